@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Installs what is missing: ./setup.sh packages emcc clang-format chromium
+# "packages" are those of package-lock.json; the others are commands, taken from apt.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+apt_install() { # command, its Debian package
+  command -v "$1" >/dev/null && return
+  local root=
+  [ "$(id -u)" = 0 ] || root=sudo
+  if ! command -v apt-get >/dev/null || { [ -n "$root" ] && ! command -v sudo >/dev/null; }; then
+    echo "qkv: $1 is missing; install it (Debian: apt-get install $2)" >&2
+    exit 1
+  fi
+  echo "qkv: installing $2 for $1" >&2
+  $root apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends "$2" >/dev/null
+  command -v "$1" >/dev/null || { echo "qkv: $2 is installed, but $1 is still missing" >&2; exit 1; }
+}
+
+for need in "$@"; do
+  case $need in
+    packages) [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund ;;
+    emcc) apt_install emcc emscripten ;;
+    *) apt_install "$need" "$need" ;;
+  esac
+done

@@ -1,0 +1,47 @@
+// The JavaScript side of src/kernel/qkv.h: the same version, words and enums. A test compares the two.
+
+export const ABI = 1
+
+const tensorWords = (/** @type {string} */ name) => ['data', 'batch', 'head', 'row'].map(field => `${name}.${field}`)
+const maskWords = (/** @type {string} */ name) => [...tensorWords(name), `${name}.column`]
+
+/** struct qkv_attention, one 32-bit word each. */
+export const ATTENTION_WORDS = [
+  ...['B', 'H', 'G', 'L', 'S', 'D', 'E'],
+  ...['q', 'k', 'v', 'out'].flatMap(tensorWords),
+  ...['score', 'scale', 'sigma', 'w_v', 'softcap', 'past', 'left', 'right', 'key_lengths'],
+  ...['mask', 'bias'].flatMap(maskWords),
+  ...['dropout', 'generator', 'scratch'],
+]
+
+/** The steps of a trace, in the order in which they are computed. */
+export const TRACE_STEPS = [
+  ...['scores', 'scaled', 'capped', 'masked', 'maxima', 'exponentials', 'sums'],
+  ...['unmasked', 'zeroed', 'zeroed_sums', 'weights', 'dropped'],
+]
+
+/** struct qkv_trace. */
+export const TRACE_WORDS = [...ATTENTION_WORDS, 'softmax_axis', 'masking', ...TRACE_STEPS]
+
+/** Words that are floats; all others are unsigned integers or pointers. */
+export const FLOAT_WORDS = new Set(['scale', 'sigma', 'softcap', 'dropout'])
+
+export const SCORE = { dot: 0, gaussian: 1, additive: 2 }
+export const SOFTMAX_AXIS = { keys: 0, queries: 1 }
+export const MASKING = { before: 0, after: 1 }
+export const STREAM = { vector: 0, scalar: 1 }
+export const OPEN = 0xffffffff
+
+/** sizeof(struct qkv_generator) */
+export const GENERATOR_BYTES = 624 * 4 + 4 * 4 + 8
+
+/** Status codes as sentences. The JavaScript layer checks first: whoever sees one has found a bug of ours. */
+export const STATUS = [
+  'ok',
+  'the key/value heads do not divide the query heads',
+  'the score is unknown',
+  'the softmax axis is unknown',
+  'the way of masking is unknown',
+  'an id lies outside of the table',
+  'the range is empty',
+]

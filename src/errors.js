@@ -1,0 +1,65 @@
+// Errors for people: what came, what was expected, how to mend it.
+
+/**
+ * What is neither a wrong kind (TypeError) nor a wrong value (RangeError): the module could not be
+ * loaded, or the core refused a call.
+ */
+export class QkvError extends Error {
+  /**
+   * @param {'WASM_MISSING' | 'WASM_INVALID' | 'WASM_VERSION' | 'NO_SIMD' | 'KERNEL'} code
+   * @param {string} message
+   * @param {ErrorOptions} [options]
+   */
+  constructor(code, message, options) {
+    super(message, options)
+    this.name = 'QkvError'
+    this.code = code
+  }
+}
+
+/**
+ * A value in a few words: `3.5`, `"abc"`, `null`, `an array of 3`, `a Float32Array of 12`.
+ * @param {unknown} value
+ * @returns {string}
+ */
+export function describe(value) {
+  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value === 'function') return 'a function'
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (Array.isArray(value)) return `an array of ${value.length}`
+  const name = value.constructor?.name || 'object'
+  const article = /^[AEIO]/i.test(name) ? 'an' : 'a'
+  return ArrayBuffer.isView(value) && 'length' in value ? `${article} ${name} of ${value.length}` : `${article} ${name}`
+}
+
+/**
+ * Dims as they are written in the documentation: `(2, 6, 3)`.
+ * @param {ArrayLike<number>} dims
+ */
+export const shape = dims => `(${Array.from(dims).join(', ')})`
+
+/**
+ * The edit distance of two names (Levenshtein).
+ * @param {string} a
+ * @param {string} b
+ */
+function distance(a, b) {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++)
+      next[j] = Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1))
+    row = next
+  }
+  return row[b.length]
+}
+
+/**
+ * @param {string} name
+ * @param {readonly string[]} known
+ */
+export function nearest(name, known) {
+  const cost = (/** @type {string} */ candidate) => distance(name.toLowerCase(), candidate.toLowerCase())
+  return known.reduce((best, candidate) => (cost(candidate) < cost(best) ? candidate : best))
+}

@@ -1,0 +1,105 @@
+// A tensor as PyTorch prints it (torch/_tensor_str.py, default options): four decimals, columns
+// aligned, lines of 80 characters, scientific notation where sizes differ by more than 1000, the
+// middle left out beyond 1000 values.
+
+const PRECISION = 4
+const LINE_WIDTH = 80
+const THRESHOLD = 1000
+const EDGE_ITEMS = 3
+const INDENT = 'tensor('.length
+
+/** @typedef {import('./tensor.js').Tensor} Tensor */
+/** @typedef {(x: number) => string} Write */
+
+/**
+ * Python rounds a decimal tie to the even digit, JavaScript away from zero; else both are exact.
+ * @param {(digits: number) => string} write x.toFixed or x.toExponential
+ */
+function roundTiesToEven(write) {
+  const [rounded, exponent] = write(PRECISION).split('e')
+  const exact = write(PRECISION + 40).split('e')[0]
+  const isTie = /^50*$/.test(exact.slice(rounded.length))
+  const mantissa = isTie && Number(rounded.at(-1)) % 2 === 1 ? exact.slice(0, rounded.length) : rounded
+  return exponent === undefined ? mantissa : `${mantissa}e${exponent.replace(/^([+-])(\d)$/, '$10$2')}`
+}
+
+/** @type {Write} */
+const fixed = x => roundTiesToEven(digits => x.toFixed(digits))
+/** @type {Write} */
+const scientific = x => roundTiesToEven(digits => x.toExponential(digits))
+/** @type {Write} */
+const whole = x => `${Object.is(x, -0) ? '-0' : x.toFixed(0)}.`
+
+/**
+ * How the values of one tensor are written, all equally wide.
+ * @param {ArrayLike<number>} values
+ * @param {Tensor['dtype']} dtype
+ * @returns {Write}
+ */
+function formatter(values, dtype) {
+  /** @type {(write: Write, sizing: number[]) => Write} */
+  const align = (write, sizing) => {
+    const width = sizing.reduce((most, x) => Math.max(most, write(x).length), 1)
+    return x => write(x).padStart(width)
+  }
+  if (dtype === 'bool') return align(x => (x ? 'True' : 'False'), Array.from(values))
+  if (dtype === 'int32' || dtype === 'uint32') return align(String, Array.from(values))
+  const sizing = Array.from(values).filter(x => Number.isFinite(x) && x !== 0)
+  const most = sizing.reduce((a, x) => Math.max(a, Math.abs(x)), 0)
+  const least = sizing.reduce((a, x) => Math.min(a, Math.abs(x)), Infinity)
+  const isWhole = sizing.every(Number.isInteger)
+  const isWide = most / least > 1000 || most > 1e8 || (!isWhole && least < 1e-4)
+  const finite = isWide ? scientific : isWhole ? whole : fixed
+  return align(x => (Number.isFinite(x) ? finite(x) : Number.isNaN(x) ? 'nan' : x < 0 ? '-inf' : 'inf'), sizing)
+}
+
+/**
+ * The indices of an axis that are shown; null stands for those left out.
+ * @param {number} size
+ * @param {boolean} summarise
+ * @returns {(number | null)[]}
+ */
+function shown(size, summarise) {
+  const all = Array.from({ length: size }, (_, i) => i)
+  if (!summarise || size <= 2 * EDGE_ITEMS) return all
+  return [...all.slice(0, EDGE_ITEMS), null, ...all.slice(-EDGE_ITEMS)]
+}
+
+/**
+ * @param {Tensor} tensor
+ * @returns {string}
+ */
+export function format({ data, dims, dtype }) {
+  const suffix = dtype === 'float64' ? ', dtype=torch.float64' : ''
+  if (data.length === 0) {
+    const size = dims.length === 1 ? '' : `, size=(${dims.join(', ')})`
+    return `tensor([]${size}${suffix})`
+  }
+  const summarise = data.length > THRESHOLD
+  const strides = dims.map((_, axis) => dims.slice(axis + 1).reduce((a, b) => a * b, 1))
+
+  /** @type {(axis: number, offset: number) => number[]} the values that are shown */
+  const collect = (axis, offset) =>
+    axis === dims.length
+      ? [data[offset]]
+      : shown(dims[axis], summarise).flatMap(i => (i === null ? [] : collect(axis + 1, offset + i * strides[axis])))
+  const write = formatter(summarise ? collect(0, 0) : data, dtype)
+
+  /** @type {(axis: number, offset: number) => string} */
+  const print = (axis, offset) => {
+    if (axis === dims.length) return write(data[offset])
+    const indent = ' '.repeat(INDENT + axis + 1)
+    const indices = shown(dims[axis], summarise)
+    if (axis < dims.length - 1) {
+      const parts = indices.map(i => (i === null ? '...' : print(axis + 1, offset + i * strides[axis])))
+      return `[${parts.join(`,${'\n'.repeat(dims.length - 1 - axis)}${indent}`)}]`
+    }
+    const items = indices.map(i => (i === null ? ' ...' : write(data[offset + i])))
+    const width = write(data[0]).length + 2
+    const perLine = Math.max(1, Math.floor((LINE_WIDTH - INDENT - axis) / width))
+    const lines = []
+    for (let i = 0; i < items.length; i += perLine) lines.push(items.slice(i, i + perLine).join(', '))
+    return `[${lines.join(`,\n${indent}`)}]`
+  }
+  return `tensor(${print(0, 0)}${suffix})`
+}

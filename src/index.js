@@ -1,0 +1,22 @@
+// qkv: attention you can look inside. The table of contents.
+
+export { QkvError } from './errors.js'
+export { load } from './load.js'
+export { joinHeads, splitHeads, Tensor, tensor } from './tensor.js'
+export { tokenize } from './tokenize.js'
+
+/** @typedef {import('./qkv.js').Qkv} Qkv */
+/** @typedef {import('./random.js').Generator} Generator */
+/** @typedef {import('./modules.js').Embedding} Embedding */
+/** @typedef {import('./modules.js').Linear} Linear */
+/** @typedef {import('./modules.js').MultiheadAttention} MultiheadAttention */
+/** @typedef {import('./modules.js').MultiheadOptions} MultiheadOptions */
+/** @typedef {import('./modules.js').ForwardOptions} ForwardOptions */
+/** @typedef {import('./modules.js').Step} Step */
+/** @typedef {import('./attention.js').Trace} Trace */
+/** @typedef {import('./options.js').AttentionOptions} AttentionOptions */
+/** @typedef {import('./options.js').TraceOptions} TraceOptions */
+/** @typedef {import('./options.js').Score} Score */
+/** @typedef {import('./tensor.js').TensorLike} TensorLike */
+/** @typedef {import('./tokenize.js').Tokens} Tokens */
+/** @typedef {import('./tokenize.js').TokenizeOptions} TokenizeOptions */

@@ -1,0 +1,63 @@
+/* mask.h: which keys a query sees. Causal, window and key lengths leave each query one span of keys;
+ * the boolean mask and the bias are asked key by key within it. */
+#ifndef MASK_H
+#define MASK_H
+
+#include "qkv.h"
+
+#define HIDDEN (-__builtin_inff())
+
+struct span {
+  uint32_t from, to; /* keys from <= j < to */
+};
+
+/* Both ends grow with i, so the first and the last row of a block bound all between. */
+static inline struct span visible_span(const struct qkv_attention *a, uint32_t b, uint32_t i) {
+  uint64_t position = (uint64_t)i + a->past;
+  uint64_t from = a->left >= position ? 0 : position - a->left;
+  uint64_t to = a->right == QKV_OPEN ? a->S : position + a->right + 1;
+  uint64_t length = a->key_lengths ? a->key_lengths[b] : a->S;
+  if (length > a->S)
+    length = a->S;
+  if (to > length)
+    to = length;
+  if (from > to)
+    from = to;
+  return (struct span){(uint32_t)from, (uint32_t)to};
+}
+
+static inline int has_mask(const struct qkv_attention *a) { return a->mask.data || a->bias.data; }
+
+static inline float bias_at(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t j) {
+  const struct qkv_bias *x = &a->bias;
+  if (!x->data)
+    return 0.0f;
+  return x->data[(size_t)b * x->batch + (size_t)h * x->head + (size_t)i * x->row + (size_t)j * x->column];
+}
+
+/* Key j of the span of query i: do the boolean mask and the bias let it through? */
+static inline int passes_mask(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t j) {
+  const struct qkv_mask *x = &a->mask;
+  if (x->data && !x->data[(size_t)b * x->batch + (size_t)h * x->head + (size_t)i * x->row + (size_t)j * x->column])
+    return 0;
+  return bias_at(a, b, h, i, j) != HIDDEN;
+}
+
+static inline int sees(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t j) {
+  struct span span = visible_span(a, b, i);
+  return j >= span.from && j < span.to && passes_mask(a, b, h, i, j);
+}
+
+/* row[j - from] are the scores of query i with keys from <= j < to: adds the bias and hides what
+ * may not be seen. A hidden score is overwritten, so that a NaN there does not count. */
+static inline void mask_row(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t from,
+                            uint32_t to, float *row) {
+  struct span span = visible_span(a, b, i);
+  for (uint32_t j = from; j < to; j++) {
+    float *s = row + (j - from);
+    int seen = j >= span.from && j < span.to && passes_mask(a, b, h, i, j);
+    *s = seen ? *s + bias_at(a, b, h, i, j) : HIDDEN;
+  }
+}
+
+#endif

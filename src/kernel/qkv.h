@@ -1,0 +1,159 @@
+/* qkv.h: the binary interface of the core.
+ *
+ * Letters: B batch, H query heads, G key/value heads, L query length, S key length, D head size of
+ * q and k, E head size of v. All tensors are float32, row-major, innermost axis last and contiguous.
+ *
+ * Ownership: the caller owns all memory. Kernels allocate nothing, keep nothing between calls and
+ * import nothing. They read their inputs, write their outputs and `scratch`, and return a status.
+ *
+ * Every field of a struct is one 32-bit word, in the order written here: the JavaScript side fills
+ * the same list of names (src/abi.js), and a test compares the two. Change a field, an enum or a
+ * signature, and QKV_ABI must grow. */
+#ifndef QKV_H
+#define QKV_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define QKV_ABI 1
+
+/* Exports a function from the wasm module; nothing elsewhere. */
+#ifdef __wasm__
+#define QKV_EXPORT(name) __attribute__((export_name(#name))) name
+#else
+#define QKV_EXPORT(name) name
+#endif
+
+enum qkv_status {
+  QKV_OK = 0,
+  QKV_HEADS_DO_NOT_DIVIDE = 1,
+  QKV_UNKNOWN_SCORE = 2,
+  QKV_UNKNOWN_SOFTMAX_AXIS = 3,
+  QKV_UNKNOWN_MASKING = 4,
+  QKV_ID_OUT_OF_RANGE = 5,
+  QKV_EMPTY_RANGE = 6,
+};
+
+/* How a query is compared with a key, before scale, softcap and mask. */
+enum qkv_score {
+  QKV_SCORE_DOT = 0,      /* q . k                                    Vaswani et al. 2017 */
+  QKV_SCORE_GAUSSIAN = 1, /* -|q - k|^2 / (2 sigma^2)                 Nadaraya, Watson 1964 */
+  QKV_SCORE_ADDITIVE = 2, /* w_v . tanh(q + k), q and k projected     Bahdanau et al. 2015 */
+};
+
+/* The axis whose weights sum to one. */
+enum qkv_softmax_axis { QKV_SOFTMAX_KEYS = 0, QKV_SOFTMAX_QUERIES = 1 };
+
+/* How a hidden key is hidden: its score becomes -infinity before softmax, or its weight becomes
+ * zero after softmax and what is left is divided by its sum. */
+enum qkv_masking { QKV_MASKING_BEFORE = 0, QKV_MASKING_AFTER = 1 };
+
+/* Which PyTorch build's random stream: AVX2 kernels (what nearly everybody has), or portable ones. */
+enum qkv_stream { QKV_STREAM_VECTOR = 0, QKV_STREAM_SCALAR = 1 };
+
+/* Any `left` or `right` of this value or more leaves that side of the window open. */
+#define QKV_OPEN 0xffffffffu
+
+/* (B, heads, rows, columns); strides in elements, the last one is 1. */
+struct qkv_tensor {
+  float *data;
+  uint32_t batch, head, row;
+};
+
+/* Broadcastable to (B, H, L, S): a stride of 0 repeats. data 0: none. */
+struct qkv_mask {
+  const uint8_t *data; /* 0 hides the key */
+  uint32_t batch, head, row, column;
+};
+struct qkv_bias {
+  const float *data; /* added to the score; -infinity hides the key */
+  uint32_t batch, head, row, column;
+};
+
+/* out = softmax(mask(softcap(scale * score(q, k)))) v
+ * q (B,H,L,D), k (B,G,S,D), v (B,G,S,E), out (B,H,L,E); query head h reads kv head h / (H/G).
+ * Query i stands at position i + past; it sees key j when
+ * i + past - left <= j <= i + past + right (causal: right = 0), j < key_lengths[b], mask != 0
+ * and bias > -infinity. A query that sees no key gives zeros. */
+struct qkv_attention {
+  uint32_t B, H, G, L, S, D, E;
+  struct qkv_tensor q, k, v, out;
+  uint32_t score;
+  float scale;
+  float sigma;      /* Gaussian score only */
+  const float *w_v; /* (D), additive score only */
+  float softcap;    /* c * tanh(s / c); 0: none */
+  uint32_t past, left, right;
+  const uint32_t *key_lengths; /* (B), 0: all S keys */
+  struct qkv_mask mask;
+  struct qkv_bias bias;
+  float dropout; /* probability of zeroing a weight; 0: none */
+  struct qkv_generator *generator;
+  void *scratch; /* qkv_attention_scratch() bytes, 16-byte aligned */
+};
+
+/* The same, every step written out. Each pointer may be 0 (that step is not kept) except weights.
+ * scores ... weights are (B,H,L,S); maxima and sums are (B,H,L), or (B,H,S) when softmax runs over
+ * the queries. */
+struct qkv_trace {
+  struct qkv_attention attention;
+  uint32_t softmax_axis, masking;
+  float *scores;       /* score(q, k) */
+  float *scaled;       /* scale * scores */
+  float *capped;       /* softcap(scaled) */
+  float *masked;       /* capped + bias, hidden keys -infinity (not hidden when masking after) */
+  float *maxima;       /* of masked, along the softmax axis */
+  float *exponentials; /* exp(masked - maxima) */
+  float *sums;         /* of exponentials */
+  float *unmasked;     /* masking after only: exponentials / sums */
+  float *zeroed;       /* masking after only: unmasked, hidden keys 0 */
+  float *zeroed_sums;  /* masking after only: of zeroed */
+  float *weights;      /* what sums to one */
+  float *dropped;      /* weights after dropout, what is multiplied with v */
+};
+
+/* PyTorch's CPU generator: MT19937 and the spare value of the last odd normal. */
+struct qkv_generator {
+  uint32_t state[624];
+  uint32_t next;   /* index of the next word; 624: twist first */
+  uint32_t stream; /* enum qkv_stream */
+  uint32_t has_spare;
+  uint32_t unused; /* keeps spare 8-byte aligned */
+  double spare;
+};
+
+uint32_t qkv_abi(void);
+void *qkv_heap(void); /* first free byte: the caller's memory starts here */
+
+uint32_t qkv_attention(const struct qkv_attention *args);
+double qkv_attention_scratch(const struct qkv_attention *args);
+uint32_t qkv_trace(const struct qkv_trace *args);
+
+/* y = softmax(x) over the last axis; x, y (rows, columns); may be one. A row of -infinity: zeros. */
+uint32_t qkv_softmax(const float *x, float *y, size_t rows, size_t columns);
+
+/* y = x W^T + bias; x (M,K), y (M,N), W[n][k] = w[n * w_row + k * w_column], bias (N) or 0.
+ * scratch: 8 * K floats. */
+uint32_t qkv_linear(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias, float *y,
+                    size_t M, size_t K, size_t N, float *scratch);
+
+/* out[n] = table[ids[n]]; table (rows, columns), ids (N), out (N, columns). */
+uint32_t qkv_embedding(const float *table, size_t rows, size_t columns, const int32_t *ids, size_t N, float *out);
+
+/* y = exp(x) and y = tanh(x), element by element; n values. Error bounds in exp.h. */
+uint32_t qkv_exp(const float *x, float *y, size_t n);
+uint32_t qkv_tanh(const float *x, float *y, size_t n);
+
+/* Random streams, n values each; see random.c. */
+uint32_t qkv_seed(struct qkv_generator *g, uint32_t seed, uint32_t stream);
+uint32_t qkv_words(struct qkv_generator *g, uint32_t *out, size_t n);
+uint32_t qkv_rand(struct qkv_generator *g, float *out, size_t n);
+uint32_t qkv_rand64(struct qkv_generator *g, double *out, size_t n);
+uint32_t qkv_uniform(struct qkv_generator *g, float *out, size_t n, double from, double to);
+uint32_t qkv_normal(struct qkv_generator *g, float *out, size_t n, double mean, double std);
+uint32_t qkv_normal64(struct qkv_generator *g, double *out, size_t n, double mean, double std);
+uint32_t qkv_bernoulli(struct qkv_generator *g, float *out, size_t n, double p);
+uint32_t qkv_dropout(struct qkv_generator *g, const float *x, float *y, size_t n, double p);
+uint32_t qkv_randint(struct qkv_generator *g, int32_t *out, size_t n, int32_t low, uint32_t range);
+
+#endif

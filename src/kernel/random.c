@@ -1,0 +1,261 @@
+/* random.c: PyTorch's CPU random streams, bit for bit.
+ *
+ * MT19937 (Matsumoto & Nishimura 1998), read as ATen does: DistributionTemplates.h, cpu/
+ * DistributionTemplates.h, TransformationHelper.h. Two builds of PyTorch exist and differ in the
+ * transformation of 16 or more normals and in uniform's last rounding: the vector one (AVX2 and FMA)
+ * and the portable scalar one; `stream` chooses. The functions here fill n values in stream order. */
+#include "random.h"
+
+uint32_t QKV_EXPORT(qkv_seed)(struct qkv_generator *g, uint32_t seed, uint32_t stream) {
+  g->state[0] = seed;
+  for (uint32_t j = 1; j < 624; j++)
+    g->state[j] = 1812433253u * (g->state[j - 1] ^ (g->state[j - 1] >> 30)) + j;
+  g->next = 624;
+  g->stream = stream;
+  g->has_spare = 0;
+  g->unused = 0;
+  g->spare = 0.0;
+  return QKV_OK;
+}
+
+static void twist(uint32_t *s) {
+  for (uint32_t j = 0; j < 624; j++) {
+    uint32_t y = (s[j] & 0x80000000u) | (s[(j + 1) % 624] & 0x7fffffffu);
+    s[j] = s[(j + 397) % 624] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0u);
+  }
+}
+
+static uint32_t word(struct qkv_generator *g) {
+  if (g->next == 624) {
+    twist(g->state);
+    g->next = 0;
+  }
+  uint32_t y = g->state[g->next++];
+  y ^= y >> 11;
+  y ^= y << 7 & 0x9d2c5680u;
+  y ^= y << 15 & 0xefc60000u;
+  return y ^ y >> 18;
+}
+
+/* Uniform in [0, 1): 24 bits of one word, or 53 bits of two, the first one high. */
+static float unit(struct qkv_generator *g) { return (float)(word(g) & 0xffffffu) * 0x1p-24f; }
+
+static double unit64(struct qkv_generator *g) {
+  uint64_t high = word(g), bits = high << 32 | word(g);
+  return (double)(bits & 0x1fffffffffffffu) * 0x1p-53;
+}
+
+/* a * b + c with one rounding, as the vector build's FMA: the product is exact in double. */
+static float fused(float a, float b, float c) { return (float)((double)a * b + c); }
+
+/* log, sin and cos in double, to about 1e-16: where PyTorch calls the C library and rounds to float32. */
+
+static double log_double(double x) {
+  uint64_t bits;
+  __builtin_memcpy(&bits, &x, 8);
+  if (bits << 1 == 0)
+    return -__builtin_inf();
+  int exponent = (int)(bits >> 52) - 1022; /* x = m * 2^exponent, m in [0.5, 1) */
+  bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u;
+  double m;
+  __builtin_memcpy(&m, &bits, 8);
+  if (m < 0.70710678118654752)
+    m *= 2, exponent--;
+  /* log m = 2 atanh(s) = 2 (s + s^3/3 + s^5/5 + ...), |s| < 0.172 */
+  double s = (m - 1) / (m + 1), z = s * s, sum = 0;
+  for (int k = 21; k >= 3; k -= 2)
+    sum = z * (sum + 1.0 / k);
+  return exponent * 6.93147180369123816490e-01 + (exponent * 1.90821492927058770002e-10 + 2 * (s + s * sum));
+}
+
+/* sin and cos of 0 <= x <= 2 pi: x = quadrant * pi/2 + r, |r| <= pi/4, then Taylor's series. */
+static void sin_cos_double(double x, double *sine, double *cosine) {
+  int quadrant = (int)(x * 0.63661977236758134 + 0.5);
+  double r = x - quadrant * 1.57079632673412561417 - quadrant * 6.07710050650619224932e-11;
+  double z = r * r, s = 1, c = 1;
+  for (int k = 18; k >= 2; k -= 2) {
+    s = 1 - s * z / (k * (k + 1));
+    c = 1 - c * z / (k * (k - 1));
+  }
+  s *= r;
+  double sines[4] = {s, c, -s, -c}, cosines[4] = {c, -s, -c, s};
+  *sine = sines[quadrant & 3];
+  *cosine = cosines[quadrant & 3];
+}
+
+/* log, sin and cos of the vector build: Cephes in single precision, as in ATen's avx_mathfun.h. */
+
+static float log_vector(float x) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, &x, 4);
+  float e = (float)((int)(bits >> 23) - 126);
+  bits = (bits & 0x7fffffu) | 0x3f000000u;
+  __builtin_memcpy(&x, &bits, 4);
+  if (x < 0.707106781186547524f) {
+    e -= 1.0f;
+    x = (x - 1.0f) + x;
+  } else {
+    x = x - 1.0f;
+  }
+  static const float p[] = {7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f,
+                            -1.2420140846e-1f, 1.4249322787e-1f,  -1.6668057665e-1f,
+                            2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f};
+  float z = x * x, y = p[0];
+  for (int k = 1; k < 9; k++)
+    y = fused(y, x, p[k]);
+  y = fused(y * x, z, e * -2.12194440e-4f);
+  y = fused(-z, 0.5f, y);
+  return fused(e, 0.693359375f, x + y);
+}
+
+static void sin_cos_vector(float x, float *sine, float *cosine) {
+  int j = ((int)(x * 1.27323954473516f) + 1) & ~1;
+  float y = (float)j;
+  x = fused(y, -0.78515625f, x);
+  x = fused(y, -2.4187564849853515625e-4f, x);
+  x = fused(y, -3.77489497744594108e-8f, x);
+  float z = x * x;
+  float c = 2.443315711809948e-5f;
+  c = fused(c, z, -1.388731625493765e-3f);
+  c = fused(c, z, 4.166664568298827e-2f) * z;
+  c = fused(c, z, -z * 0.5f) + 1.0f;
+  float s = -1.9515295891e-4f;
+  s = fused(s, z, 8.3321608736e-3f);
+  s = fused(s, z, -1.6666654611e-1f) * z;
+  s = fused(s, x, x);
+  *sine = (j & 2 ? c : s) * (j & 4 ? -1.0f : 1.0f);
+  *cosine = (j & 2 ? s : c) * ((j - 2) & 4 ? 1.0f : -1.0f);
+}
+
+/* Sixteen uniforms become sixteen normals: d[j] and d[j+8] are a pair of Box & Muller. */
+static void normal_block(const struct qkv_generator *g, float *d, double mean, double std) {
+  for (int j = 0; j < 8; j++) {
+    float u1 = 1.0f - d[j], u2 = d[j + 8];
+    if (g->stream == QKV_STREAM_VECTOR) {
+      float radius = __builtin_sqrtf(-2.0f * log_vector(u1)), sine, cosine;
+      sin_cos_vector(6.28318530717958647692f * u2, &sine, &cosine);
+      d[j] = fused(radius * cosine, (float)std, (float)mean);
+      d[j + 8] = fused(radius * sine, (float)std, (float)mean);
+    } else {
+      float radius = __builtin_sqrtf(-2.0f * (float)log_double(u1));
+      double sine, cosine;
+      sin_cos_double((float)(6.28318530717958647692 * u2), &sine, &cosine);
+      d[j] = radius * (float)cosine * (float)std + (float)mean;
+      d[j + 8] = radius * (float)sine * (float)std + (float)mean;
+    }
+  }
+}
+
+static void normal_block64(double *d, double mean, double std) {
+  for (int j = 0; j < 8; j++) {
+    double radius = __builtin_sqrt(-2 * log_double(1 - d[j])), sine, cosine;
+    sin_cos_double(6.28318530717958647692 * d[j + 8], &sine, &cosine);
+    d[j] = radius * cosine * std + mean;
+    d[j + 8] = radius * sine * std + mean;
+  }
+}
+
+/* One normal; every second one is the spare of the first. */
+static double normal_value(struct qkv_generator *g, double mean, double std) {
+  if (g->has_spare) {
+    g->has_spare = 0;
+    return g->spare * std + mean;
+  }
+  double u1 = unit64(g), u2 = unit64(g), sine, cosine;
+  double radius = __builtin_sqrt(-2 * log_double(1 - u2));
+  sin_cos_double(6.28318530717958647692 * u1, &sine, &cosine);
+  g->spare = radius * sine;
+  g->has_spare = 1;
+  return radius * cosine * std + mean;
+}
+
+uint32_t QKV_EXPORT(qkv_words)(struct qkv_generator *g, uint32_t *out, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    out[i] = word(g);
+  return QKV_OK;
+}
+
+/* torch.rand */
+uint32_t QKV_EXPORT(qkv_rand)(struct qkv_generator *g, float *out, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    out[i] = unit(g);
+  return QKV_OK;
+}
+
+uint32_t QKV_EXPORT(qkv_rand64)(struct qkv_generator *g, double *out, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    out[i] = unit64(g);
+  return QKV_OK;
+}
+
+/* Tensor.uniform_(from, to): both ends become float32 first. */
+uint32_t QKV_EXPORT(qkv_uniform)(struct qkv_generator *g, float *out, size_t n, double from, double to) {
+  float low = (float)from, width = (float)to - low;
+  for (size_t i = 0; i < n; i++) {
+    float u = unit(g);
+    out[i] = g->stream == QKV_STREAM_VECTOR ? fused(u, width, low) : u * width + low;
+  }
+  return QKV_OK;
+}
+
+/* Tensor.normal_(mean, std): pairs below 16 values, blocks of 16 from there on; a last block that is
+ * not whole is drawn anew over the last 16 places. */
+uint32_t QKV_EXPORT(qkv_normal)(struct qkv_generator *g, float *out, size_t n, double mean, double std) {
+  if (n < 16) {
+    for (size_t i = 0; i < n; i++)
+      out[i] = (float)normal_value(g, mean, std);
+    return QKV_OK;
+  }
+  qkv_rand(g, out, n);
+  for (size_t i = 0; i + 16 <= n; i += 16)
+    normal_block(g, out + i, mean, std);
+  if (n % 16) {
+    qkv_rand(g, out + n - 16, 16);
+    normal_block(g, out + n - 16, mean, std);
+  }
+  return QKV_OK;
+}
+
+uint32_t QKV_EXPORT(qkv_normal64)(struct qkv_generator *g, double *out, size_t n, double mean, double std) {
+  if (n < 16) {
+    for (size_t i = 0; i < n; i++)
+      out[i] = normal_value(g, mean, std);
+    return QKV_OK;
+  }
+  qkv_rand64(g, out, n);
+  for (size_t i = 0; i + 16 <= n; i += 16)
+    normal_block64(out + i, mean, std);
+  if (n % 16) {
+    qkv_rand64(g, out + n - 16, 16);
+    normal_block64(out + n - 16, mean, std);
+  }
+  return QKV_OK;
+}
+
+/* Tensor.bernoulli_(p), of the builds without MKL. */
+uint32_t QKV_EXPORT(qkv_bernoulli)(struct qkv_generator *g, float *out, size_t n, double p) {
+  for (size_t i = 0; i < n; i++)
+    out[i] = unit64(g) < p ? 1.0f : 0.0f;
+  return QKV_OK;
+}
+
+void draw_keep(struct qkv_generator *g, uint8_t *keep, size_t n, double p) {
+  for (size_t i = 0; i < n; i++)
+    keep[i] = unit64(g) < 1.0 - p;
+}
+
+/* torch.nn.functional.dropout(x, p): y = x * keep / (1 - p). x and y may be one. */
+uint32_t QKV_EXPORT(qkv_dropout)(struct qkv_generator *g, const float *x, float *y, size_t n, double p) {
+  for (size_t i = 0; i < n; i++)
+    y[i] = x[i] * keep_factor(unit64(g) < 1.0 - p, p);
+  return QKV_OK;
+}
+
+/* torch.randint(low, low + range) */
+uint32_t QKV_EXPORT(qkv_randint)(struct qkv_generator *g, int32_t *out, size_t n, int32_t low, uint32_t range) {
+  if (range == 0)
+    return QKV_EMPTY_RANGE;
+  for (size_t i = 0; i < n; i++)
+    out[i] = (int32_t)((uint32_t)low + word(g) % range);
+  return QKV_OK;
+}

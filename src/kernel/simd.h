@@ -1,0 +1,80 @@
+/* simd.h: the vocabulary of the kernels: four floats at a time. The only file that names an
+ * intrinsic; a port to another instruction set rewrites this file and no other. */
+#ifndef SIMD_H
+#define SIMD_H
+
+#include <stddef.h>
+#include <wasm_simd128.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+typedef v128_t f4; /* four floats */
+typedef v128_t m4; /* four lanes of all ones or all zeros */
+
+INLINE f4 load(const float *p) { return wasm_v128_load(p); }
+INLINE void store(float *p, f4 x) { wasm_v128_store(p, x); }
+INLINE f4 splat(float x) { return wasm_f32x4_splat(x); }
+INLINE f4 splat_from(const float *p) { return wasm_v128_load32_splat(p); }
+INLINE f4 zeros(void) { return splat(0.0f); }
+
+INLINE f4 add(f4 a, f4 b) { return wasm_f32x4_add(a, b); }
+INLINE f4 sub(f4 a, f4 b) { return wasm_f32x4_sub(a, b); }
+INLINE f4 mul(f4 a, f4 b) { return wasm_f32x4_mul(a, b); }
+INLINE f4 quotient(f4 a, f4 b) { return wasm_f32x4_div(a, b); }
+INLINE f4 absolute(f4 a) { return wasm_f32x4_abs(a); }
+/* a * b + c, rounded twice. */
+INLINE f4 mul_add(f4 a, f4 b, f4 c) { return add(mul(a, b), c); }
+/* NaN if either is NaN. */
+INLINE f4 smaller(f4 a, f4 b) { return wasm_f32x4_min(a, b); }
+INLINE f4 larger(f4 a, f4 b) { return wasm_f32x4_max(a, b); }
+
+INLINE m4 less(f4 a, f4 b) { return wasm_f32x4_lt(a, b); }
+INLINE f4 choose(m4 where, f4 then, f4 otherwise) { return wasm_v128_bitselect(then, otherwise, where); }
+INLINE f4 zero_where(m4 where, f4 a) { return wasm_v128_andnot(a, where); }
+INLINE f4 with_sign_of(f4 magnitude, f4 sign) {
+  return wasm_v128_bitselect(sign, magnitude, wasm_i32x4_splat((int)0x80000000u));
+}
+/* The float whose exponent field is the low bits of a's pattern: see exp4. */
+INLINE f4 low_bits_to_exponent(f4 a) { return wasm_i32x4_shl(a, 23); }
+
+INLINE float lane0(f4 a) { return wasm_f32x4_extract_lane(a, 0); }
+INLINE float sum_lanes(f4 a) {
+  f4 pairs = add(a, wasm_i32x4_shuffle(a, a, 2, 3, 0, 1));
+  return lane0(add(pairs, wasm_i32x4_shuffle(pairs, pairs, 1, 0, 3, 2)));
+}
+INLINE float largest_lane(f4 a) {
+  f4 pairs = larger(a, wasm_i32x4_shuffle(a, a, 2, 3, 0, 1));
+  return lane0(larger(pairs, wasm_i32x4_shuffle(pairs, pairs, 1, 0, 3, 2)));
+}
+
+/* The first n < 4 floats, 0 in the rest; touches no byte beyond them. */
+INLINE f4 load_some(const float *p, size_t n) {
+  f4 x = zeros();
+  if (n > 0)
+    x = wasm_v128_load32_lane(p, x, 0);
+  if (n > 1)
+    x = wasm_v128_load32_lane(p + 1, x, 1);
+  if (n > 2)
+    x = wasm_v128_load32_lane(p + 2, x, 2);
+  return x;
+}
+INLINE void store_some(float *p, size_t n, f4 x) {
+  if (n > 0)
+    wasm_v128_store32_lane(p, x, 0);
+  if (n > 1)
+    wasm_v128_store32_lane(p + 1, x, 1);
+  if (n > 2)
+    wasm_v128_store32_lane(p + 2, x, 2);
+}
+
+/* Four rows become four columns. */
+INLINE void transpose(f4 x[4]) {
+  f4 a = wasm_i32x4_shuffle(x[0], x[1], 0, 4, 1, 5), b = wasm_i32x4_shuffle(x[2], x[3], 0, 4, 1, 5);
+  f4 c = wasm_i32x4_shuffle(x[0], x[1], 2, 6, 3, 7), d = wasm_i32x4_shuffle(x[2], x[3], 2, 6, 3, 7);
+  x[0] = wasm_i64x2_shuffle(a, b, 0, 2);
+  x[1] = wasm_i64x2_shuffle(a, b, 1, 3);
+  x[2] = wasm_i64x2_shuffle(c, d, 0, 2);
+  x[3] = wasm_i64x2_shuffle(c, d, 1, 3);
+}
+
+#endif

@@ -1,0 +1,53 @@
+/* softmax.c: softmax over the last axis, exp and tanh of whole arrays. */
+#include "exp.h"
+#include "qkv.h"
+
+/* x (rows, columns) -> y (rows, columns). The row maximum is always subtracted. A row of -infinity
+ * has nothing to weigh: zeros. */
+uint32_t QKV_EXPORT(qkv_softmax)(const float *x, float *y, size_t rows, size_t columns) {
+  const float lowest = -__builtin_inff();
+  for (size_t r = 0; r < rows; r++, x += columns, y += columns) {
+    size_t whole = columns & ~(size_t)3, rest = columns & 3;
+    f4 most = splat(lowest);
+    for (size_t c = 0; c < whole; c += 4)
+      most = larger(most, load(x + c));
+    for (size_t c = whole; c < columns; c++)
+      most = larger(most, splat(x[c]));
+    float maximum = largest_lane(most);
+    if (maximum == lowest) {
+      for (size_t c = 0; c < columns; c++)
+        y[c] = 0.0f;
+      continue;
+    }
+    f4 sums = zeros();
+    for (size_t c = 0; c < whole; c += 4) {
+      f4 e = exp4(sub(load(x + c), splat(maximum)));
+      store(y + c, e);
+      sums = add(sums, e);
+    }
+    float sum = sum_lanes(sums);
+    for (size_t c = whole; c < whole + rest; c++)
+      sum += y[c] = exp1(x[c] - maximum);
+    for (size_t c = 0; c < columns; c++)
+      y[c] /= sum;
+  }
+  return QKV_OK;
+}
+
+uint32_t QKV_EXPORT(qkv_exp)(const float *x, float *y, size_t n) {
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    store(y + i, exp4(load(x + i)));
+  for (; i < n; i++)
+    y[i] = exp1(x[i]);
+  return QKV_OK;
+}
+
+uint32_t QKV_EXPORT(qkv_tanh)(const float *x, float *y, size_t n) {
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    store(y + i, tanh4(load(x + i)));
+  for (; i < n; i++)
+    y[i] = tanh1(x[i]);
+  return QKV_OK;
+}

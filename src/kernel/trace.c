@@ -1,0 +1,161 @@
+/* trace.c: attention step by step, every intermediate written out. Shapes as in attention.c; scores,
+ * weights and all between are (B,H,L,S). One plain loop a step, to be read beside the formula
+ *   out = dropout(softmax(mask(softcap(scale * score(q, k))))) v. */
+#include "mask.h"
+#include "random.h"
+#include "tile.h"
+
+/* score(q, k) over a head of D. */
+static float score_pair(const struct qkv_attention *a, const float *q, const float *k) {
+  f4 sum = zeros();
+  for (size_t d = 0; d < a->D; d += 4) {
+    size_t n = a->D - d;
+    f4 w = zeros();
+    if (a->score == QKV_SCORE_ADDITIVE)
+      w = n < 4 ? load_some(a->w_v + d, n) : load(a->w_v + d);
+    f4 x = n < 4 ? load_some(q + d, n) : load(q + d), y = n < 4 ? load_some(k + d, n) : load(k + d);
+    sum = add_term((enum qkv_score)a->score, sum, x, y, w);
+  }
+  return score_factor(a) * sum_lanes(sum);
+}
+
+/* Keeps a copy of `n` values of a step, where it was asked for. */
+static void keep_step(float *step, size_t at, const float *x, size_t n) {
+  if (!step)
+    return;
+  for (size_t i = 0; i < n; i++)
+    step[at + i] = x[i];
+}
+
+static void keep_value(float *step, size_t at, float x) {
+  if (step)
+    step[at] = x;
+}
+
+/* Rows of scores of one query row i, up to the mask. */
+static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_t i, size_t at) {
+  const struct qkv_attention *a = &t->attention;
+  uint32_t g = h / (a->H / a->G);
+  const float *q = a->q.data + (size_t)b * a->q.batch + (size_t)h * a->q.head + (size_t)i * a->q.row;
+  const float *k = a->k.data + (size_t)b * a->k.batch + (size_t)g * a->k.head;
+  float *row = t->weights + at;
+  for (size_t j = 0; j < a->S; j++)
+    row[j] = score_pair(a, q, k + j * a->k.row);
+  keep_step(t->scores, at, row, a->S);
+  for (size_t j = 0; j < a->S; j++)
+    row[j] *= a->scale;
+  keep_step(t->scaled, at, row, a->S);
+  if (a->softcap > 0.0f)
+    for (size_t j = 0; j < a->S; j++)
+      row[j] = a->softcap * tanh1(row[j] / a->softcap);
+  keep_step(t->capped, at, row, a->S);
+  if (t->masking == QKV_MASKING_BEFORE)
+    mask_row(a, b, h, i, 0, a->S, row);
+  else
+    for (uint32_t j = 0; j < a->S; j++)
+      row[j] += bias_at(a, b, h, i, j);
+  keep_step(t->masked, at, row, a->S);
+}
+
+/* softmax of n values of t->weights, `stride` apart from `at` on; `line` numbers its maximum and sum. */
+static void softmax_line(const struct qkv_trace *t, size_t at, size_t n, size_t stride, size_t line) {
+  float maximum = HIDDEN;
+  for (size_t c = 0; c < n; c++) {
+    float x = t->weights[at + c * stride];
+    if (!(x <= maximum))
+      maximum = x; /* a NaN stays */
+    if (maximum != maximum)
+      break;
+  }
+  double sum = 0.0;
+  for (size_t c = 0; c < n; c++) {
+    float *x = t->weights + at + c * stride;
+    *x = maximum == HIDDEN ? 0.0f : exp1(*x - maximum);
+    keep_value(t->exponentials, at + c * stride, *x);
+    sum += (double)*x;
+  }
+  for (size_t c = 0; c < n; c++)
+    if (sum != 0.0)
+      t->weights[at + c * stride] = (float)(t->weights[at + c * stride] / sum);
+  keep_value(t->maxima, line, maximum);
+  keep_value(t->sums, line, (float)sum);
+}
+
+/* Masking after softmax: hidden weights become 0, the line is divided by what is left. */
+static void zero_hidden(const struct qkv_trace *t, uint32_t b, uint32_t h, size_t at) {
+  const struct qkv_attention *a = &t->attention;
+  for (uint32_t i = 0; i < a->L; i++)
+    for (uint32_t j = 0; j < a->S; j++)
+      if (!sees(a, b, h, i, j))
+        t->weights[at + (size_t)i * a->S + j] = 0.0f;
+}
+
+static void renormalise_line(const struct qkv_trace *t, size_t at, size_t n, size_t stride, size_t line) {
+  double sum = 0.0;
+  for (size_t c = 0; c < n; c++)
+    sum += (double)t->weights[at + c * stride];
+  for (size_t c = 0; c < n; c++)
+    if (sum != 0.0)
+      t->weights[at + c * stride] = (float)(t->weights[at + c * stride] / sum);
+  keep_value(t->zeroed_sums, line, (float)sum);
+}
+
+static void weigh(const struct qkv_trace *t, uint32_t b, uint32_t h, size_t head) {
+  const struct qkv_attention *a = &t->attention;
+  int over_keys = t->softmax_axis == QKV_SOFTMAX_KEYS;
+  size_t lines = over_keys ? a->L : a->S, n = over_keys ? a->S : a->L;
+  size_t step = over_keys ? a->S : 1, stride = over_keys ? 1 : a->S;
+  size_t at = head * a->L * a->S, all = (size_t)a->L * a->S;
+  for (uint32_t i = 0; i < a->L; i++)
+    score_row(t, b, h, i, at + (size_t)i * a->S);
+  for (size_t c = 0; c < lines; c++)
+    softmax_line(t, at + c * step, n, stride, head * lines + c);
+  if (t->masking == QKV_MASKING_AFTER) {
+    keep_step(t->unmasked, at, t->weights + at, all);
+    zero_hidden(t, b, h, at);
+    keep_step(t->zeroed, at, t->weights + at, all);
+    for (size_t c = 0; c < lines; c++)
+      renormalise_line(t, at + c * step, n, stride, head * lines + c);
+  }
+}
+
+/* out = weights . v, over the keys that are seen: a hidden NaN does not count. */
+static void sum_values(const struct qkv_trace *t, const float *weights, uint32_t b, uint32_t h) {
+  const struct qkv_attention *a = &t->attention;
+  const float *v = a->v.data + (size_t)b * a->v.batch + (size_t)(h / (a->H / a->G)) * a->v.head;
+  for (uint32_t i = 0; i < a->L; i++) {
+    float *out = a->out.data + (size_t)b * a->out.batch + (size_t)h * a->out.head + (size_t)i * a->out.row;
+    for (size_t e = 0; e < a->E; e++)
+      out[e] = 0.0f;
+    for (uint32_t j = 0; j < a->S; j++) {
+      if (!sees(a, b, h, i, j))
+        continue;
+      float weight = weights[(size_t)i * a->S + j];
+      for (size_t e = 0; e < a->E; e++)
+        out[e] += weight * v[j * a->v.row + e];
+    }
+  }
+}
+
+uint32_t QKV_EXPORT(qkv_trace)(const struct qkv_trace *t) {
+  const struct qkv_attention *a = &t->attention;
+  if (a->score > QKV_SCORE_ADDITIVE)
+    return QKV_UNKNOWN_SCORE;
+  if (t->softmax_axis > QKV_SOFTMAX_QUERIES)
+    return QKV_UNKNOWN_SOFTMAX_AXIS;
+  if (t->masking > QKV_MASKING_AFTER)
+    return QKV_UNKNOWN_MASKING;
+  if (a->G ? a->H % a->G : a->H)
+    return QKV_HEADS_DO_NOT_DIVIDE;
+  size_t heads = (size_t)a->B * a->H, map = (size_t)a->L * a->S;
+  for (size_t n = 0; n < heads; n++)
+    weigh(t, (uint32_t)(n / a->H), (uint32_t)(n % a->H), n);
+  float *weights = t->weights;
+  if (a->generator) {
+    qkv_dropout(a->generator, weights, t->dropped, heads * map, a->dropout);
+    weights = t->dropped;
+  }
+  for (size_t n = 0; n < heads; n++)
+    sum_values(t, weights + n * map, (uint32_t)(n / a->H), (uint32_t)(n % a->H));
+  return QKV_OK;
+}

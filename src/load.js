@@ -1,0 +1,90 @@
+import { describe, QkvError } from './errors.js'
+import { Core } from './memory.js'
+import { checkNames } from './options.js'
+import { Qkv } from './qkv.js'
+
+/** (func (result v128) i32.const 0 i8x16.splat): valid in engines with SIMD only. */
+const SIMD_PROBE = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11,
+])
+
+/**
+ * @typedef {URL | string | Response | PromiseLike<Response> | BufferSource | WebAssembly.Module} WasmSource
+ */
+
+/**
+ * Loads the core. Each call makes a module with a memory of its own.
+ * @param {{ wasm?: WasmSource }} [options] where the wasm comes from: bytes, a compiled Module, a URL or a Response;
+ *   by default the file beside this one
+ * @returns {Promise<Qkv>}
+ * @throws {QkvError} with code WASM_MISSING, WASM_INVALID, WASM_VERSION or NO_SIMD
+ */
+export async function load(options = {}) {
+  checkNames(options, ['wasm'], 'load')
+  if (!WebAssembly.validate(SIMD_PROBE))
+    throw new QkvError(
+      'NO_SIMD',
+      'this engine has no WebAssembly SIMD: use Chrome 91, Firefox 89, Safari 16.4, Node 16.4 or later',
+    )
+  const module = await compile(await options.wasm)
+  return new Qkv(new Core(await instantiate(module)))
+}
+
+/** @param {Awaited<WasmSource> | undefined} source */
+async function compile(source) {
+  if (source instanceof WebAssembly.Module) return source
+  const bytes = await read(source ?? new URL('./qkv.wasm', import.meta.url))
+  try {
+    return await WebAssembly.compile(bytes)
+  } catch (cause) {
+    throw new QkvError(
+      'WASM_INVALID',
+      `the wasm file is damaged (${bytes.byteLength} bytes): ${/** @type {Error} */ (cause).message}`,
+      { cause },
+    )
+  }
+}
+
+/** @param {WebAssembly.Module} module */
+async function instantiate(module) {
+  try {
+    return await WebAssembly.instantiate(module)
+  } catch (cause) {
+    throw new QkvError('WASM_INVALID', `the wasm file is not the one of qkv: ${/** @type {Error} */ (cause).message}`, {
+      cause,
+    })
+  }
+}
+
+/**
+ * @param {URL | string | Response | BufferSource} source
+ * @returns {Promise<BufferSource>}
+ */
+async function read(source) {
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source
+  if (typeof Response !== 'undefined' && source instanceof Response) return readResponse(source)
+  if (!(source instanceof URL) && typeof source !== 'string')
+    throw new TypeError(
+      `load: wasm: ${describe(source)} given; bytes, a WebAssembly.Module, a URL or a Response expected`,
+    )
+  try {
+    const url = source instanceof URL ? source : new URL(source, globalThis.location?.href ?? import.meta.url)
+    // Node has no fetch of files. getBuiltinModule keeps bundlers from looking for node:fs.
+    const fs = url.protocol === 'file:' ? globalThis.process?.getBuiltinModule?.('node:fs/promises') : undefined
+    if (fs) return await fs.readFile(url)
+    return await readResponse(await fetch(url))
+  } catch (cause) {
+    if (cause instanceof QkvError) throw cause
+    throw new QkvError('WASM_MISSING', `cannot read ${source}: ${/** @type {Error} */ (cause).message}`, { cause })
+  }
+}
+
+/** @param {Response} response */
+async function readResponse(response) {
+  if (!response.ok)
+    throw new QkvError(
+      'WASM_MISSING',
+      `${response.url || 'the response'} answers ${response.status} ${response.statusText}`,
+    )
+  return response.arrayBuffer()
+}

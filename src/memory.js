@@ -1,0 +1,133 @@
+import { ABI, FLOAT_WORDS, STATUS } from './abi.js'
+import { QkvError } from './errors.js'
+
+const PAGE = 65536
+const LIMIT = 65536 * PAGE // the 4 GiB that a 32-bit address reaches
+const ALIGNMENT = 16
+
+/** @typedef {Record<string, CallableFunction> & { memory: WebAssembly.Memory }} Exports */
+
+/**
+ * One instance of the core and its memory: a stack of blocks above the core's own data. A call takes
+ * what it needs inside `scope`, which gives everything back, also when the call throws.
+ */
+export class Core {
+  /** @param {WebAssembly.Instance} instance */
+  constructor(instance) {
+    const exports = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports))
+    const abi = typeof exports.qkv_abi === 'function' ? exports.qkv_abi() : undefined
+    if (abi !== ABI)
+      throw new QkvError(
+        'WASM_VERSION',
+        `the wasm file speaks version ${abi ?? 'none'} of the qkv interface, this JavaScript speaks ${ABI}: ` +
+          'take qkv.wasm from the same package as the JavaScript',
+      )
+    this.exports = exports
+    this.base = exports.qkv_heap() >>> 0
+    this.top = Math.ceil(this.base / ALIGNMENT) * ALIGNMENT
+  }
+
+  /** Bytes in use by calls that run now: 0 between calls. */
+  get used() {
+    return this.top - Math.ceil(this.base / ALIGNMENT) * ALIGNMENT
+  }
+
+  /**
+   * Runs `call`; whatever it allocated is free afterwards.
+   * @template T
+   * @param {() => T} call
+   * @returns {T}
+   */
+  scope(call) {
+    const mark = this.top
+    try {
+      return call()
+    } finally {
+      this.top = mark
+    }
+  }
+
+  /**
+   * @param {number} bytes
+   * @returns {number} the address of that many bytes, 16-byte aligned, content undefined
+   */
+  alloc(bytes) {
+    const pointer = this.top
+    const end = pointer + Math.ceil(bytes / ALIGNMENT) * ALIGNMENT
+    if (!(end <= LIMIT))
+      throw new RangeError(
+        `out of memory: this call needs ${bytes} bytes more, a WebAssembly module has ${LIMIT} in all: ` +
+          'use fewer or smaller tensors a call, or qkv.attention where qkv.trace keeps every step',
+      )
+    const { memory } = this.exports
+    if (end > memory.buffer.byteLength) {
+      try {
+        memory.grow(Math.ceil((end - memory.buffer.byteLength) / PAGE))
+      } catch (cause) {
+        throw new RangeError(`out of memory: the engine gave no ${bytes} bytes more`, { cause })
+      }
+    }
+    this.top = end
+    return pointer
+  }
+
+  /**
+   * A view on the memory; valid until the next `alloc`, which may move it.
+   * @template {Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array} T
+   * @param {new (buffer: ArrayBuffer, byteOffset: number, length: number) => T} Type
+   * @param {number} pointer
+   * @param {number} length
+   * @returns {T}
+   */
+  view(Type, pointer, length) {
+    return new Type(/** @type {ArrayBuffer} */ (this.exports.memory.buffer), pointer, length)
+  }
+
+  /**
+   * @param {Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array} data
+   * @returns {number} the address of a copy
+   */
+  copyIn(data) {
+    const pointer = this.alloc(data.byteLength)
+    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    this.view(Uint8Array, pointer, data.byteLength).set(bytes)
+    return pointer
+  }
+
+  /** @param {number} pointer @param {number} length */
+  copyOut(pointer, length) {
+    return this.view(Float32Array, pointer, length).slice()
+  }
+
+  /** @param {number} n @returns {number} the address of n floats */
+  floats(n) {
+    return this.alloc(n * 4)
+  }
+
+  /**
+   * Writes a struct of 32-bit words.
+   * @param {readonly string[]} words the names in order
+   * @param {Record<string, number>} values absent names are 0
+   * @returns {number} its address
+   */
+  struct(words, values) {
+    const pointer = this.alloc(words.length * 4)
+    const floats = this.view(Float32Array, pointer, words.length)
+    const integers = this.view(Uint32Array, pointer, words.length)
+    words.forEach((word, i) => {
+      if (FLOAT_WORDS.has(word)) floats[i] = values[word] ?? 0
+      else integers[i] = values[word] ?? 0
+    })
+    return pointer
+  }
+
+  /**
+   * Calls a kernel.
+   * @param {string} kernel
+   * @param {...number} args
+   */
+  call(kernel, ...args) {
+    const status = this.exports[kernel](...args)
+    if (status !== 0) throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ?? `status ${status}`}`)
+  }
+}

@@ -1,0 +1,139 @@
+import { attention, trace } from './attention.js'
+import { shape } from './errors.js'
+import { linear } from './modules.js'
+import { expectDims } from './options.js'
+import { Generator } from './random.js'
+import { Tensor, toFloats } from './tensor.js'
+
+/** @typedef {import('./memory.js').Core} Core */
+/** @typedef {import('./tensor.js').TensorLike} TensorLike */
+/** @typedef {import('./tensor.js').Nested} Nested */
+/** @typedef {Tensor<Float32Array>} FloatTensor */
+
+/**
+ * A loaded core. Every method is synchronous, copies its inputs in and its outputs out, and leaves nothing in the
+ * module's memory. Letters: B batch, H query heads, G key/value heads (dividing H; query head h uses kv head
+ * floor(h / (H / G))), L queries, S keys, D size of q and k, E size of v.
+ */
+export class Qkv {
+  #core
+
+  /** @param {Core} core */
+  constructor(core) {
+    this.#core = core
+  }
+
+  /** Bytes of the module's memory: in use by a running call (0 between calls), and in all. */
+  get memory() {
+    return { used: this.#core.used, size: this.#core.exports.memory.buffer.byteLength }
+  }
+
+  /**
+   * Fused attention: output = softmax(mask(softcap(scale * score(q, k)))) v, tile by tile, without any L x S matrix.
+   * A query that sees no key gives zeros.
+   * Three axes mean (heads, rows, size), so that a mask of (H, L, S) fits; for batches use four.
+   * @param {TensorLike | Nested} q (L, D), (H, L, D) or (B, H, L, D)
+   * @param {TensorLike | Nested} k (S, D), (G, S, D) or (B, G, S, D)
+   * @param {TensorLike | Nested} v (S, E), (G, S, E) or (B, G, S, E)
+   * @param {import('./options.js').AttentionOptions} [options]
+   * @returns {{ output: FloatTensor }} (L, E), (H, L, E) or (B, H, L, E)
+   * @throws {TypeError | RangeError} naming the argument, what came and what was expected
+   */
+  attention(q, k, v, options = {}) {
+    return attention(this.#core, q, k, v, options)
+  }
+
+  /**
+   * The same step by step, every intermediate returned.
+   * @param {TensorLike | Nested} q as in attention
+   * @param {TensorLike | Nested} k
+   * @param {TensorLike | Nested} v
+   * @param {import('./options.js').TraceOptions} [options]
+   * @returns {import('./attention.js').Trace}
+   * @throws {TypeError | RangeError}
+   */
+  trace(q, k, v, options = {}) {
+    return trace(this.#core, q, k, v, options)
+  }
+
+  /**
+   * softmax over the last axis, the maximum subtracted first; a row of -Infinity gives zeros.
+   * @param {TensorLike | Nested} x
+   * @returns {FloatTensor}
+   */
+  softmax(x) {
+    const { data, dims } = toFloats(x, 'softmax: x')
+    const columns = dims.length ? dims[dims.length - 1] : 1
+    const rows = columns ? data.length / columns : 0
+    return this.#map(new Tensor(data, dims), values => this.#core.call('qkv_softmax', values, values, rows, columns))
+  }
+
+  /**
+   * exp of each value, for values up to 88; relative error at most 1.2e-7, 0 below -87.33.
+   * @param {TensorLike | Nested} x
+   * @returns {FloatTensor}
+   */
+  exp(x) {
+    const values = toFloats(x, 'exp: x')
+    return this.#map(values, pointer => this.#core.call('qkv_exp', pointer, pointer, values.data.length))
+  }
+
+  /**
+   * tanh of each value; relative error at most 2e-7.
+   * @param {TensorLike | Nested} x
+   * @returns {FloatTensor}
+   */
+  tanh(x) {
+    const values = toFloats(x, 'tanh: x')
+    return this.#map(values, pointer => this.#core.call('qkv_tanh', pointer, pointer, values.data.length))
+  }
+
+  /**
+   * y = x W^T + bias: torch.nn.functional.linear.
+   * @param {TensorLike | Nested} x (..., in)
+   * @param {TensorLike | Nested} weight (out, in)
+   * @param {TensorLike | Nested} [bias] (out)
+   * @returns {FloatTensor} (..., out)
+   */
+  linear(x, weight, bias) {
+    const w = toFloats(weight, 'linear: weight')
+    if (w.dims.length !== 2) throw new RangeError(`linear: weight has dims ${shape(w.dims)}, (out, in) expected`)
+    const b = bias === undefined ? undefined : toFloats(bias, 'linear: bias')
+    if (b) expectDims(b, [w.dims[0]], 'linear: bias', '(out)')
+    return linear(this.#core, x, w, b, 'linear')
+  }
+
+  /**
+   * The matrix product a b: `a @ b` in PyTorch.
+   * @param {TensorLike | Nested} a (..., n)
+   * @param {TensorLike | Nested} b (n, m)
+   * @returns {FloatTensor} (..., m)
+   */
+  matmul(a, b) {
+    const right = toFloats(b, 'matmul: b')
+    if (right.dims.length !== 2) throw new RangeError(`matmul: b has dims ${shape(right.dims)}, (n, m) expected`)
+    return linear(this.#core, a, right.T, undefined, 'matmul')
+  }
+
+  /**
+   * PyTorch's random stream: torch.manual_seed(seed).
+   * @param {number | bigint} seed
+   * @param {{ stream?: 'vector' | 'scalar' }} [options] which build of PyTorch; default 'vector'
+   */
+  generator(seed, options = {}) {
+    return new Generator(this.#core, seed, options)
+  }
+
+  /**
+   * @param {FloatTensor} x
+   * @param {(values: number) => void} kernel changes the values at an address in place
+   */
+  #map({ data, dims }, kernel) {
+    const core = this.#core
+    return core.scope(() => {
+      const values = core.copyIn(data)
+      kernel(values)
+      return new Tensor(core.copyOut(values, data.length), dims)
+    })
+  }
+}
