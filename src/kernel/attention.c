@@ -8,121 +8,151 @@
 #include "random.h"
 #include "tile.h"
 
-/* 64 x 64: scores, packed keys and packed values of D = E = 64 are 16 KB each and stay in L2, a
- * panel of 8 keys (2 KB) and four query rows in L1. */
-enum { BLOCK_ROWS = 64, TILE_KEYS = 64 };
+/* 64 x 64: a tile of scores is 16 KB and stays in L1 beside the four keys or the eight columns of values
+ * that are read with it. Queries come in panels of PANEL, the width of a register tile. */
+enum { BLOCK_ROWS = 64, TILE_KEYS = 64, PANEL = 8 };
 
-/* What one block of rows works in; carved from the caller's scratch. */
+/* What one block of rows works in; carved from the caller's scratch. Scores lie transposed, keys down and
+ * eight queries across: then keys and values are read where they lie, and maxima and sums need no
+ * horizontal step, four queries a vector. They are kept times log2(e), so that exp is a power of 2. */
 struct block {
   const struct qkv_attention *a;
   uint32_t b, h, row, rows; /* query rows row <= i < row + rows of head h of batch b */
-  size_t tile, width;       /* keys a tile, floats a row of output: multiples of 8 */
-  float *keys, *values;     /* (tile/8, D, 8) and (width/8, tile, 8) */
-  float *scores, *output;   /* (rows, tile) and (rows, width) */
-  float *maxima, *sums;     /* (rows) */
+  size_t lanes;             /* rows, rounded up to whole panels */
+  size_t width;             /* E, rounded up to a multiple of 8 */
+  float *queries;           /* (lanes/PANEL, D, 8) */
+  float *scores;            /* (lanes/PANEL, TILE_KEYS, PANEL) */
+  float *tail;              /* (TILE_KEYS, 8): the last columns of values, where E is no multiple of 8 */
+  float *output;            /* (lanes, width) */
+  float *maxima, *sums;     /* (lanes) */
+  float *shrink;            /* (4) */
   uint8_t *keep;            /* (rows, S), dropout only: which weights stay */
 };
 
-static size_t tile_keys(const struct qkv_attention *a) { return at_most(round_up(a->S, 8), TILE_KEYS); }
-
 double QKV_EXPORT(qkv_attention_scratch)(const struct qkv_attention *a) {
-  double tile = (double)tile_keys(a), width = (double)round_up(a->E, 8), rows = BLOCK_ROWS;
-  double floats = tile * a->D + tile * width + rows * tile + rows * width + 2 * rows;
+  double width = (double)round_up(a->E, 8), rows = BLOCK_ROWS;
+  double floats = rows * a->D + (rows + 8) * TILE_KEYS + rows * width + 2 * rows + 4;
   return floats * (double)sizeof(float) + (a->generator ? rows * a->S : 0.0);
 }
 
 static struct block carve(const struct qkv_attention *a) {
-  struct block x = {.a = a, .tile = tile_keys(a), .width = round_up(a->E, 8)};
+  struct block x = {.a = a, .width = round_up(a->E, 8)};
   float *p = a->scratch;
-  x.keys = p, p += x.tile * a->D;
-  x.values = p, p += x.tile * x.width;
-  x.scores = p, p += BLOCK_ROWS * x.tile;
+  x.queries = p, p += BLOCK_ROWS * a->D;
+  x.scores = p, p += TILE_KEYS * BLOCK_ROWS;
+  x.tail = p, p += TILE_KEYS * 8;
   x.output = p, p += BLOCK_ROWS * x.width;
   x.maxima = p, p += BLOCK_ROWS;
   x.sums = p, p += BLOCK_ROWS;
+  x.shrink = p, p += 4;
   x.keep = (uint8_t *)p;
   return x;
 }
 
-/* scores (rows, keys): score(q, k), scaled and capped; columns up to the next multiple of 8 hidden. */
-static void score_tile(struct block *x, const float *q, const float *k, size_t keys) {
+/* Scores of queries r, r + 1, ... against the keys of the tile: element (j, r % 8) of this panel. */
+static inline float *scores_of(const struct block *x, size_t r) {
+  return x->scores + r / PANEL * PANEL * TILE_KEYS + r % PANEL;
+}
+
+INLINE void score_panel(enum qkv_score score, struct block *x, size_t panel, const float *k, size_t keys,
+                        float factor) {
   const struct qkv_attention *a = x->a;
-  float factor = score_factor(a) * a->scale;
-  for (size_t j = 0; j < keys; j += 8) {
-    float *panel = x->keys + j * a->D, *out = x->scores + j;
-    pack_panel(panel, k + j * a->k.row, a->D, 1, a->k.row, at_most(keys - j, 8));
+  struct matrix queries = {x->queries + panel * a->D, PANEL, 1};
+  float *out = scores_of(x, panel);
+  size_t j = 0;
+  for (; j + 4 <= keys; j += 4)
+    tile_of(score, 4, 0, out + j * PANEL, PANEL, (struct matrix){k + j * a->k.row, a->k.row, 1}, queries, a->D, a->w_v,
+            factor);
+  for (; j < keys; j++)
+    tile_of(score, 1, 0, out + j * PANEL, PANEL, (struct matrix){k + j * a->k.row, a->k.row, 1}, queries, a->D, a->w_v,
+            factor);
+}
+
+/* scores: score(q, k), scaled and capped, times log2(e). */
+static void score_tile(struct block *x, const float *k, size_t keys) {
+  const struct qkv_attention *a = x->a;
+  int is_capped = a->softcap > 0.0f;
+  float factor = score_factor(a) * a->scale * (is_capped ? 1.0f : LOG2_E);
+  for (size_t r = 0; r < x->lanes; r += PANEL) {
     switch (a->score) {
     case QKV_SCORE_GAUSSIAN:
-      tiles_of(QKV_SCORE_GAUSSIAN, x->rows, 0, out, x->tile, q, a->q.row, panel, a->D, 0, factor);
+      score_panel(QKV_SCORE_GAUSSIAN, x, r, k, keys, factor);
       break;
     case QKV_SCORE_ADDITIVE:
-      tiles_of(QKV_SCORE_ADDITIVE, x->rows, 0, out, x->tile, q, a->q.row, panel, a->D, a->w_v, factor);
+      score_panel(QKV_SCORE_ADDITIVE, x, r, k, keys, factor);
       break;
     default:
-      tiles_of(QKV_SCORE_DOT, x->rows, 0, out, x->tile, q, a->q.row, panel, a->D, 0, factor);
+      score_panel(QKV_SCORE_DOT, x, r, k, keys, factor);
     }
-  }
-  f4 cap = splat(a->softcap);
-  for (size_t r = 0; r < x->rows; r++) {
-    float *row = x->scores + r * x->tile;
-    if (a->softcap > 0.0f)
-      for (size_t j = 0; j < keys; j += 4)
-        store(row + j, mul(cap, tanh4(quotient(load(row + j), cap))));
-    for (size_t j = keys; j < round_up(keys, 8); j++)
-      row[j] = HIDDEN;
+    f4 cap = splat(a->softcap), scaled_cap = splat(a->softcap * LOG2_E);
+    for (float *s = scores_of(x, r), *end = s + keys * PANEL; is_capped && s < end; s += 4)
+      store(s, mul(scaled_cap, tanh4(quotient(load(s), cap))));
   }
 }
 
-/* One row of scores becomes exponentials under the new maximum; what was summed before shrinks to it. */
-static void update_row(struct block *x, size_t r, size_t keys) {
-  float *row = x->scores + r * x->tile, *output = x->output + r * x->width;
-  f4 most = splat(x->maxima[r]);
-  for (size_t j = 0; j < keys; j += 4)
-    most = larger(most, load(row + j));
-  float maximum = largest_lane(most);
-  if (maximum == HIDDEN) { /* nothing seen yet, and -inf - -inf is NaN */
-    for (size_t j = 0; j < keys; j += 4)
-      store(row + j, zeros());
-    return;
-  }
-  f4 sum = zeros();
-  for (size_t j = 0; j < keys; j += 4) {
-    f4 e = exp4(sub(load(row + j), splat(maximum)));
-    store(row + j, e);
+/* Scores of four queries become exponentials under the new maxima; returns by how much all that was
+ * summed before shrinks. */
+INLINE f4 update_column(float *scores, size_t keys, float *maxima, float *sums) {
+  f4 before = load(maxima), maximum = before, sum = zeros();
+  for (size_t j = 0; j < keys; j++)
+    maximum = larger(maximum, load(scores + j * PANEL));
+  /* Nothing seen yet: -inf - -inf would be NaN, but -inf - 0 gives the weight 0. */
+  f4 base = choose(equal(maximum, splat(HIDDEN)), zeros(), maximum);
+  for (size_t j = 0; j < keys; j++) {
+    f4 e = power2_4(sub(load(scores + j * PANEL), base));
+    store(scores + j * PANEL, e);
     sum = add(sum, e);
   }
-  float shrink = exp1(x->maxima[r] - maximum);
-  x->sums[r] = x->sums[r] * shrink + sum_lanes(sum);
-  x->maxima[r] = maximum;
-  if (shrink != 1.0f)
-    for (size_t e = 0; e < x->width; e += 4)
-      store(output + e, mul(load(output + e), splat(shrink)));
+  f4 shrink = power2_4(sub(before, base));
+  store(maxima, maximum);
+  store(sums, mul_add(load(sums), shrink, sum));
+  return shrink;
 }
 
-static int all_finite(const float *x, size_t n) {
-  f4 sum = zeros(); /* x * 0 is 0 if x is finite, else NaN; n is a multiple of 8 */
-  for (size_t i = 0; i < n; i += 4)
-    sum = mul_add(load(x + i), zeros(), sum);
-  return sum_lanes(sum) == 0.0f;
+static void update(struct block *x, size_t keys) {
+  for (size_t c = 0; c < x->lanes; c += 4) {
+    f4 shrink = update_column(scores_of(x, c), keys, x->maxima + c, x->sums + c);
+    if (!any_lane(not_equal(shrink, splat(1.0f))))
+      continue;
+    store(x->shrink, shrink);
+    for (size_t r = 0; r < 4; r++) {
+      float *output = x->output + (c + r) * x->width;
+      for (size_t e = 0; e < x->width; e += 4)
+        store(output + e, mul(load(output + e), splat_from(x->shrink + r)));
+    }
+  }
+}
+
+static int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
+  float sum = 0.0f; /* x * 0 is 0 if x is finite, else NaN */
+  for (size_t r = 0; r < rows; r++)
+    for (size_t c = 0; c < columns; c++)
+      sum += x[r * row + c] * 0.0f;
+  return sum == 0.0f;
 }
 
 /* output += weights . values. Where a hidden value is NaN or Inf, 0 times it would spoil rows that do
  * not see it: then the sum runs over seen keys only. */
 static void add_values(struct block *x, const float *v, uint32_t from, size_t keys, int all_seen) {
   const struct qkv_attention *a = x->a;
-  for (size_t e = 0; e < a->E; e += 8)
-    pack_panel(x->values + e * keys, v + e, keys, a->v.row, 1, at_most(a->E - e, 8));
-  if (all_seen || all_finite(x->values, x->width * keys)) {
-    for (size_t e = 0; e < a->E; e += 8)
-      tiles_of(QKV_SCORE_DOT, x->rows, 1, x->output + e, x->width, x->scores, x->tile, x->values + e * keys, keys, 0,
-               1.0f);
+  if (all_seen || all_finite(v, a->v.row, keys, a->E)) {
+    for (size_t e = 0; e < a->E; e += 8) {
+      struct matrix values = {v + e, a->v.row, 1};
+      if (e + 8 > a->E) {
+        pack_panel(x->tail, v + e, keys, a->v.row, 1, a->E - e);
+        values = (struct matrix){x->tail, 8, 1};
+      }
+      for (size_t r = 0; r < x->lanes; r += 4)
+        tile_of(QKV_SCORE_DOT, 4, 1, x->output + r * x->width + e, x->width, (struct matrix){scores_of(x, r), 1, PANEL},
+                values, keys, 0, 1.0f);
+    }
     return;
   }
   for (uint32_t r = 0; r < x->rows; r++)
     for (uint32_t j = 0; j < keys; j++) {
       if (!sees(a, x->b, x->h, x->row + r, from + j))
         continue;
-      float weight = x->scores[r * x->tile + j];
+      float weight = scores_of(x, r)[j * PANEL];
       for (size_t e = 0; e < a->E; e++)
         x->output[r * x->width + e] += weight * v[j * a->v.row + e];
     }
@@ -136,27 +166,27 @@ static void attend(struct block *x) {
   const float *v = a->v.data + (size_t)x->b * a->v.batch + (size_t)g * a->v.head;
   float *out = a->out.data + (size_t)x->b * a->out.batch + (size_t)x->h * a->out.head + (size_t)x->row * a->out.row;
 
-  for (size_t i = 0; i < x->rows * x->width; i++)
+  for (size_t r = 0; r < x->lanes; r += PANEL)
+    pack_panel(x->queries + r * a->D, q + r * a->q.row, a->D, 1, a->q.row, at_most(x->rows - r, 8));
+  for (size_t i = 0; i < x->lanes * x->width; i++)
     x->output[i] = 0.0f;
-  for (size_t r = 0; r < x->rows; r++)
+  for (size_t r = 0; r < x->lanes; r++)
     x->maxima[r] = HIDDEN, x->sums[r] = 0.0f;
   if (a->generator)
-    draw_keep(a->generator, x->keep, (size_t)x->rows * a->S, a->dropout);
+    draw_keep(a->generator, x->keep, (size_t)x->rows * a->S, (double)a->dropout);
 
   struct span first = visible_span(a, x->b, x->row), last = visible_span(a, x->b, x->row + x->rows - 1);
   for (uint32_t j = first.from; j < last.to; j += TILE_KEYS) {
-    uint32_t keys = (uint32_t)at_most(last.to - j, x->tile);
+    uint32_t keys = (uint32_t)at_most(last.to - j, TILE_KEYS);
     int all_seen = !has_mask(a) && j >= last.from && j + keys <= first.to;
-    score_tile(x, q, k + (size_t)j * a->k.row, keys);
-    for (uint32_t r = 0; r < x->rows; r++) {
-      if (!all_seen)
-        mask_row(a, x->b, x->h, x->row + r, j, j + keys, x->scores + r * x->tile);
-      update_row(x, r, keys);
-    }
+    score_tile(x, k + (size_t)j * a->k.row, keys);
+    for (uint32_t r = 0; !all_seen && r < x->rows; r++)
+      mask_scores(a, x->b, x->h, x->row + r, j, j + keys, scores_of(x, r), PANEL, LOG2_E);
+    update(x, keys);
     if (a->generator)
       for (size_t r = 0; r < x->rows; r++)
         for (size_t c = 0; c < keys; c++)
-          x->scores[r * x->tile + c] *= keep_factor(x->keep[r * a->S + j + c], a->dropout);
+          scores_of(x, r)[c * PANEL] *= keep_factor(x->keep[r * a->S + j + c], (double)a->dropout);
     add_values(x, v + (size_t)j * a->v.row, j, keys, all_seen);
   }
   for (size_t r = 0; r < x->rows; r++)
@@ -169,13 +199,14 @@ uint32_t QKV_EXPORT(qkv_attention)(const struct qkv_attention *a) {
     return QKV_UNKNOWN_SCORE;
   if (a->G ? a->H % a->G : a->H)
     return QKV_HEADS_DO_NOT_DIVIDE;
-  if (a->E == 0)
+  if (a->H == 0 || a->L == 0 || a->E == 0)
     return QKV_OK;
   struct block x = carve(a);
   for (x.b = 0; x.b < a->B; x.b++)
     for (x.h = 0; x.h < a->H; x.h++)
       for (x.row = 0; x.row < a->L; x.row += x.rows) {
         x.rows = (uint32_t)at_most(a->L - x.row, BLOCK_ROWS);
+        x.lanes = round_up(x.rows, PANEL);
         attend(&x);
       }
   return QKV_OK;

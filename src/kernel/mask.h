@@ -14,7 +14,7 @@ struct span {
 /* Both ends grow with i, so the first and the last row of a block bound all between. */
 static inline struct span visible_span(const struct qkv_attention *a, uint32_t b, uint32_t i) {
   uint64_t position = (uint64_t)i + a->past;
-  uint64_t from = a->left >= position ? 0 : position - a->left;
+  uint64_t from = a->left == QKV_OPEN || a->left >= position ? 0 : position - a->left;
   uint64_t to = a->right == QKV_OPEN ? a->S : position + a->right + 1;
   uint64_t length = a->key_lengths ? a->key_lengths[b] : a->S;
   if (length > a->S)
@@ -48,15 +48,15 @@ static inline int sees(const struct qkv_attention *a, uint32_t b, uint32_t h, ui
   return j >= span.from && j < span.to && passes_mask(a, b, h, i, j);
 }
 
-/* row[j - from] are the scores of query i with keys from <= j < to: adds the bias and hides what
- * may not be seen. A hidden score is overwritten, so that a NaN there does not count. */
-static inline void mask_row(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t from,
-                            uint32_t to, float *row) {
+/* scores[(j - from) * stride] is that of query i with key from <= j < to, times `unit`: adds the bias and
+ * hides what may not be seen. A hidden score is overwritten, so that a NaN there does not count. */
+static inline void mask_scores(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t from,
+                               uint32_t to, float *scores, size_t stride, float unit) {
   struct span span = visible_span(a, b, i);
   for (uint32_t j = from; j < to; j++) {
-    float *s = row + (j - from);
+    float *s = scores + (j - from) * stride;
     int seen = j >= span.from && j < span.to && passes_mask(a, b, h, i, j);
-    *s = seen ? *s + bias_at(a, b, h, i, j) : HIDDEN;
+    *s = seen ? *s + bias_at(a, b, h, i, j) * unit : HIDDEN;
   }
 }
 

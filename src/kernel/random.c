@@ -48,7 +48,7 @@ static double unit64(struct qkv_generator *g) {
 /* a * b + c with one rounding, as the vector build's FMA: the product is exact in double. */
 static float fused(float a, float b, float c) { return (float)((double)a * b + c); }
 
-/* log, sin and cos in double, to about 1e-16: where PyTorch calls the C library and rounds to float32. */
+/* log, sin and cos in double, to about 1e-16, of fewer than 16 normals and of float64. */
 
 static double log_double(double x) {
   uint64_t bits;
@@ -127,6 +127,45 @@ static void sin_cos_vector(float x, float *sine, float *cosine) {
   *cosine = (j & 2 ? s : c) * ((j - 2) & 4 ? 1.0f : -1.0f);
 }
 
+/* log, sin and cos of the scalar build: the C library's logf, sinf and cosf, which end in double and are not
+ * always the nearest float. Steps and constants as in glibc 2.28 and later: Arm Optimized Routines, MIT. */
+
+static float log_scalar(float x) {
+  /* 1/c and log c for c in the middle of the i-th sixteenth of [0.7, 1.4); 1 has a row of its own */
+  static const double rows[16][2] = {
+      {0x1.661ec79f8f3bep+0, -0x1.57bf7808caadep-2}, {0x1.571ed4aaf883dp+0, -0x1.2bef0a7c06ddbp-2},
+      {0x1.49539f0f010bp+0, -0x1.01eae7f513a67p-2},  {0x1.3c995b0b80385p+0, -0x1.b31d8a68224e9p-3},
+      {0x1.30d190c8864a5p+0, -0x1.6574f0ac07758p-3}, {0x1.25e227b0b8eap+0, -0x1.1aa2bc79c81p-3},
+      {0x1.1bb4a4a1a343fp+0, -0x1.a4e76ce8c0e5ep-4}, {0x1.12358f08ae5bap+0, -0x1.1973c5a611cccp-4},
+      {0x1.0953f419900a7p+0, -0x1.252f438e10c1ep-5}, {0x1p+0, 0x0p+0},
+      {0x1.e608cfd9a47acp-1, 0x1.aa5aa5df25984p-5},  {0x1.ca4b31f026aap-1, 0x1.c5e53aa362eb4p-4},
+      {0x1.b2036576afce6p-1, 0x1.526e57720db08p-3},  {0x1.9c2d163a1aa2dp-1, 0x1.bc2860d22477p-3},
+      {0x1.886e6037841edp-1, 0x1.1058bc8a07ee1p-2},  {0x1.767dcf5534862p-1, 0x1.4043057b6ee09p-2}};
+  uint32_t bits;
+  __builtin_memcpy(&bits, &x, 4);
+  uint32_t above = bits - 0x3f330000u; /* x = z * 2^exponent, z in [0.7, 1.4) */
+  const double *row = rows[above >> 19 & 15];
+  int exponent = (int)above >> 23;
+  bits -= above & 0xff800000u;
+  float z;
+  __builtin_memcpy(&z, &bits, 4);
+  double r = z * row[0] - 1, square = r * r;
+  double y = -0x1.00ea348b88334p-2 * square + (0x1.5575b0be00b6ap-2 * r - 0x1.ffffef20a4123p-2);
+  return (float)(y * square + (row[1] + exponent * 0x1.62e42fefa39efp-1 + r));
+}
+
+/* x >= 0 */
+static void sin_cos_scalar(float x, float *sine, float *cosine) {
+  int quadrant = ((int)(x * 0x1.45f306dc9c883p+23) + 0x800000) >> 24;
+  double r = x - quadrant * 0x1.921fb54442d18p+0, z = r * r;
+  double s = r + r * z * -0x1.555545995a603p-3 + r * z * z * (0x1.1107605230bc4p-7 + z * -0x1.994eb3774cf24p-13);
+  double c = 1 + z * -0x1.ffffffd0c621cp-2 + z * z * 0x1.55553e1068f19p-5 +
+             z * z * z * (-0x1.6c087e89a359dp-10 + z * 0x1.99343027bf8c3p-16);
+  double sines[4] = {s, c, -s, -c}, cosines[4] = {c, -s, -c, s};
+  *sine = (float)sines[quadrant & 3];
+  *cosine = (float)cosines[quadrant & 3];
+}
+
 /* Sixteen uniforms become sixteen normals: d[j] and d[j+8] are a pair of Box & Muller. */
 static void normal_block(const struct qkv_generator *g, float *d, double mean, double std) {
   for (int j = 0; j < 8; j++) {
@@ -137,11 +176,10 @@ static void normal_block(const struct qkv_generator *g, float *d, double mean, d
       d[j] = fused(radius * cosine, (float)std, (float)mean);
       d[j + 8] = fused(radius * sine, (float)std, (float)mean);
     } else {
-      float radius = __builtin_sqrtf(-2.0f * (float)log_double(u1));
-      double sine, cosine;
-      sin_cos_double((float)(6.28318530717958647692 * u2), &sine, &cosine);
-      d[j] = radius * (float)cosine * (float)std + (float)mean;
-      d[j + 8] = radius * (float)sine * (float)std + (float)mean;
+      float radius = __builtin_sqrtf(-2.0f * log_scalar(u1)), sine, cosine;
+      sin_cos_scalar((float)(6.28318530717958647692 * u2), &sine, &cosine);
+      d[j] = radius * cosine * (float)std + (float)mean;
+      d[j + 8] = radius * sine * (float)std + (float)mean;
     }
   }
 }

@@ -24,10 +24,13 @@ INLINE f4 quotient(f4 a, f4 b) { return wasm_f32x4_div(a, b); }
 INLINE f4 absolute(f4 a) { return wasm_f32x4_abs(a); }
 /* a * b + c, rounded twice. */
 INLINE f4 mul_add(f4 a, f4 b, f4 c) { return add(mul(a, b), c); }
-/* NaN if either is NaN. */
-INLINE f4 smaller(f4 a, f4 b) { return wasm_f32x4_min(a, b); }
-INLINE f4 larger(f4 a, f4 b) { return wasm_f32x4_max(a, b); }
+/* One instruction each; a NaN in a stays, a NaN in b does not count. */
+INLINE f4 smaller(f4 a, f4 b) { return wasm_f32x4_pmin(a, b); }
+INLINE f4 larger(f4 a, f4 b) { return wasm_f32x4_pmax(a, b); }
 
+INLINE m4 equal(f4 a, f4 b) { return wasm_f32x4_eq(a, b); }
+INLINE m4 not_equal(f4 a, f4 b) { return wasm_f32x4_ne(a, b); }
+INLINE int any_lane(m4 a) { return wasm_v128_any_true(a); }
 INLINE m4 less(f4 a, f4 b) { return wasm_f32x4_lt(a, b); }
 INLINE f4 choose(m4 where, f4 then, f4 otherwise) { return wasm_v128_bitselect(then, otherwise, where); }
 INLINE f4 zero_where(m4 where, f4 a) { return wasm_v128_andnot(a, where); }

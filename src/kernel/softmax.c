@@ -7,28 +7,23 @@
 uint32_t QKV_EXPORT(qkv_softmax)(const float *x, float *y, size_t rows, size_t columns) {
   const float lowest = -__builtin_inff();
   for (size_t r = 0; r < rows; r++, x += columns, y += columns) {
-    size_t whole = columns & ~(size_t)3, rest = columns & 3;
+    size_t whole = columns & ~(size_t)3;
     f4 most = splat(lowest);
     for (size_t c = 0; c < whole; c += 4)
       most = larger(most, load(x + c));
     for (size_t c = whole; c < columns; c++)
       most = larger(most, splat(x[c]));
-    float maximum = largest_lane(most);
-    if (maximum == lowest) {
-      for (size_t c = 0; c < columns; c++)
-        y[c] = 0.0f;
-      continue;
-    }
+    float maximum = largest_lane(most), base = maximum == lowest ? 0.0f : maximum;
     f4 sums = zeros();
     for (size_t c = 0; c < whole; c += 4) {
-      f4 e = exp4(sub(load(x + c), splat(maximum)));
+      f4 e = exp4(sub(load(x + c), splat(base)));
       store(y + c, e);
       sums = add(sums, e);
     }
     float sum = sum_lanes(sums);
-    for (size_t c = whole; c < whole + rest; c++)
-      sum += y[c] = exp1(x[c] - maximum);
-    for (size_t c = 0; c < columns; c++)
+    for (size_t c = whole; c < columns; c++)
+      sum += y[c] = exp1(x[c] - base);
+    for (size_t c = 0; sum != 0.0f && c < columns; c++)
       y[c] /= sum;
   }
   return QKV_OK;

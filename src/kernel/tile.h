@@ -6,26 +6,26 @@
 #include "exp.h"
 #include "qkv.h"
 
-enum { TILE_ROWS = 4, TILE_COLUMNS = 8 };
-
 static inline size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 static inline size_t at_most(size_t n, size_t limit) { return n < limit ? n : limit; }
 
 /* panel (n,8): panel[k][c] = b[c * column + k * step] for c < columns, zeros beyond. */
 static inline void pack_panel(float *panel, const float *b, size_t n, size_t step, size_t column, size_t columns) {
   size_t k = 0;
-  if (columns == TILE_COLUMNS && column == 1) {
+  if (columns == 8 && column == 1) {
     for (; k < n; k++) {
       store(panel + k * 8, load(b + k * step));
       store(panel + k * 8 + 4, load(b + k * step + 4));
     }
-  } else if (columns == TILE_COLUMNS && step == 1) {
+  } else if (columns == 8 && step == 1) {
     for (; k + 4 <= n; k += 4)
       for (size_t half = 0; half < 8; half += 4) {
         f4 x[4];
+#pragma unroll
         for (size_t c = 0; c < 4; c++)
           x[c] = load(b + (half + c) * column + k);
         transpose(x);
+#pragma unroll
         for (size_t c = 0; c < 4; c++)
           store(panel + (k + c) * 8 + half, x[c]);
       }
@@ -54,44 +54,60 @@ static inline float score_factor(const struct qkv_attention *a) {
   return a->score == QKV_SCORE_GAUSSIAN ? -0.5f / (a->sigma * a->sigma) : 1.0f;
 }
 
-/* acc[r][c] += sum_k term(a[r * stride + k], panel[k][c]), r < rows <= 4, c < 8. `rows` and `score`
- * are constants where this is called, so that the loops over them unroll. */
-INLINE void add_terms(enum qkv_score score, size_t rows, f4 acc[TILE_ROWS][2], const float *a, size_t stride,
-                      const float *panel, size_t n, const float *w_v) {
-  for (size_t k = 0; k < n; k++, panel += 8) {
-    f4 left = load(panel), right = load(panel + 4);
-    f4 w = score == QKV_SCORE_ADDITIVE ? splat_from(w_v + k) : zeros();
-    for (size_t r = 0; r < rows; r++) {
-      f4 x = splat_from(a + r * stride + k);
-      acc[r][0] = add_term(score, acc[r][0], x, left, w);
-      acc[r][1] = add_term(score, acc[r][1], x, right, w);
+/* A matrix by its two strides, in floats. */
+struct matrix {
+  const float *data;
+  size_t row, column;
+};
+
+/* acc[r][c] += sum_k term(a[r][k], b[k][c]), r < rows <= 4, c < 8; the columns of b are contiguous.
+ * `rows` and `score` are constants where this is called, so that the loops over them unroll. Four steps
+ * share the moving of the pointers; the exits between them also keep the engine from loading for all
+ * four at once, which would spill. */
+INLINE void add_terms(enum qkv_score score, size_t rows, f4 acc[4][2], struct matrix a, struct matrix b, size_t n,
+                      const float *w_v) {
+  const float *x[4], *y = b.data, *end = b.data + n * b.row;
+#pragma unroll
+  for (size_t r = 0; r < rows; r++)
+    x[r] = a.data + r * a.row;
+  const size_t steps = score == QKV_SCORE_ADDITIVE ? 1 : 4;
+  while (y != end) {
+#pragma unroll
+    for (size_t step = 0; step < steps; step++) {
+      f4 left = load(y), right = load(y + 4);
+      f4 w = score == QKV_SCORE_ADDITIVE ? splat_from(w_v + step) : zeros();
+#pragma unroll
+      for (size_t r = 0; r < rows; r++) {
+        f4 z = splat_from(x[r] + step * a.column);
+        acc[r][0] = add_term(score, acc[r][0], z, left, w);
+        acc[r][1] = add_term(score, acc[r][1], z, right, w);
+      }
+      y += b.row;
+      if (y == end)
+        return;
     }
+#pragma unroll
+    for (size_t r = 0; r < rows; r++)
+      x[r] += steps * a.column;
+    w_v += steps;
   }
 }
 
-/* out[r][0..8) = (add ? out : 0) + factor * (a . panel), r < rows; stride_out floats a row. */
-INLINE void tile_of(enum qkv_score score, size_t rows, int accumulate, float *out, size_t stride_out, const float *a,
-                    size_t stride, const float *panel, size_t n, const float *w_v, float factor) {
-  f4 acc[TILE_ROWS][2];
+/* out[r][0..8) = (accumulate ? out : 0) + factor * (a . b), r < rows; stride floats a row. */
+INLINE void tile_of(enum qkv_score score, size_t rows, int accumulate, float *out, size_t stride, struct matrix a,
+                    struct matrix b, size_t n, const float *w_v, float factor) {
+  f4 acc[4][2];
+#pragma unroll
   for (size_t r = 0; r < rows; r++) {
-    acc[r][0] = accumulate ? load(out + r * stride_out) : zeros();
-    acc[r][1] = accumulate ? load(out + r * stride_out + 4) : zeros();
+    acc[r][0] = accumulate ? load(out + r * stride) : zeros();
+    acc[r][1] = accumulate ? load(out + r * stride + 4) : zeros();
   }
-  add_terms(score, rows, acc, a, stride, panel, n, w_v);
+  add_terms(score, rows, acc, a, b, n, w_v);
+#pragma unroll
   for (size_t r = 0; r < rows; r++) {
-    store(out + r * stride_out, mul(acc[r][0], splat(factor)));
-    store(out + r * stride_out + 4, mul(acc[r][1], splat(factor)));
+    store(out + r * stride, accumulate ? acc[r][0] : mul(acc[r][0], splat(factor)));
+    store(out + r * stride + 4, accumulate ? acc[r][1] : mul(acc[r][1], splat(factor)));
   }
-}
-
-/* The same for any number of rows. */
-INLINE void tiles_of(enum qkv_score score, size_t rows, int accumulate, float *out, size_t stride_out, const float *a,
-                     size_t stride, const float *panel, size_t n, const float *w_v, float factor) {
-  size_t r = 0;
-  for (; r + 4 <= rows; r += 4)
-    tile_of(score, 4, accumulate, out + r * stride_out, stride_out, a + r * stride, stride, panel, n, w_v, factor);
-  for (; r < rows; r++)
-    tile_of(score, 1, accumulate, out + r * stride_out, stride_out, a + r * stride, stride, panel, n, w_v, factor);
 }
 
 #endif

@@ -50,7 +50,7 @@ static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_
       row[j] = a->softcap * tanh1(row[j] / a->softcap);
   keep_step(t->capped, at, row, a->S);
   if (t->masking == QKV_MASKING_BEFORE)
-    mask_row(a, b, h, i, 0, a->S, row);
+    mask_scores(a, b, h, i, 0, a->S, row, 1, 1.0f);
   else
     for (uint32_t j = 0; j < a->S; j++)
       row[j] += bias_at(a, b, h, i, j);
