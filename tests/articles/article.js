@@ -1,0 +1,154 @@
+// What the tests of the five articles share: the cases of one article, and the proof that none was left out.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { tensor } from 'qkv'
+import { cases, close } from '../helpers.js'
+
+/**
+ * @typedef {import('../helpers.js').Comparable} Comparable
+ * @typedef {Record<string, Comparable>} Comparables
+ * @typedef {import('qkv').Qkv} Qkv
+ * @typedef {import('qkv').Trace} Trace
+ * @typedef {import('qkv').TensorLike} TensorLike
+ */
+
+export const EXACT = { abs: 0, rel: 0 }
+
+/** What a float32 product may differ from PyTorch's by, which adds in another order. */
+export const ROUNDING = { abs: 2e-6, rel: 2e-6 }
+
+/** The cases of one article. */
+export class Article {
+  #cases
+  /** @type {Set<string>} */
+  #checked = new Set()
+
+  /** @param {string} number of the article: '000' */
+  constructor(number) {
+    const all = cases('seeds').map(given => /** @type {const} */ ([given.name, given]))
+    this.#cases = new Map(
+      all
+        .filter(([name]) => name.startsWith(`${number}/`))
+        .map(([name, given]) => [name.slice(number.length + 1), given]),
+    )
+  }
+
+  /** @param {string} name without the article's number */
+  case(name) {
+    const found = this.#cases.get(name)
+    assert.ok(found, `a case named ${name}`)
+    return found
+  }
+
+  /**
+   * Holds the results against everything the case expects: what was printed, and the oracle. The case counts as checked.
+   * @param {string} name
+   * @param {Comparables} results
+   * @param {unknown} [json] the result where it is no tensor
+   */
+  check(name, results, json) {
+    const { expected, tolerance, oracle, oracle_tolerance, expected_json } = this.case(name)
+    const wanted = new Set([...Object.keys(expected), ...Object.keys(oracle)])
+    assert.deepEqual(Object.keys(results).sort(), [...wanted].sort(), `${name}: the names of the results`)
+    assert.ok(wanted.size > 0 || expected_json, `${name}: something is expected`)
+    for (const [part, want] of Object.entries(expected)) close(results[part], want, tolerance, `${name} ${part}`)
+    for (const [part, want] of Object.entries(oracle)) {
+      assert.ok(oracle_tolerance, `${name}: the tolerance of its oracle`)
+      close(results[part], want, oracle_tolerance, `${name} ${part}, oracle`)
+    }
+    assert.deepEqual(json, expected_json, `${name}: json`)
+    this.#checked.add(name)
+  }
+
+  /**
+   * Holds tensors that were retraced from the seed against the inputs of the case, all of them.
+   * @param {string} name
+   * @param {Comparables} inputs
+   * @param {import('../helpers.js').Tolerance} [tolerance]
+   */
+  checkInputs(name, inputs, tolerance = EXACT) {
+    const wanted = this.case(name).inputs
+    assert.deepEqual(Object.keys(inputs).sort(), Object.keys(wanted).sort(), `${name}: the names of the inputs`)
+    for (const [part, want] of Object.entries(wanted)) close(inputs[part], want, tolerance, `${name} input ${part}`)
+  }
+
+  /**
+   * Prints the results and compares the digits with the article's.
+   * @param {Record<string, TensorLike>} results by the name of the case; every case with printed numbers
+   * @returns {{ same: number, of: number, others: string[] }} how many numbers have the same digits, and those that differ
+   */
+  reprint(results) {
+    const printed = [...this.#cases].filter(([, { reproduced }]) => reproduced)
+    assert.deepEqual(Object.keys(results).sort(), printed.map(([name]) => name).sort())
+    let of = 0
+    /** @type {string[]} */
+    const others = []
+    for (const [name, { expected, raw }] of printed) {
+      const [[part, want]] = Object.entries(expected)
+      const Data = raw.expected[part].dtype === 'int64' ? Int32Array : Float32Array
+      const theirs = numbersIn(String(tensor(Data.from(want.data), want.dims)))
+      const ours = numbersIn(String(results[name]))
+      assert.equal(ours.length, want.data.length, `${name}: how many numbers are printed`)
+      of += ours.length
+      ours.forEach((number, i) => {
+        if (number !== theirs[i]) others.push(`${name}: ${number} for ${theirs[i]}`)
+      })
+    }
+    return { same: of - others.length, of, others }
+  }
+
+  /** To be called last: adds the test that every case was checked. */
+  close() {
+    test('every case of the article was checked', () => {
+      assert.deepEqual([...this.#checked].sort(), [...this.#cases.keys()].sort())
+    })
+  }
+}
+
+/** @param {string} text @returns {string[]} */
+const numbersIn = text => text.match(/-?(\d+(\.\d*)?(e[+-]\d+)?|inf)/g) ?? []
+
+/**
+ * What PyTorch prints for a matrix, from the printed numbers.
+ * @param {Comparable} matrix
+ * @param {{ perLine?: number, write?: (x: number) => string }} [options] perLine: as many as fit in 80 characters
+ */
+export function printout({ data, dims: [, columns] }, { perLine = columns, write = x => x.toFixed(4) } = {}) {
+  const words = Array.from(data, x => (x === -Infinity ? '-inf' : write(x)))
+  const width = Math.max(...words.map(word => word.length))
+  let text = 'tensor([['
+  words.forEach((word, i) => {
+    const column = i % columns
+    if (i > 0 && column === 0) text += '],\n        ['
+    else if (i > 0) text += column % perLine === 0 ? ',\n         ' : ', '
+    text += word.padStart(width)
+  })
+  return `${text}]])`
+}
+
+/**
+ * An attention by both kernels: what the traced one gives, then the same with the output of the tiled one.
+ * @param {Qkv} qkv
+ * @param {TensorLike} q
+ * @param {TensorLike} k
+ * @param {TensorLike} v
+ * @param {import('qkv').AttentionOptions} [options]
+ * @returns {Trace[]}
+ */
+export function bothKernels(qkv, q, k, v, options) {
+  const traced = qkv.trace(q, k, v, options)
+  return [traced, { ...traced, ...qkv.attention(q, k, v, options) }]
+}
+
+/**
+ * Scores as the query and key that give them: a product with the identity changes nothing.
+ * @param {Comparable} scores (..., L, S)
+ */
+export function queryAndKey(scores) {
+  const dims = [...scores.dims.slice(0, -2), scores.dims[scores.dims.length - 1]]
+  const S = dims[dims.length - 1]
+  const n = dims.reduce((product, size) => product * size, 1)
+  const identities = Float32Array.from({ length: n * S }, (_, i) => (Math.floor(i / S) % S === i % S ? 1 : 0))
+  return /** @type {const} */ ([scores, { data: identities, dims: [...dims, S] }])
+}

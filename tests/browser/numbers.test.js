@@ -1,0 +1,42 @@
+// The tests of numbers, once more in Chromium: the same files, straight from the tree, without a bundler.
+
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import sirv from 'sirv'
+import { launch } from './chromium.js'
+
+/** @typedef {import('./node.js').Result} Result */
+
+const articles = readdirSync(new URL('../articles/', import.meta.url)).filter(name => name.endsWith('.test.js'))
+const files = [...articles.map(name => `articles/${name}`), 'goldens.test.js', 'random.test.js', 'kernels.test.js']
+
+const server = createServer(sirv(fileURLToPath(new URL('../..', import.meta.url)), { dev: true }))
+await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
+const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+const { context, close } = await launch()
+after(async () => {
+  await close()
+  server.close()
+})
+
+for (const file of files)
+  test(`in Chromium, every test of ${file} passes`, { timeout: 120_000 }, async t => {
+    const page = await context.newPage()
+    await page.goto(`http://127.0.0.1:${port}/tests/browser/page.html`)
+    const results = await page.evaluate(async name => {
+      await import(`/tests/${name}`)
+      const shim = '/tests/browser/node.js'
+      const { finish } = await import(shim)
+      return /** @type {Promise<Result[]>} */ (finish())
+    }, file)
+    t.diagnostic(`${results.length} tests`)
+    assert.ok(results.length > 0)
+    assert.deepEqual(
+      results.filter(({ error }) => error),
+      [],
+    )
+    await page.close()
+  })

@@ -1,0 +1,94 @@
+// The golden cases, and how a result is held against them.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+
+/**
+ * @typedef {Float32Array | Float64Array | Uint8Array} GoldenData
+ * @typedef {{ data: GoldenData, dims: number[] }} GoldenTensor float64 data is expected data, or typed from a print
+ * @typedef {{ shape: number[], dtype: string, data: (number | string)[] }} RawTensor
+ * @typedef {{ abs: number, rel: number }} Tolerance
+ * @typedef {Record<string, GoldenTensor>} GoldenTensors
+ * @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Comparable
+ */
+
+/**
+ * A case with its tensors converted; `raw` is the case as it stands in the file.
+ * @typedef {object} Case
+ * @property {string} name
+ * @property {string} kind
+ * @property {Record<string, any>} params
+ * @property {GoldenTensors} inputs
+ * @property {GoldenTensors} expected
+ * @property {GoldenTensors} expected_scalar {} where the two builds of PyTorch agree
+ * @property {GoldenTensors} oracle {} where there is none
+ * @property {any} [expected_json]
+ * @property {Tolerance} tolerance
+ * @property {Tolerance} [tolerance_f64]
+ * @property {Tolerance} [oracle_tolerance]
+ * @property {string} [document]
+ * @property {string} [reproduced]
+ * @property {string} note
+ * @property {Record<string, any>} raw
+ */
+
+/** @type {Record<string, new (data: number[]) => GoldenData>} */
+const ARRAYS = { float32: Float32Array, float64: Float64Array, int64: Float64Array, bool: Uint8Array }
+
+/**
+ * @param {RawTensor} golden numbers beyond JSON are the strings "NaN", "Infinity" and "-Infinity"
+ * @returns {GoldenTensor}
+ */
+export function toTensor({ shape, dtype, data }) {
+  const Data = ARRAYS[dtype]
+  assert.ok(Data, `a golden tensor of ${dtype}`)
+  return { data: new Data(data.map(Number)), dims: shape }
+}
+
+/** @param {Record<string, RawTensor> | undefined} group @returns {GoldenTensors} */
+const toTensors = group =>
+  Object.fromEntries(Object.entries(group ?? {}).map(([name, golden]) => [name, toTensor(golden)]))
+
+/**
+ * @param {'seeds' | 'torch-rng' | 'torch-attention'} file
+ * @returns {Case[]}
+ */
+export function cases(file) {
+  const json = JSON.parse(readFileSync(new URL(`./goldens/${file}.json`, import.meta.url), 'utf8'))
+  return json.cases.map((/** @type {Record<string, any>} */ raw) => ({
+    ...raw,
+    inputs: toTensors(raw.inputs),
+    expected: toTensors(raw.expected),
+    expected_scalar: toTensors(raw.expected_scalar),
+    oracle: toTensors(raw.oracle),
+    raw,
+  }))
+}
+
+/**
+ * Fails unless every |got - want| <= abs + rel * |want|. NaN matches NaN only, an infinity itself only.
+ * @param {Comparable} got
+ * @param {Comparable} want
+ * @param {Tolerance} tolerance
+ * @param {string} title what is compared
+ */
+export function close(got, want, { abs, rel }, title) {
+  assert.deepEqual([...got.dims], [...want.dims], `${title}: dims`)
+  assert.equal(got.data.length, want.data.length, `${title}: length of data`)
+  let worst = -1
+  let most = 0
+  for (let i = 0; i < want.data.length; i++) {
+    const [a, b] = [got.data[i], want.data[i]]
+    const isClose = Number.isFinite(b) ? Math.abs(a - b) <= abs + rel * Math.abs(b) : Object.is(a, b)
+    if (isClose) continue
+    const error = Math.abs(a - b)
+    if (worst >= 0 && !(error > most)) continue
+    worst = i
+    most = error
+  }
+  if (worst >= 0)
+    assert.fail(
+      `${title}: value ${worst} of ${want.data.length} is ${got.data[worst]}, ${want.data[worst]} expected: ` +
+        `off by ${most}, allowed ${abs} + ${rel} * |expected|`,
+    )
+}
