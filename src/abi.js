@@ -23,9 +23,6 @@ export const TRACE_STEPS = [
 /** struct qkv_trace. */
 export const TRACE_WORDS = [...ATTENTION_WORDS, 'softmax_axis', 'masking', ...TRACE_STEPS]
 
-/** Words that are floats; all others are unsigned integers or pointers. */
-export const FLOAT_WORDS = new Set(['scale', 'sigma', 'softcap', 'dropout'])
-
 export const SCORE = { dot: 0, gaussian: 1, additive: 2 }
 export const SOFTMAX_AXIS = { keys: 0, queries: 1 }
 export const MASKING = { before: 0, after: 1 }

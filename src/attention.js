@@ -1,4 +1,4 @@
-import { ATTENTION_WORDS, MASKING, OPEN, SCORE, SOFTMAX_AXIS, TRACE_STEPS, TRACE_WORDS } from './abi.js'
+import { MASKING, OPEN, SCORE, SOFTMAX_AXIS, TRACE_STEPS, TRACE_WORDS } from './abi.js'
 import { checkAttention } from './options.js'
 import { Tensor } from './tensor.js'
 
@@ -41,6 +41,17 @@ export const headsInRows = (data, heads, rows, columns) => ({
   row: heads * columns,
 })
 
+/** Where the words of struct qkv_attention and struct qkv_trace stand. */
+const AT = Object.fromEntries(TRACE_WORDS.map((word, index) => [word, index]))
+
+/** @param {Uint32Array} words @param {number} at @param {Strided} tensor */
+function putTensor(words, at, { data, batch, head, row }) {
+  words[at] = data
+  words[at + 1] = batch
+  words[at + 2] = head
+  words[at + 3] = row
+}
+
 /**
  * Runs a kernel over tensors in the module's memory. To be called within a scope.
  * @param {Core} core
@@ -49,45 +60,43 @@ export const headsInRows = (data, heads, rows, columns) => ({
  * @param {Record<string, number>} [steps] addresses for the steps of a trace; without it the fused kernel runs
  */
 export function runAttention(core, call, operands, steps) {
-  const { sizes, score, dropout } = call
-  /** @type {Record<string, number>} */
-  const words = {
-    ...sizes,
-    score: SCORE[score.kind],
-    scale: call.scale,
-    sigma: score.kind === 'gaussian' ? score.sigma : 0,
-    w_v: score.kind === 'additive' ? core.copyIn(score.wValue.data) : 0,
-    softcap: call.softcap,
-    past: call.past,
-    left: Math.min(call.left, OPEN),
-    right: Math.min(call.right, OPEN),
-    key_lengths: call.keyLengths ? core.copyIn(call.keyLengths) : 0,
-    dropout: dropout?.p ?? 0,
-  }
-  for (const [name, { data, batch, head, row }] of Object.entries(operands)) {
-    words[`${name}.data`] = data
-    words[`${name}.batch`] = batch
-    words[`${name}.head`] = head
-    words[`${name}.row`] = row
-  }
-  for (const name of /** @type {const} */ (['mask', 'bias'])) {
-    const given = call[name]
-    if (!given) continue
-    words[`${name}.data`] = core.copyIn(given.tensor.data)
-    words[`${name}.batch`] = given.batch
-    words[`${name}.head`] = given.head
-    words[`${name}.row`] = given.row
-    words[`${name}.column`] = given.column
-  }
+  const { sizes, score, dropout, mask, bias, keyLengths } = call
+  const wValue = score.kind === 'additive' ? core.copyIn(score.wValue.data) : 0
+  const lengths = keyLengths ? core.copyIn(keyLengths) : 0
+  const maskData = mask ? core.copyIn(mask.tensor.data) : 0
+  const biasData = bias ? core.copyIn(bias.tensor.data) : 0
+  const args = core.alloc(TRACE_WORDS.length * 4)
+
+  const words = core.view(Uint32Array, args, TRACE_WORDS.length).fill(0)
+  const floats = core.view(Float32Array, args, TRACE_WORDS.length)
+  words.set([sizes.B, sizes.H, sizes.G, sizes.L, sizes.S, sizes.D, sizes.E], AT.B)
+  putTensor(words, AT['q.data'], operands.q)
+  putTensor(words, AT['k.data'], operands.k)
+  putTensor(words, AT['v.data'], operands.v)
+  putTensor(words, AT['out.data'], operands.out)
+  words[AT.score] = SCORE[score.kind]
+  floats[AT.scale] = call.scale
+  floats[AT.sigma] = score.kind === 'gaussian' ? score.sigma : 0
+  words[AT.w_v] = wValue
+  floats[AT.softcap] = call.softcap
+  words[AT.past] = call.past
+  words[AT.left] = Math.min(call.left, OPEN)
+  words[AT.right] = Math.min(call.right, OPEN)
+  words[AT.key_lengths] = lengths
+  if (mask) words.set([maskData, mask.batch, mask.head, mask.row, mask.column], AT['mask.data'])
+  if (bias) words.set([biasData, bias.batch, bias.head, bias.row, bias.column], AT['bias.data'])
+  floats[AT.dropout] = dropout?.p ?? 0
+  words[AT.softmax_axis] = SOFTMAX_AXIS[call.softmaxAxis]
+  words[AT.masking] = MASKING[call.masking]
+  for (const step in steps) words[AT[step]] = steps[step]
+
   const run = (/** @type {number} */ generator) => {
-    words.generator = generator
-    if (steps) {
-      const settings = { softmax_axis: SOFTMAX_AXIS[call.softmaxAxis], masking: MASKING[call.masking] }
-      core.call('qkv_trace', core.struct(TRACE_WORDS, { ...words, ...settings, ...steps }))
-    } else {
-      words.scratch = core.alloc(core.exports.qkv_attention_scratch(core.struct(ATTENTION_WORDS, words)))
-      core.call('qkv_attention', core.struct(ATTENTION_WORDS, words))
-    }
+    // The views above are stale if the generator's copy or the scratch made the memory grow.
+    const set = (/** @type {string} */ word, /** @type {number} */ value) =>
+      core.view(Uint32Array, args, TRACE_WORDS.length).fill(value, AT[word], AT[word] + 1)
+    set('generator', generator)
+    if (!steps) set('scratch', core.alloc(core.exports.qkv_attention_scratch(args)))
+    core.call(steps ? 'qkv_trace' : 'qkv_attention', args)
   }
   if (dropout) dropout.generator.withState(core, run)
   else run(0)

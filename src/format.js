@@ -23,12 +23,14 @@ function roundTiesToEven(write) {
   return exponent === undefined ? mantissa : `${mantissa}e${exponent.replace(/^([+-])(\d)$/, '$10$2')}`
 }
 
+/** The sign of -0, which JavaScript does not write. @type {Write} */
+const minus = x => (Object.is(x, -0) ? '-' : '')
 /** @type {Write} */
-const fixed = x => roundTiesToEven(digits => x.toFixed(digits))
+const fixed = x => minus(x) + roundTiesToEven(digits => x.toFixed(digits))
 /** @type {Write} */
-const scientific = x => roundTiesToEven(digits => x.toExponential(digits))
+const scientific = x => minus(x) + roundTiesToEven(digits => x.toExponential(digits))
 /** @type {Write} */
-const whole = x => `${Object.is(x, -0) ? '-0' : x.toFixed(0)}.`
+const whole = x => `${minus(x)}${x.toFixed(0)}.`
 
 /**
  * How the values of one tensor are written, all equally wide.

@@ -1,4 +1,4 @@
-import { ABI, FLOAT_WORDS, STATUS } from './abi.js'
+import { ABI, STATUS } from './abi.js'
 import { QkvError } from './errors.js'
 
 const PAGE = 65536
@@ -15,7 +15,8 @@ export class Core {
   /** @param {WebAssembly.Instance} instance */
   constructor(instance) {
     const exports = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports))
-    const abi = typeof exports.qkv_abi === 'function' ? exports.qkv_abi() : undefined
+    const isOurs = exports.qkv_abi && exports.qkv_heap && exports.memory
+    const abi = isOurs ? exports.qkv_abi() : undefined
     if (abi !== ABI)
       throw new QkvError(
         'WASM_VERSION',
@@ -102,23 +103,6 @@ export class Core {
   /** @param {number} n @returns {number} the address of n floats */
   floats(n) {
     return this.alloc(n * 4)
-  }
-
-  /**
-   * Writes a struct of 32-bit words.
-   * @param {readonly string[]} words the names in order
-   * @param {Record<string, number>} values absent names are 0
-   * @returns {number} its address
-   */
-  struct(words, values) {
-    const pointer = this.alloc(words.length * 4)
-    const floats = this.view(Float32Array, pointer, words.length)
-    const integers = this.view(Uint32Array, pointer, words.length)
-    words.forEach((word, i) => {
-      if (FLOAT_WORDS.has(word)) floats[i] = values[word] ?? 0
-      else integers[i] = values[word] ?? 0
-    })
-    return pointer
   }
 
   /**

@@ -11,6 +11,8 @@ import { checkDims, count, Tensor, toFloats } from './tensor.js'
  * @param {number | bigint} seed
  */
 function lowWord(seed) {
+  if (typeof seed !== 'bigint' && typeof seed !== 'number')
+    throw new TypeError(`seed: ${describe(seed)} given, a whole number expected`)
   const isWhole = typeof seed === 'bigint' || Number.isSafeInteger(seed)
   const big = isWhole ? BigInt(seed) : 0n
   if (!isWhole || big < -(2n ** 63n) || big >= 2n ** 64n)
@@ -130,7 +132,10 @@ export class Generator {
     return this.normal(dims)
   }
 
-  /** torch.randn(dims, dtype=torch.float64). @param {readonly number[]} dims */
+  /**
+   * torch.randn(dims, dtype=torch.float64), to the last bits (1e-15); all others are the same bits.
+   * @param {readonly number[]} dims
+   */
   randn64(dims) {
     return this.#fill(Float64Array, dims, 'qkv_normal64', 0, 1)
   }

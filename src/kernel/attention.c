@@ -14,7 +14,7 @@ enum { BLOCK_ROWS = 64, TILE_KEYS = 64, PANEL = 8 };
 
 /* What one block of rows works in; carved from the caller's scratch. Scores lie transposed, keys down and
  * eight queries across: then keys and values are read where they lie, and maxima and sums need no
- * horizontal step, four queries a vector. They are kept times log2(e), so that exp is a power of 2. */
+ * horizontal step, four queries a vector. */
 struct block {
   const struct qkv_attention *a;
   uint32_t b, h, row, rows; /* query rows row <= i < row + rows of head h of batch b */
@@ -68,11 +68,10 @@ INLINE void score_panel(enum qkv_score score, struct block *x, size_t panel, con
             factor);
 }
 
-/* scores: score(q, k), scaled and capped, times log2(e). */
+/* scores: score(q, k), scaled and capped. */
 static void score_tile(struct block *x, const float *k, size_t keys) {
   const struct qkv_attention *a = x->a;
-  int is_capped = a->softcap > 0.0f;
-  float factor = score_factor(a) * a->scale * (is_capped ? 1.0f : LOG2_E);
+  float factor = score_factor(a) * a->scale;
   for (size_t r = 0; r < x->lanes; r += PANEL) {
     switch (a->score) {
     case QKV_SCORE_GAUSSIAN:
@@ -84,26 +83,27 @@ static void score_tile(struct block *x, const float *k, size_t keys) {
     default:
       score_panel(QKV_SCORE_DOT, x, r, k, keys, factor);
     }
-    f4 cap = splat(a->softcap), scaled_cap = splat(a->softcap * LOG2_E);
-    for (float *s = scores_of(x, r), *end = s + keys * PANEL; is_capped && s < end; s += 4)
-      store(s, mul(scaled_cap, tanh4(quotient(load(s), cap))));
+    f4 cap = splat(a->softcap);
+    for (float *s = scores_of(x, r), *end = s + keys * PANEL; a->softcap > 0.0f && s < end; s += 4)
+      store(s, mul(cap, tanh4(quotient(load(s), cap))));
   }
 }
 
 /* Scores of four queries become exponentials under the new maxima; returns by how much all that was
  * summed before shrinks. */
 INLINE f4 update_column(float *scores, size_t keys, float *maxima, float *sums) {
+  const f4 log2_e = splat(LOG2_E); /* exp(x) = 2^(x log2 e): cheaper than exp4, and x is no large number */
   f4 before = load(maxima), maximum = before, sum = zeros();
   for (size_t j = 0; j < keys; j++)
     maximum = larger(maximum, load(scores + j * PANEL));
   /* Nothing seen yet: -inf - -inf would be NaN, but -inf - 0 gives the weight 0. */
   f4 base = choose(equal(maximum, splat(HIDDEN)), zeros(), maximum);
   for (size_t j = 0; j < keys; j++) {
-    f4 e = power2_4(sub(load(scores + j * PANEL), base));
+    f4 e = power2_4(mul(sub(load(scores + j * PANEL), base), log2_e));
     store(scores + j * PANEL, e);
     sum = add(sum, e);
   }
-  f4 shrink = power2_4(sub(before, base));
+  f4 shrink = power2_4(mul(sub(before, base), log2_e));
   store(maxima, maximum);
   store(sums, mul_add(load(sums), shrink, sum));
   return shrink;
@@ -181,7 +181,7 @@ static void attend(struct block *x) {
     int all_seen = !has_mask(a) && j >= last.from && j + keys <= first.to;
     score_tile(x, k + (size_t)j * a->k.row, keys);
     for (uint32_t r = 0; !all_seen && r < x->rows; r++)
-      mask_scores(a, x->b, x->h, x->row + r, j, j + keys, scores_of(x, r), PANEL, LOG2_E);
+      mask_scores(a, x->b, x->h, x->row + r, j, j + keys, scores_of(x, r), PANEL);
     update(x, keys);
     if (a->generator)
       for (size_t r = 0; r < x->rows; r++)
@@ -199,7 +199,7 @@ uint32_t QKV_EXPORT(qkv_attention)(const struct qkv_attention *a) {
     return QKV_UNKNOWN_SCORE;
   if (a->G ? a->H % a->G : a->H)
     return QKV_HEADS_DO_NOT_DIVIDE;
-  if (a->H == 0 || a->L == 0 || a->E == 0)
+  if (a->H == 0 || a->L == 0 || (a->E == 0 && !a->generator)) /* dropout draws all the same */
     return QKV_OK;
   struct block x = carve(a);
   for (x.b = 0; x.b < a->B; x.b++)

@@ -48,15 +48,15 @@ static inline int sees(const struct qkv_attention *a, uint32_t b, uint32_t h, ui
   return j >= span.from && j < span.to && passes_mask(a, b, h, i, j);
 }
 
-/* scores[(j - from) * stride] is that of query i with key from <= j < to, times `unit`: adds the bias and
- * hides what may not be seen. A hidden score is overwritten, so that a NaN there does not count. */
+/* scores[(j - from) * stride] is that of query i with key from <= j < to: adds the bias and hides what
+ * may not be seen. A hidden score is overwritten, so that a NaN there does not count. */
 static inline void mask_scores(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t from,
-                               uint32_t to, float *scores, size_t stride, float unit) {
+                               uint32_t to, float *scores, size_t stride) {
   struct span span = visible_span(a, b, i);
   for (uint32_t j = from; j < to; j++) {
     float *s = scores + (j - from) * stride;
     int seen = j >= span.from && j < span.to && passes_mask(a, b, h, i, j);
-    *s = seen ? *s + bias_at(a, b, h, i, j) * unit : HIDDEN;
+    *s = seen ? *s + bias_at(a, b, h, i, j) : HIDDEN;
   }
 }
 

@@ -50,7 +50,7 @@ static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_
       row[j] = a->softcap * tanh1(row[j] / a->softcap);
   keep_step(t->capped, at, row, a->S);
   if (t->masking == QKV_MASKING_BEFORE)
-    mask_scores(a, b, h, i, 0, a->S, row, 1, 1.0f);
+    mask_scores(a, b, h, i, 0, a->S, row, 1);
   else
     for (uint32_t j = 0; j < a->S; j++)
       row[j] += bias_at(a, b, h, i, j);
@@ -127,8 +127,9 @@ static void sum_values(const struct qkv_trace *t, const float *weights, uint32_t
     float *out = a->out.data + (size_t)b * a->out.batch + (size_t)h * a->out.head + (size_t)i * a->out.row;
     for (size_t e = 0; e < a->E; e++)
       out[e] = 0.0f;
-    for (uint32_t j = 0; j < a->S; j++) {
-      if (!sees(a, b, h, i, j))
+    struct span span = visible_span(a, b, i);
+    for (uint32_t j = span.from; j < span.to; j++) {
+      if (!passes_mask(a, b, h, i, j))
         continue;
       float weight = weights[(size_t)i * a->S + j];
       for (size_t e = 0; e < a->E; e++)

@@ -1,37 +1,26 @@
 // A static server and a browser for the tests of the page.
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
-import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium } from 'playwright-core'
+import sirv from 'sirv'
+import { launch as launchChromium } from '../browser/chromium.js'
 
 /** @typedef {import('playwright-core').Page} Page */
 
 const SITE = fileURLToPath(new URL('../../site/', import.meta.url))
 /** The site is served from a sub-path, as many hosts do. */
 const BASE = '/some/where/'
-/** @type {Record<string, string>} */
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }
-const ARGS = [
-  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-]
 
 /** Serves the built site, and nothing else. */
 export async function serve() {
-  const server = createServer(async ({ url = '' }, response) => {
-    try {
-      const { pathname } = new URL(url, 'http://localhost')
-      if (!pathname.startsWith(BASE)) throw new Error('outside of the site')
-      const path = normalize(pathname.slice(BASE.length) || 'index.html')
-      const body = await readFile(join(SITE, path))
-      response.setHeader('content-type', TYPES[extname(path)] ?? 'application/octet-stream')
-      response.end(body)
-    } catch {
+  const site = sirv(SITE, { dev: true })
+  const server = createServer((request, response) => {
+    const missing = () => {
       response.writeHead(404).end()
     }
+    if (!request.url?.startsWith(BASE)) return missing()
+    request.url = request.url.slice(BASE.length - 1)
+    site(request, response, missing)
   })
   await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
@@ -43,13 +32,7 @@ export async function serve() {
  * @param {string} origin requests elsewhere are complaints, too
  */
 export async function launch(origin) {
-  const profile = await mkdtemp(join(tmpdir(), 'qkv-page-'))
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ARGS,
-    locale: 'en-US',
-    viewport: { width: 1440, height: 900 },
-  })
+  const { context, close } = await launchChromium({ locale: 'en-US', viewport: { width: 1440, height: 900 } })
   /** @type {string[]} */
   const complaints = []
   context.on('request', request => {
@@ -66,10 +49,6 @@ export async function launch(origin) {
     complaints.push(`dialog: ${dialog.message()}`)
     dialog.dismiss()
   })
-  const close = async () => {
-    await context.close()
-    await rm(profile, { recursive: true, force: true })
-  }
   return { context, complaints, close }
 }
 

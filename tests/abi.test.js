@@ -1,0 +1,160 @@
+// The two sides of the border say the same, and the file between them is small, alone and reproducible.
+
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load } from 'qkv'
+import * as abi from '../src/abi.js'
+import { Core } from '../src/memory.js'
+import { SCORES } from './reference.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (/** @type {string} */ path) => readFileSync(join(root, path))
+const header = read('src/kernel/qkv.h')
+  .toString()
+  .replace(/\/\*[\s\S]*?\*\//g, '')
+const wasm = read('src/qkv.wasm')
+
+/** @typedef {{ type: string, name: string, pointer: boolean, size: number }} Field size: of an array */
+
+/** The fields of a struct of qkv.h, in order. @param {string} name @returns {Field[]} */
+function fieldsOf(name) {
+  const body = header.match(new RegExp(`struct ${name} \\{([^}]*)\\}`))?.[1]
+  assert.ok(body, `struct ${name}`)
+  return [...body.matchAll(/(?:const )?((?:struct )?\w+) ([^;]+);/g)].flatMap(([, type, names]) =>
+    names.split(',').map(declarator => ({
+      type,
+      name: declarator.replace(/[*\s]|\[.*/g, ''),
+      pointer: declarator.includes('*'),
+      size: Number(declarator.match(/\[(\d+)\]/)?.[1] ?? 1),
+    })),
+  )
+}
+
+/** The 32-bit words of a struct: nested ones are laid out in place. @param {string} name @param {string} prefix */
+function wordsOf(name, prefix = '') {
+  /** @type {{ name: string, type: string }[]} */
+  const words = []
+  for (const { type, name: field, pointer } of fieldsOf(name)) {
+    const inner = field === 'attention' ? '' : `${field}.`
+    if (type.startsWith('struct ') && !pointer) words.push(...wordsOf(type.slice(7), prefix + inner))
+    else words.push({ name: prefix + field, type: pointer ? 'pointer' : type })
+  }
+  return words
+}
+
+/** An enum of qkv.h without the common start of its names, in lower case. @param {string} name @param {string} start */
+function enumOf(name, start) {
+  const body = header.match(new RegExp(`enum ${name} \\{([^}]*)\\}`))?.[1]
+  assert.ok(body, `enum ${name}`)
+  return Object.fromEntries(
+    [...body.matchAll(/(\w+) = (\d+)/g)].map(([, word, value]) => [
+      word.replace(start, '').toLowerCase(),
+      Number(value),
+    ]),
+  )
+}
+
+test('abi.js has the words of the structs of qkv.h, in their order and kind', () => {
+  const attention = wordsOf('qkv_attention')
+  const trace = wordsOf('qkv_trace')
+  const names = (/** @type {{ name: string }[]} */ words) => words.map(({ name }) => name)
+  assert.deepEqual(abi.ATTENTION_WORDS, names(attention))
+  assert.deepEqual(abi.TRACE_WORDS, names(trace))
+  assert.deepEqual(abi.TRACE_STEPS, names(trace.slice(attention.length).filter(({ type }) => type === 'pointer')))
+  // attention.js writes these as floats, all others as unsigned integers
+  assert.deepEqual(names(trace.filter(({ type }) => type === 'float')), ['scale', 'sigma', 'softcap', 'dropout'])
+  for (const { name, type } of trace) assert.ok(['pointer', 'float', 'uint32_t'].includes(type), `${name} is one word`)
+})
+
+test('abi.js has the enums, the version and the open window of qkv.h, and the size of a generator', () => {
+  assert.deepEqual(abi.SCORE, enumOf('qkv_score', 'QKV_SCORE_'))
+  assert.deepEqual(abi.SOFTMAX_AXIS, enumOf('qkv_softmax_axis', 'QKV_SOFTMAX_'))
+  assert.deepEqual(abi.MASKING, enumOf('qkv_masking', 'QKV_MASKING_'))
+  assert.deepEqual(abi.STREAM, enumOf('qkv_stream', 'QKV_STREAM_'))
+  const statuses = Object.values(enumOf('qkv_status', 'QKV_'))
+  assert.deepEqual(statuses, [...abi.STATUS.keys()])
+  assert.match(header, new RegExp(`#define QKV_ABI ${abi.ABI}\\n`))
+  assert.match(header, new RegExp(`#define QKV_OPEN 0x${abi.OPEN.toString(16)}u\\n`))
+  const bytes = fieldsOf('qkv_generator').map(({ type, size }) => size * (type === 'double' ? 8 : 4))
+  assert.equal(
+    bytes.reduce((a, b) => a + b, 0),
+    abi.GENERATOR_BYTES,
+  )
+})
+
+test('every score has its name in the options, in the reference of the tests and in the README', async () => {
+  const qkv = await load()
+  const names = Object.keys(abi.SCORE)
+  const listed = names.map(name => `"${name}"`).join(', ')
+  const score = /** @type {any} */ ('none')
+  assert.throws(() => qkv.attention([[1]], [[1]], [[1]], { score }), { message: new RegExp(`one of ${listed} `) })
+  assert.deepEqual(Object.keys(SCORES), names)
+  const readme = read('README.md').toString()
+  for (const name of names) assert.ok(readme.includes(`'${name}'`), `README: '${name}'`)
+})
+
+test('the wasm exports the functions of qkv.h and imports nothing', async () => {
+  const module = await WebAssembly.compile(wasm)
+  assert.deepEqual(WebAssembly.Module.imports(module), [])
+  const exported = WebAssembly.Module.exports(module)
+    .map(({ name }) => name)
+    .filter(name => name.startsWith('qkv_'))
+  const declared = [...header.matchAll(/^\w[\w ]*[ *](qkv_\w+)\(/gm)].map(([, name]) => name)
+  assert.deepEqual(exported.sort(), declared.sort())
+})
+
+test('the core answers what the JavaScript never asks with a status, and writes nothing', async () => {
+  const core = new Core(await WebAssembly.instantiate(await WebAssembly.compile(wasm)))
+  /** @type {[status: number, kernel: string, ...args: any[]][]} */
+  const calls = [
+    [1, 'qkv_attention', { H: 3, G: 2 }],
+    [1, 'qkv_trace', { H: 3, G: 0 }],
+    [2, 'qkv_attention', { score: 3 }],
+    [2, 'qkv_trace', { score: 2 ** 32 - 1 }],
+    [3, 'qkv_trace', { softmax_axis: 2 }],
+    [4, 'qkv_trace', { masking: 2 }],
+    [5, 'qkv_embedding', 0, 0, 3, Int32Array.of(0), 1, 0],
+    [6, 'qkv_randint', 0, 0, 1, 5, 0],
+  ]
+  for (const [status, kernel, ...args] of calls)
+    core.scope(() => {
+      const words = kernel === 'qkv_trace' ? abi.TRACE_WORDS : abi.ATTENTION_WORDS
+      const numbers = args.map(arg => {
+        if (typeof arg === 'number') return arg
+        return core.copyIn(
+          ArrayBuffer.isView(arg) ? /** @type {Int32Array} */ (arg) : Uint32Array.from(words, word => arg[word] ?? 0),
+        )
+      })
+      assert.throws(() => core.call(kernel, ...numbers), {
+        code: 'KERNEL',
+        message: `${kernel}: ${abi.STATUS[status]}`,
+      })
+    })
+})
+
+test('the wasm is below 40,000 bytes', t => {
+  t.diagnostic(`${wasm.length} bytes`)
+  assert.ok(wasm.length < 40_000)
+})
+
+test('building gives the same bytes again, and does nothing when nothing changed', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'qkv-build-'))
+  const out = join(directory, 'qkv.wasm')
+  const build = () => execFileSync(join(root, 'build.sh'), [out], { encoding: 'utf8' })
+  try {
+    assert.match(build(), /qkv\.wasm: \d+ bytes, \d+ gzipped/)
+    assert.ok(readFileSync(out).equals(wasm), 'src/qkv.wasm is what build.sh makes of the sources')
+    const { mtimeMs } = statSync(out)
+    const start = performance.now()
+    assert.equal(build(), '')
+    assert.ok(performance.now() - start < 1000)
+    assert.equal(statSync(out).mtimeMs, mtimeMs)
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+})

@@ -1,0 +1,121 @@
+// Attention as PyTorch computed it: tests/goldens/torch-attention.json on the traced and on the tiled kernel, and on
+// the reference of the property tests.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from 'qkv'
+import { cases, close } from './helpers.js'
+import { attention, linear } from './reference.js'
+
+/** @typedef {import('./helpers.js').Case} Case */
+/** @typedef {import('./helpers.js').Comparable} Comparable */
+
+const qkv = await load()
+const goldens = cases('torch-attention')
+const waiting = goldens.filter(({ kind }) => kind === 'sdpa_backward')
+const handled = new Set()
+
+/** The options of a case in our words. @param {Case} golden */
+function optionsOf({ kind, params, inputs }) {
+  if (kind === 'gaussian_attention') return { score: { kind: /** @type {const} */ ('gaussian'), sigma: params.sigma } }
+  if (kind === 'additive') {
+    const { w_q: wQuery, w_k: wKey, w_v: wValue, b: bias } = inputs
+    return { score: { kind: /** @type {const} */ ('additive'), wQuery, wKey, wValue, bias } }
+  }
+  assert.ok([false, 'top-left'].includes(params.causal))
+  return {
+    causal: params.causal === 'top-left',
+    ...(params.scale !== null && { scale: params.scale }),
+    ...(params.softcap && { softcap: params.softcap }),
+    ...(params.window && { window: params.window }),
+    ...(inputs.mask && { mask: inputs.mask }),
+    ...(inputs.bias && { bias: inputs.bias }),
+  }
+}
+
+/**
+ * The leading axes of B and H are as in the golden.
+ * @param {Comparable} got
+ * @param {Comparable} want
+ */
+const alike = (got, want) => ({ data: got.data, dims: got.dims.slice(got.dims.length - want.dims.length) })
+
+for (const golden of goldens.filter(({ kind }) => ['sdpa', 'gaussian_attention', 'additive'].includes(kind)))
+  test(`${golden.name}: both kernels and the reference give what PyTorch gives`, () => {
+    const { expected, inputs, tolerance, tolerance_f64 } = golden
+    const { q, k, v } = inputs
+    const out = expected.out_safe ?? expected.out
+    const weights = expected.weights_safe ?? expected.weights
+    const options = optionsOf(golden)
+
+    const traced = qkv.trace(q, k, v, options)
+    close(traced.output, out, tolerance, 'traced output')
+    if (weights) close(traced.weights, weights, tolerance, 'traced weights')
+    if (expected.scores) close(traced.scores, expected.scores, tolerance, 'traced scores')
+    close(qkv.attention(q, k, v, options).output, out, tolerance, 'tiled output')
+
+    const reference = attention(q, k, v, options)
+    assert.ok(tolerance_f64)
+    close(alike(reference.output, out), out, tolerance_f64, 'output of the reference')
+    if (weights) close(alike(reference.weights, weights), weights, tolerance_f64, 'weights of the reference')
+    handled.add(golden.name)
+  })
+
+for (const golden of goldens.filter(({ kind }) => kind === 'sdpa_stream'))
+  test(`${golden.name}: both kernels give what PyTorch gives from the same random stream`, () => {
+    const { params, expected, tolerance } = golden
+    const generator = qkv.generator(BigInt(params.seed))
+    const [q, k, v] = ['q', 'k', 'v'].map(name => {
+      const x = generator.uniform(params.shape, -2, 2)
+      assert.deepEqual([...x.data.slice(0, 4)], params.first_inputs[name].data.map(Math.fround), `${name} starts right`)
+      return x
+    })
+    const options = { causal: params.causal === 'top-left' }
+    for (const { output } of [qkv.attention(q, k, v, options), qkv.trace(q, k, v, options)]) {
+      const sample = Float32Array.from(params.sample_index, i => output.data[i])
+      close({ data: sample, dims: [sample.length] }, expected.sample, tolerance, 'sample')
+      const { checksum, checksum_tolerance } = params
+      const sums = Float64Array.from([sumOf(output.data, x => x), sumOf(output.data, Math.abs)])
+      const want = Float64Array.from([checksum.sum, checksum.sum_abs])
+      close({ data: sums, dims: [2] }, { data: want, dims: [2] }, { abs: checksum_tolerance, rel: 0 }, 'sums')
+    }
+    handled.add(golden.name)
+  })
+
+/** @param {ArrayLike<number>} data @param {(x: number) => number} f */
+const sumOf = (data, f) => Array.from(data).reduce((total, x) => total + f(x), 0)
+
+for (const golden of goldens.filter(({ kind }) => kind === 'nn_mha'))
+  test(`${golden.name}: multi-head attention gives what PyTorch gives, with and without the weights`, () => {
+    const { params, inputs, expected, tolerance } = golden
+    const { query, key = query, value = key, key_padding_mask, ...state } = inputs
+    const { embed_dim, num_heads, kdim, vdim, bias } = params
+    const mha = qkv.generator(0).multiheadAttention(embed_dim, num_heads, { kDim: kdim, vDim: vdim, bias })
+    const { out_proj_weight, out_proj_bias, ...projections } = state
+    mha.loadStateDict({ ...projections, 'out_proj.weight': out_proj_weight, 'out_proj.bias': out_proj_bias })
+    // true is hidden, as in torch
+    const options = key_padding_mask ? { keyPaddingMask: key_padding_mask } : {}
+    const averageWeights = params.average_attn_weights
+    const { output, weights } = mha.forward(query, key, value, { ...options, averageWeights })
+    close(output, expected.out, tolerance, 'output')
+    assert.ok(weights)
+    close(weights, expected.weights, tolerance, 'weights')
+    close(mha.forward(query, key, value, { ...options, needWeights: false }).output, expected.out, tolerance, 'tiled')
+    close(mha.trace(query, key, value, options).output, expected.out, tolerance, 'traced')
+    handled.add(golden.name)
+  })
+
+test('the linear reference is a product with the transposed weight plus the bias', () => {
+  const x = { data: [1, 2, 3, 4], dims: [2, 2] }
+  const weight = { data: [1, 0, 0, 1, 2, 3], dims: [3, 2] }
+  assert.deepEqual([...linear(x, weight, { data: [0, 0, 1], dims: [3] }).data], [1, 2, 9, 3, 4, 19])
+})
+
+test('every golden case is used but those of gradients, which wait until there are gradients', t => {
+  assert.deepEqual(
+    waiting.map(({ name }) => name),
+    goldens.map(({ name }) => name).filter(name => name.startsWith('grad-')),
+  )
+  assert.equal(handled.size + waiting.length, goldens.length)
+  t.diagnostic(`${handled.size} of ${goldens.length} cases; ${waiting.length} wait for gradients`)
+})

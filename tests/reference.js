@@ -1,0 +1,181 @@
+// Attention in plain JavaScript and float64, written as the formulas are: what the kernels are held against.
+
+/**
+ * @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Input
+ * @typedef {{ data: Float64Array, dims: number[] }} Output
+ */
+
+/** @param {readonly number[]} dims */
+const count = dims => dims.reduce((product, size) => product * size, 1)
+
+/**
+ * @param {readonly number[]} dims
+ * @param {(...index: number[]) => number} value
+ * @returns {Output}
+ */
+function fill(dims, value) {
+  const data = new Float64Array(count(dims))
+  const index = dims.map(() => 0)
+  for (let n = 0; n < data.length; n++) {
+    data[n] = value(...index)
+    for (let axis = dims.length - 1; axis >= 0 && ++index[axis] === dims[axis]; axis--) index[axis] = 0
+  }
+  return { data, dims: [...dims] }
+}
+
+/**
+ * The value at an index; axes of size 1 and absent leading axes repeat.
+ * @param {Input} x
+ * @param {...number} index
+ */
+function at({ data, dims }, ...index) {
+  const own = index.slice(index.length - dims.length)
+  return data[dims.reduce((offset, size, axis) => offset * size + (size === 1 ? 0 : own[axis]), 0)]
+}
+
+/**
+ * The last axis at an index of the others.
+ * @param {Input} x
+ * @param {...number} index
+ */
+function row({ data, dims }, ...index) {
+  const width = dims[dims.length - 1]
+  const start = index.reduce((offset, i, axis) => offset * dims[axis] + i, 0) * width
+  return Array.from({ length: width }, (_, c) => data[start + c])
+}
+
+/** @param {readonly number[]} values */
+const sum = values => values.reduce((a, b) => a + b, 0)
+
+/** @param {readonly number[]} a @param {readonly number[]} b */
+const dot = (a, b) => sum(a.map((x, d) => x * b[d]))
+
+/** @type {Record<string, (q: number[], k: number[], score: any) => number>} */
+export const SCORES = {
+  dot: (q, k) => dot(q, k),
+  gaussian: (q, k, { sigma = 1 }) => -sum(q.map((x, d) => (x - k[d]) ** 2)) / (2 * sigma ** 2),
+  additive: (q, k, { wValue }) => sum(q.map((x, d) => wValue.data[d] * Math.tanh(x + k[d]))),
+}
+
+/**
+ * y = x W^T + bias; x (..., in), weight (out, in), bias (out).
+ * @param {Input} x
+ * @param {Input} weight
+ * @param {Input} [bias]
+ */
+export function linear(x, weight, bias) {
+  const rows = x.dims.slice(0, -1)
+  return fill([...rows, weight.dims[0]], (...index) => {
+    const n = /** @type {number} */ (index.pop())
+    return dot(row(x, ...index), row(weight, n)) + (bias ? bias.data[n] : 0)
+  })
+}
+
+/**
+ * exp(x - maximum) / sum along one axis; a line of nothing but -Infinity gives zeros.
+ * @param {Input} x
+ * @param {number} [axis] the last one by default
+ */
+export function softmax(x, axis = x.dims.length - 1) {
+  const lines = x.dims.filter((_, a) => a !== axis)
+  const line = (/** @type {number[]} */ index) =>
+    Array.from({ length: x.dims[axis] }, (_, i) => at(x, ...index.slice(0, axis), i, ...index.slice(axis)))
+  /** @type {(index: number[]) => number[]} */
+  const outside = index => index.filter((_, a) => a !== axis)
+  const maxima = fill(lines, (...index) => Math.max(...line(index)))
+  const exponentials = fill(x.dims, (...index) => {
+    const maximum = at(maxima, ...outside(index))
+    return maximum === -Infinity ? 0 : Math.exp(at(x, ...index) - maximum)
+  })
+  const sums = sumLines(exponentials, axis)
+  return { maxima, exponentials, sums, weights: divideLines(exponentials, sums, axis) }
+}
+
+/** @param {Input} x @param {number} axis */
+function sumLines(x, axis) {
+  const dims = x.dims.filter((_, a) => a !== axis)
+  return fill(dims, (...index) =>
+    sum(Array.from({ length: x.dims[axis] }, (_, i) => at(x, ...index.slice(0, axis), i, ...index.slice(axis)))),
+  )
+}
+
+/** @param {Input} x @param {Input} sums @param {number} axis */
+const divideLines = (x, sums, axis) =>
+  fill(x.dims, (...index) => {
+    const total = at(sums, ...index.filter((_, a) => a !== axis))
+    return total === 0 ? 0 : at(x, ...index) / total
+  })
+
+/**
+ * The words of qkv.trace, with tensors where it takes nested arrays.
+ * @typedef {object} Options
+ * @property {any} [score]
+ * @property {number} [scale]
+ * @property {number} [softcap]
+ * @property {boolean} [causal]
+ * @property {readonly number[]} [window]
+ * @property {number} [pastLength]
+ * @property {Input} [mask] 0 hides
+ * @property {Input} [bias]
+ * @property {ArrayLike<number>} [keyLengths]
+ * @property {'keys' | 'queries'} [softmaxAxis]
+ * @property {'before' | 'after'} [masking]
+ */
+
+/**
+ * Every step; all are (B, H, L, S) but output (B, H, L, E), maxima and sums (B, H, L) or (B, H, S).
+ * @param {Input} query (L, D), (H, L, D) or (B, H, L, D)
+ * @param {Input} key
+ * @param {Input} value
+ * @param {Options} [options]
+ */
+export function attention(query, key, value, options = {}) {
+  /** @type {(x: Input) => Input} */
+  const four = ({ data, dims }) => ({ data, dims: [...Array(4 - dims.length).fill(1), ...dims] })
+  const v = four(value)
+  const score = typeof options.score === 'object' ? options.score : { kind: options.score ?? 'dot' }
+  const isAdditive = score.kind === 'additive'
+  const q = isAdditive ? linear(four(query), score.wQuery, score.bias) : four(query)
+  const k = isAdditive ? linear(four(key), score.wKey) : four(key)
+  const [B, H, L, D] = q.dims
+  const [, G, S] = k.dims
+  const E = v.dims[3]
+  const { scale = score.kind === 'dot' ? 1 / Math.sqrt(D || 1) : 1, softcap = 0, pastLength = 0, mask, bias } = options
+  const [left, right] = options.window ?? [Infinity, Infinity]
+  const head = (/** @type {number} */ h) => Math.floor(h / (H / G))
+
+  /** @type {(...index: number[]) => number} */
+  const biasAt = (...index) => (bias ? at(bias, ...index) : 0)
+  /** @type {(b: number, h: number, i: number, j: number) => boolean} */
+  const sees = (b, h, i, j) => {
+    const position = i + pastLength
+    if (options.causal && j > position) return false
+    if (j < position - left || j > position + right) return false
+    if (options.keyLengths && j >= options.keyLengths[b]) return false
+    if (mask && !at(mask, b, h, i, j)) return false
+    return biasAt(b, h, i, j) !== -Infinity
+  }
+
+  const dims = [B, H, L, S]
+  const axis = options.softmaxAxis === 'queries' ? 2 : 3
+  const after = options.masking === 'after'
+  const each = (/** @type {Output} */ x, /** @type {(x: number) => number} */ f) => ({ ...x, data: x.data.map(f) })
+  const scores = fill(dims, (b, h, i, j) => SCORES[score.kind](row(q, b, h, i), row(k, b, head(h), j), score))
+  const scaled = each(scores, x => scale * x)
+  const capped = softcap ? each(scaled, x => softcap * Math.tanh(x / softcap)) : scaled
+  const masked = fill(dims, (...index) => {
+    const [b, h, i, j] = index
+    return after || sees(b, h, i, j) ? at(capped, ...index) + biasAt(...index) : -Infinity
+  })
+  const { maxima, exponentials, sums, weights: unmasked } = softmax(masked, axis)
+  const zeroed = fill(dims, (b, h, i, j) => (sees(b, h, i, j) ? at(unmasked, b, h, i, j) : 0))
+  const zeroedSums = sumLines(zeroed, axis)
+  const weights = after ? divideLines(zeroed, zeroedSums, axis) : unmasked
+  const output = fill([B, H, L, E], (b, h, i, e) => {
+    let total = 0
+    for (let j = 0; j < S; j++) if (sees(b, h, i, j)) total += at(weights, b, h, i, j) * at(v, b, head(h), j, e)
+    return total
+  })
+  const steps = { scores, scaled, capped, masked, maxima, exponentials, sums, unmasked, zeroed, zeroedSums, weights }
+  return { ...steps, output, sees }
+}

@@ -1,0 +1,220 @@
+// Tensors: how they print, their axes; and tokens.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inspect } from 'node:util'
+import { joinHeads, splitHeads, tensor, tokenize } from 'qkv'
+
+/** @param {number} n @param {(i: number) => number} f */
+const range = (n, f) => tensor(Float32Array.from({ length: n }, (_, i) => f(i)))
+
+/** What PyTorch 1.13 prints. @type {[title: string, x: import('qkv').Tensor, printed: string][]} */
+const prints = [
+  [
+    'negative numbers widen their columns',
+    tensor([
+      [0.5, 1.25],
+      [3, -4.125],
+    ]),
+    `tensor([[ 0.5000,  1.2500],
+        [ 3.0000, -4.1250]])`,
+  ],
+  ['minus zero keeps its sign', tensor([-0, 1.5]), 'tensor([-0.0000, 1.5000])'],
+  ['whole numbers end in a point', tensor([1, -2, 300]), 'tensor([  1.,  -2., 300.])'],
+  ['ties round to even', tensor([0.00625, 0.03125, 2.5, 1.00005]), 'tensor([0.0063, 0.0312, 2.5000, 1.0000])'],
+  [
+    'sizes more than 1000 apart are scientific',
+    tensor([0.001, 2.5, 1234.5]),
+    'tensor([1.0000e-03, 2.5000e+00, 1.2345e+03])',
+  ],
+  ['small numbers are scientific', tensor([1e-5, 0.5]), 'tensor([1.0000e-05, 5.0000e-01])'],
+  ['huge numbers are scientific', tensor([123456789, 1]), 'tensor([1.2346e+08, 1.0000e+00])'],
+  [
+    'inf and nan align with floats',
+    tensor([1.5, Infinity, -Infinity, NaN]),
+    'tensor([1.5000,    inf,   -inf,    nan])',
+  ],
+  ['inf and nan align with whole numbers', tensor([1, Infinity, -Infinity]), 'tensor([1., inf, -inf])'],
+  ['nothing finite', tensor([NaN, Infinity]), 'tensor([nan, inf])'],
+  [
+    'booleans',
+    tensor([
+      [true, false],
+      [false, false],
+    ]),
+    `tensor([[ True, False],
+        [False, False]])`,
+  ],
+  ['float64 says so', tensor(Float64Array.of(1.5, 2.25)), 'tensor([1.5000, 2.2500], dtype=torch.float64)'],
+  ['nothing', tensor([]), 'tensor([])'],
+  ['nothing, of three axes', tensor(new Float32Array(0), [2, 0, 3]), 'tensor([], size=(2, 0, 3))'],
+  ['a float without axes', tensor(3.25), 'tensor(3.2500)'],
+  ['a whole number without axes', tensor(3), 'tensor(3.)'],
+  ['a boolean without axes', tensor(true), 'tensor(True)'],
+  ['three axes of one', tensor([[[1.5]]]), 'tensor([[[1.5000]]])'],
+  [
+    'a line ends before column 80',
+    range(25, i => i / 2),
+    `tensor([ 0.0000,  0.5000,  1.0000,  1.5000,  2.0000,  2.5000,  3.0000,  3.5000,
+         4.0000,  4.5000,  5.0000,  5.5000,  6.0000,  6.5000,  7.0000,  7.5000,
+         8.0000,  8.5000,  9.0000,  9.5000, 10.0000, 10.5000, 11.0000, 11.5000,
+        12.0000])`,
+  ],
+  [
+    'a line of a deep tensor ends before column 80',
+    range(9, i => -i / 4).reshape([1, 1, 1, 9]),
+    `tensor([[[[-0.0000, -0.2500, -0.5000, -0.7500, -1.0000, -1.2500, -1.5000,
+           -1.7500, -2.0000]]]])`,
+  ],
+  [
+    'four axes are set apart by empty lines',
+    range(16, i => i).reshape([2, 2, 2, 2]),
+    `tensor([[[[ 0.,  1.],
+          [ 2.,  3.]],
+
+         [[ 4.,  5.],
+          [ 6.,  7.]]],
+
+
+        [[[ 8.,  9.],
+          [10., 11.]],
+
+         [[12., 13.],
+          [14., 15.]]]])`,
+  ],
+  [
+    'the middle of more than 1000 values is left out',
+    range(1001, i => i / 2),
+    'tensor([  0.0000,   0.5000,   1.0000,  ..., 499.0000, 499.5000, 500.0000])',
+  ],
+  [
+    'rows left out, wrapped and scientific',
+    range(1200, i => i).reshape([40, 30]),
+    `tensor([[0.0000e+00, 1.0000e+00, 2.0000e+00,  ..., 2.7000e+01, 2.8000e+01,
+         2.9000e+01],
+        [3.0000e+01, 3.1000e+01, 3.2000e+01,  ..., 5.7000e+01, 5.8000e+01,
+         5.9000e+01],
+        [6.0000e+01, 6.1000e+01, 6.2000e+01,  ..., 8.7000e+01, 8.8000e+01,
+         8.9000e+01],
+        ...,
+        [1.1100e+03, 1.1110e+03, 1.1120e+03,  ..., 1.1370e+03, 1.1380e+03,
+         1.1390e+03],
+        [1.1400e+03, 1.1410e+03, 1.1420e+03,  ..., 1.1670e+03, 1.1680e+03,
+         1.1690e+03],
+        [1.1700e+03, 1.1710e+03, 1.1720e+03,  ..., 1.1970e+03, 1.1980e+03,
+         1.1990e+03]])`,
+  ],
+  [
+    'only the long axis is left out',
+    range(2400, i => (i % 7) / 2).reshape([3, 2, 400]),
+    `tensor([[[0.0000, 0.5000, 1.0000,  ..., 2.5000, 3.0000, 0.0000],
+         [0.5000, 1.0000, 1.5000,  ..., 3.0000, 0.0000, 0.5000]],
+
+        [[1.0000, 1.5000, 2.0000,  ..., 0.0000, 0.5000, 1.0000],
+         [1.5000, 2.0000, 2.5000,  ..., 0.5000, 1.0000, 1.5000]],
+
+        [[2.0000, 2.5000, 3.0000,  ..., 1.0000, 1.5000, 2.0000],
+         [2.5000, 3.0000, 0.0000,  ..., 1.5000, 2.0000, 2.5000]]])`,
+  ],
+  [
+    'booleans left out',
+    tensor(
+      Uint8Array.from({ length: 1100 }, (_, i) => Number(i % 3 === 0)),
+      [11, 100],
+    ),
+    `tensor([[ True, False, False,  ..., False, False,  True],
+        [False, False,  True,  ..., False,  True, False],
+        [False,  True, False,  ...,  True, False, False],
+        ...,
+        [False,  True, False,  ...,  True, False, False],
+        [ True, False, False,  ..., False, False,  True],
+        [False, False,  True,  ..., False,  True, False]])`,
+  ],
+  ['a subnormal number', tensor([1e-40, 1]), 'tensor([9.9999e-41, 1.0000e+00])'],
+]
+for (const [title, x, printed] of prints)
+  test(`prints as PyTorch does: ${title}`, () => {
+    assert.equal(String(x), printed)
+    assert.equal(inspect(x), printed)
+  })
+
+test('a tensor is made of nested arrays, typed arrays or anything with data and dims', () => {
+  const want = tensor(Float32Array.of(1, 2, 3, 4), [2, 2])
+  assert.deepEqual(
+    tensor([
+      [1, 2],
+      [3, 4],
+    ]),
+    want,
+  )
+  assert.deepEqual(tensor({ data: [1, 2, 3, 4], shape: [2, 2] }), want)
+  assert.deepEqual(tensor(Float32Array.of(1, 2)).dims, [2])
+  assert.deepEqual([tensor([true]).dtype, tensor([1]).dtype, tensor(7).dims], ['bool', 'float32', []])
+  assert.deepEqual(want.shape, want.dims)
+  const data = Float32Array.of(1, 2)
+  assert.equal(tensor(data, [2]).data, data) // not copied
+  assert.deepEqual(tensor([[true, false]]).tolist(), [[true, false]])
+})
+
+test('permute moves axes, T exchanges the last two, reshape and row share the data', () => {
+  const x = range(24, i => i).reshape([2, 3, 4])
+  const y = x.permute([2, 0, 1])
+  assert.deepEqual(y.dims, [4, 2, 3])
+  for (let a = 0; a < 2; a++)
+    for (let b = 0; b < 3; b++)
+      for (let c = 0; c < 4; c++) {
+        assert.equal(y.at(c, a, b), x.at(a, b, c))
+        assert.equal(x.T.at(a, c, b), x.at(a, b, c))
+      }
+  assert.deepEqual(y.permute([1, 2, 0]), x)
+  assert.deepEqual(x.T.T, x)
+  assert.equal(x.reshape([6, 4]).data, x.data)
+  assert.deepEqual(x.row(1).tolist(), /** @type {unknown[]} */ (x.tolist())[1])
+  assert.deepEqual(x.row(-1), x.row(1))
+  assert.equal(x.row(0).data.buffer, x.data.buffer)
+  assert.equal(x.at(-1, -1, -1), 23)
+  assert.deepEqual(range(0, i => i).reshape([2, 0, 3]).T.dims, [2, 3, 0])
+})
+
+test('splitHeads cuts rows into heads side by side, joinHeads puts them together again', () => {
+  for (const lead of [[], [2], [2, 5]]) {
+    const x = range(lead.reduce((a, b) => a * b, 1) * 3 * 8, i => i).reshape([...lead, 3, 8])
+    const heads = splitHeads(x, 4)
+    assert.deepEqual(heads.dims, [...lead, 4, 3, 2])
+    assert.equal(heads.at(...lead.map(() => 1), 2, 1, 1), x.at(...lead.map(() => 1), 1, 5))
+    assert.deepEqual(joinHeads(heads), x)
+  }
+})
+
+test('words are split at white space, numbered by code point; of a repeated word the last number stays', () => {
+  const { tokens, ids, vocabulary } = tokenize('Life is short, eat dessert first')
+  assert.deepEqual(tokens, ['Life', 'is', 'short', 'eat', 'dessert', 'first'])
+  assert.deepEqual([...ids], [0, 4, 5, 2, 1, 3])
+  assert.deepEqual([...vocabulary.keys()], ['Life', 'dessert', 'eat', 'first', 'is', 'short'])
+  assert.deepEqual([...tokenize('the cat  the\nhat').ids], [3, 0, 3, 1])
+  assert.deepEqual([...tokenize(' ').ids], [])
+})
+
+test('order is by code point as in Python, not by UTF-16 unit', () => {
+  // U+1F600 is D83D DE00 in UTF-16, before U+FF21
+  assert.deepEqual([...tokenize('\u{1F600} \uFF21 z').ids], [2, 1, 0])
+  assert.deepEqual([...tokenize('ab a abc').ids], [1, 0, 2])
+})
+
+test('Chinese is cut into words by the segmenter, and any text into characters', () => {
+  const { tokens, ids } = tokenize('一套自动驾驶解决方案', { by: 'segments', locale: 'zh' })
+  assert.deepEqual(tokens, ['一套', '自动', '驾驶', '解决', '方案'])
+  assert.deepEqual([...ids], [0, 2, 4, 3, 1])
+  assert.deepEqual(tokenize('自动，驾驶。', { by: 'segments', locale: 'zh' }).tokens.join(''), '自动驾驶')
+  assert.deepEqual(tokenize('ae\u0301 b', { by: 'characters' }).tokens, ['a', 'e\u0301', 'b'])
+})
+
+test('other strings can be removed, and a vocabulary given', () => {
+  assert.deepEqual(tokenize('a, b. a', { remove: [',', '.'] }).tokens, ['a', 'b', 'a'])
+  assert.deepEqual(tokenize('a, b', { remove: [] }).tokens, ['a,', 'b'])
+  const vocabulary = new Map([
+    ['b', 7],
+    ['a', 9],
+  ])
+  assert.deepEqual([...tokenize('a b a', { vocabulary }).ids], [9, 7, 9])
+})
