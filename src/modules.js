@@ -1,7 +1,7 @@
 // Layers with weights, named and laid out as PyTorch's.
 
 import { headsInRows, project, runAttention, trace } from './attention.js'
-import { shape } from './errors.js'
+import { describe, shape } from './errors.js'
 import { ATTENTION_OPTIONS, checkCall, checkNames, expectDims, toBoolean, toNumber } from './options.js'
 import { joinHeads, splitHeads, Tensor, toFloats, toTensor } from './tensor.js'
 
@@ -10,7 +10,7 @@ import { joinHeads, splitHeads, Tensor, toFloats, toTensor } from './tensor.js'
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./tensor.js').Nested} Nested */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
-/** @typedef {Record<string, TensorLike | Nested>} StateDict */
+/** @typedef {Record<string, TensorLike | Nested | Linear>} StateDict */
 
 const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
 
@@ -210,11 +210,13 @@ export class MultiheadAttention {
 
   /**
    * Takes weights in PyTorch's names: in_proj_weight (3E, E), or q_proj_weight, k_proj_weight and v_proj_weight,
-   * with in_proj_bias (3E); or Linear layers q_proj.weight, q_proj.bias, k_proj..., v_proj..., o_proj (or out_proj)...
-   * @param {StateDict} state values of dims that this layer has; all must be there
+   * with in_proj_bias (3E); or those of Linear layers, q_proj.weight, q_proj.bias, k_proj..., v_proj..., o_proj (or
+   * out_proj)...; or these layers themselves, { q_proj, k_proj, v_proj, o_proj }.
+   * @param {StateDict} given values of dims that this layer has; all must be there
    * @returns {this}
    */
-  loadStateDict(state) {
+  loadStateDict(given) {
+    const state = flattenLayers(given)
     const { query, key, value, out } = this.layers
     const names = Object.keys(state)
     const rest = new Set(names)
@@ -415,6 +417,28 @@ export class MultiheadAttention {
     const call = checkCall({ B, H, G: H, L, S, Dq: d, Dk: d, E: d }, attentionOptions, where)
     return { inputs, call, attentionOptions, sizes: { B, H, L, S, E, d }, needWeights, averageWeights }
   }
+}
+
+/**
+ * Linear layers in a state dict become their weights and biases: { q_proj } is { 'q_proj.weight', 'q_proj.bias' }.
+ * @param {StateDict} state
+ * @returns {Record<string, TensorLike | Nested>}
+ */
+function flattenLayers(state) {
+  if (typeof state !== 'object' || state === null)
+    throw new TypeError(`loadStateDict: ${describe(state)} given, an object of weights by name expected`)
+  return Object.fromEntries(
+    Object.entries(state).flatMap(([name, value]) => {
+      if (!(value instanceof Linear)) return [[name, value]]
+      const { weight, bias } = value
+      return bias
+        ? [
+            [`${name}.weight`, weight],
+            [`${name}.bias`, bias],
+          ]
+        : [[`${name}.weight`, weight]]
+    }),
+  )
 }
 
 /**

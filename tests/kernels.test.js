@@ -186,6 +186,7 @@ test('packed, separate and per-layer state dicts load the same weights, and all 
         [`${name}_proj.bias`, bias],
       ]),
     ),
+    Object.fromEntries(layers.map(([name, layer]) => [`${name}_proj`, layer])),
   ]
   const x = g.randn([1, 3, 8])
   const want = source.forward(x)

@@ -8,6 +8,7 @@ import { Article, bothKernels, queryAndKey } from './article.js'
 
 /** @typedef {import('qkv').MultiheadAttention} MultiheadAttention */
 /** @typedef {import('qkv').ForwardOptions} ForwardOptions */
+/** @typedef {import('qkv').Linear} Linear */
 /** @typedef {import('../helpers.js').Comparable} Comparable */
 
 const qkv = await load()
@@ -17,22 +18,16 @@ const article = new Article('002')
  * A layer with the article's names for its four projections.
  * @param {number} size
  * @param {number} heads
- * @param {Record<string, Comparable>} weights
+ * @param {Record<string, Comparable | Linear>} weights
  */
 const layer = (size, heads, weights) => qkv.generator(0).multiheadAttention(size, heads).loadStateDict(weights)
 
 /** The full listing after manual_seed(123), up to the call of the layer. */
 function fullListing() {
   const g = qkv.generator(123)
-  const weights = ['q_proj', 'k_proj', 'v_proj', 'o_proj'].flatMap(name => {
-    const { weight, bias } = g.linear(512, 512)
-    return [
-      [`${name}.weight`, weight],
-      [`${name}.bias`, bias],
-    ]
-  })
+  const [q_proj, k_proj, v_proj, o_proj] = [1, 2, 3, 4].map(() => g.linear(512, 512))
   const [q, k, v] = [1, 2, 3].map(() => g.randn([10, 60, 512]))
-  return { g, mha: layer(512, 8, Object.fromEntries(weights)), q, k, v }
+  return { g, mha: layer(512, 8, { q_proj, k_proj, v_proj, o_proj }), q, k, v }
 }
 
 /** The layer and the inputs of a small case. @param {string} name */
