@@ -10,7 +10,7 @@
 
 /* 64 x 64: a tile of scores is 16 KB and stays in L1 beside the four keys or the eight columns of values
  * that are read with it. Queries come in panels of PANEL, the width of a register tile. */
-enum { BLOCK_ROWS = 64, TILE_KEYS = 64, PANEL = 8 };
+enum { BLOCK_ROWS = 32, TILE_KEYS = 256, PANEL = 8 };
 
 /* What one block of rows works in; carved from the caller's scratch. Scores lie transposed, keys down and
  * eight queries across: then keys and values are read where they lie, and maxima and sums need no
@@ -26,12 +26,13 @@ struct block {
   float *output;            /* (lanes, width) */
   float *maxima, *sums;     /* (lanes) */
   float *shrink;            /* (4) */
+  float *powers;            /* (TILE_KEYS, 4) */
   uint8_t *keep;            /* (rows, S), dropout only: which weights stay */
 };
 
 double QKV_EXPORT(qkv_attention_scratch)(const struct qkv_attention *a) {
   double width = (double)round_up(a->E, 8), rows = BLOCK_ROWS;
-  double floats = rows * a->D + (rows + 8) * TILE_KEYS + rows * width + 2 * rows + 4;
+  double floats = rows * a->D + (rows + 8 + 4) * TILE_KEYS + rows * width + 2 * rows + 4;
   return floats * (double)sizeof(float) + (a->generator ? rows * a->S : 0.0);
 }
 
@@ -45,6 +46,7 @@ static struct block carve(const struct qkv_attention *a) {
   x.maxima = p, p += BLOCK_ROWS;
   x.sums = p, p += BLOCK_ROWS;
   x.shrink = p, p += 4;
+  x.powers = p, p += TILE_KEYS * 4;
   x.keep = (uint8_t *)p;
   return x;
 }
@@ -54,22 +56,18 @@ static inline float *scores_of(const struct block *x, size_t r) {
   return x->scores + r / PANEL * PANEL * TILE_KEYS + r % PANEL;
 }
 
+/* scores: score(q, k) of eight queries, scaled and capped; up to three keys beyond the last are written, too. */
 INLINE void score_panel(enum qkv_score score, struct block *x, size_t panel, const float *k, size_t keys,
                         float factor) {
   const struct qkv_attention *a = x->a;
   struct matrix queries = {x->queries + panel * a->D, PANEL, 1};
   float *out = scores_of(x, panel);
-  size_t j = 0;
-  for (; j + 4 <= keys; j += 4)
-    tile_of(score, 4, 0, out + j * PANEL, PANEL, (struct matrix){k + j * a->k.row, a->k.row, 1}, queries, a->D, a->w_v,
-            factor);
-  for (; j < keys; j++)
-    tile_of(score, 1, 0, out + j * PANEL, PANEL, (struct matrix){k + j * a->k.row, a->k.row, 1}, queries, a->D, a->w_v,
-            factor);
+  for (size_t j = 0; j < keys; j += 4)
+    score_tile(score, out + j * PANEL, PANEL, (struct matrix){k + j * a->k.row, a->k.row, 1}, at_most(keys - j, 4),
+               queries, a->D, a->w_v, factor);
 }
 
-/* scores: score(q, k), scaled and capped. */
-static void score_tile(struct block *x, const float *k, size_t keys) {
+static void score_keys(struct block *x, const float *k, size_t keys) {
   const struct qkv_attention *a = x->a;
   float factor = score_factor(a) * a->scale;
   for (size_t r = 0; r < x->lanes; r += PANEL) {
@@ -90,16 +88,22 @@ static void score_tile(struct block *x, const float *k, size_t keys) {
 }
 
 /* Scores of four queries become exponentials under the new maxima; returns by how much all that was
- * summed before shrinks. */
-INLINE f4 update_column(float *scores, size_t keys, float *maxima, float *sums) {
-  const f4 log2_e = splat(LOG2_E); /* exp(x) = 2^(x log2 e): cheaper than exp4, and x is no large number */
+ * summed before shrinks. exp(x) = 2^(x log2 e) in two passes, `powers` (keys, 4) between them: one chain of
+ * operations would be too deep for the processor to overlap enough of them. */
+INLINE f4 update_column(float *scores, size_t keys, float *maxima, float *sums, float *powers) {
+  const f4 log2_e = splat(LOG2_E);
   f4 before = load(maxima), maximum = before, sum = zeros();
   for (size_t j = 0; j < keys; j++)
     maximum = larger(maximum, load(scores + j * PANEL));
   /* Nothing seen yet: -inf - -inf would be NaN, but -inf - 0 gives the weight 0. */
   f4 base = choose(equal(maximum, splat(HIDDEN)), zeros(), maximum);
   for (size_t j = 0; j < keys; j++) {
-    f4 e = power2_4(mul(sub(load(scores + j * PANEL), base), log2_e));
+    f4 fraction, power = power2_split(mul(sub(load(scores + j * PANEL), base), log2_e), &fraction);
+    store(scores + j * PANEL, fraction);
+    store(powers + j * 4, power);
+  }
+  for (size_t j = 0; j < keys; j++) {
+    f4 e = mul(power2_fraction(load(scores + j * PANEL)), load(powers + j * 4));
     store(scores + j * PANEL, e);
     sum = add(sum, e);
   }
@@ -111,7 +115,7 @@ INLINE f4 update_column(float *scores, size_t keys, float *maxima, float *sums) 
 
 static void update(struct block *x, size_t keys) {
   for (size_t c = 0; c < x->lanes; c += 4) {
-    f4 shrink = update_column(scores_of(x, c), keys, x->maxima + c, x->sums + c);
+    f4 shrink = update_column(scores_of(x, c), keys, x->maxima + c, x->sums + c, x->powers);
     if (!any_lane(not_equal(shrink, splat(1.0f))))
       continue;
     store(x->shrink, shrink);
@@ -123,19 +127,32 @@ static void update(struct block *x, size_t keys) {
   }
 }
 
+static uint32_t clamp(uint32_t n, uint32_t least, uint32_t most) { return n < least ? least : n > most ? most : n; }
+
+/* Keys of a tile: all of from <= j < to, seen by every row where open_from <= j < open_to. */
+struct tile {
+  uint32_t from, to, open_from, open_to;
+};
+
 static int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
-  float sum = 0.0f; /* x * 0 is 0 if x is finite, else NaN */
-  for (size_t r = 0; r < rows; r++)
-    for (size_t c = 0; c < columns; c++)
-      sum += x[r * row + c] * 0.0f;
-  return sum == 0.0f;
+  f4 sum = zeros(); /* x * 0 is 0 if x is finite, else NaN */
+  for (size_t r = 0; r < rows; r++) {
+    const float *p = x + r * row;
+    size_t c = 0;
+    for (; c + 4 <= columns; c += 4)
+      sum = mul_add(load(p + c), zeros(), sum);
+    sum = mul_add(load_some(p + c, columns - c), zeros(), sum);
+  }
+  return sum_lanes(sum) == 0.0f;
 }
 
-/* output += weights . values. Where a hidden value is NaN or Inf, 0 times it would spoil rows that do
- * not see it: then the sum runs over seen keys only. */
-static void add_values(struct block *x, const float *v, uint32_t from, size_t keys, int all_seen) {
+/* output += weights . values; v is the row of key tile.from. Where a hidden value is NaN or Inf, 0 times it would
+ * spoil rows that do not see it: then the sum runs over seen keys only. */
+static void add_values(struct block *x, const float *v, struct tile tile) {
   const struct qkv_attention *a = x->a;
-  if (all_seen || all_finite(v, a->v.row, keys, a->E)) {
+  size_t keys = tile.to - tile.from;
+  if (all_finite(v, a->v.row, tile.open_from - tile.from, a->E) &&
+      all_finite(v + (size_t)(tile.open_to - tile.from) * a->v.row, a->v.row, tile.to - tile.open_to, a->E)) {
     for (size_t e = 0; e < a->E; e += 8) {
       struct matrix values = {v + e, a->v.row, 1};
       if (e + 8 > a->E) {
@@ -143,19 +160,28 @@ static void add_values(struct block *x, const float *v, uint32_t from, size_t ke
         values = (struct matrix){x->tail, 8, 1};
       }
       for (size_t r = 0; r < x->lanes; r += 4)
-        tile_of(QKV_SCORE_DOT, 4, 1, x->output + r * x->width + e, x->width, (struct matrix){scores_of(x, r), 1, PANEL},
-                values, keys, 0, 1.0f);
+        add_product(x->output + r * x->width + e, x->width, (struct matrix){scores_of(x, r), 1, PANEL}, values, keys);
     }
     return;
   }
   for (uint32_t r = 0; r < x->rows; r++)
     for (uint32_t j = 0; j < keys; j++) {
-      if (!sees(a, x->b, x->h, x->row + r, from + j))
+      if (!sees(a, x->b, x->h, x->row + r, tile.from + j))
         continue;
       float weight = scores_of(x, r)[j * PANEL];
       for (size_t e = 0; e < a->E; e++)
         x->output[r * x->width + e] += weight * v[j * a->v.row + e];
     }
+}
+
+/* Hides what the rows do not see; what every row sees is not looked at. */
+static void mask_tile(struct block *x, struct tile tile) {
+  for (uint32_t r = 0; r < x->rows; r++) {
+    float *scores = scores_of(x, r);
+    mask_scores(x->a, x->b, x->h, x->row + r, tile.from, tile.open_from, scores, PANEL);
+    mask_scores(x->a, x->b, x->h, x->row + r, tile.open_to, tile.to, scores + (tile.open_to - tile.from) * PANEL,
+                PANEL);
+  }
 }
 
 static void attend(struct block *x) {
@@ -177,17 +203,18 @@ static void attend(struct block *x) {
 
   struct span first = visible_span(a, x->b, x->row), last = visible_span(a, x->b, x->row + x->rows - 1);
   for (uint32_t j = first.from; j < last.to; j += TILE_KEYS) {
-    uint32_t keys = (uint32_t)at_most(last.to - j, TILE_KEYS);
-    int all_seen = !has_mask(a) && j >= last.from && j + keys <= first.to;
-    score_tile(x, k + (size_t)j * a->k.row, keys);
-    for (uint32_t r = 0; !all_seen && r < x->rows; r++)
-      mask_scores(a, x->b, x->h, x->row + r, j, j + keys, scores_of(x, r), PANEL);
+    struct tile tile = {j, j + (uint32_t)at_most(last.to - j, TILE_KEYS), 0, 0};
+    tile.open_from = has_mask(a) ? tile.to : clamp(last.from, tile.from, tile.to);
+    tile.open_to = clamp(first.to, tile.open_from, tile.to);
+    uint32_t keys = tile.to - tile.from;
+    score_keys(x, k + (size_t)j * a->k.row, keys);
+    mask_tile(x, tile);
     update(x, keys);
     if (a->generator)
       for (size_t r = 0; r < x->rows; r++)
         for (size_t c = 0; c < keys; c++)
           scores_of(x, r)[c * PANEL] *= keep_factor(x->keep[r * a->S + j + c], (double)a->dropout);
-    add_values(x, v + (size_t)j * a->v.row, j, keys, all_seen);
+    add_values(x, v + (size_t)j * a->v.row, tile);
   }
   for (size_t r = 0; r < x->rows; r++)
     for (size_t e = 0; e < a->E; e++)

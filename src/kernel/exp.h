@@ -1,6 +1,6 @@
 /* exp.h: 2^x, exp and tanh of four floats.
  *
- * power2_4: 2^x; relative error <= 1.3e-7 on [-126, 127], exactly 0 below, 1 at 0, NaN for NaN.
+ * power2_4: 2^x; relative error <= 1.3e-7 on [-126, 127], exactly 0 below -126.5, 1 at 0, NaN for NaN.
  * exp4:     relative error <= 1.3e-7 on [-87.33, 88], exactly 0 below, 1 at 0, NaN for NaN.
  *           Arguments above the range are for neither: softmax subtracts the maximum first.
  * tanh4:    relative error <= 1.5e-7 everywhere, +-1 beyond +-10, NaN for NaN.
@@ -32,10 +32,18 @@ INLINE f4 power2_fraction(f4 r) {
   return mul_add(mul_add(high, r2, middle), r2, low);
 }
 
-INLINE f4 power2_4(f4 x) {
+/* 2^x = power2_fraction(fraction) * what is returned, 2 to the nearest whole number n. From -127 down n is -127,
+ * whose exponent field is that of 0: -infinity gives 0 without a test. */
+INLINE f4 power2_split(f4 x, f4 *fraction) {
+  x = larger(x, splat(-127.0f));
   f4 n, scale = round_to_exponent(x, &n);
-  f4 power = mul(power2_fraction(sub(x, n)), scale);
-  return zero_where(less(x, splat(-126.0f)), power);
+  *fraction = sub(x, n);
+  return scale;
+}
+
+INLINE f4 power2_4(f4 x) {
+  f4 fraction, scale = power2_split(x, &fraction);
+  return mul(power2_fraction(fraction), scale);
 }
 
 INLINE f4 exp4(f4 x) {

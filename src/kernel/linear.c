@@ -14,13 +14,8 @@ uint32_t QKV_EXPORT(qkv_linear)(const float *x, const float *w, size_t w_row, si
     struct matrix panel = {scratch, 8, 1};
     float tile[4 * 8];
     for (size_t m = 0; m < M; m += 4) {
-      struct matrix rows = {x + m * K, K, 1};
       size_t count = at_most(M - m, 4);
-      if (count == 4)
-        tile_of(QKV_SCORE_DOT, 4, 0, tile, 8, rows, panel, K, 0, 1.0f);
-      else
-        for (size_t r = 0; r < count; r++)
-          tile_of(QKV_SCORE_DOT, 1, 0, tile + r * 8, 8, (struct matrix){x + (m + r) * K, K, 1}, panel, K, 0, 1.0f);
+      score_tile(QKV_SCORE_DOT, tile, 8, (struct matrix){x + m * K, K, 1}, count, panel, K, 0, 1.0f);
       for (size_t r = 0; r < count; r++)
         for (size_t c = 0; c < columns; c++)
           y[(m + r) * N + n + c] = tile[r * 8 + c] + b[c];

@@ -60,16 +60,15 @@ struct matrix {
   size_t row, column;
 };
 
-/* acc[r][c] += sum_k term(a[r][k], b[k][c]), r < rows <= 4, c < 8; the columns of b are contiguous.
- * `rows` and `score` are constants where this is called, so that the loops over them unroll. Four steps
- * share the moving of the pointers; the exits between them also keep the engine from loading for all
- * four at once, which would spill. */
-INLINE void add_terms(enum qkv_score score, size_t rows, f4 acc[4][2], struct matrix a, struct matrix b, size_t n,
+/* acc[r][c] += sum_k term(a[r][k], b[k][c]), r < 4, c < 8; the columns of b are contiguous. Rows from `rows` on
+ * repeat the last one. `score` is a constant where this is called. Four steps share the moving of the pointers; the
+ * exits between them also keep the engine from loading for all four at once, which would spill. */
+INLINE void add_terms(enum qkv_score score, f4 acc[4][2], struct matrix a, size_t rows, struct matrix b, size_t n,
                       const float *w_v) {
   const float *x[4], *y = b.data, *end = b.data + n * b.row;
 #pragma unroll
-  for (size_t r = 0; r < rows; r++)
-    x[r] = a.data + r * a.row;
+  for (size_t r = 0; r < 4; r++)
+    x[r] = a.data + at_most(r, rows - 1) * a.row;
   const size_t steps = score == QKV_SCORE_ADDITIVE ? 1 : 4;
   while (y != end) {
 #pragma unroll
@@ -77,7 +76,7 @@ INLINE void add_terms(enum qkv_score score, size_t rows, f4 acc[4][2], struct ma
       f4 left = load(y), right = load(y + 4);
       f4 w = score == QKV_SCORE_ADDITIVE ? splat_from(w_v + step) : zeros();
 #pragma unroll
-      for (size_t r = 0; r < rows; r++) {
+      for (size_t r = 0; r < 4; r++) {
         f4 z = splat_from(x[r] + step * a.column);
         acc[r][0] = add_term(score, acc[r][0], z, left, w);
         acc[r][1] = add_term(score, acc[r][1], z, right, w);
@@ -87,26 +86,40 @@ INLINE void add_terms(enum qkv_score score, size_t rows, f4 acc[4][2], struct ma
         return;
     }
 #pragma unroll
-    for (size_t r = 0; r < rows; r++)
+    for (size_t r = 0; r < 4; r++)
       x[r] += steps * a.column;
     w_v += steps;
   }
 }
 
-/* out[r][0..8) = (accumulate ? out : 0) + factor * (a . b), r < rows; stride floats a row. */
-INLINE void tile_of(enum qkv_score score, size_t rows, int accumulate, float *out, size_t stride, struct matrix a,
-                    struct matrix b, size_t n, const float *w_v, float factor) {
+/* out (4,8) = factor * score(a, b), rows `stride` floats apart; of a, the first `rows` <= 4 rows count. */
+INLINE void score_tile(enum qkv_score score, float *out, size_t stride, struct matrix a, size_t rows, struct matrix b,
+                       size_t n, const float *w_v, float factor) {
   f4 acc[4][2];
 #pragma unroll
-  for (size_t r = 0; r < rows; r++) {
-    acc[r][0] = accumulate ? load(out + r * stride) : zeros();
-    acc[r][1] = accumulate ? load(out + r * stride + 4) : zeros();
-  }
-  add_terms(score, rows, acc, a, b, n, w_v);
+  for (size_t r = 0; r < 4; r++)
+    acc[r][0] = acc[r][1] = zeros();
+  add_terms(score, acc, a, rows, b, n, w_v);
 #pragma unroll
-  for (size_t r = 0; r < rows; r++) {
-    store(out + r * stride, accumulate ? acc[r][0] : mul(acc[r][0], splat(factor)));
-    store(out + r * stride + 4, accumulate ? acc[r][1] : mul(acc[r][1], splat(factor)));
+  for (size_t r = 0; r < 4; r++) {
+    store(out + r * stride, mul(acc[r][0], splat(factor)));
+    store(out + r * stride + 4, mul(acc[r][1], splat(factor)));
+  }
+}
+
+/* out (4,8) += a . b */
+INLINE void add_product(float *out, size_t stride, struct matrix a, struct matrix b, size_t n) {
+  f4 acc[4][2];
+#pragma unroll
+  for (size_t r = 0; r < 4; r++) {
+    acc[r][0] = load(out + r * stride);
+    acc[r][1] = load(out + r * stride + 4);
+  }
+  add_terms(QKV_SCORE_DOT, acc, a, 4, b, n, 0);
+#pragma unroll
+  for (size_t r = 0; r < 4; r++) {
+    store(out + r * stride, acc[r][0]);
+    store(out + r * stride + 4, acc[r][1]);
   }
 }
 
