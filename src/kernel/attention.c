@@ -160,7 +160,8 @@ static void add_values(struct block *x, const float *v, struct tile tile) {
         values = (struct matrix){x->tail, 8, 1};
       }
       for (size_t r = 0; r < x->lanes; r += 4)
-        add_product(x->output + r * x->width + e, x->width, (struct matrix){scores_of(x, r), 1, PANEL}, values, keys);
+        add_product(x->output + r * x->width + e, x->width, (struct matrix){scores_of(x, r), 1, PANEL}, 4, values,
+                    keys);
     }
     return;
   }
@@ -184,6 +185,16 @@ static void mask_tile(struct block *x, struct tile tile) {
   }
 }
 
+/* out (E) = output / sum; zeros where nothing was seen. */
+static void finish_row(const struct block *x, size_t r, float *out) {
+  const float *output = x->output + r * x->width;
+  float share = x->sums[r] == 0.0f ? 0.0f : 1.0f / x->sums[r];
+  size_t E = x->a->E, e = 0;
+  for (; e + 4 <= E; e += 4)
+    store(out + e, mul(load(output + e), splat(share)));
+  store_some(out + e, E - e, mul(load(output + e), splat(share)));
+}
+
 static void attend(struct block *x) {
   const struct qkv_attention *a = x->a;
   uint32_t g = x->h / (a->H / a->G);
@@ -194,8 +205,8 @@ static void attend(struct block *x) {
 
   for (size_t r = 0; r < x->lanes; r += PANEL)
     pack_panel(x->queries + r * a->D, q + r * a->q.row, a->D, 1, a->q.row, at_most(x->rows - r, 8));
-  for (size_t i = 0; i < x->lanes * x->width; i++)
-    x->output[i] = 0.0f;
+  for (size_t i = 0; i < x->lanes * x->width; i += 4)
+    store(x->output + i, zeros());
   for (size_t r = 0; r < x->lanes; r++)
     x->maxima[r] = HIDDEN, x->sums[r] = 0.0f;
   if (a->generator)
@@ -217,8 +228,7 @@ static void attend(struct block *x) {
     add_values(x, v + (size_t)j * a->v.row, tile);
   }
   for (size_t r = 0; r < x->rows; r++)
-    for (size_t e = 0; e < a->E; e++)
-      out[r * a->out.row + e] = x->sums[r] == 0.0f ? 0.0f : x->output[r * x->width + e] / x->sums[r];
+    finish_row(x, r, out + r * a->out.row);
 }
 
 uint32_t QKV_EXPORT(qkv_attention)(const struct qkv_attention *a) {

@@ -107,15 +107,15 @@ INLINE void score_tile(enum qkv_score score, float *out, size_t stride, struct m
   }
 }
 
-/* out (4,8) += a . b */
-INLINE void add_product(float *out, size_t stride, struct matrix a, struct matrix b, size_t n) {
+/* out (4,8) += a . b; of a, the first `rows` <= 4 rows count. */
+INLINE void add_product(float *out, size_t stride, struct matrix a, size_t rows, struct matrix b, size_t n) {
   f4 acc[4][2];
 #pragma unroll
   for (size_t r = 0; r < 4; r++) {
     acc[r][0] = load(out + r * stride);
     acc[r][1] = load(out + r * stride + 4);
   }
-  add_terms(QKV_SCORE_DOT, acc, a, 4, b, n, 0);
+  add_terms(QKV_SCORE_DOT, acc, a, rows, b, n, 0);
 #pragma unroll
   for (size_t r = 0; r < 4; r++) {
     store(out + r * stride, acc[r][0]);
