@@ -4,7 +4,7 @@ import { Tensor } from './tensor.js'
 
 /** @typedef {import('./memory.js').Core} Core */
 /** @typedef {import('./options.js').AttentionCall} AttentionCall */
-/** @typedef {AttentionCall & import('./options.js').Inputs} CallOnTensors */
+/** @typedef {import('./options.js').Inputs} Inputs */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
@@ -41,7 +41,7 @@ export const headsInRows = (data, heads, rows, columns) => ({
   row: heads * columns,
 })
 
-/** Where the words of struct qkv_attention and struct qkv_trace stand. */
+/** Where the words of struct qkv_trace stand, which begins with struct qkv_attention. */
 const AT = Object.fromEntries(TRACE_WORDS.map((word, index) => [word, index]))
 
 /** @param {Uint32Array} words @param {number} at @param {Strided} tensor */
@@ -50,6 +50,12 @@ function putTensor(words, at, { data, batch, head, row }) {
   words[at + 1] = batch
   words[at + 2] = head
   words[at + 3] = row
+}
+
+/** @param {Uint32Array} words @param {number} at @param {number} data @param {import('./options.js').Broadcast} mask */
+function putMask(words, at, data, mask) {
+  putTensor(words, at, { data, batch: mask.batch, head: mask.head, row: mask.row })
+  words[at + 4] = mask.column
 }
 
 /**
@@ -67,36 +73,43 @@ export function runAttention(core, call, operands, steps) {
   const biasData = bias ? core.copyIn(bias.tensor.data) : 0
   const args = core.alloc(TRACE_WORDS.length * 4)
 
-  const words = core.view(Uint32Array, args, TRACE_WORDS.length).fill(0)
-  const floats = core.view(Float32Array, args, TRACE_WORDS.length)
-  words.set([sizes.B, sizes.H, sizes.G, sizes.L, sizes.S, sizes.D, sizes.E], AT.B)
-  putTensor(words, AT['q.data'], operands.q)
-  putTensor(words, AT['k.data'], operands.k)
-  putTensor(words, AT['v.data'], operands.v)
-  putTensor(words, AT['out.data'], operands.out)
-  words[AT.score] = SCORE[score.kind]
-  floats[AT.scale] = call.scale
-  floats[AT.sigma] = score.kind === 'gaussian' ? score.sigma : 0
-  words[AT.w_v] = wValue
-  floats[AT.softcap] = call.softcap
-  words[AT.past] = call.past
-  words[AT.left] = Math.min(call.left, OPEN)
-  words[AT.right] = Math.min(call.right, OPEN)
-  words[AT.key_lengths] = lengths
-  if (mask) words.set([maskData, mask.batch, mask.head, mask.row, mask.column], AT['mask.data'])
-  if (bias) words.set([biasData, bias.batch, bias.head, bias.row, bias.column], AT['bias.data'])
-  floats[AT.dropout] = dropout?.p ?? 0
-  words[AT.softmax_axis] = SOFTMAX_AXIS[call.softmaxAxis]
-  words[AT.masking] = MASKING[call.masking]
-  for (const step in steps) words[AT[step]] = steps[step]
+  // From here to the call nothing is allocated, so that the views stay; what follows sets its own words.
+  const { words, floats } = core
+  const at = args / 4
+  words.fill(0, at, at + TRACE_WORDS.length)
+  words[at + AT.B] = sizes.B
+  words[at + AT.H] = sizes.H
+  words[at + AT.G] = sizes.G
+  words[at + AT.L] = sizes.L
+  words[at + AT.S] = sizes.S
+  words[at + AT.D] = sizes.D
+  words[at + AT.E] = sizes.E
+  putTensor(words, at + AT['q.data'], operands.q)
+  putTensor(words, at + AT['k.data'], operands.k)
+  putTensor(words, at + AT['v.data'], operands.v)
+  putTensor(words, at + AT['out.data'], operands.out)
+  words[at + AT.score] = SCORE[score.kind]
+  floats[at + AT.scale] = call.scale
+  floats[at + AT.sigma] = score.kind === 'gaussian' ? score.sigma : 0
+  words[at + AT.w_v] = wValue
+  floats[at + AT.softcap] = call.softcap
+  words[at + AT.past] = call.past
+  words[at + AT.left] = Math.min(call.left, OPEN)
+  words[at + AT.right] = Math.min(call.right, OPEN)
+  words[at + AT.key_lengths] = lengths
+  if (mask) putMask(words, at + AT['mask.data'], maskData, mask)
+  if (bias) putMask(words, at + AT['bias.data'], biasData, bias)
+  floats[at + AT.dropout] = dropout?.p ?? 0
+  words[at + AT.softmax_axis] = SOFTMAX_AXIS[call.softmaxAxis]
+  words[at + AT.masking] = MASKING[call.masking]
+  for (const step in steps) words[at + AT[step]] = steps[step]
 
   const run = (/** @type {number} */ generator) => {
-    // The views above are stale if the generator's copy or the scratch made the memory grow.
-    const set = (/** @type {string} */ word, /** @type {number} */ value) =>
-      core.view(Uint32Array, args, TRACE_WORDS.length).fill(value, AT[word], AT[word] + 1)
-    set('generator', generator)
-    if (!steps) set('scratch', core.alloc(core.exports.qkv_attention_scratch(args)))
-    core.call(steps ? 'qkv_trace' : 'qkv_attention', args)
+    core.words[at + AT.generator] = generator
+    if (steps) return core.call('qkv_trace', args)
+    const scratch = core.alloc(core.exports.qkv_attention_scratch(args))
+    core.words[at + AT.scratch] = scratch
+    core.call('qkv_attention', args)
   }
   if (dropout) dropout.generator.withState(core, run)
   else run(0)
@@ -105,16 +118,17 @@ export function runAttention(core, call, operands, steps) {
 /**
  * Copies q, k and v in; additive scores are projected on the way, which makes them (..., A).
  * @param {Core} core
- * @param {CallOnTensors} call
+ * @param {Inputs} inputs
  */
-function copyOperands(core, call) {
-  const { B, H, G, L, S, D, E } = call.sizes
-  let q = core.copyIn(call.q.data)
-  let k = core.copyIn(call.k.data)
-  const v = core.copyIn(call.v.data)
-  const out = core.floats(B * H * L * E)
-  if (call.score.kind === 'additive') {
-    const { wQuery, wKey, bias } = call.score
+function copyOperands(core, inputs) {
+  const { score, sizes } = inputs.call
+  const { B, H, G, L, S, D, E } = sizes
+  let q = core.copyIn(inputs.q.data)
+  let k = core.copyIn(inputs.k.data)
+  const v = core.copyIn(inputs.v.data)
+  const out = core.allocFloats(B * H * L * E)
+  if (score.kind === 'additive') {
+    const { wQuery, wKey, bias } = score
     q = project(core, q, B * H * L, wQuery, bias)
     k = project(core, k, B * G * S, wKey)
   }
@@ -137,11 +151,11 @@ function copyOperands(core, call) {
  */
 export function project(core, x, M, weight, bias) {
   const [N, K] = weight.dims
-  const y = core.floats(M * N)
+  const y = core.allocFloats(M * N)
   core.scope(() => {
     const w = core.copyIn(weight.data)
     const b = bias ? core.copyIn(bias.data) : 0
-    core.call('qkv_linear', x, w, K, 1, b, y, M, K, N, core.floats(8 * K))
+    core.call('qkv_linear', x, w, K, 1, b, y, M, K, N, core.allocFloats(8 * K))
   })
   return y
 }
@@ -155,25 +169,25 @@ export function project(core, x, M, weight, bias) {
  * @returns {{ output: FloatTensor }}
  */
 export function attention(core, q, k, v, options) {
-  const call = checkAttention(q, k, v, options, 'attention')
+  const inputs = checkAttention(q, k, v, options, 'attention')
   return core.scope(() => {
-    const operands = copyOperands(core, call)
-    runAttention(core, call, operands)
-    return { output: tensorOut(core, call, operands.out.data, call.sizes.L, call.sizes.E) }
+    const operands = copyOperands(core, inputs)
+    runAttention(core, inputs.call, operands)
+    const { L, E } = inputs.call.sizes
+    return { output: tensorOut(core, inputs, operands.out.data, L, E) }
   })
 }
 
 /**
  * @param {Core} core
- * @param {CallOnTensors} call
+ * @param {Inputs} inputs
  * @param {number} pointer
  * @param {...number} last the axes after (B, H)
  */
-function tensorOut(core, call, pointer, ...last) {
-  const dims = [call.sizes.B, call.sizes.H].slice(4 - call.rank).concat(last)
+function tensorOut(core, { rank, call }, pointer, ...last) {
   const { B, H } = call.sizes
   const n = last.reduce((a, b) => a * b, B * H)
-  return new Tensor(core.copyOut(pointer, n), dims)
+  return new Tensor(core.copyOut(pointer, n), [B, H].slice(4 - rank).concat(last))
 }
 
 /**
@@ -205,7 +219,8 @@ function tensorOut(core, call, pointer, ...last) {
  * @returns {Trace}
  */
 export function trace(core, q, k, v, options) {
-  const call = checkAttention(q, k, v, options, 'trace')
+  const inputs = checkAttention(q, k, v, options, 'trace')
+  const { call, rank } = inputs
   const { B, H, G, L, S, D } = call.sizes
   const line = call.softmaxAxis === 'keys' ? L : S
   const isKept = (/** @type {string} */ step) => {
@@ -216,18 +231,19 @@ export function trace(core, q, k, v, options) {
   }
   const dims = (/** @type {string} */ step) => (['maxima', 'sums', 'zeroed_sums'].includes(step) ? [line] : [L, S])
   return core.scope(() => {
-    const operands = copyOperands(core, call)
+    const operands = copyOperands(core, inputs)
     /** @type {Record<string, number>} */
     const steps = {}
-    for (const step of TRACE_STEPS.filter(isKept)) steps[step] = core.floats(dims(step).reduce((a, b) => a * b, B * H))
+    for (const step of TRACE_STEPS.filter(isKept))
+      steps[step] = core.allocFloats(dims(step).reduce((a, b) => a * b, B * H))
     runAttention(core, call, operands, steps)
     /** @type {Record<string, FloatTensor>} */
     const result = {}
     for (const [step, pointer] of Object.entries(steps))
-      result[step === 'zeroed_sums' ? 'zeroedSums' : step] = tensorOut(core, call, pointer, ...dims(step))
-    result.output = tensorOut(core, call, operands.out.data, L, call.sizes.E)
+      result[step === 'zeroed_sums' ? 'zeroedSums' : step] = tensorOut(core, inputs, pointer, ...dims(step))
+    result.output = tensorOut(core, inputs, operands.out.data, L, call.sizes.E)
     if (call.score.kind === 'additive') {
-      const lead = (/** @type {number[]} */ all) => all.slice(4 - call.rank)
+      const lead = (/** @type {number[]} */ all) => all.slice(4 - rank)
       result.queries = new Tensor(core.copyOut(operands.q.data, B * H * L * D), lead([B, H, L, D]))
       result.keys = new Tensor(core.copyOut(operands.k.data, B * G * S * D), lead([B, G, S, D]))
     }

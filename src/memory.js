@@ -12,6 +12,10 @@ const ALIGNMENT = 16
  * what it needs inside `scope`, which gives everything back, also when the call throws.
  */
 export class Core {
+  bytes = new Uint8Array(0)
+  words = new Uint32Array(0)
+  floats = new Float32Array(0)
+
   /** @param {WebAssembly.Instance} instance */
   constructor(instance) {
     const exports = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports))
@@ -24,13 +28,22 @@ export class Core {
           'take qkv.wasm from the same package as the JavaScript',
       )
     this.exports = exports
-    this.base = exports.qkv_heap() >>> 0
-    this.top = Math.ceil(this.base / ALIGNMENT) * ALIGNMENT
+    this.base = Math.ceil((exports.qkv_heap() >>> 0) / ALIGNMENT) * ALIGNMENT
+    this.top = this.base
+    this.renew()
+  }
+
+  /** Views on all of the memory, for indices of whole elements; alloc renews them when the memory grows. */
+  renew() {
+    const buffer = /** @type {ArrayBuffer} */ (this.exports.memory.buffer)
+    this.bytes = new Uint8Array(buffer)
+    this.words = new Uint32Array(buffer)
+    this.floats = new Float32Array(buffer)
   }
 
   /** Bytes in use by calls that run now: 0 between calls. */
   get used() {
-    return this.top - Math.ceil(this.base / ALIGNMENT) * ALIGNMENT
+    return this.top - this.base
   }
 
   /**
@@ -60,10 +73,11 @@ export class Core {
         `out of memory: this call needs ${bytes} bytes more, a WebAssembly module has ${LIMIT} in all: ` +
           'use fewer or smaller tensors a call, or qkv.attention where qkv.trace keeps every step',
       )
-    const { memory } = this.exports
-    if (end > memory.buffer.byteLength) {
+    const size = this.bytes.length
+    if (end > size) {
       try {
-        memory.grow(Math.ceil((end - memory.buffer.byteLength) / PAGE))
+        this.exports.memory.grow(Math.ceil((end - size) / PAGE))
+        this.renew()
       } catch (cause) {
         throw new RangeError(`out of memory: the engine gave no ${bytes} bytes more`, { cause })
       }
@@ -90,18 +104,18 @@ export class Core {
    */
   copyIn(data) {
     const pointer = this.alloc(data.byteLength)
-    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-    this.view(Uint8Array, pointer, data.byteLength).set(bytes)
+    if (data instanceof Float32Array) this.floats.set(data, pointer / 4)
+    else this.bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), pointer)
     return pointer
   }
 
-  /** @param {number} pointer @param {number} length */
+  /** @param {number} pointer @param {number} length @returns a copy of that many floats */
   copyOut(pointer, length) {
-    return this.view(Float32Array, pointer, length).slice()
+    return this.floats.slice(pointer / 4, pointer / 4 + length)
   }
 
   /** @param {number} n @returns {number} the address of n floats */
-  floats(n) {
+  allocFloats(n) {
     return this.alloc(n * 4)
   }
 

@@ -82,7 +82,7 @@ export class Embedding {
     return core.scope(() => {
       const table = core.copyIn(this.weight.data)
       const list = core.copyIn(rows)
-      const out = core.floats(rows.length * dim)
+      const out = core.allocFloats(rows.length * dim)
       core.call('qkv_embedding', table, num, dim, list, rows.length, out)
       return new Tensor(core.copyOut(out, rows.length * dim), [...dims, dim])
     })
@@ -292,15 +292,15 @@ export class MultiheadAttention {
       const projected = [q, k, v].map((layer, i) =>
         project(core, core.copyIn(inputs[i].data), rows[i], layer.weight, layer.bias),
       )
-      const joined = core.floats(B * L * E)
+      const joined = core.allocFloats(B * L * E)
       const operands = {
         q: headsInRows(projected[0], H, L, d),
         k: headsInRows(projected[1], H, S, d),
         v: headsInRows(projected[2], H, S, d),
         out: headsInRows(joined, H, L, d),
       }
-      const weights = core.floats(needWeights ? B * H * L * S : 0)
-      const dropped = core.floats(needWeights && call.dropout ? B * H * L * S : 0)
+      const weights = core.allocFloats(needWeights ? B * H * L * S : 0)
+      const dropped = core.allocFloats(needWeights && call.dropout ? B * H * L * S : 0)
       runAttention(core, call, operands, needWeights ? { weights, dropped: call.dropout ? dropped : 0 } : undefined)
       const y = project(core, joined, B * L, out.weight, out.bias)
       const lead = inputs[0].dims.length === 3 ? [B] : []
@@ -309,9 +309,9 @@ export class MultiheadAttention {
       const paid = call.dropout ? dropped : weights
       if (!averageWeights) return { output, weights: new Tensor(core.copyOut(paid, B * H * L * S), [...lead, H, L, S]) }
       // The mean over heads is a product with a row of 1/H: (1,H) . (H, L S).
-      const mean = core.floats(B * L * S)
+      const mean = core.allocFloats(B * L * S)
       const share = core.copyIn(new Float32Array(H).fill(1 / H))
-      const scratch = core.floats(8 * H)
+      const scratch = core.allocFloats(8 * H)
       for (let b = 0; b < B; b++)
         core.call(
           'qkv_linear',

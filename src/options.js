@@ -204,8 +204,8 @@ function broadcast(tensor, full, name) {
  */
 
 /**
- * q, k and v as given; `rank` is theirs and that of what is returned.
- * @typedef {Record<'q' | 'k' | 'v', Tensor<Float32Array>> & { rank: number }} Inputs
+ * q, k and v as given, and what is asked of them; `rank` is theirs and that of what is returned.
+ * @typedef {Record<'q' | 'k' | 'v', Tensor<Float32Array>> & { rank: number, call: AttentionCall }} Inputs
  */
 
 /**
@@ -231,12 +231,18 @@ function checkRanks(tensors, where) {
 }
 
 /**
+ * (B, H, L, D) of (L, D), (H, L, D) or (B, H, L, D).
+ * @param {readonly number[]} dims
+ */
+const withHeads = dims => (dims.length === 4 ? dims : dims.length === 3 ? [1, ...dims] : [1, 1, ...dims])
+
+/**
  * @param {unknown} query
  * @param {unknown} key
  * @param {unknown} value
  * @param {TraceOptions} options
  * @param {'attention' | 'trace'} where
- * @returns {AttentionCall & Inputs}
+ * @returns {Inputs}
  */
 export function checkAttention(query, key, value, options, where) {
   checkNames(options, where === 'trace' ? TRACE_OPTIONS : ATTENTION_OPTIONS, where)
@@ -244,10 +250,9 @@ export function checkAttention(query, key, value, options, where) {
   const k = toFloats(key, `${where}: k`)
   const v = toFloats(value, `${where}: v`)
   const rank = checkRanks([q, k, v], where)
-  const full = (/** @type {Tensor} */ t) => [...Array(4 - rank).fill(1), ...t.dims]
-  const [B, H, L, Dq] = full(q)
-  const [Bk, G, S, Dk] = full(k)
-  const [Bv, Gv, Sv, E] = full(v)
+  const [B, H, L, Dq] = withHeads(q.dims)
+  const [Bk, G, S, Dk] = withHeads(k.dims)
+  const [Bv, Gv, Sv, E] = withHeads(v.dims)
   if (B !== Bk || B !== Bv)
     throw new RangeError(`${where}: q, k and v have batches of ${B}, ${Bk} and ${Bv}: give them one size`)
   if (S !== Sv) throw new RangeError(`${where}: k has ${S} rows, v has ${Sv}: each key needs its value`)
@@ -255,7 +260,7 @@ export function checkAttention(query, key, value, options, where) {
   if (G === 0 ? H > 0 : H % G)
     throw new RangeError(`${where}: the ${G} heads of k and v do not divide the ${H} heads of q`)
 
-  return { q, k, v, rank, ...checkCall({ B, H, G, L, S, Dq, Dk, E }, options, where) }
+  return { q, k, v, rank, call: checkCall({ B, H, G, L, S, Dq, Dk, E }, options, where) }
 }
 
 /**
@@ -270,13 +275,18 @@ export function checkCall({ Dq, Dk, ...sizes }, options, where) {
   const score = checkScore(options.score ?? 'dot', Dq, Dk, where)
   const D = score.kind === 'additive' ? score.wValue.dims[0] : Dq
   const defaultScale = score.kind === 'dot' ? 1 / Math.sqrt(D || 1) : 1
+  const { past, left, right } = checkSpan(options, where)
+  const { mask, bias } = checkMasks(options, sizes, where)
   return {
     score,
-    sizes: { ...sizes, D },
+    sizes: { B: sizes.B, H: sizes.H, G: sizes.G, L: sizes.L, S: sizes.S, D, E: sizes.E },
     scale: scale === undefined ? defaultScale : toNumber(scale, `${where}: scale`),
     softcap: softcap === undefined ? 0 : toNumber(softcap, `${where}: softcap`, { least: 0 }),
-    ...checkSpan(options, where),
-    ...checkMasks(options, [sizes.B, sizes.H, sizes.L, sizes.S], where),
+    past,
+    left,
+    right,
+    mask,
+    bias,
     keyLengths: checkKeyLengths(options.keyLengths, sizes.B, sizes.S, where),
     dropout: checkDropout(options.dropout, where),
     softmaxAxis: softmaxAxis === undefined ? 'keys' : oneOf(softmaxAxis, ['keys', 'queries'], `${where}: softmaxAxis`),
@@ -307,13 +317,17 @@ function checkSpan(options, where) {
   return { past, left, right }
 }
 
+const NO_MASKS = { mask: undefined, bias: undefined }
+
 /**
  * @param {AttentionOptions} options
- * @param {readonly number[]} full (B, H, L, S)
+ * @param {Record<'B' | 'H' | 'L' | 'S', number>} sizes
  * @param {string} where
  * @returns {{ mask?: Broadcast, bias?: Broadcast }}
  */
-function checkMasks(options, full, where) {
+function checkMasks(options, { B, H, L, S }, where) {
+  if (options.mask === undefined && options.bias === undefined) return NO_MASKS
+  const full = [B, H, L, S]
   const mask = options.mask === undefined ? undefined : toTensor(options.mask, `${where}: mask`)
   const bias = options.bias === undefined ? undefined : toFloats(options.bias, `${where}: bias`)
   const isBoolean = mask?.dtype === 'bool'

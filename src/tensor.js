@@ -169,14 +169,15 @@ export function checkDims(dims, name) {
   if (typeof dims !== 'object' || dims === null || typeof dims.length !== 'number')
     throw new TypeError(`${name}: ${describe(dims)} given, an array of sizes expected, such as [6, 3]`)
   const sizes = Array.from(dims)
-  for (const size of sizes)
+  let product = 1
+  for (const size of sizes) {
     if (!Number.isInteger(size) || size < 0 || size >= 2 ** 32)
       throw new RangeError(
         `${name}: ${describe(size)} in ${shape(sizes)} is no size: use whole numbers from 0 to 2^32 - 1`,
       )
-  // Zeros make any product small, so the sizes beside them are held to the same limit.
-  if (count(sizes.map(size => size || 1)) > 2 ** 32)
-    throw new RangeError(`${name}: ${shape(sizes)} is more than 2^32 values`)
+    product *= size || 1 // a zero makes any product small, so the sizes beside it are held to the same limit
+  }
+  if (product > 2 ** 32) throw new RangeError(`${name}: ${shape(sizes)} is more than 2^32 values`)
   return sizes
 }
 
@@ -275,7 +276,7 @@ export function toTensor(value, name) {
     )
   const dims = checkDims(given, `${name}: dims`)
   if (ArrayBuffer.isView(data)) {
-    if (isDetached(data))
+    if (data.byteLength === 0 && isDetached(data))
       throw new TypeError(`${name}: its buffer is detached (it was transferred): pass the receiver's array`)
     if (kindOf(data) === 'BigInt64Array') data = Float64Array.from(/** @type {any} */ (data), Number) // int64 ids
     if (!(kindOf(data) in DTYPES))
