@@ -4,6 +4,7 @@
  * running sum of exponentials and the running weighted sum of values (Milakov & Gimelshein 2018;
  * FlashAttention, Dao et al. 2022), so that no L x S matrix ever exists. Tiles that no row of the
  * block can see are never visited; tiles that every row sees entirely are never masked. */
+#include "few.h"
 #include "mask.h"
 #include "random.h"
 #include "tile.h"
@@ -31,6 +32,8 @@ struct block {
 };
 
 double QKV_EXPORT(qkv_attention_scratch)(const struct qkv_attention *a) {
+  if (is_few(a))
+    return few_scratch(a);
   double width = (double)round_up(a->E, 8), rows = BLOCK_ROWS;
   double floats = rows * a->D + (rows + 8 + 4) * TILE_KEYS + rows * width + 2 * rows + 4;
   return floats * (double)sizeof(float) + (a->generator ? rows * a->S : 0.0);
@@ -134,18 +137,6 @@ struct tile {
   uint32_t from, to, open_from, open_to;
 };
 
-static int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
-  f4 sum = zeros(); /* x * 0 is 0 if x is finite, else NaN */
-  for (size_t r = 0; r < rows; r++) {
-    const float *p = x + r * row;
-    size_t c = 0;
-    for (; c + 4 <= columns; c += 4)
-      sum = mul_add(load(p + c), zeros(), sum);
-    sum = mul_add(load_some(p + c, columns - c), zeros(), sum);
-  }
-  return sum_lanes(sum) == 0.0f;
-}
-
 /* output += weights . values; v is the row of key tile.from. Where a hidden value is NaN or Inf, 0 times it would
  * spoil rows that do not see it: then the sum runs over seen keys only. */
 static void add_values(struct block *x, const float *v, struct tile tile) {
@@ -238,6 +229,10 @@ uint32_t QKV_EXPORT(qkv_attention)(const struct qkv_attention *a) {
     return QKV_HEADS_DO_NOT_DIVIDE;
   if (a->H == 0 || a->L == 0 || (a->E == 0 && !a->generator)) /* dropout draws all the same */
     return QKV_OK;
+  if (is_few(a)) {
+    attend_few(a);
+    return QKV_OK;
+  }
   struct block x = carve(a);
   for (x.b = 0; x.b < a->B; x.b++)
     for (x.h = 0; x.h < a->H; x.h++)

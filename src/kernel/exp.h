@@ -54,19 +54,8 @@ INLINE f4 exp4(f4 x) {
   return zero_where(less(x, splat(-87.33f)), power);
 }
 
-/* S. L. Moshier, Cephes Math Library 2.2, tanhf. */
-INLINE f4 tanh4(f4 x) {
-  f4 z = mul(x, x);
-  f4 p = splat(-5.70498872745e-3f);
-  p = mul_add(p, z, splat(2.06390887954e-2f));
-  p = mul_add(p, z, splat(-5.37397155531e-2f));
-  p = mul_add(p, z, splat(1.33314422036e-1f));
-  p = mul_add(p, z, splat(-3.33332819422e-1f));
-  f4 near = mul_add(mul(p, z), x, x);
-  f4 size = smaller(absolute(x), splat(10.0f));
-  f4 far = sub(splat(1.0f), quotient(splat(2.0f), add(exp4(add(size, size)), splat(1.0f))));
-  return with_sign_of(choose(less(size, splat(0.625f)), near, far), x);
-}
+/* A function of its own, in exp.c: inlined it would make each of its users a kilobyte larger. */
+f4 tanh4(f4 x);
 
 /* One float: the same bits as a lane of the above. */
 INLINE float exp1(float x) { return lane0(exp4(splat(x))); }

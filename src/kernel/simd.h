@@ -50,8 +50,10 @@ INLINE float largest_lane(f4 a) {
   return lane0(larger(pairs, wasm_i32x4_shuffle(pairs, pairs, 1, 0, 3, 2)));
 }
 
-/* The first n < 4 floats, 0 in the rest; touches no byte beyond them. */
+/* The first n <= 4 floats, 0 in the rest; touches no byte beyond them. */
 INLINE f4 load_some(const float *p, size_t n) {
+  if (n == 4)
+    return load(p);
   f4 x = zeros();
   if (n > 0)
     x = wasm_v128_load32_lane(p, x, 0);
@@ -62,6 +64,10 @@ INLINE f4 load_some(const float *p, size_t n) {
   return x;
 }
 INLINE void store_some(float *p, size_t n, f4 x) {
+  if (n == 4) {
+    wasm_v128_store(p, x);
+    return;
+  }
   if (n > 0)
     wasm_v128_store32_lane(p, x, 0);
   if (n > 1)

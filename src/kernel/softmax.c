@@ -1,4 +1,4 @@
-/* softmax.c: softmax over the last axis, exp and tanh of whole arrays. */
+/* softmax.c: softmax over the last axis. */
 #include "exp.h"
 #include "qkv.h"
 
@@ -26,23 +26,5 @@ uint32_t QKV_EXPORT(qkv_softmax)(const float *x, float *y, size_t rows, size_t c
     for (size_t c = 0; sum != 0.0f && c < columns; c++)
       y[c] /= sum;
   }
-  return QKV_OK;
-}
-
-uint32_t QKV_EXPORT(qkv_exp)(const float *x, float *y, size_t n) {
-  size_t i = 0;
-  for (; i + 4 <= n; i += 4)
-    store(y + i, exp4(load(x + i)));
-  for (; i < n; i++)
-    y[i] = exp1(x[i]);
-  return QKV_OK;
-}
-
-uint32_t QKV_EXPORT(qkv_tanh)(const float *x, float *y, size_t n) {
-  size_t i = 0;
-  for (; i + 4 <= n; i += 4)
-    store(y + i, tanh4(load(x + i)));
-  for (; i < n; i++)
-    y[i] = tanh1(x[i]);
   return QKV_OK;
 }

@@ -50,6 +50,40 @@ INLINE f4 add_term(enum qkv_score score, f4 sum, f4 q, f4 k, f4 w_v) {
   }
 }
 
+/* sum_d term(q[d], k[d]) of one query and one key, in two sums so that additions overlap. */
+INLINE float sum_terms(enum qkv_score score, const float *q, const float *k, const float *w_v, size_t D) {
+  f4 even = zeros(), odd = zeros(), w = zeros();
+  size_t d = 0;
+  for (; d + 8 <= D; d += 8) {
+    if (score == QKV_SCORE_ADDITIVE)
+      w = load(w_v + d);
+    even = add_term(score, even, load(q + d), load(k + d), w);
+    if (score == QKV_SCORE_ADDITIVE)
+      w = load(w_v + d + 4);
+    odd = add_term(score, odd, load(q + d + 4), load(k + d + 4), w);
+  }
+  for (; d < D; d += 4) {
+    size_t n = at_most(D - d, 4);
+    if (score == QKV_SCORE_ADDITIVE)
+      w = load_some(w_v + d, n);
+    even = add_term(score, even, load_some(q + d, n), load_some(k + d, n), w);
+  }
+  return sum_lanes(add(even, odd));
+}
+
+/* Is every value of (rows, columns), `row` floats apart, finite? */
+static inline int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
+  f4 sum = zeros(); /* x * 0 is 0 if x is finite, else NaN */
+  for (size_t r = 0; r < rows; r++) {
+    const float *p = x + r * row;
+    size_t c = 0;
+    for (; c + 4 <= columns; c += 4)
+      sum = mul_add(load(p + c), zeros(), sum);
+    sum = mul_add(load_some(p + c, columns - c), zeros(), sum);
+  }
+  return sum_lanes(sum) == 0.0f;
+}
+
 static inline float score_factor(const struct qkv_attention *a) {
   return a->score == QKV_SCORE_GAUSSIAN ? -0.5f / (a->sigma * a->sigma) : 1.0f;
 }

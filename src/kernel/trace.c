@@ -7,16 +7,14 @@
 
 /* score(q, k) over a head of D. */
 static float score_pair(const struct qkv_attention *a, const float *q, const float *k) {
-  f4 sum = zeros();
-  for (size_t d = 0; d < a->D; d += 4) {
-    size_t n = a->D - d;
-    f4 w = zeros();
-    if (a->score == QKV_SCORE_ADDITIVE)
-      w = n < 4 ? load_some(a->w_v + d, n) : load(a->w_v + d);
-    f4 x = n < 4 ? load_some(q + d, n) : load(q + d), y = n < 4 ? load_some(k + d, n) : load(k + d);
-    sum = add_term((enum qkv_score)a->score, sum, x, y, w);
+  switch (a->score) {
+  case QKV_SCORE_GAUSSIAN:
+    return score_factor(a) * sum_terms(QKV_SCORE_GAUSSIAN, q, k, 0, a->D);
+  case QKV_SCORE_ADDITIVE:
+    return sum_terms(QKV_SCORE_ADDITIVE, q, k, a->w_v, a->D);
+  default:
+    return sum_terms(QKV_SCORE_DOT, q, k, 0, a->D);
   }
-  return score_factor(a) * sum_lanes(sum);
 }
 
 /* Keeps a copy of `n` values of a step, where it was asked for. */

@@ -1,0 +1,35 @@
+/* exp.c: tanh, and exp and tanh of whole arrays. */
+#include "exp.h"
+#include "qkv.h"
+
+/* S. L. Moshier, Cephes Math Library 2.2, tanhf. */
+f4 tanh4(f4 x) {
+  f4 z = mul(x, x);
+  f4 p = splat(-5.70498872745e-3f);
+  p = mul_add(p, z, splat(2.06390887954e-2f));
+  p = mul_add(p, z, splat(-5.37397155531e-2f));
+  p = mul_add(p, z, splat(1.33314422036e-1f));
+  p = mul_add(p, z, splat(-3.33332819422e-1f));
+  f4 near = mul_add(mul(p, z), x, x);
+  f4 size = smaller(absolute(x), splat(10.0f));
+  f4 far = sub(splat(1.0f), quotient(splat(2.0f), add(exp4(add(size, size)), splat(1.0f))));
+  return with_sign_of(choose(less(size, splat(0.625f)), near, far), x);
+}
+
+uint32_t QKV_EXPORT(qkv_exp)(const float *x, float *y, size_t n) {
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    store(y + i, exp4(load(x + i)));
+  for (; i < n; i++)
+    y[i] = exp1(x[i]);
+  return QKV_OK;
+}
+
+uint32_t QKV_EXPORT(qkv_tanh)(const float *x, float *y, size_t n) {
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    store(y + i, tanh4(load(x + i)));
+  for (; i < n; i++)
+    y[i] = tanh1(x[i]);
+  return QKV_OK;
+}
