@@ -8,6 +8,9 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+static inline size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
+static inline size_t at_most(size_t n, size_t limit) { return n < limit ? n : limit; }
+
 typedef v128_t f4; /* four floats */
 typedef v128_t m4; /* four lanes of all ones or all zeros */
 

@@ -3,11 +3,7 @@
 #ifndef TILE_H
 #define TILE_H
 
-#include "exp.h"
-#include "qkv.h"
-
-static inline size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
-static inline size_t at_most(size_t n, size_t limit) { return n < limit ? n : limit; }
+#include "score.h"
 
 /* panel (n,8): panel[k][c] = b[c * column + k * step] for c < columns, zeros beyond. */
 static inline void pack_panel(float *panel, const float *b, size_t n, size_t step, size_t column, size_t columns) {
@@ -35,42 +31,6 @@ static inline void pack_panel(float *panel, const float *b, size_t n, size_t ste
       panel[k * 8 + c] = c < columns ? b[c * column + k * step] : 0.0f;
 }
 
-/* One term of a score's sum over the head: score = factor * sum_d term(q[d], k[d]). */
-INLINE f4 add_term(enum qkv_score score, f4 sum, f4 q, f4 k, f4 w_v) {
-  switch (score) {
-  case QKV_SCORE_GAUSSIAN: {
-    f4 difference = sub(q, k);
-    return mul_add(difference, difference, sum);
-  }
-  case QKV_SCORE_ADDITIVE:
-    return mul_add(w_v, tanh4(add(q, k)), sum);
-  case QKV_SCORE_DOT:
-  default:
-    return mul_add(q, k, sum);
-  }
-}
-
-/* sum_d term(q[d], k[d]) of one query and one key, in two sums so that additions overlap. */
-INLINE float sum_terms(enum qkv_score score, const float *q, const float *k, const float *w_v, size_t D) {
-  f4 even = zeros(), odd = zeros(), w = zeros();
-  size_t d = 0;
-  for (; d + 8 <= D; d += 8) {
-    if (score == QKV_SCORE_ADDITIVE)
-      w = load(w_v + d);
-    even = add_term(score, even, load(q + d), load(k + d), w);
-    if (score == QKV_SCORE_ADDITIVE)
-      w = load(w_v + d + 4);
-    odd = add_term(score, odd, load(q + d + 4), load(k + d + 4), w);
-  }
-  for (; d < D; d += 4) {
-    size_t n = at_most(D - d, 4);
-    if (score == QKV_SCORE_ADDITIVE)
-      w = load_some(w_v + d, n);
-    even = add_term(score, even, load_some(q + d, n), load_some(k + d, n), w);
-  }
-  return sum_lanes(add(even, odd));
-}
-
 /* Is every value of (rows, columns), `row` floats apart, finite? */
 static inline int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
   f4 sum = zeros(); /* x * 0 is 0 if x is finite, else NaN */
@@ -82,10 +42,6 @@ static inline int all_finite(const float *x, size_t row, size_t rows, size_t col
     sum = mul_add(load_some(p + c, columns - c), zeros(), sum);
   }
   return sum_lanes(sum) == 0.0f;
-}
-
-static inline float score_factor(const struct qkv_attention *a) {
-  return a->score == QKV_SCORE_GAUSSIAN ? -0.5f / (a->sigma * a->sigma) : 1.0f;
 }
 
 /* A matrix by its two strides, in floats. */

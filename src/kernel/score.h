@@ -1,0 +1,49 @@
+/* score.h: how a query is compared with a key: score = factor * sum_d term(q[d], k[d]). Whoever sums has the
+ * score as a constant, so that nothing is asked in its loop: tiles, few queries and the trace choose once. */
+#ifndef SCORE_H
+#define SCORE_H
+
+#include "exp.h"
+#include "qkv.h"
+
+/* sum + term(q, k) */
+INLINE f4 add_term(enum qkv_score score, f4 sum, f4 q, f4 k, f4 w_v) {
+  switch (score) {
+  case QKV_SCORE_GAUSSIAN: {
+    f4 difference = sub(q, k);
+    return mul_add(difference, difference, sum);
+  }
+  case QKV_SCORE_ADDITIVE:
+    return mul_add(w_v, tanh4(add(q, k)), sum);
+  case QKV_SCORE_DOT:
+  default:
+    return mul_add(q, k, sum);
+  }
+}
+
+static inline float score_factor(const struct qkv_attention *a) {
+  return a->score == QKV_SCORE_GAUSSIAN ? -0.5f / (a->sigma * a->sigma) : 1.0f;
+}
+
+/* sum_d term(q[d], k[d]) of one query and one key, in two sums so that additions overlap. */
+INLINE float sum_terms(enum qkv_score score, const float *q, const float *k, const float *w_v, size_t D) {
+  f4 even = zeros(), odd = zeros(), w = zeros();
+  size_t d = 0;
+  for (; d + 8 <= D; d += 8) {
+    if (score == QKV_SCORE_ADDITIVE)
+      w = load(w_v + d);
+    even = add_term(score, even, load(q + d), load(k + d), w);
+    if (score == QKV_SCORE_ADDITIVE)
+      w = load(w_v + d + 4);
+    odd = add_term(score, odd, load(q + d + 4), load(k + d + 4), w);
+  }
+  for (; d < D; d += 4) {
+    size_t n = at_most(D - d, 4);
+    if (score == QKV_SCORE_ADDITIVE)
+      w = load_some(w_v + d, n);
+    even = add_term(score, even, load_some(q + d, n), load_some(k + d, n), w);
+  }
+  return sum_lanes(add(even, odd));
+}
+
+#endif
