@@ -1,6 +1,8 @@
 import { MASKING, OPEN, SCORE, SOFTMAX_AXIS, TRACE_STEPS, TRACE_WORDS } from './abi.js'
-import { checkAttention } from './options.js'
-import { Tensor } from './tensor.js'
+import { describe } from './errors.js'
+import { checkAttention, expectDims } from './options.js'
+import { ResidentTensor } from './resident.js'
+import { Tensor, toTensor } from './tensor.js'
 
 /** @typedef {import('./memory.js').Core} Core */
 /** @typedef {import('./options.js').AttentionCall} AttentionCall */
@@ -67,10 +69,10 @@ function putMask(words, at, data, mask) {
  */
 export function runAttention(core, call, operands, steps) {
   const { sizes, score, dropout, mask, bias, keyLengths } = call
-  const wValue = score.kind === 'additive' ? core.copyIn(score.wValue.data) : 0
+  const wValue = score.kind === 'additive' ? core.place(score.wValue) : 0
   const lengths = keyLengths ? core.copyIn(keyLengths) : 0
-  const maskData = mask ? core.copyIn(mask.tensor.data) : 0
-  const biasData = bias ? core.copyIn(bias.tensor.data) : 0
+  const maskData = mask ? core.place(mask.tensor) : 0
+  const biasData = bias ? core.place(bias.tensor) : 0
   const args = core.alloc(TRACE_WORDS.length * 4)
 
   // From here to the call nothing is allocated, so that the views stay; what follows sets its own words.
@@ -116,17 +118,18 @@ export function runAttention(core, call, operands, steps) {
 }
 
 /**
- * Copies q, k and v in; additive scores are projected on the way, which makes them (..., A).
+ * Copies q, k and v in, unless they are there; additive scores are projected on the way, which makes them (..., A).
  * @param {Core} core
  * @param {Inputs} inputs
+ * @param {FloatTensor} [given] where the output goes, if it lies in the module's memory
  */
-function copyOperands(core, inputs) {
+function copyOperands(core, inputs, given) {
   const { score, sizes } = inputs.call
   const { B, H, G, L, S, D, E } = sizes
-  let q = core.copyIn(inputs.q.data)
-  let k = core.copyIn(inputs.k.data)
-  const v = core.copyIn(inputs.v.data)
-  const out = core.allocFloats(B * H * L * E)
+  let q = core.place(inputs.q)
+  let k = core.place(inputs.k)
+  const v = core.place(inputs.v)
+  const out = given ? core.place(given) : core.allocFloats(B * H * L * E)
   if (score.kind === 'additive') {
     const { wQuery, wKey, bias } = score
     q = project(core, q, B * H * L, wQuery, bias)
@@ -153,8 +156,8 @@ export function project(core, x, M, weight, bias) {
   const [N, K] = weight.dims
   const y = core.allocFloats(M * N)
   core.scope(() => {
-    const w = core.copyIn(weight.data)
-    const b = bias ? core.copyIn(bias.data) : 0
+    const w = core.place(weight)
+    const b = bias ? core.place(bias) : 0
     core.call('qkv_linear', x, w, K, 1, b, y, M, K, N, core.allocFloats(8 * K))
   })
   return y
@@ -165,17 +168,50 @@ export function project(core, x, M, weight, bias) {
  * @param {unknown} q
  * @param {unknown} k
  * @param {unknown} v
- * @param {import('./options.js').AttentionOptions} options
+ * @param {import('./options.js').AttentionOptions & import('./options.js').OutOption} options
  * @returns {{ output: FloatTensor }}
  */
 export function attention(core, q, k, v, options) {
   const inputs = checkAttention(q, k, v, options, 'attention')
+  const out = options.out === undefined ? undefined : checkOut(inputs, options.out)
   return core.scope(() => {
-    const operands = copyOperands(core, inputs)
+    const isThere = out instanceof ResidentTensor && out.isIn(core)
+    const operands = copyOperands(core, inputs, isThere ? out : undefined)
     runAttention(core, inputs.call, operands)
-    const { L, E } = inputs.call.sizes
-    return { output: tensorOut(core, inputs, operands.out.data, L, E) }
+    if (out === undefined) return { output: tensorOut(core, inputs, operands.out.data, ...lastAxes(inputs)) }
+    if (!isThere) {
+      const from = operands.out.data / 4
+      out.data.set(core.floats.subarray(from, from + out.data.length))
+    }
+    return { output: out }
   })
+}
+
+/** @param {Inputs} inputs @returns {[number, number]} */
+const lastAxes = ({ call }) => [call.sizes.L, call.sizes.E]
+
+/**
+ * @param {Inputs} inputs
+ * @param {unknown} out
+ * @returns {FloatTensor}
+ */
+function checkOut(inputs, out) {
+  const { B, H } = inputs.call.sizes
+  if (!(out instanceof Tensor) || out.dtype !== 'float32')
+    throw new TypeError(
+      `attention: out: ${describe(out)} given, a float32 tensor expected: qkv.alloc(dims), or tensor(data, dims)`,
+    )
+  expectDims(
+    toTensor(out, 'attention: out'),
+    [B, H].slice(4 - inputs.rank).concat(lastAxes(inputs)),
+    'attention: out',
+    '(..., L, E)',
+  )
+  if (out === inputs.q || out === inputs.k || out === inputs.v)
+    throw new RangeError(
+      'attention: out is one of q, k and v, which are read while it is written: give it memory of its own',
+    )
+  return out
 }
 
 /**

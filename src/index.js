@@ -7,6 +7,7 @@ export { tokenize } from './tokenize.js'
 
 /** @typedef {import('./qkv.js').Qkv} Qkv */
 /** @typedef {import('./random.js').Generator} Generator */
+/** @typedef {import('./resident.js').ResidentTensor} ResidentTensor */
 /** @typedef {import('./modules.js').Embedding} Embedding */
 /** @typedef {import('./modules.js').Linear} Linear */
 /** @typedef {import('./modules.js').MultiheadAttention} MultiheadAttention */

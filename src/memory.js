@@ -1,5 +1,7 @@
 import { ABI, STATUS } from './abi.js'
+import { Blocks } from './blocks.js'
 import { QkvError } from './errors.js'
+import { count } from './tensor.js'
 
 const PAGE = 65536
 const LIMIT = 65536 * PAGE // the 4 GiB that a 32-bit address reaches
@@ -8,13 +10,15 @@ const ALIGNMENT = 16
 /** @typedef {Record<string, CallableFunction> & { memory: WebAssembly.Memory }} Exports */
 
 /**
- * One instance of the core and its memory: a stack of blocks above the core's own data. A call takes
- * what it needs inside `scope`, which gives everything back, also when the call throws.
+ * One instance of the core and its memory: the core's own data, blocks that outlive a call, and above them a stack. A
+ * call takes what it needs inside `scope`, which gives everything back, also when the call throws.
  */
 export class Core {
   bytes = new Uint8Array(0)
   words = new Uint32Array(0)
   floats = new Float32Array(0)
+  /** What outlives a call. */
+  blocks = new Blocks(this)
 
   /** @param {WebAssembly.Instance} instance */
   constructor(instance) {
@@ -96,6 +100,20 @@ export class Core {
    */
   view(Type, pointer, length) {
     return new Type(/** @type {ArrayBuffer} */ (this.exports.memory.buffer), pointer, length)
+  }
+
+  /**
+   * @param {import('./tensor.js').Tensor} tensor
+   * @returns {number} its address if it lies in this memory, else that of a copy
+   */
+  place(tensor) {
+    if (!tensor.isResident) {
+      if (tensor.data.length === 0 && count(tensor.dims) > 0)
+        throw new TypeError('a buffer was detached during the call: pass a resident tensor itself, not its data')
+      return this.copyIn(tensor.data)
+    }
+    const resident = /** @type {import('./resident.js').ResidentTensor} */ (tensor)
+    return resident.isIn(this) ? resident.address : this.copyIn(tensor.data)
   }
 
   /**

@@ -24,7 +24,8 @@ const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
  * @returns {FloatTensor} (..., out)
  */
 export function linear(core, x, weight, bias, name) {
-  const { data, dims } = toFloats(x, `${name}: x`)
+  const input = toFloats(x, `${name}: x`)
+  const { dims } = input
   const [N, K] = weight.dims
   if (dims.length === 0 || dims[dims.length - 1] !== K)
     throw new RangeError(
@@ -32,7 +33,7 @@ export function linear(core, x, weight, bias, name) {
     )
   const M = dims.slice(0, -1).reduce((a, b) => a * b, 1)
   return core.scope(() => {
-    const y = project(core, core.copyIn(data), M, weight, bias)
+    const y = project(core, core.place(input), M, weight, bias)
     return new Tensor(core.copyOut(y, M * N), [...dims.slice(0, -1), N])
   })
 }
@@ -80,7 +81,7 @@ export class Embedding {
     )
     const core = this.#core
     return core.scope(() => {
-      const table = core.copyIn(this.weight.data)
+      const table = core.place(this.weight)
       const list = core.copyIn(rows)
       const out = core.allocFloats(rows.length * dim)
       core.call('qkv_embedding', table, num, dim, list, rows.length, out)
@@ -290,7 +291,7 @@ export class MultiheadAttention {
     return core.scope(() => {
       const rows = [B * L, B * S, B * S]
       const projected = [q, k, v].map((layer, i) =>
-        project(core, core.copyIn(inputs[i].data), rows[i], layer.weight, layer.bias),
+        project(core, core.place(inputs[i]), rows[i], layer.weight, layer.bias),
       )
       const joined = core.allocFloats(B * L * E)
       const operands = {

@@ -36,6 +36,12 @@ import { Tensor, toFloats, toTensor } from './tensor.js'
  */
 
 /**
+ * @typedef {object} OutOption
+ * @property {Tensor<Float32Array>} [out] takes the output and is returned as such; its dims must be those of the output,
+ *   and it must not overlap q, k or v. With resident tensors (qkv.alloc) all around, nothing is copied
+ */
+
+/**
  * What only teaching needs.
  * @typedef {object} TraceOnlyOptions
  * @property {'keys' | 'queries'} [softmaxAxis] the axis whose weights sum to one; default 'keys'
@@ -48,6 +54,7 @@ import { Tensor, toFloats, toTensor } from './tensor.js'
 export const ATTENTION_OPTIONS = /** @type {const} */ ([
   ...['scale', 'score', 'softcap', 'causal', 'window', 'pastLength', 'mask', 'bias', 'keyLengths', 'dropout'],
 ])
+const FUSED_OPTIONS = [...ATTENTION_OPTIONS, 'out']
 export const TRACE_OPTIONS = /** @type {const} */ ([...ATTENTION_OPTIONS, 'softmaxAxis', 'masking'])
 
 /**
@@ -245,7 +252,7 @@ const withHeads = dims => (dims.length === 4 ? dims : dims.length === 3 ? [1, ..
  * @returns {Inputs}
  */
 export function checkAttention(query, key, value, options, where) {
-  checkNames(options, where === 'trace' ? TRACE_OPTIONS : ATTENTION_OPTIONS, where)
+  checkNames(options, where === 'trace' ? TRACE_OPTIONS : FUSED_OPTIONS, where)
   const q = toFloats(query, `${where}: q`)
   const k = toFloats(key, `${where}: k`)
   const v = toFloats(value, `${where}: v`)

@@ -3,7 +3,8 @@ import { shape } from './errors.js'
 import { linear } from './modules.js'
 import { expectDims } from './options.js'
 import { Generator } from './random.js'
-import { Tensor, toFloats } from './tensor.js'
+import { ResidentTensor } from './resident.js'
+import { checkDims, count, Tensor, toFloats } from './tensor.js'
 
 /** @typedef {import('./memory.js').Core} Core */
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
@@ -23,9 +24,21 @@ export class Qkv {
     this.#core = core
   }
 
-  /** Bytes of the module's memory: in use by a running call (0 between calls), and in all. */
+  /** Bytes of the module's memory: in use by a running call (0 between calls), by resident tensors, and in all. */
   get memory() {
-    return { used: this.#core.used, size: this.#core.exports.memory.buffer.byteLength }
+    return { used: this.#core.used, resident: this.#core.blocks.used, size: this.#core.bytes.length }
+  }
+
+  /**
+   * A tensor of zeros inside the module's memory: calls use it where it lies. Fill its `data`, pass it as q, k, v, a
+   * weight or `out`, and `dispose()` of it.
+   * @param {readonly number[]} dims
+   * @returns {ResidentTensor}
+   * @throws {RangeError} the 4 GiB of a module do not hold it
+   */
+  alloc(dims) {
+    const sizes = checkDims(dims, 'alloc: dims')
+    return new ResidentTensor(this.#core, sizes, count(sizes))
   }
 
   /**
@@ -35,7 +48,7 @@ export class Qkv {
    * @param {TensorLike | Nested} q (L, D), (H, L, D) or (B, H, L, D)
    * @param {TensorLike | Nested} k (S, D), (G, S, D) or (B, G, S, D)
    * @param {TensorLike | Nested} v (S, E), (G, S, E) or (B, G, S, E)
-   * @param {import('./options.js').AttentionOptions} [options]
+   * @param {import('./options.js').AttentionOptions & import('./options.js').OutOption} [options]
    * @returns {{ output: FloatTensor }} (L, E), (H, L, E) or (B, H, L, E)
    * @throws {TypeError | RangeError} naming the argument, what came and what was expected
    */

@@ -45,6 +45,11 @@ export class Tensor {
     return DTYPES[/** @type {keyof typeof DTYPES} */ (kindOf(this.data))]
   }
 
+  /** Does it lie in the memory of a module? See qkv.alloc. */
+  get isResident() {
+    return false
+  }
+
   /** PyTorch's word for dims. */
   get shape() {
     return this.dims
@@ -296,6 +301,8 @@ export function toTensor(value, name) {
  * @returns {Tensor<Float32Array>}
  */
 export function toFloats(value, name) {
+  // A resident one was checked when it was made, and must come along itself: its view changes when the memory moves.
+  if (value instanceof Tensor && value.isResident) return value
   const { data, dims, dtype } = toTensor(value, name)
   if (dtype === 'float32') return new Tensor(/** @type {Float32Array} */ (data), dims)
   if (dtype === 'float64') return new Tensor(Float32Array.from(data), dims)

@@ -1,0 +1,57 @@
+/** @typedef {import('./memory.js').Core} Core */
+
+/**
+ * Memory that outlives a call: blocks side by side below the stack of calls. A free one is used again, by first fit;
+ * free ones at the end go back to the stack.
+ */
+export class Blocks {
+  #core
+  /** @type {{ pointer: number, size: number, isFree: boolean }[]} in order of their addresses, without gaps */
+  #blocks = []
+
+  /** @param {Core} core */
+  constructor(core) {
+    this.#core = core
+  }
+
+  /** Bytes in use. */
+  get used() {
+    return this.#blocks.reduce((sum, { size, isFree }) => sum + (isFree ? 0 : size), 0)
+  }
+
+  /**
+   * @param {number} bytes
+   * @returns {number} the address of that many bytes, 16-byte aligned, content undefined
+   */
+  take(bytes) {
+    const size = Math.max(16, Math.ceil(bytes / 16) * 16)
+    const i = this.#blocks.findIndex(block => block.isFree && block.size >= size)
+    if (i >= 0) {
+      const block = this.#blocks[i]
+      if (block.size > size)
+        this.#blocks.splice(i + 1, 0, { pointer: block.pointer + size, size: block.size - size, isFree: true })
+      block.size = size
+      block.isFree = false
+      return block.pointer
+    }
+    if (this.#core.used > 0) throw new Error('alloc: called from within another call of this module: call it before')
+    const pointer = this.#core.alloc(size)
+    this.#core.base = this.#core.top
+    this.#blocks.push({ pointer, size, isFree: false })
+    return pointer
+  }
+
+  /** @param {number} pointer what take returned */
+  give(pointer) {
+    const blocks = this.#blocks
+    const i = blocks.findIndex(block => block.pointer === pointer)
+    blocks[i].isFree = true
+    for (const left of [i, i - 1])
+      if (blocks[left]?.isFree && blocks[left + 1]?.isFree) blocks[left].size += blocks.splice(left + 1, 1)[0].size
+    const last = blocks[blocks.length - 1]
+    if (last.isFree && this.#core.used === 0) {
+      blocks.pop()
+      this.#core.base = this.#core.top = last.pointer
+    }
+  }
+}

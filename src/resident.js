@@ -1,0 +1,64 @@
+import { Tensor } from './tensor.js'
+
+/** @typedef {import('./memory.js').Core} Core */
+
+/**
+ * A float32 tensor inside the module's memory, of zeros at first: passed to a call of the same module it is used where
+ * it lies, nothing is copied. `data` is a view that is made anew when the memory has moved, so take it from the tensor
+ * each time instead of keeping it. The memory is free again after `dispose()`, or when the tensor is collected.
+ * @extends {Tensor<Float32Array>}
+ */
+export class ResidentTensor extends Tensor {
+  #core
+  /** @type {number | undefined} */
+  #pointer
+  #length
+
+  /**
+   * @param {Core} core
+   * @param {readonly number[]} dims checked
+   * @param {number} length their product
+   */
+  constructor(core, dims, length) {
+    super(new Float32Array(0), Object.freeze(dims))
+    this.#core = core
+    this.#length = length
+    this.#pointer = core.blocks.take(length * 4)
+    let view = core.view(Float32Array, this.#pointer, length).fill(0)
+    Object.defineProperty(this, 'data', {
+      enumerable: true,
+      get: () => {
+        if (view.buffer !== core.floats.buffer || this.#pointer === undefined)
+          view = core.view(Float32Array, this.address, this.#length)
+        return view
+      },
+    })
+    released.register(this, { core, pointer: this.#pointer }, this)
+  }
+
+  /** Where it lies. */
+  get address() {
+    if (this.#pointer === undefined) throw new Error('this resident tensor was disposed: make another with qkv.alloc')
+    return this.#pointer
+  }
+
+  /** @param {Core} core */
+  isIn(core) {
+    return this.#core === core
+  }
+
+  get isResident() {
+    return true
+  }
+
+  /** Gives the memory back; any later use throws. */
+  dispose() {
+    if (this.#pointer === undefined) return
+    released.unregister(this)
+    this.#core.blocks.give(this.#pointer)
+    this.#pointer = undefined
+  }
+}
+
+/** @type {FinalizationRegistry<{ core: Core, pointer: number }>} */
+const released = new FinalizationRegistry(({ core, pointer }) => core.blocks.give(pointer))

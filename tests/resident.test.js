@@ -1,0 +1,142 @@
+// Tensors that live in the module's memory: used where they lie, until they are given back.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { load, tensor } from 'qkv'
+
+/** @typedef {import('qkv').Qkv} Qkv */
+/** @typedef {import('qkv').ResidentTensor} ResidentTensor */
+
+/** A resident copy. @param {Qkv} qkv @param {{ data: Float32Array, dims: readonly number[] }} x */
+function settle(qkv, { data, dims }) {
+  const resident = qkv.alloc(dims)
+  resident.data.set(data)
+  return resident
+}
+
+test('resident tensors give what copies give, also as mask, weight and output, and cost no copy', async () => {
+  const qkv = await load()
+  const g = qkv.generator(1)
+  const [q, k, v, bias] = [
+    [2, 3, 9, 5],
+    [2, 3, 7, 5],
+    [2, 3, 7, 6],
+    [9, 7],
+  ].map(dims => g.randn(dims))
+  const want = qkv.attention(q, k, v, { bias }).output
+  const [Q, K, V, Bias] = [q, k, v, bias].map(x => settle(qkv, x))
+  const out = qkv.alloc(want.dims)
+  const { output } = qkv.attention(Q, K, V, { bias: Bias, out })
+  assert.equal(output, out)
+  assert.deepEqual(output.data, want.data)
+  assert.deepEqual(qkv.trace(Q, k, V, { bias: Bias }), qkv.trace(q, k, v, { bias }))
+  const [x, weight] = [g.randn([4, 6]), g.randn([8, 6])]
+  assert.deepEqual(qkv.linear(settle(qkv, x), settle(qkv, weight)), qkv.linear(x, weight))
+  assert.equal(qkv.memory.used, 0)
+})
+
+test('a plain tensor takes the output, too, whatever the memory does meanwhile', async () => {
+  const qkv = await load()
+  const x = qkv.generator(2).randn([300, 40])
+  const out = tensor(new Float32Array(300 * 40), [300, 40])
+  assert.equal(qkv.attention(x, x, x, { out: /** @type {any} */ (out) }).output, out)
+  assert.deepEqual(out.data, qkv.attention(x, x, x).output.data)
+})
+
+test('a resident tensor keeps its values when the memory grows, before and within a call', async () => {
+  const qkv = await load()
+  const x = qkv.generator(3).randn([6, 8])
+  const [q, out] = [settle(qkv, x), qkv.alloc([6, 8])]
+  const before = qkv.memory.size
+  const big = qkv.generator(4).randn([20_000, 8])
+  assert.deepEqual(qkv.attention(q, big, big, { out }).output.data, qkv.attention(x, big, big).output.data)
+  assert.ok(qkv.memory.size > before)
+  assert.deepEqual(q.data, x.data)
+})
+
+test('the bare data of a resident tensor works until the memory moves within the call, which is said', async () => {
+  const qkv = await load()
+  const x = qkv.generator(8).randn([50, 8])
+  const view = () => ({ data: settle(qkv, x).data, dims: [50, 8] })
+  assert.deepEqual(qkv.softmax(view()), qkv.softmax(x))
+  const k = view()
+  const big = { data: new Float32Array(4_000_000), dims: [500_000, 8] }
+  assert.throws(() => qkv.attention(big, k, k), { name: 'TypeError', message: /pass a resident tensor itself/ })
+  assert.equal(qkv.memory.used, 0)
+})
+
+test('out must be a float32 tensor of the right dims, and no input', async () => {
+  const qkv = await load()
+  const x = qkv.alloc([4, 4])
+  const bad = (/** @type {any} */ out) => () => qkv.attention(x, x, x, { out })
+  assert.throws(bad(qkv.alloc([4, 5])), {
+    name: 'RangeError',
+    message: /out: dims \(4, 5\) given, .* \(4, 4\) expected/,
+  })
+  assert.throws(bad(x), { name: 'RangeError', message: /out is one of q, k and v/ })
+  assert.throws(bad([[1]]), { name: 'TypeError', message: /out: an array of 1 given/ })
+  assert.throws(bad(tensor(new Uint8Array(16), [4, 4])), { name: 'TypeError' })
+  assert.throws(() => qkv.trace(x, x, x, /** @type {any} */ ({ out: x })), { message: /no option "out"/ })
+})
+
+test('after dispose a tensor throws wherever it is used, and its memory is used again', async () => {
+  const qkv = await load()
+  const x = qkv.alloc([1000])
+  assert.equal(qkv.memory.resident, 4000)
+  x.dispose()
+  x.dispose()
+  assert.equal(qkv.memory.resident, 0)
+  assert.throws(() => x.data, /disposed/)
+  assert.throws(() => qkv.softmax(x), /disposed/)
+  const { size } = qkv.memory
+  for (let i = 0; i < 10_000; i++) qkv.alloc([1000]).dispose()
+  assert.equal(qkv.memory.size, size)
+  assert.ok(qkv.alloc([1000]).data.every(value => value === 0))
+})
+
+test('whatever is taken and given back in whatever order, no tensor touches another and all is free in the end', async () => {
+  const qkv = await load()
+  const step = fc.record({ size: fc.integer({ min: 0, max: 300 }), drop: fc.integer({ min: 0, max: 9 }) })
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), steps => {
+      /** @type {{ tensor: ResidentTensor, mark: number }[]} */
+      let kept = []
+      steps.forEach(({ size, drop }, mark) => {
+        const made = qkv.alloc([size])
+        made.data.fill(mark + 1)
+        kept.push({ tensor: made, mark: mark + 1 })
+        if (drop < kept.length) for (const { tensor } of kept.splice(drop, 2)) tensor.dispose()
+        qkv.softmax([1, 2, 3]) // the stack of calls lies above
+      })
+      for (const { tensor, mark } of kept) assert.ok(tensor.data.every(value => value === mark))
+      for (const { tensor } of kept) tensor.dispose()
+      kept = []
+      assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, 0])
+    }),
+    { numRuns: 300, seed: 1 },
+  )
+  assert.ok(qkv.memory.size < 1_000_000)
+})
+
+test('addresses above 2 GiB work', async () => {
+  const qkv = await load()
+  const x = qkv.generator(5).randn([70, 20])
+  const options = { causal: true, bias: qkv.generator(6).randn([70, 70]) }
+  const want = [qkv.attention(x, x, x, options).output, qkv.trace(x, x, x, options).weights]
+  const low = qkv.alloc([2 ** 29])
+  const high = settle(qkv, x)
+  assert.ok(high.data.byteOffset > 2 ** 31)
+  assert.deepEqual([qkv.attention(high, high, x, options).output, qkv.trace(x, high, x, options).weights], want)
+  assert.deepEqual(qkv.generator(7).randn([20]), (await load()).generator(7).randn([20]))
+  low.dispose()
+})
+
+test('more than the 4 GiB of a module is refused, and the module works on', async () => {
+  const qkv = await load()
+  assert.throws(() => qkv.alloc([2 ** 30]), { name: 'RangeError', message: /out of memory/ })
+  assert.throws(() => qkv.alloc([2 ** 40]), { name: 'RangeError' })
+  assert.throws(() => qkv.alloc([-1]), { name: 'RangeError', message: /alloc: dims/ })
+  assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, 0])
+  assert.deepEqual([...qkv.softmax([0, 0]).data], [0.5, 0.5])
+})
