@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing: ./setup.sh packages emcc clang-format chromium
-# "packages" are those of package-lock.json; the others are commands, taken from apt.
+# Installs what is missing: ./setup.sh packages peers emcc clang-format chromium
+# "packages" are those of package-lock.json, "peers" those of tests/bench; the others are commands, taken from apt.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -21,6 +21,7 @@ apt_install() { # command, its Debian package
 for need in "$@"; do
   case $need in
     packages) [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund ;;
+    peers) [ tests/bench/node_modules/.package-lock.json -nt tests/bench/package-lock.json ] || npm ci --prefix tests/bench --no-audit --no-fund ;;
     emcc) apt_install emcc emscripten ;;
     *) apt_install "$need" "$need" ;;
   esac

@@ -1,0 +1,59 @@
+// Times of several candidates in one run. They take turns, A B A B, so that all of them see the same moods of a shared
+// machine, and what counts is ratios of medians.
+
+/**
+ * @typedef {{ run: () => unknown }} Timed a promise is awaited
+ * @typedef {{ samples: number[], min: number, median: number, once: boolean }} Times milliseconds a call
+ */
+
+const WARM = 150 // milliseconds, twice: V8 notices what is hot, compiles it beside, and uses it from then on
+const PAUSE = 50
+const SAMPLE = 10 // a sample repeats the call for this long
+
+/** @param {Timed} candidate @param {number} times @returns {Promise<number>} milliseconds a call */
+async function time({ run }, times) {
+  const start = performance.now()
+  for (let i = 0; i < times; i++) {
+    const result = run()
+    if (result instanceof Promise) await result
+  }
+  return (performance.now() - start) / times
+}
+
+/** @param {number} ms @param {number} each */
+const callsIn = (ms, each) => Math.min(1e5, Math.max(1, Math.ceil(ms / each)))
+
+/** @param {readonly number[]} values */
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b)
+  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2
+}
+
+/**
+ * @param {readonly Timed[]} candidates
+ * @param {{ samples?: number, limit?: number }} [options] a candidate whose first call takes more than `limit`
+ *   milliseconds is not called again
+ * @returns {Promise<Times[]>}
+ */
+export async function measure(candidates, { samples = 7, limit = Infinity } = {}) {
+  const times = candidates.map(() => /** @type {number[]} */ ([]))
+  const latest = /** @type {number[]} */ ([])
+  for (const candidate of candidates) latest.push(await time(candidate, 1))
+  const slow = latest.map(first => first > limit)
+  for (let round = 0; round < 2; round++) {
+    for (const [c, candidate] of candidates.entries())
+      for (let spent = 0; spent < WARM && !slow[c]; ) {
+        const calls = callsIn(SAMPLE, latest[c])
+        latest[c] = await time(candidate, calls)
+        spent += latest[c] * calls
+      }
+    await new Promise(resolve => setTimeout(resolve, PAUSE))
+  }
+  const calls = latest.map(ms => callsIn(SAMPLE, ms))
+  for (let sample = 0; sample < samples; sample++)
+    for (const [c, candidate] of candidates.entries()) if (!slow[c]) times[c].push(await time(candidate, calls[c]))
+  return times.map((list, c) => {
+    const samples = slow[c] ? [latest[c]] : list
+    return { samples, min: Math.min(...samples), median: median(samples), once: slow[c] }
+  })
+}

@@ -1,0 +1,47 @@
+/* peak.c: the limits of the machine as one thread of WebAssembly sees them. */
+#include <stddef.h>
+
+#define EXPORT(name) __attribute__((export_name(#name))) name
+
+typedef float f4 __attribute__((vector_size(16)));
+enum { STEPS = 128, ROWS = 4, COLUMNS = 2 };
+
+/* What one step of a 4x8 tile reads, side by side: one pointer runs through 6 KB of L1, and its offsets are constants.
+ */
+struct step {
+  float a[ROWS];
+  f4 b[COLUMNS];
+};
+
+/* 2 * 4 * 8 * 128 operations `times` times: eight accumulators, a multiplication and an addition each a step.
+ * panel (128): from the caller, else the compiler would know what is in it. */
+float EXPORT(tiles)(const struct step *panel, size_t times) {
+  f4 total = {0};
+  for (size_t t = 0; t < times; t++) {
+    f4 c[ROWS][COLUMNS] = {{{0}}};
+    const struct step *p = panel;
+    for (size_t k = 0; k < STEPS; k++, p++)
+#pragma unroll
+      for (size_t row = 0; row < ROWS; row++) {
+        float x = p->a[row];
+#pragma unroll
+        for (size_t column = 0; column < COLUMNS; column++)
+          c[row][column] += (f4){x, x, x, x} * p->b[column];
+      }
+#pragma unroll
+    for (size_t row = 0; row < ROWS; row++)
+      total += c[row][0] + c[row][1];
+  }
+  return total[0];
+}
+
+/* Reads n floats, a multiple of 32, once and in order. */
+float EXPORT(sum)(const f4 *x, size_t n) {
+  f4 s[8] = {{0}};
+  for (const f4 *end = x + n / 4; x < end; x += 8)
+#pragma unroll
+    for (size_t i = 0; i < 8; i++)
+      s[i] += x[i];
+  f4 all = s[0] + s[1] + s[2] + s[3] + s[4] + s[5] + s[6] + s[7];
+  return all[0] + all[1] + all[2] + all[3];
+}

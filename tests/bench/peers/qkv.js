@@ -1,0 +1,73 @@
+// Ours, by its public API.
+
+import { load } from '../../../src/index.js'
+
+/** @typedef {import('../task.js').Task} Task */
+/** @typedef {import('../task.js').Candidate} Candidate */
+/** @typedef {import('../../../src/qkv.js').Qkv} Qkv */
+
+/**
+ * In a fresh module for each task, so that its memory tells what the task needs.
+ * @param {Task} task
+ * @returns {Promise<Candidate>}
+ */
+export async function prepare(task) {
+  const { shape, weights } = task
+  const qkv = await load()
+  const start = qkv.memory.size
+  const memory = () => qkv.memory.size - start
+  if (weights) return { op: 'MultiheadAttention.forward', ...multihead(qkv, task, weights), memory }
+  return { op: 'attention', ...(shape.resident ? residentAttention : attention)(qkv, task), memory }
+}
+
+/**
+ * Typed arrays in, a typed array out.
+ * @param {Qkv} qkv
+ * @param {Task} task
+ */
+function attention(qkv, { shape, q, k, v }) {
+  const { H, L, S = L, D, causal } = shape
+  const query = { data: q, dims: [H, L, D] }
+  const [key, value] = [k, v].map(data => ({ data, dims: [H, S, D] }))
+  const options = causal ? { causal } : {}
+  const run = () => qkv.attention(query, key, value, options).output.data
+  return { run, output: run }
+}
+
+/**
+ * Everything in the module's memory.
+ * @param {Qkv} qkv
+ * @param {Task} task
+ */
+function residentAttention(qkv, { shape, q, k, v }) {
+  const { H, L, S = L, D, causal } = shape
+  const put = (/** @type {Float32Array} */ data, /** @type {number} */ rows) => {
+    const tensor = qkv.alloc([H, rows, D])
+    tensor.data.set(data)
+    return tensor
+  }
+  const [query, key, value, out] = [put(q, L), put(k, S), put(v, S), qkv.alloc([H, L, D])]
+  const options = { out, ...(causal && { causal }) }
+  const run = () => qkv.attention(query, key, value, options)
+  return { run, output: () => run().output.data.slice() }
+}
+
+/**
+ * @param {Qkv} qkv
+ * @param {Task} task
+ * @param {import('../task.js').Weights} weights
+ */
+function multihead(qkv, { shape, q }, { inProj, inBias, outProj, outBias }) {
+  const { B = 1, H, L, D } = shape
+  const E = H * D
+  const mha = qkv.generator(0).multiheadAttention(E, H)
+  mha.loadStateDict({
+    in_proj_weight: { data: inProj, dims: [3 * E, E] },
+    in_proj_bias: { data: inBias, dims: [3 * E] },
+    'out_proj.weight': { data: outProj, dims: [E, E] },
+    'out_proj.bias': { data: outBias, dims: [E] },
+  })
+  const x = { data: q, dims: [B, L, E] }
+  const run = () => mha.forward(x, x, x, { needWeights: false }).output.data
+  return { run, output: run }
+}
