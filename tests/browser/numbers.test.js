@@ -40,3 +40,17 @@ for (const file of files)
     )
     await page.close()
   })
+
+test('in Chromium, a module worker loads the core and attends', async () => {
+  const page = await context.newPage()
+  await page.goto(`http://127.0.0.1:${port}/tests/browser/page.html`)
+  const printed = await page.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const worker = new Worker('/tests/browser/worker.js', { type: 'module' })
+        worker.onmessage = ({ data }) => resolve(data)
+        worker.onerror = ({ message }) => reject(new Error(message))
+      }),
+  )
+  assert.equal(printed, 'tensor([[1.0000, 0.0000],\n        [0.1192, 0.8808]])')
+})
