@@ -10,10 +10,10 @@ export { tokenize } from './tokenize.js'
 /** @typedef {import('./resident.js').ResidentTensor} ResidentTensor */
 /** @typedef {import('./modules.js').Embedding} Embedding */
 /** @typedef {import('./modules.js').Linear} Linear */
-/** @typedef {import('./modules.js').MultiheadAttention} MultiheadAttention */
-/** @typedef {import('./modules.js').MultiheadOptions} MultiheadOptions */
-/** @typedef {import('./modules.js').ForwardOptions} ForwardOptions */
-/** @typedef {import('./modules.js').Step} Step */
+/** @typedef {import('./multihead.js').MultiheadAttention} MultiheadAttention */
+/** @typedef {import('./multihead.js').MultiheadOptions} MultiheadOptions */
+/** @typedef {import('./multihead.js').ForwardOptions} ForwardOptions */
+/** @typedef {import('./multihead.js').Step} Step */
 /** @typedef {import('./attention.js').Trace} Trace */
 /** @typedef {import('./options.js').AttentionOptions} AttentionOptions */
 /** @typedef {import('./options.js').TraceOptions} TraceOptions */

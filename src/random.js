@@ -1,6 +1,7 @@
 import { GENERATOR_BYTES, STREAM } from './abi.js'
 import { describe } from './errors.js'
-import { Embedding, Linear, MultiheadAttention } from './modules.js'
+import { Embedding, Linear } from './modules.js'
+import { MultiheadAttention } from './multihead.js'
 import { checkNames, oneOf, toNumber } from './options.js'
 import { checkDims, count, Tensor, toFloats } from './tensor.js'
 
@@ -217,7 +218,7 @@ export class Generator {
    * torch.nn.MultiheadAttention(embedDim, numHeads, batch_first=True): Xavier-uniform projections.
    * @param {number} embedDim
    * @param {number} numHeads divides embedDim
-   * @param {import('./modules.js').MultiheadOptions} [options]
+   * @param {import('./multihead.js').MultiheadOptions} [options]
    */
   multiheadAttention(embedDim, numHeads, options = {}) {
     return MultiheadAttention.random(this.#core, this, embedDim, numHeads, options)

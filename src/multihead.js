@@ -1,0 +1,370 @@
+// Multi-head attention as a layer, named and laid out as PyTorch's.
+
+import { headsInRows, project, runAttention, trace } from './attention.js'
+import { describe, shape } from './errors.js'
+import { Linear, SIZE } from './modules.js'
+import { ATTENTION_OPTIONS, checkCall, checkNames, expectDims, toBoolean, toNumber } from './options.js'
+import { joinHeads, splitHeads, Tensor, toFloats, toTensor } from './tensor.js'
+
+/** @typedef {import('./memory.js').Core} Core */
+/** @typedef {import('./random.js').Generator} Generator */
+/** @typedef {import('./tensor.js').TensorLike} TensorLike */
+/** @typedef {import('./tensor.js').Nested} Nested */
+/** @typedef {Tensor<Float32Array>} FloatTensor */
+/** @typedef {Record<string, TensorLike | Nested | Linear>} StateDict */
+
+/**
+ * @typedef {object} MultiheadOptions
+ * @property {number} [kDim] size of the rows of key; default embedDim
+ * @property {number} [vDim] size of the rows of value; default embedDim
+ * @property {boolean} [bias] biases of the projections; default true
+ */
+
+/**
+ * Those of attention (`mask` as there: true may be seen, the opposite of torch's attn_mask), and:
+ * @typedef {object} ForwardOnlyOptions
+ * @property {TensorLike | Nested} [keyPaddingMask] boolean (B, S), or (S) for unbatched input: true is padding
+ *   that nobody sees, as torch's key_padding_mask
+ * @property {boolean} [needWeights] also return the weights; default true, as in torch. false is faster: nothing
+ *   of size L x S is made
+ * @property {boolean} [averageWeights] weights averaged over the heads, (B, L, S), else (B, H, L, S); default true
+ *
+ * @typedef {import('./options.js').AttentionOptions & ForwardOnlyOptions} ForwardOptions
+ *
+ * @typedef {object} Step a step of a trace
+ * @property {string} name
+ * @property {string} axes what the axes are: B batch, L queries, S keys, H heads, D model, d head size
+ * @property {readonly number[]} dims
+ * @property {FloatTensor} tensor
+ */
+
+/** @type {readonly string[]} */
+const FORWARD_OPTIONS = [...ATTENTION_OPTIONS, 'keyPaddingMask', 'needWeights', 'averageWeights']
+
+/** torch.nn.MultiheadAttention with batch_first=True: project, attend per head, join, project. */
+export class MultiheadAttention {
+  #core
+
+  /**
+   * @param {Core} core
+   * @param {number} numHeads
+   * @param {{ query: Linear, key: Linear, value: Linear, out: Linear }} layers
+   */
+  constructor(core, numHeads, layers) {
+    this.#core = core
+    this.numHeads = numHeads
+    this.layers = layers
+    this.embedDim = layers.query.weight.dims[0]
+  }
+
+  /**
+   * @param {Core} core
+   * @param {Generator} generator
+   * @param {number} embedDim
+   * @param {number} numHeads
+   * @param {MultiheadOptions} options
+   */
+  static random(core, generator, embedDim, numHeads, options) {
+    checkNames(options, ['kDim', 'vDim', 'bias'], 'multiheadAttention')
+    const E = toNumber(embedDim, 'multiheadAttention: embedDim', { ...SIZE, least: 1 })
+    toNumber(numHeads, 'multiheadAttention: numHeads', { ...SIZE, least: 1 })
+    if (E % numHeads) throw new RangeError(`multiheadAttention: ${numHeads} heads do not divide embedDim ${E}`)
+    const kDim = toNumber(options.kDim ?? E, 'multiheadAttention: kDim', SIZE)
+    const vDim = toNumber(options.vDim ?? E, 'multiheadAttention: vDim', SIZE)
+    const bias = options.bias === undefined || toBoolean(options.bias, 'multiheadAttention: bias')
+
+    // torch's order of draws: out_proj first (its bias is drawn, then zeroed), then the three in one or one by one.
+    const out = Linear.random(core, generator, E, E, { bias })
+    out.bias?.data.fill(0)
+    const xavier = (/** @type {number} */ rows, /** @type {number} */ columns) => {
+      const bound = Math.sqrt(3) * Math.sqrt(2 / (rows + columns))
+      return generator.uniform([rows, columns], -bound, bound)
+    }
+    const zeros = () => (bias ? new Tensor(new Float32Array(E), [E]) : undefined)
+    const [query, key, value] =
+      kDim === E && vDim === E ? thirds(xavier(3 * E, E)) : [xavier(E, E), xavier(E, kDim), xavier(E, vDim)]
+    return new MultiheadAttention(core, numHeads, {
+      query: new Linear(core, query, zeros()),
+      key: new Linear(core, key, zeros()),
+      value: new Linear(core, value, zeros()),
+      out,
+    })
+  }
+
+  /**
+   * Takes weights in PyTorch's names: in_proj_weight (3E, E), or q_proj_weight, k_proj_weight and v_proj_weight,
+   * with in_proj_bias (3E); or those of Linear layers, q_proj.weight, q_proj.bias, k_proj..., v_proj..., o_proj (or
+   * out_proj)...; or these layers themselves, { q_proj, k_proj, v_proj, o_proj }.
+   * @param {StateDict} given values of dims that this layer has; all must be there
+   * @returns {this}
+   */
+  loadStateDict(given) {
+    const state = flattenLayers(given)
+    const { query, key, value, out } = this.layers
+    const names = Object.keys(state)
+    const rest = new Set(names)
+    /** @type {(name: string, letters: string, ...dims: number[]) => FloatTensor} */
+    const take = (name, letters, ...dims) => {
+      if (!(name in state))
+        throw new RangeError(
+          `loadStateDict: ${name} ${letters} = ${shape(dims)} is missing; given: ${names.join(', ') || 'nothing'}`,
+        )
+      rest.delete(name)
+      const tensor = toFloats(state[name], `loadStateDict: ${name}`)
+      expectDims(tensor, dims, `loadStateDict: ${name}`, letters)
+      return new Tensor(tensor.data.slice(), tensor.dims)
+    }
+    const E = this.embedDim
+    const inputs = [query, key, value]
+    const hasBias = out.bias !== undefined
+    /** @type {FloatTensor[]} */
+    let weights
+    /** @type {(FloatTensor | undefined)[]} */
+    let biases = [undefined, undefined, undefined]
+    const outName = 'o_proj.weight' in state ? 'o_proj' : 'out_proj'
+    const sizes = inputs.map(layer => layer.weight.dims[1])
+    const letters = ['q', 'k', 'v']
+    if ('q_proj.weight' in state) {
+      weights = letters.map((letter, i) => take(`${letter}_proj.weight`, '(E, in)', E, sizes[i]))
+      if (hasBias) biases = letters.map(letter => take(`${letter}_proj.bias`, '(E)', E))
+    } else {
+      weights =
+        'q_proj_weight' in state
+          ? letters.map((letter, i) => take(`${letter}_proj_weight`, '(E, in)', E, sizes[i]))
+          : thirds(take('in_proj_weight', '(3E, E)', 3 * E, this.#packedSize()))
+      if (hasBias) biases = thirds(take('in_proj_bias', '(3E)', 3 * E))
+    }
+    const outWeight = take(`${outName}.weight`, '(E, E)', E, E)
+    const outBias = hasBias ? take(`${outName}.bias`, '(E)', E) : undefined
+    if (rest.size) throw new RangeError(`loadStateDict: no place for ${[...rest].join(', ')}`)
+    inputs.forEach((layer, i) => {
+      layer.weight = weights[i]
+      layer.bias = biases[i]
+    })
+    out.weight = outWeight
+    out.bias = outBias
+    return this
+  }
+
+  /** The input size of a packed in_proj_weight, which the three projections must share. */
+  #packedSize() {
+    const [q, k, v] = [this.layers.query, this.layers.key, this.layers.value].map(layer => layer.weight.dims[1])
+    if (q !== k || q !== v)
+      throw new RangeError(
+        `loadStateDict: inputs of ${q}, ${k} and ${v} cannot be packed: give q_proj_weight, k_proj_weight and v_proj_weight`,
+      )
+    return q
+  }
+
+  /**
+   * (B, L, E), or (L, E) unbatched; key and value default to query.
+   * @param {TensorLike | Nested} query (B, L, E)
+   * @param {TensorLike | Nested} [key] (B, S, kDim)
+   * @param {TensorLike | Nested} [value] (B, S, vDim)
+   * @param {ForwardOptions} [options]
+   * @returns {{ output: FloatTensor, weights?: FloatTensor }} output (B, L, E); weights (B, L, S) or (B, H, L, S),
+   *   without B for unbatched input, absent with needWeights false
+   */
+  forward(query, key = query, value = key, options = {}) {
+    const { inputs, call, sizes, needWeights, averageWeights } = this.#check(query, key, value, options, 'forward')
+    const { B, H, L, S, E, d } = sizes
+    const core = this.#core
+    const { query: q, key: k, value: v, out } = this.layers
+    return core.scope(() => {
+      const rows = [B * L, B * S, B * S]
+      const projected = [q, k, v].map((layer, i) =>
+        project(core, core.place(inputs[i]), rows[i], layer.weight, layer.bias),
+      )
+      const joined = core.allocFloats(B * L * E)
+      const operands = {
+        q: headsInRows(projected[0], H, L, d),
+        k: headsInRows(projected[1], H, S, d),
+        v: headsInRows(projected[2], H, S, d),
+        out: headsInRows(joined, H, L, d),
+      }
+      const weights = core.allocFloats(needWeights ? B * H * L * S : 0)
+      const dropped = core.allocFloats(needWeights && call.dropout ? B * H * L * S : 0)
+      runAttention(core, call, operands, needWeights ? { weights, dropped: call.dropout ? dropped : 0 } : undefined)
+      const y = project(core, joined, B * L, out.weight, out.bias)
+      const lead = inputs[0].dims.length === 3 ? [B] : []
+      const output = new Tensor(core.copyOut(y, B * L * E), [...lead, L, E])
+      if (!needWeights) return { output }
+      const paid = call.dropout ? dropped : weights
+      if (!averageWeights) return { output, weights: new Tensor(core.copyOut(paid, B * H * L * S), [...lead, H, L, S]) }
+      // The mean over heads is a product with a row of 1/H: (1,H) . (H, L S).
+      const mean = core.allocFloats(B * L * S)
+      const share = core.copyIn(new Float32Array(H).fill(1 / H))
+      const scratch = core.allocFloats(8 * H)
+      for (let b = 0; b < B; b++)
+        core.call(
+          'qkv_linear',
+          share,
+          paid + b * H * L * S * 4,
+          1,
+          L * S,
+          0,
+          mean + b * L * S * 4,
+          1,
+          H,
+          L * S,
+          scratch,
+        )
+      return { output, weights: new Tensor(core.copyOut(mean, B * L * S), [...lead, L, S]) }
+    })
+  }
+
+  /**
+   * Every step with its name, its axes and its numbers, in order.
+   * @param {TensorLike | Nested} query (B, L, E), or (L, E)
+   * @param {TensorLike | Nested} [key] (B, S, kDim)
+   * @param {TensorLike | Nested} [value] (B, S, vDim)
+   * @param {ForwardOptions & import('./options.js').TraceOnlyOptions} [options]
+   * @returns {{ steps: Step[], output: FloatTensor, weights: FloatTensor, heads: import('./attention.js').Trace }}
+   *   `heads` is the trace of all heads, (B, H, L, S); weights are per head
+   */
+  trace(query, key = query, value = key, options = {}) {
+    const { softmaxAxis, masking, ...forwardOptions } = options
+    const { inputs, attentionOptions, sizes } = this.#check(query, key, value, forwardOptions, 'trace')
+    const { B, H, L, S, d } = sizes
+    const isBatched = inputs[0].dims.length === 3
+    /** @type {Step[]} */
+    const steps = []
+    const add = (/** @type {string} */ name, /** @type {string} */ axes, /** @type {FloatTensor} */ tensor) => {
+      const unbatched = isBatched ? tensor : tensor.reshape(tensor.dims.slice(1))
+      steps.push({ name, axes: isBatched ? axes : axes.slice(1), dims: unbatched.dims, tensor: unbatched })
+      return tensor
+    }
+    const layers = [this.layers.query, this.layers.key, this.layers.value]
+    const heads = layers.map((layer, i) => {
+      const name = 'qkv'[i]
+      const rows = i === 0 ? 'L' : 'S'
+      const n = i === 0 ? L : S
+      const x = inputs[i].reshape([B, n, inputs[i].dims[inputs[i].dims.length - 1]])
+      add(['query', 'key', 'value'][i], `B${rows}D`, x)
+      const projected = add(`${name} = ${name}_proj(${['query', 'key', 'value'][i]})`, `B${rows}D`, layer.forward(x))
+      add(`${name}.view`, `B${rows}Hd`, projected.reshape([B, n, H, d]))
+      return add(`${name}.transpose`, `BH${rows}d`, splitHeads(projected, H))
+    })
+    const [q, k, v] = heads
+    const extra = { ...(softmaxAxis && { softmaxAxis }), ...(masking && { masking }) }
+    const traced = trace(this.#core, q, k, v, { ...attentionOptions, ...extra })
+    const names = /** @type {const} */ ([
+      ...['scores', 'scaled', 'capped', 'masked', 'exponentials', 'unmasked', 'zeroed', 'weights', 'dropped'],
+    ])
+    for (const name of names) {
+      const tensor = /** @type {Record<string, FloatTensor | undefined>} */ (/** @type {unknown} */ (traced))[name]
+      if (tensor) add(name, 'BHLS', tensor)
+    }
+    add('context = weights @ v', 'BHLd', traced.output)
+    add('context.transpose', 'BLHd', traced.output.permute([0, 2, 1, 3]))
+    const joined = add('context.view', 'BLD', joinHeads(traced.output))
+    const output = add('output = out_proj(context)', 'BLD', this.layers.out.forward(joined))
+    const last = (/** @type {FloatTensor} */ x) => (isBatched ? x : x.reshape(x.dims.slice(1)))
+    return { steps, output: last(output), weights: last(traced.weights), heads: traced }
+  }
+
+  /**
+   * @param {unknown} query
+   * @param {unknown} key
+   * @param {unknown} value
+   * @param {ForwardOptions} options
+   * @param {string} where
+   */
+  #check(query, key, value, options, where) {
+    checkNames(options, FORWARD_OPTIONS, where)
+    const { keyPaddingMask, needWeights = true, averageWeights = true, ...rest } = options
+    toBoolean(needWeights, `${where}: needWeights`)
+    toBoolean(averageWeights, `${where}: averageWeights`)
+    const names = ['query', 'key', 'value']
+    const inputs = [query, key, value].map((x, i) => toFloats(x, `${where}: ${names[i]}`))
+    const layers = [this.layers.query, this.layers.key, this.layers.value]
+    const rank = inputs[0].dims.length
+    inputs.forEach(({ dims }, i) => {
+      const size = layers[i].weight.dims[1]
+      if (dims.length !== rank || rank < 2 || rank > 3 || dims[rank - 1] !== size)
+        throw new RangeError(
+          `${where}: ${names[i]} has dims ${shape(dims)}, (B, ${i ? 'S' : 'L'}, ${size}) expected, or without B in all three`,
+        )
+    })
+    const [B, L] = rank === 3 ? inputs[0].dims : [1, inputs[0].dims[0]]
+    const [Bk, S] = rank === 3 ? inputs[1].dims : [1, inputs[1].dims[0]]
+    const [Bv, Sv] = rank === 3 ? inputs[2].dims : [1, inputs[2].dims[0]]
+    if (B !== Bk || B !== Bv)
+      throw new RangeError(`${where}: query, key and value have batches of ${B}, ${Bk} and ${Bv}: give them one size`)
+    if (S !== Sv) throw new RangeError(`${where}: key has ${S} rows, value has ${Sv}: each key needs its value`)
+    const E = this.embedDim
+    const H = this.numHeads
+    const d = E / H
+    const attentionOptions =
+      keyPaddingMask === undefined ? rest : { ...rest, ...hidePadding(keyPaddingMask, rest, B, S, where) }
+    const call = checkCall({ B, H, G: H, L, S, Dq: d, Dk: d, E: d }, attentionOptions, where)
+    return { inputs, call, attentionOptions, sizes: { B, H, L, S, E, d }, needWeights, averageWeights }
+  }
+}
+
+/**
+ * Linear layers in a state dict become their weights and biases: { q_proj } is { 'q_proj.weight', 'q_proj.bias' }.
+ * @param {StateDict} state
+ * @returns {Record<string, TensorLike | Nested>}
+ */
+function flattenLayers(state) {
+  if (typeof state !== 'object' || state === null)
+    throw new TypeError(`loadStateDict: ${describe(state)} given, an object of weights by name expected`)
+  return Object.fromEntries(
+    Object.entries(state).flatMap(([name, value]) => {
+      if (!(value instanceof Linear)) return [[name, value]]
+      const { weight, bias } = value
+      return bias
+        ? [
+            [`${name}.weight`, weight],
+            [`${name}.bias`, bias],
+          ]
+        : [[`${name}.weight`, weight]]
+    }),
+  )
+}
+
+/**
+ * Three equal parts of the first axis, on the same data.
+ * @param {FloatTensor} packed
+ */
+function thirds({ data, dims: [rows, ...rest] }) {
+  const size = data.length / 3
+  return [0, 1, 2].map(i => new Tensor(data.subarray(i * size, (i + 1) * size), [rows / 3, ...rest]))
+}
+
+/**
+ * A key padding mask as a mask or a bias, whichever the other options leave free.
+ * @param {TensorLike | Nested} keyPaddingMask boolean (B, S) or (S), true is hidden
+ * @param {import('./options.js').AttentionOptions} options
+ * @param {number} B
+ * @param {number} S
+ * @param {string} where
+ * @returns {Pick<import('./options.js').AttentionOptions, 'mask' | 'bias'>}
+ */
+function hidePadding(keyPaddingMask, { mask, bias }, B, S, where) {
+  const padding = toTensor(keyPaddingMask, `${where}: keyPaddingMask`)
+  if (padding.dtype !== 'bool')
+    throw new TypeError(
+      `${where}: keyPaddingMask: ${padding.dtype} given, booleans expected (a Uint8Array): true is padding`,
+    )
+  const isUnbatched = B === 1 && padding.dims.length === 1
+  expectDims(padding, isUnbatched ? [S] : [B, S], `${where}: keyPaddingMask`, isUnbatched ? '(S)' : '(B, S)')
+  const dims = [B, 1, 1, S]
+  const isBoolean = mask !== undefined && toTensor(mask, `${where}: mask`).dtype === 'bool'
+  if (!isBoolean) {
+    const seen = new Tensor(
+      Uint8Array.from(padding.data, hidden => (hidden ? 0 : 1)),
+      dims,
+    )
+    if (mask === undefined) return { mask: seen }
+    if (bias === undefined) return { mask: seen, bias: mask }
+  }
+  if (bias !== undefined) throw new TypeError(`${where}: keyPaddingMask, mask and bias together: join two of them`)
+  return {
+    bias: new Tensor(
+      Float32Array.from(padding.data, hidden => (hidden ? -Infinity : 0)),
+      dims,
+    ),
+  }
+}
