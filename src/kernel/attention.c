@@ -9,8 +9,8 @@
 #include "random.h"
 #include "tile.h"
 
-/* 64 x 64: a tile of scores is 16 KB and stays in L1 beside the four keys or the eight columns of values
- * that are read with it. Queries come in panels of PANEL, the width of a register tile. */
+/* Queries come in panels of PANEL, the width of a register tile: its scores against TILE_KEYS keys (8 KB) and the
+ * block's packed queries (D = 64: 8 KB) stay in L1. Long tiles load and store the output less often. Measured. */
 enum { BLOCK_ROWS = 32, TILE_KEYS = 256, PANEL = 8 };
 
 /* What one block of rows works in; carved from the caller's scratch. Scores lie transposed, keys down and
@@ -26,7 +26,6 @@ struct block {
   float *tail;              /* (TILE_KEYS, 8): the last columns of values, where E is no multiple of 8 */
   float *output;            /* (lanes, width) */
   float *maxima, *sums;     /* (lanes) */
-  float *shrink;            /* (4) */
   float *powers;            /* (TILE_KEYS, 4) */
   uint8_t *keep;            /* (rows, S), dropout only: which weights stay */
 };
@@ -35,7 +34,7 @@ double QKV_EXPORT(qkv_attention_scratch)(const struct qkv_attention *a) {
   if (is_few(a))
     return few_scratch(a);
   double width = (double)round_up(a->E, 8), rows = BLOCK_ROWS;
-  double floats = rows * a->D + (rows + 8 + 4) * TILE_KEYS + rows * width + 2 * rows + 4;
+  double floats = rows * a->D + (rows + 8 + 4) * TILE_KEYS + rows * width + 2 * rows;
   return floats * (double)sizeof(float) + (a->generator ? rows * a->S : 0.0);
 }
 
@@ -48,7 +47,6 @@ static struct block carve(const struct qkv_attention *a) {
   x.output = p, p += BLOCK_ROWS * x.width;
   x.maxima = p, p += BLOCK_ROWS;
   x.sums = p, p += BLOCK_ROWS;
-  x.shrink = p, p += 4;
   x.powers = p, p += TILE_KEYS * 4;
   x.keep = (uint8_t *)p;
   return x;
@@ -121,11 +119,12 @@ static void update(struct block *x, size_t keys) {
     f4 shrink = update_column(scores_of(x, c), keys, x->maxima + c, x->sums + c, x->powers);
     if (!any_lane(not_equal(shrink, splat(1.0f))))
       continue;
-    store(x->shrink, shrink);
+    float factors[4];
+    store(factors, shrink);
     for (size_t r = 0; r < 4; r++) {
       float *output = x->output + (c + r) * x->width;
       for (size_t e = 0; e < x->width; e += 4)
-        store(output + e, mul(load(output + e), splat_from(x->shrink + r)));
+        store(output + e, mul(load(output + e), splat_from(factors + r)));
     }
   }
 }
@@ -164,6 +163,15 @@ static void add_values(struct block *x, const float *v, struct tile tile) {
       for (size_t e = 0; e < a->E; e++)
         x->output[r * x->width + e] += weight * v[j * a->v.row + e];
     }
+}
+
+/* Does mask or bias let any row of the block see any key of the tile? */
+static int any_seen(const struct block *x, struct tile tile) {
+  for (uint32_t r = 0; r < x->rows; r++)
+    for (uint32_t j = tile.from; j < tile.to; j++)
+      if (passes_mask(x->a, x->b, x->h, x->row + r, j))
+        return 1;
+  return 0;
 }
 
 /* Hides what the rows do not see; what every row sees is not looked at. */
@@ -208,6 +216,8 @@ static void attend(struct block *x) {
     struct tile tile = {j, j + (uint32_t)at_most(last.to - j, TILE_KEYS), 0, 0};
     tile.open_from = has_mask(a) ? tile.to : clamp(last.from, tile.from, tile.to);
     tile.open_to = clamp(first.to, tile.open_from, tile.to);
+    if (has_mask(a) && !any_seen(x, tile))
+      continue;
     uint32_t keys = tile.to - tile.from;
     score_keys(x, k + (size_t)j * a->k.row, keys);
     mask_tile(x, tile);
