@@ -75,7 +75,7 @@ export function runAttention(core, call, operands, steps) {
   const biasData = bias ? core.place(bias.tensor) : 0
   const args = core.alloc(TRACE_WORDS.length * 4)
 
-  // From here to the call nothing is allocated, so that the views stay; what follows sets its own words.
+  // No allocation while these views are in use; `run` below allocates, and sets its words in the views of then.
   const { words, floats } = core
   const at = args / 4
   words.fill(0, at, at + TRACE_WORDS.length)

@@ -3,7 +3,7 @@
  *   out = dropout(softmax(mask(softcap(scale * score(q, k))))) v. */
 #include "mask.h"
 #include "random.h"
-#include "tile.h"
+#include "score.h"
 
 /* score(q, k) over a head of D. */
 static float score_pair(const struct qkv_attention *a, const float *q, const float *k) {
@@ -30,7 +30,7 @@ static void keep_value(float *step, size_t at, float x) {
     step[at] = x;
 }
 
-/* Rows of scores of one query row i, up to the mask. */
+/* The scores of query i, up to the mask. */
 static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_t i, size_t at) {
   const struct qkv_attention *a = &t->attention;
   uint32_t g = h / (a->H / a->G);
