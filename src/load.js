@@ -1,16 +1,15 @@
-import { describe, QkvError } from './errors.js'
+import { QkvError } from './errors.js'
 import { Core } from './memory.js'
 import { checkNames } from './options.js'
 import { Qkv } from './qkv.js'
+import { open } from './source.js'
 
 /** (func (result v128) i32.const 0 i8x16.splat): valid in engines with SIMD only. */
 const SIMD_PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11,
 ])
 
-/**
- * @typedef {URL | string | Response | PromiseLike<Response> | BufferSource | WebAssembly.Module} WasmSource
- */
+/** @typedef {import('./source.js').WasmSource} WasmSource */
 
 /**
  * Loads the core. Each call makes a module with a memory of its own.
@@ -33,15 +32,15 @@ export async function load(options = {}) {
 /** @param {Awaited<WasmSource> | undefined} source */
 async function compile(source) {
   if (source instanceof WebAssembly.Module) return source
-  const bytes = await read(source ?? new URL('./qkv.wasm', import.meta.url))
+  const opened = await open(source)
+  const isBytes = 'byteLength' in opened
   try {
-    return await WebAssembly.compile(bytes)
+    return await (isBytes ? WebAssembly.compile(opened) : WebAssembly.compileStreaming(opened))
   } catch (cause) {
-    throw new QkvError(
-      'WASM_INVALID',
-      `the wasm file is damaged (${bytes.byteLength} bytes): ${/** @type {Error} */ (cause).message}`,
-      { cause },
-    )
+    const size = isBytes ? ` (${opened.byteLength} bytes)` : ''
+    throw new QkvError('WASM_INVALID', `the wasm file is damaged${size}: ${/** @type {Error} */ (cause).message}`, {
+      cause,
+    })
   }
 }
 
@@ -54,37 +53,4 @@ async function instantiate(module) {
       cause,
     })
   }
-}
-
-/**
- * @param {URL | string | Response | BufferSource} source
- * @returns {Promise<BufferSource>}
- */
-async function read(source) {
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source
-  if (typeof Response !== 'undefined' && source instanceof Response) return readResponse(source)
-  if (!(source instanceof URL) && typeof source !== 'string')
-    throw new TypeError(
-      `load: wasm: ${describe(source)} given; bytes, a WebAssembly.Module, a URL or a Response expected`,
-    )
-  try {
-    const url = source instanceof URL ? source : new URL(source, globalThis.location?.href ?? import.meta.url)
-    // Node has no fetch of files. getBuiltinModule keeps bundlers from looking for node:fs.
-    const fs = url.protocol === 'file:' ? globalThis.process?.getBuiltinModule?.('node:fs/promises') : undefined
-    if (fs) return await fs.readFile(url)
-    return await readResponse(await fetch(url))
-  } catch (cause) {
-    if (cause instanceof QkvError) throw cause
-    throw new QkvError('WASM_MISSING', `cannot read ${source}: ${/** @type {Error} */ (cause).message}`, { cause })
-  }
-}
-
-/** @param {Response} response */
-async function readResponse(response) {
-  if (!response.ok)
-    throw new QkvError(
-      'WASM_MISSING',
-      `${response.url || 'the response'} answers ${response.status} ${response.statusText}`,
-    )
-  return response.arrayBuffer()
 }

@@ -297,6 +297,20 @@ test('wasm that is a number: a TypeError that says what is expected', async () =
   await assert.rejects(load(any({ wsam: bytes })), { name: 'TypeError', message: /did you mean "wasm"/ })
 })
 
+test('a Response of application/wasm is compiled while it arrives, of another type once it is there', async t => {
+  const streaming = t.mock.method(WebAssembly, 'compileStreaming')
+  const response = (/** @type {string} */ type, body = bytes) =>
+    new Response(body, { headers: { 'content-type': type } })
+  await load({ wasm: response('text/plain') })
+  assert.equal(streaming.mock.callCount(), 0)
+  await load({ wasm: response('application/wasm') })
+  assert.equal(streaming.mock.callCount(), 1)
+  await assert.rejects(load({ wasm: response('application/wasm', bytes.subarray(0, 9999)) }), {
+    code: 'WASM_INVALID',
+    message: /damaged/,
+  })
+})
+
 test('wasm loads from bytes, a buffer, a Module, a URL, its text and a Response', async () => {
   const url = new URL('../src/qkv.wasm', import.meta.url)
   const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)
