@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing: ./setup.sh packages peers emcc clang-format chromium
+# Installs what is missing: ./setup.sh packages peers emcc clang-format chromium firefox-esr webkit
 # "packages" are those of package-lock.json, "peers" those of tests/bench; the others are commands, taken from apt.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -23,6 +23,11 @@ for need in "$@"; do
     packages) [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund ;;
     peers) [ tests/bench/node_modules/.package-lock.json -nt tests/bench/package-lock.json ] || npm ci --prefix tests/bench --no-audit --no-fund ;;
     emcc) apt_install emcc emscripten ;;
+    webkit)
+      apt_install WebKitWebDriver webkit2gtk-driver
+      apt_install xvfb-run xvfb
+      apt_install xauth xauth
+      ;;
     *) apt_install "$need" "$need" ;;
   esac
 done

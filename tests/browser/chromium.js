@@ -23,3 +23,51 @@ export async function launch(options = {}) {
   }
   return { context, close }
 }
+
+/**
+ * The same as browsers.js describes it.
+ * @returns {Promise<import('./browsers.js').Browser>}
+ */
+export async function open() {
+  const { context, close } = await launch({ viewport: { width: 1280, height: 900 } })
+  /** @type {string[]} */
+  const complaints = []
+  context.on('response', response => {
+    if (!response.ok() && response.status() !== 304) complaints.push(`${response.status()} for ${response.url()}`)
+  })
+  context.on('console', message => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`)
+  })
+  context.on('weberror', error => complaints.push(`error: ${error.error().message}`))
+  context.on('dialog', dialog => {
+    complaints.push(`dialog: ${dialog.message()}`)
+    dialog.dismiss()
+  })
+  // Playwright passes one argument; these pass any number.
+  const spread = (/** @type {Function} */ run) => `(args => (${run})(...args))`
+  return {
+    complaints,
+    close,
+    async open(url) {
+      const page = await context.newPage()
+      const call = (/** @type {Function} */ run, /** @type {unknown[]} */ args) =>
+        `${spread(run)}(${JSON.stringify(args)})`
+      await page.goto(url)
+      return {
+        goto: async to => void (await page.goto(to)),
+        evaluate: (run, ...args) => page.evaluate(call(run, args)),
+        until: async (isTrue, ...args) =>
+          void (await page.waitForFunction(call(isTrue, args), undefined, { timeout: 30_000 })),
+        click: selector => page.click(selector),
+        async type(selector, text) {
+          await page.fill(selector, '')
+          await page.locator(selector).pressSequentially(text)
+        },
+        press: key => page.keyboard.press(key),
+        resize: (width, height) => page.setViewportSize({ width, height }),
+        screenshot: async path => void (await page.screenshot({ path })),
+        close: () => page.close(),
+      }
+    },
+  }
+}

@@ -1,0 +1,188 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+
+/** What ARIA and the DOM call keys, as WebDriver writes them. */
+const KEYS = /** @type {Record<string, string>} */ ({
+  Backspace: '\uE003',
+  Tab: '\uE004',
+  Enter: '\uE007',
+  Shift: '\uE008',
+  Control: '\uE009',
+  Escape: '\uE00C',
+  ' ': ' ',
+  PageUp: '\uE00E',
+  PageDown: '\uE00F',
+  End: '\uE010',
+  Home: '\uE011',
+  ArrowLeft: '\uE012',
+  ArrowUp: '\uE013',
+  ArrowRight: '\uE014',
+  ArrowDown: '\uE015',
+  Delete: '\uE017',
+})
+const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
+
+/** Debian's WebKit has its browser in a folder that is named by the processor. */
+function miniBrowser() {
+  if (process.env.WEBKIT) return process.env.WEBKIT
+  for (const folder of readdirSync('/usr/lib'))
+    for (const version of ['4.1', '6.0', '4.0']) {
+      const path = `/usr/lib/${folder}/webkit2gtk-${version}/MiniBrowser`
+      if (existsSync(path)) return path
+    }
+  throw new Error('MiniBrowser is missing: install webkit2gtk-driver, or name it in WEBKIT')
+}
+
+/** @returns {Promise<number>} */
+const freePort = () =>
+  new Promise(resolve => {
+    const server = createServer()
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+      server.close(() => resolve(port))
+    })
+  })
+
+/** The first element of the page that fits, also inside of open shadow roots. */
+const find = `function find(selector, root = document) {
+  const found = root.querySelector(selector)
+  if (found) return found
+  for (const { shadowRoot } of root.querySelectorAll('*')) {
+    const inside = shadowRoot && find(selector, shadowRoot)
+    if (inside) return inside
+  }
+  return null
+}`
+
+/**
+ * Debian's WebKit in a screen of its own, as browsers.js describes it. Its driver tells nothing of the console and the
+ * network: complaints are errors that the page does not catch once it is loaded.
+ * @returns {Promise<import('./browsers.js').Browser>}
+ */
+export async function open() {
+  const port = await freePort()
+  const driver = spawn('xvfb-run', ['-a', 'WebKitWebDriver', `--port=${port}`], { detached: true, stdio: 'ignore' })
+  // Xvfb does not end with xvfb-run, but with its process group.
+  const end = () => {
+    try {
+      process.kill(-(/** @type {number} */ (driver.pid)))
+    } catch {}
+  }
+  process.once('exit', end)
+
+  /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
+  async function send(method, path, body) {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body: body && JSON.stringify(body) })
+    const { value } = /** @type {any} */ (await response.json())
+    if (value?.error) throw new Error(`WebKit, ${path}: ${value.error}: ${value.message}`)
+    return value
+  }
+  const pause = (/** @type {number} */ ms) => new Promise(resolve => setTimeout(resolve, ms))
+  for (let tries = 0; ; tries++)
+    try {
+      await send('GET', '/status')
+      break
+    } catch (cause) {
+      if (tries === 100 || driver.exitCode !== null) throw new Error('WebKitWebDriver does not start', { cause })
+      await pause(100)
+    }
+  const { sessionId } = await send('POST', '/session', {
+    capabilities: {
+      alwaysMatch: { 'webkitgtk:browserOptions': { binary: miniBrowser(), args: ['--automation'] } },
+    },
+  })
+  const session = `/session/${sessionId}`
+  await send('POST', `${session}/timeouts`, { script: 300_000 })
+  await send('POST', `${session}/window/rect`, { width: 1280, height: 900 })
+  /** @type {string[]} */
+  const complaints = []
+  let isFirst = true
+
+  return {
+    complaints,
+    async close() {
+      await send('DELETE', session)
+      end()
+      process.off('exit', end)
+    },
+    async open(url) {
+      let handle = await send('GET', `${session}/window`)
+      if (!isFirst) ({ handle } = await send('POST', `${session}/window/new`, { type: 'tab' }))
+      isFirst = false
+      /** In this tab. @param {string} path @param {object} [body] */
+      const post = async (path, body = {}) => {
+        await send('POST', `${session}/window`, { handle })
+        return send('POST', `${session}/${path}`, body)
+      }
+      /** @param {Function} run @param {unknown[]} args */
+      async function evaluate(run, args) {
+        const script = `const done = arguments[arguments.length - 1]
+          new Promise(resolve => resolve((${run})(...arguments[0]))).then(
+            value => done({ value, complaints: globalThis.qkvComplaints?.splice(0) }),
+            error => done({ error: String(error) + '\\n' + error?.stack }))`
+        const answer = await post('execute/async', { script, args: [args] })
+        if (answer.error) throw new Error(answer.error)
+        complaints.push(...(answer.complaints ?? []))
+        return answer.value
+      }
+      async function goto(/** @type {string} */ to) {
+        await post('url', { url: to })
+        await evaluate(() => {
+          const page = /** @type {any} */ (globalThis)
+          page.qkvComplaints ??= []
+          const list = /** @type {string[]} */ (page.qkvComplaints)
+          addEventListener('error', ({ message }) => list.push(`error: ${message}`))
+          addEventListener('unhandledrejection', ({ reason }) => list.push(`error: ${reason}`))
+        }, [])
+      }
+      /** @param {string} selector @returns {Promise<string>} its path */
+      async function element(selector) {
+        for (const end = Date.now() + 30_000; ; await pause(50)) {
+          const found = await post('execute/sync', { script: `return (${find})(arguments[0])`, args: [selector] })
+          if (found) return `element/${found[ELEMENT]}`
+          if (Date.now() > end) throw new Error(`there is no ${selector}`)
+        }
+      }
+      /** @param {string[]} keys held together */
+      const press = keys =>
+        post('actions', {
+          actions: [
+            {
+              ...{ type: 'key', id: 'keyboard' },
+              actions: [
+                ...keys.map(value => ({ type: 'keyDown', value })),
+                ...keys.map(value => ({ type: 'keyUp', value })).reverse(),
+              ],
+            },
+          ],
+        })
+      await goto(url)
+      return {
+        goto,
+        evaluate: (run, ...args) => evaluate(run, args),
+        async until(isTrue, ...args) {
+          for (const end = Date.now() + 30_000; !(await evaluate(isTrue, args)); await pause(50))
+            if (Date.now() > end) throw new Error(`after 30 s still not true: ${isTrue}`)
+        },
+        click: async selector => post(`${await element(selector)}/click`),
+        async type(selector, text) {
+          const field = await element(selector)
+          await post(`${field}/click`)
+          await press([KEYS.Control, 'a'])
+          await post(`${field}/value`, { text: KEYS.Backspace + text })
+        },
+        press: key => press([KEYS[key] ?? key]),
+        resize: (width, height) => post('window/rect', { width, height }),
+        async screenshot(path) {
+          await send('POST', `${session}/window`, { handle })
+          writeFileSync(path, await send('GET', `${session}/screenshot`), 'base64')
+        },
+        async close() {
+          await send('POST', `${session}/window`, { handle })
+          await send('DELETE', `${session}/window`)
+        },
+      }
+    },
+  }
+}
