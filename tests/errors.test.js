@@ -253,8 +253,8 @@ test('whatever throws while a kernel has its memory, the memory is given back', 
 const bytes = readFileSync(new URL('../src/qkv.wasm', import.meta.url))
 const header = [0, 97, 115, 109, 1, 0, 0, 0]
 const name = [7, ...Buffer.from('qkv_abi')]
-/** A function that returns 1: its size, no locals, i32.const 1, end. */
-const one = [4, 0, 65, 1, 11]
+/** A function that returns 2, our version: its size, no locals, i32.const 1, end. */
+const one = [4, 0, 65, 2, 11]
 /** A module with qkv_abi and nothing else. */
 const bare = new Uint8Array([
   ...header,
@@ -275,7 +275,7 @@ const unloadable = [
   ['a web page', Buffer.from('<!doctype html>'), 'WASM_INVALID', 'damaged'],
   ['a module that imports', importing, 'WASM_INVALID', 'not the one of qkv'],
   ['a module without exports', new Uint8Array(header), 'WASM_VERSION', 'version none', 'same package'],
-  ['the module of another version', newer, 'WASM_VERSION', 'version 63', 'speaks 1'],
+  ['the module of another version', newer, 'WASM_VERSION', 'version 63', 'speaks 2'],
   ['a module of our version with nothing else in it', bare, 'WASM_VERSION', 'version none'],
 ]
 for (const [title, wasm, code, ...parts] of unloadable)

@@ -38,9 +38,9 @@ double QKV_EXPORT(qkv_attention_scratch)(const struct qkv_attention *a) {
   return floats * (double)sizeof(float) + (a->generator ? rows * a->S : 0.0);
 }
 
-static struct block carve(const struct qkv_attention *a) {
+static struct block carve(const struct qkv_attention *a, void *scratch) {
   struct block x = {.a = a, .width = round_up(a->E, 8)};
-  float *p = a->scratch;
+  float *p = scratch;
   x.queries = p, p += BLOCK_ROWS * a->D;
   x.scores = p, p += TILE_KEYS * BLOCK_ROWS;
   x.tail = p, p += TILE_KEYS * 8;
@@ -232,24 +232,39 @@ static void attend(struct block *x) {
     finish_row(x, r, out + r * a->out.row);
 }
 
+static uint32_t blocks_of_rows(const struct qkv_attention *a) { return (a->L - 1) / BLOCK_ROWS + 1; }
+
+/* Nothing to write, nothing to draw. */
+static int is_empty(const struct qkv_attention *a) {
+  return a->B == 0 || a->H == 0 || a->L == 0 || (a->E == 0 && !a->generator);
+}
+
+uint32_t QKV_EXPORT(qkv_attention_units)(const struct qkv_attention *a) {
+  if (is_empty(a))
+    return 0;
+  return is_few(a) ? a->B * a->G : a->B * a->H * blocks_of_rows(a);
+}
+
+uint32_t QKV_EXPORT(qkv_attention_part)(const struct qkv_attention *a, uint32_t first, uint32_t count, void *scratch) {
+  if (is_few(a)) {
+    attend_few(a, first, count, scratch);
+    return QKV_OK;
+  }
+  struct block x = carve(a, scratch);
+  uint32_t blocks = blocks_of_rows(a);
+  for (uint32_t unit = first; unit < first + count; unit++) {
+    x.b = unit / blocks / a->H, x.h = unit / blocks % a->H, x.row = unit % blocks * BLOCK_ROWS;
+    x.rows = (uint32_t)at_most(a->L - x.row, BLOCK_ROWS);
+    x.lanes = round_up(x.rows, PANEL);
+    attend(&x);
+  }
+  return QKV_OK;
+}
+
 uint32_t QKV_EXPORT(qkv_attention)(const struct qkv_attention *a) {
   if (a->score > QKV_SCORE_ADDITIVE)
     return QKV_UNKNOWN_SCORE;
   if (a->G ? a->H % a->G : a->H)
     return QKV_HEADS_DO_NOT_DIVIDE;
-  if (a->H == 0 || a->L == 0 || (a->E == 0 && !a->generator)) /* dropout draws all the same */
-    return QKV_OK;
-  if (is_few(a)) {
-    attend_few(a);
-    return QKV_OK;
-  }
-  struct block x = carve(a);
-  for (x.b = 0; x.b < a->B; x.b++)
-    for (x.h = 0; x.h < a->H; x.h++)
-      for (x.row = 0; x.row < a->L; x.row += x.rows) {
-        x.rows = (uint32_t)at_most(a->L - x.row, BLOCK_ROWS);
-        x.lanes = round_up(x.rows, PANEL);
-        attend(&x);
-      }
-  return QKV_OK;
+  return is_empty(a) ? QKV_OK : qkv_attention_part(a, 0, qkv_attention_units(a), a->scratch);
 }

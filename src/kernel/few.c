@@ -130,12 +130,13 @@ static void attend_group(struct group *x) {
   }
 }
 
-void attend_few(const struct qkv_attention *a) {
-  struct group x = {.a = a, .rows = a->H / a->G * a->L, .scores = a->scratch};
+void attend_few(const struct qkv_attention *a, uint32_t first, uint32_t count, void *scratch) {
+  struct group x = {.a = a, .rows = a->H / a->G * a->L, .scores = scratch};
   x.output = x.scores + TILE_KEYS;
   x.maxima = x.output + (size_t)x.rows * a->E;
   x.sums = x.maxima + x.rows;
-  for (x.b = 0; x.b < a->B; x.b++)
-    for (x.g = 0; x.g < a->G; x.g++)
-      attend_group(&x);
+  for (uint32_t unit = first; unit < first + count; unit++) {
+    x.b = unit / a->G, x.g = unit % a->G;
+    attend_group(&x);
+  }
 }

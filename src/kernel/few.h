@@ -12,6 +12,7 @@ static inline int is_few(const struct qkv_attention *a) { return a->L < FEW_QUER
 /* Bytes of scratch, 16-byte aligned, that attend_few wants. */
 double few_scratch(const struct qkv_attention *a);
 
-void attend_few(const struct qkv_attention *a);
+/* The groups of heads first <= unit < first + count, of B G in all. */
+void attend_few(const struct qkv_attention *a, uint32_t first, uint32_t count, void *scratch);
 
 #endif

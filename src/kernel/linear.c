@@ -3,10 +3,11 @@
 #include "tile.h"
 
 /* Eight columns of y at a time: their weights are packed once (K = 512: 16 KB, in L1) and meet every row of x. */
-uint32_t QKV_EXPORT(qkv_linear)(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias,
-                                float *y, size_t M, size_t K, size_t N, float *scratch) {
+uint32_t QKV_EXPORT(qkv_linear_part)(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias,
+                                     float *y, size_t M, size_t K, size_t N, uint32_t first, uint32_t count,
+                                     float *scratch) {
   struct matrix panel = {scratch, 8, 1};
-  for (size_t n = 0; n < N; n += 8) {
+  for (size_t n = (size_t)first * 8, end = at_most(N, n + (size_t)count * 8); n < end; n += 8) {
     size_t columns = at_most(N - n, 8);
     pack_panel(scratch, w + n * w_row, K, w_column, w_row, columns);
     float b[8] = {0}, edge[4 * 8]; /* edge: for tiles that y has no room for */
@@ -27,4 +28,9 @@ uint32_t QKV_EXPORT(qkv_linear)(const float *x, const float *w, size_t w_row, si
     }
   }
   return QKV_OK;
+}
+
+uint32_t QKV_EXPORT(qkv_linear)(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias,
+                                float *y, size_t M, size_t K, size_t N, float *scratch) {
+  return qkv_linear_part(x, w, w_row, w_column, bias, y, M, K, N, 0, (uint32_t)((N + 7) / 8), scratch);
 }

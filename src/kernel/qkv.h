@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QKV_ABI 1
+#define QKV_ABI 2
 
 /* Exports a function from the wasm module; nothing elsewhere. */
 #ifdef __wasm__
@@ -125,8 +125,17 @@ struct qkv_generator {
 uint32_t qkv_abi(void);
 void *qkv_heap(void); /* first free byte: the caller's memory starts here */
 
+/* Gives a thread its own stack in the memory that all threads share; `top` is 16-byte aligned. */
+void qkv_stack(void *top);
+
 uint32_t qkv_attention(const struct qkv_attention *args);
 double qkv_attention_scratch(const struct qkv_attention *args);
+
+/* Kernels that threads share end in _part: units first <= u < first + count of the same work, in any order and each
+ * in a scratch of its own, give the same bits as the kernel itself, which checks the arguments and does all of them. */
+uint32_t qkv_attention_units(const struct qkv_attention *args);
+uint32_t qkv_attention_part(const struct qkv_attention *args, uint32_t first, uint32_t count, void *scratch);
+
 uint32_t qkv_trace(const struct qkv_trace *args);
 
 /* y = softmax(x) over the last axis; x, y (rows, columns); may be one. A row of -infinity: zeros. */
@@ -136,6 +145,10 @@ uint32_t qkv_softmax(const float *x, float *y, size_t rows, size_t columns);
  * scratch: 8 * K floats. */
 uint32_t qkv_linear(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias, float *y,
                     size_t M, size_t K, size_t N, float *scratch);
+
+/* A unit is eight columns of y. */
+uint32_t qkv_linear_part(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias, float *y,
+                         size_t M, size_t K, size_t N, uint32_t first, uint32_t count, float *scratch);
 
 /* out[n] = table[ids[n]]; table (rows, columns), ids (N), out (N, columns). */
 uint32_t qkv_embedding(const float *table, size_t rows, size_t columns, const int32_t *ids, size_t N, float *out);
