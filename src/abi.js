@@ -1,6 +1,6 @@
 // The JavaScript side of src/kernel/qkv.h: the same version, words and enums. A test compares the two.
 
-export const ABI = 2
+export const ABI = 3
 
 const tensorWords = (/** @type {string} */ name) => ['data', 'batch', 'head', 'row'].map(field => `${name}.${field}`)
 const maskWords = (/** @type {string} */ name) => [...tensorWords(name), `${name}.column`]
@@ -11,7 +11,7 @@ export const ATTENTION_WORDS = [
   ...['q', 'k', 'v', 'out'].flatMap(tensorWords),
   ...['score', 'scale', 'sigma', 'w_v', 'softcap', 'past', 'left', 'right', 'key_lengths'],
   ...['mask', 'bias'].flatMap(maskWords),
-  ...['dropout', 'generator', 'scratch'],
+  ...['alibi', 'sinks', 'dropout', 'generator', 'scratch'],
 ]
 
 /** The steps of a trace, in the order in which they are computed. */
@@ -22,6 +22,11 @@ export const TRACE_STEPS = [
 
 /** struct qkv_trace. */
 export const TRACE_WORDS = [...ATTENTION_WORDS, 'softmax_axis', 'masking', ...TRACE_STEPS]
+
+/** struct qkv_rope. */
+export const ROPE_WORDS = /** @type {const} */ ([
+  ...['x', 'y', 'cosine', 'sine', 'rows', 'B', 'A', 'L', 'C', 'D', 'table', 'half', 'interleaved'],
+])
 
 export const SCORE = { dot: 0, gaussian: 1, additive: 2 }
 export const SOFTMAX_AXIS = { keys: 0, queries: 1 }
@@ -41,4 +46,5 @@ export const STATUS = [
   'the way of masking is unknown',
   'an id lies outside of the table',
   'the range is empty',
+  'more values turn than a head has',
 ]

@@ -71,6 +71,7 @@ export function runAttention(core, call, operands, steps) {
   const { sizes, score, dropout, mask, bias, keyLengths } = call
   const wValue = score.kind === 'additive' ? core.place(score.wValue) : 0
   const lengths = keyLengths ? core.copyIn(keyLengths) : 0
+  const past = call.past ? core.copyIn(new Int32Array(sizes.B).fill(call.past)) : 0
   const maskData = mask ? core.place(mask.tensor) : 0
   const biasData = bias ? core.place(bias.tensor) : 0
   const args = core.alloc(TRACE_WORDS.length * 4)
@@ -95,7 +96,7 @@ export function runAttention(core, call, operands, steps) {
   floats[at + AT.sigma] = score.kind === 'gaussian' ? score.sigma : 0
   words[at + AT.w_v] = wValue
   floats[at + AT.softcap] = call.softcap
-  words[at + AT.past] = call.past
+  words[at + AT.past] = past
   words[at + AT.left] = Math.min(call.left, OPEN)
   words[at + AT.right] = Math.min(call.right, OPEN)
   words[at + AT.key_lengths] = lengths

@@ -18,6 +18,7 @@ export { tokenize } from './tokenize.js'
 /** @typedef {import('./options.js').AttentionOptions} AttentionOptions */
 /** @typedef {import('./options.js').TraceOptions} TraceOptions */
 /** @typedef {import('./options.js').Score} Score */
+/** @typedef {import('./rope.js').RopeOptions} RopeOptions */
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./tokenize.js').Tokens} Tokens */
 /** @typedef {import('./tokenize.js').TokenizeOptions} TokenizeOptions */

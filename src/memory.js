@@ -117,7 +117,7 @@ export class Core {
   }
 
   /**
-   * @param {Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array} data
+   * @param {import('./tensor.js').TensorData} data
    * @returns {number} the address of a copy
    */
   copyIn(data) {

@@ -310,7 +310,7 @@ function checkSpan(options, where) {
   const past =
     options.pastLength === undefined
       ? 0
-      : toNumber(options.pastLength, `${where}: pastLength`, { least: 0, most: 2 ** 32 - 1, whole: true })
+      : toNumber(options.pastLength, `${where}: pastLength`, { least: 0, most: 2 ** 31 - 1, whole: true })
   let [left, right] = [Infinity, Infinity]
   if (options.window !== undefined) {
     if (!Array.isArray(options.window) || options.window.length !== 2)

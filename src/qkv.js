@@ -1,9 +1,10 @@
 import { attention, trace } from './attention.js'
 import { shape } from './errors.js'
 import { linear } from './modules.js'
-import { expectDims } from './options.js'
+import { checkNames, expectDims, toNumber } from './options.js'
 import { Generator } from './random.js'
 import { ResidentTensor } from './resident.js'
+import { rope } from './rope.js'
 import { checkDims, count, Tensor, toFloats } from './tensor.js'
 
 /** @typedef {import('./memory.js').Core} Core */
@@ -70,15 +71,31 @@ export class Qkv {
   }
 
   /**
-   * softmax over the last axis, the maximum subtracted first; a row of -Infinity gives zeros.
+   * softmax over one axis, the maximum subtracted first; a line of -Infinity gives zeros.
    * @param {TensorLike | Nested} x
+   * @param {{ axis?: number }} [options] axis: the last one by default; negative ones count from the end
    * @returns {FloatTensor}
    */
-  softmax(x) {
-    const { data, dims } = toFloats(x, 'softmax: x')
-    const columns = dims.length ? dims[dims.length - 1] : 1
-    const rows = columns ? data.length / columns : 0
-    return this.#map(new Tensor(data, dims), values => this.#core.call('qkv_softmax', values, values, rows, columns))
+  softmax(x, options = {}) {
+    checkNames(options, ['axis'], 'softmax')
+    const values = toFloats(x, 'softmax: x')
+    const dims = values.dims.length ? values.dims : [1]
+    const rank = dims.length
+    const axis = toNumber(options.axis ?? -1, 'softmax: axis', { least: -rank, most: rank - 1, whole: true })
+    const at = axis < 0 ? axis + rank : axis
+    const [rows, columns, inner] = [dims.slice(0, at), dims.slice(at, at + 1), dims.slice(at + 1)].map(count)
+    return this.#map(values, pointer => this.#core.call('qkv_softmax', pointer, pointer, rows, columns, inner))
+  }
+
+  /**
+   * Rotary position embedding: pairs of values of each head turn by an angle that grows with the position.
+   * @param {TensorLike | Nested} x (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
+   * @param {import('./rope.js').RopeOptions} [options]
+   * @returns {FloatTensor} the dims of x
+   * @throws {TypeError | RangeError}
+   */
+  rope(x, options = {}) {
+    return rope(this.#core, x, options)
   }
 
   /**

@@ -1,4 +1,5 @@
 import { describe, shape } from './errors.js'
+import { fromFloat16, toFloat16 } from './float16.js'
 import { format } from './format.js'
 
 /**
@@ -7,7 +8,7 @@ import { format } from './format.js'
  * @typedef {{ data: ArrayLike<number> | ArrayLike<boolean>, dims: ArrayLike<number> }
  *   | { data: ArrayLike<number> | ArrayLike<boolean>, shape: ArrayLike<number> }} TensorLike
  * @typedef {number | boolean | readonly Nested[]} Nested
- * @typedef {Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array} TensorData
+ * @typedef {Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array | Uint16Array} TensorData
  */
 
 const DTYPES = /** @type {const} */ ({
@@ -16,6 +17,8 @@ const DTYPES = /** @type {const} */ ({
   Int32Array: 'int32',
   Uint32Array: 'uint32',
   Uint8Array: 'bool',
+  Uint16Array: 'float16', // its bits, as onnxruntime has them
+  Float16Array: 'float16',
 })
 
 /**
@@ -40,7 +43,7 @@ export class Tensor {
     this.dims = dims
   }
 
-  /** 'float32', 'float64', 'int32', 'uint32' or 'bool' */
+  /** 'float32', 'float64', 'float16', 'int32', 'uint32' or 'bool' */
   get dtype() {
     return DTYPES[/** @type {keyof typeof DTYPES} */ (kindOf(this.data))]
   }
@@ -71,7 +74,7 @@ export class Tensor {
         throw new RangeError(`at: index ${i} of axis ${axis} is outside of dims ${shape(this.dims)}`)
       offset = offset * size + n
     })
-    return this.data[offset]
+    return this.dtype === 'float16' ? fromFloat16(this.data.subarray(offset, offset + 1))[0] : this.data[offset]
   }
 
   /**
@@ -136,11 +139,23 @@ export class Tensor {
     return new Tensor(data, dims)
   }
 
+  /** The same numbers as float32. @returns {Tensor<Float32Array>} */
+  float() {
+    if (this.dtype === 'float32') return /** @type {Tensor<Float32Array>} */ (/** @type {Tensor} */ (this))
+    return new Tensor(this.dtype === 'float16' ? fromFloat16(this.data) : Float32Array.from(this.data), this.dims)
+  }
+
+  /** Rounded to float16, as bits in a Uint16Array. @returns {Tensor<Uint16Array>} */
+  half() {
+    return new Tensor(toFloat16(this.float().data), this.dims)
+  }
+
   /**
    * Nested arrays.
    * @returns {Nested}
    */
   tolist() {
+    if (this.dtype === 'float16') return this.float().tolist()
     /** @type {(axis: number, offset: number) => Nested} */
     const nest = (axis, offset) => {
       if (axis === this.dims.length) return this.dtype === 'bool' ? this.data[offset] !== 0 : this.data[offset]
@@ -151,11 +166,11 @@ export class Tensor {
   }
 
   toString() {
-    return format(this)
+    return format(this.dtype === 'float16' ? this.float() : this)
   }
 
   [Symbol.for('nodejs.util.inspect.custom')]() {
-    return format(this)
+    return this.toString()
   }
 }
 
@@ -295,7 +310,7 @@ export function toTensor(value, name) {
 }
 
 /**
- * A tensor of float32; float64 is rounded.
+ * A tensor of float32; float64 is rounded, float16 widened.
  * @param {unknown} value
  * @param {string} name
  * @returns {Tensor<Float32Array>}
@@ -306,6 +321,7 @@ export function toFloats(value, name) {
   const { data, dims, dtype } = toTensor(value, name)
   if (dtype === 'float32') return new Tensor(/** @type {Float32Array} */ (data), dims)
   if (dtype === 'float64') return new Tensor(Float32Array.from(data), dims)
+  if (dtype === 'float16') return new Tensor(fromFloat16(data), dims)
   throw new TypeError(`${name}: its data is ${describe(data)}, a Float32Array expected`)
 }
 

@@ -251,7 +251,7 @@ test('causal is a window with nothing to the right, and key lengths are a mask',
 test('a past as long as can be said leaves every key visible', () => {
   const q = qkv.generator(1).randn([3, 2])
   for (const kernel of /** @type {const} */ (['attention', 'trace']))
-    same(qkv[kernel](q, q, q, { causal: true, pastLength: 2 ** 32 - 1 }).output, qkv[kernel](q, q, q).output, kernel)
+    same(qkv[kernel](q, q, q, { causal: true, pastLength: 2 ** 31 - 1 }).output, qkv[kernel](q, q, q).output, kernel)
 })
 
 test('NaN and Infinity in one row spoil the rows that see it and leave the others as they were', () => {

@@ -129,6 +129,18 @@ static void update(struct block *x, size_t keys) {
   }
 }
 
+/* Linear biases: eight queries' distances to each key of the tile. */
+static void add_alibi(struct block *x, uint32_t from, uint32_t keys) {
+  f4 slope = splat(-x->a->alibi[x->h]);
+  for (size_t r = 0; r < x->lanes; r += 4) {
+    float first = (float)position_of(x->a, x->b, x->row + (uint32_t)r),
+          rows[4] = {first, first + 1, first + 2, first + 3};
+    float *scores = scores_of(x, r);
+    for (uint32_t j = 0; j < keys; j++, scores += PANEL)
+      store(scores, mul_add(slope, absolute(sub(load(rows), splat((float)(from + j)))), load(scores)));
+  }
+}
+
 static uint32_t clamp(uint32_t n, uint32_t least, uint32_t most) { return n < least ? least : n > most ? most : n; }
 
 /* Keys of a tile: all of from <= j < to, seen by every row where open_from <= j < open_to. */
@@ -206,8 +218,9 @@ static void attend(struct block *x) {
     pack_panel(x->queries + r * a->D, q + r * a->q.row, a->D, 1, a->q.row, at_most(x->rows - r, 8));
   for (size_t i = 0; i < x->lanes * x->width; i += 4)
     store(x->output + i, zeros());
+  float sink = sink_of(a, x->h);
   for (size_t r = 0; r < x->lanes; r++)
-    x->maxima[r] = HIDDEN, x->sums[r] = 0.0f;
+    x->maxima[r] = sink, x->sums[r] = sink == HIDDEN ? 0.0f : 1.0f;
   if (a->generator)
     draw_keep(a->generator, x->keep, (size_t)x->rows * a->S, (double)a->dropout);
 
@@ -220,6 +233,8 @@ static void attend(struct block *x) {
       continue;
     uint32_t keys = tile.to - tile.from;
     score_keys(x, k + (size_t)j * a->k.row, keys);
+    if (a->alibi)
+      add_alibi(x, j, keys);
     mask_tile(x, tile);
     update(x, keys);
     if (a->generator)

@@ -91,6 +91,8 @@ static void meet(struct group *x, uint32_t h, uint32_t i, uint32_t from, uint32_
   }
   for (size_t j = 0; a->softcap > 0.0f && j < keys; j++)
     x->scores[j] = a->softcap * tanh1(x->scores[j] / a->softcap);
+  for (uint32_t j = 0; a->alibi && j < keys; j++)
+    x->scores[j] += alibi_at(a, x->b, h, i, from + j);
   if (has_mask(a))
     mask_scores(a, x->b, h, i, from, to, x->scores, 1);
   float shrink = update(x->scores, keys, x->maxima + row, x->sums + row);
@@ -110,8 +112,10 @@ static void attend_group(struct group *x) {
   uint32_t heads = a->H / a->G, first = x->g * heads;
   for (size_t n = 0; n < (size_t)x->rows * a->E; n++)
     x->output[n] = 0.0f;
-  for (size_t r = 0; r < x->rows; r++)
-    x->maxima[r] = HIDDEN, x->sums[r] = 0.0f;
+  for (uint32_t r = 0; r < x->rows; r++) {
+    x->maxima[r] = sink_of(a, first + r / a->L);
+    x->sums[r] = x->maxima[r] == HIDDEN ? 0.0f : 1.0f;
+  }
   uint32_t end = visible_span(a, x->b, a->L - 1).to;
   for (uint32_t j = visible_span(a, x->b, 0).from; j < end; j += TILE_KEYS)
     for (uint32_t h = first; h < first + heads; h++)

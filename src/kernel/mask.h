@@ -11,18 +11,18 @@ struct span {
   uint32_t from, to; /* keys from <= j < to */
 };
 
+static inline int64_t position_of(const struct qkv_attention *a, uint32_t b, uint32_t i) {
+  return (int64_t)i + (a->past ? a->past[b] : 0);
+}
+
 /* Both ends grow with i, so the first and the last row of a block bound all between. */
 static inline struct span visible_span(const struct qkv_attention *a, uint32_t b, uint32_t i) {
-  uint64_t position = (uint64_t)i + a->past;
-  uint64_t from = a->left == QKV_OPEN || a->left >= position ? 0 : position - a->left;
-  uint64_t to = a->right == QKV_OPEN ? a->S : position + a->right + 1;
-  uint64_t length = a->key_lengths ? a->key_lengths[b] : a->S;
-  if (length > a->S)
-    length = a->S;
-  if (to > length)
-    to = length;
-  if (from > to)
-    from = to;
+  int64_t position = position_of(a, b, i);
+  int64_t from = a->left == QKV_OPEN ? 0 : position - a->left;
+  int64_t to = a->right == QKV_OPEN ? a->S : position + a->right + 1;
+  int64_t length = a->key_lengths && a->key_lengths[b] < a->S ? a->key_lengths[b] : a->S;
+  to = to < 0 ? 0 : to < length ? to : length;
+  from = from < 0 ? 0 : from < to ? from : to;
   return (struct span){(uint32_t)from, (uint32_t)to};
 }
 
@@ -47,6 +47,14 @@ static inline int sees(const struct qkv_attention *a, uint32_t b, uint32_t h, ui
   struct span span = visible_span(a, b, i);
   return j >= span.from && j < span.to && passes_mask(a, b, h, i, j);
 }
+
+/* What distance costs: linear biases (ALiBi), of every key, seen or not. */
+static inline float alibi_at(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t j) {
+  return a->alibi ? -a->alibi[h] * __builtin_fabsf((float)position_of(a, b, i) - (float)j) : 0.0f;
+}
+
+/* Where the maximum of a row starts; its sum of exponentials starts with 1, or with 0 where there is no sink. */
+static inline float sink_of(const struct qkv_attention *a, uint32_t h) { return a->sinks ? a->sinks[h] : HIDDEN; }
 
 /* scores[(j - from) * stride] is that of query i with key from <= j < to: adds the bias and hides what
  * may not be seen. A hidden score is overwritten, so that a NaN there does not count. */

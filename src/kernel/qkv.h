@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QKV_ABI 2
+#define QKV_ABI 3
 
 /* Exports a function from the wasm module; nothing elsewhere. */
 #ifdef __wasm__
@@ -32,6 +32,7 @@ enum qkv_status {
   QKV_UNKNOWN_MASKING = 4,
   QKV_ID_OUT_OF_RANGE = 5,
   QKV_EMPTY_RANGE = 6,
+  QKV_ROPE_TOO_WIDE = 7,
 };
 
 /* How a query is compared with a key, before scale, softcap and mask. */
@@ -72,22 +73,26 @@ struct qkv_bias {
 
 /* out = softmax(mask(softcap(scale * score(q, k)))) v
  * q (B,H,L,D), k (B,G,S,D), v (B,G,S,E), out (B,H,L,E); query head h reads kv head h / (H/G).
- * Query i stands at position i + past; it sees key j when
- * i + past - left <= j <= i + past + right (causal: right = 0), j < key_lengths[b], mask != 0
- * and bias > -infinity. A query that sees no key gives zeros. */
+ * Query i of batch b stands at position p = i + past[b]; it sees key j when p - left <= j <= p + right (causal:
+ * right = 0), j < key_lengths[b], mask != 0 and bias > -infinity. A query that sees no key gives zeros.
+ * Bias and alibi, -alibi[h] * |p - j|, are added to the capped score. A sink takes part in the softmax of every row
+ * of its head, as a key whose value is zero. */
 struct qkv_attention {
   uint32_t B, H, G, L, S, D, E;
   struct qkv_tensor q, k, v, out;
   uint32_t score;
   float scale;
-  float sigma;      /* Gaussian score only */
-  const float *w_v; /* (D), additive score only */
-  float softcap;    /* c * tanh(s / c); 0: none */
-  uint32_t past, left, right;
+  float sigma;         /* Gaussian score only */
+  const float *w_v;    /* (D), additive score only */
+  float softcap;       /* c * tanh(s / c); 0: none */
+  const int32_t *past; /* (B), 0: none; may be negative */
+  uint32_t left, right;
   const uint32_t *key_lengths; /* (B), 0: all S keys */
   struct qkv_mask mask;
   struct qkv_bias bias;
-  float dropout; /* probability of zeroing a weight; 0: none */
+  const float *alibi; /* (H), slopes; 0: none. Press et al. 2022 */
+  const float *sinks; /* (H), logits; 0: none */
+  float dropout;      /* probability of zeroing a weight; 0: none */
   struct qkv_generator *generator;
   void *scratch; /* qkv_attention_scratch() bytes, 16-byte aligned */
 };
@@ -107,9 +112,17 @@ struct qkv_trace {
   float *sums;         /* of exponentials */
   float *unmasked;     /* masking after only: exponentials / sums */
   float *zeroed;       /* masking after only: unmasked, hidden keys 0 */
-  float *zeroed_sums;  /* masking after only: of zeroed */
+  float *zeroed_sums;  /* masking after only: of zeroed, and the weight of the sink; must be there with sinks */
   float *weights;      /* what sums to one */
   float *dropped;      /* weights after dropout, what is multiplied with v */
+};
+
+struct qkv_rope {
+  const float *x;
+  float *y;
+  const float *cosine, *sine;
+  const uint32_t *rows;
+  uint32_t B, A, L, C, D, table, half, interleaved;
 };
 
 /* PyTorch's CPU generator: MT19937 and the spare value of the last odd normal. */
@@ -138,8 +151,12 @@ uint32_t qkv_attention_part(const struct qkv_attention *args, uint32_t first, ui
 
 uint32_t qkv_trace(const struct qkv_trace *args);
 
-/* y = softmax(x) over the last axis; x, y (rows, columns); may be one. A row of -infinity: zeros. */
-uint32_t qkv_softmax(const float *x, float *y, size_t rows, size_t columns);
+/* y = softmax(x) over the middle axis of (rows, columns, inner); x and y may be one. A line of -infinity: zeros. */
+uint32_t qkv_softmax(const float *x, float *y, size_t rows, size_t columns, size_t inner);
+
+/* Rotary position embedding, see rope.c. x, y (B,A,L,C,D), may be one; cosine, sine (table, half); rows (B,L) says
+ * which row of them turns position (b, i); 2 * half <= D. */
+uint32_t qkv_rope(const struct qkv_rope *args);
 
 /* y = x W^T + bias; x (M,K), y (M,N), W[n][k] = w[n * w_row + k * w_column], bias (N) or 0.
  * scratch: 8 * K floats. */

@@ -47,6 +47,8 @@ static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_
     for (size_t j = 0; j < a->S; j++)
       row[j] = a->softcap * tanh1(row[j] / a->softcap);
   keep_step(t->capped, at, row, a->S);
+  for (uint32_t j = 0; a->alibi && j < a->S; j++)
+    row[j] += alibi_at(a, b, h, i, j);
   if (t->masking == QKV_MASKING_BEFORE)
     mask_scores(a, b, h, i, 0, a->S, row, 1);
   else
@@ -55,9 +57,9 @@ static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_
   keep_step(t->masked, at, row, a->S);
 }
 
-/* softmax of n values of t->weights, `stride` apart from `at` on; `line` numbers its maximum and sum. */
-static void softmax_line(const struct qkv_trace *t, size_t at, size_t n, size_t stride, size_t line) {
-  float maximum = HIDDEN;
+/* softmax of a sink and n values of t->weights, `stride` apart from `at` on; `line` numbers its maximum and sum. */
+static void softmax_line(const struct qkv_trace *t, float sink, size_t at, size_t n, size_t stride, size_t line) {
+  float maximum = sink;
   for (size_t c = 0; c < n; c++) {
     float x = t->weights[at + c * stride];
     if (!(x <= maximum))
@@ -65,7 +67,7 @@ static void softmax_line(const struct qkv_trace *t, size_t at, size_t n, size_t 
     if (maximum != maximum)
       break;
   }
-  double sum = 0.0;
+  double sink_weight = sink == HIDDEN ? 0.0 : (double)exp1(sink - maximum), sum = sink_weight;
   for (size_t c = 0; c < n; c++) {
     float *x = t->weights + at + c * stride;
     *x = maximum == HIDDEN ? 0.0f : exp1(*x - maximum);
@@ -77,6 +79,7 @@ static void softmax_line(const struct qkv_trace *t, size_t at, size_t n, size_t 
       t->weights[at + c * stride] = (float)(t->weights[at + c * stride] / sum);
   keep_value(t->maxima, line, maximum);
   keep_value(t->sums, line, (float)sum);
+  keep_value(t->zeroed_sums, line, sum == 0.0 ? 0.0f : (float)(sink_weight / sum)); /* the others come with masking */
 }
 
 /* Masking after softmax: hidden weights become 0, the line is divided by what is left. */
@@ -89,7 +92,7 @@ static void zero_hidden(const struct qkv_trace *t, uint32_t b, uint32_t h, size_
 }
 
 static void renormalise_line(const struct qkv_trace *t, size_t at, size_t n, size_t stride, size_t line) {
-  double sum = 0.0;
+  double sum = t->attention.sinks ? (double)t->zeroed_sums[line] : 0.0;
   for (size_t c = 0; c < n; c++)
     sum += (double)t->weights[at + c * stride];
   for (size_t c = 0; c < n; c++)
@@ -107,7 +110,7 @@ static void weigh(const struct qkv_trace *t, uint32_t b, uint32_t h, size_t head
   for (uint32_t i = 0; i < a->L; i++)
     score_row(t, b, h, i, at + (size_t)i * a->S);
   for (size_t c = 0; c < lines; c++)
-    softmax_line(t, at + c * step, n, stride, head * lines + c);
+    softmax_line(t, over_keys ? sink_of(a, h) : HIDDEN, at + c * step, n, stride, head * lines + c);
   if (t->masking == QKV_MASKING_AFTER) {
     keep_step(t->unmasked, at, t->weights + at, all);
     zero_hidden(t, b, h, at);

@@ -1,0 +1,41 @@
+/* rope.c: rotary position embedding (Su et al. 2021). x (B,A,L,C,D) -> y alike: heads stand before the rows (A) or
+ * within them (C). Of each head the first 2 * half values turn in pairs, the others stay:
+ *   y1 = cos x1 - sin x2,  y2 = sin x1 + cos x2.
+ * Pairs are (d, d + half), or (2d, 2d + 1) when interleaved. */
+#include "qkv.h"
+#include "simd.h"
+
+static void turn(const struct qkv_rope *a, const float *x, float *y, const float *cosine, const float *sine) {
+  size_t first = a->interleaved ? 2 : 1, second = a->interleaved ? 1 : a->half, d = 0;
+  if (!a->interleaved)
+    for (; d + 4 <= a->half; d += 4) {
+      f4 c = load(cosine + d), s = load(sine + d), x1 = load(x + d), x2 = load(x + d + second);
+      store(y + d, sub(mul(c, x1), mul(s, x2)));
+      store(y + d + second, add(mul(s, x1), mul(c, x2)));
+    }
+  for (; d < a->half; d++) {
+    float c = cosine[d], s = sine[d], x1 = x[d * first], x2 = x[d * first + second];
+    y[d * first] = c * x1 - s * x2;
+    y[d * first + second] = s * x1 + c * x2;
+  }
+  for (d = 2 * (size_t)a->half; d < a->D; d++)
+    y[d] = x[d];
+}
+
+uint32_t QKV_EXPORT(qkv_rope)(const struct qkv_rope *a) {
+  if (a->half > a->D / 2)
+    return QKV_ROPE_TOO_WIDE;
+  for (size_t n = 0; n < (size_t)a->B * a->L; n++)
+    if (a->rows[n] >= a->table)
+      return QKV_ID_OUT_OF_RANGE;
+  const float *x = a->x;
+  float *y = a->y;
+  for (size_t b = 0; b < a->B; b++)
+    for (size_t head = 0; head < a->A; head++)
+      for (size_t i = 0; i < a->L; i++) {
+        size_t at = (size_t)a->rows[b * a->L + i] * a->half;
+        for (size_t c = 0; c < a->C; c++, x += a->D, y += a->D)
+          turn(a, x, y, a->cosine + at, a->sine + at);
+      }
+  return QKV_OK;
+}
