@@ -1,0 +1,255 @@
+// A map, drawn with either pen.
+
+import { exceptions, paletteOf, stepOf } from './colour.js'
+import { boxOf, seenCells } from './geometry.js'
+import { decimalsThatFit, short, write } from './numbers.js'
+import { visible, widthOf } from './pens.js'
+
+/** @typedef {import('./pens.js').Pen} Pen */
+/** @typedef {import('./geometry.js').Layout} Layout */
+/** @typedef {import('./geometry.js').Cell} Cell */
+
+/**
+ * @typedef {object} Map
+ * @property {ArrayLike<number>} data
+ * @property {readonly number[]} dims rows, columns
+ * @property {(i: number) => boolean} isHidden
+ * @property {{ least: number, most: number }} range
+ * @property {import('./colour.js').Scale} scale
+ * @property {readonly number[]} domain
+ * @property {readonly unknown[]} rowTokens empty: no labels
+ * @property {readonly unknown[]} columnTokens
+ * @property {string} rowTitle
+ * @property {string} columnTitle
+ * @property {number} decimals
+ * @property {boolean} legend
+ * @property {ArrayLike<number>} [ghost] the numbers of before, shown small where they differ
+ * @property {string} hiddenWord
+ */
+
+/** @typedef {{ ink: string, quiet: string, rule: string, paper: string, mark: string, isDark: boolean, family: string, fontSize: number }} Style */
+
+/** @typedef {{ rows?: readonly number[], columns?: readonly number[], cells?: readonly Cell[] }} Highlight */
+
+/** @typedef {{ focus?: Cell, isFocused?: boolean, pinned?: Cell, highlight?: Highlight }} Marks */
+
+/** Cells smaller than this stand without gaps. */
+const SMALLEST_APART = 7
+/** A picture of more cells than this holds them as one image. */
+export const MOST_SHAPES = 4096
+
+/**
+ * @param {Pen} pen
+ * @param {Map} map
+ * @param {Layout} layout
+ * @param {Style} style
+ * @param {Marks} marks
+ * @param {HTMLCanvasElement | undefined} image of the seen cells, for maps of many
+ */
+export function drawMap(pen, map, layout, style, marks, image) {
+  const { plot } = layout
+  const seen = seenCells(layout)
+  pen.clip(plot.left, plot.top, plot.width, plot.height, () => {
+    if (image) drawImage(pen, layout, style, image, seen)
+    else {
+      drawCells(pen, map, layout, style, seen)
+      drawNumbers(pen, map, layout, style, seen)
+    }
+    drawMarks(pen, layout, style, marks)
+  })
+  pen.frame(plot.left - 0.5, plot.top - 0.5, plot.width + 1, plot.height + 1, { stroke: style.rule })
+  drawLabels(pen, map, layout, style, marks, seen)
+  if (map.legend) drawLegend(pen, map, layout, style)
+}
+
+/** @typedef {ReturnType<typeof seenCells>} Seen */
+
+/** @param {Pen} pen @param {Layout} layout @param {Style} style @param {HTMLCanvasElement} image @param {Seen} seen */
+function drawImage(pen, layout, { isDark }, image, seen) {
+  const { plot, cellWidth, cellHeight } = layout
+  const { hidden, hatch } = exceptions(isDark)
+  pen.hatch(plot.left, plot.top, plot.width, plot.height, { ground: hidden, line: hatch })
+  const { left, top } = boxOf(layout, seen)
+  pen.image(image, left, top, seen.columns * cellWidth, seen.rows * cellHeight)
+}
+
+/** @param {Pen} pen @param {Map} map @param {Layout} layout @param {Style} style @param {Seen} seen */
+function drawCells(pen, { data, dims, isHidden, scale, domain }, layout, { isDark, paper }, seen) {
+  const { colours } = paletteOf(scale, isDark)
+  const { hidden, hatch, nan, nanInk } = exceptions(isDark)
+  const { plot, cellWidth, cellHeight } = layout
+  const gap = Math.min(cellWidth, cellHeight) >= SMALLEST_APART ? 1 : 0
+  pen.fill(plot.left, plot.top, plot.width, plot.height, paper)
+  const end = seen.column + seen.columns
+  for (let row = seen.row; row < seen.row + seen.rows; row++) {
+    const box = boxOf(layout, { row, column: seen.column })
+    const left = (/** @type {number} */ column) => Math.round(box.left + (column - seen.column) * cellWidth)
+    const [top, bottom] = [Math.round(box.top), Math.round(box.top + cellHeight)]
+    for (let column = seen.column; column < end; column++) {
+      const from = column
+      if (isHidden(row * dims[1] + column)) {
+        while (column + 1 < end && isHidden(row * dims[1] + column + 1)) column++
+        pen.hatch(left(from), top, left(column + 1) - left(from), bottom - top, { ground: hidden, line: hatch })
+        continue
+      }
+      const value = data[row * dims[1] + column]
+      const isNumber = !Number.isNaN(value)
+      const [x, width, height] = [left(from), left(from + 1) - left(from) - gap, bottom - top - gap]
+      pen.fill(x, top, width, height, isNumber ? colours[stepOf(value, domain)] : nan)
+      if (!isNumber && gap) pen.line([x, bottom - gap, x + 5, bottom - gap - 5], { stroke: nanInk })
+    }
+  }
+}
+
+/**
+ * The numbers, if they fit, with as many decimals as do.
+ * @param {Pen} pen @param {Map} map @param {Layout} layout @param {Style} style @param {Seen} seen
+ */
+function drawNumbers(pen, map, layout, style, seen) {
+  const { data, dims, isHidden, scale, domain, range, ghost } = map
+  const { inks } = paletteOf(scale, style.isDark)
+  const { hidden, nanInk } = exceptions(style.isDark)
+  const { cellWidth, cellHeight } = layout
+  const size = Math.min(style.fontSize, Math.floor(cellHeight * 0.62))
+  if (size < 9) return
+  const font = `400 ${size}px ${style.family}`
+  const decimals = decimalsThatFit(range, map.decimals, text => widthOf(text, font) <= cellWidth - 4)
+  if (decimals === undefined) return
+  for (let row = seen.row; row < seen.row + seen.rows; row++)
+    for (let column = seen.column; column < seen.column + seen.columns; column++) {
+      const i = row * dims[1] + column
+      const { left, top } = boxOf(layout, { row, column })
+      const [x, y] = [left + cellWidth / 2, top + cellHeight / 2]
+      const text = write(data[i], decimals)
+      if (isHidden(i)) {
+        const width = Math.min(widthOf(text, font) + 4, cellWidth - 2)
+        pen.fill(x - width / 2, y - size / 2 - 1, width, size + 2, hidden)
+        pen.text(text, x, y, { size, fill: style.quiet, align: 'center' })
+        continue
+      }
+      const fill = Number.isNaN(data[i]) ? nanInk : inks[stepOf(data[i], domain)]
+      const old = ghost && write(ghost[i], decimals)
+      if (old === undefined || old === text) {
+        pen.text(text, x, y, { size, fill, align: 'center' })
+        continue
+      }
+      pen.text(text, x, y + size * 0.32, { size, fill, align: 'center', weight: 600 })
+      const small = Math.max(size * 0.72, 7)
+      const width = widthOf(old, `400 ${small}px ${style.family}`)
+      const above = top + small * 0.75
+      pen.text(old, x, above, { size: small, fill, align: 'center' })
+      pen.line([x - width / 2, above, x + width / 2, above], { stroke: fill, width: 0.75 })
+    }
+}
+
+/** @param {Pen} pen @param {Layout} layout @param {Style} style @param {Marks} marks */
+function drawMarks(pen, layout, style, { focus, isFocused, pinned, highlight = {} }) {
+  const { plot, cellWidth, cellHeight } = layout
+  const line = { stroke: style.mark, width: 1, dash: [3, 2] }
+  for (const row of highlight.rows ?? []) {
+    const { top } = boxOf(layout, { row, column: 0 })
+    pen.frame(plot.left + 0.5, top + 0.5, plot.width - 1, cellHeight - 1, line)
+  }
+  for (const column of highlight.columns ?? []) {
+    const { left } = boxOf(layout, { row: 0, column })
+    pen.frame(left + 0.5, plot.top + 0.5, cellWidth - 1, plot.height - 1, line)
+  }
+  /** @param {Cell} cell @param {number} width @param {number[]} dash */
+  const outline = (cell, width, dash) => {
+    const box = boxOf(layout, cell)
+    // A tiny cell is marked around it, so that it can be found.
+    const more = Math.max(0, 9 - Math.min(box.width, box.height)) / 2
+    const [left, top] = [box.left - more + width / 2, box.top - more + width / 2]
+    const [across, down] = [box.width + 2 * more - width, box.height + 2 * more - width]
+    pen.frame(left, top, across, down, { stroke: style.paper, width: width + 2 })
+    pen.frame(left, top, across, down, { stroke: style.mark, width, dash })
+  }
+  for (const cell of highlight.cells ?? []) outline(cell, 1, [3, 2])
+  if (pinned) outline(pinned, 2, [])
+  if (focus) outline(focus, isFocused ? 3 : 1.5, [])
+}
+
+/** @param {Pen} pen @param {Map} map @param {Layout} layout @param {Style} style @param {Marks} marks @param {Seen} seen */
+function drawLabels(pen, map, layout, style, marks, seen) {
+  const { plot, cellWidth, cellHeight, rowLabels, columnLabels, isUpright } = layout
+  const { fontSize, quiet, ink } = style
+  const size = Math.min(fontSize, 12)
+  const strong = (/** @type {'row' | 'column'} */ axis) =>
+    new Set([
+      ...(marks.focus ? [marks.focus[axis]] : []),
+      ...(marks.pinned ? [marks.pinned[axis]] : []),
+      ...((axis === 'row' ? marks.highlight?.rows : marks.highlight?.columns) ?? []).slice(0, 40),
+    ])
+  /**
+   * @param {number} from @param {number} count @param {number} cell @param {number} room between labels @param {Set<number>} always
+   * @param {(at: number, isStrong: boolean) => void} draw
+   */
+  const thin = (from, count, cell, room, always, draw) => {
+    const every = Math.max(1, Math.ceil(room / cell))
+    const near = (/** @type {number} */ at) =>
+      [...always].some(other => other !== at && Math.abs(other - at) * cell < room)
+    for (let at = Math.ceil(from / every) * every; at < from + count; at += every)
+      if (!always.has(at) && !near(at)) draw(at, false)
+    for (const at of always) if (at >= from && at < from + count) draw(at, true)
+  }
+  if (rowLabels)
+    pen.clip(0, plot.top - 6, plot.left, plot.height + 12, () =>
+      thin(seen.row, seen.rows, cellHeight, size + 1, strong('row'), (row, isStrong) => {
+        const { top } = boxOf(layout, { row, column: 0 })
+        const label = visible(map.rowTokens[row])
+        const fill = isStrong ? ink : quiet
+        pen.text(label, plot.left - 5, top + cellHeight / 2, { size, fill, align: 'right', most: rowLabels - 5 })
+      }),
+    )
+  if (columnLabels)
+    pen.clip(plot.left - 6, 0, plot.width + 12, plot.top, () =>
+      thin(seen.column, seen.columns, cellWidth, isUpright ? size + 1 : 4, strong('column'), (column, isStrong) => {
+        const { left } = boxOf(layout, { row: 0, column })
+        const label = visible(map.columnTokens[column])
+        const fill = isStrong ? ink : quiet
+        const x = left + cellWidth / 2
+        if (isUpright) pen.text(label, x, plot.top - 5, { size, fill, upright: true, most: columnLabels - 6 })
+        else
+          pen.text(label, x, plot.top - 5 - size / 2, {
+            size,
+            fill,
+            align: 'center',
+            most: Math.max(cellWidth - 2, 12),
+          })
+      }),
+    )
+  const title = { size: 11, fill: quiet, align: /** @type {const} */ ('center') }
+  const [x, y] = [plot.left + plot.width / 2, plot.top + plot.height / 2]
+  if (map.columnTitle) pen.text(`${map.columnTitle} →`, Math.max(x, plot.left + 20), 8, title)
+  if (map.rowTitle) pen.text(`← ${map.rowTitle}`, 8, y, { ...title, upright: true })
+}
+
+/** @param {Pen} pen @param {Map} map @param {Layout} layout @param {Style} style */
+function drawLegend(pen, { scale, domain, data, isHidden, hiddenWord }, { plot }, { isDark, rule, quiet, family }) {
+  const { colours } = paletteOf(scale, isDark)
+  const top = plot.top + plot.height + 12
+  const [from, to] = domain.map(short)
+  const small = { size: 11, fill: quiet }
+  const before = widthOf(from, `400 11px ${family}`)
+  pen.text(from, plot.left, top + 4, small)
+  const left = plot.left + before + 5
+  const width = Math.max(Math.min(88, plot.width - before - 60), 40)
+  const slices = 64
+  for (let i = 0; i < slices; i++)
+    pen.fill(left + (i * width) / slices, top, width / slices + 0.5, 8, colours[Math.round((i * 255) / (slices - 1))])
+  pen.frame(left - 0.5, top - 0.5, width + 1.5, 9, { stroke: rule })
+  pen.text(to, left + width + 5, top + 4, small)
+  const next = left + width + 5 + widthOf(to, `400 11px ${family}`) + 14
+  const word = widthOf(hiddenWord, `400 11px ${family}`)
+  if (next + 22 + word > plot.left + plot.width || !hasHidden(data.length, isHidden)) return
+  const { hidden, hatch } = exceptions(isDark)
+  pen.hatch(next, top, 16, 8, { ground: hidden, line: hatch })
+  pen.frame(next - 0.5, top - 0.5, 17, 9, { stroke: rule })
+  pen.text(hiddenWord, next + 21, top + 4, small)
+}
+
+/** @param {number} count @param {(i: number) => boolean} isHidden */
+function hasHidden(count, isHidden) {
+  for (let i = 0; i < count; i++) if (isHidden(i)) return true
+  return false
+}

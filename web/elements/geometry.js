@@ -1,0 +1,204 @@
+// Where everything of a map stands, in CSS pixels: margins for labels, the plot, the cells in it; zoomed or not.
+
+/** @typedef {{ zoom: number, row: number, column: number }} View what is seen: `zoom` times enlarged, from this cell on (fractions count) */
+/** @typedef {{ row: number, column: number }} Cell */
+/** @typedef {{ left: number, top: number, width: number, height: number }} Box */
+
+/**
+ * @typedef {object} Layout
+ * @property {number} width of the whole picture
+ * @property {number} height
+ * @property {Box} plot where the cells are
+ * @property {number} cellWidth
+ * @property {number} cellHeight
+ * @property {View} view
+ * @property {number} rows
+ * @property {number} columns
+ * @property {boolean} isUpright column labels run upwards
+ * @property {number} rowLabels room for the labels of rows
+ * @property {number} columnLabels
+ */
+
+export const WHOLE = Object.freeze({ zoom: 1, row: 0, column: 0 })
+const TITLE = 18
+const GAP = 6
+const LEGEND = 26
+/** A scale with its numbers needs this much. */
+const LEGEND_WIDTH = 120
+/** Cells are enlarged up to this many pixels. */
+const LARGEST_CELL = 96
+
+/**
+ * @param {object} wanted
+ * @param {number} wanted.rows
+ * @param {number} wanted.columns
+ * @param {number} wanted.width of the whole picture at most
+ * @param {number} wanted.most the widest a cell may be
+ * @param {number} wanted.mostHeight of all cells
+ * @param {number} wanted.rowLabel the widest label
+ * @param {number} wanted.columnLabel
+ * @param {boolean} wanted.titles whether axes have titles
+ * @param {boolean} wanted.legend
+ * @param {number} wanted.fontSize
+ * @param {View} [wanted.view]
+ * @returns {Layout}
+ */
+export function layout({
+  rows,
+  columns,
+  width,
+  most,
+  mostHeight,
+  rowLabel,
+  columnLabel,
+  titles,
+  legend,
+  fontSize,
+  view = WHOLE,
+}) {
+  const title = titles ? TITLE : 0
+  const rowLabels = rowLabel ? Math.min(Math.ceil(rowLabel), Math.max(24, Math.floor(width * 0.28))) + GAP : 0
+  const left = title + rowLabels
+  const room = Math.max(width - left - 2, 8)
+  let cellWidth = Math.min(most, room / Math.max(columns, 1))
+  let cellHeight = Math.min(cellWidth, Math.round(fontSize * 2.4), mostHeight / Math.max(rows, 1))
+  // Cells too small for numbers are squares, as far as a narrow matrix stays wide enough to be seen.
+  if (cellWidth < fontSize * 2.4 || cellHeight < fontSize)
+    cellWidth = Math.min(cellWidth, Math.max(cellHeight, Math.min(24, 144 / columns)))
+  if (cellWidth >= 6) cellWidth = Math.floor(cellWidth)
+  if (cellHeight >= 6) cellHeight = Math.floor(cellHeight)
+  const isUpright = columnLabel > cellWidth - 4
+  const columnLabels = columnLabel ? (isUpright ? Math.min(Math.ceil(columnLabel), 96) : fontSize) + GAP : 0
+  const plot = { left, top: title + columnLabels, width: cellWidth * columns, height: cellHeight * rows }
+  const seen = within(view, { rows, columns, cellWidth, cellHeight })
+  return {
+    width: Math.ceil(left + Math.max(plot.width, legend ? Math.min(LEGEND_WIDTH, room) : 0) + 2),
+    height: Math.ceil(plot.top + plot.height + 2 + (legend ? LEGEND : 0)),
+    plot,
+    cellWidth: cellWidth * seen.zoom,
+    cellHeight: cellHeight * seen.zoom,
+    view: seen,
+    rows,
+    columns,
+    isUpright,
+    rowLabels,
+    columnLabels,
+  }
+}
+
+/** How wide a picture would like to be. @param {{ columns: number, most: number, rowLabel: number, titles: boolean, legend: boolean }} wanted */
+export const naturalWidth = ({ columns, most, rowLabel, titles, legend }) =>
+  Math.ceil(
+    Math.max(columns * most, legend ? LEGEND_WIDTH : 0) +
+      (titles ? TITLE : 0) +
+      (rowLabel ? Math.ceil(rowLabel) + GAP : 0) +
+      2,
+  )
+
+/**
+ * A view that shows nothing beyond the matrix.
+ * @param {View} view
+ * @param {{ rows: number, columns: number, cellWidth: number, cellHeight: number }} unzoomed
+ * @returns {View}
+ */
+function within({ zoom, row, column }, { rows, columns, cellWidth, cellHeight }) {
+  const largest = Math.max(1, LARGEST_CELL / Math.min(cellWidth, cellHeight))
+  const kept = Math.min(Math.max(zoom, 1), largest)
+  const limit = (/** @type {number} */ at, /** @type {number} */ count) =>
+    Math.min(Math.max(at, 0), count - count / kept)
+  return { zoom: kept, row: limit(row, rows), column: limit(column, columns) }
+}
+
+/** The cell under a point of the picture. @param {Layout} layout @param {number} x @param {number} y @returns {Cell | undefined} */
+export function cellAt({ plot, cellWidth, cellHeight, view, rows, columns }, x, y) {
+  if (x < plot.left || y < plot.top || x >= plot.left + plot.width || y >= plot.top + plot.height) return undefined
+  const row = Math.floor((y - plot.top) / cellHeight + view.row)
+  const column = Math.floor((x - plot.left) / cellWidth + view.column)
+  return row < rows && column < columns ? { row, column } : undefined
+}
+
+/** Where a cell stands; it may be outside of the plot. @param {Layout} layout @param {Cell} cell @returns {Box} */
+export const boxOf = ({ plot, cellWidth, cellHeight, view }, { row, column }) => ({
+  left: plot.left + (column - view.column) * cellWidth,
+  top: plot.top + (row - view.row) * cellHeight,
+  width: cellWidth,
+  height: cellHeight,
+})
+
+/** The whole cells that are seen, at least in part. @param {Layout} layout */
+export function seenCells({ plot, cellWidth, cellHeight, view, rows, columns }) {
+  const span = (
+    /** @type {number} */ at,
+    /** @type {number} */ length,
+    /** @type {number} */ size,
+    /** @type {number} */ count,
+  ) => {
+    const from = Math.max(Math.floor(at + 1e-6), 0)
+    return { from, count: Math.max(Math.min(Math.ceil(at + length / size - 1e-6), count) - from, 0) }
+  }
+  const down = span(view.row, plot.height, cellHeight, rows)
+  const across = span(view.column, plot.width, cellWidth, columns)
+  return { row: down.from, rows: down.count, column: across.from, columns: across.count }
+}
+
+/** Enlarged by a factor, with the point (x, y) of the picture staying where it is. @param {Layout} layout @param {number} factor @param {number} x @param {number} y @returns {View} */
+export function zoomed({ plot, cellWidth, cellHeight, view }, factor, x, y) {
+  const [across, down] = [(x - plot.left) / cellWidth, (y - plot.top) / cellHeight]
+  return {
+    zoom: view.zoom * factor,
+    row: view.row + down - down / factor,
+    column: view.column + across - across / factor,
+  }
+}
+
+/** Moved by pixels. @param {Layout} layout @param {number} dx @param {number} dy @returns {View} */
+export const panned = ({ cellWidth, cellHeight, view }, dx, dy) => ({
+  zoom: view.zoom,
+  row: view.row - dy / cellHeight,
+  column: view.column - dx / cellWidth,
+})
+
+/** Moved just as far as a cell needs to be seen. @param {Layout} layout @param {Cell} cell @returns {View} */
+export function showing({ plot, cellWidth, cellHeight, view }, { row, column }) {
+  const near = (/** @type {number} */ from, /** @type {number} */ at, /** @type {number} */ seen) =>
+    at < from ? at : at + 1 > from + seen ? at + 1 - seen : from
+  return {
+    zoom: view.zoom,
+    row: near(view.row, row, plot.height / cellHeight),
+    column: near(view.column, column, plot.width / cellWidth),
+  }
+}
+
+/**
+ * Where a key leads from a cell: arrows to the neighbours, Home and End to the ends of the row, with Ctrl to the corners,
+ * PageUp and PageDown ten rows (a tenth of many).
+ * @param {{ key: string, ctrlKey: boolean, metaKey?: boolean }} event
+ * @param {Cell} from
+ * @param {number} rows
+ * @param {number} columns
+ * @returns {Cell | undefined} undefined for other keys
+ */
+export function moved({ key, ctrlKey, metaKey }, { row, column }, rows, columns) {
+  const far = ctrlKey || metaKey
+  const page = Math.max(10, Math.round(rows / 10))
+  const [bottom, right] = [rows - 1, columns - 1]
+  switch (key) {
+    case 'ArrowUp':
+      return { row: far ? 0 : Math.max(row - 1, 0), column }
+    case 'ArrowDown':
+      return { row: far ? bottom : Math.min(row + 1, bottom), column }
+    case 'ArrowLeft':
+      return { row, column: far ? 0 : Math.max(column - 1, 0) }
+    case 'ArrowRight':
+      return { row, column: far ? right : Math.min(column + 1, right) }
+    case 'Home':
+      return { row: far ? 0 : row, column: 0 }
+    case 'End':
+      return { row: far ? bottom : row, column: right }
+    case 'PageUp':
+      return { row: Math.max(row - page, 0), column }
+    case 'PageDown':
+      return { row: Math.min(row + page, bottom), column }
+  }
+  return undefined
+}

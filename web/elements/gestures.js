@@ -1,0 +1,126 @@
+// Mouse, touch and wheel on a map: point, pin, pan, pinch, paint, drag a number.
+
+import { cellAt, panned, zoomed } from './geometry.js'
+
+/** @typedef {import('./geometry.js').Cell} Cell */
+/** @typedef {import('./geometry.js').Layout} Layout */
+
+/**
+ * @typedef {object} Actions
+ * @property {() => Layout | undefined} layout
+ * @property {() => 'read' | 'paint' | 'edit'} mode
+ * @property {(view: import('./geometry.js').View) => void} look
+ * @property {(cell: Cell) => void} point
+ * @property {(cell: Cell) => void} pin
+ * @property {(cell: Cell, isFirst: boolean) => void} paint
+ * @property {(cell: Cell, pixels: number, isFine: boolean, isFirst: boolean) => void} scrub
+ */
+
+/** A press that moves less is a click. */
+const STILL = 4
+
+/**
+ * The cells of a straight stroke from one to another, without the first.
+ * @param {Cell} from
+ * @param {Cell} to
+ */
+export function stroke(from, to) {
+  const count = Math.max(Math.abs(to.row - from.row), Math.abs(to.column - from.column))
+  return Array.from({ length: count }, (_, i) => ({
+    row: Math.round(from.row + ((to.row - from.row) * (i + 1)) / count),
+    column: Math.round(from.column + ((to.column - from.column) * (i + 1)) / count),
+  }))
+}
+
+export class Gestures {
+  /** @type {Map<number, { x: number, y: number }>} */
+  #pointers = new Map()
+  /** @type {{ x: number, y: number, cell: Cell | undefined, last: Cell | undefined, hasMoved: boolean } | undefined} */
+  #press = undefined
+
+  /** @param {Actions} actions */
+  constructor(actions) {
+    this.actions = actions
+  }
+
+  /** @param {MouseEvent} event */
+  #place(event) {
+    const { left, top } = /** @type {Element} */ (event.currentTarget).getBoundingClientRect()
+    const at = { x: event.clientX - left, y: event.clientY - top }
+    const layout = this.actions.layout()
+    return { ...at, layout, cell: layout && cellAt(layout, at.x, at.y) }
+  }
+
+  /** @param {PointerEvent} event */
+  down = event => {
+    if (event.button !== 0) return
+    const { x, y, cell } = this.#place(event)
+    this.#pointers.set(event.pointerId, { x, y })
+    if (this.#pointers.size > 1) {
+      this.#press = undefined
+      return
+    }
+    this.#press = { x, y, cell, last: cell, hasMoved: false }
+    if (cell) this.actions.point(cell)
+    if (cell && this.actions.mode() === 'paint') {
+      this.actions.paint(cell, true)
+      capture(event)
+    }
+  }
+
+  /** @param {PointerEvent} event */
+  move = event => {
+    const { x, y, cell, layout } = this.#place(event)
+    if (!layout) return
+    const before = this.#pointers.get(event.pointerId)
+    if (!before) {
+      if (cell) this.actions.point(cell)
+      return
+    }
+    if (this.#pointers.size === 2) {
+      const other = [...this.#pointers].find(([id]) => id !== event.pointerId)?.[1]
+      if (!other) return
+      const [was, is] = [Math.hypot(before.x - other.x, before.y - other.y), Math.hypot(x - other.x, y - other.y)]
+      this.#pointers.set(event.pointerId, { x, y })
+      if (was > 0 && is > 0) this.actions.look(zoomed(layout, is / was, (x + other.x) / 2, (y + other.y) / 2))
+      return
+    }
+    const press = this.#press
+    if (!press) return
+    if (!press.hasMoved && Math.hypot(x - press.x, y - press.y) < STILL) return
+    const isFirst = !press.hasMoved
+    press.hasMoved = true
+    capture(event)
+    const mode = this.actions.mode()
+    if (mode === 'paint') {
+      if (!cell || !press.last) return
+      for (const next of stroke(press.last, cell)) this.actions.paint(next, false)
+      press.last = cell
+    } else if (mode === 'edit' && press.cell) this.actions.scrub(press.cell, x - press.x, event.shiftKey, isFirst)
+    else if (layout.view.zoom > 1) this.actions.look(panned(layout, x - before.x, y - before.y))
+    this.#pointers.set(event.pointerId, { x, y })
+  }
+
+  /** @param {PointerEvent} event */
+  up = event => {
+    this.#pointers.delete(event.pointerId)
+    const press = this.#press
+    this.#press = undefined
+    if (event.type !== 'pointerup' || !press || press.hasMoved || !press.cell) return
+    if (this.actions.mode() !== 'paint') this.actions.pin(press.cell)
+  }
+
+  /** @param {WheelEvent} event */
+  wheel = event => {
+    const { x, y, layout } = this.#place(event)
+    if (!layout || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    this.actions.look(zoomed(layout, Math.exp(-event.deltaY / 200), x, y))
+  }
+}
+
+/** @param {PointerEvent} event */
+function capture(event) {
+  const target = /** @type {Element} */ (event.currentTarget)
+  if (!target.hasPointerCapture(event.pointerId)) target.setPointerCapture(event.pointerId)
+}

@@ -1,0 +1,303 @@
+import { css, html, nothing } from 'lit'
+import { QkvElement, sharedStyle } from './base.js'
+import { exceptions, paletteOf } from './colour.js'
+import { write } from './numbers.js'
+import { canvasOf, raster } from './raster.js'
+import { headStatistics } from './statistics.js'
+import { check, domainOf, extremes, hiddenIn } from './tensor.js'
+
+/** @typedef {import('./tensor.js').TensorLike} TensorLike */
+/** @typedef {import('./tensor.js').Checked} Checked */
+/** @typedef {import('./statistics.js').HeadStatistics} HeadStatistics */
+
+const SIDE = 72
+const GAP = 12
+
+/**
+ * All heads as small maps, one of them selected, each with its numbers.
+ * @fires head-select {head}
+ */
+export class QkvHeads extends QkvElement {
+  static styles = [
+    sharedStyle,
+    css`
+      .heads {
+        display: grid;
+        grid-template-columns: repeat(auto-fill, minmax(var(--qkv-head, 6.75rem), 1fr));
+        gap: 0.5rem;
+      }
+      [role='radio'] {
+        display: flex;
+        flex-direction: column;
+        align-items: center;
+        gap: 0.125rem;
+        min-inline-size: 0;
+        padding: 0.375rem 0.25rem;
+        border: 2px solid transparent;
+        border-radius: 6px;
+        cursor: pointer;
+      }
+      [role='radio']:hover {
+        border-color: var(--qkv-rule, light-dark(#d4d4ce, #393c41));
+      }
+      [role='radio'][aria-checked='true'] {
+        border-color: var(--qkv-mark, CanvasText);
+      }
+      canvas {
+        border: 1px solid var(--qkv-rule, light-dark(#d4d4ce, #393c41));
+        image-rendering: pixelated;
+      }
+      dl {
+        display: grid;
+        grid-template-columns: auto auto;
+        gap: 0 0.375rem;
+        margin: 0;
+        font-size: 0.6875rem;
+        line-height: 1.35;
+      }
+      dt {
+        color: var(--qkv-quiet, light-dark(#5b5f64, #a7abb0));
+      }
+      dd {
+        margin: 0;
+        text-align: end;
+      }
+    `,
+  ]
+
+  static properties = {
+    weights: { attribute: false },
+    mask: { attribute: false },
+    selected: { type: Number },
+    names: { attribute: false },
+    scale: {},
+    offset: { type: Number },
+    numbers: { type: Boolean },
+    statistics: { state: true },
+  }
+
+  constructor() {
+    super()
+    /** @type {TensorLike | undefined} (H, L, S) */
+    this.weights = undefined
+    /** (L, S) or (H, L, S). Boolean: true may be seen; numbers: -Infinity hides. @type {TensorLike | undefined} */
+    this.mask = undefined
+    this.selected = 0
+    /** Of the heads, if they have others than "Head 1". @type {readonly string[]} */
+    this.names = []
+    /** @type {import('./colour.js').Scale} */
+    this.scale = 'sequential'
+    /** The position of the first query among the keys. */
+    this.offset = 0
+    /** Whether the heads' numbers are shown. */
+    this.numbers = true
+    /** @type {HeadStatistics[]} */
+    this.statistics = []
+  }
+
+  /** @type {Checked | undefined} */
+  #tensor = undefined
+  /** @type {Checked | undefined} */
+  #mask = undefined
+  /** @type {unknown} */
+  #problem = undefined
+  /** What the canvases show. */
+  #painted = ''
+  #version = 0
+
+  /** @param {import('lit').PropertyValues} changed */
+  willUpdate(changed) {
+    if (!['weights', 'mask', 'scale', 'offset', 'numbers'].some(name => changed.has(name))) return
+    this.#version++
+    this.#tensor = this.#mask = this.#problem = undefined
+    if (this.weights === undefined) return
+    try {
+      const tensor = check(this.weights, 3)
+      this.#mask = this.mask === undefined ? undefined : this.#maskOf(tensor)
+      this.#tensor = tensor
+      this.statistics = this.numbers ? headStatistics(this.weights, { offset: this.offset }) : []
+    } catch (error) {
+      this.#problem = error
+    }
+  }
+
+  /** @param {Checked} tensor */
+  #maskOf(tensor) {
+    const dims = Array.from(this.mask?.dims ?? this.mask?.shape ?? [])
+    const mask = check(this.mask, dims.length > 2 && dims.at(-3) !== 1 ? 3 : 2)
+    hiddenIn({ data: tensor.data, dims: mask.dims.length === 3 ? tensor.dims : tensor.dims.slice(1) }, mask)
+    return mask
+  }
+
+  /** One head's matrix, as a map draws it. @param {Checked} tensor @param {number} head */
+  #headOf({ data, dims: [, rows, columns] }, head) {
+    const size = rows * columns
+    const part = (/** @type {ArrayLike<number>} */ all) =>
+      ArrayBuffer.isView(all)
+        ? /** @type {Float32Array} */ (all).subarray(head * size, (head + 1) * size)
+        : Array.prototype.slice.call(all, head * size, (head + 1) * size)
+    const own = { data: part(data), dims: [rows, columns] }
+    const mask =
+      this.#mask && (this.#mask.dims.length === 3 ? { data: part(this.#mask.data), dims: own.dims } : this.#mask)
+    const isHidden = hiddenIn(own, mask)
+    const range = this.scale === 'sequential' ? { least: 0, most: 1 } : extremes(own, isHidden)
+    return { ...own, isHidden, scale: this.scale, domain: domainOf(this.scale, range) }
+  }
+
+  /** How large a small map is. @param {Checked} tensor */
+  #sizeOf({ dims: [, rows, columns] }) {
+    const cell = SIDE / Math.max(rows, columns, 1)
+    return { width: Math.max(4, cell * columns), height: Math.max(4, cell * rows) }
+  }
+
+  /** @param {Checked} tensor @param {number} head @param {number} ratio */
+  #imageOf(tensor, head, ratio) {
+    const { width, height } = this.#sizeOf(tensor)
+    const map = this.#headOf(tensor, head)
+    const [rows, columns] = map.dims
+    const [across, down] = [Math.min(columns, Math.round(width * ratio)), Math.min(rows, Math.round(height * ratio))]
+    return canvasOf(raster(map, this.look.isDark, { row: 0, column: 0, rows, columns }, across, down))
+  }
+
+  /** @param {import('./pens.js').Pen} pen @param {Checked} tensor @param {number} head @param {number} x @param {number} y @param {number} ratio */
+  #drawHead(pen, tensor, head, x, y, ratio) {
+    const { width, height } = this.#sizeOf(tensor)
+    const { hidden, hatch } = exceptions(this.look.isDark)
+    pen.hatch(x, y, width, height, { ground: hidden, line: hatch })
+    const [rows, columns] = tensor.dims.slice(1)
+    if ('context' in pen || rows * columns > 1024)
+      return pen.image(this.#imageOf(tensor, head, ratio), x, y, width, height)
+    const map = this.#headOf(tensor, head)
+    const { colours } = paletteOf(map.scale, this.look.isDark)
+    const { nan } = exceptions(this.look.isDark)
+    for (let i = 0; i < rows * columns; i++) {
+      if (map.isHidden(i)) continue
+      const [left, top] = [((i % columns) * width) / columns, (Math.floor(i / columns) * height) / rows]
+      const value = map.data[i]
+      const step = Math.round(((value - map.domain[0]) / (map.domain[1] - map.domain[0])) * 255)
+      const fill = Number.isNaN(value) ? nan : colours[Math.min(Math.max(step, 0), 255)]
+      pen.fill(x + left, y + top, width / columns, height / rows, fill)
+    }
+  }
+
+  /** @param {import('lit').PropertyValues} changed */
+  updated(changed) {
+    super.updated(changed)
+    const tensor = this.#tensor
+    const ratio = devicePixelRatio || 1
+    const key = `${this.#version} ${ratio} ${this.look.isDark}`
+    if (!tensor || tensor.data.length === 0 || key === this.#painted) return
+    this.#painted = key
+    const { width, height } = this.#sizeOf(tensor)
+    this.renderRoot.querySelectorAll('canvas').forEach((canvas, head) => {
+      const pen = this.pen(canvas, width, height, ratio)
+      if (pen) this.#drawHead(pen, tensor, head, 0, 0, ratio)
+    })
+  }
+
+  /** @param {number} head */
+  #select(head) {
+    if (head === this.selected) return
+    this.selected = head
+    this.dispatchEvent(new CustomEvent('head-select', { detail: { head }, bubbles: true, composed: true }))
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key = event => {
+    const count = this.#tensor?.dims[0] ?? 0
+    const to = {
+      ArrowRight: (this.selected + 1) % count,
+      ArrowDown: (this.selected + 1) % count,
+      ArrowLeft: (this.selected + count - 1) % count,
+      ArrowUp: (this.selected + count - 1) % count,
+      Home: 0,
+      End: count - 1,
+    }[event.key]
+    if (to === undefined) return
+    event.preventDefault()
+    this.#select(to)
+    this.updateComplete.then(() => {
+      const next = this.renderRoot.querySelectorAll('[role=radio]')[to]
+      if (next instanceof HTMLElement) next.focus()
+    })
+  }
+
+  /** @param {number} head */
+  #name(head) {
+    return this.names?.[head] ?? this.say('head', { index: head + 1 })
+  }
+
+  /** The numbers of a head as they are written. @param {HeadStatistics} statistics */
+  #written({ entropy, first, previous, self }) {
+    const share = (/** @type {number} */ x) => (Number.isNaN(x) ? '–' : write(x, 2))
+    return [
+      {
+        name: this.say('entropy'),
+        value: Number.isNaN(entropy) ? '–' : this.say('bits', { value: write(entropy, 2) }),
+      },
+      { name: this.say('first'), value: share(first) },
+      { name: this.say('previous'), value: share(previous) },
+      { name: this.say('self'), value: share(self) },
+    ]
+  }
+
+  picture() {
+    const tensor = this.#tensor
+    if (!tensor) return { width: SIDE, height: SIDE, draw: () => {} }
+    const { width, height } = this.#sizeOf(tensor)
+    const count = tensor.dims[0]
+    const lines = this.statistics.length ? 5 : 1
+    const [across, down] = [Math.max(width, 136) + GAP, height + lines * 14 + GAP]
+    const columns = Math.max(1, Math.min(count, Math.floor(Math.max(this.room, across) / across)))
+    const { ink, quiet, rule } = this.look
+    return {
+      width: columns * across + GAP,
+      height: Math.ceil(count / columns) * down + GAP,
+      draw: (/** @type {import('./pens.js').Pen} */ pen) => {
+        for (let head = 0; head < count; head++) {
+          const [x, y] = [GAP + (head % columns) * across, GAP + Math.floor(head / columns) * down]
+          this.#drawHead(pen, tensor, head, x, y, 2)
+          pen.frame(x - 0.5, y - 0.5, width + 1, height + 1, { stroke: head === this.selected ? ink : rule })
+          pen.text(this.#name(head), x, y + height + 9, { size: 11, fill: ink, most: across - 8 })
+          const written = this.statistics[head] ? this.#written(this.statistics[head]) : []
+          written.forEach(({ name, value }, i) => {
+            pen.text(`${name} ${value}`, x, y + height + 23 + i * 14, { size: 10, fill: quiet, most: across - 8 })
+          })
+        }
+      },
+    }
+  }
+
+  render() {
+    const tensor = this.#tensor
+    if (this.#problem) return [this.probe, this.problem(this.#problem)]
+    if (!tensor || tensor.data.length === 0)
+      return [this.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
+    const selected = Math.min(Math.max(this.selected, 0), tensor.dims[0] - 1)
+    return html`${this.probe}
+      <div class="heads size" role="radiogroup" aria-label=${this.label || this.say('heads')} @keydown=${this.#key}>
+        ${Array.from(
+          { length: tensor.dims[0] },
+          (_, head) => html`<div
+            role="radio"
+            part="head"
+            aria-checked=${head === selected}
+            tabindex=${head === selected ? 0 : -1}
+            aria-labelledby="name-${head}"
+            aria-describedby=${this.statistics[head] ? `numbers-${head}` : nothing}
+            @click=${() => this.#select(head)}
+          >
+            <canvas aria-hidden="true"></canvas>
+            <span id="name-${head}">${this.#name(head)}</span>
+            ${
+              this.statistics[head]
+                ? html`<dl id="numbers-${head}">
+                    ${this.#written(this.statistics[head]).map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}
+                  </dl>`
+                : nothing
+            }
+          </div>`,
+        )}
+      </div>`
+  }
+}

@@ -1,0 +1,581 @@
+import { css, html, nothing } from 'lit'
+import { keyed } from 'lit/directives/keyed.js'
+import { QkvElement, sharedStyle } from './base.js'
+import { drawMap, MOST_SHAPES } from './draw.js'
+import { layout, moved, naturalWidth, seenCells, showing, WHOLE, zoomed } from './geometry.js'
+import { Gestures } from './gestures.js'
+import { write } from './numbers.js'
+import { visible, widthOf } from './pens.js'
+import { canvasOf, raster } from './raster.js'
+import { table } from './table.js'
+import { check, difference, domainOf, extremes, hiddenIn } from './tensor.js'
+
+/** @typedef {import('./geometry.js').Cell} Cell */
+/** @typedef {import('./geometry.js').Layout} Layout */
+/** @typedef {import('./tensor.js').TensorLike} TensorLike */
+/** @typedef {import('./draw.js').Map} Map */
+
+/** What the map is made of; the rest only marks it. */
+const MADE_OF = [
+  'matrix',
+  'minus',
+  'mask',
+  'ghost',
+  'scale',
+  'domain',
+  'rowTokens',
+  'columnTokens',
+  'rowTitle',
+  'columnTitle',
+  'texts',
+  'decimals',
+  'legend',
+]
+
+/**
+ * A matrix as a map of colours, with its numbers where they fit; zoomed, pointed at, pinned, painted or edited.
+ * @fires cell-focus {row, column, value} when another cell is pointed at or moved to
+ * @fires cell-pin {row, column, value} by click or Enter
+ * @fires cell-paint {row, column, value, hide, isFirst} in mode "paint"; `hide` is what the first cell of the stroke was not
+ * @fires cell-edit {row, column, value, old, isFirst} in mode "edit", by dragging or typing; `isFirst` begins a drag
+ */
+export class QkvHeatmap extends QkvElement {
+  static styles = [
+    sharedStyle,
+    css`
+      :host {
+        inline-size: max-content;
+      }
+      .map {
+        position: relative;
+        overflow: hidden;
+        cursor: crosshair;
+        touch-action: pan-x pan-y;
+        user-select: none;
+        -webkit-user-select: none;
+      }
+      .map[data-mode='paint'],
+      .map[data-zoomed] {
+        touch-action: none;
+      }
+      .map[data-mode='edit'] {
+        cursor: ew-resize;
+        touch-action: pan-y;
+      }
+      .map:focus-visible {
+        outline-offset: 0;
+      }
+      input {
+        position: absolute;
+        box-sizing: border-box;
+        min-inline-size: 4.5rem;
+        min-block-size: 1.5rem;
+        padding: 0 0.25rem;
+        border: 2px solid var(--qkv-mark, CanvasText);
+        border-radius: 3px;
+        background: var(--qkv-paper, Canvas);
+        color: inherit;
+        font: inherit;
+        text-align: center;
+      }
+      .table {
+        overflow: auto;
+        max-block-size: 32rem;
+      }
+      table {
+        border-collapse: collapse;
+      }
+      caption {
+        padding: 0.25rem 0;
+        text-align: start;
+      }
+      th,
+      td {
+        padding: 0.125rem 0.5rem;
+        border: 1px solid var(--qkv-rule, light-dark(#d4d4ce, #393c41));
+        text-align: end;
+        white-space: nowrap;
+      }
+      th {
+        max-inline-size: 12rem;
+        overflow: hidden;
+        text-overflow: ellipsis;
+        font-weight: 500;
+      }
+    `,
+  ]
+
+  static properties = {
+    matrix: { attribute: false },
+    minus: { attribute: false },
+    mask: { attribute: false },
+    ghost: { attribute: false },
+    rowTokens: { attribute: false },
+    columnTokens: { attribute: false },
+    scale: {},
+    domain: { attribute: false },
+    rowTitle: { attribute: 'row-title' },
+    columnTitle: { attribute: 'column-title' },
+    decimals: { type: Number },
+    mode: {},
+    cell: { attribute: false },
+    pinned: { attribute: false },
+    highlight: { attribute: false },
+    legend: { type: Boolean },
+    tools: { type: Boolean },
+    asTable: { type: Boolean, attribute: 'as-table' },
+    view: { state: true },
+    page: { state: true },
+    editing: { state: true },
+  }
+
+  constructor() {
+    super()
+    /** @type {TensorLike | undefined} (rows, columns) */
+    this.matrix = undefined
+    /** Shown is `matrix` less this, on a diverging scale. @type {TensorLike | undefined} */
+    this.minus = undefined
+    /** Boolean: true may be seen; numbers: -Infinity hides. @type {TensorLike | undefined} */
+    this.mask = undefined
+    /** The numbers of before; where they differ they stay to be seen, small. @type {TensorLike | undefined} */
+    this.ghost = undefined
+    /** Names of the rows; none: numbers are announced, nothing is written. @type {readonly string[]} */
+    this.rowTokens = []
+    /** @type {readonly string[]} */
+    this.columnTokens = []
+    /** @type {import('./colour.js').Scale | undefined} 'sequential', unless there is `minus` */
+    this.scale = undefined
+    /** Where the colours begin and end: 0 to 1, or as far to both sides as the numbers go. @type {readonly [number, number] | undefined} */
+    this.domain = undefined
+    /** Of the axis down; '' for none. @type {string | undefined} */
+    this.rowTitle = undefined
+    /** Of the axis across. @type {string | undefined} */
+    this.columnTitle = undefined
+    this.decimals = 4
+    /** @type {'read' | 'paint' | 'edit'} */
+    this.mode = 'read'
+    /** The cell that is pointed at. @type {Cell | undefined} */
+    this.cell = undefined
+    /** The cell that is kept. @type {Cell | undefined} */
+    this.pinned = undefined
+    /** @type {import('./draw.js').Highlight | undefined} */
+    this.highlight = undefined
+    this.legend = true
+    this.tools = true
+    this.asTable = false
+    /** @type {import('./geometry.js').View} */
+    this.view = WHOLE
+    /** Where the table begins. @type {Cell} */
+    this.page = { row: 0, column: 0 }
+    /** What is being typed into the focused cell. @type {string | undefined} */
+    this.editing = undefined
+  }
+
+  /** @type {Map | undefined} */
+  #map = undefined
+  /** @type {unknown} */
+  #problem = undefined
+  /** @type {Layout | undefined} */
+  #layout = undefined
+  /** @type {{ key: string, canvas: HTMLCanvasElement } | undefined} */
+  #image = undefined
+  #hide = false
+  #scrubbed = 0
+  #isFocused = false
+  #said = ''
+
+  #gestures = new Gestures({
+    layout: () => this.#layout,
+    mode: () => this.mode,
+    look: view => this.#look(view),
+    point: cell => this.#point(cell),
+    pin: cell => this.#pin(cell),
+    paint: (cell, isFirst) => this.#paintCell(cell, isFirst),
+    scrub: (cell, pixels, isFine, isFirst) => {
+      if (isFirst) this.#scrubbed = this.#value(cell)
+      const [from, to] = this.#map?.domain ?? [0, 1]
+      const value = this.#scrubbed + ((pixels * (to - from)) / 200) * (isFine ? 0.1 : 1)
+      this.#edit(cell, Number(value.toFixed(this.decimals)), isFirst)
+    },
+  })
+
+  /** @param {import('lit').PropertyValues} changed */
+  willUpdate(changed) {
+    if (MADE_OF.some(name => changed.has(name))) this.#make()
+    const map = this.#map
+    if (!map) return
+    const [rows, columns] = map.dims
+    if (this.cell && (this.cell.row >= rows || this.cell.column >= columns)) this.cell = undefined
+    if (this.page.row >= rows || this.page.column >= columns) this.page = { row: 0, column: 0 }
+    if (!this.hasUpdated || changed.has('matrix') === false) return
+    const old = changed.get('matrix')
+    if (old && String(old.dims ?? old.shape) !== String(this.matrix?.dims ?? this.matrix?.shape)) this.view = WHOLE
+  }
+
+  /** Checks the tensors and puts together what is drawn. */
+  #make() {
+    this.#map = undefined
+    this.#problem = undefined
+    this.#image = undefined
+    if (this.matrix === undefined) return
+    try {
+      const given = check(this.matrix, 2)
+      const tensor = this.minus === undefined ? given : difference(given, check(this.minus, 2))
+      const isHidden = hiddenIn(tensor, this.mask === undefined ? undefined : check(this.mask, 2))
+      const ghost = this.ghost === undefined ? undefined : check(this.ghost, 2)
+      const scale = this.scale ?? (this.minus === undefined ? 'sequential' : 'diverging')
+      const range = extremes(tensor, isHidden)
+      const { data, dims } = tensor
+      this.#map = {
+        ...{ data, dims, isHidden, range, scale, domain: this.domain ?? domainOf(scale, range) },
+        ...{ rowTokens: this.rowTokens ?? [], columnTokens: this.columnTokens ?? [] },
+        ...{ rowTitle: this.rowTitle ?? this.say('queries'), columnTitle: this.columnTitle ?? this.say('keys') },
+        ...{ decimals: this.decimals, legend: this.legend, hiddenWord: this.say('hidden') },
+        ghost: ghost?.dims.join() === dims.join() ? ghost.data : undefined,
+      }
+    } catch (error) {
+      this.#problem = error
+    }
+  }
+
+  /** @param {Cell} cell */
+  #value({ row, column }) {
+    return this.#map ? this.#map.data[row * this.#map.dims[1] + column] : Number.NaN
+  }
+
+  /** @param {Cell} cell */
+  #isHidden({ row, column }) {
+    return this.#map?.isHidden(row * this.#map.dims[1] + column) ?? false
+  }
+
+  /** A row or column by its token, or by its number. @param {'row' | 'column'} axis @param {number} index */
+  #name(axis, index) {
+    const token = (axis === 'row' ? this.rowTokens : this.columnTokens)?.[index]
+    return token === undefined ? this.say(axis, { index: index + 1 }) : visible(token)
+  }
+
+  /** A cell in words, as it is announced. @param {Cell} cell */
+  describe(cell) {
+    const value = this.#value(cell)
+    const written = Number.isNaN(value)
+      ? this.say('nan')
+      : value === Infinity
+        ? this.say('infinity')
+        : write(value, this.decimals)
+    const hidden = value === -Infinity ? this.say('hidden') : this.say('hiddenValue', { value: written })
+    return this.say('cell', {
+      row: this.#name('row', cell.row),
+      column: this.#name('column', cell.column),
+      value: this.#isHidden(cell) ? hidden : written,
+    })
+  }
+
+  /** @param {string} name @param {Cell} cell @param {object} [more] */
+  #emit(name, cell, more) {
+    const detail = { row: cell.row, column: cell.column, value: this.#value(cell), ...more }
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }))
+  }
+
+  /** @param {Cell} cell */
+  #point(cell) {
+    if (this.cell?.row === cell.row && this.cell.column === cell.column) return
+    this.cell = cell
+    this.#emit('cell-focus', cell)
+  }
+
+  /** @param {Cell} cell */
+  #pin(cell) {
+    this.#said = this.say('kept', { cell: this.describe(cell) })
+    this.requestUpdate()
+    this.#emit('cell-pin', cell)
+  }
+
+  /** @param {Cell} cell @param {boolean} isFirst */
+  #paintCell(cell, isFirst) {
+    if (isFirst) this.#hide = !this.#isHidden(cell)
+    this.#point(cell)
+    this.#emit('cell-paint', cell, { hide: this.#hide, isFirst })
+  }
+
+  /** @param {Cell} cell @param {number} value @param {boolean} isFirst */
+  #edit(cell, value, isFirst) {
+    this.#emit('cell-edit', cell, { value, old: this.#value(cell), isFirst })
+  }
+
+  /** @param {import('./geometry.js').View} view */
+  #look(view) {
+    this.view = view
+  }
+
+  /** @param {number} factor */
+  #zoom(factor) {
+    const now = this.#layout
+    if (!now) return
+    const { plot } = now
+    this.#look(factor === 0 ? WHOLE : zoomed(now, factor, plot.left + plot.width / 2, plot.top + plot.height / 2))
+    if (!this.cell || factor <= 1) return
+    const next = this.#place(this.view)
+    if (next) this.#look(showing(next, this.cell))
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key = event => {
+    const map = this.#map
+    if (!map || map.data.length === 0 || event.altKey) return
+    const from = this.cell ?? { row: 0, column: 0 }
+    const next = moved(event, from, map.dims[0], map.dims[1])
+    const isPlain = !event.ctrlKey && !event.metaKey
+    if (next) {
+      this.#point(next)
+      if (this.#layout) this.#look(showing(this.#layout, next))
+      if (this.mode === 'paint' && event.shiftKey) this.#emit('cell-paint', next, { hide: this.#hide, isFirst: false })
+    } else if (event.key === ' ' && this.mode === 'paint') this.#paintCell(from, true)
+    else if (this.mode === 'edit' && isPlain && (event.key === 'F2' || /^[\d.-]$/.test(event.key)))
+      this.editing = event.key === 'F2' ? write(this.#value(from), this.decimals).replace('\u2212', '-') : event.key
+    else if (event.key === 'Enter' || event.key === ' ') this.#pin(from)
+    else if (isPlain && (event.key === '+' || event.key === '=')) this.#zoom(1.5)
+    else if (isPlain && event.key === '-') this.#zoom(1 / 1.5)
+    else if (isPlain && event.key === '0') this.#zoom(0)
+    else return
+    event.preventDefault()
+  }
+
+  /** @param {KeyboardEvent & { currentTarget: HTMLInputElement }} event */
+  #type = event => {
+    event.stopPropagation()
+    if (event.key !== 'Enter' && event.key !== 'Escape') return
+    event.preventDefault()
+    const value = Number(event.currentTarget.value.trim().replace(',', '.').replace('\u2212', '-') || Number.NaN)
+    this.editing = undefined
+    this.#mapElement?.focus()
+    if (event.key === 'Enter' && !Number.isNaN(value) && this.cell) this.#edit(this.cell, value, true)
+  }
+
+  get #mapElement() {
+    return /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.map'))
+  }
+
+  /** @param {boolean} isFocused */
+  #focus(isFocused) {
+    this.#isFocused = isFocused
+    if (isFocused && this.mode !== 'read' && !this.cell && this.#map?.data.length) this.#point({ row: 0, column: 0 })
+    if (isFocused && !this.cell && this.#map?.data.length) this.#point({ row: 0, column: 0 })
+    this.requestUpdate()
+  }
+
+  /** @param {Map} map @param {number} width @param {import('./geometry.js').View} [view] */
+  #arrange(map, width, view) {
+    const { fontSize, family } = this.look
+    const label = `400 ${Math.min(fontSize, 12)}px ${family}`
+    const widest = (/** @type {readonly unknown[]} */ tokens) =>
+      tokens.reduce(
+        (/** @type {number} */ most, token) => Math.max(most, widthOf(visible(token).slice(0, 60), label)),
+        0,
+      )
+    const { least, most } = map.range
+    const texts = [least, most].map(value => widthOf(write(value, map.decimals), `400 ${fontSize}px ${family}`))
+    const wanted = {
+      ...{ rows: map.dims[0], columns: map.dims[1], width, view, fontSize, legend: map.legend },
+      most: Math.ceil(Math.max(...texts, 20)) + 8,
+      mostHeight: this.#length('--qkv-height', 560),
+      rowLabel: widest(map.rowTokens.slice(0, map.dims[0])),
+      columnLabel: widest(map.columnTokens.slice(0, map.dims[1])),
+      titles: Boolean(map.rowTitle || map.columnTitle),
+    }
+    return { wanted, layout: layout(wanted) }
+  }
+
+  /** @param {string} name of a CSS property in px @param {number} otherwise */
+  #length(name, otherwise) {
+    return Number.parseFloat(getComputedStyle(this).getPropertyValue(name)) || otherwise
+  }
+
+  /** @param {import('./geometry.js').View} view */
+  #place(view) {
+    return this.#map && this.#arrange(this.#map, this.room, view).layout
+  }
+
+  /** @override @param {import('lit').PropertyValues} changed */
+  updated(changed) {
+    super.updated(changed)
+    const map = this.#map
+    const canvas = this.renderRoot.querySelector('canvas')
+    const size = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.size'))
+    const input = this.renderRoot.querySelector('input')
+    if (!map || !canvas || !size) return
+    const { wanted } = this.#arrange(map, this.room)
+    const natural = Math.max(naturalWidth(wanted), 96)
+    if (size.style.inlineSize !== `${natural}px` || !this.room) {
+      size.style.inlineSize = `${natural}px`
+      this.measure(size)
+    }
+    const arranged = this.#arrange(map, this.room, this.view).layout
+    this.#layout = arranged
+    const pen = this.pen(canvas, Math.max(arranged.width, Math.min(this.room, 96)), arranged.height)
+    if (pen) this.#draw(pen, map, arranged, devicePixelRatio || 1)
+    if (!input || !this.cell) return
+    const { plot, cellWidth, cellHeight, view } = arranged
+    input.style.left = `${plot.left + (this.cell.column - view.column) * cellWidth}px`
+    input.style.top = `${plot.top + (this.cell.row - view.row) * cellHeight}px`
+    if (this.renderRoot instanceof ShadowRoot && this.renderRoot.activeElement !== input) input.focus()
+  }
+
+  /** @param {import('./pens.js').Pen} pen @param {Map} map @param {Layout} arranged @param {number} ratio @param {boolean} [isWhole] */
+  #draw(pen, map, arranged, ratio, isWhole = false) {
+    const seen = seenCells(arranged)
+    const isMany = seen.rows * seen.columns > MOST_SHAPES
+    const marks = isWhole
+      ? { pinned: this.pinned, highlight: this.highlight }
+      : { focus: this.cell, isFocused: this.#isFocused, pinned: this.pinned, highlight: this.highlight }
+    drawMap(pen, map, arranged, this.look, marks, isMany ? this.#cells(map, arranged, ratio) : undefined)
+  }
+
+  /** The seen cells as an image, kept until something changes. @param {Map} map @param {Layout} arranged @param {number} ratio */
+  #cells(map, arranged, ratio) {
+    const seen = seenCells(arranged)
+    const width = Math.max(1, Math.min(seen.columns, Math.round(seen.columns * arranged.cellWidth * ratio)))
+    const height = Math.max(1, Math.min(seen.rows, Math.round(seen.rows * arranged.cellHeight * ratio)))
+    const key = [...Object.values(seen), width, height, this.look.isDark].join()
+    if (this.#image?.key !== key)
+      this.#image = { key, canvas: canvasOf(raster(map, this.look.isDark, seen, width, height)) }
+    return this.#image.canvas
+  }
+
+  /** The whole matrix, as wide as it stands on the page. Above 4096 cells they are one embedded image, at full resolution in SVG. */
+  picture() {
+    const map = this.#map
+    if (!map) return { width: 96, height: 24, draw: () => {} }
+    const arranged = this.#arrange(map, this.room || 640).layout
+    const isMany = map.data.length > MOST_SHAPES
+    return {
+      width: arranged.width,
+      height: arranged.height,
+      description: isMany ? this.say('asImage', { rows: map.dims[0], columns: map.dims[1] }) : undefined,
+      draw: (/** @type {import('./pens.js').Pen} */ pen) => {
+        this.#draw(pen, map, arranged, 'context' in pen ? 2 : Infinity, true)
+        this.#image = undefined
+      },
+    }
+  }
+
+  render() {
+    const map = this.#map
+    if (this.#problem) return [this.probe, this.problem(this.#problem)]
+    if (!map || map.data.length === 0) return [this.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
+    const [rows, columns] = map.dims
+    const label = this.label
+      ? this.say('ofMap', { label: this.label, rows, columns })
+      : this.say('map', { rows, columns })
+    return html`${this.probe}
+      ${this.asTable ? html`<div class="table size" role="region" tabindex="0" aria-label=${label}>${this.#table(map, label)}</div>` : this.#grid(map, label)}
+      <div class="unseen" role="status">${this.#said}</div>
+      ${this.tools ? this.#tools(map) : nothing}`
+  }
+
+  /** @param {Map} map @param {string} label */
+  #grid({ dims: [rows, columns] }, label) {
+    const at = this.cell ?? { row: 0, column: 0 }
+    const id = `cell-${at.row}-${at.column}`
+    const help = this.say(this.mode === 'paint' ? 'helpPaint' : this.mode === 'edit' ? 'helpEdit' : 'help')
+    const { down, move, up, wheel } = this.#gestures
+    return html`<div class="size" part="map">
+      <div
+        class="map"
+        role="grid"
+        tabindex="0"
+        data-mode=${this.mode}
+        ?data-zoomed=${this.view.zoom > 1}
+        aria-label=${label}
+        aria-describedby="help"
+        aria-rowcount=${rows}
+        aria-colcount=${columns}
+        aria-readonly=${this.mode === 'read'}
+        aria-activedescendant=${id}
+        @keydown=${this.#key}
+        @focus=${() => this.#focus(true)}
+        @blur=${() => this.#focus(false)}
+        @pointerdown=${down}
+        @pointermove=${move}
+        @pointerup=${up}
+        @pointercancel=${up}
+        @wheel=${wheel}
+        @dblclick=${() => {
+          if (this.mode === 'edit' && this.cell)
+            this.editing = write(this.#value(this.cell), this.decimals).replace('\u2212', '-')
+        }}
+      >
+        <canvas aria-hidden="true"></canvas>
+        <div class="unseen" role="row" aria-rowindex=${at.row + 1}>
+          ${keyed(
+            id,
+            html`<div role="gridcell" id=${id} aria-colindex=${at.column + 1} aria-selected=${this.pinned?.row === at.row && this.pinned.column === at.column}>${this.describe(at)}</div>`,
+          )}
+        </div>
+      </div>
+      ${
+        this.editing === undefined
+          ? nothing
+          : html`<input
+              type="text"
+              inputmode="decimal"
+              aria-label=${this.say('edit', { row: this.#name('row', at.row), column: this.#name('column', at.column) })}
+              .value=${this.editing}
+              @keydown=${this.#type}
+              @blur=${() => {
+                this.editing = undefined
+              }}
+            />`
+      }
+      <div class="unseen" id="help">${help}</div>
+    </div>`
+  }
+
+  /** @param {Map} map */
+  #tools({ dims }) {
+    const button = (
+      /** @type {string} */ sign,
+      /** @type {string} */ name,
+      /** @type {() => void} */ act,
+      isOff = false,
+    ) => html`<button type="button" aria-label=${name} title=${name} ?disabled=${isOff} @click=${act}>${sign}</button>`
+    const isSmall = this.view.zoom === 1 && dims[0] * dims[1] <= 144
+    return html`<div class="tools" part="tools">
+      ${
+        this.asTable || isSmall
+          ? nothing
+          : [
+              button('−', this.say('zoomOut'), () => this.#zoom(1 / 1.5), this.view.zoom <= 1),
+              button('+', this.say('zoomIn'), () => this.#zoom(1.5)),
+              button('⤢', this.say('zoomAll'), () => this.#zoom(0), this.view.zoom <= 1),
+            ]
+      }
+      <button type="button" aria-pressed=${this.asTable} @click=${() => {
+        this.asTable = !this.asTable
+      }}>${this.say('asTable')}</button>
+    </div>`
+  }
+
+  /** @param {Map} map @param {string} label */
+  #table(map, label) {
+    return table({
+      rows: map.dims[0],
+      columns: map.dims[1],
+      page: this.page,
+      label,
+      say: (key, values) => this.say(key, values),
+      name: (axis, index) => this.#name(axis, index),
+      value: cell => {
+        const value = this.#value(cell)
+        const written = Number.isNaN(value) ? this.say('nan') : write(value, this.decimals)
+        return this.#isHidden(cell)
+          ? value === -Infinity
+            ? this.say('hidden')
+            : this.say('hiddenValue', { value: written })
+          : written
+      },
+      turn: page => {
+        this.page = page
+      },
+    })
+  }
+}

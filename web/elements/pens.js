@@ -1,0 +1,275 @@
+// Two pens with the same words, one for a canvas and one for SVG, so that what is drawn is said once.
+
+/** @typedef {{ size?: number, fill?: string, align?: 'left' | 'center' | 'right', upright?: boolean, weight?: number, most?: number }} TextStyle */
+/** @typedef {{ stroke: string, width?: number, opacity?: number, dash?: number[] }} LineStyle */
+
+let ruler = /** @type {CanvasRenderingContext2D | undefined} */ (undefined)
+/** @type {Map<string, number>} */
+const widths = new Map()
+
+/**
+ * How wide a text is.
+ * @param {string} text
+ * @param {string} font
+ */
+export function widthOf(text, font) {
+  const name = `${font} ${text}`
+  const known = widths.get(name)
+  if (known !== undefined) return known
+  ruler ??= document.createElement('canvas').getContext('2d') ?? undefined
+  if (!ruler) return text.length * 8
+  ruler.font = font
+  const { width } = ruler.measureText(text)
+  if (widths.size > 20_000) widths.clear()
+  widths.set(name, width)
+  return width
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+/**
+ * A text, cut where it does not fit; letters stay whole.
+ * @param {string} text
+ * @param {number} most
+ * @param {string} font
+ */
+export function cut(text, most, font) {
+  if (text.length <= 400 && widthOf(text, font) <= most) return text
+  const letters = Array.from(graphemes.segment(text.slice(0, 400)), ({ segment }) => segment)
+  let [fits, fails] = [0, letters.length + 1]
+  while (fails - fits > 1) {
+    const middle = (fits + fails) >> 1
+    if (widthOf(`${letters.slice(0, middle).join('')}…`, font) <= most) fits = middle
+    else fails = middle
+  }
+  return `${letters.slice(0, fits).join('')}…`
+}
+
+/** A token as it can be seen: blanks and line ends have a sign. @param {unknown} token */
+export function visible(token) {
+  const text = String(token ?? '')
+  if (/^\s*$/u.test(text) || text.trim() === '')
+    return text.replace(/\n/g, '↵').replace(/\t/g, '⇥').replace(/\s/g, '␣') || '␣'
+  return text.replace(/\r?\n/g, '↵').replace(/\t/g, '⇥')
+}
+
+/** Draws on a canvas. */
+export class CanvasPen {
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {string} family of fonts
+   */
+  constructor(context, family) {
+    this.context = context
+    this.family = family
+  }
+
+  /** @param {number} x @param {number} y @param {number} width @param {number} height @param {string} fill */
+  fill(x, y, width, height, fill) {
+    this.context.fillStyle = fill
+    this.context.fillRect(x, y, width, height)
+  }
+
+  /** @param {number} x @param {number} y @param {number} width @param {number} height @param {LineStyle} style */
+  frame(x, y, width, height, style) {
+    this.#stroke(style)
+    this.context.strokeRect(x, y, width, height)
+  }
+
+  /** @param {number[]} points x, y, x, y ... @param {LineStyle} style */
+  line(points, style) {
+    this.#stroke(style)
+    this.context.beginPath()
+    for (let i = 0; i < points.length; i += 2) this.context[i ? 'lineTo' : 'moveTo'](points[i], points[i + 1])
+    this.context.stroke()
+    this.context.globalAlpha = 1
+  }
+
+  /** From one point to another, leaving and arriving level. @param {number} x0 @param {number} y0 @param {number} x1 @param {number} y1 @param {LineStyle} style */
+  link(x0, y0, x1, y1, style) {
+    this.#stroke(style)
+    const middle = (x0 + x1) / 2
+    this.context.beginPath()
+    this.context.moveTo(x0, y0)
+    this.context.bezierCurveTo(middle, y0, middle, y1, x1, y1)
+    this.context.stroke()
+    this.context.globalAlpha = 1
+  }
+
+  /** @param {LineStyle} style */
+  #stroke({ stroke, width = 1, opacity = 1, dash = [] }) {
+    this.context.strokeStyle = stroke
+    this.context.lineWidth = width
+    this.context.globalAlpha = opacity
+    this.context.setLineDash(dash)
+  }
+
+  /** @param {string} text @param {number} x @param {number} y the middle of its line @param {TextStyle} style */
+  text(text, x, y, { size = 12, fill = '#000', align = 'left', upright = false, weight = 400, most } = {}) {
+    const { context } = this
+    const font = `${weight} ${size}px ${this.family}`
+    context.font = font
+    context.fillStyle = fill
+    context.textAlign = align
+    context.textBaseline = 'middle'
+    const shown = most === undefined ? text : cut(text, most, font)
+    if (!upright) return context.fillText(shown, x, y)
+    context.save()
+    context.translate(x, y)
+    context.rotate(-Math.PI / 2)
+    context.fillText(shown, 0, 0)
+    context.restore()
+  }
+
+  /** @param {HTMLCanvasElement} image @param {number} x @param {number} y @param {number} width @param {number} height */
+  image(image, x, y, width, height) {
+    this.context.imageSmoothingEnabled = false
+    this.context.drawImage(image, x, y, width, height)
+  }
+
+  /** Slanted lines on a ground. @param {number} x @param {number} y @param {number} width @param {number} height @param {{ ground: string, line: string }} colours */
+  hatch(x, y, width, height, { ground, line }) {
+    this.fill(x, y, width, height, ground)
+    const { context } = this
+    context.save()
+    context.beginPath()
+    context.rect(x, y, width, height)
+    context.clip()
+    this.#stroke({ stroke: line })
+    context.beginPath()
+    const first = Math.floor((x + y) / 5) * 5
+    for (let at = first; at < x + y + width + height; at += 5) {
+      context.moveTo(at - y, y)
+      context.lineTo(at - y - height, y + height)
+    }
+    context.stroke()
+    context.restore()
+  }
+
+  /** @param {number} x @param {number} y @param {number} width @param {number} height @param {() => void} draw */
+  clip(x, y, width, height, draw) {
+    this.context.save()
+    this.context.beginPath()
+    this.context.rect(x, y, width, height)
+    this.context.clip()
+    draw()
+    this.context.restore()
+  }
+}
+
+const ENTITIES = /** @type {Record<string, string>} */ ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })
+
+/** A text for XML, which knows no control characters and no half pairs. @param {string} text */
+export const escapeXml = text =>
+  text
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot hold
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
+    .replace(/[&<>"]/g, letter => ENTITIES[letter])
+
+const n = (/** @type {number} */ x) => String(Math.round(x * 100) / 100)
+
+/** Writes SVG. */
+export class SvgPen {
+  /** @type {string[]} */
+  #parts = []
+  /** By id, which says what they are, so that pictures can stand in one document. @type {Map<string, string>} */
+  #definitions = new Map()
+
+  /** @param {string} family of fonts */
+  constructor(family) {
+    this.family = family
+  }
+
+  /** @param {number} x @param {number} y @param {number} width @param {number} height @param {string} fill */
+  fill(x, y, width, height, fill) {
+    this.#parts.push(
+      `<rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" fill="${escapeXml(fill)}"/>`,
+    )
+  }
+
+  /** @param {number} x @param {number} y @param {number} width @param {number} height @param {LineStyle} style */
+  frame(x, y, width, height, style) {
+    this.#parts.push(
+      `<rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" fill="none" ${this.#stroke(style)}/>`,
+    )
+  }
+
+  /** @param {number[]} points @param {LineStyle} style */
+  line(points, style) {
+    this.#parts.push(`<polyline points="${points.map(n).join(' ')}" fill="none" ${this.#stroke(style)}/>`)
+  }
+
+  /** @param {number} x0 @param {number} y0 @param {number} x1 @param {number} y1 @param {LineStyle} style */
+  link(x0, y0, x1, y1, style) {
+    const middle = n((x0 + x1) / 2)
+    const path = `M${n(x0)} ${n(y0)}C${middle} ${n(y0)} ${middle} ${n(y1)} ${n(x1)} ${n(y1)}`
+    this.#parts.push(`<path d="${path}" fill="none" ${this.#stroke(style)}/>`)
+  }
+
+  /** @param {LineStyle} style */
+  #stroke({ stroke, width = 1, opacity = 1, dash = [] }) {
+    const more = `${opacity < 1 ? ` stroke-opacity="${n(opacity)}"` : ''}${dash.length ? ` stroke-dasharray="${dash.join(' ')}"` : ''}`
+    return `stroke="${escapeXml(stroke)}" stroke-width="${n(width)}"${more}`
+  }
+
+  /** @param {string} text @param {number} x @param {number} y @param {TextStyle} style */
+  text(text, x, y, { size = 12, fill = '#000', align = 'left', upright = false, weight = 400, most } = {}) {
+    const shown = most === undefined ? text : cut(text, most, `${weight} ${size}px ${this.family}`)
+    const anchor = { left: 'start', center: 'middle', right: 'end' }[align]
+    const turned = upright ? ` transform="rotate(-90 ${n(x)} ${n(y)})"` : ''
+    const bold = weight === 400 ? '' : ` font-weight="${weight}"`
+    this.#parts.push(
+      `<text x="${n(x)}" y="${n(y)}" dy="0.35em" font-size="${n(size)}" fill="${escapeXml(fill)}" text-anchor="${anchor}"${bold}${turned}>${escapeXml(shown)}</text>`,
+    )
+  }
+
+  /** @param {HTMLCanvasElement} image @param {number} x @param {number} y @param {number} width @param {number} height */
+  image(image, x, y, width, height) {
+    this.#parts.push(
+      `<image x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${image.toDataURL()}"/>`,
+    )
+  }
+
+  /** @param {number} x @param {number} y @param {number} width @param {number} height @param {{ ground: string, line: string }} colours */
+  hatch(x, y, width, height, { ground, line }) {
+    const id = `hatch-${ground.slice(1)}-${line.slice(1)}`
+    if (!this.#definitions.has(id))
+      this.#definitions.set(
+        id,
+        `<pattern id="${id}" width="3.54" height="3.54" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="3.54" height="3.54" fill="${ground}"/><rect width="1" height="3.54" fill="${line}"/></pattern>`,
+      )
+    this.fill(x, y, width, height, `url(#${id})`)
+  }
+
+  /** @param {number} x @param {number} y @param {number} width @param {number} height @param {() => void} draw */
+  clip(x, y, width, height, draw) {
+    const id = `clip-${[x, y, width, height].map(n).join('-')}`
+    this.#definitions.set(
+      id,
+      `<clipPath id="${id}"><rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}"/></clipPath>`,
+    )
+    this.#parts.push(`<g clip-path="url(#${id})">`)
+    draw()
+    this.#parts.push('</g>')
+  }
+
+  /**
+   * The whole picture.
+   * @param {number} width
+   * @param {number} height
+   * @param {string} title
+   * @param {string} [description]
+   */
+  picture(width, height, title, description) {
+    return [
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}" role="img" font-family="${escapeXml(this.family)}" font-variant-numeric="tabular-nums">`,
+      `<title>${escapeXml(title)}</title>`,
+      description ? `<desc>${escapeXml(description)}</desc>` : '',
+      this.#definitions.size ? `<defs>${[...this.#definitions.values()].join('')}</defs>` : '',
+      ...this.#parts,
+      '</svg>',
+    ].join('\n')
+  }
+}
+/** @typedef {CanvasPen | SvgPen} Pen */

@@ -1,0 +1,56 @@
+// Numbers about heads, from weights alone: how they look at their keys. Sums are in float64.
+
+import { check } from './tensor.js'
+
+/**
+ * @typedef {object} HeadStatistics means over the queries that see any key; NaN where no query counts
+ * @property {number} entropy in bits: 0 looks at one key only, log2(S) at all alike
+ * @property {number} first weight of the first key
+ * @property {number} previous weight of the key before the query's own
+ * @property {number} self weight of the query's own key
+ */
+
+/**
+ * @param {import('./tensor.js').TensorLike} weights (H, L, S)
+ * @param {object} [options]
+ * @param {number} [options.offset] the position of the first query among the keys
+ * @returns {HeadStatistics[]} one for each head
+ */
+export function headStatistics(weights, { offset = 0 } = {}) {
+  const {
+    data,
+    dims: [heads, rows, columns],
+  } = check(weights, 3)
+  return Array.from({ length: heads }, (_, head) => {
+    let [entropy, first, previous, self] = [0, 0, 0, 0]
+    let [seeing, withPrevious, withSelf] = [0, 0, 0]
+    for (let row = 0; row < rows; row++) {
+      const start = (head * rows + row) * columns
+      let [sum, bits] = [0, 0]
+      for (let column = 0; column < columns; column++) {
+        const weight = data[start + column]
+        sum += weight
+        if (weight !== 0) bits -= weight * Math.log2(weight)
+      }
+      if (sum === 0) continue
+      seeing++
+      entropy += bits
+      first += data[start]
+      const own = row + offset
+      if (own >= 1 && own <= columns) {
+        withPrevious++
+        previous += data[start + own - 1]
+      }
+      if (own >= 0 && own < columns) {
+        withSelf++
+        self += data[start + own]
+      }
+    }
+    return {
+      entropy: entropy / seeing,
+      first: first / seeing,
+      previous: previous / withPrevious,
+      self: self / withSelf,
+    }
+  })
+}

@@ -1,0 +1,65 @@
+// What the elements say, in English. A page hands over its own language by the property `texts`: any of these keys.
+
+export const texts = {
+  queries: 'queries',
+  keys: 'keys',
+  row: 'row {index}',
+  column: 'column {index}',
+  cell: '{row} to {column}: {value}',
+  hidden: 'hidden',
+  hiddenValue: 'hidden ({value})',
+  nan: 'not a number',
+  infinity: 'infinity',
+  map: 'Map of {rows} rows by {columns} columns',
+  ofMap: '{label}, {rows} rows by {columns} columns',
+  help: 'Arrow keys move, Enter keeps a cell, plus and minus zoom, 0 shows all.',
+  helpPaint: 'Arrow keys move, Space hides or shows a cell, with Shift while moving.',
+  helpEdit: 'Arrow keys move, a digit or F2 starts typing, Enter writes the number.',
+  edit: 'New value of {row}, {column}',
+  kept: '{cell}, kept',
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
+  zoomAll: 'Show all',
+  zoomed: 'Rows {firstRow} to {lastRow} of {rows}, columns {firstColumn} to {lastColumn} of {columns}',
+  asImage: 'The {rows} by {columns} cells are one embedded image; all else is vectors.',
+  asTable: 'As table',
+  asMap: 'As map',
+  previousRows: 'Rows before',
+  nextRows: 'Rows after',
+  previousColumns: 'Columns before',
+  nextColumns: 'Columns after',
+  empty: 'Nothing to show yet.',
+  problemTensor: 'A tensor { data, dims } is expected; {got} came.',
+  problemAxes: '{want} axes are expected; dims are ({dims}).',
+  problemSize: 'dims ({dims}) need {need} numbers; data has {count}.',
+  problemNumbers: 'data is expected to hold numbers; it holds {got}.',
+  problemMinus: 'Only tensors of the same size can be compared: ({dims}) and ({other}).',
+  problemMask: 'The mask has size ({other}), the map ({dims}).',
+  heads: 'Heads',
+  head: 'Head {index}',
+  entropy: 'entropy',
+  bits: '{value} bit',
+  first: 'first token',
+  previous: 'previous',
+  self: 'itself',
+  links: 'Links from queries to keys',
+  link: '{row} to {column}: {value}',
+  linksOf: '{token} looks at {links}',
+  linksTo: '{token} is seen by {links}',
+  noLinks: 'nothing',
+  threshold: 'Links below {value} are left out.',
+  steps: 'Steps',
+  nextStep: 'Next step',
+  previousStep: 'Previous step',
+  shape: '{name}: {dims}',
+}
+
+/** @typedef {Partial<typeof texts>} Texts */
+
+/**
+ * A text with its values.
+ * @param {string} template
+ * @param {Record<string, string | number>} [values]
+ */
+export const fill = (template, values = {}) =>
+  template.replace(/\{(\w+)\}/g, (all, name) => String(values[name] ?? all))
