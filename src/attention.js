@@ -1,99 +1,81 @@
-import { MASKING, OPEN, SCORE, SOFTMAX_AXIS, TRACE_STEPS, TRACE_WORDS } from './abi.js'
+import { ATTENTION_WORDS, MASKING, OPEN, SCORE, SOFTMAX_AXIS, TRACE_STEPS, TRACE_WORDS } from './abi.js'
 import { describe } from './errors.js'
-import { checkAttention, expectDims } from './options.js'
-import { ResidentTensor } from './resident.js'
-import { Tensor, toTensor } from './tensor.js'
+import { ATTENTION, checkAttention, expectDims, sizeOf, TRACE } from './options.js'
+import { count, Tensor, toFloats } from './tensor.js'
 
 /** @typedef {import('./memory.js').Core} Core */
-/** @typedef {import('./options.js').AttentionCall} AttentionCall */
-/** @typedef {import('./options.js').Inputs} Inputs */
-/** @typedef {Tensor<Float32Array>} FloatTensor */
-
-/**
- * A (B, heads, rows, columns) tensor in the module's memory; strides in floats, columns contiguous.
- * @typedef {{ data: number, batch: number, head: number, row: number }} Strided
- */
-
-/**
- * @param {number} data address of a contiguous (B, heads, rows, columns)
- * @param {number} heads
- * @param {number} rows
- * @param {number} columns
- * @returns {Strided}
- */
-export const headsFirst = (data, heads, rows, columns) => ({
-  data,
-  batch: heads * rows * columns,
-  head: rows * columns,
-  row: columns,
-})
-
-/**
- * The heads of a contiguous (B, rows, heads * columns), read where they lie.
- * @param {number} data
- * @param {number} heads
- * @param {number} rows
- * @param {number} columns
- * @returns {Strided}
- */
-export const headsInRows = (data, heads, rows, columns) => ({
-  data,
-  batch: rows * heads * columns,
-  head: columns,
-  row: heads * columns,
-})
+/** @typedef {import('./call.js').AttentionCall} AttentionCall */
+/** @typedef {import('./call.js').FloatTensor} FloatTensor */
 
 /** Where the words of struct qkv_trace stand, which begins with struct qkv_attention. */
 const AT = Object.fromEntries(TRACE_WORDS.map((word, index) => [word, index]))
 
-/** @param {Uint32Array} words @param {number} at @param {Strided} tensor */
-function putTensor(words, at, { data, batch, head, row }) {
+/**
+ * A contiguous tensor in the module's memory: (B, heads, rows, columns), or (B, rows, heads * columns) whose heads are
+ * read where they lie.
+ * @param {Uint32Array} words
+ * @param {number} at
+ * @param {number} data its address
+ * @param {number} heads
+ * @param {number} rows
+ * @param {number} columns
+ * @param {boolean} inRows
+ */
+function putTensor(words, at, data, heads, rows, columns, inRows) {
   words[at] = data
-  words[at + 1] = batch
-  words[at + 2] = head
-  words[at + 3] = row
+  words[at + 1] = heads * rows * columns
+  words[at + 2] = inRows ? columns : rows * columns
+  words[at + 3] = inRows ? heads * columns : columns
 }
 
-/** @param {Uint32Array} words @param {number} at @param {number} data @param {import('./options.js').Broadcast} mask */
+/** @param {Uint32Array} words @param {number} at @param {number} data @param {import('./call.js').Broadcast} mask */
 function putMask(words, at, data, mask) {
-  putTensor(words, at, { data, batch: mask.batch, head: mask.head, row: mask.row })
+  words[at] = data
+  words[at + 1] = mask.batch
+  words[at + 2] = mask.head
+  words[at + 3] = mask.row
   words[at + 4] = mask.column
 }
 
 /**
- * Runs a kernel over tensors in the module's memory. To be called within a scope.
+ * Runs a kernel over tensors in the module's memory, given by their addresses. To be called within a scope.
  * @param {Core} core
  * @param {AttentionCall} call
- * @param {{ q: Strided, k: Strided, v: Strided, out: Strided }} operands
+ * @param {number} q
+ * @param {number} k
+ * @param {number} v
+ * @param {number} out
+ * @param {boolean} inRows do their heads lie side by side in rows?
  * @param {Record<string, number>} [steps] addresses for the steps of a trace; without it the fused kernel runs
  */
-export function runAttention(core, call, operands, steps) {
-  const { sizes, score, dropout, mask, bias, keyLengths } = call
-  const wValue = score.kind === 'additive' ? core.place(score.wValue) : 0
+export function runAttention(core, call, q, k, v, out, inRows, steps) {
+  const { B, H, G, L, S, D, E, additive, dropout, mask, bias, keyLengths } = call
+  const wValue = additive ? core.place(additive.wValue) : 0
   const lengths = keyLengths ? core.copyIn(keyLengths) : 0
-  const past = call.past ? core.copyIn(new Int32Array(sizes.B).fill(call.past)) : 0
+  const past = call.past ? core.copyIn(new Int32Array(B).fill(call.past)) : 0
   const maskData = mask ? core.place(mask.tensor) : 0
   const biasData = bias ? core.place(bias.tensor) : 0
-  const args = core.alloc(TRACE_WORDS.length * 4)
+  const size = (steps ? TRACE_WORDS : ATTENTION_WORDS).length
+  const args = core.alloc(size * 4)
 
-  // No allocation while these views are in use; `run` below allocates, and sets its words in the views of then.
+  // No allocation while these views are in use: it may move the memory.
   const { words, floats } = core
   const at = args / 4
-  words.fill(0, at, at + TRACE_WORDS.length)
-  words[at + AT.B] = sizes.B
-  words[at + AT.H] = sizes.H
-  words[at + AT.G] = sizes.G
-  words[at + AT.L] = sizes.L
-  words[at + AT.S] = sizes.S
-  words[at + AT.D] = sizes.D
-  words[at + AT.E] = sizes.E
-  putTensor(words, at + AT['q.data'], operands.q)
-  putTensor(words, at + AT['k.data'], operands.k)
-  putTensor(words, at + AT['v.data'], operands.v)
-  putTensor(words, at + AT['out.data'], operands.out)
-  words[at + AT.score] = SCORE[score.kind]
+  words.fill(0, at, at + size)
+  words[at + AT.B] = B
+  words[at + AT.H] = H
+  words[at + AT.G] = G
+  words[at + AT.L] = L
+  words[at + AT.S] = S
+  words[at + AT.D] = D
+  words[at + AT.E] = E
+  putTensor(words, at + AT['q.data'], q, H, L, D, inRows)
+  putTensor(words, at + AT['k.data'], k, G, S, D, inRows)
+  putTensor(words, at + AT['v.data'], v, G, S, E, inRows)
+  putTensor(words, at + AT['out.data'], out, H, L, E, inRows)
+  words[at + AT.score] = SCORE[call.kind]
   floats[at + AT.scale] = call.scale
-  floats[at + AT.sigma] = score.kind === 'gaussian' ? score.sigma : 0
+  floats[at + AT.sigma] = call.sigma
   words[at + AT.w_v] = wValue
   floats[at + AT.softcap] = call.softcap
   words[at + AT.past] = past
@@ -102,46 +84,53 @@ export function runAttention(core, call, operands, steps) {
   words[at + AT.key_lengths] = lengths
   if (mask) putMask(words, at + AT['mask.data'], maskData, mask)
   if (bias) putMask(words, at + AT['bias.data'], biasData, bias)
-  floats[at + AT.dropout] = dropout?.p ?? 0
-  words[at + AT.softmax_axis] = SOFTMAX_AXIS[call.softmaxAxis]
-  words[at + AT.masking] = MASKING[call.masking]
-  for (const step in steps) words[at + AT[step]] = steps[step]
-
-  const run = (/** @type {number} */ generator) => {
-    core.words[at + AT.generator] = generator
-    if (steps) return core.call('qkv_trace', args)
-    const scratch = core.alloc(core.exports.qkv_attention_scratch(args))
-    core.words[at + AT.scratch] = scratch
-    core.call('qkv_attention', args)
+  if (steps) {
+    words[at + AT.softmax_axis] = SOFTMAX_AXIS[call.softmaxAxis]
+    words[at + AT.masking] = MASKING[call.masking]
+    for (const step in steps) words[at + AT[step]] = steps[step]
   }
-  if (dropout) dropout.generator.withState(core, run)
-  else run(0)
+  if (dropout) runWithDropout(core, args, dropout, steps !== undefined)
+  else run(core, args, steps !== undefined)
 }
 
 /**
- * Copies q, k and v in, unless they are there; additive scores are projected on the way, which makes them (..., A).
+ * A function of its own, so that its closure is made for calls with dropout only.
  * @param {Core} core
- * @param {Inputs} inputs
- * @param {FloatTensor} [given] where the output goes, if it lies in the module's memory
+ * @param {number} args
+ * @param {NonNullable<AttentionCall['dropout']>} dropout
+ * @param {boolean} isTrace
  */
-function copyOperands(core, inputs, given) {
-  const { score, sizes } = inputs.call
-  const { B, H, G, L, S, D, E } = sizes
-  let q = core.place(inputs.q)
-  let k = core.place(inputs.k)
-  const v = core.place(inputs.v)
-  const out = given ? core.place(given) : core.allocFloats(B * H * L * E)
-  if (score.kind === 'additive') {
-    const { wQuery, wKey, bias } = score
-    q = project(core, q, B * H * L, wQuery, bias)
-    k = project(core, k, B * G * S, wKey)
-  }
-  return {
-    q: headsFirst(q, H, L, D),
-    k: headsFirst(k, G, S, D),
-    v: headsFirst(v, G, S, E),
-    out: headsFirst(out, H, L, E),
-  }
+function runWithDropout(core, args, { p, generator }, isTrace) {
+  generator.withState(core, state => {
+    core.floats[args / 4 + AT.dropout] = p
+    core.words[args / 4 + AT.generator] = state
+    run(core, args, isTrace)
+  })
+}
+
+/** @param {Core} core @param {number} args @param {boolean} isTrace */
+function run(core, args, isTrace) {
+  if (isTrace) return core.check('qkv_trace', core.exports.qkv_trace(args))
+  const scratch = core.alloc(core.exports.qkv_attention_scratch(args))
+  core.words[args / 4 + AT.scratch] = scratch
+  core.check('qkv_attention', core.exports.qkv_attention(args))
+}
+
+/**
+ * Copies q in, unless it is there; additive scores project it on the way, which makes it (..., A).
+ * @param {Core} core
+ * @param {AttentionCall} call
+ * @returns {number} its address
+ */
+function placeQueries(core, { q, B, H, L, additive }) {
+  const data = core.place(q)
+  return additive ? project(core, data, B * H * L, additive.wQuery, additive.bias) : data
+}
+
+/** The same for k. @param {Core} core @param {AttentionCall} call */
+function placeKeys(core, { k, B, G, S, additive }) {
+  const data = core.place(k)
+  return additive ? project(core, data, B * G * S, additive.wKey) : data
 }
 
 /**
@@ -173,58 +162,61 @@ export function project(core, x, M, weight, bias) {
  * @returns {{ output: FloatTensor }}
  */
 export function attention(core, q, k, v, options) {
-  const inputs = checkAttention(q, k, v, options, 'attention')
-  const out = options.out === undefined ? undefined : checkOut(inputs, options.out)
-  return core.scope(() => {
-    const isThere = out instanceof ResidentTensor && out.isIn(core)
-    const operands = copyOperands(core, inputs, isThere ? out : undefined)
-    runAttention(core, inputs.call, operands)
-    if (out === undefined) return { output: tensorOut(core, inputs, operands.out.data, ...lastAxes(inputs)) }
-    if (!isThere) {
-      const from = operands.out.data / 4
-      out.data.set(core.floats.subarray(from, from + out.data.length))
-    }
-    return { output: out }
-  })
+  const call = core.takeCall()
+  try {
+    checkAttention(call, q, k, v, options, ATTENTION)
+    const { out } = options
+    return attend(core, call, out === undefined ? undefined : checkOut(call, out))
+  } finally {
+    core.giveCall(call)
+  }
 }
 
-/** @param {Inputs} inputs @returns {[number, number]} */
-const lastAxes = ({ call }) => [call.sizes.L, call.sizes.E]
+/**
+ * The fused kernel between copies in and out, where these are needed.
+ * @param {Core} core
+ * @param {AttentionCall} call
+ * @param {FloatTensor | undefined} out
+ * @returns {{ output: FloatTensor }}
+ */
+function attend(core, call, out) {
+  const mark = core.top // not `scope`: its closure would be garbage
+  try {
+    const q = placeQueries(core, call)
+    const k = placeKeys(core, call)
+    const v = core.place(call.v)
+    const resident = out && core.residentOf(out)
+    const { B, H, L, E } = call
+    const n = B * H * L * E
+    const data = resident ? resident.address : core.allocFloats(n)
+    runAttention(core, call, q, k, v, data, false)
+    if (resident) return resident.asOutput
+    if (out === undefined) return { output: new Tensor(core.copyOut(data, n), call.lead([B, H, L, E])) }
+    out.data.set(core.floats.subarray(data / 4, data / 4 + n))
+    return { output: out }
+  } finally {
+    core.top = mark
+  }
+}
 
 /**
- * @param {Inputs} inputs
+ * @param {AttentionCall} call
  * @param {unknown} out
  * @returns {FloatTensor}
  */
-function checkOut(inputs, out) {
-  const { B, H } = inputs.call.sizes
+function checkOut(call, out) {
+  const name = ATTENTION.names.out
   if (!(out instanceof Tensor) || out.dtype !== 'float32')
     throw new TypeError(
-      `attention: out: ${describe(out)} given, a float32 tensor expected: qkv.alloc(dims), or tensor(data, dims)`,
+      `${name}: ${describe(out)} given, a float32 tensor expected: qkv.alloc(dims), or tensor(data, dims)`,
     )
-  expectDims(
-    toTensor(out, 'attention: out'),
-    [B, H].slice(4 - inputs.rank).concat(lastAxes(inputs)),
-    'attention: out',
-    '(..., L, E)',
-  )
-  if (out === inputs.q || out === inputs.k || out === inputs.v)
-    throw new RangeError(
-      'attention: out is one of q, k and v, which are read while it is written: give it memory of its own',
-    )
+  const given = toFloats(out, name)
+  const { q, B, H, L, E } = call
+  const fits = sizeOf(given, 4) === B && sizeOf(given, 3) === H && sizeOf(given, 2) === L && sizeOf(given, 1) === E
+  if (!fits || given.dims.length !== q.dims.length) expectDims(given, call.lead([B, H, L, E]), name, '(..., L, E)')
+  if (out === call.q || out === call.k || out === call.v)
+    throw new RangeError(`${name} is one of q, k and v, which are read while it is written: give it memory of its own`)
   return out
-}
-
-/**
- * @param {Core} core
- * @param {Inputs} inputs
- * @param {number} pointer
- * @param {...number} last the axes after (B, H)
- */
-function tensorOut(core, { rank, call }, pointer, ...last) {
-  const { B, H } = call.sizes
-  const n = last.reduce((a, b) => a * b, B * H)
-  return new Tensor(core.copyOut(pointer, n), [B, H].slice(4 - rank).concat(last))
 }
 
 /**
@@ -256,9 +248,18 @@ function tensorOut(core, { rank, call }, pointer, ...last) {
  * @returns {Trace}
  */
 export function trace(core, q, k, v, options) {
-  const inputs = checkAttention(q, k, v, options, 'trace')
-  const { call, rank } = inputs
-  const { B, H, G, L, S, D } = call.sizes
+  const call = core.takeCall()
+  try {
+    checkAttention(call, q, k, v, options, TRACE)
+    return core.scope(() => traceSteps(core, call))
+  } finally {
+    core.giveCall(call)
+  }
+}
+
+/** @param {Core} core @param {AttentionCall} call @returns {Trace} */
+function traceSteps(core, call) {
+  const { B, H, G, L, S, D, E } = call
   const line = call.softmaxAxis === 'keys' ? L : S
   const isKept = (/** @type {string} */ step) => {
     if (step === 'capped') return call.softcap > 0
@@ -266,24 +267,25 @@ export function trace(core, q, k, v, options) {
     if (['unmasked', 'zeroed', 'zeroed_sums'].includes(step)) return call.masking === 'after'
     return true
   }
-  const dims = (/** @type {string} */ step) => (['maxima', 'sums', 'zeroed_sums'].includes(step) ? [line] : [L, S])
-  return core.scope(() => {
-    const operands = copyOperands(core, inputs)
-    /** @type {Record<string, number>} */
-    const steps = {}
-    for (const step of TRACE_STEPS.filter(isKept))
-      steps[step] = core.allocFloats(dims(step).reduce((a, b) => a * b, B * H))
-    runAttention(core, call, operands, steps)
-    /** @type {Record<string, FloatTensor>} */
-    const result = {}
-    for (const [step, pointer] of Object.entries(steps))
-      result[step === 'zeroed_sums' ? 'zeroedSums' : step] = tensorOut(core, inputs, pointer, ...dims(step))
-    result.output = tensorOut(core, inputs, operands.out.data, L, call.sizes.E)
-    if (call.score.kind === 'additive') {
-      const lead = (/** @type {number[]} */ all) => all.slice(4 - rank)
-      result.queries = new Tensor(core.copyOut(operands.q.data, B * H * L * D), lead([B, H, L, D]))
-      result.keys = new Tensor(core.copyOut(operands.k.data, B * G * S * D), lead([B, G, S, D]))
-    }
-    return /** @type {Trace} */ (/** @type {unknown} */ (result))
-  })
+  const axes = (/** @type {string} */ step) => (['maxima', 'sums', 'zeroed_sums'].includes(step) ? [line] : [L, S])
+  const tensorOut = (/** @type {number} */ data, /** @type {number[]} */ dims) =>
+    new Tensor(core.copyOut(data, count(dims)), call.lead(dims))
+  const queries = placeQueries(core, call)
+  const keys = placeKeys(core, call)
+  const values = core.place(call.v)
+  const out = core.allocFloats(B * H * L * E)
+  /** @type {Record<string, number>} */
+  const steps = {}
+  for (const step of TRACE_STEPS.filter(isKept)) steps[step] = core.allocFloats(B * H * count(axes(step)))
+  runAttention(core, call, queries, keys, values, out, false, steps)
+  /** @type {Record<string, FloatTensor>} */
+  const result = {}
+  for (const [step, pointer] of Object.entries(steps))
+    result[step === 'zeroed_sums' ? 'zeroedSums' : step] = tensorOut(pointer, [B, H, ...axes(step)])
+  result.output = tensorOut(out, [B, H, L, E])
+  if (call.additive) {
+    result.queries = tensorOut(queries, [B, H, L, D])
+    result.keys = tensorOut(keys, [B, G, S, D])
+  }
+  return /** @type {Trace} */ (/** @type {unknown} */ (result))
 }

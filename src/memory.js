@@ -1,5 +1,6 @@
 import { ABI, STATUS } from './abi.js'
 import { Blocks } from './blocks.js'
+import { AttentionCall } from './call.js'
 import { QkvError } from './errors.js'
 import { count } from './tensor.js'
 
@@ -19,6 +20,8 @@ export class Core {
   floats = new Float32Array(0)
   /** What outlives a call. */
   blocks = new Blocks(this)
+  /** @type {AttentionCall | undefined} */
+  #spare
 
   /** @param {WebAssembly.Instance} instance */
   constructor(instance) {
@@ -31,10 +34,24 @@ export class Core {
         `the wasm file speaks version ${abi ?? 'none'} of the qkv interface, this JavaScript speaks ${ABI}: ` +
           'take qkv.wasm from the same package as the JavaScript',
       )
-    this.exports = exports
+    /** @type {Exports} */
+    this.exports = { ...exports } // a plain object: V8 reads the engine's own by a hash
     this.base = Math.ceil((exports.qkv_heap() >>> 0) / ALIGNMENT) * ALIGNMENT
     this.top = this.base
     this.renew()
+  }
+
+  /** The record of a call; one from within another (in a getter of its options, say) gets one of its own. */
+  takeCall() {
+    const call = this.#spare ?? new AttentionCall()
+    this.#spare = undefined
+    return call
+  }
+
+  /** @param {AttentionCall} call the next call's */
+  giveCall(call) {
+    call.clear()
+    this.#spare = call
   }
 
   /** Views on all of the memory, for indices of whole elements; alloc renews them when the memory grows. */
@@ -107,13 +124,17 @@ export class Core {
    * @returns {number} its address if it lies in this memory, else that of a copy
    */
   place(tensor) {
-    if (!tensor.isResident) {
-      if (tensor.data.length === 0 && count(tensor.dims) > 0)
-        throw new TypeError('a buffer was detached during the call: pass a resident tensor itself, not its data')
-      return this.copyIn(tensor.data)
-    }
+    const resident = this.residentOf(tensor)
+    if (resident) return resident.address
+    if (tensor.data.length === 0 && count(tensor.dims) > 0)
+      throw new TypeError('a buffer was detached during the call: pass a resident tensor itself, not its data')
+    return this.copyIn(tensor.data)
+  }
+
+  /** The tensor, if it lies in this memory. @param {import('./tensor.js').Tensor} tensor */
+  residentOf(tensor) {
     const resident = /** @type {import('./resident.js').ResidentTensor} */ (tensor)
-    return resident.isIn(this) ? resident.address : this.copyIn(tensor.data)
+    return tensor.isResident && resident.isIn(this) ? resident : undefined
   }
 
   /**
@@ -143,7 +164,11 @@ export class Core {
    * @param {...number} args
    */
   call(kernel, ...args) {
-    const status = this.exports[kernel](...args)
+    this.check(kernel, this.exports[kernel](...args))
+  }
+
+  /** @param {string} kernel @param {number} status what it returned */
+  check(kernel, status) {
     if (status !== 0) throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ?? `status ${status}`}`)
   }
 }

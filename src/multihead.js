@@ -1,12 +1,22 @@
 // Multi-head attention as a layer, named and laid out as PyTorch's.
 
-import { headsInRows, project, runAttention, trace } from './attention.js'
+import { project, runAttention, trace } from './attention.js'
 import { describe, shape } from './errors.js'
 import { Linear, SIZE } from './modules.js'
-import { ATTENTION_OPTIONS, checkCall, checkNames, expectDims, toBoolean, toNumber } from './options.js'
+import {
+  ATTENTION_OPTIONS,
+  checkNames,
+  checkOptions,
+  expectDims,
+  labels,
+  sizeOf,
+  toBoolean,
+  toNumber,
+} from './options.js'
 import { joinHeads, splitHeads, Tensor, toFloats, toTensor } from './tensor.js'
 
 /** @typedef {import('./memory.js').Core} Core */
+/** @typedef {import('./call.js').AttentionCall} AttentionCall */
 /** @typedef {import('./random.js').Generator} Generator */
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./tensor.js').Nested} Nested */
@@ -38,8 +48,10 @@ import { joinHeads, splitHeads, Tensor, toFloats, toTensor } from './tensor.js'
  * @property {FloatTensor} tensor
  */
 
-/** @type {readonly string[]} */
+const OPERANDS = ['query', 'key', 'value']
 const FORWARD_OPTIONS = [...ATTENTION_OPTIONS, 'keyPaddingMask', 'needWeights', 'averageWeights']
+const FORWARD = labels('forward', OPERANDS, FORWARD_OPTIONS)
+const TRACE = labels('trace', OPERANDS, FORWARD_OPTIONS)
 
 /** torch.nn.MultiheadAttention with batch_first=True: project, attend per head, join, project. */
 export class MultiheadAttention {
@@ -166,51 +178,46 @@ export class MultiheadAttention {
    *   without B for unbatched input, absent with needWeights false
    */
   forward(query, key = query, value = key, options = {}) {
-    const { inputs, call, sizes, needWeights, averageWeights } = this.#check(query, key, value, options, 'forward')
-    const { B, H, L, S, E, d } = sizes
     const core = this.#core
-    const { query: q, key: k, value: v, out } = this.layers
-    return core.scope(() => {
-      const rows = [B * L, B * S, B * S]
-      const projected = [q, k, v].map((layer, i) =>
-        project(core, core.place(inputs[i]), rows[i], layer.weight, layer.bias),
-      )
-      const joined = core.allocFloats(B * L * E)
-      const operands = {
-        q: headsInRows(projected[0], H, L, d),
-        k: headsInRows(projected[1], H, S, d),
-        v: headsInRows(projected[2], H, S, d),
-        out: headsInRows(joined, H, L, d),
-      }
-      const weights = core.allocFloats(needWeights ? B * H * L * S : 0)
-      const dropped = core.allocFloats(needWeights && call.dropout ? B * H * L * S : 0)
-      runAttention(core, call, operands, needWeights ? { weights, dropped: call.dropout ? dropped : 0 } : undefined)
-      const y = project(core, joined, B * L, out.weight, out.bias)
-      const lead = inputs[0].dims.length === 3 ? [B] : []
-      const output = new Tensor(core.copyOut(y, B * L * E), [...lead, L, E])
-      if (!needWeights) return { output }
-      const paid = call.dropout ? dropped : weights
-      if (!averageWeights) return { output, weights: new Tensor(core.copyOut(paid, B * H * L * S), [...lead, H, L, S]) }
-      // The mean over heads is a product with a row of 1/H: (1,H) . (H, L S).
-      const mean = core.allocFloats(B * L * S)
-      const share = core.copyIn(new Float32Array(H).fill(1 / H))
-      const scratch = core.allocFloats(8 * H)
-      for (let b = 0; b < B; b++)
-        core.call(
-          'qkv_linear',
-          share,
-          paid + b * H * L * S * 4,
-          1,
-          L * S,
-          0,
-          mean + b * L * S * 4,
-          1,
-          H,
-          L * S,
-          scratch,
-        )
-      return { output, weights: new Tensor(core.copyOut(mean, B * L * S), [...lead, L, S]) }
-    })
+    const call = core.takeCall()
+    try {
+      const asked = this.#check(call, query, key, value, options, FORWARD)
+      return core.scope(() => this.#run(call, asked))
+    } finally {
+      core.giveCall(call)
+    }
+  }
+
+  /**
+   * @param {AttentionCall} call
+   * @param {{ needWeights: boolean, averageWeights: boolean }} asked
+   * @returns {{ output: FloatTensor, weights?: FloatTensor }}
+   */
+  #run(call, { needWeights, averageWeights }) {
+    const core = this.#core
+    const { B, H, L, S, E: d } = call
+    const { query, key, value, out } = this.layers
+    const q = project(core, core.place(call.q), B * L, query.weight, query.bias)
+    const k = project(core, core.place(call.k), B * S, key.weight, key.bias)
+    const v = project(core, core.place(call.v), B * S, value.weight, value.bias)
+    const joined = core.allocFloats(B * L * H * d)
+    const weights = core.allocFloats(needWeights ? B * H * L * S : 0)
+    const dropped = core.allocFloats(needWeights && call.dropout ? B * H * L * S : 0)
+    const steps = needWeights ? { weights, dropped: call.dropout ? dropped : 0 } : undefined
+    runAttention(core, call, q, k, v, joined, true, steps)
+    const y = project(core, joined, B * L, out.weight, out.bias)
+    const lead = call.q.dims.length === 3 ? [B] : []
+    const output = new Tensor(core.copyOut(y, B * L * H * d), [...lead, L, H * d])
+    if (!needWeights) return { output }
+    const paid = call.dropout ? dropped : weights
+    if (!averageWeights) return { output, weights: new Tensor(core.copyOut(paid, B * H * L * S), [...lead, H, L, S]) }
+    // The mean over heads is a product with a row of 1/H: (1,H) . (H, L S).
+    const mean = core.allocFloats(B * L * S)
+    const share = core.copyIn(new Float32Array(H).fill(1 / H))
+    const scratch = core.allocFloats(8 * H)
+    for (let b = 0; b < B; b++)
+      core.call('qkv_linear', share, paid + b * H * L * S * 4, 1, L * S, 0, mean + b * L * S * 4, 1, H, L * S, scratch)
+    return { output, weights: new Tensor(core.copyOut(mean, B * L * S), [...lead, L, S]) }
   }
 
   /**
@@ -224,9 +231,25 @@ export class MultiheadAttention {
    */
   trace(query, key = query, value = key, options = {}) {
     const { softmaxAxis, masking, ...forwardOptions } = options
-    const { inputs, attentionOptions, sizes } = this.#check(query, key, value, forwardOptions, 'trace')
-    const { B, H, L, S, d } = sizes
-    const isBatched = inputs[0].dims.length === 3
+    const core = this.#core
+    const call = core.takeCall()
+    try {
+      const { attentionOptions } = this.#check(call, query, key, value, forwardOptions, TRACE)
+      const extra = { ...(softmaxAxis && { softmaxAxis }), ...(masking && { masking }) }
+      return this.#traceSteps(call, { ...attentionOptions, ...extra })
+    } finally {
+      core.giveCall(call)
+    }
+  }
+
+  /**
+   * @param {AttentionCall} call
+   * @param {import('./options.js').TraceOptions} options
+   */
+  #traceSteps(call, options) {
+    const { B, H, L, S, E: d } = call
+    const inputs = [call.q, call.k, call.v]
+    const isBatched = call.q.dims.length === 3
     /** @type {Step[]} */
     const steps = []
     const add = (/** @type {string} */ name, /** @type {string} */ axes, /** @type {FloatTensor} */ tensor) => {
@@ -246,8 +269,7 @@ export class MultiheadAttention {
       return add(`${name}.transpose`, `BH${rows}d`, splitHeads(projected, H))
     })
     const [q, k, v] = heads
-    const extra = { ...(softmaxAxis && { softmaxAxis }), ...(masking && { masking }) }
-    const traced = trace(this.#core, q, k, v, { ...attentionOptions, ...extra })
+    const traced = trace(this.#core, q, k, v, options)
     const names = /** @type {const} */ ([
       ...['scores', 'scaled', 'capped', 'masked', 'exponentials', 'unmasked', 'zeroed', 'weights', 'dropped'],
     ])
@@ -264,41 +286,53 @@ export class MultiheadAttention {
   }
 
   /**
+   * Fills `call`; its q, k and v are what is projected.
+   * @param {AttentionCall} call
    * @param {unknown} query
    * @param {unknown} key
    * @param {unknown} value
    * @param {ForwardOptions} options
-   * @param {string} where
+   * @param {import('./options.js').Labels} labels
    */
-  #check(query, key, value, options, where) {
-    checkNames(options, FORWARD_OPTIONS, where)
+  #check(call, query, key, value, options, labels) {
+    const { where, known, names } = labels
+    checkNames(options, known, where)
     const { keyPaddingMask, needWeights = true, averageWeights = true, ...rest } = options
-    toBoolean(needWeights, `${where}: needWeights`)
-    toBoolean(averageWeights, `${where}: averageWeights`)
-    const names = ['query', 'key', 'value']
-    const inputs = [query, key, value].map((x, i) => toFloats(x, `${where}: ${names[i]}`))
-    const layers = [this.layers.query, this.layers.key, this.layers.value]
-    const rank = inputs[0].dims.length
-    inputs.forEach(({ dims }, i) => {
-      const size = layers[i].weight.dims[1]
+    toBoolean(needWeights, names.needWeights)
+    toBoolean(averageWeights, names.averageWeights)
+    const q = toFloats(query, names.query)
+    const k = toFloats(key, names.key)
+    const v = toFloats(value, names.value)
+    const rank = q.dims.length
+    const { layers } = this
+    const checkRows = (/** @type {FloatTensor} */ { dims }, /** @type {'query' | 'key' | 'value'} */ name) => {
+      const size = layers[name].weight.dims[1]
       if (dims.length !== rank || rank < 2 || rank > 3 || dims[rank - 1] !== size)
         throw new RangeError(
-          `${where}: ${names[i]} has dims ${shape(dims)}, (B, ${i ? 'S' : 'L'}, ${size}) expected, or without B in all three`,
+          `${names[name]} has dims ${shape(dims)}, (B, ${name === 'query' ? 'L' : 'S'}, ${size}) expected, or without B in all three`,
         )
-    })
-    const [B, L] = rank === 3 ? inputs[0].dims : [1, inputs[0].dims[0]]
-    const [Bk, S] = rank === 3 ? inputs[1].dims : [1, inputs[1].dims[0]]
-    const [Bv, Sv] = rank === 3 ? inputs[2].dims : [1, inputs[2].dims[0]]
-    if (B !== Bk || B !== Bv)
-      throw new RangeError(`${where}: query, key and value have batches of ${B}, ${Bk} and ${Bv}: give them one size`)
-    if (S !== Sv) throw new RangeError(`${where}: key has ${S} rows, value has ${Sv}: each key needs its value`)
-    const E = this.embedDim
+    }
+    checkRows(q, 'query')
+    checkRows(k, 'key')
+    checkRows(v, 'value')
+    const B = sizeOf(q, 3)
+    const S = sizeOf(k, 2)
+    if (B !== sizeOf(k, 3) || B !== sizeOf(v, 3))
+      throw new RangeError(
+        `${where}: query, key and value have batches of ${B}, ${sizeOf(k, 3)} and ${sizeOf(v, 3)}: give them one size`,
+      )
+    if (S !== sizeOf(v, 2))
+      throw new RangeError(`${where}: key has ${S} rows, value has ${sizeOf(v, 2)}: each key needs its value`)
     const H = this.numHeads
-    const d = E / H
+    const d = this.embedDim / H
+    call.q = q
+    call.k = k
+    call.v = v
+    call.setSizes(B, H, H, sizeOf(q, 2), S, d)
     const attentionOptions =
       keyPaddingMask === undefined ? rest : { ...rest, ...hidePadding(keyPaddingMask, rest, B, S, where) }
-    const call = checkCall({ B, H, G: H, L, S, Dq: d, Dk: d, E: d }, attentionOptions, where)
-    return { inputs, call, attentionOptions, sizes: { B, H, L, S, E, d }, needWeights, averageWeights }
+    checkOptions(call, d, d, attentionOptions, labels)
+    return { attentionOptions, needWeights, averageWeights }
   }
 }
 

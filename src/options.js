@@ -1,11 +1,17 @@
-// From the words of the public options to checked numbers. Nothing here touches the module's memory.
+// From the words of the public options to the checked numbers of an AttentionCall. Nothing here touches the module's
+// memory, and what is fine costs no objects and no strings: names for errors are made once, in `labels`.
 
 import { describe, nearest, shape } from './errors.js'
-import { Tensor, toFloats, toTensor } from './tensor.js'
+import { toFloats, toTensor } from './tensor.js'
 
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./tensor.js').Nested} Nested */
+/** @typedef {import('./tensor.js').Tensor} Tensor */
+/** @typedef {import('./tensor.js').Tensor<Float32Array>} FloatTensor */
 /** @typedef {import('./random.js').Generator} Generator */
+/** @typedef {import('./call.js').AttentionCall} AttentionCall */
+/** @typedef {import('./call.js').AdditiveScore} AdditiveScore */
+/** @typedef {import('./call.js').Broadcast} Broadcast */
 
 /**
  * How queries are compared with keys.
@@ -37,7 +43,7 @@ import { Tensor, toFloats, toTensor } from './tensor.js'
 
 /**
  * @typedef {object} OutOption
- * @property {Tensor<Float32Array>} [out] takes the output and is returned as such; its dims must be those of the output,
+ * @property {FloatTensor} [out] takes the output and is returned as such; its dims must be those of the output,
  *   and it must not overlap q, k or v. With resident tensors (qkv.alloc) all around, nothing is copied
  */
 
@@ -54,8 +60,26 @@ import { Tensor, toFloats, toTensor } from './tensor.js'
 export const ATTENTION_OPTIONS = /** @type {const} */ ([
   ...['scale', 'score', 'softcap', 'causal', 'window', 'pastLength', 'mask', 'bias', 'keyLengths', 'dropout'],
 ])
-const FUSED_OPTIONS = [...ATTENTION_OPTIONS, 'out']
-export const TRACE_OPTIONS = /** @type {const} */ ([...ATTENTION_OPTIONS, 'softmaxAxis', 'masking'])
+
+/**
+ * What may be given to a method, and how errors name it: `names.scale` is 'attention: scale'.
+ * @typedef {{ where: string, known: readonly string[], names: Record<string, string> }} Labels
+ */
+
+/**
+ * @param {string} where
+ * @param {readonly string[]} operands
+ * @param {readonly string[]} known options
+ * @returns {Labels}
+ */
+export const labels = (where, operands, known) => ({
+  where,
+  known,
+  names: Object.fromEntries([...operands, ...known].map(name => [name, `${where}: ${name}`])),
+})
+
+export const ATTENTION = labels('attention', ['q', 'k', 'v'], [...ATTENTION_OPTIONS, 'out'])
+export const TRACE = labels('trace', ['q', 'k', 'v'], [...ATTENTION_OPTIONS, 'softmaxAxis', 'masking'])
 
 /**
  * Throws if `options` is no object or has a name that is not known.
@@ -66,8 +90,8 @@ export const TRACE_OPTIONS = /** @type {const} */ ([...ATTENTION_OPTIONS, 'softm
 export function checkNames(options, known, where) {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new TypeError(`${where}: ${describe(options)} given, an object of options expected`)
-  for (const name of Object.keys(options))
-    if (!known.includes(name))
+  for (const name in options)
+    if (!known.includes(name) && Object.hasOwn(options, name))
       throw new TypeError(
         `${where}: there is no option ${describe(name)}; did you mean "${nearest(name, known)}"? Known: ${known.join(', ')}`,
       )
@@ -81,8 +105,7 @@ export function checkNames(options, known, where) {
  * @returns {T}
  */
 export function oneOf(value, choices, name) {
-  const choice = choices.find(known => known === value)
-  if (choice !== undefined) return choice
+  if (choices.includes(/** @type {T} */ (value))) return /** @type {T} */ (value)
   const hint = typeof value === 'string' ? `; did you mean "${nearest(value, choices)}"?` : ''
   throw new RangeError(`${name}: ${describe(value)} given, one of "${choices.join('", "')}" expected${hint}`)
 }
@@ -112,45 +135,6 @@ export function toBoolean(value, name) {
 }
 
 /**
- * @typedef {{ kind: 'dot' } | { kind: 'gaussian', sigma: number } | AdditiveScore} CheckedScore
- * @typedef {{ kind: 'additive', wQuery: Tensor<Float32Array>, wKey: Tensor<Float32Array>, wValue: Tensor<Float32Array>,
- *   bias?: Tensor<Float32Array> }} AdditiveScore
- */
-
-/**
- * @param {unknown} score
- * @param {number} Dq size of a query
- * @param {number} Dk size of a key
- * @param {string} where
- * @returns {CheckedScore}
- */
-function checkScore(score, Dq, Dk, where) {
-  const name = `${where}: score`
-  const given = /** @type {Record<string, unknown>} */ (typeof score === 'string' ? { kind: score } : score)
-  if (typeof given !== 'object' || given === null)
-    throw new TypeError(`${name}: ${describe(score)} given, 'dot', 'gaussian' or an object with a kind expected`)
-  const kind = oneOf(given.kind, ['dot', 'gaussian', 'additive'], `${name}.kind`)
-  if (kind !== 'additive' && Dq !== Dk)
-    throw new RangeError(`${where}: q has rows of ${Dq}, k of ${Dk}: the ${kind} score needs the same size`)
-  const known = { dot: [], gaussian: ['sigma'], additive: ['wQuery', 'wKey', 'wValue', 'bias'] }[kind]
-  checkNames(given, ['kind', ...known], name)
-  if (kind === 'gaussian') {
-    return { kind, sigma: toNumber(given.sigma ?? 1, `${name}.sigma`, { least: 1e-15, most: 1e15 }) } // its square is a float32
-  }
-  if (kind === 'additive') {
-    const [wQuery, wKey, wValue] = ['wQuery', 'wKey', 'wValue'].map(part => toFloats(given[part], `${name}.${part}`))
-    const bias = given.bias === undefined ? undefined : toFloats(given.bias, `${name}.bias`)
-    const A = wQuery.dims[0]
-    expectDims(wQuery, [A, Dq], `${name}.wQuery`, '(A, Dq)')
-    expectDims(wKey, [A, Dk], `${name}.wKey`, '(A, Dk)')
-    expectDims(wValue, [A], `${name}.wValue`, '(A)')
-    if (bias) expectDims(bias, [A], `${name}.bias`, '(A)')
-    return { kind, wQuery, wKey, wValue, bias }
-  }
-  return { kind }
-}
-
-/**
  * @param {Tensor} tensor
  * @param {readonly number[]} dims
  * @param {string} name
@@ -160,12 +144,6 @@ export function expectDims(tensor, dims, name, letters) {
   if (tensor.dims.length !== dims.length || dims.some((size, axis) => size !== tensor.dims[axis]))
     throw new RangeError(`${name}: dims ${shape(tensor.dims)} given, ${letters} = ${shape(dims)} expected`)
 }
-
-/**
- * A tensor broadcast to (B, H, L, S) as numpy does: axes are matched from the last one on, sizes of 1
- * and absent axes repeat.
- * @typedef {{ tensor: Tensor, batch: number, head: number, row: number, column: number }} Broadcast
- */
 
 /**
  * @param {Tensor} tensor
@@ -193,194 +171,210 @@ function broadcast(tensor, full, name) {
 }
 
 /**
- * Everything a call of the kernel needs beside its tensors, checked.
- * @typedef {object} AttentionCall
- * @property {Record<'B' | 'H' | 'G' | 'L' | 'S' | 'D' | 'E', number>} sizes
- * @property {CheckedScore} score
- * @property {number} scale
- * @property {number} softcap
- * @property {number} past
- * @property {number} left
- * @property {number} right
- * @property {Broadcast} [mask] boolean
- * @property {Broadcast} [bias] float
- * @property {Uint32Array} [keyLengths]
- * @property {{ p: number, generator: Generator }} [dropout]
- * @property {'keys' | 'queries'} softmaxAxis
- * @property {'before' | 'after'} masking
- */
-
-/**
- * q, k and v as given, and what is asked of them; `rank` is theirs and that of what is returned.
- * @typedef {Record<'q' | 'k' | 'v', Tensor<Float32Array>> & { rank: number, call: AttentionCall }} Inputs
- */
-
-/**
  * (L, D), (H, L, D) or (B, H, L, D), all of one rank. Three axes mean heads, not batches, so that a mask
  * of (H, L, S) fits by numpy's rule; without masks the two are the same computation.
- * @param {readonly Tensor[]} tensors q, k, v
+ * @param {Tensor} q
+ * @param {Tensor} k
+ * @param {Tensor} v
  * @param {string} where
  */
-function checkRanks(tensors, where) {
-  const [q, k, v] = tensors
+function checkRanks(q, k, v, where) {
   const rank = q.dims.length
   if (rank < 2 || rank > 4)
     throw new RangeError(`${where}: q has dims ${shape(q.dims)}; (L, D), (H, L, D) or (B, H, L, D) expected`)
-  for (const [name, { dims }] of /** @type {const} */ ([
-    ['k', k],
-    ['v', v],
-  ]))
-    if (dims.length !== rank)
-      throw new RangeError(
-        `${where}: ${name} has ${dims.length} axes, ${shape(dims)}, q has ${rank}, ${shape(q.dims)}: give them as many`,
-      )
-  return rank
+  if (k.dims.length === rank && v.dims.length === rank) return
+  const [name, { dims }] = k.dims.length === rank ? ['v', v] : ['k', k]
+  throw new RangeError(
+    `${where}: ${name} has ${dims.length} axes, ${shape(dims)}, q has ${rank}, ${shape(q.dims)}: give them as many`,
+  )
 }
 
 /**
- * (B, H, L, D) of (L, D), (H, L, D) or (B, H, L, D).
- * @param {readonly number[]} dims
+ * The size of an axis of (B, H, L, D), counted from the last one, 1; leading axes that are not there are 1.
+ * @param {Tensor} tensor
+ * @param {number} fromEnd
  */
-const withHeads = dims => (dims.length === 4 ? dims : dims.length === 3 ? [1, ...dims] : [1, 1, ...dims])
+export const sizeOf = ({ dims }, fromEnd) => (fromEnd > dims.length ? 1 : dims[dims.length - fromEnd])
 
 /**
+ * Fills `call` from what was given to attention or trace.
+ * @param {AttentionCall} call
  * @param {unknown} query
  * @param {unknown} key
  * @param {unknown} value
  * @param {TraceOptions} options
- * @param {'attention' | 'trace'} where
- * @returns {Inputs}
+ * @param {Labels} labels
  */
-export function checkAttention(query, key, value, options, where) {
-  checkNames(options, where === 'trace' ? TRACE_OPTIONS : FUSED_OPTIONS, where)
-  const q = toFloats(query, `${where}: q`)
-  const k = toFloats(key, `${where}: k`)
-  const v = toFloats(value, `${where}: v`)
-  const rank = checkRanks([q, k, v], where)
-  const [B, H, L, Dq] = withHeads(q.dims)
-  const [Bk, G, S, Dk] = withHeads(k.dims)
-  const [Bv, Gv, Sv, E] = withHeads(v.dims)
-  if (B !== Bk || B !== Bv)
-    throw new RangeError(`${where}: q, k and v have batches of ${B}, ${Bk} and ${Bv}: give them one size`)
-  if (S !== Sv) throw new RangeError(`${where}: k has ${S} rows, v has ${Sv}: each key needs its value`)
-  if (G !== Gv) throw new RangeError(`${where}: k has ${G} heads, v has ${Gv}: give them as many`)
+export function checkAttention(call, query, key, value, options, labels) {
+  const { where, known, names } = labels
+  checkNames(options, known, where)
+  const q = toFloats(query, names.q)
+  const k = toFloats(key, names.k)
+  const v = toFloats(value, names.v)
+  checkRanks(q, k, v, where)
+  const B = sizeOf(q, 4)
+  const H = sizeOf(q, 3)
+  const G = sizeOf(k, 3)
+  const S = sizeOf(k, 2)
+  if (B !== sizeOf(k, 4) || B !== sizeOf(v, 4))
+    throw new RangeError(
+      `${where}: q, k and v have batches of ${B}, ${sizeOf(k, 4)} and ${sizeOf(v, 4)}: give them one size`,
+    )
+  if (S !== sizeOf(v, 2))
+    throw new RangeError(`${where}: k has ${S} rows, v has ${sizeOf(v, 2)}: each key needs its value`)
+  if (G !== sizeOf(v, 3)) throw new RangeError(`${where}: k has ${G} heads, v has ${sizeOf(v, 3)}: give them as many`)
   if (G === 0 ? H > 0 : H % G)
     throw new RangeError(`${where}: the ${G} heads of k and v do not divide the ${H} heads of q`)
+  call.q = q
+  call.k = k
+  call.v = v
+  call.setSizes(B, H, G, sizeOf(q, 2), S, sizeOf(v, 1))
+  checkOptions(call, sizeOf(q, 1), sizeOf(k, 1), options, labels)
+}
 
-  return { q, k, v, rank, call: checkCall({ B, H, G, L, S, Dq, Dk, E }, options, where) }
+const KINDS = /** @type {const} */ (['dot', 'gaussian', 'additive'])
+const AXES = /** @type {const} */ (['keys', 'queries'])
+const MASKINGS = /** @type {const} */ (['before', 'after'])
+const NOT_NEGATIVE = { least: 0 }
+const LENGTH = { least: 0, most: 2 ** 31 - 1, whole: true }
+const SIDE = { least: 0, whole: true, open: true }
+
+/**
+ * The options, held against the sizes of the call. A new option has its line here, its field in AttentionCall and its
+ * word in runAttention.
+ * @param {AttentionCall} call
+ * @param {number} Dq size of a query
+ * @param {number} Dk size of a key
+ * @param {TraceOptions} options
+ * @param {Labels} labels
+ */
+export function checkOptions(call, Dq, Dk, options, { where, names }) {
+  const { score, scale, softcap, keyLengths, dropout, softmaxAxis, masking } = options
+  checkScore(call, score, Dq, Dk, where, names.score)
+  const defaultScale = call.kind === 'dot' ? 1 / Math.sqrt(Dq || 1) : 1
+  call.scale = scale === undefined ? defaultScale : toNumber(scale, names.scale)
+  call.softcap = softcap === undefined ? 0 : toNumber(softcap, names.softcap, NOT_NEGATIVE)
+  checkSpan(call, options, names)
+  checkMasks(call, options, where, names)
+  call.keyLengths = keyLengths === undefined ? undefined : checkKeyLengths(keyLengths, call.B, call.S, names.keyLengths)
+  call.dropout = dropout === undefined ? undefined : checkDropout(dropout, names.dropout)
+  call.softmaxAxis = softmaxAxis === undefined ? 'keys' : oneOf(softmaxAxis, AXES, names.softmaxAxis)
+  call.masking = masking === undefined ? 'before' : oneOf(masking, MASKINGS, names.masking)
 }
 
 /**
- * The options, held against the sizes of q (B, H, L, Dq), k (B, G, S, Dk) and v (B, G, S, E).
- * @param {Record<'B' | 'H' | 'G' | 'L' | 'S' | 'Dq' | 'Dk' | 'E', number>} sizes
- * @param {TraceOptions} options
+ * @param {AttentionCall} call
+ * @param {unknown} score
+ * @param {number} Dq
+ * @param {number} Dk
  * @param {string} where
- * @returns {AttentionCall}
+ * @param {string} name
  */
-export function checkCall({ Dq, Dk, ...sizes }, options, where) {
-  const { scale, softcap, softmaxAxis, masking } = options
-  const score = checkScore(options.score ?? 'dot', Dq, Dk, where)
-  const D = score.kind === 'additive' ? score.wValue.dims[0] : Dq
-  const defaultScale = score.kind === 'dot' ? 1 / Math.sqrt(D || 1) : 1
-  const { past, left, right } = checkSpan(options, where)
-  const { mask, bias } = checkMasks(options, sizes, where)
-  return {
-    score,
-    sizes: { B: sizes.B, H: sizes.H, G: sizes.G, L: sizes.L, S: sizes.S, D, E: sizes.E },
-    scale: scale === undefined ? defaultScale : toNumber(scale, `${where}: scale`),
-    softcap: softcap === undefined ? 0 : toNumber(softcap, `${where}: softcap`, { least: 0 }),
-    past,
-    left,
-    right,
-    mask,
-    bias,
-    keyLengths: checkKeyLengths(options.keyLengths, sizes.B, sizes.S, where),
-    dropout: checkDropout(options.dropout, where),
-    softmaxAxis: softmaxAxis === undefined ? 'keys' : oneOf(softmaxAxis, ['keys', 'queries'], `${where}: softmaxAxis`),
-    masking: masking === undefined ? 'before' : oneOf(masking, ['before', 'after'], `${where}: masking`),
+function checkScore(call, score, Dq, Dk, where, name) {
+  const given = typeof score === 'object' && score !== null ? /** @type {Record<string, unknown>} */ (score) : undefined
+  if (!given && score !== undefined && score !== null && typeof score !== 'string')
+    throw new TypeError(`${name}: ${describe(score)} given, 'dot', 'gaussian' or an object with a kind expected`)
+  const kind = given ? given.kind : (score ?? 'dot')
+  call.kind = kind === 'dot' ? 'dot' : oneOf(kind, KINDS, `${name}.kind`)
+  if (call.kind !== 'additive' && Dq !== Dk)
+    throw new RangeError(`${where}: q has rows of ${Dq}, k of ${Dk}: the ${call.kind} score needs the same size`)
+  call.D = Dq
+  call.sigma = 1
+  call.additive = undefined
+  if (call.kind === 'additive') {
+    call.additive = checkAdditive(given ?? {}, Dq, Dk, name)
+    call.D = call.additive.wValue.dims[0]
+  } else if (given) {
+    checkNames(given, call.kind === 'gaussian' ? ['kind', 'sigma'] : ['kind'], name)
+    if (call.kind === 'gaussian') call.sigma = toNumber(given.sigma ?? 1, `${name}.sigma`, { least: 1e-15, most: 1e15 }) // its square is a float32
   }
+}
+
+/**
+ * @param {Record<string, unknown>} given
+ * @param {number} Dq
+ * @param {number} Dk
+ * @param {string} name
+ * @returns {AdditiveScore}
+ */
+function checkAdditive(given, Dq, Dk, name) {
+  checkNames(given, ['kind', 'wQuery', 'wKey', 'wValue', 'bias'], name)
+  const [wQuery, wKey, wValue] = ['wQuery', 'wKey', 'wValue'].map(part => toFloats(given[part], `${name}.${part}`))
+  const bias = given.bias === undefined ? undefined : toFloats(given.bias, `${name}.bias`)
+  const A = wQuery.dims[0]
+  expectDims(wQuery, [A, Dq], `${name}.wQuery`, '(A, Dq)')
+  expectDims(wKey, [A, Dk], `${name}.wKey`, '(A, Dk)')
+  expectDims(wValue, [A], `${name}.wValue`, '(A)')
+  if (bias) expectDims(bias, [A], `${name}.bias`, '(A)')
+  return { wQuery, wKey, wValue, bias }
 }
 
 /**
  * causal, window and pastLength as one window around the diagonal.
+ * @param {AttentionCall} call
  * @param {AttentionOptions} options
- * @param {string} where
+ * @param {Labels['names']} names
  */
-function checkSpan(options, where) {
-  const past =
-    options.pastLength === undefined
-      ? 0
-      : toNumber(options.pastLength, `${where}: pastLength`, { least: 0, most: 2 ** 31 - 1, whole: true })
-  let [left, right] = [Infinity, Infinity]
-  if (options.window !== undefined) {
-    if (!Array.isArray(options.window) || options.window.length !== 2)
-      throw new TypeError(`${where}: window: ${describe(options.window)} given, [left, right] expected`)
-    const sides = options.window.map((side, i) =>
-      toNumber(side, `${where}: window[${i}]`, { least: 0, whole: true, open: true }),
-    )
-    ;[left, right] = sides
+function checkSpan(call, { pastLength, window, causal }, names) {
+  call.past = pastLength === undefined ? 0 : toNumber(pastLength, names.pastLength, LENGTH)
+  call.left = Infinity
+  call.right = Infinity
+  if (window !== undefined) {
+    if (!Array.isArray(window) || window.length !== 2)
+      throw new TypeError(`${names.window}: ${describe(window)} given, [left, right] expected`)
+    call.left = toNumber(window[0], `${names.window}[0]`, SIDE)
+    call.right = toNumber(window[1], `${names.window}[1]`, SIDE)
   }
-  if (options.causal !== undefined && toBoolean(options.causal, `${where}: causal`)) right = 0
-  return { past, left, right }
+  if (causal !== undefined && toBoolean(causal, names.causal)) call.right = 0
 }
 
-const NO_MASKS = { mask: undefined, bias: undefined }
-
 /**
+ * @param {AttentionCall} call
  * @param {AttentionOptions} options
- * @param {Record<'B' | 'H' | 'L' | 'S', number>} sizes
  * @param {string} where
- * @returns {{ mask?: Broadcast, bias?: Broadcast }}
+ * @param {Labels['names']} names
  */
-function checkMasks(options, { B, H, L, S }, where) {
-  if (options.mask === undefined && options.bias === undefined) return NO_MASKS
-  const full = [B, H, L, S]
-  const mask = options.mask === undefined ? undefined : toTensor(options.mask, `${where}: mask`)
-  const bias = options.bias === undefined ? undefined : toFloats(options.bias, `${where}: bias`)
-  const isBoolean = mask?.dtype === 'bool'
-  if (mask && !isBoolean && bias)
+function checkMasks(call, { mask, bias }, where, names) {
+  call.mask = undefined
+  call.bias = undefined
+  if (mask === undefined && bias === undefined) return
+  const full = [call.B, call.H, call.L, call.S]
+  const masking = mask === undefined ? undefined : toTensor(mask, names.mask)
+  const isBoolean = masking?.dtype === 'bool'
+  if (masking && !isBoolean && bias !== undefined)
     throw new TypeError(
-      `${where}: mask is a ${mask.dtype} tensor and bias is given too; both are added: pass their sum as bias`,
+      `${where}: mask is a ${masking.dtype} tensor and bias is given too; both are added: pass their sum as bias`,
     )
-  return {
-    mask: mask && isBoolean ? broadcast(mask, full, `${where}: mask`) : undefined,
-    bias: bias
-      ? broadcast(bias, full, `${where}: bias`)
-      : mask && !isBoolean
-        ? broadcast(toFloats(mask, `${where}: mask`), full, `${where}: mask`)
-        : undefined,
-  }
+  if (masking && isBoolean) call.mask = broadcast(masking, full, names.mask)
+  else if (masking) call.bias = broadcast(toFloats(masking, names.mask), full, names.mask)
+  if (bias !== undefined) call.bias = broadcast(toFloats(bias, names.bias), full, names.bias)
 }
 
 /**
  * @param {unknown} keyLengths
  * @param {number} B
  * @param {number} S
- * @param {string} where
+ * @param {string} name
  */
-function checkKeyLengths(keyLengths, B, S, where) {
-  if (keyLengths === undefined) return undefined
+function checkKeyLengths(keyLengths, B, S, name) {
   const list = /** @type {ArrayLike<number>} */ (keyLengths)
   if (typeof list !== 'object' || list === null || typeof list.length !== 'number')
-    throw new TypeError(`${where}: keyLengths: ${describe(keyLengths)} given, one length for each batch expected`)
+    throw new TypeError(`${name}: ${describe(keyLengths)} given, one length for each batch expected`)
   if (list.length !== B)
-    throw new RangeError(`${where}: keyLengths: ${list.length} lengths given, one for each of ${B} batches expected`)
-  return Uint32Array.from(list, (length, b) =>
-    toNumber(length, `${where}: keyLengths[${b}]`, { least: 0, most: S, whole: true }),
-  )
+    throw new RangeError(`${name}: ${list.length} lengths given, one for each of ${B} batches expected`)
+  return Uint32Array.from(list, (length, b) => toNumber(length, `${name}[${b}]`, { least: 0, most: S, whole: true }))
 }
 
 /**
- * @param {{ p: number, generator: Generator } | undefined} dropout
- * @param {string} where
+ * @param {{ p: number, generator: Generator }} dropout
+ * @param {string} name
  */
-function checkDropout(dropout, where) {
-  if (dropout === undefined) return undefined
-  checkNames(dropout, ['p', 'generator'], `${where}: dropout`)
-  const p = toNumber(dropout.p, `${where}: dropout.p`, { least: 0, most: 1 })
+function checkDropout(dropout, name) {
+  checkNames(dropout, ['p', 'generator'], name)
+  const p = toNumber(dropout.p, `${name}.p`, { least: 0, most: 1 })
   if (typeof dropout.generator?.withState !== 'function')
     throw new TypeError(
-      `${where}: dropout.generator: ${describe(dropout.generator)} given, a generator expected: qkv.generator(123)`,
+      `${name}.generator: ${describe(dropout.generator)} given, a generator expected: qkv.generator(123)`,
     )
   return p === 0 ? undefined : { p, generator: dropout.generator }
 }

@@ -38,7 +38,7 @@ export class Qkv {
    * @throws {RangeError} the 4 GiB of a module do not hold it
    */
   alloc(dims) {
-    const sizes = checkDims(dims, 'alloc: dims')
+    const sizes = checkDims(dims, 'alloc')
     return new ResidentTensor(this.#core, sizes, count(sizes))
   }
 
@@ -50,7 +50,8 @@ export class Qkv {
    * @param {TensorLike | Nested} k (S, D), (G, S, D) or (B, G, S, D)
    * @param {TensorLike | Nested} v (S, E), (G, S, E) or (B, G, S, E)
    * @param {import('./options.js').AttentionOptions & import('./options.js').OutOption} [options]
-   * @returns {{ output: FloatTensor }} (L, E), (H, L, E) or (B, H, L, E)
+   * @returns {{ output: FloatTensor }} (L, E), (H, L, E) or (B, H, L, E). Where `out` is a tensor of qkv.alloc, this is
+   *   the same frozen object each time
    * @throws {TypeError | RangeError} naming the argument, what came and what was expected
    */
   attention(q, k, v, options = {}) {

@@ -80,7 +80,7 @@ export class Generator {
    * @returns {Tensor<T>}
    */
   #fill(Type, dims, kernel, ...args) {
-    const sizes = checkDims(dims, `${kernel.replace('qkv_', '')}: dims`)
+    const sizes = checkDims(dims, kernel.replace('qkv_', ''))
     const n = count(sizes)
     return this.#core.scope(() => {
       const out = this.#core.alloc(n * 8)

@@ -13,6 +13,18 @@ export class ResidentTensor extends Tensor {
   /** @type {number | undefined} */
   #pointer
   #length
+  #view
+  #output
+  /** One getter for all: with a closure each, V8 would see every tensor as of a kind of its own. */
+  static #data = {
+    enumerable: true,
+    /** @this {ResidentTensor} */
+    get() {
+      if (this.#view.buffer !== this.#core.floats.buffer || this.#pointer === undefined)
+        this.#view = this.#core.view(Float32Array, this.address, this.#length)
+      return this.#view
+    },
+  }
 
   /**
    * @param {Core} core
@@ -20,20 +32,27 @@ export class ResidentTensor extends Tensor {
    * @param {number} length their product
    */
   constructor(core, dims, length) {
-    super(new Float32Array(0), Object.freeze(dims))
+    super(undefined, Object.freeze(dims))
     this.#core = core
     this.#length = length
     this.#pointer = core.blocks.take(length * 4)
-    let view = core.view(Float32Array, this.#pointer, length).fill(0)
-    Object.defineProperty(this, 'data', {
-      enumerable: true,
-      get: () => {
-        if (view.buffer !== core.floats.buffer || this.#pointer === undefined)
-          view = core.view(Float32Array, this.address, this.#length)
-        return view
-      },
-    })
+    this.#view = core.view(Float32Array, this.#pointer, length).fill(0)
+    this.#output = Object.freeze({ output: this })
+    Object.defineProperty(this, 'data', ResidentTensor.#data)
     released.register(this, { core, pointer: this.#pointer }, this)
+  }
+
+  /**
+   * What attention returns when it has written here: always the same object, so that a call makes none.
+   * @returns {{ output: Tensor<Float32Array> }}
+   */
+  get asOutput() {
+    return this.#output
+  }
+
+  /** Always; also after dispose. */
+  get dtype() {
+    return /** @type {const} */ ('float32')
   }
 
   /** Where it lies. */

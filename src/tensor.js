@@ -35,11 +35,14 @@ const kindOf = data => data[Symbol.toStringTag]
  */
 export class Tensor {
   /**
-   * @param {T} data
+   * @param {T | undefined} data undefined only from a resident tensor, which has a getter of its own in its place
    * @param {readonly number[]} dims
    */
   constructor(data, dims) {
-    this.data = data
+    if (data !== undefined) {
+      /** @type {T} */
+      this.data = data
+    }
     this.dims = dims
   }
 
@@ -97,7 +100,7 @@ export class Tensor {
    * @returns {Tensor<T>}
    */
   reshape(dims) {
-    if (count(checkDims(dims, 'reshape: dims')) !== this.data.length)
+    if (count(checkDims(dims, 'reshape')) !== this.data.length)
       throw new RangeError(
         `reshape: dims ${shape(dims)} do not hold the ${this.data.length} values of ${shape(this.dims)}`,
       )
@@ -178,26 +181,32 @@ export class Tensor {
  * The number of values of dims.
  * @param {readonly number[]} dims
  */
-export const count = dims => dims.reduce((product, size) => product * size, 1)
+export function count(dims) {
+  let product = 1
+  for (let axis = 0; axis < dims.length; axis++) product *= dims[axis]
+  return product
+}
 
 /**
  * @param {ArrayLike<number>} dims
- * @param {string} name
+ * @param {string} name whose dims they are
  * @returns {number[]} a copy, checked
  */
 export function checkDims(dims, name) {
   if (typeof dims !== 'object' || dims === null || typeof dims.length !== 'number')
-    throw new TypeError(`${name}: ${describe(dims)} given, an array of sizes expected, such as [6, 3]`)
-  const sizes = Array.from(dims)
+    throw new TypeError(`${name}: dims: ${describe(dims)} given, an array of sizes expected, such as [6, 3]`)
+  const sizes = []
   let product = 1
-  for (const size of sizes) {
+  for (let axis = 0; axis < dims.length; axis++) {
+    const size = dims[axis]
     if (!Number.isInteger(size) || size < 0 || size >= 2 ** 32)
       throw new RangeError(
-        `${name}: ${describe(size)} in ${shape(sizes)} is no size: use whole numbers from 0 to 2^32 - 1`,
+        `${name}: dims: ${describe(size)} in ${shape(dims)} is no size: use whole numbers from 0 to 2^32 - 1`,
       )
+    sizes.push(size)
     product *= size || 1 // a zero makes any product small, so the sizes beside it are held to the same limit
   }
-  if (product > 2 ** 32) throw new RangeError(`${name}: ${shape(sizes)} is more than 2^32 values`)
+  if (product > 2 ** 32) throw new RangeError(`${name}: dims: ${shape(sizes)} is more than 2^32 values`)
   return sizes
 }
 
@@ -294,7 +303,7 @@ export function toTensor(value, name) {
       `${name}: ${describe(value)} given, a tensor expected: tensor([[...], ...]), tensor(Float32Array, dims), ` +
         'or an object with data and dims',
     )
-  const dims = checkDims(given, `${name}: dims`)
+  const dims = checkDims(given, name)
   if (ArrayBuffer.isView(data)) {
     if (data.byteLength === 0 && isDetached(data))
       throw new TypeError(`${name}: its buffer is detached (it was transferred): pass the receiver's array`)
@@ -318,8 +327,9 @@ export function toTensor(value, name) {
 export function toFloats(value, name) {
   // A resident one was checked when it was made, and must come along itself: its view changes when the memory moves.
   if (value instanceof Tensor && value.isResident) return value
-  const { data, dims, dtype } = toTensor(value, name)
-  if (dtype === 'float32') return new Tensor(/** @type {Float32Array} */ (data), dims)
+  const tensor = toTensor(value, name)
+  const { data, dims, dtype } = tensor
+  if (dtype === 'float32') return /** @type {Tensor<Float32Array>} */ (tensor)
   if (dtype === 'float64') return new Tensor(Float32Array.from(data), dims)
   if (dtype === 'float16') return new Tensor(fromFloat16(data), dims)
   throw new TypeError(`${name}: its data is ${describe(data)}, a Float32Array expected`)

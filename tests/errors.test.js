@@ -194,6 +194,49 @@ test('a getter that throws leaves nothing behind', () => {
   }
 })
 
+test('a getter that calls the module meanwhile changes nothing', () => {
+  const [q, k, v, mask] = [g.randn([3, 4]), g.randn([5, 4]), g.randn([5, 2]), g.rand([3, 5])]
+  const given = { scale: 0.3, score: 'dot', softcap: 2, window: [1, 2], pastLength: 1, mask, keyLengths: [4] }
+  const forms = /** @type {any[]} */ ([
+    [given, 'attention'],
+    [{ ...given, softmaxAxis: 'keys', masking: 'after' }, 'trace'],
+  ])
+  const meddle = () => {
+    const y = g.randn([2, 3, 7, 8])
+    qkv.attention(y, y, y, { causal: true, softcap: 1, score: 'gaussian', mask: [[true]] })
+    qkv.trace(y, y, y, { window: [0, 0], masking: 'after', bias: [[1]] })
+    assert.throws(options({ scale: NaN }))
+    mha.forward(y.reshape([6, 7, 8]))
+    qkv.alloc([100_000]).data.fill(NaN)
+  }
+  /** The same object, whose every property calls the module when it is read. @param {object} object */
+  const meddling = object =>
+    Object.defineProperties(
+      {},
+      Object.fromEntries(
+        Object.entries(object).map(([name, value]) => [
+          name,
+          {
+            enumerable: true,
+            get() {
+              meddle()
+              return value
+            },
+          },
+        ]),
+      ),
+    )
+  for (const [options, kernel] of forms) {
+    const want = any(qkv)[kernel](q, k, v, options)
+    const operands = [q, k, v].map(({ data, dims }) => meddling({ data, dims }))
+    assert.deepEqual(any(qkv)[kernel](...operands, meddling(options)), want)
+  }
+  const padding = { keyPaddingMask: tensor([[false, true]]), scale: 2, causal: true, averageWeights: false }
+  const x = g.randn([1, 2, 8])
+  assert.deepEqual(mha.forward(x, x, x, meddling(padding)), mha.forward(x, x, x, padding))
+  checkAlive()
+})
+
 test('empty tensors give empty or zero results', () => {
   /** @type {Record<string, number>} */
   const sizes = { B: 2, H: 2, L: 3, S: 4, D: 5, E: 6 }
