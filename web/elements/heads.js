@@ -4,7 +4,7 @@ import { exceptions, paletteOf } from './colour.js'
 import { write } from './numbers.js'
 import { canvasOf, raster } from './raster.js'
 import { headStatistics } from './statistics.js'
-import { check, domainOf, extremes, hiddenIn } from './tensor.js'
+import { check, domainOf, extremes, hiddenIn, part } from './tensor.js'
 
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./tensor.js').Checked} Checked */
@@ -132,13 +132,10 @@ export class QkvHeads extends QkvElement {
   /** One head's matrix, as a map draws it. @param {Checked} tensor @param {number} head */
   #headOf({ data, dims: [, rows, columns] }, head) {
     const size = rows * columns
-    const part = (/** @type {ArrayLike<number>} */ all) =>
-      ArrayBuffer.isView(all)
-        ? /** @type {Float32Array} */ (all).subarray(head * size, (head + 1) * size)
-        : Array.prototype.slice.call(all, head * size, (head + 1) * size)
-    const own = { data: part(data), dims: [rows, columns] }
+    const own = { data: part(data, head, size), dims: [rows, columns] }
     const mask =
-      this.#mask && (this.#mask.dims.length === 3 ? { data: part(this.#mask.data), dims: own.dims } : this.#mask)
+      this.#mask &&
+      (this.#mask.dims.length === 3 ? { data: part(this.#mask.data, head, size), dims: own.dims } : this.#mask)
     const isHidden = hiddenIn(own, mask)
     const range = this.scale === 'sequential' ? { least: 0, most: 1 } : extremes(own, isHidden)
     return { ...own, isHidden, scale: this.scale, domain: domainOf(this.scale, range) }

@@ -98,3 +98,16 @@ export function domainOf(scale, { least, most }) {
   const reach = Math.max(Math.abs(least), Math.abs(most)) || 1
   return [-reach, reach]
 }
+
+/**
+ * The numbers of one of several equal parts.
+ * @param {Numbers} data
+ * @param {number} at
+ * @param {number} size
+ * @returns {Numbers}
+ */
+export function part(data, at, size) {
+  if (ArrayBuffer.isView(data))
+    return /** @type {Float32Array} */ (/** @type {unknown} */ (data)).subarray(at * size, (at + 1) * size)
+  return Array.prototype.slice.call(data, at * size, (at + 1) * size)
+}

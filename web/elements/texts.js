@@ -3,6 +3,7 @@
 export const texts = {
   queries: 'queries',
   keys: 'keys',
+  dimensions: 'dimensions',
   row: 'row {index}',
   column: 'column {index}',
   cell: '{row} to {column}: {value}',
@@ -43,15 +44,12 @@ export const texts = {
   previous: 'previous',
   self: 'itself',
   links: 'Links from queries to keys',
-  link: '{row} to {column}: {value}',
   linksOf: '{token} looks at {links}',
   linksTo: '{token} is seen by {links}',
   noLinks: 'nothing',
   threshold: 'Links below {value} are left out.',
   steps: 'Steps',
-  nextStep: 'Next step',
-  previousStep: 'Previous step',
-  shape: '{name}: {dims}',
+  shape: '{name} ({dims})',
 }
 
 /** @typedef {Partial<typeof texts>} Texts */

@@ -1,0 +1,201 @@
+import { css, html, nothing } from 'lit'
+import { QkvElement, sharedStyle } from './base.js'
+import { headsOf, matrixOf, scaleOf, stepsOf } from './steps.js'
+import { check, part } from './tensor.js'
+
+/** @typedef {import('./steps.js').Trace} Trace */
+/** @typedef {import('./tensor.js').TensorLike} TensorLike */
+
+/**
+ * A whole trace as `qkv.trace` or a layer's `trace` gives it: its steps to choose from, its heads, the matrix of each.
+ * @fires step-select {step}
+ * @fires head-select {head}
+ */
+export class QkvTrace extends QkvElement {
+  static styles = [
+    sharedStyle,
+    css`
+      .steps {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.25rem;
+        margin-block-end: 0.5rem;
+      }
+      [role='tab'] {
+        min-block-size: 1.75rem;
+        padding: 0 0.5rem;
+        border: 1px solid transparent;
+        border-radius: 4px;
+        background: none;
+        color: var(--qkv-quiet, light-dark(#5b5f64, #a7abb0));
+        cursor: pointer;
+      }
+      [role='tab'][aria-selected='true'] {
+        border-color: currentColor;
+        color: var(--qkv-ink, CanvasText);
+      }
+      qkv-heads {
+        margin-block-end: 0.75rem;
+      }
+    `,
+  ]
+
+  static properties = {
+    trace: { attribute: false },
+    queryTokens: { attribute: false },
+    keyTokens: { attribute: false },
+    step: {},
+    head: { type: Number },
+    batch: { type: Number },
+    decimals: { type: Number },
+  }
+
+  constructor() {
+    super()
+    /** @type {Trace | undefined} */
+    this.trace = undefined
+    /** @type {readonly string[]} */
+    this.queryTokens = []
+    /** Those of the queries, if not given. @type {readonly string[] | undefined} */
+    this.keyTokens = undefined
+    /** The name of the step that is shown; at first the weights, or the last. @type {string | undefined} */
+    this.step = undefined
+    this.head = 0
+    this.batch = 0
+    this.decimals = 4
+  }
+
+  /** The weights as the heads have them, so that they are not drawn again for each step. @type {{ tensor: TensorLike, batch: number, weights: TensorLike } | undefined} */
+  #seen = undefined
+
+  get #steps() {
+    return this.trace ? stepsOf(this.trace) : []
+  }
+
+  /** @param {readonly import('./steps.js').Step[]} steps */
+  #chosen(steps) {
+    const at = steps.findIndex(({ name }) => name === (this.step ?? 'weights'))
+    return at < 0 ? steps.length - 1 : at
+  }
+
+  /** @param {string} name */
+  #select(name) {
+    if (name === this.step) return
+    this.step = name
+    this.dispatchEvent(new CustomEvent('step-select', { detail: { step: name }, bubbles: true, composed: true }))
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key = event => {
+    const steps = this.#steps
+    const at = this.#chosen(steps)
+    const last = steps.length - 1
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: last }[event.key]
+    if (to === undefined) return
+    event.preventDefault()
+    const next = (to + steps.length) % steps.length
+    this.#select(steps[next].name)
+    this.updateComplete.then(() =>
+      /** @type {HTMLElement} */ (this.renderRoot.querySelectorAll('[role=tab]')[next])?.focus(),
+    )
+  }
+
+  /** What an axis is called. @param {string} axis */
+  #axis(axis) {
+    if (axis === 'L') return this.say('queries')
+    if (axis === 'S') return this.say('keys')
+    if (axis === '1') return ''
+    return this.say('dimensions')
+  }
+
+  /** The tokens along an axis, or numbers. @param {string} axis @param {number} count */
+  #tokens(axis, count) {
+    const tokens = axis === 'L' ? this.queryTokens : axis === 'S' ? (this.keyTokens ?? this.queryTokens) : []
+    if (axis === '1') return []
+    return tokens?.length === count ? tokens : Array.from({ length: count }, (_, i) => String(i + 1))
+  }
+
+  get #map() {
+    return /** @type {import('./heatmap.js').QkvHeatmap | null} */ (this.renderRoot.querySelector('qkv-heatmap'))
+  }
+
+  picture() {
+    return this.#map?.picture() ?? { width: 96, height: 24, draw: () => {} }
+  }
+
+  /** All heads' weights, (H, L, S). @param {readonly import('./steps.js').Step[]} steps */
+  #weights(steps) {
+    const step = steps.find(({ name, axes }) => name === 'weights' && axes.endsWith('HLS'))
+    if (!step) return undefined
+    if (this.#seen?.tensor === step.tensor && this.#seen.batch === this.batch) return this.#seen.weights
+    const { data, dims } = check(step.tensor, step.axes.length)
+    const inner = dims.slice(-3)
+    const size = inner.reduce((a, b) => a * b, 1)
+    const weights = { data: part(data, dims.length > 3 ? Math.min(this.batch, dims[0] - 1) : 0, size), dims: inner }
+    this.#seen = { tensor: step.tensor, batch: this.batch, weights }
+    return weights
+  }
+
+  render() {
+    const steps = this.#steps
+    if (!steps.length) return [this.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
+    const at = this.#chosen(steps)
+    const step = steps[at]
+    const heads = headsOf(steps)
+    let matrix
+    let weights
+    try {
+      matrix = matrixOf(step, this.batch, this.head, heads)
+      weights = heads > 1 ? this.#weights(steps) : undefined
+    } catch (error) {
+      return [this.probe, this.problem(error)]
+    }
+    const dims = Array.from(step.tensor.dims ?? step.tensor.shape ?? []).join(', ')
+    return html`${this.probe}
+      <div class="steps" role="tablist" aria-label=${this.say('steps')} @keydown=${this.#key}>
+        ${steps.map(
+          ({ name }, i) => html`<button
+            type="button"
+            role="tab"
+            id="step-${i}"
+            aria-selected=${i === at}
+            aria-controls="panel"
+            tabindex=${i === at ? 0 : -1}
+            @click=${() => this.#select(name)}
+          >${this.name(name)}</button>`,
+        )}
+      </div>
+      ${
+        weights
+          ? html`<qkv-heads
+              .weights=${weights}
+              .selected=${Math.min(this.head, heads - 1)}
+              .texts=${this.texts}
+              .numbers=${false}
+              @head-select=${(/** @type {CustomEvent} */ event) => {
+                this.head = event.detail.head
+              }}
+            ></qkv-heads>`
+          : nothing
+      }
+      <div id="panel" role="tabpanel" aria-labelledby="step-${at}">
+        <p class="quiet">${this.say('shape', { name: this.name(step.name), dims })}</p>
+        <qkv-heatmap
+          .label=${this.label ? `${this.label}: ${this.name(step.name)}` : this.name(step.name)}
+          .matrix=${matrix}
+          .scale=${scaleOf(step)}
+          .rowTokens=${this.#tokens(matrix.rowAxis, matrix.dims[0])}
+          .columnTokens=${this.#tokens(matrix.columnAxis, matrix.dims[1])}
+          .rowTitle=${this.#axis(matrix.rowAxis)}
+          .columnTitle=${this.#axis(matrix.columnAxis)}
+          .decimals=${this.decimals}
+          .texts=${this.texts}
+        ></qkv-heatmap>
+      </div>`
+  }
+
+  /** A step's name in the language of the page: `texts` may hold `step.scores` and so on. @param {string} name */
+  name(name) {
+    return /** @type {Record<string, string>} */ (this.texts)?.[`step.${name}`] ?? name
+  }
+}
