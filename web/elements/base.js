@@ -8,6 +8,7 @@ import { fill, texts } from './texts.js'
 
 /** @typedef {import('./draw.js').Style} Style */
 
+/** @type {unknown} */
 export const sharedStyle = css`
   :host {
     display: block;
@@ -94,8 +95,17 @@ export const sharedStyle = css`
   }
 `
 
-export class QkvElement extends LitElement {
-  /** @type {import('lit').PropertyDeclarations} */
+/**
+ * What the elements use of Lit; said here, so that their types need no other package.
+ * @typedef {HTMLElement & {
+ *   readonly renderRoot: HTMLElement | DocumentFragment, readonly hasUpdated: boolean, readonly updateComplete: Promise<boolean>,
+ *   requestUpdate(): void, connectedCallback(): void, disconnectedCallback(): void, updated(changed: Map<PropertyKey, unknown>): void,
+ * }} Reactive
+ */
+const Base = /** @type {new () => Reactive} */ (/** @type {unknown} */ (LitElement))
+
+export class QkvElement extends Base {
+  /** @type {Record<string, object>} */
   static properties = { label: {}, texts: { attribute: false } }
 
   #watch = new ResizeObserver(([{ contentRect }]) => {
@@ -144,7 +154,7 @@ export class QkvElement extends LitElement {
     this.#watched = null
   }
 
-  /** @param {import('lit').PropertyValues} changed */
+  /** @param {Map<PropertyKey, unknown>} changed */
   updated(changed) {
     super.updated(changed)
     const size = this.renderRoot.querySelector('.size')
@@ -189,11 +199,12 @@ export class QkvElement extends LitElement {
   }
 
   /** What is in every template: from here colours are read. */
+  /** @returns {unknown} */
   get probe() {
     return html`<span class="probe" @transitionend=${this.refresh}></span>`
   }
 
-  /** @param {unknown} error what went wrong with the tensors; anything else is thrown on */
+  /** @param {unknown} error what went wrong with the tensors; anything else is thrown on @returns {unknown} */
   problem(error) {
     if (!(error instanceof Problem)) throw error
     return html`<p class="problem" part="problem">${this.say(error.key, error.values)}</p>`

@@ -10,7 +10,7 @@ import { visible, widthOf } from './pens.js'
 /** @typedef {import('./geometry.js').Cell} Cell */
 
 /**
- * @typedef {object} Map
+ * @typedef {object} HeatMap
  * @property {ArrayLike<number>} data
  * @property {readonly number[]} dims rows, columns
  * @property {(i: number) => boolean} isHidden
@@ -40,7 +40,7 @@ export const MOST_SHAPES = 4096
 
 /**
  * @param {Pen} pen
- * @param {Map} map
+ * @param {HeatMap} map
  * @param {Layout} layout
  * @param {Style} style
  * @param {Marks} marks
@@ -73,7 +73,7 @@ function drawImage(pen, layout, { isDark }, image, seen) {
   pen.image(image, left, top, seen.columns * cellWidth, seen.rows * cellHeight)
 }
 
-/** @param {Pen} pen @param {Map} map @param {Layout} layout @param {Style} style @param {Seen} seen */
+/** @param {Pen} pen @param {HeatMap} map @param {Layout} layout @param {Style} style @param {Seen} seen */
 function drawCells(pen, { data, dims, isHidden, scale, domain }, layout, { isDark, paper }, seen) {
   const { colours } = paletteOf(scale, isDark)
   const { hidden, hatch, nan, nanInk } = exceptions(isDark)
@@ -103,7 +103,7 @@ function drawCells(pen, { data, dims, isHidden, scale, domain }, layout, { isDar
 
 /**
  * The numbers, if they fit, with as many decimals as do.
- * @param {Pen} pen @param {Map} map @param {Layout} layout @param {Style} style @param {Seen} seen
+ * @param {Pen} pen @param {HeatMap} map @param {Layout} layout @param {Style} style @param {Seen} seen
  */
 function drawNumbers(pen, map, layout, style, seen) {
   const { data, dims, isHidden, scale, domain, range, ghost } = map
@@ -169,7 +169,7 @@ function drawMarks(pen, layout, style, { focus, isFocused, pinned, highlight = {
   if (focus) outline(focus, isFocused ? 3 : 1.5, [])
 }
 
-/** @param {Pen} pen @param {Map} map @param {Layout} layout @param {Style} style @param {Marks} marks @param {Seen} seen */
+/** @param {Pen} pen @param {HeatMap} map @param {Layout} layout @param {Style} style @param {Marks} marks @param {Seen} seen */
 function drawLabels(pen, map, layout, style, marks, seen) {
   const { plot, cellWidth, cellHeight, rowLabels, columnLabels, isUpright } = layout
   const { fontSize, quiet, ink } = style
@@ -224,7 +224,7 @@ function drawLabels(pen, map, layout, style, marks, seen) {
   if (map.rowTitle) pen.text(`← ${map.rowTitle}`, 8, y, { ...title, upright: true })
 }
 
-/** @param {Pen} pen @param {Map} map @param {Layout} layout @param {Style} style */
+/** @param {Pen} pen @param {HeatMap} map @param {Layout} layout @param {Style} style */
 function drawLegend(pen, { scale, domain, data, isHidden, hiddenWord }, { plot }, { isDark, rule, quiet, family }) {
   const { colours } = paletteOf(scale, isDark)
   const top = plot.top + plot.height + 12

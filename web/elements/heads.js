@@ -18,6 +18,7 @@ const GAP = 12
  * @fires head-select {head}
  */
 export class QkvHeads extends QkvElement {
+  /** @type {unknown[]} */
   static styles = [
     sharedStyle,
     css`
@@ -61,6 +62,7 @@ export class QkvHeads extends QkvElement {
       dd {
         margin: 0;
         text-align: end;
+        white-space: nowrap;
       }
     `,
   ]
@@ -105,7 +107,7 @@ export class QkvHeads extends QkvElement {
   #painted = ''
   #version = 0
 
-  /** @param {import('lit').PropertyValues} changed */
+  /** @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
     if (!['weights', 'mask', 'scale', 'offset', 'numbers'].some(name => changed.has(name))) return
     this.#version++
@@ -177,7 +179,7 @@ export class QkvHeads extends QkvElement {
     }
   }
 
-  /** @param {import('lit').PropertyValues} changed */
+  /** @param {Map<PropertyKey, unknown>} changed */
   updated(changed) {
     super.updated(changed)
     const tensor = this.#tensor
@@ -265,6 +267,7 @@ export class QkvHeads extends QkvElement {
     }
   }
 
+  /** @returns {unknown} */
   render() {
     const tensor = this.#tensor
     if (this.#problem) return [this.probe, this.problem(this.#problem)]

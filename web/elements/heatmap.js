@@ -1,19 +1,20 @@
-import { css, html, nothing } from 'lit'
+import { html, nothing } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
 import { QkvElement, sharedStyle } from './base.js'
 import { drawMap, MOST_SHAPES } from './draw.js'
 import { layout, moved, naturalWidth, seenCells, showing, WHOLE, zoomed } from './geometry.js'
 import { Gestures } from './gestures.js'
+import { heatmapStyle } from './heatmap-style.js'
+import { mapOf, wantedOf } from './model.js'
 import { write } from './numbers.js'
-import { visible, widthOf } from './pens.js'
+import { visible } from './pens.js'
 import { canvasOf, raster } from './raster.js'
 import { table } from './table.js'
-import { check, difference, domainOf, extremes, hiddenIn } from './tensor.js'
 
 /** @typedef {import('./geometry.js').Cell} Cell */
 /** @typedef {import('./geometry.js').Layout} Layout */
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
-/** @typedef {import('./draw.js').Map} Map */
+/** @typedef {import('./draw.js').HeatMap} HeatMap */
 
 /** What the map is made of; the rest only marks it. */
 const MADE_OF = [
@@ -40,70 +41,8 @@ const MADE_OF = [
  * @fires cell-edit {row, column, value, old, isFirst} in mode "edit", by dragging or typing; `isFirst` begins a drag
  */
 export class QkvHeatmap extends QkvElement {
-  static styles = [
-    sharedStyle,
-    css`
-      :host {
-        inline-size: max-content;
-      }
-      .map {
-        position: relative;
-        overflow: hidden;
-        cursor: crosshair;
-        touch-action: pan-x pan-y;
-        user-select: none;
-        -webkit-user-select: none;
-      }
-      .map[data-mode='paint'],
-      .map[data-zoomed] {
-        touch-action: none;
-      }
-      .map[data-mode='edit'] {
-        cursor: ew-resize;
-        touch-action: pan-y;
-      }
-      .map:focus-visible {
-        outline-offset: 0;
-      }
-      input {
-        position: absolute;
-        box-sizing: border-box;
-        min-inline-size: 4.5rem;
-        min-block-size: 1.5rem;
-        padding: 0 0.25rem;
-        border: 2px solid var(--qkv-mark, CanvasText);
-        border-radius: 3px;
-        background: var(--qkv-paper, Canvas);
-        color: inherit;
-        font: inherit;
-        text-align: center;
-      }
-      .table {
-        overflow: auto;
-        max-block-size: 32rem;
-      }
-      table {
-        border-collapse: collapse;
-      }
-      caption {
-        padding: 0.25rem 0;
-        text-align: start;
-      }
-      th,
-      td {
-        padding: 0.125rem 0.5rem;
-        border: 1px solid var(--qkv-rule, light-dark(#d4d4ce, #393c41));
-        text-align: end;
-        white-space: nowrap;
-      }
-      th {
-        max-inline-size: 12rem;
-        overflow: hidden;
-        text-overflow: ellipsis;
-        font-weight: 500;
-      }
-    `,
-  ]
+  /** @type {unknown[]} */
+  static styles = [sharedStyle, heatmapStyle]
 
   static properties = {
     matrix: { attribute: false },
@@ -171,7 +110,7 @@ export class QkvHeatmap extends QkvElement {
     this.editing = undefined
   }
 
-  /** @type {Map | undefined} */
+  /** @type {HeatMap | undefined} */
   #map = undefined
   /** @type {unknown} */
   #problem = undefined
@@ -199,7 +138,7 @@ export class QkvHeatmap extends QkvElement {
     },
   })
 
-  /** @param {import('lit').PropertyValues} changed */
+  /** @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
     if (MADE_OF.some(name => changed.has(name))) this.#make()
     const map = this.#map
@@ -208,31 +147,20 @@ export class QkvHeatmap extends QkvElement {
     if (this.cell && (this.cell.row >= rows || this.cell.column >= columns)) this.cell = undefined
     if (this.page.row >= rows || this.page.column >= columns) this.page = { row: 0, column: 0 }
     if (!this.hasUpdated || changed.has('matrix') === false) return
-    const old = changed.get('matrix')
+    const old = /** @type {TensorLike | undefined} */ (changed.get('matrix'))
     if (old && String(old.dims ?? old.shape) !== String(this.matrix?.dims ?? this.matrix?.shape)) this.view = WHOLE
   }
 
   /** Checks the tensors and puts together what is drawn. */
   #make() {
-    this.#map = undefined
-    this.#problem = undefined
-    this.#image = undefined
+    this.#map = this.#problem = this.#image = undefined
     if (this.matrix === undefined) return
     try {
-      const given = check(this.matrix, 2)
-      const tensor = this.minus === undefined ? given : difference(given, check(this.minus, 2))
-      const isHidden = hiddenIn(tensor, this.mask === undefined ? undefined : check(this.mask, 2))
-      const ghost = this.ghost === undefined ? undefined : check(this.ghost, 2)
-      const scale = this.scale ?? (this.minus === undefined ? 'sequential' : 'diverging')
-      const range = extremes(tensor, isHidden)
-      const { data, dims } = tensor
-      this.#map = {
-        ...{ data, dims, isHidden, range, scale, domain: this.domain ?? domainOf(scale, range) },
-        ...{ rowTokens: this.rowTokens ?? [], columnTokens: this.columnTokens ?? [] },
-        ...{ rowTitle: this.rowTitle ?? this.say('queries'), columnTitle: this.columnTitle ?? this.say('keys') },
-        ...{ decimals: this.decimals, legend: this.legend, hiddenWord: this.say('hidden') },
-        ghost: ghost?.dims.join() === dims.join() ? ghost.data : undefined,
-      }
+      this.#map = mapOf(this, {
+        rowTitle: this.rowTitle ?? this.say('queries'),
+        columnTitle: this.columnTitle ?? this.say('keys'),
+        hiddenWord: this.say('hidden'),
+      })
     } catch (error) {
       this.#problem = error
     }
@@ -363,25 +291,9 @@ export class QkvHeatmap extends QkvElement {
     this.requestUpdate()
   }
 
-  /** @param {Map} map @param {number} width @param {import('./geometry.js').View} [view] */
+  /** @param {HeatMap} map @param {number} width @param {import('./geometry.js').View} [view] */
   #arrange(map, width, view) {
-    const { fontSize, family } = this.look
-    const label = `400 ${Math.min(fontSize, 12)}px ${family}`
-    const widest = (/** @type {readonly unknown[]} */ tokens) =>
-      tokens.reduce(
-        (/** @type {number} */ most, token) => Math.max(most, widthOf(visible(token).slice(0, 60), label)),
-        0,
-      )
-    const { least, most } = map.range
-    const texts = [least, most].map(value => widthOf(write(value, map.decimals), `400 ${fontSize}px ${family}`))
-    const wanted = {
-      ...{ rows: map.dims[0], columns: map.dims[1], width, view, fontSize, legend: map.legend },
-      most: Math.ceil(Math.max(...texts, 20)) + 8,
-      mostHeight: this.#length('--qkv-height', 560),
-      rowLabel: widest(map.rowTokens.slice(0, map.dims[0])),
-      columnLabel: widest(map.columnTokens.slice(0, map.dims[1])),
-      titles: Boolean(map.rowTitle || map.columnTitle),
-    }
+    const wanted = wantedOf(map, this.look, this.#length('--qkv-height', 560), width, view)
     return { wanted, layout: layout(wanted) }
   }
 
@@ -395,7 +307,7 @@ export class QkvHeatmap extends QkvElement {
     return this.#map && this.#arrange(this.#map, this.room, view).layout
   }
 
-  /** @override @param {import('lit').PropertyValues} changed */
+  /** @override @param {Map<PropertyKey, unknown>} changed */
   updated(changed) {
     super.updated(changed)
     const map = this.#map
@@ -420,7 +332,7 @@ export class QkvHeatmap extends QkvElement {
     if (this.renderRoot instanceof ShadowRoot && this.renderRoot.activeElement !== input) input.focus()
   }
 
-  /** @param {import('./pens.js').Pen} pen @param {Map} map @param {Layout} arranged @param {number} ratio @param {boolean} [isWhole] */
+  /** @param {import('./pens.js').Pen} pen @param {HeatMap} map @param {Layout} arranged @param {number} ratio @param {boolean} [isWhole] */
   #draw(pen, map, arranged, ratio, isWhole = false) {
     const seen = seenCells(arranged)
     const isMany = seen.rows * seen.columns > MOST_SHAPES
@@ -430,7 +342,7 @@ export class QkvHeatmap extends QkvElement {
     drawMap(pen, map, arranged, this.look, marks, isMany ? this.#cells(map, arranged, ratio) : undefined)
   }
 
-  /** The seen cells as an image, kept until something changes. @param {Map} map @param {Layout} arranged @param {number} ratio */
+  /** The seen cells as an image, kept until something changes. @param {HeatMap} map @param {Layout} arranged @param {number} ratio */
   #cells(map, arranged, ratio) {
     const seen = seenCells(arranged)
     const width = Math.max(1, Math.min(seen.columns, Math.round(seen.columns * arranged.cellWidth * ratio)))
@@ -458,6 +370,7 @@ export class QkvHeatmap extends QkvElement {
     }
   }
 
+  /** @returns {unknown} */
   render() {
     const map = this.#map
     if (this.#problem) return [this.probe, this.problem(this.#problem)]
@@ -472,7 +385,7 @@ export class QkvHeatmap extends QkvElement {
       ${this.tools ? this.#tools(map) : nothing}`
   }
 
-  /** @param {Map} map @param {string} label */
+  /** @param {HeatMap} map @param {string} label */
   #grid({ dims: [rows, columns] }, label) {
     const at = this.cell ?? { row: 0, column: 0 }
     const id = `cell-${at.row}-${at.column}`
@@ -530,7 +443,7 @@ export class QkvHeatmap extends QkvElement {
     </div>`
   }
 
-  /** @param {Map} map */
+  /** @param {HeatMap} map */
   #tools({ dims }) {
     const button = (
       /** @type {string} */ sign,
@@ -555,7 +468,7 @@ export class QkvHeatmap extends QkvElement {
     </div>`
   }
 
-  /** @param {Map} map @param {string} label */
+  /** @param {HeatMap} map @param {string} label */
   #table(map, label) {
     return table({
       rows: map.dims[0],

@@ -21,6 +21,7 @@ const MOST_SAID = 5
  * @fires token-focus {side, index}, or nothing when the pointer leaves
  */
 export class QkvLines extends QkvElement {
+  /** @type {unknown[]} */
   static styles = [
     sharedStyle,
     css`
@@ -71,7 +72,7 @@ export class QkvLines extends QkvElement {
   #problem = undefined
   #isFocused = false
 
-  /** @param {import('lit').PropertyValues} changed */
+  /** @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
     if (!['weights', 'mask', 'threshold'].some(name => changed.has(name))) return
     this.#made = this.#problem = undefined
@@ -180,7 +181,7 @@ export class QkvLines extends QkvElement {
     if (pen) this.#draw(pen, arranged, scroll.scrollTop, height)
   }
 
-  /** @override @param {import('lit').PropertyValues} changed */
+  /** @override @param {Map<PropertyKey, unknown>} changed */
   updated(changed) {
     super.updated(changed)
     const spacer = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.spacer'))
@@ -266,6 +267,7 @@ export class QkvLines extends QkvElement {
     }
   }
 
+  /** @returns {unknown} */
   render() {
     const made = this.#made
     if (this.#problem) return [this.probe, this.problem(this.#problem)]

@@ -16,6 +16,7 @@ export const PAGE = 24
  * @param {(axis: 'row' | 'column', index: number) => string} given.name
  * @param {(cell: Cell) => string} given.value
  * @param {(page: Cell) => void} given.turn
+ * @returns {unknown}
  */
 export function table({ rows, columns, page, label, say, name, value, turn }) {
   const count = (/** @type {number} */ from, /** @type {number} */ all) => Math.max(Math.min(PAGE, all - from), 0)

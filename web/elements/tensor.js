@@ -1,5 +1,7 @@
 // Tensors as the elements take them: checked, and what a cell of one holds.
 
+import { scaleLinear } from 'd3-scale'
+
 /** @typedef {ArrayLike<number>} Numbers */
 /** @typedef {{ data: Numbers | ArrayLike<boolean>, dims?: readonly number[], shape?: readonly number[] }} TensorLike */
 /** @typedef {{ data: Numbers, dims: number[] }} Checked */
@@ -94,9 +96,11 @@ export function extremes({ data }, isHidden) {
  * @returns {[number, number]}
  */
 export function domainOf(scale, { least, most }) {
-  if (scale === 'sequential') return [Math.min(0, least), Math.max(1, most)]
+  const isShare = scale === 'sequential'
   const reach = Math.max(Math.abs(least), Math.abs(most)) || 1
-  return [-reach, reach]
+  const ends = isShare ? [Math.min(0, least), most <= 1.0001 ? 1 : most] : [-reach, reach]
+  const [from, to] = scaleLinear().domain(ends).nice(5).domain()
+  return [from, to]
 }
 
 /**

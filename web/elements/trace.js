@@ -12,6 +12,7 @@ import { check, part } from './tensor.js'
  * @fires head-select {head}
  */
 export class QkvTrace extends QkvElement {
+  /** @type {unknown[]} */
   static styles = [
     sharedStyle,
     css`
@@ -136,6 +137,7 @@ export class QkvTrace extends QkvElement {
     return weights
   }
 
+  /** @returns {unknown} */
   render() {
     const steps = this.#steps
     if (!steps.length) return [this.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]

@@ -1,0 +1,62 @@
+// From the properties of a map to what is drawn.
+
+import { write } from './numbers.js'
+import { visible, widthOf } from './pens.js'
+import { check, difference, domainOf, extremes, hiddenIn } from './tensor.js'
+
+/** @typedef {import('./tensor.js').TensorLike} TensorLike */
+
+/**
+ * @param {object} given the properties of a map
+ * @param {TensorLike | undefined} given.matrix
+ * @param {TensorLike | undefined} given.minus
+ * @param {TensorLike | undefined} given.mask
+ * @param {TensorLike | undefined} given.ghost
+ * @param {import('./colour.js').Scale | undefined} given.scale
+ * @param {readonly number[] | undefined} given.domain
+ * @param {readonly string[]} given.rowTokens
+ * @param {readonly string[]} given.columnTokens
+ * @param {number} given.decimals
+ * @param {boolean} given.legend
+ * @param {{ rowTitle: string, columnTitle: string, hiddenWord: string }} words
+ * @returns {import('./draw.js').HeatMap}
+ */
+export function mapOf(given, words) {
+  const own = check(given.matrix, 2)
+  const tensor = given.minus === undefined ? own : difference(own, check(given.minus, 2))
+  const isHidden = hiddenIn(tensor, given.mask === undefined ? undefined : check(given.mask, 2))
+  const ghost = given.ghost === undefined ? undefined : check(given.ghost, 2)
+  const scale = given.scale ?? (given.minus === undefined ? 'sequential' : 'diverging')
+  const range = extremes(tensor, isHidden)
+  const { data, dims } = tensor
+  return {
+    ...{ data, dims, isHidden, range, scale, domain: given.domain ?? domainOf(scale, range) },
+    ...{ rowTokens: given.rowTokens ?? [], columnTokens: given.columnTokens ?? [] },
+    ...{ decimals: given.decimals, legend: given.legend, ...words },
+    ghost: ghost?.dims.join() === dims.join() ? ghost.data : undefined,
+  }
+}
+
+/**
+ * What a map asks of its layout: cells that hold its numbers, labels that hold its tokens.
+ * @param {import('./draw.js').HeatMap} map
+ * @param {import('./draw.js').Style} look
+ * @param {number} mostHeight of all cells
+ * @param {number} width of the whole picture at most
+ * @param {import('./geometry.js').View} [view]
+ */
+export function wantedOf(map, { fontSize, family }, mostHeight, width, view) {
+  const [rows, columns] = map.dims
+  const font = `400 ${Math.min(fontSize, 12)}px ${family}`
+  const widest = (/** @type {readonly unknown[]} */ tokens) =>
+    tokens.reduce((/** @type {number} */ most, token) => Math.max(most, widthOf(visible(token).slice(0, 60), font)), 0)
+  const { least, most } = map.range
+  const numbers = [least, most].map(value => widthOf(write(value, map.decimals), `400 ${fontSize}px ${family}`))
+  return {
+    ...{ rows, columns, width, view, fontSize, mostHeight, legend: map.legend },
+    most: Math.ceil(Math.max(...numbers, 20)) + 8,
+    rowLabel: widest(map.rowTokens.slice(0, rows)),
+    columnLabel: widest(map.columnTokens.slice(0, columns)),
+    titles: Boolean(map.rowTitle || map.columnTitle),
+  }
+}
