@@ -10,31 +10,12 @@ import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
 import * as abi from '../src/abi.js'
 import { Core } from '../src/memory.js'
+import { enumOf, fieldsOf, functions, header } from './header.js'
 import { SCORES } from './reference.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (/** @type {string} */ path) => readFileSync(join(root, path))
-const header = read('src/kernel/qkv.h')
-  .toString()
-  .replace(/\/\*[\s\S]*?\*\//g, '')
 const wasm = read('src/qkv.wasm')
-
-/** @typedef {{ type: string, name: string, pointer: boolean, size: number }} Field size: of an array */
-
-/** The fields of a struct of qkv.h, in order. @param {string} name @returns {Field[]} */
-function fieldsOf(name) {
-  const body = header.match(new RegExp(`struct ${name} \\{([^}]*)\\}`))?.[1]
-  assert.ok(body, `struct ${name}`)
-  return [...body.matchAll(/(?:const )?((?:struct )?\w+) ([^;]+);/g)].flatMap(([, type, names]) =>
-    names.split(',').map(declarator => ({
-      type,
-      name: declarator.replace(/[*\s]|\[.*/g, ''),
-      pointer: declarator.includes('*'),
-      size: Number(declarator.match(/\[(\d+)\]/)?.[1] ?? 1),
-    })),
-  )
-}
-
 /** The 32-bit words of a struct: nested ones are laid out in place. @param {string} name @param {string} prefix */
 function wordsOf(name, prefix = '') {
   /** @type {{ name: string, type: string }[]} */
@@ -45,18 +26,6 @@ function wordsOf(name, prefix = '') {
     else words.push({ name: prefix + field, type: pointer ? 'pointer' : type })
   }
   return words
-}
-
-/** An enum of qkv.h without the common start of its names, in lower case. @param {string} name @param {string} start */
-function enumOf(name, start) {
-  const body = header.match(new RegExp(`enum ${name} \\{([^}]*)\\}`))?.[1]
-  assert.ok(body, `enum ${name}`)
-  return Object.fromEntries(
-    [...body.matchAll(/(\w+) = (\d+)/g)].map(([, word, value]) => [
-      word.replace(start, '').toLowerCase(),
-      Number(value),
-    ]),
-  )
 }
 
 test('abi.js has the words of the structs of qkv.h, in their order and kind', () => {
@@ -104,8 +73,12 @@ test('the wasm exports the functions of qkv.h and imports nothing', async () => 
   const exported = WebAssembly.Module.exports(module)
     .map(({ name }) => name)
     .filter(name => name.startsWith('qkv_'))
-  const declared = [...header.matchAll(/^\w[\w ]*[ *](qkv_\w+)\(/gm)].map(([, name]) => name)
-  assert.deepEqual(exported.sort(), declared.sort())
+  assert.deepEqual(
+    exported.sort(),
+    functions()
+      .map(({ name }) => name)
+      .sort(),
+  )
 })
 
 test('the core answers what the JavaScript never asks with a status, and writes nothing', async () => {

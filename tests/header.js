@@ -1,0 +1,53 @@
+// What src/kernel/qkv.h says: its structs, enums and functions, read from the text.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+
+export const header = readFileSync(new URL('../src/kernel/qkv.h', import.meta.url), 'utf8').replace(
+  /\/\*[\s\S]*?\*\//g,
+  '',
+)
+
+/** @typedef {{ type: string, name: string, pointer: boolean, size: number }} Field size: of an array */
+
+/** The fields of a struct, in order. @param {string} name @returns {Field[]} */
+export function fieldsOf(name) {
+  const body = header.match(new RegExp(`struct ${name} \\{([^}]*)\\}`))?.[1]
+  assert.ok(body, `struct ${name}`)
+  return [...body.matchAll(/(?:const )?((?:struct )?\w+) ([^;]+);/g)].flatMap(([, type, names]) =>
+    names.split(',').map(declarator => ({
+      type,
+      name: declarator.replace(/[*\s]|\[.*/g, ''),
+      pointer: declarator.includes('*'),
+      size: Number(declarator.match(/\[(\d+)\]/)?.[1] ?? 1),
+    })),
+  )
+}
+
+/** An enum without the common start of its names, in lower case. @param {string} name @param {string} start */
+export function enumOf(name, start) {
+  const body = header.match(new RegExp(`enum ${name} \\{([^}]*)\\}`))?.[1]
+  assert.ok(body, `enum ${name}`)
+  return Object.fromEntries(
+    [...body.matchAll(/(\w+) = (\d+)/g)].map(([, word, value]) => [
+      word.replace(start, '').toLowerCase(),
+      Number(value),
+    ]),
+  )
+}
+
+/** @typedef {{ type: string, pointer: boolean }} Parameter */
+
+/** The functions in order. @returns {{ returns: string, name: string, parameters: Parameter[] }[]} */
+export const functions = () =>
+  [...header.matchAll(/^(\w[\w ]*[ *])(qkv_\w+)\(([^)]*)\);/gm)].map(([, returns, name, list]) => ({
+    returns: returns.trim(),
+    name,
+    parameters: (list.trim() === 'void' ? [] : list.split(',')).map(parameter => ({
+      type: parameter
+        .replace('const ', '')
+        .replace(/\*?\w+\s*$/, '')
+        .trim(),
+      pointer: parameter.includes('*'),
+    })),
+  }))
