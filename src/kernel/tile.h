@@ -78,7 +78,8 @@ INLINE void add_terms(enum qkv_score score, f4 acc[4][2], struct matrix a, size_
 #pragma unroll
     for (size_t r = 0; r < 4; r++)
       x[r] += steps * a.column;
-    w_v += steps;
+    if (score == QKV_SCORE_ADDITIVE)
+      w_v += steps;
   }
 }
 
