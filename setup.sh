@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Installs what is missing: ./setup.sh packages peers emcc clang-format chromium firefox-esr webkit
-# "packages" are those of package-lock.json, "peers" those of tests/bench; the others are commands, taken from apt.
+# Installs what is missing: ./setup.sh packages peers emcc clang-format native chromium firefox-esr webkit
+# "packages" are those of package-lock.json, "peers" those of tests/bench, "native" what tests/native needs; the others
+# are commands, taken from apt.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-apt_install() { # command, its Debian package
-  command -v "$1" >/dev/null && return
+apt_install() { # command or file, its Debian package
+  { command -v "$1" >/dev/null || [ -e "$1" ]; } && return
   local root=
   [ "$(id -u)" = 0 ] || root=sudo
   if ! command -v apt-get >/dev/null || { [ -n "$root" ] && ! command -v sudo >/dev/null; }; then
@@ -15,7 +16,7 @@ apt_install() { # command, its Debian package
   echo "qkv: installing $2 for $1" >&2
   $root apt-get update -qq
   DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends "$2" >/dev/null
-  command -v "$1" >/dev/null || { echo "qkv: $2 is installed, but $1 is still missing" >&2; exit 1; }
+  command -v "$1" >/dev/null || [ -e "$1" ] || { echo "qkv: $2 is installed, but $1 is still missing" >&2; exit 1; }
 }
 
 for need in "$@"; do
@@ -27,6 +28,12 @@ for need in "$@"; do
       apt_install WebKitWebDriver webkit2gtk-driver
       apt_install xvfb-run xvfb
       apt_install xauth xauth
+      ;;
+    native) # clang with its sanitizers, and SIMDe
+      apt_install clang clang
+      apt_install llvm-cov llvm
+      apt_install "$(clang -print-resource-dir)/lib/linux" "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
+      apt_install /usr/include/simde libsimde-dev
       ;;
     *) apt_install "$need" "$need" ;;
   esac

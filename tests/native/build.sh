@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# The kernels as native code, for tools: SIMDe stands in for SIMD128, AddressSanitizer and UndefinedBehaviorSanitizer
+# watch, covered lines are counted. ./build.sh twin: build/twin.node, an addon with the exports of the wasm;
+# ./build.sh fuzz: build/fuzz, a libFuzzer program. Does nothing when nothing changed.
+set -euo pipefail
+cd "$(dirname "$0")"
+../../setup.sh packages native
+declare -A outputs=([twin]=build/twin.node [fuzz]=build/fuzz)
+out=${outputs[$1]}
+if [ -e "$out" ] && [ -z "$(find . ../../src/kernel ../header.js -path ./build -prune -o -newer "$out" -print)" ]; then
+  exit 0
+fi
+mkdir -p build
+flags=(
+  -std=gnu11 -O1 -g -fno-omit-frame-pointer -Wall -Wextra -Werror
+  -ffp-contract=off # as in wasm: a product and a sum are rounded twice
+  -fno-sanitize-recover=all -fprofile-instr-generate -fcoverage-mapping
+  -I. -I../../src/kernel
+)
+if [ "$1" = twin ]; then
+  node border.js >build/border.h
+  flags+=(-fsanitize=address,undefined -shared-libasan -fPIC -shared -Ibuild -isystem ../../node_modules/node-api-headers/include)
+else
+  flags+=(-fsanitize=fuzzer,address,undefined -lm)
+fi
+clang ../../src/kernel/*.c "$1.c" "${flags[@]}" -o "$out"

@@ -1,0 +1,178 @@
+/* fuzz.c: bytes become shapes, options and data, hostile ones included. The fused kernel and the trace are held
+ * against attention written as the formula is, in float64; every tensor is an allocation of exactly its size, so
+ * that the sanitizer stops whoever reads or writes beyond it. */
+#include "mask.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+unsigned char __heap_base; /* the linker's in the wasm */
+
+struct input {
+  const uint8_t *next;
+  size_t left;
+};
+
+static uint8_t byte(struct input *in) { return in->left ? in->left--, *in->next++ : 0; }
+static uint32_t below(struct input *in, uint32_t n) { return (byte(in) | (uint32_t)byte(in) << 8) % n; }
+
+static void *allocate(size_t bytes) {
+  void *p = aligned_alloc(16, (bytes + 15) / 16 * 16); /* what lies behind is poisoned to the byte by some() */
+  if (!p)
+    abort();
+  return p;
+}
+
+/* n floats; hostile ones may be NaN, infinite, denormal, huge or tiny. They lie at the very end of their allocation. */
+static float *some(struct input *in, size_t n, int hostile) {
+  static const float strange[] = {NAN, INFINITY, -INFINITY, 1e-41f, -0.0f, 3e38f, -3e38f, 1e-30f};
+  float *x = malloc(n * sizeof *x);
+  uint32_t state = below(in, 65536) + 1; /* few bytes of input make many numbers */
+  for (size_t i = 0; i < n; i++) {
+    state = state * 1664525u + 1013904223u;
+    x[i] = (float)((int32_t)state >> 8) * 0x1p-23f;
+    if (hostile && state % 61 == 0)
+      x[i] = strange[state >> 29];
+  }
+  return x;
+}
+
+/* Strides of a mask broadcast to (B, H, L, S) with some axes of size 1; returns how many elements it has. */
+static size_t broadcast(struct input *in, const struct qkv_attention *a, uint32_t strides[4]) {
+  const uint32_t sizes[4] = {a->B, a->H, a->L, a->S};
+  uint8_t own = byte(in);
+  size_t count = 1;
+  for (int axis = 3; axis >= 0; axis--) {
+    strides[axis] = own >> axis & 1 ? (uint32_t)count : 0;
+    count *= own >> axis & 1 ? sizes[axis] : 1;
+  }
+  return count;
+}
+
+static double score64(const struct qkv_attention *a, const float *q, const float *k, double *size) {
+  double sum = 0;
+  for (uint32_t d = 0; d < a->D; d++) {
+    double x = q[d], y = k[d];
+    double term = a->score == QKV_SCORE_DOT        ? x * y
+                  : a->score == QKV_SCORE_GAUSSIAN ? (x - y) * (x - y) * (-0.5 / (double)a->sigma / (double)a->sigma)
+                                                   : (double)a->w_v[d] * tanh(x + y);
+    sum += term;
+    *size += fabs(term) + fabs(x * x) + fabs(y * y);
+  }
+  sum *= (double)a->scale;
+  return a->softcap > 0 ? (double)a->softcap * tanh(sum / (double)a->softcap) : sum;
+}
+
+/* May query i of batch b see key j of head h? The rules as the README has them. */
+static int visible(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t j) {
+  int64_t position = (int64_t)i + a->past, distance = (int64_t)j - position;
+  if (a->left < QKV_OPEN && -distance > (int64_t)a->left)
+    return 0;
+  if (a->right < QKV_OPEN && distance > (int64_t)a->right)
+    return 0;
+  if (a->key_lengths && j >= a->key_lengths[b])
+    return 0;
+  if (a->mask.data && !a->mask.data[b * a->mask.batch + h * a->mask.head + i * a->mask.row + j * a->mask.column])
+    return 0;
+  return bias_at(a, b, h, i, j) != HIDDEN;
+}
+
+static void check(const struct qkv_attention *a, const char *kernel, const float *out, uint32_t b, uint32_t h,
+                  uint32_t i) {
+  const float *q = a->q.data + b * a->q.batch + h * a->q.head + i * a->q.row;
+  uint32_t g = h / (a->H / a->G);
+  double *scores = malloc(a->S * sizeof *scores), maximum = -INFINITY, total = 0, size = 0;
+  int strange = 0;
+  for (uint32_t j = 0; j < a->S; j++) {
+    if (!visible(a, b, h, i, j))
+      continue;
+    scores[j] = score64(a, q, a->k.data + b * a->k.batch + g * a->k.head + j * a->k.row, &size) +
+                (double)bias_at(a, b, h, i, j);
+    size += fabs((double)bias_at(a, b, h, i, j));
+    maximum = scores[j] > maximum ? scores[j] : maximum;
+    strange |= isnan(scores[j]) || scores[j] == INFINITY;
+  }
+  for (uint32_t j = 0; j < a->S; j++)
+    total += visible(a, b, h, i, j) ? exp(scores[j] - (maximum == -INFINITY ? 0 : maximum)) : 0;
+  for (uint32_t e = 0; e < a->E; e++) {
+    double want = 0, largest = 0;
+    for (uint32_t j = 0; j < a->S; j++) {
+      if (!visible(a, b, h, i, j) || maximum == -INFINITY)
+        continue;
+      double v = (double)a->v.data[b * a->v.batch + g * a->v.head + j * a->v.row + e];
+      want += exp(scores[j] - maximum) / total * v;
+      largest = fmax(largest, isnan(v) ? INFINITY : fabs(v));
+    }
+    double got = (double)out[e], error = 2e-6 * (1 + size * (1 + fabs((double)a->scale))) * (1 + largest);
+    if (strange ? !isnan(got) : error < 1 && !(fabs(got - want) <= error)) {
+      fprintf(stderr, "%s: b %u h %u i %u e %u: %g, %g expected, error up to %g\n", kernel, b, h, i, e, got, want,
+              error);
+      abort();
+    }
+  }
+  free(scores);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
+  struct input in = {data, length};
+  uint8_t flags = byte(&in), more = byte(&in);
+  int hostile = more & 1;
+  struct qkv_attention a = {.B = 1 + below(&in, 2), .G = 1 + below(&in, 2), .L = below(&in, flags & 1 ? 70 : 9)};
+  a.H = a.G * (1 + below(&in, 3));
+  a.S = below(&in, a.L > 9 ? 300 : 600);
+  a.D = below(&in, 20), a.E = below(&in, 20);
+  if ((size_t)a.B * a.H * a.L * a.S * (a.D + a.E) > 2000000)
+    return -1;
+  a.score = below(&in, 3);
+  a.scale = flags & 2 ? -0.5f : 0.7f;
+  a.sigma = 1.5f;
+  a.softcap = flags & 4 ? 2.0f : 0.0f;
+  a.past = below(&in, flags & 8 ? 400 : 2);
+  a.left = flags & 16 ? below(&in, 300) : QKV_OPEN;
+  a.right = flags & 32 ? below(&in, 40) : QKV_OPEN;
+  size_t nq = (size_t)a.B * a.H * a.L * a.D, nk = (size_t)a.B * a.G * a.S * a.D, nv = (size_t)a.B * a.G * a.S * a.E;
+  size_t no = (size_t)a.B * a.H * a.L * a.E;
+  float *q = some(&in, nq, hostile), *k = some(&in, nk, hostile), *v = some(&in, nv, hostile), *out = malloc(no * 4);
+  float *w_v = some(&in, a.D, 0), *bias = 0;
+  uint8_t *mask = 0;
+  uint32_t *lengths = 0, strides[4];
+  a.q = (struct qkv_tensor){q, a.H * a.L * a.D, a.L * a.D, a.D};
+  a.k = (struct qkv_tensor){k, a.G * a.S * a.D, a.S * a.D, a.D};
+  a.v = (struct qkv_tensor){v, a.G * a.S * a.E, a.S * a.E, a.E};
+  a.out = (struct qkv_tensor){out, a.H * a.L * a.E, a.L * a.E, a.E};
+  a.w_v = w_v;
+  if (flags & 64) {
+    size_t n = broadcast(&in, &a, strides);
+    mask = malloc(n);
+    for (size_t i = 0; i < n; i++)
+      mask[i] = i % 256 < 250 && byte(&in) % 4 != 0;
+    a.mask = (struct qkv_mask){mask, strides[0], strides[1], strides[2], strides[3]};
+  }
+  if (flags & 128) {
+    size_t n = broadcast(&in, &a, strides);
+    bias = some(&in, n, hostile);
+    for (size_t i = 0; i < n; i += 5)
+      bias[i] = HIDDEN;
+    a.bias = (struct qkv_bias){bias, strides[0], strides[1], strides[2], strides[3]};
+  }
+  if (more & 2) {
+    lengths = malloc(a.B * sizeof *lengths);
+    for (uint32_t b = 0; b < a.B; b++)
+      lengths[b] = below(&in, a.S + 2);
+    a.key_lengths = lengths;
+  }
+  struct qkv_generator generator;
+  qkv_seed(&generator, byte(&in), QKV_STREAM_VECTOR);
+  if (more & 4)
+    a.dropout = 0.3f, a.generator = &generator;
+  a.scratch = allocate((size_t)qkv_attention_scratch(&a));
+  if (qkv_attention(&a) != QKV_OK)
+    abort();
+  for (uint32_t b = 0; b < a.B && !a.generator; b++)
+    for (uint32_t h = 0; h < a.H; h++)
+      for (uint32_t i = 0; i < a.L; i++)
+        check(&a, "attention", out + b * a.out.batch + h * a.out.head + i * a.out.row, b, h, i);
+  free(a.scratch), free(q), free(k), free(v), free(out), free(w_v), free(mask), free(bias), free(lengths);
+  return 0;
+}

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# npm run fuzz -- SECONDS: random shapes, options and data against the formula in float64, under the sanitizers.
+# What it has learnt stays in build/corpus; an input that fails is kept in build/.
+set -euo pipefail
+cd "$(dirname "$0")"
+./build.sh fuzz
+mkdir -p build/corpus
+export LLVM_PROFILE_FILE=build/fuzz.profraw
+exec build/fuzz "-max_total_time=${1:-60}" -max_len=400 -artifact_prefix=build/ -print_final_stats=1 build/corpus
