@@ -66,7 +66,7 @@ static double score64(const struct qkv_attention *a, const float *q, const float
 
 /* May query i of batch b see key j of head h? The rules as the README has them. */
 static int visible(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t j) {
-  int64_t position = (int64_t)i + a->past, distance = (int64_t)j - position;
+  int64_t position = (int64_t)i + a->past[b], distance = (int64_t)j - position;
   if (a->left < QKV_OPEN && -distance > (int64_t)a->left)
     return 0;
   if (a->right < QKV_OPEN && distance > (int64_t)a->right)
@@ -82,19 +82,23 @@ static void check(const struct qkv_attention *a, const char *kernel, const float
                   uint32_t i) {
   const float *q = a->q.data + b * a->q.batch + h * a->q.head + i * a->q.row;
   uint32_t g = h / (a->H / a->G);
-  double *scores = malloc(a->S * sizeof *scores), maximum = -INFINITY, total = 0, size = 0;
+  double *scores = malloc(a->S * sizeof *scores), total = 0, size = 0;
+  double sink = a->sinks ? (double)a->sinks[h] : -INFINITY, maximum = sink;
   int strange = 0;
   for (uint32_t j = 0; j < a->S; j++) {
     if (!visible(a, b, h, i, j))
       continue;
     scores[j] = score64(a, q, a->k.data + b * a->k.batch + g * a->k.head + j * a->k.row, &size) +
                 (double)bias_at(a, b, h, i, j);
-    size += fabs((double)bias_at(a, b, h, i, j));
+    if (a->alibi)
+      scores[j] -= (double)a->alibi[h] * fabs((double)i + a->past[b] - j);
+    size += fabs((double)bias_at(a, b, h, i, j)) + (a->alibi ? fabs((double)a->alibi[h]) * (a->S + 400) : 0);
     maximum = scores[j] > maximum ? scores[j] : maximum;
     strange |= isnan(scores[j]) || scores[j] == INFINITY;
   }
   for (uint32_t j = 0; j < a->S; j++)
     total += visible(a, b, h, i, j) ? exp(scores[j] - (maximum == -INFINITY ? 0 : maximum)) : 0;
+  total += a->sinks && sink > -INFINITY ? exp(sink - maximum) : 0;
   for (uint32_t e = 0; e < a->E; e++) {
     double want = 0, largest = 0;
     for (uint32_t j = 0; j < a->S; j++) {
@@ -128,9 +132,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
   a.scale = flags & 2 ? -0.5f : 0.7f;
   a.sigma = 1.5f;
   a.softcap = flags & 4 ? 2.0f : 0.0f;
-  a.past = below(&in, flags & 8 ? 400 : 2);
   a.left = flags & 16 ? below(&in, 300) : QKV_OPEN;
   a.right = flags & 32 ? below(&in, 40) : QKV_OPEN;
+  int32_t *past = malloc(a.B * sizeof *past);
+  for (uint32_t b = 0; b < a.B; b++)
+    past[b] = (int32_t)below(&in, flags & 8 ? 400 : 2) - (more & 8 ? 40 : 0);
+  a.past = past;
   size_t nq = (size_t)a.B * a.H * a.L * a.D, nk = (size_t)a.B * a.G * a.S * a.D, nv = (size_t)a.B * a.G * a.S * a.E;
   size_t no = (size_t)a.B * a.H * a.L * a.E;
   float *q = some(&in, nq, hostile), *k = some(&in, nk, hostile), *v = some(&in, nv, hostile), *out = malloc(no * 4);
@@ -162,6 +169,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
       lengths[b] = below(&in, a.S + 2);
     a.key_lengths = lengths;
   }
+  float *alibi = some(&in, a.H, 0), *sinks = some(&in, a.H, 0);
+  if (more & 16)
+    a.alibi = alibi;
+  if (more & 32)
+    a.sinks = sinks;
   struct qkv_generator generator;
   qkv_seed(&generator, byte(&in), QKV_STREAM_VECTOR);
   if (more & 4)
@@ -173,6 +185,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
     for (uint32_t h = 0; h < a.H; h++)
       for (uint32_t i = 0; i < a.L; i++)
         check(&a, "attention", out + b * a.out.batch + h * a.out.head + i * a.out.row, b, h, i);
-  free(a.scratch), free(q), free(k), free(v), free(out), free(w_v), free(mask), free(bias), free(lengths);
+  free(a.scratch), free(q), free(k), free(v), free(out), free(w_v), free(mask), free(bias), free(lengths), free(past),
+      free(alibi), free(sinks);
   return 0;
 }

@@ -15,13 +15,11 @@ const profiles = mkdtempSync(join(tmpdir(), 'qkv-native-'))
 after(() => rmSync(profiles, { recursive: true }))
 
 const FUZZ_SECONDS = 60
-const articles = readdirSync(join(root, 'tests/articles')).filter(name => name.endsWith('.test.js'))
-const files = [
-  ...articles.map(name => `articles/${name}`),
-  ...['goldens', 'random', 'kernels', 'exp', 'tensor', 'errors', 'resident', 'properties'].map(
-    name => `${name}.test.js`,
-  ),
-]
+/** These are about the wasm file, the package and its speed. */
+const WASM_ONLY = ['abi', 'bench', 'package', 'readme', 'start', 'threads', 'tiny'].map(name => `${name}.test.js`)
+const testsIn = (/** @type {string} */ folder) =>
+  readdirSync(join(root, 'tests', folder)).flatMap(name => (name.endsWith('.test.js') ? join(folder, name) : []))
+const files = [...testsIn('.').filter(name => !WASM_ONLY.includes(name)), ...testsIn('articles')]
 
 execFileSync(join(here, 'build.sh'), ['twin'])
 const cpu = arch() === 'arm64' ? 'aarch64' : 'x86_64'
