@@ -49,7 +49,7 @@ function putMask(words, at, data, mask) {
  * @param {Record<string, number>} [steps] addresses for the steps of a trace; without it the fused kernel runs
  */
 export function runAttention(core, call, q, k, v, out, inRows, steps) {
-  const { B, H, G, L, S, D, E, additive, dropout, mask, bias, keyLengths } = call
+  const { B, H, G, L, S, D, E, keyRows, additive, dropout, mask, bias, keyLengths } = call
   const wValue = additive ? core.place(additive.wValue) : 0
   const lengths = keyLengths ? core.copyIn(keyLengths) : 0
   const past = call.past ? core.copyIn(new Int32Array(B).fill(call.past)) : 0
@@ -70,8 +70,8 @@ export function runAttention(core, call, q, k, v, out, inRows, steps) {
   words[at + AT.D] = D
   words[at + AT.E] = E
   putTensor(words, at + AT['q.data'], q, H, L, D, inRows)
-  putTensor(words, at + AT['k.data'], k, G, S, D, inRows)
-  putTensor(words, at + AT['v.data'], v, G, S, E, inRows)
+  putTensor(words, at + AT['k.data'], k, G, keyRows, D, inRows)
+  putTensor(words, at + AT['v.data'], v, G, keyRows, E, inRows)
   putTensor(words, at + AT['out.data'], out, H, L, E, inRows)
   words[at + AT.score] = SCORE[call.kind]
   floats[at + AT.scale] = call.scale
@@ -128,9 +128,10 @@ function placeQueries(core, { q, B, H, L, additive }) {
 }
 
 /** The same for k. @param {Core} core @param {AttentionCall} call */
-function placeKeys(core, { k, B, G, S, additive }) {
-  const data = core.place(k)
-  return additive ? project(core, data, B * G * S, additive.wKey) : data
+function placeKeys(core, { k, cache, B, G, D, keyRows, additive }) {
+  const data = cache ? cache.keysAt : core.place(k)
+  const keys = additive ? project(core, data, B * G * keyRows, additive.wKey) : data
+  return cache ? keys + cache.first * D * 4 : keys
 }
 
 /**
@@ -166,7 +167,7 @@ export function attention(core, q, k, v, options) {
   try {
     checkAttention(call, q, k, v, options, ATTENTION)
     const { out } = options
-    return attend(core, call, out === undefined ? undefined : checkOut(call, out))
+    return attend(core, call, out === undefined ? undefined : checkOut(call, out, ATTENTION.names.out))
   } finally {
     core.giveCall(call)
   }
@@ -179,12 +180,12 @@ export function attention(core, q, k, v, options) {
  * @param {FloatTensor | undefined} out
  * @returns {{ output: FloatTensor }}
  */
-function attend(core, call, out) {
+export function attend(core, call, out) {
   const mark = core.top // not `scope`: its closure would be garbage
   try {
     const q = placeQueries(core, call)
     const k = placeKeys(core, call)
-    const v = core.place(call.v)
+    const v = call.cache ? call.cache.valuesAt + call.cache.first * call.E * 4 : core.place(call.v)
     const resident = out && core.residentOf(out)
     const { B, H, L, E } = call
     const n = B * H * L * E
@@ -202,10 +203,10 @@ function attend(core, call, out) {
 /**
  * @param {AttentionCall} call
  * @param {unknown} out
+ * @param {string} name
  * @returns {FloatTensor}
  */
-function checkOut(call, out) {
-  const name = ATTENTION.names.out
+export function checkOut(call, out, name) {
   if (!(out instanceof Tensor) || out.dtype !== 'float32')
     throw new TypeError(
       `${name}: ${describe(out)} given, a float32 tensor expected: qkv.alloc(dims), or tensor(data, dims)`,

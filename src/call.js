@@ -21,12 +21,16 @@ export class AttentionCall {
   q = NONE
   k = NONE
   v = NONE
+  /** Where keys and values lie instead. @type {import('./cache.js').Cache | undefined} */
+  cache
 
   B = 0
   H = 0
   G = 0
   L = 0
   S = 0
+  /** Rows from one head of k and v to the next where they lie: S, or the capacity of a cache. */
+  keyRows = 0
   /** Of q and k as the kernel sees them: additive scores project them first. */
   D = 0
   E = 0
@@ -68,6 +72,7 @@ export class AttentionCall {
     this.G = G
     this.L = L
     this.S = S
+    this.keyRows = S
     this.E = E
   }
 
@@ -81,6 +86,7 @@ export class AttentionCall {
     this.q = NONE
     this.k = NONE
     this.v = NONE
+    this.cache = undefined
     this.additive = undefined
     this.mask = undefined
     this.bias = undefined

@@ -8,6 +8,9 @@ export { tokenize } from './tokenize.js'
 /** @typedef {import('./qkv.js').Qkv} Qkv */
 /** @typedef {import('./random.js').Generator} Generator */
 /** @typedef {import('./resident.js').ResidentTensor} ResidentTensor */
+/** @typedef {import('./cache.js').Cache} Cache */
+/** @typedef {import('./cache.js').CacheOptions} CacheOptions */
+/** @typedef {import('./cache.js').CachedAttentionOptions} CachedAttentionOptions */
 /** @typedef {import('./modules.js').Embedding} Embedding */
 /** @typedef {import('./modules.js').Linear} Linear */
 /** @typedef {import('./multihead.js').MultiheadAttention} MultiheadAttention */

@@ -1,4 +1,5 @@
 import { attention, trace } from './attention.js'
+import { Cache } from './cache.js'
 import { shape } from './errors.js'
 import { linear } from './modules.js'
 import { checkNames, expectDims, toNumber } from './options.js'
@@ -40,6 +41,17 @@ export class Qkv {
   alloc(dims) {
     const sizes = checkDims(dims, 'alloc')
     return new ResidentTensor(this.#core, sizes, count(sizes))
+  }
+
+  /**
+   * Keys and values of all steps of a generation, inside the module's memory: `append(k, v)` each step, then
+   * `attention(q)`. Full, it throws; with `limit` it grows by doubling up to that, with `window` it slides.
+   * @param {import('./cache.js').CacheOptions} options
+   * @returns {Cache}
+   * @throws {TypeError | RangeError}
+   */
+  cache(options) {
+    return new Cache(this.#core, options)
   }
 
   /**

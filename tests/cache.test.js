@@ -1,0 +1,257 @@
+// Generation: keys and values that stay inside the module, appended step by step.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import fc from 'fast-check'
+import { load, tensor } from 'qkv'
+import { close } from './helpers.js'
+import * as reference from './reference.js'
+
+/** @typedef {{ data: Float32Array, dims: readonly number[] }} Floats */
+
+const qkv = await load()
+const cache = qkv.cache({ batch: 2, kvHeads: 2, headDim: 3, valueDim: 4, capacity: 5 })
+const sliding = qkv.cache({ headDim: 1, window: 4, capacity: 7 })
+for (let i = 0; i < 9; i++) sliding.append([[i]], [[i]])
+const gone = qkv.cache({ headDim: 1, capacity: 1 })
+gone.dispose()
+gone.dispose()
+const standing = qkv.memory.resident
+/** What is called with this is meant not to type. @type {(value: any) => any} */
+const any = value => value
+
+/** Rows from <= i < to of the last but one axis of (heads, rows, size). @param {Floats} x @param {number} from @param {number} to */
+function rows({ data, dims }, from, to) {
+  const [heads, n, size] = dims
+  const parts = Array.from({ length: heads }, (_, h) => [...data.subarray((h * n + from) * size, (h * n + to) * size)])
+  return tensor(Float32Array.from(parts.flat()), [heads, to - from, size])
+}
+
+/** @param {ArrayLike<number>} got @param {ArrayLike<number>} want */
+const largestError = (got, want) =>
+  Array.from(got).reduce((most, x, i) => {
+    const error = Math.abs(x - want[i])
+    return error <= most ? most : error // NaN gets through to the result
+  }, 0)
+
+test('10,000 tokens one by one give what one causal call gives, and each step what the whole past gives', t => {
+  const [H, G, D, E, n] = [4, 2, 16, 24, 10_000]
+  const g = qkv.generator(1)
+  const [q, k, v] = [g.randn([H, n, D]), g.randn([G, n, D]), g.randn([G, n, E])]
+  const cache = qkv.cache({ kvHeads: G, headDim: D, valueDim: E, capacity: 64, limit: n })
+  const want = qkv.attention(q, k, v, { causal: true }).output
+  let most = 0
+  for (let i = 0; i < n; i++) {
+    cache.append(rows(k, i, i + 1), rows(v, i, i + 1))
+    const query = rows(q, i, i + 1)
+    const { output } = cache.attention(query)
+    most = Math.max(most, largestError(output.data, rows(want, i, i + 1).data))
+    if (i % 999 === 0)
+      assert.deepEqual(output, qkv.attention(query, rows(k, 0, i + 1), rows(v, 0, i + 1)).output, `step ${i}: the bits`)
+  }
+  t.diagnostic(`largest difference ${most.toExponential(1)}: a step adds its values up in another order than tiles do`)
+  assert.ok(most <= 2e-6)
+  assert.equal(cache.total, n)
+  assert.throws(() => cache.append(rows(k, 0, 1), rows(v, 0, 1)), { message: /its limit is 10000/ })
+  cache.dispose()
+})
+
+test('steps of 32 tokens give the bits of one causal call: blocks have 32 rows', () => {
+  const g = qkv.generator(2)
+  const [q, k, v] = [g.randn([2, 1000, 9]), g.randn([2, 1000, 9]), g.randn([2, 1000, 5])]
+  const cache = qkv.cache({ kvHeads: 2, headDim: 9, valueDim: 5, capacity: 1000 })
+  const want = qkv.attention(q, k, v, { causal: true }).output
+  for (let i = 0; i < 1000; i += 32) {
+    const end = Math.min(i + 32, 1000)
+    const { output } = cache.append(rows(k, i, end), rows(v, i, end)).attention(rows(q, i, end))
+    assert.deepEqual(output, rows(want, i, end))
+  }
+  cache.dispose()
+})
+
+const step = fc.oneof(
+  { weight: 9, arbitrary: fc.integer({ min: 0, max: 9 }) },
+  { weight: 1, arbitrary: fc.constant(40) },
+)
+const steps = fc.array(step, { minLength: 1, maxLength: 9 })
+const shapes = fc.record({
+  B: fc.integer({ min: 1, max: 2 }),
+  G: fc.integer({ min: 1, max: 3 }),
+  group: fc.integer({ min: 1, max: 2 }),
+  D: fc.integer({ min: 1, max: 9 }),
+  E: fc.integer({ min: 1, max: 9 }),
+  steps,
+  capacity: fc.integer({ min: 1, max: 50 }),
+  window: fc.option(fc.integer({ min: 1, max: 30 }), { nil: undefined }),
+  seed: fc.nat(),
+})
+const scores = fc.constantFrom('dot', 'gaussian', 'additive')
+
+/** @param {Floats} x (B, heads, rows, size) @param {number} from @param {number} to */
+function slice({ data, dims }, from, to) {
+  const [B, heads, n, size] = dims
+  const all = rows({ data, dims: [B * heads, n, size] }, from, to)
+  return tensor(all.data, [B, heads, to - from, size])
+}
+
+test('whatever the sizes and steps: a cache that grows, and one that slides, give the causal attention', () => {
+  fc.assert(
+    fc.property(shapes, scores, ({ B, G, group, D, E, steps, capacity, window, seed }, kind) => {
+      const g = qkv.generator(seed)
+      const n = steps.reduce((a, b) => a + b, 0)
+      const [q, k, v] = [g.randn([B, G * group, n, D]), g.randn([B, G, n, D]), g.randn([B, G, n, E])]
+      const additive = { kind, wQuery: g.randn([3, D]), wKey: g.randn([3, D]), wValue: g.randn([3]) }
+      const options = { score: any(kind === 'additive' ? additive : kind) }
+      const span = window === undefined ? {} : { window: /** @type {[number, number]} */ ([window - 1, 0]) }
+      const want = reference.attention(q, k, v, { ...options, ...span, causal: true }).output
+      const size = { batch: B, kvHeads: G, headDim: D, valueDim: E }
+      const cache = qkv.cache(
+        window === undefined ? { ...size, capacity, limit: Infinity } : { ...size, window, capacity: window + 40 },
+      )
+      let at = 0
+      for (const count of steps) {
+        cache.append(slice(k, at, at + count), slice(v, at, at + count))
+        const { output } = cache.attention(slice(q, at, at + count), options)
+        at += count
+        const part = slice({ data: Float32Array.from(want.data), dims: want.dims }, at - count, at)
+        close(output, part, { abs: 5e-6, rel: 5e-6 }, `tokens ${at - count} to ${at}`)
+        assert.equal(cache.total, at)
+        assert.deepEqual(cache.keys, slice(k, at - cache.length, at))
+        assert.deepEqual(cache.values, slice(v, at - cache.length, at))
+      }
+      cache.dispose()
+    }),
+    { numRuns: 300, seed: 1 },
+  )
+  assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, standing])
+})
+
+test('a cache grows by doubling up to its limit, a window keeps its room', () => {
+  const growing = qkv.cache({ headDim: 2, capacity: 3, limit: 10 })
+  const sliding = qkv.cache({ headDim: 2, window: 3 })
+  const capacities = []
+  for (let i = 0; i < 10; i++) {
+    growing.append([[i, 0]], [[0, i]])
+    sliding.append([[i, 0]], [[0, i]])
+    capacities.push(growing.capacity)
+  }
+  assert.deepEqual(capacities, [3, 3, 3, 6, 6, 6, 10, 10, 10, 10])
+  assert.deepEqual([sliding.capacity, sliding.length, sliding.total], [6, 3, 10])
+  assert.deepEqual(sliding.values.tolist(), [[[[0, 7], [0, 8], [0, 9]]]]) // biome-ignore format: rows
+  growing.clear()
+  assert.deepEqual([growing.length, growing.total, growing.capacity], [0, 0, 10])
+  assert.deepEqual(
+    growing
+      .append([[1, 2]], [[3, 4]])
+      .attention([[1, 1]])
+      .output.tolist(),
+    [[3, 4]],
+  )
+  growing.dispose()
+  sliding.dispose()
+})
+
+test('many caches at once do not touch each other, whatever grows and goes', () => {
+  const caches = Array.from({ length: 50 }, () => qkv.cache({ headDim: 3, capacity: 1, limit: 64 }))
+  for (let i = 0; i < 64; i++)
+    caches.forEach((cache, n) => {
+      cache.append([[n, i, 0]], [[n, i, 1]])
+    })
+  caches.forEach((cache, n) => {
+    if (n % 3 === 0) cache.dispose()
+  })
+  caches.forEach((cache, n) => {
+    if (n % 3 === 0) return
+    assert.deepEqual([...cache.values.data], Array.from({ length: 64 }, (_, i) => [n, i, 1]).flat())
+    cache.dispose()
+  })
+  assert.equal(qkv.memory.resident, standing)
+})
+
+test('options of attention hold over a cache; a mask has as many columns as it has keys', () => {
+  const g = qkv.generator(3)
+  const [q, k, v] = [g.randn([4, 3, 5]), g.randn([2, 8, 5]), g.randn([2, 8, 5])]
+  const cache = qkv.cache({ kvHeads: 2, headDim: 5, capacity: 20 }).append(k, v)
+  const out = qkv.alloc([4, 3, 5])
+  const options = { softcap: 2, bias: g.randn([3, 8]), keyLengths: [7], scale: 0.3 }
+  const want = qkv.attention(q, k, v, { ...options, causal: true, pastLength: 5 }).output
+  assert.deepEqual(cache.attention(q, options).output, want)
+  assert.equal(cache.attention(q, { ...options, out }).output, out)
+  assert.deepEqual(out.data, want.data)
+  const all = qkv.attention(q, k, v, options).output
+  assert.deepEqual(cache.attention(q, { ...options, causal: false }).output, all)
+  out.dispose()
+  cache.dispose()
+})
+
+test('the memory of a cache that nobody holds is given back', async () => {
+  setFlagsFromString('--expose-gc')
+  const gc = runInNewContext('gc')
+  const make = () => {
+    for (let i = 0; i < 20; i++) qkv.cache({ headDim: 4, capacity: 1, limit: 9 }).append([[1, 2, 3, 4], [1, 2, 3, 4]], [[1, 2, 3, 4], [1, 2, 3, 4]]) // biome-ignore format: one row
+  }
+  make()
+  assert.ok(qkv.memory.resident > standing)
+  for (let i = 0; i < 100 && qkv.memory.resident > standing; i++) {
+    gc()
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+  assert.equal(qkv.memory.resident, standing)
+})
+
+/** @param {...number} dims */
+const zeros = (...dims) => tensor(new Float32Array(dims.reduce((a, b) => a * b, 1)), dims)
+
+/** @type {[title: string, call: () => unknown, Type: ErrorConstructor, ...parts: string[]][]} */
+const bad = [
+  ['no headDim', () => qkv.cache(any({ capacity: 3 })), TypeError, 'cache: headDim', 'undefined', 'a number'],
+  ['no capacity', () => qkv.cache({ headDim: 3 }), TypeError, 'cache: capacity', 'undefined', 'a number'],
+  ['a capacity of 0', () => qkv.cache({ headDim: 3, capacity: 0 }), RangeError, 'cache: capacity', '0 given', 'from 1'],
+  ['half a head', () => qkv.cache({ headDim: 3, capacity: 1, kvHeads: 0.5 }), RangeError, 'kvHeads', '0.5', 'whole'],
+  ['a limit below', () => qkv.cache({ headDim: 3, capacity: 9, limit: 8 }), RangeError, 'limit', '8 given', 'from 9'],
+  ['a window above', () => qkv.cache({ headDim: 1, capacity: 3, window: 4 }), RangeError, 'capacity', 'from 4'],
+  ['window and limit', () => qkv.cache({ headDim: 1, window: 4, limit: 9 }), TypeError, 'limit and window', 'not both'],
+  ['another name', () => qkv.cache(any({ headDims: 1 })), TypeError, '"headDims"', 'did you mean "headDim"'],
+  ['8 GiB', () => qkv.cache({ headDim: 1024, capacity: 2 ** 20 }), RangeError, 'out of memory', '8589934592'],
+  ['keys of one head', () => cache.append(zeros(2, 1, 1, 3), zeros(2, 2, 1, 4)), RangeError, 'k has dims (2, 1, 1, 3)', '(2, 2, T, 3)'],
+  ['values of another size', () => cache.append(zeros(2, 2, 1, 3), zeros(2, 2, 1, 3)), RangeError, 'v has', '(2, 2, T, 4)'],
+  ['no batch', () => cache.append(zeros(2, 1, 3), zeros(2, 1, 4)), RangeError, 'k has dims (2, 1, 3)', '(2, 2, T, 3)'],
+  ['a key too many', () => cache.append(zeros(2, 2, 2, 3), zeros(2, 2, 1, 4)), RangeError, '2 rows', '1', 'its value'],
+  ['6 of 5 rows', () => cache.append(zeros(2, 2, 6, 3), zeros(2, 2, 6, 4)), RangeError, '6 rows', 'it holds 5', 'limit', 'window'],
+  ['5 at once in a window', () => sliding.append(zeros(5, 1), zeros(5, 1)), RangeError, 'window of 4', 'takes 4 at once'],
+  ['text as keys', () => cache.append(any('k'), zeros(2, 2, 1, 4)), TypeError, 'cache.append: k', '"k"', 'a tensor'],
+  ['queries before keys', () => cache.attention(zeros(2, 2, 1, 3)), RangeError, '1 queries', '0 keys', 'append'],
+  ['3 heads for 2', () => cache.attention(zeros(2, 3, 1, 3)), RangeError, 'q has dims (2, 3, 1, 3)', 'multiple of', '2 key heads'],
+  ['queries of another size', () => sliding.attention(zeros(1, 2)), RangeError, 'rows of 2, k of 1', 'same size'],
+  ['queries whose keys are gone', () => sliding.attention(zeros(2, 1)), RangeError, '2 queries', '4 keys', 'looks 3 back'],
+  ['pastLength', () => sliding.attention(zeros(1, 1), any({ pastLength: 3 })), TypeError, 'no option "pastLength"'],
+  ['an append after disposal', () => gone.append([[1]], [[1]]), Error, 'disposed', 'qkv.cache'],
+  ['a question after disposal', () => gone.attention([[1]]), Error, 'disposed', 'qkv.cache'],
+  ['a look after disposal', () => gone.keys, Error, 'disposed', 'qkv.cache'],
+] // biome-ignore format: a line each
+
+for (const [title, call, Type, ...parts] of bad)
+  test(`${title}: a ${Type.name} that says ${parts.join(' ... ')}`, () => {
+    const before = qkv.memory.resident
+    assert.throws(call, error => {
+      assert.ok(error instanceof Error)
+      assert.equal(error.constructor, Type, error.message)
+      for (const part of parts) assert.ok(error.message.includes(part), `"${error.message}" lacks "${part}"`)
+      return true
+    })
+    assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, before])
+    assert.deepEqual([cache.length, sliding.length, sliding.total], [0, 4, 9])
+    assert.deepEqual(sliding.attention([[0]]).output.tolist(), [[6.5]])
+  })
+
+test('bare data of a resident tensor that the growth moves: a TypeError, and the cache is as before', async () => {
+  const own = await load()
+  const k = own.alloc([1, 1])
+  const small = own.cache({ headDim: 1, capacity: 1, limit: 1e6 }).append([[5]], [[7]])
+  const big = { data: own.alloc([500_000, 1]).data, dims: [500_000, 1] }
+  assert.throws(() => small.append(big, big), { name: 'TypeError', message: /pass a resident tensor itself/ })
+  assert.deepEqual(small.keys.tolist(), [[[[5]]]])
+  assert.equal(small.append(k, k).length, 2)
+})
