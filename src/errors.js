@@ -35,9 +35,9 @@ export function describe(value) {
 
 /**
  * Dims as they are written in the documentation: `(2, 6, 3)`.
- * @param {ArrayLike<number>} dims
+ * @param {ArrayLike<unknown>} dims
  */
-export const shape = dims => `(${Array.from(dims).join(', ')})`
+export const shape = dims => `(${Array.from(dims, describe).join(', ')})`
 
 /**
  * The edit distance of two names (Levenshtein).

@@ -6,6 +6,7 @@ import { Linear, SIZE } from './modules.js'
 import {
   ATTENTION_OPTIONS,
   checkNames,
+  checkObject,
   checkOptions,
   expectDims,
   labels,
@@ -230,6 +231,7 @@ export class MultiheadAttention {
    *   `heads` is the trace of all heads, (B, H, L, S); weights are per head
    */
   trace(query, key = query, value = key, options = {}) {
+    checkObject(options, TRACE.where)
     const { softmaxAxis, masking, ...forwardOptions } = options
     const core = this.#core
     const call = core.takeCall()

@@ -81,6 +81,12 @@ export const labels = (where, operands, known) => ({
 export const ATTENTION = labels('attention', ['q', 'k', 'v'], [...ATTENTION_OPTIONS, 'out'])
 export const TRACE = labels('trace', ['q', 'k', 'v'], [...ATTENTION_OPTIONS, 'softmaxAxis', 'masking'])
 
+/** @param {unknown} options @param {string} where */
+export function checkObject(options, where) {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw new TypeError(`${where}: ${describe(options)} given, an object of options expected`)
+}
+
 /**
  * Throws if `options` is no object or has a name that is not known.
  * @param {unknown} options
@@ -88,10 +94,9 @@ export const TRACE = labels('trace', ['q', 'k', 'v'], [...ATTENTION_OPTIONS, 'so
  * @param {string} where
  */
 export function checkNames(options, known, where) {
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw new TypeError(`${where}: ${describe(options)} given, an object of options expected`)
-  for (const name in options)
-    if (!known.includes(name) && Object.hasOwn(options, name))
+  checkObject(options, where)
+  for (const name in /** @type {object} */ (options))
+    if (!known.includes(name) && Object.hasOwn(/** @type {object} */ (options), name))
       throw new TypeError(
         `${where}: there is no option ${describe(name)}; did you mean "${nearest(name, known)}"? Known: ${known.join(', ')}`,
       )
@@ -125,7 +130,7 @@ export function toNumber(value, name, { least = -Infinity, most = Infinity, whol
     const to = most === Infinity ? '' : ` to ${most}`
     throw new RangeError(`${name}: ${value} given, a ${whole ? 'whole' : 'finite'} number${from}${to} expected`)
   }
-  return value
+  return value + 0 // -0 becomes 0
 }
 
 /** @param {unknown} value @param {string} name */

@@ -72,9 +72,9 @@ export class Tensor {
     let offset = 0
     index.forEach((i, axis) => {
       const size = this.dims[axis]
-      const n = i < 0 ? i + size : i
-      if (!Number.isInteger(i) || n < 0 || n >= size)
-        throw new RangeError(`at: index ${i} of axis ${axis} is outside of dims ${shape(this.dims)}`)
+      const n = Number.isInteger(i) && i < 0 ? i + size : i
+      if (!(Number.isInteger(n) && n >= 0 && n < size))
+        throw new RangeError(`at: index ${describe(i)} of axis ${axis} is outside of dims ${shape(this.dims)}`)
       offset = offset * size + n
     })
     return this.dtype === 'float16' ? fromFloat16(this.data.subarray(offset, offset + 1))[0] : this.data[offset]
@@ -87,9 +87,9 @@ export class Tensor {
    */
   row(i) {
     const [rows, ...dims] = this.dims
-    const n = i < 0 ? i + rows : i
-    if (!Number.isInteger(i) || !(n >= 0 && n < rows))
-      throw new RangeError(`row: index ${i} is outside of dims ${shape(this.dims)}`)
+    const n = Number.isInteger(i) && i < 0 ? i + rows : i
+    if (!(Number.isInteger(n) && n >= 0 && n < rows))
+      throw new RangeError(`row: index ${describe(i)} is outside of dims ${shape(this.dims)}`)
     const size = count(dims)
     return new Tensor(/** @type {T} */ (this.data.subarray(n * size, (n + 1) * size)), dims)
   }
@@ -100,11 +100,12 @@ export class Tensor {
    * @returns {Tensor<T>}
    */
   reshape(dims) {
-    if (count(checkDims(dims, 'reshape')) !== this.data.length)
+    const sizes = checkDims(dims, 'reshape')
+    if (count(sizes) !== this.data.length)
       throw new RangeError(
-        `reshape: dims ${shape(dims)} do not hold the ${this.data.length} values of ${shape(this.dims)}`,
+        `reshape: dims ${shape(sizes)} do not hold the ${this.data.length} values of ${shape(this.dims)}`,
       )
-    return new Tensor(this.data, dims)
+    return new Tensor(this.data, sizes)
   }
 
   /** A copy with the last two axes exchanged. */
@@ -123,7 +124,13 @@ export class Tensor {
    */
   permute(order) {
     const rank = this.dims.length
-    if (order.length !== rank || new Set(order).size !== rank || order.some(axis => !(axis in this.dims)))
+    if (!Array.isArray(order))
+      throw new TypeError(`permute: ${describe(order)} given, the axes in their new order expected, such as [1, 0]`)
+    if (
+      order.length !== rank ||
+      new Set(order).size !== rank ||
+      Array.from(order).some(axis => typeof axis !== 'number' || this.dims[axis] === undefined)
+    )
       throw new RangeError(`permute: order ${shape(order)} is no order of the ${rank} axes of ${shape(this.dims)}`)
     const strides = this.dims.map((_, axis) => count(this.dims.slice(axis + 1)))
     const dims = order.map(axis => this.dims[axis])
@@ -187,6 +194,9 @@ export function count(dims) {
   return product
 }
 
+/** PyTorch's limit, too; and a nesting without end stops here. */
+const MOST_AXES = 64
+
 /**
  * @param {ArrayLike<number>} dims
  * @param {string} name whose dims they are
@@ -195,6 +205,8 @@ export function count(dims) {
 export function checkDims(dims, name) {
   if (typeof dims !== 'object' || dims === null || typeof dims.length !== 'number')
     throw new TypeError(`${name}: dims: ${describe(dims)} given, an array of sizes expected, such as [6, 3]`)
+  if (!(dims.length <= MOST_AXES))
+    throw new RangeError(`${name}: dims: ${dims.length} axes given, at most ${MOST_AXES}`)
   const sizes = []
   let product = 1
   for (let axis = 0; axis < dims.length; axis++) {
@@ -203,7 +215,7 @@ export function checkDims(dims, name) {
       throw new RangeError(
         `${name}: dims: ${describe(size)} in ${shape(dims)} is no size: use whole numbers from 0 to 2^32 - 1`,
       )
-    sizes.push(size)
+    sizes.push(size + 0) // -0 becomes 0
     product *= size || 1 // a zero makes any product small, so the sizes beside it are held to the same limit
   }
   if (product > 2 ** 32) throw new RangeError(`${name}: dims: ${shape(sizes)} is more than 2^32 values`)
@@ -230,7 +242,10 @@ function flatten(nested, name) {
   const dims = []
   /** @type {(number | boolean)[]} */
   const values = []
-  for (let level = /** @type {unknown} */ (nested); Array.isArray(level); level = level[0]) dims.push(level.length)
+  for (let level = /** @type {unknown} */ (nested); Array.isArray(level); level = level[0]) {
+    if (dims.push(level.length) > MOST_AXES)
+      throw new RangeError(`${name}: arrays nested more than ${MOST_AXES} deep given`)
+  }
   /** @type {(value: unknown, axis: number) => void} */
   const visit = (value, axis) => {
     if (axis === dims.length) {
@@ -346,7 +361,7 @@ export function splitHeads(x, numHeads) {
   const { data, dims } = toFloats(x, 'splitHeads: x')
   const width = dims[dims.length - 1]
   if (dims.length < 2 || !Number.isInteger(numHeads) || numHeads < 1 || width % numHeads)
-    throw new RangeError(`splitHeads: ${numHeads} heads do not divide the last of dims ${shape(dims)}`)
+    throw new RangeError(`splitHeads: ${describe(numHeads)} heads do not divide the last of dims ${shape(dims)}`)
   const batch = dims.slice(0, -2)
   const order = batch.map((_, axis) => axis)
   const at = batch.length

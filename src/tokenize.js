@@ -1,5 +1,5 @@
 import { describe } from './errors.js'
-import { checkNames, oneOf } from './options.js'
+import { checkNames, oneOf, toNumber } from './options.js'
 
 /**
  * @typedef {object} TokenizeOptions
@@ -45,22 +45,43 @@ const number = tokens => new Map([...tokens].sort(byCodePoint).map((token, id) =
  * @param {string} sentence
  * @param {TokenizeOptions} [options]
  * @returns {Tokens}
- * @throws {RangeError} a token that the given vocabulary does not have
+ * @throws {TypeError | RangeError} a wrong option, or a token that the given vocabulary does not have
  */
 export function tokenize(sentence, options = {}) {
   if (typeof sentence !== 'string') throw new TypeError(`tokenize: ${describe(sentence)} given, a string expected`)
   checkNames(options, ['by', 'remove', 'locale', 'vocabulary'], 'tokenize')
   const by = oneOf(options.by ?? 'words', ['words', 'segments', 'characters'], 'tokenize: by')
-  const text = (options.remove ?? [',']).reduce((rest, part) => rest.replaceAll(part, ''), sentence)
+  const text = checkRemove(options.remove ?? [',']).reduce((rest, part) => rest.replaceAll(part, ''), sentence)
   const tokens = split(text, by, options.locale)
+  if (options.vocabulary !== undefined && !(options.vocabulary instanceof Map))
+    throw new TypeError(`tokenize: vocabulary: ${describe(options.vocabulary)} given, a Map of tokens to ids expected`)
   const vocabulary = new Map(options.vocabulary ?? number(tokens))
   const ids = Int32Array.from(tokens, token => {
     const id = vocabulary.get(token)
     if (id === undefined)
       throw new RangeError(`tokenize: ${describe(token)} is not in the vocabulary of ${vocabulary.size} tokens`)
-    return id
+    return toNumber(id, `tokenize: vocabulary: id of ${describe(token)}`, { least: 0, most: 2 ** 31 - 1, whole: true })
   })
   return { tokens, ids, vocabulary }
+}
+
+/** @param {unknown} remove @returns {readonly string[]} */
+function checkRemove(remove) {
+  if (!Array.isArray(remove) || remove.some(part => typeof part !== 'string'))
+    throw new TypeError(`tokenize: remove: ${describe(remove)} given, an array of strings expected`)
+  return remove
+}
+
+/**
+ * @param {string | undefined} locale
+ * @param {'word' | 'grapheme'} granularity
+ */
+function segmenterOf(locale, granularity) {
+  try {
+    return new Intl.Segmenter(locale, { granularity })
+  } catch {
+    throw new RangeError(`tokenize: locale: ${describe(locale)} given, a language tag such as "zh" expected`)
+  }
 }
 
 /**
@@ -70,7 +91,7 @@ export function tokenize(sentence, options = {}) {
  */
 function split(text, by, locale) {
   if (by === 'words') return text.split(/\s+/).filter(token => token)
-  const segmenter = new Intl.Segmenter(locale, { granularity: by === 'segments' ? 'word' : 'grapheme' })
+  const segmenter = segmenterOf(locale, by === 'segments' ? 'word' : 'grapheme')
   return Array.from(segmenter.segment(text))
     .filter(({ segment, isWordLike }) => (by === 'segments' ? isWordLike : segment.trim()))
     .map(({ segment }) => segment)

@@ -1,0 +1,266 @@
+// The border under fire: every public function with right arguments of which parts are replaced by anything at all.
+// Each call gives a right result or an error for people, and leaves the module as it was.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { joinHeads, load, QkvError, splitHeads, Tensor, tensor, tokenize } from 'qkv'
+import { close } from './helpers.js'
+import { attention } from './reference.js'
+
+const CALLS = 100_000
+const seed = Number(process.env.SEED ?? 1)
+const share = Number(process.env.SHARE ?? 1) // of the calls, where each takes longer
+
+/** Untyped, as arguments are anything here. @type {any} */
+const qkv = await load()
+/** @type {Record<string, any>} */
+const api = { joinHeads, splitHeads, tensor, tokenize }
+const g = qkv.generator(7)
+const [embedding, layer, mha] = [g.embedding(5, 4), g.linear(4, 3), g.multiheadAttention(4, 2)]
+const state = {
+  in_proj_weight: g.randn([12, 4]),
+  in_proj_bias: g.randn([12]),
+  'out_proj.weight': g.randn([4, 4]),
+  'out_proj.bias': g.randn([4]),
+}
+
+const floats = (/** @type {number[]} */ ...dims) => ({ data: g.uniform(dims, -1, 1).data, dims })
+const nested = (/** @type {number[]} */ ...dims) => tensor(floats(...dims)).tolist()
+const resident = qkv.alloc([1, 2, 3, 4])
+
+const qkvOf = () => [floats(1, 2, 3, 4), floats(1, 1, 5, 4), floats(1, 1, 5, 2)]
+const options = () => ({
+  scale: 0.5,
+  score: { kind: 'gaussian', sigma: 2 },
+  softcap: 3,
+  causal: false,
+  window: [2, 1],
+  pastLength: 1,
+  mask: { data: Uint8Array.of(1, 0, 1, 1, 1), dims: [1, 5] },
+  bias: floats(3, 5),
+  keyLengths: [4],
+})
+const additive = () => ({
+  score: { kind: 'additive', wQuery: floats(3, 4), wKey: nested(3, 4), wValue: floats(3), bias: floats(3) },
+  dropout: { p: 0.25, generator: g },
+})
+
+/**
+ * Public functions and arguments that are right; `call` takes what has become of them.
+ * @type {Record<string, { args: () => any[], call: (...args: any[]) => unknown }>}
+ */
+const functions = {
+  attention: { args: () => [...qkvOf(), options()], call: (...a) => qkv.attention(...a) },
+  'attention, additive': { args: () => [...qkvOf(), additive()], call: (...a) => qkv.attention(...a) },
+  'attention, resident': {
+    args: () => [resident, resident, resident, { causal: true, out: floats(1, 2, 3, 4) }],
+    call: (...a) => qkv.attention(...a),
+  },
+  trace: {
+    args: () => [nested(3, 4), nested(5, 4), nested(5, 2), { ...options(), softmaxAxis: 'queries', masking: 'after' }],
+    call: (...a) => qkv.trace(...a),
+  },
+  softmax: { args: () => [floats(2, 3), {}], call: (...a) => qkv.softmax(...a) },
+  exp: { args: () => [floats(2, 3)], call: x => qkv.exp(x) },
+  tanh: { args: () => [floats(2, 3)], call: x => qkv.tanh(x) },
+  linear: { args: () => [floats(2, 4), floats(3, 4), floats(3)], call: (...a) => qkv.linear(...a) },
+  matmul: { args: () => [floats(2, 4), nested(4, 3)], call: (...a) => qkv.matmul(...a) },
+  generator: { args: () => [3, { stream: 'scalar' }], call: (...a) => qkv.generator(...a).rand([2]) },
+  'generator.seed': { args: () => [3], call: a => g.seed(a) },
+  words: { args: () => [[2, 3]], call: a => g.words(a) },
+  rand: { args: () => [[2, 3]], call: a => g.rand(a) },
+  randn: { args: () => [[2, 9]], call: a => g.randn(a) },
+  uniform: { args: () => [[3], -1, 1], call: (...a) => g.uniform(...a) },
+  normal: { args: () => [[3], 0, 1], call: (...a) => g.normal(...a) },
+  bernoulli: { args: () => [[3], 0.5], call: (...a) => g.bernoulli(...a) },
+  randint: { args: () => [0, 5, [3]], call: (...a) => g.randint(...a) },
+  dropout: { args: () => [floats(2, 3), 0.5], call: (...a) => g.dropout(...a) },
+  'generator.embedding': { args: () => [3, 2, {}], call: (...a) => g.embedding(...a) },
+  'generator.linear': { args: () => [3, 2, { bias: true }], call: (...a) => g.linear(...a) },
+  'generator.multiheadAttention': {
+    args: () => [4, 2, { kDim: 3, vDim: 2, bias: false }],
+    call: (...a) => g.multiheadAttention(...a),
+  },
+  'embedding.forward': { args: () => [[0, 4, 2]], call: a => embedding.forward(a) },
+  'linear.forward': { args: () => [floats(2, 4)], call: a => layer.forward(a) },
+  'mha.forward': {
+    args: () => [floats(1, 3, 4), floats(1, 3, 4), floats(1, 3, 4), { causal: true, averageWeights: false }],
+    call: (...a) => mha.forward(...a),
+  },
+  'mha.trace': {
+    args: () => [nested(3, 4), nested(3, 4), nested(3, 4), { window: [1, 1] }],
+    call: (...a) => mha.trace(...a),
+  },
+  loadStateDict: { args: () => [{ ...state }], call: a => mha.loadStateDict(a) },
+  tensor: { args: () => [nested(2, 3), undefined], call: (...a) => api.tensor(...a) },
+  'tensor of data': { args: () => [new Float32Array(6), [2, 3]], call: (...a) => api.tensor(...a) },
+  'tensor methods': {
+    args: () => [floats(2, 3), [1, 2], 1, [3, 2], [1, 0]],
+    call: (x, index, row, dims, order) => {
+      const t = tensor(x)
+      return [
+        Array.isArray(index) ? t.at(...index) : t.at(index),
+        t.row(row),
+        t.reshape(dims),
+        t.permute(order),
+        t.T,
+        t.tolist(),
+        String(t),
+      ]
+    },
+  },
+  splitHeads: { args: () => [floats(3, 4), 2], call: (...a) => api.splitHeads(...a) },
+  joinHeads: { args: () => [floats(2, 3, 2)], call: a => joinHeads(a) },
+  tokenize: {
+    args: () => [
+      'a b, c',
+      { by: 'words', remove: [','], locale: 'en', vocabulary: new Map([...'abc'].map((c, i) => [c, i])) },
+    ],
+    call: (...a) => api.tokenize(...a),
+  },
+  alloc: { args: () => [[2, 3]], call: a => qkv.alloc(a).dispose() },
+}
+
+const detached = new Float32Array(6)
+structuredClone(detached.buffer, { transfer: [detached.buffer] })
+/** Numbers of which no product is a size that this machine would try to serve. */
+const strangeNumbers = [0, 1, -1, -0, 0.5, NaN, Infinity, -Infinity, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53, 1e300, 7n]
+const thrown = new RangeError('a getter of the test')
+/** @type {(() => unknown)[]} made anew for each call: what one call changes is not there in the next */
+const strangeThings = [
+  ...strangeNumbers.map(x => () => x),
+  ...['', 'dot', 'additive', '__proto__', 'constructor', '\u202e\0', true, false, null, undefined].map(x => () => x),
+  () => Symbol('strange'),
+  () => () => 1,
+  () => [],
+  () => [[]],
+  () => {
+    /** @type {any[]} */
+    const endless = []
+    endless.push(endless)
+    return endless
+  },
+  () => [[1, 2], [3]],
+  () => Array(2), // two holes
+  () => ({}),
+  () => Object.create(null),
+  () => new Date(Number.NaN),
+  () => new Map([['a', Number.NaN]]),
+  () => new Proxy({}, { get: () => Number.NaN }),
+  () => Object.defineProperty({ dims: [2, 3] }, 'data', { get: () => assert.fail(thrown), enumerable: true }),
+  () => Object.defineProperty({}, 'scale', { get: () => assert.fail(thrown), enumerable: true }),
+  () => ({ data: detached, dims: [2, 3] }),
+  () => ({ data: new Float32Array(6), dims: [65536, 65536, 6] }),
+  () => ({ data: new Float32Array(6), dims: [-2, -3] }),
+  () => ({ data: new Float32Array(new SharedArrayBuffer(24)), dims: [2, 3] }),
+  () => ({ data: new Float64Array(6).fill(Number.NaN), dims: [2, 3] }),
+  () => ({ data: new Uint8Array(3), dims: [3] }),
+  () => ({ data: { length: 2 ** 40 }, dims: [2 ** 20, 2 ** 20] }),
+  () => new Float32Array(3),
+  () => new Uint32Array(1).fill(2 ** 32 - 1),
+]
+/** Words of the language instead of a sentence about what was given. */
+const ENGINE =
+  /cannot (read|convert|set|mix|destructure)|is not (a function|iterable|defined)|undefined \(|out of bounds|offset|Invalid (typed )?array|object null/i
+
+/** All places within arguments that can be replaced. @param {any} value @param {number} depth @returns {[any, string][]} */
+const places = (value, depth = 3) =>
+  value !== null &&
+  typeof value === 'object' &&
+  depth > 0 &&
+  !ArrayBuffer.isView(value) &&
+  !(value instanceof Tensor) &&
+  value !== g
+    ? Object.keys(value).flatMap(key => [[value, key], ...places(value[key], depth - 1)])
+    : []
+
+/** Whole numbers are small or beyond any memory: what is between would only be served slowly. */
+const values = [
+  fc.integer({ min: -9, max: 99 }),
+  fc.double({ noInteger: true }),
+  fc.boolean(),
+  fc.string(),
+  fc.constant(null),
+]
+const change = fc.record({
+  place: fc.nat(),
+  what: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...strangeThings) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .anything({ values, withBigInt: true, withTypedArray: true, withSparseArray: true })
+        .map(x => () => x),
+    },
+  ),
+})
+
+test(`${CALLS.toLocaleString('en')} calls of all public functions with strange arguments: a right result or an error for people`, t => {
+  const counts = { right: 0, compared: 0, refused: 0 }
+  const before = qkv.memory
+  const known = () =>
+    qkv.attention(
+      [[1, 0]],
+      [
+        [1, 0],
+        [0, 1],
+      ],
+      [[1], [3]],
+      { scale: 1 },
+    ).output.data[0]
+  const right = known()
+  fc.assert(
+    fc.property(fc.constantFrom(...Object.keys(functions)), fc.array(change, { maxLength: 2 }), (name, changes) => {
+      const args = functions[name].args()
+      const all = places(args)
+      const options = places(args[3])
+      let isKnown = name === 'attention'
+      for (const { place, what } of changes) {
+        const [object, key] = all[place % all.length]
+        object[key] = what()
+        if ((object === args && key === '3') || options.some(([part]) => part === object)) isKnown = false
+      }
+      /** @type {any} */
+      let result
+      try {
+        result = functions[name].call(...args)
+      } catch (error) {
+        counts.refused++
+        if (error === thrown) return
+        const { message } = /** @type {Error} */ (error)
+        assert.ok(
+          [TypeError, RangeError, QkvError].some(Kind => error?.constructor === Kind),
+          `${name}: ${error}`,
+        )
+        assert.ok(message.length > 20 && !ENGINE.test(message), `${name}: ${message}`)
+        return
+      } finally {
+        assert.equal(qkv.memory.used, 0)
+      }
+      counts.right++
+      checkDims(name, result)
+      const [q, k, v] = args
+      if (!isKnown || ![q, k, v].every(x => x.data instanceof Float32Array)) return
+      counts.compared++
+      close(result.output, attention(q, k, v, args[3]).output, { abs: 1e-4, rel: 1e-4 }, name)
+    }),
+    { numRuns: CALLS * share, seed, includeErrorInReport: true },
+  )
+  assert.equal(known(), right)
+  assert.equal(qkv.memory.resident, before.resident)
+  t.diagnostic(
+    `${counts.right} results, ${counts.compared} compared, ${counts.refused} errors, memory ${qkv.memory.size} bytes`,
+  )
+})
+
+/** What is returned has as many values as its dims say. @param {string} name @param {any} result */
+function checkDims(name, result) {
+  for (const value of [result, ...Object.values(result ?? {})])
+    if (value instanceof Tensor)
+      assert.equal(
+        value.data.length,
+        value.dims.reduce((a, b) => a * b, 1),
+        name,
+      )
+}
