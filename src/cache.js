@@ -44,7 +44,7 @@ export class Cache {
   #limit
   #grows
 
-  /** @param {Core} core @param {CacheOptions} options */
+  /** @internal @param {Core} core @param {CacheOptions} options */
   constructor(core, options) {
     checkNames(options, KNOWN, 'cache')
     const { batch = 1, kvHeads = 1, headDim, valueDim = headDim, window, limit } = options

@@ -42,13 +42,14 @@ export function linear(core, x, weight, bias, name) {
 export class Embedding {
   #core
 
-  /** @param {Core} core @param {FloatTensor} weight (num, dim) */
+  /** @internal @param {Core} core @param {FloatTensor} weight (num, dim) */
   constructor(core, weight) {
     this.#core = core
     this.weight = weight
   }
 
   /**
+   * @internal
    * @param {Core} core
    * @param {Generator} generator
    * @param {number} num
@@ -95,6 +96,7 @@ export class Linear {
   #core
 
   /**
+   * @internal
    * @param {Core} core
    * @param {FloatTensor} weight (out, in)
    * @param {FloatTensor} [bias] (out)
@@ -106,6 +108,7 @@ export class Linear {
   }
 
   /**
+   * @internal
    * @param {Core} core
    * @param {Generator} generator
    * @param {number} inFeatures

@@ -59,6 +59,7 @@ export class MultiheadAttention {
   #core
 
   /**
+   * @internal
    * @param {Core} core
    * @param {number} numHeads
    * @param {{ query: Linear, key: Linear, value: Linear, out: Linear }} layers
@@ -71,6 +72,7 @@ export class MultiheadAttention {
   }
 
   /**
+   * @internal
    * @param {Core} core
    * @param {Generator} generator
    * @param {number} embedDim

@@ -21,7 +21,7 @@ import { checkDims, count, Tensor, toFloats } from './tensor.js'
 export class Qkv {
   #core
 
-  /** @param {Core} core */
+  /** @internal @param {Core} core */
   constructor(core) {
     this.#core = core
   }

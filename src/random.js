@@ -33,6 +33,7 @@ export class Generator {
   #stream
 
   /**
+   * @internal
    * @param {Core} core
    * @param {number | bigint} seed
    * @param {{ stream?: 'vector' | 'scalar' }} [options] which build of PyTorch: 'vector' (default) is the one with
@@ -57,6 +58,7 @@ export class Generator {
   }
 
   /**
+   * @internal
    * Lends the state to a kernel of the same module; it advances only if `run` returns.
    * @param {Core} core
    * @param {(address: number) => void} run

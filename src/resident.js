@@ -27,6 +27,7 @@ export class ResidentTensor extends Tensor {
   }
 
   /**
+   * @internal
    * @param {Core} core
    * @param {readonly number[]} dims checked
    * @param {number} length their product
@@ -43,6 +44,7 @@ export class ResidentTensor extends Tensor {
   }
 
   /**
+   * @internal
    * What attention returns when it has written here: always the same object, so that a call makes none.
    * @returns {{ output: Tensor<Float32Array> }}
    */
@@ -55,13 +57,13 @@ export class ResidentTensor extends Tensor {
     return /** @type {const} */ ('float32')
   }
 
-  /** Where it lies. */
+  /** @internal Where it lies. */
   get address() {
     if (this.#pointer === undefined) throw new Error('this resident tensor was disposed: make another with qkv.alloc')
     return this.#pointer
   }
 
-  /** @param {Core} core */
+  /** @internal @param {Core} core */
   isIn(core) {
     return this.#core === core
   }

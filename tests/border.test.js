@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { joinHeads, load, QkvError, splitHeads, Tensor, tensor, tokenize } from 'qkv'
+import { joinHeads, load, QkvError, splitHeads, Tensor, tensor, tokenize } from '../src/index.js'
 import { close } from './helpers.js'
 import { attention } from './reference.js'
 

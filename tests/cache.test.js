@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
-import { load, tensor } from 'qkv'
+import { load, tensor } from '../src/index.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from 'qkv'
+import { load } from '../src/index.js'
 
 const qkv = await load()
 const BOUND = 2e-7 // what is promised; STATED is in exp.h and in qkv.js

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from 'qkv'
+import { load } from '../src/index.js'
 import { cases, close } from './helpers.js'
 import { attention, linear } from './reference.js'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { joinHeads, load, splitHeads, tensor } from 'qkv'
+import { joinHeads, load, splitHeads, tensor } from '../src/index.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
 

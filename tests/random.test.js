@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from 'qkv'
+import { load } from '../src/index.js'
 import { cases, close } from './helpers.js'
 
 /** @typedef {import('qkv').Generator} Generator */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { load, tensor } from 'qkv'
+import { load, tensor } from '../src/index.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv').ResidentTensor} ResidentTensor */

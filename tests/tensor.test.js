@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
-import { joinHeads, splitHeads, tensor, tokenize } from 'qkv'
+import { joinHeads, splitHeads, tensor, tokenize } from '../src/index.js'
 
 /** @param {number} n @param {(i: number) => number} f */
 const range = (n, f) => tensor(Float32Array.from({ length: n }, (_, i) => f(i)))

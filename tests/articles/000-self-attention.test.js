@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load, tokenize } from 'qkv'
+import { load, tokenize } from '../../src/index.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels, printout, queryAndKey, ROUNDING } from './article.js'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { joinHeads, load, tensor, tokenize } from 'qkv'
+import { joinHeads, load, tensor, tokenize } from '../../src/index.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels, printout, ROUNDING } from './article.js'
 

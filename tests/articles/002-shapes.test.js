@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { joinHeads, load, tensor } from 'qkv'
+import { joinHeads, load, tensor } from '../../src/index.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels, queryAndKey } from './article.js'
 

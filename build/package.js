@@ -1,0 +1,31 @@
+// Makes dist/, what the package ships: the sources as one small module, the wasm file, the public types. Prints the
+// size of the package.
+
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { build } from 'rolldown'
+import { publicTypes } from './types.js'
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+rmSync('dist', { recursive: true, force: true })
+mkdirSync('dist')
+copyFileSync('src/qkv.wasm', 'dist/qkv.wasm')
+
+// Classes keep their names: they stand in error messages.
+const minify = {
+  compress: true,
+  codegen: true,
+  mangle: { toplevel: true, keepNames: { class: true, function: false } },
+}
+await build({ input: 'src/index.js', platform: 'neutral', output: { file: 'dist/index.js', minify } })
+
+execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.types.json'], { stdio: 'inherit' })
+writeFileSync('dist/index.d.ts', publicTypes('dist/types'))
+rmSync('dist/types', { recursive: true })
+
+const pack = ['pack', '--dry-run', '--json', '--ignore-scripts']
+const [{ size, unpackedSize }] = JSON.parse(
+  execFileSync('npm', pack, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+)
+console.log(`dist: the package is ${size} bytes, ${unpackedSize} unpacked`)

@@ -1,0 +1,23 @@
+// The package as `npm install qkv` brings it: built, packed by npm, and unpacked into a folder of a stranger's project.
+
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** A project with the package in its node_modules. */
+export function install() {
+  const project = mkdtempSync(join(tmpdir(), 'qkv-'))
+  const installed = join(project, 'node_modules/qkv')
+  /** @param {string} command @param {string[]} args @param {string} [cwd] @returns what it printed */
+  const run = (command, args, cwd = project) => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: 'pipe' })
+  run('npm', ['pack', '--silent', '--pack-destination', project], root)
+  const tarball = join(project, readdirSync(project).find(name => name.endsWith('.tgz')) ?? '')
+  mkdirSync(installed, { recursive: true })
+  run('tar', ['xzf', tarball, '-C', installed, '--strip-components=1'])
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
+  return { project, installed, tarball, run, remove: () => rmSync(project, { recursive: true, force: true }) }
+}
