@@ -47,12 +47,15 @@ function putMask(words, at, data, mask) {
  * @param {number} out
  * @param {boolean} inRows do their heads lie side by side in rows?
  * @param {Record<string, number>} [steps] addresses for the steps of a trace; without it the fused kernel runs
+ * @param {boolean} [keysInRows] the same of k and v, where it differs from q and out
  */
-export function runAttention(core, call, q, k, v, out, inRows, steps) {
+export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows = inRows) {
   const { B, H, G, L, S, D, E, keyRows, additive, dropout, mask, bias, keyLengths } = call
   const wValue = additive ? core.place(additive.wValue) : 0
   const lengths = keyLengths ? core.copyIn(keyLengths) : 0
-  const past = call.past ? core.copyIn(new Int32Array(B).fill(call.past)) : 0
+  const past = call.past ? core.copyIn(call.past) : 0
+  const alibi = call.alibi ? core.place(call.alibi) : 0
+  const sinks = call.sinks ? core.place(call.sinks) : 0
   const maskData = mask ? core.place(mask.tensor) : 0
   const biasData = bias ? core.place(bias.tensor) : 0
   const size = (steps ? TRACE_WORDS : ATTENTION_WORDS).length
@@ -70,8 +73,8 @@ export function runAttention(core, call, q, k, v, out, inRows, steps) {
   words[at + AT.D] = D
   words[at + AT.E] = E
   putTensor(words, at + AT['q.data'], q, H, L, D, inRows)
-  putTensor(words, at + AT['k.data'], k, G, keyRows, D, inRows)
-  putTensor(words, at + AT['v.data'], v, G, keyRows, E, inRows)
+  putTensor(words, at + AT['k.data'], k, G, keyRows, D, keysInRows)
+  putTensor(words, at + AT['v.data'], v, G, keyRows, E, keysInRows)
   putTensor(words, at + AT['out.data'], out, H, L, E, inRows)
   words[at + AT.score] = SCORE[call.kind]
   floats[at + AT.scale] = call.scale
@@ -84,6 +87,8 @@ export function runAttention(core, call, q, k, v, out, inRows, steps) {
   words[at + AT.key_lengths] = lengths
   if (mask) putMask(words, at + AT['mask.data'], maskData, mask)
   if (bias) putMask(words, at + AT['bias.data'], biasData, bias)
+  words[at + AT.alibi] = alibi
+  words[at + AT.sinks] = sinks
   if (steps) {
     words[at + AT.softmax_axis] = SOFTMAX_AXIS[call.softmaxAxis]
     words[at + AT.masking] = MASKING[call.masking]

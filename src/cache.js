@@ -294,7 +294,7 @@ export class Cache {
         `${where}: ${L} queries, but the cache holds ${S} keys` +
           `${forgotten ? ` and each query looks ${forgotten} back` : ''}: append as many keys as you give queries, then ask`,
       )
-    call.past = Math.max(0, S - L)
+    call.past = new Int32Array(call.B).fill(S - L)
   }
 }
 

@@ -42,13 +42,18 @@ export class AttentionCall {
   additive
   scale = 1
   softcap = 0
-  past = 0
+  /** @type {Int32Array | undefined} (B) */
+  past
   left = Infinity
   right = Infinity
   /** @type {Broadcast | undefined} boolean */
   mask
   /** @type {Broadcast | undefined} float */
   bias
+  /** @type {FloatTensor | undefined} (H) */
+  alibi
+  /** @type {FloatTensor | undefined} (H) */
+  sinks
   /** @type {Uint32Array | undefined} */
   keyLengths
   /** @type {{ p: number, generator: import('./random.js').Generator } | undefined} */
@@ -90,6 +95,9 @@ export class AttentionCall {
     this.additive = undefined
     this.mask = undefined
     this.bias = undefined
+    this.alibi = undefined
+    this.sinks = undefined
+    this.past = undefined
     this.keyLengths = undefined
     this.dropout = undefined
   }

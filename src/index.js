@@ -2,6 +2,7 @@
 
 export { QkvError } from './errors.js'
 export { load } from './load.js'
+export { alibiSlopes, relativePositionBias } from './positions.js'
 export { joinHeads, splitHeads, Tensor, tensor } from './tensor.js'
 export { tokenize } from './tokenize.js'
 
@@ -21,6 +22,9 @@ export { tokenize } from './tokenize.js'
 /** @typedef {import('./options.js').AttentionOptions} AttentionOptions */
 /** @typedef {import('./options.js').TraceOptions} TraceOptions */
 /** @typedef {import('./options.js').Score} Score */
+/** @typedef {import('./onnx.js').OnnxAttributes} OnnxAttributes */
+/** @typedef {import('./onnx.js').OnnxInputs} OnnxInputs */
+/** @typedef {import('./onnx.js').OnnxOutputs} OnnxOutputs */
 /** @typedef {import('./rope.js').RopeOptions} RopeOptions */
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./tokenize.js').Tokens} Tokens */

@@ -2,6 +2,7 @@
 // memory, and what is fine costs no objects and no strings: names for errors are made once, in `labels`.
 
 import { describe, nearest, shape } from './errors.js'
+import { alibiSlopes } from './positions.js'
 import { toFloats, toTensor } from './tensor.js'
 
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
@@ -32,10 +33,13 @@ import { toFloats, toTensor } from './tensor.js'
  * @property {boolean} [causal] query i sees keys j <= i + pastLength only; default false
  * @property {readonly [number, number]} [window] [left, right]: query i sees keys i + pastLength - left
  *   ... i + pastLength + right only; Infinity leaves a side open
- * @property {number} [pastLength] how many of the keys stand before the first query (a cache); default 0
+ * @property {number | ArrayLike<number>} [pastLength] how many of the keys stand before the first query (a cache), which
+ *   is its position: one for all or one for each batch, may be negative; default 0
  * @property {TensorLike | Nested} [mask] boolean: true may be seen; float: added to the scaled scores, -Infinity
  *   hides. Broadcast to (B, H, L, S) as numpy does
  * @property {TensorLike | Nested} [bias] float, added to the scaled scores; beside a boolean mask
+ * @property {true | TensorLike | Nested} [alibi] slopes (H): -slope * distance is added to the scores; true: alibiSlopes(H)
+ * @property {TensorLike | Nested} [sinks] logits (H): beside the keys, each row may weigh a sink whose value is zero
  * @property {ArrayLike<number>} [keyLengths] (B): batch b sees its first keyLengths[b] keys only
  * @property {{ p: number, generator: Generator }} [dropout] zeroes each weight with probability p and divides
  *   the others by 1 - p (training only); draws come from the generator in the order of the weights
@@ -58,7 +62,8 @@ import { toFloats, toTensor } from './tensor.js'
  */
 
 export const ATTENTION_OPTIONS = /** @type {const} */ ([
-  ...['scale', 'score', 'softcap', 'causal', 'window', 'pastLength', 'mask', 'bias', 'keyLengths', 'dropout'],
+  ...['scale', 'score', 'softcap', 'causal', 'window', 'pastLength', 'mask', 'bias'],
+  ...['alibi', 'sinks', 'keyLengths', 'dropout'],
 ])
 
 /**
@@ -156,7 +161,7 @@ export function expectDims(tensor, dims, name, letters) {
  * @param {string} name
  * @returns {Broadcast}
  */
-function broadcast(tensor, full, name) {
+export function broadcast(tensor, full, name) {
   const { dims } = tensor
   const missing = full.length - dims.length
   const fits = missing >= 0 && dims.every((size, axis) => size === 1 || size === full[axis + missing])
@@ -241,7 +246,7 @@ const KINDS = /** @type {const} */ (['dot', 'gaussian', 'additive'])
 const AXES = /** @type {const} */ (['keys', 'queries'])
 const MASKINGS = /** @type {const} */ (['before', 'after'])
 const NOT_NEGATIVE = { least: 0 }
-const LENGTH = { least: 0, most: 2 ** 31 - 1, whole: true }
+const POSITION = { least: -(2 ** 31), most: 2 ** 31 - 1, whole: true }
 const SIDE = { least: 0, whole: true, open: true }
 
 /**
@@ -254,13 +259,15 @@ const SIDE = { least: 0, whole: true, open: true }
  * @param {Labels} labels
  */
 export function checkOptions(call, Dq, Dk, options, { where, names }) {
-  const { score, scale, softcap, keyLengths, dropout, softmaxAxis, masking } = options
+  const { score, scale, softcap, alibi, sinks, keyLengths, dropout, softmaxAxis, masking } = options
   checkScore(call, score, Dq, Dk, where, names.score)
   const defaultScale = call.kind === 'dot' ? 1 / Math.sqrt(Dq || 1) : 1
   call.scale = scale === undefined ? defaultScale : toNumber(scale, names.scale)
   call.softcap = softcap === undefined ? 0 : toNumber(softcap, names.softcap, NOT_NEGATIVE)
   checkSpan(call, options, names)
   checkMasks(call, options, where, names)
+  call.alibi = alibi === undefined ? undefined : checkAlibi(alibi, call.H, names.alibi)
+  call.sinks = sinks === undefined ? undefined : checkSinks(sinks, call.H, softmaxAxis, names.sinks)
   call.keyLengths = keyLengths === undefined ? undefined : checkKeyLengths(keyLengths, call.B, call.S, names.keyLengths)
   call.dropout = dropout === undefined ? undefined : checkDropout(dropout, names.dropout)
   call.softmaxAxis = softmaxAxis === undefined ? 'keys' : oneOf(softmaxAxis, AXES, names.softmaxAxis)
@@ -321,7 +328,7 @@ function checkAdditive(given, Dq, Dk, name) {
  * @param {Labels['names']} names
  */
 function checkSpan(call, { pastLength, window, causal }, names) {
-  call.past = pastLength === undefined ? 0 : toNumber(pastLength, names.pastLength, LENGTH)
+  call.past = pastLength === undefined || pastLength === 0 ? undefined : checkPast(pastLength, call.B, names.pastLength)
   call.left = Infinity
   call.right = Infinity
   if (window !== undefined) {
@@ -356,18 +363,71 @@ function checkMasks(call, { mask, bias }, where, names) {
 }
 
 /**
+ * @param {unknown} alibi
+ * @param {number} H
+ * @param {string} name
+ */
+function checkAlibi(alibi, H, name) {
+  if (alibi === true) return alibiSlopes(H)
+  if (typeof alibi !== 'object')
+    throw new TypeError(`${name}: ${describe(alibi)} given, true or one slope for each head expected`)
+  const slopes = toFloats(alibi, name)
+  expectDims(slopes, [H], name, '(H)')
+  for (let h = 0; h < H; h++) toNumber(slopes.data[h], `${name}[${h}]`)
+  return slopes
+}
+
+/**
+ * @param {unknown} sinks
+ * @param {number} H
+ * @param {unknown} softmaxAxis
+ * @param {string} name
+ */
+function checkSinks(sinks, H, softmaxAxis, name) {
+  const logits = toFloats(sinks, name)
+  expectDims(logits, [H], name, '(H)')
+  const strange = logits.data.findIndex(logit => !(logit < Infinity))
+  if (strange >= 0)
+    throw new RangeError(
+      `${name}[${strange}]: ${logits.data[strange]} given, a number expected, or -Infinity for a head without a sink`,
+    )
+  if (softmaxAxis === 'queries')
+    throw new RangeError(`${name}: a sink is weighed beside keys, but softmaxAxis is 'queries': give one of the two`)
+  return logits
+}
+
+/**
+ * @param {unknown} list one whole number for each batch
+ * @param {number} B
+ * @param {string} name
+ * @param {Parameters<typeof toNumber>[2]} range
+ */
+function perBatch(list, B, name, range) {
+  const given = /** @type {ArrayLike<number>} */ (list)
+  if (typeof given !== 'object' || given === null || typeof given.length !== 'number')
+    throw new TypeError(`${name}: ${describe(list)} given, one length for each batch expected`)
+  if (given.length !== B)
+    throw new RangeError(`${name}: ${given.length} lengths given, one for each of ${B} batches expected`)
+  return Array.from(given, (length, b) => toNumber(length, `${name}[${b}]`, range))
+}
+
+/**
  * @param {unknown} keyLengths
  * @param {number} B
  * @param {number} S
  * @param {string} name
  */
-function checkKeyLengths(keyLengths, B, S, name) {
-  const list = /** @type {ArrayLike<number>} */ (keyLengths)
-  if (typeof list !== 'object' || list === null || typeof list.length !== 'number')
-    throw new TypeError(`${name}: ${describe(keyLengths)} given, one length for each batch expected`)
-  if (list.length !== B)
-    throw new RangeError(`${name}: ${list.length} lengths given, one for each of ${B} batches expected`)
-  return Uint32Array.from(list, (length, b) => toNumber(length, `${name}[${b}]`, { least: 0, most: S, whole: true }))
+const checkKeyLengths = (keyLengths, B, S, name) =>
+  Uint32Array.from(perBatch(keyLengths, B, name, { least: 0, most: S, whole: true }))
+
+/**
+ * @param {unknown} pastLength
+ * @param {number} B
+ * @param {string} name
+ */
+function checkPast(pastLength, B, name) {
+  if (typeof pastLength === 'object') return Int32Array.from(perBatch(pastLength, B, name, POSITION))
+  return new Int32Array(B).fill(toNumber(pastLength, name, POSITION))
 }
 
 /**

@@ -2,6 +2,7 @@ import { attention, trace } from './attention.js'
 import { Cache } from './cache.js'
 import { shape } from './errors.js'
 import { linear } from './modules.js'
+import { onnxAttention } from './onnx.js'
 import { checkNames, expectDims, toNumber } from './options.js'
 import { Generator } from './random.js'
 import { ResidentTensor } from './resident.js'
@@ -81,6 +82,17 @@ export class Qkv {
    */
   trace(q, k, v, options = {}) {
     return trace(this.#core, q, k, v, options)
+  }
+
+  /**
+   * ONNX Attention, opsets 23 to 25, with ONNX's names.
+   * @param {import('./onnx.js').OnnxInputs} inputs
+   * @param {import('./onnx.js').OnnxAttributes} [attributes]
+   * @returns {import('./onnx.js').OnnxOutputs}
+   * @throws {TypeError | RangeError}
+   */
+  onnxAttention(inputs, attributes = {}) {
+    return onnxAttention(this.#core, inputs, attributes)
   }
 
   /**

@@ -77,7 +77,7 @@ const bad = [
   ['window [1]', options({ window: [1] }), TypeError, 'window', 'an array of 1', '[left, right]'],
   ['window [-1, 0]', options({ window: [-1, 0] }), RangeError, 'window[0]', '-1', 'a whole number from 0'],
   ['window [0, 0.5]', options({ window: [0, 0.5] }), RangeError, 'window[1]', '0.5', 'a whole number'],
-  ['pastLength -1', options({ pastLength: -1 }), RangeError, 'pastLength', '-1', 'from 0 to 2147483647'],
+  ['pastLength 2^31', options({ pastLength: 2 ** 31 }), RangeError, 'pastLength', '2147483648', 'to 2147483647'],
   ['pastLength Infinity', options({ pastLength: Infinity }), RangeError, 'pastLength', 'Infinity', 'whole'],
   ['too few key lengths', options({ keyLengths: [] }), RangeError, 'keyLengths', '0 lengths', '1 batches'],
   ['key lengths beyond S', options({ keyLengths: [3] }), RangeError, 'keyLengths[0]', '3', 'from 0 to 2'],

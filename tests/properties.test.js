@@ -48,7 +48,9 @@ const options = fc.record(
     softcap: fc.constantFrom(0.8, 5),
     causal: fc.boolean(),
     window: fc.tuple(sides, sides),
-    pastLength: fc.oneof(few, fc.constantFrom(200, 256, 480)),
+    pastLength: fc.oneof(few, fc.constantFrom(200, 256, 480, -3, 'each')), // 'each': one for each batch
+    alibi: fc.constant('drawn'),
+    sinks: fc.constant('drawn'),
     mask: spread,
     bias: spread,
     keyLengths: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -71,12 +73,18 @@ function make({ sizes, options, seed }) {
   const full = [B, H, L, S]
   /** @type {(spread: { rank: number, own: boolean[] }) => number[]} */
   const dimsOf = ({ rank, own }) => full.map((size, axis) => (own[axis] ? size : 1)).slice(4 - rank)
-  const { softmaxAxis, masking, mask, bias, keyLengths, score, ...rest } = options
+  const { softmaxAxis, masking, mask, bias, keyLengths, score, pastLength, alibi, sinks, ...rest } = options
   const isAdditive = score === 'additive'
   const q = random(B, H, L, isAdditive ? D + 1 : D)
   const k = random(B, G, S, D)
   const v = random(B, G, S, E)
-  const common = { ...rest }
+  const common = { ...rest, ...(pastLength !== undefined && { pastLength }) }
+  if (pastLength === 'each') common.pastLength = [...g.randint(-4, 300, [B]).data]
+  if (alibi) common.alibi = g.uniform([H], -0.01, 0.01) // scores of some size: their own rounding is not to count
+  if (sinks && !softmaxAxis) {
+    common.sinks = g.uniform([H], -3, 3)
+    common.sinks.data[2] = -Infinity // that head, if there is one, has none
+  }
   if (mask) {
     const dims = dimsOf(mask)
     const away = dims.at(-1) === S ? Math.min(mask.away, S) : 0
@@ -173,7 +181,8 @@ test('the weights of a line sum to one, or to zero where nothing is seen', () =>
     const n = lines.dims[3]
     for (let at = 0; at < lines.data.length; at += n) {
       const total = lines.data.subarray(at, at + n).reduce((a, b) => a + b, 0)
-      assert.ok(total === 0 || Math.abs(total - 1) <= 1e-6, `sum ${total}`)
+      if (options.sinks) assert.ok(total <= 1 + 1e-6, `sum ${total}`)
+      else assert.ok(total === 0 || Math.abs(total - 1) <= 1e-6, `sum ${total}`)
     }
   })
 })
@@ -209,10 +218,40 @@ test('twice the queries and half the scale are the same; twice the values are tw
 
 test('a bias equal for all keys changes nothing', () => {
   check(calls, 300, call => {
-    const { q, k, v, options } = make({ ...call, options: { ...call.options, bias: undefined } })
+    const { q, k, v, options } = make({ ...call, options: { ...call.options, bias: undefined, sinks: undefined } })
     const bias = { data: Float32Array.of(2), dims: [1] }
     for (const kernel of /** @type {const} */ (['attention', 'trace']))
       near(qkv[kernel](q, k, v, { ...options, bias }).output, qkv[kernel](q, k, v, options).output, 'equal bias')
+  })
+})
+
+test('a sink is a further key of that score whose value is zero; slopes are a bias', () => {
+  check(calls, 300, call => {
+    const { B, L, S, E } = call.sizes
+    const plain = { scale: call.options.scale, causal: call.options.causal, window: call.options.window }
+    const { q, k, v, options, H } = make({ ...call, options: { ...plain, alibi: true, sinks: true } })
+    const [, G, , D] = k.dims
+    /** @type {(x: Floats, width: number) => Floats} a row of zeros in front of each head */
+    const led = ({ data }, width) => {
+      const out = new Float32Array(B * G * (S + 1) * width)
+      for (let n = 0; n < B * G; n++)
+        out.set(data.subarray(n * S * width, (n + 1) * S * width), (n * (S + 1) + 1) * width)
+      return { data: out, dims: [B, G, S + 1, width] }
+    }
+    const { sinks, alibi, ...rest } = options
+    const { sees } = attention(q, k, v, rest)
+    const bias = new Float32Array(H * L * (S + 1))
+    for (let h = 0, at = 0; h < H; h++)
+      for (let i = 0; i < L; i++)
+        for (let j = -1; j < S; j++, at++)
+          bias[at] = j < 0 ? sinks.data[h] : sees(0, h, i, j) ? -alibi.data[h] * Math.abs(i - j) : -Infinity
+    for (const kernel of /** @type {const} */ (['attention', 'trace'])) {
+      const want = qkv[kernel](q, led(k, D), led(v, E), {
+        scale: rest.scale,
+        bias: { data: bias, dims: [H, L, S + 1] },
+      })
+      near(qkv[kernel](q, k, v, options).output, want.output, 'sink')
+    }
   })
 })
 

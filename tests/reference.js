@@ -75,29 +75,40 @@ export function linear(x, weight, bias) {
  * exp(x - maximum) / sum along one axis; a line of nothing but -Infinity gives zeros.
  * @param {Input} x
  * @param {number} [axis] the last one by default
+ * @param {(...line: number[]) => number} [sink] a further value of each line, whose share is not returned
  */
-export function softmax(x, axis = x.dims.length - 1) {
+export function softmax(x, axis = x.dims.length - 1, sink = () => -Infinity) {
   const lines = x.dims.filter((_, a) => a !== axis)
   const line = (/** @type {number[]} */ index) =>
     Array.from({ length: x.dims[axis] }, (_, i) => at(x, ...index.slice(0, axis), i, ...index.slice(axis)))
   /** @type {(index: number[]) => number[]} */
   const outside = index => index.filter((_, a) => a !== axis)
-  const maxima = fill(lines, (...index) => Math.max(...line(index)))
+  const maxima = fill(lines, (...index) => Math.max(sink(...index), ...line(index)))
   const exponentials = fill(x.dims, (...index) => {
     const maximum = at(maxima, ...outside(index))
     return maximum === -Infinity ? 0 : Math.exp(at(x, ...index) - maximum)
   })
-  const sums = sumLines(exponentials, axis)
-  return { maxima, exponentials, sums, weights: divideLines(exponentials, sums, axis) }
+  const sinks = fill(lines, (...index) => {
+    const maximum = at(maxima, ...index)
+    return maximum === -Infinity ? 0 : Math.exp(sink(...index) - maximum)
+  })
+  const sums = sumLines(exponentials, axis, sinks)
+  return { maxima, exponentials, sums, sinks: divide(sinks, sums), weights: divideLines(exponentials, sums, axis) }
 }
 
-/** @param {Input} x @param {number} axis */
-function sumLines(x, axis) {
+/** @param {Input} x @param {number} axis @param {Input} first what each sum starts from */
+function sumLines(x, axis, first) {
   const dims = x.dims.filter((_, a) => a !== axis)
   return fill(dims, (...index) =>
-    sum(Array.from({ length: x.dims[axis] }, (_, i) => at(x, ...index.slice(0, axis), i, ...index.slice(axis)))),
+    sum([
+      at(first, ...index),
+      ...Array.from({ length: x.dims[axis] }, (_, i) => at(x, ...index.slice(0, axis), i, ...index.slice(axis))),
+    ]),
   )
 }
+
+/** @param {Output} x @param {Output} y */
+const divide = (x, y) => ({ ...x, data: x.data.map((value, n) => (y.data[n] === 0 ? 0 : value / y.data[n])) })
 
 /** @param {Input} x @param {Input} sums @param {number} axis */
 const divideLines = (x, sums, axis) =>
@@ -114,7 +125,9 @@ const divideLines = (x, sums, axis) =>
  * @property {number} [softcap]
  * @property {boolean} [causal]
  * @property {readonly number[]} [window]
- * @property {number} [pastLength]
+ * @property {number | ArrayLike<number>} [pastLength]
+ * @property {Input} [alibi]
+ * @property {Input} [sinks]
  * @property {Input} [mask] 0 hides
  * @property {Input} [bias]
  * @property {ArrayLike<number>} [keyLengths]
@@ -140,15 +153,20 @@ export function attention(query, key, value, options = {}) {
   const [B, H, L, D] = q.dims
   const [, G, S] = k.dims
   const E = v.dims[3]
+  const { alibi, sinks } = options
   const { scale = score.kind === 'dot' ? 1 / Math.sqrt(D || 1) : 1, softcap = 0, pastLength = 0, mask, bias } = options
   const [left, right] = options.window ?? [Infinity, Infinity]
   const head = (/** @type {number} */ h) => Math.floor(h / (H / G))
 
+  const positionOf = (/** @type {number} */ b, /** @type {number} */ i) =>
+    i + (typeof pastLength === 'number' ? pastLength : pastLength[b])
   /** @type {(...index: number[]) => number} */
   const biasAt = (...index) => (bias ? at(bias, ...index) : 0)
+  /** @type {(b: number, h: number, i: number, j: number) => number} */
+  const alibiAt = (b, h, i, j) => (alibi ? -alibi.data[h] * Math.abs(positionOf(b, i) - j) : 0)
   /** @type {(b: number, h: number, i: number, j: number) => boolean} */
   const sees = (b, h, i, j) => {
-    const position = i + pastLength
+    const position = positionOf(b, i)
     if (options.causal && j > position) return false
     if (j < position - left || j > position + right) return false
     if (options.keyLengths && j >= options.keyLengths[b]) return false
@@ -165,11 +183,17 @@ export function attention(query, key, value, options = {}) {
   const capped = softcap ? each(scaled, x => softcap * Math.tanh(x / softcap)) : scaled
   const masked = fill(dims, (...index) => {
     const [b, h, i, j] = index
-    return after || sees(b, h, i, j) ? at(capped, ...index) + biasAt(...index) : -Infinity
+    return after || sees(b, h, i, j) ? at(capped, ...index) + alibiAt(b, h, i, j) + biasAt(...index) : -Infinity
   })
-  const { maxima, exponentials, sums, weights: unmasked } = softmax(masked, axis)
+  const {
+    maxima,
+    exponentials,
+    sums,
+    sinks: sinkWeights,
+    weights: unmasked,
+  } = softmax(masked, axis, (_, h) => (sinks ? sinks.data[h] : -Infinity))
   const zeroed = fill(dims, (b, h, i, j) => (sees(b, h, i, j) ? at(unmasked, b, h, i, j) : 0))
-  const zeroedSums = sumLines(zeroed, axis)
+  const zeroedSums = sumLines(zeroed, axis, sinkWeights)
   const weights = after ? divideLines(zeroed, zeroedSums, axis) : unmasked
   const output = fill([B, H, L, E], (b, h, i, e) => {
     let total = 0
@@ -177,5 +201,5 @@ export function attention(query, key, value, options = {}) {
     return total
   })
   const steps = { scores, scaled, capped, masked, maxima, exponentials, sums, unmasked, zeroed, zeroedSums, weights }
-  return { ...steps, output, sees }
+  return { ...steps, sinkWeights, output, sees }
 }
