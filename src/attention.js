@@ -116,9 +116,30 @@ function runWithDropout(core, args, { p, generator }, isTrace) {
 /** @param {Core} core @param {number} args @param {boolean} isTrace */
 function run(core, args, isTrace) {
   if (isTrace) return core.check('qkv_trace', core.exports.qkv_trace(args))
+  if (core.threads && shareAttention(core, core.threads, args)) return
   const scratch = core.alloc(core.exports.qkv_attention_scratch(args))
   core.words[args / 4 + AT.scratch] = scratch
   core.check('qkv_attention', core.exports.qkv_attention(args))
+}
+
+/**
+ * Attention on all threads, but for dropout, whose draws come in order.
+ * @param {Core} core
+ * @param {import('./threads.js').Threads} threads
+ * @param {number} args
+ * @returns {boolean} false: not worth it
+ */
+function shareAttention(core, threads, args) {
+  const at = args / 4
+  if (core.words[at + AT.generator]) return false
+  const [B, H, , L, S, D, E] = core.words.subarray(at, at + 7)
+  return threads.run(core, {
+    kernel: 'qkv_attention_part',
+    args: [args],
+    work: 2 * B * H * L * S * (D + E),
+    units: core.exports.qkv_attention_units(args),
+    scratch: core.exports.qkv_attention_scratch(args),
+  })
 }
 
 /**
@@ -154,7 +175,9 @@ export function project(core, x, M, weight, bias) {
   core.scope(() => {
     const w = core.place(weight)
     const b = bias ? core.place(bias) : 0
-    core.call('qkv_linear', x, w, K, 1, b, y, M, K, N, core.allocFloats(8 * K))
+    const args = [x, w, K, 1, b, y, M, K, N]
+    const job = { kernel: 'qkv_linear_part', args, work: 2 * M * K * N, units: Math.ceil(N / 8), scratch: 32 * K }
+    if (!core.threads?.run(core, job)) core.call('qkv_linear', ...args, core.alloc(job.scratch))
   })
   return y
 }

@@ -2,11 +2,11 @@
 
 /**
  * What is neither a wrong kind (TypeError) nor a wrong value (RangeError): the module could not be
- * loaded, or the core refused a call.
+ * loaded, the core refused a call, or a thread was lost.
  */
 export class QkvError extends Error {
   /**
-   * @param {'WASM_MISSING' | 'WASM_INVALID' | 'WASM_VERSION' | 'NO_SIMD' | 'KERNEL'} code
+   * @param {'WASM_MISSING' | 'WASM_INVALID' | 'WASM_VERSION' | 'NO_SIMD' | 'KERNEL' | 'THREAD_START' | 'THREAD_LOST'} code
    * @param {string} message
    * @param {ErrorOptions} [options]
    */

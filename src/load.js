@@ -2,7 +2,9 @@ import { QkvError } from './errors.js'
 import { Core } from './memory.js'
 import { checkNames } from './options.js'
 import { Qkv } from './qkv.js'
+import { canShareMemory, importSharedMemory, makeSharedMemory } from './shared.js'
 import { open } from './source.js'
+import { checkThreads, Threads } from './threads.js'
 
 /** (func (result v128) i32.const 0 i8x16.splat): valid in engines with SIMD only. */
 const SIMD_PROBE = new Uint8Array([
@@ -13,20 +15,52 @@ const SIMD_PROBE = new Uint8Array([
 
 /**
  * Loads the core. Each call makes a module with a memory of its own.
- * @param {{ wasm?: WasmSource }} [options] where the wasm comes from: bytes, a compiled Module, a URL or a Response;
- *   by default the file beside this one
+ * @typedef {object} LoadOptions
+ * @property {WasmSource} [wasm] where the wasm comes from: bytes, a compiled Module, a URL or a Response; by default the
+ *   file beside this one
+ * @property {number | 'auto'} [threads] how many threads work on a large call, the calling one included; default 1,
+ *   'auto': as many as the machine has. More than one needs shared memory: in a page cross-origin isolation, else
+ *   qkv.threads is 1
+ *
+ * @param {LoadOptions} [options]
  * @returns {Promise<Qkv>}
- * @throws {QkvError} with code WASM_MISSING, WASM_INVALID, WASM_VERSION or NO_SIMD
+ * @throws {QkvError} with code WASM_MISSING, WASM_INVALID, WASM_VERSION, NO_SIMD or THREAD_START
  */
 export async function load(options = {}) {
-  checkNames(options, ['wasm'], 'load')
+  checkNames(options, ['wasm', 'threads'], 'load')
+  const threads = checkThreads(options.threads)
   if (!WebAssembly.validate(SIMD_PROBE))
     throw new QkvError(
       'NO_SIMD',
       'this engine has no WebAssembly SIMD: use Chrome 91, Firefox 89, Safari 16.4, Node 16.4 or later',
     )
-  const module = await compile(await options.wasm)
-  return new Qkv(new Core(await instantiate(module)))
+  const source = await options.wasm
+  return new Qkv(await (threads > 1 && canShareMemory() ? loadThreads(source, threads) : loadCore(source)))
+}
+
+/** @param {Awaited<WasmSource> | undefined} source */
+const loadCore = async source => new Core(await instantiate(await compile(source)))
+
+/** @param {Awaited<WasmSource> | undefined} source @param {number} count */
+async function loadThreads(source, count) {
+  if (source instanceof WebAssembly.Module)
+    throw new TypeError(
+      `load: wasm: a compiled WebAssembly.Module given, ${count} threads need the file itself: ` +
+        'give its bytes, a URL or a Response, or threads: 1',
+    )
+  const opened = await open(source)
+  const buffer = 'byteLength' in opened ? opened : await opened.arrayBuffer()
+  const bytes = ArrayBuffer.isView(buffer)
+    ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
+    : new Uint8Array(buffer)
+  const alone = await loadCore(bytes) // which also finds whatever is wrong with the file
+  const shared = importSharedMemory(bytes)
+  const memory = makeSharedMemory(shared.pages)
+  if (!memory) return alone
+  const module = await compile(shared.bytes)
+  const core = new Core(await instantiate(module, { env: { memory } }))
+  core.threads = await Threads.start(core, module, count)
+  return core
 }
 
 /** @param {Awaited<WasmSource> | undefined} source */
@@ -44,10 +78,10 @@ async function compile(source) {
   }
 }
 
-/** @param {WebAssembly.Module} module */
-async function instantiate(module) {
+/** @param {WebAssembly.Module} module @param {WebAssembly.Imports} [imports] */
+async function instantiate(module, imports) {
   try {
-    return await WebAssembly.instantiate(module)
+    return await WebAssembly.instantiate(module, imports)
   } catch (cause) {
     throw new QkvError('WASM_INVALID', `the wasm file is not the one of qkv: ${/** @type {Error} */ (cause).message}`, {
       cause,

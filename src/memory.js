@@ -22,6 +22,8 @@ export class Core {
   blocks = new Blocks(this)
   /** @type {AttentionCall | undefined} */
   #spare
+  /** Threads that share the work of large calls. @type {import('./threads.js').Threads | undefined} */
+  threads
 
   /** @param {WebAssembly.Instance} instance */
   constructor(instance) {

@@ -32,6 +32,17 @@ export class Qkv {
     return { used: this.#core.used, resident: this.#core.blocks.used, size: this.#core.bytes.length }
   }
 
+  /** Threads that work on a large call, the calling one included: 1 where the page or the engine has no shared memory. */
+  get threads() {
+    return this.#core.threads?.count ?? 1
+  }
+
+  /** Ends the threads that `load` has started; calls go on with one. Does nothing where there is one. */
+  dispose() {
+    this.#core.threads?.end()
+    this.#core.threads = undefined
+  }
+
   /**
    * A tensor of zeros inside the module's memory: calls use it where it lies. Fill its `data`, pass it as q, k, v, a
    * weight or `out`, and `dispose()` of it.

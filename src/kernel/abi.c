@@ -6,11 +6,13 @@ uint32_t QKV_EXPORT(qkv_abi)(void) { return QKV_ABI; }
 extern unsigned char __heap_base; /* set by the linker: the end of stack and constants */
 void *QKV_EXPORT(qkv_heap)(void) { return &__heap_base; }
 
-/* The stack pointer is a global of each instance; C has no name for it. */
-#ifdef __wasm__
-__asm__(".globaltype __stack_pointer, i32\n");
+/* The stack pointer is a global of each wasm instance; C has no name for it. */
 void QKV_EXPORT(qkv_stack)(void *top) {
-  __asm__ volatile("local.get %0\n"
+#ifdef __wasm__
+  __asm__ volatile(".globaltype __stack_pointer, i32\n"
+                   "local.get %0\n"
                    "global.set __stack_pointer\n" ::"r"(top));
-}
+#else
+  (void)top;
 #endif
+}

@@ -1,0 +1,65 @@
+// The wasm file for threads: the same bytes, but for its memory, which becomes an import, "env" "memory", and shared.
+
+const [IMPORTS, MEMORIES] = [2, 5] // ids of sections, which stand in this order
+const HEADER = 8
+const PAGES = 65536 // 4 GiB
+
+/** @param {number} n @returns {number[]} LEB128: seven bits a byte, the lowest first */
+const encode = n => (n < 128 ? [n] : [(n % 128) | 128, ...encode(Math.floor(n / 128))])
+
+/** @param {Uint8Array} bytes @param {number} at @returns {[value: number, end: number]} */
+function decode(bytes, at) {
+  let [value, factor] = [0, 1]
+  for (; bytes[at] & 128; at++, factor *= 128) value += (bytes[at] & 127) * factor
+  return [value + bytes[at] * factor, at + 1]
+}
+
+/** @param {string} text */
+const name = text => [text.length, ...new TextEncoder().encode(text)]
+
+/**
+ * @param {Uint8Array} bytes a valid wasm file that has a memory and imports nothing
+ * @returns {{ bytes: Uint8Array<ArrayBuffer>, pages: number }} the file for threads, and the least pages of its memory
+ */
+export function importSharedMemory(bytes) {
+  /** @type {{ id: number, from: number, to: number }[]} */
+  const sections = []
+  let pages = 0
+  for (let from = HEADER; from < bytes.length; ) {
+    const [size, start] = decode(bytes, from + 1)
+    const section = { id: bytes[from], from, to: start + size }
+    // one memory, with or without a limit, its pages
+    if (section.id === MEMORIES) pages = decode(bytes, start + 2)[0]
+    else sections.push(section)
+    from = section.to
+  }
+  const memory = [1, ...name('env'), ...name('memory'), 2, 3, ...encode(pages), ...encode(PAGES)] // 3: shared, limited
+  const before = sections.findIndex(({ id }) => id > IMPORTS)
+  const parts = sections.map(({ from, to }) => bytes.subarray(from, to))
+  parts.splice(before, 0, Uint8Array.from([IMPORTS, ...encode(memory.length), ...memory]))
+  parts.unshift(bytes.subarray(0, HEADER))
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    joined.set(part, at)
+    at += part.length
+  }
+  return { bytes: joined, pages }
+}
+
+/** Browsers share memory with workers only where the page is cross-origin isolated. */
+export const canShareMemory = () => typeof SharedArrayBuffer === 'function' && globalThis.crossOriginIsolated !== false
+
+/**
+ * @param {number} pages
+ * @returns {WebAssembly.Memory | undefined} as large as the engine lets it grow; undefined if there is no room for any
+ */
+export function makeSharedMemory(pages) {
+  for (let maximum = PAGES; maximum >= pages; maximum /= 2)
+    try {
+      return new WebAssembly.Memory({ initial: pages, maximum, shared: true })
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+    }
+  return undefined
+}

@@ -1,0 +1,217 @@
+// A pool of threads that work along with the calling one.
+
+import { STATUS } from './abi.js'
+import { describe, QkvError } from './errors.js'
+import { AT, CLOSED, draw, KERNELS, WORDS } from './job.js'
+
+const STACK = 16384 // bytes; kernels use less than a quarter (tests/threads.test.js)
+const LEAST_WORK = 2e6 // multiplications and additions of a call: below, waking others costs more than they bring. Measured
+const LEAST_CHUNK = 2e5 // of a draw
+const SLICE = 50 // milliseconds
+
+/** @typedef {import('./memory.js').Core} Core */
+/** @typedef {{ module: WebAssembly.Module, memory: WebAssembly.Memory, control: number, stack: number, thread: number }} Start */
+/** @typedef {{ terminate(): unknown, unref?(): void, on?: Function, addEventListener?: Function, postMessage(data: Start): void }} Thread */
+
+/**
+ * How many threads `load` is asked for.
+ * @param {unknown} threads
+ */
+export function checkThreads(threads = 1) {
+  if (threads === 'auto')
+    return (
+      globalThis.process?.getBuiltinModule?.('node:os')?.availableParallelism() ??
+      globalThis.navigator?.hardwareConcurrency ??
+      1
+    )
+  if (typeof threads !== 'number')
+    throw new TypeError(`load: threads: ${describe(threads)} given, a number or 'auto' expected`)
+  if (!Number.isInteger(threads) || threads < 1 || threads > 1024)
+    throw new RangeError(`load: threads: ${threads} given, a whole number from 1 to 1024, or 'auto' expected`)
+  return threads
+}
+
+export class Threads {
+  /** Milliseconds until a worker that does not start, or does not come forward within a call, counts as lost. */
+  static patience = { start: 10_000, call: 10_000 }
+
+  /** @type {Map<Thread, number>} and their numbers; the calling thread is number 0 */
+  #workers = new Map()
+  #words
+  #size
+  #canWait
+  #lost = ''
+
+  /** @param {Core} core @param {number} size */
+  constructor(core, size) {
+    this.#size = size
+    const control = core.alloc(WORDS * 4)
+    this.#words = core.view(Int32Array, control, WORDS)
+    this.#words[AT.gate] = CLOSED
+    this.#canWait = canWait(this.#words)
+  }
+
+  /**
+   * @param {Core} core in a shared memory
+   * @param {WebAssembly.Module} module
+   * @param {number} size threads in all
+   * @throws {QkvError} with code THREAD_START
+   */
+  static async start(core, module, size) {
+    const threads = new Threads(core, size)
+    const { memory } = core.exports
+    const control = threads.#words.byteOffset
+    const stacks = core.alloc(STACK * size)
+    core.base = core.top // they stay
+    try {
+      const ready = []
+      for (let thread = 1; thread < size; thread++)
+        ready.push(threads.#start(open(), { module, memory, control, stack: stacks + STACK * (thread + 1), thread }))
+      await Promise.all(ready)
+    } catch (cause) {
+      threads.end()
+      const { message } = /** @type {Error} */ (cause)
+      throw new QkvError('THREAD_START', `a thread did not start: ${message}. Give load threads: 1 to do without`, {
+        cause,
+      })
+    }
+    ended.register(core, threads)
+    return threads
+  }
+
+  /** Threads that work, the calling one included. */
+  get count() {
+    return this.#workers.size + 1
+  }
+
+  /** @param {Thread} worker @param {Start} start */
+  #start(worker, start) {
+    this.#workers.set(worker, start.thread)
+    return new Promise((resolve, reject) => {
+      const late = `no answer within ${Threads.patience.start / 1000} s`
+      const timer = setTimeout(() => reject(new Error(late)), Threads.patience.start)
+      const lose = (/** @type {string} */ reason) => {
+        clearTimeout(timer)
+        reject(new Error(reason))
+        if (this.#workers.delete(worker)) this.#lost ||= reason
+        worker.terminate()
+      }
+      listen(worker, 'message', () => {
+        clearTimeout(timer)
+        worker.unref?.()
+        resolve(undefined)
+      })
+      listen(worker, 'error', event => lose(event?.message || 'the file of the worker cannot be loaded'))
+      listen(worker, 'messageerror', () => lose('the shared memory did not arrive'))
+      listen(worker, 'exit', code => lose(`it ended with code ${code}`))
+      worker.postMessage(start)
+    })
+  }
+
+  /** Ends the workers; whoever calls goes on alone. */
+  end() {
+    const workers = [...this.#workers.keys()]
+    this.#workers.clear()
+    for (const worker of workers) worker.terminate()
+  }
+
+  /**
+   * Runs a kernel on all threads, if its work is worth it. To be called within a scope.
+   * @param {Core} core
+   * @param {object} job
+   * @param {string} job.kernel
+   * @param {number[]} job.args
+   * @param {number} job.work multiplications and additions
+   * @param {number} job.units
+   * @param {number} job.scratch bytes that each thread wants
+   * @returns {boolean} false: not done, do it alone
+   */
+  run(core, { kernel, args, work, units, scratch }) {
+    if (work < LEAST_WORK || units < 2) return false
+    if (this.#lost) {
+      const reason = this.#lost
+      this.#lost = ''
+      throw new QkvError('THREAD_LOST', `a thread was lost since the last call: ${reason}. ${this.#left()}`)
+    }
+    if (this.count === 1) return false
+    const words = this.#words
+    const stride = Math.ceil(scratch / 64) * 64
+    const start = performance.now()
+    words[AT.kernel] = KERNELS.indexOf(kernel)
+    words[AT.count] = args.length
+    words.set(args, AT.args)
+    words[AT.units] = units
+    words[AT.chunk] = Math.max(1, Math.min(Math.ceil((LEAST_CHUNK * units) / work), Math.floor(units / this.count)))
+    words[AT.scratch] = core.alloc(stride * this.#size)
+    words[AT.stride] = stride
+    words[AT.next] = words[AT.done] = words[AT.status] = 0
+    Atomics.store(words, AT.gate, 0)
+    Atomics.add(words, AT.generation, 1)
+    Atomics.notify(words, AT.generation)
+    draw(core.exports, words, 0)
+    const joined = Atomics.or(words, AT.gate, CLOSED)
+    if (!this.#allDone(joined, performance.now() - start)) {
+      this.end()
+      throw new QkvError(
+        'THREAD_LOST',
+        `a thread was lost during a call, whose result is lost with it. ${this.#left()}`,
+      )
+    }
+    const status = words[AT.status]
+    if (status !== 0) throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ?? 'it trapped'}`)
+    return true
+  }
+
+  #left() {
+    return this.count === 1 ? 'From now on calls run on one thread' : `From now on calls run on ${this.count} threads`
+  }
+
+  /**
+   * Waits until every worker that has joined is done. One that died never is: then patience ends, counted in slices
+   * that were really waited for, because a computer may sleep in between.
+   * @param {number} joined
+   * @param {number} elapsed milliseconds that the call has taken so far
+   */
+  #allDone(joined, elapsed) {
+    const words = this.#words
+    for (let left = Threads.patience.call + 4 * elapsed; left > 0; left -= SLICE) {
+      const end = performance.now() + SLICE
+      while (performance.now() < end) {
+        const done = Atomics.load(words, AT.done)
+        if (done === joined) return true
+        if (this.#canWait) Atomics.wait(words, AT.done, done, SLICE)
+      }
+    }
+    return false
+  }
+}
+
+/** The main thread of a page must not wait. @param {Int32Array} words */
+function canWait(words) {
+  try {
+    Atomics.wait(words, AT.generation, -1, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** @returns {Thread} */
+function open() {
+  const node = globalThis.process?.getBuiltinModule?.('node:worker_threads')
+  if (node) {
+    const url = new URL(import.meta.url.replace(/[^/]*$/, 'worker.js'))
+    return new node.Worker(url, { execArgv: [] })
+  }
+  // This very expression is what bundlers look for.
+  return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
+}
+
+/** @param {Thread} worker @param {string} event @param {(event: any) => void} listener */
+function listen(worker, event, listener) {
+  if (worker.on) worker.on(event, listener)
+  else worker.addEventListener?.(event, listener)
+}
+
+/** Workers of modules that nobody has any more. @type {FinalizationRegistry<Threads>} */
+const ended = new FinalizationRegistry(threads => threads.end())
