@@ -3,11 +3,15 @@ import { defineConfig } from 'vite'
 
 const at = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
 
+// Cross-origin isolation: what browsers want before they share memory with threads.
+const isolated = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' }
+
 // The page lives in web/ and uses the package by its public name.
 export default defineConfig({
   root: at('web'),
   base: './', // any host, any sub-path
   resolve: { alias: { qkv: at('src/index.js') } },
-  server: { fs: { allow: [at('.')] } },
+  server: { fs: { allow: [at('.')] }, headers: isolated },
+  preview: { headers: isolated },
   build: { outDir: at('site'), emptyOutDir: true, assetsInlineLimit: 0 },
 })

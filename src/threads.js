@@ -5,8 +5,6 @@ import { describe, QkvError } from './errors.js'
 import { AT, CLOSED, draw, KERNELS, WORDS } from './job.js'
 
 const STACK = 16384 // bytes; kernels use less than a quarter (tests/threads.test.js)
-const LEAST_WORK = 2e6 // multiplications and additions of a call: below, waking others costs more than they bring. Measured
-const LEAST_CHUNK = 2e5 // of a draw
 const SLICE = 50 // milliseconds
 
 /** @typedef {import('./memory.js').Core} Core */
@@ -32,6 +30,8 @@ export function checkThreads(threads = 1) {
 }
 
 export class Threads {
+  /** Multiplications and additions of a call, below which waking others costs more than they bring (measured), and of a draw. */
+  static least = { work: 2e6, chunk: 2e5 }
   /** Milliseconds until a worker that does not start, or does not come forward within a call, counts as lost. */
   static patience = { start: 10_000, call: 10_000 }
 
@@ -61,12 +61,12 @@ export class Threads {
     const threads = new Threads(core, size)
     const { memory } = core.exports
     const control = threads.#words.byteOffset
-    const stacks = core.alloc(STACK * size)
+    const stacks = core.alloc(STACK * (size - 1))
     core.base = core.top // they stay
     try {
       const ready = []
       for (let thread = 1; thread < size; thread++)
-        ready.push(threads.#start(open(), { module, memory, control, stack: stacks + STACK * (thread + 1), thread }))
+        ready.push(threads.#start(open(), { module, memory, control, stack: stacks + STACK * thread, thread }))
       await Promise.all(ready)
     } catch (cause) {
       threads.end()
@@ -127,7 +127,7 @@ export class Threads {
    * @returns {boolean} false: not done, do it alone
    */
   run(core, { kernel, args, work, units, scratch }) {
-    if (work < LEAST_WORK || units < 2) return false
+    if (work < Threads.least.work || units < 2) return false
     if (this.#lost) {
       const reason = this.#lost
       this.#lost = ''
@@ -141,7 +141,8 @@ export class Threads {
     words[AT.count] = args.length
     words.set(args, AT.args)
     words[AT.units] = units
-    words[AT.chunk] = Math.max(1, Math.min(Math.ceil((LEAST_CHUNK * units) / work), Math.floor(units / this.count)))
+    const chunk = Math.ceil((Threads.least.chunk * units) / Math.max(1, work))
+    words[AT.chunk] = Math.max(1, Math.min(chunk, Math.floor(units / this.count)))
     words[AT.scratch] = core.alloc(stride * this.#size)
     words[AT.stride] = stride
     words[AT.next] = words[AT.done] = words[AT.status] = 0

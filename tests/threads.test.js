@@ -1,0 +1,352 @@
+// Threads: the same bits for any number of them, and what happens when one does not start, dies, or is ended.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load } from 'qkv'
+import { AT, WORDS } from '../src/job.js'
+import { importSharedMemory } from '../src/shared.js'
+import { Threads } from '../src/threads.js'
+
+/** @typedef {import('qkv').Qkv} Qkv */
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const nodeThreads = createRequire(import.meta.url)('node:worker_threads')
+const bytes = readFileSync(new URL('../src/qkv.wasm', import.meta.url))
+const STACK = 16384
+const LARGE = { work: 2e6, chunk: 2e5 }
+const SMALL = { work: 0, chunk: 0 }
+
+const one = await load()
+
+/** Runs `body` with threads that share even the smallest call. @param {() => Promise<void> | void} body */
+async function withSmallJobs(body) {
+  Object.assign(Threads.least, SMALL)
+  try {
+    await body()
+  } finally {
+    Object.assign(Threads.least, LARGE)
+  }
+}
+
+/**
+ * Replaces a property until the test ends.
+ * @param {import('node:test').TestContext} t @param {any} object @param {string} name @param {unknown} value
+ */
+function replace(t, object, name, value) {
+  const before = object[name]
+  object[name] = value
+  t.after(() => {
+    object[name] = before
+  })
+}
+
+/**
+ * The workers that are started from now on, with what each was told, running another file if one is given.
+ * @param {import('node:test').TestContext} t
+ * @param {string} [file] in tests/threads
+ */
+function watchWorkers(t, file) {
+  /** @type {{ worker: import('node:worker_threads').Worker, start: import('../src/threads.js').Start }[]} */
+  const started = []
+  class Worker extends nodeThreads.Worker {
+    /** @param {URL} url @param {import('node:worker_threads').WorkerOptions} options */
+    constructor(url, options) {
+      super(file ? new URL(`./threads/${file}`, import.meta.url) : url, options)
+    }
+    /** @param {any} start */
+    postMessage(start) {
+      started.push({ worker: /** @type {any} */ (this), start })
+      super.postMessage(start)
+    }
+  }
+  replace(t, nodeThreads, 'Worker', Worker)
+  return started
+}
+
+/** A call that is large enough for threads. @param {Qkv} qkv */
+function attend(qkv) {
+  const x = one.generator(7).randn([2, 200, 32])
+  return qkv.attention(x, x, x, { causal: true }).output
+}
+
+/** @param {Qkv} qkv */
+function assertWorks(qkv) {
+  assert.deepEqual(attend(qkv), attend(one))
+}
+
+test('the file for threads is the same but for its memory, which it imports, shared', async () => {
+  const { bytes: shared, pages } = importSharedMemory(bytes)
+  const [before, after] = [new WebAssembly.Module(bytes), new WebAssembly.Module(shared)]
+  assert.deepEqual(WebAssembly.Module.imports(after), [{ module: 'env', name: 'memory', kind: 'memory' }])
+  assert.deepEqual(WebAssembly.Module.exports(after), WebAssembly.Module.exports(before))
+  const { memory } = /** @type {any} */ (new WebAssembly.Instance(before)).exports
+  assert.equal(memory.buffer.byteLength, pages * 65536)
+  const offered = new WebAssembly.Memory({ initial: pages, maximum: pages + 1 })
+  assert.throws(() => new WebAssembly.Instance(after, { env: { memory: offered } }), /shared/)
+  assert.ok(shared.length - bytes.length < 20)
+})
+
+test('the goldens and the kernels are right on two and on four threads', { timeout: 300_000 }, () => {
+  for (const file of ['goldens', 'kernels'])
+    for (const QKV_THREADS of ['2', '4']) {
+      const args = ['--import', `${here}threads/register.js`, `${here}${file}.test.js`]
+      const { status, stdout } = spawnSync(process.execPath, args, {
+        env: { ...process.env, QKV_THREADS, NODE_TEST_CONTEXT: '' },
+        encoding: 'utf8',
+      })
+      assert.equal(status, 0, `${file} on ${QKV_THREADS} threads: ${stdout}`)
+      assert.match(stdout, /# pass [1-9]/)
+    }
+})
+
+test('any number of threads gives the same bits, for every option, dropout and multi-head attention', async () => {
+  const pools = [await load({ threads: 2 }), await load({ threads: 4 })]
+  const g = one.generator(11)
+  /** @type {((qkv: Qkv) => unknown)[]} */
+  const calls = []
+  for (const [B, H, G, L, S, D, E] of [
+    [1, 2, 2, 33, 65, 8, 8],
+    [2, 4, 2, 64, 300, 13, 7],
+    [1, 6, 3, 5, 600, 16, 24],
+    [3, 2, 1, 1, 257, 64, 64],
+    [1, 1, 1, 97, 31, 1, 1],
+    [2, 3, 3, 0, 5, 4, 4],
+    [1, 2, 2, 40, 0, 4, 4],
+  ]) {
+    const [q, k, v] = [g.randn([B, H, L, D]), g.randn([B, G, S, D]), g.randn([B, G, S, E])]
+    const bias = g.randn([H, L, S])
+    for (const options of [
+      {},
+      { causal: true },
+      { window: /** @type {[number, number]} */ ([20, 3]), softcap: 2 },
+      { bias },
+      { score: /** @type {const} */ ({ kind: 'gaussian', sigma: 2 }), keyLengths: Array(B).fill(S >> 1) },
+    ]) {
+      calls.push(qkv => qkv.attention(q, k, v, options))
+      calls.push(qkv => qkv.attention(q, k, v, { ...options, dropout: { p: 0.5, generator: qkv.generator(3) } }))
+    }
+    calls.push(qkv => qkv.trace(q, k, v))
+  }
+  for (const [M, K, N] of [
+    [1, 30, 100],
+    [50, 64, 61],
+    [7, 0, 20],
+    [0, 4, 16],
+  ]) {
+    const [x, weight, bias] = [g.randn([M, K]), g.randn([N, K]), g.randn([N])]
+    calls.push(qkv => qkv.linear(x, weight, bias))
+  }
+  const x = g.randn([2, 50, 48])
+  calls.push(qkv => qkv.generator(5).multiheadAttention(48, 4).forward(x, x, x, { causal: true }))
+  calls.push(qkv => qkv.generator(5).multiheadAttention(48, 4).forward(x, x, x, { needWeights: false }))
+  await withSmallJobs(() => {
+    for (const [n, call] of calls.entries()) {
+      const want = call(one)
+      for (const qkv of pools) assert.deepEqual(call(qkv), want, `call ${n} on ${qkv.threads} threads`)
+    }
+  })
+  for (const qkv of pools) {
+    assert.equal(qkv.memory.used, 0)
+    qkv.dispose()
+  }
+})
+
+test('workers draw units of a large call and none of a small one, in a stack that they do not fill', async t => {
+  const started = watchWorkers(t)
+  const qkv = await load({ threads: 2 })
+  const [{ start }] = started
+  const memory = new Uint8Array(start.memory.buffer)
+  const stack = memory.subarray(start.stack - STACK, start.stack).fill(0xaa)
+  const words = new Int32Array(start.memory.buffer, start.control, WORDS)
+  qkv.attention([[1]], [[1]], [[1]])
+  qkv.linear([[1]], [[1]])
+  assert.equal(words[AT.generation], 0)
+  const g = one.generator(1)
+  for (const call of [
+    attend,
+    (/** @type {Qkv} */ qkv) => qkv.attention(g.randn([8, 1, 64]), g.randn([8, 5000, 64]), g.randn([8, 5000, 64])),
+    (/** @type {Qkv} */ qkv) => qkv.linear(g.randn([100, 100]), g.randn([200, 100])),
+  ]) {
+    words[AT.done] = 0
+    for (let n = 0; n < 1000 && words[AT.done] === 0; n++) call(qkv)
+    assert.equal(words[AT.done], 1)
+  }
+  const used = STACK - stack.findIndex(byte => byte !== 0xaa)
+  t.diagnostic(`${used} of ${STACK} bytes of stack`)
+  assert.ok(used > 0 && used < STACK / 4)
+  qkv.dispose()
+})
+
+test('no kernel writes where the constants of C lie: another instance may write them once more', async t => {
+  const started = watchWorkers(t)
+  const qkv = await load({ threads: 2 })
+  const { memory } = started[0].start
+  const { qkv_heap } = /** @type {any} */ (new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports)
+  const constants = new Uint8Array(memory.buffer, 0, qkv_heap() - 65536) // the first stack lies between
+  const before = constants.slice()
+  assert.ok(before.some(byte => byte !== 0))
+  const g = qkv.generator(1)
+  const x = g.randn([2, 70, 16])
+  g.multiheadAttention(16, 2).trace(x, x, x, { softcap: 2, dropout: { p: 0.5, generator: g } })
+  for (const y of [qkv.softmax(x), qkv.exp(x), qkv.tanh(x), g.randint(0, 5, [9]), g.bernoulli([9], 0.5)]) assert.ok(y)
+  assertWorks(qkv)
+  assert.deepEqual(constants.slice(), before)
+  qkv.dispose()
+})
+
+test('outputs are ordinary arrays; resident tensors stay what they are while the memory grows', async () => {
+  const qkv = await load({ threads: 2 })
+  const resident = qkv.alloc([2, 3])
+  const early = resident.data
+  early.fill(7)
+  assert.ok(early.buffer instanceof SharedArrayBuffer)
+  const size = qkv.memory.size
+  const x = one.generator(1).randn([4, 700, 64])
+  for (let n = 0; n < 3; n++) {
+    const { output } = qkv.attention(x, x, x)
+    assert.ok(output.data.buffer instanceof ArrayBuffer)
+    assert.deepEqual(output, one.attention(x, x, x).output)
+  }
+  assert.ok(qkv.memory.size > size)
+  assert.notEqual(resident.data, early)
+  resident.data[0] = 8
+  assert.equal(early[0], 8)
+  assert.deepEqual(qkv.linear(resident, [[1, 1, 1]]).tolist(), [[22], [21]])
+  qkv.dispose()
+})
+
+test('threads: a number, "auto", or an error that says so', async () => {
+  const counts = [undefined, 1, 3].map(async threads => {
+    const qkv = await load({ threads })
+    const { threads: count } = qkv
+    qkv.dispose()
+    return count
+  })
+  assert.deepEqual(await Promise.all(counts), [1, 1, 3])
+  const auto = await load({ threads: 'auto' })
+  assert.equal(auto.threads, availableParallelism())
+  auto.dispose()
+  /** @type {[any, string, RegExp][]} */
+  const wrong = [
+    [0, 'RangeError', /threads: 0 given, a whole number from 1 to 1024, or 'auto'/],
+    [1.5, 'RangeError', /1.5 given/],
+    ['many', 'TypeError', /"many" given, a number or 'auto' expected/],
+    [null, 'TypeError', /null given/],
+  ]
+  for (const [threads, name, message] of wrong) await assert.rejects(load({ threads }), { name, message })
+  const wasm = new WebAssembly.Module(bytes)
+  await assert.rejects(load({ wasm, threads: 2 }), {
+    name: 'TypeError',
+    message: /2 threads need the file itself: give/,
+  })
+  await assert.rejects(load({ wasm: bytes.subarray(0, 999), threads: 2 }), { code: 'WASM_INVALID', message: /damaged/ })
+})
+
+test('where there is no shared memory, load gives one thread', async t => {
+  replace(t, globalThis, 'SharedArrayBuffer', undefined)
+  const qkv = await load({ threads: 2 })
+  assert.equal(qkv.threads, 1)
+  assertWorks(qkv)
+})
+
+test('a shared memory as small as the engine grants it is taken', async t => {
+  /** @type {(number | undefined)[]} */
+  const asked = []
+  class Memory extends WebAssembly.Memory {
+    /** @param {WebAssembly.MemoryDescriptor} descriptor */
+    constructor(descriptor) {
+      asked.push(descriptor.maximum)
+      if (asked.length < 3) throw new RangeError('could not allocate memory')
+      super(descriptor)
+    }
+  }
+  replace(t, WebAssembly, 'Memory', Memory)
+  const qkv = await load({ threads: 2 })
+  assert.deepEqual(asked, [65536, 32768, 16384])
+  assertWorks(qkv)
+  qkv.dispose()
+})
+
+test('after dispose calls run on one thread', async () => {
+  const qkv = await load({ threads: 3 })
+  assertWorks(qkv)
+  qkv.dispose()
+  qkv.dispose()
+  assert.equal(qkv.threads, 1)
+  assertWorks(qkv)
+})
+
+for (const [file, message] of /** @type {[string, RegExp][]} */ ([
+  ['throwing.js', /did not start: no luck today.*threads: 1/],
+  ['none.js', /did not start: Cannot find module/],
+  ['silent.js', /did not start: no answer within 0.3 s/],
+]))
+  test(`a worker that does not start, ${file}: an error, and the others are ended`, async t => {
+    const started = watchWorkers(t, file)
+    replace(t, Threads, 'patience', { start: file === 'silent.js' ? 300 : 30_000, call: 300 })
+    await assert.rejects(load({ threads: 3 }), { name: 'QkvError', code: 'THREAD_START', message })
+    assert.equal(started.length, 2)
+    for (const { worker } of started) if (worker.threadId !== -1) await once(worker, 'exit')
+  })
+
+test('a worker that dies within a call: an error, never a hang, and calls go on with one thread', async t => {
+  watchWorkers(t, 'dying.js')
+  replace(t, Threads, 'patience', { start: 10_000, call: 300 })
+  const qkv = await load({ threads: 2 })
+  Object.assign(Threads.least, SMALL)
+  try {
+    assert.throws(
+      () => {
+        for (let n = 0; n < 10_000; n++) attend(qkv)
+      },
+      { name: 'QkvError', code: 'THREAD_LOST', message: /lost during a call.*one thread/ },
+    )
+  } finally {
+    Object.assign(Threads.least, LARGE)
+  }
+  assert.equal(qkv.memory.used, 0)
+  assert.equal(qkv.threads, 1)
+  assertWorks(qkv)
+})
+
+test('a worker that dies between calls: the next large call says so, those after it run on those left', async t => {
+  const started = watchWorkers(t)
+  const qkv = await load({ threads: 3 })
+  await started[0].worker.terminate()
+  await new Promise(resolve => setTimeout(resolve, 20))
+  assert.throws(() => attend(qkv), { code: 'THREAD_LOST', message: /since the last call.*2 threads/ })
+  assert.equal(qkv.memory.used, 0)
+  assert.equal(qkv.threads, 2)
+  for (let n = 0; n < 3; n++) assertWorks(qkv)
+  qkv.dispose()
+})
+
+test('many modules with threads side by side, and one after the other', async () => {
+  const all = await Promise.all(Array.from({ length: 6 }, () => load({ threads: 2 })))
+  for (const qkv of all) assertWorks(qkv)
+  for (const qkv of all) qkv.dispose()
+  for (let n = 0; n < 6; n++) {
+    const qkv = await load({ threads: 2 })
+    assertWorks(qkv)
+    qkv.dispose()
+  }
+})
+
+test('idle threads do not keep a process alive', () => {
+  const code = `import { load } from 'qkv'
+    const qkv = await load({ threads: 3 })
+    const x = qkv.generator(1).randn([4, 300, 32])
+    console.log(qkv.threads, qkv.attention(x, x, x).output.dims.join())`
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
+    cwd: here,
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  assert.deepEqual([status, stdout], [0, '3 4,300,32\n'], stderr)
+})

@@ -1,0 +1,11 @@
+// A worker that joins the first job and dies.
+import { parentPort } from 'node:worker_threads'
+import { AT, join, WORDS } from '../../src/job.js'
+
+parentPort?.once('message', ({ memory, control }) => {
+  parentPort?.postMessage('ready')
+  const words = new Int32Array(memory.buffer, control, WORDS)
+  Atomics.wait(words, AT.generation, 0)
+  while (!join(words));
+  process.exit(3)
+})

@@ -1,0 +1,16 @@
+// The package, but for `load`: it starts QKV_THREADS threads, which share even the smallest call.
+
+import * as qkv from '../../src/index.js'
+import { Threads } from '../../src/threads.js'
+
+export * from '../../src/index.js'
+
+Object.assign(Threads.least, { work: 0, chunk: 0 })
+const threads = Number(process.env.QKV_THREADS)
+
+/** @param {import('../../src/load.js').LoadOptions} [options] */
+export async function load(options) {
+  const loaded = await qkv.load({ threads, ...options })
+  if (loaded.threads !== threads && !options?.threads) throw new Error(`${loaded.threads} threads`)
+  return loaded
+}

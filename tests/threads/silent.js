@@ -1,0 +1,4 @@
+// A worker that says nothing.
+import { parentPort } from 'node:worker_threads'
+
+parentPort?.on('message', () => {})
