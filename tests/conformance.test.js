@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from 'qkv'
+import { load } from '../src/index.js'
 import { ATTRIBUTES, findCases, message, TYPES } from './conformance/cases.js'
 import { runFolder } from './conformance/run.js'
 

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import protobuf from 'protobufjs'
-import { tensor } from 'qkv'
+import { tensor } from '../../src/index.js'
 
 /**
  * @typedef {object} OnnxTensor

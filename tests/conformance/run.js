@@ -1,11 +1,11 @@
 // Runs ONNX's node tests against this package.
 
-import { tensor } from 'qkv'
+import { tensor } from '../../src/index.js'
 import { findCases, Unsupported } from './cases.js'
 
 /** @typedef {import('./cases.js').Case} Case */
 /** @typedef {import('./cases.js').OnnxTensor} OnnxTensor */
-/** @typedef {import('qkv').Qkv} Qkv */
+/** @typedef {import('../../src/index.js').Qkv} Qkv */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[], dtype: string } | undefined} Got */
 
 /** Accepted when |got - want| <= t + t |want|. @type {Record<string, number>} */
