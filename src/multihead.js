@@ -2,6 +2,7 @@
 
 import { project, runAttention, trace } from './attention.js'
 import { describe, shape } from './errors.js'
+import { appendRows, extendMasks } from './extrakeys.js'
 import { Linear, SIZE } from './modules.js'
 import {
   ATTENTION_OPTIONS,
@@ -29,6 +30,8 @@ import { joinHeads, splitHeads, Tensor, toFloats, toTensor } from './tensor.js'
  * @property {number} [kDim] size of the rows of key; default embedDim
  * @property {number} [vDim] size of the rows of value; default embedDim
  * @property {boolean} [bias] biases of the projections; default true
+ * @property {boolean} [addBiasKV] one more key and value, learned, which every query sees; default false
+ * @property {boolean} [addZeroAttn] one more key and value, of zeros; default false
  */
 
 /**
@@ -63,11 +66,16 @@ export class MultiheadAttention {
    * @param {Core} core
    * @param {number} numHeads
    * @param {{ query: Linear, key: Linear, value: Linear, out: Linear }} layers
+   * @param {{ biasK?: FloatTensor, biasV?: FloatTensor, addZeroAttn?: boolean }} [extra] biasK and biasV (E): see
+   *   addBiasKV
    */
-  constructor(core, numHeads, layers) {
+  constructor(core, numHeads, layers, extra = {}) {
     this.#core = core
     this.numHeads = numHeads
     this.layers = layers
+    this.biasK = extra.biasK
+    this.biasV = extra.biasV
+    this.addZeroAttn = extra.addZeroAttn ?? false
     this.embedDim = layers.query.weight.dims[0]
   }
 
@@ -80,13 +88,16 @@ export class MultiheadAttention {
    * @param {MultiheadOptions} options
    */
   static random(core, generator, embedDim, numHeads, options) {
-    checkNames(options, ['kDim', 'vDim', 'bias'], 'multiheadAttention')
+    checkNames(options, ['kDim', 'vDim', 'bias', 'addBiasKV', 'addZeroAttn'], 'multiheadAttention')
     const E = toNumber(embedDim, 'multiheadAttention: embedDim', { ...SIZE, least: 1 })
     toNumber(numHeads, 'multiheadAttention: numHeads', { ...SIZE, least: 1 })
     if (E % numHeads) throw new RangeError(`multiheadAttention: ${numHeads} heads do not divide embedDim ${E}`)
     const kDim = toNumber(options.kDim ?? E, 'multiheadAttention: kDim', SIZE)
     const vDim = toNumber(options.vDim ?? E, 'multiheadAttention: vDim', SIZE)
     const bias = options.bias === undefined || toBoolean(options.bias, 'multiheadAttention: bias')
+    const { addBiasKV = false, addZeroAttn = false } = options
+    toBoolean(addBiasKV, 'multiheadAttention: addBiasKV')
+    toBoolean(addZeroAttn, 'multiheadAttention: addZeroAttn')
 
     // torch's order of draws: out_proj first (its bias is drawn, then zeroed), then the three in one or one by one.
     const out = Linear.random(core, generator, E, E, { bias })
@@ -98,12 +109,15 @@ export class MultiheadAttention {
     const zeros = () => (bias ? new Tensor(new Float32Array(E), [E]) : undefined)
     const [query, key, value] =
       kDim === E && vDim === E ? thirds(xavier(3 * E, E)) : [xavier(E, E), xavier(E, kDim), xavier(E, vDim)]
-    return new MultiheadAttention(core, numHeads, {
+    const layers = {
       query: new Linear(core, query, zeros()),
       key: new Linear(core, key, zeros()),
       value: new Linear(core, value, zeros()),
       out,
-    })
+    }
+    const normal = () => (addBiasKV ? generator.normal([E], 0, 1 / Math.sqrt(E)) : undefined) // xavier_normal_ of (1, 1, E)
+    const [biasK, biasV] = [normal(), normal()]
+    return new MultiheadAttention(core, numHeads, layers, { biasK, biasV, addZeroAttn })
   }
 
   /**
@@ -151,6 +165,7 @@ export class MultiheadAttention {
     }
     const outWeight = take(`${outName}.weight`, '(E, E)', E, E)
     const outBias = hasBias ? take(`${outName}.bias`, '(E)', E) : undefined
+    const [biasK, biasV] = this.biasK ? ['bias_k', 'bias_v'].map(name => take(name, '(1, 1, E)', 1, 1, E)) : []
     if (rest.size) throw new RangeError(`loadStateDict: no place for ${[...rest].join(', ')}`)
     inputs.forEach((layer, i) => {
       layer.weight = weights[i]
@@ -158,7 +173,15 @@ export class MultiheadAttention {
     })
     out.weight = outWeight
     out.bias = outBias
+    this.biasK = biasK?.reshape([E])
+    this.biasV = biasV?.reshape([E])
     return this
+  }
+
+  /** The rows behind those of the sequence. @param {FloatTensor | undefined} bias biasK or biasV */
+  #extra(bias) {
+    const rows = bias ? [bias.data] : []
+    return this.addZeroAttn ? [...rows, new Float32Array(this.embedDim)] : rows
   }
 
   /** The input size of a packed in_proj_weight, which the three projections must share. */
@@ -200,9 +223,12 @@ export class MultiheadAttention {
     const core = this.#core
     const { B, H, L, S, E: d } = call
     const { query, key, value, out } = this.layers
+    const n = sizeOf(call.k, 2) // S without what addBiasKV and addZeroAttn add
     const q = project(core, core.place(call.q), B * L, query.weight, query.bias)
-    const k = project(core, core.place(call.k), B * S, key.weight, key.bias)
-    const v = project(core, core.place(call.v), B * S, value.weight, value.bias)
+    const keys = project(core, core.place(call.k), B * n, key.weight, key.bias)
+    const values = project(core, core.place(call.v), B * n, value.weight, value.bias)
+    const k = appendRows(core, keys, B, n, this.#extra(this.biasK))
+    const v = appendRows(core, values, B, n, this.#extra(this.biasV))
     const joined = core.allocFloats(B * L * H * d)
     const weights = core.allocFloats(needWeights ? B * H * L * S : 0)
     const dropped = core.allocFloats(needWeights && call.dropout ? B * H * L * S : 0)
@@ -265,11 +291,20 @@ export class MultiheadAttention {
     const heads = layers.map((layer, i) => {
       const name = 'qkv'[i]
       const rows = i === 0 ? 'L' : 'S'
-      const n = i === 0 ? L : S
+      const extra = i === 0 ? [] : this.#extra(i === 1 ? this.biasK : this.biasV)
+      const n = i === 0 ? L : S - extra.length
       const x = inputs[i].reshape([B, n, inputs[i].dims[inputs[i].dims.length - 1]])
       add(['query', 'key', 'value'][i], `B${rows}D`, x)
-      const projected = add(`${name} = ${name}_proj(${['query', 'key', 'value'][i]})`, `B${rows}D`, layer.forward(x))
-      add(`${name}.view`, `B${rows}Hd`, projected.reshape([B, n, H, d]))
+      let projected = add(`${name} = ${name}_proj(${['query', 'key', 'value'][i]})`, `B${rows}D`, layer.forward(x))
+      if (extra.length) {
+        const data = this.#core.scope(() => {
+          const all = appendRows(this.#core, this.#core.copyIn(projected.data), B, n, extra)
+          return this.#core.copyOut(all, B * S * H * d)
+        })
+        const what = [i === 1 ? 'bias_k' : 'bias_v', '0'].slice(this.biasK ? 0 : 1, this.addZeroAttn ? 2 : 1)
+        projected = add(`${name} = cat(${[name, ...what].join(', ')})`, `B${rows}D`, new Tensor(data, [B, S, H * d]))
+      }
+      add(`${name}.view`, `B${rows}Hd`, projected.reshape([B, n + extra.length, H, d]))
       return add(`${name}.transpose`, `BH${rows}d`, splitHeads(projected, H))
     })
     const [q, k, v] = heads
@@ -333,8 +368,13 @@ export class MultiheadAttention {
     call.k = k
     call.v = v
     call.setSizes(B, H, H, sizeOf(q, 2), S, d)
-    const attentionOptions =
+    let attentionOptions =
       keyPaddingMask === undefined ? rest : { ...rest, ...hidePadding(keyPaddingMask, rest, B, S, where) }
+    const extra = (this.biasK ? 1 : 0) + (this.addZeroAttn ? 1 : 0)
+    if (extra) {
+      attentionOptions = extendMasks(call, attentionOptions, extra, where)
+      call.setSizes(B, H, H, call.L, S + extra, d)
+    }
     checkOptions(call, d, d, attentionOptions, labels)
     return { attentionOptions, needWeights, averageWeights }
   }
