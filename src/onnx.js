@@ -20,7 +20,7 @@ import { count, Tensor, toFloats, toTensor } from './tensor.js'
  *   where its last axis is shorter, the keys beyond are hidden
  * @property {TensorLike | Nested} [past_key] (B, G, P, D)
  * @property {TensorLike | Nested} [past_value] (B, G, P, E)
- * @property {TensorLike | Nested | ArrayLike<number>} [nonpad_kv_seqlen] (B): how many keys of each batch are no padding; not with past_key
+ * @property {TensorLike | Nested | ArrayLike<number> | BigInt64Array} [nonpad_kv_seqlen] (B): how many keys of each batch are no padding; not with past_key
  */
 
 /**
