@@ -23,6 +23,7 @@ await build({ input: 'src/index.js', platform: 'neutral', output: { file: 'dist/
 execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.types.json'], { stdio: 'inherit' })
 writeFileSync('dist/index.d.ts', publicTypes('dist/types'))
 rmSync('dist/types', { recursive: true })
+execFileSync(process.execPath, ['build/elements.js'], { stdio: 'inherit' })
 
 const pack = ['pack', '--dry-run', '--json', '--ignore-scripts']
 const [{ size, unpackedSize }] = JSON.parse(

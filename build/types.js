@@ -38,7 +38,7 @@ function declarations(folder) {
     if (file === 'index.d.ts') continue
     const text = readFileSync(`${folder}/${file}`, 'utf8')
       .replace(/^( *)\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n/gm, (_, indent, comment) => lean(comment, indent))
-      .replace(/import\('\.\/\w+\.js'\)\./g, '')
+      .replace(/import\(['"]\.\/\w+\.js['"]\)\./g, '')
       .replace(/^ +/gm, indent => indent.slice(indent.length / 2))
     // A comment belongs to what follows it; tsc begins each declaration, and nothing else, without indent.
     for (const [statement, name] of text.matchAll(

@@ -102,7 +102,7 @@ export const sharedStyle = css`
  *   requestUpdate(): void, connectedCallback(): void, disconnectedCallback(): void, updated(changed: Map<PropertyKey, unknown>): void,
  * }} Reactive
  */
-const Base = /** @type {new () => Reactive} */ (/** @type {unknown} */ (LitElement))
+export const Base = /** @type {new () => Reactive} */ (/** @type {unknown} */ (LitElement))
 
 export class QkvElement extends Base {
   /** @type {Record<string, object>} */

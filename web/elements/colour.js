@@ -3,7 +3,7 @@
 
 import { lab, rgb } from 'd3-color'
 import { interpolateLab, piecewise } from 'd3-interpolate'
-import { interpolateGnBu, interpolatePuOr } from 'd3-scale-chromatic'
+import { interpolateGnBu, schemePuOr } from 'd3-scale-chromatic'
 
 /** @typedef {'sequential' | 'diverging'} Scale */
 /** @typedef {{ colours: string[], inks: string[], pixels: Uint32Array }} Palette 256 colours, the ink to write on each, and each as a pixel */
@@ -62,10 +62,11 @@ function ramp(scale, isDark) {
     const lit = [0.85, 0.6, 0.3, 0.05].map(interpolateGnBu)
     return even(piecewise(interpolateLab, [DARK_GROUND, '#0d2c4d', ...lit]), 9, 94, STEPS)
   }
+  // Purple to orange; grey in the middle, dark on dark ground.
   const half = (/** @type {number} */ sign) => {
-    const at = (/** @type {number} */ t) => interpolatePuOr(0.5 + (sign * t) / 2)
-    if (!isDark) return even(at, 96.5, 34, STEPS / 2)
-    return even(piecewise(interpolateLab, [DARK_GROUND, ...[0.85, 0.65, 0.4, 0.2].map(at)]), 9, 84, STEPS / 2)
+    const scheme = [0, 1, 2, 3, 4, 5].map(at => schemePuOr[11][5 + sign * at])
+    if (!isDark) return even(piecewise(interpolateLab, scheme), 97.2, 34, STEPS / 2)
+    return even(piecewise(interpolateLab, [DARK_GROUND, ...[4, 3, 2, 1].map(at => scheme[at])]), 9, 84, STEPS / 2)
   }
   return [...half(-1).reverse(), ...half(1)]
 }

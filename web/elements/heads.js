@@ -24,7 +24,7 @@ export class QkvHeads extends QkvElement {
     css`
       .heads {
         display: grid;
-        grid-template-columns: repeat(auto-fill, minmax(var(--qkv-head, 6.75rem), 1fr));
+        grid-template-columns: repeat(auto-fill, minmax(var(--qkv-head, 7.25rem), 1fr));
         gap: 0.5rem;
       }
       [role='radio'] {

@@ -2,7 +2,7 @@ import { html, nothing } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
 import { QkvElement, sharedStyle } from './base.js'
 import { drawMap, MOST_SHAPES } from './draw.js'
-import { layout, moved, naturalWidth, seenCells, showing, WHOLE, zoomed } from './geometry.js'
+import { boxOf, layout, moved, naturalWidth, seenCells, showing, WHOLE, zoomed } from './geometry.js'
 import { Gestures } from './gestures.js'
 import { heatmapStyle } from './heatmap-style.js'
 import { mapOf, wantedOf } from './model.js'
@@ -10,6 +10,7 @@ import { write } from './numbers.js'
 import { visible } from './pens.js'
 import { canvasOf, raster } from './raster.js'
 import { table } from './table.js'
+import { tools } from './tools.js'
 
 /** @typedef {import('./geometry.js').Cell} Cell */
 /** @typedef {import('./geometry.js').Layout} Layout */
@@ -198,6 +199,14 @@ export class QkvHeatmap extends QkvElement {
     })
   }
 
+  /** Where a cell stands in the window, for what a page puts beside it. @param {Cell} cell @returns {DOMRect | undefined} */
+  where(cell) {
+    const origin = this.renderRoot.querySelector('canvas')?.getBoundingClientRect()
+    if (!origin || !this.#layout) return undefined
+    const { left, top, width, height } = boxOf(this.#layout, cell)
+    return new DOMRect(origin.left + left, origin.top + top, width, height)
+  }
+
   /** @param {string} name @param {Cell} cell @param {object} [more] */
   #emit(name, cell, more) {
     const detail = { row: cell.row, column: cell.column, value: this.#value(cell), ...more }
@@ -326,9 +335,9 @@ export class QkvHeatmap extends QkvElement {
     const pen = this.pen(canvas, Math.max(arranged.width, Math.min(this.room, 96)), arranged.height)
     if (pen) this.#draw(pen, map, arranged, devicePixelRatio || 1)
     if (!input || !this.cell) return
-    const { plot, cellWidth, cellHeight, view } = arranged
-    input.style.left = `${plot.left + (this.cell.column - view.column) * cellWidth}px`
-    input.style.top = `${plot.top + (this.cell.row - view.row) * cellHeight}px`
+    const { left, top } = boxOf(arranged, this.cell)
+    input.style.left = `${left}px`
+    input.style.top = `${top}px`
     if (this.renderRoot instanceof ShadowRoot && this.renderRoot.activeElement !== input) input.focus()
   }
 
@@ -444,28 +453,17 @@ export class QkvHeatmap extends QkvElement {
   }
 
   /** @param {HeatMap} map */
-  #tools({ dims }) {
-    const button = (
-      /** @type {string} */ sign,
-      /** @type {string} */ name,
-      /** @type {() => void} */ act,
-      isOff = false,
-    ) => html`<button type="button" aria-label=${name} title=${name} ?disabled=${isOff} @click=${act}>${sign}</button>`
-    const isSmall = this.view.zoom === 1 && dims[0] * dims[1] <= 144
-    return html`<div class="tools" part="tools">
-      ${
-        this.asTable || isSmall
-          ? nothing
-          : [
-              button('−', this.say('zoomOut'), () => this.#zoom(1 / 1.5), this.view.zoom <= 1),
-              button('+', this.say('zoomIn'), () => this.#zoom(1.5)),
-              button('⤢', this.say('zoomAll'), () => this.#zoom(0), this.view.zoom <= 1),
-            ]
-      }
-      <button type="button" aria-pressed=${this.asTable} @click=${() => {
+  #tools({ data }) {
+    const isSmall = this.view.zoom === 1 && data.length <= 144
+    return tools({
+      asTable: this.asTable,
+      zoom: this.asTable || isSmall ? undefined : this.view.zoom,
+      say: (key, values) => this.say(key, values),
+      scale: factor => this.#zoom(factor),
+      turn: () => {
         this.asTable = !this.asTable
-      }}>${this.say('asTable')}</button>
-    </div>`
+      },
+    })
   }
 
   /** @param {HeatMap} map @param {string} label */

@@ -5,9 +5,12 @@ import { QkvHeatmap } from './heatmap.js'
 import { QkvLines } from './lines.js'
 import { QkvTrace } from './trace.js'
 
+export { QkvHeads } from './heads.js'
+export { QkvHeatmap } from './heatmap.js'
+export { QkvLines } from './lines.js'
 export { headStatistics } from './statistics.js'
 export { texts } from './texts.js'
-export { QkvHeads, QkvHeatmap, QkvLines, QkvTrace }
+export { QkvTrace } from './trace.js'
 
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./texts.js').Texts} Texts */

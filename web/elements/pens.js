@@ -227,7 +227,7 @@ export class SvgPen {
   /** @param {HTMLCanvasElement} image @param {number} x @param {number} y @param {number} width @param {number} height */
   image(image, x, y, width, height) {
     this.#parts.push(
-      `<image x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${image.toDataURL()}"/>`,
+      `<image x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" preserveAspectRatio="none" image-rendering="pixelated" href="${image.toDataURL()}"/>`,
     )
   }
 

@@ -24,7 +24,6 @@ export const texts = {
   zoomed: 'Rows {firstRow} to {lastRow} of {rows}, columns {firstColumn} to {lastColumn} of {columns}',
   asImage: 'The {rows} by {columns} cells are one embedded image; all else is vectors.',
   asTable: 'As table',
-  asMap: 'As map',
   previousRows: 'Rows before',
   nextRows: 'Rows after',
   previousColumns: 'Columns before',

@@ -1,0 +1,97 @@
+// A page with nothing but the elements, as they are shipped, under a strict Content-Security-Policy.
+
+import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import sirv from 'sirv'
+import { launch, settled } from './browser.js'
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/** The repository, served as it is. */
+export async function open() {
+  const server = createServer(sirv(fileURLToPath(new URL('../..', import.meta.url)), { dev: true }))
+  await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const origin = `http://127.0.0.1:${port}`
+  const browser = await launch(origin)
+  const close = async () => {
+    await browser.close()
+    server.close()
+  }
+  return { ...browser, origin, close }
+}
+
+/**
+ * Adds an element to the page.
+ * @param {Page} page
+ * @param {string} name
+ * @param {object} properties
+ */
+export async function show(page, name, properties) {
+  const element = await page.evaluateHandle(
+    async ([tag, given]) => {
+      await customElements.whenDefined(tag)
+      const made = document.createElement(tag)
+      Object.assign(made, given)
+      document.querySelector('main')?.append(made)
+      const log = /** @type {any} */ (window)
+      log.events ??= []
+      for (const type of [
+        'cell-focus',
+        'cell-pin',
+        'cell-paint',
+        'cell-edit',
+        'head-select',
+        'token-focus',
+        'step-select',
+      ])
+        made.addEventListener(type, event => log.events.push([type, /** @type {CustomEvent} */ (event).detail]))
+      await /** @type {any} */ (made).updateComplete
+      return /** @type {any} */ (made)
+    },
+    /** @type {const} */ ([name, properties]),
+  )
+  await settled(page)
+  return element
+}
+
+/**
+ * The events of one type since the last call, without the others.
+ * @param {Page} page
+ * @param {string} type
+ * @returns {Promise<any[]>}
+ */
+export const events = (page, type) =>
+  page.evaluate(wanted => {
+    const log = /** @type {any} */ (window)
+    const found = log.events.filter((/** @type {[string]} */ [name]) => name === wanted)
+    log.events = []
+    return found.map((/** @type {[string, object]} */ [, detail]) => detail)
+  }, type)
+
+/**
+ * The words of the cell or token that a screen reader is told.
+ * @param {Page} page
+ * @param {string} name of the element
+ */
+export const announced = (page, name) =>
+  page.evaluate(tag => {
+    const root = document.querySelector(tag)?.shadowRoot
+    const id = root?.querySelector('[aria-activedescendant]')?.getAttribute('aria-activedescendant')
+    return root?.getElementById(id ?? '')?.textContent
+  }, name)
+
+/**
+ * The colour of a pixel of a map, as the eye sees it: from a screenshot of the canvas.
+ * @param {Page} page
+ * @param {string} name
+ * @returns {Promise<(x: number, y: number) => number[]>} of CSS pixels
+ */
+export async function pixels(page, name) {
+  const { width, data } = await page.evaluate(tag => {
+    const canvas = document.querySelector(tag)?.shadowRoot?.querySelector('canvas')
+    const image = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height)
+    return { width: image?.width ?? 0, data: Array.from(image?.data ?? []) }
+  }, name)
+  return (x, y) => data.slice(4 * (Math.floor(y) * width + Math.floor(x))).slice(0, 3)
+}

@@ -1,0 +1,354 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { load } from 'qkv'
+import { luminance, paletteOf } from '../../web/elements/colour.js'
+import { headStatistics } from '../../web/elements/statistics.js'
+import { settled } from './browser.js'
+import { announced, events, open, pixels, show } from './elements.js'
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const WORDS = ['Life', 'is', 'short', 'eat']
+const HEADS = {
+  dims: [2, 4, 4],
+  data: [
+    ...[1, 0, 0, 0, 0.9, 0.1, 0, 0, 0.1, 0.7, 0.2, 0, 0.05, 0.05, 0.8, 0.1], // looks at the word before
+    ...[0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25],
+  ],
+}
+const WEIGHTS = { data: HEADS.data.slice(0, 16), dims: [4, 4] }
+const HOSTILE = [
+  '<img src=x onerror=alert(1)>',
+  '"><script>alert(1)</script>',
+  'שָׁלוֹם עולם',
+  'e\u0301\u0301\u0301\u0301\u200b\u200d',
+  '👩‍👩‍👧‍👦👨‍👩‍👦',
+  '\u0000\u0007\ud800 &amp; ]]>',
+  'x'.repeat(100_000),
+  '\n\t ',
+]
+
+/** @type {Awaited<ReturnType<typeof open>>} */
+let browser
+/** @type {Page} */
+let page
+
+before(async () => {
+  browser = await open()
+})
+after(async () => {
+  await browser?.close()
+})
+beforeEach(async () => {
+  page = await browser.context.newPage()
+  await page.goto(`${browser.origin}/tests/page/elements.html`)
+})
+afterEach(async () => {
+  await page.close()
+  assert.deepEqual(browser.complaints.splice(0), [], 'no console error, no request elsewhere, nothing against the CSP')
+})
+
+/** @param {number} got @param {number} want */
+const close = (got, want) => {
+  if (!(Math.abs(got - want) <= 1e-12)) assert.fail(`${got}, ${want} expected`)
+}
+
+/** All elements, with everything that they show. */
+async function showAll() {
+  await show(page, 'qkv-heads', { weights: HEADS })
+  const tokens = { rowTokens: WORDS, columnTokens: WORDS }
+  await show(page, 'qkv-heatmap', {
+    matrix: WEIGHTS,
+    ...tokens,
+    pinned: { row: 2, column: 1 },
+    highlight: { rows: [1] },
+  })
+  const large = { data: Array.from({ length: 2500 }, (_, i) => (i % 50) / 50), dims: [50, 50] }
+  await show(page, 'qkv-heatmap', { label: 'A large map', matrix: large })
+  await show(page, 'qkv-heatmap', { label: 'A table', matrix: large, asTable: true })
+  await show(page, 'qkv-heatmap', { label: 'To edit', matrix: WEIGHTS, mode: 'edit' })
+  await show(page, 'qkv-heatmap', { label: 'Broken', matrix: { data: [], dims: [3] } })
+  await show(page, 'qkv-heatmap', { label: 'Empty' })
+  await show(page, 'qkv-lines', { weights: WEIGHTS, queryTokens: WORDS, keyTokens: WORDS })
+  await show(page, 'qkv-trace', { label: 'A trace', queryTokens: WORDS, trace: { scores: HEADS, weights: HEADS } })
+}
+
+test('a head has an entropy and shares of the first key, the one before and its own, in float64', () => {
+  const [before, uniform] = headStatistics(HEADS)
+  const bits = (/** @type {number[]} */ ...all) => all.reduce((sum, p) => sum - p * Math.log2(p), 0)
+  close(before.entropy, (bits(0.9, 0.1) + bits(0.1, 0.7, 0.2) + bits(0.05, 0.05, 0.8, 0.1)) / 4)
+  close(before.first, (1 + 0.9 + 0.1 + 0.05) / 4)
+  close(before.previous, (0.9 + 0.7 + 0.8) / 3)
+  close(before.self, (1 + 0.1 + 0.2 + 0.1) / 4)
+  assert.deepEqual(uniform, { entropy: 2, first: 0.25, previous: 0.25, self: 0.25 })
+  const [offset] = headStatistics({ data: [0.1, 0.2, 0.7], dims: [1, 1, 3] }, { offset: 2 })
+  close(offset.previous, 0.2)
+  close(offset.self, 0.7)
+  const [blind] = headStatistics({ data: [0, 0, 0, 1], dims: [1, 2, 2] })
+  assert.deepEqual(blind, { entropy: 0, first: 0, previous: 0, self: 1 }, 'queries that see nothing do not count')
+  assert.ok(Number.isNaN(headStatistics({ data: [Number.NaN, 1], dims: [1, 1, 2] })[0].entropy), 'NaN stays NaN')
+  assert.throws(() => headStatistics({ data: [1], dims: [1, 1, 2] }), { key: 'problemSize' })
+})
+
+test('numbers on cells have contrast, and colours have lightness in even steps', () => {
+  for (const scale of /** @type {const} */ (['sequential', 'diverging']))
+    for (const isDark of [false, true]) {
+      const { colours, inks } = paletteOf(scale, isDark)
+      const light = colours.map(luminance)
+      colours.forEach((colour, i) => {
+        const [high, low] = [light[i], luminance(inks[i])].sort((a, b) => b - a)
+        assert.ok((high + 0.05) / (low + 0.05) >= 4.5, `${inks[i]} on ${colour}`)
+      })
+      // CIE lightness, from the middle or the start on: nowhere further from a straight line than rounding makes it.
+      const lightness = light.slice(scale === 'sequential' ? 0 : 128).map(y => 116 * Math.cbrt(y) - 16)
+      const [first, last] = [lightness[0], lightness.at(-1) ?? 0]
+      assert.equal(last > first, isDark, 'small numbers are near to the paper')
+      lightness.forEach((value, i) => {
+        const straight = first + ((last - first) * i) / (lightness.length - 1)
+        assert.ok(Math.abs(value - straight) < 1, `${scale} ${i}: ${value}, ${straight} expected`)
+      })
+    }
+})
+
+test('all heads are shown with their numbers; arrow keys and clicks select one', async () => {
+  await show(page, 'qkv-heads', { weights: HEADS })
+  const heads = page.getByRole('radio')
+  assert.equal(await heads.count(), 2)
+  assert.deepEqual(await page.locator('qkv-heads dd').allTextContents(), [
+    ...['0.66 bit', '0.51', '0.80', '0.35'],
+    ...['2.00 bit', '0.25', '0.25', '0.25'],
+  ])
+  await heads.first().focus()
+  await page.keyboard.press('ArrowRight')
+  assert.deepEqual(await events(page, 'head-select'), [{ head: 1 }])
+  assert.equal(await heads.nth(1).getAttribute('aria-checked'), 'true')
+  assert.ok(
+    await heads.nth(1).evaluate(element => element === /** @type {ShadowRoot} */ (element.getRootNode()).activeElement),
+  )
+  await heads.first().click()
+  assert.deepEqual(await events(page, 'head-select'), [{ head: 0 }])
+  const colour = await pixels(page, 'qkv-heads')
+  assert.notDeepEqual(colour(2, 2), colour(60, 2), 'a small map is painted')
+})
+
+test('lines: a token tells its links, arrow keys walk both sides', async () => {
+  const element = await show(page, 'qkv-lines', { weights: WEIGHTS, queryTokens: WORDS, keyTokens: WORDS })
+  await page.locator('qkv-lines .scroll').focus()
+  await page.keyboard.press('End')
+  assert.equal(await announced(page, 'qkv-lines'), 'eat looks at short 0.80, eat 0.10, Life 0.05, is 0.05')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Home')
+  assert.equal(await announced(page, 'qkv-lines'), 'Life is seen by Life 1.00, is 0.90, short 0.10, eat 0.05')
+  assert.deepEqual((await events(page, 'token-focus')).at(-1), { side: 'column', index: 0 })
+  const svg = await element.evaluate(lines => lines.toSVG())
+  assert.equal(svg.match(/<path /g)?.length, 10 + 4, 'ten links, and those of the token once more')
+})
+
+test('lines of a thousand tokens: the strongest links, and it says which are left out', async () => {
+  const size = 1000
+  const data = Array.from({ length: size * size }, (_, i) => (i % size === Math.floor(i / size) ? 0.5 : 0.4 / size))
+  const element = await show(page, 'qkv-lines', { weights: { data, dims: [size, size] }, threshold: 0 })
+  assert.match((await page.locator('qkv-lines p').textContent()) ?? '', /^Links below 0\.\d+ are left out\.$/)
+  await page.locator('qkv-lines .scroll').focus()
+  await page.keyboard.press('End')
+  assert.match((await announced(page, 'qkv-lines')) ?? '', /^row 1000 looks at column 1000 0\.50, /)
+  const scrolled = await page.locator('qkv-lines .scroll').evaluate(({ scrollTop }) => scrollTop)
+  assert.ok(scrolled > 10_000, `scrolled to ${scrolled}`)
+  const svg = await element.evaluate(lines => lines.toSVG())
+  assert.ok((svg.match(/<path /g)?.length ?? 0) >= size)
+})
+
+test('a trace of qkv shows each of its steps, and its numbers', async () => {
+  const qkv = await load()
+  const g = qkv.generator(1)
+  const trace = qkv.trace(g.randn([2, 3, 4]), g.randn([2, 5, 4]), g.randn([2, 5, 2]), { causal: true, pastLength: 2 })
+  const plain = Object.entries(trace).map(([name, { data, dims }]) => [name, { data: [...data], dims: [...dims] }])
+  await show(page, 'qkv-trace', { trace: Object.fromEntries(plain), head: 1 })
+  const names = await page.getByRole('tab').allTextContents()
+  assert.deepEqual(names, ['scores', 'scaled', 'masked', 'maxima', 'exponentials', 'sums', 'weights', 'output'])
+  await page.getByRole('button', { name: 'As table' }).click()
+  for (const name of names) {
+    await page.getByRole('tab', { name }).click()
+    await settled(page)
+    const { data } = trace[/** @type {'scores'} */ (name)]
+    const want = Array.from(data.slice(data.length / 2), x => (x === -Infinity ? 'hidden' : x.toFixed(4)))
+    const got = (await page.locator('qkv-trace td:not(:empty)').allTextContents()).map(text => text.replace('−', '-'))
+    assert.deepEqual(got.map(text => text.trim().replace('-0.0000', '0.0000')), want.map(text => text.replace('-0.0000', '0.0000')), name) // biome-ignore format: one line
+  }
+  await page.getByRole('radio').first().click()
+  await settled(page)
+  const first = await page.locator('qkv-trace td:not(:empty)').first().textContent()
+  assert.equal(first?.trim().replace('−', '-'), trace.output.data[0].toFixed(4), 'another head')
+})
+
+test("a layer's trace shows its steps, too", async () => {
+  const qkv = await load()
+  const layer = qkv.generator(1).multiheadAttention(8, 2)
+  const { steps } = layer.trace(qkv.generator(2).randn([5, 8]))
+  const plain = steps.map(({ name, axes, tensor }) => ({
+    name,
+    axes,
+    tensor: { data: [...tensor.data], dims: [...tensor.dims] },
+  }))
+  await show(page, 'qkv-trace', { trace: { steps: plain } })
+  assert.deepEqual(
+    await page.getByRole('tab').allTextContents(),
+    steps.map(({ name }) => name),
+  )
+  for (let i = 0; i < steps.length; i++) await page.getByRole('tab').nth(i).click()
+  assert.equal(await page.locator('qkv-trace .problem').count(), 0)
+})
+
+test('pictures are SVG with text as text, and PNG', async () => {
+  await showAll()
+  const pictures = await page.evaluate(async () => {
+    const all = []
+    for (const element of /** @type {any} */ (
+      document.querySelectorAll('qkv-heatmap, qkv-heads, qkv-lines, qkv-trace')
+    )) {
+      const svg = element.toSVG()
+      const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml')
+      const png = new Uint8Array(await (await element.toPNG()).arrayBuffer())
+      const { width } = await createImageBitmap(new Blob([png], { type: 'image/png' }))
+      const isBroken = parsed.querySelector('parsererror') !== null
+      const texts = Array.from(parsed.querySelectorAll('text'), text => text.textContent)
+      const font = parsed.documentElement.getAttribute('font-family')
+      const wide = Number(parsed.documentElement.getAttribute('width'))
+      all.push({ isBroken, texts, font, images: parsed.querySelectorAll('image').length, ratio: width / wide })
+    }
+    return all
+  })
+  assert.equal(pictures.length, 9)
+  for (const { isBroken, font, ratio } of pictures) {
+    assert.ok(!isBroken)
+    assert.match(font ?? '', /sans-serif/)
+    assert.ok(Math.abs(ratio - 2) < 0.01, 'a PNG is twice as fine')
+  }
+  const [heads, map] = pictures
+  assert.ok(heads.texts.includes('entropy 0.66 bit'))
+  assert.deepEqual(map.texts.filter(text => /^\d\.\d{4}$/.test(text ?? '')).map(Number), WEIGHTS.data)
+  for (const word of [...WORDS, 'keys →', '← queries']) assert.ok(map.texts.includes(word), word)
+})
+
+test('the picture of a large map holds its cells as one image, and says so', async () => {
+  const element = await show(page, 'qkv-heatmap', { matrix: { data: Array(160_000).fill(0.5), dims: [400, 400] } })
+  const svg = await element.evaluate(map => map.toSVG())
+  assert.equal(svg.match(/<image /g)?.length, 1)
+  assert.match(svg, /<desc>The 400 by 400 cells are one embedded image/)
+  const size = await page.evaluate(async source => {
+    const href =
+      new DOMParser().parseFromString(source, 'image/svg+xml').querySelector('image')?.getAttribute('href') ?? ''
+    const bytes = Uint8Array.from(atob(href.split(',')[1]), letter => letter.charCodeAt(0))
+    const { width, height } = await createImageBitmap(new Blob([bytes], { type: 'image/png' }))
+    return [width, height]
+  }, svg)
+  assert.deepEqual(size, [400, 400], 'at full resolution')
+})
+
+test('tokens are text, whatever they hold', async () => {
+  const size = HOSTILE.length
+  const matrix = { data: Array(size * size).fill(1 / size), dims: [size, size] }
+  const tokens = { rowTokens: HOSTILE, columnTokens: HOSTILE, label: HOSTILE[0] }
+  await show(page, 'qkv-heatmap', { matrix, ...tokens })
+  await show(page, 'qkv-heatmap', { matrix, ...tokens, asTable: true })
+  await show(page, 'qkv-lines', { weights: matrix, queryTokens: HOSTILE, keyTokens: HOSTILE, label: HOSTILE[1] })
+  await show(page, 'qkv-heads', { weights: { data: matrix.data, dims: [1, size, size] }, names: [HOSTILE[0]] })
+  await show(page, 'qkv-trace', { trace: { weights: matrix }, queryTokens: HOSTILE })
+  const found = await page.evaluate(() => {
+    const roots = Array.from(document.querySelectorAll('main > *'), ({ shadowRoot }) => shadowRoot)
+    const pictures = Array.from(/** @type {any} */ (document.querySelectorAll('main > :not(h1)')), element =>
+      new DOMParser().parseFromString(element.toSVG(), 'image/svg+xml'),
+    )
+    return {
+      strange: roots.reduce((sum, root) => sum + (root?.querySelectorAll('img, script').length ?? 0), 0),
+      broken: pictures.filter(picture => picture.querySelector('parsererror, script, img')).length,
+      names: Array.from(roots[2]?.querySelectorAll('th[scope=row]') ?? [], th => th.textContent),
+      narrow: document.documentElement.scrollWidth <= innerWidth,
+    }
+  })
+  assert.deepEqual(
+    { strange: found.strange, broken: found.broken, narrow: found.narrow },
+    { strange: 0, broken: 0, narrow: true },
+  )
+  assert.deepEqual(found.names.slice(0, 5), HOSTILE.slice(0, 5))
+  assert.equal(found.names[7], '↵⇥␣', 'blanks can be seen')
+})
+
+test('a page hands over its own words, and no English is left', async () => {
+  const texts = await page.evaluate(async () => {
+    const source = '/dist/elements.js'
+    const { texts: english } = await import(source)
+    return Object.fromEntries(
+      Object.entries(/** @type {Record<string, string>} */ (english)).map(([key, text]) => [
+        key,
+        (text.match(/\{\w+\}/g) ?? []).join('·') || '词',
+      ]),
+    )
+  })
+  const tokens = ['甲', '乙', '丙', '丁']
+  await show(page, 'qkv-heatmap', { matrix: WEIGHTS, texts, rowTokens: tokens, columnTokens: tokens, label: '图' })
+  await show(page, 'qkv-heads', { weights: HEADS, texts })
+  await show(page, 'qkv-lines', { weights: WEIGHTS, texts, queryTokens: tokens, keyTokens: tokens })
+  const english = await page.evaluate(() =>
+    Array.from(/** @type {any} */ (document.querySelectorAll('main > :not(h1)')), element => {
+      const shadow = element.shadowRoot
+      const attributes = Array.from(shadow.querySelectorAll('*'), (/** @type {any} */ node) => [
+        node.getAttribute('aria-label'),
+        node.getAttribute('title'),
+      ])
+      const svg = new DOMParser().parseFromString(element.toSVG(), 'image/svg+xml')
+      const drawn = Array.from(svg.querySelectorAll('text'), text => text.textContent)
+      return [shadow.textContent, ...attributes.flat(), ...drawn].join(' ').match(/[a-z]{2,}/gi) ?? []
+    }).flat(),
+  )
+  assert.deepEqual(english, [])
+})
+
+test('colours follow the page when it turns dark', async () => {
+  const element = await show(page, 'qkv-heatmap', { matrix: { data: [0], dims: [1, 1] }, legend: false })
+  const ground = () => element.evaluate(map => map.toSVG().match(/fill="(rgb[^"]+)"/)?.[1])
+  assert.equal(await ground(), 'rgb(255, 255, 255)')
+  await page.evaluate(() => {
+    document.documentElement.style.colorScheme = 'dark'
+  })
+  await settled(page)
+  assert.equal(await ground(), 'rgb(18, 18, 18)')
+  await page.evaluate(() => {
+    document.documentElement.style.colorScheme = ''
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync('qkv-heatmap { --qkv-paper: rgb(1, 2, 3) }')
+    document.adoptedStyleSheets = [sheet]
+    document.documentElement.className = 'other'
+  })
+  await settled(page)
+  assert.equal(await ground(), 'rgb(1, 2, 3)')
+})
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark']))
+  test(`axe finds nothing, ${colorScheme}`, async () => {
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(() => {
+      document.body.style.background = 'Canvas' // axe takes a page without a background for white
+    })
+    await showAll()
+    const violations = await page.evaluate(async () => (await /** @type {any} */ (window).axe.run()).violations)
+    assert.deepEqual(
+      violations.map((/** @type {any} */ { id, nodes }) => [id, nodes.map((/** @type {any} */ node) => node.html)]),
+      [],
+    )
+  })
+
+test('the example page shows weights that did not come from qkv', async () => {
+  await page.goto(`${browser.origin}/web/elements/example.html`)
+  const { data, dims } = JSON.parse(await readFile(new URL('../../web/elements/example.json', import.meta.url), 'utf8'))
+  for (const head of [1, 0]) {
+    await page.getByRole('radio').nth(head).click()
+    await settled(page)
+    const told = await page.evaluate(() => {
+      const map = /** @type {any} */ (document.querySelector('qkv-heatmap'))
+      return map.describe({ row: 8, column: 1 })
+    })
+    assert.equal(told, `it to animal: ${data[(head * dims[1] + 8) * dims[2] + 1].toFixed(4)}`)
+  }
+})
