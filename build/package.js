@@ -1,4 +1,4 @@
-// Makes dist/, what the package ships: the sources as one small module, the wasm file, the public types. Prints the
+// Makes dist/, what the package ships: the sources as one small module, the worker that threads run, the wasm file, the public types. Prints the
 // size of the package.
 
 import { execFileSync } from 'node:child_process'
@@ -18,7 +18,8 @@ const minify = {
   codegen: true,
   mangle: { toplevel: true, keepNames: { class: true, function: false } },
 }
-await build({ input: 'src/index.js', platform: 'neutral', output: { file: 'dist/index.js', minify } })
+for (const file of ['index.js', 'worker.js'])
+  await build({ input: `src/${file}`, platform: 'neutral', output: { file: `dist/${file}`, minify } })
 
 execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.types.json'], { stdio: 'inherit' })
 writeFileSync('dist/index.d.ts', publicTypes('dist/types'))

@@ -20,7 +20,7 @@ const gzipped = (/** @type {string} */ name) => gzipSync(readFileSync(join(insta
 const read = (/** @type {string} */ name) => readFileSync(join(root, name), 'utf8')
 
 test('the package holds what a user needs and nothing else', () => {
-  const core = ['dist/index.d.ts', 'dist/index.js', 'dist/qkv.wasm']
+  const core = ['dist/index.d.ts', 'dist/index.js', 'dist/qkv.wasm', 'dist/worker.js']
   const elements = ['dist/elements.d.ts', 'dist/elements.js']
   assert.deepEqual(files.sort(), ['LICENSE', 'README.md', ...elements, ...core, 'package.json'].sort())
 })
@@ -66,6 +66,25 @@ test('a stranger imports it in Node', () => {
 test('a stranger requires it in Node', () => {
   const code = `const { load } = require('qkv'); (async () => ${print})()`
   assert.equal(run(process.execPath, ['--no-warnings', '--input-type=commonjs', '--eval', code]), 'tensor([[7.]])\n')
+})
+
+test('a stranger has threads', () => {
+  const code = `import { load } from 'qkv'
+    const qkv = await load({ threads: 2 })
+    const x = qkv.generator(1).randn([4, 300, 32])
+    console.log(qkv.threads, String(qkv.attention(x, x, x).output) === String((await load()).attention(x, x, x).output))`
+  assert.equal(run(process.execPath, ['--input-type=module', '--eval', code]), '2 true\n')
+})
+
+test('import, load and the first call take less than 10 ms in Node; on a busy machine, less than 20', t => {
+  const code = `const start = performance.now()
+    const { load } = await import('qkv')
+    const qkv = await load()
+    qkv.attention([[1, 2]], [[1, 2]], [[1, 2]])
+    console.log(performance.now() - start)`
+  const times = Array.from({ length: 9 }, () => Number(run(process.execPath, ['--input-type=module', '--eval', code])))
+  t.diagnostic(`${Math.min(...times).toFixed(1)} ms, at most ${Math.max(...times).toFixed(1)}`)
+  assert.ok(Math.min(...times) < 20)
 })
 
 test('a stranger reaches the wasm file by name', () => {

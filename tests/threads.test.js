@@ -8,12 +8,12 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from 'qkv'
+import { load } from '../src/index.js'
 import { AT, WORDS } from '../src/job.js'
 import { importSharedMemory } from '../src/shared.js'
 import { Threads } from '../src/threads.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
+/** @typedef {import('../src/index.js').Qkv} Qkv */
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const nodeThreads = createRequire(import.meta.url)('node:worker_threads')
@@ -339,7 +339,7 @@ test('many modules with threads side by side, and one after the other', async ()
 })
 
 test('idle threads do not keep a process alive', () => {
-  const code = `import { load } from 'qkv'
+  const code = `import { load } from '../src/index.js'
     const qkv = await load({ threads: 3 })
     const x = qkv.generator(1).randn([4, 300, 32])
     console.log(qkv.threads, qkv.attention(x, x, x).output.dims.join())`

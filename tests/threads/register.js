@@ -1,7 +1,11 @@
-// node --import ./tests/threads/register.js: whoever imports qkv gets tests/threads/qkv.js.
+// node --import ./tests/threads/register.js: whoever imports src/index.js gets tests/threads/qkv.js.
 
 import { register } from 'node:module'
 
-const hooks = `export const resolve = (name, context, next) =>
-  name === 'qkv' ? { url: ${JSON.stringify(new URL('./qkv.js', import.meta.url).href)}, shortCircuit: true } : next(name, context)`
+const url = JSON.stringify(new URL('./qkv.js', import.meta.url).href)
+const hooks = `export async function resolve(name, context, next) {
+  const resolved = await next(name, context)
+  const isOurs = resolved.url.endsWith('/src/index.js') && context.parentURL !== ${url}
+  return isOurs ? { url: ${url}, shortCircuit: true } : resolved
+}`
 register(`data:text/javascript,${encodeURIComponent(hooks)}`)
