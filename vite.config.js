@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import { contentSecurityPolicy } from './build/site.js'
 
 const at = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -13,5 +14,6 @@ export default defineConfig({
   resolve: { alias: { qkv: at('src/index.js') } },
   server: { fs: { allow: [at('.')] }, headers: isolated },
   preview: { headers: isolated },
+  plugins: [contentSecurityPolicy()],
   build: { outDir: at('site'), emptyOutDir: true, assetsInlineLimit: 0 },
 })

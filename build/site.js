@@ -1,0 +1,63 @@
+// The page for any host: a strict Content-Security-Policy, and the same page as one file that also opens from a disk.
+
+import { createHash } from 'node:crypto'
+
+/**
+ * Scripts and styles from one source only, and no request elsewhere. WebAssembly is compiled, so it needs a word of its own.
+ * @param {{ script: string, style: string, connect: string, worker: string }} sources
+ */
+const policy = ({ script, style, connect, worker }) =>
+  [
+    "default-src 'none'",
+    `script-src ${script} 'wasm-unsafe-eval'`,
+    `style-src ${style}`,
+    `img-src ${connect} data: blob:`,
+    `connect-src ${connect}`,
+    `worker-src ${worker}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ')
+
+const SELF = policy({ script: "'self'", style: "'self'", connect: "'self'", worker: "'self'" })
+
+/** @param {string} content */
+const meta = content => `<meta http-equiv="Content-Security-Policy" content="${content}" />`
+
+/**
+ * Puts the policy into the built page.
+ * @returns {import('vite').Plugin}
+ */
+export const contentSecurityPolicy = () => ({
+  name: 'content-security-policy',
+  apply: 'build',
+  transformIndexHtml: { order: 'post', handler: html => html.replace('<head>', () => `<head>\n    ${meta(SELF)}`) },
+})
+
+/** @param {string} text */
+const hashOf = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+/**
+ * The page with its script and its style inside; the policy names them by their hashes.
+ * @param {string} html as built, with the policy
+ * @param {string} script
+ * @param {string} style
+ * @param {string} icon
+ */
+export function singleFile(html, script, style, icon) {
+  // What would end the element early stands in strings only.
+  const code = script.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\x21--')
+  if (/<\/style/i.test(style)) throw new Error('a style sheet holds </style')
+  const sources = { script: hashOf(code), style: hashOf(style), connect: 'data:', worker: 'blob:' }
+  const own = meta(policy(sources).replace('data: data:', 'data:'))
+  const parts = /** @type {[RegExp | string, string][]} */ ([
+    [meta(SELF), own],
+    [/href="[^"]*icon[^"]*"/, `href="data:image/svg+xml;base64,${Buffer.from(icon).toString('base64')}"`],
+    [/\s*<link rel="stylesheet"[^>]*>/, `\n    <style>${style}</style>`],
+    [/\s*<script type="module"[^>]*><\/script>/, `\n    <script type="module">${code}</script>`],
+  ])
+  return parts.reduce((text, [part, whole]) => {
+    if (text.search(part instanceof RegExp ? part : part.replace(/[^\w\s]/g, '\\$&')) < 0)
+      throw new Error(`the built page has no ${part}`)
+    return text.replace(part, () => whole)
+  }, html)
+}

@@ -1,0 +1,140 @@
+// What is built: the site for any host, and the page as one file.
+
+import assert from 'node:assert/strict'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { singleFile } from '../../build/site.js'
+import { launch as launchChromium } from '../browser/chromium.js'
+import { launch, serve, settled } from './browser.js'
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const SINGLE = fileURLToPath(new URL('../../site/qkv.html', import.meta.url))
+
+/** @type {Awaited<ReturnType<typeof serve>>} */
+let server
+/** @type {Awaited<ReturnType<typeof launch>>} */
+let browser
+
+before(async () => {
+  server = await serve()
+  browser = await launch(server.origin)
+})
+after(async () => {
+  await browser?.close()
+  server?.close()
+})
+
+/** The page's text, once it says how much a word attends to another. @param {Page} page */
+async function ready(page) {
+  await page.waitForFunction(() => /\d\s?%/.test(document.body.innerText), undefined, { timeout: 20_000 })
+  return page.evaluate(() => document.body.innerText)
+}
+
+test('the site loads from a sub-path, under a strict Content-Security-Policy, and nothing breaks it', async () => {
+  const page = await browser.context.newPage()
+  await page.goto(server.url)
+  assert.match(await ready(page), /dessert/)
+  const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content')
+  const rules = Object.fromEntries(
+    (policy ?? '').split('; ').map(rule => [rule.split(' ')[0], rule.split(' ').slice(1)]),
+  )
+  assert.deepEqual(rules['default-src'], ["'none'"])
+  assert.deepEqual(rules['script-src'], ["'self'", "'wasm-unsafe-eval'"])
+  assert.deepEqual(rules['style-src'], ["'self'"])
+  assert.ok(!/unsafe-inline|'unsafe-eval'|https?:|\*/.test(policy ?? ''), policy ?? '')
+  assert.deepEqual(browser.complaints.splice(0), [])
+  const broken = await page.evaluate(async () => {
+    /** @type {string[]} */
+    const blocked = []
+    document.addEventListener('securitypolicyviolation', event => blocked.push(event.effectiveDirective))
+    const script = document.createElement('script')
+    script.textContent = 'window.wasRun = true'
+    document.head.append(script)
+    document.body.setAttribute('style', 'color: red')
+    await fetch('https://example.org/').catch(() => {})
+    await new Promise(resolve => setTimeout(resolve, 100))
+    return { blocked: blocked.sort(), wasRun: 'wasRun' in window }
+  })
+  assert.deepEqual(broken, { blocked: ['connect-src', 'script-src-elem', 'style-src-attr'], wasRun: false })
+  browser.complaints.splice(0) // those of what was tried here
+  await page.close()
+})
+
+test('the page stores nothing but a choice of theme and language', async () => {
+  const page = await browser.context.newPage()
+  await page.goto(server.url)
+  await ready(page)
+  const box = page.getByRole('textbox').first()
+  await box.fill('a secret sentence')
+  await settled(page)
+  const stored = await page.evaluate(async () => ({
+    local: Object.keys(localStorage),
+    session: Object.keys(sessionStorage),
+    cookies: document.cookie,
+    databases: (await indexedDB.databases()).length,
+    caches: 'caches' in window ? await caches.keys() : [],
+    workers: (await navigator.serviceWorker?.getRegistrations())?.length ?? 0,
+    values: JSON.stringify({ ...localStorage }),
+  }))
+  assert.deepEqual(
+    stored.local.filter(key => !/theme|language/.test(key)),
+    [],
+  )
+  assert.ok(!stored.values.includes('secret'))
+  const { session, cookies, databases, caches: cached, workers } = stored
+  assert.deepEqual({ session, cookies, databases, cached, workers }, { session: [], cookies: '', databases: 0, cached: [], workers: 0 }) // biome-ignore format: one line
+  assert.deepEqual(await browser.context.cookies(), [])
+  await page.close()
+  assert.deepEqual(browser.complaints.splice(0), [])
+})
+
+test('the page as one file works from a disk, offline, and asks for nothing else', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'qkv single '))
+  copyFileSync(SINGLE, join(folder, 'attention.html')) // alone, under another name
+  const { context, close } = await launchChromium({ locale: 'en-US', viewport: { width: 1440, height: 900 } })
+  try {
+    await context.setOffline(true)
+    /** @type {string[]} */
+    const complaints = []
+    /** @type {string[]} */
+    const requests = []
+    context.on('request', request => requests.push(request.url().slice(0, 100)))
+    context.on('console', message => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+    })
+    context.on('weberror', error => complaints.push(error.error().message))
+    const page = await context.newPage()
+    const url = pathToFileURL(join(folder, 'attention.html')).href
+    await page.goto(url)
+    assert.match(await ready(page), /dessert/)
+    const box = page.getByRole('textbox').first()
+    await box.fill('one two three')
+    await page.waitForFunction(
+      () => !document.body.innerText.includes('dessert') && /\d\s?%/.test(document.body.innerText),
+    )
+    assert.deepEqual(complaints, [])
+    assert.deepEqual(
+      requests.filter(request => request !== url && !request.startsWith('data:')),
+      [],
+    )
+  } finally {
+    await close()
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('the one file has a policy by hashes, and keeps script and style whole', () => {
+  const html = readFileSync(SINGLE, 'utf8')
+  assert.match(html, /script-src 'sha256-[\w+/]{43}=' 'wasm-unsafe-eval'; style-src 'sha256-[\w+/]{43}='/)
+  assert.ok(!/unsafe-inline|'unsafe-eval'/.test(html.slice(0, html.indexOf('<script'))))
+  assert.equal(
+    html.match(/<script/g)?.length === html.match(/<\/script>/g)?.length || html.includes('<\\/script'),
+    true,
+  )
+  assert.throws(() => singleFile('<head></head>', '', '', ''), /the built page has no/)
+  assert.throws(() => singleFile('', '', '</style>', ''), /<\/style/)
+})
