@@ -120,6 +120,8 @@ function present(past, now, [B, G, S, size]) {
   const isRows = now.dims.length === 3
   if (!past && !isRows) return now
   const P = past ? past.dims[2] : 0
+  const dims = [B, G, P + S, size]
+  if (count(dims) === 0) return new Tensor(now.data.slice(0, 0), dims)
   const data = new /** @type {any} */ (now.data.constructor)(B * G * (P + S) * size)
   for (let n = 0, at = 0; n < B * G; n++) {
     if (past) data.set(past.data.subarray(n * P * size, (n + 1) * P * size), at)
@@ -132,7 +134,7 @@ function present(past, now, [B, G, S, size]) {
       }
     at += S * size
   }
-  return new Tensor(data, [B, G, P + S, size])
+  return new Tensor(data, dims)
 }
 
 /**
@@ -221,6 +223,7 @@ export function onnxAttention(core, inputs, attributes) {
   const [B, H, L, Dq] = sizesOf(Q, 'Q', q_num_heads, 'q_num_heads')
   const keySizes = sizesOf(K, 'K', kv_num_heads, 'kv_num_heads')
   const valueSizes = sizesOf(V, 'V', kv_num_heads, 'kv_num_heads')
+  if (B > 2 ** 24) throw new RangeError(`${WHERE}: ${B} batches given, at most ${2 ** 24} expected`)
   const [, G, , Dk] = keySizes
   const [, , S, E] = valueSizes
   if (keySizes[0] !== B || valueSizes[0] !== B || keySizes[2] !== S || valueSizes[1] !== G)
@@ -239,8 +242,8 @@ export function onnxAttention(core, inputs, attributes) {
   const call = core.takeCall()
   try {
     call.setSizes(B, H, G, L, T, E)
-    const keyLengths = Array.from({ length: B }, (_, b) => Math.min(length, nonpad?.[b] ?? T))
     const pastLength = nonpad ? nonpad.map(n => n - L) : T - S
+    const keyLengths = length < T ? (nonpad ?? Array(B).fill(T)).map(n => Math.min(n, length)) : nonpad
     checkOptions(call, Dq, Dk, { scale, softcap, causal, window, pastLength, keyLengths }, LABELS)
     call.mask = mask
     call.bias = bias

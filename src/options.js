@@ -246,6 +246,7 @@ const KINDS = /** @type {const} */ (['dot', 'gaussian', 'additive'])
 const AXES = /** @type {const} */ (['keys', 'queries'])
 const MASKINGS = /** @type {const} */ (['before', 'after'])
 const NOT_NEGATIVE = { least: 0 }
+const MOST_BATCHES = 2 ** 24
 const POSITION = { least: -(2 ** 31), most: 2 ** 31 - 1, whole: true }
 const SIDE = { least: 0, whole: true, open: true }
 
@@ -427,6 +428,7 @@ const checkKeyLengths = (keyLengths, B, S, name) =>
  */
 function checkPast(pastLength, B, name) {
   if (typeof pastLength === 'object') return Int32Array.from(perBatch(pastLength, B, name, POSITION))
+  if (B > MOST_BATCHES) throw new RangeError(`${name}: ${B} batches given, at most ${MOST_BATCHES} have positions`)
   return new Int32Array(B).fill(toNumber(pastLength, name, POSITION))
 }
 

@@ -2,12 +2,12 @@
 
 import { shape } from './errors.js'
 import { checkNames, toBoolean, toNumber } from './options.js'
-import { Tensor, toFloats } from './tensor.js'
+import { checkDims, Tensor, toFloats } from './tensor.js'
 
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./tensor.js').Nested} Nested */
 
-const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
+const SIZE = { least: 0, most: 2 ** 20, whole: true } // beyond it, nothing is served in any time
 
 /**
  * The slopes of ALiBi for H heads: the geometric sequence from 2^(-8/H) on. Where H is no power of two, that of the
@@ -78,6 +78,7 @@ export function relativePositionBias(table, L, S, options = {}) {
   })
   toNumber(L, `${where}: L`, SIZE)
   toNumber(S, `${where}: S`, SIZE)
+  checkDims([H, L, S], `${where}: (H, L, S)`)
   const rows = Array.from({ length: L + S }, (_, n) => bucketOf(n - L - first + 1, buckets, bidirectional, maxDistance))
   const bias = new Float32Array(H * L * S)
   for (let h = 0, at = 0; h < H; h++)

@@ -139,6 +139,7 @@ export function rope(core, x, options) {
     throw new RangeError(`rope: rotaryDim: ${rotaryDim} given, an even number expected: values turn in pairs`)
   const half = rotaryDim / 2
   const interleaved = options.interleaved !== undefined && toBoolean(options.interleaved, 'rope: interleaved')
+  if (input.data.length === 0) return new Tensor(new Float32Array(0), [...input.dims]) // of any number of rows
   const isGiven = options.cos !== undefined || options.sin !== undefined
   const base = toNumber(options.base ?? 10000, 'rope: base', { least: 1e-30 })
   const { cos, sin, rows } = isGiven

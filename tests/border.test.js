@@ -4,7 +4,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { joinHeads, load, QkvError, splitHeads, Tensor, tensor, tokenize } from '../src/index.js'
+import {
+  alibiSlopes,
+  joinHeads,
+  load,
+  QkvError,
+  relativePositionBias,
+  splitHeads,
+  Tensor,
+  tensor,
+  tokenize,
+} from '../src/index.js'
 import { close } from './helpers.js'
 import { attention } from './reference.js'
 
@@ -15,7 +25,7 @@ const share = Number(process.env.SHARE ?? 1) // of the calls, where each takes l
 /** Untyped, as arguments are anything here. @type {any} */
 const qkv = await load()
 /** @type {Record<string, any>} */
-const api = { joinHeads, splitHeads, tensor, tokenize }
+const api = { alibiSlopes, joinHeads, relativePositionBias, splitHeads, tensor, tokenize }
 const g = qkv.generator(7)
 const [embedding, layer, mha] = [g.embedding(5, 4), g.linear(4, 3), g.multiheadAttention(4, 2)]
 const state = {
@@ -40,8 +50,11 @@ const options = () => ({
   mask: { data: Uint8Array.of(1, 0, 1, 1, 1), dims: [1, 5] },
   bias: floats(3, 5),
   keyLengths: [4],
+  alibi: floats(2),
 })
 const additive = () => ({
+  sinks: floats(2),
+  pastLength: [2],
   score: { kind: 'additive', wQuery: floats(3, 4), wKey: nested(3, 4), wValue: floats(3), bias: floats(3) },
   dropout: { p: 0.25, generator: g },
 })
@@ -61,7 +74,37 @@ const functions = {
     args: () => [nested(3, 4), nested(5, 4), nested(5, 2), { ...options(), softmaxAxis: 'queries', masking: 'after' }],
     call: (...a) => qkv.trace(...a),
   },
-  softmax: { args: () => [floats(2, 3), {}], call: (...a) => qkv.softmax(...a) },
+  softmax: { args: () => [floats(2, 3), { axis: 0 }], call: (...a) => qkv.softmax(...a) },
+  rope: {
+    args: () => [floats(2, 3, 4), { positions: [4, 0, 2], rotaryDim: 2, base: 100, interleaved: true }],
+    call: (...a) => qkv.rope(...a),
+  },
+  'rope with tables': {
+    args: () => [floats(1, 3, 8), { cos: floats(5, 2), sin: nested(5, 2), pastLength: 1, numHeads: 2 }],
+    call: (...a) => qkv.rope(...a),
+  },
+  onnxAttention: {
+    args: () => [
+      { Q: floats(1, 3, 8), K: floats(1, 2, 4), V: floats(1, 2, 4), attn_mask: nested(3, 1), nonpad_kv_seqlen: [1] },
+      { q_num_heads: 2, kv_num_heads: 1, is_causal: 1, qk_matmul_output_mode: 2, left_window_size: 3 },
+    ],
+    call: (...a) => qkv.onnxAttention(...a),
+  },
+  'onnxAttention with a past': {
+    args: () => [
+      {
+        ...{ Q: floats(1, 2, 3, 4), K: floats(1, 1, 2, 4), V: floats(1, 1, 2, 3) },
+        ...{ past_key: floats(1, 1, 5, 4), past_value: floats(1, 1, 5, 3) },
+      },
+      { scale: 0.5, softcap: 2 },
+    ],
+    call: (...a) => qkv.onnxAttention(...a),
+  },
+  alibiSlopes: { args: () => [6], call: a => api.alibiSlopes(a) },
+  relativePositionBias: {
+    args: () => [floats(8, 2), 3, 4, { bidirectional: false, maxDistance: 20, pastLength: 1 }],
+    call: (...a) => api.relativePositionBias(...a),
+  },
   exp: { args: () => [floats(2, 3)], call: x => qkv.exp(x) },
   tanh: { args: () => [floats(2, 3)], call: x => qkv.tanh(x) },
   linear: { args: () => [floats(2, 4), floats(3, 4), floats(3)], call: (...a) => qkv.linear(...a) },
@@ -79,7 +122,7 @@ const functions = {
   'generator.embedding': { args: () => [3, 2, {}], call: (...a) => g.embedding(...a) },
   'generator.linear': { args: () => [3, 2, { bias: true }], call: (...a) => g.linear(...a) },
   'generator.multiheadAttention': {
-    args: () => [4, 2, { kDim: 3, vDim: 2, bias: false }],
+    args: () => [4, 2, { kDim: 3, vDim: 2, bias: false, addBiasKV: true, addZeroAttn: true }],
     call: (...a) => g.multiheadAttention(...a),
   },
   'embedding.forward': { args: () => [[0, 4, 2]], call: a => embedding.forward(a) },
