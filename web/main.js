@@ -1,122 +1,304 @@
-// Wires the page: state -> settings -> trace -> views. Every change goes round this loop once.
+// Wires the page: settings -> check -> trace -> views. Every change goes round this loop once a frame.
 
 import { render } from 'lit'
 import { load } from 'qkv'
-import { explain, sourcesOf } from './explain.js'
+import './elements/index.js'
+import { check } from './check.js'
+import { explain } from './explain.js'
+import { sourcesOf, targetsOf } from './flow.js'
+import { begin, record, redo, replace, undo } from './history.js'
 import { languageFor, translator } from './i18n/index.js'
 import { matricesOf, nearestCell } from './matrices.js'
-import { check, initialState } from './state.js'
+import { presetOf, settingsOf } from './presets.js'
+import { difference } from './reference64.js'
+import { fromHash, toHash } from './share.js'
+import { change, DEFAULTS, edit, isSameCell, paint } from './state.js'
+import { stepsOf } from './steps.js'
+import { strongestLink } from './strongest.js'
 import { createTracer } from './trace.js'
 import { page } from './views/page.js'
 
 /** @typedef {import('./views/context.js').Actions} Actions */
 /** @typedef {import('./views/context.js').Scene} Scene */
-/** @typedef {import('./matrices.js').Cell} Cell */
-/** @typedef {import('./state.js').State} State */
+/** @typedef {import('./views/context.js').Theme} Theme */
+/** @typedef {import('./views/context.js').Mode} Mode */
+/** @typedef {import('./state.js').Cell} Cell */
 /** @typedef {import('./state.js').Settings} Settings */
+/** @typedef {import('./check.js').Checked} Checked */
 /** @typedef {import('./trace.js').Result} Result */
+/** @typedef {import('./i18n/index.js').Language} Language */
+/** @typedef {import('./i18n/index.js').Key} Key */
 
 const darkness = matchMedia('(prefers-color-scheme: dark)')
-let state = initialState(languageFor(navigator.language))
+const stillness = matchMedia('(prefers-reduced-motion: reduce)')
+/** Milliseconds a step is shown while playing. */
+const PACE = 4000
+
+/** The reader's own taste, which no link carries. @returns {{ language?: Language, theme?: Theme }} */
+function remembered() {
+  try {
+    return JSON.parse(localStorage.getItem('qkv') ?? '{}')
+  } catch {
+    return {}
+  }
+}
+const taste = remembered()
+let language = languageFor(taste.language ?? navigator.language)
+/** @type {Theme} */
+let theme = taste.theme === 'light' || taste.theme === 'dark' ? taste.theme : 'system'
+
+const start = fromHash(location.hash)
+let history = begin(start.settings)
+/** What the reset goes back to. */
+let origin = start.settings
+/** @type {Key | undefined} */
+let notice = start.trouble
+/** @type {Cell | undefined} */
+let cursor
+/** @type {Mode} */
+let mode = 'read'
+/** @type {number | undefined} */
+let player
 /** @type {ReturnType<typeof createTracer> | undefined} */
 let trace
 /** @type {string | undefined} */
 let failure
-let isScheduled = false
-/** The kept cell that was last brought into sight. @type {Cell | undefined} */
-let seenPin
 
-/** @param {Partial<State>} change */
-function update(change) {
-  state = { ...state, ...change }
+let isScheduled = false
+function schedule() {
   if (isScheduled) return
   isScheduled = true
   requestAnimationFrame(() => {
     isScheduled = false
     draw()
-    if (state.pinned && state.pinned !== seenPin)
-      document.querySelector('.is-shown, .map-shown')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-    seenPin = state.pinned
   })
+}
+
+/** @param {Settings} settings @param {string} [mark] */
+function set(settings, mark = '') {
+  notice = undefined
+  history = record(history, settings, mark, mark ? performance.now() : Number.NEGATIVE_INFINITY)
+  schedule()
+}
+
+/** @param {Partial<Settings>} patch */
+function look(patch) {
+  history = replace(history, { ...history.present, ...patch })
+  schedule()
+}
+
+/** @param {typeof history} next */
+function travel(next) {
+  const { head, step, pinned } = history.present
+  history = replace(next, { ...next.present, head, step, pinned })
+  schedule()
 }
 
 /** @type {Actions} */
 const actions = {
-  change: (field, value) => update({ inputs: { ...state.inputs, [field]: value } }),
-  choose: inputs => update({ inputs, head: 0, pinned: undefined }),
-  selectHead: head => update({ head }),
-  cursor: () => state.cursor,
-  point: cursor => update({ cursor }),
-  pin: ({ head = state.head, ...cell }) => {
-    const isAgain = head === state.head && state.pinned !== undefined && isSameCell(state.pinned, cell)
-    update({ head, cursor: cell, pinned: isAgain ? undefined : cell })
+  change: (patch, mark) => set(change(history.present, patch), mark),
+  look: patch => {
+    look(patch)
+    if (patch.step) stop()
+    if (patch.step) reveal(patch.step)
   },
-  unpin: () => update({ pinned: undefined }),
-  speak: language => update({ language }),
+  edit: (cell, value, mark) => set(edit(history.present, cell, value), mark),
+  paint: (row, column, isVisible) => set(paint(history.present, row, column, isVisible), 'paint'),
+  choose: preset => {
+    origin = settingsOf(preset)
+    cursor = undefined
+    set(origin)
+  },
+  undo: () => travel(undo(history)),
+  redo: () => travel(redo(history)),
+  reset: () => set({ ...origin, step: history.present.step }),
+  point: cell => {
+    if (cursor && isSameCell(cursor, cell)) return
+    cursor = cell
+    schedule()
+  },
+  pin: cell => {
+    const { pinned } = history.present
+    const isAgain = pinned !== null && isSameCell(pinned, cell)
+    cursor = cell
+    const isPerHead = result?.tensors[cell.matrix]?.dims.length === 3
+    look({ pinned: isAgain ? null : cell, ...(isPerHead && { head: cell.head }) })
+    if (!isAgain) requestAnimationFrame(() => requestAnimationFrame(seePinned))
+  },
+  unpin: () => look({ pinned: null }),
+  walk: by => {
+    stop()
+    step(by)
+  },
+  play: () => {
+    if (player === undefined) {
+      player = window.setInterval(() => step(1) || stop(), PACE)
+      if (!step(1)) step(Number.NEGATIVE_INFINITY)
+    } else stop()
+    schedule()
+  },
+  use: next => {
+    mode = next
+    schedule()
+  },
+  speak: next => {
+    language = next
+    remember()
+  },
+  light: next => {
+    theme = next
+    remember()
+  },
 }
 
-/** @param {Cell} a @param {Cell} b */
-const isSameCell = (a, b) => a.matrix === b.matrix && a.row === b.row && a.column === b.column
-
-/**
- * Calls `compute` again only when its arguments change.
- * @template {unknown[]} A, R
- * @param {(...args: A) => R} compute
- * @returns {(...args: A) => R}
- */
-function remember(compute) {
-  /** @type {{ args: A, value: R } | undefined} */
-  let last
-  return (...args) => {
-    if (!last?.args.every((arg, i) => arg === args[i])) last = { args, value: compute(...args) }
-    return last.value
+function remember() {
+  try {
+    localStorage.setItem('qkv', JSON.stringify({ language, theme }))
+  } catch {
+    // Without storage the choice lasts as long as the page.
   }
+  schedule()
 }
 
-const checked = remember(check)
-const matrices = remember(matricesOf)
-/** The result of the last settings that made sense. */
-const result = remember((/** @type {Settings} */ settings) => trace?.(settings))
-/** @type {Settings | undefined} */
-let settings
+function stop() {
+  window.clearInterval(player)
+  player = undefined
+  schedule()
+}
 
-/**
- * The trace as seen through the reader's choices.
- * @returns {Scene | undefined} undefined before the core has loaded
- */
+/** Goes on or back. @param {number} by @returns {boolean} was there a step to go to? */
+function step(by) {
+  if (!result) return false
+  const steps = stepsOf(result)
+  const at = Math.max(
+    0,
+    steps.findIndex(({ id }) => id === history.present.step),
+  )
+  const next = steps[Math.max(0, at + by)]
+  if (!next) return false
+  look({ step: next.id })
+  reveal(next.id)
+  return true
+}
+
+/** @param {string} id */
+function reveal(id) {
+  const behavior = stillness.matches ? 'auto' : 'smooth'
+  requestAnimationFrame(() => document.getElementById(`step-${id}`)?.scrollIntoView({ behavior, block: 'start' }))
+}
+
+/** On a narrow screen the arithmetic rises over the page: its cell must not lie below it. */
+function seePinned() {
+  document.querySelector('.mark-own.is-kept')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+}
+
+/** @type {Checked | undefined} */
+let checked
+/** The trace of the last settings that made sense. @type {Result | undefined} */
+let result
+/** What the trace was made from. */
+let traced = ''
+/** @type {Scene['difference']} */
+let apart
+/** @type {number | undefined} */
+let comparing
+
+/** Settings without what is only looked at. @param {Settings} settings */
+const computed = settings => JSON.stringify({ ...settings, head: 0, step: '', pinned: null })
+
+/** @returns {import('./check.js').Problems} */
+function compute() {
+  const name = computed(history.present)
+  if (name === traced && result) return {}
+  const { checked: fresh, problems } = check(history.present)
+  checked = fresh ?? checked ?? check(DEFAULTS).checked // a link with problems has something to show beside them
+  if (!trace || !checked || (result && !fresh)) return problems
+  result = trace(checked)
+  traced = fresh ? name : ''
+  apart = undefined
+  window.clearTimeout(comparing)
+  const current = result
+  comparing = window.setTimeout(() => {
+    apart = difference(current)
+    schedule()
+  }, 60)
+  return problems
+}
+
+/** @type {Pick<Scene, 'result' | 'head' | 'matrices' | 'mask'> | undefined} */
+let seen
+
+/** @returns {Scene | undefined} undefined before the core has loaded */
 function scene() {
-  if (!trace || !settings) return undefined
-  const current = /** @type {Result} */ (result(settings))
-  const head = Math.min(state.head, current.heads.length - 1)
-  const all = matrices(current, head)
-  const cell = nearestCell(all, state.pinned ?? state.cursor)
-  const explanation = explain(current, head, cell)
-  /** @type {Map<string, Set<number>>} */
-  const sources = new Map()
-  for (const { matrix, row, column, head: other = head } of sourcesOf(explanation)) {
-    if (other !== head) continue
-    const columns = /** @type {import('./matrices.js').Matrix} */ (all.get(matrix)).tensor.dims[1]
-    sources.set(matrix, (sources.get(matrix) ?? new Set()).add(row * columns + column))
+  if (!result) return undefined
+  const head = Math.min(history.present.head, result.heads - 1)
+  if (seen?.result !== result || seen.head !== head) {
+    const { visible, settings } = result
+    const dims = [settings.queries.tokens.length, settings.keys.tokens.length]
+    seen = { result, head, matrices: matricesOf(result, head), ...(visible && { mask: { data: visible, dims } }) }
   }
-  // The grids keep their place for the keyboard, so the cursor must be a cell that exists.
-  state = { ...state, cursor: nearestCell(all, state.cursor) }
-  return { result: current, head, matrices: all, cell, explanation, sources }
+  const { matrices } = seen
+  const link = strongestLink(result, head)
+  const { pinned } = history.present
+  const wanted = pinned ?? cursor ?? { matrix: 'weights', head, row: link?.row ?? 0, column: link?.column ?? 0 }
+  const cell = nearestCell(matrices, wanted)
+  return {
+    ...{ ...seen, cell, difference: apart },
+    ...{ explanation: explain(result, cell), sources: sourcesOf(result, cell), targets: targetsOf(result, cell) },
+  }
+}
+
+/** @type {number | undefined} */
+let writing
+
+/** The address follows, with a pause: browsers allow few changes a second. */
+function write() {
+  window.clearTimeout(writing)
+  writing = window.setTimeout(() => {
+    const hash = toHash(history.present)
+    if (hash !== location.hash) window.history.replaceState(null, '', hash || location.pathname + location.search)
+  }, 200)
 }
 
 function draw() {
-  const { settings: fresh, problems } = checked(state.inputs)
-  settings = fresh ?? settings
-  const t = translator(state.language)
-  document.documentElement.lang = state.language
+  const problems = compute()
+  const t = translator(language)
+  const isDark = theme === 'system' ? darkness.matches : theme === 'dark'
+  const root = document.documentElement
+  root.lang = t('htmlLang')
+  root.dataset.theme = theme
   document.title = `qkv: ${t('title')}`
-  const seen = scene()
-  render(page({ t, state, actions, isDark: darkness.matches, problems, scene: seen, failure }), document.body)
+  const settings = history.present
+  const context = { t, language, theme, isDark, mode, history, settings, problems, actions, failure, notice }
+  render(
+    page({ ...context, isPlaying: player !== undefined, preset: presetOf(settings), scene: scene() }),
+    document.body,
+  )
+  if (result && !notice) write()
 }
 
 addEventListener('keydown', event => {
+  const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
+  const key = event.key.toLowerCase()
   if (event.key === 'Escape') actions.unpin()
+  else if ((event.ctrlKey || event.metaKey) && (key === 'z' || key === 'y')) {
+    if (key === 'y' || event.shiftKey) actions.redo()
+    else actions.undo()
+  } else if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+  else if (key === 'n' || (event.key === 'PageDown' && event.shiftKey)) actions.walk(1)
+  else if (key === 'p') actions.walk(-1)
+  else return
+  if (event.key !== 'Escape') event.preventDefault()
 })
-darkness.addEventListener('change', () => update({}))
+addEventListener('hashchange', () => {
+  const { settings, trouble } = fromHash(location.hash)
+  if (toHash(settings) === toHash(history.present) && !trouble) return
+  origin = settings
+  history = record(history, settings, '', Number.NEGATIVE_INFINITY)
+  notice = trouble
+  schedule()
+})
+darkness.addEventListener('change', schedule)
 
 draw()
 try {

@@ -1,177 +1,162 @@
-// What the reader has chosen, and whether it makes sense. Pure: no DOM, no core.
+// The one document that says what the page shows. Plain JSON, pure functions: no DOM, no core.
 
-import { tokenize } from 'qkv'
-
-/** @typedef {import('qkv').Tokens} Tokens */
-/** @typedef {import('./i18n/index.js').Language} Language */
-/** @typedef {import('./i18n/index.js').Key} Key */
-/** @typedef {import('./matrices.js').Cell} Cell */
+/** @typedef {import('./check.js').Field} Field */
 
 /**
- * The controls as they stand, numbers still as text.
- * @typedef {object} Inputs
- * @property {string} sentence
- * @property {'self' | 'cross'} kind
- * @property {string} second the sentence of keys and values; with kind 'cross' only
- * @property {string} seed
- * @property {string} dModel
- * @property {string} dKey
- * @property {string} dValue
- * @property {string} heads
- * @property {'none' | 'causal' | 'window'} mask
- * @property {string} left
- * @property {string} right
+ * Where the numbers come from.
+ * - heads: random matrices for each head, as an article draws them
+ * - multihead: torch.nn.MultiheadAttention, with biases and W_O
+ * - given: Q, K, V or weights that the reader brought
+ * @typedef {'heads' | 'multihead' | 'given'} Model
  */
 
-/** @typedef {keyof Inputs} Field */
+/**
+ * A cell of a matrix of the page; `head` is that of its head's matrix, 0 where all heads share one.
+ * @typedef {{ matrix: import('./matrices.js').MatrixId, head: number, row: number, column: number }} Cell
+ */
+
+/** A cell that the reader set by hand. @typedef {Cell & { value: number }} Edit */
+
+/** @typedef {{ dims: number[], data: number[] }} GivenTensor (rows, columns) or (heads, rows, columns) */
+
+/** @typedef {{ q: GivenTensor, k: GivenTensor, v: GivenTensor } | { weights: GivenTensor, v?: GivenTensor }} Given */
 
 /**
- * The inputs, checked.
+ * Everything that a link carries. Numbers are numbers, or their text while it is being typed: check() decides.
  * @typedef {object} Settings
- * @property {boolean} isCross
- * @property {Tokens} queries
- * @property {Tokens} keys those of `queries` unless isCross
- * @property {bigint} seed
- * @property {number} dModel
- * @property {number} dKey
- * @property {number} dValue
- * @property {number} heads
- * @property {Inputs['mask']} mask
- * @property {number} left
- * @property {number} right
- */
-
-/** @typedef {{ key: Key, params: Record<string, string | number> }} Problem */
-/** @typedef {Partial<Record<Field, Problem>>} Problems */
-
-/**
- * @typedef {object} State
- * @property {Inputs} inputs
+ * @property {1} v version of this document
+ * @property {'self' | 'cross'} kind
+ * @property {string} sentence
+ * @property {string} second the sentence of keys and values; with kind 'cross' only
+ * @property {'words' | 'segments' | 'characters'} tokenizer
+ * @property {Model} model
+ * @property {string} seed
+ * @property {number | string} dModel
+ * @property {number | string} dKey with model 'heads' only; else dModel / heads
+ * @property {number | string} dValue alike
+ * @property {number | string} heads
+ * @property {number | string} tableRows of the embedding table
+ * @property {'reseed' | 'continue'} draw 'reseed': the seed is set again before the weights, rand(in, out);
+ *   'continue': the stream goes on after the table, rand(out, in) transposed
+ * @property {'words' | 'random'} keysFrom with kind 'cross': embeddings of the second sentence, or rand(S, d)
+ *   drawn after the weights
+ * @property {boolean} bias with model 'multihead': are there biases?
+ * @property {Given | null} given with model 'given'
+ * @property {'scaled' | 'plain' | 'gaussian' | 'additive'} score
+ * @property {number | string} sigma with score 'gaussian'
+ * @property {number | string | null} scale what the scores are multiplied with; null: what the score asks for
+ * @property {'keys' | 'queries'} softmaxAxis
+ * @property {'none' | 'causal' | 'window' | 'padding' | 'prefix'} mask
+ * @property {number | string} left with mask 'window'
+ * @property {number | string} right alike
+ * @property {number | string} padding with mask 'padding': how many of the keys are no padding
+ * @property {number | string} prefix with mask 'prefix': how many keys everybody sees, beside the causal ones
+ * @property {[number, number, 0 | 1][]} painted row, column, visible? on top of the mask
+ * @property {'before' | 'after'} masking
+ * @property {Edit[]} edits
  * @property {number} head the one that is shown
- * @property {Cell} cursor the cell last pointed at or focused
- * @property {Cell} [pinned] the cell whose arithmetic stays
- * @property {Language} language
+ * @property {string} step of the walk
+ * @property {Cell | null} pinned the cell whose arithmetic stays
  */
 
-export const MOST_TOKENS = 64
-export const MOST_CHARACTERS = 4000
-
-/** What each numeric control accepts. */
-export const RANGES = {
-  dModel: [1, 16],
-  dKey: [1, 16],
-  dValue: [1, 16],
-  heads: [1, 8],
-  left: [0, MOST_TOKENS],
-  right: [0, MOST_TOKENS],
-}
-
-/** @typedef {keyof typeof RANGES} NumberField */
-
-/** @type {Readonly<Inputs>} */
+/** @type {Readonly<Settings>} */
 export const DEFAULTS = {
-  sentence: 'Life is short, eat dessert first',
+  v: 1,
   kind: 'self',
+  sentence: 'Life is short, eat dessert first',
   second: 'Das Leben ist kurz, iss den Nachtisch zuerst',
+  tokenizer: 'words',
+  model: 'heads',
   seed: '123',
-  dModel: '3',
-  dKey: '2',
-  dValue: '4',
-  heads: '1',
+  dModel: 3,
+  dKey: 2,
+  dValue: 1,
+  heads: 4,
+  tableRows: 50_000,
+  draw: 'reseed',
+  keysFrom: 'words',
+  bias: true,
+  given: null,
+  score: 'scaled',
+  sigma: 1,
+  scale: null,
+  softmaxAxis: 'keys',
   mask: 'none',
-  left: '1',
-  right: '1',
-}
-
-/** @type {Record<'self' | 'heads' | 'causal' | 'cross', Readonly<Inputs>>} */
-export const PRESETS = {
-  self: DEFAULTS,
-  heads: { ...DEFAULTS, dValue: '1', heads: '4' },
-  causal: { ...DEFAULTS, mask: 'causal' },
-  cross: { ...DEFAULTS, kind: 'cross' },
-}
-
-/** @typedef {keyof typeof PRESETS} Preset */
-
-/**
- * @param {Language} language
- * @returns {State}
- */
-export const initialState = language => ({
-  inputs: DEFAULTS,
+  left: 1,
+  right: 1,
+  padding: 4,
+  prefix: 2,
+  painted: [],
+  masking: 'before',
+  edits: [],
   head: 0,
-  cursor: { matrix: 'weights', row: 1, column: 1 },
-  language,
-})
+  step: 'embed',
+  pinned: null,
+}
+
+/** What is looked at, not what is computed: no entry in the history, no new trace. */
+export const VIEW_FIELDS = /** @type {const} */ (['head', 'step', 'pinned'])
+
+/** Matrices whose cells can be set by hand. */
+export const EDITABLE = /** @type {const} */ ([
+  ...['X', 'X2', 'Wq', 'bq', 'Wk', 'bk', 'Wv', 'bv', 'Wa', 'ba', 'Ua', 'va', 'Wo', 'bo', 'weights'],
+])
+
+const OF_TOKENS = ['X', 'X2', 'Q', 'K', 'V', 'weights']
+/** Which edits lose their meaning when a field changes; of other fields, none. @type {Partial<Record<Field, 'all' | string[]>>} */
+const FORGETS = {
+  ...{ sentence: OF_TOKENS, second: OF_TOKENS, kind: OF_TOKENS, tokenizer: OF_TOKENS, keysFrom: OF_TOKENS },
+  ...{ model: 'all', seed: 'all', draw: 'all', given: 'all', dModel: 'all', dKey: 'all', dValue: 'all' },
+  ...{ heads: 'all', tableRows: 'all' },
+}
+
+/** Fields that make painted cells meaningless. */
+const REPAINTS = ['sentence', 'second', 'kind', 'tokenizer', 'given', 'mask']
 
 /**
- * The settings that the inputs stand for, or what is wrong with them, control by control.
- * @param {Inputs} inputs
- * @returns {{ settings?: Settings, problems: Problems }}
+ * The settings after the reader changed some fields. Edits and painted cells that belonged to other words or other
+ * random numbers are dropped, unless the patch brings its own.
+ * @param {Settings} settings
+ * @param {Partial<Settings>} patch
+ * @returns {Settings}
  */
-export function check(inputs) {
-  /** @type {Problems} */
-  const problems = {}
-  const isCross = inputs.kind === 'cross'
-  const number = (/** @type {NumberField} */ field) => {
-    const [least, most] = RANGES[field]
-    const text = inputs[field].trim()
-    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-    if (!(value >= least && value <= most)) problems[field] = { key: 'problemRange', params: { least, most } }
-    return value
+export function change(settings, patch) {
+  const fields = /** @type {Field[]} */ (Object.keys(patch)).filter(field => patch[field] !== settings[field])
+  let { edits, painted } = settings
+  for (const field of fields) {
+    const forgets = FORGETS[field] ?? []
+    edits = forgets === 'all' ? [] : edits.filter(edit => !forgets.includes(edit.matrix))
+    if (REPAINTS.includes(field)) painted = []
   }
-  const isWindow = inputs.mask === 'window'
-  const settings = {
-    isCross,
-    ...checkSentences(inputs, problems),
-    seed: checkSeed(inputs.seed, problems),
-    dModel: number('dModel'),
-    dKey: number('dKey'),
-    dValue: number('dValue'),
-    heads: number('heads'),
-    mask: inputs.mask,
-    left: isWindow ? number('left') : 0,
-    right: isWindow ? number('right') : 0,
-  }
-  return Object.keys(problems).length ? { problems } : { settings, problems }
+  return { ...settings, edits, painted, ...patch }
+}
+
+/** @param {Cell} a @param {Cell} b */
+export const isSameCell = (a, b) =>
+  a.matrix === b.matrix && a.head === b.head && a.row === b.row && a.column === b.column
+
+/**
+ * Sets a cell by hand, or with `undefined` gives it back its own value.
+ * @param {Settings} settings
+ * @param {Cell} cell
+ * @param {number | undefined} value
+ * @returns {Settings}
+ */
+export function edit(settings, { matrix, head, row, column }, value) {
+  const cell = { matrix, head, row, column }
+  const others = settings.edits.filter(each => !isSameCell(each, cell))
+  return { ...settings, edits: value === undefined ? others : [...others, { ...cell, value }] }
 }
 
 /**
- * Tokens of both sentences; the vocabulary of cross-attention numbers both together.
- * @param {Inputs} inputs
- * @param {Problems} problems
+ * Shows or hides a cell of the mask, whatever the mask says.
+ * @param {Settings} settings
+ * @param {number} row
+ * @param {number} column
+ * @param {boolean} isVisible
+ * @returns {Settings}
  */
-function checkSentences({ kind, sentence, second }, problems) {
-  const isCross = kind === 'cross'
-  const short = (/** @type {string} */ text) => text.slice(0, MOST_CHARACTERS)
-  const { vocabulary } = tokenize(short(isCross ? `${sentence} ${second}` : sentence))
-  const read = (/** @type {'sentence' | 'second'} */ field, /** @type {string} */ text) => {
-    const tokens = text.length > MOST_CHARACTERS ? tokenize('') : tokenize(text, { vocabulary })
-    const count = tokens.tokens.length
-    if (text.length > MOST_CHARACTERS)
-      problems[field] = { key: 'problemLong', params: { most: MOST_CHARACTERS, count: text.length } }
-    else if (count === 0) problems[field] = { key: 'problemEmpty', params: {} }
-    else if (count > MOST_TOKENS) problems[field] = { key: 'problemTokens', params: { most: MOST_TOKENS, count } }
-    return tokens
-  }
-  const queries = read('sentence', sentence)
-  return { queries, keys: isCross ? read('second', second) : queries }
+export function paint(settings, row, column, isVisible) {
+  const others = settings.painted.filter(([r, c]) => r !== row || c !== column)
+  return { ...settings, painted: [...others, [row, column, isVisible ? 1 : 0]] }
 }
-
-/**
- * torch.manual_seed takes -2^63 ... 2^64 - 1.
- * @param {string} text
- * @param {Problems} problems
- */
-function checkSeed(text, problems) {
-  const seed = /^\s*-?\d{1,20}\s*$/.test(text) ? BigInt(text.trim()) : undefined
-  if (seed !== undefined && seed >= -(2n ** 63n) && seed < 2n ** 64n) return seed
-  problems.seed = { key: 'problemSeed', params: {} }
-  return 0n
-}
-
-/**
- * @param {Inputs} a
- * @param {Inputs} b
- */
-export const isSame = (a, b) => /** @type {Field[]} */ (Object.keys(a)).every(field => a[field] === b[field])

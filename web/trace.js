@@ -1,108 +1,270 @@
-// From settings to every number on the page. All arithmetic is the core's; this file only orders it.
+// From settings to every number on the page. All arithmetic is the core's; this file only orders it. Plain data in,
+// plain data out, so that it runs in a worker as well.
 
-import { joinHeads, Tensor } from 'qkv'
+import { joinHeads, splitHeads, Tensor } from 'qkv'
+import { maskOf } from './mask.js'
+import { MODELS } from './models/index.js'
+import { createTable } from './models/table.js'
+import { EDITABLE, VIEW_FIELDS } from './state.js'
+import { offsetOf } from './tensors.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('qkv').Trace} Trace */
-/** @typedef {import('qkv').Tokens} Tokens */
-/** @typedef {import('./state.js').Settings} Settings */
+/** @typedef {import('./check.js').Checked} Checked */
+/** @typedef {import('./models/index.js').Tensors} Tensors */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
- * @typedef {object} Head
- * @property {FloatTensor} Wq (d, d_k)
- * @property {FloatTensor} Wk (d, d_k)
- * @property {FloatTensor} Wv (d, d_v)
- * @property {FloatTensor} Q (L, d_k)
- * @property {FloatTensor} K (S, d_k)
- * @property {FloatTensor} V (S, d_v)
- * @property {Trace} steps
- */
-
-/**
  * @typedef {object} Result
- * @property {Settings} settings
- * @property {FloatTensor} X (L, d) embeddings of the queries' tokens
- * @property {FloatTensor} X2 (S, d) embeddings of the keys' tokens: X itself in self-attention
- * @property {Head[]} heads
- * @property {FloatTensor} joined (L, H d_v) the outputs of the heads side by side
+ * @property {Checked} settings
+ * @property {number} heads
+ * @property {Tensors} tensors every matrix, (rows, columns) or (heads, rows, columns)
+ * @property {Tensors} [before] with edits: the same without them
+ * @property {Uint8Array} [visible] (L, S), 1 may be seen; undefined: all may
  */
 
-/** Rows of the embedding table, as in the article. */
-export const TABLE_ROWS = 50_000
+/** What a model's numbers depend on: everything but these. */
+const NOT_OF_MODEL = new Set([
+  ...[
+    'edits',
+    'painted',
+    'mask',
+    'masking',
+    'left',
+    'right',
+    'padding',
+    'prefix',
+    'sigma',
+    'scale',
+    'softmaxAxis',
+    'v',
+  ],
+  ...['sentence', 'second', 'queries', 'keys', ...VIEW_FIELDS],
+])
+
+/** @param {Checked} settings */
+const nameOf = settings =>
+  JSON.stringify(
+    [
+      ...Object.entries(settings).filter(([field]) => !NOT_OF_MODEL.has(field)),
+      ...[settings.queries, settings.keys].map(({ ids }) => ids.join()),
+    ],
+    (_, value) => (typeof value === 'bigint' ? String(value) : value),
+  )
 
 /**
- * The article's programme: seed, draw the embedding table, seed again, draw W_query, W_key and W_value of one head
- * after the other, attend.
+ * What the tracer computes again is what an edit touches: the drawn numbers stay.
  * @param {Qkv} qkv
- * @returns {(settings: Settings) => Result}
+ * @returns {(settings: Checked) => Result}
  */
 export function createTracer(qkv) {
-  /** @type {{ name: string, embedding: import('qkv').Embedding } | undefined} */
-  let last // the table is drawn anew when the seed or its width changes, not at each key stroke
-  const embeddingOf = (/** @type {Settings} */ { seed, dModel }) => {
-    const name = `${seed} ${dModel}`
-    if (last?.name !== name) last = { name, embedding: qkv.generator(seed).embedding(TABLE_ROWS, dModel) }
-    return last.embedding
+  const table = createTable(qkv)
+  /** @type {{ name: string, tensors: Tensors } | undefined} */
+  let last
+  const start = (/** @type {Checked} */ settings) => {
+    const name = nameOf(settings)
+    if (last?.name !== name) {
+      const { tensors, generator } = MODELS[settings.model](qkv, settings, table)
+      const additive = settings.score === 'additive' ? drawAdditive(qkv, settings, tensors, generator) : {}
+      last = { name, tensors: { ...tensors, ...additive } }
+    }
+    return last.tensors
   }
 
   return settings => {
-    const { isCross, queries, keys, seed, dModel, dKey, dValue } = settings
-    const embedding = embeddingOf(settings)
-    const X = embedding.forward(queries.ids)
-    const X2 = isCross ? embedding.forward(keys.ids) : X
-    const options = maskOptions(settings)
-    const generator = qkv.generator(seed)
-    const heads = Array.from({ length: settings.heads }, () => {
-      const Wq = generator.rand([dModel, dKey])
-      const Wk = generator.rand([dModel, dKey])
-      const Wv = generator.rand([dModel, dValue])
-      const [Q, K, V] = [qkv.matmul(X, Wq), qkv.matmul(X2, Wk), qkv.matmul(X2, Wv)]
-      return { Wq, Wk, Wv, Q, K, V, steps: qkv.trace(Q, K, V, options) }
-    })
-    return { settings, X, X2, heads, joined: joinHeads(stack(heads.map(head => head.steps.output))) }
-  }
-}
-
-/**
- * @param {Settings} settings
- * @returns {import('qkv').TraceOptions}
- */
-function maskOptions({ mask, left, right }) {
-  if (mask === 'causal') return { causal: true }
-  return mask === 'window' ? { window: [left, right] } : {}
-}
-
-/**
- * Tensors of the same dims under a new first axis.
- * @param {FloatTensor[]} tensors
- */
-function stack(tensors) {
-  const data = new Float32Array(tensors.length * tensors[0].data.length)
-  tensors.forEach((tensor, i) => {
-    data.set(tensor.data, i * tensor.data.length)
-  })
-  return new Tensor(data, [tensors.length, ...tensors[0].dims])
-}
-
-/**
- * The largest weight of a head. Queries that see one key only have no choice and are left out, unless all are such.
- * @param {Trace} steps
- * @returns {{ row: number, column: number, weight: number, skipped: boolean } | undefined} undefined if nobody sees
- *   anything; skipped: some queries were left out
- */
-export function strongestLink({ masked, weights }) {
-  const [L, S] = weights.dims
-  const visible = Array.from({ length: L }, (_, row) => masked.row(row).data.filter(x => x !== -Infinity).length)
-  const hasChoice = visible.some(count => count > 1)
-  /** @type {{ row: number, column: number, weight: number } | undefined} */
-  let best
-  for (let row = 0; row < L; row++) {
-    if (visible[row] < (hasChoice ? 2 : 1)) continue
-    for (let column = 0; column < S; column++) {
-      const weight = weights.data[row * S + column]
-      if (best === undefined || weight > best.weight) best = { row, column, weight }
+    const drawn = start(settings)
+    const visible = maskOf(settings)
+    const heads = (drawn.Wq ?? drawn.Q ?? drawn.weights)?.dims[0] ?? 1
+    const forward = (/** @type {Checked['edits']} */ edits) => attend(qkv, settings, drawn, visible, edits)
+    const { edits } = settings
+    return {
+      ...{ settings, heads, visible, tensors: forward(edits) },
+      ...(edits.length > 0 && { before: forward([]) }),
     }
   }
-  return best && { ...best, skipped: hasChoice && visible.includes(1) }
+}
+
+/**
+ * The matrices of the additive score, as many hidden units as a key has dimensions: rand, after all others.
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {Tensors} tensors
+ * @param {import('qkv').Generator} [generator]
+ * @returns {Tensors}
+ */
+function drawAdditive(qkv, { seed }, { Wq, Q }, generator = qkv.generator(seed)) {
+  const size = /** @type {FloatTensor} */ (Wq ?? Q).dims[2]
+  const [Wa, Ua] = [generator.rand([size, size]), generator.rand([size, size])]
+  return { Wa, Ua, ba: generator.rand([1, size]), va: generator.rand([1, size]) }
+}
+
+/**
+ * @param {Tensors} tensors
+ * @param {Checked['edits']} edits
+ * @param {readonly string[]} matrices those that may be set
+ */
+function withEdits(tensors, edits, matrices) {
+  const changed = { ...tensors }
+  for (const edit of edits) {
+    const { matrix, value } = edit
+    const tensor = changed[matrix]
+    const at = tensor && matrices.includes(matrix) ? offsetOf(tensor, edit) : -1
+    if (!tensor || at < 0) continue
+    if (changed[matrix] === tensors[matrix]) changed[matrix] = new Tensor(tensor.data.slice(), tensor.dims)
+    const { data } = /** @type {FloatTensor} */ (changed[matrix])
+    data[at] = value
+  }
+  return changed
+}
+
+const BEFORE_ATTENTION = [...EDITABLE.filter(matrix => matrix !== 'weights'), 'Q', 'K', 'V']
+
+/**
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {Tensors} drawn
+ * @param {Uint8Array | undefined} visible
+ * @param {Checked['edits']} edits
+ * @returns {Tensors}
+ */
+function attend(qkv, settings, drawn, visible, edits) {
+  const isProjected = drawn.Wq !== undefined
+  const given = withEdits(drawn, edits, isProjected ? BEFORE_ATTENTION.slice(0, -3) : BEFORE_ATTENTION)
+  const tensors = isProjected ? { ...given, ...project(qkv, given) } : given
+  const { Q, K, V } = tensors
+  if (Q && K) Object.assign(tensors, steps(qkv, settings, tensors, visible))
+  const weights = override(qkv, /** @type {FloatTensor} */ (tensors.weights), edits)
+  const isOverridden = weights !== tensors.weights
+  tensors.weights = weights
+  tensors.paid = qkv.matmul(weights, new Tensor(new Float32Array(weights.dims[2]).fill(1), [weights.dims[2], 1]))
+  if (!V) return tensors
+  if (isOverridden || !tensors.output) tensors.output = mix(qkv, weights, V)
+  tensors.joined = joinHeads(tensors.output)
+  const { Wo, bo } = tensors
+  if (Wo) tensors.final = qkv.linear(tensors.joined, Wo.T, bo?.reshape([Wo.dims[1]]))
+  return tensors
+}
+
+/**
+ * Q = X Wq + bq of all heads at once, K and V alike.
+ * @param {Qkv} qkv
+ * @param {Tensors} tensors
+ * @returns {Tensors}
+ */
+function project(qkv, { X, X2 = X, ...own }) {
+  const layer = (/** @type {any} */ x, /** @type {any} */ W, /** @type {FloatTensor | undefined} */ b) => {
+    const columns = joinHeads(W)
+    return splitHeads(qkv.linear(x, columns.T, b && joinHeads(b).reshape([columns.dims[1]])), W.dims[0])
+  }
+  return { Q: layer(X, own.Wq, own.bq), K: layer(X2, own.Wk, own.bk), V: layer(X2, own.Wv, own.bv) }
+}
+
+/**
+ * The trace of all heads.
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {Tensors} tensors
+ * @param {Uint8Array | undefined} visible
+ * @returns {Tensors}
+ */
+function steps(qkv, settings, { Q, K, V, ...own }, visible) {
+  const { score, sigma, masking, softmaxAxis } = settings
+  const q = /** @type {FloatTensor} */ (Q)
+  const k = /** @type {FloatTensor} */ (K)
+  const v = V ?? new Tensor(new Float32Array(0), [k.dims[0], k.dims[1], 0])
+  const [L, S] = [q.dims[1], k.dims[1]]
+  const scale = scaleOf(settings, q.dims[2])
+  const traced = qkv.trace(q, k, v, {
+    ...{ masking, softmaxAxis, scale, ...(visible && { mask: new Tensor(visible, [L, S]) }) },
+    ...(score === 'gaussian' && { score: { kind: 'gaussian', sigma } }),
+    ...(score === 'additive' && { score: additive(own) }),
+  })
+  const { queries, keys, ...rest } = traced
+  const lines = (/** @type {FloatTensor} */ { data }) =>
+    softmaxAxis === 'keys' ? new Tensor(data, [q.dims[0], L, 1]) : new Tensor(data, [q.dims[0], 1, S])
+  return {
+    ...rest,
+    ...(queries && { Aq: queries, Ak: keys }),
+    ...{ maxima: lines(rest.maxima), sums: lines(rest.sums) },
+    ...(rest.zeroedSums && { zeroedSums: lines(rest.zeroedSums) }),
+  }
+}
+
+/**
+ * @param {Tensors} tensors
+ * @returns {import('qkv').Score}
+ */
+function additive({ Wa, Ua, ba, va }) {
+  const [wQuery, wKey, bias, wValue] = /** @type {FloatTensor[]} */ ([Wa?.T, Ua?.T, ba, va])
+  const line = (/** @type {FloatTensor} */ x) => x.reshape([x.data.length])
+  return { kind: 'additive', wQuery, wKey, wValue: line(wValue), bias: line(bias) }
+}
+
+/**
+ * The factor of the scores.
+ * @param {Pick<Checked, 'scale' | 'score'>} settings
+ * @param {number} size of a key
+ */
+export const scaleOf = ({ scale, score }, size) => scale ?? (score === 'scaled' ? 1 / Math.sqrt(size) : 1)
+
+/**
+ * Weights set by hand: they stay as they were set, the others of their row share the rest as before.
+ * @param {Qkv} qkv
+ * @param {FloatTensor} weights (H, L, S)
+ * @param {Checked['edits']} edits
+ * @returns {FloatTensor} the same tensor if none is set
+ */
+function override(qkv, weights, edits) {
+  /** @type {Map<number, Checked['edits']>} rows that are touched, by head and row */
+  const rows = new Map()
+  const [, L, S] = weights.dims
+  for (const edit of edits)
+    if (edit.matrix === 'weights' && offsetOf(weights, edit) >= 0) {
+      const row = edit.head * L + edit.row
+      rows.set(row, [...(rows.get(row) ?? []), edit])
+    }
+  if (rows.size === 0) return weights
+  const data = weights.data.slice()
+  for (const [row, own] of rows) data.set(overrideRow(qkv, data.subarray(row * S, (row + 1) * S), own), row * S)
+  return new Tensor(data, weights.dims)
+}
+
+/**
+ * @param {Qkv} qkv
+ * @param {Float32Array} row
+ * @param {Checked['edits']} edits
+ */
+function overrideRow(qkv, row, edits) {
+  const others = row.slice()
+  for (const { column } of edits) others[column] = 0
+  const held = row.map(() => 0)
+  for (const { column, value } of edits) held[column] = Math.min(Math.max(value, 0), 1)
+  const add = (/** @type {Float32Array} */ x) =>
+    qkv.matmul(
+      new Tensor(x, [1, x.length]),
+      new Tensor(
+        x.map(() => 1),
+        [x.length, 1],
+      ),
+    ).data[0]
+  const times = (/** @type {Float32Array} */ x, /** @type {number} */ factor) =>
+    qkv.matmul(new Tensor(x, [x.length, 1]), new Tensor(Float32Array.of(factor), [1, 1])).data
+  const [rest, taken] = [add(others), add(held)]
+  // What was set already takes everything, or nobody is there to take the rest: the set weights share it all.
+  if (taken >= 1 || rest === 0) return taken > 0 ? times(held, 1 / taken) : held
+  const shared = times(others, (1 - taken) / rest)
+  for (const { column } of edits) shared[column] = held[column]
+  return shared
+}
+
+/**
+ * weights times V, head by head.
+ * @param {Qkv} qkv
+ * @param {FloatTensor} weights (H, L, S)
+ * @param {FloatTensor} V (H, S, E)
+ */
+function mix(qkv, weights, V) {
+  const [H, L] = weights.dims
+  const data = new Float32Array(H * L * V.dims[2])
+  for (let h = 0; h < H; h++) data.set(qkv.matmul(weights.row(h), V.row(h)).data, h * L * V.dims[2])
+  return new Tensor(data, [H, L, V.dims[2]])
 }

@@ -73,7 +73,7 @@ export const plain = text => text.replace(/\s+/g, ' ').trim()
  */
 export async function printed(page, matrix) {
   await settled(page)
-  return page.locator(`[data-matrix="${matrix}"] td[data-row]`).allTextContents()
+  return page.locator(`[data-matrix="${matrix}"] [data-row]`).allTextContents()
 }
 
 /**
@@ -84,4 +84,4 @@ export async function printed(page, matrix) {
  * @param {number} column
  */
 export const cell = (page, matrix, row, column) =>
-  page.locator(`[data-matrix="${matrix}"] td[data-row="${row}"][data-column="${column}"]`)
+  page.locator(`[data-matrix="${matrix}"] [data-row="${row}"][data-column="${column}"]`)

@@ -2,36 +2,55 @@
 
 /** @typedef {import('../i18n/index.js').Translate} Translate */
 /** @typedef {import('../i18n/index.js').Language} Language */
-/** @typedef {import('../matrices.js').Cell} Cell */
+/** @typedef {import('../state.js').Cell} Cell */
+/** @typedef {import('../state.js').Settings} Settings */
 /** @typedef {import('../matrices.js').Matrices} Matrices */
 /** @typedef {import('../explain.js').Explanation} Explanation */
-/** @typedef {import('../state.js').State} State */
-/** @typedef {import('../state.js').Problems} Problems */
-/** @typedef {import('../state.js').Inputs} Inputs */
-/** @typedef {import('../state.js').Field} Field */
+/** @typedef {import('../flow.js').Region} Region */
+/** @typedef {import('../check.js').Problems} Problems */
 /** @typedef {import('../trace.js').Result} Result */
+/** @typedef {import('../history.js').History} History */
+/** @typedef {import('../presets.js').PresetId} PresetId */
+/** @typedef {import('../reference64.js').Difference} Difference */
 /** @typedef {import('lit').TemplateResult} TemplateResult */
+/** @typedef {'light' | 'dark' | 'system'} Theme */
+/** @typedef {'read' | 'edit' | 'paint'} Mode what a stroke over the large map does */
 
 /**
  * What a view may ask for.
  * @typedef {object} Actions
- * @property {(field: Field, value: string) => void} change
- * @property {(inputs: Inputs) => void} choose all inputs at once
- * @property {(head: number) => void} selectHead
- * @property {() => Cell} cursor the latest, which may not have been drawn yet
+ * @property {(patch: Partial<Settings>, mark?: string) => void} change changes of one mark in a row are one to undo
+ * @property {(patch: Partial<Pick<Settings, 'head' | 'step' | 'pinned'>>) => void} look nothing is computed, nothing to undo
+ * @property {(cell: Cell, value: number | undefined, mark?: string) => void} edit sets a cell; undefined: its own value
+ * @property {(row: number, column: number, isVisible: boolean) => void} paint
+ * @property {(preset: PresetId) => void} choose
+ * @property {() => void} undo
+ * @property {() => void} redo
+ * @property {() => void} reset all as the preset has it
  * @property {(cell: Cell) => void} point the cell under the pointer or the focus
  * @property {(cell: Cell) => void} pin keeps the cell; the same one again lets go
  * @property {() => void} unpin
+ * @property {(by: 1 | -1) => void} walk to the next or previous step
+ * @property {() => void} play starts or stops
+ * @property {(mode: Mode) => void} use
  * @property {(language: Language) => void} speak
+ * @property {(theme: Theme) => void} light
  */
 
 /**
  * What there is to see.
  * @typedef {object} Context
  * @property {Translate} t
- * @property {State} state
- * @property {Actions} actions
+ * @property {Language} language
+ * @property {Theme} theme
  * @property {boolean} isDark
+ * @property {Mode} mode
+ * @property {boolean} isPlaying
+ * @property {History} history
+ * @property {Settings} settings as typed
+ * @property {PresetId | undefined} preset the one that is shown unchanged
+ * @property {Problems} problems
+ * @property {Actions} actions
  */
 
 /**
@@ -40,9 +59,12 @@
  * @property {Result} result
  * @property {number} head the one that is shown
  * @property {Matrices} matrices of that head
+ * @property {{ data: Uint8Array, dims: number[] }} [mask] (L, S), 1 may be seen
  * @property {Cell} cell the one whose arithmetic is shown
  * @property {Explanation} explanation of that cell
- * @property {ReadonlyMap<string, ReadonlySet<number>>} sources the cells it comes from: matrix -> offsets
+ * @property {Region[]} sources where it comes from
+ * @property {Region[]} targets where it goes
+ * @property {Difference} [difference] from float64, once it is known
  */
 
 /** @typedef {Context & Scene} SceneContext */

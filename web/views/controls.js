@@ -1,102 +1,101 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { isSame, PRESETS, RANGES } from '../state.js'
+import { CHOICES, RANGES } from '../check.js'
+import { PRESETS } from '../presets.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').TemplateResult} TemplateResult */
-/** @typedef {import('../state.js').Field} Field */
-/** @typedef {import('../state.js').NumberField} NumberField */
-/** @typedef {import('../state.js').Preset} Preset */
-/** @typedef {import('../state.js').Problems} Problems */
+/** @typedef {import('../check.js').Field} Field */
+/** @typedef {import('../check.js').NumberField} NumberField */
+/** @typedef {import('../check.js').ChoiceField} ChoiceField */
+/** @typedef {import('../presets.js').PresetId} PresetId */
 /** @typedef {import('../i18n/index.js').Key} Key */
-/** @typedef {Context & { problems: Problems }} Checked */
+
+/** @typedef {Event & { target: HTMLInputElement & HTMLTextAreaElement & HTMLSelectElement }} ControlEvent */
 
 /**
  * A labelled control with room for what is wrong with it.
- * @param {Checked} context
+ * @param {Context} context
  * @param {Field} field
- * @param {Key} label
+ * @param {string} label
  * @param {TemplateResult} control
  */
 function labelled({ t, problems }, field, label, control) {
   const problem = problems[field]
   return html`<div class="field field-${field}">
-    <label for=${field}>${t(label)}</label>
+    <label for=${field}>${label}</label>
     ${control}
     <p class="problem" id="${field}-problem" aria-live="polite">${problem ? t(problem.key, problem.params) : nothing}</p>
   </div>`
 }
 
-/** @param {Checked} context @param {Field} field @param {Key} label */
+/** @param {Context} context @param {'sentence' | 'second'} field @param {Key} label */
 function textBox(context, field, label) {
-  const { state, actions, problems } = context
+  const { settings, actions, problems, t } = context
   const control = html`<textarea
     id=${field}
-    rows="2"
+    rows="1"
+    dir="auto"
     spellcheck="false"
     autocapitalize="off"
     aria-invalid=${problems[field] ? 'true' : 'false'}
     aria-describedby="${field}-problem"
-    .value=${live(state.inputs[field])}
-    @input=${(/** @type {Event & { target: HTMLTextAreaElement }} */ event) => actions.change(field, event.target.value)}
+    .value=${live(settings[field])}
+    @input=${(/** @type {ControlEvent} */ event) => actions.change({ [field]: event.target.value }, field)}
   ></textarea>`
-  return labelled(context, field, label, control)
-}
-
-/** @param {Checked} context @param {NumberField | 'seed'} field */
-function numberBox(context, field) {
-  const { state, actions, problems } = context
-  const [least, most] = field === 'seed' ? [nothing, nothing] : RANGES[field]
-  const control = html`<input
-    id=${field}
-    type=${field === 'seed' ? 'text' : 'number'}
-    inputmode="numeric"
-    autocomplete="off"
-    min=${least}
-    max=${most}
-    aria-invalid=${problems[field] ? 'true' : 'false'}
-    aria-describedby="${field}-problem"
-    .value=${live(state.inputs[field])}
-    @input=${(/** @type {Event & { target: HTMLInputElement }} */ event) => actions.change(field, event.target.value)}
-  />`
-  return labelled(context, field, field, control)
+  return labelled(context, field, t(label), control)
 }
 
 /**
- * @template {'kind' | 'mask'} F
- * @param {Checked} context
- * @param {F} field
- * @param {readonly import('../state.js').Inputs[F][]} choices
+ * A box for a number; of `scale`, an empty one means that it follows from the rest.
+ * @param {Context} context
+ * @param {NumberField | 'seed' | 'scale'} field
  */
-function choice(context, field, choices) {
-  const { t, state, actions } = context
+function numberBox(context, field) {
+  const { settings, actions, problems, t } = context
+  const range = field === 'seed' || field === 'scale' ? undefined : RANGES[field]
+  const isWhole = range && !('open' in range)
+  const value = (/** @type {string} */ text) => (field === 'scale' && text.trim() === '' ? null : text)
+  const control = html`<input
+    id=${field}
+    type=${isWhole ? 'number' : 'text'}
+    inputmode=${isWhole || field === 'seed' ? 'numeric' : 'decimal'}
+    autocomplete="off"
+    placeholder=${field === 'scale' ? t('scaleAuto') : nothing}
+    min=${isWhole ? range.least : nothing}
+    max=${isWhole ? range.most : nothing}
+    aria-invalid=${problems[field] ? 'true' : 'false'}
+    aria-describedby="${field}-problem"
+    .value=${live(String(settings[field] ?? ''))}
+    @input=${(/** @type {ControlEvent} */ event) => actions.change({ [field]: value(event.target.value) }, field)}
+  />`
+  return labelled(context, field, t(field), control)
+}
+
+/** @param {Context} context @param {ChoiceField} field */
+function choice(context, field) {
+  const { t, settings, actions } = context
+  const choices = CHOICES[field].filter(name => name !== 'given' || settings.given)
   const control = html`<select
     id=${field}
-    .value=${live(state.inputs[field])}
-    @change=${(/** @type {Event & { target: HTMLSelectElement }} */ event) => actions.change(field, event.target.value)}
+    .value=${live(settings[field])}
+    @change=${(/** @type {ControlEvent} */ event) => actions.change({ [field]: event.target.value })}
   >
     ${choices.map(
       name =>
-        html`<option value=${name} ?selected=${state.inputs[field] === name}>
-          ${t(/** @type {Key} */ (`${field}.${name}`))}
-        </option>`,
+        html`<option value=${name} ?selected=${settings[field] === name}>${t(/** @type {Key} */ (`${field}.${name}`))}</option>`,
     )}
   </select>`
-  return labelled(context, field, field, control)
+  return labelled(context, field, t(field), control)
 }
 
 /** @param {Context} context */
-function presets({ t, state, actions }) {
-  const names = /** @type {Preset[]} */ (Object.keys(PRESETS))
+export function presets({ t, preset, actions }) {
+  const names = /** @type {PresetId[]} */ (Object.keys(PRESETS))
   return html`<div class="presets" role="group" aria-label=${t('presets')}>
     ${names.map(
       name =>
-        html`<button
-          type="button"
-          data-preset=${name}
-          aria-pressed=${isSame(PRESETS[name], state.inputs)}
-          @click=${() => actions.choose(PRESETS[name])}
-        >
+        html`<button type="button" data-preset=${name} aria-pressed=${preset === name} @click=${() => actions.choose(name)}>
           ${t(`preset.${name}`)}
         </button>`,
     )}
@@ -104,23 +103,33 @@ function presets({ t, state, actions }) {
 }
 
 /**
- * Everything the reader can set.
- * @param {Checked} context
+ * The sentences and what is asked for most; the rest folds away.
+ * @param {Context} context
  */
 export function controls(context) {
-  const { t, state } = context
-  const isCross = state.inputs.kind === 'cross'
+  const { t, settings } = context
+  const { model, mask, score } = settings
+  const isCross = settings.kind === 'cross' || model === 'given'
   return html`<form class="controls" aria-label=${t('settings')} @submit=${(/** @type {Event} */ e) => e.preventDefault()}>
-    ${presets(context)}
     <div class="sentences">
       ${textBox(context, 'sentence', isCross ? 'sentenceQueries' : 'sentence')}
       ${isCross ? textBox(context, 'second', 'second') : nothing}
     </div>
     <div class="fields">
-      ${choice(context, 'kind', ['self', 'cross'])} ${choice(context, 'mask', ['none', 'causal', 'window'])}
-      ${state.inputs.mask === 'window' ? [numberBox(context, 'left'), numberBox(context, 'right')] : nothing}
-      ${numberBox(context, 'heads')} ${numberBox(context, 'dModel')} ${numberBox(context, 'dKey')}
-      ${numberBox(context, 'dValue')} ${numberBox(context, 'seed')}
+      ${model === 'given' ? nothing : choice(context, 'kind')} ${choice(context, 'mask')}
+      ${mask === 'window' ? [numberBox(context, 'left'), numberBox(context, 'right')] : nothing}
+      ${mask === 'padding' || mask === 'prefix' ? numberBox(context, mask) : nothing}
+      ${choice(context, 'score')} ${score === 'gaussian' ? numberBox(context, 'sigma') : nothing}
+      ${model === 'given' ? nothing : [numberBox(context, 'heads'), numberBox(context, 'dModel')]}
+      ${model === 'heads' ? [numberBox(context, 'dKey'), numberBox(context, 'dValue')] : nothing}
+      ${model === 'given' ? nothing : numberBox(context, 'seed')}
     </div>
+    <details class="more">
+      <summary>${t('moreSettings')}</summary>
+      <div class="fields">
+        ${choice(context, 'model')} ${choice(context, 'tokenizer')} ${numberBox(context, 'scale')} ${choice(context, 'masking')}
+        ${choice(context, 'softmaxAxis')} ${isCross && model === 'heads' ? choice(context, 'keysFrom') : nothing} ${model === 'given' ? nothing : [choice(context, 'draw'), numberBox(context, 'tableRows')]}
+      </div>
+    </details>
   </form>`
 }

@@ -1,12 +1,74 @@
-import { html } from 'lit'
+import { html, mathml } from 'lit'
+
+// A small notation for formulas, drawn as MathML: `Q = X W_q`, `K^T`, `{a over b}`, `√{d_k}`, `Σ_j`.
+// Letters alone are slanted, words upright; `_` lowers and `^` raises what follows, braces hold together.
+
+/** @typedef {import('lit').TemplateResult} TemplateResult */
+
+/** @param {string} formula */
+const tokensOf = formula => formula.match(/\p{L}+|\d+(?:\.\d+)?|[^\s]/gu) ?? []
 
 /**
- * `Q K^T / √d_k` as it is written by hand: letters slanted, `_` lowers, `^` raises what follows.
- * @param {string} formula
+ * @param {string[]} tokens what is left to read
+ * @returns {unknown}
  */
-export const math = formula =>
-  html`<span class="math">${formula.split(/([_^][\w]+|\p{L}+)/u).map(part => {
-    if (part.startsWith('_')) return html`<sub>${part.slice(1)}</sub>`
-    if (part.startsWith('^')) return html`<sup>${part.slice(1)}</sup>`
-    return /^\p{L}$/u.test(part) ? html`<i>${part}</i>` : part
-  })}</span>`
+function atom(tokens) {
+  const token = tokens.shift()
+  if (token === undefined) return mathml`<mrow></mrow>`
+  if (token === '{') {
+    const { items, over } = row(tokens)
+    return over ? mathml`<mfrac><mrow>${items}</mrow><mrow>${over}</mrow></mfrac>` : mathml`<mrow>${items}</mrow>`
+  }
+  if (token === '√') return mathml`<msqrt>${atom(tokens)}</msqrt>`
+  if (/^\d/.test(token)) return mathml`<mn>${token}</mn>`
+  if (/^\p{L}/u.test(token)) return mathml`<mi mathvariant=${token.length > 1 ? 'normal' : null}>${token}</mi>`
+  return mathml`<mo stretchy="false">${token === '-' ? '−' : token}</mo>`
+}
+
+/**
+ * Up to the closing brace or the end.
+ * @param {string[]} tokens
+ * @returns {{ items: unknown[], over?: unknown[] }}
+ */
+function row(tokens) {
+  /** @type {unknown[]} */
+  const items = []
+  while (tokens.length) {
+    if (tokens[0] === '}') {
+      tokens.shift()
+      return { items }
+    }
+    if (tokens[0] === 'over') {
+      tokens.shift()
+      return { items, over: row(tokens).items }
+    }
+    const base = atom(tokens)
+    /** @type {{ sub?: unknown, sup?: unknown }} */
+    const scripts = {}
+    while (tokens[0] === '_' || tokens[0] === '^') scripts[tokens.shift() === '_' ? 'sub' : 'sup'] = atom(tokens)
+    items.push(withScripts(base, scripts))
+  }
+  return { items }
+}
+
+/** @param {unknown} base @param {{ sub?: unknown, sup?: unknown }} scripts */
+function withScripts(base, { sub, sup }) {
+  if (sub && sup) return mathml`<msubsup>${base}${sub}${sup}</msubsup>`
+  if (sub) return mathml`<msub>${base}${sub}</msub>`
+  return sup ? mathml`<msup>${base}${sup}</msup>` : base
+}
+
+/** @param {string} formula */
+const plain = formula =>
+  formula
+    .replace(/[{}]/g, ' ')
+    .replace(/ over /g, ' / ')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/**
+ * @param {string} formula
+ * @param {'inline' | 'block'} [display]
+ */
+export const math = (formula, display = 'inline') =>
+  html`<math display=${display} class="math" alttext=${plain(formula)}>${row(tokensOf(formula)).items}</math>`

@@ -1,129 +1,121 @@
 import { html, nothing } from 'lit'
-import { colourOf, gradient } from '../colour.js'
-import { format, short } from '../format.js'
-import { moved } from './keys.js'
-import { map } from './map.js'
+import './matrix-grid.js'
+import { gradient } from '../colour.js'
+import { short } from '../format.js'
 import { math } from './math.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('./context.js').Region} Region */
 /** @typedef {import('../matrices.js').Matrix} Matrix */
 /** @typedef {import('../matrices.js').MatrixId} MatrixId */
 
-/** More rows or columns than this are drawn as a map, without numbers. */
+/** More rows or columns than this are drawn as a map; more cells in all as well. */
 const MOST_NUMBERS = 24
+const MOST_CELLS = 320
+
+/** @param {Matrix} matrix */
+const isBig = ({ tensor: { dims } }) => Math.max(...dims) > MOST_NUMBERS || dims[0] * dims[1] > MOST_CELLS
+
+/**
+ * What is marked in a matrix: where the shown cell comes from and goes to.
+ * @param {SceneContext} context
+ * @param {Matrix} matrix
+ */
+function marksOf({ sources, targets }, { id, head }) {
+  const own = (/** @type {Region} */ region) => region.matrix === id && region.head === head
+  return [
+    ...sources.filter(own).map(region => ({ ...region, kind: 'source' })),
+    ...targets.filter(own).map(region => ({ ...region, kind: 'target' })),
+  ]
+}
 
 /**
  * A matrix with its name, axes and colour scale.
  * @param {SceneContext} context
  * @param {MatrixId} id
+ * @param {{ isCopy?: boolean, isTurned?: boolean }} [options] isCopy: shown elsewhere with all that belongs to it
  */
-export function matrix(context, id) {
+export function matrix(context, id, { isCopy = false, isTurned = false } = {}) {
   const { t, matrices } = context
-  const shown = /** @type {Matrix} */ (matrices.get(id))
-  const isBig = Math.max(...shown.tensor.dims) > MOST_NUMBERS
-  return html`<figure class="matrix" data-matrix=${id}>
+  const shown = matrices.get(id)
+  if (!shown) return nothing
+  const [down, across] = isTurned ? [...shown.axes].reverse() : shown.axes
+  const symbol = isTurned ? `${shown.symbol}^T` : shown.symbol
+  return html`<figure
+    class="matrix ${isCopy ? 'is-copy' : ''}"
+    data-matrix=${isCopy ? nothing : id}
+    data-copy=${isCopy ? id : nothing}
+  >
     <figcaption>
-      <h3 id="${id}-title">${t(shown.title)} ${math(shown.formula)}</h3>
-      <p id="${id}-axes">${t(shown.axes)}</p>
+      <h4>${math(symbol)} <span class="title">${t(`matrix.${id}`)}</span> <span class="size">${shape(shown, isTurned)}</span></h4>
+      ${isCopy || shown.rows.length === 1 ? nothing : html`<p>${t('axes', { down: t(`axis.${down}`), across: t(`axis.${across}`) })}</p>`}
     </figcaption>
-    <div class="scroll">${isBig ? map(context, shown) : table(context, shown)}</div>
-    ${legend(context, shown)}
+    ${isBig(shown) ? map(context, shown) : numbers(context, shown, isTurned)}
+    ${isCopy || shown.rows.length === 1 || isBig(shown) ? nothing : legend(context, shown)}
   </figure>`
+}
+
+/** @param {Matrix} matrix @param {boolean} isTurned */
+const shape = ({ tensor: { dims } }, isTurned) => (isTurned ? [...dims].reverse() : dims).join('×')
+
+/** @param {SceneContext} context @param {Matrix} shown @param {boolean} isTurned */
+function numbers(context, shown, isTurned) {
+  const { t, actions, isDark, cell, settings } = context
+  const isHere = cell.matrix === shown.id && cell.head === shown.head
+  return html`<div class="scroll" tabindex=${nothing}><matrix-grid
+    .matrix=${shown}
+    .isTurned=${isTurned}
+    .isDark=${isDark}
+    .t=${t}
+    .actions=${actions}
+    .marks=${marksOf(context, shown)}
+    .shown=${isHere ? cell : undefined}
+    .isKept=${isHere && settings.pinned !== null}
+  ></matrix-grid></div>`
+}
+
+/**
+ * A matrix too big for numbers.
+ * @param {SceneContext} context
+ * @param {Matrix} shown
+ */
+function map(context, shown) {
+  const { t, actions, cell, settings } = context
+  const { id, head, tensor, rows, columns, axes, scale, domain, isEditable } = shown
+  const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({ matrix: id, head, row, column })
+  const isHere = cell.matrix === id && cell.head === head
+  return html`<qkv-heatmap
+    class="big"
+    .label=${t(`matrix.${id}`)}
+    .matrix=${tensor}
+    .before=${shown.before}
+    .rowTokens=${rows}
+    .columnTokens=${columns}
+    .rowTitle=${t(`axis.${axes[0]}`)}
+    .columnTitle=${t(`axis.${axes[1]}`)}
+    .scale=${scale === 'share' ? 'sequential' : 'diverging'}
+    .domain=${domain}
+    .texts=${t.elements}
+    .mode=${isEditable ? 'edit' : 'read'}
+    .cell=${isHere ? cell : undefined}
+    .pinned=${isHere && settings.pinned ? cell : undefined}
+    @cell-focus=${(/** @type {CustomEvent} */ event) => actions.point(at(event))}
+    @cell-pin=${(/** @type {CustomEvent} */ event) => actions.pin(at(event))}
+    @cell-edit=${(/** @type {CustomEvent} */ event) => actions.edit(at(event), event.detail.value, `drag ${id}`)}
+  ></qkv-heatmap>`
 }
 
 /**
  * @param {SceneContext} context
  * @param {Matrix} matrix
  */
-function legend({ t, isDark }, { id, scale, reach, tensor, isHidden }) {
+function legend({ t, isDark }, { scale, reach, tensor, isHidden }) {
   const [from, to] = scale === 'share' ? ['0', '1'] : [short(-reach), short(reach)]
   const hasHidden = tensor.data.some((_, i) => isHidden(Math.floor(i / tensor.dims[1]), i % tensor.dims[1]))
   return html`<div class="legend">
-    <span class="legend-scale" role="img" aria-label=${t('legend', { from, to })} id="${id}-legend">
+    <span class="legend-scale" role="img" aria-label=${t('legend', { from, to })}>
       <span>${from}</span><span class="ramp" .style=${`background-image: ${gradient(scale, isDark)}`}></span><span>${to}</span>
     </span>
     ${hasHidden ? html`<span class="legend-hidden"><span class="swatch is-hidden"></span>${t('hidden')}</span>` : nothing}
   </div>`
-}
-
-/** @param {Event} event @returns {{ row: number, column: number } | undefined} */
-function cellOf({ target }) {
-  const cell = /** @type {Element} */ (target).closest('td[data-row]')
-  if (!(cell instanceof HTMLElement)) return undefined
-  return { row: Number(cell.dataset.row), column: Number(cell.dataset.column) }
-}
-
-/**
- * Every number in its cell.
- * @param {SceneContext} context
- * @param {Matrix} matrix
- */
-function table(context, { id, tensor, rows, columns, scale, reach, isHidden }) {
-  const { t, state, actions, isDark, cell, sources } = context
-  const [height, width] = tensor.dims
-  const focus = state.cursor.matrix === id ? state.cursor : { row: 0, column: 0 }
-  const own = sources.get(id)
-  const point = (/** @type {Event} */ event) => {
-    const at = cellOf(event)
-    if (at) actions.point({ matrix: id, ...at })
-  }
-  const pin = (/** @type {Event} */ event) => {
-    const at = cellOf(event)
-    if (at) actions.pin({ matrix: id, ...at })
-  }
-  const keydown = (/** @type {KeyboardEvent & { currentTarget: HTMLElement }} */ event) => {
-    const at = cellOf(event)
-    if (!at) return
-    if (event.key === 'Enter' || event.key === ' ') {
-      event.preventDefault()
-      return pin(event)
-    }
-    const next = moved(event, at, height, width)
-    if (!next) return
-    event.preventDefault()
-    const target = event.currentTarget.querySelector(`td[data-row="${next.row}"][data-column="${next.column}"]`)
-    if (target instanceof HTMLElement) target.focus()
-  }
-  const tableCell = (/** @type {number} */ row, /** @type {number} */ column) => {
-    const value = tensor.data[row * width + column]
-    const hidden = isHidden(row, column)
-    const { ground, ink } = colourOf(scale, reach, value, isDark)
-    const isShown = cell.matrix === id && cell.row === row && cell.column === column
-    const isFocus = focus.row === row && focus.column === column
-    return html`<td
-      class="number ${hidden ? 'is-hidden' : ''} ${isShown ? 'is-shown' : ''} ${own?.has(row * width + column) ? 'is-source' : ''}"
-      .style=${hidden ? '' : `background-color: ${ground}; color: ${ink}`}
-      data-row=${row}
-      data-column=${column}
-      tabindex=${isFocus ? 0 : -1}
-      aria-selected=${isShown && state.pinned ? 'true' : 'false'}
-      aria-label=${hidden ? t('cellHidden', { value: format(value) }) : nothing}
-    >${format(value)}</td>`
-  }
-  return html`<table
-    class="numbers"
-    role="grid"
-    aria-labelledby="${id}-title"
-    aria-describedby="${id}-axes"
-    @click=${pin}
-    @pointerover=${point}
-    @focusin=${point}
-    @keydown=${keydown}
-  >
-    <thead>
-      <tr>
-        <td></td>
-        ${columns.map(name => html`<th scope="col" class="name column-name" title=${name}><span>${name}</span></th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map(
-        (name, row) =>
-          html`<tr>
-            <th scope="row" class="name row-name" title=${name}><span>${name}</span></th>
-            ${columns.map((_, column) => tableCell(row, column))}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
 }

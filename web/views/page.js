@@ -1,126 +1,72 @@
 import { html, nothing } from 'lit'
-import { percent } from '../format.js'
 import { LANGUAGES } from '../i18n/index.js'
-import { strongestLink } from '../trace.js'
+import { PRESETS } from '../presets.js'
 import { arithmetic } from './arithmetic.js'
-import { controls } from './controls.js'
-import { heads } from './heads.js'
-import { matrix } from './matrix.js'
-import { tokens } from './tokens.js'
+import { controls, presets } from './controls.js'
+import { hero, tokens } from './hero.js'
+import { walk } from './walk.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').Scene} Scene */
 /** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('../state.js').Problems} Problems */
-/** @typedef {import('../i18n/index.js').Key} Key */
+/** @typedef {import('./context.js').Theme} Theme */
 /** @typedef {import('../i18n/index.js').Language} Language */
-/** @typedef {import('../matrices.js').MatrixId} MatrixId */
-
-/** How each language is called by those who speak it. */
-const LANGUAGE_NAMES = /** @type {Record<Language, string>} */ ({ en: 'English', zh: '中文' })
+/** @typedef {import('../i18n/index.js').Key} Key */
 
 /** @param {Context} context */
-function header({ t, state, actions }) {
+function tools({ t, language, theme, history, actions }) {
   const languages = /** @type {Language[]} */ (Object.keys(LANGUAGES))
-  return html`<header class="top">
-    <div>
-      <h1>${t('title')}</h1>
-      <p>${t('lede')}</p>
+  const themes = /** @type {Theme[]} */ (['system', 'light', 'dark'])
+  const select =
+    (/** @type {(value: any) => void} */ change) => (/** @type {Event & { target: HTMLSelectElement }} */ event) =>
+      change(event.target.value)
+  return html`<div class="tools">
+    <div class="group" role="group" aria-label=${t('history')}>
+      <button type="button" id="undo" title="Ctrl+Z" ?disabled=${history.past.length === 0} @click=${actions.undo}>${t('undo')}</button>
+      <button type="button" id="redo" title="Ctrl+Shift+Z" ?disabled=${history.future.length === 0} @click=${actions.redo}>${t('redo')}</button>
+      <button type="button" id="reset" @click=${actions.reset}>${t('reset')}</button>
     </div>
-    <div class="languages" role="group" aria-label=${t('language')}>
-      ${languages.map(
-        language =>
-          html`<button type="button" lang=${language} aria-pressed=${state.language === language} @click=${() => actions.speak(language)}>
-            ${LANGUAGE_NAMES[language]}
-          </button>`,
-      )}
-    </div>
-  </header>`
+    <select id="language" aria-label=${t('language')} @change=${select(actions.speak)}>
+      ${languages.map(name => html`<option value=${name} lang=${name} ?selected=${name === language}>${LANGUAGES[name].languageName}</option>`)}
+    </select>
+    <select id="theme" aria-label=${t('theme')} @change=${select(actions.light)}>
+      ${themes.map(name => html`<option value=${name} ?selected=${name === theme}>${t(`theme.${name}`)}</option>`)}
+    </select>
+  </div>`
 }
 
-/**
- * One sentence: who looks hardest at whom.
- * @param {SceneContext} context
- */
-function strongest({ t, state, result, head }) {
-  const { queries, keys, isCross } = result.settings
-  const link = strongestLink(result.heads[head].steps)
-  const title = result.heads.length > 1 ? t('strongestHead', { head: head + 1 }) : t('strongestTitle')
-  const isSelf = link && !isCross && link.row === link.column
-  const text = link
-    ? t(isSelf ? 'strongestSelf' : 'strongest', {
-        query: queries.tokens[link.row],
-        key: keys.tokens[link.column],
-        percent: percent(link.weight, state.language),
-      })
-    : t('strongestNone')
-  return html`<p class="strongest">
-    <span class="strongest-title">${title}</span>
-    <span class="strongest-text">${text}</span>
-    ${link?.skipped ? html`<span class="note">${t('strongestSkipped')}</span>` : nothing}
-  </p>`
-}
-
-/**
- * @param {SceneContext} context
- * @param {Key} heading
- * @param {Key} text
- * @param {string} kind how its matrices are laid out
- * @param {unknown} content
- */
-function section({ t, result, head }, heading, text, kind, content) {
-  const H = result.heads.length
-  const isOfHead = H > 1 && ['project', 'attend', 'output'].includes(kind)
-  return html`<section class="step step-${kind}">
-    <h2>${t(heading)} ${isOfHead ? html`<span class="of-head">${t('ofHead', { head: head + 1, heads: H })}</span>` : nothing}</h2>
-    <p>${t(text)}</p>
-    ${content}
-  </section>`
-}
-
-/** @param {SceneContext} context */
-function trace(context) {
-  const { isCross, heads: H } = context.result.settings
-  const row = (/** @type {MatrixId[]} */ ...ids) =>
-    html`<div class="matrices">${ids.map(id => matrix(context, id))}</div>`
-  /** @type {MatrixId[]} */
-  const embeddings = isCross ? ['X', 'X2'] : ['X']
-  const columns = /** @type {[MatrixId, MatrixId][]} */ ([
-    ['Wq', 'Q'],
-    ['Wk', 'K'],
-    ['Wv', 'V'],
-  ])
-  return [
-    section(context, 'embedHeading', 'embedText', 'embed', [tokens(context), row(...embeddings)]),
-    H > 1 ? section(context, 'headsHeading', 'headsText', 'heads', heads(context)) : nothing,
-    section(
-      context,
-      'projectHeading',
-      'projectText',
-      'project',
-      html`<div class="trio">${columns.map(pair => row(...pair))}</div>`,
-    ),
-    section(context, 'attendHeading', 'attendText', 'attend', row('scores', 'scaled', 'masked', 'weights')),
-    section(context, 'outputHeading', 'outputText', 'output', H > 1 ? row('output', 'joined') : row('output')),
-  ]
+/** How far the numbers are from float64. @param {SceneContext} context */
+function badge({ t, difference }) {
+  if (!difference) return html`<p class="badge" id="badge">${t('differencePending')}</p>`
+  const { most, matrix, rows, of } = difference
+  const where = matrix ? t(`matrix.${matrix}`) : ''
+  const text = t(rows < of ? 'differenceRows' : 'difference', { most: most.toExponential(1), rows, of })
+  return html`<p class="badge" id="badge" title=${where} data-most=${most}>${text}</p>`
 }
 
 /**
  * The whole page.
- * @param {Context & { problems: Problems, scene?: Scene, failure?: string }} context
+ * @param {Context & { scene?: Scene, failure?: string, notice?: Key }} context
  */
 export function page(context) {
-  const { t, problems, scene, failure } = context
+  const { t, problems, scene, failure, notice, preset } = context
   const isStale = Object.keys(problems).length > 0
   const body = scene && { ...context, ...scene }
-  return html`${header(context)} ${controls(context)}
+  return html`<header class="top">
+      <h1>${t('title')}</h1>
+      ${tools(context)}
+    </header>
+    <p class="notice" role="alert">${notice ? t(notice) : nothing}</p>
+    ${presets(context)}
+    <p class="preset-note">${preset ? t(`preset.${preset}.note`, { document: PRESETS[preset].document }) : t('own')}</p>
+    ${controls(context)}
     ${failure === undefined ? nothing : html`<p class="failure" role="alert">${t('failed', { message: failure })}</p>`}
     ${body || failure !== undefined ? nothing : html`<p class="note">${t('loading')}</p>`}
     <p class="stale" role="status">${isStale && body ? t('stale') : nothing}</p>
     ${
       body
         ? html`<div class="columns">
-            <main class=${isStale ? 'is-stale' : ''}>${strongest(body)}${trace(body)}</main>
+            <main class=${isStale ? 'is-stale' : ''}>${tokens(body)} ${hero(body)}${walk(body)}${badge(body)}</main>
             ${arithmetic(body)}
           </div>`
         : nothing

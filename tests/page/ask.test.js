@@ -1,0 +1,128 @@
+// Ask any cell where it comes from.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cell, plain, printed, settled } from './browser.js'
+import { usePage } from './open.js'
+
+const open = usePage()
+const panel = () => open.text('.panel .steps')
+const factors = () => open.page.locator('.panel .factor').allTextContents()
+/** @param {string} matrix @param {number} row @param {number} column */
+async function ask(matrix, row, column) {
+  await cell(open.page, matrix, row, column).click()
+  await settled(open.page)
+}
+
+test('a score is written as the products it is the sum of', async () => {
+  await ask('scores', 1, 4)
+  assert.deepEqual(await factors(), ['0.5667', '0.1920', '1.8269', '0.6467'], 'query_2 and keys[4] of the article')
+  assert.match(await panel(), /= 1\.2903$/, 'omega_24 of the article')
+})
+
+test('a weight is written as a share of exponentials, and leads back to where it came from', async () => {
+  await ask('weights', 1, 1)
+  assert.match(await panel(), /1\.0000 ÷ 1\.4556\s?= 0\.6870$/)
+  await open.page.locator('.panel .factor').first().click()
+  await settled(open.page)
+  assert.match(await panel(), /mask lets query “is” see key “Life”/)
+})
+
+test('row and column light up in every matrix a cell comes from or goes to', async () => {
+  const marks = () =>
+    open.page.evaluate(() =>
+      [...document.querySelectorAll('.matrix[data-matrix] .mark:not(.mark-own)')].map(mark => {
+        const matrix = mark.closest('.matrix')?.getAttribute('data-matrix')
+        const { gridRow, gridColumn } = /** @type {HTMLElement} */ (mark).style
+        return `${matrix} ${mark.className.replace('mark mark-', '')} ${gridRow} | ${gridColumn}`
+      }),
+    )
+  await ask('scores', 1, 4)
+  assert.deepEqual(await marks(), ['Q source 3 | 2 / 4', 'K source 6 | 2 / 4', 'scaled target 3 | 6'])
+  await ask('X', 0, 2)
+  assert.deepEqual(await marks(), ['Q target 2 | 2 / 4', 'K target 2 | 2 / 4', 'V target 2 | 2 / 3'])
+  await ask('V', 3, 0)
+  assert.deepEqual(await marks(), ['X source 5 | 2 / 5', 'Wv source 2 / 5 | 2', 'output target 2 / 8 | 2'])
+})
+
+test('biases, W_O, Gaussian and additive scores are explained with their own numbers', async () => {
+  const { page } = open
+  await open.choose('layer')
+  await ask('final', 2, 3)
+  assert.equal((await factors()).length, 17, 'eight pairs and a bias')
+  const numbers = (await factors()).map(Number)
+  const sum =
+    numbers[16] + Array.from({ length: 8 }, (_, i) => numbers[2 * i] * numbers[2 * i + 1]).reduce((a, b) => a + b)
+  assert.ok(Math.abs(sum - Number((await panel()).match(/= (-?[\d.]+)$/)?.[1])) < 2e-3, `${sum} is ${await panel()}`)
+
+  await open.choose('waistline')
+  await ask('scores', 0, 1)
+  assert.deepEqual(await factors(), ['62.0000', '60.0000'])
+  assert.match(await panel(), /= -2\.0000$/)
+
+  await open.choose('heads')
+  await page.selectOption('#score', 'additive')
+  await ask('scores', 1, 1)
+  const [v0, q0, k0, v1, q1, k1] = (await factors()).map(Number)
+  const score = v0 * Math.tanh(q0 + k0) + v1 * Math.tanh(q1 + k1)
+  assert.ok(Math.abs(score - Number((await panel()).match(/= (-?[\d.]+)$/)?.[1])) < 2e-4, `${score}: ${await panel()}`)
+})
+
+test('the keyboard moves through a matrix, keeps a cell and lets it go', async () => {
+  const { page } = open
+  await cell(page, 'scores', 0, 0).focus()
+  for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowLeft']) await page.keyboard.press(key)
+  await settled(page)
+  assert.match(await panel(), /= 3\.4707$/, 'the panel follows the focus')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('ArrowDown')
+  await settled(page)
+  assert.match(await panel(), /= 3\.4707$/, 'a kept cell stays')
+  await page.keyboard.press('Escape')
+  await settled(page)
+  assert.match(await panel(), /= -1\.3934$/, 'let go, the panel follows again')
+  assert.equal(await page.locator('[data-matrix="scores"] [tabindex="0"]').count(), 1, 'one tab stop a grid')
+})
+
+test('rows of weights show their sums', async () => {
+  const sums = await open.page.locator('[data-matrix="weights"] .row-sum').allTextContents()
+  assert.deepEqual(sums, Array(6).fill('1.0000'))
+  await open.page.click('.more summary')
+  await open.page.selectOption('#softmaxAxis', 'queries')
+  await settled(open.page)
+  const others = await open.page.locator('[data-matrix="weights"] .row-sum').allTextContents()
+  assert.ok(
+    others.map(Number).some(sum => Math.abs(sum - 1) > 0.1),
+    'over the queries they are not one',
+  )
+})
+
+test('a badge says how far float64 is, live', async () => {
+  const { page } = open
+  const most = async () => {
+    await page.locator('#badge[data-most]').waitFor()
+    return Number(await page.locator('#badge').getAttribute('data-most'))
+  }
+  const first = await most()
+  assert.ok(first > 0 && first < 2e-6, `${first}`)
+  await page.fill('#seed', '7')
+  await page.waitForFunction(was => document.querySelector('#badge')?.getAttribute('data-most') !== was, String(first))
+  const next = await most()
+  assert.ok(next > 0 && next < 2e-6 && next !== first, `${next}`)
+})
+
+test('every grid and control has a name', async () => {
+  for (const preset of ['heads', 'translation']) {
+    await open.choose(preset)
+    const nameless = await open.page.evaluate(() =>
+      [...document.querySelectorAll('button, input, select, textarea, [role="grid"]')]
+        .filter(element => {
+          const label = /** @type {HTMLInputElement} */ (element).labels?.[0]?.textContent
+          return !(label ?? element.getAttribute('aria-label') ?? element.textContent)?.trim()
+        })
+        .map(element => element.outerHTML),
+    )
+    assert.deepEqual(nameless, [])
+  }
+  assert.ok(plain((await printed(open.page, 'X')).join()).length)
+})

@@ -1,0 +1,68 @@
+// A page for each test, in one browser for each file; any complaint of the browser fails the test.
+
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach } from 'node:test'
+import { launch, plain, serve, settled } from './browser.js'
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/**
+ * Opens the page before each test of a file.
+ * @param {{ hash?: string }} [options]
+ */
+export function usePage({ hash = '' } = {}) {
+  /** @type {Awaited<ReturnType<typeof serve>>} */
+  let server
+  /** @type {Awaited<ReturnType<typeof launch>>} */
+  let browser
+  /** @type {Page} */
+  let page
+  before(async () => {
+    server = await serve()
+    browser = await launch(server.origin)
+  })
+  after(async () => {
+    await browser?.close()
+    server?.close()
+  })
+  beforeEach(async () => {
+    page = await browser.context.newPage()
+    await page.goto(server.url + hash)
+    await page.locator('main').waitFor()
+  })
+  afterEach(async () => {
+    await page.close()
+    assert.deepEqual(browser.complaints.splice(0), [], 'no console error, failed request or request elsewhere')
+  })
+  return {
+    get page() {
+      return page
+    },
+    get url() {
+      return server.url
+    },
+    /** The text of an element, white space in one. @param {string} selector */
+    text: async selector => plain((await page.locator(selector).textContent()) ?? ''),
+    /** Replaces what a box holds, key by key. @param {string} selector @param {string} letters */
+    async type(selector, letters) {
+      const box = page.locator(selector)
+      await box.click()
+      await box.press('ControlOrMeta+A')
+      await box.press('Delete')
+      await box.pressSequentially(letters)
+      await settled(page)
+    },
+    /** @param {string} name */
+    async choose(name) {
+      await page.click(`[data-preset="${name}"]`)
+      await settled(page)
+    },
+    /** Opens another address, in the same tab. @param {string} address the hash */
+    async go(address) {
+      await page.goto('about:blank')
+      await page.goto(server.url + address)
+      await page.locator('main').waitFor()
+      await settled(page)
+    },
+  }
+}

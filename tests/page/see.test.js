@@ -1,0 +1,126 @@
+// See it at once: the first screen, its numbers, its size.
+
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { printed, settled } from './browser.js'
+import { expectNumbers } from './golden.js'
+import { usePage } from './open.js'
+
+const SENTENCE = 'Life is short, eat dessert first'
+const open = usePage()
+
+test('the first screen shows sentence, tokens, all heads, one of them large and its strongest link', async () => {
+  const { page } = open
+  assert.equal(await page.locator('#sentence').inputValue(), SENTENCE)
+  for (const selector of ['#sentence', '.tokens', '.strongest-text', 'qkv-heads', '#map', '.panel .total']) {
+    const box = await page.locator(selector).first().boundingBox()
+    assert.ok(box && box.height > 10 && box.y >= 0 && box.y + box.height <= 900, `${selector} is on the first screen`)
+  }
+  const tokens = await page.locator('.tokens li').allTextContents()
+  assert.deepEqual(
+    tokens.map(text => text.replace(/\s+/g, ' ').trim()),
+    ['Life 0', 'is 4', 'short 5', 'eat 2', 'dessert 1', 'first 3'],
+  )
+  assert.equal(await page.locator('qkv-heads').getByRole('radio').count(), 4)
+  assert.equal(await open.text('.strongest-text'), '“is” gives 69% of its attention to itself.')
+  const onMap = await page.locator('#map').evaluate(map => Array.from(/** @type {any} */ (map).matrix.data))
+  expectNumbers(
+    onMap.map(x => Number(x).toFixed(4)),
+    'attn_weights',
+  )
+})
+
+test('four heads give the outputs of the article, and another head can be chosen', async () => {
+  const { page } = open
+  const joined = await printed(page, 'joined')
+  expectNumbers(joined, 'MultiHeadAttentionWrapper-4')
+  for (const head of [2, 1]) {
+    await page.locator('qkv-heads').getByRole('radio').nth(head).click()
+    assert.deepEqual(
+      await printed(page, 'output'),
+      joined.filter((_, i) => i % 4 === head),
+      `output of head ${head + 1}`,
+    )
+    assert.match(await open.text('.strongest-title'), new RegExp(`head ${head + 1}`))
+  }
+})
+
+test('it is ready within a second and downloads less than 250 KB, compressed', async () => {
+  const site = new URL('../../site/', import.meta.url)
+  let bytes = 0
+  for (const entry of await readdir(site, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) bytes += gzipSync(await readFile(`${entry.parentPath}/${entry.name}`)).length
+  assert.ok(bytes < 250_000, `${bytes} bytes`)
+
+  const { page } = open
+  await page.reload()
+  await page.locator('#map canvas').waitFor()
+  const ready = await page.evaluate(() => performance.now())
+  assert.ok(ready < 1000, `ready after ${ready.toFixed(0)} ms`)
+})
+
+test('a sentence typed by hand gives its own numbers, and the article’s sentence those of the article', async () => {
+  const { page } = open
+  await open.choose('self')
+  await open.type('#sentence', 'one two')
+  assert.equal((await printed(page, 'weights')).length, 4)
+  await open.type('#sentence', SENTENCE)
+  expectNumbers(await printed(page, 'scores'), 'attn_scores')
+  expectNumbers(await printed(page, 'weights'), 'attn_weights')
+  expectNumbers(await printed(page, 'output'), 'SelfAttention-3-2-4')
+  await page.selectOption('#mask', 'causal')
+  expectNumbers(await printed(page, 'weights'), 'causal_attn_weights')
+  assert.equal(await page.locator('[data-matrix="weights"] .number.is-hidden').count(), 15, 'hidden cells are marked')
+})
+
+test('presets open with the numbers that the documents print', async () => {
+  const { page } = open
+  await open.choose('cross')
+  expectNumbers(await printed(page, 'output'), 'CrossAttention-6x3-8x3')
+  await open.choose('embedding')
+  for (const id of ['X', 'Q', 'K', 'V']) {
+    const numbers = await page
+      .locator(`[data-matrix="${id}"] matrix-grid`)
+      .evaluate(grid => Array.from(/** @type {any} */ (grid).matrix.tensor.data, Number))
+    expectNumbers(
+      numbers.map(x => x.toFixed(4)),
+      `000/${id}`,
+    )
+  }
+  await open.choose('waistline')
+  assert.deepEqual(await printed(page, 'output'), ['112.5000'])
+  assert.deepEqual(await printed(page, 'weights'), ['0.0000', '0.5000', '0.5000'])
+})
+
+test('nothing is wider than a phone, with any preset', async () => {
+  const { page } = open
+  await page.setViewportSize({ width: 360, height: 740 })
+  for (const button of await page.locator('[data-preset]').all()) {
+    await button.click()
+    await page.fill('#sentence', `${SENTENCE} ${'long'.repeat(40)}`)
+    await settled(page)
+    const { scrollWidth, innerWidth } = await page.evaluate(() => ({
+      scrollWidth: document.documentElement.scrollWidth,
+      innerWidth: window.innerWidth,
+    }))
+    assert.ok(scrollWidth <= innerWidth, `${await button.textContent()}: ${scrollWidth} px wide`)
+  }
+})
+
+test('language and theme can be changed, and stay', async () => {
+  const { page } = open
+  const title = await open.text('h1')
+  await page.selectOption('#language', 'zh')
+  await page.selectOption('#theme', 'dark')
+  await settled(page)
+  assert.notEqual(await open.text('h1'), title)
+  assert.equal(await open.text('.strongest-text'), '“is”把 69% 的注意力给了自己。')
+  await page.reload()
+  await page.locator('main').waitFor()
+  assert.equal(await page.locator('html').getAttribute('lang'), 'zh-CN')
+  const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  assert.equal(ground, 'rgb(18, 19, 21)')
+  await page.evaluate(() => localStorage.clear())
+})

@@ -1,0 +1,90 @@
+// The link: everything there and back, and nothing that can come in a hash breaks the page.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { printed, settled } from './browser.js'
+import { usePage } from './open.js'
+
+const open = usePage()
+
+test('a link opens what was left: sentence, edits, mask, head, kept cell', async () => {
+  const { page } = open
+  await open.type('#sentence', 'two & three = 五 <b>')
+  await page.selectOption('#mask', 'causal')
+  await page.locator('qkv-heads').getByRole('radio').nth(1).click()
+  await page.locator('[data-matrix="Wk"] [data-row="1"][data-column="0"]').click()
+  await page.fill('#set', '-3')
+  await page.keyboard.press('Enter')
+  const before = await printed(page, 'weights')
+  await page.waitForTimeout(400)
+  const { hash } = new URL(page.url())
+  assert.match(hash, /^#1~/)
+  assert.ok(hash.length < 250, `${hash.length} characters`)
+  await open.go(hash)
+  assert.equal(await page.locator('#sentence').inputValue(), 'two & three = 五 <b>')
+  assert.deepEqual(await printed(page, 'weights'), before)
+  assert.equal((await printed(page, 'Wk'))[2], '-3.0000')
+  assert.match(await open.text('.strongest-title'), /head 2/)
+  assert.equal(await page.locator('.panel.is-pinned').count(), 1)
+})
+
+const NOISE = Array.from({ length: 100_000 }, (_, i) => String.fromCharCode(33 + ((i * 7919) % 90))).join('')
+for (const [name, hash, message] of /** @type {const} */ ([
+  ['cut short', '#1~abc&sentence=Li', /damaged/],
+  ['of a later version', '#2~abc&planes=7', /newer/],
+  ['100 kB of noise', `#${NOISE}`, /damaged/],
+  ['100 kB of noise behind a version', `#1&${NOISE}`, /damaged/],
+  ['with a field that is not known', '#1&__proto__=1', /damaged/],
+  ['with an edit that is no number', '#1&edits=Wq.0.0.0:NaN', /damaged/],
+  ['with tensors that lie about their size', '#1&model=given&given={"weights":{"dims":[2,2],"data":[1]}}', /damaged/],
+]))
+  test(`a link ${name} gives a message and the first example`, async () => {
+    await open.go(hash)
+    assert.match(await open.text('.notice'), message)
+    assert.equal(await open.text('.strongest-text'), '“is” gives 69% of its attention to itself.')
+  })
+
+test('values that make no sense are answered beside their control', async () => {
+  await open.go('#1&heads=99&seed=x&dModel=1e9')
+  assert.match(await open.text('#heads-problem'), /from 1 to 16/)
+  assert.match(await open.text('#seed-problem'), /whole number/)
+  assert.match(await open.text('#dModel-problem'), /from 1 to 512/)
+})
+
+test('markup in a link is text', async () => {
+  const markup = '<img src=x onerror=alert(1)>'
+  await open.go(`#1&sentence=${encodeURIComponent(markup)}`)
+  assert.deepEqual(await open.page.locator('.token').allTextContents(), markup.split(' '))
+  assert.equal(await open.page.locator('img').count(), 0)
+})
+
+test('bad inputs are answered beside their control, and the page stays', async () => {
+  const { page } = open
+  await open.type('#sentence', '')
+  assert.equal(await open.text('#sentence-problem'), 'Type at least one word.')
+  assert.equal(await page.locator('#sentence').getAttribute('aria-invalid'), 'true')
+  assert.equal((await printed(page, 'weights')).length, 36, 'the last input that worked is still there')
+  await page.fill('#sentence', 'word '.repeat(5000))
+  await settled(page)
+  assert.match(await open.text('#sentence-problem'), /up to 2048 tokens; here are 5000/)
+  await page.fill('#sentence', 'a'.repeat(100_000))
+  await settled(page)
+  assert.match(await open.text('#sentence-problem'), /up to 60000 characters; here are 100000/)
+  for (const text of ['one', 'مرحبا بالعالم', 'e\u0301\u200d \u200b x', '👩‍👩‍👧‍👦 🏳️‍🌈 ok']) {
+    await page.fill('#sentence', text)
+    await settled(page)
+    assert.equal(await open.text('#sentence-problem'), '', text)
+    assert.ok(
+      (await printed(page, 'weights')).every(x => /^\d\.\d{4}$/.test(x)),
+      text,
+    )
+  }
+  for (const seed of ['', 'x', '1.5', '18446744073709551616', '-9223372036854775809']) {
+    await page.fill('#seed', seed)
+    await settled(page)
+    assert.match(await open.text('#seed-problem'), /whole number/, `seed ${seed}`)
+  }
+  await page.fill('#seed', '18446744073709551615')
+  await settled(page)
+  assert.equal(await open.text('#seed-problem'), '')
+})

@@ -1,0 +1,142 @@
+// Touch it: drag, type, undo.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cell, printed, settled } from './browser.js'
+import { usePage } from './open.js'
+
+const open = usePage()
+/** @param {string} matrix @param {number} row @param {number} column */
+const at = (matrix, row, column) => cell(open.page, matrix, row, column)
+
+/** @param {import('playwright-core').Locator} target @param {number} by */
+async function drag(target, by) {
+  const { page } = open
+  await target.scrollIntoViewIfNeeded()
+  const box = await target.boundingBox()
+  assert.ok(box)
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x + by / 2, y)
+  await page.mouse.move(x + by, y)
+  await page.mouse.up()
+  await settled(page)
+}
+
+test('a dragged cell changes all that follows, keeps the old values as ghosts, and is undone at once', async () => {
+  const { page } = open
+  const before = { Wq: await printed(page, 'Wq'), Q: await printed(page, 'Q'), joined: await printed(page, 'joined') }
+  await drag(at('Wq', 0, 0), 100)
+  const W = await printed(page, 'Wq')
+  assert.equal(Number(W[0]).toFixed(3), (Number(before.Wq[0]) + 0.5).toFixed(3), '100 pixels are half a unit')
+  assert.deepEqual(W.slice(1), before.Wq.slice(1))
+  const X = await printed(page, 'X')
+  const Q = await printed(page, 'Q')
+  for (let row = 0; row < 6; row++) {
+    const want = Number(before.Q[2 * row]) + 0.5 * Number(X[3 * row])
+    assert.ok(Math.abs(Number(Q[2 * row]) - want) < 2e-4, `row ${row} of Q: ${Q[2 * row]} for ${want}`)
+  }
+  assert.equal(await at('Wq', 0, 0).getAttribute('data-old'), before.Wq[0])
+  assert.equal(await at('Q', 1, 0).getAttribute('data-old'), before.Q[2])
+  assert.equal(await page.locator('[data-matrix="V"] .has-changed').count(), 0, 'values do not depend on W_q')
+  assert.equal((await page.locator('[data-matrix="joined"] .has-changed').count()) > 0, true)
+
+  await page.click('#undo')
+  assert.deepEqual(await printed(page, 'joined'), before.joined)
+  assert.ok(await page.locator('#undo').isDisabled(), 'a drag is one thing to undo')
+  await page.keyboard.press('Control+Shift+Z')
+  assert.deepEqual(await printed(page, 'Q'), Q)
+  await page.click('#reset')
+  assert.deepEqual(await printed(page, 'joined'), before.joined)
+  await page.keyboard.press('Control+z')
+  assert.deepEqual(await printed(page, 'Q'), Q, 'a reset can be undone')
+})
+
+test('a typed weight stays, and the others of its row share the rest', async () => {
+  const { page } = open
+  await open.choose('causal')
+  const before = (await printed(page, 'weights')).map(Number)
+  await at('weights', 4, 1).focus()
+  await page.keyboard.type('0.9')
+  await page.keyboard.press('Enter')
+  const after = (await printed(page, 'weights')).map(Number)
+  assert.equal(after[25], 0.9)
+  const rest = 0.1 / (1 - before[25])
+  for (const column of [0, 2, 3, 4])
+    assert.ok(Math.abs(after[24 + column] - before[24 + column] * rest) < 1e-4, `column ${column}`)
+  assert.equal(after[29], 0, 'hidden keys stay hidden')
+  assert.deepEqual(await page.locator('[data-matrix="weights"] .row-sum').allTextContents(), Array(6).fill('1.0000'))
+  const [V, output] = [(await printed(page, 'V')).map(Number), (await printed(page, 'output')).map(Number)]
+  const want = [0, 1, 2, 3, 4, 5].reduce((sum, j) => sum + after[24 + j] * V[4 * j], 0)
+  assert.ok(Math.abs(output[16] - want) < 4e-4, `${output[16]} for ${want}`)
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-row')), '4', 'the focus stays')
+  await page.keyboard.press('Delete')
+  assert.deepEqual((await printed(page, 'weights')).map(Number), before, 'given back')
+})
+
+test('X, biases, W_O, scale and sigma can be set as well', async () => {
+  const { page } = open
+  await open.choose('layer')
+  for (const [matrix, follows] of /** @type {const} */ ([
+    ['X', 'V'],
+    ['bq', 'scores'],
+    ['bv', 'output'],
+    ['Wo', 'final'],
+    ['bo', 'final'],
+  ])) {
+    const old = await printed(page, follows)
+    await at(matrix, 0, 0).click()
+    await page.fill('#set', '2.5')
+    await page.keyboard.press('Enter')
+    assert.equal((await printed(page, matrix))[0], '2.5000', matrix)
+    assert.notDeepEqual(await printed(page, follows), old, `${follows} follows ${matrix}`)
+  }
+  await page.click('.more summary')
+  const [scores, scaled] = [await printed(page, 'scores'), await printed(page, 'scaled')]
+  await page.fill('#scale', '0.25')
+  const quarter = await printed(page, 'scaled')
+  assert.ok(Math.abs(Number(quarter[0]) - Number(scores[0]) / 4) < 1e-4)
+  assert.notDeepEqual(quarter, scaled)
+
+  await open.choose('waistline')
+  await page.fill('#sigma', '4')
+  const [weight] = (await printed(page, 'weights')).map(Number)
+  const terms = [68, 60, 64].map(k => Math.exp(-((62 - k) ** 2) / 32))
+  assert.ok(Math.abs(weight - terms[0] / (terms[0] + terms[1] + terms[2])) < 1e-4, `${weight}`)
+})
+
+test('on the large map weights are set and the mask is painted', async () => {
+  const { page } = open
+  await open.choose('self')
+  await page.click('[data-mode="paint"]')
+  await page.locator('#map [tabindex="0"]').first().focus()
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.press('Space')
+  await settled(page)
+  assert.equal((await printed(page, 'masked'))[0], '-inf')
+  assert.equal((await printed(page, 'weights'))[0], '0.0000')
+  await page.click('[data-mode="edit"]')
+  await page.locator('#map [tabindex="0"]').first().focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.type('0.5')
+  await page.keyboard.press('Enter')
+  await settled(page)
+  assert.equal((await printed(page, 'weights'))[1], '0.5000')
+})
+
+test('all follows within a frame', async () => {
+  const slowest = await open.page.evaluate(async () => {
+    const nextFrame = () => new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))
+    const grid = /** @type {any} */ (document.querySelector('[data-matrix="X"] matrix-grid'))
+    const times = []
+    for (let i = 0; i < 12; i++) {
+      grid.set({ row: 1, column: 1 }, i / 10, 'test')
+      const start = performance.now()
+      await nextFrame()
+      times.push(performance.now() - start)
+    }
+    return times.sort((a, b) => a - b)[6]
+  })
+  assert.ok(slowest < 50, `${slowest.toFixed(1)} ms`) // a frame and the drawing of it; machines of CI have no GPU
+})

@@ -1,0 +1,64 @@
+// Settings by name. To add one: a line here, its texts `preset.NAME` and `preset.NAME.note` in the language files.
+
+import { change, DEFAULTS } from './state.js'
+
+/** @typedef {import('./state.js').Settings} Settings */
+/** @typedef {keyof typeof PRESETS} PresetId */
+
+const LIFE = 'Life is short, eat dessert first'
+/** @param {number[]} dims @param {number[]} data */
+const given = (dims, data) => ({ dims, data })
+
+/**
+ * @satisfies {Record<string, { document: string, patch: Partial<Settings> }>}
+ */
+export const PRESETS = {
+  heads: { document: '001', patch: {} },
+  self: { document: '001', patch: { heads: 1, dValue: 4 } },
+  causal: { document: '001', patch: { heads: 1, dValue: 4, mask: 'causal' } },
+  cross: {
+    document: '001',
+    patch: { heads: 1, dValue: 4, kind: 'cross', keysFrom: 'random', sentence: LIFE, second: '1 2 3 4 5 6 7 8' },
+  },
+  embedding: {
+    document: '000',
+    patch: {
+      ...{ sentence: 'Life is short, less is more.', dModel: 16, dKey: 8, dValue: 12, heads: 1 },
+      ...{ tableRows: 6, draw: 'continue' },
+    },
+  },
+  layer: { document: '002', patch: { model: 'multihead', dModel: 8, heads: 2 } },
+  translation: {
+    document: '003',
+    patch: {
+      ...{ kind: 'cross', tokenizer: 'segments', sentence: 'an autonomous driving solution' },
+      ...{ second: '一套自动驾驶解决方案', model: 'multihead', dModel: 8, heads: 2 },
+    },
+  },
+  waistline: {
+    document: '004',
+    patch: {
+      ...{ model: 'given', sentence: '62', second: '68 60 64', score: 'gaussian' },
+      given: { q: given([1, 1], [62]), k: given([3, 1], [68, 60, 64]), v: given([3, 1], [126, 110, 115]) },
+    },
+  },
+}
+
+/**
+ * @param {PresetId} id
+ * @returns {Settings}
+ */
+export const settingsOf = id => change(DEFAULTS, PRESETS[id].patch)
+
+const PRESET_IDS = /** @type {PresetId[]} */ (Object.keys(PRESETS))
+
+/**
+ * The preset that these settings are, whatever is looked at.
+ * @param {Settings} settings
+ * @returns {PresetId | undefined}
+ */
+export function presetOf(settings) {
+  const plain = (/** @type {Settings} */ all) => JSON.stringify({ ...all, head: 0, step: '', pinned: null })
+  const own = plain(settings)
+  return PRESET_IDS.find(id => plain(settingsOf(id)) === own)
+}

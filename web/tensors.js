@@ -1,0 +1,36 @@
+// Small things about tensors that the core does not need. No arithmetic.
+
+import { Tensor } from 'qkv'
+
+/** @typedef {Tensor<Float32Array>} FloatTensor */
+
+/**
+ * Tensors of the same dims under a new first axis.
+ * @param {FloatTensor[]} tensors
+ */
+export function stack(tensors) {
+  const data = new Float32Array(tensors.length * tensors[0].data.length)
+  tensors.forEach((tensor, i) => {
+    data.set(tensor.data, i * tensor.data.length)
+  })
+  return new Tensor(data, [tensors.length, ...tensors[0].dims])
+}
+
+/**
+ * Where a cell stands in the data of (rows, columns) or (heads, rows, columns); -1 outside of it.
+ * @param {FloatTensor} tensor
+ * @param {{ head: number, row: number, column: number }} cell
+ */
+export function offsetOf({ dims }, { head, row, column }) {
+  const [H, rows, columns] = dims.length === 3 ? dims : [1, ...dims]
+  const h = dims.length === 3 ? head : 0
+  return h < H && row < rows && column < columns ? (h * rows + row) * columns + column : -1
+}
+
+/**
+ * The part of one head.
+ * @param {FloatTensor} tensor
+ * @param {number} head
+ * @returns {FloatTensor} (rows, columns)
+ */
+export const ofHead = (tensor, head) => (tensor.dims.length === 3 ? tensor.row(head) : tensor)

@@ -1,0 +1,133 @@
+import { html, nothing } from 'lit'
+import { percent } from '../format.js'
+import { strongestLink } from '../strongest.js'
+
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('./context.js').Mode} Mode */
+/** @typedef {import('../i18n/index.js').Key} Key */
+
+/**
+ * One sentence: who looks hardest at whom.
+ * @param {SceneContext} context
+ */
+export function strongest({ t, result, head, language }) {
+  const { queries, keys, isCross } = result.settings
+  const link = strongestLink(result, head)
+  const isSelf = link && !isCross && link.row === link.column
+  const text = link
+    ? t(isSelf ? 'strongestSelf' : 'strongest', {
+        query: queries.tokens[link.row],
+        key: keys.tokens[link.column],
+        percent: percent(link.weight, language),
+      })
+    : t('strongestNone')
+  return html`<p class="strongest">
+    <span class="strongest-title">${result.heads > 1 ? t('strongestHead', { head: head + 1 }) : t('strongestTitle')}</span>
+    <span class="strongest-text"><bdi>${text}</bdi></span>
+    ${link?.skipped ? html`<span class="note">${t('strongestSkipped')}</span>` : nothing}
+  </p>`
+}
+
+/**
+ * @param {SceneContext} context
+ * @param {Key} label
+ * @param {import('qkv').Tokens} tokens
+ */
+const chips = ({ t }, label, { tokens, ids }) =>
+  html`<div class="tokens">
+    <span class="tokens-label">${t(label)}</span>
+    <ol>
+      ${tokens
+        .slice(0, 64)
+        .map(
+          (token, i) =>
+            html`<li><bdi class="token">${token}</bdi> <span class="id" aria-label=${t('tokenId', { id: ids[i] })}>${ids[i]}</span></li>`,
+        )}
+      ${tokens.length > 64 ? html`<li class="rest">${t('moreTokens', { count: tokens.length - 64 })}</li>` : nothing}
+    </ol>
+  </div>`
+
+/** @param {SceneContext} context */
+export function tokens(context) {
+  const { isCross, queries, keys } = context.result.settings
+  return isCross
+    ? [chips(context, 'tokensQueries', queries), chips(context, 'tokensKeys', keys)]
+    : chips(context, 'tokens', queries)
+}
+
+/** Where colours of weights begin and end. */
+const SHARES = [0, 1]
+
+/** What a stroke over the map does. @param {SceneContext} context */
+function modes({ t, mode, actions }) {
+  const all = /** @type {Mode[]} */ (['read', 'edit', 'paint'])
+  return html`<div class="modes" role="group" aria-label=${t('modes')}>
+    ${all.map(
+      name =>
+        html`<button type="button" data-mode=${name} aria-pressed=${mode === name} @click=${() => actions.use(name)}>${t(`mode.${name}`)}</button>`,
+    )}
+  </div>`
+}
+
+/**
+ * All heads small, the chosen one large.
+ * @param {SceneContext} context
+ */
+export function hero(context) {
+  const { t, result, head, matrices, mask, actions, mode, cell, settings } = context
+  const { tensors, heads } = result
+  const { queries, keys } = result.settings
+  const weights = /** @type {import('../models/index.js').FloatTensor} */ (tensors.weights)
+  const large = /** @type {import('../matrices.js').Matrix} */ (matrices.get('weights'))
+  const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({
+    matrix: /** @type {const} */ ('weights'),
+    head,
+    row,
+    column,
+  })
+  const isHere = cell.matrix === 'weights' && cell.head === head
+  return html`<section class="hero" aria-label=${t('matrix.weights')}>
+    ${strongest(context)}
+    <div class="stage ${heads > 1 ? '' : 'is-single'}">
+      ${
+        heads > 1
+          ? html`<qkv-heads
+              .weights=${weights}
+              .mask=${mask}
+              .rowTokens=${queries.tokens}
+              .columnTokens=${keys.tokens}
+              .selected=${head}
+              .texts=${t.elements}
+              @head-select=${(/** @type {CustomEvent} */ event) => actions.look({ head: event.detail.head })}
+            ></qkv-heads>`
+          : nothing
+      }
+      <div class="large">
+        <div class="large-top">
+          <h2>${t('matrix.weights')} ${heads > 1 ? html`<span class="of-head">${t('ofHead', { head: head + 1, heads })}</span>` : nothing}</h2>
+          ${modes(context)}
+        </div>
+        <qkv-heatmap
+          id="map"
+          .label=${t('matrix.weights')}
+          .matrix=${large.tensor}
+          .before=${large.before}
+          .mask=${mask}
+          .rowTokens=${queries.tokens}
+          .columnTokens=${keys.tokens}
+          .rowTitle=${t('axis.queries')}
+          .columnTitle=${t('axis.keys')}
+          .domain=${SHARES}
+          .mode=${mode}
+          .texts=${t.elements}
+          .cell=${isHere ? cell : undefined}
+          .pinned=${isHere && settings.pinned ? cell : undefined}
+          @cell-focus=${(/** @type {CustomEvent} */ event) => actions.point(at(event))}
+          @cell-pin=${(/** @type {CustomEvent} */ event) => actions.pin(at(event))}
+          @cell-edit=${(/** @type {CustomEvent} */ event) => actions.edit(at(event), event.detail.value, 'drag weights')}
+          @cell-paint=${(/** @type {CustomEvent} */ { detail }) => actions.paint(detail.row, detail.column, !detail.hide)}
+        ></qkv-heatmap>
+      </div>
+    </div>
+  </section>`
+}

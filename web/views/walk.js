@@ -1,0 +1,98 @@
+import { html, nothing } from 'lit'
+import { stepsOf } from '../steps.js'
+import { math } from './math.js'
+import { matrix } from './matrix.js'
+import { shapes } from './shapes.js'
+
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('../steps.js').Step} Step */
+/** @typedef {import('../steps.js').Block} Block */
+
+/**
+ * Where one is on the way, and how to go on.
+ * @param {SceneContext} context
+ * @param {Step[]} steps
+ * @param {string} current
+ */
+function bar({ t, actions, isPlaying }, steps, current) {
+  const at = steps.findIndex(({ id }) => id === current)
+  return html`<nav class="walk-bar" aria-label=${t('walk')}>
+    <ol>
+      ${steps.map(
+        ({ id }, i) =>
+          html`<li><a href="#step-${id}" data-step=${id} aria-current=${id === current ? 'step' : nothing} @click=${(
+            /** @type {Event} */ event,
+          ) => {
+            event.preventDefault() // the hash is the state's
+            actions.look({ step: id })
+          }}><span class="number-of">${i + 1}</span> <span class="name-of">${t(`step.${id}`)}</span></a></li>`,
+      )}
+    </ol>
+    <div class="walk-buttons">
+      <button type="button" id="previous" aria-label=${t('previous')} ?disabled=${at <= 0} @click=${() => actions.walk(-1)}>←</button>
+      <button type="button" id="play" aria-pressed=${isPlaying} @click=${actions.play}>${t(isPlaying ? 'pause' : 'play')}</button>
+      <button type="button" id="next" aria-label=${t('next')} ?disabled=${at >= steps.length - 1} @click=${() => actions.walk(1)}>→</button>
+    </div>
+  </nav>`
+}
+
+/**
+ * Falk's scheme: rows of the left matrix meet columns of those above.
+ * @param {SceneContext} context
+ * @param {Block} falk
+ */
+function block(context, { left, tops = [], biases = [], results }) {
+  if (!left) return html`<div class="block">${results.map(id => matrix(context, id))}</div>`
+  const hasBias = biases.some(Boolean)
+  return html`<div class="falk" .style=${`--results: ${results.length}`}>
+    <div class="falk-left" .style=${`grid-row: ${hasBias ? 3 : 2}`}>${matrix(context, left.copy, { isCopy: true, isTurned: left.isTurned })}</div>
+    ${tops.map(
+      (top, i) =>
+        html`<div class="falk-top" .style=${`grid-column: ${i + 2}`}>${
+          typeof top === 'string'
+            ? matrix(context, top)
+            : matrix(context, top.copy, { isCopy: true, isTurned: top.isTurned })
+        }</div>`,
+    )}
+    ${biases.map((id, i) => (id ? html`<div class="falk-bias" .style=${`grid-column: ${i + 2}`}>${matrix(context, id)}</div>` : nothing))}
+    ${results.map((id, i) => html`<div class="falk-result" .style=${`grid-row: ${hasBias ? 3 : 2}; grid-column: ${i + 2}`}>${matrix(context, id)}</div>`)}
+  </div>`
+}
+
+/**
+ * @param {SceneContext} context
+ * @param {Step} step
+ * @param {number} i
+ * @param {string} current
+ */
+function section(context, { id, formulas, shapes: sizes, blocks, isOfHead }, i, current) {
+  const { t, head, result } = context
+  return html`<section class="step step-${id} ${id === current ? 'is-current' : ''}" id="step-${id}" data-step-id=${id} aria-labelledby="step-${id}-title">
+    <header>
+      <h3 id="step-${id}-title"><span class="number-of">${i + 1}</span> ${t(`step.${id}`)}
+        ${isOfHead ? html`<span class="of-head">${t('ofHead', { head: head + 1, heads: result.heads })}</span>` : nothing}</h3>
+      <div class="formulas">
+        ${formulas.map((formula, n) => html`<p class="formula">${math(formula)} ${formulas.length === sizes.length ? size(sizes[n]) : nothing}</p>`)}
+        ${formulas.length === sizes.length ? nothing : sizes.map(text => html`<p class="formula">${size(text)}</p>`)}
+      </div>
+      <p class="text">${t(`step.${id}.text`)}</p>
+    </header>
+    ${blocks.map(each => block(context, each))}
+  </section>`
+}
+
+/** @param {string} text */
+const size = text => html`<span class="sizes">${text}</span>`
+
+/** @param {SceneContext} context */
+export function walk(context) {
+  const { t, result, settings } = context
+  const steps = stepsOf(result)
+  const current = steps.some(({ id }) => id === settings.step) ? settings.step : steps[0].id
+  return html`<section class="walk" aria-labelledby="walk-title">
+    <h2 id="walk-title">${t('walk')}</h2>
+    ${bar(context, steps, current)}
+    <div class="steps-list">${steps.map((step, i) => section(context, step, i, current))}</div>
+    ${shapes(context)}
+  </section>`
+}
