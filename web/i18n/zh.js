@@ -23,7 +23,6 @@ export const elements = {
   zoomed: '共 {rows} 行的第 {firstRow} 到 {lastRow} 行，共 {columns} 列的第 {firstColumn} 到 {lastColumn} 列',
   asImage: '{rows} × {columns} 个格子嵌为一幅图像，其余都是矢量。',
   asTable: '看成表格',
-  asMap: '看成图',
   previousRows: '前面的行',
   nextRows: '后面的行',
   previousColumns: '前面的列',
