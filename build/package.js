@@ -1,5 +1,5 @@
-// Makes dist/, what the package ships: the sources as one small module, the worker that threads run, the wasm file, the public types. Prints the
-// size of the package.
+// Makes dist/, what the package ships: the sources as one small module, the worker that threads run, the wasm file, the
+// public types, the elements. Prints the size of the package.
 
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'

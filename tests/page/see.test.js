@@ -51,7 +51,8 @@ test('it is ready within a second and downloads less than 250 KB, compressed', a
   const site = new URL('../../site/', import.meta.url)
   let bytes = 0
   for (const entry of await readdir(site, { recursive: true, withFileTypes: true }))
-    if (entry.isFile() && entry.name !== 'qkv.html') bytes += gzipSync(await readFile(`${entry.parentPath}/${entry.name}`)).length
+    if (entry.isFile() && entry.name !== 'qkv.html')
+      bytes += gzipSync(await readFile(`${entry.parentPath}/${entry.name}`)).length
   assert.ok(bytes < 250_000, `${bytes} bytes`)
 
   const { page } = open

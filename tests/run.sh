@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# npm test: everything, part by part, stopping at the first that fails; says how long each took.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+times=()
+part() { # its name, its command
+  local start=$SECONDS
+  "${@:2}"
+  times+=("$1 $((SECONDS - start)) s")
+}
+part setup ./setup.sh packages clang-format native chromium firefox-esr webkit
+part build ./build.sh
+part dist npm run -s dist
+part lint npm run -s lint
+part node npm run -s test:node
+part native npm run -s test:native
+part page npm run -s test:page
+part package npm run -s test:package
+printf '%s, ' "${times[@]}"
+echo "$SECONDS s in all"

@@ -1,0 +1,134 @@
+// Every runtime, with the packed package: engines and bundlers of this folder's package.json, Debian's browsers.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { BROWSERS, launch } from '../browser/browsers.js'
+import { check, checkPage, makeProject, serve } from './project.js'
+
+const tool = (/** @type {string} */ path) => fileURLToPath(new URL(`node_modules/${path}`, import.meta.url))
+const { folder, run, remove } = makeProject()
+after(remove)
+
+for (const version of [20, 22, 24, 26]) {
+  const node = tool(`node-${version}/bin/node`)
+  for (const [word, file] of [
+    ['imports', 'main.mjs'],
+    ['requires', 'main.cjs'],
+  ])
+    test(`Node ${version} ${word} it`, t => {
+      const answer = run(node, ['--no-warnings', `node/${file}`])
+      t.diagnostic(run(node, ['--version']).trim())
+      check(JSON.parse(answer))
+    })
+}
+
+for (const version of [20, 22, 24, 26])
+  test(`Node ${version} with two threads`, () => {
+    const answer = JSON.parse(run(tool(`node-${version}/bin/node`), ['node/threads.mjs']))
+    assert.equal(answer.threads, 2)
+    check(answer)
+  })
+
+test('Deno', t => {
+  t.diagnostic(run(tool('.bin/deno'), ['--version']).split('\n')[0])
+  check(JSON.parse(run(tool('.bin/deno'), ['run', '--no-prompt', '--allow-read', 'node/main.mjs'])))
+})
+
+test('Bun imports it and requires it', t => {
+  t.diagnostic(run(tool('.bin/bun'), ['--version']).trim())
+  for (const file of ['main.mjs', 'main.cjs']) check(JSON.parse(run(tool('.bin/bun'), [`node/${file}`])))
+})
+
+test('an edge function (workerd) with a compiled Module', { timeout: 60_000 }, async t => {
+  const port = await new Promise(resolve => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = /** @type {import('node:net').AddressInfo} */ (probe.address())
+      probe.close(() => resolve(port))
+    })
+  })
+  const args = ['serve', 'edge/workerd.capnp', '--socket-addr', `http=127.0.0.1:${port}`]
+  const workerd = spawn(tool('.bin/workerd'), args, { cwd: folder, stdio: 'inherit' })
+  t.after(() => workerd.kill())
+  for (let tries = 0; ; tries++)
+    try {
+      check(await (await fetch(`http://127.0.0.1:${port}/`)).json())
+      break
+    } catch (error) {
+      if (tries === 50 || !/fetch failed/.test(String(error))) throw error
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+})
+
+for (const name of BROWSERS)
+  test(`${name}, without a bundler and under a strict policy, in a page and in a worker`, async t => {
+    const server = await serve(folder)
+    t.after(server.close)
+    const browser = await launch(name)
+    t.after(browser.close)
+    await checkPage(browser, `${server.url}/page/`, true)
+  })
+
+/** @type {import('../browser/browsers.js').Browser} */
+let chromium
+before(async () => {
+  chromium = await launch('chromium')
+})
+after(() => chromium.close())
+
+/** A page for a bundle. @param {string} out */
+function page(out) {
+  const html = '<!doctype html><link rel="icon" href="data:,"><script type="module" src="./main.js"></script>'
+  writeFileSync(join(folder, out, 'index.html'), html)
+}
+
+const builds = [
+  {
+    title: 'Vite, nothing configured',
+    out: 'vite',
+    hasWorker: true,
+    build: () => run(tool('.bin/vite'), ['build', 'bundled', '--outDir', '../vite', '--logLevel', 'warn']),
+  },
+  {
+    title: 'webpack, nothing configured',
+    out: 'webpack',
+    hasWorker: true,
+    build() {
+      run(tool('.bin/webpack'), ['./bundled/main.js', '--mode', 'production', '-o', 'webpack'])
+      page('webpack')
+    },
+  },
+  {
+    title: 'esbuild, with its file loader',
+    out: 'esbuild',
+    inNode: true,
+    build() {
+      const options = ['--bundle', '--minify', '--format=esm', '--loader:.wasm=file', '--outfile=esbuild/main.js']
+      run(tool('.bin/esbuild'), ['alone/loader.js', ...options])
+      page('esbuild')
+    },
+  },
+  {
+    title: 'Rollup, qkv.wasm copied beside the bundle',
+    out: 'rollup',
+    inNode: true,
+    build() {
+      const options = ['-p', tool('@rollup/plugin-node-resolve/dist/es/index.js'), '-f', 'es', '-o', 'rollup/main.js']
+      run(tool('.bin/rollup'), ['alone/main.js', '--silent', ...options])
+      copyFileSync(join(folder, 'node_modules/qkv/dist/qkv.wasm'), join(folder, 'rollup/qkv.wasm'))
+      page('rollup')
+    },
+  },
+]
+for (const { title, out, hasWorker = false, inNode = false, build } of builds)
+  test(`built by ${title}, in Chromium${hasWorker ? ' and its worker' : ''}${inNode ? ' and in Node' : ''}`, async t => {
+    build()
+    if (inNode) check(JSON.parse(run(process.execPath, [`${out}/main.js`])))
+    const server = await serve(join(folder, out))
+    t.after(server.close)
+    await checkPage(chromium, `${server.url}/`, hasWorker)
+  })

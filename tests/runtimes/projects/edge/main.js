@@ -1,0 +1,10 @@
+// An edge function: no files and no compiler at run time, the wasm is imported as a compiled Module.
+import { load } from 'qkv'
+import wasm from 'qkv/qkv.wasm'
+import { results } from '../results.js'
+
+export default {
+  async fetch() {
+    return Response.json(results(await load({ wasm })))
+  },
+}
