@@ -16,10 +16,10 @@ export const machine = () => ({
 })
 
 /** @param {readonly string[]} cells */
-const print = cells => console.log(`| ${cells.join(' | ')} |`)
+export const print = cells => console.log(`| ${cells.join(' | ')} |`)
 
 /** @param {number} x */
-const digits = x => (x >= 1000 ? x.toFixed(0) : x.toPrecision(3))
+export const digits = x => (x >= 1000 ? x.toFixed(0) : x.toPrecision(3))
 
 export function printLegend() {
   const { date, machine: what, node } = machine()

@@ -9,15 +9,17 @@ import { load } from '../../../src/index.js'
 /**
  * In a fresh module for each task, so that its memory tells what the task needs.
  * @param {Task} task
+ * @param {number} [threads]
  * @returns {Promise<Candidate>}
  */
-export async function prepare(task) {
+export async function prepare(task, threads = 1) {
   const { shape, weights } = task
-  const qkv = await load()
+  const qkv = await load({ threads })
   const start = qkv.memory.size
   const memory = () => qkv.memory.size - start
-  if (weights) return { op: 'MultiheadAttention.forward', ...multihead(qkv, task, weights), memory }
-  return { op: 'attention', ...(shape.resident ? residentAttention : attention)(qkv, task), memory }
+  const dispose = () => qkv.dispose()
+  if (weights) return { op: 'MultiheadAttention.forward', ...multihead(qkv, task, weights), memory, dispose }
+  return { op: 'attention', ...(shape.resident ? residentAttention : attention)(qkv, task), memory, dispose }
 }
 
 /**
