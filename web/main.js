@@ -265,8 +265,9 @@ function draw() {
   const t = translator(language)
   const isDark = theme === 'system' ? darkness.matches : theme === 'dark'
   const root = document.documentElement
-  root.lang = t('htmlLang')
-  root.dataset.theme = theme
+  // Only what differs: the maps look at their colours again when these change.
+  if (root.lang !== t('htmlLang')) root.lang = t('htmlLang')
+  if (root.dataset.theme !== theme) root.dataset.theme = theme
   document.title = `qkv: ${t('title')}`
   const settings = history.present
   const context = { t, language, theme, isDark, mode, history, settings, problems, actions, failure, notice }

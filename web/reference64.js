@@ -16,7 +16,7 @@ import { scaleOf } from './trace.js'
  */
 
 /** Multiplications that are affordable between two key strokes. */
-const BUDGET = 1.5e7
+const BUDGET = 3e6
 
 /** @param {number[]} a @param {number[]} b */
 const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0)
@@ -29,19 +29,18 @@ function rowOf({ data, dims }, head, row) {
 }
 
 /**
- * x W + b for one row x. @param {number[]} x @param {FloatTensor} W @param {FloatTensor | undefined} b @param {number} head
+ * x W + b for one row x.
+ * @param {number[]} x
+ * @param {FloatTensor} W
+ * @param {FloatTensor | undefined} b
+ * @param {number} head
  */
 function project(x, W, b, head) {
-  const rows = Array.from({ length: W.dims.at(-2) ?? 0 }, (_, i) => rowOf(W, head, i))
-  const bias = b && rowOf(b, head, 0)
-  return Array.from(
-    { length: W.dims.at(-1) ?? 0 },
-    (_, c) =>
-      dot(
-        x,
-        rows.map(row => row[c]),
-      ) + (bias ? bias[c] : 0),
-  )
+  const y = b ? rowOf(b, head, 0) : Array(W.dims.at(-1)).fill(0)
+  const columns = y.length
+  const start = W.dims.length === 3 ? head * W.dims[1] * columns : 0
+  for (let i = 0; i < x.length; i++) for (let c = 0; c < columns; c++) y[c] += x[i] * W.data[start + i * columns + c]
+  return y
 }
 
 /**
@@ -58,6 +57,7 @@ export function difference(result) {
   const isByKeys = result.settings.softmaxAxis === 'keys'
   const every = isByKeys ? Math.max(1, Math.ceil((heads * L * S * size) / BUDGET)) : 1
   const shown = Array.from({ length: Math.ceil(L / every) }, (_, i) => i * every)
+  const isWide = Wq && heads * (L + 2 * S) * Wq.dims[1] * Wq.dims[2] > 5 * BUDGET
   /** @type {Difference} */
   const found = { most: 0, rows: shown.length, of: L }
   const compare = (
@@ -78,7 +78,9 @@ export function difference(result) {
   const joined = shown.map(() => [])
   for (let head = 0; head < heads; head++) {
     const made = (/** @type {'Q' | 'K' | 'V'} */ id, /** @type {number} */ row) => {
-      if (!Wq) return tensors[id] && rowOf(/** @type {FloatTensor} */ (tensors[id]), head, row)
+      // Of wide projections only some rows are made anew; the others are taken as the page has them.
+      if (!Wq || (isWide && row % every))
+        return tensors[id] && rowOf(/** @type {FloatTensor} */ (tensors[id]), head, row)
       const x = rowOf(id === 'Q' ? X : X2, 0, row)
       const [W, b] = { Q: [Wq, bq], K: [Wk, bk], V: [Wv, bv] }[id]
       const line = project(x, W, b, head)
@@ -93,12 +95,10 @@ export function difference(result) {
       for (const [id, line] of Object.entries(rows[n])) compare(/** @type {MatrixId} */ (id), head, i, line)
       const { weights: share } = rows[n]
       if (!values[0]) return
-      const output = values[0].map((_, c) =>
-        dot(
-          share,
-          values.map(v => /** @type {number[]} */ (v)[c]),
-        ),
-      )
+      const output = values[0].map(() => 0)
+      values.forEach((value, j) => {
+        for (let c = 0; c < output.length; c++) output[c] += share[j] * /** @type {number[]} */ (value)[c]
+      })
       compare('output', head, i, output)
       joined[n].push(...output)
     })

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import './lazy-map.js'
 import './matrix-grid.js'
 import { gradient } from '../colour.js'
 import { short } from '../format.js'
@@ -84,25 +85,26 @@ function map(context, shown) {
   const { id, head, tensor, rows, columns, axes, scale, domain, isEditable } = shown
   const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({ matrix: id, head, row, column })
   const isHere = cell.matrix === id && cell.head === head
-  return html`<qkv-heatmap
+  const map = {
+    ...{
+      label: t(`matrix.${id}`),
+      matrix: tensor,
+      before: shown.before,
+      rowTokens: rows,
+      columnTokens: columns,
+      domain,
+    },
+    ...{ rowTitle: t(`axis.${axes[0]}`), columnTitle: t(`axis.${axes[1]}`), texts: t.elements },
+    ...{ scale: scale === 'share' ? 'sequential' : 'diverging', mode: isEditable ? 'edit' : 'read' },
+    ...{ cell: isHere ? cell : undefined, pinned: isHere && settings.pinned ? cell : undefined },
+  }
+  return html`<lazy-map
     class="big"
-    .label=${t(`matrix.${id}`)}
-    .matrix=${tensor}
-    .before=${shown.before}
-    .rowTokens=${rows}
-    .columnTokens=${columns}
-    .rowTitle=${t(`axis.${axes[0]}`)}
-    .columnTitle=${t(`axis.${axes[1]}`)}
-    .scale=${scale === 'share' ? 'sequential' : 'diverging'}
-    .domain=${domain}
-    .texts=${t.elements}
-    .mode=${isEditable ? 'edit' : 'read'}
-    .cell=${isHere ? cell : undefined}
-    .pinned=${isHere && settings.pinned ? cell : undefined}
+    .map=${map}
     @cell-focus=${(/** @type {CustomEvent} */ event) => actions.point(at(event))}
     @cell-pin=${(/** @type {CustomEvent} */ event) => actions.pin(at(event))}
     @cell-edit=${(/** @type {CustomEvent} */ event) => actions.edit(at(event), event.detail.value, `drag ${id}`)}
-  ></qkv-heatmap>`
+  ></lazy-map>`
 }
 
 /**

@@ -1,0 +1,60 @@
+import { html, LitElement } from 'lit'
+
+/**
+ * A map that is drawn again only while it is near the window: of a long walk a few are seen at a time.
+ */
+export class LazyMap extends LitElement {
+  static properties = { map: { attribute: false }, isNear: { state: true } }
+
+  constructor() {
+    super()
+    /** What <qkv-heatmap> is given. @type {Record<string, any>} */
+    this.map = {}
+    this.isNear = false
+    this.watch = new IntersectionObserver(
+      ([entry]) => {
+        this.isNear = entry.isIntersecting
+      },
+      { rootMargin: '25%' },
+    )
+  }
+
+  createRenderRoot() {
+    return this
+  }
+
+  connectedCallback() {
+    super.connectedCallback()
+    this.watch.observe(this)
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback()
+    this.watch.disconnect()
+  }
+
+  shouldUpdate() {
+    return this.isNear
+  }
+
+  render() {
+    const { map } = this
+    return html`<qkv-heatmap
+      .label=${map.label}
+      .matrix=${map.matrix}
+      .before=${map.before}
+      .rowTokens=${map.rowTokens}
+      .columnTokens=${map.columnTokens}
+      .rowTitle=${map.rowTitle}
+      .columnTitle=${map.columnTitle}
+      .scale=${map.scale}
+      .domain=${map.domain}
+      .mode=${map.mode}
+      .texts=${map.texts}
+      .cell=${map.cell}
+      .pinned=${map.pinned}
+    ></qkv-heatmap>`
+  }
+}
+
+customElements.define('lazy-map', LazyMap)
