@@ -2,8 +2,9 @@
 // public types, the elements. Prints the size of the package.
 
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { build } from 'rolldown'
 import { publicTypes } from './types.js'
 
@@ -27,7 +28,11 @@ rmSync('dist/types', { recursive: true })
 execFileSync(process.execPath, ['build/elements.js'], { stdio: 'inherit' })
 
 const pack = ['pack', '--dry-run', '--json', '--ignore-scripts']
-const [{ size, unpackedSize }] = JSON.parse(
-  execFileSync('npm', pack, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+const [{ size }] = JSON.parse(execFileSync('npm', pack, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))
+const gzipped = ['index.js', 'worker.js', 'qkv.wasm'].map(
+  name => gzipSync(readFileSync(`dist/${name}`), { level: 9 }).length,
 )
-console.log(`dist: the package is ${size} bytes, ${unpackedSize} unpacked`)
+console.log(
+  `dist: module, worker and wasm ${gzipped.join(' + ')} = ${gzipped.reduce((a, b) => a + b)} bytes gzipped; ` +
+    `the package with types, README and elements ${size}`,
+)
