@@ -31,7 +31,7 @@ export function checkThreads(threads = 1) {
 
 export class Threads {
   /** Multiplications and additions of a call, below which waking others costs more than they bring (measured), and of a draw. */
-  static least = { work: 2e6, chunk: 2e5 }
+  static least = { work: 6e6, chunk: 2e5 }
   /** Milliseconds until a worker that does not start, or does not come forward within a call, counts as lost. */
   static patience = { start: 10_000, call: 10_000 }
 

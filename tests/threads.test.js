@@ -19,7 +19,7 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 const nodeThreads = createRequire(import.meta.url)('node:worker_threads')
 const bytes = readFileSync(new URL('../src/qkv.wasm', import.meta.url))
 const STACK = 16384
-const LARGE = { work: 2e6, chunk: 2e5 }
+const LARGE = { ...Threads.least }
 const SMALL = { work: 0, chunk: 0 }
 
 const one = await load()
@@ -171,7 +171,7 @@ test('workers draw units of a large call and none of a small one, in a stack tha
   for (const call of [
     attend,
     (/** @type {Qkv} */ qkv) => qkv.attention(g.randn([8, 1, 64]), g.randn([8, 5000, 64]), g.randn([8, 5000, 64])),
-    (/** @type {Qkv} */ qkv) => qkv.linear(g.randn([100, 100]), g.randn([200, 100])),
+    (/** @type {Qkv} */ qkv) => qkv.linear(g.randn([200, 100]), g.randn([200, 100])),
   ]) {
     words[AT.done] = 0
     for (let n = 0; n < 1000 && words[AT.done] === 0; n++) call(qkv)
