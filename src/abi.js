@@ -1,6 +1,6 @@
 // The JavaScript side of src/kernel/qkv.h: the same version, words and enums. A test compares the two.
 
-export const ABI = 3
+export const ABI = 4
 
 const tensorWords = (/** @type {string} */ name) => ['data', 'batch', 'head', 'row'].map(field => `${name}.${field}`)
 const maskWords = (/** @type {string} */ name) => [...tensorWords(name), `${name}.column`]
@@ -11,7 +11,7 @@ export const ATTENTION_WORDS = [
   ...['q', 'k', 'v', 'out'].flatMap(tensorWords),
   ...['score', 'scale', 'sigma', 'w_v', 'softcap', 'past', 'left', 'right', 'key_lengths'],
   ...['mask', 'bias'].flatMap(maskWords),
-  ...['alibi', 'sinks', 'dropout', 'generator', 'scratch'],
+  ...['alibi', 'sinks', 'dropout', 'generator', 'row_maxima', 'row_sums', 'scratch'],
 ]
 
 /** The steps of a trace, in the order in which they are computed. */
@@ -22,6 +22,13 @@ export const TRACE_STEPS = [
 
 /** struct qkv_trace. */
 export const TRACE_WORDS = [...ATTENTION_WORDS, 'softmax_axis', 'masking', ...TRACE_STEPS]
+
+/** struct qkv_backward. */
+export const BACKWARD_WORDS = [
+  ...ATTENTION_WORDS,
+  ...['d_out', 'dq', 'dk', 'dv'].flatMap(tensorWords),
+  ...['d_w_v', 'd_sinks', 'd_bias'],
+]
 
 /** struct qkv_rope. */
 export const ROPE_WORDS = /** @type {const} */ ([

@@ -21,7 +21,7 @@ const AT = Object.fromEntries(TRACE_WORDS.map((word, index) => [word, index]))
  * @param {number} columns
  * @param {boolean} inRows
  */
-function putTensor(words, at, data, heads, rows, columns, inRows) {
+export function putTensor(words, at, data, heads, rows, columns, inRows) {
   words[at] = data
   words[at + 1] = heads * rows * columns
   words[at + 2] = inRows ? columns : rows * columns
@@ -38,19 +38,20 @@ function putMask(words, at, data, mask) {
 }
 
 /**
- * Runs a kernel over tensors in the module's memory, given by their addresses. To be called within a scope.
+ * Writes struct qkv_attention, and zeros behind it where it is the start of a larger one. To be called within a scope.
  * @param {Core} core
  * @param {AttentionCall} call
- * @param {number} q
+ * @param {number} q the addresses of tensors in the module's memory
  * @param {number} k
  * @param {number} v
  * @param {number} out
  * @param {boolean} inRows do their heads lie side by side in rows?
- * @param {Record<string, number>} [steps] addresses for the steps of a trace; without it the fused kernel runs
- * @param {boolean} [keysInRows] the same of k and v, where it differs from q and out
+ * @param {boolean} keysInRows the same of k and v
+ * @param {number} size words in all
+ * @returns {number} its address
  */
-export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows = inRows) {
-  const { B, H, G, L, S, D, E, keyRows, additive, dropout, mask, bias, keyLengths } = call
+export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
+  const { B, H, G, L, S, D, E, keyRows, additive, mask, bias, keyLengths } = call
   const wValue = additive ? core.place(additive.wValue) : 0
   const lengths = keyLengths ? core.copyIn(keyLengths) : 0
   const past = call.past ? core.copyIn(call.past) : 0
@@ -58,7 +59,6 @@ export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows
   const sinks = call.sinks ? core.place(call.sinks) : 0
   const maskData = mask ? core.place(mask.tensor) : 0
   const biasData = bias ? core.place(bias.tensor) : 0
-  const size = (steps ? TRACE_WORDS : ATTENTION_WORDS).length
   const args = core.alloc(size * 4)
 
   // No allocation while these views are in use: it may move the memory.
@@ -89,12 +89,32 @@ export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows
   if (bias) putMask(words, at + AT['bias.data'], biasData, bias)
   words[at + AT.alibi] = alibi
   words[at + AT.sinks] = sinks
+  return args
+}
+
+/**
+ * Runs a kernel over tensors in the module's memory, given by their addresses. To be called within a scope.
+ * @param {Core} core
+ * @param {AttentionCall} call
+ * @param {number} q
+ * @param {number} k
+ * @param {number} v
+ * @param {number} out
+ * @param {boolean} inRows do their heads lie side by side in rows?
+ * @param {Record<string, number>} [steps] addresses for the steps of a trace; without it the fused kernel runs
+ * @param {boolean} [keysInRows] the same of k and v, where it differs from q and out
+ */
+export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows = inRows) {
+  const size = (steps ? TRACE_WORDS : ATTENTION_WORDS).length
+  const args = writeCall(core, call, q, k, v, out, inRows, keysInRows, size)
   if (steps) {
+    const at = args / 4
+    const { words } = core
     words[at + AT.softmax_axis] = SOFTMAX_AXIS[call.softmaxAxis]
     words[at + AT.masking] = MASKING[call.masking]
     for (const step in steps) words[at + AT[step]] = steps[step]
   }
-  if (dropout) runWithDropout(core, args, dropout, steps !== undefined)
+  if (call.dropout) runWithDropout(core, args, call.dropout, steps !== undefined)
   else run(core, args, steps !== undefined)
 }
 
@@ -114,7 +134,7 @@ function runWithDropout(core, args, { p, generator }, isTrace) {
 }
 
 /** @param {Core} core @param {number} args @param {boolean} isTrace */
-function run(core, args, isTrace) {
+export function run(core, args, isTrace) {
   if (isTrace) return core.check('qkv_trace', core.exports.qkv_trace(args))
   if (core.threads && shareAttention(core, core.threads, args)) return
   const scratch = core.alloc(core.exports.qkv_attention_scratch(args))
@@ -148,13 +168,13 @@ function shareAttention(core, threads, args) {
  * @param {AttentionCall} call
  * @returns {number} its address
  */
-function placeQueries(core, { q, B, H, L, additive }) {
+export function placeQueries(core, { q, B, H, L, additive }) {
   const data = core.place(q)
   return additive ? project(core, data, B * H * L, additive.wQuery, additive.bias) : data
 }
 
 /** The same for k. @param {Core} core @param {AttentionCall} call */
-function placeKeys(core, { k, cache, B, G, D, keyRows, additive }) {
+export function placeKeys(core, { k, cache, B, G, D, keyRows, additive }) {
   const data = cache ? cache.keysAt : core.place(k)
   const keys = additive ? project(core, data, B * G * keyRows, additive.wKey) : data
   return cache ? keys + cache.first * D * 4 : keys

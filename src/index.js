@@ -9,6 +9,7 @@ export { tokenize } from './tokenize.js'
 /** @typedef {import('./qkv.js').Qkv} Qkv */
 /** @typedef {import('./random.js').Generator} Generator */
 /** @typedef {import('./resident.js').ResidentTensor} ResidentTensor */
+/** @typedef {import('./backward.js').AttentionGradients} AttentionGradients */
 /** @typedef {import('./cache.js').Cache} Cache */
 /** @typedef {import('./cache.js').CacheOptions} CacheOptions */
 /** @typedef {import('./cache.js').CachedAttentionOptions} CachedAttentionOptions */

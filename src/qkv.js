@@ -1,4 +1,5 @@
 import { attention, trace } from './attention.js'
+import { attentionBackward, linearBackward } from './backward.js'
 import { Cache } from './cache.js'
 import { shape } from './errors.js'
 import { linear } from './modules.js'
@@ -80,6 +81,22 @@ export class Qkv {
    */
   attention(q, k, v, options = {}) {
     return attention(this.#core, q, k, v, options)
+  }
+
+  /**
+   * The gradients of attention: given dOutput, the gradient of its output, those of its inputs. Scores are computed
+   * anew, tile by tile, without any L x S matrix. A query that sees no key, and a hidden key, get zeros. With dropout,
+   * give the generator as it stood before the attention.
+   * @param {TensorLike | Nested} q as in attention
+   * @param {TensorLike | Nested} k
+   * @param {TensorLike | Nested} v
+   * @param {TensorLike | Nested} dOutput with the dims of the output
+   * @param {import('./options.js').AttentionOptions} [options] those of the attention
+   * @returns {import('./backward.js').AttentionGradients}
+   * @throws {TypeError | RangeError}
+   */
+  attentionBackward(q, k, v, dOutput, options = {}) {
+    return attentionBackward(this.#core, q, k, v, dOutput, options)
   }
 
   /**
@@ -167,6 +184,17 @@ export class Qkv {
     const b = bias === undefined ? undefined : toFloats(bias, 'linear: bias')
     if (b) expectDims(b, [w.dims[0]], 'linear: bias', '(out)')
     return linear(this.#core, x, w, b, 'linear')
+  }
+
+  /**
+   * The gradients of linear: given dY, the gradient of y = x W^T + bias, those of x, W and the bias.
+   * @param {TensorLike | Nested} x (..., in)
+   * @param {TensorLike | Nested} weight (out, in)
+   * @param {TensorLike | Nested} dY (..., out)
+   * @returns {{ dX: FloatTensor, dWeight: FloatTensor, dBias: FloatTensor }} dBias is the sum of the rows of dY
+   */
+  linearBackward(x, weight, dY) {
+    return linearBackward(this.#core, x, weight, dY)
   }
 
   /**

@@ -34,6 +34,7 @@ test('abi.js has the words of the structs of qkv.h, in their order and kind', ()
   const names = (/** @type {{ name: string }[]} */ words) => words.map(({ name }) => name)
   assert.deepEqual(abi.ATTENTION_WORDS, names(attention))
   assert.deepEqual(abi.TRACE_WORDS, names(trace))
+  assert.deepEqual(abi.BACKWARD_WORDS, names(wordsOf('qkv_backward')))
   assert.deepEqual(abi.TRACE_STEPS, names(trace.slice(attention.length).filter(({ type }) => type === 'pointer')))
   // attention.js writes these as floats, all others as unsigned integers
   assert.deepEqual(names(trace.filter(({ type }) => type === 'float')), ['scale', 'sigma', 'softcap', 'dropout'])
@@ -87,6 +88,8 @@ test('the core answers what the JavaScript never asks with a status, and writes 
   const calls = [
     [1, 'qkv_attention', { H: 3, G: 2 }],
     [1, 'qkv_trace', { H: 3, G: 0 }],
+    [1, 'qkv_backward', { H: 3, G: 2 }],
+    [2, 'qkv_backward', { score: 3 }],
     [2, 'qkv_attention', { score: 3 }],
     [2, 'qkv_trace', { score: 2 ** 32 - 1 }],
     [3, 'qkv_trace', { softmax_axis: 2 }],

@@ -130,6 +130,7 @@ const divideLines = (x, sums, axis) =>
  * @property {Input} [sinks]
  * @property {Input} [mask] 0 hides
  * @property {Input} [bias]
+ * @property {Input} [keep] (B, H, L, S): what dropout multiplies the weights with
  * @property {ArrayLike<number>} [keyLengths]
  * @property {'keys' | 'queries'} [softmaxAxis]
  * @property {'before' | 'after'} [masking]
@@ -164,6 +165,8 @@ export function attention(query, key, value, options = {}) {
   const biasAt = (...index) => (bias ? at(bias, ...index) : 0)
   /** @type {(b: number, h: number, i: number, j: number) => number} */
   const alibiAt = (b, h, i, j) => (alibi ? -alibi.data[h] * Math.abs(positionOf(b, i) - j) : 0)
+  /** @type {(...index: number[]) => number} */
+  const keepAt = (...index) => (options.keep ? at(options.keep, ...index) : 1)
   /** @type {(b: number, h: number, i: number, j: number) => boolean} */
   const sees = (b, h, i, j) => {
     const position = positionOf(b, i)
@@ -197,7 +200,8 @@ export function attention(query, key, value, options = {}) {
   const weights = after ? divideLines(zeroed, zeroedSums, axis) : unmasked
   const output = fill([B, H, L, E], (b, h, i, e) => {
     let total = 0
-    for (let j = 0; j < S; j++) if (sees(b, h, i, j)) total += at(weights, b, h, i, j) * at(v, b, head(h), j, e)
+    for (let j = 0; j < S; j++)
+      if (sees(b, h, i, j)) total += at(weights, b, h, i, j) * keepAt(b, h, i, j) * at(v, b, head(h), j, e)
     return total
   })
   const steps = { scores, scaled, capped, masked, maxima, exponentials, sums, unmasked, zeroed, zeroedSums, weights }

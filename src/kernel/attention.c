@@ -245,6 +245,9 @@ static void attend(struct block *x) {
   }
   for (size_t r = 0; r < x->rows; r++)
     finish_row(x, r, out + r * a->out.row);
+  size_t line = ((size_t)x->b * a->H + x->h) * a->L + x->row;
+  for (size_t r = 0; a->row_maxima && r < x->rows; r++)
+    a->row_maxima[line + r] = x->maxima[r], a->row_sums[line + r] = x->sums[r];
 }
 
 static uint32_t blocks_of_rows(const struct qkv_attention *a) { return (a->L - 1) / BLOCK_ROWS + 1; }

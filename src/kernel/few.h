@@ -6,8 +6,10 @@
 
 enum { FEW_QUERIES = 6 }; /* measured: from here on the tiles are as fast, half empty as they are */
 
-/* Dropout draws row by row, which only the tiles keep in order. */
-static inline int is_few(const struct qkv_attention *a) { return a->L < FEW_QUERIES && !a->generator; }
+/* Dropout draws row by row, which only the tiles keep in order; they also keep the statistics of the rows. */
+static inline int is_few(const struct qkv_attention *a) {
+  return a->L < FEW_QUERIES && !a->generator && !a->row_maxima;
+}
 
 /* Bytes of scratch, 16-byte aligned, that attend_few wants. */
 double few_scratch(const struct qkv_attention *a);

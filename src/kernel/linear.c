@@ -34,3 +34,20 @@ uint32_t QKV_EXPORT(qkv_linear)(const float *x, const float *w, size_t w_row, si
                                 float *y, size_t M, size_t K, size_t N, float *scratch) {
   return qkv_linear_part(x, w, w_row, w_column, bias, y, M, K, N, 0, (uint32_t)((N + 7) / 8), scratch);
 }
+
+/* y = x W^T + bias, x (M,K), W (N,K): dx (M,K) = dy W, dw (N,K) = dy^T x, d_bias (N) = column sums of dy (M,N). */
+uint32_t QKV_EXPORT(qkv_linear_backward)(const float *x, const float *w, const float *dy, float *dx, float *dw,
+                                         float *d_bias, size_t M, size_t K, size_t N, float *scratch) {
+  for (size_t i = 0; i < M * K; i++)
+    dx[i] = 0.0f;
+  for (size_t i = 0; i < N * K; i++)
+    dw[i] = 0.0f;
+  for (size_t n = 0; n < N; n++)
+    d_bias[n] = 0.0f;
+  add_product_of(dx, K, M, K, (struct matrix){dy, N, 1}, (struct matrix){w, K, 1}, N, scratch);
+  add_product_of(dw, K, N, K, (struct matrix){dy, 1, N}, (struct matrix){x, K, 1}, M, scratch);
+  for (size_t m = 0; m < M; m++)
+    for (size_t n = 0; n < N; n++)
+      d_bias[n] += dy[m * N + n];
+  return QKV_OK;
+}

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QKV_ABI 3
+#define QKV_ABI 4
 
 /* Exports a function from the wasm module; nothing elsewhere. */
 #ifdef __wasm__
@@ -94,7 +94,8 @@ struct qkv_attention {
   const float *sinks; /* (H), logits; 0: none */
   float dropout;      /* probability of zeroing a weight; 0: none */
   struct qkv_generator *generator;
-  void *scratch; /* qkv_attention_scratch() bytes, 16-byte aligned */
+  float *row_maxima, *row_sums; /* (B,H,L): of the scores and the exponentials, for qkv_backward; 0: not kept */
+  void *scratch;                /* qkv_attention_scratch() bytes, 16-byte aligned */
 };
 
 /* The same, every step written out. Each pointer may be 0 (that step is not kept) except weights.
@@ -125,6 +126,16 @@ struct qkv_rope {
   uint32_t B, A, L, C, D, table, half, interleaved;
 };
 
+/* Given d_out, the gradients of q, k, v and the rest are added to what the pointers below hold. `attention` is that of
+ * qkv_attention after its call, with row_maxima and row_sums; its generator stands where it stood before. */
+struct qkv_backward {
+  struct qkv_attention attention; /* scratch: qkv_backward_scratch() bytes */
+  struct qkv_tensor d_out, dq, dk, dv;
+  float *d_w_v;   /* (D), additive score only */
+  float *d_sinks; /* (H), with sinks only */
+  float *d_bias;  /* by the strides of attention.bias; 0: not wanted */
+};
+
 /* PyTorch's CPU generator: MT19937 and the spare value of the last odd normal. */
 struct qkv_generator {
   uint32_t state[624];
@@ -150,6 +161,8 @@ uint32_t qkv_attention_units(const struct qkv_attention *args);
 uint32_t qkv_attention_part(const struct qkv_attention *args, uint32_t first, uint32_t count, void *scratch);
 
 uint32_t qkv_trace(const struct qkv_trace *args);
+uint32_t qkv_backward(const struct qkv_backward *args);
+double qkv_backward_scratch(const struct qkv_backward *args);
 
 /* y = softmax(x) over the middle axis of (rows, columns, inner); x and y may be one. A line of -infinity: zeros. */
 uint32_t qkv_softmax(const float *x, float *y, size_t rows, size_t columns, size_t inner);
@@ -166,6 +179,11 @@ uint32_t qkv_linear(const float *x, const float *w, size_t w_row, size_t w_colum
 /* A unit is eight columns of y. */
 uint32_t qkv_linear_part(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias, float *y,
                          size_t M, size_t K, size_t N, uint32_t first, uint32_t count, float *scratch);
+
+/* Of y = x W^T + bias, W (N,K) contiguous: dx (M,K), dw (N,K) and d_bias (N) from dy (M,N).
+ * scratch: 8 * max(M, N) floats. */
+uint32_t qkv_linear_backward(const float *x, const float *w, const float *dy, float *dx, float *dw, float *d_bias,
+                             size_t M, size_t K, size_t N, float *scratch);
 
 /* out[n] = table[ids[n]]; table (rows, columns), ids (N), out (N, columns). */
 uint32_t qkv_embedding(const float *table, size_t rows, size_t columns, const int32_t *ids, size_t N, float *out);

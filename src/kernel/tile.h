@@ -6,43 +6,10 @@
 #include "score.h"
 
 /* panel (n,8): panel[k][c] = b[c * column + k * step] for c < columns, zeros beyond. */
-static inline void pack_panel(float *panel, const float *b, size_t n, size_t step, size_t column, size_t columns) {
-  size_t k = 0;
-  if (columns == 8 && column == 1) {
-    for (; k < n; k++) {
-      store(panel + k * 8, load(b + k * step));
-      store(panel + k * 8 + 4, load(b + k * step + 4));
-    }
-  } else if (columns == 8 && step == 1) {
-    for (; k + 4 <= n; k += 4)
-      for (size_t half = 0; half < 8; half += 4) {
-        f4 x[4];
-#pragma unroll
-        for (size_t c = 0; c < 4; c++)
-          x[c] = load(b + (half + c) * column + k);
-        transpose(x);
-#pragma unroll
-        for (size_t c = 0; c < 4; c++)
-          store(panel + (k + c) * 8 + half, x[c]);
-      }
-  }
-  for (; k < n; k++)
-    for (size_t c = 0; c < 8; c++)
-      panel[k * 8 + c] = c < columns ? b[c * column + k * step] : 0.0f;
-}
+void pack_panel(float *panel, const float *b, size_t n, size_t step, size_t column, size_t columns);
 
 /* Is every value of (rows, columns), `row` floats apart, finite? */
-static inline int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
-  f4 sum = zeros(); /* x * 0 is 0 if x is finite, else NaN */
-  for (size_t r = 0; r < rows; r++) {
-    const float *p = x + r * row;
-    size_t c = 0;
-    for (; c + 4 <= columns; c += 4)
-      sum = mul_add(load(p + c), zeros(), sum);
-    sum = mul_add(load_some(p + c, columns - c), zeros(), sum);
-  }
-  return sum_lanes(sum) == 0.0f;
-}
+int all_finite(const float *x, size_t row, size_t rows, size_t columns);
 
 /* A matrix by its two strides, in floats. */
 struct matrix {
@@ -113,5 +80,9 @@ INLINE void add_product(float *out, size_t stride, struct matrix a, size_t rows,
     store(out + r * stride + 4, acc[r][1]);
   }
 }
+
+/* out (rows, columns) += a . b: a (rows, n), b (n, columns), the columns of b contiguous; tail: n * 8 floats. */
+void add_product_of(float *out, size_t stride, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
+                    float *tail);
 
 #endif

@@ -1,0 +1,247 @@
+/* backward.c: gradients of attention. q (B,H,L,D), k (B,G,S,D), v (B,G,S,E), d_out (B,H,L,E) -> dq, dk, dv as q, k, v.
+ *
+ * With p = softmax(scores), w = p keep and out = w v:
+ *   dv = w^T d_out,  dp = (d_out v^T) keep,  d_scores = p (dp - delta),  delta = sum_j p dp = d_out . out, row by row.
+ * A block of query rows meets the keys tile by tile; the scores are computed anew from the row statistics that the
+ * attention left (FlashAttention, Dao et al. 2022), so that nothing of size L x S is kept.
+ * A hidden key, and one whose score is -infinity, has p = 0 and d_scores = 0 exactly, and adds nothing to any gradient.
+ */
+#include "mask.h"
+#include "random.h"
+#include "tile.h"
+
+/* Scores and slopes (18 KB each) come from L1 or L2; sums over 64 rows load and store dk and dv seldom enough. */
+enum {
+  BLOCK_ROWS = 64,
+  TILE_KEYS = 64,
+  PITCH = BLOCK_ROWS + 8, /* not a power of two, which would map columns onto a quarter of L1 */
+};
+
+/* A block of query rows and what it works in. Tiles are (TILE_KEYS, PITCH): keys down, queries across. */
+struct block {
+  const struct qkv_backward *to;
+  const struct qkv_attention *a;
+  uint32_t b, h, g, row, rows; /* query rows row <= i < row + rows of head h of batch b */
+  size_t lanes;                /* rows, rounded up to a multiple of 8 */
+  const float *q, *d_out;      /* of row `row` */
+  float *dq;
+  float *queries, *outward;        /* q and d_out transposed: (D, PITCH), (E, PITCH) */
+  float *scores;                   /* then weights */
+  float *slopes;                   /* the gradient of the weights, then of the scores */
+  float *chain;                    /* d(masked score) / d(score q k) */
+  float *maxima, *shares, *deltas; /* (PITCH) */
+  float *tail;                     /* (BLOCK_ROWS, 8) */
+  float *d_w_v;                    /* (D), of this block */
+  uint8_t *keep;                   /* (rows, S), dropout only */
+  int is_finite;                   /* q and d_out are */
+};
+
+double QKV_EXPORT(qkv_backward_scratch)(const struct qkv_backward *to) {
+  const struct qkv_attention *a = &to->attention;
+  double floats = PITCH * ((double)a->D + a->E + 3.0 * TILE_KEYS + 3) + BLOCK_ROWS * 8 + a->D;
+  return floats * (double)sizeof(float) + (a->generator ? (double)BLOCK_ROWS * a->S : 0.0);
+}
+
+static struct block carve(const struct qkv_backward *to) {
+  struct block x = {.to = to, .a = &to->attention};
+  float *p = x.a->scratch;
+  x.scores = p, p += TILE_KEYS * PITCH;
+  x.slopes = p, p += TILE_KEYS * PITCH;
+  x.chain = p, p += TILE_KEYS * PITCH;
+  x.maxima = p, p += PITCH;
+  x.shares = p, p += PITCH;
+  x.deltas = p, p += PITCH;
+  x.queries = p, p += PITCH * x.a->D;
+  x.outward = p, p += PITCH * x.a->E;
+  x.tail = p, p += BLOCK_ROWS * 8;
+  x.d_w_v = p, p += x.a->D;
+  x.keep = (uint8_t *)p;
+  return x;
+}
+
+static float *row_of(const struct qkv_tensor *x, uint32_t b, uint32_t h, uint32_t row) {
+  return x->data + (size_t)b * x->batch + (size_t)h * x->head + (size_t)row * x->row;
+}
+
+/* y (columns, PITCH) = x^T, x (rows, columns); zeros from `rows` up to `lanes`. */
+static void turn(float *y, const struct block *x, const float *from, size_t row, size_t columns) {
+  for (size_t r = 0; r < x->lanes; r++)
+    for (size_t c = 0; c < columns; c++)
+      y[c * PITCH + r] = r < x->rows ? from[r * row + c] : 0.0f;
+}
+
+/* tile *= what dropout multiplies with. */
+static void drop(const struct block *x, float *tile, uint32_t from, uint32_t keys) {
+  for (size_t r = 0; x->a->generator && r < x->rows; r++)
+    for (size_t j = 0; j < keys; j++)
+      tile[j * PITCH + r] *= keep_factor(x->keep[r * x->a->S + from + j], (double)x->a->dropout);
+}
+
+static float score_of(const struct qkv_attention *a, const float *q, const float *k) {
+  return a->score == QKV_SCORE_GAUSSIAN ? sum_terms(QKV_SCORE_GAUSSIAN, q, k, 0, a->D)
+                                        : sum_terms(QKV_SCORE_ADDITIVE, q, k, a->w_v, a->D);
+}
+
+/* scores: masked; chain; slopes: the gradient of the weights. k and v are the rows of key `from`. */
+static void score_keys(struct block *x, const float *k, const float *v, uint32_t from, uint32_t keys) {
+  const struct qkv_attention *a = x->a;
+  for (size_t n = 0; n < keys * PITCH; n += 4) {
+    store(x->scores + n, zeros());
+    store(x->slopes + n, zeros());
+  }
+  if (a->score == QKV_SCORE_DOT)
+    add_product_of(x->scores, PITCH, keys, x->lanes, (struct matrix){k, a->k.row, 1},
+                   (struct matrix){x->queries, PITCH, 1}, a->D, x->tail);
+  for (size_t j = 0; a->score != QKV_SCORE_DOT && j < keys; j++)
+    for (size_t r = 0; r < x->rows; r++)
+      x->scores[j * PITCH + r] = score_of(a, x->q + r * a->q.row, k + j * a->k.row);
+  add_product_of(x->slopes, PITCH, keys, x->lanes, (struct matrix){v, a->v.row, 1},
+                 (struct matrix){x->outward, PITCH, 1}, a->E, x->tail);
+  drop(x, x->slopes, from, keys);
+
+  f4 cap = splat(a->softcap), scale = splat(a->scale), factor = splat(score_factor(a) * a->scale);
+  for (size_t n = 0; n < keys * PITCH; n += 4) {
+    f4 score = mul(load(x->scores + n), factor), chain = scale;
+    if (a->softcap > 0.0f) {
+      f4 t = tanh4(quotient(score, cap));
+      score = mul(cap, t);
+      chain = mul(scale, sub(splat(1.0f), mul(t, t)));
+    }
+    store(x->scores + n, score);
+    store(x->chain + n, chain);
+  }
+  for (uint32_t r = 0; r < x->rows; r++) {
+    for (uint32_t j = 0; a->alibi && j < keys; j++)
+      x->scores[j * PITCH + r] += alibi_at(a, x->b, x->h, x->row + r, from + j);
+    mask_scores(a, x->b, x->h, x->row + r, from, from + keys, x->scores + r, PITCH);
+  }
+}
+
+/* scores become weights, slopes the gradient of the masked scores. */
+static void differentiate(struct block *x, size_t keys) {
+  for (size_t j = 0; j < keys; j++)
+    for (size_t r = 0; r < x->lanes; r += 4) {
+      float *score = x->scores + j * PITCH + r, *slope = x->slopes + j * PITCH + r;
+      f4 s = load(score), e = power2_4(mul(sub(s, load(x->maxima + r)), splat(LOG2_E)));
+      m4 hidden = equal(s, splat(HIDDEN));
+      f4 p = zero_where(hidden, mul(e, load(x->shares + r)));
+      store(score, p);
+      store(slope, zero_where(hidden, mul(p, sub(load(slope), load(x->deltas + r)))));
+    }
+}
+
+/* What one pair adds, g being the gradient of its score. */
+static void add_pair(const struct block *x, float g, const float *q, const float *k, float *dq, float *dk) {
+  const struct qkv_attention *a = x->a;
+  if (a->score == QKV_SCORE_GAUSSIAN)
+    g /= a->sigma * a->sigma;
+  for (size_t d = 0; d < a->D; d += 4) {
+    size_t n = at_most(a->D - d, 4);
+    f4 left = load_some(q + d, n), right = load_some(k + d, n), to_q = right, to_k = left;
+    if (a->score == QKV_SCORE_GAUSSIAN)
+      to_q = sub(right, left), to_k = sub(left, right);
+    if (a->score == QKV_SCORE_ADDITIVE) {
+      f4 t = tanh4(add(left, right));
+      to_q = to_k = mul(load_some(a->w_v + d, n), sub(splat(1.0f), mul(t, t)));
+      store_some(x->d_w_v + d, n, mul_add(splat(g), t, load_some(x->d_w_v + d, n)));
+    }
+    store_some(dq + d, n, mul_add(splat(g), to_q, load_some(dq + d, n)));
+    store_some(dk + d, n, mul_add(splat(g), to_k, load_some(dk + d, n)));
+  }
+}
+
+/* Adds what weights and slopes give: three products; or pair by pair, for scores that are no product, and where NaN or
+ * Inf times the 0 of a hidden pair would spoil what does not see it. */
+static void add_gradients(const struct block *x, const float *k, uint32_t from, uint32_t keys) {
+  const struct qkv_attention *a = x->a;
+  const struct qkv_backward *to = x->to;
+  float *dk = row_of(&to->dk, x->b, x->g, from), *dv = row_of(&to->dv, x->b, x->g, from);
+  if (a->score == QKV_SCORE_DOT && x->is_finite && all_finite(k, a->k.row, keys, a->D)) {
+    add_product_of(dv, to->dv.row, keys, a->E, (struct matrix){x->scores, PITCH, 1},
+                   (struct matrix){x->d_out, to->d_out.row, 1}, x->rows, x->tail);
+    add_product_of(dk, to->dk.row, keys, a->D, (struct matrix){x->slopes, PITCH, 1}, (struct matrix){x->q, a->q.row, 1},
+                   x->rows, x->tail);
+    add_product_of(x->dq, to->dq.row, x->rows, a->D, (struct matrix){x->slopes, 1, PITCH},
+                   (struct matrix){k, a->k.row, 1}, keys, x->tail);
+    return;
+  }
+  for (size_t r = 0; r < x->rows; r++)
+    for (size_t j = 0; j < keys; j++) {
+      float w = x->scores[j * PITCH + r], g = x->slopes[j * PITCH + r];
+      for (size_t e = 0; w != 0.0f && e < a->E; e++)
+        dv[j * to->dv.row + e] += w * x->d_out[r * to->d_out.row + e];
+      if (g != 0.0f)
+        add_pair(x, g, x->q + r * a->q.row, k + j * a->k.row, x->dq + r * to->dq.row, dk + j * to->dk.row);
+    }
+}
+
+static void add_bias(const struct block *x, uint32_t from, uint32_t keys) {
+  const struct qkv_bias *bias = &x->a->bias;
+  float *d_bias = x->to->d_bias + (size_t)x->b * bias->batch + (size_t)x->h * bias->head;
+  for (size_t r = 0; r < x->rows; r++)
+    for (size_t j = 0; j < keys; j++)
+      d_bias[(x->row + r) * bias->row + (from + j) * bias->column] += x->slopes[j * PITCH + r];
+}
+
+static void go_back(struct block *x) {
+  const struct qkv_attention *a = x->a;
+  const struct qkv_backward *to = x->to;
+  const float *out = row_of(&a->out, x->b, x->h, x->row);
+  size_t line = ((size_t)x->b * a->H + x->h) * a->L + x->row;
+  turn(x->queries, x, x->q, a->q.row, a->D);
+  turn(x->outward, x, x->d_out, to->d_out.row, a->E);
+  x->is_finite = all_finite(x->q, a->q.row, x->rows, a->D) && all_finite(x->d_out, to->d_out.row, x->rows, a->E);
+  for (size_t r = 0; r < x->rows; r++) {
+    float maximum = a->row_maxima[line + r], sum = a->row_sums[line + r];
+    x->maxima[r] = maximum == HIDDEN ? 0.0f : maximum;
+    x->shares[r] = sum == 0.0f ? 0.0f : 1.0f / sum;
+    x->deltas[r] = 0.0f;
+    for (size_t e = 0; e < a->E; e++)
+      x->deltas[r] += x->d_out[r * to->d_out.row + e] * out[r * a->out.row + e];
+  }
+  for (size_t r = 0; to->d_sinks && r < x->rows; r++)
+    to->d_sinks[x->h] -= exp1(a->sinks[x->h] - x->maxima[r]) * x->shares[r] * x->deltas[r];
+  for (size_t d = 0; d < a->D; d++)
+    x->d_w_v[d] = 0.0f;
+  if (a->generator)
+    draw_keep(a->generator, x->keep, (size_t)x->rows * a->S, (double)a->dropout);
+
+  uint32_t end = visible_span(a, x->b, x->row + x->rows - 1).to;
+  for (uint32_t j = visible_span(a, x->b, x->row).from, keys; j < end; j += keys) {
+    keys = (uint32_t)at_most(end - j, TILE_KEYS);
+    const float *k = row_of(&a->k, x->b, x->g, j);
+    score_keys(x, k, row_of(&a->v, x->b, x->g, j), j, keys);
+    differentiate(x, keys);
+    if (to->d_bias)
+      add_bias(x, j, keys);
+    for (size_t n = 0; n < keys * PITCH; n += 4)
+      store(x->slopes + n, mul(load(x->slopes + n), load(x->chain + n)));
+    drop(x, x->scores, j, keys);
+    add_gradients(x, k, j, keys);
+  }
+  for (size_t d = 0; to->d_w_v && d < a->D; d++)
+    to->d_w_v[d] += x->d_w_v[d];
+}
+
+uint32_t QKV_EXPORT(qkv_backward)(const struct qkv_backward *to) {
+  const struct qkv_attention *a = &to->attention;
+  if (a->score > QKV_SCORE_ADDITIVE)
+    return QKV_UNKNOWN_SCORE;
+  if (a->G ? a->H % a->G : a->H)
+    return QKV_HEADS_DO_NOT_DIVIDE;
+  if (a->E == 0) /* out is nothing and owes nothing */
+    return QKV_OK;
+  struct block x = carve(to);
+  for (x.b = 0; x.b < a->B; x.b++)
+    for (x.h = 0; x.h < a->H; x.h++)
+      for (x.row = 0; x.row < a->L; x.row += x.rows) {
+        x.g = x.h / (a->H / a->G);
+        x.rows = (uint32_t)at_most(a->L - x.row, BLOCK_ROWS);
+        x.lanes = round_up(x.rows, 8);
+        x.q = row_of(&a->q, x.b, x.h, x.row);
+        x.d_out = row_of(&to->d_out, x.b, x.h, x.row);
+        x.dq = row_of(&to->dq, x.b, x.h, x.row);
+        go_back(&x);
+      }
+  return QKV_OK;
+}

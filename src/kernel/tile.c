@@ -1,0 +1,61 @@
+/* tile.c: what tile.h only declares: what need not be inlined is in the file once. */
+#include "tile.h"
+
+void pack_panel(float *panel, const float *b, size_t n, size_t step, size_t column, size_t columns) {
+  size_t k = 0;
+  if (columns == 8 && column == 1) {
+    for (; k < n; k++) {
+      store(panel + k * 8, load(b + k * step));
+      store(panel + k * 8 + 4, load(b + k * step + 4));
+    }
+  } else if (columns == 8 && step == 1) {
+    for (; k + 4 <= n; k += 4)
+      for (size_t half = 0; half < 8; half += 4) {
+        f4 x[4];
+#pragma unroll
+        for (size_t c = 0; c < 4; c++)
+          x[c] = load(b + (half + c) * column + k);
+        transpose(x);
+#pragma unroll
+        for (size_t c = 0; c < 4; c++)
+          store(panel + (k + c) * 8 + half, x[c]);
+      }
+  }
+  for (; k < n; k++)
+    for (size_t c = 0; c < 8; c++)
+      panel[k * 8 + c] = c < columns ? b[c * column + k * step] : 0.0f;
+}
+
+int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
+  f4 sum = zeros(); /* x * 0 is 0 if x is finite, else NaN */
+  for (size_t r = 0; r < rows; r++) {
+    const float *p = x + r * row;
+    size_t c = 0;
+    for (; c + 4 <= columns; c += 4)
+      sum = mul_add(load(p + c), zeros(), sum);
+    sum = mul_add(load_some(p + c, columns - c), zeros(), sum);
+  }
+  return sum_lanes(sum) == 0.0f;
+}
+
+void add_product_of(float *out, size_t stride, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
+                    float *tail) {
+  for (size_t c = 0; c < columns; c += 8) {
+    struct matrix panel = {b.data + c, b.row, 1};
+    size_t width = at_most(columns - c, 8);
+    if (width < 8) {
+      pack_panel(tail, b.data + c, n, b.row, 1, width);
+      panel = (struct matrix){tail, 8, 1};
+    }
+    for (size_t r = 0; r < rows; r += 4) {
+      struct matrix left = {a.data + r * a.row, a.row, a.column};
+      size_t height = at_most(rows - r, 4);
+      float *to = out + r * stride + c, edge[4 * 8] = {0}; /* edge: for tiles that `out` has no room for */
+      int is_whole = height == 4 && width == 8;
+      add_product(is_whole ? to : edge, is_whole ? stride : 8, left, height, panel, n);
+      for (size_t i = 0; !is_whole && i < height; i++)
+        for (size_t j = 0; j < width; j++)
+          to[i * stride + j] += edge[i * 8 + j];
+    }
+  }
+}

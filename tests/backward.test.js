@@ -1,0 +1,265 @@
+// Gradients: held against PyTorch (goldens.test.js), the chain rule in float64, and finite differences of the reference.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { load, tensor } from '../src/index.js'
+import { close } from './helpers.js'
+import * as reference from './reference.js'
+import { attentionBackward, linearBackward } from './reference-backward.js'
+
+/** @typedef {import('./helpers.js').Comparable} Comparable */
+
+const qkv = await load()
+/** What is called with this is meant not to type. @type {(value: any) => any} */
+const any = value => value
+
+const small = fc.integer({ min: 1, max: 5 })
+/** Blocks have 64 rows, tiles 64 keys, register tiles 4 by 8. */
+const long = fc.oneof(
+  { weight: 5, arbitrary: fc.integer({ min: 0, max: 9 }) },
+  { weight: 2, arbitrary: fc.constantFrom(63, 64, 65, 130) },
+)
+const wide = fc.oneof(
+  { weight: 5, arbitrary: fc.integer({ min: 0, max: 9 }) },
+  { weight: 1, arbitrary: fc.constantFrom(16, 33) },
+)
+/** @param {fc.Arbitrary<number>} length @param {fc.Arbitrary<number>} size */
+const calls = (length, size) =>
+  fc.record({
+    sizes: fc.record({
+      B: fc.integer({ min: 1, max: 2 }),
+      G: fc.constantFrom(1, 2),
+      group: fc.constantFrom(1, 1, 2),
+      L: length,
+      S: length,
+      D: size,
+      E: size,
+    }),
+    options: fc.record(
+      {
+        scale: fc.constantFrom(0, 1, 0.37, -0.5),
+        score: fc.constantFrom('gaussian', 'additive'),
+        softcap: fc.constantFrom(0.8, 5),
+        causal: fc.boolean(),
+        window: fc.tuple(fc.constantFrom(0, 2, 40, Infinity), fc.constantFrom(0, 3, Infinity)),
+        pastLength: fc.constantFrom(0, 1, 70),
+        mask: fc.tuple(...Array(4).fill(fc.boolean())),
+        bias: fc.tuple(...Array(4).fill(fc.boolean())),
+        keyLengths: fc.double({ min: 0, max: 1, noNaN: true }),
+        alibi: fc.boolean(),
+        sinks: fc.boolean(),
+        dropout: fc.constantFrom(0.25, 1),
+      },
+      { requiredKeys: [] },
+    ),
+    seed: fc.nat(),
+  })
+
+/** Tensors and options of a drawn call: for us, and for the reference. @param {any} call */
+function make({ sizes, options, seed }) {
+  const { B, G, group, L, S, D, E } = sizes
+  const H = G * group
+  const g = qkv.generator(seed)
+  const random = (/** @type {number[]} */ ...dims) => g.uniform(dims, -1, 1)
+  const { mask, bias, keyLengths, score, dropout, alibi, sinks, ...common } = options
+  const own = (/** @type {boolean[]} */ axes) => [B, H, L, S].map((size, axis) => (axes[axis] ? size : 1))
+  const isAdditive = score === 'additive'
+  const [q, k, v, dOutput] = [
+    random(B, H, L, isAdditive ? D + 1 : D),
+    random(B, G, S, D),
+    random(B, G, S, E),
+    random(B, H, L, E),
+  ]
+  if (alibi) common.alibi = g.uniform([H], 0, 0.5)
+  if (sinks) common.sinks = random(H)
+  if (mask) common.mask = { data: Uint8Array.from(g.bernoulli(own(mask), 0.7).data), dims: own(mask) }
+  if (bias) {
+    common.bias = random(...own(bias))
+    for (let i = 3; i < common.bias.data.length; i += 7) common.bias.data[i] = -Infinity
+  }
+  if (keyLengths !== undefined) common.keyLengths = Array.from({ length: B }, (_, b) => Math.round(S * keyLengths ** b))
+  if (score === 'gaussian') common.score = { kind: 'gaussian', sigma: 1.5 }
+  if (isAdditive)
+    common.score = {
+      kind: 'additive',
+      wQuery: random(5, D + 1),
+      wKey: random(5, D),
+      wValue: random(5),
+      bias: random(5),
+    }
+  const ones = tensor(new Float32Array(B * H * L * S).fill(1), [B, H, L, S])
+  const keep = dropout && {
+    data: Float64Array.from(qkv.generator(seed).dropout(any(ones), dropout).data),
+    dims: ones.dims,
+  }
+  const ours = { ...common, ...(dropout && { dropout: { p: dropout, generator: qkv.generator(seed) } }) }
+  return { q, k, v, dOutput, ours, theirs: { ...common, ...(keep && { keep }) } }
+}
+
+/** Every gradient by its name. @param {any} gradients @returns {[name: string, gradient: Comparable][]} */
+const list = ({ dScore = {}, ...rest }) =>
+  /** @type {any} */ (Object.entries({ ...rest, ...dScore }).filter(([, x]) => x !== undefined))
+
+test('gradients are those of the chain rule, for every shape and mix of options', t => {
+  let most = 0
+  fc.assert(
+    fc.property(calls(long, wide), call => {
+      const { q, k, v, dOutput, ours, theirs } = make(call)
+      const got = list(qkv.attentionBackward(q, k, v, dOutput, ours))
+      const want = list(attentionBackward(q, k, v, dOutput, theirs))
+      assert.deepEqual(got.map(([name]) => name).sort(), want.map(([name]) => name).sort())
+      const all = Object.fromEntries(want)
+      for (const [name, gradient] of got) {
+        // sums of that many terms of the size of the largest gradient
+        const size = Math.max(1, ...Array.from(all[name].data, Math.abs))
+        close(gradient, all[name], { abs: 4e-6 * size, rel: 4e-6 }, name)
+        Array.from(gradient.data).forEach((x, i) => {
+          most = Math.max(most, Math.abs(x - all[name].data[i]) / size)
+        })
+      }
+    }),
+    { numRuns: 300, seed: 1 },
+  )
+  t.diagnostic(`largest error: ${most.toExponential(1)} of the largest gradient`)
+})
+
+test('the chain rule is that of finite differences, in float64', () => {
+  fc.assert(
+    fc.property(calls(small, small), call => {
+      const { q, k, v, dOutput, theirs } = make(call)
+      /** Float64, so that steps of 1e-5 can be told apart. @param {any} x @returns {any} */
+      const precise = x => ({ data: Float64Array.from(x.data), dims: x.dims })
+      const inputs = { q: precise(q), k: precise(k), v: precise(v) }
+      const options = {
+        ...theirs,
+        ...(theirs.bias && { bias: precise(theirs.bias) }),
+        ...(theirs.sinks && { sinks: precise(theirs.sinks) }),
+      }
+      if (options.score?.kind === 'additive')
+        for (const part of ['wQuery', 'wKey', 'wValue', 'bias']) options.score[part] = precise(options.score[part])
+      const loss = () =>
+        reference
+          .attention(inputs.q, inputs.k, inputs.v, options)
+          .output.data.reduce((sum, x, i) => sum + x * dOutput.data[i], 0)
+      const { dQ, dK, dV, dBias, dSinks, dScore } = attentionBackward(inputs.q, inputs.k, inputs.v, dOutput, options)
+      /** @type {[any, any][]} */
+      const pairs = [
+        [inputs.q, dQ],
+        [inputs.k, dK],
+        [inputs.v, dV],
+        ...(dBias ? [[options.bias, dBias]] : []),
+        ...(dSinks ? [[options.sinks, dSinks]] : []),
+        ...Object.entries(dScore ?? {}).map(([part, gradient]) => any([options.score[part], gradient])),
+      ]
+      for (const [input, gradient] of pairs)
+        for (let n = 0; n < input.data.length; n += 1 + (n % 3)) {
+          const before = input.data[n]
+          if (before === -Infinity) continue
+          const [up, down] = [1e-5, -1e-5].map(step => {
+            input.data[n] = before + step
+            return loss()
+          })
+          input.data[n] = before
+          const want = (up - down) / 2e-5
+          assert.ok(
+            Math.abs(gradient.data[n] - want) <= 1e-8 + 1e-6 * Math.abs(want),
+            `${gradient.data[n]}, ${want} by differences`,
+          )
+        }
+    }),
+    { numRuns: 60, seed: 2 },
+  )
+})
+
+test('the gradients of linear are those of the formula, for all sizes', () => {
+  const g = qkv.generator(2)
+  const sizes = [0, 1, 3, 4, 5, 8, 9, 17]
+  for (const M of sizes)
+    for (const K of sizes)
+      for (const N of sizes) {
+        const [x, weight, dY] = [g.uniform([M, K], -1, 1), g.uniform([N, K], -1, 1), g.uniform([M, N], -1, 1)]
+        const got = list(qkv.linearBackward(x, weight, dY))
+        const want = Object.fromEntries(list(linearBackward(x, weight, dY)))
+        for (const [name, gradient] of got)
+          close(gradient, want[name], { abs: 2e-6, rel: 2e-6 }, `${name}, ${M} x ${K} by ${N}`)
+      }
+  const { dX } = qkv.linearBackward(g.randn([2, 3, 4]), g.randn([5, 4]), g.randn([2, 3, 5]))
+  assert.deepEqual(dX.dims, [2, 3, 4])
+})
+
+test('a query that sees no key, and a key that nobody sees, have gradients of zero, whatever is hidden', () => {
+  const g = qkv.generator(3)
+  const [q, k, v, dOutput] = [g.randn([70, 6]), g.randn([70, 6]), g.randn([70, 7]), g.randn([70, 7])]
+  for (const score of any(['dot', 'gaussian'])) {
+    const mask = { data: new Uint8Array(70 * 70).fill(1), dims: [70, 70] }
+    mask.data.fill(0, 5 * 70, 6 * 70)
+    for (let i = 0; i < 70; i++) mask.data[i * 70 + 66] = 0
+    const want = qkv.attentionBackward(q, k, v, dOutput, { score, mask })
+    for (const x of [q, dOutput]) x.row(5).data.fill(NaN)
+    for (const x of [k, v]) x.row(66).data.fill(NaN)
+    const { dQ, dK, dV } = qkv.attentionBackward(q, k, v, dOutput, { score, mask })
+    for (const row of [dQ.row(5), dK.row(66), dV.row(66)]) assert.ok(row.data.every(x => x === 0))
+    for (const [name, x] of Object.entries({ dQ, dK, dV })) close(x, any(want)[name], { abs: 2e-6, rel: 2e-6 }, name)
+    for (const x of [q, dOutput]) x.row(5).data.fill(1)
+    for (const x of [k, v]) x.row(66).data.fill(1)
+  }
+})
+
+test('NaN spoils the gradients of what sees it and of what is seen together with it, and no others', () => {
+  const g = qkv.generator(4)
+  for (const spoiled of ['q', 'k', 'v', 'dOutput']) {
+    /** @type {Record<string, any>} */
+    const inputs = {
+      q: g.randn([2, 40, 5]),
+      k: g.randn([2, 40, 5]),
+      v: g.randn([2, 40, 5]),
+      dOutput: g.randn([2, 40, 5]),
+    }
+    const run = () => qkv.attentionBackward(inputs.q, inputs.k, inputs.v, inputs.dOutput, { window: [3, 3] })
+    const clean = any(run())
+    inputs[spoiled].data[20 * 5 + 2] = NaN // row 20 of head 0
+    const reach = spoiled === 'q' || spoiled === 'dOutput' ? { dQ: 0, dK: 3, dV: 3 } : { dQ: 3, dK: 6, dV: 6 }
+    for (const [name, { data }] of list(run()))
+      Array.from(data).forEach((x, n) => {
+        const isNear = n < 200 && Math.abs(Math.floor(n / 5) - 20) <= any(reach)[name]
+        if (!isNear) assert.ok(Math.abs(x - clean[name].data[n]) <= 2e-6, `${name} ${n}: ${x}`)
+      })
+    assert.ok(Number.isNaN(run().dQ.data[20 * 5]))
+  }
+})
+
+test('dropout draws once, as the attention does', () => {
+  const g = qkv.generator(5)
+  const [q, k, v] = [g.randn([70, 4]), g.randn([9, 4]), g.randn([9, 3])]
+  const [forward, backward] = [qkv.generator(6), qkv.generator(6)]
+  qkv.attention(q, k, v, { dropout: { p: 0.5, generator: forward } })
+  qkv.attentionBackward(q, k, v, g.randn([70, 3]), { dropout: { p: 0.5, generator: backward } })
+  assert.deepEqual(forward.words([3]), backward.words([3]))
+})
+
+test('memory grows with L, not with L^2', async () => {
+  const own = await load()
+  const x = own.generator(1).randn([4096, 16])
+  own.attentionBackward(x, x, x, x, { causal: true })
+  assert.ok(own.memory.size < 4096 * 16 * 4 * 12 + 1e6, `${own.memory.size} bytes; L x S floats are ${4096 * 4096 * 4}`)
+})
+
+test('a gradient of other dims, an unknown option and a wrong weight are refused', () => {
+  const x = qkv.generator(1).randn([4, 4])
+  const row = x.row(0)
+  assert.throws(() => qkv.attentionBackward(x, x, x, row), {
+    name: 'RangeError',
+    message: /dOutput: dims \(4\) given, .* \(4, 4\) expected/,
+  })
+  assert.throws(() => qkv.attentionBackward(x, x, x, x, any({ out: x })), {
+    message: /attentionBackward: there is no option "out"/,
+  })
+  assert.throws(() => qkv.attentionBackward(x, x, x, any('x')), { name: 'TypeError', message: /dOutput: "x" given/ })
+  assert.throws(() => qkv.linearBackward(x, row, x), { name: 'RangeError', message: /weight has dims \(4\)/ })
+  assert.throws(() => qkv.linearBackward(row, x, x), {
+    name: 'RangeError',
+    message: /dY: dims \(4, 4\) given, .* \(4\) expected/,
+  })
+  assert.equal(qkv.memory.used, 0)
+})
