@@ -55,7 +55,7 @@ export function stepsOf(result) {
     steps.push({ id, isOfHead: isOfHead && heads > 1, formulas, shapes, blocks })
 
   if (has('X'))
-    add('embed', false, [], has('X2') ? [`X_1: ${dims('X')}`, `X_2: ${dims('X2')}`] : [dims('X')], {
+    add('embed', false, has('X2') ? ['X_1', 'X_2'] : ['X'], has('X2') ? [dims('X'), dims('X2')] : [dims('X')], {
       results: has('X2') ? ['X', 'X2'] : ['X'],
     })
   if (has('Wq')) {

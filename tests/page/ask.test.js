@@ -10,6 +10,7 @@ const panel = () => open.text('.panel .steps')
 const factors = () => open.page.locator('.panel .factor').allTextContents()
 /** @param {string} matrix @param {number} row @param {number} column */
 async function ask(matrix, row, column) {
+  await settled(open.page)
   await cell(open.page, matrix, row, column).click()
   await settled(open.page)
 }
@@ -38,11 +39,16 @@ test('row and column light up in every matrix a cell comes from or goes to', asy
       }),
     )
   await ask('scores', 1, 4)
-  assert.deepEqual(await marks(), ['Q source 3 | 2 / 4', 'K source 6 | 2 / 4', 'scaled target 3 | 6'])
+  assert.deepEqual(await marks(), ['Q source 3 / 4 | 2 / 4', 'K source 6 / 7 | 2 / 4', 'scaled target 3 / 4 | 6 / 7'])
   await ask('X', 0, 2)
-  assert.deepEqual(await marks(), ['Q target 2 | 2 / 4', 'K target 2 | 2 / 4', 'V target 2 | 2 / 3'])
+  assert.deepEqual(await marks(), ['Q target 2 / 3 | 2 / 4', 'K target 2 / 3 | 2 / 4', 'V target 2 / 3 | 2 / 3'])
   await ask('V', 3, 0)
-  assert.deepEqual(await marks(), ['X source 5 | 2 / 5', 'Wv source 2 / 5 | 2', 'output target 2 / 8 | 2'])
+  const [mark, own] = await Promise.all([
+    open.page.locator('[data-matrix="V"] .mark-own').boundingBox(),
+    cell(open.page, 'V', 3, 0).boundingBox(),
+  ])
+  assert.deepEqual(mark, own, 'the mark lies on its cell')
+  assert.deepEqual(await marks(), ['X source 5 / 6 | 2 / 5', 'Wv source 2 / 5 | 2 / 3', 'output target 2 / 8 | 2 / 3'])
 })
 
 test('biases, W_O, Gaussian and additive scores are explained with their own numbers', async () => {

@@ -66,7 +66,7 @@ export const en = {
   scale: 'Scale',
   scaleAuto: 'as the score has it',
   heads: 'Heads',
-  dModel: 'Model size d',
+  dModel: 'Model size',
   dKey: 'Key size',
   dValue: 'Value size',
   seed: 'Seed',

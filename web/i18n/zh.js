@@ -115,7 +115,7 @@ export const zh = {
   scale: '缩放',
   scaleAuto: '由得分决定',
   heads: '头数',
-  dModel: '模型维度 d',
+  dModel: '模型维度',
   dKey: '键的维度',
   dValue: '值的维度',
   seed: '随机种子',

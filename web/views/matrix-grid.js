@@ -243,7 +243,7 @@ export class MatrixGrid extends LitElement {
     const [down, across] = this.isTurned ? [column, row] : [row, column]
     const [rows, columns] = this.isTurned ? [...this.matrix.tensor.dims].reverse() : this.matrix.tensor.dims
     const span = (/** @type {number | undefined} */ at, /** @type {number} */ size) =>
-      at === undefined ? `2 / ${size + 2}` : `${at + 2}`
+      at === undefined ? `2 / ${size + 2}` : `${at + 2} / ${at + 3}`
     return `grid-row: ${span(down, rows)}; grid-column: ${span(across, columns)}`
   }
 
