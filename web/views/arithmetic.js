@@ -56,7 +56,7 @@ function lines({ t }, heads, count, name, cells, own = -1, foot = nothing) {
   const order = Array.from({ length: count }, (_, i) => i)
   const shown = order.filter(i => i < MOST_TERMS || i === own)
   return html`<table class="terms">
-    <thead><tr><td></td>${heads.map(head => (head === nothing ? html`<td></td>` : html`<th scope="col">${head}</th>`))}</tr></thead>
+    <thead><tr><td></td>${heads.map(head => html`<td>${head}</td>`)}</tr></thead>
     <tbody>
       ${shown.map(
         i =>

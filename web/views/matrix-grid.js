@@ -297,7 +297,7 @@ export class MatrixGrid extends LitElement {
   downCells() {
     const { rows, columns, sums } = this.matrix
     return [
-      html`<div role="row" class="grid-row"><span role="columnheader" class="corner"></span>${columns.map(name => header('columnheader', name))}${
+      html`<div role="row" class="grid-row"><span role="gridcell" class="corner"></span>${columns.map(name => header('columnheader', name))}${
         sums ? html`<span role="columnheader" class="name column-name">${this.t('sum')}</span>` : nothing
       }</div>`,
       rows.map(
@@ -312,7 +312,7 @@ export class MatrixGrid extends LitElement {
   acrossCells() {
     const { rows, columns } = this.matrix
     return [
-      html`<div role="row" class="grid-row"><span role="columnheader" class="corner"></span>${rows.map(name => header('columnheader', name))}</div>`,
+      html`<div role="row" class="grid-row"><span role="gridcell" class="corner"></span>${rows.map(name => header('columnheader', name))}</div>`,
       columns.map(
         (name, column) =>
           html`<div role="row" class="grid-row">${header('rowheader', name)}${rows.map((_, row) => this.cell(row, column))}</div>`,
@@ -323,7 +323,7 @@ export class MatrixGrid extends LitElement {
 
 /** @param {'rowheader' | 'columnheader'} role @param {string} name */
 const header = (role, name) =>
-  html`<span role=${role} class="name ${role === 'rowheader' ? 'row-name' : 'column-name'}" title=${name}><bdi>${name}</bdi></span>`
+  html`<span role=${name ? role : 'gridcell'} class="name ${role === 'rowheader' ? 'row-name' : 'column-name'}" title=${name}><bdi>${name}</bdi></span>`
 
 /** Arrow keys follow what is seen. @param {KeyboardEvent} event */
 function turnedKey({ key, ctrlKey }) {

@@ -57,8 +57,8 @@ export function page(context) {
       ${tools(context)}
     </header>
     <p class="notice" role="alert">${notice ? t(notice) : nothing}</p>
-    ${presets(context)}
-    <p class="preset-note">${preset ? t(`preset.${preset}.note`, { document: PRESETS[preset].document }) : t('own')}</p>
+    <nav aria-label=${t('presets')}>${presets(context)}
+    <p class="preset-note">${preset ? t(`preset.${preset}.note`, { document: PRESETS[preset].document }) : t('own')}</p></nav>
     ${controls(context)}
     ${failure === undefined ? nothing : html`<p class="failure" role="alert">${t('failed', { message: failure })}</p>`}
     ${body || failure !== undefined ? nothing : html`<p class="note">${t('loading')}</p>`}

@@ -1,0 +1,35 @@
+// Everybody can use it: axe finds nothing, in both themes and languages.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { settled } from './browser.js'
+import { usePage } from './open.js'
+
+const open = usePage()
+const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+
+for (const [theme, language] of [
+  ['light', 'en'],
+  ['dark', 'zh'],
+])
+  test(`axe finds nothing: ${theme}, ${language}`, async () => {
+    const { page } = open
+    await page.selectOption('#theme', theme)
+    await page.selectOption('#language', language)
+    await page.evaluate(axe)
+    for (const preset of ['heads', 'layer', 'causal', 'waistline']) {
+      await open.choose(preset)
+      await page.locator('[data-matrix="weights"] [data-row="0"]').first().click()
+      await settled(page)
+      const found = await page.evaluate(async () => {
+        const { violations } = await /** @type {any} */ (globalThis).axe.run(document)
+        return violations.map(
+          (/** @type {any} */ { id, nodes }) =>
+            `${id}: ${nodes.map((/** @type {any} */ node) => node.html.slice(0, 120)).join('\n  ')}`,
+        )
+      })
+      assert.deepEqual(found, [], preset)
+    }
+    await page.evaluate(() => localStorage.clear())
+  })
