@@ -80,7 +80,7 @@ export const ATTENTION_OPTIONS = /** @type {const} */ ([
 export const labels = (where, operands, known) => ({
   where,
   known,
-  names: Object.fromEntries([...operands, ...known].map(name => [name, `${where}: ${name}`])),
+  names: Object.fromEntries([...operands, ...known, 'window[0]', 'window[1]'].map(name => [name, `${where}: ${name}`])),
 })
 
 export const ATTENTION = labels('attention', ['q', 'k', 'v'], [...ATTENTION_OPTIONS, 'out'])
@@ -120,13 +120,15 @@ export function oneOf(value, choices, name) {
   throw new RangeError(`${name}: ${describe(value)} given, one of "${choices.join('", "')}" expected${hint}`)
 }
 
+const FINITE = {}
+
 /**
  * @param {unknown} value
  * @param {string} name
  * @param {{ least?: number, most?: number, whole?: boolean, open?: boolean }} [range] open: Infinity is welcome
  * @returns {number}
  */
-export function toNumber(value, name, { least = -Infinity, most = Infinity, whole = false, open = false } = {}) {
+export function toNumber(value, name, { least = -Infinity, most = Infinity, whole = false, open = false } = FINITE) {
   if (typeof value !== 'number') throw new TypeError(`${name}: ${describe(value)} given, a number expected`)
   const isFine =
     value >= least && value <= most && (whole ? Number.isInteger(value) : Number.isFinite(Math.fround(value)))
@@ -287,8 +289,8 @@ function checkScore(call, score, Dq, Dk, where, name) {
   const given = typeof score === 'object' && score !== null ? /** @type {Record<string, unknown>} */ (score) : undefined
   if (!given && score !== undefined && score !== null && typeof score !== 'string')
     throw new TypeError(`${name}: ${describe(score)} given, 'dot', 'gaussian' or an object with a kind expected`)
-  const kind = given ? given.kind : (score ?? 'dot')
-  call.kind = kind === 'dot' ? 'dot' : oneOf(kind, KINDS, `${name}.kind`)
+  call.kind = /** @type {AttentionCall['kind']} */ (given ? given.kind : (score ?? 'dot'))
+  if (!KINDS.includes(call.kind)) oneOf(call.kind, KINDS, `${name}.kind`) // throws
   if (call.kind !== 'additive' && Dq !== Dk)
     throw new RangeError(`${where}: q has rows of ${Dq}, k of ${Dk}: the ${call.kind} score needs the same size`)
   call.D = Dq
@@ -335,8 +337,8 @@ function checkSpan(call, { pastLength, window, causal }, names) {
   if (window !== undefined) {
     if (!Array.isArray(window) || window.length !== 2)
       throw new TypeError(`${names.window}: ${describe(window)} given, [left, right] expected`)
-    call.left = toNumber(window[0], `${names.window}[0]`, SIDE)
-    call.right = toNumber(window[1], `${names.window}[1]`, SIDE)
+    call.left = toNumber(window[0], names['window[0]'], SIDE)
+    call.right = toNumber(window[1], names['window[1]'], SIDE)
   }
   if (causal !== undefined && toBoolean(causal, names.causal)) call.right = 0
 }

@@ -1,6 +1,7 @@
 // Tensors that live in the module's memory: used where they lie, until they are given back.
 
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { load, tensor } from '../src/index.js'
@@ -139,4 +140,30 @@ test('more than the 4 GiB of a module is refused, and the module works on', asyn
   assert.throws(() => qkv.alloc([-1]), { name: 'RangeError', message: /alloc: dims/ })
   assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, 0])
   assert.deepEqual([...qkv.softmax([0, 0]).data], [0.5, 0.5])
+})
+
+test('100,000 tiny calls on resident tensors leave no garbage to collect', () => {
+  const code = `import { load } from 'qkv'
+    const qkv = await load()
+    const [q, k, v, out] = [0, 1, 2, 3].map(() => qkv.alloc([1, 6, 16]))
+    const forms = [{ out }, { out, causal: true, softcap: 2, window: [3, 1], score: 'gaussian' }]
+    const call = times => {
+      for (let i = 0; i < times; i++) qkv.attention(q, k, v, forms[i % 2])
+    }
+    for (let i = 0; i < 20; i++) { // what is not compiled yet boxes its numbers
+      call(4000)
+      await new Promise(resolve => setTimeout(resolve, 20))
+    }
+    gc()
+    console.log('start')
+    call(100_000)
+    console.log('end')
+    globalThis.kept = Array.from({ length: 1e6 }, () => ({}))`
+  const flags = ['--trace-gc', '--expose-gc', '--input-type=module', '--eval', code]
+  const env = { ...process.env, NODE_V8_COVERAGE: '' } // counting makes garbage of its own
+  const cwd = new URL('..', import.meta.url)
+  const printed = execFileSync(process.execPath, flags, { encoding: 'utf8', cwd, env })
+  const [meanwhile, after] = printed.split('start\n')[1].split('end\n')
+  assert.match(after, /Scavenge/, 'a collection is printed where it happens')
+  assert.equal(meanwhile, '')
 })
