@@ -143,7 +143,7 @@ test('more than the 4 GiB of a module is refused, and the module works on', asyn
 })
 
 test('100,000 tiny calls on resident tensors leave no garbage to collect', () => {
-  const code = `import { load } from 'qkv'
+  const code = `import { load } from './src/index.js'
     const qkv = await load()
     const [q, k, v, out] = [0, 1, 2, 3].map(() => qkv.alloc([1, 6, 16]))
     const forms = [{ out }, { out, causal: true, softcap: 2, window: [3, 1], score: 'gaussian' }]
