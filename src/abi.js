@@ -1,6 +1,6 @@
 // The JavaScript side of src/kernel/qkv.h: the same version, words and enums. A test compares the two.
 
-export const ABI = 4
+export const ABI = 5
 
 const tensorWords = (/** @type {string} */ name) => ['data', 'batch', 'head', 'row'].map(field => `${name}.${field}`)
 const maskWords = (/** @type {string} */ name) => [...tensorWords(name), `${name}.column`]

@@ -190,12 +190,26 @@ export function placeKeys(core, { k, cache, B, G, D, keyRows, additive }) {
  * @returns {number} address of y (M, N)
  */
 export function project(core, x, M, weight, bias) {
-  const [N, K] = weight.dims
+  return multiply(core, x, M, weight, weight.dims, false, bias)
+}
+
+/**
+ * The same for a weight that may be packed already.
+ * @param {Core} core
+ * @param {number} x address of (M, K)
+ * @param {number} M
+ * @param {FloatTensor} weight
+ * @param {readonly number[]} dims (N, K)
+ * @param {boolean} isPacked by qkv_pack_linear
+ * @param {FloatTensor} [bias] (N)
+ * @returns {number} address of y (M, N)
+ */
+export function multiply(core, x, M, weight, [N, K], isPacked, bias) {
   const y = core.allocFloats(M * N)
   core.scope(() => {
     const w = core.place(weight)
     const b = bias ? core.place(bias) : 0
-    const args = [x, w, K, 1, b, y, M, K, N]
+    const args = [x, w, isPacked ? 0 : K, 1, b, y, M, K, N]
     const job = { kernel: 'qkv_linear_part', args, work: 2 * M * K * N, units: Math.ceil(N / 8), scratch: 32 * K }
     if (!core.threads?.run(core, job)) core.call('qkv_linear', ...args, core.alloc(job.scratch))
   })

@@ -15,6 +15,7 @@ export { tokenize } from './tokenize.js'
 /** @typedef {import('./cache.js').CachedAttentionOptions} CachedAttentionOptions */
 /** @typedef {import('./modules.js').Embedding} Embedding */
 /** @typedef {import('./modules.js').Linear} Linear */
+/** @typedef {import('./modules.js').PackedLinear} PackedLinear */
 /** @typedef {import('./multihead.js').MultiheadAttention} MultiheadAttention */
 /** @typedef {import('./multihead.js').MultiheadOptions} MultiheadOptions */
 /** @typedef {import('./multihead.js').ForwardOptions} ForwardOptions */

@@ -1,8 +1,9 @@
 // Layers with weights, named and laid out as PyTorch's.
 
-import { project } from './attention.js'
+import { multiply } from './attention.js'
 import { shape } from './errors.js'
 import { checkNames, toBoolean, toNumber } from './options.js'
+import { ResidentTensor } from './resident.js'
 import { Tensor, toFloats, toTensor } from './tensor.js'
 
 /** @typedef {import('./memory.js').Core} Core */
@@ -24,16 +25,29 @@ export const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
  * @returns {FloatTensor} (..., out)
  */
 export function linear(core, x, weight, bias, name) {
+  return apply(core, x, weight, weight.dims, false, bias, name)
+}
+
+/**
+ * @param {Core} core
+ * @param {unknown} x
+ * @param {FloatTensor} weight
+ * @param {readonly number[]} weightDims (out, in)
+ * @param {boolean} isPacked
+ * @param {FloatTensor | undefined} bias
+ * @param {string} name
+ */
+function apply(core, x, weight, weightDims, isPacked, bias, name) {
   const input = toFloats(x, `${name}: x`)
   const { dims } = input
-  const [N, K] = weight.dims
+  const [N, K] = weightDims
   if (dims.length === 0 || dims[dims.length - 1] !== K)
     throw new RangeError(
-      `${name}: x has dims ${shape(dims)}, weight ${shape(weight.dims)}: the last axis of x must be ${K}`,
+      `${name}: x has dims ${shape(dims)}, weight ${shape(weightDims)}: the last axis of x must be ${K}`,
     )
   const M = dims.slice(0, -1).reduce((a, b) => a * b, 1)
   return core.scope(() => {
-    const y = project(core, core.place(input), M, weight, bias)
+    const y = multiply(core, core.place(input), M, weight, weightDims, isPacked, bias)
     return new Tensor(core.copyOut(y, M * N), [...dims.slice(0, -1), N])
   })
 }
@@ -131,5 +145,63 @@ export class Linear {
    */
   forward(x) {
     return linear(this.#core, x, this.weight, this.bias, 'linear')
+  }
+}
+
+/**
+ * A linear layer that is only run: its weight lies in the module's memory as the kernel reads it, so that a call neither
+ * copies nor packs it. The memory is free again after `dispose()`, or when the layer is collected.
+ */
+export class PackedLinear {
+  #core
+  #dims
+  /** @type {ResidentTensor | undefined} */
+  #weight
+  /** @type {ResidentTensor | undefined} */
+  #bias
+
+  /**
+   * @internal
+   * @param {Core} core
+   * @param {FloatTensor} weight (out, in)
+   * @param {FloatTensor} [bias] (out)
+   */
+  constructor(core, weight, bias) {
+    const [N, K] = weight.dims
+    const panels = Math.ceil(N / 8)
+    this.#core = core
+    this.#dims = [N, K]
+    try {
+      const packed = new ResidentTensor(core, [panels, K, 8], panels * K * 8)
+      this.#weight = packed
+      core.scope(() => core.call('qkv_pack_linear', core.place(weight), packed.address, K, N))
+      if (!bias) return
+      const kept = new ResidentTensor(core, [N], N)
+      this.#bias = kept
+      core.scope(() => {
+        const from = core.place(bias) / 4
+        core.floats.copyWithin(kept.address / 4, from, from + N)
+      })
+    } catch (error) {
+      this.dispose()
+      throw error
+    }
+  }
+
+  /**
+   * The same bits as qkv.linear(x, weight, bias).
+   * @param {TensorLike | Nested} x (..., in)
+   * @returns {FloatTensor} (..., out)
+   */
+  forward(x) {
+    if (!this.#weight) throw new Error('this layer was disposed: make another with qkv.packLinear')
+    return apply(this.#core, x, this.#weight, this.#dims, true, this.#bias, 'packLinear: forward')
+  }
+
+  /** Gives the memory back; any later use throws. */
+  dispose() {
+    this.#weight?.dispose()
+    this.#bias?.dispose()
+    this.#weight = this.#bias = undefined
   }
 }

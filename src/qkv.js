@@ -2,7 +2,7 @@ import { attention, trace } from './attention.js'
 import { attentionBackward, linearBackward } from './backward.js'
 import { Cache } from './cache.js'
 import { shape } from './errors.js'
-import { linear } from './modules.js'
+import { linear, PackedLinear } from './modules.js'
 import { onnxAttention } from './onnx.js'
 import { checkNames, expectDims, toNumber } from './options.js'
 import { Generator } from './random.js'
@@ -179,11 +179,19 @@ export class Qkv {
    * @returns {FloatTensor} (..., out)
    */
   linear(x, weight, bias) {
-    const w = toFloats(weight, 'linear: weight')
-    if (w.dims.length !== 2) throw new RangeError(`linear: weight has dims ${shape(w.dims)}, (out, in) expected`)
-    const b = bias === undefined ? undefined : toFloats(bias, 'linear: bias')
-    if (b) expectDims(b, [w.dims[0]], 'linear: bias', '(out)')
-    return linear(this.#core, x, w, b, 'linear')
+    const layer = checkLinear(weight, bias, 'linear')
+    return linear(this.#core, x, layer.weight, layer.bias, 'linear')
+  }
+
+  /**
+   * A linear layer whose weight is copied and packed once: for one that runs again and again.
+   * @param {TensorLike | Nested} weight (out, in)
+   * @param {TensorLike | Nested} [bias] (out)
+   * @returns {PackedLinear} `forward(x)`, `dispose()`
+   */
+  packLinear(weight, bias) {
+    const layer = checkLinear(weight, bias, 'packLinear')
+    return new PackedLinear(this.#core, layer.weight, layer.bias)
   }
 
   /**
@@ -235,4 +243,17 @@ export class Qkv {
       return new Tensor(core.copyOut(values, data.length), dims)
     })
   }
+}
+
+/**
+ * @param {unknown} weight
+ * @param {unknown} bias
+ * @param {string} name
+ */
+function checkLinear(weight, bias, name) {
+  const w = toFloats(weight, `${name}: weight`)
+  if (w.dims.length !== 2) throw new RangeError(`${name}: weight has dims ${shape(w.dims)}, (out, in) expected`)
+  const b = bias === undefined ? undefined : toFloats(bias, `${name}: bias`)
+  if (b) expectDims(b, [w.dims[0]], `${name}: bias`, '(out)')
+  return { weight: w, bias: b }
 }

@@ -52,6 +52,35 @@ test('linear is x W^T + bias for all sizes, with and without bias; matmul is the
   assert.deepEqual(qkv.matmul([1, 2], [[3], [4]]).tolist(), [11])
 })
 
+test('a packed layer gives the bits of linear, for all sizes, until it is disposed of', async () => {
+  const own = await load()
+  const g = own.generator(2)
+  for (const M of SIZES)
+    for (const K of SIZES)
+      for (const N of SIZES) {
+        const [x, weight, bias] = [g.randn([M, K]), g.randn([N, K]), g.randn([N])]
+        const [plain, shifted] = [own.packLinear(weight), own.packLinear(weight, bias)]
+        assert.deepEqual(plain.forward(x), own.linear(x, weight), `${M} x ${K} by ${N}`)
+        assert.deepEqual(shifted.forward(x), own.linear(x, weight, bias), `${M} x ${K} by ${N} with bias`)
+        for (const layer of [plain, shifted]) layer.dispose()
+      }
+  const weight = g.randn([5, 3])
+  const layer = own.packLinear(weight)
+  const want = own.linear(g.seed(1).randn([2, 4, 3]), weight)
+  weight.data.fill(NaN)
+  assert.deepEqual(layer.forward(g.seed(1).randn([2, 4, 3])), want)
+  assert.throws(() => layer.forward([[1, 2]]), {
+    name: 'RangeError',
+    message: /packLinear: forward: x has dims \(1, 2\), weight \(5, 3\)/,
+  })
+  layer.dispose()
+  layer.dispose()
+  assert.throws(() => layer.forward([[1, 2, 3]]), /disposed/)
+  assert.throws(() => own.packLinear(weight, [1]), { name: 'RangeError', message: /packLinear: bias/ })
+  assert.throws(() => own.packLinear(/** @type {any} */ ([1])), { name: 'RangeError', message: /packLinear: weight/ })
+  assert.deepEqual([own.memory.used, own.memory.resident], [0, 0])
+})
+
 test('NaN in one row of x or of the weight spoils that row or column of y and nothing else', () => {
   const [x, weight] = [qkv.generator(1).rand([9, 5]), qkv.generator(2).rand([11, 5])]
   x.row(2).data[4] = NaN

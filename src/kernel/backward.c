@@ -110,10 +110,13 @@ static void score_keys(struct block *x, const float *k, const float *v, uint32_t
     store(x->scores + n, score);
     store(x->chain + n, chain);
   }
+  int is_open = !has_mask(a) && from >= visible_span(a, x->b, x->row + x->rows - 1).from &&
+                from + keys <= visible_span(a, x->b, x->row).to; /* every row sees every key */
   for (uint32_t r = 0; r < x->rows; r++) {
     for (uint32_t j = 0; a->alibi && j < keys; j++)
       x->scores[j * PITCH + r] += alibi_at(a, x->b, x->h, x->row + r, from + j);
-    mask_scores(a, x->b, x->h, x->row + r, from, from + keys, x->scores + r, PITCH);
+    if (!is_open)
+      mask_scores(a, x->b, x->h, x->row + r, from, from + keys, x->scores + r, PITCH);
   }
 }
 

@@ -6,10 +6,13 @@
 uint32_t QKV_EXPORT(qkv_linear_part)(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias,
                                      float *y, size_t M, size_t K, size_t N, uint32_t first, uint32_t count,
                                      float *scratch) {
-  struct matrix panel = {scratch, 8, 1};
   for (size_t n = (size_t)first * 8, end = at_most(N, n + (size_t)count * 8); n < end; n += 8) {
     size_t columns = at_most(N - n, 8);
-    pack_panel(scratch, w + n * w_row, K, w_column, w_row, columns);
+    struct matrix panel = {w + n * K, 8, 1};
+    if (w_row) {
+      pack_panel(scratch, w + n * w_row, K, w_column, w_row, columns);
+      panel.data = scratch;
+    }
     float b[8] = {0}, edge[4 * 8]; /* edge: for tiles that y has no room for */
     for (size_t c = 0; bias && c < columns; c++)
       b[c] = bias[n + c];
@@ -33,6 +36,13 @@ uint32_t QKV_EXPORT(qkv_linear_part)(const float *x, const float *w, size_t w_ro
 uint32_t QKV_EXPORT(qkv_linear)(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias,
                                 float *y, size_t M, size_t K, size_t N, float *scratch) {
   return qkv_linear_part(x, w, w_row, w_column, bias, y, M, K, N, 0, (uint32_t)((N + 7) / 8), scratch);
+}
+
+/* W (N,K) in panels of eight rows, as qkv_linear wants it: packed (N/8 rounded up, K, 8), zeros beyond N. */
+uint32_t QKV_EXPORT(qkv_pack_linear)(const float *w, float *packed, size_t K, size_t N) {
+  for (size_t n = 0; n < N; n += 8)
+    pack_panel(packed + n * K, w + n * K, K, 1, K, at_most(N - n, 8));
+  return QKV_OK;
 }
 
 /* y = x W^T + bias, x (M,K), W (N,K): dx (M,K) = dy W, dw (N,K) = dy^T x, d_bias (N) = column sums of dy (M,N). */

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QKV_ABI 4
+#define QKV_ABI 5
 
 /* Exports a function from the wasm module; nothing elsewhere. */
 #ifdef __wasm__
@@ -175,6 +175,10 @@ uint32_t qkv_rope(const struct qkv_rope *args);
  * scratch: 8 * K floats. */
 uint32_t qkv_linear(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias, float *y,
                     size_t M, size_t K, size_t N, float *scratch);
+
+/* W (N,K) contiguous -> packed (N/8 rounded up, K, 8). The kernels above and below take it as w with w_row 0, and then
+ * need no scratch. */
+uint32_t qkv_pack_linear(const float *w, float *packed, size_t K, size_t N);
 
 /* A unit is eight columns of y. */
 uint32_t qkv_linear_part(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias, float *y,
