@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing: ./setup.sh packages peers emcc clang-format native chromium firefox-esr webkit
+# Installs what is missing: ./setup.sh packages peers emcc clang-format native chromium firefox-esr webkit torch
 # "packages" are those of package-lock.json, "peers" those of tests/bench, "native" what tests/native needs; the others
 # are commands, taken from apt.
 set -euo pipefail
@@ -29,6 +29,11 @@ for need in "$@"; do
       apt_install WebKitWebDriver webkit2gtk-driver
       apt_install xvfb-run xvfb
       apt_install xauth xauth
+      ;;
+    torch) # where there is no apt, the test that wants it says that it could not run
+      if command -v apt-get >/dev/null; then apt_install /usr/lib/python3/dist-packages/torch python3-torch
+      elif ! python3 -c 'import torch' 2>/dev/null; then echo "qkv: no apt-get here, so PyTorch is not installed: the copied PyTorch code will not be run" >&2
+      fi
       ;;
     native) # clang with its sanitizers, and SIMDe
       apt_install clang clang

@@ -8,7 +8,7 @@ part() { # its name, its command
   "${@:2}"
   times+=("$1 $((SECONDS - start)) s")
 }
-part setup ./setup.sh packages clang-format native chromium firefox-esr webkit
+part setup ./setup.sh packages clang-format native chromium firefox-esr webkit torch
 part build ./build.sh
 part dist npm run -s dist
 part lint npm run -s lint

@@ -1,0 +1,86 @@
+// The programs that the page writes print the page's numbers.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { pytorchCode } from '../../web/formats/pytorch.js'
+import { qkvCode } from '../../web/formats/qkvcode.js'
+import { CASES, numbersIn, traced, wanted } from './cases.js'
+
+const PYTHON = process.env.PYTHON ?? (existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3')
+const folder = mkdtempSync(join(tmpdir(), 'qkv code '))
+after(() => rmSync(folder, { recursive: true }))
+
+/** @param {string} command @param {string} file @param {string} text */
+function run(command, file, text) {
+  writeFileSync(join(folder, file), text)
+  const { status, stdout, stderr, error } = spawnSync(command, [join(folder, file)], { encoding: 'utf8' })
+  assert.equal(status, 0, `${text}\n${error ?? stderr}`)
+  return stdout
+}
+
+/** @param {string} name @param {string} got what was printed @param {import('../../web/trace.js').Result} result */
+function compare(name, got, result) {
+  const [numbers, want] = [numbersIn(got), wanted(result)]
+  assert.equal(numbers.length, want.length, `${name}: as many numbers as the page shows, not\n${got}`)
+  want.forEach((x, i) => {
+    const error = Math.abs(numbers[i] - x)
+    if (!(error <= 1e-4 * Math.max(1, Math.abs(x))))
+      assert.fail(`${name}[${i}]: ${numbers[i]} printed, ${x} on the page`)
+  })
+}
+
+const torch = spawnSync(PYTHON, ['-c', 'import torch; print(torch.__version__)'], { encoding: 'utf8' })
+const missing = torch.status === 0 ? undefined : (torch.error?.message ?? torch.stderr.trim().split('\n').at(-1))
+
+test('the PyTorch program prints the page’s numbers in PyTorch', t => {
+  if (missing) {
+    // Where apt is, setup.sh installs it: there its absence is an error.
+    assert.ok(!existsSync('/usr/bin/apt-get'), `PyTorch could not run: ${missing}. Run ./setup.sh torch`)
+    return t.skip(`could not run: ${PYTHON} has no PyTorch here (${missing})`)
+  }
+  t.diagnostic(`PyTorch ${torch.stdout.trim()}`)
+  // One process for all, since importing torch takes a second: each program is run as it stands.
+  const programs = CASES.map(([name, settings]) => ({ name, result: traced(settings) }))
+  const runner = `import contextlib, io, json, sys
+out = []
+for text in json.load(open(sys.argv[0].replace("runner.py", "programs.json"))):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(text, "program", "exec"), {})
+    out.append(printed.getvalue())
+print(json.dumps(out))`
+  const texts = programs.map(({ result }) => pytorchCode(result))
+  writeFileSync(join(folder, 'programs.json'), JSON.stringify(texts))
+  const printed = JSON.parse(run(PYTHON, 'runner.py', runner))
+  programs.forEach(({ name, result }, i) => {
+    compare(name, printed[i], result)
+  })
+})
+
+test('the qkv program prints the page’s numbers in Node', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  assert.ok(existsSync(join(root, 'dist/index.js')), 'the package is not built: npm run dist')
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(root, join(folder, 'node_modules/qkv'))
+  for (const [name, settings] of CASES) {
+    const result = traced(settings)
+    compare(name, run(process.execPath, 'program.mjs', qkvCode(result)), result)
+  }
+})
+
+test('a model, a mask and a score that are not known are written out', () => {
+  const [, settings] = CASES[0]
+  const result = traced({ ...settings, mask: 'causal' })
+  const other = /** @type {any} */ ({ ...result, settings: { ...result.settings, model: 'zoo', mask: 'checkers' } })
+  compare('another model', run(process.execPath, 'program.mjs', qkvCode(other)), result)
+  const score = /** @type {any} */ ({ ...result, settings: { ...result.settings, score: 'cosine' } })
+  compare('another score', run(process.execPath, 'program.mjs', qkvCode(score)), result)
+  if (missing) return
+  compare('another model', run(PYTHON, 'program.py', pytorchCode(other)), result)
+  compare('another score', run(PYTHON, 'program.py', pytorchCode(score)), result)
+})
