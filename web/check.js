@@ -1,6 +1,7 @@
 // Do settings make sense? Pure: no DOM, no core.
 
 import { tokenize } from 'qkv'
+import { ZOO } from './state.js'
 
 /** @typedef {import('qkv').Tokens} Tokens */
 /** @typedef {import('./state.js').Settings} Settings */
@@ -17,6 +18,8 @@ import { tokenize } from 'qkv'
  */
 
 export const MOST_TOKENS = 2048
+/** Heads built by hand have matrices as large as the sentence is long. */
+export const MOST_ZOO_TOKENS = 128
 export const MOST_CHARACTERS = 60_000
 /** Heads times queries times keys: what a trace can hold. */
 export const MOST_PAIRS = 2048 * 2048
@@ -32,6 +35,7 @@ export const RANGES = {
   right: { least: 0, most: MOST_TOKENS },
   padding: { least: 0, most: MOST_TOKENS },
   prefix: { least: 0, most: MOST_TOKENS },
+  sharpness: { least: 0, most: 1000, open: true },
   sigma: { least: 0.01, most: 10_000, open: true },
 }
 
@@ -41,7 +45,7 @@ export const RANGES = {
 export const CHOICES = /** @type {const} */ ({
   kind: ['self', 'cross'],
   tokenizer: ['words', 'segments', 'characters'],
-  model: ['heads', 'multihead', 'given'],
+  model: ['heads', 'multihead', 'zoo', 'given'],
   draw: ['reseed', 'continue'],
   keysFrom: ['words', 'random'],
   score: ['scaled', 'plain', 'gaussian', 'additive'],
@@ -97,11 +101,19 @@ export function check(settings) {
   const scale = settings.scale === null ? null : toNumber(settings.scale)
   if (scale !== null && !Number.isFinite(scale)) problems.scale = { key: 'problemNumber', params: {} }
 
+  const zoo = Array.from({ length: numbers.heads || 0 }, (_, h) => settings.zoo[h] ?? ZOO[h % ZOO.length])
+
   const [L, S] = [sentences.queries.tokens.length, sentences.keys.tokens.length]
   if (!problems.heads && numbers.heads * L * S > MOST_PAIRS)
     problems.heads = { key: 'problemPairs', params: { heads: numbers.heads, queries: L, keys: S } }
+  if (settings.model === 'zoo')
+    for (const [field, count] of /** @type {const} */ ([
+      ['sentence', L],
+      ['second', S],
+    ]))
+      if (count > MOST_ZOO_TOKENS) problems[field] ??= { key: 'problemZoo', params: { most: MOST_ZOO_TOKENS, count } }
   const seed = checkSeed(settings.seed, problems)
-  const checked = { ...settings, ...numbers, ...sentences, isCross, seed, scale }
+  const checked = { ...settings, ...numbers, ...sentences, zoo, isCross, seed, scale }
   return Object.keys(problems).length ? { problems } : { checked, problems }
 }
 
@@ -114,7 +126,9 @@ function isUsed({ model, mask, score }, field) {
   if (field === 'left' || field === 'right') return mask === 'window'
   if (field === 'padding' || field === 'prefix') return mask === field
   if (field === 'sigma') return score === 'gaussian'
+  if (field === 'sharpness') return model === 'zoo'
   if (field === 'dKey' || field === 'dValue') return model === 'heads'
+  if (field === 'dModel' || field === 'tableRows') return model === 'heads' || model === 'multihead'
   return model !== 'given'
 }
 

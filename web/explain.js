@@ -21,7 +21,7 @@ import { scaleOf } from './trace.js'
  * - divide: a cell over the sum of its line
  * - override: a row in which weights were set by hand
  * - join: a cell of a head
- * @typedef {{ kind: 'given', from: 'table' | 'weights' | 'reader' | 'zeros', id?: number }
+ * @typedef {{ kind: 'given', from: 'table' | 'weights' | 'reader' | 'zeros' | 'zoo' | 'zooWeights', id?: number }
  *   | { kind: 'hand' }
  *   | { kind: 'products', terms: [Cell, Cell][], bias?: Cell, along: 'dims' | 'keys' }
  *   | { kind: 'gaussian', terms: [Cell, Cell][], sigma: number }
@@ -134,6 +134,8 @@ function explainShare({ settings, tensors }, { matrix, head, row, column }, at) 
  */
 function origin({ settings, tensors }, { matrix, row }) {
   if (!tensors.Wq) return { kind: 'given', from: 'reader' }
+  if (settings.model === 'zoo' && ['X', 'X2', 'Wq', 'Wk', 'Wv'].includes(matrix))
+    return { kind: 'given', from: matrix.startsWith('X') ? 'zoo' : 'zooWeights' }
   if (matrix === 'X') return { kind: 'given', from: 'table', id: settings.queries.ids[row] }
   if (matrix === 'X2' && settings.keysFrom === 'words')
     return { kind: 'given', from: 'table', id: settings.keys.ids[row] }

@@ -1,5 +1,6 @@
 // The matrices of the page in the order of the computation: what each is called, how its axes and colours read.
 
+import { zooNames } from './models/zoo.js'
 import { EDITABLE } from './state.js'
 import { ofHead } from './tensors.js'
 
@@ -97,6 +98,8 @@ export function matricesOf({ settings, tensors, before, heads, visible }, shown)
     if (axis === 'tokens' || axis === 'queries') return settings.queries.tokens
     if (axis === 'keys') return settings.keys.tokens
     if (axis === 'one') return ['']
+    const named = settings.model === 'zoo' ? zooNames(settings, axis) : undefined
+    if (named) return named
     if (axis !== 'heads') return numbered(length)
     return Array.from({ length }, (_, c) => `${Math.floor((c * heads) / length) + 1}·${(c % (length / heads)) + 1}`)
   }

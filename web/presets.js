@@ -35,6 +35,12 @@ export const PRESETS = {
       ...{ second: '一套自动驾驶解决方案', model: 'multihead', dModel: 8, heads: 2 },
     },
   },
+  zoo: {
+    document: '',
+    patch: {
+      ...{ model: 'zoo', sentence: 'the cat sat and the cat slept', mask: 'causal', score: 'plain', heads: 5, head: 3 },
+    },
+  },
   waistline: {
     document: '004',
     patch: {

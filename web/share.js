@@ -3,7 +3,7 @@
 // taken as it is, for links written by hand.
 
 import { CHOICES, RANGES } from './check.js'
-import { DEFAULTS, EDITABLE } from './state.js'
+import { DEFAULTS, EDITABLE, ZOO } from './state.js'
 
 /** @typedef {import('./state.js').Settings} Settings */
 /** @typedef {import('./check.js').Field} Field */
@@ -53,6 +53,14 @@ const CODECS = /** @type {Record<string, { write: (value: any) => string, read: 
         if (cell.length !== 3 || !cell.every(isCount) || cell[2] > 1) throw new Error(each)
         return cell
       }),
+  },
+  zoo: {
+    write: kinds => kinds.join('.'),
+    read: text => {
+      const kinds = text.split('.')
+      if (!kinds.every(kind => /** @type {readonly string[]} */ (ZOO).includes(kind))) throw new Error(text)
+      return kinds
+    },
   },
   pinned: { write: cellText, read: toCell },
   bias: { write: String, read: text => text === 'true' },

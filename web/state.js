@@ -6,9 +6,15 @@
  * Where the numbers come from.
  * - heads: random matrices for each head, as an article draws them
  * - multihead: torch.nn.MultiheadAttention, with biases and W_O
+ * - zoo: heads built by hand, each of a kind
  * - given: Q, K, V or weights that the reader brought
- * @typedef {'heads' | 'multihead' | 'given'} Model
+ * @typedef {'heads' | 'multihead' | 'zoo' | 'given'} Model
  */
+
+/** Kinds of heads built by hand. */
+export const ZOO = /** @type {const} */ (['previous', 'first', 'same', 'induction', 'uniform'])
+
+/** @typedef {typeof ZOO[number]} ZooHead */
 
 /**
  * A cell of a matrix of the page; `head` is that of its head's matrix, 0 where all heads share one.
@@ -41,6 +47,8 @@
  * @property {'words' | 'random'} keysFrom with kind 'cross': embeddings of the second sentence, or rand(S, d)
  *   drawn after the weights
  * @property {boolean} bias with model 'multihead': are there biases?
+ * @property {readonly ZooHead[]} zoo with model 'zoo': the kind of each head; heads beyond the list take the kinds in turn
+ * @property {number | string} sharpness with model 'zoo': the score of what a head looks for; of all else it is 0
  * @property {Given | null} given with model 'given'
  * @property {'scaled' | 'plain' | 'gaussian' | 'additive'} score
  * @property {number | string} sigma with score 'gaussian'
@@ -76,6 +84,8 @@ export const DEFAULTS = {
   draw: 'reseed',
   keysFrom: 'words',
   bias: true,
+  zoo: ZOO,
+  sharpness: 8,
   given: null,
   score: 'scaled',
   sigma: 1,
@@ -107,7 +117,7 @@ const OF_TOKENS = ['X', 'X2', 'Q', 'K', 'V', 'weights']
 const FORGETS = {
   ...{ sentence: OF_TOKENS, second: OF_TOKENS, kind: OF_TOKENS, tokenizer: OF_TOKENS, keysFrom: OF_TOKENS },
   ...{ model: 'all', seed: 'all', draw: 'all', given: 'all', dModel: 'all', dKey: 'all', dValue: 'all' },
-  ...{ heads: 'all', tableRows: 'all' },
+  ...{ heads: 'all', tableRows: 'all', zoo: 'all' },
 }
 
 /** Fields that make painted cells meaningless. */
@@ -124,7 +134,8 @@ export function change(settings, patch) {
   const fields = /** @type {Field[]} */ (Object.keys(patch)).filter(field => patch[field] !== settings[field])
   let { edits, painted } = settings
   for (const field of fields) {
-    const forgets = FORGETS[field] ?? []
+    // Heads built by hand are as large as the sentence is long.
+    const forgets = settings.model === 'zoo' && FORGETS[field] ? 'all' : (FORGETS[field] ?? [])
     edits = forgets === 'all' ? [] : edits.filter(edit => !forgets.includes(edit.matrix))
     if (REPAINTS.includes(field)) painted = []
   }

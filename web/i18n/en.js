@@ -35,6 +35,9 @@ export const en = {
   'preset.layer.note': 'Document {document}: heads are slices of one projection, and W_O joins them.',
   'preset.translation': 'Translation',
   'preset.translation.note': 'The translation of document {document}: English words ask, Chinese words answer.',
+  'preset.zoo': 'Zoo of heads',
+  'preset.zoo.note':
+    'Five heads built by hand, each for one thing. The patterns are computed: choose another kind for any head.',
   'preset.waistline': 'Waist and weight',
   'preset.waistline.note': 'Document {document}: somebody with a waist of 62 weighs 112.5, says a Gaussian kernel.',
   own: 'Your own settings.',
@@ -73,7 +76,15 @@ export const en = {
   model: 'Numbers',
   'model.heads': 'random matrices for each head',
   'model.multihead': 'PyTorch’s MultiheadAttention',
+  'model.zoo': 'heads built by hand',
   'model.given': 'given tensors',
+  sharpness: 'Sharpness',
+  zooHead: 'Head {head} looks for',
+  'zoo.previous': 'the previous token',
+  'zoo.first': 'the first token',
+  'zoo.same': 'the same word',
+  'zoo.induction': 'what came next',
+  'zoo.uniform': 'everything alike',
   tokenizer: 'Tokens',
   'tokenizer.words': 'words, at spaces',
   'tokenizer.segments': 'words, as dictionaries cut them',
@@ -101,6 +112,7 @@ export const en = {
   problemNumber: 'A number, please, such as 0.5.',
   problemDivide: '{heads} heads do not divide a model of {dModel}.',
   problemPairs: '{heads} heads of {queries} by {keys} tokens are too many: use fewer heads or fewer words.',
+  problemZoo: 'Heads built by hand take up to {most} tokens; here are {count}. Shorten the sentence.',
   problemTable: 'The table has {rows} rows; these tokens need {count}.',
   stale: 'Below is still the last input that worked.',
 
@@ -124,6 +136,8 @@ export const en = {
   'step.embed': 'Words become vectors',
   'step.embed.text':
     'Each token takes its row from a table of random numbers. Tokens are numbered in alphabetical order.',
+  'step.embed.zoo':
+    'Each token is a row of ones and zeros: its position (@), its word, and the word before it (→), which a head of previous tokens in a layer below has found.',
   'step.project': 'Queries, keys and values',
   'step.project.text': 'Each vector is turned into three others: what it asks, what it answers to, and what it says.',
   'step.additive': 'Hidden units',
@@ -225,6 +239,10 @@ export const en = {
   'given.table':
     'A random number: column {column} of row {id} in the table of {rows} vectors drawn from seed {seed} (normal distribution).',
   'given.weights': 'A random number from seed {seed}. Each head draws its query, key and value weights in turn.',
+  'given.zoo':
+    'One where the token has this position, this word or this word before it; zero elsewhere. The words before were found by a head of a layer below, which looks at the previous token.',
+  'given.zooWeights':
+    'Built by hand. W_q says what the head asks for, as loud as the sharpness, W_k what answers, and W_v passes the word on.',
   'given.zeros': 'Biases begin as zeros.',
   'given.reader': 'This number was given.',
   explainHand: 'You set this number by hand. What follows was computed from it.',

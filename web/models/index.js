@@ -4,6 +4,7 @@
 import { given } from './given.js'
 import { heads } from './heads.js'
 import { multihead } from './multihead.js'
+import { zoo } from './zoo.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv').Generator} Generator */
@@ -26,4 +27,4 @@ import { multihead } from './multihead.js'
  */
 
 /** @type {Record<Checked['model'], Start>} */
-export const MODELS = { heads, multihead, given }
+export const MODELS = { heads, multihead, zoo, given }

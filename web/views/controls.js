@@ -1,7 +1,8 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { CHOICES, RANGES } from '../check.js'
+import { CHOICES, RANGES, toNumber } from '../check.js'
 import { PRESETS } from '../presets.js'
+import { ZOO } from '../state.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').TemplateResult} TemplateResult */
@@ -89,6 +90,32 @@ function choice(context, field) {
   return labelled(context, field, t(field), control)
 }
 
+/**
+ * What each head built by hand looks for.
+ * @param {Context} context
+ */
+function zoo({ t, settings, actions }) {
+  const count = toNumber(settings.heads)
+  const kindOf = (/** @type {number} */ h) => settings.zoo[h] ?? ZOO[h % ZOO.length]
+  const kinds = Array.from({ length: count > 0 && count <= RANGES.heads.most ? count : 0 }, (_, h) => kindOf(h))
+  return kinds.map(
+    (own, h) =>
+      html`<div class="field field-zoo">
+        <label for="zoo-${h}">${t('zooHead', { head: h + 1 })}</label>
+        <select
+          id="zoo-${h}"
+          .value=${live(own)}
+          @change=${(/** @type {ControlEvent} */ event) => {
+            const kind = /** @type {import('../state.js').ZooHead} */ (event.target.value)
+            actions.change({ zoo: kinds.map((other, i) => (i === h ? kind : other)), head: h })
+          }}
+        >
+          ${ZOO.map(kind => html`<option value=${kind} ?selected=${kind === own}>${t(`zoo.${kind}`)}</option>`)}
+        </select>
+      </div>`,
+  )
+}
+
 /** @param {Context} context */
 export function presets({ t, preset, actions }) {
   const names = /** @type {PresetId[]} */ (Object.keys(PRESETS))
@@ -109,6 +136,7 @@ export function presets({ t, preset, actions }) {
 export function controls(context) {
   const { t, settings } = context
   const { model, mask, score } = settings
+  const isDrawn = model === 'heads' || model === 'multihead'
   const isCross = settings.kind === 'cross' || model === 'given'
   return html`<form class="controls" aria-label=${t('settings')} @submit=${(/** @type {Event} */ e) => e.preventDefault()}>
     <div class="sentences">
@@ -120,15 +148,17 @@ export function controls(context) {
       ${mask === 'window' ? [numberBox(context, 'left'), numberBox(context, 'right')] : nothing}
       ${mask === 'padding' || mask === 'prefix' ? numberBox(context, mask) : nothing}
       ${choice(context, 'score')} ${score === 'gaussian' ? numberBox(context, 'sigma') : nothing}
-      ${model === 'given' ? nothing : [numberBox(context, 'heads'), numberBox(context, 'dModel')]}
+      ${model === 'given' ? nothing : numberBox(context, 'heads')}
+      ${isDrawn ? numberBox(context, 'dModel') : nothing}
       ${model === 'heads' ? [numberBox(context, 'dKey'), numberBox(context, 'dValue')] : nothing}
-      ${model === 'given' ? nothing : numberBox(context, 'seed')}
+      ${isDrawn ? numberBox(context, 'seed') : nothing}
+      ${model === 'zoo' ? [numberBox(context, 'sharpness'), zoo(context)] : nothing}
     </div>
     <details class="more">
       <summary>${t('moreSettings')}</summary>
       <div class="fields">
         ${choice(context, 'model')} ${choice(context, 'tokenizer')} ${numberBox(context, 'scale')} ${choice(context, 'masking')}
-        ${choice(context, 'softmaxAxis')} ${isCross && model === 'heads' ? choice(context, 'keysFrom') : nothing} ${model === 'given' ? nothing : [choice(context, 'draw'), numberBox(context, 'tableRows')]}
+        ${choice(context, 'softmaxAxis')} ${isCross && model === 'heads' ? choice(context, 'keysFrom') : nothing} ${isDrawn ? [choice(context, 'draw'), numberBox(context, 'tableRows')] : nothing}
       </div>
     </details>
   </form>`

@@ -69,6 +69,10 @@ function modes({ t, mode, actions }) {
   </div>`
 }
 
+/** Heads built by hand are called what they are. @param {SceneContext} context */
+const namesOf = ({ t, result }) =>
+  result.settings.model === 'zoo' ? result.settings.zoo.map(kind => t(`zoo.${kind}`)) : []
+
 /**
  * All heads small, the chosen one large.
  * @param {SceneContext} context
@@ -96,6 +100,7 @@ export function hero(context) {
               .mask=${mask}
               .rowTokens=${queries.tokens}
               .columnTokens=${keys.tokens}
+              .names=${namesOf(context)}
               .selected=${head}
               .texts=${t.elements}
               @head-select=${(/** @type {CustomEvent} */ event) => actions.look({ head: event.detail.head })}

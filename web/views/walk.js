@@ -36,6 +36,9 @@ function bar({ t, actions, isPlaying }, steps, current) {
   </nav>`
 }
 
+/** Wider ones are not shown once more: the results would stand far off to the right. */
+const MOST_COLUMNS = 12
+
 /**
  * Falk's scheme: rows of the left matrix meet columns of those above.
  * @param {SceneContext} context
@@ -44,7 +47,9 @@ function bar({ t, actions, isPlaying }, steps, current) {
 function block(context, { left, tops = [], biases = [], results }) {
   if (!left) return html`<div class="block">${results.map(id => matrix(context, id))}</div>`
   const hasBias = biases.some(Boolean)
-  return html`<div class="falk" .style=${`--results: ${results.length}`}>
+  const [rows = 0, columns = 0] = context.matrices.get(left.copy)?.tensor.dims ?? []
+  const isWide = (left.isTurned ? rows : columns) > MOST_COLUMNS
+  return html`<div class="falk ${isWide ? 'is-wide' : ''}" .style=${`--results: ${results.length}`}>
     <div class="falk-left" .style=${`grid-row: ${hasBias ? 3 : 2}`}>${matrix(context, left.copy, { isCopy: true, isTurned: left.isTurned })}</div>
     ${tops.map(
       (top, i) =>
@@ -75,7 +80,7 @@ function section(context, { id, formulas, shapes: sizes, blocks, isOfHead }, i, 
         ${formulas.map((formula, n) => html`<p class="formula">${math(formula)} ${formulas.length === sizes.length ? size(sizes[n]) : nothing}</p>`)}
         ${formulas.length === sizes.length ? nothing : sizes.map(text => html`<p class="formula">${size(text)}</p>`)}
       </div>
-      <p class="text">${t(`step.${id}.text`)}</p>
+      <p class="text">${t(id === 'embed' && result.settings.model === 'zoo' ? 'step.embed.zoo' : `step.${id}.text`)}</p>
     </header>
     ${blocks.map(each => block(context, each))}
   </section>`
