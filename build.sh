@@ -15,7 +15,7 @@ stack=TOTAL_STACK # its name before 3.1.25
 [ "$(printf '%s\n' 3.1.25 "$version" | sort -V | head -n 1)" = 3.1.25 ] && stack=STACK_SIZE
 
 flags=(
-  -std=c11 -O3 -msimd128 -mbulk-memory
+  -std=c11 -O2 -msimd128 -mbulk-memory
   -fno-unroll-loops # the register tiles are unrolled by hand; more only makes the file a third larger
   -fno-vectorize # what is to be vectors is written as vectors; loops that the compiler turns into them guard every pointer
   -Wall -Wextra -Wconversion -Werror

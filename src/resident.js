@@ -34,6 +34,8 @@ export class ResidentTensor extends Tensor {
    */
   constructor(core, dims, length) {
     super(undefined, Object.freeze(dims))
+    // Nobody makes it seem larger than its memory.
+    Object.defineProperty(this, 'dims', { value: this.dims, writable: false, configurable: false })
     this.#core = core
     this.#length = length
     this.#pointer = core.blocks.take(length * 4)

@@ -81,6 +81,15 @@ test('out must be a float32 tensor of the right dims, and no input', async () =>
   assert.throws(() => qkv.trace(x, x, x, /** @type {any} */ ({ out: x })), { message: /no option "out"/ })
 })
 
+test('a resident tensor cannot be made to seem larger than its memory', async () => {
+  const qkv = await load()
+  const x = qkv.alloc([2, 3])
+  assert.throws(() => Object.assign(x, { dims: [2000, 3] }), TypeError)
+  assert.throws(() => Object.defineProperty(x, 'dims', { value: [2000, 3] }), TypeError)
+  assert.throws(() => Object.assign(x.dims, [2000]), TypeError)
+  assert.deepEqual(qkv.softmax(x).dims, [2, 3])
+})
+
 test('after dispose a tensor throws wherever it is used, and its memory is used again', async () => {
   const qkv = await load()
   const x = qkv.alloc([1000])
