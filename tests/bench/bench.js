@@ -1,13 +1,14 @@
 // npm run bench: ours beside the other attentions that run in WebAssembly, on one thread.
 
-import { parseArgs } from 'node:util'
 import { load } from '../../src/index.js'
+import { compilePeak } from './compile.js'
 import { growth, printGrowth } from './growth.js'
+import { parse, report } from './options.js'
 import { loadPeak } from './peak.js'
 import { openPeers } from './peers/choose.js'
 import { machine, printLegend, printRow } from './report.js'
 import { benchShape } from './run.js'
-import { SHAPES } from './shapes.js'
+import { chooseShapes } from './shapes.js'
 import { benchThreads, printThreads, printThreadsLegend } from './threads.js'
 
 const HELP = `npm run bench -- [options]
@@ -17,47 +18,24 @@ const HELP = `npm run bench -- [options]
   --growth      time and memory over L instead of the table
   --json        the same as JSON`
 
-const FLAGS = /** @type {const} */ ({
-  shape: { type: 'string', default: '' },
-  quick: { type: 'boolean', default: false },
-  threads: { type: 'string', default: '1' },
-  growth: { type: 'boolean', default: false },
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
-})
-
-/** @typedef {{ quick: boolean, json: boolean, shape: string, threads: string }} Options */
-
-/** @param {Options} options */
-function chooseShapes({ quick, shape }) {
-  const shapes = SHAPES.filter(({ name, L }) => name.includes(shape) && !(quick && L > 4096))
-  if (!shapes.length)
-    throw new RangeError(
-      `--shape ${shape}: part of one of these expected: ${SHAPES.map(({ name }) => name).join(', ')}`,
-    )
-  return shapes
-}
-
-/** @param {Options} options */
+/** @param {import('./options.js').Options} options */
 async function threadsTable({ threads, ...options }) {
-  const n = Number(threads)
-  if (!Number.isInteger(n) || n < 1) throw new RangeError(`--threads ${threads}: a whole number from 1 on expected`)
   const rows = []
-  if (!options.json) printThreadsLegend(n)
-  for (const shape of chooseShapes({ threads, ...options })) {
-    const row = await benchThreads(shape, n, options.quick ? 3 : 15)
+  if (!options.json) printThreadsLegend(threads)
+  for (const shape of chooseShapes(options)) {
+    const row = await benchThreads(shape, threads, options.quick ? 3 : 15)
     rows.push(row)
     if (!options.json) printThreads(row)
   }
   return rows
 }
 
-/** @param {Options} options */
+/** @param {import('./options.js').Options} options */
 async function table(options) {
   const { quick, json } = options
   const shapes = chooseShapes(options)
   const peers = quick ? [] : await openPeers()
-  const peak = await loadPeak()
+  const peak = await loadPeak(compilePeak())
   const generator = (await load()).generator(123)
   const rows = []
   if (!json) printLegend()
@@ -70,16 +48,12 @@ async function table(options) {
 }
 
 async function main() {
-  const { values: options } = parseArgs({ options: FLAGS })
+  const options = parse()
   if (options.help) return console.log(HELP)
-  const single = options.threads === '1'
+  const single = options.threads === 1
   const rows = options.growth ? await growth() : await (single ? table : threadsTable)(options)
   if (options.json) console.log(JSON.stringify({ ...machine(), rows }, null, 2))
   else if (options.growth) printGrowth(/** @type {import('./growth.js').Growth} */ (rows))
 }
 
-await main().catch(error => {
-  const isMisuse = error instanceof RangeError || error.code?.startsWith('ERR_PARSE_ARGS')
-  console.error(isMisuse ? `bench: ${error.message}` : error)
-  process.exitCode = 1
-})
+await report(main)

@@ -21,9 +21,10 @@ export const print = cells => console.log(`| ${cells.join(' | ')} |`)
 /** @param {number} x */
 export const digits = x => (x >= 1000 ? x.toFixed(0) : x.toPrecision(3))
 
-export function printLegend() {
-  const { date, machine: what, node } = machine()
-  console.log(`${date}, ${what}, Node ${node}, one thread. Typed arrays in and out, unless resident. The peak is that of
+/** @param {string} [where] */
+export function printLegend(where = `Node ${process.version}, one thread`) {
+  const { date, machine: what } = machine()
+  console.log(`${date}, ${what}, ${where}. Typed arrays in and out, unless resident. The peak is that of
 a 4x8 tile of multiplications and additions from L1, reads that of a summing loop over as many bytes, both measured
 turn by turn with the rest. MiB: what the module grew by, and how much of it is not q, k, v or output.\n`)
   print(COLUMNS)

@@ -44,12 +44,13 @@ const LIMIT = 5000 // milliseconds: a peer that takes longer for a call is timed
  * @param {Awaited<ReturnType<typeof import('./peak.js').loadPeak>>} means.peak
  * @param {Awaited<ReturnType<typeof import('./peers/choose.js').openPeers>>} means.peers
  * @param {number} means.samples
+ * @param {number} [means.threads] of ours
  * @returns {Promise<Row>}
  */
-export async function benchShape(shape, { generator, peak, peers, samples }) {
+export async function benchShape(shape, { generator, peak, peers, samples, threads }) {
   const task = makeTask(shape, generator)
   const { checked, rows, errorOf } = reference(task)
-  const ours = await prepare(task)
+  const ours = await prepare(task, threads)
   const error = errorOf(await ours.output())
   const memory = ours.memory?.() ?? 0
 

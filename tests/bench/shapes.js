@@ -47,3 +47,13 @@ export const keyValueBytes = ({ B = 1, H, L, S = L, D }) => 2 * 4 * B * H * S * 
 
 /** Bytes of q, k, v and the output. @param {Shape} shape */
 export const operandBytes = ({ B = 1, H, L, S = L, D }) => 2 * 4 * B * H * (L + S) * D
+
+/** @param {{ quick: boolean, shape: string }} options */
+export function chooseShapes({ quick, shape }) {
+  const shapes = SHAPES.filter(({ name, L }) => name.includes(shape) && !(quick && L > 4096))
+  if (!shapes.length)
+    throw new RangeError(
+      `--shape ${shape}: part of one of these expected: ${SHAPES.map(({ name }) => name).join(', ')}`,
+    )
+  return shapes
+}

@@ -8,17 +8,22 @@
 const TRIES = 3
 const LARGEST_ERROR = 1e-3 // what is further from float64 is another formula
 
-/** @type {[string, () => Promise<{ open: () => Promise<Peer> }>][]} */
+/** @typedef {{ threads?: number, from?: string }} Place from: where a browser finds the files of the packages */
+
+/** @type {[string, () => Promise<{ open: (place: Place) => Promise<Peer> }>][]} */
 const PEERS = [
   ['onnxruntime-web', () => import('./onnxruntime.js')],
   ['tfjs-wasm', () => import('./tfjs.js')],
 ]
 
-/** The peers by name, each a function or what kept it from loading. */
-export function openPeers() {
+/**
+ * The peers by name, each a function or what kept it from loading.
+ * @param {Place} [place]
+ */
+export function openPeers(place = {}) {
   const open = PEERS.map(async ([name, module]) => {
     const peer = await module()
-      .then(({ open }) => open())
+      .then(({ open }) => open(place))
       .catch(error => ({ failure: short(error) }))
     return /** @type {const} */ ([name, peer])
   })

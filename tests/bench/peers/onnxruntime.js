@@ -1,4 +1,4 @@
-// onnxruntime-web on its WebAssembly backend, one thread: each operator that can do the task.
+// onnxruntime-web on its WebAssembly backend: each operator that can do the task.
 
 import { encodeModel } from './onnx.js'
 
@@ -10,9 +10,10 @@ import { encodeModel } from './onnx.js'
 const PACKAGE = 'onnxruntime-web' // a name that the type checker does not look up: it may not be installed
 const LARGEST_MASK = 4096 // L of a causal mask as a constant; beyond it a model outgrows protobuf's 2 GiB
 
-export async function open() {
+/** @param {import('./choose.js').Place} place */
+export async function open({ threads = 1 }) {
   const ort = await import(PACKAGE)
-  ort.env.wasm.numThreads = 1
+  ort.env.wasm.numThreads = threads
   ort.env.logLevel = 'fatal'
   return (/** @type {Task} */ task) => (task.weights ? multihead(ort, task, task.weights) : attention(ort, task))
 }

@@ -8,8 +8,12 @@ import { causalMask } from './onnxruntime.js'
 
 const PACKAGES = ['@tensorflow/tfjs-core', '@tensorflow/tfjs-backend-wasm'] // not looked up by the type checker
 
-export async function open() {
-  const [tf] = await Promise.all(PACKAGES.map(name => import(name)))
+/** @param {import('./choose.js').Place} place */
+export async function open({ threads = 1, from }) {
+  const [tf, backend] = await Promise.all(PACKAGES.map(name => import(name)))
+  if (from) backend.setWasmPaths(`${from}${PACKAGES[1]}/dist/`)
+  if (threads === 1) tf.env().set('WASM_HAS_MULTITHREAD_SUPPORT', false)
+  else backend.setThreadsCount(threads)
   await tf.setBackend('wasm')
   await tf.ready()
   return (/** @type {Task} */ task) => (task.weights ? multihead(tf, task, task.weights) : attention(tf, task))

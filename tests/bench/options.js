@@ -1,0 +1,30 @@
+// What npm run bench and npm run bench:browser are asked.
+
+import { parseArgs } from 'node:util'
+
+const FLAGS = /** @type {const} */ ({
+  shape: { type: 'string', default: '' },
+  quick: { type: 'boolean', default: false },
+  threads: { type: 'string', default: '1' },
+  growth: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+})
+
+/** @typedef {ReturnType<typeof parse>} Options */
+
+export function parse() {
+  const { values } = parseArgs({ options: FLAGS })
+  const threads = Number(values.threads)
+  if (!Number.isInteger(threads) || threads < 1)
+    throw new RangeError(`--threads ${values.threads}: a whole number from 1 on expected`)
+  return { ...values, threads }
+}
+
+/** Runs it; what was asked wrongly is said in a line. @param {() => Promise<unknown>} main */
+export const report = main =>
+  main().catch(error => {
+    const isMisuse = error instanceof RangeError || error.code?.startsWith('ERR_PARSE_ARGS')
+    console.error(isMisuse ? `bench: ${error.message}` : error)
+    process.exitCode = 1
+  })
