@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
@@ -292,7 +291,8 @@ for (const [file, message] of /** @type {[string, RegExp][]} */ ([
     replace(t, Threads, 'patience', { start: file === 'silent.js' ? 300 : 30_000, call: 300 })
     await assert.rejects(load({ threads: 3 }), { name: 'QkvError', code: 'THREAD_START', message })
     assert.equal(started.length, 2)
-    for (const { worker } of started) if (worker.threadId !== -1) await once(worker, 'exit')
+    // not events.once: it would throw at what the second one complains of
+    for (const { worker } of started) if (worker.threadId !== -1) await new Promise(end => worker.once('exit', end))
   })
 
 test('a worker that dies within a call: an error, never a hang, and calls go on with one thread', async t => {
