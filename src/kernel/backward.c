@@ -26,6 +26,7 @@ struct block {
   const float *q, *d_out;      /* of row `row` */
   float *dq;
   float *queries, *outward;        /* q and d_out transposed: (D, PITCH), (E, PITCH) */
+  float *turned;                   /* what add_pairs adds to dq, transposed: (D, PITCH) */
   float *scores;                   /* then weights */
   float *slopes;                   /* the gradient of the weights, then of the scores */
   float *chain;                    /* d(masked score) / d(score q k) */
@@ -38,7 +39,7 @@ struct block {
 
 double QKV_EXPORT(qkv_backward_scratch)(const struct qkv_backward *to) {
   const struct qkv_attention *a = &to->attention;
-  double floats = PITCH * ((double)a->D + a->E + 3.0 * TILE_KEYS + 3) + BLOCK_ROWS * 8 + a->D;
+  double floats = PITCH * (2.0 * a->D + a->E + 3.0 * TILE_KEYS + 3) + BLOCK_ROWS * 8 + a->D;
   return floats * (double)sizeof(float) + (a->generator ? (double)BLOCK_ROWS * a->S : 0.0);
 }
 
@@ -52,6 +53,7 @@ static struct block carve(const struct qkv_backward *to) {
   x.shares = p, p += PITCH;
   x.deltas = p, p += PITCH;
   x.queries = p, p += PITCH * x.a->D;
+  x.turned = p, p += PITCH * x.a->D;
   x.outward = p, p += PITCH * x.a->E;
   x.tail = p, p += BLOCK_ROWS * 8;
   x.d_w_v = p, p += x.a->D;
@@ -77,9 +79,17 @@ static void drop(const struct block *x, float *tile, uint32_t from, uint32_t key
       tile[j * PITCH + r] *= keep_factor(x->keep[r * x->a->S + from + j], (double)x->a->dropout);
 }
 
-static float score_of(const struct qkv_attention *a, const float *q, const float *k) {
-  return a->score == QKV_SCORE_GAUSSIAN ? sum_terms(QKV_SCORE_GAUSSIAN, q, k, 0, a->D)
-                                        : sum_terms(QKV_SCORE_ADDITIVE, q, k, a->w_v, a->D);
+/* scores += the terms of queries and keys, four queries a vector: for scores that are no product. */
+INLINE void add_scores(enum qkv_score score, struct block *x, const float *k, uint32_t keys) {
+  const struct qkv_attention *a = x->a;
+  for (size_t j = 0; j < keys; j++)
+    for (size_t r = 0; r < x->lanes; r += 4) {
+      f4 sum = zeros();
+      for (size_t d = 0; d < a->D; d++)
+        sum = add_term(score, sum, load(x->queries + d * PITCH + r), splat(k[j * a->k.row + d]),
+                       score == QKV_SCORE_ADDITIVE ? splat(a->w_v[d]) : zeros());
+      store(x->scores + j * PITCH + r, sum);
+    }
 }
 
 /* scores: masked; chain; slopes: the gradient of the weights. k and v are the rows of key `from`. */
@@ -89,12 +99,17 @@ static void score_keys(struct block *x, const float *k, const float *v, uint32_t
     store(x->scores + n, zeros());
     store(x->slopes + n, zeros());
   }
-  if (a->score == QKV_SCORE_DOT)
+  switch (a->score) {
+  case QKV_SCORE_GAUSSIAN:
+    add_scores(QKV_SCORE_GAUSSIAN, x, k, keys);
+    break;
+  case QKV_SCORE_ADDITIVE:
+    add_scores(QKV_SCORE_ADDITIVE, x, k, keys);
+    break;
+  default:
     add_product_of(x->scores, PITCH, keys, x->lanes, (struct matrix){k, a->k.row, 1},
                    (struct matrix){x->queries, PITCH, 1}, a->D, x->tail);
-  for (size_t j = 0; a->score != QKV_SCORE_DOT && j < keys; j++)
-    for (size_t r = 0; r < x->rows; r++)
-      x->scores[j * PITCH + r] = score_of(a, x->q + r * a->q.row, k + j * a->k.row);
+  }
   add_product_of(x->slopes, PITCH, keys, x->lanes, (struct matrix){v, a->v.row, 1},
                  (struct matrix){x->outward, PITCH, 1}, a->E, x->tail);
   drop(x, x->slopes, from, keys);
@@ -118,6 +133,9 @@ static void score_keys(struct block *x, const float *k, const float *v, uint32_t
     if (!is_open)
       mask_scores(a, x->b, x->h, x->row + r, from, from + keys, x->scores + r, PITCH);
   }
+  for (size_t r = x->rows; r < x->lanes; r++) /* no queries */
+    for (size_t j = 0; j < keys; j++)
+      x->scores[j * PITCH + r] = HIDDEN;
 }
 
 /* scores become weights, slopes the gradient of the masked scores. */
@@ -133,28 +151,42 @@ static void differentiate(struct block *x, size_t keys) {
     }
 }
 
-/* What one pair adds, g being the gradient of its score. */
-static void add_pair(const struct block *x, float g, const float *q, const float *k, float *dq, float *dk) {
+/* x y, but 0 where x is 0: NaN and Inf of what is hidden add nothing. */
+INLINE f4 mul_seen(f4 x, f4 y) { return zero_where(equal(x, zeros()), mul(x, y)); }
+
+/* What one key gives and gets, pair by pair, four queries a vector: for scores that are no product, and where NaN or
+ * Inf times the 0 of a hidden pair would spoil what does not see it. */
+static void add_pairs(const struct block *x, const float *weights, const float *slopes, const float *k, float *dk,
+                      float *dv) {
   const struct qkv_attention *a = x->a;
-  if (a->score == QKV_SCORE_GAUSSIAN)
-    g /= a->sigma * a->sigma;
-  for (size_t d = 0; d < a->D; d += 4) {
-    size_t n = at_most(a->D - d, 4);
-    f4 left = load_some(q + d, n), right = load_some(k + d, n), to_q = right, to_k = left;
-    if (a->score == QKV_SCORE_GAUSSIAN)
-      to_q = sub(right, left), to_k = sub(left, right);
-    if (a->score == QKV_SCORE_ADDITIVE) {
-      f4 t = tanh4(add(left, right));
-      to_q = to_k = mul(load_some(a->w_v + d, n), sub(splat(1.0f), mul(t, t)));
-      store_some(x->d_w_v + d, n, mul_add(splat(g), t, load_some(x->d_w_v + d, n)));
+  f4 shape = splat(a->score == QKV_SCORE_GAUSSIAN ? 1.0f / (a->sigma * a->sigma) : 1.0f);
+  for (size_t e = 0; e < a->E; e++) {
+    f4 sum = zeros();
+    for (size_t r = 0; r < x->lanes; r += 4)
+      sum = add(sum, mul_seen(load(weights + r), load(x->outward + e * PITCH + r)));
+    dv[e] += sum_lanes(sum);
+  }
+  for (size_t d = 0; d < a->D; d++) {
+    f4 right = splat(k[d]), sum = zeros(), sum_w = zeros();
+    for (size_t r = 0; r < x->lanes; r += 4) {
+      float *dq = x->turned + d * PITCH + r;
+      f4 g = mul(load(slopes + r), shape), left = load(x->queries + d * PITCH + r), to_q = right, to_k = left;
+      if (a->score == QKV_SCORE_GAUSSIAN)
+        to_q = sub(right, left), to_k = sub(left, right);
+      if (a->score == QKV_SCORE_ADDITIVE) {
+        f4 t = tanh4(add(left, right));
+        to_q = to_k = mul(splat(a->w_v[d]), sub(splat(1.0f), mul(t, t)));
+        sum_w = add(sum_w, mul_seen(g, t));
+      }
+      store(dq, add(load(dq), mul_seen(g, to_q)));
+      sum = add(sum, mul_seen(g, to_k));
     }
-    store_some(dq + d, n, mul_add(splat(g), to_q, load_some(dq + d, n)));
-    store_some(dk + d, n, mul_add(splat(g), to_k, load_some(dk + d, n)));
+    dk[d] += sum_lanes(sum);
+    x->d_w_v[d] += sum_lanes(sum_w);
   }
 }
 
-/* Adds what weights and slopes give: three products; or pair by pair, for scores that are no product, and where NaN or
- * Inf times the 0 of a hidden pair would spoil what does not see it. */
+/* Adds what weights and slopes give: three products where that will do. */
 static void add_gradients(const struct block *x, const float *k, uint32_t from, uint32_t keys) {
   const struct qkv_attention *a = x->a;
   const struct qkv_backward *to = x->to;
@@ -168,14 +200,9 @@ static void add_gradients(const struct block *x, const float *k, uint32_t from, 
                    (struct matrix){k, a->k.row, 1}, keys, x->tail);
     return;
   }
-  for (size_t r = 0; r < x->rows; r++)
-    for (size_t j = 0; j < keys; j++) {
-      float w = x->scores[j * PITCH + r], g = x->slopes[j * PITCH + r];
-      for (size_t e = 0; w != 0.0f && e < a->E; e++)
-        dv[j * to->dv.row + e] += w * x->d_out[r * to->d_out.row + e];
-      if (g != 0.0f)
-        add_pair(x, g, x->q + r * a->q.row, k + j * a->k.row, x->dq + r * to->dq.row, dk + j * to->dk.row);
-    }
+  for (size_t j = 0; j < keys; j++)
+    add_pairs(x, x->scores + j * PITCH, x->slopes + j * PITCH, k + j * a->k.row, dk + j * to->dk.row,
+              dv + j * to->dv.row);
 }
 
 static void add_bias(const struct block *x, uint32_t from, uint32_t keys) {
@@ -194,6 +221,8 @@ static void go_back(struct block *x) {
   turn(x->queries, x, x->q, a->q.row, a->D);
   turn(x->outward, x, x->d_out, to->d_out.row, a->E);
   x->is_finite = all_finite(x->q, a->q.row, x->rows, a->D) && all_finite(x->d_out, to->d_out.row, x->rows, a->E);
+  for (size_t r = x->rows; r < x->lanes; r++)
+    x->maxima[r] = x->shares[r] = x->deltas[r] = 0.0f;
   for (size_t r = 0; r < x->rows; r++) {
     float maximum = a->row_maxima[line + r], sum = a->row_sums[line + r];
     x->maxima[r] = maximum == HIDDEN ? 0.0f : maximum;
@@ -206,6 +235,8 @@ static void go_back(struct block *x) {
     to->d_sinks[x->h] -= exp1(a->sinks[x->h] - x->maxima[r]) * x->shares[r] * x->deltas[r];
   for (size_t d = 0; d < a->D; d++)
     x->d_w_v[d] = 0.0f;
+  for (size_t n = 0; n < a->D * PITCH; n += 4)
+    store(x->turned + n, zeros());
   if (a->generator)
     draw_keep(a->generator, x->keep, (size_t)x->rows * a->S, (double)a->dropout);
 
@@ -222,8 +253,12 @@ static void go_back(struct block *x) {
     drop(x, x->scores, j, keys);
     add_gradients(x, k, j, keys);
   }
-  for (size_t d = 0; to->d_w_v && d < a->D; d++)
-    to->d_w_v[d] += x->d_w_v[d];
+  for (size_t d = 0; d < a->D; d++) {
+    for (size_t r = 0; r < x->rows; r++)
+      x->dq[r * to->dq.row + d] += x->turned[d * PITCH + r];
+    if (to->d_w_v)
+      to->d_w_v[d] += x->d_w_v[d];
+  }
 }
 
 uint32_t QKV_EXPORT(qkv_backward)(const struct qkv_backward *to) {
