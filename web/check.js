@@ -166,7 +166,7 @@ function checkSentences({ kind, sentence, second, tokenizer: by, tableRows, keys
 }
 
 /** @param {import('./state.js').Given} given */
-function headsOfGiven(given) {
+export function headsOfGiven(given) {
   const { dims } = 'weights' in given ? given.weights : given.q
   return dims.length === 3 ? dims[0] : 1
 }
@@ -178,15 +178,16 @@ function headsOfGiven(given) {
  */
 function namesOfGiven({ given, sentence, second, tokenizer: by }) {
   const { q, k } = /** @type {any} */ (given)
-  const { weights } = /** @type {any} */ (given)
+  const { weights, tokens, keyTokens } = /** @type {any} */ (given)
   const lengths = weights ? weights.dims.slice(-2) : [q.dims.at(-2), k.dims.at(-2)]
-  const name = (/** @type {string} */ text, /** @type {number} */ length) => {
-    const words = tokenize(text.slice(0, MOST_CHARACTERS), { by }).tokens
+  const name = (/** @type {string} */ text, /** @type {number} */ length, /** @type {string[]} */ own) => {
+    const isOwn = own?.join(' ') === text
+    const words = isOwn ? own : tokenize(text.slice(0, MOST_CHARACTERS), { by }).tokens
     const tokens = Array.from({ length }, (_, i) => words[i] ?? String(i + 1))
     const ids = Int32Array.from(tokens, (_, i) => i)
     return { tokens, ids, vocabulary: new Map(tokens.map((token, i) => [token, i])) }
   }
-  return { queries: name(sentence, lengths[0]), keys: name(second, lengths[1]) }
+  return { queries: name(sentence, lengths[0], tokens), keys: name(second, lengths[1], keyTokens ?? tokens) }
 }
 
 /**

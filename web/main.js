@@ -3,16 +3,21 @@
 import { render } from 'lit'
 import { load } from 'qkv'
 import './elements/index.js'
-import { check } from './check.js'
+import { copy, everything, readFiles, save } from './carry.js'
+import { check, headsOfGiven } from './check.js'
 import { explain } from './explain.js'
 import { sourcesOf, targetsOf } from './flow.js'
+import { fromText } from './formats/given.js'
+import { pytorchCode } from './formats/pytorch.js'
+import { qkvCode } from './formats/qkvcode.js'
+import { Trouble } from './formats/trouble.js'
 import { begin, record, redo, replace, undo } from './history.js'
 import { languageFor, translator } from './i18n/index.js'
 import { matricesOf, nearestCell } from './matrices.js'
 import { presetOf, settingsOf } from './presets.js'
 import { difference } from './reference64.js'
-import { fromHash, toHash } from './share.js'
-import { change, DEFAULTS, edit, isSameCell, paint } from './state.js'
+import { fromHash, isLinkable, toHash } from './share.js'
+import { change, DEFAULTS, edit, isSameCell, paint, signature } from './state.js'
 import { stepsOf } from './steps.js'
 import { strongestLink } from './strongest.js'
 import { createTracer } from './trace.js'
@@ -53,6 +58,8 @@ let history = begin(start.settings)
 let origin = start.settings
 /** @type {Key | undefined} */
 let notice = start.trouble
+/** What was done last, or why not. @type {import('./views/carry.js').Said | undefined} */
+let said
 /** @type {Cell | undefined} */
 let cursor
 /** @type {Mode} */
@@ -74,9 +81,16 @@ function schedule() {
   })
 }
 
+/** @param {Key} key @param {Record<string, string | number>} [params] @param {boolean} [isBad] */
+function say(key, params = {}, isBad = false) {
+  said = { key, params, isBad }
+  schedule()
+}
+
 /** @param {Settings} settings @param {string} [mark] */
 function set(settings, mark = '') {
   notice = undefined
+  said = undefined
   history = record(history, settings, mark, mark ? performance.now() : Number.NEGATIVE_INFINITY)
   schedule()
 }
@@ -141,6 +155,38 @@ const actions = {
     mode = next
     schedule()
   },
+  copy: async what => {
+    if (!result) return
+    if (what === 'link' && !isLinkable(history.present)) return say('linkLarge', {}, true)
+    if (what === 'link') flush()
+    const codes = { link: () => location.href, pytorch: pytorchCode, qkv: qkvCode }
+    say((await copy(codes[what](result))) ? `copied.${what}` : 'copyFailed')
+  },
+  saveAll: () => {
+    if (result) save('qkv.json', everything(result, history.present), 'application/json')
+  },
+  bring: async source => {
+    try {
+      const settings = typeof source === 'string' ? fromText(source) : await readFiles(source)
+      origin = settings
+      cursor = undefined
+      set(settings)
+      say('brought', { count: settings.given ? headsOfGiven(settings.given) : settings.heads })
+      scrollTo({ top: 0, behavior: stillness.matches ? 'auto' : 'smooth' })
+    } catch (error) {
+      if (error instanceof Trouble) say(error.key, error.params, true)
+      else say('bringFailed', { message: String(error) }, true)
+    }
+  },
+  show: id => {
+    const part = document.getElementById(id)
+    part?.scrollIntoView({ behavior: stillness.matches ? 'auto' : 'smooth', block: 'start' })
+    part?.focus({ preventScroll: true })
+  },
+  hush: () => {
+    said = undefined
+    schedule()
+  },
   speak: next => {
     language = next
     remember()
@@ -203,12 +249,9 @@ let apart
 /** @type {number | undefined} */
 let comparing
 
-/** Settings without what is only looked at. @param {Settings} settings */
-const computed = settings => JSON.stringify({ ...settings, head: 0, step: '', pinned: null })
-
 /** @returns {import('./check.js').Problems} */
 function compute() {
-  const name = computed(history.present)
+  const name = signature(history.present)
   if (name === traced && result) return {}
   const { checked: fresh, problems } = check(history.present)
   checked = fresh ?? checked ?? check(DEFAULTS).checked // a link with problems has something to show beside them
@@ -254,10 +297,13 @@ let writing
 /** The address follows, with a pause: browsers allow few changes a second. */
 function write() {
   window.clearTimeout(writing)
-  writing = window.setTimeout(() => {
-    const hash = toHash(history.present)
-    if (hash !== location.hash) window.history.replaceState(null, '', hash || location.pathname + location.search)
-  }, 200)
+  writing = window.setTimeout(flush, 200)
+}
+
+/** The address as it should be, now. */
+function flush() {
+  const hash = isLinkable(history.present) ? toHash(history.present) : ''
+  if (hash !== location.hash) window.history.replaceState(null, '', hash || location.pathname + location.search)
 }
 
 function draw() {
@@ -272,7 +318,7 @@ function draw() {
   const settings = history.present
   const context = { t, language, theme, isDark, mode, history, settings, problems, actions, failure, notice }
   render(
-    page({ ...context, isPlaying: player !== undefined, preset: presetOf(settings), scene: scene() }),
+    page({ ...context, said, isPlaying: player !== undefined, preset: presetOf(settings), scene: scene() }),
     document.body,
   )
   if (result && !notice) write()
@@ -298,6 +344,25 @@ addEventListener('hashchange', () => {
   history = record(history, settings, '', Number.NEGATIVE_INFINITY)
   notice = trouble
   schedule()
+})
+// Files may be dropped anywhere.
+for (const type of ['dragenter', 'dragover', 'dragleave', 'drop'])
+  addEventListener(type, event => {
+    const { dataTransfer } = /** @type {DragEvent} */ (event)
+    if (!dataTransfer?.types.includes('Files')) return
+    event.preventDefault() // the browser would leave the page for the file
+    const isOut = type === 'drop' || (type === 'dragleave' && !(/** @type {DragEvent} */ (event).relatedTarget))
+    document.documentElement.classList.toggle('is-dropping', !isOut)
+    if (type === 'drop') actions.bring(Array.from(dataTransfer.files))
+  })
+// So may be JSON pasted, where nobody is typing.
+addEventListener('paste', event => {
+  const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea')
+  const text = event.clipboardData?.getData('text/plain') ?? ''
+  const files = Array.from(event.clipboardData?.files ?? [])
+  if (isTyping || (!files.length && !/^\s*[[{]/.test(text))) return
+  event.preventDefault()
+  actions.bring(files.length ? files : text)
 })
 darkness.addEventListener('change', schedule)
 

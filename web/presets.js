@@ -1,6 +1,6 @@
 // Settings by name. To add one: a line here, its texts `preset.NAME` and `preset.NAME.note` in the language files.
 
-import { change, DEFAULTS } from './state.js'
+import { change, DEFAULTS, signature } from './state.js'
 
 /** @typedef {import('./state.js').Settings} Settings */
 /** @typedef {keyof typeof PRESETS} PresetId */
@@ -64,7 +64,6 @@ const PRESET_IDS = /** @type {PresetId[]} */ (Object.keys(PRESETS))
  * @returns {PresetId | undefined}
  */
 export function presetOf(settings) {
-  const plain = (/** @type {Settings} */ all) => JSON.stringify({ ...all, head: 0, step: '', pinned: null })
-  const own = plain(settings)
-  return PRESET_IDS.find(id => plain(settingsOf(id)) === own)
+  const own = signature(settings)
+  return PRESET_IDS.find(id => signature(settingsOf(id)) === own)
 }

@@ -3,6 +3,7 @@
 // taken as it is, for links written by hand.
 
 import { CHOICES, RANGES } from './check.js'
+import { checkGiven } from './formats/tensors.js'
 import { DEFAULTS, EDITABLE, ZOO } from './state.js'
 
 /** @typedef {import('./state.js').Settings} Settings */
@@ -64,7 +65,7 @@ const CODECS = /** @type {Record<string, { write: (value: any) => string, read: 
   },
   pinned: { write: cellText, read: toCell },
   bias: { write: String, read: text => text === 'true' },
-  given: { write: JSON.stringify, read: text => toGiven(JSON.parse(text)) },
+  given: { write: JSON.stringify, read: text => checkGiven(JSON.parse(text)) },
   head: {
     write: String,
     read: text => {
@@ -77,29 +78,6 @@ const CODECS = /** @type {Record<string, { write: (value: any) => string, read: 
 
 /** @param {string} text */
 const toNumberText = text => (Number.isFinite(Number(text)) && text.trim() ? Number(text) : text.slice(0, 40))
-
-/**
- * @param {any} given
- * @returns {import('./state.js').Given}
- */
-function toGiven(given) {
-  const names = given && typeof given === 'object' ? Object.keys(given).sort().join() : ''
-  if (!['k,q,v', 'weights', 'v,weights'].includes(names)) throw new Error(names)
-  for (const { dims, data } of Object.values(given)) {
-    const isRight = Array.isArray(dims) && (dims.length === 2 || dims.length === 3) && dims.every(n => isCount(n) && n)
-    const count = isRight ? dims.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1) : -1
-    if (!Array.isArray(data) || data.length !== count || !data.every(x => typeof x === 'number')) throw new Error(names)
-  }
-  const sizes = (/** @type {string} */ name) => given[name]?.dims
-  const [rows, own, values] = given.weights
-    ? [sizes('weights').at(-1), sizes('weights'), sizes('v')]
-    : [sizes('k').at(-2), sizes('q'), sizes('v')]
-  if (values && (values.at(-2) !== rows || values.length !== own.length)) throw new Error('v')
-  if (own.length === 3 && values && values[0] !== own[0]) throw new Error('heads')
-  if (given.q && (sizes('k').at(-1) !== own.at(-1) || sizes('k').length !== own.length)) throw new Error('k')
-  if (given.q && own.length === 3 && sizes('k')[0] !== own[0]) throw new Error('heads')
-  return given
-}
 
 /**
  * @param {Settings} settings
@@ -115,6 +93,18 @@ export function toHash(settings) {
   }
   const body = String(parts)
   return body && `#${VERSION}~${sum(body)}&${body}`
+}
+
+/** Numbers that a link carries at most: browsers cut longer addresses. */
+const MOST_NUMBERS = 10_000
+
+/**
+ * Can a link carry these settings? Large tensors that were brought it cannot.
+ * @param {Settings} settings
+ */
+export function isLinkable({ given, sentence, second }) {
+  const tensors = Object.values(given ?? {}).flatMap(part => ('data' in part ? [part.data.length] : []))
+  return tensors.reduce((a, b) => a + b, 0) <= MOST_NUMBERS && sentence.length + second.length <= 20 * MOST_NUMBERS
 }
 
 /**

@@ -25,7 +25,11 @@ export const ZOO = /** @type {const} */ (['previous', 'first', 'same', 'inductio
 
 /** @typedef {{ dims: number[], data: number[] }} GivenTensor (rows, columns) or (heads, rows, columns) */
 
-/** @typedef {{ q: GivenTensor, k: GivenTensor, v: GivenTensor } | { weights: GivenTensor, v?: GivenTensor }} Given */
+/**
+ * With tokens, these name the rows and columns as long as the sentences are they, joined by spaces.
+ * @typedef {({ q: GivenTensor, k: GivenTensor, v: GivenTensor } | { weights: GivenTensor, v?: GivenTensor }) &
+ *   { tokens?: string[], keyTokens?: string[] }} Given
+ */
 
 /**
  * Everything that a link carries. Numbers are numbers, or their text while it is being typed: check() decides.
@@ -171,3 +175,32 @@ export function paint(settings, row, column, isVisible) {
   const others = settings.painted.filter(([r, c]) => r !== row || c !== column)
   return { ...settings, painted: [...others, [row, column, isVisible ? 1 : 0]] }
 }
+
+/** @type {WeakMap<Given, string>} */
+const prints = new WeakMap()
+
+/** A short text that differs where tensors differ: they may hold millions of numbers. @param {Given | null} given */
+export function fingerprint(given) {
+  if (!given) return null
+  const known = prints.get(given)
+  if (known) return known
+  let [a, b] = [0x811c9dc5, 0x9747b28c]
+  const parts = Object.entries(given).map(([name, part]) => {
+    if (Array.isArray(part)) return [name, part]
+    for (const word of new Uint32Array(Float64Array.from(part.data).buffer)) {
+      a = Math.imul(a ^ word, 0x01000193)
+      b = Math.imul(b ^ (word + (a >>> 13)), 0x85ebca6b)
+    }
+    return [name, part.dims]
+  })
+  const print = JSON.stringify([a, b, ...parts])
+  prints.set(given, print)
+  return print
+}
+
+/**
+ * A text that differs where settings differ in what is computed.
+ * @param {Settings} settings
+ */
+export const signature = settings =>
+  JSON.stringify({ ...settings, head: 0, step: '', pinned: null, given: fingerprint(settings.given) })

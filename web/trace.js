@@ -5,7 +5,7 @@ import { joinHeads, splitHeads, Tensor } from 'qkv'
 import { maskOf } from './mask.js'
 import { MODELS } from './models/index.js'
 import { createTable } from './models/table.js'
-import { EDITABLE, VIEW_FIELDS } from './state.js'
+import { EDITABLE, fingerprint, VIEW_FIELDS } from './state.js'
 import { offsetOf } from './tensors.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
@@ -45,7 +45,9 @@ const NOT_OF_MODEL = new Set([
 const nameOf = settings =>
   JSON.stringify(
     [
-      ...Object.entries(settings).filter(([field]) => !NOT_OF_MODEL.has(field)),
+      ...Object.entries({ ...settings, given: fingerprint(settings.given) }).filter(
+        ([field]) => !NOT_OF_MODEL.has(field),
+      ),
       ...[settings.queries, settings.keys].map(({ ids }) => ids.join()),
     ],
     (_, value) => (typeof value === 'bigint' ? String(value) : value),

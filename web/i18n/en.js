@@ -281,4 +281,67 @@ export const en = {
   difference: 'Every number above is float32, computed in your browser. Largest difference from float64: {most}',
   differenceRows:
     'Every number above is float32, computed in your browser. Largest difference from float64, in {rows} of {of} rows: {most}',
+
+  take: 'Take it along',
+  takeText:
+    'The programs print the numbers of this page: same seed, same random streams, and all that was set by hand.',
+  'copy.link': 'Copy link',
+  'copy.pytorch': 'Copy as PyTorch code',
+  'copy.qkv': 'Copy as qkv code',
+  saveAll: 'Save all as JSON',
+  saveMatrix: 'Save: {name}',
+  'copied.link': 'The link is copied: it opens this page as it is now.',
+  'copied.pytorch': 'The PyTorch program is copied.',
+  'copied.qkv': 'The qkv program is copied.',
+  copyFailed:
+    'This browser does not let the page copy. The address of the page is the link; save all as JSON for the numbers.',
+  linkLarge: 'These numbers are too many for a link. Save all as JSON instead; the file can be dropped here again.',
+  close: 'Close',
+  bring: 'Bring your own',
+  bringShort: 'Bring your own',
+  bringText:
+    'Drop files anywhere on the page, choose them, or paste JSON: queries, keys and values, or weights that are ready. Every view works on them, and nothing leaves your computer. At most {most} MB.',
+  bringShapes: 'Sizes',
+  bringFormatJson:
+    '{ "weights": …, "v": …, "tokens": […], "keyTokens": […] } or { "q": …, "k": …, "v": … }: nested lists, or { "data": […], "dims": […] }. “v” beside weights, and all tokens, may be left out. Files that this page saved are taken, too.',
+  bringFormatNpy:
+    'One file is taken as weights; several by their names: q.npy, k.npy, v.npy, weights.npy. Floats of 16, 32 and 64 bits, whole numbers and booleans become float32.',
+  bringFormatShapes:
+    'weights (heads, queries, keys), q (heads, queries, d), k (heads, keys, d), v (heads, keys, e); for one head without the first axis.',
+  bringPaste: 'JSON',
+  bringTake: 'Take what is pasted',
+  bringExample: 'Try an example',
+  bringFiles: 'Choose files',
+  brought: 'Taken. Heads: {count}.',
+  bringFailed: 'This could not be read: {message}',
+  bringLarge: 'That is {size} MB; this page reads up to {most} MB. Save fewer layers or heads.',
+  bringJson: 'This is no JSON: {message}',
+  bringNaN:
+    'NaN or Infinity stands in this file. Neither is JSON, and no view can show them: every number has to be finite.',
+  bringType: '“{name}” is neither JSON nor .npy.',
+  bringNames:
+    'What is “{name}”? Of several files each says by its name what it holds: q.npy, k.npy, v.npy, weights.npy.',
+  bringShape: 'A tensor is expected, or an object such as { "weights": [[1, 0], [0.5, 0.5]] }.',
+  bringParts: 'Found: {names}. Expected: q, k and v; or weights; or weights and v.',
+  bringTensor: '{name} is no tensor: nested lists of numbers are expected, or { "data": […], "dims": […] }.',
+  bringRagged: '{name} is ragged: by its first rows its sizes are ({dims}), but not all rows are as long.',
+  bringAxes:
+    '{name} has sizes ({dims}). Expected: (heads, rows, columns) or (rows, columns), none of them zero. Of a batch, or of several layers, take one.',
+  bringMany: '{name} has sizes ({dims}): that is more than {most} numbers.',
+  bringCount: '{name} should hold {count} numbers by its sizes ({dims}), but holds {held}.',
+  bringNumber: 'Number {at} of {name} is “{got}”; every number has to be finite.',
+  bringNegative:
+    'Weight number {at} is {got}, but weights are shares. Scores before the softmax can be brought as q and k only.',
+  bringFit: '{name} has sizes ({dims}), but ({want}) fits the others.',
+  bringHeads: '{heads} heads are too many: this page shows up to {most}.',
+  bringTokens: '{name} should be a list of texts, such as ["the", "cat"].',
+  bringTokenCount: '{name} holds {count} tokens for {length} rows or columns.',
+  npyNone: 'This is no .npy file: it does not begin as NumPy’s files do.',
+  npyShort: 'This .npy file ends within its header.',
+  npyVersion: 'This .npy file has version {version}; versions 1 to 3 are read.',
+  npyHeader: 'The header of this .npy file does not say type, order and shape.',
+  npyType:
+    'This .npy file holds “{type}”; floats, whole numbers and booleans are read. In Python: array.astype("float32").',
+  npySize:
+    'The header of this .npy file says ({dims}), {count} numbers; the file holds {held}. It was cut short or is damaged.',
 }

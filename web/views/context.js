@@ -14,6 +14,7 @@
 /** @typedef {import('../reference64.js').Difference} Difference */
 /** @typedef {import('lit').TemplateResult} TemplateResult */
 /** @typedef {'light' | 'dark' | 'system'} Theme */
+/** @typedef {'link' | 'pytorch' | 'qkv'} Copied */
 /** @typedef {'read' | 'edit' | 'paint'} Mode what a stroke over the large map does */
 
 /**
@@ -33,6 +34,11 @@
  * @property {(by: 1 | -1) => void} walk to the next or previous step
  * @property {() => void} play starts or stops
  * @property {(mode: Mode) => void} use
+ * @property {(what: Copied) => void} copy to the clipboard
+ * @property {() => void} saveAll settings and matrices as a file
+ * @property {(source: File[] | string) => void} bring tensors from files, or as JSON
+ * @property {(id: string) => void} show goes to a part of the page
+ * @property {() => void} hush takes the last message away
  * @property {(language: Language) => void} speak
  * @property {(theme: Theme) => void} light
  */

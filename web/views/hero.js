@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import './save-menu.js'
 import { percent } from '../format.js'
 import { strongestLink } from '../strongest.js'
 
@@ -95,7 +96,7 @@ export function hero(context) {
     <div class="stage ${heads > 1 ? '' : 'is-single'}">
       ${
         heads > 1
-          ? html`<qkv-heads
+          ? html`<div><qkv-heads
               .weights=${weights}
               .mask=${mask}
               .rowTokens=${queries.tokens}
@@ -104,12 +105,13 @@ export function hero(context) {
               .selected=${head}
               .texts=${t.elements}
               @head-select=${(/** @type {CustomEvent} */ event) => actions.look({ head: event.detail.head })}
-            ></qkv-heads>`
+            ></qkv-heads>
+              <save-menu .t=${t} .name=${t.elements.heads} .picture=${'qkv-heads'}></save-menu></div>`
           : nothing
       }
       <div class="large">
         <div class="large-top">
-          <h2>${t('matrix.weights')} ${heads > 1 ? html`<span class="of-head">${t('ofHead', { head: head + 1, heads })}</span>` : nothing}</h2>
+          <h2>${t('matrix.weights')} ${heads > 1 ? html`<span class="of-head">${t('ofHead', { head: head + 1, heads })}</span>` : nothing} <save-menu .t=${t} .name=${t('matrix.weights')} .matrix=${large} .picture=${'#map'}></save-menu></h2>
           ${modes(context)}
         </div>
         <qkv-heatmap

@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit'
 import './lazy-map.js'
 import './matrix-grid.js'
+import './save-menu.js'
 import { gradient } from '../colour.js'
 import { short } from '../format.js'
 import { math } from './math.js'
@@ -48,7 +49,7 @@ export function matrix(context, id, { isCopy = false, isTurned = false } = {}) {
     data-copy=${isCopy ? id : nothing}
   >
     <figcaption>
-      <h4>${math(symbol)} <span class="title">${t(`matrix.${id}`)}</span> <span class="size">${shape(shown, isTurned)}</span></h4>
+      <h4>${math(symbol)} <span class="title">${t(`matrix.${id}`)}</span> <span class="size">${shape(shown, isTurned)} ${isCopy ? nothing : html`<save-menu .t=${t} .name=${t(`matrix.${id}`)} .matrix=${shown}></save-menu>`}</span></h4>
       ${isCopy || shown.rows.length === 1 ? nothing : html`<p>${t('axes', { down: t(`axis.${down}`), across: t(`axis.${across}`) })}</p>`}
     </figcaption>
     ${isBig(shown) ? map(context, shown) : numbers(context, shown, isTurned)}

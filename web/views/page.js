@@ -2,6 +2,7 @@ import { html, nothing } from 'lit'
 import { LANGUAGES } from '../i18n/index.js'
 import { PRESETS } from '../presets.js'
 import { arithmetic } from './arithmetic.js'
+import { bring, carryButtons, said, takeAlong } from './carry.js'
 import { controls, presets } from './controls.js'
 import { hero, tokens } from './hero.js'
 import { walk } from './walk.js'
@@ -14,7 +15,8 @@ import { walk } from './walk.js'
 /** @typedef {import('../i18n/index.js').Key} Key */
 
 /** @param {Context} context */
-function tools({ t, language, theme, history, actions }) {
+function tools(context) {
+  const { t, language, theme, history, actions } = context
   const languages = /** @type {Language[]} */ (Object.keys(LANGUAGES))
   const themes = /** @type {Theme[]} */ (['system', 'light', 'dark'])
   const select =
@@ -26,6 +28,7 @@ function tools({ t, language, theme, history, actions }) {
       <button type="button" id="redo" title="Ctrl+Shift+Z" ?disabled=${history.future.length === 0} @click=${actions.redo}>${t('redo')}</button>
       <button type="button" id="reset" @click=${actions.reset}>${t('reset')}</button>
     </div>
+ ${carryButtons(context)}
     <select id="language" aria-label=${t('language')} @change=${select(actions.speak)}>
       ${languages.map(name => html`<option value=${name} lang=${name} ?selected=${name === language}>${LANGUAGES[name].languageName}</option>`)}
     </select>
@@ -46,7 +49,7 @@ function badge({ t, difference }) {
 
 /**
  * The whole page.
- * @param {Context & { scene?: Scene, failure?: string, notice?: Key }} context
+ * @param {Context & { scene?: Scene, failure?: string, notice?: Key, said?: import('./carry.js').Said }} context
  */
 export function page(context) {
   const { t, problems, scene, failure, notice, preset } = context
@@ -66,9 +69,10 @@ export function page(context) {
     ${
       body
         ? html`<div class="columns">
-            <main class=${isStale ? 'is-stale' : ''}>${tokens(body)} ${hero(body)}${walk(body)}${badge(body)}</main>
+            <main class=${isStale ? 'is-stale' : ''}>${tokens(body)} ${hero(body)}${walk(body)}${badge(body)}${takeAlong(body)}${bring(body)}</main>
             ${arithmetic(body)}
           </div>`
         : nothing
-    }`
+    }
+    ${said(context)}`
 }

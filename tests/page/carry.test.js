@@ -1,0 +1,175 @@
+// Take it along: links, programs, files, pictures; all with the page's numbers.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { readNpy, writeNpy } from '../../web/formats/npy.js'
+import { cell, printed, settled } from './browser.js'
+import { numbersIn } from './cases.js'
+import { expectNumbers } from './golden.js'
+import { usePage } from './open.js'
+
+const open = usePage()
+const PYTHON = process.env.PYTHON ?? '/usr/bin/python3'
+
+/** What a click copied. @param {string} selector */
+async function copied(selector) {
+  const { page } = open
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.click(selector)
+  await page.locator('.said p').waitFor()
+  return page.evaluate(() => navigator.clipboard.readText())
+}
+
+/** The file that a click saves. @param {() => Promise<void>} click */
+async function saved(click) {
+  const [download] = await Promise.all([open.page.waitForEvent('download'), click()])
+  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
+}
+
+/** @param {string} matrix @param {string} kind */
+const savedAs = (matrix, kind) =>
+  saved(async () => {
+    await open.page.click(`[data-matrix="${matrix}"] .save-open`)
+    await open.page.click(`[data-matrix="${matrix}"] [data-save="${kind}"]`)
+  })
+
+test('the copied link opens the page as it is, without waiting', async () => {
+  const { page } = open
+  await open.type('#sentence', 'eat dessert')
+  const link = await copied('#copy-link')
+  const weights = await printed(page, 'weights')
+  await open.go(new URL(link).hash)
+  assert.equal(await page.locator('#sentence').inputValue(), 'eat dessert')
+  assert.deepEqual(await printed(page, 'weights'), weights)
+})
+
+test('the copied PyTorch code prints what the article prints', async t => {
+  await open.choose('self')
+  const code = await copied('[data-copy-as="pytorch"]')
+  assert.match(code, /torch\.manual_seed\(123\)[\s\S]*@ W_q[\s\S]*softmax/)
+  const { status, stdout, error, stderr } = spawnSync(PYTHON, ['-c', code], { encoding: 'utf8' })
+  if (status !== 0 && /No module named 'torch'|ENOENT/.test(`${stderr}${error}`))
+    return t.skip(`could not run: no PyTorch here (${error ?? stderr.trim()})`) // code.test.js fails where it should be
+  assert.equal(status, 0, stderr)
+  const numbers = numbersIn(stdout).map(x => x.toFixed(4))
+  expectNumbers(numbers.slice(0, 36), 'attn_weights')
+  expectNumbers(numbers.slice(36), 'SelfAttention-3-2-4')
+  assert.match(await open.text('.said p'), /PyTorch program is copied/)
+})
+
+test('the copied qkv code holds cells that were set by hand', async () => {
+  const { page } = open
+  await cell(page, 'Wk', 1, 0).click()
+  await page.fill('#set', '-3')
+  await page.keyboard.press('Enter')
+  assert.match(await copied('[data-copy-as="qkv"]'), /W_k\[0\]\.data\[2\] = -3\n[\s\S]*qkv\.trace\(Q, K, V\)/)
+})
+
+test('all is saved as JSON, which the page takes back', async () => {
+  const { page } = open
+  await open.choose('causal')
+  await cell(page, 'X', 0, 0).click()
+  await page.fill('#set', '0.5')
+  await page.keyboard.press('Enter')
+  const weights = await printed(page, 'weights')
+  const { name, bytes } = await saved(() => page.click('#save-json'))
+  assert.equal(name, 'qkv.json')
+  const { settings, tokens, matrices } = JSON.parse(bytes.toString())
+  assert.equal(settings.mask, 'causal')
+  assert.deepEqual(tokens, ['Life', 'is', 'short', 'eat', 'dessert', 'first'])
+  assert.deepEqual(matrices.weights.dims, [1, 6, 6])
+  assert.deepEqual(
+    matrices.weights.data.map((/** @type {number} */ x) => x.toFixed(4)),
+    weights,
+  )
+  assert.equal(matrices.masked.data[1], '-Infinity')
+  await open.choose('layer')
+  await page.setInputFiles('#bring-files', { name, mimeType: 'application/json', buffer: bytes })
+  await page.locator('.said p').waitFor()
+  assert.deepEqual(await printed(page, 'weights'), weights)
+})
+
+test('a matrix is saved as CSV, JSON and .npy with its numbers', async () => {
+  await open.choose('self')
+  const csv = await savedAs('weights', 'csv')
+  assert.equal(csv.name, 'weights-head-1.csv')
+  const lines = csv.bytes.toString().trimEnd().split('\r\n')
+  assert.equal(lines[0], ',Life,is,short,eat,dessert,first')
+  assert.match(lines[6], /^first,/)
+  const numbers = lines.slice(1).flatMap(line => line.split(',').slice(1))
+  expectNumbers(
+    numbers.map(x => Number(x).toFixed(4)),
+    'attn_weights',
+  )
+  const json = JSON.parse((await savedAs('scores', 'json')).bytes.toString())
+  assert.deepEqual(json.columns, ['Life', 'is', 'short', 'eat', 'dessert', 'first'])
+  expectNumbers(
+    json.data.map((/** @type {number} */ x) => x.toFixed(4)),
+    'attn_scores',
+  )
+  const npy = readNpy((await savedAs('output', 'npy')).bytes)
+  assert.deepEqual(npy.dims, [6, 4])
+  expectNumbers(
+    npy.data.map(x => x.toFixed(4)),
+    'SelfAttention-3-2-4',
+  )
+})
+
+test('every picture is saved as SVG, with its numbers as text, and as PNG', async () => {
+  const { page } = open
+  const svg = (await savedAs('Q', 'svg')).bytes.toString()
+  const shown = await printed(page, 'Q')
+  const texts = await page.evaluate(text => {
+    const { documentElement } = new DOMParser().parseFromString(text, 'image/svg+xml')
+    return [...documentElement.querySelectorAll('text')].map(({ textContent }) => textContent)
+  }, svg)
+  for (const word of ['Life', 'first', ...shown.map(number => number.replace('-', '−'))])
+    assert.ok(texts.includes(word), `${word} in ${texts}`)
+  for (const [place, name] of [
+    ['.large h2', 'weights-head-1'],
+    ['.stage > div:first-child', 'qkvheads'],
+    ['[data-matrix="masked"]', 'masked-head-1'],
+  ])
+    for (const kind of ['svg', 'png']) {
+      const file = await saved(async () => {
+        await page.click(`${place} .save-open`)
+        await page.click(`${place} [data-save="${kind}"]`)
+      })
+      assert.equal(file.name, `${name}.${kind}`)
+      if (kind === 'svg') assert.match(file.bytes.toString(), /^<svg[\s\S]*<text[\s\S]*<\/svg>/)
+      else assert.deepEqual([...file.bytes.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47])
+    }
+  assert.equal(await page.locator('.offstage').count(), 0)
+})
+
+test('the menu of a matrix opens and closes by keyboard and by a press elsewhere', async () => {
+  const { page } = open
+  const button = page.locator('[data-matrix="Q"] .save-open')
+  await button.focus()
+  await page.keyboard.press('Enter')
+  assert.equal(await button.getAttribute('aria-expanded'), 'true')
+  await page.keyboard.press('Tab')
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'CSV')
+  await page.keyboard.press('Escape')
+  await settled(page)
+  assert.equal(await button.getAttribute('aria-expanded'), 'false')
+  assert.equal(await button.evaluate(own => own === document.activeElement), true)
+  await button.click()
+  await page.mouse.click(5, 5)
+  await settled(page)
+  assert.equal(await page.locator('.save-kinds').count(), 0)
+})
+
+test('.npy is written as NumPy writes it', t => {
+  const tensor = { dims: [2, 1, 3], data: [1, -2.5, 3, Number.NEGATIVE_INFINITY, 0, 1e-9] }
+  const bytes = writeNpy(tensor)
+  assert.equal((bytes.length - 24) % 64, 0, 'numbers begin at a multiple of 64')
+  assert.deepEqual(readNpy(bytes), { dims: [2, 1, 3], data: tensor.data.map(Math.fround) })
+  const script =
+    'import io, sys, numpy; a = numpy.load(io.BytesIO(sys.stdin.buffer.read())); print(a.dtype, a.shape, a.ravel().tolist())'
+  const { status, stdout, stderr } = spawnSync(PYTHON, ['-c', script], { input: bytes, encoding: 'utf8' })
+  if (status !== 0 && /No module named 'numpy'|^$/.test(stderr ?? '')) return t.skip(`could not run NumPy: ${stderr}`)
+  assert.match(stdout, /^float32 \(2, 1, 3\) \[1\.0, -2\.5, 3\.0, -inf, 0\.0, 9\.99/)
+})

@@ -1,0 +1,19 @@
+// A matrix for spreadsheets: names above and before the numbers.
+
+/** Quoted where it must be; what a spreadsheet would take for a formula begins with an apostrophe. @param {string} text */
+function field(text) {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/**
+ * @param {{ tensor: { dims: readonly number[], data: ArrayLike<number> }, rows: readonly string[], columns: readonly string[] }} matrix
+ * @returns {string} lines end as RFC 4180 has them
+ */
+export function writeCsv({ tensor: { dims, data }, rows, columns }) {
+  const [count, width] = dims
+  const line = (/** @type {number} */ row) =>
+    Array.from({ length: width }, (_, column) => String(Number(data[row * width + column].toPrecision(9))))
+  const lines = Array.from({ length: count }, (_, row) => [field(rows[row] ?? ''), ...line(row)].join(','))
+  return `${[['', ...columns.map(field)].join(','), ...lines].join('\r\n')}\r\n`
+}

@@ -1,0 +1,83 @@
+import { html, nothing } from 'lit'
+import { MOST_MEGABYTES } from '../formats/given.js'
+
+/** @typedef {import('./context.js').Context} Context */
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('./context.js').Copied} Copied */
+
+/** What is at hand: the same for those who try it, for the tests and for the README of the page. */
+export const EXAMPLE = `{
+  "tokens": ["the", "cat", "sat"],
+  "weights": [
+    [[1, 0, 0], [0.3, 0.7, 0], [0.1, 0.6, 0.3]],
+    [[0.5, 0.3, 0.2], [0.2, 0.2, 0.6], [0.1, 0.8, 0.1]]
+  ],
+  "v": [
+    [[1, 0], [0, 1], [2, -1]],
+    [[0.5, 0.5], [1, 1], [-1, 0]]
+  ]
+}`
+
+/** @param {Context} context */
+export function takeAlong({ t, actions }) {
+  const all = /** @type {Copied[]} */ (['link', 'pytorch', 'qkv'])
+  return html`<section class="take" aria-labelledby="take-title">
+    <h2 id="take-title">${t('take')}</h2>
+    <p class="text">${t('takeText')}</p>
+    <div class="buttons">
+      ${all.map(what => html`<button type="button" data-copy-as=${what} @click=${() => actions.copy(what)}>${t(`copy.${what}`)}</button>`)}
+      <button type="button" id="save-json" @click=${actions.saveAll}>${t('saveAll')}</button>
+    </div>
+  </section>`
+}
+
+/** Copies of the link and a way to what else there is, at the top of the page. @param {Context} context */
+export const carryButtons = ({ t, actions }) => html`<div class="group" role="group" aria-label=${t('take')}>
+    <button type="button" id="copy-link" @click=${() => actions.copy('link')}>${t('copy.link')}</button>
+    <button type="button" id="to-bring" @click=${() => actions.show('bring')}>${t('bringShort')}</button>
+  </div>`
+
+/** @param {Context} context */
+export function bring({ t, actions }) {
+  const chosen = (/** @type {Event} */ { target }) => {
+    const input = /** @type {HTMLInputElement} */ (target)
+    if (input.files?.length) actions.bring(Array.from(input.files))
+    input.value = '' // the same file may be chosen again
+  }
+  const box = () => /** @type {HTMLTextAreaElement} */ (document.getElementById('paste'))
+  return html`<section class="bring" id="bring" tabindex="-1" aria-labelledby="bring-title">
+    <h2 id="bring-title">${t('bring')}</h2>
+    <p class="text">${t('bringText', { most: MOST_MEGABYTES })}</p>
+    <dl class="bring-format">
+      <div><dt>JSON</dt><dd>${t('bringFormatJson')}</dd></div>
+      <div><dt>.npy</dt><dd>${t('bringFormatNpy')}</dd></div>
+      <div><dt>${t('bringShapes')}</dt><dd>${t('bringFormatShapes')}</dd></div>
+    </dl>
+    <label for="paste">${t('bringPaste')}</label>
+    <textarea id="paste" rows="4" dir="ltr" spellcheck="false" autocapitalize="off" autocomplete="off" placeholder='{ "weights": [[1, 0], [0.5, 0.5]], "tokens": ["a", "b"] }'></textarea>
+    <div class="buttons">
+      <button type="button" id="bring-pasted" @click=${() => actions.bring(box().value)}>${t('bringTake')}</button>
+      <button
+        type="button"
+        id="bring-example"
+        @click=${() => {
+          box().value = EXAMPLE
+          actions.bring(EXAMPLE)
+        }}
+      >${t('bringExample')}</button>
+      <button type="button" id="bring-choose" @click=${() => document.getElementById('bring-files')?.click()}>${t('bringFiles')}</button>
+      <input id="bring-files" type="file" hidden multiple accept=".json,.npy,application/json" @change=${chosen} />
+    </div>
+  </section>`
+}
+
+/** @typedef {import('../check.js').Problem & { isBad?: boolean }} Said */
+
+/** What was done, or why not. @param {Context & { said?: Said }} context */
+export const said = ({ t, said: word, actions }) => html`
+  <div class="said ${word?.isBad ? 'is-bad' : ''}" role="status" aria-live="polite">${
+    word
+      ? html`<p>${t(word.key, word.params)}</p>
+          <button type="button" class="plain" @click=${actions.hush}>${t('close')}</button>`
+      : nothing
+  }</div>`
