@@ -118,6 +118,71 @@ static void check(const struct qkv_attention *a, const char *kernel, const float
   free(scores);
 }
 
+static void check_all(const struct qkv_attention *a, const char *kernel) {
+  for (uint32_t b = 0; b < a->B && !a->generator; b++)
+    for (uint32_t h = 0; h < a->H; h++)
+      for (uint32_t i = 0; i < a->L; i++)
+        check(a, kernel, a->out.data + b * a->out.batch + h * a->out.head + i * a->out.row, b, h, i);
+}
+
+static void attend(struct qkv_attention *a, const char *kernel) {
+  a->scratch = allocate((size_t)qkv_attention_scratch(a));
+  if (qkv_attention(a) != QKV_OK)
+    abort();
+  free(a->scratch);
+  check_all(a, kernel);
+}
+
+/* Gradients of the sum of the output; finite where nothing is hostile. */
+static void differentiate(const struct qkv_attention *a, int hostile) {
+  struct qkv_backward back = {.attention = *a, .d_out = a->out, .dq = a->q, .dk = a->k, .dv = a->v};
+  size_t sizes[] = {(size_t)a->B * a->out.batch,
+                    (size_t)a->B * a->q.batch,
+                    (size_t)a->B * a->k.batch,
+                    (size_t)a->B * a->v.batch,
+                    a->D,
+                    a->H};
+  float *parts[6];
+  for (int n = 0; n < 6; n++) {
+    parts[n] = malloc(sizes[n] * 4);
+    for (size_t i = 0; i < sizes[n]; i++)
+      parts[n][i] = n == 0;
+  }
+  back.d_out.data = parts[0], back.dq.data = parts[1], back.dk.data = parts[2], back.dv.data = parts[3];
+  back.d_w_v = a->score == QKV_SCORE_ADDITIVE ? parts[4] : 0;
+  back.d_sinks = a->sinks ? parts[5] : 0;
+  back.attention.scratch = allocate((size_t)qkv_backward_scratch(&back));
+  if (qkv_backward(&back) != QKV_OK)
+    abort();
+  for (int n = 1; n < 6; n++)
+    for (size_t i = 0; i < sizes[n] && !hostile; i++)
+      if (!isfinite(parts[n][i]))
+        abort();
+  free(back.attention.scratch);
+  for (int n = 0; n < 6; n++)
+    free(parts[n]);
+}
+
+/* Every step written out; choices: 1 softmax over the queries, 2 masking after softmax. */
+static void trace(const struct qkv_attention *a, int choices) {
+  struct qkv_trace t = {.attention = *a, .softmax_axis = choices & 1, .masking = choices >> 1 & 1};
+  if (t.softmax_axis == QKV_SOFTMAX_QUERIES)
+    t.attention.sinks = 0;
+  float **steps[] = {&t.scores, &t.scaled,   &t.capped, &t.masked,      &t.maxima,  &t.exponentials,
+                     &t.sums,   &t.unmasked, &t.zeroed, &t.zeroed_sums, &t.weights, &t.dropped};
+  size_t lines = t.softmax_axis == QKV_SOFTMAX_KEYS ? a->L : a->S;
+  for (int n = 0; n < 12; n++) {
+    int is_line = n == 4 || n == 6 || n == 9;
+    *steps[n] = malloc((size_t)a->B * a->H * (is_line ? lines : (size_t)a->L * a->S) * 4);
+  }
+  if (qkv_trace(&t) != QKV_OK)
+    abort();
+  if (!choices)
+    check_all(a, "trace");
+  for (int n = 0; n < 12; n++)
+    free(*steps[n]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
   struct input in = {data, length};
   uint8_t flags = byte(&in), more = byte(&in);
@@ -126,7 +191,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
   a.H = a.G * (1 + below(&in, 3));
   a.S = below(&in, a.L > 9 ? 300 : 600);
   a.D = below(&in, 20), a.E = below(&in, 20);
-  if ((size_t)a.B * a.H * a.L * a.S * (a.D + a.E) > 2000000)
+  if ((size_t)a.B * a.H * a.L * a.S * (a.D + a.E) > 400000)
     return -1;
   a.score = below(&in, 3);
   a.scale = flags & 2 ? -0.5f : 0.7f;
@@ -178,14 +243,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
   qkv_seed(&generator, byte(&in), QKV_STREAM_VECTOR);
   if (more & 4)
     a.dropout = 0.3f, a.generator = &generator;
-  a.scratch = allocate((size_t)qkv_attention_scratch(&a));
-  if (qkv_attention(&a) != QKV_OK)
-    abort();
-  for (uint32_t b = 0; b < a.B && !a.generator; b++)
-    for (uint32_t h = 0; h < a.H; h++)
-      for (uint32_t i = 0; i < a.L; i++)
-        check(&a, "attention", out + b * a.out.batch + h * a.out.head + i * a.out.row, b, h, i);
-  free(a.scratch), free(q), free(k), free(v), free(out), free(w_v), free(mask), free(bias), free(lengths), free(past),
-      free(alibi), free(sinks);
+  struct qkv_generator before = generator;
+  attend(&a, "attention");
+  a.row_maxima = malloc((size_t)a.B * a.H * a.L * 4), a.row_sums = malloc((size_t)a.B * a.H * a.L * 4);
+  generator = before;
+  attend(&a, "attention that keeps its sums"); /* also few queries take the tiles then */
+  generator = before;
+  differentiate(&a, hostile);
+  generator = before;
+  trace(&a, more >> 6);
+  free(a.row_maxima), free(a.row_sums), free(q), free(k), free(v), free(out), free(w_v), free(mask), free(bias),
+      free(lengths), free(past), free(alibi), free(sinks);
   return 0;
 }
