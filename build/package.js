@@ -19,17 +19,20 @@ const minify = {
   codegen: true,
   mangle: { toplevel: true, keepNames: { class: true, function: false } },
 }
-for (const file of ['index.js', 'worker.js'])
-  await build({ input: `src/${file}`, platform: 'neutral', output: { file: `dist/${file}`, minify } })
+// What both entries need stands in core.js.
+const output = { dir: 'dist', minify, chunkFileNames: 'core.js' }
+await build({ input: ['src/index.js', 'src/onnx.js'], platform: 'neutral', output })
+await build({ input: 'src/worker.js', platform: 'neutral', output: { file: 'dist/worker.js', minify } })
 
 execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.types.json'], { stdio: 'inherit' })
-writeFileSync('dist/index.d.ts', publicTypes('dist/types'))
+writeFileSync('dist/index.d.ts', publicTypes('dist/types', 'index'))
+writeFileSync('dist/onnx.d.ts', publicTypes('dist/types', 'onnx', 'index'))
 rmSync('dist/types', { recursive: true })
 execFileSync(process.execPath, ['build/elements.js'], { stdio: 'inherit' })
 
 const pack = ['pack', '--dry-run', '--json', '--ignore-scripts']
 const [{ size }] = JSON.parse(execFileSync('npm', pack, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))
-const gzipped = ['index.js', 'worker.js', 'qkv.wasm'].map(
+const gzipped = ['index.js', 'core.js', 'worker.js', 'qkv.wasm'].map(
   name => gzipSync(readFileSync(`dist/${name}`), { level: 9 }).length,
 )
 console.log(

@@ -52,27 +52,43 @@ function declarations(folder) {
   return found
 }
 
+/** What an entry exports. @param {string} folder @param {string} entry */
+function exportsOf(folder, entry) {
+  const text = readFileSync(`${folder}/${entry}.d.ts`, 'utf8')
+  const passedOn = [...text.matchAll(/^export \{ ([^}]+) \} from/gm)].flatMap(([, names]) => names.split(', '))
+  const made = [...text.matchAll(/^export declare function (\w+)/gm)].map(([, name]) => name)
+  const isIndex = entry === 'index' // elsewhere an alias of an import is not for others
+  const types = [...text.matchAll(isIndex ? /^export type (\w+) =/gm : /^export type (\w+) = (?!import)/gm)]
+  return { values: [...passedOn, ...made], types: types.map(([, name]) => name) }
+}
+
 /**
  * @param {string} folder
+ * @param {string} [entry]
+ * @param {string} [base] another entry, of which this one takes what that exports
  * @returns {string} the text of one file
  */
-export function publicTypes(folder) {
+export function publicTypes(folder, entry = 'index', base) {
   const all = declarations(folder)
-  const index = readFileSync(`${folder}/index.d.ts`, 'utf8')
-  const values = [...index.matchAll(/^export \{ ([^}]+) \} from/gm)].flatMap(([, names]) => names.split(', '))
-  const types = [...index.matchAll(/^export type (\w+) =/gm)].map(([, name]) => name)
+  const { values, types } = exportsOf(folder, entry)
+  const given = base ? Object.values(exportsOf(folder, base)).flat() : []
   const reached = new Set([...values, ...types])
   for (const name of reached) {
     const text = all.get(name)
-    if (!text) throw new Error(`index.js exports ${name}, which nothing declares`)
+    if (!text) throw new Error(`${entry}.js exports ${name}, which nothing declares`)
+    if (given.includes(name)) continue
     const code = text.replace(/\/\*\*(?:(?!\*\/)[\s\S])*\*\//g, '')
     for (const [word] of code.matchAll(/\b[A-Z]\w*/g)) if (all.has(word)) reached.add(word)
   }
-  const texts = [...reached].map(name =>
-    all
-      .get(name)
-      ?.replace(/^export (?:declare )?(?=type)/m, '')
-      .replace(/^export /m, ''),
-  )
-  return `${texts.join('')}export { ${values.join(', ')} };\nexport type { ${types.join(', ')} };\n`
+  const taken = [...reached].filter(name => given.includes(name))
+  const texts = [...reached]
+    .filter(name => !given.includes(name))
+    .map(name =>
+      all
+        .get(name)
+        ?.replace(/^export (?:declare )?(?=type)/m, '')
+        .replace(/^export /m, ''),
+    )
+  const imports = taken.length ? `import type { ${taken.join(', ')} } from './${base}.js';\n` : ''
+  return `${imports}${texts.join('')}export { ${values.join(', ')} };\nexport type { ${types.join(', ')} };\n`
 }

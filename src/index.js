@@ -24,9 +24,6 @@ export { tokenize } from './tokenize.js'
 /** @typedef {import('./options.js').AttentionOptions} AttentionOptions */
 /** @typedef {import('./options.js').TraceOptions} TraceOptions */
 /** @typedef {import('./options.js').Score} Score */
-/** @typedef {import('./onnx.js').OnnxAttributes} OnnxAttributes */
-/** @typedef {import('./onnx.js').OnnxInputs} OnnxInputs */
-/** @typedef {import('./onnx.js').OnnxOutputs} OnnxOutputs */
 /** @typedef {import('./rope.js').RopeOptions} RopeOptions */
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./tokenize.js').Tokens} Tokens */

@@ -1,11 +1,12 @@
-// ONNX Attention (opsets 23, 24, 25), in ONNX's own words.
+// qkv/onnx: ONNX Attention (opsets 23, 24, 25), in ONNX's own words. An entry of its own: not everybody needs it.
 
 import { runAttention } from './attention.js'
 import { describe, shape } from './errors.js'
 import { broadcast, checkNames, checkOptions, expectDims, labels, toNumber } from './options.js'
+import { coreOf } from './qkv.js'
 import { count, Tensor, toFloats, toTensor } from './tensor.js'
 
-/** @typedef {import('./memory.js').Core} Core */
+/** @typedef {import('./qkv.js').Qkv} Qkv */
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./tensor.js').Nested} Nested */
 
@@ -205,12 +206,16 @@ function checkAttributes({ is_causal = false, ...attributes }) {
 }
 
 /**
- * @param {Core} core
+ * ONNX Attention, with ONNX's names.
+ * @param {Qkv} qkv
  * @param {OnnxInputs} inputs
- * @param {OnnxAttributes} attributes
+ * @param {OnnxAttributes} [attributes]
  * @returns {OnnxOutputs}
+ * @throws {TypeError | RangeError}
  */
-export function onnxAttention(core, inputs, attributes) {
+export function onnxAttention(qkv, inputs, attributes = {}) {
+  const core = Object(qkv) === qkv ? coreOf(qkv) : undefined
+  if (!core) throw new TypeError(`${WHERE}: ${describe(qkv)} given, what load() of the same package gives expected`)
   checkNames(inputs, INPUTS, `${WHERE}: inputs`)
   checkNames(attributes, ATTRIBUTES, WHERE)
   const { causal, window, step } = checkAttributes(attributes)

@@ -3,7 +3,6 @@ import { attentionBackward, linearBackward } from './backward.js'
 import { Cache } from './cache.js'
 import { shape } from './errors.js'
 import { linear, PackedLinear } from './modules.js'
-import { onnxAttention } from './onnx.js'
 import { checkNames, expectDims, toNumber } from './options.js'
 import { Generator } from './random.js'
 import { ResidentTensor } from './resident.js'
@@ -16,12 +15,22 @@ import { checkDims, count, Tensor, toFloats } from './tensor.js'
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
+ * What is behind a loaded core, for functions beside it; undefined of any other object.
+ * @type {(qkv: object) => Core | undefined}
+ */
+export let coreOf
+
+/**
  * A loaded core. Every method is synchronous, copies its inputs in and its outputs out, and leaves nothing in the
  * module's memory. Letters: B batch, H query heads, G key/value heads (dividing H; query head h uses kv head
  * floor(h / (H / G))), L queries, S keys, D size of q and k, E size of v.
  */
 export class Qkv {
   #core
+
+  static {
+    coreOf = qkv => (#core in qkv ? qkv.#core : undefined)
+  }
 
   /** @internal @param {Core} core */
   constructor(core) {
@@ -110,17 +119,6 @@ export class Qkv {
    */
   trace(q, k, v, options = {}) {
     return trace(this.#core, q, k, v, options)
-  }
-
-  /**
-   * ONNX Attention, opsets 23 to 25, with ONNX's names.
-   * @param {import('./onnx.js').OnnxInputs} inputs
-   * @param {import('./onnx.js').OnnxAttributes} [attributes]
-   * @returns {import('./onnx.js').OnnxOutputs}
-   * @throws {TypeError | RangeError}
-   */
-  onnxAttention(inputs, attributes = {}) {
-    return onnxAttention(this.#core, inputs, attributes)
   }
 
   /**

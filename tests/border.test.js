@@ -15,6 +15,7 @@ import {
   tensor,
   tokenize,
 } from '../src/index.js'
+import { onnxAttention } from '../src/onnx.js'
 import { close } from './helpers.js'
 import { attention } from './reference.js'
 
@@ -25,7 +26,7 @@ const share = Number(process.env.SHARE ?? 1) // of the calls, where each takes l
 /** Untyped, as arguments are anything here. @type {any} */
 const qkv = await load()
 /** @type {Record<string, any>} */
-const api = { alibiSlopes, joinHeads, relativePositionBias, splitHeads, tensor, tokenize }
+const api = { onnxAttention, alibiSlopes, joinHeads, relativePositionBias, splitHeads, tensor, tokenize }
 const g = qkv.generator(7)
 const [embedding, layer, mha] = [g.embedding(5, 4), g.linear(4, 3), g.multiheadAttention(4, 2)]
 const state = {
@@ -85,20 +86,22 @@ const functions = {
   },
   onnxAttention: {
     args: () => [
+      qkv,
       { Q: floats(1, 3, 8), K: floats(1, 2, 4), V: floats(1, 2, 4), attn_mask: nested(3, 1), nonpad_kv_seqlen: [1] },
       { q_num_heads: 2, kv_num_heads: 1, is_causal: 1, qk_matmul_output_mode: 2, left_window_size: 3 },
     ],
-    call: (...a) => qkv.onnxAttention(...a),
+    call: (...a) => api.onnxAttention(...a),
   },
   'onnxAttention with a past': {
     args: () => [
+      qkv,
       {
         ...{ Q: floats(1, 2, 3, 4), K: floats(1, 1, 2, 4), V: floats(1, 1, 2, 3) },
         ...{ past_key: floats(1, 1, 5, 4), past_value: floats(1, 1, 5, 3) },
       },
       { scale: 0.5, softcap: 2 },
     ],
-    call: (...a) => qkv.onnxAttention(...a),
+    call: (...a) => api.onnxAttention(...a),
   },
   alibiSlopes: { args: () => [6], call: a => api.alibiSlopes(a) },
   relativePositionBias: {

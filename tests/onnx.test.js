@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { load, tensor } from '../src/index.js'
+import { onnxAttention } from '../src/onnx.js'
 import { close } from './helpers.js'
 import { attention } from './reference.js'
 
@@ -57,7 +58,8 @@ test('every mix of inputs and attributes gives what the formulas give', () => {
     if (call.mask === 'float') mask.data[1] = -Infinity
 
     const lay = isRows ? inRows : (/** @type {any} */ x) => x
-    const got = qkv.onnxAttention(
+    const got = onnxAttention(
+      qkv,
       {
         ...{ Q: lay(Q), K: lay(K), V: lay(V) },
         ...(call.mask !== 'none' && { attn_mask: mask }),
@@ -121,7 +123,7 @@ test('float16 in, float16 out: computed in float32, rounded once; what is cached
   const g = qkv.generator(4)
   const [Q, K, V] = [g.randn([1, 2, 3, 8]), g.randn([1, 2, 5, 8]), g.randn([1, 2, 5, 4])].map(x => x.half())
   const [past_key, past_value] = [g.randn([1, 2, 1, 8]), g.randn([1, 2, 1, 4])].map(x => x.half())
-  const got = qkv.onnxAttention({ Q, K, V, past_key, past_value }, { qk_matmul_output_mode: 3, softmax_precision: 10 })
+  const got = onnxAttention(qkv, { Q, K, V, past_key, past_value }, { qk_matmul_output_mode: 3, softmax_precision: 10 })
   const floats = {
     Q: Q.float(),
     K: K.float(),
@@ -129,7 +131,7 @@ test('float16 in, float16 out: computed in float32, rounded once; what is cached
     past_key: past_key.float(),
     past_value: past_value.float(),
   }
-  const want = qkv.onnxAttention(floats, { qk_matmul_output_mode: 3 })
+  const want = onnxAttention(qkv, floats, { qk_matmul_output_mode: 3 })
   for (const name of /** @type {const} */ (['Y', 'present_key', 'present_value', 'qk_matmul_output'])) {
     assert.equal(got[name]?.dtype, 'float16')
     assert.deepEqual(got[name], want[name]?.half(), name)
@@ -193,7 +195,7 @@ test('a wrong call says what came, what was expected, and leaves nothing behind'
     [good, { scale: '1' }, 'TypeError', /scale: "1" given/],
   ]
   for (const [inputs, attributes, name, message] of bad)
-    assert.throws(() => qkv.onnxAttention(inputs, attributes), { name, message })
+    assert.throws(() => onnxAttention(qkv, inputs, attributes), { name, message })
   assert.equal(qkv.memory.used, 0)
-  assert.deepEqual(qkv.onnxAttention(good).Y.dims, [1, 2, 3, 4])
+  assert.deepEqual(onnxAttention(qkv, good).Y.dims, [1, 2, 3, 4])
 })

@@ -18,7 +18,7 @@ test('the README has examples, each followed by what it prints', () => {
 
 for (const { code, next } of examples)
   test(`the README example "${code.split('\n').find(line => /qkv\.|mha\./.test(line))}" prints what it says`, () => {
-    const here = code.replace("from 'qkv'", "from './src/index.js'")
+    const here = code.replace("from 'qkv'", "from './src/index.js'").replace("from 'qkv/onnx'", "from './src/onnx.js'")
     const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', here], {
       cwd: root,
       encoding: 'utf8',

@@ -1,6 +1,7 @@
 // Runs ONNX's node tests against this package.
 
 import { tensor } from '../../src/index.js'
+import { onnxAttention } from '../../src/onnx.js'
 import { findCases, Unsupported } from './cases.js'
 
 /** @typedef {import('./cases.js').Case} Case */
@@ -43,7 +44,7 @@ const OPERATORS = {
       if (attributes.softmax_precision === 11) throw new Unsupported('softmax_precision float64')
       const inputs = /** @type {any} */ (Object.fromEntries(ATTENTION.map((name, i) => [name, given[i] ?? undefined])))
       const mode = test.outputs[3] ? { qk_matmul_output_mode: 0 } : {}
-      const { Y, present_key, present_value, qk_matmul_output } = qkv.onnxAttention(inputs, { ...mode, ...attributes })
+      const { Y, present_key, present_value, qk_matmul_output } = onnxAttention(qkv, inputs, { ...mode, ...attributes })
       return [Y, present_key, present_value, qk_matmul_output]
     },
   },
