@@ -83,15 +83,21 @@ test('a stranger has threads', () => {
   assert.equal(run(process.execPath, ['--input-type=module', '--eval', code]), '2 true\n')
 })
 
-test('import, load and the first call take less than 10 ms in Node; on a busy machine, less than 20', t => {
-  const code = `const start = performance.now()
+test('import, load and the first call take less than 20 ms of the processor in Node', t => {
+  // Time of the processor, not of the clock: others may be at work on the machine.
+  const code = `const start = process.cpuUsage()
+    await import('data:text/javascript,')
+    const own = process.cpuUsage(start)
     const { load } = await import('qkv')
     const qkv = await load()
     qkv.attention([[1, 2]], [[1, 2]], [[1, 2]])
-    console.log(performance.now() - start)`
-  const times = Array.from({ length: 9 }, () => Number(run(process.execPath, ['--input-type=module', '--eval', code])))
-  t.diagnostic(`${Math.min(...times).toFixed(1)} ms, at most ${Math.max(...times).toFixed(1)}`)
-  assert.ok(Math.min(...times) < 20)
+    console.log([own, process.cpuUsage(start)].map(({ user, system }) => (user + system) / 1000).join())`
+  const times = Array.from({ length: 9 }, () =>
+    run(process.execPath, ['--input-type=module', '--eval', code]).split(',').map(Number),
+  )
+  const [own, all] = [0, 1].map(i => Math.min(...times.map(each => each[i])))
+  t.diagnostic(`${all.toFixed(1)} ms, of which the first import of anything takes ${own.toFixed(1)}`)
+  assert.ok(all < 20)
 })
 
 test('a stranger reaches the wasm file by name', () => {
