@@ -56,8 +56,15 @@ export async function open() {
       return {
         goto: async to => void (await page.goto(to)),
         evaluate: (run, ...args) => page.evaluate(call(run, args)),
-        until: async (isTrue, ...args) =>
-          void (await page.waitForFunction(call(isTrue, args), undefined, { timeout: 30_000 })),
+        // Asked from outside: waitForFunction evaluates in the page, where a Content-Security-Policy may forbid it.
+        async until(isTrue, ...args) {
+          for (
+            const end = Date.now() + 30_000;
+            !(await page.evaluate(call(isTrue, args)));
+            await page.waitForTimeout(50)
+          )
+            if (Date.now() > end) throw new Error(`after 30 s still not true: ${isTrue}`)
+        },
         click: selector => page.click(selector),
         async type(selector, text) {
           await page.fill(selector, '')

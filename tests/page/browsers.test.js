@@ -1,0 +1,80 @@
+// The page in Chromium, Firefox and WebKit: it loads, is typed into, shows presets and opens links; the numbers are those
+// of the articles in each.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { BROWSERS, launch } from '../browser/browsers.js'
+import { serve } from './browser.js'
+import { expectNumbers } from './golden.js'
+
+/** @type {Awaited<ReturnType<typeof serve>>} */
+let server
+before(async () => {
+  server = await serve()
+})
+after(() => server?.close())
+
+/** @param {string} id */
+const numbersOf = id =>
+  Array.from(document.querySelectorAll(`[data-matrix="${id}"] [data-row]`), ({ textContent }) => String(textContent))
+const isThere = () => document.querySelector('#map')?.shadowRoot?.querySelector('canvas') !== null
+const isPressed = (/** @type {string} */ preset) =>
+  document.querySelector(`[data-preset="${preset}"]`)?.getAttribute('aria-pressed') === 'true'
+const hasCells = (/** @type {string} */ id, /** @type {number} */ count) =>
+  document.querySelectorAll(`[data-matrix="${id}"] [data-row]`).length === count
+
+for (const name of BROWSERS)
+  test(`in ${name} it loads, is typed into, shows presets and opens links`, { timeout: 120_000 }, async t => {
+    const browser = await launch(name)
+    t.after(() => browser.close())
+    const page = await browser.open(server.url)
+    await page.until(isThere)
+    assert.equal(
+      await page.evaluate(() => document.querySelector('.strongest-text')?.textContent),
+      '“is” gives 69% of its attention to itself.',
+    )
+    expectNumbers(await page.evaluate(numbersOf, 'weights'), 'attn_weights')
+    expectNumbers(await page.evaluate(numbersOf, 'joined'), 'MultiHeadAttentionWrapper-4')
+
+    for (const [preset, id, golden, count] of /** @type {[string, string, string, number][]} */ ([
+      ['self', 'output', 'SelfAttention-3-2-4', 24],
+      ['causal', 'weights', 'causal_attn_weights', 36],
+      ['cross', 'output', 'CrossAttention-6x3-8x3', 24],
+    ])) {
+      await page.click(`[data-preset="${preset}"]`)
+      await page.until(isPressed, preset)
+      await page.until(hasCells, id, count)
+      expectNumbers(await page.evaluate(numbersOf, id), golden)
+    }
+    await page.click('[data-preset="waistline"]')
+    await page.until(hasCells, 'output', 1)
+    assert.deepEqual(await page.evaluate(numbersOf, 'output'), ['112.5000'])
+
+    await page.click('[data-preset="self"]')
+    await page.until(hasCells, 'weights', 36)
+    await page.type('#sentence', 'eat 语 dessert')
+    await page.until(hasCells, 'weights', 9)
+    const typed = await page.evaluate(numbersOf, 'weights')
+    await page.until(() => location.hash.includes('+dessert'))
+    const hash = await page.evaluate(() => location.hash)
+
+    // In the same tab: one behind another paints nothing in WebKit.
+    const reopen = async (/** @type {string} */ hash) => {
+      await page.goto('about:blank')
+      await page.goto(server.url + hash)
+      await page.until(isThere)
+    }
+    await reopen(hash)
+    await page.until(hasCells, 'weights', 9)
+    assert.equal(await page.evaluate(() => document.querySelector('textarea')?.value), 'eat 语 dessert')
+    assert.deepEqual(await page.evaluate(numbersOf, 'weights'), typed)
+
+    await reopen('#2~abc&planes=7')
+    await page.until(hasCells, 'weights', 36)
+    assert.match(await page.evaluate(() => String(document.querySelector('.notice')?.textContent)), /newer/)
+
+    await page.click('#bring-example')
+    await page.until(hasCells, 'weights', 9)
+    assert.deepEqual((await page.evaluate(numbersOf, 'output')).slice(0, 2), ['1.0000', '0.0000'])
+    assert.deepEqual(browser.complaints, [])
+  })
