@@ -103,6 +103,8 @@ export function check(settings) {
 
   const zoo = Array.from({ length: numbers.heads || 0 }, (_, h) => settings.zoo[h] ?? ZOO[h % ZOO.length])
 
+  const probeWord = tokenize(settings.probeWord.slice(0, MOST_CHARACTERS), { by: settings.tokenizer }).tokens[0] ?? ''
+
   const [L, S] = [sentences.queries.tokens.length, sentences.keys.tokens.length]
   if (!problems.heads && numbers.heads * L * S > MOST_PAIRS)
     problems.heads = { key: 'problemPairs', params: { heads: numbers.heads, queries: L, keys: S } }
@@ -113,7 +115,7 @@ export function check(settings) {
     ]))
       if (count > MOST_ZOO_TOKENS) problems[field] ??= { key: 'problemZoo', params: { most: MOST_ZOO_TOKENS, count } }
   const seed = checkSeed(settings.seed, problems)
-  const checked = { ...settings, ...numbers, ...sentences, zoo, isCross, seed, scale }
+  const checked = { ...settings, ...numbers, ...sentences, zoo, probeWord, isCross, seed, scale }
   return Object.keys(problems).length ? { problems } : { checked, problems }
 }
 

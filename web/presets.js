@@ -64,6 +64,8 @@ const PRESET_IDS = /** @type {PresetId[]} */ (Object.keys(PRESETS))
  * @returns {PresetId | undefined}
  */
 export function presetOf(settings) {
-  const own = signature(settings)
-  return PRESET_IDS.find(id => signature(settingsOf(id)) === own)
+  // A try changes no number of the preset.
+  const nameOf = (/** @type {Settings} */ all) => signature({ ...all, probe: null, probeWord: '' })
+  const own = nameOf(settings)
+  return PRESET_IDS.find(id => nameOf(settingsOf(id)) === own)
 }

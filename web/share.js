@@ -20,8 +20,14 @@ function sum(text) {
   return (hash >>> 0).toString(36)
 }
 
-const TEXTS = ['sentence', 'second', 'seed', 'step']
+const TEXTS = ['sentence', 'second', 'probeWord', 'seed', 'step']
 const isCount = (/** @type {unknown} */ n) => typeof n === 'number' && Number.isInteger(n) && n >= 0 && n < 100_000
+
+/** @param {string} text */
+function toCount(text) {
+  if (!text || !isCount(Number(text))) throw new Error(text)
+  return Number(text)
+}
 
 /** @param {any} cell */
 const cellText = ({ matrix, head, row, column }) => `${matrix}.${head}.${row}.${column}`
@@ -66,13 +72,8 @@ const CODECS = /** @type {Record<string, { write: (value: any) => string, read: 
   pinned: { write: cellText, read: toCell },
   bias: { write: String, read: text => text === 'true' },
   given: { write: JSON.stringify, read: text => checkGiven(JSON.parse(text)) },
-  head: {
-    write: String,
-    read: text => {
-      if (!isCount(Number(text))) throw new Error(text)
-      return Number(text)
-    },
-  },
+  head: { write: String, read: toCount },
+  probe: { write: String, read: toCount },
   scale: { write: String, read: text => toNumberText(text) },
 })
 

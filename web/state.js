@@ -66,6 +66,8 @@ export const ZOO = /** @type {const} */ (['previous', 'first', 'same', 'inductio
  * @property {[number, number, 0 | 1][]} painted row, column, visible? on top of the mask
  * @property {'before' | 'after'} masking
  * @property {Edit[]} edits
+ * @property {number | null} probe the position of a token that is changed for a try, among the keys of cross-attention
+ * @property {string} probeWord what stands there instead
  * @property {number} head the one that is shown
  * @property {string} step of the walk
  * @property {Cell | null} pinned the cell whose arithmetic stays
@@ -103,6 +105,8 @@ export const DEFAULTS = {
   painted: [],
   masking: 'before',
   edits: [],
+  probe: null,
+  probeWord: 'pizza',
   head: 0,
   step: 'embed',
   pinned: null,

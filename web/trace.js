@@ -2,9 +2,12 @@
 // plain data out, so that it runs in a worker as well.
 
 import { joinHeads, splitHeads, Tensor } from 'qkv'
+import { largest, minus, times } from './compare.js'
+import { curveOf } from './curve.js'
 import { maskOf } from './mask.js'
 import { MODELS } from './models/index.js'
 import { createTable } from './models/table.js'
+import { prove } from './proof.js'
 import { EDITABLE, fingerprint, VIEW_FIELDS } from './state.js'
 import { offsetOf } from './tensors.js'
 
@@ -20,7 +23,23 @@ import { offsetOf } from './tensors.js'
  * @property {Tensors} tensors every matrix, (rows, columns) or (heads, rows, columns)
  * @property {Tensors} [before] with edits: the same without them
  * @property {Uint8Array} [visible] (L, S), 1 may be seen; undefined: all may
+ * @property {Ways} [ways] under a mask: the weights by both ways of masking; not of many pairs
+ * @property {import('./proof.js').Proof} [proof] whose output moves when one token is changed
+ * @property {import('./curve.js').Curve} [curve] of one number that asks numbers
  */
+
+/**
+ * Weights (H, L, S) by both ways of masking.
+ * @typedef {object} Ways
+ * @property {FloatTensor} before
+ * @property {FloatTensor} after
+ * @property {FloatTensor} difference after less before, times 10^digits
+ * @property {number} digits
+ * @property {number} most the largest difference
+ */
+
+/** Heads times queries times keys for which both ways of masking are computed at every key stroke. */
+export const MOST_WAYS = 2 ** 16
 
 /** What a model's numbers depend on: everything but these. */
 const NOT_OF_MODEL = new Set([
@@ -36,6 +55,8 @@ const NOT_OF_MODEL = new Set([
     'sigma',
     'scale',
     'softmaxAxis',
+    'probe',
+    'probeWord',
     'v',
   ],
   ...['sentence', 'second', 'queries', 'keys', ...VIEW_FIELDS],
@@ -78,11 +99,52 @@ export function createTracer(qkv) {
     const heads = (drawn.Wq ?? drawn.Q ?? drawn.weights)?.dims[0] ?? 1
     const forward = (/** @type {Checked['edits']} */ edits) => attend(qkv, settings, drawn, visible, edits)
     const { edits } = settings
+    const tensors = forward(edits)
+    const proof = prove(qkv, settings, table, tensors, (embeddings, kept) =>
+      attend(qkv, settings, { ...drawn, ...embeddings }, visible, kept),
+    )
     return {
-      ...{ settings, heads, visible, tensors: forward(edits) },
+      ...{ settings, heads, visible, tensors, proof },
       ...(edits.length > 0 && { before: forward([]) }),
+      ways: waysOf(qkv, settings, tensors, visible),
+      curve:
+        settings.softmaxAxis === 'keys'
+          ? curveOf(tensors, Q => outputOf(qkv, settings, { ...tensors, Q }, visible))
+          : undefined,
     }
   }
+}
+
+/**
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {Tensors} tensors
+ * @param {Uint8Array | undefined} visible
+ * @returns {Ways | undefined}
+ */
+function waysOf(qkv, settings, tensors, visible) {
+  const { Q, K, scores } = tensors
+  if (!visible || !Q || !K || !scores || scores.data.length > MOST_WAYS) return undefined
+  const [before, after] = /** @type {const} */ (['before', 'after']).map(
+    masking => /** @type {FloatTensor} */ (steps(qkv, { ...settings, masking }, tensors, visible).weights),
+  )
+  const difference = minus(qkv, after, before)
+  const most = largest(difference.data)
+  const digits = most > 0 && most < 1e-3 ? Math.ceil(-Math.log10(most)) : 0
+  return { before, after, difference: times(qkv, difference, 10 ** digits), digits, most }
+}
+
+/**
+ * The outputs of other queries, each under the mask of the first.
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {Tensors & { Q: FloatTensor }} tensors
+ * @param {Uint8Array | undefined} visible (1, S)
+ */
+function outputOf(qkv, settings, tensors, visible) {
+  const mask =
+    visible && Uint8Array.from({ length: tensors.Q.dims[1] * visible.length }, (_, i) => visible[i % visible.length])
+  return /** @type {FloatTensor} */ (steps(qkv, settings, tensors, mask).output)
 }
 
 /**

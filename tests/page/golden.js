@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 
 /** @typedef {{ shape: number[], data: number[] }} Out */
-/** @typedef {{ name: string, expected: { out?: Out }, oracle: { out: Out } }} Golden */
+/** @typedef {{ name: string, params: any, inputs: Record<string, Out>, expected: Record<string, Out>, oracle: { out: Out } }} Golden */
 
 /** The article prints four decimals; the golden tolerance is half a unit of the last, and the page rounds as well. */
 const TOLERANCE = 1.01e-4
@@ -10,10 +10,31 @@ const TOLERANCE = 1.01e-4
 const goldens = /** @type {{ cases: Golden[] }} */ (
   JSON.parse(await readFile(new URL('../goldens/seeds.json', import.meta.url), 'utf8'))
 )
-const golden = (/** @type {string} */ name) => {
-  const found = goldens.cases.find(each => each.name === (name.includes('/') ? name : `001/${name}`))
+/** @param {string} name with the number of the document */
+export function goldenCase(name) {
+  const found = goldens.cases.find(each => each.name === name)
   assert.ok(found, `golden ${name}`)
-  return found.expected.out ?? found.oracle.out
+  return found
+}
+
+/** @param {string} name of the golden, of document 001 if it says no other */
+const golden = name => {
+  const { expected, oracle } = goldenCase(name.includes('/') ? name : `001/${name}`)
+  return expected.out ?? oracle.out
+}
+
+/**
+ * Fails if a number is further from the other than `tolerance`, absolute and relative.
+ * @param {ArrayLike<number | string>} got
+ * @param {ArrayLike<number>} want
+ * @param {number} tolerance
+ * @param {string} what
+ */
+export function near(got, want, tolerance, what) {
+  assert.equal(got.length, want.length, `${what}: as many numbers`)
+  for (const [i, x] of Array.from(want).entries())
+    if (!(Math.abs(Number(got[i]) - x) <= tolerance * Math.max(1, Math.abs(x))))
+      assert.fail(`${what}[${i}]: ${got[i]} for ${x}`)
 }
 
 /**

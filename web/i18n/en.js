@@ -40,6 +40,17 @@ export const en = {
     'Five heads built by hand, each for one thing. The patterns are computed: choose another kind for any head.',
   'preset.waistline': 'Waist and weight',
   'preset.waistline.note': 'Document {document}: somebody with a waist of 62 weighs 112.5, says a Gaussian kernel.',
+  differs: 'What differs from the print, and why',
+  'differs.000':
+    'X, the weights, Q, K, V and the scores are the printed ones. The printed result is not what follows from them: it takes the values of a fourth run of the cell that draws the weights, and divides by 4, as if a key had 16 dimensions instead of 8.\nIts softmax runs down the columns, so that a word’s weights do not sum to one. Here the scale is 1/√8 and softmax runs over the keys. Under “More settings”, scale 0.25 and softmax over the queries give the weights as they were coded.\nOf “is”, which stands there twice, the later number is kept, so number 1 is not used.',
+  'differs.001':
+    'All is as printed but for one digit: one output is −0.2627 there and −0.2626 here. The random numbers of PyTorch’s portable build and of its AVX2 build differ in the last bits; the print comes from the former, the page follows the latter, as most machines do today.\nThe seed is set again before the weights are drawn, which is why they do not depend on the table. The comment that d_out_v becomes 1 stands above a call with 4. What is called block_size there is the size of an embedding, not the six words.\nMasking after softmax, as the document does first, ends in the same weights as −∞ before it.',
+  'differs.002':
+    'That document prints shapes and no numbers. There: a batch of 10, 60 tokens, a model of 512 and 8 heads of 64. Here: a batch of one, with your own words and sizes; the same way of shapes is drawn below.\nOne line divides with // instead of /, which floors the scores to whole numbers and changes the result. K and V take the length of Q there; here they keep their own, so that cross-attention works.\nHidden scores are −1,000,000,000 there and −∞ here: a query that sees nothing then weighs all keys alike there, and none here.',
+  'differs.003':
+    'That document has formulas and a table of three by three words, but no numbers: those here come from the seed, as PyTorch’s layer draws them, untrained.\nIt cuts by meaning: three Chinese words and three English ones. Here a dictionary cuts the Chinese into five, and spaces the English into four, so that the map is rectangular. Type 一套 自动驾驶 解决方案 and choose tokens at spaces for its three.\nIts table has source words down and target words across; here queries, the target, go down. With several heads the divisor is the root of the size of one head, not of the whole key.',
+  'differs.004':
+    'The weight of 68 is printed as 0. It is 0.000000056, and the estimate 112.50000076: both print alike in four decimals.\nThe width σ of the printed kernel is 1. The table of models divides by a root in the plain dot product as well; its text does not, nor does the page. The additive score as printed has no tanh: then the query falls out of softmax, and every query gets the same. Here it has one.',
   own: 'Your own settings.',
 
   settings: 'Settings',
@@ -127,6 +138,37 @@ export const en = {
   'mode.edit': 'Set weights',
   'mode.paint': 'Paint the mask',
   ofHead: 'head {head} of {heads}',
+
+  prove: 'Prove it: change one token and see whose output moves',
+  proveText:
+    'Put another word in one place. All is computed again, and each position tells how far its output moved, at most in one dimension.',
+  proveTextCross:
+    'Put another word in one place of the sentence that answers. All is computed again, and each query tells how far its output moved, at most in one dimension.',
+  proveToken: 'The token that is changed',
+  probeWord: 'The word instead',
+  proved: '“{word}” instead of “{token}” moves {count} of {all} outputs.',
+  provedNone: 'Of the {of} before it, none moves, not even in the last bit.',
+  provedSome: 'Of the {of} before it, {before} move.',
+  provedRounding:
+    'What moves by less than 0.00001 is rounding: hidden after softmax, a key still counts in the sum that all are divided by first.',
+  stoodStill: 'not moved',
+  movedBy: '{amount}',
+  ways: 'Both ways to hide, side by side',
+  waysText:
+    'The first way turns a hidden score into −∞ before softmax. In the second, softmax runs over all scores; then hidden weights become 0 and each line is divided by what is left of it. On paper both are the same. In float32 they differ by rounding, and where a hidden score towers above all others, what is left may round to nothing.',
+  waysMost: 'Largest difference in any head: {most}',
+  waysDifference: 'difference',
+  waysMany: 'Shown for shorter sentences or fewer heads.',
+
+  plot: 'The estimate as a curve',
+  plotText:
+    'Each point is a key with its value. The curve is the output for every query: an average of all values, those of near keys weighing most.',
+  plotLabel: 'For the query {query} the output is {estimate}.',
+  plotKeys: 'query, key',
+  plotValues: 'value, output',
+  plotWaist: 'waistline',
+  plotWeight: 'weight',
+  plotQuery: 'Query',
 
   walk: 'The way of the numbers',
   previous: 'Previous step (P)',

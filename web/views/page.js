@@ -5,6 +5,8 @@ import { arithmetic } from './arithmetic.js'
 import { bring, carryButtons, said, takeAlong } from './carry.js'
 import { controls, presets } from './controls.js'
 import { hero, tokens } from './hero.js'
+import { plot } from './plot.js'
+import { tries } from './tries.js'
 import { walk } from './walk.js'
 
 /** @typedef {import('./context.js').Context} Context */
@@ -48,6 +50,23 @@ function badge({ t, difference }) {
 }
 
 /**
+ * What differs from the document, and why.
+ * @param {Context} context
+ * @param {import('../presets.js').PresetId} preset
+ */
+function differs({ t }, preset) {
+  const { document } = PRESETS[preset]
+  if (!document) return nothing
+  const key = /** @type {Key} */ (`differs.${document}`)
+  return html`<details class="differs" id="differs">
+    <summary>${t('differs')}</summary>
+    ${t(key)
+      .split('\n')
+      .map(paragraph => html`<p>${paragraph}</p>`)}
+  </details>`
+}
+
+/**
  * The whole page.
  * @param {Context & { scene?: Scene, failure?: string, notice?: Key, said?: import('./carry.js').Said }} context
  */
@@ -61,7 +80,7 @@ export function page(context) {
     </header>
     <p class="notice" role="alert">${notice ? t(notice) : nothing}</p>
     <nav aria-label=${t('presets')}>${presets(context)}
-    <p class="preset-note">${preset ? t(`preset.${preset}.note`, { document: PRESETS[preset].document }) : t('own')}</p></nav>
+    <div class="preset-line"><p class="preset-note">${preset ? t(`preset.${preset}.note`, { document: PRESETS[preset].document }) : t('own')}</p>${preset ? differs(context, preset) : nothing}</div></nav>
     ${controls(context)}
     ${failure === undefined ? nothing : html`<p class="failure" role="alert">${t('failed', { message: failure })}</p>`}
     ${body || failure !== undefined ? nothing : html`<p class="note">${t('loading')}</p>`}
@@ -69,7 +88,7 @@ export function page(context) {
     ${
       body
         ? html`<div class="columns">
-            <main class=${isStale ? 'is-stale' : ''}>${tokens(body)} ${hero(body)}${walk(body)}${badge(body)}${takeAlong(body)}${bring(body)}</main>
+            <main class=${isStale ? 'is-stale' : ''}>${tokens(body)} ${hero(body)}${plot(body)}${tries(body)}${walk(body)}${badge(body)}${takeAlong(body)}${bring(body)}</main>
             ${arithmetic(body)}
           </div>`
         : nothing

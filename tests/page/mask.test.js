@@ -1,0 +1,226 @@
+// Shape the mask: paint it, hide in both ways, change a token and see whose output moves.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from 'qkv'
+import { printed, settled } from './browser.js'
+import { expectNumbers, near } from './golden.js'
+import { usePage } from './open.js'
+
+const open = usePage()
+const qkv = await load()
+
+/** The numbers of a map beside the others. @param {string} way */
+const numbersOf = way =>
+  open.page
+    .locator(`[data-way="${way}"] qkv-heatmap`)
+    .evaluate(map => Array.from(/** @type {any} */ (map).matrix.data, Number))
+
+const amounts = () =>
+  open.page
+    .locator('.strip li')
+    .evaluateAll(items => items.map(item => Number(/** @type {any} */ (item).dataset.amount)))
+
+/** Where a cell of the large map is, by the places that the map itself gives. @param {number} row @param {number} column */
+async function placeOf(row, column) {
+  const { page } = open
+  await page.locator('#map').scrollIntoViewIfNeeded()
+  const box = await page.locator('#map canvas').boundingBox()
+  assert.ok(box)
+  // The map says which cell lies where: search it along its middle lines.
+  const at = await page.locator('#map').evaluate(
+    (map, [row, column, width, height, left, top]) => {
+      const found = { x: 0, y: 0 }
+      const seen = (/** @type {number} */ x, /** @type {number} */ y) => {
+        /** @type {any} */
+        let cell
+        const listen = (/** @type {Event} */ event) => {
+          cell = /** @type {CustomEvent} */ (event).detail
+        }
+        map.addEventListener('cell-focus', listen)
+        const canvas = map.shadowRoot?.querySelector('canvas')
+        canvas?.dispatchEvent(
+          new PointerEvent('pointermove', { clientX: left + x, clientY: top + y, bubbles: true, composed: true }),
+        )
+        map.removeEventListener('cell-focus', listen)
+        return cell
+      }
+      for (let x = 0; x < width; x += 9)
+        for (let y = 0; y < height; y += 9) {
+          const cell = seen(x, y)
+          if (cell?.row === row && cell.column === column) return { x: x + 9, y: y + 9 }
+        }
+      return found
+    },
+    [row, column, box.width, box.height, box.x, box.y],
+  )
+  assert.ok(at.x > 0, `cell ${row}, ${column} is on the map`)
+  return { x: box.x + at.x, y: box.y + at.y }
+}
+
+test('each mask hides what it says', async () => {
+  const { page } = open
+  await open.choose('self')
+  /** @type {Record<string, (i: number, j: number) => boolean>} */
+  const sees = {
+    causal: (i, j) => j <= i,
+    window: (i, j) => Math.abs(i - j) <= 1,
+    padding: (_, j) => j < 4,
+    prefix: (i, j) => j < 2 || j <= i,
+  }
+  for (const [mask, isSeen] of Object.entries(sees)) {
+    await page.selectOption('#mask', mask)
+    const scaled = (await printed(page, 'scaled')).map(Number)
+    const want = [0, 1, 2, 3, 4, 5].flatMap(i => {
+      const row = [0, 1, 2, 3, 4, 5].map(j => (isSeen(i, j) ? Math.exp(scaled[6 * i + j]) : 0))
+      const sum = row.reduce((a, b) => a + b)
+      return row.map(x => x / sum)
+    })
+    near(await printed(page, 'weights'), want, 1.6e-4, mask)
+  }
+})
+
+test('both ways to hide stand side by side: the document’s numbers, and how far they are apart', async () => {
+  const { page } = open
+  await open.choose('self')
+  assert.equal(await page.locator('#ways').count(), 0, 'nothing is hidden')
+  await open.choose('causal')
+  await page.click('#ways summary')
+  await page.locator('[data-way="difference"] canvas').waitFor()
+  const [before, after] = [await numbersOf('before'), await numbersOf('after')]
+  expectNumbers(
+    before.map(x => x.toFixed(4)),
+    'causal_attn_weights',
+  )
+  expectNumbers(
+    after.map(x => x.toFixed(4)),
+    'masked_simple_norm',
+  )
+  const most = Number(await page.locator('.ways-most').getAttribute('data-most'))
+  const apart = after.map((x, i) => x - before[i])
+  assert.equal(most, Math.max(...apart.map(Math.abs)))
+  assert.ok(most > 0 && most < 1e-6, `${most}`)
+  const shown = await numbersOf('difference')
+  const unit = Math.max(...shown.map(Math.abs)) / most
+  near(
+    shown,
+    apart.map(x => x * unit),
+    1e-5,
+    'the map of the difference',
+  )
+})
+
+test('a hidden score that towers above all others leaves nothing to share afterwards', async () => {
+  const { page } = open
+  await open.choose('causal')
+  await page.click('#ways summary')
+  await page.locator('[data-matrix="K"]').scrollIntoViewIfNeeded()
+  await page.locator('[data-matrix="X"] [data-row="5"][data-column="1"]').click()
+  await page.fill('#set', '900')
+  await page.keyboard.press('Enter')
+  await settled(page)
+  const [before, after] = [await numbersOf('before'), await numbersOf('after')]
+  const sumOf = (/** @type {number[]} */ all) => all.slice(6, 12).reduce((a, b) => a + b)
+  near([sumOf(before), sumOf(after)], [1, 0], 1e-6, 'what the second word pays')
+  const most = Number(await page.locator('.ways-most').getAttribute('data-most'))
+  assert.ok(most > 0.5, `${most}`)
+})
+
+test('prove it: under a causal mask a changed token moves no output before it, others move as far as the core says', async () => {
+  const { page } = open
+  await open.choose('causal')
+  await page.click('#prove summary')
+  await page.click('[data-probe="3"]')
+  await settled(page)
+  const got = await amounts()
+  assert.deepEqual(got.slice(0, 3), [0, 0, 0])
+  assert.match(
+    await open.text('.proof'),
+    /moves 3 of 6 outputs. Of the 3 before it, none moves, not even in the last bit/,
+  )
+
+  // The word is not in the sentence: it takes the next row of the table, and no other word another one.
+  const output = (/** @type {number[]} */ ids) => {
+    const x = qkv.generator(123).embedding(50_000, 3).forward(ids)
+    const g = qkv.generator(123)
+    const [q, k, v] = [2, 2, 4].map(size => qkv.matmul(x, g.rand([3, size])))
+    return qkv.attention(q, k, v, { causal: true }).output.data
+  }
+  const [old, moved] = [output([0, 4, 5, 2, 1, 3]), output([0, 4, 5, 6, 1, 3])]
+  const want = [0, 1, 2, 3, 4, 5].map(i =>
+    Math.max(...[0, 1, 2, 3].map(c => Math.abs(moved[4 * i + c] - old[4 * i + c]))),
+  )
+  near(got, want, 1e-5, 'how far the outputs moved')
+
+  await page.selectOption('#mask', 'none')
+  await settled(page)
+  assert.ok((await amounts()).every(x => x > 0))
+  assert.match(await open.text('.proof'), /moves 6 of 6 outputs. Of the 3 before it, 3 move/)
+  await page.fill('#probeWord', 'eat')
+  await settled(page)
+  assert.deepEqual(await amounts(), [0, 0, 0, 0, 0, 0], 'the same word again')
+  await page.click('[data-probe="3"]')
+  await settled(page)
+  assert.equal(await page.locator('.strip').count(), 0, 'given up')
+})
+
+test('a token is changed by keyboard alone, the try travels in a link and leaves the preset as it is', async () => {
+  const { page } = open
+  await open.choose('zoo')
+  await page.locator('#prove summary').focus()
+  await page.keyboard.press('Enter')
+  await page.locator('[data-probe="1"]').focus()
+  await page.keyboard.press('Space')
+  await settled(page)
+  const got = await amounts()
+  assert.equal(got[0], 0)
+  assert.ok(got[1] > 0.5, 'the word itself')
+  assert.ok(got[4] > 0.5, 'the second “the” is no longer followed by “cat” in what the head saw')
+  assert.equal(await page.locator('[data-preset="zoo"]').getAttribute('aria-pressed'), 'true')
+  await page.waitForFunction(() => location.hash.includes('probe=1'))
+  await open.go(new URL(page.url()).hash)
+  assert.deepEqual(await amounts(), got)
+})
+
+test('in cross-attention a word of the sentence that answers moves every query that sees it', async () => {
+  const { page } = open
+  await open.choose('translation')
+  await page.click('#prove summary')
+  assert.equal(await page.locator('[data-probe]').count(), 5)
+  await page.click('[data-probe="2"]')
+  await settled(page)
+  assert.ok((await amounts()).every(x => x > 0))
+  await page.selectOption('#mask', 'padding')
+  await page.fill('#padding', '2')
+  await settled(page)
+  assert.deepEqual(await amounts(), [0, 0, 0, 0], 'hidden from all')
+})
+
+test('cells are painted by mouse, in a stroke, and by touch', async () => {
+  const { page } = open
+  await open.choose('self')
+  const [from, to] = [await placeOf(0, 1), await placeOf(0, 4)]
+  await page.click('[data-mode="paint"]')
+  await page.mouse.move(from.x, from.y)
+  await page.mouse.down()
+  await page.mouse.move(to.x, to.y, { steps: 2 })
+  await page.mouse.up()
+  const hidden = async () =>
+    (await printed(page, 'masked')).flatMap((text, i) => (text === '-inf' ? [`${Math.floor(i / 6)},${i % 6}`] : []))
+  assert.deepEqual(await hidden(), ['0,1', '0,2', '0,3', '0,4'])
+  assert.equal(await page.locator('#ways').count(), 1, 'painted cells can be hidden in both ways, too')
+
+  const client = await page.context().newCDPSession(page)
+  const [start, end] = [await placeOf(2, 0), await placeOf(4, 0)]
+  const touch = (/** @type {string} */ type, /** @type {{ x: number, y: number }[]} */ touchPoints) =>
+    client.send('Input.dispatchTouchEvent', { type: /** @type {any} */ (type), touchPoints })
+  await touch('touchStart', [start])
+  await touch('touchMove', [{ x: start.x, y: (start.y + end.y) / 2 }])
+  await touch('touchMove', [end])
+  await touch('touchEnd', [])
+  await settled(page)
+  assert.deepEqual(await hidden(), ['0,1', '0,2', '0,3', '0,4', '2,0', '3,0', '4,0'])
+  await page.click('#undo')
+  await page.click('#undo')
+  assert.deepEqual(await hidden(), [], 'a stroke is one thing to undo')
+})

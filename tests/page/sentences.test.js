@@ -1,0 +1,207 @@
+// Two sentences, and the scores: cross-attention of documents 003 and 004.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load, tokenize } from 'qkv'
+import { plain, printed, settled } from './browser.js'
+import { goldenCase, near } from './golden.js'
+import { usePage } from './open.js'
+
+/** @typedef {import('./golden.js').Out} Out */
+
+const open = usePage()
+const qkv = await load()
+
+/** x W^T + b, in groups: (groups, rows, size). @param {Out} x @param {Out} w @param {Out} b @param {number} groups */
+function project(x, w, b, groups) {
+  const [rows, inner] = x.shape
+  const size = w.shape[0] / groups
+  const cell = (/** @type {number} */ i, /** @type {number} */ c) => {
+    let sum = b.data[c]
+    for (let d = 0; d < inner; d++) sum += x.data[i * inner + d] * w.data[c * inner + d]
+    return sum
+  }
+  const data = Array.from({ length: groups * rows * size }, (_, n) => {
+    const [g, i, c] = [Math.floor(n / (rows * size)), Math.floor(n / size) % rows, n % size]
+    return cell(i, g * size + c)
+  })
+  return { dims: [groups, rows, size], data }
+}
+
+/** @param {Record<string, string>} fields */
+const address = fields => `#1&${new URLSearchParams(fields)}`
+
+/** All weights of the page, head after head. */
+const weights = () =>
+  open.page.evaluate(() => {
+    const heads = /** @type {any} */ (document.querySelector('qkv-heads'))
+    const map = /** @type {any} */ (document.querySelector('#map'))
+    return Array.from((heads ?? { weights: map.matrix }).weights.data, Number)
+  })
+
+for (const name of ['signature', 'rectangular', 'groups-2', 'scaled', 'groups-2-scaled'])
+  test(`003/${name}: source and target of the document, computed on the page, give what PyTorch gives`, async () => {
+    const { inputs, params, expected } = goldenCase(`003/${name}`)
+    const { x, z, w_k, w_v, w_q, b_k, b_v, b_q } = inputs
+    const { groups, scaled } = params
+    const given = {
+      q: project(z, w_q, b_q, groups),
+      k: project(x, w_k, b_k, groups),
+      v: project(x, w_v, b_v, groups),
+    }
+    await open.go(
+      address({
+        ...{ model: 'given', given: JSON.stringify(given), score: scaled ? 'scaled' : 'plain', kind: 'cross' },
+        ...{ sentence: 'an autonomous-driving solution', second: '一套 自动驾驶 解决方案' },
+      }),
+    )
+    near(await weights(), expected.weights.data, 1e-5, 'weights')
+    near(await printed(open.page, groups > 1 ? 'joined' : 'output'), expected.y.data, 6e-5, 'y')
+  })
+
+test('the translation: Chinese answers, in words of a dictionary, English asks; a rectangle of PyTorch’s layer', async () => {
+  const { page } = open
+  await open.choose('translation')
+  const labels = await page.locator('.tokens').allTextContents()
+  const [english, chinese] = ['an autonomous driving solution', '一套自动驾驶解决方案'].map(
+    text => tokenize(text, { by: 'segments' }).tokens,
+  )
+  assert.deepEqual(chinese, ['一套', '自动', '驾驶', '解决', '方案'])
+  for (const [i, words] of [english, chinese].entries())
+    for (const word of words) assert.ok(plain(labels[i]).includes(word), `${word} in ${labels[i]}`)
+
+  const { vocabulary } = tokenize('an autonomous driving solution 一套自动驾驶解决方案', { by: 'segments' })
+  const ids = (/** @type {string[]} */ words) => words.map(word => Number(vocabulary.get(word)))
+  const embedding = qkv.generator(123).embedding(50_000, 8)
+  const [x1, x2] = [embedding.forward(ids(english)), embedding.forward(ids(chinese))]
+  const layer = qkv.generator(123).multiheadAttention(8, 2)
+  const { output, weights: want } = layer.forward(x1, x2, x2, { averageWeights: false })
+  assert.deepEqual(want?.dims, [2, 4, 5])
+  near(await weights(), want?.data ?? [], 1e-6, 'weights of both heads')
+  near(await printed(page, 'final'), output.data, 6e-5, 'output')
+})
+
+test('each side has its own tokens, typed by hand', async () => {
+  const { page } = open
+  await open.choose('translation')
+  await page.click('.more summary')
+  await page.selectOption('#tokenizer', 'words')
+  await open.type('#sentence', 'an autonomous-driving solution')
+  await page.fill('#second', '一套 自动驾驶 解决方案')
+  await settled(page)
+  assert.equal((await printed(page, 'weights')).length, 9, 'the three by three of the document')
+  const columns = await page.locator('[data-matrix="weights"] .column-name').allTextContents()
+  assert.deepEqual(columns.slice(0, 3).map(plain), ['一套', '自动驾驶', '解决方案'])
+  await page.selectOption('#tokenizer', 'characters')
+  await settled(page)
+  assert.match(plain((await page.locator('.tokens').allTextContents())[1]), /一 \d+ ?套/)
+})
+
+for (const [name, score] of /** @type {const} */ ([
+  ['dot', 'plain'],
+  ['scaled-dot', 'scaled'],
+  ['gaussian-2d', 'gaussian'],
+]))
+  test(`004/${name}: two queries of two numbers give what the document gives`, async () => {
+    const { inputs, expected } = goldenCase(`004/${name}`)
+    const [q, k, v] = ['q', 'k', 'v'].map(part => ({ dims: inputs[part].shape, data: inputs[part].data }))
+    await open.go(address({ model: 'given', given: JSON.stringify({ q, k, v }), score }))
+    near(await weights(), expected.weights.data, 1e-5, 'weights')
+    near(await printed(open.page, 'output'), expected.out.data, 1e-5, 'f(Q)')
+    if (score === 'gaussian') return
+    near(await printed(open.page, 'scores'), goldenCase('004/scores').expected.out.data, 0, 'scores')
+  })
+
+const [KEYS, VALUES] = [
+  [68, 60, 64],
+  [126, 110, 115],
+]
+/** @param {number} query @param {number} sigma */
+function estimate(query, sigma) {
+  const kernel = KEYS.map(key => -((query - key) ** 2) / (2 * sigma ** 2))
+  const most = Math.max(...kernel)
+  const terms = kernel.map(x => Math.exp(x - most))
+  return terms.reduce((sum, x, i) => sum + x * VALUES[i], 0) / terms.reduce((a, b) => a + b)
+}
+
+/** The curve as it is drawn, read with the ticks of its axes. */
+const drawn = () =>
+  open.page.locator('.plot svg').evaluate(picture => {
+    const ticks = [...picture.querySelectorAll('.tick')].map(tick => {
+      const line = /** @type {Element} */ (tick.querySelector('line'))
+      const number = (/** @type {string} */ name) => Number(line.getAttribute(name))
+      return {
+        value: Number(tick.textContent),
+        isX: !line.classList.contains('rule'),
+        x: number('x1'),
+        y: number('y1'),
+      }
+    })
+    const scale = (/** @type {boolean} */ isX) => {
+      const own = ticks.filter(tick => tick.isX === isX)
+      const [a, b] = [own[0], own[own.length - 1]]
+      const at = (/** @type {typeof a} */ tick) => (isX ? tick.x : tick.y)
+      return (/** @type {number} */ place) => a.value + ((place - at(a)) / (at(b) - at(a))) * (b.value - a.value)
+    }
+    const [x, y] = [scale(true), scale(false)]
+    const points = picture.querySelector('polyline')?.getAttribute('points')?.split(' ') ?? []
+    const circles = (/** @type {string} */ name) =>
+      [...picture.querySelectorAll(name)].map(each => [
+        x(Number(each.getAttribute('cx'))),
+        y(Number(each.getAttribute('cy'))),
+      ])
+    return {
+      curve: points.map(point => point.split(',').map(Number)).map(([left, top]) => [x(left), y(top)]),
+      points: circles('.point'),
+      estimate: circles('.estimate')[0],
+    }
+  })
+
+test('waist and weight: three points, the curve of all estimates, and 112.5 at 62', async () => {
+  await open.choose('waistline')
+  near(await weights(), goldenCase('004/gaussian-weights').expected.weights.data, 1e-5, 'weights')
+  assert.equal(await open.text('.plot-answer'), '62 → 112.5000')
+  const { curve, points, estimate: here } = await drawn()
+  near(
+    points.flat(),
+    KEYS.flatMap((key, i) => [key, VALUES[i]]),
+    1e-6,
+    'points',
+  )
+  near(here, [62, 112.5], 1e-6, 'the estimate')
+  assert.ok(curve.length > 100)
+  near(
+    curve.map(([, y]) => y),
+    curve.map(([x]) => estimate(x, 1)),
+    2e-3, // a tenth of a pixel in both directions
+    'curve',
+  )
+})
+
+test('the query slides along the curve, by keyboard as well, and sigma bends it', async () => {
+  const { page } = open
+  await open.choose('waistline')
+  await page.fill('#plot-query', '66')
+  await settled(page)
+  near([(await open.text('.plot-answer')).split('→ ')[1]], [estimate(66, 1)], 1e-6, 'at 66')
+  assert.deepEqual(await printed(page, 'Q'), ['66.0000'])
+  assert.match(await open.text('.strongest-text'), /“66” gives 50%/, 'the query is called what it is')
+  await page.locator('#plot-query').focus()
+  await page.keyboard.press('ArrowRight')
+  await settled(page)
+  assert.deepEqual(await printed(page, 'Q'), ['66.1000'])
+  await page.fill('#plot-sigma', '4')
+  await settled(page)
+  const { curve, estimate: here } = await drawn()
+  near([here[1]], [estimate(66.1, 4)], 1e-4, 'the estimate with sigma 4')
+  near(
+    curve.map(([, y]) => y),
+    curve.map(([x]) => estimate(x, 4)),
+    2e-3,
+    'curve with sigma 4',
+  )
+  assert.equal(await page.locator('#sigma').inputValue(), '4')
+  await page.selectOption('#score', 'plain')
+  await settled(page)
+  near((await drawn()).curve.slice(120, 121)[0].slice(1), [126], 1e-3, 'a dot product prefers the largest key')
+})
