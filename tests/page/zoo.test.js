@@ -102,7 +102,7 @@ test('kinds are picked for each head and mixed, without a mask and for other wor
     same(await printed(page, 'joined'), mixed, 'both heads side by side')
   }
   await check()
-  await page.waitForFunction(() => location.hash.includes('zoo=same.previous'))
+  await page.waitForFunction(() => location.hash.includes('sentence=a+b+a+a'))
   await open.go(new URL(page.url()).hash)
   await check()
   const link = new URL(page.url()).hash.replace(/~\w+/, '')
