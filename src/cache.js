@@ -64,6 +64,7 @@ export class Cache {
     this.#limit = limit === undefined ? this.#capacity : toNumber(limit, 'cache: limit', range)
     this.#block = { core, pointer: core.blocks.take(this.#bytes(this.#capacity)) }
     released.register(this, this.#block, this)
+    Object.freeze(this) // nobody makes it seem larger than its memory
   }
 
   /** Keys that queries can see now. */

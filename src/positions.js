@@ -76,8 +76,8 @@ export function relativePositionBias(table, L, S, options = {}) {
     most: 2 ** 31 - 1,
     whole: true,
   })
-  toNumber(L, `${where}: L`, SIZE)
-  toNumber(S, `${where}: S`, SIZE)
+  L = toNumber(L, `${where}: L`, SIZE)
+  S = toNumber(S, `${where}: S`, SIZE)
   checkDims([H, L, S], `${where}: (H, L, S)`)
   const rows = Array.from({ length: L + S }, (_, n) => bucketOf(n - L - first + 1, buckets, bidirectional, maxDistance))
   const bias = new Float32Array(H * L * S)

@@ -60,6 +60,15 @@ const additive = () => ({
   dropout: { p: 0.25, generator: g },
 })
 
+/** Runs `use`, and gives back the memory whatever happens. @param {any} held @param {(held: any) => unknown} use */
+function using(held, use) {
+  try {
+    return use(held)
+  } finally {
+    held.dispose()
+  }
+}
+
 /**
  * Public functions and arguments that are right; `call` takes what has become of them.
  * @type {Record<string, { args: () => any[], call: (...args: any[]) => unknown }>}
@@ -115,6 +124,8 @@ const functions = {
   generator: { args: () => [3, { stream: 'scalar' }], call: (...a) => qkv.generator(...a).rand([2]) },
   'generator.seed': { args: () => [3], call: a => g.seed(a) },
   words: { args: () => [[2, 3]], call: a => g.words(a) },
+  rand64: { args: () => [[2, 3]], call: a => g.rand64(a) },
+  randn64: { args: () => [[2, 3]], call: a => g.randn64(a) },
   rand: { args: () => [[2, 3]], call: a => g.rand(a) },
   randn: { args: () => [[2, 9]], call: a => g.randn(a) },
   uniform: { args: () => [[3], -1, 1], call: (...a) => g.uniform(...a) },
@@ -166,6 +177,36 @@ const functions = {
     call: (...a) => api.tokenize(...a),
   },
   alloc: { args: () => [[2, 3]], call: a => qkv.alloc(a).dispose() },
+  attentionBackward: {
+    args: () => [...qkvOf(), floats(1, 2, 3, 2), { ...options(), sinks: [0.5, 1] }],
+    call: (...a) => qkv.attentionBackward(...a),
+  },
+  'attentionBackward, additive': {
+    args: () => [...qkvOf(), nested(1, 2, 3, 2), additive()],
+    call: (...a) => qkv.attentionBackward(...a),
+  },
+  linearBackward: {
+    args: () => [floats(2, 4), floats(3, 4), nested(2, 3)],
+    call: (...a) => qkv.linearBackward(...a),
+  },
+  packLinear: {
+    args: () => [floats(3, 4), floats(3), floats(2, 4)],
+    call: (weight, bias, x) => using(qkv.packLinear(weight, bias), packed => packed.forward(x)),
+  },
+  cache: {
+    args: () => [
+      { headDim: 4, valueDim: 2, kvHeads: 1, batch: 1, capacity: 2, limit: 8 },
+      floats(1, 1, 3, 4),
+      floats(1, 1, 3, 2),
+      floats(1, 2, 1, 4),
+      { scale: 0.5, window: [2, 0] },
+    ],
+    call: (asked, k, v, q, options) =>
+      using(qkv.cache(asked), cache => {
+        cache.append(k, v)
+        return cache.attention(q, options)
+      }),
+  },
 }
 
 const detached = new Float32Array(6)
@@ -310,3 +351,18 @@ function checkDims(name, result) {
         name,
       )
 }
+
+test('no public function is forgotten here', () => {
+  const methods = (/** @type {object} */ object) =>
+    Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(object)))
+      .filter(([name, { value }]) => typeof value === 'function' && name !== 'constructor')
+      .map(([name]) => name)
+  const source = Object.values(functions)
+    .map(({ call }) => String(call))
+    .join('\n')
+  // dispose ends threads; withState is how the core draws
+  const names = [...methods(qkv), ...methods(g), ...Object.keys(api)].filter(
+    name => !['dispose', 'withState'].includes(name),
+  )
+  for (const name of names) assert.ok(new RegExp(`\\b${name}\\(`).test(source), name)
+})

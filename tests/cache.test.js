@@ -255,3 +255,11 @@ test('bare data of a resident tensor that the growth moves: a TypeError, and the
   assert.deepEqual(small.keys.tolist(), [[[[5]]]])
   assert.equal(small.append(k, k).length, 2)
 })
+
+test('a cache cannot be made to seem larger than its memory', async () => {
+  const qkv = await load()
+  const cache = qkv.cache({ headDim: 2, capacity: 3 })
+  for (const name of ['headDim', 'valueDim', 'kvHeads', 'batch', 'window', 'length', 'capacity'])
+    assert.throws(() => Object.assign(cache, { [name]: 1000 }), TypeError, name)
+  cache.dispose()
+})
