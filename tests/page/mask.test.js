@@ -162,6 +162,7 @@ test('prove it: under a causal mask a changed token moves no output before it, o
   await page.click('[data-probe="3"]')
   await settled(page)
   assert.equal(await page.locator('.strip').count(), 0, 'given up')
+  assert.ok(await page.locator('[data-probe="3"]').isVisible(), 'and ready for the next')
 })
 
 test('a token is changed by keyboard alone, the try travels in a link and leaves the preset as it is', async () => {

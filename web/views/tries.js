@@ -1,4 +1,4 @@
-import { html, nothing } from 'lit'
+import { html, noChange, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { largest } from '../compare.js'
 import { format } from '../format.js'
@@ -20,7 +20,7 @@ const ROUNDING = 1e-5
 const small = x => (x !== 0 && Math.abs(x) < 5e-4 ? x.toExponential(1).replace('-', '−') : format(x))
 
 /**
- * Which token is changed, and whose outputs moved.
+ * Which token is changed, and whose outputs moved. Open where a link brings a try; from then on as the reader has it.
  * @param {SceneContext} context
  */
 function prove(context) {
@@ -28,7 +28,7 @@ function prove(context) {
   const { tensors, proof, settings: checked } = result
   if (!tensors.X) return nothing
   const { tokens } = checked.isCross ? checked.keys : checked.queries
-  return html`<details class="try" id="prove" ?open=${proof !== undefined}>
+  return html`<details class="try" id="prove" .open=${proof ? true : noChange}>
     <summary>${t('prove')}</summary>
     <p class="text">${t(checked.isCross ? 'proveTextCross' : 'proveText')}</p>
     <div class="prove-controls">
