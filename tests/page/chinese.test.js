@@ -1,0 +1,82 @@
+// In Chinese nothing stays English: every text, label and title that can be reached, in every preset.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { settled } from './browser.js'
+import { usePage } from './open.js'
+
+const open = usePage()
+
+/** Names that are the same in every language, and what the reader or an article wrote. */
+const NAMES = new Set(
+  [
+    'qkv PyTorch MultiheadAttention float inf nan Softmax softmax tanh exp max sin cos log sqrt bit CSV JSON SVG PNG npy MB Shift Ctrl',
+    'Esc Enter weights tokens keyTokens data dims array astype English dot',
+  ]
+    .join(' ')
+    .split(' '),
+)
+
+/** Everything that is written or read aloud, in shadow roots, too. */
+function spoken() {
+  /** @type {string[]} */
+  const texts = []
+  const walk = (/** @type {Node} */ node) => {
+    if (node instanceof Text) texts.push(node.data)
+    if (node instanceof Element) {
+      // Words of the sentence, formulas, code.
+      if (node.matches('style, script, math, bdi, textarea, option[lang], .name, qkv-heatmap .name')) return
+      for (const name of ['aria-label', 'title', 'placeholder', 'alt', 'label']) {
+        const text = node.getAttribute(name)
+        if (text && !node.matches('.name, [role=columnheader], [role=rowheader], #paste')) texts.push(text)
+      }
+      if (node.shadowRoot) node.shadowRoot.childNodes.forEach(walk)
+    }
+    node.childNodes.forEach(walk)
+  }
+  walk(document.body)
+  return [document.title, ...texts].filter(text => /[a-z]/i.test(text))
+}
+
+test('html lang follows the choice, and no English stays in Chinese', async () => {
+  const { page } = open
+  assert.equal(await page.locator('html').getAttribute('lang'), 'en')
+  await page.selectOption('#language', 'zh')
+  await settled(page)
+  assert.equal(await page.locator('html').getAttribute('lang'), 'zh-CN')
+  await page.click('.more summary')
+  for (const preset of await page
+    .locator('[data-preset]')
+    .evaluateAll(all => all.map(each => each.getAttribute('data-preset')))) {
+    await open.choose(String(preset))
+    await page.locator('[data-matrix="weights"] [data-row="0"]').first().click()
+    await page.click('[data-matrix="weights"] .save-open')
+    await settled(page)
+    const words = new Set(
+      await page.evaluate(() =>
+        Array.from(document.querySelectorAll('textarea'), ({ value }) => value.match(/[A-Za-z]+/g) ?? []).flat(),
+      ),
+    )
+    const left = (await page.evaluate(spoken)).flatMap(text =>
+      (text.match(/[A-Za-z]{3,}/g) ?? [])
+        .filter(word => !NAMES.has(word) && !words.has(word))
+        .map(word => `${word}: ${text}`),
+    )
+    assert.deepEqual(left, [], String(preset))
+  }
+  await page.evaluate(() => localStorage.clear())
+})
+
+test('messages are Chinese, too', async () => {
+  const { page } = open
+  await page.selectOption('#language', 'zh')
+  await page.fill('#sentence', '')
+  await settled(page)
+  assert.equal(await open.text('#sentence-problem'), '请至少输入一个词。')
+  await page.click('#bring-example')
+  await page.locator('.said p').waitFor()
+  assert.equal(await open.text('.said p'), '已读取。头数：2。')
+  await open.go('#2~abc&planes=7')
+  assert.match(await open.text('.notice'), /更新版本/)
+  await page.evaluate(() => localStorage.clear())
+})
