@@ -21,8 +21,6 @@ export const MOST_TOKENS = 2048
 /** Heads built by hand have matrices as large as the sentence is long. */
 export const MOST_ZOO_TOKENS = 128
 export const MOST_CHARACTERS = 60_000
-/** Heads times queries times keys: what a trace can hold. */
-export const MOST_PAIRS = 2048 * 2048
 
 /** What each numeric field accepts: whole numbers, or with `open` any above the first. */
 export const RANGES = {
@@ -105,13 +103,10 @@ export function check(settings) {
 
   const probeWord = tokenize(settings.probeWord.slice(0, MOST_CHARACTERS), { by: settings.tokenizer }).tokens[0] ?? ''
 
-  const [L, S] = [sentences.queries.tokens.length, sentences.keys.tokens.length]
-  if (!problems.heads && numbers.heads * L * S > MOST_PAIRS)
-    problems.heads = { key: 'problemPairs', params: { heads: numbers.heads, queries: L, keys: S } }
   if (settings.model === 'zoo')
     for (const [field, count] of /** @type {const} */ ([
-      ['sentence', L],
-      ['second', S],
+      ['sentence', sentences.queries.tokens.length],
+      ['second', sentences.keys.tokens.length],
     ]))
       if (count > MOST_ZOO_TOKENS) problems[field] ??= { key: 'problemZoo', params: { most: MOST_ZOO_TOKENS, count } }
   const seed = checkSeed(settings.seed, problems)

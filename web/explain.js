@@ -112,18 +112,19 @@ function explainShare({ settings, tensors }, { matrix, head, row, column }, at) 
   const { masked, exponentials, maxima, sums, zeroedSums } = tensors
   if (!masked || !exponentials || !maxima || !sums) return { kind: 'given', from: 'reader' }
   const isByKeys = settings.softmaxAxis === 'keys'
-  const [, L, S] = masked.dims
+  const [H, L, S] = masked.dims
+  const h = Math.min(head, H - 1) // of a large trace, the steps of one head are there
   const line = isByKeys ? row : column
   if (matrix === 'weights' && zeroedSums)
-    return { kind: 'divide', source: at('zeroed', row, column), sum: zeroedSums.data[head * (isByKeys ? L : S) + line] }
+    return { kind: 'divide', source: at('zeroed', row, column), sum: zeroedSums.data[h * (isByKeys ? L : S) + line] }
   const count = isByKeys ? S : L
   const place = (/** @type {number} */ i) => (isByKeys ? [row, i] : [i, column])
   return {
     ...{ kind: 'softmax', own: isByKeys ? column : row },
     sources: list(count, i => at('masked', place(i)[0], place(i)[1])),
-    exponentials: list(count, i => exponentials.data[(head * L + place(i)[0]) * S + place(i)[1]]),
-    largest: maxima.data[head * (isByKeys ? L : S) + line],
-    sum: sums.data[head * (isByKeys ? L : S) + line],
+    exponentials: list(count, i => exponentials.data[(h * L + place(i)[0]) * S + place(i)[1]]),
+    largest: maxima.data[h * (isByKeys ? L : S) + line],
+    sum: sums.data[h * (isByKeys ? L : S) + line],
   }
 }
 

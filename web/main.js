@@ -13,6 +13,8 @@ import { qkvCode } from './formats/qkvcode.js'
 import { Trouble } from './formats/trouble.js'
 import { begin, record, redo, replace, undo } from './history.js'
 import { languageFor, translator } from './i18n/index.js'
+import { createJobs } from './jobs.js'
+import { isLarge } from './large.js'
 import { matricesOf, nearestCell } from './matrices.js'
 import { presetOf, settingsOf } from './presets.js'
 import { difference } from './reference64.js'
@@ -68,6 +70,10 @@ let mode = 'read'
 let player
 /** @type {ReturnType<typeof createTracer> | undefined} */
 let trace
+/** @type {ReturnType<typeof createJobs> | undefined} */
+let jobs
+/** How far a large trace is, from 0 to 1. @type {number | undefined} */
+let progress
 /** @type {string | undefined} */
 let failure
 
@@ -244,6 +250,8 @@ let checked
 let result
 /** What the trace was made from. */
 let traced = ''
+/** The head whose steps a large trace keeps. @type {number | undefined} */
+let wanted
 /** @type {Scene['difference']} */
 let apart
 /** @type {number | undefined} */
@@ -252,36 +260,71 @@ let comparing
 /** @returns {import('./check.js').Problems} */
 function compute() {
   const name = signature(history.present)
-  if (name === traced && result) return {}
+  const { head } = history.present
+  if (name === traced && (wanted === undefined || wanted === head)) return {}
   const { checked: fresh, problems } = check(history.present)
   checked = fresh ?? checked ?? check(DEFAULTS).checked // a link with problems has something to show beside them
   if (!trace || !checked || (result && !fresh)) return problems
-  result = trace(checked)
-  traced = fresh ? name : ''
-  apart = undefined
-  window.clearTimeout(comparing)
-  const current = result
-  comparing = window.setTimeout(() => {
-    apart = difference(current)
-    schedule()
-  }, 60)
+  if (isLarge(checked)) {
+    traced = fresh ? name : ''
+    wanted = head
+    jobs?.run(checked, head)
+    return problems
+  }
+  jobs?.cancel()
+  progress = undefined
+  wanted = undefined
+  show(trace(checked), fresh ? name : '')
   return problems
 }
 
-/** @type {Pick<Scene, 'result' | 'head' | 'matrices' | 'mask'> | undefined} */
+/** Milliseconds without a change until the numbers are compared with float64, and what that may take at a time. */
+const [REST, SLICE] = [300, 8]
+
+/** @param {Result} fresh @param {string} name of the settings it was made from */
+function show(fresh, name) {
+  result = fresh
+  traced = name
+  apart = undefined
+  window.clearTimeout(comparing)
+  const comparison = difference(fresh)
+  const go = () => {
+    const end = performance.now() + SLICE
+    let step = comparison.next()
+    while (!step.done && performance.now() < end) step = comparison.next()
+    if (!step.done) {
+      comparing = window.setTimeout(go)
+      return
+    }
+    apart = step.value
+    schedule()
+  }
+  comparing = window.setTimeout(go, REST)
+}
+
+/** What comes of a large trace. @param {Omit<import('./jobs.js').Message, 'id'>} message */
+function hear({ progress: done, result: fresh, failure: message }) {
+  progress = done
+  if (fresh) show(fresh, traced)
+  if (message !== undefined) failure = message
+  schedule()
+}
+
+/** @type {Pick<Scene, 'result' | 'head' | 'matrices' | 'mask' | 'link'> | undefined} */
 let seen
 
 /** @returns {Scene | undefined} undefined before the core has loaded */
 function scene() {
   if (!result) return undefined
-  const head = Math.min(history.present.head, result.heads - 1)
+  const head = result.kept ?? Math.min(history.present.head, result.heads - 1)
   if (seen?.result !== result || seen.head !== head) {
     const { visible, settings } = result
     const dims = [settings.queries.tokens.length, settings.keys.tokens.length]
-    seen = { result, head, matrices: matricesOf(result, head), ...(visible && { mask: { data: visible, dims } }) }
+    const mask = visible && { mask: { data: visible, dims } }
+    seen = { result, head, matrices: matricesOf(result, head), link: strongestLink(result, head), ...mask }
   }
   const { matrices } = seen
-  const link = strongestLink(result, head)
+  const { link } = seen
   const { pinned } = history.present
   const wanted = pinned ?? cursor ?? { matrix: 'weights', head, row: link?.row ?? 0, column: link?.column ?? 0 }
   const cell = nearestCell(matrices, wanted)
@@ -316,7 +359,7 @@ function draw() {
   if (root.dataset.theme !== theme) root.dataset.theme = theme
   document.title = `qkv: ${t('title')}`
   const settings = history.present
-  const context = { t, language, theme, isDark, mode, history, settings, problems, actions, failure, notice }
+  const context = { t, language, theme, isDark, mode, history, settings, problems, actions, failure, notice, progress }
   render(
     page({ ...context, said, isPlaying: player !== undefined, preset: presetOf(settings), scene: scene() }),
     document.body,
@@ -369,6 +412,7 @@ darkness.addEventListener('change', schedule)
 draw()
 try {
   trace = createTracer(await load())
+  jobs = createJobs(trace, hear)
 } catch (error) {
   failure = error instanceof Error ? error.message : String(error)
 }

@@ -15,7 +15,7 @@ import { scaleOf } from './trace.js'
  * @property {number} of how many there are
  */
 
-/** Multiplications that are affordable between two key strokes. */
+/** Multiplications in all: about so many take a tenth of a second. */
 const BUDGET = 3e6
 
 /** @param {number[]} a @param {number[]} b */
@@ -24,7 +24,7 @@ const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0)
 /** The row of a tensor as plain numbers. @param {FloatTensor} tensor @param {number} head @param {number} row */
 function rowOf({ data, dims }, head, row) {
   const columns = dims[dims.length - 1]
-  const at = dims.length === 3 ? (head * dims[1] + row) * columns : row * columns
+  const at = dims.length === 3 ? (Math.min(head, dims[0] - 1) * dims[1] + row) * columns : row * columns
   return Array.from(data.subarray(at, at + columns))
 }
 
@@ -44,11 +44,11 @@ function project(x, W, b, head) {
 }
 
 /**
- * The largest difference of the trace from float64.
+ * The largest difference of the trace from float64. Yields now and then, so that a page can do other things.
  * @param {Result} result
- * @returns {Difference}
+ * @returns {Generator<undefined, Difference>}
  */
-export function difference(result) {
+export function* difference(result) {
   const { tensors, heads } = result
   const { X, X2 = X, Wq, bq, Wk, bk, Wv, bv, Wo, bo, weights } = /** @type {Record<string, FloatTensor>} */ (tensors)
   const [, L, S] = weights.dims
@@ -67,7 +67,8 @@ export function difference(result) {
     /** @type {number[]} */ want,
   ) => {
     const tensor = tensors[matrix]
-    if (!tensor) return
+    const isElsewhere = tensor?.dims.length === 3 && tensor.dims[0] < heads && head !== result.kept
+    if (!tensor || isElsewhere) return
     const got = rowOf(tensor, head, row)
     want.forEach((x, c) => {
       const by = Object.is(x, got[c]) || (Number.isNaN(x) && Number.isNaN(got[c])) ? 0 : Math.abs(x - got[c])
@@ -87,10 +88,17 @@ export function difference(result) {
       compare(id, head, row, line)
       return line
     }
-    const keys = Array.from({ length: S }, (_, j) => made('K', j))
-    const values = Array.from({ length: S }, (_, j) => made('V', j))
-    const queries = shown.map(i => made('Q', i))
+    /** @type {ReturnType<typeof made>[][]} */
+    const [keys, values, queries] = [[], [], []]
+    for (let j = 0; j < S; j++) {
+      keys.push(made('K', j))
+      values.push(made('V', j))
+      if (j % 8 === 0) yield
+    }
+    for (const i of shown) queries.push(made('Q', i))
+    yield
     const rows = attend(result, head, shown, queries, keys)
+    yield
     shown.forEach((i, n) => {
       for (const [id, line] of Object.entries(rows[n])) compare(/** @type {MatrixId} */ (id), head, i, line)
       const { weights: share } = rows[n]

@@ -1,5 +1,7 @@
 // Who looks hardest at whom. Pure.
 
+import { ofHead } from './tensors.js'
+
 /** @typedef {import('./trace.js').Result} Result */
 /** @typedef {{ row: number, column: number, weight: number, skipped: boolean }} Link */
 
@@ -10,7 +12,7 @@
  * @returns {Link | undefined} undefined if nobody sees anything; skipped: some queries were left out
  */
 export function strongestLink({ tensors, visible }, head) {
-  const { data, dims } = /** @type {import('./models/index.js').FloatTensor} */ (tensors.weights).row(head)
+  const { data, dims } = ofHead(/** @type {import('./models/index.js').FloatTensor} */ (tensors.weights), head)
   const [L, S] = dims
   const seen = (/** @type {number} */ row) => {
     if (!visible) return S

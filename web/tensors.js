@@ -28,9 +28,10 @@ export function offsetOf({ dims }, { head, row, column }) {
 }
 
 /**
- * The part of one head.
+ * The part of one head; of (1, rows, columns) the only one there is.
  * @param {FloatTensor} tensor
  * @param {number} head
  * @returns {FloatTensor} (rows, columns)
  */
-export const ofHead = (tensor, head) => (tensor.dims.length === 3 ? tensor.row(head) : tensor)
+export const ofHead = (tensor, head) =>
+  tensor.dims.length === 3 ? tensor.row(Math.min(head, tensor.dims[0] - 1)) : tensor

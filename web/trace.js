@@ -4,6 +4,7 @@
 import { joinHeads, splitHeads, Tensor } from 'qkv'
 import { largest, minus, times } from './compare.js'
 import { curveOf } from './curve.js'
+import { traceLarge } from './large.js'
 import { maskOf } from './mask.js'
 import { MODELS } from './models/index.js'
 import { createTable } from './models/table.js'
@@ -26,6 +27,9 @@ import { offsetOf } from './tensors.js'
  * @property {Ways} [ways] under a mask: the weights by both ways of masking; not of many pairs
  * @property {import('./proof.js').Proof} [proof] whose output moves when one token is changed
  * @property {import('./curve.js').Curve} [curve] of one number that asks numbers
+ * @property {number} [kept] of a large trace: the head whose steps are kept; tensors of (1, rows, columns) are its own
+ * @property {import('./elements/statistics.js').HeadStatistics[]} [statistics] of a large trace: of each head
+ * @property {FloatTensor} [smalls] where the weights of one head only are kept: all heads made small, (H, rows, columns)
  */
 
 /**
@@ -75,9 +79,15 @@ const nameOf = settings =>
   )
 
 /**
+ * @typedef {((settings: Checked) => Result) & {
+ *   parts: (settings: Checked, head: number) => Generator<number, Result>,
+ *   isKept: (tensor: FloatTensor) => boolean }} Tracer parts: the way of large.js; isKept: is it needed for the next trace?
+ */
+
+/**
  * What the tracer computes again is what an edit touches: the drawn numbers stay.
  * @param {Qkv} qkv
- * @returns {(settings: Checked) => Result}
+ * @returns {Tracer}
  */
 export function createTracer(qkv) {
   const table = createTable(qkv)
@@ -93,7 +103,12 @@ export function createTracer(qkv) {
     return last.tensors
   }
 
-  return settings => {
+  const parts = (/** @type {Checked} */ settings, /** @type {number} */ head) =>
+    traceLarge(qkv, settings, projected(qkv, start(settings), settings.edits), maskOf(settings), head)
+  const isKept = (/** @type {FloatTensor} */ tensor) =>
+    Object.values(last?.tensors ?? {}).some(({ data }) => data.buffer === tensor.data.buffer)
+
+  const trace = (/** @type {Checked} */ settings) => {
     const drawn = start(settings)
     const visible = maskOf(settings)
     const heads = (drawn.Wq ?? drawn.Q ?? drawn.weights)?.dims[0] ?? 1
@@ -113,6 +128,7 @@ export function createTracer(qkv) {
           : undefined,
     }
   }
+  return Object.assign(trace, { parts, isKept })
 }
 
 /**
@@ -191,9 +207,7 @@ const BEFORE_ATTENTION = [...EDITABLE.filter(matrix => matrix !== 'weights'), 'Q
  * @returns {Tensors}
  */
 function attend(qkv, settings, drawn, visible, edits) {
-  const isProjected = drawn.Wq !== undefined
-  const given = withEdits(drawn, edits, isProjected ? BEFORE_ATTENTION.slice(0, -3) : BEFORE_ATTENTION)
-  const tensors = isProjected ? { ...given, ...project(qkv, given) } : given
+  const tensors = { ...projected(qkv, drawn, edits) }
   const { Q, K, V } = tensors
   if (Q && K) Object.assign(tensors, steps(qkv, settings, tensors, visible))
   const weights = override(qkv, /** @type {FloatTensor} */ (tensors.weights), edits)
@@ -206,6 +220,19 @@ function attend(qkv, settings, drawn, visible, edits) {
   const { Wo, bo } = tensors
   if (Wo) tensors.final = qkv.linear(tensors.joined, Wo.T, bo?.reshape([Wo.dims[1]]))
   return tensors
+}
+
+/**
+ * Everything up to Q, K and V.
+ * @param {Qkv} qkv
+ * @param {Tensors} drawn
+ * @param {Checked['edits']} edits
+ * @returns {Tensors}
+ */
+function projected(qkv, drawn, edits) {
+  const isProjected = drawn.Wq !== undefined
+  const given = withEdits(drawn, edits, isProjected ? BEFORE_ATTENTION.slice(0, -3) : BEFORE_ATTENTION)
+  return isProjected ? { ...given, ...project(qkv, given) } : given
 }
 
 /**
@@ -230,7 +257,7 @@ function project(qkv, { X, X2 = X, ...own }) {
  * @param {Uint8Array | undefined} visible
  * @returns {Tensors}
  */
-function steps(qkv, settings, { Q, K, V, ...own }, visible) {
+export function steps(qkv, settings, { Q, K, V, ...own }, visible) {
   const { score, sigma, masking, softmaxAxis } = settings
   const q = /** @type {FloatTensor} */ (Q)
   const k = /** @type {FloatTensor} */ (K)
@@ -277,7 +304,7 @@ export const scaleOf = ({ scale, score }, size) => scale ?? (score === 'scaled' 
  * @param {Checked['edits']} edits
  * @returns {FloatTensor} the same tensor if none is set
  */
-function override(qkv, weights, edits) {
+export function override(qkv, weights, edits) {
   /** @type {Map<number, Checked['edits']>} rows that are touched, by head and row */
   const rows = new Map()
   const [, L, S] = weights.dims
@@ -326,7 +353,7 @@ function overrideRow(qkv, row, edits) {
  * @param {FloatTensor} weights (H, L, S)
  * @param {FloatTensor} V (H, S, E)
  */
-function mix(qkv, weights, V) {
+export function mix(qkv, weights, V) {
   const [H, L] = weights.dims
   const data = new Float32Array(H * L * V.dims[2])
   for (let h = 0; h < H; h++) data.set(qkv.matmul(weights.row(h), V.row(h)).data, h * L * V.dims[2])

@@ -122,9 +122,13 @@ export const en = {
   problemPositive: 'A number from {least} to {most}, please.',
   problemNumber: 'A number, please, such as 0.5.',
   problemDivide: '{heads} heads do not divide a model of {dModel}.',
-  problemPairs: '{heads} heads of {queries} by {keys} tokens are too many: use fewer heads or fewer words.',
   problemZoo: 'Heads built by hand take up to {most} tokens; here are {count}. Shorten the sentence.',
   problemTable: 'The table has {rows} rows; these tokens need {count}.',
+  working: 'Computing',
+  leftOut:
+    'So many tokens: the weights and outputs of all {heads} heads are kept, the steps between them of head {head} only, and no old values beside changed ones. Choose a head to see its steps.',
+  leftOutWeights:
+    'So many tokens: of head {head} the weights and all steps are kept, of the {heads} heads the outputs, their numbers and small pictures, in which the strongest of many cells shows. Choose a head to see it whole.',
   stale: 'Below is still the last input that worked.',
 
   tokens: 'Tokens',

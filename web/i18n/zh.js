@@ -170,9 +170,13 @@ export const zh = {
   problemPositive: '请输入 {least} 到 {most} 之间的数。',
   problemNumber: '请输入一个数，例如 0.5。',
   problemDivide: '模型维度 {dModel} 不能被 {heads} 个头整除。',
-  problemPairs: '{heads} 个头乘 {queries} × {keys} 个词元太多了：请减少头数或词数。',
   problemZoo: '手工搭建的头最多接受 {most} 个词元，现在有 {count} 个。请缩短句子。',
   problemTable: '词表有 {rows} 行，这些词元需要 {count} 行。',
+  working: '正在计算',
+  leftOut:
+    '词元很多：保留全部 {heads} 个头的权重和输出；中间步骤只保留第 {head} 个头的，改动前的旧值不保留。选择一个头即可查看它的步骤。',
+  leftOutWeights:
+    '词元很多：第 {head} 个头保留权重和全部步骤；{heads} 个头都保留输出、统计数字和缩略图（多个格子合为一格时显示最强的）。选择一个头即可完整查看。',
   stale: '下方仍是上一次有效的输入。',
 
   tokens: '词元',

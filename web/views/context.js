@@ -56,6 +56,7 @@
  * @property {Settings} settings as typed
  * @property {PresetId | undefined} preset the one that is shown unchanged
  * @property {Problems} problems
+ * @property {number} [progress] of a large trace that is under way, from 0 to 1
  * @property {Actions} actions
  */
 
@@ -65,6 +66,7 @@
  * @property {Result} result
  * @property {number} head the one that is shown
  * @property {Matrices} matrices of that head
+ * @property {import('../strongest.js').Link} [link] the strongest of that head
  * @property {{ data: Uint8Array, dims: number[] }} [mask] (L, S), 1 may be seen
  * @property {Cell} cell the one whose arithmetic is shown
  * @property {Explanation} explanation of that cell

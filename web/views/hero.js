@@ -1,7 +1,6 @@
 import { html, nothing } from 'lit'
 import './save-menu.js'
 import { percent } from '../format.js'
-import { strongestLink } from '../strongest.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('./context.js').Mode} Mode */
@@ -11,9 +10,8 @@ import { strongestLink } from '../strongest.js'
  * One sentence: who looks hardest at whom.
  * @param {SceneContext} context
  */
-export function strongest({ t, result, head, language }) {
+export function strongest({ t, result, head, language, link }) {
   const { queries, keys, isCross } = result.settings
-  const link = strongestLink(result, head)
   const isSelf = link && !isCross && link.row === link.column
   const text = link
     ? t(isSelf ? 'strongestSelf' : 'strongest', {
@@ -97,8 +95,9 @@ export function hero(context) {
       ${
         heads > 1
           ? html`<div><qkv-heads
-              .weights=${weights}
-              .mask=${mask}
+              .weights=${result.smalls ?? weights}
+              .mask=${result.smalls ? undefined : mask}
+              .numbers=${!result.smalls}
               .rowTokens=${queries.tokens}
               .columnTokens=${keys.tokens}
               .names=${namesOf(context)}
@@ -118,7 +117,7 @@ export function hero(context) {
           id="map"
           .label=${t('matrix.weights')}
           .matrix=${large.tensor}
-          .before=${large.before}
+          .ghost=${large.before}
           .mask=${mask}
           .rowTokens=${queries.tokens}
           .columnTokens=${keys.tokens}

@@ -49,6 +49,26 @@ function badge({ t, difference }) {
   return html`<p class="badge" id="badge" title=${where} data-most=${most}>${text}</p>`
 }
 
+/** How far a large trace is: a line at the top that takes no room. @param {Context} context */
+function working({ t, progress }) {
+  if (progress === undefined) return nothing
+  const value = Math.round(progress * 100)
+  return html`<div
+    class="working"
+    role="progressbar"
+    aria-label=${t('working')}
+    aria-valuenow=${value}
+    .style=${`inline-size: ${value}%`}
+  ></div>`
+}
+
+/** What a large trace leaves out. @param {SceneContext} context */
+function left({ t, result, head }) {
+  if (result.kept === undefined) return nothing
+  const params = { head: head + 1, heads: result.heads }
+  return html`<p class="note left-out">${t(result.smalls ? 'leftOutWeights' : 'leftOut', params)}</p>`
+}
+
 /**
  * What differs from the document, and why.
  * @param {Context} context
@@ -71,7 +91,7 @@ function differs({ t }, preset) {
  * @param {Context & { scene?: Scene, failure?: string, notice?: Key, said?: import('./carry.js').Said }} context
  */
 export function page(context) {
-  const { t, problems, scene, failure, notice, preset } = context
+  const { t, problems, scene, failure, notice, preset, progress } = context
   const isStale = Object.keys(problems).length > 0
   const body = scene && { ...context, ...scene }
   return html`<header class="top">
@@ -84,11 +104,12 @@ export function page(context) {
     ${controls(context)}
     ${failure === undefined ? nothing : html`<p class="failure" role="alert">${t('failed', { message: failure })}</p>`}
     ${body || failure !== undefined ? nothing : html`<p class="note">${t('loading')}</p>`}
+    ${working(context)}
     <p class="stale" role="status">${isStale && body ? t('stale') : nothing}</p>
     ${
       body
         ? html`<div class="columns">
-            <main class=${isStale ? 'is-stale' : ''}>${tokens(body)} ${hero(body)}${plot(body)}${tries(body)}${walk(body)}${badge(body)}${takeAlong(body)}${bring(body)}</main>
+            <main class=${isStale ? 'is-stale' : ''} aria-busy=${progress !== undefined}>${tokens(body)} ${hero(body)}${left(body)}${plot(body)}${tries(body)}${walk(body)}${badge(body)}${takeAlong(body)}${bring(body)}</main>
             ${arithmetic(body)}
           </div>`
         : nothing

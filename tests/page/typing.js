@@ -1,0 +1,118 @@
+// Measures the page in Chromium: from a key to the paint that shows its result. `npm run bench:page`
+
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { launch, serve } from './browser.js'
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const WORDS =
+  'the quick brown fox jumps over a lazy dog while seven old wizards brew dark potions near that quiet river'.split(' ')
+
+/** A text of so many words, all of which a vocabulary must hold. @param {number} count */
+export const words = count => Array.from({ length: count }, (_, i) => WORDS[i % WORDS.length] + (i % 7)).join(' ')
+
+/**
+ * @typedef {object} Case
+ * @property {string} name
+ * @property {number} tokens
+ * @property {Record<string, string | number>} settings
+ * @property {number} [limit] milliseconds from key to paint, at most
+ */
+
+const D64 = { heads: 8, dModel: 64, dKey: 64, dValue: 64 }
+
+/** @type {Case[]} */
+export const CASES = [
+  { name: '6 words, the first screen', tokens: 6, settings: {}, limit: 50 },
+  { name: '32 tokens, 8 heads, d 64', tokens: 32, settings: D64, limit: 50 },
+  { name: '32 tokens, PyTorch’s layer, 8 heads of 64', tokens: 32, settings: { ...D64, model: 'multihead', dModel: 512 }, limit: 50 }, // biome-ignore format: one line
+  { name: '512 tokens, 8 heads, d 64', tokens: 512, settings: D64, limit: 200 },
+  { name: '512 tokens, 8 heads, d 64, causal', tokens: 512, settings: { ...D64, mask: 'causal' }, limit: 200 },
+  { name: '2048 tokens, 8 heads, d 64', tokens: 2048, settings: D64 },
+]
+
+/** The address of a case. @param {Case} wanted */
+export const hashOf = ({ tokens, settings }) =>
+  `#1&${new URLSearchParams({ ...Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)])), sentence: words(tokens) })}`
+
+/**
+ * Types letters one by one at the end of the sentence and waits each time for the picture of it.
+ * @param {Page} page
+ * @param {string} letters
+ * @returns {Promise<{ paint: number, result: number }[]>} milliseconds from each key to the next paint after it, and to
+ *   the paint that shows the map of the new sentence
+ */
+export async function typing(page, letters) {
+  await page.evaluate(() => {
+    /** @type {{ paint: number, result: number }[]} */
+    const strokes = []
+    Object.assign(window, { strokes })
+    const box = /** @type {HTMLTextAreaElement} */ (document.querySelector('#sentence'))
+    box.focus()
+    box.setSelectionRange(box.value.length, box.value.length)
+    /** After the frame that the call stands in has been painted. @param {(time: number) => void} run */
+    const painted = run =>
+      requestAnimationFrame(() => {
+        const { port1, port2 } = new MessageChannel()
+        port1.onmessage = () => run(performance.now())
+        port2.postMessage(0)
+      })
+    box.addEventListener('keydown', event => {
+      const stroke = { paint: 0, result: 0 }
+      const want = box.value + event.key
+      const look = () =>
+        painted(time => {
+          stroke.paint ||= time - event.timeStamp
+          const map = /** @type {any} */ (document.querySelector('#map'))
+          const isShown = want.endsWith(map.rowTokens.at(-1)) && map.rowTokens.length === want.split(' ').length
+          if (!isShown) return look()
+          stroke.result = time - event.timeStamp
+          strokes.push(stroke)
+        })
+      look()
+    })
+  })
+  for (const [i, letter] of [...letters].entries()) {
+    await page.keyboard.press(letter)
+    await page.waitForFunction(count => /** @type {any} */ (window).strokes.length > count, i, { timeout: 60_000 })
+    await page.waitForTimeout(150) // what waits for a pause gets it
+  }
+  return page.evaluate(() => /** @type {any} */ (window).strokes)
+}
+
+/** @param {number[]} numbers */
+export const median = numbers => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]
+
+/** Measures and prints every case. */
+async function main() {
+  const wanted = process.argv[2]
+  const server = await serve()
+  const browser = await launch(server.origin)
+  const processor = /model name\s*: (.*)/.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1]
+  console.log(`${browser.context.browser()?.version() ?? 'Chromium'} on ${processor}`)
+  console.log('milliseconds, median (largest)   next paint   paint of the result   limit')
+  for (const each of CASES) {
+    if (wanted && !each.name.includes(wanted)) continue
+    const page = await browser.context.newPage()
+    await page.goto(server.url + hashOf(each))
+    await page.waitForFunction(
+      count => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length === count,
+      each.tokens,
+      { timeout: 60_000 },
+    )
+    await page.waitForTimeout(500)
+    const strokes = (await typing(page, 'abcdefghij')).slice(1)
+    const write = (/** @type {number[]} */ times) => `${median(times).toFixed(0)} (${Math.max(...times).toFixed(0)})`
+    const [paint, result] = [strokes.map(each => each.paint), strokes.map(each => each.result)].map(write)
+    console.log(
+      `${each.name.padEnd(45)} ${paint.padStart(10)} ${result.padStart(12)} ${String(each.limit ?? '').padStart(6)}`,
+    )
+    await page.close()
+  }
+  for (const complaint of browser.complaints) console.log(complaint)
+  await browser.close()
+  server.close()
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main()
