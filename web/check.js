@@ -21,6 +21,8 @@ export const MOST_TOKENS = 2048
 /** Heads built by hand have matrices as large as the sentence is long. */
 export const MOST_ZOO_TOKENS = 128
 export const MOST_CHARACTERS = 60_000
+/** Heads times queries times keys of tensors that the reader brings: what a page of settings can hold. */
+export const MOST_PAIRS = 2048 * 2048
 
 /** What each numeric field accepts: whole numbers, or with `open` any above the first. */
 export const RANGES = {
@@ -50,6 +52,8 @@ export const CHOICES = /** @type {const} */ ({
   softmaxAxis: ['keys', 'queries'],
   mask: ['none', 'causal', 'window', 'padding', 'prefix'],
   masking: ['before', 'after'],
+  view: ['map', 'lines', 'difference', 'numbers'],
+  minus: ['head', 'settings'],
 })
 
 /** @typedef {keyof typeof CHOICES} ChoiceField */

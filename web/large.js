@@ -62,7 +62,7 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
     if (h === head) kept = { ...traced, weights }
     all?.set(weights.data, h * L * S)
     if (smalls && small) smalls.set(strongestOf(weights, small[0], small[1]), h * small[0] * small[1])
-    statistics.push(...headStatistics(weights))
+    if (smalls) statistics.push(...headStatistics(weights))
     yield (h + 1) / (heads + 1)
   }
   const weights = all ? new Tensor(all, [heads, L, S]) : /** @type {FloatTensor} */ (kept.weights)
@@ -75,8 +75,8 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
     const { Wo, bo } = tensors
     if (Wo) tensors.final = qkv.linear(tensors.joined, Wo.T, bo?.reshape([Wo.dims[1]]))
   }
-  const seen = smalls && small ? { smalls: new Tensor(smalls, [heads, ...small]) } : {}
-  return { ...{ settings, heads, visible, tensors, kept: head, statistics }, ...seen }
+  const seen = smalls && small ? { smalls: new Tensor(smalls, [heads, ...small]), statistics } : {}
+  return { settings, heads, visible, tensors, kept: head, ...seen }
 }
 
 /** @param {FloatTensor} tensor @param {number} head @returns {FloatTensor} (1, rows, columns) */

@@ -5,6 +5,8 @@ import { load } from 'qkv'
 import './elements/index.js'
 import { copy, everything, readFiles, save } from './carry.js'
 import { check, headsOfGiven } from './check.js'
+import { comparedWith } from './differ.js'
+import { headStatistics } from './elements/statistics.js'
 import { explain } from './explain.js'
 import { sourcesOf, targetsOf } from './flow.js'
 import { fromText } from './formats/given.js'
@@ -14,12 +16,13 @@ import { Trouble } from './formats/trouble.js'
 import { begin, record, redo, replace, undo } from './history.js'
 import { languageFor, translator } from './i18n/index.js'
 import { createJobs } from './jobs.js'
+import { createKept } from './kept.js'
 import { isLarge } from './large.js'
 import { matricesOf, nearestCell } from './matrices.js'
 import { presetOf, settingsOf } from './presets.js'
 import { difference } from './reference64.js'
 import { fromHash, isLinkable, toHash } from './share.js'
-import { change, DEFAULTS, edit, isSameCell, paint, signature } from './state.js'
+import { change, DEFAULTS, edit, isSameCell, looksOf, paint, signature } from './state.js'
 import { stepsOf } from './steps.js'
 import { strongestLink } from './strongest.js'
 import { createTracer } from './trace.js'
@@ -72,10 +75,15 @@ let player
 let trace
 /** @type {ReturnType<typeof createJobs> | undefined} */
 let jobs
+/** @type {ReturnType<typeof createKept> | undefined} */
+let kept
 /** How far a large trace is, from 0 to 1. @type {number | undefined} */
 let progress
 /** @type {string | undefined} */
 let failure
+
+/** The default settings as a link, which else is empty. */
+const PLAIN = '1&'
 
 let isScheduled = false
 function schedule() {
@@ -109,8 +117,7 @@ function look(patch) {
 
 /** @param {typeof history} next */
 function travel(next) {
-  const { head, step, pinned } = history.present
-  history = replace(next, { ...next.present, head, step, pinned })
+  history = replace(next, { ...next.present, ...looksOf(history.present) })
   schedule()
 }
 
@@ -127,11 +134,16 @@ const actions = {
   choose: preset => {
     origin = settingsOf(preset)
     cursor = undefined
-    set(origin)
+    const { view, minus, other, kept } = history.present
+    set({ ...origin, view, minus, other, kept })
   },
   undo: () => travel(undo(history)),
   redo: () => travel(redo(history)),
-  reset: () => set({ ...origin, step: history.present.step }),
+  reset: () => {
+    const { step, view, minus, other, kept } = history.present
+    set({ ...origin, step, view, minus, other, kept })
+  },
+  keep: () => look({ kept: toHash({ ...history.present, ...looksOf(DEFAULTS) }).slice(1) || PLAIN, minus: 'settings' }),
   point: cell => {
     if (cursor && isSameCell(cursor, cell)) return
     cursor = cell
@@ -310,7 +322,7 @@ function hear({ progress: done, result: fresh, failure: message }) {
   schedule()
 }
 
-/** @type {Pick<Scene, 'result' | 'head' | 'matrices' | 'mask' | 'link'> | undefined} */
+/** @type {Pick<Scene, 'result' | 'head' | 'matrices' | 'mask' | 'link' | 'statistics' | 'compared'> | undefined} */
 let seen
 
 /** @returns {Scene | undefined} undefined before the core has loaded */
@@ -323,11 +335,14 @@ function scene() {
     const mask = visible && { mask: { data: visible, dims } }
     seen = { result, head, matrices: matricesOf(result, head), link: strongestLink(result, head), ...mask }
   }
-  const { matrices } = seen
-  const { link } = seen
-  const { pinned } = history.present
+  const { matrices, link } = seen
+  const { pinned, view, minus, kept: keptLink } = history.present
   const wanted = pinned ?? cursor ?? { matrix: 'weights', head, row: link?.row ?? 0, column: link?.column ?? 0 }
   const cell = nearestCell(matrices, wanted)
+  const { weights } = result.tensors
+  if (view === 'numbers' && weights) seen.statistics ??= result.statistics ?? headStatistics(weights)
+  const other = view === 'difference' && minus === 'settings' && keptLink ? kept?.(keptLink, head) : undefined
+  if (view === 'difference') seen.compared = comparedWith(result, head, history.present, other)
   return {
     ...{ ...seen, cell, difference: apart },
     ...{ explanation: explain(result, cell), sources: sourcesOf(result, cell), targets: targetsOf(result, cell) },
@@ -411,7 +426,9 @@ darkness.addEventListener('change', schedule)
 
 draw()
 try {
-  trace = createTracer(await load())
+  const core = await load()
+  trace = createTracer(core)
+  kept = createKept(core, schedule)
   jobs = createJobs(trace, hear)
 } catch (error) {
   failure = error instanceof Error ? error.message : String(error)

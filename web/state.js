@@ -71,6 +71,10 @@ export const ZOO = /** @type {const} */ (['previous', 'first', 'same', 'inductio
  * @property {number} head the one that is shown
  * @property {string} step of the walk
  * @property {Cell | null} pinned the cell whose arithmetic stays
+ * @property {'map' | 'lines' | 'difference' | 'numbers'} view of the chosen head
+ * @property {'head' | 'settings'} minus with view 'difference': another head, or the settings that were kept
+ * @property {number} other that head
+ * @property {string} kept those settings as a link without #, or ''
  */
 
 /** @type {Readonly<Settings>} */
@@ -110,10 +114,25 @@ export const DEFAULTS = {
   head: 0,
   step: 'embed',
   pinned: null,
+  view: 'map',
+  minus: 'head',
+  other: 1,
+  kept: '',
 }
 
 /** What is looked at, not what is computed: no entry in the history, no new trace. */
-export const VIEW_FIELDS = /** @type {const} */ (['head', 'step', 'pinned'])
+export const VIEW_FIELDS = /** @type {const} */ (['head', 'step', 'pinned', 'view', 'minus', 'other', 'kept'])
+
+/** Only those. @param {Settings} settings @returns {Pick<Settings, (typeof VIEW_FIELDS)[number]>} */
+export const looksOf = ({ head, step, pinned, view, minus, other, kept }) => ({
+  head,
+  step,
+  pinned,
+  view,
+  minus,
+  other,
+  kept,
+})
 
 /** Matrices whose cells can be set by hand. */
 export const EDITABLE = /** @type {const} */ ([
@@ -207,4 +226,4 @@ export function fingerprint(given) {
  * @param {Settings} settings
  */
 export const signature = settings =>
-  JSON.stringify({ ...settings, head: 0, step: '', pinned: null, given: fingerprint(settings.given) })
+  JSON.stringify({ ...settings, ...looksOf(DEFAULTS), given: fingerprint(settings.given) })

@@ -28,7 +28,7 @@ import { offsetOf } from './tensors.js'
  * @property {import('./proof.js').Proof} [proof] whose output moves when one token is changed
  * @property {import('./curve.js').Curve} [curve] of one number that asks numbers
  * @property {number} [kept] of a large trace: the head whose steps are kept; tensors of (1, rows, columns) are its own
- * @property {import('./elements/statistics.js').HeadStatistics[]} [statistics] of a large trace: of each head
+ * @property {import('./elements/statistics.js').HeadStatistics[]} [statistics] of each head, where the weights of one only are kept
  * @property {FloatTensor} [smalls] where the weights of one head only are kept: all heads made small, (H, rows, columns)
  */
 

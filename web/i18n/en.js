@@ -122,6 +122,7 @@ export const en = {
   problemPositive: 'A number from {least} to {most}, please.',
   problemNumber: 'A number, please, such as 0.5.',
   problemDivide: '{heads} heads do not divide a model of {dModel}.',
+  problemPairs: '{heads} heads of {queries} by {keys} tokens are too many: bring fewer heads or fewer tokens.',
   problemZoo: 'Heads built by hand take up to {most} tokens; here are {count}. Shorten the sentence.',
   problemTable: 'The table has {rows} rows; these tokens need {count}.',
   working: 'Computing',
@@ -173,6 +174,34 @@ export const en = {
   plotWaist: 'waistline',
   plotWeight: 'weight',
   plotQuery: 'Query',
+
+  view: 'View',
+  'view.map': 'Map',
+  'view.lines': 'Lines',
+  'view.difference': 'Difference',
+  'view.numbers': 'Numbers',
+  minus: 'Subtract',
+  minusHead: 'head {other} from head {head}',
+  minusSettings: 'the settings of now from those kept (A − B)',
+  keep: 'Keep these settings as A',
+  keepAgain: 'Keep these settings as A instead',
+  lessHead: 'Weights of head {head} less those of head {other}',
+  lessNow: 'Weights of the kept settings (A) less those of now (B)',
+  compareNone:
+    'Keep the settings of now as A, then change something: the map shows A less what you see (B). The link carries both.',
+  comparePending: 'The kept settings are being computed.',
+  compareOneHead: 'There is one head only: add heads, or compare with kept settings.',
+  compareLeftOut:
+    'Of so many tokens the weights of one head are kept, so that two heads cannot be compared. Use fewer tokens or heads.',
+  compareSizes:
+    'The kept settings have {rows} queries and {columns} keys, those of now {queries} and {keys}: only equal sizes can be compared.',
+  numbersText:
+    'Means over the queries that see a key. Entropy in bits: 0 looks at one key only; the more, the more evenly.',
+  headColumn: 'head',
+  'numbers.entropy': 'entropy',
+  'numbers.first': 'share on the first key',
+  'numbers.previous': 'on the previous',
+  'numbers.self': 'on itself',
 
   walk: 'The way of the numbers',
   previous: 'Previous step (P)',

@@ -21,7 +21,7 @@
  * What a view may ask for.
  * @typedef {object} Actions
  * @property {(patch: Partial<Settings>, mark?: string) => void} change changes of one mark in a row are one to undo
- * @property {(patch: Partial<Pick<Settings, 'head' | 'step' | 'pinned'>>) => void} look nothing is computed, nothing to undo
+ * @property {(patch: Partial<Pick<Settings, 'head' | 'step' | 'pinned' | 'view' | 'minus' | 'other'>>) => void} look nothing is computed, nothing to undo
  * @property {(cell: Cell, value: number | undefined, mark?: string) => void} edit sets a cell; undefined: its own value
  * @property {(row: number, column: number, isVisible: boolean) => void} paint
  * @property {(preset: PresetId) => void} choose
@@ -31,6 +31,7 @@
  * @property {(cell: Cell) => void} point the cell under the pointer or the focus
  * @property {(cell: Cell) => void} pin keeps the cell; the same one again lets go
  * @property {() => void} unpin
+ * @property {() => void} keep the settings of now, to compare later ones with
  * @property {(by: 1 | -1) => void} walk to the next or previous step
  * @property {() => void} play starts or stops
  * @property {(mode: Mode) => void} use
@@ -66,6 +67,8 @@
  * @property {Result} result
  * @property {number} head the one that is shown
  * @property {Matrices} matrices of that head
+ * @property {import('../elements/statistics.js').HeadStatistics[]} [statistics] with view 'numbers': of each head
+ * @property {import('../differ.js').Compared} [compared] with view 'difference'
  * @property {import('../strongest.js').Link} [link] the strongest of that head
  * @property {{ data: Uint8Array, dims: number[] }} [mask] (L, S), 1 may be seen
  * @property {Cell} cell the one whose arithmetic is shown

@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit'
 import './save-menu.js'
 import { percent } from '../format.js'
+import { otherView, views } from './others.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('./context.js').Mode} Mode */
@@ -53,6 +54,9 @@ export function tokens(context) {
     ? [chips(context, 'tokensQueries', queries), chips(context, 'tokensKeys', keys)]
     : chips(context, 'tokens', queries)
 }
+
+/** The picture of each view that has one. */
+const PICTURES = { map: '#map', lines: '#lines', difference: '#difference', numbers: '' }
 
 /** Where colours of weights begin and end. */
 const SHARES = [0, 1]
@@ -110,10 +114,12 @@ export function hero(context) {
       }
       <div class="large">
         <div class="large-top">
-          <h2>${t('matrix.weights')} ${heads > 1 ? html`<span class="of-head">${t('ofHead', { head: head + 1, heads })}</span>` : nothing} <save-menu .t=${t} .name=${t('matrix.weights')} .matrix=${large} .picture=${'#map'}></save-menu></h2>
-          ${modes(context)}
+          <h2>${t('matrix.weights')} ${heads > 1 ? html`<span class="of-head">${t('ofHead', { head: head + 1, heads })}</span>` : nothing} <save-menu .t=${t} .name=${t('matrix.weights')} .matrix=${large} .picture=${PICTURES[settings.view]}></save-menu></h2>
+          ${views(context)} ${settings.view === 'map' ? modes(context) : nothing}
         </div>
-        <qkv-heatmap
+        ${
+          settings.view === 'map'
+            ? html`<qkv-heatmap
           id="map"
           .label=${t('matrix.weights')}
           .matrix=${large.tensor}
@@ -132,7 +138,9 @@ export function hero(context) {
           @cell-pin=${(/** @type {CustomEvent} */ event) => actions.pin(at(event))}
           @cell-edit=${(/** @type {CustomEvent} */ event) => actions.edit(at(event), event.detail.value, 'drag weights')}
           @cell-paint=${(/** @type {CustomEvent} */ { detail }) => actions.paint(detail.row, detail.column, !detail.hide)}
-        ></qkv-heatmap>
+        ></qkv-heatmap>`
+            : otherView(context)
+        }
       </div>
     </div>
   </section>`

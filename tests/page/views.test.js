@@ -1,0 +1,114 @@
+// Views of a head: lines, differences, numbers; and what settings are compared with.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { settled } from './browser.js'
+import { expectNumbers } from './golden.js'
+import { usePage } from './open.js'
+
+const open = usePage()
+
+/** @param {string} name */
+async function look(name) {
+  await open.page.click(`[data-view="${name}"]`)
+  await settled(open.page)
+}
+
+/** The numbers of a map as its table shows them. @param {string} map */
+async function shown(map) {
+  const { page } = open
+  await page.locator(map).evaluate(each => Object.assign(each, { asTable: true }))
+  await settled(page)
+  const cells = await page.locator(`${map} td`).allTextContents()
+  return cells.map(text => Number(text.replace('−', '-')))
+}
+
+/** The weights of a head, from the small maps. @param {number} head */
+const weightsOf = head =>
+  open.page.locator('qkv-heads').evaluate((heads, h) => {
+    const { data, dims } = /** @type {any} */ (heads).weights
+    const size = dims[1] * dims[2]
+    return Array.from(data.slice(h * size, (h + 1) * size), Number)
+  }, head)
+
+/** @param {number[]} got @param {number[]} want */
+function near(got, want) {
+  assert.equal(got.length, want.length)
+  got.forEach((x, i) => {
+    assert.ok(Math.abs(x - want[i]) <= 6e-5, `number ${i}: ${x} for ${want[i]}`)
+  })
+}
+
+test('lines show the weights of the article between two columns of tokens', async () => {
+  const { page } = open
+  await open.choose('self')
+  await look('lines')
+  const { weights, words } = await page.locator('#lines').evaluate(lines => {
+    const own = /** @type {any} */ (lines)
+    return { weights: Array.from(own.weights.data, Number), words: own.describe({ side: 'row', index: 4 }) }
+  })
+  expectNumbers(
+    weights.map(x => x.toFixed(4)),
+    'attn_weights',
+  )
+  assert.match(words, /dessert.*is 0\.28/)
+  const box = await page.locator('#lines canvas').boundingBox()
+  assert.ok(box && box.width > 200 && box.height > 100)
+})
+
+test('the difference of two heads is one less the other', async () => {
+  const { page } = open
+  await look('difference')
+  const [first, second, third] = [await weightsOf(0), await weightsOf(1), await weightsOf(2)]
+  near(
+    await shown('#difference'),
+    first.map((x, i) => x - second[i]),
+  )
+  await page.selectOption('#minus', '2')
+  near(
+    await shown('#difference'),
+    first.map((x, i) => x - third[i]),
+  )
+  await page.locator('qkv-heads').getByRole('radio').nth(2).click()
+  const chosen = await page.locator('#minus').inputValue()
+  assert.notEqual(chosen, '2', 'a head is not compared with itself')
+})
+
+test('kept settings less those of now, and the link carries both', async () => {
+  const { page } = open
+  await look('difference')
+  const kept = await weightsOf(0)
+  await page.click('#keep')
+  await page.selectOption('#mask', 'causal')
+  await settled(page)
+  const now = await weightsOf(0)
+  assert.notDeepEqual(now, kept)
+  const want = kept.map((x, i) => x - now[i])
+  near(await shown('#difference'), want)
+  await page.waitForFunction(() => location.hash.includes('kept') && location.hash.includes('causal'))
+  const hash = new URL(page.url()).hash
+  await open.go(hash)
+  near(await shown('#difference'), want)
+  await open.type('#sentence', 'one two')
+  assert.match(await open.text('#incomparable'), /6 queries and 6 keys, those of now 2 and 2/)
+})
+
+test('the numbers of each head follow from its weights', async () => {
+  const { page } = open
+  await look('numbers')
+  const rows = await page.locator('#head-numbers tbody tr').all()
+  assert.equal(rows.length, 4)
+  for (const [head, row] of rows.entries()) {
+    const weights = await weightsOf(head)
+    const mean = (/** @type {(i: number) => number} */ of, from = 0) =>
+      Array.from({ length: 6 - from }, (_, i) => of(i + from)).reduce((a, b) => a + b) / (6 - from)
+    const bits = (/** @type {number} */ i) =>
+      weights.slice(6 * i, 6 * i + 6).reduce((sum, x) => sum - x * Math.log2(x), 0)
+    near((await row.locator('td').allTextContents()).map(Number), [
+      mean(bits),
+      mean(i => weights[6 * i]),
+      mean(i => weights[7 * i - 1], 1),
+      mean(i => weights[7 * i]),
+    ])
+  }
+})
