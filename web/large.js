@@ -22,8 +22,9 @@ const SMALL = 144
 /** @param {Checked} settings */
 const pairsOf = ({ heads, queries, keys }) => heads * queries.tokens.length * keys.tokens.length
 
-/** @param {Checked} settings */
-export const isLarge = settings => pairsOf(settings) > LARGE
+/** Weights that were brought are there already. @param {Checked} settings */
+export const isLarge = settings =>
+  pairsOf(settings) > LARGE && !(settings.model === 'given' && settings.given && 'weights' in settings.given)
 
 /**
  * Yields how much is done, from 0 to 1.

@@ -19,7 +19,7 @@ async function shown(map) {
   const { page } = open
   await page.locator(map).evaluate(each => Object.assign(each, { asTable: true }))
   await settled(page)
-  const cells = await page.locator(`${map} td`).allTextContents()
+  const cells = await page.locator(`${map} tbody td`).allTextContents()
   return cells.map(text => Number(text.replace('−', '-')))
 }
 

@@ -1,0 +1,137 @@
+// Many tokens: in a worker, which an outdated sentence does not hold up; what is kept of them; how fast keys are answered.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../../src/index.js'
+import { settled } from './browser.js'
+import { usePage } from './open.js'
+import { CASES, hashOf, median, typing, words } from './typing.js'
+
+const open = usePage()
+
+/** Opens a case and waits for its map. @param {import('./typing.js').Case} each */
+async function go(each) {
+  const { page } = open
+  await page.goto('about:blank')
+  await page.goto(open.url + hashOf(each))
+  await shows(each.tokens)
+}
+
+/** @param {number} tokens */
+const shows = tokens =>
+  open.page.waitForFunction(
+    count => {
+      const map = /** @type {any} */ (document.querySelector('#map'))
+      return map?.rowTokens.length === count && document.querySelector('main')?.ariaBusy === 'false'
+    },
+    tokens,
+    { timeout: 60_000 },
+  )
+
+/**
+ * Rows of the weights that are shown, and the queries and keys of all heads.
+ * @param {number[]} rows
+ */
+const numbers = rows =>
+  open.page.evaluate(wanted => {
+    const list = (/** @type {any} */ x) => Array.from(x, Number)
+    const map = /** @type {any} */ (document.querySelector('#map'))
+    const { data, dims } = map.matrix
+    return { dims: list(dims), rows: wanted.map(row => list(data.slice(row * dims[1], (row + 1) * dims[1]))) }
+  }, rows)
+
+/** The same in Node: the weights of one head. @param {number} tokens @param {number} head @param {number} heads */
+async function expected(tokens, head, heads) {
+  const qkv = await load()
+  const list = words(tokens).split(' ')
+  const vocabulary = [...new Set(list)].sort()
+  const ids = list.map(word => vocabulary.indexOf(word))
+  const X = qkv.generator(123).embedding(50_000, 64).forward(ids)
+  const generator = qkv.generator(123)
+  const drawn = Array.from({ length: heads }, () => [64, 64, 64].map(size => generator.rand([64, size])))
+  const [Wq, Wk] = drawn[head]
+  return qkv.trace(qkv.matmul(X, Wq), qkv.matmul(X, Wk), X).weights
+}
+
+/** @param {number[]} got @param {ArrayLike<number>} want */
+function near(got, want) {
+  assert.equal(got.length, want.length)
+  for (let i = 0; i < got.length; i++)
+    if (!(Math.abs(got[i] - want[i]) <= 1e-4)) assert.fail(`number ${i}: ${got[i]} for ${want[i]}`)
+}
+
+const WIDE = { heads: 8, dModel: 64, dKey: 64, dValue: 64 }
+
+test('512 tokens and 8 heads come from a worker with the numbers of the trace, and any head can be chosen', async () => {
+  const { page } = open
+  await go({ name: '', tokens: 512, settings: WIDE })
+  assert.ok(page.workers().length > 0, 'a worker runs')
+  for (const head of [0, 5]) {
+    await page.locator('qkv-heads').getByRole('radio').nth(head).click()
+    await page.waitForFunction(h => document.querySelector('.left-out')?.textContent?.includes(`head ${h}`), head + 1)
+    const want = await expected(512, head, 8)
+    const got = await numbers([0, 200, 511])
+    assert.deepEqual(got.dims, [512, 512])
+    for (const [i, row] of [0, 200, 511].entries()) near(got.rows[i], want.data.subarray(row * 512, (row + 1) * 512))
+  }
+  await page.waitForFunction(() => Number(document.querySelector('#badge')?.getAttribute('data-most')) > 0)
+  const most = Number(await page.locator('#badge').getAttribute('data-most'))
+  assert.ok(most < 1e-3, `${most} from float64`)
+})
+
+test('2048 tokens and 8 heads can be opened, zoomed and read', async () => {
+  const { page } = open
+  await go({ name: '', tokens: 2048, settings: WIDE })
+  const want = await expected(2048, 0, 8)
+  const got = await numbers([0, 2047])
+  assert.deepEqual(got.dims, [2048, 2048])
+  near(got.rows[1], want.data.subarray(2047 * 2048))
+  assert.match((await open.text('.left-out')) ?? '', /small pictures/)
+  assert.equal(await page.locator('qkv-heads').getByRole('radio').count(), 8)
+  await page.locator('#map .map').focus()
+  await page.keyboard.press('Control+End')
+  for (let i = 0; i < 14; i++) await page.keyboard.press('+')
+  await settled(page)
+  const cell = await page.locator('#map [role=gridcell]').textContent()
+  const list = words(2048).split(' ')
+  const last = want.data[want.data.length - 1].toFixed(4)
+  assert.ok(cell?.includes(list[2047]) && cell.includes(last), `${cell} with ${list[2047]} and ${last}`)
+  await page.click('[data-view="numbers"]')
+  assert.equal(await page.locator('#head-numbers tbody tr').count(), 8)
+})
+
+test('typing on gives up the sentence that is outdated', async () => {
+  const { page } = open
+  await go({ name: '', tokens: 1024, settings: WIDE })
+  await page.evaluate(() => {
+    /** @type {number[]} */
+    const seen = []
+    Object.assign(window, { seen })
+    const look = () => {
+      const count = /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length
+      if (seen.at(-1) !== count) seen.push(count)
+      requestAnimationFrame(look)
+    }
+    look()
+  })
+  for (const count of [1100, 1000, 900, 40]) {
+    await page.fill('#sentence', words(count))
+    await settled(page)
+  }
+  await shows(40)
+  await page.waitForTimeout(1500)
+  const seen = await page.evaluate(() => /** @type {any} */ (window).seen)
+  assert.equal(seen.at(-1), 40, `what is shown last is what was typed last: ${seen}`)
+  assert.ok(!seen.includes(1100), `no outdated sentence was shown: ${seen}`)
+})
+
+test('keys are answered in time', async () => {
+  for (const each of CASES.filter(({ limit }) => limit)) {
+    await go(each)
+    await open.page.waitForTimeout(400)
+    const strokes = (await typing(open.page, 'abcdef')).slice(1)
+    const paint = median(strokes.map(stroke => stroke.paint))
+    // Four times what is promised: other things run beside the tests.
+    assert.ok(paint <= 4 * Number(each.limit), `${each.name}: ${paint.toFixed(0)} ms`)
+  }
+})
