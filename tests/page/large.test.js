@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../../src/index.js'
+import { load, tokenize } from '../../src/index.js'
 import { settled } from './browser.js'
 import { usePage } from './open.js'
 import { CASES, hashOf, median, typing, words } from './typing.js'
@@ -43,10 +43,7 @@ const numbers = rows =>
 /** The same in Node: the weights of one head. @param {number} tokens @param {number} head @param {number} heads */
 async function expected(tokens, head, heads) {
   const qkv = await load()
-  const list = words(tokens).split(' ')
-  const vocabulary = [...new Set(list)].sort()
-  const ids = list.map(word => vocabulary.indexOf(word))
-  const X = qkv.generator(123).embedding(50_000, 64).forward(ids)
+  const X = qkv.generator(123).embedding(50_000, 64).forward(tokenize(words(tokens)).ids)
   const generator = qkv.generator(123)
   const drawn = Array.from({ length: heads }, () => [64, 64, 64].map(size => generator.rand([64, size])))
   const [Wq, Wk] = drawn[head]
