@@ -43,7 +43,10 @@ const numbers = rows =>
 /** The same in Node: the weights of one head. @param {number} tokens @param {number} head @param {number} heads */
 async function expected(tokens, head, heads) {
   const qkv = await load()
-  const X = qkv.generator(123).embedding(50_000, 64).forward(tokenize(words(tokens)).ids)
+  const X = qkv
+    .generator(123)
+    .embedding(50_000, 64)
+    .forward(tokenize(words(tokens)).ids)
   const generator = qkv.generator(123)
   const drawn = Array.from({ length: heads }, () => [64, 64, 64].map(size => generator.rand([64, size])))
   const [Wq, Wk] = drawn[head]
