@@ -20,11 +20,7 @@ function sum(text) {
   return (hash >>> 0).toString(36)
 }
 
-<<<<<<< HEAD
-const TEXTS = ['sentence', 'second', 'probeWord', 'seed', 'step']
-=======
-const TEXTS = ['sentence', 'second', 'seed', 'step', 'kept']
->>>>>>> b73ac46 (Views of a head: lines, differences of heads and of settings, numbers)
+const TEXTS = ['sentence', 'second', 'probeWord', 'seed', 'step', 'kept']
 const isCount = (/** @type {unknown} */ n) => typeof n === 'number' && Number.isInteger(n) && n >= 0 && n < 100_000
 
 /** @param {string} text */
@@ -42,15 +38,6 @@ function toCell(text) {
   const [head, row, column] = rest.map(Number)
   if (rest.length !== 3 || ![head, row, column].every(isCount) || !/^\w+$/.test(matrix)) throw new Error(text)
   return { matrix: /** @type {any} */ (matrix), head, row, column }
-}
-
-/** A whole number. */
-const COUNT = {
-  write: String,
-  read: (/** @type {string} */ text) => {
-    if (!isCount(Number(text))) throw new Error(text)
-    return Number(text)
-  },
 }
 
 /** How fields that are neither texts, numbers nor choices are written. */
@@ -85,13 +72,9 @@ const CODECS = /** @type {Record<string, { write: (value: any) => string, read: 
   pinned: { write: cellText, read: toCell },
   bias: { write: String, read: text => text === 'true' },
   given: { write: JSON.stringify, read: text => checkGiven(JSON.parse(text)) },
-<<<<<<< HEAD
   head: { write: String, read: toCount },
   probe: { write: String, read: toCount },
-=======
-  head: COUNT,
-  other: COUNT,
->>>>>>> b73ac46 (Views of a head: lines, differences of heads and of settings, numbers)
+  other: { write: String, read: toCount },
   scale: { write: String, read: text => toNumberText(text) },
 })
 
