@@ -97,6 +97,7 @@ test('2048 tokens and 8 heads can be opened, zoomed and read', async () => {
   const last = want.data[want.data.length - 1].toFixed(4)
   assert.ok(cell?.includes(list[2047]) && cell.includes(last), `${cell} with ${list[2047]} and ${last}`)
   await page.click('[data-view="numbers"]')
+  await page.locator('#head-numbers').waitFor()
   assert.equal(await page.locator('#head-numbers tbody tr').count(), 8)
 })
 

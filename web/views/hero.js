@@ -28,6 +28,9 @@ export function strongest({ t, result, head, language, link }) {
   </p>`
 }
 
+/** So many tokens are named one by one; the maps name them all. */
+const MOST_CHIPS = 24
+
 /**
  * @param {SceneContext} context
  * @param {Key} label
@@ -38,12 +41,12 @@ const chips = ({ t }, label, { tokens, ids }) =>
     <span class="tokens-label">${t(label)}</span>
     <ol>
       ${tokens
-        .slice(0, 64)
+        .slice(0, MOST_CHIPS)
         .map(
           (token, i) =>
             html`<li><bdi class="token">${token}</bdi> <span class="id" aria-label=${t('tokenId', { id: ids[i] })}>${ids[i]}</span></li>`,
         )}
-      ${tokens.length > 64 ? html`<li class="rest">${t('moreTokens', { count: tokens.length - 64 })}</li>` : nothing}
+      ${tokens.length > MOST_CHIPS ? html`<li class="rest">${t('moreTokens', { count: tokens.length - MOST_CHIPS })}</li>` : nothing}
     </ol>
   </div>`
 
