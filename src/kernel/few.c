@@ -7,7 +7,9 @@
 #include "mask.h"
 #include "tile.h"
 
-enum { TILE_KEYS = 256 }; /* keys and values of D = E = 128: 256 KB, in L2 while the heads of a group take turns */
+/* Keys and values of D = E = 128: 512 KB, in L2 while the heads of a group take turns. ROWS values, 8 KB, are in L1
+ * while the ROWS after them are touched. */
+enum { TILE_KEYS = 512, ROWS = 16 };
 
 /* All queries that share a kv head: rows = H/G * L. */
 struct group {
@@ -25,11 +27,9 @@ double few_scratch(const struct qkv_attention *a) {
 
 /* scores (keys): score(q, k), scaled. Key by key: several rows at once share loads of q, but the processor fetches
  * ahead along one row only. */
-INLINE void score_keys(enum qkv_score score, const struct qkv_attention *a, const float *q, const float *k, size_t keys,
-                       float *scores) {
-  float factor = score_factor(a) * a->scale;
-  for (size_t j = 0; j < keys; j++)
-    scores[j] = factor * sum_terms(score, q, k + j * a->k.row, a->w_v, a->D);
+static void score_keys(const struct qkv_attention *a, const float *q, const float *k, size_t keys, float *scores) {
+  for (size_t j = 0; j < keys; j++, k += a->k.row)
+    scores[j] = a->scale * (a->score == QKV_SCORE_DOT ? sum_terms(QKV_SCORE_DOT, q, k, 0, a->D) : score_pair(a, q, k));
 }
 
 /* Scores become exponentials under the new maximum; returns by how much all that was summed before shrinks. */
@@ -56,11 +56,8 @@ static float update(float *scores, size_t keys, float *maximum, float *sum) {
   return shrink;
 }
 
-/* output (E) = shrink * output + weights (keys) . values, row by row. */
-static void add_values(const struct qkv_attention *a, float *output, float shrink, const float *weights, const float *v,
-                       size_t keys) {
-  for (size_t e = 0; shrink != 1.0f && e < a->E; e++)
-    output[e] *= shrink;
+/* output (E) += weights (keys) . values, row by row. */
+static void add_rows(const struct qkv_attention *a, float *output, const float *weights, const float *v, size_t keys) {
   for (size_t j = 0; j < keys; j++, v += a->v.row) {
     f4 weight = splat_from(weights + j);
     size_t e = 0;
@@ -68,6 +65,42 @@ static void add_values(const struct qkv_attention *a, float *output, float shrin
       store(output + e, mul_add(weight, load(v + e), load(output + e)));
     for (; e < a->E; e++)
       output[e] += weights[j] * v[e];
+  }
+}
+
+/* The same sums in the same order, 32 columns of ROWS values at a time, so that the output is in registers. The
+ * processor would not fetch ahead down a column: the next ROWS values are touched line by line, in order. */
+static void add_values(const struct qkv_attention *a, float *output, const float *weights, const float *v,
+                       size_t keys) {
+  size_t row = a->v.row, E = a->E;
+  if (E % 32) {
+    add_rows(a, output, weights, v, keys);
+    return;
+  }
+  for (size_t j = 0; j < keys; j += ROWS, v += ROWS * row) {
+    const float *next = v + ROWS * row, *end = next + E, *stop = weights + at_most(j + ROWS, keys);
+    int is_ahead = j + 2 * ROWS <= keys;
+    for (size_t e = 0; e < E; e += 32) {
+      const float *x = v + e;
+      f4 sum[8];
+#pragma unroll
+      for (size_t c = 0; c < 8; c++)
+        sum[c] = load(output + e + 4 * c);
+      for (const float *w = weights + j; w != stop; w++, x += row) {
+        f4 weight = splat_from(w);
+        if (is_ahead) {
+          touch(next), touch(next + 16), next += 32;
+          if (next == end)
+            next += row - E, end += row;
+        }
+#pragma unroll
+        for (size_t c = 0; c < 8; c++)
+          sum[c] = mul_add(weight, load(x + 4 * c), sum[c]);
+      }
+#pragma unroll
+      for (size_t c = 0; c < 8; c++)
+        store(output + e + 4 * c, sum[c]);
+    }
   }
 }
 
@@ -79,32 +112,27 @@ static void meet(struct group *x, uint32_t h, uint32_t i, uint32_t from, uint32_
   const float *k = a->k.data + (size_t)x->b * a->k.batch + (size_t)x->g * a->k.head + (size_t)from * a->k.row;
   const float *v = a->v.data + (size_t)x->b * a->v.batch + (size_t)x->g * a->v.head + (size_t)from * a->v.row;
   float *output = x->output + row * a->E;
-  switch (a->score) {
-  case QKV_SCORE_GAUSSIAN:
-    score_keys(QKV_SCORE_GAUSSIAN, a, q, k, keys, x->scores);
-    break;
-  case QKV_SCORE_ADDITIVE:
-    score_keys(QKV_SCORE_ADDITIVE, a, q, k, keys, x->scores);
-    break;
-  default:
-    score_keys(QKV_SCORE_DOT, a, q, k, keys, x->scores);
-  }
+  score_keys(a, q, k, keys, x->scores);
   for (size_t j = 0; a->softcap > 0.0f && j < keys; j++)
     x->scores[j] = a->softcap * tanh1(x->scores[j] / a->softcap);
   for (uint32_t j = 0; a->alibi && j < keys; j++)
     x->scores[j] += alibi_at(a, x->b, h, i, from + j);
   if (has_mask(a))
     mask_scores(a, x->b, h, i, from, to, x->scores, 1);
+  for (size_t j = 0; j < at_most(keys, ROWS); j++)
+    for (size_t e = 0; e < a->E; e += 16)
+      touch(v + j * a->v.row + e);
   float shrink = update(x->scores, keys, x->maxima + row, x->sums + row);
+  for (size_t e = 0; shrink != 1.0f && e < a->E; e++)
+    output[e] *= shrink;
   if (!has_mask(a) || all_finite(v, a->v.row, keys, a->E)) {
-    add_values(a, output, shrink, x->scores, v, keys);
+    add_values(a, output, x->scores, v, keys);
     return;
   }
   /* 0 times a hidden NaN would spoil the sum: seen keys only */
-  add_values(a, output, shrink, x->scores, v, 0);
   for (uint32_t j = from; j < to; j++)
     if (passes_mask(a, x->b, h, i, j))
-      add_values(a, output, 1.0f, x->scores + (j - from), v + (j - from) * a->v.row, 1);
+      add_rows(a, output, x->scores + (j - from), v + (j - from) * a->v.row, 1);
 }
 
 static void attend_group(struct group *x) {

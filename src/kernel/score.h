@@ -46,4 +46,7 @@ INLINE float sum_terms(enum qkv_score score, const float *q, const float *k, con
   return sum_lanes(add(even, odd));
 }
 
+/* score(q, k) over a head of D, not scaled. */
+float score_pair(const struct qkv_attention *a, const float *q, const float *k);
+
 #endif

@@ -1,4 +1,4 @@
-/* tile.c: what tile.h only declares: what need not be inlined is in the file once. */
+/* tile.c: what tile.h and score.h only declare: what need not be inlined is in the file once. */
 #include "tile.h"
 
 void pack_panel(float *panel, const float *b, size_t n, size_t step, size_t column, size_t columns) {
@@ -57,5 +57,16 @@ void add_product_of(float *out, size_t stride, size_t rows, size_t columns, stru
         for (size_t j = 0; j < width; j++)
           to[i * stride + j] += edge[i * 8 + j];
     }
+  }
+}
+
+float score_pair(const struct qkv_attention *a, const float *q, const float *k) {
+  switch (a->score) {
+  case QKV_SCORE_GAUSSIAN:
+    return score_factor(a) * sum_terms(QKV_SCORE_GAUSSIAN, q, k, 0, a->D);
+  case QKV_SCORE_ADDITIVE:
+    return sum_terms(QKV_SCORE_ADDITIVE, q, k, a->w_v, a->D);
+  default:
+    return sum_terms(QKV_SCORE_DOT, q, k, 0, a->D);
   }
 }

@@ -5,18 +5,6 @@
 #include "random.h"
 #include "score.h"
 
-/* score(q, k) over a head of D. */
-static float score_pair(const struct qkv_attention *a, const float *q, const float *k) {
-  switch (a->score) {
-  case QKV_SCORE_GAUSSIAN:
-    return score_factor(a) * sum_terms(QKV_SCORE_GAUSSIAN, q, k, 0, a->D);
-  case QKV_SCORE_ADDITIVE:
-    return sum_terms(QKV_SCORE_ADDITIVE, q, k, a->w_v, a->D);
-  default:
-    return sum_terms(QKV_SCORE_DOT, q, k, 0, a->D);
-  }
-}
-
 /* Keeps a copy of `n` values of a step, where it was asked for. */
 static void keep_step(float *step, size_t at, const float *x, size_t n) {
   if (!step)
