@@ -1,6 +1,6 @@
 export { texts as elements } from '../elements/texts.js'
 
-export const en = {
+export const texts = {
   htmlLang: 'en',
   languageName: 'English',
   title: 'Attention you can look inside',

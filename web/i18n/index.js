@@ -1,11 +1,14 @@
 // The texts of the page. A language is one file: its texts, and those of the elements.
 
-import { en, elements as enElements } from './en.js'
-import { zh, elements as zhElements } from './zh.js'
+/// <reference types="vite/client" />
 
-/** @typedef {keyof typeof en} Key */
-/** @typedef {'en' | 'zh'} Language */
-/** @typedef {typeof enElements} ElementTexts */
+/** @typedef {keyof typeof import('./en.js').texts} Key */
+/** @typedef {string} Language the name of a file here, such as 'en' */
+/** @typedef {typeof import('./en.js').elements} ElementTexts */
+
+/** Every file here is a language. @type {Record<string, { texts: Record<Key, string>, elements: ElementTexts }>} */
+const files = import.meta.glob(['./*.js', '!./index.js'], { eager: true })
+const all = Object.entries(files).map(([path, file]) => ({ tag: path.slice(2, -3), ...file }))
 
 /**
  * The text of a key with its {names} filled in; and what the elements say.
@@ -13,16 +16,19 @@ import { zh, elements as zhElements } from './zh.js'
  */
 
 /** @type {Record<Language, Record<Key, string>>} */
-export const LANGUAGES = { en, zh }
+export const LANGUAGES = Object.fromEntries(all.map(({ tag, texts }) => [tag, texts]))
 /** @type {Record<Language, ElementTexts>} */
-export const ELEMENTS = { en: enElements, zh: zhElements }
+export const ELEMENTS = Object.fromEntries(all.map(({ tag, elements }) => [tag, elements]))
 
 /**
  * The language for a browser that asks for `tag`.
  * @param {string} tag such as navigator.language
  * @returns {Language}
  */
-export const languageFor = tag => (/^zh\b/i.test(tag) ? 'zh' : 'en')
+export function languageFor(tag) {
+  const [language] = tag.toLowerCase().split('-')
+  return Object.hasOwn(LANGUAGES, language) ? language : 'en'
+}
 
 /** @type {Partial<Record<Language, Translate>>} */
 const made = {}

@@ -51,7 +51,7 @@ export const elements = {
 }
 
 /** @type {Record<import('./index.js').Key, string>} */
-export const zh = {
+export const texts = {
   htmlLang: 'zh-CN',
   languageName: '中文',
   title: '看得见内部的注意力',
