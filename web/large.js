@@ -4,7 +4,7 @@
 
 import { joinHeads, Tensor } from 'qkv'
 import { headStatistics } from './elements/statistics.js'
-import { mix, override, scaleOf, steps } from './trace.js'
+import { mix, override, rowsOf, scaleOf, steps } from './trace.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('./check.js').Checked} Checked */
@@ -74,7 +74,7 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
     tensors.output = new Tensor(outputs, [heads, L, E])
     tensors.joined = joinHeads(tensors.output)
     const { Wo, bo } = tensors
-    if (Wo) tensors.final = qkv.linear(tensors.joined, Wo.T, bo?.reshape([Wo.dims[1]]))
+    if (Wo) tensors.final = qkv.linear(tensors.joined, rowsOf(Wo), bo?.reshape([Wo.dims[1]]))
   }
   const seen = smalls && small ? { smalls: new Tensor(smalls, [heads, ...small]), statistics } : {}
   return { settings, heads, visible, tensors, kept: head, ...seen }

@@ -218,7 +218,7 @@ function attend(qkv, settings, drawn, visible, edits) {
   if (isOverridden || !tensors.output) tensors.output = mix(qkv, weights, V)
   tensors.joined = joinHeads(tensors.output)
   const { Wo, bo } = tensors
-  if (Wo) tensors.final = qkv.linear(tensors.joined, Wo.T, bo?.reshape([Wo.dims[1]]))
+  if (Wo) tensors.final = qkv.linear(tensors.joined, rowsOf(Wo), bo?.reshape([Wo.dims[1]]))
   return tensors
 }
 
@@ -235,6 +235,19 @@ function projected(qkv, drawn, edits) {
   return isProjected ? { ...given, ...project(qkv, given) } : given
 }
 
+/** Matrices as qkv.linear takes them: one that stays is turned once. @type {WeakMap<FloatTensor, FloatTensor>} */
+const turned = new WeakMap()
+
+/**
+ * (out, in) of a matrix (in, out) or of those of all heads.
+ * @param {FloatTensor} W
+ */
+export function rowsOf(W) {
+  const weight = turned.get(W) ?? (W.dims.length === 3 ? joinHeads(W) : W).T
+  turned.set(W, weight)
+  return weight
+}
+
 /**
  * Q = X Wq + bq of all heads at once, K and V alike.
  * @param {Qkv} qkv
@@ -243,10 +256,24 @@ function projected(qkv, drawn, edits) {
  */
 function project(qkv, { X, X2 = X, ...own }) {
   const layer = (/** @type {any} */ x, /** @type {any} */ W, /** @type {FloatTensor | undefined} */ b) => {
-    const columns = joinHeads(W)
-    return splitHeads(qkv.linear(x, columns.T, b && joinHeads(b).reshape([columns.dims[1]])), W.dims[0])
+    const weight = rowsOf(W)
+    return splitHeads(qkv.linear(x, weight, b && joinHeads(b).reshape([weight.dims[0]])), W.dims[0])
   }
   return { Q: layer(X, own.Wq, own.bq), K: layer(X2, own.Wk, own.bk), V: layer(X2, own.Wv, own.bv) }
+}
+
+/**
+ * The mask in the core's words, which spare it to look at each cell.
+ * @param {Checked} settings
+ * @param {Uint8Array | undefined} visible
+ * @param {number[]} dims
+ * @returns {import('qkv').TraceOptions}
+ */
+function whoSees({ mask, painted, left, right }, visible, dims) {
+  if (!visible) return {}
+  if (painted.length === 0 && mask === 'causal') return { causal: true }
+  if (painted.length === 0 && mask === 'window') return { window: [left, right] }
+  return { mask: new Tensor(visible, dims) }
 }
 
 /**
@@ -265,7 +292,7 @@ export function steps(qkv, settings, { Q, K, V, ...own }, visible) {
   const [L, S] = [q.dims[1], k.dims[1]]
   const scale = scaleOf(settings, q.dims[2])
   const traced = qkv.trace(q, k, v, {
-    ...{ masking, softmaxAxis, scale, ...(visible && { mask: new Tensor(visible, [L, S]) }) },
+    ...{ masking, softmaxAxis, scale, ...whoSees(settings, visible, [L, S]) },
     ...(score === 'gaussian' && { score: { kind: 'gaussian', sigma } }),
     ...(score === 'additive' && { score: additive(own) }),
   })

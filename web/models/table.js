@@ -25,7 +25,7 @@ export function createTable(qkv) {
    * @returns {{ embedding: Embedding, generator: import('qkv').Generator }} the whole table is drawn only if the stream
    *   goes on behind it
    */
-  return ({ seed, dModel, tableRows, draw, queries, keys }) => {
+  const table = (/** @type {Checked} */ { seed, dModel, tableRows, draw, queries, keys }) => {
     let most = 0
     for (const id of [...queries.ids, ...keys.ids]) most = Math.max(most, id)
     const generator = qkv.generator(seed)
@@ -35,4 +35,22 @@ export function createTable(qkv) {
     if (last?.name !== name) last = { name, embedding: generator.embedding(rows, dModel) }
     return { embedding: last.embedding, generator: qkv.generator(seed) }
   }
+
+  /** @type {{ name: string, weights: any } | undefined} */
+  let kept
+
+  /**
+   * Weights that no word changes, drawn once for the same seed and sizes; unless the stream goes on before or behind.
+   * @template T
+   * @param {Checked} settings
+   * @param {() => T} make
+   * @returns {T}
+   */
+  const keep = ({ model, seed, dModel, heads, bias, draw, score }, make) => {
+    if (draw === 'continue' || score === 'additive') return make()
+    const name = [model, seed, dModel, heads, bias].join()
+    if (kept?.name !== name) kept = { name, weights: make() }
+    return kept.weights
+  }
+  return Object.assign(table, { keep })
 }
