@@ -66,7 +66,7 @@ export function bring({ t, actions }) {
         }}
       >${t('bringExample')}</button>
       <button type="button" id="bring-choose" @click=${() => document.getElementById('bring-files')?.click()}>${t('bringFiles')}</button>
-      <input id="bring-files" type="file" hidden multiple accept=".json,.npy,application/json" @change=${chosen} />
+      <input id="bring-files" type="file" aria-label=${t('bringFiles')} hidden multiple accept=".json,.npy,application/json" @change=${chosen} />
     </div>
   </section>`
 }
