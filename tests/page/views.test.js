@@ -70,6 +70,7 @@ test('the difference of two heads is one less the other', async () => {
     first.map((x, i) => x - third[i]),
   )
   await page.locator('qkv-heads').getByRole('radio').nth(2).click()
+  await settled(page)
   const chosen = await page.locator('#minus').inputValue()
   assert.notEqual(chosen, '2', 'a head is not compared with itself')
 })
