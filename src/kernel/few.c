@@ -7,22 +7,24 @@
 #include "mask.h"
 #include "tile.h"
 
-/* Keys and values of D = E = 128: 512 KB, in L2 while the heads of a group take turns. ROWS values, 8 KB, are in L1
- * while the ROWS after them are touched. */
-enum { TILE_KEYS = 512, ROWS = 16 };
+/* A head of its own meets ALONE_KEYS at a time: each change from keys to values costs a stream that the processor was
+ * fetching ahead. Where heads share keys, 512 KB of keys and values (D = E = 128) stay in L2 while they take turns.
+ * ROWS values, 8 KB, are in L1 while the ROWS after them are touched. */
+enum { ALONE_KEYS = 2048, SHARED_KEYS = 512, ROWS = 16 };
 
 /* All queries that share a kv head: rows = H/G * L. */
 struct group {
   const struct qkv_attention *a;
   uint32_t b, g, rows;
-  float *scores;        /* (TILE_KEYS) */
+  float *scores;        /* (ALONE_KEYS) */
+  float *powers;        /* (ALONE_KEYS) */
   float *output;        /* (rows, E) */
   float *maxima, *sums; /* (rows) */
 };
 
 double few_scratch(const struct qkv_attention *a) {
   double rows = a->G ? (double)(a->H / a->G) * a->L : 0.0;
-  return (TILE_KEYS + rows * (a->E + 2.0)) * (double)sizeof(float);
+  return (2.0 * ALONE_KEYS + rows * (a->E + 2.0)) * (double)sizeof(float);
 }
 
 /* scores (keys): score(q, k), scaled. Key by key: several rows at once share loads of q, but the processor fetches
@@ -32,27 +34,48 @@ static void score_keys(const struct qkv_attention *a, const float *q, const floa
     scores[j] = a->scale * (a->score == QKV_SCORE_DOT ? sum_terms(QKV_SCORE_DOT, q, k, 0, a->D) : score_pair(a, q, k));
 }
 
-/* Scores become exponentials under the new maximum; returns by how much all that was summed before shrinks. */
-static float update(float *scores, size_t keys, float *maximum, float *sum) {
-  f4 most = splat(*maximum);
+/* Lines of a matrix to touch, in order, so that they are there when they are read. */
+struct ahead {
+  const float *next, *end; /* of its row */
+  size_t width, row;
+};
+
+INLINE void fetch(struct ahead *x) {
+  touch(x->next), x->next += 16;
+  if (x->next >= x->end)
+    x->end += x->row, x->next = x->end - x->width;
+}
+
+/* Scores become exponentials under the new maximum, in two passes as in attention.c; returns by how much all that was
+ * summed before shrinks. Meanwhile the first values are fetched: a line for four keys is never beyond the last. */
+static float update(const struct group *x, size_t row, size_t keys, const float *v) {
+  struct ahead values = {v, v + x->a->E, x->a->E, x->a->v.row};
+  float *scores = x->scores, *powers = x->powers;
+  f4 most = splat(x->maxima[row]);
   size_t j = 0;
   for (; j + 4 <= keys; j += 4)
     most = larger(most, load(scores + j));
   for (; j < keys; j++)
     most = larger(most, splat(scores[j]));
   float largest = largest_lane(most), base = largest == HIDDEN ? 0.0f : largest;
+  for (j = 0; j + 4 <= keys; j += 4) {
+    f4 fraction, power = power2_split(mul(sub(load(scores + j), splat(base)), splat(LOG2_E)), &fraction);
+    store(scores + j, fraction);
+    store(powers + j, power);
+    fetch(&values);
+  }
   f4 sums = zeros();
   for (j = 0; j + 4 <= keys; j += 4) {
-    f4 e = power2_4(mul(sub(load(scores + j), splat(base)), splat(LOG2_E)));
+    f4 e = mul(power2_fraction(load(scores + j)), load(powers + j));
     store(scores + j, e);
     sums = add(sums, e);
   }
   float total = sum_lanes(sums);
   for (; j < keys; j++)
     total += scores[j] = lane0(power2_4(splat((scores[j] - base) * LOG2_E)));
-  float shrink = lane0(power2_4(splat((*maximum - base) * LOG2_E)));
-  *sum = *sum * shrink + total;
-  *maximum = largest;
+  float shrink = lane0(power2_4(splat((x->maxima[row] - base) * LOG2_E)));
+  x->sums[row] = x->sums[row] * shrink + total;
+  x->maxima[row] = largest;
   return shrink;
 }
 
@@ -78,7 +101,8 @@ static void add_values(const struct qkv_attention *a, float *output, const float
     return;
   }
   for (size_t j = 0; j < keys; j += ROWS, v += ROWS * row) {
-    const float *next = v + ROWS * row, *end = next + E, *stop = weights + at_most(j + ROWS, keys);
+    const float *stop = weights + at_most(j + ROWS, keys);
+    struct ahead next = {v + ROWS * row, v + ROWS * row + E, E, row};
     int is_ahead = j + 2 * ROWS <= keys;
     for (size_t e = 0; e < E; e += 32) {
       const float *x = v + e;
@@ -88,11 +112,8 @@ static void add_values(const struct qkv_attention *a, float *output, const float
         sum[c] = load(output + e + 4 * c);
       for (const float *w = weights + j; w != stop; w++, x += row) {
         f4 weight = splat_from(w);
-        if (is_ahead) {
-          touch(next), touch(next + 16), next += 32;
-          if (next == end)
-            next += row - E, end += row;
-        }
+        if (is_ahead)
+          fetch(&next), fetch(&next);
 #pragma unroll
         for (size_t c = 0; c < 8; c++)
           sum[c] = mul_add(weight, load(x + 4 * c), sum[c]);
@@ -119,10 +140,7 @@ static void meet(struct group *x, uint32_t h, uint32_t i, uint32_t from, uint32_
     x->scores[j] += alibi_at(a, x->b, h, i, from + j);
   if (has_mask(a))
     mask_scores(a, x->b, h, i, from, to, x->scores, 1);
-  for (size_t j = 0; j < at_most(keys, ROWS); j++)
-    for (size_t e = 0; e < a->E; e += 16)
-      touch(v + j * a->v.row + e);
-  float shrink = update(x->scores, keys, x->maxima + row, x->sums + row);
+  float shrink = update(x, row, keys, v);
   for (size_t e = 0; shrink != 1.0f && e < a->E; e++)
     output[e] *= shrink;
   if (!has_mask(a) || all_finite(v, a->v.row, keys, a->E)) {
@@ -144,12 +162,12 @@ static void attend_group(struct group *x) {
     x->maxima[r] = sink_of(a, first + r / a->L);
     x->sums[r] = x->maxima[r] == HIDDEN ? 0.0f : 1.0f;
   }
-  uint32_t end = visible_span(a, x->b, a->L - 1).to;
-  for (uint32_t j = visible_span(a, x->b, 0).from; j < end; j += TILE_KEYS)
+  uint32_t end = visible_span(a, x->b, a->L - 1).to, tile = x->rows == 1 ? ALONE_KEYS : SHARED_KEYS;
+  for (uint32_t j = visible_span(a, x->b, 0).from; j < end; j += tile)
     for (uint32_t h = first; h < first + heads; h++)
       for (uint32_t i = 0; i < a->L; i++) {
         struct span span = visible_span(a, x->b, i);
-        uint32_t from = span.from > j ? span.from : j, to = (uint32_t)at_most(span.to, (size_t)j + TILE_KEYS);
+        uint32_t from = span.from > j ? span.from : j, to = (uint32_t)at_most(span.to, (size_t)j + tile);
         if (from < to)
           meet(x, h, i, from, to);
       }
@@ -164,7 +182,8 @@ static void attend_group(struct group *x) {
 
 void attend_few(const struct qkv_attention *a, uint32_t first, uint32_t count, void *scratch) {
   struct group x = {.a = a, .rows = a->H / a->G * a->L, .scores = scratch};
-  x.output = x.scores + TILE_KEYS;
+  x.powers = x.scores + ALONE_KEYS;
+  x.output = x.powers + ALONE_KEYS;
   x.maxima = x.output + (size_t)x.rows * a->E;
   x.sums = x.maxima + x.rows;
   for (uint32_t unit = first; unit < first + count; unit++) {
