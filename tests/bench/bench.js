@@ -2,13 +2,14 @@
 
 import { load } from '../../src/index.js'
 import { compilePeak } from './compile.js'
-import { growth, printGrowth } from './growth.js'
+import { growth } from './growth.js'
 import { parse, report } from './options.js'
 import { loadPeak } from './peak.js'
 import { openPeers } from './peers/choose.js'
 import { machine, printLegend, printRow } from './report.js'
 import { benchShape } from './run.js'
 import { chooseShapes } from './shapes.js'
+import { sizes } from './sizes.js'
 import { benchThreads, printThreads, printThreadsLegend } from './threads.js'
 
 const HELP = `npm run bench -- [options]
@@ -16,6 +17,7 @@ const HELP = `npm run bench -- [options]
   --quick       three samples, no peers, not the largest shape
   --threads N   one thread beside N instead of peers
   --growth      time and memory over L instead of the table
+  --sizes       odd sizes beside the next multiple of 8
   --json        the same as JSON`
 
 /** @param {import('./options.js').Options} options */
@@ -47,13 +49,12 @@ async function table(options) {
   return rows
 }
 
-async function main() {
-  const options = parse()
+/** @param {import('./options.js').Options} options */
+async function main(options) {
   if (options.help) return console.log(HELP)
-  const single = options.threads === 1
-  const rows = options.growth ? await growth() : await (single ? table : threadsTable)(options)
+  const measured = options.growth ? growth : options.sizes ? sizes : options.threads === 1 ? table : threadsTable
+  const rows = await measured(options)
   if (options.json) console.log(JSON.stringify({ ...machine(), rows }, null, 2))
-  else if (options.growth) printGrowth(/** @type {import('./growth.js').Growth} */ (rows))
 }
 
-await report(main)
+await report(() => main(parse()))

@@ -19,8 +19,8 @@ function exponent(xs, ys) {
   return mean(u.map((x, i) => (x - mu) * (v[i] - mv))) / mean(u.map(x => (x - mu) ** 2))
 }
 
-/** @returns {Promise<Growth>} */
-export async function growth() {
+/** @param {{ json: boolean }} options @returns {Promise<Growth>} */
+export async function growth({ json }) {
   const generator = (await load()).generator(123)
   const shapes = LENGTHS.map(L => ({ name: `L${L}`, H: 1, L, D: 64, causal: true }))
   const candidates = await Promise.all(shapes.map(shape => prepare(makeTask(shape, generator))))
@@ -41,11 +41,13 @@ export async function growth() {
       LENGTHS,
       points.map(point => point[key]),
     )
-  return { points, timeExponent: of('ms'), memoryExponent: of('memory') }
+  const all = { points, timeExponent: of('ms'), memoryExponent: of('memory') }
+  if (!json) printGrowth(all)
+  return all
 }
 
 /** @param {Growth} growth */
-export function printGrowth({ points, timeExponent, memoryExponent }) {
+function printGrowth({ points, timeExponent, memoryExponent }) {
   console.log('| L | ms | GFLOP/s | memory MiB | beyond q, k, v, output |')
   console.log('| --- | --- | --- | --- | --- |')
   const mib = (/** @type {number} */ bytes) => (bytes / 2 ** 20).toFixed(2)

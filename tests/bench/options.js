@@ -7,6 +7,7 @@ const FLAGS = /** @type {const} */ ({
   quick: { type: 'boolean', default: false },
   threads: { type: 'string', default: '1' },
   growth: { type: 'boolean', default: false },
+  sizes: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 })
