@@ -19,8 +19,9 @@ const minify = {
   codegen: true,
   mangle: { toplevel: true, keepNames: { class: true, function: false } },
 }
-// What both entries need stands in core.js.
-const output = { dir: 'dist', minify, chunkFileNames: 'core.js' }
+// All but what is ONNX's own stands in core.js, for both entries: one file is smaller, compressed, than two.
+const chunks = { groups: [{ name: 'core', test: /src\/(?!onnx)/ }] }
+const output = { dir: 'dist', minify, chunkFileNames: 'core.js', codeSplitting: chunks }
 await build({ input: ['src/index.js', 'src/onnx.js'], platform: 'neutral', output })
 await build({ input: 'src/worker.js', platform: 'neutral', output: { file: 'dist/worker.js', minify } })
 

@@ -23,7 +23,7 @@ struct block {
   size_t width;             /* E, rounded up to a multiple of 8 */
   float *queries;           /* (lanes/PANEL, D, 8) */
   float *scores;            /* (lanes/PANEL, TILE_KEYS, PANEL) */
-  float *tail;              /* (TILE_KEYS, 8): the last columns of values, where E is no multiple of 8 */
+  float *tail;              /* (8, 8): the last columns of the last values, where E is no multiple of 8 */
   float *output;            /* (lanes, width) */
   float *maxima, *sums;     /* (lanes) */
   float *powers;            /* (TILE_KEYS, 4) */
@@ -34,7 +34,7 @@ double QKV_EXPORT(qkv_attention_scratch)(const struct qkv_attention *a) {
   if (is_few(a))
     return few_scratch(a);
   double width = (double)round_up(a->E, 8), rows = BLOCK_ROWS;
-  double floats = rows * a->D + (rows + 8 + 4) * TILE_KEYS + rows * width + 2 * rows;
+  double floats = rows * a->D + (rows + 4) * TILE_KEYS + 8 * 8 + rows * width + 2 * rows;
   return floats * (double)sizeof(float) + (a->generator ? rows * a->S : 0.0);
 }
 
@@ -43,7 +43,7 @@ static struct block carve(const struct qkv_attention *a, void *scratch) {
   float *p = scratch;
   x.queries = p, p += BLOCK_ROWS * a->D;
   x.scores = p, p += TILE_KEYS * BLOCK_ROWS;
-  x.tail = p, p += TILE_KEYS * 8;
+  x.tail = p, p += 8 * 8;
   x.output = p, p += BLOCK_ROWS * x.width;
   x.maxima = p, p += BLOCK_ROWS;
   x.sums = p, p += BLOCK_ROWS;
@@ -157,13 +157,15 @@ static void add_values(struct block *x, const float *v, struct tile tile) {
       all_finite(v + (size_t)(tile.open_to - tile.from) * a->v.row, a->v.row, tile.to - tile.open_to, a->E)) {
     for (size_t e = 0; e < a->E; e += 8) {
       struct matrix values = {v + e, a->v.row, 1};
-      if (e + 8 > a->E) {
-        pack_panel(x->tail, v + e, keys, a->v.row, 1, a->E - e);
+      /* Eight columns are read where fewer are left, too; of the last keys a copy, where eight end. */
+      size_t copied = e + 8 > a->E ? at_most(keys, 8) : 0;
+      pack_panel(x->tail, v + e + (keys - copied) * a->v.row, copied, a->v.row, 1, at_most(a->E - e, 8));
+      for (size_t j = 0, n = keys - copied; j < keys; j += n, n = copied) {
+        for (size_t r = 0; r < x->lanes; r += 4)
+          add_product(x->output + r * x->width + e, x->width, (struct matrix){scores_of(x, r) + j * PANEL, 1, PANEL}, 4,
+                      values, n);
         values = (struct matrix){x->tail, 8, 1};
       }
-      for (size_t r = 0; r < x->lanes; r += 4)
-        add_product(x->output + r * x->width + e, x->width, (struct matrix){scores_of(x, r), 1, PANEL}, 4, values,
-                    keys);
     }
     return;
   }
