@@ -83,21 +83,29 @@ test('a stranger has threads', () => {
   assert.equal(run(process.execPath, ['--input-type=module', '--eval', code]), '2 true\n')
 })
 
-test('import, load and the first call take less than 20 ms of the processor in Node', t => {
-  // Time of the processor, not of the clock: others may be at work on the machine.
-  const code = `const start = process.cpuUsage()
-    await import('data:text/javascript,')
-    const own = process.cpuUsage(start)
+test('import, load and the first call take less than 10 ms in Node', t => {
+  // In a file, as programs are: the first import of a file is Node's own.
+  const program = join(project, 'start.js')
+  const code = `const start = performance.now()
     const { load } = await import('qkv')
+    const imported = performance.now()
     const qkv = await load()
+    const loaded = performance.now()
     qkv.attention([[1, 2]], [[1, 2]], [[1, 2]])
-    console.log([own, process.cpuUsage(start)].map(({ user, system }) => (user + system) / 1000).join())`
-  const times = Array.from({ length: 9 }, () =>
-    run(process.execPath, ['--input-type=module', '--eval', code]).split(',').map(Number),
-  )
-  const [own, all] = [0, 1].map(i => Math.min(...times.map(each => each[i])))
-  t.diagnostic(`${all.toFixed(1)} ms, of which the first import of anything takes ${own.toFixed(1)}`)
-  assert.ok(all < 20)
+    console.log([imported - start, loaded - imported, performance.now() - loaded].join())`
+  writeFileSync(program, code)
+  const starts = []
+  const total = (/** @type {number[]} */ parts) => parts.reduce((sum, part) => sum + part)
+  // Others may be at work on the machine: the best of many starts, at least 9.
+  while (starts.length < 9 || (total(starts[0]) >= 10 && starts.length < 50)) {
+    starts.push(run(process.execPath, [program]).split(',').map(Number))
+    starts.sort((a, b) => total(a) - total(b))
+  }
+  const [parts] = starts
+  const [least, median] = [parts, starts[starts.length >> 1]].map(each => total(each).toFixed(1))
+  const [imported, loaded, called] = parts.map(part => part.toFixed(1))
+  t.diagnostic(`${least} ms (import ${imported}, load ${loaded}, call ${called}), median ${median} of ${starts.length}`)
+  assert.ok(total(parts) < 10)
 })
 
 test('a stranger reaches the wasm file by name', () => {
