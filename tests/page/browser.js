@@ -85,3 +85,34 @@ export async function printed(page, matrix) {
  */
 export const cell = (page, matrix, row, column) =>
   page.locator(`[data-matrix="${matrix}"] [data-row="${row}"][data-column="${column}"]`)
+
+/**
+ * What is wider than the window: nothing, or its sizes and the elements that stick out and are not cut off.
+ * @param {Page} page
+ * @returns {Promise<string[]>}
+ */
+export const beyond = page =>
+  page.evaluate(() => {
+    const { clientWidth, scrollWidth } = document.documentElement
+    if (scrollWidth <= innerWidth) return []
+    /** @type {string[]} */
+    const found = []
+    const isCut = (/** @type {Element} */ element) => {
+      for (let at = element; at !== document.body; ) {
+        at = at.parentElement ?? /** @type {any} */ (at.getRootNode()).host ?? document.body
+        if (at !== document.body && getComputedStyle(at).overflowX !== 'visible') return true
+      }
+      return false
+    }
+    const look = (/** @type {ParentNode} */ root) => {
+      for (const element of root.querySelectorAll('*')) {
+        if (element.shadowRoot) look(element.shadowRoot)
+        const { left, right } = element.getBoundingClientRect()
+        if (right + scrollX <= innerWidth || isCut(element)) continue
+        const name = `${element.localName}${element.id && `#${element.id}`} ${element.getAttribute('class') ?? ''}`
+        found.push(`${name.trim()}: ${(left + scrollX).toFixed(1)} to ${(right + scrollX).toFixed(1)}`)
+      }
+    }
+    look(document.documentElement)
+    return [`window ${innerWidth} from ${scrollX}, layout ${clientWidth}, content ${scrollWidth}`, ...found]
+  })

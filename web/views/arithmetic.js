@@ -65,7 +65,7 @@ function lines({ t }, heads, count, name, cells, own = -1, foot = nothing) {
             ${cells(i).map(content => html`<td>${content}</td>`)}
           </tr>`,
       )}
-      ${shown.length < count ? html`<tr><th></th><td colspan="4" class="more">${t('moreTerms', { count: count - shown.length })}</td></tr>` : nothing}
+      ${shown.length < count ? html`<tr><td></td><td colspan="4" class="more">${t('moreTerms', { count: count - shown.length })}</td></tr>` : nothing}
     </tbody>
     ${foot}
   </table>`
