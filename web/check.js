@@ -30,6 +30,7 @@ export const RANGES = {
   dKey: { least: 1, most: 128 },
   dValue: { least: 1, most: 128 },
   heads: { least: 1, most: 16 },
+  batch: { least: 1, most: 64 },
   tableRows: { least: 1, most: 1_000_000 },
   left: { least: 0, most: MOST_TOKENS },
   right: { least: 0, most: MOST_TOKENS },
@@ -100,6 +101,7 @@ export function check(settings) {
     numbers.dKey = dModel / heads
     numbers.dValue = dModel / heads
   }
+  if (settings.model !== 'multihead') numbers.batch = 1
   const scale = settings.scale === null ? null : toNumber(settings.scale)
   if (scale !== null && !Number.isFinite(scale)) problems.scale = { key: 'problemNumber', params: {} }
 
@@ -128,6 +130,7 @@ function isUsed({ model, mask, score }, field) {
   if (field === 'padding' || field === 'prefix') return mask === field
   if (field === 'sigma') return score === 'gaussian'
   if (field === 'sharpness') return model === 'zoo'
+  if (field === 'batch') return model === 'multihead'
   if (field === 'dKey' || field === 'dValue') return model === 'heads'
   if (field === 'dModel' || field === 'tableRows') return model === 'heads' || model === 'multihead'
   return model !== 'given'

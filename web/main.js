@@ -266,6 +266,8 @@ let traced = ''
 let wanted
 /** @type {Scene['difference']} */
 let apart
+/** @type {Scene['batch']} */
+let batch
 /** @type {number | undefined} */
 let comparing
 
@@ -290,7 +292,7 @@ function compute() {
   return problems
 }
 
-/** Milliseconds without a change until the numbers are compared with float64, and what that may take at a time. */
+/** Milliseconds without a change until the numbers are compared with float64 (and a batch is run), and what that may take at a time. */
 const [REST, SLICE] = [300, 8]
 
 /** @param {Result} fresh @param {string} name of the settings it was made from */
@@ -298,6 +300,7 @@ function show(fresh, name) {
   result = fresh
   traced = name
   apart = undefined
+  batch = undefined
   window.clearTimeout(comparing)
   const comparison = difference(fresh)
   const go = () => {
@@ -309,6 +312,7 @@ function show(fresh, name) {
       return
     }
     apart = step.value
+    batch = trace?.batch(fresh)
     schedule()
   }
   comparing = window.setTimeout(go, REST)
@@ -344,7 +348,7 @@ function scene() {
   const other = view === 'difference' && minus === 'settings' && keptLink ? kept?.(keptLink, head) : undefined
   if (view === 'difference') seen.compared = comparedWith(result, head, history.present, other)
   return {
-    ...{ ...seen, cell, difference: apart },
+    ...{ ...seen, cell, difference: apart, batch },
     ...{ explanation: explain(result, cell), sources: sourcesOf(result, cell), targets: targetsOf(result, cell) },
   }
 }

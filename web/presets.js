@@ -6,6 +6,12 @@ import { change, DEFAULTS, signature } from './state.js'
 /** @typedef {keyof typeof PRESETS} PresetId */
 
 const LIFE = 'Life is short, eat dessert first'
+/** Sixty words. */
+const SIXTY = [
+  'A batch is a stack of texts of equal length. All pass through the layer at once, none can see another.',
+  'Within its own text each word asks all others what they hold, takes a share of every answer,',
+  'and becomes a row of five hundred and twelve numbers, so that sixty rows go in and sixty rows come out.',
+].join(' ')
 /** @param {number[]} dims @param {number[]} data */
 const given = (dims, data) => ({ dims, data })
 
@@ -27,7 +33,7 @@ export const PRESETS = {
       ...{ tableRows: 6, draw: 'continue' },
     },
   },
-  layer: { document: '002', patch: { model: 'multihead', dModel: 8, heads: 2 } },
+  layer: { document: '002', patch: { model: 'multihead', sentence: SIXTY, batch: 10, dModel: 512, heads: 8 } },
   translation: {
     document: '003',
     patch: {

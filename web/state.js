@@ -50,6 +50,7 @@ export const ZOO = /** @type {const} */ (['previous', 'first', 'same', 'inductio
  *   'continue': the stream goes on after the table, rand(out, in) transposed
  * @property {'words' | 'random'} keysFrom with kind 'cross': embeddings of the second sentence, or rand(S, d)
  *   drawn after the weights
+ * @property {number | string} batch with model 'multihead': how many sequences go through the layer at once
  * @property {boolean} bias with model 'multihead': are there biases?
  * @property {readonly ZooHead[]} zoo with model 'zoo': the kind of each head; heads beyond the list take the kinds in turn
  * @property {number | string} sharpness with model 'zoo': the score of what a head looks for; of all else it is 0
@@ -93,6 +94,7 @@ export const DEFAULTS = {
   tableRows: 50_000,
   draw: 'reseed',
   keysFrom: 'words',
+  batch: 1,
   bias: true,
   zoo: ZOO,
   sharpness: 8,

@@ -171,21 +171,22 @@ function scaleFormula({ scale, score }) {
  * @returns {{ letters: string, dims: number[], op: 'input' | 'project' | 'view' | 'transpose' | 'scores' | 'mix' | 'back' | 'join' | 'out' }[]}
  */
 export function shapeWalk({ tensors, heads: H, settings }) {
+  const B = settings.batch
   const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
   const d = tensors.Q?.dims[2] ?? 0
   const e = tensors.V?.dims[2] ?? 0
   const D = tensors.X?.dims[1]
   return [
-    ...(D ? [{ letters: 'B L D', dims: [1, L, D], op: /** @type {const} */ ('input') }] : []),
-    ...(D ? [{ letters: 'B L (H d)', dims: [1, L, H * d], op: /** @type {const} */ ('project') }] : []),
-    ...(d ? [{ letters: 'B L H d', dims: [1, L, H, d], op: /** @type {const} */ ('view') }] : []),
-    ...(d ? [{ letters: 'B H L d', dims: [1, H, L, d], op: /** @type {const} */ ('transpose') }] : []),
-    { letters: 'B H L S', dims: [1, H, L, S], op: 'scores' },
-    ...(e ? [{ letters: 'B H L d', dims: [1, H, L, e], op: /** @type {const} */ ('mix') }] : []),
-    ...(e ? [{ letters: 'B L H d', dims: [1, L, H, e], op: /** @type {const} */ ('back') }] : []),
-    ...(e ? [{ letters: 'B L (H d)', dims: [1, L, H * e], op: /** @type {const} */ ('join') }] : []),
+    ...(D ? [{ letters: 'B L D', dims: [B, L, D], op: /** @type {const} */ ('input') }] : []),
+    ...(D ? [{ letters: 'B L (H d)', dims: [B, L, H * d], op: /** @type {const} */ ('project') }] : []),
+    ...(d ? [{ letters: 'B L H d', dims: [B, L, H, d], op: /** @type {const} */ ('view') }] : []),
+    ...(d ? [{ letters: 'B H L d', dims: [B, H, L, d], op: /** @type {const} */ ('transpose') }] : []),
+    { letters: 'B H L S', dims: [B, H, L, S], op: 'scores' },
+    ...(e ? [{ letters: 'B H L d', dims: [B, H, L, e], op: /** @type {const} */ ('mix') }] : []),
+    ...(e ? [{ letters: 'B L H d', dims: [B, L, H, e], op: /** @type {const} */ ('back') }] : []),
+    ...(e ? [{ letters: 'B L (H d)', dims: [B, L, H * e], op: /** @type {const} */ ('join') }] : []),
     ...(tensors.final
-      ? [{ letters: 'B L D', dims: [1, ...tensors.final.dims], op: /** @type {const} */ ('out') }]
+      ? [{ letters: 'B L D', dims: [B, ...tensors.final.dims], op: /** @type {const} */ ('out') }]
       : []),
   ]
 }

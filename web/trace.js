@@ -2,6 +2,7 @@
 // plain data out, so that it runs in a worker as well.
 
 import { joinHeads, splitHeads, Tensor } from 'qkv'
+import { runBatch } from './batch.js'
 import { largest, minus, times } from './compare.js'
 import { curveOf } from './curve.js'
 import { traceLarge } from './large.js'
@@ -16,6 +17,7 @@ import { offsetOf } from './tensors.js'
 /** @typedef {import('./check.js').Checked} Checked */
 /** @typedef {import('./models/index.js').Tensors} Tensors */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
+/** @typedef {import('./batch.js').Batch} Batch */
 
 /**
  * @typedef {object} Result
@@ -62,6 +64,7 @@ const NOT_OF_MODEL = new Set([
     'probe',
     'probeWord',
     'v',
+    'batch',
   ],
   ...['sentence', 'second', 'queries', 'keys', ...VIEW_FIELDS],
 ])
@@ -81,7 +84,9 @@ const nameOf = settings =>
 /**
  * @typedef {((settings: Checked) => Result) & {
  *   parts: (settings: Checked, head: number) => Generator<number, Result>,
- *   isKept: (tensor: FloatTensor) => boolean }} Tracer parts: the way of large.js; isKept: is it needed for the next trace?
+ *   isKept: (tensor: FloatTensor) => boolean,
+ *   batch: (result: Result) => Batch | undefined }} Tracer parts: the way of large.js; isKept: is it needed for the next
+ *   trace? batch: see batch.js
  */
 
 /**
@@ -128,7 +133,8 @@ export function createTracer(qkv) {
           : undefined,
     }
   }
-  return Object.assign(trace, { parts, isKept })
+  const batch = (/** @type {Result} */ result) => runBatch(qkv, result)
+  return Object.assign(trace, { parts, isKept, batch })
 }
 
 /**
@@ -285,17 +291,12 @@ function whoSees({ mask, painted, left, right }, visible, dims) {
  * @returns {Tensors}
  */
 export function steps(qkv, settings, { Q, K, V, ...own }, visible) {
-  const { score, sigma, masking, softmaxAxis } = settings
+  const { softmaxAxis } = settings
   const q = /** @type {FloatTensor} */ (Q)
   const k = /** @type {FloatTensor} */ (K)
   const v = V ?? new Tensor(new Float32Array(0), [k.dims[0], k.dims[1], 0])
   const [L, S] = [q.dims[1], k.dims[1]]
-  const scale = scaleOf(settings, q.dims[2])
-  const traced = qkv.trace(q, k, v, {
-    ...{ masking, softmaxAxis, scale, ...whoSees(settings, visible, [L, S]) },
-    ...(score === 'gaussian' && { score: { kind: 'gaussian', sigma } }),
-    ...(score === 'additive' && { score: additive(own) }),
-  })
+  const traced = qkv.trace(q, k, v, optionsOf(settings, own, visible, [L, S], q.dims[2]))
   const { queries, keys, ...rest } = traced
   const lines = (/** @type {FloatTensor} */ { data }) =>
     softmaxAxis === 'keys' ? new Tensor(data, [q.dims[0], L, 1]) : new Tensor(data, [q.dims[0], 1, S])
@@ -304,6 +305,24 @@ export function steps(qkv, settings, { Q, K, V, ...own }, visible) {
     ...(queries && { Aq: queries, Ak: keys }),
     ...{ maxima: lines(rest.maxima), sums: lines(rest.sums) },
     ...(rest.zeroedSums && { zeroedSums: lines(rest.zeroedSums) }),
+  }
+}
+
+/**
+ * What the core is told of the settings.
+ * @param {Checked} settings
+ * @param {Tensors} tensors
+ * @param {Uint8Array | undefined} visible
+ * @param {number[]} dims queries, keys
+ * @param {number} size of a key
+ * @returns {import('qkv').TraceOptions}
+ */
+export function optionsOf(settings, tensors, visible, dims, size) {
+  const { score, sigma, masking, softmaxAxis } = settings
+  return {
+    ...{ masking, softmaxAxis, scale: scaleOf(settings, size), ...whoSees(settings, visible, dims) },
+    ...(score === 'gaussian' && { score: { kind: 'gaussian', sigma } }),
+    ...(score === 'additive' && { score: additive(tensors) }),
   }
 }
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cell, plain, printed, settled } from './browser.js'
-import { usePage } from './open.js'
+import { SMALL_LAYER, usePage } from './open.js'
 
 const open = usePage()
 const panel = () => open.text('.panel .steps')
@@ -53,7 +53,7 @@ test('row and column light up in every matrix a cell comes from or goes to', asy
 
 test('biases, W_O, Gaussian and additive scores are explained with their own numbers', async () => {
   const { page } = open
-  await open.choose('layer')
+  await open.go(SMALL_LAYER)
   await ask('final', 2, 3)
   assert.equal((await factors()).length, 17, 'eight pairs and a bias')
   const numbers = (await factors()).map(Number)

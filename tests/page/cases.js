@@ -17,7 +17,7 @@ export function traced(settings) {
   return trace(checked)
 }
 
-const layer = settingsOf('layer')
+const layer = change(DEFAULTS, { model: 'multihead', dModel: 8, heads: 2 })
 /** @param {Settings} settings @param {import('../../web/matrices.js').MatrixId} matrix @param {number} head @param {number} row @param {number} column @param {number} value */
 const set = (settings, matrix, head, row, column, value) => edit(settings, { matrix, head, row, column }, value)
 const X = { dims: [1, 2, 3], data: [0.5, -1.25, 3e-7, 2, 0, -4] }
@@ -38,6 +38,15 @@ export const CASES = [
   [
     'painted cells, hidden after softmax',
     [0, 1, 2, 3, 4, 5].reduce((s, j) => paint(s, 2, j, false), change(DEFAULTS, { masking: 'after' })),
+  ],
+  ['a batch longer than its sentence, with additive scores', change(layer, { batch: 8, score: 'additive' })],
+  [
+    'a batch with Gaussian scores under a mask',
+    change(layer, { batch: 2, score: 'gaussian', mask: 'causal', bias: false }),
+  ],
+  [
+    'a batch of two sentences, a weight set by hand',
+    set(change(layer, { batch: 3, kind: 'cross' }), 'weights', 1, 2, 0, 0.5),
   ],
   ['softmax over the queries', change(layer, { softmaxAxis: 'queries', mask: 'causal' })],
   ['plain scores with a scale', change(layer, { score: 'plain', scale: 0.3 })],
@@ -107,9 +116,19 @@ export const CASES = [
 /**
  * What a program has to print: the weights, and the last of the outputs, in the page's four decimals.
  * @param {import('../../web/trace.js').Result} result
+ * @param {boolean} isWhole else of each axis of large tensors the ends, as they are printed
  */
-export const wanted = ({ tensors: { weights, joined, final } }) =>
-  [weights, final ?? joined].flatMap(tensor => (tensor ? Array.from(tensor.data) : []))
+export const wanted = ({ tensors: { weights, joined, final } }, isWhole) =>
+  [weights, final ?? joined].flatMap(tensor =>
+    tensor ? (isWhole || tensor.data.length <= 1000 ? Array.from(tensor.data) : ends(tensor)) : [],
+  )
+
+/** @param {import('qkv').Tensor} tensor @returns {number[]} */
+function ends(tensor) {
+  const [size] = tensor.dims
+  const shown = Array.from({ length: size }, (_, i) => i).filter(i => size <= 6 || i < 3 || i >= size - 3)
+  return shown.flatMap(i => (tensor.dims.length === 1 ? [tensor.data[i]] : ends(tensor.row(i))))
+}
 
 /**
  * The numbers in what a program printed: those inside of brackets.

@@ -6,6 +6,9 @@ import { launch, plain, serve, settled } from './browser.js'
 
 /** @typedef {import('playwright-core').Page} Page */
 
+/** PyTorch's layer with matrices that can be read cell by cell. */
+export const SMALL_LAYER = '#1&model=multihead&dModel=8&heads=2'
+
 /**
  * Opens the page before each test of a file.
  * @param {{ hash?: string }} [options]

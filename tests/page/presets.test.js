@@ -2,7 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { load } from 'qkv'
+import { runBatch } from '../../web/batch.js'
+import { change } from '../../web/state.js'
 import { plain, printed, settled } from './browser.js'
+import { CASES, traced } from './cases.js'
 import { expectNumbers, goldenCase, near } from './golden.js'
 import { usePage } from './open.js'
 
@@ -54,4 +58,45 @@ test('document 001: the output differs from the print in one digit, as is said',
   const { data } = goldenCase('001/SelfAttention-3-2-4').expected.out
   const others = output.filter((text, i) => text !== data[i].toFixed(4))
   assert.deepEqual(others, ['-0.2626'])
+})
+
+test('document 002 opens with its printed shapes, and the core has run its whole batch', async () => {
+  const { page } = open
+  const before = await page.evaluate(() => performance.now())
+  await open.choose('layer')
+  await page.locator('#one-of-batch').waitFor()
+  await settled(page)
+  const took = (await page.evaluate(() => performance.now())) - before
+  assert.ok(took < 1000, `open after ${took.toFixed(0)} ms`)
+  const walk = (await page.locator('.shape-walk .dims').allTextContents()).map(plain)
+  assert.deepEqual(walk, [
+    ...['10×60×512', '10×60×512', '10×60×8×64', '10×8×60×64', '10×8×60×60', '10×8×60×64', '10×60×8×64', '10×60×512'],
+    '10×60×512',
+  ])
+  assert.match(await open.text('#one-of-batch'), /sequence 1 of a batch of 10/)
+  const ran = page.locator('#batch-ran').getByText('the output has the shape (10, 60, 512)')
+  await ran.waitFor()
+  // Of a batch too large for a page the shapes are known all the same, and that it is not run is said.
+  await page.fill('#batch', '64')
+  await settled(page)
+  assert.equal(plain((await page.locator('.shape-walk .dims').last().textContent()) ?? ''), '64×60×512')
+  assert.match(await open.text('#batch-ran'), /too large to be run/)
+  await page.fill('#batch', '65')
+  await settled(page)
+  assert.match(await open.text('#batch-problem'), /1 to 64/)
+})
+
+test('a batch: each sequence has the numbers that it has alone, under every score', async () => {
+  const qkv = await load()
+  const sentences = ['one two three four', 'two three four one', 'three four one two']
+  const [, layer] = CASES[CASES.findIndex(([name]) => name === 'causal, weights hidden after softmax')]
+  for (const patch of [{}, { score: 'gaussian' }, { score: 'additive' }, { softmaxAxis: 'queries' }, { bias: false }]) {
+    const settings = change(layer, /** @type {any} */ ({ ...patch, batch: 3, sentence: sentences[0] }))
+    const batch = runBatch(qkv, traced(settings))
+    assert.ok(batch)
+    for (const [i, sentence] of sentences.entries()) {
+      const alone = traced(change(settings, { sentence })).tensors.final
+      near(batch.output.row(i).data, alone?.data ?? [], 1e-5, `${JSON.stringify(patch)}, sequence ${i + 1}`)
+    }
+  }
 })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cell, printed, settled } from './browser.js'
-import { usePage } from './open.js'
+import { SMALL_LAYER, usePage } from './open.js'
 
 const open = usePage()
 /** @param {string} matrix @param {number} row @param {number} column */
@@ -77,7 +77,7 @@ test('a typed weight stays, and the others of its row share the rest', async () 
 
 test('X, biases, W_O, scale and sigma can be set as well', async () => {
   const { page } = open
-  await open.choose('layer')
+  await open.go(SMALL_LAYER)
   for (const [matrix, follows] of /** @type {const} */ ([
     ['X', 'V'],
     ['bq', 'scores'],

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { plain, printed, settled } from './browser.js'
-import { usePage } from './open.js'
+import { SMALL_LAYER, usePage } from './open.js'
 
 const open = usePage()
 
@@ -11,7 +11,7 @@ const current = () => open.page.locator('.walk-bar [aria-current="step"]').getAt
 
 test('every step of multi-head attention has its formula, its shapes and its matrix', async () => {
   const { page } = open
-  await open.choose('layer')
+  await open.go(SMALL_LAYER)
   const steps = await page.locator('.step').evaluateAll(all => all.map(step => step.id.replace('step-', '')))
   assert.deepEqual(steps, ['embed', 'project', 'scores', 'scaled', 'masked', 'softmax', 'mix', 'join', 'out'])
   const sizes = (await page.locator('.step .sizes').allTextContents()).map(plain)
@@ -76,7 +76,7 @@ test('play walks on by itself and can be stopped', async () => {
 })
 
 test('the shapes of a batch are drawn with the reader’s numbers', async () => {
-  await open.choose('layer')
+  await open.go(SMALL_LAYER)
   const walk = async () => (await open.page.locator('.shape-walk .dims').allTextContents()).map(plain)
   assert.deepEqual(await walk(), [
     ...['1×6×8', '1×6×8', '1×6×2×4', '1×2×6×4', '1×2×6×6', '1×2×6×4', '1×6×2×4', '1×6×8', '1×6×8'],
@@ -84,6 +84,9 @@ test('the shapes of a batch are drawn with the reader’s numbers', async () => 
   await open.page.fill('#heads', '4')
   await open.type('#sentence', 'three words only')
   assert.deepEqual((await walk()).slice(2, 5), ['1×3×4×2', '1×4×3×2', '1×4×3×3'])
+  await open.page.fill('#batch', '7')
+  assert.deepEqual((await walk()).slice(2, 5), ['7×3×4×2', '7×4×3×2', '7×4×3×3'])
+  assert.match(await open.text('#one-of-batch'), /sequence 1 of a batch of 7/)
 })
 
 test('hiding after softmax has steps of its own, with the same weights', async () => {

@@ -77,10 +77,10 @@ const DRAW = {
 
 /** @type {Record<string, (settings: Checked) => string>} */
 const SCORES = {
-  scaled: () => 'Q @ K.transpose(1, 2)',
-  plain: () => 'Q @ K.transpose(1, 2)',
-  gaussian: ({ sigma }) => `-((Q[:, :, None] - K[:, None]) ** 2).sum(-1) / (2 * ${number(sigma)} ** 2)`,
-  additive: () => '(torch.tanh((Q @ W_a + b_a)[:, :, None] + (K @ U_a)[:, None]) * v_a).sum(-1)',
+  scaled: () => 'Q @ K.transpose(-2, -1)',
+  plain: () => 'Q @ K.transpose(-2, -1)',
+  gaussian: ({ sigma }) => `-((Q.unsqueeze(-2) - K.unsqueeze(-3)) ** 2).sum(-1) / (2 * ${number(sigma)} ** 2)`,
+  additive: () => '(torch.tanh((Q @ W_a + b_a).unsqueeze(-2) + (K @ U_a).unsqueeze(-3)) * v_a).sum(-1)',
 }
 
 /** @param {Result} result */
@@ -107,6 +107,17 @@ const edit = result =>
     const index = [...(result.tensors[matrix]?.dims.length === 3 ? [head] : []), row, column]
     return `${NAMES[matrix]}[${index.join(', ')}] = ${number(value)}`
   })
+
+/** The batch: all heads see each sequence. @param {Result} result */
+function stack({ settings: { batch }, tensors }) {
+  if (batch === 1) return []
+  const all = (/** @type {string} */ x) => `torch.stack([${x}.roll(-i, 0) for i in range(${batch})])[:, None]`
+  return [
+    `# (batch, 1, tokens, model): the sentence, and the same begun one token later each time`,
+    `X = ${all('X')}`,
+    ...(tensors.X2 ? [`X2 = ${all('X2')}`] : []),
+  ]
+}
 
 /** @param {Result} result */
 function project({ tensors }) {
@@ -180,17 +191,20 @@ function hold(result) {
     '',
     ...rows.map(({ head, row, held }) => {
       const pairs = held.map(([column, value]) => `${column}: ${number(value)}`)
-      return `A[${head}, ${row}] = hold(A[${head}, ${row}], {${pairs.join(', ')}})`
+      const at = `A[${result.settings.batch > 1 ? '0, ' : ''}${head}, ${row}]`
+      return `${at} = hold(${at}, {${pairs.join(', ')}})`
     }),
   ]
 }
 
 /** @param {Result} result */
-function mix({ tensors }) {
+function mix({ tensors, settings: { batch } }) {
   if (!tensors.output) return ['print("A", A)']
-  const joined = 'Z = (A @ V).transpose(0, 1).flatten(1)  # the heads side by side'
+  const joined = 'Z = (A @ V).transpose(-3, -2).flatten(-2)  # the heads side by side'
   if (!tensors.Wo) return [joined, 'print("A", A)', 'print("Z", Z)']
-  return [joined, `Y = Z @ W_o${tensors.bo ? ' + b_o' : ''}`, 'print("A", A)', 'print("Y", Y)']
+  const projected = [joined, `Y = Z @ W_o${tensors.bo ? ' + b_o' : ''}`]
+  if (batch === 1) return [...projected, 'print("A", A)', 'print("Y", Y)']
+  return [...projected, 'print("A", A[0])', 'print("Y", Y[0])', 'print("output", Y.shape)']
 }
 
 /**
@@ -204,6 +218,7 @@ export function pytorchCode(result) {
     ['import torch', '', 'torch.set_grad_enabled(False)', `torch.set_printoptions(${options})`],
     draw(result),
     edit(result),
+    stack(result),
     isScored ? project(result) : [],
     isScored ? [...score(result), ...attend(result)] : [],
     hold(result),

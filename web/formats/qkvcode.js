@@ -99,15 +99,27 @@ const edit = result =>
     return `${NAMES[matrix]}${isList ? `[${head}]` : ''}.data[${at}] = ${number(value)}`
   })
 
+/** The batch. @param {Result} result */
+function roll({ settings: { batch }, tensors }) {
+  if (batch === 1) return []
+  return [
+    '// the sentence, and the same begun one token later each time',
+    'const roll = (x, i) => Array.from({ length: x.dims[0] }, (_, row) => [...x.row((row + i) % x.dims[0]).data])',
+    `const batch = x => tensor(Array.from({ length: ${batch} }, (_, i) => roll(x, i)))`,
+    `const XB = batch(X)${tensors.X2 ? ', X2B = batch(X2)' : ''}`,
+  ]
+}
+
 /** @param {Result} result */
-function project({ tensors }) {
+function project({ tensors, settings: { batch } }) {
   if (!tensors.Wq) return []
-  const keys = tensors.X2 ? 'X2' : 'X'
+  const [end, order] = batch > 1 ? ['B', '.permute([1, 0, 2, 3])'] : ['', '']
+  const [queries, keys] = [`X${end}`, `${tensors.X2 ? 'X2' : 'X'}${end}`]
   const line = (/** @type {string} */ to, /** @type {string} */ x, /** @type {string} */ letter) =>
     tensors.bq
-      ? `const ${to} = stack(W_${letter}.map((W, head) => qkv.linear(${x}, W.T, b_${letter}[head].row(0))))`
-      : `const ${to} = stack(W_${letter}.map(W => qkv.matmul(${x}, W)))`
-  return [line('Q', 'X', 'q'), line('K', keys, 'k'), line('V', keys, 'v')]
+      ? `const ${to} = stack(W_${letter}.map((W, head) => qkv.linear(${x}, W.T, b_${letter}[head].row(0))))${order}`
+      : `const ${to} = stack(W_${letter}.map(W => qkv.matmul(${x}, W)))${order}`
+  return [line('Q', queries, 'q'), line('K', keys, 'k'), line('V', keys, 'v')]
 }
 
 /** What each mask is called as an option. @type {Record<string, (settings: Checked) => string>} */
@@ -153,23 +165,28 @@ function hold(result) {
     '}',
     ...rows.map(({ head, row, held }) => {
       const pairs = held.map(([column, value]) => `${column}: ${number(value)}`)
-      return `hold(A.row(${head}).row(${row}).data, { ${pairs.join(', ')} })`
+      const first = result.settings.batch > 1 ? '.row(0)' : ''
+      return `hold(A${first}.row(${head}).row(${row}).data, { ${pairs.join(', ')} })`
     }),
   ]
 }
 
 /** @param {Result} result */
 function mix(result) {
-  const { heads, tensors } = result
+  const { heads, tensors, settings } = result
+  const { batch } = settings
   if (!tensors.V) return ['console.log(A)']
   const isTraced = isScored(result) && heldRows(result).length === 0
-  const each = `Array.from({ length: ${heads} }, (_, head) => qkv.matmul(A.row(head), V.row(head)))`
+  const ofHeads = (/** @type {string} */ from) =>
+    `Array.from({ length: ${heads} }, (_, head) => qkv.matmul(A${from}.row(head), V${from}.row(head)))`
+  const each = batch > 1 ? `Array.from({ length: ${batch} }, (_, i) => stack(${ofHeads('.row(i)')}))` : ofHeads('')
   return [
     ...(isTraced ? [] : [`const output = stack(${each})`]),
     'const Z = joinHeads(output) // the heads side by side',
     ...(tensors.Wo ? [`const Y = qkv.linear(Z, W_o.T${tensors.bo ? ', b_o.row(0)' : ''})`] : []),
-    'console.log(A)',
-    `console.log(${tensors.Wo ? 'Y' : 'Z'})`,
+    ...(batch > 1
+      ? ['console.log(A.row(0))', 'console.log(Y.row(0))', "console.log('output', Y.dims)"]
+      : ['console.log(A)', `console.log(${tensors.Wo ? 'Y' : 'Z'})`]),
   ]
 }
 
@@ -189,6 +206,7 @@ export function qkvCode(result) {
   const parts = [
     draw(result),
     edit(result),
+    roll(result),
     isScored(result) ? project(result) : [],
     isScored(result) ? attend(result) : [],
     hold(result),

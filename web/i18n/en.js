@@ -32,7 +32,7 @@ export const texts = {
   'preset.embedding': '16 dimensions',
   'preset.embedding.note': 'Document {document}: every matrix is printed there, up to the scores.',
   'preset.layer': 'PyTorch’s layer',
-  'preset.layer.note': 'Document {document}: heads are slices of one projection, and W_O joins them.',
+  'preset.layer.note': 'Document {document}: a batch of 10 × 60 tokens, a model of 512, 8 heads of 64; W_O joins them.',
   'preset.translation': 'Translation',
   'preset.translation.note': 'The translation of document {document}: English words ask, Chinese words answer.',
   'preset.zoo': 'Zoo of heads',
@@ -46,7 +46,7 @@ export const texts = {
   'differs.001':
     'All is as printed but for one digit: one output is −0.2627 there and −0.2626 here. The random numbers of PyTorch’s portable build and of its AVX2 build differ in the last bits; the print comes from the former, the page follows the latter, as most machines do today.\nThe seed is set again before the weights are drawn, which is why they do not depend on the table. The comment that d_out_v becomes 1 stands above a call with 4. What is called block_size there is the size of an embedding, not the six words.\nMasking after softmax, as the document does first, ends in the same weights as −∞ before it.',
   'differs.002':
-    'That document prints shapes and no numbers. There: a batch of 10, 60 tokens, a model of 512 and 8 heads of 64. Here: a batch of one, with your own words and sizes; the same way of shapes is drawn below.\nOne line divides with // instead of /, which floors the scores to whole numbers and changes the result. K and V take the length of Q there; here they keep their own, so that cross-attention works.\nHidden scores are −1,000,000,000 there and −∞ here: a query that sees nothing then weighs all keys alike there, and none here.',
+    'That document prints shapes and no numbers. The sizes here are the printed ones: a batch of 10, 60 tokens, a model of 512 and 8 heads of 64; the output is (10, 60, 512). There, Q, K and V start from three random tensors; here from one, the embeddings of 60 words, so that the maps can be read. The layer draws its numbers as PyTorch’s own layer does; there it draws four linear layers without a seed, and drops a tenth of the weights.\nOne line divides with // instead of /, which floors the scores to whole numbers and changes the result. K and V take the length of Q there; here they keep their own, so that cross-attention works.\nHidden scores are −1,000,000,000 there and −∞ here: a query that sees nothing then weighs all keys alike there, and none here.',
   'differs.003':
     'That document has formulas and a table of three by three words, but no numbers: those here come from the seed, as PyTorch’s layer draws them, untrained.\nIt cuts by meaning: three Chinese words and three English ones. Here a dictionary cuts the Chinese into five, and spaces the English into four, so that the map is rectangular. Type 一套 自动驾驶 解决方案 and choose tokens at spaces for its three.\nIts table has source words down and target words across; here queries, the target, go down. With several heads the divisor is the root of the size of one head, not of the whole key.',
   'differs.004':
@@ -80,6 +80,7 @@ export const texts = {
   scale: 'Scale',
   scaleAuto: 'as the score has it',
   heads: 'Heads',
+  batch: 'Batch',
   dModel: 'Model size',
   dKey: 'Key size',
   dValue: 'Value size',
@@ -133,6 +134,8 @@ export const texts = {
   stale: 'Below is still the last input that worked.',
 
   tokens: 'Tokens',
+  oneOfBatch:
+    'What is shown below is sequence 1 of a batch of {batch}; only the way of the shapes, at the end, shows all.',
   tokensQueries: 'Queries',
   tokensKeys: 'Keys',
   tokenId: 'id {id}',
@@ -232,8 +235,11 @@ export const texts = {
   'step.out': 'Projected once more',
   'step.out.text': 'W_O mixes what the heads found.',
   shapes: 'The way of the shapes',
-  shapesText:
-    'The same as a batch of one, as tensors have it: B batch, L queries, S keys, D model, H heads, d head size.',
+  shapesText: 'The same as tensors have it: B batch, L queries, S keys, D model, H heads, d head size.',
+  batchText: 'The batch holds {batch} sequences: yours, and the same begun one token later each time.',
+  batchPending: 'It is run when the settings rest.',
+  batchRan: 'It has been run as a whole: the output has the shape ({dims}).',
+  batchLarge: 'It is too large to be run here: the shapes follow from the settings.',
   'shape.input': 'input',
   'shape.project': 'project',
   'shape.view': 'view',

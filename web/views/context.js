@@ -76,6 +76,7 @@
  * @property {Region[]} sources where it comes from
  * @property {Region[]} targets where it goes
  * @property {Difference} [difference] from float64, once it is known
+ * @property {import('../batch.js').Batch} [batch] once it has been run
  */
 
 /** @typedef {Context & Scene} SceneContext */

@@ -150,6 +150,7 @@ export function controls(context) {
       ${choice(context, 'score')} ${score === 'gaussian' ? numberBox(context, 'sigma') : nothing}
       ${model === 'given' ? nothing : numberBox(context, 'heads')}
       ${isDrawn ? numberBox(context, 'dModel') : nothing}
+      ${model === 'multihead' ? numberBox(context, 'batch') : nothing}
       ${model === 'heads' ? [numberBox(context, 'dKey'), numberBox(context, 'dValue')] : nothing}
       ${isDrawn ? numberBox(context, 'seed') : nothing}
       ${model === 'zoo' ? [numberBox(context, 'sharpness'), zoo(context)] : nothing}

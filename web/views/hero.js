@@ -52,10 +52,14 @@ const chips = ({ t }, label, { tokens, ids }) =>
 
 /** @param {SceneContext} context */
 export function tokens(context) {
-  const { isCross, queries, keys } = context.result.settings
-  return isCross
-    ? [chips(context, 'tokensQueries', queries), chips(context, 'tokensKeys', keys)]
-    : chips(context, 'tokens', queries)
+  const { t } = context
+  const { isCross, queries, keys, batch } = context.result.settings
+  return [
+    batch > 1 ? html`<p class="note" id="one-of-batch">${t('oneOfBatch', { batch })}</p>` : nothing,
+    isCross
+      ? [chips(context, 'tokensQueries', queries), chips(context, 'tokensKeys', keys)]
+      : chips(context, 'tokens', queries),
+  ]
 }
 
 /** The picture of each view that has one. */

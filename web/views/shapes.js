@@ -1,4 +1,5 @@
 import { html, nothing, svg } from 'lit'
+import { isSmall } from '../batch.js'
 import { shapeWalk } from '../steps.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
@@ -31,10 +32,17 @@ function slabs(dims) {
  * How the shapes change on the way through a batch, with the reader's numbers.
  * @param {SceneContext} context
  */
-export function shapes({ t, result }) {
+export function shapes({ t, result, batch }) {
+  const { batch: count } = result.settings
+  const ran = isSmall(result) ? 'batchPending' : 'batchLarge'
   return html`<section class="shapes" aria-labelledby="shapes-title">
     <h3 id="shapes-title">${t('shapes')}</h3>
     <p class="text">${t('shapesText')}</p>
+    ${
+      count > 1
+        ? html`<p class="text" id="batch-ran">${t('batchText', { batch: count })} ${batch ? t('batchRan', { dims: batch.output.dims.join(', ') }) : t(ran)}</p>`
+        : nothing
+    }
     <ol class="shape-walk">
       ${shapeWalk(result).map(
         ({ letters, dims, op }, i) =>
