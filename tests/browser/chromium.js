@@ -25,11 +25,10 @@ export async function launch(options = {}) {
 }
 
 /**
- * The same as browsers.js describes it.
- * @returns {Promise<import('./browsers.js').Browser>}
+ * What goes wrong from now on: errors and warnings of the console, failed requests, dialogs.
+ * @param {import('playwright-core').BrowserContext} context
  */
-export async function open() {
-  const { context, close } = await launch({ viewport: { width: 1280, height: 900 } })
+export function complaintsOf(context) {
   /** @type {string[]} */
   const complaints = []
   context.on('response', response => {
@@ -43,6 +42,16 @@ export async function open() {
     complaints.push(`dialog: ${dialog.message()}`)
     dialog.dismiss()
   })
+  return complaints
+}
+
+/**
+ * The same as browsers.js describes it.
+ * @returns {Promise<import('./browsers.js').Browser>}
+ */
+export async function open() {
+  const { context, close } = await launch({ viewport: { width: 1280, height: 900 } })
+  const complaints = complaintsOf(context)
   // Playwright passes one argument; these pass any number.
   const spread = (/** @type {Function} */ run) => `(args => (${run})(...args))`
   return {

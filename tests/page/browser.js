@@ -3,7 +3,7 @@
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import sirv from 'sirv'
-import { launch as launchChromium } from '../browser/chromium.js'
+import { complaintsOf, launch as launchChromium } from '../browser/chromium.js'
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -33,21 +33,9 @@ export async function serve() {
  */
 export async function launch(origin) {
   const { context, close } = await launchChromium({ locale: 'en-US', viewport: { width: 1440, height: 900 } })
-  /** @type {string[]} */
-  const complaints = []
+  const complaints = complaintsOf(context)
   context.on('request', request => {
     if (!request.url().startsWith(`${origin}/`)) complaints.push(`request to ${request.url()}`)
-  })
-  context.on('response', response => {
-    if (!response.ok()) complaints.push(`${response.status()} for ${response.url()}`)
-  })
-  context.on('console', message => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`)
-  })
-  context.on('weberror', error => complaints.push(`error: ${error.error().message}`))
-  context.on('dialog', dialog => {
-    complaints.push(`dialog: ${dialog.message()}`)
-    dialog.dismiss()
   })
   return { context, complaints, close }
 }

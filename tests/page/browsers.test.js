@@ -2,9 +2,11 @@
 // of the articles in each.
 
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { BROWSERS, launch } from '../browser/browsers.js'
 import { serve } from './browser.js'
+import { serveAll } from './elements.js'
 import { expectNumbers } from './golden.js'
 
 /** @type {Awaited<ReturnType<typeof serve>>} */
@@ -76,5 +78,36 @@ for (const name of BROWSERS)
     await page.click('#bring-example')
     await page.until(hasCells, 'weights', 9)
     assert.deepEqual((await page.evaluate(numbersOf, 'output')).slice(0, 2), ['1.0000', '0.0000'])
+    assert.deepEqual(browser.complaints, [])
+  })
+
+for (const name of BROWSERS)
+  test(`in ${name} the elements show weights from elsewhere`, { timeout: 120_000 }, async t => {
+    const all = await serveAll()
+    t.after(() => all.close())
+    const browser = await launch(name)
+    t.after(() => browser.close())
+    const page = await browser.open(`${all.origin}/web/elements/example.html`)
+    const { data, dims } = JSON.parse(
+      await readFile(new URL('../../web/elements/example.json', import.meta.url), 'utf8'),
+    )
+    const isDrawn = () => {
+      const canvas = document.querySelector('qkv-heatmap')?.shadowRoot?.querySelector('canvas')
+      const { data } = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] }
+      return new Set(new Uint32Array(/** @type {any} */ (data).buffer ?? [])).size > 20
+    }
+    await page.until(isDrawn)
+    for (const head of [1, 0]) {
+      await page.evaluate(h => {
+        const heads = document.querySelector('qkv-heads')?.shadowRoot?.querySelectorAll('[role=radio]')
+        const one = /** @type {HTMLElement | undefined} */ (heads?.[h])
+        one?.click()
+      }, head)
+      const want = `it to animal: ${data[(head * dims[1] + 8) * dims[2] + 1].toFixed(4)}`
+      await page.until(
+        text => /** @type {any} */ (document.querySelector('qkv-heatmap')).describe({ row: 8, column: 1 }) === text,
+        want,
+      )
+    }
     assert.deepEqual(browser.complaints, [])
   })

@@ -144,6 +144,31 @@ test('every picture is saved as SVG, with its numbers as text, and as PNG', asyn
   assert.equal(await page.locator('.offstage').count(), 0)
 })
 
+test('lines are saved as they are seen', async () => {
+  const { page } = open
+  await open.choose('self')
+  await page.click('[data-view="lines"]')
+  await settled(page)
+  const save = (/** @type {string} */ kind) =>
+    saved(async () => {
+      await page.click('.large h2 .save-open')
+      await page.click(`.large h2 [data-save="${kind}"]`)
+    })
+  const svg = (await save('svg')).bytes.toString()
+  const { links, texts } = await page.evaluate(text => {
+    const { documentElement } = new DOMParser().parseFromString(text, 'image/svg+xml')
+    const all = (/** @type {string} */ name) => [...documentElement.querySelectorAll(name)]
+    return { links: all('path').length, texts: all('text').map(({ textContent }) => textContent) }
+  }, svg)
+  assert.ok(links >= 36, `${links} links between six words and six`)
+  for (const word of ['Life', 'is', 'short', 'eat', 'dessert', 'first'])
+    assert.equal(texts.filter(text => text === word).length, 2, `${word} on both sides`)
+  const png = (await save('png')).bytes
+  assert.deepEqual([...png.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47])
+  const size = await page.locator('#lines canvas').boundingBox()
+  assert.ok(Math.abs(png.readUInt32BE(16) - 2 * Number(size?.width)) <= 2, 'twice as fine as on the screen')
+})
+
 test('the menu of a matrix opens and closes by keyboard and by a press elsewhere', async () => {
   const { page } = open
   const button = page.locator('[data-matrix="Q"] .save-open')

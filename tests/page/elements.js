@@ -1,6 +1,8 @@
 // A page with nothing but the elements, as they are shipped, under a strict Content-Security-Policy.
 
+import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
+import { after, afterEach, before, beforeEach } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import sirv from 'sirv'
 import { launch, settled } from './browser.js'
@@ -8,17 +10,50 @@ import { launch, settled } from './browser.js'
 /** @typedef {import('playwright-core').Page} Page */
 
 /** The repository, served as it is. */
-export async function open() {
+export async function serveAll() {
   const server = createServer(sirv(fileURLToPath(new URL('../..', import.meta.url)), { dev: true }))
   await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-  const origin = `http://127.0.0.1:${port}`
-  const browser = await launch(origin)
-  const close = async () => {
-    await browser.close()
-    server.close()
+  return { origin: `http://127.0.0.1:${port}`, close: () => server.close() }
+}
+
+/**
+ * A page with the elements before each test of a file; any complaint of the browser fails the test.
+ * @param {(page: Page) => void} use
+ */
+export function useElements(use) {
+  /** @type {Awaited<ReturnType<typeof serveAll>>} */
+  let server
+  /** @type {Awaited<ReturnType<typeof launch>>} */
+  let browser
+  /** @type {Page} */
+  let page
+  before(async () => {
+    server = await serveAll()
+    browser = await launch(server.origin)
+  })
+  after(async () => {
+    await browser?.close()
+    server?.close()
+  })
+  beforeEach(async () => {
+    page = await browser.context.newPage()
+    use(page)
+    await page.goto(`${server.origin}/tests/page/elements.html`)
+  })
+  afterEach(async () => {
+    await page.close()
+    assert.deepEqual(
+      browser.complaints.splice(0),
+      [],
+      'no console error, no request elsewhere, nothing against the CSP',
+    )
+  })
+  return {
+    get origin() {
+      return server.origin
+    },
   }
-  return { ...browser, origin, close }
 }
 
 /**

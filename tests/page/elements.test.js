@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { test } from 'node:test'
 import { load } from 'qkv'
 import { luminance, paletteOf } from '../../web/elements/colour.js'
 import { headStatistics } from '../../web/elements/statistics.js'
 import { settled } from './browser.js'
-import { announced, events, open, pixels, show } from './elements.js'
+import { announced, events, pixels, show, useElements } from './elements.js'
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -29,24 +29,10 @@ const HOSTILE = [
   '\n\t ',
 ]
 
-/** @type {Awaited<ReturnType<typeof open>>} */
-let browser
 /** @type {Page} */
 let page
-
-before(async () => {
-  browser = await open()
-})
-after(async () => {
-  await browser?.close()
-})
-beforeEach(async () => {
-  page = await browser.context.newPage()
-  await page.goto(`${browser.origin}/tests/page/elements.html`)
-})
-afterEach(async () => {
-  await page.close()
-  assert.deepEqual(browser.complaints.splice(0), [], 'no console error, no request elsewhere, nothing against the CSP')
+const elements = useElements(next => {
+  page = next
 })
 
 /** @param {number} got @param {number} want */
@@ -340,7 +326,7 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark']))
   })
 
 test('the example page shows weights that did not come from qkv', async () => {
-  await page.goto(`${browser.origin}/web/elements/example.html`)
+  await page.goto(`${elements.origin}/web/elements/example.html`)
   const { data, dims } = JSON.parse(await readFile(new URL('../../web/elements/example.json', import.meta.url), 'utf8'))
   for (const head of [1, 0]) {
     await page.getByRole('radio').nth(head).click()

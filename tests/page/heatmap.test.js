@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { test } from 'node:test'
 import { settled } from './browser.js'
-import { announced, events, open, pixels, show } from './elements.js'
+import { announced, events, pixels, show, useElements } from './elements.js'
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -18,24 +18,10 @@ const CAUSAL = { data: WEIGHTS.map((_, i) => i % 6 <= Math.floor(i / 6)), dims: 
 const MATRIX = { data: WEIGHTS, dims: [6, 6] }
 const MAP = { matrix: MATRIX, rowTokens: WORDS, columnTokens: WORDS, label: 'Weights' }
 
-/** @type {Awaited<ReturnType<typeof open>>} */
-let browser
 /** @type {Page} */
 let page
-
-before(async () => {
-  browser = await open()
-})
-after(async () => {
-  await browser?.close()
-})
-beforeEach(async () => {
-  page = await browser.context.newPage()
-  await page.goto(`${browser.origin}/tests/page/elements.html`)
-})
-afterEach(async () => {
-  await page.close()
-  assert.deepEqual(browser.complaints.splice(0), [], 'no console error, no request elsewhere, nothing against the CSP')
+useElements(next => {
+  page = next
 })
 
 const map = () => page.locator('qkv-heatmap .map')

@@ -130,9 +130,9 @@ test('keys are answered in time', async () => {
   for (const each of CASES.filter(({ limit }) => limit)) {
     await go(each)
     await open.page.waitForTimeout(400)
-    const strokes = (await typing(open.page, 'abcdef')).slice(1)
+    const strokes = (await typing(open.page, 'abcdefghijkl')).slice(3) // the first ones warm up
     const paint = median(strokes.map(stroke => stroke.paint))
-    // Four times what is promised: other things run beside the tests.
-    assert.ok(paint <= 4 * Number(each.limit), `${each.name}: ${paint.toFixed(0)} ms`)
+    // Twice what is promised: other things run beside the tests.
+    assert.ok(paint <= 2 * Number(each.limit), `${each.name}: ${paint.toFixed(0)} ms`)
   }
 })

@@ -9,17 +9,12 @@ import { launch, plain, serve, settled } from './browser.js'
 /** PyTorch's layer with matrices that can be read cell by cell. */
 export const SMALL_LAYER = '#1&model=multihead&dModel=8&heads=2'
 
-/**
- * Opens the page before each test of a file.
- * @param {{ hash?: string }} [options]
- */
-export function usePage({ hash = '' } = {}) {
+/** The site and a browser for the tests of a file. */
+export function useBrowser() {
   /** @type {Awaited<ReturnType<typeof serve>>} */
   let server
   /** @type {Awaited<ReturnType<typeof launch>>} */
   let browser
-  /** @type {Page} */
-  let page
   before(async () => {
     server = await serve()
     browser = await launch(server.origin)
@@ -28,21 +23,39 @@ export function usePage({ hash = '' } = {}) {
     await browser?.close()
     server?.close()
   })
+  return {
+    get server() {
+      return server
+    },
+    get browser() {
+      return browser
+    },
+  }
+}
+
+/**
+ * Opens the page before each test of a file.
+ * @param {{ hash?: string }} [options]
+ */
+export function usePage({ hash = '' } = {}) {
+  const own = useBrowser()
+  /** @type {Page} */
+  let page
   beforeEach(async () => {
-    page = await browser.context.newPage()
-    await page.goto(server.url + hash)
+    page = await own.browser.context.newPage()
+    await page.goto(own.server.url + hash)
     await page.locator('main').waitFor()
   })
   afterEach(async () => {
     await page.close()
-    assert.deepEqual(browser.complaints.splice(0), [], 'no console error, failed request or request elsewhere')
+    assert.deepEqual(own.browser.complaints.splice(0), [], 'no console error, failed request or request elsewhere')
   })
   return {
     get page() {
       return page
     },
     get url() {
-      return server.url
+      return own.server.url
     },
     /** The text of an element, white space in one. @param {string} selector */
     text: async selector => plain((await page.locator(selector).textContent()) ?? ''),
@@ -63,7 +76,7 @@ export function usePage({ hash = '' } = {}) {
     /** Opens another address, in the same tab. @param {string} address the hash */
     async go(address) {
       await page.goto('about:blank')
-      await page.goto(server.url + address)
+      await page.goto(own.server.url + address)
       await page.locator('main').waitFor()
       await settled(page)
     },

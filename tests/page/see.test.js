@@ -136,6 +136,16 @@ test('on a phone every matrix begins on the screen, and none is without width', 
   }
 })
 
+test('maps of many dimensions take the width there is, and no more', async () => {
+  await open.choose('layer')
+  const { most, widths } = await open.page.evaluate(() => ({
+    most: Number(document.querySelector('main')?.offsetWidth),
+    widths: [...document.querySelectorAll('lazy-map')].map(map => map.getBoundingClientRect().width),
+  }))
+  assert.ok(widths.length > 20)
+  assert.ok(Math.max(...widths) <= most, `${Math.max(...widths)} px in ${most}`)
+})
+
 test('language and theme can be changed, and stay', async () => {
   const { page } = open
   const title = await open.text('h1')

@@ -4,29 +4,18 @@ import assert from 'node:assert/strict'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { singleFile } from '../../build/site.js'
 import { launch as launchChromium } from '../browser/chromium.js'
-import { launch, serve, settled } from './browser.js'
+import { settled } from './browser.js'
+import { useBrowser } from './open.js'
 
 /** @typedef {import('playwright-core').Page} Page */
 
 const SINGLE = fileURLToPath(new URL('../../site/qkv.html', import.meta.url))
 
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let server
-/** @type {Awaited<ReturnType<typeof launch>>} */
-let browser
-
-before(async () => {
-  server = await serve()
-  browser = await launch(server.origin)
-})
-after(async () => {
-  await browser?.close()
-  server?.close()
-})
+const own = useBrowser()
 
 /** The page's text, once it says how much a word attends to another. @param {Page} page */
 async function ready(page) {
@@ -35,8 +24,8 @@ async function ready(page) {
 }
 
 test('the site loads from a sub-path, under a strict Content-Security-Policy, and nothing breaks it', async () => {
-  const page = await browser.context.newPage()
-  await page.goto(server.url)
+  const page = await own.browser.context.newPage()
+  await page.goto(own.server.url)
   assert.match(await ready(page), /dessert/)
   const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content')
   const rules = Object.fromEntries(
@@ -46,7 +35,7 @@ test('the site loads from a sub-path, under a strict Content-Security-Policy, an
   assert.deepEqual(rules['script-src'], ["'self'", "'wasm-unsafe-eval'"])
   assert.deepEqual(rules['style-src'], ["'self'"])
   assert.ok(!/unsafe-inline|'unsafe-eval'|https?:|\*/.test(policy ?? ''), policy ?? '')
-  assert.deepEqual(browser.complaints.splice(0), [])
+  assert.deepEqual(own.browser.complaints.splice(0), [])
   const broken = await page.evaluate(async () => {
     /** @type {string[]} */
     const blocked = []
@@ -60,13 +49,13 @@ test('the site loads from a sub-path, under a strict Content-Security-Policy, an
     return { blocked: blocked.sort(), wasRun: 'wasRun' in window }
   })
   assert.deepEqual(broken, { blocked: ['connect-src', 'script-src-elem', 'style-src-attr'], wasRun: false })
-  browser.complaints.splice(0) // those of what was tried here
+  own.browser.complaints.splice(0) // those of what was tried here
   await page.close()
 })
 
 test('the page stores nothing but a choice of theme and language', async () => {
-  const page = await browser.context.newPage()
-  await page.goto(server.url)
+  const page = await own.browser.context.newPage()
+  await page.goto(own.server.url)
   await ready(page)
   const box = page.getByRole('textbox').first()
   await box.fill('a secret sentence')
@@ -87,9 +76,9 @@ test('the page stores nothing but a choice of theme and language', async () => {
   assert.ok(!stored.values.includes('secret'))
   const { session, cookies, databases, caches: cached, workers } = stored
   assert.deepEqual({ session, cookies, databases, cached, workers }, { session: [], cookies: '', databases: 0, cached: [], workers: 0 }) // biome-ignore format: one line
-  assert.deepEqual(await browser.context.cookies(), [])
+  assert.deepEqual(await own.browser.context.cookies(), [])
   await page.close()
-  assert.deepEqual(browser.complaints.splice(0), [])
+  assert.deepEqual(own.browser.complaints.splice(0), [])
 })
 
 test('the page as one file works from a disk, offline, and asks for nothing else', async () => {

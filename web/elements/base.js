@@ -71,16 +71,19 @@ export const sharedStyle = css`
     font: inherit;
     color: inherit;
   }
-  .tools button {
-    min-inline-size: 1.75rem;
+  .tools button,
+  [role='tab'] {
     min-block-size: 1.75rem;
     padding: 0 0.5rem;
     border: 1px solid transparent;
     border-radius: 4px;
     background: none;
     color: var(--qkv-quiet, light-dark(#5b5f64, #a7abb0));
-    font-size: 0.75rem;
     cursor: pointer;
+  }
+  .tools button {
+    min-inline-size: 1.75rem;
+    font-size: 0.75rem;
   }
   .tools button:hover:not(:disabled) {
     border-color: currentColor;
@@ -92,6 +95,11 @@ export const sharedStyle = css`
   :focus-visible {
     outline: 2px solid var(--qkv-mark, CanvasText);
     outline-offset: 1px;
+  }
+  @media print {
+    .tools {
+      display: none;
+    }
   }
 `
 

@@ -22,15 +22,6 @@ export class QkvTrace extends QkvElement {
         gap: 0.25rem;
         margin-block-end: 0.5rem;
       }
-      [role='tab'] {
-        min-block-size: 1.75rem;
-        padding: 0 0.5rem;
-        border: 1px solid transparent;
-        border-radius: 4px;
-        background: none;
-        color: var(--qkv-quiet, light-dark(#5b5f64, #a7abb0));
-        cursor: pointer;
-      }
       [role='tab'][aria-selected='true'] {
         border-color: currentColor;
         color: var(--qkv-ink, CanvasText);

@@ -101,6 +101,7 @@ function map(context, shown) {
   }
   return html`<lazy-map
     class="big"
+    .style=${`--tall: ${tensor.dims[0] / tensor.dims[1]}`}
     .map=${map}
     @cell-focus=${(/** @type {CustomEvent} */ event) => actions.point(at(event))}
     @cell-pin=${(/** @type {CustomEvent} */ event) => actions.pin(at(event))}

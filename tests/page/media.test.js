@@ -1,0 +1,149 @@
+// Paper, reduced motion, a browser without workers, and a layout that stays where it is.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { settled } from './browser.js'
+import { usePage } from './open.js'
+import { hashOf } from './typing.js'
+
+const open = usePage()
+
+/** Controls that are seen, also those of the elements; factors of the arithmetic are numbers, too. */
+const controls = () =>
+  open.page.evaluate(() => {
+    /** @type {string[]} */
+    const found = []
+    const look = (/** @type {ParentNode} */ root) => {
+      for (const each of root.querySelectorAll('*')) {
+        if (each.shadowRoot) look(each.shadowRoot)
+        if (each.matches('button:not(.factor), input, select, summary, textarea') && each.checkVisibility()) found.push(each.id || each.textContent?.trim() || each.localName) // biome-ignore format: one line
+      }
+    }
+    look(document)
+    return found
+  })
+
+test('on paper there are no controls but the sentence, and the numbers stay', async () => {
+  const { page } = open
+  for (const preset of ['heads', 'causal', 'layer', 'waistline'])
+    for (const view of ['map', 'lines', 'difference']) {
+      await page.emulateMedia({ media: 'screen' })
+      await open.choose(preset)
+      await page.click(`[data-view="${view}"]`)
+      await settled(page)
+      assert.ok((await controls()).length > 20)
+      await page.emulateMedia({ media: 'print' })
+      await settled(page)
+      const left = (await controls()).filter(id => id !== 'sentence' && id !== 'second')
+      assert.deepEqual(left, [], `${preset}, ${view}`)
+      const numbers = page.locator('[data-matrix="weights"] .number').first()
+      if (preset !== 'layer') assert.ok(await numbers.isVisible())
+      assert.ok(await page.locator('.strongest-text').isVisible())
+      const border = await page.locator('#sentence').evaluate(box => getComputedStyle(box).borderTopWidth)
+      assert.equal(border, '0px', 'no field')
+    }
+})
+
+test('with reduced motion the walk jumps, plays, and nothing is animated', async () => {
+  const { page } = open
+  /** Where the page is after each of some frames. */
+  const frames = async () => {
+    /** @type {number[]} */
+    const seen = []
+    for (let i = 0; i < 12; i++) {
+      await settled(page)
+      seen.push(await page.evaluate(() => Math.round(scrollY)))
+    }
+    return new Set(seen.slice(1)).size
+  }
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await page.click('#next')
+  assert.ok((await frames()) > 1, 'else it glides')
+  const still = () =>
+    page.evaluate(() => {
+      const link = /** @type {Element} */ (document.querySelector('.walk-bar a'))
+      return getComputedStyle(link)
+        .transitionDuration.split(', ')
+        .every(time => time === '0s')
+    })
+  assert.ok(!(await still()))
+
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.waitForTimeout(500)
+  assert.ok(await still())
+  await page.click('#next')
+  await settled(page)
+  assert.equal(await frames(), 1, 'it is there at once')
+  await page.clock.install()
+  const step = () => page.locator('.step.is-current').getAttribute('data-step-id')
+  await page.click('#play')
+  const before = await step()
+  await page.clock.runFor(4100)
+  assert.notEqual(await step(), before, 'who asks for a play gets it, step by step')
+  await page.click('#play')
+  const moving = await page.evaluate(
+    () => document.getAnimations().filter(({ playState }) => playState === 'running').length,
+  )
+  assert.equal(moving, 0)
+})
+
+test('without workers large inputs are traced on the page, with progress', async () => {
+  const { page } = open
+  await page.goto('about:blank')
+  await page.addInitScript(() => {
+    Object.assign(window, { progress: 0 })
+    Reflect.deleteProperty(window, 'Worker')
+    const look = () => {
+      if (document.querySelector('[role=progressbar]')) /** @type {any} */ (window).progress++
+      requestAnimationFrame(look)
+    }
+    look()
+  })
+  await page.goto(
+    open.url + hashOf({ name: '', tokens: 512, settings: { heads: 8, dModel: 64, dKey: 64, dValue: 64 } }),
+  )
+  await page.locator('.left-out').waitFor({ timeout: 60_000 })
+  assert.equal(await page.evaluate(() => typeof Worker), 'undefined')
+  const { dims, sum } = await page.locator('#map').evaluate(map => {
+    const { matrix } = /** @type {any} */ (map)
+    return {
+      dims: [...matrix.dims],
+      sum: matrix.data.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b),
+    }
+  })
+  assert.deepEqual(dims, [512, 512])
+  assert.ok(Math.abs(sum - 512) < 1e-2, `${sum} is what 512 queries pay`)
+  assert.ok((await page.evaluate(() => /** @type {any} */ (window).progress)) > 0, 'progress was shown')
+})
+
+test('nothing jumps while a word is typed, or from step to step', async () => {
+  const { page } = open
+  for (const preset of ['heads', 'layer']) {
+    await open.choose(preset)
+    await page.waitForTimeout(700) // what waits for a pause is there
+    await page.evaluate(() => {
+      const log = Object.assign(window, { jumps: 0, what: /** @type {string[]} */ ([]) })
+      new PerformanceObserver(list => {
+        for (const entry of /** @type {any[]} */ (list.getEntries())) {
+          log.jumps += entry.value
+          for (const { node } of entry.sources) log.what.push(node?.id || node?.className || node?.nodeName)
+        }
+      }).observe({ type: 'layout-shift' })
+    })
+    const jumps = () =>
+      page.evaluate(() => ({ sum: /** @type {any} */ (window).jumps, what: /** @type {any} */ (window).what }))
+    await page.locator('#sentence').press('End')
+    await page.locator('#sentence').pressSequentially('abc', { delay: 150 })
+    await page.waitForTimeout(700)
+    const typed = await jumps()
+    assert.ok(typed.sum < 0.02, `${preset}, typing: ${typed.sum} ${typed.what}`)
+    for (let i = 0; i < 4; i++) await page.keyboard.press('n')
+    await page.locator('.walk').click({ position: { x: 1, y: 1 } })
+    for (let i = 0; i < 4; i++) {
+      await page.keyboard.press('n')
+      await page.waitForTimeout(150)
+    }
+    const walked = await jumps()
+    assert.ok(walked.sum - typed.sum < 0.1, `${preset}, walking: ${walked.sum - typed.sum} ${walked.what}`)
+  }
+})
