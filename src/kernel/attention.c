@@ -13,21 +13,27 @@
  * block's packed queries (D = 64: 8 KB) stay in L1. Long tiles load and store the output less often. Measured. */
 enum { BLOCK_ROWS = 32, TILE_KEYS = 256, PANEL = 8 };
 
+/* The keys from <= j < to, of which every row concerned sees open_from <= j < open_to. */
+struct tile {
+  uint32_t from, to, open_from, open_to;
+};
+
 /* What one block of rows works in; carved from the caller's scratch. Scores lie transposed, keys down and
  * eight queries across: then keys and values are read where they lie, and maxima and sums need no
  * horizontal step, four queries a vector. */
 struct block {
   const struct qkv_attention *a;
-  uint32_t b, h, row, rows; /* query rows row <= i < row + rows of head h of batch b */
-  size_t lanes;             /* rows, rounded up to whole panels */
-  size_t width;             /* E, rounded up to a multiple of 8 */
-  float *queries;           /* (lanes/PANEL, D, 8) */
-  float *scores;            /* (lanes/PANEL, TILE_KEYS, PANEL) */
-  float *tail;              /* (8, 8): the last columns of the last values, where E is no multiple of 8 */
-  float *output;            /* (lanes, width) */
-  float *maxima, *sums;     /* (lanes) */
-  float *powers;            /* (TILE_KEYS, 4) */
-  uint8_t *keep;            /* (rows, S), dropout only: which weights stay */
+  uint32_t b, h, row, rows;               /* query rows row <= i < row + rows of head h of batch b */
+  size_t lanes;                           /* rows, rounded up to whole panels */
+  struct tile panels[BLOCK_ROWS / PANEL]; /* what each panel of queries looks at, counted from the tile's first key */
+  size_t width;                           /* E, rounded up to a multiple of 8 */
+  float *queries;                         /* (lanes/PANEL, D, 8) */
+  float *scores;                          /* (lanes/PANEL, TILE_KEYS, PANEL) */
+  float *tail;                            /* (8, 8): the last columns of the last values, where E is no multiple of 8 */
+  float *output;                          /* (lanes, width) */
+  float *maxima, *sums;                   /* (lanes) */
+  float *powers;                          /* (TILE_KEYS, 4) */
+  uint8_t *keep;                          /* (rows, S), dropout only: which weights stay */
 };
 
 double QKV_EXPORT(qkv_attention_scratch)(const struct qkv_attention *a) {
@@ -57,33 +63,50 @@ static inline float *scores_of(const struct block *x, size_t r) {
   return x->scores + r / PANEL * PANEL * TILE_KEYS + r % PANEL;
 }
 
+static uint32_t clamp(uint32_t n, uint32_t least, uint32_t most) { return n < least ? least : n > most ? most : n; }
+
+/* The keys from <= j < to that rows r to r + rows of the block look at; register tiles begin at every fourth. */
+static struct tile narrow(const struct block *x, uint32_t from, uint32_t to, size_t r, size_t rows) {
+  const struct qkv_attention *a = x->a;
+  uint32_t row = x->row + (uint32_t)r;
+  struct span first = visible_span(a, x->b, row), last = visible_span(a, x->b, row + (uint32_t)rows - 1);
+  struct tile tile;
+  tile.from = from + ((clamp(first.from, from, to) - from) & ~3u);
+  tile.to = clamp(last.to, tile.from, to);
+  tile.open_from = has_mask(a) ? tile.to : clamp(last.from, tile.from, tile.to);
+  tile.open_to = clamp(first.to, tile.open_from, tile.to);
+  return tile;
+}
+
 /* scores: score(q, k) of eight queries, scaled and capped; up to three keys beyond the last are written, too. */
-INLINE void score_panel(enum qkv_score score, struct block *x, size_t panel, const float *k, size_t keys,
+INLINE void score_panel(enum qkv_score score, struct block *x, size_t panel, const float *k, size_t from, size_t to,
                         float factor) {
   const struct qkv_attention *a = x->a;
   struct matrix queries = {x->queries + panel * a->D, PANEL, 1};
   float *out = scores_of(x, panel);
-  for (size_t j = 0; j < keys; j += 4)
-    score_tile(score, out + j * PANEL, PANEL, (struct matrix){k + j * a->k.row, a->k.row, 1}, at_most(keys - j, 4),
+  for (size_t j = from; j < to; j += 4)
+    score_tile(score, out + j * PANEL, PANEL, (struct matrix){k + j * a->k.row, a->k.row, 1}, at_most(to - j, 4),
                queries, a->D, a->w_v, factor);
 }
 
-static void score_keys(struct block *x, const float *k, size_t keys) {
+static void score_keys(struct block *x, const float *k) {
   const struct qkv_attention *a = x->a;
   float factor = score_factor(a) * a->scale;
   for (size_t r = 0; r < x->lanes; r += PANEL) {
+    size_t from = x->panels[r / PANEL].from, to = x->panels[r / PANEL].to;
     switch (a->score) {
     case QKV_SCORE_GAUSSIAN:
-      score_panel(QKV_SCORE_GAUSSIAN, x, r, k, keys, factor);
+      score_panel(QKV_SCORE_GAUSSIAN, x, r, k, from, to, factor);
       break;
     case QKV_SCORE_ADDITIVE:
-      score_panel(QKV_SCORE_ADDITIVE, x, r, k, keys, factor);
+      score_panel(QKV_SCORE_ADDITIVE, x, r, k, from, to, factor);
       break;
     default:
-      score_panel(QKV_SCORE_DOT, x, r, k, keys, factor);
+      score_panel(QKV_SCORE_DOT, x, r, k, from, to, factor);
     }
     f4 cap = splat(a->softcap);
-    for (float *s = scores_of(x, r), *end = s + keys * PANEL; a->softcap > 0.0f && s < end; s += 4)
+    for (float *s = scores_of(x, r) + from * PANEL, *end = scores_of(x, r) + to * PANEL; a->softcap > 0.0f && s < end;
+         s += 4)
       store(s, mul(cap, tanh4(quotient(load(s), cap))));
   }
 }
@@ -114,9 +137,11 @@ INLINE f4 update_column(float *scores, size_t keys, float *maxima, float *sums, 
   return shrink;
 }
 
-static void update(struct block *x, size_t keys) {
+static void update(struct block *x) {
   for (size_t c = 0; c < x->lanes; c += 4) {
-    f4 shrink = update_column(scores_of(x, c), keys, x->maxima + c, x->sums + c, x->powers);
+    const struct tile *panel = x->panels + c / PANEL;
+    f4 shrink = update_column(scores_of(x, c) + panel->from * PANEL, panel->to - panel->from, x->maxima + c,
+                              x->sums + c, x->powers);
     if (!any_lane(not_equal(shrink, splat(1.0f))))
       continue;
     float factors[4];
@@ -141,13 +166,6 @@ static void add_alibi(struct block *x, uint32_t from, uint32_t keys) {
   }
 }
 
-static uint32_t clamp(uint32_t n, uint32_t least, uint32_t most) { return n < least ? least : n > most ? most : n; }
-
-/* Keys of a tile: all of from <= j < to, seen by every row where open_from <= j < open_to. */
-struct tile {
-  uint32_t from, to, open_from, open_to;
-};
-
 /* output += weights . values; v is the row of key tile.from. Where a hidden value is NaN or Inf, 0 times it would
  * spoil rows that do not see it: then the sum runs over seen keys only. */
 static void add_values(struct block *x, const float *v, struct tile tile) {
@@ -161,9 +179,14 @@ static void add_values(struct block *x, const float *v, struct tile tile) {
       size_t copied = e + 8 > a->E ? at_most(keys, 8) : 0;
       pack_panel(x->tail, v + e + (keys - copied) * a->v.row, copied, a->v.row, 1, at_most(a->E - e, 8));
       for (size_t j = 0, n = keys - copied; j < keys; j += n, n = copied) {
-        for (size_t r = 0; r < x->lanes; r += 4)
-          add_product(x->output + r * x->width + e, x->width, (struct matrix){scores_of(x, r) + j * PANEL, 1, PANEL}, 4,
-                      values, n);
+        for (size_t r = 0; r < x->lanes; r += PANEL) {
+          size_t from = x->panels[r / PANEL].from, to = at_most(x->panels[r / PANEL].to, j + n);
+          from = from < j ? j : from;
+          struct matrix seen = {values.data + (from - j) * values.row, values.row, 1};
+          for (size_t c = r; from < to && c < r + PANEL; c += 4)
+            add_product(x->output + c * x->width + e, x->width,
+                        (struct matrix){scores_of(x, c) + from * PANEL, 1, PANEL}, 4, seen, to - from);
+        }
         values = (struct matrix){x->tail, 8, 1};
       }
     }
@@ -188,13 +211,17 @@ static int any_seen(const struct block *x, struct tile tile) {
   return 0;
 }
 
-/* Hides what the rows do not see; what every row sees is not looked at. */
-static void mask_tile(struct block *x, struct tile tile) {
+/* Hides what the rows do not see; what every row of a panel sees is not looked at. j: the tile's first key. */
+static void mask_tile(struct block *x, uint32_t j) {
   for (uint32_t r = 0; r < x->rows; r++) {
+    const struct tile *panel = x->panels + r / PANEL;
     float *scores = scores_of(x, r);
-    mask_scores(x->a, x->b, x->h, x->row + r, tile.from, tile.open_from, scores, PANEL);
-    mask_scores(x->a, x->b, x->h, x->row + r, tile.open_to, tile.to, scores + (tile.open_to - tile.from) * PANEL,
-                PANEL);
+    if (panel->from < panel->open_from)
+      mask_scores(x->a, x->b, x->h, x->row + r, j + panel->from, j + panel->open_from, scores + panel->from * PANEL,
+                  PANEL);
+    if (panel->open_to < panel->to)
+      mask_scores(x->a, x->b, x->h, x->row + r, j + panel->open_to, j + panel->to, scores + panel->open_to * PANEL,
+                  PANEL);
   }
 }
 
@@ -226,19 +253,21 @@ static void attend(struct block *x) {
   if (a->generator)
     draw_keep(a->generator, x->keep, (size_t)x->rows * a->S, (double)a->dropout);
 
-  struct span first = visible_span(a, x->b, x->row), last = visible_span(a, x->b, x->row + x->rows - 1);
-  for (uint32_t j = first.from; j < last.to; j += TILE_KEYS) {
-    struct tile tile = {j, j + (uint32_t)at_most(last.to - j, TILE_KEYS), 0, 0};
-    tile.open_from = has_mask(a) ? tile.to : clamp(last.from, tile.from, tile.to);
-    tile.open_to = clamp(first.to, tile.open_from, tile.to);
+  uint32_t end = visible_span(a, x->b, x->row + x->rows - 1).to;
+  for (uint32_t j = visible_span(a, x->b, x->row).from; j < end; j += TILE_KEYS) {
+    struct tile tile = narrow(x, j, j + (uint32_t)at_most(end - j, TILE_KEYS), 0, x->rows);
     if (has_mask(a) && !any_seen(x, tile))
       continue;
     uint32_t keys = tile.to - tile.from;
-    score_keys(x, k + (size_t)j * a->k.row, keys);
+    for (size_t r = 0; r < x->rows; r += PANEL) {
+      struct tile panel = narrow(x, j, tile.to, r, at_most(x->rows - r, PANEL));
+      x->panels[r / PANEL] = (struct tile){panel.from - j, panel.to - j, panel.open_from - j, panel.open_to - j};
+    }
+    score_keys(x, k + (size_t)j * a->k.row);
     if (a->alibi)
       add_alibi(x, j, keys);
-    mask_tile(x, tile);
-    update(x, keys);
+    mask_tile(x, j);
+    update(x);
     if (a->generator)
       for (size_t r = 0; r < x->rows; r++)
         for (size_t c = 0; c < keys; c++)

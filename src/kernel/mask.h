@@ -16,15 +16,7 @@ static inline int64_t position_of(const struct qkv_attention *a, uint32_t b, uin
 }
 
 /* Both ends grow with i, so the first and the last row of a block bound all between. */
-static inline struct span visible_span(const struct qkv_attention *a, uint32_t b, uint32_t i) {
-  int64_t position = position_of(a, b, i);
-  int64_t from = a->left == QKV_OPEN ? 0 : position - a->left;
-  int64_t to = a->right == QKV_OPEN ? a->S : position + a->right + 1;
-  int64_t length = a->key_lengths && a->key_lengths[b] < a->S ? a->key_lengths[b] : a->S;
-  to = to < 0 ? 0 : to < length ? to : length;
-  from = from < 0 ? 0 : from < to ? from : to;
-  return (struct span){(uint32_t)from, (uint32_t)to};
-}
+struct span visible_span(const struct qkv_attention *a, uint32_t b, uint32_t i);
 
 static inline int has_mask(const struct qkv_attention *a) { return a->mask.data || a->bias.data; }
 
@@ -58,14 +50,7 @@ static inline float sink_of(const struct qkv_attention *a, uint32_t h) { return 
 
 /* scores[(j - from) * stride] is that of query i with key from <= j < to: adds the bias and hides what
  * may not be seen. A hidden score is overwritten, so that a NaN there does not count. */
-static inline void mask_scores(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t from,
-                               uint32_t to, float *scores, size_t stride) {
-  struct span span = visible_span(a, b, i);
-  for (uint32_t j = from; j < to; j++) {
-    float *s = scores + (j - from) * stride;
-    int seen = j >= span.from && j < span.to && passes_mask(a, b, h, i, j);
-    *s = seen ? *s + bias_at(a, b, h, i, j) : HIDDEN;
-  }
-}
+void mask_scores(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t from, uint32_t to,
+                 float *scores, size_t stride);
 
 #endif
