@@ -6,6 +6,7 @@ import { count, Tensor, toFloats } from './tensor.js'
 /** @typedef {import('./memory.js').Core} Core */
 /** @typedef {import('./call.js').AttentionCall} AttentionCall */
 /** @typedef {import('./call.js').FloatTensor} FloatTensor */
+/** @typedef {import('./threads.js').Later} Later */
 
 /** Where the words of struct qkv_trace stand, which begins with struct qkv_attention. */
 const AT = Object.fromEntries(TRACE_WORDS.map((word, index) => [word, index]))
@@ -115,7 +116,7 @@ export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows
     for (const step in steps) words[at + AT[step]] = steps[step]
   }
   if (call.dropout) runWithDropout(core, args, call.dropout, steps !== undefined)
-  else run(core, args, steps !== undefined)
+  else run(core, args, steps !== undefined, call.later)
 }
 
 /**
@@ -133,10 +134,10 @@ function runWithDropout(core, args, { p, generator }, isTrace) {
   })
 }
 
-/** @param {Core} core @param {number} args @param {boolean} isTrace */
-export function run(core, args, isTrace) {
+/** @param {Core} core @param {number} args @param {boolean} isTrace @param {Later} [later] */
+export function run(core, args, isTrace, later) {
   if (isTrace) return core.check('qkv_trace', core.exports.qkv_trace(args))
-  if (core.threads && shareAttention(core, core.threads, args)) return
+  if (core.threads && shareAttention(core, core.threads, args, later)) return
   const scratch = core.alloc(core.exports.qkv_attention_scratch(args))
   core.words[args / 4 + AT.scratch] = scratch
   core.check('qkv_attention', core.exports.qkv_attention(args))
@@ -147,19 +148,30 @@ export function run(core, args, isTrace) {
  * @param {Core} core
  * @param {import('./threads.js').Threads} threads
  * @param {number} args
+ * @param {Later} [later]
  * @returns {boolean} false: not worth it
  */
-function shareAttention(core, threads, args) {
+function shareAttention(core, threads, args, later) {
   const at = args / 4
   if (core.words[at + AT.generator]) return false
-  const [B, H, , L, S, D, E] = core.words.subarray(at, at + 7)
+  const [B, H, G, L, S, D, E] = core.words.subarray(at, at + 7)
   return threads.run(core, {
     kernel: 'qkv_attention_part',
     args: [args],
     work: 2 * B * H * L * S * (D + E),
     units: core.exports.qkv_attention_units(args),
     scratch: core.exports.qkv_attention_scratch(args),
+    later,
+    parts: B * G,
   })
+}
+
+/** An output, to which the system gives memory when it is written first. @param {number} n @param {Later} [later] */
+function freshOutput(n, later) {
+  if (!later) return undefined
+  const fresh = new Float32Array(n)
+  later.push([n, (from, to) => fresh.fill(0, from, to)])
+  return fresh
 }
 
 /**
@@ -168,14 +180,14 @@ function shareAttention(core, threads, args) {
  * @param {AttentionCall} call
  * @returns {number} its address
  */
-export function placeQueries(core, { q, B, H, L, additive }) {
-  const data = core.place(q)
+export function placeQueries(core, { q, B, H, L, additive, later }) {
+  const data = core.place(q, additive ? undefined : later)
   return additive ? project(core, data, B * H * L, additive.wQuery, additive.bias) : data
 }
 
 /** The same for k. @param {Core} core @param {AttentionCall} call */
-export function placeKeys(core, { k, cache, B, G, D, keyRows, additive }) {
-  const data = cache ? cache.keysAt : core.place(k)
+export function placeKeys(core, { k, cache, B, G, D, keyRows, additive, later }) {
+  const data = cache ? cache.keysAt : core.place(k, additive ? undefined : later)
   const keys = additive ? project(core, data, B * G * keyRows, additive.wKey) : data
   return cache ? keys + cache.first * D * 4 : keys
 }
@@ -202,18 +214,37 @@ export function project(core, x, M, weight, bias) {
  * @param {readonly number[]} dims (N, K)
  * @param {boolean} isPacked by qkv_pack_linear
  * @param {FloatTensor} [bias] (N)
+ * @param {Later} [later]
  * @returns {number} address of y (M, N)
  */
-export function multiply(core, x, M, weight, [N, K], isPacked, bias) {
+export function multiply(core, x, M, weight, [N, K], isPacked, bias, later = core.threads?.later(2 * M * K * N)) {
   const y = core.allocFloats(M * N)
   core.scope(() => {
-    const w = core.place(weight)
+    const units = Math.ceil(N / 8)
+    const w = core.place(weight, later)
     const b = bias ? core.place(bias) : 0
     const args = [x, w, isPacked ? 0 : K, 1, b, y, M, K, N]
-    const job = { kernel: 'qkv_linear_part', args, work: 2 * M * K * N, units: Math.ceil(N / 8), scratch: 32 * K }
+    const job = { kernel: 'qkv_linear_part', args, work: 2 * M * K * N, units, scratch: 32 * K, later, parts: units }
     if (!core.threads?.run(core, job)) core.call('qkv_linear', ...args, core.alloc(job.scratch))
   })
   return y
+}
+
+/**
+ * The same with y as a new array.
+ * @param {Core} core
+ * @param {number} x
+ * @param {number} M
+ * @param {FloatTensor} weight
+ * @param {readonly number[]} dims
+ * @param {boolean} isPacked
+ * @param {FloatTensor} [bias]
+ */
+export function multiplyOut(core, x, M, weight, dims, isPacked, bias) {
+  const [N, K] = dims
+  const later = core.threads?.later(2 * M * K * N)
+  const fresh = freshOutput(M * N, later)
+  return core.copyOut(multiply(core, x, M, weight, dims, isPacked, bias, later), M * N, fresh)
 }
 
 /**
@@ -245,18 +276,20 @@ export function attention(core, q, k, v, options) {
 export function attend(core, call, out) {
   const mark = core.top // not `scope`: its closure would be garbage
   try {
+    const { B, H, L, S, D, E, cache } = call
+    const n = B * H * L * E
+    const later = call.dropout ? undefined : core.threads?.later(2 * B * H * L * S * (D + E))
+    call.later = later
     const q = placeQueries(core, call)
     const k = placeKeys(core, call)
-    const v = call.cache ? call.cache.valuesAt + call.cache.first * call.E * 4 : core.place(call.v)
+    const v = cache ? cache.valuesAt + cache.first * E * 4 : core.place(call.v, later)
     const resident = out && core.residentOf(out)
-    const { B, H, L, E } = call
-    const n = B * H * L * E
+    const to = out?.data ?? freshOutput(n, later)
     const data = resident ? resident.address : core.allocFloats(n)
     runAttention(core, call, q, k, v, data, false)
     if (resident) return resident.asOutput
-    if (out === undefined) return { output: new Tensor(core.copyOut(data, n), call.lead([B, H, L, E])) }
-    out.data.set(core.floats.subarray(data / 4, data / 4 + n))
-    return { output: out }
+    const numbers = core.copyOut(data, n, to)
+    return { output: out ?? new Tensor(numbers, call.lead([B, H, L, E])) }
   } finally {
     core.top = mark
   }

@@ -58,6 +58,8 @@ export class AttentionCall {
   keyLengths
   /** @type {{ p: number, generator: import('./random.js').Generator } | undefined} */
   dropout
+  /** Copies that threads begin without. @type {import('./threads.js').Later | undefined} */
+  later
   /** @type {'keys' | 'queries'} */
   softmaxAxis = 'keys'
   /** @type {'before' | 'after'} */
@@ -100,5 +102,6 @@ export class AttentionCall {
     this.past = undefined
     this.keyLengths = undefined
     this.dropout = undefined
+    this.later = undefined
   }
 }

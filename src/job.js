@@ -1,47 +1,54 @@
 // What a job looks like in the memory that threads share, and how a thread takes part in it.
 
-/** Words of the control block. */
-export const AT = {
-  generation: 0, // grows with each job: what idle threads wait for
-  gate: 1, // how many workers have joined; CLOSED: none may any more
-  done: 2, // how many of them have finished
-  next: 3, // the first unit that nobody has drawn
-  units: 4,
-  chunk: 5, // units a draw
-  kernel: 6, // index into KERNELS
-  scratch: 7, // address of that of the first thread
-  stride: 8, // bytes from there to that of the next one
-  status: 9, // 0, what a kernel returned, or TRAPPED
-  count: 10, // of arguments
-  args: 11,
-}
+import * as AT from './words.js'
+
 export const WORDS = 32
 export const CLOSED = 1 << 30
 export const TRAPPED = -1
+const AWAKE = 1 // milliseconds
 export const KERNELS = ['qkv_attention_part', 'qkv_linear_part']
 
 /** @typedef {Record<string, CallableFunction>} Kernels */
 
 /**
- * Draws units of the running job and does them, until none is left.
+ * Draws units of the running job and does them, until none is left: from the last one down, because under a causal mask
+ * the last rows of a head take longest, and whoever draws the end of the work shall be done soon.
  * @param {Kernels} kernels
  * @param {Int32Array} words
  * @param {number} thread
  */
 export function draw(kernels, words, thread) {
   const kernel = kernels[KERNELS[words[AT.kernel]]]
-  const args = words.slice(AT.args, AT.args + words[AT.count])
-  const { [AT.units]: units, [AT.chunk]: chunk } = words
+  const args = words.slice(AT.args, AT.args + words[AT.arity])
+  const chunk = words[AT.chunk]
   const scratch = words[AT.scratch] + thread * words[AT.stride]
-  const next = () => Atomics.add(words, AT.next, chunk)
+  const next = () => Atomics.sub(words, AT.left, chunk)
+  const locked = () => Atomics.load(words, AT.locked)
   try {
-    for (let first = next(); first < units; first = next()) {
-      const status = kernel(...args, first, Math.min(chunk, units - first), scratch)
+    for (let left = next(); left > 0; left = next()) {
+      const first = Math.max(0, left - chunk)
+      for (let n = locked(); n > first; n = locked()) wait(words, AT.locked, n, AWAKE)
+      const status = kernel(...args, first, left - first, scratch)
       if (status !== 0) Atomics.store(words, AT.status, status)
     }
   } catch {
     Atomics.store(words, AT.status, TRAPPED)
   }
+}
+
+/**
+ * Waits until a word is no longer what it was, at most so long: awake for a while, because to sleep and to be woken takes
+ * 0.1 ms, and the scheduler may wake a thread on the core of the one that calls.
+ * @param {Int32Array} words
+ * @param {number} at
+ * @param {number} value
+ * @param {number} [ms]
+ */
+export function wait(words, at, value, ms) {
+  for (const end = performance.now() + AWAKE; performance.now() < end; ) if (Atomics.load(words, at) !== value) return
+  try {
+    Atomics.wait(words, at, value, ms)
+  } catch {} // the main thread of a page must not sleep
 }
 
 /** Takes part in the running job, unless it is about to end. @param {Int32Array} words */
@@ -63,7 +70,7 @@ export function join(words) {
  */
 export function serve(kernels, words, thread) {
   for (let generation = 0; ; ) {
-    Atomics.wait(words, AT.generation, generation)
+    wait(words, AT.generation, generation)
     generation = Atomics.load(words, AT.generation)
     if (!join(words)) continue
     draw(kernels, words, thread)

@@ -123,14 +123,20 @@ export class Core {
 
   /**
    * @param {import('./tensor.js').Tensor} tensor
+   * @param {import('./threads.js').Later} [later] where the copy, of float32 numbers, is made later
    * @returns {number} its address if it lies in this memory, else that of a copy
    */
-  place(tensor) {
+  place(tensor, later) {
     const resident = this.residentOf(tensor)
     if (resident) return resident.address
     if (tensor.data.length === 0 && count(tensor.dims) > 0)
       throw new TypeError('a buffer was detached during the call: pass a resident tensor itself, not its data')
-    return this.copyIn(tensor.data)
+    if (!later) return this.copyIn(tensor.data)
+    const { buffer, byteOffset, length } = tensor.data
+    const data = new Float32Array(buffer, byteOffset, length) // a view of ours, whose methods cannot fail
+    const at = this.allocFloats(length)
+    later.push([length, (from, to) => this.floats.set(data.subarray(from, to), at / 4 + from)])
+    return at
   }
 
   /** The tensor, if it lies in this memory. @param {import('./tensor.js').Tensor} tensor */
@@ -150,9 +156,17 @@ export class Core {
     return pointer
   }
 
-  /** @param {number} pointer @param {number} length @returns a copy of that many floats */
-  copyOut(pointer, length) {
-    return this.floats.slice(pointer / 4, pointer / 4 + length)
+  /**
+   * @param {number} pointer
+   * @param {number} length
+   * @param {Float32Array} [to] what takes them, if it is there already
+   * @returns a copy of that many floats
+   */
+  copyOut(pointer, length, to) {
+    const [from, end] = [pointer / 4, pointer / 4 + length]
+    if (!to) return this.floats.slice(from, end)
+    to.set(this.floats.subarray(from, end))
+    return to
   }
 
   /** @param {number} n @returns {number} the address of n floats */

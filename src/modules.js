@@ -1,6 +1,6 @@
 // Layers with weights, named and laid out as PyTorch's.
 
-import { multiply } from './attention.js'
+import { multiplyOut } from './attention.js'
 import { shape } from './errors.js'
 import { checkNames, toBoolean, toNumber } from './options.js'
 import { ResidentTensor } from './resident.js'
@@ -47,8 +47,8 @@ function apply(core, x, weight, weightDims, isPacked, bias, name) {
     )
   const M = dims.slice(0, -1).reduce((a, b) => a * b, 1)
   return core.scope(() => {
-    const y = multiply(core, core.place(input), M, weight, weightDims, isPacked, bias)
-    return new Tensor(core.copyOut(y, M * N), [...dims.slice(0, -1), N])
+    const y = multiplyOut(core, core.place(input), M, weight, weightDims, isPacked, bias)
+    return new Tensor(y, [...dims.slice(0, -1), N])
   })
 }
 

@@ -1,6 +1,6 @@
 // Multi-head attention as a layer, named and laid out as PyTorch's.
 
-import { project, runAttention, trace } from './attention.js'
+import { multiplyOut, project, runAttention, trace } from './attention.js'
 import { describe, shape } from './errors.js'
 import { appendRows, extendMasks } from './extrakeys.js'
 import { Linear, SIZE } from './modules.js'
@@ -224,9 +224,11 @@ export class MultiheadAttention {
     const { B, H, L, S, E: d } = call
     const { query, key, value, out } = this.layers
     const n = sizeOf(call.k, 2) // S without what addBiasKV and addZeroAttn add
-    const q = project(core, core.place(call.q), B * L, query.weight, query.bias)
-    const keys = project(core, core.place(call.k), B * n, key.weight, key.bias)
-    const values = project(core, core.place(call.v), B * n, value.weight, value.bias)
+    const from = core.place(call.q)
+    const place = (/** @type {FloatTensor} */ x) => (x.data === call.q.data ? from : core.place(x)) // self-attention
+    const q = project(core, from, B * L, query.weight, query.bias)
+    const keys = project(core, place(call.k), B * n, key.weight, key.bias)
+    const values = project(core, place(call.v), B * n, value.weight, value.bias)
     const k = appendRows(core, keys, B, n, this.#extra(this.biasK))
     const v = appendRows(core, values, B, n, this.#extra(this.biasV))
     const joined = core.allocFloats(B * L * H * d)
@@ -234,9 +236,9 @@ export class MultiheadAttention {
     const dropped = core.allocFloats(needWeights && call.dropout ? B * H * L * S : 0)
     const steps = needWeights ? { weights, dropped: call.dropout ? dropped : 0 } : undefined
     runAttention(core, call, q, k, v, joined, true, steps)
-    const y = project(core, joined, B * L, out.weight, out.bias)
+    const y = multiplyOut(core, joined, B * L, out.weight, out.weight.dims, false, out.bias)
     const lead = call.q.dims.length === 3 ? [B] : []
-    const output = new Tensor(core.copyOut(y, B * L * H * d), [...lead, L, H * d])
+    const output = new Tensor(y, [...lead, L, H * d])
     if (!needWeights) return { output }
     const paid = call.dropout ? dropped : weights
     if (!averageWeights) return { output, weights: new Tensor(core.copyOut(paid, B * H * L * S), [...lead, H, L, S]) }

@@ -2,12 +2,17 @@
 
 import { STATUS } from './abi.js'
 import { describe, QkvError } from './errors.js'
-import { AT, CLOSED, draw, KERNELS, WORDS } from './job.js'
+import { CLOSED, draw, KERNELS, WORDS, wait } from './job.js'
+import * as AT from './words.js'
 
 const STACK = 16384 // bytes; kernels use less than a quarter (tests/threads.test.js)
 const SLICE = 50 // milliseconds
 
 /** @typedef {import('./memory.js').Core} Core */
+/**
+ * What the calling thread makes while others begin: n numbers each, from and to truncated. It must not fail.
+ * @typedef {[n: number, make: (from: number, to: number) => void][]} Later
+ */
 /** @typedef {{ module: WebAssembly.Module, memory: WebAssembly.Memory, control: number, stack: number, thread: number }} Start */
 /** @typedef {{ terminate(): unknown, unref?(): void, on?: Function, addEventListener?: Function, postMessage(data: Start): void }} Thread */
 
@@ -35,11 +40,10 @@ export class Threads {
   /** Milliseconds until a worker that does not start, or does not come forward within a call, counts as lost. */
   static patience = { start: 10_000, call: 10_000 }
 
-  /** @type {Map<Thread, number>} and their numbers; the calling thread is number 0 */
-  #workers = new Map()
+  /** @type {Set<Thread>} beside the calling one */
+  #workers = new Set()
   #words
   #size
-  #canWait
   #lost = ''
 
   /** @param {Core} core @param {number} size */
@@ -48,7 +52,6 @@ export class Threads {
     const control = core.alloc(WORDS * 4)
     this.#words = core.view(Int32Array, control, WORDS)
     this.#words[AT.gate] = CLOSED
-    this.#canWait = canWait(this.#words)
   }
 
   /**
@@ -86,7 +89,7 @@ export class Threads {
 
   /** @param {Thread} worker @param {Start} start */
   #start(worker, start) {
-    this.#workers.set(worker, start.thread)
+    this.#workers.add(worker)
     return new Promise((resolve, reject) => {
       const late = `no answer within ${Threads.patience.start / 1000} s`
       const timer = setTimeout(() => reject(new Error(late)), Threads.patience.start)
@@ -101,7 +104,7 @@ export class Threads {
         worker.unref?.()
         resolve(undefined)
       })
-      listen(worker, 'error', event => lose(event?.message || 'the file of the worker cannot be loaded'))
+      listen(worker, 'error', event => lose(event?.message || 'its file cannot be loaded'))
       listen(worker, 'messageerror', () => lose('the shared memory did not arrive'))
       listen(worker, 'exit', code => lose(`it ended with code ${code}`))
       worker.postMessage(start)
@@ -110,9 +113,14 @@ export class Threads {
 
   /** Ends the workers; whoever calls goes on alone. */
   end() {
-    const workers = [...this.#workers.keys()]
+    const workers = [...this.#workers]
     this.#workers.clear()
     for (const worker of workers) worker.terminate()
+  }
+
+  /** @param {number} work multiplications and additions of a call @returns {Later | undefined} if it is worth it */
+  later(work) {
+    return work < Threads.least.work ? undefined : []
   }
 
   /**
@@ -124,47 +132,55 @@ export class Threads {
    * @param {number} job.work multiplications and additions
    * @param {number} job.units
    * @param {number} job.scratch bytes that each thread wants
+   * @param {Later} [job.later] each part for its part of the units, which others may begin with then
+   * @param {number} [job.parts] of which each serves as many units
    * @returns {boolean} false: not done, do it alone
    */
-  run(core, { kernel, args, work, units, scratch }) {
-    if (work < Threads.least.work || units < 2) return false
-    if (this.#lost) {
+  run(core, { kernel, args, work, units, scratch, later = [], parts = 1 }) {
+    const words = this.#words
+    const makeAll = () => {
+      for (let part = parts; part-- > 0; Atomics.store(words, AT.locked, (units * part) / parts))
+        for (const [n, make] of later) make((n * part) / parts, (n * (part + 1)) / parts)
+    }
+    const isWorth = work >= Threads.least.work && units > 1
+    if (isWorth && this.#lost) {
       const reason = this.#lost
       this.#lost = ''
-      throw new QkvError('THREAD_LOST', `a thread was lost since the last call: ${reason}. ${this.#left()}`)
+      throw this.#lostError(`since the last call: ${reason}`)
     }
-    if (this.count === 1) return false
-    const words = this.#words
+    if (!isWorth || this.count === 1) {
+      makeAll()
+      return false
+    }
     const stride = Math.ceil(scratch / 64) * 64
     const start = performance.now()
     words[AT.kernel] = KERNELS.indexOf(kernel)
-    words[AT.count] = args.length
+    words[AT.arity] = args.length
     words.set(args, AT.args)
-    words[AT.units] = units
-    const chunk = Math.ceil((Threads.least.chunk * units) / Math.max(1, work))
-    words[AT.chunk] = Math.max(1, Math.min(chunk, Math.floor(units / this.count)))
+    words[AT.chunk] = Math.ceil(Math.min((Threads.least.chunk * units) / work, units / this.count)) || 1
     words[AT.scratch] = core.alloc(stride * this.#size)
     words[AT.stride] = stride
-    words[AT.next] = words[AT.done] = words[AT.status] = 0
+    words[AT.left] = words[AT.locked] = units
+    words[AT.done] = words[AT.status] = 0
     Atomics.store(words, AT.gate, 0)
     Atomics.add(words, AT.generation, 1)
     Atomics.notify(words, AT.generation)
+    makeAll()
     draw(core.exports, words, 0)
     const joined = Atomics.or(words, AT.gate, CLOSED)
     if (!this.#allDone(joined, performance.now() - start)) {
       this.end()
-      throw new QkvError(
-        'THREAD_LOST',
-        `a thread was lost during a call, whose result is lost with it. ${this.#left()}`,
-      )
+      throw this.#lostError('during a call, and its result with it')
     }
     const status = words[AT.status]
     if (status !== 0) throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ?? 'it trapped'}`)
     return true
   }
 
-  #left() {
-    return this.count === 1 ? 'From now on calls run on one thread' : `From now on calls run on ${this.count} threads`
+  /** @param {string} when */
+  #lostError(when) {
+    const left = this.count === 1 ? 'one thread' : `${this.count} threads`
+    return new QkvError('THREAD_LOST', `a thread was lost ${when}. Calls go on with ${left}`)
   }
 
   /**
@@ -180,19 +196,9 @@ export class Threads {
       while (performance.now() < end) {
         const done = Atomics.load(words, AT.done)
         if (done === joined) return true
-        if (this.#canWait) Atomics.wait(words, AT.done, done, SLICE)
+        wait(words, AT.done, done, SLICE)
       }
     }
-    return false
-  }
-}
-
-/** The main thread of a page must not wait. @param {Int32Array} words */
-function canWait(words) {
-  try {
-    Atomics.wait(words, AT.generation, -1, 0)
-    return true
-  } catch {
     return false
   }
 }

@@ -8,9 +8,10 @@ import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../src/index.js'
-import { AT, WORDS } from '../src/job.js'
+import { WORDS } from '../src/job.js'
 import { importSharedMemory } from '../src/shared.js'
 import { Threads } from '../src/threads.js'
+import * as AT from '../src/words.js'
 
 /** @typedef {import('../src/index.js').Qkv} Qkv */
 

@@ -1,6 +1,7 @@
 // A worker that joins the first job and dies.
 import { parentPort } from 'node:worker_threads'
-import { AT, join, WORDS } from '../../src/job.js'
+import { join, WORDS } from '../../src/job.js'
+import * as AT from '../../src/words.js'
 
 parentPort?.once('message', ({ memory, control }) => {
   parentPort?.postMessage('ready')
