@@ -8,7 +8,7 @@ import { loadPeak } from './peak.js'
 import { openPeers } from './peers/choose.js'
 import { machine, printLegend, printRow } from './report.js'
 import { benchShape } from './run.js'
-import { chooseShapes } from './shapes.js'
+import { chooseShapes, SHAPES, SMALL } from './shapes.js'
 import { sizes } from './sizes.js'
 import { benchThreads, printThreads, printThreadsLegend } from './threads.js'
 
@@ -24,7 +24,7 @@ const HELP = `npm run bench -- [options]
 async function threadsTable({ threads, ...options }) {
   const rows = []
   if (!options.json) printThreadsLegend(threads)
-  for (const shape of chooseShapes(options)) {
+  for (const shape of chooseShapes(options, [...SMALL, ...SHAPES])) {
     const row = await benchThreads(shape, threads, options.quick ? 3 : 15)
     rows.push(row)
     if (!options.json) printThreads(row)

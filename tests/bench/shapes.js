@@ -33,6 +33,9 @@ export const SHAPES = [
   { name: 'H1 L16384 D64 causal', H: 1, L: 16384, D: 64, causal: true },
 ]
 
+/** What threads must not slow down. @type {Shape[]} */
+export const SMALL = [16, 32, 64, 256].map(L => ({ name: `H12 L${L} D64`, H: 12, L, D: 64 }))
+
 /**
  * Additions and multiplications: 4 H L S D for attention, half of it when causal; 2 for each weight of a projection.
  * @param {Shape} shape
@@ -49,11 +52,9 @@ export const keyValueBytes = ({ B = 1, H, L, S = L, D }) => 2 * 4 * B * H * S * 
 export const operandBytes = ({ B = 1, H, L, S = L, D }) => 2 * 4 * B * H * (L + S) * D
 
 /** @param {{ quick: boolean, shape: string }} options */
-export function chooseShapes({ quick, shape }) {
-  const shapes = SHAPES.filter(({ name, L }) => name.includes(shape) && !(quick && L > 4096))
+export function chooseShapes({ quick, shape }, all = SHAPES) {
+  const shapes = all.filter(({ name, L }) => name.includes(shape) && !(quick && L > 4096))
   if (!shapes.length)
-    throw new RangeError(
-      `--shape ${shape}: part of one of these expected: ${SHAPES.map(({ name }) => name).join(', ')}`,
-    )
+    throw new RangeError(`--shape ${shape}: part of one of these expected: ${all.map(({ name }) => name).join(', ')}`)
   return shapes
 }

@@ -1,14 +1,26 @@
-// npm run bench -- --threads N: the same calls on one thread and on N, turn by turn.
+// npm run bench -- --threads N: the same calls on one thread and on N, and what the machine gives to N modules that know
+// nothing of each other, turn by turn.
 
 import { load } from '../../src/index.js'
+import { prepareApart } from './apart.js'
 import { measure } from './measure.js'
 import { prepare } from './peers/qkv.js'
 import { digits, print } from './report.js'
-import { flops } from './shapes.js'
 import { makeTask } from './task.js'
 
 /** @typedef {import('./measure.js').Times} Times */
-/** @typedef {{ shape: string, op: string, threads: number, alone: Times, shared: Times, gflops: number, ratio: number }} ThreadsRow */
+/** @typedef {{ least: number, median: number }} Ratio */
+/**
+ * @typedef {object} ThreadsRow
+ * @property {string} shape
+ * @property {string} op
+ * @property {number} threads
+ * @property {Times} alone on one thread
+ * @property {Times} shared
+ * @property {Times} apart all of the modules, a call each
+ * @property {Ratio} ratio
+ * @property {Ratio} limit that of the modules apart
+ */
 
 /**
  * @param {import('./shapes.js').Shape} shape
@@ -18,30 +30,37 @@ import { makeTask } from './task.js'
  */
 export async function benchThreads(shape, threads, samples) {
   const task = makeTask(shape, (await load()).generator(123))
-  const candidates = [await prepare(task), await prepare(task, threads)]
-  const [alone, shared] = await measure(candidates, { samples })
-  for (const candidate of candidates) candidate.dispose?.()
-  const gflops = flops(shape) / shared.median / 1e6
+  const ours = await prepare(task)
+  const candidates = [ours, await prepare(task, threads), await prepareApart(task, threads)]
+  const [alone, shared, apart] = await measure(candidates, { samples })
+  for (const candidate of candidates) await candidate.dispose?.()
+  const ratio = (/** @type {Times} */ times, calls = 1) => ({
+    least: (calls * alone.min) / times.min,
+    median: (calls * alone.median) / times.median,
+  })
   return {
     shape: shape.name,
-    op: candidates[0].op,
+    op: ours.op,
     threads,
-    alone,
-    shared,
-    gflops,
-    ratio: alone.median / shared.median,
+    ...{ alone, shared, apart },
+    ratio: ratio(shared),
+    limit: ratio(apart, threads),
   }
 }
 
 /** @param {number} threads */
 export function printThreadsLegend(threads) {
-  const columns = ['shape', '1 thread, ms: least, median', `${threads} threads`, 'GFLOP/s', 'ratio of medians']
+  const columns = [
+    ...['shape', '1 thread, ms: least, median', `${threads} threads`, 'ratio: of least, of medians'],
+    `of ${threads} modules apart`,
+  ]
   print(columns)
   print(columns.map(() => '---'))
 }
 
 /** @param {ThreadsRow} row */
-export function printThreads({ shape, alone, shared, gflops, ratio }) {
+export function printThreads({ shape, alone, shared, ratio, limit }) {
   const times = [alone, shared].map(({ min, median }) => `${digits(min)}, ${digits(median)}`)
-  print([shape, ...times, gflops.toFixed(1), ratio.toFixed(2)])
+  const ratios = [ratio, limit].map(({ least, median }) => `${least.toFixed(2)}, ${median.toFixed(2)}`)
+  print([shape, ...times, ...ratios])
 }
