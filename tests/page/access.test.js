@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { settled } from './browser.js'
+import { pinWeight, settled } from './browser.js'
 import { usePage } from './open.js'
 
 const open = usePage()
@@ -22,8 +22,7 @@ for (const [theme, language] of [
     await page.evaluate(axe)
     for (const preset of ['heads', 'layer', 'causal', 'waistline']) {
       await open.choose(preset)
-      const cell = page.locator('[data-matrix="weights"] [data-row="0"]').first()
-      await ((await cell.count()) ? cell : page.locator('#map canvas')).click() // of many tokens there is a map only
+      await pinWeight(page)
       await page.click('[data-matrix="weights"] .save-open') // an open menu, and a message
       if (preset === 'waistline') await page.click('#bring-pasted')
       await settled(page)

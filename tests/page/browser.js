@@ -75,6 +75,15 @@ export const cell = (page, matrix, row, column) =>
   page.locator(`[data-matrix="${matrix}"] [data-row="${row}"][data-column="${column}"]`)
 
 /**
+ * Keeps a cell of the weights: of many tokens there is a map only.
+ * @param {Page} page
+ */
+export async function pinWeight(page) {
+  const number = page.locator('[data-matrix="weights"] [data-row="0"]').first()
+  await ((await number.count()) ? number : page.locator('#map canvas')).click()
+}
+
+/**
  * What is wider than the window: nothing, or its sizes and the elements that stick out and are not cut off.
  * @param {Page} page
  * @returns {Promise<string[]>}

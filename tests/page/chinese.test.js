@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { settled } from './browser.js'
+import { pinWeight, settled } from './browser.js'
 import { usePage } from './open.js'
 
 const open = usePage()
@@ -45,18 +45,17 @@ test('html lang follows the choice, and no English stays in Chinese', async () =
   await settled(page)
   assert.equal(await page.locator('html').getAttribute('lang'), 'zh-CN')
   await page.click('.more summary')
+  /** Of all sentences: what was announced last stays until there is something new. @type {Set<string>} */
+  const words = new Set()
   for (const preset of await page
     .locator('[data-preset]')
     .evaluateAll(all => all.map(each => each.getAttribute('data-preset')))) {
     await open.choose(String(preset))
-    await page.locator('[data-matrix="weights"] [data-row="0"]').first().click()
+    await pinWeight(page)
     await page.click('[data-matrix="weights"] .save-open')
     await settled(page)
-    const words = new Set(
-      await page.evaluate(() =>
-        Array.from(document.querySelectorAll('textarea'), ({ value }) => value.match(/[A-Za-z]+/g) ?? []).flat(),
-      ),
-    )
+    const typed = await page.locator('textarea').evaluateAll(all => all.map(each => /** @type {any} */ (each).value))
+    for (const word of typed.join(' ').match(/[A-Za-z]+/g) ?? []) words.add(word)
     const left = (await page.evaluate(spoken)).flatMap(text =>
       (text.replace(/\w+_\w+/g, '').match(/[A-Za-z]{3,}/g) ?? [])
         .filter(word => !NAMES.has(word) && !words.has(word))
