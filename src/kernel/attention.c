@@ -131,6 +131,8 @@ INLINE f4 update_column(float *scores, size_t keys, float *maxima, float *sums, 
     store(scores + j * PANEL, e);
     sum = add(sum, e);
   }
+  /* Nothing was summed before: 1, and the output is left alone. */
+  before = choose(equal(before, splat(HIDDEN)), base, before);
   f4 shrink = power2_4(mul(sub(before, base), log2_e));
   store(maxima, maximum);
   store(sums, mul_add(load(sums), shrink, sum));
