@@ -24,9 +24,10 @@ async function run(headers) {
   try {
     await page.goto(`http://127.0.0.1:${port}/tests/browser/page.html`)
     return await page.evaluate(async () => {
-      const [index, job] = ['/src/index.js', '/src/job.js']
+      const [index, job, at] = ['/src/index.js', '/src/job.js', '/src/words.js']
       const { load } = await import(index)
-      const { AT, WORDS } = await import(job)
+      const { WORDS } = await import(job)
+      const AT = await import(at)
       const told = /** @type {any[]} */ ([])
       const post = Worker.prototype.postMessage
       Worker.prototype.postMessage = function (/** @type {any} */ start) {
