@@ -274,11 +274,25 @@ export function attention(core, q, k, v, options) {
  * @returns {{ output: FloatTensor }}
  */
 export function attend(core, call, out) {
+  const { B, H, L, S, D, E, q, k, v, cache, dropout } = call
+  const later = dropout ? undefined : core.threads?.later(2 * B * H * L * S * (D + E))
+  if (
+    core.unshared &&
+    !later &&
+    !dropout &&
+    !cache &&
+    !(q.isResident || k.isResident || v.isResident || out?.isResident)
+  )
+    core = core.unshared
+  return attendIn(core, call, out, later)
+}
+
+/** @param {Core} core @param {AttentionCall} call @param {FloatTensor | undefined} out @param {Later | undefined} later */
+function attendIn(core, call, out, later) {
   const mark = core.top // not `scope`: its closure would be garbage
   try {
-    const { B, H, L, S, D, E, cache } = call
+    const { B, H, L, E, cache } = call
     const n = B * H * L * E
-    const later = call.dropout ? undefined : core.threads?.later(2 * B * H * L * S * (D + E))
     call.later = later
     const q = placeQueries(core, call)
     const k = placeKeys(core, call)

@@ -60,6 +60,7 @@ async function loadThreads(source, count) {
   const module = await compile(shared.bytes)
   const core = new Core(await instantiate(module, { env: { memory } }))
   core.threads = await Threads.start(core, module, count)
+  core.unshared = alone
   return core
 }
 

@@ -24,6 +24,8 @@ export class Core {
   #spare
   /** Threads that share the work of large calls. @type {import('./threads.js').Threads | undefined} */
   threads
+  /** With threads, a core whose memory is not shared: to copy there takes half of the time. @type {Core | undefined} */
+  unshared
 
   /** @param {WebAssembly.Instance} instance */
   constructor(instance) {

@@ -39,7 +39,8 @@ export class Qkv {
 
   /** Bytes of the module's memory: in use by a running call (0 between calls), by resident tensors, and in all. */
   get memory() {
-    return { used: this.#core.used, resident: this.#core.blocks.used, size: this.#core.bytes.length }
+    const { used, blocks, bytes, unshared } = this.#core
+    return { used, resident: blocks.used, size: bytes.length + (unshared?.bytes.length ?? 0) }
   }
 
   /** Threads that work on a large call, the calling one included: 1 where the page or the engine has no shared memory. */

@@ -200,6 +200,32 @@ test('no kernel writes where the constants of C lie: another instance may write 
   qkv.dispose()
 })
 
+test('small calls have a memory of their own, which is not shared, unless a tensor is in the shared one', async () => {
+  const qkv = await load({ threads: 2 })
+  const x = one.generator(1).randn([2, 5, 4])
+  const { output } = one.attention(x, x, x)
+  const [resident, bias, out] = [x.dims, [5, 5], x.dims].map(dims => qkv.alloc(dims))
+  resident.data.set(x.data)
+  const outputs = [
+    qkv.attention(x, x, x).output,
+    qkv.attention(x, x, x, { bias }).output,
+    qkv.attention(resident, x, resident).output,
+    qkv.attention(x, x, x, { out }).output,
+  ]
+  for (const each of outputs) assert.deepEqual([...each.data], [...output.data])
+  assert.equal(outputs[3], out)
+  const { size } = qkv.memory
+  const shared = resident.data.buffer
+  const [query, keys] = [
+    [1, 4],
+    [60_000, 4],
+  ].map(dims => one.generator(1).randn(dims))
+  assert.deepEqual(qkv.attention(query, keys, keys).output, one.attention(query, keys, keys).output)
+  assert.equal(resident.data.buffer, shared, 'the shared memory did not grow')
+  assert.ok(qkv.memory.size > size)
+  qkv.dispose()
+})
+
 test('outputs are ordinary arrays; resident tensors stay what they are while the memory grows', async () => {
   const qkv = await load({ threads: 2 })
   const resident = qkv.alloc([2, 3])
