@@ -256,8 +256,10 @@ static void attend(struct block *x) {
     draw_keep(a->generator, x->keep, (size_t)x->rows * a->S, (double)a->dropout);
 
   uint32_t end = visible_span(a, x->b, x->row + x->rows - 1).to;
-  for (uint32_t j = visible_span(a, x->b, x->row).from; j < end; j += TILE_KEYS) {
-    struct tile tile = narrow(x, j, j + (uint32_t)at_most(end - j, TILE_KEYS), 0, x->rows);
+  /* Eight columns of values that begin anywhere in a line take two lines of L1 where others take one. */
+  uint32_t most = a->v.row % 8 ? TILE_KEYS / 2 : TILE_KEYS;
+  for (uint32_t j = visible_span(a, x->b, x->row).from; j < end; j += most) {
+    struct tile tile = narrow(x, j, j + (uint32_t)at_most(end - j, most), 0, x->rows);
     if (has_mask(a) && !any_seen(x, tile))
       continue;
     uint32_t keys = tile.to - tile.from;
