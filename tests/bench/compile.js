@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const FLAGS = ['-std=c11', '-O3', '-msimd128', '-fno-unroll-loops', '--no-entry', '-sALLOW_MEMORY_GROWTH=1']
+const FLAGS = [
+  ...['-std=c11', '-O3', '-msimd128', '-fno-unroll-loops', '--no-entry'],
+  ...['-sIMPORTED_MEMORY=1', '-sALLOW_MEMORY_GROWTH=1', '-sMAXIMUM_MEMORY=4GB'],
+]
 
 export function compilePeak() {
   const folder = mkdtempSync(join(tmpdir(), 'qkv-peak-'))

@@ -3,6 +3,9 @@
 const TILE_FLOPS = 2 * 4 * 8 * 128
 const TIMES = 2000
 const PAGE = 65536
+const OWN = 2 ** 24 // what emcc's modules expect to have
+
+/** Floats in the memory of a module. @typedef {{ memory: WebAssembly.Memory, at: number, length: number }} Place */
 
 /**
  * Both limits as candidates for `measure`, which runs them between the others.
@@ -10,25 +13,26 @@ const PAGE = 65536
  */
 export async function loadPeak(wasm) {
   const module = await WebAssembly.compile(wasm)
-  /** @param {number} bytes filled with small numbers */
-  const start = async bytes => {
-    const { exports } = await WebAssembly.instantiate(module)
-    const { memory, tiles, sum } = /** @type {any} */ (exports)
-    const at = memory.buffer.byteLength
-    memory.grow(Math.ceil(bytes / PAGE))
-    new Float32Array(memory.buffer, at).fill(1e-3)
-    return { at, tiles, sum }
-  }
+  const start = async (/** @type {WebAssembly.Memory} */ memory) =>
+    /** @type {any} */ (await WebAssembly.instantiate(module, { env: { memory } })).exports
   return {
     async arithmetic() {
-      const { tiles, at } = await start(PAGE)
-      return { flops: TILE_FLOPS * TIMES, run: () => tiles(at, TIMES) }
+      const memory = new WebAssembly.Memory({ initial: (OWN + PAGE) / PAGE, maximum: 65536 })
+      new Float32Array(memory.buffer, OWN).fill(1e-3)
+      const { tiles } = await start(memory)
+      return { flops: TILE_FLOPS * TIMES, run: () => tiles(OWN, TIMES) }
     },
 
-    /** @param {number} bytes as many as the call beside it must read, a multiple of 128 */
-    async reads(bytes) {
-      const { sum, at } = await start(bytes)
-      return { bytes, run: () => sum(at, bytes / 4) }
+    /** Over the very floats that the call beside it must read. @param {readonly Place[]} places multiples of 32 floats */
+    async reads(places) {
+      const sums = await Promise.all(
+        places.map(async ({ memory, at, length }) => {
+          const { sum } = await start(memory)
+          return () => sum(at, length)
+        }),
+      )
+      const bytes = 4 * places.reduce((all, { length }) => all + length, 0)
+      return { bytes, run: () => sums.map(sum => sum()) }
     },
   }
 }

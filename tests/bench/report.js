@@ -25,7 +25,7 @@ export const digits = x => (x >= 1000 ? x.toFixed(0) : x.toPrecision(3))
 export function printLegend(where = `Node ${process.version}, one thread`) {
   const { date, machine: what } = machine()
   console.log(`${date}, ${what}, ${where}. Typed arrays in and out, unless resident. The peak is that of
-a 4x8 tile of multiplications and additions from L1, reads that of a summing loop over as many bytes, both measured
+a 4x8 tile of multiplications and additions from L1, reads that of a summing loop over the same bytes, both measured
 turn by turn with the rest. MiB: what the module grew by, and how much of it is not q, k, v or output.\n`)
   print(COLUMNS)
   print(COLUMNS.map(() => '---'))

@@ -4,7 +4,7 @@ import { measure } from './measure.js'
 import { choose } from './peers/choose.js'
 import { prepare } from './peers/qkv.js'
 import { reference } from './reference.js'
-import { flops, keyValueBytes, operandBytes } from './shapes.js'
+import { flops, operandBytes } from './shapes.js'
 import { makeTask } from './task.js'
 
 const LIMIT = 5000 // milliseconds: a peer that takes longer for a call is timed once
@@ -27,7 +27,7 @@ const LIMIT = 5000 // milliseconds: a peer that takes longer for a call is timed
  * @property {number} gflops a second, by the median
  * @property {number} peak GFLOP/s of the 4x8 tile in the same run
  * @property {number} ofPeak
- * @property {number} [bandwidth] GB/s of the summing loop, for a single query
+ * @property {number} [bandwidth] GB/s of the summing loop over keys and values, for a single query
  * @property {number} [ofBandwidth]
  * @property {number} error largest, against float64
  * @property {string} checked rows of the output whose error was looked at
@@ -59,7 +59,7 @@ export async function benchShape(shape, { generator, peak, peers, samples, threa
   const working = choices.flatMap(choice => ('candidate' in choice ? [choice] : []))
 
   const arithmetic = await peak.arithmetic()
-  const reads = shape.L === 1 ? await peak.reads(keyValueBytes(shape)) : undefined
+  const reads = shape.L === 1 && ours.keyValues ? await peak.reads(ours.keyValues) : undefined
   const candidates = [ours, arithmetic, ...(reads ? [reads] : []), ...working.map(({ candidate }) => candidate)]
   const times = await measure(candidates, { samples, limit: LIMIT })
   const timesOf = (/** @type {(typeof candidates)[number]} */ candidate) => times[candidates.indexOf(candidate)]
@@ -82,7 +82,7 @@ export async function benchShape(shape, { generator, peak, peers, samples, threa
     gflops: rate(own),
     peak: limit,
     ofPeak: rate(own) / limit,
-    ...(bandwidth && { bandwidth, ofBandwidth: keyValueBytes(shape) / own.median / 1e6 / bandwidth }),
+    ...(bandwidth && { bandwidth, ofBandwidth: reads.bytes / own.median / 1e6 / bandwidth }),
     error,
     checked: `${checked} of ${rows}`,
     memory,

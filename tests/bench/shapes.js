@@ -45,9 +45,6 @@ export function flops({ B = 1, H, L, S = L, D, causal, multihead }) {
   return attention + (multihead ? 4 * 2 * B * L * (H * D) ** 2 : 0)
 }
 
-/** Bytes of keys and values, which a decoding step must read. @param {Shape} shape */
-export const keyValueBytes = ({ B = 1, H, L, S = L, D }) => 2 * 4 * B * H * S * D
-
 /** Bytes of q, k, v and the output. @param {Shape} shape */
 export const operandBytes = ({ B = 1, H, L, S = L, D }) => 2 * 4 * B * H * (L + S) * D
 

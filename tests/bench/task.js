@@ -28,6 +28,7 @@
  * @property {() => Promise<Float32Array> | Float32Array} output the result of a call, (H, L, D) or (B, L, E)
  * @property {() => unknown} [dispose]
  * @property {() => number} [memory] bytes that it has taken since it was made
+ * @property {import('./peak.js').Place[]} [keyValues] where keys and values lie, if they are resident
  */
 
 /**

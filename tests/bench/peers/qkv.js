@@ -1,6 +1,7 @@
 // Ours, by its public API.
 
 import { load } from '../../../src/index.js'
+import { coreOf } from '../../../src/qkv.js'
 
 /** @typedef {import('../task.js').Task} Task */
 /** @typedef {import('../task.js').Candidate} Candidate */
@@ -51,7 +52,9 @@ function residentAttention(qkv, { shape, q, k, v }) {
   const [query, key, value, out] = [put(q, L), put(k, S), put(v, S), qkv.alloc([H, L, D])]
   const options = { out, ...(causal && { causal }) }
   const run = () => qkv.attention(query, key, value, options)
-  return { run, output: () => run().output.data.slice() }
+  const { memory } = /** @type {import('../../../src/memory.js').Core} */ (coreOf(qkv)).exports
+  const keyValues = [key, value].map(({ data }) => ({ memory, at: data.byteOffset, length: data.length }))
+  return { run, output: () => run().output.data.slice(), keyValues }
 }
 
 /**
