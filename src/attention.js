@@ -166,9 +166,8 @@ function shareAttention(core, threads, args, later) {
   })
 }
 
-/** An output, to which the system gives memory when it is written first. @param {number} n @param {Later} [later] */
+/** An output, to which the system gives memory when it is written first. @param {number} n @param {Later} later */
 function freshOutput(n, later) {
-  if (!later) return undefined
   const fresh = new Float32Array(n)
   later.push([n, (from, to) => fresh.fill(0, from, to)])
   return fresh
@@ -243,7 +242,7 @@ export function multiply(core, x, M, weight, [N, K], isPacked, bias, later = cor
 export function multiplyOut(core, x, M, weight, dims, isPacked, bias) {
   const [N, K] = dims
   const later = core.threads?.later(2 * M * K * N)
-  const fresh = freshOutput(M * N, later)
+  const fresh = later && freshOutput(M * N, later)
   return core.copyOut(multiply(core, x, M, weight, dims, isPacked, bias, later), M * N, fresh)
 }
 
@@ -267,6 +266,21 @@ export function attention(core, q, k, v, options) {
 }
 
 /**
+ * Whether a call is for all threads, and whose memory it takes.
+ * @param {Core} core
+ * @param {import('./threads.js').Threads} threads
+ * @param {AttentionCall} call
+ * @param {FloatTensor | undefined} out
+ */
+function prepareThreads(core, threads, call, out) {
+  const { B, H, L, S, D, E, q, k, v, cache, dropout } = call
+  if (dropout) return core
+  call.later = threads.later(2 * B * H * L * S * (D + E))
+  if (call.later || cache || q.isResident || k.isResident || v.isResident || out?.isResident) return core
+  return core.unshared ?? core
+}
+
+/**
  * The fused kernel between copies in and out, where these are needed.
  * @param {Core} core
  * @param {AttentionCall} call
@@ -274,34 +288,22 @@ export function attention(core, q, k, v, options) {
  * @returns {{ output: FloatTensor }}
  */
 export function attend(core, call, out) {
-  const { B, H, L, S, D, E, q, k, v, cache, dropout } = call
-  const later = dropout ? undefined : core.threads?.later(2 * B * H * L * S * (D + E))
-  if (
-    core.unshared &&
-    !later &&
-    !dropout &&
-    !cache &&
-    !(q.isResident || k.isResident || v.isResident || out?.isResident)
-  )
-    core = core.unshared
-  return attendIn(core, call, out, later)
-}
-
-/** @param {Core} core @param {AttentionCall} call @param {FloatTensor | undefined} out @param {Later | undefined} later */
-function attendIn(core, call, out, later) {
+  if (core.threads) core = prepareThreads(core, core.threads, call, out)
   const mark = core.top // not `scope`: its closure would be garbage
   try {
-    const { B, H, L, E, cache } = call
+    const { B, H, L, E, cache, later } = call
     const n = B * H * L * E
-    call.later = later
     const q = placeQueries(core, call)
     const k = placeKeys(core, call)
     const v = cache ? cache.valuesAt + cache.first * E * 4 : core.place(call.v, later)
     const resident = out && core.residentOf(out)
-    const to = out?.data ?? freshOutput(n, later)
-    const data = resident ? resident.address : core.allocFloats(n)
+    if (resident) {
+      runAttention(core, call, q, k, v, resident.address, false)
+      return resident.asOutput
+    }
+    const to = out?.data ?? (later && freshOutput(n, later))
+    const data = core.allocFloats(n)
     runAttention(core, call, q, k, v, data, false)
-    if (resident) return resident.asOutput
     const numbers = core.copyOut(data, n, to)
     return { output: out ?? new Tensor(numbers, call.lead([B, H, L, E])) }
   } finally {

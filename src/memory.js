@@ -133,8 +133,11 @@ export class Core {
     if (resident) return resident.address
     if (tensor.data.length === 0 && count(tensor.dims) > 0)
       throw new TypeError('a buffer was detached during the call: pass a resident tensor itself, not its data')
-    if (!later) return this.copyIn(tensor.data)
-    const { buffer, byteOffset, length } = tensor.data
+    return later ? this.#placeLater(tensor.data, later) : this.copyIn(tensor.data)
+  }
+
+  /** @param {import('./tensor.js').TensorData} numbers float32 @param {import('./threads.js').Later} later */
+  #placeLater({ buffer, byteOffset, length }, later) {
     const data = new Float32Array(buffer, byteOffset, length) // a view of ours, whose methods cannot fail
     const at = this.allocFloats(length)
     later.push([length, (from, to) => this.floats.set(data.subarray(from, to), at / 4 + from)])
