@@ -21,8 +21,8 @@ const check = (arbitrary, numRuns, property) =>
   fc.assert(fc.property(arbitrary, property), { numRuns: numRuns * share, seed })
 
 const few = fc.integer({ min: 0, max: 9 })
-/** Tiles begin at 6 queries, blocks have 32; tiles have 256 keys, register tiles 4. */
-const queries = fc.oneof({ weight: 6, arbitrary: few }, { weight: 1, arbitrary: fc.constantFrom(31, 32, 33, 65) })
+/** Tiles begin at 6 queries, panels have 8, blocks 64; tiles have 256 keys, register tiles 4. */
+const queries = fc.oneof({ weight: 6, arbitrary: few }, { weight: 1, arbitrary: fc.constantFrom(31, 63, 64, 65) })
 const keys = fc.oneof({ weight: 5, arbitrary: few }, { weight: 1, arbitrary: fc.constantFrom(31, 255, 256, 257, 513) })
 const columns = fc.oneof({ weight: 6, arbitrary: few }, { weight: 1, arbitrary: fc.constantFrom(16, 33, 64, 65) })
 const sizes = fc.record({

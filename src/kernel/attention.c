@@ -9,9 +9,10 @@
 #include "random.h"
 #include "tile.h"
 
-/* Queries come in panels of PANEL, the width of a register tile: its scores against TILE_KEYS keys (8 KB) and the
- * block's packed queries (D = 64: 8 KB) stay in L1. Long tiles load and store the output less often. Measured. */
-enum { BLOCK_ROWS = 32, TILE_KEYS = 256, PANEL = 8 };
+/* Queries come in panels of PANEL, the width of a register tile: its scores against TILE_KEYS keys (8 KB) and its
+ * packed queries (D = 64: 2 KB) stay in L1. Long tiles load and store the output less often, tall blocks read keys and
+ * values less often. Measured. */
+enum { BLOCK_ROWS = 64, TILE_KEYS = 256, PANEL = 8 };
 
 /* The keys from <= j < to, of which every row concerned sees open_from <= j < open_to. */
 struct tile {
