@@ -5,7 +5,7 @@ import { shapeWalk } from '../steps.js'
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 
 const MOST_SLABS = 8
-const [LEAST, MOST] = [10, 64]
+const [LEAST, MOST] = [10, 56]
 
 /** Pixels of an axis: its size in the picture grows with its size in numbers, slower. @param {number} n */
 const length = n => Math.min(MOST, LEAST + 9 * Math.sqrt(n))
