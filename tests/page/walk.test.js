@@ -64,6 +64,7 @@ test('buttons and keys go on and back', async () => {
 test('play walks on by itself and can be stopped', async () => {
   const { page } = open
   await page.clock.install()
+  await page.clock.pauseAt(Date.now() + 60_000) // else time also goes by itself
   await page.click('#play')
   await page.clock.runFor(100)
   assert.equal(await current(), 'project')
@@ -73,11 +74,15 @@ test('play walks on by itself and can be stopped', async () => {
   await page.clock.runFor(9000)
   assert.equal(await current(), 'scores')
   assert.equal(await page.locator('#play').getAttribute('aria-pressed'), 'false')
+  await page.clock.resume()
 })
 
 test('the shapes of a batch are drawn with the reader’s numbers', async () => {
   await open.go(SMALL_LAYER)
-  const walk = async () => (await open.page.locator('.shape-walk .dims').allTextContents()).map(plain)
+  const walk = async () => {
+    await settled(open.page)
+    return (await open.page.locator('.shape-walk .dims').allTextContents()).map(plain)
+  }
   assert.deepEqual(await walk(), [
     ...['1×6×8', '1×6×8', '1×6×2×4', '1×2×6×4', '1×2×6×6', '1×2×6×4', '1×6×2×4', '1×6×8', '1×6×8'],
   ])

@@ -103,7 +103,7 @@ function softmax(context, { sources, own, exponentials, largest, sum }) {
   const names = softmaxAxis === 'keys' ? keys.tokens : queries.tokens
   if (largest === -Infinity) return html`<p>${t('explainNoKey', { query: queries.tokens[cell.row] })}</p>`
   const foot = html`<tfoot><tr><th scope="row" class="term-name">${t('sum')}</th><td></td><td>${format(sum)}</td></tr></tfoot>`
-  const exp = html`${math('exp ( m')}<span> − ${largest < 0 ? `(${format(largest)})` : format(largest)} )</span>`
+  const exp = html`${math('exp ( m')}<span> − ${largest < 0 ? `(${format(largest)})` : format(largest)})</span>`
   return html`<p>${t(softmaxAxis === 'keys' ? 'explainSoftmax' : 'explainSoftmaxQueries')}</p>
     ${lines(
       context,
