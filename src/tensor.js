@@ -135,11 +135,16 @@ export class Tensor {
     const strides = this.dims.map((_, axis) => count(this.dims.slice(axis + 1)))
     const dims = order.map(axis => this.dims[axis])
     const steps = order.map(axis => strides[axis])
-    const data = /** @type {T} */ (this.data.slice())
+    const source = this.data
+    const data = /** @type {T} */ (source.slice())
+    const inner = dims[rank - 1] ?? 1
+    const step = steps[rank - 1] ?? 1
     const index = dims.map(() => 0)
-    for (let n = 0, from = 0; n < data.length; n++) {
-      data[n] = this.data[from]
-      for (let axis = rank - 1; axis >= 0; axis--) {
+    for (let n = 0, from = 0; n < data.length; ) {
+      if (step === 1) data.set(/** @type {any} */ (source.subarray(from, from + inner)), n)
+      else for (let i = 0, at = from; i < inner; i++, at += step) data[n + i] = source[at]
+      n += inner
+      for (let axis = rank - 2; axis >= 0; axis--) {
         from += steps[axis]
         if (++index[axis] < dims[axis]) break
         from -= steps[axis] * dims[axis]

@@ -282,6 +282,7 @@ function compute() {
   if (isLarge(checked)) {
     traced = fresh ? name : ''
     wanted = head
+    window.clearTimeout(comparing) // the processors are for the new numbers
     jobs?.run(checked, head)
     return problems
   }

@@ -78,7 +78,10 @@ const MAPS = ['masked', ...SHARES]
 /** @param {FloatTensor} tensor */
 function largest({ data }) {
   let most = 0
-  for (const x of data) if (Number.isFinite(x) && Math.abs(x) > most) most = Math.abs(x)
+  for (let i = 0; i < data.length; i++) {
+    const size = Math.abs(data[i])
+    if (size > most && size < Infinity) most = size
+  }
   return most || 1
 }
 

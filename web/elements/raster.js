@@ -21,29 +21,26 @@ export function raster({ data, dims, isHidden, scale, domain }, isDark, { row, c
   const image = new ImageData(width, height)
   const out = new Uint32Array(image.data.buffer)
   const isSigned = scale === 'diverging'
-  const middle = (domain[0] + domain[1]) / 2
-  /** The strongest of each pixel of a line: -1 where every cell is hidden, Infinity where one is not a number. */
-  const strength = new Float64Array(width)
-  const step = new Uint8Array(width)
+  const zero = isSigned ? (domain[0] + domain[1]) / 2 : domain[0]
   for (let y = 0; y < height; y++) {
-    const [from, to] = [Math.floor((y * rows) / height), Math.ceil(((y + 1) * rows) / height)]
-    strength.fill(-1)
-    for (let r = from; r < to; r++) {
-      const start = (row + r) * dims[1] + column
-      for (let c = 0; c < columns; c++) {
-        if (isHidden(start + c)) continue
-        const value = data[start + c]
-        const x = width === columns ? c : Math.floor((c * width) / columns)
-        const strong = isSigned ? Math.abs(value - middle) : value - domain[0]
-        if (Number.isNaN(strong)) strength[x] = Infinity
-        else if (strong > strength[x] || (strength[x] < 0 && strong <= 0)) {
-          strength[x] = Math.min(Math.max(strong, 0), Number.MAX_VALUE)
-          step[x] = stepOf(value, domain)
+    const [top, bottom] = [Math.floor((y * rows) / height), Math.ceil(((y + 1) * rows) / height)]
+    for (let x = 0; x < width; x++) {
+      const [left, right] = [Math.ceil((x * columns) / width), Math.ceil(((x + 1) * columns) / width)]
+      /** How strong: -Infinity where every cell is hidden, Infinity where one is not a number. */
+      let most = -Infinity
+      let strongest = 0
+      for (let r = top; r < bottom; r++) {
+        const start = (row + r) * dims[1] + column
+        for (let i = start + left; i < start + right; i++) {
+          const value = data[i]
+          const strong = isSigned ? Math.abs(value - zero) : value - zero
+          if (strong <= most || isHidden(i)) continue // few cells are asked whether they are hidden
+          most = Number.isNaN(strong) ? Infinity : Math.min(Math.max(strong, 0), Number.MAX_VALUE)
+          strongest = value
         }
       }
+      if (most >= 0) out[y * width + x] = most === Infinity ? nan : pixels[stepOf(strongest, domain)]
     }
-    for (let x = 0; x < width; x++)
-      if (strength[x] >= 0) out[y * width + x] = strength[x] === Infinity ? nan : pixels[step[x]]
   }
   return image
 }
