@@ -7,10 +7,8 @@
 
 /* Keeps a copy of `n` values of a step, where it was asked for. */
 static void keep_step(float *step, size_t at, const float *x, size_t n) {
-  if (!step)
-    return;
-  for (size_t i = 0; i < n; i++)
-    step[at + i] = x[i];
+  if (step)
+    __builtin_memcpy(step + at, x, n * sizeof *x);
 }
 
 static void keep_value(float *step, size_t at, float x) {
@@ -108,6 +106,15 @@ static void weigh(const struct qkv_trace *t, uint32_t b, uint32_t h, size_t head
   }
 }
 
+/* out += weight * v */
+static void add_scaled(float *out, float weight, const float *v, size_t n) {
+  f4 weights = splat(weight);
+  for (size_t e = 0; e < n; e += 4) {
+    size_t some = at_most(n - e, 4);
+    store_some(out + e, some, mul_add(weights, load_some(v + e, some), load_some(out + e, some)));
+  }
+}
+
 /* out = weights . v, over the keys that are seen: a hidden NaN does not count. */
 static void sum_values(const struct qkv_trace *t, const float *weights, uint32_t b, uint32_t h) {
   const struct qkv_attention *a = &t->attention;
@@ -118,11 +125,8 @@ static void sum_values(const struct qkv_trace *t, const float *weights, uint32_t
       out[e] = 0.0f;
     struct span span = visible_span(a, b, i);
     for (uint32_t j = span.from; j < span.to; j++) {
-      if (!passes_mask(a, b, h, i, j))
-        continue;
-      float weight = weights[(size_t)i * a->S + j];
-      for (size_t e = 0; e < a->E; e++)
-        out[e] += weight * v[j * a->v.row + e];
+      if (passes_mask(a, b, h, i, j))
+        add_scaled(out, weights[(size_t)i * a->S + j], v + j * a->v.row, a->E);
     }
   }
 }
