@@ -10,6 +10,9 @@ let wanted
 let isBusy = false
 const tracer = load().then(createTracer)
 
+/** Milliseconds between two words of how far it is: each is drawn, beside the work. */
+const OFTEN = 100
+
 /** Lets messages in. */
 const turn = () =>
   new Promise(resolve => {
@@ -25,8 +28,12 @@ async function work() {
     wanted = undefined
     const parts = trace.parts(settings, head)
     let step = parts.next()
+    let said = performance.now()
     while (!step.done && !wanted) {
-      postMessage({ id, progress: step.value })
+      if (performance.now() - said > OFTEN) {
+        postMessage({ id, progress: step.value })
+        said = performance.now()
+      }
       await turn()
       if (!wanted) step = parts.next()
     }

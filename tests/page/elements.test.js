@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from 'qkv'
-import { luminance, paletteOf } from '../../web/elements/colour.js'
+import { exceptions, luminance, paletteOf, pixel, stepOf } from '../../web/elements/colour.js'
+import { raster } from '../../web/elements/raster.js'
 import { headStatistics } from '../../web/elements/statistics.js'
 import { settled } from './browser.js'
 import { announced, events, pixels, show, useElements } from './elements.js'
@@ -94,6 +95,47 @@ test('numbers on cells have contrast, and colours have lightness in even steps',
         const straight = first + ((last - first) * i) / (lightness.length - 1)
         assert.ok(Math.abs(value - straight) < 1, `${scale} ${i}: ${value}, ${straight} expected`)
       })
+    }
+})
+
+test('a pixel has the colour of its strongest cell that is seen', t => {
+  class Image {
+    /** @param {number} width @param {number} height */
+    constructor(width, height) {
+      this.data = new Uint8ClampedArray(width * height * 4)
+    }
+  }
+  Object.assign(globalThis, { ImageData: Image }) // Node has none
+  t.after(() => Reflect.deleteProperty(globalThis, 'ImageData'))
+  const [ROWS, COLUMNS] = [40, 30]
+  const odd = [Number.NaN, -Infinity, Infinity, -2, 3]
+  for (const scale of /** @type {const} */ (['sequential', 'diverging']))
+    for (const [width, height] of [
+      [20, 25],
+      [7, 9],
+      [3, 1],
+    ]) {
+      const data = Array.from({ length: ROWS * COLUMNS }, (_, i) => odd[i % 211] ?? Math.sin(i * i) / 2 + 0.4)
+      const isHidden = (/** @type {number} */ i) => data[i] === -Infinity || i % 3 === 0 || i > 900
+      const domain = scale === 'sequential' ? [0, 1] : [-1, 1]
+      const part = { row: 5, column: 4, rows: 25, columns: 20 }
+      const image = raster({ data, dims: [ROWS, COLUMNS], isHidden, scale, domain }, false, part, width, height)
+      const got = new Uint32Array(image.data.buffer)
+      const strength = (/** @type {number} */ x) => Math.max(scale === 'sequential' ? x : Math.abs(x), 0)
+      for (let y = 0; y < height; y++)
+        for (let x = 0; x < width; x++) {
+          const cells = []
+          for (let r = 0; r < part.rows; r++)
+            for (let c = 0; c < part.columns; c++) {
+              const isIn = r < ((y + 1) * part.rows) / height && r + 1 > (y * part.rows) / height
+              const i = (part.row + r) * COLUMNS + part.column + c
+              if (isIn && Math.floor((c * width) / part.columns) === x && !isHidden(i)) cells.push(data[i])
+            }
+          const strongest = cells.reduce((a, b) => (strength(b) > strength(a) ? b : a), cells[0])
+          const seen = paletteOf(scale, false).pixels[stepOf(strongest, domain)]
+          const want = cells.some(Number.isNaN) ? pixel(exceptions(false).nan) : cells.length ? seen : 0
+          assert.equal(got[y * width + x], want, `${scale} ${width}x${height}: ${x}, ${y} of ${cells}`)
+        }
     }
 })
 

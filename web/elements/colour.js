@@ -87,8 +87,9 @@ export function paletteOf(scale, isDark) {
  * @param {number} value
  * @param {readonly number[]} domain
  */
-export function stepOf(value, [from, to]) {
-  const step = Math.floor(((value - from) / (to - from)) * STEPS)
+export function stepOf(value, domain) {
+  const from = domain[0] // taking the pair apart would take longer than the rest
+  const step = Math.floor(((value - from) / (domain[1] - from)) * STEPS)
   return step > 0 ? Math.min(step, STEPS - 1) : 0
 }
 

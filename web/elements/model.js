@@ -49,7 +49,7 @@ export function wantedOf(map, { fontSize, family }, mostHeight, width, view) {
   const [rows, columns] = map.dims
   const font = `400 ${Math.min(fontSize, 12)}px ${family}`
   const widest = (/** @type {readonly unknown[]} */ tokens) =>
-    tokens.reduce((/** @type {number} */ most, token) => Math.max(most, widthOf(visible(token).slice(0, 60), font)), 0)
+    Math.max(0, ...Array.from(new Set(tokens), token => widthOf(visible(token).slice(0, 60), font)))
   const { least, most } = map.range
   const numbers = [least, most].map(value => widthOf(write(value, map.decimals), `400 ${fontSize}px ${family}`))
   return {

@@ -22,16 +22,17 @@ export function raster({ data, dims, isHidden, scale, domain }, isDark, { row, c
   const out = new Uint32Array(image.data.buffer)
   const isSigned = scale === 'diverging'
   const zero = isSigned ? (domain[0] + domain[1]) / 2 : domain[0]
+  /** The first column of each pixel. */
+  const first = Int32Array.from({ length: width + 1 }, (_, x) => Math.ceil((x * columns) / width))
   for (let y = 0; y < height; y++) {
     const [top, bottom] = [Math.floor((y * rows) / height), Math.ceil(((y + 1) * rows) / height)]
     for (let x = 0; x < width; x++) {
-      const [left, right] = [Math.ceil((x * columns) / width), Math.ceil(((x + 1) * columns) / width)]
       /** How strong: -Infinity where every cell is hidden, Infinity where one is not a number. */
       let most = -Infinity
       let strongest = 0
       for (let r = top; r < bottom; r++) {
         const start = (row + r) * dims[1] + column
-        for (let i = start + left; i < start + right; i++) {
+        for (let i = start + first[x]; i < start + first[x + 1]; i++) {
           const value = data[i]
           const strong = isSigned ? Math.abs(value - zero) : value - zero
           if (strong <= most || isHidden(i)) continue // few cells are asked whether they are hidden
