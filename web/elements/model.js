@@ -48,8 +48,11 @@ export function mapOf(given, words) {
 export function wantedOf(map, { fontSize, family }, mostHeight, width, view) {
   const [rows, columns] = map.dims
   const font = `400 ${Math.min(fontSize, 12)}px ${family}`
-  const widest = (/** @type {readonly unknown[]} */ tokens) =>
-    Math.max(0, ...Array.from(new Set(tokens), token => widthOf(visible(token).slice(0, 60), font)))
+  const widest = (/** @type {readonly unknown[]} */ tokens) => {
+    let most = 0
+    for (const token of new Set(tokens)) most = Math.max(most, widthOf(visible(token).slice(0, 60), font))
+    return most
+  }
   const { least, most } = map.range
   const numbers = [least, most].map(value => widthOf(write(value, map.decimals), `400 ${fontSize}px ${family}`))
   return {
