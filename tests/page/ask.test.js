@@ -90,6 +90,18 @@ test('the keyboard moves through a matrix, keeps a cell and lets it go', async (
   assert.equal(await page.locator('[data-matrix="scores"] [tabindex="0"]').count(), 1, 'one tab stop a grid')
 })
 
+test('long numbers fit into the panel', async () => {
+  await open.go('#1&scale=300&sentence=Unpronounceable words are short, eat dessert first')
+  for (const matrix of ['scores', 'scaled', 'masked', 'weights', 'output']) {
+    await ask(matrix, 1, 0)
+    const { scrollWidth, clientWidth } = await open.page.evaluate(() => {
+      const { scrollWidth, clientWidth } = /** @type {Element} */ (document.querySelector('.panel-body'))
+      return { scrollWidth, clientWidth }
+    })
+    assert.ok(scrollWidth <= clientWidth, `${matrix}: ${scrollWidth} of ${clientWidth}`)
+  }
+})
+
 test('rows of weights show their sums', async () => {
   const sums = await open.page.locator('[data-matrix="weights"] .row-sum').allTextContents()
   assert.deepEqual(sums, Array(6).fill('1.0000'))
