@@ -36,6 +36,7 @@ export class QkvHeads extends QkvElement {
         padding: 0.375rem 0.25rem;
         border: 2px solid transparent;
         border-radius: 6px;
+        text-align: center;
         cursor: pointer;
       }
       [role='radio']:hover {
@@ -58,6 +59,7 @@ export class QkvHeads extends QkvElement {
       }
       dt {
         color: var(--qkv-quiet, light-dark(#5b5f64, #a7abb0));
+        text-align: start;
       }
       dd {
         margin: 0;
