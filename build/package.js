@@ -23,7 +23,7 @@ const minify = {
 const chunks = { groups: [{ name: 'core', test: /src\/(?!onnx)/ }] }
 const output = { dir: 'dist', minify, chunkFileNames: 'core.js', codeSplitting: chunks }
 await build({ input: ['src/index.js', 'src/onnx.js'], platform: 'neutral', output })
-await build({ input: 'src/worker.js', platform: 'neutral', output: { file: 'dist/worker.js', minify } })
+await build({ input: 'src/threads/worker.js', platform: 'neutral', output: { file: 'dist/worker.js', minify } })
 
 execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.types.json'], { stdio: 'inherit' })
 writeFileSync('dist/index.d.ts', publicTypes('dist/types', 'index'))

@@ -34,11 +34,11 @@ function lean(comment, indent) {
 function declarations(folder) {
   /** @type {Map<string, string>} */
   const found = new Map()
-  for (const file of readdirSync(folder)) {
-    if (file === 'index.d.ts') continue
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (file === 'index.d.ts' || !file.endsWith('.d.ts')) continue
     const text = readFileSync(`${folder}/${file}`, 'utf8')
       .replace(/^( *)\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n/gm, (_, indent, comment) => lean(comment, indent))
-      .replace(/import\(['"]\.\/\w+\.js['"]\)\./g, '')
+      .replace(/import\(['"]\.{1,2}\/[\w./-]+\.js['"]\)\./g, '')
       .replace(/^ +/gm, indent => indent.slice(indent.length / 2))
     // A comment belongs to what follows it; tsc begins each declaration, and nothing else, without indent.
     for (const [statement, name] of text.matchAll(

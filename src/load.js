@@ -1,17 +1,17 @@
-import { QkvError } from './errors.js'
-import { Core } from './memory.js'
-import { checkNames } from './options.js'
+import { QkvError } from './base/errors.js'
+import { checkNames } from './ops/attention-options.js'
 import { Qkv } from './qkv.js'
-import { canShareMemory, importSharedMemory, makeSharedMemory } from './shared.js'
-import { open } from './source.js'
-import { checkThreads, Threads } from './threads.js'
+import { Core } from './runtime/memory.js'
+import { checkThreads, Threads } from './threads/pool.js'
+import { canShareMemory, importSharedMemory, makeSharedMemory } from './threads/shared-memory.js'
+import { open } from './wasm-source.js'
 
 /** (func (result v128) i32.const 0 i8x16.splat): valid in engines with SIMD only. */
 const SIMD_PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11,
 ])
 
-/** @typedef {import('./source.js').WasmSource} WasmSource */
+/** @typedef {import('./wasm-source.js').WasmSource} WasmSource */
 
 /**
  * Loads the core. Each call makes a module with a memory of its own.

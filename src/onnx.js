@@ -1,14 +1,14 @@
 // qkv/onnx: ONNX Attention (opsets 23, 24, 25), in ONNX's own words. An entry of its own: not everybody needs it.
 
-import { runAttention } from './attention.js'
-import { describe, shape } from './errors.js'
-import { broadcast, checkNames, checkOptions, expectDims, labels, toNumber } from './options.js'
+import { describe, shape } from './base/errors.js'
+import { count, Tensor, toFloats, toTensor } from './base/tensor.js'
+import { runAttention } from './ops/attention.js'
+import { broadcast, checkNames, checkOptions, expectDims, labels, toNumber } from './ops/attention-options.js'
 import { coreOf } from './qkv.js'
-import { count, Tensor, toFloats, toTensor } from './tensor.js'
 
 /** @typedef {import('./qkv.js').Qkv} Qkv */
-/** @typedef {import('./tensor.js').TensorLike} TensorLike */
-/** @typedef {import('./tensor.js').Nested} Nested */
+/** @typedef {import('./base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('./base/tensor.js').Nested} Nested */
 
 /**
  * Tensors of float32, or of float16 (Uint16Array of bits, or Float16Array), which is widened, computed in float32 and

@@ -1,17 +1,17 @@
-import { attention, trace } from './attention.js'
-import { attentionBackward, linearBackward } from './backward.js'
-import { Cache } from './cache.js'
-import { shape } from './errors.js'
-import { linear, PackedLinear } from './modules.js'
-import { checkNames, expectDims, toNumber } from './options.js'
-import { Generator } from './random.js'
-import { ResidentTensor } from './resident.js'
-import { rope } from './rope.js'
-import { checkDims, count, Tensor, toFloats } from './tensor.js'
+import { shape } from './base/errors.js'
+import { checkDims, count, Tensor, toFloats } from './base/tensor.js'
+import { Generator } from './nn/generator.js'
+import { Cache } from './nn/kv-cache.js'
+import { linear, PackedLinear } from './nn/layers.js'
+import { attention, trace } from './ops/attention.js'
+import { checkNames, expectDims, toNumber } from './ops/attention-options.js'
+import { attentionBackward, linearBackward } from './ops/backward.js'
+import { rope } from './ops/rope.js'
+import { ResidentTensor } from './runtime/resident.js'
 
-/** @typedef {import('./memory.js').Core} Core */
-/** @typedef {import('./tensor.js').TensorLike} TensorLike */
-/** @typedef {import('./tensor.js').Nested} Nested */
+/** @typedef {import('./runtime/memory.js').Core} Core */
+/** @typedef {import('./base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('./base/tensor.js').Nested} Nested */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
@@ -69,7 +69,7 @@ export class Qkv {
   /**
    * Keys and values of all steps of a generation, inside the module's memory: `append(k, v)` each step, then
    * `attention(q)`. Full, it throws; with `limit` it grows by doubling up to that, with `window` it slides.
-   * @param {import('./cache.js').CacheOptions} options
+   * @param {import('./nn/kv-cache.js').CacheOptions} options
    * @returns {Cache}
    * @throws {TypeError | RangeError}
    */
@@ -84,7 +84,7 @@ export class Qkv {
    * @param {TensorLike | Nested} q (L, D), (H, L, D) or (B, H, L, D)
    * @param {TensorLike | Nested} k (S, D), (G, S, D) or (B, G, S, D)
    * @param {TensorLike | Nested} v (S, E), (G, S, E) or (B, G, S, E)
-   * @param {import('./options.js').AttentionOptions & import('./options.js').OutOption} [options]
+   * @param {import('./ops/attention-options.js').AttentionOptions & import('./ops/attention-options.js').OutOption} [options]
    * @returns {{ output: FloatTensor }} (L, E), (H, L, E) or (B, H, L, E). Where `out` is a tensor of qkv.alloc, this is
    *   the same frozen object each time
    * @throws {TypeError | RangeError} naming the argument, what came and what was expected
@@ -101,8 +101,8 @@ export class Qkv {
    * @param {TensorLike | Nested} k
    * @param {TensorLike | Nested} v
    * @param {TensorLike | Nested} dOutput with the dims of the output
-   * @param {import('./options.js').AttentionOptions} [options] those of the attention
-   * @returns {import('./backward.js').AttentionGradients}
+   * @param {import('./ops/attention-options.js').AttentionOptions} [options] those of the attention
+   * @returns {import('./ops/backward.js').AttentionGradients}
    * @throws {TypeError | RangeError}
    */
   attentionBackward(q, k, v, dOutput, options = {}) {
@@ -114,8 +114,8 @@ export class Qkv {
    * @param {TensorLike | Nested} q as in attention
    * @param {TensorLike | Nested} k
    * @param {TensorLike | Nested} v
-   * @param {import('./options.js').TraceOptions} [options]
-   * @returns {import('./attention.js').Trace}
+   * @param {import('./ops/attention-options.js').TraceOptions} [options]
+   * @returns {import('./ops/attention.js').Trace}
    * @throws {TypeError | RangeError}
    */
   trace(q, k, v, options = {}) {
@@ -142,7 +142,7 @@ export class Qkv {
   /**
    * Rotary position embedding: pairs of values of each head turn by an angle that grows with the position.
    * @param {TensorLike | Nested} x (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
-   * @param {import('./rope.js').RopeOptions} [options]
+   * @param {import('./ops/rope.js').RopeOptions} [options]
    * @returns {FloatTensor} the dims of x
    * @throws {TypeError | RangeError}
    */

@@ -1,5 +1,5 @@
-import { describe } from './errors.js'
-import { checkNames, oneOf, toNumber } from './options.js'
+import { describe } from './base/errors.js'
+import { checkNames, oneOf, toNumber } from './ops/attention-options.js'
 
 /**
  * @typedef {object} TokenizeOptions

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { ABI } from '../src/abi.js'
 import { joinHeads, load, QkvError, splitHeads, tensor, tokenize } from '../src/index.js'
+import { ABI } from '../src/runtime/abi.js'
 
 const qkv = await load()
 const g = qkv.generator(1)

@@ -8,10 +8,10 @@ import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../src/index.js'
-import { WORDS } from '../src/job.js'
-import { importSharedMemory } from '../src/shared.js'
-import { Threads } from '../src/threads.js'
-import * as AT from '../src/words.js'
+import { WORDS } from '../src/threads/jobs.js'
+import { Threads } from '../src/threads/pool.js'
+import { importSharedMemory } from '../src/threads/shared-memory.js'
+import * as AT from '../src/threads/words.js'
 
 /** @typedef {import('../src/index.js').Qkv} Qkv */
 
@@ -52,7 +52,7 @@ function replace(t, object, name, value) {
  * @param {string} [file] in tests/threads
  */
 function watchWorkers(t, file) {
-  /** @type {{ worker: import('node:worker_threads').Worker, start: import('../src/threads.js').Start }[]} */
+  /** @type {{ worker: import('node:worker_threads').Worker, start: import('../src/threads/pool.js').Start }[]} */
   const started = []
   class Worker extends nodeThreads.Worker {
     /** @param {URL} url @param {import('node:worker_threads').WorkerOptions} options */

@@ -3,39 +3,39 @@
 import { render } from 'lit'
 import { load } from 'qkv'
 import './elements/index.js'
-import { copy, everything, readFiles, save } from './carry.js'
-import { check, headsOfGiven } from './check.js'
-import { comparedWith } from './differ.js'
+import { createKept } from './compute/baseline.js'
+import { isLarge } from './compute/large.js'
+import { difference } from './compute/reference64.js'
+import { createJobs } from './compute/scheduler.js'
+import { createTracer } from './compute/trace.js'
 import { headStatistics } from './elements/statistics.js'
-import { explain } from './explain.js'
-import { sourcesOf, targetsOf } from './flow.js'
+import { explain } from './explain/cell.js'
+import { comparedWith } from './explain/comparison.js'
+import { sourcesOf, targetsOf } from './explain/dependencies.js'
+import { matricesOf, nearestCell } from './explain/matrices.js'
+import { stepsOf } from './explain/steps.js'
+import { strongestLink } from './explain/strongest-link.js'
+import { copy, everything, readFiles, save } from './formats/carry.js'
 import { fromText } from './formats/given.js'
 import { pytorchCode } from './formats/pytorch.js'
 import { qkvCode } from './formats/qkvcode.js'
 import { Trouble } from './formats/trouble.js'
-import { begin, record, redo, replace, undo } from './history.js'
 import { languageFor, translator } from './i18n/index.js'
-import { createJobs } from './jobs.js'
-import { createKept } from './kept.js'
-import { isLarge } from './large.js'
-import { matricesOf, nearestCell } from './matrices.js'
-import { presetOf, settingsOf } from './presets.js'
-import { difference } from './reference64.js'
-import { fromHash, isLinkable, toHash } from './share.js'
-import { change, DEFAULTS, edit, isSameCell, looksOf, paint, signature } from './state.js'
-import { stepsOf } from './steps.js'
-import { strongestLink } from './strongest.js'
-import { createTracer } from './trace.js'
+import { check, headsOfGiven } from './settings/check.js'
+import { begin, record, redo, replace, undo } from './settings/history.js'
+import { fromHash, isLinkable, toHash } from './settings/link.js'
+import { presetOf, settingsOf } from './settings/presets.js'
+import { change, DEFAULTS, edit, isSameCell, looksOf, paint, signature } from './settings/state.js'
 import { page } from './views/page.js'
 
 /** @typedef {import('./views/context.js').Actions} Actions */
 /** @typedef {import('./views/context.js').Scene} Scene */
 /** @typedef {import('./views/context.js').Theme} Theme */
 /** @typedef {import('./views/context.js').Mode} Mode */
-/** @typedef {import('./state.js').Cell} Cell */
-/** @typedef {import('./state.js').Settings} Settings */
-/** @typedef {import('./check.js').Checked} Checked */
-/** @typedef {import('./trace.js').Result} Result */
+/** @typedef {import('./settings/state.js').Cell} Cell */
+/** @typedef {import('./settings/state.js').Settings} Settings */
+/** @typedef {import('./settings/check.js').Checked} Checked */
+/** @typedef {import('./compute/trace.js').Result} Result */
 /** @typedef {import('./i18n/index.js').Language} Language */
 /** @typedef {import('./i18n/index.js').Key} Key */
 
@@ -271,7 +271,7 @@ let batch
 /** @type {number | undefined} */
 let comparing
 
-/** @returns {import('./check.js').Problems} */
+/** @returns {import('./settings/check.js').Problems} */
 function compute() {
   const name = signature(history.present)
   const { head } = history.present
@@ -319,7 +319,7 @@ function show(fresh, name) {
   comparing = window.setTimeout(go, REST)
 }
 
-/** What comes of a large trace. @param {Omit<import('./jobs.js').Message, 'id'>} message */
+/** What comes of a large trace. @param {Omit<import('./compute/scheduler.js').Message, 'id'>} message */
 function hear({ progress: done, result: fresh, failure: message }) {
   progress = done
   if (fresh) show(fresh, traced)

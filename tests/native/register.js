@@ -3,8 +3,8 @@
 // its arrays is stopped where it does.
 
 import { createRequire } from 'node:module'
-import { Blocks } from '../../src/blocks.js'
-import { Core } from '../../src/memory.js'
+import { Blocks } from '../../src/runtime/heap.js'
+import { Core } from '../../src/runtime/memory.js'
 
 const PAGE = 65536
 const GAP = 32

@@ -26,7 +26,7 @@ function run(command, file, text) {
 /**
  * @param {string} name
  * @param {string} got what was printed
- * @param {import('../../web/trace.js').Result} result
+ * @param {import('../../web/compute/trace.js').Result} result
  * @param {boolean} [isWhole]
  */
 function compare(name, got, result, isWhole = false) {

@@ -1,7 +1,7 @@
 // A worker that joins the first job and dies.
 import { parentPort } from 'node:worker_threads'
-import { join, WORDS } from '../../src/job.js'
-import * as AT from '../../src/words.js'
+import { join, WORDS } from '../../src/threads/jobs.js'
+import * as AT from '../../src/threads/words.js'
 
 parentPort?.once('message', ({ memory, control }) => {
   parentPort?.postMessage('ready')

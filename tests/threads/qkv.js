@@ -1,7 +1,7 @@
 // The package, but for `load`: it starts QKV_THREADS threads, which share even the smallest call.
 
 import * as qkv from '../../src/index.js'
-import { Threads } from '../../src/threads.js'
+import { Threads } from '../../src/threads/pool.js'
 
 export * from '../../src/index.js'
 

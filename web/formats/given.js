@@ -1,12 +1,12 @@
 // Tensors that the reader brings, from JSON or .npy: what they must be like, and what is said if they are not. Pure.
 
-import { fromHash } from '../share.js'
-import { DEFAULTS } from '../state.js'
+import { fromHash } from '../settings/link.js'
+import { DEFAULTS } from '../settings/state.js'
 import { isNpy, readNpy } from './npy.js'
 import { checkGiven } from './tensors.js'
 import { Trouble } from './trouble.js'
 
-/** @typedef {import('../state.js').Settings} Settings */
+/** @typedef {import('../settings/state.js').Settings} Settings */
 /** @typedef {{ name: string, bytes: Uint8Array }} File */
 
 /** Megabytes of a file or a text. */

@@ -1,9 +1,9 @@
 // What the programs that the page writes have in common.
 
-/** @typedef {import('../trace.js').Result} Result */
-/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../compute/trace.js').Result} Result */
+/** @typedef {import('../settings/check.js').Checked} Checked */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
-/** @typedef {import('../matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../explain/matrices.js').MatrixId} MatrixId */
 
 /** What the programs call them. @type {Partial<Record<MatrixId, string>>} */
 export const NAMES = {

@@ -1,11 +1,11 @@
 // The numbers of the page as a PyTorch program: plain matmul and softmax, the same seed, the same random streams. What
 // is given, or drawn in a way that this file does not know, is written out.
 
-import { scaleOf } from '../trace.js'
+import { scaleOf } from '../compute/trace.js'
 import { digits, editsOf, givenOf, heldRows, NAMES, nested, paintedOf, program } from './program.js'
 
-/** @typedef {import('../trace.js').Result} Result */
-/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../compute/trace.js').Result} Result */
+/** @typedef {import('../settings/check.js').Checked} Checked */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
 
 /** @param {number} x */

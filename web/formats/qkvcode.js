@@ -1,12 +1,12 @@
 // The numbers of the page as a program that uses the package.
 
-import { scaleOf } from '../trace.js'
+import { scaleOf } from '../compute/trace.js'
 import { digits, editsOf, givenOf, heldRows, NAMES, nested, paintedOf, program } from './program.js'
 
-/** @typedef {import('../trace.js').Result} Result */
-/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../compute/trace.js').Result} Result */
+/** @typedef {import('../settings/check.js').Checked} Checked */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
-/** @typedef {import('../matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../explain/matrices.js').MatrixId} MatrixId */
 
 /** @param {number} x */
 const number = x => (Number.isFinite(x) ? digits(x) : String(x))

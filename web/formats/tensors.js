@@ -1,9 +1,9 @@
 // What tensors that are brought must be like, by a file as by a link.
 
-import { MOST_CHARACTERS, MOST_PAIRS, MOST_TOKENS } from '../check.js'
+import { MOST_CHARACTERS, MOST_PAIRS, MOST_TOKENS } from '../settings/check.js'
 import { Trouble } from './trouble.js'
 
-/** @typedef {import('../state.js').Given} Given */
+/** @typedef {import('../settings/state.js').Given} Given */
 
 export const MOST_HEADS = 64
 const WANTED = ['k,q,v', 'weights', 'v,weights']

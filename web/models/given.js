@@ -3,7 +3,7 @@
 import { Tensor } from 'qkv'
 
 /**
- * @param {import('../state.js').GivenTensor} given
+ * @param {import('../settings/state.js').GivenTensor} given
  * @returns {Tensor<Float32Array>} (heads, rows, columns)
  */
 const toTensor = ({ dims, data }) =>
@@ -11,7 +11,9 @@ const toTensor = ({ dims, data }) =>
 
 /** @type {import('./index.js').Start} */
 export function given(_, settings) {
-  const { q, k, v, weights } = /** @type {Record<string, import('../state.js').GivenTensor>} */ (settings.given ?? {})
+  const { q, k, v, weights } = /** @type {Record<string, import('../settings/state.js').GivenTensor>} */ (
+    settings.given ?? {}
+  )
   const tensors = { Q: q, K: k, V: v, weights }
   return {
     tensors: Object.fromEntries(

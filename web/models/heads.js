@@ -1,7 +1,7 @@
 // Three random matrices for each head, as the articles draw them.
 
 import { tensor } from 'qkv'
-import { stack } from '../tensors.js'
+import { stack } from './tensors.js'
 
 /** @type {import('./index.js').Start} */
 export function heads(_, settings, table) {

@@ -2,13 +2,13 @@
 // W_q and W_k choose what asks and what answers, so that scores, weights and outputs are computed as of any head.
 
 import { Tensor } from 'qkv'
-import { stack } from '../tensors.js'
+import { stack } from './tensors.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv').Tokens} Tokens */
-/** @typedef {import('../check.js').Checked} Checked */
-/** @typedef {import('../state.js').ZooHead} ZooHead */
-/** @typedef {import('../matrices.js').Axis} Axis */
+/** @typedef {import('../settings/check.js').Checked} Checked */
+/** @typedef {import('../settings/state.js').ZooHead} ZooHead */
+/** @typedef {import('../explain/matrices.js').Axis} Axis */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /** Scores that leave nothing to the other keys: e^-200 is 0 in float32. */

@@ -1,17 +1,17 @@
 import { html, nothing } from 'lit'
-import { toNumber } from '../check.js'
-import { colourOf } from '../colour.js'
-import { format } from '../format.js'
-import { valueAt } from '../matrices.js'
-import { isSameCell } from '../state.js'
+import { valueAt } from '../explain/matrices.js'
+import { format } from '../formats/numbers.js'
+import { toNumber } from '../settings/check.js'
+import { isSameCell } from '../settings/state.js'
+import { colourOf } from './colour.js'
 import { math } from './math.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('./context.js').TemplateResult} TemplateResult */
 /** @typedef {import('./context.js').Explanation} Explanation */
 /** @typedef {import('./context.js').Region} Region */
-/** @typedef {import('../state.js').Cell} Cell */
-/** @typedef {import('../matrices.js').Matrix} Matrix */
+/** @typedef {import('../settings/state.js').Cell} Cell */
+/** @typedef {import('../explain/matrices.js').Matrix} Matrix */
 
 /** Longer sums are shown by their first terms. */
 const MOST_TERMS = 24

@@ -71,7 +71,7 @@ export function bring({ t, actions }) {
   </section>`
 }
 
-/** @typedef {import('../check.js').Problem & { isBad?: boolean }} Said */
+/** @typedef {import('../settings/check.js').Problem & { isBad?: boolean }} Said */
 
 /** What was done, or why not. @param {Context & { said?: Said }} context */
 export const said = ({ t, said: word, actions }) => html`

@@ -2,16 +2,16 @@
 
 /** @typedef {import('../i18n/index.js').Translate} Translate */
 /** @typedef {import('../i18n/index.js').Language} Language */
-/** @typedef {import('../state.js').Cell} Cell */
-/** @typedef {import('../state.js').Settings} Settings */
-/** @typedef {import('../matrices.js').Matrices} Matrices */
-/** @typedef {import('../explain.js').Explanation} Explanation */
-/** @typedef {import('../flow.js').Region} Region */
-/** @typedef {import('../check.js').Problems} Problems */
-/** @typedef {import('../trace.js').Result} Result */
-/** @typedef {import('../history.js').History} History */
-/** @typedef {import('../presets.js').PresetId} PresetId */
-/** @typedef {import('../reference64.js').Difference} Difference */
+/** @typedef {import('../settings/state.js').Cell} Cell */
+/** @typedef {import('../settings/state.js').Settings} Settings */
+/** @typedef {import('../explain/matrices.js').Matrices} Matrices */
+/** @typedef {import('../explain/cell.js').Explanation} Explanation */
+/** @typedef {import('../explain/dependencies.js').Region} Region */
+/** @typedef {import('../settings/check.js').Problems} Problems */
+/** @typedef {import('../compute/trace.js').Result} Result */
+/** @typedef {import('../settings/history.js').History} History */
+/** @typedef {import('../settings/presets.js').PresetId} PresetId */
+/** @typedef {import('../compute/reference64.js').Difference} Difference */
 /** @typedef {import('lit').TemplateResult} TemplateResult */
 /** @typedef {'light' | 'dark' | 'system'} Theme */
 /** @typedef {'link' | 'pytorch' | 'qkv'} Copied */
@@ -68,15 +68,15 @@
  * @property {number} head the one that is shown
  * @property {Matrices} matrices of that head
  * @property {import('../elements/statistics.js').HeadStatistics[]} [statistics] with view 'numbers': of each head
- * @property {import('../differ.js').Compared} [compared] with view 'difference'
- * @property {import('../strongest.js').Link} [link] the strongest of that head
+ * @property {import('../explain/comparison.js').Compared} [compared] with view 'difference'
+ * @property {import('../explain/strongest-link.js').Link} [link] the strongest of that head
  * @property {{ data: Uint8Array, dims: number[] }} [mask] (L, S), 1 may be seen
  * @property {Cell} cell the one whose arithmetic is shown
  * @property {Explanation} explanation of that cell
  * @property {Region[]} sources where it comes from
  * @property {Region[]} targets where it goes
  * @property {Difference} [difference] from float64, once it is known
- * @property {import('../batch.js').Batch} [batch] once it has been run
+ * @property {import('../compute/batch.js').Batch} [batch] once it has been run
  */
 
 /** @typedef {Context & Scene} SceneContext */

@@ -1,15 +1,15 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { CHOICES, RANGES, toNumber } from '../check.js'
-import { PRESETS } from '../presets.js'
-import { ZOO } from '../state.js'
+import { CHOICES, RANGES, toNumber } from '../settings/check.js'
+import { PRESETS } from '../settings/presets.js'
+import { ZOO } from '../settings/state.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').TemplateResult} TemplateResult */
-/** @typedef {import('../check.js').Field} Field */
-/** @typedef {import('../check.js').NumberField} NumberField */
-/** @typedef {import('../check.js').ChoiceField} ChoiceField */
-/** @typedef {import('../presets.js').PresetId} PresetId */
+/** @typedef {import('../settings/check.js').Field} Field */
+/** @typedef {import('../settings/check.js').NumberField} NumberField */
+/** @typedef {import('../settings/check.js').ChoiceField} ChoiceField */
+/** @typedef {import('../settings/presets.js').PresetId} PresetId */
 /** @typedef {import('../i18n/index.js').Key} Key */
 
 /** @typedef {Event & { target: HTMLInputElement & HTMLTextAreaElement & HTMLSelectElement }} ControlEvent */
@@ -106,7 +106,7 @@ function zoo({ t, settings, actions }) {
           id="zoo-${h}"
           .value=${live(own)}
           @change=${(/** @type {ControlEvent} */ event) => {
-            const kind = /** @type {import('../state.js').ZooHead} */ (event.target.value)
+            const kind = /** @type {import('../settings/state.js').ZooHead} */ (event.target.value)
             actions.change({ zoo: kinds.map((other, i) => (i === h ? kind : other)), head: h })
           }}
         >

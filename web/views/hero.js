@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import './save-menu.js'
-import { percent } from '../format.js'
+import { percent } from '../formats/numbers.js'
 import { otherView, views } from './others.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
@@ -92,7 +92,7 @@ export function hero(context) {
   const { tensors, heads } = result
   const { queries, keys } = result.settings
   const weights = /** @type {import('../models/index.js').FloatTensor} */ (tensors.weights)
-  const large = /** @type {import('../matrices.js').Matrix} */ (matrices.get('weights'))
+  const large = /** @type {import('../explain/matrices.js').Matrix} */ (matrices.get('weights'))
   const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({
     matrix: /** @type {const} */ ('weights'),
     head,

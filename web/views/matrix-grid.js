@@ -1,10 +1,10 @@
 import { html, LitElement, nothing } from 'lit'
-import { toNumber } from '../check.js'
-import { colourOf } from '../colour.js'
-import { format } from '../format.js'
+import { format } from '../formats/numbers.js'
+import { toNumber } from '../settings/check.js'
+import { colourOf } from './colour.js'
 
-/** @typedef {import('../matrices.js').Matrix} Matrix */
-/** @typedef {import('../flow.js').Region} Region */
+/** @typedef {import('../explain/matrices.js').Matrix} Matrix */
+/** @typedef {import('../explain/dependencies.js').Region} Region */
 /** @typedef {import('../i18n/index.js').Translate} Translate */
 /** @typedef {import('./context.js').Actions} Actions */
 /** @typedef {{ row: number, column: number }} Place */

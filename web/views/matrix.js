@@ -2,14 +2,14 @@ import { html, nothing } from 'lit'
 import './lazy-map.js'
 import './matrix-grid.js'
 import './save-menu.js'
-import { gradient } from '../colour.js'
-import { short } from '../format.js'
+import { short } from '../formats/numbers.js'
+import { gradient } from './colour.js'
 import { math } from './math.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('./context.js').Region} Region */
-/** @typedef {import('../matrices.js').Matrix} Matrix */
-/** @typedef {import('../matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../explain/matrices.js').Matrix} Matrix */
+/** @typedef {import('../explain/matrices.js').MatrixId} MatrixId */
 
 /** More rows or columns than this are drawn as a map; more cells in all as well. */
 const MOST_NUMBERS = 24

@@ -1,9 +1,9 @@
 import { html, nothing } from 'lit'
-import { CHOICES } from '../check.js'
-import { otherHead } from '../differ.js'
+import { otherHead } from '../explain/comparison.js'
+import { CHOICES } from '../settings/check.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('../matrices.js').Matrix} Matrix */
+/** @typedef {import('../explain/matrices.js').Matrix} Matrix */
 
 /** Which view of the chosen head. @param {SceneContext} context */
 export function views({ t, settings, actions }) {

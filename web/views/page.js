@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { LANGUAGES } from '../i18n/index.js'
-import { PRESETS } from '../presets.js'
+import { PRESETS } from '../settings/presets.js'
 import { arithmetic } from './arithmetic.js'
 import { bring, carryButtons, said, takeAlong } from './carry.js'
 import { controls, presets } from './controls.js'
@@ -72,7 +72,7 @@ function left({ t, result, head }) {
 /**
  * What differs from the document, and why.
  * @param {Context} context
- * @param {import('../presets.js').PresetId} preset
+ * @param {import('../settings/presets.js').PresetId} preset
  */
 function differs({ t }, preset) {
   const { document } = PRESETS[preset]

@@ -1,8 +1,8 @@
 import { scaleLinear } from 'd3-scale'
 import { html, nothing, svg } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { format } from '../format.js'
-import { PRESETS } from '../presets.js'
+import { format } from '../formats/numbers.js'
+import { PRESETS } from '../settings/presets.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
@@ -11,7 +11,7 @@ const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [560, 300, 44, 40, 12, 12]
 /** Steps of the slider over the whole width. */
 const STEPS = 200
 
-/** @typedef {Extract<import('../state.js').Given, { q: unknown }>} GivenQuery */
+/** @typedef {Extract<import('../settings/state.js').Given, { q: unknown }>} GivenQuery */
 
 /** Are these the numbers of the document? @param {GivenQuery} given */
 const isWaist = ({ k, v }) => {

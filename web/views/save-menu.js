@@ -1,11 +1,11 @@
 import { html, LitElement, nothing } from 'lit'
-import { plainTensor, save, withMap } from '../carry.js'
+import { plainTensor, save, withMap } from '../formats/carry.js'
 import { writeCsv } from '../formats/csv.js'
 import { writeNpy } from '../formats/npy.js'
 
 /** @typedef {import('../i18n/index.js').Translate} Translate */
-/** @typedef {import('../carry.js').Picture} Picture */
-/** @typedef {import('../matrices.js').Matrix} Matrix */
+/** @typedef {import('../formats/carry.js').Picture} Picture */
+/** @typedef {import('../explain/matrices.js').Matrix} Matrix */
 
 /**
  * A small menu that saves a matrix as numbers, and what shows it as a picture.

@@ -1,6 +1,6 @@
 import { html, nothing, svg } from 'lit'
-import { isSmall } from '../batch.js'
-import { shapeWalk } from '../steps.js'
+import { isSmall } from '../compute/batch.js'
+import { shapeWalk } from '../explain/steps.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 

@@ -1,8 +1,8 @@
 import { html, noChange, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { largest } from '../compare.js'
-import { format } from '../format.js'
-import { ofHead } from '../tensors.js'
+import { largest } from '../compute/compare.js'
+import { format } from '../formats/numbers.js'
+import { ofHead } from '../models/tensors.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
@@ -61,7 +61,7 @@ function prove(context) {
   </details>`
 }
 
-/** @param {SceneContext} context @param {import('../proof.js').Proof} proof */
+/** @param {SceneContext} context @param {import('../compute/proof.js').Proof} proof */
 function moved({ t, result }, { position, word, moved: amounts }) {
   const { queries, keys, isCross, masking } = result.settings
   const most = largest(amounts)

@@ -1,12 +1,12 @@
 import { html, nothing } from 'lit'
-import { stepsOf } from '../steps.js'
+import { stepsOf } from '../explain/steps.js'
 import { math } from './math.js'
 import { matrix } from './matrix.js'
 import { shapes } from './shapes.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('../steps.js').Step} Step */
-/** @typedef {import('../steps.js').Block} Block */
+/** @typedef {import('../explain/steps.js').Step} Step */
+/** @typedef {import('../explain/steps.js').Block} Block */
 
 /**
  * Where one is on the way, and how to go on.

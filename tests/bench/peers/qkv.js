@@ -52,7 +52,7 @@ function residentAttention(qkv, { shape, q, k, v }) {
   const [query, key, value, out] = [put(q, L), put(k, S), put(v, S), qkv.alloc([H, L, D])]
   const options = { out, ...(causal && { causal }) }
   const run = () => qkv.attention(query, key, value, options)
-  const { memory } = /** @type {import('../../../src/memory.js').Core} */ (coreOf(qkv)).exports
+  const { memory } = /** @type {import('../../../src/runtime/memory.js').Core} */ (coreOf(qkv)).exports
   const keyValues = [key, value].map(({ data }) => ({ memory, at: data.byteOffset, length: data.length }))
   return { run, output: () => run().output.data.slice(), keyValues }
 }

@@ -1,0 +1,312 @@
+import { shape } from '../base/errors.js'
+import { count, Tensor, toFloats } from '../base/tensor.js'
+import { attend, checkOut } from '../ops/attention.js'
+import { ATTENTION_OPTIONS, checkNames, checkOptions, labels, sizeOf, toNumber } from '../ops/attention-options.js'
+
+/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('../base/tensor.js').Nested} Nested */
+/** @typedef {Tensor<Float32Array>} FloatTensor */
+
+/**
+ * What a cache holds, and what it does when it is full: without `limit` and `window` one row too many throws.
+ * @typedef {object} CacheOptions
+ * @property {number} headDim D, the size of a key
+ * @property {number} [valueDim] E, the size of a value; default headDim
+ * @property {number} [kvHeads] G, the heads of keys and values; default 1
+ * @property {number} [batch] B; default 1
+ * @property {number} [capacity] rows there is room for from the start; only a window has a default, twice itself
+ * @property {number} [limit] lets the cache grow, by doubling, up to so many rows; Infinity: as long as there is memory
+ * @property {number} [window] lets the cache slide: each query sees the last `window` keys, its own among them, and
+ *   what nobody can see any more is overwritten. At most capacity - window + 1 rows can be appended at once
+ *
+ * @typedef {Omit<import('../ops/attention-options.js').AttentionOptions, 'pastLength'> & import('../ops/attention-options.js').OutOption} CachedAttentionOptions
+ */
+
+const KNOWN = ['batch', 'kvHeads', 'headDim', 'valueDim', 'capacity', 'limit', 'window']
+const SIZE = { least: 1, most: 2 ** 32 - 1, whole: true }
+const ATTENTION = labels('cache.attention', ['q'], [...ATTENTION_OPTIONS.filter(name => name !== 'pastLength'), 'out'])
+
+/**
+ * The keys and values of all steps so far, inside the module's memory: (B, G, capacity, D) and (B, G, capacity, E), so
+ * that the rows of a head lie side by side and nothing moves when one is appended. The memory is free again after
+ * `dispose()`, or when the cache is collected.
+ */
+export class Cache {
+  #core
+  /** What is given back; the registry holds it, too. */
+  #block
+  #first = 0
+  #length = 0
+  #total = 0
+  #capacity
+  #limit
+  #grows
+
+  /** @internal @param {Core} core @param {CacheOptions} options */
+  constructor(core, options) {
+    checkNames(options, KNOWN, 'cache')
+    const { batch = 1, kvHeads = 1, headDim, valueDim = headDim, window, limit } = options
+    this.#core = core
+    this.batch = toNumber(batch, 'cache: batch', SIZE)
+    this.kvHeads = toNumber(kvHeads, 'cache: kvHeads', SIZE)
+    this.headDim = toNumber(headDim, 'cache: headDim', SIZE)
+    this.valueDim = toNumber(valueDim, 'cache: valueDim', SIZE)
+    if (window !== undefined && limit !== undefined)
+      throw new TypeError('cache: limit and window given: a cache grows up to a limit or slides, not both')
+    /** Keys that a query sees, its own among them; undefined: all. */
+    this.window = window === undefined ? undefined : toNumber(window, 'cache: window', SIZE)
+    const least = this.window ?? 1
+    this.#capacity = toNumber(options.capacity ?? (window && 2 * window), 'cache: capacity', { ...SIZE, least })
+    this.#grows = limit !== undefined
+    const range = { least: this.#capacity, whole: true, open: true }
+    this.#limit = limit === undefined ? this.#capacity : toNumber(limit, 'cache: limit', range)
+    this.#block = { core, pointer: core.blocks.take(this.#bytes(this.#capacity)) }
+    released.register(this, this.#block, this)
+    Object.freeze(this) // nobody makes it seem larger than its memory
+  }
+
+  /** Keys that queries can see now. */
+  get length() {
+    return this.#length
+  }
+
+  /** Keys appended since the beginning: the position of the next one. */
+  get total() {
+    return this.#total
+  }
+
+  /** Rows there is room for at present. */
+  get capacity() {
+    return this.#capacity
+  }
+
+  /** A copy of the keys: (B, G, length, D). */
+  get keys() {
+    return this.#copy(this.keysAt, this.headDim)
+  }
+
+  /** A copy of the values: (B, G, length, E). */
+  get values() {
+    return this.#copy(this.valuesAt, this.valueDim)
+  }
+
+  /** The address of the rows of keys; those of the next head are `capacity` rows further. */
+  get keysAt() {
+    return this.#pointer
+  }
+
+  /** The address of the rows of values. */
+  get valuesAt() {
+    return this.#pointer + this.#heads * this.#capacity * this.headDim * 4
+  }
+
+  /** The row of the oldest key: more than 0 in a window only. */
+  get first() {
+    return this.#first
+  }
+
+  /**
+   * Appends the keys and values of one step or more, or nothing if it throws.
+   * @param {TensorLike | Nested} k (T, D), (G, T, D) or (B, G, T, D)
+   * @param {TensorLike | Nested} v (T, E), (G, T, E) or (B, G, T, E)
+   * @returns {this}
+   * @throws {RangeError} there is no room: see capacity, limit and window
+   */
+  append(k, v) {
+    this.#pointer // throws after dispose
+    const keys = toFloats(k, 'cache.append: k')
+    const values = toFloats(v, 'cache.append: v')
+    this.#expect(keys, 'k', this.headDim)
+    this.#expect(values, 'v', this.valueDim)
+    const rows = sizeOf(keys, 2)
+    if (rows !== sizeOf(values, 2))
+      throw new RangeError(`cache.append: k has ${rows} rows, v has ${sizeOf(values, 2)}: each key needs its value`)
+    const kept = this.window ? Math.min(this.#length, this.window - 1) : this.#length
+    expectWhole(keys, values)
+    this.#makeRoom(kept, rows)
+    expectWhole(keys, values) // growth detaches bare views of this memory
+    const first = this.#first + this.#length - kept
+    this.#write(keys.data, this.keysAt / 4, this.headDim, first + kept, rows)
+    this.#write(values.data, this.valuesAt / 4, this.valueDim, first + kept, rows)
+    this.#first = first
+    this.#length = kept + rows
+    this.#total += rows
+    return this
+  }
+
+  /**
+   * Attention of new queries, the last ones appended, over all that is cached. Nothing of the past is copied.
+   * @param {TensorLike | Nested} q (L, D), (H, L, D) or (B, H, L, D)
+   * @param {CachedAttentionOptions} [options] as of attention, but `causal` is true by default and there is no
+   *   `pastLength`: the last query stands at the last key. S is `length`
+   * @returns {{ output: FloatTensor }} (..., L, E)
+   */
+  attention(q, options = {}) {
+    const core = this.#core
+    const call = core.takeCall()
+    try {
+      this.#check(call, q, options)
+      const { out } = options
+      return attend(core, call, out === undefined ? undefined : checkOut(call, out, ATTENTION.names.out))
+    } finally {
+      core.giveCall(call)
+    }
+  }
+
+  /** Forgets all keys and values and keeps the memory. */
+  clear() {
+    this.#first = this.#length = this.#total = 0
+  }
+
+  /** Gives the memory back; any later use throws. */
+  dispose() {
+    if (!this.#block.pointer) return
+    released.unregister(this)
+    this.#core.blocks.give(this.#block.pointer)
+    this.#block.pointer = this.#length = 0
+  }
+
+  get #heads() {
+    return this.batch * this.kvHeads
+  }
+
+  get #pointer() {
+    if (!this.#block.pointer) throw new Error('this cache was disposed: make another with qkv.cache')
+    return this.#block.pointer
+  }
+
+  /** @param {number} capacity */
+  #bytes(capacity) {
+    return this.#heads * capacity * (this.headDim + this.valueDim) * 4
+  }
+
+  /** @param {FloatTensor} tensor @param {string} name @param {number} size */
+  #expect(tensor, name, size) {
+    const { batch, kvHeads } = this
+    const { dims } = tensor
+    const fits = sizeOf(tensor, 4) === batch && sizeOf(tensor, 3) === kvHeads && sizeOf(tensor, 1) === size
+    if (!fits || dims.length < 2 || dims.length > 4)
+      throw new RangeError(
+        `cache.append: ${name} has dims ${shape(dims)}, (B, G, T, ${name === 'k' ? 'D' : 'E'}) = ` +
+          `(${batch}, ${kvHeads}, T, ${size}) expected, as the cache was made`,
+      )
+  }
+
+  /**
+   * Room for `rows` more behind the last `kept` ones: slides, grows or throws.
+   * @param {number} kept
+   * @param {number} rows
+   */
+  #makeRoom(kept, rows) {
+    const needed = kept + rows
+    if (needed > this.#limit) {
+      const hint = this.window
+        ? `a window of ${this.window} over a capacity of ${this.#capacity} takes ${this.#capacity - this.window + 1} at once: ` +
+          'append in parts, or make the cache with more capacity'
+        : this.#grows
+          ? `its limit is ${this.#limit}`
+          : `it holds ${this.#limit}: make it with more capacity, with a limit to let it grow, or with a window to let it slide`
+      throw new RangeError(`cache.append: ${rows} rows more than the ${kept} that stay do not fit: ${hint}`)
+    }
+    const drop = this.#length - kept
+    if (needed > this.#capacity) {
+      let capacity = this.#capacity
+      while (capacity < needed) capacity *= 2
+      this.#move(Math.min(capacity, this.#limit))
+    } else if (this.#first + drop + needed > this.#capacity) this.#slide(kept)
+  }
+
+  /** The last `kept` rows of each head become its first. @param {number} kept */
+  #slide(kept) {
+    const { floats } = this.#core
+    const from = this.#first + this.#length - kept
+    let head = this.#pointer / 4
+    for (const size of [this.headDim, this.valueDim])
+      for (let n = 0; n < this.#heads; n++, head += this.#capacity * size)
+        floats.copyWithin(head, head + from * size, head + (from + kept) * size)
+    this.#first = 0
+    this.#length = kept
+  }
+
+  /** @param {number} capacity of the new block */
+  #move(capacity) {
+    const from = this.#pointer
+    const to = this.#core.blocks.take(this.#bytes(capacity))
+    const { floats } = this.#core
+    let [source, target] = [from / 4, to / 4]
+    for (const size of [this.headDim, this.valueDim])
+      for (let n = 0; n < this.#heads; n++, source += this.#capacity * size, target += capacity * size)
+        floats.copyWithin(target, source, source + this.#length * size)
+    this.#core.blocks.give(from)
+    this.#block.pointer = to
+    this.#capacity = capacity
+  }
+
+  /**
+   * @param {Float32Array} data (B, G, rows, size)
+   * @param {number} at index of head 0
+   * @param {number} size
+   * @param {number} row where the rows go
+   * @param {number} rows
+   */
+  #write(data, at, size, row, rows) {
+    const { floats } = this.#core
+    const n = rows * size
+    if (this.#heads === 1) floats.set(data, at + row * size)
+    else
+      for (let head = 0; head < this.#heads; head++)
+        floats.set(data.subarray(head * n, (head + 1) * n), at + (head * this.#capacity + row) * size)
+  }
+
+  /** @param {number} at address of head 0 @param {number} size */
+  #copy(at, size) {
+    const n = this.#length * size
+    const data = new Float32Array(this.#heads * n)
+    for (let head = 0; head < this.#heads; head++)
+      data.set(this.#core.view(Float32Array, at + (head * this.#capacity + this.#first) * size * 4, n), head * n)
+    return new Tensor(data, [this.batch, this.kvHeads, this.#length, size])
+  }
+
+  /** @param {AttentionCall} call @param {unknown} query @param {CachedAttentionOptions} options */
+  #check(call, query, options) {
+    const { where, known, names } = ATTENTION
+    this.#pointer // throws after dispose
+    checkNames(options, known, where)
+    const q = toFloats(query, names.q)
+    const [H, L, S] = [sizeOf(q, 3), sizeOf(q, 2), this.#length]
+    if (q.dims.length < 2 || q.dims.length > 4 || sizeOf(q, 4) !== this.batch || H % this.kvHeads)
+      throw new RangeError(
+        `${where}: q has dims ${shape(q.dims)}; (B, H, L, D) expected, with B = ${this.batch} and H a multiple of ` +
+          `the cache's ${this.kvHeads} key heads`,
+      )
+    call.q = q
+    call.cache = this
+    call.setSizes(this.batch, H, this.kvHeads, L, S, this.valueDim)
+    call.keyRows = this.#capacity
+    checkOptions(call, sizeOf(q, 1), this.headDim, options, ATTENTION)
+    if (options.causal === undefined) call.right = 0
+    if (this.window) call.left = Math.min(call.left, this.window - 1)
+    const isOpen = call.left === Infinity && call.right === Infinity
+    const forgotten = this.#total > S && this.window ? this.window - 1 : 0 // keys that the first query still sees
+    if (!isOpen && S - L < forgotten)
+      throw new RangeError(
+        `${where}: ${L} queries, but the cache holds ${S} keys` +
+          `${forgotten ? ` and each query looks ${forgotten} back` : ''}: append as many keys as you give queries, then ask`,
+      )
+    call.past = new Int32Array(call.B).fill(S - L)
+  }
+}
+
+/** @param {...FloatTensor} tensors */
+function expectWhole(...tensors) {
+  for (const { data, dims } of tensors)
+    if (data.length !== count(dims))
+      throw new TypeError(
+        'cache.append: a buffer was detached during the call: pass a resident tensor itself, not its data',
+      )
+}
+
+/** @type {FinalizationRegistry<{ core: Core, pointer: number }>} */
+const released = new FinalizationRegistry(({ core, pointer }) => core.blocks.give(pointer))

@@ -1,0 +1,207 @@
+// Layers with weights, named and laid out as PyTorch's.
+
+import { shape } from '../base/errors.js'
+import { Tensor, toFloats, toTensor } from '../base/tensor.js'
+import { multiplyOut } from '../ops/attention.js'
+import { checkNames, toBoolean, toNumber } from '../ops/attention-options.js'
+import { ResidentTensor } from '../runtime/resident.js'
+
+/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('./generator.js').Generator} Generator */
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('../base/tensor.js').Nested} Nested */
+/** @typedef {Tensor<Float32Array>} FloatTensor */
+
+/** What sizes of layers may be. */
+export const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
+
+/**
+ * y = x W^T + bias for x (..., in).
+ * @param {Core} core
+ * @param {unknown} x
+ * @param {FloatTensor} weight (out, in)
+ * @param {FloatTensor | undefined} bias (out)
+ * @param {string} name
+ * @returns {FloatTensor} (..., out)
+ */
+export function linear(core, x, weight, bias, name) {
+  return apply(core, x, weight, weight.dims, false, bias, name)
+}
+
+/**
+ * @param {Core} core
+ * @param {unknown} x
+ * @param {FloatTensor} weight
+ * @param {readonly number[]} weightDims (out, in)
+ * @param {boolean} isPacked
+ * @param {FloatTensor | undefined} bias
+ * @param {string} name
+ */
+function apply(core, x, weight, weightDims, isPacked, bias, name) {
+  const input = toFloats(x, `${name}: x`)
+  const { dims } = input
+  const [N, K] = weightDims
+  if (dims.length === 0 || dims[dims.length - 1] !== K)
+    throw new RangeError(
+      `${name}: x has dims ${shape(dims)}, weight ${shape(weightDims)}: the last axis of x must be ${K}`,
+    )
+  const M = dims.slice(0, -1).reduce((a, b) => a * b, 1)
+  return core.scope(() => {
+    const y = multiplyOut(core, core.place(input), M, weight, weightDims, isPacked, bias)
+    return new Tensor(y, [...dims.slice(0, -1), N])
+  })
+}
+
+/** torch.nn.Embedding: rows of a table. */
+export class Embedding {
+  #core
+
+  /** @internal @param {Core} core @param {FloatTensor} weight (num, dim) */
+  constructor(core, weight) {
+    this.#core = core
+    this.weight = weight
+  }
+
+  /**
+   * @internal
+   * @param {Core} core
+   * @param {Generator} generator
+   * @param {number} num
+   * @param {number} dim
+   * @param {{ paddingIdx?: number }} options
+   */
+  static random(core, generator, num, dim, options) {
+    checkNames(options, ['paddingIdx'], 'embedding')
+    toNumber(num, 'embedding: num', SIZE)
+    toNumber(dim, 'embedding: dim', SIZE)
+    const padding = options.paddingIdx
+    if (padding !== undefined) toNumber(padding, 'embedding: paddingIdx', { least: 0, most: num - 1, whole: true })
+    const weight = generator.randn([num, dim])
+    if (padding !== undefined) weight.row(padding).data.fill(0)
+    return new Embedding(core, weight)
+  }
+
+  /**
+   * @param {TensorLike | Nested | ArrayLike<number>} ids whole numbers, any dims
+   * @returns {FloatTensor} the dims of ids, then dim
+   */
+  forward(ids) {
+    const [num, dim] = this.weight.dims
+    const given = ArrayBuffer.isView(ids)
+      ? { data: /** @type {any} */ (ids), dims: [/** @type {any} */ (ids).length] }
+      : ids
+    const { data, dims } = toTensor(given, 'embedding: ids')
+    const rows = Int32Array.from(data, (id, n) =>
+      toNumber(id, `embedding: ids[${n}]`, { least: 0, most: num - 1, whole: true }),
+    )
+    const core = this.#core
+    return core.scope(() => {
+      const table = core.place(this.weight)
+      const list = core.copyIn(rows)
+      const out = core.allocFloats(rows.length * dim)
+      core.call('qkv_embedding', table, num, dim, list, rows.length, out)
+      return new Tensor(core.copyOut(out, rows.length * dim), [...dims, dim])
+    })
+  }
+}
+
+/** torch.nn.Linear: y = x W^T + bias. */
+export class Linear {
+  #core
+
+  /**
+   * @internal
+   * @param {Core} core
+   * @param {FloatTensor} weight (out, in)
+   * @param {FloatTensor} [bias] (out)
+   */
+  constructor(core, weight, bias) {
+    this.#core = core
+    this.weight = weight
+    this.bias = bias
+  }
+
+  /**
+   * @internal
+   * @param {Core} core
+   * @param {Generator} generator
+   * @param {number} inFeatures
+   * @param {number} outFeatures
+   * @param {{ bias?: boolean }} options
+   */
+  static random(core, generator, inFeatures, outFeatures, options) {
+    checkNames(options, ['bias'], 'linear')
+    toNumber(inFeatures, 'linear: inFeatures', SIZE)
+    toNumber(outFeatures, 'linear: outFeatures', SIZE)
+    const bound = inFeatures === 0 ? 0 : 1 / Math.sqrt(inFeatures)
+    const weight = generator.uniform([outFeatures, inFeatures], -bound, bound)
+    const hasBias = options.bias === undefined || toBoolean(options.bias, 'linear: bias')
+    return new Linear(core, weight, hasBias ? generator.uniform([outFeatures], -bound, bound) : undefined)
+  }
+
+  /**
+   * @param {TensorLike | Nested} x (..., in)
+   * @returns {FloatTensor} (..., out)
+   */
+  forward(x) {
+    return linear(this.#core, x, this.weight, this.bias, 'linear')
+  }
+}
+
+/**
+ * A linear layer that is only run: its weight lies in the module's memory as the kernel reads it, so that a call neither
+ * copies nor packs it. The memory is free again after `dispose()`, or when the layer is collected.
+ */
+export class PackedLinear {
+  #core
+  #dims
+  /** @type {ResidentTensor | undefined} */
+  #weight
+  /** @type {ResidentTensor | undefined} */
+  #bias
+
+  /**
+   * @internal
+   * @param {Core} core
+   * @param {FloatTensor} weight (out, in)
+   * @param {FloatTensor} [bias] (out)
+   */
+  constructor(core, weight, bias) {
+    const [N, K] = weight.dims
+    const panels = Math.ceil(N / 8)
+    this.#core = core
+    this.#dims = [N, K]
+    try {
+      const packed = new ResidentTensor(core, [panels, K, 8], panels * K * 8)
+      this.#weight = packed
+      core.scope(() => core.call('qkv_pack_linear', core.place(weight), packed.address, K, N))
+      if (!bias) return
+      const kept = new ResidentTensor(core, [N], N)
+      this.#bias = kept
+      core.scope(() => {
+        const from = core.place(bias) / 4
+        core.floats.copyWithin(kept.address / 4, from, from + N)
+      })
+    } catch (error) {
+      this.dispose()
+      throw error
+    }
+  }
+
+  /**
+   * The same bits as qkv.linear(x, weight, bias).
+   * @param {TensorLike | Nested} x (..., in)
+   * @returns {FloatTensor} (..., out)
+   */
+  forward(x) {
+    if (!this.#weight) throw new Error('this layer was disposed: make another with qkv.packLinear')
+    return apply(this.#core, x, this.#weight, this.#dims, true, this.#bias, 'packLinear: forward')
+  }
+
+  /** Gives the memory back; any later use throws. */
+  dispose() {
+    this.#weight?.dispose()
+    this.#bias?.dispose()
+    this.#weight = this.#bias = undefined
+  }
+}

@@ -1,0 +1,450 @@
+// Multi-head attention as a layer, named and laid out as PyTorch's.
+
+import { describe, shape } from '../base/errors.js'
+import { joinHeads, splitHeads, Tensor, toFloats, toTensor } from '../base/tensor.js'
+import { multiplyOut, project, runAttention, trace } from '../ops/attention.js'
+import {
+  ATTENTION_OPTIONS,
+  checkNames,
+  checkObject,
+  checkOptions,
+  expectDims,
+  labels,
+  sizeOf,
+  toBoolean,
+  toNumber,
+} from '../ops/attention-options.js'
+import { appendRows, extendMasks } from './extra-keys.js'
+import { Linear, SIZE } from './layers.js'
+
+/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
+/** @typedef {import('./generator.js').Generator} Generator */
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('../base/tensor.js').Nested} Nested */
+/** @typedef {Tensor<Float32Array>} FloatTensor */
+/** @typedef {Record<string, TensorLike | Nested | Linear>} StateDict */
+
+/**
+ * @typedef {object} MultiheadOptions
+ * @property {number} [kDim] size of the rows of key; default embedDim
+ * @property {number} [vDim] size of the rows of value; default embedDim
+ * @property {boolean} [bias] biases of the projections; default true
+ * @property {boolean} [addBiasKV] one more key and value, learned, which every query sees; default false
+ * @property {boolean} [addZeroAttn] one more key and value, of zeros; default false
+ */
+
+/**
+ * Those of attention (`mask` as there: true may be seen, the opposite of torch's attn_mask), and:
+ * @typedef {object} ForwardOnlyOptions
+ * @property {TensorLike | Nested} [keyPaddingMask] boolean (B, S), or (S) for unbatched input: true is padding
+ *   that nobody sees, as torch's key_padding_mask
+ * @property {boolean} [needWeights] also return the weights; default true, as in torch. false is faster: nothing
+ *   of size L x S is made
+ * @property {boolean} [averageWeights] weights averaged over the heads, (B, L, S), else (B, H, L, S); default true
+ *
+ * @typedef {import('../ops/attention-options.js').AttentionOptions & ForwardOnlyOptions} ForwardOptions
+ *
+ * @typedef {object} Step a step of a trace
+ * @property {string} name
+ * @property {string} axes what the axes are: B batch, L queries, S keys, H heads, D model, d head size
+ * @property {readonly number[]} dims
+ * @property {FloatTensor} tensor
+ */
+
+const OPERANDS = ['query', 'key', 'value']
+const FORWARD_OPTIONS = [...ATTENTION_OPTIONS, 'keyPaddingMask', 'needWeights', 'averageWeights']
+const FORWARD = labels('forward', OPERANDS, FORWARD_OPTIONS)
+const TRACE = labels('trace', OPERANDS, FORWARD_OPTIONS)
+
+/** torch.nn.MultiheadAttention with batch_first=True: project, attend per head, join, project. */
+export class MultiheadAttention {
+  #core
+
+  /**
+   * @internal
+   * @param {Core} core
+   * @param {number} numHeads
+   * @param {{ query: Linear, key: Linear, value: Linear, out: Linear }} layers
+   * @param {{ biasK?: FloatTensor, biasV?: FloatTensor, addZeroAttn?: boolean }} [extra] biasK and biasV (E): see
+   *   addBiasKV
+   */
+  constructor(core, numHeads, layers, extra = {}) {
+    this.#core = core
+    this.numHeads = numHeads
+    this.layers = layers
+    this.biasK = extra.biasK
+    this.biasV = extra.biasV
+    this.addZeroAttn = extra.addZeroAttn ?? false
+    this.embedDim = layers.query.weight.dims[0]
+  }
+
+  /**
+   * @internal
+   * @param {Core} core
+   * @param {Generator} generator
+   * @param {number} embedDim
+   * @param {number} numHeads
+   * @param {MultiheadOptions} options
+   */
+  static random(core, generator, embedDim, numHeads, options) {
+    checkNames(options, ['kDim', 'vDim', 'bias', 'addBiasKV', 'addZeroAttn'], 'multiheadAttention')
+    const E = toNumber(embedDim, 'multiheadAttention: embedDim', { ...SIZE, least: 1 })
+    toNumber(numHeads, 'multiheadAttention: numHeads', { ...SIZE, least: 1 })
+    if (E % numHeads) throw new RangeError(`multiheadAttention: ${numHeads} heads do not divide embedDim ${E}`)
+    const kDim = toNumber(options.kDim ?? E, 'multiheadAttention: kDim', SIZE)
+    const vDim = toNumber(options.vDim ?? E, 'multiheadAttention: vDim', SIZE)
+    const bias = options.bias === undefined || toBoolean(options.bias, 'multiheadAttention: bias')
+    const { addBiasKV = false, addZeroAttn = false } = options
+    toBoolean(addBiasKV, 'multiheadAttention: addBiasKV')
+    toBoolean(addZeroAttn, 'multiheadAttention: addZeroAttn')
+
+    // torch's order of draws: out_proj first (its bias is drawn, then zeroed), then the three in one or one by one.
+    const out = Linear.random(core, generator, E, E, { bias })
+    out.bias?.data.fill(0)
+    const xavier = (/** @type {number} */ rows, /** @type {number} */ columns) => {
+      const bound = Math.sqrt(3) * Math.sqrt(2 / (rows + columns))
+      return generator.uniform([rows, columns], -bound, bound)
+    }
+    const zeros = () => (bias ? new Tensor(new Float32Array(E), [E]) : undefined)
+    const [query, key, value] =
+      kDim === E && vDim === E ? thirds(xavier(3 * E, E)) : [xavier(E, E), xavier(E, kDim), xavier(E, vDim)]
+    const layers = {
+      query: new Linear(core, query, zeros()),
+      key: new Linear(core, key, zeros()),
+      value: new Linear(core, value, zeros()),
+      out,
+    }
+    const normal = () => (addBiasKV ? generator.normal([E], 0, 1 / Math.sqrt(E)) : undefined) // xavier_normal_ of (1, 1, E)
+    const [biasK, biasV] = [normal(), normal()]
+    return new MultiheadAttention(core, numHeads, layers, { biasK, biasV, addZeroAttn })
+  }
+
+  /**
+   * Takes weights in PyTorch's names: in_proj_weight (3E, E), or q_proj_weight, k_proj_weight and v_proj_weight,
+   * with in_proj_bias (3E); or those of Linear layers, q_proj.weight, q_proj.bias, k_proj..., v_proj..., o_proj (or
+   * out_proj)...; or these layers themselves, { q_proj, k_proj, v_proj, o_proj }.
+   * @param {StateDict} given values of dims that this layer has; all must be there
+   * @returns {this}
+   */
+  loadStateDict(given) {
+    const state = flattenLayers(given)
+    const { query, key, value, out } = this.layers
+    const names = Object.keys(state)
+    const rest = new Set(names)
+    /** @type {(name: string, letters: string, ...dims: number[]) => FloatTensor} */
+    const take = (name, letters, ...dims) => {
+      if (!(name in state))
+        throw new RangeError(
+          `loadStateDict: ${name} ${letters} = ${shape(dims)} is missing; given: ${names.join(', ') || 'nothing'}`,
+        )
+      rest.delete(name)
+      const tensor = toFloats(state[name], `loadStateDict: ${name}`)
+      expectDims(tensor, dims, `loadStateDict: ${name}`, letters)
+      return new Tensor(tensor.data.slice(), tensor.dims)
+    }
+    const E = this.embedDim
+    const inputs = [query, key, value]
+    const hasBias = out.bias !== undefined
+    /** @type {FloatTensor[]} */
+    let weights
+    /** @type {(FloatTensor | undefined)[]} */
+    let biases = [undefined, undefined, undefined]
+    const outName = 'o_proj.weight' in state ? 'o_proj' : 'out_proj'
+    const sizes = inputs.map(layer => layer.weight.dims[1])
+    const letters = ['q', 'k', 'v']
+    if ('q_proj.weight' in state) {
+      weights = letters.map((letter, i) => take(`${letter}_proj.weight`, '(E, in)', E, sizes[i]))
+      if (hasBias) biases = letters.map(letter => take(`${letter}_proj.bias`, '(E)', E))
+    } else {
+      weights =
+        'q_proj_weight' in state
+          ? letters.map((letter, i) => take(`${letter}_proj_weight`, '(E, in)', E, sizes[i]))
+          : thirds(take('in_proj_weight', '(3E, E)', 3 * E, this.#packedSize()))
+      if (hasBias) biases = thirds(take('in_proj_bias', '(3E)', 3 * E))
+    }
+    const outWeight = take(`${outName}.weight`, '(E, E)', E, E)
+    const outBias = hasBias ? take(`${outName}.bias`, '(E)', E) : undefined
+    const [biasK, biasV] = this.biasK ? ['bias_k', 'bias_v'].map(name => take(name, '(1, 1, E)', 1, 1, E)) : []
+    if (rest.size) throw new RangeError(`loadStateDict: no place for ${[...rest].join(', ')}`)
+    inputs.forEach((layer, i) => {
+      layer.weight = weights[i]
+      layer.bias = biases[i]
+    })
+    out.weight = outWeight
+    out.bias = outBias
+    this.biasK = biasK?.reshape([E])
+    this.biasV = biasV?.reshape([E])
+    return this
+  }
+
+  /** The rows behind those of the sequence. @param {FloatTensor | undefined} bias biasK or biasV */
+  #extra(bias) {
+    const rows = bias ? [bias.data] : []
+    return this.addZeroAttn ? [...rows, new Float32Array(this.embedDim)] : rows
+  }
+
+  /** The input size of a packed in_proj_weight, which the three projections must share. */
+  #packedSize() {
+    const [q, k, v] = [this.layers.query, this.layers.key, this.layers.value].map(layer => layer.weight.dims[1])
+    if (q !== k || q !== v)
+      throw new RangeError(
+        `loadStateDict: inputs of ${q}, ${k} and ${v} cannot be packed: give q_proj_weight, k_proj_weight and v_proj_weight`,
+      )
+    return q
+  }
+
+  /**
+   * (B, L, E), or (L, E) unbatched; key and value default to query.
+   * @param {TensorLike | Nested} query (B, L, E)
+   * @param {TensorLike | Nested} [key] (B, S, kDim)
+   * @param {TensorLike | Nested} [value] (B, S, vDim)
+   * @param {ForwardOptions} [options]
+   * @returns {{ output: FloatTensor, weights?: FloatTensor }} output (B, L, E); weights (B, L, S) or (B, H, L, S),
+   *   without B for unbatched input, absent with needWeights false
+   */
+  forward(query, key = query, value = key, options = {}) {
+    const core = this.#core
+    const call = core.takeCall()
+    try {
+      const asked = this.#check(call, query, key, value, options, FORWARD)
+      return core.scope(() => this.#run(call, asked))
+    } finally {
+      core.giveCall(call)
+    }
+  }
+
+  /**
+   * @param {AttentionCall} call
+   * @param {{ needWeights: boolean, averageWeights: boolean }} asked
+   * @returns {{ output: FloatTensor, weights?: FloatTensor }}
+   */
+  #run(call, { needWeights, averageWeights }) {
+    const core = this.#core
+    const { B, H, L, S, E: d } = call
+    const { query, key, value, out } = this.layers
+    const n = sizeOf(call.k, 2) // S without what addBiasKV and addZeroAttn add
+    const from = core.place(call.q)
+    const place = (/** @type {FloatTensor} */ x) => (x.data === call.q.data ? from : core.place(x)) // self-attention
+    const q = project(core, from, B * L, query.weight, query.bias)
+    const keys = project(core, place(call.k), B * n, key.weight, key.bias)
+    const values = project(core, place(call.v), B * n, value.weight, value.bias)
+    const k = appendRows(core, keys, B, n, this.#extra(this.biasK))
+    const v = appendRows(core, values, B, n, this.#extra(this.biasV))
+    const joined = core.allocFloats(B * L * H * d)
+    const weights = core.allocFloats(needWeights ? B * H * L * S : 0)
+    const dropped = core.allocFloats(needWeights && call.dropout ? B * H * L * S : 0)
+    const steps = needWeights ? { weights, dropped: call.dropout ? dropped : 0 } : undefined
+    runAttention(core, call, q, k, v, joined, true, steps)
+    const y = multiplyOut(core, joined, B * L, out.weight, out.weight.dims, false, out.bias)
+    const lead = call.q.dims.length === 3 ? [B] : []
+    const output = new Tensor(y, [...lead, L, H * d])
+    if (!needWeights) return { output }
+    const paid = call.dropout ? dropped : weights
+    if (!averageWeights) return { output, weights: new Tensor(core.copyOut(paid, B * H * L * S), [...lead, H, L, S]) }
+    // The mean over heads is a product with a row of 1/H: (1,H) . (H, L S).
+    const mean = core.allocFloats(B * L * S)
+    const share = core.copyIn(new Float32Array(H).fill(1 / H))
+    const scratch = core.allocFloats(8 * H)
+    for (let b = 0; b < B; b++)
+      core.call('qkv_linear', share, paid + b * H * L * S * 4, 1, L * S, 0, mean + b * L * S * 4, 1, H, L * S, scratch)
+    return { output, weights: new Tensor(core.copyOut(mean, B * L * S), [...lead, L, S]) }
+  }
+
+  /**
+   * Every step with its name, its axes and its numbers, in order.
+   * @param {TensorLike | Nested} query (B, L, E), or (L, E)
+   * @param {TensorLike | Nested} [key] (B, S, kDim)
+   * @param {TensorLike | Nested} [value] (B, S, vDim)
+   * @param {ForwardOptions & import('../ops/attention-options.js').TraceOnlyOptions} [options]
+   * @returns {{ steps: Step[], output: FloatTensor, weights: FloatTensor, heads: import('../ops/attention.js').Trace }}
+   *   `heads` is the trace of all heads, (B, H, L, S); weights are per head
+   */
+  trace(query, key = query, value = key, options = {}) {
+    checkObject(options, TRACE.where)
+    const { softmaxAxis, masking, ...forwardOptions } = options
+    const core = this.#core
+    const call = core.takeCall()
+    try {
+      const { attentionOptions } = this.#check(call, query, key, value, forwardOptions, TRACE)
+      const extra = { ...(softmaxAxis && { softmaxAxis }), ...(masking && { masking }) }
+      return this.#traceSteps(call, { ...attentionOptions, ...extra })
+    } finally {
+      core.giveCall(call)
+    }
+  }
+
+  /**
+   * @param {AttentionCall} call
+   * @param {import('../ops/attention-options.js').TraceOptions} options
+   */
+  #traceSteps(call, options) {
+    const { B, H, L, S, E: d } = call
+    const inputs = [call.q, call.k, call.v]
+    const isBatched = call.q.dims.length === 3
+    /** @type {Step[]} */
+    const steps = []
+    const add = (/** @type {string} */ name, /** @type {string} */ axes, /** @type {FloatTensor} */ tensor) => {
+      const unbatched = isBatched ? tensor : tensor.reshape(tensor.dims.slice(1))
+      steps.push({ name, axes: isBatched ? axes : axes.slice(1), dims: unbatched.dims, tensor: unbatched })
+      return tensor
+    }
+    const layers = [this.layers.query, this.layers.key, this.layers.value]
+    const heads = layers.map((layer, i) => {
+      const name = 'qkv'[i]
+      const rows = i === 0 ? 'L' : 'S'
+      const extra = i === 0 ? [] : this.#extra(i === 1 ? this.biasK : this.biasV)
+      const n = i === 0 ? L : S - extra.length
+      const x = inputs[i].reshape([B, n, inputs[i].dims[inputs[i].dims.length - 1]])
+      add(['query', 'key', 'value'][i], `B${rows}D`, x)
+      let projected = add(`${name} = ${name}_proj(${['query', 'key', 'value'][i]})`, `B${rows}D`, layer.forward(x))
+      if (extra.length) {
+        const data = this.#core.scope(() => {
+          const all = appendRows(this.#core, this.#core.copyIn(projected.data), B, n, extra)
+          return this.#core.copyOut(all, B * S * H * d)
+        })
+        const what = [i === 1 ? 'bias_k' : 'bias_v', '0'].slice(this.biasK ? 0 : 1, this.addZeroAttn ? 2 : 1)
+        projected = add(`${name} = cat(${[name, ...what].join(', ')})`, `B${rows}D`, new Tensor(data, [B, S, H * d]))
+      }
+      add(`${name}.view`, `B${rows}Hd`, projected.reshape([B, n + extra.length, H, d]))
+      return add(`${name}.transpose`, `BH${rows}d`, splitHeads(projected, H))
+    })
+    const [q, k, v] = heads
+    const traced = trace(this.#core, q, k, v, options)
+    const names = /** @type {const} */ ([
+      ...['scores', 'scaled', 'capped', 'masked', 'exponentials', 'unmasked', 'zeroed', 'weights', 'dropped'],
+    ])
+    for (const name of names) {
+      const tensor = /** @type {Record<string, FloatTensor | undefined>} */ (/** @type {unknown} */ (traced))[name]
+      if (tensor) add(name, 'BHLS', tensor)
+    }
+    add('context = weights @ v', 'BHLd', traced.output)
+    add('context.transpose', 'BLHd', traced.output.permute([0, 2, 1, 3]))
+    const joined = add('context.view', 'BLD', joinHeads(traced.output))
+    const output = add('output = out_proj(context)', 'BLD', this.layers.out.forward(joined))
+    const last = (/** @type {FloatTensor} */ x) => (isBatched ? x : x.reshape(x.dims.slice(1)))
+    return { steps, output: last(output), weights: last(traced.weights), heads: traced }
+  }
+
+  /**
+   * Fills `call`; its q, k and v are what is projected.
+   * @param {AttentionCall} call
+   * @param {unknown} query
+   * @param {unknown} key
+   * @param {unknown} value
+   * @param {ForwardOptions} options
+   * @param {import('../ops/attention-options.js').Labels} labels
+   */
+  #check(call, query, key, value, options, labels) {
+    const { where, known, names } = labels
+    checkNames(options, known, where)
+    const { keyPaddingMask, needWeights = true, averageWeights = true, ...rest } = options
+    toBoolean(needWeights, names.needWeights)
+    toBoolean(averageWeights, names.averageWeights)
+    const q = toFloats(query, names.query)
+    const k = toFloats(key, names.key)
+    const v = toFloats(value, names.value)
+    const rank = q.dims.length
+    const { layers } = this
+    const checkRows = (/** @type {FloatTensor} */ { dims }, /** @type {'query' | 'key' | 'value'} */ name) => {
+      const size = layers[name].weight.dims[1]
+      if (dims.length !== rank || rank < 2 || rank > 3 || dims[rank - 1] !== size)
+        throw new RangeError(
+          `${names[name]} has dims ${shape(dims)}, (B, ${name === 'query' ? 'L' : 'S'}, ${size}) expected, or without B in all three`,
+        )
+    }
+    checkRows(q, 'query')
+    checkRows(k, 'key')
+    checkRows(v, 'value')
+    const B = sizeOf(q, 3)
+    const S = sizeOf(k, 2)
+    if (B !== sizeOf(k, 3) || B !== sizeOf(v, 3))
+      throw new RangeError(
+        `${where}: query, key and value have batches of ${B}, ${sizeOf(k, 3)} and ${sizeOf(v, 3)}: give them one size`,
+      )
+    if (S !== sizeOf(v, 2))
+      throw new RangeError(`${where}: key has ${S} rows, value has ${sizeOf(v, 2)}: each key needs its value`)
+    const H = this.numHeads
+    const d = this.embedDim / H
+    call.q = q
+    call.k = k
+    call.v = v
+    call.setSizes(B, H, H, sizeOf(q, 2), S, d)
+    let attentionOptions =
+      keyPaddingMask === undefined ? rest : { ...rest, ...hidePadding(keyPaddingMask, rest, B, S, where) }
+    const extra = (this.biasK ? 1 : 0) + (this.addZeroAttn ? 1 : 0)
+    if (extra) {
+      attentionOptions = extendMasks(call, attentionOptions, extra, where)
+      call.setSizes(B, H, H, call.L, S + extra, d)
+    }
+    checkOptions(call, d, d, attentionOptions, labels)
+    return { attentionOptions, needWeights, averageWeights }
+  }
+}
+
+/**
+ * Linear layers in a state dict become their weights and biases: { q_proj } is { 'q_proj.weight', 'q_proj.bias' }.
+ * @param {StateDict} state
+ * @returns {Record<string, TensorLike | Nested>}
+ */
+function flattenLayers(state) {
+  if (typeof state !== 'object' || state === null)
+    throw new TypeError(`loadStateDict: ${describe(state)} given, an object of weights by name expected`)
+  return Object.fromEntries(
+    Object.entries(state).flatMap(([name, value]) => {
+      if (!(value instanceof Linear)) return [[name, value]]
+      const { weight, bias } = value
+      return bias
+        ? [
+            [`${name}.weight`, weight],
+            [`${name}.bias`, bias],
+          ]
+        : [[`${name}.weight`, weight]]
+    }),
+  )
+}
+
+/**
+ * Three equal parts of the first axis, on the same data.
+ * @param {FloatTensor} packed
+ */
+function thirds({ data, dims: [rows, ...rest] }) {
+  const size = data.length / 3
+  return [0, 1, 2].map(i => new Tensor(data.subarray(i * size, (i + 1) * size), [rows / 3, ...rest]))
+}
+
+/**
+ * A key padding mask as a mask or a bias, whichever the other options leave free.
+ * @param {TensorLike | Nested} keyPaddingMask boolean (B, S) or (S), true is hidden
+ * @param {import('../ops/attention-options.js').AttentionOptions} options
+ * @param {number} B
+ * @param {number} S
+ * @param {string} where
+ * @returns {Pick<import('../ops/attention-options.js').AttentionOptions, 'mask' | 'bias'>}
+ */
+function hidePadding(keyPaddingMask, { mask, bias }, B, S, where) {
+  const padding = toTensor(keyPaddingMask, `${where}: keyPaddingMask`)
+  if (padding.dtype !== 'bool')
+    throw new TypeError(
+      `${where}: keyPaddingMask: ${padding.dtype} given, booleans expected (a Uint8Array): true is padding`,
+    )
+  const isUnbatched = B === 1 && padding.dims.length === 1
+  expectDims(padding, isUnbatched ? [S] : [B, S], `${where}: keyPaddingMask`, isUnbatched ? '(S)' : '(B, S)')
+  const dims = [B, 1, 1, S]
+  const isBoolean = mask !== undefined && toTensor(mask, `${where}: mask`).dtype === 'bool'
+  if (!isBoolean) {
+    const seen = new Tensor(
+      Uint8Array.from(padding.data, hidden => (hidden ? 0 : 1)),
+      dims,
+    )
+    if (mask === undefined) return { mask: seen }
+    if (bias === undefined) return { mask: seen, bias: mask }
+  }
+  if (bias !== undefined) throw new TypeError(`${where}: keyPaddingMask, mask and bias together: join two of them`)
+  return {
+    bias: new Tensor(
+      Float32Array.from(padding.data, hidden => (hidden ? -Infinity : 0)),
+      dims,
+    ),
+  }
+}

@@ -1,0 +1,449 @@
+// From the words of the public options to the checked numbers of an AttentionCall. Nothing here touches the module's
+// memory, and what is fine costs no objects and no strings: names for errors are made once, in `labels`.
+
+import { describe, nearest, shape } from '../base/errors.js'
+import { toFloats, toTensor } from '../base/tensor.js'
+import { alibiSlopes } from './position-biases.js'
+
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('../base/tensor.js').Nested} Nested */
+/** @typedef {import('../base/tensor.js').Tensor} Tensor */
+/** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
+/** @typedef {import('../nn/generator.js').Generator} Generator */
+/** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
+/** @typedef {import('../runtime/attention-call.js').AdditiveScore} AdditiveScore */
+/** @typedef {import('../runtime/attention-call.js').Broadcast} Broadcast */
+
+/**
+ * How queries are compared with keys.
+ * - `'dot'`: q . k, times `scale`
+ * - `'gaussian'` or `{ kind: 'gaussian', sigma }`: -|q - k|^2 / (2 sigma^2); sigma 1 by default
+ * - `{ kind: 'additive', wQuery, wKey, wValue, bias }`: wValue . tanh(wQuery q + wKey k + bias) with
+ *   wQuery (A, Dq), wKey (A, Dk), wValue (A) and bias (A) or none: Bahdanau et al. 2015
+ * @typedef {'dot' | 'gaussian' | { kind: 'dot' } | { kind: 'gaussian', sigma?: number } | {
+ *   kind: 'additive', wQuery: TensorLike | Nested, wKey: TensorLike | Nested, wValue: TensorLike | Nested,
+ *   bias?: TensorLike | Nested }} Score
+ */
+
+/**
+ * @typedef {object} AttentionOptions
+ * @property {number} [scale] factor of the scores; default 1/sqrt(D) for 'dot' (1 is the plain dot product), 1 for the others
+ * @property {Score} [score] default 'dot'
+ * @property {number} [softcap] c: scaled scores become c * tanh(s / c); default 0, none
+ * @property {boolean} [causal] query i sees keys j <= i + pastLength only; default false
+ * @property {readonly [number, number]} [window] [left, right]: query i sees keys i + pastLength - left
+ *   ... i + pastLength + right only; Infinity leaves a side open
+ * @property {number | ArrayLike<number>} [pastLength] how many of the keys stand before the first query (a cache), which
+ *   is its position: one for all or one for each batch, may be negative; default 0
+ * @property {TensorLike | Nested} [mask] boolean: true may be seen; float: added to the scaled scores, -Infinity
+ *   hides. Broadcast to (B, H, L, S) as numpy does
+ * @property {TensorLike | Nested} [bias] float, added to the scaled scores; beside a boolean mask
+ * @property {true | TensorLike | Nested} [alibi] slopes (H): -slope * distance is added to the scores; true: alibiSlopes(H)
+ * @property {TensorLike | Nested} [sinks] logits (H): beside the keys, each row may weigh a sink whose value is zero
+ * @property {ArrayLike<number>} [keyLengths] (B): batch b sees its first keyLengths[b] keys only
+ * @property {{ p: number, generator: Generator }} [dropout] zeroes each weight with probability p and divides
+ *   the others by 1 - p (training only); draws come from the generator in the order of the weights
+ */
+
+/**
+ * @typedef {object} OutOption
+ * @property {FloatTensor} [out] takes the output and is returned as such; its dims must be those of the output,
+ *   and it must not overlap q, k or v. With resident tensors (qkv.alloc) all around, nothing is copied
+ */
+
+/**
+ * What only teaching needs.
+ * @typedef {object} TraceOnlyOptions
+ * @property {'keys' | 'queries'} [softmaxAxis] the axis whose weights sum to one; default 'keys'
+ * @property {'before' | 'after'} [masking] 'before' (default): hidden scores become -Infinity before softmax;
+ *   'after': hidden weights become 0 after it and each line is divided by its sum
+ *
+ * @typedef {AttentionOptions & TraceOnlyOptions} TraceOptions
+ */
+
+export const ATTENTION_OPTIONS = /** @type {const} */ ([
+  ...['scale', 'score', 'softcap', 'causal', 'window', 'pastLength', 'mask', 'bias'],
+  ...['alibi', 'sinks', 'keyLengths', 'dropout'],
+])
+
+/**
+ * What may be given to a method, and how errors name it: `names.scale` is 'attention: scale'.
+ * @typedef {{ where: string, known: readonly string[], names: Record<string, string> }} Labels
+ */
+
+/**
+ * @param {string} where
+ * @param {readonly string[]} operands
+ * @param {readonly string[]} known options
+ * @returns {Labels}
+ */
+export const labels = (where, operands, known) => ({
+  where,
+  known,
+  names: Object.fromEntries([...operands, ...known, 'window[0]', 'window[1]'].map(name => [name, `${where}: ${name}`])),
+})
+
+export const ATTENTION = labels('attention', ['q', 'k', 'v'], [...ATTENTION_OPTIONS, 'out'])
+export const TRACE = labels('trace', ['q', 'k', 'v'], [...ATTENTION_OPTIONS, 'softmaxAxis', 'masking'])
+
+/** @param {unknown} options @param {string} where */
+export function checkObject(options, where) {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw new TypeError(`${where}: ${describe(options)} given, an object of options expected`)
+}
+
+/**
+ * Throws if `options` is no object or has a name that is not known.
+ * @param {unknown} options
+ * @param {readonly string[]} known
+ * @param {string} where
+ */
+export function checkNames(options, known, where) {
+  checkObject(options, where)
+  for (const name in /** @type {object} */ (options))
+    if (!known.includes(name) && Object.hasOwn(/** @type {object} */ (options), name))
+      throw new TypeError(
+        `${where}: there is no option ${describe(name)}; did you mean "${nearest(name, known)}"? Known: ${known.join(', ')}`,
+      )
+}
+
+/**
+ * @template {string} T
+ * @param {unknown} value
+ * @param {readonly T[]} choices
+ * @param {string} name
+ * @returns {T}
+ */
+export function oneOf(value, choices, name) {
+  if (choices.includes(/** @type {T} */ (value))) return /** @type {T} */ (value)
+  const hint = typeof value === 'string' ? `; did you mean "${nearest(value, choices)}"?` : ''
+  throw new RangeError(`${name}: ${describe(value)} given, one of "${choices.join('", "')}" expected${hint}`)
+}
+
+const FINITE = {}
+
+/**
+ * @param {unknown} value
+ * @param {string} name
+ * @param {{ least?: number, most?: number, whole?: boolean, open?: boolean }} [range] open: Infinity is welcome
+ * @returns {number}
+ */
+export function toNumber(value, name, { least = -Infinity, most = Infinity, whole = false, open = false } = FINITE) {
+  if (typeof value !== 'number') throw new TypeError(`${name}: ${describe(value)} given, a number expected`)
+  const isFine =
+    value >= least && value <= most && (whole ? Number.isInteger(value) : Number.isFinite(Math.fround(value)))
+  if (!isFine && !(open && value === Infinity)) {
+    const from = least === -Infinity ? '' : ` from ${least}`
+    const to = most === Infinity ? '' : ` to ${most}`
+    throw new RangeError(`${name}: ${value} given, a ${whole ? 'whole' : 'finite'} number${from}${to} expected`)
+  }
+  return value + 0 // -0 becomes 0
+}
+
+/** @param {unknown} value @param {string} name */
+export function toBoolean(value, name) {
+  if (typeof value !== 'boolean') throw new TypeError(`${name}: ${describe(value)} given, true or false expected`)
+  return value
+}
+
+/**
+ * @param {Tensor} tensor
+ * @param {readonly number[]} dims
+ * @param {string} name
+ * @param {string} letters
+ */
+export function expectDims(tensor, dims, name, letters) {
+  if (tensor.dims.length !== dims.length || dims.some((size, axis) => size !== tensor.dims[axis]))
+    throw new RangeError(`${name}: dims ${shape(tensor.dims)} given, ${letters} = ${shape(dims)} expected`)
+}
+
+/**
+ * @param {Tensor} tensor
+ * @param {readonly number[]} full (B, H, L, S)
+ * @param {string} name
+ * @returns {Broadcast}
+ */
+export function broadcast(tensor, full, name) {
+  const { dims } = tensor
+  const missing = full.length - dims.length
+  const fits = missing >= 0 && dims.every((size, axis) => size === 1 || size === full[axis + missing])
+  if (!fits)
+    throw new RangeError(
+      `${name}: dims ${shape(dims)} do not broadcast to (B, H, L, S) = ${shape(full)}: ` +
+        'from the last axis on, each size must be equal or 1',
+    )
+  let stride = 1
+  const strides = [0, 0, 0, 0]
+  for (let axis = dims.length - 1; axis >= 0; axis--) {
+    if (dims[axis] !== 1) strides[axis + missing] = stride
+    stride *= dims[axis]
+  }
+  const [batch, head, row, column] = strides
+  return { tensor, batch, head, row, column }
+}
+
+/**
+ * (L, D), (H, L, D) or (B, H, L, D), all of one rank. Three axes mean heads, not batches, so that a mask
+ * of (H, L, S) fits by numpy's rule; without masks the two are the same computation.
+ * @param {Tensor} q
+ * @param {Tensor} k
+ * @param {Tensor} v
+ * @param {string} where
+ */
+function checkRanks(q, k, v, where) {
+  const rank = q.dims.length
+  if (rank < 2 || rank > 4)
+    throw new RangeError(`${where}: q has dims ${shape(q.dims)}; (L, D), (H, L, D) or (B, H, L, D) expected`)
+  if (k.dims.length === rank && v.dims.length === rank) return
+  const [name, { dims }] = k.dims.length === rank ? ['v', v] : ['k', k]
+  throw new RangeError(
+    `${where}: ${name} has ${dims.length} axes, ${shape(dims)}, q has ${rank}, ${shape(q.dims)}: give them as many`,
+  )
+}
+
+/**
+ * The size of an axis of (B, H, L, D), counted from the last one, 1; leading axes that are not there are 1.
+ * @param {Tensor} tensor
+ * @param {number} fromEnd
+ */
+export const sizeOf = ({ dims }, fromEnd) => (fromEnd > dims.length ? 1 : dims[dims.length - fromEnd])
+
+/**
+ * Fills `call` from what was given to attention or trace.
+ * @param {AttentionCall} call
+ * @param {unknown} query
+ * @param {unknown} key
+ * @param {unknown} value
+ * @param {TraceOptions} options
+ * @param {Labels} labels
+ */
+export function checkAttention(call, query, key, value, options, labels) {
+  const { where, known, names } = labels
+  checkNames(options, known, where)
+  const q = toFloats(query, names.q)
+  const k = toFloats(key, names.k)
+  const v = toFloats(value, names.v)
+  checkRanks(q, k, v, where)
+  const B = sizeOf(q, 4)
+  const H = sizeOf(q, 3)
+  const G = sizeOf(k, 3)
+  const S = sizeOf(k, 2)
+  if (B !== sizeOf(k, 4) || B !== sizeOf(v, 4))
+    throw new RangeError(
+      `${where}: q, k and v have batches of ${B}, ${sizeOf(k, 4)} and ${sizeOf(v, 4)}: give them one size`,
+    )
+  if (S !== sizeOf(v, 2))
+    throw new RangeError(`${where}: k has ${S} rows, v has ${sizeOf(v, 2)}: each key needs its value`)
+  if (G !== sizeOf(v, 3)) throw new RangeError(`${where}: k has ${G} heads, v has ${sizeOf(v, 3)}: give them as many`)
+  if (G === 0 ? H > 0 : H % G)
+    throw new RangeError(`${where}: the ${G} heads of k and v do not divide the ${H} heads of q`)
+  call.q = q
+  call.k = k
+  call.v = v
+  call.setSizes(B, H, G, sizeOf(q, 2), S, sizeOf(v, 1))
+  checkOptions(call, sizeOf(q, 1), sizeOf(k, 1), options, labels)
+}
+
+const KINDS = /** @type {const} */ (['dot', 'gaussian', 'additive'])
+const AXES = /** @type {const} */ (['keys', 'queries'])
+const MASKINGS = /** @type {const} */ (['before', 'after'])
+const NOT_NEGATIVE = { least: 0 }
+const MOST_BATCHES = 2 ** 24
+const POSITION = { least: -(2 ** 31), most: 2 ** 31 - 1, whole: true }
+const SIDE = { least: 0, whole: true, open: true }
+
+/**
+ * The options, held against the sizes of the call. A new option has its line here, its field in AttentionCall and its
+ * word in runAttention.
+ * @param {AttentionCall} call
+ * @param {number} Dq size of a query
+ * @param {number} Dk size of a key
+ * @param {TraceOptions} options
+ * @param {Labels} labels
+ */
+export function checkOptions(call, Dq, Dk, options, { where, names }) {
+  const { score, scale, softcap, alibi, sinks, keyLengths, dropout, softmaxAxis, masking } = options
+  checkScore(call, score, Dq, Dk, where, names.score)
+  const defaultScale = call.kind === 'dot' ? 1 / Math.sqrt(Dq || 1) : 1
+  call.scale = scale === undefined ? defaultScale : toNumber(scale, names.scale)
+  call.softcap = softcap === undefined ? 0 : toNumber(softcap, names.softcap, NOT_NEGATIVE)
+  checkSpan(call, options, names)
+  checkMasks(call, options, where, names)
+  call.alibi = alibi === undefined ? undefined : checkAlibi(alibi, call.H, names.alibi)
+  call.sinks = sinks === undefined ? undefined : checkSinks(sinks, call.H, softmaxAxis, names.sinks)
+  call.keyLengths = keyLengths === undefined ? undefined : checkKeyLengths(keyLengths, call.B, call.S, names.keyLengths)
+  call.dropout = dropout === undefined ? undefined : checkDropout(dropout, names.dropout)
+  call.softmaxAxis = softmaxAxis === undefined ? 'keys' : oneOf(softmaxAxis, AXES, names.softmaxAxis)
+  call.masking = masking === undefined ? 'before' : oneOf(masking, MASKINGS, names.masking)
+}
+
+/**
+ * @param {AttentionCall} call
+ * @param {unknown} score
+ * @param {number} Dq
+ * @param {number} Dk
+ * @param {string} where
+ * @param {string} name
+ */
+function checkScore(call, score, Dq, Dk, where, name) {
+  const given = typeof score === 'object' && score !== null ? /** @type {Record<string, unknown>} */ (score) : undefined
+  if (!given && score !== undefined && score !== null && typeof score !== 'string')
+    throw new TypeError(`${name}: ${describe(score)} given, 'dot', 'gaussian' or an object with a kind expected`)
+  call.kind = /** @type {AttentionCall['kind']} */ (given ? given.kind : (score ?? 'dot'))
+  if (!KINDS.includes(call.kind)) oneOf(call.kind, KINDS, `${name}.kind`) // throws
+  if (call.kind !== 'additive' && Dq !== Dk)
+    throw new RangeError(`${where}: q has rows of ${Dq}, k of ${Dk}: the ${call.kind} score needs the same size`)
+  call.D = Dq
+  call.sigma = 1
+  call.additive = undefined
+  if (call.kind === 'additive') {
+    call.additive = checkAdditive(given ?? {}, Dq, Dk, name)
+    call.D = call.additive.wValue.dims[0]
+  } else if (given) {
+    checkNames(given, call.kind === 'gaussian' ? ['kind', 'sigma'] : ['kind'], name)
+    if (call.kind === 'gaussian') call.sigma = toNumber(given.sigma ?? 1, `${name}.sigma`, { least: 1e-15, most: 1e15 }) // its square is a float32
+  }
+}
+
+/**
+ * @param {Record<string, unknown>} given
+ * @param {number} Dq
+ * @param {number} Dk
+ * @param {string} name
+ * @returns {AdditiveScore}
+ */
+function checkAdditive(given, Dq, Dk, name) {
+  checkNames(given, ['kind', 'wQuery', 'wKey', 'wValue', 'bias'], name)
+  const [wQuery, wKey, wValue] = ['wQuery', 'wKey', 'wValue'].map(part => toFloats(given[part], `${name}.${part}`))
+  const bias = given.bias === undefined ? undefined : toFloats(given.bias, `${name}.bias`)
+  const A = wQuery.dims[0]
+  expectDims(wQuery, [A, Dq], `${name}.wQuery`, '(A, Dq)')
+  expectDims(wKey, [A, Dk], `${name}.wKey`, '(A, Dk)')
+  expectDims(wValue, [A], `${name}.wValue`, '(A)')
+  if (bias) expectDims(bias, [A], `${name}.bias`, '(A)')
+  return { wQuery, wKey, wValue, bias }
+}
+
+/**
+ * causal, window and pastLength as one window around the diagonal.
+ * @param {AttentionCall} call
+ * @param {AttentionOptions} options
+ * @param {Labels['names']} names
+ */
+function checkSpan(call, { pastLength, window, causal }, names) {
+  call.past = pastLength === undefined || pastLength === 0 ? undefined : checkPast(pastLength, call.B, names.pastLength)
+  call.left = Infinity
+  call.right = Infinity
+  if (window !== undefined) {
+    if (!Array.isArray(window) || window.length !== 2)
+      throw new TypeError(`${names.window}: ${describe(window)} given, [left, right] expected`)
+    call.left = toNumber(window[0], names['window[0]'], SIDE)
+    call.right = toNumber(window[1], names['window[1]'], SIDE)
+  }
+  if (causal !== undefined && toBoolean(causal, names.causal)) call.right = 0
+}
+
+/**
+ * @param {AttentionCall} call
+ * @param {AttentionOptions} options
+ * @param {string} where
+ * @param {Labels['names']} names
+ */
+function checkMasks(call, { mask, bias }, where, names) {
+  call.mask = undefined
+  call.bias = undefined
+  if (mask === undefined && bias === undefined) return
+  const full = [call.B, call.H, call.L, call.S]
+  const masking = mask === undefined ? undefined : toTensor(mask, names.mask)
+  const isBoolean = masking?.dtype === 'bool'
+  if (masking && !isBoolean && bias !== undefined)
+    throw new TypeError(
+      `${where}: mask is a ${masking.dtype} tensor and bias is given too; both are added: pass their sum as bias`,
+    )
+  if (masking && isBoolean) call.mask = broadcast(masking, full, names.mask)
+  else if (masking) call.bias = broadcast(toFloats(masking, names.mask), full, names.mask)
+  if (bias !== undefined) call.bias = broadcast(toFloats(bias, names.bias), full, names.bias)
+}
+
+/**
+ * @param {unknown} alibi
+ * @param {number} H
+ * @param {string} name
+ */
+function checkAlibi(alibi, H, name) {
+  if (alibi === true) return alibiSlopes(H)
+  if (typeof alibi !== 'object')
+    throw new TypeError(`${name}: ${describe(alibi)} given, true or one slope for each head expected`)
+  const slopes = toFloats(alibi, name)
+  expectDims(slopes, [H], name, '(H)')
+  for (let h = 0; h < H; h++) toNumber(slopes.data[h], `${name}[${h}]`)
+  return slopes
+}
+
+/**
+ * @param {unknown} sinks
+ * @param {number} H
+ * @param {unknown} softmaxAxis
+ * @param {string} name
+ */
+function checkSinks(sinks, H, softmaxAxis, name) {
+  const logits = toFloats(sinks, name)
+  expectDims(logits, [H], name, '(H)')
+  const strange = logits.data.findIndex(logit => !(logit < Infinity))
+  if (strange >= 0)
+    throw new RangeError(
+      `${name}[${strange}]: ${logits.data[strange]} given, a number expected, or -Infinity for a head without a sink`,
+    )
+  if (softmaxAxis === 'queries')
+    throw new RangeError(`${name}: a sink is weighed beside keys, but softmaxAxis is 'queries': give one of the two`)
+  return logits
+}
+
+/**
+ * @param {unknown} list one whole number for each batch
+ * @param {number} B
+ * @param {string} name
+ * @param {Parameters<typeof toNumber>[2]} range
+ */
+function perBatch(list, B, name, range) {
+  const given = /** @type {ArrayLike<number>} */ (list)
+  if (typeof given !== 'object' || given === null || typeof given.length !== 'number')
+    throw new TypeError(`${name}: ${describe(list)} given, one length for each batch expected`)
+  if (given.length !== B)
+    throw new RangeError(`${name}: ${given.length} lengths given, one for each of ${B} batches expected`)
+  return Array.from(given, (length, b) => toNumber(length, `${name}[${b}]`, range))
+}
+
+/**
+ * @param {unknown} keyLengths
+ * @param {number} B
+ * @param {number} S
+ * @param {string} name
+ */
+const checkKeyLengths = (keyLengths, B, S, name) =>
+  Uint32Array.from(perBatch(keyLengths, B, name, { least: 0, most: S, whole: true }))
+
+/**
+ * @param {unknown} pastLength
+ * @param {number} B
+ * @param {string} name
+ */
+function checkPast(pastLength, B, name) {
+  if (typeof pastLength === 'object') return Int32Array.from(perBatch(pastLength, B, name, POSITION))
+  if (B > MOST_BATCHES) throw new RangeError(`${name}: ${B} batches given, at most ${MOST_BATCHES} have positions`)
+  return new Int32Array(B).fill(toNumber(pastLength, name, POSITION))
+}
+
+/**
+ * @param {{ p: number, generator: Generator }} dropout
+ * @param {string} name
+ */
+function checkDropout(dropout, name) {
+  checkNames(dropout, ['p', 'generator'], name)
+  const p = toNumber(dropout.p, `${name}.p`, { least: 0, most: 1 })
+  if (typeof dropout.generator?.withState !== 'function')
+    throw new TypeError(
+      `${name}.generator: ${describe(dropout.generator)} given, a generator expected: qkv.generator(123)`,
+    )
+  return p === 0 ? undefined : { p, generator: dropout.generator }
+}

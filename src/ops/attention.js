@@ -1,0 +1,403 @@
+import { describe } from '../base/errors.js'
+import { count, Tensor, toFloats } from '../base/tensor.js'
+import { ATTENTION_WORDS, MASKING, OPEN, SCORE, SOFTMAX_AXIS, TRACE_STEPS, TRACE_WORDS } from '../runtime/abi.js'
+import { ATTENTION, checkAttention, expectDims, sizeOf, TRACE } from './attention-options.js'
+
+/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
+/** @typedef {import('../runtime/attention-call.js').FloatTensor} FloatTensor */
+/** @typedef {import('../threads/pool.js').Later} Later */
+
+/** Where the words of struct qkv_trace stand, which begins with struct qkv_attention. */
+const AT = Object.fromEntries(TRACE_WORDS.map((word, index) => [word, index]))
+
+/**
+ * A contiguous tensor in the module's memory: (B, heads, rows, columns), or (B, rows, heads * columns) whose heads are
+ * read where they lie.
+ * @param {Uint32Array} words
+ * @param {number} at
+ * @param {number} data its address
+ * @param {number} heads
+ * @param {number} rows
+ * @param {number} columns
+ * @param {boolean} inRows
+ */
+export function putTensor(words, at, data, heads, rows, columns, inRows) {
+  words[at] = data
+  words[at + 1] = heads * rows * columns
+  words[at + 2] = inRows ? columns : rows * columns
+  words[at + 3] = inRows ? heads * columns : columns
+}
+
+/** @param {Uint32Array} words @param {number} at @param {number} data @param {import('../runtime/attention-call.js').Broadcast} mask */
+function putMask(words, at, data, mask) {
+  words[at] = data
+  words[at + 1] = mask.batch
+  words[at + 2] = mask.head
+  words[at + 3] = mask.row
+  words[at + 4] = mask.column
+}
+
+/**
+ * Writes struct qkv_attention, and zeros behind it where it is the start of a larger one. To be called within a scope.
+ * @param {Core} core
+ * @param {AttentionCall} call
+ * @param {number} q the addresses of tensors in the module's memory
+ * @param {number} k
+ * @param {number} v
+ * @param {number} out
+ * @param {boolean} inRows do their heads lie side by side in rows?
+ * @param {boolean} keysInRows the same of k and v
+ * @param {number} size words in all
+ * @returns {number} its address
+ */
+export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
+  const { B, H, G, L, S, D, E, keyRows, additive, mask, bias, keyLengths } = call
+  const wValue = additive ? core.place(additive.wValue) : 0
+  const lengths = keyLengths ? core.copyIn(keyLengths) : 0
+  const past = call.past ? core.copyIn(call.past) : 0
+  const alibi = call.alibi ? core.place(call.alibi) : 0
+  const sinks = call.sinks ? core.place(call.sinks) : 0
+  const maskData = mask ? core.place(mask.tensor) : 0
+  const biasData = bias ? core.place(bias.tensor) : 0
+  const args = core.alloc(size * 4)
+
+  // No allocation while these views are in use: it may move the memory.
+  const { words, floats } = core
+  const at = args / 4
+  words.fill(0, at, at + size)
+  words[at + AT.B] = B
+  words[at + AT.H] = H
+  words[at + AT.G] = G
+  words[at + AT.L] = L
+  words[at + AT.S] = S
+  words[at + AT.D] = D
+  words[at + AT.E] = E
+  putTensor(words, at + AT['q.data'], q, H, L, D, inRows)
+  putTensor(words, at + AT['k.data'], k, G, keyRows, D, keysInRows)
+  putTensor(words, at + AT['v.data'], v, G, keyRows, E, keysInRows)
+  putTensor(words, at + AT['out.data'], out, H, L, E, inRows)
+  words[at + AT.score] = SCORE[call.kind]
+  floats[at + AT.scale] = call.scale
+  floats[at + AT.sigma] = call.sigma
+  words[at + AT.w_v] = wValue
+  floats[at + AT.softcap] = call.softcap
+  words[at + AT.past] = past
+  words[at + AT.left] = Math.min(call.left, OPEN)
+  words[at + AT.right] = Math.min(call.right, OPEN)
+  words[at + AT.key_lengths] = lengths
+  if (mask) putMask(words, at + AT['mask.data'], maskData, mask)
+  if (bias) putMask(words, at + AT['bias.data'], biasData, bias)
+  words[at + AT.alibi] = alibi
+  words[at + AT.sinks] = sinks
+  return args
+}
+
+/**
+ * Runs a kernel over tensors in the module's memory, given by their addresses. To be called within a scope.
+ * @param {Core} core
+ * @param {AttentionCall} call
+ * @param {number} q
+ * @param {number} k
+ * @param {number} v
+ * @param {number} out
+ * @param {boolean} inRows do their heads lie side by side in rows?
+ * @param {Record<string, number>} [steps] addresses for the steps of a trace; without it the fused kernel runs
+ * @param {boolean} [keysInRows] the same of k and v, where it differs from q and out
+ */
+export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows = inRows) {
+  const size = (steps ? TRACE_WORDS : ATTENTION_WORDS).length
+  const args = writeCall(core, call, q, k, v, out, inRows, keysInRows, size)
+  if (steps) {
+    const at = args / 4
+    const { words } = core
+    words[at + AT.softmax_axis] = SOFTMAX_AXIS[call.softmaxAxis]
+    words[at + AT.masking] = MASKING[call.masking]
+    for (const step in steps) words[at + AT[step]] = steps[step]
+  }
+  if (call.dropout) runWithDropout(core, args, call.dropout, steps !== undefined)
+  else run(core, args, steps !== undefined, call.later)
+}
+
+/**
+ * A function of its own, so that its closure is made for calls with dropout only.
+ * @param {Core} core
+ * @param {number} args
+ * @param {NonNullable<AttentionCall['dropout']>} dropout
+ * @param {boolean} isTrace
+ */
+function runWithDropout(core, args, { p, generator }, isTrace) {
+  generator.withState(core, state => {
+    core.floats[args / 4 + AT.dropout] = p
+    core.words[args / 4 + AT.generator] = state
+    run(core, args, isTrace)
+  })
+}
+
+/** @param {Core} core @param {number} args @param {boolean} isTrace @param {Later} [later] */
+export function run(core, args, isTrace, later) {
+  if (isTrace) return core.check('qkv_trace', core.exports.qkv_trace(args))
+  if (core.threads && shareAttention(core, core.threads, args, later)) return
+  const scratch = core.alloc(core.exports.qkv_attention_scratch(args))
+  core.words[args / 4 + AT.scratch] = scratch
+  core.check('qkv_attention', core.exports.qkv_attention(args))
+}
+
+/**
+ * Attention on all threads, but for dropout, whose draws come in order.
+ * @param {Core} core
+ * @param {import('../threads/pool.js').Threads} threads
+ * @param {number} args
+ * @param {Later} [later]
+ * @returns {boolean} false: not worth it
+ */
+function shareAttention(core, threads, args, later) {
+  const at = args / 4
+  if (core.words[at + AT.generator]) return false
+  const [B, H, G, L, S, D, E] = core.words.subarray(at, at + 7)
+  return threads.run(core, {
+    kernel: 'qkv_attention_part',
+    args: [args],
+    work: 2 * B * H * L * S * (D + E),
+    units: core.exports.qkv_attention_units(args),
+    scratch: core.exports.qkv_attention_scratch(args),
+    later,
+    parts: B * G,
+  })
+}
+
+/** An output, to which the system gives memory when it is written first. @param {number} n @param {Later} later */
+function freshOutput(n, later) {
+  const fresh = new Float32Array(n)
+  later.push([n, (from, to) => fresh.fill(0, from, to)])
+  return fresh
+}
+
+/**
+ * Copies q in, unless it is there; additive scores project it on the way, which makes it (..., A).
+ * @param {Core} core
+ * @param {AttentionCall} call
+ * @returns {number} its address
+ */
+export function placeQueries(core, { q, B, H, L, additive, later }) {
+  const data = core.place(q, additive ? undefined : later)
+  return additive ? project(core, data, B * H * L, additive.wQuery, additive.bias) : data
+}
+
+/** The same for k. @param {Core} core @param {AttentionCall} call */
+export function placeKeys(core, { k, cache, B, G, D, keyRows, additive, later }) {
+  const data = cache ? cache.keysAt : core.place(k, additive ? undefined : later)
+  const keys = additive ? project(core, data, B * G * keyRows, additive.wKey) : data
+  return cache ? keys + cache.first * D * 4 : keys
+}
+
+/**
+ * y = x W^T + bias inside the module's memory.
+ * @param {Core} core
+ * @param {number} x address of (M, K)
+ * @param {number} M
+ * @param {FloatTensor} weight (N, K)
+ * @param {FloatTensor} [bias] (N)
+ * @returns {number} address of y (M, N)
+ */
+export function project(core, x, M, weight, bias) {
+  return multiply(core, x, M, weight, weight.dims, false, bias)
+}
+
+/**
+ * The same for a weight that may be packed already.
+ * @param {Core} core
+ * @param {number} x address of (M, K)
+ * @param {number} M
+ * @param {FloatTensor} weight
+ * @param {readonly number[]} dims (N, K)
+ * @param {boolean} isPacked by qkv_pack_linear
+ * @param {FloatTensor} [bias] (N)
+ * @param {Later} [later]
+ * @returns {number} address of y (M, N)
+ */
+export function multiply(core, x, M, weight, [N, K], isPacked, bias, later = core.threads?.later(2 * M * K * N)) {
+  const y = core.allocFloats(M * N)
+  core.scope(() => {
+    const units = Math.ceil(N / 8)
+    const w = core.place(weight, later)
+    const b = bias ? core.place(bias) : 0
+    const args = [x, w, isPacked ? 0 : K, 1, b, y, M, K, N]
+    const job = { kernel: 'qkv_linear_part', args, work: 2 * M * K * N, units, scratch: 32 * K, later, parts: units }
+    if (!core.threads?.run(core, job)) core.call('qkv_linear', ...args, core.alloc(job.scratch))
+  })
+  return y
+}
+
+/**
+ * The same with y as a new array.
+ * @param {Core} core
+ * @param {number} x
+ * @param {number} M
+ * @param {FloatTensor} weight
+ * @param {readonly number[]} dims
+ * @param {boolean} isPacked
+ * @param {FloatTensor} [bias]
+ */
+export function multiplyOut(core, x, M, weight, dims, isPacked, bias) {
+  const [N, K] = dims
+  const later = core.threads?.later(2 * M * K * N)
+  const fresh = later && freshOutput(M * N, later)
+  return core.copyOut(multiply(core, x, M, weight, dims, isPacked, bias, later), M * N, fresh)
+}
+
+/**
+ * @param {Core} core
+ * @param {unknown} q
+ * @param {unknown} k
+ * @param {unknown} v
+ * @param {import('./attention-options.js').AttentionOptions & import('./attention-options.js').OutOption} options
+ * @returns {{ output: FloatTensor }}
+ */
+export function attention(core, q, k, v, options) {
+  const call = core.takeCall()
+  try {
+    checkAttention(call, q, k, v, options, ATTENTION)
+    const { out } = options
+    return attend(core, call, out === undefined ? undefined : checkOut(call, out, ATTENTION.names.out))
+  } finally {
+    core.giveCall(call)
+  }
+}
+
+/**
+ * Whether a call is for all threads, and whose memory it takes.
+ * @param {Core} core
+ * @param {import('../threads/pool.js').Threads} threads
+ * @param {AttentionCall} call
+ * @param {FloatTensor | undefined} out
+ */
+function prepareThreads(core, threads, call, out) {
+  const { B, H, L, S, D, E, q, k, v, cache, dropout } = call
+  if (dropout) return core
+  call.later = threads.later(2 * B * H * L * S * (D + E))
+  if (call.later || cache || q.isResident || k.isResident || v.isResident || out?.isResident) return core
+  return core.unshared ?? core
+}
+
+/**
+ * The fused kernel between copies in and out, where these are needed.
+ * @param {Core} core
+ * @param {AttentionCall} call
+ * @param {FloatTensor | undefined} out
+ * @returns {{ output: FloatTensor }}
+ */
+export function attend(core, call, out) {
+  if (core.threads) core = prepareThreads(core, core.threads, call, out)
+  const mark = core.top // not `scope`: its closure would be garbage
+  try {
+    const { B, H, L, E, cache, later } = call
+    const n = B * H * L * E
+    const q = placeQueries(core, call)
+    const k = placeKeys(core, call)
+    const v = cache ? cache.valuesAt + cache.first * E * 4 : core.place(call.v, later)
+    const resident = out && core.residentOf(out)
+    if (resident) {
+      runAttention(core, call, q, k, v, resident.address, false)
+      return resident.asOutput
+    }
+    const to = out?.data ?? (later && freshOutput(n, later))
+    const data = core.allocFloats(n)
+    runAttention(core, call, q, k, v, data, false)
+    const numbers = core.copyOut(data, n, to)
+    return { output: out ?? new Tensor(numbers, call.lead([B, H, L, E])) }
+  } finally {
+    core.top = mark
+  }
+}
+
+/**
+ * @param {AttentionCall} call
+ * @param {unknown} out
+ * @param {string} name
+ * @returns {FloatTensor}
+ */
+export function checkOut(call, out, name) {
+  if (!(out instanceof Tensor) || out.dtype !== 'float32')
+    throw new TypeError(
+      `${name}: ${describe(out)} given, a float32 tensor expected: qkv.alloc(dims), or tensor(data, dims)`,
+    )
+  const given = toFloats(out, name)
+  const { q, B, H, L, E } = call
+  const fits = sizeOf(given, 4) === B && sizeOf(given, 3) === H && sizeOf(given, 2) === L && sizeOf(given, 1) === E
+  if (!fits || given.dims.length !== q.dims.length) expectDims(given, call.lead([B, H, L, E]), name, '(..., L, E)')
+  if (out === call.q || out === call.k || out === call.v)
+    throw new RangeError(`${name} is one of q, k and v, which are read while it is written: give it memory of its own`)
+  return out
+}
+
+/**
+ * Every step of an attention. (B, H, L, S) with the leading axes of the inputs' rank, unless said.
+ * @typedef {object} Trace
+ * @property {FloatTensor} scores score(q, k), before the scale
+ * @property {FloatTensor} scaled scale * scores
+ * @property {FloatTensor} [capped] softcap * tanh(scaled / softcap); with softcap only
+ * @property {FloatTensor} masked what softmax sees: bias added, hidden keys -Infinity (with masking 'after': not hidden)
+ * @property {FloatTensor} maxima (B, H, L), or (B, H, S) over queries: the largest of each line
+ * @property {FloatTensor} exponentials exp(masked - maxima)
+ * @property {FloatTensor} sums (B, H, L), or (B, H, S) over queries: of the exponentials
+ * @property {FloatTensor} [unmasked] with masking 'after' only: exponentials / sums
+ * @property {FloatTensor} [zeroed] with masking 'after' only: unmasked, hidden keys 0
+ * @property {FloatTensor} [zeroedSums] with masking 'after' only: the sums of zeroed
+ * @property {FloatTensor} weights what each query pays to each key
+ * @property {FloatTensor} [dropped] with dropout only: the weights after it
+ * @property {FloatTensor} output (B, H, L, E)
+ * @property {FloatTensor} [queries] (B, H, L, A): additive scores only, wQuery q + bias
+ * @property {FloatTensor} [keys] (B, G, S, A): additive scores only, wKey k
+ */
+
+/**
+ * @param {Core} core
+ * @param {unknown} q
+ * @param {unknown} k
+ * @param {unknown} v
+ * @param {import('./attention-options.js').TraceOptions} options
+ * @returns {Trace}
+ */
+export function trace(core, q, k, v, options) {
+  const call = core.takeCall()
+  try {
+    checkAttention(call, q, k, v, options, TRACE)
+    return core.scope(() => traceSteps(core, call))
+  } finally {
+    core.giveCall(call)
+  }
+}
+
+/** @param {Core} core @param {AttentionCall} call @returns {Trace} */
+function traceSteps(core, call) {
+  const { B, H, G, L, S, D, E } = call
+  const line = call.softmaxAxis === 'keys' ? L : S
+  const isKept = (/** @type {string} */ step) => {
+    if (step === 'capped') return call.softcap > 0
+    if (step === 'dropped') return call.dropout !== undefined
+    if (['unmasked', 'zeroed', 'zeroed_sums'].includes(step)) return call.masking === 'after'
+    return true
+  }
+  const axes = (/** @type {string} */ step) => (['maxima', 'sums', 'zeroed_sums'].includes(step) ? [line] : [L, S])
+  const tensorOut = (/** @type {number} */ data, /** @type {number[]} */ dims) =>
+    new Tensor(core.copyOut(data, count(dims)), call.lead(dims))
+  const queries = placeQueries(core, call)
+  const keys = placeKeys(core, call)
+  const values = core.place(call.v)
+  const out = core.allocFloats(B * H * L * E)
+  /** @type {Record<string, number>} */
+  const steps = {}
+  for (const step of TRACE_STEPS.filter(isKept)) steps[step] = core.allocFloats(B * H * count(axes(step)))
+  runAttention(core, call, queries, keys, values, out, false, steps)
+  /** @type {Record<string, FloatTensor>} */
+  const result = {}
+  for (const [step, pointer] of Object.entries(steps))
+    result[step === 'zeroed_sums' ? 'zeroedSums' : step] = tensorOut(pointer, [B, H, ...axes(step)])
+  result.output = tensorOut(out, [B, H, L, E])
+  if (call.additive) {
+    result.queries = tensorOut(queries, [B, H, L, D])
+    result.keys = tensorOut(keys, [B, G, S, D])
+  }
+  return /** @type {Trace} */ (/** @type {unknown} */ (result))
+}

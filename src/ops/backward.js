@@ -1,0 +1,192 @@
+import { shape } from '../base/errors.js'
+import { count, Tensor, toFloats } from '../base/tensor.js'
+import { BACKWARD_WORDS, GENERATOR_BYTES } from '../runtime/abi.js'
+import { placeKeys, placeQueries, putTensor, run, writeCall } from './attention.js'
+import { ATTENTION_OPTIONS, checkAttention, expectDims, labels } from './attention-options.js'
+
+/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/** @typedef {Tensor<Float32Array>} FloatTensor */
+
+const LABELS = labels('attentionBackward', ['q', 'k', 'v', 'dOutput'], ATTENTION_OPTIONS)
+const AT = Object.fromEntries(BACKWARD_WORDS.map((word, index) => [word, index]))
+
+/**
+ * The gradient of each input, with its dims. Heads that share a key head, and places that share a value of a
+ * broadcast mask or bias, are added up, as PyTorch does.
+ * @typedef {object} AttentionGradients
+ * @property {FloatTensor} dQ
+ * @property {FloatTensor} dK
+ * @property {FloatTensor} dV
+ * @property {FloatTensor} [dMask] of a float mask
+ * @property {FloatTensor} [dBias] of a bias
+ * @property {FloatTensor} [dSinks] of sinks
+ * @property {{ wQuery: FloatTensor, wKey: FloatTensor, wValue: FloatTensor, bias?: FloatTensor }} [dScore] of the
+ *   weights of an additive score
+ */
+
+/**
+ * @param {Core} core
+ * @param {unknown} q
+ * @param {unknown} k
+ * @param {unknown} v
+ * @param {unknown} dOutput
+ * @param {import('./attention-options.js').AttentionOptions} options
+ * @returns {AttentionGradients}
+ */
+export function attentionBackward(core, q, k, v, dOutput, options) {
+  const call = core.takeCall()
+  try {
+    checkAttention(call, q, k, v, options, LABELS)
+    const { B, H, L, E } = call
+    const upstream = toFloats(dOutput, LABELS.names.dOutput)
+    expectDims(upstream, call.lead([B, H, L, E]), LABELS.names.dOutput, '(..., L, E)')
+    return core.scope(() => differentiate(core, call, upstream, options))
+  } finally {
+    core.giveCall(call)
+  }
+}
+
+/** @param {Core} core @param {AttentionCall} call @param {FloatTensor} upstream @param {import('./attention-options.js').AttentionOptions} options */
+function differentiate(core, call, upstream, options) {
+  const { B, H, G, L, S, D, E, additive, bias, sinks } = call
+  const zeros = (/** @type {number} */ n) => {
+    const data = core.allocFloats(n)
+    core.floats.fill(0, data / 4, data / 4 + n)
+    return data
+  }
+  const tensorOut = (/** @type {number} */ data, /** @type {readonly number[]} */ dims) =>
+    new Tensor(core.copyOut(data, count(dims)), dims)
+  const queries = placeQueries(core, call)
+  const keys = placeKeys(core, call)
+  const values = core.place(call.v)
+  const dOut = core.place(upstream)
+  const out = core.allocFloats(B * H * L * E)
+  const rows = core.allocFloats(2 * B * H * L)
+  const [dQ, dK, dV] = [B * H * L * D, B * G * S * D, B * G * S * E].map(zeros)
+  const dValue = additive ? zeros(D) : 0
+  const dSinks = sinks ? zeros(H) : 0
+  const dBias = bias ? zeros(count(bias.tensor.dims)) : 0
+
+  const args = writeCall(core, call, queries, keys, values, out, false, false, BACKWARD_WORDS.length)
+  const at = args / 4
+  const { words } = core
+  words[at + AT.row_maxima] = rows
+  words[at + AT.row_sums] = rows + B * H * L * 4
+  putTensor(words, at + AT['d_out.data'], dOut, H, L, E, false)
+  putTensor(words, at + AT['dq.data'], dQ, H, L, D, false)
+  putTensor(words, at + AT['dk.data'], dK, G, S, D, false)
+  putTensor(words, at + AT['dv.data'], dV, G, S, E, false)
+  words[at + AT.d_w_v] = dValue
+  words[at + AT.d_sinks] = dSinks
+  words[at + AT.d_bias] = dBias
+  if (call.dropout) runWithDropout(core, args, call.dropout)
+  else runBoth(core, args)
+
+  /** @type {AttentionGradients} */
+  const result = additive
+    ? { ...projections(core, call, dQ, dK, dValue), dV: tensorOut(dV, call.v.dims) }
+    : { dQ: tensorOut(dQ, call.q.dims), dK: tensorOut(dK, call.k.dims), dV: tensorOut(dV, call.v.dims) }
+  if (sinks) result.dSinks = tensorOut(dSinks, [H])
+  if (bias) result[options.bias === undefined ? 'dMask' : 'dBias'] = tensorOut(dBias, bias.tensor.dims)
+  return result
+}
+
+/** The forward kernel, for its output and the statistics of its rows, then the backward one. @param {Core} core @param {number} args */
+function runBoth(core, args) {
+  run(core, args, false)
+  runBackward(core, args)
+}
+
+/** @param {Core} core @param {number} args */
+function runBackward(core, args) {
+  const scratch = core.alloc(core.exports.qkv_backward_scratch(args))
+  core.words[args / 4 + AT.scratch] = scratch
+  core.check('qkv_backward', core.exports.qkv_backward(args))
+}
+
+/**
+ * Both kernels draw the same numbers: the forward one from a copy of the generator.
+ * @param {Core} core
+ * @param {number} args
+ * @param {NonNullable<AttentionCall['dropout']>} dropout
+ */
+function runWithDropout(core, args, { p, generator }) {
+  generator.withState(core, state => {
+    const copy = core.alloc(GENERATOR_BYTES)
+    core.bytes.copyWithin(copy, state, state + GENERATOR_BYTES)
+    core.floats[args / 4 + AT.dropout] = p
+    core.words[args / 4 + AT.generator] = copy
+    run(core, args, false)
+    core.words[args / 4 + AT.generator] = state
+    runBackward(core, args)
+  })
+}
+
+/**
+ * From the gradients of projected queries and keys to those of q, k and the weights of the score.
+ * @param {Core} core
+ * @param {AttentionCall} call
+ * @param {number} dQueries address of (B, H, L, A)
+ * @param {number} dKeys address of (B, G, S, A)
+ * @param {number} dValue address of (A)
+ */
+function projections(core, call, dQueries, dKeys, dValue) {
+  const { q, k, D, B, H, G, L, S } = call
+  const { wQuery, wKey, bias } = /** @type {import('../runtime/attention-call.js').AdditiveScore} */ (call.additive)
+  const left = runLinearBackward(core, q, wQuery, dQueries, B * H * L)
+  const right = runLinearBackward(core, k, wKey, dKeys, B * G * S)
+  return {
+    dQ: left.dX,
+    dK: right.dX,
+    dScore: {
+      wQuery: left.dWeight,
+      wKey: right.dWeight,
+      wValue: new Tensor(core.copyOut(dValue, D), [D]),
+      ...(bias && { bias: left.dBias }),
+    },
+  }
+}
+
+/**
+ * @param {Core} core
+ * @param {FloatTensor} x (..., in)
+ * @param {FloatTensor} weight (out, in)
+ * @param {number} dY address of (M, out)
+ * @param {number} M
+ */
+function runLinearBackward(core, x, weight, dY, M) {
+  const [N, K] = weight.dims
+  return core.scope(() => {
+    const [dX, dWeight, dBias] = [M * K, N * K, N].map(n => core.allocFloats(n))
+    const scratch = core.allocFloats(8 * Math.max(M, N))
+    core.call('qkv_linear_backward', core.place(x), core.place(weight), dY, dX, dWeight, dBias, M, K, N, scratch)
+    return {
+      dX: new Tensor(core.copyOut(dX, M * K), x.dims),
+      dWeight: new Tensor(core.copyOut(dWeight, N * K), weight.dims),
+      dBias: new Tensor(core.copyOut(dBias, N), [N]),
+    }
+  })
+}
+
+/**
+ * @param {Core} core
+ * @param {unknown} x
+ * @param {unknown} weight
+ * @param {unknown} dY
+ */
+export function linearBackward(core, x, weight, dY) {
+  const input = toFloats(x, 'linearBackward: x')
+  const w = toFloats(weight, 'linearBackward: weight')
+  const upstream = toFloats(dY, 'linearBackward: dY')
+  if (w.dims.length !== 2) throw new RangeError(`linearBackward: weight has dims ${shape(w.dims)}, (out, in) expected`)
+  const [N, K] = w.dims
+  if (input.dims.at(-1) !== K)
+    throw new RangeError(
+      `linearBackward: x has dims ${shape(input.dims)}, weight ${shape(w.dims)}: the last axis of x must be ${K}`,
+    )
+  const lead = input.dims.slice(0, -1)
+  expectDims(upstream, [...lead, N], 'linearBackward: dY', '(..., out)')
+  return core.scope(() => runLinearBackward(core, input, w, core.place(upstream), count(lead)))
+}

@@ -1,0 +1,159 @@
+// Rotary position embedding (Su et al. 2021; ONNX RotaryEmbedding).
+
+import { shape } from '../base/errors.js'
+import { Tensor, tensor, toFloats, toTensor } from '../base/tensor.js'
+import { ROPE_WORDS } from '../runtime/abi.js'
+import { checkNames, expectDims, toBoolean, toNumber } from './attention-options.js'
+
+/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('../base/tensor.js').Nested} Nested */
+/** @typedef {Tensor<Float32Array>} FloatTensor */
+
+/**
+ * @typedef {object} RopeOptions
+ * @property {TensorLike | Nested | ArrayLike<number>} [positions] (L) or (B, L), whole numbers from 0; default 0, 1, 2, ...
+ * @property {number} [pastLength] position of the first row, where positions are not given; default 0
+ * @property {boolean} [interleaved] pairs are neighbours (2d, 2d + 1), else (d, d + rotaryDim / 2); default false
+ * @property {number} [rotaryDim] how many of the D values of a head turn, the first ones; even, default D
+ * @property {number} [base] pair d turns by position * base^(-2d / rotaryDim); default 10000
+ * @property {TensorLike | Nested} [cos] instead of base: a table (positions, rotaryDim / 2), or (B, L, rotaryDim / 2),
+ *   a row for each row of x; then positions are not asked
+ * @property {TensorLike | Nested} [sin] of the same dims
+ * @property {number} [numHeads] x is (B, L, numHeads * D)
+ */
+
+const OPTIONS = ['positions', 'pastLength', 'interleaved', 'rotaryDim', 'base', 'cos', 'sin', 'numHeads']
+const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
+
+/**
+ * x as (B, A, L, C, D): heads stand before the rows (A) or within them (C).
+ * @param {readonly number[]} dims
+ * @param {number | undefined} numHeads
+ */
+function sizesOf(dims, numHeads) {
+  if (numHeads === undefined) {
+    if (dims.length < 2 || dims.length > 4)
+      throw new RangeError(`rope: x has dims ${shape(dims)}; (L, D), (H, L, D) or (B, H, L, D) expected`)
+    const [B, A, L, D] = [...Array(4 - dims.length).fill(1), ...dims]
+    return { B, A, L, C: 1, D }
+  }
+  const C = toNumber(numHeads, 'rope: numHeads', { ...SIZE, least: 1 })
+  const [B, L, width] = dims
+  if (dims.length !== 3 || width % C)
+    throw new RangeError(
+      `rope: x has dims ${shape(dims)}; with numHeads ${C} it is (B, L, ${C} * D): three axes, the last divisible by ${C}`,
+    )
+  return { B, A: 1, L, C, D: width / C }
+}
+
+/**
+ * The row of the tables for each (b, i).
+ * @param {RopeOptions} options
+ * @param {number} B
+ * @param {number} L
+ */
+function checkPositions({ positions, pastLength }, B, L) {
+  if (positions === undefined) {
+    const first = toNumber(pastLength ?? 0, 'rope: pastLength', { ...SIZE, most: 2 ** 32 - 1 - L })
+    return Uint32Array.from({ length: B * L }, (_, n) => first + (n % L))
+  }
+  if (pastLength !== undefined)
+    throw new TypeError('rope: positions and pastLength are both given: positions say it all, leave pastLength out')
+  const { data, dims } = toTensor(
+    ArrayBuffer.isView(positions) ? tensor(/** @type {any} */ (positions)) : positions,
+    'rope: positions',
+  )
+  const isOne = dims.length === 1
+  expectDims(new Tensor(data, dims), isOne ? [L] : [B, L], 'rope: positions', isOne ? '(L)' : '(B, L)')
+  const at = (/** @type {number} */ n) => toNumber(data[n], `rope: positions[${n}]`, SIZE)
+  return Uint32Array.from({ length: B * L }, (_, n) => at(isOne ? n % L : n))
+}
+
+/**
+ * Cosines and sines of the positions that occur, and which row each position has.
+ * @param {Uint32Array} positions
+ * @param {number} half
+ * @param {number} base
+ */
+function tables(positions, half, base) {
+  const distinct = [...new Set(positions)]
+  const rowOf = new Map(distinct.map((position, row) => [position, row]))
+  const dims = [distinct.length, half]
+  /** @type {(f: (angle: number) => number) => FloatTensor} */
+  const table = f => {
+    const data = new Float32Array(distinct.length * half)
+    distinct.forEach((position, row) => {
+      for (let d = 0; d < half; d++) data[row * half + d] = f(position * base ** (-d / half))
+    })
+    return new Tensor(data, dims)
+  }
+  return { cos: table(Math.cos), sin: table(Math.sin), rows: positions.map(position => Number(rowOf.get(position))) }
+}
+
+/**
+ * The tables as given.
+ * @param {RopeOptions} options
+ * @param {number} B
+ * @param {number} L
+ * @param {number} half
+ */
+function givenTables(options, B, L, half) {
+  if (options.base !== undefined)
+    throw new TypeError(
+      'rope: base is given beside cos and sin, which already say how far each pair turns: leave it out',
+    )
+  const missing = options.cos === undefined ? 'cos' : options.sin === undefined ? 'sin' : ''
+  if (missing) throw new TypeError(`rope: ${missing} is missing: give cos and sin, or neither`)
+  const cos = toFloats(options.cos, 'rope: cos')
+  const sin = toFloats(options.sin, 'rope: sin')
+  const isTable = cos.dims.length === 2
+  const expected = isTable ? [cos.dims[0], half] : [B, L, half]
+  expectDims(cos, expected, 'rope: cos', isTable ? '(positions, rotaryDim / 2)' : '(B, L, rotaryDim / 2)')
+  expectDims(sin, cos.dims, 'rope: sin', 'the dims of cos')
+  if (!isTable) {
+    for (const name of /** @type {const} */ (['positions', 'pastLength']))
+      if (options[name] !== undefined)
+        throw new TypeError(`rope: ${name} is given, but cos and sin have a row for each row of x: leave it out`)
+    return { cos, sin, rows: Uint32Array.from({ length: B * L }, (_, n) => n) }
+  }
+  const rows = checkPositions(options, B, L)
+  const beyond = rows.find(position => position >= cos.dims[0])
+  if (beyond !== undefined)
+    throw new RangeError(`rope: position ${beyond} lies outside of cos and sin, which have ${cos.dims[0]} rows`)
+  return { cos, sin, rows }
+}
+
+/**
+ * @param {Core} core
+ * @param {unknown} x
+ * @param {RopeOptions} options
+ * @returns {FloatTensor}
+ */
+export function rope(core, x, options) {
+  checkNames(options, OPTIONS, 'rope')
+  const input = toFloats(x, 'rope: x')
+  const { B, A, L, C, D } = sizesOf(input.dims, options.numHeads)
+  const rotaryDim = toNumber(options.rotaryDim ?? D, 'rope: rotaryDim', { least: 0, most: D, whole: true })
+  if (rotaryDim % 2)
+    throw new RangeError(`rope: rotaryDim: ${rotaryDim} given, an even number expected: values turn in pairs`)
+  const half = rotaryDim / 2
+  const interleaved = options.interleaved !== undefined && toBoolean(options.interleaved, 'rope: interleaved')
+  if (input.data.length === 0) return new Tensor(new Float32Array(0), [...input.dims]) // of any number of rows
+  const isGiven = options.cos !== undefined || options.sin !== undefined
+  const base = toNumber(options.base ?? 10000, 'rope: base', { least: 1e-30 })
+  const { cos, sin, rows } = isGiven
+    ? givenTables(options, B, L, half)
+    : tables(checkPositions(options, B, L), half, base)
+  return core.scope(() => {
+    const from = core.place(input)
+    const y = core.allocFloats(input.data.length)
+    /** @type {Record<typeof ROPE_WORDS[number], number>} */
+    const words = {
+      ...{ x: from, y, cosine: core.place(cos), sine: core.place(sin), rows: core.copyIn(rows) },
+      ...{ B, A, L, C, D, table: half ? cos.data.length / half : 2 ** 32 - 1, half, interleaved: Number(interleaved) },
+    }
+    core.call('qkv_rope', core.copyIn(Uint32Array.from(ROPE_WORDS, word => words[word])))
+    return new Tensor(core.copyOut(y, input.data.length), [...input.dims])
+  })
+}

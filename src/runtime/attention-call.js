@@ -1,0 +1,107 @@
+import { Tensor } from '../base/tensor.js'
+
+/** @typedef {Tensor<Float32Array>} FloatTensor */
+
+/**
+ * A tensor broadcast to (B, H, L, S) as numpy does: axes are matched from the last one on, sizes of 1
+ * and absent axes repeat.
+ * @typedef {{ tensor: Tensor, batch: number, head: number, row: number, column: number }} Broadcast
+ * @typedef {{ wQuery: FloatTensor, wKey: FloatTensor, wValue: FloatTensor, bias?: FloatTensor }} AdditiveScore
+ */
+
+/** @type {FloatTensor} */
+const NONE = new Tensor(new Float32Array(0), [0])
+
+/**
+ * What is asked of the attention kernels, checked. One record serves call after call (Core.takeCall): a new one each
+ * time would be 300 bytes of garbage. All fields but the tensors are set by every check.
+ */
+export class AttentionCall {
+  /** The operands as they were given, where attention or trace was called. */
+  q = NONE
+  k = NONE
+  v = NONE
+  /** Where keys and values lie instead. @type {import('../nn/kv-cache.js').Cache | undefined} */
+  cache
+
+  B = 0
+  H = 0
+  G = 0
+  L = 0
+  S = 0
+  /** Rows from one head of k and v to the next where they lie: S, or the capacity of a cache. */
+  keyRows = 0
+  /** Of q and k as the kernel sees them: additive scores project them first. */
+  D = 0
+  E = 0
+
+  /** @type {'dot' | 'gaussian' | 'additive'} */
+  kind = 'dot'
+  sigma = 1
+  /** @type {AdditiveScore | undefined} */
+  additive
+  scale = 1
+  softcap = 0
+  /** @type {Int32Array | undefined} (B) */
+  past
+  left = Infinity
+  right = Infinity
+  /** @type {Broadcast | undefined} boolean */
+  mask
+  /** @type {Broadcast | undefined} float */
+  bias
+  /** @type {FloatTensor | undefined} (H) */
+  alibi
+  /** @type {FloatTensor | undefined} (H) */
+  sinks
+  /** @type {Uint32Array | undefined} */
+  keyLengths
+  /** @type {{ p: number, generator: import('../nn/generator.js').Generator } | undefined} */
+  dropout
+  /** Copies that threads begin without. @type {import('../threads/pool.js').Later | undefined} */
+  later
+  /** @type {'keys' | 'queries'} */
+  softmaxAxis = 'keys'
+  /** @type {'before' | 'after'} */
+  masking = 'before'
+
+  /**
+   * @param {number} B
+   * @param {number} H
+   * @param {number} G
+   * @param {number} L
+   * @param {number} S
+   * @param {number} E
+   */
+  setSizes(B, H, G, L, S, E) {
+    this.B = B
+    this.H = H
+    this.G = G
+    this.L = L
+    this.S = S
+    this.keyRows = S
+    this.E = E
+  }
+
+  /** (B, H, ...) with the leading axes that q has. @param {readonly number[]} dims */
+  lead(dims) {
+    return dims.slice(4 - this.q.dims.length)
+  }
+
+  /** Lets go of everything that came from the caller. */
+  clear() {
+    this.q = NONE
+    this.k = NONE
+    this.v = NONE
+    this.cache = undefined
+    this.additive = undefined
+    this.mask = undefined
+    this.bias = undefined
+    this.alibi = undefined
+    this.sinks = undefined
+    this.past = undefined
+    this.keyLengths = undefined
+    this.dropout = undefined
+    this.later = undefined
+  }
+}

@@ -1,0 +1,195 @@
+import { QkvError } from '../base/errors.js'
+import { count } from '../base/tensor.js'
+import { ABI, STATUS } from './abi.js'
+import { AttentionCall } from './attention-call.js'
+import { Blocks } from './heap.js'
+
+const PAGE = 65536
+const LIMIT = 65536 * PAGE // the 4 GiB that a 32-bit address reaches
+const ALIGNMENT = 16
+
+/** @typedef {Record<string, CallableFunction> & { memory: WebAssembly.Memory }} Exports */
+
+/**
+ * One instance of the core and its memory: the core's own data, blocks that outlive a call, and above them a stack. A
+ * call takes what it needs inside `scope`, which gives everything back, also when the call throws.
+ */
+export class Core {
+  bytes = new Uint8Array(0)
+  words = new Uint32Array(0)
+  floats = new Float32Array(0)
+  /** What outlives a call. */
+  blocks = new Blocks(this)
+  /** @type {AttentionCall | undefined} */
+  #spare
+  /** Threads that share the work of large calls. @type {import('../threads/pool.js').Threads | undefined} */
+  threads
+  /** With threads, a core whose memory is not shared: to copy there takes half of the time. @type {Core | undefined} */
+  unshared
+
+  /** @param {WebAssembly.Instance} instance */
+  constructor(instance) {
+    const exports = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports))
+    const isOurs = exports.qkv_abi && exports.qkv_heap && exports.memory
+    const abi = isOurs ? exports.qkv_abi() : undefined
+    if (abi !== ABI)
+      throw new QkvError(
+        'WASM_VERSION',
+        `the wasm file speaks version ${abi ?? 'none'} of the qkv interface, this JavaScript speaks ${ABI}: ` +
+          'take qkv.wasm from the same package as the JavaScript',
+      )
+    /** @type {Exports} */
+    this.exports = { ...exports } // a plain object: V8 reads the engine's own by a hash
+    this.base = Math.ceil((exports.qkv_heap() >>> 0) / ALIGNMENT) * ALIGNMENT
+    this.top = this.base
+    this.renew()
+  }
+
+  /** The record of a call; one from within another (in a getter of its options, say) gets one of its own. */
+  takeCall() {
+    const call = this.#spare ?? new AttentionCall()
+    this.#spare = undefined
+    return call
+  }
+
+  /** @param {AttentionCall} call the next call's */
+  giveCall(call) {
+    call.clear()
+    this.#spare = call
+  }
+
+  /** Views on all of the memory, for indices of whole elements; alloc renews them when the memory grows. */
+  renew() {
+    const buffer = /** @type {ArrayBuffer} */ (this.exports.memory.buffer)
+    this.bytes = new Uint8Array(buffer)
+    this.words = new Uint32Array(buffer)
+    this.floats = new Float32Array(buffer)
+  }
+
+  /** Bytes in use by calls that run now: 0 between calls. */
+  get used() {
+    return this.top - this.base
+  }
+
+  /**
+   * Runs `call`; whatever it allocated is free afterwards.
+   * @template T
+   * @param {() => T} call
+   * @returns {T}
+   */
+  scope(call) {
+    const mark = this.top
+    try {
+      return call()
+    } finally {
+      this.top = mark
+    }
+  }
+
+  /**
+   * @param {number} bytes
+   * @returns {number} the address of that many bytes, 16-byte aligned, content undefined
+   */
+  alloc(bytes) {
+    const pointer = this.top
+    const end = pointer + Math.ceil(bytes / ALIGNMENT) * ALIGNMENT
+    if (!(end <= LIMIT))
+      throw new RangeError(
+        `out of memory: this call needs ${bytes} bytes more, a WebAssembly module has ${LIMIT} in all: ` +
+          'use fewer or smaller tensors a call, or qkv.attention where qkv.trace keeps every step',
+      )
+    const size = this.bytes.length
+    if (end > size) {
+      try {
+        this.exports.memory.grow(Math.ceil((end - size) / PAGE))
+        this.renew()
+      } catch (cause) {
+        throw new RangeError(`out of memory: the engine gave no ${bytes} bytes more`, { cause })
+      }
+    }
+    this.top = end
+    return pointer
+  }
+
+  /**
+   * A view on the memory; valid until the next `alloc`, which may move it.
+   * @template {Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array} T
+   * @param {new (buffer: ArrayBuffer, byteOffset: number, length: number) => T} Type
+   * @param {number} pointer
+   * @param {number} length
+   * @returns {T}
+   */
+  view(Type, pointer, length) {
+    return new Type(/** @type {ArrayBuffer} */ (this.exports.memory.buffer), pointer, length)
+  }
+
+  /**
+   * @param {import('../base/tensor.js').Tensor} tensor
+   * @param {import('../threads/pool.js').Later} [later] where the copy, of float32 numbers, is made later
+   * @returns {number} its address if it lies in this memory, else that of a copy
+   */
+  place(tensor, later) {
+    const resident = this.residentOf(tensor)
+    if (resident) return resident.address
+    if (tensor.data.length === 0 && count(tensor.dims) > 0)
+      throw new TypeError('a buffer was detached during the call: pass a resident tensor itself, not its data')
+    return later ? this.#placeLater(tensor.data, later) : this.copyIn(tensor.data)
+  }
+
+  /** @param {import('../base/tensor.js').TensorData} numbers float32 @param {import('../threads/pool.js').Later} later */
+  #placeLater({ buffer, byteOffset, length }, later) {
+    const data = new Float32Array(buffer, byteOffset, length) // a view of ours, whose methods cannot fail
+    const at = this.allocFloats(length)
+    later.push([length, (from, to) => this.floats.set(data.subarray(from, to), at / 4 + from)])
+    return at
+  }
+
+  /** The tensor, if it lies in this memory. @param {import('../base/tensor.js').Tensor} tensor */
+  residentOf(tensor) {
+    const resident = /** @type {import('./resident.js').ResidentTensor} */ (tensor)
+    return tensor.isResident && resident.isIn(this) ? resident : undefined
+  }
+
+  /**
+   * @param {import('../base/tensor.js').TensorData} data
+   * @returns {number} the address of a copy
+   */
+  copyIn(data) {
+    const pointer = this.alloc(data.byteLength)
+    if (data instanceof Float32Array) this.floats.set(data, pointer / 4)
+    else this.bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), pointer)
+    return pointer
+  }
+
+  /**
+   * @param {number} pointer
+   * @param {number} length
+   * @param {Float32Array} [to] what takes them, if it is there already
+   * @returns a copy of that many floats
+   */
+  copyOut(pointer, length, to) {
+    const [from, end] = [pointer / 4, pointer / 4 + length]
+    if (!to) return this.floats.slice(from, end)
+    to.set(this.floats.subarray(from, end))
+    return to
+  }
+
+  /** @param {number} n @returns {number} the address of n floats */
+  allocFloats(n) {
+    return this.alloc(n * 4)
+  }
+
+  /**
+   * Calls a kernel.
+   * @param {string} kernel
+   * @param {...number} args
+   */
+  call(kernel, ...args) {
+    this.check(kernel, this.exports[kernel](...args))
+  }
+
+  /** @param {string} kernel @param {number} status what it returned */
+  check(kernel, status) {
+    if (status !== 0) throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ?? `status ${status}`}`)
+  }
+}

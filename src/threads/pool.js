@@ -1,0 +1,224 @@
+// A pool of threads that work along with the calling one.
+
+import { describe, QkvError } from '../base/errors.js'
+import { STATUS } from '../runtime/abi.js'
+import { CLOSED, draw, KERNELS, WORDS, wait } from './jobs.js'
+import * as AT from './words.js'
+
+const STACK = 16384 // bytes; kernels use less than a quarter (tests/threads.test.js)
+const SLICE = 50 // milliseconds
+
+/** @typedef {import('../runtime/memory.js').Core} Core */
+/**
+ * What the calling thread makes while others begin: n numbers each, from and to truncated. It must not fail.
+ * @typedef {[n: number, make: (from: number, to: number) => void][]} Later
+ */
+/** @typedef {{ module: WebAssembly.Module, memory: WebAssembly.Memory, control: number, stack: number, thread: number }} Start */
+/** @typedef {{ terminate(): unknown, unref?(): void, on?: Function, addEventListener?: Function, postMessage(data: Start): void }} Thread */
+
+/**
+ * How many threads `load` is asked for.
+ * @param {unknown} threads
+ */
+export function checkThreads(threads = 1) {
+  if (threads === 'auto')
+    return (
+      globalThis.process?.getBuiltinModule?.('node:os')?.availableParallelism() ??
+      globalThis.navigator?.hardwareConcurrency ??
+      1
+    )
+  if (typeof threads !== 'number')
+    throw new TypeError(`load: threads: ${describe(threads)} given, a number or 'auto' expected`)
+  if (!Number.isInteger(threads) || threads < 1 || threads > 1024)
+    throw new RangeError(`load: threads: ${threads} given, a whole number from 1 to 1024, or 'auto' expected`)
+  return threads
+}
+
+export class Threads {
+  /** Multiplications and additions of a call, below which waking others costs more than they bring (measured), and of a draw. */
+  static least = { work: 6e6, chunk: 2e5 }
+  /** Milliseconds until a worker that does not start, or does not come forward within a call, counts as lost. */
+  static patience = { start: 10_000, call: 10_000 }
+
+  /** @type {Set<Thread>} beside the calling one */
+  #workers = new Set()
+  #words
+  #size
+  #lost = ''
+
+  /** @param {Core} core @param {number} size */
+  constructor(core, size) {
+    this.#size = size
+    const control = core.alloc(WORDS * 4)
+    this.#words = core.view(Int32Array, control, WORDS)
+    this.#words[AT.gate] = CLOSED
+  }
+
+  /**
+   * @param {Core} core in a shared memory
+   * @param {WebAssembly.Module} module
+   * @param {number} size threads in all
+   * @throws {QkvError} with code THREAD_START
+   */
+  static async start(core, module, size) {
+    const threads = new Threads(core, size)
+    const { memory } = core.exports
+    const control = threads.#words.byteOffset
+    const stacks = core.alloc(STACK * (size - 1))
+    core.base = core.top // they stay
+    try {
+      const ready = []
+      for (let thread = 1; thread < size; thread++)
+        ready.push(threads.#start(open(), { module, memory, control, stack: stacks + STACK * thread, thread }))
+      await Promise.all(ready)
+    } catch (cause) {
+      threads.end()
+      const { message } = /** @type {Error} */ (cause)
+      throw new QkvError('THREAD_START', `a thread did not start: ${message}. Give load threads: 1 to do without`, {
+        cause,
+      })
+    }
+    ended.register(core, threads)
+    return threads
+  }
+
+  /** Threads that work, the calling one included. */
+  get count() {
+    return this.#workers.size + 1
+  }
+
+  /** @param {Thread} worker @param {Start} start */
+  #start(worker, start) {
+    this.#workers.add(worker)
+    return new Promise((resolve, reject) => {
+      const late = `no answer within ${Threads.patience.start / 1000} s`
+      const timer = setTimeout(() => reject(new Error(late)), Threads.patience.start)
+      const lose = (/** @type {string} */ reason) => {
+        clearTimeout(timer)
+        reject(new Error(reason))
+        if (this.#workers.delete(worker)) this.#lost ||= reason
+        worker.terminate()
+      }
+      listen(worker, 'message', () => {
+        clearTimeout(timer)
+        worker.unref?.()
+        resolve(undefined)
+      })
+      listen(worker, 'error', event => lose(event?.message || 'its file cannot be loaded'))
+      listen(worker, 'messageerror', () => lose('the shared memory did not arrive'))
+      listen(worker, 'exit', code => lose(`it ended with code ${code}`))
+      worker.postMessage(start)
+    })
+  }
+
+  /** Ends the workers; whoever calls goes on alone. */
+  end() {
+    const workers = [...this.#workers]
+    this.#workers.clear()
+    for (const worker of workers) worker.terminate()
+  }
+
+  /** @param {number} work multiplications and additions of a call @returns {Later | undefined} if it is worth it */
+  later(work) {
+    return work < Threads.least.work ? undefined : []
+  }
+
+  /**
+   * Runs a kernel on all threads, if its work is worth it. To be called within a scope.
+   * @param {Core} core
+   * @param {object} job
+   * @param {string} job.kernel
+   * @param {number[]} job.args
+   * @param {number} job.work multiplications and additions
+   * @param {number} job.units
+   * @param {number} job.scratch bytes that each thread wants
+   * @param {Later} [job.later] each part for its part of the units, which others may begin with then
+   * @param {number} [job.parts] of which each serves as many units
+   * @returns {boolean} false: not done, do it alone
+   */
+  run(core, { kernel, args, work, units, scratch, later = [], parts = 1 }) {
+    const words = this.#words
+    const makeAll = () => {
+      for (let part = parts; part-- > 0; Atomics.store(words, AT.locked, (units * part) / parts))
+        for (const [n, make] of later) make((n * part) / parts, (n * (part + 1)) / parts)
+    }
+    const isWorth = work >= Threads.least.work && units > 1
+    if (isWorth && this.#lost) {
+      const reason = this.#lost
+      this.#lost = ''
+      throw this.#lostError(`since the last call: ${reason}`)
+    }
+    if (!isWorth || this.count === 1) {
+      makeAll()
+      return false
+    }
+    const stride = Math.ceil(scratch / 64) * 64
+    const start = performance.now()
+    words[AT.kernel] = KERNELS.indexOf(kernel)
+    words[AT.arity] = args.length
+    words.set(args, AT.args)
+    words[AT.chunk] = Math.ceil(Math.min((Threads.least.chunk * units) / work, units / this.count)) || 1
+    words[AT.scratch] = core.alloc(stride * this.#size)
+    words[AT.stride] = stride
+    words[AT.left] = words[AT.locked] = units
+    words[AT.done] = words[AT.status] = 0
+    Atomics.store(words, AT.gate, 0)
+    Atomics.add(words, AT.generation, 1)
+    Atomics.notify(words, AT.generation)
+    makeAll()
+    draw(core.exports, words, 0)
+    const joined = Atomics.or(words, AT.gate, CLOSED)
+    if (!this.#allDone(joined, performance.now() - start)) {
+      this.end()
+      throw this.#lostError('during a call, and its result with it')
+    }
+    const status = words[AT.status]
+    if (status !== 0) throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ?? 'it trapped'}`)
+    return true
+  }
+
+  /** @param {string} when */
+  #lostError(when) {
+    const left = this.count === 1 ? 'one thread' : `${this.count} threads`
+    return new QkvError('THREAD_LOST', `a thread was lost ${when}. Calls go on with ${left}`)
+  }
+
+  /**
+   * Waits until every worker that has joined is done. One that died never is: then patience ends, counted in slices
+   * that were really waited for, because a computer may sleep in between.
+   * @param {number} joined
+   * @param {number} elapsed milliseconds that the call has taken so far
+   */
+  #allDone(joined, elapsed) {
+    const words = this.#words
+    for (let left = Threads.patience.call + 4 * elapsed; left > 0; left -= SLICE) {
+      const end = performance.now() + SLICE
+      while (performance.now() < end) {
+        const done = Atomics.load(words, AT.done)
+        if (done === joined) return true
+        wait(words, AT.done, done, SLICE)
+      }
+    }
+    return false
+  }
+}
+
+/** @returns {Thread} */
+function open() {
+  const node = globalThis.process?.getBuiltinModule?.('node:worker_threads')
+  if (node) {
+    const url = new URL(import.meta.url.replace(/[^/]*$/, 'worker.js'))
+    return new node.Worker(url, { execArgv: [] })
+  }
+  // This very expression is what bundlers look for.
+  return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
+}
+
+/** @param {Thread} worker @param {string} event @param {(event: any) => void} listener */
+function listen(worker, event, listener) {
+  if (worker.on) worker.on(event, listener)
+  else worker.addEventListener?.(event, listener)
+}
+
+/** Workers of modules that nobody has any more. @type {FinalizationRegistry<Threads>} */
+const ended = new FinalizationRegistry(threads => threads.end())

@@ -1,0 +1,17 @@
+// A thread: gets the module, the memory and a stack, says that it is ready, and serves until it is terminated.
+
+import { serve, WORDS } from './jobs.js'
+
+const port = /** @type {any} */ (
+  globalThis.process?.getBuiltinModule?.('node:worker_threads')?.parentPort ?? globalThis
+)
+
+port.onmessage = (/** @type {MessageEvent<import('./pool.js').Start>} */ { data }) => {
+  const { module, memory, control, stack, thread } = data
+  const kernels = /** @type {import('./jobs.js').Kernels} */ (
+    new WebAssembly.Instance(module, { env: { memory } }).exports
+  )
+  kernels.qkv_stack(stack)
+  port.postMessage('ready')
+  serve(kernels, new Int32Array(memory.buffer, control, WORDS), thread)
+}

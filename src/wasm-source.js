@@ -1,0 +1,48 @@
+// Where the wasm file comes from.
+
+import { describe, QkvError } from './base/errors.js'
+
+/**
+ * @typedef {URL | string | Response | PromiseLike<Response> | BufferSource | WebAssembly.Module} WasmSource
+ */
+
+/**
+ * @param {URL | string | Response | BufferSource} [source] default: the file beside this one
+ * @returns {Promise<BufferSource | Response>} a response is one that can be compiled while it arrives
+ */
+export async function open(source = new URL('./qkv.wasm', import.meta.url)) {
+  if (source instanceof URL || typeof source === 'string') return openURL(source)
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source
+  // Last, and not on the way of a file: the first mention of Response costs Node 20 milliseconds.
+  if (typeof Response !== 'undefined' && source instanceof Response) return openResponse(source)
+  throw new TypeError(
+    `load: wasm: ${describe(source)} given; bytes, a WebAssembly.Module, a URL or a Response expected`,
+  )
+}
+
+/** @param {URL | string} source */
+async function openURL(source) {
+  try {
+    const url = source instanceof URL ? source : new URL(source, globalThis.location?.href ?? import.meta.url)
+    // Node has no fetch of files. getBuiltinModule keeps bundlers from looking for node:fs.
+    const fs = url.protocol === 'file:' ? globalThis.process?.getBuiltinModule?.('node:fs/promises') : undefined
+    return fs ? await fs.readFile(url) : await openResponse(await fetch(url))
+  } catch (cause) {
+    if (cause instanceof QkvError) throw cause
+    throw new QkvError('WASM_MISSING', `cannot read ${source}: ${/** @type {Error} */ (cause).message}`, { cause })
+  }
+}
+
+/** @param {Response} response */
+async function openResponse(response) {
+  if (!response.ok)
+    throw new QkvError(
+      'WASM_MISSING',
+      `${response.url || 'the response'} answers ${response.status} ${response.statusText}`,
+    )
+  const canStream = 'compileStreaming' in WebAssembly && /^application\/wasm$/i.test(typeOf(response))
+  return canStream ? response : response.arrayBuffer()
+}
+
+/** Its MIME type, which engines compile as it arrives if it is application/wasm. @param {Response} response */
+const typeOf = response => response.headers.get('content-type')?.trim() ?? ''

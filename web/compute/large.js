@@ -1,0 +1,123 @@
+// The trace of many tokens: head after head, so that it can be shown how far it is and be given up. The steps between
+// scores and weights are kept of the chosen head only; above MOST_WEIGHTS the weights as well, and the other heads are
+// seen small.
+
+import { joinHeads, Tensor } from 'qkv'
+import { headStatistics } from '../elements/statistics.js'
+import { mix, override, rowsOf, scaleOf, steps } from './trace.js'
+
+/** @typedef {import('qkv').Qkv} Qkv */
+/** @typedef {import('../settings/check.js').Checked} Checked */
+/** @typedef {import('./trace.js').Result} Result */
+/** @typedef {import('../models/index.js').Tensors} Tensors */
+/** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
+
+/** Heads times queries times keys from which on a trace is large. */
+export const LARGE = 2 ** 18
+/** Up to so many weights are kept of all heads. */
+export const MOST_WEIGHTS = 2 ** 23
+/** The side of a head that is seen small. */
+const SMALL = 144
+
+/** @param {Checked} settings */
+const pairsOf = ({ heads, queries, keys }) => heads * queries.tokens.length * keys.tokens.length
+
+/** Weights that were brought are there already. @param {Checked} settings */
+export const isLarge = settings =>
+  pairsOf(settings) > LARGE && !(settings.model === 'given' && settings.given && 'weights' in settings.given)
+
+/**
+ * Yields how much is done, from 0 to 1.
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {Tensors} start Q, K, V of all heads and what they were made from, or weights and V
+ * @param {Uint8Array | undefined} visible
+ * @param {number} chosen
+ * @returns {Generator<number, Result>}
+ */
+export function* traceLarge(qkv, settings, start, visible, chosen) {
+  const { Q, K, V } = start
+  const heads = /** @type {FloatTensor} */ (Q ?? start.weights).dims[0]
+  const head = Math.min(chosen, heads - 1)
+  const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
+  const hasAll = heads * L * S <= MOST_WEIGHTS
+  const all = hasAll ? new Float32Array(heads * L * S) : undefined
+  const small = hasAll ? undefined : [Math.min(L, SMALL), Math.min(S, SMALL)]
+  const smalls = small && new Float32Array(heads * small[0] * small[1])
+  const E = V?.dims[2] ?? 0
+  const outputs = new Float32Array(heads * L * E)
+  const statistics = []
+  /** @type {Tensors} */
+  let kept = {}
+  for (let h = 0; h < heads; h++) {
+    const own = (/** @type {FloatTensor | undefined} */ x) => x && only(x, h)
+    const parts = { ...start, Q: own(Q), K: own(K), V: own(V) }
+    const traced = h === head && Q ? steps(qkv, settings, parts, visible) : undefined
+    const made = traced?.weights ?? (Q ? weightsOf(qkv, settings, parts, visible) : own(start.weights))
+    const edits = settings.edits.filter(edit => edit.head === h).map(edit => ({ ...edit, head: 0 }))
+    const weights = override(qkv, /** @type {FloatTensor} */ (made), edits)
+    if (parts.V) {
+      const output = (weights === traced?.weights && traced.output) || mix(qkv, weights, parts.V)
+      outputs.set(output.data, h * L * E)
+    }
+    if (h === head) kept = { ...traced, weights }
+    all?.set(weights.data, h * L * S)
+    if (smalls && small) smalls.set(strongestOf(weights, small[0], small[1]), h * small[0] * small[1])
+    if (smalls) statistics.push(...headStatistics(weights))
+    yield (h + 1) / (heads + 1)
+  }
+  const weights = all ? new Tensor(all, [heads, L, S]) : /** @type {FloatTensor} */ (kept.weights)
+  const ones = new Tensor(new Float32Array(S).fill(1), [S, 1])
+  /** @type {Tensors} */
+  const tensors = { ...start, ...kept, weights, paid: qkv.matmul(/** @type {FloatTensor} */ (kept.weights), ones) }
+  if (V) {
+    tensors.output = new Tensor(outputs, [heads, L, E])
+    tensors.joined = joinHeads(tensors.output)
+    const { Wo, bo } = tensors
+    if (Wo) tensors.final = qkv.linear(tensors.joined, rowsOf(Wo), bo?.reshape([Wo.dims[1]]))
+  }
+  const seen = smalls && small ? { smalls: new Tensor(smalls, [heads, ...small]), statistics } : {}
+  return { settings, heads, visible, tensors, kept: head, ...seen }
+}
+
+/** @param {FloatTensor} tensor @param {number} head @returns {FloatTensor} (1, rows, columns) */
+const only = (tensor, head) => tensor.row(head).reshape([1, ...tensor.dims.slice(1)])
+
+/**
+ * The weights of one head, without the steps where the core has a short way to them.
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {Tensors} parts (1, rows, columns) each
+ * @param {Uint8Array | undefined} visible
+ */
+function weightsOf(qkv, settings, parts, visible) {
+  const { score, softmaxAxis, masking } = settings
+  const isPlain = (score === 'scaled' || score === 'plain') && softmaxAxis === 'keys'
+  if (!isPlain || (visible && masking === 'after')) return steps(qkv, settings, parts, visible).weights
+  const [q, k] = /** @type {FloatTensor[]} */ ([parts.Q, parts.K]).map(x => x.row(0))
+  const size = q.dims[1]
+  const scale = new Tensor(new Float32Array(size * size), [size, size])
+  for (let i = 0; i < size; i++) scale.data[i * size + i] = scaleOf(settings, size)
+  const scores = qkv.linear(qkv.matmul(q, scale), k)
+  if (visible) for (let i = 0; i < visible.length; i++) if (!visible[i]) scores.data[i] = -Infinity
+  return qkv.softmax(scores).reshape([1, ...scores.dims])
+}
+
+/**
+ * A matrix made smaller: of cells that fall together the strongest stays.
+ * @param {FloatTensor} weights (1, L, S)
+ * @param {number} rows
+ * @param {number} columns
+ */
+function strongestOf({ data, dims: [, L, S] }, rows, columns) {
+  const out = new Float32Array(rows * columns)
+  const at = Int32Array.from({ length: S }, (_, j) => Math.floor((j * columns) / S))
+  for (let i = 0; i < L; i++) {
+    const start = Math.floor((i * rows) / L) * columns
+    for (let j = 0; j < S; j++) {
+      const x = data[i * S + j]
+      if (x > out[start + at[j]]) out[start + at[j]] = x
+    }
+  }
+  return out
+}

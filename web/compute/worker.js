@@ -1,0 +1,58 @@
+// Large traces beside the page: the newest job counts, an older one is given up between two heads.
+
+import { load } from 'qkv'
+import { createTracer } from './trace.js'
+
+/** @typedef {import('./scheduler.js').Job} Job */
+
+/** @type {Job | undefined} */
+let wanted
+let isBusy = false
+const tracer = load().then(createTracer)
+
+/** Milliseconds between two words of how far it is: each is drawn, beside the work. */
+const OFTEN = 100
+
+/** Lets messages in. */
+const turn = () =>
+  new Promise(resolve => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = resolve
+    port2.postMessage(0)
+  })
+
+async function work() {
+  const trace = await tracer
+  while (wanted) {
+    const { id, settings, head } = wanted
+    wanted = undefined
+    const parts = trace.parts(settings, head)
+    let step = parts.next()
+    let said = performance.now()
+    while (!step.done && !wanted) {
+      if (performance.now() - said > OFTEN) {
+        postMessage({ id, progress: step.value })
+        said = performance.now()
+      }
+      await turn()
+      if (!wanted) step = parts.next()
+    }
+    if (!step.done) continue
+    const { tensors, visible } = step.value
+    // What the tracer keeps for the next job (the drawn numbers) is copied; the rest, which is most of it, is handed over.
+    const own = Object.values(tensors).filter(tensor => tensor && !trace.isKept(tensor))
+    const buffers = new Set([...own, ...(visible ? [{ data: visible }] : [])].map(({ data }) => data.buffer))
+    postMessage({ id, result: step.value }, { transfer: [...buffers] })
+  }
+}
+
+addEventListener('message', ({ data }) => {
+  wanted = data
+  if (isBusy) return
+  isBusy = true
+  work()
+    .catch(error => postMessage({ id: data.id, failure: String(error) }))
+    .finally(() => {
+      isBusy = false
+    })
+})

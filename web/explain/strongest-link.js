@@ -1,0 +1,35 @@
+// Who looks hardest at whom. Pure.
+
+import { ofHead } from '../models/tensors.js'
+
+/** @typedef {import('../compute/trace.js').Result} Result */
+/** @typedef {{ row: number, column: number, weight: number, skipped: boolean }} Link */
+
+/**
+ * The largest weight of a head. Queries that see one key only have no choice and are left out, unless all are such.
+ * @param {Result} result
+ * @param {number} head
+ * @returns {Link | undefined} undefined if nobody sees anything; skipped: some queries were left out
+ */
+export function strongestLink({ tensors, visible }, head) {
+  const { data, dims } = ofHead(/** @type {import('../models/index.js').FloatTensor} */ (tensors.weights), head)
+  const [L, S] = dims
+  const seen = (/** @type {number} */ row) => {
+    if (!visible) return S
+    let count = 0
+    for (let column = 0; column < S; column++) count += visible[row * S + column]
+    return count
+  }
+  const counts = Array.from({ length: L }, (_, row) => seen(row))
+  const hasChoice = counts.some(count => count > 1)
+  /** @type {{ row: number, column: number, weight: number } | undefined} */
+  let best
+  for (let row = 0; row < L; row++) {
+    if (counts[row] < (hasChoice ? 2 : 1)) continue
+    for (let column = 0; column < S; column++) {
+      const weight = data[row * S + column]
+      if (best === undefined || weight > best.weight) best = { row, column, weight }
+    }
+  }
+  return best && { ...best, skipped: hasChoice && counts.includes(1) }
+}
