@@ -4,7 +4,7 @@
  * running sum of exponentials and the running weighted sum of values (Milakov & Gimelshein 2018;
  * FlashAttention, Dao et al. 2022), so that no L x S matrix ever exists. Tiles that no row of the
  * block can see are never visited; tiles that every row sees entirely are never masked. */
-#include "few.h"
+#include "decode.h"
 #include "mask.h"
 #include "random.h"
 #include "tile.h"
@@ -28,7 +28,7 @@ struct block {
   size_t lanes;                           /* rows, rounded up to whole panels */
   struct tile panels[BLOCK_ROWS / PANEL]; /* what each panel of queries looks at, counted from the tile's first key */
   size_t width;                           /* E, rounded up to a multiple of 8 */
-  float *queries;                         /* (lanes/PANEL, D, 8) */
+  float *q_panels;                        /* (lanes/PANEL, D, 8) */
   float *scores;                          /* (lanes/PANEL, TILE_KEYS, PANEL) */
   float *tail;                            /* (8, 8): the last columns of the last values, where E is no multiple of 8 */
   float *output;                          /* (lanes, width) */
@@ -38,17 +38,17 @@ struct block {
 };
 
 double QKV_EXPORT(qkv_attention_scratch)(const struct qkv_attention *a) {
-  if (is_few(a))
-    return few_scratch(a);
+  if (is_decode(a))
+    return decode_scratch(a);
   double width = (double)round_up(a->E, 8), rows = BLOCK_ROWS;
   double floats = rows * a->D + (rows + 4) * TILE_KEYS + 8 * 8 + rows * width + 2 * rows;
   return floats * (double)sizeof(float) + (a->generator ? rows * a->S : 0.0);
 }
 
-static struct block carve(const struct qkv_attention *a, void *scratch) {
+static struct block carve_scratch(const struct qkv_attention *a, void *scratch) {
   struct block x = {.a = a, .width = round_up(a->E, 8)};
   float *p = scratch;
-  x.queries = p, p += BLOCK_ROWS * a->D;
+  x.q_panels = p, p += BLOCK_ROWS * a->D;
   x.scores = p, p += TILE_KEYS * BLOCK_ROWS;
   x.tail = p, p += 8 * 8;
   x.output = p, p += BLOCK_ROWS * x.width;
@@ -64,10 +64,12 @@ static inline float *scores_of(const struct block *x, size_t r) {
   return x->scores + r / PANEL * PANEL * TILE_KEYS + r % PANEL;
 }
 
-static uint32_t clamp(uint32_t n, uint32_t least, uint32_t most) { return n < least ? least : n > most ? most : n; }
+static uint32_t clamp(uint32_t n, uint32_t least, uint32_t tile_keys) {
+  return n < least ? least : n > tile_keys ? tile_keys : n;
+}
 
 /* The keys from <= j < to that rows r to r + rows of the block look at; register tiles begin at every fourth. */
-static struct tile narrow(const struct block *x, uint32_t from, uint32_t to, size_t r, size_t rows) {
+static struct tile visible_tile(const struct block *x, uint32_t from, uint32_t to, size_t r, size_t rows) {
   const struct qkv_attention *a = x->a;
   uint32_t row = x->row + (uint32_t)r;
   struct span first = visible_span(a, x->b, row), last = visible_span(a, x->b, row + (uint32_t)rows - 1);
@@ -83,11 +85,11 @@ static struct tile narrow(const struct block *x, uint32_t from, uint32_t to, siz
 INLINE void score_panel(enum qkv_score score, struct block *x, size_t panel, const float *k, size_t from, size_t to,
                         float factor) {
   const struct qkv_attention *a = x->a;
-  struct matrix queries = {x->queries + panel * a->D, PANEL, 1};
+  struct matrix queries = {x->q_panels + panel * a->D, PANEL, 1};
   float *out = scores_of(x, panel);
   for (size_t j = from; j < to; j += 4)
-    score_tile(score, out + j * PANEL, PANEL, (struct matrix){k + j * a->k.row, a->k.row, 1}, at_most(to - j, 4),
-               queries, a->D, a->w_v, factor);
+    score_4x8(score, out + j * PANEL, PANEL, (struct matrix){k + j * a->k.row, a->k.row, 1}, at_most(to - j, 4),
+              queries, a->D, a->w_v, factor);
 }
 
 static void score_keys(struct block *x, const float *k) {
@@ -115,13 +117,13 @@ static void score_keys(struct block *x, const float *k) {
 /* Scores of four queries become exponentials under the new maxima; returns by how much all that was
  * summed before shrinks. exp(x) = 2^(x log2 e) in two passes, `powers` (keys, 4) between them: one chain of
  * operations would be too deep for the processor to overlap enough of them. */
-INLINE f4 update_column(float *scores, size_t keys, float *maxima, float *sums, float *powers) {
+INLINE f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums, float *powers) {
   const f4 log2_e = splat(LOG2_E);
   f4 before = load(maxima), maximum = before, sum = zeros();
   for (size_t j = 0; j < keys; j++)
-    maximum = larger(maximum, load(scores + j * PANEL));
+    maximum = pmax(maximum, load(scores + j * PANEL));
   /* Nothing seen yet: -inf - -inf would be NaN, but -inf - 0 gives the weight 0. */
-  f4 base = choose(equal(maximum, splat(HIDDEN)), zeros(), maximum);
+  f4 base = select(equal(maximum, splat(HIDDEN)), zeros(), maximum);
   for (size_t j = 0; j < keys; j++) {
     f4 fraction, power = power2_split(mul(sub(load(scores + j * PANEL), base), log2_e), &fraction);
     store(scores + j * PANEL, fraction);
@@ -133,22 +135,22 @@ INLINE f4 update_column(float *scores, size_t keys, float *maxima, float *sums, 
     sum = add(sum, e);
   }
   /* Nothing was summed before: 1, and the output is left alone. */
-  before = choose(equal(before, splat(HIDDEN)), base, before);
-  f4 shrink = power2_4(mul(sub(before, base), log2_e));
+  before = select(equal(before, splat(HIDDEN)), base, before);
+  f4 rescale = power2_4(mul(sub(before, base), log2_e));
   store(maxima, maximum);
-  store(sums, mul_add(load(sums), shrink, sum));
-  return shrink;
+  store(sums, mul_add(load(sums), rescale, sum));
+  return rescale;
 }
 
-static void update(struct block *x) {
+static void online_softmax(struct block *x) {
   for (size_t c = 0; c < x->lanes; c += 4) {
     const struct tile *panel = x->panels + c / PANEL;
-    f4 shrink = update_column(scores_of(x, c) + panel->from * PANEL, panel->to - panel->from, x->maxima + c,
-                              x->sums + c, x->powers);
-    if (!any_lane(not_equal(shrink, splat(1.0f))))
+    f4 rescale = online_softmax_column(scores_of(x, c) + panel->from * PANEL, panel->to - panel->from, x->maxima + c,
+                                       x->sums + c, x->powers);
+    if (!any_lane(not_equal(rescale, splat(1.0f))))
       continue;
     float factors[4];
-    store(factors, shrink);
+    store(factors, rescale);
     for (size_t r = 0; r < 4; r++) {
       float *output = x->output + (c + r) * x->width;
       for (size_t e = 0; e < x->width; e += 4)
@@ -187,8 +189,8 @@ static void add_values(struct block *x, const float *v, struct tile tile) {
           from = from < j ? j : from;
           struct matrix seen = {values.data + (from - j) * values.row, values.row, 1};
           for (size_t c = r; from < to && c < r + PANEL; c += 4)
-            add_product(x->output + c * x->width + e, x->width,
-                        (struct matrix){scores_of(x, c) + from * PANEL, 1, PANEL}, 4, seen, to - from);
+            gemm_4x8(x->output + c * x->width + e, x->width, (struct matrix){scores_of(x, c) + from * PANEL, 1, PANEL},
+                     4, seen, to - from);
         }
         values = (struct matrix){x->tail, 8, 1};
       }
@@ -197,7 +199,7 @@ static void add_values(struct block *x, const float *v, struct tile tile) {
   }
   for (uint32_t r = 0; r < x->rows; r++)
     for (uint32_t j = 0; j < keys; j++) {
-      if (!sees(a, x->b, x->h, x->row + r, tile.from + j))
+      if (!is_visible(a, x->b, x->h, x->row + r, tile.from + j))
         continue;
       float weight = scores_of(x, r)[j * PANEL];
       for (size_t e = 0; e < a->E; e++)
@@ -206,7 +208,7 @@ static void add_values(struct block *x, const float *v, struct tile tile) {
 }
 
 /* Does mask or bias let any row of the block see any key of the tile? */
-static int any_seen(const struct block *x, struct tile tile) {
+static int any_visible(const struct block *x, struct tile tile) {
   for (uint32_t r = 0; r < x->rows; r++)
     for (uint32_t j = tile.from; j < tile.to; j++)
       if (passes_mask(x->a, x->b, x->h, x->row + r, j))
@@ -229,16 +231,16 @@ static void mask_tile(struct block *x, uint32_t j) {
 }
 
 /* out (E) = output / sum; zeros where nothing was seen. */
-static void finish_row(const struct block *x, size_t r, float *out) {
+static void normalize_row(const struct block *x, size_t r, float *out) {
   const float *output = x->output + r * x->width;
-  float share = x->sums[r] == 0.0f ? 0.0f : 1.0f / x->sums[r];
+  float inv_sum = x->sums[r] == 0.0f ? 0.0f : 1.0f / x->sums[r];
   size_t E = x->a->E, e = 0;
   for (; e + 4 <= E; e += 4)
-    store(out + e, mul(load(output + e), splat(share)));
-  store_some(out + e, E - e, mul(load(output + e), splat(share)));
+    store(out + e, mul(load(output + e), splat(inv_sum)));
+  store_some(out + e, E - e, mul(load(output + e), splat(inv_sum)));
 }
 
-static void attend(struct block *x) {
+static void attend_block(struct block *x) {
   const struct qkv_attention *a = x->a;
   uint32_t g = x->h / (a->H / a->G);
   const float *q = a->q.data + (size_t)x->b * a->q.batch + (size_t)x->h * a->q.head + (size_t)x->row * a->q.row;
@@ -247,32 +249,32 @@ static void attend(struct block *x) {
   float *out = a->out.data + (size_t)x->b * a->out.batch + (size_t)x->h * a->out.head + (size_t)x->row * a->out.row;
 
   for (size_t r = 0; r < x->lanes; r += PANEL)
-    pack_panel(x->queries + r * a->D, q + r * a->q.row, a->D, 1, a->q.row, at_most(x->rows - r, 8));
+    pack_panel(x->q_panels + r * a->D, q + r * a->q.row, a->D, 1, a->q.row, at_most(x->rows - r, 8));
   for (size_t i = 0; i < x->lanes * x->width; i += 4)
     store(x->output + i, zeros());
-  float sink = sink_of(a, x->h);
+  float sink = sink_logit(a, x->h);
   for (size_t r = 0; r < x->lanes; r++)
     x->maxima[r] = sink, x->sums[r] = sink == HIDDEN ? 0.0f : 1.0f;
   if (a->generator)
-    draw_keep(a->generator, x->keep, (size_t)x->rows * a->S, (double)a->dropout);
+    draw_keep_mask(a->generator, x->keep, (size_t)x->rows * a->S, (double)a->dropout);
 
   uint32_t end = visible_span(a, x->b, x->row + x->rows - 1).to;
   /* Eight columns of values that begin anywhere in a line take two lines of L1 where others take one. */
-  uint32_t most = a->v.row % 8 ? TILE_KEYS / 2 : TILE_KEYS;
-  for (uint32_t j = visible_span(a, x->b, x->row).from; j < end; j += most) {
-    struct tile tile = narrow(x, j, j + (uint32_t)at_most(end - j, most), 0, x->rows);
-    if (has_mask(a) && !any_seen(x, tile))
+  uint32_t tile_keys = a->v.row % 8 ? TILE_KEYS / 2 : TILE_KEYS;
+  for (uint32_t j = visible_span(a, x->b, x->row).from; j < end; j += tile_keys) {
+    struct tile tile = visible_tile(x, j, j + (uint32_t)at_most(end - j, tile_keys), 0, x->rows);
+    if (has_mask(a) && !any_visible(x, tile))
       continue;
     uint32_t keys = tile.to - tile.from;
     for (size_t r = 0; r < x->rows; r += PANEL) {
-      struct tile panel = narrow(x, j, tile.to, r, at_most(x->rows - r, PANEL));
+      struct tile panel = visible_tile(x, j, tile.to, r, at_most(x->rows - r, PANEL));
       x->panels[r / PANEL] = (struct tile){panel.from - j, panel.to - j, panel.open_from - j, panel.open_to - j};
     }
     score_keys(x, k + (size_t)j * a->k.row);
     if (a->alibi)
       add_alibi(x, j, keys);
     mask_tile(x, j);
-    update(x);
+    online_softmax(x);
     if (a->generator)
       for (size_t r = 0; r < x->rows; r++)
         for (size_t c = 0; c < keys; c++)
@@ -280,7 +282,7 @@ static void attend(struct block *x) {
     add_values(x, v + (size_t)j * a->v.row, tile);
   }
   for (size_t r = 0; r < x->rows; r++)
-    finish_row(x, r, out + r * a->out.row);
+    normalize_row(x, r, out + r * a->out.row);
   size_t line = ((size_t)x->b * a->H + x->h) * a->L + x->row;
   for (size_t r = 0; a->row_maxima && r < x->rows; r++)
     a->row_maxima[line + r] = x->maxima[r], a->row_sums[line + r] = x->sums[r];
@@ -296,21 +298,21 @@ static int is_empty(const struct qkv_attention *a) {
 uint32_t QKV_EXPORT(qkv_attention_units)(const struct qkv_attention *a) {
   if (is_empty(a))
     return 0;
-  return is_few(a) ? a->B * a->G : a->B * a->H * blocks_of_rows(a);
+  return is_decode(a) ? a->B * a->G : a->B * a->H * blocks_of_rows(a);
 }
 
 uint32_t QKV_EXPORT(qkv_attention_part)(const struct qkv_attention *a, uint32_t first, uint32_t count, void *scratch) {
-  if (is_few(a)) {
-    attend_few(a, first, count, scratch);
+  if (is_decode(a)) {
+    decode_part(a, first, count, scratch);
     return QKV_OK;
   }
-  struct block x = carve(a, scratch);
+  struct block x = carve_scratch(a, scratch);
   uint32_t blocks = blocks_of_rows(a);
   for (uint32_t unit = first; unit < first + count; unit++) {
     x.b = unit / blocks / a->H, x.h = unit / blocks % a->H, x.row = unit % blocks * BLOCK_ROWS;
     x.rows = (uint32_t)at_most(a->L - x.row, BLOCK_ROWS);
     x.lanes = round_up(x.rows, PANEL);
-    attend(&x);
+    attend_block(&x);
   }
   return QKV_OK;
 }

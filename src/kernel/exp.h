@@ -35,7 +35,7 @@ INLINE f4 power2_fraction(f4 r) {
 /* 2^x = power2_fraction(fraction) * what is returned, 2 to the nearest whole number n. From -127 down n is -127,
  * whose exponent field is that of 0: -infinity gives 0 without a test. */
 INLINE f4 power2_split(f4 x, f4 *fraction) {
-  x = larger(x, splat(-127.0f));
+  x = pmax(x, splat(-127.0f));
   f4 n, scale = round_to_exponent(x, &n);
   *fraction = sub(x, n);
   return scale;

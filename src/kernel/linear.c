@@ -24,7 +24,7 @@ uint32_t QKV_EXPORT(qkv_linear_part)(const float *x, const float *w, size_t w_ro
       for (size_t r = 0; r < 4; r++)
         for (size_t c = 0; c < 8; c += 4)
           store(out + r * stride + c, load(b + c));
-      add_product(out, stride, (struct matrix){x + m * K, K, 1}, rows, panel, K);
+      gemm_4x8(out, stride, (struct matrix){x + m * K, K, 1}, rows, panel, K);
       for (size_t r = 0; !is_whole && r < rows; r++)
         for (size_t c = 0; c < columns; c++)
           y[(m + r) * N + n + c] = edge[r * 8 + c];
@@ -54,8 +54,8 @@ uint32_t QKV_EXPORT(qkv_linear_backward)(const float *x, const float *w, const f
     dw[i] = 0.0f;
   for (size_t n = 0; n < N; n++)
     d_bias[n] = 0.0f;
-  add_product_of(dx, K, M, K, (struct matrix){dy, N, 1}, (struct matrix){w, K, 1}, N, scratch);
-  add_product_of(dw, K, N, K, (struct matrix){dy, 1, N}, (struct matrix){x, K, 1}, M, scratch);
+  gemm_accumulate(dx, K, M, K, (struct matrix){dy, N, 1}, (struct matrix){w, K, 1}, N, scratch);
+  gemm_accumulate(dw, K, N, K, (struct matrix){dy, 1, N}, (struct matrix){x, K, 1}, M, scratch);
   for (size_t m = 0; m < M; m++)
     for (size_t n = 0; n < N; n++)
       d_bias[n] += dy[m * N + n];

@@ -35,7 +35,7 @@ static inline int passes_mask(const struct qkv_attention *a, uint32_t b, uint32_
   return bias_at(a, b, h, i, j) != HIDDEN;
 }
 
-static inline int sees(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t j) {
+static inline int is_visible(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t j) {
   struct span span = visible_span(a, b, i);
   return j >= span.from && j < span.to && passes_mask(a, b, h, i, j);
 }
@@ -46,7 +46,7 @@ static inline float alibi_at(const struct qkv_attention *a, uint32_t b, uint32_t
 }
 
 /* Where the maximum of a row starts; its sum of exponentials starts with 1, or with 0 where there is no sink. */
-static inline float sink_of(const struct qkv_attention *a, uint32_t h) { return a->sinks ? a->sinks[h] : HIDDEN; }
+static inline float sink_logit(const struct qkv_attention *a, uint32_t h) { return a->sinks ? a->sinks[h] : HIDDEN; }
 
 /* scores[(j - from) * stride] is that of query i with key from <= j < to: adds the bias and hides what
  * may not be seen. A hidden score is overwritten, so that a NaN there does not count. */

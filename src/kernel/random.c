@@ -277,7 +277,7 @@ uint32_t QKV_EXPORT(qkv_bernoulli)(struct qkv_generator *g, float *out, size_t n
   return QKV_OK;
 }
 
-void draw_keep(struct qkv_generator *g, uint8_t *keep, size_t n, double p) {
+void draw_keep_mask(struct qkv_generator *g, uint8_t *keep, size_t n, double p) {
   for (size_t i = 0; i < n; i++)
     keep[i] = unit64(g) < 1.0 - p;
 }

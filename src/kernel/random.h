@@ -5,7 +5,7 @@
 #include "qkv.h"
 
 /* keep[n] = 1 with probability 1 - p: the draws of dropout(p). */
-void draw_keep(struct qkv_generator *g, uint8_t *keep, size_t n, double p);
+void draw_keep_mask(struct qkv_generator *g, uint8_t *keep, size_t n, double p);
 
 /* What dropout multiplies with: 0, or 1/(1-p) in float32. */
 static inline float keep_factor(uint8_t keep, double p) { return keep ? 1.0f / (float)(1.0 - p) : 0.0f; }

@@ -5,7 +5,7 @@
 #include "qkv.h"
 #include "simd.h"
 
-static void turn(const struct qkv_rope *a, const float *x, float *y, const float *cosine, const float *sine) {
+static void rotate(const struct qkv_rope *a, const float *x, float *y, const float *cosine, const float *sine) {
   size_t first = a->interleaved ? 2 : 1, second = a->interleaved ? 1 : a->half, d = 0;
   if (!a->interleaved)
     for (; d + 4 <= a->half; d += 4) {
@@ -35,7 +35,7 @@ uint32_t QKV_EXPORT(qkv_rope)(const struct qkv_rope *a) {
       for (size_t i = 0; i < a->L; i++) {
         size_t at = (size_t)a->rows[b * a->L + i] * a->half;
         for (size_t c = 0; c < a->C; c++, x += a->D, y += a->D)
-          turn(a, x, y, a->cosine + at, a->sine + at);
+          rotate(a, x, y, a->cosine + at, a->sine + at);
       }
   return QKV_OK;
 }

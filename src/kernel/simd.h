@@ -28,14 +28,14 @@ INLINE f4 absolute(f4 a) { return wasm_f32x4_abs(a); }
 /* a * b + c, rounded twice. */
 INLINE f4 mul_add(f4 a, f4 b, f4 c) { return add(mul(a, b), c); }
 /* One instruction each; a NaN in a stays, a NaN in b does not count. */
-INLINE f4 smaller(f4 a, f4 b) { return wasm_f32x4_pmin(a, b); }
-INLINE f4 larger(f4 a, f4 b) { return wasm_f32x4_pmax(a, b); }
+INLINE f4 pmin(f4 a, f4 b) { return wasm_f32x4_pmin(a, b); }
+INLINE f4 pmax(f4 a, f4 b) { return wasm_f32x4_pmax(a, b); }
 
 INLINE m4 equal(f4 a, f4 b) { return wasm_f32x4_eq(a, b); }
 INLINE m4 not_equal(f4 a, f4 b) { return wasm_f32x4_ne(a, b); }
 INLINE int any_lane(m4 a) { return wasm_v128_any_true(a); }
 INLINE m4 less(f4 a, f4 b) { return wasm_f32x4_lt(a, b); }
-INLINE f4 choose(m4 where, f4 then, f4 otherwise) { return wasm_v128_bitselect(then, otherwise, where); }
+INLINE f4 select(m4 where, f4 then, f4 otherwise) { return wasm_v128_bitselect(then, otherwise, where); }
 INLINE f4 zero_where(m4 where, f4 a) { return wasm_v128_andnot(a, where); }
 INLINE f4 with_sign_of(f4 magnitude, f4 sign) {
   return wasm_v128_bitselect(sign, magnitude, wasm_i32x4_splat((int)0x80000000u));
@@ -48,9 +48,9 @@ INLINE float sum_lanes(f4 a) {
   f4 pairs = add(a, wasm_i32x4_shuffle(a, a, 2, 3, 0, 1));
   return lane0(add(pairs, wasm_i32x4_shuffle(pairs, pairs, 1, 0, 3, 2)));
 }
-INLINE float largest_lane(f4 a) {
-  f4 pairs = larger(a, wasm_i32x4_shuffle(a, a, 2, 3, 0, 1));
-  return lane0(larger(pairs, wasm_i32x4_shuffle(pairs, pairs, 1, 0, 3, 2)));
+INLINE float max_lane(f4 a) {
+  f4 pairs = pmax(a, wasm_i32x4_shuffle(a, a, 2, 3, 0, 1));
+  return lane0(pmax(pairs, wasm_i32x4_shuffle(pairs, pairs, 1, 0, 3, 2)));
 }
 
 /* The first n <= 4 floats, 0 in the rest; touches no byte beyond them. */
@@ -80,7 +80,7 @@ INLINE void store_some(float *p, size_t n, f4 x) {
 }
 
 /* Fetches the cache line of p, by a load that the compiler may not leave out. */
-INLINE void touch(const float *p) { (void)*(const volatile float *)p; }
+INLINE void prefetch(const float *p) { (void)*(const volatile float *)p; }
 
 /* Four rows become four columns. */
 INLINE void transpose(f4 x[4]) {

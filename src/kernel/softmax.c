@@ -8,12 +8,12 @@ static const float lowest = -__builtin_inff();
 /* One line of contiguous values. */
 static void softmax_row(const float *x, float *y, size_t columns) {
   size_t whole = columns & ~(size_t)3;
-  f4 most = splat(lowest);
+  f4 maxima = splat(lowest);
   for (size_t c = 0; c < whole; c += 4)
-    most = larger(most, load(x + c));
+    maxima = pmax(maxima, load(x + c));
   for (size_t c = whole; c < columns; c++)
-    most = larger(most, splat(x[c]));
-  float maximum = largest_lane(most), base = maximum == lowest ? 0.0f : maximum;
+    maxima = pmax(maxima, splat(x[c]));
+  float maximum = max_lane(maxima), base = maximum == lowest ? 0.0f : maximum;
   f4 sums = zeros();
   for (size_t c = 0; c < whole; c += 4) {
     f4 e = exp4(sub(load(x + c), splat(base)));
@@ -29,16 +29,16 @@ static void softmax_row(const float *x, float *y, size_t columns) {
 
 /* Lines side by side, n <= 4 of them, `inner` floats from value to value. */
 static void softmax_lines(const float *x, float *y, size_t columns, size_t inner, size_t n) {
-  f4 most = splat(lowest), sum = zeros();
+  f4 maxima = splat(lowest), sum = zeros();
   for (size_t c = 0; c < columns; c++)
-    most = larger(most, load_some(x + c * inner, n));
-  f4 base = choose(equal(most, splat(lowest)), zeros(), most);
+    maxima = pmax(maxima, load_some(x + c * inner, n));
+  f4 base = select(equal(maxima, splat(lowest)), zeros(), maxima);
   for (size_t c = 0; c < columns; c++) {
     f4 e = exp4(sub(load_some(x + c * inner, n), base));
     store_some(y + c * inner, n, e);
     sum = add(sum, e);
   }
-  sum = choose(equal(sum, zeros()), splat(1.0f), sum);
+  sum = select(equal(sum, zeros()), splat(1.0f), sum);
   for (size_t c = 0; c < columns; c++)
     store_some(y + c * inner, n, quotient(load_some(y + c * inner, n), sum));
 }

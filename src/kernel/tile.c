@@ -38,8 +38,8 @@ int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
   return sum_lanes(sum) == 0.0f;
 }
 
-void add_product_of(float *out, size_t stride, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
-                    float *tail) {
+void gemm_accumulate(float *out, size_t stride, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
+                     float *tail) {
   for (size_t c = 0; c < columns; c += 8) {
     struct matrix panel = {b.data + c, b.row, 1};
     size_t width = at_most(columns - c, 8);
@@ -52,7 +52,7 @@ void add_product_of(float *out, size_t stride, size_t rows, size_t columns, stru
       size_t height = at_most(rows - r, 4);
       float *to = out + r * stride + c, edge[4 * 8] = {0}; /* edge: for tiles that `out` has no room for */
       int is_whole = height == 4 && width == 8;
-      add_product(is_whole ? to : edge, is_whole ? stride : 8, left, height, panel, n);
+      gemm_4x8(is_whole ? to : edge, is_whole ? stride : 8, left, height, panel, n);
       for (size_t i = 0; !is_whole && i < height; i++)
         for (size_t j = 0; j < width; j++)
           to[i * stride + j] += edge[i * 8 + j];

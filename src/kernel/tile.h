@@ -20,8 +20,8 @@ struct matrix {
 /* acc[r][c] += sum_k term(a[r][k], b[k][c]), r < 4, c < 8; the columns of b are contiguous. Rows from `rows` on
  * repeat the last one. `score` is a constant where this is called. Four steps share the moving of the pointers; the
  * exits between them also keep the engine from loading for all four at once, which would spill. */
-INLINE void add_terms(enum qkv_score score, f4 acc[4][2], struct matrix a, size_t rows, struct matrix b, size_t n,
-                      const float *w_v) {
+INLINE void accumulate_4x8(enum qkv_score score, f4 acc[4][2], struct matrix a, size_t rows, struct matrix b, size_t n,
+                           const float *w_v) {
   const float *x[4], *y = b.data, *end = b.data + n * b.row;
 #pragma unroll
   for (size_t r = 0; r < 4; r++)
@@ -51,13 +51,13 @@ INLINE void add_terms(enum qkv_score score, f4 acc[4][2], struct matrix a, size_
 }
 
 /* out (4,8) = factor * score(a, b), rows `stride` floats apart; of a, the first `rows` <= 4 rows count. */
-INLINE void score_tile(enum qkv_score score, float *out, size_t stride, struct matrix a, size_t rows, struct matrix b,
-                       size_t n, const float *w_v, float factor) {
+INLINE void score_4x8(enum qkv_score score, float *out, size_t stride, struct matrix a, size_t rows, struct matrix b,
+                      size_t n, const float *w_v, float factor) {
   f4 acc[4][2];
 #pragma unroll
   for (size_t r = 0; r < 4; r++)
     acc[r][0] = acc[r][1] = zeros();
-  add_terms(score, acc, a, rows, b, n, w_v);
+  accumulate_4x8(score, acc, a, rows, b, n, w_v);
 #pragma unroll
   for (size_t r = 0; r < 4; r++) {
     store(out + r * stride, mul(acc[r][0], splat(factor)));
@@ -66,14 +66,14 @@ INLINE void score_tile(enum qkv_score score, float *out, size_t stride, struct m
 }
 
 /* out (4,8) += a . b; of a, the first `rows` <= 4 rows count. */
-INLINE void add_product(float *out, size_t stride, struct matrix a, size_t rows, struct matrix b, size_t n) {
+INLINE void gemm_4x8(float *out, size_t stride, struct matrix a, size_t rows, struct matrix b, size_t n) {
   f4 acc[4][2];
 #pragma unroll
   for (size_t r = 0; r < 4; r++) {
     acc[r][0] = load(out + r * stride);
     acc[r][1] = load(out + r * stride + 4);
   }
-  add_terms(QKV_SCORE_DOT, acc, a, rows, b, n, 0);
+  accumulate_4x8(QKV_SCORE_DOT, acc, a, rows, b, n, 0);
 #pragma unroll
   for (size_t r = 0; r < 4; r++) {
     store(out + r * stride, acc[r][0]);
@@ -82,7 +82,7 @@ INLINE void add_product(float *out, size_t stride, struct matrix a, size_t rows,
 }
 
 /* out (rows, columns) += a . b: a (rows, n), b (n, columns), the columns of b contiguous; tail: n * 8 floats. */
-void add_product_of(float *out, size_t stride, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
-                    float *tail);
+void gemm_accumulate(float *out, size_t stride, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
+                     float *tail);
 
 #endif

@@ -6,12 +6,12 @@
 #include "score.h"
 
 /* Keeps a copy of `n` values of a step, where it was asked for. */
-static void keep_step(float *step, size_t at, const float *x, size_t n) {
+static void save_step(float *step, size_t at, const float *x, size_t n) {
   if (step)
     __builtin_memcpy(step + at, x, n * sizeof *x);
 }
 
-static void keep_value(float *step, size_t at, float x) {
+static void save_value(float *step, size_t at, float x) {
   if (step)
     step[at] = x;
 }
@@ -25,14 +25,14 @@ static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_
   float *row = t->weights + at;
   for (size_t j = 0; j < a->S; j++)
     row[j] = score_pair(a, q, k + j * a->k.row);
-  keep_step(t->scores, at, row, a->S);
+  save_step(t->scores, at, row, a->S);
   for (size_t j = 0; j < a->S; j++)
     row[j] *= a->scale;
-  keep_step(t->scaled, at, row, a->S);
+  save_step(t->scaled, at, row, a->S);
   if (a->softcap > 0.0f)
     for (size_t j = 0; j < a->S; j++)
       row[j] = a->softcap * tanh1(row[j] / a->softcap);
-  keep_step(t->capped, at, row, a->S);
+  save_step(t->capped, at, row, a->S);
   for (uint32_t j = 0; a->alibi && j < a->S; j++)
     row[j] += alibi_at(a, b, h, i, j);
   if (t->masking == QKV_MASKING_BEFORE)
@@ -40,7 +40,7 @@ static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_
   else
     for (uint32_t j = 0; j < a->S; j++)
       row[j] += bias_at(a, b, h, i, j);
-  keep_step(t->masked, at, row, a->S);
+  save_step(t->masked, at, row, a->S);
 }
 
 /* softmax of a sink and n values of t->weights, `stride` apart from `at` on; `line` numbers its maximum and sum. */
@@ -57,15 +57,15 @@ static void softmax_line(const struct qkv_trace *t, float sink, size_t at, size_
   for (size_t c = 0; c < n; c++) {
     float *x = t->weights + at + c * stride;
     *x = maximum == HIDDEN ? 0.0f : exp1(*x - maximum);
-    keep_value(t->exponentials, at + c * stride, *x);
+    save_value(t->exponentials, at + c * stride, *x);
     sum += (double)*x;
   }
   for (size_t c = 0; c < n; c++)
     if (sum != 0.0)
       t->weights[at + c * stride] = (float)(t->weights[at + c * stride] / sum);
-  keep_value(t->maxima, line, maximum);
-  keep_value(t->sums, line, (float)sum);
-  keep_value(t->zeroed_sums, line, sum == 0.0 ? 0.0f : (float)(sink_weight / sum)); /* the others come with masking */
+  save_value(t->maxima, line, maximum);
+  save_value(t->sums, line, (float)sum);
+  save_value(t->zeroed_sums, line, sum == 0.0 ? 0.0f : (float)(sink_weight / sum)); /* the others come with masking */
 }
 
 /* Masking after softmax: hidden weights become 0, the line is divided by what is left. */
@@ -73,7 +73,7 @@ static void zero_hidden(const struct qkv_trace *t, uint32_t b, uint32_t h, size_
   const struct qkv_attention *a = &t->attention;
   for (uint32_t i = 0; i < a->L; i++)
     for (uint32_t j = 0; j < a->S; j++)
-      if (!sees(a, b, h, i, j))
+      if (!is_visible(a, b, h, i, j))
         t->weights[at + (size_t)i * a->S + j] = 0.0f;
 }
 
@@ -84,10 +84,10 @@ static void renormalise_line(const struct qkv_trace *t, size_t at, size_t n, siz
   for (size_t c = 0; c < n; c++)
     if (sum != 0.0)
       t->weights[at + c * stride] = (float)(t->weights[at + c * stride] / sum);
-  keep_value(t->zeroed_sums, line, (float)sum);
+  save_value(t->zeroed_sums, line, (float)sum);
 }
 
-static void weigh(const struct qkv_trace *t, uint32_t b, uint32_t h, size_t head) {
+static void compute_weights(const struct qkv_trace *t, uint32_t b, uint32_t h, size_t head) {
   const struct qkv_attention *a = &t->attention;
   int over_keys = t->softmax_axis == QKV_SOFTMAX_KEYS;
   size_t lines = over_keys ? a->L : a->S, n = over_keys ? a->S : a->L;
@@ -96,18 +96,18 @@ static void weigh(const struct qkv_trace *t, uint32_t b, uint32_t h, size_t head
   for (uint32_t i = 0; i < a->L; i++)
     score_row(t, b, h, i, at + (size_t)i * a->S);
   for (size_t c = 0; c < lines; c++)
-    softmax_line(t, over_keys ? sink_of(a, h) : HIDDEN, at + c * step, n, stride, head * lines + c);
+    softmax_line(t, over_keys ? sink_logit(a, h) : HIDDEN, at + c * step, n, stride, head * lines + c);
   if (t->masking == QKV_MASKING_AFTER) {
-    keep_step(t->unmasked, at, t->weights + at, all);
+    save_step(t->unmasked, at, t->weights + at, all);
     zero_hidden(t, b, h, at);
-    keep_step(t->zeroed, at, t->weights + at, all);
+    save_step(t->zeroed, at, t->weights + at, all);
     for (size_t c = 0; c < lines; c++)
       renormalise_line(t, at + c * step, n, stride, head * lines + c);
   }
 }
 
 /* out += weight * v */
-static void add_scaled(float *out, float weight, const float *v, size_t n) {
+static void axpy(float *out, float weight, const float *v, size_t n) {
   f4 weights = splat(weight);
   for (size_t e = 0; e < n; e += 4) {
     size_t some = at_most(n - e, 4);
@@ -116,7 +116,7 @@ static void add_scaled(float *out, float weight, const float *v, size_t n) {
 }
 
 /* out = weights . v, over the keys that are seen: a hidden NaN does not count. */
-static void sum_values(const struct qkv_trace *t, const float *weights, uint32_t b, uint32_t h) {
+static void weighted_sum(const struct qkv_trace *t, const float *weights, uint32_t b, uint32_t h) {
   const struct qkv_attention *a = &t->attention;
   const float *v = a->v.data + (size_t)b * a->v.batch + (size_t)(h / (a->H / a->G)) * a->v.head;
   for (uint32_t i = 0; i < a->L; i++) {
@@ -126,7 +126,7 @@ static void sum_values(const struct qkv_trace *t, const float *weights, uint32_t
     struct span span = visible_span(a, b, i);
     for (uint32_t j = span.from; j < span.to; j++) {
       if (passes_mask(a, b, h, i, j))
-        add_scaled(out, weights[(size_t)i * a->S + j], v + j * a->v.row, a->E);
+        axpy(out, weights[(size_t)i * a->S + j], v + j * a->v.row, a->E);
     }
   }
 }
@@ -143,13 +143,13 @@ uint32_t QKV_EXPORT(qkv_trace)(const struct qkv_trace *t) {
     return QKV_HEADS_DO_NOT_DIVIDE;
   size_t heads = (size_t)a->B * a->H, map = (size_t)a->L * a->S;
   for (size_t n = 0; n < heads; n++)
-    weigh(t, (uint32_t)(n / a->H), (uint32_t)(n % a->H), n);
+    compute_weights(t, (uint32_t)(n / a->H), (uint32_t)(n % a->H), n);
   float *weights = t->weights;
   if (a->generator) {
     qkv_dropout(a->generator, weights, t->dropped, heads * map, a->dropout);
     weights = t->dropped;
   }
   for (size_t n = 0; n < heads; n++)
-    sum_values(t, weights + n * map, (uint32_t)(n / a->H), (uint32_t)(n % a->H));
+    weighted_sum(t, weights + n * map, (uint32_t)(n / a->H), (uint32_t)(n % a->H));
   return QKV_OK;
 }

@@ -1,33 +1,33 @@
-/* few.c: attention of few queries, as in a step of generation. Shapes as in attention.c, L below FEW_QUERIES.
+/* decode.c: attention of few queries, as in a step of generation. Shapes as in attention.c, L below DECODE_QUERIES.
  *
  * Register tiles would compute eight queries where there is one. Here keys and values stream through once, row by
  * row, and every query of every head that shares them meets them while they are in the cache: the time is that of
  * reading k and v. Each query looks only at its own span of keys, so that only mask and bias hide anything. */
-#include "few.h"
+#include "decode.h"
 #include "mask.h"
 #include "tile.h"
 
-/* A head of its own meets ALONE_KEYS at a time: each change from keys to values costs a stream that the processor was
- * fetching ahead. Where heads share keys, 512 KB of keys and values (D = E = 128) stay in L2 while they take turns.
- * ROWS values, 8 KB, are in L1 while the ROWS after them are touched. */
-enum { ALONE_KEYS = 2048, SHARED_KEYS = 512, ROWS = 16 };
+/* A head of its own meets SINGLE_KEYS at a time: each change from keys to values costs a stream that the processor was
+ * fetching ahead. Where heads inv_sum keys, 512 KB of keys and values (D = E = 128) stay in L2 while they take turns.
+ * VALUE_ROWS values, 8 KB, are in L1 while the VALUE_ROWS after them are touched. */
+enum { SINGLE_KEYS = 2048, SHARED_KEYS = 512, VALUE_ROWS = 16 };
 
-/* All queries that share a kv head: rows = H/G * L. */
+/* All queries that inv_sum a kv head: rows = H/G * L. */
 struct group {
   const struct qkv_attention *a;
   uint32_t b, g, rows;
-  float *scores;        /* (ALONE_KEYS) */
-  float *powers;        /* (ALONE_KEYS) */
+  float *scores;        /* (SINGLE_KEYS) */
+  float *powers;        /* (SINGLE_KEYS) */
   float *output;        /* (rows, E) */
   float *maxima, *sums; /* (rows) */
 };
 
-double few_scratch(const struct qkv_attention *a) {
+double decode_scratch(const struct qkv_attention *a) {
   double rows = a->G ? (double)(a->H / a->G) * a->L : 0.0;
-  return (2.0 * ALONE_KEYS + rows * (a->E + 2.0)) * (double)sizeof(float);
+  return (2.0 * SINGLE_KEYS + rows * (a->E + 2.0)) * (double)sizeof(float);
 }
 
-/* scores (keys): score(q, k), scaled. Key by key: several rows at once share loads of q, but the processor fetches
+/* scores (keys): score(q, k), scaled. Key by key: several rows at once inv_sum loads of q, but the processor fetches
  * ahead along one row only. */
 static void score_keys(const struct qkv_attention *a, const float *q, const float *k, size_t keys, float *scores) {
   for (size_t j = 0; j < keys; j++, k += a->k.row)
@@ -35,34 +35,34 @@ static void score_keys(const struct qkv_attention *a, const float *q, const floa
 }
 
 /* Lines of a matrix to touch, in order, so that they are there when they are read. */
-struct ahead {
+struct prefetch_cursor {
   const float *next, *end; /* of its row */
   size_t width, row;
 };
 
-INLINE void fetch(struct ahead *x) {
-  touch(x->next), x->next += 16;
+INLINE void prefetch_next(struct prefetch_cursor *x) {
+  prefetch(x->next), x->next += 16;
   if (x->next >= x->end)
     x->end += x->row, x->next = x->end - x->width;
 }
 
 /* Scores become exponentials under the new maximum, in two passes as in attention.c; returns by how much all that was
  * summed before shrinks. Meanwhile the first values are fetched: a line for four keys is never beyond the last. */
-static float update(const struct group *x, size_t row, size_t keys, const float *v) {
-  struct ahead values = {v, v + x->a->E, x->a->E, x->a->v.row};
+static float online_softmax(const struct group *x, size_t row, size_t keys, const float *v) {
+  struct prefetch_cursor values = {v, v + x->a->E, x->a->E, x->a->v.row};
   float *scores = x->scores, *powers = x->powers;
-  f4 most = splat(x->maxima[row]);
+  f4 maximum = splat(x->maxima[row]);
   size_t j = 0;
   for (; j + 4 <= keys; j += 4)
-    most = larger(most, load(scores + j));
+    maximum = pmax(maximum, load(scores + j));
   for (; j < keys; j++)
-    most = larger(most, splat(scores[j]));
-  float largest = largest_lane(most), base = largest == HIDDEN ? 0.0f : largest;
+    maximum = pmax(maximum, splat(scores[j]));
+  float largest = max_lane(maximum), base = largest == HIDDEN ? 0.0f : largest;
   for (j = 0; j + 4 <= keys; j += 4) {
     f4 fraction, power = power2_split(mul(sub(load(scores + j), splat(base)), splat(LOG2_E)), &fraction);
     store(scores + j, fraction);
     store(powers + j, power);
-    fetch(&values);
+    prefetch_next(&values);
   }
   f4 sums = zeros();
   for (j = 0; j + 4 <= keys; j += 4) {
@@ -73,14 +73,15 @@ static float update(const struct group *x, size_t row, size_t keys, const float 
   float total = sum_lanes(sums);
   for (; j < keys; j++)
     total += scores[j] = lane0(power2_4(splat((scores[j] - base) * LOG2_E)));
-  float shrink = lane0(power2_4(splat((x->maxima[row] - base) * LOG2_E)));
-  x->sums[row] = x->sums[row] * shrink + total;
+  float rescale = lane0(power2_4(splat((x->maxima[row] - base) * LOG2_E)));
+  x->sums[row] = x->sums[row] * rescale + total;
   x->maxima[row] = largest;
-  return shrink;
+  return rescale;
 }
 
 /* output (E) += weights (keys) . values, row by row. */
-static void add_rows(const struct qkv_attention *a, float *output, const float *weights, const float *v, size_t keys) {
+static void add_value_rows(const struct qkv_attention *a, float *output, const float *weights, const float *v,
+                           size_t keys) {
   for (size_t j = 0; j < keys; j++, v += a->v.row) {
     f4 weight = splat_from(weights + j);
     size_t e = 0;
@@ -91,19 +92,19 @@ static void add_rows(const struct qkv_attention *a, float *output, const float *
   }
 }
 
-/* The same sums in the same order, 32 columns of ROWS values at a time, so that the output is in registers. The
- * processor would not fetch ahead down a column: the next ROWS values are touched line by line, in order. */
+/* The same sums in the same order, 32 columns of VALUE_ROWS values at a time, so that the output is in registers. The
+ * processor would not fetch ahead down a column: the next VALUE_ROWS values are touched line by line, in order. */
 static void add_values(const struct qkv_attention *a, float *output, const float *weights, const float *v,
                        size_t keys) {
   size_t row = a->v.row, E = a->E;
   if (E % 32) {
-    add_rows(a, output, weights, v, keys);
+    add_value_rows(a, output, weights, v, keys);
     return;
   }
-  for (size_t j = 0; j < keys; j += ROWS, v += ROWS * row) {
-    const float *stop = weights + at_most(j + ROWS, keys);
-    struct ahead next = {v + ROWS * row, v + ROWS * row + E, E, row};
-    int is_ahead = j + 2 * ROWS <= keys;
+  for (size_t j = 0; j < keys; j += VALUE_ROWS, v += VALUE_ROWS * row) {
+    const float *stop = weights + at_most(j + VALUE_ROWS, keys);
+    struct prefetch_cursor next = {v + VALUE_ROWS * row, v + VALUE_ROWS * row + E, E, row};
+    int has_next = j + 2 * VALUE_ROWS <= keys;
     for (size_t e = 0; e < E; e += 32) {
       const float *x = v + e;
       f4 sum[8];
@@ -112,8 +113,8 @@ static void add_values(const struct qkv_attention *a, float *output, const float
         sum[c] = load(output + e + 4 * c);
       for (const float *w = weights + j; w != stop; w++, x += row) {
         f4 weight = splat_from(w);
-        if (is_ahead)
-          fetch(&next), fetch(&next);
+        if (has_next)
+          prefetch_next(&next), prefetch_next(&next);
 #pragma unroll
         for (size_t c = 0; c < 8; c++)
           sum[c] = mul_add(weight, load(x + 4 * c), sum[c]);
@@ -126,7 +127,7 @@ static void add_values(const struct qkv_attention *a, float *output, const float
 }
 
 /* Query i of head h meets the keys from <= j < to of one tile. */
-static void meet(struct group *x, uint32_t h, uint32_t i, uint32_t from, uint32_t to) {
+static void attend_keys(struct group *x, uint32_t h, uint32_t i, uint32_t from, uint32_t to) {
   const struct qkv_attention *a = x->a;
   size_t row = (size_t)(h % (a->H / a->G)) * a->L + i, keys = to - from;
   const float *q = a->q.data + (size_t)x->b * a->q.batch + (size_t)h * a->q.head + (size_t)i * a->q.row;
@@ -140,9 +141,9 @@ static void meet(struct group *x, uint32_t h, uint32_t i, uint32_t from, uint32_
     x->scores[j] += alibi_at(a, x->b, h, i, from + j);
   if (has_mask(a))
     mask_scores(a, x->b, h, i, from, to, x->scores, 1);
-  float shrink = update(x, row, keys, v);
-  for (size_t e = 0; shrink != 1.0f && e < a->E; e++)
-    output[e] *= shrink;
+  float rescale = online_softmax(x, row, keys, v);
+  for (size_t e = 0; rescale != 1.0f && e < a->E; e++)
+    output[e] *= rescale;
   if (!has_mask(a) || all_finite(v, a->v.row, keys, a->E)) {
     add_values(a, output, x->scores, v, keys);
     return;
@@ -150,7 +151,7 @@ static void meet(struct group *x, uint32_t h, uint32_t i, uint32_t from, uint32_
   /* 0 times a hidden NaN would spoil the sum: seen keys only */
   for (uint32_t j = from; j < to; j++)
     if (passes_mask(a, x->b, h, i, j))
-      add_rows(a, output, x->scores + (j - from), v + (j - from) * a->v.row, 1);
+      add_value_rows(a, output, x->scores + (j - from), v + (j - from) * a->v.row, 1);
 }
 
 static void attend_group(struct group *x) {
@@ -159,31 +160,31 @@ static void attend_group(struct group *x) {
   for (size_t n = 0; n < (size_t)x->rows * a->E; n++)
     x->output[n] = 0.0f;
   for (uint32_t r = 0; r < x->rows; r++) {
-    x->maxima[r] = sink_of(a, first + r / a->L);
+    x->maxima[r] = sink_logit(a, first + r / a->L);
     x->sums[r] = x->maxima[r] == HIDDEN ? 0.0f : 1.0f;
   }
-  uint32_t end = visible_span(a, x->b, a->L - 1).to, tile = x->rows == 1 ? ALONE_KEYS : SHARED_KEYS;
+  uint32_t end = visible_span(a, x->b, a->L - 1).to, tile = x->rows == 1 ? SINGLE_KEYS : SHARED_KEYS;
   for (uint32_t j = visible_span(a, x->b, 0).from; j < end; j += tile)
     for (uint32_t h = first; h < first + heads; h++)
       for (uint32_t i = 0; i < a->L; i++) {
         struct span span = visible_span(a, x->b, i);
         uint32_t from = span.from > j ? span.from : j, to = (uint32_t)at_most(span.to, (size_t)j + tile);
         if (from < to)
-          meet(x, h, i, from, to);
+          attend_keys(x, h, i, from, to);
       }
   for (uint32_t r = 0; r < x->rows; r++) {
     float *out = a->out.data + (size_t)x->b * a->out.batch + (size_t)(first + r / a->L) * a->out.head +
                  (size_t)(r % a->L) * a->out.row;
-    float share = x->sums[r] == 0.0f ? 0.0f : 1.0f / x->sums[r];
+    float inv_sum = x->sums[r] == 0.0f ? 0.0f : 1.0f / x->sums[r];
     for (size_t e = 0; e < a->E; e++)
-      out[e] = x->output[r * a->E + e] * share;
+      out[e] = x->output[r * a->E + e] * inv_sum;
   }
 }
 
-void attend_few(const struct qkv_attention *a, uint32_t first, uint32_t count, void *scratch) {
+void decode_part(const struct qkv_attention *a, uint32_t first, uint32_t count, void *scratch) {
   struct group x = {.a = a, .rows = a->H / a->G * a->L, .scores = scratch};
-  x.powers = x.scores + ALONE_KEYS;
-  x.output = x.powers + ALONE_KEYS;
+  x.powers = x.scores + SINGLE_KEYS;
+  x.output = x.powers + SINGLE_KEYS;
   x.maxima = x.output + (size_t)x.rows * a->E;
   x.sums = x.maxima + x.rows;
   for (uint32_t unit = first; unit < first + count; unit++) {
