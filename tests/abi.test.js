@@ -1,4 +1,4 @@
-// The two sides of the border say the same, and the file between them is small, alone and reproducible.
+// The C header and the JavaScript layer agree; the wasm file is small, has no imports and is reproducible.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

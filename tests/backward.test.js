@@ -1,4 +1,4 @@
-// Gradients: held against PyTorch (goldens.test.js), the chain rule in float64, and finite differences of the reference.
+// Gradients, compared with the chain rule in float64 and with finite differences; goldens.test.js compares them with PyTorch.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The quick form of the benchmark: what it measures is right, and faster than the same loops in plain JavaScript.
+// A quick run of the benchmark: its results are right, and faster than the same loops in plain JavaScript.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

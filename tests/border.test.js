@@ -1,5 +1,5 @@
-// The border under fire: every public function with right arguments of which parts are replaced by anything at all.
-// Each call gives a right result or an error for people, and leaves the module as it was.
+// Fuzzing of the public functions: valid arguments, some of which are replaced by arbitrary values.
+// Each call returns a right result or throws a readable error, and leaves the module unchanged.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -70,7 +70,7 @@ function using(held, use) {
 }
 
 /**
- * Public functions and arguments that are right; `call` takes what has become of them.
+ * Public functions with valid arguments; `call` receives them after mutation.
  * @type {Record<string, { args: () => any[], call: (...args: any[]) => unknown }>}
  */
 const functions = {
@@ -211,7 +211,7 @@ const functions = {
 
 const detached = new Float32Array(6)
 structuredClone(detached.buffer, { transfer: [detached.buffer] })
-/** Numbers of which no product is a size that this machine would try to serve. */
+/** Numbers whose products are never a size that fits into memory. */
 const strangeNumbers = [0, 1, -1, -0, 0.5, NaN, Infinity, -Infinity, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53, 1e300, 7n]
 const thrown = new RangeError('a getter of the test')
 /** @type {(() => unknown)[]} made anew for each call: what one call changes is not there in the next */
@@ -247,7 +247,7 @@ const strangeThings = [
   () => new Float32Array(3),
   () => new Uint32Array(1).fill(2 ** 32 - 1),
 ]
-/** Words of the language instead of a sentence about what was given. */
+/** Error texts of the engine instead of a sentence about the argument. */
 const ENGINE =
   /cannot (read|convert|set|mix|destructure)|is not (a function|iterable|defined)|undefined \(|out of bounds|offset|Invalid (typed )?array|object null/i
 
@@ -262,7 +262,7 @@ const places = (value, depth = 3) =>
     ? Object.keys(value).flatMap(key => [[value, key], ...places(value[key], depth - 1)])
     : []
 
-/** Whole numbers are small or beyond any memory: what is between would only be served slowly. */
+/** Whole numbers are small or exceed any memory: sizes between would only be slow. */
 const values = [
   fc.integer({ min: -9, max: 99 }),
   fc.double({ noInteger: true }),
@@ -360,7 +360,7 @@ test('no public function is forgotten here', () => {
   const source = Object.values(functions)
     .map(({ call }) => String(call))
     .join('\n')
-  // dispose ends threads; withState is how the core draws
+  // dispose ends threads; withState is internal
   const names = [...methods(qkv), ...methods(g), ...Object.keys(api)].filter(
     name => !['dispose', 'withState'].includes(name),
   )

@@ -1,4 +1,4 @@
-// Bad input: an error that names the argument, what came and what was expected; the module works on as if nothing
+// Bad input throws an error that names the argument, what was given and what was expected; the module works on
 // had happened.
 
 import assert from 'node:assert/strict'
@@ -158,7 +158,7 @@ function checkError(error, Type, parts) {
   for (const part of parts) assert.ok(error.message.includes(part), `"${error.message}" lacks "${part}"`)
 }
 
-/** A call whose answer is known: equal scores, so the mean of the values. */
+/** A call with a known result: all scores are equal, so the output is the mean of the values. */
 function checkAlive() {
   assert.equal(qkv.memory.used, 0)
   const { output } = qkv.attention([[0]], [[1], [2]], [[10], [20]])

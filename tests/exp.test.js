@@ -1,4 +1,4 @@
-// exp and tanh over their whole range against Math.exp and Math.tanh: the bounds of src/kernel/exp.h.
+// exp and tanh over their whole range, compared with Math.exp and Math.tanh: the bounds stated in src/kernel/exp.h.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

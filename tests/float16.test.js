@@ -1,4 +1,4 @@
-// float16 at the border: every one of its 65536 numbers, and how float32 is rounded to it.
+// float16 conversion: all of its 65536 numbers, and the rounding of float32 to it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

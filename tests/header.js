@@ -1,4 +1,4 @@
-// What src/kernel/qkv.h says: its structs, enums and functions, read from the text.
+// Parses src/kernel/qkv.h: its structs, enums and functions.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The golden cases, and how a result is held against them.
+// The golden cases, and the comparison of a result with them.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

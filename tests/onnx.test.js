@@ -1,4 +1,4 @@
-// ONNX Attention beyond ONNX's own cases: every mix of its inputs and attributes against the formulas, and bad calls.
+// ONNX Attention beyond ONNX's own cases: random combinations of inputs and attributes against the formulas, and bad calls.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

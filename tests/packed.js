@@ -1,4 +1,4 @@
-// The package as `npm install qkv` brings it: built, packed by npm, and unpacked into a folder of a stranger's project.
+// The package as `npm install qkv` installs it: built, packed by npm, unpacked into the node_modules of another project.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

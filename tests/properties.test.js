@@ -1,4 +1,4 @@
-// What must hold for every shape and every mix of options: on the traced kernel, the tiled one and the reference.
+// Properties that hold for every shape and every combination of options: on the trace, the tiled kernel and the reference.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -133,7 +133,7 @@ test('the traced and the tiled kernel give what the formulas give, for every sha
     const want = attention(q, k, v, { ...options, ...traceOnly })
     for (const [step, tensor] of Object.entries(traced))
       if (step in want && step !== 'output') near(tensor, want[step], step)
-    // Softmax over queries gives a query up to one for each key, and its output as much of the rounding.
+    // With softmax over queries the weights of one query sum to up to S, and so does the rounding error of its output.
     near(traced.output, want.output, 'traced output', traceOnly.softmaxAxis ? Math.max(1, call.sizes.S / 16) : 1)
     const { output } = traceOnly.softmaxAxis ? attention(q, k, v, options) : want
     near(qkv.attention(q, k, v, options).output, output, 'tiled output')

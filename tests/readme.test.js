@@ -28,7 +28,9 @@ for (const [page, text] of texts) {
     test(`example ${i + 1} of ${page} prints what it says`, async () => {
       assert.equal(next?.language, 'text', 'an example is followed by what it prints')
       const run = promisify(execFile)
-      const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', withSources(body)], { cwd: root })
+      const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', withSources(body)], {
+        cwd: root,
+      })
       assert.equal(stdout, next.body)
     })
 }
@@ -40,7 +42,8 @@ test('every link of the README and the docs leads to a file that the package hol
     for (const [, link] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
       const path = new URL(link, `file:///${page}`).pathname.slice(1)
       assert.ok(existsSync(`${root}/${path}`), `${page} links to ${link}, which is not there`)
-      const isPacked = /^(?:README|LICENSE)/.test(path) || files.some((/** @type {string} */ held) => path.startsWith(held))
+      const isPacked =
+        /^(?:README|LICENSE)/.test(path) || files.some((/** @type {string} */ held) => path.startsWith(held))
       assert.ok(isPacked, `${page} links to ${link}, which "files" of package.json leaves out`)
     }
 })
@@ -48,5 +51,9 @@ test('every link of the README and the docs leads to a file that the package hol
 test('the README and the docs name every entry of the package', () => {
   const all = [...texts.values()].join('')
   for (const entry of Object.keys(exports))
-    if (!/\.(json|wasm)$/.test(entry)) assert.ok(all.includes(`'${entry.replace('.', 'qkv')}'`) || all.includes(`\`${entry.replace('.', 'qkv')}\``), entry)
+    if (!/\.(json|wasm)$/.test(entry))
+      assert.ok(
+        all.includes(`'${entry.replace('.', 'qkv')}'`) || all.includes(`\`${entry.replace('.', 'qkv')}\``),
+        entry,
+      )
 })

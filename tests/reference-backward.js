@@ -1,4 +1,4 @@
-// The gradients of the reference, written as the chain rule says, in float64.
+// The gradients of the reference, by the chain rule in float64.
 
 import { attention, linear } from './reference.js'
 

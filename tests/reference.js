@@ -1,4 +1,4 @@
-// Attention in plain JavaScript and float64, written as the formulas are: what the kernels are held against.
+// Attention in plain JavaScript and float64, written like the formulas: the reference for the kernels.
 
 /**
  * @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Input

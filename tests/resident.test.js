@@ -1,4 +1,4 @@
-// Tensors that live in the module's memory: used where they lie, until they are given back.
+// Resident tensors: they lie in the module's memory and are used there, without copies, until they are disposed of.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

@@ -47,7 +47,7 @@ function replace(t, object, name, value) {
 }
 
 /**
- * The workers that are started from now on, with what each was told, running another file if one is given.
+ * Records the workers that start from now on and their start messages; `file` replaces the worker's script.
  * @param {import('node:test').TestContext} t
  * @param {string} [file] in tests/threads
  */
@@ -318,7 +318,7 @@ for (const [file, message] of /** @type {[string, RegExp][]} */ ([
     replace(t, Threads, 'patience', { start: file === 'silent.js' ? 300 : 30_000, call: 300 })
     await assert.rejects(load({ threads: 3 }), { name: 'QkvError', code: 'THREAD_START', message })
     assert.equal(started.length, 2)
-    // not events.once: it would throw at what the second one complains of
+    // not events.once: it would throw on the second worker's error
     for (const { worker } of started) if (worker.threadId !== -1) await new Promise(end => worker.once('exit', end))
   })
 

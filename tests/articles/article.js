@@ -1,4 +1,4 @@
-// What the tests of the five articles share: the cases of one article, and the proof that none was left out.
+// Shared by the tests of the five articles: the cases of one article, and the check that none was left out.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ import { cases, close } from '../helpers.js'
 
 export const EXACT = { abs: 0, rel: 0 }
 
-/** What a float32 product may differ from PyTorch's by, which adds in another order. */
+/** The tolerance of a float32 product: PyTorch adds in another order. */
 export const ROUNDING = { abs: 2e-6, rel: 2e-6 }
 
 /** The cases of one article. */
@@ -42,7 +42,7 @@ export class Article {
   }
 
   /**
-   * Holds the results against everything the case expects: what was printed, and the oracle. The case counts as checked.
+   * Compares the results with everything the case expects, printed numbers and oracle, and marks the case as checked.
    * @param {string} name
    * @param {Comparables} results
    * @param {unknown} [json] the result where it is no tensor
@@ -62,7 +62,7 @@ export class Article {
   }
 
   /**
-   * Holds tensors that were retraced from the seed against the inputs of the case, all of them.
+   * Compares the tensors made from the seed with all inputs of the case.
    * @param {string} name
    * @param {Comparables} inputs
    * @param {import('../helpers.js').Tolerance} [tolerance]
@@ -98,7 +98,7 @@ export class Article {
     return { same: of - others.length, of, others }
   }
 
-  /** To be called last: adds the test that every case was checked. */
+  /** Call this last: it adds the test that every case was checked. */
   close() {
     test('every case of the article was checked', () => {
       assert.deepEqual([...this.#checked].sort(), [...this.#cases.keys()].sort())

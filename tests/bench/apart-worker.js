@@ -1,4 +1,4 @@
-// One of the others.
+// One of the modules that run beside the measured one.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { DONE, TURN } from './apart.js'

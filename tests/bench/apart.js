@@ -1,4 +1,4 @@
-// What the machine itself gives: modules of one thread that know nothing of each other, at the same time.
+// The machine's own limit: independent single-threaded modules that run at the same time.
 
 import { Worker } from 'node:worker_threads'
 import { prepare } from './peers/qkv.js'

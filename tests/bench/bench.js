@@ -1,4 +1,4 @@
-// npm run bench: ours beside the other attentions that run in WebAssembly, on one thread.
+// npm run bench: compares qkv with the other attention implementations in WebAssembly, on one thread.
 
 import { load } from '../../src/index.js'
 import { compilePeak } from './compile.js'

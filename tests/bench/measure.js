@@ -1,5 +1,5 @@
-// Times of several candidates in one run. They take turns, A B A B, so that all of them see the same moods of a shared
-// machine, and what counts is ratios of medians.
+// Times several candidates in one run. They alternate, A B A B, so that all of them see the same load of a shared
+// machine; results are ratios of medians.
 
 /**
  * @typedef {{ run: () => unknown }} Timed a promise is awaited

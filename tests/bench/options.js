@@ -1,4 +1,4 @@
-// What npm run bench and npm run bench:browser are asked.
+// The command-line options of npm run bench and npm run bench:browser.
 
 import { parseArgs } from 'node:util'
 

@@ -8,7 +8,7 @@ const OWN = 2 ** 24 // what emcc's modules expect to have
 /** Floats in the memory of a module. @typedef {{ memory: WebAssembly.Memory, at: number, length: number }} Place */
 
 /**
- * Both limits as candidates for `measure`, which runs them between the others.
+ * Both limits as candidates for `measure`, which interleaves them with the others.
  * @param {BufferSource} wasm of peak.c
  */
 export async function loadPeak(wasm) {

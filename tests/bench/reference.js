@@ -1,4 +1,4 @@
-// Attention as the formula says, in plain JavaScript and float64: what errors are measured from.
+// Attention by the formula, in plain JavaScript and float64: the reference for errors.
 
 /** @typedef {import('./task.js').Task} Task */
 /** @typedef {import('./shapes.js').Shape} Shape */

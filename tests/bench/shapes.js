@@ -1,4 +1,4 @@
-// What is measured. One head more or less changes nothing; L and S, D and the mask do.
+// The measured shapes. Cost grows linearly with the heads; L, S, D and the mask change the path.
 
 /**
  * B batch, H heads, L queries, S keys (L if absent), D size of a head.

@@ -1,4 +1,4 @@
-// A shape with its numbers: the same for every candidate.
+// A shape with its random inputs, the same for every candidate.
 
 /** @typedef {import('./shapes.js').Shape} Shape */
 

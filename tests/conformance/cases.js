@@ -22,14 +22,14 @@ import { tensor } from '../../src/index.js'
  * @property {(OnnxTensor | null)[]} outputs null is not checked
  */
 
-/** What is not read, and why: to be counted, unlike a file that is damaged. */
+/** A case that is not supported, with the reason. Such cases are counted; a damaged file is an error. */
 export class Unsupported extends Error {}
 
 const root = new protobuf.Root().loadSync(fileURLToPath(new URL('onnx.proto', import.meta.url)), { keepCase: true })
 /** @type {(name: string) => protobuf.Type} */
 export const message = name => root.lookupType(name)
 
-/** ONNX's numbers of element types and attributes. */
+/** ONNX's numeric codes of element types and attributes. */
 export const TYPES = { float32: 1, int64: 7, bool: 9, float16: 10 }
 export const ATTRIBUTES = { float: 1, int: 2 }
 

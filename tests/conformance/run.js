@@ -33,7 +33,7 @@ const ATTENTION_ATTRIBUTES = [
 ]
 
 /**
- * The first opset of the meaning that we have, and what gives the outputs.
+ * The first opset whose semantics we implement, and the function that computes the outputs.
  * @type {Record<string, { since: number, run: (qkv: Qkv, test: Case, inputs: any[]) => Got[] }>}
  */
 const OPERATORS = {
@@ -72,7 +72,7 @@ const OPERATORS = {
 }
 
 /**
- * The largest error; what cannot be measured in numbers is thrown.
+ * Returns the largest error; throws on any other difference.
  * @param {Got} got
  * @param {OnnxTensor} want
  * @param {boolean} isCopy

@@ -1,4 +1,4 @@
-// The package, but for `load`: it starts QKV_THREADS threads, which share even the smallest call.
+// The package with another `load`: it starts QKV_THREADS threads, which share even the smallest call.
 
 import * as qkv from '../../src/index.js'
 import { Threads } from '../../src/threads/pool.js'

@@ -1,4 +1,4 @@
-// A worker that says nothing.
+// A worker that never answers.
 import { parentPort } from 'node:worker_threads'
 
 parentPort?.on('message', () => {})

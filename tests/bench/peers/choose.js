@@ -1,4 +1,4 @@
-// A peer's best way to do a task: each is tried, the fastest whose numbers are right is kept.
+// A peer's best way to do a task: all are tried, the fastest with right results is kept.
 
 /** @typedef {import('../task.js').Task} Task */
 /** @typedef {import('../task.js').Candidate} Candidate */
@@ -17,7 +17,7 @@ const PEERS = [
 ]
 
 /**
- * The peers by name, each a function or what kept it from loading.
+ * The peers by name: a function, or the error that kept it from loading.
  * @param {Place} [place]
  */
 export function openPeers(place = {}) {

@@ -65,7 +65,7 @@ function attention(ort, { shape, q, k, v }) {
         { op: 'Attention', inputs: ['q', 'k', 'v'], outputs: ['y'], attributes: causal ? { is_causal: 1 } : {} },
       ]),
     MultiHeadAttention: () =>
-      // With keys and values by head it decodes without moving them.
+      // With keys and values ordered by head it decodes without transposing them.
       build('MultiHeadAttention', L === 1 ? [rows()[0], heads[1], heads[2]] : rows(), [
         {
           op: 'MultiHeadAttention',
@@ -79,7 +79,7 @@ function attention(ort, { shape, q, k, v }) {
       if (causal && L > LARGEST_MASK) throw new Error(`a mask of ${(4 * L * L) / 2 ** 20} MiB`)
       const constants = resident ? [] : [{ name: 'scale', dims: [1], data: Float32Array.of(1 / Math.sqrt(D)) }]
       if (causal) constants.push({ name: 'mask', dims: [L, L], data: causalMask(L) })
-      // Keys that stay can as well stay transposed and scaled.
+      // Constant keys may be stored transposed and scaled.
       const scaledKeys = () => transposeEach(k, H, S).map(x => x / Math.sqrt(D))
       const keys = resident ? { name: 'kt', dims: [1, H, D, S], data: scaledKeys() } : heads[1]
       const scaled = resident ? 'scores' : 'scaled'
