@@ -45,6 +45,7 @@ test('abi.js has the enums, the version and the open window of qkv.h, and the si
   assert.deepEqual(abi.SCORE, enumOf('qkv_score', 'QKV_SCORE_'))
   assert.deepEqual(abi.SOFTMAX_AXIS, enumOf('qkv_softmax_axis', 'QKV_SOFTMAX_'))
   assert.deepEqual(abi.MASKING, enumOf('qkv_masking', 'QKV_MASKING_'))
+  assert.deepEqual(abi.ACTIVATION, enumOf('qkv_activation', 'QKV_ACTIVATION_'))
   assert.deepEqual(abi.STREAM, enumOf('qkv_stream', 'QKV_STREAM_'))
   const statuses = Object.values(enumOf('qkv_status', 'QKV_'))
   assert.deepEqual(statuses, [...abi.STATUS.keys()])

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QKV_ABI 5
+#define QKV_ABI 6
 
 /* Exports a function from the wasm module; nothing elsewhere. */
 #ifdef __wasm__
@@ -48,6 +48,15 @@ enum qkv_softmax_axis { QKV_SOFTMAX_KEYS = 0, QKV_SOFTMAX_QUERIES = 1 };
 /* How a hidden key is hidden: its score becomes -infinity before softmax, or its weight becomes
  * zero after softmax and what is left is divided by its sum. */
 enum qkv_masking { QKV_MASKING_BEFORE = 0, QKV_MASKING_AFTER = 1 };
+
+/* What is applied to each value, see activation.h. */
+enum qkv_activation {
+  QKV_ACTIVATION_NONE = 0,
+  QKV_ACTIVATION_GELU = 1,
+  QKV_ACTIVATION_GELU_TANH = 2,
+  QKV_ACTIVATION_RELU = 3,
+  QKV_ACTIVATION_SILU = 4,
+};
 
 /* Which PyTorch build's random stream: AVX2 kernels (what nearly everybody has), or portable ones. */
 enum qkv_stream { QKV_STREAM_VECTOR = 0, QKV_STREAM_SCALAR = 1 };

@@ -1,6 +1,6 @@
 // The JavaScript side of src/kernel/qkv.h: the same version, words and enums. A test compares the two.
 
-export const ABI = 5
+export const ABI = 6
 
 const tensorWords = (/** @type {string} */ name) => ['data', 'batch', 'head', 'row'].map(field => `${name}.${field}`)
 const maskWords = (/** @type {string} */ name) => [...tensorWords(name), `${name}.column`]
@@ -38,6 +38,7 @@ export const ROPE_WORDS = /** @type {const} */ ([
 export const SCORE = { dot: 0, gaussian: 1, additive: 2 }
 export const SOFTMAX_AXIS = { keys: 0, queries: 1 }
 export const MASKING = { before: 0, after: 1 }
+export const ACTIVATION = { none: 0, gelu: 1, gelu_tanh: 2, relu: 3, silu: 4 }
 export const STREAM = { vector: 0, scalar: 1 }
 export const OPEN = 0xffffffff
 

@@ -16,7 +16,7 @@ after(() => rmSync(profiles, { recursive: true }))
 
 const FUZZ_SECONDS = 60
 /** These are about the wasm file, the package and its speed. */
-const WASM_ONLY = ['abi', 'bench', 'package', 'readme', 'soak', 'start', 'threads', 'tiny'].map(
+const WASM_ONLY = ['abi', 'activation', 'bench', 'package', 'readme', 'soak', 'start', 'threads', 'tiny'].map(
   name => `${name}.test.js`,
 )
 const testsIn = (/** @type {string} */ folder) =>
