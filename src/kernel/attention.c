@@ -1,40 +1,39 @@
 /* attention.c: fused attention. q (B,H,L,D), k (B,G,S,D), v (B,G,S,E) -> out (B,H,L,E).
  *
- * A block of query rows meets the keys tile by tile and keeps, per row, the running maximum, the
- * running sum of exponentials and the running weighted sum of values (Milakov & Gimelshein 2018;
- * FlashAttention, Dao et al. 2022), so that no L x S matrix ever exists. Tiles that no row of the
- * block can see are never visited; tiles that every row sees entirely are never masked. */
+ * For each block of query rows, loop over tiles of keys with an online softmax (Milakov & Gimelshein 2018;
+ * FlashAttention, Dao et al. 2022): each row has a running maximum m, a running sum l of exp(score - m) and a running
+ * sum o of exp(score - m) * v. No L x S matrix is stored. A tile that is hidden from every row of the block is
+ * skipped; a tile that every row sees wholly is not masked. */
 #include "decode.h"
 #include "mask.h"
 #include "random.h"
 #include "tile.h"
 
-/* Queries come in panels of PANEL, the width of a register tile: its scores against TILE_KEYS keys (8 KB) and its
- * packed queries (D = 64: 2 KB) stay in L1. Long tiles load and store the output less often, tall blocks read keys and
- * values less often. Measured. */
+/* A panel is PANEL queries, the width of a register tile. Its scores against TILE_KEYS keys (8 KB) and its packed
+ * queries (2 KB for D = 64) stay in L1. Longer tiles load and store the output less often; taller blocks read keys and
+ * values less often. Sizes by measurement, see docs/kernels.md. */
 enum { BLOCK_ROWS = 64, TILE_KEYS = 256, PANEL = 8 };
 
-/* The keys from <= j < to, of which every row concerned sees open_from <= j < open_to. */
+/* Keys from <= j < to. Every row of the block (or panel) sees all of open_from <= j < open_to. */
 struct tile {
   uint32_t from, to, open_from, open_to;
 };
 
-/* What one block of rows works in; carved from the caller's scratch. Scores lie transposed, keys down and
- * eight queries across: then keys and values are read where they lie, and maxima and sums need no
- * horizontal step, four queries a vector. */
+/* A block of query rows and its buffers in the caller's scratch. Scores are transposed: one row a key, one column a
+ * query. So keys and values are read in place, and row maxima and row sums are vertical, four queries a vector. */
 struct block {
   const struct qkv_attention *a;
   uint32_t b, h, row, rows;               /* query rows row <= i < row + rows of head h of batch b */
   size_t lanes;                           /* rows, rounded up to whole panels */
-  struct tile panels[BLOCK_ROWS / PANEL]; /* what each panel of queries looks at, counted from the tile's first key */
+  struct tile panels[BLOCK_ROWS / PANEL]; /* keys of each panel, relative to the tile's first key */
   size_t width;                           /* E, rounded up to a multiple of 8 */
   float *q_panels;                        /* (lanes/PANEL, D, 8) */
   float *scores;                          /* (lanes/PANEL, TILE_KEYS, PANEL) */
-  float *tail;                            /* (8, 8): the last columns of the last values, where E is no multiple of 8 */
-  float *output;                          /* (lanes, width) */
-  float *maxima, *sums;                   /* (lanes) */
-  float *powers;                          /* (TILE_KEYS, 4) */
-  uint8_t *keep;                          /* (rows, S), dropout only: which weights stay */
+  float *tail;          /* (8, 8): copy of the last columns of the last values, if E is no multiple of 8 */
+  float *output;        /* (lanes, width) */
+  float *maxima, *sums; /* (lanes) */
+  float *powers;        /* (TILE_KEYS, 4) */
+  uint8_t *keep;        /* (rows, S), dropout only: 1 keeps a weight */
 };
 
 double QKV_EXPORT(qkv_attention_scratch)(const struct qkv_attention *a) {
@@ -59,7 +58,7 @@ static struct block carve_scratch(const struct qkv_attention *a, void *scratch) 
   return x;
 }
 
-/* Scores of queries r, r + 1, ... against the keys of the tile: element (j, r % 8) of this panel. */
+/* Address of the score of query r and the tile's first key; key j is j * PANEL further. */
 static inline float *scores_of(const struct block *x, size_t r) {
   return x->scores + r / PANEL * PANEL * TILE_KEYS + r % PANEL;
 }
@@ -68,7 +67,8 @@ static uint32_t clamp(uint32_t n, uint32_t least, uint32_t tile_keys) {
   return n < least ? least : n > tile_keys ? tile_keys : n;
 }
 
-/* The keys from <= j < to that rows r to r + rows of the block look at; register tiles begin at every fourth. */
+/* The part of keys from <= j < to that rows r <= i < r + rows of the block see; it starts at a multiple of 4 from
+ * `from`, where a register tile starts. */
 static struct tile visible_tile(const struct block *x, uint32_t from, uint32_t to, size_t r, size_t rows) {
   const struct qkv_attention *a = x->a;
   uint32_t row = x->row + (uint32_t)r;
@@ -81,7 +81,7 @@ static struct tile visible_tile(const struct block *x, uint32_t from, uint32_t t
   return tile;
 }
 
-/* scores: score(q, k) of eight queries, scaled and capped; up to three keys beyond the last are written, too. */
+/* scores[j][0..7] = scale * score(q, k[j]) of one panel; writes up to three rows beyond the last key. */
 INLINE void score_panel(enum qkv_score score, struct block *x, size_t panel, const float *k, size_t from, size_t to,
                         float factor) {
   const struct qkv_attention *a = x->a;
@@ -114,15 +114,17 @@ static void score_keys(struct block *x, const float *k) {
   }
 }
 
-/* Scores of four queries become exponentials under the new maxima; returns by how much all that was
- * summed before shrinks. exp(x) = 2^(x log2 e) in two passes, `powers` (keys, 4) between them: one chain of
- * operations would be too deep for the processor to overlap enough of them. */
+/* One tile of four queries:
+ *   m' = max(m, max_j score_j),  e_j = exp(score_j - m'),  l' = l * exp(m - m') + sum_j e_j.
+ * Scores become e. Returns exp(m - m'), by which the caller rescales the output so far.
+ * exp(x) = 2^(x log2 e) in two passes with `powers` (keys, 4) between them: in one pass the dependency chain is too
+ * long for out-of-order execution to overlap enough keys. */
 INLINE f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums, float *powers) {
   const f4 log2_e = splat(LOG2_E);
   f4 before = load(maxima), maximum = before, sum = zeros();
   for (size_t j = 0; j < keys; j++)
     maximum = pmax(maximum, load(scores + j * PANEL));
-  /* Nothing seen yet: -inf - -inf would be NaN, but -inf - 0 gives the weight 0. */
+  /* If all scores so far are -inf, subtract 0: -inf - -inf would be NaN, -inf - 0 gives the weight 0. */
   f4 base = select(equal(maximum, splat(HIDDEN)), zeros(), maximum);
   for (size_t j = 0; j < keys; j++) {
     f4 fraction, power = power2_split(mul(sub(load(scores + j * PANEL), base), log2_e), &fraction);
@@ -134,7 +136,7 @@ INLINE f4 online_softmax_column(float *scores, size_t keys, float *maxima, float
     store(scores + j * PANEL, e);
     sum = add(sum, e);
   }
-  /* Nothing was summed before: 1, and the output is left alone. */
+  /* First visible keys: exp(m - m') = 1, the output is still 0. */
   before = select(equal(before, splat(HIDDEN)), base, before);
   f4 rescale = power2_4(mul(sub(before, base), log2_e));
   store(maxima, maximum);
@@ -159,7 +161,7 @@ static void online_softmax(struct block *x) {
   }
 }
 
-/* Linear biases: eight queries' distances to each key of the tile. */
+/* scores -= slope * |position - j| (ALiBi). */
 static void add_alibi(struct block *x, uint32_t from, uint32_t keys) {
   f4 slope = splat(-x->a->alibi[x->h]);
   for (size_t r = 0; r < x->lanes; r += 4) {
@@ -171,8 +173,8 @@ static void add_alibi(struct block *x, uint32_t from, uint32_t keys) {
   }
 }
 
-/* output += weights . values; v is the row of key tile.from. Where a hidden value is NaN or Inf, 0 times it would
- * spoil rows that do not see it: then the sum runs over seen keys only. */
+/* output += weights . v; v is the row of key tile.from. If a value that some row does not see is NaN or Inf, the
+ * product 0 * v would make that row NaN: then sum over visible keys only. */
 static void add_values(struct block *x, const float *v, struct tile tile) {
   const struct qkv_attention *a = x->a;
   size_t keys = tile.to - tile.from;
@@ -180,7 +182,8 @@ static void add_values(struct block *x, const float *v, struct tile tile) {
       all_finite(v + (size_t)(tile.open_to - tile.from) * a->v.row, a->v.row, tile.to - tile.open_to, a->E)) {
     for (size_t e = 0; e < a->E; e += 8) {
       struct matrix values = {v + e, a->v.row, 1};
-      /* Eight columns are read where fewer are left, too; of the last keys a copy, where eight end. */
+      /* The last panel of columns may be narrower than 8. It is read 8 wide in place, except for the last 8 keys, whose
+       * copy is padded: a read there could leave the tensor. */
       size_t copied = e + 8 > a->E ? at_most(keys, 8) : 0;
       pack_panel(x->tail, v + e + (keys - copied) * a->v.row, copied, a->v.row, 1, at_most(a->E - e, 8));
       for (size_t j = 0, n = keys - copied; j < keys; j += n, n = copied) {
@@ -207,7 +210,7 @@ static void add_values(struct block *x, const float *v, struct tile tile) {
     }
 }
 
-/* Does mask or bias let any row of the block see any key of the tile? */
+/* Does any row of the block see any key of the tile, by mask and bias? */
 static int any_visible(const struct block *x, struct tile tile) {
   for (uint32_t r = 0; r < x->rows; r++)
     for (uint32_t j = tile.from; j < tile.to; j++)
@@ -216,7 +219,8 @@ static int any_visible(const struct block *x, struct tile tile) {
   return 0;
 }
 
-/* Hides what the rows do not see; what every row of a panel sees is not looked at. j: the tile's first key. */
+/* scores = -inf where hidden, + bias elsewhere; the part that every row of a panel sees is skipped. j: the tile's
+ * first key. */
 static void mask_tile(struct block *x, uint32_t j) {
   for (uint32_t r = 0; r < x->rows; r++) {
     const struct tile *panel = x->panels + r / PANEL;
@@ -230,7 +234,7 @@ static void mask_tile(struct block *x, uint32_t j) {
   }
 }
 
-/* out (E) = output / sum; zeros where nothing was seen. */
+/* out (E) = output / sum; zeros for a row without visible keys. */
 static void normalize_row(const struct block *x, size_t r, float *out) {
   const float *output = x->output + r * x->width;
   float inv_sum = x->sums[r] == 0.0f ? 0.0f : 1.0f / x->sums[r];
@@ -259,7 +263,7 @@ static void attend_block(struct block *x) {
     draw_keep_mask(a->generator, x->keep, (size_t)x->rows * a->S, (double)a->dropout);
 
   uint32_t end = visible_span(a, x->b, x->row + x->rows - 1).to;
-  /* Eight columns of values that begin anywhere in a line take two lines of L1 where others take one. */
+  /* If rows are no multiple of 32 bytes, eight columns of values take two cache lines instead of one. */
   uint32_t tile_keys = a->v.row % 8 ? TILE_KEYS / 2 : TILE_KEYS;
   for (uint32_t j = visible_span(a, x->b, x->row).from; j < end; j += tile_keys) {
     struct tile tile = visible_tile(x, j, j + (uint32_t)at_most(end - j, tile_keys), 0, x->rows);
@@ -290,7 +294,7 @@ static void attend_block(struct block *x) {
 
 static uint32_t blocks_of_rows(const struct qkv_attention *a) { return (a->L - 1) / BLOCK_ROWS + 1; }
 
-/* Nothing to write, nothing to draw. */
+/* No output, and no random numbers to draw. */
 static int is_empty(const struct qkv_attention *a) {
   return a->B == 0 || a->H == 0 || a->L == 0 || (a->E == 0 && !a->generator);
 }

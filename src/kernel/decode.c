@@ -1,18 +1,18 @@
-/* decode.c: attention of few queries, as in a step of generation. Shapes as in attention.c, L below DECODE_QUERIES.
+/* decode.c: attention of few queries, as in a step of generation. Shapes as in attention.c, L < DECODE_QUERIES.
  *
- * Register tiles would compute eight queries where there is one. Here keys and values stream through once, row by
- * row, and every query of every head that shares them meets them while they are in the cache: the time is that of
- * reading k and v. Each query looks only at its own span of keys, so that only mask and bias hide anything. */
+ * A register tile would compute eight queries for one. Here keys and values are read once, row by row; all queries of
+ * all heads that share a kv head use them while they are in cache. The time is that of reading k and v. Each query
+ * loops over its own span of keys only, so that only mask and bias can hide a key. */
 #include "decode.h"
 #include "mask.h"
 #include "tile.h"
 
-/* A head of its own meets SINGLE_KEYS at a time: each change from keys to values costs a stream that the processor was
- * fetching ahead. Where heads inv_sum keys, 512 KB of keys and values (D = E = 128) stay in L2 while they take turns.
- * VALUE_ROWS values, 8 KB, are in L1 while the VALUE_ROWS after them are touched. */
+/* Keys a tile. One query: SINGLE_KEYS, because each switch from keys to values breaks the hardware prefetch. Several
+ * queries: SHARED_KEYS, whose keys and values (512 KB for D = E = 128) stay in L2 from query to query.
+ * VALUE_ROWS rows of values (8 KB) are in L1 while the next VALUE_ROWS are prefetched. */
 enum { SINGLE_KEYS = 2048, SHARED_KEYS = 512, VALUE_ROWS = 16 };
 
-/* All queries that inv_sum a kv head: rows = H/G * L. */
+/* All queries that share a kv head; rows = H/G * L. */
 struct group {
   const struct qkv_attention *a;
   uint32_t b, g, rows;
@@ -27,16 +27,16 @@ double decode_scratch(const struct qkv_attention *a) {
   return (2.0 * SINGLE_KEYS + rows * (a->E + 2.0)) * (double)sizeof(float);
 }
 
-/* scores (keys): score(q, k), scaled. Key by key: several rows at once inv_sum loads of q, but the processor fetches
- * ahead along one row only. */
+/* scores[j] = scale * score(q, k[j]). One key at a time: several would share the loads of q, but the hardware
+ * prefetches along one row only. */
 static void score_keys(const struct qkv_attention *a, const float *q, const float *k, size_t keys, float *scores) {
   for (size_t j = 0; j < keys; j++, k += a->k.row)
     scores[j] = a->scale * (a->score == QKV_SCORE_DOT ? sum_terms(QKV_SCORE_DOT, q, k, 0, a->D) : score_pair(a, q, k));
 }
 
-/* Lines of a matrix to touch, in order, so that they are there when they are read. */
+/* The next cache line of a matrix to prefetch, row after row. */
 struct prefetch_cursor {
-  const float *next, *end; /* of its row */
+  const float *next, *end; /* end: of the current row */
   size_t width, row;
 };
 
@@ -46,8 +46,8 @@ INLINE void prefetch_next(struct prefetch_cursor *x) {
     x->end += x->row, x->next = x->end - x->width;
 }
 
-/* Scores become exponentials under the new maximum, in two passes as in attention.c; returns by how much all that was
- * summed before shrinks. Meanwhile the first values are fetched: a line for four keys is never beyond the last. */
+/* One tile of one query, as online_softmax_column in attention.c: scores become exp(score - m'); returns exp(m - m').
+ * Prefetches the first values meanwhile, one cache line for four keys, which never passes the last row. */
 static float online_softmax(const struct group *x, size_t row, size_t keys, const float *v) {
   struct prefetch_cursor values = {v, v + x->a->E, x->a->E, x->a->v.row};
   float *scores = x->scores, *powers = x->powers;
@@ -79,7 +79,7 @@ static float online_softmax(const struct group *x, size_t row, size_t keys, cons
   return rescale;
 }
 
-/* output (E) += weights (keys) . values, row by row. */
+/* output (E) += weights (keys) . v (keys,E), row by row. */
 static void add_value_rows(const struct qkv_attention *a, float *output, const float *weights, const float *v,
                            size_t keys) {
   for (size_t j = 0; j < keys; j++, v += a->v.row) {
@@ -92,8 +92,8 @@ static void add_value_rows(const struct qkv_attention *a, float *output, const f
   }
 }
 
-/* The same sums in the same order, 32 columns of VALUE_ROWS values at a time, so that the output is in registers. The
- * processor would not fetch ahead down a column: the next VALUE_ROWS values are touched line by line, in order. */
+/* The same sums in the same order, 32 columns of VALUE_ROWS rows at a time with the output in registers. The hardware
+ * does not prefetch down a column, so the next VALUE_ROWS rows are prefetched line by line. */
 static void add_values(const struct qkv_attention *a, float *output, const float *weights, const float *v,
                        size_t keys) {
   size_t row = a->v.row, E = a->E;
@@ -126,7 +126,7 @@ static void add_values(const struct qkv_attention *a, float *output, const float
   }
 }
 
-/* Query i of head h meets the keys from <= j < to of one tile. */
+/* Query i of head h attends to keys from <= j < to. */
 static void attend_keys(struct group *x, uint32_t h, uint32_t i, uint32_t from, uint32_t to) {
   const struct qkv_attention *a = x->a;
   size_t row = (size_t)(h % (a->H / a->G)) * a->L + i, keys = to - from;
@@ -148,7 +148,7 @@ static void attend_keys(struct group *x, uint32_t h, uint32_t i, uint32_t from, 
     add_values(a, output, x->scores, v, keys);
     return;
   }
-  /* 0 times a hidden NaN would spoil the sum: seen keys only */
+  /* 0 * NaN of a hidden value would be NaN: visible keys only */
   for (uint32_t j = from; j < to; j++)
     if (passes_mask(a, x->b, h, i, j))
       add_value_rows(a, output, x->scores + (j - from), v + (j - from) * a->v.row, 1);

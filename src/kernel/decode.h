@@ -1,20 +1,20 @@
-/* decode.h: attention of few queries; see decode.c. */
+/* decode.h: attention of few queries, see decode.c. */
 #ifndef DECODE_H
 #define DECODE_H
 
 #include "qkv.h"
 
-enum { DECODE_QUERIES = 6 }; /* measured: from here on the tiles are as fast, half empty as they are */
+enum { DECODE_QUERIES = 6 }; /* measured: from 6 queries on the tiled kernel is as fast */
 
-/* Dropout draws row by row, which only the tiles keep in order; they also keep the statistics of the rows. */
+/* Dropout (drawn row by row) and row statistics exist in the tiled kernel only. */
 static inline int is_decode(const struct qkv_attention *a) {
   return a->L < DECODE_QUERIES && !a->generator && !a->row_maxima;
 }
 
-/* Bytes of scratch, 16-byte aligned, that decode_part wants. */
+/* Bytes of scratch for decode_part, 16-byte aligned. */
 double decode_scratch(const struct qkv_attention *a);
 
-/* The groups of heads first <= unit < first + count, of B G in all. */
+/* Units first <= u < first + count of B * G: unit u is kv head u % G of batch u / G. */
 void decode_part(const struct qkv_attention *a, uint32_t first, uint32_t count, void *scratch);
 
 #endif

@@ -22,7 +22,7 @@ INLINE f4 round_to_exponent(f4 x, f4 *n) {
 }
 
 /* 2^r for |r| <= 1/2: minimax polynomial with p(0) = 1, error 1.6e-8; in pairs (Estrin), which is half as
- * deep as Horner and leaves the processor something to do meanwhile. */
+ * deep as Horner and leaves more instructions to overlap. */
 INLINE f4 power2_fraction(f4 r) {
   f4 r2 = mul(r, r);
   f4 low = mul_add(splat(0.69314718f), r, splat(1.0f));

@@ -2,7 +2,8 @@
  * product), bias (N) or 0, y (M,N). torch.nn.Linear, torch.matmul. */
 #include "tile.h"
 
-/* Eight columns of y at a time: their weights are packed once (K = 512: 16 KB, in L1) and meet every row of x. */
+/* Eight columns of y at a time: their weights are packed once (16 KB for K = 512, in L1) and used for every row of x.
+ */
 uint32_t QKV_EXPORT(qkv_linear_part)(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias,
                                      float *y, size_t M, size_t K, size_t N, uint32_t first, uint32_t count,
                                      float *scratch) {
@@ -13,7 +14,7 @@ uint32_t QKV_EXPORT(qkv_linear_part)(const float *x, const float *w, size_t w_ro
       pack_panel(scratch, w + n * w_row, K, w_column, w_row, columns);
       panel.data = scratch;
     }
-    float b[8] = {0}, edge[4 * 8]; /* edge: for tiles that y has no room for */
+    float b[8] = {0}, edge[4 * 8]; /* edge: a whole tile where y has less */
     for (size_t c = 0; bias && c < columns; c++)
       b[c] = bias[n + c];
     for (size_t m = 0; m < M; m += 4) {

@@ -1,4 +1,4 @@
-/* mask.c: what mask.h only declares: what need not be inlined is in the file once. */
+/* mask.c: the functions of mask.h that are not inlined. */
 #include "mask.h"
 
 struct span visible_span(const struct qkv_attention *a, uint32_t b, uint32_t i) {

@@ -58,10 +58,10 @@ enum qkv_activation {
   QKV_ACTIVATION_SILU = 4,
 };
 
-/* Which PyTorch build's random stream: AVX2 kernels (what nearly everybody has), or portable ones. */
+/* Which PyTorch build's random stream: that of its AVX2 kernels (nearly every machine), or of its portable ones. */
 enum qkv_stream { QKV_STREAM_VECTOR = 0, QKV_STREAM_SCALAR = 1 };
 
-/* Any `left` or `right` of this value or more leaves that side of the window open. */
+/* `left` or `right` of this value: no limit on that side. */
 #define QKV_OPEN 0xffffffffu
 
 /* (B, heads, rows, columns); strides in elements, the last one is 1. */
@@ -84,8 +84,8 @@ struct qkv_bias {
  * q (B,H,L,D), k (B,G,S,D), v (B,G,S,E), out (B,H,L,E); query head h reads kv head h / (H/G).
  * Query i of batch b stands at position p = i + past[b]; it sees key j when p - left <= j <= p + right (causal:
  * right = 0), j < key_lengths[b], mask != 0 and bias > -infinity. A query that sees no key gives zeros.
- * Bias and alibi, -alibi[h] * |p - j|, are added to the capped score. A sink takes part in the softmax of every row
- * of its head, as a key whose value is zero. */
+ * Bias and alibi, -alibi[h] * |p - j|, are added to the capped score. A sink is one more logit
+ * in the softmax of every row of its head; its value is zero. */
 struct qkv_attention {
   uint32_t B, H, G, L, S, D, E;
   struct qkv_tensor q, k, v, out;
@@ -107,7 +107,7 @@ struct qkv_attention {
   void *scratch;                /* qkv_attention_scratch() bytes, 16-byte aligned */
 };
 
-/* The same, every step written out. Each pointer may be 0 (that step is not kept) except weights.
+/* The same, every step written out. Each pointer may be 0 (that step is not written) except weights.
  * scores ... weights are (B,H,L,S); maxima and sums are (B,H,L), or (B,H,S) when softmax runs over
  * the queries. */
 struct qkv_trace {
@@ -135,8 +135,8 @@ struct qkv_rope {
   uint32_t B, A, L, C, D, table, half, interleaved;
 };
 
-/* Given d_out, the gradients of q, k, v and the rest are added to what the pointers below hold. `attention` is that of
- * qkv_attention after its call, with row_maxima and row_sums; its generator stands where it stood before. */
+/* Given d_out, adds the gradients of q, k, v and the rest to what the pointers below hold. `attention` is that of
+ * qkv_attention after its call, with row_maxima and row_sums; its generator is in the state before that call. */
 struct qkv_backward {
   struct qkv_attention attention; /* scratch: qkv_backward_scratch() bytes */
   struct qkv_tensor d_out, dq, dk, dv;

@@ -1,4 +1,4 @@
-/* random.h: what other kernels draw from the generator. */
+/* random.h: dropout for other kernels. */
 #ifndef RANDOM_H
 #define RANDOM_H
 
@@ -7,7 +7,7 @@
 /* keep[n] = 1 with probability 1 - p: the draws of dropout(p). */
 void draw_keep_mask(struct qkv_generator *g, uint8_t *keep, size_t n, double p);
 
-/* What dropout multiplies with: 0, or 1/(1-p) in float32. */
+/* The dropout factor: 0, or 1/(1-p) in float32. */
 static inline float keep_factor(uint8_t keep, double p) { return keep ? 1.0f / (float)(1.0 - p) : 0.0f; }
 
 #endif

@@ -1,5 +1,5 @@
 /* rope.c: rotary position embedding (Su et al. 2021). x (B,A,L,C,D) -> y alike: heads stand before the rows (A) or
- * within them (C). Of each head the first 2 * half values turn in pairs, the others stay:
+ * within them (C). The first 2 * half values of each head are rotated in pairs, the others copied:
  *   y1 = cos x1 - sin x2,  y2 = sin x1 + cos x2.
  * Pairs are (d, d + half), or (2d, 2d + 1) when interleaved. */
 #include "qkv.h"

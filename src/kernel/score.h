@@ -1,5 +1,5 @@
-/* score.h: how a query is compared with a key: score = factor * sum_d term(q[d], k[d]). Whoever sums has the
- * score as a constant, so that nothing is asked in its loop: tiles, few queries and the trace choose once. */
+/* score.h: score(q, k) = factor * sum_d term(q[d], k[d]). `score` is a compile-time constant in the summing loops, so
+ * that they do not branch: attention.c, decode.c and trace.c switch on it once, outside. */
 #ifndef SCORE_H
 #define SCORE_H
 
@@ -25,7 +25,7 @@ static inline float score_factor(const struct qkv_attention *a) {
   return a->score == QKV_SCORE_GAUSSIAN ? -0.5f / (a->sigma * a->sigma) : 1.0f;
 }
 
-/* sum_d term(q[d], k[d]) of one query and one key, in two sums so that additions overlap. */
+/* sum_d term(q[d], k[d]) of one query and one key, in two sums whose additions overlap. */
 INLINE float sum_terms(enum qkv_score score, const float *q, const float *k, const float *w_v, size_t D) {
   f4 even = zeros(), odd = zeros(), w = zeros();
   size_t d = 0;

@@ -27,7 +27,7 @@ INLINE f4 quotient(f4 a, f4 b) { return wasm_f32x4_div(a, b); }
 INLINE f4 absolute(f4 a) { return wasm_f32x4_abs(a); }
 /* a * b + c, rounded twice. */
 INLINE f4 mul_add(f4 a, f4 b, f4 c) { return add(mul(a, b), c); }
-/* One instruction each; a NaN in a stays, a NaN in b does not count. */
+/* b < a ? b : a and a < b ? b : a, one instruction each: a NaN in a is returned, a NaN in b is not. */
 INLINE f4 pmin(f4 a, f4 b) { return wasm_f32x4_pmin(a, b); }
 INLINE f4 pmax(f4 a, f4 b) { return wasm_f32x4_pmax(a, b); }
 
@@ -53,7 +53,7 @@ INLINE float max_lane(f4 a) {
   return lane0(pmax(pairs, wasm_i32x4_shuffle(pairs, pairs, 1, 0, 3, 2)));
 }
 
-/* The first n <= 4 floats, 0 in the rest; touches no byte beyond them. */
+/* The first n <= 4 floats, 0 in the other lanes; reads no byte beyond them. */
 INLINE f4 load_some(const float *p, size_t n) {
   if (n == 4)
     return load(p);
@@ -79,7 +79,7 @@ INLINE void store_some(float *p, size_t n, f4 x) {
     wasm_v128_store32_lane(p + 2, x, 2);
 }
 
-/* Fetches the cache line of p, by a load that the compiler may not leave out. */
+/* Loads the cache line of p; volatile, or the compiler would drop the load. */
 INLINE void prefetch(const float *p) { (void)*(const volatile float *)p; }
 
 /* Four rows become four columns. */

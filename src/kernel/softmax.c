@@ -1,5 +1,5 @@
 /* softmax.c: softmax over one axis. x (rows, columns, inner) -> y alike, each line of `columns` values summing to one;
- * inner is 1 for the last axis. The maximum is always subtracted. A line of -infinity has nothing to weigh: zeros. */
+ * inner is 1 for the last axis. The maximum is subtracted first. A line of -infinity gives zeros. */
 #include "exp.h"
 #include "qkv.h"
 
@@ -27,7 +27,7 @@ static void softmax_row(const float *x, float *y, size_t columns) {
     y[c] /= sum;
 }
 
-/* Lines side by side, n <= 4 of them, `inner` floats from value to value. */
+/* n <= 4 adjacent lines at once; the values of a line are `inner` floats apart. */
 static void softmax_lines(const float *x, float *y, size_t columns, size_t inner, size_t n) {
   f4 maxima = splat(lowest), sum = zeros();
   for (size_t c = 0; c < columns; c++)

@@ -1,4 +1,4 @@
-/* tile.c: what tile.h and score.h only declare: what need not be inlined is in the file once. */
+/* tile.c: the functions of tile.h and score.h that are not inlined. */
 #include "tile.h"
 
 void pack_panel(float *panel, const float *b, size_t n, size_t step, size_t column, size_t columns) {
@@ -50,7 +50,7 @@ void gemm_accumulate(float *out, size_t stride, size_t rows, size_t columns, str
     for (size_t r = 0; r < rows; r += 4) {
       struct matrix left = {a.data + r * a.row, a.row, a.column};
       size_t height = at_most(rows - r, 4);
-      float *to = out + r * stride + c, edge[4 * 8] = {0}; /* edge: for tiles that `out` has no room for */
+      float *to = out + r * stride + c, edge[4 * 8] = {0}; /* edge: a whole tile where `out` has less */
       int is_whole = height == 4 && width == 8;
       gemm_4x8(is_whole ? to : edge, is_whole ? stride : 8, left, height, panel, n);
       for (size_t i = 0; !is_whole && i < height; i++)

@@ -1,5 +1,5 @@
-/* tile.h: the register tile that scores, value sums and projections share: 4 rows by 8 columns,
- * eight accumulators and three operands, so that nothing spills from 16 registers. */
+/* tile.h: the 4x8 register tile of all matrix products: eight accumulators and three operands fit into 16 vector
+ * registers. */
 #ifndef TILE_H
 #define TILE_H
 
@@ -17,9 +17,9 @@ struct matrix {
   size_t row, column;
 };
 
-/* acc[r][c] += sum_k term(a[r][k], b[k][c]), r < 4, c < 8; the columns of b are contiguous. Rows from `rows` on
- * repeat the last one. `score` is a constant where this is called. Four steps share the moving of the pointers; the
- * exits between them also keep the engine from loading for all four at once, which would spill. */
+/* acc[r][c] += sum_k term(a[r][k], b[k][c]), r < 4, c < 8; the columns of b are contiguous. If rows < 4, the last row
+ * is repeated. `score` is a compile-time constant at every call. Unrolled by four: one pointer update for four k. The
+ * exit after each k stops the engine from hoisting the loads of all four, which would spill. */
 INLINE void accumulate_4x8(enum qkv_score score, f4 acc[4][2], struct matrix a, size_t rows, struct matrix b, size_t n,
                            const float *w_v) {
   const float *x[4], *y = b.data, *end = b.data + n * b.row;
@@ -50,7 +50,7 @@ INLINE void accumulate_4x8(enum qkv_score score, f4 acc[4][2], struct matrix a, 
   }
 }
 
-/* out (4,8) = factor * score(a, b), rows `stride` floats apart; of a, the first `rows` <= 4 rows count. */
+/* out (4,8) = factor * score(a, b), rows `stride` floats apart; a has `rows` <= 4 rows. */
 INLINE void score_4x8(enum qkv_score score, float *out, size_t stride, struct matrix a, size_t rows, struct matrix b,
                       size_t n, const float *w_v, float factor) {
   f4 acc[4][2];
@@ -65,7 +65,7 @@ INLINE void score_4x8(enum qkv_score score, float *out, size_t stride, struct ma
   }
 }
 
-/* out (4,8) += a . b; of a, the first `rows` <= 4 rows count. */
+/* out (4,8) += a (4,n) b (n,8); a has `rows` <= 4 rows. */
 INLINE void gemm_4x8(float *out, size_t stride, struct matrix a, size_t rows, struct matrix b, size_t n) {
   f4 acc[4][2];
 #pragma unroll
@@ -81,7 +81,7 @@ INLINE void gemm_4x8(float *out, size_t stride, struct matrix a, size_t rows, st
   }
 }
 
-/* out (rows, columns) += a . b: a (rows, n), b (n, columns), the columns of b contiguous; tail: n * 8 floats. */
+/* out (rows,columns) += a (rows,n) b (n,columns), the columns of b contiguous; tail: n * 8 floats of scratch. */
 void gemm_accumulate(float *out, size_t stride, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
                      float *tail);
 

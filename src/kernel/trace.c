@@ -1,11 +1,11 @@
 /* trace.c: attention step by step, every intermediate written out. Shapes as in attention.c; scores,
- * weights and all between are (B,H,L,S). One plain loop a step, to be read beside the formula
+ * weights and all between are (B,H,L,S). One plain loop a step of the formula
  *   out = dropout(softmax(mask(softcap(scale * score(q, k))))) v. */
 #include "mask.h"
 #include "random.h"
 #include "score.h"
 
-/* Keeps a copy of `n` values of a step, where it was asked for. */
+/* Copies n values of a step, if it is wanted. */
 static void save_step(float *step, size_t at, const float *x, size_t n) {
   if (step)
     __builtin_memcpy(step + at, x, n * sizeof *x);
@@ -16,7 +16,7 @@ static void save_value(float *step, size_t at, float x) {
     step[at] = x;
 }
 
-/* The scores of query i, up to the mask. */
+/* weights[at ...] (S) = mask(softcap(scale * score(q, k))) of query i. */
 static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_t i, size_t at) {
   const struct qkv_attention *a = &t->attention;
   uint32_t g = h / (a->H / a->G);
@@ -43,13 +43,13 @@ static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_
   save_step(t->masked, at, row, a->S);
 }
 
-/* softmax of a sink and n values of t->weights, `stride` apart from `at` on; `line` numbers its maximum and sum. */
+/* Softmax in place of n values of t->weights, from `at`, `stride` apart, and a sink; `line` indexes maxima and sums. */
 static void softmax_line(const struct qkv_trace *t, float sink, size_t at, size_t n, size_t stride, size_t line) {
   float maximum = sink;
   for (size_t c = 0; c < n; c++) {
     float x = t->weights[at + c * stride];
     if (!(x <= maximum))
-      maximum = x; /* a NaN stays */
+      maximum = x; /* NaN propagates */
     if (maximum != maximum)
       break;
   }
@@ -65,7 +65,10 @@ static void softmax_line(const struct qkv_trace *t, float sink, size_t at, size_
       t->weights[at + c * stride] = (float)(t->weights[at + c * stride] / sum);
   save_value(t->maxima, line, maximum);
   save_value(t->sums, line, (float)sum);
-  save_value(t->zeroed_sums, line, sum == 0.0 ? 0.0f : (float)(sink_weight / sum)); /* the others come with masking */
+  save_value(t->zeroed_sums, line,
+             sum == 0.0 ? 0.0f
+                        : (float)(sink_weight /
+                                  sum)); /* with masking after: the sink's weight, renormalise_line adds the rest */
 }
 
 /* Masking after softmax: hidden weights become 0, the line is divided by what is left. */
@@ -106,7 +109,7 @@ static void compute_weights(const struct qkv_trace *t, uint32_t b, uint32_t h, s
   }
 }
 
-/* out += weight * v */
+/* out (n) += weight * v (n) */
 static void axpy(float *out, float weight, const float *v, size_t n) {
   f4 weights = splat(weight);
   for (size_t e = 0; e < n; e += 4) {
@@ -115,7 +118,7 @@ static void axpy(float *out, float weight, const float *v, size_t n) {
   }
 }
 
-/* out = weights . v, over the keys that are seen: a hidden NaN does not count. */
+/* out (L,E) = weights (L,S) v (S,E), over visible keys only: 0 * NaN of a hidden value would be NaN. */
 static void weighted_sum(const struct qkv_trace *t, const float *weights, uint32_t b, uint32_t h) {
   const struct qkv_attention *a = &t->attention;
   const float *v = a->v.data + (size_t)b * a->v.batch + (size_t)(h / (a->H / a->G)) * a->v.head;
