@@ -86,7 +86,7 @@ test('kept settings less those of now, and the link carries both', async () => {
   assert.notDeepEqual(now, kept)
   const want = kept.map((x, i) => x - now[i])
   near(await shown('#difference'), want)
-  await page.waitForFunction(() => location.hash.includes('kept') && location.hash.includes('causal'))
+  await page.waitForFunction(() => location.hash.includes('baseline') && location.hash.includes('causal'))
   const hash = new URL(page.url()).hash
   await open.go(hash)
   near(await shown('#difference'), want)

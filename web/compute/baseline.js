@@ -1,4 +1,4 @@
-// The trace of the settings that the reader kept: on the page, or of many tokens in a worker of its own.
+// The trace of the baseline, the settings to compare with: on the page, or of many tokens in a worker of its own.
 
 import { check } from '../settings/check.js'
 import { fromHash } from '../settings/link.js'
@@ -9,34 +9,51 @@ import { createTracer } from './trace.js'
 /** @typedef {import('./trace.js').Result} Result */
 
 /**
- * @param {import('qkv').Qkv} qkv
- * @param {() => void} changed there is a result now
+ * Without a result or a failure it is being computed.
+ * @typedef {{ result?: Result, failure?: unknown }} Baseline
  */
-export function createKept(qkv, changed) {
+
+/**
+ * @param {import('qkv').Qkv} qkv
+ * @param {() => void} changed there is a result now, or a failure
+ */
+export function createBaseline(qkv, changed) {
   const trace = createTracer(qkv)
   let made = ''
-  /** @type {Result | undefined} */
-  let result
-  const jobs = createJobs(trace, message => {
-    if (!message.result) return
-    result = message.result
+  /** @type {Baseline} */
+  let state = {}
+  const jobs = createJobs(trace, ({ result, failure }) => {
+    if (!result && failure === undefined) return
+    state = { result, failure }
     changed()
   })
 
-  /**
-   * @param {string} link of the settings, without #
-   * @param {number} head
-   * @returns {Result | undefined} undefined while it is computed, or if the link makes no sense
-   */
-  return (link, head) => {
-    const { checked } = check(fromHash(link).settings)
-    if (!checked) return undefined
-    const isBig = isLarge(checked)
-    const name = isBig ? `${head} ${link}` : link
-    if (name === made) return result
-    made = name
-    result = isBig ? undefined : trace(checked)
-    if (isBig) jobs.run(checked, head)
-    return result
+  return {
+    /**
+     * @param {string} link of the settings, without #
+     * @param {number} head
+     * @returns {Baseline}
+     */
+    of(link, head) {
+      const { checked } = check(fromHash(link).settings)
+      if (!checked) return { failure: new RangeError('the settings of this link make no sense') }
+      const isBig = isLarge(checked)
+      const name = isBig ? `${head} ${link}` : link
+      if (name === made) return state
+      made = name
+      state = {}
+      if (isBig) jobs.run(checked, head)
+      else
+        try {
+          state = { result: trace(checked) }
+        } catch (failure) {
+          state = { failure }
+        }
+      return state
+    },
+    /** A baseline that failed is computed again when it is asked for again. */
+    forget() {
+      if (state.failure !== undefined) made = ''
+    },
   }
 }

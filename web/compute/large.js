@@ -48,7 +48,7 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
   const outputs = new Float32Array(heads * L * E)
   const statistics = []
   /** @type {Tensors} */
-  let kept = {}
+  let details = {}
   for (let h = 0; h < heads; h++) {
     const own = (/** @type {FloatTensor | undefined} */ x) => x && only(x, h)
     const parts = { ...start, Q: own(Q), K: own(K), V: own(V) }
@@ -60,16 +60,21 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
       const output = (weights === traced?.weights && traced.output) || mix(qkv, weights, parts.V)
       outputs.set(output.data, h * L * E)
     }
-    if (h === head) kept = { ...traced, weights }
+    if (h === head) details = { ...traced, weights }
     all?.set(weights.data, h * L * S)
     if (smalls && small) smalls.set(strongestOf(weights, small[0], small[1]), h * small[0] * small[1])
     if (smalls) statistics.push(...headStatistics(weights))
     yield (h + 1) / (heads + 1)
   }
-  const weights = all ? new Tensor(all, [heads, L, S]) : /** @type {FloatTensor} */ (kept.weights)
+  const weights = all ? new Tensor(all, [heads, L, S]) : /** @type {FloatTensor} */ (details.weights)
   const ones = new Tensor(new Float32Array(S).fill(1), [S, 1])
   /** @type {Tensors} */
-  const tensors = { ...start, ...kept, weights, paid: qkv.matmul(/** @type {FloatTensor} */ (kept.weights), ones) }
+  const tensors = {
+    ...start,
+    ...details,
+    weights,
+    paid: qkv.matmul(/** @type {FloatTensor} */ (details.weights), ones),
+  }
   if (V) {
     tensors.output = new Tensor(outputs, [heads, L, E])
     tensors.joined = joinHeads(tensors.output)
@@ -77,7 +82,7 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
     if (Wo) tensors.final = qkv.linear(tensors.joined, rowsOf(Wo), bo?.reshape([Wo.dims[1]]))
   }
   const seen = smalls && small ? { smalls: new Tensor(smalls, [heads, ...small]), statistics } : {}
-  return { settings, heads, visible, tensors, kept: head, ...seen }
+  return { settings, heads, visible, tensors, detailHead: head, ...seen }
 }
 
 /** @param {FloatTensor} tensor @param {number} head @returns {FloatTensor} (1, rows, columns) */

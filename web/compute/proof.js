@@ -52,8 +52,8 @@ export function prove(qkv, settings, table, own, attend) {
   const tokens = replaced(settings[side], probe, word, settings.tableRows)
   const others = isCross ? { keys: tokens } : { queries: tokens, keys: tokens }
   const { tensors } = MODELS[settings.model](qkv, { ...settings, ...others }, table)
-  const kept = edits.filter(edit => edit.matrix !== matrix || edit.row !== probe)
-  const moved = attend({ [matrix]: tensors[matrix] }, kept)
+  const remaining = edits.filter(edit => edit.matrix !== matrix || edit.row !== probe)
+  const moved = attend({ [matrix]: tensors[matrix] }, remaining)
   const [before, after] = [own, moved].map(({ final, joined }) => /** @type {FloatTensor} */ (final ?? joined))
   const difference = minus(qkv, after, before)
   const rows = Array.from({ length: difference.dims[0] }, (_, i) => largest(difference.row(i).data))

@@ -67,7 +67,7 @@ export function* difference(result) {
     /** @type {number[]} */ want,
   ) => {
     const tensor = tensors[matrix]
-    const isElsewhere = tensor?.dims.length === 3 && tensor.dims[0] < heads && head !== result.kept
+    const isElsewhere = tensor?.dims.length === 3 && tensor.dims[0] < heads && head !== result.detailHead
     if (!tensor || isElsewhere) return
     const got = rowOf(tensor, head, row)
     want.forEach((x, c) => {

@@ -29,7 +29,7 @@ export function createJobs(trace, report) {
   let running
   /** @type {Worker | undefined} */
   let worker
-  let canWork = location.protocol !== 'file:' && typeof Worker === 'function'
+  let canWork = globalThis.location?.protocol !== 'file:' && typeof Worker === 'function'
 
   /** @param {Message} message */
   const take = ({ id, ...rest }) => {

@@ -29,7 +29,7 @@ import { prove } from './proof.js'
  * @property {Ways} [ways] under a mask: the weights by both ways of masking; not of many pairs
  * @property {import('./proof.js').Proof} [proof] whose output moves when one token is changed
  * @property {import('./curve.js').Curve} [curve] of one number that asks numbers
- * @property {number} [kept] of a large trace: the head whose steps are kept; tensors of (1, rows, columns) are its own
+ * @property {number} [detailHead] of a large trace: the head whose steps there are; tensors of (1, rows, columns) are its own
  * @property {import('../elements/statistics.js').HeadStatistics[]} [statistics] of each head, where the weights of one only are kept
  * @property {FloatTensor} [smalls] where the weights of one head only are kept: all heads made small, (H, rows, columns)
  */
@@ -84,9 +84,9 @@ const nameOf = settings =>
 /**
  * @typedef {((settings: Checked) => Result) & {
  *   parts: (settings: Checked, head: number) => Generator<number, Result>,
- *   isKept: (tensor: FloatTensor) => boolean,
- *   batch: (result: Result) => Batch | undefined }} Tracer parts: the way of large.js; isKept: is it needed for the next
- *   trace? batch: see batch.js
+ *   isReused: (tensor: FloatTensor) => boolean,
+ *   batch: (result: Result) => Batch | undefined }} Tracer parts: the way of large.js; isReused: is it needed for the
+ *   next trace? batch: see batch.js
  */
 
 /**
@@ -110,7 +110,7 @@ export function createTracer(qkv) {
 
   const parts = (/** @type {Checked} */ settings, /** @type {number} */ head) =>
     traceLarge(qkv, settings, projected(qkv, start(settings), settings.edits), maskOf(settings), head)
-  const isKept = (/** @type {FloatTensor} */ tensor) =>
+  const isReused = (/** @type {FloatTensor} */ tensor) =>
     Object.values(last?.tensors ?? {}).some(({ data }) => data.buffer === tensor.data.buffer)
 
   const trace = (/** @type {Checked} */ settings) => {
@@ -120,8 +120,8 @@ export function createTracer(qkv) {
     const forward = (/** @type {Checked['edits']} */ edits) => attend(qkv, settings, drawn, visible, edits)
     const { edits } = settings
     const tensors = forward(edits)
-    const proof = prove(qkv, settings, table, tensors, (embeddings, kept) =>
-      attend(qkv, settings, { ...drawn, ...embeddings }, visible, kept),
+    const proof = prove(qkv, settings, table, tensors, (embeddings, remaining) =>
+      attend(qkv, settings, { ...drawn, ...embeddings }, visible, remaining),
     )
     return {
       ...{ settings, heads, visible, tensors, proof },
@@ -134,7 +134,7 @@ export function createTracer(qkv) {
     }
   }
   const batch = (/** @type {Result} */ result) => runBatch(qkv, result)
-  return Object.assign(trace, { parts, isKept, batch })
+  return Object.assign(trace, { parts, isReused, batch })
 }
 
 /**

@@ -40,7 +40,7 @@ async function work() {
     if (!step.done) continue
     const { tensors, visible } = step.value
     // What the tracer keeps for the next job (the drawn numbers) is copied; the rest, which is most of it, is handed over.
-    const own = Object.values(tensors).filter(tensor => tensor && !trace.isKept(tensor))
+    const own = Object.values(tensors).filter(tensor => tensor && !trace.isReused(tensor))
     const buffers = new Set([...own, ...(visible ? [{ data: visible }] : [])].map(({ data }) => data.buffer))
     postMessage({ id, result: step.value }, { transfer: [...buffers] })
   }

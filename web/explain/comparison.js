@@ -1,5 +1,6 @@
 // What the chosen head is compared with. Pure.
 
+import { messageOf } from '../formats/trouble.js'
 import { ofHead } from '../models/tensors.js'
 
 /** @typedef {import('../compute/trace.js').Result} Result */
@@ -22,10 +23,10 @@ export const otherHead = (other, head, heads) => (other !== head && other < head
  * @param {Result} result
  * @param {number} head
  * @param {Settings} settings
- * @param {Result | undefined} kept the trace of the settings that were kept
+ * @param {import('../compute/baseline.js').Baseline} [baseline] with `minus: 'settings'`
  * @returns {Compared}
  */
-export function comparedWith(result, head, { minus, other, kept: link }, kept) {
+export function comparedWith(result, head, { minus, other, baseline: link }, baseline) {
   const weights = /** @type {import('../models/index.js').FloatTensor} */ (result.tensors.weights)
   if (minus === 'head') {
     if (result.heads === 1) return { trouble: 'compareOneHead' }
@@ -33,8 +34,10 @@ export function comparedWith(result, head, { minus, other, kept: link }, kept) {
     return { tensor: ofHead(weights, otherHead(other, head, result.heads)) }
   }
   if (!link) return { trouble: 'compareNone' }
-  if (!kept) return { trouble: 'comparePending' }
-  const tensor = ofHead(/** @type {import('../models/index.js').FloatTensor} */ (kept.tensors.weights), head)
+  if (baseline?.failure !== undefined)
+    return { trouble: 'compareFailed', params: { message: messageOf(baseline.failure) } }
+  if (!baseline?.result) return { trouble: 'comparePending' }
+  const tensor = ofHead(/** @type {import('../models/index.js').FloatTensor} */ (baseline.result.tensors.weights), head)
   const [L, S] = weights.dims.slice(-2)
   const [rows, columns] = tensor.dims
   if (rows !== L || columns !== S) return { trouble: 'compareSizes', params: { rows, columns, queries: L, keys: S } }

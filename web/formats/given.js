@@ -128,9 +128,9 @@ function toTensor(name, value) {
   const dims = isFlat ? (value.dims ?? value.shape) : dimsOf(value)
   const data = isFlat ? value.data : flatten(name, value, dims)
   if (!Array.isArray(dims) || !Array.isArray(data)) throw new Trouble('bringTensor', { name })
-  const kept = [...dims]
-  while (kept.length > 3 && kept[0] === 1) kept.shift()
-  return { dims: kept, data }
+  const axes = [...dims]
+  while (axes.length > 3 && axes[0] === 1) axes.shift()
+  return { dims: axes, data }
 }
 
 /** @param {unknown} value @returns {number[]} as its first numbers have it */

@@ -15,6 +15,9 @@ export const texts = {
   reset: 'Reset',
   loading: 'Loading…',
   failed: 'The page could not start: {message}',
+  tooLarge:
+    'These settings need more memory than the browser gives ({message}). Use fewer words, fewer heads or smaller sizes, or undo the last change.',
+  cannotShow: 'These settings cannot be shown ({message}). Undo the last change, or choose an example.',
   linkDamaged: 'This link is damaged, so the page shows its first example. Ask for the link once more, or begin here.',
   linkNewer:
     'This link comes from a newer version of the page, so here is the first example. Reload to get that version.',
@@ -192,6 +195,8 @@ export const texts = {
   lessNow: 'Weights of the kept settings (A) less those of now (B)',
   compareNone:
     'Keep the settings of now as A, then change something: the map shows A less what you see (B). The link carries both.',
+  compareFailed:
+    'The kept settings could not be computed ({message}). Use fewer words or heads, then keep the settings again.',
   comparePending: 'The kept settings are being computed.',
   compareOneHead: 'There is one head only: add heads, or compare with kept settings.',
   compareLeftOut:

@@ -66,6 +66,8 @@ export const texts = {
   reset: '重置',
   loading: '正在加载…',
   failed: '页面无法启动：{message}',
+  tooLarge: '这些设置所需的内存超过浏览器能提供的（{message}）。请减少词数、头数或尺寸，或撤销上一步。',
+  cannotShow: '无法显示这些设置（{message}）。请撤销上一步，或选择一个示例。',
   linkDamaged: '此链接已损坏，现在显示第一个示例。请重新索取链接，或从这里开始。',
   linkNewer: '此链接来自更新版本的页面，现在显示第一个示例。刷新页面即可获得新版本。',
 
@@ -234,6 +236,7 @@ export const texts = {
   lessHead: '头 {head} 的权重减去头 {other} 的权重',
   lessNow: '保留设置（A）的权重减去现在（B）的权重',
   compareNone: '先把当前设置保留为 A，再改动某处：热图显示 A 减去眼前所见（B）。链接会带上两者。',
+  compareFailed: '无法计算保留的设置（{message}）。请减少词数或头数，然后重新保留设置。',
   comparePending: '正在计算保留的设置。',
   compareOneHead: '只有一个头：请增加头数，或与保留的设置比较。',
   compareLeftOut: '词元太多时只保留一个头的权重，无法比较两个头。请减少词元或头数。',

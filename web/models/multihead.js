@@ -24,6 +24,6 @@ export function multihead(_, settings, table) {
   const { isCross, queries, keys } = settings
   const { embedding, generator } = table(settings)
   const X = embedding.forward(queries.ids)
-  const weights = table.keep(settings, () => draw(generator, settings))
+  const weights = table.reuse(settings, () => draw(generator, settings))
   return { tensors: { X, ...(isCross && { X2: embedding.forward(keys.ids) }), ...weights }, generator }
 }

@@ -37,7 +37,7 @@ export function createTable(qkv) {
   }
 
   /** @type {{ name: string, weights: any } | undefined} */
-  let kept
+  let lastWeights
 
   /**
    * Weights that no word changes, drawn once for the same seed and sizes; unless the stream goes on before or behind.
@@ -46,11 +46,11 @@ export function createTable(qkv) {
    * @param {() => T} make
    * @returns {T}
    */
-  const keep = ({ model, seed, dModel, heads, bias, draw, score }, make) => {
+  const reuse = ({ model, seed, dModel, heads, bias, draw, score }, make) => {
     if (draw === 'continue' || score === 'additive') return make()
     const name = [model, seed, dModel, heads, bias].join()
-    if (kept?.name !== name) kept = { name, weights: make() }
-    return kept.weights
+    if (lastWeights?.name !== name) lastWeights = { name, weights: make() }
+    return lastWeights.weights
   }
-  return Object.assign(table, { keep })
+  return Object.assign(table, { reuse })
 }

@@ -55,6 +55,7 @@ export const CHOICES = /** @type {const} */ ({
   masking: ['before', 'after'],
   view: ['map', 'lines', 'difference', 'numbers'],
   minus: ['head', 'settings'],
+  room: ['layer', 'learn', 'models'],
 })
 
 /** @typedef {keyof typeof CHOICES} ChoiceField */

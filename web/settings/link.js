@@ -20,7 +20,7 @@ function sum(text) {
   return (hash >>> 0).toString(36)
 }
 
-const TEXTS = ['sentence', 'second', 'probeWord', 'seed', 'step', 'kept']
+const TEXTS = ['sentence', 'second', 'probeWord', 'seed', 'step', 'baseline']
 const isCount = (/** @type {unknown} */ n) => typeof n === 'number' && Number.isInteger(n) && n >= 0 && n < 100_000
 
 /** @param {string} text */
@@ -69,7 +69,14 @@ const CODECS = /** @type {Record<string, { write: (value: any) => string, read: 
       return kinds
     },
   },
-  pinned: { write: cellText, read: toCell },
+  cell: { write: cellText, read: toCell },
+  word: {
+    write: ({ side, position }) => `${side}.${position}`,
+    read: text => {
+      const [, side, position] = /^(queries|keys)\.(\d+)$/.exec(text) ?? []
+      return { side, position: toCount(position) }
+    },
+  },
   bias: { write: String, read: text => text === 'true' },
   given: { write: JSON.stringify, read: text => checkGiven(JSON.parse(text)) },
   head: { write: String, read: toCount },
@@ -123,12 +130,18 @@ export function fromHash(hash) {
   if (Number(version) > VERSION) return { settings: DEFAULTS, trouble: 'linkNewer' }
   if (text.length > MOST || (check !== undefined && sum(body) !== check)) return damaged
   try {
-    const patch = [...new URLSearchParams(body)].map(([field, value]) => [field, readField(field, value)])
+    const patch = [...new URLSearchParams(body)].map(([name, value]) => {
+      const field = Object.hasOwn(FORMER, name) ? FORMER[name] : name
+      return [field, readField(field, value)]
+    })
     return { settings: { ...DEFAULTS, ...Object.fromEntries(patch) } }
   } catch {
     return damaged
   }
 }
+
+/** Fields by the names that older links have for them. @type {Record<string, Field>} */
+const FORMER = { pinned: 'cell', kept: 'baseline' }
 
 /** @param {string} field @param {string} text */
 function readField(field, text) {

@@ -21,6 +21,13 @@ export const ZOO = /** @type {const} */ (['previous', 'first', 'same', 'inductio
  * @typedef {{ matrix: import('../explain/matrices.js').MatrixId, head: number, row: number, column: number }} Cell
  */
 
+/**
+ * A word of the sentences. In self-attention queries and keys are the same words; such a word is one of the queries.
+ * @typedef {{ side: 'queries' | 'keys', position: number }} Word
+ */
+
+/** What the inspector shows. @typedef {Pick<Settings, 'room' | 'head' | 'word' | 'cell'>} Selection */
+
 /** A cell that the reader set by hand. @typedef {Cell & { value: number }} Edit */
 
 /** @typedef {{ dims: number[], data: number[] }} GivenTensor (rows, columns) or (heads, rows, columns) */
@@ -69,13 +76,15 @@ export const ZOO = /** @type {const} */ (['previous', 'first', 'same', 'inductio
  * @property {Edit[]} edits
  * @property {number | null} probe the position of a token that is changed for a try, among the keys of cross-attention
  * @property {string} probeWord what stands there instead
- * @property {number} head the one that is shown
+ * @property {'layer' | 'learn' | 'models'} room of the page: One layer, Learn, Models
+ * @property {number} head the selected head
+ * @property {Word | null} word the selected word
+ * @property {Cell | null} cell the selected cell
  * @property {string} step of the walk
- * @property {Cell | null} pinned the cell whose arithmetic stays
  * @property {'map' | 'lines' | 'difference' | 'numbers'} view of the chosen head
- * @property {'head' | 'settings'} minus with view 'difference': another head, or the settings that were kept
+ * @property {'head' | 'settings'} minus with view 'difference': another head, or the baseline
  * @property {number} other that head
- * @property {string} kept those settings as a link without #, or ''
+ * @property {string} baseline the settings to compare with, as a link without #, or ''
  */
 
 /** @type {Readonly<Settings>} */
@@ -113,28 +122,28 @@ export const DEFAULTS = {
   edits: [],
   probe: null,
   probeWord: 'pizza',
+  room: 'layer',
   head: 0,
+  word: null,
+  cell: null,
   step: 'embed',
-  pinned: null,
   view: 'map',
   minus: 'head',
   other: 1,
-  kept: '',
+  baseline: '',
 }
 
 /** What is looked at, not what is computed: no entry in the history, no new trace. */
-export const VIEW_FIELDS = /** @type {const} */ (['head', 'step', 'pinned', 'view', 'minus', 'other', 'kept'])
+export const VIEW_FIELDS = /** @type {const} */ ([
+  ...['room', 'head', 'word', 'cell', 'step', 'view', 'minus', 'other', 'baseline'],
+])
 
 /** Only those. @param {Settings} settings @returns {Pick<Settings, (typeof VIEW_FIELDS)[number]>} */
-export const looksOf = ({ head, step, pinned, view, minus, other, kept }) => ({
-  head,
-  step,
-  pinned,
-  view,
-  minus,
-  other,
-  kept,
-})
+export const viewOf = settings =>
+  /** @type {any} */ (Object.fromEntries(VIEW_FIELDS.map(field => [field, settings[field]])))
+
+/** @param {Settings} settings @returns {Selection} */
+export const selectionOf = ({ room, head, word, cell }) => ({ room, head, word, cell })
 
 /** Matrices whose cells can be set by hand. */
 export const EDITABLE = /** @type {const} */ ([
@@ -228,4 +237,4 @@ export function fingerprint(given) {
  * @param {Settings} settings
  */
 export const signature = settings =>
-  JSON.stringify({ ...settings, ...looksOf(DEFAULTS), given: fingerprint(settings.given) })
+  JSON.stringify({ ...settings, ...viewOf(DEFAULTS), given: fingerprint(settings.given) })

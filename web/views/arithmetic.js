@@ -232,11 +232,11 @@ export function arithmetic(context) {
   const [row, column] = [shown.rows[cell.row], shown.columns[cell.column]]
   const value = valueAt(matrices, cell)
   const status = { matrix: t(`matrix.${shown.id}`), row, column, value: format(value) }
-  const isKept = settings.pinned !== null
+  const isKept = settings.cell !== null
   return html`<aside class="panel ${isKept ? 'is-pinned' : ''}" aria-label=${t('panel')}>
     <header>
       <h2>${t('panel')}</h2>
-      <button type="button" class="plain unpin" ?hidden=${!isKept} @click=${actions.unpin}>${t('unpin')}</button>
+      <button type="button" class="plain unpin" ?hidden=${!isKept} @click=${actions.clear}>${t('unpin')}</button>
     </header>
     <div class="panel-body" tabindex="0" role="group" aria-label=${t(`matrix.${shown.id}`)}>
       <h3>${math(shown.symbol)} ${t(`matrix.${shown.id}`)}</h3>

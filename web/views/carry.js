@@ -71,13 +71,11 @@ export function bring({ t, actions }) {
   </section>`
 }
 
-/** @typedef {import('../settings/check.js').Problem & { isBad?: boolean }} Said */
-
-/** What was done, or why not. @param {Context & { said?: Said }} context */
+/** What was done, or why not. @param {Context} context */
 export const said = ({ t, said: word, actions }) => html`
   <div class="said ${word?.isBad ? 'is-bad' : ''}" role="status" aria-live="polite">${
     word
       ? html`<p>${t(word.key, word.params)}</p>
-          <button type="button" class="plain" @click=${actions.hush}>${t('close')}</button>`
+          <button type="button" class="plain" @click=${actions.dismiss}>${t('close')}</button>`
       : nothing
   }</div>`

@@ -9,8 +9,10 @@
 /** @typedef {import('../explain/dependencies.js').Region} Region */
 /** @typedef {import('../settings/check.js').Problems} Problems */
 /** @typedef {import('../compute/trace.js').Result} Result */
-/** @typedef {import('../settings/history.js').History} History */
+/** @typedef {import('../settings/state.js').Selection} Selection */
+/** @template T @typedef {import('../settings/history.js').History<T>} History */
 /** @typedef {import('../settings/presets.js').PresetId} PresetId */
+/** @typedef {import('../i18n/index.js').Key} Key */
 /** @typedef {import('../compute/reference64.js').Difference} Difference */
 /** @typedef {import('lit').TemplateResult} TemplateResult */
 /** @typedef {'light' | 'dark' | 'system'} Theme */
@@ -21,28 +23,35 @@
  * What a view may ask for.
  * @typedef {object} Actions
  * @property {(patch: Partial<Settings>, mark?: string) => void} change changes of one mark in a row are one to undo
- * @property {(patch: Partial<Pick<Settings, 'head' | 'step' | 'pinned' | 'view' | 'minus' | 'other'>>) => void} look nothing is computed, nothing to undo
+ * @property {(patch: Partial<Pick<Settings, 'room' | 'head' | 'step' | 'view' | 'minus' | 'other'>>) => void} look what is shown, not what is computed: nothing to undo
  * @property {(cell: Cell, value: number | undefined, mark?: string) => void} edit sets a cell; undefined: its own value
  * @property {(row: number, column: number, isVisible: boolean) => void} paint
  * @property {(preset: PresetId) => void} choose
  * @property {() => void} undo
  * @property {() => void} redo
  * @property {() => void} reset all as the preset has it
- * @property {(cell: Cell) => void} point the cell under the pointer or the focus
- * @property {(cell: Cell) => void} pin keeps the cell; the same one again lets go
- * @property {() => void} unpin
- * @property {() => void} keep the settings of now, to compare later ones with
+ * @property {(cell: Cell | undefined) => void} point the cell under the pointer or the focus
+ * @property {(selection: Partial<Selection>, options?: { replace?: boolean }) => void} select a word, a cell, a head:
+ *   what was selected before is visited by Back, unless it is replaced (arrow keys); null takes a selection away
+ * @property {() => void} back to what was selected before: moves through places, changes no number
+ * @property {() => void} forward
+ * @property {(cell: Cell) => void} pin selects the cell; the same one again takes the selection away
+ * @property {() => void} clear takes the selection of the cell away, or if there is none that of the word
+ * @property {() => void} setBaseline the settings of now become those to compare with
  * @property {(by: 1 | -1) => void} walk to the next or previous step
  * @property {() => void} play starts or stops
- * @property {(mode: Mode) => void} use
+ * @property {(mode: Mode) => void} setMode
  * @property {(what: Copied) => void} copy to the clipboard
  * @property {() => void} saveAll settings and matrices as a file
  * @property {(source: File[] | string) => void} bring tensors from files, or as JSON
  * @property {(id: string) => void} show goes to a part of the page
- * @property {() => void} hush takes the last message away
- * @property {(language: Language) => void} speak
- * @property {(theme: Theme) => void} light
+ * @property {() => void} retry what failed
+ * @property {() => void} dismiss takes the last message away
+ * @property {(language: Language) => void} setLanguage
+ * @property {(theme: Theme) => void} setTheme
  */
+
+/** A sentence about what was done, or why not. @typedef {{ key: Key, params: Record<string, string | number>, isBad?: boolean }} Said */
 
 /**
  * What there is to see.
@@ -53,31 +62,21 @@
  * @property {boolean} isDark
  * @property {Mode} mode
  * @property {boolean} isPlaying
- * @property {History} history
+ * @property {History<Settings>} history
  * @property {Settings} settings as typed
+ * @property {Selection} selection part of the settings: the room, and the head, the word and the cell that are selected
+ * @property {Cell} [pointed] the cell under the pointer or the focus
+ * @property {{ hasBack: boolean, hasForward: boolean }} visits is there a place to go back to, or forward?
  * @property {PresetId | undefined} preset the one that is shown unchanged
  * @property {Problems} problems
  * @property {number} [progress] of a large trace that is under way, from 0 to 1
+ * @property {Key} [notice] about the link
+ * @property {Said} [said] what was done last, or why not
+ * @property {Said} [failure] why the page cannot show these settings; what it shows is older
  * @property {Actions} actions
  */
 
-/**
- * The same with a trace.
- * @typedef {object} Scene
- * @property {Result} result
- * @property {number} head the one that is shown
- * @property {Matrices} matrices of that head
- * @property {import('../elements/statistics.js').HeadStatistics[]} [statistics] with view 'numbers': of each head
- * @property {import('../explain/comparison.js').Compared} [compared] with view 'difference'
- * @property {import('../explain/strongest-link.js').Link} [link] the strongest of that head
- * @property {{ data: Uint8Array, dims: number[] }} [mask] (L, S), 1 may be seen
- * @property {Cell} cell the one whose arithmetic is shown
- * @property {Explanation} explanation of that cell
- * @property {Region[]} sources where it comes from
- * @property {Region[]} targets where it goes
- * @property {Difference} [difference] from float64, once it is known
- * @property {import('../compute/batch.js').Batch} [batch] once it has been run
- */
+/** The same with a trace. @typedef {import('../explain/scene.js').Scene} Scene */
 
 /** @typedef {Context & Scene} SceneContext */
 

@@ -87,7 +87,7 @@ function choice(context, field) {
         html`<option value=${name} ?selected=${settings[field] === name}>${t(/** @type {Key} */ (`${field}.${name}`))}</option>`,
     )}
   </select>`
-  return labelled(context, field, t(field), control)
+  return labelled(context, field, t(/** @type {Key} */ (field)), control)
 }
 
 /**

@@ -74,7 +74,7 @@ function modes({ t, mode, actions }) {
   return html`<div class="modes" role="group" aria-label=${t('modes')}>
     ${all.map(
       name =>
-        html`<button type="button" data-mode=${name} aria-pressed=${mode === name} @click=${() => actions.use(name)}>${t(`mode.${name}`)}</button>`,
+        html`<button type="button" data-mode=${name} aria-pressed=${mode === name} @click=${() => actions.setMode(name)}>${t(`mode.${name}`)}</button>`,
     )}
   </div>`
 }
@@ -140,7 +140,7 @@ export function hero(context) {
           .mode=${mode}
           .texts=${t.elements}
           .cell=${isHere ? cell : undefined}
-          .pinned=${isHere && settings.pinned ? cell : undefined}
+          .pinned=${isHere && settings.cell ? cell : undefined}
           @cell-focus=${(/** @type {CustomEvent} */ event) => actions.point(at(event))}
           @cell-pin=${(/** @type {CustomEvent} */ event) => actions.pin(at(event))}
           @cell-edit=${(/** @type {CustomEvent} */ event) => actions.edit(at(event), event.detail.value, 'drag weights')}

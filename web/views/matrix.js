@@ -72,7 +72,7 @@ function numbers(context, shown, isTurned) {
     .actions=${actions}
     .marks=${marksOf(context, shown)}
     .shown=${isHere ? cell : undefined}
-    .isKept=${isHere && settings.pinned !== null}
+    .isKept=${isHere && settings.cell !== null}
   ></matrix-grid></div>`
 }
 
@@ -97,7 +97,7 @@ function map(context, shown) {
     },
     ...{ rowTitle: t(`axis.${axes[0]}`), columnTitle: t(`axis.${axes[1]}`), texts: t.elements },
     ...{ scale: scale === 'share' ? 'sequential' : 'diverging', mode: isEditable ? 'edit' : 'read' },
-    ...{ cell: isHere ? cell : undefined, pinned: isHere && settings.pinned ? cell : undefined },
+    ...{ cell: isHere ? cell : undefined, pinned: isHere && settings.cell ? cell : undefined },
   }
   return html`<lazy-map
     class="big"

@@ -40,11 +40,11 @@ function lines({ t, result, matrices, mask }) {
 }
 
 /**
- * This head less another, or the settings that were kept less those of now.
+ * This head less another, or the baseline less the settings of now.
  * @param {SceneContext} context
  */
 function difference({ t, result, head, matrices, settings, actions, compared }) {
-  const { minus, kept } = settings
+  const { minus, baseline } = settings
   const other = otherHead(settings.other, head, result.heads)
   const choose = (/** @type {Event & { target: HTMLSelectElement }} */ { target }) =>
     actions.look(target.value === 'settings' ? { minus: 'settings' } : { minus: 'head', other: Number(target.value) })
@@ -63,7 +63,7 @@ function difference({ t, result, head, matrices, settings, actions, compared }) 
           <option value="settings" ?selected=${minus === 'settings'}>${t('minusSettings')}</option>
         </select>
       </label>
-      <button type="button" class="plain" id="keep" @click=${actions.keep}>${t(kept ? 'keepAgain' : 'keep')}</button>
+      <button type="button" class="plain" id="keep" @click=${actions.setBaseline}>${t(baseline ? 'keepAgain' : 'keep')}</button>
     </div>
     ${
       from && less

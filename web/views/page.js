@@ -31,10 +31,10 @@ function tools(context) {
       <button type="button" id="reset" @click=${actions.reset}>${t('reset')}</button>
     </div>
  ${carryButtons(context)}
-    <select id="language" aria-label=${t('language')} @change=${select(actions.speak)}>
+    <select id="language" aria-label=${t('language')} @change=${select(actions.setLanguage)}>
       ${languages.map(name => html`<option value=${name} lang=${name} ?selected=${name === language}>${LANGUAGES[name].languageName}</option>`)}
     </select>
-    <select id="theme" aria-label=${t('theme')} @change=${select(actions.light)}>
+    <select id="theme" aria-label=${t('theme')} @change=${select(actions.setTheme)}>
       ${themes.map(name => html`<option value=${name} ?selected=${name === theme}>${t(`theme.${name}`)}</option>`)}
     </select>
   </div>`
@@ -64,7 +64,7 @@ function working({ t, progress }) {
 
 /** What a large trace leaves out. @param {SceneContext} context */
 function left({ t, result, head }) {
-  if (result.kept === undefined) return nothing
+  if (result.detailHead === undefined) return nothing
   const params = { head: head + 1, heads: result.heads }
   return html`<p class="note left-out">${t(result.smalls ? 'leftOutWeights' : 'leftOut', params)}</p>`
 }
@@ -88,7 +88,7 @@ function differs({ t }, preset) {
 
 /**
  * The whole page.
- * @param {Context & { scene?: Scene, failure?: string, notice?: Key, said?: import('./carry.js').Said }} context
+ * @param {Context & { scene?: Scene }} context
  */
 export function page(context) {
   const { t, problems, scene, failure, notice, preset, progress } = context
@@ -102,7 +102,7 @@ export function page(context) {
     <nav aria-label=${t('presets')}>${presets(context)}
     <div class="preset-line"><p class="preset-note">${preset ? t(`preset.${preset}.note`, { document: PRESETS[preset].document }) : t('own')}</p>${preset ? differs(context, preset) : nothing}</div></nav>
     ${controls(context)}
-    ${failure === undefined ? nothing : html`<p class="failure" role="alert">${t('failed', { message: failure })}</p>`}
+    ${failure ? html`<p class="failure" role="alert">${t(failure.key, failure.params)}</p>` : nothing}
     ${body || failure !== undefined ? nothing : html`<p class="note">${t('loading')}</p>`}
     ${working(context)}
     <p class="stale" role="status">${isStale && body ? t('stale') : nothing}</p>

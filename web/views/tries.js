@@ -26,7 +26,7 @@ const small = x => (x !== 0 && Math.abs(x) < 5e-4 ? x.toExponential(1).replace('
 function prove(context) {
   const { t, settings, result, actions } = context
   const { tensors, proof, settings: checked } = result
-  if (!tensors.X || result.kept !== undefined) return nothing // many tokens are computed once
+  if (!tensors.X || result.detailHead !== undefined) return nothing // many tokens are computed once
   const { tokens } = checked.isCross ? checked.keys : checked.queries
   return html`<details class="try" id="prove" .open=${proof ? true : noChange}>
     <summary>${t('prove')}</summary>

@@ -1,0 +1,120 @@
+// The store: settings with undo, a selection with Back and Forward, and errors of a draw, which end in a sentence.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from 'qkv'
+import { createApp } from '../../web/app.js'
+
+/** @typedef {import('../../web/app.js').Drawing} Drawing */
+
+/**
+ * The store without a browser: frames are drawn when the test says so.
+ * @param {string} [hash]
+ */
+async function start(hash = '') {
+  /** @type {(() => void)[]} */
+  const frames = []
+  /** @type {{ drawing?: Drawing, thrown?: (drawing: Drawing) => void }} */
+  const seen = {}
+  const nothing = () => {}
+  const app = createApp(
+    {
+      draw(drawing) {
+        seen.thrown?.(drawing)
+        seen.drawing = drawing
+      },
+      ...{ drawPlainly: assert.fail, frame: run => void frames.push(run), address: () => hash, setAddress: nothing },
+      ...{ href: () => hash, remember: nothing, reveal: nothing, revealCell: nothing, show: nothing, toTop: nothing },
+    },
+    { language: 'en', theme: 'system' },
+  )
+  app.connect(await load())
+  const drawn = () => {
+    while (frames.length) frames.shift()?.()
+    return /** @type {Drawing} */ (seen.drawing)
+  }
+  return { ...app, seen, drawn }
+}
+
+const cell = (/** @type {number} */ row, /** @type {number} */ column, head = 0) =>
+  /** @type {const} */ ({ matrix: 'weights', head, row, column })
+
+test('what was selected before is visited by Back, and again by Forward', async () => {
+  const { actions, drawn } = await start()
+  actions.select({ cell: cell(1, 2) })
+  actions.select({ word: { side: 'queries', position: 4 } })
+  actions.select({ cell: cell(3, 3, 2) })
+  assert.deepEqual(drawn().selection, {
+    ...{ room: 'layer', head: 2, word: { side: 'queries', position: 4 }, cell: cell(3, 3, 2) },
+  })
+  actions.back()
+  assert.deepEqual([drawn().selection.cell, drawn().selection.head], [cell(1, 2), 0])
+  actions.back()
+  assert.deepEqual([drawn().selection.word, drawn().visits], [null, { hasBack: false, hasForward: true }])
+  actions.forward()
+  actions.forward()
+  assert.deepEqual(drawn().selection.cell, cell(3, 3, 2))
+  assert.equal(drawn().scene?.head, 2)
+})
+
+test('Back goes through places only: no number changes, and undo goes through numbers only', async () => {
+  const { actions, drawn } = await start()
+  actions.select({ cell: cell(1, 2) })
+  actions.change({ seed: '7' })
+  actions.select({ cell: cell(0, 0) })
+  actions.back()
+  assert.deepEqual([drawn().settings.seed, drawn().selection.cell], ['7', cell(1, 2)])
+  actions.undo()
+  assert.deepEqual([drawn().settings.seed, drawn().selection.cell], ['123', cell(1, 2)])
+})
+
+test('arrow keys replace the place they leave, Escape clears the cell before the word', async () => {
+  const { actions, drawn } = await start()
+  actions.select({ word: { side: 'queries', position: 0 }, cell: cell(0, 0) })
+  actions.select({ cell: cell(0, 1) }, { replace: true })
+  assert.equal(drawn().visits.hasBack, false)
+  actions.clear()
+  assert.deepEqual([drawn().selection.cell, drawn().selection.word?.position], [null, 0])
+  actions.clear()
+  assert.equal(drawn().selection.word, null)
+})
+
+test('a link carries room, word and cell, and old links hold', async () => {
+  const { drawn } = await start('#1&room=learn&word=keys.3&cell=weights.0.1.2')
+  assert.deepEqual(drawn().selection, {
+    ...{ room: 'learn', head: 0, word: { side: 'keys', position: 3 }, cell: cell(1, 2) },
+  })
+  const old = await start('#1&pinned=weights.0.1.2&kept=1%26mask%3Dcausal')
+  assert.deepEqual([old.drawn().selection.cell, old.drawn().settings.baseline], [cell(1, 2), '1&mask=causal'])
+  assert.equal(old.drawn().selection.room, 'layer')
+})
+
+test('what a draw throws is a sentence beside the last good numbers, gone with the next good state', async () => {
+  const { actions, drawn, seen } = await start()
+  const { scene } = drawn()
+  seen.thrown = ({ settings, failure }) => {
+    if (settings.seed === '666' && !failure) throw new Error('no such devil')
+  }
+  actions.change({ seed: '666' })
+  assert.deepEqual(drawn().failure, { key: 'cannotShow', params: { message: 'no such devil' } })
+  assert.equal(drawn().scene?.result, scene?.result)
+  actions.point(cell(1, 1))
+  assert.ok(drawn().failure, 'it stays while nothing changes')
+  actions.undo()
+  assert.equal(drawn().failure, undefined)
+  actions.redo()
+  assert.ok(drawn().failure)
+  seen.thrown = undefined
+  actions.retry()
+  assert.equal(drawn().failure, undefined)
+  assert.equal(drawn().scene?.result.settings.seed, 666n)
+})
+
+test('memory that is missing asks for fewer words', async () => {
+  const { actions, drawn, seen } = await start()
+  seen.thrown = ({ failure }) => {
+    if (!failure) throw new RangeError('Array buffer allocation failed')
+  }
+  actions.change({ seed: '2' })
+  assert.equal(drawn().failure?.key, 'tooLarge')
+})

@@ -1,0 +1,352 @@
+// The store of the page: its state, the actions that change it, and the one place where it is drawn and where errors of
+// a draw end. It touches no DOM: the host (browser.js; in tests a plain object) does.
+
+import { createResults } from './compute/results.js'
+import { createScenes } from './explain/scene.js'
+import { stepsOf } from './explain/steps.js'
+import { copy, everything, readFiles, save } from './formats/carry.js'
+import { fromText } from './formats/given.js'
+import { pytorchCode } from './formats/pytorch.js'
+import { qkvCode } from './formats/qkvcode.js'
+import { messageOf, Trouble } from './formats/trouble.js'
+import { check, headsOfGiven } from './settings/check.js'
+import { begin, record, redo, replace, undo } from './settings/history.js'
+import { fromHash, isLinkable, toHash } from './settings/link.js'
+import { presetOf, settingsOf } from './settings/presets.js'
+import { change, DEFAULTS, edit, isSameCell, paint, selectionOf, viewOf } from './settings/state.js'
+
+/** @typedef {import('./views/context.js').Actions} Actions */
+/** @typedef {import('./views/context.js').Said} Said */
+/** @typedef {import('./settings/state.js').Settings} Settings */
+/** @typedef {import('./settings/state.js').Selection} Selection */
+
+/**
+ * All that changes. What no link carries stands beside the settings.
+ * @typedef {object} State
+ * @property {import('./settings/history.js').History<Settings>} history the settings, with undo and redo
+ * @property {Settings} origin what Reset goes back to
+ * @property {{ past: readonly Selection[], future: readonly Selection[] }} visits places for Back and Forward; where
+ *   the reader is now stands in the settings
+ * @property {import('./settings/state.js').Cell} [pointed] the cell under the pointer or the focus
+ * @property {import('./views/context.js').Mode} mode
+ * @property {import('./i18n/index.js').Language} language
+ * @property {import('./views/context.js').Theme} theme
+ * @property {import('./i18n/index.js').Key} [notice] about the link
+ * @property {Said} [said] what was done last, or why not
+ * @property {{ settings: Settings, said: Said }} [failed] settings that could not be shown
+ * @property {Said} [broken] why the core could not be loaded
+ */
+
+/** What the host draws; it adds the texts. @typedef {Omit<import('./views/context.js').Context, 't' | 'isDark'> & { scene?: import('./explain/scene.js').Scene }} Drawing */
+
+/**
+ * What the store needs of the place it runs in.
+ * @typedef {object} Host
+ * @property {(drawing: Drawing) => void} draw may throw
+ * @property {(message: string) => void} drawPlainly when even a page without numbers cannot be drawn
+ * @property {(run: () => void) => void} frame runs it before the next paint
+ * @property {() => string} address the hash
+ * @property {(hash: string) => void} setAddress
+ * @property {() => string} href the whole address
+ * @property {(taste: Pick<State, 'language' | 'theme'>) => void} remember
+ * @property {(id: string) => void} reveal scrolls to an element
+ * @property {() => void} revealCell scrolls as little as shows the selected cell
+ * @property {(id: string) => void} show scrolls to a part of the page and focuses it
+ * @property {() => void} toTop
+ */
+
+/** @typedef {ReturnType<typeof createApp>} App */
+
+/** Milliseconds a step is shown while playing. */
+const PACE = 4000
+/** Milliseconds until the address follows: browsers allow few changes a second. */
+const ADDRESS_PAUSE = 200
+const MOST_VISITS = 200
+/** The default settings as a link: else it would be empty. */
+const PLAIN = '1&'
+
+/**
+ * @param {Host} host
+ * @param {Pick<State, 'language' | 'theme'>} taste
+ */
+export function createApp(host, taste) {
+  const start = fromHash(host.address())
+  /** @type {State} */
+  const state = {
+    ...taste,
+    history: begin(start.settings),
+    origin: start.settings,
+    visits: { past: [], future: [] },
+    mode: 'read',
+    notice: start.trouble,
+  }
+  const sceneOf = createScenes()
+  /** @type {import('./compute/results.js').Results | undefined} */
+  let results
+  /** The last scene that could be drawn. @type {import('./explain/scene.js').Scene | undefined} */
+  let good
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  let player
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let writing
+  let isScheduled = false
+
+  function schedule() {
+    if (isScheduled) return
+    isScheduled = true
+    host.frame(() => {
+      isScheduled = false
+      draw()
+    })
+  }
+
+  /** @param {Partial<State>} patch */
+  function update(patch) {
+    Object.assign(state, patch)
+    schedule()
+  }
+
+  /** @param {Said['key']} key @param {Said['params']} [params] @param {boolean} [isBad] */
+  const say = (key, params = {}, isBad = false) => update({ said: { key, params, isBad } })
+
+  /** New settings, one entry of the history. @param {Settings} settings @param {string} [mark] */
+  function set(settings, mark = '') {
+    results?.baseline.forget()
+    const time = mark ? performance.now() : Number.NEGATIVE_INFINITY
+    update({ notice: undefined, said: undefined, history: record(state.history, settings, mark, time) })
+  }
+
+  /** What is shown, not what is computed. @param {Partial<Settings>} patch */
+  const look = patch => update({ history: replace(state.history, { ...state.history.present, ...patch }) })
+
+  /** Undo or redo: what is shown stays. @param {State['history']} next */
+  const travel = next => update({ history: replace(next, { ...next.present, ...viewOf(state.history.present) }) })
+
+  /** Other numbers altogether: nothing is selected, nothing was visited. @param {Settings} settings */
+  function open(settings) {
+    const { room, view, minus, other, baseline } = state.history.present
+    update({ origin: settings, pointed: undefined, visits: { past: [], future: [] } })
+    set({ ...settings, room, view, minus, other, baseline })
+  }
+
+  /** @param {typeof undo} move in the places that were visited */
+  function visit(move) {
+    const { past, present, future } = move({ ...state.visits, present: selectionOf(state.history.present) })
+    update({ visits: { past, future }, pointed: undefined })
+    look(present)
+  }
+
+  function stop() {
+    clearInterval(player)
+    player = undefined
+    schedule()
+  }
+
+  /** Goes on or back in the walk. @param {number} by @returns {boolean} was there a step to go to? */
+  function step(by) {
+    if (!results?.result) return false
+    const steps = stepsOf(results.result)
+    const at = Math.max(
+      0,
+      steps.findIndex(({ id }) => id === state.history.present.step),
+    )
+    const next = steps[Math.max(0, at + by)]
+    if (!next) return false
+    look({ step: next.id })
+    host.reveal(`step-${next.id}`)
+    return true
+  }
+
+  /** @type {Actions} */
+  const actions = {
+    change: (patch, mark) => set(change(state.history.present, patch), mark),
+    look: patch => {
+      look(patch)
+      if (!patch.step) return
+      stop()
+      host.reveal(`step-${patch.step}`)
+    },
+    edit: (cell, value, mark) => set(edit(state.history.present, cell, value), mark),
+    paint: (row, column, isVisible) => set(paint(state.history.present, row, column, isVisible), 'paint'),
+    choose: preset => open(settingsOf(preset)),
+    undo: () => travel(undo(state.history)),
+    redo: () => travel(redo(state.history)),
+    reset: () => {
+      const { room, step, view, minus, other, baseline } = state.history.present
+      set({ ...state.origin, room, step, view, minus, other, baseline })
+    },
+    setBaseline: () => {
+      const link = toHash({ ...state.history.present, ...viewOf(DEFAULTS) })
+      look({ baseline: link.slice(1) || PLAIN, minus: 'settings' })
+    },
+    point: cell => {
+      if (state.pointed && cell ? isSameCell(state.pointed, cell) : state.pointed === cell) return
+      update({ pointed: cell })
+    },
+    select: (patch, { replace: isReplaced = false } = {}) => {
+      const now = selectionOf(state.history.present)
+      const { cell } = patch
+      const isPerHead = cell && results?.result?.tensors[cell.matrix]?.dims.length === 3
+      const next = { ...now, ...(isPerHead && { head: cell.head }), ...patch }
+      if (JSON.stringify(next) === JSON.stringify(now)) return
+      const hasPlace = now.word !== null || now.cell !== null
+      if (hasPlace && !isReplaced) state.visits = { past: [...state.visits.past, now].slice(-MOST_VISITS), future: [] }
+      look(next)
+    },
+    back: () => visit(undo),
+    forward: () => visit(redo),
+    pin: cell => {
+      const { cell: selected } = state.history.present
+      const isAgain = selected !== null && isSameCell(selected, cell)
+      state.pointed = cell
+      actions.select({ cell: isAgain ? null : cell })
+      if (!isAgain) host.revealCell()
+    },
+    clear: () => actions.select(state.history.present.cell ? { cell: null } : { word: null }),
+    walk: by => {
+      stop()
+      step(by)
+    },
+    play: () => {
+      if (player === undefined) {
+        player = setInterval(() => step(1) || stop(), PACE)
+        if (!step(1)) step(Number.NEGATIVE_INFINITY)
+      } else stop()
+      schedule()
+    },
+    setMode: mode => update({ mode }),
+    copy: async what => {
+      if (!results?.result) return
+      if (what === 'link' && !isLinkable(state.history.present)) return say('linkLarge', {}, true)
+      if (what === 'link') writeAddress()
+      const codes = { link: () => host.href(), pytorch: pytorchCode, qkv: qkvCode }
+      say((await copy(codes[what](results.result))) ? `copied.${what}` : 'copyFailed')
+    },
+    saveAll: () => {
+      if (results?.result) save('qkv.json', everything(results.result, state.history.present), 'application/json')
+    },
+    bring: async source => {
+      try {
+        const settings = typeof source === 'string' ? fromText(source) : await readFiles(source)
+        update({ origin: settings, pointed: undefined, visits: { past: [], future: [] } })
+        set(settings)
+        say('brought', { count: settings.given ? headsOfGiven(settings.given) : settings.heads })
+        host.toTop()
+      } catch (error) {
+        if (error instanceof Trouble) say(error.key, error.params, true)
+        else say('bringFailed', { message: messageOf(error) }, true)
+      }
+    },
+    show: host.show,
+    retry: () => {
+      results?.forget()
+      results?.baseline.forget()
+      update({ failed: undefined })
+    },
+    dismiss: () => update({ said: undefined }),
+    setLanguage: language => {
+      update({ language })
+      host.remember(state)
+    },
+    setTheme: theme => {
+      update({ theme })
+      host.remember(state)
+    },
+  }
+
+  /** The address as it should be, now. */
+  function writeAddress() {
+    clearTimeout(writing)
+    const hash = isLinkable(state.history.present) ? toHash(state.history.present) : ''
+    if (hash !== host.address()) host.setAddress(hash)
+  }
+
+  /**
+   * These settings cannot be shown: that is said until they change.
+   * @param {unknown} error
+   */
+  function fail(error) {
+    const isMemory = /memory|allocat|length|size/i.test(messageOf(error)) && !/stack/.test(messageOf(error))
+    const said = /** @type {Said} */ ({
+      key: isMemory ? 'tooLarge' : 'cannotShow',
+      params: { message: messageOf(error) },
+    })
+    results?.forget()
+    update({ failed: { settings: state.history.present, said }, pointed: undefined })
+  }
+
+  /** @param {import('./settings/check.js').Problems} problems @param {Drawing['scene']} scene @returns {Drawing} */
+  function drawingOf(problems, scene) {
+    const { history, visits, broken, failed, mode, language, theme, notice, said, pointed } = state
+    const settings = history.present
+    return {
+      ...{ language, theme, mode, history, settings, problems, actions, pointed, notice, said, scene },
+      selection: selectionOf(settings),
+      visits: { hasBack: visits.past.length > 0, hasForward: visits.future.length > 0 },
+      preset: presetOf(settings),
+      isPlaying: player !== undefined,
+      progress: results?.progress,
+      failure: broken ?? failed?.said,
+    }
+  }
+
+  /** Settings -> numbers -> scene -> page. Whatever is thrown on the way ends here. */
+  function draw() {
+    const settings = state.history.present
+    if (state.failed && state.failed.settings !== settings) state.failed = undefined
+    /** @type {import('./settings/check.js').Problems} */
+    let problems = {}
+    if (!state.failed)
+      try {
+        problems = results ? results.update(settings) : check(settings).problems
+        const scene = results?.result && {
+          ...sceneOf(results.result, settings, state.pointed, results.baseline.of),
+          ...{ difference: results.difference, batch: results.batch },
+        }
+        host.draw(drawingOf(problems, scene))
+        good = scene
+        clearTimeout(writing)
+        if (scene && !state.notice) writing = setTimeout(writeAddress, ADDRESS_PAUSE)
+        return
+      } catch (error) {
+        fail(error)
+      }
+    // The last good numbers stay beside the sentence; if they cannot be drawn either, the controls do.
+    try {
+      host.draw(drawingOf(problems, good))
+    } catch {
+      good = undefined
+      try {
+        host.draw(drawingOf(problems, undefined))
+      } catch (error) {
+        host.drawPlainly(messageOf(error))
+      }
+    }
+  }
+
+  return {
+    state,
+    actions,
+    schedule,
+    draw,
+    fail,
+    /** The numbers can be computed from now on. @param {import('qkv').Qkv} qkv */
+    connect(qkv) {
+      results = createResults(qkv, schedule, fail)
+      draw()
+    },
+    /** Without the core there is nothing to show. @param {unknown} error */
+    refuse(error) {
+      state.broken = { key: 'failed', params: { message: messageOf(error) } }
+      draw()
+    },
+    /** The reader changed the address. */
+    follow() {
+      const { settings, trouble } = fromHash(host.address())
+      if (toHash(settings) === toHash(state.history.present) && !trouble) return
+      update({ origin: settings, visits: { past: [], future: [] } })
+      set(settings)
+      update({ notice: trouble })
+    },
+  }
+}

@@ -1,0 +1,119 @@
+// What the browser does for the store: frames, the address, scrolling, storage; and what it hears from the reader.
+
+import { render } from 'lit'
+import { languageFor, translator } from './i18n/index.js'
+import { page } from './views/page.js'
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./app.js').Host} Host */
+/** @typedef {import('./app.js').State} State */
+
+const darkness = matchMedia('(prefers-color-scheme: dark)')
+const stillness = matchMedia('(prefers-reduced-motion: reduce)')
+const behavior = () => (stillness.matches ? 'auto' : 'smooth')
+
+/** The reader's own taste, which no link carries. @returns {Pick<State, 'language' | 'theme'>} */
+export function remembered() {
+  /** @type {Partial<State>} */
+  let stored = {}
+  try {
+    stored = JSON.parse(localStorage.getItem('qkv') ?? '{}')
+  } catch {
+    // Without storage, the browser's language and theme.
+  }
+  const { language, theme } = stored
+  return {
+    language: languageFor(language ?? navigator.language),
+    theme: theme === 'light' || theme === 'dark' ? theme : 'system',
+  }
+}
+
+/** @type {Host} */
+export const host = {
+  draw(drawing) {
+    const { language, theme } = drawing
+    const t = translator(language)
+    const root = document.documentElement
+    // Only what differs: the maps look at their colours again when these change.
+    if (root.lang !== t('htmlLang')) root.lang = t('htmlLang')
+    if (root.dataset.theme !== theme) root.dataset.theme = theme
+    document.title = `qkv: ${t('title')}`
+    const isDark = theme === 'system' ? darkness.matches : theme === 'dark'
+    render(page({ ...drawing, t, isDark }), document.body)
+  },
+  drawPlainly(message) {
+    document.body.textContent = message
+  },
+  frame: run => requestAnimationFrame(run),
+  address: () => location.hash,
+  setAddress: hash => window.history.replaceState(null, '', hash || location.pathname + location.search),
+  href: () => location.href,
+  remember({ language, theme }) {
+    try {
+      localStorage.setItem('qkv', JSON.stringify({ language, theme }))
+    } catch {
+      // Without storage the choice lasts as long as the page.
+    }
+  },
+  reveal(id) {
+    requestAnimationFrame(() => document.getElementById(id)?.scrollIntoView({ behavior: behavior(), block: 'start' }))
+  },
+  revealCell() {
+    // On a narrow screen the arithmetic covers a part of the page: once it is there, the cell must not lie below it.
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() =>
+        document.querySelector('.mark-own.is-kept')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
+      ),
+    )
+  },
+  show(id) {
+    const part = document.getElementById(id)
+    part?.scrollIntoView({ behavior: behavior(), block: 'start' })
+    part?.focus({ preventScroll: true })
+  },
+  toTop: () => scrollTo({ top: 0, behavior: behavior() }),
+}
+
+/**
+ * Keys, the address, files that are dropped or pasted, and errors that nobody caught.
+ * @param {App} app
+ */
+export function listen({ actions, schedule, fail, follow }) {
+  addEventListener('keydown', event => {
+    const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
+    const key = event.key.toLowerCase()
+    if (event.key === 'Escape') actions.clear()
+    else if ((event.ctrlKey || event.metaKey) && (key === 'z' || key === 'y')) {
+      if (key === 'y' || event.shiftKey) actions.redo()
+      else actions.undo()
+    } else if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+    else if (key === 'n' || (event.key === 'PageDown' && event.shiftKey)) actions.walk(1)
+    else if (key === 'p') actions.walk(-1)
+    else return
+    if (event.key !== 'Escape') event.preventDefault()
+  })
+  addEventListener('hashchange', follow)
+  // Files may be dropped anywhere.
+  for (const type of ['dragenter', 'dragover', 'dragleave', 'drop'])
+    addEventListener(type, event => {
+      const { dataTransfer, relatedTarget } = /** @type {DragEvent} */ (event)
+      if (!dataTransfer?.types.includes('Files')) return
+      event.preventDefault() // the browser would leave the page for the file
+      const isOut = type === 'drop' || (type === 'dragleave' && !relatedTarget)
+      document.documentElement.classList.toggle('is-dropping', !isOut)
+      if (type === 'drop') actions.bring(Array.from(dataTransfer.files))
+    })
+  // So may be JSON pasted, where nobody is typing.
+  addEventListener('paste', event => {
+    const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea')
+    const text = event.clipboardData?.getData('text/plain') ?? ''
+    const files = Array.from(event.clipboardData?.files ?? [])
+    if (isTyping || (!files.length && !/^\s*[[{]/.test(text))) return
+    event.preventDefault()
+    actions.bring(files.length ? files : text)
+  })
+  darkness.addEventListener('change', schedule)
+  // Elements draw themselves after the page was drawn: what they throw is shown as the rest.
+  addEventListener('error', ({ error }) => error && fail(error))
+  addEventListener('unhandledrejection', ({ reason }) => fail(reason))
+}

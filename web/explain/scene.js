@@ -1,0 +1,66 @@
+// What there is to see of a result: the matrices of the selected head, the cell that is explained, what it depends on.
+
+import { headStatistics } from '../elements/statistics.js'
+import { explain } from './cell.js'
+import { comparedWith } from './comparison.js'
+import { sourcesOf, targetsOf } from './dependencies.js'
+import { matricesOf, nearestCell } from './matrices.js'
+import { strongestLink } from './strongest-link.js'
+
+/** @typedef {import('../compute/trace.js').Result} Result */
+/** @typedef {import('../settings/state.js').Settings} Settings */
+/** @typedef {import('../settings/state.js').Cell} Cell */
+
+/**
+ * @typedef {object} Scene
+ * @property {Result} result
+ * @property {number} head the one that is shown
+ * @property {import('./matrices.js').Matrices} matrices of that head
+ * @property {import('../elements/statistics.js').HeadStatistics[]} [statistics] with view 'numbers': of each head
+ * @property {import('./comparison.js').Compared} [compared] with view 'difference'
+ * @property {import('./strongest-link.js').Link} [link] the strongest of that head
+ * @property {{ data: Uint8Array, dims: number[] }} [mask] (L, S), 1 may be seen
+ * @property {Cell} cell the one that is explained: selected, under the pointer, or the strongest link
+ * @property {import('./cell.js').Explanation} explanation of that cell
+ * @property {import('./dependencies.js').Region[]} sources where it comes from
+ * @property {import('./dependencies.js').Region[]} targets where it goes
+ * @property {import('../compute/reference64.js').Difference} [difference] from float64, once it is known
+ * @property {import('../compute/batch.js').Batch} [batch] once it has been run
+ */
+
+/** The last scene is used again as far as it holds. */
+export function createScenes() {
+  /** @type {Pick<Scene, 'result' | 'head' | 'matrices' | 'mask' | 'link' | 'statistics' | 'compared'> | undefined} */
+  let last
+
+  /**
+   * @param {Result} result
+   * @param {Settings} settings
+   * @param {Cell | undefined} pointed the cell under the pointer
+   * @param {(link: string, head: number) => import('../compute/baseline.js').Baseline} baselineOf
+   * @returns {Scene}
+   */
+  return (result, settings, pointed, baselineOf) => {
+    const head = result.detailHead ?? Math.min(settings.head, result.heads - 1)
+    if (last?.result !== result || last.head !== head) {
+      const { visible, settings: checked } = result
+      const dims = [checked.queries.tokens.length, checked.keys.tokens.length]
+      const mask = visible && { mask: { data: visible, dims } }
+      last = { result, head, matrices: matricesOf(result, head), link: strongestLink(result, head), ...mask }
+    }
+    const { matrices, link } = last
+    const { view, minus, baseline: baselineLink } = settings
+    const wanted = settings.cell ??
+      pointed ?? { matrix: 'weights', head, row: link?.row ?? 0, column: link?.column ?? 0 }
+    const cell = nearestCell(matrices, wanted)
+    const { weights } = result.tensors
+    if (view === 'numbers' && weights) last.statistics ??= result.statistics ?? headStatistics(weights)
+    const isBaseline = view === 'difference' && minus === 'settings' && baselineLink
+    if (view === 'difference')
+      last.compared = comparedWith(result, head, settings, isBaseline ? baselineOf(baselineLink, head) : undefined)
+    return {
+      ...{ ...last, cell },
+      ...{ explanation: explain(result, cell), sources: sourcesOf(result, cell), targets: targetsOf(result, cell) },
+    }
+  }
+}
