@@ -1,5 +1,5 @@
+import { checkNames } from './base/arguments.js'
 import { QkvError } from './base/errors.js'
-import { checkNames } from './ops/attention-options.js'
 import { Qkv } from './qkv.js'
 import { Core } from './runtime/memory.js'
 import { checkThreads, Threads } from './threads/pool.js'

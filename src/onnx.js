@@ -1,9 +1,10 @@
 // qkv/onnx: ONNX Attention (opsets 23, 24, 25), in ONNX's own words. An entry of its own: not everybody needs it.
 
+import { checkNames, expectDims, toNumber } from './base/arguments.js'
 import { describe, shape } from './base/errors.js'
-import { count, Tensor, toFloats, toTensor } from './base/tensor.js'
+import { count, Tensor, toFloats, toOperand, toTensor } from './base/tensor.js'
 import { runAttention } from './ops/attention.js'
-import { broadcast, checkNames, checkOptions, expectDims, labels, toNumber } from './ops/attention-options.js'
+import { broadcast, checkOptions, labels } from './ops/attention-options.js'
 import { coreOf } from './qkv.js'
 
 /** @typedef {import('./qkv.js').Qkv} Qkv */
@@ -58,8 +59,7 @@ const LABELS = labels(WHERE, [], ['scale', 'softcap', 'causal', 'window', 'pastL
 
 /** @param {unknown} value @param {string} name */
 function toInput(value, name) {
-  const isResident = value instanceof Tensor && value.isResident
-  const tensor = isResident ? value : toTensor(value, `${WHERE}: ${name}`)
+  const tensor = toOperand(value, `${WHERE}: ${name}`)
   if (tensor.dtype !== 'float32' && tensor.dtype !== 'float16')
     throw new TypeError(
       `${WHERE}: ${name}: ${tensor.dtype} given, float32 or float16 expected: the core computes in float32`,
@@ -177,7 +177,7 @@ function checkPast(inputs, K, V, [B, G, , D], [, , , E]) {
 function checkMask(given, [B, H, L, S]) {
   if (given === undefined) return { length: S }
   const name = `${WHERE}: attn_mask`
-  const tensor = toTensor(given, name)
+  const tensor = toOperand(given, name)
   if (tensor.dims.length === 0) throw new RangeError(`${name}: a number given, one to four axes expected`)
   const length = tensor.dims[tensor.dims.length - 1]
   if (length > S) throw new RangeError(`${name}: dims ${shape(tensor.dims)} given, but there are ${S} keys`)
@@ -254,7 +254,7 @@ export function onnxAttention(qkv, inputs, attributes = {}) {
     call.bias = bias
     return core.scope(() => {
       const isRows = Q.dims.length === 3
-      const place = (/** @type {Tensor} */ x) => core.place(toFloats(x, WHERE))
+      const place = (/** @type {Tensor} */ x) => core.toMemory(toFloats(x, WHERE))
       const [q, k, v] = [Q, present_key, present_value].map(place)
       const y = core.allocFloats(B * H * L * E)
       const weights = step ? core.allocFloats(B * H * L * T) : 0
@@ -280,10 +280,7 @@ export function onnxAttention(qkv, inputs, attributes = {}) {
 function checkLengths(given, B, S) {
   if (given === undefined) return undefined
   const name = `${WHERE}: nonpad_kv_seqlen`
-  const list = ArrayBuffer.isView(given)
-    ? { data: /** @type {any} */ (given), dims: [/** @type {any} */ (given).length] }
-    : given
-  const tensor = toTensor(list, name)
+  const tensor = toTensor(given, name, true)
   expectDims(tensor, [B], name, '(B)')
   return Array.from(tensor.data, (n, b) => toNumber(n, `${name}[${b}]`, { least: 0, most: S, whole: true }))
 }

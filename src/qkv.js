@@ -1,13 +1,13 @@
+import { checkNames, expectDims, toNumber } from './base/arguments.js'
 import { shape } from './base/errors.js'
 import { checkDims, count, Tensor, toFloats } from './base/tensor.js'
 import { Generator } from './nn/generator.js'
 import { Cache } from './nn/kv-cache.js'
 import { linear, PackedLinear } from './nn/layers.js'
 import { attention, trace } from './ops/attention.js'
-import { checkNames, expectDims, toNumber } from './ops/attention-options.js'
 import { attentionBackward, linearBackward } from './ops/backward.js'
 import { rope } from './ops/rope.js'
-import { ResidentTensor } from './runtime/resident.js'
+import { allocate, scope } from './runtime/outputs.js'
 
 /** @typedef {import('./runtime/memory.js').Core} Core */
 /** @typedef {import('./base/tensor.js').TensorLike} TensorLike */
@@ -58,12 +58,22 @@ export class Qkv {
    * A tensor of zeros inside the module's memory: calls use it where it lies. Fill its `data`, pass it as q, k, v, a
    * weight or `out`, and `dispose()` of it.
    * @param {readonly number[]} dims
-   * @returns {ResidentTensor}
+   * @returns {import('./runtime/resident.js').ResidentTensor}
    * @throws {RangeError} the 4 GiB of a module do not hold it
    */
   alloc(dims) {
-    const sizes = checkDims(dims, 'alloc')
-    return new ResidentTensor(this.#core, sizes, count(sizes))
+    return allocate(this.#core, checkDims(dims, 'alloc'))
+  }
+
+  /**
+   * Runs a function and disposes of all resident tensors that were allocated meanwhile, but for those that it returns or
+   * passes to `keep`: alone, in an array or in a plain object.
+   * @template T
+   * @param {(keep: <K>(value: K) => K) => T} run synchronous
+   * @returns {T} what it returns
+   */
+  scope(run) {
+    return scope(this.#core, run)
   }
 
   /**
@@ -136,7 +146,7 @@ export class Qkv {
     const axis = toNumber(options.axis ?? -1, 'softmax: axis', { least: -rank, most: rank - 1, whole: true })
     const at = axis < 0 ? axis + rank : axis
     const [rows, columns, inner] = [dims.slice(0, at), dims.slice(at, at + 1), dims.slice(at + 1)].map(count)
-    return this.#map(values, pointer => this.#core.call('qkv_softmax', pointer, pointer, rows, columns, inner))
+    return this.#map(values, (from, to) => this.#core.call('qkv_softmax', from, to, rows, columns, inner))
   }
 
   /**
@@ -157,7 +167,7 @@ export class Qkv {
    */
   exp(x) {
     const values = toFloats(x, 'exp: x')
-    return this.#map(values, pointer => this.#core.call('qkv_exp', pointer, pointer, values.data.length))
+    return this.#map(values, (from, to, n) => this.#core.call('qkv_exp', from, to, n))
   }
 
   /**
@@ -167,7 +177,7 @@ export class Qkv {
    */
   tanh(x) {
     const values = toFloats(x, 'tanh: x')
-    return this.#map(values, pointer => this.#core.call('qkv_tanh', pointer, pointer, values.data.length))
+    return this.#map(values, (from, to, n) => this.#core.call('qkv_tanh', from, to, n))
   }
 
   /**
@@ -232,14 +242,16 @@ export class Qkv {
 
   /**
    * @param {FloatTensor} x
-   * @param {(values: number) => void} kernel changes the values at an address in place
+   * @param {(from: number, to: number, n: number) => void} kernel from address to address, which may be one
    */
-  #map({ data, dims }, kernel) {
+  #map(x, kernel) {
     const core = this.#core
+    const n = count(x.dims)
     return core.scope(() => {
-      const values = core.copyIn(data)
-      kernel(values)
-      return new Tensor(core.copyOut(values, data.length), dims)
+      const from = core.toMemory(x)
+      const to = core.residentOf(x) ? core.allocFloats(n) : from
+      kernel(from, to, n)
+      return new Tensor(core.copyOut(to, n), [...x.dims])
     })
   }
 }

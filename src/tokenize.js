@@ -1,5 +1,5 @@
+import { checkNames, oneOf, toNumber } from './base/arguments.js'
 import { describe } from './base/errors.js'
-import { checkNames, oneOf, toNumber } from './ops/attention-options.js'
 
 /**
  * @typedef {object} TokenizeOptions

@@ -84,6 +84,7 @@ const functions = {
     args: () => [nested(3, 4), nested(5, 4), nested(5, 2), { ...options(), softmaxAxis: 'queries', masking: 'after' }],
     call: (...a) => qkv.trace(...a),
   },
+  scope: { args: () => [() => qkv.alloc([3]).at(0)], call: a => qkv.scope(a) },
   softmax: { args: () => [floats(2, 3), { axis: 0 }], call: (...a) => qkv.softmax(...a) },
   rope: {
     args: () => [floats(2, 3, 4), { positions: [4, 0, 2], rotaryDim: 2, base: 100, interleaved: true }],

@@ -21,12 +21,23 @@ const DTYPES = /** @type {const} */ ({
   Float16Array: 'float16',
 })
 
+/** A getter of all typed arrays as a function, which no subclass and no property of an array replaces. @param {string | symbol} name */
+const intrinsic = name => {
+  const prototype = Object.getPrototypeOf(Uint8Array.prototype)
+  const { get } = /** @type {{ get: Function }} */ (Object.getOwnPropertyDescriptor(prototype, name))
+  return (/** @type {unknown} */ data) => get.call(data)
+}
+
+/** 'Float32Array', also of another window's or a subclass's; undefined of what is no typed array. */
+const kindOf = intrinsic(Symbol.toStringTag)
+const lengthOf = intrinsic('length')
+
 /**
- * 'Float32Array', also of another window's or a subclass's.
- * @param {any} data
- * @returns {string}
+ * Buffers of modules whose memory may grow, which moves it and detaches typed arrays over it; and who makes a tensor
+ * that stays valid of a part of one.
+ * @type {WeakMap<ArrayBufferLike, { viewAt(address: number, dims: readonly number[]): Tensor<Float32Array> | undefined }>}
  */
-const kindOf = data => data[Symbol.toStringTag]
+export const memories = new WeakMap()
 
 /**
  * A row-major array with dims. `data` is not copied: it is the array that was given. It prints itself
@@ -90,8 +101,20 @@ export class Tensor {
     const n = Number.isInteger(i) && i < 0 ? i + rows : i
     if (!(Number.isInteger(n) && n >= 0 && n < rows))
       throw new RangeError(`row: index ${describe(i)} is outside of dims ${shape(this.dims)}`)
-    const size = count(dims)
-    return new Tensor(/** @type {T} */ (this.data.subarray(n * size, (n + 1) * size)), dims)
+    return this.part(n * count(dims), dims)
+  }
+
+  /**
+   * @internal
+   * Some of the values under dims of their own, on the same data.
+   * @param {number} from index of the first one
+   * @param {readonly number[]} dims checked
+   * @returns {Tensor<T>}
+   */
+  part(from, dims) {
+    const { data } = this
+    const end = from + count(dims)
+    return new Tensor(end - from === data.length ? data : /** @type {T} */ (data.subarray(from, end)), dims)
   }
 
   /**
@@ -101,11 +124,11 @@ export class Tensor {
    */
   reshape(dims) {
     const sizes = checkDims(dims, 'reshape')
-    if (count(sizes) !== this.data.length)
+    if (count(sizes) !== count(this.dims))
       throw new RangeError(
-        `reshape: dims ${shape(sizes)} do not hold the ${this.data.length} values of ${shape(this.dims)}`,
+        `reshape: dims ${shape(sizes)} do not hold the ${count(this.dims)} values of ${shape(this.dims)}`,
       )
-    return new Tensor(this.data, sizes)
+    return this.part(0, sizes)
   }
 
   /** A copy with the last two axes exchanged. */
@@ -180,6 +203,11 @@ export class Tensor {
     return nest(0, 0)
   }
 
+  /** @internal Itself, of which resident tensors make sure. @param {string} name */
+  checked(name) {
+    return toTensor(this, name)
+  }
+
   toString() {
     return format(this.dtype === 'float16' ? this.float() : this)
   }
@@ -210,7 +238,7 @@ const MOST_AXES = 64
 export function checkDims(dims, name) {
   if (typeof dims !== 'object' || dims === null || typeof dims.length !== 'number')
     throw new TypeError(`${name}: dims: ${describe(dims)} given, an array of sizes expected, such as [6, 3]`)
-  if (!(dims.length <= MOST_AXES))
+  if (!(dims.length >= 0 && dims.length <= MOST_AXES))
     throw new RangeError(`${name}: dims: ${dims.length} axes given, at most ${MOST_AXES}`)
   const sizes = []
   let product = 1
@@ -270,19 +298,20 @@ function flatten(nested, name) {
 }
 
 /**
- * A typed array of plain values: booleans become Uint8Array, numbers Float32Array.
+ * A typed array of plain values: booleans become Uint8Array.
  * @param {ArrayLike<unknown>} values
+ * @param {number} length
  * @param {string} name
+ * @param {typeof Float32Array | typeof Float64Array} Numbers what numbers become
  */
-function pack(values, name) {
-  const isMask = values.length > 0 && typeof values[0] === 'boolean'
-  const data = isMask ? new Uint8Array(values.length) : new Float32Array(values.length)
-  for (let i = 0; i < values.length; i++) {
-    if (typeof values[i] !== (isMask ? 'boolean' : 'number'))
-      throw new TypeError(
-        `${name}: value ${i} is ${describe(values[i])}, ${isMask ? 'a boolean' : 'a number'} expected`,
-      )
-    data[i] = Number(values[i])
+function pack(values, length, name, Numbers) {
+  const isMask = length > 0 && typeof values[0] === 'boolean'
+  const data = isMask ? new Uint8Array(length) : new Numbers(length)
+  for (let i = 0; i < length; i++) {
+    const value = values[i]
+    if (typeof value !== (isMask ? 'boolean' : 'number'))
+      throw new TypeError(`${name}: value ${i} is ${describe(value)}, ${isMask ? 'a boolean' : 'a number'} expected`)
+    data[i] = Number(value)
   }
   return data
 }
@@ -307,52 +336,82 @@ export function tensor(source, dims) {
 /**
  * @param {unknown} value a tensor, a tensor-like object, nested arrays or a number
  * @param {string} name the argument's name, for errors
+ * @param {boolean} [areIds] whole numbers: int64 may come, and plain numbers keep all their digits
  * @returns {Tensor}
  */
-export function toTensor(value, name) {
-  if (typeof value === 'number' || typeof value === 'boolean') return new Tensor(pack([value], name), [])
+export function toTensor(value, name, areIds = false) {
+  const Numbers = areIds ? Float64Array : Float32Array
+  if (areIds && kindOf(value)) value = { data: value, dims: [lengthOf(value)] }
+  if (typeof value === 'number' || typeof value === 'boolean') return new Tensor(pack([value], 1, name, Numbers), [])
   if (Array.isArray(value)) {
     const { dims, values } = flatten(value, name)
-    return new Tensor(pack(values, name), dims)
+    return new Tensor(pack(values, values.length, name, Numbers), dims)
   }
   const like = /** @type {{ data?: unknown, dims?: ArrayLike<number>, shape?: ArrayLike<number> } | null} */ (value)
   const given = typeof like === 'object' && like !== null ? (like.dims ?? like.shape) : undefined
   let data = /** @type {any} */ (given === undefined ? undefined : like?.data)
-  if (given === undefined || typeof data !== 'object' || data === null || typeof data.length !== 'number')
+  const kind = kindOf(data)
+  const length = kind ? lengthOf(data) : data?.length
+  if (given === undefined || typeof data !== 'object' || data === null || typeof length !== 'number')
     throw new TypeError(
       `${name}: ${describe(value)} given, a tensor expected: tensor([[...], ...]), tensor(Float32Array, dims), ` +
         'or an object with data and dims',
     )
   const dims = checkDims(given, name)
-  if (ArrayBuffer.isView(data)) {
-    if (data.byteLength === 0 && isDetached(data))
+  if (kind) {
+    if (length === 0 && isDetached(data))
       throw new TypeError(`${name}: its buffer is detached (it was transferred): pass the receiver's array`)
-    if (kindOf(data) === 'BigInt64Array') data = Float64Array.from(/** @type {any} */ (data), Number) // int64 ids
-    if (!(kindOf(data) in DTYPES))
+    if (data.length !== length) throw new TypeError(`${name}: its data says length ${data.length}, but has ${length}`)
+    if (areIds && kind === 'BigInt64Array') data = Float64Array.from(data, Number)
+    else if (!(kind in DTYPES))
       throw new TypeError(`${name}: its data is ${describe(data)}, one of ${Object.keys(DTYPES).join(', ')} expected`)
-  } else {
-    data = pack(data, name)
   }
-  if (count(dims) !== data.length)
-    throw new RangeError(`${name}: dims ${shape(dims)} make ${count(dims)} values, its data has ${data.length}`)
-  return new Tensor(data, dims)
+  if (count(dims) !== length)
+    throw new RangeError(`${name}: dims ${shape(dims)} make ${count(dims)} values, its data has ${length}`)
+  return new Tensor(kind ? data : pack(data, length, name, Numbers), dims)
 }
 
 /**
- * A tensor of float32; float64 is rounded, float16 widened.
+ * An operand, as toTensor has it, that stays valid when the memory of a module grows, even if its data lies there:
+ * float32 becomes a resident tensor, everything else a copy.
+ * @param {unknown} value
+ * @param {string} name
+ * @returns {Tensor}
+ */
+export function toOperand(value, name) {
+  if (value instanceof Tensor && value.isResident) return value.checked(name)
+  const tensor = toTensor(value, name)
+  const { data, dims } = tensor
+  const memory = data.byteOffset > 0 ? memories.get(data.buffer) : undefined // at 0 lies nothing of a caller's
+  if (!memory) return tensor
+  return (tensor.dtype === 'float32' && memory.viewAt(data.byteOffset, dims)) || new Tensor(data.slice(), dims)
+}
+
+/**
+ * An operand of float32; float64 is rounded, float16 widened.
  * @param {unknown} value
  * @param {string} name
  * @returns {Tensor<Float32Array>}
  */
 export function toFloats(value, name) {
-  // A resident one was checked when it was made, and must come along itself: its view changes when the memory moves.
-  if (value instanceof Tensor && value.isResident) return value
-  const tensor = toTensor(value, name)
+  const tensor = toOperand(value, name)
   const { data, dims, dtype } = tensor
   if (dtype === 'float32') return /** @type {Tensor<Float32Array>} */ (tensor)
   if (dtype === 'float64') return new Tensor(Float32Array.from(data), dims)
   if (dtype === 'float16') return new Tensor(fromFloat16(data), dims)
   throw new TypeError(`${name}: its data is ${describe(data)}, a Float32Array expected`)
+}
+
+/**
+ * The values of an operand, now: no array of them is kept where the memory may grow, or somebody else's code run.
+ * @template {TensorData} T
+ * @param {Tensor<T>} tensor
+ * @returns {T}
+ */
+export function valuesOf({ data, dims }) {
+  if (lengthOf(data) !== count(dims))
+    throw new TypeError('the buffer of a tensor was detached or shrunk while the arguments were read')
+  return data
 }
 
 /**

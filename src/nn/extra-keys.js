@@ -1,6 +1,6 @@
 // Keys that every query sees beside those of the sequence: torch's add_bias_kv and add_zero_attn.
 
-import { Tensor, toFloats, toTensor } from '../base/tensor.js'
+import { Tensor, toFloats, toOperand } from '../base/tensor.js'
 import { broadcast } from '../ops/attention-options.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -17,12 +17,12 @@ const BY_PLACE = /** @type {const} */ (['window', 'pastLength', 'keyLengths', 'a
  * @param {number} from address of (B, S, E)
  * @param {number} B
  * @param {number} S
- * @param {Float32Array[]} rows of E values each
+ * @param {FloatTensor[]} rows of E values each
  * @returns {number} address of (B, S + rows, E)
  */
 export function appendRows(core, from, B, S, rows) {
   if (rows.length === 0) return from
-  const E = rows[0].length
+  const E = rows[0].dims[0]
   const to = core.allocFloats(B * (S + rows.length) * E)
   const { floats } = core
   for (let b = 0, at = to / 4; b < B; b++) {
@@ -30,7 +30,7 @@ export function appendRows(core, from, B, S, rows) {
     floats.copyWithin(at, start, start + S * E)
     at += S * E
     for (const row of rows) {
-      floats.set(row, at)
+      floats.set(row.data, at)
       at += E
     }
   }
@@ -82,7 +82,7 @@ export function extendMasks(call, options, extra, where) {
   const { mask, bias, causal = false } = options
   if (mask === undefined && bias === undefined && !causal) return options
   const full = [call.B, call.H, call.L, call.S]
-  const masking = mask === undefined ? undefined : toTensor(mask, `${where}: mask`)
+  const masking = mask === undefined ? undefined : toOperand(mask, `${where}: mask`)
   if (masking) broadcast(masking, full, `${where}: mask`)
   const isFloat = masking !== undefined && masking.dtype !== 'bool'
   const adding = bias === undefined ? undefined : toFloats(bias, `${where}: bias`)

@@ -1,6 +1,6 @@
+import { checkNames, oneOf, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { checkDims, count, Tensor, toFloats } from '../base/tensor.js'
-import { checkNames, oneOf, toNumber } from '../ops/attention-options.js'
 import { GENERATOR_BYTES, STREAM } from '../runtime/abi.js'
 import { Embedding, Linear } from './layers.js'
 import { MultiheadAttention } from './multihead.js'
@@ -174,12 +174,14 @@ export class Generator {
    * @returns {Tensor<Float32Array>}
    */
   dropout(x, p = 0.5) {
-    const { data, dims } = toFloats(x, 'dropout: x')
+    const input = toFloats(x, 'dropout: x')
+    const n = count(input.dims)
     toNumber(p, 'dropout: p', { least: 0, most: 1 })
     return this.#core.scope(() => {
-      const values = this.#core.copyIn(data)
-      this.withState(this.#core, state => this.#core.call('qkv_dropout', state, values, values, data.length, p))
-      return new Tensor(this.#core.copyOut(values, data.length), dims)
+      const from = this.#core.toMemory(input)
+      const to = this.#core.residentOf(input) ? this.#core.allocFloats(n) : from
+      this.withState(this.#core, state => this.#core.call('qkv_dropout', state, from, to, n, p))
+      return new Tensor(this.#core.copyOut(to, n), [...input.dims])
     })
   }
 

@@ -1,7 +1,8 @@
+import { checkNames, sizeOf, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
-import { count, Tensor, toFloats } from '../base/tensor.js'
-import { attend, checkOut } from '../ops/attention.js'
-import { ATTENTION_OPTIONS, checkNames, checkOptions, labels, sizeOf, toNumber } from '../ops/attention-options.js'
+import { Tensor, toFloats, valuesOf } from '../base/tensor.js'
+import { attend } from '../ops/attention.js'
+import { ATTENTION_OPTIONS, checkOptions, labels } from '../ops/attention-options.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
@@ -124,9 +125,9 @@ export class Cache {
     if (rows !== sizeOf(values, 2))
       throw new RangeError(`cache.append: k has ${rows} rows, v has ${sizeOf(values, 2)}: each key needs its value`)
     const kept = this.window ? Math.min(this.#length, this.window - 1) : this.#length
-    expectWhole(keys, values)
+    valuesOf(keys)
+    valuesOf(values)
     this.#makeRoom(kept, rows)
-    expectWhole(keys, values) // growth detaches bare views of this memory
     const first = this.#first + this.#length - kept
     this.#write(keys.data, this.keysAt / 4, this.headDim, first + kept, rows)
     this.#write(values.data, this.valuesAt / 4, this.valueDim, first + kept, rows)
@@ -148,8 +149,7 @@ export class Cache {
     const call = core.takeCall()
     try {
       this.#check(call, q, options)
-      const { out } = options
-      return attend(core, call, out === undefined ? undefined : checkOut(call, out, ATTENTION.names.out))
+      return attend(core, call, options.out)
     } finally {
       core.giveCall(call)
     }
@@ -297,15 +297,6 @@ export class Cache {
       )
     call.past = new Int32Array(call.B).fill(S - L)
   }
-}
-
-/** @param {...FloatTensor} tensors */
-function expectWhole(...tensors) {
-  for (const { data, dims } of tensors)
-    if (data.length !== count(dims))
-      throw new TypeError(
-        'cache.append: a buffer was detached during the call: pass a resident tensor itself, not its data',
-      )
 }
 
 /** @type {FinalizationRegistry<{ core: Core, pointer: number }>} */

@@ -1,9 +1,9 @@
 // Layers with weights, named and laid out as PyTorch's.
 
+import { checkNames, toBoolean, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { Tensor, toFloats, toTensor } from '../base/tensor.js'
 import { multiplyOut } from '../ops/attention.js'
-import { checkNames, toBoolean, toNumber } from '../ops/attention-options.js'
 import { ResidentTensor } from '../runtime/resident.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -47,7 +47,7 @@ function apply(core, x, weight, weightDims, isPacked, bias, name) {
     )
   const M = dims.slice(0, -1).reduce((a, b) => a * b, 1)
   return core.scope(() => {
-    const y = multiplyOut(core, core.place(input), M, weight, weightDims, isPacked, bias)
+    const y = multiplyOut(core, core.toMemory(input), M, weight, weightDims, isPacked, bias)
     return new Tensor(y, [...dims.slice(0, -1), N])
   })
 }
@@ -87,16 +87,14 @@ export class Embedding {
    */
   forward(ids) {
     const [num, dim] = this.weight.dims
-    const given = ArrayBuffer.isView(ids)
-      ? { data: /** @type {any} */ (ids), dims: [/** @type {any} */ (ids).length] }
-      : ids
-    const { data, dims } = toTensor(given, 'embedding: ids')
+    const weight = toFloats(this.weight, 'embedding: weight')
+    const { data, dims } = toTensor(ids, 'embedding: ids', true)
     const rows = Int32Array.from(data, (id, n) =>
       toNumber(id, `embedding: ids[${n}]`, { least: 0, most: num - 1, whole: true }),
     )
     const core = this.#core
     return core.scope(() => {
-      const table = core.place(this.weight)
+      const table = core.toMemory(weight)
       const list = core.copyIn(rows)
       const out = core.allocFloats(rows.length * dim)
       core.call('qkv_embedding', table, num, dim, list, rows.length, out)
@@ -144,7 +142,8 @@ export class Linear {
    * @returns {FloatTensor} (..., out)
    */
   forward(x) {
-    return linear(this.#core, x, this.weight, this.bias, 'linear')
+    const weight = toFloats(this.weight, 'linear: weight')
+    return linear(this.#core, x, weight, this.bias && toFloats(this.bias, 'linear: bias'), 'linear')
   }
 }
 
@@ -172,14 +171,14 @@ export class PackedLinear {
     this.#core = core
     this.#dims = [N, K]
     try {
-      const packed = new ResidentTensor(core, [panels, K, 8], panels * K * 8)
+      const packed = new ResidentTensor(core, [panels, K, 8])
       this.#weight = packed
-      core.scope(() => core.call('qkv_pack_linear', core.place(weight), packed.address, K, N))
+      core.scope(() => core.call('qkv_pack_linear', core.toMemory(weight), packed.address, K, N))
       if (!bias) return
-      const kept = new ResidentTensor(core, [N], N)
+      const kept = new ResidentTensor(core, [N])
       this.#bias = kept
       core.scope(() => {
-        const from = core.place(bias) / 4
+        const from = core.toMemory(bias) / 4
         core.floats.copyWithin(kept.address / 4, from, from + N)
       })
     } catch (error) {

@@ -1,19 +1,10 @@
 // Multi-head attention as a layer, named and laid out as PyTorch's.
 
+import { checkNames, checkObject, expectDims, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
-import { joinHeads, splitHeads, Tensor, toFloats, toTensor } from '../base/tensor.js'
+import { joinHeads, splitHeads, Tensor, toFloats, toOperand, valuesOf } from '../base/tensor.js'
 import { multiplyOut, project, runAttention, trace } from '../ops/attention.js'
-import {
-  ATTENTION_OPTIONS,
-  checkNames,
-  checkObject,
-  checkOptions,
-  expectDims,
-  labels,
-  sizeOf,
-  toBoolean,
-  toNumber,
-} from '../ops/attention-options.js'
+import { ATTENTION_OPTIONS, checkOptions, labels } from '../ops/attention-options.js'
 import { appendRows, extendMasks } from './extra-keys.js'
 import { Linear, SIZE } from './layers.js'
 
@@ -178,10 +169,16 @@ export class MultiheadAttention {
     return this
   }
 
+  /** Of a layer, as operands: somebody may have assigned others. @param {string} name */
+  #weights(name) {
+    const { weight, bias } = /** @type {Record<string, Linear>} */ (this.layers)[name]
+    return { weight: toFloats(weight, `${name}: weight`), bias: bias && toFloats(bias, `${name}: bias`) }
+  }
+
   /** The rows behind those of the sequence. @param {FloatTensor | undefined} bias biasK or biasV */
   #extra(bias) {
-    const rows = bias ? [bias.data] : []
-    return this.addZeroAttn ? [...rows, new Float32Array(this.embedDim)] : rows
+    const rows = bias ? [toFloats(bias, 'biasK, biasV')] : []
+    return this.addZeroAttn ? [...rows, new Tensor(new Float32Array(this.embedDim), [this.embedDim])] : rows
   }
 
   /** The input size of a packed in_proj_weight, which the three projections must share. */
@@ -222,10 +219,10 @@ export class MultiheadAttention {
   #run(call, { needWeights, averageWeights }) {
     const core = this.#core
     const { B, H, L, S, E: d } = call
-    const { query, key, value, out } = this.layers
+    const [query, key, value, out] = ['query', 'key', 'value', 'out'].map(name => this.#weights(name))
     const n = sizeOf(call.k, 2) // S without what addBiasKV and addZeroAttn add
-    const from = core.place(call.q)
-    const place = (/** @type {FloatTensor} */ x) => (x.data === call.q.data ? from : core.place(x)) // self-attention
+    const from = core.toMemory(call.q)
+    const place = (/** @type {FloatTensor} */ x) => (x.data === call.q.data ? from : core.toMemory(x)) // self-attention
     const q = project(core, from, B * L, query.weight, query.bias)
     const keys = project(core, place(call.k), B * n, key.weight, key.bias)
     const values = project(core, place(call.v), B * n, value.weight, value.bias)
@@ -295,7 +292,7 @@ export class MultiheadAttention {
       const rows = i === 0 ? 'L' : 'S'
       const extra = i === 0 ? [] : this.#extra(i === 1 ? this.biasK : this.biasV)
       const n = i === 0 ? L : S - extra.length
-      const x = inputs[i].reshape([B, n, inputs[i].dims[inputs[i].dims.length - 1]])
+      const x = new Tensor(valuesOf(inputs[i]).slice(), [B, n, sizeOf(inputs[i], 1)])
       add(['query', 'key', 'value'][i], `B${rows}D`, x)
       let projected = add(`${name} = ${name}_proj(${['query', 'key', 'value'][i]})`, `B${rows}D`, layer.forward(x))
       if (extra.length) {
@@ -423,7 +420,7 @@ function thirds({ data, dims: [rows, ...rest] }) {
  * @returns {Pick<import('../ops/attention-options.js').AttentionOptions, 'mask' | 'bias'>}
  */
 function hidePadding(keyPaddingMask, { mask, bias }, B, S, where) {
-  const padding = toTensor(keyPaddingMask, `${where}: keyPaddingMask`)
+  const padding = toOperand(keyPaddingMask, `${where}: keyPaddingMask`)
   if (padding.dtype !== 'bool')
     throw new TypeError(
       `${where}: keyPaddingMask: ${padding.dtype} given, booleans expected (a Uint8Array): true is padding`,
@@ -431,7 +428,7 @@ function hidePadding(keyPaddingMask, { mask, bias }, B, S, where) {
   const isUnbatched = B === 1 && padding.dims.length === 1
   expectDims(padding, isUnbatched ? [S] : [B, S], `${where}: keyPaddingMask`, isUnbatched ? '(S)' : '(B, S)')
   const dims = [B, 1, 1, S]
-  const isBoolean = mask !== undefined && toTensor(mask, `${where}: mask`).dtype === 'bool'
+  const isBoolean = mask !== undefined && toOperand(mask, `${where}: mask`).dtype === 'bool'
   if (!isBoolean) {
     const seen = new Tensor(
       Uint8Array.from(padding.data, hidden => (hidden ? 0 : 1)),

@@ -1,12 +1,13 @@
-import { describe } from '../base/errors.js'
-import { count, Tensor, toFloats } from '../base/tensor.js'
+import { expectDims, sizeOf } from '../base/arguments.js'
+import { count, Tensor } from '../base/tensor.js'
 import { ATTENTION_WORDS, MASKING, OPEN, SCORE, SOFTMAX_AXIS, TRACE_STEPS, TRACE_WORDS } from '../runtime/abi.js'
-import { ATTENTION, checkAttention, expectDims, sizeOf, TRACE } from './attention-options.js'
+import { checkOut, expectApart } from '../runtime/outputs.js'
+import { ATTENTION, checkAttention, TRACE } from './attention-options.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
 /** @typedef {import('../runtime/attention-call.js').FloatTensor} FloatTensor */
-/** @typedef {import('../threads/pool.js').Later} Later */
+/** @typedef {import('../threads/pool.js').DeferredCopies} DeferredCopies */
 
 /** Where the words of struct qkv_trace stand, which begins with struct qkv_attention. */
 const AT = Object.fromEntries(TRACE_WORDS.map((word, index) => [word, index]))
@@ -53,13 +54,13 @@ function putMask(words, at, data, mask) {
  */
 export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
   const { B, H, G, L, S, D, E, keyRows, additive, mask, bias, keyLengths } = call
-  const wValue = additive ? core.place(additive.wValue) : 0
+  const wValue = additive ? core.toMemory(additive.wValue) : 0
   const lengths = keyLengths ? core.copyIn(keyLengths) : 0
   const past = call.past ? core.copyIn(call.past) : 0
-  const alibi = call.alibi ? core.place(call.alibi) : 0
-  const sinks = call.sinks ? core.place(call.sinks) : 0
-  const maskData = mask ? core.place(mask.tensor) : 0
-  const biasData = bias ? core.place(bias.tensor) : 0
+  const alibi = call.alibi ? core.toMemory(call.alibi) : 0
+  const sinks = call.sinks ? core.toMemory(call.sinks) : 0
+  const maskData = mask ? core.toMemory(mask.tensor) : 0
+  const biasData = bias ? core.toMemory(bias.tensor) : 0
   const args = core.alloc(size * 4)
 
   // No allocation while these views are in use: it may move the memory.
@@ -116,7 +117,7 @@ export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows
     for (const step in steps) words[at + AT[step]] = steps[step]
   }
   if (call.dropout) runWithDropout(core, args, call.dropout, steps !== undefined)
-  else run(core, args, steps !== undefined, call.later)
+  else run(core, args, steps !== undefined, call.deferredCopies)
 }
 
 /**
@@ -134,10 +135,10 @@ function runWithDropout(core, args, { p, generator }, isTrace) {
   })
 }
 
-/** @param {Core} core @param {number} args @param {boolean} isTrace @param {Later} [later] */
-export function run(core, args, isTrace, later) {
+/** @param {Core} core @param {number} args @param {boolean} isTrace @param {DeferredCopies} [deferredCopies] */
+export function run(core, args, isTrace, deferredCopies) {
   if (isTrace) return core.check('qkv_trace', core.exports.qkv_trace(args))
-  if (core.threads && shareAttention(core, core.threads, args, later)) return
+  if (core.threads && shareAttention(core, core.threads, args, deferredCopies)) return
   const scratch = core.alloc(core.exports.qkv_attention_scratch(args))
   core.words[args / 4 + AT.scratch] = scratch
   core.check('qkv_attention', core.exports.qkv_attention(args))
@@ -148,10 +149,10 @@ export function run(core, args, isTrace, later) {
  * @param {Core} core
  * @param {import('../threads/pool.js').Threads} threads
  * @param {number} args
- * @param {Later} [later]
+ * @param {DeferredCopies} [deferredCopies]
  * @returns {boolean} false: not worth it
  */
-function shareAttention(core, threads, args, later) {
+function shareAttention(core, threads, args, deferredCopies) {
   const at = args / 4
   if (core.words[at + AT.generator]) return false
   const [B, H, G, L, S, D, E] = core.words.subarray(at, at + 7)
@@ -161,15 +162,15 @@ function shareAttention(core, threads, args, later) {
     work: 2 * B * H * L * S * (D + E),
     units: core.exports.qkv_attention_units(args),
     scratch: core.exports.qkv_attention_scratch(args),
-    later,
+    deferredCopies,
     parts: B * G,
   })
 }
 
-/** An output, to which the system gives memory when it is written first. @param {number} n @param {Later} later */
-function freshOutput(n, later) {
+/** An output, to which the system gives memory when it is written first. @param {number} n @param {DeferredCopies} deferredCopies */
+function freshOutput(n, deferredCopies) {
   const fresh = new Float32Array(n)
-  later.push([n, (from, to) => fresh.fill(0, from, to)])
+  deferredCopies.push([n, (from, to) => fresh.fill(0, from, to)])
   return fresh
 }
 
@@ -179,14 +180,14 @@ function freshOutput(n, later) {
  * @param {AttentionCall} call
  * @returns {number} its address
  */
-export function placeQueries(core, { q, B, H, L, additive, later }) {
-  const data = core.place(q, additive ? undefined : later)
+export function queriesToMemory(core, { q, B, H, L, additive, deferredCopies }) {
+  const data = core.toMemory(q, additive ? undefined : deferredCopies)
   return additive ? project(core, data, B * H * L, additive.wQuery, additive.bias) : data
 }
 
 /** The same for k. @param {Core} core @param {AttentionCall} call */
-export function placeKeys(core, { k, cache, B, G, D, keyRows, additive, later }) {
-  const data = cache ? cache.keysAt : core.place(k, additive ? undefined : later)
+export function keysToMemory(core, { k, cache, B, G, D, keyRows, additive, deferredCopies }) {
+  const data = cache ? cache.keysAt : core.toMemory(k, additive ? undefined : deferredCopies)
   const keys = additive ? project(core, data, B * G * keyRows, additive.wKey) : data
   return cache ? keys + cache.first * D * 4 : keys
 }
@@ -213,17 +214,34 @@ export function project(core, x, M, weight, bias) {
  * @param {readonly number[]} dims (N, K)
  * @param {boolean} isPacked by qkv_pack_linear
  * @param {FloatTensor} [bias] (N)
- * @param {Later} [later]
+ * @param {DeferredCopies} [deferredCopies]
  * @returns {number} address of y (M, N)
  */
-export function multiply(core, x, M, weight, [N, K], isPacked, bias, later = core.threads?.later(2 * M * K * N)) {
+export function multiply(
+  core,
+  x,
+  M,
+  weight,
+  [N, K],
+  isPacked,
+  bias,
+  deferredCopies = core.threads?.deferredCopies(2 * M * K * N),
+) {
   const y = core.allocFloats(M * N)
   core.scope(() => {
     const units = Math.ceil(N / 8)
-    const w = core.place(weight, later)
-    const b = bias ? core.place(bias) : 0
+    const w = core.toMemory(weight, deferredCopies)
+    const b = bias ? core.toMemory(bias) : 0
     const args = [x, w, isPacked ? 0 : K, 1, b, y, M, K, N]
-    const job = { kernel: 'qkv_linear_part', args, work: 2 * M * K * N, units, scratch: 32 * K, later, parts: units }
+    const job = {
+      kernel: 'qkv_linear_part',
+      args,
+      work: 2 * M * K * N,
+      units,
+      scratch: 32 * K,
+      deferredCopies,
+      parts: units,
+    }
     if (!core.threads?.run(core, job)) core.call('qkv_linear', ...args, core.alloc(job.scratch))
   })
   return y
@@ -241,9 +259,9 @@ export function multiply(core, x, M, weight, [N, K], isPacked, bias, later = cor
  */
 export function multiplyOut(core, x, M, weight, dims, isPacked, bias) {
   const [N, K] = dims
-  const later = core.threads?.later(2 * M * K * N)
-  const fresh = later && freshOutput(M * N, later)
-  return core.copyOut(multiply(core, x, M, weight, dims, isPacked, bias, later), M * N, fresh)
+  const deferredCopies = core.threads?.deferredCopies(2 * M * K * N)
+  const fresh = deferredCopies && freshOutput(M * N, deferredCopies)
+  return core.copyOut(multiply(core, x, M, weight, dims, isPacked, bias, deferredCopies), M * N, fresh)
 }
 
 /**
@@ -258,8 +276,7 @@ export function attention(core, q, k, v, options) {
   const call = core.takeCall()
   try {
     checkAttention(call, q, k, v, options, ATTENTION)
-    const { out } = options
-    return attend(core, call, out === undefined ? undefined : checkOut(call, out, ATTENTION.names.out))
+    return attend(core, call, options.out)
   } finally {
     core.giveCall(call)
   }
@@ -270,13 +287,13 @@ export function attention(core, q, k, v, options) {
  * @param {Core} core
  * @param {import('../threads/pool.js').Threads} threads
  * @param {AttentionCall} call
- * @param {FloatTensor | undefined} out
+ * @param {FloatTensor | undefined} to
  */
-function prepareThreads(core, threads, call, out) {
+function prepareThreads(core, threads, call, to) {
   const { B, H, L, S, D, E, q, k, v, cache, dropout } = call
   if (dropout) return core
-  call.later = threads.later(2 * B * H * L * S * (D + E))
-  if (call.later || cache || q.isResident || k.isResident || v.isResident || out?.isResident) return core
+  call.deferredCopies = threads.deferredCopies(2 * B * H * L * S * (D + E))
+  if (call.deferredCopies || cache || q.isResident || k.isResident || v.isResident || to?.isResident) return core
   return core.unshared ?? core
 }
 
@@ -284,51 +301,47 @@ function prepareThreads(core, threads, call, out) {
  * The fused kernel between copies in and out, where these are needed.
  * @param {Core} core
  * @param {AttentionCall} call
- * @param {FloatTensor | undefined} out
+ * @param {FloatTensor} [out] unchecked
  * @returns {{ output: FloatTensor }}
  */
 export function attend(core, call, out) {
-  if (core.threads) core = prepareThreads(core, core.threads, call, out)
+  const to = out === undefined ? undefined : checkAttentionOut(call, out)
+  if (core.threads) core = prepareThreads(core, core.threads, call, to)
   const mark = core.top // not `scope`: its closure would be garbage
   try {
-    const { B, H, L, E, cache, later } = call
+    const { B, H, L, E, cache, deferredCopies } = call
     const n = B * H * L * E
-    const q = placeQueries(core, call)
-    const k = placeKeys(core, call)
-    const v = cache ? cache.valuesAt + cache.first * E * 4 : core.place(call.v, later)
-    const resident = out && core.residentOf(out)
+    const q = queriesToMemory(core, call)
+    const k = keysToMemory(core, call)
+    const v = cache ? cache.valuesAt + cache.first * E * 4 : core.toMemory(call.v, deferredCopies)
+    const resident = to && core.residentOf(to)
     if (resident) {
       runAttention(core, call, q, k, v, resident.address, false)
-      return resident.asOutput
+      return out === resident ? resident.asOutput : { output: /** @type {FloatTensor} */ (out) }
     }
-    const to = out?.data ?? (later && freshOutput(n, later))
+    const fresh = deferredCopies && !to ? freshOutput(n, deferredCopies) : undefined
     const data = core.allocFloats(n)
     runAttention(core, call, q, k, v, data, false)
-    const numbers = core.copyOut(data, n, to)
+    const numbers = core.copyOut(data, n, to?.data ?? fresh)
     return { output: out ?? new Tensor(numbers, call.lead([B, H, L, E])) }
   } finally {
     core.top = mark
   }
 }
 
-/**
- * @param {AttentionCall} call
- * @param {unknown} out
- * @param {string} name
- * @returns {FloatTensor}
- */
-export function checkOut(call, out, name) {
-  if (!(out instanceof Tensor) || out.dtype !== 'float32')
-    throw new TypeError(
-      `${name}: ${describe(out)} given, a float32 tensor expected: qkv.alloc(dims), or tensor(data, dims)`,
-    )
-  const given = toFloats(out, name)
-  const { q, B, H, L, E } = call
-  const fits = sizeOf(given, 4) === B && sizeOf(given, 3) === H && sizeOf(given, 2) === L && sizeOf(given, 1) === E
-  if (!fits || given.dims.length !== q.dims.length) expectDims(given, call.lead([B, H, L, E]), name, '(..., L, E)')
-  if (out === call.q || out === call.k || out === call.v)
-    throw new RangeError(`${name} is one of q, k and v, which are read while it is written: give it memory of its own`)
-  return out
+/** @param {AttentionCall} call @param {FloatTensor} out */
+function checkAttentionOut(call, out) {
+  const name = ATTENTION.names.out
+  const to = checkOut(out, name)
+  const { q, k, v, mask, bias, B, H, L, E } = call
+  const fits = sizeOf(to, 4) === B && sizeOf(to, 3) === H && sizeOf(to, 2) === L && sizeOf(to, 1) === E
+  if (!fits || to.dims.length !== q.dims.length) expectDims(to, call.lead([B, H, L, E]), name, '(..., L, E)')
+  expectApart(to, q, name)
+  expectApart(to, k, name)
+  expectApart(to, v, name)
+  expectApart(to, mask?.tensor, name)
+  expectApart(to, bias?.tensor, name)
+  return to
 }
 
 /**
@@ -382,9 +395,9 @@ function traceSteps(core, call) {
   const axes = (/** @type {string} */ step) => (['maxima', 'sums', 'zeroed_sums'].includes(step) ? [line] : [L, S])
   const tensorOut = (/** @type {number} */ data, /** @type {number[]} */ dims) =>
     new Tensor(core.copyOut(data, count(dims)), call.lead(dims))
-  const queries = placeQueries(core, call)
-  const keys = placeKeys(core, call)
-  const values = core.place(call.v)
+  const queries = queriesToMemory(core, call)
+  const keys = keysToMemory(core, call)
+  const values = core.toMemory(call.v)
   const out = core.allocFloats(B * H * L * E)
   /** @type {Record<string, number>} */
   const steps = {}

@@ -1,8 +1,9 @@
+import { expectDims } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { count, Tensor, toFloats } from '../base/tensor.js'
 import { BACKWARD_WORDS, GENERATOR_BYTES } from '../runtime/abi.js'
-import { placeKeys, placeQueries, putTensor, run, writeCall } from './attention.js'
-import { ATTENTION_OPTIONS, checkAttention, expectDims, labels } from './attention-options.js'
+import { keysToMemory, putTensor, queriesToMemory, run, writeCall } from './attention.js'
+import { ATTENTION_OPTIONS, checkAttention, labels } from './attention-options.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
@@ -58,10 +59,10 @@ function differentiate(core, call, upstream, options) {
   }
   const tensorOut = (/** @type {number} */ data, /** @type {readonly number[]} */ dims) =>
     new Tensor(core.copyOut(data, count(dims)), dims)
-  const queries = placeQueries(core, call)
-  const keys = placeKeys(core, call)
-  const values = core.place(call.v)
-  const dOut = core.place(upstream)
+  const queries = queriesToMemory(core, call)
+  const keys = keysToMemory(core, call)
+  const values = core.toMemory(call.v)
+  const dOut = core.toMemory(upstream)
   const out = core.allocFloats(B * H * L * E)
   const rows = core.allocFloats(2 * B * H * L)
   const [dQ, dK, dV] = [B * H * L * D, B * G * S * D, B * G * S * E].map(zeros)
@@ -161,7 +162,7 @@ function runLinearBackward(core, x, weight, dY, M) {
   return core.scope(() => {
     const [dX, dWeight, dBias] = [M * K, N * K, N].map(n => core.allocFloats(n))
     const scratch = core.allocFloats(8 * Math.max(M, N))
-    core.call('qkv_linear_backward', core.place(x), core.place(weight), dY, dX, dWeight, dBias, M, K, N, scratch)
+    core.call('qkv_linear_backward', core.toMemory(x), core.toMemory(weight), dY, dX, dWeight, dBias, M, K, N, scratch)
     return {
       dX: new Tensor(core.copyOut(dX, M * K), x.dims),
       dWeight: new Tensor(core.copyOut(dWeight, N * K), weight.dims),
@@ -188,5 +189,5 @@ export function linearBackward(core, x, weight, dY) {
     )
   const lead = input.dims.slice(0, -1)
   expectDims(upstream, [...lead, N], 'linearBackward: dY', '(..., out)')
-  return core.scope(() => runLinearBackward(core, input, w, core.place(upstream), count(lead)))
+  return core.scope(() => runLinearBackward(core, input, w, core.toMemory(upstream), count(lead)))
 }

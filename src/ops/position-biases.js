@@ -1,8 +1,8 @@
 // How positions become biases: ALiBi's slopes (Press et al. 2022), T5's buckets (Raffel et al. 2020).
 
+import { checkNames, toBoolean, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { checkDims, Tensor, toFloats } from '../base/tensor.js'
-import { checkNames, toBoolean, toNumber } from './attention-options.js'
 
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../base/tensor.js').Nested} Nested */

@@ -1,9 +1,9 @@
 // Rotary position embedding (Su et al. 2021; ONNX RotaryEmbedding).
 
+import { checkNames, expectDims, toBoolean, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
-import { Tensor, tensor, toFloats, toTensor } from '../base/tensor.js'
+import { count, Tensor, toFloats, toTensor } from '../base/tensor.js'
 import { ROPE_WORDS } from '../runtime/abi.js'
-import { checkNames, expectDims, toBoolean, toNumber } from './attention-options.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
@@ -60,10 +60,7 @@ function checkPositions({ positions, pastLength }, B, L) {
   }
   if (pastLength !== undefined)
     throw new TypeError('rope: positions and pastLength are both given: positions say it all, leave pastLength out')
-  const { data, dims } = toTensor(
-    ArrayBuffer.isView(positions) ? tensor(/** @type {any} */ (positions)) : positions,
-    'rope: positions',
-  )
+  const { data, dims } = toTensor(positions, 'rope: positions', true)
   const isOne = dims.length === 1
   expectDims(new Tensor(data, dims), isOne ? [L] : [B, L], 'rope: positions', isOne ? '(L)' : '(B, L)')
   const at = (/** @type {number} */ n) => toNumber(data[n], `rope: positions[${n}]`, SIZE)
@@ -139,21 +136,22 @@ export function rope(core, x, options) {
     throw new RangeError(`rope: rotaryDim: ${rotaryDim} given, an even number expected: values turn in pairs`)
   const half = rotaryDim / 2
   const interleaved = options.interleaved !== undefined && toBoolean(options.interleaved, 'rope: interleaved')
-  if (input.data.length === 0) return new Tensor(new Float32Array(0), [...input.dims]) // of any number of rows
+  const n = count(input.dims)
+  if (n === 0) return new Tensor(new Float32Array(0), [...input.dims]) // of any number of rows
   const isGiven = options.cos !== undefined || options.sin !== undefined
   const base = toNumber(options.base ?? 10000, 'rope: base', { least: 1e-30 })
   const { cos, sin, rows } = isGiven
     ? givenTables(options, B, L, half)
     : tables(checkPositions(options, B, L), half, base)
   return core.scope(() => {
-    const from = core.place(input)
-    const y = core.allocFloats(input.data.length)
+    const from = core.toMemory(input)
+    const y = core.allocFloats(n)
     /** @type {Record<typeof ROPE_WORDS[number], number>} */
     const words = {
-      ...{ x: from, y, cosine: core.place(cos), sine: core.place(sin), rows: core.copyIn(rows) },
-      ...{ B, A, L, C, D, table: half ? cos.data.length / half : 2 ** 32 - 1, half, interleaved: Number(interleaved) },
+      ...{ x: from, y, cosine: core.toMemory(cos), sine: core.toMemory(sin), rows: core.copyIn(rows) },
+      ...{ B, A, L, C, D, table: half ? count(cos.dims) / half : 2 ** 32 - 1, half, interleaved: Number(interleaved) },
     }
     core.call('qkv_rope', core.copyIn(Uint32Array.from(ROPE_WORDS, word => words[word])))
-    return new Tensor(core.copyOut(y, input.data.length), [...input.dims])
+    return new Tensor(core.copyOut(y, n), [...input.dims])
   })
 }

@@ -58,8 +58,8 @@ export class AttentionCall {
   keyLengths
   /** @type {{ p: number, generator: import('../nn/generator.js').Generator } | undefined} */
   dropout
-  /** Copies that threads begin without. @type {import('../threads/pool.js').Later | undefined} */
-  later
+  /** Copies that threads begin without. @type {import('../threads/pool.js').DeferredCopies | undefined} */
+  deferredCopies
   /** @type {'keys' | 'queries'} */
   softmaxAxis = 'keys'
   /** @type {'before' | 'after'} */
@@ -102,6 +102,6 @@ export class AttentionCall {
     this.past = undefined
     this.keyLengths = undefined
     this.dropout = undefined
-    this.later = undefined
+    this.deferredCopies = undefined
   }
 }

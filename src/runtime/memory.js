@@ -1,8 +1,9 @@
 import { QkvError } from '../base/errors.js'
-import { count } from '../base/tensor.js'
+import { count, memories, valuesOf } from '../base/tensor.js'
 import { ABI, STATUS } from './abi.js'
 import { AttentionCall } from './attention-call.js'
 import { Blocks } from './heap.js'
+import { ResidentTensor } from './resident.js'
 
 const PAGE = 65536
 const LIMIT = 65536 * PAGE // the 4 GiB that a 32-bit address reaches
@@ -20,6 +21,8 @@ export class Core {
   floats = new Float32Array(0)
   /** What outlives a call. */
   blocks = new Blocks(this)
+  /** Resident tensors that the innermost qkv.scope frees. @type {Set<ResidentTensor> | undefined} */
+  inScope
   /** @type {AttentionCall | undefined} */
   #spare
   /** Threads that share the work of large calls. @type {import('../threads/pool.js').Threads | undefined} */
@@ -64,6 +67,7 @@ export class Core {
     this.bytes = new Uint8Array(buffer)
     this.words = new Uint32Array(buffer)
     this.floats = new Float32Array(buffer)
+    memories.set(buffer, this)
   }
 
   /** Bytes in use by calls that run now: 0 between calls. */
@@ -124,34 +128,35 @@ export class Core {
   }
 
   /**
-   * @param {import('../base/tensor.js').Tensor} tensor
-   * @param {import('../threads/pool.js').Later} [later] where the copy, of float32 numbers, is made later
+   * @param {import('../base/tensor.js').Tensor} operand of toFloats or toOperand
+   * @param {import('../threads/pool.js').DeferredCopies} [deferredCopies] takes the copy, of float32 numbers, to be made later
    * @returns {number} its address if it lies in this memory, else that of a copy
    */
-  place(tensor, later) {
-    const resident = this.residentOf(tensor)
+  toMemory(operand, deferredCopies) {
+    const resident = this.residentOf(operand)
     if (resident) return resident.address
-    if (tensor.data.length === 0 && count(tensor.dims) > 0)
-      throw new TypeError('a buffer was detached during the call: pass a resident tensor itself, not its data')
-    return later ? this.#placeLater(tensor.data, later) : this.copyIn(tensor.data)
-  }
-
-  /** @param {import('../base/tensor.js').TensorData} numbers float32 @param {import('../threads/pool.js').Later} later */
-  #placeLater({ buffer, byteOffset, length }, later) {
-    const data = new Float32Array(buffer, byteOffset, length) // a view of ours, whose methods cannot fail
-    const at = this.allocFloats(length)
-    later.push([length, (from, to) => this.floats.set(data.subarray(from, to), at / 4 + from)])
+    const values = valuesOf(operand)
+    if (!deferredCopies) return this.copyIn(values)
+    const n = count(operand.dims)
+    const data = new Float32Array(values.buffer, values.byteOffset, n) // a view of ours, whose methods cannot fail
+    const at = this.allocFloats(n)
+    deferredCopies.push([n, (from, to) => this.floats.set(data.subarray(from, to), at / 4 + from)])
     return at
   }
 
   /** The tensor, if it lies in this memory. @param {import('../base/tensor.js').Tensor} tensor */
   residentOf(tensor) {
-    const resident = /** @type {import('./resident.js').ResidentTensor} */ (tensor)
+    const resident = /** @type {ResidentTensor} */ (tensor)
     return tensor.isResident && resident.isIn(this) ? resident : undefined
   }
 
+  /** A resident view of what lies at an address, unless calls use that place. @param {number} address @param {readonly number[]} dims */
+  viewAt(address, dims) {
+    return address + count(dims) * 4 <= this.base ? new ResidentTensor(this, [...dims], address) : undefined
+  }
+
   /**
-   * @param {import('../base/tensor.js').TensorData} data
+   * @param {import('../base/tensor.js').TensorData} data no view of this memory
    * @returns {number} the address of a copy
    */
   copyIn(data) {

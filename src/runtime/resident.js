@@ -1,27 +1,36 @@
-import { Tensor } from '../base/tensor.js'
+import { shape } from '../base/errors.js'
+import { count, Tensor } from '../base/tensor.js'
 
 /** @typedef {import('./memory.js').Core} Core */
 
 /**
  * A float32 tensor inside the module's memory, of zeros at first: passed to a call of the same module it is used where
- * it lies, nothing is copied. `data` is a view that is made anew when the memory has moved, so take it from the tensor
- * each time instead of keeping it. The memory is free again after `dispose()`, or when the tensor is collected.
+ * it lies, nothing is copied; so are its views, `row(i)` and `reshape(dims)`. `data` is made anew when the memory has
+ * moved, so take it from the tensor each time instead of keeping it. The memory is free again after `dispose()`, or when
+ * the tensor and all its views are collected.
  * @extends {Tensor<Float32Array>}
  */
 export class ResidentTensor extends Tensor {
   #core
-  /** @type {number | undefined} */
+  /** The tensor that owns the memory: this one, or the one that this is a view of. @type {ResidentTensor} */
+  #base = this
+  /** Of the owner's memory; 0 after dispose. */
   #pointer
+  /** Where this begins, in bytes from there. */
+  #offset
   #length
+  /** @type {Float32Array | undefined} */
   #view
+  /** @type {{ output: Tensor<Float32Array> } | undefined} */
   #output
   /** One getter for all: with a closure each, V8 would see every tensor as of a kind of its own. */
   static #data = {
     enumerable: true,
     /** @this {ResidentTensor} */
     get() {
-      if (this.#view.buffer !== this.#core.floats.buffer || this.#pointer === undefined)
-        this.#view = this.#core.view(Float32Array, this.address, this.#length)
+      const { address } = this // throws after dispose
+      if (this.#view?.buffer !== this.#core.floats.buffer)
+        this.#view = this.#core.view(Float32Array, address, this.#length)
       return this.#view
     },
   }
@@ -30,18 +39,22 @@ export class ResidentTensor extends Tensor {
    * @internal
    * @param {Core} core
    * @param {readonly number[]} dims checked
-   * @param {number} length their product
+   * @param {number} [pointer] of memory that somebody else owns; by default it takes memory of its own
+   * @param {ResidentTensor} [base] owner of that memory
+   * @param {number} [offset] in bytes from the owner's pointer
    */
-  constructor(core, dims, length) {
+  constructor(core, dims, pointer, base, offset = 0) {
     super(undefined, Object.freeze(dims))
     // Nobody makes it seem larger than its memory.
     Object.defineProperty(this, 'dims', { value: this.dims, writable: false, configurable: false })
-    this.#core = core
-    this.#length = length
-    this.#pointer = core.blocks.take(length * 4)
-    this.#view = core.view(Float32Array, this.#pointer, length).fill(0)
-    this.#output = Object.freeze({ output: this })
     Object.defineProperty(this, 'data', ResidentTensor.#data)
+    this.#core = core
+    this.#length = count(dims)
+    this.#offset = offset
+    this.#pointer = pointer ?? core.blocks.take(this.#length * 4)
+    if (base) this.#base = base
+    if (pointer !== undefined) return
+    core.floats.fill(0, this.#pointer / 4, this.#pointer / 4 + this.#length)
     released.register(this, { core, pointer: this.#pointer }, this)
   }
 
@@ -51,6 +64,7 @@ export class ResidentTensor extends Tensor {
    * @returns {{ output: Tensor<Float32Array> }}
    */
   get asOutput() {
+    this.#output ??= Object.freeze({ output: this })
     return this.#output
   }
 
@@ -61,8 +75,9 @@ export class ResidentTensor extends Tensor {
 
   /** @internal Where it lies. */
   get address() {
-    if (this.#pointer === undefined) throw new Error('this resident tensor was disposed: make another with qkv.alloc')
-    return this.#pointer
+    const pointer = this.#base.#pointer
+    if (pointer === 0) throw new Error('this resident tensor was disposed: make another with qkv.alloc')
+    return pointer + this.#offset
   }
 
   /** @internal @param {Core} core */
@@ -70,16 +85,53 @@ export class ResidentTensor extends Tensor {
     return this.#core === core
   }
 
+  /** @internal Do they share bytes? @param {Tensor} tensor resident, too */
+  overlaps(tensor) {
+    const other = /** @type {ResidentTensor} */ (tensor)
+    const [a, b] = [this.address, other.address]
+    return this.#core === other.#core && a < b + other.#length * 4 && b < a + this.#length * 4
+  }
+
+  /** @internal The tensor that owns the memory. */
+  get base() {
+    return this.#base
+  }
+
   get isResident() {
     return true
   }
 
-  /** Gives the memory back; any later use throws. */
+  /** @internal @param {string} name */
+  checked(name) {
+    if (!(#core in this))
+      throw new TypeError(
+        `${name}: a Proxy of a resident tensor, or an object made from one, given: pass the tensor itself`,
+      )
+    return this
+  }
+
+  /**
+   * @internal
+   * @param {number} from
+   * @param {readonly number[]} dims
+   * @returns {Tensor<Float32Array>}
+   */
+  part(from, dims) {
+    this.address // throws after dispose
+    return new ResidentTensor(this.#core, [...dims], 0, this.#base, this.#offset + from * 4)
+  }
+
+  /** Gives the memory back, also that of all its views; any later use throws. */
   dispose() {
-    if (this.#pointer === undefined) return
+    if (this.#base !== this) throw new Error('this is a view of a resident tensor: dispose that one')
+    if (this.#pointer === 0) return
     released.unregister(this)
     this.#core.blocks.give(this.#pointer)
-    this.#pointer = undefined
+    this.#pointer = 0
+  }
+
+  toString() {
+    return this.#base.#pointer ? super.toString() : `tensor(disposed, size=${shape(this.dims)})`
   }
 }
 

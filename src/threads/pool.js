@@ -11,7 +11,7 @@ const SLICE = 50 // milliseconds
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /**
  * What the calling thread makes while others begin: n numbers each, from and to truncated. It must not fail.
- * @typedef {[n: number, make: (from: number, to: number) => void][]} Later
+ * @typedef {[n: number, make: (from: number, to: number) => void][]} DeferredCopies
  */
 /** @typedef {{ module: WebAssembly.Module, memory: WebAssembly.Memory, control: number, stack: number, thread: number }} Start */
 /** @typedef {{ terminate(): unknown, unref?(): void, on?: Function, addEventListener?: Function, postMessage(data: Start): void }} Thread */
@@ -118,8 +118,8 @@ export class Threads {
     for (const worker of workers) worker.terminate()
   }
 
-  /** @param {number} work multiplications and additions of a call @returns {Later | undefined} if it is worth it */
-  later(work) {
+  /** @param {number} work multiplications and additions of a call @returns {DeferredCopies | undefined} if it is worth it */
+  deferredCopies(work) {
     return work < Threads.least.work ? undefined : []
   }
 
@@ -132,15 +132,15 @@ export class Threads {
    * @param {number} job.work multiplications and additions
    * @param {number} job.units
    * @param {number} job.scratch bytes that each thread wants
-   * @param {Later} [job.later] each part for its part of the units, which others may begin with then
+   * @param {DeferredCopies} [job.deferredCopies] each part for its part of the units, which others may begin with then
    * @param {number} [job.parts] of which each serves as many units
    * @returns {boolean} false: not done, do it alone
    */
-  run(core, { kernel, args, work, units, scratch, later = [], parts = 1 }) {
+  run(core, { kernel, args, work, units, scratch, deferredCopies = [], parts = 1 }) {
     const words = this.#words
     const makeAll = () => {
       for (let part = parts; part-- > 0; Atomics.store(words, AT.locked, (units * part) / parts))
-        for (const [n, make] of later) make((n * part) / parts, (n * (part + 1)) / parts)
+        for (const [n, make] of deferredCopies) make((n * part) / parts, (n * (part + 1)) / parts)
     }
     const isWorth = work >= Threads.least.work && units > 1
     if (isWorth && this.#lost) {

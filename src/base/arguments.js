@@ -1,0 +1,83 @@
+// Checks of arguments: each returns what was given or throws an error that names it.
+
+import { describe, nearest, shape } from './errors.js'
+
+/** @typedef {import('./tensor.js').Tensor} Tensor */
+
+/** @param {unknown} options @param {string} where */
+export function checkObject(options, where) {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw new TypeError(`${where}: ${describe(options)} given, an object of options expected`)
+}
+
+/**
+ * Throws if `options` is no object or has a name that is not known.
+ * @param {unknown} options
+ * @param {readonly string[]} known
+ * @param {string} where
+ */
+export function checkNames(options, known, where) {
+  checkObject(options, where)
+  for (const name in /** @type {object} */ (options))
+    if (!known.includes(name) && Object.hasOwn(/** @type {object} */ (options), name))
+      throw new TypeError(
+        `${where}: there is no option ${describe(name)}; did you mean "${nearest(name, known)}"? Known: ${known.join(', ')}`,
+      )
+}
+
+/**
+ * @template {string} T
+ * @param {unknown} value
+ * @param {readonly T[]} choices
+ * @param {string} name
+ * @returns {T}
+ */
+export function oneOf(value, choices, name) {
+  if (choices.includes(/** @type {T} */ (value))) return /** @type {T} */ (value)
+  const hint = typeof value === 'string' ? `; did you mean "${nearest(value, choices)}"?` : ''
+  throw new RangeError(`${name}: ${describe(value)} given, one of "${choices.join('", "')}" expected${hint}`)
+}
+
+const FINITE = {}
+
+/**
+ * @param {unknown} value
+ * @param {string} name
+ * @param {{ least?: number, most?: number, whole?: boolean, open?: boolean }} [range] open: Infinity is welcome
+ * @returns {number}
+ */
+export function toNumber(value, name, { least = -Infinity, most = Infinity, whole = false, open = false } = FINITE) {
+  if (typeof value !== 'number') throw new TypeError(`${name}: ${describe(value)} given, a number expected`)
+  const isFine =
+    value >= least && value <= most && (whole ? Number.isInteger(value) : Number.isFinite(Math.fround(value)))
+  if (!isFine && !(open && value === Infinity)) {
+    const from = least === -Infinity ? '' : ` from ${least}`
+    const to = most === Infinity ? '' : ` to ${most}`
+    throw new RangeError(`${name}: ${value} given, a ${whole ? 'whole' : 'finite'} number${from}${to} expected`)
+  }
+  return value + 0 // -0 becomes 0
+}
+
+/** @param {unknown} value @param {string} name */
+export function toBoolean(value, name) {
+  if (typeof value !== 'boolean') throw new TypeError(`${name}: ${describe(value)} given, true or false expected`)
+  return value
+}
+
+/**
+ * @param {Tensor} tensor
+ * @param {readonly number[]} dims
+ * @param {string} name
+ * @param {string} letters
+ */
+export function expectDims(tensor, dims, name, letters) {
+  if (tensor.dims.length !== dims.length || dims.some((size, axis) => size !== tensor.dims[axis]))
+    throw new RangeError(`${name}: dims ${shape(tensor.dims)} given, ${letters} = ${shape(dims)} expected`)
+}
+
+/**
+ * The size of an axis of (B, H, L, D), counted from the last one, 1; leading axes that are not there are 1.
+ * @param {Tensor} tensor
+ * @param {number} fromEnd
+ */
+export const sizeOf = ({ dims }, fromEnd) => (fromEnd > dims.length ? 1 : dims[dims.length - fromEnd])

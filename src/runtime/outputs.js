@@ -1,0 +1,149 @@
+// How an operation treats its tensors:
+//
+//   const x = toFloats(value, 'gelu: x')               // base/tensor.js: float32 with dims; the data of a resident tensor
+//                                                      //   becomes a resident view, so nothing detaches it any more
+//   const target = toTarget(options, x.dims, 'gelu', [x]) // where the output goes: `out`, a resident tensor, a new array
+//   return produce(core, target, y => {                // y: the address of the output
+//     const from = core.toMemory(x)                    // its address; a copy if it is not resident
+//     core.call('qkv_gelu', from, y, count(x.dims))
+//   })
+//
+// Everything is read and checked before `produce`; within it, memory may grow with each allocation, so addresses are
+// passed on, never typed arrays. Whole-number operands: toTensor(ids, name, true), then core.copyIn(Int32Array).
+
+import { expectDims } from '../base/arguments.js'
+import { describe } from '../base/errors.js'
+import { count, Tensor, toFloats } from '../base/tensor.js'
+import { ResidentTensor } from './resident.js'
+
+/** @typedef {import('./memory.js').Core} Core */
+/** @typedef {Tensor<Float32Array>} FloatTensor */
+
+/**
+ * @typedef {object} OutOptions
+ * @property {FloatTensor} [out] takes the output and is returned; it must not overlap what the operation reads
+ * @property {boolean} [resident] the output is a new resident tensor, as qkv.alloc makes them; default false
+ *
+ * @typedef {object} Target
+ * @property {readonly number[]} dims of the output
+ * @property {FloatTensor} [out] as given
+ * @property {FloatTensor} [to] `out` as an operand: resident where its data lies in a module's memory
+ * @property {boolean} [resident]
+ */
+
+/**
+ * @param {unknown} out
+ * @param {string} name
+ * @returns {FloatTensor} it as an operand
+ */
+export function checkOut(out, name) {
+  if (!(out instanceof Tensor) || out.dtype !== 'float32')
+    throw new TypeError(
+      `${name}: ${describe(out)} given, a float32 tensor expected: qkv.alloc(dims), or tensor(data, dims)`,
+    )
+  return toFloats(out, name)
+}
+
+/**
+ * Throws if an output lies where an input does.
+ * @param {FloatTensor} to
+ * @param {Tensor | undefined} input
+ * @param {string} name
+ */
+export function expectApart(to, input, name) {
+  if (!input) return
+  const areResident = to.isResident && input.isResident
+  if (areResident ? /** @type {ResidentTensor} */ (to).overlaps(input) : to.data === input.data)
+    throw new RangeError(`${name} overlaps an input, which is read while it is written: give it memory of its own`)
+}
+
+/**
+ * @param {OutOptions} options
+ * @param {readonly number[]} dims of the output
+ * @param {string} where
+ * @param {readonly (FloatTensor | undefined)[]} inputs
+ * @returns {Target}
+ */
+export function toTarget({ out, resident }, dims, where, inputs) {
+  if (resident !== undefined && typeof resident !== 'boolean')
+    throw new TypeError(`${where}: resident: ${describe(resident)} given, true or false expected`)
+  if (out === undefined) return { dims, resident }
+  if (resident) throw new TypeError(`${where}: out and resident are both given: leave one out`)
+  const to = checkOut(out, `${where}: out`)
+  expectDims(to, dims, `${where}: out`, 'the dims of the output')
+  for (const input of inputs) expectApart(to, input, `${where}: out`)
+  return { dims, out, to }
+}
+
+/**
+ * Runs `write` with the address of the output, in a scope.
+ * @param {Core} core
+ * @param {Target} target
+ * @param {(address: number) => void} write
+ * @returns {FloatTensor}
+ */
+export function produce(core, { dims, out, to, resident }, write) {
+  const made = resident ? allocate(core, dims) : undefined
+  try {
+    return core.scope(() => {
+      const n = count(dims)
+      const there = made ?? (to && core.residentOf(to))
+      const address = there ? there.address : core.allocFloats(n)
+      write(address)
+      if (there) return out ?? there
+      const values = core.copyOut(address, n, to?.data)
+      return out ?? new Tensor(values, [...dims])
+    })
+  } catch (error) {
+    made?.dispose()
+    throw error
+  }
+}
+
+/**
+ * A new resident tensor of zeros, which belongs to the innermost scope.
+ * @param {Core} core
+ * @param {readonly number[]} dims checked
+ */
+export function allocate(core, dims) {
+  const tensor = new ResidentTensor(core, [...dims])
+  core.inScope?.add(tensor)
+  return tensor
+}
+
+/**
+ * Runs `run` and disposes of all resident tensors that were allocated meanwhile, but for those that it returns (or views
+ * of them; also within arrays and plain objects) and those that it passes to `keep`.
+ * @template T
+ * @param {Core} core
+ * @param {(keep: <K>(value: K) => K) => T} run
+ * @returns {T}
+ */
+export function scope(core, run) {
+  if (typeof run !== 'function') throw new TypeError(`scope: ${describe(run)} given, a function expected`)
+  const outer = core.inScope
+  /** @type {Set<ResidentTensor>} */
+  const made = new Set()
+  core.inScope = made
+  /** @param {unknown} value @param {number} [depth] */
+  const release = (value, depth = 0) => {
+    if (value instanceof Tensor) {
+      const base = value instanceof ResidentTensor && value.base
+      if (base && made.delete(base)) outer?.add(base)
+    } else if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value) && depth < 8)
+      for (const part of Object.values(value)) release(part, depth + 1)
+  }
+  try {
+    const result = run(value => {
+      release(value)
+      return value
+    })
+    if (result instanceof Promise)
+      throw new TypeError('scope: an async function given: its tensors would be freed before it ends')
+    release(result)
+    return result
+  } finally {
+    core.inScope = outer
+    for (const tensor of made) tensor.dispose()
+  }
+}
