@@ -253,7 +253,7 @@ test('the bare data of a resident tensor is appended where the cache grows, and 
   big.data.fill(3)
   const bare = { data: big.data, dims: [500_000, 1] }
   assert.equal(small.append(bare, bare).keys.at(0, 0, 500_000, 0), 3)
-  const buffer = new ArrayBuffer(8, { maxByteLength: 8 })
+  const buffer = new /** @type {any} */ (ArrayBuffer)(8, { maxByteLength: 8 })
   const keys = { data: new Float32Array(buffer), dims: [2, 1] }
   const values = {
     dims: [2, 1],
@@ -262,7 +262,10 @@ test('the bare data of a resident tensor is appended where the cache grows, and 
       return new Float32Array(2)
     },
   }
-  assert.throws(() => small.append(keys, values), { name: 'TypeError', message: /shrunk while the arguments were read/ })
+  assert.throws(() => small.append(keys, values), {
+    name: 'TypeError',
+    message: /shrunk while the arguments were read/,
+  })
   assert.equal(small.length, 500_001)
 })
 

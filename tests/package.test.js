@@ -27,11 +27,11 @@ test('the package holds what a user needs and nothing else', () => {
   assert.deepEqual(held.sort(), [...texts, ...others, ...core].sort())
 })
 
-test("what import 'qkv' loads, with threads, is below 40 KB gzipped", t => {
+test("what import 'qkv' loads, with threads, is at most 45 KB gzipped", t => {
   const sizes = ['dist/index.js', 'dist/core.js', 'dist/worker.js', 'dist/qkv.wasm'].map(gzipped)
   const raw = statSync(join(installed, 'dist/qkv.wasm')).size
   t.diagnostic(`module, worker and wasm: ${sizes.join(' + ')} bytes; wasm ${raw} raw`)
-  assert.ok(sizes.reduce((sum, size) => sum + size) < 40 * 1024)
+  assert.ok(sizes.reduce((sum, size) => sum + size) <= 45 * 1024)
 })
 
 test('the package without docs and elements is below 64 KB gzipped; the elements are below 50 KB', t => {
