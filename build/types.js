@@ -58,7 +58,7 @@ function exportsOf(folder, entry) {
   const passedOn = [...text.matchAll(/^export \{ ([^}]+) \} from/gm)].flatMap(([, names]) => names.split(', '))
   const made = [...text.matchAll(/^export declare function (\w+)/gm)].map(([, name]) => name)
   const isIndex = entry === 'index' // elsewhere an alias of an import is not for others
-  const types = [...text.matchAll(isIndex ? /^export type (\w+) =/gm : /^export type (\w+) = (?!import)/gm)]
+  const types = [...text.matchAll(isIndex ? /^export type (\w+)/gm : /^export type (\w+)(?:<.*>)? = (?!import)/gm)]
   return { values: [...passedOn, ...made], types: types.map(([, name]) => name) }
 }
 

@@ -26,5 +26,11 @@ export { tokenize } from './tokenize.js'
 /** @typedef {import('./ops/attention-options.js').Score} Score */
 /** @typedef {import('./ops/rope.js').RopeOptions} RopeOptions */
 /** @typedef {import('./base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('./base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('./load.js').LoadOptions} LoadOptions */
+/**
+ * @template {number | boolean} [T=number | boolean]
+ * @typedef {import('./base/tensor.js').Nested<T>} Nested
+ */
 /** @typedef {import('./tokenize.js').Tokens} Tokens */
 /** @typedef {import('./tokenize.js').TokenizeOptions} TokenizeOptions */

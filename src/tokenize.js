@@ -22,11 +22,11 @@ import { describe } from './base/errors.js'
  * @param {string} b
  */
 function byCodePoint(a, b) {
-  const [x, y] = [Array.from(a), Array.from(b)]
-  const at = x.findIndex((character, i) => character !== y[i])
-  if (at < 0) return x.length - y.length
-  if (at >= y.length) return 1
-  return /** @type {number} */ (x[at].codePointAt(0)) - /** @type {number} */ (y[at].codePointAt(0))
+  let at = 0
+  while (at < a.length && a[at] === b[at]) at++
+  // Where only the second halves of two characters differ, the characters begin one unit before.
+  if (/^[\ud800-\udbff]$/.test(a.charAt(at - 1)) && /[\udc00-\udfff]/.test(a.charAt(at) + b.charAt(at))) at--
+  return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1)
 }
 
 /**
@@ -35,7 +35,19 @@ function byCodePoint(a, b) {
  * @param {readonly string[]} tokens
  * @returns {Map<string, number>}
  */
-const number = tokens => new Map([...tokens].sort(byCodePoint).map((token, id) => [token, id]))
+function number(tokens) {
+  /** @type {Map<string, number>} */
+  const counts = new Map()
+  for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1)
+  /** @type {Map<string, number>} */
+  const ids = new Map()
+  let before = 0
+  for (const [token, n] of [...counts].sort(([a], [b]) => byCodePoint(a, b))) {
+    before += n
+    ids.set(token, before - 1)
+  }
+  return ids
+}
 
 /**
  * A sentence as tokens with ids.
@@ -91,8 +103,43 @@ function segmenterOf(locale, granularity) {
  */
 function split(text, by, locale) {
   if (by === 'words') return text.split(/\s+/).filter(token => token)
-  const segmenter = segmenterOf(locale, by === 'segments' ? 'word' : 'grapheme')
-  return Array.from(segmenter.segment(text))
-    .filter(({ segment, isWordLike }) => (by === 'segments' ? isWordLike : segment.trim()))
-    .map(({ segment }) => segment)
+  const byWord = by === 'segments'
+  return segmentsOf(text, segmenterOf(locale, byWord ? 'word' : 'grapheme'), byWord)
+}
+
+/** Scripts without spaces, whose words an engine finds in a dictionary, a whole run of letters at a time. */
+const BY_DICTIONARY =
+  /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70]/u
+const WINDOW = 128
+
+/**
+ * Words, or characters that are not white space. An engine copies the whole text for each segment, so this reads the
+ * text in windows and takes from each the segments that the rest of the text cannot change: of characters all but the
+ * last one; of words all but the last two ("can", "'"), up to the end of the last one that no dictionary has cut.
+ * @param {string} text
+ * @param {Intl.Segmenter} segmenter
+ * @param {boolean} byWord
+ */
+function segmentsOf(text, segmenter, byWord) {
+  const all = []
+  for (let from = 0, size = WINDOW; from < text.length; ) {
+    const to = /[\udc00-\udfff]/.test(text.charAt(from + size)) ? from + size + 1 : from + size // no half of a pair
+    const tokens = []
+    const isToken = []
+    for (const { segment, isWordLike } of segmenter.segment(text.slice(from, to))) {
+      tokens.push(segment)
+      isToken.push(byWord ? isWordLike : segment.trim())
+    }
+    let sure = tokens.length
+    if (to < text.length) {
+      sure -= byWord ? 2 : 1
+      while (byWord && sure > 0 && BY_DICTIONARY.test(tokens[sure - 1])) sure--
+    }
+    size = sure < 1 ? 2 * size : WINDOW // no segment is sure: read on
+    for (let i = 0; i < sure; i++) {
+      from += tokens[i].length
+      if (isToken[i]) all.push(tokens[i])
+    }
+  }
+  return all
 }

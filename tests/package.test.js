@@ -125,9 +125,16 @@ test('errors name classes as the documentation does, although the module is mini
 })
 
 const good = `import { onnxAttention, type OnnxInputs } from 'qkv/onnx'
-  import { load, QkvError, tensor, tokenize, type AttentionOptions, type Qkv, type Tensor, type Trace } from 'qkv'
+  import { load, QkvError, tensor, tokenize, type AttentionOptions, type FloatTensor,
+    type LoadOptions, type Nested, type Qkv, type Tensor, type Trace } from 'qkv'
   const qkv: Qkv = await load({ wasm: new URL('https://example.com/qkv.wasm') })
   const x = tensor(new Float32Array(6), [3, 2])
+  const halves: Float32Array[] = tensor([[1, 2]]).split(1, 1).map(part => part.data)
+  const mask: Uint8Array = tensor([[true], [false]]).data
+  const wide: Float64Array = tensor(new Float64Array(2), [2]).slice(0, 1).T.data
+  const read: FloatTensor = tensor(new DataView(new ArrayBuffer(8)), [2], { dtype: 'bfloat16' })
+  const nested: Nested<number> = [[1], [2]]
+  const where: LoadOptions = { threads: 'auto' }
   const options: AttentionOptions = { causal: true, window: [2, 0], score: { kind: 'gaussian', sigma: 2 } }
   const trace: Trace = qkv.trace(x, x, x, options)
   const { output }: { output: Tensor<Float32Array> } = qkv.attention(x, [[1, 2]], x, options)
@@ -139,7 +146,7 @@ const good = `import { onnxAttention, type OnnxInputs } from 'qkv/onnx'
   const code: 'NO_SIMD' | string = new QkvError('NO_SIMD', '').code
   const inputs: OnnxInputs = { Q: [[[[1]]]], K: [[[[1]]]], V: [[[[1]]]] }
   const { Y }: { Y: Tensor } = onnxAttention(qkv, inputs, { is_causal: 1 })
-  console.log(Y, output, weights, dims, names, ids, code)`
+  console.log(Y, output, weights, dims, names, ids, code, halves, mask, wide, read, nested, where)`
 
 /** @param {string} file @param {string} text */
 function compile(file, text) {
@@ -173,6 +180,7 @@ for (const [title, from, to, message] of [
 
 test('the types tell what a user can call, and nothing of the inside', () => {
   const types = readFileSync(join(installed, 'dist/index.d.ts'), 'utf8')
+  assert.doesNotMatch(types, /[:<|] ?any\b/, 'no any in what a user calls')
   assert.doesNotMatch(types, /\bCore\b|@typedef|import\(/, 'mark as @internal what takes a Core')
   assert.match(types, /\* @param q \(L, D\), \(H, L, D\) or \(B, H, L, D\)/)
 })

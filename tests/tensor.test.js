@@ -176,6 +176,126 @@ test('permute moves axes, T exchanges the last two, reshape and row share the da
   assert.deepEqual(range(0, i => i).reshape([2, 0, 3]).T.dims, [2, 3, 0])
 })
 
+test('permute in any order moves each value to its place', () => {
+  const x = range(3 * 17 * 2 * 66, i => i).reshape([3, 17, 2, 66])
+  for (const order of [
+    [0, 1, 3, 2],
+    [3, 2, 1, 0],
+    [2, 0, 3, 1],
+    [1, 3, 0, 2],
+    [0, 2, 1, 3],
+  ]) {
+    const y = x.permute(order)
+    for (let n = 0; n < y.data.length; n += 7) {
+      const to = [0, 0, 0, 0]
+      for (let axis = 3, rest = n; axis >= 0; axis--) {
+        to[axis] = rest % y.dims[axis]
+        rest = Math.floor(rest / y.dims[axis])
+      }
+      const from = [0, 0, 0, 0]
+      order.forEach((axis, i) => {
+        from[axis] = to[i]
+      })
+      assert.equal(y.data[n], x.at(...from))
+    }
+  }
+  assert.deepEqual(tensor([], [2, 0, 3]).permute([2, 1, 0]).dims, [3, 0, 2])
+  assert.deepEqual(tensor([1, 2], [1, 2]).T, tensor([[1], [2]]))
+})
+
+test('T of a large matrix takes at most a few times what a loop takes that copies it', () => {
+  const x = tensor(new Float32Array(768 * 1024), [768, 1024])
+  const copy = () => {
+    const to = new Float32Array(x.data.length)
+    for (let i = 0; i < to.length; i++) to[i] = x.data[i]
+  }
+  const time = (/** @type {() => unknown} */ run) => {
+    const start = performance.now()
+    run()
+    return performance.now() - start
+  }
+  const times = Array.from({ length: 9 }, () => [time(() => x.T), time(copy)])
+  const [turned, copied] = [0, 1].map(i => Math.min(...times.map(pair => pair[i])))
+  assert.ok(turned < 4 * copied, `${turned} ms, copied ${copied} ms`) // without tiles more than 10
+})
+
+test('slice copies the indices of an axis, split all parts of it', () => {
+  const x = range(24, i => i).reshape([2, 3, 4])
+  assert.deepEqual(x.slice(1, 1, 3).tolist(), [
+    [
+      [4, 5, 6, 7],
+      [8, 9, 10, 11],
+    ],
+    [
+      [16, 17, 18, 19],
+      [20, 21, 22, 23],
+    ],
+  ])
+  assert.deepEqual(x.slice(-1, -1).tolist(), [
+    [[3], [7], [11]],
+    [[15], [19], [23]],
+  ])
+  assert.deepEqual(x.slice(0, 1, 1).dims, [0, 3, 4])
+  const [a, b, c] = x.split([1, 0, 3], 2)
+  assert.deepEqual(
+    [a.dims, b.dims, c.dims],
+    [
+      [2, 3, 1],
+      [2, 3, 0],
+      [2, 3, 3],
+    ],
+  )
+  assert.deepEqual([...c.data.slice(0, 4)], [1, 2, 3, 5])
+  assert.deepEqual(
+    x.split(3, 2).map(part => part.dims[2]),
+    [3, 1],
+  )
+  a.data.fill(-1)
+  assert.equal(x.at(0, 0, 0), 0)
+  for (const [run, message] of /** @type {[() => unknown, RegExp][]} */ ([
+    [() => x.slice(3, 0), /slice: axis 3 given, dims are \(2, 3, 4\)/],
+    [() => x.slice(0, 0, 3), /slice: index 3 of axis 0 is outside/],
+    [() => x.slice(0, 2, 1), /slice: from 2 to 1 of axis 0: from comes behind to/],
+    [() => x.split([1, 1], 2), /split: sizes \(1, 1\) do not add up to the 4 of axis 2/],
+    [() => x.split(0), /split: 0 given, a size from 1/],
+  ]))
+    assert.throws(run, message)
+})
+
+test('with a dtype the bytes of any view are read as numbers, at any alignment', () => {
+  /** @type {Record<string, Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array | Uint16Array>} */
+  const kinds = {
+    float32: Float32Array.of(1.5, -2, 3e38),
+    float64: Float64Array.of(1.1, -2, 1e300),
+    float16: Uint16Array.of(0x3c00, 0xc000, 1),
+    int32: Int32Array.of(-1, 2 ** 31 - 1, 0),
+    uint32: Uint32Array.of(2 ** 32 - 1, 0, 1),
+    bool: Uint8Array.of(1, 0, 1),
+  }
+  for (const [name, given] of Object.entries(kinds))
+    for (let shift = 0; shift < 9; shift++) {
+      const dtype = /** @type {'float32'} */ (name)
+      const bytes = new Uint8Array(40)
+      bytes.set(new Uint8Array(given.buffer), shift)
+      const view = new DataView(bytes.buffer, shift, given.byteLength)
+      assert.deepEqual(tensor(view, [3], { dtype }), tensor({ data: given, dims: [3] }))
+      const part = bytes.subarray(shift, shift + given.byteLength)
+      const read = tensor(part, [3, 1], { dtype })
+      assert.deepEqual([...read.data], [...given])
+      assert.equal(read.dtype, dtype)
+      assert.equal(read.data.buffer === bytes.buffer, shift % given.BYTES_PER_ELEMENT === 0)
+    }
+  const half = tensor(Uint16Array.of(0x3f80, 0xff80, 0x4049), [3], { dtype: 'bfloat16' })
+  assert.deepEqual([...half.data], [1, -Infinity, 3.140625])
+  for (const [run, message] of /** @type {[() => unknown, RegExp][]} */ ([
+    [() => tensor(new Uint8Array(5), [1], { dtype: 'float32' }), /5 bytes given, a multiple of the 4 of float32/],
+    [() => tensor(new Float32Array(2), [1], { dtype: 'float64' }), /dtype float64 given for a Float32Array of 2/],
+    [() => tensor(new Uint8Array(8), [1], { dtype: /** @type {'bool'} */ ('int8') }), /dtype: "int8" given, one of/],
+    [() => tensor(new Uint8Array(8), [3], { dtype: 'float32' }), /dims \(3\) make 3 values, its data has 2/],
+  ]))
+    assert.throws(run, message)
+})
+
 test('splitHeads cuts rows into heads side by side, joinHeads puts them together again', () => {
   for (const lead of [[], [2], [2, 5]]) {
     const x = range(lead.reduce((a, b) => a * b, 1) * 3 * 8, i => i).reshape([...lead, 3, 8])

@@ -26,6 +26,16 @@ export function fromFloat16(half) {
 }
 
 /**
+ * @param {Uint16Array} bits of bfloat16: the upper halves of float32
+ * @returns {Float32Array} the same numbers
+ */
+export function fromBfloat16(bits) {
+  const words = new Uint32Array(bits.length)
+  for (let i = 0; i < bits.length; i++) words[i] = bits[i] << 16
+  return new Float32Array(words.buffer)
+}
+
+/**
  * @param {Float32Array} floats
  * @returns {Uint16Array} bits of the nearest float16, ties to even; from 65520 on infinity
  */

@@ -1,5 +1,5 @@
 import { describe, shape } from './errors.js'
-import { fromFloat16, toFloat16 } from './float16.js'
+import { fromBfloat16, fromFloat16, toFloat16 } from './float16.js'
 import { format } from './printing.js'
 
 /**
@@ -7,8 +7,14 @@ import { format } from './printing.js'
  * as a tensor of onnxruntime or transformers.js, or nested arrays of numbers or booleans.
  * @typedef {{ data: ArrayLike<number> | ArrayLike<boolean>, dims: ArrayLike<number> }
  *   | { data: ArrayLike<number> | ArrayLike<boolean>, shape: ArrayLike<number> }} TensorLike
- * @typedef {number | boolean | readonly Nested[]} Nested
+ * @typedef {Tensor<Float32Array>} FloatTensor
  * @typedef {Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array | Uint16Array} TensorData
+ */
+
+/**
+ * Nested arrays.
+ * @template {number | boolean} [T=number | boolean]
+ * @typedef {T | readonly Nested<T>[]} Nested
  */
 
 const DTYPES = /** @type {const} */ ({
@@ -57,7 +63,7 @@ export class Tensor {
     this.dims = dims
   }
 
-  /** 'float32', 'float64', 'float16', 'int32', 'uint32' or 'bool' */
+  /** @returns {'float32' | 'float64' | 'float16' | 'int32' | 'uint32' | 'bool'} */
   get dtype() {
     return DTYPES[/** @type {keyof typeof DTYPES} */ (kindOf(this.data))]
   }
@@ -155,26 +161,88 @@ export class Tensor {
       Array.from(order).some(axis => typeof axis !== 'number' || this.dims[axis] === undefined)
     )
       throw new RangeError(`permute: order ${shape(order)} is no order of the ${rank} axes of ${shape(this.dims)}`)
-    const strides = this.dims.map((_, axis) => count(this.dims.slice(axis + 1)))
     const dims = order.map(axis => this.dims[axis])
-    const steps = order.map(axis => strides[axis])
     const source = this.data
-    const data = /** @type {T} */ (source.slice())
-    const inner = dims[rank - 1] ?? 1
-    const step = steps[rank - 1] ?? 1
+    const data = emptyLike(source)
+    if (data.length === 0) return new Tensor(data, dims)
+    const strides = stridesOf(this.dims)
+    const steps = order.map(axis => strides[axis]) // from a value to the next one along each new axis: in the source
+    const jumps = stridesOf(dims) // and in the copy
+    // Tiles over the two axes that are the last ones of the source and of the copy, so that each cache line is used
+    // whole; an odometer over the others.
+    const last = rank - 1
+    const row = order.indexOf(last)
+    const outer = order.map((_, axis) => axis).filter(axis => axis !== last && axis !== row)
     const index = dims.map(() => 0)
-    for (let n = 0, from = 0; n < data.length; ) {
-      if (step === 1) data.set(/** @type {any} */ (source.subarray(from, from + inner)), n)
-      else for (let i = 0, at = from; i < inner; i++, at += step) data[n + i] = source[at]
-      n += inner
-      for (let axis = rank - 2; axis >= 0; axis--) {
-        from += steps[axis]
-        if (++index[axis] < dims[axis]) break
-        from -= steps[axis] * dims[axis]
-        index[axis] = 0
+    for (let from = 0, to = 0, more = true; more; ) {
+      if (row === last) data.set(/** @type {any} */ (source.subarray(from, from + (dims[last] ?? 1))), to)
+      else transpose(source, from, steps[last], data, to, jumps[row], dims[row], dims[last])
+      more = false
+      for (let n = outer.length - 1; n >= 0 && !more; n--) {
+        const axis = outer[n]
+        more = ++index[axis] < dims[axis]
+        const turns = more ? 1 : 1 - dims[axis]
+        from += turns * steps[axis]
+        to += turns * jumps[axis]
+        if (!more) index[axis] = 0
       }
     }
     return new Tensor(data, dims)
+  }
+
+  /**
+   * A copy of the indices from <= i < to of one axis: `x.slice(1, 0, 2)` is PyTorch's `x[:, 0:2]`. Negative ones count
+   * from the end.
+   * @param {number} axis
+   * @param {number} from
+   * @param {number} [to] default: the end
+   * @returns {Tensor<T>}
+   */
+  slice(axis, from, to) {
+    const n = axisOf(this, axis, 'slice')
+    const size = this.dims[n]
+    const [first, end] = [from, to ?? size].map(i => {
+      const at = Number.isInteger(i) && i < 0 ? i + size : i
+      if (!(Number.isInteger(at) && at >= 0 && at <= size))
+        throw new RangeError(`slice: index ${describe(i)} of axis ${axis} is outside of dims ${shape(this.dims)}`)
+      return at
+    })
+    if (end < first)
+      throw new RangeError(`slice: from ${describe(from)} to ${describe(to)} of axis ${axis}: from comes behind to`)
+    const inner = count(this.dims.slice(n + 1))
+    const run = (end - first) * inner
+    const dims = this.dims.map((length, i) => (i === n ? end - first : length))
+    const { data } = this
+    const part = emptyLike(data, count(dims))
+    for (let at = first * inner, out = 0; out < part.length; at += size * inner, out += run)
+      part.set(/** @type {any} */ (data.subarray(at, at + run)), out)
+    return new Tensor(part, dims)
+  }
+
+  /**
+   * Copies of the parts of one axis: `x.split([768, 768, 768], -1)`, or of equal ones: `x.split(768, -1)`, the last one
+   * with what is left.
+   * @param {number | readonly number[]} sizes
+   * @param {number} [axis] default 0
+   * @returns {Tensor<T>[]}
+   */
+  split(sizes, axis = 0) {
+    const size = this.dims[axisOf(this, axis, 'split')]
+    const isOne = typeof sizes === 'number'
+    const list = isOne ? [sizes] : checkDims(sizes, 'split')
+    if (isOne && !(Number.isInteger(sizes) && sizes > 0))
+      throw new RangeError(`split: ${describe(sizes)} given, a size from 1 or a list of sizes expected`)
+    if (isOne) for (let rest = size - sizes; rest > 0; rest -= sizes) list.push(sizes)
+    if (isOne) list[list.length - 1] = size - sizes * (list.length - 1)
+    else if (list.reduce((sum, part) => sum + part, 0) !== size)
+      throw new RangeError(
+        `split: sizes ${shape(list)} do not add up to the ${size} of axis ${axis} of ${shape(this.dims)}`,
+      )
+    let from = 0
+    return list.map(part => {
+      from += part
+      return this.slice(axis, from - part, from)
+    })
   }
 
   /** The same numbers as float32. @returns {Tensor<Float32Array>} */
@@ -225,6 +293,50 @@ export function count(dims) {
   let product = 1
   for (let axis = 0; axis < dims.length; axis++) product *= dims[axis]
   return product
+}
+
+/** @param {readonly number[]} dims how far apart the values of each axis are */
+const stridesOf = dims => dims.map((_, axis) => count(dims.slice(axis + 1)))
+
+/**
+ * @template {TensorData} T
+ * @param {T} data
+ * @param {number} [length]
+ * @returns {T} zeros of the same kind
+ */
+const emptyLike = (data, length = data.length) => new /** @type {any} */ (globalThis)[kindOf(data)](length)
+
+/**
+ * @param {Tensor} tensor
+ * @param {number} axis
+ * @param {string} name
+ */
+function axisOf({ dims }, axis, name) {
+  const n = axis < 0 ? axis + dims.length : axis
+  if (dims[n] === undefined)
+    throw new RangeError(`${name}: axis ${describe(axis)} given, dims are ${shape(dims)}: one of their axes expected`)
+  return n
+}
+
+/**
+ * data[to + i * jump + j] = source[from + j * step + i] for i < rows, j < columns.
+ * @param {TensorData} source
+ * @param {number} from
+ * @param {number} step
+ * @param {TensorData} data
+ * @param {number} to
+ * @param {number} jump
+ * @param {number} rows
+ * @param {number} columns
+ */
+function transpose(source, from, step, data, to, jump, rows, columns) {
+  for (let j0 = 0; j0 < columns; j0 += 64)
+    for (let i0 = 0; i0 < rows; i0 += 16)
+      for (let i = i0; i < Math.min(i0 + 16, rows); i++) {
+        let at = from + j0 * step + i
+        const end = to + i * jump + Math.min(j0 + 64, columns)
+        for (let n = to + i * jump + j0; n < end; n++, at += step) data[n] = source[at]
+      }
 }
 
 /** PyTorch's limit, too; and a nesting without end stops here. */
@@ -316,21 +428,78 @@ function pack(values, length, name, Numbers) {
   return data
 }
 
+/** How the bytes of a view are read where a dtype is given; bfloat16 becomes float32. */
+const FROM_BYTES = {
+  float32: Float32Array,
+  float64: Float64Array,
+  float16: Uint16Array,
+  bfloat16: Uint16Array,
+  int32: Int32Array,
+  uint32: Uint32Array,
+  bool: Uint8Array,
+}
+
+/**
+ * @typedef {{
+ *   (source: Float32Array | Nested<number>, dims?: ArrayLike<number>): FloatTensor
+ *   (source: Nested<boolean>, dims?: ArrayLike<number>): Tensor<Uint8Array>
+ *   <T extends TensorData>(source: T | { data: T, dims: ArrayLike<number> }, dims?: ArrayLike<number>): Tensor<T>
+ *   (source: ArrayBufferView, dims: ArrayLike<number>, options: { dtype: 'float32' | 'bfloat16' }): FloatTensor
+ *   (source: ArrayBufferView, dims: ArrayLike<number>, options: { dtype: Tensor['dtype'] }): Tensor
+ *   (source: Nested | TensorLike | ArrayLike<number>, dims?: ArrayLike<number>): Tensor
+ * }} MakeTensor
+ */
+
 /**
  * Makes a tensor: `tensor([[1, 2], [3, 4]])`, `tensor(new Float32Array(6), [2, 3])`, `tensor(ortTensor)`.
- * Numbers become float32, booleans a mask; typed arrays are taken as they are, not copied.
- * @param {Nested | TensorLike | ArrayLike<number>} source
- * @param {ArrayLike<number>} [dims] default: the nesting of the arrays, or one axis
- * @returns {Tensor}
+ * Without dims they are those of the nesting, or one axis. Numbers become float32, booleans a mask; typed arrays are
+ * taken as they are, not copied. With a dtype the bytes of any view are read as such numbers:
+ * `tensor(dataView, [2, 3], { dtype: 'float32' })`; bfloat16 is widened to float32.
  * @throws {TypeError} not numbers; {RangeError} ragged arrays, or dims that do not fit the data
  */
-export function tensor(source, dims) {
+export const tensor = /** @type {MakeTensor} */ (make)
+
+/**
+ * @param {unknown} source
+ * @param {ArrayLike<number>} [dims]
+ * @param {{ dtype?: string }} [options]
+ * @returns {Tensor<any>}
+ */
+function make(source, dims, options) {
+  if (options !== undefined) return toTensor({ data: reread(source, options.dtype), dims }, 'tensor')
   if (dims !== undefined) return toTensor({ data: source, dims }, 'tensor')
-  if (ArrayBuffer.isView(source)) {
-    const data = /** @type {Float32Array} */ (/** @type {unknown} */ (source))
-    return toTensor({ data, dims: [data.length] }, 'tensor')
-  }
-  return toTensor(source, 'tensor')
+  const isView = ArrayBuffer.isView(source)
+  return toTensor(isView ? { data: source, dims: [/** @type {any} */ (source).length] } : source, 'tensor')
+}
+
+/**
+ * The numbers whose bytes a view shows: on the same memory where these lie aligned, else a copy.
+ * @param {unknown} view
+ * @param {unknown} dtype
+ * @returns {TensorData}
+ */
+function reread(view, dtype) {
+  const Type = Object.hasOwn(FROM_BYTES, String(dtype)) && FROM_BYTES[/** @type {'float32'} */ (dtype)]
+  if (!Type)
+    throw new RangeError(
+      `tensor: dtype: ${describe(dtype)} given, one of ${Object.keys(FROM_BYTES).join(', ')} expected`,
+    )
+  if (!ArrayBuffer.isView(view))
+    throw new TypeError(
+      `tensor: ${describe(view)} given beside dtype, an ArrayBufferView (a DataView, a Uint8Array) expected`,
+    )
+  const size = Type.BYTES_PER_ELEMENT
+  if (view.byteLength % size)
+    throw new RangeError(`tensor: ${view.byteLength} bytes given, a multiple of the ${size} of ${dtype} expected`)
+  const kind = /** @type {keyof typeof DTYPES} */ (kindOf(view))
+  if (kind && kind !== 'Uint8Array' && kind !== Type.name && DTYPES[kind] !== dtype)
+    throw new TypeError(`tensor: dtype ${dtype} given for ${describe(view)}: bytes (a DataView, a Uint8Array) expected`)
+  const { buffer, byteOffset, byteLength } = view
+  const data =
+    byteOffset % size
+      ? new Type(buffer.slice(byteOffset, byteOffset + byteLength))
+      : new Type(buffer, byteOffset, byteLength / size)
+  return dtype === 'bfloat16' ? fromBfloat16(/** @type {Uint16Array} */ (/** @type {unknown} */ (data))) : data
 }
 
 /**

@@ -1,0 +1,89 @@
+// tokenize reads long texts in windows: the same segments as of the whole text, in linear time.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { tokenize } from '../src/index.js'
+
+/** What the engine says of the whole text at once. @param {string} text @param {boolean} byWord */
+function segmented(text, byWord) {
+  const segmenter = new Intl.Segmenter(undefined, { granularity: byWord ? 'word' : 'grapheme' })
+  return Array.from(segmenter.segment(text))
+    .filter(({ segment, isWordLike }) => (byWord ? isWordLike : segment.trim()))
+    .map(({ segment }) => segment)
+}
+
+/** Order by code point, the plain way. @param {string} a @param {string} b */
+function byCodePoint(a, b) {
+  const [x, y] = [a, b].map(text => Array.from(text, character => Number(character.codePointAt(0))))
+  const at = x.findIndex((code, i) => code !== y[i])
+  return at < 0 ? x.length - y.length : at >= y.length ? 1 : x[at] - y[at]
+}
+
+const pieces = [
+  ...['a', 'B', '7', ' ', '  ', '\n', '\r', '.', ',', "'", '’', ':', '_', '-', '\u00ad', '\u200d', '\u0301', '"', 'א'],
+  ...[
+    '注意',
+    '力',
+    '学会',
+    '。',
+    '，',
+    'カタ',
+    'ー',
+    'ひら',
+    '한국',
+    'สวัสดี',
+    'ชาว',
+    'ລາວ',
+    'ខ្មែរ',
+    'မြန်မာ',
+    'क्षि',
+    '3.14',
+    'can',
+    't',
+  ],
+  ...['😀', '👩‍👩‍👧', '🇩🇪', '🇩', '\ud83d', '\ude00', '\ufe0f', '\u{1F1EB}', '𠀀', '\uff21'],
+]
+const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 600, size: 'max' }).map(parts => parts.join(''))
+
+test('words and characters of any text are those that the engine finds in the whole text', () => {
+  fc.assert(
+    fc.property(texts, text => {
+      for (const by of /** @type {const} */ (['segments', 'characters']))
+        assert.deepEqual(tokenize(text, { by, remove: [] }).tokens, segmented(text, by === 'segments'))
+    }),
+    { numRuns: 150, seed: 11 },
+  )
+  const run = '注意力机制让模型学会看哪里'.repeat(60) // without any place to cut
+  assert.deepEqual(tokenize(run, { by: 'segments' }).tokens, segmented(run, true))
+})
+
+test('ids are places in the order by code point, the last one of a repeated token', () => {
+  fc.assert(
+    fc.property(texts, text => {
+      const { tokens, ids, vocabulary } = tokenize(text, { by: 'characters' })
+      const expected = new Map([...tokens].sort(byCodePoint).map((token, id) => [token, id]))
+      assert.deepEqual([...vocabulary], [...expected])
+      assert.deepEqual(
+        [...ids],
+        tokens.map(token => expected.get(token)),
+      )
+    }),
+    { numRuns: 100, seed: 12 },
+  )
+})
+
+test('eight times the text takes about eight times as long, not sixty-four', () => {
+  const text = (/** @type {number} */ n) => 'The quick brown fox; 注意力机制，学会看。 '.repeat(n)
+  for (const by of /** @type {const} */ (['segments', 'characters'])) {
+    const time = (/** @type {number} */ n) => {
+      const start = performance.now()
+      tokenize(text(n), { by })
+      return performance.now() - start
+    }
+    time(150)
+    const least = (/** @type {number} */ n) => Math.min(time(n), time(n), time(n))
+    const ratio = least(1200) / least(150)
+    assert.ok(ratio < 24, `${by}: ${ratio}`)
+  }
+})
