@@ -1,0 +1,41 @@
+// What a task gives a model, and draws that several tasks share. Every draw is one of PyTorch's, in the order that the
+// exported PyTorch program repeats.
+
+/** @typedef {import('qkv').Generator} Generator */
+
+/**
+ * A batch of B sequences.
+ * @typedef {object} Batch
+ * @property {number} B
+ * @property {number} T length of the input
+ * @property {number} L length of the target: T, but for translation
+ * @property {Int32Array} ids (B, T): the input
+ * @property {Int32Array} [previous] (B, L): the target shifted by one, translation only
+ * @property {Int32Array} targets (B, L): what is to be predicted; -1 where nothing is
+ * @property {Int32Array} sources (B, L): the position whose token the answer is copied from; -1 where there is none
+ */
+
+/** Sequences of the batch are for training, or of lengths that training never shows. @typedef {'train' | 'heldOut'} Split */
+
+/**
+ * B permutations of 0 to V - 1: torch.rand(B, V).argsort(1, stable=True).
+ * @param {Generator} generator
+ * @param {number} B
+ * @param {number} V
+ * @returns {Int32Array[]}
+ */
+export function permutations(generator, B, V) {
+  const { data } = generator.rand([B, V])
+  return Array.from({ length: B }, (_, b) => {
+    const keys = data.subarray(b * V, (b + 1) * V)
+    return Int32Array.from({ length: V }, (_, i) => i).sort((i, j) => keys[i] - keys[j] || i - j)
+  })
+}
+
+/**
+ * Whole numbers below `limits`: (torch.rand(B) * limits).long().clamp(max=limits - 1).
+ * @param {ArrayLike<number>} uniforms
+ * @param {(i: number) => number} limit
+ */
+export const below = (uniforms, limit) =>
+  Int32Array.from(uniforms, (u, i) => Math.min(Math.floor(Math.fround(u * limit(i))), limit(i) - 1))

@@ -1,0 +1,129 @@
+// Translation: a small English-Chinese grammar whose word links are known. Pure: the draws come from outside.
+//
+// English: subject verb object [place] [time]; Chinese: subject [time] [place] verb object. A relative clause "N who V NP"
+// becomes "V NP 的 N". A measure word is one token with its number (一套). Of a subject, "a" and "the" have no Chinese word.
+
+/** Chinese words, measure word, plural (things only). @type {Record<string, [words: string[], measure: string, plural?: string]>} */
+const NOUNS = {
+  car: [['汽车'], '辆', 'cars'],
+  bicycle: [['自行车'], '辆', 'bicycles'],
+  book: [['书'], '本', 'books'],
+  map: [['地图'], '张', 'maps'],
+  ticket: [['票'], '张', 'tickets'],
+  robot: [['机器人'], '个', 'robots'],
+  system: [['系统'], '套', 'systems'],
+  solution: [['解决', '方案'], '套', 'solutions'],
+  teacher: [['老师'], '个'],
+  student: [['学生'], '个'],
+  engineer: [['工程师'], '个'],
+  doctor: [['医生'], '个'],
+  company: [['公司'], '家'],
+}
+const PEOPLE = ['teacher', 'student', 'engineer', 'doctor', 'company']
+/** "solution" and "system" twice: they have a word more to learn, or "autonomous driving" before them. */
+const THINGS = ['car', 'bicycle', 'book', 'map', 'ticket', 'robot', 'system', 'solution', 'system', 'solution']
+const AUTONOMOUS = ['car', 'robot', 'system', 'solution']
+/** Both words also occur alone, else their links swap. */
+const COMPOUNDS = [['autonomous', 'driving'], ['autonomous', 'driving'], ['autonomous'], ['driving']]
+/** @type {Record<string, string>} */
+const WORDS = {
+  ...{ autonomous: '自动', driving: '驾驶', who: '的', she: '她', he: '他' },
+  ...{ new: '新', old: '旧', red: '红', big: '大', good: '好', expensive: '贵', simple: '简单' },
+  ...{ buys: '购买', sells: '出售', uses: '使用', sees: '看见', tests: '测试', builds: '建造' },
+  ...{ wants: '想要', likes: '喜欢', needs: '需要', shows: '展示' },
+  ...{ today: '今天', tonight: '今晚', tomorrow: '明天', now: '现在', again: '再次' },
+  ...{ in: '在', near: '靠近', from: '从', Beijing: '北京', Shanghai: '上海' },
+  ...{ park: '公园', office: '办公室', station: '车站', school: '学校' },
+}
+const PRONOUNS = ['she', 'he']
+const ADJECTIVES = ['new', 'old', 'red', 'big', 'good', 'expensive', 'simple']
+const VERBS = ['buys', 'sells', 'uses', 'sees', 'tests', 'builds', 'wants', 'likes', 'needs', 'shows']
+const TIMES = ['today', 'tonight', 'tomorrow', 'now', 'again']
+const PREPOSITIONS = ['in', 'near', 'from']
+const PLACES = ['Beijing', 'Shanghai', 'the park', 'the office', 'the station', 'the school']
+/** Chinese for the number of a measure word. @type {Record<string, string>} */
+const NUMBERS = { a: '一', this: '这', two: '两' }
+
+/** Uniform numbers that one sentence takes at most. */
+export const DRAWS = 24
+
+/**
+ * A word of the translation and the source positions that it may be linked to (a measure word: its number or its noun).
+ * @typedef {{ word: string, sources: number[] }} TargetWord
+ * @typedef {{ source: string[], target: TargetWord[] }} Pair
+ */
+
+/**
+ * A random sentence with its translation.
+ * @param {() => number} uniform the next number of [0, 1)
+ * @returns {Pair}
+ */
+export function drawPair(uniform) {
+  /** @type {string[]} */
+  const source = []
+  /** @template T @param {readonly T[]} list @returns {T} */
+  const pick = list => list[Math.min(list.length - 1, Math.floor(uniform() * list.length))]
+  const link = (/** @type {string} */ word) => ({ word: WORDS[word], sources: [source.push(word) - 1] })
+
+  /** @param {readonly string[]} nouns @param {boolean} isSubject @param {boolean} isModified @returns {TargetWord[]} */
+  const phrase = (nouns, isSubject, isModified) => {
+    const noun = pick(nouns)
+    const u = uniform()
+    const determiner = isSubject
+      ? u < 0.48
+        ? 'a'
+        : u < 0.84
+          ? 'the'
+          : 'this'
+      : u < 0.4
+        ? 'a'
+        : u < 0.7
+          ? 'the'
+          : u < 0.85
+            ? 'this'
+            : 'two'
+    const [words, measure, plural] = NOUNS[noun]
+    const kind = isModified ? uniform() : 1
+    const modifiers = kind < 0.5 && AUTONOMOUS.includes(noun) ? pick(COMPOUNDS) : kind < 0.55 ? [pick(ADJECTIVES)] : []
+    const isVowel = /^[aeiou]/.test(modifiers[0] ?? noun)
+    const at = source.push(determiner === 'a' && isVowel ? 'an' : determiner) - 1
+    const links = modifiers.map(link)
+    const end = source.push(determiner === 'two' && plural ? plural : noun) - 1
+    const isSpoken = determiner in NUMBERS && !(isSubject && determiner === 'a')
+    const number = isSpoken ? [{ word: NUMBERS[determiner] + measure, sources: [at, end] }] : []
+    return [...number, ...links, ...words.map(word => ({ word, sources: [end] }))]
+  }
+
+  let subject
+  if (uniform() < 0.3) subject = [link(pick(PRONOUNS))]
+  else {
+    subject = phrase(PEOPLE, true, uniform() < 0.5)
+    if (uniform() < 0.25) {
+      const of = link('who')
+      const clause = [link(pick(VERBS)), ...phrase(THINGS, false, false)]
+      subject = [...clause, of, ...subject]
+    }
+  }
+  const verb = link(pick(VERBS))
+  const object = phrase(THINGS, false, true)
+  const place = []
+  if (uniform() < 0.6) {
+    place.push(link(pick(PREPOSITIONS)))
+    const words = pick(PLACES).split(' ')
+    if (words.length > 1) source.push(words[0])
+    place.push(link(words[words.length - 1]))
+  }
+  const time = uniform() < 0.6 ? [link(pick(TIMES))] : []
+  return { source, target: [...subject, ...time, ...place, verb, ...object] }
+}
+
+const plurals = Object.values(NOUNS).flatMap(([, , plural]) => plural ?? [])
+const measures = Object.entries(NOUNS).flatMap(([noun, [, measure]]) =>
+  (PEOPLE.includes(noun) ? ['这'] : ['一', '这', '两']).map(number => number + measure),
+)
+/** Every English word, in a fixed order. */
+export const SOURCE_WORDS = ['a', 'an', 'the', 'this', 'two', ...Object.keys(WORDS), ...Object.keys(NOUNS), ...plurals]
+/** Every Chinese word. */
+export const TARGET_WORDS = [
+  ...new Set([...Object.values(WORDS), ...Object.values(NOUNS).flatMap(([words]) => words), ...measures]),
+]
