@@ -1,6 +1,6 @@
 // The gradients of the reference, by the chain rule in float64.
 
-import { attention, linear } from './reference.js'
+import { attention, linear, SCORE_DERIVATIVES } from './reference.js'
 
 /** @typedef {import('./reference.js').Input} Input */
 /** @typedef {import('./reference.js').Options} Options */
@@ -8,13 +8,6 @@ import { attention, linear } from './reference.js'
 
 /** @param {Input} x @returns {Gradient} */
 const zerosLike = ({ data, dims }) => ({ data: new Float64Array(data.length), dims: [...dims] })
-
-/** d score / d q[d] and d score / d k[d]. @type {Record<string, (q: number, k: number, w: number, sigma: number) => number[]>} */
-const SLOPES = {
-  dot: (q, k) => [k, q],
-  gaussian: (q, k, _, sigma) => [(k - q) / sigma ** 2, (q - k) / sigma ** 2],
-  additive: (q, k, w) => Array(2).fill(w * (1 - Math.tanh(q + k) ** 2)),
-}
 
 /** Where the value for an index of (B, H, L, S) lies in a broadcast tensor. @param {Input} x @param {number[]} index */
 const place = ({ dims }, index) =>
@@ -64,7 +57,12 @@ export function attentionBackward(q, k, v, dOutput, options) {
           const dScore = dMasked * (softcap ? 1 - (capped.data[at] / softcap) ** 2 : 1) * scale
           for (let d = 0; d < D; d++) {
             const [x, y] = [left.data[line * D + d], right.data[key * D + d]]
-            const [toLeft, toRight] = SLOPES[score.kind](x, y, isAdditive ? score.wValue.data[d] : 0, score.sigma ?? 1)
+            const [toLeft, toRight] = SCORE_DERIVATIVES[score.kind](
+              x,
+              y,
+              isAdditive ? score.wValue.data[d] : 0,
+              score.sigma ?? 1,
+            )
             dLeft.data[line * D + d] += dScore * toLeft
             dRight.data[key * D + d] += dScore * toRight
             dWValue[d] += dScore * Math.tanh(x + y)

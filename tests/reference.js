@@ -57,6 +57,13 @@ export const SCORES = {
   additive: (q, k, { wValue }) => sum(q.map((x, d) => wValue.data[d] * Math.tanh(x + k[d]))),
 }
 
+/** d score / d q[d] and d score / d k[d]. @type {Record<string, (q: number, k: number, w: number, sigma: number) => number[]>} */
+export const SCORE_DERIVATIVES = {
+  dot: (q, k) => [k, q],
+  gaussian: (q, k, _, sigma) => [(k - q) / sigma ** 2, (q - k) / sigma ** 2],
+  additive: (q, k, w) => Array(2).fill(w * (1 - Math.tanh(q + k) ** 2)),
+}
+
 /**
  * y = x W^T + bias; x (..., in), weight (out, in), bias (out).
  * @param {Input} x

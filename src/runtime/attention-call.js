@@ -35,7 +35,7 @@ export class AttentionCall {
   D = 0
   E = 0
 
-  /** @type {'dot' | 'gaussian' | 'additive'} */
+  /** @type {keyof typeof import('./abi.js').SCORE} */
   kind = 'dot'
   sigma = 1
   /** @type {AdditiveScore | undefined} */
