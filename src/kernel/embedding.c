@@ -1,5 +1,6 @@
 /* embedding.c: rows of a table. torch.nn.Embedding. */
 #include "qkv.h"
+#include "rows.h"
 
 /* table (rows, columns), ids (N) -> out (N, columns); nothing is written if an id has no row. */
 uint32_t QKV_EXPORT(qkv_embedding)(const float *table, size_t rows, size_t columns, const int32_t *ids, size_t N,
@@ -10,5 +11,19 @@ uint32_t QKV_EXPORT(qkv_embedding)(const float *table, size_t rows, size_t colum
   for (size_t n = 0; n < N; n++)
     for (size_t c = 0; c < columns; c++)
       out[n * columns + c] = table[(size_t)ids[n] * columns + c];
+  return QKV_OK;
+}
+
+/* d_table[ids[n]] += dy[n], in the order of n; dy (N, columns). Rows of the id `padding` get none. A unit is 16
+ * columns. */
+uint32_t QKV_EXPORT(qkv_embedding_backward)(const float *dy, const int32_t *ids, float *d_table, size_t rows,
+                                            size_t columns, size_t N, int32_t padding, uint32_t first, uint32_t count) {
+  for (size_t n = 0; n < N; n++)
+    if (ids[n] < 0 || (size_t)ids[n] >= rows)
+      return QKV_ID_OUT_OF_RANGE;
+  size_t end = end_of(first, count, 16, columns);
+  for (size_t n = 0; n < N; n++)
+    for (size_t c = (size_t)first * 16; ids[n] != padding && c < end; c += 4)
+      put_gradient(d_table + (size_t)ids[n] * columns + c, end - c, get(dy + n * columns + c, end - c), 1);
   return QKV_OK;
 }

@@ -201,6 +201,48 @@ uint32_t qkv_linear_backward(const float *x, const float *w, const float *dy, fl
 /* out[n] = table[ids[n]]; table (rows, columns), ids (N), out (N, columns). */
 uint32_t qkv_embedding(const float *table, size_t rows, size_t columns, const int32_t *ids, size_t N, float *out);
 
+/* d_table (rows, columns) += the rows of dy (N, columns), each to the row of its id; not from ids that are `padding`.
+ */
+uint32_t qkv_embedding_backward(const float *dy, const int32_t *ids, float *d_table, size_t rows, size_t columns,
+                                size_t N, int32_t padding, uint32_t first, uint32_t count);
+
+/* Kernels that take `first` and `count` last do units first <= u < first + count of their work; threads may share
+ * them. With `accumulate` they add to what a gradient holds. Inputs and outputs of the same dims may be one. */
+
+/* norm.c: x (rows, C) -> y. center 1: layer norm, 0: RMS norm. weight, bias (C) or 0. stats (rows, 2) or 0: mean and
+ * rstd, for the gradients. A unit is a row. */
+uint32_t qkv_norm(const float *x, const float *weight, const float *bias, float *y, float *stats, size_t C,
+                  uint32_t center, float eps, float shift, uint32_t first, uint32_t count);
+uint32_t qkv_norm_backward(const float *x, const float *weight, const float *stats, const float *dy, float *dx,
+                           size_t C, uint32_t center, float shift, uint32_t accumulate, uint32_t first, uint32_t count);
+
+/* d_bias (C) = sum of the rows of dy (rows, C); d_weight (C) = the same of dy x_hat. Either may be 0. A unit is 64
+ * columns. */
+uint32_t qkv_column_sums(const float *x, const float *stats, const float *dy, float *d_weight, float *d_bias,
+                         size_t rows, size_t C, uint32_t accumulate, uint32_t first, uint32_t count);
+
+/* elementwise.c, n values of y; a unit is C of them. kind: enum qkv_activation. */
+uint32_t qkv_activate(uint32_t kind, const float *x, const float *up, float *y, size_t n, size_t C, size_t row,
+                      uint32_t first, uint32_t count);
+uint32_t qkv_activate_backward(uint32_t kind, const float *x, const float *up, const float *dy, float *dx, float *d_up,
+                               size_t n, size_t C, size_t row, uint32_t accumulate, uint32_t first, uint32_t count);
+uint32_t qkv_combine(uint32_t product, const float *a, const float *b, float *y, size_t n, size_t C, size_t period,
+                     float factor, uint32_t accumulate, uint32_t first, uint32_t count);
+
+/* loss.c: logits (rows, V), targets (rows), weights (rows) or 0 -> losses (rows), d_logits (rows, V) or 0. A unit is a
+ * row. */
+uint32_t qkv_cross_entropy(const float *logits, const int32_t *targets, const float *weights, float *losses,
+                           float *d_logits, size_t V, int32_t ignore, float smoothing, float scale, uint32_t first,
+                           uint32_t count);
+
+/* optimizer.c: n parameters; a unit is 1024 of them. */
+uint32_t qkv_adam(float *p, const float *g, float *m, float *v, size_t n, float beta1, float rest1, float beta2,
+                  float rest2, float decay, float keep, float rate, float root, float eps, uint32_t first,
+                  uint32_t count);
+uint32_t qkv_sgd(float *p, const float *g, float *buffer, size_t n, float decay, float momentum, float take,
+                 float ahead, float back, float rate, uint32_t first, uint32_t count);
+uint32_t qkv_sum_squares(const float *x, float *sums, size_t n, uint32_t first, uint32_t count);
+
 /* y = exp(x) and y = tanh(x), element by element; n values. Error bounds in exp.h. */
 uint32_t qkv_exp(const float *x, float *y, size_t n);
 uint32_t qkv_tanh(const float *x, float *y, size_t n);

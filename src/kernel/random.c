@@ -50,7 +50,7 @@ static float fused(float a, float b, float c) { return (float)((double)a * b + c
 
 /* log, sin and cos in double, to about 1e-16, of fewer than 16 normals and of float64. */
 
-static double log_double(double x) {
+double log_double(double x) {
   uint64_t bits;
   __builtin_memcpy(&bits, &x, 8);
   if (bits << 1 == 0)
@@ -282,10 +282,10 @@ void draw_keep_mask(struct qkv_generator *g, uint8_t *keep, size_t n, double p) 
     keep[i] = unit64(g) < 1.0 - p;
 }
 
-/* torch.nn.functional.dropout(x, p): y = x * keep / (1 - p). x and y may be one. */
+/* torch.nn.functional.dropout(x, p): y = x * keep / (1 - p). x and y may be one; x 0: ones. */
 uint32_t QKV_EXPORT(qkv_dropout)(struct qkv_generator *g, const float *x, float *y, size_t n, double p) {
   for (size_t i = 0; i < n; i++)
-    y[i] = x[i] * keep_factor(unit64(g) < 1.0 - p, p);
+    y[i] = (x ? x[i] : 1.0f) * keep_factor(unit64(g) < 1.0 - p, p);
   return QKV_OK;
 }
 

@@ -24,6 +24,7 @@ INLINE f4 add(f4 a, f4 b) { return wasm_f32x4_add(a, b); }
 INLINE f4 sub(f4 a, f4 b) { return wasm_f32x4_sub(a, b); }
 INLINE f4 mul(f4 a, f4 b) { return wasm_f32x4_mul(a, b); }
 INLINE f4 quotient(f4 a, f4 b) { return wasm_f32x4_div(a, b); }
+INLINE f4 square_root(f4 a) { return wasm_f32x4_sqrt(a); }
 INLINE f4 absolute(f4 a) { return wasm_f32x4_abs(a); }
 /* a * b + c, rounded twice. */
 INLINE f4 mul_add(f4 a, f4 b, f4 c) { return add(mul(a, b), c); }

@@ -1,0 +1,30 @@
+/* rows.h: arrays of any length, four values at a time, for kernels that are bound by memory. What is rare is a call:
+ * inlined it would double these kernels. */
+#ifndef ROWS_H
+#define ROWS_H
+
+#include "simd.h"
+
+f4 load_rest(const float *p, size_t left);
+void store_rest(float *p, size_t left, f4 x);
+
+/* The next four of `left` values, zeros beyond the last. */
+INLINE f4 get(const float *p, size_t left) { return left >= 4 ? load(p) : load_rest(p, left); }
+INLINE void put(float *p, size_t left, f4 x) {
+  if (left >= 4)
+    store(p, x);
+  else
+    store_rest(p, left, x);
+}
+
+/* A gradient: added to what is there with `accumulate`. */
+INLINE void put_gradient(float *p, size_t left, f4 x, uint32_t accumulate) {
+  put(p, left, accumulate ? add(get(p, left), x) : x);
+}
+
+/* Values first * unit <= i < end: those of n that are in a kernel's units. */
+INLINE size_t end_of(uint32_t first, uint32_t count, size_t unit, size_t n) {
+  return at_most(n, ((size_t)first + count) * unit);
+}
+
+#endif
