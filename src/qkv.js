@@ -6,12 +6,17 @@ import { Cache } from './nn/kv-cache.js'
 import { linear, PackedLinear } from './nn/layers.js'
 import { attention, trace } from './ops/attention.js'
 import { attentionBackward, linearBackward } from './ops/backward.js'
+import { crossEntropy } from './ops/cross-entropy.js'
+import { activate, combine, sumRows } from './ops/elementwise.js'
+import { embedding } from './ops/embedding.js'
+import { norm } from './ops/norm.js'
 import { rope } from './ops/rope.js'
 import { allocate, scope } from './runtime/outputs.js'
 
 /** @typedef {import('./runtime/memory.js').Core} Core */
 /** @typedef {import('./base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./base/tensor.js').Nested} Nested */
+/** @typedef {import('./runtime/outputs.js').OutOptions} OutOptions */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
@@ -229,6 +234,112 @@ export class Qkv {
         `matmul: a has dims ${shape(left.dims)}, b ${shape(right.dims)}: (..., n) and (n, m) expected`,
       )
     return linear(this.#core, left, right.T, undefined, 'matmul')
+  }
+
+  /**
+   * torch.nn.functional.layer_norm over the last axis: (x - mean) / sqrt(variance + eps) * weight + bias. As in all
+   * operations that change values in place of each other, `out` may be x itself.
+   * @param {TensorLike | Nested} x (..., C)
+   * @param {TensorLike | Nested} [weight] (C)
+   * @param {TensorLike | Nested} [bias] (C)
+   * @param {{ eps?: number } & OutOptions} [options]
+   */
+  layerNorm(x, weight, bias, options = {}) {
+    return norm(this.#core, x, weight, bias, options, 'layerNorm')
+  }
+
+  /**
+   * torch.nn.functional.rms_norm over the last axis: x / sqrt(mean(x^2) + eps) * weight.
+   * @param {TensorLike | Nested} x (..., C)
+   * @param {TensorLike | Nested} [weight] (C)
+   * @param {import('./ops/norm.js').NormOptions & OutOptions} [options]
+   */
+  rmsNorm(x, weight, options = {}) {
+    return norm(this.#core, x, weight, undefined, options, 'rmsNorm')
+  }
+
+  /**
+   * x Phi(x), Phi the normal distribution, or its approximation by tanh.
+   * @param {TensorLike | Nested} x
+   * @param {import('./ops/elementwise.js').GeluOptions & OutOptions} [options]
+   */
+  gelu(x, options = {}) {
+    return activate(this.#core, x, undefined, options, 'gelu')
+  }
+
+  /** max(x, 0). @param {TensorLike | Nested} x @param {OutOptions} [options] */
+  relu(x, options = {}) {
+    return activate(this.#core, x, undefined, options, 'relu')
+  }
+
+  /** x sigmoid(x). @param {TensorLike | Nested} x @param {OutOptions} [options] */
+  silu(x, options = {}) {
+    return activate(this.#core, x, undefined, options, 'silu')
+  }
+
+  /**
+   * silu(gate) * up.
+   * @param {TensorLike | Nested} gate (..., C); without up (..., 2 C), gate and up side by side
+   * @param {TensorLike | Nested} [up] (..., C)
+   * @param {OutOptions} [options]
+   * @returns {FloatTensor} (..., C)
+   */
+  swiglu(gate, up, options = {}) {
+    return activate(this.#core, gate, up, options, 'swiglu')
+  }
+
+  /**
+   * gelu(gate) * up.
+   * @param {TensorLike | Nested} gate as in swiglu
+   * @param {TensorLike | Nested} [up]
+   * @param {import('./ops/elementwise.js').GeluOptions & OutOptions} [options]
+   * @returns {FloatTensor} (..., C)
+   */
+  geglu(gate, up, options = {}) {
+    return activate(this.#core, gate, up, options, 'geglu')
+  }
+
+  /**
+   * a + b; b may lack leading axes and repeats along them.
+   * @param {TensorLike | Nested} a
+   * @param {TensorLike | Nested} b the last dims of a
+   * @param {OutOptions} [options] out: may be a
+   */
+  add(a, b, options = {}) {
+    return combine(this.#core, a, b, options, 'add')
+  }
+
+  /** a * b, value by value, as in add. @param {TensorLike | Nested} a @param {TensorLike | Nested} b @param {OutOptions} [options] */
+  mul(a, b, options = {}) {
+    return combine(this.#core, a, b, options, 'mul')
+  }
+
+  /** The sum of all rows, (..., C) -> (C): the gradient of a bias. @param {TensorLike | Nested} x @param {OutOptions} [options] */
+  sumRows(x, options = {}) {
+    return sumRows(this.#core, x, options)
+  }
+
+  /**
+   * Rows of a table.
+   * @param {TensorLike | Nested | ArrayLike<number>} ids whole numbers, any dims
+   * @param {TensorLike | Nested} weight (num, dim)
+   * @param {OutOptions} [options]
+   * @returns {FloatTensor} the dims of ids, then dim
+   */
+  embedding(ids, weight, options = {}) {
+    return embedding(this.#core, ids, weight, options)
+  }
+
+  /**
+   * torch.nn.functional.cross_entropy and, in the same pass, its gradient.
+   * @param {TensorLike | Nested} logits (..., V)
+   * @param {TensorLike | Nested | ArrayLike<number>} targets (...), classes
+   * @param {import('./ops/cross-entropy.js').CrossEntropyOptions & { gradient?: boolean } & OutOptions} [options]
+   *   gradient: dLogits is wanted, which goes to `out` (may be the logits); default false
+   * @returns {{ loss: number, losses: FloatTensor, dLogits?: FloatTensor }} losses: of each target
+   */
+  crossEntropy(logits, targets, options = {}) {
+    return crossEntropy(this.#core, logits, targets, options)
   }
 
   /**

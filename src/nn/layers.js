@@ -2,8 +2,9 @@
 
 import { checkNames, toBoolean, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
-import { Tensor, toFloats, toTensor } from '../base/tensor.js'
+import { Tensor, toFloats } from '../base/tensor.js'
 import { multiplyOut } from '../ops/attention.js'
+import { embedding } from '../ops/embedding.js'
 import { ResidentTensor } from '../runtime/resident.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -86,20 +87,7 @@ export class Embedding {
    * @returns {FloatTensor} the dims of ids, then dim
    */
   forward(ids) {
-    const [num, dim] = this.weight.dims
-    const weight = toFloats(this.weight, 'embedding: weight')
-    const { data, dims } = toTensor(ids, 'embedding: ids', true)
-    const rows = Int32Array.from(data, (id, n) =>
-      toNumber(id, `embedding: ids[${n}]`, { least: 0, most: num - 1, whole: true }),
-    )
-    const core = this.#core
-    return core.scope(() => {
-      const table = core.toMemory(weight)
-      const list = core.copyIn(rows)
-      const out = core.allocFloats(rows.length * dim)
-      core.call('qkv_embedding', table, num, dim, list, rows.length, out)
-      return new Tensor(core.copyOut(out, rows.length * dim), [...dims, dim])
-    })
+    return embedding(this.#core, ids, this.weight, {})
   }
 }
 

@@ -2,13 +2,15 @@
 
 import * as AT from './words.js'
 
-export const WORDS = 32
+export const WORDS = AT.args + 2 * 16
 export const CLOSED = 1 << 30
 export const TRAPPED = -1
 const AWAKE = 1 // milliseconds
-export const KERNELS = ['qkv_attention_part', 'qkv_linear_part']
 
 /** @typedef {Record<string, CallableFunction>} Kernels */
+
+/** The arguments of a job, where they lie. @param {Int32Array} words */
+export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, byteOffset + AT.args * 4, 16)
 
 /**
  * Draws units of the running job and does them, until none is left: from the last one down, because under a causal mask
@@ -18,8 +20,8 @@ export const KERNELS = ['qkv_attention_part', 'qkv_linear_part']
  * @param {number} thread
  */
 export function draw(kernels, words, thread) {
-  const kernel = kernels[KERNELS[words[AT.kernel]]]
-  const args = words.slice(AT.args, AT.args + words[AT.arity])
+  const kernel = Object.values(kernels)[words[AT.kernel]]
+  const args = argumentsOf(words).slice(0, words[AT.arity])
   const chunk = words[AT.chunk]
   const scratch = words[AT.scratch] + thread * words[AT.stride]
   const next = () => Atomics.sub(words, AT.left, chunk)

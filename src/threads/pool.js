@@ -2,7 +2,7 @@
 
 import { describe, QkvError } from '../base/errors.js'
 import { STATUS } from '../runtime/abi.js'
-import { CLOSED, draw, KERNELS, WORDS, wait } from './jobs.js'
+import { argumentsOf, CLOSED, draw, WORDS, wait } from './jobs.js'
 import * as AT from './words.js'
 
 const STACK = 16384 // bytes; kernels use less than a quarter (tests/threads.test.js)
@@ -154,9 +154,9 @@ export class Threads {
     }
     const stride = Math.ceil(scratch / 64) * 64
     const start = performance.now()
-    words[AT.kernel] = KERNELS.indexOf(kernel)
+    words[AT.kernel] = Object.keys(core.exports).indexOf(kernel)
     words[AT.arity] = args.length
-    words.set(args, AT.args)
+    argumentsOf(words).set(args)
     words[AT.chunk] = Math.ceil(Math.min((Threads.least.chunk * units) / work, units / this.count)) || 1
     words[AT.scratch] = core.alloc(stride * this.#size)
     words[AT.stride] = stride

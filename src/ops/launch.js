@@ -1,0 +1,41 @@
+import { count } from '../base/tensor.js'
+import { expectApart, toTarget } from '../runtime/outputs.js'
+
+/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
+
+/** Values that a unit of an elementwise kernel has. */
+export const UNIT = 1024
+const WORK = 32 // multiplications that take as long as reading and writing one value
+
+/**
+ * Runs a kernel whose last arguments are the first unit and how many, on all threads if that is worth it.
+ * To be called within a scope.
+ * @param {Core} core
+ * @param {string} kernel
+ * @param {number[]} args those before
+ * @param {number} units
+ * @param {number} n values that it reads or writes
+ */
+export function launch(core, kernel, args, units, n) {
+  if (core.threads?.run(core, { kernel, args, work: WORK * n, units, scratch: 0 })) return
+  core.check(kernel, core.exports[kernel](...args, 0, units))
+}
+
+/**
+ * The target of an operation that may write where an input lies: exactly there, or apart from it.
+ * @param {import('../runtime/outputs.js').OutOptions} options
+ * @param {readonly number[]} dims
+ * @param {string} where
+ * @param {readonly (FloatTensor | undefined)[]} inputs
+ */
+export function toTargetInPlace(options, dims, where, inputs) {
+  const target = toTarget(options, dims, where, [])
+  const to = /** @type {any} */ (target.to)
+  for (const input of inputs) {
+    const x = /** @type {any} */ (input)
+    const isSame = to?.isResident && x?.isResident && to.address === x.address && count(x.dims) === count(dims)
+    if (to?.isResident && x?.isResident && !isSame) expectApart(to, x, `${where}: out`)
+  }
+  return target
+}

@@ -1,0 +1,54 @@
+import { checkNames, expectDims, toBoolean, toNumber } from '../base/arguments.js'
+import { count, toFloats } from '../base/tensor.js'
+import { produce } from '../runtime/outputs.js'
+import { launch, toTargetInPlace } from './launch.js'
+
+/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
+
+/**
+ * @typedef {object} NormOptions
+ * @property {number} [eps] added to the variance; default 1e-5, of rmsNorm 2^-23, as in PyTorch
+ * @property {boolean} [plusOne] rmsNorm only: the factor is weight + 1, as Gemma stores it; default false
+ */
+
+/**
+ * What both norms and their gradients are given.
+ * @param {unknown} x
+ * @param {unknown} weight
+ * @param {unknown} bias
+ * @param {NormOptions} options
+ * @param {'layerNorm' | 'rmsNorm' | 'layerNormBackward' | 'rmsNormBackward'} where
+ * @param {readonly string[]} known
+ */
+export function checkNorm(x, weight, bias, options, where, known) {
+  const center = Number(where.startsWith('layer'))
+  checkNames(options, ['eps', ...(center ? [] : ['plusOne']), ...known], where)
+  const input = toFloats(x, `${where}: x`)
+  const C = input.dims.length ? input.dims[input.dims.length - 1] : 1
+  const [w, b] = [weight, bias].map((value, i) => {
+    if (value === undefined) return undefined
+    const tensor = toFloats(value, `${where}: ${i ? 'bias' : 'weight'}`)
+    expectDims(tensor, [C], `${where}: ${i ? 'bias' : 'weight'}`, '(C), the last axis of x,')
+    return tensor
+  })
+  const eps = toNumber(options.eps ?? (center ? 1e-5 : 2 ** -23), `${where}: eps`, { least: 0 })
+  const shift = Number(options.plusOne !== undefined && toBoolean(options.plusOne, `${where}: plusOne`))
+  return { input, w, b, C, rows: C && count(input.dims) / C, center, eps, shift }
+}
+
+/**
+ * @param {Core} core
+ * @param {unknown} x
+ * @param {unknown} weight
+ * @param {unknown} bias
+ * @param {NormOptions & import('../runtime/outputs.js').OutOptions} options
+ * @param {'layerNorm' | 'rmsNorm'} where
+ */
+export function norm(core, x, weight, bias, options, where) {
+  const { input, w, b, C, rows, center, eps, shift } = checkNorm(x, weight, bias, options, where, ['out', 'resident'])
+  return produce(core, toTargetInPlace(options, input.dims, where, [input, w, b]), y => {
+    const [from, gain, offset] = [input, w, b].map(tensor => (tensor ? core.toMemory(tensor) : 0))
+    launch(core, 'qkv_norm', [from, gain, offset, y, 0, C, center, eps, shift], rows, rows * C)
+  })
+}
