@@ -55,6 +55,8 @@ double log_double(double x) {
   __builtin_memcpy(&bits, &x, 8);
   if (bits << 1 == 0)
     return -__builtin_inf();
+  if (x != x)
+    return x;
   int exponent = (int)(bits >> 52) - 1022; /* x = m * 2^exponent, m in [0.5, 1) */
   bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u;
   double m;

@@ -1,0 +1,148 @@
+// The operations of a transformer block beside attention: held against PyTorch 1.13 (goldens/make-torch-blocks.py).
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { load, tensor } from '../src/index.js'
+import { close } from './helpers.js'
+
+/** Called by name, with options that are meant not to type, too. @type {any} */
+const qkv = await load()
+const goldens = JSON.parse(readFileSync(new URL('./goldens/torch-blocks.json', import.meta.url), 'utf8'))
+
+/** Numbers that JSON has no word for are strings there. @param {{ data: (number | string)[], dims: number[] }} golden */
+const toTensor = ({ data, dims }) => ({ data: Float32Array.from(data, Number), dims })
+
+/** @param {Record<string, any>} inputs */
+const toTensors = inputs => Object.fromEntries(Object.entries(inputs).map(([name, x]) => [name, toTensor(x)]))
+
+/** Operands in the order of the methods. @type {Record<string, string[]>} */
+const ORDER = {
+  ...{ layerNorm: ['x', 'weight', 'bias'], rmsNorm: ['x', 'weight'], gelu: ['x'], relu: ['x'], silu: ['x'] },
+  ...{
+    swiglu: ['x', 'up'],
+    geglu: ['x', 'up'],
+    add: ['a', 'b'],
+    mul: ['a', 'b'],
+    sumRows: ['x'],
+    embedding: ['ids', 'weight'],
+  },
+}
+
+/** Relative to the largest value, and to that of the inputs of a norm, which cancel. @param {any} want @param {number} rel */
+const tolerance = (want, rel) => {
+  const size = Math.max(1e-30, ...Array.from(want.data, Math.abs).filter(Number.isFinite))
+  return { abs: rel * Math.min(size, 1e6), rel: 2 * rel }
+}
+
+goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
+  const { op, options, output } = golden
+  const { paddingIdx, ...forward } = options
+  const inputs = toTensors(golden.inputs)
+  const operands = ORDER[op].map(name => inputs[name])
+  const given = JSON.stringify({ ...options, dims: output.dims })
+  test(`${op}, case ${n}: the output is PyTorch's, into an array, a resident tensor and its own place ${given}`, () => {
+    const want = toTensor(output)
+    const plain = qkv[op](...operands, forward)
+    close(plain, want, tolerance(want, op === 'layerNorm' ? 2e-6 : 5e-7), 'output')
+    const before = qkv.memory
+    qkv.scope(() => {
+      const residents = ORDER[op].map(name => {
+        if (!inputs[name] || name === 'ids') return inputs[name]
+        const x = qkv.alloc(inputs[name].dims)
+        x.data.set(inputs[name].data)
+        return x
+      })
+      assert.deepEqual(qkv[op](...residents, { ...forward, resident: true }).data, plain.data)
+      const out = tensor(new Float32Array(plain.data.length).fill(7), plain.dims)
+      assert.equal(qkv[op](...residents, { ...forward, out }), out)
+      assert.deepEqual(out.data, plain.data)
+      const [x] = residents
+      if (op === 'embedding' || String(x.dims) !== String(plain.dims)) return
+      assert.equal(qkv[op](...residents, { ...forward, out: x }), x)
+      assert.deepEqual(x.data, plain.data, 'in place')
+    })
+    assert.deepEqual(qkv.memory, { ...before, size: qkv.memory.size })
+  })
+})
+
+goldens.losses.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
+  const { targets, loss, options } = golden
+  test(`crossEntropy, case ${n}: loss and gradient are PyTorch's, in one call ${JSON.stringify(options)}`, () => {
+    const logits = toTensor(golden.logits)
+    const given = { ...options, ...(golden.weights && { weights: toTensor(golden.weights) }) }
+    const got = qkv.crossEntropy(logits, targets, { ...given, gradient: true })
+    const want = toTensor(golden.gradient)
+    close({ data: [got.loss], dims: [] }, { data: [Number(loss)], dims: [] }, { abs: 1e-6, rel: 1e-6 }, 'loss')
+    close(got.dLogits, want, { abs: 1e-7 * (options.reduction === 'sum' ? 4 : 1), rel: 1e-6 }, 'gradient')
+    const plain = qkv.crossEntropy(logits, targets, given)
+    assert.equal(plain.loss, got.loss)
+    assert.equal(plain.dLogits, undefined)
+    qkv.scope(() => {
+      const resident = qkv.alloc(logits.dims)
+      resident.data.set(logits.data)
+      const { dLogits } = qkv.crossEntropy(resident, targets, { ...given, gradient: true, out: resident })
+      assert.equal(dLogits, resident)
+      assert.deepEqual(dLogits.data, got.dLogits.data, 'the gradient in the place of the logits')
+    })
+  })
+})
+
+test('a row that holds NaN or infinity spoils no other row', () => {
+  for (const bad of [NaN, Infinity, -Infinity]) {
+    const x = tensor([
+      [1, 2, 3, 4, 5],
+      [1, bad, 3, 4, 5],
+      [5, 4, 3, 2, 1],
+    ])
+    const fine = tensor([
+      [1, 2, 3, 4, 5],
+      [0, 0, 0, 0, 0],
+      [5, 4, 3, 2, 1],
+    ])
+    for (const op of ['layerNorm', 'rmsNorm', 'gelu', 'silu']) {
+      const [got, want] = [qkv[op](x), qkv[op](fine)]
+      for (const row of [0, 2]) assert.deepEqual(got.row(row).data, want.row(row).data, `${op} beside ${bad}`)
+      if (Number.isNaN(bad)) assert.ok(Number.isNaN(got.at(1, 1)), `${op} of NaN`)
+    }
+    const { losses, dLogits } = qkv.crossEntropy(x, [0, -100, 4], { gradient: true })
+    assert.ok([...losses.data, ...dLogits.data].every(Number.isFinite), 'an ignored row does not count')
+  }
+  assert.ok(Number.isNaN(qkv.crossEntropy([[1, NaN]], [0]).loss))
+  assert.ok(Number.isNaN(qkv.crossEntropy([[1, 2]], [-100]).loss), 'the mean of nothing')
+})
+
+test('arguments that do not fit are named', () => {
+  const x = [[1, 2, 3]]
+  /** @type {[call: () => unknown, message: RegExp][]} */
+  const calls = [
+    [() => qkv.layerNorm(x, [1, 2]), /layerNorm: weight: dims \(2\) given, \(C\), .* = \(3\) expected/],
+    [() => qkv.layerNorm(x, undefined, undefined, { eps: -1 }), /layerNorm: eps: -1 given/],
+    [() => qkv.layerNorm(x, undefined, undefined, { plusOne: true }), /no option "plusOne"/],
+    [() => qkv.rmsNorm(x, undefined, { plusOne: 1 }), /rmsNorm: plusOne: 1 given/],
+    [() => qkv.gelu(x, { approximate: 'tan' }), /gelu: approximate: "tan" given.*did you mean "tanh"/],
+    [() => qkv.relu(x, { approximate: 'tanh' }), /relu: there is no option "approximate"/],
+    [() => qkv.swiglu(x), /swiglu: x has dims \(1, 3\): give up, or x of \(\.\.\., 2 C\)/],
+    [() => qkv.swiglu(x, [[1, 2]]), /swiglu: up: dims \(1, 2\) given/],
+    [() => qkv.add(x, [[1], [2]]), /add: b: dims \(2, 1\) given, the last dims of a = \(1, 3\) expected/],
+    [() => qkv.mul(x, [[[1, 2, 3]]]), /mul: b: dims \(1, 1, 3\) given/],
+    [() => qkv.embedding([3], [[1], [2]]), /embedding: ids\[0\]: 3 given, a whole number from 0 to 1 expected/],
+    [() => qkv.embedding([0.5], [[1], [2]]), /embedding: ids\[0\]: 0.5 given/],
+    [() => qkv.embedding([0], [1, 2]), /embedding: weight has dims \(2\), \(num, dim\) expected/],
+    [() => qkv.crossEntropy(x, [3]), /crossEntropy: targets\[0\]: 3 given, a whole number from 0 to 2 expected/],
+    [() => qkv.crossEntropy(x, [-1]), /targets\[0\]: -1 given/],
+    [() => qkv.crossEntropy(x, [0, 1]), /crossEntropy: targets: dims \(2\) given, .* = \(1\) expected/],
+    [() => qkv.crossEntropy(x, [0], { weights: [1, 2] }), /crossEntropy: weights: dims \(2\) given/],
+    [() => qkv.crossEntropy(x, [0], { labelSmoothing: 2 }), /labelSmoothing: 2 given/],
+    [() => qkv.crossEntropy(x, [0], { reduction: 'none' }), /reduction: "none" given, one of "mean", "sum" expected/],
+    [() => qkv.add(x, x, { out: tensor([[1, 2]]) }), /add: out: dims \(1, 2\) given/],
+  ]
+  for (const [call, message] of calls) assert.throws(call, { message })
+  qkv.scope(() => {
+    const long = qkv.alloc([3, 4])
+    const [first, second] = [long.row(0), long.row(1)]
+    const overlapping = long.reshape([12]).part(2, [4])
+    assert.throws(() => qkv.gelu(first, { out: overlapping }), /gelu: out overlaps an input/)
+    qkv.gelu(first, { out: second })
+  })
+})
