@@ -10,6 +10,20 @@ export function checkObject(options, where) {
     throw new TypeError(`${where}: ${describe(options)} given, an object of options expected`)
 }
 
+/** Which options which call has, for those that are given to another. @type {Map<string, readonly string[]>} */
+const optionsOf = new Map()
+
+/**
+ * @template {readonly string[]} T
+ * @param {string} where
+ * @param {T} known
+ * @returns {T}
+ */
+export function register(where, known) {
+  if (!optionsOf.has(where)) optionsOf.set(where, known)
+  return known
+}
+
 /**
  * Throws if `options` is no object or has a name that is not known.
  * @param {unknown} options
@@ -19,10 +33,11 @@ export function checkObject(options, where) {
 export function checkNames(options, known, where) {
   checkObject(options, where)
   for (const name in /** @type {object} */ (options))
-    if (!known.includes(name) && Object.hasOwn(/** @type {object} */ (options), name))
-      throw new TypeError(
-        `${where}: there is no option ${describe(name)}; did you mean "${nearest(name, known)}"? Known: ${known.join(', ')}`,
-      )
+    if (!known.includes(name) && Object.hasOwn(/** @type {object} */ (options), name)) {
+      const owner = [...optionsOf].find(([call, names]) => call !== where && names.includes(name))?.[0]
+      const hint = owner ? `, it belongs to ${owner}.` : `; did you mean "${nearest(name, known)}"?`
+      throw new TypeError(`${where}: there is no option ${describe(name)}${hint} Known: ${known.join(', ')}`)
+    }
 }
 
 /**

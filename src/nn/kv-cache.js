@@ -1,8 +1,8 @@
-import { checkNames, sizeOf, toNumber } from '../base/arguments.js'
+import { checkNames, expectDims, register, sizeOf, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { Tensor, toFloats, valuesOf } from '../base/tensor.js'
 import { attend } from '../ops/attention.js'
-import { ATTENTION_OPTIONS, checkOptions, labels } from '../ops/attention-options.js'
+import { ATTENTION_OPTIONS, checkOptions, headSize, labels } from '../ops/attention-options.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
@@ -22,12 +22,18 @@ import { ATTENTION_OPTIONS, checkOptions, labels } from '../ops/attention-option
  * @property {number} [window] lets the cache slide: each query sees the last `window` keys, its own among them, and
  *   what nobody can see any more is overwritten. At most capacity - window + 1 rows can be appended at once
  *
- * @typedef {Omit<import('../ops/attention-options.js').AttentionOptions, 'pastLength'> & import('../ops/attention-options.js').OutOption} CachedAttentionOptions
+ * @typedef {Omit<import('../ops/attention-options.js').AttentionOptions, 'pastLength' | 'kvHeads'> & import('../ops/attention-options.js').OutOption} CachedAttentionOptions
  */
 
-const KNOWN = ['batch', 'kvHeads', 'headDim', 'valueDim', 'capacity', 'limit', 'window']
+const KNOWN = register('cache', ['batch', 'kvHeads', 'headDim', 'valueDim', 'capacity', 'limit', 'window'])
 const SIZE = { least: 1, most: 2 ** 32 - 1, whole: true }
-const ATTENTION = labels('cache.attention', ['q'], [...ATTENTION_OPTIONS.filter(name => name !== 'pastLength'), 'out'])
+const APPEND = ['kvHeads']
+const NONE = {}
+const ATTENTION = labels(
+  'cache.attention',
+  ['q'],
+  [...ATTENTION_OPTIONS.filter(name => name !== 'pastLength'), 'numHeads', 'out'],
+)
 
 /**
  * The keys and values of all steps so far, inside the module's memory: (B, G, capacity, D) and (B, G, capacity, E), so
@@ -110,17 +116,22 @@ export class Cache {
 
   /**
    * Appends the keys and values of one step or more, or nothing if it throws.
-   * @param {TensorLike | Nested} k (T, D), (G, T, D) or (B, G, T, D)
-   * @param {TensorLike | Nested} v (T, E), (G, T, E) or (B, G, T, E)
+   * @param {TensorLike | Nested} k (T, D), (G, T, D) or (B, G, T, D); with kvHeads (B, T, G * D)
+   * @param {TensorLike | Nested} v (T, E), (G, T, E) or (B, G, T, E); with kvHeads (B, T, G * E)
+   * @param {{ kvHeads?: number }} [options] G, where the heads lie side by side in each row
    * @returns {this}
    * @throws {RangeError} there is no room: see capacity, limit and window
    */
-  append(k, v) {
+  append(k, v, options = NONE) {
     this.#pointer // throws after dispose
+    checkNames(options, APPEND, 'cache.append')
+    const inRows = options.kvHeads !== undefined
+    if (inRows)
+      toNumber(options.kvHeads, 'cache.append: kvHeads', { least: this.kvHeads, most: this.kvHeads, whole: true })
     const keys = toFloats(k, 'cache.append: k')
     const values = toFloats(v, 'cache.append: v')
-    this.#expect(keys, 'k', this.headDim)
-    this.#expect(values, 'v', this.valueDim)
+    this.#expect(keys, 'k', this.headDim, inRows)
+    this.#expect(values, 'v', this.valueDim, inRows)
     const rows = sizeOf(keys, 2)
     if (rows !== sizeOf(values, 2))
       throw new RangeError(`cache.append: k has ${rows} rows, v has ${sizeOf(values, 2)}: each key needs its value`)
@@ -129,8 +140,8 @@ export class Cache {
     valuesOf(values)
     this.#makeRoom(kept, rows)
     const first = this.#first + this.#length - kept
-    this.#write(keys.data, this.keysAt / 4, this.headDim, first + kept, rows)
-    this.#write(values.data, this.valuesAt / 4, this.valueDim, first + kept, rows)
+    this.#write(keys.data, this.keysAt / 4, this.headDim, first + kept, rows, inRows)
+    this.#write(values.data, this.valuesAt / 4, this.valueDim, first + kept, rows, inRows)
     this.#first = first
     this.#length = kept + rows
     this.#total += rows
@@ -139,10 +150,10 @@ export class Cache {
 
   /**
    * Attention of new queries, the last ones appended, over all that is cached. Nothing of the past is copied.
-   * @param {TensorLike | Nested} q (L, D), (H, L, D) or (B, H, L, D)
+   * @param {TensorLike | Nested} q (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
    * @param {CachedAttentionOptions} [options] as of attention, but `causal` is true by default and there is no
    *   `pastLength`: the last query stands at the last key. S is `length`
-   * @returns {{ output: FloatTensor }} (..., L, E)
+   * @returns {{ output: FloatTensor }} (..., L, E); with numHeads (B, L, H * E)
    */
   attention(q, options = {}) {
     const core = this.#core
@@ -182,10 +193,15 @@ export class Cache {
     return this.#heads * capacity * (this.headDim + this.valueDim) * 4
   }
 
-  /** @param {FloatTensor} tensor @param {string} name @param {number} size */
-  #expect(tensor, name, size) {
+  /** @param {FloatTensor} tensor @param {string} name @param {number} size @param {boolean} inRows */
+  #expect(tensor, name, size, inRows) {
     const { batch, kvHeads } = this
     const { dims } = tensor
+    if (inRows) {
+      if (dims.length !== 3 || dims[0] !== batch || dims[2] !== kvHeads * size)
+        expectDims(tensor, [batch, dims[1], kvHeads * size], `cache.append: ${name}`, '(B, T, kvHeads * size)')
+      return
+    }
     const fits = sizeOf(tensor, 4) === batch && sizeOf(tensor, 3) === kvHeads && sizeOf(tensor, 1) === size
     if (!fits || dims.length < 2 || dims.length > 4)
       throw new RangeError(
@@ -250,10 +266,20 @@ export class Cache {
    * @param {number} size
    * @param {number} row where the rows go
    * @param {number} rows
+   * @param {boolean} inRows is data (B, rows, G, size)?
    */
-  #write(data, at, size, row, rows) {
+  #write(data, at, size, row, rows, inRows) {
     const { floats } = this.#core
     const n = rows * size
+    const G = this.kvHeads
+    if (inRows && G > 1) {
+      for (let n = 0; n < this.batch * rows * G; n++) {
+        const head = Math.floor(n / (rows * G)) * G + (n % G)
+        const t = Math.floor(n / G) % rows
+        floats.set(data.subarray(n * size, (n + 1) * size), at + (head * this.#capacity + row + t) * size)
+      }
+      return
+    }
     if (this.#heads === 1) floats.set(data, at + row * size)
     else
       for (let head = 0; head < this.#heads; head++)
@@ -275,8 +301,12 @@ export class Cache {
     this.#pointer // throws after dispose
     checkNames(options, known, where)
     const q = toFloats(query, names.q)
-    const [H, L, S] = [sizeOf(q, 3), sizeOf(q, 2), this.#length]
-    if (q.dims.length < 2 || q.dims.length > 4 || sizeOf(q, 4) !== this.batch || H % this.kvHeads)
+    const inRows = options.numHeads !== undefined
+    const H = inRows ? toNumber(options.numHeads, names.numHeads, SIZE) : sizeOf(q, 3)
+    const D = inRows ? headSize(q, H, names.q) : sizeOf(q, 1)
+    const [L, S] = [sizeOf(q, 2), this.#length]
+    const B = sizeOf(q, inRows ? 3 : 4)
+    if (q.dims.length < 2 || q.dims.length > 4 || B !== this.batch || H % this.kvHeads)
       throw new RangeError(
         `${where}: q has dims ${shape(q.dims)}; (B, H, L, D) expected, with B = ${this.batch} and H a multiple of ` +
           `the cache's ${this.kvHeads} key heads`,
@@ -285,7 +315,8 @@ export class Cache {
     call.cache = this
     call.setSizes(this.batch, H, this.kvHeads, L, S, this.valueDim)
     call.keyRows = this.#capacity
-    checkOptions(call, sizeOf(q, 1), this.headDim, options, ATTENTION)
+    call.inRows = inRows
+    checkOptions(call, D, this.headDim, options, ATTENTION)
     if (options.causal === undefined) call.right = 0
     if (this.window) call.left = Math.min(call.left, this.window - 1)
     const isOpen = call.left === Infinity && call.right === Infinity

@@ -44,7 +44,7 @@ function apply(core, x, weight, weightDims, isPacked, bias, name) {
   const [N, K] = weightDims
   if (dims.length === 0 || dims[dims.length - 1] !== K)
     throw new RangeError(
-      `${name}: x has dims ${shape(dims)}, weight ${shape(weightDims)}: the last axis of x must be ${K}`,
+      `${name}: x has dims ${shape(dims)}, weight (out, in) = ${shape(weightDims)}: the last axis of x must be ${K}`,
     )
   const M = dims.slice(0, -1).reduce((a, b) => a * b, 1)
   return core.scope(() => {

@@ -34,7 +34,7 @@ import { Linear, SIZE } from './layers.js'
  *   of size L x S is made
  * @property {boolean} [averageWeights] weights averaged over the heads, (B, L, S), else (B, H, L, S); default true
  *
- * @typedef {import('../ops/attention-options.js').AttentionOptions & ForwardOnlyOptions} ForwardOptions
+ * @typedef {Omit<import('../ops/attention-options.js').AttentionOptions, 'numHeads' | 'kvHeads'> & ForwardOnlyOptions} ForwardOptions
  *
  * @typedef {object} Step a step of a trace
  * @property {string} name

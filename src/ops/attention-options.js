@@ -1,7 +1,7 @@
 // From the words of the public options to the checked numbers of an AttentionCall. Nothing here touches the module's
 // memory, and what is fine costs no objects and no strings: names for errors are made once, in `labels`.
 
-import { checkNames, expectDims, oneOf, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
+import { checkNames, expectDims, oneOf, register, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { toFloats, toOperand } from '../base/tensor.js'
 import { alibiSlopes } from './position-biases.js'
@@ -41,6 +41,9 @@ import { alibiSlopes } from './position-biases.js'
  * @property {TensorLike | Nested} [bias] float, added to the scaled scores; beside a boolean mask
  * @property {true | TensorLike | Nested} [alibi] slopes (H): -slope * distance is added to the scores; true: alibiSlopes(H)
  * @property {TensorLike | Nested} [sinks] logits (H): beside the keys, each row may weigh a sink whose value is zero
+ * @property {number} [numHeads] H: q is (B, L, H * D), k and v are (B, S, G * D) and (B, S, G * E), the output is
+ *   (B, L, H * E), the heads side by side in each row. Nothing is copied to part them
+ * @property {number} [kvHeads] G, beside numHeads; default numHeads
  * @property {ArrayLike<number>} [keyLengths] (B): batch b sees its first keyLengths[b] keys only
  * @property {{ p: number, generator: Generator }} [dropout] zeroes each weight with probability p and divides
  *   the others by 1 - p (training only); draws come from the generator in the order of the weights
@@ -66,6 +69,7 @@ export const ATTENTION_OPTIONS = /** @type {const} */ ([
   ...['scale', 'score', 'softcap', 'causal', 'window', 'pastLength', 'mask', 'bias'],
   ...['alibi', 'sinks', 'keyLengths', 'dropout'],
 ])
+export const HEAD_OPTIONS = /** @type {const} */ (['numHeads', 'kvHeads'])
 
 /**
  * What may be given to a method, and how errors name it: `names.scale` is 'attention: scale'.
@@ -80,12 +84,16 @@ export const ATTENTION_OPTIONS = /** @type {const} */ ([
  */
 export const labels = (where, operands, known) => ({
   where,
-  known,
+  known: register(where, known),
   names: Object.fromEntries([...operands, ...known, 'window[0]', 'window[1]'].map(name => [name, `${where}: ${name}`])),
 })
 
-export const ATTENTION = labels('attention', ['q', 'k', 'v'], [...ATTENTION_OPTIONS, 'out'])
-export const TRACE = labels('trace', ['q', 'k', 'v'], [...ATTENTION_OPTIONS, 'softmaxAxis', 'masking'])
+export const ATTENTION = labels('attention', ['q', 'k', 'v'], [...ATTENTION_OPTIONS, ...HEAD_OPTIONS, 'out'])
+export const TRACE = labels(
+  'trace',
+  ['q', 'k', 'v'],
+  [...ATTENTION_OPTIONS, ...HEAD_OPTIONS, ...['softmaxAxis', 'masking']],
+)
 
 /**
  * @param {Tensor} tensor
@@ -147,24 +155,50 @@ export function checkAttention(call, query, key, value, options, labels) {
   const k = toFloats(key, names.k)
   const v = toFloats(value, names.v)
   checkRanks(q, k, v, where)
-  const B = sizeOf(q, 4)
-  const H = sizeOf(q, 3)
-  const G = sizeOf(k, 3)
+  const inRows = options.numHeads !== undefined
+  const batch = inRows ? 3 : 4
+  const H = inRows ? toNumber(options.numHeads, names.numHeads, HEADS) : sizeOf(q, 3)
+  const G = inRows ? toNumber(options.kvHeads ?? H, names.kvHeads, HEADS) : sizeOf(k, 3)
+  if (!inRows && options.kvHeads !== undefined)
+    throw new TypeError(`${names.kvHeads} is given without numHeads: the axes of k tell it`)
+  const D = inRows ? headSize(q, H, names.q) : sizeOf(q, 1)
+  const Dk = inRows ? headSize(k, G, names.k) : sizeOf(k, 1)
+  const E = inRows ? headSize(v, G, names.v) : sizeOf(v, 1)
+  const B = sizeOf(q, batch)
   const S = sizeOf(k, 2)
-  if (B !== sizeOf(k, 4) || B !== sizeOf(v, 4))
+  if (B !== sizeOf(k, batch) || B !== sizeOf(v, batch))
     throw new RangeError(
-      `${where}: q, k and v have batches of ${B}, ${sizeOf(k, 4)} and ${sizeOf(v, 4)}: give them one size`,
+      `${where}: q, k and v have batches of ${B}, ${sizeOf(k, batch)} and ${sizeOf(v, batch)}: give them one size`,
     )
   if (S !== sizeOf(v, 2))
     throw new RangeError(`${where}: k has ${S} rows, v has ${sizeOf(v, 2)}: each key needs its value`)
-  if (G !== sizeOf(v, 3)) throw new RangeError(`${where}: k has ${G} heads, v has ${sizeOf(v, 3)}: give them as many`)
+  if (!inRows && G !== sizeOf(v, 3))
+    throw new RangeError(`${where}: k has ${G} heads, v has ${sizeOf(v, 3)}: give them as many`)
   if (G === 0 ? H > 0 : H % G)
     throw new RangeError(`${where}: the ${G} heads of k and v do not divide the ${H} heads of q`)
   call.q = q
   call.k = k
   call.v = v
-  call.setSizes(B, H, G, sizeOf(q, 2), S, sizeOf(v, 1))
-  checkOptions(call, sizeOf(q, 1), sizeOf(k, 1), options, labels)
+  call.setSizes(B, H, G, sizeOf(q, 2), S, E)
+  call.inRows = inRows
+  checkOptions(call, D, Dk, options, labels)
+}
+
+const HEADS = { least: 1, most: 2 ** 32 - 1, whole: true }
+
+/**
+ * The size of a head of (B, rows, heads * size).
+ * @param {Tensor} tensor
+ * @param {number} heads
+ * @param {string} name
+ */
+export function headSize({ dims }, heads, name) {
+  if (dims.length !== 3 || dims[2] % heads)
+    throw new RangeError(
+      `${name} has dims ${shape(dims)}; with ${heads} heads in a row it is (batch, rows, ${heads} * size): three axes, ` +
+        `the last one divisible by ${heads}`,
+    )
+  return dims[2] / heads
 }
 
 const KINDS = /** @type {const} */ (['dot', 'gaussian', 'additive'])

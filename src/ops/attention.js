@@ -311,19 +311,20 @@ export function attend(core, call, out) {
   try {
     const { B, H, L, E, cache, deferredCopies } = call
     const n = B * H * L * E
+    const keysInRows = call.inRows && !cache
     const q = queriesToMemory(core, call)
     const k = keysToMemory(core, call)
     const v = cache ? cache.valuesAt + cache.first * E * 4 : core.toMemory(call.v, deferredCopies)
     const resident = to && core.residentOf(to)
     if (resident) {
-      runAttention(core, call, q, k, v, resident.address, false)
+      runAttention(core, call, q, k, v, resident.address, call.inRows, undefined, keysInRows)
       return out === resident ? resident.asOutput : { output: /** @type {FloatTensor} */ (out) }
     }
     const fresh = deferredCopies && !to ? freshOutput(n, deferredCopies) : undefined
     const data = core.allocFloats(n)
-    runAttention(core, call, q, k, v, data, false)
+    runAttention(core, call, q, k, v, data, call.inRows, undefined, keysInRows)
     const numbers = core.copyOut(data, n, to?.data ?? fresh)
-    return { output: out ?? new Tensor(numbers, call.lead([B, H, L, E])) }
+    return { output: out ?? new Tensor(numbers, call.outputDims) }
   } finally {
     core.top = mark
   }
@@ -333,9 +334,10 @@ export function attend(core, call, out) {
 function checkAttentionOut(call, out) {
   const name = ATTENTION.names.out
   const to = checkOut(out, name)
-  const { q, k, v, mask, bias, B, H, L, E } = call
-  const fits = sizeOf(to, 4) === B && sizeOf(to, 3) === H && sizeOf(to, 2) === L && sizeOf(to, 1) === E
-  if (!fits || to.dims.length !== q.dims.length) expectDims(to, call.lead([B, H, L, E]), name, '(..., L, E)')
+  const { q, k, v, mask, bias, B, H, L, E, inRows } = call
+  const fits = !inRows && sizeOf(to, 4) === B && sizeOf(to, 3) === H && sizeOf(to, 2) === L && sizeOf(to, 1) === E
+  if (!fits || to.dims.length !== q.dims.length)
+    expectDims(to, call.outputDims, name, inRows ? '(B, L, H * E)' : '(..., L, E)')
   expectApart(to, q, name)
   expectApart(to, k, name)
   expectApart(to, v, name)
@@ -359,9 +361,9 @@ function checkAttentionOut(call, out) {
  * @property {FloatTensor} [zeroedSums] with masking 'after' only: the sums of zeroed
  * @property {FloatTensor} weights what each query pays to each key
  * @property {FloatTensor} [dropped] with dropout only: the weights after it
- * @property {FloatTensor} output (B, H, L, E)
- * @property {FloatTensor} [queries] (B, H, L, A): additive scores only, wQuery q + bias
- * @property {FloatTensor} [keys] (B, G, S, A): additive scores only, wKey k
+ * @property {FloatTensor} output (B, H, L, E); with numHeads (B, L, H * E)
+ * @property {FloatTensor} [queries] (B, H, L, A), with numHeads (B, L, H, A): additive scores only, wQuery q + bias
+ * @property {FloatTensor} [keys] (B, G, S, A), with numHeads (B, S, G, A): additive scores only, wKey k
  */
 
 /**
@@ -402,15 +404,15 @@ function traceSteps(core, call) {
   /** @type {Record<string, number>} */
   const steps = {}
   for (const step of TRACE_STEPS.filter(isKept)) steps[step] = core.allocFloats(B * H * count(axes(step)))
-  runAttention(core, call, queries, keys, values, out, false, steps)
+  runAttention(core, call, queries, keys, values, out, call.inRows, steps)
   /** @type {Record<string, FloatTensor>} */
   const result = {}
   for (const [step, pointer] of Object.entries(steps))
     result[step === 'zeroed_sums' ? 'zeroedSums' : step] = tensorOut(pointer, [B, H, ...axes(step)])
-  result.output = tensorOut(out, [B, H, L, E])
+  result.output = new Tensor(core.copyOut(out, B * H * L * E), call.outputDims)
   if (call.additive) {
-    result.queries = tensorOut(queries, [B, H, L, D])
-    result.keys = tensorOut(keys, [B, G, S, D])
+    result.queries = tensorOut(queries, call.inRows ? [B, L, H, D] : [B, H, L, D])
+    result.keys = tensorOut(keys, call.inRows ? [B, S, G, D] : [B, G, S, D])
   }
   return /** @type {Trace} */ (/** @type {unknown} */ (result))
 }

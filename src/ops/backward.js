@@ -3,14 +3,14 @@ import { shape } from '../base/errors.js'
 import { count, Tensor, toFloats } from '../base/tensor.js'
 import { BACKWARD_WORDS, GENERATOR_BYTES } from '../runtime/abi.js'
 import { keysToMemory, putTensor, queriesToMemory, run, writeCall } from './attention.js'
-import { ATTENTION_OPTIONS, checkAttention, labels } from './attention-options.js'
+import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from './attention-options.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
-const LABELS = labels('attentionBackward', ['q', 'k', 'v', 'dOutput'], ATTENTION_OPTIONS)
+const LABELS = labels('attentionBackward', ['q', 'k', 'v', 'dOutput'], [...ATTENTION_OPTIONS, ...HEAD_OPTIONS])
 const AT = Object.fromEntries(BACKWARD_WORDS.map((word, index) => [word, index]))
 
 /**
@@ -40,9 +40,8 @@ export function attentionBackward(core, q, k, v, dOutput, options) {
   const call = core.takeCall()
   try {
     checkAttention(call, q, k, v, options, LABELS)
-    const { B, H, L, E } = call
     const upstream = toFloats(dOutput, LABELS.names.dOutput)
-    expectDims(upstream, call.lead([B, H, L, E]), LABELS.names.dOutput, '(..., L, E)')
+    expectDims(upstream, call.outputDims, LABELS.names.dOutput, '(..., L, E)')
     return core.scope(() => differentiate(core, call, upstream, options))
   } finally {
     core.giveCall(call)
@@ -51,7 +50,7 @@ export function attentionBackward(core, q, k, v, dOutput, options) {
 
 /** @param {Core} core @param {AttentionCall} call @param {FloatTensor} upstream @param {import('./attention-options.js').AttentionOptions} options */
 function differentiate(core, call, upstream, options) {
-  const { B, H, G, L, S, D, E, additive, bias, sinks } = call
+  const { B, H, G, L, S, D, E, additive, bias, sinks, inRows } = call
   const zeros = (/** @type {number} */ n) => {
     const data = core.allocFloats(n)
     core.floats.fill(0, data / 4, data / 4 + n)
@@ -70,15 +69,15 @@ function differentiate(core, call, upstream, options) {
   const dSinks = sinks ? zeros(H) : 0
   const dBias = bias ? zeros(count(bias.tensor.dims)) : 0
 
-  const args = writeCall(core, call, queries, keys, values, out, false, false, BACKWARD_WORDS.length)
+  const args = writeCall(core, call, queries, keys, values, out, inRows, inRows, BACKWARD_WORDS.length)
   const at = args / 4
   const { words } = core
   words[at + AT.row_maxima] = rows
   words[at + AT.row_sums] = rows + B * H * L * 4
-  putTensor(words, at + AT['d_out.data'], dOut, H, L, E, false)
-  putTensor(words, at + AT['dq.data'], dQ, H, L, D, false)
-  putTensor(words, at + AT['dk.data'], dK, G, S, D, false)
-  putTensor(words, at + AT['dv.data'], dV, G, S, E, false)
+  putTensor(words, at + AT['d_out.data'], dOut, H, L, E, inRows)
+  putTensor(words, at + AT['dq.data'], dQ, H, L, D, inRows)
+  putTensor(words, at + AT['dk.data'], dK, G, S, D, inRows)
+  putTensor(words, at + AT['dv.data'], dV, G, S, E, inRows)
   words[at + AT.d_w_v] = dValue
   words[at + AT.d_sinks] = dSinks
   words[at + AT.d_bias] = dBias

@@ -1,6 +1,6 @@
 // Rotary position embedding (Su et al. 2021; ONNX RotaryEmbedding).
 
-import { checkNames, expectDims, toBoolean, toNumber } from '../base/arguments.js'
+import { checkNames, expectDims, register, toBoolean, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { count, Tensor, toFloats, toTensor } from '../base/tensor.js'
 import { ROPE_WORDS } from '../runtime/abi.js'
@@ -23,7 +23,9 @@ import { ROPE_WORDS } from '../runtime/abi.js'
  * @property {number} [numHeads] x is (B, L, numHeads * D)
  */
 
-const OPTIONS = ['positions', 'pastLength', 'interleaved', 'rotaryDim', 'base', 'cos', 'sin', 'numHeads']
+const OPTIONS = register('rope', [
+  ...['positions', 'pastLength', 'interleaved', 'rotaryDim', 'base', 'cos', 'sin', 'numHeads'],
+])
 const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
 
 /**

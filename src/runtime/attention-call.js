@@ -31,6 +31,8 @@ export class AttentionCall {
   S = 0
   /** Rows from one head of k and v to the next where they lie: S, or the capacity of a cache. */
   keyRows = 0
+  /** Do the heads of q, k, v and the output lie side by side in rows (numHeads)? */
+  inRows = false
   /** Of q and k as the kernel sees them: additive scores project them first. */
   D = 0
   E = 0
@@ -83,9 +85,14 @@ export class AttentionCall {
     this.E = E
   }
 
-  /** (B, H, ...) with the leading axes that q has. @param {readonly number[]} dims */
+  /** (B, H, ...) with the leading axes that q has, all of them with numHeads. @param {readonly number[]} dims */
   lead(dims) {
-    return dims.slice(4 - this.q.dims.length)
+    return this.inRows ? [...dims] : dims.slice(4 - this.q.dims.length)
+  }
+
+  get outputDims() {
+    const { B, H, L, E, inRows } = this
+    return inRows ? [B, L, H * E] : this.lead([B, H, L, E])
   }
 
   /** Lets go of everything that came from the caller. */
@@ -94,6 +101,7 @@ export class AttentionCall {
     this.k = NONE
     this.v = NONE
     this.cache = undefined
+    this.inRows = false
     this.additive = undefined
     this.mask = undefined
     this.bias = undefined

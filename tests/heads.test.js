@@ -1,0 +1,143 @@
+// numHeads: heads side by side in rows, (B, L, H * D), give the bits that heads apart, (B, H, L, D), give.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { joinHeads, load, splitHeads, tensor } from '../src/index.js'
+
+const qkv = await load()
+
+const sizes = fc.record({
+  B: fc.integer({ min: 1, max: 3 }),
+  G: fc.integer({ min: 1, max: 3 }),
+  group: fc.integer({ min: 1, max: 3 }),
+  L: fc.integer({ min: 1, max: 9 }),
+  S: fc.integer({ min: 1, max: 37 }),
+  D: fc.integer({ min: 1, max: 11 }),
+  E: fc.integer({ min: 1, max: 9 }),
+  seed: fc.nat({ max: 1000 }),
+  causal: fc.boolean(),
+})
+
+/** @param {{ B: number, G: number, group: number, L: number, S: number, D: number, E: number, seed: number }} given */
+function operands({ B, G, group, L, S, D, E, seed }) {
+  const random = qkv.generator(seed)
+  const H = G * group
+  const q = random.randn([B, L, H * D])
+  const k = random.randn([B, S, G * D])
+  const v = random.randn([B, S, G * E])
+  return {
+    H,
+    rows: /** @type {const} */ ([q, k, v]),
+    heads: /** @type {const} */ ([splitHeads(q, H), splitHeads(k, G), splitHeads(v, G)]),
+  }
+}
+
+test('attention with numHeads gives the bits of attention over split heads', () => {
+  fc.assert(
+    fc.property(sizes, given => {
+      const { H, rows, heads } = operands(given)
+      const { G: kvHeads, causal, B, L, E } = given
+      const { output } = qkv.attention(...rows, { numHeads: H, kvHeads, causal })
+      const expected = joinHeads(qkv.attention(...heads, { causal }).output)
+      assert.deepEqual(output, expected)
+      const out = qkv.alloc([B, L, H * E])
+      assert.equal(qkv.attention(...rows, { numHeads: H, kvHeads, causal, out }).output, out)
+      assert.deepEqual(out.data, expected.data)
+      out.dispose()
+    }),
+    { numRuns: 60, seed: 1 },
+  )
+})
+
+test('trace with numHeads has the steps of split heads and an output in rows', () => {
+  fc.assert(
+    fc.property(sizes, given => {
+      const { H, rows, heads } = operands(given)
+      const { G: kvHeads, causal } = given
+      const traced = qkv.trace(...rows, { numHeads: H, kvHeads, causal })
+      const { output, ...steps } = qkv.trace(...heads, { causal })
+      assert.deepEqual(traced, { ...steps, output: joinHeads(output) })
+    }),
+    { numRuns: 30, seed: 2 },
+  )
+})
+
+test('additive scores, masks and gradients work with numHeads, too', () => {
+  const given = { B: 2, G: 2, group: 2, L: 5, S: 7, D: 3, E: 4, seed: 3 }
+  const { H, rows, heads } = operands(given)
+  const random = qkv.generator(4)
+  const mask = tensor([1, 0, 1, 1, 0, 1, 1].map(Boolean))
+  const score = /** @type {const} */ ({
+    kind: 'additive',
+    wQuery: random.randn([6, 3]),
+    wKey: random.randn([6, 3]),
+    wValue: random.randn([6]),
+  })
+  const inRows = { numHeads: H, kvHeads: 2, mask, score }
+  assert.deepEqual(qkv.attention(...rows, inRows).output, joinHeads(qkv.attention(...heads, { mask, score }).output))
+  const dOutput = random.randn([2, 5, H * 4])
+  for (const options of [
+    { mask, score },
+    { mask, causal: true },
+  ]) {
+    const flat = qkv.attentionBackward(...rows, dOutput, { ...options, numHeads: H, kvHeads: 2 })
+    const split = qkv.attentionBackward(...heads, splitHeads(dOutput, H), options)
+    for (const name of /** @type {const} */ (['dQ', 'dK', 'dV'])) assert.deepEqual(flat[name], joinHeads(split[name]))
+  }
+})
+
+test('a cache takes rows of heads, and queries in rows, step by step', () => {
+  const { H, rows, heads } = operands({ B: 2, G: 2, group: 2, L: 6, S: 6, D: 3, E: 4, seed: 5 })
+  const make = () => qkv.cache({ batch: 2, kvHeads: 2, headDim: 3, valueDim: 4, capacity: 4, window: 3 })
+  const [flat, split] = [make(), make()]
+  for (const [from, to] of [
+    [0, 2],
+    [2, 3],
+    [3, 5],
+    [5, 6],
+  ]) {
+    const [q, k, v] = rows.map(x => x.slice(1, from, to))
+    const [qh, kh, vh] = heads.map(x => x.slice(2, from, to))
+    flat.append(k, v, { kvHeads: 2 })
+    split.append(kh, vh)
+    assert.deepEqual(flat.keys, split.keys)
+    assert.deepEqual(flat.attention(q, { numHeads: H }).output, joinHeads(split.attention(qh).output))
+  }
+  assert.throws(() => flat.append(rows[1], rows[2], { kvHeads: 3 }), /kvHeads: 3 given, a whole number from 2 to 2/)
+  assert.throws(
+    () => flat.append(heads[1], heads[2], { kvHeads: 2 }),
+    /k: dims \(2, 2, 6, 3\) given, \(B, T, kvHeads \* size\)/,
+  )
+  flat.dispose()
+  split.dispose()
+})
+
+test('what does not fit numHeads is told', () => {
+  const x = tensor(new Float32Array(24), [1, 4, 6])
+  const call =
+    (/** @type {object} */ options, a = x, b = x) =>
+    () =>
+      qkv.attention(a, b, b, options)
+  for (const [run, message] of /** @type {[() => unknown, RegExp][]} */ ([
+    [
+      call({ numHeads: 4 }),
+      /attention: q has dims \(1, 4, 6\); with 4 heads in a row it is \(batch, rows, 4 \* size\)/,
+    ],
+    [call({ numHeads: 2 }, x.reshape([4, 6])), /k has 3 axes/],
+    [call({ numHeads: 2 }, x.reshape([4, 6]), x.reshape([4, 6])), /three axes/],
+    [call({ numHeads: 0 }), /numHeads: 0 given, a whole number from 1/],
+    [call({ numHeads: 3, kvHeads: 2 }), /the 2 heads of k and v do not divide the 3 heads of q/],
+    [call({ kvHeads: 2 }), /kvHeads is given without numHeads/],
+    [call({ numHeads: 2, out: tensor(new Float32Array(24), [1, 2, 4, 3]) }), /\(B, L, H \* E\) = \(1, 4, 6\) expected/],
+  ]))
+    assert.throws(run, message)
+})
+
+test('an option of another call is named with that call', () => {
+  const call = (/** @type {object} */ options) => () => qkv.attention([[1]], [[1]], [[1]], options)
+  assert.throws(call({ softmaxAxis: 'keys' }), /no option "softmaxAxis", it belongs to trace/)
+  assert.throws(call({ needWeights: true }), /no option "needWeights", it belongs to forward/)
+  assert.throws(call({ rotaryDim: 2 }), /no option "rotaryDim", it belongs to rope/)
+  assert.throws(call({ casual: true }), /no option "casual"; did you mean "causal"\?/)
+})
