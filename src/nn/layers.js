@@ -1,7 +1,7 @@
 // Layers with weights, named and laid out as PyTorch's.
 
-import { checkNames, toBoolean, toNumber } from '../base/arguments.js'
-import { shape } from '../base/errors.js'
+import { checkNames, expectDims, toBoolean, toNumber } from '../base/arguments.js'
+import { describe, shape } from '../base/errors.js'
 import { Tensor, toFloats } from '../base/tensor.js'
 import { multiplyOut } from '../ops/attention.js'
 import { embedding } from '../ops/embedding.js'
@@ -53,6 +53,35 @@ function apply(core, x, weight, weightDims, isPacked, bias, name) {
   })
 }
 
+/**
+ * Takes tensors out of a state dict, which must have all that is asked for and nothing else.
+ * @param {unknown} given tensors by name
+ */
+export function readState(given) {
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(`loadStateDict: ${describe(given)} given, an object of weights by name expected`)
+  const state = /** @type {Record<string, unknown>} */ (given)
+  const names = Object.keys(state)
+  const rest = new Set(names)
+  return {
+    has: (/** @type {string} */ name) => names.includes(name),
+    /** @type {(name: string, letters: string, ...dims: number[]) => FloatTensor} */
+    take(name, letters, ...dims) {
+      if (!rest.delete(name))
+        throw new RangeError(
+          `loadStateDict: ${name} ${letters} = ${shape(dims)} is missing; given: ${names.join(', ') || 'nothing'}`,
+        )
+      const tensor = toFloats(state[name], `loadStateDict: ${name}`)
+      expectDims(tensor, dims, `loadStateDict: ${name}`, letters)
+      return new Tensor(tensor.data.slice(), tensor.dims)
+    },
+    /** Throws if something was not taken. */
+    end() {
+      if (rest.size) throw new RangeError(`loadStateDict: no place for ${[...rest].join(', ')}`)
+    },
+  }
+}
+
 /** torch.nn.Embedding: rows of a table. */
 export class Embedding {
   #core
@@ -80,6 +109,23 @@ export class Embedding {
     const weight = generator.randn([num, dim])
     if (padding !== undefined) weight.row(padding).data.fill(0)
     return new Embedding(core, weight)
+  }
+
+  /** Its weights by PyTorch's names, not copied. @returns {Record<string, FloatTensor>} */
+  stateDict() {
+    return { weight: this.weight }
+  }
+
+  /**
+   * @param {Record<string, TensorLike | Nested>} given weight (num, dim)
+   * @returns {this}
+   */
+  loadStateDict(given) {
+    const state = readState(given)
+    const weight = state.take('weight', '(num, dim)', ...this.weight.dims)
+    state.end()
+    this.weight = weight
+    return this
   }
 
   /**
@@ -123,6 +169,26 @@ export class Linear {
     const weight = generator.uniform([outFeatures, inFeatures], -bound, bound)
     const hasBias = options.bias === undefined || toBoolean(options.bias, 'linear: bias')
     return new Linear(core, weight, hasBias ? generator.uniform([outFeatures], -bound, bound) : undefined)
+  }
+
+  /** Its weights by PyTorch's names, not copied. @returns {Record<string, FloatTensor>} */
+  stateDict() {
+    return { weight: this.weight, ...(this.bias && { bias: this.bias }) }
+  }
+
+  /**
+   * @param {Record<string, TensorLike | Nested>} given weight (out, in), and bias (out) if this layer has one
+   * @returns {this}
+   */
+  loadStateDict(given) {
+    const state = readState(given)
+    const [N, K] = this.weight.dims
+    const weight = state.take('weight', '(out, in)', N, K)
+    const bias = this.bias && state.take('bias', '(out)', N)
+    state.end()
+    this.weight = weight
+    this.bias = bias
+    return this
   }
 
   /**

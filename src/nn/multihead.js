@@ -1,12 +1,12 @@
 // Multi-head attention as a layer, named and laid out as PyTorch's.
 
 import { checkNames, checkObject, expectDims, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
-import { describe, shape } from '../base/errors.js'
+import { shape } from '../base/errors.js'
 import { joinHeads, splitHeads, Tensor, toFloats, toOperand, valuesOf } from '../base/tensor.js'
 import { multiplyOut, project, runAttention, trace } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkOptions, labels } from '../ops/attention-options.js'
 import { appendRows, extendMasks } from './extra-keys.js'
-import { Linear, SIZE } from './layers.js'
+import { Linear, readState, SIZE } from './layers.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
@@ -119,21 +119,9 @@ export class MultiheadAttention {
    * @returns {this}
    */
   loadStateDict(given) {
-    const state = flattenLayers(given)
+    const state = readState(flattenLayers(given))
+    const { take } = state
     const { query, key, value, out } = this.layers
-    const names = Object.keys(state)
-    const rest = new Set(names)
-    /** @type {(name: string, letters: string, ...dims: number[]) => FloatTensor} */
-    const take = (name, letters, ...dims) => {
-      if (!(name in state))
-        throw new RangeError(
-          `loadStateDict: ${name} ${letters} = ${shape(dims)} is missing; given: ${names.join(', ') || 'nothing'}`,
-        )
-      rest.delete(name)
-      const tensor = toFloats(state[name], `loadStateDict: ${name}`)
-      expectDims(tensor, dims, `loadStateDict: ${name}`, letters)
-      return new Tensor(tensor.data.slice(), tensor.dims)
-    }
     const E = this.embedDim
     const inputs = [query, key, value]
     const hasBias = out.bias !== undefined
@@ -141,23 +129,22 @@ export class MultiheadAttention {
     let weights
     /** @type {(FloatTensor | undefined)[]} */
     let biases = [undefined, undefined, undefined]
-    const outName = 'o_proj.weight' in state ? 'o_proj' : 'out_proj'
+    const outName = state.has('o_proj.weight') ? 'o_proj' : 'out_proj'
     const sizes = inputs.map(layer => layer.weight.dims[1])
     const letters = ['q', 'k', 'v']
-    if ('q_proj.weight' in state) {
+    if (state.has('q_proj.weight')) {
       weights = letters.map((letter, i) => take(`${letter}_proj.weight`, '(E, in)', E, sizes[i]))
       if (hasBias) biases = letters.map(letter => take(`${letter}_proj.bias`, '(E)', E))
     } else {
-      weights =
-        'q_proj_weight' in state
-          ? letters.map((letter, i) => take(`${letter}_proj_weight`, '(E, in)', E, sizes[i]))
-          : thirds(take('in_proj_weight', '(3E, E)', 3 * E, this.#packedSize()))
+      weights = state.has('q_proj_weight')
+        ? letters.map((letter, i) => take(`${letter}_proj_weight`, '(E, in)', E, sizes[i]))
+        : thirds(take('in_proj_weight', '(3E, E)', 3 * E, this.#packedSize()))
       if (hasBias) biases = thirds(take('in_proj_bias', '(3E)', 3 * E))
     }
     const outWeight = take(`${outName}.weight`, '(E, E)', E, E)
     const outBias = hasBias ? take(`${outName}.bias`, '(E)', E) : undefined
     const [biasK, biasV] = this.biasK ? ['bias_k', 'bias_v'].map(name => take(name, '(1, 1, E)', 1, 1, E)) : []
-    if (rest.size) throw new RangeError(`loadStateDict: no place for ${[...rest].join(', ')}`)
+    state.end()
     inputs.forEach((layer, i) => {
       layer.weight = weights[i]
       layer.bias = biases[i]
@@ -173,6 +160,26 @@ export class MultiheadAttention {
   #weights(name) {
     const { weight, bias } = /** @type {Record<string, Linear>} */ (this.layers)[name]
     return { weight: toFloats(weight, `${name}: weight`), bias: bias && toFloats(bias, `${name}: bias`) }
+  }
+
+  /** Its weights by PyTorch's names. @returns {Record<string, FloatTensor>} */
+  stateDict() {
+    const { query, key, value, out } = this.layers
+    const inputs = [query, key, value]
+    const { biasK, biasV, embedDim: E } = this
+    const isPacked = inputs.every(({ weight }) => weight.dims[1] === E)
+    /** @type {Record<string, FloatTensor>} */
+    const weights = isPacked
+      ? { in_proj_weight: stack(inputs.map(({ weight }) => weight)) }
+      : { q_proj_weight: query.weight, k_proj_weight: key.weight, v_proj_weight: value.weight }
+    const biases = inputs.flatMap(({ bias }) => bias ?? [])
+    return {
+      ...weights,
+      ...(biases.length && { in_proj_bias: stack(biases) }),
+      ...(biasK && biasV && { bias_k: biasK.reshape([1, 1, E]), bias_v: biasV.reshape([1, 1, E]) }),
+      'out_proj.weight': out.weight,
+      ...(out.bias && { 'out_proj.bias': out.bias }),
+    }
   }
 
   /** The rows behind those of the sequence. @param {FloatTensor | undefined} bias biasK or biasV */
@@ -385,8 +392,7 @@ export class MultiheadAttention {
  * @returns {Record<string, TensorLike | Nested>}
  */
 function flattenLayers(state) {
-  if (typeof state !== 'object' || state === null)
-    throw new TypeError(`loadStateDict: ${describe(state)} given, an object of weights by name expected`)
+  if (typeof state !== 'object' || state === null) return state // for readState to refuse
   return Object.fromEntries(
     Object.entries(state).flatMap(([name, value]) => {
       if (!(value instanceof Linear)) return [[name, value]]
@@ -399,6 +405,19 @@ function flattenLayers(state) {
         : [[`${name}.weight`, weight]]
     }),
   )
+}
+
+/**
+ * Tensors of equal dims behind each other along the first axis.
+ * @param {FloatTensor[]} parts
+ */
+function stack(parts) {
+  const [{ data, dims }] = parts
+  const all = new Float32Array(parts.length * data.length)
+  parts.forEach((part, i) => {
+    all.set(part.data, i * data.length)
+  })
+  return new Tensor(all, [parts.length * dims[0], ...dims.slice(1)])
 }
 
 /**

@@ -1,0 +1,63 @@
+// Layers give and take their weights by PyTorch's names.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../src/index.js'
+
+const qkv = await load()
+
+/** @param {Record<string, { dims: readonly number[] }>} state */
+const dimsOf = state => Object.fromEntries(Object.entries(state).map(([name, { dims }]) => [name, [...dims]]))
+
+test('a linear layer and an embedding give the names of torch.nn and take them back', () => {
+  const g = qkv.generator(1)
+  const [from, to] = [g.linear(3, 2), g.linear(3, 2)]
+  assert.deepEqual(dimsOf(from.stateDict()), { weight: [2, 3], bias: [2] })
+  assert.deepEqual(to.loadStateDict(from.stateDict()).forward([[1, 2, 3]]), from.forward([[1, 2, 3]]))
+  assert.deepEqual(Object.keys(g.linear(3, 2, { bias: false }).stateDict()), ['weight'])
+  const [table, other] = [g.embedding(5, 4), g.embedding(5, 4)]
+  assert.deepEqual(dimsOf(table.stateDict()), { weight: [5, 4] })
+  assert.deepEqual(other.loadStateDict(table.stateDict()).forward([4, 1]), table.forward([4, 1]))
+  assert.notEqual(other.weight.data, table.weight.data, 'what is taken is copied')
+})
+
+test('multi-head attention gives torch.nn.MultiheadAttention.state_dict() and takes it back', () => {
+  const x = qkv.generator(9).randn([2, 3, 4])
+  for (const [options, expected] of /** @type {const} */ ([
+    [{}, { in_proj_weight: [12, 4], in_proj_bias: [12], 'out_proj.weight': [4, 4], 'out_proj.bias': [4] }],
+    [{ bias: false }, { in_proj_weight: [12, 4], 'out_proj.weight': [4, 4] }],
+    [
+      { addBiasKV: true, bias: false },
+      { in_proj_weight: [12, 4], bias_k: [1, 1, 4], bias_v: [1, 1, 4], 'out_proj.weight': [4, 4] },
+    ],
+  ])) {
+    const from = qkv.generator(2).multiheadAttention(4, 2, options)
+    const to = qkv.generator(3).multiheadAttention(4, 2, options)
+    assert.deepEqual(dimsOf(from.stateDict()), expected)
+    assert.notDeepEqual(to.forward(x).output, from.forward(x).output)
+    assert.deepEqual(to.loadStateDict(from.stateDict()).forward(x), from.forward(x))
+  }
+  const apart = qkv.generator(4).multiheadAttention(4, 2, { kDim: 3, vDim: 5, bias: false })
+  assert.deepEqual(dimsOf(apart.stateDict()), {
+    q_proj_weight: [4, 4],
+    k_proj_weight: [4, 3],
+    v_proj_weight: [4, 5],
+    'out_proj.weight': [4, 4],
+  })
+  assert.deepEqual(apart.loadStateDict(apart.stateDict()).stateDict(), apart.stateDict())
+})
+
+test('missing, surplus and wrongly shaped weights are named, and nothing changes', () => {
+  const layer = qkv.generator(1).linear(3, 2)
+  const before = layer.stateDict()
+  for (const [state, message] of /** @type {[any, RegExp][]} */ ([
+    [{ weight: before.weight }, /bias \(out\) = \(2\) is missing; given: weight/],
+    [{ ...before, gain: [1] }, /no place for gain/],
+    [{ ...before, weight: before.weight.T }, /weight: dims \(3, 2\) given, \(out, in\) = \(2, 3\) expected/],
+    [null, /null given, an object of weights by name expected/],
+  ])) {
+    assert.throws(() => layer.loadStateDict(state), message)
+    assert.deepEqual(layer.stateDict(), before)
+  }
+  assert.throws(() => layer.forward([[1, 2]]), /weight \(out, in\) = \(2, 3\): the last axis of x must be 3/)
+})
