@@ -71,7 +71,7 @@ test('a packed layer gives the bits of linear, for all sizes, until it is dispos
   assert.deepEqual(layer.forward(g.seed(1).randn([2, 4, 3])), want)
   assert.throws(() => layer.forward([[1, 2]]), {
     name: 'RangeError',
-    message: /packLinear: forward: x has dims \(1, 2\), weight \(5, 3\)/,
+    message: /packLinear: forward: x has dims \(1, 2\), weight \(out, in\) = \(5, 3\)/,
   })
   layer.dispose()
   layer.dispose()
