@@ -8,16 +8,16 @@ import { copy, everything, readFiles, save } from './formats/carry.js'
 import { fromText } from './formats/given.js'
 import { pytorchCode } from './formats/pytorch.js'
 import { qkvCode } from './formats/qkvcode.js'
-import { messageOf, Trouble } from './formats/trouble.js'
-import { check, headsOfGiven } from './settings/check.js'
+import { check, headsOfGiven, isFloat32 } from './settings/check.js'
 import { begin, record, redo, replace, undo } from './settings/history.js'
 import { fromHash, isLinkable, toHash } from './settings/link.js'
 import { presetOf, settingsOf } from './settings/presets.js'
-import { change, DEFAULTS, edit, isSameCell, paint, selectionOf, viewOf } from './settings/state.js'
+import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf, viewOf } from './settings/state.js'
+import { messageOf, Trouble } from './settings/trouble.js'
 
 /** @typedef {import('./views/context.js').Actions} Actions */
 /** @typedef {import('./views/context.js').Said} Said */
-/** @typedef {import('./settings/state.js').Settings} Settings */
+/** @typedef {import('./settings/fields.js').Settings} Settings */
 /** @typedef {import('./settings/state.js').Selection} Selection */
 
 /**
@@ -27,7 +27,7 @@ import { change, DEFAULTS, edit, isSameCell, paint, selectionOf, viewOf } from '
  * @property {Settings} origin what Reset goes back to
  * @property {{ past: readonly Selection[], future: readonly Selection[] }} visits places for Back and Forward; where
  *   the reader is now stands in the settings
- * @property {import('./settings/state.js').Cell} [pointed] the cell under the pointer or the focus
+ * @property {import('./settings/fields.js').Cell} [pointed] the cell under the pointer or the focus
  * @property {import('./views/context.js').Mode} mode
  * @property {import('./i18n/index.js').Language} language
  * @property {import('./views/context.js').Theme} theme
@@ -124,9 +124,8 @@ export function createApp(host, taste) {
 
   /** Other numbers altogether: nothing is selected, nothing was visited. @param {Settings} settings */
   function open(settings) {
-    const { room, view, minus, other, baseline } = state.history.present
     update({ origin: settings, pointed: undefined, visits: { past: [], future: [] } })
-    set({ ...settings, room, view, minus, other, baseline })
+    set({ ...settings, ...pageOf(state.history.present) })
   }
 
   /** @param {typeof undo} move in the places that were visited */
@@ -166,17 +165,20 @@ export function createApp(host, taste) {
       stop()
       host.reveal(`step-${patch.step}`)
     },
-    edit: (cell, value, mark) => set(edit(state.history.present, cell, value), mark),
+    edit: (cell, value, mark) => {
+      if (value !== undefined && !isFloat32(value)) return say('problemNumber', {}, true)
+      set(edit(state.history.present, cell, value), mark)
+    },
     paint: (row, column, isVisible) => set(paint(state.history.present, row, column, isVisible), 'paint'),
     choose: preset => open(settingsOf(preset)),
     undo: () => travel(undo(state.history)),
     redo: () => travel(redo(state.history)),
     reset: () => {
-      const { room, step, view, minus, other, baseline } = state.history.present
-      set({ ...state.origin, room, step, view, minus, other, baseline })
+      const { present } = state.history
+      set({ ...state.origin, ...pageOf(present), step: present.step })
     },
     setBaseline: () => {
-      const link = toHash({ ...state.history.present, ...viewOf(DEFAULTS) })
+      const link = toHash({ ...state.history.present, ...DEFAULT_VIEW })
       look({ baseline: link.slice(1) || PLAIN, minus: 'settings' })
     },
     point: cell => {

@@ -3,10 +3,11 @@
 import { load } from 'qkv'
 import { createTracer } from '../../web/compute/trace.js'
 import { check } from '../../web/settings/check.js'
+import { DEFAULTS } from '../../web/settings/fields.js'
 import { PRESETS, settingsOf } from '../../web/settings/presets.js'
-import { change, DEFAULTS, edit, paint } from '../../web/settings/state.js'
+import { change, edit, paint } from '../../web/settings/state.js'
 
-/** @typedef {import('../../web/settings/state.js').Settings} Settings */
+/** @typedef {import('../../web/settings/fields.js').Settings} Settings */
 
 const trace = createTracer(await load())
 
@@ -18,7 +19,7 @@ export function traced(settings) {
 }
 
 const layer = change(DEFAULTS, { model: 'multihead', dModel: 8, heads: 2 })
-/** @param {Settings} settings @param {import('../../web/explain/matrices.js').MatrixId} matrix @param {number} head @param {number} row @param {number} column @param {number} value */
+/** @param {Settings} settings @param {import('../../web/settings/matrices.js').MatrixId} matrix @param {number} head @param {number} row @param {number} column @param {number} value */
 const set = (settings, matrix, head, row, column, value) => edit(settings, { matrix, head, row, column }, value)
 const X = { dims: [1, 2, 3], data: [0.5, -1.25, 3e-7, 2, 0, -4] }
 

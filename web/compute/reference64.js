@@ -5,7 +5,7 @@ import { scaleOf } from './trace.js'
 
 /** @typedef {import('./trace.js').Result} Result */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
-/** @typedef {import('../explain/matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../settings/matrices.js').MatrixId} MatrixId */
 
 /**
  * @typedef {object} Difference

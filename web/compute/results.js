@@ -2,14 +2,15 @@
 // float64, and a batch is run.
 
 import { check } from '../settings/check.js'
-import { DEFAULTS, signature } from '../settings/state.js'
+import { DEFAULTS } from '../settings/fields.js'
+import { signature } from '../settings/state.js'
 import { createBaseline } from './baseline.js'
 import { isLarge } from './large.js'
 import { difference } from './reference64.js'
 import { createJobs } from './scheduler.js'
 import { createTracer } from './trace.js'
 
-/** @typedef {import('../settings/state.js').Settings} Settings */
+/** @typedef {import('../settings/fields.js').Settings} Settings */
 /** @typedef {import('../settings/check.js').Checked} Checked */
 /** @typedef {import('../settings/check.js').Problems} Problems */
 /** @typedef {import('./trace.js').Result} Result */

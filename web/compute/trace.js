@@ -5,7 +5,8 @@ import { joinHeads, splitHeads, Tensor } from 'qkv'
 import { MODELS } from '../models/index.js'
 import { createTable } from '../models/table.js'
 import { offsetOf } from '../models/tensors.js'
-import { EDITABLE, fingerprint, VIEW_FIELDS } from '../settings/state.js'
+import { EDITABLE } from '../settings/matrices.js'
+import { drawnKey } from '../settings/state.js'
 import { runBatch } from './batch.js'
 import { largest, minus, times } from './compare.js'
 import { curveOf } from './curve.js'
@@ -47,40 +48,6 @@ import { prove } from './proof.js'
 /** Heads times queries times keys for which both ways of masking are computed at every key stroke. */
 export const MOST_WAYS = 2 ** 16
 
-/** What a model's numbers depend on: everything but these. */
-const NOT_OF_MODEL = new Set([
-  ...[
-    'edits',
-    'painted',
-    'mask',
-    'masking',
-    'left',
-    'right',
-    'padding',
-    'prefix',
-    'sigma',
-    'scale',
-    'softmaxAxis',
-    'probe',
-    'probeWord',
-    'v',
-    'batch',
-  ],
-  ...['sentence', 'second', 'queries', 'keys', ...VIEW_FIELDS],
-])
-
-/** @param {Checked} settings */
-const nameOf = settings =>
-  JSON.stringify(
-    [
-      ...Object.entries({ ...settings, given: fingerprint(settings.given) }).filter(
-        ([field]) => !NOT_OF_MODEL.has(field),
-      ),
-      ...[settings.queries, settings.keys].map(({ ids }) => ids.join()),
-    ],
-    (_, value) => (typeof value === 'bigint' ? String(value) : value),
-  )
-
 /**
  * @typedef {((settings: Checked) => Result) & {
  *   parts: (settings: Checked, head: number) => Generator<number, Result>,
@@ -99,10 +66,11 @@ export function createTracer(qkv) {
   /** @type {{ name: string, tensors: Tensors } | undefined} */
   let last
   const start = (/** @type {Checked} */ settings) => {
-    const name = nameOf(settings)
+    const name = drawnKey(settings)
     if (last?.name !== name) {
       const { tensors, generator } = MODELS[settings.model](qkv, settings, table)
-      const additive = settings.score === 'additive' ? drawAdditive(qkv, settings, tensors, generator) : {}
+      const hasScores = tensors.Wq ?? tensors.Q
+      const additive = hasScores && settings.score === 'additive' ? drawAdditive(qkv, settings, tensors, generator) : {}
       last = { name, tensors: { ...tensors, ...additive } }
     }
     return last.tensors
@@ -202,7 +170,7 @@ function withEdits(tensors, edits, matrices) {
   return changed
 }
 
-const BEFORE_ATTENTION = [...EDITABLE.filter(matrix => matrix !== 'weights'), 'Q', 'K', 'V']
+const BEFORE_ATTENTION = EDITABLE.filter(id => id !== 'weights')
 
 /**
  * @param {Qkv} qkv
@@ -237,7 +205,7 @@ function attend(qkv, settings, drawn, visible, edits) {
  */
 function projected(qkv, drawn, edits) {
   const isProjected = drawn.Wq !== undefined
-  const given = withEdits(drawn, edits, isProjected ? BEFORE_ATTENTION.slice(0, -3) : BEFORE_ATTENTION)
+  const given = withEdits(drawn, edits, BEFORE_ATTENTION)
   return isProjected ? { ...given, ...project(qkv, given) } : given
 }
 
@@ -357,7 +325,9 @@ export function override(qkv, weights, edits) {
   for (const edit of edits)
     if (edit.matrix === 'weights' && offsetOf(weights, edit) >= 0) {
       const row = edit.head * L + edit.row
-      rows.set(row, [...(rows.get(row) ?? []), edit])
+      const known = rows.get(row)
+      if (known) known.push(edit)
+      else rows.set(row, [edit])
     }
   if (rows.size === 0) return weights
   const data = weights.data.slice()

@@ -3,10 +3,10 @@
 import { reasonOf } from '../compute/mask.js'
 import { scaleOf } from '../compute/trace.js'
 import { isSameCell } from '../settings/state.js'
-import { factorsOf } from './dependencies.js'
+import { wayOf } from './dependencies.js'
 
-/** @typedef {import('../settings/state.js').Cell} Cell */
-/** @typedef {import('./matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../settings/fields.js').Cell} Cell */
+/** @typedef {import('../settings/matrices.js').MatrixId} MatrixId */
 /** @typedef {import('../compute/trace.js').Result} Result */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
 
@@ -51,71 +51,63 @@ export function explain(result, cell) {
   const at = (id, row, column) => ({ matrix: id, head: tensors[id]?.dims.length === 3 ? head : 0, row, column })
   const sizeOf = (/** @type {MatrixId} */ id) => /** @type {FloatTensor} */ (tensors[id]).dims.at(-1) ?? 0
 
-  const factors = factorsOf(result, matrix)
-  if (factors) {
-    const [a, b, bias] = factors
-    const terms = list(sizeOf(a), i => [at(a, row, i), at(b, i, column)])
-    return {
-      kind: 'products',
-      terms,
-      along: matrix === 'output' ? 'keys' : 'dims',
-      ...(bias && { bias: at(bias, 0, column) }),
-    }
-  }
-  switch (matrix) {
-    case 'scores':
-      if (tensors.Aq) {
-        return {
-          kind: 'additive',
-          terms: list(sizeOf('Aq'), i => [at('va', 0, i), at('Aq', row, i), at('Ak', column, i)]),
-        }
-      }
+  const way = wayOf(result, matrix)
+  const [left, right] = way?.sources.map(([source]) => source) ?? []
+  switch (way?.rule) {
+    case 'product':
       return {
-        ...{ terms: list(sizeOf('Q'), i => [at('Q', row, i), at('K', column, i)]) },
-        ...(settings.score === 'gaussian'
-          ? { kind: 'gaussian', sigma: settings.sigma }
-          : { kind: 'products', along: 'dims' }),
+        ...{ kind: 'products', along: left === 'weights' ? 'keys' : 'dims' },
+        terms: list(sizeOf(left), i => [at(left, row, i), at(right, i, column)]),
+        ...(way.bias && { bias: at(way.bias, 0, column) }),
       }
-    case 'scaled': {
+    case 'scores': {
+      const pair = (/** @type {number} */ i) => [at(left, row, i), at(right, column, i)]
+      if (way.sources.length > 2)
+        return { kind: 'additive', terms: list(sizeOf(left), i => [at('va', 0, i), ...pair(i)]) }
+      const terms = list(sizeOf(left), pair)
+      const { score, sigma } = settings
+      return score === 'gaussian' ? { kind: 'gaussian', terms, sigma } : { kind: 'products', terms, along: 'dims' }
+    }
+    case 'scale': {
       const size = sizeOf('K')
       const isRoot = settings.scale === null && settings.score === 'scaled'
-      return { kind: 'scale', source: at('scores', row, column), factor: scaleOf(settings, size), size, isRoot }
+      return { kind: 'scale', source: at(left, row, column), factor: scaleOf(settings, size), size, isRoot }
     }
-    case 'masked':
-    case 'zeroed': {
-      const zero = matrix === 'zeroed'
+    case 'mask':
+    case 'zero': {
+      const zero = way.rule === 'zero'
       const isHidden = (zero || settings.masking === 'before') && visible?.[row * S + column] === 0
-      const source = at(zero ? 'unmasked' : 'scaled', row, column)
-      return { kind: 'mask', source, isHidden, reason: reasonOf(settings, row, column), zero }
+      return { kind: 'mask', source: at(left, row, column), isHidden, reason: reasonOf(settings, row, column), zero }
     }
-    case 'weights':
-    case 'unmasked':
-      return explainShare(result, cell, at)
-    case 'joined': {
-      const size = sizeOf('output')
-      return { kind: 'join', source: { matrix: 'output', head: Math.floor(column / size), row, column: column % size } }
+    case 'softmax':
+    case 'divide':
+      return explainShare(result, cell, way.rule, at)
+    case 'join': {
+      const size = sizeOf(left)
+      return { kind: 'join', source: { matrix: left, head: Math.floor(column / size), row, column: column % size } }
     }
     default:
-      return origin(result, cell)
+      return matrix === 'weights' ? explainShare(result, cell, undefined, at) : origin(result, cell)
   }
 }
 
 /**
  * @param {Result} result
  * @param {Cell} cell
+ * @param {'softmax' | 'divide' | undefined} rule undefined: the weights were brought
  * @param {(matrix: MatrixId, row: number, column: number) => Cell} at
  * @returns {Explanation}
  */
-function explainShare({ settings, tensors }, { matrix, head, row, column }, at) {
+function explainShare({ settings, tensors }, { matrix, head, row, column }, rule, at) {
   const set = settings.edits.filter(edit => edit.matrix === matrix && edit.head === head && edit.row === row)
   if (set.length > 0) return { kind: 'override', set }
   const { masked, exponentials, maxima, sums, zeroedSums } = tensors
-  if (!masked || !exponentials || !maxima || !sums) return { kind: 'given', from: 'reader' }
+  if (!rule || !masked || !exponentials || !maxima || !sums) return { kind: 'given', from: 'reader' }
   const isByKeys = settings.softmaxAxis === 'keys'
   const [H, L, S] = masked.dims
   const h = Math.min(head, H - 1) // of a large trace, the steps of one head are there
   const line = isByKeys ? row : column
-  if (matrix === 'weights' && zeroedSums)
+  if (rule === 'divide' && zeroedSums)
     return { kind: 'divide', source: at('zeroed', row, column), sum: zeroedSums.data[h * (isByKeys ? L : S) + line] }
   const count = isByKeys ? S : L
   const place = (/** @type {number} */ i) => (isByKeys ? [row, i] : [i, column])

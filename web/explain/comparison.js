@@ -1,10 +1,10 @@
 // What the chosen head is compared with. Pure.
 
-import { messageOf } from '../formats/trouble.js'
 import { ofHead } from '../models/tensors.js'
+import { messageOf } from '../settings/trouble.js'
 
 /** @typedef {import('../compute/trace.js').Result} Result */
-/** @typedef {import('../settings/state.js').Settings} Settings */
+/** @typedef {import('../settings/fields.js').Settings} Settings */
 
 /**
  * @typedef {{ tensor?: import('../models/index.js').FloatTensor, trouble?: import('../i18n/index.js').Key, params?: Record<string, string | number> }} Compared

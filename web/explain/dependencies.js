@@ -1,7 +1,13 @@
-// Where a cell comes from and where it goes: whole rows and columns of other matrices. Pure.
+// Which cells a cell is computed from and which it goes into: whole rows and columns of other matrices. Both follow from
+// the description of the matrices (settings/matrices.js).
 
-/** @typedef {import('../settings/state.js').Cell} Cell */
-/** @typedef {import('./matrices.js').MatrixId} MatrixId */
+import { MATRICES, MATRIX_IDS } from '../settings/matrices.js'
+
+/** @typedef {import('../settings/fields.js').Cell} Cell */
+/** @typedef {import('../settings/matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../settings/matrices.js').Reach} Reach */
+/** @typedef {import('../settings/matrices.js').Rule} Rule */
+/** @typedef {import('../settings/matrices.js').StepId} StepId */
 /** @typedef {import('../compute/trace.js').Result} Result */
 
 /**
@@ -9,42 +15,37 @@
  * @typedef {{ matrix: MatrixId, head: number, row?: number, column?: number }} Region
  */
 
-/** Projections: what is multiplied, with which weights and bias. @type {Partial<Record<MatrixId, MatrixId[]>>} */
-const PRODUCTS = {
-  ...{ Q: ['X', 'Wq', 'bq'], K: ['X2', 'Wk', 'bk'], V: ['X2', 'Wv', 'bv'] },
-  ...{ Aq: ['Q', 'Wa', 'ba'], Ak: ['K', 'Ua'], final: ['joined', 'Wo', 'bo'], output: ['weights', 'V'] },
+/** How a matrix of a trace was computed. @typedef {{ rule: Rule, sources: [MatrixId, Reach][], bias?: MatrixId, step?: StepId }} OwnWay */
+
+/**
+ * @param {Pick<Result, 'tensors'>} result
+ * @param {MatrixId} id
+ * @returns {OwnWay | undefined} undefined if it was drawn, brought, or is not there
+ */
+export function wayOf({ tensors }, id) {
+  const has = (/** @type {string | undefined} */ name) => tensors[/** @type {MatrixId} */ (name)] !== undefined
+  const way = has(id) && MATRICES[id].ways?.find(({ sources }) => sources.every(([source]) => has(source)))
+  if (!way) return undefined
+  return /** @type {OwnWay} */ ({ ...way, bias: has(way.bias) ? way.bias : undefined })
 }
 
 /**
- * Left factor, right factor and bias of a matrix that is a product.
+ * Left factor, right factor and bias, if there is one, of a matrix that is a product.
  * @param {Result} result
- * @param {MatrixId} matrix
- * @returns {MatrixId[] | undefined} those that there are
+ * @param {MatrixId} id
+ * @returns {MatrixId[] | undefined}
  */
-export function factorsOf({ tensors }, matrix) {
-  const factors = PRODUCTS[matrix]?.map(id => (id === 'X2' && !tensors.X2 ? 'X' : id))
-  return factors?.every((id, i) => tensors[id] || i === 2) ? factors.filter(id => tensors[id]) : undefined
+export function factorsOf(result, id) {
+  const way = wayOf(result, id)
+  if (way?.rule !== 'product') return undefined
+  return [...way.sources.map(([source]) => source), ...(way.bias ? [way.bias] : [])]
 }
 
-/**
- * What each step between scores and weights is made from.
- * @param {Result} result
- * @returns {[MatrixId, MatrixId, 'cell' | 'line'][]} from, to
- */
-const chain = ({ settings }) =>
-  settings.masking === 'after'
-    ? [
-        ['scores', 'scaled', 'cell'],
-        ['scaled', 'masked', 'cell'],
-        ['masked', 'unmasked', 'line'],
-        ['unmasked', 'zeroed', 'cell'],
-        ['zeroed', 'weights', 'line'],
-      ]
-    : [
-        ['scores', 'scaled', 'cell'],
-        ['scaled', 'masked', 'cell'],
-        ['masked', 'weights', 'line'],
-      ]
+/** The sources with how far each reaches; the bias is one of them. @param {Result} result @param {MatrixId} id @returns {[MatrixId, Reach][]} */
+function reachesOf(result, id) {
+  const way = wayOf(result, id)
+  return way ? [...way.sources, ...(way.bias ? [/** @type {[MatrixId, Reach]} */ ([way.bias, 'column'])] : [])] : []
+}
 
 /**
  * The cells that a cell is computed from.
@@ -53,28 +54,17 @@ const chain = ({ settings }) =>
  * @returns {Region[]}
  */
 export function sourcesOf(result, { matrix, head, row, column }) {
-  const { tensors, settings } = result
-  const at = (/** @type {MatrixId} */ id, /** @type {Partial<Region>} */ rest) => ({
-    matrix: id,
-    head: headOf(result, id, head),
-    ...rest,
+  const isByKeys = result.settings.softmaxAxis === 'keys'
+  return reachesOf(result, matrix).map(([id, reach]) => {
+    const size = widthOf(result, id)
+    /** @type {Record<Reach, Partial<Region>>} */
+    const regions = {
+      ...{ cell: { row, column }, row: { row }, column: { column }, crossed: { row: column }, all: {} },
+      ...{ line: isByKeys ? { row } : { column } },
+      ...{ head: { head: Math.floor(column / size), row, column: column % size } },
+    }
+    return { matrix: id, head: headOf(result, id, head), ...regions[reach] }
   })
-  const factors = factorsOf(result, matrix)
-  if (factors) return factors.map((id, i) => at(id, i === 0 ? { row } : { column }))
-  if (matrix === 'scores')
-    return tensors.Aq
-      ? [at('Aq', { row }), at('Ak', { row: column }), at('va', {})]
-      : tensors.Q
-        ? [at('Q', { row }), at('K', { row: column })]
-        : []
-  if (matrix === 'joined') {
-    const size = /** @type {any} */ (tensors.output).dims[2]
-    return [{ matrix: 'output', head: Math.floor(column / size), row, column: column % size }]
-  }
-  const link = chain(result).find(([from, to]) => to === matrix && tensors[from])
-  if (!link) return []
-  if (link[2] === 'cell') return [at(link[0], { row, column })]
-  return [at(link[0], settings.softmaxAxis === 'keys' ? { row } : { column })]
 }
 
 /**
@@ -84,35 +74,24 @@ export function sourcesOf(result, { matrix, head, row, column }) {
  * @returns {Region[]}
  */
 export function targetsOf(result, { matrix, head, row, column }) {
-  const { tensors, settings } = result
-  const at = (/** @type {MatrixId} */ id, /** @type {Partial<Region>} */ rest) => ({
-    matrix: id,
-    head: headOf(result, id, head),
-    ...rest,
-  })
-  /** @type {Region[]} */
-  const targets = []
-  for (const id of /** @type {MatrixId[]} */ (Object.keys(PRODUCTS))) {
-    const place = tensors[id] ? (factorsOf(result, id)?.indexOf(matrix) ?? -1) : -1
-    if (place >= 0) targets.push(at(id, place === 0 ? { row } : { column }))
-  }
-  if (matrix === 'Q' && !tensors.Aq && tensors.scores) targets.push(at('scores', { row }))
-  if (matrix === 'K' && !tensors.Ak && tensors.scores) targets.push(at('scores', { column: row }))
-  if (matrix === 'Aq') targets.push(at('scores', { row }))
-  if (matrix === 'Ak') targets.push(at('scores', { column: row }))
-  if (matrix === 'va') targets.push(at('scores', {}))
-  if (matrix === 'output')
-    targets.push({
-      matrix: 'joined',
-      head: 0,
-      row,
-      column: head * /** @type {any} */ (tensors.output).dims[2] + column,
-    })
-  for (const [from, to, reach] of chain(result))
-    if (from === matrix && tensors[to])
-      targets.push(at(to, reach === 'cell' ? { row, column } : settings.softmaxAxis === 'keys' ? { row } : { column }))
-  return targets
+  const isByKeys = result.settings.softmaxAxis === 'keys'
+  return MATRIX_IDS.flatMap(id =>
+    reachesOf(result, id)
+      .filter(([source]) => source === matrix)
+      .map(([, reach]) => {
+        /** @type {Record<Reach, Partial<Region>>} */
+        const regions = {
+          ...{ cell: { row, column }, row: { row }, column: { column }, crossed: { column: row }, all: {} },
+          ...{ line: isByKeys ? { row } : { column } },
+          ...{ head: { head: 0, row, column: head * widthOf(result, matrix) + column } },
+        }
+        return { matrix: id, head: headOf(result, id, head), ...regions[reach] }
+      }),
+  )
 }
+
+/** @param {Result} result @param {MatrixId} id */
+const widthOf = ({ tensors }, id) => tensors[id]?.dims.at(-1) ?? 1
 
 /** @param {Result} result @param {MatrixId} id @param {number} head */
 const headOf = ({ tensors }, id, head) => (tensors[id]?.dims.length === 3 ? head : 0)

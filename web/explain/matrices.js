@@ -1,16 +1,17 @@
-// The matrices of the page in the order of the computation: what each is called, how its axes and colours read.
+// The matrices of one head as they are shown: names of rows and columns, colours, hidden cells.
 
 import { ofHead } from '../models/tensors.js'
 import { zooNames } from '../models/zoo.js'
-import { EDITABLE } from '../settings/state.js'
+import { MATRICES, MATRIX_IDS } from '../settings/matrices.js'
+import { wayOf } from './dependencies.js'
 
 /** @typedef {import('../compute/trace.js').Result} Result */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
 /** @typedef {import('../i18n/index.js').Key} Key */
-/** @typedef {import('../settings/state.js').Cell} Cell */
+/** @typedef {import('../settings/fields.js').Cell} Cell */
 
-/** @typedef {keyof typeof SPECS} MatrixId */
-/** @typedef {'tokens' | 'queries' | 'keys' | 'model' | 'query' | 'value' | 'hidden' | 'heads' | 'one'} Axis */
+/** @typedef {import('../settings/matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../settings/matrices.js').Axis} Axis */
 
 /**
  * @typedef {object} Matrix
@@ -33,48 +34,6 @@ import { EDITABLE } from '../settings/state.js'
 
 /** @typedef {ReadonlyMap<MatrixId, Matrix>} Matrices */
 
-/** Axes and symbol of each. */
-const SPECS = /** @type {const} */ ({
-  X: ['tokens', 'model', 'X'],
-  X2: ['keys', 'model', 'X_2'],
-  Wq: ['model', 'query', 'W_q'],
-  bq: ['one', 'query', 'b_q'],
-  Wk: ['model', 'query', 'W_k'],
-  bk: ['one', 'query', 'b_k'],
-  Wv: ['model', 'value', 'W_v'],
-  bv: ['one', 'value', 'b_v'],
-  Q: ['queries', 'query', 'Q'],
-  K: ['keys', 'query', 'K'],
-  V: ['keys', 'value', 'V'],
-  Wa: ['query', 'hidden', 'W_a'],
-  ba: ['one', 'hidden', 'b_a'],
-  Ua: ['query', 'hidden', 'U_a'],
-  va: ['one', 'hidden', 'v_a'],
-  Aq: ['queries', 'hidden', 'Q_a'],
-  Ak: ['keys', 'hidden', 'K_a'],
-  scores: ['queries', 'keys', 'S'],
-  scaled: ['queries', 'keys', 'S_s'],
-  masked: ['queries', 'keys', 'M'],
-  exponentials: ['queries', 'keys', 'E'],
-  maxima: ['queries', 'one', 'm'],
-  sums: ['queries', 'one', 'σ'],
-  unmasked: ['queries', 'keys', 'U'],
-  zeroed: ['queries', 'keys', 'U_0'],
-  zeroedSums: ['queries', 'one', 'σ_0'],
-  weights: ['queries', 'keys', 'A'],
-  paid: ['queries', 'one', 'Σ'],
-  output: ['queries', 'value', 'Z'],
-  joined: ['queries', 'heads', 'Z'],
-  Wo: ['heads', 'model', 'W_O'],
-  bo: ['one', 'model', 'b_O'],
-  final: ['queries', 'model', 'Y'],
-})
-
-/** Computed on the way, shown in the arithmetic only. */
-const UNSEEN = ['exponentials', 'maxima', 'sums', 'zeroedSums', 'paid']
-const SHARES = ['weights', 'unmasked', 'zeroed']
-const MAPS = ['masked', ...SHARES]
-
 /** @param {FloatTensor} tensor */
 function largest({ data }) {
   let most = 0
@@ -89,12 +48,24 @@ function largest({ data }) {
 const numbered = length => Array.from({ length }, (_, i) => String(i + 1))
 
 /**
+ * Of two sequences the first is X_1; of several heads each has its own Z.
+ * @param {Result} result
+ * @param {MatrixId} id
+ * @param {number} [head]
+ */
+export function symbolOf({ settings, heads }, id, head) {
+  if (id === 'X' && settings.isCross) return 'X_1'
+  return id === 'output' && heads > 1 && head !== undefined ? `Z_${head + 1}` : MATRICES[id].symbol
+}
+
+/**
  * The matrices of one head and those that all share.
  * @param {Result} result
  * @param {number} shown which head
  * @returns {Matrices}
  */
-export function matricesOf({ settings, tensors, before, heads, visible }, shown) {
+export function matricesOf(result, shown) {
+  const { settings, tensors, before, heads, visible } = result
   const S = settings.keys.tokens.length
   /** @param {Axis} axis @param {number} length */
   const names = (axis, length) => {
@@ -107,11 +78,12 @@ export function matricesOf({ settings, tensors, before, heads, visible }, shown)
     return Array.from({ length }, (_, c) => `${Math.floor((c * heads) / length) + 1}·${(c % (length / heads)) + 1}`)
   }
   const hidden = (/** @type {number} */ row, /** @type {number} */ column) => visible?.[row * S + column] === 0
-  const ids = /** @type {MatrixId[]} */ (Object.keys(SPECS)).filter(id => tensors[id] && !UNSEEN.includes(id))
+  const ids = MATRIX_IDS.filter(id => tensors[id] && !MATRICES[id].isInner)
   return new Map(
     ids.map(id => {
       const whole = /** @type {FloatTensor} */ (tensors[id])
-      const [down, across, symbol] = SPECS[id]
+      const { axes, ways, unless, free, isShare = false, isHideable } = MATRICES[id]
+      const [down, across] = axes
       const isPerHead = whole.dims.length === 3
       const tensor = ofHead(whole, shown)
       const old = before?.[id]
@@ -121,22 +93,21 @@ export function matricesOf({ settings, tensors, before, heads, visible }, shown)
           : id === 'zeroed' && settings.softmaxAxis === 'keys'
             ? tensors.zeroedSums
             : undefined
-      const isHideable = MAPS.includes(id) && (id !== 'masked' || settings.masking === 'before') && id !== 'unmasked'
-      const isShare = SHARES.includes(id)
+      const isReplaced = unless !== undefined && tensors[/** @type {MatrixId} */ (unless)] !== undefined
       const reach = isShare ? 1 : largest(tensor)
       /** @type {Matrix} */
       const matrix = {
-        ...{ id, isPerHead, tensor, axes: [down, across] },
+        ...{ id, isPerHead, tensor, axes },
         ...{ rows: names(down, tensor.dims[0]), columns: names(across, tensor.dims[1]) },
         ...(old && old !== whole && { before: ofHead(old, shown) }),
         ...(sums && { sums: ofHead(sums, shown) }),
         head: isPerHead ? shown : 0,
-        symbol: id === 'X' && settings.isCross ? 'X_1' : id === 'output' && heads > 1 ? `Z_${shown + 1}` : symbol,
+        symbol: symbolOf(result, id, shown),
         scale: isShare ? 'share' : 'signed',
         reach,
         domain: isShare ? [0, 1] : [-reach, reach],
-        isHidden: isHideable ? hidden : () => false,
-        isEditable: EDITABLE.some(name => name === id) || (!tensors.Wq && ['Q', 'K', 'V'].includes(id)),
+        isHidden: isHideable && !isReplaced ? hidden : () => false,
+        isEditable: free === 'always' || (free === 'given' && ways !== undefined && !wayOf(result, id)),
       }
       return [id, matrix]
     }),

@@ -8,8 +8,8 @@ import { matricesOf, nearestCell } from './matrices.js'
 import { strongestLink } from './strongest-link.js'
 
 /** @typedef {import('../compute/trace.js').Result} Result */
-/** @typedef {import('../settings/state.js').Settings} Settings */
-/** @typedef {import('../settings/state.js').Cell} Cell */
+/** @typedef {import('../settings/fields.js').Settings} Settings */
+/** @typedef {import('../settings/fields.js').Cell} Cell */
 
 /**
  * @typedef {object} Scene

@@ -1,9 +1,13 @@
-// The walk: which steps there are, their formulas, their shapes and how their matrices stand. Pure.
+// The walk: which steps there are, their formulas, their shapes and how their matrices stand. All of it follows from the
+// description of the matrices (settings/matrices.js); here stand the formulas of the rules.
 
-/** @typedef {import('./matrices.js').MatrixId} MatrixId */
+import { MATRICES, MATRIX_IDS } from '../settings/matrices.js'
+import { wayOf } from './dependencies.js'
+import { symbolOf } from './matrices.js'
+
+/** @typedef {import('../settings/matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../settings/matrices.js').StepId} StepId */
 /** @typedef {import('../compute/trace.js').Result} Result */
-
-/** @typedef {'embed' | 'project' | 'additive' | 'scores' | 'scaled' | 'masked' | 'softmax' | 'mix' | 'join' | 'out'} StepId */
 
 /**
  * Matrices as Falk's scheme has them: results where the rows of `left` meet the columns of `tops`.
@@ -26,128 +30,82 @@
  */
 
 /** @param {readonly number[]} dims */
-const by = dims => dims.slice(-2).join('×')
+const by = dims => dims.join('×')
+
+/** Rows and columns of a matrix. @param {Result} result @param {MatrixId} id */
+const sizeOf = ({ tensors }, id) => /** @type {import('qkv').Tensor} */ (tensors[id]).dims.slice(-2)
 
 /**
  * @param {Result} result
  * @returns {Step[]} those that this trace has
  */
 export function stepsOf(result) {
-  const { tensors, heads, settings } = result
-  const has = (/** @type {MatrixId} */ id) => tensors[id] !== undefined
-  const dims = (/** @type {MatrixId} */ id) => by(/** @type {any} */ (tensors[id]).dims)
-  const second = has('X2') ? 'X2' : 'X'
-  const [one, two] = has('X2') ? ['X_1', 'X_2'] : ['X', 'X']
-  const turned = (/** @type {MatrixId} */ id) => by([.../** @type {any} */ (tensors[id]).dims].reverse().slice(0, 2))
-  const product = (
-    /** @type {MatrixId} */ a,
-    /** @type {MatrixId} */ b,
-    /** @type {MatrixId} */ c,
-    /** @type {MatrixId} */ bias,
-  ) => `${dims(a)} · ${dims(b)}${has(bias) ? ` + ${dims(bias)}` : ''} = ${dims(c)}`
-  const plus = (/** @type {MatrixId} */ bias, /** @type {string} */ name) => (has(bias) ? ` + ${name}` : '')
-  const isAfter = settings.masking === 'after'
-
-  /** @type {Step[]} */
-  const steps = []
-  /** @type {(id: StepId, isOfHead: boolean, formulas: string[], shapes: string[], ...blocks: Block[]) => void} */
-  const add = (id, isOfHead, formulas, shapes, ...blocks) =>
-    steps.push({ id, isOfHead: isOfHead && heads > 1, formulas, shapes, blocks })
-
-  if (has('X'))
-    add('embed', false, has('X2') ? ['X_1', 'X_2'] : ['X'], has('X2') ? [dims('X'), dims('X2')] : [dims('X')], {
-      results: has('X2') ? ['X', 'X2'] : ['X'],
-    })
-  if (has('Wq')) {
-    /** @type {Block} */
-    const first = { left: { copy: 'X' }, tops: ['Wq'], biases: biases('bq'), results: ['Q'] }
-    /** @type {Block} */
-    const rest = { left: { copy: second }, tops: ['Wk', 'Wv'], biases: biases('bk', 'bv'), results: ['K', 'V'] }
-    const joined = {
-      left: first.left,
-      tops: [...(first.tops ?? []), ...(rest.tops ?? [])],
-      biases: biases('bq', 'bk', 'bv'),
-      results: /** @type {MatrixId[]} */ (['Q', 'K', 'V']),
-    }
-    add(
-      'project',
-      true,
-      [
-        `Q = ${one} W_q${plus('bq', 'b_q')}`,
-        `K = ${two} W_k${plus('bk', 'b_k')}`,
-        `V = ${two} W_v${plus('bv', 'b_v')}`,
-      ],
-      [product('X', 'Wq', 'Q', 'bq'), product(second, 'Wk', 'K', 'bk'), product(second, 'Wv', 'V', 'bv')],
-      ...(has('X2') ? [first, rest] : [joined]),
-    )
-  } else if (has('Q')) {
-    const names = /** @type {MatrixId[]} */ (['Q', 'K', 'V'].filter(id => has(/** @type {MatrixId} */ (id))))
-    add('project', true, names, names.map(dims), { results: names })
+  const { tensors, heads } = result
+  /** @type {Map<StepId, MatrixId[]>} */
+  const steps = new Map()
+  for (const id of MATRIX_IDS) {
+    const { step: own, unless } = MATRICES[id]
+    const step = wayOf(result, id)?.step ?? own
+    if (!tensors[id] || !step || (unless && tensors[/** @type {MatrixId} */ (unless)])) continue
+    if (step === 'join' && heads === 1) continue // one head has nothing to join
+    steps.set(step, [...(steps.get(step) ?? []), id])
   }
-  if (has('Aq'))
-    add(
-      'additive',
-      true,
-      ['Q_a = Q W_a + b_a', 'K_a = K U_a'],
-      [product('Q', 'Wa', 'Aq', 'ba'), product('K', 'Ua', 'Ak', 'masked').replace(/ \+ .* =/, ' =')],
-      { left: { copy: 'Q' }, tops: ['Wa'], biases: ['ba'], results: ['Aq'] },
-      { left: { copy: 'K' }, tops: ['Ua'], results: ['Ak'] },
-    )
-  if (has('scores')) {
-    const [q, k] = /** @type {[MatrixId, MatrixId]} */ (has('Aq') ? ['Aq', 'Ak'] : ['Q', 'K'])
-    /** @type {Block} */
-    const meet = { left: { copy: q }, tops: [{ copy: k, isTurned: true }], results: ['scores'] }
-    add(
-      'scores',
-      true,
-      [SCORES[settings.score]],
-      [`${dims(q)} · ${turned(k)} = ${dims('scores')}`],
-      ...(has('va') ? [{ results: /** @type {MatrixId[]} */ (['va']) }] : []),
-      meet,
-    )
-    add('scaled', true, [scaleFormula(settings)], [`${dims('scores')} → ${dims('scaled')}`], { results: ['scaled'] })
-    if (!isAfter)
-      add('masked', true, ['M = S_s + B , B_{i j} = 0 ∨ −∞'], [`${dims('scaled')} → ${dims('masked')}`], {
-        results: ['masked'],
-      })
-    add('softmax', true, [SOFTMAX], [`${dims('masked')} → ${dims('weights')}`], {
-      results: isAfter ? ['unmasked'] : ['weights'],
-    })
-    if (isAfter)
-      add('masked', true, ['A_{i j} = {U_{i j} over Σ_k U_{i k}}'], [`${dims('unmasked')} → ${dims('weights')}`], {
-        results: ['zeroed', 'weights'],
-      })
-  } else add('softmax', true, ['A'], [dims('weights')], { results: ['weights'] })
-  if (has('V'))
-    add(
-      'mix',
-      true,
-      [heads > 1 ? 'Z_h = A_h V_h' : 'Z = A V'],
-      [`${dims('weights')} · ${dims('V')} = ${dims('output')}`],
-      {
-        ...{ left: { copy: 'weights' }, tops: [{ copy: 'V' }], results: ['output'] },
-      },
-    )
-  if (heads > 1 && has('joined'))
-    add(
-      'join',
-      false,
-      [heads > 2 ? `Z = [ Z_1 … Z_${heads} ]` : 'Z = [ Z_1 Z_2 ]'],
-      [`${heads} · (${dims('output')}) → ${dims('joined')}`],
-      {
-        results: ['joined'],
-      },
-    )
-  if (has('Wo'))
-    add('out', false, [`Y = Z W_O${plus('bo', 'b_O')}`], [product('joined', 'Wo', 'final', 'bo')], {
-      ...{ left: { copy: 'joined' }, tops: ['Wo'], biases: biases('bo'), results: ['final'] },
-    })
-  return steps
+  return [...steps].map(([id, results]) => ({
+    id,
+    isOfHead: heads > 1 && tensors[results[0]]?.dims.length === 3,
+    formulas: results.flatMap(each => formulaOf(result, each)),
+    shapes: shapesOf(result, results),
+    blocks: blocksOf(result, results),
+  }))
+}
 
-  /** @param {...MatrixId} ids */
-  function biases(...ids) {
-    return ids.map(id => (has(id) ? id : undefined))
+/**
+ * Products with the same left factor stand in one block; what is not a product stands alone.
+ * @param {Result} result
+ * @param {MatrixId[]} results
+ */
+function blocksOf(result, results) {
+  /** @type {Block[]} */
+  const blocks = []
+  /** @type {MatrixId[]} */
+  const alone = []
+  for (const id of results) {
+    const way = wayOf(result, id)
+    const [left, right, ...others] = way?.sources.map(([source]) => source) ?? []
+    if (way?.rule === 'scores') {
+      if (others.length > 0) blocks.push({ results: others })
+      blocks.push({ left: { copy: left }, tops: [{ copy: right, isTurned: true }], results: [id] })
+    } else if (way?.rule === 'product') {
+      const known = blocks.find(block => block.left?.copy === left)
+      const block = known ?? { left: { copy: left }, tops: [], biases: [], results: [] }
+      // What has a step of its own is shown again.
+      block.tops?.push(MATRICES[right].step ? { copy: right } : right)
+      block.biases?.push(way.bias)
+      block.results.push(id)
+      if (!known) blocks.push(block)
+    } else alone.push(id)
   }
+  return alone.length > 0 ? [...blocks, { results: alone }] : blocks
+}
+
+/**
+ * @param {Result} result
+ * @param {MatrixId[]} results
+ * @returns {string[]} of products, scores and what was drawn one for each; else one for all
+ */
+function shapesOf(result, results) {
+  const size = (/** @type {MatrixId} */ id) => by(sizeOf(result, id))
+  const lines = results.map(id => {
+    const way = wayOf(result, id)
+    const [left, right] = way?.sources.map(([source]) => source) ?? []
+    if (!way) return size(id)
+    if (way.rule === 'scores') return `${size(left)} · ${by(sizeOf(result, right).reverse())} = ${size(id)}`
+    if (way.rule === 'product')
+      return `${size(left)} · ${size(right)}${way.bias ? ` + ${size(way.bias)}` : ''} = ${size(id)}`
+    return way.rule === 'join' ? `${result.heads} · (${size(left)}) → ${size(id)}` : `${size(left)} → ${size(id)}`
+  })
+  // Two matrices of one size made one from the other say it once.
+  return lines.filter((line, i) => !line.includes('→') || lines.indexOf(line) === i)
 }
 
 const SOFTMAX = 'A_{i j} = {e^{M_{i j} − max_k M_{i k}} over Σ_k e^{M_{i k} − max}}'
@@ -159,10 +117,39 @@ const SCORES = {
   additive: 'S_{i j} = v_a tanh ( Q_{a i} + K_{a j} )',
 }
 
-/** @param {Result['settings']} settings */
-function scaleFormula({ scale, score }) {
-  if (scale !== null) return `S_s = s S , s = ${scale}`
-  return score === 'scaled' ? 'S_s = {S over √{d_k}}' : 'S_s = S'
+/**
+ * @param {Result} result
+ * @param {MatrixId} id
+ * @returns {string[]}
+ */
+function formulaOf(result, id) {
+  const { settings, heads } = result
+  const way = wayOf(result, id)
+  const symbol = (/** @type {MatrixId} */ each) => symbolOf(result, each)
+  switch (way?.rule) {
+    case undefined:
+      return [symbol(id)]
+    case 'product': {
+      if (id === 'output') return [heads > 1 ? 'Z_h = A_h V_h' : 'Z = A V']
+      const [left, right] = way.sources.map(([source]) => symbol(source))
+      return [`${symbol(id)} = ${left} ${right}${way.bias ? ` + ${symbol(way.bias)}` : ''}`]
+    }
+    case 'scores':
+      return [SCORES[settings.score]]
+    case 'scale':
+      if (settings.scale !== null) return [`S_s = s S , s = ${settings.scale}`]
+      return [settings.score === 'scaled' ? 'S_s = {S over √{d_k}}' : 'S_s = S']
+    case 'mask':
+      return ['M = S_s + B , B_{i j} = 0 ∨ −∞']
+    case 'softmax':
+      return [SOFTMAX]
+    case 'zero':
+      return [] // said by the division that follows
+    case 'divide':
+      return ['A_{i j} = {U_{i j} over Σ_k U_{i k}}']
+    case 'join':
+      return [heads > 2 ? `Z = [ Z_1 … Z_${heads} ]` : 'Z = [ Z_1 Z_2 ]']
+  }
 }
 
 /**

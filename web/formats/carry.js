@@ -1,10 +1,10 @@
 // Out of the page and into it: the clipboard, downloads, files.
 
-import { toHash } from '../settings/link.js'
+import { toHash, VERSION } from '../settings/link.js'
 import { checkSize, fromFiles } from './given.js'
 
 /** @typedef {import('../compute/trace.js').Result} Result */
-/** @typedef {import('../settings/state.js').Settings} Settings */
+/** @typedef {import('../settings/fields.js').Settings} Settings */
 /** @typedef {{ width: number, toSVG: () => string, toPNG: () => Promise<Blob> }} Picture */
 
 /**
@@ -53,11 +53,10 @@ export const plainTensor = ({ dims, data }) => ({ dims, data: Array.from(data, w
  */
 export function everything({ settings: { queries, keys }, tensors }, settings) {
   const matrices = Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, plainTensor(tensor)]))
-  const { v: qkv, ...rest } = settings
   return JSON.stringify({
-    qkv,
+    qkv: VERSION,
     link: toHash(settings),
-    settings: rest,
+    settings,
     tokens: queries.tokens,
     keyTokens: keys.tokens,
     matrices,
@@ -67,7 +66,7 @@ export function everything({ settings: { queries, keys }, tensors }, settings) {
 /**
  * Settings from files that were dropped or chosen.
  * @param {Iterable<File>} files
- * @throws {import('./trouble.js').Trouble}
+ * @throws {import('../settings/trouble.js').Trouble}
  */
 export async function readFiles(files) {
   const all = Array.from(files)

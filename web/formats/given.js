@@ -1,12 +1,12 @@
 // Tensors that the reader brings, from JSON or .npy: what they must be like, and what is said if they are not. Pure.
 
+import { checkGiven } from '../settings/brought.js'
+import { DEFAULTS } from '../settings/fields.js'
 import { fromHash } from '../settings/link.js'
-import { DEFAULTS } from '../settings/state.js'
+import { Trouble } from '../settings/trouble.js'
 import { isNpy, readNpy } from './npy.js'
-import { checkGiven } from './tensors.js'
-import { Trouble } from './trouble.js'
 
-/** @typedef {import('../settings/state.js').Settings} Settings */
+/** @typedef {import('../settings/fields.js').Settings} Settings */
 /** @typedef {{ name: string, bytes: Uint8Array }} File */
 
 /** Megabytes of a file or a text. */
@@ -128,9 +128,10 @@ function toTensor(name, value) {
   const dims = isFlat ? (value.dims ?? value.shape) : dimsOf(value)
   const data = isFlat ? value.data : flatten(name, value, dims)
   if (!Array.isArray(dims) || !Array.isArray(data)) throw new Trouble('bringTensor', { name })
-  const axes = [...dims]
-  while (axes.length > 3 && axes[0] === 1) axes.shift()
-  return { dims: axes, data }
+  // Leading axes of one fall away.
+  const ones = dims.findIndex(size => size !== 1)
+  const first = Math.min(ones < 0 ? dims.length : ones, Math.max(dims.length - 3, 0))
+  return { dims: dims.slice(first), data }
 }
 
 /** @param {unknown} value @returns {number[]} as its first numbers have it */

@@ -1,6 +1,6 @@
 // NumPy's .npy, versions 1 to 3: a header that says type, order and shape, then the numbers.
 
-import { Trouble } from './trouble.js'
+import { Trouble } from '../settings/trouble.js'
 
 /** @typedef {{ dims: number[], data: number[] }} Numbers */
 

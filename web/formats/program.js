@@ -3,7 +3,7 @@
 /** @typedef {import('../compute/trace.js').Result} Result */
 /** @typedef {import('../settings/check.js').Checked} Checked */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
-/** @typedef {import('../explain/matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../settings/matrices.js').MatrixId} MatrixId */
 
 /** What the programs call them. @type {Partial<Record<MatrixId, string>>} */
 export const NAMES = {

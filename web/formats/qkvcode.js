@@ -6,7 +6,7 @@ import { digits, editsOf, givenOf, heldRows, NAMES, nested, paintedOf, program }
 /** @typedef {import('../compute/trace.js').Result} Result */
 /** @typedef {import('../settings/check.js').Checked} Checked */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
-/** @typedef {import('../explain/matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../settings/matrices.js').MatrixId} MatrixId */
 
 /** @param {number} x */
 const number = x => (Number.isFinite(x) ? digits(x) : String(x))

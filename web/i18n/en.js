@@ -128,6 +128,9 @@ export const texts = {
   problemDivide: '{heads} heads do not divide a model of {dModel}.',
   problemPairs: '{heads} heads of {queries} by {keys} tokens are too many: bring fewer heads or fewer tokens.',
   problemZoo: 'Heads built by hand take up to {most} tokens; here are {count}. Shorten the sentence.',
+  problemTableSize:
+    'So large a table of {dModel} columns is too much for a page to draw: up to {most} rows, or choose that the seed is set again.',
+  problemGiven: 'There are no matrices of your own yet: bring some, or choose where the numbers come from.',
   problemTable: 'The table has {rows} rows; these tokens need {count}.',
   working: 'Computing',
   leftOut:
@@ -414,6 +417,7 @@ export const texts = {
   bringAxes:
     '{name} has sizes ({dims}). Expected: (heads, rows, columns) or (rows, columns), none of them zero. Of a batch, or of several layers, take one.',
   bringMany: '{name} has sizes ({dims}): that is more than {most} numbers.',
+  bringColumns: '{name} has sizes ({dims}): the page shows up to {most} columns.',
   bringCount: '{name} should hold {count} numbers by its sizes ({dims}), but holds {held}.',
   bringNumber: 'Number {at} of {name} is “{got}”; every number has to be finite.',
   bringNegative:

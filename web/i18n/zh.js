@@ -175,6 +175,8 @@ export const texts = {
   problemDivide: '模型维度 {dModel} 不能被 {heads} 个头整除。',
   problemPairs: '{heads} 个头乘 {queries} × {keys} 个词元太多了：请减少头数或词数。',
   problemZoo: '手工搭建的头最多接受 {most} 个词元，现在有 {count} 个。请缩短句子。',
+  problemTableSize: '{dModel} 列的词表太大，页面无法生成：最多 {most} 行，或选择重新设置种子。',
+  problemGiven: '还没有你自己的矩阵：请先导入，或选择数字的来源。',
   problemTable: '词表有 {rows} 行，这些词元需要 {count} 行。',
   working: '正在计算',
   leftOut:
@@ -438,6 +440,7 @@ export const texts = {
   bringRagged: '{name} 不整齐：按最前面的行，大小为 ({dims})，但并非每行都一样长。',
   bringAxes: '{name} 的大小为 ({dims})。应为（头，行，列）或（行，列），且都不为零。批次或多层请只取一个。',
   bringMany: '{name} 的大小为 ({dims})，超过 {most} 个数。',
+  bringColumns: '{name} 的大小为 ({dims})：页面最多显示 {most} 列。',
   bringCount: '按大小 ({dims})，{name} 应有 {count} 个数，实际有 {held} 个。',
   bringNumber: '{name} 的第 {at} 个数是“{got}”；每个数都必须有限。',
   bringNegative: '第 {at} 个权重是 {got}，但权重是份额。softmax 之前的得分只能以 q 和 k 的形式带来。',

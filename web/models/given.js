@@ -3,7 +3,7 @@
 import { Tensor } from 'qkv'
 
 /**
- * @param {import('../settings/state.js').GivenTensor} given
+ * @param {import('../settings/fields.js').GivenTensor} given
  * @returns {Tensor<Float32Array>} (heads, rows, columns)
  */
 const toTensor = ({ dims, data }) =>
@@ -11,7 +11,7 @@ const toTensor = ({ dims, data }) =>
 
 /** @type {import('./index.js').Start} */
 export function given(_, settings) {
-  const { q, k, v, weights } = /** @type {Record<string, import('../settings/state.js').GivenTensor>} */ (
+  const { q, k, v, weights } = /** @type {Record<string, import('../settings/fields.js').GivenTensor>} */ (
     settings.given ?? {}
   )
   const tensors = { Q: q, K: k, V: v, weights }

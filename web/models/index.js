@@ -10,7 +10,7 @@ import { zoo } from './zoo.js'
 /** @typedef {import('qkv').Generator} Generator */
 /** @typedef {import('../settings/check.js').Checked} Checked */
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
-/** @typedef {import('../explain/matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../settings/matrices.js').MatrixId} MatrixId */
 
 /**
  * Tensors by the name of their matrix: (rows, columns) where all heads share one, else (heads, rows, columns).

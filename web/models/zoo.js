@@ -7,8 +7,8 @@ import { stack } from './tensors.js'
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv').Tokens} Tokens */
 /** @typedef {import('../settings/check.js').Checked} Checked */
-/** @typedef {import('../settings/state.js').ZooHead} ZooHead */
-/** @typedef {import('../explain/matrices.js').Axis} Axis */
+/** @typedef {import('../settings/fields.js').ZooHead} ZooHead */
+/** @typedef {import('../settings/matrices.js').Axis} Axis */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /** Scores that leave nothing to the other keys: e^-200 is 0 in float32. */

@@ -1,64 +1,31 @@
-// Do settings make sense? Pure: no DOM, no core.
+// Do settings make sense? Every range is checked here, before anything is built from a number. Pure: no DOM, no core.
 
 import { tokenize } from 'qkv'
-import { ZOO } from './state.js'
+import { applies, DEFAULTS, describe, fieldsThat, MOST_TOKENS, ZOO } from './fields.js'
 
 /** @typedef {import('qkv').Tokens} Tokens */
-/** @typedef {import('./state.js').Settings} Settings */
+/** @typedef {import('./fields.js').Settings} Settings */
+/** @typedef {import('./fields.js').Given} Given */
+/** @typedef {import('./fields.js').FieldName} Field */
+/** @typedef {import('./fields.js').NumberField} NumberField */
 /** @typedef {import('../i18n/index.js').Key} Key */
-/** @typedef {keyof Settings} Field */
 /** @typedef {{ key: Key, params: Record<string, string | number> }} Problem */
 /** @typedef {Partial<Record<Field, Problem>>} Problems */
 
 /**
- * What the tracer takes: every number a number, the sentences in tokens. Plain data.
+ * What the tracer takes: every number in its range, the sentences in tokens. Plain data.
  * @typedef {Omit<Settings, NumberField | 'seed' | 'scale'> & Record<NumberField, number> & {
  *   seed: bigint, scale: number | null, isCross: boolean, queries: Tokens, keys: Tokens }} Checked
  *   keys: those of `queries` unless isCross
  */
 
-export const MOST_TOKENS = 2048
 /** Heads built by hand have matrices as large as the sentence is long. */
 export const MOST_ZOO_TOKENS = 128
 export const MOST_CHARACTERS = 60_000
-/** Heads times queries times keys of tensors that the reader brings: what a page of settings can hold. */
-export const MOST_PAIRS = 2048 * 2048
+/** Numbers of an embedding table that is drawn whole: 128 MB. */
+export const MOST_TABLE = 2 ** 25
 
-/** What each numeric field accepts: whole numbers, or with `open` any above the first. */
-export const RANGES = {
-  dModel: { least: 1, most: 512 },
-  dKey: { least: 1, most: 128 },
-  dValue: { least: 1, most: 128 },
-  heads: { least: 1, most: 16 },
-  batch: { least: 1, most: 64 },
-  tableRows: { least: 1, most: 1_000_000 },
-  left: { least: 0, most: MOST_TOKENS },
-  right: { least: 0, most: MOST_TOKENS },
-  padding: { least: 0, most: MOST_TOKENS },
-  prefix: { least: 0, most: MOST_TOKENS },
-  sharpness: { least: 0, most: 1000, open: true },
-  sigma: { least: 0.01, most: 10_000, open: true },
-}
-
-/** @typedef {keyof typeof RANGES} NumberField */
-
-/** What fields of a choice may be. */
-export const CHOICES = /** @type {const} */ ({
-  kind: ['self', 'cross'],
-  tokenizer: ['words', 'segments', 'characters'],
-  model: ['heads', 'multihead', 'zoo', 'given'],
-  draw: ['reseed', 'continue'],
-  keysFrom: ['words', 'random'],
-  score: ['scaled', 'plain', 'gaussian', 'additive'],
-  softmaxAxis: ['keys', 'queries'],
-  mask: ['none', 'causal', 'window', 'padding', 'prefix'],
-  masking: ['before', 'after'],
-  view: ['map', 'lines', 'difference', 'numbers'],
-  minus: ['head', 'settings'],
-  room: ['layer', 'learn', 'models'],
-})
-
-/** @typedef {keyof typeof CHOICES} ChoiceField */
+const NUMBER_FIELDS = /** @type {NumberField[]} */ (fieldsThat(({ least }) => least !== undefined))
 
 /**
  * A number that was typed.
@@ -72,6 +39,24 @@ export function toNumber(value) {
   return /^-?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
 }
 
+/** Is it a number that float32 can hold? @param {number} x */
+export const isFloat32 = x => Number.isFinite(Math.fround(x))
+
+/**
+ * A field's number if it is in range, else its default.
+ * @param {Settings} settings
+ * @param {NumberField} field
+ * @param {Problems} problems
+ */
+function checkNumber(settings, field, problems) {
+  const { kind, least = 0, most = 0, default: normal } = describe(field)
+  const value = toNumber(settings[field])
+  if (value >= least && value <= most && (kind === 'real' || Number.isInteger(value))) return value
+  if (applies(settings, field))
+    problems[field] = { key: kind === 'real' ? 'problemPositive' : 'problemRange', params: { least, most } }
+  return normal
+}
+
 /**
  * The settings as the tracer takes them, or what is wrong with them, field by field.
  * @param {Settings} settings
@@ -80,70 +65,51 @@ export function toNumber(value) {
 export function check(settings) {
   /** @type {Problems} */
   const problems = {}
-  const isGiven = settings.model === 'given' && settings.given !== null
-  const isCross = settings.kind === 'cross' || isGiven
-  const sentences = isGiven ? namesOfGiven(settings) : checkSentences(settings, problems)
-  const numbers = /** @type {Record<NumberField, number>} */ ({})
-  for (const [name, range] of Object.entries(RANGES)) {
-    const field = /** @type {NumberField} */ (name)
-    const value = toNumber(settings[field])
-    const isRight = value >= range.least && value <= range.most && ('open' in range || Number.isInteger(value))
-    numbers[field] = value
-    if (!isRight && isUsed(settings, field))
-      problems[field] = {
-        key: 'open' in range ? 'problemPositive' : 'problemRange',
-        params: { least: range.least, most: range.most },
-      }
-  }
-  if (isGiven) numbers.heads = headsOfGiven(/** @type {import('./state.js').Given} */ (settings.given))
-  if (settings.model === 'multihead' && !problems.heads && !problems.dModel) {
+  const { model, given } = settings
+  const numbers = /** @type {Record<NumberField, number>} */ (
+    Object.fromEntries(NUMBER_FIELDS.map(field => [field, checkNumber(settings, field, problems)]))
+  )
+  const brought = model === 'given' ? given : null
+  if (model === 'given' && !brought) problems.model = { key: 'problemGiven', params: {} }
+  const isCross = settings.kind === 'cross' || brought !== null
+  const sentences = brought ? namesOfGiven(settings, brought) : checkSentences(settings, numbers.tableRows, problems)
+  const { queries, keys } = sentences
+  if (brought) numbers.heads = headsOfGiven(brought)
+  if (model === 'multihead') {
     const { dModel, heads } = numbers
-    if (dModel % heads) problems.heads = { key: 'problemDivide', params: { heads, dModel } }
-    numbers.dKey = dModel / heads
-    numbers.dValue = dModel / heads
-  }
-  if (settings.model !== 'multihead') numbers.batch = 1
-  const scale = settings.scale === null ? null : toNumber(settings.scale)
-  if (scale !== null && !Number.isFinite(scale)) problems.scale = { key: 'problemNumber', params: {} }
-
-  const zoo = Array.from({ length: numbers.heads || 0 }, (_, h) => settings.zoo[h] ?? ZOO[h % ZOO.length])
-
-  const probeWord = tokenize(settings.probeWord.slice(0, MOST_CHARACTERS), { by: settings.tokenizer }).tokens[0] ?? ''
-
-  if (settings.model === 'zoo')
-    for (const [field, count] of /** @type {const} */ ([
-      ['sentence', sentences.queries.tokens.length],
-      ['second', sentences.keys.tokens.length],
+    if (dModel % heads) problems.heads ??= { key: 'problemDivide', params: { heads, dModel } }
+    numbers.dKey = numbers.dValue = dModel / heads
+  } else numbers.batch = 1
+  const { heads, tableRows, dModel } = numbers
+  if (applies(settings, 'draw') && settings.draw === 'continue' && tableRows * dModel > MOST_TABLE)
+    problems.tableRows ??= { key: 'problemTableSize', params: { most: Math.floor(MOST_TABLE / dModel), dModel } }
+  if (model === 'zoo')
+    for (const [field, { tokens }] of /** @type {const} */ ([
+      ['sentence', queries],
+      ['second', keys],
     ]))
-      if (count > MOST_ZOO_TOKENS) problems[field] ??= { key: 'problemZoo', params: { most: MOST_ZOO_TOKENS, count } }
-  const seed = checkSeed(settings.seed, problems)
-  const checked = { ...settings, ...numbers, ...sentences, zoo, probeWord, isCross, seed, scale }
-  return Object.keys(problems).length ? { problems } : { checked, problems }
-}
+      if (tokens.length > MOST_ZOO_TOKENS)
+        problems[field] ??= { key: 'problemZoo', params: { most: MOST_ZOO_TOKENS, count: tokens.length } }
+  const scale = settings.scale === null ? null : toNumber(settings.scale)
+  if (scale !== null && !isFloat32(scale)) problems.scale = { key: 'problemNumber', params: {} }
+  const seed = checkSeed(settings, problems)
 
-/**
- * Does the field matter? What is not asked for is not complained about.
- * @param {Settings} settings
- * @param {NumberField} field
- */
-function isUsed({ model, mask, score }, field) {
-  if (field === 'left' || field === 'right') return mask === 'window'
-  if (field === 'padding' || field === 'prefix') return mask === field
-  if (field === 'sigma') return score === 'gaussian'
-  if (field === 'sharpness') return model === 'zoo'
-  if (field === 'batch') return model === 'multihead'
-  if (field === 'dKey' || field === 'dValue') return model === 'heads'
-  if (field === 'dModel' || field === 'tableRows') return model === 'heads' || model === 'multihead'
-  return model !== 'given'
+  if (Object.keys(problems).length > 0) return { problems }
+  const probeWord = tokenize(settings.probeWord.slice(0, MOST_CHARACTERS), { by: settings.tokenizer }).tokens[0] ?? ''
+  const zoo = Array.from({ length: heads }, (_, h) => settings.zoo[h] ?? ZOO[h % ZOO.length])
+  const edits = settings.edits.filter(({ value }) => isFloat32(value))
+  return { checked: { ...settings, ...numbers, ...sentences, edits, zoo, probeWord, isCross, seed, scale }, problems }
 }
 
 /**
  * Tokens of both sentences; the vocabulary of cross-attention numbers both together.
  * @param {Settings} settings
+ * @param {number} tableRows
  * @param {Problems} problems
  * @returns {{ queries: Tokens, keys: Tokens }}
  */
-function checkSentences({ kind, sentence, second, tokenizer: by, tableRows, keysFrom }, problems) {
+function checkSentences(settings, tableRows, problems) {
+  const { kind, sentence, second, tokenizer: by, keysFrom } = settings
   const isCross = kind === 'cross'
   const isRight = (/** @type {string} */ text) => text.length <= MOST_CHARACTERS
   const none = tokenize('')
@@ -165,12 +131,12 @@ function checkSentences({ kind, sentence, second, tokenizer: by, tableRows, keys
   const queries = read('sentence', sentence)
   const keys = isCross ? read('second', second) : queries
   const most = Math.max(...queries.ids.slice(0, MOST_TOKENS), ...keys.ids.slice(0, MOST_TOKENS), 0)
-  if (most >= toNumber(tableRows))
-    problems.tableRows = { key: 'problemTable', params: { rows: toNumber(tableRows), count: most + 1 } }
+  if (most >= tableRows && applies(settings, 'tableRows'))
+    problems.tableRows ??= { key: 'problemTable', params: { rows: tableRows, count: most + 1 } }
   return { queries, keys }
 }
 
-/** @param {import('./state.js').Given} given */
+/** @param {Given} given */
 export function headsOfGiven(given) {
   const { dims } = 'weights' in given ? given.weights : given.q
   return dims.length === 3 ? dims[0] : 1
@@ -179,9 +145,10 @@ export function headsOfGiven(given) {
 /**
  * The words of the sentences name the rows of what was given; numbers do where words are missing.
  * @param {Settings} settings
+ * @param {Given} given
  * @returns {{ queries: Tokens, keys: Tokens }}
  */
-function namesOfGiven({ given, sentence, second, tokenizer: by }) {
+function namesOfGiven({ sentence, second, tokenizer: by }, given) {
   const { q, k } = /** @type {any} */ (given)
   const { weights, tokens, keyTokens } = /** @type {any} */ (given)
   const lengths = weights ? weights.dims.slice(-2) : [q.dims.at(-2), k.dims.at(-2)]
@@ -197,12 +164,13 @@ function namesOfGiven({ given, sentence, second, tokenizer: by }) {
 
 /**
  * torch.manual_seed takes -2^63 ... 2^64 - 1.
- * @param {string} text
+ * @param {Settings} settings
  * @param {Problems} problems
  */
-function checkSeed(text, problems) {
+function checkSeed(settings, problems) {
+  const text = settings.seed
   const seed = /^\s*-?\d{1,20}\s*$/.test(text) ? BigInt(text.trim()) : undefined
   if (seed !== undefined && seed >= -(2n ** 63n) && seed < 2n ** 64n) return seed
-  problems.seed = { key: 'problemSeed', params: {} }
-  return 0n
+  if (applies(settings, 'seed')) problems.seed = { key: 'problemSeed', params: {} }
+  return BigInt(DEFAULTS.seed)
 }

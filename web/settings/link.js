@@ -2,15 +2,17 @@
 // The check is over what follows it, so that a link cut short or mistyped is noticed; a hash without one is
 // taken as it is, for links written by hand.
 
-import { checkGiven } from '../formats/tensors.js'
-import { CHOICES, RANGES } from './check.js'
-import { DEFAULTS, EDITABLE, ZOO } from './state.js'
+import { checkGiven } from './brought.js'
+import { isFloat32 } from './check.js'
+import { DEFAULTS, describe, FIELD_NAMES, ZOO } from './fields.js'
+import { EDITABLE } from './matrices.js'
 
-/** @typedef {import('./state.js').Settings} Settings */
-/** @typedef {import('./check.js').Field} Field */
+/** @typedef {import('./fields.js').Settings} Settings */
+/** @typedef {import('./fields.js').FieldName} FieldName */
+/** @typedef {import('./fields.js').Kind} Kind */
 /** @typedef {'linkDamaged' | 'linkNewer'} Trouble */
 
-const VERSION = 1
+export const VERSION = 1
 const MOST = 2_000_000
 
 /** FNV-1a in 32 bits, base 36. @param {string} text */
@@ -20,7 +22,6 @@ function sum(text) {
   return (hash >>> 0).toString(36)
 }
 
-const TEXTS = ['sentence', 'second', 'probeWord', 'seed', 'step', 'baseline']
 const isCount = (/** @type {unknown} */ n) => typeof n === 'number' && Number.isInteger(n) && n >= 0 && n < 100_000
 
 /** @param {string} text */
@@ -40,65 +41,61 @@ function toCell(text) {
   return { matrix: /** @type {any} */ (matrix), head, row, column }
 }
 
-/** How fields that are neither texts, numbers nor choices are written. */
-const CODECS = /** @type {Record<string, { write: (value: any) => string, read: (text: string) => any }>} */ ({
-  edits: {
-    write: edits => edits.map((/** @type {any} */ e) => `${cellText(e)}:${e.value}`).join(' '),
-    read: text =>
-      text.split(' ').map(each => {
-        const [cell, number] = each.split(':')
-        const edit = { ...toCell(cell), value: Number(number || 'x') }
-        if (!Number.isFinite(edit.value) || !EDITABLE.includes(edit.matrix)) throw new Error(each)
-        return edit
-      }),
-  },
-  painted: {
-    write: cells => cells.map((/** @type {number[]} */ cell) => cell.join('.')).join(' '),
-    read: text =>
-      text.split(' ').map(each => {
-        const cell = each.split('.').map(Number)
-        if (cell.length !== 3 || !cell.every(isCount) || cell[2] > 1) throw new Error(each)
-        return cell
-      }),
-  },
-  zoo: {
-    write: kinds => kinds.join('.'),
-    read: text => {
-      const kinds = text.split('.')
-      if (!kinds.every(kind => /** @type {readonly string[]} */ (ZOO).includes(kind))) throw new Error(text)
-      return kinds
-    },
-  },
-  cell: { write: cellText, read: toCell },
-  word: {
-    write: ({ side, position }) => `${side}.${position}`,
-    read: text => {
-      const [, side, position] = /^(queries|keys)\.(\d+)$/.exec(text) ?? []
-      return { side, position: toCount(position) }
-    },
-  },
-  bias: { write: String, read: text => text === 'true' },
-  given: { write: JSON.stringify, read: text => checkGiven(JSON.parse(text)) },
-  head: { write: String, read: toCount },
-  probe: { write: String, read: toCount },
-  other: { write: String, read: toCount },
-  scale: { write: String, read: text => toNumberText(text) },
-})
-
 /** @param {string} text */
 const toNumberText = text => (Number.isFinite(Number(text)) && text.trim() ? Number(text) : text.slice(0, 40))
 
+const same = (/** @type {string} */ text) => text
+
+/** How the values of each kind are read; a value that its kind does not have throws. @type {Record<Exclude<Kind, 'choice'>, (text: string) => any>} */
+const READ = {
+  ...{ text: same, seed: same, whole: toNumberText, real: toNumberText, count: toCount, cell: toCell },
+  flag: text => text === 'true',
+  given: text => checkGiven(JSON.parse(text)),
+  word: text => {
+    const [, side, position] = /^(queries|keys)\.(\d+)$/.exec(text) ?? []
+    return { side, position: toCount(position) }
+  },
+  zoo: text => {
+    const kinds = text.split('.')
+    if (!kinds.every(kind => /** @type {readonly string[]} */ (ZOO).includes(kind))) throw new Error(text)
+    return kinds
+  },
+  painted: text =>
+    text.split(' ').map(each => {
+      const cell = each.split('.').map(Number)
+      if (cell.length !== 3 || !cell.every(isCount) || cell[2] > 1) throw new Error(each)
+      return cell
+    }),
+  edits: text =>
+    text.split(' ').map(each => {
+      const [cell, number] = each.split(':')
+      const edit = { ...toCell(cell), value: Number(number || 'x') }
+      if (!isFloat32(edit.value) || !EDITABLE.includes(edit.matrix)) throw new Error(each)
+      return edit
+    }),
+}
+
+/** How they are written, where that is not their text. @type {Partial<Record<Kind, (value: any) => string>>} */
+const WRITE = {
+  given: JSON.stringify,
+  cell: cellText,
+  word: ({ side, position }) => `${side}.${position}`,
+  zoo: kinds => kinds.join('.'),
+  painted: cells => cells.map((/** @type {number[]} */ cell) => cell.join('.')).join(' '),
+  edits: edits => edits.map((/** @type {any} */ each) => `${cellText(each)}:${each.value}`).join(' '),
+}
+
 /**
- * @param {Settings} settings
+ * @param {Readonly<Settings>} settings
  * @returns {string} '' for the default
  */
 export function toHash(settings) {
   const parts = new URLSearchParams()
-  for (const field of /** @type {Field[]} */ (Object.keys(DEFAULTS))) {
-    const value = settings[field]
-    if (field === 'v' || JSON.stringify(value) === JSON.stringify(DEFAULTS[field])) continue
+  for (const name of FIELD_NAMES) {
+    const value = settings[name]
+    if (JSON.stringify(value) === JSON.stringify(DEFAULTS[name])) continue
     if (value === null) continue // fields that may be null are so by default
-    parts.set(field, CODECS[field] ? CODECS[field].write(value) : String(value))
+    parts.set(name, (WRITE[describe(name).kind] ?? String)(value))
   }
   const body = String(parts)
   return body && `#${VERSION}~${sum(body)}&${body}`
@@ -130,26 +127,22 @@ export function fromHash(hash) {
   if (Number(version) > VERSION) return { settings: DEFAULTS, trouble: 'linkNewer' }
   if (text.length > MOST || (check !== undefined && sum(body) !== check)) return damaged
   try {
-    const patch = [...new URLSearchParams(body)].map(([name, value]) => {
-      const field = Object.hasOwn(FORMER, name) ? FORMER[name] : name
-      return [field, readField(field, value)]
-    })
+    const patch = [...new URLSearchParams(body)].map(([name, value]) => readField(name, value))
     return { settings: { ...DEFAULTS, ...Object.fromEntries(patch) } }
   } catch {
     return damaged
   }
 }
 
-/** Fields by the names that older links have for them. @type {Record<string, Field>} */
-const FORMER = { pinned: 'cell', kept: 'baseline' }
+/** The field of a name in a link, also of a former name. */
+const NAMES = new Map(FIELD_NAMES.flatMap(name => [name, describe(name).former ?? name].map(own => [own, name])))
 
-/** @param {string} field @param {string} text */
-function readField(field, text) {
-  if (field === 'v' || !Object.hasOwn(DEFAULTS, field)) throw new Error(field)
-  if (TEXTS.includes(field)) return text
-  if (Object.hasOwn(CODECS, field)) return CODECS[field].read(text)
-  if (Object.hasOwn(RANGES, field)) return toNumberText(text)
-  const choices = /** @type {readonly string[]} */ (CHOICES[/** @type {keyof typeof CHOICES} */ (field)])
+/** @param {string} name @param {string} text @returns {[FieldName, unknown]} */
+function readField(name, text) {
+  const field = NAMES.get(name)
+  if (!field) throw new Error(name)
+  const { kind, choices = [] } = describe(field)
+  if (kind !== 'choice') return [field, READ[kind](text)]
   if (!choices.includes(text)) throw new Error(text)
-  return text
+  return [field, text]
 }

@@ -1,8 +1,9 @@
 // Settings by name. To add one: a line here, its texts `preset.NAME` and `preset.NAME.note` in the language files.
 
-import { change, DEFAULTS, signature } from './state.js'
+import { DEFAULTS } from './fields.js'
+import { change, signature } from './state.js'
 
-/** @typedef {import('./state.js').Settings} Settings */
+/** @typedef {import('./fields.js').Settings} Settings */
 /** @typedef {keyof typeof PRESETS} PresetId */
 
 const LIFE = 'Life is short, eat dessert first'

@@ -10,7 +10,7 @@ import { math } from './math.js'
 /** @typedef {import('./context.js').TemplateResult} TemplateResult */
 /** @typedef {import('./context.js').Explanation} Explanation */
 /** @typedef {import('./context.js').Region} Region */
-/** @typedef {import('../settings/state.js').Cell} Cell */
+/** @typedef {import('../settings/fields.js').Cell} Cell */
 /** @typedef {import('../explain/matrices.js').Matrix} Matrix */
 
 /** Longer sums are shown by their first terms. */

@@ -2,8 +2,8 @@
 
 /** @typedef {import('../i18n/index.js').Translate} Translate */
 /** @typedef {import('../i18n/index.js').Language} Language */
-/** @typedef {import('../settings/state.js').Cell} Cell */
-/** @typedef {import('../settings/state.js').Settings} Settings */
+/** @typedef {import('../settings/fields.js').Cell} Cell */
+/** @typedef {import('../settings/fields.js').Settings} Settings */
 /** @typedef {import('../explain/matrices.js').Matrices} Matrices */
 /** @typedef {import('../explain/cell.js').Explanation} Explanation */
 /** @typedef {import('../explain/dependencies.js').Region} Region */

@@ -1,14 +1,12 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { CHOICES, RANGES, toNumber } from '../settings/check.js'
+import { toNumber } from '../settings/check.js'
+import { applies, describe, fieldsThat, MOST_HEADS, ZOO } from '../settings/fields.js'
 import { PRESETS } from '../settings/presets.js'
-import { ZOO } from '../settings/state.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').TemplateResult} TemplateResult */
 /** @typedef {import('../settings/check.js').Field} Field */
-/** @typedef {import('../settings/check.js').NumberField} NumberField */
-/** @typedef {import('../settings/check.js').ChoiceField} ChoiceField */
 /** @typedef {import('../settings/presets.js').PresetId} PresetId */
 /** @typedef {import('../i18n/index.js').Key} Key */
 
@@ -48,38 +46,38 @@ function textBox(context, field, label) {
 }
 
 /**
- * A box for a number; of `scale`, an empty one means that it follows from the rest.
+ * A box for a number; where none is the default, an empty one means that it follows from the rest.
  * @param {Context} context
- * @param {NumberField | 'seed' | 'scale'} field
+ * @param {Field} field
  */
 function numberBox(context, field) {
   const { settings, actions, problems, t } = context
-  const range = field === 'seed' || field === 'scale' ? undefined : RANGES[field]
-  const isWhole = range && !('open' in range)
-  const value = (/** @type {string} */ text) => (field === 'scale' && text.trim() === '' ? null : text)
+  const { kind, least, most, default: normal } = describe(field)
+  const isWhole = kind === 'whole'
+  const value = (/** @type {string} */ text) => (normal === null && text.trim() === '' ? null : text)
   const control = html`<input
     id=${field}
     type=${isWhole ? 'number' : 'text'}
-    inputmode=${isWhole || field === 'seed' ? 'numeric' : 'decimal'}
+    inputmode=${kind === 'real' ? 'decimal' : 'numeric'}
     autocomplete="off"
-    placeholder=${field === 'scale' ? t('scaleAuto') : nothing}
-    min=${isWhole ? range.least : nothing}
-    max=${isWhole ? range.most : nothing}
+    placeholder=${normal === null ? t(/** @type {Key} */ (`${field}Auto`)) : nothing}
+    min=${isWhole ? least : nothing}
+    max=${isWhole ? most : nothing}
     aria-invalid=${problems[field] ? 'true' : 'false'}
     aria-describedby="${field}-problem"
     .value=${live(String(settings[field] ?? ''))}
     @input=${(/** @type {ControlEvent} */ event) => actions.change({ [field]: value(event.target.value) }, field)}
   />`
-  return labelled(context, field, t(field), control)
+  return labelled(context, field, t(/** @type {Key} */ (field)), control)
 }
 
-/** @param {Context} context @param {ChoiceField} field */
+/** @param {Context} context @param {Field} field */
 function choice(context, field) {
   const { t, settings, actions } = context
-  const choices = CHOICES[field].filter(name => name !== 'given' || settings.given)
+  const choices = (describe(field).choices ?? []).filter(name => name !== 'given' || settings.given)
   const control = html`<select
     id=${field}
-    .value=${live(settings[field])}
+    .value=${live(String(settings[field]))}
     @change=${(/** @type {ControlEvent} */ event) => actions.change({ [field]: event.target.value })}
   >
     ${choices.map(
@@ -97,7 +95,7 @@ function choice(context, field) {
 function zoo({ t, settings, actions }) {
   const count = toNumber(settings.heads)
   const kindOf = (/** @type {number} */ h) => settings.zoo[h] ?? ZOO[h % ZOO.length]
-  const kinds = Array.from({ length: count > 0 && count <= RANGES.heads.most ? count : 0 }, (_, h) => kindOf(h))
+  const kinds = Array.from({ length: count > 0 && count <= MOST_HEADS ? count : 0 }, (_, h) => kindOf(h))
   return kinds.map(
     (own, h) =>
       html`<div class="field field-zoo">
@@ -106,7 +104,7 @@ function zoo({ t, settings, actions }) {
           id="zoo-${h}"
           .value=${live(own)}
           @change=${(/** @type {ControlEvent} */ event) => {
-            const kind = /** @type {import('../settings/state.js').ZooHead} */ (event.target.value)
+            const kind = /** @type {import('../settings/fields.js').ZooHead} */ (event.target.value)
             actions.change({ zoo: kinds.map((other, i) => (i === h ? kind : other)), head: h })
           }}
         >
@@ -115,6 +113,25 @@ function zoo({ t, settings, actions }) {
       </div>`,
   )
 }
+
+/**
+ * The control of a setting, where the setting matters; it follows from its kind.
+ * @param {Context} context
+ * @param {Field} field
+ */
+export function control(context, field) {
+  if (!applies(context.settings, field)) return nothing
+  const { kind } = describe(field)
+  if (kind === 'zoo') return zoo(context)
+  return kind === 'choice' ? choice(context, field) : numberBox(context, field)
+}
+
+/** What is asked for most; every other setting of a group folds away. @type {Field[]} */
+const FIRST = [
+  ...['kind', 'mask', 'left', 'right', 'padding', 'prefix', 'score', 'sigma', 'heads', 'dModel', 'batch'],
+  ...['dKey', 'dValue', 'seed', 'sharpness', 'zoo'],
+].map(name => /** @type {Field} */ (name))
+const MORE = fieldsThat(({ group }) => group).filter(name => !FIRST.includes(name))
 
 /** @param {Context} context */
 export function presets({ t, preset, actions }) {
@@ -135,32 +152,16 @@ export function presets({ t, preset, actions }) {
  */
 export function controls(context) {
   const { t, settings } = context
-  const { model, mask, score } = settings
-  const isDrawn = model === 'heads' || model === 'multihead'
-  const isCross = settings.kind === 'cross' || model === 'given'
+  const isCross = applies(settings, 'second')
   return html`<form class="controls" aria-label=${t('settings')} @submit=${(/** @type {Event} */ e) => e.preventDefault()}>
     <div class="sentences">
       ${textBox(context, 'sentence', isCross ? 'sentenceQueries' : 'sentence')}
       ${isCross ? textBox(context, 'second', 'second') : nothing}
     </div>
-    <div class="fields">
-      ${model === 'given' ? nothing : choice(context, 'kind')} ${choice(context, 'mask')}
-      ${mask === 'window' ? [numberBox(context, 'left'), numberBox(context, 'right')] : nothing}
-      ${mask === 'padding' || mask === 'prefix' ? numberBox(context, mask) : nothing}
-      ${choice(context, 'score')} ${score === 'gaussian' ? numberBox(context, 'sigma') : nothing}
-      ${model === 'given' ? nothing : numberBox(context, 'heads')}
-      ${isDrawn ? numberBox(context, 'dModel') : nothing}
-      ${model === 'multihead' ? numberBox(context, 'batch') : nothing}
-      ${model === 'heads' ? [numberBox(context, 'dKey'), numberBox(context, 'dValue')] : nothing}
-      ${isDrawn ? numberBox(context, 'seed') : nothing}
-      ${model === 'zoo' ? [numberBox(context, 'sharpness'), zoo(context)] : nothing}
-    </div>
+    <div class="fields">${FIRST.map(name => control(context, name))}</div>
     <details class="more">
       <summary>${t('moreSettings')}</summary>
-      <div class="fields">
-        ${choice(context, 'model')} ${choice(context, 'tokenizer')} ${numberBox(context, 'scale')} ${choice(context, 'masking')}
-        ${choice(context, 'softmaxAxis')} ${isCross && model === 'heads' ? choice(context, 'keysFrom') : nothing} ${isDrawn ? [choice(context, 'draw'), numberBox(context, 'tableRows')] : nothing}
-      </div>
+      <div class="fields">${MORE.map(name => control(context, name))}</div>
     </details>
   </form>`
 }

@@ -9,7 +9,7 @@ import { math } from './math.js'
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('./context.js').Region} Region */
 /** @typedef {import('../explain/matrices.js').Matrix} Matrix */
-/** @typedef {import('../explain/matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../settings/matrices.js').MatrixId} MatrixId */
 
 /** More rows or columns than this are drawn as a map; more cells in all as well. */
 const MOST_NUMBERS = 24

@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { otherHead } from '../explain/comparison.js'
-import { CHOICES } from '../settings/check.js'
+import { FIELDS } from '../settings/fields.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('../explain/matrices.js').Matrix} Matrix */
@@ -8,7 +8,7 @@ import { CHOICES } from '../settings/check.js'
 /** Which view of the chosen head. @param {SceneContext} context */
 export function views({ t, settings, actions }) {
   return html`<div class="modes views" role="group" aria-label=${t('view')}>
-    ${CHOICES.view.map(
+    ${FIELDS.view.choices.map(
       name =>
         html`<button type="button" data-view=${name} aria-pressed=${settings.view === name} @click=${() => actions.look({ view: name })}>${t(`view.${name}`)}</button>`,
     )}

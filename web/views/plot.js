@@ -11,7 +11,7 @@ const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [560, 300, 44, 40, 12, 12]
 /** Steps of the slider over the whole width. */
 const STEPS = 200
 
-/** @typedef {Extract<import('../settings/state.js').Given, { q: unknown }>} GivenQuery */
+/** @typedef {Extract<import('../settings/fields.js').Given, { q: unknown }>} GivenQuery */
 
 /** Are these the numbers of the document? @param {GivenQuery} given */
 const isWaist = ({ k, v }) => {

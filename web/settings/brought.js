@@ -1,11 +1,16 @@
-// What tensors that are brought must be like, by a file as by a link.
+// What tensors that the reader brings must be like, in a file and in a link.
 
-import { MOST_CHARACTERS, MOST_PAIRS, MOST_TOKENS } from '../settings/check.js'
+import { MOST_CHARACTERS } from './check.js'
+import { MOST_TOKENS } from './fields.js'
 import { Trouble } from './trouble.js'
 
-/** @typedef {import('../settings/state.js').Given} Given */
+/** @typedef {import('../settings/fields.js').Given} Given */
 
 export const MOST_HEADS = 64
+/** Heads times queries times keys, and numbers of any tensor: what a page of settings can hold. */
+const MOST_PAIRS = MOST_TOKENS ** 2
+/** Of queries, keys and values. */
+const MOST_COLUMNS = 1024
 const WANTED = ['k,q,v', 'weights', 'v,weights']
 
 /** @param {readonly number[]} dims */
@@ -16,9 +21,11 @@ function checkTensor(name, { dims, data } = /** @type {any} */ ({})) {
   if (!Array.isArray(dims) || !Array.isArray(data)) throw new Trouble('bringTensor', { name })
   const isSize = (/** @type {unknown} */ n) => typeof n === 'number' && Number.isSafeInteger(n) && n > 0
   if (dims.length < 2 || dims.length > 3 || !dims.every(isSize))
-    throw new Trouble('bringAxes', { name, dims: shape(dims) })
+    throw new Trouble('bringAxes', { name, dims: shape(dims.slice(0, 12)) })
   const count = dims.reduce((a, b) => a * b, 1)
   if (count > MOST_PAIRS) throw new Trouble('bringMany', { name, dims: shape(dims), most: MOST_PAIRS })
+  if (name !== 'weights' && dims[dims.length - 1] > MOST_COLUMNS)
+    throw new Trouble('bringColumns', { name, dims: shape(dims), most: MOST_COLUMNS })
   if (data.length !== count) throw new Trouble('bringCount', { name, dims: shape(dims), count, held: data.length })
   const at = data.findIndex(x => typeof x !== 'number' || !Number.isFinite(Math.fround(x)))
   if (at >= 0) throw new Trouble('bringNumber', { name, at: at + 1, got: String(data[at]).slice(0, 40) })

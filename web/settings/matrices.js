@@ -1,0 +1,141 @@
+// Every matrix of the page, described once, in the order of the computation. The description drives the walk, the marks
+// of what a cell comes from and goes to, the explanation of a cell, and which cells can be set by hand.
+
+/** @typedef {keyof typeof MATRICES} MatrixId */
+/** @typedef {'tokens' | 'queries' | 'keys' | 'model' | 'query' | 'value' | 'hidden' | 'heads' | 'one'} Axis */
+/** @typedef {'embed' | 'project' | 'additive' | 'scores' | 'scaled' | 'masked' | 'softmax' | 'mix' | 'join' | 'out'} StepId */
+
+/**
+ * How a cell is computed from its sources:
+ * - product: the sum of products of a row and a column, and a bias
+ * - scores: what the score function says        - scale: times the factor of the scores
+ * - mask: hidden scores become minus infinity   - zero: hidden weights become zero
+ * - softmax: along a line                       - divide: by the sum of its line
+ * - join: the heads side by side
+ * @typedef {'product' | 'scores' | 'scale' | 'mask' | 'zero' | 'softmax' | 'divide' | 'join'} Rule
+ */
+
+/**
+ * Which cells of a source a cell (row, column) is computed from:
+ * - cell: (row, column)      - row: its row      - column: its column
+ * - crossed: the row whose number is the column
+ * - line: its row, or with softmax over the queries its column
+ * - all: the whole matrix    - head: the one cell that stands here, of its head
+ * @typedef {'cell' | 'row' | 'column' | 'crossed' | 'line' | 'all' | 'head'} Reach
+ */
+
+/**
+ * One way to compute a matrix, where the trace has all its sources; a bias may be missing.
+ * @typedef {object} Way
+ * @property {Rule} rule
+ * @property {[string, Reach][]} sources ids of matrices; of a product the left factor, then the right one
+ * @property {string} [bias]
+ * @property {StepId} [step] of the walk, where it differs from that of the matrix
+ */
+
+/**
+ * @typedef {object} Description
+ * @property {string} symbol in the notation of views/math.js
+ * @property {[Axis, Axis]} axes what goes down and what across
+ * @property {Way[]} [ways] the first that the trace has the sources of counts; without one, the numbers were drawn or brought
+ * @property {StepId} [step] of the walk in which the matrix appears
+ * @property {string} [unless] not in the walk of a trace that has this matrix
+ * @property {boolean} [isInner] computed on the way and seen in explanations only
+ * @property {'always' | 'given'} [free] can its cells be set by hand, or only where the reader brought them?
+ * @property {boolean} [isOfTokens] its cells belong to words: with other words, what was set by hand is dropped
+ * @property {boolean} [isShare] from 0 to 1, else signed
+ * @property {boolean} [isHideable] hidden cells are shown as hidden
+ */
+
+/** @param {string} symbol @param {[Axis, Axis]} axes @param {Omit<Description, 'symbol' | 'axes'>} [rest] @returns {Description} */
+const matrix = (symbol, axes, rest = {}) => ({ symbol, axes, ...rest })
+
+/** @param {string} left @param {string} right @param {string} [bias] @returns {Way} */
+const product = (left, right, bias) => ({
+  rule: 'product',
+  ...{ sources: [/** @type {[string, Reach]} */ ([left, 'row']), [right, 'column']], bias },
+})
+
+/** @param {Rule} rule @param {[string, Reach][]} sources @param {StepId} [step] @returns {Way} */
+const way = (rule, sources, step) => ({ rule, sources, step })
+
+const free = /** @type {const} */ ({ free: 'always' })
+const share = { isShare: true, isHideable: true }
+const inner = { isInner: true }
+
+export const MATRICES = {
+  X: matrix('X', ['tokens', 'model'], { step: 'embed', isOfTokens: true, ...free }),
+  X2: matrix('X_2', ['keys', 'model'], { step: 'embed', isOfTokens: true, ...free }),
+  Wq: matrix('W_q', ['model', 'query'], free),
+  bq: matrix('b_q', ['one', 'query'], free),
+  Wk: matrix('W_k', ['model', 'query'], free),
+  bk: matrix('b_k', ['one', 'query'], free),
+  Wv: matrix('W_v', ['model', 'value'], free),
+  bv: matrix('b_v', ['one', 'value'], free),
+  Q: matrix('Q', ['queries', 'query'], {
+    step: 'project',
+    isOfTokens: true,
+    free: 'given',
+    ways: [product('X', 'Wq', 'bq')],
+  }),
+  K: matrix('K', ['keys', 'query'], {
+    ...{ step: 'project', isOfTokens: true, free: 'given' },
+    ways: [product('X2', 'Wk', 'bk'), product('X', 'Wk', 'bk')],
+  }),
+  V: matrix('V', ['keys', 'value'], {
+    ...{ step: 'project', isOfTokens: true, free: 'given' },
+    ways: [product('X2', 'Wv', 'bv'), product('X', 'Wv', 'bv')],
+  }),
+  Wa: matrix('W_a', ['query', 'hidden'], free),
+  ba: matrix('b_a', ['one', 'hidden'], free),
+  Ua: matrix('U_a', ['query', 'hidden'], free),
+  va: matrix('v_a', ['one', 'hidden'], free),
+  Aq: matrix('Q_a', ['queries', 'hidden'], { step: 'additive', ways: [product('Q', 'Wa', 'ba')] }),
+  Ak: matrix('K_a', ['keys', 'hidden'], { step: 'additive', ways: [product('K', 'Ua')] }),
+  scores: matrix('S', ['queries', 'keys'], {
+    step: 'scores',
+    ways: [
+      way('scores', [
+        ['Aq', 'row'],
+        ['Ak', 'crossed'],
+        ['va', 'all'],
+      ]),
+      way('scores', [
+        ['Q', 'row'],
+        ['K', 'crossed'],
+      ]),
+    ],
+  }),
+  scaled: matrix('S_s', ['queries', 'keys'], { step: 'scaled', ways: [way('scale', [['scores', 'cell']])] }),
+  masked: matrix('M', ['queries', 'keys'], {
+    ...{ step: 'masked', unless: 'unmasked', isHideable: true },
+    ways: [way('mask', [['scaled', 'cell']])],
+  }),
+  exponentials: matrix('E', ['queries', 'keys'], inner),
+  maxima: matrix('m', ['queries', 'one'], inner),
+  sums: matrix('σ', ['queries', 'one'], inner),
+  unmasked: matrix('U', ['queries', 'keys'], {
+    ...{ step: 'softmax', isShare: true },
+    ways: [way('softmax', [['masked', 'line']])],
+  }),
+  zeroed: matrix('U_0', ['queries', 'keys'], { step: 'masked', ...share, ways: [way('zero', [['unmasked', 'cell']])] }),
+  zeroedSums: matrix('σ_0', ['queries', 'one'], inner),
+  weights: matrix('A', ['queries', 'keys'], {
+    ...{ step: 'softmax', isOfTokens: true, ...free, ...share },
+    ways: [way('divide', [['zeroed', 'line']], 'masked'), way('softmax', [['masked', 'line']])],
+  }),
+  paid: matrix('Σ', ['queries', 'one'], inner),
+  output: matrix('Z', ['queries', 'value'], { step: 'mix', ways: [product('weights', 'V')] }),
+  joined: matrix('Z', ['queries', 'heads'], { step: 'join', ways: [way('join', [['output', 'head']])] }),
+  Wo: matrix('W_O', ['heads', 'model'], free),
+  bo: matrix('b_O', ['one', 'model'], free),
+  final: matrix('Y', ['queries', 'model'], { step: 'out', ways: [product('joined', 'Wo', 'bo')] }),
+}
+
+export const MATRIX_IDS = /** @type {MatrixId[]} */ (Object.keys(MATRICES))
+
+/** Matrices whose cells can be set by hand. */
+export const EDITABLE = MATRIX_IDS.filter(id => MATRICES[id].free)
+
+/** Matrices whose cells belong to words. */
+export const OF_TOKENS = MATRIX_IDS.filter(id => MATRICES[id].isOfTokens)
