@@ -1,176 +1,204 @@
 /* backward.c: gradients of attention. q (B,H,L,D), k (B,G,S,D), v (B,G,S,E), d_out (B,H,L,E) -> dq, dk, dv as q, k, v.
  *
- * With p = softmax(scores), w = p keep and out = w v:
- *   dv = w^T d_out,  dp = (d_out v^T) keep,  d_scores = p (dp - delta),  delta = sum_j p dp = d_out . out, row by row.
- * A block of query rows meets the keys tile by tile; the scores are computed anew from the row statistics that the
- * attention left (FlashAttention, Dao et al. 2022), so that nothing of size L x S is kept.
- * A hidden key, and one whose score is -infinity, has p = 0 and d_scores = 0 exactly, and adds nothing to any gradient.
- */
-#include "mask.h"
-#include "random.h"
-#include "tile.h"
+ * With P = softmax(S), S = mask(softcap(scale * score(q, k))) and out = (P * keep) v:
+ *   dv = (P * keep)^T d_out
+ *   dP = (d_out v^T) * keep
+ *   dS = P * (dP - delta),  delta = rowsum(P * dP)
+ *   dq = scale * dS k,  dk = scale * dS^T q          (dot score without softcap)
+ * P and dP of one block of query rows against all keys are in the scratch, so that both are computed once, and neither
+ * `out` nor row statistics of the forward pass are needed. A key that is hidden, or whose score is -infinity, has
+ * P = dS = 0 exactly, and adds nothing to any gradient. */
+#include "block.h"
 
-/* Scores and d_scores (18 KB each) come from L1 or L2; sums over 64 rows load and store dk and dv seldom enough. */
-enum {
-  BLOCK_ROWS = 64,
-  TILE_KEYS = 64,
-  PITCH = BLOCK_ROWS + 8, /* not a power of two, which would map columns onto a quarter of L1 */
-};
+/* Keys a tile: k, v, P and dP of a tile (16 KB each for D = E = 64) stay in L1 or L2 between the products. */
+enum { TILE_KEYS = 64 };
 
-/* A block of query rows and what it works in. Tiles are (TILE_KEYS, PITCH): keys down, queries across. */
-struct block {
+struct gradients {
+  struct block block; /* scores: then P */
   const struct qkv_backward *to;
-  const struct qkv_attention *a;
-  uint32_t b, h, g, row, rows; /* query rows row <= i < row + rows of head h of batch b */
-  size_t lanes;                /* rows, rounded up to a multiple of 8 */
-  const float *q, *d_out;      /* of row `row` */
-  float *dq;
-  float *q_t, *d_out_t;              /* q and d_out transposed: (D, PITCH), (E, PITCH) */
-  float *dq_t;                       /* what accumulate_pairs adds to dq, transposed: (D, PITCH) */
-  float *scores;                     /* then weights */
-  float *d_scores;                   /* the gradient of the weights, then of the scores */
-  float *d_scaling;                  /* d(masked score) / d(score q k) */
-  float *maxima, *inv_sums, *deltas; /* (PITCH) */
-  float *tail;                       /* (BLOCK_ROWS, 8) */
-  float *d_w_v;                      /* (D), of this block */
-  uint8_t *keep;                     /* (rows, S), dropout only */
-  int is_finite;                     /* q and d_out are */
+  uint32_t g;
+  const float *q, *d_out; /* of the block's first row */
+  float *d_out_panels;    /* (lanes/PANEL, E, PANEL) */
+  float *d_scores;        /* as scores: dP, then dS */
+  float *dq;              /* (lanes, width) */
+  float *columns;         /* (BLOCK_ROWS, 8): the last columns of q or d_out, if they are no multiple of 8 */
+  float *d_w_v;           /* (D), of this block */
+  size_t width;           /* D, rounded up to a multiple of 8 */
+  int is_finite;          /* q, k and d_out are: 0 times each is 0 */
 };
+
+/* Lanes of the tallest block. */
+static size_t lanes_of(const struct qkv_attention *a) { return round_up(at_most(a->L, BLOCK_ROWS), PANEL); }
+
+/* Whole register tiles of keys, and a cache line: a power of two would map all panels onto the same sets of L1. */
+static size_t pitch_of(const struct qkv_attention *a) { return round_up(a->S, 4) * PANEL + 16; }
 
 double QKV_EXPORT(qkv_backward_scratch)(const struct qkv_backward *to) {
   const struct qkv_attention *a = &to->attention;
-  double floats = PITCH * (2.0 * a->D + a->E + 3.0 * TILE_KEYS + 3) + BLOCK_ROWS * 8 + a->D;
-  return floats * (double)sizeof(float) + (a->generator ? (double)BLOCK_ROWS * a->S : 0.0);
+  double lanes = (double)lanes_of(a), tiles = a->softcap > 0.0f ? 3.0 : 2.0;
+  double floats = lanes * ((double)a->D + a->E + (double)round_up(a->D, 8) + 2.0) +
+                  tiles * lanes / PANEL * (double)pitch_of(a) + 4.0 * a->S + 8 * 8 + BLOCK_ROWS * 8 +
+                  (double)round_up(a->D, 4);
+  return floats * (double)sizeof(float) + (a->generator ? lanes * a->S : 0.0);
 }
 
-static struct block carve_scratch(const struct qkv_backward *to) {
-  struct block x = {.to = to, .a = &to->attention};
-  float *p = x.a->scratch;
-  x.scores = p, p += TILE_KEYS * PITCH;
-  x.d_scores = p, p += TILE_KEYS * PITCH;
-  x.d_scaling = p, p += TILE_KEYS * PITCH;
-  x.maxima = p, p += PITCH;
-  x.inv_sums = p, p += PITCH;
-  x.deltas = p, p += PITCH;
-  x.q_t = p, p += PITCH * x.a->D;
-  x.dq_t = p, p += PITCH * x.a->D;
-  x.d_out_t = p, p += PITCH * x.a->E;
-  x.tail = p, p += BLOCK_ROWS * 8;
-  x.d_w_v = p, p += x.a->D;
-  x.keep = (uint8_t *)p;
-  return x;
+static struct gradients carve_scratch(const struct qkv_backward *to, void *scratch) {
+  const struct qkv_attention *a = &to->attention;
+  struct gradients y = {.block = {.a = a, .pitch = pitch_of(a)}, .to = to, .width = round_up(a->D, 8)};
+  float *p = scratch;
+  size_t lanes = lanes_of(a), tiles = lanes / PANEL * pitch_of(a);
+  y.block.scores = p, p += tiles;
+  y.d_scores = p, p += tiles;
+  if (a->softcap > 0.0f)
+    y.block.d_cap = p, p += tiles;
+  y.block.powers = p, p += 4 * (size_t)a->S;
+  y.block.maxima = p, p += lanes;
+  y.block.sums = p, p += lanes;
+  y.block.q_panels = p, p += lanes * a->D;
+  y.d_out_panels = p, p += lanes * a->E;
+  y.dq = p, p += lanes * y.width;
+  y.block.tail = p, p += 8 * 8;
+  y.columns = p, p += BLOCK_ROWS * 8;
+  y.d_w_v = p, p += round_up(a->D, 4);
+  y.block.keep = (uint8_t *)p;
+  return y;
 }
 
-static float *row_of(const struct qkv_tensor *x, uint32_t b, uint32_t h, uint32_t row) {
-  return x->data + (size_t)b * x->batch + (size_t)h * x->head + (size_t)row * x->row;
-}
-
-/* y (columns, PITCH) = x^T, x (rows, columns); zeros from `rows` up to `lanes`. */
-static void transpose_block(float *y, const struct block *x, const float *from, size_t row, size_t columns) {
-  for (size_t r = 0; r < x->lanes; r++)
-    for (size_t c = 0; c < columns; c++)
-      y[c * PITCH + r] = r < x->rows ? from[r * row + c] : 0.0f;
-}
-
-/* tile *= what dropout multiplies with. */
-static void apply_dropout(const struct block *x, float *tile, uint32_t from, uint32_t keys) {
-  for (size_t r = 0; x->a->generator && r < x->rows; r++)
-    for (size_t j = 0; j < keys; j++)
-      tile[j * PITCH + r] *= keep_factor(x->keep[r * x->a->S + from + j], (double)x->a->dropout);
-}
-
-/* scores += the terms of queries and keys, four queries a vector: for scores that are no product. */
-INLINE void accumulate_scores(enum qkv_score score, struct block *x, const float *k, uint32_t keys) {
-  const struct qkv_attention *a = x->a;
-  for (size_t j = 0; j < keys; j++)
-    for (size_t r = 0; r < x->lanes; r += 4) {
-      f4 sum = zeros();
-      for (size_t d = 0; d < a->D; d++)
-        sum = add_term(score, sum, load(x->q_t + d * PITCH + r), splat(k[j * a->k.row + d]),
-                       score == QKV_SCORE_ADDITIVE ? splat(a->w_v[d]) : zeros());
-      store(x->scores + j * PITCH + r, sum);
-    }
-}
-
-/* scores: masked; d_scaling; d_scores: the gradient of the weights. k and v are the rows of key `from`. */
-static void score_keys(struct block *x, const float *k, const float *v, uint32_t from, uint32_t keys) {
-  const struct qkv_attention *a = x->a;
-  for (size_t n = 0; n < keys * PITCH; n += 4) {
-    store(x->scores + n, zeros());
-    store(x->d_scores + n, zeros());
-  }
-  switch (a->score) {
-  case QKV_SCORE_GAUSSIAN:
-    accumulate_scores(QKV_SCORE_GAUSSIAN, x, k, keys);
-    break;
-  case QKV_SCORE_ADDITIVE:
-    accumulate_scores(QKV_SCORE_ADDITIVE, x, k, keys);
-    break;
-  default:
-    gemm_accumulate(x->scores, PITCH, keys, x->lanes, (struct matrix){k, a->k.row, 1},
-                    (struct matrix){x->q_t, PITCH, 1}, a->D, x->tail);
-  }
-  gemm_accumulate(x->d_scores, PITCH, keys, x->lanes, (struct matrix){v, a->v.row, 1},
-                  (struct matrix){x->d_out_t, PITCH, 1}, a->E, x->tail);
-  apply_dropout(x, x->d_scores, from, keys);
-
-  f4 cap = splat(a->softcap), scale = splat(a->scale), factor = splat(score_factor(a) * a->scale);
-  for (size_t n = 0; n < keys * PITCH; n += 4) {
-    f4 score = mul(load(x->scores + n), factor), d_scaling = scale;
-    if (a->softcap > 0.0f) {
-      f4 t = tanh4(quotient(score, cap));
-      score = mul(cap, t);
-      d_scaling = mul(scale, sub(splat(1.0f), mul(t, t)));
-    }
-    store(x->scores + n, score);
-    store(x->d_scaling + n, d_scaling);
-  }
-  int is_unmasked = !has_mask(a) && from >= visible_span(a, x->b, x->row + x->rows - 1).from &&
-                    from + keys <= visible_span(a, x->b, x->row).to; /* every row sees every key */
-  for (uint32_t r = 0; r < x->rows; r++) {
-    for (uint32_t j = 0; a->alibi && j < keys; j++)
-      x->scores[j * PITCH + r] += alibi_at(a, x->b, x->h, x->row + r, from + j);
-    if (!is_unmasked)
-      mask_scores(a, x->b, x->h, x->row + r, from, from + keys, x->scores + r, PITCH);
-  }
-  for (size_t r = x->rows; r < x->lanes; r++) /* no queries */
-    for (size_t j = 0; j < keys; j++)
-      x->scores[j * PITCH + r] = HIDDEN;
-}
-
-/* scores become weights, d_scores the gradient of the masked scores. */
-static void softmax_backward(struct block *x, size_t keys) {
-  for (size_t j = 0; j < keys; j++)
-    for (size_t r = 0; r < x->lanes; r += 4) {
-      float *score = x->scores + j * PITCH + r, *d_score = x->d_scores + j * PITCH + r;
-      f4 s = load(score), e = power2_4(mul(sub(s, load(x->maxima + r)), splat(LOG2_E)));
-      m4 hidden = equal(s, splat(HIDDEN));
-      f4 p = zero_where(hidden, mul(e, load(x->inv_sums + r)));
-      store(score, p);
-      store(d_score, zero_where(hidden, mul(p, sub(load(d_score), load(x->deltas + r)))));
-    }
-}
-
-/* x y, but 0 where x is 0: NaN and Inf of what is hidden add nothing. */
+/* x y, but 0 where x is 0, even if y is NaN or Inf. */
 INLINE f4 mul_visible(f4 x, f4 y) { return zero_where(equal(x, zeros()), mul(x, y)); }
 
-/* What one key gives and gets, pair by pair, four queries a vector: for scores that are no product, and where NaN or
- * Inf times the 0 of a hidden pair would spoil what does not see it. */
-static void accumulate_pairs(const struct block *x, const float *weights, const float *d_scores, const float *k,
-                             float *dk, float *dv) {
+/* Four queries: scores become P, dP becomes dS = P * (dP - delta). Returns delta. */
+static f4 softmax_backward(const struct gradients *y, size_t c) {
+  const struct block *x = &y->block;
+  const struct panel *panel = x->panels + c / PANEL;
+  size_t keys = panel->to - panel->from;
+  float *p = x->scores + column_of(x, c) + panel->from * PANEL,
+        *d = y->d_scores + column_of(x, c) + panel->from * PANEL;
+  online_softmax_column(p, keys, x->maxima + c, x->sums + c, x->powers);
+  f4 sum = load(x->sums + c), inv_sum = quotient(splat(1.0f), select(equal(sum, zeros()), splat(1.0f), sum));
+  f4 even = zeros(), odd = zeros();
+  size_t j = 0;
+  for (; j + 2 <= keys; j += 2) {
+    even = add(even, mul_visible(load(p + j * PANEL), load(d + j * PANEL)));
+    odd = add(odd, mul_visible(load(p + (j + 1) * PANEL), load(d + (j + 1) * PANEL)));
+  }
+  if (j < keys)
+    even = add(even, mul_visible(load(p + j * PANEL), load(d + j * PANEL)));
+  f4 delta = mul(add(even, odd), inv_sum);
+  for (j = 0; j < keys; j++) {
+    f4 weight = mul_visible(load(p + j * PANEL), inv_sum);
+    store(p + j * PANEL, weight);
+    store(d + j * PANEL, mul_visible(weight, sub(load(d + j * PANEL), delta)));
+  }
+  /* The last register tile of keys may be partial: zeros beyond. */
+  for (; (panel->from + j) % 4; j++) {
+    store(p + j * PANEL, zeros());
+    store(d + j * PANEL, zeros());
+  }
+  return delta;
+}
+
+/* d_sinks = -sum over rows of P of the sink * delta */
+static void accumulate_d_sinks(const struct gradients *y, size_t c, f4 delta) {
+  const struct block *x = &y->block;
+  float deltas[4], sink = x->a->sinks[x->h];
+  store(deltas, delta);
+  for (size_t r = c; r < c + 4 && r < x->rows; r++)
+    if (x->sums[r] != 0.0f)
+      y->to->d_sinks[x->h] -= exp1(sink - x->maxima[r]) / x->sums[r] * deltas[r - c];
+}
+
+/* d_bias += dS */
+static void accumulate_d_bias(const struct gradients *y) {
+  const struct block *x = &y->block;
+  const struct qkv_bias *bias = &x->a->bias;
+  float *d_bias = y->to->d_bias + (size_t)x->b * bias->batch + (size_t)x->h * bias->head;
+  for (size_t r = 0; r < x->rows; r++)
+    for (size_t j = x->panels[r / PANEL].from; j < x->panels[r / PANEL].to; j++)
+      d_bias[(x->row + r) * bias->row + (x->first + j) * bias->column] += y->d_scores[column_of(x, r) + j * PANEL];
+}
+
+/* dS *= scale * softcap'(s) */
+static void scale_d_scores(const struct gradients *y) {
+  const struct block *x = &y->block;
+  for (size_t r = 0; r < x->lanes; r += PANEL) {
+    size_t at = column_of(x, r);
+    for (size_t n = at + x->panels[r / PANEL].from * PANEL; n < at + x->panels[r / PANEL].to * PANEL; n += 4) {
+      f4 d = mul(load(y->d_scores + n), splat(x->a->scale));
+      store(y->d_scores + n, x->d_cap ? mul(d, load(x->d_cap + n)) : d);
+    }
+  }
+}
+
+/* dz (keys, columns) += w^T z for keys from <= j < to, dz and z the rows of key `first` and of query `row`; w as
+ * scores. */
+static void accumulate_keys(const struct gradients *y, const float *w, float *dz, size_t stride, const float *z,
+                            size_t row, size_t columns, size_t from, size_t to) {
+  const struct block *x = &y->block;
+  size_t whole = columns & ~(size_t)7;
+  if (whole < columns)
+    pack_panel(y->columns, z + whole, x->rows, row, 1, columns - whole);
+  for (size_t j = from; j < to; j += 4) {
+    /* The weights of four keys, contiguous for all queries of the panels that see them. */
+    float weights[4 * BLOCK_ROWS];
+    size_t start = x->lanes, end = 0, height = at_most(to - j, 4);
+    for (size_t r = 0; r < x->lanes; r += PANEL) {
+      int is_seen = x->panels[r / PANEL].from <= j && j < x->panels[r / PANEL].to;
+      if (is_seen)
+        start = at_most(start, r), end = at_most(r + PANEL, x->rows);
+      const float *at = w + column_of(x, r) + j * PANEL;
+      for (size_t i = 0; i < 4; i++)
+        for (size_t c = 0; c < PANEL; c += 4)
+          store(weights + i * BLOCK_ROWS + r + c, is_seen ? load(at + i * PANEL + c) : zeros());
+    }
+    if (start >= end)
+      continue;
+    struct matrix left = {weights + start, BLOCK_ROWS, 1};
+    float *out = dz + j * stride, edge[4 * 8]; /* edge: a whole tile where dz has less */
+    for (size_t e = 0; e < columns; e += 8) {
+      struct matrix right = {z + e + start * row, row, 1};
+      if (e == whole)
+        right = (struct matrix){y->columns + start * 8, 8, 1};
+      int is_whole = height == 4 && e < whole;
+      for (size_t n = 0; !is_whole && n < 4 * 8; n += 4)
+        store(edge + n, zeros());
+      gemm_4x8(is_whole ? out + e : edge, is_whole ? stride : 8, left, 4, right, end - start);
+      for (size_t r = 0; !is_whole && r < height; r++)
+        for (size_t c = e; c < at_most(e + 8, columns); c++)
+          out[r * stride + c] += edge[r * 8 + c - e];
+    }
+  }
+}
+
+/* Offset of query r in panels (lanes/PANEL, columns, PANEL). */
+static size_t lane_of(size_t r, size_t columns) { return r / PANEL * PANEL * columns + r % PANEL; }
+
+/* The same gradients key by key, four queries a vector: for scores that are no product, and where NaN or Inf times the
+ * 0 of a hidden pair would be NaN. dq_t (lanes/PANEL, D, PANEL) is dq transposed. */
+static void accumulate_pairs(const struct gradients *y, float *dq_t, size_t j) {
+  const struct block *x = &y->block;
   const struct qkv_attention *a = x->a;
+  uint32_t key = x->first + (uint32_t)j;
+  const float *k = row_of(&a->k, x->b, y->g, key);
+  float *dk = row_of(&y->to->dk, x->b, y->g, key), *dv = row_of(&y->to->dv, x->b, y->g, key);
   f4 shape = splat(a->score == QKV_SCORE_GAUSSIAN ? 1.0f / (a->sigma * a->sigma) : 1.0f);
+  size_t lanes[BLOCK_ROWS / 4], n = 0; /* columns of four queries whose panel has the key */
+  for (size_t r = 0; r < x->lanes; r += 4)
+    if (x->panels[r / PANEL].from <= j && j < x->panels[r / PANEL].to)
+      lanes[n++] = r;
   for (size_t e = 0; e < a->E; e++) {
     f4 sum = zeros();
-    for (size_t r = 0; r < x->lanes; r += 4)
-      sum = add(sum, mul_visible(load(weights + r), load(x->d_out_t + e * PITCH + r)));
+    for (size_t i = 0; i < n; i++)
+      sum = add(sum, mul_visible(load(x->scores + column_of(x, lanes[i]) + j * PANEL),
+                                 load(y->d_out_panels + lane_of(lanes[i], a->E) + e * PANEL)));
     dv[e] += sum_lanes(sum);
   }
   for (size_t d = 0; d < a->D; d++) {
     f4 right = splat(k[d]), sum = zeros(), sum_w = zeros();
-    for (size_t r = 0; r < x->lanes; r += 4) {
-      float *dq = x->dq_t + d * PITCH + r;
-      f4 g = mul(load(d_scores + r), shape), left = load(x->q_t + d * PITCH + r), to_q = right, to_k = left;
+    for (size_t i = 0; i < n; i++) {
+      size_t at = lane_of(lanes[i], a->D) + d * PANEL;
+      f4 g = mul(load(y->d_scores + column_of(x, lanes[i]) + j * PANEL), shape);
+      f4 left = load(x->q_panels + at), to_q = right, to_k = left;
       if (a->score == QKV_SCORE_GAUSSIAN)
         to_q = sub(right, left), to_k = sub(left, right);
       if (a->score == QKV_SCORE_ADDITIVE) {
@@ -178,87 +206,137 @@ static void accumulate_pairs(const struct block *x, const float *weights, const 
         to_q = to_k = mul(splat(a->w_v[d]), sub(splat(1.0f), mul(t, t)));
         sum_w = add(sum_w, mul_visible(g, t));
       }
-      store(dq, add(load(dq), mul_visible(g, to_q)));
+      store(dq_t + at, add(load(dq_t + at), mul_visible(g, to_q)));
       sum = add(sum, mul_visible(g, to_k));
     }
     dk[d] += sum_lanes(sum);
-    x->d_w_v[d] += sum_lanes(sum_w);
+    y->d_w_v[d] += sum_lanes(sum_w);
   }
 }
 
-/* Adds what weights and d_scores give: three products where that will do. */
-static void accumulate_gradients(const struct block *x, const float *k, uint32_t from, uint32_t keys) {
-  const struct qkv_attention *a = x->a;
-  const struct qkv_backward *to = x->to;
-  float *dk = row_of(&to->dk, x->b, x->g, from), *dv = row_of(&to->dv, x->b, x->g, from);
-  if (a->score == QKV_SCORE_DOT && x->is_finite && all_finite(k, a->k.row, keys, a->D)) {
-    gemm_accumulate(dv, to->dv.row, keys, a->E, (struct matrix){x->scores, PITCH, 1},
-                    (struct matrix){x->d_out, to->d_out.row, 1}, x->rows, x->tail);
-    gemm_accumulate(dk, to->dk.row, keys, a->D, (struct matrix){x->d_scores, PITCH, 1},
-                    (struct matrix){x->q, a->q.row, 1}, x->rows, x->tail);
-    gemm_accumulate(x->dq, to->dq.row, x->rows, a->D, (struct matrix){x->d_scores, 1, PITCH},
-                    (struct matrix){k, a->k.row, 1}, keys, x->tail);
-    return;
-  }
-  for (size_t j = 0; j < keys; j++)
-    accumulate_pairs(x, x->scores + j * PITCH, x->d_scores + j * PITCH, k + j * a->k.row, dk + j * to->dk.row,
-                     dv + j * to->dv.row);
-}
-
-static void accumulate_d_bias(const struct block *x, uint32_t from, uint32_t keys) {
-  const struct qkv_bias *bias = &x->a->bias;
-  float *d_bias = x->to->d_bias + (size_t)x->b * bias->batch + (size_t)x->h * bias->head;
-  for (size_t r = 0; r < x->rows; r++)
-    for (size_t j = 0; j < keys; j++)
-      d_bias[(x->row + r) * bias->row + (from + j) * bias->column] += x->d_scores[j * PITCH + r];
-}
-
-static void backward_block(struct block *x) {
-  const struct qkv_attention *a = x->a;
-  const struct qkv_backward *to = x->to;
-  const float *out = row_of(&a->out, x->b, x->h, x->row);
-  size_t line = ((size_t)x->b * a->H + x->h) * a->L + x->row;
-  transpose_block(x->q_t, x, x->q, a->q.row, a->D);
-  transpose_block(x->d_out_t, x, x->d_out, to->d_out.row, a->E);
-  x->is_finite = all_finite(x->q, a->q.row, x->rows, a->D) && all_finite(x->d_out, to->d_out.row, x->rows, a->E);
+/* Rows that do not exist get no weight. */
+static void clear_padding(const struct block *x, float *tile) {
   for (size_t r = x->rows; r < x->lanes; r++)
-    x->maxima[r] = x->inv_sums[r] = x->deltas[r] = 0.0f;
-  for (size_t r = 0; r < x->rows; r++) {
-    float maximum = a->row_maxima[line + r], sum = a->row_sums[line + r];
-    x->maxima[r] = maximum == HIDDEN ? 0.0f : maximum;
-    x->inv_sums[r] = sum == 0.0f ? 0.0f : 1.0f / sum;
-    x->deltas[r] = 0.0f;
-    for (size_t e = 0; e < a->E; e++)
-      x->deltas[r] += x->d_out[r * to->d_out.row + e] * out[r * a->out.row + e];
-  }
-  for (size_t r = 0; to->d_sinks && r < x->rows; r++)
-    to->d_sinks[x->h] -= exp1(a->sinks[x->h] - x->maxima[r]) * x->inv_sums[r] * x->deltas[r];
-  for (size_t d = 0; d < a->D; d++)
-    x->d_w_v[d] = 0.0f;
-  for (size_t n = 0; n < a->D * PITCH; n += 4)
-    store(x->dq_t + n, zeros());
-  if (a->generator)
-    draw_keep_mask(a->generator, x->keep, (size_t)x->rows * a->S, (double)a->dropout);
+    for (size_t j = x->panels[r / PANEL].from; j < x->panels[r / PANEL].to; j++)
+      tile[column_of(x, r) + j * PANEL] = 0.0f;
+}
 
-  uint32_t end = visible_span(a, x->b, x->row + x->rows - 1).to;
-  for (uint32_t j = visible_span(a, x->b, x->row).from, keys; j < end; j += keys) {
-    keys = (uint32_t)at_most(end - j, TILE_KEYS);
-    const float *k = row_of(&a->k, x->b, x->g, j);
-    score_keys(x, k, row_of(&a->v, x->b, x->g, j), j, keys);
-    softmax_backward(x, keys);
-    if (to->d_bias)
-      accumulate_d_bias(x, j, keys);
-    for (size_t n = 0; n < keys * PITCH; n += 4)
-      store(x->d_scores + n, mul(load(x->d_scores + n), load(x->d_scaling + n)));
-    apply_dropout(x, x->scores, j, keys);
-    accumulate_gradients(x, k, j, keys);
-  }
+static void accumulate_all_pairs(struct gradients *y, size_t keys) {
+  const struct block *x = &y->block;
+  const struct qkv_attention *a = x->a;
+  float *dq_t = y->dq; /* (lanes, D) floats fit */
+  clear_padding(x, x->scores);
+  clear_padding(x, y->d_scores);
+  for (size_t d = 0; d < a->D; d++)
+    y->d_w_v[d] = 0.0f;
+  for (size_t j = 0; j < keys; j++)
+    accumulate_pairs(y, dq_t, j);
+  float *dq = row_of(&y->to->dq, x->b, x->h, x->row);
   for (size_t d = 0; d < a->D; d++) {
     for (size_t r = 0; r < x->rows; r++)
-      x->dq[r * to->dq.row + d] += x->dq_t[d * PITCH + r];
-    if (to->d_w_v)
-      to->d_w_v[d] += x->d_w_v[d];
+      dq[r * y->to->dq.row + d] += dq_t[lane_of(r, a->D) + d * PANEL];
+    if (y->to->d_w_v)
+      y->to->d_w_v[d] += y->d_w_v[d];
   }
+}
+
+static void backward_block(struct gradients *y) {
+  struct block *x = &y->block;
+  const struct qkv_attention *a = x->a;
+  const struct qkv_backward *to = y->to;
+  uint32_t first = visible_span(a, x->b, x->row).from, end = visible_span(a, x->b, x->row + x->rows - 1).to;
+  if (first >= end || !find_visible_keys(x, first, end))
+    return;
+  size_t keys = end - first;
+  const float *q = row_of(&a->q, x->b, x->h, x->row), *d_out = row_of(&to->d_out, x->b, x->h, x->row);
+  const float *k = row_of(&a->k, x->b, y->g, first), *v = row_of(&a->v, x->b, y->g, first);
+  float *dk = row_of(&to->dk, x->b, y->g, first), *dv = row_of(&to->dv, x->b, y->g, first);
+  start_statistics(x);
+  pack_rows(x, y->d_out_panels, d_out, to->d_out.row, a->E);
+  for (size_t n = 0; n < x->lanes * y->width; n += 4)
+    store(y->dq + n, zeros());
+
+  /* S = mask(softcap(scale * score(q, k))), dP = (d_out v^T) * keep */
+  for (size_t j = 0; j < keys; j += TILE_KEYS) {
+    compute_scores(x, j, at_most(j + TILE_KEYS, keys));
+    multiply_keys(x, y->d_scores, y->d_out_panels, v, a->v.row, a->E, j, at_most(j + TILE_KEYS, keys));
+  }
+  if (a->generator)
+    apply_dropout(x, y->d_scores);
+  /* P = softmax(S), dS = P * (dP - rowsum(P * dP)) */
+  for (size_t c = 0; c < x->lanes; c += 4) {
+    f4 delta = softmax_backward(y, c);
+    if (to->d_sinks)
+      accumulate_d_sinks(y, c, delta);
+  }
+  if (to->d_bias)
+    accumulate_d_bias(y);
+  scale_d_scores(y);
+  if (a->generator)
+    apply_dropout(x, x->scores);
+
+  if (a->score != QKV_SCORE_DOT || !y->is_finite || !all_finite(q, a->q.row, x->rows, a->D) ||
+      !all_finite(d_out, to->d_out.row, x->rows, a->E)) {
+    accumulate_all_pairs(y, keys);
+    return;
+  }
+  for (size_t j = 0; j < keys; j += TILE_KEYS) {
+    size_t stop = at_most(j + TILE_KEYS, keys);
+    /* dv += P^T d_out,  dk += dS^T q,  dq += dS k */
+    accumulate_keys(y, x->scores, dv, to->dv.row, d_out, to->d_out.row, a->E, j, stop);
+    accumulate_keys(y, y->d_scores, dk, to->dk.row, q, a->q.row, a->D, j, stop);
+    accumulate_rows(x, y->d_scores, y->dq, y->width, k, a->k.row, a->D, j, stop);
+  }
+  float *dq = row_of(&to->dq, x->b, x->h, x->row);
+  for (size_t r = 0; r < x->rows; r++)
+    for (size_t d = 0; d < a->D; d += 4) {
+      size_t n = at_most(a->D - d, 4);
+      float *at = dq + r * to->dq.row + d;
+      store_some(at, n, add(load_some(at, n), load(y->dq + r * y->width + d)));
+    }
+}
+
+/* Gradients of kv head g of batch b. */
+static void backward_group(struct gradients *y, uint32_t b, uint32_t g) {
+  const struct qkv_attention *a = y->block.a;
+  uint32_t heads = a->H / a->G;
+  y->g = g;
+  y->is_finite = all_finite(row_of(&a->k, b, g, 0), a->k.row, a->S, a->D);
+  for (uint32_t h = g * heads; h < (g + 1) * heads; h++)
+    for (uint32_t n = 0; n * BLOCK_ROWS < a->L; n++) {
+      start_block(&y->block, b, h, n);
+      backward_block(y);
+    }
+}
+
+/* Batches that a unit covers, and kv heads. */
+static void unit_size(const struct qkv_backward *to, uint32_t *batches, uint32_t *heads) {
+  const struct qkv_attention *a = &to->attention;
+  int is_one = a->generator || to->d_w_v || (to->d_bias && a->bias.head == 0);
+  *heads = is_one ? a->G : 1;
+  *batches = is_one || to->d_sinks || (to->d_bias && a->bias.batch == 0) ? a->B : 1;
+}
+
+uint32_t QKV_EXPORT(qkv_backward_units)(const struct qkv_backward *to) {
+  const struct qkv_attention *a = &to->attention;
+  if (a->B == 0 || a->H == 0 || a->L == 0 || a->E == 0) /* without columns, out has no gradient */
+    return 0;
+  uint32_t batches, heads;
+  unit_size(to, &batches, &heads);
+  return a->B / batches * (a->G / heads);
+}
+
+uint32_t QKV_EXPORT(qkv_backward_part)(const struct qkv_backward *to, uint32_t first, uint32_t count, void *scratch) {
+  const struct qkv_attention *a = &to->attention;
+  struct gradients y = carve_scratch(to, scratch);
+  uint32_t batches, heads;
+  unit_size(to, &batches, &heads);
+  uint32_t columns = a->G / heads; /* units of a batch */
+  for (uint32_t unit = first; unit < first + count; unit++)
+    for (uint32_t b = unit / columns * batches, n = 0; n < batches; n++)
+      for (uint32_t g = unit % columns * heads, m = 0; m < heads; m++)
+        backward_group(&y, b + n, g + m);
+  return QKV_OK;
 }
 
 uint32_t QKV_EXPORT(qkv_backward)(const struct qkv_backward *to) {
@@ -267,19 +345,6 @@ uint32_t QKV_EXPORT(qkv_backward)(const struct qkv_backward *to) {
     return QKV_UNKNOWN_SCORE;
   if (a->G ? a->H % a->G : a->H)
     return QKV_HEADS_DO_NOT_DIVIDE;
-  if (a->E == 0) /* out is nothing and owes nothing */
-    return QKV_OK;
-  struct block x = carve_scratch(to);
-  for (x.b = 0; x.b < a->B; x.b++)
-    for (x.h = 0; x.h < a->H; x.h++)
-      for (x.row = 0; x.row < a->L; x.row += x.rows) {
-        x.g = x.h / (a->H / a->G);
-        x.rows = (uint32_t)at_most(a->L - x.row, BLOCK_ROWS);
-        x.lanes = round_up(x.rows, 8);
-        x.q = row_of(&a->q, x.b, x.h, x.row);
-        x.d_out = row_of(&to->d_out, x.b, x.h, x.row);
-        x.dq = row_of(&to->dq, x.b, x.h, x.row);
-        backward_block(&x);
-      }
-  return QKV_OK;
+  uint32_t units = qkv_backward_units(to);
+  return units ? qkv_backward_part(to, 0, units, a->scratch) : QKV_OK;
 }

@@ -6,10 +6,8 @@
 
 enum { DECODE_QUERIES = 6 }; /* measured: from 6 queries on the tiled kernel is as fast */
 
-/* Dropout (drawn row by row) and row statistics exist in the tiled kernel only. */
-static inline int is_decode(const struct qkv_attention *a) {
-  return a->L < DECODE_QUERIES && !a->generator && !a->row_maxima;
-}
+/* Dropout is drawn row by row, in the tiled kernel only. */
+static inline int is_decode(const struct qkv_attention *a) { return a->L < DECODE_QUERIES && !a->generator; }
 
 /* Bytes of scratch for decode_part, 16-byte aligned. */
 double decode_scratch(const struct qkv_attention *a);

@@ -103,8 +103,7 @@ struct qkv_attention {
   const float *sinks; /* (H), logits; 0: none */
   float dropout;      /* probability of zeroing a weight; 0: none */
   struct qkv_generator *generator;
-  float *row_maxima, *row_sums; /* (B,H,L): of the scores and the exponentials, for qkv_backward; 0: not kept */
-  void *scratch;                /* qkv_attention_scratch() bytes, 16-byte aligned */
+  void *scratch; /* qkv_attention_scratch() bytes, 16-byte aligned */
 };
 
 /* The same, every step written out. Each pointer may be 0 (that step is not written) except weights.
@@ -136,7 +135,7 @@ struct qkv_rope {
 };
 
 /* Given d_out, adds the gradients of q, k, v and the rest to what the pointers below hold. `attention` is that of
- * qkv_attention after its call, with row_maxima and row_sums; its generator is in the state before that call. */
+ * qkv_attention, whose `out` is not read; its generator is in the state before that call. */
 struct qkv_backward {
   struct qkv_attention attention; /* scratch: qkv_backward_scratch() bytes */
   struct qkv_tensor d_out, dq, dk, dv;
@@ -172,6 +171,11 @@ uint32_t qkv_attention_part(const struct qkv_attention *args, uint32_t first, ui
 uint32_t qkv_trace(const struct qkv_trace *args);
 uint32_t qkv_backward(const struct qkv_backward *args);
 double qkv_backward_scratch(const struct qkv_backward *args);
+
+/* A unit is a kv head of a batch; of all batches where they share a gradient (sinks, a bias); everything where heads
+ * share one, too (w_v, a bias), or with dropout, whose numbers come in order. */
+uint32_t qkv_backward_units(const struct qkv_backward *args);
+uint32_t qkv_backward_part(const struct qkv_backward *args, uint32_t first, uint32_t count, void *scratch);
 
 /* y = softmax(x) over the middle axis of (rows, columns, inner); x and y may be one. A line of -infinity: zeros. */
 uint32_t qkv_softmax(const float *x, float *y, size_t rows, size_t columns, size_t inner);

@@ -4,6 +4,7 @@
 #define SIMD_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <wasm_simd128.h>
 
 #define INLINE static inline __attribute__((always_inline))
@@ -37,6 +38,7 @@ INLINE m4 not_equal(f4 a, f4 b) { return wasm_f32x4_ne(a, b); }
 INLINE int any_lane(m4 a) { return wasm_v128_any_true(a); }
 INLINE m4 less(f4 a, f4 b) { return wasm_f32x4_lt(a, b); }
 INLINE f4 select(m4 where, f4 then, f4 otherwise) { return wasm_v128_bitselect(then, otherwise, where); }
+INLINE m4 either(m4 a, m4 b) { return wasm_v128_or(a, b); }
 INLINE f4 zero_where(m4 where, f4 a) { return wasm_v128_andnot(a, where); }
 INLINE f4 with_sign_of(f4 magnitude, f4 sign) {
   return wasm_v128_bitselect(sign, magnitude, wasm_i32x4_splat((int)0x80000000u));
@@ -82,6 +84,16 @@ INLINE void store_some(float *p, size_t n, f4 x) {
 
 /* Loads the cache line of p; volatile, or the compiler would drop the load. */
 INLINE void prefetch(const float *p) { (void)*(const volatile float *)p; }
+
+/* Lane r of where[c]: is byte c of words[r] zero? */
+INLINE void zero_bytes(m4 where[4], const uint32_t words[4]) {
+  m4 x =
+      wasm_i8x16_eq(wasm_i32x4_make((int)words[0], (int)words[1], (int)words[2], (int)words[3]), wasm_i8x16_splat(0));
+  where[0] = wasm_i8x16_shuffle(x, x, 0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12);
+  where[1] = wasm_i8x16_shuffle(x, x, 1, 1, 1, 1, 5, 5, 5, 5, 9, 9, 9, 9, 13, 13, 13, 13);
+  where[2] = wasm_i8x16_shuffle(x, x, 2, 2, 2, 2, 6, 6, 6, 6, 10, 10, 10, 10, 14, 14, 14, 14);
+  where[3] = wasm_i8x16_shuffle(x, x, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15);
+}
 
 /* Four rows become four columns. */
 INLINE void transpose(f4 x[4]) {

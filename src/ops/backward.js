@@ -1,8 +1,8 @@
 import { expectDims } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { count, Tensor, toFloats } from '../base/tensor.js'
-import { BACKWARD_WORDS, GENERATOR_BYTES } from '../runtime/abi.js'
-import { keysToMemory, putTensor, queriesToMemory, run, writeCall } from './attention.js'
+import { BACKWARD_WORDS } from '../runtime/abi.js'
+import { keysToMemory, putTensor, queriesToMemory, writeCall } from './attention.js'
 import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from './attention-options.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -62,18 +62,14 @@ function differentiate(core, call, upstream, options) {
   const keys = keysToMemory(core, call)
   const values = core.toMemory(call.v)
   const dOut = core.toMemory(upstream)
-  const out = core.allocFloats(B * H * L * E)
-  const rows = core.allocFloats(2 * B * H * L)
   const [dQ, dK, dV] = [B * H * L * D, B * G * S * D, B * G * S * E].map(zeros)
   const dValue = additive ? zeros(D) : 0
   const dSinks = sinks ? zeros(H) : 0
   const dBias = bias ? zeros(count(bias.tensor.dims)) : 0
 
-  const args = writeCall(core, call, queries, keys, values, out, inRows, inRows, BACKWARD_WORDS.length)
+  const args = writeCall(core, call, queries, keys, values, 0, inRows, inRows, BACKWARD_WORDS.length)
   const at = args / 4
   const { words } = core
-  words[at + AT.row_maxima] = rows
-  words[at + AT.row_sums] = rows + B * H * L * 4
   putTensor(words, at + AT['d_out.data'], dOut, H, L, E, inRows)
   putTensor(words, at + AT['dq.data'], dQ, H, L, D, inRows)
   putTensor(words, at + AT['dk.data'], dK, G, S, D, inRows)
@@ -82,7 +78,7 @@ function differentiate(core, call, upstream, options) {
   words[at + AT.d_sinks] = dSinks
   words[at + AT.d_bias] = dBias
   if (call.dropout) runWithDropout(core, args, call.dropout)
-  else runBoth(core, args)
+  else runBackward(core, args)
 
   /** @type {AttentionGradients} */
   const result = additive
@@ -93,32 +89,28 @@ function differentiate(core, call, upstream, options) {
   return result
 }
 
-/** The forward kernel, for its output and the statistics of its rows, then the backward one. @param {Core} core @param {number} args */
-function runBoth(core, args) {
-  run(core, args, false)
-  runBackward(core, args)
-}
-
-/** @param {Core} core @param {number} args */
+/** On all threads where that is worth it. @param {Core} core @param {number} args */
 function runBackward(core, args) {
-  const scratch = core.alloc(core.exports.qkv_backward_scratch(args))
-  core.words[args / 4 + AT.scratch] = scratch
-  core.check('qkv_backward', core.exports.qkv_backward(args))
+  const { words, exports, threads } = core
+  const [B, H, , L, S, D, E] = words.subarray(args / 4, args / 4 + 7)
+  const scratch = exports.qkv_backward_scratch(args)
+  const units = exports.qkv_backward_units(args)
+  const job = { kernel: 'qkv_backward_part', args: [args], work: B * H * L * S * (6 * D + 4 * E), units, scratch }
+  if (threads?.run(core, job)) return
+  const at = core.alloc(scratch)
+  core.words[args / 4 + AT.scratch] = at
+  core.check('qkv_backward', exports.qkv_backward(args))
 }
 
 /**
- * Both kernels draw the same numbers: the forward one from a copy of the generator.
+ * The kernel draws the numbers of the forward call.
  * @param {Core} core
  * @param {number} args
  * @param {NonNullable<AttentionCall['dropout']>} dropout
  */
 function runWithDropout(core, args, { p, generator }) {
   generator.withState(core, state => {
-    const copy = core.alloc(GENERATOR_BYTES)
-    core.bytes.copyWithin(copy, state, state + GENERATOR_BYTES)
     core.floats[args / 4 + AT.dropout] = p
-    core.words[args / 4 + AT.generator] = copy
-    run(core, args, false)
     core.words[args / 4 + AT.generator] = state
     runBackward(core, args)
   })

@@ -11,7 +11,7 @@ export const ATTENTION_WORDS = [
   ...['q', 'k', 'v', 'out'].flatMap(tensorWords),
   ...['score', 'scale', 'sigma', 'w_v', 'softcap', 'past', 'left', 'right', 'key_lengths'],
   ...['mask', 'bias'].flatMap(maskWords),
-  ...['alibi', 'sinks', 'dropout', 'generator', 'row_maxima', 'row_sums', 'scratch'],
+  ...['alibi', 'sinks', 'dropout', 'generator', 'scratch'],
 ]
 
 /** The steps of a trace, in the order in which they are computed. */

@@ -1,0 +1,275 @@
+/* block.c: the functions of block.h. q (B,H,L,D), k (B,G,S,D). */
+#include "block.h"
+
+void pack_rows(const struct block *x, float *panels, const float *rows, size_t row, size_t columns) {
+  for (size_t r = 0; r < x->lanes; r += PANEL)
+    pack_panel(panels + r * columns, rows + r * row, columns, 1, row, at_most(x->rows - r, PANEL));
+}
+
+void start_block(struct block *x, uint32_t b, uint32_t h, uint32_t n) {
+  const struct qkv_attention *a = x->a;
+  x->b = b, x->h = h, x->row = n * BLOCK_ROWS;
+  x->rows = (uint32_t)at_most(a->L - x->row, BLOCK_ROWS);
+  x->lanes = round_up(x->rows, PANEL);
+  pack_rows(x, x->q_panels, row_of(&a->q, b, h, x->row), a->q.row, a->D);
+  if (a->generator)
+    draw_keep_mask(a->generator, x->keep, (size_t)x->rows * a->S, (double)a->dropout);
+}
+
+void start_statistics(struct block *x) {
+  float sink = sink_logit(x->a, x->h);
+  for (size_t r = 0; r < x->lanes; r++)
+    x->maxima[r] = sink, x->sums[r] = sink == HIDDEN ? 0.0f : 1.0f;
+}
+
+/* Bytes j <= c < j + n, n <= 4, of a row of a boolean mask, as a word; 0 beyond. */
+static uint32_t mask_word(const struct qkv_mask *mask, const uint8_t *row, uint32_t j, size_t n) {
+  uint32_t word = 0;
+  if (n == 4 && mask->column == 1)
+    __builtin_memcpy(&word, row + j, 4);
+  else
+    for (size_t c = 0; c < n; c++)
+      word |= (uint32_t)row[(size_t)(j + c) * mask->column] << 8 * c;
+  return word;
+}
+
+/* The same of a bias, as a vector; -infinity beyond. */
+static f4 bias_vector(const struct qkv_bias *bias, const float *row, uint32_t j, size_t n) {
+  if (n == 4 && bias->column == 1)
+    return load(row + j);
+  float x[4] = {HIDDEN, HIDDEN, HIDDEN, HIDDEN};
+  for (size_t c = 0; c < n; c++)
+    x[c] = row[(size_t)(j + c) * bias->column];
+  return load(x);
+}
+
+static const uint8_t *mask_row(const struct block *x, size_t r) {
+  const struct qkv_mask *m = &x->a->mask;
+  return !m->data ? 0 : m->data + (size_t)x->b * m->batch + (size_t)x->h * m->head + (x->row + r) * m->row;
+}
+
+static const float *bias_row(const struct block *x, size_t r) {
+  const struct qkv_bias *m = &x->a->bias;
+  return !m->data ? 0 : m->data + (size_t)x->b * m->batch + (size_t)x->h * m->head + (x->row + r) * m->row;
+}
+
+/* Can any of `rows` rows from r on see any of the n <= 4 keys from j on, by mask and by bias? */
+static int any_visible(const struct block *x, size_t r, size_t rows, uint32_t j, size_t n) {
+  const struct qkv_attention *a = x->a;
+  uint32_t word = 0;
+  f4 seen = zeros();
+  for (size_t i = 0; a->mask.data && i < (a->mask.row ? rows : 1); i++)
+    word |= mask_word(&a->mask, mask_row(x, r + i), j, n);
+  for (size_t i = 0; a->bias.data && i < (a->bias.row ? rows : 1); i++)
+    seen = either(seen, not_equal(bias_vector(&a->bias, bias_row(x, r + i), j, n), splat(HIDDEN)));
+  return (!a->mask.data || word) && (!a->bias.data || any_lane(seen));
+}
+
+static uint32_t clamp(uint32_t n, uint32_t least, uint32_t most) { return n < least ? least : n > most ? most : n; }
+
+int find_visible_keys(struct block *x, uint32_t first, uint32_t end) {
+  const struct qkv_attention *a = x->a;
+  int any = 0;
+  x->first = first;
+  for (size_t r = 0; r < x->rows; r += PANEL) {
+    uint32_t rows = (uint32_t)at_most(x->rows - r, PANEL), row = x->row + (uint32_t)r;
+    struct span top = visible_span(a, x->b, row), bottom = visible_span(a, x->b, row + rows - 1);
+    uint32_t from = (clamp(top.from, first, end) - first) & ~3u, to = clamp(bottom.to, first, end) - first;
+    if (has_mask(a)) {
+      while (from < to && !any_visible(x, r, rows, first + from, at_most(to - from, 4)))
+        from += 4;
+      for (uint32_t last; from < to; to = last) {
+        last = (to - 1) & ~3u;
+        if (any_visible(x, r, rows, first + last, to - last))
+          break;
+      }
+    }
+    to = to < from ? from : to;
+    uint32_t open_from = clamp(bottom.from, first + from, first + to) - first;
+    uint32_t open_to = clamp(top.to, first + open_from, first + to) - first;
+    x->panels[r / PANEL] = (struct panel){from, to, open_from, open_to};
+    any |= from < to;
+  }
+  return any;
+}
+
+INLINE void score_panel(enum qkv_score score, float *out, const float *panel, const float *keys, size_t row,
+                        size_t columns, size_t from, size_t to, const float *w_v, float factor) {
+  for (size_t j = from; j < to; j += 4)
+    score_4x8(score, out + j * PANEL, PANEL, (struct matrix){keys + j * row, row, 1}, at_most(to - j, 4),
+              (struct matrix){panel, PANEL, 1}, columns, w_v, factor);
+}
+
+static void dot_panel(float *out, const float *panel, const float *keys, size_t row, size_t columns, size_t from,
+                      size_t to, float factor) {
+  score_panel(QKV_SCORE_DOT, out, panel, keys, row, columns, from, to, 0, factor);
+}
+
+void multiply_keys(const struct block *x, float *out, const float *panels, const float *keys, size_t row,
+                   size_t columns, size_t from, size_t to) {
+  for (size_t r = 0; r < x->lanes; r += PANEL) {
+    const struct panel *p = x->panels + r / PANEL;
+    dot_panel(out + column_of(x, r), panels + r * columns, keys, row, columns, from < p->from ? p->from : from,
+              at_most(to, p->to), 1.0f);
+  }
+}
+
+/* scores = softcap * tanh(scores / softcap), d_cap = 1 - tanh^2 */
+static void cap_scores(const struct block *x, size_t from, size_t to) {
+  f4 cap = splat(x->a->softcap);
+  for (size_t i = from; i < to; i += 4) {
+    f4 t = tanh4(quotient(load(x->scores + i), cap));
+    store(x->scores + i, mul(cap, t));
+    if (x->d_cap)
+      store(x->d_cap + i, sub(splat(1.0f), mul(t, t)));
+  }
+}
+
+/* scores -= slope * |position - j| (ALiBi). */
+static void add_alibi(const struct block *x, size_t r, size_t from, size_t to) {
+  f4 slope = splat(-x->a->alibi[x->h]);
+  for (size_t c = r; c < r + PANEL; c += 4) {
+    float first = (float)position_of(x->a, x->b, x->row + (uint32_t)c),
+          rows[4] = {first, first + 1, first + 2, first + 3};
+    float *scores = x->scores + column_of(x, c);
+    for (size_t j = from; j < to; j++)
+      store(scores + j * PANEL, mul_add(slope, absolute(sub(load(rows), splat((float)(x->first + (uint32_t)j)))),
+                                        load(scores + j * PANEL)));
+  }
+}
+
+/* scores = -inf where mask or bias hide the key, scores + bias elsewhere: 4 queries and 4 keys at a time. */
+static void mask_panel(const struct block *x, size_t r, size_t from, size_t to) {
+  const struct qkv_mask *mask = &x->a->mask;
+  const struct qkv_bias *bias = &x->a->bias;
+  const f4 hidden = splat(HIDDEN);
+  for (size_t c = r; c < r + PANEL; c += 4) {
+    const uint8_t *mask_rows[4];
+    const float *bias_rows[4];
+    for (size_t i = 0; i < 4; i++) {
+      size_t row = at_most(c + i, x->rows - 1);
+      mask_rows[i] = mask_row(x, row), bias_rows[i] = bias_row(x, row);
+    }
+    float *scores = x->scores + column_of(x, c);
+    for (size_t j = from; mask->data && j < to; j += 4) {
+      uint32_t words[4], key = x->first + (uint32_t)j;
+      size_t n = at_most(to - j, 4);
+#pragma unroll
+      for (size_t i = 0; i < 4; i++)
+        words[i] = mask_word(mask, mask_rows[i], key, n);
+      m4 where[4];
+      zero_bytes(where, words);
+#pragma unroll
+      for (size_t i = 0; i < 4; i++)
+        if (i < n)
+          store(scores + (j + i) * PANEL, select(where[i], hidden, load(scores + (j + i) * PANEL)));
+    }
+    for (size_t j = from; bias->data && j < to; j += 4) {
+      f4 b[4];
+      size_t n = at_most(to - j, 4);
+#pragma unroll
+      for (size_t i = 0; i < 4; i++)
+        b[i] = bias_vector(bias, bias_rows[i], x->first + (uint32_t)j, n);
+      transpose(b);
+#pragma unroll
+      for (size_t i = 0; i < 4; i++)
+        if (i < n) {
+          f4 sum = add(load(scores + (j + i) * PANEL), b[i]);
+          store(scores + (j + i) * PANEL, select(equal(b[i], hidden), hidden, sum));
+        }
+    }
+  }
+}
+
+void compute_scores(struct block *x, size_t start, size_t end) {
+  const struct qkv_attention *a = x->a;
+  const float *k = row_of(&a->k, x->b, x->h / (a->H / a->G), x->first);
+  float factor = score_factor(a) * a->scale;
+  for (size_t r = 0; r < x->rows; r += PANEL) {
+    struct panel p = x->panels[r / PANEL];
+    uint32_t from = clamp((uint32_t)start, p.from, p.to), to = clamp((uint32_t)end, p.from, p.to);
+    if (from >= to)
+      continue;
+    float *scores = x->scores + column_of(x, r), *q = x->q_panels + r * a->D;
+    switch (a->score) {
+    case QKV_SCORE_GAUSSIAN:
+      score_panel(QKV_SCORE_GAUSSIAN, scores, q, k, a->k.row, a->D, from, to, 0, factor);
+      break;
+    case QKV_SCORE_ADDITIVE:
+      score_panel(QKV_SCORE_ADDITIVE, scores, q, k, a->k.row, a->D, from, to, a->w_v, factor);
+      break;
+    default:
+      dot_panel(scores, q, k, a->k.row, a->D, from, to, factor);
+    }
+    if (a->softcap > 0.0f)
+      cap_scores(x, column_of(x, r) + from * PANEL, column_of(x, r) + to * PANEL);
+    if (a->alibi)
+      add_alibi(x, r, from, to);
+    uint32_t open_from = clamp(p.open_from, from, to), open_to = clamp(p.open_to, from, to);
+    if (has_mask(a))
+      mask_panel(x, r, open_from, open_to);
+    for (uint32_t i = 0; (from < open_from || open_to < to) && i < at_most(x->rows - r, PANEL); i++) {
+      uint32_t row = x->row + (uint32_t)r + i;
+      mask_scores(a, x->b, x->h, row, x->first + from, x->first + open_from, scores + i + from * PANEL, PANEL);
+      mask_scores(a, x->b, x->h, row, x->first + open_to, x->first + to, scores + i + open_to * PANEL, PANEL);
+    }
+  }
+}
+
+/* exp(x) = 2^(x log2 e) in two passes with `powers` (keys, 4) between them: in one pass the dependency chain is too
+ * long for out-of-order execution to overlap enough keys. */
+f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums, float *powers) {
+  const f4 log2_e = splat(LOG2_E);
+  f4 before = load(maxima), maximum = before, sum = zeros();
+  for (size_t j = 0; j < keys; j++)
+    maximum = pmax(maximum, load(scores + j * PANEL));
+  /* If all scores so far are -inf, subtract 0: -inf - -inf would be NaN, -inf - 0 gives the weight 0. */
+  f4 base = select(equal(maximum, splat(HIDDEN)), zeros(), maximum);
+  for (size_t j = 0; j < keys; j++) {
+    f4 fraction, power = power2_split(mul(sub(load(scores + j * PANEL), base), log2_e), &fraction);
+    store(scores + j * PANEL, fraction);
+    store(powers + j * 4, power);
+  }
+  for (size_t j = 0; j < keys; j++) {
+    f4 e = mul(power2_fraction(load(scores + j * PANEL)), load(powers + j * 4));
+    store(scores + j * PANEL, e);
+    sum = add(sum, e);
+  }
+  /* First visible keys: exp(m - m') = 1, nothing is summed yet. */
+  before = select(equal(before, splat(HIDDEN)), base, before);
+  f4 rescale = power2_4(mul(sub(before, base), log2_e));
+  store(maxima, maximum);
+  store(sums, mul_add(load(sums), rescale, sum));
+  return rescale;
+}
+
+void apply_dropout(const struct block *x, float *weights) {
+  for (size_t r = 0; r < x->rows; r++) {
+    const struct panel *p = x->panels + r / PANEL;
+    for (size_t j = p->from; j < p->to; j++)
+      weights[column_of(x, r) + j * PANEL] *= keep_factor(x->keep[r * x->a->S + x->first + j], (double)x->a->dropout);
+  }
+}
+
+void accumulate_rows(const struct block *x, const float *weights, float *output, size_t width, const float *y,
+                     size_t row, size_t columns, size_t from, size_t to) {
+  for (size_t e = 0; e < columns; e += 8) {
+    struct matrix values = {y + e + from * row, row, 1};
+    /* The last panel of columns may be narrower than 8. It is read 8 wide in place, except for the last 8 keys, whose
+     * copy is padded: a read there could leave the tensor. */
+    size_t copied = e + 8 > columns ? at_most(to - from, 8) : 0;
+    if (copied)
+      pack_panel(x->tail, y + e + (to - copied) * row, copied, row, 1, at_most(columns - e, 8));
+    for (size_t j = from, n = to - from - copied; j < to; j += n, n = copied) {
+      for (size_t r = 0; r < x->lanes; r += PANEL) {
+        const struct panel *p = x->panels + r / PANEL;
+        size_t start = j < p->from ? p->from : j, end = at_most(p->to, j + n);
+        struct matrix seen = {values.data + (start - j) * values.row, values.row, 1};
+        for (size_t c = r; start < end && c < r + PANEL; c += 4)
+          gemm_4x8(output + c * width + e, width, (struct matrix){weights + column_of(x, c) + start * PANEL, 1, PANEL},
+                   4, seen, end - start);
+      }
+      values = (struct matrix){x->tail, 8, 1};
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/* block.h: a block of query rows and its scores, for attention.c and backward.c.
+ *
+ * Scores are transposed: one row a key, one column a query, in panels of PANEL queries, the width of a register tile.
+ * So keys and values are read in place, and row maxima and row sums are vertical, four queries a vector. */
+#ifndef BLOCK_H
+#define BLOCK_H
+
+#include "mask.h"
+#include "random.h"
+#include "tile.h"
+
+/* Taller blocks read keys and values less often. Size by measurement, see docs/kernels.md. */
+enum { BLOCK_ROWS = 64, PANEL = 8 };
+
+/* Keys from <= j < to of a panel, relative to `first` of its block. Every row of the panel sees all of
+ * open_from <= j < open_to by its span. `from` is a multiple of 4, where a register tile starts. */
+struct panel {
+  uint32_t from, to, open_from, open_to;
+};
+
+struct block {
+  const struct qkv_attention *a;
+  uint32_t b, h, row, rows; /* query rows row <= i < row + rows of head h of batch b */
+  uint32_t first;           /* key that the panels count from */
+  size_t lanes;             /* rows, rounded up to whole panels */
+  size_t pitch;             /* floats from panel to panel of `scores` */
+  struct panel panels[BLOCK_ROWS / PANEL];
+  float *q_panels;      /* (lanes/PANEL, D, PANEL) */
+  float *scores;        /* (lanes/PANEL, keys, PANEL), panels `pitch` apart */
+  float *d_cap;         /* as scores: d softcap(s) / ds; 0: not wanted */
+  float *powers;        /* (keys, 4) */
+  float *maxima, *sums; /* (lanes) */
+  float *tail;          /* (8, 8) */
+  uint8_t *keep;        /* (rows, S), dropout only: 1 keeps a weight */
+};
+
+static inline float *row_of(const struct qkv_tensor *x, uint32_t b, uint32_t h, uint32_t row) {
+  return x->data + (size_t)b * x->batch + (size_t)h * x->head + (size_t)row * x->row;
+}
+
+/* Offset of query r and key 0 in `scores`; key j is j * PANEL further. */
+static inline size_t column_of(const struct block *x, size_t r) { return r / PANEL * x->pitch + r % PANEL; }
+
+/* Block number `n` of head h: its rows, q_panels and the dropout mask. */
+void start_block(struct block *x, uint32_t b, uint32_t h, uint32_t n);
+
+/* The initial maxima and sums: of the sink, or of nothing. */
+void start_statistics(struct block *x);
+
+/* first = from; panels = the part of keys from <= j < to that they see, by span, mask and bias. Returns whether there
+ * is any. */
+int find_visible_keys(struct block *x, uint32_t from, uint32_t to);
+
+/* y (columns, PANEL) a panel = x^T, x (rows, columns), rows `row` floats apart; zeros beyond the block's rows. */
+void pack_rows(const struct block *x, float *panels, const float *rows, size_t row, size_t columns);
+
+/* out[j][0..7] = sum_d keys[j][d] * panels[d][0..7] for keys from <= j < to; `out` as scores. May write three rows
+ * more. */
+void multiply_keys(const struct block *x, float *out, const float *panels, const float *keys, size_t row,
+                   size_t columns, size_t from, size_t to);
+
+/* scores = mask(softcap(scale * score(q, k))) for keys from <= j < to, relative to `first`. */
+void compute_scores(struct block *x, size_t from, size_t to);
+
+/* One tile of four queries:
+ *   m' = max(m, max_j score_j),  e_j = exp(score_j - m'),  l' = l * exp(m - m') + sum_j e_j.
+ * Scores become e. Returns exp(m - m'), by which the caller rescales what it has summed so far. */
+f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums, float *powers);
+
+/* weights *= dropout factor; all keys of the panels. */
+void apply_dropout(const struct block *x, float *weights);
+
+/* output (lanes, width) += weights (lanes, keys) y (keys, columns) for keys from <= j < to; y: row of key `first`. */
+void accumulate_rows(const struct block *x, const float *weights, float *output, size_t width, const float *y,
+                     size_t row, size_t columns, size_t from, size_t to);
+
+#endif
