@@ -30,7 +30,7 @@ INLINE f4 normal_distribution(f4 x, f4 *density) {
   f4 p = mul_add(mul_add(f, u4, mul_add(d, u2, c)), u4, mul_add(b, u2, a));
   f4 tail = mul(e, p);
   *density = mul(e, splat(0.39894228f));
-  return select(less(x, zeros()), tail, sub(splat(1.0f), tail));
+  return blend(less(x, zeros()), tail, sub(splat(1.0f), tail));
 }
 
 /* 1 / (1 + exp(-x)), and *rest = 1 - that, both without cancellation. */
@@ -38,8 +38,8 @@ INLINE f4 sigmoid4(f4 x, f4 *rest) {
   f4 one = splat(1.0f), e = power2_4(mul(absolute(x), splat(-LOG2_E)));
   f4 large = quotient(one, add(one, e)), small = mul(e, large);
   m4 is_negative = less(x, zeros());
-  *rest = select(is_negative, large, small);
-  return select(is_negative, small, large);
+  *rest = blend(is_negative, large, small);
+  return blend(is_negative, small, large);
 }
 
 /* The argument of gelu_tanh's sigmoid. */
@@ -74,7 +74,7 @@ INLINE f4 d_silu4(f4 x) {
   f4 rest, s = sigmoid4(x, &rest);
   return mul(s, mul_add(x, rest, splat(1.0f)));
 }
-INLINE f4 d_relu4(f4 x) { return select(less(zeros(), x), splat(1.0f), select(equal(x, x), zeros(), splat(1.0f))); }
+INLINE f4 d_relu4(f4 x) { return blend(less(zeros(), x), splat(1.0f), blend(equal(x, x), zeros(), splat(1.0f))); }
 
 /* `kind` is a constant where these are called. */
 INLINE f4 activate4(enum qkv_activation kind, f4 x) {

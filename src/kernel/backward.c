@@ -75,7 +75,7 @@ static f4 softmax_backward(const struct gradients *y, size_t c) {
   float *p = x->scores + column_of(x, c) + panel->from * PANEL,
         *d = y->d_scores + column_of(x, c) + panel->from * PANEL;
   online_softmax_column(p, keys, x->maxima + c, x->sums + c, x->powers);
-  f4 sum = load(x->sums + c), inv_sum = quotient(splat(1.0f), select(equal(sum, zeros()), splat(1.0f), sum));
+  f4 sum = load(x->sums + c), inv_sum = quotient(splat(1.0f), blend(equal(sum, zeros()), splat(1.0f), sum));
   f4 even = zeros(), odd = zeros();
   size_t j = 0;
   for (; j + 2 <= keys; j += 2) {

@@ -162,7 +162,7 @@ static void mask_panel(const struct block *x, size_t r, size_t from, size_t to) 
 #pragma unroll
       for (size_t i = 0; i < 4; i++)
         if (i < n)
-          store(scores + (j + i) * PANEL, select(where[i], hidden, load(scores + (j + i) * PANEL)));
+          store(scores + (j + i) * PANEL, blend(where[i], hidden, load(scores + (j + i) * PANEL)));
     }
     for (size_t j = from; bias->data && j < to; j += 4) {
       f4 b[4];
@@ -175,7 +175,7 @@ static void mask_panel(const struct block *x, size_t r, size_t from, size_t to) 
       for (size_t i = 0; i < 4; i++)
         if (i < n) {
           f4 sum = add(load(scores + (j + i) * PANEL), b[i]);
-          store(scores + (j + i) * PANEL, select(equal(b[i], hidden), hidden, sum));
+          store(scores + (j + i) * PANEL, blend(equal(b[i], hidden), hidden, sum));
         }
     }
   }
@@ -224,7 +224,7 @@ f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums,
   for (size_t j = 0; j < keys; j++)
     maximum = pmax(maximum, load(scores + j * PANEL));
   /* If all scores so far are -inf, subtract 0: -inf - -inf would be NaN, -inf - 0 gives the weight 0. */
-  f4 base = select(equal(maximum, splat(HIDDEN)), zeros(), maximum);
+  f4 base = blend(equal(maximum, splat(HIDDEN)), zeros(), maximum);
   for (size_t j = 0; j < keys; j++) {
     f4 fraction, power = power2_split(mul(sub(load(scores + j * PANEL), base), log2_e), &fraction);
     store(scores + j * PANEL, fraction);
@@ -236,7 +236,7 @@ f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums,
     sum = add(sum, e);
   }
   /* First visible keys: exp(m - m') = 1, nothing is summed yet. */
-  before = select(equal(before, splat(HIDDEN)), base, before);
+  before = blend(equal(before, splat(HIDDEN)), base, before);
   f4 rescale = power2_4(mul(sub(before, base), log2_e));
   store(maxima, maximum);
   store(sums, mul_add(load(sums), rescale, sum));

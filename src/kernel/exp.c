@@ -13,7 +13,7 @@ f4 tanh4(f4 x) {
   f4 near = mul_add(mul(p, z), x, x);
   f4 size = pmin(absolute(x), splat(10.0f));
   f4 far = sub(splat(1.0f), quotient(splat(2.0f), add(exp4(add(size, size)), splat(1.0f))));
-  return with_sign_of(select(less(size, splat(0.625f)), near, far), x);
+  return with_sign_of(blend(less(size, splat(0.625f)), near, far), x);
 }
 
 uint32_t QKV_EXPORT(qkv_exp)(const float *x, float *y, size_t n) {

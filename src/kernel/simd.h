@@ -37,7 +37,7 @@ INLINE m4 equal(f4 a, f4 b) { return wasm_f32x4_eq(a, b); }
 INLINE m4 not_equal(f4 a, f4 b) { return wasm_f32x4_ne(a, b); }
 INLINE int any_lane(m4 a) { return wasm_v128_any_true(a); }
 INLINE m4 less(f4 a, f4 b) { return wasm_f32x4_lt(a, b); }
-INLINE f4 select(m4 where, f4 then, f4 otherwise) { return wasm_v128_bitselect(then, otherwise, where); }
+INLINE f4 blend(m4 where, f4 then, f4 otherwise) { return wasm_v128_bitselect(then, otherwise, where); }
 INLINE m4 either(m4 a, m4 b) { return wasm_v128_or(a, b); }
 INLINE f4 zero_where(m4 where, f4 a) { return wasm_v128_andnot(a, where); }
 INLINE f4 with_sign_of(f4 magnitude, f4 sign) {

@@ -32,13 +32,13 @@ static void softmax_lines(const float *x, float *y, size_t columns, size_t inner
   f4 maxima = splat(lowest), sum = zeros();
   for (size_t c = 0; c < columns; c++)
     maxima = pmax(maxima, load_some(x + c * inner, n));
-  f4 base = select(equal(maxima, splat(lowest)), zeros(), maxima);
+  f4 base = blend(equal(maxima, splat(lowest)), zeros(), maxima);
   for (size_t c = 0; c < columns; c++) {
     f4 e = exp4(sub(load_some(x + c * inner, n), base));
     store_some(y + c * inner, n, e);
     sum = add(sum, e);
   }
-  sum = select(equal(sum, zeros()), splat(1.0f), sum);
+  sum = blend(equal(sum, zeros()), splat(1.0f), sum);
   for (size_t c = 0; c < columns; c++)
     store_some(y + c * inner, n, quotient(load_some(y + c * inner, n), sum));
 }
