@@ -32,15 +32,26 @@ export function stroke(from, to) {
   }))
 }
 
+/** The listeners of an element for pointers and the wheel. */
 export class Gestures {
   /** @type {Map<number, { x: number, y: number }>} */
   #pointers = new Map()
   /** @type {{ x: number, y: number, cell: Cell | undefined, last: Cell | undefined, hasMoved: boolean } | undefined} */
   #press = undefined
 
-  /** @param {Actions} actions */
-  constructor(actions) {
+  /**
+   * @param {import('./base.js').Reactive} host
+   * @param {Actions} actions
+   */
+  constructor(host, actions) {
     this.actions = actions
+    host.addController(this)
+  }
+
+  /** What was pressed when the element went away is pressed no more. */
+  hostDisconnected() {
+    this.#pointers.clear()
+    this.#press = undefined
   }
 
   /** @param {MouseEvent} event */

@@ -1,9 +1,11 @@
 import { css, html, nothing } from 'lit'
-import { QkvElement, sharedStyle } from './base.js'
+import { QkvElement } from './base.js'
 import { exceptions, paletteOf } from './colour.js'
 import { write } from './numbers.js'
+import { penOf } from './pens.js'
 import { canvasOf, raster } from './raster.js'
 import { headStatistics } from './statistics.js'
+import { sharedStyle } from './style.js'
 import { check, domainOf, extremes, hiddenIn, part } from './tensor.js'
 
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
@@ -157,20 +159,20 @@ export class QkvHeads extends QkvElement {
     const map = this.#headOf(tensor, head)
     const [rows, columns] = map.dims
     const [across, down] = [Math.min(columns, Math.round(width * ratio)), Math.min(rows, Math.round(height * ratio))]
-    return canvasOf(raster(map, this.look.isDark, { row: 0, column: 0, rows, columns }, across, down))
+    return canvasOf(raster(map, this.theme.style.isDark, { row: 0, column: 0, rows, columns }, across, down))
   }
 
   /** @param {import('./pens.js').Pen} pen @param {Checked} tensor @param {number} head @param {number} x @param {number} y @param {number} ratio */
   #drawHead(pen, tensor, head, x, y, ratio) {
     const { width, height } = this.#sizeOf(tensor)
-    const { hidden, hatch } = exceptions(this.look.isDark)
+    const { hidden, hatch } = exceptions(this.theme.style.isDark)
     pen.hatch(x, y, width, height, { ground: hidden, line: hatch })
     const [rows, columns] = tensor.dims.slice(1)
     if ('context' in pen || rows * columns > 1024)
       return pen.image(this.#imageOf(tensor, head, ratio), x, y, width, height)
     const map = this.#headOf(tensor, head)
-    const { colours } = paletteOf(map.scale, this.look.isDark)
-    const { nan } = exceptions(this.look.isDark)
+    const { colours } = paletteOf(map.scale, this.theme.style.isDark)
+    const { nan } = exceptions(this.theme.style.isDark)
     for (let i = 0; i < rows * columns; i++) {
       if (map.isHidden(i)) continue
       const [left, top] = [((i % columns) * width) / columns, (Math.floor(i / columns) * height) / rows]
@@ -181,17 +183,15 @@ export class QkvHeads extends QkvElement {
     }
   }
 
-  /** @param {Map<PropertyKey, unknown>} changed */
-  updated(changed) {
-    super.updated(changed)
+  updated() {
     const tensor = this.#tensor
     const ratio = devicePixelRatio || 1
-    const key = `${this.#version} ${ratio} ${this.look.isDark}`
+    const key = `${this.#version} ${ratio} ${this.theme.style.isDark}`
     if (!tensor || tensor.data.length === 0 || key === this.#painted) return
     this.#painted = key
     const { width, height } = this.#sizeOf(tensor)
     this.renderRoot.querySelectorAll('canvas').forEach((canvas, head) => {
-      const pen = this.pen(canvas, width, height, ratio)
+      const pen = penOf(canvas, width, height, ratio, this.theme.style.family)
       if (pen) this.#drawHead(pen, tensor, head, 0, 0, ratio)
     })
   }
@@ -249,8 +249,8 @@ export class QkvHeads extends QkvElement {
     const count = tensor.dims[0]
     const lines = this.statistics.length ? 5 : 1
     const [across, down] = [Math.max(width, 136) + GAP, height + lines * 14 + GAP]
-    const columns = Math.max(1, Math.min(count, Math.floor(Math.max(this.room, across) / across)))
-    const { ink, quiet, rule } = this.look
+    const columns = Math.max(1, Math.min(count, Math.floor(Math.max(this.room.width, across) / across)))
+    const { ink, quiet, rule } = this.theme.style
     return {
       width: columns * across + GAP,
       height: Math.ceil(count / columns) * down + GAP,
@@ -272,11 +272,11 @@ export class QkvHeads extends QkvElement {
   /** @returns {unknown} */
   render() {
     const tensor = this.#tensor
-    if (this.#problem) return [this.probe, this.problem(this.#problem)]
+    if (this.#problem) return [this.theme.probe, this.problem(this.#problem)]
     if (!tensor || tensor.data.length === 0)
-      return [this.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
+      return [this.theme.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
     const selected = Math.min(Math.max(this.selected, 0), tensor.dims[0] - 1)
-    return html`${this.probe}
+    return html`${this.theme.probe}
       <div class="heads size" role="radiogroup" aria-label=${this.label || this.say('heads')} @keydown=${this.#key}>
         ${Array.from(
           { length: tensor.dims[0] },

@@ -1,14 +1,15 @@
 import { html, nothing } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
-import { QkvElement, sharedStyle } from './base.js'
+import { QkvElement } from './base.js'
 import { drawMap, MOST_SHAPES } from './draw.js'
 import { boxOf, layout, moved, naturalWidth, seenCells, showing, WHOLE, zoomed } from './geometry.js'
 import { Gestures } from './gestures.js'
 import { heatmapStyle } from './heatmap-style.js'
 import { mapOf, wantedOf } from './model.js'
 import { write } from './numbers.js'
-import { visible } from './pens.js'
+import { penOf, visible } from './pens.js'
 import { canvasOf, raster } from './raster.js'
+import { sharedStyle } from './style.js'
 import { table } from './table.js'
 import { tools } from './tools.js'
 
@@ -124,7 +125,7 @@ export class QkvHeatmap extends QkvElement {
   #isFocused = false
   #said = ''
 
-  #gestures = new Gestures({
+  #gestures = new Gestures(this, {
     layout: () => this.#layout,
     mode: () => this.mode,
     look: view => this.#look(view),
@@ -302,7 +303,7 @@ export class QkvHeatmap extends QkvElement {
 
   /** @param {HeatMap} map @param {number} width @param {import('./geometry.js').View} [view] */
   #arrange(map, width, view) {
-    const wanted = wantedOf(map, this.look, this.#length('--qkv-height', 560), width, view)
+    const wanted = wantedOf(map, this.theme.style, this.#length('--qkv-height', 560), width, view)
     return { wanted, layout: layout(wanted) }
   }
 
@@ -313,27 +314,27 @@ export class QkvHeatmap extends QkvElement {
 
   /** @param {import('./geometry.js').View} view */
   #place(view) {
-    return this.#map && this.#arrange(this.#map, this.room, view).layout
+    return this.#map && this.#arrange(this.#map, this.room.width, view).layout
   }
 
-  /** @override @param {Map<PropertyKey, unknown>} changed */
-  updated(changed) {
-    super.updated(changed)
+  updated() {
     const map = this.#map
     const canvas = this.renderRoot.querySelector('canvas')
-    const size = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.size'))
+    const size = this.room.part
     const input = this.renderRoot.querySelector('input')
     if (!map || !canvas || !size) return
-    const { wanted } = this.#arrange(map, this.room)
+    const { wanted } = this.#arrange(map, this.room.width)
     const natural = Math.max(naturalWidth(wanted), 96)
-    if (size.style.inlineSize !== `${natural}px` || !this.room) {
+    if (size.style.inlineSize !== `${natural}px` || !this.room.width) {
       size.style.inlineSize = `${natural}px`
-      this.measure(size)
+      this.room.measure()
     }
-    const arranged = this.#arrange(map, this.room, this.view).layout
+    const arranged = this.#arrange(map, this.room.width, this.view).layout
     this.#layout = arranged
-    const pen = this.pen(canvas, Math.max(arranged.width, Math.min(this.room, 96)), arranged.height)
-    if (pen) this.#draw(pen, map, arranged, devicePixelRatio || 1)
+    const ratio = devicePixelRatio || 1
+    const width = Math.max(arranged.width, Math.min(this.room.width, 96))
+    const pen = penOf(canvas, width, arranged.height, ratio, this.theme.style.family)
+    if (pen) this.#draw(pen, map, arranged, ratio)
     if (!input || !this.cell) return
     const { left, top } = boxOf(arranged, this.cell)
     input.style.left = `${left}px`
@@ -348,7 +349,7 @@ export class QkvHeatmap extends QkvElement {
     const marks = isWhole
       ? { pinned: this.pinned, highlight: this.highlight }
       : { focus: this.cell, isFocused: this.#isFocused, pinned: this.pinned, highlight: this.highlight }
-    drawMap(pen, map, arranged, this.look, marks, isMany ? this.#cells(map, arranged, ratio) : undefined)
+    drawMap(pen, map, arranged, this.theme.style, marks, isMany ? this.#cells(map, arranged, ratio) : undefined)
   }
 
   /** The seen cells as an image, kept until something changes. @param {HeatMap} map @param {Layout} arranged @param {number} ratio */
@@ -356,9 +357,9 @@ export class QkvHeatmap extends QkvElement {
     const seen = seenCells(arranged)
     const width = Math.max(1, Math.min(seen.columns, Math.round(seen.columns * arranged.cellWidth * ratio)))
     const height = Math.max(1, Math.min(seen.rows, Math.round(seen.rows * arranged.cellHeight * ratio)))
-    const key = [...Object.values(seen), width, height, this.look.isDark].join()
+    const key = [...Object.values(seen), width, height, this.theme.style.isDark].join()
     if (this.#image?.key !== key)
-      this.#image = { key, canvas: canvasOf(raster(map, this.look.isDark, seen, width, height)) }
+      this.#image = { key, canvas: canvasOf(raster(map, this.theme.style.isDark, seen, width, height)) }
     return this.#image.canvas
   }
 
@@ -366,7 +367,7 @@ export class QkvHeatmap extends QkvElement {
   picture() {
     const map = this.#map
     if (!map) return { width: 96, height: 24, draw: () => {} }
-    const arranged = this.#arrange(map, this.room || 640).layout
+    const arranged = this.#arrange(map, this.room.width || 640).layout
     const isMany = map.data.length > MOST_SHAPES
     return {
       width: arranged.width,
@@ -382,13 +383,14 @@ export class QkvHeatmap extends QkvElement {
   /** @returns {unknown} */
   render() {
     const map = this.#map
-    if (this.#problem) return [this.probe, this.problem(this.#problem)]
-    if (!map || map.data.length === 0) return [this.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
+    if (this.#problem) return [this.theme.probe, this.problem(this.#problem)]
+    if (!map || map.data.length === 0)
+      return [this.theme.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
     const [rows, columns] = map.dims
     const label = this.label
       ? this.say('ofMap', { label: this.label, rows, columns })
       : this.say('map', { rows, columns })
-    return html`${this.probe}
+    return html`${this.theme.probe}
       ${this.asTable ? html`<div class="table size" role="region" tabindex="0" aria-label=${label}>${this.#table(map, label)}</div>` : this.#grid(map, label)}
       <div class="unseen" role="status">${this.#said}</div>
       ${this.tools ? this.#tools(map) : nothing}`

@@ -1,10 +1,11 @@
 import { css, html, nothing } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
-import { QkvElement, sharedStyle } from './base.js'
+import { QkvElement } from './base.js'
 import { paletteOf } from './colour.js'
 import { linksOf, strongest } from './links.js'
 import { short, write } from './numbers.js'
-import { visible, widthOf } from './pens.js'
+import { penOf, visible, widthOf } from './pens.js'
+import { sharedStyle } from './style.js'
 import { check, hiddenIn } from './tensor.js'
 
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
@@ -98,7 +99,7 @@ export class QkvLines extends QkvElement {
   /** Where everything stands. @param {number} room */
   arrange(room) {
     const [rows, columns] = this.#made?.dims ?? [0, 0]
-    const { fontSize, family } = this.look
+    const { fontSize, family } = this.theme.style
     const font = `400 ${fontSize}px ${family}`
     const most = Math.max(40, Math.min(160, room * 0.3))
     const widest = (/** @type {'row' | 'column'} */ side, /** @type {number} */ count) => {
@@ -126,7 +127,7 @@ export class QkvLines extends QkvElement {
     const made = this.#made
     if (!made) return
     const { left, right, width, line, rows, columns, fontSize } = arranged
-    const { ink, quiet, mark, isDark } = this.look
+    const { ink, quiet, mark, isDark } = this.theme.style
     const stroke = paletteOf('sequential', isDark).colours[isDark ? 190 : 205]
     const [start, end] = [left + 2, width - right - 2]
     const y = (/** @type {number} */ index) => this.#y(arranged, index) - from
@@ -175,20 +176,17 @@ export class QkvLines extends QkvElement {
     const scroll = this.renderRoot.querySelector('.scroll')
     const canvas = this.renderRoot.querySelector('canvas')
     if (!scroll || !canvas) return
-    const arranged = this.arrange(this.room)
+    const arranged = this.arrange(this.room.width)
     const height = Math.min(scroll.clientHeight || arranged.height, arranged.height)
-    const pen = this.pen(canvas, arranged.width, height)
+    const pen = penOf(canvas, arranged.width, height, devicePixelRatio || 1, this.theme.style.family)
     if (pen) this.#draw(pen, arranged, scroll.scrollTop, height)
   }
 
-  /** @override @param {Map<PropertyKey, unknown>} changed */
-  updated(changed) {
-    super.updated(changed)
+  updated() {
     const spacer = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.spacer'))
-    const size = this.renderRoot.querySelector('.size')
-    if (!spacer || !size) return
-    if (!this.room) this.measure(size)
-    spacer.style.height = `${this.arrange(this.room).height}px`
+    if (!spacer || !this.room.part) return
+    if (!this.room.width) this.room.measure()
+    spacer.style.height = `${this.arrange(this.room.width).height}px`
     this.#paint()
   }
 
@@ -198,7 +196,7 @@ export class QkvLines extends QkvElement {
     const scroll = this.renderRoot.querySelector('.scroll')
     if (!canvas || !scroll) return undefined
     const { left, top } = canvas.getBoundingClientRect()
-    const arranged = this.arrange(this.room)
+    const arranged = this.arrange(this.room.width)
     const index = Math.floor((event.clientY - top + scroll.scrollTop - TITLE) / arranged.line)
     const side = event.clientX - left < arranged.width / 2 ? 'row' : 'column'
     return index >= 0 && index < arranged[side === 'row' ? 'rows' : 'columns'] ? { side, index } : undefined
@@ -239,7 +237,7 @@ export class QkvLines extends QkvElement {
     this.#point(to)
     const scroll = this.renderRoot.querySelector('.scroll')
     if (!scroll) return
-    const [y, { line }] = [this.#y(this.arrange(this.room), to.index), this.arrange(this.room)]
+    const [y, { line }] = [this.#y(this.arrange(this.room.width), to.index), this.arrange(this.room.width)]
     if (y - line < scroll.scrollTop) scroll.scrollTop = y - line - TITLE
     else if (y + line > scroll.scrollTop + scroll.clientHeight) scroll.scrollTop = y + line - scroll.clientHeight
   }
@@ -259,7 +257,7 @@ export class QkvLines extends QkvElement {
   }
 
   picture() {
-    const arranged = this.arrange(this.room || 480)
+    const arranged = this.arrange(this.room.width || 480)
     return {
       width: arranged.width,
       height: arranged.height,
@@ -270,12 +268,12 @@ export class QkvLines extends QkvElement {
   /** @returns {unknown} */
   render() {
     const made = this.#made
-    if (this.#problem) return [this.probe, this.problem(this.#problem)]
+    if (this.#problem) return [this.theme.probe, this.problem(this.#problem)]
     if (!made || made.data.length === 0)
-      return [this.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
+      return [this.theme.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
     const token = this.token ?? { side: /** @type {const} */ ('row'), index: 0 }
     const id = `token-${token.side}-${token.index}`
-    return html`${this.probe}
+    return html`${this.theme.probe}
       <div class="size" part="lines">
         <div
           class="scroll"

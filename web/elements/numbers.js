@@ -1,8 +1,9 @@
 // How numbers are written.
 
-import { format } from 'd3-format'
-
 const MINUS = '\u2212'
+
+/** With a typographic minus; a zero that is left of a negative number has none. @param {string} text */
+const signed = text => text.replace(/^-/, Number(text) === 0 ? '' : MINUS)
 
 /**
  * With that many decimals; very large and very small ones as powers of ten.
@@ -12,11 +13,12 @@ const MINUS = '\u2212'
 export function write(value, decimals) {
   if (Number.isNaN(value)) return 'nan'
   if (!Number.isFinite(value)) return value < 0 ? `${MINUS}∞` : '∞'
-  return format(Math.abs(value) >= 1e7 ? `.${Math.min(decimals, 2)}e` : `.${decimals}f`)(value)
+  return signed(Math.abs(value) >= 1e7 ? value.toExponential(Math.min(decimals, 2)) : value.toFixed(decimals))
 }
 
-/** The end of a scale, short. @param {number} value */
-export const short = value => format(Math.abs(value) >= 1e5 ? '.2e' : '.3~r')(value)
+/** The end of a scale, with three digits. @param {number} value */
+export const short = value =>
+  signed(Math.abs(value) >= 1e5 ? value.toExponential(2) : String(Number(value.toPrecision(3))))
 
 /**
  * The most decimals with which numbers between these two fit.

@@ -157,6 +157,29 @@ export class CanvasPen {
   }
 }
 
+/**
+ * A pen for an empty canvas of a size in CSS pixels, with `ratio` pixels for each of them.
+ * @param {HTMLCanvasElement} canvas
+ * @param {number} width
+ * @param {number} height
+ * @param {number} ratio
+ * @param {string} family of fonts
+ */
+export function penOf(canvas, width, height, ratio, family) {
+  const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)]
+  if (canvas.width !== across || canvas.height !== down) {
+    canvas.width = across
+    canvas.height = down
+  }
+  canvas.style.width = `${width}px`
+  canvas.style.height = `${height}px`
+  const context = canvas.getContext('2d')
+  if (!context) return undefined
+  context.setTransform(ratio, 0, 0, ratio, 0, 0)
+  context.clearRect(0, 0, width, height)
+  return new CanvasPen(context, family)
+}
+
 const ENTITIES = /** @type {Record<string, string>} */ ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })
 
 /** A text for XML, which knows no control characters and no half pairs. @param {string} text */

@@ -1,6 +1,6 @@
 // Tensors as the elements take them: checked, and what a cell of one holds.
 
-import { scaleLinear } from 'd3-scale'
+import { nice } from 'd3-array'
 
 /** @typedef {ArrayLike<number>} Numbers */
 /** @typedef {{ data: Numbers | ArrayLike<boolean>, dims?: readonly number[], shape?: readonly number[] }} TensorLike */
@@ -99,8 +99,7 @@ export function domainOf(scale, { least, most }) {
   const isShare = scale === 'sequential'
   const reach = Math.max(Math.abs(least), Math.abs(most)) || 1
   const ends = isShare ? [Math.min(0, least), most <= 1.0001 ? 1 : most] : [-reach, reach]
-  const [from, to] = scaleLinear().domain(ends).nice(5).domain()
-  return [from, to]
+  return nice(ends[0], ends[1], 5)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { css, html, nothing } from 'lit'
-import { QkvElement, sharedStyle } from './base.js'
+import { QkvElement } from './base.js'
 import { headsOf, matrixOf, scaleOf, stepsOf } from './steps.js'
+import { sharedStyle } from './style.js'
 import { check, part } from './tensor.js'
 
 /** @typedef {import('./steps.js').Trace} Trace */
@@ -131,7 +132,7 @@ export class QkvTrace extends QkvElement {
   /** @returns {unknown} */
   render() {
     const steps = this.#steps
-    if (!steps.length) return [this.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
+    if (!steps.length) return [this.theme.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
     const at = this.#chosen(steps)
     const step = steps[at]
     const heads = headsOf(steps)
@@ -141,10 +142,10 @@ export class QkvTrace extends QkvElement {
       matrix = matrixOf(step, this.batch, this.head, heads)
       weights = heads > 1 ? this.#weights(steps) : undefined
     } catch (error) {
-      return [this.probe, this.problem(error)]
+      return [this.theme.probe, this.problem(error)]
     }
     const dims = Array.from(step.tensor.dims ?? step.tensor.shape ?? []).join(', ')
-    return html`${this.probe}
+    return html`${this.theme.probe}
       <div class="steps" role="tablist" aria-label=${this.say('steps')} @keydown=${this.#key}>
         ${steps.map(
           ({ name }, i) => html`<button

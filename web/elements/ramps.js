@@ -1,0 +1,62 @@
+// The colours of the two scales: their lightness changes evenly, and they are safe for colour-blind eyes. Green-blue for
+// shares; purple against orange for signs, as lightness orders both. Builds replace this module by what it exports
+// (build/constants.js), so that no library for colours is loaded.
+
+import { lab, rgb } from 'd3-color'
+import { interpolateLab, piecewise } from 'd3-interpolate'
+import { interpolateGnBu, schemePuOr } from 'd3-scale-chromatic'
+
+const STEPS = 256
+const DARK_GROUND = '#16191b'
+
+/**
+ * The colours of a ramp, at even steps of lightness.
+ * @param {(t: number) => string} ramp from 0 to 1, getting darker or lighter all the way
+ * @param {number} from lightness, 0 to 100
+ * @param {number} to
+ * @param {number} count
+ */
+function even(ramp, from, to, count) {
+  const rises = to > from
+  return Array.from({ length: count }, (_, i) => {
+    const wanted = from + ((to - from) * i) / (count - 1)
+    let [low, high] = [0, 1]
+    for (let round = 0; round < 20; round++) {
+      const middle = (low + high) / 2
+      if (lab(ramp(middle)).l < wanted === rises) low = middle
+      else high = middle
+    }
+    return ramp(low)
+  })
+}
+
+/** @param {boolean} isDark */
+function sequential(isDark) {
+  if (!isDark) return even(interpolateGnBu, 98, 27, STEPS)
+  const lit = [0.85, 0.6, 0.3, 0.05].map(interpolateGnBu)
+  return even(piecewise(interpolateLab, [DARK_GROUND, '#0d2c4d', ...lit]), 9, 94, STEPS)
+}
+
+/** Purple to orange; grey in the middle, dark on dark ground. @param {boolean} isDark */
+function diverging(isDark) {
+  const half = (/** @type {number} */ sign) => {
+    const scheme = [0, 1, 2, 3, 4, 5].map(at => schemePuOr[11][5 + sign * at])
+    if (!isDark) return even(piecewise(interpolateLab, scheme), 97.2, 34, STEPS / 2)
+    return even(piecewise(interpolateLab, [DARK_GROUND, ...[4, 3, 2, 1].map(at => scheme[at])]), 9, 84, STEPS / 2)
+  }
+  return [...half(-1).reverse(), ...half(1)]
+}
+
+/** Red, green, blue of each colour less those of the colour before: small numbers compress well. @param {string[]} colours */
+const steps = colours => {
+  const all = colours.flatMap(colour => {
+    const { r, g, b } = rgb(colour)
+    return [r, g, b]
+  })
+  return all.map((value, i) => value - (all[i - 3] ?? 0))
+}
+
+export const RAMPS = {
+  sequential: { light: steps(sequential(false)), dark: steps(sequential(true)) },
+  diverging: { light: steps(diverging(false)), dark: steps(diverging(true)) },
+}

@@ -1,0 +1,44 @@
+/** @typedef {import('./base.js').Reactive} Reactive */
+
+/** The width that an element has: of the part with class "size", whenever that changes. */
+export class Room {
+  #host
+  #observer = new ResizeObserver(([{ contentRect }]) => {
+    if (Math.abs(contentRect.width - this.width) < 0.5) return
+    this.width = contentRect.width
+    this.#host.requestUpdate()
+  })
+  /** @type {Element | null} */
+  #observed = null
+  /** 0 until it is known. */
+  width = 0
+
+  /** @param {Reactive} host */
+  constructor(host) {
+    this.#host = host
+    host.addController(this)
+  }
+
+  /** The part whose width counts. @returns {HTMLElement | null} */
+  get part() {
+    return this.#host.renderRoot.querySelector('.size')
+  }
+
+  /** Reads the width at once. */
+  measure() {
+    this.width = this.part?.clientWidth ?? 0
+  }
+
+  hostUpdated() {
+    const { part } = this
+    if (part === this.#observed) return
+    this.#observer.disconnect()
+    if (part) this.#observer.observe(part)
+    this.#observed = part
+  }
+
+  hostDisconnected() {
+    this.#observer.disconnect()
+    this.#observed = null
+  }
+}

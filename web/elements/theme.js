@@ -1,0 +1,66 @@
+import { html } from 'lit'
+import { luminance } from './colour.js'
+
+/** @typedef {import('./base.js').Reactive} Reactive */
+/** @typedef {import('./draw.js').Style} Style */
+
+/**
+ * The colours and fonts that CSS gives an element, read again whenever they may have changed: with the system's dark
+ * mode, with a class or a style of the page, when fonts have arrived. They are the computed colours of a hidden span.
+ */
+export class Theme {
+  #host
+  #media = matchMedia('(prefers-color-scheme: dark)')
+  #page = new MutationObserver(() => this.#refresh())
+  /** @type {Style | undefined} */
+  #style = undefined
+  #refresh = () => {
+    this.#style = undefined
+    this.#host.requestUpdate()
+  }
+
+  /** @param {Reactive} host */
+  constructor(host) {
+    this.#host = host
+    host.addController(this)
+  }
+
+  hostConnected() {
+    this.#media.addEventListener('change', this.#refresh)
+    this.#page.observe(document.documentElement, {
+      attributes: true,
+      attributeFilter: ['class', 'style', 'data-theme'],
+    })
+    document.fonts?.ready.then(this.#refresh)
+    this.#refresh()
+  }
+
+  hostDisconnected() {
+    this.#media.removeEventListener('change', this.#refresh)
+    this.#page.disconnect()
+  }
+
+  /** What every template of an element holds. @returns {unknown} */
+  get probe() {
+    return html`<span class="probe" @transitionend=${this.#refresh}></span>`
+  }
+
+  get style() {
+    if (this.#style) return this.#style
+    const probe = this.#host.renderRoot.querySelector('.probe')
+    const own = getComputedStyle(this.#host)
+    const seen = probe ? getComputedStyle(probe) : own
+    const style = {
+      ink: seen.columnRuleColor,
+      quiet: seen.borderTopColor,
+      rule: seen.outlineColor,
+      paper: seen.backgroundColor,
+      mark: seen.textDecorationColor,
+      isDark: luminance(seen.color) > 0.4,
+      family: own.fontFamily,
+      fontSize: Number.parseFloat(own.fontSize) || 13,
+    }
+    if (probe) this.#style = style
+    return style
+  }
+}
