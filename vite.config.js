@@ -1,11 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import { constants } from './build/constants.js'
+import { siteNotices } from './build/notices.js'
 import { contentSecurityPolicy } from './build/site.js'
 
 const at = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
 
 // Cross-origin isolation: what browsers want before they share memory with threads.
 const isolated = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' }
+
+const thirdParty = siteNotices()
 
 // The page lives in web/ and uses the package by its public name.
 export default defineConfig({
@@ -14,6 +18,7 @@ export default defineConfig({
   resolve: { alias: { qkv: at('src/index.js') } },
   server: { fs: { allow: [at('.')] }, headers: isolated },
   preview: { headers: isolated },
-  plugins: [contentSecurityPolicy()],
+  plugins: [constants(thirdParty.add), contentSecurityPolicy(), thirdParty.collect, thirdParty.write],
+  worker: { plugins: () => [constants(thirdParty.add), thirdParty.collect] },
   build: { outDir: at('site'), emptyOutDir: true, assetsInlineLimit: 0 },
 })

@@ -1,20 +1,85 @@
-// Makes dist/elements.js, the views as custom elements, with all that they need in one file, and their types.
+// Makes the elements of dist/: modules that share what they have in common, their types, custom-elements.json, the
+// widget for notebooks, and the licences of what is bundled.
 
 import { execFileSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'rolldown'
+import { constants } from './constants.js'
+import { ELEMENTS, WIDGET } from './entries.js'
+import { manifest } from './manifest.js'
+import { modulesOf, notices } from './notices.js'
 import { publicTypes } from './types.js'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
-await build({
-  input: 'web/elements/index.js',
-  platform: 'browser',
-  output: { file: 'dist/elements.js', minify: true, comments: { legal: true } },
-})
+rmSync('dist/elements', { recursive: true, force: true })
+mkdirSync('dist/elements', { recursive: true })
+
+/** @type {Set<string>} */
+const modules = new Set()
+const add = (/** @type {Iterable<string>} */ ids) => {
+  for (const id of ids) modules.add(id)
+}
+const options = {
+  // d3-array makes helpers when it is imported, which only others of its functions use.
+  treeshake: { propertyReadSideEffects: /** @type {const} */ (false), manualPureFunctions: ['bisector'] },
+  platform: /** @type {const} */ ('browser'),
+  plugins: [constants(add)],
+  // What the modules read while they are imported is missing on a server.
+  transform: { inject: { HTMLElement: from('dom.js', 'HTMLElement'), document: from('dom.js', 'document') } },
+}
+const output = { minify: true, sourcemap: true, comments: false } // licences stand in THIRD_PARTY_NOTICES
+const built = [
+  await build({
+    ...options,
+    input: Object.fromEntries(ELEMENTS.map(({ name, source }) => [name, source])),
+    output: { ...output, dir: 'dist', chunkFileNames: 'elements/[name].js' },
+  }),
+  await build({ ...options, input: WIDGET.source, output: { ...output, file: `dist/${WIDGET.name}.js` } }),
+]
+const chunks = built.flatMap(({ output }) => output).filter(file => file.type === 'chunk')
+for (const chunk of chunks) add(modulesOf(chunk))
+writeFileSync('dist/THIRD_PARTY_NOTICES', notices(modules))
+
 execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.elements.json'], { stdio: 'inherit' })
-writeFileSync('dist/elements.d.ts', publicTypes('dist/types'))
+const types = publicTypes('dist/types', [
+  { name: 'elements/base', module: 'base', withAliases: true },
+  ...ELEMENTS.map(({ name, source, tag, element }) => ({
+    name,
+    module: source.replace(/^.*\/|\.js$/g, ''),
+    withAliases: !tag,
+    more: tag && `declare global {\n  interface HTMLElementTagNameMap {\n    '${tag}': ${element};\n  }\n}\n`,
+  })),
+  {
+    name: WIDGET.name,
+    module: 'anywidget',
+    more: 'declare const _default: { render: Render };\nexport default _default;\n',
+  },
+])
+for (const [name, text] of Object.entries(types)) writeFileSync(`dist/${name}.d.ts`, text)
 rmSync('dist/types', { recursive: true })
-const bytes = readFileSync('dist/elements.js')
-console.log(`dist/elements.js: ${bytes.length} bytes, ${gzipSync(bytes, { level: 9 }).length} gzipped`)
+copyFileSync('web/elements/react.d.ts', 'dist/elements/react.d.ts')
+writeFileSync('dist/custom-elements.json', `${JSON.stringify(manifest(), null, 1)}\n`)
+
+/** The bytes of an entry and of all that it imports. @param {string} file @returns {string[]} */
+function loaded(file) {
+  const files = [file]
+  for (const name of files)
+    for (const next of chunks.find(({ fileName }) => fileName === name)?.imports ?? [])
+      if (!files.includes(next)) files.push(next)
+  return files
+}
+for (const { name } of [...ELEMENTS, WIDGET]) {
+  const files = loaded(`${name}.js`).map(file => readFileSync(`dist/${file}`))
+  const sum = (/** @type {number[]} */ sizes) => sizes.reduce((a, b) => a + b)
+  const zipped = sum(files.map(bytes => gzipSync(bytes, { level: 9 }).length))
+  console.log(
+    `dist/${name}.js: ${sum(files.map(({ length }) => length))} bytes in ${files.length} files, ${zipped} gzipped`,
+  )
+}
+
+/** @param {string} file @param {string} name @returns {[string, string]} */
+function from(file, name) {
+  return [fileURLToPath(new URL(`../web/elements/${file}`, import.meta.url)), name]
+}

@@ -6,6 +6,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'rolldown'
+import { LIBRARY, LOADED } from './entries.js'
 import { publicTypes } from './types.js'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -19,23 +20,36 @@ const minify = {
   codegen: true,
   mangle: { toplevel: true, keepNames: { class: true, function: false } },
 }
-// All but what is ONNX's own stands in core.js, for both entries: one file is smaller, compressed, than two.
-const chunks = { groups: [{ name: 'core', test: /src\/(?!onnx)/ }] }
-const output = { dir: 'dist', minify, chunkFileNames: 'core.js', codeSplitting: chunks }
-await build({ input: ['src/index.js', 'src/onnx.js'], platform: 'neutral', output })
-await build({ input: 'src/threads/worker.js', platform: 'neutral', output: { file: 'dist/worker.js', minify } })
+// All that entries share stands in core.js: one file is smaller, compressed, than several. What no core is needed for
+// stands in base.js, so that a program that only splits a text loads no more.
+const groups = [
+  { name: 'base', test: /src\/(base\/|tokenize)/, priority: 1 },
+  { name: 'core', test: /src\/(?!onnx)/ },
+]
+const output = { minify, sourcemap: true }
+await build({
+  input: Object.fromEntries(LIBRARY.map(({ name, source }) => [name, source])),
+  platform: 'neutral',
+  output: { ...output, dir: 'dist', chunkFileNames: '[name].js', codeSplitting: { groups } },
+})
+await build({ input: 'src/threads/worker.js', platform: 'neutral', output: { ...output, file: 'dist/worker.js' } })
 
 execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.types.json'], { stdio: 'inherit' })
-writeFileSync('dist/index.d.ts', publicTypes('dist/types', 'index'))
-writeFileSync('dist/onnx.d.ts', publicTypes('dist/types', 'onnx', 'index'))
+const types = publicTypes(
+  'dist/types',
+  LIBRARY.map(({ name, source }) => ({
+    name,
+    module: source.replace(/^src\/|\.js$/g, ''),
+    withAliases: name === 'index',
+  })),
+)
+for (const [name, text] of Object.entries(types)) writeFileSync(`dist/${name}.d.ts`, text)
 rmSync('dist/types', { recursive: true })
 execFileSync(process.execPath, ['build/elements.js'], { stdio: 'inherit' })
 
 const pack = ['pack', '--dry-run', '--json', '--ignore-scripts']
 const [{ size }] = JSON.parse(execFileSync('npm', pack, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))
-const gzipped = ['index.js', 'core.js', 'worker.js', 'qkv.wasm'].map(
-  name => gzipSync(readFileSync(`dist/${name}`), { level: 9 }).length,
-)
+const gzipped = LOADED.map(name => gzipSync(readFileSync(`dist/${name}`), { level: 9 }).length)
 console.log(
   `dist: module, worker and wasm ${gzipped.join(' + ')} = ${gzipped.reduce((a, b) => a + b)} bytes gzipped; ` +
     `the package with types, README and elements ${size}`,

@@ -26,7 +26,7 @@ const text = (/** @type {string} */ end) => {
   const [file] = found
   return file.type === 'chunk' ? file.code : String(file.source)
 }
-const page = singleFile(text('.html'), text('.js'), text('.css'), text('.svg'))
+const page = `${singleFile(text('.html'), text('.js'), text('.css'), text('.svg'))}\n<!--\n${text('.txt')}\n-->\n`
 mkdirSync('site', { recursive: true })
 writeFileSync('site/qkv.html', page)
 console.log(`site/qkv.html: ${page.length} bytes, ${gzipSync(page, { level: 9 }).length} gzipped`)

@@ -1,7 +1,10 @@
-// What a user reads of the declarations that tsc makes of the sources: one file with all that index.d.ts reaches, and
-// of each comment what the declaration below it does not say.
+// The public types: what a user reads of the declarations that tsc makes of the sources. Each entry becomes one file with
+// all that it reaches, less what an earlier entry has, which it imports.
 
 import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+
+const COMMENT = '/\\*\\*(?:(?!\\*/)[\\s\\S])*\\*/\\n'
 
 /** Without the `{...}` that follow tags: the declaration has them. @param {string} text */
 function withoutTypes(text) {
@@ -15,17 +18,21 @@ function withoutTypes(text) {
   return left
 }
 
-/** @param {string} comment @param {string} indent */
+/** Of a comment what the declaration below it does not say. @param {string} comment @param {string} indent */
 function lean(comment, indent) {
   const text = withoutTypes(comment.replace(/^\s*\* ?/gm, ''))
   const [description, ...tags] = text.split(/\s*(?=@[a-z]+\b)/)
   const told = tags
     .map(tag => tag.replace(/\s+/g, ' ').trim())
-    .filter(tag => /^@(?:param \S+|returns|throws) \S/.test(tag))
+    .filter(tag => /^@(?:param \S+|returns|throws|type) \S/.test(tag))
+    .map(tag => tag.replace(/^@type /, '')) // what follows a type is its description
   const lines = [...description.trim().split('\n'), ...told].filter((line, i) => i || line)
   if (lines.length < 2) return lines.map(line => `${indent}/** ${line.trim()} */\n`).join('')
   return `${indent}/**\n${lines.map(line => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`
 }
+
+/** Members of classes that are marked as @internal. tsc leaves those that a constructor makes. */
+const INTERNAL = /^( +)\/\*\*(?:(?!\*\/)[\s\S])*@internal(?:(?!\*\/)[\s\S])*\*\/\n\1\S.*(?:\n\1[ }].*)*\n/gm
 
 /**
  * The names that are declared in a folder of declarations, with their texts.
@@ -34,17 +41,30 @@ function lean(comment, indent) {
 function declarations(folder) {
   /** @type {Map<string, string>} */
   const found = new Map()
+  const boundary = '(?=^(?:export|import|declare|/\\*\\*)|$(?![\\s\\S]))'
+  const statements = new RegExp(
+    `(?:^${COMMENT})?^(?:export )?(?:declare )?(?:abstract )?(?:type|class|function|const|let|interface) (\\w+)[\\s\\S]*?${boundary}`,
+    'gm',
+  )
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (file === 'index.d.ts' || !file.endsWith('.d.ts')) continue
+    if (!file.endsWith('.d.ts')) continue
     const text = readFileSync(`${folder}/${file}`, 'utf8')
-      .replace(/^( *)\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n/gm, (_, indent, comment) => lean(comment, indent))
+      .replace(INTERNAL, '')
+      .replace(new RegExp(`^( *)${COMMENT}`, 'gm'), comment => {
+        const indent = comment.slice(0, comment.indexOf('/'))
+        return lean(comment.trim().slice(3, -2), indent)
+      })
+      .replace(/(?<=extends )(?:\/\*\*.*?\*\/ )+/g, '') // what a base class was cast to
       .replace(/import\(['"]\.{1,2}\/[\w./-]+\.js['"]\)\./g, '')
       .replace(/^ +/gm, indent => indent.slice(indent.length / 2))
+    /** @type {Map<string, string>} */
+    const own = new Map()
     // A comment belongs to what follows it; tsc begins each declaration, and nothing else, without indent.
-    for (const [statement, name] of text.matchAll(
-      /(?:^\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?^export (?:declare )?(?:abstract )?(?:type|class|function|const|interface) (\w+)[\s\S]*?(?=^(?:export|import|\/\*\*)|$(?![\s\S]))/gm,
-    )) {
-      if (statement === `export type ${name} = ${name};\n`) continue // an alias of what another file declares
+    for (const [statement, name] of text.matchAll(statements)) {
+      if (statement.trim().endsWith(`type ${name} = ${name};`)) continue // an alias of what another file declares
+      own.set(name, (own.get(name) ?? '') + statement) // a function may have several signatures
+    }
+    for (const [name, statement] of own) {
       if ((found.get(name) ?? statement) !== statement) throw new Error(`two different declarations of ${name}`)
       found.set(name, statement)
     }
@@ -52,43 +72,86 @@ function declarations(folder) {
   return found
 }
 
-/** What an entry exports. @param {string} folder @param {string} entry */
-function exportsOf(folder, entry) {
-  const text = readFileSync(`${folder}/${entry}.d.ts`, 'utf8')
+/** What a module exports. @param {string} text of its declarations @param {boolean} withAliases whether an alias of another module's type counts */
+function exportsOf(text, withAliases) {
   const passedOn = [...text.matchAll(/^export \{ ([^}]+) \} from/gm)].flatMap(([, names]) => names.split(', '))
-  const made = [...text.matchAll(/^export declare function (\w+)/gm)].map(([, name]) => name)
-  const isIndex = entry === 'index' // elsewhere an alias of an import is not for others
-  const types = [...text.matchAll(isIndex ? /^export type (\w+)/gm : /^export type (\w+)(?:<.*>)? = (?!import)/gm)]
-  return { values: [...passedOn, ...made], types: types.map(([, name]) => name) }
+  const made = [...text.matchAll(/^export (?:declare )?(?:function|class|const) (\w+)/gm)].map(([, name]) => name)
+  const types = [
+    ...text.matchAll(withAliases ? /^export type (\w+)/gm : /^export type (\w+)(?:<.*>)? = (?!import)/gm),
+  ]
+  return { values: new Set([...passedOn, ...made]), types: new Set(types.map(([, name]) => name)) }
 }
 
 /**
- * @param {string} folder
- * @param {string} [entry]
- * @param {string} [base] another entry, of which this one takes what that exports
- * @returns {string} the text of one file
+ * @typedef {object} Entry
+ * @property {string} name of its file, without .d.ts
+ * @property {string} module that it makes public, without .d.ts
+ * @property {boolean} [withAliases] whether its aliases of types of other modules are public, too
+ * @property {string} [more] text for the end of its file
  */
-export function publicTypes(folder, entry = 'index', base) {
+
+/**
+ * @param {string} folder of declarations
+ * @param {Entry[]} entries what several need stands in the first of them
+ * @returns {Record<string, string>} the text of each file
+ */
+export function publicTypes(folder, entries) {
   const all = declarations(folder)
-  const { values, types } = exportsOf(folder, entry)
-  const given = base ? Object.values(exportsOf(folder, base)).flat() : []
-  const reached = new Set([...values, ...types])
-  for (const name of reached) {
-    const text = all.get(name)
-    if (!text) throw new Error(`${entry}.js exports ${name}, which nothing declares`)
-    if (given.includes(name)) continue
-    const code = text.replace(/\/\*\*(?:(?!\*\/)[\s\S])*\*\//g, '')
-    for (const [word] of code.matchAll(/\b[A-Z]\w*/g)) if (all.has(word)) reached.add(word)
-  }
-  const taken = [...reached].filter(name => given.includes(name))
-  const texts = [...reached]
-    .filter(name => !given.includes(name))
-    .map(name =>
-      all
-        .get(name)
-        ?.replace(/^export (?:declare )?(?=type)/m, '')
-        .replace(/^export /m, ''),
-    )
-  const imports = taken.length ? `import type { ${taken.join(', ')} } from './${base}.js';\n` : ''
-  return `${imports}${texts.join('')}export { ${values.join(', ')} };\nexport type { ${types.join(', ')} };\n`
+  /** @type {Map<string, string>} */
+  const owners = new Map()
+  const parts = entries.map(({ name: entry, module, withAliases = false, more = '' }) => {
+    const { values, types } = exportsOf(readFileSync(`${folder}/${module}.d.ts`, 'utf8'), withAliases)
+    /** @type {Set<string>} */
+    const taken = new Set()
+    const reached = new Set([...values, ...types])
+    for (const name of reached) {
+      const text = all.get(name)
+      if (!text) throw new Error(`${entry} exports ${name}, which nothing declares`)
+      if (!owners.has(name)) owners.set(name, entry)
+      if (owners.get(name) !== entry) {
+        taken.add(name)
+        continue
+      }
+      const code = text.replace(new RegExp(COMMENT, 'g'), '')
+      for (const [word] of code.matchAll(/\b[A-Z]\w*|(?<=typeof )\w+/g)) if (all.has(word)) reached.add(word)
+    }
+    const own = [...reached].filter(name => !taken.has(name))
+    return { entry, more, values, types, taken, own }
+  })
+  // A class that only a call returns is no value for users.
+  const things = new Set(parts.flatMap(({ values }) => [...values]))
+  const isValue = (/** @type {string} */ name) => things.has(name)
+  return Object.fromEntries(
+    parts.map(({ entry, more, values, types, taken, own }) => {
+      const imports = new Map([...taken].map(name => [owners.get(name) ?? '', /** @type {string[]} */ ([])]))
+      for (const name of taken) imports.get(owners.get(name) ?? '')?.push(name)
+      const lines = [...imports].map(
+        ([owner, names]) =>
+          `import ${names.some(isValue) ? '' : 'type '}{ ${names.join(', ')} } from '${pathTo(entry, owner)}';\n`,
+      )
+      const texts = own.map(name =>
+        (all.get(name) ?? '')
+          .replace(/^export (?:declare )?(?=type|interface)/gm, '')
+          .replace(/^export (?=declare)/gm, ''),
+      )
+      // Others import what they need of it.
+      const wanted = own.filter(name => parts.some(other => other.taken.has(name)))
+      const outward = [...new Set([...values, ...types, ...wanted])]
+      const list = (/** @type {string} */ word, /** @type {string[]} */ names) =>
+        names.length ? `${word} { ${names.join(', ')} };\n` : ''
+      const exported =
+        list('export', outward.filter(isValue)) +
+        list(
+          'export type',
+          outward.filter(name => !isValue(name)),
+        )
+      return [entry, [...lines, ...texts, more, exported].join('')]
+    }),
+  )
+}
+
+/** How a file names another. @param {string} from @param {string} to */
+function pathTo(from, to) {
+  const path = posix.relative(posix.dirname(from), to)
+  return `${path.startsWith('.') ? '' : './'}${path}.js`
 }

@@ -7,6 +7,8 @@ import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
+import { build } from 'rolldown'
+import { ELEMENTS, LIBRARY, LOADED, WIDGET } from '../build/entries.js'
 import { install, root } from './packed.js'
 
 const { project, installed, tarball, run, remove } = install()
@@ -16,31 +18,119 @@ const files = run('tar', ['tzf', tarball])
   .trim()
   .split('\n')
   .map(name => name.replace('package/', ''))
+/** The most KB of a program with an entry of the elements alone. @type {Record<string, number>} */
+const MOST = {
+  'elements/heatmap': 22,
+  'elements/heads': 16,
+  'elements/lines': 16,
+  'elements/trace': 28,
+  elements: 32,
+  anywidget: 25,
+}
 const gzipped = (/** @type {string} */ name) => gzipSync(readFileSync(join(installed, name)), { level: 9 }).length
 const read = (/** @type {string} */ name) => readFileSync(join(root, name), 'utf8')
 
+const ENTRIES = [...LIBRARY, ...ELEMENTS, WIDGET]
+const CODE = /^dist\/(base|core|worker|elements\/[\w-]+)\.js$/ // what entries share
+
 test('the package holds what a user needs and nothing else', () => {
-  const core = ['dist/index.d.ts', 'dist/index.js', 'dist/core.js', 'dist/qkv.wasm', 'dist/worker.js']
-  const others = ['dist/elements.d.ts', 'dist/elements.js', 'dist/onnx.d.ts', 'dist/onnx.js']
   const texts = ['LICENSE', 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'package.json']
-  const held = files.filter(name => !name.startsWith('docs/')) // readme.test.js knows these
-  assert.deepEqual(held.sort(), [...texts, ...others, ...core].sort())
+  const entries = ENTRIES.flatMap(({ name }) => [`dist/${name}.js`, `dist/${name}.d.ts`])
+  const others = [
+    'THIRD_PARTY_NOTICES',
+    'custom-elements.json',
+    'qkv.wasm',
+    'elements/base.d.ts',
+    'elements/react.d.ts',
+  ]
+  // readme.test.js knows the docs; each file of code has a map
+  const held = files.filter(name => !name.startsWith('docs/') && !name.endsWith('.map') && !CODE.test(name))
+  const named = [...texts, ...entries, ...others.map(name => `dist/${name}`)].filter(name => !CODE.test(name))
+  assert.deepEqual(held.sort(), named.sort())
+  const code = files.filter(name => name.endsWith('.js'))
+  for (const { name } of ENTRIES) assert.ok(code.includes(`dist/${name}.js`), name)
+  for (const name of code) {
+    const text = readFileSync(join(installed, name), 'utf8')
+    if (text.length < 500 && !files.includes(`${name}.map`)) continue // an entry that only passes on
+    const { sources, sourcesContent } = JSON.parse(readFileSync(join(installed, `${name}.map`), 'utf8'))
+    assert.match(text, /\/\/# sourceMappingURL=/, name)
+    assert.ok(sources.length > 0 && sourcesContent.every(Boolean), `${name} can be read in a debugger`)
+  }
 })
+
+test('"exports" of package.json names each entry of build/entries.js, and nothing else', () => {
+  const { exports } = JSON.parse(read('package.json'))
+  const wanted = Object.fromEntries(
+    ENTRIES.map(({ name }) => [
+      name === 'index' ? '.' : `./${name}`,
+      { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` },
+    ]),
+  )
+  const others = {
+    './elements/react': { types: './dist/elements/react.d.ts' },
+    './qkv.wasm': './dist/qkv.wasm',
+    './custom-elements.json': './dist/custom-elements.json',
+    './package.json': './package.json',
+  }
+  assert.deepEqual(exports, { ...wanted, ...others })
+})
+
+const sum = (/** @type {number[]} */ sizes) => sizes.reduce((a, b) => a + b, 0)
 
 test("what import 'qkv' loads, with threads, is at most 45 KB gzipped", t => {
-  const sizes = ['dist/index.js', 'dist/core.js', 'dist/worker.js', 'dist/qkv.wasm'].map(gzipped)
+  const sizes = LOADED.map(name => gzipped(`dist/${name}`))
   const raw = statSync(join(installed, 'dist/qkv.wasm')).size
-  t.diagnostic(`module, worker and wasm: ${sizes.join(' + ')} bytes; wasm ${raw} raw`)
-  assert.ok(sizes.reduce((sum, size) => sum + size) <= 45 * 1024)
+  t.diagnostic(`${LOADED.join(' + ')}: ${sizes.join(' + ')} = ${sum(sizes)} bytes; wasm ${raw} raw`)
+  assert.ok(sum(sizes) <= 45 * 1024)
 })
 
-test('the package without docs and elements is below 64 KB gzipped; the elements are below 50 KB', t => {
-  const { size } = statSync(tarball)
-  t.diagnostic([`${size} bytes`, ...files.map(name => `${name} ${gzipped(name)}`)].join(', '))
-  const elements = gzipped('dist/elements.js') + gzipped('dist/elements.d.ts')
-  const docs = files.filter(name => name.startsWith('docs/')).reduce((sum, name) => sum + gzipped(name), 0)
-  assert.ok(size - elements - docs < 64 * 1024)
-  assert.ok(elements < 50_000)
+/** What a bundler makes of a program that imports from the installed package. @param {string} code @param {string} [name] of the file */
+async function bundle(code, name = 'program.js') {
+  const input = join(project, name)
+  writeFileSync(input, code)
+  const { output } = await build({
+    input,
+    platform: 'browser',
+    write: false,
+    logLevel: 'silent',
+    output: { minify: true },
+  })
+  const [chunk] = output
+  const files = Object.keys(chunk.modules).map(id => id.replace(/^.*\/dist\//, ''))
+  return { files, size: gzipSync(chunk.code, { level: 9 }).length }
+}
+
+for (const [name, most] of /** @type {const} */ ([
+  ['tokenize', 4],
+  ['tensor', 6],
+]))
+  test(`a program that imports ${name} only is bundled without the core, below ${most} KB gzipped`, async t => {
+    const { files, size } = await bundle(`import { ${name} } from 'qkv'\nconsole.log(${name})`)
+    t.diagnostic(`${size} bytes`)
+    assert.deepEqual(
+      files.filter(file => file.endsWith('core.js')),
+      [],
+    )
+    assert.ok(size < most * 1024)
+  })
+
+test('a program that imports load has the core', async () => {
+  const { files } = await bundle("import { load } from 'qkv'\nconsole.log(load)")
+  assert.ok(files.includes('core.js'), files.join())
+})
+
+for (const { name } of [...ELEMENTS, WIDGET])
+  test(`a program with qkv/${name} alone is at most ${MOST[name]} KB gzipped`, async t => {
+    const { size } = await bundle(`import 'qkv/${name}'`)
+    t.diagnostic(`${size} bytes`)
+    assert.ok(size <= MOST[name] * 1024)
+  })
+
+test('on a server, without a DOM, the elements can be imported', () => {
+  for (const { name } of [...ELEMENTS, WIDGET]) {
+    const code = `console.log(typeof HTMLElement, Object.keys(await import('qkv/${name}')).length > 0)`
+    assert.equal(run(process.execPath, ['--input-type=module', '--eval', code]), 'undefined true\n', name)
+  }
 })
 
 test('the package has no dependency at run time and publint finds nothing', async () => {

@@ -4,9 +4,11 @@ import { html, LitElement } from 'lit'
 import { pngOf, svgOf } from './pictures.js'
 import { Room } from './room.js'
 import { Problem } from './tensor.js'
-import { fill, texts } from './texts.js'
+import { commonTexts, fill } from './texts.js'
 import { Theme } from './theme.js'
 
+/** @typedef {import('./tensor.js').TensorLike} TensorLike */
+/** @typedef {import('./colour.js').Scale} Scale */
 /** @typedef {{ hostConnected?(): void, hostDisconnected?(): void, hostUpdated?(): void }} Controller */
 
 /**
@@ -16,16 +18,28 @@ import { Theme } from './theme.js'
  *   requestUpdate(): void, updated(changed: Map<PropertyKey, unknown>): void, addController(controller: Controller): void,
  * }} Reactive
  */
+
+/**
+ * An element whose own events are typed.
+ * @template Details
+ * @typedef {{
+ *   addEventListener<K extends keyof Details>(type: K, listener: (event: CustomEvent<Details[K]>) => unknown, options?: boolean | AddEventListenerOptions): void,
+ *   removeEventListener<K extends keyof Details>(type: K, listener: (event: CustomEvent<Details[K]>) => unknown, options?: boolean | EventListenerOptions): void,
+ * }} Emits
+ */
+
 export const Base = /** @type {new () => Reactive} */ (/** @type {unknown} */ (LitElement))
 
 export class QkvElement extends Base {
-  /** @type {Record<string, object>} */
+  /** @internal @type {Record<string, object>} */
   static properties = { label: {}, texts: { attribute: false } }
 
   /** @internal */
   theme = new Theme(this)
   /** @internal */
   room = new Room(this)
+  /** In English. @internal @type {import('./texts.js').Texts} */
+  words = commonTexts
 
   constructor() {
     super()
@@ -38,11 +52,11 @@ export class QkvElement extends Base {
   /**
    * A text in the language of the page.
    * @internal
-   * @param {keyof typeof texts} key
+   * @param {keyof import('./texts.js').Texts} key
    * @param {Record<string, string | number>} [values]
    */
   say(key, values) {
-    return fill(this.texts?.[key] ?? texts[key], values)
+    return fill(this.texts?.[key] ?? this.words[key] ?? key, values)
   }
 
   /** @internal @param {unknown} error what went wrong with the tensors; anything else is thrown on @returns {unknown} */

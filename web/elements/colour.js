@@ -1,7 +1,7 @@
 // Two colour scales, as colours, inks to write on them and pixels. On dark ground small values are dark, so that colour
 // stands out.
 
-import { RAMPS } from './ramps.js'
+import { OFFSET, RAMPS, STRIDE } from './ramps.js'
 
 /** @typedef {'sequential' | 'diverging'} Scale */
 /** @typedef {{ colours: string[], inks: string[], pixels: Uint32Array }} Palette 256 colours, the ink to write on each, and each as a pixel */
@@ -30,10 +30,19 @@ const palette = colours => ({
   pixels: Uint32Array.from(colours, pixel),
 })
 
-/** @param {readonly number[]} ramp */
+/** @param {string} ramp */
 function coloursOf(ramp) {
-  const rgb = [0, 0, 0]
-  return Array.from({ length: STEPS }, (_, i) => `rgb(${rgb.map((_, c) => (rgb[c] += ramp[3 * i + c])).join(', ')})`)
+  const count = ramp.length / 3
+  let value = 0
+  const told = Array.from(ramp, (letter, i) => (value = (i % count ? value : 0) + letter.charCodeAt(0) - OFFSET))
+  return Array.from({ length: STEPS }, (_, i) => {
+    const [at, beyond] = [Math.floor(i / STRIDE), (i % STRIDE) / STRIDE]
+    const rgb = [0, count, 2 * count].map(plane => {
+      const from = told[plane + at]
+      return beyond ? Math.round(from + (told[plane + at + 1] - from) * beyond) : from
+    })
+    return `rgb(${rgb.join(', ')})`
+  })
 }
 
 /** @type {Map<string, Palette>} */

@@ -1,12 +1,14 @@
 import { css, html, nothing } from 'lit'
 import { QkvElement } from './base.js'
 import { exceptions, paletteOf } from './colour.js'
+import { define } from './define.js'
 import { write } from './numbers.js'
 import { penOf } from './pens.js'
 import { canvasOf, raster } from './raster.js'
 import { headStatistics } from './statistics.js'
 import { sharedStyle } from './style.js'
 import { check, domainOf, extremes, hiddenIn, part } from './tensor.js'
+import { commonTexts, headsTexts } from './texts.js'
 
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./tensor.js').Checked} Checked */
@@ -15,12 +17,28 @@ import { check, domainOf, extremes, hiddenIn, part } from './tensor.js'
 const SIDE = 72
 const GAP = 12
 
+/** @typedef {{ 'head-select': { head: number } }} HeadsEvents */
+
 /**
  * All heads as small maps, one of them selected, each with its numbers.
- * @fires head-select {head}
+ * @tagname qkv-heads
+ * @fires {CustomEvent<{ head: number }>} head-select - another head is selected, by click or arrow keys
+ * @csspart head - each head
+ * @csspart problem - the sentence that says what is wrong with the tensors
+ * @csspart empty - what stands there while there is nothing to show
+ * @cssprop --qkv-ink - text and lines; by default CanvasText
+ * @cssprop --qkv-quiet - secondary text
+ * @cssprop --qkv-paper - the ground; by default Canvas
+ * @cssprop --qkv-rule - thin lines
+ * @cssprop --qkv-mark - focus and selection; by default CanvasText
+ * @cssprop --qkv-problem - what is wrong with the tensors
+ * @cssprop --qkv-font - the font family; by default system-ui
+ * @cssprop --qkv-head - the least that a head is wide; by default 7.25rem
  */
-export class QkvHeads extends QkvElement {
-  /** @type {unknown[]} */
+export class QkvHeads extends /** @type {new () => import('./base.js').Emits<HeadsEvents> & QkvElement} */ (
+  QkvElement
+) {
+  /** @internal @type {unknown[]} */
   static styles = [
     sharedStyle,
     css`
@@ -71,6 +89,7 @@ export class QkvHeads extends QkvElement {
     `,
   ]
 
+  /** @internal */
   static properties = {
     weights: { attribute: false },
     mask: { attribute: false },
@@ -81,6 +100,9 @@ export class QkvHeads extends QkvElement {
     numbers: { type: Boolean },
     statistics: { state: true },
   }
+
+  /** @internal */
+  words = { ...commonTexts, ...headsTexts }
 
   constructor() {
     super()
@@ -97,7 +119,7 @@ export class QkvHeads extends QkvElement {
     this.offset = 0
     /** Whether the heads' numbers are shown. */
     this.numbers = true
-    /** @type {HeadStatistics[]} */
+    /** @internal @type {HeadStatistics[]} */
     this.statistics = []
   }
 
@@ -111,7 +133,7 @@ export class QkvHeads extends QkvElement {
   #painted = ''
   #version = 0
 
-  /** @param {Map<PropertyKey, unknown>} changed */
+  /** @internal @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
     if (!['weights', 'mask', 'scale', 'offset', 'numbers'].some(name => changed.has(name))) return
     this.#version++
@@ -183,6 +205,7 @@ export class QkvHeads extends QkvElement {
     }
   }
 
+  /** @internal */
   updated() {
     const tensor = this.#tensor
     const ratio = devicePixelRatio || 1
@@ -242,6 +265,7 @@ export class QkvHeads extends QkvElement {
     ]
   }
 
+  /** @internal */
   picture() {
     const tensor = this.#tensor
     if (!tensor) return { width: SIDE, height: SIDE, draw: () => {} }
@@ -269,7 +293,7 @@ export class QkvHeads extends QkvElement {
     }
   }
 
-  /** @returns {unknown} */
+  /** @internal @returns {unknown} */
   render() {
     const tensor = this.#tensor
     if (this.#problem) return [this.theme.probe, this.problem(this.#problem)]
@@ -303,3 +327,5 @@ export class QkvHeads extends QkvElement {
       </div>`
   }
 }
+
+define('qkv-heads', QkvHeads)

@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
 import { QkvElement } from './base.js'
+import { define } from './define.js'
 import { drawMap, MOST_SHAPES } from './draw.js'
 import { boxOf, layout, moved, naturalWidth, seenCells, showing, WHOLE, zoomed } from './geometry.js'
 import { Gestures } from './gestures.js'
@@ -36,16 +37,39 @@ const MADE_OF = [
 ]
 
 /**
- * A matrix as a map of colours, with its numbers where they fit; zoomed, pointed at, pinned, painted or edited.
- * @fires cell-focus {row, column, value} when another cell is pointed at or moved to
- * @fires cell-pin {row, column, value} by click or Enter
- * @fires cell-paint {row, column, value, hide, isFirst} in mode "paint"; `hide` is what the first cell of the stroke was not
- * @fires cell-edit {row, column, value, old, isFirst} in mode "edit", by dragging or typing; `isFirst` begins a drag
+ * @typedef {Cell & { value: number }} CellDetail
+ * @typedef {CellDetail & { hide: boolean, isFirst: boolean }} PaintDetail `hide` is what the first cell of the stroke was not
+ * @typedef {CellDetail & { old: number, isFirst: boolean }} EditDetail `isFirst` begins a drag
+ * @typedef {{ 'cell-focus': CellDetail, 'cell-pin': CellDetail, 'cell-paint': PaintDetail, 'cell-edit': EditDetail }} HeatmapEvents
  */
-export class QkvHeatmap extends QkvElement {
-  /** @type {unknown[]} */
+
+/**
+ * A matrix as a map of colours, with its numbers where they fit; zoomed, pointed at, pinned, painted or edited.
+ * @tagname qkv-heatmap
+ * @fires {CustomEvent<CellDetail>} cell-focus - another cell is pointed at or moved to
+ * @fires {CustomEvent<CellDetail>} cell-pin - a cell is clicked, or Enter is pressed
+ * @fires {CustomEvent<PaintDetail>} cell-paint - in mode "paint"; `hide` is what the first cell of the stroke was not
+ * @fires {CustomEvent<EditDetail>} cell-edit - in mode "edit", by dragging or typing; `isFirst` begins a drag
+ * @csspart map - the map with its labels and its legend
+ * @csspart tools - the buttons below
+ * @csspart problem - the sentence that says what is wrong with the tensors
+ * @csspart empty - what stands there while there is nothing to show
+ * @cssprop --qkv-ink - text and lines; by default CanvasText
+ * @cssprop --qkv-quiet - secondary text
+ * @cssprop --qkv-paper - the ground; by default Canvas
+ * @cssprop --qkv-rule - thin lines
+ * @cssprop --qkv-mark - focus and selection; by default CanvasText
+ * @cssprop --qkv-problem - what is wrong with the tensors
+ * @cssprop --qkv-font - the font family; by default system-ui
+ * @cssprop --qkv-height - the most that all cells are high; by default 560px
+ */
+export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<HeatmapEvents> & QkvElement} */ (
+  QkvElement
+) {
+  /** @internal @type {unknown[]} */
   static styles = [sharedStyle, heatmapStyle]
 
+  /** @internal */
   static properties = {
     matrix: { attribute: false },
     minus: { attribute: false },
@@ -104,11 +128,11 @@ export class QkvHeatmap extends QkvElement {
     this.legend = true
     this.tools = true
     this.asTable = false
-    /** @type {import('./geometry.js').View} */
+    /** @internal @type {import('./geometry.js').View} */
     this.view = WHOLE
-    /** Where the table begins. @type {Cell} */
+    /** Where the table begins. @internal @type {Cell} */
     this.page = { row: 0, column: 0 }
-    /** What is being typed into the focused cell. @type {string | undefined} */
+    /** What is being typed into the focused cell. @internal @type {string | undefined} */
     this.editing = undefined
   }
 
@@ -140,7 +164,7 @@ export class QkvHeatmap extends QkvElement {
     },
   })
 
-  /** @param {Map<PropertyKey, unknown>} changed */
+  /** @internal @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
     if (MADE_OF.some(name => changed.has(name))) this.#make()
     const map = this.#map
@@ -317,6 +341,7 @@ export class QkvHeatmap extends QkvElement {
     return this.#map && this.#arrange(this.#map, this.room.width, view).layout
   }
 
+  /** @internal */
   updated() {
     const map = this.#map
     const canvas = this.renderRoot.querySelector('canvas')
@@ -363,7 +388,11 @@ export class QkvHeatmap extends QkvElement {
     return this.#image.canvas
   }
 
-  /** The whole matrix, as wide as it stands on the page. Above 4096 cells they are one embedded image, at full resolution in SVG. */
+  /**
+   * The whole matrix, as wide as it stands on the page. Above 4096 cells they are one embedded image, at full resolution
+   * in SVG.
+   * @internal
+   */
   picture() {
     const map = this.#map
     if (!map) return { width: 96, height: 24, draw: () => {} }
@@ -380,7 +409,7 @@ export class QkvHeatmap extends QkvElement {
     }
   }
 
-  /** @returns {unknown} */
+  /** @internal @returns {unknown} */
   render() {
     const map = this.#map
     if (this.#problem) return [this.theme.probe, this.problem(this.#problem)]
@@ -492,3 +521,5 @@ export class QkvHeatmap extends QkvElement {
     })
   }
 }
+
+define('qkv-heatmap', QkvHeatmap)

@@ -1,9 +1,5 @@
 // The views as custom elements: they take tensors and tokens as properties, emit events, and know nothing of a page.
-
-import { QkvHeads } from './heads.js'
-import { QkvHeatmap } from './heatmap.js'
-import { QkvLines } from './lines.js'
-import { QkvTrace } from './trace.js'
+// Each module defines its element.
 
 export { QkvHeads } from './heads.js'
 export { QkvHeatmap } from './heatmap.js'
@@ -15,12 +11,7 @@ export { QkvTrace } from './trace.js'
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./texts.js').Texts} Texts */
 /** @typedef {import('./statistics.js').HeadStatistics} HeadStatistics */
-
-/** @type {[string, CustomElementConstructor][]} */
-const elements = [
-  ['qkv-heatmap', QkvHeatmap],
-  ['qkv-heads', QkvHeads],
-  ['qkv-lines', QkvLines],
-  ['qkv-trace', QkvTrace],
-]
-for (const [name, element] of elements) if (!customElements.get(name)) customElements.define(name, element)
+/** @typedef {import('./heatmap.js').HeatmapEvents} HeatmapEvents */
+/** @typedef {import('./heads.js').HeadsEvents} HeadsEvents */
+/** @typedef {import('./lines.js').LinesEvents} LinesEvents */
+/** @typedef {import('./trace.js').TraceEvents} TraceEvents */

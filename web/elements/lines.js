@@ -2,11 +2,13 @@ import { css, html, nothing } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
 import { QkvElement } from './base.js'
 import { paletteOf } from './colour.js'
+import { define } from './define.js'
 import { linksOf, strongest } from './links.js'
 import { short, write } from './numbers.js'
 import { penOf, visible, widthOf } from './pens.js'
 import { sharedStyle } from './style.js'
 import { check, hiddenIn } from './tensor.js'
+import { commonTexts, linesTexts } from './texts.js'
 
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 /** @typedef {{ side: 'row' | 'column', index: number }} Token a query is a row, a key a column */
@@ -17,12 +19,28 @@ const TITLE = 22
 /** Of one token, so many links are announced. */
 const MOST_SAID = 5
 
+/** @typedef {{ 'token-focus': Token | null }} LinesEvents */
+
 /**
  * Two columns of tokens and the links between them, as wide and as dark as their weights.
- * @fires token-focus {side, index}, or nothing when the pointer leaves
+ * @tagname qkv-lines
+ * @fires {CustomEvent<Token | null>} token-focus - another token is pointed at or moved to; null when the pointer leaves
+ * @csspart lines - the tokens and their links
+ * @csspart problem - the sentence that says what is wrong with the tensors
+ * @csspart empty - what stands there while there is nothing to show
+ * @cssprop --qkv-ink - text and lines; by default CanvasText
+ * @cssprop --qkv-quiet - secondary text
+ * @cssprop --qkv-paper - the ground; by default Canvas
+ * @cssprop --qkv-rule - thin lines
+ * @cssprop --qkv-mark - focus and selection; by default CanvasText
+ * @cssprop --qkv-problem - what is wrong with the tensors
+ * @cssprop --qkv-font - the font family; by default system-ui
+ * @cssprop --qkv-height - the most that the element is high; by default 35rem
  */
-export class QkvLines extends QkvElement {
-  /** @type {unknown[]} */
+export class QkvLines extends /** @type {new () => import('./base.js').Emits<LinesEvents> & QkvElement} */ (
+  QkvElement
+) {
+  /** @internal @type {unknown[]} */
   static styles = [
     sharedStyle,
     css`
@@ -40,6 +58,7 @@ export class QkvLines extends QkvElement {
     `,
   ]
 
+  /** @internal */
   static properties = {
     weights: { attribute: false },
     mask: { attribute: false },
@@ -49,6 +68,9 @@ export class QkvLines extends QkvElement {
     decimals: { type: Number },
     token: { attribute: false },
   }
+
+  /** @internal */
+  words = { ...commonTexts, ...linesTexts }
 
   constructor() {
     super()
@@ -73,7 +95,7 @@ export class QkvLines extends QkvElement {
   #problem = undefined
   #isFocused = false
 
-  /** @param {Map<PropertyKey, unknown>} changed */
+  /** @internal @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
     if (!['weights', 'mask', 'threshold'].some(name => changed.has(name))) return
     this.#made = this.#problem = undefined
@@ -96,7 +118,7 @@ export class QkvLines extends QkvElement {
     return token === undefined ? this.say(side, { index: index + 1 }) : visible(token)
   }
 
-  /** Where everything stands. @param {number} room */
+  /** Where everything stands. @internal @param {number} room */
   arrange(room) {
     const [rows, columns] = this.#made?.dims ?? [0, 0]
     const { fontSize, family } = this.theme.style
@@ -182,6 +204,7 @@ export class QkvLines extends QkvElement {
     if (pen) this.#draw(pen, arranged, scroll.scrollTop, height)
   }
 
+  /** @internal */
   updated() {
     const spacer = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.spacer'))
     if (!spacer || !this.room.part) return
@@ -256,6 +279,7 @@ export class QkvLines extends QkvElement {
     })
   }
 
+  /** @internal */
   picture() {
     const arranged = this.arrange(this.room.width || 480)
     return {
@@ -265,7 +289,7 @@ export class QkvLines extends QkvElement {
     }
   }
 
-  /** @returns {unknown} */
+  /** @internal @returns {unknown} */
   render() {
     const made = this.#made
     if (this.#problem) return [this.theme.probe, this.problem(this.#problem)]
@@ -313,3 +337,5 @@ export class QkvLines extends QkvElement {
       ${made.least > this.threshold || made.links.length === 0 ? html`<p class="quiet">${this.say('threshold', { value: short(made.least) })}</p>` : nothing}`
   }
 }
+
+define('qkv-lines', QkvLines)

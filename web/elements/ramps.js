@@ -47,13 +47,19 @@ function diverging(isDark) {
   return [...half(-1).reverse(), ...half(1)]
 }
 
-/** Red, green, blue of each colour less those of the colour before: small numbers compress well. @param {string[]} colours */
-const steps = colours => {
-  const all = colours.flatMap(colour => {
-    const { r, g, b } = rgb(colour)
-    return [r, g, b]
-  })
-  return all.map((value, i) => value - (all[i - 3] ?? 0))
+/** What is added to each number, so that its letter is a plain one. */
+export const OFFSET = 64
+/** Every third colour is told; those between lie on the straight line, nowhere more than 3 of 255 beside the exact ones. */
+export const STRIDE = 3
+
+/**
+ * Red, then green, then blue of every third colour, each less the one before it, as letters: so they compress best.
+ * @param {string[]} colours
+ */
+function steps(colours) {
+  const told = colours.filter((_, i) => i % STRIDE === 0).map(colour => rgb(colour))
+  const all = /** @type {const} */ (['r', 'g', 'b']).flatMap(channel => told.map(colour => colour[channel]))
+  return String.fromCharCode(...all.map((value, i) => value - (i % told.length ? all[i - 1] : 0) + OFFSET))
 }
 
 export const RAMPS = {

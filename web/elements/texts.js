@@ -1,6 +1,7 @@
 // What the elements say, in English. A page hands over its own language by the property `texts`: any of these keys.
 
-export const texts = {
+/** Of all elements. */
+export const commonTexts = {
   queries: 'queries',
   keys: 'keys',
   dimensions: 'dimensions',
@@ -35,6 +36,9 @@ export const texts = {
   problemNumbers: 'data is expected to hold numbers; it holds {got}.',
   problemMinus: 'Only tensors of the same size can be compared: ({dims}) and ({other}).',
   problemMask: 'The mask has size ({other}), the map ({dims}).',
+}
+
+export const headsTexts = {
   heads: 'Heads',
   head: 'Head {index}',
   entropy: 'entropy',
@@ -42,14 +46,22 @@ export const texts = {
   first: 'first token',
   previous: 'previous',
   self: 'itself',
+}
+
+export const linesTexts = {
   links: 'Links from queries to keys',
   linksOf: '{token} looks at {links}',
   linksTo: '{token} is seen by {links}',
   noLinks: 'nothing',
   threshold: 'Links below {value} are left out.',
+}
+
+export const traceTexts = {
   steps: 'Steps',
   shape: '{name} ({dims})',
 }
+
+export const texts = { ...commonTexts, ...headsTexts, ...linesTexts, ...traceTexts }
 
 /** @typedef {Partial<typeof texts>} Texts */
 

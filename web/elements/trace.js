@@ -1,19 +1,38 @@
 import { css, html, nothing } from 'lit'
 import { QkvElement } from './base.js'
+import { define } from './define.js'
+import './heads.js'
+import './heatmap.js'
 import { headsOf, matrixOf, scaleOf, stepsOf } from './steps.js'
 import { sharedStyle } from './style.js'
 import { check, part } from './tensor.js'
+import { commonTexts, traceTexts } from './texts.js'
 
 /** @typedef {import('./steps.js').Trace} Trace */
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 
+/** @typedef {{ 'step-select': { step: string }, 'head-select': { head: number } }} TraceEvents */
+
 /**
  * A whole trace as `qkv.trace` or a layer's `trace` gives it: its steps to choose from, its heads, the matrix of each.
- * @fires step-select {step}
- * @fires head-select {head}
+ * Events of the heads and of the map inside pass through.
+ * @tagname qkv-trace
+ * @fires {CustomEvent<{ step: string }>} step-select - another step is chosen
+ * @fires {CustomEvent<{ head: number }>} head-select - another head is selected
+ * @csspart problem - the sentence that says what is wrong with the tensors
+ * @csspart empty - what stands there while there is nothing to show
+ * @cssprop --qkv-ink - text and lines; by default CanvasText
+ * @cssprop --qkv-quiet - secondary text
+ * @cssprop --qkv-paper - the ground; by default Canvas
+ * @cssprop --qkv-rule - thin lines
+ * @cssprop --qkv-mark - focus and selection; by default CanvasText
+ * @cssprop --qkv-problem - what is wrong with the tensors
+ * @cssprop --qkv-font - the font family; by default system-ui
  */
-export class QkvTrace extends QkvElement {
-  /** @type {unknown[]} */
+export class QkvTrace extends /** @type {new () => import('./base.js').Emits<TraceEvents> & QkvElement} */ (
+  QkvElement
+) {
+  /** @internal @type {unknown[]} */
   static styles = [
     sharedStyle,
     css`
@@ -33,6 +52,7 @@ export class QkvTrace extends QkvElement {
     `,
   ]
 
+  /** @internal */
   static properties = {
     trace: { attribute: false },
     queryTokens: { attribute: false },
@@ -42,6 +62,9 @@ export class QkvTrace extends QkvElement {
     batch: { type: Number },
     decimals: { type: Number },
   }
+
+  /** @internal */
+  words = { ...commonTexts, ...traceTexts }
 
   constructor() {
     super()
@@ -112,6 +135,7 @@ export class QkvTrace extends QkvElement {
     return /** @type {import('./heatmap.js').QkvHeatmap | null} */ (this.renderRoot.querySelector('qkv-heatmap'))
   }
 
+  /** @internal */
   picture() {
     return this.#map?.picture() ?? { width: 96, height: 24, draw: () => {} }
   }
@@ -129,7 +153,7 @@ export class QkvTrace extends QkvElement {
     return weights
   }
 
-  /** @returns {unknown} */
+  /** @internal @returns {unknown} */
   render() {
     const steps = this.#steps
     if (!steps.length) return [this.theme.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
@@ -188,8 +212,10 @@ export class QkvTrace extends QkvElement {
       </div>`
   }
 
-  /** A step's name in the language of the page: `texts` may hold `step.scores` and so on. @param {string} name */
+  /** A step's name in the language of the page: `texts` may hold `step.scores` and so on. @internal @param {string} name */
   name(name) {
     return /** @type {Record<string, string>} */ (this.texts)?.[`step.${name}`] ?? name
   }
 }
+
+define('qkv-trace', QkvTrace)

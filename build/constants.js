@@ -1,0 +1,25 @@
+// A module whose exports are computed from nothing but its own code can be computed when the package is built: the build
+// then holds the values, and none of the libraries that made them.
+
+import { fileURLToPath } from 'node:url'
+import { build } from 'rolldown'
+
+const MODULES = ['../web/elements/ramps.js'].map(path => fileURLToPath(new URL(path, import.meta.url)))
+
+/**
+ * A plugin for rolldown and Vite.
+ * @param {(ids: string[]) => void} [onModules] hears of the modules that made the values: their licences count
+ * @returns {import('rolldown').Plugin}
+ */
+export const constants = (onModules = () => {}) => ({
+  name: 'constants',
+  async load(id) {
+    if (!MODULES.includes(id)) return null
+    const { output } = await build({ input: id, write: false, logLevel: 'silent' })
+    onModules(Object.keys(output[0].modules))
+    const values = await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`)
+    return Object.keys(values)
+      .map(name => `export const ${name} = ${JSON.stringify(values[name])}`)
+      .join('\n')
+  },
+})

@@ -1,0 +1,25 @@
+// What the package exports: the file of each entry in dist/, its source, and the tag of the element that it defines. For a
+// new entry add a line here and to "exports" of package.json; tests/package.test.js compares the two.
+
+/** @typedef {{ name: string, source: string, tag?: string, element?: string }} Entry */
+
+/** Of the library. All stand on base.js and core.js. @type {Entry[]} */
+export const LIBRARY = [
+  { name: 'index', source: 'src/index.js' },
+  { name: 'onnx', source: 'src/onnx.js' },
+]
+
+/** What `import 'qkv'` and `load()` with threads load. */
+export const LOADED = ['index.js', 'base.js', 'core.js', 'worker.js', 'qkv.wasm']
+
+/** Of the elements; the last has all of them. @type {Entry[]} */
+export const ELEMENTS = [
+  { name: 'elements/heatmap', source: 'web/elements/heatmap.js', tag: 'qkv-heatmap', element: 'QkvHeatmap' },
+  { name: 'elements/heads', source: 'web/elements/heads.js', tag: 'qkv-heads', element: 'QkvHeads' },
+  { name: 'elements/lines', source: 'web/elements/lines.js', tag: 'qkv-lines', element: 'QkvLines' },
+  { name: 'elements/trace', source: 'web/elements/trace.js', tag: 'qkv-trace', element: 'QkvTrace' },
+  { name: 'elements', source: 'web/elements/index.js' },
+]
+
+/** One file with all that it needs, because a notebook sends it as a text. @type {Entry} */
+export const WIDGET = { name: 'anywidget', source: 'web/elements/anywidget.js' }

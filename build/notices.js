@@ -1,0 +1,59 @@
+// The licences of the packages whose code, or data, a bundle holds.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The folders of the packages that modules belong to. @param {Iterable<string>} ids */
+export const packagesOf = ids =>
+  [
+    ...new Set(
+      [...ids].flatMap(id => id.replaceAll('\\', '/').match(/^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []),
+    ),
+  ].sort()
+
+/**
+ * The text of THIRD_PARTY_NOTICES.
+ * @param {Iterable<string>} ids paths of modules
+ */
+export function notices(ids) {
+  const parts = packagesOf(ids).map(folder => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const file = readdirSync(folder).find(found => /^licen[cs]e/i.test(found))
+    if (!file || !existsSync(join(folder, file))) throw new Error(`${name} comes without the text of its licence`)
+    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+  })
+  return ['Parts of these files come from other projects, under their licences:\n', ...parts].join(
+    `\n${'_'.repeat(72)}\n\n`,
+  )
+}
+
+/** The modules of a chunk that have not been left out. @param {{ modules: Record<string, { code: string | null }> }} chunk */
+export const modulesOf = ({ modules }) => Object.keys(modules).filter(id => modules[id].code?.trim())
+
+/**
+ * Puts THIRD_PARTY_NOTICES beside what Vite builds. `collect` is a plugin for its workers.
+ * @param {Set<string>} modules to which the paths of what is bundled are added
+ */
+export function siteNotices(modules = new Set()) {
+  const add = (/** @type {Iterable<string>} */ ids) => {
+    for (const id of ids) modules.add(id)
+  }
+  /** @type {import('vite').Plugin} */
+  const collect = {
+    name: 'third-party-modules',
+    generateBundle(_, bundle) {
+      for (const file of Object.values(bundle)) if (file.type === 'chunk') add(modulesOf(file))
+    },
+  }
+  /** @type {import('vite').Plugin} */
+  const write = {
+    name: 'third-party-notices',
+    generateBundle: {
+      order: 'post',
+      handler() {
+        this.emitFile({ type: 'asset', fileName: 'THIRD_PARTY_NOTICES.txt', source: notices(modules) })
+      },
+    },
+  }
+  return { add, collect, write }
+}

@@ -1,0 +1,30 @@
+// The elements in JSX, for React 19: import type {} from 'qkv/elements/react'
+
+import type { DetailedHTMLProps, HTMLAttributes } from 'react'
+import type {
+  HeadsEvents,
+  HeatmapEvents,
+  LinesEvents,
+  QkvHeads,
+  QkvHeatmap,
+  QkvLines,
+  QkvTrace,
+  TraceEvents,
+} from '../elements.js'
+
+/** Properties as props, events as `on` and their names. */
+type Props<Element, Events> = DetailedHTMLProps<HTMLAttributes<Element>, Element> &
+  Partial<Omit<Element, keyof HTMLElement>> & {
+    [Name in keyof Events & string as `on${Name}`]?: (event: CustomEvent<Events[Name]>) => void
+  }
+
+declare module 'react' {
+  namespace JSX {
+    interface IntrinsicElements {
+      'qkv-heatmap': Props<QkvHeatmap, HeatmapEvents>
+      'qkv-heads': Props<QkvHeads, HeadsEvents>
+      'qkv-lines': Props<QkvLines, LinesEvents>
+      'qkv-trace': Props<QkvTrace, TraceEvents>
+    }
+  }
+}
