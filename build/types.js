@@ -61,7 +61,7 @@ function declarations(folder) {
     const own = new Map()
     // A comment belongs to what follows it; tsc begins each declaration, and nothing else, without indent.
     for (const [statement, name] of text.matchAll(statements)) {
-      if (statement.trim().endsWith(`type ${name} = ${name};`)) continue // an alias of what another file declares
+      if (new RegExp(`type ${name}(<.*>)? = ${name}(<.*>)?;\\s*$`).test(statement)) continue // an alias of what another file declares
       own.set(name, (own.get(name) ?? '') + statement) // a function may have several signatures
     }
     for (const [name, statement] of own) {
@@ -76,9 +76,7 @@ function declarations(folder) {
 function exportsOf(text, withAliases) {
   const passedOn = [...text.matchAll(/^export \{ ([^}]+) \} from/gm)].flatMap(([, names]) => names.split(', '))
   const made = [...text.matchAll(/^export (?:declare )?(?:function|class|const) (\w+)/gm)].map(([, name]) => name)
-  const types = [
-    ...text.matchAll(withAliases ? /^export type (\w+)/gm : /^export type (\w+)(?:<.*>)? = (?!import)/gm),
-  ]
+  const types = [...text.matchAll(withAliases ? /^export type (\w+)/gm : /^export type (\w+)(?:<.*>)? = (?!import)/gm)]
   return { values: new Set([...passedOn, ...made]), types: new Set(types.map(([, name]) => name)) }
 }
 
