@@ -1,4 +1,4 @@
-import { checkNames } from './base/arguments.js'
+import { readOptions } from './base/arguments.js'
 import { QkvError } from './base/errors.js'
 import { Qkv } from './qkv.js'
 import { Core } from './runtime/memory.js'
@@ -27,14 +27,14 @@ const SIMD_PROBE = new Uint8Array([
  * @throws {QkvError} with code WASM_MISSING, WASM_INVALID, WASM_VERSION, NO_SIMD or THREAD_START
  */
 export async function load(options = {}) {
-  checkNames(options, ['wasm', 'threads'], 'load')
-  const threads = checkThreads(options.threads)
+  const given = readOptions(options, ['wasm', 'threads'], 'load')
+  const threads = checkThreads(given.threads)
   if (!WebAssembly.validate(SIMD_PROBE))
     throw new QkvError(
       'NO_SIMD',
       'this engine has no WebAssembly SIMD: use Chrome 91, Firefox 89, Safari 16.4, Node 16.4 or later',
     )
-  const source = await options.wasm
+  const source = await given.wasm
   return new Qkv(await (threads > 1 && canShareMemory() ? loadThreads(source, threads) : loadCore(source)))
 }
 

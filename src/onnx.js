@@ -1,6 +1,6 @@
 // qkv/onnx: ONNX Attention (opsets 23, 24, 25), in ONNX's own words. An entry of its own: not everybody needs it.
 
-import { checkNames, expectDims, toNumber } from './base/arguments.js'
+import { expectDims, readOptions, toNumber } from './base/arguments.js'
 import { describe, shape } from './base/errors.js'
 import { count, Tensor, toFloats, toOperand, toTensor } from './base/tensor.js'
 import { runAttention } from './ops/attention.js'
@@ -216,8 +216,8 @@ function checkAttributes({ is_causal = false, ...attributes }) {
 export function onnxAttention(qkv, inputs, attributes = {}) {
   const core = Object(qkv) === qkv ? coreOf(qkv) : undefined
   if (!core) throw new TypeError(`${WHERE}: ${describe(qkv)} given, what load() of the same package gives expected`)
-  checkNames(inputs, INPUTS, `${WHERE}: inputs`)
-  checkNames(attributes, ATTRIBUTES, WHERE)
+  inputs = readOptions(inputs, INPUTS, `${WHERE}: inputs`)
+  attributes = readOptions(attributes, ATTRIBUTES, WHERE)
   const { causal, window, step } = checkAttributes(attributes)
   const [Q, K, V] = /** @type {const} */ (['Q', 'K', 'V']).map(name => toInput(inputs[name], name))
   if (Q.dims.length !== K.dims.length || Q.dims.length !== V.dims.length)
@@ -249,7 +249,8 @@ export function onnxAttention(qkv, inputs, attributes = {}) {
     call.setSizes(B, H, G, L, T, E)
     const pastLength = nonpad ? nonpad.map(n => n - L) : T - S
     const keyLengths = length < T ? (nonpad ?? Array(B).fill(T)).map(n => Math.min(n, length)) : nonpad
-    checkOptions(call, Dq, Dk, { scale, softcap, causal, window, pastLength, keyLengths }, LABELS)
+    const options = Object.assign(Object.create(null), { scale, softcap, causal, window, pastLength, keyLengths })
+    checkOptions(call, Dq, Dk, options, LABELS)
     call.mask = mask
     call.bias = bias
     return core.scope(() => {

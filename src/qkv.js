@@ -1,23 +1,24 @@
-import { checkNames, expectDims, toNumber } from './base/arguments.js'
-import { shape } from './base/errors.js'
-import { checkDims, count, Tensor, toFloats } from './base/tensor.js'
+import { proxied } from './base/errors.js'
+import { checkDims } from './base/tensor.js'
 import { Generator } from './nn/generator.js'
 import { Cache } from './nn/kv-cache.js'
-import { linear, PackedLinear } from './nn/layers.js'
+import { PackedLinear } from './nn/layers.js'
 import { attention, trace } from './ops/attention.js'
-import { attentionBackward, linearBackward } from './ops/backward.js'
+import { attentionBackward } from './ops/backward.js'
 import { crossEntropy } from './ops/cross-entropy.js'
 import { activate, combine, sumRows } from './ops/elementwise.js'
 import { embedding } from './ops/embedding.js'
+import { checkWeights, linear, linearBackward, matmul } from './ops/linear.js'
 import { norm } from './ops/norm.js'
 import { rope } from './ops/rope.js'
+import { elementwise, softmax } from './ops/softmax.js'
 import { allocate, scope } from './runtime/outputs.js'
 
 /** @typedef {import('./runtime/memory.js').Core} Core */
 /** @typedef {import('./base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./base/tensor.js').Nested} Nested */
+/** @typedef {import('./base/tensor.js').Tensor<Float32Array>} FloatTensor */
 /** @typedef {import('./runtime/outputs.js').OutOptions} OutOptions */
-/** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
  * What is behind a loaded core, for functions beside it; undefined of any other object.
@@ -44,19 +45,20 @@ export class Qkv {
 
   /** Bytes of the module's memory: in use by a running call (0 between calls), by resident tensors, and in all. */
   get memory() {
-    const { used, blocks, bytes, unshared } = this.#core
+    const { used, blocks, bytes, unshared } = coreBehind(this)
     return { used, resident: blocks.used, size: bytes.length + (unshared?.bytes.length ?? 0) }
   }
 
   /** Threads that work on a large call, the calling one included: 1 where the page or the engine has no shared memory. */
   get threads() {
-    return this.#core.threads?.count ?? 1
+    return coreBehind(this).threads?.count ?? 1
   }
 
   /** Ends the threads that `load` has started; calls go on with one. Does nothing where there is one. */
   dispose() {
-    this.#core.threads?.end()
-    this.#core.threads = undefined
+    const core = coreBehind(this)
+    core.threads?.end()
+    core.threads = undefined
   }
 
   /**
@@ -67,7 +69,7 @@ export class Qkv {
    * @throws {RangeError} the 4 GiB of a module do not hold it
    */
   alloc(dims) {
-    return allocate(this.#core, checkDims(dims, 'alloc'))
+    return allocate(coreBehind(this), checkDims(dims, 'alloc'))
   }
 
   /**
@@ -78,7 +80,7 @@ export class Qkv {
    * @returns {T} what it returns
    */
   scope(run) {
-    return scope(this.#core, run)
+    return scope(coreBehind(this), run)
   }
 
   /**
@@ -89,7 +91,7 @@ export class Qkv {
    * @throws {TypeError | RangeError}
    */
   cache(options) {
-    return new Cache(this.#core, options)
+    return new Cache(coreBehind(this), options)
   }
 
   /**
@@ -105,7 +107,7 @@ export class Qkv {
    * @throws {TypeError | RangeError} naming the argument, what came and what was expected
    */
   attention(q, k, v, options = {}) {
-    return attention(this.#core, q, k, v, options)
+    return attention(coreBehind(this), q, k, v, options)
   }
 
   /**
@@ -121,7 +123,7 @@ export class Qkv {
    * @throws {TypeError | RangeError}
    */
   attentionBackward(q, k, v, dOutput, options = {}) {
-    return attentionBackward(this.#core, q, k, v, dOutput, options)
+    return attentionBackward(coreBehind(this), q, k, v, dOutput, options)
   }
 
   /**
@@ -134,55 +136,48 @@ export class Qkv {
    * @throws {TypeError | RangeError}
    */
   trace(q, k, v, options = {}) {
-    return trace(this.#core, q, k, v, options)
+    return trace(coreBehind(this), q, k, v, options)
   }
 
   /**
    * softmax over one axis, the maximum subtracted first; a line of -Infinity gives zeros.
    * @param {TensorLike | Nested} x
-   * @param {{ axis?: number }} [options] axis: the last one by default; negative ones count from the end
+   * @param {{ axis?: number } & OutOptions} [options] axis: the last one by default; negative ones count from the end
    * @returns {FloatTensor}
    */
   softmax(x, options = {}) {
-    checkNames(options, ['axis'], 'softmax')
-    const values = toFloats(x, 'softmax: x')
-    const dims = values.dims.length ? values.dims : [1]
-    const rank = dims.length
-    const axis = toNumber(options.axis ?? -1, 'softmax: axis', { least: -rank, most: rank - 1, whole: true })
-    const at = axis < 0 ? axis + rank : axis
-    const [rows, columns, inner] = [dims.slice(0, at), dims.slice(at, at + 1), dims.slice(at + 1)].map(count)
-    return this.#map(values, (from, to) => this.#core.call('qkv_softmax', from, to, rows, columns, inner))
+    return softmax(coreBehind(this), x, options)
   }
 
   /**
    * Rotary position embedding: pairs of values of each head turn by an angle that grows with the position.
    * @param {TensorLike | Nested} x (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
-   * @param {import('./ops/rope.js').RopeOptions} [options]
+   * @param {import('./ops/rope.js').RopeOptions & OutOptions} [options]
    * @returns {FloatTensor} the dims of x
    * @throws {TypeError | RangeError}
    */
   rope(x, options = {}) {
-    return rope(this.#core, x, options)
+    return rope(coreBehind(this), x, options)
   }
 
   /**
    * exp of each value, for values up to 88; relative error at most 1.3e-7, 0 below -87.33.
    * @param {TensorLike | Nested} x
+   * @param {OutOptions} [options]
    * @returns {FloatTensor}
    */
-  exp(x) {
-    const values = toFloats(x, 'exp: x')
-    return this.#map(values, (from, to, n) => this.#core.call('qkv_exp', from, to, n))
+  exp(x, options = {}) {
+    return elementwise(coreBehind(this), x, options, 'exp')
   }
 
   /**
    * tanh of each value; relative error at most 1.5e-7.
    * @param {TensorLike | Nested} x
+   * @param {OutOptions} [options]
    * @returns {FloatTensor}
    */
-  tanh(x) {
-    const values = toFloats(x, 'tanh: x')
-    return this.#map(values, (from, to, n) => this.#core.call('qkv_tanh', from, to, n))
+  tanh(x, options = {}) {
+    return elementwise(coreBehind(this), x, options, 'tanh')
   }
 
   /**
@@ -190,11 +185,11 @@ export class Qkv {
    * @param {TensorLike | Nested} x (..., in)
    * @param {TensorLike | Nested} weight (out, in)
    * @param {TensorLike | Nested} [bias] (out)
+   * @param {OutOptions} [options]
    * @returns {FloatTensor} (..., out)
    */
-  linear(x, weight, bias) {
-    const layer = checkLinear(weight, bias, 'linear')
-    return linear(this.#core, x, layer.weight, layer.bias, 'linear')
+  linear(x, weight, bias, options = {}) {
+    return linear(coreBehind(this), x, checkWeights(weight, bias, 'linear'), options, 'linear')
   }
 
   /**
@@ -204,8 +199,8 @@ export class Qkv {
    * @returns {PackedLinear} `forward(x)`, `dispose()`
    */
   packLinear(weight, bias) {
-    const layer = checkLinear(weight, bias, 'packLinear')
-    return new PackedLinear(this.#core, layer.weight, layer.bias)
+    const layer = checkWeights(weight, bias, 'packLinear')
+    return new PackedLinear(coreBehind(this), layer.weight, layer.bias)
   }
 
   /**
@@ -216,24 +211,18 @@ export class Qkv {
    * @returns {{ dX: FloatTensor, dWeight: FloatTensor, dBias: FloatTensor }} dBias is the sum of the rows of dY
    */
   linearBackward(x, weight, dY) {
-    return linearBackward(this.#core, x, weight, dY)
+    return linearBackward(coreBehind(this), x, weight, dY)
   }
 
   /**
    * The matrix product a b: `a @ b` in PyTorch.
    * @param {TensorLike | Nested} a (..., n)
    * @param {TensorLike | Nested} b (n, m)
+   * @param {OutOptions} [options]
    * @returns {FloatTensor} (..., m)
    */
-  matmul(a, b) {
-    const left = toFloats(a, 'matmul: a')
-    const right = toFloats(b, 'matmul: b')
-    if (right.dims.length !== 2) throw new RangeError(`matmul: b has dims ${shape(right.dims)}, (n, m) expected`)
-    if (left.dims.at(-1) !== right.dims[0])
-      throw new RangeError(
-        `matmul: a has dims ${shape(left.dims)}, b ${shape(right.dims)}: (..., n) and (n, m) expected`,
-      )
-    return linear(this.#core, left, right.T, undefined, 'matmul')
+  matmul(a, b, options = {}) {
+    return matmul(coreBehind(this), a, b, options)
   }
 
   /**
@@ -245,7 +234,7 @@ export class Qkv {
    * @param {{ eps?: number } & OutOptions} [options]
    */
   layerNorm(x, weight, bias, options = {}) {
-    return norm(this.#core, x, weight, bias, options, 'layerNorm')
+    return norm(coreBehind(this), x, weight, bias, options, 'layerNorm')
   }
 
   /**
@@ -255,7 +244,7 @@ export class Qkv {
    * @param {import('./ops/norm.js').NormOptions & OutOptions} [options]
    */
   rmsNorm(x, weight, options = {}) {
-    return norm(this.#core, x, weight, undefined, options, 'rmsNorm')
+    return norm(coreBehind(this), x, weight, undefined, options, 'rmsNorm')
   }
 
   /**
@@ -264,17 +253,17 @@ export class Qkv {
    * @param {import('./ops/elementwise.js').GeluOptions & OutOptions} [options]
    */
   gelu(x, options = {}) {
-    return activate(this.#core, x, undefined, options, 'gelu')
+    return activate(coreBehind(this), x, undefined, options, 'gelu')
   }
 
   /** max(x, 0). @param {TensorLike | Nested} x @param {OutOptions} [options] */
   relu(x, options = {}) {
-    return activate(this.#core, x, undefined, options, 'relu')
+    return activate(coreBehind(this), x, undefined, options, 'relu')
   }
 
   /** x sigmoid(x). @param {TensorLike | Nested} x @param {OutOptions} [options] */
   silu(x, options = {}) {
-    return activate(this.#core, x, undefined, options, 'silu')
+    return activate(coreBehind(this), x, undefined, options, 'silu')
   }
 
   /**
@@ -285,7 +274,7 @@ export class Qkv {
    * @returns {FloatTensor} (..., C)
    */
   swiglu(gate, up, options = {}) {
-    return activate(this.#core, gate, up, options, 'swiglu')
+    return activate(coreBehind(this), gate, up, options, 'swiglu')
   }
 
   /**
@@ -296,7 +285,7 @@ export class Qkv {
    * @returns {FloatTensor} (..., C)
    */
   geglu(gate, up, options = {}) {
-    return activate(this.#core, gate, up, options, 'geglu')
+    return activate(coreBehind(this), gate, up, options, 'geglu')
   }
 
   /**
@@ -306,17 +295,17 @@ export class Qkv {
    * @param {OutOptions} [options] out: may be a
    */
   add(a, b, options = {}) {
-    return combine(this.#core, a, b, options, 'add')
+    return combine(coreBehind(this), a, b, options, 'add')
   }
 
   /** a * b, value by value, as in add. @param {TensorLike | Nested} a @param {TensorLike | Nested} b @param {OutOptions} [options] */
   mul(a, b, options = {}) {
-    return combine(this.#core, a, b, options, 'mul')
+    return combine(coreBehind(this), a, b, options, 'mul')
   }
 
   /** The sum of all rows, (..., C) -> (C): the gradient of a bias. @param {TensorLike | Nested} x @param {OutOptions} [options] */
   sumRows(x, options = {}) {
-    return sumRows(this.#core, x, options)
+    return sumRows(coreBehind(this), x, options)
   }
 
   /**
@@ -327,7 +316,7 @@ export class Qkv {
    * @returns {FloatTensor} the dims of ids, then dim
    */
   embedding(ids, weight, options = {}) {
-    return embedding(this.#core, ids, weight, options)
+    return embedding(coreBehind(this), ids, weight, options)
   }
 
   /**
@@ -339,7 +328,7 @@ export class Qkv {
    * @returns {{ loss: number, losses: FloatTensor, dLogits?: FloatTensor }} losses: of each target
    */
   crossEntropy(logits, targets, options = {}) {
-    return crossEntropy(this.#core, logits, targets, options)
+    return crossEntropy(coreBehind(this), logits, targets, options)
   }
 
   /**
@@ -348,34 +337,13 @@ export class Qkv {
    * @param {{ stream?: 'vector' | 'scalar' }} [options] which build of PyTorch; default 'vector'
    */
   generator(seed, options = {}) {
-    return new Generator(this.#core, seed, options)
-  }
-
-  /**
-   * @param {FloatTensor} x
-   * @param {(from: number, to: number, n: number) => void} kernel from address to address, which may be one
-   */
-  #map(x, kernel) {
-    const core = this.#core
-    const n = count(x.dims)
-    return core.scope(() => {
-      const from = core.toMemory(x)
-      const to = core.residentOf(x) ? core.allocFloats(n) : from
-      kernel(from, to, n)
-      return new Tensor(core.copyOut(to, n), [...x.dims])
-    })
+    return new Generator(coreBehind(this), seed, options)
   }
 }
 
-/**
- * @param {unknown} weight
- * @param {unknown} bias
- * @param {string} name
- */
-function checkLinear(weight, bias, name) {
-  const w = toFloats(weight, `${name}: weight`)
-  if (w.dims.length !== 2) throw new RangeError(`${name}: weight has dims ${shape(w.dims)}, (out, in) expected`)
-  const b = bias === undefined ? undefined : toFloats(bias, `${name}: bias`)
-  if (b) expectDims(b, [w.dims[0]], `${name}: bias`, '(out)')
-  return { weight: w, bias: b }
+/** @param {Qkv} qkv */
+function coreBehind(qkv) {
+  const core = coreOf(qkv)
+  if (!core) throw proxied('qkv')
+  return core
 }

@@ -1,4 +1,4 @@
-import { checkNames, oneOf, toNumber } from './base/arguments.js'
+import { oneOf, readOptions, toNumber } from './base/arguments.js'
 import { describe } from './base/errors.js'
 
 /**
@@ -61,7 +61,7 @@ function number(tokens) {
  */
 export function tokenize(sentence, options = {}) {
   if (typeof sentence !== 'string') throw new TypeError(`tokenize: ${describe(sentence)} given, a string expected`)
-  checkNames(options, ['by', 'remove', 'locale', 'vocabulary'], 'tokenize')
+  options = readOptions(options, ['by', 'remove', 'locale', 'vocabulary'], 'tokenize')
   const by = oneOf(options.by ?? 'words', ['words', 'segments', 'characters'], 'tokenize: by')
   const text = checkRemove(options.remove ?? [',']).reduce((rest, part) => rest.replaceAll(part, ''), sentence)
   const tokens = split(text, by, options.locale)

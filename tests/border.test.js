@@ -354,16 +354,22 @@ function checkDims(name, result) {
 }
 
 test('no public function is forgotten here', () => {
-  const methods = (/** @type {object} */ object) =>
-    Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(object)))
-      .filter(([name, { value }]) => typeof value === 'function' && name !== 'constructor')
-      .map(([name]) => name)
+  /** @type {(prototype: object) => string[]} */
+  const methods = prototype =>
+    prototype === Object.prototype
+      ? []
+      : Object.entries(Object.getOwnPropertyDescriptors(prototype))
+          .filter(([name, { value }]) => typeof value === 'function' && name !== 'constructor')
+          .map(([name]) => name)
+          .concat(methods(Object.getPrototypeOf(prototype)))
   const source = Object.values(functions)
     .map(({ call }) => String(call))
     .join('\n')
   // dispose ends threads; withState is internal
-  const names = [...methods(qkv), ...methods(g), ...Object.keys(api)].filter(
-    name => !['dispose', 'withState'].includes(name),
-  )
+  const names = [
+    ...methods(Object.getPrototypeOf(qkv)),
+    ...methods(Object.getPrototypeOf(g)),
+    ...Object.keys(api),
+  ].filter(name => !['dispose', 'withState'].includes(name))
   for (const name of names) assert.ok(new RegExp(`\\b${name}\\(`).test(source), name)
 })

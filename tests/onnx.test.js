@@ -147,7 +147,7 @@ test('a wrong call says what came, what was expected, and leaves nothing behind'
   /** @type {[any, any, string, RegExp][]} */
   const bad = [
     [{ Q, K }, {}, 'TypeError', /V: undefined given/],
-    [{ ...good, mask: K }, {}, 'TypeError', /inputs: there is no option "mask"; did you mean/],
+    [{ ...good, mask: K }, {}, 'TypeError', /inputs: there is no option "mask", it belongs to attention; did you mean/],
     [good, { causal: true }, 'TypeError', /did you mean "is_causal"/],
     [{ ...good, Q: rows }, {}, 'RangeError', /three axes each, or four/],
     [{ Q: rows, K: rows, V: rows }, {}, 'TypeError', /q_num_heads is needed/],

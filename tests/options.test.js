@@ -79,7 +79,7 @@ test('what is added to the keys is seen by a causal query, too, as a mask says i
   for (const more of [{ window: [1, 0] }, { pastLength: 1 }, { keyLengths: [1, 1] }, { alibi: true }])
     assert.throws(() => run(/** @type {any} */ (more)), {
       name: 'TypeError',
-      message: /the keys these add stand nowhere/,
+      message: /the extra keys have no position/,
     })
   assert.throws(() => run({ mask: [[true]], bias: [[1, 2]] }), {
     name: 'RangeError',

@@ -4,12 +4,6 @@ import { describe, nearest, shape } from './errors.js'
 
 /** @typedef {import('./tensor.js').Tensor} Tensor */
 
-/** @param {unknown} options @param {string} where */
-export function checkObject(options, where) {
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw new TypeError(`${where}: ${describe(options)} given, an object of options expected`)
-}
-
 /** Which options which call has, for those that are given to another. @type {Map<string, readonly string[]>} */
 const optionsOf = new Map()
 
@@ -25,19 +19,42 @@ export function register(where, known) {
 }
 
 /**
- * Throws if `options` is no object or has a name that is not known.
- * @param {unknown} options
+ * Options as a record of their own. Each is read once, before anything else, so that no getter of somebody's runs
+ * between checks and copies; inherited ones do not count.
+ * @template {object} T
+ * @param {T} options
  * @param {readonly string[]} known
  * @param {string} where
+ * @param {object} [record] takes them
+ * @returns {T}
  */
-export function checkNames(options, known, where) {
-  checkObject(options, where)
-  for (const name in /** @type {object} */ (options))
-    if (!known.includes(name) && Object.hasOwn(/** @type {object} */ (options), name)) {
-      const owner = [...optionsOf].find(([call, names]) => call !== where && names.includes(name))?.[0]
-      const hint = owner ? `, it belongs to ${owner}.` : `; did you mean "${nearest(name, known)}"?`
-      throw new TypeError(`${where}: there is no option ${describe(name)}${hint} Known: ${known.join(', ')}`)
-    }
+export function readOptions(options, known, where, record = new Options()) {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) throw noOptions(options, where)
+  let isEmpty = true
+  for (const name in options) {
+    if (!Object.hasOwn(options, name)) continue
+    if (!known.includes(name)) throw unknownOption(name, known, where)
+    record[/** @type {keyof typeof record} */ (name)] = /** @type {never} */ (options[name])
+    isEmpty = false
+  }
+  if (isEmpty && Symbol.iterator in options) throw noOptions(options, where) // a Map, say
+  return /** @type {T} */ (record)
+}
+
+/** Inherits nothing. */
+class Options {}
+Object.setPrototypeOf(Options.prototype, null)
+
+/** @param {unknown} options @param {string} where */
+const noOptions = (options, where) =>
+  new TypeError(`${where}: ${describe(options)} given, an object of options expected`)
+
+/** @param {string} name @param {readonly string[]} known @param {string} where */
+function unknownOption(name, known, where) {
+  const owner = [...optionsOf].find(([call, names]) => call !== where && names.includes(name))?.[0]
+  const hint =
+    (owner ? `, it belongs to ${owner}` : '') + (known.length ? `; did you mean "${nearest(name, known)}"?` : '.')
+  return new TypeError(`${where}: there is no option ${describe(name)}${hint} Known: ${known.join(', ') || 'none'}`)
 }
 
 /**

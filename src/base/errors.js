@@ -34,6 +34,13 @@ export function describe(value) {
 }
 
 /**
+ * Frameworks wrap objects in a Proxy; what is private stays behind.
+ * @param {string} name
+ */
+export const proxied = name =>
+  new TypeError(`${name}: a Proxy of it, or an object made from it, given: use the object itself (in Vue markRaw)`)
+
+/**
  * Dims as they are written in the documentation: `(2, 6, 3)`.
  * @param {ArrayLike<unknown>} dims
  */

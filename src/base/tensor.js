@@ -350,7 +350,7 @@ const MOST_AXES = 64
 export function checkDims(dims, name) {
   if (typeof dims !== 'object' || dims === null || typeof dims.length !== 'number')
     throw new TypeError(`${name}: dims: ${describe(dims)} given, an array of sizes expected, such as [6, 3]`)
-  if (!(dims.length >= 0 && dims.length <= MOST_AXES))
+  if (!(Number.isInteger(dims.length) && dims.length >= 0 && dims.length <= MOST_AXES))
     throw new RangeError(`${name}: dims: ${dims.length} axes given, at most ${MOST_AXES}`)
   const sizes = []
   let product = 1
@@ -564,8 +564,8 @@ export function toOperand(value, name) {
  */
 export function toFloats(value, name) {
   const tensor = toOperand(value, name)
+  if (tensor.dtype === 'float32') return /** @type {Tensor<Float32Array>} */ (tensor)
   const { data, dims, dtype } = tensor
-  if (dtype === 'float32') return /** @type {Tensor<Float32Array>} */ (tensor)
   if (dtype === 'float64') return new Tensor(Float32Array.from(data), dims)
   if (dtype === 'float16') return new Tensor(fromFloat16(data), dims)
   throw new TypeError(`${name}: its data is ${describe(data)}, a Float32Array expected`)

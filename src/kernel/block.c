@@ -129,8 +129,9 @@ static void cap_scores(const struct block *x, size_t from, size_t to) {
 static void add_alibi(const struct block *x, size_t r, size_t from, size_t to) {
   f4 slope = splat(-x->a->alibi[x->h]);
   for (size_t c = r; c < r + PANEL; c += 4) {
-    float first = (float)position_of(x->a, x->b, x->row + (uint32_t)c),
-          rows[4] = {first, first + 1, first + 2, first + 3};
+    float rows[4]; /* each rounded by itself, as in alibi_at: beyond 2^24, first + 1 rounds differently */
+    for (uint32_t lane = 0; lane < 4; lane++)
+      rows[lane] = (float)position_of(x->a, x->b, x->row + (uint32_t)c + lane);
     float *scores = x->scores + column_of(x, c);
     for (size_t j = from; j < to; j++)
       store(scores + j * PANEL, mul_add(slope, absolute(sub(load(rows), splat((float)(x->first + (uint32_t)j)))),

@@ -8,7 +8,7 @@ import { broadcast } from '../ops/attention-options.js'
 /** @typedef {import('../ops/attention-options.js').AttentionOptions} AttentionOptions */
 /** @typedef {import('../runtime/attention-call.js').FloatTensor} FloatTensor */
 
-/** What says which keys are seen by where they stand: the further keys stand nowhere. */
+/** Options that select keys by their position; the extra keys have no position. */
 const BY_PLACE = /** @type {const} */ (['window', 'pastLength', 'keyLengths', 'alibi'])
 
 /**
@@ -66,21 +66,21 @@ function extend(mask, values, causal, { L, S }, extra) {
 }
 
 /**
- * The options, so that they speak of S + extra keys.
+ * The options that change, so that they speak of S + extra keys.
  * @param {AttentionCall} call with the sizes of the sequence
  * @param {AttentionOptions} options
  * @param {number} extra
  * @param {string} where
- * @returns {AttentionOptions}
+ * @returns {Pick<AttentionOptions, 'causal' | 'mask' | 'bias'>}
  */
 export function extendMasks(call, options, extra, where) {
   for (const name of BY_PLACE)
     if (options[name] !== undefined)
       throw new TypeError(
-        `${where}: ${name} with addBiasKV or addZeroAttn: the keys these add stand nowhere; say it with a mask over the ${call.S} keys`,
+        `${where}: ${name} with addBiasKV or addZeroAttn: the extra keys have no position; give a mask over the ${call.S} keys`,
       )
   const { mask, bias, causal = false } = options
-  if (mask === undefined && bias === undefined && !causal) return options
+  if (mask === undefined && bias === undefined && !causal) return {}
   const full = [call.B, call.H, call.L, call.S]
   const masking = mask === undefined ? undefined : toOperand(mask, `${where}: mask`)
   if (masking) broadcast(masking, full, `${where}: mask`)
@@ -91,7 +91,6 @@ export function extendMasks(call, options, extra, where) {
     ? extend(toFloats(masking, `${where}: mask`), Float32Array.of(-Infinity, 0), causal, call, extra)
     : extend(/** @type {Tensor<Uint8Array> | undefined} */ (masking), Uint8Array.of(0, 1), causal, call, extra)
   return {
-    ...options,
     causal: false,
     mask: masking || causal ? hides : undefined,
     bias: adding && extend(adding, Float32Array.of(-Infinity, 0), false, call, extra),

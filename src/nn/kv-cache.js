@@ -1,5 +1,5 @@
-import { checkNames, expectDims, register, sizeOf, toNumber } from '../base/arguments.js'
-import { shape } from '../base/errors.js'
+import { expectDims, readOptions, register, sizeOf, toNumber } from '../base/arguments.js'
+import { proxied, shape } from '../base/errors.js'
 import { Tensor, toFloats, valuesOf } from '../base/tensor.js'
 import { attend } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkOptions, headSize, labels } from '../ops/attention-options.js'
@@ -53,8 +53,8 @@ export class Cache {
 
   /** @internal @param {Core} core @param {CacheOptions} options */
   constructor(core, options) {
-    checkNames(options, KNOWN, 'cache')
-    const { batch = 1, kvHeads = 1, headDim, valueDim = headDim, window, limit } = options
+    const given = readOptions(options, KNOWN, 'cache')
+    const { batch = 1, kvHeads = 1, headDim, valueDim = headDim, window, limit } = given
     this.#core = core
     this.batch = toNumber(batch, 'cache: batch', SIZE)
     this.kvHeads = toNumber(kvHeads, 'cache: kvHeads', SIZE)
@@ -65,7 +65,7 @@ export class Cache {
     /** Keys that a query sees, its own among them; undefined: all. */
     this.window = window === undefined ? undefined : toNumber(window, 'cache: window', SIZE)
     const least = this.window ?? 1
-    this.#capacity = toNumber(options.capacity ?? (window && 2 * window), 'cache: capacity', { ...SIZE, least })
+    this.#capacity = toNumber(given.capacity ?? (window && 2 * window), 'cache: capacity', { ...SIZE, least })
     this.#grows = limit !== undefined
     const range = { least: this.#capacity, whole: true, open: true }
     this.#limit = limit === undefined ? this.#capacity : toNumber(limit, 'cache: limit', range)
@@ -123,8 +123,9 @@ export class Cache {
    * @throws {RangeError} there is no room: see capacity, limit and window
    */
   append(k, v, options = NONE) {
+    if (!(#core in this)) throw proxied('cache')
     this.#pointer // throws after dispose
-    checkNames(options, APPEND, 'cache.append')
+    options = readOptions(options, APPEND, 'cache.append')
     const inRows = options.kvHeads !== undefined
     if (inRows)
       toNumber(options.kvHeads, 'cache.append: kvHeads', { least: this.kvHeads, most: this.kvHeads, whole: true })
@@ -156,11 +157,12 @@ export class Cache {
    * @returns {{ output: FloatTensor }} (..., L, E); with numHeads (B, L, H * E)
    */
   attention(q, options = {}) {
+    if (!(#core in this)) throw proxied('cache')
     const core = this.#core
     const call = core.takeCall()
     try {
       this.#check(call, q, options)
-      return attend(core, call, options.out)
+      return attend(core, call, call.options.out)
     } finally {
       core.giveCall(call)
     }
@@ -299,13 +301,17 @@ export class Cache {
   #check(call, query, options) {
     const { where, known, names } = ATTENTION
     this.#pointer // throws after dispose
-    checkNames(options, known, where)
+    const given = readOptions(options, known, where, call.options)
     const q = toFloats(query, names.q)
-    const inRows = options.numHeads !== undefined
-    const H = inRows ? toNumber(options.numHeads, names.numHeads, SIZE) : sizeOf(q, 3)
+    const { numHeads } = given
+    const inRows = numHeads !== undefined
+    const H = inRows ? toNumber(numHeads, names.numHeads, SIZE) : sizeOf(q, 3)
     const D = inRows ? headSize(q, H, names.q) : sizeOf(q, 1)
-    const [L, S] = [sizeOf(q, 2), this.#length]
     const B = sizeOf(q, inRows ? 3 : 4)
+    const L = sizeOf(q, 2)
+    const S = this.#length
+    const total = this.#total
+    const capacity = this.#capacity
     if (q.dims.length < 2 || q.dims.length > 4 || B !== this.batch || H % this.kvHeads)
       throw new RangeError(
         `${where}: q has dims ${shape(q.dims)}; (B, H, L, D) expected, with B = ${this.batch} and H a multiple of ` +
@@ -316,8 +322,10 @@ export class Cache {
     call.setSizes(this.batch, H, this.kvHeads, L, S, this.valueDim)
     call.keyRows = this.#capacity
     call.inRows = inRows
-    checkOptions(call, D, this.headDim, options, ATTENTION)
-    if (options.causal === undefined) call.right = 0
+    checkOptions(call, D, this.headDim, given, ATTENTION)
+    if (this.#total !== total || this.#capacity !== capacity || this.#length !== S)
+      throw new TypeError(`${where}: a getter of the arguments changed the cache that they are for`)
+    if (given.causal === undefined) call.right = 0
     if (this.window) call.left = Math.min(call.left, this.window - 1)
     const isOpen = call.left === Infinity && call.right === Infinity
     const forgotten = this.#total > S && this.window ? this.window - 1 : 0 // keys that the first query still sees

@@ -1,13 +1,14 @@
 // Layers with weights, named and laid out as PyTorch's.
 
-import { checkNames, expectDims, toBoolean, toNumber } from '../base/arguments.js'
-import { describe, shape } from '../base/errors.js'
+import { expectDims, readOptions, toBoolean, toNumber } from '../base/arguments.js'
+import { describe, proxied, shape } from '../base/errors.js'
 import { Tensor, toFloats } from '../base/tensor.js'
-import { multiplyOut } from '../ops/attention.js'
 import { embedding } from '../ops/embedding.js'
+import { checkWeights, linear } from '../ops/linear.js'
 import { ResidentTensor } from '../runtime/resident.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
 /** @typedef {import('./generator.js').Generator} Generator */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../base/tensor.js').Nested} Nested */
@@ -15,43 +16,6 @@ import { ResidentTensor } from '../runtime/resident.js'
 
 /** What sizes of layers may be. */
 export const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
-
-/**
- * y = x W^T + bias for x (..., in).
- * @param {Core} core
- * @param {unknown} x
- * @param {FloatTensor} weight (out, in)
- * @param {FloatTensor | undefined} bias (out)
- * @param {string} name
- * @returns {FloatTensor} (..., out)
- */
-export function linear(core, x, weight, bias, name) {
-  return apply(core, x, weight, weight.dims, false, bias, name)
-}
-
-/**
- * @param {Core} core
- * @param {unknown} x
- * @param {FloatTensor} weight
- * @param {readonly number[]} weightDims (out, in)
- * @param {boolean} isPacked
- * @param {FloatTensor | undefined} bias
- * @param {string} name
- */
-function apply(core, x, weight, weightDims, isPacked, bias, name) {
-  const input = toFloats(x, `${name}: x`)
-  const { dims } = input
-  const [N, K] = weightDims
-  if (dims.length === 0 || dims[dims.length - 1] !== K)
-    throw new RangeError(
-      `${name}: x has dims ${shape(dims)}, weight (out, in) = ${shape(weightDims)}: the last axis of x must be ${K}`,
-    )
-  const M = dims.slice(0, -1).reduce((a, b) => a * b, 1)
-  return core.scope(() => {
-    const y = multiplyOut(core, core.toMemory(input), M, weight, weightDims, isPacked, bias)
-    return new Tensor(y, [...dims.slice(0, -1), N])
-  })
-}
 
 /**
  * Takes tensors out of a state dict, which must have all that is asked for and nothing else.
@@ -101,10 +65,9 @@ export class Embedding {
    * @param {{ paddingIdx?: number }} options
    */
   static random(core, generator, num, dim, options) {
-    checkNames(options, ['paddingIdx'], 'embedding')
+    const { paddingIdx: padding } = readOptions(options, ['paddingIdx'], 'embedding')
     toNumber(num, 'embedding: num', SIZE)
     toNumber(dim, 'embedding: dim', SIZE)
-    const padding = options.paddingIdx
     if (padding !== undefined) toNumber(padding, 'embedding: paddingIdx', { least: 0, most: num - 1, whole: true })
     const weight = generator.randn([num, dim])
     if (padding !== undefined) weight.row(padding).data.fill(0)
@@ -133,6 +96,7 @@ export class Embedding {
    * @returns {FloatTensor} the dims of ids, then dim
    */
   forward(ids) {
+    if (!(#core in this)) throw proxied('embedding')
     return embedding(this.#core, ids, this.weight, {})
   }
 }
@@ -162,13 +126,13 @@ export class Linear {
    * @param {{ bias?: boolean }} options
    */
   static random(core, generator, inFeatures, outFeatures, options) {
-    checkNames(options, ['bias'], 'linear')
+    const { bias = true } = readOptions(options, ['bias'], 'linear')
     toNumber(inFeatures, 'linear: inFeatures', SIZE)
     toNumber(outFeatures, 'linear: outFeatures', SIZE)
+    toBoolean(bias, 'linear: bias')
     const bound = inFeatures === 0 ? 0 : 1 / Math.sqrt(inFeatures)
     const weight = generator.uniform([outFeatures, inFeatures], -bound, bound)
-    const hasBias = options.bias === undefined || toBoolean(options.bias, 'linear: bias')
-    return new Linear(core, weight, hasBias ? generator.uniform([outFeatures], -bound, bound) : undefined)
+    return new Linear(core, weight, bias ? generator.uniform([outFeatures], -bound, bound) : undefined)
   }
 
   /** Its weights by PyTorch's names, not copied. @returns {Record<string, FloatTensor>} */
@@ -193,11 +157,12 @@ export class Linear {
 
   /**
    * @param {TensorLike | Nested} x (..., in)
+   * @param {OutOptions} [options]
    * @returns {FloatTensor} (..., out)
    */
-  forward(x) {
-    const weight = toFloats(this.weight, 'linear: weight')
-    return linear(this.#core, x, weight, this.bias && toFloats(this.bias, 'linear: bias'), 'linear')
+  forward(x, options = {}) {
+    if (!(#core in this)) throw proxied('linear')
+    return linear(this.#core, x, checkWeights(this.weight, this.bias, 'linear'), options, 'linear')
   }
 }
 
@@ -244,11 +209,14 @@ export class PackedLinear {
   /**
    * The same bits as qkv.linear(x, weight, bias).
    * @param {TensorLike | Nested} x (..., in)
+   * @param {OutOptions} [options]
    * @returns {FloatTensor} (..., out)
    */
-  forward(x) {
+  forward(x, options = {}) {
+    if (!(#core in this)) throw proxied('packLinear')
     if (!this.#weight) throw new Error('this layer was disposed: make another with qkv.packLinear')
-    return apply(this.#core, x, this.#weight, this.#dims, true, this.#bias, 'packLinear: forward')
+    const weights = { weight: this.#weight, dims: this.#dims, isPacked: true, bias: this.#bias }
+    return linear(this.#core, x, weights, options, 'packLinear: forward')
   }
 
   /** Gives the memory back; any later use throws. */

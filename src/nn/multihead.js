@@ -1,10 +1,12 @@
 // Multi-head attention as a layer, named and laid out as PyTorch's.
 
-import { checkNames, checkObject, expectDims, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
-import { shape } from '../base/errors.js'
+import { expectDims, readOptions, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
+import { proxied, shape } from '../base/errors.js'
 import { joinHeads, splitHeads, Tensor, toFloats, toOperand, valuesOf } from '../base/tensor.js'
-import { multiplyOut, project, runAttention, trace } from '../ops/attention.js'
+import { runAttention, trace } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkOptions, labels } from '../ops/attention-options.js'
+import { checkWeights, multiply, multiplyOut } from '../ops/linear.js'
+import { newArray } from '../runtime/outputs.js'
 import { appendRows, extendMasks } from './extra-keys.js'
 import { Linear, readState, SIZE } from './layers.js'
 
@@ -46,7 +48,8 @@ import { Linear, readState, SIZE } from './layers.js'
 const OPERANDS = ['query', 'key', 'value']
 const FORWARD_OPTIONS = [...ATTENTION_OPTIONS, 'keyPaddingMask', 'needWeights', 'averageWeights']
 const FORWARD = labels('forward', OPERANDS, FORWARD_OPTIONS)
-const TRACE = labels('trace', OPERANDS, FORWARD_OPTIONS)
+const ATTENTION_CHOICES = /** @type {const} */ ([...ATTENTION_OPTIONS, 'softmaxAxis', 'masking'])
+const TRACE = labels('trace', OPERANDS, [...FORWARD_OPTIONS, ...ATTENTION_CHOICES])
 
 /** torch.nn.MultiheadAttention with batch_first=True: project, attend per head, join, project. */
 export class MultiheadAttention {
@@ -79,14 +82,14 @@ export class MultiheadAttention {
    * @param {MultiheadOptions} options
    */
   static random(core, generator, embedDim, numHeads, options) {
-    checkNames(options, ['kDim', 'vDim', 'bias', 'addBiasKV', 'addZeroAttn'], 'multiheadAttention')
+    const given = readOptions(options, ['kDim', 'vDim', 'bias', 'addBiasKV', 'addZeroAttn'], 'multiheadAttention')
     const E = toNumber(embedDim, 'multiheadAttention: embedDim', { ...SIZE, least: 1 })
     toNumber(numHeads, 'multiheadAttention: numHeads', { ...SIZE, least: 1 })
     if (E % numHeads) throw new RangeError(`multiheadAttention: ${numHeads} heads do not divide embedDim ${E}`)
-    const kDim = toNumber(options.kDim ?? E, 'multiheadAttention: kDim', SIZE)
-    const vDim = toNumber(options.vDim ?? E, 'multiheadAttention: vDim', SIZE)
-    const bias = options.bias === undefined || toBoolean(options.bias, 'multiheadAttention: bias')
-    const { addBiasKV = false, addZeroAttn = false } = options
+    const kDim = toNumber(given.kDim ?? E, 'multiheadAttention: kDim', SIZE)
+    const vDim = toNumber(given.vDim ?? E, 'multiheadAttention: vDim', SIZE)
+    const bias = given.bias === undefined || toBoolean(given.bias, 'multiheadAttention: bias')
+    const { addBiasKV = false, addZeroAttn = false } = given
     toBoolean(addBiasKV, 'multiheadAttention: addBiasKV')
     toBoolean(addZeroAttn, 'multiheadAttention: addZeroAttn')
 
@@ -159,7 +162,7 @@ export class MultiheadAttention {
   /** Of a layer, as operands: somebody may have assigned others. @param {string} name */
   #weights(name) {
     const { weight, bias } = /** @type {Record<string, Linear>} */ (this.layers)[name]
-    return { weight: toFloats(weight, `${name}: weight`), bias: bias && toFloats(bias, `${name}: bias`) }
+    return checkWeights(weight, bias, name)
   }
 
   /** Its weights by PyTorch's names. @returns {Record<string, FloatTensor>} */
@@ -208,6 +211,7 @@ export class MultiheadAttention {
    *   without B for unbatched input, absent with needWeights false
    */
   forward(query, key = query, value = key, options = {}) {
+    if (!(#core in this)) throw proxied('multiheadAttention')
     const core = this.#core
     const call = core.takeCall()
     try {
@@ -230,9 +234,9 @@ export class MultiheadAttention {
     const n = sizeOf(call.k, 2) // S without what addBiasKV and addZeroAttn add
     const from = core.toMemory(call.q)
     const place = (/** @type {FloatTensor} */ x) => (x.data === call.q.data ? from : core.toMemory(x)) // self-attention
-    const q = project(core, from, B * L, query.weight, query.bias)
-    const keys = project(core, place(call.k), B * n, key.weight, key.bias)
-    const values = project(core, place(call.v), B * n, value.weight, value.bias)
+    const q = multiply(core, from, B * L, query)
+    const keys = multiply(core, place(call.k), B * n, key)
+    const values = multiply(core, place(call.v), B * n, value)
     const k = appendRows(core, keys, B, n, this.#extra(this.biasK))
     const v = appendRows(core, values, B, n, this.#extra(this.biasV))
     const joined = core.allocFloats(B * L * H * d)
@@ -240,9 +244,8 @@ export class MultiheadAttention {
     const dropped = core.allocFloats(needWeights && call.dropout ? B * H * L * S : 0)
     const steps = needWeights ? { weights, dropped: call.dropout ? dropped : 0 } : undefined
     runAttention(core, call, q, k, v, joined, true, steps)
-    const y = multiplyOut(core, joined, B * L, out.weight, out.weight.dims, false, out.bias)
     const lead = call.q.dims.length === 3 ? [B] : []
-    const output = new Tensor(y, [...lead, L, H * d])
+    const output = multiplyOut(core, () => joined, B * L, out, newArray([...lead, L, H * d]))
     if (!needWeights) return { output }
     const paid = call.dropout ? dropped : weights
     if (!averageWeights) return { output, weights: new Tensor(core.copyOut(paid, B * H * L * S), [...lead, H, L, S]) }
@@ -265,24 +268,19 @@ export class MultiheadAttention {
    *   `heads` is the trace of all heads, (B, H, L, S); weights are per head
    */
   trace(query, key = query, value = key, options = {}) {
-    checkObject(options, TRACE.where)
-    const { softmaxAxis, masking, ...forwardOptions } = options
+    if (!(#core in this)) throw proxied('multiheadAttention')
     const core = this.#core
     const call = core.takeCall()
     try {
-      const { attentionOptions } = this.#check(call, query, key, value, forwardOptions, TRACE)
-      const extra = { ...(softmaxAxis && { softmaxAxis }), ...(masking && { masking }) }
-      return this.#traceSteps(call, { ...attentionOptions, ...extra })
+      this.#check(call, query, key, value, options, TRACE)
+      return this.#traceSteps(call)
     } finally {
       core.giveCall(call)
     }
   }
 
-  /**
-   * @param {AttentionCall} call
-   * @param {import('../ops/attention-options.js').TraceOptions} options
-   */
-  #traceSteps(call, options) {
+  /** @param {AttentionCall} call */
+  #traceSteps(call) {
     const { B, H, L, S, E: d } = call
     const inputs = [call.q, call.k, call.v]
     const isBatched = call.q.dims.length === 3
@@ -314,7 +312,8 @@ export class MultiheadAttention {
       return add(`${name}.transpose`, `BH${rows}d`, splitHeads(projected, H))
     })
     const [q, k, v] = heads
-    const traced = trace(this.#core, q, k, v, options)
+    const options = Object.entries(call.options).filter(([, option]) => option !== undefined)
+    const traced = trace(this.#core, q, k, v, Object.fromEntries(options))
     const names = /** @type {const} */ ([
       ...['scores', 'scaled', 'capped', 'masked', 'exponentials', 'unmasked', 'zeroed', 'weights', 'dropped'],
     ])
@@ -336,13 +335,15 @@ export class MultiheadAttention {
    * @param {unknown} query
    * @param {unknown} key
    * @param {unknown} value
-   * @param {ForwardOptions} options
+   * @param {ForwardOptions & import('../ops/attention-options.js').TraceOnlyOptions} options
    * @param {import('../ops/attention-options.js').Labels} labels
    */
   #check(call, query, key, value, options, labels) {
     const { where, known, names } = labels
-    checkNames(options, known, where)
-    const { keyPaddingMask, needWeights = true, averageWeights = true, ...rest } = options
+    const given = readOptions(options, known, where)
+    const { keyPaddingMask, needWeights = true, averageWeights = true } = given
+    const attentionOptions = call.options
+    for (const name of ATTENTION_CHOICES) attentionOptions[name] = given[name]
     toBoolean(needWeights, names.needWeights)
     toBoolean(averageWeights, names.averageWeights)
     const q = toFloats(query, names.query)
@@ -374,15 +375,15 @@ export class MultiheadAttention {
     call.k = k
     call.v = v
     call.setSizes(B, H, H, sizeOf(q, 2), S, d)
-    let attentionOptions =
-      keyPaddingMask === undefined ? rest : { ...rest, ...hidePadding(keyPaddingMask, rest, B, S, where) }
+    if (keyPaddingMask !== undefined)
+      Object.assign(attentionOptions, hidePadding(keyPaddingMask, attentionOptions, B, S, where))
     const extra = (this.biasK ? 1 : 0) + (this.addZeroAttn ? 1 : 0)
     if (extra) {
-      attentionOptions = extendMasks(call, attentionOptions, extra, where)
+      Object.assign(attentionOptions, extendMasks(call, attentionOptions, extra, where))
       call.setSizes(B, H, H, call.L, S + extra, d)
     }
     checkOptions(call, d, d, attentionOptions, labels)
-    return { attentionOptions, needWeights, averageWeights }
+    return { needWeights, averageWeights }
   }
 }
 

@@ -1,16 +1,17 @@
 // From the words of the public options to the checked numbers of an AttentionCall. Nothing here touches the module's
 // memory, and what is fine costs no objects and no strings: names for errors are made once, in `labels`.
 
-import { checkNames, expectDims, oneOf, register, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
+import { expectDims, oneOf, readOptions, register, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { toFloats, toOperand } from '../base/tensor.js'
 import { alibiSlopes } from './position-biases.js'
+import { checkStream } from './random-stream.js'
 
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../base/tensor.js').Nested} Nested */
 /** @typedef {import('../base/tensor.js').Tensor} Tensor */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
-/** @typedef {import('../nn/generator.js').Generator} Generator */
+/** @typedef {import('./random-stream.js').RandomStream} RandomStream */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
 /** @typedef {import('../runtime/attention-call.js').AdditiveScore} AdditiveScore */
 /** @typedef {import('../runtime/attention-call.js').Broadcast} Broadcast */
@@ -39,13 +40,14 @@ import { alibiSlopes } from './position-biases.js'
  * @property {TensorLike | Nested} [mask] boolean: true may be seen; float: added to the scaled scores, -Infinity
  *   hides. Broadcast to (B, H, L, S) as numpy does
  * @property {TensorLike | Nested} [bias] float, added to the scaled scores; beside a boolean mask
- * @property {true | TensorLike | Nested} [alibi] slopes (H): -slope * distance is added to the scores; true: alibiSlopes(H)
+ * @property {true | TensorLike | Nested} [alibi] slopes (H): -slope * distance is added to the scores; true: alibiSlopes(H).
+ *   Positions beyond 2^24 are rounded to float32, and so are the distances
  * @property {TensorLike | Nested} [sinks] logits (H): beside the keys, each row may weigh a sink whose value is zero
  * @property {number} [numHeads] H: q is (B, L, H * D), k and v are (B, S, G * D) and (B, S, G * E), the output is
  *   (B, L, H * E), the heads side by side in each row. Nothing is copied to part them
  * @property {number} [kvHeads] G, beside numHeads; default numHeads
  * @property {ArrayLike<number>} [keyLengths] (B): batch b sees its first keyLengths[b] keys only
- * @property {{ p: number, generator: Generator }} [dropout] zeroes each weight with probability p and divides
+ * @property {{ p: number, generator: RandomStream }} [dropout] zeroes each weight with probability p and divides
  *   the others by 1 - p (training only); draws come from the generator in the order of the weights
  */
 
@@ -150,16 +152,16 @@ function checkRanks(q, k, v, where) {
  */
 export function checkAttention(call, query, key, value, options, labels) {
   const { where, known, names } = labels
-  checkNames(options, known, where)
+  const given = readOptions(options, known, where, call.options)
   const q = toFloats(query, names.q)
   const k = toFloats(key, names.k)
   const v = toFloats(value, names.v)
   checkRanks(q, k, v, where)
-  const inRows = options.numHeads !== undefined
+  const inRows = given.numHeads !== undefined
   const batch = inRows ? 3 : 4
-  const H = inRows ? toNumber(options.numHeads, names.numHeads, HEADS) : sizeOf(q, 3)
-  const G = inRows ? toNumber(options.kvHeads ?? H, names.kvHeads, HEADS) : sizeOf(k, 3)
-  if (!inRows && options.kvHeads !== undefined)
+  const H = inRows ? toNumber(given.numHeads, names.numHeads, HEADS) : sizeOf(q, 3)
+  const G = inRows ? toNumber(given.kvHeads ?? H, names.kvHeads, HEADS) : sizeOf(k, 3)
+  if (!inRows && given.kvHeads !== undefined)
     throw new TypeError(`${names.kvHeads} is given without numHeads: the axes of k tell it`)
   const D = inRows ? headSize(q, H, names.q) : sizeOf(q, 1)
   const Dk = inRows ? headSize(k, G, names.k) : sizeOf(k, 1)
@@ -181,7 +183,7 @@ export function checkAttention(call, query, key, value, options, labels) {
   call.v = v
   call.setSizes(B, H, G, sizeOf(q, 2), S, E)
   call.inRows = inRows
-  checkOptions(call, D, Dk, options, labels)
+  checkOptions(call, D, Dk, given, labels)
 }
 
 const HEADS = { least: 1, most: 2 ** 32 - 1, whole: true }
@@ -202,6 +204,8 @@ export function headSize({ dims }, heads, name) {
 }
 
 const KINDS = /** @type {const} */ (['dot', 'gaussian', 'additive'])
+const ADDITIVE_PARTS = ['kind', 'wQuery', 'wKey', 'wValue', 'bias']
+const SCORE_PARTS = [...ADDITIVE_PARTS, 'sigma']
 const AXES = /** @type {const} */ (['keys', 'queries'])
 const MASKINGS = /** @type {const} */ (['before', 'after'])
 const NOT_NEGATIVE = { least: 0 }
@@ -210,7 +214,7 @@ const POSITION = { least: -(2 ** 31), most: 2 ** 31 - 1, whole: true }
 const SIDE = { least: 0, whole: true, open: true }
 
 /**
- * The options, held against the sizes of the call. A new option has its line here, its field in AttentionCall and its
+ * The options, as readOptions has read them, held against the sizes of the call. A new option has its line here, its field in AttentionCall and its
  * word in runAttention.
  * @param {AttentionCall} call
  * @param {number} Dq size of a query
@@ -243,7 +247,8 @@ export function checkOptions(call, Dq, Dk, options, { where, names }) {
  * @param {string} name
  */
 function checkScore(call, score, Dq, Dk, where, name) {
-  const given = typeof score === 'object' && score !== null ? /** @type {Record<string, unknown>} */ (score) : undefined
+  const isObject = typeof score === 'object' && score !== null
+  const given = isObject ? readOptions(/** @type {Record<string, unknown>} */ (score), SCORE_PARTS, name) : undefined
   if (!given && score !== undefined && score !== null && typeof score !== 'string')
     throw new TypeError(`${name}: ${describe(score)} given, 'dot', 'gaussian' or an object with a kind expected`)
   call.kind = /** @type {AttentionCall['kind']} */ (given ? given.kind : (score ?? 'dot'))
@@ -257,7 +262,7 @@ function checkScore(call, score, Dq, Dk, where, name) {
     call.additive = checkAdditive(given ?? {}, Dq, Dk, name)
     call.D = call.additive.wValue.dims[0]
   } else if (given) {
-    checkNames(given, call.kind === 'gaussian' ? ['kind', 'sigma'] : ['kind'], name)
+    readOptions(given, call.kind === 'gaussian' ? ['kind', 'sigma'] : ['kind'], name)
     if (call.kind === 'gaussian') call.sigma = toNumber(given.sigma ?? 1, `${name}.sigma`, { least: 1e-15, most: 1e15 }) // its square is a float32
   }
 }
@@ -270,7 +275,7 @@ function checkScore(call, score, Dq, Dk, where, name) {
  * @returns {AdditiveScore}
  */
 function checkAdditive(given, Dq, Dk, name) {
-  checkNames(given, ['kind', 'wQuery', 'wKey', 'wValue', 'bias'], name)
+  readOptions(given, ADDITIVE_PARTS, name)
   const [wQuery, wKey, wValue] = ['wQuery', 'wKey', 'wValue'].map(part => toFloats(given[part], `${name}.${part}`))
   const bias = given.bias === undefined ? undefined : toFloats(given.bias, `${name}.bias`)
   const A = wQuery.dims[0]
@@ -392,15 +397,12 @@ function checkPast(pastLength, B, name) {
 }
 
 /**
- * @param {{ p: number, generator: Generator }} dropout
+ * @param {{ p: number, generator: RandomStream }} dropout
  * @param {string} name
  */
 function checkDropout(dropout, name) {
-  checkNames(dropout, ['p', 'generator'], name)
-  const p = toNumber(dropout.p, `${name}.p`, { least: 0, most: 1 })
-  if (typeof dropout.generator?.withState !== 'function')
-    throw new TypeError(
-      `${name}.generator: ${describe(dropout.generator)} given, a generator expected: qkv.generator(123)`,
-    )
-  return p === 0 ? undefined : { p, generator: dropout.generator }
+  const given = readOptions(dropout, ['p', 'generator'], name)
+  const p = toNumber(given.p, `${name}.p`, { least: 0, most: 1 })
+  const generator = checkStream(given.generator, `${name}.generator`)
+  return p === 0 ? undefined : { p, generator }
 }

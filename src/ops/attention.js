@@ -1,8 +1,9 @@
 import { expectDims, sizeOf } from '../base/arguments.js'
 import { count, Tensor } from '../base/tensor.js'
 import { ATTENTION_WORDS, MASKING, OPEN, SCORE, SOFTMAX_AXIS, TRACE_STEPS, TRACE_WORDS } from '../runtime/abi.js'
-import { checkOut, expectApart } from '../runtime/outputs.js'
+import { checkOut, expectApart, freshOutput } from '../runtime/outputs.js'
 import { ATTENTION, checkAttention, TRACE } from './attention-options.js'
+import { multiply } from './linear.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
@@ -114,7 +115,7 @@ export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows
     const { words } = core
     words[at + AT.softmax_axis] = SOFTMAX_AXIS[call.softmaxAxis]
     words[at + AT.masking] = MASKING[call.masking]
-    for (const step in steps) words[at + AT[step]] = steps[step]
+    for (const step of Object.keys(steps)) words[at + AT[step]] = steps[step]
   }
   if (call.dropout) runWithDropout(core, args, call.dropout, steps !== undefined)
   else run(core, args, steps !== undefined, call.deferredCopies)
@@ -167,13 +168,6 @@ function shareAttention(core, threads, args, deferredCopies) {
   })
 }
 
-/** An output, to which the system gives memory when it is written first. @param {number} n @param {DeferredCopies} deferredCopies */
-function freshOutput(n, deferredCopies) {
-  const fresh = new Float32Array(n)
-  deferredCopies.push([n, (from, to) => fresh.fill(0, from, to)])
-  return fresh
-}
-
 /**
  * Copies q in, unless it is there; additive scores project it on the way, which makes it (..., A).
  * @param {Core} core
@@ -201,68 +195,7 @@ export function keysToMemory(core, { k, cache, B, G, D, keyRows, additive, defer
  * @param {FloatTensor} [bias] (N)
  * @returns {number} address of y (M, N)
  */
-export function project(core, x, M, weight, bias) {
-  return multiply(core, x, M, weight, weight.dims, false, bias)
-}
-
-/**
- * The same for a weight that may be packed already.
- * @param {Core} core
- * @param {number} x address of (M, K)
- * @param {number} M
- * @param {FloatTensor} weight
- * @param {readonly number[]} dims (N, K)
- * @param {boolean} isPacked by qkv_pack_linear
- * @param {FloatTensor} [bias] (N)
- * @param {DeferredCopies} [deferredCopies]
- * @returns {number} address of y (M, N)
- */
-export function multiply(
-  core,
-  x,
-  M,
-  weight,
-  [N, K],
-  isPacked,
-  bias,
-  deferredCopies = core.threads?.deferredCopies(2 * M * K * N),
-) {
-  const y = core.allocFloats(M * N)
-  core.scope(() => {
-    const units = Math.ceil(N / 8)
-    const w = core.toMemory(weight, deferredCopies)
-    const b = bias ? core.toMemory(bias) : 0
-    const args = [x, w, isPacked ? 0 : K, 1, b, y, M, K, N]
-    const job = {
-      kernel: 'qkv_linear_part',
-      args,
-      work: 2 * M * K * N,
-      units,
-      scratch: 32 * K,
-      deferredCopies,
-      parts: units,
-    }
-    if (!core.threads?.run(core, job)) core.call('qkv_linear', ...args, core.alloc(job.scratch))
-  })
-  return y
-}
-
-/**
- * The same with y as a new array.
- * @param {Core} core
- * @param {number} x
- * @param {number} M
- * @param {FloatTensor} weight
- * @param {readonly number[]} dims
- * @param {boolean} isPacked
- * @param {FloatTensor} [bias]
- */
-export function multiplyOut(core, x, M, weight, dims, isPacked, bias) {
-  const [N, K] = dims
-  const deferredCopies = core.threads?.deferredCopies(2 * M * K * N)
-  const fresh = deferredCopies && freshOutput(M * N, deferredCopies)
-  return core.copyOut(multiply(core, x, M, weight, dims, isPacked, bias, deferredCopies), M * N, fresh)
-}
+const project = (core, x, M, weight, bias) => multiply(core, x, M, { weight, dims: weight.dims, bias })
 
 /**
  * @param {Core} core
@@ -276,7 +209,7 @@ export function attention(core, q, k, v, options) {
   const call = core.takeCall()
   try {
     checkAttention(call, q, k, v, options, ATTENTION)
-    return attend(core, call, options.out)
+    return attend(core, call, call.options.out)
   } finally {
     core.giveCall(call)
   }
@@ -395,6 +328,9 @@ function traceSteps(core, call) {
     return true
   }
   const axes = (/** @type {string} */ step) => (['maxima', 'sums', 'zeroed_sums'].includes(step) ? [line] : [L, S])
+  const kept = TRACE_STEPS.filter(isKept)
+  const matrices = kept.reduce((sum, step) => sum + B * H * count(axes(step)), 0)
+  core.reserve(4 * (matrices + B * (H * L * (D + E) + G * S * (D + E)))) // all of it or nothing
   const tensorOut = (/** @type {number} */ data, /** @type {number[]} */ dims) =>
     new Tensor(core.copyOut(data, count(dims)), call.lead(dims))
   const queries = queriesToMemory(core, call)
@@ -403,7 +339,7 @@ function traceSteps(core, call) {
   const out = core.allocFloats(B * H * L * E)
   /** @type {Record<string, number>} */
   const steps = {}
-  for (const step of TRACE_STEPS.filter(isKept)) steps[step] = core.allocFloats(B * H * count(axes(step)))
+  for (const step of kept) steps[step] = core.allocFloats(B * H * count(axes(step)))
   runAttention(core, call, queries, keys, values, out, call.inRows, steps)
   /** @type {Record<string, FloatTensor>} */
   const result = {}

@@ -1,9 +1,9 @@
 import { expectDims } from '../base/arguments.js'
-import { shape } from '../base/errors.js'
 import { count, Tensor, toFloats } from '../base/tensor.js'
 import { BACKWARD_WORDS } from '../runtime/abi.js'
 import { keysToMemory, putTensor, queriesToMemory, writeCall } from './attention.js'
 import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from './attention-options.js'
+import { runLinearBackward } from './linear.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
@@ -42,14 +42,14 @@ export function attentionBackward(core, q, k, v, dOutput, options) {
     checkAttention(call, q, k, v, options, LABELS)
     const upstream = toFloats(dOutput, LABELS.names.dOutput)
     expectDims(upstream, call.outputDims, LABELS.names.dOutput, '(..., L, E)')
-    return core.scope(() => differentiate(core, call, upstream, options))
+    return core.scope(() => differentiate(core, call, upstream))
   } finally {
     core.giveCall(call)
   }
 }
 
-/** @param {Core} core @param {AttentionCall} call @param {FloatTensor} upstream @param {import('./attention-options.js').AttentionOptions} options */
-function differentiate(core, call, upstream, options) {
+/** @param {Core} core @param {AttentionCall} call @param {FloatTensor} upstream */
+function differentiate(core, call, upstream) {
   const { B, H, G, L, S, D, E, additive, bias, sinks, inRows } = call
   const zeros = (/** @type {number} */ n) => {
     const data = core.allocFloats(n)
@@ -85,7 +85,7 @@ function differentiate(core, call, upstream, options) {
     ? { ...projections(core, call, dQ, dK, dValue), dV: tensorOut(dV, call.v.dims) }
     : { dQ: tensorOut(dQ, call.q.dims), dK: tensorOut(dK, call.k.dims), dV: tensorOut(dV, call.v.dims) }
   if (sinks) result.dSinks = tensorOut(dSinks, [H])
-  if (bias) result[options.bias === undefined ? 'dMask' : 'dBias'] = tensorOut(dBias, bias.tensor.dims)
+  if (bias) result[call.options.bias === undefined ? 'dMask' : 'dBias'] = tensorOut(dBias, bias.tensor.dims)
   return result
 }
 
@@ -139,46 +139,4 @@ function projections(core, call, dQueries, dKeys, dValue) {
       ...(bias && { bias: left.dBias }),
     },
   }
-}
-
-/**
- * @param {Core} core
- * @param {FloatTensor} x (..., in)
- * @param {FloatTensor} weight (out, in)
- * @param {number} dY address of (M, out)
- * @param {number} M
- */
-function runLinearBackward(core, x, weight, dY, M) {
-  const [N, K] = weight.dims
-  return core.scope(() => {
-    const [dX, dWeight, dBias] = [M * K, N * K, N].map(n => core.allocFloats(n))
-    const scratch = core.allocFloats(8 * Math.max(M, N))
-    core.call('qkv_linear_backward', core.toMemory(x), core.toMemory(weight), dY, dX, dWeight, dBias, M, K, N, scratch)
-    return {
-      dX: new Tensor(core.copyOut(dX, M * K), x.dims),
-      dWeight: new Tensor(core.copyOut(dWeight, N * K), weight.dims),
-      dBias: new Tensor(core.copyOut(dBias, N), [N]),
-    }
-  })
-}
-
-/**
- * @param {Core} core
- * @param {unknown} x
- * @param {unknown} weight
- * @param {unknown} dY
- */
-export function linearBackward(core, x, weight, dY) {
-  const input = toFloats(x, 'linearBackward: x')
-  const w = toFloats(weight, 'linearBackward: weight')
-  const upstream = toFloats(dY, 'linearBackward: dY')
-  if (w.dims.length !== 2) throw new RangeError(`linearBackward: weight has dims ${shape(w.dims)}, (out, in) expected`)
-  const [N, K] = w.dims
-  if (input.dims.at(-1) !== K)
-    throw new RangeError(
-      `linearBackward: x has dims ${shape(input.dims)}, weight ${shape(w.dims)}: the last axis of x must be ${K}`,
-    )
-  const lead = input.dims.slice(0, -1)
-  expectDims(upstream, [...lead, N], 'linearBackward: dY', '(..., out)')
-  return core.scope(() => runLinearBackward(core, input, w, core.toMemory(upstream), count(lead)))
 }

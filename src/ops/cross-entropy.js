@@ -1,4 +1,4 @@
-import { checkNames, expectDims, oneOf, toBoolean, toNumber } from '../base/arguments.js'
+import { expectDims, oneOf, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { Tensor, toFloats, valuesOf } from '../base/tensor.js'
 import { produce } from '../runtime/outputs.js'
 import { toIds } from './embedding.js'
@@ -26,7 +26,7 @@ export const LOSS_OPTIONS = ['ignoreIndex', 'labelSmoothing', 'reduction', 'weig
  */
 export function checkLoss(dims, targets, options, known) {
   const where = 'crossEntropy'
-  checkNames(options, known, where)
+  options = readOptions(options, known, where)
   const { ignoreIndex = -100, labelSmoothing = 0, reduction = 'mean', weights } = options
   const V = dims[dims.length - 1] ?? 0
   const ignore = toNumber(ignoreIndex, `${where}: ignoreIndex`, { least: -(2 ** 31), most: 2 ** 31 - 1, whole: true })

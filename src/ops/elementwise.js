@@ -1,4 +1,4 @@
-import { checkNames, expectDims, oneOf } from '../base/arguments.js'
+import { expectDims, oneOf, readOptions } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { count, toFloats } from '../base/tensor.js'
 import { produce } from '../runtime/outputs.js'
@@ -25,7 +25,7 @@ const KINDS = { gelu: 1, geglu: 1, relu: 3, silu: 4, swiglu: 4 }
 export function checkActivation(x, up, options, name, where, known) {
   const isGelu = KINDS[name] === 1
   const isGated = name.endsWith('glu')
-  checkNames(options, [...(isGelu ? ['approximate'] : []), ...known], where)
+  options = readOptions(options, [...(isGelu ? ['approximate'] : []), ...known], where)
   const input = toFloats(x, `${where}: x`)
   const second = up === undefined ? undefined : toFloats(up, `${where}: up`)
   if (second) expectDims(second, input.dims, `${where}: up`, 'the dims of x')
@@ -83,7 +83,7 @@ export function checkRepeat(dims, b, where) {
  * @param {'add' | 'mul'} where
  */
 export function combine(core, a, b, options, where) {
-  checkNames(options, ['out', 'resident'], where)
+  options = readOptions(options, ['out', 'resident'], where)
   const left = toFloats(a, `${where}: a`)
   const right = toFloats(b, `${where}: b`)
   const { n, C, period, units } = checkRepeat(left.dims, right, where)
@@ -100,7 +100,7 @@ export function combine(core, a, b, options, where) {
  * @param {OutOptions} options
  */
 export function sumRows(core, x, options) {
-  checkNames(options, ['out', 'resident'], 'sumRows')
+  options = readOptions(options, ['out', 'resident'], 'sumRows')
   const input = toFloats(x, 'sumRows: x')
   const dims = input.dims.slice(-1)
   const C = count(dims)

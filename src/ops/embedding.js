@@ -1,4 +1,4 @@
-import { checkNames, toNumber } from '../base/arguments.js'
+import { readOptions, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { toFloats, toTensor } from '../base/tensor.js'
 import { produce, toTarget } from '../runtime/outputs.js'
@@ -32,7 +32,7 @@ export function toIds(value, name, rows, other) {
  * @param {import('../runtime/outputs.js').OutOptions} options
  */
 export function embedding(core, ids, weight, options) {
-  checkNames(options, ['out', 'resident'], 'embedding')
+  options = readOptions(options, ['out', 'resident'], 'embedding')
   const table = toFloats(weight, 'embedding: weight')
   if (table.dims.length !== 2)
     throw new RangeError(`embedding: weight has dims ${shape(table.dims)}, (num, dim) expected`)

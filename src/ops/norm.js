@@ -1,4 +1,4 @@
-import { checkNames, expectDims, toBoolean, toNumber } from '../base/arguments.js'
+import { expectDims, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { count, toFloats } from '../base/tensor.js'
 import { produce } from '../runtime/outputs.js'
 import { launch, toTargetInPlace } from './launch.js'
@@ -23,7 +23,7 @@ import { launch, toTargetInPlace } from './launch.js'
  */
 export function checkNorm(x, weight, bias, options, where, known) {
   const center = Number(where.startsWith('layer'))
-  checkNames(options, ['eps', ...(center ? [] : ['plusOne']), ...known], where)
+  options = readOptions(options, ['eps', ...(center ? [] : ['plusOne']), ...known], where)
   const input = toFloats(x, `${where}: x`)
   const C = input.dims.length ? input.dims[input.dims.length - 1] : 1
   const [w, b] = [weight, bias].map((value, i) => {

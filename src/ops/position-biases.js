@@ -1,6 +1,6 @@
 // How positions become biases: ALiBi's slopes (Press et al. 2022), T5's buckets (Raffel et al. 2020).
 
-import { checkNames, toBoolean, toNumber } from '../base/arguments.js'
+import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { checkDims, Tensor, toFloats } from '../base/tensor.js'
 
@@ -55,10 +55,9 @@ function bucketOf(distance, buckets, bidirectional, maxDistance) {
  */
 export function relativePositionBias(table, L, S, options = {}) {
   const where = 'relativePositionBias'
-  checkNames(options, ['bidirectional', 'maxDistance', 'pastLength'], where)
+  const given = readOptions(options, ['bidirectional', 'maxDistance', 'pastLength'], where)
   const { data, dims } = toFloats(table, `${where}: table`)
-  const bidirectional =
-    options.bidirectional === undefined || toBoolean(options.bidirectional, `${where}: bidirectional`)
+  const bidirectional = given.bidirectional === undefined || toBoolean(given.bidirectional, `${where}: bidirectional`)
   const [buckets, H] = dims
   const least = bidirectional ? 4 : 2
   if (dims.length !== 2 || buckets < least)
@@ -66,12 +65,12 @@ export function relativePositionBias(table, L, S, options = {}) {
       `${where}: table has dims ${shape(dims)}; (buckets, H) with at least ${least} buckets expected`,
     )
   const exact = Math.floor(buckets / (bidirectional ? 4 : 2))
-  const maxDistance = toNumber(options.maxDistance ?? 128, `${where}: maxDistance`, {
+  const maxDistance = toNumber(given.maxDistance ?? 128, `${where}: maxDistance`, {
     least: exact + 1,
     most: 2 ** 31,
     whole: true,
   })
-  const first = toNumber(options.pastLength ?? 0, `${where}: pastLength`, {
+  const first = toNumber(given.pastLength ?? 0, `${where}: pastLength`, {
     least: -(2 ** 31),
     most: 2 ** 31 - 1,
     whole: true,

@@ -1,9 +1,10 @@
 // Rotary position embedding (Su et al. 2021; ONNX RotaryEmbedding).
 
-import { checkNames, expectDims, register, toBoolean, toNumber } from '../base/arguments.js'
+import { expectDims, readOptions, register, toBoolean, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { count, Tensor, toFloats, toTensor } from '../base/tensor.js'
 import { ROPE_WORDS } from '../runtime/abi.js'
+import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
@@ -25,6 +26,7 @@ import { ROPE_WORDS } from '../runtime/abi.js'
 
 const OPTIONS = register('rope', [
   ...['positions', 'pastLength', 'interleaved', 'rotaryDim', 'base', 'cos', 'sin', 'numHeads'],
+  ...OUT_OPTIONS,
 ])
 const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
 
@@ -126,11 +128,11 @@ function givenTables(options, B, L, half) {
 /**
  * @param {Core} core
  * @param {unknown} x
- * @param {RopeOptions} options
+ * @param {RopeOptions & import('../runtime/outputs.js').OutOptions} options
  * @returns {FloatTensor}
  */
 export function rope(core, x, options) {
-  checkNames(options, OPTIONS, 'rope')
+  options = readOptions(options, OPTIONS, 'rope')
   const input = toFloats(x, 'rope: x')
   const { B, A, L, C, D } = sizesOf(input.dims, options.numHeads)
   const rotaryDim = toNumber(options.rotaryDim ?? D, 'rope: rotaryDim', { least: 0, most: D, whole: true })
@@ -138,22 +140,20 @@ export function rope(core, x, options) {
     throw new RangeError(`rope: rotaryDim: ${rotaryDim} given, an even number expected: values turn in pairs`)
   const half = rotaryDim / 2
   const interleaved = options.interleaved !== undefined && toBoolean(options.interleaved, 'rope: interleaved')
-  const n = count(input.dims)
-  if (n === 0) return new Tensor(new Float32Array(0), [...input.dims]) // of any number of rows
+  const target = toTarget(options, input.dims, 'rope', [input])
+  if (count(input.dims) === 0) return produce(core, target, () => {}) // of any number of rows
   const isGiven = options.cos !== undefined || options.sin !== undefined
   const base = toNumber(options.base ?? 10000, 'rope: base', { least: 1e-30 })
   const { cos, sin, rows } = isGiven
     ? givenTables(options, B, L, half)
     : tables(checkPositions(options, B, L), half, base)
-  return core.scope(() => {
+  return produce(core, target, y => {
     const from = core.toMemory(input)
-    const y = core.allocFloats(n)
     /** @type {Record<typeof ROPE_WORDS[number], number>} */
     const words = {
       ...{ x: from, y, cosine: core.toMemory(cos), sine: core.toMemory(sin), rows: core.copyIn(rows) },
       ...{ B, A, L, C, D, table: half ? count(cos.dims) / half : 2 ** 32 - 1, half, interleaved: Number(interleaved) },
     }
     core.call('qkv_rope', core.copyIn(Uint32Array.from(ROPE_WORDS, word => words[word])))
-    return new Tensor(core.copyOut(y, n), [...input.dims])
   })
 }

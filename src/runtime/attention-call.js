@@ -12,11 +12,45 @@ import { Tensor } from '../base/tensor.js'
 /** @type {FloatTensor} */
 const NONE = new Tensor(new Float32Array(0), [0])
 
+/** All options of attention, trace and a cache. */
+class Given {
+  /** @type {any} */ scale
+  /** @type {any} */ score
+  /** @type {any} */ softcap
+  /** @type {any} */ causal
+  /** @type {any} */ window
+  /** @type {any} */ pastLength
+  /** @type {any} */ mask
+  /** @type {any} */ bias
+  /** @type {any} */ alibi
+  /** @type {any} */ sinks
+  /** @type {any} */ keyLengths
+  /** @type {any} */ dropout
+  /** @type {any} */ softmaxAxis
+  /** @type {any} */ masking
+  /** @type {any} */ numHeads
+  /** @type {any} */ kvHeads
+  /** @type {any} */ keep
+  /** @type {any} */ out
+
+  constructor() {
+    Object.seal(this) // an option that is not listed here, and so would not be cleared, cannot be stored
+  }
+
+  clear() {
+    this.scale = this.score = this.softcap = this.causal = this.window = this.pastLength = undefined
+    this.mask = this.bias = this.alibi = this.sinks = this.keyLengths = this.dropout = undefined
+    this.numHeads = this.kvHeads = this.softmaxAxis = this.masking = this.keep = this.out = undefined
+  }
+}
+
 /**
  * What is asked of the attention kernels, checked. One record serves call after call (Core.takeCall): a new one each
  * time would be 300 bytes of garbage. All fields but the tensors are set by every check.
  */
 export class AttentionCall {
+  /** As readOptions has read them: nobody else's code runs when they are looked at. */
+  options = new Given()
   /** The operands as they were given, where attention or trace was called. */
   q = NONE
   k = NONE
@@ -58,7 +92,7 @@ export class AttentionCall {
   sinks
   /** @type {Uint32Array | undefined} */
   keyLengths
-  /** @type {{ p: number, generator: import('../nn/generator.js').Generator } | undefined} */
+  /** @type {{ p: number, generator: import('../ops/random-stream.js').RandomStream } | undefined} */
   dropout
   /** Copies that threads begin without. @type {import('../threads/pool.js').DeferredCopies | undefined} */
   deferredCopies
@@ -97,6 +131,7 @@ export class AttentionCall {
 
   /** Lets go of everything that came from the caller. */
   clear() {
+    this.options.clear()
     this.q = NONE
     this.k = NONE
     this.v = NONE

@@ -130,18 +130,19 @@ export class Core {
   /**
    * @param {import('../base/tensor.js').Tensor} operand of toFloats or toOperand
    * @param {import('../threads/pool.js').DeferredCopies} [deferredCopies] takes the copy, of float32 numbers, to be made later
+   * @param {number} [at] where a copy goes; by default memory of this call
    * @returns {number} its address if it lies in this memory, else that of a copy
    */
-  toMemory(operand, deferredCopies) {
+  toMemory(operand, deferredCopies, at) {
     const resident = this.residentOf(operand)
     if (resident) return resident.address
     const values = valuesOf(operand)
-    if (!deferredCopies) return this.copyIn(values)
+    if (!deferredCopies) return this.copyIn(values, at)
     const n = count(operand.dims)
     const data = new Float32Array(values.buffer, values.byteOffset, n) // a view of ours, whose methods cannot fail
-    const at = this.allocFloats(n)
-    deferredCopies.push([n, (from, to) => this.floats.set(data.subarray(from, to), at / 4 + from)])
-    return at
+    const pointer = at ?? this.allocFloats(n)
+    deferredCopies.push([n, (from, to) => this.floats.set(data.subarray(from, to), pointer / 4 + from)])
+    return pointer
   }
 
   /** The tensor, if it lies in this memory. @param {import('../base/tensor.js').Tensor} tensor */
@@ -157,10 +158,10 @@ export class Core {
 
   /**
    * @param {import('../base/tensor.js').TensorData} data no view of this memory
+   * @param {number} [pointer] where it goes; by default memory of this call
    * @returns {number} the address of a copy
    */
-  copyIn(data) {
-    const pointer = this.alloc(data.byteLength)
+  copyIn(data, pointer = this.alloc(data.byteLength)) {
     if (data instanceof Float32Array) this.floats.set(data, pointer / 4)
     else this.bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), pointer)
     return pointer
@@ -177,6 +178,11 @@ export class Core {
     if (!to) return this.floats.slice(from, end)
     to.set(this.floats.subarray(from, end))
     return to
+  }
+
+  /** Grows the memory so that `bytes` more fit, or throws before it grows at all. @param {number} bytes */
+  reserve(bytes) {
+    this.scope(() => this.alloc(bytes))
   }
 
   /** @param {number} n @returns {number} the address of n floats */

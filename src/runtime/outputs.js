@@ -11,13 +11,16 @@
 // Everything is read and checked before `produce`; within it, memory may grow with each allocation, so addresses are
 // passed on, never typed arrays. Whole-number operands: toTensor(ids, name, true), then core.copyIn(Int32Array).
 
-import { expectDims } from '../base/arguments.js'
+import { expectDims, toBoolean } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { count, Tensor, toFloats } from '../base/tensor.js'
 import { ResidentTensor } from './resident.js'
 
 /** @typedef {import('./memory.js').Core} Core */
+/** @typedef {import('../threads/pool.js').DeferredCopies} DeferredCopies */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
+
+export const OUT_OPTIONS = /** @type {const} */ (['out', 'resident'])
 
 /**
  * @typedef {object} OutOptions
@@ -51,11 +54,12 @@ export function checkOut(out, name) {
  * @param {string} name
  */
 export function expectApart(to, input, name) {
-  if (!input) return
-  const areResident = to.isResident && input.isResident
-  if (areResident ? /** @type {ResidentTensor} */ (to).overlaps(input) : to.data === input.data)
+  if (to.isResident ? /** @type {ResidentTensor} */ (to).overlaps(input) : input && to.data === input.data)
     throw new RangeError(`${name} overlaps an input, which is read while it is written: give it memory of its own`)
 }
+
+/** @param {readonly number[]} dims @returns {Target} */
+export const newArray = dims => ({ dims, out: undefined, to: undefined, resident: false })
 
 /**
  * @param {OutOptions} options
@@ -64,15 +68,21 @@ export function expectApart(to, input, name) {
  * @param {readonly (FloatTensor | undefined)[]} inputs
  * @returns {Target}
  */
-export function toTarget({ out, resident }, dims, where, inputs) {
-  if (resident !== undefined && typeof resident !== 'boolean')
-    throw new TypeError(`${where}: resident: ${describe(resident)} given, true or false expected`)
-  if (out === undefined) return { dims, resident }
+export function toTarget({ out, resident = false }, dims, where, inputs) {
+  toBoolean(resident, `${where}: resident`)
+  if (out === undefined) return { ...newArray(dims), resident }
   if (resident) throw new TypeError(`${where}: out and resident are both given: leave one out`)
   const to = checkOut(out, `${where}: out`)
   expectDims(to, dims, `${where}: out`, 'the dims of the output')
   for (const input of inputs) expectApart(to, input, `${where}: out`)
-  return { dims, out, to }
+  return { dims, out, to, resident }
+}
+
+/** An output, to which the system gives memory when it is written first. @param {number} n @param {DeferredCopies} deferredCopies */
+export function freshOutput(n, deferredCopies) {
+  const fresh = new Float32Array(n)
+  deferredCopies.push([n, (from, to) => fresh.fill(0, from, to)])
+  return fresh
 }
 
 /**
@@ -80,18 +90,20 @@ export function toTarget({ out, resident }, dims, where, inputs) {
  * @param {Core} core
  * @param {Target} target
  * @param {(address: number) => void} write
+ * @param {DeferredCopies} [deferredCopies] that `write` runs; a new array is made there, too
  * @returns {FloatTensor}
  */
-export function produce(core, { dims, out, to, resident }, write) {
+export function produce(core, { dims, out, to, resident }, write, deferredCopies) {
   const made = resident ? allocate(core, dims) : undefined
   try {
     return core.scope(() => {
       const n = count(dims)
       const there = made ?? (to && core.residentOf(to))
+      const fresh = deferredCopies && !there && !to ? freshOutput(n, deferredCopies) : undefined
       const address = there ? there.address : core.allocFloats(n)
       write(address)
       if (there) return out ?? there
-      const values = core.copyOut(address, n, to?.data)
+      const values = core.copyOut(address, n, to?.data ?? fresh)
       return out ?? new Tensor(values, [...dims])
     })
   } catch (error) {

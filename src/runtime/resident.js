@@ -1,4 +1,4 @@
-import { shape } from '../base/errors.js'
+import { proxied, shape } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
 
 /** @typedef {import('./memory.js').Core} Core */
@@ -75,7 +75,7 @@ export class ResidentTensor extends Tensor {
 
   /** @internal Where it lies. */
   get address() {
-    const pointer = this.#base.#pointer
+    const pointer = this.base.#pointer
     if (pointer === 0) throw new Error('this resident tensor was disposed: make another with qkv.alloc')
     return pointer + this.#offset
   }
@@ -85,8 +85,9 @@ export class ResidentTensor extends Tensor {
     return this.#core === core
   }
 
-  /** @internal Do they share bytes? @param {Tensor} tensor resident, too */
+  /** @internal Do they share bytes? @param {Tensor | undefined} tensor */
   overlaps(tensor) {
+    if (!tensor?.isResident) return false
     const other = /** @type {ResidentTensor} */ (tensor)
     const [a, b] = [this.address, other.address]
     return this.#core === other.#core && a < b + other.#length * 4 && b < a + this.#length * 4
@@ -94,6 +95,7 @@ export class ResidentTensor extends Tensor {
 
   /** @internal The tensor that owns the memory. */
   get base() {
+    if (!(#core in this)) throw proxied('resident tensor')
     return this.#base
   }
 
@@ -103,10 +105,7 @@ export class ResidentTensor extends Tensor {
 
   /** @internal @param {string} name */
   checked(name) {
-    if (!(#core in this))
-      throw new TypeError(
-        `${name}: a Proxy of a resident tensor, or an object made from one, given: pass the tensor itself`,
-      )
+    if (!(#core in this)) throw proxied(name)
     return this
   }
 
@@ -123,7 +122,7 @@ export class ResidentTensor extends Tensor {
 
   /** Gives the memory back, also that of all its views; any later use throws. */
   dispose() {
-    if (this.#base !== this) throw new Error('this is a view of a resident tensor: dispose that one')
+    if (this.base !== this) throw new Error('this is a view of a resident tensor: dispose that one')
     if (this.#pointer === 0) return
     released.unregister(this)
     this.#core.blocks.give(this.#pointer)
@@ -131,7 +130,7 @@ export class ResidentTensor extends Tensor {
   }
 
   toString() {
-    return this.#base.#pointer ? super.toString() : `tensor(disposed, size=${shape(this.dims)})`
+    return this.base.#pointer ? super.toString() : `tensor(disposed, size=${shape(this.dims)})`
   }
 }
 

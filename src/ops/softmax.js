@@ -1,0 +1,51 @@
+// Functions of one tensor that keep its dims: softmax, exp and tanh.
+
+import { readOptions, toNumber } from '../base/arguments.js'
+import { count, toFloats } from '../base/tensor.js'
+import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
+
+const SOFTMAX_OPTIONS = ['axis', ...OUT_OPTIONS]
+
+/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
+/** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
+
+/**
+ * @param {Core} core
+ * @param {unknown} x
+ * @param {{ axis?: number } & OutOptions} options
+ */
+export function softmax(core, x, options) {
+  const given = readOptions(options, SOFTMAX_OPTIONS, 'softmax')
+  const input = toFloats(x, 'softmax: x')
+  const dims = input.dims.length ? input.dims : [1]
+  const rank = dims.length
+  const axis = toNumber(given.axis ?? -1, 'softmax: axis', { least: -rank, most: rank - 1, whole: true })
+  const at = axis < 0 ? axis + rank : axis
+  const [rows, columns, inner] = [dims.slice(0, at), dims.slice(at, at + 1), dims.slice(at + 1)].map(count)
+  return map(core, input, given, 'softmax', (from, to) => core.call('qkv_softmax', from, to, rows, columns, inner))
+}
+
+/**
+ * @param {Core} core
+ * @param {unknown} x
+ * @param {OutOptions} options
+ * @param {'exp' | 'tanh'} name
+ */
+export function elementwise(core, x, options, name) {
+  const target = readOptions(options, OUT_OPTIONS, name)
+  const input = toFloats(x, `${name}: x`)
+  return map(core, input, target, name, (from, to) => core.call(`qkv_${name}`, from, to, count(input.dims)))
+}
+
+/**
+ * @param {Core} core
+ * @param {FloatTensor} x
+ * @param {OutOptions} options
+ * @param {string} where
+ * @param {(from: number, to: number) => void} kernel from address to address
+ */
+function map(core, x, options, where, kernel) {
+  const target = toTarget(options, x.dims, where, [x])
+  return produce(core, target, y => kernel(core.toMemory(x, undefined, y), y))
+}

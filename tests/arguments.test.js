@@ -1,0 +1,323 @@
+// Arguments that run code, that lie, or that come from elsewhere: options are read once and first, then inputs are
+// checked, then copied; what is no option, no number and no tensor of ours says so.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load, tensor } from '../src/index.js'
+import { close } from './helpers.js'
+
+/** @typedef {import('qkv').Qkv} Qkv */
+
+/** What is called here is meant not to type. @type {any} */
+const qkv = await load()
+const g = qkv.generator(3)
+const x = g.randn([4, 8])
+const plain = qkv.attention(x, x, x).output
+
+/** @param {() => unknown} call @param {RegExp} message @param {string} [name] */
+function refuses(call, message, name = 'TypeError') {
+  assert.throws(call, { name, message })
+  assert.equal(qkv.memory.used, 0)
+  assert.deepEqual(qkv.attention(x, x, x).output, plain)
+}
+
+test('inherited options do not count, neither of Object.prototype nor of an object of options', () => {
+  const prototype = /** @type {any} */ (Object.prototype)
+  const m = g.multiheadAttention(8, 2)
+  const calls = () => [
+    qkv.attention(x, x, x, {}),
+    qkv.trace(x, x, x).weights,
+    m.forward(x),
+    m.trace(x).output,
+    qkv.softmax(x),
+    qkv.linear(x, x),
+    qkv.rope(x, Object.create({ base: 3 })),
+    qkv.attention(x, x, x, {
+      score: Object.create({ kind: 'gaussian', sigma: 3 }, { kind: { value: 'dot', enumerable: true } }),
+    }),
+  ]
+  const want = calls()
+  const inherited = {
+    causal: true,
+    axis: 0,
+    scale: 9,
+    resident: true,
+    interleaved: true,
+    sigma: 2,
+    masking: 'after',
+    bias: x,
+  }
+  try {
+    Object.assign(prototype, inherited)
+    assert.deepEqual(calls(), want)
+  } finally {
+    for (const name of Object.keys(inherited)) delete prototype[name]
+  }
+  assert.deepEqual(qkv.attention(x, x, x, Object.create({ causal: true })).output, plain)
+})
+
+test('a Map, a Set, an array or a number as options throws', () => {
+  for (const options of [new Map([['causal', true]]), new Set(), [], 3, 'causal', null])
+    for (const call of [
+      () => qkv.attention(x, x, x, options),
+      () => qkv.softmax(x, options),
+      () => qkv.linear(x, x, undefined, options),
+      () => g.embedding(3, 2, options),
+    ])
+      refuses(call, /an object of options expected/)
+})
+
+test('each option is read once, before the inputs are looked at', () => {
+  /** @type {string[]} */
+  const read = []
+  const options = {}
+  for (const [name, value] of Object.entries({ causal: true, scale: 2, softcap: 0 }))
+    Object.defineProperty(options, name, { enumerable: true, get: () => read.push(name) && value })
+  const q = {
+    dims: [4, 8],
+    get data() {
+      read.push('data')
+      return x.data
+    },
+  }
+  assert.deepEqual(qkv.attention(q, x, x, options), qkv.attention(x, x, x, { causal: true, scale: 2 }))
+  assert.deepEqual(read, ['causal', 'scale', 'softcap', 'data'])
+})
+
+test('a getter that shrinks a buffer that was checked makes the call throw', () => {
+  const shrinking = () => {
+    const buffer = new /** @type {any} */ (ArrayBuffer)(128, { maxByteLength: 128 })
+    const q = { data: new Float32Array(buffer), dims: [4, 8] }
+    q.data.set(x.data)
+    return { q, shrink: () => buffer.resize(64) }
+  }
+  {
+    const { q, shrink } = shrinking()
+    const options = {
+      get causal() {
+        shrink()
+        return true
+      },
+    }
+    refuses(() => qkv.attention(q, x, x, options), /make 32 values, its data has 16/, 'RangeError')
+  }
+  for (const call of [
+    (/** @type {any} */ q, /** @type {any} */ mask) => qkv.attention(q, x, x, { mask }),
+    (/** @type {any} */ q, /** @type {any} */ mask) => qkv.trace(x, q, x, { bias: mask }),
+    (/** @type {any} */ q, /** @type {any} */ bias) => qkv.linear(x, q, bias),
+    (/** @type {any} */ q, /** @type {any} */ mask) => g.multiheadAttention(8, 2).forward(q, q, q, { mask }),
+  ]) {
+    const { q, shrink } = shrinking()
+    const late = {
+      dims: [4],
+      get data() {
+        shrink()
+        return new Float32Array(4)
+      },
+    }
+    refuses(() => call(q, late), /detached or shrunk while the arguments were read/)
+  }
+})
+
+test('a cache that a getter of the options changes is attended as it is then, or refused', () => {
+  const row = [[1, 0]]
+  const cache = qkv.cache({ headDim: 2, capacity: 8 }).append(row, row)
+  const appending = {
+    get softcap() {
+      cache.append([[0, 1]], [[0, 5]])
+      return 0
+    },
+  }
+  const { output } = cache.attention(row, appending)
+  assert.equal(cache.length, 2)
+  assert.deepEqual(output, cache.attention(row).output)
+  const mask = {
+    get dims() {
+      cache.append(row, row)
+      return [1, 1]
+    },
+    data: new Uint8Array(1),
+  }
+  refuses(() => cache.attention(row, { mask }), /changed the cache/)
+})
+
+test('a Proxy of a resident tensor, a generator, a layer, a cache or the module is refused, and so is an heir', () => {
+  const resident = qkv.alloc([4, 8])
+  const weights = tensor(x.data, x.dims)
+  /** @type {[object, ((x: any) => unknown)[]][]} */
+  const cases = [
+    [
+      resident,
+      [
+        x => qkv.softmax(x),
+        x => qkv.attention(x, x, x),
+        x => x.data,
+        x => x.row(0),
+        x => x.dispose(),
+        x => qkv.exp(weights, { out: x }),
+      ],
+    ],
+    [
+      g,
+      [
+        g => g.rand([2]),
+        g => g.dropout(x),
+        g => g.linear(2, 2),
+        g => g.seed(1),
+        dropout => qkv.attention(x, x, x, { dropout: { p: 0.5, generator: dropout } }),
+      ],
+    ],
+    [
+      qkv,
+      [
+        q => q.softmax(x),
+        q => q.memory,
+        q => q.generator(1),
+        q => q.alloc([1]),
+        q => q.threads,
+        q => q.scope(() => {}),
+      ],
+    ],
+    [g.linear(8, 2), [l => l.forward(x)]],
+    [g.embedding(8, 2), [l => l.forward([1])]],
+    [g.multiheadAttention(8, 2), [l => l.forward(x), l => l.trace(x)]],
+    [qkv.packLinear(x), [l => l.forward(x)]],
+    [qkv.cache({ headDim: 8, capacity: 2 }), [c => c.append(x, x), c => c.attention(x)]],
+  ]
+  for (const [object, uses] of cases)
+    for (const other of [new Proxy(object, {}), Object.create(object)])
+      for (const use of uses) refuses(() => use(other), /a Proxy of it, or an object made from it, given/)
+  resident.dispose()
+})
+
+test('a made-up generator is refused before memory is used', () => {
+  for (const generator of [{ withState() {} }, { withState: () => 3, core: {} }, 3, null, undefined, class {}])
+    refuses(
+      () => qkv.attention(x, x, x, { dropout: { p: 0.5, generator } }),
+      /generator: .* given, a generator expected/,
+    )
+})
+
+test('linear and its like take out and resident, and name any other option', () => {
+  const [a, w, b] = [g.randn([3, 8]), g.randn([5, 8]), g.randn([5])]
+  /** @type {[string, readonly number[], (options?: any) => any][]} */
+  const calls = [
+    ['linear', [3, 5], options => qkv.linear(a, w, b, options)],
+    ['matmul', [3, 5], options => qkv.matmul(a, w.T, options)],
+    ['packLinear: forward', [3, 5], options => qkv.packLinear(w, b).forward(a, options)],
+    ['softmax', [3, 8], options => qkv.softmax(a, options)],
+    ['exp', [3, 8], options => qkv.exp(a, options)],
+    ['tanh', [3, 8], options => qkv.tanh(a, options)],
+    ['rope', [3, 8], options => qkv.rope(a, options)],
+  ]
+  for (const [name, dims, call] of calls) {
+    const want = call()
+    const out = tensor(new Float32Array(want.data.length), dims)
+    assert.equal(call({ out }), out)
+    assert.deepEqual(out.data, want.data, name)
+    const held = qkv.memory.resident
+    qkv.scope(() => {
+      const made = call({ resident: true })
+      assert.ok(made.isResident)
+      assert.deepEqual(made.data, want.data, name)
+      const view = qkv.alloc([2, ...dims]).row(1)
+      assert.equal(call({ out: view }), view)
+      assert.deepEqual(view.data, want.data, name)
+    })
+    if (!name.startsWith('pack')) assert.equal(qkv.memory.resident, held)
+    refuses(() => call({ outt: out }), new RegExp(`${name}: there is no option "outt"; did you mean "out"`))
+    refuses(
+      () => call({ out: tensor(new Float32Array(2), [2]) }),
+      new RegExp(`${name}: out: dims \\(2\\) given`),
+      'RangeError',
+    )
+    refuses(() => call({ out, resident: true }), /out and resident are both given/)
+    refuses(() => call({ resident: 1 }), /resident: 1 given, true or false expected/)
+  }
+  const inner = qkv.alloc([4, 8])
+  refuses(() => qkv.exp(inner, { out: inner }), /out overlaps an input/, 'RangeError')
+  refuses(() => qkv.linear(inner, w, b, { out: 3 }), /out: 3 given, a float32 tensor expected/)
+  inner.dispose()
+})
+
+test('ids and positions are exact beyond 2^24, also in plain arrays, and int64 is for ids only', () => {
+  const position = 2 ** 24 + 1
+  const want = qkv.rope(x.row(0).reshape([1, 8]), { positions: Int32Array.of(position) })
+  assert.notDeepEqual(want, qkv.rope(x.row(0).reshape([1, 8]), { positions: [position - 1] }))
+  const given = [
+    [position],
+    [[position]],
+    tensor(Float64Array.of(position)),
+    BigInt64Array.of(BigInt(position)),
+    { data: [position], dims: [1] },
+  ]
+  for (const positions of given) assert.deepEqual(qkv.rope(x.row(0).reshape([1, 8]), { positions }), want)
+  const table = g.embedding(1, 1)
+  table.weight = tensor(new Float32Array(position + 1), [position + 1, 1])
+  table.weight.data[position] = 7
+  for (const ids of [[position], [[position]], BigInt64Array.of(BigInt(position)), { data: [position], dims: [1] }])
+    assert.deepEqual([...table.forward(ids).data], [7])
+  refuses(() => table.forward([position + 1]), /ids\[0\]: 16777218 given/, 'RangeError')
+  refuses(() => table.forward(BigInt64Array.of(2n ** 60n)), /ids\[0\]: 1152921504606847000 given/, 'RangeError')
+  const int64 = { data: new BigInt64Array(32), dims: [4, 8] }
+  const mask = { data: new BigInt64Array(16), dims: [4, 4] }
+  for (const call of [
+    () => qkv.attention(int64, x, x),
+    () => qkv.attention(x, int64, x),
+    () => qkv.attention(x, x, int64),
+    () => qkv.attention(x, x, x, { mask }),
+    () => qkv.attention(x, x, x, { bias: mask }),
+    () => qkv.softmax(int64),
+    () => tensor(/** @type {any} */ (int64)),
+  ])
+    refuses(call, /its data is a BigInt64Array of \d+, one of Float32Array/)
+})
+
+test('lengths that are no lengths, and tensors that lie about theirs, are refused', () => {
+  class Long extends Float32Array {
+    get length() {
+      return 32
+    }
+  }
+  const own = Object.defineProperty(new Float32Array(2), 'length', { value: 32 })
+  for (const data of [new Long(2), own])
+    for (const call of [
+      () => qkv.softmax({ data, dims: [4, 8] }),
+      () => qkv.attention(x, { data, dims: [4, 8] }, x),
+      () => tensor({ data, dims: [32] }),
+    ])
+      refuses(call, /its data says length 32, but has 2/)
+  refuses(() => qkv.softmax({ data: { length: 2 ** 53 }, dims: [2] }), /its data has 9007199254740992/, 'RangeError')
+  refuses(() => qkv.softmax({ data: { length: -1 }, dims: [2] }), /its data has -1/, 'RangeError')
+  refuses(() => qkv.alloc({ length: -1 }), /alloc: dims: -1 axes given/, 'RangeError')
+  refuses(() => qkv.alloc({ length: 0.5 }), /alloc: dims: 0.5 axes given/, 'RangeError')
+})
+
+test('randint takes the whole range of int32, with the numbers of torch 1.13', () => {
+  const { data } = qkv.generator(5).randint(-(2 ** 31), 2 ** 31, [2, 3])
+  assert.deepEqual([...data], [-1910486834, 1423042237, -585245578, 2059200585, -1761705244, -443512898])
+})
+
+test('a trace that there is no memory for leaves the memory as it was', async () => {
+  const own = await load()
+  const { size } = own.memory
+  for (const L of [20_000, 60_000]) {
+    const big = { data: new Float32Array(L), dims: [L, 1] }
+    assert.throws(() => own.trace(big, big, big), { name: 'RangeError', message: /out of memory/ })
+    assert.deepEqual(own.memory, { used: 0, resident: 0, size })
+  }
+})
+
+test('ALiBi at positions beyond 2^24, which float32 rounds, is the same in attention and trace', () => {
+  const [q, k, v] = [g.randn([40, 8]), g.randn([100, 8]), g.randn([100, 8])]
+  for (const pastLength of [2 ** 24 - 20, 2 ** 25 + 3, -(2 ** 25) - 7, 2 ** 30 + 7]) {
+    const options = { alibi: [1], pastLength }
+    for (const rows of [q, q.row(0).reshape([1, 8])])
+      close(
+        qkv.attention(rows, k, v, options).output,
+        qkv.trace(rows, k, v, options).output,
+        { abs: 1e-5, rel: 1e-5 },
+        `${pastLength}`,
+      )
+  }
+})
