@@ -22,25 +22,34 @@ void start_statistics(struct block *x) {
     x->maxima[r] = sink, x->sums[r] = sink == HIDDEN ? 0.0f : 1.0f;
 }
 
+#define NOINLINE __attribute__((noinline))
+
 /* Bytes j <= c < j + n, n <= 4, of a row of a boolean mask, as a word; 0 beyond. */
-static uint32_t mask_word(const struct qkv_mask *mask, const uint8_t *row, uint32_t j, size_t n) {
+static NOINLINE uint32_t gather_mask(const struct qkv_mask *mask, const uint8_t *row, uint32_t j, size_t n) {
   uint32_t word = 0;
-  if (n == 4 && mask->column == 1)
-    __builtin_memcpy(&word, row + j, 4);
-  else
-    for (size_t c = 0; c < n; c++)
-      word |= (uint32_t)row[(size_t)(j + c) * mask->column] << 8 * c;
+  for (size_t c = 0; c < n; c++)
+    word |= (uint32_t)row[(size_t)(j + c) * mask->column] << 8 * c;
+  return word;
+}
+
+INLINE uint32_t mask_word(const struct qkv_mask *mask, const uint8_t *row, uint32_t j, size_t n) {
+  if (n < 4 || mask->column != 1)
+    return gather_mask(mask, row, j, n);
+  uint32_t word;
+  __builtin_memcpy(&word, row + j, 4);
   return word;
 }
 
 /* The same of a bias, as a vector; -infinity beyond. */
-static f4 bias_vector(const struct qkv_bias *bias, const float *row, uint32_t j, size_t n) {
-  if (n == 4 && bias->column == 1)
-    return load(row + j);
+static NOINLINE f4 gather_bias(const struct qkv_bias *bias, const float *row, uint32_t j, size_t n) {
   float x[4] = {HIDDEN, HIDDEN, HIDDEN, HIDDEN};
   for (size_t c = 0; c < n; c++)
     x[c] = row[(size_t)(j + c) * bias->column];
   return load(x);
+}
+
+INLINE f4 bias_vector(const struct qkv_bias *bias, const float *row, uint32_t j, size_t n) {
+  return n < 4 || bias->column != 1 ? gather_bias(bias, row, j, n) : load(row + j);
 }
 
 static const uint8_t *mask_row(const struct block *x, size_t r) {
@@ -54,7 +63,7 @@ static const float *bias_row(const struct block *x, size_t r) {
 }
 
 /* Can any of `rows` rows from r on see any of the n <= 4 keys from j on, by mask and by bias? */
-static int any_visible(const struct block *x, size_t r, size_t rows, uint32_t j, size_t n) {
+static NOINLINE int any_visible(const struct block *x, size_t r, size_t rows, uint32_t j, size_t n) {
   const struct qkv_attention *a = x->a;
   uint32_t word = 0;
   f4 seen = zeros();

@@ -31,7 +31,7 @@ double decode_scratch(const struct qkv_attention *a) {
  * prefetches along one row only. */
 static void score_keys(const struct qkv_attention *a, const float *q, const float *k, size_t keys, float *scores) {
   for (size_t j = 0; j < keys; j++, k += a->k.row)
-    scores[j] = a->scale * (a->score == QKV_SCORE_DOT ? sum_terms(QKV_SCORE_DOT, q, k, 0, a->D) : score_pair(a, q, k));
+    scores[j] = a->scale * (a->score == QKV_SCORE_DOT ? dot(q, k, a->D) : score_pair(a, q, k));
 }
 
 /* The next cache line of a matrix to prefetch, row after row. */

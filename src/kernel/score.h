@@ -25,23 +25,17 @@ static inline float score_factor(const struct qkv_attention *a) {
   return a->score == QKV_SCORE_GAUSSIAN ? -0.5f / (a->sigma * a->sigma) : 1.0f;
 }
 
-/* sum_d term(q[d], k[d]) of one query and one key, in two sums whose additions overlap. */
-INLINE float sum_terms(enum qkv_score score, const float *q, const float *k, const float *w_v, size_t D) {
-  f4 even = zeros(), odd = zeros(), w = zeros();
+/* q . k, in two sums whose additions overlap. */
+INLINE float dot(const float *q, const float *k, size_t D) {
+  f4 even = zeros(), odd = zeros();
   size_t d = 0;
   for (; d + 8 <= D; d += 8) {
-    if (score == QKV_SCORE_ADDITIVE)
-      w = load(w_v + d);
-    even = add_term(score, even, load(q + d), load(k + d), w);
-    if (score == QKV_SCORE_ADDITIVE)
-      w = load(w_v + d + 4);
-    odd = add_term(score, odd, load(q + d + 4), load(k + d + 4), w);
+    even = mul_add(load(q + d), load(k + d), even);
+    odd = mul_add(load(q + d + 4), load(k + d + 4), odd);
   }
   for (; d < D; d += 4) {
     size_t n = at_most(D - d, 4);
-    if (score == QKV_SCORE_ADDITIVE)
-      w = load_some(w_v + d, n);
-    even = add_term(score, even, load_some(q + d, n), load_some(k + d, n), w);
+    even = mul_add(load_some(q + d, n), load_some(k + d, n), even);
   }
   return sum_lanes(add(even, odd));
 }

@@ -56,30 +56,15 @@ INLINE float max_lane(f4 a) {
   return lane0(pmax(pairs, wasm_i32x4_shuffle(pairs, pairs, 1, 0, 3, 2)));
 }
 
-/* The first n <= 4 floats, 0 in the other lanes; reads no byte beyond them. */
-INLINE f4 load_some(const float *p, size_t n) {
-  if (n == 4)
-    return load(p);
-  f4 x = zeros();
-  if (n > 0)
-    x = wasm_v128_load32_lane(p, x, 0);
-  if (n > 1)
-    x = wasm_v128_load32_lane(p + 1, x, 1);
-  if (n > 2)
-    x = wasm_v128_load32_lane(p + 2, x, 2);
-  return x;
-}
+/* The first n <= 4 floats, 0 in the other lanes; reads no byte beyond them. The tails are in simd.c. */
+f4 load_tail(const float *p, size_t n);
+void store_tail(float *p, size_t n, f4 x);
+INLINE f4 load_some(const float *p, size_t n) { return n == 4 ? load(p) : load_tail(p, n); }
 INLINE void store_some(float *p, size_t n, f4 x) {
-  if (n == 4) {
-    wasm_v128_store(p, x);
-    return;
-  }
-  if (n > 0)
-    wasm_v128_store32_lane(p, x, 0);
-  if (n > 1)
-    wasm_v128_store32_lane(p + 1, x, 1);
-  if (n > 2)
-    wasm_v128_store32_lane(p + 2, x, 2);
+  if (n == 4)
+    store(p, x);
+  else
+    store_tail(p, n, x);
 }
 
 /* Loads the cache line of p; volatile, or the compiler would drop the load. */

@@ -61,12 +61,13 @@ void gemm_accumulate(float *out, size_t stride, size_t rows, size_t columns, str
 }
 
 float score_pair(const struct qkv_attention *a, const float *q, const float *k) {
-  switch (a->score) {
-  case QKV_SCORE_GAUSSIAN:
-    return score_factor(a) * sum_terms(QKV_SCORE_GAUSSIAN, q, k, 0, a->D);
-  case QKV_SCORE_ADDITIVE:
-    return sum_terms(QKV_SCORE_ADDITIVE, q, k, a->w_v, a->D);
-  default:
-    return sum_terms(QKV_SCORE_DOT, q, k, 0, a->D);
+  if (a->score == QKV_SCORE_DOT)
+    return dot(q, k, a->D);
+  f4 sum = zeros();
+  for (size_t d = 0; d < a->D; d += 4) {
+    size_t n = at_most(a->D - d, 4);
+    f4 w = a->score == QKV_SCORE_ADDITIVE ? load_some(a->w_v + d, n) : zeros();
+    sum = add_term(a->score, sum, load_some(q + d, n), load_some(k + d, n), w);
   }
+  return score_factor(a) * sum_lanes(sum);
 }
