@@ -9,8 +9,10 @@ export const LIBRARY = [
   { name: 'onnx', source: 'src/onnx.js' },
 ]
 
-/** What `import 'qkv'` and `load()` with threads load. */
-export const LOADED = ['index.js', 'base.js', 'core.js', 'worker.js', 'qkv.wasm']
+/** What `import 'qkv'` and `load()` load. */
+export const LOADED = ['index.js', 'base.js', 'core.js', 'qkv.wasm']
+/** What `load({ threads })` loads in addition. */
+export const THREADS = ['threads.js', 'worker.js']
 
 /** Of the elements; the last has all of them. @type {Entry[]} */
 export const ELEMENTS = [

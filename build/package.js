@@ -21,10 +21,11 @@ const minify = {
   mangle: { toplevel: true, keepNames: { class: true, function: false } },
 }
 // All that entries share stands in core.js: one file is smaller, compressed, than several. What no core is needed for
-// stands in base.js, so that a program that only splits a text loads no more.
+// stands in base.js, so that a program that only splits a text loads no more; what only threads need in threads.js.
 const groups = [
-  { name: 'base', test: /src\/(base\/|tokenize)/, priority: 1 },
-  { name: 'core', test: /src\/(?!onnx)/ },
+  { name: 'base', test: /src\/(base\/|tokenize)/, priority: 2 },
+  { name: 'core', test: /src\/(?!onnx|threads)/, priority: 1 },
+  { name: 'threads', test: /src\/threads\// },
 ]
 const output = { minify, sourcemap: true }
 await build({
@@ -51,6 +52,6 @@ const pack = ['pack', '--dry-run', '--json', '--ignore-scripts']
 const [{ size }] = JSON.parse(execFileSync('npm', pack, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))
 const gzipped = LOADED.map(name => gzipSync(readFileSync(`dist/${name}`), { level: 9 }).length)
 console.log(
-  `dist: module, worker and wasm ${gzipped.join(' + ')} = ${gzipped.reduce((a, b) => a + b)} bytes gzipped; ` +
+  `dist: module and wasm ${gzipped.join(' + ')} = ${gzipped.reduce((a, b) => a + b)} bytes gzipped; ` +
     `the package with types, README and elements ${size}`,
 )

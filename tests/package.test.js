@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { build } from 'rolldown'
-import { ELEMENTS, LIBRARY, LOADED, WIDGET } from '../build/entries.js'
+import { ELEMENTS, LIBRARY, LOADED, THREADS, WIDGET } from '../build/entries.js'
 import { install, root } from './packed.js'
 
 const { project, installed, tarball, run, remove } = install()
@@ -31,7 +31,7 @@ const gzipped = (/** @type {string} */ name) => gzipSync(readFileSync(join(insta
 const read = (/** @type {string} */ name) => readFileSync(join(root, name), 'utf8')
 
 const ENTRIES = [...LIBRARY, ...ELEMENTS, WIDGET]
-const CODE = /^dist\/(base|core|worker|elements\/[\w-]+)\.js$/ // what entries share
+const CODE = /^dist\/(base|core|threads|worker|elements\/[\w-]+)\.js$/ // what entries share
 
 test('the package holds what a user needs and nothing else', () => {
   const texts = ['LICENSE', 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'package.json']
@@ -77,9 +77,10 @@ test('"exports" of package.json names each entry of build/entries.js, and nothin
 
 const sum = (/** @type {number[]} */ sizes) => sizes.reduce((a, b) => a + b, 0)
 
-test("what import 'qkv' loads, with threads, is at most 45 KB gzipped", t => {
+test("what import 'qkv' and load() load is at most 45 KB gzipped", t => {
   const sizes = LOADED.map(name => gzipped(`dist/${name}`))
   const raw = statSync(join(installed, 'dist/qkv.wasm')).size
+  t.diagnostic(`with threads ${THREADS.map(name => gzipped(`dist/${name}`)).join(' + ')} more`)
   t.diagnostic(`${LOADED.join(' + ')}: ${sizes.join(' + ')} = ${sum(sizes)} bytes; wasm ${raw} raw`)
   assert.ok(sum(sizes) <= 45 * 1024)
 })

@@ -256,11 +256,13 @@ test('threads: a number, "auto", or an error that says so', async () => {
   })
   assert.deepEqual(await Promise.all(counts), [1, 1, 3])
   const auto = await load({ threads: 'auto' })
-  assert.equal(auto.threads, availableParallelism())
+  assert.equal(auto.threads, Math.min(availableParallelism(), 64))
   auto.dispose()
   /** @type {[any, string, RegExp][]} */
   const wrong = [
-    [0, 'RangeError', /threads: 0 given, a whole number from 1 to 1024, or 'auto'/],
+    [0, 'RangeError', /threads: 0 given, a whole number from 1 to 64, or 'auto'/],
+    [65, 'RangeError', /65 given, a whole number from 1 to 64/], // before any worker begins
+    [1000, 'RangeError', /1000 given/],
     [1.5, 'RangeError', /1.5 given/],
     ['many', 'TypeError', /"many" given, a number or 'auto' expected/],
     [null, 'TypeError', /null given/],

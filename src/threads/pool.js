@@ -1,6 +1,6 @@
 // A pool of threads that work along with the calling one.
 
-import { describe, QkvError } from '../base/errors.js'
+import { QkvError } from '../base/errors.js'
 import { STATUS } from '../runtime/abi.js'
 import { argumentsOf, CLOSED, draw, WORDS, wait } from './jobs.js'
 import * as AT from './words.js'
@@ -15,24 +15,6 @@ const SLICE = 50 // milliseconds
  */
 /** @typedef {{ module: WebAssembly.Module, memory: WebAssembly.Memory, control: number, stack: number, thread: number }} Start */
 /** @typedef {{ terminate(): unknown, unref?(): void, on?: Function, addEventListener?: Function, postMessage(data: Start): void }} Thread */
-
-/**
- * How many threads `load` is asked for.
- * @param {unknown} threads
- */
-export function checkThreads(threads = 1) {
-  if (threads === 'auto')
-    return (
-      globalThis.process?.getBuiltinModule?.('node:os')?.availableParallelism() ??
-      globalThis.navigator?.hardwareConcurrency ??
-      1
-    )
-  if (typeof threads !== 'number')
-    throw new TypeError(`load: threads: ${describe(threads)} given, a number or 'auto' expected`)
-  if (!Number.isInteger(threads) || threads < 1 || threads > 1024)
-    throw new RangeError(`load: threads: ${threads} given, a whole number from 1 to 1024, or 'auto' expected`)
-  return threads
-}
 
 export class Threads {
   /** Multiplications and additions of a call, below which waking others costs more than they bring (measured), and of a draw. */

@@ -47,9 +47,6 @@ export function importSharedMemory(bytes) {
   return { bytes: joined, pages }
 }
 
-/** Browsers share memory with workers only where the page is cross-origin isolated. */
-export const canShareMemory = () => typeof SharedArrayBuffer === 'function' && globalThis.crossOriginIsolated !== false
-
 /**
  * @param {number} pages
  * @returns {WebAssembly.Memory | undefined} as large as the engine lets it grow; undefined if there is no room for any

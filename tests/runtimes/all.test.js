@@ -117,7 +117,7 @@ const builds = [
     out: 'rollup',
     inNode: true,
     build() {
-      const options = ['-p', tool('@rollup/plugin-node-resolve/dist/es/index.js'), '-f', 'es', '-o', 'rollup/main.js']
+      const options = ['-p', tool('@rollup/plugin-node-resolve/dist/es/index.js'), '-f', 'es', '-d', 'rollup']
       run(tool('.bin/rollup'), ['alone/main.js', '--silent', ...options])
       copyFileSync(join(folder, 'node_modules/qkv/dist/qkv.wasm'), join(folder, 'rollup/qkv.wasm'))
       page('rollup')

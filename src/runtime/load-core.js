@@ -1,0 +1,36 @@
+// From a source of wasm to a core.
+
+import { QkvError } from '../base/errors.js'
+import { open } from '../wasm-source.js'
+import { Core } from './memory.js'
+
+/** @typedef {import('../wasm-source.js').WasmSource} WasmSource */
+
+/** @param {Awaited<WasmSource> | undefined} source */
+export const loadCore = async source => new Core(await instantiate(await compile(source)))
+
+/** @param {Awaited<WasmSource> | undefined} source */
+export async function compile(source) {
+  if (source instanceof WebAssembly.Module) return source
+  const opened = await open(source)
+  const isBytes = 'byteLength' in opened
+  try {
+    return await (isBytes ? WebAssembly.compile(opened) : WebAssembly.compileStreaming(opened))
+  } catch (cause) {
+    const size = isBytes ? ` (${opened.byteLength} bytes)` : ''
+    throw new QkvError('WASM_INVALID', `the wasm file is damaged${size}: ${/** @type {Error} */ (cause).message}`, {
+      cause,
+    })
+  }
+}
+
+/** @param {WebAssembly.Module} module @param {WebAssembly.Imports} [imports] */
+export async function instantiate(module, imports) {
+  try {
+    return await WebAssembly.instantiate(module, imports)
+  } catch (cause) {
+    throw new QkvError('WASM_INVALID', `the wasm file is not the one of qkv: ${/** @type {Error} */ (cause).message}`, {
+      cause,
+    })
+  }
+}
