@@ -1,7 +1,7 @@
 import { expectDims, sizeOf } from '../base/arguments.js'
 import { count, Tensor } from '../base/tensor.js'
 import { ATTENTION_WORDS, MASKING, OPEN, SCORE, SOFTMAX_AXIS, TRACE_STEPS, TRACE_WORDS } from '../runtime/abi.js'
-import { checkOut, expectApart, freshOutput } from '../runtime/outputs.js'
+import { checkOut, expectApart, freshOutput, renewed } from '../runtime/outputs.js'
 import { ATTENTION, checkAttention, TRACE } from './attention-options.js'
 import { multiply } from './linear.js'
 
@@ -251,7 +251,7 @@ export function attend(core, call, out) {
     const resident = to && core.residentOf(to)
     if (resident) {
       runAttention(core, call, q, k, v, resident.address, call.inRows, undefined, keysInRows)
-      return out === resident ? resident.asOutput : { output: /** @type {FloatTensor} */ (out) }
+      return out === resident ? resident.asOutput : { output: renewed(/** @type {FloatTensor} */ (out), resident) }
     }
     const fresh = deferredCopies && !to ? freshOutput(n, deferredCopies) : undefined
     const data = core.allocFloats(n)

@@ -78,6 +78,16 @@ export function toTarget({ out, resident = false }, dims, where, inputs) {
   return { dims, out, to, resident }
 }
 
+/**
+ * `out` after a write: its data may have been detached when the memory grew.
+ * @param {FloatTensor} out
+ * @param {FloatTensor} there the resident tensor that it is, or that lies where its data did
+ */
+export function renewed(out, there) {
+  if (out !== there) Reflect.set(out, 'data', there.data)
+  return out
+}
+
 /** An output, to which the system gives memory when it is written first. @param {number} n @param {DeferredCopies} deferredCopies */
 export function freshOutput(n, deferredCopies) {
   const fresh = new Float32Array(n)
@@ -102,7 +112,7 @@ export function produce(core, { dims, out, to, resident }, write, deferredCopies
       const fresh = deferredCopies && !there && !to ? freshOutput(n, deferredCopies) : undefined
       const address = there ? there.address : core.allocFloats(n)
       write(address)
-      if (there) return out ?? there
+      if (there) return renewed(out ?? there, there)
       const values = core.copyOut(address, n, to?.data ?? fresh)
       return out ?? new Tensor(values, [...dims])
     })

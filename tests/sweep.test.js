@@ -1,0 +1,325 @@
+// Every call with every operand inside the module's memory (resident, a view of one, the bare data of one), however much
+// memory is free, so that it grows at each allocation once: the bits are those of plain tensors.
+
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { joinHeads, load, relativePositionBias, splitHeads, Tensor } from '../src/index.js'
+import { onnxAttention } from '../src/onnx.js'
+import { coreOf } from '../src/qkv.js'
+import { Core } from '../src/runtime/memory.js'
+
+/** @typedef {import('qkv').Qkv} Qkv */
+/** @typedef {Tensor<Float32Array>} FloatTensor */
+/** @typedef {(x: Tensor<any>) => any} Form */
+
+const wasm = await WebAssembly.compile(readFileSync(new URL('../src/qkv.wasm', import.meta.url)))
+const draw = (await load({ wasm })).generator(11)
+const floats = (/** @type {number[]} */ ...dims) => draw.randn(dims)
+
+// 131 x 131 floats are more than a page: each copy of one makes the memory grow.
+const [q, k, v, w] = [0, 1, 2, 3].map(() => floats(131, 131))
+const row = floats(131)
+const heads = [0, 1, 2].map(() => floats(2, 65, 130))
+const small = floats(1, 3, 8)
+const weights = [floats(8, 8), floats(8)]
+const mask = draw.bernoulli([131, 131], 0.7)
+const seen = new Tensor(Uint8Array.from(mask.data), mask.dims)
+const hides = new Tensor(
+  mask.data.map(x => (x ? 0 : -Infinity)),
+  mask.dims,
+)
+const tables = [floats(131, 65), floats(131, 65)]
+const ids = Int32Array.from({ length: 131 }, (_, i) => (i * 7) % 131)
+
+/** @param {Qkv} qkv @param {Form} f */
+function layer(qkv, f) {
+  const made = qkv.generator(1).multiheadAttention(8, 2, { addBiasKV: true })
+  for (const part of [made.layers.query, made.layers.out]) [part.weight, part.bias] = weights.map(f)
+  made.biasK = f(floats8)
+  return made
+}
+const floats8 = floats(8)
+
+/** @param {Qkv} qkv @param {Form} f */
+function layers(qkv, f) {
+  const g = qkv.generator(1)
+  const [embedding, linear] = [g.embedding(131, 131), g.linear(131, 131)]
+  embedding.weight = f(q)
+  linear.weight = f(w)
+  linear.bias = f(row)
+  return { embedding, linear }
+}
+
+/** @type {Record<string, (qkv: any, f: Form, options?: object) => any>} */
+const calls = {
+  attention: (qkv, f, options) => qkv.attention(f(q), f(k), f(v), options),
+  'attention, masked': (qkv, f) =>
+    qkv.attention(...heads.map(f), {
+      mask: f(seen65),
+      bias: f(floats65),
+      alibi: f(two),
+      sinks: f(two),
+      causal: true,
+      pastLength: [3],
+      keyLengths: [60],
+    }),
+  'attention, a float mask': (qkv, f) => qkv.attention(f(q), f(k), f(v), { mask: f(hides) }),
+  'attention, a boolean mask': (qkv, f) => qkv.attention(f(q), f(k), f(v), { mask: f(seen) }),
+  'attention, additive': (qkv, f) =>
+    qkv.attention(f(q), f(k), f(v), {
+      score: { kind: 'additive', wQuery: f(w), wKey: f(k), wValue: f(row), bias: f(row) },
+    }),
+  'attention, dropout': (qkv, f) => {
+    const generator = qkv.generator(2) // takes memory of its own
+    return qkv.attention(f(q), f(k), f(v), { dropout: { p: 0.5, generator } })
+  },
+  'attention, numHeads': (qkv, f) => qkv.attention(...heads.map(f), { numHeads: 2 }),
+  trace: (qkv, f) => qkv.trace(f(q), f(k), f(v), { mask: f(seen), softcap: 3, masking: 'after' }),
+  'trace, additive': (qkv, f) =>
+    qkv.trace(f(q), f(k), f(v), { score: { kind: 'additive', wQuery: f(w), wKey: f(k), wValue: f(row) } }),
+  attentionBackward: (qkv, f) => qkv.attentionBackward(f(q), f(k), f(v), f(w), { bias: f(hides), sinks: f(one) }),
+  'attentionBackward, additive': (qkv, f) =>
+    qkv.attentionBackward(f(q), f(k), f(v), f(w), {
+      score: { kind: 'additive', wQuery: f(w), wKey: f(k), wValue: f(row), bias: f(row) },
+    }),
+  softmax: (qkv, f, options) => qkv.softmax(f(q), { axis: 0, ...options }),
+  rope: (qkv, f, options) => qkv.rope(f(q), { rotaryDim: 130, ...options }),
+  'rope, tables': (qkv, f) =>
+    qkv.rope(f(q), { rotaryDim: 130, cos: f(tables[0]), sin: f(tables[1]), positions: f(positions) }),
+  exp: (qkv, f, options) => qkv.exp(f(q), options),
+  tanh: (qkv, f, options) => qkv.tanh(f(q), options),
+  linear: (qkv, f, options) => qkv.linear(f(q), f(w), f(row), options),
+  packLinear: (qkv, f) => {
+    const packed = qkv.packLinear(f(w), f(row))
+    const y = packed.forward(f(q))
+    packed.dispose()
+    return y
+  },
+  linearBackward: (qkv, f) => qkv.linearBackward(f(q), f(w), f(v)),
+  matmul: (qkv, f, options) => qkv.matmul(f(q), f(w), options),
+  layerNorm: (qkv, f, options) => qkv.layerNorm(f(q), f(row), f(row), options),
+  rmsNorm: (qkv, f, options) => qkv.rmsNorm(f(q), f(row), options),
+  gelu: (qkv, f, options) => qkv.gelu(f(q), options),
+  relu: (qkv, f, options) => qkv.relu(f(q), options),
+  silu: (qkv, f, options) => qkv.silu(f(q), options),
+  swiglu: (qkv, f, options) => qkv.swiglu(f(q), f(w), options),
+  geglu: (qkv, f, options) => qkv.geglu(f(q), f(w), options),
+  add: (qkv, f, options) => qkv.add(f(q), f(row), options),
+  mul: (qkv, f, options) => qkv.mul(f(q), f(w), options),
+  sumRows: (qkv, f, options) => qkv.sumRows(f(q), options),
+  crossEntropy: (qkv, f) => qkv.crossEntropy(f(q), ids),
+  embedding: (qkv, f, options) => qkv.embedding(ids, f(q), options),
+  'generator.dropout': (qkv, f) => qkv.generator(3).dropout(f(q), 0.25),
+  'Embedding.forward': (qkv, f) => layers(qkv, f).embedding.forward(ids),
+  'Linear.forward': (qkv, f) => layers(qkv, f).linear.forward(f(q)),
+  'MultiheadAttention.forward': (qkv, f) =>
+    layer(qkv, f).forward(f(small), f(small), f(small), { averageWeights: false, keyPaddingMask: f(padding) }),
+  'MultiheadAttention.trace': (qkv, f) => layer(qkv, f).trace(f(small)),
+  loadStateDict: (qkv, f) => {
+    const made = qkv.generator(1).multiheadAttention(8, 2)
+    const state = Object.fromEntries(Object.entries(stateDict).map(([name, x]) => [name, f(x)]))
+    return made.loadStateDict(state).forward(small)
+  },
+  cache: (qkv, f) => {
+    const cache = qkv.cache({ headDim: 131, capacity: 131, limit: Infinity }).append(f(k), f(v)).append(f(w), f(q))
+    const { output } = cache.attention(f(q), { bias: f(floats262) })
+    const { keys, values } = cache
+    cache.dispose()
+    return { output, keys, values }
+  },
+  onnxAttention: (qkv, f) =>
+    onnxAttention(
+      qkv,
+      { Q: f(q4), K: f(k4), V: f(v4), attn_mask: f(hides), past_key: f(k4), past_value: f(v4) },
+      { qk_matmul_output_mode: 0 },
+    ),
+  splitHeads: (_, f) => splitHeads(f(heads[0]), 2),
+  joinHeads: (_, f) => joinHeads(f(heads[0])),
+  relativePositionBias: (_, f) => relativePositionBias(f(floats28), 131, 131),
+}
+const stateDict = /** @type {Record<string, FloatTensor>} */ (draw.multiheadAttention(8, 2).stateDict())
+const floats65 = floats(65)
+const floats262 = floats(262)
+const one = floats(1)
+const seen65 = new Tensor(seen.data.slice(0, 65), [65])
+const two = floats(2)
+const positions = new Tensor(Float32Array.from(ids), [131])
+const padding = new Tensor(Uint8Array.of(0, 0, 1), [1, 3])
+const [q4, k4, v4] = [q, k, v].map(x => x.reshape([1, 1, 131, 131]))
+const floats28 = floats(28, 2)
+const ofJavaScript = new Set(['splitHeads', 'joinHeads', 'relativePositionBias'])
+const outs = [
+  'attention',
+  'softmax',
+  'rope',
+  'exp',
+  'tanh',
+  'linear',
+  'matmul',
+  'layerNorm',
+  'rmsNorm',
+  'gelu',
+  'relu',
+  'silu',
+  'swiglu',
+  'geglu',
+  'add',
+  'mul',
+  'embedding',
+]
+
+/**
+ * How an operand is given once it lies in the module's memory: `whole` is (3, ...dims), its middle row holds the values.
+ * @type {Record<string, (whole: Tensor<any>, x: Tensor<any>) => any>}
+ */
+const forms = {
+  resident: whole => whole.row(1),
+  view: (whole, x) =>
+    whole
+      .reshape([3, ...x.dims, 1])
+      .row(1)
+      .reshape(x.dims),
+  bare: (whole, x) => ({ data: whole.row(1).data, dims: x.dims }),
+}
+
+/** out is a tensor: over bare data, too. @param {any} x */
+const asTensor = x => (x instanceof Tensor ? x : new Tensor(x.data, x.dims))
+
+/** The bytes of what is no float32, as a typed array over the module's memory. @param {Tensor<any>} whole @param {Tensor<any>} x */
+function overBytes(whole, { data, dims }) {
+  const { buffer, byteOffset } = whole.row(1).data
+  return { data: new data.constructor(buffer, byteOffset, data.length), dims }
+}
+
+/** @param {Qkv} qkv @param {Tensor<any>} x */
+function settle(qkv, x) {
+  const isFloat = x.dtype === 'float32'
+  const whole = qkv.alloc([3, ...(isFloat ? x.dims : [Math.ceil(x.data.byteLength / 4)])])
+  if (isFloat) whole.row(1).data.set(x.data)
+  else overBytes(whole, x).data.set(x.data)
+  return whole
+}
+
+/** What a result holds: names, dims and a hash of the bits. @param {any} result @returns {any} */
+function digest(result) {
+  if (result instanceof Tensor)
+    return `${result.dtype} ${result.dims} ${createHash('sha1').update(result.data).digest('hex')}`
+  if (typeof result !== 'object' || result === null) return result
+  return Object.fromEntries(Object.entries(result).map(([name, part]) => [name, digest(part)]))
+}
+
+/** All tensors of a result. @param {any} result @returns {Tensor<any>[]} */
+const tensorsOf = result =>
+  result instanceof Tensor ? [result] : Object(result) === result ? Object.values(result).flatMap(tensorsOf) : []
+
+/** Bytes of the stack that are taken after each allocation of a call. @param {Core} core @param {() => unknown} call */
+function allocations(core, call) {
+  const ends = new Set([0])
+  const start = core.top
+  core.alloc = bytes => {
+    const at = Core.prototype.alloc.call(core, bytes)
+    ends.add(Math.max(0, core.top - start))
+    return at
+  }
+  try {
+    call()
+  } finally {
+    Reflect.deleteProperty(core, 'alloc')
+  }
+  return [...ends].sort((a, b) => a - b)
+}
+
+/**
+ * Runs a call with so much memory free.
+ * @template T
+ * @param {Qkv} qkv
+ * @param {Core} core
+ * @param {number} free bytes, a multiple of 16
+ * @param {() => T} call
+ */
+function withFree(qkv, core, free, call) {
+  const rest = core.bytes.length - core.top - free
+  const filler = rest > 0 ? qkv.alloc([rest / 4]) : undefined
+  try {
+    if (filler) assert.equal(core.bytes.length - core.top, free)
+    return call()
+  } finally {
+    filler?.dispose()
+  }
+}
+
+/** @param {string} name @param {(qkv: any, f: Form) => any} call */
+async function sweep(name, call) {
+  const want = digest(call(await load({ wasm }), x => x))
+  let [grown, trials] = [0, 0]
+  for (const [form, give] of Object.entries(forms)) {
+    const qkv = await load({ wasm })
+    const core = /** @type {Core} */ (coreOf(qkv))
+    /** @type {Map<Tensor<any>, Tensor<any>>} */
+    const inside = new Map()
+    /** @type {Form} */
+    const f = x => {
+      const whole = /** @type {Tensor<any>} */ (inside.get(x))
+      return x.dtype === 'float32' ? give(whole, x) : overBytes(whole, x)
+    }
+    call(qkv, x => {
+      if (!inside.has(x)) inside.set(x, settle(qkv, x))
+      return x
+    })
+    const ends = allocations(core, () => call(qkv, f))
+    // Less than the need by the last allocation, by the last two ...: each allocation is once the first that grows.
+    const some = ends.filter((_, i) => i % Math.ceil(ends.length / 8) === 0 || i > ends.length - 3)
+    for (const end of new Set(some.flatMap(end => [end, end - 16]).filter(free => free >= 0))) {
+      const { size } = qkv.memory
+      const got = withFree(qkv, core, end, () => call(qkv, f))
+      trials++
+      grown += Number(qkv.memory.size > size)
+      assert.deepEqual(digest(got), want, `${form}, ${end} bytes free`)
+      for (const { data } of tensorsOf(got))
+        assert.notEqual(data.buffer, core.floats.buffer, `${form}: results are copies`)
+      assert.equal(qkv.memory.used, 0)
+    }
+  }
+  return { name, grown, trials }
+}
+
+for (const [name, call] of Object.entries(calls))
+  test(`${name}: the bits of plain tensors, wherever operands lie and whenever the memory grows`, async t => {
+    const { grown, trials } = await sweep(name, call)
+    t.diagnostic(`the memory grew in ${grown} of ${trials} calls`)
+    assert.ok(grown > 0 || ofJavaScript.has(name))
+  })
+
+test('out and resident results have the bits of a new array, wherever they lie and whenever the memory grows', async () => {
+  /** @type {Record<string, (f: Form, empty: FloatTensor) => object>} */
+  const targets = {
+    'out, in its form': (f, empty) => ({ out: asTensor(f(empty)) }),
+    'out, plain': (_, { data, dims }) => ({ out: new Tensor(data.slice(), dims) }),
+    'a resident result': () => ({ resident: true }),
+  }
+  for (const name of outs) {
+    const want = calls[name](await load({ wasm }), x => x)
+    const empty = new Tensor(new Float32Array((want.output ?? want).data.length), (want.output ?? want).dims)
+    for (const [target, make] of Object.entries(targets).slice(0, name === 'attention' ? 2 : 3))
+      await sweep(`${name}, ${target}`, (qkv, f) => {
+        const result = calls[name](qkv, f, make(f, empty))
+        const found = digest(result)
+        if (target === 'a resident result') result.dispose()
+        return found
+      })
+  }
+})
+
+test('no public function is forgotten here', async () => {
+  const qkv = await load({ wasm })
+  const names = (/** @type {object} */ object) =>
+    Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(object)))
+      .filter(([name, { value }]) => typeof value === 'function' && name !== 'constructor')
+      .map(([name]) => name)
+  const source = Object.values(calls).map(String).join('\n')
+  const without = ['dispose', 'alloc', 'scope', 'generator'] // take no tensors
+  for (const name of names(qkv).filter(name => !without.includes(name)))
+    assert.match(source, new RegExp(`\\b${name}\\(`), name)
+})
