@@ -1,0 +1,86 @@
+// What is done to the numbers of a running model: read, replaced or scaled at a named place.
+
+import { describe, nearest, shape } from '../base/errors.js'
+import { Tensor, toFloats } from '../base/tensor.js'
+
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+
+/**
+ * A function that reads or returns other numbers, a factor (0 ablates), 'mean' over the positions, or numbers to put
+ * there (a patch).
+ * @typedef {((values: FloatTensor) => TensorLike | void) | number | 'mean' | TensorLike} Hook
+ */
+
+const PLACES = [
+  ...['input', 'output', 'heads', 'attention.scores', 'attention.weights', 'attention.output'],
+  ...['cross.scores', 'cross.weights', 'cross.heads', 'cross.output', 'mlp.output'],
+]
+
+/**
+ * @param {unknown} hooks
+ * @param {{ stack: string, layers: number, heads: number, hasCross: boolean }[]} stacks
+ */
+export function checkHooks(hooks, stacks) {
+  for (const [name, hook] of Object.entries(hooks ?? {})) {
+    const match = /^((?:encoder|decoder)\.)?layers\.(\d+)\.(.+?)(?:\.(\d+))?$/.exec(name)
+    const stack = match && stacks.find(({ stack }) => stack === (match[1] ?? ''))
+    if (!match || !stack)
+      throw new RangeError(
+        `hooks: ${describe(name)} is no place in this model; a place is ${stacks.map(({ stack }) => `"${stack}layers.0.output"`).join(' or ')}`,
+      )
+    const [, , layer, place, head] = match
+    const places = stack.hasCross ? PLACES : PLACES.filter(one => !one.startsWith('cross'))
+    if (!places.includes(place) || (head !== undefined && !place.endsWith('heads')))
+      throw new RangeError(
+        `hooks: ${describe(name)}: did you mean "${nearest(place, places)}"? Places: ${places.join(', ')}`,
+      )
+    if (Number(layer) >= stack.layers)
+      throw new RangeError(`hooks: ${describe(name)}: there are ${stack.layers} layers`)
+    if (Number(head ?? 0) >= stack.heads)
+      throw new RangeError(`hooks: ${describe(name)}: there are ${stack.heads} heads`)
+    const isTensor = typeof hook === 'object' && hook !== null && ('data' in hook || Array.isArray(hook))
+    if (typeof hook !== 'function' && typeof hook !== 'number' && hook !== 'mean' && !isTensor)
+      throw new TypeError(
+        `hooks: ${describe(name)}: ${describe(hook)} given; a function, a factor, "mean" or a tensor expected`,
+      )
+  }
+}
+
+/**
+ * @param {Record<string, Hook> | undefined} hooks
+ * @param {string} name
+ * @param {() => FloatTensor} values a copy of the numbers there, (B, L, ...)
+ * @returns {FloatTensor | undefined} what stands there from now on; undefined: what stood there
+ */
+export function applyHook(hooks, name, values) {
+  if (!hooks || !Object.hasOwn(hooks, name)) return undefined
+  const hook = hooks[name]
+  const x = values()
+  if (typeof hook === 'number')
+    return new Tensor(
+      x.data.map(value => value * hook),
+      x.dims,
+    )
+  if (hook === 'mean') return meanOverRows(x)
+  const given = typeof hook === 'function' ? hook(x) : hook
+  if (given === undefined) return x // perhaps changed where it stands
+  const made = toFloats(given, `hooks: ${name}`)
+  if (made.data.length !== x.data.length || made.dims.some((size, axis) => size !== x.dims[axis]))
+    throw new RangeError(`hooks: ${describe(name)}: dims ${shape(made.dims)} given, ${shape(x.dims)} expected`)
+  return new Tensor(made.data.slice(), x.dims)
+}
+
+/** Each row of (B, L, D) becomes the mean of the L rows. @param {FloatTensor} x */
+function meanOverRows({ data, dims }) {
+  const D = dims[dims.length - 1]
+  const L = dims[dims.length - 2]
+  const out = new Float32Array(data.length)
+  for (let start = 0; start < data.length; start += L * D)
+    for (let d = 0; d < D; d++) {
+      let sum = 0
+      for (let i = 0; i < L; i++) sum += data[start + i * D + d]
+      for (let i = 0; i < L; i++) out[start + i * D + d] = sum / L
+    }
+  return new Tensor(out, dims)
+}

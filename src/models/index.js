@@ -1,0 +1,77 @@
+// qkv/models: checkpoints in Hugging Face's layout, run on the kernels of qkv.
+
+import { checkNames } from '../base/arguments.js'
+import { describe } from '../base/errors.js'
+import { readCheckpoint } from './checkpoint.js'
+import { Config } from './config.js'
+import { familyOf } from './families.js'
+import { Model } from './model.js'
+import { openFolder, readJSON } from './source.js'
+import { makeTokenizer } from './tokenizer.js'
+import { Weights } from './weights.js'
+
+/** @typedef {import('./model.js').ForwardOptions} ForwardOptions */
+/** @typedef {import('./model.js').GenerateOptions} GenerateOptions */
+/** @typedef {import('./model.js').GenerateStep} GenerateStep */
+/** @typedef {import('./model.js').ModelInput} ModelInput */
+/** @typedef {import('./model.js').ModelOutput} ModelOutput */
+/** @typedef {import('./hooks.js').Hook} Hook */
+/** @typedef {import('./head-scores.js').HeadScores} HeadScores */
+/** @typedef {import('./source.js').CheckpointSource} CheckpointSource */
+/** @typedef {import('./weights.js').Progress} Progress */
+
+/**
+ * @typedef {object} LoadModelOptions
+ * @property {'float32'} [dtype] how weights lie in memory
+ * @property {import('./tokenizer.js').TokenizerClass | import('./tokenizer.js').TokenizerLike | false} [tokenizer] the
+ *   Tokenizer class of Hugging Face's tokenizers.js, or a tokenizer; false: none. By default the package is imported where
+ *   there is a tokenizer.json
+ * @property {(progress: Progress) => void} [onProgress] after each tensor that was read
+ * @property {AbortSignal} [signal]
+ */
+
+/**
+ * Loads a folder of config.json, model.safetensors (or its shards) and tokenizer.json.
+ * @param {import('../qkv.js').Qkv} qkv
+ * @param {CheckpointSource} source a folder's URL, in Node also its path; an array of files; an object of contents by
+ *   file name: bytes, a Blob or (start, end) => Promise of bytes
+ * @param {LoadModelOptions} [options]
+ * @returns {Promise<Model>}
+ */
+export async function loadModel(qkv, source, options = {}) {
+  checkNames(options, ['dtype', 'tokenizer', 'onProgress', 'signal'], 'loadModel')
+  const { signal, tokenizer } = options
+  if (typeof qkv?.packLinear !== 'function')
+    throw new TypeError(`loadModel: ${describe(qkv)} given, a loaded core expected: loadModel(await load(), source)`)
+  signal?.throwIfAborted()
+  const folder = openFolder(source, signal)
+  try {
+    const configFile = await folder.open('config.json')
+    const stored = configFile ? undefined : await readCheckpoint(folder) // says why a folder of other formats is refused
+    if (!configFile || stored)
+      throw new Error('loadModel: config.json is missing: it says how the tensors are put together')
+    const json = await readJSON(configFile, 'config.json')
+    const family = familyOf(new Config(json))
+    const tensors = await readCheckpoint(folder)
+    const text = await textTool(folder, tokenizer)
+    const weights = new Weights(qkv)
+    await weights.load(family, tensors, options)
+    return new Model(qkv, family, weights, /** @type {Record<string, unknown>} */ (json), text)
+  } finally {
+    await folder.close()
+  }
+}
+
+/**
+ * @param {import('./source.js').Folder} folder
+ * @param {LoadModelOptions['tokenizer']} given
+ */
+async function textTool(folder, given) {
+  if (given === false) return undefined
+  if (typeof given === 'object' && given !== null) return given
+  const file = await folder.open('tokenizer.json')
+  if (!file) return undefined
+  const configFile = await folder.open('tokenizer_config.json')
+  const config = configFile ? await readJSON(configFile, 'tokenizer_config.json') : {}
+  return makeTokenizer(await readJSON(file, 'tokenizer.json'), /** @type {object} */ (config), given)
+}

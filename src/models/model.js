@@ -1,0 +1,568 @@
+// A loaded model: forward with what is kept and hooked, generation, scores of heads.
+
+import { checkNames, toNumber } from '../base/arguments.js'
+import { describe, shape } from '../base/errors.js'
+import { Tensor, toTensor } from '../base/tensor.js'
+import { scoresOf } from './head-scores.js'
+import { checkHooks } from './hooks.js'
+import { embed, makeLogits, pool, runStack } from './network.js'
+import { encode } from './tokenizer.js'
+
+/** @typedef {import('../qkv.js').Qkv} Qkv */
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('../nn/kv-cache.js').Cache} Cache */
+/** @typedef {import('./families.js').Family} Family */
+/** @typedef {import('./families.js').StackSpec} StackSpec */
+/** @typedef {import('./network.js').Call} Call */
+/** @typedef {import('./weights.js').Weights} Weights */
+/** @typedef {import('./tokenizer.js').TokenizerLike} TokenizerLike */
+/** @typedef {import('./tokenizer.js').Tokenized} Tokenized */
+/** @typedef {TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */
+
+/**
+ * @typedef {object} ModelInput
+ * @property {Ids} ids of an encoder-decoder: what the encoder reads
+ * @property {Ids} [attentionMask] 1 where there is a token, 0 where there is padding; default all 1
+ * @property {Ids} [tokenTypeIds] BERT's segments; default all 0
+ * @property {Ids} [positions] default: counted from the first token that is no padding
+ * @property {Ids} [decoderIds] of an encoder-decoder; default its start id
+ *
+ * What is returned beside the logits: 'attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions',
+ * 'encoderHiddenStates' of all layers, or of one: 'attentions.3'. Without the prefix, of an encoder-decoder the decoder's.
+ * @typedef {object} ForwardOptions
+ * @property {readonly string[]} [keep]
+ * @property {Record<string, import('./hooks.js').Hook>} [hooks] by place: 'layers.3.attention.weights', 'layers.3.heads.5'
+ * @property {ModelCache} [cache] keys and values of the ids before these; see model.cache
+ * @property {'all' | 'last' | 'none'} [logits] of which rows; default 'all'
+ *
+ * @typedef {object} ModelOutput
+ * @property {FloatTensor} [logits] (B, L, V); without a head there are none
+ * @property {FloatTensor} lastHiddenState (B, L, d), after the last norm
+ * @property {FloatTensor} [pooled] (B, d)
+ * @property {(FloatTensor | undefined)[]} attentions of each layer that is kept: (B, H, L, S)
+ * @property {(FloatTensor | undefined)[]} hiddenStates what enters layer 0, 1, ... and what leaves the last, (B, L, d)
+ * @property {(FloatTensor | undefined)[]} crossAttentions
+ * @property {(FloatTensor | undefined)[]} encoderAttentions
+ * @property {(FloatTensor | undefined)[]} encoderHiddenStates
+ * @property {FloatTensor} [encoderLastHiddenState]
+ *
+ * @typedef {object} GenerateOptions
+ * @property {number} [maxNewTokens] default 40
+ * @property {number} [temperature] 0, the default, takes the largest logit
+ * @property {number} [topK] samples among so many only
+ * @property {number} [seed] of the random numbers; default 0
+ * @property {readonly number[]} [stopIds] default: the end ids of the config
+ * @property {readonly string[]} [keep] as in forward
+ * @property {ForwardOptions['hooks']} [hooks]
+ * @property {AbortSignal} [signal]
+ *
+ * @typedef {ModelOutput & { id: number, token: string, text: string, probability: number, ids: number[] }} GenerateStep
+ *   id and token are new, text is what they add, ids are all of the sequence so far
+ */
+
+const KEEP = ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions', 'encoderHiddenStates']
+
+/** Keys and values of a sequence, layer by layer; of an encoder-decoder also what the encoder has made. */
+export class ModelCache {
+  /** @internal @param {Cache[]} layers */
+  constructor(layers) {
+    /** @internal */
+    this.layers = layers
+    /** @internal @type {Call['encoded'] & { states?: Partial<ModelOutput> } | undefined} */
+    this.encoded = undefined
+    /** @internal @type {number} */
+    this.length = 0
+  }
+
+  clear() {
+    for (const layer of this.layers) layer.clear()
+    this.encoded = undefined
+    this.length = 0
+  }
+
+  dispose() {
+    for (const layer of this.layers) layer.dispose()
+  }
+}
+
+export class Model {
+  #qkv
+  #family
+  #weights
+  #tokenizer
+  #isDisposed = false
+
+  /**
+   * @internal
+   * @param {Qkv} qkv
+   * @param {Family} family
+   * @param {Weights} weights
+   * @param {Record<string, unknown>} config
+   * @param {TokenizerLike | undefined} tokenizer
+   */
+  constructor(qkv, family, weights, config, tokenizer) {
+    this.#qkv = qkv
+    this.#family = family
+    this.#weights = weights
+    this.#tokenizer = tokenizer
+    /** config.json as it was read. */
+    this.config = config
+  }
+
+  /** model_type of the config. */
+  get type() {
+    return this.#family.type
+  }
+
+  /** What there is: an encoder, a decoder or both; layers and heads of each. */
+  get stacks() {
+    const { encoder, decoder } = this.#family
+    const told = (/** @type {StackSpec | undefined} */ stack) =>
+      stack && {
+        layers: stack.layers.length,
+        heads: stack.heads.heads,
+        kvHeads: stack.heads.kvHeads,
+        headDim: stack.heads.headDim,
+      }
+    return { encoder: told(encoder), decoder: told(decoder) }
+  }
+
+  /** Does it make logits? A checkpoint may lack the head. */
+  get hasHead() {
+    return this.#weights.hasHead
+  }
+
+  get #isBoth() {
+    return this.#family.encoder !== undefined && this.#family.decoder !== undefined
+  }
+
+  /**
+   * @param {string} text
+   * @param {string} [pair] a second segment
+   * @returns {Tokenized}
+   */
+  tokenize(text, pair) {
+    return encode(this.#textTool(), text, pair, this.#family.vocab)
+  }
+
+  /** The text of ids, special tokens left out. @param {ArrayLike<number>} ids @returns {string} */
+  decode(ids) {
+    return this.#textTool().decode(Array.from(ids), { skip_special_tokens: true })
+  }
+
+  #textTool() {
+    if (this.#tokenizer) return this.#tokenizer
+    throw new Error('this model was loaded without a tokenizer: give ids, or load it with tokenizer.json')
+  }
+
+  /** The stored tensors that are used: a row each, and sums. */
+  describe() {
+    const tensors = this.#weights.used.map(({ name, dtype, dims, from, to }) => ({
+      ...{ name, dtype, dims, bytes: to - from, parameters: dims.reduce((a, b) => a * b, 1) },
+    }))
+    const sum = (/** @type {'bytes' | 'parameters'} */ key) => tensors.reduce((total, tensor) => total + tensor[key], 0)
+    return {
+      ...{ type: this.type, tensors, parameters: sum('parameters'), bytes: sum('bytes') },
+      ...{ ignored: [...this.#weights.ignored], memory: this.#qkv.memory.resident },
+    }
+  }
+
+  /**
+   * Keys and values for forward and generate: room for `capacity` ids, doubled when it is full.
+   * @param {{ capacity?: number, batch?: number }} [options]
+   */
+  cache(options = {}) {
+    checkNames(options, ['capacity', 'batch'], 'cache')
+    const { decoder } = this.#family
+    if (!decoder) throw new Error(`cache: ${this.type} is an encoder, which reads all at once`)
+    const { kvHeads, headDim } = decoder.heads
+    const { capacity = 64, batch } = options
+    /** @type {Cache[]} */
+    const layers = []
+    try {
+      for (const _ of decoder.layers)
+        layers.push(this.#qkv.cache({ batch, kvHeads, headDim, capacity, limit: Math.max(capacity, 2 ** 24) }))
+    } catch (error) {
+      for (const layer of layers) layer.dispose()
+      throw error
+    }
+    return new ModelCache(layers)
+  }
+
+  /**
+   * @param {ModelInput} input
+   * @param {ForwardOptions} [options]
+   * @returns {ModelOutput}
+   */
+  forward(input, options = {}) {
+    if (this.#isDisposed) throw new Error('this model was disposed: load it again')
+    checkNames(input, ['ids', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds'], 'forward')
+    checkNames(options, ['keep', 'hooks', 'cache', 'logits'], 'forward')
+    const { encoder, decoder } = this.#family
+    const { cache, hooks } = options
+    const both = this.#isBoth
+    if (cache && !(cache instanceof ModelCache))
+      throw new TypeError(`forward: cache: ${describe(cache)} given, what model.cache() makes expected`)
+    if (input.decoderIds !== undefined && !both)
+      throw new TypeError(`forward: decoderIds are given, but ${this.type} is no encoder-decoder`)
+    const keeps = keeper(options.keep)
+    checkHooks(
+      hooks,
+      [
+        encoder && { stack: both ? 'encoder.' : '', spec: encoder },
+        decoder && { stack: both ? 'decoder.' : '', spec: decoder },
+      ]
+        .filter(found => found !== undefined)
+        .map(({ stack, spec }) => ({
+          stack,
+          layers: spec.layers.length,
+          heads: spec.heads.heads,
+          hasCross: both && stack === 'decoder.',
+        })),
+    )
+    return this.#qkv.scope(() => {
+      /** @type {Partial<ModelOutput>} */
+      const made = {}
+      if (!both) {
+        const stack = /** @type {StackSpec} */ (encoder ?? decoder)
+        return this.#finish(
+          this.#run(stack, '', input, options, keeps, 'attentions', 'hiddenStates', undefined),
+          options,
+          made,
+        )
+      }
+      const encoded = cache?.encoded ?? this.#encode(input, options, keeps)
+      if (cache) cache.encoded = encoded
+      const ids = input.decoderIds ?? [this.#family.startId ?? 0]
+      const ran = this.#run(
+        /** @type {StackSpec} */ (decoder),
+        'decoder.',
+        { ids },
+        options,
+        keeps,
+        'attentions',
+        'hiddenStates',
+        encoded,
+      )
+      return this.#finish(ran, options, /** @type {Partial<ModelOutput>} */ (encoded.states))
+    })
+  }
+
+  /** @param {ModelInput} input @param {ForwardOptions} options @param {ReturnType<typeof keeper>} keeps */
+  #encode(input, options, keeps) {
+    const stack = /** @type {StackSpec} */ (this.#family.encoder)
+    const { attentions, hiddenStates, h, mask } = this.#run(
+      ...[stack, 'encoder.', input, { ...options, cache: undefined }, keeps],
+      ...['encoderAttentions', 'encoderHiddenStates', undefined],
+    )
+    const hidden = new Tensor(h.data.slice(), [...h.dims])
+    const states = { encoderAttentions: attentions, encoderHiddenStates: hiddenStates, encoderLastHiddenState: hidden }
+    return { hidden, mask, keys: [], states }
+  }
+
+  /**
+   * @param {StackSpec} stack
+   * @param {string} place
+   * @param {ModelInput} input
+   * @param {ForwardOptions} options
+   * @param {ReturnType<typeof keeper>} keeps
+   * @param {string} attentionsName
+   * @param {string} hiddenName
+   * @param {Call['encoded']} encoded
+   */
+  #run(stack, place, input, { hooks, cache }, keeps, attentionsName, hiddenName, encoded) {
+    const qkv = this.#qkv
+    const { vocab, embedding } = this.#family
+    const { ids, B, L } = readIds(input.ids, 'ids', vocab)
+    const past = cache?.length ?? 0
+    const given = readMask(input.attentionMask, B, L)
+    if (given && past)
+      throw new TypeError('forward: attentionMask with a cache that holds ids is not covered: give rows of one length')
+    const types = readTypes(input.tokenTypeIds, embedding.types?.rows, B, L)
+    const { positions, most } = this.#positions(stack, input.positions, given, ids, B, L, past)
+    const beyond = positions.find(position => position >= most)
+    if (beyond !== undefined)
+      throw new RangeError(`forward: position ${beyond} is asked for, this model has ${most}: give a shorter text`)
+    const mask = given && new Tensor(given, [B, 1, 1, L])
+    /** @type {Call} */
+    const call = {
+      ...{ qkv, weights: this.#weights, hooks, place, positions, past, mask, encoded, caches: cache?.layers },
+      ...{ attentions: [], hiddenStates: [], crossAttentions: [] },
+      keepWeights: layer => keeps(attentionsName, layer),
+      keepHidden: layer => keeps(hiddenName, layer),
+      keepCross: layer => keeps('crossAttentions', layer),
+    }
+    const h = runStack(stack, embed(this.#family, qkv, this.#weights, { ids, types, positions, B, L }), call)
+    if (cache) cache.length += L
+    return { ...call, h, mask }
+  }
+
+  /**
+   * The position of each id, and how many there are.
+   * @param {StackSpec} stack
+   * @param {Ids | undefined} given
+   * @param {Uint8Array | undefined} mask
+   * @param {Int32Array} ids
+   * @param {number} B
+   * @param {number} L
+   * @param {number} past
+   */
+  #positions(stack, given, mask, ids, B, L, past) {
+    const { embedding } = this.#family
+    const most = embedding.positions?.rows ?? embedding.sinusoids ?? stack.rope?.most ?? Infinity
+    if (given !== undefined) {
+      const read = readIds(given, 'positions', Math.min(most, 2 ** 31 - 1))
+      if (read.B !== B || read.L !== L)
+        throw new RangeError(
+          `forward: positions are ${shape([read.B, read.L])}, ids ${shape([B, L])}: one for each expected`,
+        )
+      return { positions: Uint32Array.from(read.ids), most }
+    }
+    const positions = new Uint32Array(B * L)
+    for (let b = 0; b < B; b++)
+      for (let i = 0, seen = past; i < L; i++) {
+        const n = b * L + i
+        if (embedding.padding !== undefined) {
+          // RoBERTa: pad + 1, pad + 2, ... for other ids; pad itself for padding.
+          const isToken = ids[n] !== embedding.padding
+          if (isToken) seen++
+          positions[n] = embedding.padding + (isToken ? seen : 0)
+        } else if (stack.causal && mask) positions[n] = mask[n] ? seen++ : Math.max(0, seen - 1)
+        else positions[n] = past + i
+      }
+    return { positions, most }
+  }
+
+  /**
+   * @param {{ h: FloatTensor } & Call} ran
+   * @param {ForwardOptions} options
+   * @param {Partial<ModelOutput>} more
+   * @returns {ModelOutput}
+   */
+  #finish({ h, attentions, hiddenStates, crossAttentions }, { logits: rows = 'all' }, more) {
+    const lastHiddenState = new Tensor(h.data.slice(), [...h.dims])
+    const { pooler } = this.#family
+    const last = rows === 'last' ? lastHiddenState.slice(1, -1) : lastHiddenState
+    const logits =
+      rows === 'none' || !this.hasHead ? undefined : makeLogits(this.#family, this.#qkv, this.#weights, last)
+    const pooled =
+      pooler && this.#weights.hasPooler ? pool(pooler, this.#qkv, this.#weights, lastHiddenState) : undefined
+    return {
+      ...{ logits, lastHiddenState, pooled, attentions, hiddenStates, crossAttentions },
+      ...{ encoderAttentions: [], encoderHiddenStates: [], ...more },
+    }
+  }
+
+  /**
+   * The logits that a hidden state would give if the model ended there: last norm and head (the logit lens).
+   * @param {FloatTensor} hiddenState (B, L, d), one of hiddenStates
+   * @returns {FloatTensor} (B, L, V)
+   */
+  logitLens(hiddenState) {
+    const { encoder, decoder, width } = this.#family
+    const { dims } = hiddenState
+    if (dims.length !== 3 || dims[2] !== width)
+      throw new RangeError(`logitLens: dims ${shape(dims)} given, (B, L, ${width}) expected`)
+    const stack = /** @type {StackSpec} */ (decoder ?? encoder)
+    const qkv = this.#qkv
+    return qkv.scope(() => {
+      if (!stack.norm) return makeLogits(this.#family, qkv, this.#weights, hiddenState)
+      const nothing = { ...stack, layers: [] }
+      const call = /** @type {Call} */ (
+        /** @type {unknown} */ ({
+          qkv,
+          weights: this.#weights,
+          positions: new Uint32Array(0),
+          past: 0,
+          keepHidden: () => false,
+        })
+      )
+      return makeLogits(
+        this.#family,
+        qkv,
+        this.#weights,
+        runStack({ ...nothing, rope: undefined, relative: undefined }, hiddenState, call),
+      )
+    })
+  }
+
+  /**
+   * What each head does on a text: see docs/models.md for the definitions.
+   * @param {string | Ids} input
+   */
+  headScores(input) {
+    const ids = this.#toIds(input)
+    const { attentions, encoderAttentions } = this.forward(
+      { ids },
+      { keep: ['attentions', 'encoderAttentions'], logits: 'none' },
+    )
+    return scoresOf(/** @type {FloatTensor[]} */ (this.#isBoth ? encoderAttentions : attentions), ids)
+  }
+
+  /** @param {unknown} input */
+  #toIds(input) {
+    if (typeof input === 'string') return this.tokenize(input).ids
+    const { ids, B } = readIds(/** @type {Ids} */ (input), 'ids', this.#family.vocab)
+    if (B !== 1) throw new RangeError(`one text expected, ${B} given`)
+    return [...ids]
+  }
+
+  /**
+   * Token by token. The prompt of an encoder-decoder is what its encoder reads.
+   * @param {string | Ids} prompt
+   * @param {GenerateOptions} [options]
+   * @returns {AsyncGenerator<GenerateStep, void, void>}
+   */
+  async *generate(prompt, options = {}) {
+    const { keep, hooks, signal, seed = 0, stopIds = idsOf(this.config.eos_token_id), ...rest } = options
+    checkNames(rest, ['maxNewTokens', 'temperature', 'topK'], 'generate')
+    const most = toNumber(options.maxNewTokens ?? 40, 'generate: maxNewTokens', { least: 0, whole: true })
+    const temperature = toNumber(options.temperature ?? 0, 'generate: temperature', { least: 0 })
+    const topK = toNumber(options.topK ?? this.#family.vocab, 'generate: topK', { least: 1, whole: true })
+    if (!this.#family.decoder) throw new Error(`generate: ${this.type} is an encoder, it has no next token`)
+    const source = this.#toIds(prompt)
+    if (source.length === 0) throw new RangeError('generate: the prompt has no tokens')
+    const both = this.#isBoth
+    const sequence = both ? [this.#family.startId ?? 0] : [...source]
+    const random = this.#qkv.generator(seed)
+    const bad = badIds(this.config.bad_words_ids)
+    const cache = this.cache({ capacity: Math.max(16, sequence.length) })
+    let paused = performance.now()
+    let text = this.#textOf(both ? [] : sequence)
+    try {
+      for (let n = 0, next = sequence; n < most; n++) {
+        signal?.throwIfAborted()
+        const input = both ? { ids: source, decoderIds: next } : { ids: next }
+        const output = this.forward(input, { keep, hooks, cache, logits: 'last' })
+        const logits = /** @type {FloatTensor} */ (output.logits).data
+        for (const id of bad) logits[id] = -Infinity
+        const { id, probability } = choose(logits, temperature, topK, () => random.rand([1]).data[0])
+        sequence.push(id)
+        next = [id]
+        const whole = this.#textOf(both ? sequence.slice(1) : sequence)
+        // The bytes of one character may need more tokens than one.
+        const added = whole.endsWith('\ufffd') ? '' : whole.slice(text.length)
+        if (added) text = whole
+        yield {
+          ...output,
+          id,
+          probability,
+          ids: [...sequence],
+          text: added,
+          token: this.#tokenizer ? this.#tokenOf(id) : String(id),
+        }
+        if (stopIds.includes(id)) return
+        if (performance.now() - paused > 50) {
+          await new Promise(resolve => setTimeout(resolve)) // lets others run, and abort
+          paused = performance.now()
+        }
+      }
+    } finally {
+      cache.dispose()
+    }
+  }
+
+  /** @param {number[]} ids */
+  #textOf(ids) {
+    return this.#tokenizer && ids.length ? this.decode(ids) : ''
+  }
+
+  /** @param {number} id */
+  #tokenOf(id) {
+    return this.#textTool().decode([id], { skip_special_tokens: false })
+  }
+
+  /** Frees the memory of all weights; any later use throws. */
+  dispose() {
+    this.#isDisposed = true
+    this.#weights.dispose()
+  }
+}
+
+/** @param {unknown} ids a number or a list @returns {number[]} */
+const idsOf = ids => (Array.isArray(ids) ? ids : [ids]).filter(id => Number.isInteger(id))
+
+/** The single ids among bad_words_ids. @param {unknown} words @returns {number[]} */
+const badIds = words =>
+  Array.isArray(words) ? words.filter(word => Array.isArray(word) && word.length === 1).flat() : []
+
+/**
+ * The largest logit, or a sample among the topK largest.
+ * @param {Float32Array} logits
+ * @param {number} temperature
+ * @param {number} topK
+ * @param {() => number} random
+ */
+function choose(logits, temperature, topK, random) {
+  let best = 0
+  for (let id = 1; id < logits.length; id++) if (logits[id] > logits[best]) best = id
+  const top = logits[best]
+  const weigh = (/** @type {number} */ logit, /** @type {number} */ t) => Math.exp((logit - top) / t)
+  let sum = 0
+  for (const logit of logits) sum += weigh(logit, 1)
+  const chosen = (/** @type {number} */ id) => ({ id, probability: weigh(logits[id], 1) / sum })
+  if (temperature === 0) return chosen(best)
+  const ids = Array.from(logits, (_, id) => id)
+  if (topK < ids.length) ids.sort((a, b) => logits[b] - logits[a] || a - b).length = topK
+  const weights = ids.map(id => weigh(logits[id], temperature))
+  let rest = random() * weights.reduce((a, b) => a + b, 0)
+  const at = weights.findIndex(weight => {
+    rest -= weight
+    return rest < 0
+  })
+  return chosen(ids[at < 0 ? 0 : at])
+}
+
+/**
+ * @param {readonly string[] | undefined} keep
+ * @returns {(name: string, layer: number) => boolean}
+ */
+function keeper(keep = []) {
+  if (!Array.isArray(keep))
+    throw new TypeError(`forward: keep: ${describe(keep)} given, a list such as ['attentions'] expected`)
+  for (const name of keep)
+    if (typeof name !== 'string' || !KEEP.includes(name.replace(/\.\d+$/, '')))
+      throw new RangeError(
+        `forward: keep: ${describe(name)} is not known; known: ${KEEP.join(', ')}, each also with a layer: attentions.0`,
+      )
+  return (name, layer) => keep.includes(name) || keep.includes(`${name}.${layer}`)
+}
+
+/**
+ * @param {Ids} given
+ * @param {string} name
+ * @param {number} most ids are below
+ */
+function readIds(given, name, most) {
+  const { data, dims } = toTensor(given, `forward: ${name}`, true)
+  if (dims.length < 1 || dims.length > 2 || dims.includes(0))
+    throw new RangeError(`forward: ${name} have dims ${shape(dims)}, (L) or (B, L) expected, with at least one`)
+  const [B, L] = dims.length === 2 ? dims : [1, dims[0]]
+  const ids = Int32Array.from(data, (id, n) =>
+    toNumber(id, `forward: ${name}[${n}]`, { least: 0, most: most - 1, whole: true }),
+  )
+  return { ids, B, L }
+}
+
+/** @param {Ids | undefined} given @param {number} B @param {number} L @returns {Uint8Array | undefined} none where all are tokens */
+function readMask(given, B, L) {
+  if (given === undefined) return undefined
+  const mask = readIds(given, 'attentionMask', 2)
+  if (mask.B !== B || mask.L !== L)
+    throw new RangeError(
+      `forward: attentionMask is ${shape([mask.B, mask.L])}, ids are ${shape([B, L])}: one for each expected`,
+    )
+  return mask.ids.every(Boolean) ? undefined : Uint8Array.from(mask.ids)
+}
+
+/** @param {Ids | undefined} given @param {number | undefined} rows @param {number} B @param {number} L */
+function readTypes(given, rows, B, L) {
+  if (given === undefined) return undefined
+  const types = readIds(given, 'tokenTypeIds', rows ?? 1)
+  if (types.B !== B || types.L !== L)
+    throw new RangeError(
+      `forward: tokenTypeIds are ${shape([types.B, types.L])}, ids ${shape([B, L])}: one for each expected`,
+    )
+  return types.ids
+}

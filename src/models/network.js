@@ -1,0 +1,360 @@
+// The building blocks that all families share, run on the kernels: embeddings, blocks of attention and MLP, the head.
+// Letters: B batch, L queries, S keys, H heads, D size of a head, d width of the model, V vocabulary.
+
+import { count, splitHeads, Tensor } from '../base/tensor.js'
+import { relativePositionBias } from '../ops/position-biases.js'
+import { applyHook } from './hooks.js'
+
+/** @typedef {import('../qkv.js').Qkv} Qkv */
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../nn/kv-cache.js').Cache} Cache */
+/** @typedef {import('./families.js').Family} Family */
+/** @typedef {import('./families.js').StackSpec} StackSpec */
+/** @typedef {import('./families.js').PartSpec} PartSpec */
+/** @typedef {import('./families.js').AttentionSpec} AttentionSpec */
+/** @typedef {import('./families.js').NormSpec} NormSpec */
+/** @typedef {import('./families.js').LinearSpec} LinearSpec */
+/** @typedef {import('./families.js').Activation} Activation */
+/** @typedef {import('./weights.js').Weights} Weights */
+/** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
+
+/**
+ * What one call of a stack is given.
+ * @typedef {object} Call
+ * @property {Qkv} qkv
+ * @property {Weights} weights
+ * @property {Hooks} [hooks]
+ * @property {string} place '' or 'encoder.' or 'decoder.': what names of hooks begin with
+ * @property {(layer: number) => boolean} keepWeights
+ * @property {(layer: number) => boolean} keepHidden
+ * @property {(layer: number) => boolean} keepCross
+ * @property {(FloatTensor | undefined)[]} attentions
+ * @property {(FloatTensor | undefined)[]} hiddenStates
+ * @property {(FloatTensor | undefined)[]} crossAttentions
+ * @property {Uint32Array} positions (B, L)
+ * @property {number} past keys before the first query
+ * @property {Tensor<Uint8Array>} [mask] (B, 1, 1, S): 1 may be seen
+ * @property {{ hidden?: FloatTensor, mask?: Tensor<Uint8Array>, keys: { k: FloatTensor, v: FloatTensor }[] }} [encoded]
+ *   what an encoder has made; its keys and values of each layer, made at first use
+ * @property {Cache[]} [caches] of each layer
+ */
+
+/**
+ * @param {Qkv} qkv
+ * @param {Weights} weights
+ * @param {NormSpec} spec
+ * @param {FloatTensor} x
+ */
+function norm(qkv, weights, spec, x) {
+  const { weight, bias } = weights.norm(spec)
+  const { eps, plusOne } = spec
+  return spec.kind === 'layer'
+    ? qkv.layerNorm(x, weight, bias, { eps, resident: true })
+    : qkv.rmsNorm(x, weight, { eps, plusOne, resident: true })
+}
+
+/** @param {Weights} weights @param {LinearSpec} spec @param {FloatTensor} x */
+const dense = (weights, spec, x) => weights.linear(spec).forward(x)
+
+/** @param {Qkv} qkv @param {Activation} kind @param {FloatTensor} x */
+function activate(qkv, kind, x) {
+  const resident = { resident: true }
+  if (kind === 'relu') return qkv.relu(x, resident)
+  if (kind === 'silu') return qkv.silu(x, resident)
+  return qkv.gelu(x, { approximate: kind === 'gelu' ? 'none' : 'tanh', resident: true })
+}
+
+/** The tensor itself, whose memory this call may free, as a copy for who looks at it. @param {FloatTensor} x */
+const copyOf = x => new Tensor(x.data.slice(), [...x.dims])
+
+/**
+ * @param {Family} family
+ * @param {Qkv} qkv
+ * @param {Weights} weights
+ * @param {{ ids: Int32Array, types?: Int32Array, positions: Uint32Array, B: number, L: number }} input
+ * @returns {FloatTensor} (B, L, d)
+ */
+export function embed({ embedding }, qkv, weights, { ids, types, positions, B, L }) {
+  const { scale = 1, sinusoids } = embedding
+  const tokens = weights.table(embedding.tokens)
+  const C = embedding.tokens.columns
+  const out = new Float32Array(ids.length * C)
+  const tables = [
+    ...(embedding.positions ? [{ table: weights.table(embedding.positions), rows: positions }] : []),
+    ...(embedding.types ? [{ table: weights.table(embedding.types), rows: types ?? new Int32Array(ids.length) }] : []),
+  ]
+  for (let n = 0; n < ids.length; n++) {
+    const at = n * C
+    for (let c = 0; c < C; c++) out[at + c] = tokens.data[ids[n] * C + c] * scale
+    for (const { table, rows } of tables) for (let c = 0; c < C; c++) out[at + c] += table.data[rows[n] * C + c]
+    // sin(p / 10000^(2i/C)) for all i, then all cosines.
+    if (sinusoids)
+      for (let i = 0; i < C / 2; i++) {
+        const angle = positions[n] / 10000 ** ((2 * i) / C)
+        out[at + i] += Math.sin(angle)
+        out[at + C / 2 + i] += Math.cos(angle)
+      }
+  }
+  let h = /** @type {FloatTensor} */ (new Tensor(out, [B, L, C]))
+  if (embedding.norm) h = norm(qkv, weights, embedding.norm, h)
+  return embedding.project ? dense(weights, embedding.project, h) : h
+}
+
+/**
+ * Cosines and sines for each row, (B, L, dim / 2).
+ * @param {NonNullable<StackSpec['rope']>} rope
+ * @param {Uint32Array} positions
+ * @param {number} B
+ */
+function rotations({ frequencies }, positions, B) {
+  const half = frequencies.length
+  const [cos, sin] = [Math.cos, Math.sin].map(f => {
+    const data = new Float32Array(positions.length * half)
+    positions.forEach((position, n) => {
+      for (let i = 0; i < half; i++) data[n * half + i] = f(position * frequencies[i])
+    })
+    return new Tensor(data, [B, positions.length / B, half])
+  })
+  return { cos, sin }
+}
+
+/**
+ * All layers.
+ * @param {StackSpec} stack
+ * @param {FloatTensor} h (B, L, d)
+ * @param {Call} call
+ * @returns {FloatTensor} after the last norm, if there is one
+ */
+export function runStack(stack, h, call) {
+  const { qkv, weights } = call
+  const [B, L] = h.dims
+  const { rope, relative } = stack
+  const turns = rope && rotations(rope, call.positions, B)
+  const S = call.past + L
+  const bias =
+    relative &&
+    relativePositionBias(weights.table(relative.table), L, S, {
+      bidirectional: relative.bidirectional,
+      maxDistance: relative.maxDistance,
+      pastLength: call.past,
+    })
+  stack.layers.forEach((parts, layer) => {
+    const before = h
+    h = qkv.scope(() => runLayer(stack, parts, layer, before, call, turns, bias))
+    if (layer > 0) free(before)
+  })
+  if (call.keepHidden(stack.layers.length)) call.hiddenStates[stack.layers.length] = copyOf(h)
+  return stack.norm ? norm(qkv, weights, stack.norm, h) : h
+}
+
+/** @param {FloatTensor} x */
+const free = x => /** @type {Partial<import('../runtime/resident.js').ResidentTensor>} */ (x).dispose?.()
+
+/**
+ * @param {StackSpec} stack
+ * @param {PartSpec[]} parts
+ * @param {number} layer
+ * @param {FloatTensor} h
+ * @param {Call} call
+ * @param {{ cos: FloatTensor, sin: FloatTensor } | undefined} turns
+ * @param {FloatTensor | undefined} bias
+ */
+function runLayer(stack, parts, layer, h, call, turns, bias) {
+  const { qkv, weights, hooks } = call
+  const at = `${call.place}layers.${layer}.`
+  /** @type {(place: string, x: FloatTensor) => FloatTensor} */
+  const hooked = (place, x) => applyHook(hooks, at + place, () => copyOf(x)) ?? x
+  h = hooked('input', h)
+  if (call.keepHidden(layer)) call.hiddenStates[layer] = copyOf(h)
+  const entered = h
+  for (const part of parts) {
+    const from = stack.parallel ? entered : h
+    const x = part.before ? norm(qkv, weights, part.before, from) : from
+    let y =
+      part.kind === 'mlp'
+        ? mlp(call, /** @type {NonNullable<PartSpec['mlp']>} */ (part.mlp), x)
+        : attention(call, stack, part, layer, x, at, turns, bias)
+    if (part.after) y = norm(qkv, weights, part.after, y)
+    y = hooked(`${part.kind}.output`, y)
+    h = qkv.add(h, y, { resident: true })
+    if (part.post) h = norm(qkv, weights, part.post, h)
+  }
+  return hooked('output', h)
+}
+
+/** down(act(gate x) * up x), or down(act(up x)). @param {Call} call @param {NonNullable<PartSpec['mlp']>} spec @param {FloatTensor} x */
+function mlp({ qkv, weights }, { up, gate, down, activation }, x) {
+  const wide = dense(weights, up, x)
+  const inner = gate
+    ? qkv.mul(activate(qkv, activation, dense(weights, gate, x)), wide, { resident: true })
+    : activate(qkv, activation, wide)
+  return dense(weights, down, inner)
+}
+
+/**
+ * @param {Call} call
+ * @param {StackSpec} stack
+ * @param {PartSpec} part
+ * @param {number} layer
+ * @param {FloatTensor} x (B, L, d)
+ * @param {string} at what names of hooks begin with
+ * @param {{ cos: FloatTensor, sin: FloatTensor } | undefined} turns
+ * @param {FloatTensor | undefined} bias
+ * @returns {FloatTensor} (B, L, d)
+ */
+function attention(call, stack, part, layer, x, at, turns, bias) {
+  const { qkv, weights, hooks, encoded } = call
+  const spec = /** @type {AttentionSpec} */ (part.attention)
+  const { heads: H, kvHeads: G, headDim: D, scale, softcap } = stack.heads
+  const [B, L] = x.dims
+  const isCross = part.kind === 'cross'
+  /** @type {(y: FloatTensor, norms: NormSpec | undefined, heads: number) => FloatTensor} */
+  const turned = (y, norms, heads) => {
+    const [, rows] = y.dims
+    const normed = norms ? norm(qkv, weights, norms, y.reshape([B, rows, heads, D])).reshape([B, rows, heads * D]) : y
+    return stack.rope && turns ? qkv.rope(normed, { numHeads: heads, rotaryDim: stack.rope.dim, ...turns }) : normed
+  }
+  const q = turned(dense(weights, spec.q, x), spec.qNorm, H)
+  const { k, v } = isCross
+    ? crossKeys(call, spec, layer)
+    : { k: turned(dense(weights, spec.k, x), spec.kNorm, G), v: dense(weights, spec.v, x) }
+  const cache = isCross ? undefined : call.caches?.[layer]
+  cache?.append(k, v, { kvHeads: G })
+  const isCausal = stack.causal && !isCross
+  /** @type {import('../ops/attention-options.js').AttentionOptions} */
+  const options = {
+    ...{
+      scale,
+      softcap,
+      causal: isCausal,
+      mask: isCross ? encoded?.mask : call.mask,
+      bias: isCross ? undefined : bias,
+    },
+    ...(spec.window && !isCross && { window: [spec.window - 1, Infinity] }),
+  }
+  const name = at + (isCross ? 'cross' : 'attention')
+  const has = (/** @type {string} */ place) => hooks !== undefined && Object.hasOwn(hooks, place)
+  const isKept = isCross ? call.keepCross(layer) : call.keepWeights(layer)
+  let output
+  if (isKept || has(`${name}.scores`) || has(`${name}.weights`)) {
+    const keys = cache ? cache.keys : splitHeads(k, G)
+    const values = cache ? cache.values : splitHeads(v, G)
+    const past = isCausal ? { pastLength: keys.dims[2] - L } : {}
+    const traced = qkv.trace(splitHeads(q, H), keys, values, { ...options, ...past })
+    const scores = applyHook(hooks, `${name}.scores`, () => traced.masked)
+    const given = scores ? qkv.softmax(scores) : traced.weights
+    const other = applyHook(hooks, `${name}.weights`, () => copyOf(given))
+    const paid = other ?? given
+    if (isKept) (isCross ? call.crossAttentions : call.attentions)[layer] = paid
+    output = joinRows(scores || other ? weigh(qkv, paid, values, G) : traced.output)
+  } else
+    output = cache
+      ? cache.attention(q, { ...options, numHeads: H }).output
+      : qkv.attention(q, k, v, { ...options, numHeads: H, kvHeads: G }).output
+  output = hookHeads(hooks, isCross ? `${at}cross.heads` : `${at}heads`, output, H)
+  return dense(weights, spec.o, output)
+}
+
+/**
+ * Keys and values of what the encoder has made, once for all steps.
+ * @param {Call} call
+ * @param {AttentionSpec} spec
+ * @param {number} layer
+ */
+function crossKeys({ encoded, weights }, spec, layer) {
+  if (!encoded?.hidden) throw new Error('there is no encoder output')
+  encoded.keys[layer] ??= {
+    k: copyOf(dense(weights, spec.k, encoded.hidden)),
+    v: copyOf(dense(weights, spec.v, encoded.hidden)),
+  }
+  return encoded.keys[layer]
+}
+
+/** (B, H, L, D) -> (B, L, H * D). @param {FloatTensor} x */
+function joinRows(x) {
+  const [B, H, L, D] = x.dims
+  return x.permute([0, 2, 1, 3]).reshape([B, L, H * D])
+}
+
+/**
+ * weights v, head by head.
+ * @param {Qkv} qkv
+ * @param {FloatTensor} weights (B, H, L, S)
+ * @param {FloatTensor} values (B, G, S, D)
+ * @param {number} G
+ */
+function weigh(qkv, weights, values, G) {
+  const [B, H, L, S] = weights.dims
+  const D = values.dims[3]
+  const out = new Float32Array(B * H * L * D)
+  for (let b = 0; b < B; b++)
+    for (let h = 0; h < H; h++) {
+      const g = Math.floor(h / (H / G))
+      const w = weights.data.subarray((b * H + h) * L * S, (b * H + h + 1) * L * S)
+      const v = values.data.subarray((b * G + g) * S * D, (b * G + g + 1) * S * D)
+      const y = qkv.matmul({ data: w, dims: [L, S] }, { data: v, dims: [S, D] })
+      out.set(y.data, (b * H + h) * L * D)
+    }
+  return new Tensor(out, [B, H, L, D])
+}
+
+/**
+ * @param {Hooks | undefined} hooks
+ * @param {string} name of all heads; of one with its number behind it
+ * @param {FloatTensor} output (B, L, H * D)
+ * @param {number} H
+ */
+function hookHeads(hooks, name, output, H) {
+  if (!hooks) return output
+  let all = applyHook(hooks, name, () => copyOf(output)) ?? output
+  const [B, L, width] = output.dims
+  const D = width / H
+  for (let h = 0; h < H; h++) {
+    const part = applyHook(hooks, `${name}.${h}`, () => copyOf(all).slice(2, h * D, (h + 1) * D))
+    if (!part) continue
+    if (all === output) all = copyOf(output)
+    for (let n = 0; n < B * L; n++) all.data.set(part.data.subarray(n * D, (n + 1) * D), n * width + h * D)
+  }
+  return all
+}
+
+/**
+ * Logits of rows that have passed the last norm.
+ * @param {Family} family
+ * @param {Qkv} qkv
+ * @param {Weights} weights
+ * @param {FloatTensor} x (B, L, d)
+ * @returns {FloatTensor} (B, L, V)
+ */
+export function makeLogits({ head, type }, qkv, weights, x) {
+  if (!weights.hasHead) throw new Error(`this ${type} checkpoint has no head: it makes hidden states, but no logits`)
+  let h = x
+  if (head.transform) {
+    h = activate(qkv, head.activation ?? 'gelu', dense(weights, head.transform, h))
+    if (head.norm) h = norm(qkv, weights, head.norm, h)
+  }
+  if (head.scale !== undefined) h = scaled(h, head.scale)
+  const logits = weights.head.forward(h)
+  const cap = head.softcap
+  return cap ? scaled(qkv.tanh(scaled(logits, 1 / cap)), cap) : copyOf(logits)
+}
+
+/** @param {FloatTensor} x @param {number} factor */
+function scaled({ data, dims }, factor) {
+  const out = new Float32Array(count(dims))
+  for (let i = 0; i < out.length; i++) out[i] = data[i] * factor
+  return new Tensor(out, [...dims])
+}
+
+/**
+ * tanh(W h[0] + b) of each batch.
+ * @param {LinearSpec} pooler
+ * @param {Qkv} qkv
+ * @param {Weights} weights
+ * @param {FloatTensor} x (B, L, d)
+ */
+export function pool(pooler, qkv, weights, x) {
+  const [B, , d] = x.dims
+  const first = copyOf(x).slice(1, 0, 1).reshape([B, d])
+  return qkv.tanh(dense(weights, pooler, first))
+}

@@ -1,0 +1,54 @@
+// The frequencies of rotary positions as configs state them.
+
+import { describe } from '../base/errors.js'
+import { Config } from './config.js'
+
+const POSITIVE = { least: 1e-30 }
+
+/**
+ * Frequency i is theta^(-2i/dim); linear scaling divides by a factor, llama3 the long waves only.
+ * @param {Config} config
+ * @param {number} headDim
+ * @param {number} share of a head that turns, where the config does not say it
+ */
+export function ropeFrequencies(config, headDim, share) {
+  // Newer configs hold all of it in rope_parameters.
+  const parameters = config.get('rope_parameters')
+  const newer = parameters === undefined ? undefined : new Config(parameters)
+  const older = config.get('rope_scaling')
+  const scaling = newer ?? (older === undefined ? undefined : new Config(older))
+  const key = ['partial_rotary_factor', 'rotary_pct'].find(name => newer?.has(name) || config.has(name))
+  const part = key ? (newer?.has(key) ? newer : config).number(key, share, { least: 0, most: 1 }) : share
+  const base = config.has('rotary_emb_base') ? config.number('rotary_emb_base', 10000, POSITIVE) : 10000
+  const theta = (newer?.has('rope_theta') ? newer : config).number('rope_theta', base, POSITIVE)
+  const dim = Math.floor(headDim * part)
+  if (dim % 2) throw new RangeError(`config.json: ${dim} of ${headDim} numbers of a head turn, an even number expected`)
+  const frequencies = Float64Array.from({ length: dim / 2 }, (_, i) => theta ** ((-2 * i) / dim))
+  const type = scaling?.get('rope_type') ?? scaling?.get('type') ?? 'default'
+  scaling?.get('type')
+  if (type === 'linear') {
+    const factor = /** @type {Config} */ (scaling).number('factor', undefined, POSITIVE)
+    for (let i = 0; i < frequencies.length; i++) frequencies[i] /= factor
+  } else if (type === 'llama3') scaleLlama3(/** @type {Config} */ (scaling), frequencies)
+  else if (type !== 'default')
+    throw new RangeError(`config.json: rope_type ${describe(type)} is not covered; covered: default, linear, llama3`)
+  scaling?.end()
+  return { dim, frequencies, most: config.size('max_position_embeddings', 2048) }
+}
+
+/**
+ * Long waves are divided by the factor, short ones stay, those between are blended.
+ * @param {Config} scaling
+ * @param {Float64Array} frequencies
+ */
+function scaleLlama3(scaling, frequencies) {
+  const factor = scaling.number('factor', undefined, POSITIVE)
+  const low = scaling.number('low_freq_factor', undefined, POSITIVE)
+  const high = scaling.number('high_freq_factor', undefined, POSITIVE)
+  const old = scaling.number('original_max_position_embeddings', undefined, POSITIVE)
+  for (let i = 0; i < frequencies.length; i++) {
+    const f = frequencies[i]
+    const m = Math.min(1, Math.max(0, ((old * f) / (2 * Math.PI) - low) / (high - low)))
+    frequencies[i] = ((1 - m) * f) / factor + m * f
+  }
+}

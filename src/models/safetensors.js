@@ -1,0 +1,158 @@
+// The safetensors format: 8 bytes, the length of a header of JSON, { name: { dtype, shape, data_offsets } }, then the
+// numbers. Only the header is read at first; each tensor is read by its range. https://github.com/huggingface/safetensors
+
+import { describe, shape as dimsText } from '../base/errors.js'
+import { fromBfloat16, fromFloat16 } from '../base/float16.js'
+import { readExactly } from './source.js'
+
+/** @typedef {import('./source.js').ByteSource} ByteSource */
+
+/**
+ * A tensor in a file.
+ * @typedef {object} StoredTensor
+ * @property {string} name
+ * @property {string} dtype
+ * @property {readonly number[]} dims
+ * @property {string} file
+ * @property {ByteSource} source
+ * @property {number} from its first byte in the file
+ * @property {number} to
+ */
+
+/** Bytes of one number of each dtype that the format knows. */
+const BYTES = {
+  ...{ F64: 8, F32: 4, F16: 2, BF16: 2, F8_E5M2: 1, F8_E4M3: 1, F8_E8M0: 1 },
+  ...{ I64: 8, I32: 4, I16: 2, I8: 1, U64: 8, U32: 4, U16: 2, U8: 1, BOOL: 1 },
+}
+/** Those whose numbers become float32. */
+export const FLOATS = ['F32', 'F16', 'BF16']
+const MOST_HEADER = 100_000_000 // as in the original library
+
+/** What other files begin with. @param {Uint8Array} start @returns {string | undefined} */
+function otherFormat(start) {
+  const text = String.fromCharCode(...start.subarray(0, 4))
+  if (text === 'GGUF') return 'a GGUF file, which is not covered: use the safetensors files of the same model'
+  if (text.startsWith('PK\x03\x04') || start[0] === 0x80)
+    return 'a pickled PyTorch file, which is not read because it can run code: save the model as safetensors'
+  if (text.startsWith('{') || text.startsWith('<')) return 'text, perhaps the page of an error or a Git LFS pointer'
+  if (text === 'vers') return 'a Git LFS pointer, not the file itself: fetch it with git lfs pull'
+  return undefined
+}
+
+/**
+ * The names of the outermost object of a JSON text, those that are there twice included. The text is valid JSON.
+ * @param {string} text
+ */
+function countNames(text) {
+  let depth = 0
+  let names = 0
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at]
+    if (sign === '"') {
+      for (at++; text[at] !== '"'; at++) if (text[at] === '\\') at++
+    } else if (sign === '{' || sign === '[') depth++
+    else if (sign === '}' || sign === ']') depth--
+    else if (sign === ':' && depth === 1) names++
+  }
+  return names
+}
+
+/**
+ * @param {ByteSource} source
+ * @param {string} file its name
+ * @returns {Promise<StoredTensor[]>}
+ * @throws {Error} the file is cut off, another format, or its header contradicts itself
+ */
+export async function readHeader(source, file) {
+  const fail = (/** @type {string} */ text) => new RangeError(`${file}: ${text}`)
+  const start = await readExactly(source, file, 0, 8)
+  const view = new DataView(start.buffer, start.byteOffset, 8)
+  const length = view.getUint32(0, true) + view.getUint32(4, true) * 2 ** 32
+  const beyond = source.size !== undefined && length > source.size - 8
+  if (beyond || length > MOST_HEADER || length < 2) {
+    const other = otherFormat(start)
+    if (other) throw fail(`this is ${other}`)
+    throw fail(
+      `no safetensors file: its header would be ${length} bytes long, ` +
+        (beyond ? `the file has ${source.size} bytes` : `2 to ${MOST_HEADER} expected`),
+    )
+  }
+  const text = new TextDecoder().decode(await readExactly(source, file, 8, 8 + length))
+  /** @type {unknown} */
+  let header
+  try {
+    header = JSON.parse(text)
+  } catch (cause) {
+    throw fail(`its header is no JSON: ${/** @type {Error} */ (cause).message}`)
+  }
+  if (typeof header !== 'object' || header === null || Array.isArray(header))
+    throw fail(`its header is ${describe(header)}, an object of tensors expected`)
+  const entries = Object.entries(header)
+  if (countNames(text) !== entries.length) throw fail('a name stands in its header twice')
+  const tensors = entries
+    .filter(([name]) => name !== '__metadata__')
+    .map(([name, entry]) => toTensor(name, entry, file, source, 8 + length))
+  checkRanges(tensors, 8 + length, source.size, fail)
+  return tensors
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} entry
+ * @param {string} file
+ * @param {ByteSource} source
+ * @param {number} data where the numbers begin
+ * @returns {StoredTensor}
+ */
+function toTensor(name, entry, file, source, data) {
+  const fail = (/** @type {string} */ text) => new RangeError(`${file}: tensor ${describe(name)}: ${text}`)
+  if (typeof entry !== 'object' || entry === null) throw fail(`${describe(entry)} in the header, an object expected`)
+  const { dtype, shape: dims, data_offsets: offsets } = /** @type {Record<string, unknown>} */ (entry)
+  if (typeof dtype !== 'string' || !Object.hasOwn(BYTES, dtype)) throw fail(`dtype ${describe(dtype)} is not known`)
+  const isSize = (/** @type {unknown} */ n) => Number.isSafeInteger(n) && /** @type {number} */ (n) >= 0
+  if (!Array.isArray(dims) || dims.length > 64 || !dims.every(isSize))
+    throw fail(`shape ${describe(dims)} is no list of sizes`)
+  if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isSize) || offsets[0] > offsets[1])
+    throw fail(`data_offsets ${JSON.stringify(offsets)?.slice(0, 40)} are no range`)
+  const bytes = dims.reduce((product, size) => product * size, BYTES[/** @type {'F32'} */ (dtype)])
+  if (bytes !== offsets[1] - offsets[0])
+    throw fail(`${offsets[1] - offsets[0]} bytes, but ${dtype} ${dimsText(dims)} are ${bytes}`)
+  return { name, dtype, dims, file, source, from: data + offsets[0], to: data + offsets[1] }
+}
+
+/**
+ * The ranges must fill the file, one behind the other.
+ * @param {StoredTensor[]} tensors
+ * @param {number} start
+ * @param {number | undefined} size of the file
+ * @param {(text: string) => Error} fail
+ */
+function checkRanges(tensors, start, size, fail) {
+  let end = start
+  for (const { name, from, to } of [...tensors].sort((a, b) => a.from - b.from || a.to - b.to)) {
+    if (from < end) throw fail(`tensor ${describe(name)} overlaps the one before it`)
+    if (from > end) throw fail(`${from - end} bytes before tensor ${describe(name)} belong to none`)
+    end = to
+  }
+  if (size !== undefined && end !== size)
+    throw fail(
+      end > size
+        ? `the tensors need ${end} bytes, the file has ${size}: it is cut off`
+        : `${size - end} bytes at its end belong to no tensor`,
+    )
+}
+
+/**
+ * The numbers of a stored tensor as float32.
+ * @param {StoredTensor} tensor F32, F16 or BF16
+ * @returns {Promise<Float32Array>}
+ */
+export async function readFloats({ dtype, file, source, from, to }) {
+  const bytes = await readExactly(source, file, from, to)
+  const size = BYTES[/** @type {'F32'} */ (dtype)]
+  const { buffer, byteOffset, byteLength } =
+    bytes.byteOffset % size || (dtype === 'F32' && bytes.byteLength !== bytes.buffer.byteLength) ? bytes.slice() : bytes
+  if (dtype === 'F32') return new Float32Array(/** @type {ArrayBuffer} */ (buffer), byteOffset, byteLength / 4)
+  const bits = new Uint16Array(/** @type {ArrayBuffer} */ (buffer), byteOffset, byteLength / 2)
+  return dtype === 'F16' ? fromFloat16(bits) : fromBfloat16(bits)
+}

@@ -1,0 +1,197 @@
+// Where the files of a checkpoint come from: a folder's URL, dropped files, an object of bytes, a path in Node. Each
+// becomes a function from a file's name to a reader of byte ranges, so that no file is in memory twice.
+
+import { describe } from '../base/errors.js'
+
+/**
+ * Reads bytes from <= i < to. `size` is undefined where only reading tells.
+ * @typedef {{ size?: number, read: (from: number, to: number) => Promise<Uint8Array> }} ByteSource
+ * @typedef {(from: number, to: number) => Promise<ArrayBuffer | ArrayBufferView>} RangeReader
+ * @typedef {ArrayBuffer | ArrayBufferView | Blob | RangeReader} FileContent
+ *
+ * A folder's URL, or in Node its path; files (of an input or a drop); an object of contents by file name.
+ * @typedef {string | URL | ArrayLike<File> | Record<string, FileContent>} CheckpointSource
+ *
+ * @typedef {object} Folder
+ * @property {(name: string) => Promise<ByteSource | undefined>} open undefined: there is no such file
+ * @property {() => readonly string[]} names as far as known: a URL cannot be listed
+ * @property {() => Promise<void>} close
+ */
+
+/** @param {ArrayBuffer | ArrayBufferView} bytes */
+const toBytes = bytes =>
+  ArrayBuffer.isView(bytes) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new Uint8Array(bytes)
+
+/** @param {unknown} content @param {string} name @returns {ByteSource} */
+function fromContent(content, name) {
+  if (content instanceof ArrayBuffer || ArrayBuffer.isView(content)) {
+    const bytes = toBytes(content)
+    return { size: bytes.length, read: async (from, to) => bytes.subarray(from, to) }
+  }
+  if (typeof Blob !== 'undefined' && content instanceof Blob)
+    return { size: content.size, read: async (from, to) => toBytes(await content.slice(from, to).arrayBuffer()) }
+  if (typeof content === 'function')
+    return {
+      read: async (from, to) => {
+        const bytes = await content(from, to)
+        if (bytes instanceof ArrayBuffer || ArrayBuffer.isView(bytes)) return toBytes(bytes)
+        throw new TypeError(`loadModel: the function of ${name} gave ${describe(bytes)}, bytes expected`)
+      },
+    }
+  throw new TypeError(
+    `loadModel: ${name} is ${describe(content)}; bytes, a Blob or (start, end) => Promise of bytes expected`,
+  )
+}
+
+/** @param {Map<string, unknown>} contents @returns {Folder} */
+const fromMap = contents => ({
+  open: async name => (contents.has(name) ? fromContent(contents.get(name), name) : undefined),
+  names: () => [...contents.keys()],
+  close: async () => {},
+})
+
+/**
+ * A folder of a server. Ranges are asked for; a server that knows none sends the file once.
+ * @param {string} base ends in a slash
+ * @param {AbortSignal} [signal]
+ * @returns {Folder}
+ */
+function fromURL(base, signal) {
+  /** @type {Set<string>} */
+  const found = new Set()
+  return {
+    async open(name) {
+      const url = new URL(name, base)
+      /** @param {number} from @param {number} to */
+      const get = async (from, to) => {
+        const response = await fetch(url, { signal, headers: { Range: `bytes=${from}-${to - 1}` } })
+        if (!response.ok && response.status !== 404 && response.status !== 416)
+          throw new Error(`loadModel: ${url} answers ${response.status} ${response.statusText}`)
+        return response
+      }
+      const first = await get(0, 8)
+      if (first.status === 404) return undefined
+      found.add(name)
+      if (first.status === 206) {
+        await first.arrayBuffer()
+        const size = Number(first.headers.get('content-range')?.split('/')[1] ?? Number.NaN)
+        return {
+          size: Number.isSafeInteger(size) ? size : undefined,
+          read: async (from, to) =>
+            from === to ? new Uint8Array(0) : toBytes(await (await get(from, to)).arrayBuffer()),
+        }
+      }
+      return fromContent(first.status === 416 ? new ArrayBuffer(0) : await first.arrayBuffer(), name)
+    },
+    names: () => [...found],
+    close: async () => {},
+  }
+}
+
+/**
+ * A folder on the disk, in Node.
+ * @param {string | URL} path
+ * @returns {Folder | undefined} undefined where there is no file system
+ */
+function fromPath(path) {
+  const process = globalThis.process
+  const fs = process?.getBuiltinModule?.('node:fs/promises')
+  const url = process?.getBuiltinModule?.('node:url')
+  if (!fs || !url) return undefined
+  const base = typeof path === 'string' ? path : url.fileURLToPath(path)
+  /** @type {Map<string, import('node:fs/promises').FileHandle>} */
+  const handles = new Map()
+  return {
+    async open(name) {
+      const handle = handles.get(name) ?? (await fs.open(`${base.replace(/\/$/, '')}/${name}`).catch(() => undefined))
+      if (!handle) return undefined
+      handles.set(name, handle)
+      const { size } = await handle.stat()
+      return {
+        size,
+        async read(from, to) {
+          const bytes = new Uint8Array(to - from)
+          const { bytesRead } = await handle.read(bytes, 0, to - from, from)
+          return bytes.subarray(0, bytesRead)
+        },
+      }
+    },
+    names: () => [...handles.keys()],
+    close: async () => {
+      for (const handle of handles.values()) await handle.close()
+      handles.clear()
+    },
+  }
+}
+
+/**
+ * @param {unknown} source
+ * @param {AbortSignal} [signal]
+ * @returns {Folder}
+ */
+export function openFolder(source, signal) {
+  if (typeof source === 'string' || source instanceof URL) {
+    const text = String(source)
+    const isFile = source instanceof URL ? source.protocol === 'file:' : !/^[a-z][a-z0-9+.-]+:\/\//i.test(text)
+    const folder = isFile && !(globalThis.location && typeof source === 'string') ? fromPath(source) : undefined
+    return folder ?? fromURL(new URL(text.replace(/\/?$/, '/'), globalThis.location?.href).href, signal)
+  }
+  if (typeof source !== 'object' || source === null)
+    throw new TypeError(
+      `loadModel: ${describe(source)} given; a folder's URL, an array of files or an object of contents by name expected`,
+    )
+  const files = /** @type {ArrayLike<File>} */ (source)
+  if (typeof files.length === 'number')
+    return fromMap(
+      new Map(
+        Array.from(files, file => {
+          if (typeof file?.name !== 'string')
+            throw new TypeError(`loadModel: ${describe(file)} given among the files, a File expected`)
+          return [file.name, file]
+        }),
+      ),
+    )
+  return fromMap(new Map(Object.entries(source)))
+}
+
+/**
+ * Exactly the bytes of a range.
+ * @param {ByteSource} source
+ * @param {string} name
+ * @param {number} from
+ * @param {number} to
+ */
+export async function readExactly(source, name, from, to) {
+  const end = source.size !== undefined && to > source.size ? source.size : to
+  const bytes = end > from ? await source.read(from, end) : new Uint8Array(0)
+  if (bytes.length !== to - from)
+    throw new RangeError(
+      `${name}: bytes ${from} to ${to} are asked for, ${bytes.length} of them are there: the file is cut off`,
+    )
+  return bytes
+}
+
+const MOST_TEXT = 64 * 2 ** 20
+
+/**
+ * A file of JSON, whole.
+ * @param {ByteSource} source
+ * @param {string} name
+ * @returns {Promise<unknown>}
+ */
+export async function readJSON(source, name) {
+  const size = source.size ?? (await sizeOf(source))
+  if (size > MOST_TEXT) throw new RangeError(`${name}: ${size} bytes of JSON, at most ${MOST_TEXT} are read`)
+  const bytes = await readExactly(source, name, 0, size)
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (cause) {
+    throw new SyntaxError(`${name} is no JSON: ${/** @type {Error} */ (cause).message}`, { cause })
+  }
+}
+
+/** Of a source that reads only: the first size at which it stops. @param {ByteSource} source */
+async function sizeOf(source) {
+  const bytes = await source.read(0, MOST_TEXT)
+  return bytes.length
+}

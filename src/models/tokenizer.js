@@ -1,0 +1,67 @@
+// tokenizer.json, read by the Tokenizer class of @huggingface/tokenizers, an optional package.
+
+import { describe } from '../base/errors.js'
+
+/**
+ * @typedef {object} TokenizerLike
+ * @property {(text: string, options?: { text_pair?: string | null, return_token_type_ids?: true }) => { ids: number[],
+ *   tokens: string[], token_type_ids?: number[] }} encode
+ * @property {(ids: number[], options?: { skip_special_tokens?: boolean }) => string} decode
+ *
+ * @typedef {new (tokenizer: object, config: object) => TokenizerLike} TokenizerClass
+ *
+ * @typedef {object} Tokenized
+ * @property {number[]} ids
+ * @property {string[]} tokens
+ * @property {number[]} [tokenTypeIds] of a pair of texts: 0 for the first one, 1 for the second
+ */
+
+const PACKAGE = '@huggingface/tokenizers'
+
+/**
+ * @param {unknown} json tokenizer.json
+ * @param {unknown} config tokenizer_config.json, or {}
+ * @param {TokenizerClass} [Class]
+ * @returns {Promise<TokenizerLike>}
+ */
+export async function makeTokenizer(json, config, Class) {
+  if (typeof json !== 'object' || json === null || !('model' in json))
+    throw new TypeError(`tokenizer.json: ${describe(json)} given, an object with a model expected`)
+  const Tokenizer = Class ?? (await import(/* @vite-ignore */ PACKAGE).catch(() => undefined))?.Tokenizer
+  if (!Tokenizer)
+    throw new Error(
+      `loadModel: tokenizer.json needs the package ${PACKAGE}: install it, pass its class as { tokenizer: Tokenizer }, or tokenizer: false`,
+    )
+  try {
+    return new Tokenizer(json, config)
+  } catch (cause) {
+    throw new Error(`tokenizer.json is not covered: ${/** @type {Error} */ (cause).message}`, { cause })
+  }
+}
+
+/**
+ * @param {TokenizerLike} tokenizer
+ * @param {string} text
+ * @param {string | undefined} pair a second segment
+ * @param {number} vocab
+ * @returns {Tokenized}
+ */
+export function encode(tokenizer, text, pair, vocab) {
+  for (const part of [text, pair])
+    if (part !== undefined && typeof part !== 'string')
+      throw new TypeError(`tokenize: ${describe(part)} given, a string expected`)
+  const {
+    ids,
+    tokens,
+    token_type_ids: types,
+  } = tokenizer.encode(text, {
+    text_pair: pair ?? null,
+    return_token_type_ids: true,
+  })
+  const strange = ids.findIndex(id => !(Number.isInteger(id) && id >= 0 && id < vocab))
+  if (strange >= 0)
+    throw new RangeError(
+      `tokenize: the tokenizer gives token ${describe(tokens[strange])} the id ${describe(ids[strange])}; the model has ${vocab} tokens`,
+    )
+  return { ids, tokens, ...(pair !== undefined && { tokenTypeIds: types }) }
+}

@@ -1,0 +1,322 @@
+// From the tensors of a checkpoint to the weights of a family: what is missing, unexpected or of another shape is listed;
+// the rest is read one tensor at a time and packed in the module's memory.
+
+import { describe, shape } from '../base/errors.js'
+import { Tensor } from '../base/tensor.js'
+import { FLOATS, readFloats } from './safetensors.js'
+
+/** @typedef {import('../qkv.js').Qkv} Qkv */
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../nn/layers.js').PackedLinear} PackedLinear */
+/** @typedef {import('./families.js').Family} Family */
+/** @typedef {import('./families.js').LinearSpec} LinearSpec */
+/** @typedef {import('./families.js').NormSpec} NormSpec */
+/** @typedef {import('./families.js').TableSpec} TableSpec */
+/** @typedef {import('./safetensors.js').StoredTensor} StoredTensor */
+/** @typedef {{ loaded: number, total: number, name: string }} Progress */
+/** @typedef {{ name: string, dims: readonly number[], make: (read: (name: string) => Promise<FloatTensor>) => Promise<void> }} Need */
+
+/** @param {LinearSpec} spec */
+const keyOf = ({ name, part }) => (part === undefined ? name : `${name}[${part}]`)
+
+export class Weights {
+  #qkv
+  /** @type {Map<string, PackedLinear>} */
+  #linears = new Map()
+  /** @type {Map<string, { weight: FloatTensor, bias?: FloatTensor }>} */
+  #norms = new Map()
+  /** @type {Map<string, FloatTensor>} */
+  #tables = new Map()
+  /** @type {Set<{ dispose: () => void }>} */
+  #resident = new Set()
+  /** Is there a head that makes logits? */
+  hasHead = true
+  hasPooler = true
+  /** The stored tensors that are used. @type {StoredTensor[]} */
+  used = []
+  /** Names of stored tensors that do nothing here. @type {string[]} */
+  ignored = []
+
+  /** @param {Qkv} qkv */
+  constructor(qkv) {
+    this.#qkv = qkv
+  }
+
+  /** @param {LinearSpec} spec */
+  linear(spec) {
+    return /** @type {PackedLinear} */ (this.#linears.get(keyOf(spec)))
+  }
+
+  /** @param {NormSpec} spec */
+  norm(spec) {
+    return /** @type {{ weight: FloatTensor, bias?: FloatTensor }} */ (this.#norms.get(spec.name))
+  }
+
+  /** @param {TableSpec} spec */
+  table(spec) {
+    return /** @type {FloatTensor} */ (this.#tables.get(spec.name))
+  }
+
+  /** The product that makes logits. */
+  get head() {
+    return /** @type {PackedLinear} */ (this.#linears.get('head'))
+  }
+
+  dispose() {
+    for (const held of this.#resident) held.dispose()
+    this.#resident.clear()
+  }
+
+  /**
+   * @param {Family} family
+   * @param {Map<string, StoredTensor>} stored
+   * @param {{ dtype?: string, signal?: AbortSignal, onProgress?: (progress: Progress) => void }} options
+   */
+  async load(family, stored, { dtype, signal, onProgress }) {
+    const tensors = this.#canonical(family, stored)
+    const names = [...tensors.keys()]
+    const { optional } = family.head
+    this.hasHead = !optional || names.some(name => optional.test(name))
+    this.hasPooler = family.pooler !== undefined && tensors.has(`${family.pooler.name}.weight`)
+    const needs = this.#needs(family, dtype)
+    checkTensors(needs, tensors, family.ignored)
+    const needed = new Set(needs.map(need => need.name))
+    this.ignored = names.filter(name => !needed.has(name))
+    this.used = [...needed].map(name => /** @type {StoredTensor} */ (tensors.get(name)))
+    const total = this.used.reduce((sum, { from, to }) => sum + to - from, 0)
+    let loaded = 0
+    /** The last tensor that was read: parts of a fused one are asked for one behind the other. @type {{ name: string, tensor: FloatTensor } | undefined} */
+    let last
+    /** @type {Set<string>} */
+    const seen = new Set()
+    const read = async (/** @type {string} */ name) => {
+      if (last?.name === name) return last.tensor
+      signal?.throwIfAborted()
+      const tensor = /** @type {StoredTensor} */ (tensors.get(name))
+      last = { name, tensor: new Tensor(await readFloats(tensor), tensor.dims) }
+      if (!seen.has(name)) loaded += tensor.to - tensor.from
+      seen.add(name)
+      onProgress?.({ loaded, total, name: tensor.name })
+      return last.tensor
+    }
+    try {
+      for (const need of needs) await need.make(read)
+      signal?.throwIfAborted()
+    } catch (error) {
+      this.dispose()
+      if (error instanceof RangeError && /out of memory/.test(error.message))
+        throw new RangeError(`loadModel: the weights, ${total} bytes as stored, do not fit: ${error.message}`, {
+          cause: error,
+        })
+      throw error
+    }
+  }
+
+  /**
+   * Names without the prefix that a family may have, old names of norms as the new ones.
+   * @param {Family} family
+   * @param {Map<string, StoredTensor>} stored
+   */
+  #canonical({ prefix = '' }, stored) {
+    /** @type {Map<string, StoredTensor>} */
+    const tensors = new Map()
+    for (const [name, tensor] of stored) {
+      const bare = prefix && name.startsWith(prefix) ? name.slice(prefix.length) : name
+      const key = bare.replace(/LayerNorm\.gamma$/, 'LayerNorm.weight').replace(/LayerNorm\.beta$/, 'LayerNorm.bias')
+      if (tensors.has(key))
+        throw new RangeError(`loadModel: ${describe(name)} and ${describe(tensors.get(key)?.name)} are the same weight`)
+      tensors.set(key, tensor)
+    }
+    return tensors
+  }
+
+  /** What is to be read, in order. @param {Family} family @param {string | undefined} dtype */
+  #needs(family, dtype) {
+    /** @type {Need[]} */
+    const needs = []
+    /** @type {Set<string>} */
+    const known = new Set()
+    /** @param {string} key @param {Need} need */
+    const add = (key, need) => {
+      if (!known.has(key)) needs.push(need)
+      known.add(key)
+    }
+    /** @type {Map<string, FloatTensor>} biases that wait for their weights */
+    const biases = new Map()
+    /** @type {(spec: LinearSpec) => void} */
+    const linear = spec => {
+      const { name, out, in: size, bias, layout, of = out, row } = spec
+      const key = keyOf(spec)
+      if (bias)
+        add(`${key}.bias`, {
+          name: `${name}.bias`,
+          dims: [of],
+          make: async read => {
+            biases.set(key, rowsOf(await read(`${name}.bias`), out, row))
+          },
+        })
+      add(key, {
+        name: `${name}.weight`,
+        dims: layout ? [size, of] : [of, size],
+        make: async read => {
+          const stored = await read(`${name}.weight`)
+          this.#hold(this.#linears, key, this.#pack(stored, spec, biases.get(key), dtype))
+          biases.delete(key)
+        },
+      })
+    }
+    /** @type {(spec: NormSpec | undefined) => void} */
+    const norm = spec => {
+      if (!spec) return
+      /** @type {{ weight: FloatTensor, bias?: FloatTensor }} */
+      const made = { weight: EMPTY }
+      for (const part of spec.bias ? ['weight', 'bias'] : ['weight'])
+        add(`${spec.name}.${part}`, {
+          name: `${spec.name}.${part}`,
+          dims: [spec.size],
+          make: async read => {
+            const kept = this.#keep(await read(`${spec.name}.${part}`))
+            this.#norms.set(spec.name, Object.assign(this.#norms.get(spec.name) ?? made, { [part]: kept }))
+          },
+        })
+    }
+    /** @type {(spec: TableSpec | undefined) => void} */
+    const table = spec => {
+      if (!spec) return
+      const name = `${spec.name}.weight`
+      add(name, {
+        name,
+        dims: [spec.rows, spec.columns],
+        make: async read => {
+          this.#tables.set(spec.name, await read(name))
+        },
+      })
+    }
+    const { embedding, head, pooler } = family
+    for (const stack of [family.encoder, family.decoder]) {
+      for (const part of stack?.layers.flat() ?? []) {
+        norm(part.before)
+        norm(part.after)
+        norm(part.post)
+        const { attention, mlp } = part
+        norm(attention?.qNorm)
+        norm(attention?.kNorm)
+        for (const spec of [attention?.q, attention?.k, attention?.v, attention?.o]) if (spec) linear(spec)
+        for (const spec of [mlp?.gate, mlp?.up, mlp?.down]) if (spec) linear(spec)
+      }
+      norm(stack?.norm)
+      table(stack?.relative?.table)
+    }
+    norm(embedding.norm)
+    if (embedding.project) linear(embedding.project)
+    table(embedding.positions)
+    table(embedding.types)
+    table(embedding.tokens)
+    if (pooler && this.hasPooler) linear(pooler)
+    if (!this.hasHead) return needs
+    if (head.transform) linear(head.transform)
+    norm(head.norm)
+    this.#headNeeds(family, add, dtype)
+    return needs
+  }
+
+  /** @param {Family} family @param {(key: string, need: Need) => void} add @param {string | undefined} dtype */
+  #headNeeds({ head, embedding, vocab }, add, dtype) {
+    const { project } = head
+    const name = project ? `${project.name}.weight` : `${embedding.tokens.name}.weight`
+    const columns = project ? project.in : embedding.tokens.columns
+    const biasName = head.bias ?? (project?.bias ? `${project.name}.bias` : undefined)
+    /** @type {FloatTensor | undefined} */
+    let bias
+    if (biasName)
+      add(biasName, {
+        name: biasName,
+        dims: biasName === 'final_logits_bias' ? [1, vocab] : [vocab],
+        make: async read => {
+          bias = (await read(biasName)).reshape([vocab])
+        },
+      })
+    add('head', {
+      name,
+      dims: [vocab, columns],
+      make: async read => {
+        const table = project ? undefined : this.#tables.get(embedding.tokens.name)
+        const weight = table ?? (await read(name))
+        this.#hold(this.#linears, 'head', this.#pack(weight, { name, out: vocab, in: columns }, bias, dtype))
+      },
+    })
+  }
+
+  /**
+   * @param {FloatTensor} stored
+   * @param {LinearSpec} spec
+   * @param {FloatTensor | undefined} bias
+   * @param {string | undefined} dtype
+   */
+  #pack(stored, { out, row, layout }, bias, dtype) {
+    if (dtype !== undefined && dtype !== 'float32')
+      throw new RangeError(`loadModel: dtype ${describe(dtype)} is not covered; covered: "float32"`)
+    const rows = layout ? stored.T : stored
+    return this.#qkv.packLinear(rowsOf(rows, out, row), bias)
+  }
+
+  /** A small tensor that every call reads. @param {FloatTensor} tensor */
+  #keep(tensor) {
+    const resident = this.#qkv.alloc(tensor.dims)
+    this.#resident.add(resident)
+    resident.data.set(tensor.data)
+    return resident
+  }
+
+  /** @template {{ dispose: () => void }} T @param {Map<string, T>} map @param {string} key @param {T} made */
+  #hold(map, key, made) {
+    this.#resident.add(made)
+    map.set(key, made)
+  }
+}
+
+const EMPTY = new Tensor(new Float32Array(0), [0])
+
+/**
+ * Rows row(0) ... row(out - 1) of a tensor, a copy; without `row` itself.
+ * @param {FloatTensor} tensor
+ * @param {number} out
+ * @param {((n: number) => number) | undefined} row
+ */
+function rowsOf(tensor, out, row) {
+  if (!row) return tensor
+  const [, ...rest] = tensor.dims
+  const size = rest[0] ?? 1
+  const data = new Float32Array(out * size)
+  for (let n = 0; n < out; n++) data.set(tensor.data.subarray(row(n) * size, (row(n) + 1) * size), n * size)
+  return new Tensor(data, [out, ...rest])
+}
+
+/**
+ * Throws one error that lists all that does not fit.
+ * @param {Need[]} needs
+ * @param {Map<string, StoredTensor>} tensors
+ * @param {RegExp} ignored
+ */
+function checkTensors(needs, tensors, ignored) {
+  const needed = new Set(needs.map(({ name }) => name))
+  const missing = [...needed].filter(name => !tensors.has(name))
+  const unexpected = [...tensors.keys()].filter(name => !needed.has(name) && !ignored.test(name))
+  const wrong = needs.flatMap(({ name, dims }) => {
+    const tensor = tensors.get(name)
+    if (!tensor) return []
+    if (!FLOATS.includes(tensor.dtype)) return `${name} is ${tensor.dtype}, one of ${FLOATS.join(', ')} expected`
+    const fits = tensor.dims.length === dims.length && tensor.dims.every((size, i) => size === dims[i])
+    return fits ? [] : `${name} is ${shape(tensor.dims)}, ${shape(dims)} expected`
+  })
+  const list = (/** @type {string} */ title, /** @type {string[]} */ names) =>
+    names.length
+      ? [`${title}: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ` and ${names.length - 20} more` : ''}`]
+      : []
+  const problems = [
+    ...list('missing', missing),
+    ...list('unexpected', unexpected),
+    ...list('of another shape or dtype', [...new Set(wrong)]),
+  ]
+  if (problems.length) throw new RangeError(`loadModel: the tensors do not fit config.json; ${problems.join('; ')}`)
+}

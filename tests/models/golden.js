@@ -1,0 +1,138 @@
+// A folder with a checkpoint and what it must compute: expected.json and expected.safetensors.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { loadModel } from '../../src/models/index.js'
+import { readFloats, readHeader } from '../../src/models/safetensors.js'
+
+/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../../src/models/model.js').ModelOutput} ModelOutput */
+/** @typedef {{ abs: number, rel: number }} Tolerance */
+/**
+ * @typedef {object} GoldenInput
+ * @property {string} name
+ * @property {(string | [string, string])[]} [texts]
+ * @property {number[][]} input_ids
+ * @property {number[][]} attention_mask
+ * @property {number[][]} [token_type_ids]
+ * @property {number[][]} [decoder_input_ids]
+ * @property {number[][]} [greedy]
+ * @property {{ row: number, position: number, id: number }[]} [fill_mask]
+ *
+ * @typedef {object} Expected
+ * @property {Record<'hidden' | 'attention' | 'logits', Tolerance>} tolerance
+ * @property {GoldenInput[]} inputs
+ * @property {{ text: string, pair?: string, ids: number[] }[]} [tokenization]
+ */
+
+/** @param {string} folder */
+export async function readGolden(folder) {
+  const expected = /** @type {Expected} */ (JSON.parse(readFileSync(`${folder}/expected.json`, 'utf8')))
+  const bytes = readFileSync(`${folder}/expected.safetensors`)
+  const source = { size: bytes.length, read: async (/** @type {number} */ from, /** @type {number} */ to) => bytes.subarray(from, to) }
+  /** @type {Map<string, { data: Float32Array, dims: readonly number[] }>} */
+  const tensors = new Map()
+  for (const tensor of await readHeader(source, 'expected.safetensors'))
+    tensors.set(tensor.name, { data: await readFloats(tensor), dims: tensor.dims })
+  return { expected, tensors }
+}
+
+/**
+ * The largest share of the tolerance that a tensor uses, in rows that are no padding; columns of padding must be 0.
+ * @param {FloatTensor | undefined} got (B, L, d) or (B, H, L, S)
+ * @param {{ data: Float32Array, dims: readonly number[] }} want
+ * @param {Tolerance} tolerance
+ * @param {number[][]} mask of the rows
+ * @param {string} name
+ */
+export function compare(got, want, { abs, rel }, mask, name) {
+  assert.ok(got, `${name} is missing`)
+  assert.deepEqual([...got.dims], [...want.dims], name)
+  const [B] = want.dims
+  const rows = want.dims.length > 2 ? want.dims[want.dims.length - 2] : 1
+  const width = want.dims[want.dims.length - 1]
+  const perBatch = want.data.length / B
+  let share = 0
+  for (let n = 0; n < want.data.length; n++) {
+    const row = Math.floor(n / width) % rows
+    if (want.dims.length > 2 && !mask[Math.floor(n / perBatch)][row]) continue
+    const used = Math.abs(got.data[n] - want.data[n]) / (abs + rel * Math.abs(want.data[n]))
+    if (!(used <= 1)) assert.fail(`${name}[${n}]: ${got.data[n]} for ${want.data[n]}, ${used} tolerances`)
+    share = Math.max(share, used)
+  }
+  return share
+}
+
+/**
+ * All inputs of a golden folder; returns the largest share of each tolerance that was used.
+ * @param {import('../../src/qkv.js').Qkv} qkv
+ * @param {string} folder
+ * @param {{ tokenizer: import('../../src/models/tokenizer.js').TokenizerClass | false }} options
+ */
+export async function checkGolden(qkv, folder, options) {
+  const { expected, tensors } = await readGolden(folder)
+  const model = await loadModel(qkv, folder, options)
+  const { tolerance } = expected
+  const shares = { hidden: 0, attention: 0, logits: 0 }
+  for (const input of expected.inputs) {
+    const r = model.forward(
+      {
+        ids: input.input_ids,
+        attentionMask: input.attention_mask,
+        ...(input.token_type_ids && { tokenTypeIds: input.token_type_ids }),
+        ...(input.decoder_input_ids && { decoderIds: input.decoder_input_ids }),
+      },
+      { keep: ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions', 'encoderHiddenStates'] },
+    )
+    const all = (input.decoder_input_ids ?? input.input_ids).map(row => row.map(() => 1))
+    const masks = { source: input.attention_mask, target: input.decoder_input_ids ? all : input.attention_mask }
+    let compared = 0
+    for (const [name, want] of tensors) {
+      if (!name.startsWith(`${input.name}/`)) continue
+      const { got, kind, rows } = find(r, name.slice(input.name.length + 1))
+      shares[kind] = Math.max(shares[kind], compare(got, want, tolerance[kind], masks[rows], name))
+      compared++
+    }
+    assert.ok(compared > 3, `${compared} tensors of ${input.name}`)
+    for (const { row, position, id } of input.fill_mask ?? []) {
+      const logits = /** @type {FloatTensor} */ (r.logits).row(row).row(position).data
+      assert.equal(logits.indexOf(Math.max(...logits)), id, `mask at ${position}`)
+    }
+    for (const [b, ids] of (input.greedy ?? []).entries()) {
+      const prompt = input.input_ids[b].filter((_, i) => input.attention_mask[b][i])
+      const given = []
+      for await (const { id } of model.generate(prompt, { maxNewTokens: ids.length, stopIds: [] })) given.push(id)
+      assert.deepEqual(given, ids, `greedy ids of ${input.name}, row ${b}`)
+    }
+    if (options.tokenizer)
+      input.texts?.forEach((text, b) => {
+        const [first, second] = Array.isArray(text) ? text : [text]
+        const ids = input.input_ids[b].filter((_, i) => input.attention_mask[b][i])
+        assert.deepEqual(model.tokenize(first, second).ids, ids, first)
+      })
+  }
+  if (options.tokenizer)
+    for (const { text, ids } of expected.tokenization ?? []) assert.deepEqual(model.tokenize(text).ids, ids, text)
+  model.dispose()
+  return shares
+}
+
+/**
+ * @param {ModelOutput} r
+ * @param {string} name as in the golden file
+ * @returns {{ got: FloatTensor | undefined, kind: 'hidden' | 'attention' | 'logits', rows: 'source' | 'target' }}
+ */
+function find(r, name) {
+  const match = /^(encoder\.|decoder\.|cross\.)?(hidden|attention|final|logits|pooled)(?:\.(\d+))?$/.exec(name)
+  assert.ok(match, `a tensor of another kind: ${name}`)
+  const [, stack, what, number] = match
+  const layer = Number(number)
+  const isEncoder = stack === 'encoder.'
+  const rows = isEncoder ? 'source' : 'target'
+  if (what === 'logits') return { got: r.logits, kind: 'logits', rows }
+  if (what === 'pooled') return { got: r.pooled, kind: 'hidden', rows }
+  if (what === 'final') return { got: isEncoder ? r.encoderLastHiddenState : r.lastHiddenState, kind: 'hidden', rows }
+  if (what === 'hidden') return { got: (isEncoder ? r.encoderHiddenStates : r.hiddenStates)[layer], kind: 'hidden', rows }
+  const attentions = stack === 'cross.' ? r.crossAttentions : isEncoder ? r.encoderAttentions : r.attentions
+  return { got: attentions[layer], kind: 'attention', rows }
+}
