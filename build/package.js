@@ -24,7 +24,7 @@ const minify = {
 // stands in base.js, so that a program that only splits a text loads no more; what only threads need in threads.js.
 const groups = [
   { name: 'base', test: /src\/(base\/|tokenize)/, priority: 2 },
-  { name: 'core', test: /src\/(?!onnx|threads)/, priority: 1 },
+  { name: 'core', test: /src\/(?!onnx|models|threads)/, priority: 1 },
   { name: 'threads', test: /src\/threads\// },
 ]
 const output = { minify, sourcemap: true }
@@ -41,7 +41,7 @@ const types = publicTypes(
   LIBRARY.map(({ name, source }) => ({
     name,
     module: source.replace(/^src\/|\.js$/g, ''),
-    withAliases: name === 'index',
+    withAliases: name !== 'onnx',
   })),
 )
 for (const [name, text] of Object.entries(types)) writeFileSync(`dist/${name}.d.ts`, text)

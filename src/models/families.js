@@ -5,7 +5,7 @@ import { describe } from '../base/errors.js'
 import { ropeFrequencies } from './rope-scaling.js'
 
 /** @typedef {import('./config.js').Config} Config */
-/** @typedef {'gelu' | 'gelu_tanh' | 'relu' | 'silu'} Activation */
+/** @typedef {'gelu' | 'gelu_tanh' | 'relu' | 'silu'} ActivationName */
 
 /**
  * A linear layer: weight (out, in), and bias (out). In a fused weight of `of` rows, row n of this layer is `row(n)`.
@@ -28,7 +28,7 @@ import { ropeFrequencies } from './rope-scaling.js'
  * @typedef {object} PartSpec
  * @property {'attention' | 'cross' | 'mlp'} kind
  * @property {AttentionSpec} [attention] of the first two
- * @property {{ up: LinearSpec, gate?: LinearSpec, down: LinearSpec, activation: Activation }} [mlp]
+ * @property {{ up: LinearSpec, gate?: LinearSpec, down: LinearSpec, activation: ActivationName }} [mlp]
  * @property {NormSpec} [before]
  * @property {NormSpec} [after]
  * @property {NormSpec} [post]
@@ -54,7 +54,7 @@ import { ropeFrequencies } from './rope-scaling.js'
  *
  * @typedef {object} HeadSpec
  * @property {LinearSpec} [transform] a layer before it, with activation and norm
- * @property {Activation} [activation]
+ * @property {ActivationName} [activation]
  * @property {NormSpec} [norm]
  * @property {string} [tied] the table whose rows are the weight, ...
  * @property {LinearSpec} [project] ... or a weight of its own
@@ -77,7 +77,7 @@ import { ropeFrequencies } from './rope-scaling.js'
  * @property {number} [startId] of an encoder-decoder
  */
 
-/** @type {Record<string, Activation>} */
+/** @type {Record<string, ActivationName>} */
 const ACTIVATIONS = {
   ...{ gelu: 'gelu', gelu_new: 'gelu_tanh', gelu_pytorch_tanh: 'gelu_tanh', gelu_fast: 'gelu_tanh' },
   ...{ relu: 'relu', silu: 'silu', swish: 'silu' },
@@ -400,7 +400,7 @@ function phi(c) {
  * @param {boolean} [names.types] are there token types?
  * @param {boolean} [names.counts] do positions count on from pad_token_id?
  * @param {number} [names.narrow] the width of the embeddings, where it is another one
- * @param {{ dense: string, norm: string, bias: string, optional: RegExp, activation?: Activation }} names.head
+ * @param {{ dense: string, norm: string, bias: string, optional: RegExp, activation?: ActivationName }} names.head
  * @param {string} [names.pooler]
  * @param {readonly string[]} [names.ignored]
  * @returns {Family}
@@ -603,7 +603,7 @@ function t5(c) {
             up: { name: `${mlp}${kind === 'relu' ? 'wi' : 'wi_1'}`, out: inner, in: d },
             gate: kind === 'relu' ? undefined : { name: `${mlp}wi_0`, out: inner, in: d },
             down: { name: `${mlp}wo`, out: d, in: inner },
-            activation: /** @type {Activation} */ (kind === 'gated' ? 'gelu_tanh' : kind),
+            activation: /** @type {ActivationName} */ (kind === 'gated' ? 'gelu_tanh' : kind),
           },
           before: norm(`${at}${last}.layer_norm`),
         },

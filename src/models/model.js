@@ -30,7 +30,7 @@ import { encode } from './tokenizer.js'
  *
  * What is returned beside the logits: 'attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions',
  * 'encoderHiddenStates' of all layers, or of one: 'attentions.3'. Without the prefix, of an encoder-decoder the decoder's.
- * @typedef {object} ForwardOptions
+ * @typedef {object} ModelOptions
  * @property {readonly string[]} [keep]
  * @property {Record<string, import('./hooks.js').Hook>} [hooks] by place: 'layers.3.attention.weights', 'layers.3.heads.5'
  * @property {ModelCache} [cache] keys and values of the ids before these; see model.cache
@@ -54,7 +54,7 @@ import { encode } from './tokenizer.js'
  * @property {number} [seed] of the random numbers; default 0
  * @property {readonly number[]} [stopIds] default: the end ids of the config
  * @property {readonly string[]} [keep] as in forward
- * @property {ForwardOptions['hooks']} [hooks]
+ * @property {ModelOptions['hooks']} [hooks]
  * @property {AbortSignal} [signal]
  *
  * @typedef {ModelOutput & { id: number, token: string, text: string, probability: number, ids: number[] }} GenerateStep
@@ -192,7 +192,7 @@ export class Model {
 
   /**
    * @param {ModelInput} input
-   * @param {ForwardOptions} [options]
+   * @param {ModelOptions} [options]
    * @returns {ModelOutput}
    */
   forward(input, options = {}) {
@@ -249,7 +249,7 @@ export class Model {
     })
   }
 
-  /** @param {ModelInput} input @param {ForwardOptions} options @param {ReturnType<typeof keeper>} keeps */
+  /** @param {ModelInput} input @param {ModelOptions} options @param {ReturnType<typeof keeper>} keeps */
   #encode(input, options, keeps) {
     const stack = /** @type {StackSpec} */ (this.#family.encoder)
     const { attentions, hiddenStates, h, mask } = this.#run(
@@ -265,7 +265,7 @@ export class Model {
    * @param {StackSpec} stack
    * @param {string} place
    * @param {ModelInput} input
-   * @param {ForwardOptions} options
+   * @param {ModelOptions} options
    * @param {ReturnType<typeof keeper>} keeps
    * @param {string} attentionsName
    * @param {string} hiddenName
@@ -336,7 +336,7 @@ export class Model {
 
   /**
    * @param {{ h: FloatTensor } & Call} ran
-   * @param {ForwardOptions} options
+   * @param {ModelOptions} options
    * @param {Partial<ModelOutput>} more
    * @returns {ModelOutput}
    */

@@ -14,7 +14,7 @@ import { applyHook } from './hooks.js'
 /** @typedef {import('./families.js').AttentionSpec} AttentionSpec */
 /** @typedef {import('./families.js').NormSpec} NormSpec */
 /** @typedef {import('./families.js').LinearSpec} LinearSpec */
-/** @typedef {import('./families.js').Activation} Activation */
+/** @typedef {import('./families.js').ActivationName} ActivationName */
 /** @typedef {import('./weights.js').Weights} Weights */
 /** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
 
@@ -56,7 +56,7 @@ function norm(qkv, weights, spec, x) {
 /** @param {Weights} weights @param {LinearSpec} spec @param {FloatTensor} x */
 const dense = (weights, spec, x) => weights.linear(spec).forward(x)
 
-/** @param {Qkv} qkv @param {Activation} kind @param {FloatTensor} x */
+/** @param {Qkv} qkv @param {ActivationName} kind @param {FloatTensor} x */
 function activate(qkv, kind, x) {
   const resident = { resident: true }
   if (kind === 'relu') return qkv.relu(x, resident)

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { loadModel } from '../../src/models/index.js'
 import { readFloats, readHeader } from '../../src/models/safetensors.js'
+import { loadModel } from '../../src/models.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/models/model.js').ModelOutput} ModelOutput */
@@ -29,7 +29,10 @@ import { readFloats, readHeader } from '../../src/models/safetensors.js'
 export async function readGolden(folder) {
   const expected = /** @type {Expected} */ (JSON.parse(readFileSync(`${folder}/expected.json`, 'utf8')))
   const bytes = readFileSync(`${folder}/expected.safetensors`)
-  const source = { size: bytes.length, read: async (/** @type {number} */ from, /** @type {number} */ to) => bytes.subarray(from, to) }
+  const source = {
+    size: bytes.length,
+    read: async (/** @type {number} */ from, /** @type {number} */ to) => bytes.subarray(from, to),
+  }
   /** @type {Map<string, { data: Float32Array, dims: readonly number[] }>} */
   const tensors = new Map()
   for (const tensor of await readHeader(source, 'expected.safetensors'))
@@ -132,7 +135,8 @@ function find(r, name) {
   if (what === 'logits') return { got: r.logits, kind: 'logits', rows }
   if (what === 'pooled') return { got: r.pooled, kind: 'hidden', rows }
   if (what === 'final') return { got: isEncoder ? r.encoderLastHiddenState : r.lastHiddenState, kind: 'hidden', rows }
-  if (what === 'hidden') return { got: (isEncoder ? r.encoderHiddenStates : r.hiddenStates)[layer], kind: 'hidden', rows }
+  if (what === 'hidden')
+    return { got: (isEncoder ? r.encoderHiddenStates : r.hiddenStates)[layer], kind: 'hidden', rows }
   const attentions = stack === 'cross.' ? r.crossAttentions : isEncoder ? r.encoderAttentions : r.attentions
   return { got: attentions[layer], kind: 'attention', rows }
 }

@@ -1,4 +1,4 @@
-// qkv/models: checkpoints in Hugging Face's layout, run on the kernels of qkv.
+// From a folder to a model: the config is read and refused first, then the headers, then the weights.
 
 import { checkNames } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -10,13 +10,6 @@ import { openFolder, readJSON } from './source.js'
 import { makeTokenizer } from './tokenizer.js'
 import { Weights } from './weights.js'
 
-/** @typedef {import('./model.js').ForwardOptions} ForwardOptions */
-/** @typedef {import('./model.js').GenerateOptions} GenerateOptions */
-/** @typedef {import('./model.js').GenerateStep} GenerateStep */
-/** @typedef {import('./model.js').ModelInput} ModelInput */
-/** @typedef {import('./model.js').ModelOutput} ModelOutput */
-/** @typedef {import('./hooks.js').Hook} Hook */
-/** @typedef {import('./head-scores.js').HeadScores} HeadScores */
 /** @typedef {import('./source.js').CheckpointSource} CheckpointSource */
 /** @typedef {import('./weights.js').Progress} Progress */
 
