@@ -1,6 +1,6 @@
 // From a folder to a model: the config is read and refused first, then the headers, then the weights.
 
-import { checkNames } from '../base/arguments.js'
+import { readOptions } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { readCheckpoint } from './checkpoint.js'
 import { Config } from './config.js'
@@ -8,7 +8,7 @@ import { familyOf } from './families.js'
 import { Model } from './model.js'
 import { openFolder, readJSON } from './source.js'
 import { makeTokenizer } from './tokenizer.js'
-import { Weights } from './weights.js'
+import { ModelWeights } from './weights.js'
 
 /** @typedef {import('./source.js').CheckpointSource} CheckpointSource */
 /** @typedef {import('./weights.js').Progress} Progress */
@@ -32,7 +32,7 @@ import { Weights } from './weights.js'
  * @returns {Promise<Model>}
  */
 export async function loadModel(qkv, source, options = {}) {
-  checkNames(options, ['dtype', 'tokenizer', 'onProgress', 'signal'], 'loadModel')
+  options = readOptions(options, ['dtype', 'tokenizer', 'onProgress', 'signal'], 'loadModel')
   const { signal, tokenizer } = options
   if (typeof qkv?.packLinear !== 'function')
     throw new TypeError(`loadModel: ${describe(qkv)} given, a loaded core expected: loadModel(await load(), source)`)
@@ -47,7 +47,7 @@ export async function loadModel(qkv, source, options = {}) {
     const family = familyOf(new Config(json))
     const tensors = await readCheckpoint(folder)
     const text = await textTool(folder, tokenizer)
-    const weights = new Weights(qkv)
+    const weights = new ModelWeights(qkv)
     await weights.load(family, tensors, options)
     return new Model(qkv, family, weights, /** @type {Record<string, unknown>} */ (json), text)
   } finally {

@@ -1,6 +1,6 @@
 // A loaded model: forward with what is kept and hooked, generation, scores of heads.
 
-import { checkNames, toNumber } from '../base/arguments.js'
+import { readOptions, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { Tensor, toTensor } from '../base/tensor.js'
 import { scoresOf } from './head-scores.js'
@@ -15,7 +15,7 @@ import { encode } from './tokenizer.js'
 /** @typedef {import('./families.js').Family} Family */
 /** @typedef {import('./families.js').StackSpec} StackSpec */
 /** @typedef {import('./network.js').Call} Call */
-/** @typedef {import('./weights.js').Weights} Weights */
+/** @typedef {import('./weights.js').ModelWeights} ModelWeights */
 /** @typedef {import('./tokenizer.js').TokenizerLike} TokenizerLike */
 /** @typedef {import('./tokenizer.js').Tokenized} Tokenized */
 /** @typedef {TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */
@@ -97,7 +97,7 @@ export class Model {
    * @internal
    * @param {Qkv} qkv
    * @param {Family} family
-   * @param {Weights} weights
+   * @param {ModelWeights} weights
    * @param {Record<string, unknown>} config
    * @param {TokenizerLike | undefined} tokenizer
    */
@@ -173,11 +173,10 @@ export class Model {
    * @param {{ capacity?: number, batch?: number }} [options]
    */
   cache(options = {}) {
-    checkNames(options, ['capacity', 'batch'], 'cache')
+    const { capacity = 64, batch } = readOptions(options, ['capacity', 'batch'], 'cache')
     const { decoder } = this.#family
     if (!decoder) throw new Error(`cache: ${this.type} is an encoder, which reads all at once`)
     const { kvHeads, headDim } = decoder.heads
-    const { capacity = 64, batch } = options
     /** @type {Cache[]} */
     const layers = []
     try {
@@ -197,8 +196,8 @@ export class Model {
    */
   forward(input, options = {}) {
     if (this.#isDisposed) throw new Error('this model was disposed: load it again')
-    checkNames(input, ['ids', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds'], 'forward')
-    checkNames(options, ['keep', 'hooks', 'cache', 'logits'], 'forward')
+    input = readOptions(input, ['ids', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds'], 'forward: input')
+    options = readOptions(options, ['keep', 'hooks', 'cache', 'logits'], 'forward')
     const { encoder, decoder } = this.#family
     const { cache, hooks } = options
     const both = this.#isBoth
@@ -415,8 +414,9 @@ export class Model {
    * @returns {AsyncGenerator<GenerateStep, void, void>}
    */
   async *generate(prompt, options = {}) {
-    const { keep, hooks, signal, seed = 0, stopIds = idsOf(this.config.eos_token_id), ...rest } = options
-    checkNames(rest, ['maxNewTokens', 'temperature', 'topK'], 'generate')
+    const known = ['maxNewTokens', 'temperature', 'topK', 'seed', 'stopIds', 'keep', 'hooks', 'signal']
+    options = readOptions(options, known, 'generate')
+    const { keep, hooks, signal, seed = 0, stopIds = idsOf(this.config.eos_token_id) } = options
     const most = toNumber(options.maxNewTokens ?? 40, 'generate: maxNewTokens', { least: 0, whole: true })
     const temperature = toNumber(options.temperature ?? 0, 'generate: temperature', { least: 0 })
     const topK = toNumber(options.topK ?? this.#family.vocab, 'generate: topK', { least: 1, whole: true })

@@ -15,14 +15,14 @@ import { applyHook } from './hooks.js'
 /** @typedef {import('./families.js').NormSpec} NormSpec */
 /** @typedef {import('./families.js').LinearSpec} LinearSpec */
 /** @typedef {import('./families.js').ActivationName} ActivationName */
-/** @typedef {import('./weights.js').Weights} Weights */
+/** @typedef {import('./weights.js').ModelWeights} ModelWeights */
 /** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
 
 /**
  * What one call of a stack is given.
  * @typedef {object} Call
  * @property {Qkv} qkv
- * @property {Weights} weights
+ * @property {ModelWeights} weights
  * @property {Hooks} [hooks]
  * @property {string} place '' or 'encoder.' or 'decoder.': what names of hooks begin with
  * @property {(layer: number) => boolean} keepWeights
@@ -41,7 +41,7 @@ import { applyHook } from './hooks.js'
 
 /**
  * @param {Qkv} qkv
- * @param {Weights} weights
+ * @param {ModelWeights} weights
  * @param {NormSpec} spec
  * @param {FloatTensor} x
  */
@@ -53,7 +53,7 @@ function norm(qkv, weights, spec, x) {
     : qkv.rmsNorm(x, weight, { eps, plusOne, resident: true })
 }
 
-/** @param {Weights} weights @param {LinearSpec} spec @param {FloatTensor} x */
+/** @param {ModelWeights} weights @param {LinearSpec} spec @param {FloatTensor} x */
 const dense = (weights, spec, x) => weights.linear(spec).forward(x)
 
 /** @param {Qkv} qkv @param {ActivationName} kind @param {FloatTensor} x */
@@ -70,7 +70,7 @@ const copyOf = x => new Tensor(x.data.slice(), [...x.dims])
 /**
  * @param {Family} family
  * @param {Qkv} qkv
- * @param {Weights} weights
+ * @param {ModelWeights} weights
  * @param {{ ids: Int32Array, types?: Int32Array, positions: Uint32Array, B: number, L: number }} input
  * @returns {FloatTensor} (B, L, d)
  */
@@ -322,7 +322,7 @@ function hookHeads(hooks, name, output, H) {
  * Logits of rows that have passed the last norm.
  * @param {Family} family
  * @param {Qkv} qkv
- * @param {Weights} weights
+ * @param {ModelWeights} weights
  * @param {FloatTensor} x (B, L, d)
  * @returns {FloatTensor} (B, L, V)
  */
@@ -350,7 +350,7 @@ function scaled({ data, dims }, factor) {
  * tanh(W h[0] + b) of each batch.
  * @param {LinearSpec} pooler
  * @param {Qkv} qkv
- * @param {Weights} weights
+ * @param {ModelWeights} weights
  * @param {FloatTensor} x (B, L, d)
  */
 export function pool(pooler, qkv, weights, x) {

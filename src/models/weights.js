@@ -19,7 +19,7 @@ import { FLOATS, readFloats } from './safetensors.js'
 /** @param {LinearSpec} spec */
 const keyOf = ({ name, part }) => (part === undefined ? name : `${name}[${part}]`)
 
-export class Weights {
+export class ModelWeights {
   #qkv
   /** @type {Map<string, PackedLinear>} */
   #linears = new Map()
