@@ -210,11 +210,7 @@ const BAD = [
   ['too many tokens', [json({ weights: [[1]], tokens: ['a', 'b'] })], /2 tokens for 1/],
   ['a hundred heads', [npy([100, 1, 1], new Float32Array(100).fill(1))], /100 heads are too many/],
   ['three thousand keys', [npy([1, 3000], new Float32Array(3000).fill(1))], /up to 2048 tokens; here are 3000/],
-  [
-    'deep JSON',
-    [{ name: 'a.json', buffer: Buffer.from('['.repeat(100_000) + ']'.repeat(100_000)) }],
-    /ragged|no JSON|sizes|could not be read/,
-  ],
+  ['deep JSON', [{ name: 'a.json', buffer: Buffer.from('['.repeat(100_000) + ']'.repeat(100_000)) }], /is “\[…\]”/],
   [
     '50 MB of JSON',
     [{ name: 'a.json', buffer: Buffer.alloc(50e6 - 1, 32) }],

@@ -18,7 +18,7 @@ const POINTS = 241
 /**
  * @param {Tensors} tensors
  * @param {(queries: FloatTensor) => FloatTensor} outputsOf all of them, computed in one call
- * @returns {Curve | undefined} undefined if there are more dimensions, heads or queries than one
+ * @returns {Curve | undefined} undefined if there are more dimensions, heads or queries than one, or numbers overflow
  */
 export function curveOf({ Wq, Q, K, V }, outputsOf) {
   if (Wq || !Q || !K || !V || Q.data.length !== 1 || V.dims[2] !== 1) return undefined
@@ -26,5 +26,8 @@ export function curveOf({ Wq, Q, K, V }, outputsOf) {
   const room = (most - least) * 0.75 || 1
   const ends = /** @type {[number, number]} */ ([least - room, most + room])
   const queries = Float32Array.from({ length: POINTS }, (_, i) => ends[0] + ((ends[1] - ends[0]) * i) / (POINTS - 1))
-  return { ends, queries, outputs: outputsOf(new Tensor(queries, [1, POINTS, 1])).data }
+  const outputs = outputsOf(new Tensor(queries, [1, POINTS, 1])).data
+  // Scores beyond float32 have no picture.
+  const isDrawable = [queries, outputs, Q.data].every(values => values.every(Number.isFinite))
+  return isDrawable ? { ends, queries, outputs } : undefined
 }

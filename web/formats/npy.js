@@ -4,6 +4,8 @@ import { Trouble } from '../settings/trouble.js'
 
 /** @typedef {{ dims: number[], data: number[] }} Numbers */
 
+/** NumPy has no more. */
+const MOST_AXES = 64
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59]
 
 /** @typedef {(view: DataView, at: number, isLittle: boolean) => number} Read */
@@ -68,6 +70,8 @@ function readHeader(bytes, view) {
   if (!/'descr':\s*'/.test(header) && /'descr':\s*\[/.test(header)) throw new Trouble('npyType', { type: 'struct' })
   if (descr === undefined || order === undefined || shape === undefined) throw new Trouble('npyHeader')
   const dims = (shape.match(/\d+/g) ?? []).map(Number)
+  if (dims.length > MOST_AXES)
+    throw new Trouble('bringAxes', { name: '.npy', dims: `${dims.slice(0, 12).join(', ')}, …` })
   return { descr, isFortran: order === 'True', dims, start: from + length }
 }
 

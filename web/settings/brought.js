@@ -16,6 +16,9 @@ const WANTED = ['k,q,v', 'weights', 'v,weights']
 /** @param {readonly number[]} dims */
 const shape = dims => dims.join(', ').slice(0, 60)
 
+/** Lists may be nested so deep that no text of them can be made. @param {unknown} x */
+const written = x => (typeof x === 'object' && x !== null ? '[…]' : String(x).slice(0, 40))
+
 /** @param {string} name @param {any} tensor */
 function checkTensor(name, { dims, data } = /** @type {any} */ ({})) {
   if (!Array.isArray(dims) || !Array.isArray(data)) throw new Trouble('bringTensor', { name })
@@ -28,7 +31,7 @@ function checkTensor(name, { dims, data } = /** @type {any} */ ({})) {
     throw new Trouble('bringColumns', { name, dims: shape(dims), most: MOST_COLUMNS })
   if (data.length !== count) throw new Trouble('bringCount', { name, dims: shape(dims), count, held: data.length })
   const at = data.findIndex(x => typeof x !== 'number' || !Number.isFinite(Math.fround(x)))
-  if (at >= 0) throw new Trouble('bringNumber', { name, at: at + 1, got: String(data[at]).slice(0, 40) })
+  if (at >= 0) throw new Trouble('bringNumber', { name, at: at + 1, got: written(data[at]) })
   const below = name === 'weights' ? data.findIndex(x => x < 0) : -1
   if (below >= 0) throw new Trouble('bringNegative', { at: below + 1, got: data[below] })
 }

@@ -44,11 +44,17 @@ function toCell(text) {
 /** @param {string} text */
 const toNumberText = text => (Number.isFinite(Number(text)) && text.trim() ? Number(text) : text.slice(0, 40))
 
+/** A box for whole numbers holds a number or nothing. @param {string} text */
+function toWholeText(text) {
+  if (text !== '' && !Number.isFinite(Number(text))) throw new Error(text)
+  return toNumberText(text)
+}
+
 const same = (/** @type {string} */ text) => text
 
 /** How the values of each kind are read; a value that its kind does not have throws. @type {Record<Exclude<Kind, 'choice'>, (text: string) => any>} */
 const READ = {
-  ...{ text: same, seed: same, whole: toNumberText, real: toNumberText, count: toCount, cell: toCell },
+  ...{ text: same, seed: same, whole: toWholeText, real: toNumberText, count: toCount, cell: toCell },
   flag: text => text === 'true',
   given: text => checkGiven(JSON.parse(text)),
   word: text => {

@@ -1,0 +1,198 @@
+// Hostile links and files, from a seed: made from the description of the settings, so that new fields are in them too.
+
+import { writeNpy } from '../../web/formats/npy.js'
+import { describe, FIELD_NAMES, ZOO } from '../../web/settings/fields.js'
+import { toHash } from '../../web/settings/link.js'
+import { MATRIX_IDS } from '../../web/settings/matrices.js'
+
+/** @typedef {import('../../web/settings/fields.js').FieldName} FieldName */
+
+/** Mulberry32. @param {number} seed @returns {() => number} from 0 to 1 */
+export function randomOf(seed) {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** @param {() => number} random */
+function toolsOf(random) {
+  const below = (/** @type {number} */ n) => Math.floor(random() * n)
+  /** @template T @param {readonly T[]} list @returns {T} */
+  const one = list => list[below(list.length)]
+  const list = (/** @type {number} */ n, /** @type {() => any} */ make) => Array.from({ length: n }, make)
+  return { below, one, list }
+}
+
+const NUMBERS = [
+  ...['1e308', '1e39', '3e38', '-3e38', '99999999', '-1', '0', '0.5', '1e-45', 'NaN', 'Infinity', '', 'x', '1,5'],
+  ...['9007199254740993', '0x10', '٣', '1e999', '  2 ', '−2', '2048', '4096'],
+]
+const WORDS = [
+  'the',
+  'cat',
+  'sat',
+  '五',
+  '👩‍👩‍👧‍👦',
+  'e\u0301\u200d',
+  '<b>',
+  '&',
+  '%',
+  '"',
+  '\u202e',
+  '\u0000',
+  'שלום',
+  '__proto__',
+  '{x}',
+  '$&',
+]
+
+/** @param {() => number} random */
+export function linkOf(random) {
+  const { below, one, list } = toolsOf(random)
+  const sentence = () => list(one([0, 1, 2, 6, 9, 20]), () => one(WORDS)).join(one([' ', ' ', '']))
+  const count = () => String(one([0, 1, 2, 5, 7, 99_999, 100_000, -1, 1e9]))
+  const cell = () =>
+    [one([...MATRIX_IDS, 'weights', 'X', 'constructor', '__proto__']), count(), count(), count()].join('.')
+  const tensor = (/** @type {number[]} */ dims) => ({
+    dims,
+    data: list(one([dims.reduce((a, b) => a * b, 1), 1]), () => one([0, 1, 0.5, 3e38, 1e-45, -3e38, 1e39])),
+  })
+  const given = () => {
+    const [H, L, S, d] = list(4, () => 1 + below(3))
+    const x = (/** @type {number} */ rows) =>
+      tensor(
+        one([
+          [H, rows, d],
+          [rows, d],
+        ]),
+      )
+    return one([
+      { q: x(L), k: x(S), v: x(S) },
+      { weights: tensor([L, S]) },
+      { weights: tensor([H, L, S]), v: tensor([H, S, d]) },
+      { weights: { dims: [1, 2], data: [0.5, 0.5] }, tokens: ['a'] },
+      { q: { dims: [1, 1], data: [3e38] }, k: { dims: [1, 1], data: [3e38] }, v: { dims: [1, 1], data: [3e38] } },
+    ])
+  }
+  /** A value of a field: mostly one that its kind has. @param {FieldName} name @returns {string} */
+  const value = name => {
+    const { kind, choices, least = 0, most = 10 } = describe(name)
+    if (random() < 0.05) return one([...NUMBERS, ...WORDS])
+    if (choices) return String(one(choices))
+    if (kind === 'whole' || kind === 'real')
+      return random() < 0.6
+        ? String(least + below(Math.min(most - least, 12)))
+        : random() < 0.3
+          ? String(most)
+          : one(NUMBERS)
+    if (kind === 'seed') return one(['1', '-9', '18446744073709551615', '18446744073709551616', 'x', ''])
+    if (kind === 'edits') return list(1 + below(3), () => `${cell()}:${one(NUMBERS)}`).join(' ')
+    if (kind === 'painted') return list(1 + below(3), () => `${below(7)}.${below(7)}.${below(3)}`).join(' ')
+    if (kind === 'zoo') return list(1 + below(4), () => one(ZOO)).join('.')
+    if (kind === 'cell') return cell()
+    if (kind === 'word') return `${one(['queries', 'keys', 'both'])}.${count()}`
+    if (kind === 'given') return JSON.stringify(given())
+    if (kind === 'count') return count()
+    if (kind === 'flag') return one(['true', 'false', '2'])
+    if (name === 'baseline') return toHash({ ...defaultsWith(), heads: below(20) }).slice(1) || '1&mask=causal'
+    return sentence()
+  }
+  const fields = list(1 + below(7), () => one(FIELD_NAMES))
+  const model = one(['', '', 'multihead', 'zoo', 'given'])
+  const parts = new URLSearchParams()
+  if (model) parts.set('model', model)
+  if (model === 'given' && random() < 0.8) parts.set('given', JSON.stringify(given()))
+  for (const name of fields) parts.set(random() < 0.01 ? '__proto__' : name, value(name))
+  const hash = `#1&${parts}`
+  return random() < 0.03 ? hash.slice(0, below(hash.length)) : hash
+}
+
+const defaultsWith = () =>
+  /** @type {any} */ (Object.fromEntries(FIELD_NAMES.map(name => [name, describe(name).default])))
+
+/** @typedef {{ name: string, bytes: Uint8Array }} HostileFile */
+
+/** A .npy file with a header of its own. @param {string} header @param {Uint8Array} bytes */
+function npyOf(header, bytes) {
+  const start = [0x93, ...Buffer.from('NUMPY'), 2, 0, ...new Uint8Array(Uint32Array.of(header.length).buffer)]
+  return Buffer.concat([Buffer.from(start), Buffer.from(header), bytes])
+}
+
+/** Each once. @type {(() => HostileFile)[]} */
+const FIXED = [
+  () => json({ q: [[3e38]], k: [[3e38]], v: [[3e38]] }),
+  () => json({ weights: { dims: Array(1e6).fill(1), data: [1] } }),
+  () => json({ weights: [[1]], v: { dims: [1, 4e6], data: Array(4e6).fill(0) } }),
+  () => text(`{"weights": ${'['.repeat(1e5)}${']'.repeat(1e5)}}`),
+  () => text('{"a":'.repeat(1e5)),
+  () =>
+    npy(
+      npyOf(
+        `{'descr': '<f4', 'fortran_order': True, 'shape': (${'1,'.repeat(1e6)}), }\n`,
+        Uint8Array.of(0, 0, 128, 63),
+      ),
+    ),
+  () => npy(npyOf("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 4000000), }\n", new Uint8Array(16e6))),
+  () => json({ link: `#1&heads=1e308&model=${'given'}` }),
+  () => json({ link: `#1&sentence=${'a%20'.repeat(3000)}&heads=16` }),
+]
+
+/** Kinds of hostile files, in turn. @type {((random: () => number) => HostileFile)[]} */
+const RANDOM = [
+  random => {
+    const { below, one, list } = toolsOf(random)
+    const size = () => 1 + below(4)
+    const [L, S, d] = [size(), size(), size()]
+    const numbers = (/** @type {number} */ n) =>
+      list(n, () => one([0, 1, 0.5, -1, 1e-45, 3e38, -3e38, 1e39, null, 'x']))
+    const rows = (/** @type {number} */ n) => ({ dims: [n, d], data: numbers(n * d) })
+    return json(
+      one([{ q: rows(L), k: rows(S), v: rows(S) }, { weights: { shape: [L, S], data: numbers(L * S) } }, numbers(3)]),
+    )
+  },
+  random => {
+    const { below, one } = toolsOf(random)
+    const bytes = writeNpy({ dims: [2, 2], data: [0.5, 0.5, one([1, 3e38, Infinity, NaN]), 0] })
+    for (let i = below(4); i >= 0; i--) bytes[below(bytes.length)] = below(256)
+    return npy(bytes.subarray(0, one([bytes.length, below(bytes.length)])))
+  },
+  random =>
+    text(
+      toolsOf(random)
+        .list(200, () => String.fromCharCode(random() * 0xffff))
+        .join(''),
+    ),
+  random => {
+    const { one, list, below } = toolsOf(random)
+    const n = 1 + below(3)
+    return json({
+      weights: { dims: [n, n], data: list(n * n, () => 1 / n) },
+      tokens: one([
+        list(n, () => one(WORDS)),
+        list(n + 1, () => 'a'),
+        'abc',
+        [1],
+        [['x']],
+        list(n, () => 'x'.repeat(2e4)),
+      ]),
+      keyTokens: one([undefined, list(n, () => one(WORDS)), {}]),
+    })
+  },
+]
+
+/** @param {string} content @returns {HostileFile} */
+const text = content => ({ name: 'own.json', bytes: Buffer.from(content) })
+/** @param {unknown} value */
+const json = value => text(JSON.stringify(value))
+/** @param {Uint8Array} bytes @returns {HostileFile} */
+const npy = bytes => ({ name: 'own.npy', bytes })
+
+/** @param {() => number} random @param {number} i */
+export const fileOf = (random, i) => (i < FIXED.length ? FIXED[i]() : RANDOM[i % RANDOM.length](random))
+
+/** How much is tried: all with QKV_HOSTILE=1, a tenth in `npm test`. */
+export const [LINKS, FILE_COUNT] = process.env.QKV_HOSTILE ? [2000, 200] : [200, 20]
