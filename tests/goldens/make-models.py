@@ -1,0 +1,544 @@
+"""Small checkpoints of the families that tests/goldens/models/README.md describes without a folder, and their activations.
+
+Each forward pass is written out as the original definition has it, in float64; `float32_error` is the same in float32.
+Run: python3 tests/goldens/make-models.py (PyTorch 1.13). Writes tests/goldens/models/<family>-made/.
+"""
+import json
+import math
+import os
+import struct
+
+import torch
+import torch.nn.functional as F
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "models")
+
+
+def save(path, tensors):
+    header, data, at = {}, [], 0
+    for name, t in tensors.items():
+        t = t.contiguous()
+        raw = t.numpy().tobytes()
+        header[name] = {"dtype": "F16" if t.dtype == torch.float16 else "F32", "shape": list(t.shape), "data_offsets": [at, at + len(raw)]}
+        data.append(raw)
+        at += len(raw)
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + b"".join(data))
+
+
+class Maker:
+    """Random weights by name; biases away from 0, norms away from 1."""
+
+    def __init__(self, seed):
+        self.g = torch.Generator().manual_seed(seed)
+        self.w = {}
+
+    def normal(self, name, *shape, std=1.0, mean=0.0):
+        self.w[name] = mean + std * torch.randn(*shape, generator=self.g)
+
+    def linear(self, name, out, size, bias=True, std=None):
+        self.normal(name + ".weight", out, size, std=std or 1.4 / math.sqrt(size))
+        if bias:
+            self.normal(name + ".bias", out, std=0.3)
+
+    def norm(self, name, size, bias=True, mean=1.0):
+        self.normal(name + ".weight", size, std=0.3, mean=mean)
+        if bias:
+            self.normal(name + ".bias", size, std=0.3)
+
+
+ACT = {
+    "gelu": F.gelu,
+    "gelu_new": lambda x: 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+    "silu": F.silu,
+    "relu": F.relu,
+}
+
+
+def lin(w, name, x):
+    return F.linear(x, w[name + ".weight"], w.get(name + ".bias"))
+
+
+def layer_norm(w, name, x, eps):
+    return F.layer_norm(x, x.shape[-1:], w[name + ".weight"], w[name + ".bias"], eps)
+
+
+def rms(w, name, x, eps):
+    return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * w[name + ".weight"]
+
+
+def split(x, heads):
+    return x.view(x.shape[0], x.shape[1], heads, -1).transpose(1, 2)
+
+
+def rotate_half(x):
+    a, b = x.chunk(2, -1)
+    return torch.cat((-b, a), -1)
+
+
+def rope(x, positions, inv_freq):
+    """x (B,H,L,D); the first 2 * len(inv_freq) numbers of a head turn."""
+    angles = positions[:, :, None].to(x.dtype) * inv_freq.to(x.dtype)
+    emb = torch.cat((angles, angles), -1)[:, None]
+    n = emb.shape[-1]
+    part, rest = x[..., :n], x[..., n:]
+    return torch.cat((part * emb.cos() + rotate_half(part) * emb.sin(), rest), -1)
+
+
+def attend(q, k, v, mask, scale, bias=None):
+    """mask (B,1,L,S) boolean; key heads are repeated."""
+    k = k.repeat_interleave(q.shape[1] // k.shape[1], 1)
+    v = v.repeat_interleave(q.shape[1] // v.shape[1], 1)
+    scores = q @ k.transpose(-1, -2) * scale
+    if bias is not None:
+        scores = scores + bias
+    weights = scores.masked_fill(~mask, float("-inf")).softmax(-1).nan_to_num(0)
+    return weights, (weights @ v).transpose(1, 2).flatten(2)
+
+
+def causal(mask, window=None):
+    L = mask.shape[1]
+    i, j = torch.arange(L)[:, None], torch.arange(L)[None]
+    seen = j <= i
+    if window:
+        seen = seen & (j > i - window)
+    return seen[None, None] & mask[:, None, None, :].bool()
+
+
+def left_positions(mask):
+    return (mask.cumsum(-1) - 1).clamp(min=0)
+
+
+def inverse_frequencies(dim, theta):
+    return theta ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+
+
+# --- decoders ---------------------------------------------------------------------------------------------------------
+
+
+def make_llama(c, seed, biases=(False,) * 4):
+    m, d, D = Maker(seed), c["hidden_size"], c.get("head_dim") or c["hidden_size"] // c["num_attention_heads"]
+    H, G, inner = c["num_attention_heads"], c["num_key_value_heads"], c["intermediate_size"]
+    m.normal("model.embed_tokens.weight", c["vocab_size"], d)
+    for i in range(c["num_hidden_layers"]):
+        at = f"model.layers.{i}."
+        for name, out, bias in zip("qkv", (H * D, G * D, G * D), biases):
+            m.linear(f"{at}self_attn.{name}_proj", out, d, bias)
+        m.linear(f"{at}self_attn.o_proj", d, H * D, biases[3])
+        for name in ("gate", "up"):
+            m.linear(f"{at}mlp.{name}_proj", inner, d, c.get("mlp_bias", False))
+        m.linear(f"{at}mlp.down_proj", d, inner, c.get("mlp_bias", False))
+        m.norm(f"{at}input_layernorm", d, False)
+        m.norm(f"{at}post_attention_layernorm", d, False)
+    m.norm("model.norm", d, False)
+    if not c.get("tie_word_embeddings", False):
+        m.linear("lm_head", c["vocab_size"], d, False)
+    return m.w
+
+
+def run_llama(w, c, ids, mask, windows, inv_freq):
+    H, G = c["num_attention_heads"], c["num_key_value_heads"]
+    eps, out, positions = c["rms_norm_eps"], {}, left_positions(mask)
+    h = w["model.embed_tokens.weight"][ids]
+    out["hidden.0"] = h
+    for i in range(c["num_hidden_layers"]):
+        at = f"model.layers.{i}."
+        x = rms(w, at + "input_layernorm", h, eps)
+        q = rope(split(lin(w, at + "self_attn.q_proj", x), H), positions, inv_freq)
+        k = rope(split(lin(w, at + "self_attn.k_proj", x), G), positions, inv_freq)
+        v = split(lin(w, at + "self_attn.v_proj", x), G)
+        weights, y = attend(q, k, v, causal(mask, windows[i]), q.shape[-1] ** -0.5)
+        h = h + lin(w, at + "self_attn.o_proj", y)
+        x = rms(w, at + "post_attention_layernorm", h, eps)
+        h = h + lin(w, at + "mlp.down_proj", F.silu(lin(w, at + "mlp.gate_proj", x)) * lin(w, at + "mlp.up_proj", x))
+        out[f"attention.{i}"], out[f"hidden.{i + 1}"] = weights, h
+    out["final"] = rms(w, "model.norm", h, eps)
+    head = w.get("lm_head.weight", w["model.embed_tokens.weight"])
+    out["logits"] = F.linear(out["final"], head)
+    return out
+
+
+def llama3_frequencies(c):
+    s = c["rope_scaling"]
+    f = inverse_frequencies(c["head_dim"], c["rope_theta"])
+    old, low, high = s["original_max_position_embeddings"], s["low_freq_factor"], s["high_freq_factor"]
+    wave = 2 * math.pi / f
+    scaled = torch.where(wave > old / low, f / s["factor"], f)
+    smooth = (old / wave - low) / (high - low)
+    middle = (1 - smooth) * scaled / s["factor"] + smooth * scaled
+    between = ~(wave < old / high) & ~(wave > old / low)
+    return torch.where(between, middle, scaled)
+
+
+def make_neox(c, seed):
+    m, d = Maker(seed), c["hidden_size"]
+    m.normal("gpt_neox.embed_in.weight", c["vocab_size"], d)
+    for i in range(c["num_hidden_layers"]):
+        at = f"gpt_neox.layers.{i}."
+        m.linear(at + "attention.query_key_value", 3 * d, d)
+        m.linear(at + "attention.dense", d, d)
+        m.linear(at + "mlp.dense_h_to_4h", c["intermediate_size"], d)
+        m.linear(at + "mlp.dense_4h_to_h", d, c["intermediate_size"])
+        m.norm(at + "input_layernorm", d)
+        m.norm(at + "post_attention_layernorm", d)
+        m.normal(at + "attention.rotary_emb.inv_freq", 4)  # to be ignored
+    m.norm("gpt_neox.final_layer_norm", d)
+    m.linear("embed_out", c["vocab_size"], d, False)
+    return m.w
+
+
+def run_neox(w, c, ids, mask):
+    d, H, eps = c["hidden_size"], c["num_attention_heads"], c["layer_norm_eps"]
+    D = d // H
+    inv_freq, positions, out = inverse_frequencies(int(D * c["rotary_pct"]), c["rotary_emb_base"]), left_positions(mask), {}
+    h = w["gpt_neox.embed_in.weight"][ids]
+    out["hidden.0"] = h
+    for i in range(c["num_hidden_layers"]):
+        at = f"gpt_neox.layers.{i}."
+        x = layer_norm(w, at + "input_layernorm", h, eps)
+        qkv = lin(w, at + "attention.query_key_value", x).view(*x.shape[:2], H, 3 * D)
+        q, k, v = (part.transpose(1, 2) for part in qkv.split(D, -1))
+        weights, y = attend(rope(q, positions, inv_freq), rope(k, positions, inv_freq), v, causal(mask), D**-0.5)
+        y = lin(w, at + "attention.dense", y)
+
+        def mlp(x):
+            x = layer_norm(w, at + "post_attention_layernorm", x, eps)
+            return lin(w, at + "mlp.dense_4h_to_h", ACT[c["hidden_act"]](lin(w, at + "mlp.dense_h_to_4h", x)))
+
+        if c["use_parallel_residual"]:
+            h = h + y + mlp(h)
+        else:
+            h = h + y
+            h = h + mlp(h)
+        out[f"attention.{i}"], out[f"hidden.{i + 1}"] = weights, h
+    out["final"] = layer_norm(w, "gpt_neox.final_layer_norm", h, eps)
+    out["logits"] = lin(w, "embed_out", out["final"])
+    return out
+
+
+def make_phi(c, seed):
+    m, d, inner = Maker(seed), c["hidden_size"], c["intermediate_size"]
+    D, G = d // c["num_attention_heads"], c["num_key_value_heads"]
+    m.normal("model.embed_tokens.weight", c["vocab_size"], d)
+    for i in range(c["num_hidden_layers"]):
+        at = f"model.layers.{i}."
+        for name, out in (("q_proj", d), ("k_proj", G * D), ("v_proj", G * D), ("dense", d)):
+            m.linear(f"{at}self_attn.{name}", out, d)
+        m.linear(at + "mlp.fc1", inner, d)
+        m.linear(at + "mlp.fc2", d, inner)
+        m.norm(at + "input_layernorm", d)
+    m.norm("model.final_layernorm", d)
+    m.linear("lm_head", c["vocab_size"], d)
+    return m.w
+
+
+def run_phi(w, c, ids, mask):
+    d, H, G, eps = c["hidden_size"], c["num_attention_heads"], c["num_key_value_heads"], c["layer_norm_eps"]
+    D, out, positions = d // H, {}, left_positions(mask)
+    inv_freq = inverse_frequencies(int(D * c["partial_rotary_factor"]), c["rope_theta"])
+    h = w["model.embed_tokens.weight"][ids]
+    out["hidden.0"] = h
+    for i in range(c["num_hidden_layers"]):
+        at = f"model.layers.{i}."
+        x = layer_norm(w, at + "input_layernorm", h, eps)
+        q = rope(split(lin(w, at + "self_attn.q_proj", x), H), positions, inv_freq)
+        k = rope(split(lin(w, at + "self_attn.k_proj", x), G), positions, inv_freq)
+        weights, y = attend(q, k, split(lin(w, at + "self_attn.v_proj", x), G), causal(mask), D**-0.5)
+        h = h + lin(w, at + "self_attn.dense", y) + lin(w, at + "mlp.fc2", ACT["gelu_new"](lin(w, at + "mlp.fc1", x)))
+        out[f"attention.{i}"], out[f"hidden.{i + 1}"] = weights, h
+    out["final"] = layer_norm(w, "model.final_layernorm", h, eps)
+    out["logits"] = lin(w, "lm_head", out["final"])
+    return out
+
+
+# --- encoders ---------------------------------------------------------------------------------------------------------
+
+
+def make_encoder(c, seed, n):
+    """n: names of a layer's parts and of what is around the layers."""
+    m, d, E = Maker(seed), n["d"], n.get("E", n["d"])
+    m.normal(n["embeddings"] + "word_embeddings.weight", c["vocab_size"], E)
+    m.normal(n["embeddings"] + "position_embeddings.weight", c["max_position_embeddings"], E)
+    if n["types"]:
+        m.normal(n["embeddings"] + "token_type_embeddings.weight", c["type_vocab_size"], E)
+    m.norm(n["embeddings"] + "LayerNorm", E)
+    if E != d:
+        m.linear(n["map"], d, E)
+    for at in n["layers"]:
+        for name in n["attention"]:
+            m.linear(at + name, d, d)
+        m.linear(at + n["up"], n["inner"], d)
+        m.linear(at + n["down"], d, n["inner"])
+        m.norm(at + n["norm1"], d)
+        m.norm(at + n["norm2"], d)
+    if "pooler" in n:
+        m.linear(n["pooler"], d, d)
+    m.linear(n["head"], E, d)
+    m.norm(n["head_norm"], E)
+    m.normal(n["head_bias"], c["vocab_size"], std=0.3)
+    return m.w
+
+
+def run_encoder(w, c, n, ids, mask, types):
+    act, eps, H, out = ACT[n["act"]], n["eps"], n["heads"], {}
+    if n["counts"]:
+        real = (ids != c["pad_token_id"]).long()
+        positions = real.cumsum(1) * real + c["pad_token_id"]
+    else:
+        positions = torch.arange(ids.shape[1])[None].expand_as(ids)
+    h = w[n["embeddings"] + "word_embeddings.weight"][ids] + w[n["embeddings"] + "position_embeddings.weight"][positions]
+    if n["types"]:
+        h = h + w[n["embeddings"] + "token_type_embeddings.weight"][types]
+    h = layer_norm(w, n["embeddings"] + "LayerNorm", h, eps)
+    if "map" in n:
+        h = lin(w, n["map"], h)
+    out["hidden.0"] = h
+    seen = mask[:, None, None, :].bool().expand(-1, -1, ids.shape[1], -1)
+    for i, at in enumerate(n["run"]):
+        q, k, v = (split(lin(w, at + name, h), H) for name in n["attention"][:3])
+        weights, y = attend(q, k, v, seen, q.shape[-1] ** -0.5)
+        h = layer_norm(w, at + n["norm1"], h + lin(w, at + n["attention"][3], y), eps)
+        h = layer_norm(w, at + n["norm2"], h + lin(w, at + n["down"], act(lin(w, at + n["up"], h))), eps)
+        out[f"attention.{i}"], out[f"hidden.{i + 1}"] = weights, h
+    if "pooler" in n:
+        out["pooled"] = torch.tanh(lin(w, n["pooler"], h[:, 0]))
+    x = layer_norm(w, n["head_norm"], ACT[n.get("head_act", n["act"])](lin(w, n["head"], h)), eps)
+    out["logits"] = F.linear(x, w[n["embeddings"] + "word_embeddings.weight"], w[n["head_bias"]])
+    return out
+
+
+# --- t5 v1.1 ----------------------------------------------------------------------------------------------------------
+
+
+def make_t5(c, seed):
+    m, d, inner, wide = Maker(seed), c["d_model"], c["d_ff"], c["num_heads"] * c["d_kv"]
+    m.normal("shared.weight", c["vocab_size"], d)
+    for stack, n in (("encoder", c["num_layers"]), ("decoder", c["num_decoder_layers"])):
+        for i in range(n):
+            at = f"{stack}.block.{i}.layer."
+            parts = ["0.SelfAttention"] + (["1.EncDecAttention"] if stack == "decoder" else [])
+            for part in parts:
+                for name in "qkv":
+                    m.linear(f"{at}{part}.{name}", wide, d, False, std=0.5 / math.sqrt(d))
+                m.linear(f"{at}{part}.o", d, wide, False)
+                m.norm(f"{at}{part[0]}.layer_norm", d, False)
+            last = len(parts)
+            m.linear(f"{at}{last}.DenseReluDense.wi_0", inner, d, False)
+            m.linear(f"{at}{last}.DenseReluDense.wi_1", inner, d, False)
+            m.linear(f"{at}{last}.DenseReluDense.wo", d, inner, False)
+            m.norm(f"{at}{last}.layer_norm", d, False)
+        m.normal(f"{stack}.block.0.layer.0.SelfAttention.relative_attention_bias.weight", c["relative_attention_num_buckets"], c["num_heads"])
+        m.norm(f"{stack}.final_layer_norm", d, False)
+    m.linear("lm_head", c["vocab_size"], d, False)
+    return m.w
+
+
+def bucket(r, bidirectional, n, most):
+    out = torch.zeros_like(r)
+    if bidirectional:
+        n //= 2
+        out += (r > 0).long() * n
+        r = r.abs()
+    else:
+        r = (-r).clamp(min=0)
+    e = n // 2
+    large = e + (torch.log(r.float() / e) / math.log(most / e) * (n - e)).long()
+    return out + torch.where(r < e, r, large.clamp(max=n - 1))
+
+
+def run_t5(w, c, ids, mask, decoder_ids):
+    eps, H, out = c["layer_norm_epsilon"], c["num_heads"], {}
+
+    def stack(name, h, n, self_mask, encoded=None):
+        L = h.shape[1]
+        r = torch.arange(L)[None] - torch.arange(L)[:, None]
+        buckets = bucket(r, name == "encoder", c["relative_attention_num_buckets"], c["relative_attention_max_distance"])
+        bias = w[f"{name}.block.0.layer.0.SelfAttention.relative_attention_bias.weight"][buckets].permute(2, 0, 1)[None]
+        out[f"{name}.hidden.0"] = h
+        for i in range(n):
+            at = f"{name}.block.{i}.layer."
+            x = rms(w, at + "0.layer_norm", h, eps)
+            q, k, v = (split(lin(w, f"{at}0.SelfAttention.{p}", x), H) for p in "qkv")
+            weights, y = attend(q, k, v, self_mask, 1.0, bias)
+            h = h + lin(w, at + "0.SelfAttention.o", y)
+            out[f"{name}.attention.{i}"], last = weights, 1
+            if encoded is not None:
+                x = rms(w, at + "1.layer_norm", h, eps)
+                q = split(lin(w, at + "1.EncDecAttention.q", x), H)
+                k, v = (split(lin(w, f"{at}1.EncDecAttention.{p}", encoded), H) for p in "kv")
+                weights, y = attend(q, k, v, mask[:, None, None, :].bool().expand(-1, -1, L, -1), 1.0)
+                h = h + lin(w, at + "1.EncDecAttention.o", y)
+                out[f"cross.attention.{i}"], last = weights, 2
+            x = rms(w, f"{at}{last}.layer_norm", h, eps)
+            dense = f"{at}{last}.DenseReluDense."
+            h = h + lin(w, dense + "wo", ACT["gelu_new"](lin(w, dense + "wi_0", x)) * lin(w, dense + "wi_1", x))
+            out[f"{name}.hidden.{i + 1}"] = h
+        out[f"{name}.final"] = rms(w, f"{name}.final_layer_norm", h, eps)
+        return out[f"{name}.final"]
+
+    table = w["shared.weight"]
+    encoded = stack("encoder", table[ids], c["num_layers"], mask[:, None, None, :].bool().expand(-1, -1, ids.shape[1], -1))
+    final = stack("decoder", table[decoder_ids], c["num_decoder_layers"], causal(torch.ones_like(decoder_ids)), encoded)
+    out["logits"] = lin(w, "lm_head", final)
+    return out
+
+
+# --- cases ------------------------------------------------------------------------------------------------------------
+
+LLAMA = {
+    "vocab_size": 40, "hidden_size": 24, "intermediate_size": 40, "num_hidden_layers": 3, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "hidden_act": "silu", "rms_norm_eps": 1e-6, "rope_theta": 10000.0, "max_position_embeddings": 64,
+    "pad_token_id": 0,
+}
+BERT = {
+    "vocab_size": 40, "hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 36,
+    "hidden_act": "gelu", "layer_norm_eps": 1e-5, "max_position_embeddings": 32, "type_vocab_size": 1, "pad_token_id": 1,
+}
+ROBERTA_NAMES = {
+    "d": 24, "inner": 36, "heads": 4, "eps": 1e-5, "act": "gelu", "types": True, "counts": True,
+    "embeddings": "roberta.embeddings.", "layers": [f"roberta.encoder.layer.{i}." for i in range(3)],
+    "attention": ["attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"],
+    "up": "intermediate.dense", "down": "output.dense", "norm1": "attention.output.LayerNorm", "norm2": "output.LayerNorm",
+    "head": "lm_head.dense", "head_norm": "lm_head.layer_norm", "head_bias": "lm_head.bias",
+}
+DISTILBERT = {
+    "vocab_size": 40, "dim": 24, "n_layers": 3, "n_heads": 4, "hidden_dim": 36, "activation": "gelu",
+    "max_position_embeddings": 32, "pad_token_id": 0, "sinusoidal_pos_embds": False,
+}
+DISTILBERT_NAMES = {
+    "d": 24, "inner": 36, "heads": 4, "eps": 1e-12, "act": "gelu", "types": False, "counts": False,
+    "embeddings": "distilbert.embeddings.", "layers": [f"distilbert.transformer.layer.{i}." for i in range(3)],
+    "attention": ["attention.q_lin", "attention.k_lin", "attention.v_lin", "attention.out_lin"],
+    "up": "ffn.lin1", "down": "ffn.lin2", "norm1": "sa_layer_norm", "norm2": "output_layer_norm",
+    "head": "vocab_transform", "head_norm": "vocab_layer_norm", "head_bias": "vocab_projector.bias",
+}
+ALBERT = {
+    "vocab_size": 40, "embedding_size": 12, "hidden_size": 24, "num_hidden_layers": 4, "num_hidden_groups": 2, "inner_group_num": 1,
+    "num_attention_heads": 4, "intermediate_size": 36, "hidden_act": "gelu_new", "layer_norm_eps": 1e-12,
+    "max_position_embeddings": 32, "type_vocab_size": 2, "pad_token_id": 0,
+}
+ALBERT_LAYER = "albert.encoder.albert_layer_groups.{}.albert_layers.0."
+ALBERT_NAMES = {
+    "d": 24, "E": 12, "inner": 36, "heads": 4, "eps": 1e-12, "act": "gelu_new", "types": True, "counts": False,
+    "embeddings": "albert.embeddings.", "map": "albert.encoder.embedding_hidden_mapping_in",
+    "layers": [ALBERT_LAYER.format(g) for g in range(2)], "run": [ALBERT_LAYER.format(i // 2) for i in range(4)],
+    "attention": ["attention.query", "attention.key", "attention.value", "attention.dense"],
+    "up": "ffn", "down": "ffn_output", "norm1": "attention.LayerNorm", "norm2": "full_layer_layer_norm", "pooler": "albert.pooler",
+    "head": "predictions.dense", "head_norm": "predictions.LayerNorm", "head_bias": "predictions.bias",
+}
+for names in (ROBERTA_NAMES, DISTILBERT_NAMES):
+    names["run"] = names["layers"]
+NEOX = {
+    "vocab_size": 40, "hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48,
+    "hidden_act": "gelu", "layer_norm_eps": 1e-5, "rotary_pct": 0.5, "rotary_emb_base": 500, "max_position_embeddings": 64,
+    "use_parallel_residual": True, "tie_word_embeddings": False,
+}
+PHI = {
+    "vocab_size": 40, "hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2,
+    "intermediate_size": 48, "hidden_act": "gelu_new", "layer_norm_eps": 1e-5, "partial_rotary_factor": 0.5, "rope_theta": 10000.0,
+    "max_position_embeddings": 64, "tie_word_embeddings": False, "qk_layernorm": False,
+}
+T5 = {
+    "vocab_size": 40, "d_model": 24, "d_kv": 5, "d_ff": 40, "num_layers": 2, "num_decoder_layers": 3, "num_heads": 4,
+    "relative_attention_num_buckets": 8, "relative_attention_max_distance": 12, "layer_norm_epsilon": 1e-6,
+    "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False, "pad_token_id": 0, "decoder_start_token_id": 0,
+}
+SCALING = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 16}
+LLAMA3 = {**LLAMA, "head_dim": 16, "rope_theta": 500.0, "rope_scaling": SCALING, "mlp_bias": True, "attention_bias": True}
+LINEAR = {**LLAMA, "rope_scaling": {"type": "linear", "factor": 2.0}, "tie_word_embeddings": True}
+plain = lambda c: inverse_frequencies(c.get("head_dim", 6), c["rope_theta"])
+
+
+def llama_case(model_type, c, seed, windows=(None,) * 3, biases=(False,) * 4, frequencies=None):
+    f = plain(c) if frequencies is None else frequencies
+    return model_type, c, make_llama(c, seed, biases), lambda w, i: run_llama(w, c, i["ids"], i["mask"], windows, f), "left"
+
+
+def encoder_case(model_type, c, seed, names):
+    return model_type, c, make_encoder(c, seed, names), lambda w, i: run_encoder(w, c, names, i["ids"], i["mask"], i["types"]), "right"
+
+
+QWEN2 = {**LLAMA, "use_sliding_window": True, "sliding_window": 3, "max_window_layers": 1}
+SERIAL = {**NEOX, "use_parallel_residual": False}
+CASES = {
+    "mistral": llama_case("mistral", {**LLAMA, "sliding_window": 4}, 1, windows=(4, 4, 4)),
+    "qwen2": llama_case("qwen2", QWEN2, 2, windows=(None, 3, 3), biases=(True, True, True, False)),
+    "llama3": llama_case("llama", LLAMA3, 3, biases=(True,) * 4, frequencies=llama3_frequencies(LLAMA3)),
+    "llama-linear": llama_case("llama", LINEAR, 4, frequencies=plain(LINEAR) / 2),
+    "gpt_neox": ("gpt_neox", NEOX, make_neox(NEOX, 5), lambda w, i: run_neox(w, NEOX, i["ids"], i["mask"]), "left"),
+    "gpt_neox-serial": ("gpt_neox", SERIAL, make_neox(SERIAL, 6), lambda w, i: run_neox(w, SERIAL, i["ids"], i["mask"]), "left"),
+    "phi": ("phi", PHI, make_phi(PHI, 7), lambda w, i: run_phi(w, PHI, i["ids"], i["mask"]), "left"),
+    "roberta": encoder_case("roberta", BERT, 8, ROBERTA_NAMES),
+    "distilbert": encoder_case("distilbert", DISTILBERT, 9, DISTILBERT_NAMES),
+    "albert": encoder_case("albert", ALBERT, 10, ALBERT_NAMES),
+    "t5-v1_1": ("t5", T5, make_t5(T5, 11), lambda w, i: run_t5(w, T5, i["ids"], i["mask"], i["decoder"]), "both"),
+}
+
+
+def inputs_of(side, pad, g):
+    draw = lambda *shape: torch.randint(2, 40, shape, generator=g)
+    one = {"ids": draw(1, 14), "mask": torch.ones(1, 14, dtype=torch.long)}
+    batch = {"ids": draw(2, 11), "mask": torch.ones(2, 11, dtype=torch.long)}
+    hidden = slice(0, 4) if side == "left" else slice(7, 11)
+    batch["mask"][0, hidden] = 0
+    batch["ids"][0, hidden] = pad
+    for given in (one, batch):
+        B, L = given["ids"].shape
+        given["types"] = torch.zeros(B, L, dtype=torch.long)
+        given["decoder"] = torch.cat((torch.zeros(B, 1, dtype=torch.long), draw(B, 8)), 1)
+    return {"one": one, "batch": batch}
+
+
+def kind_of(name):
+    return "attention" if "attention" in name else "logits" if name == "logits" else "hidden"
+
+
+for name, (model_type, config, weights, run, side) in CASES.items():
+    folder = os.path.join(HERE, name + "-made")
+    os.makedirs(folder, exist_ok=True)
+    stored = {key: value.half() if name == "mistral" else value for key, value in weights.items()}
+    save(os.path.join(folder, "model.safetensors"), stored)
+    inputs = inputs_of(side, config.get("pad_token_id", 0), torch.Generator().manual_seed(99))
+    if config.get("type_vocab_size", 1) > 1:
+        inputs["one"]["types"][0, 6:] = 1
+    expected, error, listed = {}, {"hidden": 0.0, "attention": 0.0, "logits": 0.0}, []
+    for input_name, given in inputs.items():
+        exact = run({key: value.double() for key, value in stored.items()}, given)
+        rounded = run({key: value.float() for key, value in stored.items()}, given)
+        rows = given["mask"].bool()
+        for key, value in exact.items():
+            own = torch.ones_like(given["decoder"]).bool() if side == "both" and not key.startswith("encoder") else rows
+            if key != "pooled":
+                keep = own[:, None, :, None] if "attention" in key else own[:, :, None]
+                value = value * keep
+                difference = ((rounded[key] * keep) - value).abs().max().item()
+            else:
+                difference = (rounded[key] - value).abs().max().item()
+            error[kind_of(key)] = max(error[kind_of(key)], difference)
+            expected[f"{input_name}/{key}"] = value.float()
+        entry = {"name": input_name, "input_ids": given["ids"].tolist(), "attention_mask": given["mask"].tolist()}
+        if config.get("type_vocab_size", 1) > 1:
+            entry["token_type_ids"] = given["types"].tolist()
+        if side == "both":
+            entry["decoder_input_ids"] = given["decoder"].tolist()
+        if side == "left" and input_name == "one":
+            ids, gap, lead = given["ids"], [], float("inf")
+            double = {key: value.double() for key, value in stored.items()}
+            for _ in range(8):
+                logits = run(double, {"ids": ids, "mask": torch.ones_like(ids)})["logits"][0, -1]
+                best = logits.topk(2)
+                lead = min(lead, (best.values[0] - best.values[1]).item())
+                ids = torch.cat((ids, best.indices[:1][None]), 1)
+            entry["greedy"], entry["greedy_gap"] = ids[:, 14:].tolist(), lead
+        listed.append(entry)
+    save(os.path.join(folder, "expected.safetensors"), expected)
+    with open(os.path.join(folder, "config.json"), "w") as file:
+        json.dump({"model_type": model_type, **config}, file, indent=1)
+        file.write("\n")
+    tolerance = {key: {"abs": 8 * value, "rel": 1e-6} for key, value in error.items()}
+    with open(os.path.join(folder, "expected.json"), "w") as file:
+        json.dump({"model_type": model_type, "tolerance": tolerance, "float32_error": error, "inputs": listed}, file)
+        file.write("\n")
+    print(name, error, [entry.get("greedy_gap") for entry in listed])
