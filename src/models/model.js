@@ -284,10 +284,11 @@ export class Model {
     if (beyond !== undefined)
       throw new RangeError(`forward: position ${beyond} is asked for, this model has ${most}: give a shorter text`)
     const mask = given && new Tensor(given, [B, 1, 1, L])
+    const layers = stack.layers.map(() => undefined)
     /** @type {Call} */
     const call = {
       ...{ qkv, weights: this.#weights, hooks, place, positions, past, mask, encoded, caches: cache?.layers },
-      ...{ attentions: [], hiddenStates: [], crossAttentions: [] },
+      ...{ attentions: [...layers], hiddenStates: [...layers, undefined], crossAttentions: encoded ? [...layers] : [] },
       keepWeights: layer => keeps(attentionsName, layer),
       keepHidden: layer => keeps(hiddenName, layer),
       keepCross: layer => keeps('crossAttentions', layer),

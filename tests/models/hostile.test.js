@@ -1,0 +1,330 @@
+// Files that lie: truncated, contradictory or of other kinds. An error that says what is wrong, never a wrong model.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load } from '../../src/index.js'
+import { Config } from '../../src/models/config.js'
+import { familyOf } from '../../src/models/families.js'
+import { readFloats, readHeader } from '../../src/models/safetensors.js'
+import { loadModel } from '../../src/models.js'
+import { Tokenizer } from './tokenizer.js'
+
+const qkv = await load()
+const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
+const bytesOf = (/** @type {string} */ name) => new Uint8Array(readFileSync(`${folder}/${name}`))
+const textBytes = (/** @type {string} */ text) => new TextEncoder().encode(text)
+
+/** @param {string} header @param {number} [data] bytes behind it @param {number} [length] what the file says */
+function file(header, data = 0, length = header.length) {
+  const bytes = new Uint8Array(8 + header.length + data)
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(length), true)
+  bytes.set(textBytes(header), 8)
+  return bytes
+}
+
+/** @param {Uint8Array} bytes */
+const sourceOf = bytes => ({
+  size: bytes.length,
+  read: async (/** @type {number} */ from, /** @type {number} */ to) => bytes.subarray(from, to),
+})
+const read = (/** @type {Uint8Array} */ bytes) => readHeader(sourceOf(bytes), 'f')
+const entry = (/** @type {string} */ dtype, /** @type {string} */ shape, /** @type {string} */ offsets) =>
+  `{"dtype":"${dtype}","shape":${shape},"data_offsets":${offsets}}`
+const one = entry('F32', '[2]', '[0,8]')
+
+test('numbers of all three kinds are read, at any alignment', async () => {
+  const header = `{"__metadata__":{"a":"b"},"x":${entry('F16', '[3]', '[0,6]')},"y":${entry('BF16', '[1,1]', '[6,8]')},"z":${entry('F32', '[2]', '[8,16]')},"none":${entry('F32', '[0,5]', '[16,16]')}}`
+  for (let pad = 0; pad < 5; pad++) {
+    const text = header + ' '.repeat(pad)
+    const bytes = file(text, 16)
+    const view = new DataView(bytes.buffer, 8 + text.length)
+    for (const [at, bits] of [
+      [0, 0x3c00],
+      [2, 0xfbff],
+      [4, 1],
+      [6, 0xc020],
+    ])
+      view.setUint16(at, bits, true)
+    view.setFloat32(8, 1.5, true)
+    view.setFloat32(12, -Infinity, true)
+    const tensors = await read(bytes)
+    assert.deepEqual(
+      tensors.map(({ name, dims }) => [name, ...dims]),
+      [
+        ['x', 3],
+        ['y', 1, 1],
+        ['z', 2],
+        ['none', 0, 5],
+      ],
+    )
+    const values = await Promise.all(tensors.map(async tensor => [...(await readFloats(tensor))]))
+    assert.deepEqual(values, [[1, -65504, 2 ** -24], [-2.5], [1.5, -Infinity], []])
+  }
+})
+
+for (const [title, bytes, message] of /** @type {[string, Uint8Array, RegExp][]} */ ([
+  ['an empty file', new Uint8Array(0), /bytes 0 to 8 are asked for, 0 of them are there: the file is cut off/],
+  ['a file of 7 bytes', new Uint8Array(7), /7 of them are there/],
+  ['a header of 10^9 bytes', file('{}', 0, 1e9), /header would be 1000000000 bytes long, the file has 10 bytes/],
+  ['a header of 2^63 bytes', file('{}', 0, 2 ** 63), /header would be 9223372036854776000 bytes/],
+  ['a header of no bytes', file('{}', 0, 0), /header would be 0 bytes long/],
+  ['a header that is no JSON', file('{"x":'), /its header is no JSON/],
+  ['a header that is a list', file('[1,2]'), /its header is an array of 2, an object/],
+  ['an entry that is a number', file('{"x":3}'), /tensor "x": 3 in the header, an object expected/],
+  ['an unknown dtype', file(`{"x":${entry('F3', '[1]', '[0,4]')}}`, 4), /dtype "F3" is not known/],
+  [
+    'a dtype from the prototype',
+    file(`{"x":${entry('constructor', '[1]', '[0,4]')}}`, 4),
+    /dtype "constructor" is not known/,
+  ],
+  ['a negative size', file(`{"x":${entry('F32', '[-2]', '[0,8]')}}`, 8), /shape an array of 1 is no list of sizes/],
+  ['a fraction as a size', file(`{"x":${entry('F32', '[1.5]', '[0,6]')}}`, 6), /no list of sizes/],
+  ['offsets backwards', file(`{"x":${entry('F32', '[2]', '[8,0]')}}`, 8), /data_offsets \[8,0\] are no range/],
+  ['one offset', file(`{"x":${entry('F32', '[2]', '[8]')}}`, 8), /are no range/],
+  ['no offsets', file('{"x":{"dtype":"F32","shape":[2]}}', 8), /data_offsets undefined are no range/],
+  [
+    'dims whose product overflows',
+    file(`{"x":${entry('F32', '[4294967296,4294967296]', '[0,8]')}}`, 8),
+    /8 bytes, but F32 \(4294967296, 4294967296\) are 73786976294838210000/,
+  ],
+  ['dims that do not fit the bytes', file(`{"x":${entry('F32', '[3]', '[0,8]')}}`, 8), /8 bytes, but F32 \(3\) are 12/],
+  ['overlapping tensors', file(`{"x":${one},"y":${entry('F32', '[2]', '[4,12]')}}`, 12), /tensor "y" overlaps/],
+  ['the same bytes twice', file(`{"x":${one},"y":${one}}`, 8), /tensor "y" overlaps/],
+  [
+    'bytes that belong to none',
+    file(`{"x":${entry('F32', '[2]', '[4,12]')}}`, 12),
+    /4 bytes before tensor "x" belong to none/,
+  ],
+  ['bytes at the end', file(`{"x":${one}}`, 9), /1 bytes at its end belong to no tensor/],
+  ['missing bytes', file(`{"x":${one}}`, 7), /need \d+ bytes, the file has \d+: it is cut off/],
+  [
+    'offsets beyond the end',
+    file(`{"x":${entry('F32', '[2]', '[9007199254740000,9007199254740008]')}}`, 8),
+    /belong to none/,
+  ],
+  ['a name twice', file(`{"x":${one},"x":${entry('F16', '[4]', '[0,8]')}}`, 8), /a name stands in its header twice/],
+  ['a GGUF file', textBytes('GGUF\x03\0\0\0 and so on'), /a GGUF file, which is not covered/],
+  ['a zip of pickles', textBytes('PK\x03\x04 and so on, and so on'), /a pickled PyTorch file, .*it can run code/],
+  ['a page of an error', textBytes('<!doctype html><html>'), /this is text/],
+  ['a Git LFS pointer', textBytes('version https://git-lfs.github.com/spec/v1'), /a Git LFS pointer/],
+]))
+  test(`${title} is refused`, async () => {
+    await assert.rejects(read(bytes), message)
+  })
+
+test('__proto__ is a name like others', async () => {
+  const [tensor] = await read(file(`{"__proto__":${one}}`, 8))
+  assert.equal(tensor.name, '__proto__')
+  assert.equal(/** @type {any} */ ({}).dtype, undefined)
+})
+
+test('a name with escapes and brackets is not counted twice', async () => {
+  const tensors = await read(file(`{"a\\":{\\"b":${one},"c[:":${entry('F32', '[1]', '[8,12]')}}`, 12))
+  assert.deepEqual(
+    tensors.map(({ name }) => name),
+    ['a":{"b', 'c[:'],
+  )
+})
+
+const gpt2 = {
+  'config.json': bytesOf('gpt2-tiny/config.json'),
+  'model.safetensors': bytesOf('gpt2-tiny/model.safetensors'),
+}
+const config = JSON.parse(new TextDecoder().decode(gpt2['config.json']))
+const logitsOf = (/** @type {import('../../src/models/model.js').Model} */ model) =>
+  model.forward({ ids: [1, 2, 3] }).logits?.data
+const right = await loadModel(qkv, gpt2, { tokenizer: false })
+const expected = logitsOf(right)
+right.dispose()
+const resident = qkv.memory.resident
+
+test('2,000 mutations of a file: an error, or the same tensors', async () => {
+  const bytes = gpt2['model.safetensors']
+  const length = Number(new DataView(bytes.buffer).getBigUint64(0, true))
+  const small = bytes.slice(0, 8 + length)
+  let seed = 12345
+  const random = (/** @type {number} */ n) => {
+    seed = (Math.imul(seed, 1103515245) + 12345) >>> 0
+    return Math.floor((seed / 2 ** 32) * n)
+  }
+  const names = new Set((await read(bytes)).map(({ name, dims }) => `${name}: ${dims}`))
+  let refused = 0
+  for (let n = 0; n < 2000; n++) {
+    const changed = small.slice(0, random(10) ? small.length : random(small.length))
+    const edits = 1 + random(3)
+    for (let e = 0; e < edits; e++)
+      changed[random(4) ? random(changed.length) : random(8)] = random(2) ? random(256) : 48 + random(10)
+    const source = {
+      size: bytes.length - small.length + changed.length,
+      read: async (/** @type {number} */ from, /** @type {number} */ to) => changed.subarray(from, to),
+    }
+    try {
+      for (const { dims, from, to, dtype } of await readHeader(source, 'f'))
+        assert.ok(from <= to && to <= source.size && dims.every(Number.isSafeInteger) && dtype)
+    } catch (error) {
+      assert.ok(error instanceof RangeError, String(error))
+      refused++
+    }
+  }
+  assert.ok(refused > 1000, `${refused} refused`) // the others changed a name, or nothing
+  assert.ok(names.size > 10)
+})
+
+test('1,000 mutations of a config: an error, or a description of the same sizes', () => {
+  const keys = Object.keys(config)
+  const strange = [
+    null,
+    -1,
+    0,
+    1.5,
+    1e300,
+    Number.NaN,
+    '',
+    'x',
+    true,
+    false,
+    [],
+    {},
+    [1],
+    2 ** 53,
+    '__proto__',
+    Infinity,
+  ]
+  for (const name of ['gpt2-tiny', 'llama-tiny-sharded', 't5-tiny', 'bert-tiny', 'gemma2-tiny', 'marian-tiny']) {
+    const given = JSON.parse(readFileSync(`${folder}/${name}/config.json`, 'utf8'))
+    for (const key of [...Object.keys(given), 'rope_scaling', 'layer_types', 'quantization_config'])
+      for (const value of strange) {
+        const changed = { ...given, [key]: value }
+        try {
+          const { width, vocab } = familyOf(new Config(changed))
+          assert.ok(Number.isInteger(width) && Number.isInteger(vocab))
+        } catch (error) {
+          assert.ok(error instanceof RangeError || error instanceof TypeError, `${key} ${value}: ${error}`)
+          assert.match(/** @type {Error} */ (error).message, /config\.json/)
+        }
+      }
+  }
+  assert.ok(keys.length > 10)
+})
+
+for (const [title, change, message] of /** @type {[string, Record<string, unknown>, RegExp][]} */ ([
+  ['an unknown family', { model_type: 'gemma3' }, /model_type "gemma3" is not covered; covered: gpt2,/],
+  ['a family from the prototype', { model_type: 'constructor' }, /model_type "constructor" is not covered/],
+  ['a key that nobody knows', { use_fancy_attention: true }, /not covered: use_fancy_attention = true/],
+  ['a quantised model', { quantization_config: { bits: 4 } }, /quantization_config an Object is not covered/],
+  ['an activation', { activation_function: 'quick_gelu' }, /activation_function "quick_gelu" is not covered/],
+  [
+    'inverse layer scales',
+    { scale_attn_by_inverse_layer_idx: true },
+    /scale_attn_by_inverse_layer_idx true is not covered/,
+  ],
+  ['an absurd size', { n_embd: 1e12 }, /n_embd: 1000000000000 given, a whole number from 1 to/],
+  ['heads that do not divide', { n_head: 5 }, /5 heads do not divide the width 48/],
+  ['other sizes than the tensors', { n_inner: 100 }, /h\.0\.mlp\.c_fc\.weight is \(48, 192\), \(48, 100\) expected/],
+  ['more layers than there are', { n_layer: 4 }, /missing: h\.3\.ln_1\.weight, .* and \d+ more|missing: h\.3/],
+  ['fewer layers than there are', { n_layer: 2 }, /unexpected: h\.2\./],
+]))
+  test(`a config with ${title} is refused by name`, async () => {
+    const changed = { ...gpt2, 'config.json': textBytes(JSON.stringify({ ...config, ...change })) }
+    await assert.rejects(loadModel(qkv, changed, { tokenizer: false }), message)
+    assert.equal(qkv.memory.resident, resident)
+  })
+
+for (const [type, change, message] of /** @type {[string, Record<string, unknown>, RegExp][]} */ ([
+  ['llama-tiny-sharded', { rope_scaling: { rope_type: 'yarn', factor: 2 } }, /rope_type "yarn" is not covered/],
+  ['llama-tiny-sharded', { rope_scaling: { rope_type: 'dynamic', factor: 2 } }, /rope_type "dynamic" is not covered/],
+  ['llama-tiny-sharded', { rope_scaling: { rope_type: 'linear', factor: 2, beta: 3 } }, /not covered: beta = 3/],
+  ['llama-tiny-sharded', { sliding_window: 4 }, /sliding_window 4 is not covered/],
+  ['bert-tiny', { position_embedding_type: 'relative_key' }, /position_embedding_type "relative_key" is not covered/],
+  ['marian-tiny', { normalize_before: true }, /normalize_before true is not covered/],
+  ['phi-made', { qk_layernorm: true }, /qk_layernorm true is not covered/],
+]))
+  test(`${type} with ${JSON.stringify(change)} is refused`, () => {
+    const given = JSON.parse(readFileSync(`${folder}/${type}/config.json`, 'utf8'))
+    assert.throws(() => familyOf(new Config({ ...given, ...change })), message)
+  })
+
+for (const [title, files, message] of /** @type {[string, object, RegExp][]} */ ([
+  ['nothing', {}, /neither model\.safetensors nor model\.safetensors\.index\.json is there/],
+  [
+    'a pickle only',
+    { 'config.json': gpt2['config.json'], 'pytorch_model.bin': new Uint8Array(9) },
+    /pytorch_model\.bin.*it can run code/,
+  ],
+  [
+    'a GGUF file only',
+    { 'tiny.gguf': new Uint8Array(9) },
+    /there is tiny\.gguf, but no model\.safetensors: GGUF is not covered/,
+  ],
+  ['no config', { 'model.safetensors': gpt2['model.safetensors'] }, /config\.json is missing/],
+  ['a config that is no JSON', { ...gpt2, 'config.json': textBytes('{') }, /config\.json is no JSON/],
+  ['a config that is a list', { ...gpt2, 'config.json': textBytes('[]') }, /config\.json: an array of 0 given/],
+  ['a config of 10^5 brackets', { ...gpt2, 'config.json': textBytes('['.repeat(1e5)) }, /config\.json/],
+  ['a content of another kind', { ...gpt2, 'config.json': 'text' }, /config\.json is "text"; bytes, a Blob or/],
+  [
+    'a shard that is missing',
+    {
+      'config.json': bytesOf('llama-tiny-sharded/config.json'),
+      'model.safetensors.index.json': bytesOf('llama-tiny-sharded/model.safetensors.index.json'),
+      'model-00001-of-00002.safetensors': bytesOf('llama-tiny-sharded/model-00001-of-00002.safetensors'),
+    },
+    /the shard "model-00002-of-00002\.safetensors" is missing/,
+  ],
+  [
+    'a shard elsewhere',
+    {
+      ...gpt2,
+      'model.safetensors': undefined,
+      'x.safetensors': gpt2['model.safetensors'],
+      'y.safetensors': gpt2['model.safetensors'],
+      'model.safetensors.index.json': textBytes('{"weight_map":{"a":"../x.safetensors"}}'),
+    },
+    /undefined; bytes, a Blob|"\.\.\/x\.safetensors" is no name/,
+  ],
+  [
+    'an index without a map',
+    { 'config.json': gpt2['config.json'], 'model.safetensors.index.json': textBytes('{}') },
+    /weight_map is undefined, an object/,
+  ],
+  ['a truncated file', { ...gpt2, 'model.safetensors': gpt2['model.safetensors'].slice(0, -10) }, /it is cut off/],
+  [
+    'a tokenizer of another kind',
+    { ...gpt2, 'tokenizer.json': textBytes('{"model":{"type":"Fancy"}}') },
+    /tokenizer\.json is not covered/,
+  ],
+  ['a tokenizer that is a number', { ...gpt2, 'tokenizer.json': textBytes('3') }, /tokenizer\.json: 3 given/],
+]))
+  test(`a folder with ${title} is refused, and nothing stays in memory`, async () => {
+    await assert.rejects(loadModel(qkv, /** @type {any} */ (files), { tokenizer: Tokenizer }), message)
+    assert.equal(qkv.memory.resident, resident)
+  })
+
+test('dtypes that are not covered are listed', async () => {
+  const header = `{"wte.weight":${entry('I32', '[384,48]', '[0,73728]')}}`
+  const files = { ...gpt2, 'model.safetensors': file(header, 73728) }
+  await assert.rejects(
+    loadModel(qkv, files, { tokenizer: false }),
+    /wte\.weight is I32, one of F32, F16, BF16 expected/,
+  )
+})
+
+test('an aborted load leaves nothing behind, whenever it is aborted', async () => {
+  for (const after of [0, 1, 7, 30]) {
+    const controller = new AbortController()
+    let seen = 0
+    const onProgress = () => {
+      if (++seen > after) controller.abort()
+    }
+    if (after === 0) controller.abort()
+    await assert.rejects(loadModel(qkv, gpt2, { tokenizer: false, signal: controller.signal, onProgress }), {
+      name: 'AbortError',
+    })
+    assert.equal(qkv.memory.resident, resident)
+  }
+  const model = await loadModel(qkv, gpt2, { tokenizer: false })
+  assert.deepEqual(logitsOf(model), expected)
+  model.dispose()
+  assert.equal(qkv.memory.resident, resident)
+})

@@ -1,0 +1,106 @@
+// Where a checkpoint may come from: a path, a URL with and without ranges, files, bytes, functions. One model.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { after, test } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { load } from '../../src/index.js'
+import { loadModel } from '../../src/models.js'
+
+const qkv = await load()
+const folder = fileURLToPath(new URL('../goldens/models/llama-tiny-sharded', import.meta.url))
+const names = [
+  ...['config.json', 'model.safetensors.index.json', 'tokenizer.json'],
+  ...['model-00001-of-00002.safetensors', 'model-00002-of-00002.safetensors'],
+]
+const contents = new Map(names.map(name => [name, readFileSync(`${folder}/${name}`)]))
+
+/** @type {string[]} what the server was asked for */
+const asked = []
+const server = createServer(({ url, headers }, response) => {
+  const name = String(url).split('/').at(-1) ?? ''
+  const content = contents.get(name)
+  asked.push(`${name} ${headers.range}`)
+  if (!content) return response.writeHead(404).end()
+  const range = /bytes=(\d+)-(\d+)/.exec(headers.range ?? '')
+  if (!range || url?.startsWith('/whole')) return response.writeHead(200).end(content)
+  const [from, to] = [Number(range[1]), Math.min(Number(range[2]), content.length - 1)]
+  response
+    .writeHead(206, { 'content-range': `bytes ${from}-${to}/${content.length}` })
+    .end(content.subarray(from, to + 1))
+})
+await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
+after(() => server.close())
+const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+
+const ids = [1, 2, 3, 250]
+const expected = await (async () => {
+  const model = await loadModel(qkv, folder, { tokenizer: false })
+  const { logits } = model.forward({ ids })
+  model.dispose()
+  return logits
+})()
+
+/** @type {Record<string, () => unknown>} */
+const sources = {
+  "a folder's path that ends in a slash": () => `${folder}/`,
+  "a folder's file URL": () => pathToFileURL(folder),
+  'files that were dropped': () =>
+    names.map(name => new File([/** @type {Uint8Array<ArrayBuffer>} */ (contents.get(name))], name)),
+  'bytes by name': () => Object.fromEntries(contents),
+  'array buffers by name': () =>
+    Object.fromEntries([...contents].map(([name, bytes]) => [name, new Uint8Array(bytes).buffer])),
+  'Blobs by name': () =>
+    Object.fromEntries([...contents].map(([name, bytes]) => [name, new Blob([new Uint8Array(bytes)])])),
+  'functions by name': () =>
+    Object.fromEntries(
+      [...contents].map(([name, bytes]) => [
+        name,
+        async (/** @type {number} */ from, /** @type {number} */ to) => bytes.subarray(from, to),
+      ]),
+    ),
+  'a URL': () => `http://127.0.0.1:${port}/some/model`,
+  'a URL whose server knows no ranges': () => new URL(`http://127.0.0.1:${port}/whole/`),
+}
+
+for (const [title, source] of Object.entries(sources))
+  test(`${title} gives the model of the folder`, async () => {
+    const model = await loadModel(qkv, /** @type {any} */ (source()), { tokenizer: false })
+    assert.deepEqual(model.forward({ ids }).logits, expected)
+    model.dispose()
+  })
+
+test('a URL is read by the ranges of its tensors, not whole', () => {
+  const whole = contents.get('model-00001-of-00002.safetensors')?.length
+  const ranges = asked.filter(text => /^model-00001\S+ bytes=\d{3,}/.test(text))
+  assert.ok(ranges.length > 10, `${ranges.length}`)
+  assert.ok(
+    !asked.some(text => text.endsWith(`-${Number(whole) - 1}`) && text.includes('00001-of-00002.safetensors bytes=0-')),
+  )
+})
+
+test('progress counts all bytes that are used, tensor by tensor', async () => {
+  /** @type {{ loaded: number, total: number, name: string }[]} */
+  const seen = []
+  const model = await loadModel(qkv, folder, { tokenizer: false, onProgress: step => seen.push(step) })
+  const { bytes, tensors, parameters, memory } = model.describe()
+  assert.equal(seen.length, tensors.length)
+  assert.equal(seen.at(-1)?.loaded, bytes)
+  assert.ok(seen.every(({ loaded, total }, n) => total === bytes && (n === 0 || loaded > seen[n - 1].loaded)))
+  assert.equal(parameters, bytes / 4)
+  assert.ok(memory >= parameters)
+  model.dispose()
+})
+
+test('a server that fails, a missing folder and a strange source are told', async () => {
+  await assert.rejects(loadModel(qkv, `${folder}/nowhere`), /neither model\.safetensors nor/)
+  await assert.rejects(loadModel(qkv, `http://127.0.0.1:${port}/x`.replace(String(port), '1')), /fetch failed/)
+  await assert.rejects(loadModel(qkv, /** @type {any} */ (3)), /3 given; a folder's URL, an array of files/)
+  await assert.rejects(loadModel(qkv, /** @type {any} */ ([3])), /3 given among the files, a File expected/)
+  await assert.rejects(loadModel(/** @type {any} */ ({}), folder), /a loaded core expected/)
+  await assert.rejects(
+    loadModel(qkv, folder, /** @type {any} */ ({ dtyp: 1 })),
+    /no option "dtyp"; did you mean "dtype"/,
+  )
+})
