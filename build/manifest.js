@@ -7,22 +7,39 @@ import { create, ts } from '@custom-elements-manifest/analyzer'
 import { litPlugin } from '@custom-elements-manifest/analyzer/src/features/framework-plugins/lit/lit.js'
 import { ELEMENTS } from './entries.js'
 
-/** @typedef {{ name: string, privacy?: string, description?: string, type?: { text: string } }} Member */
+const BASE = 'web/elements/base.js'
+
+/** @typedef {{ name: string, fieldName?: string, privacy?: string, description?: string, type?: { text: string } }} Member */
 /** @typedef {{ name: string, tagName?: string, members: Member[], events: Member[], attributes: Member[], cssParts: Member[], cssProperties: Member[], superclass?: object }} Declaration */
+
+/** @param {string} source @param {string} name @returns {boolean} whether a property is none for users */
+const isInternal = (source, name) => new RegExp(`@internal(?:(?!\\*/)[\\s\\S])*\\*/\\s*this\\.${name} =`).test(source)
 
 /** @returns {{ schemaVersion: string, modules: { path: string, declarations: Declaration[], exports: object[] }[] }} */
 export function manifest() {
   const elements = ELEMENTS.filter(({ tag }) => tag)
-  const modules = ['web/elements/base.js', ...elements.map(({ source }) => source)].map(path =>
-    ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.ES2022, true),
-  )
+  const files = [BASE, ...elements.map(({ source }) => source)]
+  const texts = new Map(files.map(path => [path, readFileSync(path, 'utf8')]))
+  const modules = files.map(path => ts.createSourceFile(path, texts.get(path) ?? '', ts.ScriptTarget.ES2022, true))
   const found = create({ modules, plugins: litPlugin() })
+  /** @param {string} source @param {string | undefined} name @returns {Declaration} */
+  function declarationOf(source, name) {
+    const { declarations } = found.modules.find((/** @type {{ path: string }} */ { path }) => path === source)
+    const declaration = declarations.find((/** @type {Declaration} */ each) => each.name === name)
+    const isPublic = (/** @type {Member} */ { name, fieldName = name, privacy }) =>
+      privacy !== 'private' && !isInternal(texts.get(source) ?? '', fieldName)
+    return {
+      ...declaration,
+      members: declaration.members.filter(isPublic),
+      attributes: (declaration.attributes ?? []).filter(isPublic),
+      events: (declaration.events ?? []).filter((/** @type {Member} */ { description }) => description),
+    }
+  }
+  const base = declarationOf(BASE, 'QkvElement') // its base class, which is no module of the package
   return {
     schemaVersion: found.schemaVersion,
     modules: elements.map(({ name, source, tag, element }) => {
-      const { declarations } = found.modules.find((/** @type {{ path: string }} */ { path }) => path === source)
-      const declaration = declarations.find((/** @type {Declaration} */ { name }) => name === element)
-      const isPublic = (/** @type {Member} */ { privacy }) => privacy !== 'private'
+      const declaration = declarationOf(source, element)
       const wire = { name: element, module: `dist/${name}.js` }
       return {
         kind: 'javascript-module',
@@ -32,9 +49,8 @@ export function manifest() {
             ...declaration,
             tagName: tag,
             superclass: { name: 'HTMLElement' },
-            members: declaration.members.filter(isPublic).map(withoutOrigin),
-            attributes: declaration.attributes.map(withoutOrigin),
-            events: declaration.events.filter((/** @type {Member} */ { description }) => description),
+            members: [...declaration.members, ...base.members],
+            attributes: [...declaration.attributes, ...base.attributes],
           },
         ],
         exports: [
@@ -45,6 +61,3 @@ export function manifest() {
     }),
   }
 }
-
-/** The base class is no module of the package. @param {any} member */
-const withoutOrigin = ({ inheritedFrom: _, ...member }) => member

@@ -1,7 +1,7 @@
 // The installed package: packed, unpacked into another project, imported and type-checked there.
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -242,7 +242,18 @@ const good = `import { onnxAttention, type OnnxInputs } from 'qkv/onnx'
 /** @param {string} file @param {string} text */
 function compile(file, text) {
   writeFileSync(join(project, file), text)
-  const options = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext', '--lib', 'es2022,dom']
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--target',
+    'es2022',
+    '--module',
+    'nodenext',
+    '--lib',
+    'es2022,dom,dom.iterable',
+    '--jsx',
+    'react-jsx',
+  ]
   return run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, '--types', '', file])
 }
 
@@ -268,6 +279,73 @@ for (const [title, from, to, message] of [
       },
     )
   })
+
+const elements = `import { texts, type QkvHeatmap } from 'qkv/elements'
+  import 'qkv/elements/lines'
+  import widget from 'qkv/anywidget'
+  import type { AnyWidget } from '${join(root, 'node_modules/@anywidget/types/dist/index.js')}'
+  const map: QkvHeatmap = document.createElement('qkv-heatmap')
+  map.matrix = { data: new Float32Array(4), dims: [2, 2] }
+  map.addEventListener('cell-edit', ({ detail }) => console.log(detail.row + detail.old, detail.isFirst))
+  map.addEventListener('click', ({ clientX }) => console.log(clientX))
+  document.querySelector('qkv-heads')?.addEventListener('head-select', ({ detail }) => console.log(detail.head + 1))
+  document.querySelector('qkv-lines')?.addEventListener('token-focus', ({ detail }) => console.log(detail?.side === 'row'))
+  const picture: Promise<Blob> = map.toPNG()
+  const notebook: AnyWidget = widget
+  console.log(texts.queries.length, picture, notebook)`
+
+test('the elements have the types of their tags and of their events, the widget that of anywidget', () => {
+  compile('elements.ts', elements)
+})
+
+for (const [title, from, to, message] of [
+  ['a detail that an event has not', 'detail.old', 'detail.odl', "'odl' does not exist"],
+  ['a tag that is none', "'qkv-heads'", "'qkv-haeds'", "'detail'"],
+  ['a tensor that is none', 'data: new Float32Array(4)', 'date: [1]', "'date' does not exist"],
+])
+  test(`TypeScript tells of ${title} of the elements`, () => {
+    assert.throws(
+      () => compile('bad-elements.ts', elements.replace(from, to)),
+      ({ stdout }) => {
+        assert.ok(stdout.includes(message), stdout)
+        return true
+      },
+    )
+  })
+
+test('the elements have types in the JSX of React 19', () => {
+  symlinkSync(join(root, 'node_modules/@types'), join(project, 'node_modules/@types'))
+  const good = `import type {} from 'qkv/elements/react'
+    export const map = <qkv-heatmap matrix={{ data: [1], dims: [1, 1] }} label="A map"
+      oncell-pin={({ detail }) => console.log(detail.row + 1)} />`
+  compile('good.tsx', good)
+  assert.throws(
+    () => compile('bad.tsx', good.replace('detail.row', 'detail.wor')),
+    ({ stdout }) => stdout.includes("'wor' does not exist"),
+  )
+  assert.throws(
+    () => compile('bad.tsx', good.replace('dims: [1, 1]', "dims: 'one'")),
+    ({ stdout }) => stdout.includes("Type 'string' is not assignable"),
+  )
+})
+
+test('docs/elements.md tells each property, attribute, event, part and CSS property that custom-elements.json lists', () => {
+  const { modules } = JSON.parse(readFileSync(join(installed, 'dist/custom-elements.json'), 'utf8'))
+  const docs = read('docs/elements.md')
+  const common = docs.slice(docs.indexOf('## Of all elements'), docs.indexOf('## `<qkv-heatmap>`'))
+  const style = docs.slice(docs.indexOf('## Colours and sizes'))
+  assert.equal(modules.length, 4)
+  for (const { path, declarations } of modules) {
+    assert.ok(files.includes(path), path)
+    const [{ tagName, members, attributes, events, cssParts, cssProperties }] = declarations
+    const start = docs.indexOf(`## \`<${tagName}>\``)
+    const own = docs.slice(start, docs.indexOf('\n## ', start)) + common
+    assert.ok(start > 0 && members.length > 4 && events.length > 0 && cssProperties.length > 5, tagName)
+    for (const { name } of [...members, ...attributes, ...events, ...cssParts])
+      assert.match(own, new RegExp(`\`${name}[\`(]`), `${tagName}: ${name}`)
+    for (const { name } of cssProperties) assert.ok(style.includes(`\`${name}\``), name)
+  }
+})
 
 test('the types tell what a user can call, and nothing of the inside', () => {
   const types = readFileSync(join(installed, 'dist/index.d.ts'), 'utf8')
