@@ -14,7 +14,7 @@ version=$(emcc --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 stack=TOTAL_STACK # its name before 3.1.25
 [ "$(printf '%s\n' 3.1.25 "$version" | sort -V | head -n 1)" = 3.1.25 ] && stack=STACK_SIZE
 
-fast=(attention block decode linear tile) # where the time goes; of the rest, made small, only the trace is slower, by a sixth
+fast=(attention block decode tile) # where the time goes; of the rest, made small, only the trace is slower, by a sixth
 flags=(
   -std=c11 -msimd128 -mbulk-memory
   -fno-unroll-loops # the register tiles are unrolled by hand; more only makes the file a third larger

@@ -76,20 +76,8 @@ INLINE f4 d_silu4(f4 x) {
 }
 INLINE f4 d_relu4(f4 x) { return blend(less(zeros(), x), splat(1.0f), blend(equal(x, x), zeros(), splat(1.0f))); }
 
-/* `kind` is a constant where these are called. */
-INLINE f4 activate4(enum qkv_activation kind, f4 x) {
-  switch (kind) {
-  case QKV_ACTIVATION_GELU:
-    return gelu4(x);
-  case QKV_ACTIVATION_GELU_TANH:
-    return gelu_tanh4(x);
-  case QKV_ACTIVATION_RELU:
-    return relu4(x);
-  case QKV_ACTIVATION_SILU:
-    return silu4(x);
-  default:
-    return x;
-  }
-}
+/* f(x) and *slope = f'(x), which share most of their work; f is one of enum qkv_activation. A function of its own, in
+ * elementwise.c. */
+f4 activate(uint32_t activation, f4 x, f4 *slope);
 
 #endif

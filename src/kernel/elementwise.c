@@ -6,8 +6,7 @@
 f4 load_rest(const float *p, size_t left) { return load_some(p, left); }
 void store_rest(float *p, size_t left, f4 x) { store_some(p, left, x); }
 
-/* f(x) and *slope = f'(x), which share most of their work. */
-static __attribute__((noinline)) f4 activation(uint32_t kind, f4 x, f4 *slope) {
+__attribute__((noinline)) f4 activate(uint32_t kind, f4 x, f4 *slope) {
   switch (kind) {
   case QKV_ACTIVATION_GELU:
     *slope = d_gelu4(x);
@@ -30,7 +29,7 @@ uint32_t QKV_EXPORT(qkv_activate)(uint32_t kind, const float *x, const float *up
                                   size_t row, uint32_t first, uint32_t count) {
   for (size_t u = first, end = end_of(first, count, C, n); u * C < end; u++)
     for (size_t c = 0, width = at_most(end - u * C, C); c < width; c += 4) {
-      f4 slope, a = activation(kind, get(x + u * row + c, width - c), &slope);
+      f4 slope, a = activate(kind, get(x + u * row + c, width - c), &slope);
       if (up)
         a = mul(a, get(up + u * row + c, width - c));
       put(y + u * C + c, width - c, a);
@@ -45,7 +44,7 @@ uint32_t QKV_EXPORT(qkv_activate_backward)(uint32_t kind, const float *x, const 
   for (size_t u = first, end = end_of(first, count, C, n); u * C < end; u++)
     for (size_t c = 0, width = at_most(end - u * C, C); c < width; c += 4) {
       size_t left = width - c, at = u * row + c;
-      f4 slope, a = activation(kind, get(x + at, left), &slope), d = get(dy + u * C + c, left);
+      f4 slope, a = activate(kind, get(x + at, left), &slope), d = get(dy + u * C + c, left);
       slope = mul(slope, d);
       if (up) {
         slope = mul(slope, get(up + at, left));

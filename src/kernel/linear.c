@@ -1,64 +1,76 @@
-/* linear.c: y = x W^T + bias. x (M,K), W (N,K) by any two strides (a transposed W is a plain matrix
- * product), bias (N) or 0, y (M,N). torch.nn.Linear, torch.matmul. */
-#include "tile.h"
+/* linear.c: y = activation(x W^T + bias) + residual. x (M,K), W (N,K), bias (N), residual and y (M,N).
+ * torch.nn.Linear, torch.matmul. W is packed, or lies by any two strides: a transposed W is a plain matrix product.
+ *
+ * float32: y[m][n] = (bias[n] + x[m][0] W[n][0]) + x[m][1] W[n][1] + ..., in this order whatever the
+ * number of rows, of threads and the way W lies: the same bits. */
+#include "linear.h"
+#include "activation.h"
+#include "rows.h"
 
-/* Eight columns of y at a time: their weights are packed once (16 KB for K = 512, in L1) and used for every row of x.
- */
-uint32_t QKV_EXPORT(qkv_linear_part)(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias,
-                                     float *y, size_t M, size_t K, size_t N, uint32_t first, uint32_t count,
-                                     float *scratch) {
-  for (size_t n = (size_t)first * 8, end = at_most(N, n + (size_t)count * 8); n < end; n += 8) {
-    size_t columns = at_most(N - n, 8);
-    struct matrix panel = {w + n * K, 8, 1};
-    if (w_row) {
-      pack_panel(scratch, w + n * w_row, K, w_column, w_row, columns);
-      panel.data = scratch;
-    }
-    float b[8] = {0}, edge[4 * 8]; /* edge: a whole tile where y has less */
-    for (size_t c = 0; bias && c < columns; c++)
-      b[c] = bias[n + c];
-    for (size_t m = 0; m < M; m += 4) {
-      size_t rows = at_most(M - m, 4);
-      int is_whole = rows == 4 && columns == 8;
-      float *out = is_whole ? y + m * N + n : edge;
-      size_t stride = is_whole ? N : 8;
-      for (size_t r = 0; r < 4; r++)
-        for (size_t c = 0; c < 8; c += 4)
-          store(out + r * stride + c, load(b + c));
-      gemm_4x8(out, stride, (struct matrix){x + m * K, K, 1}, rows, panel, K);
-      for (size_t r = 0; !is_whole && r < rows; r++)
-        for (size_t c = 0; c < columns; c++)
-          y[(m + r) * N + n + c] = edge[r * 8 + c];
-    }
+enum { X_FLOATS = 1 << 18 }; /* x of a block of rows: 1 MB, in L2 */
+
+double QKV_EXPORT(qkv_linear_scratch)(const struct qkv_linear *a) {
+  return ((double)FEW_ROWS * a->K + 2.0 * a->K + 4096) * (double)sizeof(float);
+}
+
+static size_t block_rows(const struct qkv_linear *a) {
+  size_t rows = X_FLOATS / (a->K + 1) / 4 * 4;
+  return rows < 64 ? 64 : rows;
+}
+
+/* Columns of a unit: of few rows four panels, which are read side by side. */
+static size_t unit_columns(const struct qkv_linear *a) { return a->M <= FEW_ROWS ? 32 : 8; }
+
+uint32_t QKV_EXPORT(qkv_linear_units)(const struct qkv_linear *a) {
+  size_t blocks = (a->M + block_rows(a) - 1) / block_rows(a), columns = unit_columns(a);
+  return (uint32_t)(blocks * ((a->N + columns - 1) / columns));
+}
+
+void store_columns(const struct qkv_linear *a, size_t m, size_t n, const float *sums) {
+  float *y = a->y + m * a->N + n;
+  const float *residual = a->residual ? a->residual + m * a->N + n : 0;
+  for (size_t c = 0, columns = at_most(a->N - n, 8); c < columns; c += 4) {
+    f4 value = load(sums + c), slope;
+    if (a->activation)
+      value = activate(a->activation, value, &slope);
+    if (residual)
+      value = add(value, get(residual + c, columns - c));
+    put(y + c, columns - c, value);
   }
-  return QKV_OK;
 }
 
-uint32_t QKV_EXPORT(qkv_linear)(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias,
-                                float *y, size_t M, size_t K, size_t N, float *scratch) {
-  return qkv_linear_part(x, w, w_row, w_column, bias, y, M, K, N, 0, (uint32_t)((N + 7) / 8), scratch);
+/* Eight columns: their weights are read or packed once (K = 768: 24 KB, in L1) and multiplied with every row of x. */
+static void tile_rows(const struct qkv_linear *a, size_t m, size_t end, size_t n, float *scratch) {
+  const float *panel = scratch;
+  if (a->weights == QKV_WEIGHTS_FLOAT32)
+    panel = (const float *)a->w + n * a->K;
+  else
+    widen_panel(a, n, scratch);
+  float bias[8], sums[4 * 8];
+  for (size_t c = 0; c < 8; c++)
+    bias[c] = a->bias && n + c < a->N ? a->bias[n + c] : 0.0f;
+  for (; m < end; m += 4) {
+    size_t rows = at_most(end - m, 4);
+    for (size_t r = 0; r < 4; r++)
+      for (size_t c = 0; c < 8; c += 4)
+        store(sums + r * 8 + c, load(bias + c));
+    gemm_panel(sums, a->x + m * a->K, a->K, rows, panel, a->K);
+    for (size_t r = 0; r < rows; r++)
+      store_columns(a, m + r, n, sums + r * 8);
+  }
 }
 
-/* W (N,K) in panels of eight rows, as qkv_linear wants it: packed (N/8 rounded up, K, 8), zeros beyond N. */
-uint32_t QKV_EXPORT(qkv_pack_linear)(const float *w, float *packed, size_t K, size_t N) {
-  for (size_t n = 0; n < N; n += 8)
-    pack_panel(packed + n * K, w + n * K, K, 1, K, at_most(N - n, 8));
-  return QKV_OK;
-}
-
-/* y = x W^T + bias, x (M,K), W (N,K): dx (M,K) = dy W, dw (N,K) = dy^T x, d_bias (N) = column sums of dy (M,N). */
-uint32_t QKV_EXPORT(qkv_linear_backward)(const float *x, const float *w, const float *dy, float *dx, float *dw,
-                                         float *d_bias, size_t M, size_t K, size_t N, float *scratch) {
-  for (size_t i = 0; i < M * K; i++)
-    dx[i] = 0.0f;
-  for (size_t i = 0; i < N * K; i++)
-    dw[i] = 0.0f;
-  for (size_t n = 0; n < N; n++)
-    d_bias[n] = 0.0f;
-  gemm_accumulate(dx, K, M, K, (struct matrix){dy, N, 1}, (struct matrix){w, K, 1}, N, scratch);
-  gemm_accumulate(dw, K, N, K, (struct matrix){dy, 1, N}, (struct matrix){x, K, 1}, M, scratch);
-  for (size_t m = 0; m < M; m++)
-    for (size_t n = 0; n < N; n++)
-      d_bias[n] += dy[m * N + n];
+uint32_t QKV_EXPORT(qkv_linear_part)(const struct qkv_linear *a, uint32_t first, uint32_t count, void *scratch) {
+  size_t columns = unit_columns(a), groups = (a->N + columns - 1) / columns, rows = block_rows(a);
+  for (size_t unit = first, next; unit < (size_t)first + count; unit = next) {
+    size_t block = unit / groups;
+    next = at_most((size_t)first + count, (block + 1) * groups); /* units of one block of rows: columns n to `to` */
+    size_t n = (unit - block * groups) * columns, to = at_most(a->N, (next - block * groups) * columns);
+    if (a->M <= (a->weights == QKV_WEIGHTS_STRIDED && a->w_column == 1 ? 3 : FEW_ROWS) &&
+        decode_rows(a, n, to, scratch))
+      continue;
+    for (; n < to; n += 8)
+      tile_rows(a, block * rows, at_most(a->M, (block + 1) * rows), n, scratch);
+  }
   return QKV_OK;
 }

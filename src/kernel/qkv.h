@@ -33,6 +33,7 @@ enum qkv_status {
   QKV_ID_OUT_OF_RANGE = 5,
   QKV_EMPTY_RANGE = 6,
   QKV_ROPE_TOO_WIDE = 7,
+  QKV_WEIGHTS_OUT_OF_RANGE = 8,
 };
 
 /* How a query is compared with a key, before scale, softcap and mask. */
@@ -56,6 +57,14 @@ enum qkv_activation {
   QKV_ACTIVATION_GELU_TANH = 2,
   QKV_ACTIVATION_RELU = 3,
   QKV_ACTIVATION_SILU = 4,
+};
+
+/* How a weight lies in memory. */
+enum qkv_weights {
+  QKV_WEIGHTS_STRIDED = 0, /* float32, not packed */
+  QKV_WEIGHTS_FLOAT32 = 1, /* packed by qkv_pack_linear, as all below */
+  QKV_WEIGHTS_FLOAT16 = 2, /* each row times a power of 2 */
+  QKV_WEIGHTS_INT8 = 3,    /* whole numbers from -127 to 127, times a scale for each row */
 };
 
 /* Which PyTorch build's random stream: that of its AVX2 kernels (nearly every machine), or of its portable ones. */
@@ -134,6 +143,26 @@ struct qkv_rope {
   uint32_t B, A, L, C, D, table, half, interleaved;
 };
 
+struct qkv_linear {
+  const float *x;        /* (M,K) */
+  const void *w;         /* (N,K), as `weights` says */
+  const float *scales;   /* (N rounded up to 8): float16 and int8 only */
+  const float *bias;     /* (N), 0: none */
+  const float *residual; /* (M,N), may be y; 0: none */
+  float *y;              /* (M,N) */
+  uint32_t M, K, N;
+  uint32_t weights;
+  uint32_t w_row, w_column; /* strided: W[n][k] = w[n * w_row + k * w_column] */
+  uint32_t activation;
+};
+
+struct qkv_linear_backward {
+  const float *x, *w, *dy;
+  float *dx, *dw, *d_bias; /* 0: not wanted */
+  uint32_t M, K, N;
+  uint32_t accumulate; /* 1: dx, 2: dw, 4: d_bias are added to what is there */
+};
+
 /* Given d_out, adds the gradients of q, k, v and the rest to what the pointers below hold. `attention` is that of
  * qkv_attention, whose `out` is not read; its generator is in the state before that call. */
 struct qkv_backward {
@@ -184,23 +213,25 @@ uint32_t qkv_softmax(const float *x, float *y, size_t rows, size_t columns, size
  * which row of them turns position (b, i); 2 * half <= D. */
 uint32_t qkv_rope(const struct qkv_rope *args);
 
-/* y = x W^T + bias; x (M,K), y (M,N), W[n][k] = w[n * w_row + k * w_column], bias (N) or 0.
- * scratch: 8 * K floats. */
-uint32_t qkv_linear(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias, float *y,
-                    size_t M, size_t K, size_t N, float *scratch);
+/* y = activation(x W^T + bias) + residual, see linear.c. A packed W is that of qkv_pack_linear. All of it are the units
+ * from 0 on; scratch: qkv_linear_scratch() bytes. */
+double qkv_linear_scratch(const struct qkv_linear *args);
+uint32_t qkv_linear_units(const struct qkv_linear *args);
+uint32_t qkv_linear_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
 
-/* W (N,K) contiguous -> packed (N/8 rounded up, K, 8). The kernels above and below take it as w with w_row 0, and then
- * need no scratch. */
-uint32_t qkv_pack_linear(const float *w, float *packed, size_t K, size_t N);
+/* W (N,K), W[n][k] = w[n * w_row + k * w_column] -> packed: panels of eight rows, (N/8 rounded up, K, 8), zeros beyond
+ * N, as `weights` says; int8 in pairs of k: (N/8 rounded up, K/2 rounded up, 8, 2). scales (N rounded up to 8): float16
+ * and int8 only. Of int8, w holds whole numbers already where is_quantized, and scales are given.
+ * scratch: 8 * K floats. A row that float16 or int8 cannot hold gives QKV_WEIGHTS_OUT_OF_RANGE. */
+uint32_t qkv_pack_linear(const float *w, size_t w_row, size_t w_column, size_t K, size_t N, uint32_t weights,
+                         uint32_t is_quantized, void *packed, float *scales, float *scratch);
 
-/* A unit is eight columns of y. */
-uint32_t qkv_linear_part(const float *x, const float *w, size_t w_row, size_t w_column, const float *bias, float *y,
-                         size_t M, size_t K, size_t N, uint32_t first, uint32_t count, float *scratch);
-
-/* Of y = x W^T + bias, W (N,K) contiguous: dx (M,K), dw (N,K) and d_bias (N) from dy (M,N).
- * scratch: 8 * max(M, N) floats. */
-uint32_t qkv_linear_backward(const float *x, const float *w, const float *dy, float *dx, float *dw, float *d_bias,
-                             size_t M, size_t K, size_t N, float *scratch);
+/* Of y = x W^T + bias, W (N,K) contiguous: dx (M,K), dw (N,K) and d_bias (N) from dy (M,N), see linear_backward.c. All
+ * of it are the units from 0 on; scratch: qkv_linear_backward_scratch() bytes. */
+double qkv_linear_backward_scratch(const struct qkv_linear_backward *args);
+uint32_t qkv_linear_backward_units(const struct qkv_linear_backward *args);
+uint32_t qkv_linear_backward_part(const struct qkv_linear_backward *args, uint32_t first, uint32_t count,
+                                  void *scratch);
 
 /* out[n] = table[ids[n]]; table (rows, columns), ids (N), out (N, columns). */
 uint32_t qkv_embedding(const float *table, size_t rows, size_t columns, const int32_t *ids, size_t N, float *out);

@@ -67,6 +67,29 @@ INLINE void store_some(float *p, size_t n, f4 x) {
     store_tail(p, n, x);
 }
 
+/* Weights that are narrower than a float. An i4 is a vector of whole numbers: four of 32 bits or eight of 16. */
+typedef v128_t i4;
+
+/* Eight finite float16, times 2^-112: their bits in the places of a float's, whose exponent is biased by 112 more. */
+INLINE void load_float16(const void *p, f4 *left, f4 *right) {
+  v128_t x = wasm_v128_load(p), low = wasm_i16x8_shl(x, 13);
+  v128_t high = wasm_v128_and(wasm_i16x8_shr(x, 3), wasm_i16x8_splat((short)0x8fff));
+  *left = wasm_i16x8_shuffle(low, high, 0, 8, 1, 9, 2, 10, 3, 11);
+  *right = wasm_i16x8_shuffle(low, high, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+/* Eight pairs of int8 -> the first ones of the pairs and the second ones. */
+INLINE void load_int8_pairs(const void *p, f4 first[2], f4 second[2]) {
+  v128_t x = wasm_v128_load(p), even = wasm_i16x8_shr(wasm_i16x8_shl(x, 8), 8), odd = wasm_i16x8_shr(x, 8);
+  first[0] = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(even));
+  first[1] = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(even));
+  second[0] = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(odd));
+  second[1] = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(odd));
+}
+/* sum + a b of four pairs of int16 and of int8: exact. */
+INLINE i4 add_pairs(i4 a, const int8_t *b, i4 sum) {
+  return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(a, wasm_i16x8_load8x8(b)));
+}
+INLINE f4 from_integers(i4 a) { return wasm_f32x4_convert_i32x4(a); }
 /* Loads the cache line of p; volatile, or the compiler would drop the load. */
 INLINE void prefetch(const float *p) { (void)*(const volatile float *)p; }
 

@@ -38,6 +38,11 @@ int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
   return sum_lanes(sum) == 0.0f;
 }
 
+__attribute__((noinline)) void gemm_panel(float *sums, const float *a, size_t stride, size_t rows, const float *panel,
+                                          size_t n) {
+  gemm_4x8(sums, 8, (struct matrix){a, stride, 1}, rows, (struct matrix){panel, 8, 1}, n);
+}
+
 void gemm_accumulate(float *out, size_t stride, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
                      float *tail) {
   for (size_t c = 0; c < columns; c += 8) {

@@ -81,6 +81,9 @@ INLINE void gemm_4x8(float *out, size_t stride, struct matrix a, size_t rows, st
   }
 }
 
+/* sums (4,8) += a (rows,n) panel (n,8), rows of a `stride` floats apart: a function that is not inlined. */
+void gemm_panel(float *sums, const float *a, size_t stride, size_t rows, const float *panel, size_t n);
+
 /* out (rows,columns) += a (rows,n) b (n,columns), the columns of b contiguous; tail: n * 8 floats of scratch. */
 void gemm_accumulate(float *out, size_t stride, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
                      float *tail);

@@ -4,8 +4,7 @@ import { expectDims, readOptions, toBoolean, toNumber } from '../base/arguments.
 import { describe, proxied, shape } from '../base/errors.js'
 import { Tensor, toFloats } from '../base/tensor.js'
 import { embedding } from '../ops/embedding.js'
-import { checkWeights, linear } from '../ops/linear.js'
-import { ResidentTensor } from '../runtime/resident.js'
+import { checkWeights, forward } from '../ops/linear.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
@@ -157,72 +156,11 @@ export class Linear {
 
   /**
    * @param {TensorLike | Nested} x (..., in)
-   * @param {OutOptions} [options]
+   * @param {import('../ops/linear.js').FusedOptions & OutOptions} [options]
    * @returns {FloatTensor} (..., out)
    */
   forward(x, options = {}) {
     if (!(#core in this)) throw proxied('linear')
-    return linear(this.#core, x, checkWeights(this.weight, this.bias, 'linear'), options, 'linear')
-  }
-}
-
-/**
- * A linear layer that is only run: its weight lies in the module's memory as the kernel reads it, so that a call neither
- * copies nor packs it. The memory is free again after `dispose()`, or when the layer is collected.
- */
-export class PackedLinear {
-  #core
-  #dims
-  /** @type {ResidentTensor | undefined} */
-  #weight
-  /** @type {ResidentTensor | undefined} */
-  #bias
-
-  /**
-   * @internal
-   * @param {Core} core
-   * @param {FloatTensor} weight (out, in)
-   * @param {FloatTensor} [bias] (out)
-   */
-  constructor(core, weight, bias) {
-    const [N, K] = weight.dims
-    const panels = Math.ceil(N / 8)
-    this.#core = core
-    this.#dims = [N, K]
-    try {
-      const packed = new ResidentTensor(core, [panels, K, 8])
-      this.#weight = packed
-      core.scope(() => core.call('qkv_pack_linear', core.toMemory(weight), packed.address, K, N))
-      if (!bias) return
-      const kept = new ResidentTensor(core, [N])
-      this.#bias = kept
-      core.scope(() => {
-        const from = core.toMemory(bias) / 4
-        core.floats.copyWithin(kept.address / 4, from, from + N)
-      })
-    } catch (error) {
-      this.dispose()
-      throw error
-    }
-  }
-
-  /**
-   * The same bits as qkv.linear(x, weight, bias).
-   * @param {TensorLike | Nested} x (..., in)
-   * @param {OutOptions} [options]
-   * @returns {FloatTensor} (..., out)
-   */
-  forward(x, options = {}) {
-    if (!(#core in this)) throw proxied('packLinear')
-    if (!this.#weight) throw new Error('this layer was disposed: make another with qkv.packLinear')
-    const weights = { weight: this.#weight, dims: this.#dims, isPacked: true, bias: this.#bias }
-    return linear(this.#core, x, weights, options, 'packLinear: forward')
-  }
-
-  /** Gives the memory back; any later use throws. */
-  dispose() {
-    this.#weight?.dispose()
-    this.#bias?.dispose()
-    this.#weight = this.#bias = undefined
+    return forward(this.#core, x, checkWeights(this.weight, this.bias, 'linear'), options, 'linear')
   }
 }

@@ -252,9 +252,9 @@ export class MultiheadAttention {
     // The mean over heads is a product with a row of 1/H: (1,H) . (H, L S).
     const mean = core.allocFloats(B * L * S)
     const share = core.copyIn(new Float32Array(H).fill(1 / H))
-    const scratch = core.allocFloats(8 * H)
+    const dims = [L * S, H]
     for (let b = 0; b < B; b++)
-      core.call('qkv_linear', share, paid + b * H * L * S * 4, 1, L * S, 0, mean + b * L * S * 4, 1, H, L * S, scratch)
+      multiply(core, share, 1, { weight: paid + b * H * L * S * 4, dims, isTransposed: true }, mean + b * L * S * 4)
     return { output, weights: new Tensor(core.copyOut(mean, B * L * S), [...lead, L, S]) }
   }
 

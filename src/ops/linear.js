@@ -1,52 +1,98 @@
 // y = x W^T + bias, its gradients, and the matrix product.
 
-import { expectDims, readOptions } from '../base/arguments.js'
+import { expectDims, oneOf, readOptions, register } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { count, Tensor, toFloats } from '../base/tensor.js'
+import { ACTIVATION } from '../runtime/abi.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
+import { toTargetInPlace } from './launch.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
 /** @typedef {import('../threads/pool.js').DeferredCopies} DeferredCopies */
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('../base/tensor.js').Nested} Nested */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
- * A weight as the kernel takes it: (out, in), or packed by qkv_pack_linear.
- * @typedef {{ weight: FloatTensor, dims: readonly number[], isPacked?: boolean, bias?: FloatTensor }} Weights
+ * @typedef {object} FusedOptions
+ * @property {'none' | 'gelu' | 'gelu_tanh' | 'relu' | 'silu'} [activation] of x W^T + bias; 'gelu_tanh' is PyTorch's
+ *   gelu with approximate: 'tanh'
+ * @property {TensorLike | Nested} [residual] (..., out) is added at the end; it may be `out`
+ *
+ * @typedef {object} LayoutOption
+ * @property {'out,in' | 'in,out'} [layout] the axes of weight: PyTorch's Linear (default), or those of GPT-2's Conv1D
  */
 
 /**
- * @param {unknown} weight (out, in)
+ * A weight as the kernel takes it, and what is fused with the product.
+ * @typedef {object} Weights
+ * @property {FloatTensor | number} weight or its address
+ * @property {readonly number[]} dims (out, in), whatever its layout
+ * @property {boolean} [isTransposed] layout 'in,out'
+ * @property {number} [kind] enum qkv_weights; default: not packed
+ * @property {FloatTensor} [scales]
+ * @property {FloatTensor} [bias]
+ * @property {number} [activation] enum qkv_activation
+ * @property {FloatTensor} [residual]
+ */
+
+const FUSED = /** @type {const} */ (['activation', 'residual', ...OUT_OPTIONS])
+const LINEAR = register('linear', [...FUSED, 'layout'])
+const BYTE = 2.5 // multiplications and additions that take as long as reading a byte of a weight
+
+/**
+ * The dims of a weight as (out, in), and whether its axes lie the other way.
+ * @param {readonly number[]} dims
+ * @param {LayoutOption['layout']} layout
+ * @param {string} where
+ */
+export function checkLayout(dims, layout = 'out,in', where) {
+  const isTransposed = oneOf(layout, ['out,in', 'in,out'], `${where}: layout`) === 'in,out'
+  if (dims.length !== 2)
+    throw new RangeError(`${where}: weight has dims ${shape(dims)}, (${layout.replace(',', ', ')}) expected`)
+  return { dims: isTransposed ? [dims[1], dims[0]] : dims, isTransposed }
+}
+
+/**
+ * @param {unknown} weight (out, in), or (in, out)
  * @param {unknown} bias (out), or undefined
  * @param {string} where
- * @returns {Weights}
+ * @param {LayoutOption['layout']} [layout]
+ * @returns {Weights & { weight: FloatTensor }}
  */
-export function checkWeights(weight, bias, where) {
+export function checkWeights(weight, bias, where, layout) {
   const w = toFloats(weight, `${where}: weight`)
-  if (w.dims.length !== 2) throw new RangeError(`${where}: weight has dims ${shape(w.dims)}, (out, in) expected`)
+  const { dims, isTransposed } = checkLayout(w.dims, layout, where)
   const b = bias === undefined ? undefined : toFloats(bias, `${where}: bias`)
-  if (b) expectDims(b, [w.dims[0]], `${where}: bias`, '(out)')
-  return { weight: w, dims: w.dims, bias: b }
+  if (b) expectDims(b, [dims[0]], `${where}: bias`, '(out)')
+  return { weight: w, dims, isTransposed, bias: b }
 }
 
 /**
  * @param {Core} core
  * @param {unknown} x (..., in)
+ * @param {unknown} weight
+ * @param {unknown} bias
+ * @param {FusedOptions & LayoutOption & OutOptions} options
+ * @returns {FloatTensor} (..., out)
+ */
+export function linear(core, x, weight, bias, options) {
+  const given = readOptions(options, LINEAR, 'linear')
+  return apply(core, x, checkWeights(weight, bias, 'linear', given.layout), given, 'linear')
+}
+
+/**
+ * The same with checked weights.
+ * @param {Core} core
+ * @param {unknown} x (..., in)
  * @param {Weights} weights
- * @param {OutOptions} options
+ * @param {FusedOptions & OutOptions} options
  * @param {string} where
  * @returns {FloatTensor} (..., out)
  */
-export function linear(core, x, weights, options, where) {
-  const given = readOptions(options, OUT_OPTIONS, where)
-  const input = toFloats(x, `${where}: x`)
-  const { dims } = input
-  const [, K] = weights.dims
-  if (dims.length === 0 || dims[dims.length - 1] !== K)
-    throw new RangeError(
-      `${where}: x has dims ${shape(dims)}, weight (out, in) = ${shape(weights.dims)}: the last axis of x must be ${K}`,
-    )
-  return apply(core, input, weights, given, where)
+export function forward(core, x, weights, options, where) {
+  return apply(core, x, weights, readOptions(options, FUSED, where), where)
 }
 
 /**
@@ -63,15 +109,36 @@ export function matmul(core, a, b, options) {
   if (right.dims.length !== 2) throw new RangeError(`matmul: b has dims ${shape(right.dims)}, (n, m) expected`)
   if (left.dims.at(-1) !== right.dims[0])
     throw new RangeError(`matmul: a has dims ${shape(left.dims)}, b ${shape(right.dims)}: (..., n) and (n, m) expected`)
-  const weight = right.T
-  return apply(core, left, { weight, dims: weight.dims }, given, 'matmul')
+  return apply(core, left, checkWeights(right, undefined, 'matmul', 'in,out'), given, 'matmul')
 }
 
-/** @param {Core} core @param {FloatTensor} x @param {Weights} weights @param {OutOptions} options @param {string} where */
+/** @param {Core} core @param {unknown} x @param {Weights} weights @param {FusedOptions & OutOptions} options @param {string} where */
 function apply(core, x, weights, options, where) {
-  const lead = x.dims.slice(0, -1)
-  const target = toTarget(options, [...lead, weights.dims[0]], where, [x, weights.weight, weights.bias])
-  return multiplyOut(core, () => core.toMemory(x), count(lead), weights, target)
+  const input = toFloats(x, `${where}: x`)
+  const [N, K] = weights.dims
+  if (input.dims.length === 0 || input.dims[input.dims.length - 1] !== K)
+    throw new RangeError(
+      `${where}: x has dims ${shape(input.dims)}, weight (out, in) = ${shape(weights.dims)}: the last axis of x must be ${K}`,
+    )
+  const { activation = 'none', residual } = options
+  const lead = input.dims.slice(0, -1)
+  const dims = [...lead, N]
+  const added = residual === undefined ? undefined : toFloats(residual, `${where}: residual`)
+  if (added) {
+    expectDims(added, dims, `${where}: residual`, 'the dims of the output')
+    toTargetInPlace(options, dims, where, [added])
+  }
+  const kind =
+    ACTIVATION[oneOf(activation, /** @type {('none')[]} */ (Object.keys(ACTIVATION)), `${where}: activation`)]
+  const { weight, bias } = weights
+  const target = toTarget(options, dims, where, [input, typeof weight === 'number' ? undefined : weight, bias])
+  const fused = { ...weights, activation: kind, residual: added }
+  return multiplyOut(core, () => core.toMemory(input), count(lead), fused, target)
+}
+
+/** @param {number} M @param {Weights} weights */
+function workOf(M, { dims: [N, K], kind = 0 }) {
+  return 2 * M * K * N + BYTE * K * N * [4, 4, 2, 1][kind]
 }
 
 /**
@@ -82,8 +149,7 @@ function apply(core, x, weights, options, where) {
  * @param {import('../runtime/outputs.js').Target} target
  */
 export function multiplyOut(core, place, M, weights, target) {
-  const [N, K] = weights.dims
-  const deferredCopies = core.threads?.deferredCopies(2 * M * K * N)
+  const deferredCopies = core.threads?.deferredCopies(workOf(M, weights))
   return produce(core, target, y => multiply(core, place(), M, weights, y, deferredCopies), deferredCopies)
 }
 
@@ -101,20 +167,45 @@ export function multiply(
   core,
   x,
   M,
-  { weight, dims: [N, K], isPacked, bias },
-  y = core.allocFloats(M * N),
-  deferredCopies = core.threads?.deferredCopies(2 * M * K * N),
+  weights,
+  y = core.allocFloats(M * weights.dims[0]),
+  deferredCopies = core.threads?.deferredCopies(workOf(M, weights)),
 ) {
+  const { weight, kind = 0, isTransposed, scales, bias, activation = 0, residual } = weights
+  const [N, K] = weights.dims
   core.scope(() => {
-    const units = Math.ceil(N / 8)
-    const w = core.toMemory(weight, deferredCopies)
-    const b = bias ? core.toMemory(bias) : 0
-    const args = [x, w, isPacked ? 0 : K, 1, b, y, M, K, N]
-    const work = 2 * M * K * N
-    const job = { kernel: 'qkv_linear_part', args, work, units, scratch: 32 * K, deferredCopies, parts: units }
-    if (!core.threads?.run(core, job)) core.call('qkv_linear', ...args, core.alloc(job.scratch))
+    const at = (/** @type {FloatTensor | undefined} */ tensor) => (tensor ? core.toMemory(tensor) : 0)
+    const [toScales, toBias, toResidual] = [scales, bias, residual].map(at)
+    const w = typeof weight === 'number' ? weight : core.toMemory(weight, deferredCopies)
+    const strides = isTransposed ? [1, N] : [K, 1]
+    const words = [x, w, toScales, toBias, toResidual, y, M, K, N, kind, ...strides, activation]
+    const args = core.copyIn(Uint32Array.from(words))
+    const units = core.exports.qkv_linear_units(args)
+    // units of one block of rows begin as soon as their rows of W are there
+    const parts = isTransposed || units > Math.ceil(N / 8) ? 1 : units
+    const scratch = core.exports.qkv_linear_scratch(args)
+    shareOrRun(core, {
+      kernel: 'qkv_linear_part',
+      args,
+      work: workOf(M, weights),
+      units,
+      scratch,
+      deferredCopies,
+      parts,
+    })
   })
   return y
+}
+
+/**
+ * A kernel over its units: on all threads if that is worth it. To be called within a scope.
+ * @param {Core} core
+ * @param {{ kernel: string, args: number, work: number, units: number, scratch: number, deferredCopies?: DeferredCopies, parts?: number }} job
+ */
+function shareOrRun(core, job) {
+  const { kernel, args, units, scratch } = job
+  if (core.threads?.run(core, { ...job, args: [args] })) return
+  core.check(kernel, core.exports[kernel](args, 0, units, core.alloc(scratch)))
 }
 
 /**
@@ -149,12 +240,34 @@ export function runLinearBackward(core, x, weight, dY, M) {
   const [N, K] = weight.dims
   return core.scope(() => {
     const [dX, dWeight, dBias] = [M * K, N * K, N].map(n => core.allocFloats(n))
-    const scratch = core.allocFloats(8 * Math.max(M, N))
-    core.call('qkv_linear_backward', core.toMemory(x), core.toMemory(weight), dY, dX, dWeight, dBias, M, K, N, scratch)
+    differentiate(core, core.toMemory(x), core.toMemory(weight), dY, dX, dWeight, dBias, M, K, N)
     return {
       dX: new Tensor(core.copyOut(dX, M * K), [...x.dims]),
       dWeight: new Tensor(core.copyOut(dWeight, N * K), [...weight.dims]),
       dBias: new Tensor(core.copyOut(dBias, N), [N]),
     }
+  })
+}
+
+/**
+ * Gradients inside the module's memory, by addresses; 0: not wanted.
+ * @param {Core} core
+ * @param {number} x (M, K)
+ * @param {number} w (N, K)
+ * @param {number} dY (M, N)
+ * @param {number} dX
+ * @param {number} dW
+ * @param {number} dBias
+ * @param {number} M
+ * @param {number} K
+ * @param {number} N
+ * @param {number} [accumulate] 1: dX, 2: dW, 4: dBias are added to what is there
+ */
+export function differentiate(core, x, w, dY, dX, dW, dBias, M, K, N, accumulate = 0) {
+  core.scope(() => {
+    const args = core.copyIn(Uint32Array.of(x, w, dY, dX, dW, dBias, M, K, N, accumulate))
+    const units = core.exports.qkv_linear_backward_units(args)
+    const scratch = core.exports.qkv_linear_backward_scratch(args)
+    shareOrRun(core, { kernel: 'qkv_linear_backward_part', args, work: 4 * M * K * N, units, scratch })
   })
 }

@@ -35,10 +35,19 @@ export const ROPE_WORDS = /** @type {const} */ ([
   ...['x', 'y', 'cosine', 'sine', 'rows', 'B', 'A', 'L', 'C', 'D', 'table', 'half', 'interleaved'],
 ])
 
+/** struct qkv_linear. */
+export const LINEAR_WORDS = [
+  ...['x', 'w', 'scales', 'bias', 'residual', 'y', 'M', 'K', 'N', 'weights', 'w_row', 'w_column', 'activation'],
+]
+
+/** struct qkv_linear_backward. */
+export const LINEAR_BACKWARD_WORDS = ['x', 'w', 'dy', 'dx', 'dw', 'd_bias', 'M', 'K', 'N', 'accumulate']
+
 export const SCORE = { dot: 0, gaussian: 1, additive: 2 }
 export const SOFTMAX_AXIS = { keys: 0, queries: 1 }
 export const MASKING = { before: 0, after: 1 }
 export const ACTIVATION = { none: 0, gelu: 1, gelu_tanh: 2, relu: 3, silu: 4 }
+export const WEIGHTS = { strided: 0, float32: 1, float16: 2, int8: 3 }
 export const STREAM = { vector: 0, scalar: 1 }
 export const OPEN = 0xffffffff
 
@@ -55,4 +64,5 @@ export const STATUS = [
   'an id lies outside of the table',
   'the range is empty',
   'more values turn than a head has',
+  'a row of the weight does not fit into its dtype',
 ]

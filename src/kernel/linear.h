@@ -1,0 +1,24 @@
+/* linear.h: what the parts of linear share. */
+#ifndef LINEAR_H
+#define LINEAR_H
+
+#include "tile.h"
+
+enum { FEW_ROWS = 8 }; /* up to which W is read faster than it is multiplied */
+
+/* Bytes of a packed panel of eight rows, K values each. */
+INLINE size_t panel_bytes(uint32_t weights, size_t K) {
+  return weights == QKV_WEIGHTS_INT8 ? round_up(K, 2) * 8 : K * (weights == QKV_WEIGHTS_FLOAT16 ? 16 : 32);
+}
+
+/* panel (K,8) = columns n to n + 8 of W^T, as floats. */
+void widen_panel(const struct qkv_linear *a, size_t n, float *panel);
+
+/* y[m][n ... n + 8) = activation(sums) + residual, sums (8); columns from N on are left out. */
+void store_columns(const struct qkv_linear *a, size_t m, size_t n, const float *sums);
+
+/* Columns n to `end` of y, M <= FEW_ROWS. False: nothing is done, because some x is NaN, infinite, or too large or
+ * small for the arithmetic of float16 or int8. */
+int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch);
+
+#endif

@@ -1,0 +1,188 @@
+/* linear_decode.c: y = x W^T + bias for few rows of x, (M,K), as fast as W, (N,K), is read; each row by itself, in the
+ * order of k as in linear.c.
+ *
+ * Packed panels of eight columns lie one behind the other; four are read side by side, because the processor fetches
+ * further ahead for four streams than for one.
+ *
+ * float16: y = (sum_k (2^64 x_k) (2^-112 w_k)) (2^-64 scale). The powers keep products of what load_float16 gives
+ * normal. int8:    x is rounded to int16 in blocks of 256, q_k = x_k / step; y = scale sum_blocks step (sum_k q_k w_k),
+ * the inner sums exact. |error| <= scale sum_blocks 127 * 256 step / 2, beside that of the weights themselves. */
+#include "linear.h"
+#include "rows.h"
+
+enum { PANELS = 4, BLOCK = 256 };
+
+/* sums (panels <= 4, 8) += x . panels, panel p at w + p * bytes; `weights` is a constant. */
+INLINE void dot_panels(enum qkv_weights weights, const float *x, size_t K, const char *w, size_t bytes, size_t panels,
+                       float *sums) {
+  const size_t step = weights == QKV_WEIGHTS_FLOAT32 ? 32 : 16;
+  f4 acc[PANELS][2];
+  size_t at[PANELS];
+#pragma unroll
+  for (size_t p = 0; p < PANELS; p++) {
+    at[p] = at_most(p, panels - 1) * bytes; /* missing panels repeat the last one */
+    acc[p][0] = load(sums + p * 8);
+    acc[p][1] = load(sums + p * 8 + 4);
+  }
+  for (const float *end = x + K; x != end; x++, w += step) {
+    f4 value = splat_from(x);
+#pragma unroll
+    for (size_t p = 0; p < PANELS; p++) {
+      f4 left, right;
+      if (weights == QKV_WEIGHTS_FLOAT32) {
+        left = load((const float *)(w + at[p]));
+        right = load((const float *)(w + at[p]) + 4);
+      } else
+        load_float16(w + at[p], &left, &right);
+      acc[p][0] = mul_add(value, left, acc[p][0]);
+      acc[p][1] = mul_add(value, right, acc[p][1]);
+    }
+  }
+#pragma unroll
+  for (size_t p = 0; p < PANELS; p++) {
+    store(sums + p * 8, acc[p][0]);
+    store(sums + p * 8 + 4, acc[p][1]);
+  }
+}
+
+/* q (K rounded up to BLOCK) and steps (blocks): x = q * step, rounded. False: some x is NaN, infinite or tiny. */
+static int quantize(const float *x, size_t K, int16_t *q, float *steps) {
+  for (size_t k = 0; k < K; k += BLOCK) {
+    float largest = 0.0f;
+    for (size_t i = k; i < K && i < k + BLOCK; i++) {
+      float size = x[i] < 0.0f ? -x[i] : x[i];
+      largest = size <= largest ? largest : size; /* NaN stays */
+    }
+    if (!(largest < 1e30f) || (largest > 0.0f && largest < 1e-30f))
+      return 0;
+    float inverse = largest > 0.0f ? 32767.0f / largest : 0.0f;
+    for (size_t i = k; i < k + BLOCK; i++) {
+      float value = i < K ? x[i] * inverse : 0.0f;
+      q[i] = (int16_t)(value < 0.0f ? value - 0.5f : value + 0.5f);
+    }
+    steps[k / BLOCK] = largest / 32767.0f;
+  }
+  return 1;
+}
+
+/* sums (panels <= 4, 8) = x . panels of int8 */
+static void dot_int8(const int16_t *q, const float *steps, size_t K, const int8_t *w, size_t bytes, size_t panels,
+                     float *sums) {
+  f4 total[PANELS][2];
+  size_t at[PANELS];
+#pragma unroll
+  for (size_t p = 0; p < PANELS; p++) {
+    at[p] = at_most(p, panels - 1) * bytes;
+    total[p][0] = total[p][1] = zeros();
+  }
+  for (size_t k = 0; k < K; k += BLOCK) {
+    i4 acc[PANELS][2];
+#pragma unroll
+    for (size_t p = 0; p < PANELS; p++)
+      acc[p][0] = acc[p][1] = zeros();
+    for (size_t i = 0, n = at_most(K - k, BLOCK); i < n; i += 2, q += 2, w += 16) {
+      i4 pair = splat_from((const float *)(const void *)q);
+#pragma unroll
+      for (size_t p = 0; p < PANELS; p++) {
+        acc[p][0] = add_pairs(pair, w + at[p], acc[p][0]);
+        acc[p][1] = add_pairs(pair, w + at[p] + 8, acc[p][1]);
+      }
+    }
+    f4 step = splat(*steps++);
+#pragma unroll
+    for (size_t p = 0; p < PANELS; p++) {
+      total[p][0] = mul_add(step, from_integers(acc[p][0]), total[p][0]);
+      total[p][1] = mul_add(step, from_integers(acc[p][1]), total[p][1]);
+    }
+  }
+#pragma unroll
+  for (size_t p = 0; p < PANELS; p++) {
+    store(sums + p * 8, total[p][0]);
+    store(sums + p * 8 + 4, total[p][1]);
+  }
+}
+
+/* sums (4) += x W^T for four rows of W that lie as they are, `stride` floats apart; `columns` <= 4 of them count. */
+static void dot_rows(const float *x, size_t K, const float *w, size_t stride, size_t columns, float *sums) {
+  const float *row[4];
+#pragma unroll
+  for (size_t c = 0; c < 4; c++)
+    row[c] = w + at_most(c, columns - 1) * stride;
+  f4 sum = load(sums);
+  size_t k = 0;
+  for (; k + 4 <= K; k += 4) {
+    f4 t[4];
+#pragma unroll
+    for (size_t c = 0; c < 4; c++)
+      t[c] = load(row[c] + k);
+    transpose(t);
+#pragma unroll
+    for (size_t i = 0; i < 4; i++)
+      sum = mul_add(splat_from(x + k + i), t[i], sum);
+  }
+  store(sums, sum);
+  for (; k < K; k++)
+    for (size_t c = 0; c < columns; c++)
+      sums[c] += x[k] * w[c * stride + k];
+}
+
+/* sums (rows, n), `pitch` floats apart, += x W^T for W (K,N): row after row of W, as they lie */
+static void add_rows(const float *x, size_t rows, size_t K, const float *w, size_t stride, float *sums, size_t pitch,
+                     size_t n) {
+  for (size_t k = 0; k < K; k++, w += stride)
+    for (size_t r = 0; r < rows; r++)
+      for (size_t c = 0; c < n; c += 4)
+        store(sums + r * pitch + c, mul_add(splat(x[r * K + k]), get(w + c, n - c), load(sums + r * pitch + c)));
+}
+
+int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch) {
+  size_t K = a->K, M = a->M, blocks = K / BLOCK + 1, pitch = PANELS * 8;
+  float *sums = scratch, *steps = sums + FEW_ROWS * PANELS * 8,
+        *rows = steps + M * blocks; /* of x, rounded or scaled */
+  const float *scales = a->weights >= QKV_WEIGHTS_FLOAT16 ? a->scales : 0;
+  int is_strided = a->weights == QKV_WEIGHTS_STRIDED, is_int8 = a->weights == QKV_WEIGHTS_INT8;
+  for (size_t m = 0; m < M && scales; m++) {
+    const float *x = a->x + m * K;
+    float *to = rows + m * blocks * BLOCK;
+    if (is_int8 && !quantize(x, K, (int16_t *)(void *)to, steps + m * blocks))
+      return 0;
+    for (size_t k = 0; k < K && !is_int8; k++) {
+      to[k] = x[k] * 0x1p64f;
+      if (!(to[k] < 0x1p126f && to[k] > -0x1p126f))
+        return 0;
+    }
+  }
+  if (is_strided) { /* as many columns at a time as there is room for */
+    pitch = K + FEW_ROWS * PANELS;
+    pitch -= pitch % 8;
+  }
+  size_t bytes = panel_bytes(a->weights, K);
+  for (size_t width; n < end; n += width) {
+    width = at_most(end - n, pitch);
+    const char *w = (const char *)a->w + n / 8 * bytes;
+    const float *from = (const float *)a->w + n * a->w_row;
+    for (size_t i = 0; i < M * pitch; i++)
+      sums[i] = a->bias && !scales && i % pitch < width ? a->bias[n + i % pitch] : 0.0f;
+    if (is_strided && a->w_column != 1)
+      add_rows(a->x, M, K, from, a->w_column, sums, pitch, width);
+    for (size_t m = 0; m < M; m++) {
+      const float *x = scales ? rows + m * blocks * BLOCK : a->x + m * K;
+      float *sum = sums + m * pitch;
+      size_t panels = (width + 7) / 8;
+      if (is_int8)
+        dot_int8((const int16_t *)(const void *)x, steps + m * blocks, K, (const int8_t *)w, bytes, panels, sum);
+      else if (scales)
+        dot_panels(QKV_WEIGHTS_FLOAT16, x, K, w, bytes, panels, sum);
+      else if (!is_strided)
+        dot_panels(QKV_WEIGHTS_FLOAT32, x, K, w, bytes, panels, sum);
+      else
+        for (size_t c = 0; c < width && a->w_column == 1; c += 4)
+          dot_rows(x, K, from + c * a->w_row, a->w_row, at_most(width - c, 4), sum + c);
+      for (size_t c = 0; scales && c < width; c++)
+        sum[c] = sum[c] * (is_int8 ? scales[n + c] : scales[n + c] * 0x1p-64f) + (a->bias ? a->bias[n + c] : 0.0f);
+      for (size_t c = 0; c < width; c += 8)
+        store_columns(a, m, n + c, sum + c);
+    }
+  }
+  return 1;
+}

@@ -1,0 +1,182 @@
+// A linear layer whose weight is packed for the kernel once, as float32 or narrower.
+
+import { expectDims, oneOf, readOptions, register } from '../base/arguments.js'
+import { describe, proxied } from '../base/errors.js'
+import { fromFloat16 } from '../base/float16.js'
+import { count, toFloats, toTensor } from '../base/tensor.js'
+import { checkLayout, forward } from '../ops/linear.js'
+import { WEIGHTS } from '../runtime/abi.js'
+import { ResidentTensor } from '../runtime/resident.js'
+
+/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('../base/tensor.js').Nested} Nested */
+/** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
+
+/**
+ * What a checkpoint holds: bits of bfloat16, or int8 with a scale for each row.
+ * @typedef {{ data: Uint16Array, dims: ArrayLike<number>, dtype: 'bfloat16' }
+ *   | { data: Int8Array, dims: ArrayLike<number>, dtype: 'int8' }} RawWeight
+ */
+
+/**
+ * @typedef {object} PackOwnOptions
+ * @property {'float32' | 'float16' | 'bfloat16' | 'int8'} [dtype] how the weight is held: float16 and bfloat16 in half of
+ *   the memory, int8 in a quarter, each row with a scale of its own. Default float32
+ * @property {TensorLike | Nested} [scales] (out), of a weight of int8: W[n][k] = scales[n] * data[n][k]
+ *
+ * @typedef {PackOwnOptions & import('../ops/linear.js').LayoutOption} PackOptions
+ */
+
+const OPTIONS = register('packLinear', ['dtype', 'layout', 'scales'])
+const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8'])
+const ROWS = 64 // that are read at a time: of a checkpoint there is never a float32 copy of all
+const OUT_OF_RANGE = 8 // enum qkv_status
+
+/** Bits of bfloat16 as floats. @param {Uint16Array} bits */
+const fromBfloat16 = bits => new Float32Array(Uint32Array.from(bits, half => half << 16).buffer)
+
+/** Rounded to bfloat16, ties to even. @param {Float32Array} floats */
+function roundToBfloat16(floats) {
+  const words = new Uint32Array(floats.slice().buffer)
+  for (let i = 0; i < words.length; i++) words[i] = (words[i] + 0x7fff + ((words[i] >>> 16) & 1)) & 0xffff0000
+  return new Float32Array(words.buffer)
+}
+
+/**
+ * Any weight: its dims, and how a part of its data becomes floats.
+ * @param {any} weight
+ * @returns {{ data: any, dims: readonly number[], widen: (part: any) => Float32Array, tensor?: FloatTensor, dtype?: string }}
+ */
+function readWeight(weight) {
+  const where = 'packLinear: weight'
+  const raw = weight?.dtype
+  if (raw === 'bfloat16' || raw === 'int8') {
+    const { data, dims } = weight
+    const Type = raw === 'int8' ? Int8Array : Uint16Array
+    if (!(data instanceof Type))
+      throw new TypeError(`${where}: its dtype is ${raw}, its data ${describe(data)}: ${Type.name} expected`)
+    const sizes = toTensor({ data: new Uint8Array(data.buffer, data.byteOffset, data.length), dims }, where).dims
+    return { data, dims: sizes, widen: raw === 'int8' ? part => Float32Array.from(part) : fromBfloat16, dtype: raw }
+  }
+  const tensor = weight?.isResident ? toFloats(weight, where) : toTensor(weight, where)
+  if (tensor.dtype === 'float16') return { data: tensor.data, dims: tensor.dims, widen: fromFloat16 }
+  const floats = toFloats(tensor, where)
+  return { data: floats.data, dims: floats.dims, widen: part => part, tensor: floats }
+}
+
+/**
+ * A linear layer that is only run: its weight lies in the module's memory as the kernel reads it, so that a call neither
+ * copies nor packs it. The memory is free again after `dispose()`, or when the layer is collected.
+ */
+export class PackedLinear {
+  #core
+  /** @type {import('../ops/linear.js').Weights | undefined} */
+  #weights
+  /** @type {ResidentTensor[]} */
+  #tensors = []
+
+  /**
+   * @internal
+   * @param {Core} core
+   * @param {unknown} weight
+   * @param {unknown} bias
+   * @param {PackOptions} options
+   */
+  constructor(core, weight, bias, options) {
+    const { dtype = 'float32', layout, scales } = readOptions(options, OPTIONS, 'packLinear')
+    const source = readWeight(weight)
+    const { dims, isTransposed } = checkLayout(source.dims, layout, 'packLinear')
+    oneOf(dtype, DTYPES, 'packLinear: dtype')
+    const isQuantized = source.dtype === 'int8'
+    if (isQuantized !== (scales !== undefined) || (isQuantized && dtype !== 'int8'))
+      throw new TypeError(
+        "packLinear: scales go with a weight of int8, { data: Int8Array, dims, dtype: 'int8' }, and dtype: 'int8'",
+      )
+    const [N, K] = dims
+    const vector = (/** @type {unknown} */ value, /** @type {string} */ name) => {
+      const tensor = value === undefined ? undefined : toFloats(value, `packLinear: ${name}`)
+      if (tensor) expectDims(tensor, [N], `packLinear: ${name}`, '(out)')
+      return tensor
+    }
+    const shift = vector(bias, 'bias')
+    const factors = vector(scales, 'scales')
+
+    const kind = WEIGHTS[dtype === 'bfloat16' ? 'float16' : dtype]
+    const panel = [0, K * 32, K * 16, Math.ceil(K / 2) * 16][kind]
+    const panels = Math.ceil(N / 8)
+    this.#core = core
+    const make = (/** @type {number} */ n) => {
+      const tensor = new ResidentTensor(core, [n])
+      this.#tensors.push(tensor)
+      return tensor
+    }
+    try {
+      const packed = make((panels * panel) / 4)
+      const rowScales = kind > WEIGHTS.float32 ? make(panels * 8) : undefined
+      const kept = shift && make(N)
+      if (shift) kept?.data.set(shift.data)
+      if (factors) rowScales?.data.set(factors.data)
+      const step = isTransposed ? N : ROWS
+      for (let n = 0; n < N; n += step)
+        core.scope(() => {
+          const rows = Math.min(step, N - n)
+          const from = this.#rows(source, n * K, (n + rows) * K, dtype)
+          const scratch = core.allocFloats(8 * K)
+          const to = packed.address + (n / 8) * panel
+          const toScale = rowScales ? rowScales.address + n * 4 : 0
+          const strides = isTransposed ? [1, N] : [K, 1]
+          const args = [from, ...strides, K, rows, kind, Number(isQuantized), to, toScale, scratch]
+          const status = core.exports.qkv_pack_linear(...args)
+          if (status === OUT_OF_RANGE)
+            throw new RangeError(
+              `packLinear: weight holds NaN, infinity or too large values for ${dtype}: use dtype 'float32'`,
+            )
+          core.check('qkv_pack_linear', status)
+        })
+      this.#weights = { weight: packed, dims, kind, scales: rowScales, bias: kept }
+    } catch (error) {
+      this.dispose()
+      throw error
+    }
+  }
+
+  /**
+   * Values from ... to of the weight in the module's memory, as floats. Within a scope.
+   * @param {ReturnType<typeof readWeight>} source
+   * @param {number} from
+   * @param {number} to
+   * @param {string} dtype
+   */
+  #rows({ tensor, data, widen, dtype: given }, from, to, dtype) {
+    const isRounded = dtype === 'bfloat16' && given !== 'bfloat16'
+    const resident = tensor && this.#core.residentOf(tensor)
+    if (resident && !isRounded) return resident.address + from * 4
+    const floats = widen((tensor ?? { data }).data.subarray(from, to))
+    return this.#core.copyIn(isRounded ? roundToBfloat16(floats) : floats)
+  }
+
+  /**
+   * With float32 the same bits as qkv.linear(x, weight, bias).
+   * @param {TensorLike | Nested} x (..., in)
+   * @param {import('../ops/linear.js').FusedOptions & OutOptions} [options]
+   * @returns {FloatTensor} (..., out)
+   */
+  forward(x, options = {}) {
+    if (!(#core in this)) throw proxied('packLinear')
+    if (!this.#weights) throw new Error('this layer was disposed: make another with qkv.packLinear')
+    return forward(this.#core, x, this.#weights, options, 'packLinear: forward')
+  }
+
+  /** Bytes that it takes in the module's memory. */
+  get bytes() {
+    return this.#tensors.reduce((sum, tensor) => sum + count(tensor.dims) * 4, 0)
+  }
+
+  /** Gives the memory back; any later use throws. */
+  dispose() {
+    for (const tensor of this.#tensors.splice(0)) tensor.dispose()
+    this.#weights = undefined
+  }
+}
