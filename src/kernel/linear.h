@@ -11,6 +11,9 @@ INLINE size_t panel_bytes(uint32_t weights, size_t K) {
   return weights == QKV_WEIGHTS_INT8 ? round_up(K, 2) * 8 : K * (weights == QKV_WEIGHTS_FLOAT16 ? 16 : 32);
 }
 
+/* The larger one; NaN stays. */
+INLINE float larger(float a, float b) { return b <= a || a != a ? a : b; }
+
 /* panel (K,8) = columns n to n + 8 of W^T, as floats. */
 void widen_panel(const struct qkv_linear *a, size_t n, float *panel);
 

@@ -51,7 +51,7 @@ static int quantize(const float *x, size_t K, int16_t *q, float *steps) {
     float largest = 0.0f;
     for (size_t i = k; i < K && i < k + BLOCK; i++) {
       float size = x[i] < 0.0f ? -x[i] : x[i];
-      largest = size <= largest ? largest : size; /* NaN stays */
+      largest = larger(largest, size);
     }
     if (!(largest < 1e30f) || (largest > 0.0f && largest < 1e-30f))
       return 0;
@@ -146,11 +146,15 @@ int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch
     float *to = rows + m * blocks * BLOCK;
     if (is_int8 && !quantize(x, K, (int16_t *)(void *)to, steps + m * blocks))
       return 0;
-    for (size_t k = 0; k < K && !is_int8; k++) {
+    if (is_int8)
+      continue;
+    float largest = 0.0f;
+    for (size_t k = 0; k < K; k++) {
       to[k] = x[k] * 0x1p64f;
-      if (!(to[k] < 0x1p126f && to[k] > -0x1p126f))
-        return 0;
+      largest = larger(largest, x[k] < 0.0f ? -x[k] : x[k]);
     }
+    if (!(largest < 0x1p60f) || (largest > 0.0f && largest < 0x1p-40f))
+      return 0;
   }
   if (is_strided) { /* as many columns at a time as there is room for */
     pitch = K + FEW_ROWS * PANELS;

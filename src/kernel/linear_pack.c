@@ -56,7 +56,7 @@ uint32_t QKV_EXPORT(qkv_pack_linear)(const float *w, size_t w_row, size_t w_colu
       float largest = 0.0f;
       for (size_t k = 0; k < K; k++) {
         float size = panel[k * 8 + c] < 0.0f ? -panel[k * 8 + c] : panel[k * 8 + c];
-        largest = size <= largest ? largest : size; /* NaN stays */
+        largest = larger(largest, size);
       }
       if (!(largest <= (weights == QKV_WEIGHTS_INT8 ? 3.4e38f : 0x1p29f)))
         return QKV_WEIGHTS_OUT_OF_RANGE;

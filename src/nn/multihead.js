@@ -5,7 +5,7 @@ import { proxied, shape } from '../base/errors.js'
 import { joinHeads, splitHeads, Tensor, toFloats, toOperand, valuesOf } from '../base/tensor.js'
 import { runAttention, trace } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkOptions, labels } from '../ops/attention-options.js'
-import { checkWeights, multiply, multiplyOut } from '../ops/linear.js'
+import { checkWeights, multiply, multiplyOut, toWeights } from '../ops/linear.js'
 import { newArray } from '../runtime/outputs.js'
 import { appendRows, extendMasks } from './extra-keys.js'
 import { Linear, readState, SIZE } from './layers.js'
@@ -254,7 +254,7 @@ export class MultiheadAttention {
     const share = core.copyIn(new Float32Array(H).fill(1 / H))
     const dims = [L * S, H]
     for (let b = 0; b < B; b++)
-      multiply(core, share, 1, { weight: paid + b * H * L * S * 4, dims, isTransposed: true }, mean + b * L * S * 4)
+      multiply(core, share, 1, toWeights(paid + b * H * L * S * 4, dims, undefined, true), mean + b * L * S * 4)
     return { output, weights: new Tensor(core.copyOut(mean, B * L * S), [...lead, L, S]) }
   }
 

@@ -4,7 +4,7 @@ import { expectDims, oneOf, readOptions, register } from '../base/arguments.js'
 import { describe, proxied } from '../base/errors.js'
 import { fromFloat16 } from '../base/float16.js'
 import { count, toFloats, toTensor } from '../base/tensor.js'
-import { checkLayout, forward } from '../ops/linear.js'
+import { checkLayout, forward, toWeights } from '../ops/linear.js'
 import { WEIGHTS } from '../runtime/abi.js'
 import { ResidentTensor } from '../runtime/resident.js'
 
@@ -135,7 +135,7 @@ export class PackedLinear {
             )
           core.check('qkv_pack_linear', status)
         })
-      this.#weights = { weight: packed, dims, kind, scales: rowScales, bias: kept }
+      this.#weights = { ...toWeights(packed, dims, kept), kind, scales: rowScales }
     } catch (error) {
       this.dispose()
       throw error

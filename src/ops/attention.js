@@ -3,7 +3,7 @@ import { count, Tensor } from '../base/tensor.js'
 import { ATTENTION_WORDS, MASKING, OPEN, SCORE, SOFTMAX_AXIS, TRACE_STEPS, TRACE_WORDS } from '../runtime/abi.js'
 import { checkOut, expectApart, freshOutput, renewed } from '../runtime/outputs.js'
 import { ATTENTION, checkAttention, TRACE } from './attention-options.js'
-import { multiply } from './linear.js'
+import { multiply, toWeights } from './linear.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
@@ -195,7 +195,7 @@ export function keysToMemory(core, { k, cache, B, G, D, keyRows, additive, defer
  * @param {FloatTensor} [bias] (N)
  * @returns {number} address of y (M, N)
  */
-const project = (core, x, M, weight, bias) => multiply(core, x, M, { weight, dims: weight.dims, bias })
+const project = (core, x, M, weight, bias) => multiply(core, x, M, toWeights(weight, weight.dims, bias))
 
 /**
  * @param {Core} core

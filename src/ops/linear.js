@@ -55,6 +55,26 @@ export function checkLayout(dims, layout = 'out,in', where) {
 }
 
 /**
+ * All of it as own properties: Object.prototype may have a `residual`.
+ * @template {FloatTensor | number} T
+ * @param {T} weight
+ * @param {readonly number[]} dims
+ * @param {FloatTensor} [bias]
+ * @param {boolean} [isTransposed]
+ * @returns {Weights & { weight: T }}
+ */
+export const toWeights = (weight, dims, bias, isTransposed = false) => ({
+  weight,
+  dims,
+  bias,
+  isTransposed,
+  kind: 0,
+  scales: undefined,
+  residual: undefined,
+  activation: 0,
+})
+
+/**
  * @param {unknown} weight (out, in), or (in, out)
  * @param {unknown} bias (out), or undefined
  * @param {string} where
@@ -66,7 +86,7 @@ export function checkWeights(weight, bias, where, layout) {
   const { dims, isTransposed } = checkLayout(w.dims, layout, where)
   const b = bias === undefined ? undefined : toFloats(bias, `${where}: bias`)
   if (b) expectDims(b, [dims[0]], `${where}: bias`, '(out)')
-  return { weight: w, dims, isTransposed, bias: b }
+  return toWeights(w, dims, b, isTransposed)
 }
 
 /**

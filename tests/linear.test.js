@@ -1,0 +1,324 @@
+// linear: fused activations and residuals, layouts, packed weights of all dtypes, gradients, threads.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { load, tensor } from '../src/index.js'
+import { Threads } from '../src/threads/pool.js'
+import { close, toTensor } from './helpers.js'
+import * as reference from './reference.js'
+
+/** @typedef {import('../src/index.js').FloatTensor} FloatTensor */
+/** @typedef {import('./helpers.js').RawTensor} RawTensor */
+
+const qkv = await load()
+const { cases } = JSON.parse(readFileSync(new URL('./goldens/torch-linear.json', import.meta.url), 'utf8'))
+const TOLERANCE = { abs: 2e-6, rel: 2e-6 }
+const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8'])
+/** What a weight of a row whose largest is `most` is off by, at most. @type {Record<string, (w: number, most: number) => number>} */
+const BOUNDS = {
+  float32: () => 0,
+  float16: w => Math.abs(w) * 2 ** -11,
+  bfloat16: w => Math.abs(w) * 2 ** -8,
+  int8: (_, most) => most / 254,
+}
+/** Units are 8 or 32 columns, few rows are up to 8, int8 blocks are 256 values. */
+const ROWS = [0, 1, 2, 3, 4, 8, 9, 13]
+const INNER = [0, 1, 2, 7, 33, 300]
+const COLUMNS = [1, 7, 8, 33, 40]
+
+const each = (/** @type {(M: number, K: number, N: number) => void} */ run) => {
+  for (const M of ROWS) for (const K of INNER) for (const N of COLUMNS) run(M, K, N)
+}
+
+test('linear with an activation and a residual, and its gradients, are those of PyTorch', () => {
+  for (const { activation, inputs, expected } of cases) {
+    const of = (/** @type {Record<string, RawTensor>} */ group, /** @type {string} */ name) =>
+      /** @type {FloatTensor} */ (/** @type {unknown} */ (toTensor(group[name])))
+    const [x, weight, bias, residual, dY] = ['x', 'weight', 'bias', 'residual', 'dY'].map(name => of(inputs, name))
+    const title = `${activation}, ${x.dims[0]} rows`
+    close(qkv.linear(x, weight, bias, { activation, residual }), of(expected, 'y'), TOLERANCE, title)
+    const packed = qkv.packLinear(weight, bias)
+    close(packed.forward(x, { activation, residual }), of(expected, 'y'), TOLERANCE, `${title}, packed`)
+    packed.dispose()
+    const gradients = qkv.linearBackward(x, weight, dY)
+    for (const name of /** @type {const} */ (['dX', 'dWeight', 'dBias']))
+      close(gradients[name], of(expected, name), TOLERANCE, `${title}: ${name}`)
+  }
+})
+
+test('a weight of layout in,out gives the bits of its transpose, packed or not', () => {
+  const g = qkv.generator(3)
+  each((M, K, N) => {
+    const [x, weight, bias] = [g.randn([M, K]), g.randn([N, K]), g.randn([N])]
+    const want = qkv.linear(x, weight, bias)
+    const layout = 'in,out'
+    assert.deepEqual(qkv.linear(x, weight.T, bias, { layout }), want, `${M} x ${K} by ${N}`)
+    const packed = qkv.packLinear(weight.T, bias, { layout })
+    assert.deepEqual(packed.forward(x), want, `${M} x ${K} by ${N}, packed`)
+    packed.dispose()
+  })
+})
+
+test('a row alone has the bits that it has among others, whatever the number of rows', () => {
+  const g = qkv.generator(4)
+  const [x, weight, bias] = [g.randn([70, 65]), g.randn([50, 65]), g.randn([50])]
+  const packed = qkv.packLinear(weight, bias)
+  const all = qkv.linear(x, weight, bias)
+  for (const n of [1, 2, 3, 5, 8, 9]) {
+    const some = tensor(x.data.slice(0, n * 65), [n, 65])
+    for (const y of [qkv.linear(some, weight, bias), packed.forward(some)])
+      assert.deepEqual(y.data, all.data.slice(0, n * 50))
+  }
+  packed.dispose()
+})
+
+test('the residual may be the output, resident or not, but may not overlap it otherwise', () => {
+  const g = qkv.generator(5)
+  for (const M of [1, 2, 5, 9]) {
+    const [x, weight, residual] = [g.randn([M, 12]), g.randn([10, 12]), g.randn([M, 10])]
+    const want = qkv.linear(x, weight, undefined, { activation: 'silu', residual })
+    const plain = tensor(residual.data.slice(), [M, 10])
+    assert.equal(qkv.linear(x, weight, undefined, { activation: 'silu', residual: plain, out: plain }), plain)
+    assert.deepEqual(plain.data, want.data)
+    qkv.scope(() => {
+      const out = qkv.alloc([M, 10])
+      for (const layer of [undefined, ...DTYPES.map(dtype => qkv.packLinear(weight, undefined, { dtype }))]) {
+        const run = (/** @type {{}} */ options) =>
+          layer?.forward(x, options) ?? qkv.linear(x, weight, undefined, options)
+        const expected = run({ residual })
+        out.data.set(residual.data)
+        assert.equal(run({ residual: out, out }), out)
+        assert.deepEqual([...out.data], [...expected.data])
+        layer?.dispose()
+      }
+      const { data } = qkv.alloc([M + 1, 10])
+      const first = tensor(data.subarray(0, M * 10), [M, 10])
+      const second = tensor(data.subarray(10), [M, 10])
+      if (M > 1)
+        assert.throws(() => qkv.linear(x, weight, undefined, { residual: first, out: second }), {
+          name: 'RangeError',
+          message: /linear: out overlaps/,
+        })
+    })
+  }
+})
+
+test('weights of each dtype are off by no more than is stated, for all sizes, fused or not', t => {
+  const g = qkv.generator(6)
+  /** @type {Record<string, number>} */
+  const most = {}
+  each((M, K, N) => {
+    const [x, weight, bias, residual] = [g.randn([M, K]), g.randn([N, K]), g.randn([N]), g.randn([M, N])]
+    const exact = reference.linear(x, weight, bias)
+    for (const dtype of DTYPES) {
+      const layer = qkv.packLinear(weight, bias, { dtype })
+      const y = layer.forward(x, { residual, activation: 'relu' })
+      layer.dispose()
+      for (let m = 0; m < M; m++)
+        for (let n = 0; n < N; n++) {
+          const row = weight.data.subarray(n * K, (n + 1) * K)
+          const largest = row.reduce((a, b) => Math.max(a, Math.abs(b)), 0)
+          // beside the weights: float32 sums, and x of int8 as int16 in blocks of 256
+          const block = x.data.subarray(m * K, (m + 1) * K).reduce((a, b) => Math.max(a, Math.abs(b)), 0)
+          let bound = 2e-6 * (1 + K) + (dtype === 'int8' ? (K * largest * block) / 65534 : 0)
+          for (let k = 0; k < K; k++) bound += Math.abs(x.data[m * K + k]) * BOUNDS[dtype](row[k], largest)
+          const want = Math.max(exact.data[m * N + n], 0) + residual.data[m * N + n]
+          const error = Math.abs(y.data[m * N + n] - want)
+          assert.ok(error <= bound, `${dtype}, ${M} x ${K} by ${N}: off by ${error}, ${bound} allowed`)
+          if (K === 300) most[dtype] = Math.max(most[dtype] ?? 0, error)
+        }
+    }
+  })
+  t.diagnostic(`largest errors at 300 inputs of size 1: ${JSON.stringify(most)}`)
+})
+
+test('packed weights take the memory that their dtype says', () => {
+  const weight = qkv.generator(1).randn([64, 100])
+  const bytes = DTYPES.map(dtype => {
+    const layer = qkv.packLinear(weight, undefined, { dtype })
+    const { bytes } = layer
+    assert.equal(qkv.memory.resident, bytes)
+    layer.dispose()
+    return bytes
+  })
+  assert.deepEqual(bytes, [25600, 12800 + 256, 12800 + 256, 6400 + 256])
+  assert.equal(qkv.memory.resident, 0)
+})
+
+test('what is float16 or bfloat16 already is held exactly: every float16, every bfloat16 of a usual size', () => {
+  const halves = Uint16Array.from({ length: 0xf800 }, (_, i) => (i < 0x7c00 ? i : i + 0x400)) // all but NaN and infinity
+  const one = [[1]]
+  for (let from = 0; from < halves.length; from += 8) {
+    // few rows and many, one weight each
+    if (from % 4096 === 0) {
+      const part = halves.slice(from, from + 4096)
+      const layer = qkv.packLinear(tensor(part, [part.length, 1]), undefined, { dtype: 'float16' })
+      const want = tensor(part, [part.length]).float()
+      const y = layer.forward(one)
+      assert.ok(y.data.every((value, i) => value === want.data[i]))
+      const many = layer.forward(tensor(new Float32Array(9).fill(1), [9, 1]))
+      assert.ok(many.data.every((value, i) => value === want.data[i % part.length]))
+      layer.dispose()
+    }
+  }
+  const bits = Uint16Array.from({ length: 8000 }, (_, i) => ((i % 2) << 15) | ((127 - (i % 28)) << 7) | (i >> 6))
+  const data = { data: bits, dims: [1, bits.length], dtype: /** @type {const} */ ('bfloat16') }
+  const floats = new Float32Array(Uint32Array.from(bits, half => half << 16).buffer)
+  for (const source of [data, tensor(floats, [1, bits.length])]) {
+    const layer = qkv.packLinear(source, undefined, { dtype: 'bfloat16' })
+    for (const k of [0, 1, 27, 4001, 7999]) {
+      const x = new Float32Array(bits.length)
+      x[k] = 1
+      assert.equal(layer.forward(tensor(x, [1, x.length])).data[0], floats[k])
+    }
+    layer.dispose()
+  }
+})
+
+test('weights of int8 with scales are held exactly, and give scale times the whole product', () => {
+  const g = qkv.generator(8)
+  const data = Int8Array.from(g.randint(-127, 128, [9 * 21]).data)
+  const scales = g.uniform([9], 0.01, 0.1)
+  const x = g.randint(-50, 50, [4, 21]).float()
+  const layer = qkv.packLinear({ data, dims: [9, 21], dtype: 'int8' }, undefined, { dtype: 'int8', scales })
+  for (const rows of [1, 4]) {
+    const some = tensor(x.data.slice(0, rows * 21), [rows, 21])
+    const want = reference.linear(some, { data: data.map(Number), dims: [9, 21] })
+    want.data.forEach((_, i) => {
+      want.data[i] *= scales.data[i % 9]
+    })
+    close(layer.forward(some), want, { abs: 2e-2, rel: 1e-4 }, `${rows} rows`) // x is rounded to 15 bits
+  }
+  layer.dispose()
+})
+
+test('huge, tiny, infinite and NaN values of x are not lost with any dtype', () => {
+  const weight = [[1, 0.5, -2]]
+  for (const dtype of DTYPES) {
+    const layer = qkv.packLinear(weight, undefined, { dtype })
+    const near = (/** @type {number[]} */ row, /** @type {number} */ want) => {
+      const y = layer.forward([row]).data[0]
+      assert.ok(
+        Number.isFinite(want) ? Math.abs(y - want) <= 1e-2 * Math.abs(want) : Object.is(y, want),
+        `${dtype}: ${row} gives ${y}`,
+      )
+    }
+    near([1e37, 0, 0], 1e37)
+    near([0, 4e-38, 0], 2e-38)
+    near([1e-30, 0, 1e-31], 8e-31)
+    near([Infinity, 1, 1], Infinity)
+    near([NaN, 1, 1], NaN)
+    near([0, 0, 0], 0)
+    layer.dispose()
+  }
+})
+
+test('NaN in one row of x spoils that row and no other, with every dtype', () => {
+  const g = qkv.generator(9)
+  for (const M of [2, 8, 9])
+    for (const dtype of DTYPES) {
+      const [x, weight] = [g.randn([M, 5]), g.randn([11, 5])]
+      x.data[5] = NaN
+      const layer = qkv.packLinear(weight, undefined, { dtype })
+      layer.forward(x).data.forEach((value, n) => {
+        assert.equal(Number.isNaN(value), Math.floor(n / 11) === 1, `${dtype}, ${M} rows`)
+      })
+      layer.dispose()
+    }
+})
+
+test('linear and its gradients have the same bits for any number of threads', async () => {
+  const [one, two] = await Promise.all([load(), load({ threads: 2 })])
+  const least = { ...Threads.least }
+  Object.assign(Threads.least, { work: 0, chunk: 1 })
+  try {
+    const run = (/** @type {typeof qkv} */ own) => {
+      const g = own.generator(7)
+      const results = []
+      for (const [M, K, N] of [
+        [1, 300, 200],
+        [2, 70, 133],
+        [7, 33, 90],
+        [150, 40, 70],
+        [5000, 1030, 9],
+      ]) {
+        const [x, weight, bias, residual] = [g.rand([M, K]), g.rand([N, K]), g.rand([N]), g.rand([M, N])]
+        const options = /** @type {const} */ ({ residual, activation: 'gelu' })
+        results.push(
+          own.linear(x, weight, bias, options),
+          own.linear(x, weight.T, bias, { ...options, layout: 'in,out' }),
+        )
+        if (M > 4000) continue
+        for (const dtype of DTYPES) {
+          const layer = own.packLinear(weight, bias, { dtype })
+          results.push(layer.forward(x, options))
+          layer.dispose()
+        }
+        results.push(...Object.values(own.linearBackward(x, weight, residual)))
+      }
+      return results.map(({ data }) => data)
+    }
+    assert.deepEqual(run(two), run(one))
+  } finally {
+    Object.assign(Threads.least, least)
+    two.dispose()
+  }
+})
+
+test('gradients are those of float64 for all sizes', () => {
+  const g = qkv.generator(10)
+  for (const M of [0, 1, 4, 65, 300])
+    for (const K of [0, 1, 8, 13])
+      for (const N of [0, 1, 9, 64, 70]) {
+        const [x, weight, dY] = [g.randn([M, K]), g.randn([N, K]), g.randn([M, N])]
+        const { dX, dWeight, dBias } = qkv.linearBackward(x, weight, dY)
+        const title = `${M} x ${K} by ${N}`
+        const tolerance = { abs: 1e-6 * (1 + M + N), rel: 1e-6 }
+        close(dX, reference.linear(dY, weight.T), tolerance, `${title}: dX`)
+        close(dWeight, reference.linear(dY.T, x.T), tolerance, `${title}: dWeight`)
+        const ones = tensor(new Float32Array(M).fill(1), [1, M])
+        close(dBias, { ...reference.linear(ones, dY.T), dims: [N] }, tolerance, `${title}: dBias`)
+      }
+})
+
+test('wrong layers say what is wrong, and leave nothing behind', () => {
+  const any = (/** @type {unknown} */ value) => /** @type {any} */ (value)
+  const w = [[1, 2, 3]]
+  /** @type {[() => unknown, RegExp, string?][]} */
+  const wrong = [
+    [() => qkv.linear(w, w, undefined, { activation: any('gel') }), /activation: "gel" given.*did you mean "gelu"/],
+    [() => qkv.linear(w, w, undefined, { layout: any('in, out') }), /layout: "in, out" given/],
+    [() => qkv.linear(w, w, undefined, { layout: 'in,out' }), /x has dims \(1, 3\), weight \(out, in\) = \(3, 1\)/],
+    [() => qkv.linear(w, w, undefined, { residual: w }), /linear: residual: dims \(1, 3\) given/],
+    [
+      () => qkv.linear(w, w, undefined, any({ dtype: 'int8' })),
+      /no option "dtype", it belongs to packLinear|no option "dtype"/,
+      'TypeError',
+    ],
+    [() => qkv.packLinear(w, undefined, { dtype: any('int4') }), /dtype: "int4" given.*"int8"/],
+    [() => qkv.packLinear([[NaN]], undefined, { dtype: 'int8' }), /NaN.*int8.*use dtype 'float32'/],
+    [() => qkv.packLinear([[1e30]], undefined, { dtype: 'float16' }), /too large values for float16/],
+    [() => qkv.packLinear([[Infinity]], undefined, { dtype: 'bfloat16' }), /for bfloat16/],
+    [
+      () => qkv.packLinear([[1]], undefined, { dtype: 'int8', scales: [1] }),
+      /scales go with a weight of int8/,
+      'TypeError',
+    ],
+    [
+      () => qkv.packLinear({ data: new Int8Array(1), dims: [1, 1], dtype: 'int8' }, undefined, { dtype: 'int8' }),
+      /scales/,
+      'TypeError',
+    ],
+    [
+      () => qkv.packLinear(any({ data: new Int8Array(1), dims: [1, 1], dtype: 'bfloat16' })),
+      /Uint16Array expected/,
+      'TypeError',
+    ],
+    [() => qkv.packLinear(any({ data: new Int8Array(2), dims: [1, 1], dtype: 'int8' })), /dims \(1, 1\)/],
+  ]
+  for (const [call, message, name = 'RangeError'] of wrong) {
+    assert.throws(call, { name, message })
+    assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, 0], `${message}`)
+  }
+})
