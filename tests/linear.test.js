@@ -1,10 +1,9 @@
-// linear: fused activations and residuals, layouts, packed weights of all dtypes, gradients, threads.
+// linear: fused activations and residuals, layouts, packed weights of all dtypes, gradients.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load, tensor } from '../src/index.js'
-import { Threads } from '../src/threads/pool.js'
 import { close, toTensor } from './helpers.js'
 import * as reference from './reference.js'
 
@@ -226,44 +225,6 @@ test('NaN in one row of x spoils that row and no other, with every dtype', () =>
       })
       layer.dispose()
     }
-})
-
-test('linear and its gradients have the same bits for any number of threads', async () => {
-  const [one, two] = await Promise.all([load(), load({ threads: 2 })])
-  const least = { ...Threads.least }
-  Object.assign(Threads.least, { work: 0, chunk: 1 })
-  try {
-    const run = (/** @type {typeof qkv} */ own) => {
-      const g = own.generator(7)
-      const results = []
-      for (const [M, K, N] of [
-        [1, 300, 200],
-        [2, 70, 133],
-        [7, 33, 90],
-        [150, 40, 70],
-        [5000, 1030, 9],
-      ]) {
-        const [x, weight, bias, residual] = [g.rand([M, K]), g.rand([N, K]), g.rand([N]), g.rand([M, N])]
-        const options = /** @type {const} */ ({ residual, activation: 'gelu' })
-        results.push(
-          own.linear(x, weight, bias, options),
-          own.linear(x, weight.T, bias, { ...options, layout: 'in,out' }),
-        )
-        if (M > 4000) continue
-        for (const dtype of DTYPES) {
-          const layer = own.packLinear(weight, bias, { dtype })
-          results.push(layer.forward(x, options))
-          layer.dispose()
-        }
-        results.push(...Object.values(own.linearBackward(x, weight, residual)))
-      }
-      return results.map(({ data }) => data)
-    }
-    assert.deepEqual(run(two), run(one))
-  } finally {
-    Object.assign(Threads.least, least)
-    two.dispose()
-  }
 })
 
 test('gradients are those of float64 for all sizes', () => {

@@ -367,6 +367,40 @@ test('many modules with threads side by side, and one after the other', async ()
   }
 })
 
+test('linear of every kind of weight, and its gradients, have the same bits for any number of threads', async () => {
+  const two = await load({ threads: 2 })
+  await withSmallJobs(() => {
+    const run = (/** @type {Qkv} */ own) => {
+      const g = own.generator(7)
+      const results = []
+      for (const [M, K, N] of [
+        [1, 300, 200],
+        [2, 70, 133],
+        [7, 33, 90],
+        [150, 40, 70],
+        [5000, 1030, 9],
+      ]) {
+        const [x, weight, bias, residual] = [g.rand([M, K]), g.rand([N, K]), g.rand([N]), g.rand([M, N])]
+        const options = /** @type {const} */ ({ residual, activation: 'gelu' })
+        results.push(
+          own.linear(x, weight, bias, options),
+          own.linear(x, weight.T, bias, { ...options, layout: 'in,out' }),
+        )
+        if (M > 4000) continue
+        for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8'])) {
+          const layer = own.packLinear(weight, bias, { dtype })
+          results.push(layer.forward(x, options))
+          layer.dispose()
+        }
+        results.push(...Object.values(own.linearBackward(x, weight, residual)))
+      }
+      return results.map(({ data }) => data)
+    }
+    assert.deepEqual(run(two), run(one))
+  })
+  two.dispose()
+})
+
 test('idle threads do not keep a process alive', () => {
   const code = `import { load } from '../src/index.js'
     const qkv = await load({ threads: 3 })

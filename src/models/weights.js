@@ -7,7 +7,7 @@ import { FLOATS, readFloats } from './safetensors.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../nn/layers.js').PackedLinear} PackedLinear */
+/** @typedef {import('../nn/packed-linear.js').PackedLinear} PackedLinear */
 /** @typedef {import('./families.js').Family} Family */
 /** @typedef {import('./families.js').LinearSpec} LinearSpec */
 /** @typedef {import('./families.js').NormSpec} NormSpec */
