@@ -127,12 +127,13 @@ export class Qkv {
   }
 
   /**
-   * The same step by step, every intermediate returned.
+   * The same step by step, every intermediate returned; with `keep` only those that it names are made.
+   * @template {keyof import('./ops/attention.js').Trace} [K=keyof import('./ops/attention.js').Trace]
    * @param {TensorLike | Nested} q as in attention
    * @param {TensorLike | Nested} k
    * @param {TensorLike | Nested} v
-   * @param {import('./ops/attention-options.js').TraceOptions} [options]
-   * @returns {import('./ops/attention.js').Trace}
+   * @param {import('./ops/attention-options.js').TraceOptions & { keep?: readonly K[] }} [options]
+   * @returns {Pick<import('./ops/attention.js').Trace, K>}
    * @throws {TypeError | RangeError}
    */
   trace(q, k, v, options = {}) {

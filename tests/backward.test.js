@@ -85,7 +85,7 @@ function make({ sizes, options, seed }) {
       kind: 'additive',
       wQuery: random(5, D + 1),
       wKey: random(5, D),
-      wValue: random(5),
+      v: random(5),
       bias: random(5),
     }
   const ones = tensor(new Float32Array(B * H * L * S).fill(1), [B, H, L, S])
@@ -137,7 +137,7 @@ test('the chain rule is that of finite differences, in float64', () => {
         ...(theirs.sinks && { sinks: precise(theirs.sinks) }),
       }
       if (options.score?.kind === 'additive')
-        for (const part of ['wQuery', 'wKey', 'wValue', 'bias']) options.score[part] = precise(options.score[part])
+        for (const part of ['wQuery', 'wKey', 'v', 'bias']) options.score[part] = precise(options.score[part])
       const loss = () =>
         reference
           .attention(inputs.q, inputs.k, inputs.v, options)

@@ -56,7 +56,7 @@ const options = () => ({
 const additive = () => ({
   sinks: floats(2),
   pastLength: [2],
-  score: { kind: 'additive', wQuery: floats(3, 4), wKey: nested(3, 4), wValue: floats(3), bias: floats(3) },
+  score: { kind: 'additive', wQuery: floats(3, 4), wKey: nested(3, 4), v: floats(3), bias: floats(3) },
   dropout: { p: 0.25, generator: g },
 })
 

@@ -102,7 +102,7 @@ test('whatever the sizes and steps: a cache that grows, and one that slides, giv
       const g = qkv.generator(seed)
       const n = steps.reduce((a, b) => a + b, 0)
       const [q, k, v] = [g.randn([B, G * group, n, D]), g.randn([B, G, n, D]), g.randn([B, G, n, E])]
-      const additive = { kind, wQuery: g.randn([3, D]), wKey: g.randn([3, D]), wValue: g.randn([3]) }
+      const additive = { kind, wQuery: g.randn([3, D]), wKey: g.randn([3, D]), v: g.randn([3]) }
       const options = { score: any(kind === 'additive' ? additive : kind) }
       const span = window === undefined ? {} : { window: /** @type {[number, number]} */ ([window - 1, 0]) }
       const want = reference.attention(q, k, v, { ...options, ...span, causal: true }).output

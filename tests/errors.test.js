@@ -18,7 +18,7 @@ const x = zeros(2, 3)
 const detached = new Float32Array(6)
 structuredClone(detached, { transfer: [detached.buffer] })
 const other = (await load()).generator(1)
-const additive = { kind: 'additive', wQuery: zeros(4, 3), wKey: zeros(4, 2), wValue: zeros(4) }
+const additive = { kind: 'additive', wQuery: zeros(4, 3), wKey: zeros(4, 2), v: zeros(4) }
 const mha = g.multiheadAttention(8, 2)
 
 /** What is called here is meant not to type. @type {(q: any, k?: any, v?: any, options?: any) => unknown} */

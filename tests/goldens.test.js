@@ -19,8 +19,8 @@ const handled = new Set()
 function optionsOf({ kind, params, inputs }) {
   if (kind === 'gaussian_attention') return { score: { kind: /** @type {const} */ ('gaussian'), sigma: params.sigma } }
   if (kind === 'additive') {
-    const { w_q: wQuery, w_k: wKey, w_v: wValue, b: bias } = inputs
-    return { score: { kind: /** @type {const} */ ('additive'), wQuery, wKey, wValue, bias } }
+    const { w_q: wQuery, w_k: wKey, w_v: v, b: bias } = inputs
+    return { score: { kind: /** @type {const} */ ('additive'), wQuery, wKey, v, bias } }
   }
   assert.ok([false, 'top-left'].includes(params.causal))
   return {

@@ -72,7 +72,7 @@ test('additive scores, masks and gradients work with numHeads, too', () => {
     kind: 'additive',
     wQuery: random.randn([6, 3]),
     wKey: random.randn([6, 3]),
-    wValue: random.randn([6]),
+    v: random.randn([6]),
   })
   const inRows = { numHeads: H, kvHeads: 2, mask, score }
   assert.deepEqual(qkv.attention(...rows, inRows).output, joinHeads(qkv.attention(...heads, { mask, score }).output))

@@ -136,3 +136,49 @@ test('bad slopes, sinks and tables are named', () => {
   for (const [run, name, message] of bad) assert.throws(run, { name, message })
   assert.equal(qkv.memory.used, 0)
 })
+
+test('keep makes the named steps of a trace and no others, with the same bits, in less memory', async () => {
+  const g = qkv.generator(8)
+  const [q, k, v] = [g.randn([2, 5, 4]), g.randn([2, 6, 4]), g.randn([2, 6, 3])]
+  const generator = () => qkv.generator(5)
+  const score = { kind: 'additive', wQuery: g.randn([3, 4]), wKey: g.randn([3, 4]), v: g.randn([3]) }
+  for (const options of [
+    {},
+    { softcap: 2, dropout: true },
+    { masking: 'after', sinks: [0.5, 1], causal: true },
+    { masking: 'after', softmaxAxis: 'queries', causal: true },
+    { score, softcap: 1 },
+  ]) {
+    const make = (/** @type {any} */ keep) =>
+      qkv.trace(
+        q,
+        k,
+        v,
+        /** @type {any} */ ({
+          ...options,
+          ...keep,
+          ...('dropout' in options && { dropout: { p: 0.5, generator: generator() } }),
+        }),
+      )
+    const whole = make({})
+    const names = Object.keys(whole)
+    assert.equal(names.includes('logits'), options.masking === 'after')
+    for (const keep of [...names.map(name => [name]), names, [], ['weights', 'output'], ['capped', 'logits', 'masked']])
+      assert.deepEqual(
+        make({ keep }),
+        Object.fromEntries(Object.entries(whole).filter(([name]) => keep.includes(name))),
+        `${keep}`,
+      )
+  }
+  const [small, large] = [await load(), await load()]
+  const x = { data: new Float32Array(500), dims: [500, 1] }
+  small.trace(x, x, x, { keep: ['weights'] })
+  large.trace(x, x, x)
+  assert.ok(small.memory.size < 1.5e6 && large.memory.size > 5e6, `${small.memory.size}, ${large.memory.size} bytes`)
+  const bad = (/** @type {any} */ keep) => () => qkv.trace(q, k, v, { keep })
+  assert.throws(bad('weights'), { name: 'TypeError', message: /trace: keep: "weights" given, names of steps expected/ })
+  assert.throws(bad(['weight']), {
+    name: 'RangeError',
+    message: /keep\[0\]: "weight" given, .* did you mean "weights"/,
+  })
+})

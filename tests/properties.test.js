@@ -98,8 +98,8 @@ function make({ sizes, options, seed }) {
   if (keyLengths !== undefined) common.keyLengths = Array.from({ length: B }, (_, b) => Math.round(S * keyLengths ** b))
   if (score === 'gaussian') common.score = { kind: 'gaussian', sigma: 1.5 }
   if (isAdditive) {
-    const [wQuery, wKey, wValue, bias] = [random(5, D + 1), random(5, D), random(5), random(5)]
-    common.score = { kind: 'additive', wQuery, wKey, wValue, bias }
+    const [wQuery, wKey, v, bias] = [random(5, D + 1), random(5, D), random(5), random(5)]
+    common.score = { kind: 'additive', wQuery, wKey, v, bias }
   }
   const traceOnly = { ...(softmaxAxis && { softmaxAxis }), ...(masking && { masking }) }
   return { q, k, v, options: common, traceOnly, H }

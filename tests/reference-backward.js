@@ -60,7 +60,7 @@ export function attentionBackward(q, k, v, dOutput, options) {
             const [toLeft, toRight] = SCORE_DERIVATIVES[score.kind](
               x,
               y,
-              isAdditive ? score.wValue.data[d] : 0,
+              isAdditive ? score.v.data[d] : 0,
               score.sigma ?? 1,
             )
             dLeft.data[line * D + d] += dScore * toLeft
@@ -72,8 +72,8 @@ export function attentionBackward(q, k, v, dOutput, options) {
   if (!isAdditive) return { dQ: dLeft, dK: dRight, dV, dBias, dSinks }
   const toQ = linearBackward(q, score.wQuery, dLeft)
   const toK = linearBackward(k, score.wKey, dRight)
-  const wValue = { data: dWValue, dims: [D] }
-  const dScore = { wQuery: toQ.dWeight, wKey: toK.dWeight, wValue, ...(score.bias && { bias: toQ.dBias }) }
+  const dScoreV = { data: dWValue, dims: [D] }
+  const dScore = { wQuery: toQ.dWeight, wKey: toK.dWeight, v: dScoreV, ...(score.bias && { bias: toQ.dBias }) }
   return { dQ: toQ.dX, dK: toK.dX, dV, dBias, dSinks, dScore }
 }
 

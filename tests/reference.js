@@ -54,7 +54,7 @@ const dot = (a, b) => sum(a.map((x, d) => x * b[d]))
 export const SCORES = {
   dot: (q, k) => dot(q, k),
   gaussian: (q, k, { sigma = 1 }) => -sum(q.map((x, d) => (x - k[d]) ** 2)) / (2 * sigma ** 2),
-  additive: (q, k, { wValue }) => sum(q.map((x, d) => wValue.data[d] * Math.tanh(x + k[d]))),
+  additive: (q, k, { v }) => sum(q.map((x, d) => v.data[d] * Math.tanh(x + k[d]))),
 }
 
 /** d score / d q[d] and d score / d k[d]. @type {Record<string, (q: number, k: number, w: number, sigma: number) => number[]>} */
@@ -200,17 +200,30 @@ export function attention(query, key, value, options = {}) {
     exponentials,
     sums,
     sinks: sinkWeights,
-    weights: unmasked,
+    weights: fullWeights,
   } = softmax(masked, axis, (_, h) => (sinks ? sinks.data[h] : -Infinity))
-  const zeroed = fill(dims, (b, h, i, j) => (sees(b, h, i, j) ? at(unmasked, b, h, i, j) : 0))
+  const zeroed = fill(dims, (b, h, i, j) => (sees(b, h, i, j) ? at(fullWeights, b, h, i, j) : 0))
   const zeroedSums = sumLines(zeroed, axis, sinkWeights)
-  const weights = after ? divideLines(zeroed, zeroedSums, axis) : unmasked
+  const weights = after ? divideLines(zeroed, zeroedSums, axis) : fullWeights
   const output = fill([B, H, L, E], (b, h, i, e) => {
     let total = 0
     for (let j = 0; j < S; j++)
       if (sees(b, h, i, j)) total += at(weights, b, h, i, j) * keepAt(b, h, i, j) * at(v, b, head(h), j, e)
     return total
   })
-  const steps = { scores, scaled, capped, masked, maxima, exponentials, sums, unmasked, zeroed, zeroedSums, weights }
+  const steps = {
+    scores,
+    scaled,
+    capped,
+    masked,
+    logits: masked,
+    maxima,
+    exponentials,
+    sums,
+    fullWeights,
+    zeroed,
+    zeroedSums,
+    weights,
+  }
   return { ...steps, sinkWeights, output, sees }
 }

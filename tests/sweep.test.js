@@ -69,7 +69,7 @@ const calls = {
   'attention, a boolean mask': (qkv, f) => qkv.attention(f(q), f(k), f(v), { mask: f(seen) }),
   'attention, additive': (qkv, f) =>
     qkv.attention(f(q), f(k), f(v), {
-      score: { kind: 'additive', wQuery: f(w), wKey: f(k), wValue: f(row), bias: f(row) },
+      score: { kind: 'additive', wQuery: f(w), wKey: f(k), v: f(row), bias: f(row) },
     }),
   'attention, dropout': (qkv, f) => {
     const generator = qkv.generator(2) // takes memory of its own
@@ -78,11 +78,11 @@ const calls = {
   'attention, numHeads': (qkv, f) => qkv.attention(...heads.map(f), { numHeads: 2 }),
   trace: (qkv, f) => qkv.trace(f(q), f(k), f(v), { mask: f(seen), softcap: 3, masking: 'after' }),
   'trace, additive': (qkv, f) =>
-    qkv.trace(f(q), f(k), f(v), { score: { kind: 'additive', wQuery: f(w), wKey: f(k), wValue: f(row) } }),
+    qkv.trace(f(q), f(k), f(v), { score: { kind: 'additive', wQuery: f(w), wKey: f(k), v: f(row) } }),
   attentionBackward: (qkv, f) => qkv.attentionBackward(f(q), f(k), f(v), f(w), { bias: f(hides), sinks: f(one) }),
   'attentionBackward, additive': (qkv, f) =>
     qkv.attentionBackward(f(q), f(k), f(v), f(w), {
-      score: { kind: 'additive', wQuery: f(w), wKey: f(k), wValue: f(row), bias: f(row) },
+      score: { kind: 'additive', wQuery: f(w), wKey: f(k), v: f(row), bias: f(row) },
     }),
   softmax: (qkv, f, options) => qkv.softmax(f(q), { axis: 0, ...options }),
   rope: (qkv, f, options) => qkv.rope(f(q), { rotaryDim: 130, ...options }),

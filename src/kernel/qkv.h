@@ -128,8 +128,8 @@ struct qkv_trace {
   float *maxima;       /* of masked, along the softmax axis */
   float *exponentials; /* exp(masked - maxima) */
   float *sums;         /* of exponentials */
-  float *unmasked;     /* masking after only: exponentials / sums */
-  float *zeroed;       /* masking after only: unmasked, hidden keys 0 */
+  float *full_weights; /* masking after only: exponentials / sums */
+  float *zeroed;       /* masking after only: full_weights, hidden keys 0 */
   float *zeroed_sums;  /* masking after only: of zeroed, and the weight of the sink; must be there with sinks */
   float *weights;      /* what sums to one */
   float *dropped;      /* weights after dropout, what is multiplied with v */

@@ -101,7 +101,7 @@ static void compute_weights(const struct qkv_trace *t, uint32_t b, uint32_t h, s
   for (size_t c = 0; c < lines; c++)
     softmax_line(t, over_keys ? sink_logit(a, h) : HIDDEN, at + c * step, n, stride, head * lines + c);
   if (t->masking == QKV_MASKING_AFTER) {
-    save_step(t->unmasked, at, t->weights + at, all);
+    save_step(t->full_weights, at, t->weights + at, all);
     zero_hidden(t, b, h, at);
     save_step(t->zeroed, at, t->weights + at, all);
     for (size_t c = 0; c < lines; c++)

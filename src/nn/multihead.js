@@ -315,7 +315,18 @@ export class MultiheadAttention {
     const options = Object.entries(call.options).filter(([, option]) => option !== undefined)
     const traced = trace(this.#core, q, k, v, Object.fromEntries(options))
     const names = /** @type {const} */ ([
-      ...['scores', 'scaled', 'capped', 'masked', 'exponentials', 'unmasked', 'zeroed', 'weights', 'dropped'],
+      ...[
+        'scores',
+        'scaled',
+        'capped',
+        'masked',
+        'logits',
+        'exponentials',
+        'fullWeights',
+        'zeroed',
+        'weights',
+        'dropped',
+      ],
     ])
     for (const name of names) {
       const tensor = /** @type {Record<string, FloatTensor | undefined>} */ (/** @type {unknown} */ (traced))[name]

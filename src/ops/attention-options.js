@@ -20,10 +20,10 @@ import { checkStream } from './random-stream.js'
  * How queries are compared with keys.
  * - `'dot'`: q . k, times `scale`
  * - `'gaussian'` or `{ kind: 'gaussian', sigma }`: -|q - k|^2 / (2 sigma^2); sigma 1 by default
- * - `{ kind: 'additive', wQuery, wKey, wValue, bias }`: wValue . tanh(wQuery q + wKey k + bias) with
- *   wQuery (A, Dq), wKey (A, Dk), wValue (A) and bias (A) or none: Bahdanau et al. 2015
+ * - `{ kind: 'additive', wQuery, wKey, v, bias }`: v . tanh(wQuery q + wKey k + bias) with
+ *   wQuery (A, Dq), wKey (A, Dk), v (A) and bias (A) or none: Bahdanau et al. 2015
  * @typedef {'dot' | 'gaussian' | { kind: 'dot' } | { kind: 'gaussian', sigma?: number } | {
- *   kind: 'additive', wQuery: TensorLike | Nested, wKey: TensorLike | Nested, wValue: TensorLike | Nested,
+ *   kind: 'additive', wQuery: TensorLike | Nested, wKey: TensorLike | Nested, v: TensorLike | Nested,
  *   bias?: TensorLike | Nested }} Score
  */
 
@@ -64,7 +64,8 @@ import { checkStream } from './random-stream.js'
  * @property {'before' | 'after'} [masking] 'before' (default): hidden scores become -Infinity before softmax;
  *   'after': hidden weights become 0 after it and each line is divided by its sum
  *
- * @typedef {AttentionOptions & TraceOnlyOptions} TraceOptions
+ * @typedef {AttentionOptions & TraceOnlyOptions & { keep?: readonly (keyof import('./attention.js').Trace)[] }} TraceOptions keep:
+ *   names of the steps to make, default all; the others take neither memory nor time
  */
 
 export const ATTENTION_OPTIONS = /** @type {const} */ ([
@@ -94,7 +95,7 @@ export const ATTENTION = labels('attention', ['q', 'k', 'v'], [...ATTENTION_OPTI
 export const TRACE = labels(
   'trace',
   ['q', 'k', 'v'],
-  [...ATTENTION_OPTIONS, ...HEAD_OPTIONS, ...['softmaxAxis', 'masking']],
+  [...ATTENTION_OPTIONS, ...HEAD_OPTIONS, ...['softmaxAxis', 'masking', 'keep']],
 )
 
 /**
@@ -204,7 +205,7 @@ export function headSize({ dims }, heads, name) {
 }
 
 const KINDS = /** @type {const} */ (['dot', 'gaussian', 'additive'])
-const ADDITIVE_PARTS = ['kind', 'wQuery', 'wKey', 'wValue', 'bias']
+const ADDITIVE_PARTS = ['kind', 'wQuery', 'wKey', 'v', 'bias']
 const SCORE_PARTS = [...ADDITIVE_PARTS, 'sigma']
 const AXES = /** @type {const} */ (['keys', 'queries'])
 const MASKINGS = /** @type {const} */ (['before', 'after'])
@@ -223,7 +224,7 @@ const SIDE = { least: 0, whole: true, open: true }
  * @param {Labels} labels
  */
 export function checkOptions(call, Dq, Dk, options, { where, names }) {
-  const { score, scale, softcap, alibi, sinks, keyLengths, dropout, softmaxAxis, masking } = options
+  const { score, scale, softcap, alibi, sinks, keyLengths, dropout, softmaxAxis, masking, keep } = options
   checkScore(call, score, Dq, Dk, where, names.score)
   const defaultScale = call.kind === 'dot' ? 1 / Math.sqrt(Dq || 1) : 1
   call.scale = scale === undefined ? defaultScale : toNumber(scale, names.scale)
@@ -234,6 +235,7 @@ export function checkOptions(call, Dq, Dk, options, { where, names }) {
   call.sinks = sinks === undefined ? undefined : checkSinks(sinks, call.H, softmaxAxis, names.sinks)
   call.keyLengths = keyLengths === undefined ? undefined : checkKeyLengths(keyLengths, call.B, call.S, names.keyLengths)
   call.dropout = dropout === undefined ? undefined : checkDropout(dropout, names.dropout)
+  call.keep = keep === undefined ? undefined : checkKeep(keep, names.keep)
   call.softmaxAxis = softmaxAxis === undefined ? 'keys' : oneOf(softmaxAxis, AXES, names.softmaxAxis)
   call.masking = masking === undefined ? 'before' : oneOf(masking, MASKINGS, names.masking)
 }
@@ -260,7 +262,7 @@ function checkScore(call, score, Dq, Dk, where, name) {
   call.additive = undefined
   if (call.kind === 'additive') {
     call.additive = checkAdditive(given ?? {}, Dq, Dk, name)
-    call.D = call.additive.wValue.dims[0]
+    call.D = call.additive.v.dims[0]
   } else if (given) {
     readOptions(given, call.kind === 'gaussian' ? ['kind', 'sigma'] : ['kind'], name)
     if (call.kind === 'gaussian') call.sigma = toNumber(given.sigma ?? 1, `${name}.sigma`, { least: 1e-15, most: 1e15 }) // its square is a float32
@@ -276,14 +278,14 @@ function checkScore(call, score, Dq, Dk, where, name) {
  */
 function checkAdditive(given, Dq, Dk, name) {
   readOptions(given, ADDITIVE_PARTS, name)
-  const [wQuery, wKey, wValue] = ['wQuery', 'wKey', 'wValue'].map(part => toFloats(given[part], `${name}.${part}`))
+  const [wQuery, wKey, v] = ['wQuery', 'wKey', 'v'].map(part => toFloats(given[part], `${name}.${part}`))
   const bias = given.bias === undefined ? undefined : toFloats(given.bias, `${name}.bias`)
   const A = wQuery.dims[0]
   expectDims(wQuery, [A, Dq], `${name}.wQuery`, '(A, Dq)')
   expectDims(wKey, [A, Dk], `${name}.wKey`, '(A, Dk)')
-  expectDims(wValue, [A], `${name}.wValue`, '(A)')
+  expectDims(v, [A], `${name}.v`, '(A)')
   if (bias) expectDims(bias, [A], `${name}.bias`, '(A)')
-  return { wQuery, wKey, wValue, bias }
+  return { wQuery, wKey, v, bias }
 }
 
 /**
@@ -340,6 +342,19 @@ function checkAlibi(alibi, H, name) {
   expectDims(slopes, [H], name, '(H)')
   for (let h = 0; h < H; h++) toNumber(slopes.data[h], `${name}[${h}]`)
   return slopes
+}
+
+/** What a trace may be asked for. */
+const KEEPABLE = [
+  ...['scores', 'scaled', 'capped', 'masked', 'logits', 'maxima', 'exponentials', 'sums', 'fullWeights', 'zeroed'],
+  ...['zeroedSums', 'weights', 'dropped', 'output', 'queries', 'keys'],
+]
+
+/** @param {unknown} keep @param {string} name */
+function checkKeep(keep, name) {
+  if (!Array.isArray(keep))
+    throw new TypeError(`${name}: ${describe(keep)} given, names of steps expected: ['weights']`)
+  return keep.map((step, i) => oneOf(step, KEEPABLE, `${name}[${i}]`))
 }
 
 /**

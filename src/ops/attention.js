@@ -55,7 +55,7 @@ function putMask(words, at, data, mask) {
  */
 export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
   const { B, H, G, L, S, D, E, keyRows, additive, mask, bias, keyLengths } = call
-  const wValue = additive ? core.toMemory(additive.wValue) : 0
+  const wV = additive ? core.toMemory(additive.v) : 0
   const lengths = keyLengths ? core.copyIn(keyLengths) : 0
   const past = call.past ? core.copyIn(call.past) : 0
   const alibi = call.alibi ? core.toMemory(call.alibi) : 0
@@ -82,7 +82,7 @@ export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
   words[at + AT.score] = SCORE[call.kind]
   floats[at + AT.scale] = call.scale
   floats[at + AT.sigma] = call.sigma
-  words[at + AT.w_v] = wValue
+  words[at + AT.w_v] = wV
   floats[at + AT.softcap] = call.softcap
   words[at + AT.past] = past
   words[at + AT.left] = Math.min(call.left, OPEN)
@@ -285,12 +285,13 @@ function checkAttentionOut(call, out) {
  * @property {FloatTensor} scores score(q, k), before the scale
  * @property {FloatTensor} scaled scale * scores
  * @property {FloatTensor} [capped] softcap * tanh(scaled / softcap); with softcap only
- * @property {FloatTensor} masked what softmax sees: bias added, hidden keys -Infinity (with masking 'after': not hidden)
+ * @property {FloatTensor} masked what softmax sees: bias added, hidden keys -Infinity; with masking 'before' only
+ * @property {FloatTensor} [logits] what softmax sees with masking 'after': nothing is hidden yet
  * @property {FloatTensor} maxima (B, H, L), or (B, H, S) over queries: the largest of each line
- * @property {FloatTensor} exponentials exp(masked - maxima)
+ * @property {FloatTensor} exponentials exp(masked - maxima), or exp(logits - maxima)
  * @property {FloatTensor} sums (B, H, L), or (B, H, S) over queries: of the exponentials
- * @property {FloatTensor} [unmasked] with masking 'after' only: exponentials / sums
- * @property {FloatTensor} [zeroed] with masking 'after' only: unmasked, hidden keys 0
+ * @property {FloatTensor} [fullWeights] with masking 'after' only: exponentials / sums
+ * @property {FloatTensor} [zeroed] with masking 'after' only: fullWeights, hidden keys 0
  * @property {FloatTensor} [zeroedSums] with masking 'after' only: the sums of zeroed
  * @property {FloatTensor} weights what each query pays to each key
  * @property {FloatTensor} [dropped] with dropout only: the weights after it
@@ -305,7 +306,7 @@ function checkAttentionOut(call, out) {
  * @param {unknown} k
  * @param {unknown} v
  * @param {import('./attention-options.js').TraceOptions} options
- * @returns {Trace}
+ * @returns {Trace} with `keep` only what it names
  */
 export function trace(core, q, k, v, options) {
   const call = core.takeCall()
@@ -317,38 +318,47 @@ export function trace(core, q, k, v, options) {
   }
 }
 
+/** Steps that a trace has under some options only. @type {Record<string, (call: AttentionCall) => boolean>} */
+const CONDITIONS = {
+  capped: call => call.softcap > 0,
+  dropped: call => call.dropout !== undefined,
+  full_weights: call => call.masking === 'after',
+  zeroed: call => call.masking === 'after',
+  zeroed_sums: call => call.masking === 'after',
+}
+
 /** @param {Core} core @param {AttentionCall} call @returns {Trace} */
 function traceSteps(core, call) {
-  const { B, H, G, L, S, D, E } = call
-  const line = call.softmaxAxis === 'keys' ? L : S
-  const isKept = (/** @type {string} */ step) => {
-    if (step === 'capped') return call.softcap > 0
-    if (step === 'dropped') return call.dropout !== undefined
-    if (['unmasked', 'zeroed', 'zeroed_sums'].includes(step)) return call.masking === 'after'
-    return true
-  }
-  const axes = (/** @type {string} */ step) => (['maxima', 'sums', 'zeroed_sums'].includes(step) ? [line] : [L, S])
-  const kept = TRACE_STEPS.filter(isKept)
-  const matrices = kept.reduce((sum, step) => sum + B * H * count(axes(step)), 0)
-  core.reserve(4 * (matrices + B * (H * L * (D + E) + G * S * (D + E)))) // all of it or nothing
-  const tensorOut = (/** @type {number} */ data, /** @type {number[]} */ dims) =>
-    new Tensor(core.copyOut(data, count(dims)), call.lead(dims))
-  const queries = queriesToMemory(core, call)
-  const keys = keysToMemory(core, call)
-  const values = core.toMemory(call.v)
+  const { B, H, G, L, S, D, E, masking, softmaxAxis, sinks, inRows, keep } = call
+  const isKept = (/** @type {string} */ name) => !keep || keep.includes(name)
+  const made = TRACE_STEPS.map(step => {
+    const name = step === 'masked' && masking === 'after' ? 'logits' : step.replace(/_(.)/, (_, c) => c.toUpperCase())
+    const isLine = ['maxima', 'sums', 'zeroed_sums'].includes(step)
+    return { step, name, dims: [B, H, ...(isLine ? [softmaxAxis === 'keys' ? L : S] : [L, S])] }
+  }).filter(({ step, name }) => {
+    const isNeeded = step === 'weights' || (step === 'zeroed_sums' && sinks)
+    return (CONDITIONS[step]?.(call) ?? true) && (isNeeded || isKept(name))
+  })
+  const values = made.reduce((sum, { dims }) => sum + count(dims), 0)
+  core.reserve(4 * (values + B * (H * L * (D + E) + G * S * (D + E)))) // all of it or nothing
+  const q = queriesToMemory(core, call)
+  const k = keysToMemory(core, call)
+  const v = core.toMemory(call.v)
   const out = core.allocFloats(B * H * L * E)
-  /** @type {Record<string, number>} */
-  const steps = {}
-  for (const step of kept) steps[step] = core.allocFloats(B * H * count(axes(step)))
-  runAttention(core, call, queries, keys, values, out, call.inRows, steps)
+  const addresses = made.map(({ step, dims }) => [step, core.allocFloats(count(dims))])
+  runAttention(core, call, q, k, v, out, inRows, Object.fromEntries(addresses))
   /** @type {Record<string, FloatTensor>} */
   const result = {}
-  for (const [step, pointer] of Object.entries(steps))
-    result[step === 'zeroed_sums' ? 'zeroedSums' : step] = tensorOut(pointer, [B, H, ...axes(step)])
-  result.output = new Tensor(core.copyOut(out, B * H * L * E), call.outputDims)
+  const add = (/** @type {string} */ name, /** @type {any} */ address, /** @type {readonly number[]} */ dims) => {
+    if (isKept(name)) result[name] = new Tensor(core.copyOut(address, count(dims)), [...dims])
+  }
+  made.forEach(({ name, dims }, i) => {
+    add(name, addresses[i][1], call.lead(dims))
+  })
+  add('output', out, call.outputDims)
   if (call.additive) {
-    result.queries = tensorOut(queries, call.inRows ? [B, L, H, D] : [B, H, L, D])
-    result.keys = tensorOut(keys, call.inRows ? [B, S, G, D] : [B, G, S, D])
+    add('queries', q, call.lead(inRows ? [B, L, H, D] : [B, H, L, D]))
+    add('keys', k, call.lead(inRows ? [B, S, G, D] : [B, G, S, D]))
   }
   return /** @type {Trace} */ (/** @type {unknown} */ (result))
 }

@@ -23,7 +23,7 @@ const AT = Object.fromEntries(BACKWARD_WORDS.map((word, index) => [word, index])
  * @property {FloatTensor} [dMask] of a float mask
  * @property {FloatTensor} [dBias] of a bias
  * @property {FloatTensor} [dSinks] of sinks
- * @property {{ wQuery: FloatTensor, wKey: FloatTensor, wValue: FloatTensor, bias?: FloatTensor }} [dScore] of the
+ * @property {{ wQuery: FloatTensor, wKey: FloatTensor, v: FloatTensor, bias?: FloatTensor }} [dScore] of the
  *   weights of an additive score
  */
 
@@ -135,7 +135,7 @@ function projections(core, call, dQueries, dKeys, dValue) {
     dScore: {
       wQuery: left.dWeight,
       wKey: right.dWeight,
-      wValue: new Tensor(core.copyOut(dValue, D), [D]),
+      v: new Tensor(core.copyOut(dValue, D), [D]),
       ...(bias && { bias: left.dBias }),
     },
   }

@@ -17,7 +17,7 @@ export const ATTENTION_WORDS = [
 /** The steps of a trace, in the order in which they are computed. */
 export const TRACE_STEPS = [
   ...['scores', 'scaled', 'capped', 'masked', 'maxima', 'exponentials', 'sums'],
-  ...['unmasked', 'zeroed', 'zeroed_sums', 'weights', 'dropped'],
+  ...['full_weights', 'zeroed', 'zeroed_sums', 'weights', 'dropped'],
 ]
 
 /** struct qkv_trace. */

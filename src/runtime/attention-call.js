@@ -6,7 +6,7 @@ import { Tensor } from '../base/tensor.js'
  * A tensor broadcast to (B, H, L, S) as numpy does: axes are matched from the last one on, sizes of 1
  * and absent axes repeat.
  * @typedef {{ tensor: Tensor, batch: number, head: number, row: number, column: number }} Broadcast
- * @typedef {{ wQuery: FloatTensor, wKey: FloatTensor, wValue: FloatTensor, bias?: FloatTensor }} AdditiveScore
+ * @typedef {{ wQuery: FloatTensor, wKey: FloatTensor, v: FloatTensor, bias?: FloatTensor }} AdditiveScore
  */
 
 /** @type {FloatTensor} */
@@ -100,6 +100,8 @@ export class AttentionCall {
   softmaxAxis = 'keys'
   /** @type {'before' | 'after'} */
   masking = 'before'
+  /** Names of the steps that a trace is asked for; undefined: all. @type {readonly string[] | undefined} */
+  keep
 
   /**
    * @param {number} B

@@ -173,7 +173,7 @@ static void trace(const struct qkv_attention *a, int choices) {
   if (t.softmax_axis == QKV_SOFTMAX_QUERIES)
     t.attention.sinks = 0;
   float **steps[] = {&t.scores, &t.scaled,   &t.capped, &t.masked,      &t.maxima,  &t.exponentials,
-                     &t.sums,   &t.unmasked, &t.zeroed, &t.zeroed_sums, &t.weights, &t.dropped};
+                     &t.sums,   &t.full_weights, &t.zeroed, &t.zeroed_sums, &t.weights, &t.dropped};
   size_t lines = t.softmax_axis == QKV_SOFTMAX_KEYS ? a->L : a->S;
   for (int n = 0; n < 12; n++) {
     int is_line = n == 4 || n == 6 || n == 9;

@@ -100,7 +100,7 @@ test('hiding after softmax has steps of its own, with the same weights', async (
   const weights = await printed(page, 'weights')
   await page.click('.more summary')
   await page.selectOption('#masking', 'after')
-  assert.equal((await printed(page, 'unmasked')).length, 36)
+  assert.equal((await printed(page, 'fullWeights')).length, 36)
   assert.deepEqual((await printed(page, 'zeroed')).slice(0, 2), ['0.1772', '0.0000'])
   assert.deepEqual(await printed(page, 'weights'), weights)
 })

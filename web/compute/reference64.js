@@ -144,16 +144,16 @@ function attend({ settings, tensors, visible }, head, shown, queries, keys) {
   const scores = queries.map(q => keys.map(k => score(/** @type {number[]} */ (q), /** @type {number[]} */ (k))))
   const scaled = scores.map(row => row.map(x => x * scale))
   const masked = scaled.map((row, n) => row.map((x, j) => (isAfter || sees(shown[n], j) ? x : -Infinity)))
-  const unmasked = settings.softmaxAxis === 'keys' ? masked.map(softmax) : turned(turned(masked).map(softmax))
-  const zeroed = unmasked.map((row, n) => row.map((x, j) => (sees(shown[n], j) ? x : 0)))
+  const fullWeights = settings.softmaxAxis === 'keys' ? masked.map(softmax) : turned(turned(masked).map(softmax))
+  const zeroed = fullWeights.map((row, n) => row.map((x, j) => (sees(shown[n], j) ? x : 0)))
   const divide = (/** @type {number[]} */ row) => {
     const sum = row.reduce((a, b) => a + b, 0)
     return row.map(x => (sum === 0 ? 0 : x / sum))
   }
   const renormalised = settings.softmaxAxis === 'keys' ? zeroed.map(divide) : turned(turned(zeroed).map(divide))
   return shown.map((i, n) => ({
-    ...{ scores: scores[n], scaled: scaled[n], masked: masked[n], unmasked: unmasked[n], zeroed: zeroed[n] },
-    weights: byHand(i, (isAfter ? renormalised : unmasked)[n]),
+    ...{ scores: scores[n], scaled: scaled[n], masked: masked[n], fullWeights: fullWeights[n], zeroed: zeroed[n] },
+    weights: byHand(i, (isAfter ? renormalised : fullWeights)[n]),
   }))
 }
 

@@ -265,11 +265,12 @@ export function steps(qkv, settings, { Q, K, V, ...own }, visible) {
   const v = V ?? new Tensor(new Float32Array(0), [k.dims[0], k.dims[1], 0])
   const [L, S] = [q.dims[1], k.dims[1]]
   const traced = qkv.trace(q, k, v, optionsOf(settings, own, visible, [L, S], q.dims[2]))
-  const { queries, keys, ...rest } = traced
+  const { queries, keys, logits, ...rest } = traced // logits: what softmax sees where the mask comes after it
   const lines = (/** @type {FloatTensor} */ { data }) =>
     softmaxAxis === 'keys' ? new Tensor(data, [q.dims[0], L, 1]) : new Tensor(data, [q.dims[0], 1, S])
   return {
     ...rest,
+    ...(logits && { masked: logits }),
     ...(queries && { Aq: queries, Ak: keys }),
     ...{ maxima: lines(rest.maxima), sums: lines(rest.sums) },
     ...(rest.zeroedSums && { zeroedSums: lines(rest.zeroedSums) }),
@@ -299,9 +300,9 @@ export function optionsOf(settings, tensors, visible, dims, size) {
  * @returns {import('qkv').Score}
  */
 function additive({ Wa, Ua, ba, va }) {
-  const [wQuery, wKey, bias, wValue] = /** @type {FloatTensor[]} */ ([Wa?.T, Ua?.T, ba, va])
+  const [wQuery, wKey, bias, v] = /** @type {FloatTensor[]} */ ([Wa?.T, Ua?.T, ba, va])
   const line = (/** @type {FloatTensor} */ x) => x.reshape([x.data.length])
-  return { kind: 'additive', wQuery, wKey, wValue: line(wValue), bias: line(bias) }
+  return { kind: 'additive', wQuery, wKey, v: line(v), bias: line(bias) }
 }
 
 /**

@@ -15,10 +15,11 @@ const AXES = {
   scaled: 'BHLS',
   capped: 'BHLS',
   masked: 'BHLS',
+  logits: 'BHLS',
   maxima: 'BHL',
   exponentials: 'BHLS',
   sums: 'BHL',
-  unmasked: 'BHLS',
+  fullWeights: 'BHLS',
   zeroed: 'BHLS',
   zeroedSums: 'BHL',
   weights: 'BHLS',
@@ -26,7 +27,7 @@ const AXES = {
   output: 'BHLe',
 }
 /** Steps whose numbers are shares: 0 to 1. */
-const SHARES = new Set(['exponentials', 'unmasked', 'zeroed', 'weights', 'dropped'])
+const SHARES = new Set(['exponentials', 'fullWeights', 'zeroed', 'weights', 'dropped'])
 
 /** @param {TensorLike} tensor */
 const dimsOf = ({ dims, shape }) => Array.from(dims ?? shape ?? [])

@@ -64,7 +64,7 @@ const SCORES = {
   scaled: () => undefined,
   plain: () => undefined,
   gaussian: ({ sigma }) => `score: { kind: 'gaussian', sigma: ${number(sigma)} }`,
-  additive: () => "score: { kind: 'additive', wQuery: W_a.T, wKey: U_a.T, wValue: v_a.row(0), bias: b_a.row(0) }",
+  additive: () => "score: { kind: 'additive', wQuery: W_a.T, wKey: U_a.T, v: v_a.row(0), bias: b_a.row(0) }",
 }
 
 /** @param {Result} result */

@@ -281,7 +281,7 @@ export const texts = {
   'matrix.exponentials': 'Exponentials',
   'matrix.maxima': 'Largest of each row',
   'matrix.sums': 'Sums of exponentials',
-  'matrix.unmasked': 'Weights before the mask',
+  'matrix.fullWeights': 'Weights before the mask',
   'matrix.zeroed': 'Hidden weights set to zero',
   'matrix.zeroedSums': 'Sums after zeroing',
   'matrix.weights': 'Attention weights',

@@ -316,7 +316,7 @@ export const texts = {
   'matrix.exponentials': '指数',
   'matrix.maxima': '每行最大值',
   'matrix.sums': '指数之和',
-  'matrix.unmasked': '掩码前的权重',
+  'matrix.fullWeights': '掩码前的权重',
   'matrix.zeroed': '遮住的权重置零',
   'matrix.zeroedSums': '置零后的和',
   'matrix.weights': '注意力权重',

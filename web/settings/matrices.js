@@ -108,17 +108,21 @@ export const MATRICES = {
   }),
   scaled: matrix('S_s', ['queries', 'keys'], { step: 'scaled', ways: [way('scale', [['scores', 'cell']])] }),
   masked: matrix('M', ['queries', 'keys'], {
-    ...{ step: 'masked', unless: 'unmasked', isHideable: true },
+    ...{ step: 'masked', unless: 'fullWeights', isHideable: true },
     ways: [way('mask', [['scaled', 'cell']])],
   }),
   exponentials: matrix('E', ['queries', 'keys'], inner),
   maxima: matrix('m', ['queries', 'one'], inner),
   sums: matrix('σ', ['queries', 'one'], inner),
-  unmasked: matrix('U', ['queries', 'keys'], {
+  fullWeights: matrix('U', ['queries', 'keys'], {
     ...{ step: 'softmax', isShare: true },
     ways: [way('softmax', [['masked', 'line']])],
   }),
-  zeroed: matrix('U_0', ['queries', 'keys'], { step: 'masked', ...share, ways: [way('zero', [['unmasked', 'cell']])] }),
+  zeroed: matrix('U_0', ['queries', 'keys'], {
+    step: 'masked',
+    ...share,
+    ways: [way('zero', [['fullWeights', 'cell']])],
+  }),
   zeroedSums: matrix('σ_0', ['queries', 'one'], inner),
   weights: matrix('A', ['queries', 'keys'], {
     ...{ step: 'softmax', isOfTokens: true, ...free, ...share },

@@ -49,7 +49,7 @@ function variants(g, [B, H, , L, S, D]) {
         kind: 'additive',
         wQuery: g.randn([4, D]),
         wKey: g.randn([4, D]),
-        wValue: g.randn([4]),
+        v: g.randn([4]),
         bias: g.randn([4]),
       },
     },
