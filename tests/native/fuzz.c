@@ -172,7 +172,7 @@ static void trace(const struct qkv_attention *a, int choices) {
   struct qkv_trace t = {.attention = *a, .softmax_axis = choices & 1, .masking = choices >> 1 & 1};
   if (t.softmax_axis == QKV_SOFTMAX_QUERIES)
     t.attention.sinks = 0;
-  float **steps[] = {&t.scores, &t.scaled,   &t.capped, &t.masked,      &t.maxima,  &t.exponentials,
+  float **steps[] = {&t.scores, &t.scaled,       &t.capped, &t.masked,      &t.maxima,  &t.exponentials,
                      &t.sums,   &t.full_weights, &t.zeroed, &t.zeroed_sums, &t.weights, &t.dropped};
   size_t lines = t.softmax_axis == QKV_SOFTMAX_KEYS ? a->L : a->S;
   for (int n = 0; n < 12; n++) {
