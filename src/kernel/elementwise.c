@@ -3,9 +3,6 @@
 #include "qkv.h"
 #include "rows.h"
 
-f4 load_rest(const float *p, size_t left) { return load_some(p, left); }
-void store_rest(float *p, size_t left, f4 x) { store_some(p, left, x); }
-
 __attribute__((noinline)) f4 activate(uint32_t kind, f4 x, f4 *slope) {
   switch (kind) {
   case QKV_ACTIVATION_GELU:

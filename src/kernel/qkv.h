@@ -198,6 +198,9 @@ uint32_t qkv_attention_units(const struct qkv_attention *args);
 uint32_t qkv_attention_part(const struct qkv_attention *args, uint32_t first, uint32_t count, void *scratch);
 
 uint32_t qkv_trace(const struct qkv_trace *args);
+/* A unit is some rows of a head, or a head where softmax runs over the queries, or everything with dropout. */
+uint32_t qkv_trace_units(const struct qkv_trace *args);
+uint32_t qkv_trace_part(const struct qkv_trace *args, uint32_t first, uint32_t count);
 uint32_t qkv_backward(const struct qkv_backward *args);
 double qkv_backward_scratch(const struct qkv_backward *args);
 
@@ -206,12 +209,16 @@ double qkv_backward_scratch(const struct qkv_backward *args);
 uint32_t qkv_backward_units(const struct qkv_backward *args);
 uint32_t qkv_backward_part(const struct qkv_backward *args, uint32_t first, uint32_t count, void *scratch);
 
-/* y = softmax(x) over the middle axis of (rows, columns, inner); x and y may be one. A line of -infinity: zeros. */
-uint32_t qkv_softmax(const float *x, float *y, size_t rows, size_t columns, size_t inner);
+/* y = softmax(x) over the middle axis of (rows, columns, inner); x and y may be one. A line of -infinity gives zeros.
+ * A unit is a line where inner is 1, four adjacent lines else: rows * ceil(inner / 4) in all. */
+uint32_t qkv_softmax(const float *x, float *y, size_t columns, size_t inner, uint32_t first, uint32_t count);
+uint32_t qkv_softmax_backward(const float *y, const float *dy, float *dx, size_t columns, size_t inner,
+                              uint32_t accumulate, uint32_t first, uint32_t count);
 
 /* Rotary position embedding, see rope.c. x, y (B,A,L,C,D), may be one; cosine, sine (table, half); rows (B,L) says
  * which row of them turns position (b, i); 2 * half <= D. */
 uint32_t qkv_rope(const struct qkv_rope *args);
+uint32_t qkv_rope_part(const struct qkv_rope *args, uint32_t first, uint32_t count); /* of B A L rows, unchecked */
 
 /* y = activation(x W^T + bias) + residual, see linear.c. A packed W is that of qkv_pack_linear. All of it are the units
  * from 0 on; scratch: qkv_linear_scratch() bytes. */

@@ -22,20 +22,22 @@ static void rotate(const struct qkv_rope *a, const float *x, float *y, const flo
     y[d] = x[d];
 }
 
+uint32_t QKV_EXPORT(qkv_rope_part)(const struct qkv_rope *a, uint32_t first, uint32_t count) {
+  for (size_t unit = first; unit < (size_t)first + count; unit++) {
+    size_t b = unit / a->L / a->A, i = unit % a->L, row = (size_t)a->rows[b * a->L + i] * a->half;
+    for (size_t c = 0; c < a->C; c++) {
+      size_t at = (unit * a->C + c) * a->D;
+      rotate(a, a->x + at, a->y + at, a->cosine + row, a->sine + row);
+    }
+  }
+  return QKV_OK;
+}
+
 uint32_t QKV_EXPORT(qkv_rope)(const struct qkv_rope *a) {
   if (a->half > a->D / 2)
     return QKV_ROPE_TOO_WIDE;
   for (size_t n = 0; n < (size_t)a->B * a->L; n++)
     if (a->rows[n] >= a->table)
       return QKV_ID_OUT_OF_RANGE;
-  const float *x = a->x;
-  float *y = a->y;
-  for (size_t b = 0; b < a->B; b++)
-    for (size_t head = 0; head < a->A; head++)
-      for (size_t i = 0; i < a->L; i++) {
-        size_t at = (size_t)a->rows[b * a->L + i] * a->half;
-        for (size_t c = 0; c < a->C; c++, x += a->D, y += a->D)
-          rotate(a, x, y, a->cosine + at, a->sine + at);
-      }
-  return QKV_OK;
+  return qkv_rope_part(a, 0, a->B * a->A * a->L);
 }

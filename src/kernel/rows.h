@@ -5,16 +5,13 @@
 
 #include "simd.h"
 
-f4 load_rest(const float *p, size_t left);
-void store_rest(float *p, size_t left, f4 x);
-
 /* The next four of `left` values, zeros beyond the last. */
-INLINE f4 get(const float *p, size_t left) { return left >= 4 ? load(p) : load_rest(p, left); }
+INLINE f4 get(const float *p, size_t left) { return left >= 4 ? load(p) : load_tail(p, left); }
 INLINE void put(float *p, size_t left, f4 x) {
   if (left >= 4)
     store(p, x);
   else
-    store_rest(p, left, x);
+    store_tail(p, left, x);
 }
 
 /* A gradient: added to what is there with `accumulate`. */

@@ -2,15 +2,21 @@
 #include "simd.h"
 
 f4 load_tail(const float *p, size_t n) {
-  float x[4] = {0};
-  for (size_t i = 0; i < n; i++)
-    x[i] = p[i];
-  return load(x);
+  f4 x = zeros();
+  if (n > 0)
+    x = wasm_v128_load32_lane(p, x, 0);
+  if (n > 1)
+    x = wasm_v128_load32_lane(p + 1, x, 1);
+  if (n > 2)
+    x = wasm_v128_load32_lane(p + 2, x, 2);
+  return x;
 }
 
 void store_tail(float *p, size_t n, f4 x) {
-  float lanes[4];
-  store(lanes, x);
-  for (size_t i = 0; i < n; i++)
-    p[i] = lanes[i];
+  if (n > 0)
+    wasm_v128_store32_lane(p, x, 0);
+  if (n > 1)
+    wasm_v128_store32_lane(p + 1, x, 1);
+  if (n > 2)
+    wasm_v128_store32_lane(p + 2, x, 2);
 }

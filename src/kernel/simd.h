@@ -1,5 +1,5 @@
-/* simd.h: the vocabulary of the kernels: four floats at a time. The only file that names an
- * intrinsic; a port to another instruction set rewrites this file and no other. */
+/* simd.h: the vocabulary of the kernels: four floats at a time. simd.h and simd.c are the only files that
+ * name an intrinsic; a port to another instruction set rewrites them and no other. */
 #ifndef SIMD_H
 #define SIMD_H
 

@@ -72,9 +72,9 @@ static void softmax_line(const struct qkv_trace *t, float sink, size_t at, size_
 }
 
 /* Masking after softmax: hidden weights become 0, the line is divided by what is left. */
-static void zero_hidden(const struct qkv_trace *t, uint32_t b, uint32_t h, size_t at) {
+static void zero_hidden(const struct qkv_trace *t, uint32_t b, uint32_t h, size_t at, uint32_t row, uint32_t end) {
   const struct qkv_attention *a = &t->attention;
-  for (uint32_t i = 0; i < a->L; i++)
+  for (uint32_t i = row; i < end; i++)
     for (uint32_t j = 0; j < a->S; j++)
       if (!is_visible(a, b, h, i, j))
         t->weights[at + (size_t)i * a->S + j] = 0.0f;
@@ -90,21 +90,23 @@ static void renormalise_line(const struct qkv_trace *t, size_t at, size_t n, siz
   save_value(t->zeroed_sums, line, (float)sum);
 }
 
-static void compute_weights(const struct qkv_trace *t, uint32_t b, uint32_t h, size_t head) {
+/* Rows row <= i < end of a head; all of them where softmax runs over the queries. */
+static void compute_weights(const struct qkv_trace *t, size_t head, uint32_t row, uint32_t end) {
   const struct qkv_attention *a = &t->attention;
+  uint32_t b = (uint32_t)(head / a->H), h = (uint32_t)(head % a->H);
   int over_keys = t->softmax_axis == QKV_SOFTMAX_KEYS;
-  size_t lines = over_keys ? a->L : a->S, n = over_keys ? a->S : a->L;
-  size_t step = over_keys ? a->S : 1, stride = over_keys ? 1 : a->S;
-  size_t at = head * a->L * a->S, all = (size_t)a->L * a->S;
-  for (uint32_t i = 0; i < a->L; i++)
+  size_t from = over_keys ? row : 0, lines = over_keys ? a->L : a->S, n = over_keys ? a->S : a->L;
+  size_t step = over_keys ? a->S : 1, stride = over_keys ? 1 : a->S, to = over_keys ? end : lines;
+  size_t at = head * a->L * a->S, first = at + (size_t)row * a->S, all = (size_t)(end - row) * a->S;
+  for (uint32_t i = row; i < end; i++)
     score_row(t, b, h, i, at + (size_t)i * a->S);
-  for (size_t c = 0; c < lines; c++)
+  for (size_t c = from; c < to; c++)
     softmax_line(t, over_keys ? sink_logit(a, h) : HIDDEN, at + c * step, n, stride, head * lines + c);
   if (t->masking == QKV_MASKING_AFTER) {
-    save_step(t->full_weights, at, t->weights + at, all);
-    zero_hidden(t, b, h, at);
-    save_step(t->zeroed, at, t->weights + at, all);
-    for (size_t c = 0; c < lines; c++)
+    save_step(t->full_weights, first, t->weights + first, all);
+    zero_hidden(t, b, h, at, row, end);
+    save_step(t->zeroed, first, t->weights + first, all);
+    for (size_t c = from; c < to; c++)
       renormalise_line(t, at + c * step, n, stride, head * lines + c);
   }
 }
@@ -119,10 +121,11 @@ static void axpy(float *out, float weight, const float *v, size_t n) {
 }
 
 /* out (L,E) = weights (L,S) v (S,E), over visible keys only: 0 * NaN of a hidden value would be NaN. */
-static void weighted_sum(const struct qkv_trace *t, const float *weights, uint32_t b, uint32_t h) {
+static void weighted_sum(const struct qkv_trace *t, const float *weights, size_t head, uint32_t row, uint32_t end) {
   const struct qkv_attention *a = &t->attention;
+  uint32_t b = (uint32_t)(head / a->H), h = (uint32_t)(head % a->H);
   const float *v = a->v.data + (size_t)b * a->v.batch + (size_t)(h / (a->H / a->G)) * a->v.head;
-  for (uint32_t i = 0; i < a->L; i++) {
+  for (uint32_t i = row; i < end; i++) {
     float *out = a->out.data + (size_t)b * a->out.batch + (size_t)h * a->out.head + (size_t)i * a->out.row;
     for (size_t e = 0; e < a->E; e++)
       out[e] = 0.0f;
@@ -132,6 +135,40 @@ static void weighted_sum(const struct qkv_trace *t, const float *weights, uint32
         axpy(out, weights[(size_t)i * a->S + j], v + j * a->v.row, a->E);
     }
   }
+}
+
+enum { UNIT_ROWS = 16 };
+
+/* Rows of a unit. */
+static uint32_t unit_rows(const struct qkv_trace *t) {
+  const struct qkv_attention *a = &t->attention;
+  return t->softmax_axis == QKV_SOFTMAX_KEYS && !a->generator ? UNIT_ROWS : a->L + !a->L;
+}
+
+uint32_t QKV_EXPORT(qkv_trace_units)(const struct qkv_trace *t) {
+  const struct qkv_attention *a = &t->attention;
+  uint32_t rows = unit_rows(t);
+  return a->generator ? 1 : a->B * a->H * ((a->L + rows - 1) / rows + !a->L);
+}
+
+uint32_t QKV_EXPORT(qkv_trace_part)(const struct qkv_trace *t, uint32_t first, uint32_t count) {
+  const struct qkv_attention *a = &t->attention;
+  size_t map = (size_t)a->L * a->S, heads = (size_t)a->B * a->H;
+  uint32_t rows = unit_rows(t), blocks = (a->L + rows - 1) / rows + !a->L;
+  if (a->generator) {
+    for (size_t head = 0; head < heads; head++)
+      compute_weights(t, head, 0, a->L);
+    qkv_dropout(a->generator, t->weights, t->dropped, heads * map, a->dropout);
+    for (size_t head = 0; head < heads; head++)
+      weighted_sum(t, t->dropped + head * map, head, 0, a->L);
+    return QKV_OK;
+  }
+  for (uint32_t unit = first; unit < first + count; unit++) {
+    uint32_t head = unit / blocks, row = unit % blocks * rows, end = row + (uint32_t)at_most(a->L - row, rows);
+    compute_weights(t, head, row, end);
+    weighted_sum(t, t->weights + head * map, head, row, end);
+  }
+  return QKV_OK;
 }
 
 uint32_t QKV_EXPORT(qkv_trace)(const struct qkv_trace *t) {
@@ -144,15 +181,5 @@ uint32_t QKV_EXPORT(qkv_trace)(const struct qkv_trace *t) {
     return QKV_UNKNOWN_MASKING;
   if (a->G ? a->H % a->G : a->H)
     return QKV_HEADS_DO_NOT_DIVIDE;
-  size_t heads = (size_t)a->B * a->H, map = (size_t)a->L * a->S;
-  for (size_t n = 0; n < heads; n++)
-    compute_weights(t, (uint32_t)(n / a->H), (uint32_t)(n % a->H), n);
-  float *weights = t->weights;
-  if (a->generator) {
-    qkv_dropout(a->generator, weights, t->dropped, heads * map, a->dropout);
-    weights = t->dropped;
-  }
-  for (size_t n = 0; n < heads; n++)
-    weighted_sum(t, weights + n * map, (uint32_t)(n / a->H), (uint32_t)(n % a->H));
-  return QKV_OK;
+  return qkv_trace_part(t, 0, qkv_trace_units(t));
 }

@@ -138,7 +138,14 @@ function runWithDropout(core, args, { p, generator }, isTrace) {
 
 /** @param {Core} core @param {number} args @param {boolean} isTrace @param {DeferredCopies} [deferredCopies] */
 export function run(core, args, isTrace, deferredCopies) {
-  if (isTrace) return core.check('qkv_trace', core.exports.qkv_trace(args))
+  if (isTrace) {
+    const { words, exports, threads } = core
+    const [B, H, , L, S, D, E] = words.subarray(args / 4, args / 4 + 7)
+    const units = exports.qkv_trace_units(args)
+    const job = { kernel: 'qkv_trace_part', args: [args], work: B * H * L * S * (32 + D + E), units, scratch: 0 }
+    if (!threads?.run(core, job)) core.check('qkv_trace', exports.qkv_trace(args))
+    return
+  }
   if (core.threads && shareAttention(core, core.threads, args, deferredCopies)) return
   const scratch = core.alloc(core.exports.qkv_attention_scratch(args))
   core.words[args / 4 + AT.scratch] = scratch

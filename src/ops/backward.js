@@ -89,8 +89,8 @@ function differentiate(core, call, upstream) {
   return result
 }
 
-/** On all threads where that is worth it. @param {Core} core @param {number} args */
-function runBackward(core, args) {
+/** struct qkv_backward, on all threads where that is worth it. @param {Core} core @param {number} args */
+export function runBackward(core, args) {
   const { words, exports, threads } = core
   const [B, H, , L, S, D, E] = words.subarray(args / 4, args / 4 + 7)
   const scratch = exports.qkv_backward_scratch(args)

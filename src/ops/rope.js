@@ -5,6 +5,7 @@ import { shape } from '../base/errors.js'
 import { count, Tensor, toFloats, toTensor } from '../base/tensor.js'
 import { ROPE_WORDS } from '../runtime/abi.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
+import { launch } from './launch.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
@@ -154,6 +155,7 @@ export function rope(core, x, options) {
       ...{ x: from, y, cosine: core.toMemory(cos), sine: core.toMemory(sin), rows: core.copyIn(rows) },
       ...{ B, A, L, C, D, table: half ? count(cos.dims) / half : 2 ** 32 - 1, half, interleaved: Number(interleaved) },
     }
-    core.call('qkv_rope', core.copyIn(Uint32Array.from(ROPE_WORDS, word => words[word])))
+    const args = core.copyIn(Uint32Array.from(ROPE_WORDS, word => words[word]))
+    launch(core, 'qkv_rope_part', [args], B * A * L, count(input.dims))
   })
 }

@@ -3,6 +3,7 @@
 import { readOptions, toNumber } from '../base/arguments.js'
 import { count, toFloats } from '../base/tensor.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
+import { launch } from './launch.js'
 
 const SOFTMAX_OPTIONS = ['axis', ...OUT_OPTIONS]
 
@@ -23,7 +24,9 @@ export function softmax(core, x, options) {
   const axis = toNumber(given.axis ?? -1, 'softmax: axis', { least: -rank, most: rank - 1, whole: true })
   const at = axis < 0 ? axis + rank : axis
   const [rows, columns, inner] = [dims.slice(0, at), dims.slice(at, at + 1), dims.slice(at + 1)].map(count)
-  return map(core, input, given, 'softmax', (from, to) => core.call('qkv_softmax', from, to, rows, columns, inner))
+  return map(core, input, given, 'softmax', (from, to) =>
+    launch(core, 'qkv_softmax', [from, to, columns, inner], rows * Math.ceil(inner / 4), count(dims)),
+  )
 }
 
 /**
