@@ -8,6 +8,7 @@ export const LIBRARY = [
   { name: 'index', source: 'src/index.js' },
   { name: 'onnx', source: 'src/onnx.js' },
   { name: 'models', source: 'src/models.js' },
+  { name: 'train', source: 'src/train.js' },
 ]
 
 /** What `import 'qkv'` and `load()` load. */

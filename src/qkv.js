@@ -5,8 +5,7 @@ import { Cache } from './nn/kv-cache.js'
 import { PackedLinear } from './nn/packed-linear.js'
 import { attention, trace } from './ops/attention.js'
 import { attentionBackward } from './ops/backward.js'
-import { crossEntropy } from './ops/cross-entropy.js'
-import { activate, combine, sumRows } from './ops/elementwise.js'
+import { activate, combine } from './ops/elementwise.js'
 import { embedding } from './ops/embedding.js'
 import { linear, linearBackward, matmul } from './ops/linear.js'
 import { norm } from './ops/norm.js'
@@ -307,11 +306,6 @@ export class Qkv {
     return combine(coreBehind(this), a, b, options, 'mul')
   }
 
-  /** The sum of all rows, (..., C) -> (C): the gradient of a bias. @param {TensorLike | Nested} x @param {OutOptions} [options] */
-  sumRows(x, options = {}) {
-    return sumRows(coreBehind(this), x, options)
-  }
-
   /**
    * Rows of a table.
    * @param {TensorLike | Nested | ArrayLike<number>} ids whole numbers, any dims
@@ -321,18 +315,6 @@ export class Qkv {
    */
   embedding(ids, weight, options = {}) {
     return embedding(coreBehind(this), ids, weight, options)
-  }
-
-  /**
-   * torch.nn.functional.cross_entropy and, in the same pass, its gradient.
-   * @param {TensorLike | Nested} logits (..., V)
-   * @param {TensorLike | Nested | ArrayLike<number>} targets (...), classes
-   * @param {import('./ops/cross-entropy.js').CrossEntropyOptions & { gradient?: boolean } & OutOptions} [options]
-   *   gradient: dLogits is wanted, which goes to `out` (may be the logits); default false
-   * @returns {{ loss: number, losses: FloatTensor, dLogits?: FloatTensor }} losses: of each target
-   */
-  crossEntropy(logits, targets, options = {}) {
-    return crossEntropy(coreBehind(this), logits, targets, options)
   }
 
   /**

@@ -4,10 +4,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load, tensor } from '../src/index.js'
+import * as train from '../src/train.js'
 import { close } from './helpers.js'
 
 /** Called by name, with options that are meant not to type, too. @type {any} */
 const qkv = await load()
+/** @type {any} */
+const api = train
 const goldens = JSON.parse(readFileSync(new URL('./goldens/torch-blocks.json', import.meta.url), 'utf8'))
 
 /** Numbers that JSON has no word for are strings there. @param {{ data: (number | string)[], dims: number[] }} golden */
@@ -43,6 +46,7 @@ goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
   const given = JSON.stringify({ ...options, dims: output.dims })
   test(`${op}, case ${n}: the output is PyTorch's, into an array, a resident tensor and its own place ${given}`, () => {
     const want = toTensor(output)
+    if (op === 'sumRows') return close(api.sumRows(qkv, inputs.x), want, tolerance(want, 5e-7), 'output')
     const plain = qkv[op](...operands, forward)
     close(plain, want, tolerance(want, op === 'layerNorm' ? 2e-6 : 5e-7), 'output')
     const before = qkv.memory
@@ -66,22 +70,79 @@ goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
   })
 })
 
+/** The gradients of a golden by our functions, as PyTorch names the inputs. @param {any} golden @param {Record<string, any>} inputs @param {any} dY */
+function gradientsOf({ op, options, gradients }, { x, weight, up, a, b, ids }, dY) {
+  if (op === 'add')
+    return {
+      a: dY,
+      b: api.sumRows(qkv, {
+        data: dY.data,
+        dims: [-1, b.data.length].map(n => (n < 0 ? dY.data.length / b.data.length : n)),
+      }),
+    }
+  if (op === 'sumRows') return undefined
+  if (op === 'mul') {
+    const { dA, dB } = api.mulBackward(qkv, a, b, dY)
+    return { a: dA, b: dB }
+  }
+  if (op === 'embedding') return { weight: api.embeddingBackward(qkv, ids, dY, weight.dims[0], options).dWeight }
+  const operands = op.endsWith('Norm') ? [x, weight, dY] : op.endsWith('glu') ? [x, up, dY] : [x, dY]
+  const hasOptions = Object.keys(options).length > 0
+  const got = api[`${op}Backward`](qkv, ...operands, ...(hasOptions ? [options] : []))
+  const all = { x: got.dX, weight: got.dWeight, bias: got.dBias, up: got.dUp }
+  return Object.fromEntries(Object.keys(gradients).map(name => [name, /** @type {any} */ (all)[name]]))
+}
+
+goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
+  const given = JSON.stringify({ ...golden.options, dims: golden.output.dims })
+  test(`${golden.op}, case ${n}: the gradients are PyTorch's, of the function and of a tape ${given}`, () => {
+    const { op, options, gradients } = golden
+    const inputs = toTensors(golden.inputs)
+    const dY = toTensor(golden.upstream)
+    const ofFunction = gradientsOf(golden, inputs, dY)
+    const { ids, ...learned } = inputs
+    const p = train.parameters(qkv, learned)
+    try {
+      if (op !== 'sumRows') {
+        const operands = ORDER[op].map(name => (name === 'ids' ? ids : p.values[name]))
+        const { output, backward } = train.tape(qkv, p, (/** @type {any} */ t) => t[op](...operands, options))
+        close(
+          output,
+          toTensor(golden.output),
+          tolerance(toTensor(golden.output), op === 'layerNorm' ? 2e-6 : 5e-7),
+          'output',
+        )
+        backward({ gradient: dY })
+      }
+      for (const [name, golden] of Object.entries(gradients)) {
+        const want = toTensor(/** @type {any} */ (golden))
+        const allowed = tolerance(want, 4e-6)
+        if (dY.dims.at(-1) === 1) allowed.abs = 1e-6 // all of it cancels
+        if (ofFunction) close({ ...ofFunction[name], dims: want.dims }, want, allowed, name)
+        if (op !== 'sumRows') close(p.gradients[name], want, allowed, `${name} on a tape`)
+      }
+    } finally {
+      p.dispose()
+    }
+  })
+})
+
 goldens.losses.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
   const { targets, loss, options } = golden
   test(`crossEntropy, case ${n}: loss and gradient are PyTorch's, in one call ${JSON.stringify(options)}`, () => {
     const logits = toTensor(golden.logits)
     const given = { ...options, ...(golden.weights && { weights: toTensor(golden.weights) }) }
-    const got = qkv.crossEntropy(logits, targets, { ...given, gradient: true })
+    const got = api.crossEntropy(qkv, logits, targets, { ...given, gradient: true })
     const want = toTensor(golden.gradient)
     close({ data: [got.loss], dims: [] }, { data: [Number(loss)], dims: [] }, { abs: 1e-6, rel: 1e-6 }, 'loss')
     close(got.dLogits, want, { abs: 1e-7 * (options.reduction === 'sum' ? 4 : 1), rel: 1e-6 }, 'gradient')
-    const plain = qkv.crossEntropy(logits, targets, given)
+    const plain = api.crossEntropy(qkv, logits, targets, given)
     assert.equal(plain.loss, got.loss)
     assert.equal(plain.dLogits, undefined)
     qkv.scope(() => {
       const resident = qkv.alloc(logits.dims)
       resident.data.set(logits.data)
-      const { dLogits } = qkv.crossEntropy(resident, targets, { ...given, gradient: true, out: resident })
+      const { dLogits } = api.crossEntropy(qkv, resident, targets, { ...given, gradient: true, out: resident })
       assert.equal(dLogits, resident)
       assert.deepEqual(dLogits.data, got.dLogits.data, 'the gradient in the place of the logits')
     })
@@ -105,11 +166,11 @@ test('a row that holds NaN or infinity spoils no other row', () => {
       for (const row of [0, 2]) assert.deepEqual(got.row(row).data, want.row(row).data, `${op} beside ${bad}`)
       if (Number.isNaN(bad)) assert.ok(Number.isNaN(got.at(1, 1)), `${op} of NaN`)
     }
-    const { losses, dLogits } = qkv.crossEntropy(x, [0, -100, 4], { gradient: true })
+    const { losses, dLogits } = api.crossEntropy(qkv, x, [0, -100, 4], { gradient: true })
     assert.ok([...losses.data, ...dLogits.data].every(Number.isFinite), 'an ignored row does not count')
   }
-  assert.ok(Number.isNaN(qkv.crossEntropy([[1, NaN]], [0]).loss))
-  assert.ok(Number.isNaN(qkv.crossEntropy([[1, 2]], [-100]).loss), 'the mean of nothing')
+  assert.ok(Number.isNaN(api.crossEntropy(qkv, [[1, NaN]], [0]).loss))
+  assert.ok(Number.isNaN(api.crossEntropy(qkv, [[1, 2]], [-100]).loss), 'the mean of nothing')
 })
 
 test('arguments that do not fit are named', () => {
@@ -129,12 +190,15 @@ test('arguments that do not fit are named', () => {
     [() => qkv.embedding([3], [[1], [2]]), /embedding: ids\[0\]: 3 given, a whole number from 0 to 1 expected/],
     [() => qkv.embedding([0.5], [[1], [2]]), /embedding: ids\[0\]: 0.5 given/],
     [() => qkv.embedding([0], [1, 2]), /embedding: weight has dims \(2\), \(num, dim\) expected/],
-    [() => qkv.crossEntropy(x, [3]), /crossEntropy: targets\[0\]: 3 given, a whole number from 0 to 2 expected/],
-    [() => qkv.crossEntropy(x, [-1]), /targets\[0\]: -1 given/],
-    [() => qkv.crossEntropy(x, [0, 1]), /crossEntropy: targets: dims \(2\) given, .* = \(1\) expected/],
-    [() => qkv.crossEntropy(x, [0], { weights: [1, 2] }), /crossEntropy: weights: dims \(2\) given/],
-    [() => qkv.crossEntropy(x, [0], { labelSmoothing: 2 }), /labelSmoothing: 2 given/],
-    [() => qkv.crossEntropy(x, [0], { reduction: 'none' }), /reduction: "none" given, one of "mean", "sum" expected/],
+    [() => api.crossEntropy(qkv, x, [3]), /crossEntropy: targets\[0\]: 3 given, a whole number from 0 to 2 expected/],
+    [() => api.crossEntropy(qkv, x, [-1]), /targets\[0\]: -1 given/],
+    [() => api.crossEntropy(qkv, x, [0, 1]), /crossEntropy: targets: dims \(2\) given, .* = \(1\) expected/],
+    [() => api.crossEntropy(qkv, x, [0], { weights: [1, 2] }), /crossEntropy: weights: dims \(2\) given/],
+    [() => api.crossEntropy(qkv, x, [0], { labelSmoothing: 2 }), /labelSmoothing: 2 given/],
+    [
+      () => api.crossEntropy(qkv, x, [0], { reduction: 'none' }),
+      /reduction: "none" given, one of "mean", "sum" expected/,
+    ],
     [() => qkv.add(x, x, { out: tensor([[1, 2]]) }), /add: out: dims \(1, 2\) given/],
   ]
   for (const [call, message] of calls) assert.throws(call, { message })

@@ -85,6 +85,11 @@ test("what import 'qkv' and load() load is at most 45 KB gzipped", t => {
   assert.ok(sum(sizes) <= 45 * 1024)
 })
 
+test('qkv/train is at most 10 KB gzipped', t => {
+  t.diagnostic(`${gzipped('dist/train.js')} bytes`)
+  assert.ok(gzipped('dist/train.js') <= 10 * 1024)
+})
+
 /** What a bundler makes of a program that imports from the installed package. @param {string} code @param {string} [name] of the file */
 async function bundle(code, name = 'program.js') {
   const input = join(project, name)

@@ -1,5 +1,4 @@
-/* rows.h: arrays of any length, four values at a time, for kernels that are bound by memory. What is rare is a call:
- * inlined it would double these kernels. */
+/* rows.h: arrays of any length, four values at a time, for kernels that are bound by memory. */
 #ifndef ROWS_H
 #define ROWS_H
 

@@ -1,7 +1,7 @@
 import { expectDims, oneOf, readOptions } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { count, toFloats } from '../base/tensor.js'
-import { produce } from '../runtime/outputs.js'
+import { OUT_OPTIONS, produce } from '../runtime/outputs.js'
 import { launch, toTargetInPlace, UNIT } from './launch.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -17,7 +17,7 @@ const KINDS = { gelu: 1, geglu: 1, relu: 3, silu: 4, swiglu: 4 }
  * x, or what is gated by it: `up` beside it, or the second half of each of its rows.
  * @param {unknown} x
  * @param {unknown} up
- * @param {GeluOptions} options
+ * @param {GeluOptions & OutOptions} options
  * @param {Activation} name
  * @param {string} where
  * @param {readonly string[]} known
@@ -25,7 +25,7 @@ const KINDS = { gelu: 1, geglu: 1, relu: 3, silu: 4, swiglu: 4 }
 export function checkActivation(x, up, options, name, where, known) {
   const isGelu = KINDS[name] === 1
   const isGated = name.endsWith('glu')
-  options = readOptions(options, [...(isGelu ? ['approximate'] : []), ...known], where)
+  const given = readOptions(options, [...(isGelu ? ['approximate'] : []), ...known], where)
   const input = toFloats(x, `${where}: x`)
   const second = up === undefined ? undefined : toFloats(up, `${where}: up`)
   if (second) expectDims(second, input.dims, `${where}: up`, 'the dims of x')
@@ -35,12 +35,12 @@ export function checkActivation(x, up, options, name, where, known) {
     throw new RangeError(
       `${where}: x has dims ${shape(input.dims)}: give up, or x of (..., 2 C), gate and up side by side`,
     )
-  const approximate = isGelu && oneOf(options.approximate ?? 'none', ['none', 'tanh'], `${where}: approximate`)
+  const approximate = isGelu && oneOf(given.approximate ?? 'none', ['none', 'tanh'], `${where}: approximate`)
   const kind = KINDS[name] + Number(approximate === 'tanh')
   const C = isPacked ? width / 2 : UNIT
   const n = count(input.dims) / (isPacked ? 2 : 1)
   const dims = isPacked ? [...input.dims.slice(0, -1), C] : input.dims
-  return { input, second, kind, dims, n, C, row: isPacked ? width : C, units: C && Math.ceil(n / C), isPacked }
+  return { input, second, kind, dims, n, C, row: isPacked ? width : C, units: C && Math.ceil(n / C), isPacked, given }
 }
 
 /**
@@ -51,9 +51,9 @@ export function checkActivation(x, up, options, name, where, known) {
  * @param {Activation} name
  */
 export function activate(core, x, up, options, name) {
-  const checked = checkActivation(x, up, options, name, name, ['out', 'resident'])
-  const { input, second, kind, dims, n, C, row, units, isPacked } = checked
-  return produce(core, toTargetInPlace(options, dims, name, [input, second]), y => {
+  const checked = checkActivation(x, up, options, name, name, OUT_OPTIONS)
+  const { input, second, kind, dims, n, C, row, units, isPacked, given } = checked
+  return produce(core, toTargetInPlace(given, dims, name, [input, second]), y => {
     const from = core.toMemory(input)
     const gated = second ? core.toMemory(second) : isPacked ? from + C * 4 : 0
     launch(core, 'qkv_activate', [kind, from, gated, y, n, C, row], units, n)
@@ -83,30 +83,12 @@ export function checkRepeat(dims, b, where) {
  * @param {'add' | 'mul'} where
  */
 export function combine(core, a, b, options, where) {
-  options = readOptions(options, ['out', 'resident'], where)
+  options = readOptions(options, OUT_OPTIONS, where)
   const left = toFloats(a, `${where}: a`)
   const right = toFloats(b, `${where}: b`)
   const { n, C, period, units } = checkRepeat(left.dims, right, where)
   return produce(core, toTargetInPlace(options, left.dims, where, [left, right]), y => {
     const args = [Number(where === 'mul'), core.toMemory(left), core.toMemory(right), y, n, C, period, 1, 0]
     launch(core, 'qkv_combine', args, units, n)
-  })
-}
-
-/**
- * The sum of all rows: (..., C) -> (C).
- * @param {Core} core
- * @param {unknown} x
- * @param {OutOptions} options
- */
-export function sumRows(core, x, options) {
-  options = readOptions(options, ['out', 'resident'], 'sumRows')
-  const input = toFloats(x, 'sumRows: x')
-  const dims = input.dims.slice(-1)
-  const C = count(dims)
-  const rows = C && count(input.dims) / C
-  return produce(core, toTargetInPlace(options, dims, 'sumRows', [input]), y => {
-    if (rows === 0) return core.floats.fill(0, y / 4, y / 4 + C)
-    launch(core, 'qkv_column_sums', [0, 0, core.toMemory(input), 0, y, rows, C, 0], Math.ceil(C / 64), rows * C)
   })
 }

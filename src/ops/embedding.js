@@ -1,7 +1,7 @@
 import { readOptions, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { toFloats, toTensor } from '../base/tensor.js'
-import { produce, toTarget } from '../runtime/outputs.js'
+import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 
@@ -32,7 +32,7 @@ export function toIds(value, name, rows, other) {
  * @param {import('../runtime/outputs.js').OutOptions} options
  */
 export function embedding(core, ids, weight, options) {
-  options = readOptions(options, ['out', 'resident'], 'embedding')
+  options = readOptions(options, OUT_OPTIONS, 'embedding')
   const table = toFloats(weight, 'embedding: weight')
   if (table.dims.length !== 2)
     throw new RangeError(`embedding: weight has dims ${shape(table.dims)}, (num, dim) expected`)

@@ -1,6 +1,6 @@
 import { expectDims, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { count, toFloats } from '../base/tensor.js'
-import { produce } from '../runtime/outputs.js'
+import { OUT_OPTIONS, produce } from '../runtime/outputs.js'
 import { launch, toTargetInPlace } from './launch.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -17,13 +17,13 @@ import { launch, toTargetInPlace } from './launch.js'
  * @param {unknown} x
  * @param {unknown} weight
  * @param {unknown} bias
- * @param {NormOptions} options
+ * @param {NormOptions & import('../runtime/outputs.js').OutOptions} options
  * @param {'layerNorm' | 'rmsNorm' | 'layerNormBackward' | 'rmsNormBackward'} where
  * @param {readonly string[]} known
  */
 export function checkNorm(x, weight, bias, options, where, known) {
   const center = Number(where.startsWith('layer'))
-  options = readOptions(options, ['eps', ...(center ? [] : ['plusOne']), ...known], where)
+  const given = readOptions(options, ['eps', ...(center ? [] : ['plusOne']), ...known], where)
   const input = toFloats(x, `${where}: x`)
   const C = input.dims.length ? input.dims[input.dims.length - 1] : 1
   const [w, b] = [weight, bias].map((value, i) => {
@@ -32,9 +32,9 @@ export function checkNorm(x, weight, bias, options, where, known) {
     expectDims(tensor, [C], `${where}: ${i ? 'bias' : 'weight'}`, '(C), the last axis of x,')
     return tensor
   })
-  const eps = toNumber(options.eps ?? (center ? 1e-5 : 2 ** -23), `${where}: eps`, { least: 0 })
-  const shift = Number(options.plusOne !== undefined && toBoolean(options.plusOne, `${where}: plusOne`))
-  return { input, w, b, C, rows: C && count(input.dims) / C, center, eps, shift }
+  const eps = toNumber(given.eps ?? (center ? 1e-5 : 2 ** -23), `${where}: eps`, { least: 0 })
+  const shift = Number(given.plusOne !== undefined && toBoolean(given.plusOne, `${where}: plusOne`))
+  return { input, w, b, C, rows: C && count(input.dims) / C, center, eps, shift, given }
 }
 
 /**
@@ -46,8 +46,8 @@ export function checkNorm(x, weight, bias, options, where, known) {
  * @param {'layerNorm' | 'rmsNorm'} where
  */
 export function norm(core, x, weight, bias, options, where) {
-  const { input, w, b, C, rows, center, eps, shift } = checkNorm(x, weight, bias, options, where, ['out', 'resident'])
-  return produce(core, toTargetInPlace(options, input.dims, where, [input, w, b]), y => {
+  const { input, w, b, C, rows, center, eps, shift, given } = checkNorm(x, weight, bias, options, where, OUT_OPTIONS)
+  return produce(core, toTargetInPlace(given, input.dims, where, [input, w, b]), y => {
     const [from, gain, offset] = [input, w, b].map(tensor => (tensor ? core.toMemory(tensor) : 0))
     launch(core, 'qkv_norm', [from, gain, offset, y, 0, C, center, eps, shift], rows, rows * C)
   })

@@ -127,6 +127,28 @@ function givenTables(options, B, L, half) {
 }
 
 /**
+ * What struct qkv_rope holds beside x and y, for x of these dims.
+ * @param {readonly number[]} dims
+ * @param {RopeOptions} options
+ */
+export function prepareRope(dims, options) {
+  const { B, A, L, C, D } = sizesOf(dims, options.numHeads)
+  const rotaryDim = toNumber(options.rotaryDim ?? D, 'rope: rotaryDim', { least: 0, most: D, whole: true })
+  if (rotaryDim % 2)
+    throw new RangeError(`rope: rotaryDim: ${rotaryDim} given, an even number expected: values turn in pairs`)
+  const half = rotaryDim / 2
+  const interleaved = Number(options.interleaved !== undefined && toBoolean(options.interleaved, 'rope: interleaved'))
+  const isGiven = options.cos !== undefined || options.sin !== undefined
+  const base = toNumber(options.base ?? 10000, 'rope: base', { least: 1e-30 })
+  const isEmpty = count(dims) === 0 // of any number of rows
+  const { cos, sin, rows } = isGiven
+    ? givenTables(options, B, L, half)
+    : tables(isEmpty ? new Uint32Array(0) : checkPositions(options, B, L), half, base)
+  const table = half ? count(cos.dims) / half : 2 ** 32 - 1
+  return { cos, sin, rows, sizes: { B, A, L, C, D, table, half, interleaved } }
+}
+
+/**
  * @param {Core} core
  * @param {unknown} x
  * @param {RopeOptions & import('../runtime/outputs.js').OutOptions} options
@@ -135,27 +157,17 @@ function givenTables(options, B, L, half) {
 export function rope(core, x, options) {
   options = readOptions(options, OPTIONS, 'rope')
   const input = toFloats(x, 'rope: x')
-  const { B, A, L, C, D } = sizesOf(input.dims, options.numHeads)
-  const rotaryDim = toNumber(options.rotaryDim ?? D, 'rope: rotaryDim', { least: 0, most: D, whole: true })
-  if (rotaryDim % 2)
-    throw new RangeError(`rope: rotaryDim: ${rotaryDim} given, an even number expected: values turn in pairs`)
-  const half = rotaryDim / 2
-  const interleaved = options.interleaved !== undefined && toBoolean(options.interleaved, 'rope: interleaved')
+  const { cos, sin, rows, sizes } = prepareRope(input.dims, options)
   const target = toTarget(options, input.dims, 'rope', [input])
-  if (count(input.dims) === 0) return produce(core, target, () => {}) // of any number of rows
-  const isGiven = options.cos !== undefined || options.sin !== undefined
-  const base = toNumber(options.base ?? 10000, 'rope: base', { least: 1e-30 })
-  const { cos, sin, rows } = isGiven
-    ? givenTables(options, B, L, half)
-    : tables(checkPositions(options, B, L), half, base)
+  if (count(input.dims) === 0) return produce(core, target, () => {})
   return produce(core, target, y => {
     const from = core.toMemory(input)
     /** @type {Record<typeof ROPE_WORDS[number], number>} */
     const words = {
       ...{ x: from, y, cosine: core.toMemory(cos), sine: core.toMemory(sin), rows: core.copyIn(rows) },
-      ...{ B, A, L, C, D, table: half ? count(cos.dims) / half : 2 ** 32 - 1, half, interleaved: Number(interleaved) },
+      ...sizes,
     }
     const args = core.copyIn(Uint32Array.from(ROPE_WORDS, word => words[word]))
-    launch(core, 'qkv_rope_part', [args], B * A * L, count(input.dims))
+    launch(core, 'qkv_rope_part', [args], sizes.B * sizes.A * sizes.L, count(input.dims))
   })
 }

@@ -1,10 +1,12 @@
 import { expectDims, oneOf, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { Tensor, toFloats, valuesOf } from '../base/tensor.js'
+import { toIds } from '../ops/embedding.js'
+import { launch, toTargetInPlace } from '../ops/launch.js'
 import { produce } from '../runtime/outputs.js'
-import { toIds } from './embedding.js'
-import { launch, toTargetInPlace } from './launch.js'
+import { expectCore } from './parameters.js'
 
-/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/** @typedef {import('../base/tensor.js').Nested} Nested */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
@@ -21,12 +23,10 @@ export const LOSS_OPTIONS = ['ignoreIndex', 'labelSmoothing', 'reduction', 'weig
  * Targets and options, held against the dims of the logits.
  * @param {readonly number[]} dims
  * @param {unknown} targets
- * @param {CrossEntropyOptions} options
- * @param {readonly string[]} known
+ * @param {CrossEntropyOptions} options as readOptions has read them
  */
-export function checkLoss(dims, targets, options, known) {
+export function checkLoss(dims, targets, options) {
   const where = 'crossEntropy'
-  options = readOptions(options, known, where)
   const { ignoreIndex = -100, labelSmoothing = 0, reduction = 'mean', weights } = options
   const V = dims[dims.length - 1] ?? 0
   const ignore = toNumber(ignoreIndex, `${where}: ignoreIndex`, { least: -(2 ** 31), most: 2 ** 31 - 1, whole: true })
@@ -55,17 +55,21 @@ export function reduce(losses, scale) {
 }
 
 /**
- * @param {Core} core
- * @param {unknown} logits
- * @param {unknown} targets
- * @param {CrossEntropyOptions & { gradient?: boolean } & import('../runtime/outputs.js').OutOptions} options
- * @returns {{ loss: number, losses: FloatTensor, dLogits?: FloatTensor }}
+ * torch.nn.functional.cross_entropy and, in the same pass, its gradient.
+ * @param {import('../qkv.js').Qkv} qkv
+ * @param {TensorLike | Nested} logits (..., V)
+ * @param {TensorLike | Nested | ArrayLike<number>} targets (...), classes
+ * @param {CrossEntropyOptions & { gradient?: boolean } & import('../runtime/outputs.js').OutOptions} [options]
+ *   gradient: dLogits is wanted, which goes to `out` (may be the logits); default false
+ * @returns {{ loss: number, losses: FloatTensor, dLogits?: FloatTensor }} losses: of each target
  */
-export function crossEntropy(core, logits, targets, options) {
+export function crossEntropy(qkv, logits, targets, options = {}) {
+  const core = expectCore(qkv, 'crossEntropy')
+  const given = readOptions(options, [...LOSS_OPTIONS, 'gradient', 'out', 'resident'], 'crossEntropy')
+  const { gradient = false, out, resident, ...rest } = given
   const z = toFloats(logits, 'crossEntropy: logits')
-  const checked = checkLoss(z.dims, targets, options, [...LOSS_OPTIONS, 'gradient', 'out', 'resident'])
+  const checked = checkLoss(z.dims, targets, rest)
   const { ids, values, V, ignore, smoothing, scale, rows } = checked
-  const { gradient = false, out, resident } = options
   const target = toTargetInPlace({ out, resident }, z.dims, 'crossEntropy', [z])
   /** @type {Float32Array} */
   let losses = new Float32Array(0)

@@ -1,0 +1,11 @@
+// qkv/train: models that learn, inside the module's memory. The table of contents.
+
+export * from './train/gradients.js'
+export { crossEntropy } from './train/loss.js'
+export { Adam, AdamW, clipGradNorm, SGD, schedule } from './train/optimizers.js'
+export { parameters } from './train/parameters.js'
+export { tape } from './train/tape.js'
+
+/** @typedef {import('./train/parameters.js').Parameters} Parameters */
+/** @typedef {import('./train/tape.js').Tape} Tape */
+/** @typedef {import('./train/tape.js').TrainingStep} TrainingStep */

@@ -1,0 +1,92 @@
+// Training runs: the same losses, step by step, and the same weights at the end as PyTorch's.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load } from '../src/index.js'
+import { Adam, AdamW, clipGradNorm, parameters, tape } from '../src/train.js'
+import { GPT, gpt, gptWeights, INDUCTION, induction, inductionWeights } from './training/models.js'
+
+const STEPS = 50
+const qkv = await load()
+/** @type {Record<string, any>} */
+const MODELS = { induction, gpt }
+
+/** Random ids; targets are the ids before, where they are to be predicted. @param {any} g @param {import('./training/models.js').Sizes} sizes @param {number} B */
+function makeBatch(g, { V, T }, B) {
+  const ids = g.randint(0, V, [B, T])
+  const targets = ids.data.map((/** @type {number} */ id, /** @type {number} */ n) => (n % 3 ? (id + (n % T)) % V : -1))
+  return { ids, targets: { data: targets, dims: ids.dims } }
+}
+
+const PYTHON = '/usr/bin/python3'
+const hasTorch = spawnSync(PYTHON, ['-c', 'import torch']).status === 0
+const skip = hasTorch ? false : `${PYTHON} has no torch: apt-get install python3-torch`
+
+/** @param {string} model @param {Record<string, any>} state @param {any[]} batches @param {any} more */
+function inPyTorch(model, state, batches, more) {
+  const nested = (/** @type {any} */ { data, dims }) =>
+    Array.from({ length: dims[0] }, (_, b) => [...data.subarray(b * dims[1], (b + 1) * dims[1])])
+  const job = {
+    ...{ model, seed: 5, ...more },
+    state: Object.fromEntries(Object.entries(state).map(([name, { data, dims }]) => [name, { data: [...data], dims }])),
+    batches: batches.map(({ ids, targets }) => ({ ids: nested(ids), targets: nested(targets) })),
+  }
+  const path = fileURLToPath(new URL('./training/models.py', import.meta.url))
+  const run = spawnSync(PYTHON, [path], { input: JSON.stringify(job), encoding: 'utf8', maxBuffer: 1e8 })
+  assert.equal(run.status, 0, run.stderr)
+  return JSON.parse(run.stdout)
+}
+
+/** @type {any[][]} */
+const RUNS = [
+  [
+    ...['induction', INDUCTION, inductionWeights, 8, Adam, { lr: 1e-2, betas: [0.9, 0.99] }],
+    ...[{ name: 'Adam', lr: 1e-2, betas: [0.9, 0.99] }, 1],
+  ],
+  [
+    ...['gpt', GPT, gptWeights, 3, AdamW, { lr: 3e-3, weightDecay: 0.05 }],
+    ...[{ name: 'AdamW', lr: 3e-3, weight_decay: 0.05 }, 0],
+  ],
+]
+
+for (const [name, sizes, weights, B, Optimizer, options, theirs, clip] of RUNS)
+  test(`${STEPS} steps of the model ${name}: losses and weights are PyTorch's`, { skip }, t => {
+    const g = qkv.generator(3)
+    const state = weights(g, sizes)
+    const batches = Array.from({ length: STEPS }, () => makeBatch(g, sizes, B))
+    const want = inPyTorch(name, state, batches, { heads: sizes.numHeads, optimizer: theirs, clip })
+    const p = parameters(qkv, state)
+    const optimizer = new Optimizer(p, options)
+    const generator = qkv.generator(5)
+    const [most, last] = [{ loss: 0, weight: 0 }, () => qkv.memory.size]
+    let size = 0
+    batches.forEach(({ ids, targets }, step) => {
+      const run = tape(qkv, p, t =>
+        t.crossEntropy(MODELS[name](t, p.values, ids, sizes, generator), targets, { ignoreIndex: -1 }),
+      )
+      run.backward()
+      if (clip) clipGradNorm(p, clip)
+      optimizer.step()
+      const off = Math.abs(run.loss - want.losses[step]) / want.losses[step]
+      assert.ok(off <= 1e-4, `step ${step}: loss ${run.loss}, ${want.losses[step]} in PyTorch`)
+      most.loss = Math.max(most.loss, off)
+      if (step === 0) size = last()
+    })
+    for (const [key, { data }] of Object.entries(p.values))
+      data.forEach((value, i) => {
+        const off = Math.abs(value - want.state[key][i])
+        assert.ok(off <= 1e-4, `${key}[${i}]: ${value}, ${want.state[key][i]} in PyTorch`)
+        most.weight = Math.max(most.weight, off)
+      })
+    assert.ok(want.losses[STEPS - 1] < want.losses[0])
+    assert.equal(last(), size, 'no memory is taken after the first step')
+    t.diagnostic(
+      `PyTorch ${want.torch}; loss ${want.losses[0]} -> ${want.losses[STEPS - 1]}; largest difference ` +
+        `of a loss ${most.loss.toExponential(1)} relative, of a weight ${most.weight.toExponential(1)}`,
+    )
+    optimizer.dispose()
+    p.dispose()
+    assert.equal(qkv.memory.resident, 0)
+  })
