@@ -61,15 +61,15 @@ test('abi.js has the enums, the version and the open window of qkv.h, and the si
   )
 })
 
-test('every score has its name in the options, in the reference of the tests and in the README', async () => {
+test('every score has its name in the options, in the reference of the tests and in the docs', async () => {
   const qkv = await load()
   const names = Object.keys(abi.SCORE)
   const listed = names.map(name => `"${name}"`).join(', ')
   const score = /** @type {any} */ ('none')
   assert.throws(() => qkv.attention([[1]], [[1]], [[1]], { score }), { message: new RegExp(`one of ${listed} `) })
   assert.deepEqual(Object.keys(SCORES), names)
-  const readme = read('README.md').toString()
-  for (const name of names) assert.ok(readme.includes(`'${name}'`), `README: '${name}'`)
+  const docs = read('docs/attention.md').toString()
+  for (const name of names) assert.ok(docs.includes(`'${name}'`), `docs: '${name}'`)
 })
 
 test('the wasm exports the functions of qkv.h and imports nothing', async () => {
@@ -137,4 +137,11 @@ test('building gives the same bytes again, and does nothing when nothing changed
   } finally {
     rmSync(directory, { recursive: true })
   }
+})
+
+test('a misspelt word of a struct does not compile', () => {
+  const at = abi.indices(abi.ATTENTION_WORDS)
+  assert.equal(at.softcap, abi.ATTENTION_WORDS.indexOf('softcap'))
+  // @ts-expect-error: the lint fails if this line is no error
+  assert.equal(at.softcup, undefined)
 })

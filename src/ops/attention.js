@@ -1,6 +1,15 @@
 import { expectDims, sizeOf } from '../base/arguments.js'
 import { count, Tensor } from '../base/tensor.js'
-import { ATTENTION_WORDS, MASKING, OPEN, SCORE, SOFTMAX_AXIS, TRACE_STEPS, TRACE_WORDS } from '../runtime/abi.js'
+import {
+  ATTENTION_WORDS,
+  indices,
+  MASKING,
+  OPEN,
+  SCORE,
+  SOFTMAX_AXIS,
+  TRACE_STEPS,
+  TRACE_WORDS,
+} from '../runtime/abi.js'
 import { checkOut, expectApart, freshOutput, renewed } from '../runtime/outputs.js'
 import { ATTENTION, checkAttention, TRACE } from './attention-options.js'
 import { multiply, toWeights } from './linear.js'
@@ -10,8 +19,10 @@ import { multiply, toWeights } from './linear.js'
 /** @typedef {import('../runtime/attention-call.js').FloatTensor} FloatTensor */
 /** @typedef {import('../threads/pool.js').DeferredCopies} DeferredCopies */
 
+/** @typedef {typeof TRACE_STEPS[number]} TraceStep */
+
 /** Where the words of struct qkv_trace stand, which begins with struct qkv_attention. */
-const AT = Object.fromEntries(TRACE_WORDS.map((word, index) => [word, index]))
+const AT = indices(TRACE_WORDS)
 
 /**
  * A contiguous tensor in the module's memory: (B, heads, rows, columns), or (B, rows, heads * columns) whose heads are
@@ -104,7 +115,7 @@ export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
  * @param {number} v
  * @param {number} out
  * @param {boolean} inRows do their heads lie side by side in rows?
- * @param {Record<string, number>} [steps] addresses for the steps of a trace; without it the fused kernel runs
+ * @param {Partial<Record<TraceStep, number>>} [steps] addresses for the steps of a trace; without it the fused kernel runs
  * @param {boolean} [keysInRows] the same of k and v, where it differs from q and out
  */
 export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows = inRows) {
@@ -115,7 +126,7 @@ export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows
     const { words } = core
     words[at + AT.softmax_axis] = SOFTMAX_AXIS[call.softmaxAxis]
     words[at + AT.masking] = MASKING[call.masking]
-    for (const step of Object.keys(steps)) words[at + AT[step]] = steps[step]
+    for (const step of TRACE_STEPS) words[at + AT[step]] = steps[step] ?? 0
   }
   if (call.dropout) runWithDropout(core, args, call.dropout, steps !== undefined)
   else run(core, args, steps !== undefined, call.deferredCopies)

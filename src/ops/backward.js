@@ -1,6 +1,6 @@
 import { expectDims } from '../base/arguments.js'
 import { count, Tensor, toFloats } from '../base/tensor.js'
-import { BACKWARD_WORDS } from '../runtime/abi.js'
+import { BACKWARD_WORDS, indices } from '../runtime/abi.js'
 import { keysToMemory, putTensor, queriesToMemory, writeCall } from './attention.js'
 import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from './attention-options.js'
 import { runLinearBackward } from './linear.js'
@@ -11,7 +11,7 @@ import { runLinearBackward } from './linear.js'
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 const LABELS = labels('attentionBackward', ['q', 'k', 'v', 'dOutput'], [...ATTENTION_OPTIONS, ...HEAD_OPTIONS])
-const AT = Object.fromEntries(BACKWARD_WORDS.map((word, index) => [word, index]))
+const AT = indices(BACKWARD_WORDS)
 
 /**
  * The gradient of each input, with its dims. Heads that share a key head, and places that share a value of a

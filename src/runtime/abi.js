@@ -2,33 +2,35 @@
 
 export const ABI = 6
 
-const tensorWords = (/** @type {string} */ name) => ['data', 'batch', 'head', 'row'].map(field => `${name}.${field}`)
-const maskWords = (/** @type {string} */ name) => [...tensorWords(name), `${name}.column`]
+/** @template {string} N @param {N} name */
+const tensorWords = name => /** @type {const} */ ([`${name}.data`, `${name}.batch`, `${name}.head`, `${name}.row`])
+/** @template {string} N @param {N} name */
+const maskWords = name => /** @type {const} */ ([...tensorWords(name), `${name}.column`])
 
 /** struct qkv_attention, one 32-bit word each. */
-export const ATTENTION_WORDS = [
+export const ATTENTION_WORDS = /** @type {const} */ ([
   ...['B', 'H', 'G', 'L', 'S', 'D', 'E'],
-  ...['q', 'k', 'v', 'out'].flatMap(tensorWords),
+  ...[...tensorWords('q'), ...tensorWords('k'), ...tensorWords('v'), ...tensorWords('out')],
   ...['score', 'scale', 'sigma', 'w_v', 'softcap', 'past', 'left', 'right', 'key_lengths'],
-  ...['mask', 'bias'].flatMap(maskWords),
+  ...[...maskWords('mask'), ...maskWords('bias')],
   ...['alibi', 'sinks', 'dropout', 'generator', 'scratch'],
-]
+])
 
 /** The steps of a trace, in the order in which they are computed. */
-export const TRACE_STEPS = [
+export const TRACE_STEPS = /** @type {const} */ ([
   ...['scores', 'scaled', 'capped', 'masked', 'maxima', 'exponentials', 'sums'],
   ...['full_weights', 'zeroed', 'zeroed_sums', 'weights', 'dropped'],
-]
+])
 
 /** struct qkv_trace. */
-export const TRACE_WORDS = [...ATTENTION_WORDS, 'softmax_axis', 'masking', ...TRACE_STEPS]
+export const TRACE_WORDS = /** @type {const} */ ([...ATTENTION_WORDS, 'softmax_axis', 'masking', ...TRACE_STEPS])
 
 /** struct qkv_backward. */
-export const BACKWARD_WORDS = [
+export const BACKWARD_WORDS = /** @type {const} */ ([
   ...ATTENTION_WORDS,
-  ...['d_out', 'dq', 'dk', 'dv'].flatMap(tensorWords),
+  ...[...tensorWords('d_out'), ...tensorWords('dq'), ...tensorWords('dk'), ...tensorWords('dv')],
   ...['d_w_v', 'd_sinks', 'd_bias'],
-]
+])
 
 /** struct qkv_rope. */
 export const ROPE_WORDS = /** @type {const} */ ([
@@ -66,3 +68,11 @@ export const STATUS = [
   'more values turn than a head has',
   'a row of the weight does not fit into its dtype',
 ]
+
+/**
+ * The index of each word of a struct, by its name: a misspelt one does not compile.
+ * @template {string} W
+ * @param {readonly W[]} words
+ */
+export const indices = words =>
+  /** @type {{ readonly [K in W]: number }} */ (Object.fromEntries(words.map((word, index) => [word, index])))
