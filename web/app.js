@@ -2,8 +2,10 @@
 // a draw end. It touches no DOM: the host (browser.js; in tests a plain object) does.
 
 import { createResults } from './compute/results.js'
+import { framesOf } from './explain/play.js'
 import { createScenes } from './explain/scene.js'
 import { stepsOf } from './explain/steps.js'
+import { stopOf } from './explain/tour.js'
 import { copy, everything, readFiles, save } from './formats/carry.js'
 import { fromText } from './formats/given.js'
 import { pytorchCode } from './formats/pytorch.js'
@@ -12,7 +14,8 @@ import { check, headsOfGiven, isFloat32 } from './settings/check.js'
 import { begin, record, redo, replace, undo } from './settings/history.js'
 import { fromHash, isLinkable, toHash } from './settings/link.js'
 import { presetOf, settingsOf } from './settings/presets.js'
-import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf, viewOf } from './settings/state.js'
+import { DEFAULTS } from './settings/fields.js'
+import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf, signature, viewOf } from './settings/state.js'
 import { messageOf, Trouble } from './settings/trouble.js'
 
 /** @typedef {import('./views/context.js').Actions} Actions */
@@ -28,6 +31,10 @@ import { messageOf, Trouble } from './settings/trouble.js'
  * @property {{ past: readonly Selection[], future: readonly Selection[] }} visits places for Back and Forward; where
  *   the reader is now stands in the settings
  * @property {import('./settings/fields.js').Cell} [pointed] the cell under the pointer or the focus
+ * @property {import('./settings/fields.js').Word} [hovered] the word under the pointer or the focus
+ * @property {import('./explain/scale.js').ScaleEnd} scaleEnd
+ * @property {number} pace
+ * @property {import('./explain/play.js').Playing} [playing]
  * @property {import('./views/context.js').Mode} mode
  * @property {import('./i18n/index.js').Language} language
  * @property {import('./views/context.js').Theme} theme
@@ -49,16 +56,16 @@ import { messageOf, Trouble } from './settings/trouble.js'
  * @property {(hash: string) => void} setAddress
  * @property {() => string} href the whole address
  * @property {(taste: Pick<State, 'language' | 'theme'>) => void} remember
- * @property {(id: string) => void} reveal scrolls to an element
- * @property {() => void} revealCell scrolls as little as shows the selected cell
+ * @property {(selector: string) => void} reveal scrolls to an element
+ * @property {() => boolean} isStill does the reader ask for less motion?
  * @property {(id: string) => void} show scrolls to a part of the page and focuses it
  * @property {() => void} toTop
  */
 
 /** @typedef {ReturnType<typeof createApp>} App */
 
-/** Milliseconds a step is shown while playing. */
-const PACE = 4000
+/** Milliseconds that a step is shown, and a cell is computed, while playing. */
+const [STEP_TIME, CELL_TIME] = [4000, 300]
 /** Milliseconds until the address follows: browsers allow few changes a second. */
 const ADDRESS_PAUSE = 200
 const MOST_VISITS = 200
@@ -78,6 +85,8 @@ export function createApp(host, taste) {
     origin: start.settings,
     visits: { past: [], future: [] },
     mode: 'read',
+    scaleEnd: 'shared',
+    pace: 1,
     notice: start.trouble,
   }
   const sceneOf = createScenes()
@@ -85,7 +94,7 @@ export function createApp(host, taste) {
   let results
   /** The last scene that could be drawn. @type {import('./explain/scene.js').Scene | undefined} */
   let good
-  /** @type {ReturnType<typeof setInterval> | undefined} */
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   let player
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let writing
@@ -128,6 +137,14 @@ export function createApp(host, taste) {
     set({ ...settings, ...pageOf(state.history.present) })
   }
 
+  /** What a stop of the tour shows. @param {number} stop */
+  function arrive(stop) {
+    const { room, baseline } = state.history.present
+    const { settings } = stopOf(stop)
+    update({ origin: settings, pointed: undefined, hovered: undefined, visits: { past: [], future: [] } })
+    set({ ...settings, room, baseline, tour: stop })
+  }
+
   /** @param {typeof undo} move in the places that were visited */
   function visit(move) {
     const { past, present, future } = move({ ...state.visits, present: selectionOf(state.history.present) })
@@ -136,9 +153,27 @@ export function createApp(host, taste) {
   }
 
   function stop() {
-    clearInterval(player)
+    clearTimeout(player)
     player = undefined
-    schedule()
+    update({ playing: undefined })
+  }
+
+  /** The next cell of the step that plays, or the next step. */
+  function tick() {
+    const { playing, pace } = state
+    player = setTimeout(tick, (playing?.frames.length ? CELL_TIME : STEP_TIME) / pace)
+    if (playing && playing.at + 1 < playing.frames.length) {
+      state.playing = { ...playing, at: playing.at + 1 }
+      actions.select({ cell: state.playing.frames[playing.at + 1] }, { replace: true })
+    } else if (!step(1)) stop()
+    else begins()
+  }
+
+  /** The current step begins to play. Without motion, steps follow one another as they are. */
+  function begins() {
+    const { step: current, head } = state.history.present
+    const frames = results?.result && !host.isStill() ? framesOf(results.result, head, current) : []
+    update({ playing: { step: current, frames, at: -1 } })
   }
 
   /** Goes on or back in the walk. @param {number} by @returns {boolean} was there a step to go to? */
@@ -152,7 +187,7 @@ export function createApp(host, taste) {
     const next = steps[Math.max(0, at + by)]
     if (!next) return false
     look({ step: next.id })
-    host.reveal(`step-${next.id}`)
+    host.reveal(`#step-${next.id}`)
     return true
   }
 
@@ -163,7 +198,7 @@ export function createApp(host, taste) {
       look(patch)
       if (!patch.step) return
       stop()
-      host.reveal(`step-${patch.step}`)
+      host.reveal(`#step-${patch.step}`)
     },
     edit: (cell, value, mark) => {
       if (value !== undefined && !isFloat32(value)) return say('problemNumber', {}, true)
@@ -202,7 +237,6 @@ export function createApp(host, taste) {
       const isAgain = selected !== null && isSameCell(selected, cell)
       state.pointed = cell
       actions.select({ cell: isAgain ? null : cell })
-      if (!isAgain) host.revealCell()
     },
     clear: () => actions.select(state.history.present.cell ? { cell: null } : { word: null }),
     walk: by => {
@@ -210,11 +244,27 @@ export function createApp(host, taste) {
       step(by)
     },
     play: () => {
-      if (player === undefined) {
-        player = setInterval(() => step(1) || stop(), PACE)
-        if (!step(1)) step(Number.NEGATIVE_INFINITY)
-      } else stop()
-      schedule()
+      if (player !== undefined) return stop()
+      const steps = results?.result ? stepsOf(results.result) : []
+      if (!steps.some(({ id }) => id === state.history.present.step)) look({ step: steps[0]?.id ?? 'embed' })
+      host.reveal(`#step-${state.history.present.step}`)
+      begins()
+      player = setTimeout(tick, CELL_TIME / state.pace)
+    },
+    pass: id => {
+      if (player === undefined && id !== state.history.present.step) look({ step: id })
+    },
+    hover: word => {
+      const { hovered } = state
+      if (hovered?.side !== word?.side || hovered?.position !== word?.position) update({ hovered: word })
+    },
+    refresh: schedule,
+    setScaleEnd: scaleEnd => update({ scaleEnd }),
+    setPace: pace => update({ pace }),
+    setTour: stop => {
+      if (stop === null) return look({ tour: null })
+      arrive(stop)
+      host.reveal(stopOf(stop).target)
     },
     setMode: mode => update({ mode }),
     copy: async what => {
@@ -279,10 +329,12 @@ export function createApp(host, taste) {
 
   /** @param {import('./settings/check.js').Problems} problems @param {Drawing['scene']} scene @returns {Drawing} */
   function drawingOf(problems, scene) {
-    const { history, visits, broken, failed, mode, language, theme, notice, said, pointed } = state
+    const { history, visits, broken, failed, mode, language, theme, notice, said, pointed, hovered } = state
+    const { scaleEnd, pace, playing } = state
     const settings = history.present
     return {
       ...{ language, theme, mode, history, settings, problems, actions, pointed, notice, said, scene },
+      ...{ hovered, scaleEnd, pace, playing, tour: settings.tour },
       selection: selectionOf(settings),
       visits: { hasBack: visits.past.length > 0, hasForward: visits.future.length > 0 },
       preset: presetOf(settings),
@@ -326,6 +378,9 @@ export function createApp(host, taste) {
     }
   }
 
+  // A link to a stop of the tour, and to nothing else, opens that stop.
+  if (start.settings.tour !== null && signature(start.settings) === signature(DEFAULTS)) arrive(start.settings.tour)
+
   return {
     state,
     actions,
@@ -346,6 +401,7 @@ export function createApp(host, taste) {
     follow() {
       const { settings, trouble } = fromHash(host.address())
       if (toHash(settings) === toHash(state.history.present) && !trouble) return
+      if (settings.tour !== null && signature(settings) === signature(DEFAULTS)) return arrive(settings.tour)
       update({ origin: settings, visits: { past: [], future: [] } })
       set(settings)
       update({ notice: trouble })

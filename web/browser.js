@@ -55,15 +55,18 @@ export const host = {
       // Without storage the choice lasts as long as the page.
     }
   },
-  reveal(id) {
-    requestAnimationFrame(() => document.getElementById(id)?.scrollIntoView({ behavior: behavior(), block: 'start' }))
-  },
-  revealCell() {
-    // On a narrow screen the arithmetic covers a part of the page: once it is there, the cell must not lie below it.
+  isStill: () => stillness.matches,
+  reveal(selector) {
+    // Once it is drawn; a map may then still take its place.
     requestAnimationFrame(() =>
-      requestAnimationFrame(() =>
-        document.querySelector('.mark-own.is-kept')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
-      ),
+      requestAnimationFrame(() => {
+        const part = document.querySelector(selector)
+        const { top = 0, bottom = 0 } = part?.getBoundingClientRect() ?? {}
+        const dock = document.querySelector('.dock')?.getBoundingClientRect()
+        const isSeen = top >= 0 && bottom <= (dock && dock.top > innerHeight / 2 ? dock.top : innerHeight)
+        const block = part?.closest('.screen') ? 'center' : 'start'
+        if (!isSeen || block === 'start') part?.scrollIntoView({ behavior: behavior(), block })
+      }),
     )
   },
   show(id) {
@@ -78,7 +81,7 @@ export const host = {
  * Keys, the address, files that are dropped or pasted, and errors that nobody caught.
  * @param {App} app
  */
-export function listen({ actions, schedule, fail, follow }) {
+export function listen({ state, actions, schedule, fail, follow }) {
   addEventListener('keydown', event => {
     const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
     const key = event.key.toLowerCase()
@@ -89,10 +92,23 @@ export function listen({ actions, schedule, fail, follow }) {
     } else if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return
     else if (key === 'n' || (event.key === 'PageDown' && event.shiftKey)) actions.walk(1)
     else if (key === 'p') actions.walk(-1)
+    else if (key === ' ' && state.playing) actions.play()
     else return
     if (event.key !== 'Escape') event.preventDefault()
   })
   addEventListener('hashchange', follow)
+  // The marker of the walk follows the scroll: the step whose top was passed last.
+  let isLooking = false
+  addEventListener('scroll', () => {
+    if (isLooking) return
+    isLooking = true
+    requestAnimationFrame(() => {
+      isLooking = false
+      const steps = Array.from(document.querySelectorAll('[data-step-id]'))
+      const passed = steps.reverse().find(step => step.getBoundingClientRect().top < innerHeight * 0.4)
+      if (passed instanceof HTMLElement && passed.dataset.stepId) actions.pass(passed.dataset.stepId)
+    })
+  })
   // Files may be dropped anywhere.
   for (const type of ['dragenter', 'dragover', 'dragleave', 'drop'])
     addEventListener(type, event => {

@@ -6,8 +6,10 @@ import { cell, plain, printed, settled } from './browser.js'
 import { SMALL_LAYER, usePage } from './open.js'
 
 const open = usePage()
-const panel = () => open.text('.panel .steps')
-const factors = () => open.page.locator('.panel .factor').allTextContents()
+/** How the number came about, and the number. */
+const panel = async () => `${await open.text('.panel .steps')} ${await open.text('.panel .total')}`.replaceAll('−', '-')
+const factors = async () =>
+  (await open.page.locator('.panel .factor').allTextContents()).map(text => text.replace('−', '-'))
 /** @param {string} matrix @param {number} row @param {number} column */
 async function ask(matrix, row, column) {
   await settled(open.page)
@@ -52,7 +54,6 @@ test('row and column light up in every matrix a cell comes from or goes to', asy
 })
 
 test('biases, W_O, Gaussian and additive scores are explained with their own numbers', async () => {
-  const { page } = open
   await open.go(SMALL_LAYER)
   await ask('final', 2, 3)
   assert.equal((await factors()).length, 17, 'eight pairs and a bias')
@@ -67,26 +68,29 @@ test('biases, W_O, Gaussian and additive scores are explained with their own num
   assert.match(await panel(), /= -2\.0000$/)
 
   await open.choose('heads')
-  await page.selectOption('#score', 'additive')
+  await open.set('score', 'additive')
   await ask('scores', 1, 1)
   const [v0, q0, k0, v1, q1, k1] = (await factors()).map(Number)
   const score = v0 * Math.tanh(q0 + k0) + v1 * Math.tanh(q1 + k1)
   assert.ok(Math.abs(score - Number((await panel()).match(/= (-?[\d.]+)$/)?.[1])) < 2e-4, `${score}: ${await panel()}`)
 })
 
-test('the keyboard moves through a matrix, keeps a cell and lets it go', async () => {
+test('the keyboard moves through a matrix, selects a cell and lets it go', async () => {
   const { page } = open
   await cell(page, 'scores', 0, 0).focus()
   for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowLeft']) await page.keyboard.press(key)
   await settled(page)
-  assert.match(await panel(), /= 3\.4707$/, 'the panel follows the focus')
+  assert.match(await panel(), /= 0\.6870$/, 'the focus alone selects nothing')
   await page.keyboard.press('Enter')
+  await settled(page)
+  assert.match(await panel(), /= 3\.4707$/)
   await page.keyboard.press('ArrowDown')
   await settled(page)
-  assert.match(await panel(), /= 3\.4707$/, 'a kept cell stays')
+  assert.match(await panel(), /= -1\.3934$/, 'arrows take the selection along')
+  assert.ok(await page.locator('#back').isDisabled(), 'as one place, not as many')
   await page.keyboard.press('Escape')
   await settled(page)
-  assert.match(await panel(), /= -1\.3934$/, 'let go, the panel follows again')
+  assert.match(await panel(), /= 0\.6870$/, 'closed, it shows the strongest weight again')
   assert.equal(await page.locator('[data-matrix="scores"] [tabindex="0"]').count(), 1, 'one tab stop a grid')
 })
 
@@ -105,8 +109,7 @@ test('long numbers fit into the panel', async () => {
 test('rows of weights show their sums', async () => {
   const sums = await open.page.locator('[data-matrix="weights"] .row-sum').allTextContents()
   assert.deepEqual(sums, Array(6).fill('1.0000'))
-  await open.page.click('.more summary')
-  await open.page.selectOption('#softmaxAxis', 'queries')
+  await open.set('softmaxAxis', 'queries')
   await settled(open.page)
   const others = await open.page.locator('[data-matrix="weights"] .row-sum').allTextContents()
   assert.ok(
@@ -123,7 +126,7 @@ test('a badge says how far float64 is, live', async () => {
   }
   const first = await most()
   assert.ok(first > 0 && first < 2e-6, `${first}`)
-  await page.fill('#seed', '7')
+  await open.set('seed', '7')
   await page.waitForFunction(was => document.querySelector('#badge')?.getAttribute('data-most') !== was, String(first))
   const next = await most()
   assert.ok(next > 0 && next < 2e-6 && next !== first, `${next}`)
@@ -133,7 +136,7 @@ test('every grid and control has a name', async () => {
   for (const preset of ['heads', 'translation']) {
     await open.choose(preset)
     const nameless = await open.page.evaluate(() =>
-      [...document.querySelectorAll('button, input, select, textarea, [role="grid"]')]
+      [...document.querySelectorAll('button, input, select, textarea, summary, [role="grid"]')]
         .filter(element => {
           const label = /** @type {HTMLInputElement} */ (element).labels?.[0]?.textContent
           return !(label ?? element.getAttribute('aria-label') ?? element.textContent)?.trim()

@@ -60,7 +60,7 @@ test('the example on the page is tried by one press', async () => {
   assert.equal(await page.locator('qkv-heads').getByRole('radio').count(), 2)
   assert.deepEqual(await matrixOf('weights'), [1, 0, 0, 0.3, 0.7, 0, 0.1, 0.6, 0.3])
   assert.deepEqual(await matrixOf('output'), [1, 0, 0.3, 0.7, 0.7, 0.3], 'weights times v')
-  assert.deepEqual((await page.locator('.tokens').first().locator('.token').allTextContents()).map(String), [
+  assert.deepEqual((await page.locator('.text-strip').first().locator('.token').allTextContents()).map(String), [
     ...['the', 'cat', 'sat'],
   ])
 })
@@ -83,11 +83,11 @@ test('Q, K and V of the article, brought as .npy, give the article’s weights',
   expectNumbers(await printed(page, 'weights'), 'attn_weights')
   expectNumbers(await printed(page, 'output'), 'SelfAttention-3-2-4')
   assert.deepEqual(
-    await page.locator('.tokens').first().locator('.token').allTextContents(),
+    await page.locator('.text-strip').first().locator('.token').allTextContents(),
     ['a', 'b', 'c', 'd,', 'e f', ''],
     'tokens stay as they were brought',
   )
-  await page.selectOption('#mask', 'causal')
+  await open.set('mask', 'causal')
   expectNumbers(await printed(page, 'weights'), 'causal_attn_weights')
   await page.waitForTimeout(400)
   await open.go(new URL(page.url()).hash)
@@ -249,7 +249,7 @@ test('hostile tokens are text in every view', async () => {
   const weights = tokens.map((_, i) => tokens.map((_, j) => (i === j ? 1 : 0)))
   assert.equal(await choose(json({ weights, v: weights, tokens })), 'Taken. Heads: 1.')
   assert.equal((await matrixOf('weights')).length, n * n)
-  const shown = await page.locator('.tokens').first().locator('.token').allTextContents()
+  const shown = await page.locator('.text-strip').first().locator('.token').allTextContents()
   assert.equal(shown[0], MARKUP)
   assert.equal(await page.locator('img').count(), 0)
   const { scrollWidth, innerWidth } = await page.evaluate(() => ({

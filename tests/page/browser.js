@@ -61,7 +61,8 @@ export const plain = text => text.replace(/\s+/g, ' ').trim()
  */
 export async function printed(page, matrix) {
   await settled(page)
-  return page.locator(`[data-matrix="${matrix}"] [data-row]`).allTextContents()
+  const texts = await page.locator(`[data-matrix="${matrix}"] [data-row]`).allTextContents()
+  return texts.map(text => text.replace('−', '-'))
 }
 
 /**

@@ -32,7 +32,7 @@ for (const name of BROWSERS)
     const page = await browser.open(server.url)
     await page.until(isThere)
     assert.equal(
-      await page.evaluate(() => document.querySelector('.strongest-text')?.textContent),
+      await page.evaluate(() => document.querySelector('.answer-first')?.textContent),
       '“is” gives 69% of its attention to itself.',
     )
     expectNumbers(await page.evaluate(numbersOf, 'weights'), 'attn_weights')

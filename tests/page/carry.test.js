@@ -129,7 +129,7 @@ test('every picture is saved as SVG, with its numbers as text, and as PNG', asyn
     assert.ok(texts.includes(word), `${word} in ${texts}`)
   for (const [place, name] of [
     ['.large h2', 'weights-head-1'],
-    ['.stage > div:first-child', 'qkvheads'],
+    ['.heads-column', 'qkvheads'],
     ['[data-matrix="masked"]', 'masked-head-1'],
   ])
     for (const kind of ['svg', 'png']) {

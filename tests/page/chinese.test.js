@@ -41,10 +41,9 @@ function spoken() {
 test('html lang follows the choice, and no English stays in Chinese', async () => {
   const { page } = open
   assert.equal(await page.locator('html').getAttribute('lang'), 'en')
-  await page.selectOption('#language', 'zh')
+  await open.set('language', 'zh')
   await settled(page)
   assert.equal(await page.locator('html').getAttribute('lang'), 'zh-CN')
-  await page.click('.more summary')
   /** Of all sentences: what was announced last stays until there is something new. @type {Set<string>} */
   const words = new Set()
   for (const preset of await page
@@ -68,7 +67,7 @@ test('html lang follows the choice, and no English stays in Chinese', async () =
 
 test('messages are Chinese, too', async () => {
   const { page } = open
-  await page.selectOption('#language', 'zh')
+  await open.set('language', 'zh')
   await page.fill('#sentence', '')
   await settled(page)
   assert.equal(await open.text('#sentence-problem'), '请至少输入一个词。')

@@ -69,7 +69,7 @@ test('each mask hides what it says', async () => {
     prefix: (i, j) => j < 2 || j <= i,
   }
   for (const [mask, isSeen] of Object.entries(sees)) {
-    await page.selectOption('#mask', mask)
+    await open.set('mask', mask)
     const scaled = (await printed(page, 'scaled')).map(Number)
     const want = [0, 1, 2, 3, 4, 5].flatMap(i => {
       const row = [0, 1, 2, 3, 4, 5].map(j => (isSeen(i, j) ? Math.exp(scaled[6 * i + j]) : 0))
@@ -152,7 +152,7 @@ test('prove it: under a causal mask a changed token moves no output before it, o
   )
   near(got, want, 1e-5, 'how far the outputs moved')
 
-  await page.selectOption('#mask', 'none')
+  await open.set('mask', 'none')
   await settled(page)
   assert.ok((await amounts()).every(x => x > 0))
   assert.match(await open.text('.proof'), /moves 6 of 6 outputs. Of the 3 before it, 3 move/)
@@ -191,8 +191,8 @@ test('in cross-attention a word of the sentence that answers moves every query t
   await page.click('[data-probe="2"]')
   await settled(page)
   assert.ok((await amounts()).every(x => x > 0))
-  await page.selectOption('#mask', 'padding')
-  await page.fill('#padding', '2')
+  await open.set('mask', 'padding')
+  await open.set('padding', '2')
   await settled(page)
   assert.deepEqual(await amounts(), [0, 0, 0, 0], 'hidden from all')
 })
@@ -201,7 +201,7 @@ test('cells are painted by mouse, in a stroke, and by touch', async () => {
   const { page } = open
   await open.choose('self')
   const [from, to] = [await placeOf(0, 1), await placeOf(0, 4)]
-  await page.click('[data-mode="paint"]')
+  await open.mode('paint')
   await page.mouse.move(from.x, from.y)
   await page.mouse.down()
   await page.mouse.move(to.x, to.y, { steps: 2 })

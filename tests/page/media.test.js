@@ -38,7 +38,7 @@ test('on paper there are no controls but the sentence, and the numbers stay', as
       assert.deepEqual(left, [], `${preset}, ${view}`)
       const numbers = page.locator('[data-matrix="weights"] .number').first()
       if (preset !== 'layer') assert.ok(await numbers.isVisible())
-      assert.ok(await page.locator('.strongest-text').isVisible())
+      assert.ok(await page.locator('.answer-first').isVisible())
       const border = await page.locator('#sentence').evaluate(box => getComputedStyle(box).borderTopWidth)
       assert.equal(border, '0px', 'no field')
     }
@@ -61,7 +61,7 @@ test('with reduced motion the walk jumps, plays, and nothing is animated', async
   assert.ok((await frames()) > 1, 'else it glides')
   const still = () =>
     page.evaluate(() => {
-      const link = /** @type {Element} */ (document.querySelector('.walk-bar a'))
+      const link = /** @type {Element} */ (document.querySelector('.rail a'))
       return getComputedStyle(link)
         .transitionDuration.split(', ')
         .every(time => time === '0s')

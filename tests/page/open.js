@@ -43,6 +43,7 @@ export function usePage({ hash = '' } = {}) {
   let page
   beforeEach(async () => {
     page = await own.browser.context.newPage()
+    page.setDefaultTimeout(5000)
     await page.goto(own.server.url + hash)
     await page.locator('main').waitFor()
   })
@@ -70,8 +71,24 @@ export function usePage({ hash = '' } = {}) {
     },
     /** @param {string} name */
     async choose(name) {
+      await page.click('#examples > summary')
       await page.click(`[data-preset="${name}"]`)
       await settled(page)
+    },
+    /** Sets a field of the drawer, or language and theme in the menu. @param {string} field @param {string} value */
+    async set(field, value) {
+      const isInMenu = ['language', 'theme'].includes(field)
+      await page.click(isInMenu ? '#more > summary' : '#settings-open')
+      const control = page.locator(`#${field}`)
+      if (await control.evaluate(element => element.localName === 'select')) await control.selectOption(value)
+      else await control.fill(value)
+      await page.keyboard.press('Escape')
+      await settled(page)
+    },
+    /** @param {'read' | 'edit' | 'paint'} mode */
+    async mode(mode) {
+      await page.click('#edit > summary')
+      await page.click(`[data-mode="${mode}"]`)
     },
     /** Opens another address, in the same tab. @param {string} address the hash */
     async go(address) {

@@ -15,18 +15,20 @@ const open = usePage()
 test('every preset of a document says what differs from its print, in both languages', async () => {
   const { page } = open
   for (const language of ['en', 'zh']) {
-    await page.selectOption('#language', language)
+    await open.set('language', language)
     const texts = new Set()
     for (const [preset, document] of Object.entries({
       ...{ embedding: '000', heads: '001', self: '001', causal: '001', cross: '001' },
       ...{ layer: '002', translation: '003', waistline: '004' },
     })) {
       await open.choose(preset)
+      await page.click('#examples > summary')
       const details = page.locator('#differs')
       if ((await details.getAttribute('open')) === null) await details.locator('summary').click()
       const text = plain(await details.innerText())
       assert.ok(text.length > 100, `${document}: ${text}`)
       texts.add(text)
+      await page.keyboard.press('Escape')
     }
     assert.equal(texts.size, 5, 'a text for each document')
     await open.choose('zoo')
@@ -43,9 +45,8 @@ test('document 000 opens with its printed scores; with its own scale and axis th
   await open.choose('embedding')
   expectNumbers(await printed(page, 'scores'), '000/QKT')
   near(await printed(page, 'output'), goldenCase('000/Z-correct').oracle.out.data, 1e-3, 'the right Z')
-  await page.click('.more summary')
-  await page.fill('#scale', '0.25')
-  await page.selectOption('#softmaxAxis', 'queries')
+  await open.set('scale', '0.25')
+  await open.set('softmaxAxis', 'queries')
   const { expected, oracle } = goldenCase('000/Z-as-coded')
   const { weights, out } = /** @type {any} */ ({ ...oracle, ...expected })
   near(await printed(page, 'weights'), weights.data, 2e-4, 'weights as coded')
@@ -77,11 +78,11 @@ test('document 002 opens with its printed shapes, and the core has run its whole
   const ran = page.locator('#batch-ran').getByText('the output has the shape (10, 60, 512)')
   await ran.waitFor()
   // Of a batch too large for a page the shapes are known all the same, and that it is not run is said.
-  await page.fill('#batch', '64')
+  await open.set('batch', '64')
   await settled(page)
   assert.equal(plain((await page.locator('.shape-walk .dims').last().textContent()) ?? ''), '64×60×512')
   assert.match(await open.text('#batch-ran'), /too large to be run/)
-  await page.fill('#batch', '65')
+  await open.set('batch', '65')
   await settled(page)
   assert.match(await open.text('#batch-problem'), /1 to 64/)
 })

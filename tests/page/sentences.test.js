@@ -62,7 +62,7 @@ for (const name of ['signature', 'rectangular', 'groups-2', 'scaled', 'groups-2-
 test('the translation: Chinese answers, in words of a dictionary, English asks; a rectangle of PyTorch’s layer', async () => {
   const { page } = open
   await open.choose('translation')
-  const labels = await page.locator('.tokens').allTextContents()
+  const labels = await page.locator('.text-strip').allTextContents()
   const [english, chinese] = ['an autonomous driving solution', '一套自动驾驶解决方案'].map(
     text => tokenize(text, { by: 'segments' }).tokens,
   )
@@ -84,17 +84,16 @@ test('the translation: Chinese answers, in words of a dictionary, English asks; 
 test('each side has its own tokens, typed by hand', async () => {
   const { page } = open
   await open.choose('translation')
-  await page.click('.more summary')
-  await page.selectOption('#tokenizer', 'words')
+  await open.set('tokenizer', 'words')
   await open.type('#sentence', 'an autonomous-driving solution')
   await page.fill('#second', '一套 自动驾驶 解决方案')
   await settled(page)
   assert.equal((await printed(page, 'weights')).length, 9, 'the three by three of the document')
   const columns = await page.locator('[data-matrix="weights"] .column-name').allTextContents()
   assert.deepEqual(columns.slice(0, 3).map(plain), ['一套', '自动驾驶', '解决方案'])
-  await page.selectOption('#tokenizer', 'characters')
+  await open.set('tokenizer', 'characters')
   await settled(page)
-  assert.match(plain((await page.locator('.tokens').allTextContents())[1]), /一 \d+ ?套/)
+  assert.match(plain((await page.locator('.text-strip').allTextContents())[1]), /一 ?\d+ ?套/)
 })
 
 for (const [name, score] of /** @type {const} */ ([
@@ -185,7 +184,7 @@ test('the query slides along the curve, by keyboard as well, and sigma bends it'
   await settled(page)
   near([(await open.text('.plot-answer')).split('→ ')[1]], [estimate(66, 1)], 1e-6, 'at 66')
   assert.deepEqual(await printed(page, 'Q'), ['66.0000'])
-  assert.match(await open.text('.strongest-text'), /“66” gives 50%/, 'the query is called what it is')
+  assert.match(await open.text('.answer-first'), /^66 gives about half to 68 \(50/, 'the query is called what it is')
   await page.locator('#plot-query').focus()
   await page.keyboard.press('ArrowRight')
   await settled(page)
@@ -201,7 +200,7 @@ test('the query slides along the curve, by keyboard as well, and sigma bends it'
     'curve with sigma 4',
   )
   assert.equal(await page.locator('#sigma').inputValue(), '4')
-  await page.selectOption('#score', 'plain')
+  await open.set('score', 'plain')
   await settled(page)
   near((await drawn()).curve.slice(120, 121)[0].slice(1), [126], 1e-3, 'a dot product prefers the largest key')
 })

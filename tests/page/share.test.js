@@ -10,7 +10,7 @@ const open = usePage()
 test('a link opens what was left: sentence, edits, mask, head, kept cell', async () => {
   const { page } = open
   await open.type('#sentence', 'two & three = 五 <b>')
-  await page.selectOption('#mask', 'causal')
+  await open.set('mask', 'causal')
   await page.locator('qkv-heads').getByRole('radio').nth(1).click()
   await page.locator('[data-matrix="Wk"] [data-row="1"][data-column="0"]').click()
   await page.fill('#set', '-3')
@@ -24,8 +24,8 @@ test('a link opens what was left: sentence, edits, mask, head, kept cell', async
   assert.equal(await page.locator('#sentence').inputValue(), 'two & three = 五 <b>')
   assert.deepEqual(await printed(page, 'weights'), before)
   assert.equal((await printed(page, 'Wk'))[2], '-3.0000')
-  assert.match(await open.text('.strongest-title'), /head 2/)
-  assert.equal(await page.locator('.panel.is-pinned').count(), 1)
+  assert.match(await open.text('.walk .of-head >> nth=0'), /head 2/)
+  assert.equal(await page.locator('.panel.is-open').count(), 1)
 })
 
 const NOISE = Array.from({ length: 100_000 }, (_, i) => String.fromCharCode(33 + ((i * 7919) % 90))).join('')
@@ -41,7 +41,7 @@ for (const [name, hash, message] of /** @type {const} */ ([
   test(`a link ${name} gives a message and the first example`, async () => {
     await open.go(hash)
     assert.match(await open.text('.notice'), message)
-    assert.equal(await open.text('.strongest-text'), '“is” gives 69% of its attention to itself.')
+    assert.match(await open.text('.answer-first'), /^is looks mostly at itself \(68\.7%\)/)
   })
 
 test('values that make no sense are answered beside their control', async () => {
@@ -80,11 +80,11 @@ test('bad inputs are answered beside their control, and the page stays', async (
     )
   }
   for (const seed of ['', 'x', '1.5', '18446744073709551616', '-9223372036854775809']) {
-    await page.fill('#seed', seed)
+    await open.set('seed', seed)
     await settled(page)
     assert.match(await open.text('#seed-problem'), /whole number/, `seed ${seed}`)
   }
-  await page.fill('#seed', '18446744073709551615')
+  await open.set('seed', '18446744073709551615')
   await settled(page)
   assert.equal(await open.text('#seed-problem'), '')
 })

@@ -24,7 +24,7 @@ async function start(hash = '') {
         seen.drawing = drawing
       },
       ...{ drawPlainly: assert.fail, frame: run => void frames.push(run), address: () => hash, setAddress: nothing },
-      ...{ href: () => hash, remember: nothing, reveal: nothing, revealCell: nothing, show: nothing, toTop: nothing },
+      ...{ href: () => hash, remember: nothing, reveal: nothing, isStill: () => false, show: nothing, toTop: nothing },
     },
     { language: 'en', theme: 'system' },
   )

@@ -92,15 +92,14 @@ test('X, biases, W_O, scale and sigma can be set as well', async () => {
     assert.equal((await printed(page, matrix))[0], '2.5000', matrix)
     assert.notDeepEqual(await printed(page, follows), old, `${follows} follows ${matrix}`)
   }
-  await page.click('.more summary')
   const [scores, scaled] = [await printed(page, 'scores'), await printed(page, 'scaled')]
-  await page.fill('#scale', '0.25')
+  await open.set('scale', '0.25')
   const quarter = await printed(page, 'scaled')
   assert.ok(Math.abs(Number(quarter[0]) - Number(scores[0]) / 4) < 1e-4)
   assert.notDeepEqual(quarter, scaled)
 
   await open.choose('waistline')
-  await page.fill('#sigma', '4')
+  await open.set('sigma', '4')
   const [weight] = (await printed(page, 'weights')).map(Number)
   const terms = [68, 60, 64].map(k => Math.exp(-((62 - k) ** 2) / 32))
   assert.ok(Math.abs(weight - terms[0] / (terms[0] + terms[1] + terms[2])) < 1e-4, `${weight}`)
@@ -109,14 +108,14 @@ test('X, biases, W_O, scale and sigma can be set as well', async () => {
 test('on the large map weights are set and the mask is painted', async () => {
   const { page } = open
   await open.choose('self')
-  await page.click('[data-mode="paint"]')
+  await open.mode('paint')
   await page.locator('#map [tabindex="0"]').first().focus()
   await page.keyboard.press('Control+Home')
   await page.keyboard.press('Space')
   await settled(page)
   assert.equal((await printed(page, 'masked'))[0], '-inf')
   assert.equal((await printed(page, 'weights'))[0], '0.0000')
-  await page.click('[data-mode="edit"]')
+  await open.mode('edit')
   await page.locator('#map [tabindex="0"]').first().focus()
   await page.keyboard.press('ArrowRight')
   await page.keyboard.type('0.5')

@@ -80,7 +80,7 @@ test('kept settings less those of now, and the link carries both', async () => {
   await look('difference')
   const kept = await weightsOf(0)
   await page.click('#keep')
-  await page.selectOption('#mask', 'causal')
+  await open.set('mask', 'causal')
   await settled(page)
   const now = await weightsOf(0)
   assert.notDeepEqual(now, kept)
@@ -105,7 +105,7 @@ test('the numbers of each head follow from its weights', async () => {
       Array.from({ length: 6 - from }, (_, i) => of(i + from)).reduce((a, b) => a + b) / (6 - from)
     const bits = (/** @type {number} */ i) =>
       weights.slice(6 * i, 6 * i + 6).reduce((sum, x) => sum - x * Math.log2(x), 0)
-    near((await row.locator('td').allTextContents()).map(Number), [
+    near((await row.locator('[data-number]').allTextContents()).map(Number), [
       mean(bits),
       mean(i => weights[6 * i]),
       mean(i => weights[7 * i - 1], 1),

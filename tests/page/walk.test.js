@@ -7,7 +7,7 @@ import { SMALL_LAYER, usePage } from './open.js'
 
 const open = usePage()
 
-const current = () => open.page.locator('.walk-bar [aria-current="step"]').getAttribute('data-step')
+const current = () => open.page.locator('.rail [aria-current="step"]').getAttribute('data-step')
 
 test('every step of multi-head attention has its formula, its shapes and its matrix', async () => {
   const { page } = open
@@ -86,10 +86,10 @@ test('the shapes of a batch are drawn with the reader’s numbers', async () => 
   assert.deepEqual(await walk(), [
     ...['1×6×8', '1×6×8', '1×6×2×4', '1×2×6×4', '1×2×6×6', '1×2×6×4', '1×6×2×4', '1×6×8', '1×6×8'],
   ])
-  await open.page.fill('#heads', '4')
+  await open.set('heads', '4')
   await open.type('#sentence', 'three words only')
   assert.deepEqual((await walk()).slice(2, 5), ['1×3×4×2', '1×4×3×2', '1×4×3×3'])
-  await open.page.fill('#batch', '7')
+  await open.set('batch', '7')
   assert.deepEqual((await walk()).slice(2, 5), ['7×3×4×2', '7×4×3×2', '7×4×3×3'])
   assert.match(await open.text('#one-of-batch'), /sequence 1 of a batch of 7/)
 })
@@ -98,8 +98,7 @@ test('hiding after softmax has steps of its own, with the same weights', async (
   const { page } = open
   await open.choose('causal')
   const weights = await printed(page, 'weights')
-  await page.click('.more summary')
-  await page.selectOption('#masking', 'after')
+  await open.set('masking', 'after')
   assert.equal((await printed(page, 'fullWeights')).length, 36)
   assert.deepEqual((await printed(page, 'zeroed')).slice(0, 2), ['0.1772', '0.0000'])
   assert.deepEqual(await printed(page, 'weights'), weights)

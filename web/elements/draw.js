@@ -108,7 +108,7 @@ function drawCells(pen, { data, dims, isHidden, scale, domain }, layout, { isDar
 function drawNumbers(pen, map, layout, style, seen) {
   const { data, dims, isHidden, scale, domain, range, ghost } = map
   const { inks } = paletteOf(scale, style.isDark)
-  const { hidden, nanInk } = exceptions(style.isDark)
+  const { nanInk } = exceptions(style.isDark)
   const { cellWidth, cellHeight } = layout
   const size = Math.min(style.fontSize, Math.floor(cellHeight * 0.62))
   if (size < 9) return
@@ -120,13 +120,8 @@ function drawNumbers(pen, map, layout, style, seen) {
       const i = row * dims[1] + column
       const { left, top } = boxOf(layout, { row, column })
       const [x, y] = [left + cellWidth / 2, top + cellHeight / 2]
+      if (isHidden(i)) continue
       const text = write(data[i], decimals)
-      if (isHidden(i)) {
-        const width = Math.min(widthOf(text, font) + 4, cellWidth - 2)
-        pen.fill(x - width / 2, y - size / 2 - 1, width, size + 2, hidden)
-        pen.text(text, x, y, { size, fill: style.quiet, align: 'center' })
-        continue
-      }
       const fill = Number.isNaN(data[i]) ? nanInk : inks[stepOf(data[i], domain)]
       const old = ghost && write(ghost[i], decimals)
       if (old === undefined || old === text) {
@@ -145,7 +140,7 @@ function drawNumbers(pen, map, layout, style, seen) {
 /** @param {Pen} pen @param {Layout} layout @param {Style} style @param {Marks} marks */
 function drawMarks(pen, layout, style, { focus, isFocused, pinned, highlight = {} }) {
   const { plot, cellWidth, cellHeight } = layout
-  const line = { stroke: style.mark, width: 1, dash: [3, 2] }
+  const line = { stroke: style.ink, width: 1.5 }
   for (const row of highlight.rows ?? []) {
     const { top } = boxOf(layout, { row, column: 0 })
     pen.frame(plot.left + 0.5, top + 0.5, plot.width - 1, cellHeight - 1, line)

@@ -34,6 +34,7 @@ const LARGEST_CELL = 96
  * @param {number} wanted.columns
  * @param {number} wanted.width of the whole picture at most
  * @param {number} wanted.most the widest a cell may be
+ * @param {number} [wanted.tallest] the tallest, where there is room
  * @param {number} wanted.mostHeight of all cells
  * @param {number} wanted.rowLabel the widest label
  * @param {number} wanted.columnLabel
@@ -48,6 +49,7 @@ export function layout({
   columns,
   width,
   most,
+  tallest,
   mostHeight,
   rowLabel,
   columnLabel,
@@ -61,7 +63,7 @@ export function layout({
   const left = title + rowLabels
   const room = Math.max(width - left - 2, 8)
   let cellWidth = Math.min(most, room / Math.max(columns, 1))
-  let cellHeight = Math.min(cellWidth, Math.round(fontSize * 2.4), mostHeight / Math.max(rows, 1))
+  let cellHeight = Math.min(cellWidth, tallest ?? Math.round(fontSize * 2.4), mostHeight / Math.max(rows, 1))
   // Cells too small for numbers are squares, as far as a narrow matrix stays wide enough to be seen.
   if (cellWidth < fontSize * 2.4 || cellHeight < fontSize)
     cellWidth = Math.min(cellWidth, Math.max(cellHeight, Math.min(24, 144 / columns)))
@@ -115,6 +117,20 @@ export function cellAt({ plot, cellWidth, cellHeight, view, rows, columns }, x, 
   const row = Math.floor((y - plot.top) / cellHeight + view.row)
   const column = Math.floor((x - plot.left) / cellWidth + view.column)
   return row < rows && column < columns ? { row, column } : undefined
+}
+
+/**
+ * The row or column whose label is under a point of the picture.
+ * @param {Layout} layout @param {number} x @param {number} y
+ * @returns {{ side: 'row' | 'column', index: number } | undefined}
+ */
+export function labelAt(layout, x, y) {
+  const { plot, rowLabels, columnLabels } = layout
+  const isRow = x < plot.left && x >= plot.left - rowLabels
+  const isColumn = y < plot.top && y >= plot.top - columnLabels
+  if (isRow === isColumn) return undefined
+  const cell = cellAt(layout, isRow ? plot.left + 1 : x, isRow ? y : plot.top + 1)
+  return cell && (isRow ? { side: 'row', index: cell.row } : { side: 'column', index: cell.column })
 }
 
 /** Where a cell stands; it may be outside of the plot. @param {Layout} layout @param {Cell} cell @returns {Box} */

@@ -1,9 +1,10 @@
 // Mouse, touch and wheel on a map: point, pin, pan, pinch, paint, drag a number.
 
-import { cellAt, panned, zoomed } from './geometry.js'
+import { cellAt, labelAt, panned, zoomed } from './geometry.js'
 
 /** @typedef {import('./geometry.js').Cell} Cell */
 /** @typedef {import('./geometry.js').Layout} Layout */
+/** @typedef {{ side: 'row' | 'column', index: number }} Token a label */
 
 /**
  * @typedef {object} Actions
@@ -12,6 +13,9 @@ import { cellAt, panned, zoomed } from './geometry.js'
  * @property {(view: import('./geometry.js').View) => void} look
  * @property {(cell: Cell) => void} point
  * @property {(cell: Cell) => void} pin
+ * @property {(token: Token | undefined) => void} token the label under the pointer
+ * @property {(token: Token) => void} pinToken
+ * @property {() => void} leave the pointer is nowhere on the map
  * @property {(cell: Cell, isFirst: boolean) => void} paint
  * @property {(cell: Cell, pixels: number, isFine: boolean, isFirst: boolean) => void} scrub
  */
@@ -36,7 +40,7 @@ export function stroke(from, to) {
 export class Gestures {
   /** @type {Map<number, { x: number, y: number }>} */
   #pointers = new Map()
-  /** @type {{ x: number, y: number, cell: Cell | undefined, last: Cell | undefined, hasMoved: boolean } | undefined} */
+  /** @type {{ x: number, y: number, cell: Cell | undefined, label: Token | undefined, last: Cell | undefined, hasMoved: boolean } | undefined} */
   #press = undefined
 
   /**
@@ -59,19 +63,20 @@ export class Gestures {
     const { left, top } = /** @type {Element} */ (event.currentTarget).getBoundingClientRect()
     const at = { x: event.clientX - left, y: event.clientY - top }
     const layout = this.actions.layout()
-    return { ...at, layout, cell: layout && cellAt(layout, at.x, at.y) }
+    const label = layout && labelAt(layout, at.x, at.y)
+    return { ...at, layout, label, cell: layout && cellAt(layout, at.x, at.y) }
   }
 
   /** @param {PointerEvent} event */
   down = event => {
     if (event.button !== 0) return
-    const { x, y, cell } = this.#place(event)
+    const { x, y, cell, label } = this.#place(event)
     this.#pointers.set(event.pointerId, { x, y })
     if (this.#pointers.size > 1) {
       this.#press = undefined
       return
     }
-    this.#press = { x, y, cell, last: cell, hasMoved: false }
+    this.#press = { x, y, cell, label, last: cell, hasMoved: false }
     if (cell) this.actions.point(cell)
     if (cell && this.actions.mode() === 'paint') {
       this.actions.paint(cell, true)
@@ -81,11 +86,13 @@ export class Gestures {
 
   /** @param {PointerEvent} event */
   move = event => {
-    const { x, y, cell, layout } = this.#place(event)
+    const { x, y, cell, label, layout } = this.#place(event)
     if (!layout) return
     const before = this.#pointers.get(event.pointerId)
     if (!before) {
+      this.actions.token(label)
       if (cell) this.actions.point(cell)
+      else if (!label) this.actions.leave()
       return
     }
     if (this.#pointers.size === 2) {
@@ -117,8 +124,15 @@ export class Gestures {
     this.#pointers.delete(event.pointerId)
     const press = this.#press
     this.#press = undefined
-    if (event.type !== 'pointerup' || !press || press.hasMoved || !press.cell) return
+    if (event.type !== 'pointerup' || !press || press.hasMoved) return
+    if (press.label) this.actions.pinToken(press.label)
+    if (!press.cell) return
     if (this.actions.mode() !== 'paint') this.actions.pin(press.cell)
+  }
+
+  out = () => {
+    this.actions.token(undefined)
+    this.actions.leave()
   }
 
   /** @param {WheelEvent} event */

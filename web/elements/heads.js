@@ -14,7 +14,6 @@ import { commonTexts, headsTexts } from './texts.js'
 /** @typedef {import('./tensor.js').Checked} Checked */
 /** @typedef {import('./statistics.js').HeadStatistics} HeadStatistics */
 
-const SIDE = 72
 const GAP = 12
 
 /** @typedef {{ 'head-select': { head: number } }} HeadsEvents */
@@ -24,6 +23,7 @@ const GAP = 12
  * @tagname qkv-heads
  * @fires {CustomEvent<{ head: number }>} head-select - another head is selected, by click or arrow keys
  * @csspart head - each head
+ * @csspart note - its sentence
  * @csspart problem - the sentence that says what is wrong with the tensors
  * @csspart empty - what stands there while there is nothing to show
  * @cssprop --qkv-ink - text and lines; by default CanvasText
@@ -33,7 +33,9 @@ const GAP = 12
  * @cssprop --qkv-mark - focus and selection; by default CanvasText
  * @cssprop --qkv-problem - what is wrong with the tensors
  * @cssprop --qkv-font - the font family; by default system-ui
- * @cssprop --qkv-head - the least that a head is wide; by default 7.25rem
+ * @cssprop --qkv-head - the least that a head is wide; by default 7.25rem, with sentences 11.5rem
+ * @cssprop --qkv-columns - with sentences: the columns of the grid of heads
+ * @cssprop --qkv-flow - with sentences: row, or column for heads side by side
  */
 export class QkvHeads extends /** @type {new () => import('./base.js').Emits<HeadsEvents> & QkvElement} */ (
   QkvElement
@@ -77,6 +79,29 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
         font-size: 0.6875rem;
         line-height: 1.35;
       }
+      :host([notes]) .heads {
+        grid-template-columns: var(--qkv-columns, repeat(auto-fill, minmax(var(--qkv-head, 11.5rem), 1fr)));
+        grid-auto-flow: var(--qkv-flow, row);
+      }
+      :host([notes]) [role='radio'] {
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr);
+        grid-template-rows: auto 1fr;
+        column-gap: 0.5rem;
+        align-items: start;
+        text-align: start;
+      }
+      :host([notes]) canvas {
+        grid-row: 1 / 3;
+      }
+      .name {
+        white-space: nowrap;
+      }
+      .note {
+        color: var(--qkv-quiet, light-dark(#5b5f64, #a7abb0));
+        font-size: 0.75rem;
+        line-height: 1.25;
+      }
       dt {
         color: var(--qkv-quiet, light-dark(#5b5f64, #a7abb0));
         text-align: start;
@@ -98,6 +123,9 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     scale: {},
     offset: { type: Number },
     numbers: { type: Boolean },
+    notes: { attribute: false },
+    side: { type: Number },
+    domain: { attribute: false },
     statistics: { state: true },
   }
 
@@ -119,6 +147,12 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     this.offset = 0
     /** Whether the heads' numbers are shown. */
     this.numbers = true
+    /** A sentence for each head, beside its map. @type {readonly string[]} */
+    this.notes = []
+    /** The longer side of a map, in pixels. */
+    this.side = 72
+    /** Where the colours begin and end: 0 to 1, or as far to both sides as the numbers go. @type {readonly [number, number] | undefined} */
+    this.domain = undefined
     /** @internal @type {HeadStatistics[]} */
     this.statistics = []
   }
@@ -135,7 +169,8 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
 
   /** @internal @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
-    if (!['weights', 'mask', 'scale', 'offset', 'numbers'].some(name => changed.has(name))) return
+    this.toggleAttribute('notes', this.notes.length > 0)
+    if (!['weights', 'mask', 'scale', 'offset', 'numbers', 'side', 'domain'].some(name => changed.has(name))) return
     this.#version++
     this.#tensor = this.#mask = this.#problem = undefined
     if (this.weights === undefined) return
@@ -166,12 +201,12 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
       (this.#mask.dims.length === 3 ? { data: part(this.#mask.data, head, size), dims: own.dims } : this.#mask)
     const isHidden = hiddenIn(own, mask)
     const range = this.scale === 'sequential' ? { least: 0, most: 1 } : extremes(own, isHidden)
-    return { ...own, isHidden, scale: this.scale, domain: domainOf(this.scale, range) }
+    return { ...own, isHidden, scale: this.scale, domain: this.domain ?? domainOf(this.scale, range) }
   }
 
   /** How large a small map is. @param {Checked} tensor */
   #sizeOf({ dims: [, rows, columns] }) {
-    const cell = SIDE / Math.max(rows, columns, 1)
+    const cell = this.side / Math.max(rows, columns, 1)
     return { width: Math.max(4, cell * columns), height: Math.max(4, cell * rows) }
   }
 
@@ -268,7 +303,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   /** @internal */
   picture() {
     const tensor = this.#tensor
-    if (!tensor) return { width: SIDE, height: SIDE, draw: () => {} }
+    if (!tensor) return { width: this.side, height: this.side, draw: () => {} }
     const { width, height } = this.#sizeOf(tensor)
     const count = tensor.dims[0]
     const lines = this.statistics.length ? 5 : 1
@@ -310,11 +345,12 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
             aria-checked=${head === selected}
             tabindex=${head === selected ? 0 : -1}
             aria-labelledby="name-${head}"
-            aria-describedby=${this.statistics[head] ? `numbers-${head}` : nothing}
+            aria-describedby=${this.statistics[head] ? `numbers-${head}` : this.notes[head] ? `note-${head}` : nothing}
             @click=${() => this.#select(head)}
           >
             <canvas aria-hidden="true"></canvas>
-            <span id="name-${head}">${this.#name(head)}</span>
+            <span class="name" id="name-${head}">${this.#name(head)}</span>
+            ${this.notes[head] ? html`<span class="note" part="note" id="note-${head}">${this.notes[head]}</span>` : nothing}
             ${
               this.statistics[head]
                 ? html`<dl id="numbers-${head}">

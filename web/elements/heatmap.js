@@ -37,17 +37,21 @@ const MADE_OF = [
 ]
 
 /**
+ * @typedef {import('./gestures.js').Token} Token
  * @typedef {Cell & { value: number }} CellDetail
  * @typedef {CellDetail & { hide: boolean, isFirst: boolean }} PaintDetail `hide` is what the first cell of the stroke was not
  * @typedef {CellDetail & { old: number, isFirst: boolean }} EditDetail `isFirst` begins a drag
- * @typedef {{ 'cell-focus': CellDetail, 'cell-pin': CellDetail, 'cell-paint': PaintDetail, 'cell-edit': EditDetail }} HeatmapEvents
+ * @typedef {{ 'cell-focus': CellDetail, 'cell-leave': null, 'cell-pin': CellDetail, 'token-focus': Token | null, 'token-pin': Token, 'cell-paint': PaintDetail, 'cell-edit': EditDetail }} HeatmapEvents
  */
 
 /**
  * A matrix as a map of colours, with its numbers where they fit; zoomed, pointed at, pinned, painted or edited.
  * @tagname qkv-heatmap
  * @fires {CustomEvent<CellDetail>} cell-focus - another cell is pointed at or moved to
+ * @fires {CustomEvent<null>} cell-leave - the pointer leaves the cells
  * @fires {CustomEvent<CellDetail>} cell-pin - a cell is clicked, or Enter is pressed
+ * @fires {CustomEvent<Token | null>} token-focus - a label is pointed at; null when it is left
+ * @fires {CustomEvent<Token>} token-pin - a label is clicked
  * @fires {CustomEvent<PaintDetail>} cell-paint - in mode "paint"; `hide` is what the first cell of the stroke was not
  * @fires {CustomEvent<EditDetail>} cell-edit - in mode "edit", by dragging or typing; `isFirst` begins a drag
  * @csspart map - the map with its labels and its legend
@@ -62,6 +66,8 @@ const MADE_OF = [
  * @cssprop --qkv-problem - what is wrong with the tensors
  * @cssprop --qkv-font - the font family; by default system-ui
  * @cssprop --qkv-height - the most that all cells are high; by default 560px
+ * @cssprop --qkv-cell-width - how wide a cell grows where there is room; by default as its number
+ * @cssprop --qkv-cell-height - how high; by default 2.4 lines
  */
 export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<HeatmapEvents> & QkvElement} */ (
   QkvElement
@@ -148,6 +154,8 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   #scrubbed = 0
   #isFocused = false
   #said = ''
+  /** @type {import('./gestures.js').Token | undefined} */
+  #token = undefined
 
   #gestures = new Gestures(this, {
     layout: () => this.#layout,
@@ -155,6 +163,9 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     look: view => this.#look(view),
     point: cell => this.#point(cell),
     pin: cell => this.#pin(cell),
+    token: token => this.#pointToken(token),
+    pinToken: token => this.dispatchEvent(new CustomEvent('token-pin', { detail: token, bubbles: true, composed: true })),
+    leave: () => this.#leave(),
     paint: (cell, isFirst) => this.#paintCell(cell, isFirst),
     scrub: (cell, pixels, isFine, isFirst) => {
       if (isFirst) this.#scrubbed = this.#value(cell)
@@ -245,6 +256,19 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     this.#emit('cell-focus', cell)
   }
 
+  /** @param {import('./gestures.js').Token | undefined} token */
+  #pointToken(token) {
+    if (this.#token?.side === token?.side && this.#token?.index === token?.index) return
+    this.#token = token
+    this.dispatchEvent(new CustomEvent('token-focus', { detail: token, bubbles: true, composed: true }))
+  }
+
+  #leave() {
+    if (!this.cell || this.#isFocused) return
+    this.cell = undefined
+    this.dispatchEvent(new CustomEvent('cell-leave', { bubbles: true, composed: true }))
+  }
+
   /** @param {Cell} cell */
   #pin(cell) {
     this.#said = this.say('kept', { cell: this.describe(cell) })
@@ -327,13 +351,14 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
 
   /** @param {HeatMap} map @param {number} width @param {import('./geometry.js').View} [view] */
   #arrange(map, width, view) {
-    const wanted = wantedOf(map, this.theme.style, this.#length('--qkv-height', 560), width, view)
+    const largest = { width: this.#length('--qkv-cell-width'), height: this.#length('--qkv-cell-height') }
+    const wanted = wantedOf(map, this.theme.style, this.#length('--qkv-height', 560), width, view, largest)
     return { wanted, layout: layout(wanted) }
   }
 
-  /** @param {string} name of a CSS property in px @param {number} otherwise */
+  /** @template {number | undefined} T @param {string} name of a CSS property in px @param {T} [otherwise] @returns {number | T} */
   #length(name, otherwise) {
-    return Number.parseFloat(getComputedStyle(this).getPropertyValue(name)) || otherwise
+    return Number.parseFloat(getComputedStyle(this).getPropertyValue(name)) || /** @type {T} */ (otherwise)
   }
 
   /** @param {import('./geometry.js').View} view */
@@ -430,7 +455,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     const at = this.cell ?? { row: 0, column: 0 }
     const id = `cell-${at.row}-${at.column}`
     const help = this.say(this.mode === 'paint' ? 'helpPaint' : this.mode === 'edit' ? 'helpEdit' : 'help')
-    const { down, move, up, wheel } = this.#gestures
+    const { down, move, out, up, wheel } = this.#gestures
     return html`<div class="size" part="map">
       <div
         class="map"
@@ -451,6 +476,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
         @pointermove=${move}
         @pointerup=${up}
         @pointercancel=${up}
+        @pointerleave=${out}
         @wheel=${wheel}
         @dblclick=${() => {
           if (this.mode === 'edit' && this.cell)

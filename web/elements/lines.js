@@ -19,12 +19,13 @@ const TITLE = 22
 /** Of one token, so many links are announced. */
 const MOST_SAID = 5
 
-/** @typedef {{ 'token-focus': Token | null }} LinesEvents */
+/** @typedef {{ 'token-focus': Token | null, 'token-pin': Token }} LinesEvents */
 
 /**
  * Two columns of tokens and the links between them, as wide and as dark as their weights.
  * @tagname qkv-lines
  * @fires {CustomEvent<Token | null>} token-focus - another token is pointed at or moved to; null when the pointer leaves
+ * @fires {CustomEvent<Token>} token-pin - a token is clicked, or Enter is pressed on it
  * @csspart lines - the tokens and their links
  * @csspart problem - the sentence that says what is wrong with the tensors
  * @csspart empty - what stands there while there is nothing to show
@@ -232,6 +233,11 @@ export class QkvLines extends /** @type {new () => import('./base.js').Emits<Lin
     this.dispatchEvent(new CustomEvent('token-focus', { detail: token, bubbles: true, composed: true }))
   }
 
+  #pin() {
+    if (this.token)
+      this.dispatchEvent(new CustomEvent('token-pin', { detail: this.token, bubbles: true, composed: true }))
+  }
+
   /** @param {KeyboardEvent} event */
   #key = event => {
     const [rows, columns] = this.#made?.dims ?? [0, 0]
@@ -255,6 +261,7 @@ export class QkvLines extends /** @type {new () => import('./base.js').Emits<Lin
     }
     const to = moves[event.key]?.()
     if (event.key === 'Escape') this.#point(undefined)
+    if (event.key === 'Enter') this.#pin()
     if (!to) return
     event.preventDefault()
     this.#point(to)
@@ -318,6 +325,7 @@ export class QkvLines extends /** @type {new () => import('./base.js').Emits<Lin
           }}
           @pointermove=${(/** @type {PointerEvent} */ event) => this.#point(this.#at(event))}
           @pointerdown=${(/** @type {PointerEvent} */ event) => this.#point(this.#at(event))}
+          @click=${() => this.#pin()}
           @pointerleave=${() => this.#isFocused || this.#point(undefined)}
         >
           <div class="spacer"><canvas aria-hidden="true"></canvas></div>

@@ -44,8 +44,9 @@ export function mapOf(given, words) {
  * @param {number} mostHeight of all cells
  * @param {number} width of the whole picture at most
  * @param {import('./geometry.js').View} [view]
+ * @param {{ width?: number, height?: number }} [largest] how far cells grow where there is room
  */
-export function wantedOf(map, { fontSize, family }, mostHeight, width, view) {
+export function wantedOf(map, { fontSize, family }, mostHeight, width, view, largest = {}) {
   const [rows, columns] = map.dims
   const font = `400 ${Math.min(fontSize, 12)}px ${family}`
   const widest = (/** @type {readonly unknown[]} */ tokens) => {
@@ -57,7 +58,8 @@ export function wantedOf(map, { fontSize, family }, mostHeight, width, view) {
   const numbers = [least, most].map(value => widthOf(write(value, map.decimals), `400 ${fontSize}px ${family}`))
   return {
     ...{ rows, columns, width, view, fontSize, mostHeight, legend: map.legend },
-    most: Math.ceil(Math.max(...numbers, 20)) + 8,
+    most: Math.max(Math.ceil(Math.max(...numbers, 20)) + 8, largest.width ?? 0),
+    tallest: largest.height,
     rowLabel: widest(map.rowTokens.slice(0, rows)),
     columnLabel: widest(map.columnTokens.slice(0, columns)),
     titles: Boolean(map.rowTitle || map.columnTitle),

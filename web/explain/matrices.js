@@ -1,5 +1,6 @@
 // The matrices of one head as they are shown: names of rows and columns, colours, hidden cells.
 
+import { labelsOf } from './labels.js'
 import { ofHead } from '../models/tensors.js'
 import { zooNames } from '../models/zoo.js'
 import { MATRICES, MATRIX_IDS } from '../settings/matrices.js'
@@ -69,8 +70,8 @@ export function matricesOf(result, shown) {
   const S = settings.keys.tokens.length
   /** @param {Axis} axis @param {number} length */
   const names = (axis, length) => {
-    if (axis === 'tokens' || axis === 'queries') return settings.queries.tokens
-    if (axis === 'keys') return settings.keys.tokens
+    if (axis === 'tokens' || axis === 'queries') return labelsOf(settings.queries.tokens)
+    if (axis === 'keys') return labelsOf(settings.keys.tokens)
     if (axis === 'one') return ['']
     const named = settings.model === 'zoo' ? zooNames(settings, axis) : undefined
     if (named) return named

@@ -20,9 +20,10 @@ import { strongestLink } from './strongest-link.js'
  * @property {import('./comparison.js').Compared} [compared] with view 'difference'
  * @property {import('./strongest-link.js').Link} [link] the strongest of that head
  * @property {{ data: Uint8Array, dims: number[] }} [mask] (L, S), 1 may be seen
- * @property {Cell} cell the one that is explained: selected, under the pointer, or the strongest link
+ * @property {Cell} cell the one that is explained: selected, or the strongest link
+ * @property {Cell} lit the one whose rows and columns are marked: under the pointer, or the explained one
  * @property {import('./cell.js').Explanation} explanation of that cell
- * @property {import('./dependencies.js').Region[]} sources where it comes from
+ * @property {import('./dependencies.js').Region[]} sources where the marked cell comes from
  * @property {import('./dependencies.js').Region[]} targets where it goes
  * @property {import('../compute/reference64.js').Difference} [difference] from float64, once it is known
  * @property {import('../compute/batch.js').Batch} [batch] once it has been run
@@ -50,17 +51,17 @@ export function createScenes() {
     }
     const { matrices, link } = last
     const { view, minus, baseline: baselineLink } = settings
-    const wanted = settings.cell ??
-      pointed ?? { matrix: 'weights', head, row: link?.row ?? 0, column: link?.column ?? 0 }
-    const cell = nearestCell(matrices, wanted)
+    const strongest = { matrix: /** @type {const} */ ('weights'), head, row: link?.row ?? 0, column: link?.column ?? 0 }
+    const cell = nearestCell(matrices, settings.cell ?? strongest)
+    const lit = nearestCell(matrices, pointed ?? cell)
     const { weights } = result.tensors
     if (view === 'numbers' && weights) last.statistics ??= result.statistics ?? headStatistics(weights)
     const isBaseline = view === 'difference' && minus === 'settings' && baselineLink
     if (view === 'difference')
       last.compared = comparedWith(result, head, settings, isBaseline ? baselineOf(baselineLink, head) : undefined)
     return {
-      ...{ ...last, cell },
-      ...{ explanation: explain(result, cell), sources: sourcesOf(result, cell), targets: targetsOf(result, cell) },
+      ...{ ...last, cell, lit },
+      ...{ explanation: explain(result, cell), sources: sourcesOf(result, lit), targets: targetsOf(result, lit) },
     }
   }
 }

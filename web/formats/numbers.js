@@ -1,26 +1,24 @@
 // Numbers as the article prints them.
 
 /**
- * Four decimals; `-inf` for hidden scores.
+ * Four decimals with a true minus; `−inf` for hidden scores.
  * @param {number} x
  */
 export function format(x) {
   if (Number.isNaN(x)) return 'nan'
-  return Number.isFinite(x) ? x.toFixed(4) : x < 0 ? '-inf' : 'inf'
+  return (Number.isFinite(x) ? x.toFixed(4) : x < 0 ? '-inf' : 'inf').replace('-', '\u2212')
 }
 
 /**
  * The end of a colour scale, short.
  * @param {number} x
  */
-export const short = x => x.toPrecision(3)
+export const short = x => x.toPrecision(3).replace('-', '\u2212')
 
 /**
- * @param {number} share
+ * A share of attention: one decimal; 100% only if it is all.
+ * @param {number} x
  * @param {string} language
  */
-export const percent = (share, language) =>
-  new Intl.NumberFormat(language, {
-    style: 'percent',
-    maximumFractionDigits: share < 0.1 || share > 0.99 ? 1 : 0,
-  }).format(share)
+export const share = (x, language) =>
+  new Intl.NumberFormat(language, { style: 'percent', minimumFractionDigits: x < 1 ? 1 : 0, maximumFractionDigits: 1 }).format(x < 1 ? Math.min(x, 0.999) : x)

@@ -1,7 +1,7 @@
 // Do settings make sense? Every range is checked here, before anything is built from a number. Pure: no DOM, no core.
 
 import { tokenize } from 'qkv'
-import { applies, DEFAULTS, describe, fieldsThat, MOST_TOKENS, ZOO } from './fields.js'
+import { applies, DEFAULTS, describe, FIELDS, fieldsThat, MOST_HEADS, MOST_TOKENS, ZOO } from './fields.js'
 
 /** @typedef {import('qkv').Tokens} Tokens */
 /** @typedef {import('./fields.js').Settings} Settings */
@@ -9,7 +9,7 @@ import { applies, DEFAULTS, describe, fieldsThat, MOST_TOKENS, ZOO } from './fie
 /** @typedef {import('./fields.js').FieldName} Field */
 /** @typedef {import('./fields.js').NumberField} NumberField */
 /** @typedef {import('../i18n/index.js').Key} Key */
-/** @typedef {{ key: Key, params: Record<string, string | number> }} Problem */
+/** @typedef {{ key: Key, params: Record<string, string | number>, offers?: Partial<Settings>[] }} Problem offers: patches that mend it */
 /** @typedef {Partial<Record<Field, Problem>>} Problems */
 
 /**
@@ -77,7 +77,7 @@ export function check(settings) {
   if (brought) numbers.heads = headsOfGiven(brought)
   if (model === 'multihead') {
     const { dModel, heads } = numbers
-    if (dModel % heads) problems.heads ??= { key: 'problemDivide', params: { heads, dModel } }
+    if (dModel % heads) problems.heads ??= { key: 'problemDivide', params: { heads, dModel }, offers: dividing(heads, dModel) }
     numbers.dKey = numbers.dValue = dModel / heads
   } else numbers.batch = 1
   const { heads, tableRows, dModel } = numbers
@@ -173,4 +173,21 @@ function checkSeed(settings, problems) {
   if (seed !== undefined && seed >= -(2n ** 63n) && seed < 2n ** 64n) return seed
   if (applies(settings, 'seed')) problems.seed = { key: 'problemSeed', params: {} }
   return BigInt(DEFAULTS.seed)
+}
+
+/**
+ * The nearest numbers of heads that divide a model, and the nearest models that these heads divide.
+ * @param {number} heads
+ * @param {number} dModel
+ * @returns {Partial<Settings>[]}
+ */
+function dividing(heads, dModel) {
+  const divides = (/** @type {number} */ n) => n <= MOST_HEADS && dModel % n === 0
+  const fewer = Array.from({ length: heads }, (_, i) => heads - i).find(divides)
+  const more = Array.from({ length: MOST_HEADS }, (_, i) => heads + i).find(divides)
+  const models = [Math.floor(dModel / heads) * heads, Math.ceil(dModel / heads) * heads]
+  return [
+    ...[...new Set([fewer, more])].flatMap(n => (n ? [{ heads: n }] : [])),
+    ...models.filter(n => n >= 1 && n <= FIELDS.dModel.most).map(n => ({ dModel: n })),
+  ]
 }

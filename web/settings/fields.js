@@ -175,6 +175,8 @@ export const FIELDS = {
   cell: other('cell', /** @type {Cell | null} */ (null), { ...place, former: 'pinned' }),
   /** Of the walk. */
   step: text('embed', place),
+  /** The stop of the tour, from 1. */
+  tour: other('count', /** @type {number | null} */ (null), place),
   /** Of the selected head. */
   view: choice(['map', 'lines', 'difference', 'numbers'], page),
   /** With view 'difference': another head, or the baseline. */

@@ -4,6 +4,7 @@
 /** @typedef {import('../i18n/index.js').Language} Language */
 /** @typedef {import('../settings/fields.js').Cell} Cell */
 /** @typedef {import('../settings/fields.js').Settings} Settings */
+/** @typedef {import('../settings/fields.js').Word} Word */
 /** @typedef {import('../explain/matrices.js').Matrices} Matrices */
 /** @typedef {import('../explain/cell.js').Explanation} Explanation */
 /** @typedef {import('../explain/dependencies.js').Region} Region */
@@ -23,7 +24,7 @@
  * What a view may ask for.
  * @typedef {object} Actions
  * @property {(patch: Partial<Settings>, mark?: string) => void} change changes of one mark in a row are one to undo
- * @property {(patch: Partial<Pick<Settings, 'room' | 'head' | 'step' | 'view' | 'minus' | 'other'>>) => void} look what is shown, not what is computed: nothing to undo
+ * @property {(patch: Partial<Pick<Settings, 'room' | 'head' | 'step' | 'tour' | 'view' | 'minus' | 'other'>>) => void} look what is shown, not what is computed: nothing to undo
  * @property {(cell: Cell, value: number | undefined, mark?: string) => void} edit sets a cell; undefined: its own value
  * @property {(row: number, column: number, isVisible: boolean) => void} paint
  * @property {(preset: PresetId) => void} choose
@@ -31,6 +32,12 @@
  * @property {() => void} redo
  * @property {() => void} reset all as the preset has it
  * @property {(cell: Cell | undefined) => void} point the cell under the pointer or the focus
+ * @property {(word: Word | undefined) => void} hover the word under the pointer or the focus
+ * @property {() => void} refresh draws the page again
+ * @property {(end: import('../explain/scale.js').ScaleEnd) => void} setScaleEnd
+ * @property {(pace: number) => void} setPace
+ * @property {(stop: number | null) => void} setTour goes to a stop of the tour, or leaves it
+ * @property {(step: string) => void} pass marks the step that was scrolled to
  * @property {(selection: Partial<Selection>, options?: { replace?: boolean }) => void} select a word, a cell, a head:
  *   what was selected before is visited by Back, unless it is replaced (arrow keys); null takes a selection away
  * @property {() => void} back to what was selected before: moves through places, changes no number
@@ -66,6 +73,11 @@
  * @property {Settings} settings as typed
  * @property {Selection} selection part of the settings: the room, and the head, the word and the cell that are selected
  * @property {Cell} [pointed] the cell under the pointer or the focus
+ * @property {Word} [hovered] the word under the pointer or the focus
+ * @property {import('../explain/scale.js').ScaleEnd} scaleEnd where the colours of the weights end
+ * @property {number} pace of a step that plays: 1 is 300 ms a cell
+ * @property {import('../explain/play.js').Playing} [playing] how far a step has played
+ * @property {number | null} tour the stop of the tour, from 1
  * @property {{ hasBack: boolean, hasForward: boolean }} visits is there a place to go back to, or forward?
  * @property {PresetId | undefined} preset the one that is shown unchanged
  * @property {Problems} problems

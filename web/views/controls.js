@@ -1,13 +1,11 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { toNumber } from '../settings/check.js'
-import { applies, describe, fieldsThat, MOST_HEADS, ZOO } from '../settings/fields.js'
-import { PRESETS } from '../settings/presets.js'
+import { applies, describe, FIELDS, fieldsThat, MOST_HEADS, ZOO } from '../settings/fields.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').TemplateResult} TemplateResult */
 /** @typedef {import('../settings/check.js').Field} Field */
-/** @typedef {import('../settings/presets.js').PresetId} PresetId */
 /** @typedef {import('../i18n/index.js').Key} Key */
 
 /** @typedef {Event & { target: HTMLInputElement & HTMLTextAreaElement & HTMLSelectElement }} ControlEvent */
@@ -19,30 +17,30 @@ import { PRESETS } from '../settings/presets.js'
  * @param {string} label
  * @param {TemplateResult} control
  */
-function labelled({ t, problems }, field, label, control) {
-  const problem = problems[field]
-  return html`<div class="field field-${field}">
+const labelled = (context, field, label, control) => html`<div class="field field-${field}">
     <label for=${field}>${label}</label>
     ${control}
-    <p class="problem" id="${field}-problem" aria-live="polite">${problem ? t(problem.key, problem.params) : nothing}</p>
+    ${problemOf(context, field)}
   </div>`
-}
 
-/** @param {Context} context @param {'sentence' | 'second'} field @param {Key} label */
-function textBox(context, field, label) {
-  const { settings, actions, problems, t } = context
-  const control = html`<textarea
-    id=${field}
-    rows="1"
-    dir="auto"
-    spellcheck="false"
-    autocapitalize="off"
-    aria-invalid=${problems[field] ? 'true' : 'false'}
-    aria-describedby="${field}-problem"
-    .value=${live(settings[field])}
-    @input=${(/** @type {ControlEvent} */ event) => actions.change({ [field]: event.target.value }, field)}
-  ></textarea>`
-  return labelled(context, field, t(label), control)
+/**
+ * What is wrong with a field, and values that would be right.
+ * @param {Context} context
+ * @param {Field} field
+ */
+export function problemOf({ t, problems, actions }, field) {
+  const problem = problems[field]
+  return html`<p class="problem" id="${field}-problem" aria-live="polite">${problem ? t(problem.key, problem.params) : nothing}</p>
+    ${
+      problem?.offers
+        ? html`<p class="offers">${problem.offers.map(
+            patch =>
+              html`<button type="button" class="plain" data-offer @click=${() => actions.change(patch)}>${Object.entries(patch)
+                .map(([name, value]) => `${t(/** @type {Key} */ (name))} ${value}`)
+                .join(', ')}</button>`,
+          )}</p>`
+        : nothing
+    }`
 }
 
 /**
@@ -119,49 +117,65 @@ function zoo({ t, settings, actions }) {
  * @param {Context} context
  * @param {Field} field
  */
-export function control(context, field) {
+function control(context, field) {
   if (!applies(context.settings, field)) return nothing
   const { kind } = describe(field)
   if (kind === 'zoo') return zoo(context)
   return kind === 'choice' ? choice(context, field) : numberBox(context, field)
 }
 
-/** What is asked for most; every other setting of a group folds away. @type {Field[]} */
-const FIRST = [
-  ...['kind', 'mask', 'left', 'right', 'padding', 'prefix', 'score', 'sigma', 'heads', 'dModel', 'batch'],
-  ...['dKey', 'dValue', 'seed', 'sharpness', 'zoo'],
-].map(name => /** @type {Field} */ (name))
-const MORE = fieldsThat(({ group }) => group).filter(name => !FIRST.includes(name))
-
-/** @param {Context} context */
-export function presets({ t, preset, actions }) {
-  const names = /** @type {PresetId[]} */ (Object.keys(PRESETS))
-  return html`<div class="presets" role="group" aria-label=${t('presets')}>
-    ${names.map(
-      name =>
-        html`<button type="button" data-preset=${name} aria-pressed=${preset === name} @click=${() => actions.choose(name)}>
-          ${t(`preset.${name}`)}
-        </button>`,
-    )}
-  </div>`
+/** Opens the drawer, at a field. @param {Field} [field] */
+export function showSettings(field) {
+  const drawer = /** @type {HTMLElement} */ (document.getElementById('settings'))
+  if (!drawer.hidden && !field) return hideSettings()
+  drawer.hidden = false
+  document.getElementById('settings-open')?.setAttribute('aria-expanded', 'true')
+  const control = document.getElementById(field ?? '') ?? drawer.querySelector('input, select')
+  if (control instanceof HTMLElement) control.focus({ preventScroll: !field })
 }
 
+function hideSettings() {
+  const drawer = document.getElementById('settings')
+  const opener = document.getElementById('settings-open')
+  if (drawer) drawer.hidden = true
+  opener?.setAttribute('aria-expanded', 'false')
+  opener?.focus({ preventScroll: true })
+}
+
+/** The mask's kind, or that it was painted. @param {Context} context */
+function maskChoice(context) {
+  const { settings, actions, t } = context
+  const { painted } = settings
+  const control = html`<select
+    id="mask"
+    .value=${live(painted.length ? 'painted' : settings.mask)}
+    @change=${(/** @type {ControlEvent} */ { target }) => target.value !== 'painted' && actions.change({ mask: /** @type {any} */ (target.value), painted: [] })}
+  >
+    ${FIELDS.mask.choices.map(name => html`<option value=${name} ?selected=${!painted.length && settings.mask === name}>${t(`mask.${name}`)}</option>`)}
+    ${painted.length ? html`<option value="painted" selected>${t('mask.painted')}</option>` : nothing}
+  </select>`
+  return labelled(context, 'mask', t('mask'), control)
+}
+
+const GROUPS = /** @type {const} */ (['words', 'sizes', 'scores', 'mask', 'numbers'])
+
 /**
- * The sentences and what is asked for most; the rest folds away.
+ * The drawer: every setting, at work at once.
  * @param {Context} context
  */
 export function controls(context) {
-  const { t, settings } = context
-  const isCross = applies(settings, 'second')
-  return html`<form class="controls" aria-label=${t('settings')} @submit=${(/** @type {Event} */ e) => e.preventDefault()}>
-    <div class="sentences">
-      ${textBox(context, 'sentence', isCross ? 'sentenceQueries' : 'sentence')}
-      ${isCross ? textBox(context, 'second', 'second') : nothing}
-    </div>
-    <div class="fields">${FIRST.map(name => control(context, name))}</div>
-    <details class="more">
-      <summary>${t('moreSettings')}</summary>
-      <div class="fields">${MORE.map(name => control(context, name))}</div>
-    </details>
+  const { t } = context
+  const close = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== 'Escape') return
+    event.stopPropagation()
+    hideSettings()
+  }
+  return html`<form class="drawer" id="settings" hidden aria-label=${t('settings')} @keydown=${close} @submit=${(/** @type {Event} */ e) => e.preventDefault()}>
+    <header><h2>${t('settings')}</h2><button type="button" class="tool" id="settings-close" @click=${hideSettings}>${t('close')}</button></header>
+    ${GROUPS.map(
+      group => html`<fieldset><legend>${t(`part.${group}`)}</legend><div class="fields">
+        ${fieldsThat(field => field.group === group).map(name => (name === 'mask' ? maskChoice(context) : control(context, name)))}
+      </div></fieldset>`,
+    )}
   </form>`
 }

@@ -44,6 +44,7 @@ export class MatrixGrid extends LitElement {
     marks: { attribute: false },
     shown: { attribute: false },
     isKept: { attribute: false },
+    upTo: { attribute: false },
     t: { attribute: false },
     typed: { state: true },
   }
@@ -60,6 +61,8 @@ export class MatrixGrid extends LitElement {
     /** The cell whose arithmetic is shown. @type {Place | undefined} */
     this.shown = undefined
     this.isKept = false
+    /** The last cell that is written already; undefined: all are. @type {Place | undefined} */
+    this.upTo = undefined
     this.t = /** @type {Translate} */ (/** @type {unknown} */ (undefined))
     /** @type {Actions} */
     this.actions = /** @type {any} */ (undefined)
@@ -156,7 +159,7 @@ export class MatrixGrid extends LitElement {
     this.press = undefined
     const at = this.placeOf(event)
     if (!press || press.isDrag || !at || at.row !== press.at.row || at.column !== press.at.column) return
-    this.actions.pin(this.cellOf(at))
+    this.actions.select({ cell: this.cellOf(at) })
   }
 
   /** @param {Place} place @param {number} value @param {string} [mark] */
@@ -187,8 +190,8 @@ export class MatrixGrid extends LitElement {
     const next =
       nudge || event.altKey ? undefined : moved(this.isTurned ? turnedKey(event) : event, at, matrix.tensor.dims)
     if (nudge) this.set(at, this.value(at) + nudge * (matrix.scale === 'share' ? 0.05 : 0.1), 'nudge')
-    else if (next) this.focusOn(next)
-    else if (event.key === 'Enter' || event.key === ' ') this.actions.pin(this.cellOf(at))
+    else if (next) this.moveTo(next)
+    else if (event.key === 'Enter') this.actions.select({ cell: this.cellOf(at) })
     else if (isFree && event.key === 'F2') this.type(at)
     else if (isFree && /^[\d.,-]$/.test(event.key)) this.type(at, event.key)
     else if (isFree && event.key === 'Delete') this.actions.edit(this.cellOf(at), undefined)
@@ -216,6 +219,12 @@ export class MatrixGrid extends LitElement {
     this.typed = undefined
   }
 
+  /** The selection goes along. @param {Place} place */
+  moveTo(place) {
+    this.focusOn(place)
+    if (this.isKept) this.actions.select({ cell: this.cellOf(place) }, { replace: true })
+  }
+
   /** @param {Place} place */
   focusOn({ row, column }) {
     const cell = this.querySelector(`[data-row="${row}"][data-column="${column}"]`)
@@ -229,13 +238,13 @@ export class MatrixGrid extends LitElement {
     this.made = made
     const [rows, columns] = isTurned ? [...matrix.tensor.dims].reverse() : matrix.tensor.dims
     return html`<div
-      class="grid ${matrix.isEditable ? 'is-free' : ''} ${matrix.sums ? 'has-sums' : ''}"
+      class="grid ${this.upTo ? 'is-playing' : ''} ${matrix.isEditable ? 'is-free' : ''} ${matrix.sums ? 'has-sums' : ''}"
       role="grid"
       aria-label=${`${t(`matrix.${matrix.id}`)}${isTurned ? ` ${t('turned')}` : ''}`}
       aria-rowcount=${rows + 1}
       aria-colcount=${columns + 1}
       .style=${`--columns: ${columns}; --rows: ${rows}`}
-    >${this.cells}${this.marks.map(mark => this.mark(mark))}${this.own()}${this.box()}</div>`
+    >${this.cells}${this.upTo ? this.blanks(this.upTo) : nothing}${this.marks.map(mark => this.mark(mark))}${this.own()}${this.box()}</div>`
   }
 
   /** @param {Partial<Place>} place */
@@ -245,6 +254,14 @@ export class MatrixGrid extends LitElement {
     const span = (/** @type {number | undefined} */ at, /** @type {number} */ size) =>
       at === undefined ? `2 / ${size + 2}` : `${at + 2} / ${at + 3}`
     return `grid-row: ${span(down, rows)}; grid-column: ${span(across, columns)}`
+  }
+
+  /** What is not written yet: the rest of a row, and the rows below. @param {Place} place */
+  blanks({ row, column }) {
+    const [rows, columns] = this.matrix.tensor.dims
+    const rest = column + 1 < columns && `grid-row: ${row + 2}; grid-column: ${column + 3} / ${columns + 2}`
+    const below = row + 1 < rows && `grid-row: ${row + 3} / ${rows + 2}; grid-column: 2 / ${columns + 2}`
+    return [rest, below].map(area => (area ? html`<span aria-hidden="true" class="blank" .style=${area}></span>` : nothing))
   }
 
   /** @param {Region & { kind?: string }} mark */

@@ -3,6 +3,8 @@ import './lazy-map.js'
 import './matrix-grid.js'
 import './save-menu.js'
 import { short } from '../formats/numbers.js'
+import { isSameCell } from '../settings/state.js'
+import { writtenUpTo } from '../explain/play.js'
 import { gradient } from './colour.js'
 import { math } from './math.js'
 
@@ -62,8 +64,9 @@ const shape = ({ tensor: { dims } }, isTurned) => (isTurned ? [...dims].reverse(
 
 /** @param {SceneContext} context @param {Matrix} shown @param {boolean} isTurned */
 function numbers(context, shown, isTurned) {
-  const { t, actions, isDark, cell, settings } = context
-  const isHere = cell.matrix === shown.id && cell.head === shown.head
+  const { t, actions, isDark, lit, cell, settings } = context
+  const isHere = lit.matrix === shown.id && lit.head === shown.head
+  const isKept = settings.cell !== null && isSameCell(cell, lit)
   return html`<div class="scroll" tabindex=${nothing}><matrix-grid
     .matrix=${shown}
     .isTurned=${isTurned}
@@ -71,8 +74,9 @@ function numbers(context, shown, isTurned) {
     .t=${t}
     .actions=${actions}
     .marks=${marksOf(context, shown)}
-    .shown=${isHere ? cell : undefined}
-    .isKept=${isHere && settings.cell !== null}
+    .shown=${isHere ? lit : undefined}
+    .isKept=${isHere && isKept}
+    .upTo=${isTurned ? undefined : writtenUpTo(context.playing, shown.id)}
   ></matrix-grid></div>`
 }
 

@@ -1,19 +1,13 @@
 import { html, nothing } from 'lit'
 import { otherHead } from '../explain/comparison.js'
-import { FIELDS } from '../settings/fields.js'
+import { largestDifferences } from '../explain/heads.js'
+import { namesOf } from '../explain/labels.js'
+import { headSentences } from './heads.js'
+import { bands, spokenCell, spokenWord, wordAt } from './spoken.js'
+import { marked, rich } from './words.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('../explain/matrices.js').Matrix} Matrix */
-
-/** Which view of the chosen head. @param {SceneContext} context */
-export function views({ t, settings, actions }) {
-  return html`<div class="modes views" role="group" aria-label=${t('view')}>
-    ${FIELDS.view.choices.map(
-      name =>
-        html`<button type="button" data-view=${name} aria-pressed=${settings.view === name} @click=${() => actions.look({ view: name })}>${t(`view.${name}`)}</button>`,
-    )}
-  </div>`
-}
 
 /**
  * The views of the chosen head that are not the map.
@@ -25,17 +19,22 @@ export function otherView(context) {
 }
 
 /** @param {SceneContext} context */
-function lines({ t, result, matrices, mask }) {
-  const { queries, keys } = result.settings
+function lines(context) {
+  const { t, result, matrices, mask, actions } = context
+  const { queries, keys } = namesOf(result)
   const { tensor } = /** @type {Matrix} */ (matrices.get('weights'))
+  const word = spokenWord(context)
   return html`<qkv-lines
     id="lines"
     .label=${t('view.lines')}
     .weights=${tensor}
     .mask=${mask}
-    .queryTokens=${queries.tokens}
-    .keyTokens=${keys.tokens}
+    .queryTokens=${queries}
+    .keyTokens=${keys}
+    .token=${word && { side: word.side === 'queries' ? 'row' : 'column', index: word.position }}
     .texts=${t.elements}
+    @token-focus=${(/** @type {CustomEvent} */ event) => actions.hover(wordAt(event))}
+    @token-pin=${(/** @type {CustomEvent} */ event) => actions.select({ word: wordAt(event) ?? null, cell: null })}
   ></qkv-lines>`
 }
 
@@ -43,14 +42,16 @@ function lines({ t, result, matrices, mask }) {
  * This head less another, or the baseline less the settings of now.
  * @param {SceneContext} context
  */
-function difference({ t, result, head, matrices, settings, actions, compared }) {
+function difference(context) {
+  const { t, result, head, matrices, settings, actions, compared } = context
   const { minus, baseline } = settings
   const other = otherHead(settings.other, head, result.heads)
   const choose = (/** @type {Event & { target: HTMLSelectElement }} */ { target }) =>
     actions.look(target.value === 'settings' ? { minus: 'settings' } : { minus: 'head', other: Number(target.value) })
-  const { queries, keys } = result.settings
+  const { queries, keys } = namesOf(result)
   const here = /** @type {Matrix} */ (matrices.get('weights')).tensor
   const [from, less] = minus === 'settings' ? [compared?.tensor, here] : [here, compared?.tensor]
+  const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({ matrix: /** @type {const} */ ('weights'), head, row, column })
   const title = minus === 'settings' ? t('lessNow') : t('lessHead', { head: head + 1, other: other + 1 })
   return html`<div class="compare">
       <label>${t('minus')}
@@ -68,34 +69,66 @@ function difference({ t, result, head, matrices, settings, actions, compared }) 
     ${
       from && less
         ? html`<p class="note">${title}</p>
+            <p class="note" id="largest-differences">${rich(largest(context, from, less))}</p>
             <qkv-heatmap
               id="difference"
               .label=${title}
               .matrix=${from}
               .minus=${less}
-              .rowTokens=${queries.tokens}
-              .columnTokens=${keys.tokens}
+              .rowTokens=${queries}
+              .columnTokens=${keys}
               .rowTitle=${t('axis.queries')}
               .columnTitle=${t('axis.keys')}
               .texts=${t.elements}
+              .cell=${spokenCell(context)}
+              .pinned=${settings.cell?.matrix === 'weights' && settings.cell.head === head ? settings.cell : undefined}
+              .highlight=${bands(context)}
+              @cell-focus=${(/** @type {CustomEvent} */ event) => actions.point(at(event))}
+              @cell-leave=${() => actions.point(undefined)}
+              @cell-pin=${(/** @type {CustomEvent} */ event) => actions.select({ cell: at(event) })}
+              @token-focus=${(/** @type {CustomEvent} */ event) => actions.hover(wordAt(event))}
+              @token-pin=${(/** @type {CustomEvent} */ event) => actions.select({ word: wordAt(event) ?? null, cell: null })}
             ></qkv-heatmap>`
         : html`<p class="note" id="incomparable">${t(compared?.trouble ?? 'compareNone', compared?.params)}</p>`
     }`
 }
 
-/** The numbers of each head. @param {SceneContext} context */
-function numbers({ t, head, language, statistics = [], actions }) {
+/**
+ * "Most: is to is (+0.3120), ..."
+ * @param {SceneContext} context
+ * @param {{ data: ArrayLike<number>, dims: readonly number[] }} from
+ * @param {{ data: ArrayLike<number> }} less
+ */
+function largest({ t, result }, from, less) {
+  const { queries, keys } = namesOf(result)
+  const list = largestDifferences(from, less, 3).map(({ row, column, difference }) =>
+    t('differenceAt', {
+      ...{ query: marked(queries[row]), key: marked(keys[column]) },
+      amount: `${difference < 0 ? '−' : '+'}${Math.abs(difference).toFixed(4)}`,
+    }),
+  )
+  return t('largestDifferences', { list: list.join(t('comma')) })
+}
+
+/** The numbers of each head; those that mean something. @param {SceneContext} context */
+function numbers(context) {
+  const { t, head, language, statistics = [], actions, result } = context
   const write = new Intl.NumberFormat(language, { minimumFractionDigits: 4, maximumFractionDigits: 4 })
-  const names = /** @type {const} */ (['entropy', 'first', 'previous', 'self'])
+  // Positions of two sentences have nothing to do with one another.
+  const names = /** @type {('entropy' | 'first' | 'previous' | 'self')[]} */ (
+    result.settings.isCross ? ['entropy', 'first'] : ['entropy', 'first', 'previous', 'self']
+  )
+  const sentences = result.heads > 1 ? headSentences(context) : []
   return html`<table class="head-numbers" id="head-numbers">
       <caption class="note">${t('numbersText')}</caption>
-      <thead><tr><th scope="col">${t('headColumn')}</th>${names.map(name => html`<th scope="col">${t(`numbers.${name}`)}</th>`)}</tr></thead>
+      <thead><tr><th scope="col">${t('headColumn')}</th>${names.map(name => html`<th scope="col">${t(`numbers.${name}`)}</th>`)}${sentences.length ? html`<td></td>` : nothing}</tr></thead>
       <tbody>
         ${statistics.map(
           (each, h) =>
             html`<tr class=${h === head ? 'is-own' : ''}>
-              <th scope="row"><button type="button" class="plain" aria-pressed=${h === head} @click=${() => actions.look({ head: h })}>${h + 1}</button></th>
-              ${names.map(name => html`<td>${Number.isNaN(each[name]) ? '–' : write.format(each[name])}</td>`)}
+              <th scope="row"><button type="button" class="plain" aria-pressed=${h === head} @click=${() => actions.select({ head: h })}>${h + 1}</button></th>
+              ${names.map(name => html`<td data-number>${Number.isNaN(each[name]) ? '–' : write.format(each[name])}</td>`)}
+              ${sentences.length ? html`<td class="head-sentence">${sentences[h]}</td>` : nothing}
             </tr>`,
         )}
       </tbody>

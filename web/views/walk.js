@@ -8,34 +8,6 @@ import { shapes } from './shapes.js'
 /** @typedef {import('../explain/steps.js').Step} Step */
 /** @typedef {import('../explain/steps.js').Block} Block */
 
-/**
- * Where one is on the way, and how to go on.
- * @param {SceneContext} context
- * @param {Step[]} steps
- * @param {string} current
- */
-function bar({ t, actions, isPlaying }, steps, current) {
-  const at = steps.findIndex(({ id }) => id === current)
-  return html`<nav class="walk-bar" aria-label=${t('walk')}>
-    <ol>
-      ${steps.map(
-        ({ id }, i) =>
-          html`<li><a href="#step-${id}" data-step=${id} aria-current=${id === current ? 'step' : nothing} @click=${(
-            /** @type {Event} */ event,
-          ) => {
-            event.preventDefault() // the hash is the state's
-            actions.look({ step: id })
-          }}><span class="number-of">${i + 1}</span> <span class="name-of">${t(`step.${id}`)}</span></a></li>`,
-      )}
-    </ol>
-    <div class="walk-buttons">
-      <button type="button" id="previous" aria-label=${t('previous')} ?disabled=${at <= 0} @click=${() => actions.walk(-1)}>←</button>
-      <button type="button" id="play" aria-pressed=${isPlaying} @click=${actions.play}>${t(isPlaying ? 'pause' : 'play')}</button>
-      <button type="button" id="next" aria-label=${t('next')} ?disabled=${at >= steps.length - 1} @click=${() => actions.walk(1)}>→</button>
-    </div>
-  </nav>`
-}
-
 /** Wider ones are not shown once more: the results would stand far off to the right. */
 const MOST_COLUMNS = 12
 
@@ -96,7 +68,6 @@ export function walk(context) {
   const current = steps.some(({ id }) => id === settings.step) ? settings.step : steps[0].id
   return html`<section class="walk" aria-labelledby="walk-title">
     <h2 id="walk-title">${t('walk')}</h2>
-    ${bar(context, steps, current)}
     <div class="steps-list">${steps.map((step, i) => section(context, step, i, current))}</div>
     ${shapes(context)}
   </section>`

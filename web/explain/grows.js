@@ -1,0 +1,59 @@
+// What happens if a number grows: by how much others move for each unit. Pure.
+
+import { scaleOf } from '../compute/trace.js'
+import { ofHead } from '../models/tensors.js'
+
+/** @typedef {import('../compute/trace.js').Result} Result */
+/** @typedef {import('../settings/fields.js').Cell} Cell */
+/** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
+
+/** So many movements are named. */
+const MOST = 6
+
+/**
+ * - weight: the others of the row share the rest; with `before` if weights of this row were set
+ * - query, key: a weight of W_q (W_k) grows by one: a dimension of a query (key) grows by `by`, and its scores move
+ * - value: a weight of W_v: a dimension of a value grows by `by`, and the outputs that look at it move
+ * @typedef {{ kind: 'weight', before?: { name: number | undefined, before: number, after: number }[] }
+ *   | { kind: 'query' | 'key' | 'value', word: number, by: number, along: 'keys' | 'queries', moves: { position: number, amount: number }[] }} Effect
+ */
+
+/**
+ * @param {Result} result
+ * @param {Cell} cell
+ * @returns {Effect | undefined} undefined where no rule is short
+ */
+export function effectOf(result, { matrix, head, row, column }) {
+  const { tensors, before, settings } = result
+  if (matrix === 'weights') {
+    const [now, was] = [tensors.weights, before?.weights]
+    if (!now || !was || now === was || !settings.edits.some(edit => edit.matrix === 'weights' && edit.row === row && edit.head === head))
+      return { kind: 'weight' }
+    const keys = Array.from({ length: now.dims[2] }, (_, i) => ({ name: i, before: was.at(head, row, i), after: now.at(head, row, i) }))
+    const outputs = tensors.output && before?.output ? [{ name: undefined, before: before.output.at(head, row, 0), after: tensors.output.at(head, row, 0) }] : [] // biome-ignore format: one line
+    return { kind: 'weight', before: [...keys.slice(0, 12), ...outputs] }
+  }
+  if (!['Wq', 'Wk', 'Wv'].includes(matrix) || result.detailHead !== undefined || !tensors.X || !tensors.Q || !tensors.K || !tensors.V || !tensors.weights) return undefined // biome-ignore format: one line
+  if (matrix !== 'Wv' && !['scaled', 'plain'].includes(settings.score)) return undefined
+  const inputs = matrix === 'Wq' ? tensors.X : (tensors.X2 ?? tensors.X)
+  // The word whose number in this dimension is the largest moves most.
+  let word = 0
+  for (let i = 1; i < inputs.dims[0]; i++) if (Math.abs(inputs.at(i, row)) > Math.abs(inputs.at(word, row))) word = i
+  const by = inputs.at(word, row)
+  const [Q, K, A] = [tensors.Q, tensors.K, tensors.weights].map(tensor => ofHead(tensor, head))
+  const scale = scaleOf(settings, Q.dims[1])
+  const [along, factors] =
+    matrix === 'Wq'
+      ? /** @type {const} */ (['keys', list(K.dims[0], i => K.at(i, column) * scale)])
+      : matrix === 'Wk'
+        ? /** @type {const} */ (['queries', list(Q.dims[0], i => Q.at(i, column) * scale)])
+        : /** @type {const} */ (['queries', list(A.dims[0], i => A.at(i, word))])
+  const moves = factors
+    .map((factor, position) => ({ position, amount: by * factor }))
+    .sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount))
+    .slice(0, MOST)
+  return { kind: matrix === 'Wq' ? 'query' : matrix === 'Wk' ? 'key' : 'value', word, by, along, moves }
+}
+
+/** @template T @param {number} length @param {(i: number) => T} of @returns {T[]} */
+const list = (length, of) => Array.from({ length }, (_, i) => of(i))

@@ -1,0 +1,29 @@
+// Where the colours of weights end. Pure.
+
+/** @typedef {'shared' | 'one' | 'own'} ScaleEnd */
+
+/**
+ * The next of 1, 2, 5, 10 times a power of ten; at most 1, as weights are shares.
+ * @param {number} most
+ */
+export function roundedUp(most) {
+  if (!(most > 0)) return 1
+  const power = 10 ** Math.floor(Math.log10(most))
+  const step = [1, 2, 5, 10].find(n => n * power >= most * (1 - 1e-6)) ?? 10
+  return Math.min(Number((step * power).toPrecision(1)), 1)
+}
+
+/** @param {ArrayLike<number>} data */
+export function largestOf(data) {
+  let most = 0
+  for (let i = 0; i < data.length; i++) if (data[i] > most) most = data[i]
+  return most
+}
+
+/**
+ * @param {ScaleEnd} kind shared: one for all heads; one: from 0 to 1; own: the largest of this head
+ * @param {number} most of all heads
+ * @param {number} own of this head
+ * @returns {[number, number]}
+ */
+export const domainOf = (kind, most, own) => [0, kind === 'one' ? 1 : roundedUp(kind === 'own' ? own : most)]

@@ -1,0 +1,43 @@
+import { html, nothing } from 'lit'
+import { effectOf } from '../explain/grows.js'
+import { namesOf } from '../explain/labels.js'
+import { format } from '../formats/numbers.js'
+import { marked, rich } from './words.js'
+
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+
+/** A change per unit, with its sign. @param {number} x */
+const change = x => (x < 0 ? format(x) : `+${format(x)}`)
+
+/**
+ * What happens if this number grows: the rule, in which direction, by how much.
+ * @param {SceneContext} context
+ */
+export function grows(context) {
+  const { t, result, cell } = context
+  const effect = effectOf(result, cell)
+  if (!effect) return nothing
+  const { queries, keys } = namesOf(result)
+  if (effect.kind === 'weight')
+    return html`<div class="grows" id="grows"><h4>${t('grows')}</h4>
+      <p>${rich(t('growsWeight', { query: marked(queries[cell.row]), key: marked(keys[cell.column]) }))}</p>
+      ${
+        effect.before
+          ? html`<table class="before-after"><thead><tr><td></td><th scope="col">${t('before')}</th><th scope="col">${t('after')}</th></tr></thead><tbody>${effect.before.map(
+              ({ name, before, after }) =>
+                html`<tr><th scope="row"><bdi>${name === undefined ? t('output') : keys[name]}</bdi></th><td>${format(before)}</td><td>${format(after)}</td></tr>`,
+            )}</tbody></table>`
+          : nothing
+      }</div>`
+  const names = effect.along === 'keys' ? keys : queries
+  return html`<div class="grows" id="grows"><h4>${t('grows')}</h4>
+    <p>${rich(t(`grows.${effect.kind}`, { word: marked(effect.along === 'keys' ? queries[effect.word] : keys[effect.word]), dimension: cell.column + 1, by: change(effect.by) }))}</p>
+    ${
+      effect.moves.length
+        ? html`<table class="before-after"><tbody>${effect.moves.map(
+            ({ position, amount }) =>
+              html`<tr><th scope="row"><bdi>${names[position]}</bdi></th><td>${change(amount)}</td></tr>`,
+          )}</tbody></table>`
+        : nothing
+    }</div>`
+}

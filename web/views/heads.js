@@ -1,0 +1,80 @@
+import { html, nothing } from 'lit'
+import { headStatistics } from '../elements/statistics.js'
+import { headWords } from '../explain/heads.js'
+import { namesOf } from '../explain/labels.js'
+import { domain } from './spoken.js'
+import { share } from './words.js'
+
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
+
+/** @type {WeakMap<object, { language: string, sentences: string[] }>} */
+const known = new WeakMap()
+
+/**
+ * A sentence for each head: "looks most at itself (29%); sharpest: 2.07 bit".
+ * @param {SceneContext} context
+ */
+export function headSentences(context) {
+  const { result, language, t } = context
+  const made = known.get(result)
+  if (made?.language === language) return made.sentences
+  const { isCross } = result.settings
+  const weights = /** @type {FloatTensor} */ (result.tensors.weights)
+  const statistics = result.statistics ?? headStatistics(weights)
+  const { keys } = namesOf(result)
+  const words = headWords(statistics, { isCross, even: evenShare(result), ...(!result.smalls && { weights }) })
+  const sentences = words.map(({ at, key, share: most, strength, rank, bits }) => {
+    const what = at === 'key' ? keys[key ?? 0] : t(`at.${at}`)
+    const looks = t(strength === 'evenly' ? 'headEvenly' : 'headLooks', {
+      ...{ how: t(`how.${strength}`), what, share: share(context, most) },
+    })
+    return Number.isNaN(bits) ? looks : `${looks}${t('semicolon')}${t(rank ? `headRank.${rank}` : 'headBits', { bits: bits.toFixed(2) })}`
+  })
+  known.set(result, { language, sentences })
+  return sentences
+}
+
+/** The share of a key if all that are seen were alike, on average. @param {SceneContext['result']} result */
+function evenShare({ settings, visible }) {
+  const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
+  if (!visible) return 1 / S
+  let [sum, seeing] = [0, 0]
+  for (let row = 0; row < L; row++) {
+    let count = 0
+    for (let column = 0; column < S; column++) count += visible[row * S + column]
+    if (count) {
+      sum += 1 / count
+      seeing++
+    }
+  }
+  return seeing ? sum / seeing : 1
+}
+
+/** Heads built by hand are called what they are. @param {SceneContext} context */
+export const headNames = ({ t, result }) =>
+  result.settings.model === 'zoo' ? result.settings.zoo.map((kind, h) => `${h + 1} ${t(`zooName.${kind}`)}`) : []
+
+/** All heads, small, each with its sentence. @param {SceneContext} context */
+export function heads(context) {
+  const { t, result, head, mask, actions } = context
+  if (result.heads === 1) return nothing
+  const { queries, keys } = namesOf(result)
+  return html`<div class="heads-column">
+    <qkv-heads
+      .weights=${result.smalls ?? result.tensors.weights}
+      .mask=${result.smalls ? undefined : mask}
+      .numbers=${false}
+      .notes=${headSentences(context)}
+      .side=${56}
+      .domain=${domain(context)}
+      .rowTokens=${queries}
+      .columnTokens=${keys}
+      .names=${headNames(context)}
+      .selected=${head}
+      .texts=${t.elements}
+      @head-select=${(/** @type {CustomEvent} */ event) => actions.select({ head: event.detail.head })}
+    ></qkv-heads>
+    <save-menu .t=${t} .name=${t.elements.heads} .picture=${'qkv-heads'}></save-menu>
+  </div>`
+}

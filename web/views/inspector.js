@@ -1,0 +1,324 @@
+import { html, nothing } from 'lit'
+import { sourcesOf, targetsOf } from '../explain/dependencies.js'
+import { namesOf } from '../explain/labels.js'
+import { valueAt } from '../explain/matrices.js'
+import { format } from '../formats/numbers.js'
+import { toNumber } from '../settings/check.js'
+import { isSameCell } from '../settings/state.js'
+import { colourOf } from './colour.js'
+import { grows } from './grows.js'
+import { math } from './math.js'
+import { wordPage } from './word-page.js'
+import { wordButton } from './words.js'
+
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('./context.js').TemplateResult} TemplateResult */
+/** @typedef {import('./context.js').Explanation} Explanation */
+/** @typedef {import('./context.js').Region} Region */
+/** @typedef {import('../settings/fields.js').Cell} Cell */
+/** @typedef {import('../settings/fields.js').Word} Word */
+/** @typedef {import('../explain/matrices.js').Matrix} Matrix */
+
+/** Of longer sums the largest terms are shown; the rest opens. */
+const MOST_TERMS = 10
+
+/**
+ * A number that stands in a matrix, in its colour; a click explains it in turn.
+ * @param {SceneContext} context
+ * @param {Cell} cell
+ */
+function factor(context, cell) {
+  const { t, matrices, actions, isDark } = context
+  const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
+  const { scale, reach, isHidden } = shown
+  const value = numberAt(context, cell)
+  const { ground, ink } = colourOf(scale, reach, value, isDark)
+  const hidden = isHidden(cell.row, cell.column)
+  return html`<button
+    type="button"
+    class="factor ${hidden ? 'is-hidden' : ''}"
+    .style=${hidden ? '' : `background-color: ${ground}; color: ${ink}`}
+    aria-label=${t('goTo', { value: `${t(`matrix.${cell.matrix}`)} ${format(value)}` })}
+    @click=${() => actions.select({ cell })}
+  >${format(value)}</button>`
+}
+
+/** @param {number} value */
+const total = value => html`<p class="total"><span aria-hidden="true">=</span> <output>${format(value)}</output></p>`
+
+/** Sums whose terms are all shown: a sum is known by its cell. @type {Set<string>} */
+const opened = new Set()
+
+/**
+ * Terms in lines, each with its name: of long sums the largest, in their order, and the others together.
+ * @param {SceneContext} context
+ * @param {unknown[]} heads
+ * @param {(i: number) => string} name
+ * @param {(i: number) => unknown[]} cells
+ * @param {number[]} sizes what each term adds
+ * @param {{ own?: number, foot?: unknown }} [options] own: the line that is meant
+ */
+function lines({ t, cell, actions }, heads, name, cells, sizes, { own = -1, foot = nothing } = {}) {
+  const key = JSON.stringify(cell)
+  const order = sizes.map((_, i) => i)
+  const isOpen = opened.has(key) || sizes.length <= MOST_TERMS + 1
+  const largest = new Set(
+    isOpen ? order : [...order].sort((a, b) => Math.abs(sizes[b]) - Math.abs(sizes[a])).slice(0, MOST_TERMS),
+  )
+  const shown = order.filter(i => largest.has(i) || i === own)
+  const rest = order.filter(i => !shown.includes(i)).reduce((sum, i) => sum + sizes[i], 0)
+  const open = () => {
+    opened.add(key)
+    actions.refresh()
+  }
+  return html`<table class="terms">
+    <thead><tr><td></td>${heads.map(head => html`<td>${head}</td>`)}</tr></thead>
+    <tbody>
+      ${shown.map(
+        i =>
+          html`<tr class=${i === own ? 'is-own' : ''}>
+            <th scope="row" class="term-name" title=${name(i)}><bdi>${name(i)}</bdi></th>
+            ${cells(i).map(content => html`<td>${content}</td>`)}
+          </tr>`,
+      )}
+      ${
+        shown.length < sizes.length
+          ? html`<tr><td colspan="6" class="more"><button type="button" class="plain" id="more-terms" @click=${open}>${t('moreTerms', { count: sizes.length - shown.length, sum: format(rest) })}</button></td></tr>`
+          : nothing
+      }
+    </tbody>
+    ${foot}
+  </table>`
+}
+
+/** The number in a cell. @param {SceneContext} context @param {Cell} cell */
+const numberAt = ({ matrices, result }, cell) =>
+  cell.head === matrices.get(cell.matrix)?.head
+    ? valueAt(matrices, cell)
+    : (result.tensors.output?.at(cell.head, cell.row, cell.column) ?? 0)
+
+/** A number behind a sign: a negative one in parentheses. @param {number} x */
+const signed = x => (x < 0 ? `(${format(x)})` : format(x))
+
+/** @param {SceneContext} context @param {Cell} cell */
+const symbol = ({ matrices }, cell) => math(/** @type {Matrix} */ (matrices.get(cell.matrix)).symbol)
+
+/**
+ * @param {SceneContext} context
+ * @param {Extract<Explanation, { kind: 'products' }>} explanation
+ */
+function products(context, { terms, along, bias }) {
+  const { t, result } = context
+  const name = (/** @type {number} */ i) =>
+    along === 'keys' ? namesOf(result).keys[i] : t('dimension', { dimension: i + 1 })
+  const head = terms.length ? [symbol(context, terms[0][0]), nothing, symbol(context, terms[0][1]), nothing, nothing] : []
+  const sizes = terms.map(([a, b]) => numberAt(context, a) * numberAt(context, b))
+  return html`<p>${t(along === 'keys' ? 'explainOutput' : 'explainProducts')}</p>
+    ${lines(context, head, name, i => [factor(context, terms[i][0]), '×', factor(context, terms[i][1]), '=', html`<span class="term-product">${format(sizes[i])}</span>`], sizes)}
+    ${bias ? html`<p class="line">${symbol(context, bias)} ${factor(context, bias)}</p>` : nothing}`
+}
+
+/**
+ * @param {SceneContext} context
+ * @param {Extract<Explanation, { kind: 'softmax' }>} explanation
+ */
+function softmax(context, { sources, own, exponentials, largest, sum }) {
+  const { t, result, cell } = context
+  const { softmaxAxis } = result.settings
+  const { queries, keys } = namesOf(result)
+  const names = softmaxAxis === 'keys' ? keys : queries
+  if (largest === -Infinity) return html`<p>${t('explainNoKey', { query: queries[cell.row] })}</p>`
+  const foot = html`<tfoot><tr><th scope="row" class="term-name">${t('sum')}</th><td></td><td>${format(sum)}</td></tr></tfoot>`
+  const exp = html`${math('exp ( m')}<span> − ${signed(largest)})</span>`
+  return html`<p>${t(softmaxAxis === 'keys' ? 'explainSoftmax' : 'explainSoftmaxQueries')}</p>
+    ${lines(
+      context,
+      [math('m'), exp],
+      i => names[i],
+      i => [factor(context, sources[i]), format(exponentials[i])],
+      exponentials,
+      { own, foot },
+    )}
+    <p class="line">${format(exponentials[own])} ÷ ${format(sum)}</p>`
+}
+
+/**
+ * @param {SceneContext} context
+ * @param {Extract<Explanation, { kind: 'mask' }>} explanation
+ */
+function mask(context, { source, isHidden, reason, zero }) {
+  const { t, result, cell } = context
+  const { left, right, padding, prefix } = result.settings
+  const { queries, keys } = namesOf(result)
+  const params = { query: queries[cell.row], key: keys[cell.column], left, right, padding, prefix }
+  const text = isHidden ? t(`hides.${reason}`, params) : t(zero ? 'explainKeptZero' : 'explainKept', params)
+  return html`<p>${text} ${isHidden ? t(zero ? 'explainZero' : 'explainInfinity') : nothing}</p>
+    <p class="line">${factor(context, source)} →</p>`
+}
+
+/**
+ * @param {SceneContext} context
+ * @param {Extract<Explanation, { kind: 'given' }>} explanation
+ */
+function origin({ t, result, cell }, { from, id = 0 }) {
+  const { seed, tableRows } = result.settings
+  const params = { seed: String(seed), column: cell.column + 1, rows: tableRows, id }
+  return html`<p>${t(`given.${from}`, params)}</p>`
+}
+
+/** @param {SceneContext} context */
+function steps(context) {
+  const { t, result, explanation } = context
+  const name = (/** @type {number} */ i) => t('dimension', { dimension: i + 1 })
+  switch (explanation.kind) {
+    case 'products':
+      return products(context, explanation)
+    case 'gaussian': {
+      const { terms, sigma } = explanation
+      return html`<p>${t('explainGaussian', { sigma })}</p>
+        ${lines(
+          context,
+          [nothing, math('q'), nothing, math('k'), nothing],
+          name,
+          i => ['(', factor(context, terms[i][0]), '−', factor(context, terms[i][1]), html`)<sup>2</sup>`],
+          terms.map(([q, k]) => (numberAt(context, q) - numberAt(context, k)) ** 2),
+        )}
+        <p class="line">÷ (−2 · ${sigma}<sup>2</sup>)</p>`
+    }
+    case 'additive': {
+      const { terms } = explanation
+      return html`<p>${t('explainAdditive')}</p>
+        ${lines(
+          context,
+          [math('v_a'), nothing, math('Q_a'), nothing, math('K_a')],
+          name,
+          i => [factor(context, terms[i][0]), '· tanh(', factor(context, terms[i][1]), '+', factor(context, terms[i][2]), ')'], // biome-ignore format: one line
+          terms.map(([v, q, k]) => numberAt(context, v) * Math.tanh(numberAt(context, q) + numberAt(context, k))),
+        )}`
+    }
+    case 'softmax':
+      return softmax(context, explanation)
+    case 'scale': {
+      const { source, factor: by, size, isRoot } = explanation
+      return html`<p>${t(isRoot ? 'explainScale' : by === 1 ? 'explainUnscaled' : 'explainFactor', { size, factor: by })}</p>
+        <p class="line">${factor(context, source)} ${isRoot ? `÷ √${size}` : `× ${by}`}</p>`
+    }
+    case 'mask':
+      return mask(context, explanation)
+    case 'divide':
+      return html`<p>${t('explainDivide')}</p>
+        <p class="line">${factor(context, explanation.source)} ÷ ${format(explanation.sum)}</p>`
+    case 'override': {
+      const tokens = explanation.set.map(({ column }) => namesOf(result).keys[column]).join(', ')
+      return html`<p>${t('explainOverride', { tokens })}</p>`
+    }
+    case 'join': {
+      const { head, column } = explanation.source
+      return html`<p>${t('explainJoin', { column: column + 1, head: head + 1 })}</p>
+        <p class="line">${factor(context, explanation.source)}</p>`
+    }
+    case 'hand':
+      return html`<p>${t('explainHand')}</p>`
+    default:
+      return origin(context, explanation)
+  }
+}
+
+/**
+ * A box to type in, for cells that are free.
+ * @param {SceneContext} context
+ */
+function setter({ t, actions, matrices, cell, settings }) {
+  if (!matrices.get(cell.matrix)?.isEditable) return nothing
+  const isSet = settings.edits.some(edit => isSameCell(edit, cell))
+  const value = valueAt(matrices, cell)
+  const set = (/** @type {Event & { target: HTMLInputElement }} */ event) => {
+    const typed = toNumber(event.target.value)
+    if (Number.isFinite(typed) && format(typed) !== format(value)) actions.edit(cell, typed, `box ${event.timeStamp}`)
+    else event.target.value = format(value)
+  }
+  return html`<p class="setter">
+    <label>${t('setTo')} <input id="set" inputmode="decimal" autocomplete="off" .value=${format(value)} @change=${set} /></label>
+    ${isSet ? html`<button type="button" class="plain" @click=${() => actions.edit(cell, undefined)}>${t('giveBack')}</button>` : nothing}
+  </p>`
+}
+
+/** @param {SceneContext} context @param {Region[]} regions @param {'comesFrom' | 'goesTo'} label */
+function list({ t, matrices }, regions, label) {
+  const ids = [...new Set(regions.map(({ matrix }) => matrix))].filter(id => matrices.has(id))
+  if (ids.length === 0) return nothing
+  return html`<p class="flow flow-${label}"><span class="swatch-mark mark-${label === 'comesFrom' ? 'source' : 'target'}"></span>
+    ${t(label)} ${ids.map((id, i) => html`${i ? ', ' : nothing}${math(/** @type {Matrix} */ (matrices.get(id)).symbol)}`)}</p>`
+}
+
+/** The cell is a word away: each of its words, as a button. @param {SceneContext} context @param {Word} word @param {string} name */
+const wordLink = (context, word, name) => wordButton(context, word, html`<bdi>${name}</bdi>`, 'is-link')
+
+/** Where a cell stands: its row and column, words as buttons. @param {SceneContext} context @param {Matrix} shown */
+function place(context, shown) {
+  const { t, cell } = context
+  const name = (/** @type {'row' | 'column'} */ axis) => {
+    const text = (axis === 'row' ? shown.rows : shown.columns)[cell[axis]]
+    const kind = shown.axes[axis === 'row' ? 0 : 1]
+    const side = kind === 'queries' || kind === 'tokens' ? 'queries' : kind === 'keys' ? 'keys' : undefined
+    return side ? wordLink(context, { side, position: cell[axis] }, text) : html`<b><bdi>${text}</bdi></b>`
+  }
+  return html`<p class="where">${shown.rows[cell.row] ? html`${t('row')} ${name('row')} <span aria-hidden="true">·</span> ` : nothing}${t('column')} ${name('column')}</p>`
+}
+
+/**
+ * What the number in a cell is made of.
+ * @param {SceneContext} context
+ */
+function cellPage(context) {
+  const { t, matrices, cell, result } = context
+  const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
+  return html`<h3>${math(shown.symbol)} ${t(`matrix.${shown.id}`)}</h3>
+    ${place(context, shown)}
+    ${total(valueAt(matrices, cell))}
+    <div class="steps">${steps(context)}</div>
+    ${setter(context)}
+    ${grows(context)}
+    <div class="flows">${list(context, sourcesOf(result, cell), 'comesFrom')}${list(context, targetsOf(result, cell), 'goesTo')}</div>
+    <p class="note hint">${t('panelHint')}</p>`
+}
+
+/** Where the panel is: "Weights, head 1, eat to is". @param {SceneContext} context */
+function title(context) {
+  const { t, selection, result, cell, matrices, head } = context
+  const { queries, keys } = namesOf(result)
+  if (selection.word && !selection.cell) {
+    const { side, position } = selection.word
+    return t('placeWord', { word: (side === 'queries' ? queries : keys)[position] ?? '', head: head + 1 })
+  }
+  const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
+  const params = { matrix: t(`matrix.${shown.id}`), row: shown.rows[cell.row], column: shown.columns[cell.column] }
+  return shown.rows[cell.row] ? t('placeCell', params) : t('placeOne', params)
+}
+
+/**
+ * The inspector: what is selected, with the way back. It answers where it stands; nothing scrolls.
+ * @param {SceneContext} context
+ */
+export function inspector(context) {
+  const { t, actions, selection, visits, matrices, cell } = context
+  const isOpen = selection.cell !== null || selection.word !== null
+  const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
+  const status = {
+    ...{ matrix: t(`matrix.${shown.id}`), row: shown.rows[cell.row], column: shown.columns[cell.column] },
+    value: format(valueAt(matrices, cell)),
+  }
+  const close = () => actions.select({ cell: null, word: null })
+  return html`<div class="side"><section class="panel ${isOpen ? 'is-open' : ''}" id="inspector" aria-label=${t('panel')}>
+    <header>
+      <button type="button" class="tool icon" id="back" aria-label=${t('back')} title=${t('back')} ?disabled=${!visits.hasBack} @click=${actions.back}>←</button>
+      <button type="button" class="tool icon" id="forward" aria-label=${t('forward')} title=${t('forward')} ?disabled=${!visits.hasForward} @click=${actions.forward}>→</button>
+      <h2>${title(context)}</h2>
+      <button type="button" class="tool icon" id="inspector-close" aria-label=${t('close')} title=${t('close')} ?hidden=${!isOpen} @click=${close}>×</button>
+    </header>
+    <div class="panel-body" tabindex="0" role="group" aria-label=${t(`matrix.${shown.id}`)}>
+      ${selection.word && !selection.cell ? wordPage(context, selection.word) : cellPage(context)}
+    </div>
+    <p class="visually-hidden" role="status">${selection.cell ? t('pinnedStatus', status) : nothing}</p>
+  </section></div>`
+}

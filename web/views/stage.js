@@ -1,0 +1,179 @@
+import { html, nothing } from 'lit'
+import './save-menu.js'
+import { namesOf } from '../explain/labels.js'
+import { largestOf } from '../explain/scale.js'
+import { shades } from '../explain/word.js'
+import { colourOf } from './colour.js'
+import { closeMenu, menu } from './menu.js'
+import { otherView } from './others.js'
+import { bands, domain, spokenCell, spokenWord, wordAt } from './spoken.js'
+import { cellSentence, rich, weightsOf, wordButton, wordSentences } from './words.js'
+
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('./context.js').Mode} Mode */
+/** @typedef {import('../settings/fields.js').Word} Word */
+/** @typedef {import('../explain/matrices.js').Matrix} Matrix */
+
+/** So many words stand in the strip before the rest is counted; the maps name them all. */
+const MOST_WORDS = 400
+
+/**
+ * A sentence whose words answer, shaded by the weights of the word that is spoken of.
+ * @param {SceneContext} context
+ * @param {Word['side']} side
+ */
+function strip(context, side) {
+  const { t, result, selection, isDark } = context
+  const { isCross } = result.settings
+  const { tokens } = result.settings[side]
+  const word = spokenWord(context)
+  const isShaded = word && (isCross ? word.side !== side : true)
+  const shade = isShaded ? shades(weightsOf(context), word) : undefined
+  const reach = shade ? largestOf(shade) || 1 : 1
+  return html`<div class="text-strip">
+    ${isCross ? html`<span class="strip-label">${t(side === 'queries' ? 'tokensQueries' : 'tokensKeys')}</span>` : nothing}
+    <tool-group class="strip-words" aria-label=${t(isCross ? (side === 'queries' ? 'tokensQueries' : 'tokensKeys') : 'tokens')}>
+      ${tokens.slice(0, MOST_WORDS).map((token, position) => {
+        const own = { side, position }
+        const { ground, ink } = shade ? colourOf('share', reach, shade[position], isDark) : { ground: '', ink: '' }
+        const isSelected = selection.word?.side === side && selection.word.position === position
+        return wordButton(
+          context,
+          own,
+          html`<bdi class="token" .style=${shade ? `background-color: ${ground}; color: ${ink}` : ''}>${token}</bdi><sub>${position + 1}</sub>`,
+          isSelected ? 'is-selected' : '',
+        )
+      })}
+      ${tokens.length > MOST_WORDS ? html`<span class="note">${t('moreTokens', { count: tokens.length - MOST_WORDS })}</span>` : nothing}
+    </tool-group>
+  </div>`
+}
+
+/** What is said of the cell or the word that is meant. @param {SceneContext} context */
+function answer(context) {
+  const { t, link, hovered, selection } = context
+  const cell = hovered ? undefined : spokenCell(context)
+  const word = spokenWord(context)
+  const strongest = link && { side: /** @type {const} */ ('queries'), position: link.row }
+  const isCell = cell && (context.pointed || !word || selection.cell)
+  const about = isCell ? { side: /** @type {const} */ ('queries'), position: cell.row } : (word ?? strongest)
+  const [first, second] = about ? wordSentences(context, about) : [t('strongestNone')]
+  const sentences = isCell ? [cellSentence(context, cell), first] : [first, second]
+  return html`<div class="answer" aria-live="polite">
+    <p class="answer-first">${rich(sentences[0] ?? '')}</p>
+    <p class="answer-second">${rich(sentences[1] ?? '')}</p>
+  </div>`
+}
+
+/** What is seen, and that it is not trained. @param {SceneContext} context */
+function seen({ t, result }) {
+  const { model } = result.settings
+  const origin = model === 'zoo' || model === 'given' ? model : 'random'
+  return html`<p class="note seen" id="seen">${t(result.heads > 1 ? 'seenHeads' : 'seen', { heads: result.heads })} ${t(`untrained.${origin}`)}</p>`
+}
+
+/** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */
+function tabs(context) {
+  const { t, settings, actions, mode } = context
+  const names = /** @type {const} */ (['map', 'lines', 'difference', 'numbers'])
+  const modes = /** @type {Mode[]} */ (['read', 'edit', 'paint'])
+  const large = /** @type {Matrix} */ (context.matrices.get('weights'))
+  return html`<tool-group class="tabs" aria-label=${t('view')}>
+    ${names.map(
+      name =>
+        html`<button type="button" class="tab" data-view=${name} aria-pressed=${settings.view === name} @click=${() => actions.look({ view: name })}>${t(`view.${name}`)}</button>`,
+    )}
+    <span class="spring"></span>
+    ${
+      settings.view === 'map'
+        ? menu(
+            { id: 'edit', label: mode === 'read' ? t('edit') : t(`mode.${mode}`) },
+            html`${modes.map(
+              name =>
+                html`<button
+                  type="button"
+                  data-mode=${name}
+                  aria-pressed=${mode === name}
+                  @click=${(/** @type {Event & { target: Element }} */ { target }) => {
+                    closeMenu(target)
+                    actions.setMode(name)
+                  }}
+                >${t(`mode.${name}`)}</button>`,
+            )}`,
+          )
+        : nothing
+    }
+    <save-menu .t=${t} .name=${t('matrix.weights')} .matrix=${large} .picture=${PICTURES[settings.view]}></save-menu>
+  </tool-group>`
+}
+
+/** The picture of each view that has one. */
+const PICTURES = { map: '#map', lines: '#lines', difference: '#difference', numbers: '' }
+
+/** Which scale, beside its legend. @param {SceneContext} context */
+function scaleChoice({ t, scaleEnd, actions }) {
+  const ends = /** @type {const} */ (['shared', 'one', 'own'])
+  return html`<label class="scale-choice">${t('scaleEnd')}
+    <select id="scale-end" @change=${(/** @type {Event & { target: HTMLSelectElement }} */ { target }) => actions.setScaleEnd(/** @type {any} */ (target.value))}>
+      ${ends.map(name => html`<option value=${name} ?selected=${scaleEnd === name}>${t(`scaleEnd.${name}`)}</option>`)}
+    </select></label>`
+}
+
+/** @param {SceneContext} context */
+function map(context) {
+  const { t, head, matrices, mask, actions, mode, selection, pointed, result } = context
+  const large = /** @type {Matrix} */ (matrices.get('weights'))
+  const { queries, keys } = namesOf(result)
+  const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({ matrix: /** @type {const} */ ('weights'), head, row, column }) // biome-ignore format: one line
+  const own = (/** @type {SceneContext['pointed'] | null} */ cell) => (cell?.matrix === 'weights' && cell.head === head ? cell : undefined)
+  return html`<qkv-heatmap
+    id="map"
+    .label=${t('matrix.weights')}
+    .matrix=${large.tensor}
+    .ghost=${large.before}
+    .mask=${mask}
+    .rowTokens=${queries}
+    .columnTokens=${keys}
+    .rowTitle=${t('axis.queries')}
+    .columnTitle=${t('axis.keys')}
+    .domain=${domain(context)}
+    .mode=${mode}
+    .texts=${t.elements}
+    .cell=${own(pointed) ?? own(selection.cell)}
+    .pinned=${own(selection.cell)}
+    .highlight=${bands(context)}
+    @cell-focus=${(/** @type {CustomEvent} */ event) => actions.point(at(event))}
+    @cell-leave=${() => actions.point(undefined)}
+    @cell-pin=${(/** @type {CustomEvent} */ event) => actions.select({ cell: at(event) })}
+    @cell-edit=${(/** @type {CustomEvent} */ event) => actions.edit(at(event), event.detail.value, 'drag weights')}
+    @cell-paint=${(/** @type {CustomEvent} */ { detail }) => actions.paint(detail.row, detail.column, !detail.hide)}
+    @token-focus=${(/** @type {CustomEvent} */ event) => actions.hover(wordAt(event))}
+    @token-pin=${(/** @type {CustomEvent} */ event) => actions.select({ word: wordAt(event) ?? null, cell: null })}
+  ></qkv-heatmap>
+  ${scaleChoice(context)}`
+}
+
+/** What a large trace leaves out. @param {SceneContext} context */
+function left({ t, result, head }) {
+  if (result.detailHead === undefined) return nothing
+  const params = { head: head + 1, heads: result.heads }
+  return html`<p class="note left-out">${t(result.smalls ? 'leftOutWeights' : 'leftOut', params)}</p>`
+}
+
+/**
+ * The sentence, the answer, the picture of the chosen head.
+ * @param {SceneContext} context
+ */
+export function stage(context) {
+  const { t, result, settings } = context
+  const { isCross, batch } = result.settings
+  return html`<section class="stage" id="stage" tabindex="-1" aria-label=${t('matrix.weights')}>
+    ${batch > 1 ? html`<p class="note" id="one-of-batch">${t('oneOfBatch', { batch })}</p>` : nothing}
+    ${strip(context, 'queries')} ${isCross ? strip(context, 'keys') : nothing}
+    ${answer(context)}
+    ${seen(context)}
+    ${tabs(context)}
+    <div class="picture">${settings.view === 'map' ? map(context) : otherView(context)}</div>
+    ${left(context)}
+  </section>`
+}

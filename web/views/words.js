@@ -1,0 +1,138 @@
+import { html, nothing } from 'lit'
+import { namesOf } from '../explain/labels.js'
+import { looksAt, seenBy, strengthOf } from '../explain/word.js'
+import { share as percent } from '../formats/numbers.js'
+
+/** @typedef {import('./context.js').Context} Context */
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('../settings/fields.js').Word} Word */
+/** @typedef {import('../i18n/index.js').Key} Key */
+/** @typedef {import('../explain/word.js').Share} Share */
+
+/** A word in a sentence: isolated, so that it can be found again and set apart. @param {unknown} word */
+export const marked = word => `\u2068${word}\u2069`
+
+/**
+ * A text whose words stand out.
+ * @param {string} text with words as `marked` has them
+ */
+export const rich = text =>
+  text.split(/\u2068(.*?)\u2069/gs).map((part, i) => (i % 2 ? html`<b class="said-word"><bdi>${part}</bdi></b>` : part))
+
+/** A share as it is read: one decimal, never rounded to nothing or to all. @param {Context} context @param {number} x */
+export const share = ({ t, language }, x) => (x > 0 && x < 0.001 ? t('underShare') : percent(x, language))
+
+/** The weights of the shown head. @param {SceneContext} context */
+export const weightsOf = ({ matrices }) => /** @type {import('../explain/matrices.js').Matrix} */ (matrices.get('weights')).tensor
+
+/**
+ * What a word looks at and what looks at it, with the names of both.
+ * @param {SceneContext} context
+ * @param {Word} word
+ */
+export function sharesOf(context, { side, position }) {
+  const { result } = context
+  const weights = weightsOf(context)
+  const { queries, keys } = namesOf(result)
+  const isSelf = !result.settings.isCross
+  return {
+    name: (side === 'queries' ? queries : keys)[position],
+    looks: side === 'queries' ? looksAt(weights, position, result.visible) : undefined,
+    seen: side === 'keys' || isSelf ? seenBy(weights, position, result.visible) : undefined,
+    queries,
+    keys,
+  }
+}
+
+/**
+ * "eat looks most at is (21.9%), then dessert (17.9%). Even share: 16.7%."
+ * @param {SceneContext} context
+ * @param {Word} word
+ */
+export function wordSentences(context, word) {
+  const { t, result } = context
+  const { name, looks, seen, queries, keys } = sharesOf(context, word)
+  const isSelf = !result.settings.isCross
+  const named = (/** @type {readonly string[]} */ names, /** @type {Share} */ { position }) =>
+    isSelf && position === word.position ? t('itself') : marked(names[position])
+  const list = (/** @type {readonly string[]} */ names, /** @type {Share[]} */ shares) =>
+    shares.map(each => t('namedShare', { name: named(names, each), share: share(context, each.weight) })).join(t('comma'))
+  const sentences = []
+  if (looks) {
+    const [first, second] = looks
+    if (!first || first.weight === 0) sentences.push(t('looksNone', { word: marked(name) }))
+    else {
+      const even = 1 / looks.length
+      const strength = looks.length === 1 ? 'only' : strengthOf(first.weight, even)
+      const text = t(looks.length === 1 ? 'looks.sole' : `looks.${strength}`, {
+        ...{ word: marked(name), first: named(keys, first), share: share(context, first.weight) },
+      })
+      const then = second && strength !== 'only' ? t('looksThen', { rest: list(keys, [second]) }) : ''
+      sentences.push(`${text}${then}${t('stop')}${looks.length > 1 ? t('evenShare', { share: share(context, even) }) : ''}`)
+    }
+  }
+  if (seen) {
+    const top = seen.filter(({ weight }) => weight > 0).slice(0, 3)
+    sentences.push(
+      top.length ? t('lookedAt', { word: marked(name), list: list(queries, top) }) : t('lookedAtNone', { word: marked(name) }),
+    )
+  }
+  return sentences
+}
+
+/** "eat gives 21.9% to is." @param {SceneContext} context @param {{ row: number, column: number }} cell */
+export function cellSentence(context, { row, column }) {
+  const { t, result } = context
+  const { queries, keys } = namesOf(result)
+  const S = result.settings.keys.tokens.length
+  const isSelf = !result.settings.isCross && row === column
+  const params = { query: marked(queries[row]), key: isSelf ? t('itself') : marked(keys[column]) }
+  if (result.visible && !result.visible[row * S + column]) return t('givesHidden', params)
+  return t('gives', { ...params, share: share(context, weightsOf(context).data[row * S + column]) })
+}
+
+/** How long a pointer rests on a word before it answers. */
+const REST = 80
+/** @type {number | undefined} */
+let resting
+
+/**
+ * What every word on the page does: answer under the pointer or the focus, be selected by a click.
+ * @param {SceneContext} context
+ * @param {Word} word
+ */
+export function wordEvents({ actions }, word) {
+  return {
+    enter: () => {
+      window.clearTimeout(resting)
+      resting = window.setTimeout(() => actions.hover(word), REST)
+    },
+    leave: () => {
+      window.clearTimeout(resting)
+      actions.hover(undefined)
+    },
+    focus: () => actions.hover(word),
+    click: () => actions.select({ word, cell: null }),
+  }
+}
+
+/**
+ * A word as a button that answers.
+ * @param {SceneContext} context
+ * @param {Word} word
+ * @param {unknown} content
+ * @param {string} [className]
+ */
+export function wordButton(context, word, content, className = '') {
+  const { enter, leave, focus, click } = wordEvents(context, word)
+  return html`<button
+    type="button"
+    class="word-button ${className}"
+    data-word="${word.side}:${word.position}"
+    @pointerenter=${enter}
+    @pointerleave=${leave}
+    @focus=${focus}
+    @blur=${leave}
+    @click=${click}
+  >${content ?? nothing}</button>`
+}
