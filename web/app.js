@@ -11,11 +11,21 @@ import { fromText } from './formats/given.js'
 import { pytorchCode } from './formats/pytorch.js'
 import { qkvCode } from './formats/qkvcode.js'
 import { check, headsOfGiven, isFloat32 } from './settings/check.js'
+import { DEFAULTS } from './settings/fields.js'
 import { begin, record, redo, replace, undo } from './settings/history.js'
 import { fromHash, isLinkable, toHash } from './settings/link.js'
 import { presetOf, settingsOf } from './settings/presets.js'
-import { DEFAULTS } from './settings/fields.js'
-import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf, signature, viewOf } from './settings/state.js'
+import {
+  change,
+  DEFAULT_VIEW,
+  edit,
+  isSameCell,
+  pageOf,
+  paint,
+  selectionOf,
+  signature,
+  viewOf,
+} from './settings/state.js'
 import { messageOf, Trouble } from './settings/trouble.js'
 
 /** @typedef {import('./views/context.js').Actions} Actions */

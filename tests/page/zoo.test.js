@@ -37,7 +37,10 @@ function same(got, want, what) {
 /** @param {number} head */
 async function pick(head) {
   await open.page.locator('qkv-heads').getByRole('radio').nth(head).click()
-  await open.page.locator('.walk .of-head', { hasText: `head ${head + 1}` }).first().waitFor()
+  await open.page
+    .locator('.walk .of-head', { hasText: `head ${head + 1}` })
+    .first()
+    .waitFor()
 }
 
 const KINDS = Object.keys(SCORES)

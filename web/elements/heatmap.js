@@ -164,7 +164,8 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     point: cell => this.#point(cell),
     pin: cell => this.#pin(cell),
     token: token => this.#pointToken(token),
-    pinToken: token => this.dispatchEvent(new CustomEvent('token-pin', { detail: token, bubbles: true, composed: true })),
+    pinToken: token =>
+      this.dispatchEvent(new CustomEvent('token-pin', { detail: token, bubbles: true, composed: true })),
     leave: () => this.#leave(),
     paint: (cell, isFirst) => this.#paintCell(cell, isFirst),
     scrub: (cell, pixels, isFine, isFirst) => {

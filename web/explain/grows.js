@@ -27,9 +27,18 @@ export function effectOf(result, { matrix, head, row, column }) {
   const { tensors, before, settings } = result
   if (matrix === 'weights') {
     const [now, was] = [tensors.weights, before?.weights]
-    if (!now || !was || now === was || !settings.edits.some(edit => edit.matrix === 'weights' && edit.row === row && edit.head === head))
+    if (
+      !now ||
+      !was ||
+      now === was ||
+      !settings.edits.some(edit => edit.matrix === 'weights' && edit.row === row && edit.head === head)
+    )
       return { kind: 'weight' }
-    const keys = Array.from({ length: now.dims[2] }, (_, i) => ({ name: i, before: was.at(head, row, i), after: now.at(head, row, i) }))
+    const keys = Array.from({ length: now.dims[2] }, (_, i) => ({
+      name: i,
+      before: was.at(head, row, i),
+      after: now.at(head, row, i),
+    }))
     const outputs = tensors.output && before?.output ? [{ name: undefined, before: before.output.at(head, row, 0), after: tensors.output.at(head, row, 0) }] : [] // biome-ignore format: one line
     return { kind: 'weight', before: [...keys.slice(0, 12), ...outputs] }
   }

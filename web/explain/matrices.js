@@ -1,10 +1,10 @@
 // The matrices of one head as they are shown: names of rows and columns, colours, hidden cells.
 
-import { labelsOf } from './labels.js'
 import { ofHead } from '../models/tensors.js'
 import { zooNames } from '../models/zoo.js'
 import { MATRICES, MATRIX_IDS } from '../settings/matrices.js'
 import { wayOf } from './dependencies.js'
+import { labelsOf } from './labels.js'
 
 /** @typedef {import('../compute/trace.js').Result} Result */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */

@@ -14,5 +14,11 @@ import { reasonOf } from '../compute/mask.js'
 export function answerOf({ settings, visible, proof }, row, key) {
   const isSeen = !visible || visible[row * settings.keys.tokens.length + key] === 1
   const isProved = proof?.position === key && (settings.isCross || key !== row)
-  return { key, isSeen, reason: reasonOf(settings, row, key), word: settings.probeWord, ...(isProved && { moved: proof.moved[row] }) }
+  return {
+    key,
+    isSeen,
+    reason: reasonOf(settings, row, key),
+    word: settings.probeWord,
+    ...(isProved && { moved: proof.moved[row] }),
+  }
 }

@@ -26,12 +26,24 @@ export const STOPS = [
   { id: 'root', settings: settingsOf('self'), target: '#spread' },
   { id: 'mask', settings: settingsOf('causal'), target: '#algebra' },
   { id: 'sees', settings: with_(settingsOf('causal'), { word: query(2), probe: 4 }), target: '#inspector' },
-  { id: 'heads', settings: with_(settingsOf('heads'), { head: 1, view: 'difference', other: 2 }), target: '.heads-column' },
-  { id: 'shapes', settings: with_(settingsOf('heads'), { heads: 2, dModel: 6, dKey: 4, dValue: 5 }), target: '#shapes' },
+  {
+    id: 'heads',
+    settings: with_(settingsOf('heads'), { head: 1, view: 'difference', other: 2 }),
+    target: '.heads-column',
+  },
+  {
+    id: 'shapes',
+    settings: with_(settingsOf('heads'), { heads: 2, dModel: 6, dKey: 4, dValue: 5 }),
+    target: '#shapes',
+  },
   { id: 'cross', settings: with_(settingsOf('translation'), { cell: weight(2, 2) }), target: '#map' },
   { id: 'kernel', settings: settingsOf('waistline'), target: '#plot' },
   { id: 'induction', settings: with_(settingsOf('zoo'), { head: 3 }), target: '#induction' },
-  { id: 'grows', settings: with_(settingsOf('self'), { cell: { matrix: 'Wq', head: 0, row: 0, column: 0 } }), target: '#grows' },
+  {
+    id: 'grows',
+    settings: with_(settingsOf('self'), { cell: { matrix: 'Wq', head: 0, row: 0, column: 0 } }),
+    target: '#grows',
+  },
   { id: 'code', settings: settingsOf('causal'), target: '#take' },
 ]
 

@@ -21,4 +21,8 @@ export const short = x => x.toPrecision(3).replace('-', '\u2212')
  * @param {string} language
  */
 export const share = (x, language) =>
-  new Intl.NumberFormat(language, { style: 'percent', minimumFractionDigits: x < 1 ? 1 : 0, maximumFractionDigits: 1 }).format(x < 1 ? Math.min(x, 0.999) : x)
+  new Intl.NumberFormat(language, {
+    style: 'percent',
+    minimumFractionDigits: x < 1 ? 1 : 0,
+    maximumFractionDigits: 1,
+  }).format(x < 1 ? Math.min(x, 0.999) : x)

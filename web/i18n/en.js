@@ -164,7 +164,8 @@ export const texts = {
     '{hidden} of {all} cells are hidden. Their exponentials leave numerator and denominator, so hiding before softmax equals hiding after it and dividing again. In float32 the two differ by at most {most}.',
   'tour.mask.do': 'Compare both columns for three rows, below.',
   'tour.sees.question': '5. Does one token see another?',
-  'tour.sees.text': 'Does {query} (word {position}) see {key} (word {other})? {answer} The inspector names the rule and proves it: one word is changed, everything is computed again.',
+  'tour.sees.text':
+    'Does {query} (word {position}) see {key} (word {other})? {answer} The inspector names the rule and proves it: one word is changed, everything is computed again.',
   'tour.sees.do': 'Choose another word in the question of the inspector.',
   'tour.heads.question': '6. What differs between heads?',
   'tour.heads.text':
@@ -191,7 +192,8 @@ export const texts = {
     'This is one number of W_q. When it grows, one dimension of every query grows with it, and so a row of scores moves: by how much per unit stands in the inspector.',
   'tour.grows.do': 'Type a larger number at “Set to” and compare the map before and after.',
   'tour.code.question': '12. How do I get these numbers in PyTorch?',
-  'tour.code.text': 'This program prints the numbers of this page: same seed, same random streams, and all that was set by hand.',
+  'tour.code.text':
+    'This program prints the numbers of this page: same seed, same random streams, and all that was set by hand.',
   'tour.code.do': 'Change the sentence or the mask; the code follows. Copy it when it is right.',
 
   presets: 'Examples',
@@ -206,7 +208,8 @@ export const texts = {
   'preset.embedding': '16 dimensions',
   'preset.embedding.note': 'A sentence with a repeated word; every matrix can be checked against notebook 000.',
   'preset.layer': 'PyTorch’s layer, 60 words',
-  'preset.layer.note': 'A batch of 10 × 60 tokens, a model of 512, 8 heads of 64; W_O joins them. Sizes of notebook 002.',
+  'preset.layer.note':
+    'A batch of 10 × 60 tokens, a model of 512, 8 heads of 64; W_O joins them. Sizes of notebook 002.',
   'preset.translation': 'Translation, English to Chinese',
   'preset.translation.note': 'English words ask, Chinese words answer. Sentence of notebook 003.',
   'preset.zoo': 'Zoo of heads: induction and others',
@@ -310,8 +313,7 @@ export const texts = {
   stale: 'Below is still the last input that worked.',
 
   tokens: 'Tokens',
-  oneOfBatch:
-    'What is shown below is sequence 1 of a batch of {batch}; only the tensor shapes, at the end, show all.',
+  oneOfBatch: 'What is shown below is sequence 1 of a batch of {batch}; only the tensor shapes, at the end, show all.',
   tokensQueries: 'Queries',
   tokensKeys: 'Keys',
   tokenId: 'id {id}',
@@ -397,7 +399,8 @@ export const texts = {
   'step.embed.zoo':
     'Each token is a row of ones and zeros: its position (@), its word, and the word before it (→), which a head of previous tokens in a layer below has found.',
   'step.project': 'Queries, keys and values',
-  'step.project.text': 'Each vector becomes three others: a query (what it asks), a key (what it answers to), a value (what it passes on).',
+  'step.project.text':
+    'Each vector becomes three others: a query (what it asks), a key (what it answers to), a value (what it passes on).',
   'step.additive': 'Hidden units',
   'step.additive.text': 'Queries and keys pass a layer of their own first.',
   'step.scores': 'Queries times keys',
@@ -511,7 +514,8 @@ export const texts = {
   explainOutput: 'Weight times value, for each key, added up:',
   explainGaussian: 'Minus the squared distance of query and key, over 2σ², with σ = {sigma}:',
   explainAdditive: 'Hidden units of query and key, added, through tanh, weighed and added up:',
-  explainScale: 'The score divided by √{size}. Scores spread like √d; dividing keeps softmax from picking a single word:',
+  explainScale:
+    'The score divided by √{size}. Scores spread like √d; dividing keeps softmax from picking a single word:',
   explainFactor: 'The score, times the scale that was set:',
   explainUnscaled: 'This score is not scaled:',
   explainKept: 'The mask lets query “{query}” see key “{key}”: the scaled score stays.',

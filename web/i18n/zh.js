@@ -176,7 +176,8 @@ export const texts = {
   growsWeight: '拖动它，或在下面设定：{query} 给 {key} 的更多，同一行的其余权重按原比例分享剩下的。其他行不变。',
   'grows.query':
     '每增加一，查询 {word} 的第 {dimension} 维增加 {by}，它的得分随之移动：增量乘以键，再除以 √d。变化最大的是 {word} 这一行，朝向：',
-  'grows.key': '每增加一，键 {word} 的第 {dimension} 维增加 {by}，各查询与它的得分随之移动。变化最大的是 {word} 这一列：',
+  'grows.key':
+    '每增加一，键 {word} 的第 {dimension} 维增加 {by}，各查询与它的得分随之移动。变化最大的是 {word} 这一列：',
   'grows.value': '每增加一，值 {word} 的第 {dimension} 维增加 {by}。权重都不变；输出按各自给它的权重移动：',
   before: '之前',
   after: '之后',
@@ -209,26 +210,31 @@ export const texts = {
     '{all} 格中有 {hidden} 格被遮住。它们的指数从分子和分母里消失，所以在 softmax 之前遮住，等于之后遮住再重新相除。在 float32 中两者最多相差 {most}。',
   'tour.mask.do': '在下面比较三行的两列数字。',
   'tour.sees.question': '5. 一个词元能看到另一个吗？',
-  'tour.sees.text': '{query}（第 {position} 个词）能看到 {key}（第 {other} 个词）吗？{answer}检查栏说明规则并给出证明：换掉一个词，全部重新计算。',
+  'tour.sees.text':
+    '{query}（第 {position} 个词）能看到 {key}（第 {other} 个词）吗？{answer}检查栏说明规则并给出证明：换掉一个词，全部重新计算。',
   'tour.sees.do': '在检查栏的问题里换一个词。',
   'tour.heads.question': '6. 各个头有什么不同？',
-  'tour.heads.text': '每个头都有一句话。头 {sharpest} 最集中（熵 {least} 比特），头 {evenest} 最平均（{most} 比特）。热图是一个头减去另一个头，最大的差异都写了出来。',
+  'tour.heads.text':
+    '每个头都有一句话。头 {sharpest} 最集中（熵 {least} 比特），头 {evenest} 最平均（{most} 比特）。热图是一个头减去另一个头，最大的差异都写了出来。',
   'tour.heads.do': '换两个头来相减。',
   'tour.shapes.question': '7. 各个张量是什么形状？',
   'tour.shapes.text':
     '{heads} 个头，{L} 个查询，{S} 个键。键和查询有 d_k = {d} 个数，值有 d_v = {e} 个：权重与此无关，输出取值的大小。合并后：{joined}。',
   'tour.shapes.do': '在设置里改一个大小，形状随之改变。',
   'tour.cross.question': '8. 交叉注意力的行和列是什么？',
-  'tour.cross.text': '行是提问的 {rows} 个词，列是回答的 {columns} 个词。{query} 最关注 {key}（{share}）。每行之和为一，列则不必。',
+  'tour.cross.text':
+    '行是提问的 {rows} 个词，列是回答的 {columns} 个词。{query} 最关注 {key}（{share}）。每行之和为一，列则不必。',
   'tour.cross.do': '指向任一句子里的一个词。',
   'tour.kernel.question': '9. 腰围 62 怎样得出体重 112.5？',
   'tour.kernel.text': '离查询近的键权重最大：{near} 分享了注意力。输出是它们的值的平均：{estimate}。',
   'tour.kernel.do': '沿曲线移动查询。',
   'tour.induction.question': '10. 归纳头做什么？',
-  'tour.induction.text': '它寻找前面出现过同一个词的地方，再看那里后面跟着的词。由相继的两个头完成：一个记下前一个词元，下一个来匹配。',
+  'tour.induction.text':
+    '它寻找前面出现过同一个词的地方，再看那里后面跟着的词。由相继的两个头完成：一个记下前一个词元，下一个来匹配。',
   'tour.induction.do': '输入你自己的、有重复词的句子。',
   'tour.grows.question': '11. 这个权重变大会怎样？',
-  'tour.grows.text': '这是 W_q 中的一个数。它变大时，每个查询的一维随之变大，于是一行得分移动：每单位移动多少，写在检查栏里。',
+  'tour.grows.text':
+    '这是 W_q 中的一个数。它变大时，每个查询的一维随之变大，于是一行得分移动：每单位移动多少，写在检查栏里。',
   'tour.grows.do': '在“设为”处输入更大的数，比较前后的热图。',
   'tour.code.question': '12. 怎样在 PyTorch 里得到这些数？',
   'tour.code.text': '这个程序打印出本页的数字：相同的种子、相同的随机流，以及所有手动设定的值。',

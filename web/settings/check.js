@@ -77,7 +77,8 @@ export function check(settings) {
   if (brought) numbers.heads = headsOfGiven(brought)
   if (model === 'multihead') {
     const { dModel, heads } = numbers
-    if (dModel % heads) problems.heads ??= { key: 'problemDivide', params: { heads, dModel }, offers: dividing(heads, dModel) }
+    if (dModel % heads)
+      problems.heads ??= { key: 'problemDivide', params: { heads, dModel }, offers: dividing(heads, dModel) }
     numbers.dKey = numbers.dValue = dModel / heads
   } else numbers.batch = 1
   const { heads, tableRows, dModel } = numbers

@@ -35,7 +35,9 @@ export function problemOf({ t, problems, actions }, field) {
       problem?.offers
         ? html`<p class="offers">${problem.offers.map(
             patch =>
-              html`<button type="button" class="plain" data-offer @click=${() => actions.change(patch)}>${Object.entries(patch)
+              html`<button type="button" class="plain" data-offer @click=${() => actions.change(patch)}>${Object.entries(
+                patch,
+              )
                 .map(([name, value]) => `${t(/** @type {Key} */ (name))} ${value}`)
                 .join(', ')}</button>`,
           )}</p>`

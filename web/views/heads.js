@@ -29,7 +29,9 @@ export function headSentences(context) {
     const looks = t(strength === 'evenly' ? 'headEvenly' : 'headLooks', {
       ...{ how: t(`how.${strength}`), what, share: share(context, most) },
     })
-    return Number.isNaN(bits) ? looks : `${looks}${t('semicolon')}${t(rank ? `headRank.${rank}` : 'headBits', { bits: bits.toFixed(2) })}`
+    return Number.isNaN(bits)
+      ? looks
+      : `${looks}${t('semicolon')}${t(rank ? `headRank.${rank}` : 'headBits', { bits: bits.toFixed(2) })}`
   })
   known.set(result, { language, sentences })
   return sentences

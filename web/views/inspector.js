@@ -111,7 +111,9 @@ function products(context, { terms, along, bias }) {
   const { t, result } = context
   const name = (/** @type {number} */ i) =>
     along === 'keys' ? namesOf(result).keys[i] : t('dimension', { dimension: i + 1 })
-  const head = terms.length ? [symbol(context, terms[0][0]), nothing, symbol(context, terms[0][1]), nothing, nothing] : []
+  const head = terms.length
+    ? [symbol(context, terms[0][0]), nothing, symbol(context, terms[0][1]), nothing, nothing]
+    : []
   const sizes = terms.map(([a, b]) => numberAt(context, a) * numberAt(context, b))
   return html`<p>${t(along === 'keys' ? 'explainOutput' : 'explainProducts')}</p>
     ${lines(context, head, name, i => [factor(context, terms[i][0]), '×', factor(context, terms[i][1]), '=', html`<span class="term-product">${format(sizes[i])}</span>`], sizes)}

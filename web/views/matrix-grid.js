@@ -261,7 +261,9 @@ export class MatrixGrid extends LitElement {
     const [rows, columns] = this.matrix.tensor.dims
     const rest = column + 1 < columns && `grid-row: ${row + 2}; grid-column: ${column + 3} / ${columns + 2}`
     const below = row + 1 < rows && `grid-row: ${row + 3} / ${rows + 2}; grid-column: 2 / ${columns + 2}`
-    return [rest, below].map(area => (area ? html`<span aria-hidden="true" class="blank" .style=${area}></span>` : nothing))
+    return [rest, below].map(area =>
+      area ? html`<span aria-hidden="true" class="blank" .style=${area}></span>` : nothing,
+    )
   }
 
   /** @param {Region & { kind?: string }} mark */

@@ -51,7 +51,12 @@ function difference(context) {
   const { queries, keys } = namesOf(result)
   const here = /** @type {Matrix} */ (matrices.get('weights')).tensor
   const [from, less] = minus === 'settings' ? [compared?.tensor, here] : [here, compared?.tensor]
-  const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({ matrix: /** @type {const} */ ('weights'), head, row, column })
+  const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({
+    matrix: /** @type {const} */ ('weights'),
+    head,
+    row,
+    column,
+  })
   const title = minus === 'settings' ? t('lessNow') : t('lessHead', { head: head + 1, other: other + 1 })
   return html`<div class="compare">
       <label>${t('minus')}

@@ -20,7 +20,11 @@ function badge({ t, difference }) {
   if (!difference) return html`<p class="badge" id="badge">${t('differencePending')}</p>`
   const { most, matrix, rows, of } = difference
   const where = matrix ? t(`matrix.${matrix}`) : ''
-  const text = t(rows < of ? 'differenceRows' : 'difference', { most: most.toExponential(1).replace('-', '−'), rows, of })
+  const text = t(rows < of ? 'differenceRows' : 'difference', {
+    most: most.toExponential(1).replace('-', '−'),
+    rows,
+    of,
+  })
   return html`<p class="badge" id="badge" title=${where} data-most=${most}>${text}</p>`
 }
 
@@ -38,7 +42,10 @@ function working({ t, progress }) {
 }
 
 /** The room "One layer". @param {SceneContext} context @param {boolean} isStale */
-const layer = (context, isStale) => html`<main class="room ${context.result.heads > 1 ? '' : 'has-one-head'} ${isStale ? 'is-stale' : ''}" aria-busy=${context.progress !== undefined}>
+const layer = (
+  context,
+  isStale,
+) => html`<main class="room ${context.result.heads > 1 ? '' : 'has-one-head'} ${isStale ? 'is-stale' : ''}" aria-busy=${context.progress !== undefined}>
     <div class="screen">${heads(context)}${stage(context)}</div>
     ${inspector(context)} ${dock(context)}
     <div class="below">${plot(context)}${tries(context)}${walk(context)}${badge(context)}${takeAlong(context)}${bring(context)}</div>

@@ -57,7 +57,8 @@ export function sentenceBar(context) {
 /** How many tokens there are, and the ways to cut them. @param {Context & { scene?: Scene }} context */
 function tokenizers({ t, settings, actions, scene }) {
   const { queries, keys, isCross } = scene?.result.settings ?? {}
-  const count = queries && keys ? (isCross ? `${queries.tokens.length} + ${keys.tokens.length}` : queries.tokens.length) : ''
+  const count =
+    queries && keys ? (isCross ? `${queries.tokens.length} + ${keys.tokens.length}` : queries.tokens.length) : ''
   const label = html`<span>${t(`count.${settings.tokenizer}`, { count })}</span>`
   return menu(
     { id: 'tokenizers', label },
@@ -118,10 +119,14 @@ function values({ t, settings }) {
   const masked = settings.painted.length ? t('mask.painted') : t(`value.mask.${mask}`)
   /** @type {[Field, string][]} */
   const all = [
-    ...(model === 'given' ? [] : /** @type {[Field, string][]} */ ([['heads', t('value.heads', { heads: settings.heads })]])),
+    ...(model === 'given'
+      ? []
+      : /** @type {[Field, string][]} */ ([['heads', t('value.heads', { heads: settings.heads })]])),
     ...(isDrawn ? /** @type {[Field, string][]} */ ([['dModel', t('value.dModel', { dModel: settings.dModel })]]) : []),
     ['mask', masked],
-    /** @type {[Field, string]} */ (isDrawn ? ['seed', t('value.seed', { seed: settings.seed })] : ['model', t(`model.${model}`)]),
+    /** @type {[Field, string]} */ (
+      isDrawn ? ['seed', t('value.seed', { seed: settings.seed })] : ['model', t(`model.${model}`)]
+    ),
   ]
   return html`<span class="values">${all.map(
     ([field, text]) =>

@@ -58,4 +58,3 @@ export function domain({ result, scaleEnd, matrices }) {
 const ONE = [0, 1]
 /** @type {WeakMap<FloatTensor, [number, number]>} */
 const ENDS = new WeakMap()
-

@@ -125,7 +125,8 @@ function map(context) {
   const large = /** @type {Matrix} */ (matrices.get('weights'))
   const { queries, keys } = namesOf(result)
   const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({ matrix: /** @type {const} */ ('weights'), head, row, column }) // biome-ignore format: one line
-  const own = (/** @type {SceneContext['pointed'] | null} */ cell) => (cell?.matrix === 'weights' && cell.head === head ? cell : undefined)
+  const own = (/** @type {SceneContext['pointed'] | null} */ cell) =>
+    cell?.matrix === 'weights' && cell.head === head ? cell : undefined
   return html`<qkv-heatmap
     id="map"
     .label=${t('matrix.weights')}

@@ -27,7 +27,8 @@ export class ToolGroup extends HTMLElement {
     const { items } = this
     const marked = items.find(item => item.matches('[aria-current], [aria-pressed=true]'))
     const current = items.find(item => item === document.activeElement) ?? marked ?? items[0]
-    for (const item of items) if (item.tabIndex !== (item === current ? 0 : -1)) item.tabIndex = item === current ? 0 : -1
+    for (const item of items)
+      if (item.tabIndex !== (item === current ? 0 : -1)) item.tabIndex = item === current ? 0 : -1
   }
 
   focused = () => this.refresh()

@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { answerOf } from '../explain/sees.js'
 import { namesOf } from '../explain/labels.js'
+import { answerOf } from '../explain/sees.js'
 import { format } from '../formats/numbers.js'
 import { marked, rich, share, sharesOf, weightsOf } from './words.js'
 
@@ -34,19 +34,25 @@ function shareList(context, word, shares, other) {
     ...(other === 'keys' ? { row: word.position, column: position } : { row: position, column: word.position }),
   })
   return html`<ol class="shares">${shown.map(
-      ({ position, weight }) =>
-        html`<li><button type="button" class="share" data-share="${other}:${position}" @click=${() => actions.select({ cell: cellOf(position) })}>
+    ({ position, weight }) =>
+      html`<li><button type="button" class="share" data-share="${other}:${position}" @click=${() => actions.select({ cell: cellOf(position) })}>
           <span class="share-name"><bdi>${names[position]}</bdi></span>
           <span class="share-bar" aria-hidden="true"><span .style=${`inline-size: ${(100 * weight) / most}%`}></span></span>
           <span class="share-number">${share(context, weight)}</span>
         </button></li>`,
-    )}</ol>
+  )}</ol>
     ${
       rest.length
         ? html`<button type="button" class="plain more-shares" @click=${() => {
             opened.add(key)
             actions.refresh()
-          }}>${t('moreShares', { count: rest.length, share: share(context, rest.reduce((sum, { weight }) => sum + weight, 0)) })}</button>`
+          }}>${t('moreShares', {
+            count: rest.length,
+            share: share(
+              context,
+              rest.reduce((sum, { weight }) => sum + weight, 0),
+            ),
+          })}</button>`
         : nothing
     }`
 }
@@ -71,9 +77,7 @@ function ask(context, word) {
       answer && params
         ? html`<div id="sees-answer" aria-live="polite">
             <p><b>${t(answer.isSeen ? 'yes' : 'no')}</b> ${rich(
-              answer.isSeen
-                ? t('asksYes', params)
-                : t(`hides.${answer.reason}`, { ...params, ...rulesOf(result) }),
+              answer.isSeen ? t('asksYes', params) : t(`hides.${answer.reason}`, { ...params, ...rulesOf(result) }),
             )}</p>
             ${
               answer.moved === undefined
@@ -82,7 +86,8 @@ function ask(context, word) {
                     t(answer.moved === 0 ? 'asksStill' : 'asksMoved', {
                       ...params,
                       word: marked(answer.word),
-                      moved: answer.moved < 5e-5 ? answer.moved.toExponential(1).replace('-', '−') : format(answer.moved),
+                      moved:
+                        answer.moved < 5e-5 ? answer.moved.toExponential(1).replace('-', '−') : format(answer.moved),
                     }),
                   )}</p>`
             }

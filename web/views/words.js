@@ -23,7 +23,8 @@ export const rich = text =>
 export const share = ({ t, language }, x) => (x > 0 && x < 0.001 ? t('underShare') : percent(x, language))
 
 /** The weights of the shown head. @param {SceneContext} context */
-export const weightsOf = ({ matrices }) => /** @type {import('../explain/matrices.js').Matrix} */ (matrices.get('weights')).tensor
+export const weightsOf = ({ matrices }) =>
+  /** @type {import('../explain/matrices.js').Matrix} */ (matrices.get('weights')).tensor
 
 /**
  * What a word looks at and what looks at it, with the names of both.
@@ -56,7 +57,9 @@ export function wordSentences(context, word) {
   const named = (/** @type {readonly string[]} */ names, /** @type {Share} */ { position }) =>
     isSelf && position === word.position ? t('itself') : marked(names[position])
   const list = (/** @type {readonly string[]} */ names, /** @type {Share[]} */ shares) =>
-    shares.map(each => t('namedShare', { name: named(names, each), share: share(context, each.weight) })).join(t('comma'))
+    shares
+      .map(each => t('namedShare', { name: named(names, each), share: share(context, each.weight) }))
+      .join(t('comma'))
   const sentences = []
   if (looks) {
     const [first, second] = looks
@@ -68,13 +71,17 @@ export function wordSentences(context, word) {
         ...{ word: marked(name), first: named(keys, first), share: share(context, first.weight) },
       })
       const then = second && strength !== 'only' ? t('looksThen', { rest: list(keys, [second]) }) : ''
-      sentences.push(`${text}${then}${t('stop')}${looks.length > 1 ? t('evenShare', { share: share(context, even) }) : ''}`)
+      sentences.push(
+        `${text}${then}${t('stop')}${looks.length > 1 ? t('evenShare', { share: share(context, even) }) : ''}`,
+      )
     }
   }
   if (seen) {
     const top = seen.filter(({ weight }) => weight > 0).slice(0, 3)
     sentences.push(
-      top.length ? t('lookedAt', { word: marked(name), list: list(queries, top) }) : t('lookedAtNone', { word: marked(name) }),
+      top.length
+        ? t('lookedAt', { word: marked(name), list: list(queries, top) })
+        : t('lookedAtNone', { word: marked(name) }),
     )
   }
   return sentences
