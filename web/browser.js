@@ -28,6 +28,10 @@ export function remembered() {
   }
 }
 
+/** While the page itself scrolls to a part, the marker of the walk does not follow. */
+let isRevealing = false
+const REVEAL_TIME = 1000
+
 /** @type {Host} */
 export const host = {
   draw(drawing) {
@@ -57,6 +61,10 @@ export const host = {
   },
   isStill: () => stillness.matches,
   reveal(selector) {
+    isRevealing = true
+    setTimeout(() => {
+      isRevealing = false
+    }, REVEAL_TIME)
     // Once it is drawn; a map may then still take its place.
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
@@ -98,14 +106,15 @@ export function listen({ state, actions, schedule, fail, follow }) {
   })
   addEventListener('hashchange', follow)
   // The marker of the walk follows the scroll: the step whose top was passed last.
+  const PASSED = 120 // below the dock
   let isLooking = false
   addEventListener('scroll', () => {
-    if (isLooking) return
+    if (isLooking || isRevealing) return
     isLooking = true
     requestAnimationFrame(() => {
       isLooking = false
       const steps = Array.from(document.querySelectorAll('[data-step-id]'))
-      const passed = steps.reverse().find(step => step.getBoundingClientRect().top < innerHeight * 0.4)
+      const passed = steps.reverse().find(step => step.getBoundingClientRect().top < PASSED)
       if (passed instanceof HTMLElement && passed.dataset.stepId) actions.pass(passed.dataset.stepId)
     })
   })

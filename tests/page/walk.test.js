@@ -61,20 +61,40 @@ test('buttons and keys go on and back', async () => {
   assert.equal(await current(), 'embed', 'a letter in a box is a letter')
 })
 
-test('play walks on by itself and can be stopped', async () => {
+test('play computes a step cell by cell before the reader’s eyes, then the next step; Space stops it', async () => {
   const { page } = open
+  await page.click('[data-step="scores"]')
+  await settled(page)
   await page.clock.install()
   await page.clock.pauseAt(Date.now() + 60_000) // else time also goes by itself
   await page.click('#play')
-  await page.clock.runFor(100)
-  assert.equal(await current(), 'project')
-  await page.clock.runFor(4100)
-  assert.equal(await current(), 'scores')
-  await page.click('#play')
+  await page.clock.runFor(320)
+  const own = () =>
+    page.locator('[data-matrix="scores"] .mark-own').evaluate(mark => /** @type {any} */ (mark).style.gridArea)
+  const [first] = await printed(page, 'scores')
+  assert.equal(await open.text('.panel .total'), `= ${first}`, 'the first cell is explained')
+  assert.match(await own(), /^2 .* 2/)
+  assert.equal(await page.locator('[data-matrix="scores"] .blank').count(), 2, 'the rest is not written yet')
+  await page.clock.runFor(300)
+  assert.match(await own(), /^2 .* 3/, 'one cell further')
+  assert.equal(await page.locator('[data-matrix="Q"] .mark-source').count(), 1, 'its row and its column are banded')
+  await page.clock.runFor(300 * 11)
+  assert.equal(await current(), 'scaled', 'two rows play, the rest fills at once, the next step begins')
+  assert.equal(await page.locator('[data-matrix="scores"] .blank').count(), 0)
+  await page.keyboard.press(' ')
   await page.clock.runFor(9000)
-  assert.equal(await current(), 'scores')
+  assert.equal(await current(), 'scaled')
   assert.equal(await page.locator('#play').getAttribute('aria-pressed'), 'false')
   await page.clock.resume()
+})
+
+test('the marker follows the scroll', async () => {
+  const { page } = open
+  await page.locator('#step-scores').evaluate(step => step.scrollIntoView())
+  await page.waitForFunction(
+    () => document.querySelector('.rail [aria-current]')?.getAttribute('data-step') === 'scores',
+  )
+  await page.evaluate(() => scrollTo(0, 0))
 })
 
 test('the shapes of a batch are drawn with the reader’s numbers', async () => {

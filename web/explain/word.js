@@ -47,7 +47,7 @@ export function shades({ data, dims: [L, S] }, { side, position }) {
  */
 export function strengthOf(share, even) {
   if (share >= 0.95) return 'only'
+  if (share >= 0.45 && share <= 0.55) return 'half'
   if (share < 1.5 * even) return 'evenly'
-  if (share >= 0.6) return 'mostly'
-  return share >= 0.45 && share <= 0.55 ? 'half' : 'most'
+  return share >= 0.6 ? 'mostly' : 'most'
 }
