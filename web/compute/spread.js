@@ -39,7 +39,7 @@ export function spreadOf(qkv, d, seed) {
   const dOutput = generator.randn([1, SHOWN])
   const side = (/** @type {number} */ scale) => {
     const traced = qkv.trace(q, k, v, { scale })
-    const { dq } = qkv.attentionBackward(q, k, v, dOutput, { scale })
+    const { dQ: dq } = qkv.attentionBackward(q, k, v, dOutput, { scale })
     return {
       scores: Array.from(traced.scaled?.data ?? traced.scores.data),
       weights: Array.from(traced.weights.data),
