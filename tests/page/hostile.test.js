@@ -43,7 +43,7 @@ test('every random link gives numbers or sentences, and every cell of it can be 
         drawing = own
       },
       ...{ drawPlainly: assert.fail, frame: run => void frames.push(run), address: () => hash, setAddress: nothing },
-      ...{ href: () => hash, remember: nothing, reveal: nothing, revealCell: nothing, show: nothing, toTop: nothing },
+      ...{ href: () => hash, remember: nothing, reveal: nothing, isStill: () => false, show: nothing, toTop: nothing },
     },
     { language: 'en', theme: 'system' },
   )
