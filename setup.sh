@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing: ./setup.sh packages peers emcc clang-format native chromium firefox-esr webkit torch
-# "packages" are those of package-lock.json, "peers" those of tests/bench, "native" what tests/native needs; the others
-# are commands, taken from apt.
+# Installs what is missing: ./setup.sh packages peers reference emcc clang-format native chromium firefox-esr webkit torch
+# "packages" are those of package-lock.json, "peers" those of tests/bench, "reference" those of build/reference, "native"
+# what tests/native needs; the others are commands, taken from apt.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -24,6 +24,7 @@ for need in "$@"; do
     packages) [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund ;;
     peers) [ tests/bench/node_modules/.package-lock.json -nt tests/bench/package-lock.json ] || npm ci --prefix tests/bench --no-audit --no-fund ;;
     runtimes) [ tests/runtimes/node_modules/.package-lock.json -nt tests/runtimes/package-lock.json ] || npm install --no-save --prefix tests/runtimes --no-audit --no-fund ;; # its lock names this platform only, which ci refuses
+    reference) [ build/reference/node_modules/.package-lock.json -nt build/reference/package-lock.json ] || npm ci --prefix build/reference --no-audit --no-fund ;;
     emcc) apt_install emcc emscripten ;;
     webkit)
       apt_install WebKitWebDriver webkit2gtk-driver

@@ -132,9 +132,7 @@ export function publicTypes(folder, entries) {
           .replace(/^export (?:declare )?(?=type|interface)/gm, '')
           .replace(/^export (?=declare)/gm, ''),
       )
-      // Others import what they need of it.
-      const wanted = own.filter(name => parts.some(other => other.taken.has(name)))
-      const outward = [...new Set([...values, ...types, ...wanted])]
+      const outward = [...new Set([...values, ...types, ...own])] // what a signature names, a user can name
       const list = (/** @type {string} */ word, /** @type {string[]} */ names) =>
         names.length ? `${word} { ${names.join(', ')} };\n` : ''
       const exported =

@@ -8,13 +8,14 @@ part() { # its name, its command
   "${@:2}"
   times+=("$1 $((SECONDS - start)) s")
 }
-part setup ./setup.sh packages clang-format native chromium firefox-esr webkit torch
+part setup ./setup.sh packages reference clang-format native chromium firefox-esr webkit torch
 part build ./build.sh
 part dist npm run -s dist
 part lint npm run -s lint
 part node npm run -s test:node
 part native npm run -s test:native
 part page npm run -s test:page
+part reference npm run -s reference
 part package npm run -s test:package
 printf '%s, ' "${times[@]}"
 echo "$SECONDS s in all"

@@ -1,0 +1,34 @@
+// Makes site/api/, the reference of the public types of dist/, by TypeDoc. A warning, such as for a type that no page tells
+// of, ends it with an error.
+
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { ELEMENTS, LIBRARY, WIDGET } from './entries.js'
+
+const at = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
+const files = [...LIBRARY, ...ELEMENTS, { name: 'elements/base' }, WIDGET].map(({ name }) => at(`../dist/${name}.d.ts`))
+
+const options = at('reference/node_modules/typedoc.json')
+writeFileSync(
+  options,
+  JSON.stringify({
+    name: 'qkv',
+    entryPoints: files,
+    out: at('../site/api'),
+    tsconfig: at('reference/tsconfig.json'),
+    readme: 'none',
+    basePath: at('../dist'),
+    disableSources: true,
+    excludeExternals: true, // what every HTMLElement has
+    hideGenerator: true,
+    includeVersion: true,
+    githubPages: false,
+    treatWarningsAsErrors: true,
+    logLevel: 'Warn',
+  }),
+)
+execFileSync(process.execPath, [at('reference/node_modules/typedoc/bin/typedoc'), '--options', options], {
+  stdio: 'inherit',
+})
+console.log('site/api: the reference of the types')
