@@ -3,9 +3,9 @@
 import { toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 
-/** Keys that change nothing in the network as it is run here. */
+/** Keys that change nothing in the network as it is run here: training, sampling, notes, and what tensors say by their sizes. */
 const HARMLESS =
-  /^(_.*|architectures|model_type|vocab_size|(torch_)?dtype|transformers(_|\.js_).*|use_cache|.*dropout.*|.*_pdrop|initializer_.*|init_std|.*_token_ids?|bad_words_ids|id2label|label2id|num_labels|problem_type|task_specific_params|finetuning_task|gradient_checkpointing|output_(attentions|hidden_states)|return_dict.*|tokenizer_class|pretraining_tp|cache_implementation|is_decoder|is_encoder_decoder|summary_.*|n_ctx|n_positions|max_length|min_length|num_beams|length_penalty|early_stopping|no_repeat_ngram_size|prefix|embd_layer_norm_eps|directionality|pooler_.*|sinusoidal_pos_embds|tie_weights_|qa_dropout|seq_classif_dropout|net_structure_type|num_memory_blocks|gap_size|down_scale_factor|chunk_size_feed_forward|layerdrop|(encoder|decoder)_layerdrop|classif.*_dropout|classifier_dropout|num_hidden_layers|max_position_embeddings|reorder_and_upcast_attn|intermediate_size|use_bfloat16|torchscript|pruned_heads|typical_p|top_[kp]|temperature|do_sample|repetition_penalty|diversity_penalty|num_return_sequences|num_beam_groups|encoder_no_repeat_ngram_size|remove_invalid_values|unk_token|type_vocab_size|decoder_vocab_size|static_position_embeddings|share_encoder_decoder_embeddings|normalize_embedding|extra_pos_embeddings|output_past|relax_projection|scale_attn_weights|bos_token|eos_token|quantization_config_)$/
+  /^(_|initializer_|transformers|num_beam|early_|encoder_no_|pooler_|summary_|task_|output_|is_(en|de)coder|unk_|bos_|eos_)|drop|_(token_ids?|labels?|penalty|ngram_size|length)$|^(architectures|vocab_size|(torch_)?dtype|use_cache|init_std|bad_words_ids|id2label|label2id|problem_type|finetuning_task|gradient_checkpointing|return_dict.*|tokenizer_class|pretraining_tp|cache_implementation|n_ctx|n_positions|prefix|directionality|tie_weights_|net_structure_type|num_memory_blocks|gap_size|down_scale_factor|chunk_size_feed_forward|num_hidden_layers|max_position_embeddings|reorder_and_upcast_attn|use_bfloat16|torchscript|pruned_heads|(typical|top)_[kp]|temperature|do_sample|num_return_sequences|remove_invalid_values|type_vocab_size|extra_pos_embeddings|output_past)$/
 
 export class Config {
   #values
@@ -75,16 +75,14 @@ export class Config {
   }
 
   /**
-   * Refuses a key whose value is not the one that this family has here.
-   * @param {string} key
-   * @param {...unknown} covered the default first
+   * Refuses keys whose values are not those that this family has here; absent ones have.
+   * @param {Record<string, unknown>} covered
    */
-  only(key, ...covered) {
-    const value = this.get(key) ?? covered[0]
-    if (!covered.includes(value))
-      throw new RangeError(
-        `config.json: ${key} ${describe(value)} is not covered; covered: ${covered.map(String).join(', ')}`,
-      )
+  only(covered) {
+    for (const [key, one] of Object.entries(covered)) {
+      const value = this.get(key) ?? one
+      if (value !== one) throw new RangeError(`config.json: ${key} ${describe(value)} is not covered; covered: ${one}`)
+    }
   }
 
   /** Refuses what nobody has read and what is not known to be harmless. */

@@ -126,132 +126,147 @@ function attentionOf(at, [q, k, v, o], width, { heads, kvHeads, headDim }, bias)
 const ALL = [true, true, true, true]
 const NONE = [false, false, false, false]
 
-/** @param {Config} c @returns {Family} */
-function gpt2(c) {
-  const d = c.size('n_embd')
-  const heads = c.size('n_head')
-  const headDim = headSize(d, heads)
-  const inner = c.size('n_inner', 4 * d)
-  const activation = c.choice('activation_function', ACTIVATIONS, 'gelu_new')
-  const eps = c.number('layer_norm_epsilon', 1e-5, EPS)
-  c.only('scale_attn_by_inverse_layer_idx', false)
-  c.only('scale_attn_weights', true)
-  c.only('add_cross_attention', false)
-  const tied = c.flag('tie_word_embeddings', true)
+/**
+ * A decoder that predicts the next token: its norms stand before attention and MLP, some also behind.
+ * @param {Config} c
+ * @param {object} f
+ * @param {string} f.type
+ * @param {string} f.prefix
+ * @param {number} f.d width
+ * @param {{ heads: number, kvHeads: number, headDim: number }} f.heads
+ * @param {string} f.tokens the table of embeddings
+ * @param {Partial<EmbeddingSpec>} [f.embedding] what else there is
+ * @param {Partial<StackSpec>} [f.stack] the same of the stack
+ * @param {string} f.layers key of the config
+ * @param {string} f.at what names of a layer begin with; N stands for its number
+ * @param {(at: string, i: number) => AttentionSpec} f.attention
+ * @param {readonly string[]} f.mlp up, down and, if there is one, gate
+ * @param {number} f.inner
+ * @param {ActivationName} f.activation
+ * @param {(name: string, out: number, size: number) => LinearSpec} f.linear of the MLP
+ * @param {(name: string, size?: number) => NormSpec} f.norm
+ * @param {readonly (string | undefined)[]} f.norms before and behind attention, before and behind the MLP
+ * @param {string} f.last the norm after all layers
+ * @param {string} f.head
+ * @param {boolean} f.tied is the table of embeddings the head?
+ * @param {Partial<HeadSpec>} [f.logits]
+ * @param {boolean} [f.headBias]
+ * @param {readonly string[]} [f.ignored]
+ * @returns {Family}
+ */
+function decoderOnly(c, f) {
+  const { d, heads, norm, linear, mlp, inner, activation, norms, head, ignored = [] } = f
   const vocab = c.size('vocab_size')
-  /** @type {(name: string) => NormSpec} */
-  const norm = name => ({ name, size: d, kind: 'layer', eps, bias: true })
-  /** @type {(name: string, out: number, size: number) => LinearSpec} */
-  const conv = (name, out, size) => ({ name, out, in: size, bias: true, layout: 'in,out' })
-  /** @type {(at: string, part: number) => LinearSpec} */
-  const third = (at, part) => ({ ...conv(`${at}attn.c_attn`, d, d), of: 3 * d, part, row: n => part * d + n })
+  const normed = (/** @type {string} */ at, /** @type {number} */ n) => ({
+    before: norm(at + norms[n]),
+    ...(norms[n + 1] && { after: norm(at + norms[n + 1]) }),
+  })
   return {
-    ...{ type: 'gpt2', width: d, vocab, prefix: 'transformer.' },
-    embedding: {
-      tokens: { name: 'wte', rows: vocab, columns: d },
-      positions: { name: 'wpe', rows: c.size('n_positions'), columns: d },
-    },
+    ...{ type: f.type, width: d, vocab, prefix: f.prefix },
+    embedding: { tokens: { name: f.tokens, rows: vocab, columns: d }, ...f.embedding },
     decoder: {
       causal: true,
-      heads: { heads, kvHeads: heads, headDim, scale: headDim ** -0.5, softcap: 0 },
-      norm: norm('ln_f'),
-      layers: times(layersOf(c, 'n_layer'), i => {
-        const at = `h.${i}.`
-        const [q, k, v] = times(3, part => third(at, part))
-        const o = conv(`${at}attn.c_proj`, d, d)
-        const mlp = { up: conv(`${at}mlp.c_fc`, inner, d), down: conv(`${at}mlp.c_proj`, d, inner), activation }
+      heads: { ...heads, scale: heads.headDim ** -0.5, softcap: 0 },
+      norm: norm(f.last),
+      ...f.stack,
+      layers: times(layersOf(c, f.layers), i => {
+        const at = f.at.replace('N', String(i))
+        const [up, down, gate] = mlp.map((name, n) => linear(at + name, n === 1 ? d : inner, n === 1 ? inner : d))
         return [
-          { kind: 'attention', attention: { q, k, v, o }, before: norm(`${at}ln_1`) },
-          { kind: 'mlp', mlp, before: norm(`${at}ln_2`) },
+          { kind: 'attention', attention: f.attention(at, i), ...normed(at, 0) },
+          { kind: 'mlp', mlp: { up, down, gate, activation }, ...normed(at, 2) },
         ]
       }),
     },
-    head: tied ? { tied: 'wte' } : { project: { name: 'lm_head', out: vocab, in: d } },
-    ignored: anyOf('^h\\.\\d+\\.attn\\.(bias|masked_bias)$', ...(tied ? ['^lm_head\\.weight$'] : [])),
+    head: {
+      ...(f.tied ? { tied: f.tokens } : { project: { name: head, out: vocab, in: d, bias: f.headBias } }),
+      ...f.logits,
+    },
+    ignored: anyOf(...ignored, 'rotary_emb\\.inv_freq$', ...(f.tied ? [`^${head}\\.weight$`] : [])),
   }
+}
+
+/** @type {(size: number, eps: number) => (name: string) => NormSpec} */
+const layerNorm = (size, eps) => name => ({ name, size, kind: 'layer', eps, bias: true })
+
+/** @param {number} width @param {number} heads @param {number} [kvHeads] */
+const equalHeads = (width, heads, kvHeads = heads) => ({ heads, kvHeads, headDim: headSize(width, heads) })
+
+/** @param {Config} c */
+function gpt2(c) {
+  const d = c.size('n_embd')
+  c.only({ scale_attn_by_inverse_layer_idx: false, scale_attn_weights: true, add_cross_attention: false })
+  /** @type {(name: string, out: number, size: number) => LinearSpec} */
+  const linear = (name, out, size) => ({ name, out, in: size, bias: true, layout: 'in,out' })
+  return decoderOnly(c, {
+    ...{ type: 'gpt2', prefix: 'transformer.', d, heads: equalHeads(d, c.size('n_head')), tokens: 'wte' },
+    embedding: { positions: { name: 'wpe', rows: c.size('n_positions'), columns: d } },
+    ...{ layers: 'n_layer', at: 'h.N.', linear, mlp: ['mlp.c_fc', 'mlp.c_proj'], inner: c.size('n_inner', 4 * d) },
+    attention: at => {
+      // q, k and v side by side.
+      const [q, k, v] = times(3, part => ({
+        ...{ ...linear(`${at}attn.c_attn`, d, d), of: 3 * d, part },
+        row: (/** @type {number} */ n) => part * d + n,
+      }))
+      return { q, k, v, o: linear(`${at}attn.c_proj`, d, d) }
+    },
+    activation: c.choice('activation_function', ACTIVATIONS, 'gelu_new'),
+    norm: layerNorm(d, c.number('layer_norm_epsilon', 1e-5, EPS)),
+    ...{ norms: ['ln_1', undefined, 'ln_2'], last: 'ln_f', head: 'lm_head', tied: c.flag('tie_word_embeddings', true) },
+    ignored: ['^h\\.\\d+\\.attn\\.(bias|masked_bias)$'],
+  })
 }
 
 /**
  * llama, mistral, qwen2, qwen3, gemma2: RMSNorm, rotary positions, gated MLP.
  * @param {Config} c
- * @param {{ type: string, kvHeads?: number, headDim?: number, bias?: 'qkv' | 'config', qkNorm?: boolean, gemma?: boolean,
+ * @param {{ type: string, kvHeads?: number, headDim?: number, bias?: 'qkv', qkNorm?: boolean, gemma?: boolean,
  *   window?: 'all' | 'upper' | 'even' }} options
- * @returns {Family}
  */
-function llamaLike(c, { type, kvHeads: defaultKvHeads, headDim: defaultHeadDim, bias, qkNorm, gemma = false, window }) {
+function llamaLike(c, { type, kvHeads: usualKvHeads, headDim: usualHeadDim, bias, qkNorm, gemma = false, window }) {
   const d = c.size('hidden_size')
-  const heads = c.size('num_attention_heads')
-  const kvHeads = c.size('num_key_value_heads', defaultKvHeads ?? heads)
-  if (heads % kvHeads) throw new RangeError(`config.json: ${kvHeads} key heads do not divide ${heads} heads`)
-  const headDim = c.size('head_dim', defaultHeadDim ?? headSize(d, heads))
-  const inner = c.size('intermediate_size')
-  const layers = layersOf(c, 'num_hidden_layers')
+  const H = c.size('num_attention_heads')
+  const kvHeads = c.size('num_key_value_heads', usualKvHeads ?? H)
+  if (H % kvHeads) throw new RangeError(`config.json: ${kvHeads} key heads do not divide ${H} heads`)
+  const headDim = c.size('head_dim', usualHeadDim ?? headSize(d, H))
+  const heads = { heads: H, kvHeads, headDim }
   const eps = c.number('rms_norm_eps', 1e-6, EPS)
-  const vocab = c.size('vocab_size')
-  const activation = gemma
-    ? c.choice('hidden_activation', ACTIVATIONS, 'gelu_pytorch_tanh')
-    : c.choice('hidden_act', ACTIVATIONS, 'silu')
-  if (gemma) c.get('hidden_act') // is not asked
-  const tied = c.flag('tie_word_embeddings', gemma)
-  const attentionBias = bias === 'qkv' ? false : c.flag('attention_bias', false)
-  const biases = bias === 'qkv' ? [true, true, true, false] : attentionBias ? ALL : NONE
+  const biases = bias ? [true, true, true, false] : c.flag('attention_bias', false) ? ALL : NONE
   const mlpBias = type === 'llama' && c.flag('mlp_bias', false)
-  const windows = windowsOf(c, layers, window)
+  const windows = windowsOf(c, layersOf(c, 'num_hidden_layers'), window)
   /** @type {(name: string, size?: number) => NormSpec} */
   const norm = (name, size = d) => ({ name, size, kind: 'rms', eps, plusOne: gemma })
-  const names = ['q_proj', 'k_proj', 'v_proj', 'o_proj']
-  const scale = gemma ? c.number('query_pre_attn_scalar', 256, { least: 1e-6 }) ** -0.5 : headDim ** -0.5
-  return {
-    ...{ type, width: d, vocab, prefix: 'model.' },
-    embedding: { tokens: { name: 'embed_tokens', rows: vocab, columns: d }, scale: gemma ? Math.sqrt(d) : 1 },
-    decoder: {
-      causal: true,
-      heads: { heads, kvHeads, headDim, scale, softcap: gemma ? capOf(c, 'attn_logit_softcapping', 50) : 0 },
+  if (gemma) c.get('hidden_act') // is not asked
+  return decoderOnly(c, {
+    ...{ type, prefix: 'model.', d, heads, tokens: 'embed_tokens', layers: 'num_hidden_layers', at: 'layers.N.', norm },
+    embedding: { scale: gemma ? Math.sqrt(d) : 1 },
+    stack: {
       rope: ropeFrequencies(c, headDim, 1),
-      norm: norm('norm'),
-      layers: times(layers, i => {
-        const at = `layers.${i}.`
-        const mlp = {
-          up: { name: `${at}mlp.up_proj`, out: inner, in: d, bias: mlpBias },
-          gate: { name: `${at}mlp.gate_proj`, out: inner, in: d, bias: mlpBias },
-          down: { name: `${at}mlp.down_proj`, out: d, in: inner, bias: mlpBias },
-          activation,
-        }
-        const attention = {
-          ...attentionOf(`${at}self_attn.`, names, d, { heads, kvHeads, headDim }, biases),
-          ...(qkNorm && {
-            qNorm: norm(`${at}self_attn.q_norm`, headDim),
-            kNorm: norm(`${at}self_attn.k_norm`, headDim),
-          }),
-          window: windows[i],
-        }
-        return gemma
-          ? [
-              {
-                kind: 'attention',
-                attention,
-                before: norm(`${at}input_layernorm`),
-                after: norm(`${at}post_attention_layernorm`),
-              },
-              {
-                kind: 'mlp',
-                mlp,
-                before: norm(`${at}pre_feedforward_layernorm`),
-                after: norm(`${at}post_feedforward_layernorm`),
-              },
-            ]
-          : [
-              { kind: 'attention', attention, before: norm(`${at}input_layernorm`) },
-              { kind: 'mlp', mlp, before: norm(`${at}post_attention_layernorm`) },
-            ]
+      ...(gemma && {
+        heads: {
+          ...heads,
+          scale: c.number('query_pre_attn_scalar', 256, { least: 1e-6 }) ** -0.5,
+          softcap: capOf(c, 'attn_logit_softcapping', 50),
+        },
       }),
     },
-    head: {
-      ...(tied ? { tied: 'embed_tokens' } : { project: { name: 'lm_head', out: vocab, in: d } }),
-      softcap: gemma ? capOf(c, 'final_logit_softcapping', 30) : 0,
-    },
-    ignored: anyOf('rotary_emb\\.inv_freq$', ...(tied ? ['^lm_head\\.weight$'] : [])),
-  }
+    attention: (at, i) => ({
+      ...attentionOf(`${at}self_attn.`, ['q_proj', 'k_proj', 'v_proj', 'o_proj'], d, heads, biases),
+      ...(qkNorm && {
+        qNorm: norm(`${at}self_attn.q_norm`, headDim),
+        kNorm: norm(`${at}self_attn.k_norm`, headDim),
+      }),
+      window: windows[i],
+    }),
+    ...{ mlp: ['mlp.up_proj', 'mlp.down_proj', 'mlp.gate_proj'], inner: c.size('intermediate_size') },
+    linear: (name, out, size) => ({ name, out, in: size, bias: mlpBias }),
+    activation: c.choice(gemma ? 'hidden_activation' : 'hidden_act', ACTIVATIONS, gemma ? 'gelu_pytorch_tanh' : 'silu'),
+    norms: gemma
+      ? ['input', 'post_attention', 'pre_feedforward', 'post_feedforward'].map(name => `${name}_layernorm`)
+      : ['input_layernorm', undefined, 'post_attention_layernorm'],
+    ...{ last: 'norm', head: 'lm_head', tied: c.flag('tie_word_embeddings', gemma) },
+    logits: gemma ? { softcap: capOf(c, 'final_logit_softcapping', 30) } : {},
+  })
 }
 
 /** Null is no cap, as in the original. @param {Config} c @param {string} key @param {number} fallback */
@@ -265,10 +280,7 @@ const capOf = (c, key, fallback) => c.number(key, c.has(key) ? 0 : fallback, { l
  * @returns {(number | undefined)[]}
  */
 function windowsOf(c, layers, rule) {
-  if (!rule) {
-    c.only('sliding_window', undefined)
-    c.only('use_sliding_window', false)
-  }
+  if (!rule) c.only({ sliding_window: undefined, use_sliding_window: false })
   // Mistral and Gemma 2 have a window unless the key is there and null.
   const size = c.has('sliding_window') || rule === 'upper' ? c.get('sliding_window') : rule && 4096
   const isOn = rule === 'upper' ? c.flag('use_sliding_window', false) : rule !== undefined
@@ -292,97 +304,67 @@ function windowsOf(c, layers, rule) {
   })
 }
 
-/** @param {Config} c @returns {Family} */
+/** @param {Config} c */
 function gptNeox(c) {
   const d = c.size('hidden_size')
-  const heads = c.size('num_attention_heads')
-  const D = headSize(d, heads)
-  const inner = c.size('intermediate_size')
-  const activation = c.choice('hidden_act', ACTIVATIONS, 'gelu')
-  const eps = c.number('layer_norm_eps', 1e-5, EPS)
-  const vocab = c.size('vocab_size')
+  const heads = equalHeads(d, c.size('num_attention_heads'))
+  const D = heads.headDim
   const bias = c.flag('attention_bias', true)
-  const tied = c.flag('tie_word_embeddings', false)
-  /** @type {(name: string) => NormSpec} */
-  const norm = name => ({ name, size: d, kind: 'layer', eps, bias: true })
-  return {
-    ...{ type: 'gpt_neox', width: d, vocab, prefix: 'gpt_neox.' },
-    embedding: { tokens: { name: 'embed_in', rows: vocab, columns: d } },
-    decoder: {
-      causal: true,
-      parallel: c.flag('use_parallel_residual', true),
-      heads: { heads, kvHeads: heads, headDim: D, scale: D ** -0.5, softcap: 0 },
-      rope: ropeFrequencies(c, D, 0.25),
-      norm: norm('final_layer_norm'),
-      layers: times(layersOf(c, 'num_hidden_layers'), i => {
-        const at = `layers.${i}.`
-        // Rows in groups of 3 D: q, k and v of head 0, then of head 1, ...
-        const [q, k, v] = times(3, part => ({
-          ...{ name: `${at}attention.query_key_value`, out: d, in: d, bias, of: 3 * d, part },
-          row: (/** @type {number} */ n) => (Math.floor(n / D) * 3 + part) * D + (n % D),
-        }))
-        const o = { name: `${at}attention.dense`, out: d, in: d, bias }
-        const mlp = {
-          up: { name: `${at}mlp.dense_h_to_4h`, out: inner, in: d, bias: true },
-          down: { name: `${at}mlp.dense_4h_to_h`, out: d, in: inner, bias: true },
-          activation,
-        }
-        return [
-          { kind: 'attention', attention: { q, k, v, o }, before: norm(`${at}input_layernorm`) },
-          { kind: 'mlp', mlp, before: norm(`${at}post_attention_layernorm`) },
-        ]
-      }),
+  return decoderOnly(c, {
+    ...{
+      type: 'gpt_neox',
+      prefix: 'gpt_neox.',
+      d,
+      heads,
+      tokens: 'embed_in',
+      layers: 'num_hidden_layers',
+      at: 'layers.N.',
     },
-    head: tied ? { tied: 'embed_in' } : { project: { name: 'embed_out', out: vocab, in: d } },
-    ignored: anyOf('attention\\.(bias|masked_bias|rotary_emb\\.inv_freq)$', ...(tied ? ['^embed_out\\.weight$'] : [])),
-  }
+    stack: { parallel: c.flag('use_parallel_residual', true), rope: ropeFrequencies(c, D, 0.25) },
+    attention: at => {
+      // Rows in groups of 3 D: q, k and v of head 0, then of head 1, ...
+      const [q, k, v] = times(3, part => ({
+        ...{ name: `${at}attention.query_key_value`, out: d, in: d, bias, of: 3 * d, part },
+        row: (/** @type {number} */ n) => (Math.floor(n / D) * 3 + part) * D + (n % D),
+      }))
+      return { q, k, v, o: { name: `${at}attention.dense`, out: d, in: d, bias } }
+    },
+    ...{ mlp: ['mlp.dense_h_to_4h', 'mlp.dense_4h_to_h'], inner: c.size('intermediate_size'), linear: biased },
+    activation: c.choice('hidden_act', ACTIVATIONS, 'gelu'),
+    norm: layerNorm(d, c.number('layer_norm_eps', 1e-5, EPS)),
+    norms: ['input_layernorm', undefined, 'post_attention_layernorm'],
+    ...{ last: 'final_layer_norm', head: 'embed_out', tied: c.flag('tie_word_embeddings', false) },
+    ignored: ['attention\\.(bias|masked_bias)$'],
+  })
 }
 
-/** @param {Config} c @returns {Family} */
+/** @type {(name: string, out: number, size: number) => LinearSpec} */
+const biased = (name, out, size) => ({ name, out, in: size, bias: true })
+
+/** @param {Config} c */
 function phi(c) {
   const d = c.size('hidden_size')
-  const heads = c.size('num_attention_heads')
-  const kvHeads = c.size('num_key_value_heads', heads)
-  const headDim = headSize(d, heads)
-  const inner = c.size('intermediate_size')
-  const activation = c.choice('hidden_act', ACTIVATIONS, 'gelu_new')
-  const eps = c.number('layer_norm_eps', 1e-5, EPS)
-  const vocab = c.size('vocab_size')
-  c.only('qk_layernorm', false)
-  c.only('tie_word_embeddings', false)
-  /** @type {(name: string) => NormSpec} */
-  const norm = name => ({ name, size: d, kind: 'layer', eps, bias: true })
-  const names = ['q_proj', 'k_proj', 'v_proj', 'dense']
-  return {
-    ...{ type: 'phi', width: d, vocab, prefix: 'model.' },
-    embedding: { tokens: { name: 'embed_tokens', rows: vocab, columns: d } },
-    decoder: {
-      causal: true,
-      parallel: true,
-      heads: { heads, kvHeads, headDim, scale: headDim ** -0.5, softcap: 0 },
-      rope: ropeFrequencies(c, headDim, 0.5),
-      norm: norm('final_layernorm'),
-      layers: times(layersOf(c, 'num_hidden_layers'), i => {
-        const at = `layers.${i}.`
-        const before = norm(`${at}input_layernorm`) // one for both
-        const mlp = {
-          up: { name: `${at}mlp.fc1`, out: inner, in: d, bias: true },
-          down: { name: `${at}mlp.fc2`, out: d, in: inner, bias: true },
-          activation,
-        }
-        return [
-          {
-            kind: 'attention',
-            attention: attentionOf(`${at}self_attn.`, names, d, { heads, kvHeads, headDim }, ALL),
-            before,
-          },
-          { kind: 'mlp', mlp, before },
-        ]
-      }),
+  const H = c.size('num_attention_heads')
+  const heads = equalHeads(d, H, c.size('num_key_value_heads', H))
+  c.only({ qk_layernorm: false, tie_word_embeddings: false })
+  return decoderOnly(c, {
+    ...{
+      type: 'phi',
+      prefix: 'model.',
+      d,
+      heads,
+      tokens: 'embed_tokens',
+      layers: 'num_hidden_layers',
+      at: 'layers.N.',
     },
-    head: { project: { name: 'lm_head', out: vocab, in: d, bias: true } },
-    ignored: anyOf('rotary_emb\\.inv_freq$'),
-  }
+    stack: { parallel: true, rope: ropeFrequencies(c, heads.headDim, 0.5) },
+    attention: at => attentionOf(`${at}self_attn.`, ['q_proj', 'k_proj', 'v_proj', 'dense'], d, heads, ALL),
+    ...{ mlp: ['mlp.fc1', 'mlp.fc2'], inner: c.size('intermediate_size'), linear: biased },
+    activation: c.choice('hidden_act', ACTIVATIONS, 'gelu_new'),
+    norm: layerNorm(d, c.number('layer_norm_eps', 1e-5, EPS)),
+    norms: ['input_layernorm', undefined, 'input_layernorm'], // one for both
+    ...{ last: 'final_layernorm', head: 'lm_head', tied: false, headBias: true },
+  })
 }
 
 /**
@@ -415,10 +397,14 @@ function bertLike(c, names) {
   const eps = names.eps ?? c.number('layer_norm_eps', 1e-12, EPS)
   const vocab = c.size('vocab_size')
   const narrow = names.narrow ?? d
-  c.only('position_embedding_type', 'absolute')
-  c.only('is_decoder', false)
-  c.only('add_cross_attention', false)
-  c.only('tie_word_embeddings', true)
+  c.only({
+    ...{
+      position_embedding_type: 'absolute',
+      is_decoder: false,
+      add_cross_attention: false,
+      tie_word_embeddings: true,
+    },
+  })
   /** @type {(name: string, size?: number) => NormSpec} */
   const norm = (name, size = d) => ({ name, size, kind: 'layer', eps, bias: true })
   const table = (/** @type {string} */ name, /** @type {number} */ rows) => ({
@@ -513,7 +499,7 @@ const roberta = c =>
 
 /** @param {Config} c */
 function distilbert(c) {
-  c.only('sinusoidal_pos_embds', false, true) // stored either way
+  c.get('sinusoidal_pos_embds') // positions are stored either way
   return bertLike(c, {
     ...{ type: 'distilbert', act: 'gelu', eps: 1e-12, at: i => `transformer.layer.${i}.` },
     keys: { width: 'dim', layers: 'n_layers', heads: 'n_heads', inner: 'hidden_dim', activation: 'activation' },
@@ -630,14 +616,11 @@ function marian(c) {
   const d = c.size('d_model')
   const vocab = c.size('vocab_size')
   const activation = c.choice('activation_function', ACTIVATIONS, 'gelu')
-  c.only('decoder_vocab_size', vocab)
-  c.only('share_encoder_decoder_embeddings', true)
-  c.only('normalize_before', false)
-  c.only('normalize_embedding', false)
-  c.only('add_final_layer_norm', false)
-  c.only('add_bias_logits', false)
-  c.only('static_position_embeddings', true)
-  c.only('tie_word_embeddings', true)
+  c.only({
+    ...{ decoder_vocab_size: vocab, share_encoder_decoder_embeddings: true, static_position_embeddings: true },
+    ...{ normalize_before: false, normalize_embedding: false, add_final_layer_norm: false },
+    ...{ add_bias_logits: false, tie_word_embeddings: true },
+  })
   const pad = c.number('pad_token_id', 58100, { least: 0, whole: true })
   /** @type {(name: string) => NormSpec} */
   const norm = name => ({ name, size: d, kind: 'layer', eps: 1e-5, bias: true })
@@ -719,7 +702,7 @@ export function familyOf(config) {
     throw new RangeError(
       `config.json: model_type ${describe(type)} is not covered; covered: ${Object.keys(FAMILIES).join(', ')}`,
     )
-  config.only('quantization_config', undefined)
+  config.only({ quantization_config: undefined })
   const family = FAMILIES[type](config)
   config.end()
   return family

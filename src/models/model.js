@@ -275,10 +275,16 @@ export class Model {
     const { vocab, embedding } = this.#family
     const { ids, B, L } = readIds(input.ids, 'ids', vocab)
     const past = cache?.length ?? 0
-    const given = readMask(input.attentionMask, B, L)
+    const like = { B, L }
+    const tokens =
+      input.attentionMask === undefined ? undefined : readIds(input.attentionMask, 'attentionMask', 2, like).ids
+    const given = tokens?.includes(0) ? Uint8Array.from(tokens) : undefined // where all are tokens it says nothing
     if (given && past)
       throw new TypeError('forward: attentionMask with a cache that holds ids is not covered: give rows of one length')
-    const types = readTypes(input.tokenTypeIds, embedding.types?.rows, B, L)
+    const types =
+      input.tokenTypeIds === undefined
+        ? undefined
+        : readIds(input.tokenTypeIds, 'tokenTypeIds', embedding.types?.rows ?? 1, like).ids
     const { positions, most } = this.#positions(stack, input.positions, given, ids, B, L, past)
     const beyond = positions.find(position => position >= most)
     if (beyond !== undefined)
@@ -312,11 +318,7 @@ export class Model {
     const { embedding } = this.#family
     const most = embedding.positions?.rows ?? embedding.sinusoids ?? stack.rope?.most ?? Infinity
     if (given !== undefined) {
-      const read = readIds(given, 'positions', Math.min(most, 2 ** 31 - 1))
-      if (read.B !== B || read.L !== L)
-        throw new RangeError(
-          `forward: positions are ${shape([read.B, read.L])}, ids ${shape([B, L])}: one for each expected`,
-        )
+      const read = readIds(given, 'positions', Math.min(most, 2 ** 31 - 1), { B, L })
       return { positions: Uint32Array.from(read.ids), most }
     }
     const positions = new Uint32Array(B * L)
@@ -533,37 +535,19 @@ function keeper(keep = []) {
 /**
  * @param {Ids} given
  * @param {string} name
- * @param {number} most ids are below
+ * @param {number} most they are below
+ * @param {{ B: number, L: number }} [like] the sizes of the ids
  */
-function readIds(given, name, most) {
+function readIds(given, name, most, like) {
   const { data, dims } = toTensor(given, `forward: ${name}`, true)
-  if (dims.length < 1 || dims.length > 2 || dims.includes(0))
-    throw new RangeError(`forward: ${name} have dims ${shape(dims)}, (L) or (B, L) expected, with at least one`)
-  const [B, L] = dims.length === 2 ? dims : [1, dims[0]]
+  const [B, L] = dims.length === 1 ? [1, dims[0]] : dims
+  const fits = like ? B === like.B && L === like.L : B > 0 && L > 0
+  if (!fits || dims.length > 2)
+    throw new RangeError(
+      `forward: ${name} have dims ${shape(dims)}, ${like ? `${shape([like.B, like.L])} as the ids` : '(L) or (B, L), at least one id,'} expected`,
+    )
   const ids = Int32Array.from(data, (id, n) =>
     toNumber(id, `forward: ${name}[${n}]`, { least: 0, most: most - 1, whole: true }),
   )
   return { ids, B, L }
-}
-
-/** @param {Ids | undefined} given @param {number} B @param {number} L @returns {Uint8Array | undefined} none where all are tokens */
-function readMask(given, B, L) {
-  if (given === undefined) return undefined
-  const mask = readIds(given, 'attentionMask', 2)
-  if (mask.B !== B || mask.L !== L)
-    throw new RangeError(
-      `forward: attentionMask is ${shape([mask.B, mask.L])}, ids are ${shape([B, L])}: one for each expected`,
-    )
-  return mask.ids.every(Boolean) ? undefined : Uint8Array.from(mask.ids)
-}
-
-/** @param {Ids | undefined} given @param {number | undefined} rows @param {number} B @param {number} L */
-function readTypes(given, rows, B, L) {
-  if (given === undefined) return undefined
-  const types = readIds(given, 'tokenTypeIds', rows ?? 1)
-  if (types.B !== B || types.L !== L)
-    throw new RangeError(
-      `forward: tokenTypeIds are ${shape([types.B, types.L])}, ids ${shape([B, L])}: one for each expected`,
-    )
-  return types.ids
 }

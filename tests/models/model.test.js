@@ -270,15 +270,15 @@ test('inputs that do not fit the model are told, with the limit', async () => {
   for (const [run, message] of /** @type {[() => unknown, RegExp][]} */ ([
     [() => gpt2.forward({ ids: [384] }), /ids\[0\]: 384 given, a whole number from 0 to 383/],
     [() => gpt2.forward({ ids: [1.5] }), /ids\[0\]: 1\.5 given/],
-    [() => gpt2.forward({ ids: [] }), /ids have dims \(0\), \(L\) or \(B, L\) expected, with at least one/],
+    [() => gpt2.forward({ ids: [] }), /ids have dims \(0\), \(L\) or \(B, L\), at least one id, expected/],
     [() => gpt2.forward({ ids: long }), /position 64 is asked for, this model has 64: give a shorter text/],
-    [() => gpt2.forward({ ids, attentionMask: [1, 1] }), /attentionMask is \(1, 2\), ids are \(1, 8\)/],
+    [() => gpt2.forward({ ids, attentionMask: [1, 1] }), /attentionMask have dims \(2\), \(1, 8\) as the ids expected/],
     [() => gpt2.forward({ ids, decoderIds: [1] }), /gpt2 is no encoder-decoder/],
     [
       () => gpt2.forward({ ids, tokenTypeIds: ids.map(() => 1) }),
       /tokenTypeIds\[0\]: 1 given, a whole number from 0 to 0/,
     ],
-    [() => gpt2.forward({ ids, positions: [70] }), /positions\[0\]: 70 given, a whole number from 0 to 63/],
+    [() => gpt2.forward({ ids, positions: [70] }), /positions have dims \(1\), \(1, 8\) as the ids expected/],
     [() => gpt2.forward(/** @type {any} */ ({ id: ids })), /no option "id"; did you mean "ids"/],
     [() => bert.cache(), /bert is an encoder/],
     [() => gpt2.tokenize(/** @type {any} */ (3)), /3 given, a string expected/],
