@@ -1,6 +1,6 @@
 // From a folder to a model: the config is read and refused first, then the headers, then the weights.
 
-import { readOptions } from '../base/arguments.js'
+import { oneOf, readOptions } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { readCheckpoint } from './checkpoint.js'
 import { Config } from './config.js'
@@ -15,7 +15,7 @@ import { ModelWeights } from './weights.js'
 
 /**
  * @typedef {object} LoadModelOptions
- * @property {'float32'} [dtype] how weights lie in memory
+ * @property {import('./weights.js').WeightType} [dtype] how the weights of products lie in memory; default: as stored
  * @property {import('./tokenizer.js').TokenizerClass | import('./tokenizer.js').TokenizerLike | false} [tokenizer] the
  *   Tokenizer class of Hugging Face's tokenizers.js, or a tokenizer; false: none. By default the package is imported where
  *   there is a tokenizer.json
@@ -36,6 +36,8 @@ export async function loadModel(qkv, source, options = {}) {
   const { signal, tokenizer } = options
   if (typeof qkv?.packLinear !== 'function')
     throw new TypeError(`loadModel: ${describe(qkv)} given, a loaded core expected: loadModel(await load(), source)`)
+  const { dtype } = options
+  if (dtype !== undefined) oneOf(dtype, ['float32', 'float16', 'bfloat16', 'int8'], 'loadModel: dtype')
   signal?.throwIfAborted()
   const folder = openFolder(source, signal)
   try {

@@ -53,16 +53,13 @@ function norm(qkv, weights, spec, x) {
     : qkv.rmsNorm(x, weight, { eps, plusOne, resident: true })
 }
 
-/** @param {ModelWeights} weights @param {LinearSpec} spec @param {FloatTensor} x */
-const dense = (weights, spec, x) => weights.linear(spec).forward(x)
-
-/** @param {Qkv} qkv @param {ActivationName} kind @param {FloatTensor} x */
-function activate(qkv, kind, x) {
-  const resident = { resident: true }
-  if (kind === 'relu') return qkv.relu(x, resident)
-  if (kind === 'silu') return qkv.silu(x, resident)
-  return qkv.gelu(x, { approximate: kind === 'gelu' ? 'none' : 'tanh', resident: true })
-}
+/**
+ * @param {ModelWeights} weights
+ * @param {LinearSpec} spec
+ * @param {FloatTensor} x
+ * @param {import('../ops/linear.js').FusedOptions} [options]
+ */
+const dense = (weights, spec, x, options) => weights.linear(spec).forward(x, { ...options, resident: true })
 
 /** The tensor itself, whose memory this call may free, as a copy for who looks at it. @param {FloatTensor} x */
 const copyOf = x => new Tensor(x.data.slice(), [...x.dims])
@@ -76,7 +73,6 @@ const copyOf = x => new Tensor(x.data.slice(), [...x.dims])
  */
 export function embed({ embedding }, qkv, weights, { ids, types, positions, B, L }) {
   const { scale = 1, sinusoids } = embedding
-  const tokens = weights.table(embedding.tokens)
   const C = embedding.tokens.columns
   const out = new Float32Array(ids.length * C)
   const tables = [
@@ -85,7 +81,8 @@ export function embed({ embedding }, qkv, weights, { ids, types, positions, B, L
   ]
   for (let n = 0; n < ids.length; n++) {
     const at = n * C
-    for (let c = 0; c < C; c++) out[at + c] = tokens.data[ids[n] * C + c] * scale
+    const row = weights.row(embedding.tokens, ids[n])
+    for (let c = 0; c < C; c++) out[at + c] = row[c] * scale
     for (const { table, rows } of tables) for (let c = 0; c < C; c++) out[at + c] += table.data[rows[n] * C + c]
     // sin(p / 10000^(2i/C)) for all i, then all cosines.
     if (sinusoids)
@@ -147,6 +144,9 @@ export function runStack(stack, h, call) {
   return stack.norm ? norm(qkv, weights, stack.norm, h) : h
 }
 
+/** @param {Hooks | undefined} hooks @param {string} place */
+const has = (hooks, place) => hooks !== undefined && Object.hasOwn(hooks, place)
+
 /** @param {FloatTensor} x */
 const free = x => /** @type {Partial<import('../runtime/resident.js').ResidentTensor>} */ (x).dispose?.()
 
@@ -170,25 +170,31 @@ function runLayer(stack, parts, layer, h, call, turns, bias) {
   for (const part of parts) {
     const from = stack.parallel ? entered : h
     const x = part.before ? norm(qkv, weights, part.before, from) : from
+    // The sum is made by the last product, where nobody looks at what is added.
+    const isFused = !part.after && !has(hooks, `${at}${part.kind}.output`)
+    const residual = isFused ? h : undefined
     let y =
       part.kind === 'mlp'
-        ? mlp(call, /** @type {NonNullable<PartSpec['mlp']>} */ (part.mlp), x)
-        : attention(call, stack, part, layer, x, at, turns, bias)
+        ? mlp(call, /** @type {NonNullable<PartSpec['mlp']>} */ (part.mlp), x, residual)
+        : attention(call, stack, part, layer, x, at, turns, bias, residual)
     if (part.after) y = norm(qkv, weights, part.after, y)
-    y = hooked(`${part.kind}.output`, y)
-    h = qkv.add(h, y, { resident: true })
+    h = isFused ? y : qkv.add(h, hooked(`${part.kind}.output`, y), { resident: true })
     if (part.post) h = norm(qkv, weights, part.post, h)
   }
   return hooked('output', h)
 }
 
-/** down(act(gate x) * up x), or down(act(up x)). @param {Call} call @param {NonNullable<PartSpec['mlp']>} spec @param {FloatTensor} x */
-function mlp({ qkv, weights }, { up, gate, down, activation }, x) {
-  const wide = dense(weights, up, x)
-  const inner = gate
-    ? qkv.mul(activate(qkv, activation, dense(weights, gate, x)), wide, { resident: true })
-    : activate(qkv, activation, wide)
-  return dense(weights, down, inner)
+/**
+ * down(act(gate x) * up x), or down(act(up x)).
+ * @param {Call} call
+ * @param {NonNullable<PartSpec['mlp']>} spec
+ * @param {FloatTensor} x
+ * @param {FloatTensor | undefined} residual
+ */
+function mlp({ qkv, weights }, { up, gate, down, activation }, x, residual) {
+  const inner = dense(weights, gate ?? up, x, { activation })
+  if (gate) qkv.mul(inner, dense(weights, up, x), { out: inner })
+  return dense(weights, down, inner, { residual })
 }
 
 /**
@@ -200,9 +206,10 @@ function mlp({ qkv, weights }, { up, gate, down, activation }, x) {
  * @param {string} at what names of hooks begin with
  * @param {{ cos: FloatTensor, sin: FloatTensor } | undefined} turns
  * @param {FloatTensor | undefined} bias
+ * @param {FloatTensor | undefined} residual
  * @returns {FloatTensor} (B, L, d)
  */
-function attention(call, stack, part, layer, x, at, turns, bias) {
+function attention(call, stack, part, layer, x, at, turns, bias, residual) {
   const { qkv, weights, hooks, encoded } = call
   const spec = /** @type {AttentionSpec} */ (part.attention)
   const { heads: H, kvHeads: G, headDim: D, scale, softcap } = stack.heads
@@ -212,7 +219,9 @@ function attention(call, stack, part, layer, x, at, turns, bias) {
   const turned = (y, norms, heads) => {
     const [, rows] = y.dims
     const normed = norms ? norm(qkv, weights, norms, y.reshape([B, rows, heads, D])).reshape([B, rows, heads * D]) : y
-    return stack.rope && turns ? qkv.rope(normed, { numHeads: heads, rotaryDim: stack.rope.dim, ...turns }) : normed
+    return stack.rope && turns
+      ? qkv.rope(normed, { numHeads: heads, rotaryDim: stack.rope.dim, ...turns, resident: true })
+      : normed
   }
   const q = turned(dense(weights, spec.q, x), spec.qNorm, H)
   const { k, v } = isCross
@@ -233,26 +242,30 @@ function attention(call, stack, part, layer, x, at, turns, bias) {
     ...(spec.window && !isCross && { window: [spec.window - 1, Infinity] }),
   }
   const name = at + (isCross ? 'cross' : 'attention')
-  const has = (/** @type {string} */ place) => hooks !== undefined && Object.hasOwn(hooks, place)
   const isKept = isCross ? call.keepCross(layer) : call.keepWeights(layer)
   let output
-  if (isKept || has(`${name}.scores`) || has(`${name}.weights`)) {
+  const isEdited = has(hooks, `${name}.scores`)
+  if (isKept || isEdited || has(hooks, `${name}.weights`)) {
     const keys = cache ? cache.keys : splitHeads(k, G)
     const values = cache ? cache.values : splitHeads(v, G)
     const past = isCausal ? { pastLength: keys.dims[2] - L } : {}
-    const traced = qkv.trace(splitHeads(q, H), keys, values, { ...options, ...past })
+    const keep = /** @type {const} */ (['weights', 'output'])
+    const steps = isEdited ? /** @type {const} */ ([...keep, 'masked']) : keep
+    const traced = qkv.trace(splitHeads(q, H), keys, values, { ...options, ...past, keep: steps })
     const scores = applyHook(hooks, `${name}.scores`, () => traced.masked)
     const given = scores ? qkv.softmax(scores) : traced.weights
     const other = applyHook(hooks, `${name}.weights`, () => copyOf(given))
     const paid = other ?? given
     if (isKept) (isCross ? call.crossAttentions : call.attentions)[layer] = paid
     output = joinRows(scores || other ? weigh(qkv, paid, values, G) : traced.output)
-  } else
-    output = cache
-      ? cache.attention(q, { ...options, numHeads: H }).output
-      : qkv.attention(q, k, v, { ...options, numHeads: H, kvHeads: G }).output
+  } else {
+    output = qkv.alloc([B, L, H * D])
+    const inRows = { ...options, numHeads: H, out: output }
+    if (cache) cache.attention(q, inRows)
+    else qkv.attention(q, k, v, { ...inRows, kvHeads: G })
+  }
   output = hookHeads(hooks, isCross ? `${at}cross.heads` : `${at}heads`, output, H)
-  return dense(weights, spec.o, output)
+  return dense(weights, spec.o, output, { residual })
 }
 
 /**
@@ -330,7 +343,7 @@ export function makeLogits({ head, type }, qkv, weights, x) {
   if (!weights.hasHead) throw new Error(`this ${type} checkpoint has no head: it makes hidden states, but no logits`)
   let h = x
   if (head.transform) {
-    h = activate(qkv, head.activation ?? 'gelu', dense(weights, head.transform, h))
+    h = dense(weights, head.transform, h, { activation: head.activation })
     if (head.norm) h = norm(qkv, weights, head.norm, h)
   }
   if (head.scale !== undefined) h = scaled(h, head.scale)

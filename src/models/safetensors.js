@@ -143,16 +143,24 @@ function checkRanges(tensors, start, size, fail) {
 }
 
 /**
- * The numbers of a stored tensor as float32.
+ * The numbers of a stored tensor as they are: floats, or the bits of halves.
  * @param {StoredTensor} tensor F32, F16 or BF16
- * @returns {Promise<Float32Array>}
+ * @returns {Promise<Float32Array | Uint16Array>}
  */
-export async function readFloats({ dtype, file, source, from, to }) {
+export async function readNumbers({ dtype, file, source, from, to }) {
   const bytes = await readExactly(source, file, from, to)
-  const size = BYTES[/** @type {'F32'} */ (dtype)]
-  const { buffer, byteOffset, byteLength } =
-    bytes.byteOffset % size || (dtype === 'F32' && bytes.byteLength !== bytes.buffer.byteLength) ? bytes.slice() : bytes
-  if (dtype === 'F32') return new Float32Array(/** @type {ArrayBuffer} */ (buffer), byteOffset, byteLength / 4)
-  const bits = new Uint16Array(/** @type {ArrayBuffer} */ (buffer), byteOffset, byteLength / 2)
-  return dtype === 'F16' ? fromFloat16(bits) : fromBfloat16(bits)
+  const whole = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes) // aligned, and nobody else's
+  return dtype === 'F32' ? new Float32Array(whole.buffer) : new Uint16Array(whole.buffer)
 }
+
+/**
+ * @param {Float32Array | Uint16Array} numbers of readNumbers
+ * @param {string} dtype
+ */
+export function widen(numbers, dtype) {
+  if (numbers instanceof Float32Array) return numbers
+  return dtype === 'F16' ? fromFloat16(numbers) : fromBfloat16(numbers)
+}
+
+/** Both. @param {StoredTensor} tensor */
+export const readFloats = async tensor => widen(await readNumbers(tensor), tensor.dtype)

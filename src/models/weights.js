@@ -3,7 +3,7 @@
 
 import { describe, shape } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
-import { FLOATS, readFloats } from './safetensors.js'
+import { FLOATS, readNumbers, widen } from './safetensors.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -14,7 +14,9 @@ import { FLOATS, readFloats } from './safetensors.js'
 /** @typedef {import('./families.js').TableSpec} TableSpec */
 /** @typedef {import('./safetensors.js').StoredTensor} StoredTensor */
 /** @typedef {{ loaded: number, total: number, name: string }} Progress */
-/** @typedef {{ name: string, dims: readonly number[], make: (read: (name: string) => Promise<FloatTensor>) => Promise<void> }} Need */
+/** @typedef {'float32' | 'float16' | 'bfloat16' | 'int8'} WeightType */
+/** Numbers as they are stored. @typedef {{ data: Float32Array | Uint16Array, dims: readonly number[], dtype: string }} Raw */
+/** @typedef {{ name: string, dims: readonly number[], make: (read: (name: string) => Promise<Raw>) => Promise<void> }} Need */
 
 /** @param {LinearSpec} spec */
 const keyOf = ({ name, part }) => (part === undefined ? name : `${name}[${part}]`)
@@ -25,7 +27,7 @@ export class ModelWeights {
   #linears = new Map()
   /** @type {Map<string, { weight: FloatTensor, bias?: FloatTensor }>} */
   #norms = new Map()
-  /** @type {Map<string, FloatTensor>} */
+  /** @type {Map<string, Raw>} */
   #tables = new Map()
   /** @type {Set<{ dispose: () => void }>} */
   #resident = new Set()
@@ -54,7 +56,13 @@ export class ModelWeights {
 
   /** @param {TableSpec} spec */
   table(spec) {
-    return /** @type {FloatTensor} */ (this.#tables.get(spec.name))
+    return floats(/** @type {Raw} */ (this.#tables.get(spec.name)))
+  }
+
+  /** A row of a table, which stays as it is stored. @param {TableSpec} spec @param {number} n @returns {Float32Array} */
+  row({ name, columns }, n) {
+    const { data, dtype } = /** @type {Raw} */ (this.#tables.get(name))
+    return widen(data.subarray(n * columns, (n + 1) * columns), dtype)
   }
 
   /** The product that makes logits. */
@@ -70,7 +78,7 @@ export class ModelWeights {
   /**
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
-   * @param {{ dtype?: string, signal?: AbortSignal, onProgress?: (progress: Progress) => void }} options
+   * @param {{ dtype?: WeightType, signal?: AbortSignal, onProgress?: (progress: Progress) => void }} options
    */
   async load(family, stored, { dtype, signal, onProgress }) {
     const tensors = this.#canonical(family, stored)
@@ -85,19 +93,19 @@ export class ModelWeights {
     this.used = [...needed].map(name => /** @type {StoredTensor} */ (tensors.get(name)))
     const total = this.used.reduce((sum, { from, to }) => sum + to - from, 0)
     let loaded = 0
-    /** The last tensor that was read: parts of a fused one are asked for one behind the other. @type {{ name: string, tensor: FloatTensor } | undefined} */
+    /** The last tensor that was read: parts of a fused one are asked for one behind the other. @type {{ name: string, raw: Raw } | undefined} */
     let last
     /** @type {Set<string>} */
     const seen = new Set()
     const read = async (/** @type {string} */ name) => {
-      if (last?.name === name) return last.tensor
+      if (last?.name === name) return last.raw
       signal?.throwIfAborted()
       const tensor = /** @type {StoredTensor} */ (tensors.get(name))
-      last = { name, tensor: new Tensor(await readFloats(tensor), tensor.dims) }
+      last = { name, raw: { data: await readNumbers(tensor), dims: tensor.dims, dtype: tensor.dtype } }
       if (!seen.has(name)) loaded += tensor.to - tensor.from
       seen.add(name)
       onProgress?.({ loaded, total, name: tensor.name })
-      return last.tensor
+      return last.raw
     }
     try {
       for (const need of needs) await need.make(read)
@@ -130,7 +138,7 @@ export class ModelWeights {
     return tensors
   }
 
-  /** What is to be read, in order. @param {Family} family @param {string | undefined} dtype */
+  /** What is to be read, in order. @param {Family} family @param {WeightType | undefined} dtype */
   #needs(family, dtype) {
     /** @type {Need[]} */
     const needs = []
@@ -152,7 +160,7 @@ export class ModelWeights {
           name: `${name}.bias`,
           dims: [of],
           make: async read => {
-            biases.set(key, rowsOf(await read(`${name}.bias`), out, row))
+            biases.set(key, rowsOf(floats(await read(`${name}.bias`)), out, row))
           },
         })
       add(key, {
@@ -175,7 +183,7 @@ export class ModelWeights {
           name: `${spec.name}.${part}`,
           dims: [spec.size],
           make: async read => {
-            const kept = this.#keep(await read(`${spec.name}.${part}`))
+            const kept = this.#keep(floats(await read(`${spec.name}.${part}`)))
             this.#norms.set(spec.name, Object.assign(this.#norms.get(spec.name) ?? made, { [part]: kept }))
           },
         })
@@ -220,7 +228,7 @@ export class ModelWeights {
     return needs
   }
 
-  /** @param {Family} family @param {(key: string, need: Need) => void} add @param {string | undefined} dtype */
+  /** @param {Family} family @param {(key: string, need: Need) => void} add @param {WeightType | undefined} dtype */
   #headNeeds({ head, embedding, vocab }, add, dtype) {
     const { project } = head
     const name = project ? `${project.name}.weight` : `${embedding.tokens.name}.weight`
@@ -233,7 +241,7 @@ export class ModelWeights {
         name: biasName,
         dims: biasName === 'final_logits_bias' ? [1, vocab] : [vocab],
         make: async read => {
-          bias = (await read(biasName)).reshape([vocab])
+          bias = floats(await read(biasName)).reshape([vocab])
         },
       })
     add('head', {
@@ -248,16 +256,18 @@ export class ModelWeights {
   }
 
   /**
-   * @param {FloatTensor} stored
+   * As it is stored, unless a dtype is given.
+   * @param {Raw} stored
    * @param {LinearSpec} spec
    * @param {FloatTensor | undefined} bias
-   * @param {string | undefined} dtype
+   * @param {WeightType} [dtype]
    */
-  #pack(stored, { out, row, layout }, bias, dtype) {
-    if (dtype !== undefined && dtype !== 'float32')
-      throw new RangeError(`loadModel: dtype ${describe(dtype)} is not covered; covered: "float32"`)
-    const rows = layout ? stored.T : stored
-    return this.#qkv.packLinear(rowsOf(rows, out, row), bias)
+  #pack(stored, { out, row, layout }, bias, dtype = NATIVE[/** @type {'F32'} */ (stored.dtype)]) {
+    const tensor = new Tensor(stored.data, stored.dims)
+    // Fused columns lie side by side; fused rows may be mixed.
+    const part = row && layout ? tensor.slice(1, row(0), row(0) + out) : rowsOf(tensor, out, row)
+    const weight = stored.dtype === 'BF16' ? { data: part.data, dims: part.dims, dtype: 'bfloat16' } : part
+    return this.#qkv.packLinear(/** @type {FloatTensor} */ (weight), bias, { dtype, layout })
   }
 
   /** A small tensor that every call reads. @param {FloatTensor} tensor */
@@ -275,19 +285,26 @@ export class ModelWeights {
   }
 }
 
+/** The dtypes of packLinear for those that are stored. */
+const NATIVE = /** @type {const} */ ({ F32: 'float32', F16: 'float16', BF16: 'bfloat16' })
+
+/** @param {Raw} raw @returns {FloatTensor} */
+const floats = ({ data, dims, dtype }) => new Tensor(widen(data, dtype), dims)
+
 const EMPTY = new Tensor(new Float32Array(0), [0])
 
 /**
  * Rows row(0) ... row(out - 1) of a tensor, a copy; without `row` itself.
- * @param {FloatTensor} tensor
+ * @template {Float32Array | Uint16Array} T
+ * @param {Tensor<T>} tensor
  * @param {number} out
  * @param {((n: number) => number) | undefined} row
  */
 function rowsOf(tensor, out, row) {
   if (!row) return tensor
-  const [, ...rest] = tensor.dims
-  const size = rest[0] ?? 1
-  const data = new Float32Array(out * size)
+  const [rows, ...rest] = tensor.dims
+  const size = tensor.data.length / rows
+  const data = /** @type {T} */ (tensor.data.slice(0, out * size))
   for (let n = 0; n < out; n++) data.set(tensor.data.subarray(row(n) * size, (row(n) + 1) * size), n * size)
   return new Tensor(data, [out, ...rest])
 }

@@ -2,7 +2,7 @@
 
 import { expectDims, oneOf, readOptions, register } from '../base/arguments.js'
 import { describe, proxied } from '../base/errors.js'
-import { fromFloat16 } from '../base/float16.js'
+import { fromBfloat16, fromFloat16 } from '../base/float16.js'
 import { count, toFloats, toTensor } from '../base/tensor.js'
 import { checkLayout, forward, toWeights } from '../ops/linear.js'
 import { WEIGHTS } from '../runtime/abi.js'
@@ -33,9 +33,6 @@ const OPTIONS = register('packLinear', ['dtype', 'layout', 'scales'])
 const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8'])
 const ROWS = 64 // that are read at a time: of a checkpoint there is never a float32 copy of all
 const OUT_OF_RANGE = 8 // enum qkv_status
-
-/** Bits of bfloat16 as floats. @param {Uint16Array} bits */
-const fromBfloat16 = bits => new Float32Array(Uint32Array.from(bits, half => half << 16).buffer)
 
 /** Rounded to bfloat16, ties to even. @param {Float32Array} floats */
 function roundToBfloat16(floats) {
