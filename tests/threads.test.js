@@ -157,7 +157,7 @@ test('any number of threads gives the same bits, for every option, dropout and m
   }
 })
 
-test('workers draw units of a large call and none of a small one, in a stack that they do not fill', async t => {
+test('workers take units of a large call and none of a small one, in a stack that they do not fill', async t => {
   const started = watchWorkers(t)
   const qkv = await load({ threads: 2 })
   const [{ start }] = started

@@ -1,11 +1,12 @@
-// What a job looks like in the memory that threads share, and how a thread takes part in it.
+// Threads take work units (row blocks, head groups or output columns) of a job from a shared counter.
+// Copying overlaps compute: a unit waits until its operands are copied.
 
 import * as AT from './words.js'
 
 export const WORDS = AT.args + 2 * 16
 export const CLOSED = 1 << 30
 export const TRAPPED = -1
-const AWAKE = 1 // milliseconds
+const AWAKE = 1 // milliseconds of spinning before a thread sleeps
 
 /** @typedef {Record<string, CallableFunction>} Kernels */
 
@@ -13,23 +14,23 @@ const AWAKE = 1 // milliseconds
 export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, byteOffset + AT.args * 4, 16)
 
 /**
- * Draws units of the running job and does them, until none is left: from the last one down, because under a causal mask
- * the last rows of a head take longest, and whoever draws the end of the work shall be done soon.
+ * Takes units of the running job until none is left, the last unit first: under a causal mask the last rows of a head
+ * take longest, so the units taken at the end are short and all threads finish at about the same time.
  * @param {Kernels} kernels
  * @param {Int32Array} words
  * @param {number} thread
  */
-export function draw(kernels, words, thread) {
+export function runUnits(kernels, words, thread) {
   const kernel = Object.values(kernels)[words[AT.kernel]]
   const args = argumentsOf(words).slice(0, words[AT.arity])
   const chunk = words[AT.chunk]
   const scratch = words[AT.scratch] + thread * words[AT.stride]
   const next = () => Atomics.sub(words, AT.left, chunk)
-  const locked = () => Atomics.load(words, AT.locked)
+  const notReady = () => Atomics.load(words, AT.notReady)
   try {
     for (let left = next(); left > 0; left = next()) {
       const first = Math.max(0, left - chunk)
-      for (let n = locked(); n > first; n = locked()) wait(words, AT.locked, n, AWAKE)
+      for (let n = notReady(); n > first; n = notReady()) wait(words, AT.notReady, n, AWAKE)
       const status = kernel(...args, first, left - first, scratch)
       if (status !== 0) Atomics.store(words, AT.status, status)
     }
@@ -39,8 +40,8 @@ export function draw(kernels, words, thread) {
 }
 
 /**
- * Waits until a word is no longer what it was, at most so long: awake for a while, because to sleep and to be woken takes
- * 0.1 ms, and the scheduler may wake a thread on the core of the one that calls.
+ * Waits until words[at] is no longer `value`, at most `ms` milliseconds. It spins for AWAKE milliseconds first: waking a
+ * sleeping thread takes 0.1 ms, and the scheduler may wake it on the core of the calling thread.
  * @param {Int32Array} words
  * @param {number} at
  * @param {number} value
@@ -53,8 +54,8 @@ export function wait(words, at, value, ms) {
   } catch {} // the main thread of a page must not sleep
 }
 
-/** Takes part in the running job, unless it is about to end. @param {Int32Array} words */
-export function join(words) {
+/** Joins the running job; false when no more threads may join. @param {Int32Array} words */
+export function tryJoin(words) {
   for (let gate = Atomics.load(words, AT.gate); !(gate & CLOSED); ) {
     const found = Atomics.compareExchange(words, AT.gate, gate, gate + 1)
     if (found === gate) return true
@@ -64,7 +65,7 @@ export function join(words) {
 }
 
 /**
- * The life of a worker: it sleeps, joins a job, draws, sleeps.
+ * The loop of a worker: wait for a job, join it, run units.
  * @param {Kernels} kernels
  * @param {Int32Array} words
  * @param {number} thread
@@ -74,8 +75,8 @@ export function serve(kernels, words, thread) {
   for (let generation = 0; ; ) {
     wait(words, AT.generation, generation)
     generation = Atomics.load(words, AT.generation)
-    if (!join(words)) continue
-    draw(kernels, words, thread)
+    if (!tryJoin(words)) continue
+    runUnits(kernels, words, thread)
     Atomics.add(words, AT.done, 1)
     Atomics.notify(words, AT.done)
   }

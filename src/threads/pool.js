@@ -1,8 +1,8 @@
-// A pool of threads that work along with the calling one.
+// A pool of worker threads. The calling thread works, too.
 
 import { QkvError } from '../base/errors.js'
 import { STATUS } from '../runtime/abi.js'
-import { argumentsOf, CLOSED, draw, WORDS, wait } from './jobs.js'
+import { argumentsOf, CLOSED, runUnits, WORDS, wait } from './jobs.js'
 import * as AT from './words.js'
 
 const STACK = 16384 // bytes; kernels use less than a quarter (tests/threads.test.js)
@@ -10,16 +10,17 @@ const SLICE = 50 // milliseconds
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /**
- * What the calling thread makes while others begin: n numbers each, from and to truncated. It must not fail.
+ * Copies that the calling thread makes while the workers compute: n numbers each, in parts from ... to (truncated).
+ * They must not throw.
  * @typedef {[n: number, make: (from: number, to: number) => void][]} DeferredCopies
  */
 /** @typedef {{ module: WebAssembly.Module, memory: WebAssembly.Memory, control: number, stack: number, thread: number }} Start */
 /** @typedef {{ terminate(): unknown, unref?(): void, on?: Function, addEventListener?: Function, postMessage(data: Start): void }} Thread */
 
 export class Threads {
-  /** Multiplications and additions of a call, below which waking others costs more than they bring (measured), and of a draw. */
+  /** Multiply-adds: `work` of a call, below which waking threads costs more than it gains (measured); `chunk` of the units taken at once. */
   static least = { work: 6e6, chunk: 2e5 }
-  /** Milliseconds until a worker that does not start, or does not come forward within a call, counts as lost. */
+  /** Milliseconds until a worker that does not start, or does not finish its part of a call, counts as lost. */
   static patience = { start: 10_000, call: 10_000 }
 
   /** @type {Set<Thread>} beside the calling one */
@@ -93,35 +94,36 @@ export class Threads {
     })
   }
 
-  /** Ends the workers; whoever calls goes on alone. */
+  /** Ends the workers; calls go on with one thread. */
   end() {
     const workers = [...this.#workers]
     this.#workers.clear()
     for (const worker of workers) worker.terminate()
   }
 
-  /** @param {number} work multiplications and additions of a call @returns {DeferredCopies | undefined} if it is worth it */
+  /** A list for the copies of a call that is worth threads, else undefined. @param {number} work multiply-adds */
   deferredCopies(work) {
     return work < Threads.least.work ? undefined : []
   }
 
   /**
-   * Runs a kernel on all threads, if its work is worth it. To be called within a scope.
+   * Runs a kernel on all threads if its work is worth it. To be called within a scope.
    * @param {Core} core
    * @param {object} job
    * @param {string} job.kernel
    * @param {number[]} job.args
-   * @param {number} job.work multiplications and additions
+   * @param {number} job.work multiply-adds
    * @param {number} job.units
-   * @param {number} job.scratch bytes that each thread wants
-   * @param {DeferredCopies} [job.deferredCopies] each part for its part of the units, which others may begin with then
-   * @param {number} [job.parts] of which each serves as many units
-   * @returns {boolean} false: not done, do it alone
+   * @param {number} job.scratch bytes for each thread
+   * @param {DeferredCopies} [job.deferredCopies] made in `parts` equal parts, the last one first; the units of a part may
+   *   start when it is copied
+   * @param {number} [job.parts]
+   * @returns {boolean} false: nothing was run, the caller does it alone
    */
   run(core, { kernel, args, work, units, scratch, deferredCopies = [], parts = 1 }) {
     const words = this.#words
     const makeAll = () => {
-      for (let part = parts; part-- > 0; Atomics.store(words, AT.locked, (units * part) / parts))
+      for (let part = parts; part-- > 0; Atomics.store(words, AT.notReady, (units * part) / parts))
         for (const [n, make] of deferredCopies) make((n * part) / parts, (n * (part + 1)) / parts)
     }
     const isWorth = work >= Threads.least.work && units > 1
@@ -142,13 +144,13 @@ export class Threads {
     words[AT.chunk] = Math.ceil(Math.min((Threads.least.chunk * units) / work, units / this.count)) || 1
     words[AT.scratch] = core.alloc(stride * this.#size)
     words[AT.stride] = stride
-    words[AT.left] = words[AT.locked] = units
+    words[AT.left] = words[AT.notReady] = units
     words[AT.done] = words[AT.status] = 0
     Atomics.store(words, AT.gate, 0)
     Atomics.add(words, AT.generation, 1)
     Atomics.notify(words, AT.generation)
     makeAll()
-    draw(core.exports, words, 0)
+    runUnits(core.exports, words, 0)
     const joined = Atomics.or(words, AT.gate, CLOSED)
     if (!this.#allDone(joined, performance.now() - start)) {
       this.end()
@@ -166,8 +168,8 @@ export class Threads {
   }
 
   /**
-   * Waits until every worker that has joined is done. One that died never is: then patience ends, counted in slices
-   * that were really waited for, because a computer may sleep in between.
+   * Waits until every worker that has joined is done; false after Threads.patience, for a worker that died. Time is
+   * counted in slices that were really waited, because a computer may sleep meanwhile.
    * @param {number} joined
    * @param {number} elapsed milliseconds that the call has taken so far
    */
@@ -202,5 +204,5 @@ function listen(worker, event, listener) {
   else worker.addEventListener?.(event, listener)
 }
 
-/** Workers of modules that nobody has any more. @type {FinalizationRegistry<Threads>} */
+/** Ends the workers of a module that was collected. @type {FinalizationRegistry<Threads>} */
 const ended = new FinalizationRegistry(threads => threads.end())

@@ -1,14 +1,14 @@
-// The words of the control block of a job.
+// Indices into the control block of a job: int32 words that all threads share.
 
-export const generation = 0 // grows with each job: what idle threads wait for
-export const gate = 1 // how many workers have joined; CLOSED: none may any more
-export const done = 2 // how many of them have finished
-export const left = 3 // units that nobody has drawn
-export const locked = 4 // units, from the first on, whose operands are not there yet
-export const chunk = 5 // units a draw
+export const generation = 0 // number of the job; idle threads wait for it to change
+export const gate = 1 // how many workers have joined; the bit CLOSED: no more may join
+export const done = 2 // how many of those have finished
+export const left = 3 // work units that no thread has taken yet
+export const notReady = 4 // units, from the first on, whose operands are not copied yet
+export const chunk = 5 // units that a thread takes at once
 export const kernel = 6 // index of its name among the exports
-export const scratch = 7 // address of that of the first thread
-export const stride = 8 // bytes from there to that of the next one
+export const scratch = 7 // address of the first thread's scratch
+export const stride = 8 // bytes from one thread's scratch to the next one's
 export const status = 9 // 0, what a kernel returned, or TRAPPED
-export const arity = 10 // how many arguments the kernel takes before those of its part
+export const arity = 10 // how many arguments the kernel takes before (first, count, scratch)
 export const args = 12 // float64 each: addresses, sizes and real numbers

@@ -1,12 +1,12 @@
 // A worker that joins the first job and dies.
 import { parentPort } from 'node:worker_threads'
-import { join, WORDS } from '../../src/threads/jobs.js'
+import { tryJoin, WORDS } from '../../src/threads/jobs.js'
 import * as AT from '../../src/threads/words.js'
 
 parentPort?.once('message', ({ memory, control }) => {
   parentPort?.postMessage('ready')
   const words = new Int32Array(memory.buffer, control, WORDS)
   Atomics.wait(words, AT.generation, 0)
-  while (!join(words));
+  while (!tryJoin(words));
   process.exit(3)
 })
