@@ -27,7 +27,7 @@ import { coreOf } from './qkv.js'
 
 /**
  * @typedef {object} OnnxAttributes
- * @property {boolean | 0 | 1} [is_causal] query i stands at i + P, or i + nonpad_kv_seqlen - L, and sees no key beyond
+ * @property {boolean | 0 | 1} [is_causal] query i stands at i + P, or i + nonpad_kv_seqlen - L, and sees no later key
  * @property {number} [scale] default 1/sqrt(D)
  * @property {number} [softcap] default 0, none
  * @property {number} [q_num_heads] for three axes
@@ -170,7 +170,7 @@ function checkPast(inputs, K, V, [B, G, , D], [, , , E]) {
 }
 
 /**
- * The mask as the kernels take it, and how many keys it speaks of.
+ * The mask as the kernels take it, and how many keys it covers.
  * @param {unknown} given
  * @param {readonly number[]} full (B, H, L, P + S)
  */

@@ -20,7 +20,7 @@ import { allocate, scope } from './runtime/outputs.js'
 /** @typedef {import('./runtime/outputs.js').OutOptions} OutOptions */
 
 /**
- * What is behind a loaded core, for functions beside it; undefined of any other object.
+ * The core of a Qkv, for functions of other files; undefined for any other object.
  * @type {(qkv: object) => Core | undefined}
  */
 export let coreOf
@@ -72,8 +72,8 @@ export class Qkv {
   }
 
   /**
-   * Runs a function and disposes of all resident tensors that were allocated meanwhile, but for those that it returns or
-   * passes to `keep`: alone, in an array or in a plain object.
+   * Runs a function and then disposes of the resident tensors that were allocated in it, except those that it returns or
+   * passes to `keep`, alone, in an array or in a plain object (tf.tidy).
    * @template T
    * @param {(keep: <K>(value: K) => K) => T} run synchronous
    * @returns {T} what it returns
@@ -84,7 +84,8 @@ export class Qkv {
 
   /**
    * Keys and values of all steps of a generation, inside the module's memory: `append(k, v)` each step, then
-   * `attention(q)`. Full, it throws; with `limit` it grows by doubling up to that, with `window` it slides.
+   * `attention(q)`. `append` throws when the cache is full; with `limit` the cache doubles its
+   * capacity up to that, with `window` it slides.
    * @param {import('./nn/kv-cache.js').CacheOptions} options
    * @returns {Cache}
    * @throws {TypeError | RangeError}

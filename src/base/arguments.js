@@ -19,8 +19,8 @@ export function register(where, known) {
 }
 
 /**
- * Options as a record of their own. Each is read once, before anything else, so that no getter of somebody's runs
- * between checks and copies; inherited ones do not count.
+ * Copies the options. Each is read once, before anything else, so that no getter of the caller runs between checks and
+ * copies. Inherited options are ignored.
  * @template {object} T
  * @param {T} options
  * @param {readonly string[]} known

@@ -34,7 +34,7 @@ export function describe(value) {
 }
 
 /**
- * Frameworks wrap objects in a Proxy; what is private stays behind.
+ * The error for a Proxy of an object of ours (Vue and MobX make such): private fields are not reachable through it.
  * @param {string} name
  */
 export const proxied = name =>

@@ -34,7 +34,7 @@ const intrinsic = name => {
   return (/** @type {unknown} */ data) => get.call(data)
 }
 
-/** 'Float32Array', also of another window's or a subclass's; undefined of what is no typed array. */
+/** 'Float32Array', also for one of another window or of a subclass; undefined for what is no typed array. */
 const kindOf = intrinsic(Symbol.toStringTag)
 const lengthOf = intrinsic('length')
 
@@ -572,7 +572,7 @@ export function toFloats(value, name) {
 }
 
 /**
- * The values of an operand, now: no array of them is kept where the memory may grow, or somebody else's code run.
+ * The values of an operand, to be used at once: an allocation or a caller's getter may detach the array.
  * @template {TensorData} T
  * @param {Tensor<T>} tensor
  * @returns {T}

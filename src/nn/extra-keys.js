@@ -12,7 +12,7 @@ import { broadcast } from '../ops/attention-options.js'
 const BY_PLACE = /** @type {const} */ (['window', 'pastLength', 'keyLengths', 'alibi'])
 
 /**
- * (B, S, E) in the module's memory, and the further rows behind those of each batch.
+ * (B, S, E) in the module's memory, with the extra rows appended to each batch.
  * @param {Core} core
  * @param {number} from address of (B, S, E)
  * @param {number} B
@@ -38,7 +38,7 @@ export function appendRows(core, from, B, S, rows) {
 }
 
 /**
- * A mask over the S keys, and `extra` more that all see; causal hides what comes later.
+ * A mask over S + extra keys: all queries see the extra ones; causal hides later keys.
  * @template {FloatTensor | Tensor<Uint8Array>} T
  * @param {T | undefined} mask
  * @param {T['data']} values of no mask: [hidden, seen]
@@ -66,7 +66,7 @@ function extend(mask, values, causal, { L, S }, extra) {
 }
 
 /**
- * The options that change, so that they speak of S + extra keys.
+ * The options that change when there are S + extra keys.
  * @param {AttentionCall} call with the sizes of the sequence
  * @param {AttentionOptions} options
  * @param {number} extra

@@ -20,7 +20,7 @@ import { ATTENTION_OPTIONS, checkOptions, headSize, labels } from '../ops/attent
  * @property {number} [capacity] rows there is room for from the start; only a window has a default, twice itself
  * @property {number} [limit] lets the cache grow, by doubling, up to so many rows; Infinity: as long as there is memory
  * @property {number} [window] lets the cache slide: each query sees the last `window` keys, its own among them, and
- *   what nobody can see any more is overwritten. At most capacity - window + 1 rows can be appended at once
+ *   older keys are overwritten. At most capacity - window + 1 rows can be appended at once
  *
  * @typedef {Omit<import('../ops/attention-options.js').AttentionOptions, 'pastLength' | 'kvHeads'> & import('../ops/attention-options.js').OutOption} CachedAttentionOptions
  */
@@ -42,7 +42,7 @@ const ATTENTION = labels(
  */
 export class Cache {
   #core
-  /** What is given back; the registry holds it, too. */
+  /** The block of memory; the FinalizationRegistry holds it, too. */
   #block
   #first = 0
   #length = 0
@@ -71,7 +71,7 @@ export class Cache {
     this.#limit = limit === undefined ? this.#capacity : toNumber(limit, 'cache: limit', range)
     this.#block = { core, pointer: core.blocks.take(this.#bytes(this.#capacity)) }
     released.register(this, this.#block, this)
-    Object.freeze(this) // nobody makes it seem larger than its memory
+    Object.freeze(this) // with other sizes it would reach beyond its memory
   }
 
   /** Keys that queries can see now. */
@@ -153,7 +153,7 @@ export class Cache {
    * Attention of new queries, the last ones appended, over all that is cached. Nothing of the past is copied.
    * @param {TensorLike | Nested} q (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
    * @param {CachedAttentionOptions} [options] as of attention, but `causal` is true by default and there is no
-   *   `pastLength`: the last query stands at the last key. S is `length`
+   *   `pastLength`: the last query has the position of the last key. S is `length`
    * @returns {{ output: FloatTensor }} (..., L, E); with numHeads (B, L, H * E)
    */
   attention(q, options = {}) {

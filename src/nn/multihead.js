@@ -159,7 +159,7 @@ export class MultiheadAttention {
     return this
   }
 
-  /** Of a layer, as operands: somebody may have assigned others. @param {string} name */
+  /** The weights of a layer as operands; callers may assign others. @param {string} name */
   #weights(name) {
     const { weight, bias } = /** @type {Record<string, Linear>} */ (this.layers)[name]
     return checkWeights(weight, bias, name)
@@ -341,7 +341,7 @@ export class MultiheadAttention {
   }
 
   /**
-   * Fills `call`; its q, k and v are what is projected.
+   * Fills `call`; its q, k and v are the inputs of the projections.
    * @param {AttentionCall} call
    * @param {unknown} query
    * @param {unknown} key

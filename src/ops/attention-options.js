@@ -1,5 +1,5 @@
 // From the words of the public options to the checked numbers of an AttentionCall. Nothing here touches the module's
-// memory, and what is fine costs no objects and no strings: names for errors are made once, in `labels`.
+// memory. A correct call makes no objects and no strings: names for errors are made once, in `labels`.
 
 import { expectDims, oneOf, readOptions, register, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
@@ -42,7 +42,8 @@ import { checkStream } from './random-stream.js'
  * @property {TensorLike | Nested} [bias] float, added to the scaled scores; beside a boolean mask
  * @property {true | TensorLike | Nested} [alibi] slopes (H): -slope * distance is added to the scores; true: alibiSlopes(H).
  *   Positions beyond 2^24 are rounded to float32, and so are the distances
- * @property {TensorLike | Nested} [sinks] logits (H): beside the keys, each row may weigh a sink whose value is zero
+ * @property {TensorLike | Nested} [sinks] (H), attention sinks: one extra logit per head that joins the softmax and
+ *   contributes nothing to the output
  * @property {number} [numHeads] H: q is (B, L, H * D), k and v are (B, S, G * D) and (B, S, G * E), the output is
  *   (B, L, H * E), the heads side by side in each row. Nothing is copied to part them
  * @property {number} [kvHeads] G, beside numHeads; default numHeads
@@ -58,7 +59,7 @@ import { checkStream } from './random-stream.js'
  */
 
 /**
- * What only teaching needs.
+ * Options for teaching.
  * @typedef {object} TraceOnlyOptions
  * @property {'keys' | 'queries'} [softmaxAxis] the axis whose weights sum to one; default 'keys'
  * @property {'before' | 'after'} [masking] 'before' (default): hidden scores become -Infinity before softmax;
@@ -372,7 +373,7 @@ function checkSinks(sinks, H, softmaxAxis, name) {
       `${name}[${strange}]: ${logits.data[strange]} given, a number expected, or -Infinity for a head without a sink`,
     )
   if (softmaxAxis === 'queries')
-    throw new RangeError(`${name}: a sink is weighed beside keys, but softmaxAxis is 'queries': give one of the two`)
+    throw new RangeError(`${name}: sinks join the softmax over keys, but softmaxAxis is 'queries': give one of the two`)
   return logits
 }
 

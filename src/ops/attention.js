@@ -187,7 +187,7 @@ function shareAttention(core, threads, args, deferredCopies) {
 }
 
 /**
- * Copies q in, unless it is there; additive scores project it on the way, which makes it (..., A).
+ * The address of q in the module's memory: a copy unless q is resident. Additive scores project it: (..., A).
  * @param {Core} core
  * @param {AttentionCall} call
  * @returns {number} its address

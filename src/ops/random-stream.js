@@ -67,7 +67,7 @@ export class RandomStream {
 
   /**
    * @internal
-   * Lends the state to a kernel of the same module; it advances only if `run` returns.
+   * Copies the state into the module's memory for a kernel; the generator advances only if `run` returns.
    * @param {Core} core
    * @param {(address: number) => void} run
    */

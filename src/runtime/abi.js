@@ -56,7 +56,7 @@ export const OPEN = 0xffffffff
 /** sizeof(struct qkv_generator) */
 export const GENERATOR_BYTES = 624 * 4 + 4 * 4 + 8
 
-/** Status codes as sentences. The JavaScript layer checks first: whoever sees one has found a bug of ours. */
+/** Status codes as sentences. The JavaScript layer checks first, so an error with one of these is a bug of this package. */
 export const STATUS = [
   'ok',
   'the key/value heads do not divide the query heads',

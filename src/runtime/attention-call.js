@@ -45,11 +45,11 @@ class Given {
 }
 
 /**
- * What is asked of the attention kernels, checked. One record serves call after call (Core.takeCall): a new one each
+ * The checked arguments of the attention kernels. One record is reused by all calls (Core.takeCall): a new one each
  * time would be 300 bytes of garbage. All fields but the tensors are set by every check.
  */
 export class AttentionCall {
-  /** As readOptions has read them: nobody else's code runs when they are looked at. */
+  /** The options, copied by readOptions: reading them here runs no getter. */
   options = new Given()
   /** The operands as they were given, where attention or trace was called. */
   q = NONE
@@ -94,7 +94,7 @@ export class AttentionCall {
   keyLengths
   /** @type {{ p: number, generator: import('../ops/random-stream.js').RandomStream } | undefined} */
   dropout
-  /** Copies that threads begin without. @type {import('../threads/pool.js').DeferredCopies | undefined} */
+  /** Copies that overlap the work of threads. @type {import('../threads/pool.js').DeferredCopies | undefined} */
   deferredCopies
   /** @type {'keys' | 'queries'} */
   softmaxAxis = 'keys'
@@ -131,7 +131,7 @@ export class AttentionCall {
     return inRows ? [B, L, H * E] : this.lead([B, H, L, E])
   }
 
-  /** Lets go of everything that came from the caller. */
+  /** Drops all references to the caller's objects. */
   clear() {
     this.options.clear()
     this.q = NONE

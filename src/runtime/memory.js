@@ -170,7 +170,7 @@ export class Core {
   /**
    * @param {number} pointer
    * @param {number} length
-   * @param {Float32Array} [to] what takes them, if it is there already
+   * @param {Float32Array} [to] an existing array for them
    * @returns a copy of that many floats
    */
   copyOut(pointer, length, to) {
@@ -180,7 +180,7 @@ export class Core {
     return to
   }
 
-  /** Grows the memory so that `bytes` more fit, or throws before it grows at all. @param {number} bytes */
+  /** Grows the memory so that `bytes` more fit; if they cannot, throws and leaves the memory as it was. @param {number} bytes */
   reserve(bytes) {
     this.scope(() => this.alloc(bytes))
   }

@@ -134,8 +134,8 @@ export function allocate(core, dims) {
 }
 
 /**
- * Runs `run` and disposes of all resident tensors that were allocated meanwhile, but for those that it returns (or views
- * of them; also within arrays and plain objects) and those that it passes to `keep`.
+ * Runs `run` and then disposes of the resident tensors that were allocated in it, except those that it returns (or views
+ * of them; also in arrays and plain objects) or passes to `keep`.
  * @template T
  * @param {Core} core
  * @param {(keep: <K>(value: K) => K) => T} run

@@ -39,13 +39,13 @@ export class ResidentTensor extends Tensor {
    * @internal
    * @param {Core} core
    * @param {readonly number[]} dims checked
-   * @param {number} [pointer] of memory that somebody else owns; by default it takes memory of its own
+   * @param {number} [pointer] the memory of `base`, of which this is a view; by default new memory
    * @param {ResidentTensor} [base] owner of that memory
    * @param {number} [offset] in bytes from the owner's pointer
    */
   constructor(core, dims, pointer, base, offset = 0) {
     super(undefined, Object.freeze(dims))
-    // Nobody makes it seem larger than its memory.
+    // With other dims it would reach beyond its memory.
     Object.defineProperty(this, 'dims', { value: this.dims, writable: false, configurable: false })
     Object.defineProperty(this, 'data', ResidentTensor.#data)
     this.#core = core
