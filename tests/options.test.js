@@ -125,7 +125,7 @@ test('bad slopes, sinks and tables are named', () => {
     [call({ alibi: [1, NaN] }), 'RangeError', /alibi\[1\]: NaN/],
     [call({ sinks: [1, Infinity] }), 'RangeError', /sinks\[1\]: Infinity given/],
     [call({ sinks: [1, 2, 3] }), 'RangeError', /sinks: dims \(3\)/],
-    [call({ sinks: [1, 2], softmaxAxis: 'queries' }), 'RangeError', /sink is weighed beside keys/],
+    [call({ sinks: [1, 2], softmaxAxis: 'queries' }), 'RangeError', /sinks join the softmax over keys/],
     [call({ pastLength: [1, 2] }), 'RangeError', /pastLength: 2 lengths given, one for each of 1/],
     [call({ pastLength: [0.5] }), 'RangeError', /pastLength\[0\]: 0.5/],
     [() => alibiSlopes(-1), 'RangeError', /numHeads: -1/],
