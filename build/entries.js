@@ -7,6 +7,7 @@
 export const LIBRARY = [
   { name: 'index', source: 'src/index.js' },
   { name: 'onnx', source: 'src/onnx.js' },
+  { name: 'nn', source: 'src/nn.js' },
   { name: 'models', source: 'src/models.js' },
   { name: 'train', source: 'src/train.js' },
 ]

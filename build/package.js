@@ -22,10 +22,12 @@ const minify = {
 }
 // All that entries share stands in core.js: one file is smaller, compressed, than several. What no core is needed for
 // stands in base.js, so that a program that only splits a text loads no more; what only threads need in threads.js.
-const ownOf = LIBRARY.slice(1).map(({ name }) => `${name}\\b`) // what only one entry needs stands in its file
+// What only one entry needs stands in its file, what nn, train and models share in block.js.
+const ownOf = LIBRARY.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
 const groups = [
   { name: 'base', test: /src\/(base\/|tokenize)/, priority: 2 },
-  { name: 'core', test: new RegExp(`src/(?!threads/|${ownOf.join('|')})`), priority: 1 },
+  { name: 'core', test: new RegExp(`src/(?!threads/|block/|${ownOf.join('|')})`), priority: 1 },
+  { name: 'block', test: /src\/(block\/|nn\.js)/ },
   { name: 'threads', test: /src\/threads\// },
 ]
 const output = { minify, sourcemap: true }

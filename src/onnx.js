@@ -5,7 +5,7 @@ import { describe, shape } from './base/errors.js'
 import { count, Tensor, toFloats, toOperand, toTensor } from './base/tensor.js'
 import { runAttention } from './ops/attention.js'
 import { broadcast, checkOptions, labels } from './ops/attention-options.js'
-import { coreOf } from './qkv.js'
+import { expectCore } from './qkv.js'
 
 /** @typedef {import('./qkv.js').Qkv} Qkv */
 /** @typedef {import('./base/tensor.js').TensorLike} TensorLike */
@@ -214,8 +214,7 @@ function checkAttributes({ is_causal = false, ...attributes }) {
  * @throws {TypeError | RangeError}
  */
 export function onnxAttention(qkv, inputs, attributes = {}) {
-  const core = Object(qkv) === qkv ? coreOf(qkv) : undefined
-  if (!core) throw new TypeError(`${WHERE}: ${describe(qkv)} given, what load() of the same package gives expected`)
+  const core = expectCore(qkv, WHERE)
   inputs = readOptions(inputs, INPUTS, `${WHERE}: inputs`)
   attributes = readOptions(attributes, ATTRIBUTES, WHERE)
   const { causal, window, step } = checkAttributes(attributes)

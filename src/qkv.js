@@ -1,14 +1,11 @@
-import { proxied } from './base/errors.js'
+import { describe, proxied } from './base/errors.js'
 import { checkDims } from './base/tensor.js'
 import { Generator } from './nn/generator.js'
 import { Cache } from './nn/kv-cache.js'
 import { PackedLinear } from './nn/packed-linear.js'
 import { attention, trace } from './ops/attention.js'
 import { attentionBackward } from './ops/backward.js'
-import { activate, combine } from './ops/elementwise.js'
-import { embedding } from './ops/embedding.js'
 import { linear, linearBackward, matmul } from './ops/linear.js'
-import { norm } from './ops/norm.js'
 import { rope } from './ops/rope.js'
 import { elementwise, softmax } from './ops/softmax.js'
 import { allocate, scope } from './runtime/outputs.js'
@@ -230,95 +227,6 @@ export class Qkv {
   }
 
   /**
-   * torch.nn.functional.layer_norm over the last axis: (x - mean) / sqrt(variance + eps) * weight + bias. As in all
-   * operations that change values in place of each other, `out` may be x itself.
-   * @param {TensorLike | Nested} x (..., C)
-   * @param {TensorLike | Nested} [weight] (C)
-   * @param {TensorLike | Nested} [bias] (C)
-   * @param {{ eps?: number } & OutOptions} [options]
-   */
-  layerNorm(x, weight, bias, options = {}) {
-    return norm(coreBehind(this), x, weight, bias, options, 'layerNorm')
-  }
-
-  /**
-   * torch.nn.functional.rms_norm over the last axis: x / sqrt(mean(x^2) + eps) * weight.
-   * @param {TensorLike | Nested} x (..., C)
-   * @param {TensorLike | Nested} [weight] (C)
-   * @param {import('./ops/norm.js').NormOptions & OutOptions} [options]
-   */
-  rmsNorm(x, weight, options = {}) {
-    return norm(coreBehind(this), x, weight, undefined, options, 'rmsNorm')
-  }
-
-  /**
-   * x Phi(x), Phi the normal distribution, or its approximation by tanh.
-   * @param {TensorLike | Nested} x
-   * @param {import('./ops/elementwise.js').GeluOptions & OutOptions} [options]
-   */
-  gelu(x, options = {}) {
-    return activate(coreBehind(this), x, undefined, options, 'gelu')
-  }
-
-  /** max(x, 0). @param {TensorLike | Nested} x @param {OutOptions} [options] */
-  relu(x, options = {}) {
-    return activate(coreBehind(this), x, undefined, options, 'relu')
-  }
-
-  /** x sigmoid(x). @param {TensorLike | Nested} x @param {OutOptions} [options] */
-  silu(x, options = {}) {
-    return activate(coreBehind(this), x, undefined, options, 'silu')
-  }
-
-  /**
-   * silu(gate) * up.
-   * @param {TensorLike | Nested} gate (..., C); without up (..., 2 C), gate and up side by side
-   * @param {TensorLike | Nested} [up] (..., C)
-   * @param {OutOptions} [options]
-   * @returns {FloatTensor} (..., C)
-   */
-  swiglu(gate, up, options = {}) {
-    return activate(coreBehind(this), gate, up, options, 'swiglu')
-  }
-
-  /**
-   * gelu(gate) * up.
-   * @param {TensorLike | Nested} gate as in swiglu
-   * @param {TensorLike | Nested} [up]
-   * @param {import('./ops/elementwise.js').GeluOptions & OutOptions} [options]
-   * @returns {FloatTensor} (..., C)
-   */
-  geglu(gate, up, options = {}) {
-    return activate(coreBehind(this), gate, up, options, 'geglu')
-  }
-
-  /**
-   * a + b; b may lack leading axes and repeats along them.
-   * @param {TensorLike | Nested} a
-   * @param {TensorLike | Nested} b the last dims of a
-   * @param {OutOptions} [options] out: may be a
-   */
-  add(a, b, options = {}) {
-    return combine(coreBehind(this), a, b, options, 'add')
-  }
-
-  /** a * b, value by value, as in add. @param {TensorLike | Nested} a @param {TensorLike | Nested} b @param {OutOptions} [options] */
-  mul(a, b, options = {}) {
-    return combine(coreBehind(this), a, b, options, 'mul')
-  }
-
-  /**
-   * Rows of a table.
-   * @param {TensorLike | Nested | ArrayLike<number>} ids whole numbers, any dims
-   * @param {TensorLike | Nested} weight (num, dim)
-   * @param {OutOptions} [options]
-   * @returns {FloatTensor} the dims of ids, then dim
-   */
-  embedding(ids, weight, options = {}) {
-    return embedding(coreBehind(this), ids, weight, options)
-  }
-
-  /**
    * PyTorch's random stream: torch.manual_seed(seed).
    * @param {number | bigint} seed
    * @param {{ stream?: 'vector' | 'scalar' }} [options] which build of PyTorch; default 'vector'
@@ -332,5 +240,16 @@ export class Qkv {
 function coreBehind(qkv) {
   const core = coreOf(qkv)
   if (!core) throw proxied('qkv')
+  return core
+}
+
+/**
+ * For functions beside it.
+ * @param {unknown} qkv
+ * @param {string} where
+ */
+export function expectCore(qkv, where) {
+  const core = Object(qkv) === qkv ? coreOf(/** @type {Qkv} */ (qkv)) : undefined
+  if (!core) throw new TypeError(`${where}: ${describe(qkv)} given, what load() of the same package gives expected`)
   return core
 }

@@ -4,13 +4,14 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load, tensor } from '../src/index.js'
+import * as nn from '../src/nn.js'
 import * as train from '../src/train.js'
 import { close } from './helpers.js'
 
 /** Called by name, with options that are meant not to type, too. @type {any} */
 const qkv = await load()
 /** @type {any} */
-const api = train
+const api = { ...nn, ...train }
 const goldens = JSON.parse(readFileSync(new URL('./goldens/torch-blocks.json', import.meta.url), 'utf8'))
 
 /** Numbers that JSON has no word for are strings there. @param {{ data: (number | string)[], dims: number[] }} golden */
@@ -47,7 +48,7 @@ goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
   test(`${op}, case ${n}: the output is PyTorch's, into an array, a resident tensor and its own place ${given}`, () => {
     const want = toTensor(output)
     if (op === 'sumRows') return close(api.sumRows(qkv, inputs.x), want, tolerance(want, 5e-7), 'output')
-    const plain = qkv[op](...operands, forward)
+    const plain = api[op](qkv, ...operands, forward)
     close(plain, want, tolerance(want, op === 'layerNorm' ? 2e-6 : 5e-7), 'output')
     const before = qkv.memory
     qkv.scope(() => {
@@ -57,13 +58,13 @@ goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
         x.data.set(inputs[name].data)
         return x
       })
-      assert.deepEqual(qkv[op](...residents, { ...forward, resident: true }).data, plain.data)
+      assert.deepEqual(api[op](qkv, ...residents, { ...forward, resident: true }).data, plain.data)
       const out = tensor(new Float32Array(plain.data.length).fill(7), plain.dims)
-      assert.equal(qkv[op](...residents, { ...forward, out }), out)
+      assert.equal(api[op](qkv, ...residents, { ...forward, out }), out)
       assert.deepEqual(out.data, plain.data)
       const [x] = residents
       if (op === 'embedding' || String(x.dims) !== String(plain.dims)) return
-      assert.equal(qkv[op](...residents, { ...forward, out: x }), x)
+      assert.equal(api[op](qkv, ...residents, { ...forward, out: x }), x)
       assert.deepEqual(x.data, plain.data, 'in place')
     })
     assert.deepEqual(qkv.memory, { ...before, size: qkv.memory.size })
@@ -162,7 +163,7 @@ test('a row that holds NaN or infinity spoils no other row', () => {
       [5, 4, 3, 2, 1],
     ])
     for (const op of ['layerNorm', 'rmsNorm', 'gelu', 'silu']) {
-      const [got, want] = [qkv[op](x), qkv[op](fine)]
+      const [got, want] = [api[op](qkv, x), api[op](qkv, fine)]
       for (const row of [0, 2]) assert.deepEqual(got.row(row).data, want.row(row).data, `${op} beside ${bad}`)
       if (Number.isNaN(bad)) assert.ok(Number.isNaN(got.at(1, 1)), `${op} of NaN`)
     }
@@ -177,19 +178,19 @@ test('arguments that do not fit are named', () => {
   const x = [[1, 2, 3]]
   /** @type {[call: () => unknown, message: RegExp][]} */
   const calls = [
-    [() => qkv.layerNorm(x, [1, 2]), /layerNorm: weight: dims \(2\) given, \(C\), .* = \(3\) expected/],
-    [() => qkv.layerNorm(x, undefined, undefined, { eps: -1 }), /layerNorm: eps: -1 given/],
-    [() => qkv.layerNorm(x, undefined, undefined, { plusOne: true }), /no option "plusOne"/],
-    [() => qkv.rmsNorm(x, undefined, { plusOne: 1 }), /rmsNorm: plusOne: 1 given/],
-    [() => qkv.gelu(x, { approximate: 'tan' }), /gelu: approximate: "tan" given.*did you mean "tanh"/],
-    [() => qkv.relu(x, { approximate: 'tanh' }), /relu: there is no option "approximate"/],
-    [() => qkv.swiglu(x), /swiglu: x has dims \(1, 3\): give up, or x of \(\.\.\., 2 C\)/],
-    [() => qkv.swiglu(x, [[1, 2]]), /swiglu: up: dims \(1, 2\) given/],
-    [() => qkv.add(x, [[1], [2]]), /add: b: dims \(2, 1\) given, the last dims of a = \(1, 3\) expected/],
-    [() => qkv.mul(x, [[[1, 2, 3]]]), /mul: b: dims \(1, 1, 3\) given/],
-    [() => qkv.embedding([3], [[1], [2]]), /embedding: ids\[0\]: 3 given, a whole number from 0 to 1 expected/],
-    [() => qkv.embedding([0.5], [[1], [2]]), /embedding: ids\[0\]: 0.5 given/],
-    [() => qkv.embedding([0], [1, 2]), /embedding: weight has dims \(2\), \(num, dim\) expected/],
+    [() => api.layerNorm(qkv, x, [1, 2]), /layerNorm: weight: dims \(2\) given, \(C\), .* = \(3\) expected/],
+    [() => api.layerNorm(qkv, x, undefined, undefined, { eps: -1 }), /layerNorm: eps: -1 given/],
+    [() => api.layerNorm(qkv, x, undefined, undefined, { plusOne: true }), /no option "plusOne"/],
+    [() => api.rmsNorm(qkv, x, undefined, { plusOne: 1 }), /rmsNorm: plusOne: 1 given/],
+    [() => api.gelu(qkv, x, { approximate: 'tan' }), /gelu: approximate: "tan" given.*did you mean "tanh"/],
+    [() => api.relu(qkv, x, { approximate: 'tanh' }), /relu: there is no option "approximate"/],
+    [() => api.swiglu(qkv, x), /swiglu: x has dims \(1, 3\): give up, or x of \(\.\.\., 2 C\)/],
+    [() => api.swiglu(qkv, x, [[1, 2]]), /swiglu: up: dims \(1, 2\) given/],
+    [() => api.add(qkv, x, [[1], [2]]), /add: b: dims \(2, 1\) given, the last dims of a = \(1, 3\) expected/],
+    [() => api.mul(qkv, x, [[[1, 2, 3]]]), /mul: b: dims \(1, 1, 3\) given/],
+    [() => api.embedding(qkv, [3], [[1], [2]]), /embedding: ids\[0\]: 3 given, a whole number from 0 to 1 expected/],
+    [() => api.embedding(qkv, [0.5], [[1], [2]]), /embedding: ids\[0\]: 0.5 given/],
+    [() => api.embedding(qkv, [0], [1, 2]), /embedding: weight has dims \(2\), \(num, dim\) expected/],
     [() => api.crossEntropy(qkv, x, [3]), /crossEntropy: targets\[0\]: 3 given, a whole number from 0 to 2 expected/],
     [() => api.crossEntropy(qkv, x, [-1]), /targets\[0\]: -1 given/],
     [() => api.crossEntropy(qkv, x, [0, 1]), /crossEntropy: targets: dims \(2\) given, .* = \(1\) expected/],
@@ -199,14 +200,14 @@ test('arguments that do not fit are named', () => {
       () => api.crossEntropy(qkv, x, [0], { reduction: 'none' }),
       /reduction: "none" given, one of "mean", "sum" expected/,
     ],
-    [() => qkv.add(x, x, { out: tensor([[1, 2]]) }), /add: out: dims \(1, 2\) given/],
+    [() => api.add(qkv, x, x, { out: tensor([[1, 2]]) }), /add: out: dims \(1, 2\) given/],
   ]
   for (const [call, message] of calls) assert.throws(call, { message })
   qkv.scope(() => {
     const long = qkv.alloc([3, 4])
     const [first, second] = [long.row(0), long.row(1)]
     const overlapping = long.reshape([12]).part(2, [4])
-    assert.throws(() => qkv.gelu(first, { out: overlapping }), /gelu: out overlaps an input/)
-    qkv.gelu(first, { out: second })
+    assert.throws(() => api.gelu(qkv, first, { out: overlapping }), /gelu: out overlaps an input/)
+    api.gelu(qkv, first, { out: second })
   })
 })

@@ -31,7 +31,7 @@ const gzipped = (/** @type {string} */ name) => gzipSync(readFileSync(join(insta
 const read = (/** @type {string} */ name) => readFileSync(join(root, name), 'utf8')
 
 const ENTRIES = [...LIBRARY, ...ELEMENTS, WIDGET]
-const CODE = /^dist\/(base|core|threads|worker|elements\/[\w-]+)\.js$/ // what entries share
+const CODE = /^dist\/(base|block|core|threads|worker|elements\/[\w-]+)\.js$/ // what entries share
 
 test('the package holds what a user needs and nothing else', () => {
   const texts = ['LICENSE', 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'package.json']

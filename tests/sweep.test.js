@@ -6,9 +6,11 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { joinHeads, load, relativePositionBias, splitHeads, Tensor } from '../src/index.js'
+import * as nn from '../src/nn.js'
 import { onnxAttention } from '../src/onnx.js'
 import { coreOf } from '../src/qkv.js'
 import { Core } from '../src/runtime/memory.js'
+import * as train from '../src/train.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
@@ -99,18 +101,18 @@ const calls = {
   },
   linearBackward: (qkv, f) => qkv.linearBackward(f(q), f(w), f(v)),
   matmul: (qkv, f, options) => qkv.matmul(f(q), f(w), options),
-  layerNorm: (qkv, f, options) => qkv.layerNorm(f(q), f(row), f(row), options),
-  rmsNorm: (qkv, f, options) => qkv.rmsNorm(f(q), f(row), options),
-  gelu: (qkv, f, options) => qkv.gelu(f(q), options),
-  relu: (qkv, f, options) => qkv.relu(f(q), options),
-  silu: (qkv, f, options) => qkv.silu(f(q), options),
-  swiglu: (qkv, f, options) => qkv.swiglu(f(q), f(w), options),
-  geglu: (qkv, f, options) => qkv.geglu(f(q), f(w), options),
-  add: (qkv, f, options) => qkv.add(f(q), f(row), options),
-  mul: (qkv, f, options) => qkv.mul(f(q), f(w), options),
-  sumRows: (qkv, f, options) => qkv.sumRows(f(q), options),
-  crossEntropy: (qkv, f) => qkv.crossEntropy(f(q), ids),
-  embedding: (qkv, f, options) => qkv.embedding(ids, f(q), options),
+  layerNorm: (qkv, f, options) => nn.layerNorm(qkv, f(q), f(row), f(row), options),
+  rmsNorm: (qkv, f, options) => nn.rmsNorm(qkv, f(q), f(row), options),
+  gelu: (qkv, f, options) => nn.gelu(qkv, f(q), options),
+  relu: (qkv, f, options) => nn.relu(qkv, f(q), options),
+  silu: (qkv, f, options) => nn.silu(qkv, f(q), options),
+  swiglu: (qkv, f, options) => nn.swiglu(qkv, f(q), f(w), options),
+  geglu: (qkv, f, options) => nn.geglu(qkv, f(q), f(w), options),
+  add: (qkv, f, options) => nn.add(qkv, f(q), f(row), options),
+  mul: (qkv, f, options) => nn.mul(qkv, f(q), f(w), options),
+  sumRows: (qkv, f) => train.sumRows(qkv, f(q)),
+  crossEntropy: (qkv, f) => train.crossEntropy(qkv, f(q), ids),
+  embedding: (qkv, f, options) => nn.embedding(qkv, ids, f(q), options),
   'generator.dropout': (qkv, f) => qkv.generator(3).dropout(f(q), 0.25),
   'Embedding.forward': (qkv, f) => layers(qkv, f).embedding.forward(ids),
   'Linear.forward': (qkv, f) => layers(qkv, f).linear.forward(f(q)),

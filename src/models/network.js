@@ -2,6 +2,7 @@
 // Letters: B batch, L queries, S keys, H heads, D size of a head, d width of the model, V vocabulary.
 
 import { count, splitHeads, Tensor } from '../base/tensor.js'
+import { add, layerNorm, mul, rmsNorm } from '../nn.js'
 import { relativePositionBias } from '../ops/position-biases.js'
 import { applyHook } from './hooks.js'
 
@@ -49,8 +50,8 @@ function norm(qkv, weights, spec, x) {
   const { weight, bias } = weights.norm(spec)
   const { eps, plusOne } = spec
   return spec.kind === 'layer'
-    ? qkv.layerNorm(x, weight, bias, { eps, resident: true })
-    : qkv.rmsNorm(x, weight, { eps, plusOne, resident: true })
+    ? layerNorm(qkv, x, weight, bias, { eps, resident: true })
+    : rmsNorm(qkv, x, weight, { eps, plusOne, resident: true })
 }
 
 /**
@@ -178,7 +179,7 @@ function runLayer(stack, parts, layer, h, call, turns, bias) {
         ? mlp(call, /** @type {NonNullable<PartSpec['mlp']>} */ (part.mlp), x, residual)
         : attention(call, stack, part, layer, x, at, turns, bias, residual)
     if (part.after) y = norm(qkv, weights, part.after, y)
-    h = isFused ? y : qkv.add(h, hooked(`${part.kind}.output`, y), { resident: true })
+    h = isFused ? y : add(qkv, h, hooked(`${part.kind}.output`, y), { resident: true })
     if (part.post) h = norm(qkv, weights, part.post, h)
   }
   return hooked('output', h)
@@ -193,7 +194,7 @@ function runLayer(stack, parts, layer, h, call, turns, bias) {
  */
 function mlp({ qkv, weights }, { up, gate, down, activation }, x, residual) {
   const inner = dense(weights, gate ?? up, x, { activation })
-  if (gate) qkv.mul(inner, dense(weights, up, x), { out: inner })
+  if (gate) mul(qkv, inner, dense(weights, up, x), { out: inner })
   return dense(weights, down, inner, { residual })
 }
 

@@ -3,7 +3,7 @@
 import { expectDims, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied, shape } from '../base/errors.js'
 import { Tensor, toFloats } from '../base/tensor.js'
-import { embedding } from '../ops/embedding.js'
+import { gatherRows } from '../ops/embedding.js'
 import { checkWeights, forward } from '../ops/linear.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -96,7 +96,7 @@ export class Embedding {
    */
   forward(ids) {
     if (!(#core in this)) throw proxied('embedding')
-    return embedding(this.#core, ids, this.weight, {})
+    return gatherRows(this.#core, ids, this.weight, {})
   }
 }
 

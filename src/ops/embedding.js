@@ -31,7 +31,7 @@ export function toIds(value, name, rows, other) {
  * @param {unknown} weight
  * @param {import('../runtime/outputs.js').OutOptions} options
  */
-export function embedding(core, ids, weight, options) {
+export function gatherRows(core, ids, weight, options) {
   options = readOptions(options, OUT_OPTIONS, 'embedding')
   const table = toFloats(weight, 'embedding: weight')
   if (table.dims.length !== 2)

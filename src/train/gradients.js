@@ -3,18 +3,18 @@
 
 import { expectDims, readOptions, toNumber } from '../base/arguments.js'
 import { count, Tensor, toFloats } from '../base/tensor.js'
-import { checkActivation, checkRepeat } from '../ops/elementwise.js'
+import { checkActivation, checkRepeat } from '../block/elementwise.js'
+import { checkNorm } from '../block/norm.js'
 import { toIds } from '../ops/embedding.js'
 import { launch, UNIT } from '../ops/launch.js'
-import { checkNorm } from '../ops/norm.js'
-import { expectCore } from './parameters.js'
+import { expectCore } from '../qkv.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../base/tensor.js').Nested} Nested */
-/** @typedef {import('../ops/norm.js').NormOptions} NormOptions */
-/** @typedef {import('../ops/elementwise.js').GeluOptions} GeluOptions */
+/** @typedef {import('../block/norm.js').NormOptions} NormOptions */
+/** @typedef {import('../block/elementwise.js').GeluOptions} GeluOptions */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
@@ -112,7 +112,7 @@ export const rmsNormBackward = (qkv, x, weight, dY, options = {}) =>
   /** @type {any} */ (normBackward('rmsNormBackward', qkv, x, weight, dY, options))
 
 /**
- * @param {import('../ops/elementwise.js').Activation} name
+ * @param {import('../block/elementwise.js').Activation} name
  * @param {Qkv} qkv
  * @param {unknown} x
  * @param {unknown} up

@@ -2,8 +2,8 @@ import { expectDims, oneOf, readOptions, toBoolean, toNumber } from '../base/arg
 import { Tensor, toFloats, valuesOf } from '../base/tensor.js'
 import { toIds } from '../ops/embedding.js'
 import { launch, toTargetInPlace } from '../ops/launch.js'
+import { expectCore } from '../qkv.js'
 import { produce } from '../runtime/outputs.js'
-import { expectCore } from './parameters.js'
 
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../base/tensor.js').Nested} Nested */

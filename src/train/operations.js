@@ -4,13 +4,13 @@
 import { expectDims, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { count } from '../base/tensor.js'
+import { checkActivation, checkRepeat } from '../block/elementwise.js'
+import { checkNorm } from '../block/norm.js'
 import { putTensor, run as runAttention, writeCall } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, broadcast, checkOptions, HEAD_OPTIONS, labels } from '../ops/attention-options.js'
 import { runBackward } from '../ops/backward.js'
-import { checkActivation, checkRepeat } from '../ops/elementwise.js'
 import { launch, UNIT } from '../ops/launch.js'
 import { differentiate, multiply, toWeights } from '../ops/linear.js'
-import { checkNorm } from '../ops/norm.js'
 import { prepareRope } from '../ops/rope.js'
 import { BACKWARD_WORDS, GENERATOR_BYTES, ROPE_WORDS } from '../runtime/abi.js'
 import { AttentionCall } from '../runtime/attention-call.js'
@@ -109,7 +109,7 @@ const norm =
     }
   }
 
-/** @param {import('../ops/elementwise.js').Activation} name @returns {(p: Parameters, inputs: Variable[], options: object) => Operation} */
+/** @param {import('../block/elementwise.js').Activation} name @returns {(p: Parameters, inputs: Variable[], options: object) => Operation} */
 const activation =
   name =>
   ({ core, arena }, [x, up], options) => {

@@ -3,7 +3,7 @@
 import { expectDims } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { count, Tensor, toFloats } from '../base/tensor.js'
-import { coreOf } from '../qkv.js'
+import { expectCore } from '../qkv.js'
 import { ResidentTensor } from '../runtime/resident.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -195,16 +195,6 @@ export function fill(tensors, state, where) {
     return tensor
   })
   for (const [n, name] of names.entries()) tensors[name].data.set(given[n].data)
-}
-
-/**
- * @param {import('../qkv.js').Qkv} qkv
- * @param {string} where
- */
-export function expectCore(qkv, where) {
-  const core = typeof qkv === 'object' && qkv !== null ? coreOf(qkv) : undefined
-  if (!core) throw new TypeError(`${where}: ${describe(qkv)} given, what load() returns expected`)
-  return core
 }
 
 /**

@@ -6,11 +6,12 @@ import { expectDims, readOptions, toBoolean } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { count, Tensor, toFloats, valuesOf } from '../base/tensor.js'
 import { toIds } from '../ops/embedding.js'
+import { expectCore } from '../qkv.js'
 import { ResidentTensor } from '../runtime/resident.js'
 import { Backward } from './backward.js'
 import { checkLoss, LOSS_OPTIONS, reduce } from './loss.js'
 import { OPERATIONS, TAPE_ATTENTION } from './operations.js'
-import { addressOf, expectCore, Parameters, variables } from './parameters.js'
+import { addressOf, Parameters, variables } from './parameters.js'
 
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../base/tensor.js').Nested} Nested */
@@ -117,12 +118,12 @@ export class Tape {
     return this.#do('layerNorm', { x, weight, bias }, options)
   }
 
-  /** @param {Operand} x (..., C) @param {Operand} [weight] (C) @param {import('../ops/norm.js').NormOptions} [options] */
+  /** @param {Operand} x (..., C) @param {Operand} [weight] (C) @param {import('../block/norm.js').NormOptions} [options] */
   rmsNorm(x, weight, options = {}) {
     return this.#do('rmsNorm', { x, weight }, options)
   }
 
-  /** @param {Operand} x @param {import('../ops/elementwise.js').GeluOptions} [options] */
+  /** @param {Operand} x @param {import('../block/elementwise.js').GeluOptions} [options] */
   gelu(x, options = {}) {
     return this.#do('gelu', { x }, options)
   }
@@ -142,7 +143,7 @@ export class Tape {
     return this.#do('swiglu', { gate, up }, {})
   }
 
-  /** gelu(gate) * up. @param {Operand} gate @param {Operand} [up] @param {import('../ops/elementwise.js').GeluOptions} [options] */
+  /** gelu(gate) * up. @param {Operand} gate @param {Operand} [up] @param {import('../block/elementwise.js').GeluOptions} [options] */
   geglu(gate, up, options = {}) {
     return this.#do('geglu', { gate, up }, options)
   }

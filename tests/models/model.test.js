@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/index.js'
 import { loadModel } from '../../src/models.js'
+import { add } from '../../src/nn.js'
 import { Tokenizer } from './tokenizer.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
@@ -116,8 +117,9 @@ test('hooks that read see what is kept, and change nothing', () => {
   same(qkv.softmax(seen['layers.1.attention.scores']), seen['layers.1.attention.weights'], 1e-5)
   assert.deepEqual(seen['layers.1.heads.2'], seen['layers.1.heads'].slice(2, 24, 36))
   // x + attention + mlp = what leaves the layer
-  const sum = qkv.add(
-    qkv.add(/** @type {FloatTensor} */ (plain.hiddenStates[0]), seen['layers.0.attention.output']),
+  const sum = add(
+    qkv,
+    add(qkv, /** @type {FloatTensor} */ (plain.hiddenStates[0]), seen['layers.0.attention.output']),
     seen['layers.0.mlp.output'],
   )
   same(sum, plain.hiddenStates[1])

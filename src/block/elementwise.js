@@ -1,8 +1,8 @@
 import { expectDims, oneOf, readOptions } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { count, toFloats } from '../base/tensor.js'
+import { launch, toTargetInPlace, UNIT } from '../ops/launch.js'
 import { OUT_OPTIONS, produce } from '../runtime/outputs.js'
-import { launch, toTargetInPlace, UNIT } from './launch.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */

@@ -1,7 +1,7 @@
 import { expectDims, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { count, toFloats } from '../base/tensor.js'
+import { launch, toTargetInPlace } from '../ops/launch.js'
 import { OUT_OPTIONS, produce } from '../runtime/outputs.js'
-import { launch, toTargetInPlace } from './launch.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
