@@ -44,6 +44,8 @@ import { messageOf, Trouble } from './settings/trouble.js'
  * @property {import('./settings/fields.js').Word} [hovered] the word under the pointer or the focus
  * @property {import('./explain/scale.js').ScaleEnd} scaleEnd
  * @property {number} pace
+ * @property {number} spreadSize of random queries and keys
+ * @property {boolean} hasSpread is their spread shown?
  * @property {import('./explain/play.js').Playing} [playing]
  * @property {import('./views/context.js').Mode} mode
  * @property {import('./i18n/index.js').Language} language
@@ -96,6 +98,8 @@ export function createApp(host, taste) {
     visits: { past: [], future: [] },
     mode: 'read',
     scaleEnd: 'shared',
+    spreadSize: 64,
+    hasSpread: false,
     pace: 1,
     notice: start.trouble,
   }
@@ -151,7 +155,8 @@ export function createApp(host, taste) {
   function arrive(stop) {
     const { room, baseline } = state.history.present
     const { settings } = stopOf(stop)
-    update({ origin: settings, pointed: undefined, hovered: undefined, visits: { past: [], future: [] } })
+    const hasSpread = stopOf(stop).id === 'root'
+    update({ origin: settings, pointed: undefined, hovered: undefined, visits: { past: [], future: [] }, hasSpread })
     set({ ...settings, room, baseline, tour: stop })
   }
 
@@ -269,6 +274,8 @@ export function createApp(host, taste) {
       if (hovered?.side !== word?.side || hovered?.position !== word?.position) update({ hovered: word })
     },
     refresh: schedule,
+    setSpread: spreadSize =>
+      update({ spreadSize: spreadSize ?? state.spreadSize, hasSpread: spreadSize !== undefined }),
     setScaleEnd: scaleEnd => update({ scaleEnd }),
     setPace: pace => update({ pace }),
     setTour: stop => {
@@ -340,11 +347,12 @@ export function createApp(host, taste) {
   /** @param {import('./settings/check.js').Problems} problems @param {Drawing['scene']} scene @returns {Drawing} */
   function drawingOf(problems, scene) {
     const { history, visits, broken, failed, mode, language, theme, notice, said, pointed, hovered } = state
-    const { scaleEnd, pace, playing } = state
+    const { scaleEnd, pace, playing, spreadSize, hasSpread } = state
     const settings = history.present
     return {
       ...{ language, theme, mode, history, settings, problems, actions, pointed, notice, said, scene },
-      ...{ hovered, scaleEnd, pace, playing, tour: settings.tour },
+      ...{ hovered, scaleEnd, pace, playing, spreadSize, tour: settings.tour },
+      ...(hasSpread && { spread: results?.spread(spreadSize) }),
       selection: selectionOf(settings),
       visits: { hasBack: visits.past.length > 0, hasForward: visits.future.length > 0 },
       preset: presetOf(settings),
@@ -401,6 +409,8 @@ export function createApp(host, taste) {
     connect(qkv) {
       results = createResults(qkv, schedule, fail)
       draw()
+      const { tour } = state.history.present
+      if (tour !== null) host.reveal(stopOf(tour).target)
     },
     /** Without the core there is nothing to show. @param {unknown} error */
     refuse(error) {

@@ -128,7 +128,7 @@ test('every picture is saved as SVG, with its numbers as text, and as PNG', asyn
   for (const word of ['Life', 'first', ...shown.map(number => number.replace('-', '−'))])
     assert.ok(texts.includes(word), `${word} in ${texts}`)
   for (const [place, name] of [
-    ['.large h2', 'weights-head-1'],
+    ['.tabs', 'weights-head-1'],
     ['.heads-column', 'qkvheads'],
     ['[data-matrix="masked"]', 'masked-head-1'],
   ])
@@ -151,8 +151,8 @@ test('lines are saved as they are seen', async () => {
   await settled(page)
   const save = (/** @type {string} */ kind) =>
     saved(async () => {
-      await page.click('.large h2 .save-open')
-      await page.click(`.large h2 [data-save="${kind}"]`)
+      await page.click('.tabs .save-open')
+      await page.click(`.tabs [data-save="${kind}"]`)
     })
   const svg = (await save('svg')).bytes.toString()
   const { links, texts } = await page.evaluate(text => {

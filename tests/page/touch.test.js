@@ -47,6 +47,7 @@ test('a dragged cell changes all that follows, keeps the old values as ghosts, a
   assert.ok(await page.locator('#undo').isDisabled(), 'a drag is one thing to undo')
   await page.keyboard.press('Control+Shift+Z')
   assert.deepEqual(await printed(page, 'Q'), Q)
+  await page.click('#more > summary')
   await page.click('#reset')
   assert.deepEqual(await printed(page, 'joined'), before.joined)
   await page.keyboard.press('Control+z')

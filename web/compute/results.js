@@ -8,6 +8,7 @@ import { createBaseline } from './baseline.js'
 import { isLarge } from './large.js'
 import { difference } from './reference64.js'
 import { createJobs } from './scheduler.js'
+import { spreadOf } from './spread.js'
 import { createTracer } from './trace.js'
 
 /** @typedef {import('../settings/fields.js').Settings} Settings */
@@ -35,6 +36,8 @@ export function createResults(qkv, changed, failed) {
   let traced = ''
   /** The head whose steps a large trace is asked to keep. @type {number | undefined} */
   let detailHead
+  /** @type {(import('./spread.js').Spread & { seed: bigint }) | undefined} */
+  let spread
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer
 
@@ -70,6 +73,13 @@ export function createResults(qkv, changed, failed) {
         show(trace(checked))
       }
       return problems
+    },
+
+    /** How random scores of a size spread, with the seed of the settings. @param {number} d */
+    spread(d) {
+      const seed = checked?.seed ?? 0n
+      if (spread?.d !== d || spread.seed !== seed) spread = { ...spreadOf(qkv, d, seed), seed }
+      return spread
     },
 
     /** What was asked for last is computed again when it is asked for again. */

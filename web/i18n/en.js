@@ -196,6 +196,29 @@ export const texts = {
     'This program prints the numbers of this page: same seed, same random streams, and all that was set by hand.',
   'tour.code.do': 'Change the sentence or the mask; the code follows. Copy it when it is right.',
 
+  spread: 'Why divide by √d? Try random vectors of any size',
+  spreadText:
+    'Queries and keys of d random numbers, each normally distributed. Their scores spread like √d: at large d one score towers above all others and softmax picks a single word. Then almost no gradient goes back to the scores.',
+  spreadDeviation: 'The scores of 64 queries and 64 keys (seed {seed}) spread by {deviation}; √d is {root}.',
+  'spread.plain': 'softmax(S)',
+  'spread.scaled': 'softmax(S / √d)',
+  spreadWeights: 'weights of one query over eight keys',
+  spreadMost: 'largest',
+  spreadGradient: 'gradient',
+  induction: 'What head {head}, the induction head, does here',
+  inductionText:
+    'Where a word comes again, the head looks for the place where it stood before, and at the word that followed it there: this it copies.',
+  inductionPrevious:
+    'Head {head} finds the previous token of each word; a layer below does the same, so that the induction head can match it.',
+  inductionStep:
+    '{first} stood there first; {followed} followed. At {second} the head gives {share} to {followed} and copies it.',
+  inductionNone: 'No word of this sentence comes again. Type one that repeats a word.',
+  algebra: 'What the mask removes, and why both ways agree',
+  algebraText:
+    'Each column divides exponentials by a sum. Hidden ones (struck out) leave numerator and denominator: dividing what is left by the sum of what is left gives the last column, whether they are hidden before softmax (−inf, so e to it is 0) or after it (0, then divided again).',
+  algebraRow: 'Row of {query}',
+  extremes: 'If a hidden key is NaN, or its score is huge: the first weight of the first row',
+
   presets: 'Examples',
   'preset.heads': 'Four heads of an article',
   'preset.heads.note': 'Six words; four heads, each with random matrices of its own. Source: notebook 001.',

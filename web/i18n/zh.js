@@ -240,6 +240,26 @@ export const texts = {
   'tour.code.text': '这个程序打印出本页的数字：相同的种子、相同的随机流，以及所有手动设定的值。',
   'tour.code.do': '改变句子或掩码，代码随之改变。满意了再复制。',
 
+  spread: '为什么除以 √d？用任意大小的随机向量试试',
+  spreadText:
+    '查询和键各有 d 个正态分布的随机数。得分的散布像 √d 一样增长：d 很大时，一个得分远高于其他，softmax 只挑一个词，几乎没有梯度传回得分。',
+  spreadDeviation: '64 个查询与 64 个键的得分（种子 {seed}）散布为 {deviation}；√d 是 {root}。',
+  'spread.plain': 'softmax(S)',
+  'spread.scaled': 'softmax(S / √d)',
+  spreadWeights: '一个查询对八个键的权重',
+  spreadMost: '最大',
+  spreadGradient: '梯度',
+  induction: '头 {head}（归纳头）在这里做什么',
+  inductionText: '一个词再次出现时，这个头寻找它上次出现的地方，再看那里后面跟着的词，并把它复制过来。',
+  inductionPrevious: '头 {head} 找到每个词的前一个词元；下一层也这样做，归纳头才能匹配。',
+  inductionStep: '{first} 先出现，后面是 {followed}。到了 {second}，这个头把 {share} 给了 {followed}，并复制它。',
+  inductionNone: '这个句子里没有重复的词。请输入有重复词的句子。',
+  algebra: '掩码去掉了什么，两种方法为什么一致',
+  algebraText:
+    '每一列都是指数除以总和。被遮住的（划掉的）从分子和分母里消失：用剩下的除以剩下的总和，就得到最后一列；无论是在 softmax 之前遮住（−inf，它的指数为 0），还是之后遮住（置 0，再相除）。',
+  algebraRow: '{query} 的一行',
+  extremes: '如果被遮住的键是 NaN，或得分极大：第一行的第一个权重',
+
   presets: '示例',
   'preset.heads': '一篇文章的四个头',
   'preset.heads.note': '六个词；四个头，各有自己的随机矩阵。来源：笔记本 001。',

@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit'
 import { MOST_MEGABYTES } from '../formats/given.js'
+import { pytorchCode } from '../formats/pytorch.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').SceneContext} SceneContext */
@@ -18,24 +19,19 @@ export const EXAMPLE = `{
   ]
 }`
 
-/** @param {Context} context */
-export function takeAlong({ t, actions }) {
+/** @param {SceneContext} context */
+export function takeAlong({ t, actions, result }) {
   const all = /** @type {Copied[]} */ (['link', 'pytorch', 'qkv'])
-  return html`<section class="take" aria-labelledby="take-title">
+  return html`<section class="take" id="take" tabindex="-1" aria-labelledby="take-title">
     <h2 id="take-title">${t('take')}</h2>
     <p class="text">${t('takeText')}</p>
+    ${result.detailHead === undefined ? html`<pre class="code" tabindex="0" aria-label=${t('copy.pytorch')}><code id="code-pytorch">${pytorchCode(result)}</code></pre>` : nothing}
     <div class="buttons">
       ${all.map(what => html`<button type="button" data-copy-as=${what} @click=${() => actions.copy(what)}>${t(`copy.${what}`)}</button>`)}
       <button type="button" id="save-json" @click=${actions.saveAll}>${t('saveAll')}</button>
     </div>
   </section>`
 }
-
-/** Copies of the link and a way to what else there is, at the top of the page. @param {Context} context */
-export const carryButtons = ({ t, actions }) => html`<div class="group" role="group" aria-label=${t('take')}>
-    <button type="button" id="copy-link" @click=${() => actions.copy('link')}>${t('copy.link')}</button>
-    <button type="button" id="to-bring" @click=${() => actions.show('bring')}>${t('bringShort')}</button>
-  </div>`
 
 /** @param {Context} context */
 export function bring({ t, actions }) {

@@ -36,6 +36,7 @@
  * @property {() => void} refresh draws the page again
  * @property {(end: import('../explain/scale.js').ScaleEnd) => void} setScaleEnd
  * @property {(pace: number) => void} setPace
+ * @property {(size: number | undefined) => void} setSpread shows how scores of random vectors of a size spread; undefined: no more
  * @property {(stop: number | null) => void} setTour goes to a stop of the tour, or leaves it
  * @property {(step: string) => void} pass marks the step that was scrolled to
  * @property {(selection: Partial<Selection>, options?: { replace?: boolean }) => void} select a word, a cell, a head:
@@ -75,6 +76,8 @@
  * @property {Cell} [pointed] the cell under the pointer or the focus
  * @property {Word} [hovered] the word under the pointer or the focus
  * @property {import('../explain/scale.js').ScaleEnd} scaleEnd where the colours of the weights end
+ * @property {import('../compute/spread.js').Spread} [spread] of random scores, while it is shown
+ * @property {number} spreadSize the size of those vectors
  * @property {number} pace of a step that plays: 1 is 300 ms a cell
  * @property {import('../explain/play.js').Playing} [playing] how far a step has played
  * @property {number | null} tour the stop of the tour, from 1

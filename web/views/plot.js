@@ -43,7 +43,7 @@ export function plot(context) {
     .range([HEIGHT - BOTTOM, TOP])
   const points = Array.from(curve.queries, (q, i) => `${x(q).toFixed(1)},${y(curve.outputs[i]).toFixed(1)}`)
   const label = t('plotLabel', { query: brief(query), estimate: format(estimate) })
-  return html`<section class="plot" aria-labelledby="plot-title">
+  return html`<section class="plot" id="plot" aria-labelledby="plot-title">
     <h3 id="plot-title">${t('plot')}</h3>
     <p class="text">${t('plotText')}</p>
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${label}>

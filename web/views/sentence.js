@@ -41,7 +41,7 @@ function textBox(context, field, label) {
 export function sentenceBar(context) {
   const { t, settings, preset } = context
   const isCross = settings.kind === 'cross' || settings.model === 'given'
-  return html`<div class="bar" role="group" aria-label=${t('sentence')}>
+  return html`<section class="bar" aria-label=${t('sentence')}>
     <div class="sentences ${isCross ? 'is-pair' : ''}">
       ${textBox(context, 'sentence', isCross ? 'sentenceQueries' : 'sentence')}
       ${isCross ? textBox(context, 'second', 'second') : nothing}
@@ -51,7 +51,7 @@ export function sentenceBar(context) {
       ${menu({ id: 'examples', label: html`<span class="quiet">${t('example')}</span> <span class="example-name">${preset ? t(`preset.${preset}`) : t('own')}</span>` }, presets(context))}
       ${values(context)}
     </tool-group>
-  </div>`
+  </section>`
 }
 
 /** How many tokens there are, and the ways to cut them. @param {Context & { scene?: Scene }} context */

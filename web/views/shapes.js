@@ -35,7 +35,7 @@ function slabs(dims) {
 export function shapes({ t, result, batch }) {
   const { batch: count } = result.settings
   const ran = isSmall(result) ? 'batchPending' : 'batchLarge'
-  return html`<section class="shapes" aria-labelledby="shapes-title">
+  return html`<section class="shapes" id="shapes" aria-labelledby="shapes-title">
     <h3 id="shapes-title">${t('shapes')}</h3>
     <p class="text">${t('shapesText')}</p>
     ${

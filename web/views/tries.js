@@ -3,6 +3,9 @@ import { live } from 'lit/directives/live.js'
 import { largest } from '../compute/compare.js'
 import { format } from '../formats/numbers.js'
 import { ofHead } from '../models/tensors.js'
+import { algebra } from './algebra.js'
+import { inductionPanel } from './induction.js'
+import { spreadPanel } from './spread.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
@@ -140,4 +143,5 @@ function wayMap({ t, result }, name, title, tensor, mask) {
 }
 
 /** What can be tried on the mask. @param {SceneContext} context */
-export const tries = context => html`<div class="tries">${prove(context)} ${ways(context)}</div>`
+export const tries = context =>
+  html`<div class="tries">${inductionPanel(context)} ${algebra(context)} ${prove(context)} ${ways(context)} ${spreadPanel(context)}</div>`
