@@ -157,6 +157,29 @@ test('any number of threads gives the same bits, for every option, dropout and m
   }
 })
 
+test('gradients, trace, softmax and rope have the same bits on three threads', async () => {
+  const pool = await load({ threads: 3 })
+  await withSmallJobs(() => {
+    const [B, H, G, L, D] = [2, 4, 2, 70, 12]
+    const g = one.generator(3)
+    const [q, k, v, dOutput] = [H, G, G, H].map(n => g.randn([B, n, L, D]))
+    const bias = g.randn([H, L, L])
+    const both = (/** @type {(module: Qkv) => unknown} */ call) => assert.deepEqual(call(pool), call(one))
+    for (const options of [{}, { causal: true }, { bias }, { sinks: g.randn([H]) }, { score: 'gaussian' }])
+      both(module => module.attentionBackward(q, k, v, dOutput, /** @type {any} */ (options)))
+    for (const options of [{}, { softmaxAxis: 'queries' }, { causal: true, masking: 'after' }])
+      both(module => module.trace(q, k, v, /** @type {any} */ (options)))
+    for (const axis of [-1, 1, 0]) both(module => module.softmax(q, { axis }))
+    both(module => module.rope(q))
+    const x = g.randn([B, L, H * D])
+    both(module => module.rope(x, { numHeads: H, interleaved: true }))
+    const draws = (/** @type {Qkv} */ module) => ({ dropout: { p: 0.3, generator: module.generator(1) } })
+    both(module => module.attentionBackward(q, k, v, dOutput, draws(module)))
+    both(module => module.trace(q, k, v, draws(module)))
+  })
+  pool.dispose()
+})
+
 test('workers take units of a large call and none of a small one, in a stack that they do not fill', async t => {
   const started = watchWorkers(t)
   const qkv = await load({ threads: 2 })

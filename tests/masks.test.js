@@ -1,0 +1,176 @@
+// Masks and biases over whole tiles: which keys are skipped, what a hidden NaN does, and what triangles cost.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load, tensor } from '../src/index.js'
+import { close } from './helpers.js'
+import * as reference from './reference.js'
+import { attentionBackward } from './reference-backward.js'
+
+const qkv = await load()
+const TOLERANCE = { abs: 4e-6, rel: 4e-6 }
+
+/** Blocks have 64 rows in panels of 8, tiles 256 keys; keys are masked 4 at a time. */
+const SIZES = [
+  [70, 261],
+  [8, 8],
+  [9, 515],
+]
+
+/** @type {Record<string, (i: number, j: number, L: number, S: number) => boolean>} does query i see key j? */
+const MASKS = {
+  'a triangle': (i, j) => j <= i,
+  'documents side by side': (i, j) => Math.floor(i / 23) === Math.floor(j / 29),
+  'only keys of the last tile': (_, j, __, S) => j >= S - 2,
+  'a tile of keys that nobody sees': (_, j) => j < 3 || j > 256,
+  'one key for each query': (i, j, _, S) => j === (37 * i) % S,
+  'every third key': (i, j) => (i + j) % 3 === 0,
+  'rows that see nothing': (i, j) => i % 9 !== 4 && j % 2 === 0,
+  'no key at all': () => false,
+  'every key': () => true,
+}
+
+/** @param {(i: number, j: number, L: number, S: number) => boolean} sees @param {number} L @param {number} S */
+const map = (sees, L, S) => Array.from({ length: L * S }, (_, n) => sees(Math.floor(n / S), n % S, L, S))
+
+/** The same mask as booleans, as a bias, and as both together. @param {boolean[]} visible @param {number[]} dims */
+const forms = (visible, dims) => {
+  const mask = tensor(visible, dims)
+  const bias = tensor(
+    Float32Array.from(visible, (is, n) => (is ? Math.sin(n) : -Infinity)),
+    dims,
+  )
+  return [
+    { mask },
+    { bias },
+    {
+      mask,
+      bias: tensor(
+        Float32Array.from(visible, (_, n) => Math.cos(n)),
+        dims,
+      ),
+    },
+  ]
+}
+
+/** @param {any} options for the reference, whose tensors are plain */
+const plain = options =>
+  Object.fromEntries(Object.entries(options).map(([name, x]) => [name, { data: x.data, dims: x.dims }]))
+
+for (const [name, sees] of Object.entries(MASKS))
+  test(`${name}, as a mask, as a bias and as both: output and gradients are those of float64`, () => {
+    for (const [L, S] of SIZES) {
+      const g = qkv.generator(L)
+      const [q, k, v, dOutput] = [
+        [L, 3],
+        [S, 3],
+        [S, 5],
+        [L, 5],
+      ].map(dims => g.randn([1, 1, ...dims]))
+      for (const options of forms(map(sees, L, S), [L, S])) {
+        const want = reference.attention(q, k, v, plain(options))
+        const title = `${L} x ${S}, ${Object.keys(options)}`
+        close(qkv.attention(q, k, v, options).output, want.output, TOLERANCE, title)
+        close(qkv.trace(q, k, v, options).output, want.output, TOLERANCE, title)
+        const gradients = /** @type {any} */ (attentionBackward(q, k, v, dOutput, plain(options)))
+        for (const [part, x] of Object.entries(qkv.attentionBackward(q, k, v, dOutput, options)))
+          close(/** @type {any} */ (x), gradients[part], { abs: 2e-5, rel: 2e-5 }, `${title}: ${part}`)
+      }
+    }
+  })
+
+test('a mask may have an axis of one: the same bits as the mask written out', () => {
+  const [B, H, L, S] = [2, 3, 70, 261]
+  const g = qkv.generator(5)
+  const [q, k, v, dOutput] = [
+    [H, L],
+    [H, S],
+    [H, S],
+    [H, L],
+  ].map(([heads, rows]) => g.randn([B, heads, rows, 8]))
+  for (let own = 0; own < 16; own++) {
+    const dims = [B, H, L, S].map((size, axis) => (own & (1 << axis) ? size : 1))
+    const n = dims.reduce((a, b) => a * b)
+    const at = (/** @type {number[]} */ ...index) =>
+      dims.reduce((offset, size, axis) => offset * size + (size === 1 ? 0 : index[axis]), 0)
+    const small = Array.from({ length: n }, (_, i) => i % 7 !== 3)
+    const whole = /** @type {boolean[]} */ ([])
+    for (let b = 0; b < B; b++)
+      for (let h = 0; h < H; h++)
+        for (let i = 0; i < L; i++) for (let j = 0; j < S; j++) whole.push(small[at(b, h, i, j)])
+    const [few, all] = [forms(small, dims), forms(whole, [B, H, L, S])]
+    for (const form of [0, 1]) {
+      if (form)
+        few[1].bias = tensor(
+          Float32Array.from(small, is => (is ? 0.5 : -Infinity)),
+          dims,
+        )
+      if (form)
+        all[1].bias = tensor(
+          Float32Array.from(whole, is => (is ? 0.5 : -Infinity)),
+          [B, H, L, S],
+        )
+      for (const span of [
+        {},
+        { causal: true, pastLength: 190 },
+        { window: /** @type {[number, number]} */ ([40, 7]) },
+      ]) {
+        const [a, b] = [few, all].map(forms => ({ ...forms[form], ...span }))
+        assert.deepEqual(qkv.attention(q, k, v, a).output, qkv.attention(q, k, v, b).output, `${dims} ${form}`)
+        const [x, y] = [a, b].map(options => qkv.attentionBackward(q, k, v, dOutput, options))
+        for (const part of /** @type {const} */ (['dQ', 'dK', 'dV']))
+          assert.deepEqual(x[part], y[part], `${dims} ${part}`)
+      }
+    }
+  }
+})
+
+test('a triangle given as a mask has the bits of causal, forward and backward', () => {
+  const L = 300
+  const g = qkv.generator(6)
+  const [q, k, v, dOutput] = [0, 1, 2, 3].map(() => g.randn([2, L, 16]))
+  const mask = tensor(map(MASKS['a triangle'], L, L), [L, L])
+  assert.deepEqual(qkv.attention(q, k, v, { mask }).output, qkv.attention(q, k, v, { causal: true }).output)
+  assert.deepEqual(
+    qkv.attentionBackward(q, k, v, dOutput, { mask }),
+    qkv.attentionBackward(q, k, v, dOutput, { causal: true }),
+  )
+})
+
+test('NaN and infinities in hidden keys, hidden values and under a bias of -Infinity change no bit', () => {
+  const [L, S, D] = [70, 300, 9]
+  const g = qkv.generator(8)
+  const [q, k, v, dOutput] = [g.randn([L, D]), g.randn([S, D]), g.randn([S, D]), g.randn([L, D])]
+  const hidden = (/** @type {number} */ j) => j % 5 === 2
+  for (const options of forms(
+    map((_, j) => !hidden(j), L, S),
+    [L, S],
+  )) {
+    const clean = qkv.attention(q, k, v, options).output
+    const gradients = qkv.attentionBackward(q, k, v, dOutput, options)
+    for (const strange of [NaN, Infinity, -Infinity]) {
+      const [keys, values] = [k, v].map(x => tensor(x.data.slice(), x.dims))
+      for (let j = 0; j < S; j++) if (hidden(j)) for (const x of [keys, values]) x.row(j).data.fill(strange)
+      close(qkv.attention(q, keys, values, options).output, clean, { abs: 1e-6, rel: 1e-6 }, `${strange}`)
+      const spoiled = qkv.attentionBackward(q, keys, values, dOutput, options)
+      for (const part of /** @type {const} */ (['dQ', 'dK', 'dV']))
+        close(spoiled[part], gradients[part], { abs: 1e-5, rel: 1e-5 }, `${strange}: ${part}`)
+    }
+  }
+})
+
+test('a visible NaN reaches the rows that see it and no others, through masks of whole tiles', () => {
+  const [L, S] = [70, 600]
+  const g = qkv.generator(9)
+  const [q, k, v] = [g.randn([L, 8]), g.randn([S, 8]), g.randn([S, 8])]
+  v.row(300).data[3] = NaN
+  const { output } = qkv.attention(q, k, v, {
+    mask: tensor(
+      map((i, j) => i % 2 === 0 || j < 300, L, S),
+      [L, S],
+    ),
+  })
+  for (let i = 0; i < L; i++)
+    for (let e = 0; e < 8; e++)
+      assert.equal(Number.isNaN(output.data[i * 8 + e]), i % 2 === 0 && e === 3, `row ${i}, column ${e}`)
+})
