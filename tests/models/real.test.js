@@ -51,3 +51,19 @@ test('nano-sort sorts all 729 sequences', { skip: missing('nano-sort') }, async 
   assert.equal(right, 729)
   model.dispose()
 })
+
+test('stories260k goes on with the same tokens in float16', { skip: missing('stories260k') }, async () => {
+  const { expected } = await readGolden(`${folder}/stories260k`)
+  const model = await loadModel(qkv, `${folder}/stories260k`, { tokenizer: false, dtype: 'float16' })
+  let compared = 0
+  for (const { input_ids, greedy } of expected.inputs)
+    for (const [row, ids] of (greedy ?? []).entries()) {
+      const given = []
+      for await (const { id } of model.generate(input_ids[row], { maxNewTokens: ids.length, stopIds: [] }))
+        given.push(id)
+      assert.deepEqual(given, ids)
+      compared += ids.length
+    }
+  assert.ok(compared > 10, `${compared}`)
+  model.dispose()
+})

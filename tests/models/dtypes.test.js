@@ -1,0 +1,80 @@
+// Weights as float16 and int8; and that the golden files notice each weight.
+
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load } from '../../src/index.js'
+import { readHeader } from '../../src/models/safetensors.js'
+import { loadModel } from '../../src/models.js'
+import { readGolden } from './golden.js'
+
+const qkv = await load()
+const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
+const names = readdirSync(folder).filter(name => existsSync(`${folder}/${name}/config.json`))
+const ids = [5, 9, 13, 5, 9, 17, 20, 31]
+
+/** @param {import('../../src/models/model.js').Model} model @param {number[]} given */
+const logitsOf = (model, given = ids) => {
+  const { encoder, decoder } = model.stacks
+  const { logits } = model.forward({ ids: given, ...(encoder && decoder && { decoderIds: given }) })
+  assert.ok(logits)
+  return logits.data
+}
+
+test('float16 changes logits by at most 2e-3 of their size, bfloat16 by 2e-2, int8 by 6e-2; what is stored so by nothing', async t => {
+  for (const name of names) {
+    /** @type {Record<string, { logits: Float32Array, memory: number }>} */
+    const made = {}
+    for (const dtype of /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8'])) {
+      const before = qkv.memory.resident
+      const model = await loadModel(qkv, `${folder}/${name}`, { dtype, tokenizer: false })
+      made[dtype] = { logits: logitsOf(model), memory: qkv.memory.resident - before }
+      model.dispose()
+    }
+    const exact = made.float32.logits
+    const size = (/** @type {Float32Array} */ x) => Math.sqrt(x.reduce((sum, value) => sum + value * value, 0))
+    const error = (/** @type {string} */ dtype) =>
+      size(made[dtype].logits.map((value, n) => value - exact[n])) / size(exact)
+    const errors = ['float16', 'bfloat16', 'int8'].map(error)
+    t.diagnostic(`${name}: ${errors.map(value => value.toExponential(1)).join(', ')}`)
+    const stored = { 'mistral-made': 0, 'qwen3-tiny-bf16': 1 }[name]
+    for (const [n, limit] of [2e-3, 2e-2, 6e-2].entries()) {
+      assert.ok(errors[n] <= limit, `${name}: ${errors}`)
+      // A number of bfloat16 is one of float16 unless it is tiny.
+      assert.equal(errors[n] === 0, n === stored || (n === 0 && stored === 1), `${name}: ${errors}`)
+    }
+    assert.ok(made.float16.memory < 0.75 * made.float32.memory && made.int8.memory < made.float16.memory, name)
+  }
+})
+
+test('each norm and bias of the made checkpoints shows in the logits when it is forgotten', async () => {
+  for (const name of names.filter(name => name.endsWith('-made'))) {
+    const { expected, tensors } = await readGolden(`${folder}/${name}`)
+    const { abs } = expected.tolerance.logits
+    const want = tensors.get('one/logits')
+    const [input] = expected.inputs
+    const bytes = new Uint8Array(readFileSync(`${folder}/${name}/model.safetensors`))
+    const config = readFileSync(`${folder}/${name}/config.json`)
+    const source = {
+      size: bytes.length,
+      read: async (/** @type {number} */ from, /** @type {number} */ to) => bytes.subarray(from, to),
+    }
+    for (const tensor of await readHeader(source, name)) {
+      if (tensor.dims.length !== 1 || /inv_freq|pooler/.test(tensor.name)) continue
+      // Softmax cancels what is added to all scores of a row: a bias of keys that do not turn.
+      if (/\.(key|k_lin)\.bias$/.test(tensor.name)) continue
+      const changed = bytes.slice()
+      changed.fill(0, tensor.from, tensor.to)
+      const model = await loadModel(qkv, { 'config.json': config, 'model.safetensors': changed }, { tokenizer: false })
+      const { logits } = model.forward({
+        ids: input.input_ids,
+        ...(input.token_type_ids && { tokenTypeIds: input.token_type_ids }),
+        ...(input.decoder_input_ids && { decoderIds: input.decoder_input_ids }),
+      })
+      model.dispose()
+      const most = logits?.data.reduce((far, value, n) => Math.max(far, Math.abs(value - Number(want?.data[n]))), 0)
+      assert.ok(Number(most) > 100 * abs, `${name}: ${tensor.name}: ${most}`)
+    }
+  }
+})
