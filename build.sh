@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
-# Builds the core: src/kernel/*.c -> src/qkv.wasm, or to the path given. The only home of compiler flags.
+# Builds the core: src/kernel/*.c -> src/qkv.wasm, or to the path given; ./build.sh --relaxed [path]: the same with
+# relaxed SIMD, src/qkv.relaxed.wasm. The only home of compiler flags.
 # Does nothing when nothing changed. Works with emcc 3.1.6 (Debian 12) and later.
 set -euo pipefail
 cd "$(dirname "$0")"
-out=${1:-src/qkv.wasm}
+relaxed=
+if [ "${1:-}" = --relaxed ]; then
+  relaxed=.relaxed
+  shift
+fi
+out=${1:-src/qkv$relaxed.wasm}
 
 if [ -e "$out" ] && [ -z "$(find src/kernel build.sh -newer "$out")" ]; then
   exit 0
@@ -11,8 +17,9 @@ fi
 ./setup.sh emcc
 
 version=$(emcc --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
+is_since() { [ "$(printf '%s\n' "$1" "$version" | sort -V | head -n 1)" = "$1" ]; }
 stack=TOTAL_STACK # its name before 3.1.25
-[ "$(printf '%s\n' 3.1.25 "$version" | sort -V | head -n 1)" = 3.1.25 ] && stack=STACK_SIZE
+is_since 3.1.25 && stack=STACK_SIZE
 
 fast=(attention block decode tile) # where the time goes; of the rest, made small, only the trace is slower, by a sixth
 flags=(
@@ -27,13 +34,35 @@ link=(
   -sBINARYEN_EXTRA_PASSES=--flexible-inline-max-function-size=18 # load_tail and the like stay calls: 3 KB less, as fast
   -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sINITIAL_MEMORY=131072 "-s$stack=65536"
 )
+compile=(emcc)
+large=-O3
+small=-Os
+if [ -n "$relaxed" ]; then
+  flags+=(-mrelaxed-simd)
+  large=-Os # its tiles are as fast
+  small=-Oz
+  if ! is_since 3.1.40; then # whose clang has not these instructions: Debian's clang 16 with emcc's headers
+    ./setup.sh packages clang-16 wasm-ld-16
+    compile=(
+      clang-16 --target=wasm32-unknown-emscripten "--sysroot=$(em-config CACHE)/sysroot"
+      -mllvm -disable-lsr -mllvm -combiner-global-alias-analysis=false # as emcc has them
+    )
+  fi
+fi
 objects=$(mktemp -d)
 trap 'rm -r "$objects"' EXIT
 for file in src/kernel/*.c; do
   name=$(basename "$file" .c)
-  size=-Os
-  [[ " ${fast[*]} " == *" $name "* ]] && size=-O3
-  emcc "$size" "${flags[@]}" "$file" -o "$objects/$name.o"
+  size=$small
+  [[ " ${fast[*]} " == *" $name "* ]] && size=$large
+  "${compile[@]}" "$size" "${flags[@]}" "$file" -o "$objects/$name.o"
 done
-emcc "${link[@]}" "$objects"/*.o -o "$out"
-echo "$out: $(wc -c <"$out") bytes, $(gzip -9c "$out" | wc -c) gzipped (emcc $version)"
+if [ "${compile[0]}" = emcc ]; then
+  emcc "${link[@]}" "$objects"/*.o -o "$out"
+else
+  wasm-ld-16 --no-entry --strip-all -O3 --initial-memory=131072 --max-memory=4294967296 -z stack-size=65536 \
+    "$objects"/*.o -o "$objects/linked.wasm"
+  node_modules/.bin/wasm-opt -Os --low-memory-unused --enable-simd --enable-relaxed-simd --enable-bulk-memory --enable-sign-ext \
+    --enable-mutable-globals --enable-nontrapping-float-to-int "$objects/linked.wasm" -o "$out"
+fi
+echo "$out: $(wc -c <"$out") bytes, $(gzip -9c "$out" | wc -c) gzipped (${compile[0]}, emcc $version)"

@@ -26,6 +26,7 @@ for need in "$@"; do
     runtimes) [ tests/runtimes/node_modules/.package-lock.json -nt tests/runtimes/package-lock.json ] || npm install --no-save --prefix tests/runtimes --no-audit --no-fund ;; # its lock names this platform only, which ci refuses
     reference) [ build/reference/node_modules/.package-lock.json -nt build/reference/package-lock.json ] || npm ci --prefix build/reference --no-audit --no-fund ;;
     emcc) apt_install emcc emscripten ;;
+    wasm-ld-16) apt_install wasm-ld-16 lld-16 ;;
     webkit)
       apt_install WebKitWebDriver webkit2gtk-driver
       apt_install xvfb-run xvfb

@@ -2,7 +2,7 @@
 // public types, the elements. Prints the size of the package.
 
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'rolldown'
@@ -13,6 +13,8 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 rmSync('dist', { recursive: true, force: true })
 mkdirSync('dist')
 copyFileSync('src/qkv.wasm', 'dist/qkv.wasm')
+if (existsSync('src/qkv.relaxed.wasm')) copyFileSync('src/qkv.relaxed.wasm', 'dist/qkv.relaxed.wasm')
+else console.log('dist: without qkv.relaxed.wasm, which ./build.sh --relaxed makes')
 
 // Classes keep their names: they stand in error messages.
 const minify = {

@@ -8,6 +8,12 @@ const SIMD_PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11,
 ])
 
+/** The same with f32x4.relaxed_madd of three of them: valid in engines with relaxed SIMD only. */
+const RELAXED_PROBE = new Uint8Array([
+  ...SIMD_PROBE.subarray(0, 19),
+  ...[10, 19, 1, 17, 0, 65, 0, 253, 15, 65, 0, 253, 15, 65, 0, 253, 15, 253, 133, 2, 11],
+])
+
 const MOST_THREADS = 64
 
 /** @typedef {import('./wasm-source.js').WasmSource} WasmSource */
@@ -20,23 +26,42 @@ const MOST_THREADS = 64
  * @property {number | 'auto'} [threads] how many threads work on a large call, the calling one included; default 1,
  *   'auto': as many as the machine has; at most 64. More than one needs shared memory: in a page cross-origin isolation,
  *   else qkv.threads is 1
+ * @property {boolean | 'auto'} [relaxed] the build with relaxed SIMD, whose products and sums are fused where the
+ *   processor can: faster, but results then depend on the processor. True throws where the engine lacks it, 'auto' takes
+ *   the default build there; default false
  *
  * @param {LoadOptions} [options]
  * @returns {Promise<Qkv>}
- * @throws {QkvError} with code WASM_MISSING, WASM_INVALID, WASM_VERSION, NO_SIMD or THREAD_START
+ * @throws {QkvError} with code WASM_MISSING, WASM_INVALID, WASM_VERSION, NO_SIMD, NO_RELAXED_SIMD or
+ *   THREAD_START
  */
 export async function load(options = {}) {
-  const given = readOptions(options, ['wasm', 'threads'], 'load')
+  const given = readOptions(options, ['wasm', 'threads', 'relaxed'], 'load')
+  const relaxed = checkRelaxed(given)
   const threads = checkThreads(given.threads)
   if (!WebAssembly.validate(SIMD_PROBE))
     throw new QkvError(
       'NO_SIMD',
       'this engine has no WebAssembly SIMD: use Chrome 91, Firefox 89, Safari 16.4, Node 16.4 or later',
     )
-  const source = await given.wasm
+  const source = relaxed ? new URL('./qkv.relaxed.wasm', import.meta.url) : await given.wasm
   if (threads === 1 || !canShareMemory()) return new Qkv(await loadCore(source))
   const { loadThreads } = await import('./threads/load-threads.js')
   return new Qkv(await loadThreads(source, threads))
+}
+
+/** @param {LoadOptions} options @returns {boolean} whether the relaxed build is loaded */
+function checkRelaxed({ relaxed = false, wasm }) {
+  if (typeof relaxed !== 'boolean' && relaxed !== 'auto')
+    throw new TypeError(`load: relaxed: ${describe(relaxed)} given, true, false or 'auto' expected`)
+  if (relaxed && wasm !== undefined) throw new TypeError('load: wasm and relaxed are both given: leave one out')
+  const hasIt = WebAssembly.validate(RELAXED_PROBE)
+  if (relaxed === true && !hasIt)
+    throw new QkvError(
+      'NO_RELAXED_SIMD',
+      "this engine has no relaxed SIMD: use Chrome 114, Firefox 145, Node 22 or later, or relaxed: 'auto'",
+    )
+  return relaxed && hasIt
 }
 
 /** Browsers share memory with workers only where the page is cross-origin isolated. */

@@ -10,6 +10,7 @@ part() { # its name, its command
 }
 part setup ./setup.sh packages reference clang-format native chromium firefox-esr webkit torch
 part build ./build.sh
+part relaxed ./build.sh --relaxed
 part dist npm run -s dist
 part lint npm run -s lint
 part node npm run -s test:node

@@ -28,7 +28,11 @@ INLINE f4 quotient(f4 a, f4 b) { return wasm_f32x4_div(a, b); }
 INLINE f4 square_root(f4 a) { return wasm_f32x4_sqrt(a); }
 INLINE f4 absolute(f4 a) { return wasm_f32x4_abs(a); }
 /* a * b + c, rounded twice. */
+#ifdef __wasm_relaxed_simd__ /* one instruction, which rounds once or twice, as the processor has it */
+INLINE f4 mul_add(f4 a, f4 b, f4 c) { return __builtin_wasm_relaxed_madd_f32x4((__f32x4)a, (__f32x4)b, (__f32x4)c); }
+#else
 INLINE f4 mul_add(f4 a, f4 b, f4 c) { return add(mul(a, b), c); }
+#endif
 /* b < a ? b : a and a < b ? b : a, one instruction each: a NaN in a is returned, a NaN in b is not. */
 INLINE f4 pmin(f4 a, f4 b) { return wasm_f32x4_pmin(a, b); }
 INLINE f4 pmax(f4 a, f4 b) { return wasm_f32x4_pmax(a, b); }

@@ -16,9 +16,18 @@ after(() => rmSync(profiles, { recursive: true }))
 
 const FUZZ_SECONDS = 60
 /** These are about the wasm file, the package and its speed. */
-const WASM_ONLY = ['abi', 'activation', 'bench', 'package', 'readme', 'soak', 'start', 'threads', 'tiny'].map(
-  name => `${name}.test.js`,
-)
+const WASM_ONLY = [
+  'abi',
+  'activation',
+  'bench',
+  'package',
+  'readme',
+  'relaxed',
+  'soak',
+  'start',
+  'threads',
+  'tiny',
+].map(name => `${name}.test.js`)
 const testsIn = (/** @type {string} */ folder) =>
   readdirSync(join(root, 'tests', folder)).flatMap(name => (name.endsWith('.test.js') ? join(folder, name) : []))
 const files = [...testsIn('.').filter(name => !WASM_ONLY.includes(name)), ...testsIn('articles')]

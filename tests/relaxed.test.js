@@ -1,0 +1,101 @@
+// The build with relaxed SIMD: loaded only when asked for, and as precise as the other.
+
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load } from '../src/index.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+execFileSync(join(root, 'build.sh'), ['--relaxed'])
+const bytes = readFileSync(join(root, 'src/qkv.relaxed.wasm'))
+
+/** Node 20 has relaxed SIMD behind a flag, Node 22 and later without. */
+const FLAGS = Number(process.versions.node.split('.')[0]) < 22 ? ['--experimental-wasm-relaxed-simd'] : []
+/** The tests of numbers, with the same tolerances; those that compare bits of several kernels are not for this build. */
+const NUMBERS = {
+  goldens: '',
+  rope: '',
+  backward: 'gradients are those',
+  linear: 'PyTorch|no more than is stated|exactly|not lost|float64',
+}
+
+/** @param {string[]} args */
+const node = args =>
+  spawnSync(process.execPath, [...FLAGS, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_V8_COVERAGE: '', SHARE: '0.2' },
+  })
+
+for (const [file, names] of Object.entries(NUMBERS))
+  test(`with relaxed SIMD the tests of ${file}.test.js pass${names && ` that are about ${names}`}`, t => {
+    const register = join(root, 'tests/relaxed/register.js')
+    const only = names ? [`--test-name-pattern=${names}`] : []
+    const run = node(['--import', register, ...only, join(root, `tests/${file}.test.js`)])
+    const [, passed] = run.stdout.match(/^# pass (\d+)$/m) ?? []
+    assert.ok(run.status === 0 && Number(passed) > 0, `${run.stdout.slice(-3000)}\n${run.stderr.slice(-3000)}`)
+    t.diagnostic(`${passed} tests`)
+  })
+
+test('load takes the relaxed build where it is asked for, and no other time', () => {
+  const code = `
+    import fs from 'node:fs/promises'
+    import { syncBuiltinESMExports } from 'node:module'
+    const { readFile } = fs
+    const read = []
+    fs.readFile = (file, ...rest) => { read.push(String(file).split('/').at(-1)); return readFile(file, ...rest) }
+    syncBuiltinESMExports()
+    const { load } = await import(${JSON.stringify(new URL('../src/index.js', import.meta.url).href)})
+    for (const relaxed of [undefined, false, true, 'auto']) {
+      const qkv = await load({ relaxed })
+      if (qkv.linear([[2, 3]], [[4, 5]]).data[0] !== 23) throw new Error('wrong')
+    }
+    const two = await load({ relaxed: true, threads: 2 })
+    two.dispose()
+    console.log(read.filter(name => name.endsWith('.wasm')).join(' '))`
+  const { stdout, stderr } = node(['--input-type=module', '-e', code])
+  const relaxed = 'qkv.relaxed.wasm'
+  assert.equal(stdout.trim(), ['qkv.wasm', 'qkv.wasm', relaxed, relaxed, relaxed].join(' '), stderr)
+})
+
+test('where the engine lacks relaxed SIMD, auto takes the default build and true throws', async t => {
+  const { validate } = WebAssembly
+  t.mock.method(
+    WebAssembly,
+    'validate',
+    (/** @type {Uint8Array<ArrayBuffer>} */ probe) => probe.length < 40 && validate(probe),
+  )
+  const qkv = await load({ relaxed: 'auto' })
+  assert.equal(qkv.linear([[2]], [[3]]).data[0], 6)
+  await assert.rejects(load({ relaxed: true }), { code: 'NO_RELAXED_SIMD', message: /Chrome 114.*relaxed: 'auto'/ })
+})
+
+test('relaxed is true, false or auto, and goes without a wasm', async () => {
+  const any = (/** @type {unknown} */ value) => /** @type {any} */ (value)
+  await assert.rejects(load({ relaxed: any('yes') }), { name: 'TypeError', message: /relaxed: "yes" given/ })
+  await assert.rejects(load({ relaxed: 'auto', wasm: bytes }), { name: 'TypeError', message: /wasm and relaxed/ })
+})
+
+test('the relaxed wasm is at most 52 KB', t => {
+  t.diagnostic(`${bytes.length} bytes`)
+  assert.ok(bytes.length <= 52 * 1024)
+})
+
+test('it exports what the default build exports, and imports nothing', () => {
+  const code = `
+    const { readFileSync } = await import('node:fs')
+    const list = file => {
+      const module = new WebAssembly.Module(readFileSync(file))
+      return [WebAssembly.Module.imports(module), WebAssembly.Module.exports(module).map(({ name }) => name).filter(name => name.startsWith('qkv_')).sort()]
+    }
+    console.log(JSON.stringify([list('src/qkv.wasm'), list('src/qkv.relaxed.wasm')]))`
+  const run = spawnSync(process.execPath, [...FLAGS, '--input-type=module', '-e', code], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const [plain, relaxed] = JSON.parse(run.stdout)
+  assert.deepEqual(relaxed, plain)
+  assert.deepEqual(relaxed[0], [])
+})
