@@ -12,13 +12,15 @@
  * @property {Int32Array} ids (B, T): the input
  * @property {Int32Array} [previous] (B, L): the target shifted by one, translation only
  * @property {Int32Array} targets (B, L): what is to be predicted; -1 where nothing is
- * @property {Int32Array} sources (B, L): the position whose token the answer is copied from; -1 where there is none
+ * @property {Int32Array} sources (B, L): the position that answers; -1 where there is none
+ * @property {Int32Array} [others] (B, L): another position that is as good; -1 where there is none
+ * @property {readonly number[]} [lengths] (B): how many of the ids are no padding; default all
  */
 
 /** Sequences of the batch are for training, or of lengths that training never shows. @typedef {'train' | 'heldOut'} Split */
 
 /**
- * B permutations of 0 to V - 1: torch.rand(B, V).argsort(1, stable=True).
+ * B permutations of 0 to V - 1: torch.rand(B, V).sort(dim=1, stable=True)[1].
  * @param {Generator} generator
  * @param {number} B
  * @param {number} V

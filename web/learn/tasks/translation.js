@@ -127,3 +127,77 @@ export const SOURCE_WORDS = ['a', 'an', 'the', 'this', 'two', ...Object.keys(WOR
 export const TARGET_WORDS = [
   ...new Set([...Object.values(WORDS), ...Object.values(NOUNS).flatMap(([words]) => words), ...measures]),
 ]
+
+/** Sentences of these lengths are never trained. */
+const HELD_OUT = [9]
+/** The longest sentences that the grammar makes. */
+export const LONGEST = { source: 16, target: 15 }
+/** What stands before the first word of a translation; its row follows those of TARGET_WORDS. */
+export const START = TARGET_WORDS.length
+
+/** All of it, for a program in another language. */
+export const grammar = {
+  ...{ nouns: NOUNS, words: WORDS, numbers: NUMBERS, people: PEOPLE, things: THINGS, autonomous: AUTONOMOUS },
+  ...{ compounds: COMPOUNDS, pronouns: PRONOUNS, adjectives: ADJECTIVES, verbs: VERBS, times: TIMES },
+  ...{ prepositions: PREPOSITIONS, places: PLACES, sourceWords: SOURCE_WORDS, targetWords: TARGET_WORDS },
+  ...{ longest: LONGEST, heldOut: HELD_OUT, draws: DRAWS },
+}
+
+const sourceIds = new Map(SOURCE_WORDS.map((word, id) => [word, id]))
+const targetIds = new Map(TARGET_WORDS.map((word, id) => [word, id]))
+
+/**
+ * How many words a translation has: "the", and "a" of the subject, have none; "solution" has two.
+ * @param {readonly string[]} source
+ */
+export const translationLength = source =>
+  source.length -
+  source.filter((word, i) => word === 'the' || (i === 0 && /^an?$/.test(word))).length +
+  source.filter(word => word.startsWith('solution')).length
+
+/**
+ * Sentences as a batch. Rows are padded; `lengths` says where the words of the source end.
+ * @param {readonly Pair[]} pairs
+ * @returns {import('./batch.js').Batch}
+ */
+export function toBatch(pairs) {
+  const B = pairs.length
+  const { source: T, target: L } = LONGEST
+  const ids = new Int32Array(B * T)
+  const previous = new Int32Array(B * L).fill(START)
+  const [targets, sources, others] = Array.from({ length: 3 }, () => new Int32Array(B * L).fill(-1))
+  for (const [b, { source, target }] of pairs.entries()) {
+    for (const [t, word] of source.entries()) {
+      const id = sourceIds.get(word)
+      if (id === undefined) throw new RangeError(`"${word}" is not a word of this grammar: ${SOURCE_WORDS.join(' ')}`)
+      ids[b * T + t] = id
+    }
+    for (const [i, { word, sources: linked }] of target.entries()) {
+      const id = /** @type {number} */ (targetIds.get(word))
+      targets[b * L + i] = id
+      if (i + 1 < L) previous[b * L + i + 1] = id
+      sources[b * L + i] = linked[0]
+      others[b * L + i] = linked[1] ?? -1
+    }
+  }
+  const lengths = pairs.map(({ source }) => source.length)
+  return { B, T, L, ids, previous, targets, sources, others, lengths }
+}
+
+/**
+ * @param {import('qkv').Generator} generator
+ * @param {object} _
+ * @param {number} B
+ * @param {import('./batch.js').Split} split
+ */
+export function translationBatch(generator, _, B, split) {
+  /** @type {Pair[]} */
+  const pairs = []
+  while (pairs.length < B) {
+    const { data } = generator.rand([DRAWS])
+    let at = 0
+    const pair = drawPair(() => data[at++])
+    if (HELD_OUT.includes(pair.source.length) === (split === 'heldOut')) pairs.push(pair)
+  }
+  return toBatch(pairs)
+}

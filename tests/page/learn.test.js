@@ -1,0 +1,131 @@
+// Learn: the tasks are learned, by every seed tried, within the stated steps; the runs are those of PyTorch.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { load } from 'qkv'
+import { learn } from '../../web/learn/cli.js'
+import { pytorchProgram } from '../../web/learn/pytorch.js'
+import { RECIPES } from '../../web/learn/recipes.js'
+import { createRun } from '../../web/learn/run.js'
+import { drawPair, SOURCE_WORDS, TARGET_WORDS, translationLength } from '../../web/learn/tasks/translation.js'
+
+/** @typedef {import('../../web/learn/run.js').Task} Task */
+
+const SEEDS = [0, 1, 2]
+const text = readFileSync(new URL('../../docs/attention.md', import.meta.url), 'utf8')
+const qkv = await load()
+
+for (const task of /** @type {Task[]} */ (['sort', 'reverse', 'induction', 'translation']))
+  test(`${task} reaches its goal within ${RECIPES[task].within} steps on seeds ${SEEDS}`, async t => {
+    for (const seed of SEEDS) {
+      const { reachedAt, accuracy, heldOutAccuracy, scores, seconds } = await learn(task, { seed })
+      const { within } = RECIPES[task]
+      t.diagnostic(JSON.stringify({ seed, reachedAt, accuracy, heldOutAccuracy, ...scores, seconds }))
+      assert.ok(reachedAt !== null && reachedAt <= within, `seed ${seed}: ${reachedAt}`)
+    }
+  })
+
+test('induction with one layer stays below 0.4', async () => {
+  for (const seed of SEEDS) {
+    const { accuracy, heldOutAccuracy, reachedAt } = await learn('induction', { seed, layers: 1 })
+    assert.equal(reachedAt, null)
+    assert.ok(accuracy < 0.4 && heldOutAccuracy < 0.4, `seed ${seed}: ${accuracy}, ${heldOutAccuracy}`)
+  }
+})
+
+test('in a trained translation model the sentence of the article comes out right', async () => {
+  const run = createRun(qkv, 'translation', { seed: 0 })
+  while (run.steps < run.settings.steps) run.step()
+  const source = 'an engineer wants an autonomous driving solution in Beijing today'.split(' ')
+  assert.deepEqual(run.translate(source), '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案'.split(' '))
+  run.dispose()
+})
+
+test('the grammar uses all its words, no others, and no more draws than it says', () => {
+  const [sources, targets] = [new Set(), new Set()]
+  const { data } = qkv.generator(5).rand([4000, 24])
+  for (let n = 0; n < 4000; n++) {
+    let at = 24 * n
+    const { source, target } = drawPair(() => data[at++])
+    assert.ok(at <= 24 * (n + 1))
+    for (const word of source) sources.add(word)
+    assert.equal(translationLength(source), target.length)
+    for (const { word, sources: linked } of target) {
+      targets.add(word)
+      assert.ok(linked.every(i => i >= 0 && i < source.length))
+    }
+  }
+  assert.deepEqual([...sources].sort(), [...SOURCE_WORDS].sort())
+  assert.deepEqual([...targets].sort(), [...TARGET_WORDS].sort())
+})
+
+const python = ['/usr/bin/python3', 'python3'].find(path => path === 'python3' || existsSync(path))
+/** The losses that PyTorch computes in the first steps. @param {string} program @param {number} steps */
+async function losses(program, steps) {
+  const short = program.replace(/in range\(\d+\):\n {4}ids/, `in range(${steps}):\n    ids`)
+  assert.notEqual(short, program)
+  const { stdout } = await promisify(execFile)(/** @type {string} */ (python), ['-c', short], { maxBuffer: 2 ** 24 })
+  return stdout
+    .trim()
+    .split('\n')
+    .map(line => Number(line.split(' ')[1]))
+}
+const hasTorch = await promisify(execFile)(/** @type {string} */ (python), ['-c', 'import torch']).then(
+  () => true,
+  () => false,
+)
+
+// In a text rounding grows by a factor of three every three steps: PyTorch is 1e-4 from its own float64 after 31 steps.
+for (const [
+  task,
+  given,
+  steps,
+] of /** @type {[Task, Partial<import('../../web/learn/recipes.js').LearnSettings>, number][]} */ ([
+  ['induction', {}, 50],
+  ['induction', { norm: true, mlp: 48, positions: 'learned' }, 50],
+  ['sort', {}, 50],
+  ['reverse', {}, 50],
+  ['translation', {}, 50],
+  ['translation', { norm: true }, 50],
+  ['text', {}, 25],
+]))
+  test(`the first ${steps} losses of ${task} ${JSON.stringify(given)} are those of its PyTorch program`, async t => {
+    if (!hasTorch) return t.skip('python3-torch is not installed, so the PyTorch program did not run')
+    const run = createRun(qkv, task, { ...given, seed: 3 }, text)
+    const theirs = await losses(pytorchProgram(task, run.settings, text), steps)
+    let largest = 0
+    for (const want of theirs) {
+      const got = run.step()
+      largest = Math.max(largest, Math.abs(got - want) / want)
+      assert.ok(Math.abs(got - want) <= 1e-4 * want, `step ${run.steps}: ${got}, PyTorch ${want}`)
+    }
+    assert.equal(run.steps, steps)
+    t.diagnostic(`largest difference ${largest.toExponential(1)}`)
+    run.dispose()
+  })
+
+test('the same settings give the same bits, other seeds others', () => {
+  const stateOf = (/** @type {number} */ seed) => {
+    const run = createRun(qkv, 'induction', { seed })
+    for (let n = 0; n < 5; n++) run.step()
+    const { embed } = run.parameters.stateDict()
+    run.dispose()
+    return embed.data
+  }
+  assert.deepEqual(stateOf(1), stateOf(1))
+  assert.notDeepEqual(stateOf(1), stateOf(2))
+})
+
+test('twenty runs, one after the other, leave no memory in use', () => {
+  const { resident } = qkv.memory
+  for (let n = 0; n < 20; n++) {
+    const run = createRun(qkv, 'sort', { seed: n })
+    run.step()
+    run.evaluate()
+    run.dispose()
+  }
+  assert.equal(qkv.memory.resident, resident)
+})
