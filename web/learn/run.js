@@ -118,9 +118,7 @@ export function createRun(qkv, task, given = {}, text) {
   }
 
   return {
-    settings,
-    shape,
-    parameters: p,
+    ...{ task, recipe, settings, shape, parameters: p },
     get steps() {
       return steps
     },
@@ -142,7 +140,42 @@ export function createRun(qkv, task, given = {}, text) {
       return { ...trained, heldOutLoss: heldOut.loss, heldOutAccuracy: heldOut.accuracy }
     },
     forward,
-    weightsOf,
+    /**
+     * The weights of the first sequence, cut to its first rows and columns.
+     * @param {readonly import('./model.js').Attended[]} layers
+     * @param {number} rows
+     * @param {number} columns
+     * @returns {{ dims: number[], data: Float32Array }[]} (H, rows, columns)
+     */
+    weightsOfFirst: (layers, rows, columns) =>
+      layers.map(({ q, k, v, options }) => {
+        const { keyLengths, ...rest } = options
+        const first = keyLengths ? { ...rest, keyLengths: keyLengths.slice(0, 1) } : rest
+        const [a, b, c] = [q, k, v].map(x => x.slice(0, 0, 1))
+        const { weights } = qkv.trace(a, b, c, first)
+        const [H, L, S] = weights.dims.slice(-3)
+        const data = new Float32Array(H * rows * columns)
+        for (let h = 0; h < H; h++)
+          for (let i = 0; i < rows; i++)
+            data.set(weights.data.subarray((h * L + i) * S, (h * L + i) * S + columns), (h * rows + i) * columns)
+        return { dims: [H, rows, columns], data }
+      }),
+    /**
+     * Multiplies what heads add to the residual stream: their columns of the output weights.
+     * @param {Record<string, number>} factors by 'layer.head', both from 0
+     */
+    scaleHeads(factors) {
+      const size = settings.d / settings.heads
+      const state = p.stateDict()
+      for (const [key, factor] of Object.entries(factors)) {
+        const [layer, head] = key.split('.').map(Number)
+        const block = shape.previous ? ['encoder', 'cross'][layer] : layer
+        const { data } = state[`${block}.o`]
+        for (let row = 0; row < settings.d; row++)
+          for (let i = head * size; i < (head + 1) * size; i++) data[row * settings.d + i] *= factor
+      }
+      p.loadStateDict(state)
+    },
     /**
      * The likeliest word, one after the other; of the task 'translation'.
      * @param {readonly string[]} source words of the grammar

@@ -1,7 +1,7 @@
 // A text of the reader's: the next character. The last tenth is held out.
 
 /** @typedef {import('./batch.js').Batch} Batch */
-/** @typedef {{ characters: string[], train: Int32Array, heldOut: Int32Array }} Corpus */
+/** @typedef {{ characters: string[], start: string, train: Int32Array, heldOut: Int32Array }} Corpus start: of the held-out part */
 
 export const MOST_CHARACTERS = 2_000_000
 export const MOST_KINDS = 512
@@ -24,7 +24,8 @@ export function corpusOf(text, T) {
   const ids = new Map(characters.map((character, id) => [character, id]))
   const numbers = Int32Array.from(all, character => /** @type {number} */ (ids.get(character)))
   const at = Math.floor(0.9 * numbers.length)
-  return { characters, train: numbers.subarray(0, at), heldOut: numbers.subarray(at) }
+  const start = all.slice(at, at + Math.min(24, T)).join('')
+  return { characters, start, train: numbers.subarray(0, at), heldOut: numbers.subarray(at) }
 }
 
 /**

@@ -1,0 +1,8 @@
+// A session in a worker of its own.
+
+import { load } from 'qkv'
+import { createSession } from './session.js'
+
+const session = load().then(qkv => createSession(qkv, report => postMessage(report)))
+/** @param {MessageEvent<import('./session.js').Request>} event */
+self.onmessage = async ({ data }) => (await session).ask(data)
