@@ -1,6 +1,9 @@
+import { learn } from './learn/en.js'
+
 export { texts as elements } from '../elements/texts.js'
 
 export const texts = {
+  ...learn,
   htmlLang: 'en',
   languageName: 'English',
   title: 'Attention you can look inside',

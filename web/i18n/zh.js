@@ -1,3 +1,4 @@
+import { learn } from './learn/zh.js'
 /** @type {import('./index.js').ElementTexts} */
 export const elements = {
   queries: '查询',
@@ -52,6 +53,7 @@ export const elements = {
 
 /** @type {Record<import('./index.js').Key, string>} */
 export const texts = {
+  ...learn,
   htmlLang: 'zh-CN',
   languageName: '中文',
   title: '看得见内部的注意力',

@@ -169,6 +169,9 @@ export const FIELDS = {
 
   /** One layer, Learn, Models. */
   room: choice(['layer', 'learn', 'models'], page),
+  /** In the room Learn: the task, and what differs from its recipe, such as 'seed=3,layers=1'. */
+  task: choice(['induction', 'translation', 'sort', 'reverse', 'text'], page),
+  learn: text('', page),
   /** The selected head, word and cell. */
   head: other('count', 0, place),
   word: other('word', /** @type {Word | null} */ (null), place),

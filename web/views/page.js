@@ -51,6 +51,12 @@ const layer = (
     <div class="below">${plot(context)}${tries(context)}${walk(context)}${badge(context)}${takeAlong(context)}${bring(context)}</div>
   </main>`
 
+/** The room "Learn", whose code is loaded when it is opened. @param {Context} context */
+function learn({ t, settings, actions }) {
+  if (!customElements.get('learn-room')) import('../learn/room.js')
+  return html`<learn-room .t=${t} .task=${settings.task} .learn=${settings.learn} .change=${actions.look}></learn-room>`
+}
+
 /**
  * The whole page.
  * @param {Context & { scene?: Scene }} context
@@ -59,6 +65,8 @@ export function page(context) {
   const { t, problems, scene, failure, notice, actions } = context
   const isStale = Object.keys(problems).length > 0 || failure !== undefined
   const body = scene && { ...context, ...scene }
+  if (context.settings.room === 'learn')
+    return html`${header(context)}<div class="notices"><p class="notice" role="alert">${notice ? t(notice) : nothing}</p></div>${learn(context)}`
   return html`${header(context)}
     <div class="notices"><p class="notice" role="alert">${notice ? t(notice) : nothing}</p>
     ${
