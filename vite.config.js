@@ -15,7 +15,12 @@ const thirdParty = siteNotices()
 export default defineConfig({
   root: at('web'),
   base: './', // any host, any sub-path
-  resolve: { alias: { qkv: at('src/index.js') } },
+  resolve: {
+    alias: [
+      { find: /^qkv$/, replacement: at('src/index.js') },
+      { find: /^qkv\/(\w+)$/, replacement: `${at('src')}/$1.js` },
+    ],
+  },
   server: { fs: { allow: [at('.')] }, headers: isolated },
   preview: { headers: isolated },
   plugins: [constants(thirdParty.add), contentSecurityPolicy(), thirdParty.collect, thirdParty.write],

@@ -86,7 +86,7 @@ export const RECIPES = {
     causal: true,
     shape: ({ V, T }) => ({
       ...{ inputs: V + 1, outputs: V, T, L: T },
-      batch: (generator, B, split) => sortBatch(generator, { V, n: T / 2 }, B, split),
+      batch: (generator, B) => sortBatch(generator, { V, n: T / 2 }, B),
     }),
     ...{ measure: 'accuracy', goal: 0.95, within: 200 },
   },

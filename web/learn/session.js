@@ -118,7 +118,7 @@ export function createSession(qkv, post) {
   function load() {
     if (!run || !viewer) return 0
     const wanted = at
-    const snapshot = wanted === null ? undefined : snapshots.findLast(({ step }) => step <= wanted)
+    const snapshot = wanted === null ? undefined : snapshots.filter(({ step }) => step <= wanted).at(-1)
     viewer.parameters.loadStateDict(snapshot?.state ?? run.parameters.stateDict())
     return snapshot?.step ?? run.steps
   }
