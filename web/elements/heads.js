@@ -334,7 +334,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     if (this.#problem) return [this.theme.probe, this.problem(this.#problem)]
     if (!tensor || tensor.data.length === 0)
       return [this.theme.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
-    const selected = Math.min(Math.max(this.selected, 0), tensor.dims[0] - 1)
+    const selected = Math.min(Math.max(this.selected, -1), tensor.dims[0] - 1)
     return html`${this.theme.probe}
       <div class="heads size" role="radiogroup" aria-label=${this.label || this.say('heads')} @keydown=${this.#key}>
         ${Array.from(
@@ -343,7 +343,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
             role="radio"
             part="head"
             aria-checked=${head === selected}
-            tabindex=${head === selected ? 0 : -1}
+            tabindex=${head === Math.max(selected, 0) ? 0 : -1}
             aria-labelledby="name-${head}"
             aria-describedby=${this.statistics[head] ? `numbers-${head}` : this.notes[head] ? `note-${head}` : nothing}
             @click=${() => this.#select(head)}

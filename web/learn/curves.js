@@ -6,7 +6,7 @@ import { html, nothing, svg } from 'lit'
 /** @typedef {import('../i18n/index.js').Translate} Translate */
 /** @typedef {{ step: number } & import('./run.js').Evaluation} Point */
 
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 200, 34, 8, 8, 22]
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 200, 34, 14, 8, 22]
 
 /**
  * @typedef {object} Line

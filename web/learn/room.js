@@ -187,7 +187,7 @@ export class LearnRoom extends LitElement {
       ${
         report
           ? html`<div class="learn-stage">
-        <section class="learn-model">${this.#probe(report)}${this.#layers(report)}</section>
+        ${this.#probe(report)}<section class="learn-model">${this.#layers(report)}</section>
         <section class="learn-run">${this.#curves(report)}</section>
       </div>`
           : nothing
@@ -213,7 +213,7 @@ export class LearnRoom extends LitElement {
       const label = t(/** @type {any} */ (`learn.${field}`))
       const range = RANGES[field]
       if (range)
-        return html`<label>${label} <input type="number" id="learn-${field}" min=${range.least} max=${range.most} step=${range.whole ? 1 : 'any'} .value=${live(String(settings[field]))} @change=${(/** @type {InputEvent} */ { target }) => this.#set({ [field]: target.value })} /></label>`
+        return html`<label>${label} <input type="number" id="learn-set-${field}" min=${range.least} max=${range.most} step=${range.whole ? 1 : 'any'} .value=${live(String(settings[field]))} @change=${(/** @type {InputEvent} */ { target }) => this.#set({ [field]: target.value })} /></label>`
       if (field === 'norm')
         return html`<label><input type="checkbox" id="learn-norm" .checked=${live(settings.norm)} @change=${(/** @type {InputEvent} */ { target }) => this.#set({ norm: target.checked })} /> ${label}</label>`
       return html`<label>${label} <select id="learn-positions" @change=${(/** @type {InputEvent} */ { target }) => this.#set({ positions: target.value })}>
@@ -277,7 +277,7 @@ export class LearnRoom extends LitElement {
     return html`<div class="learn-layers">
         ${shown.layers.map(
           (weights, l) => html`<section class="learn-layer"><h2>${titleOf(l)}</h2>
-            <qkv-heads .weights=${weights} .selected=${l === selected.layer ? head : -1} .names=${Array.from({ length: settings.heads }, (_, h) => nameOf(l, h))} label=${titleOf(l)} @head-select=${(
+            <qkv-heads .texts=${t.elements} .weights=${weights} .selected=${l === selected.layer ? head : -1} .names=${Array.from({ length: settings.heads }, (_, h) => nameOf(l, h))} label=${titleOf(l)} @head-select=${(
               /** @type {CustomEvent} */ { detail },
             ) => {
               this.selected = { layer: l, head: detail.head }
@@ -299,7 +299,7 @@ export class LearnRoom extends LitElement {
           : nothing
       }
       <h2>${t('learnHead', { name: nameOf(selected.layer, head) })}</h2>
-      <qkv-heatmap class="learn-map" label=${t('learnHead', { name: nameOf(selected.layer, head) })} .matrix=${matrix} .mask=${mask || undefined} .rowTokens=${layer.rows} .columnTokens=${layer.columns} .domain=${[0, 1]} legend></qkv-heatmap>`
+      <qkv-heatmap class="learn-map" .texts=${t.elements} label=${t('learnHead', { name: nameOf(selected.layer, head) })} .matrix=${matrix} .mask=${mask || undefined} .rowTokens=${layer.rows} .columnTokens=${layer.columns} .domain=${[0, 1]} legend></qkv-heatmap>`
   }
 
   /** @param {Report} report */
@@ -308,7 +308,7 @@ export class LearnRoom extends LitElement {
     const outputs = { induction: settings.V, sort: settings.V, reverse: settings.V, translation: 66, text: 60 }[task]
     return html`${curves({ t, task, points: this.points, losses: this.losses, steps: settings.steps, shownAt, guess: 1 / outputs, reachedAt })}
       <label class="learn-at">${t('learnAt')}
-        <input id="learn-at" type="range" min="0" max=${Math.max(EVERY, steps - (steps % EVERY))} step=${EVERY} .value=${live(String(shownAt))} aria-valuetext=${t('learnAtValue', { step: shownAt })} @input=${(/** @type {InputEvent} */ { target }) => this.#show(Number(target.value))} /></label>
+        <input id="learn-at" type="range" min="0" max=${settings.steps} step=${EVERY} .value=${live(String(shownAt))} aria-valuetext=${t('learnAtValue', { step: shownAt })} @input=${(/** @type {InputEvent} */ { target }) => this.#show(Number(target.value))} /></label>
       <button type="button" class="tool" id="learn-live" ?disabled=${this.at === null} @click=${() => this.#show(null)}>${t('learnLive')} ${steps}</button>
       <details class="learn-table"><summary>${t('learnTable')}</summary><table>
         <tr><th>${t('learnAt')}</th>${linesOf(task).map(({ name }) => html`<th>${t(/** @type {any} */ (name))}</th>`)}</tr>
@@ -328,7 +328,7 @@ export class LearnRoom extends LitElement {
       : divergedAt !== null
         ? t('learnDiverged', { step: divergedAt })
         : reachedAt !== null
-          ? t('learnReached', { goal, step: reachedAt })
+          ? `${t('learnReached', { goal, step: reachedAt })} ${this.#found(settings)}`
           : isEnded
             ? t('learnEnded', { steps, goal })
             : ''
@@ -346,6 +346,23 @@ export class LearnRoom extends LitElement {
       <span class="learn-steps" id="learn-steps">${settings ? t('learnSteps', { step: steps, steps: settings.steps }) : nothing}</span>
       <span class="learn-said" role="status">${said}</span>
     </div></div>`
+  }
+
+  /** Which heads do it, in words. @param {import('./recipes.js').LearnSettings | undefined} settings */
+  #found(settings) {
+    const { t, task } = this
+    const last = this.points[this.points.length - 1]
+    if (!last || !settings) return ''
+    const { scores, best } = last
+    const answers = {
+      layer: task === 'translation' ? 2 : settings.layers,
+      head: best.induction + 1,
+      share: percent(scores.induction),
+    }
+    const before = { layer: 1, head: best.previous + 1, share: percent(scores.previous) }
+    if (task === 'text') return t('learnFoundBefore', before)
+    const found = t(`learnFound.${task}`, answers)
+    return task === 'induction' && settings.layers > 1 ? `${t('learnFoundBefore', before)} ${found}` : found
   }
 
   /** @param {Report} report */

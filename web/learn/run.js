@@ -21,6 +21,7 @@ import { TARGET_WORDS, toBatch, translationLength } from './tasks/translation.js
  * @property {number} alignment share of the answers for which the last layer's best head looks most at the right position
  * @property {{ previous: number, induction: number }} scores mean weight on the token before, of the best head of the
  *   first layer; and on the position that answers, of the best head of the last layer
+ * @property {{ previous: number, induction: number }} best which heads these are
  */
 
 const BETAS = /** @type {const} */ ([0.9, 0.99])
@@ -114,7 +115,8 @@ export function createRun(qkv, task, given = {}, text) {
     }
     aligned = Math.max(...hits) / (answers || 1)
     const scores = { previous: Math.max(...previous), induction: Math.max(...onSource) / (answers || 1) }
-    return { loss, accuracy: right / counted, alignment: aligned, scores }
+    const best = { previous: previous.indexOf(scores.previous), induction: onSource.indexOf(Math.max(...onSource)) }
+    return { loss, accuracy: right / counted, alignment: aligned, scores, best }
   }
 
   return {

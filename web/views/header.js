@@ -24,7 +24,7 @@ export function header(context) {
           )}
         </nav>
         <span class="spring"></span>
-        <button type="button" class="tool" id="tour-start" aria-pressed=${tour !== null} @click=${() => actions.setTour(tour === null ? 1 : null)}>${t('tour')}</button>
+        <button type="button" class="tool" id="tour-start" ?hidden=${settings.room !== 'layer'} aria-pressed=${tour !== null} @click=${() => actions.setTour(tour === null ? 1 : null)}>${t('tour')}</button>
         <button type="button" class="tool" id="undo" title="Ctrl+Z" ?disabled=${history.past.length === 0} @click=${actions.undo}>${t('undo')}</button>
         <button type="button" class="tool" id="redo" title="Ctrl+Shift+Z" ?disabled=${history.future.length === 0} @click=${actions.redo}>${t('redo')}</button>
         <button type="button" class="tool" id="copy-link" @click=${() => actions.copy('link')}>${t('share')}</button>
