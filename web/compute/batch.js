@@ -2,7 +2,8 @@
 // What the page shows of the layer is the first of them.
 
 import { joinHeads, splitHeads, Tensor } from 'qkv'
-import { optionsOf, rowsOf } from './trace.js'
+import { rowsOf } from './attend.js'
+import { optionsOf } from './options.js'
 
 /** @typedef {import('./trace.js').Result} Result */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */

@@ -1,27 +1,19 @@
 // Two results beside each other. The core subtracts; nothing is computed here.
 
 import { Tensor } from 'qkv'
+import { add, mul } from 'qkv/nn'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
- * a - b, number by number: each pair times (1, -1).
+ * a - b, number by number: a + (-1) b, of which only the sum is rounded.
  * @param {Qkv} qkv
  * @param {FloatTensor} a
  * @param {FloatTensor} b of the same dims
  * @returns {FloatTensor}
  */
-export function minus(qkv, a, b) {
-  const n = a.data.length
-  const pairs = new Float32Array(2 * n)
-  for (let i = 0; i < n; i++) {
-    pairs[2 * i] = a.data[i]
-    pairs[2 * i + 1] = b.data[i]
-  }
-  const { data } = qkv.matmul(new Tensor(pairs, [n, 2]), new Tensor(Float32Array.of(1, -1), [2, 1]))
-  return new Tensor(data, a.dims)
-}
+export const minus = (qkv, a, b) => add(qkv, a, times(qkv, b, -1))
 
 /**
  * @param {Qkv} qkv
@@ -29,10 +21,7 @@ export function minus(qkv, a, b) {
  * @param {number} factor
  * @returns {FloatTensor}
  */
-export function times(qkv, x, factor) {
-  const { data } = qkv.matmul(new Tensor(x.data, [x.data.length, 1]), new Tensor(Float32Array.of(factor), [1, 1]))
-  return new Tensor(data, x.dims)
-}
+export const times = (qkv, x, factor) => mul(qkv, x, new Tensor(Float32Array.of(factor), []))
 
 /**
  * The largest absolute value; NaN if there is one.

@@ -4,7 +4,7 @@
 
 import { joinHeads, Tensor } from 'qkv'
 import { headStatistics } from '../elements/statistics.js'
-import { mix, override, rowsOf, scaleOf, steps } from './trace.js'
+import { mix, override, rowsOf, steps } from './attend.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('../settings/check.js').Checked} Checked */
@@ -52,8 +52,9 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
   for (let h = 0; h < heads; h++) {
     const own = (/** @type {FloatTensor | undefined} */ x) => x && only(x, h)
     const parts = { ...start, Q: own(Q), K: own(K), V: own(V) }
-    const traced = h === head && Q ? steps(qkv, settings, parts, visible) : undefined
-    const made = traced?.weights ?? (Q ? weightsOf(qkv, settings, parts, visible) : own(start.weights))
+    // Of the other heads, the core makes no more than is shown.
+    const traced = Q && steps(qkv, settings, parts, visible, h === head ? undefined : ['weights', 'output'])
+    const made = traced?.weights ?? own(start.weights)
     const edits = settings.edits.filter(edit => edit.head === h).map(edit => ({ ...edit, head: 0 }))
     const weights = override(qkv, /** @type {FloatTensor} */ (made), edits)
     if (parts.V) {
@@ -87,26 +88,6 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
 
 /** @param {FloatTensor} tensor @param {number} head @returns {FloatTensor} (1, rows, columns) */
 const only = (tensor, head) => tensor.row(head).reshape([1, ...tensor.dims.slice(1)])
-
-/**
- * The weights of one head, without the steps where the core has a short way to them.
- * @param {Qkv} qkv
- * @param {Checked} settings
- * @param {Tensors} parts (1, rows, columns) each
- * @param {Uint8Array | undefined} visible
- */
-function weightsOf(qkv, settings, parts, visible) {
-  const { score, softmaxAxis, masking } = settings
-  const isPlain = (score === 'scaled' || score === 'plain') && softmaxAxis === 'keys'
-  if (!isPlain || (visible && masking === 'after')) return steps(qkv, settings, parts, visible).weights
-  const [q, k] = /** @type {FloatTensor[]} */ ([parts.Q, parts.K]).map(x => x.row(0))
-  const size = q.dims[1]
-  const scale = new Tensor(new Float32Array(size * size), [size, size])
-  for (let i = 0; i < size; i++) scale.data[i * size + i] = scaleOf(settings, size)
-  const scores = qkv.linear(qkv.matmul(q, scale), k)
-  if (visible) for (let i = 0; i < visible.length; i++) if (!visible[i]) scores.data[i] = -Infinity
-  return qkv.softmax(scores).reshape([1, ...scores.dims])
-}
 
 /**
  * A matrix made smaller: of cells that fall together the strongest stays.

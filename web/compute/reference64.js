@@ -1,7 +1,7 @@
 // The only mathematics outside of the core: the same attention once more, in float64, written as plainly as the
 // formulas are. It says how far the page's float32 numbers are from it, and makes none of them.
 
-import { scaleOf } from './trace.js'
+import { scaleOf } from './options.js'
 
 /** @typedef {import('./trace.js').Result} Result */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */

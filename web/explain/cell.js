@@ -1,7 +1,7 @@
 // How a cell came about, in cells. Pure; nothing is computed here, values are looked up in the trace.
 
 import { reasonOf } from '../compute/mask.js'
-import { scaleOf } from '../compute/trace.js'
+import { scaleOf } from '../compute/options.js'
 import { isSameCell } from '../settings/state.js'
 import { wayOf } from './dependencies.js'
 

@@ -1,6 +1,6 @@
 // What happens if a number grows: by how much others move for each unit. Pure.
 
-import { scaleOf } from '../compute/trace.js'
+import { scaleOf } from '../compute/options.js'
 import { ofHead } from '../models/tensors.js'
 
 /** @typedef {import('../compute/trace.js').Result} Result */

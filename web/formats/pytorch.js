@@ -1,7 +1,7 @@
 // The numbers of the page as a PyTorch program: plain matmul and softmax, the same seed, the same random streams. What
 // is given, or drawn in a way that this file does not know, is written out.
 
-import { scaleOf } from '../compute/trace.js'
+import { scaleOf } from '../compute/options.js'
 import { digits, editsOf, givenOf, heldRows, NAMES, nested, paintedOf, program } from './program.js'
 
 /** @typedef {import('../compute/trace.js').Result} Result */

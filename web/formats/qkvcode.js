@@ -1,6 +1,6 @@
 // The numbers of the page as a program that uses the package.
 
-import { scaleOf } from '../compute/trace.js'
+import { scaleOf } from '../compute/options.js'
 import { digits, editsOf, givenOf, heldRows, NAMES, nested, paintedOf, program } from './program.js'
 
 /** @typedef {import('../compute/trace.js').Result} Result */

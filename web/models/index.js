@@ -1,5 +1,5 @@
-// Where the numbers of a trace start. To add a model: a file here, its name below and in `Model` (state.js) and
-// `CHOICES` (check.js), its text in the language files.
+// Where the numbers of a trace start. To add a model: a file here, its name below and among the choices of `model`
+// (settings/fields.js), its text in the language files.
 
 import { given } from './given.js'
 import { heads } from './heads.js'

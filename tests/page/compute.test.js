@@ -1,0 +1,49 @@
+// The trace of many tokens, head by head, is the trace of all heads; a comparison is rounded once.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load, tensor } from 'qkv'
+import { minus } from '../../web/compute/compare.js'
+import { createTracer } from '../../web/compute/trace.js'
+import { check } from '../../web/settings/check.js'
+import { DEFAULTS } from '../../web/settings/fields.js'
+import { change, edit, paint } from '../../web/settings/state.js'
+
+const qkv = await load()
+const trace = createTracer(qkv)
+
+/** @param {Partial<import('../../web/settings/fields.js').Settings>} patch */
+const settingsOf = patch =>
+  change(DEFAULTS, { sentence: Array.from({ length: 37 }, (_, i) => `w${i % 23}`).join(' '), ...patch })
+
+for (const [name, settings] of /** @type {const} */ ([
+  ['of random heads', settingsOf({})],
+  ['with a painted mask after softmax', paint(settingsOf({ mask: 'causal', masking: 'after' }), 3, 30, true)],
+  ['with additive scores in a window', settingsOf({ score: 'additive', mask: 'window' })],
+  ['with Gaussian scores and softmax over the queries', settingsOf({ score: 'gaussian', softmaxAxis: 'queries' })],
+  ['of PyTorch’s layer, a weight set by hand', edit(settingsOf({ model: 'multihead', dModel: 16 }), { matrix: 'weights', head: 2, row: 5, column: 1 }, 0.75)], // biome-ignore format: one line
+]))
+  test(`a large trace ${name} has the bits of the trace, and every step of the chosen head`, () => {
+    const { checked } = check(settings)
+    assert.ok(checked)
+    const whole = trace(checked)
+    const parts = trace.parts(checked, 2)
+    let step = parts.next()
+    while (!step.done) step = parts.next()
+    const large = step.value
+    for (const id of /** @type {const} */ (['Q', 'K', 'V', 'weights', 'output', 'joined', 'final']))
+      assert.deepEqual(large.tensors[id]?.data, whole.tensors[id]?.data, id)
+    assert.equal(large.detailHead, 2)
+    for (const [id, own] of Object.entries(whole.tensors)) {
+      const same = large.tensors[/** @type {keyof typeof large.tensors} */ (id)]
+      const isHead = own.dims.length === 3 && same?.dims[0] === 1
+      assert.deepEqual(same?.data, isHead ? own.row(2).data : own.data, id)
+    }
+  })
+
+test('a difference is the float32 difference, also where the numbers are far apart', () => {
+  const a = tensor([1e38, -3e38, 1, 16777217, 0.1, Number.NaN])
+  const b = tensor([-1e38, -3e38, 1e-45, 1, 0.3, 0])
+  const want = Float32Array.from(a.data, (x, i) => x - b.data[i])
+  assert.deepEqual(minus(qkv, a, b).data, want)
+})
