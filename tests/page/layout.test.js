@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const WEB = fileURLToPath(new URL('../../web/', import.meta.url))
 
 /** Folders from general to specific: a file imports its own folder and those before it. */
-const ORDER = ['elements', 'settings', 'models', 'learn', 'compute', 'explain', 'formats', 'i18n', 'views', '']
+const ORDER = ['elements', 'settings', 'models', 'compute', 'explain', 'formats', 'learn', 'i18n', 'views', '']
 
 /** The files that a file imports, types aside. @param {string} file */
 function importsOf(file) {
