@@ -43,6 +43,7 @@ import { messageOf, Trouble } from './settings/trouble.js'
  * @property {import('./settings/fields.js').Cell} [pointed] the cell under the pointer or the focus
  * @property {import('./settings/fields.js').Word} [hovered] the word under the pointer or the focus
  * @property {import('./explain/scale.js').ScaleEnd} scaleEnd
+ * @property {string} filter of the rows of the map
  * @property {number} pace
  * @property {number} spreadSize of random queries and keys
  * @property {boolean} hasSpread is their spread shown?
@@ -98,6 +99,7 @@ export function createApp(host, taste) {
     visits: { past: [], future: [] },
     mode: 'read',
     scaleEnd: 'shared',
+    filter: '',
     spreadSize: 64,
     hasSpread: false,
     pace: 1,
@@ -276,6 +278,7 @@ export function createApp(host, taste) {
     refresh: schedule,
     setSpread: spreadSize =>
       update({ spreadSize: spreadSize ?? state.spreadSize, hasSpread: spreadSize !== undefined }),
+    setFilter: filter => update({ filter }),
     setScaleEnd: scaleEnd => update({ scaleEnd }),
     setPace: pace => update({ pace }),
     setTour: stop => {
@@ -347,11 +350,11 @@ export function createApp(host, taste) {
   /** @param {import('./settings/check.js').Problems} problems @param {Drawing['scene']} scene @returns {Drawing} */
   function drawingOf(problems, scene) {
     const { history, visits, broken, failed, mode, language, theme, notice, said, pointed, hovered } = state
-    const { scaleEnd, pace, playing, spreadSize, hasSpread } = state
+    const { scaleEnd, filter, pace, playing, spreadSize, hasSpread } = state
     const settings = history.present
     return {
       ...{ language, theme, mode, history, settings, problems, actions, pointed, notice, said, scene },
-      ...{ hovered, scaleEnd, pace, playing, spreadSize, tour: settings.tour },
+      ...{ hovered, scaleEnd, filter, pace, playing, spreadSize, tour: settings.tour },
       ...(hasSpread && { spread: results?.spread(spreadSize) }),
       selection: selectionOf(settings),
       visits: { hasBack: visits.past.length > 0, hasForward: visits.future.length > 0 },

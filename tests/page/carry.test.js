@@ -128,8 +128,8 @@ test('every picture is saved as SVG, with its numbers as text, and as PNG', asyn
   for (const word of ['Life', 'first', ...shown.map(number => number.replace('-', '−'))])
     assert.ok(texts.includes(word), `${word} in ${texts}`)
   for (const [place, name] of [
-    ['.tabs', 'weights-head-1'],
-    ['.heads-column', 'qkvheads'],
+    ['.tabs .of-weights', 'weights-head-1'],
+    ['.tabs .of-heads', 'qkvheads'],
     ['[data-matrix="masked"]', 'masked-head-1'],
   ])
     for (const kind of ['svg', 'png']) {
@@ -151,8 +151,8 @@ test('lines are saved as they are seen', async () => {
   await settled(page)
   const save = (/** @type {string} */ kind) =>
     saved(async () => {
-      await page.click('.tabs .save-open')
-      await page.click(`.tabs [data-save="${kind}"]`)
+      await page.click('.tabs .of-weights .save-open')
+      await page.click(`.tabs .of-weights [data-save="${kind}"]`)
     })
   const svg = (await save('svg')).bytes.toString()
   const { links, texts } = await page.evaluate(text => {

@@ -11,7 +11,7 @@ const open = usePage()
 const NAMES = new Set(
   [
     'qkv PyTorch AVX MultiheadAttention float inf nan Softmax softmax tanh exp max sin cos log sqrt bit CSV JSON SVG PNG npy MB Shift Ctrl',
-    'Esc Enter weights tokens keyTokens data dims array astype English dot',
+    'NaN Esc Enter weights tokens keyTokens data dims array astype English dot',
   ]
     .join(' ')
     .split(' '),
@@ -25,7 +25,7 @@ function spoken() {
     if (node instanceof Text) texts.push(node.data)
     if (node instanceof Element) {
       // Words of the sentence, formulas, code.
-      if (node.matches('style, script, math, bdi, textarea, option[lang], .name, qkv-heatmap .name')) return
+      if (node.matches('style, script, math, bdi, textarea, pre, option[lang], .name, qkv-heatmap .name')) return
       for (const name of ['aria-label', 'title', 'placeholder', 'alt', 'label']) {
         const text = node.getAttribute(name)
         if (text && !node.matches('.name, [role=columnheader], [role=rowheader], #paste')) texts.push(text)

@@ -89,6 +89,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     columnTitle: { attribute: 'column-title' },
     decimals: { type: Number },
     mode: {},
+    editable: { type: Boolean },
     cell: { attribute: false },
     pinned: { attribute: false },
     highlight: { attribute: false },
@@ -125,6 +126,8 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     this.decimals = 4
     /** @type {'read' | 'paint' | 'edit'} */
     this.mode = 'read'
+    /** F2 and a double click type a number in any mode. */
+    this.editable = false
     /** The cell that is pointed at. @type {Cell | undefined} */
     this.cell = undefined
     /** The cell that is kept. @type {Cell | undefined} */
@@ -305,6 +308,12 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     if (next) this.#look(showing(next, this.cell))
   }
 
+  /** @param {string} key */
+  #canType(key) {
+    if (key === 'F2') return this.editable || this.mode === 'edit'
+    return this.mode === 'edit' && /^[\d.-]$/.test(key)
+  }
+
   /** @param {KeyboardEvent} event */
   #key = event => {
     const map = this.#map
@@ -317,7 +326,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
       if (this.#layout) this.#look(showing(this.#layout, next))
       if (this.mode === 'paint' && event.shiftKey) this.#emit('cell-paint', next, { hide: this.#hide, isFirst: false })
     } else if (event.key === ' ' && this.mode === 'paint') this.#paintCell(from, true)
-    else if (this.mode === 'edit' && isPlain && (event.key === 'F2' || /^[\d.-]$/.test(event.key)))
+    else if (isPlain && this.#canType(event.key))
       this.editing = event.key === 'F2' ? write(this.#value(from), this.decimals).replace('\u2212', '-') : event.key
     else if (event.key === 'Enter' || event.key === ' ') this.#pin(from)
     else if (isPlain && (event.key === '+' || event.key === '=')) this.#zoom(1.5)
@@ -480,7 +489,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
         @pointerleave=${out}
         @wheel=${wheel}
         @dblclick=${() => {
-          if (this.mode === 'edit' && this.cell)
+          if (this.#canType('F2') && this.cell)
             this.editing = write(this.#value(this.cell), this.decimals).replace('\u2212', '-')
         }}
       >

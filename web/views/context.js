@@ -35,6 +35,7 @@
  * @property {(word: Word | undefined) => void} hover the word under the pointer or the focus
  * @property {() => void} refresh draws the page again
  * @property {(end: import('../explain/scale.js').ScaleEnd) => void} setScaleEnd
+ * @property {(text: string) => void} setFilter shows the rows of the map whose word contains a text
  * @property {(pace: number) => void} setPace
  * @property {(size: number | undefined) => void} setSpread shows how scores of random vectors of a size spread; undefined: no more
  * @property {(stop: number | null) => void} setTour goes to a stop of the tour, or leaves it
@@ -78,6 +79,7 @@
  * @property {import('../explain/scale.js').ScaleEnd} scaleEnd where the colours of the weights end
  * @property {import('../compute/spread.js').Spread} [spread] of random scores, while it is shown
  * @property {number} spreadSize the size of those vectors
+ * @property {string} filter what the words of the shown rows contain, of a map of many
  * @property {number} pace of a step that plays: 1 is 300 ms a cell
  * @property {import('../explain/play.js').Playing} [playing] how far a step has played
  * @property {number | null} tour the stop of the tour, from 1

@@ -77,6 +77,5 @@ export function heads(context) {
       .texts=${t.elements}
       @head-select=${(/** @type {CustomEvent} */ event) => actions.select({ head: event.detail.head })}
     ></qkv-heads>
-    <save-menu .t=${t} .name=${t.elements.heads} .picture=${'qkv-heads'}></save-menu>
   </div>`
 }

@@ -8,6 +8,8 @@ import { isSameCell } from '../settings/state.js'
 import { colourOf } from './colour.js'
 import { grows } from './grows.js'
 import { math } from './math.js'
+import { domain } from './spoken.js'
+import { withTerms } from './terms.js'
 import { wordPage } from './word-page.js'
 import { wordButton } from './words.js'
 
@@ -115,7 +117,7 @@ function products(context, { terms, along, bias }) {
     ? [symbol(context, terms[0][0]), nothing, symbol(context, terms[0][1]), nothing, nothing]
     : []
   const sizes = terms.map(([a, b]) => numberAt(context, a) * numberAt(context, b))
-  return html`<p>${t(along === 'keys' ? 'explainOutput' : 'explainProducts')}</p>
+  return html`<div class="explains">${withTerms(t, t(along === 'keys' ? 'explainOutput' : 'explainProducts'))}</div>
     ${lines(context, head, name, i => [factor(context, terms[i][0]), '×', factor(context, terms[i][1]), '=', html`<span class="term-product">${format(sizes[i])}</span>`], sizes)}
     ${bias ? html`<p class="line">${symbol(context, bias)} ${factor(context, bias)}</p>` : nothing}`
 }
@@ -132,7 +134,7 @@ function softmax(context, { sources, own, exponentials, largest, sum }) {
   if (largest === -Infinity) return html`<p>${t('explainNoKey', { query: queries[cell.row] })}</p>`
   const foot = html`<tfoot><tr><th scope="row" class="term-name">${t('sum')}</th><td></td><td>${format(sum)}</td></tr></tfoot>`
   const exp = html`${math('exp ( m')}<span> − ${signed(largest)})</span>`
-  return html`<p>${t(softmaxAxis === 'keys' ? 'explainSoftmax' : 'explainSoftmaxQueries')}</p>
+  return html`<div class="explains">${withTerms(t, t(softmaxAxis === 'keys' ? 'explainSoftmax' : 'explainSoftmaxQueries'))}</div>
     ${lines(
       context,
       [math('m'), exp],
@@ -253,6 +255,29 @@ function list({ t, matrices }, regions, label) {
     ${t(label)} ${ids.map((id, i) => html`${i ? ', ' : nothing}${math(/** @type {Matrix} */ (matrices.get(id)).symbol)}`)}</p>`
 }
 
+/**
+ * The weights as they follow from a number of another matrix: in sight while it is dragged or typed.
+ * @param {SceneContext} context
+ * @param {Matrix} shown
+ */
+function liveMap(context, shown) {
+  const { t, matrices, mask, result } = context
+  if (!shown.isEditable || shown.id === 'weights' || result.detailHead !== undefined) return nothing
+  return html`<qkv-heatmap
+    id="live-map"
+    .label=${t('liveMap')}
+    .matrix=${/** @type {Matrix} */ (matrices.get('weights')).tensor}
+    .mask=${mask}
+    .rowTitle=${''}
+    .columnTitle=${''}
+    .domain=${domain(context)}
+    .legend=${false}
+    .tools=${false}
+    .decimals=${2}
+    .texts=${t.elements}
+  ></qkv-heatmap>`
+}
+
 /** The cell is a word away: each of its words, as a button. @param {SceneContext} context @param {Word} word @param {string} name */
 const wordLink = (context, word, name) => wordButton(context, word, html`<bdi>${name}</bdi>`, 'is-link')
 
@@ -279,10 +304,25 @@ function cellPage(context) {
     ${place(context, shown)}
     ${total(valueAt(matrices, cell))}
     <div class="steps">${steps(context)}</div>
-    ${setter(context)}
+    ${setter(context)}${liveMap(context, shown)}
     ${grows(context)}
     <div class="flows">${list(context, sourcesOf(result, cell), 'comesFrom')}${list(context, targetsOf(result, cell), 'goesTo')}</div>
     <p class="note hint">${t('panelHint')}</p>`
+}
+
+/**
+ * The selected row once more, for a phone, where the sheet covers it.
+ * @param {SceneContext} context
+ * @param {Matrix} shown
+ */
+function sheetRow(context, shown) {
+  const { cell } = context
+  const columns = Math.min(shown.columns.length, 24)
+  return html`<div class="sheet-row">${Array.from(
+    { length: columns },
+    (_, column) =>
+      html`<span class="sheet-cell ${column === cell.column ? 'is-own' : ''}"><span class="sheet-name"><bdi>${shown.columns[column]}</bdi></span>${factor(context, { ...cell, column })}</span>`,
+  )}</div>`
 }
 
 /** Where the panel is: "Weights, head 1, eat to is". @param {SceneContext} context */
@@ -318,6 +358,7 @@ export function inspector(context) {
       <h2>${title(context)}</h2>
       <button type="button" class="tool icon" id="inspector-close" aria-label=${t('close')} title=${t('close')} ?hidden=${!isOpen} @click=${close}>×</button>
     </header>
+    ${isOpen && selection.cell ? sheetRow(context, shown) : nothing}
     <div class="panel-body" tabindex="0" role="group" aria-label=${t(`matrix.${shown.id}`)}>
       ${selection.word && !selection.cell ? wordPage(context, selection.word) : cellPage(context)}
     </div>

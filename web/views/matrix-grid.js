@@ -146,7 +146,10 @@ export class MatrixGrid extends LitElement {
     if (!press || Number.isNaN(press.x)) return
     const by = event.clientX - press.x
     if (!press.isDrag && Math.abs(by) < SLACK) return
-    if (!press.isDrag) this.setPointerCapture(event.pointerId)
+    if (!press.isDrag) {
+      this.setPointerCapture(event.pointerId)
+      this.actions.select({ cell: this.cellOf(press.at) }) // the inspector has a live map beside it
+    }
     press.isDrag = true
     event.preventDefault()
     const speed = (this.matrix.scale === 'share' ? 1 : Math.max(1, this.matrix.reach)) / 200

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { live } from 'lit/directives/live.js'
 import './save-menu.js'
 import { namesOf } from '../explain/labels.js'
 import { largestOf } from '../explain/scale.js'
@@ -103,7 +104,8 @@ function tabs(context) {
           )
         : nothing
     }
-    <save-menu .t=${t} .name=${t('matrix.weights')} .matrix=${large} .picture=${PICTURES[settings.view]}></save-menu>
+    ${context.result.heads > 1 ? html`<save-menu class="of-heads" .t=${t} .name=${t.elements.heads} .picture=${'qkv-heads'}></save-menu>` : nothing}
+    <save-menu class="of-weights" .t=${t} .name=${t('matrix.weights')} .matrix=${large} .picture=${PICTURES[settings.view]}></save-menu>
   </tool-group>`
 }
 
@@ -119,37 +121,93 @@ function scaleChoice({ t, scaleEnd, actions }) {
     </select></label>`
 }
 
+/** With more rows than this, they can be filtered. */
+const MANY_ROWS = 24
+
+/** @type {{ of: unknown, filter: string, part: ReturnType<typeof partOf> } | undefined} */
+let lastPart
+
+/**
+ * The rows whose word contains what is typed; all if none does.
+ * @param {{ data: Float32Array, dims: readonly number[] }} tensor
+ * @param {{ data: Uint8Array } | undefined} mask
+ * @param {readonly string[]} names
+ * @param {string} filter
+ */
+function partOf({ data, dims: [rows, columns] }, mask, names, filter) {
+  const found = filter ? names.flatMap((name, i) => (name.toLowerCase().includes(filter.toLowerCase()) ? [i] : [])) : []
+  const kept = found.length ? found : Array.from({ length: rows }, (_, i) => i)
+  const pick = (/** @type {Float32Array | Uint8Array} */ from) => {
+    const to =
+      from instanceof Float32Array ? new Float32Array(kept.length * columns) : new Uint8Array(kept.length * columns)
+    kept.forEach((row, i) => {
+      to.set(from.subarray(row * columns, (row + 1) * columns), i * columns)
+    })
+    return { data: to, dims: [kept.length, columns] }
+  }
+  return {
+    kept,
+    found: found.length,
+    tensor: pick(data),
+    mask: mask && pick(mask.data),
+    names: kept.map(i => names[i]),
+  }
+}
+
+/** A field that filters rows, where there are many. @param {SceneContext} context @param {number} rows @param {number} found */
+const rowFilter = ({ t, filter, actions }, rows, found) => html`<label class="row-filter">${t('filterRows')}
+    <input id="row-filter" type="search" autocomplete="off" spellcheck="false" .value=${live(filter)} @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => actions.setFilter(target.value)} />
+    ${filter ? html`<span class="note">${t(found ? 'filteredRows' : 'filteredNone', { count: found, of: rows })}</span>` : nothing}</label>`
+
 /** @param {SceneContext} context */
 function map(context) {
-  const { t, head, matrices, mask, actions, mode, selection, pointed, result } = context
+  const { t, head, matrices, mask, actions, mode, selection, pointed, result, filter } = context
   const large = /** @type {Matrix} */ (matrices.get('weights'))
   const { queries, keys } = namesOf(result)
-  const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({ matrix: /** @type {const} */ ('weights'), head, row, column }) // biome-ignore format: one line
-  const own = (/** @type {SceneContext['pointed'] | null} */ cell) =>
-    cell?.matrix === 'weights' && cell.head === head ? cell : undefined
-  return html`<qkv-heatmap
+  const isMany = queries.length > MANY_ROWS
+  if (isMany && filter && (lastPart?.of !== large || lastPart.filter !== filter))
+    lastPart = { of: large, filter, part: partOf(/** @type {any} */ (large.tensor), mask, queries, filter) }
+  const part = isMany && filter ? lastPart?.part : undefined
+  const toRow = (/** @type {number} */ row) => part?.kept[row] ?? row
+  const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({
+    ...{ matrix: /** @type {const} */ ('weights'), head },
+    ...{ row: toRow(row), column },
+  })
+  const own = (/** @type {SceneContext['pointed'] | null} */ cell) => {
+    if (cell?.matrix !== 'weights' || cell.head !== head) return undefined
+    const row = part ? part.kept.indexOf(cell.row) : cell.row
+    return row < 0 ? undefined : { row, column: cell.column }
+  }
+  const word = (/** @type {CustomEvent} */ event) => {
+    const { detail } = event
+    return detail?.side === 'row'
+      ? { side: /** @type {const} */ ('queries'), position: toRow(detail.index) }
+      : wordAt(event)
+  }
+  return html`${isMany ? rowFilter(context, queries.length, part?.found ?? 0) : nothing}<qkv-heatmap
     id="map"
     .label=${t('matrix.weights')}
-    .matrix=${large.tensor}
-    .ghost=${large.before}
-    .mask=${mask}
-    .rowTokens=${queries}
+    .matrix=${part?.tensor ?? large.tensor}
+    .ghost=${part ? undefined : large.before}
+    .mask=${part ? part.mask : mask}
+    .rowTokens=${part?.names ?? queries}
     .columnTokens=${keys}
     .rowTitle=${t('axis.queries')}
     .columnTitle=${t('axis.keys')}
     .domain=${domain(context)}
     .mode=${mode}
+    .editable=${true}
     .texts=${t.elements}
     .cell=${own(pointed) ?? own(selection.cell)}
     .pinned=${own(selection.cell)}
-    .highlight=${bands(context)}
+    .highlight=${part ? undefined : bands(context)}
     @cell-focus=${(/** @type {CustomEvent} */ event) => actions.point(at(event))}
     @cell-leave=${() => actions.point(undefined)}
     @cell-pin=${(/** @type {CustomEvent} */ event) => actions.select({ cell: at(event) })}
     @cell-edit=${(/** @type {CustomEvent} */ event) => actions.edit(at(event), event.detail.value, 'drag weights')}
-    @cell-paint=${(/** @type {CustomEvent} */ { detail }) => actions.paint(detail.row, detail.column, !detail.hide)}
-    @token-focus=${(/** @type {CustomEvent} */ event) => actions.hover(wordAt(event))}
-    @token-pin=${(/** @type {CustomEvent} */ event) => actions.select({ word: wordAt(event) ?? null, cell: null })}
+    @cell-paint=${(/** @type {CustomEvent} */ event) => actions.paint(at(event).row, event.detail.column, !event.detail.hide)}
+    @token-focus=${(/** @type {CustomEvent} */ event) => actions.hover(word(event))}
+    @token-pin=${(/** @type {CustomEvent} */ event) => actions.select({ word: word(event) ?? null, cell: null })}
   ></qkv-heatmap>
   ${scaleChoice(context)}`
 }

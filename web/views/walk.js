@@ -3,6 +3,7 @@ import { stepsOf } from '../explain/steps.js'
 import { math } from './math.js'
 import { matrix } from './matrix.js'
 import { shapes } from './shapes.js'
+import { withTerms } from './terms.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('../explain/steps.js').Step} Step */
@@ -52,7 +53,7 @@ function section(context, { id, formulas, shapes: sizes, blocks, isOfHead }, i, 
         ${formulas.map((formula, n) => html`<p class="formula">${math(formula)} ${formulas.length === sizes.length ? size(sizes[n]) : nothing}</p>`)}
         ${formulas.length === sizes.length ? nothing : sizes.map(text => html`<p class="formula">${size(text)}</p>`)}
       </div>
-      <p class="text">${t(id === 'embed' && result.settings.model === 'zoo' ? 'step.embed.zoo' : `step.${id}.text`)}</p>
+      <div class="text">${withTerms(t, t(id === 'embed' && result.settings.model === 'zoo' ? 'step.embed.zoo' : `step.${id}.text`))}</div>
     </header>
     ${blocks.map(each => block(context, each))}
   </section>`

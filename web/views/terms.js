@@ -1,0 +1,44 @@
+import { html } from 'lit'
+
+/** @typedef {import('../i18n/index.js').Translate} Translate */
+
+/** What the glossary explains. */
+export const TERMS = /** @type {const} */ ([
+  ...['query', 'key', 'value', 'head', 'score', 'softmax', 'mask', 'weight', 'entropy', 'embedding', 'logit'],
+])
+
+/** @type {WeakMap<Translate, RegExp>} */
+const patterns = new WeakMap()
+
+/** Every term of a language, as it is written in its texts. @param {Translate} t */
+function patternOf(t) {
+  const known = patterns.get(t)
+  if (known) return known
+  const words = TERMS.map(term => `(?<${term}>${t(`term.${term}`)})`).join('|')
+  const pattern = new RegExp(t('htmlLang') === 'en' ? `\\b(?:${words})\\b` : words, 'giu')
+  patterns.set(t, pattern)
+  return pattern
+}
+
+/**
+ * A text whose terms open their explanation where they stand, each at its first occurrence.
+ * @param {Translate} t
+ * @param {string} text
+ */
+export function withTerms(t, text) {
+  /** @type {Set<string>} */
+  const seen = new Set()
+  const parts = []
+  let from = 0
+  for (const match of text.matchAll(patternOf(t))) {
+    const term = TERMS.find(name => match.groups?.[name])
+    if (!term || seen.has(term)) continue
+    seen.add(term)
+    parts.push(text.slice(from, match.index))
+    parts.push(
+      html`<details class="term" name="term" data-term=${term}><summary>${match[0]}</summary><span class="term-text">${t(`glossary.${term}`)}</span></details>`,
+    )
+    from = match.index + match[0].length
+  }
+  return [...parts, text.slice(from)]
+}
