@@ -46,7 +46,7 @@ export async function loadModel(qkv, source, options = {}) {
     if (!configFile || stored)
       throw new Error('loadModel: config.json is missing: it says how the tensors are put together')
     const json = await readJSON(configFile, 'config.json')
-    const family = familyOf(new Config(json))
+    const family = await familyOf(new Config(json))
     const tensors = await readCheckpoint(folder)
     const text = await textTool(folder, tokenizer)
     const weights = new ModelWeights(qkv)

@@ -12,8 +12,8 @@ import { encode } from './tokenizer.js'
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../nn/kv-cache.js').Cache} Cache */
-/** @typedef {import('./families.js').Family} Family */
-/** @typedef {import('./families.js').StackSpec} StackSpec */
+/** @typedef {import('./family-parts.js').Family} Family */
+/** @typedef {import('./family-parts.js').StackSpec} StackSpec */
 /** @typedef {import('./network.js').Call} Call */
 /** @typedef {import('./weights.js').ModelWeights} ModelWeights */
 /** @typedef {import('./tokenizer.js').TokenizerLike} TokenizerLike */

@@ -9,13 +9,13 @@ import { applyHook } from './hooks.js'
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../nn/kv-cache.js').Cache} Cache */
-/** @typedef {import('./families.js').Family} Family */
-/** @typedef {import('./families.js').StackSpec} StackSpec */
-/** @typedef {import('./families.js').PartSpec} PartSpec */
-/** @typedef {import('./families.js').AttentionSpec} AttentionSpec */
-/** @typedef {import('./families.js').NormSpec} NormSpec */
-/** @typedef {import('./families.js').LinearSpec} LinearSpec */
-/** @typedef {import('./families.js').ActivationName} ActivationName */
+/** @typedef {import('./family-parts.js').Family} Family */
+/** @typedef {import('./family-parts.js').StackSpec} StackSpec */
+/** @typedef {import('./family-parts.js').PartSpec} PartSpec */
+/** @typedef {import('./family-parts.js').AttentionSpec} AttentionSpec */
+/** @typedef {import('./family-parts.js').NormSpec} NormSpec */
+/** @typedef {import('./family-parts.js').LinearSpec} LinearSpec */
+/** @typedef {import('./family-parts.js').ActivationName} ActivationName */
 /** @typedef {import('./weights.js').ModelWeights} ModelWeights */
 /** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
 

@@ -8,10 +8,10 @@ import { FLOATS, readNumbers, widen } from './safetensors.js'
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../nn/packed-linear.js').PackedLinear} PackedLinear */
-/** @typedef {import('./families.js').Family} Family */
-/** @typedef {import('./families.js').LinearSpec} LinearSpec */
-/** @typedef {import('./families.js').NormSpec} NormSpec */
-/** @typedef {import('./families.js').TableSpec} TableSpec */
+/** @typedef {import('./family-parts.js').Family} Family */
+/** @typedef {import('./family-parts.js').LinearSpec} LinearSpec */
+/** @typedef {import('./family-parts.js').NormSpec} NormSpec */
+/** @typedef {import('./family-parts.js').TableSpec} TableSpec */
 /** @typedef {import('./safetensors.js').StoredTensor} StoredTensor */
 /** @typedef {{ loaded: number, total: number, name: string }} Progress */
 /** @typedef {'float32' | 'float16' | 'bfloat16' | 'int8'} WeightType */

@@ -1,0 +1,179 @@
+// Encoders that fill masks: bert, roberta, distilbert, albert.
+
+import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, times } from './family-parts.js'
+
+/** @typedef {import('./config.js').Config} Config */
+/** @typedef {import('./family-parts.js').Family} Family */
+/** @typedef {import('./family-parts.js').NormSpec} NormSpec */
+/** @typedef {import('./family-parts.js').ActivationName} ActivationName */
+
+/**
+ * bert, roberta, distilbert, albert: encoders with the norm after the sum, and a head that fills masks.
+ * @param {Config} c
+ * @param {object} names
+ * @param {string} names.type
+ * @param {Record<'width' | 'layers' | 'heads' | 'inner' | 'activation', string>} names.keys
+ * @param {string} names.act the default activation
+ * @param {number} [names.eps] where the config does not say it
+ * @param {(i: number) => string} names.at
+ * @param {readonly string[]} names.attention q, k, v, o
+ * @param {readonly [string, string]} names.mlp up, down
+ * @param {readonly [string, string]} names.norms after attention, after the MLP
+ * @param {boolean} [names.types] are there token types?
+ * @param {boolean} [names.counts] do positions count on from pad_token_id?
+ * @param {number} [names.narrow] the width of the embeddings, where it is another one
+ * @param {{ dense: string, norm: string, bias: string, optional: RegExp, activation?: ActivationName }} names.head
+ * @param {string} [names.pooler]
+ * @param {readonly string[]} [names.ignored]
+ * @returns {Family}
+ */
+function bertLike(c, names) {
+  const { type, keys, at } = names
+  const d = c.size(keys.width)
+  const heads = c.size(keys.heads)
+  const headDim = headDimOf(d, heads)
+  const inner = c.size(keys.inner)
+  const activation = c.choice(keys.activation, ACTIVATIONS, names.act)
+  const eps = names.eps ?? c.number('layer_norm_eps', 1e-12, EPS)
+  const vocab = c.size('vocab_size')
+  const narrow = names.narrow ?? d
+  c.only({
+    ...{
+      position_embedding_type: 'absolute',
+      is_decoder: false,
+      add_cross_attention: false,
+      tie_word_embeddings: true,
+    },
+  })
+  /** @type {(name: string, size?: number) => NormSpec} */
+  const norm = (name, size = d) => ({ name, size, kind: 'layer', eps, bias: true })
+  const table = (/** @type {string} */ name, /** @type {number} */ rows) => ({
+    ...{ name: `embeddings.${name}_embeddings`, rows, columns: narrow },
+  })
+  const all = { heads, kvHeads: heads, headDim }
+  const { dense, bias, optional } = names.head
+  return {
+    ...{ type, width: d, vocab, prefix: `${type}.` },
+    embedding: {
+      tokens: table('word', vocab),
+      positions: table('position', c.size('max_position_embeddings')),
+      padding: names.counts ? c.number('pad_token_id', 1, { least: 0, whole: true }) : undefined,
+      types: names.types ? table('token_type', c.size('type_vocab_size', 2)) : undefined,
+      norm: norm('embeddings.LayerNorm', narrow),
+      project:
+        names.narrow === undefined
+          ? undefined
+          : { name: 'encoder.embedding_hidden_mapping_in', out: d, in: narrow, bias: true },
+    },
+    encoder: {
+      causal: false,
+      heads: { ...all, scale: headDim ** -0.5, softcap: 0 },
+      layers: times(layersOf(c, keys.layers), i => [
+        {
+          kind: 'attention',
+          attention: attentionOf(at(i), names.attention, d, all, ALL),
+          post: norm(at(i) + names.norms[0]),
+        },
+        {
+          kind: 'mlp',
+          mlp: {
+            up: { name: at(i) + names.mlp[0], out: inner, in: d, bias: true },
+            down: { name: at(i) + names.mlp[1], out: d, in: inner, bias: true },
+            activation,
+          },
+          post: norm(at(i) + names.norms[1]),
+        },
+      ]),
+    },
+    head: {
+      transform: { name: dense, out: narrow, in: d, bias: true },
+      activation: names.head.activation ?? activation,
+      norm: norm(names.head.norm, narrow),
+      tied: 'embeddings.word_embeddings',
+      bias,
+      optional,
+    },
+    pooler: names.pooler ? { name: names.pooler, out: d, in: d, bias: true } : undefined,
+    ignored: anyOf('embeddings\\.position_ids$', 'embeddings\\.token_type_ids$', ...(names.ignored ?? [])),
+  }
+}
+
+const BERT_KEYS = {
+  ...{ width: 'hidden_size', layers: 'num_hidden_layers', heads: 'num_attention_heads' },
+  ...{ inner: 'intermediate_size', activation: 'hidden_act' },
+}
+const BERT_LAYER = /** @type {const} */ ({
+  keys: BERT_KEYS,
+  act: 'gelu',
+  attention: ['attention.self.query', 'attention.self.key', 'attention.self.value', 'attention.output.dense'],
+  mlp: ['intermediate.dense', 'output.dense'],
+  norms: ['attention.output.LayerNorm', 'output.LayerNorm'],
+  types: true,
+  pooler: 'pooler.dense',
+})
+const inEncoder = (/** @type {number} */ i) => `encoder.layer.${i}.`
+
+/** @param {Config} c */
+export const bert = c =>
+  bertLike(c, {
+    ...{ ...BERT_LAYER, type: 'bert', at: inEncoder },
+    head: {
+      dense: 'cls.predictions.transform.dense',
+      norm: 'cls.predictions.transform.LayerNorm',
+      bias: 'cls.predictions.bias',
+      optional: /^cls\.predictions\./,
+    },
+    ignored: ['^cls\\.predictions\\.decoder\\.(weight|bias)$'],
+  })
+
+/** @param {Config} c */
+export const roberta = c =>
+  bertLike(c, {
+    ...{ ...BERT_LAYER, type: 'roberta', at: inEncoder, counts: true },
+    head: {
+      ...{ dense: 'lm_head.dense', norm: 'lm_head.layer_norm', bias: 'lm_head.bias', optional: /^lm_head\./ },
+      activation: 'gelu',
+    },
+    ignored: ['^lm_head\\.decoder\\.(weight|bias)$'],
+  })
+
+/** @param {Config} c */
+export function distilbert(c) {
+  c.get('sinusoidal_pos_embds') // positions are stored either way
+  return bertLike(c, {
+    ...{ type: 'distilbert', act: 'gelu', eps: 1e-12, at: i => `transformer.layer.${i}.` },
+    keys: { width: 'dim', layers: 'n_layers', heads: 'n_heads', inner: 'hidden_dim', activation: 'activation' },
+    attention: ['attention.q_lin', 'attention.k_lin', 'attention.v_lin', 'attention.out_lin'],
+    mlp: ['ffn.lin1', 'ffn.lin2'],
+    norms: ['sa_layer_norm', 'output_layer_norm'],
+    head: {
+      ...{ dense: 'vocab_transform', norm: 'vocab_layer_norm', bias: 'vocab_projector.bias', optional: /^vocab_/ },
+    },
+    ignored: ['^vocab_projector\\.weight$'],
+  })
+}
+
+/** @param {Config} c */
+export function albert(c) {
+  const layers = layersOf(c, 'num_hidden_layers')
+  const groups = c.size('num_hidden_groups', 1)
+  const inner = c.size('inner_group_num', 1)
+  if (inner !== 1 || layers % groups)
+    throw new RangeError(
+      `config.json: inner_group_num ${inner} with ${groups} groups of ${layers} layers is not covered`,
+    )
+  return bertLike(c, {
+    ...{ type: 'albert', act: 'gelu_new', types: true, narrow: c.size('embedding_size', 128), keys: BERT_KEYS },
+    // The layers of a group share their weights.
+    at: i => `encoder.albert_layer_groups.${Math.floor(i / (layers / groups))}.albert_layers.0.`,
+    attention: ['attention.query', 'attention.key', 'attention.value', 'attention.dense'],
+    mlp: ['ffn', 'ffn_output'],
+    norms: ['attention.LayerNorm', 'full_layer_layer_norm'],
+    head: {
+      ...{ dense: 'predictions.dense', norm: 'predictions.LayerNorm', bias: 'predictions.bias' },
+      optional: /^predictions\./,
+    },
+    pooler: 'pooler',
+    ignored: ['^predictions\\.decoder\\.(weight|bias)$', '^sop_classifier\\.'],
+  })
+}

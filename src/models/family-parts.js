@@ -1,0 +1,129 @@
+// What a family of models is described by, and what several descriptions share.
+
+/** @typedef {import('./config.js').Config} Config */
+/** @typedef {'gelu' | 'gelu_tanh' | 'relu' | 'silu'} ActivationName */
+
+/**
+ * A linear layer: weight (out, in), and bias (out). In a fused weight of `of` rows, row n of this layer is `row(n)`.
+ * @typedef {{ name: string, out: number, in: number, bias?: boolean, layout?: 'in,out', of?: number, part?: number, row?: (n: number) => number }} LinearSpec
+ *
+ * @typedef {{ name: string, size: number, kind: 'layer' | 'rms', eps: number, bias?: boolean, plusOne?: boolean }} NormSpec
+ *
+ * @typedef {{ name: string, rows: number, columns: number }} TableSpec
+ *
+ * @typedef {object} AttentionSpec
+ * @property {LinearSpec} q
+ * @property {LinearSpec} k
+ * @property {LinearSpec} v
+ * @property {LinearSpec} o
+ * @property {NormSpec} [qNorm] over each head
+ * @property {NormSpec} [kNorm]
+ * @property {number} [window] keys that a query sees, its own among them
+ *
+ * A part of a block: x becomes post(x + after(run(before(x)))).
+ * @typedef {object} PartSpec
+ * @property {'attention' | 'cross' | 'mlp'} kind
+ * @property {AttentionSpec} [attention] of the first two
+ * @property {{ up: LinearSpec, gate?: LinearSpec, down: LinearSpec, activation: ActivationName }} [mlp]
+ * @property {NormSpec} [before]
+ * @property {NormSpec} [after]
+ * @property {NormSpec} [post]
+ *
+ * @typedef {object} StackSpec
+ * @property {PartSpec[][]} layers the parts of each
+ * @property {boolean} [parallel] all parts read what enters the layer
+ * @property {boolean} causal
+ * @property {{ heads: number, kvHeads: number, headDim: number, scale: number, softcap: number }} heads
+ * @property {{ dim: number, frequencies: Float64Array, most: number }} [rope]
+ * @property {{ table: TableSpec, maxDistance: number, bidirectional: boolean }} [relative]
+ * @property {NormSpec} [norm] after the last layer
+ *
+ * @typedef {object} EmbeddingSpec
+ * @property {TableSpec} tokens
+ * @property {TableSpec} [positions] learned
+ * @property {number} [padding] position = this + the running count of other ids (RoBERTa)
+ * @property {number} [sinusoids] so many fixed positions
+ * @property {TableSpec} [types]
+ * @property {number} [scale]
+ * @property {NormSpec} [norm]
+ * @property {LinearSpec} [project]
+ *
+ * @typedef {object} HeadSpec
+ * @property {LinearSpec} [transform] a layer before it, with activation and norm
+ * @property {ActivationName} [activation]
+ * @property {NormSpec} [norm]
+ * @property {string} [tied] the table whose rows are the weight, ...
+ * @property {LinearSpec} [project] ... or a weight of its own
+ * @property {string} [bias] added to the logits
+ * @property {number} [scale] of what comes in
+ * @property {number} [softcap]
+ * @property {RegExp} [optional] without any tensor of such a name there is no head
+ *
+ * @typedef {object} Family
+ * @property {string} type model_type
+ * @property {number} width
+ * @property {number} vocab
+ * @property {EmbeddingSpec} embedding
+ * @property {StackSpec} [encoder]
+ * @property {StackSpec} [decoder]
+ * @property {HeadSpec} head
+ * @property {LinearSpec} [pooler] tanh of the first row
+ * @property {string} [prefix] that all names may have
+ * @property {RegExp} ignored tensors that do nothing here
+ * @property {number} [startId] of an encoder-decoder
+ */
+
+/** @type {Record<string, ActivationName>} */
+export const ACTIVATIONS = {
+  ...{ gelu: 'gelu', gelu_new: 'gelu_tanh', gelu_pytorch_tanh: 'gelu_tanh', gelu_fast: 'gelu_tanh' },
+  ...{ relu: 'relu', silu: 'silu', swish: 'silu' },
+}
+export const EPS = { least: 0, most: 1 }
+/** Heads of tasks on top of a model, whose logits are not made here. */
+export const TASKS = /^(classifier|pre_classifier|qa_outputs|score|sop_classifier|cls\.seq_relationship)\b/
+
+/** @template T @param {number} n @param {(i: number) => T} make @returns {T[]} */
+export const times = (n, make) => Array.from({ length: n }, (_, i) => make(i))
+
+/** @param {string[]} patterns */
+export const anyOf = (...patterns) => new RegExp([TASKS.source, ...patterns].join('|'))
+
+/** @param {Config} c @param {string} key */
+export const layersOf = (c, key) => c.number(key, undefined, { least: 1, most: 1024, whole: true })
+
+/**
+ * @param {number} width
+ * @param {number} heads
+ */
+export function headDimOf(width, heads) {
+  if (width % heads) throw new RangeError(`config.json: ${heads} heads do not divide the width ${width}`)
+  return width / heads
+}
+
+/**
+ * q, k, v and o under four names.
+ * @param {string} at
+ * @param {readonly string[]} names
+ * @param {number} width
+ * @param {{ heads: number, kvHeads: number, headDim: number }} heads
+ * @param {readonly boolean[]} bias of each
+ * @returns {AttentionSpec}
+ */
+export function attentionOf(at, [q, k, v, o], width, { heads, kvHeads, headDim }, bias) {
+  const [all, few] = [heads * headDim, kvHeads * headDim]
+  return {
+    q: { name: at + q, out: all, in: width, bias: bias[0] },
+    k: { name: at + k, out: few, in: width, bias: bias[1] },
+    v: { name: at + v, out: few, in: width, bias: bias[2] },
+    o: { name: at + o, out: width, in: all, bias: bias[3] },
+  }
+}
+
+export const ALL = [true, true, true, true]
+export const NONE = [false, false, false, false]
+
+/** @type {(size: number, eps: number) => (name: string) => NormSpec} */
+export const layerNormOf = (size, eps) => name => ({ name, size, kind: 'layer', eps, bias: true })
+
+/** @type {(name: string, out: number, size: number) => LinearSpec} */
+export const biased = (name, out, size) => ({ name, out, in: size, bias: true })
