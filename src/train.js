@@ -1,6 +1,17 @@
 // qkv/train: models that learn, inside the module's memory. The table of contents.
 
-export * from './train/gradients.js'
+export {
+  embeddingBackward,
+  gegluBackward,
+  geluBackward,
+  layerNormBackward,
+  mulBackward,
+  reluBackward,
+  rmsNormBackward,
+  siluBackward,
+  sumRows,
+  swigluBackward,
+} from './train/gradients.js'
 export { crossEntropy } from './train/loss.js'
 export { Adam, AdamW, clipGradNorm, SGD, schedule } from './train/optimizers.js'
 export { parameters } from './train/parameters.js'

@@ -86,7 +86,8 @@ export class Backward {
   pass(x, dY, other) {
     if (!x.isLearned) return undefined
     const before = this.#p.entries[this.#entry - 1]
-    const isNext = !other || (x !== other && before?.output === x && !before.inputs.includes(other))
+    const reads = before?.output === x && before.name !== 'add' && before.name !== 'reshape' // these pass it on
+    const isNext = !other || (x !== other && reads && !before.inputs.includes(other))
     if (!x.ownGradient && !x.gradient && isNext) {
       x.gradient = dY
       return undefined

@@ -132,6 +132,12 @@ const activation =
     }
   }
 
+/** The same memory under other dims. @param {Parameters} _ @param {Variable[]} inputs @param {{ dims: readonly number[] }} options @returns {Operation} */
+function reshape(_, [x], { dims }) {
+  const sizes = x.tensor.reshape(dims).dims // checks them
+  return { dims: sizes, address: x.address, forward: () => {}, backward: (dY, plan) => plan.pass(x, dY) }
+}
+
 /** @param {'add' | 'mul'} name @returns {(p: Parameters, inputs: Variable[]) => Operation} */
 const combination =
   name =>
@@ -393,7 +399,7 @@ function crossEntropy({ core, arena }, z, rows, reduce) {
 
 /** @type {Record<string, (p: Parameters, inputs: any, options?: any, more?: any) => Operation>} */
 export const OPERATIONS = {
-  ...{ constant, linear, rope, attention, dropout, embedding, crossEntropy },
+  ...{ constant, reshape, linear, rope, attention, dropout, embedding, crossEntropy },
   ...{ layerNorm: norm('layerNorm'), rmsNorm: norm('rmsNorm') },
   ...{ gelu: activation('gelu'), relu: activation('relu'), silu: activation('silu') },
   ...{ swiglu: activation('swiglu'), geglu: activation('geglu') },

@@ -67,12 +67,13 @@ export class Optimizer {
     const { core, all } = this.#p
     const lr = toNumber(this.lr, `${this.#where}: lr`, NOT_NEGATIVE)
     const arrays = [all.values, all.gradients, ...Object.values(this.#state)].map(tensor => addressOf(tensor))
+    const others = kernel === 'qkv_sgd' && arrays.length < 3 ? [0] : [] // no momentum
     core.scope(() => {
       for (const { from, n, decay } of this.#runs)
         launch(
           core,
           kernel,
-          [...arrays.map(at => at + from * 4), n, ...rates(decay, lr)],
+          [...arrays.map(at => at + from * 4), ...others, n, ...rates(decay, lr)],
           Math.ceil(n / UNIT),
           arrays.length * n,
         )
@@ -146,8 +147,7 @@ export class SGD extends Optimizer {
     const isFirst = this.steps === 0 // the buffer becomes the gradient, not dampened
     const [momentum, take] = isFirst ? [0, 1] : [this.#momentum, 1 - this.#dampening]
     const [ahead, back] = this.#nesterov ? [1, this.#momentum] : [0, 1]
-    const buffer = this.#momentum ? [] : [0]
-    this.update('qkv_sgd', (decay, lr) => [...buffer, decay, momentum, take, ahead, back, lr])
+    this.update('qkv_sgd', (decay, lr) => [decay, momentum, take, ahead, back, lr])
   }
 }
 

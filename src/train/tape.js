@@ -178,6 +178,31 @@ export class Tape {
     return this.#do('attention', { q, k, v, bias }, size, given)
   }
 
+  /** The same values under other dims. @param {Operand} x @param {readonly number[]} dims */
+  reshape(x, dims) {
+    return this.#do('reshape', { x }, { dims })
+  }
+
+  /**
+   * A bias of scores by distance, for attention: [h, i, j] is table[h, i - j]; keys beyond the query have distance 0,
+   * keys farther than the table reaches its last one.
+   * @param {Operand} table (H, T)
+   * @param {number} L
+   * @param {number} [S]
+   * @returns {FloatTensor} (H, L, S)
+   */
+  relativeBias(table, L, S = L) {
+    const { dims } = this.variable(table, 'relativeBias: table')
+    const [H, T] = dims
+    if (dims.length !== 2) throw new RangeError(`relativeBias: table has dims ${shape(dims)}, (H, T) expected`)
+    const data = Int32Array.from({ length: H * L * S }, (_, n) => {
+      const distance = (Math.floor(n / S) % L) - (n % S)
+      return Math.floor(n / S / L) * T + Math.max(0, Math.min(T - 1, distance))
+    })
+    const each = this.embedding({ data, dims: [H, L, S] }, this.reshape(table, [H * T, 1]))
+    return this.reshape(each, [H, L, S])
+  }
+
   /** Zeroes each value with probability p and divides the others by 1 - p. @param {Operand} x @param {{ p: number, generator: import('../nn/generator.js').Generator }} options */
   dropout(x, { p, generator }) {
     return this.#do('dropout', { x }, { p }, generator)

@@ -1,0 +1,318 @@
+// The tape, the optimisers and the schedules of qkv/train: numbers, threads, memory, bad input.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { load } from '../src/index.js'
+import { Adam, AdamW, clipGradNorm, crossEntropy, parameters, SGD, schedule, tape } from '../src/train.js'
+import { close } from './helpers.js'
+import { gpt, gptWeights, INDUCTION, induction, inductionWeights } from './training/models.js'
+
+const qkv = await load()
+/** What is called with this is meant not to type. @type {(value: any) => any} */
+const any = value => value
+const goldens = JSON.parse(readFileSync(new URL('./goldens/torch-blocks.json', import.meta.url), 'utf8'))
+/** @type {Record<string, any>} */
+const OPTIMIZERS = { SGD, Adam, AdamW }
+
+goldens.optimizers.forEach((/** @type {any} */ golden) => {
+  const { name, options, clip, norms, start, end, gradients } = golden
+  test(`${name} ${JSON.stringify(options)}: five steps, ${clip ? `clipped at ${clip}, ` : ''}are PyTorch's`, () => {
+    const p = parameters(qkv, { a: start[0], b: start[1] })
+    const optimizer = new OPTIMIZERS[name](p, options)
+    let state
+    gradients.forEach((/** @type {any} */ [a, b], /** @type {number} */ step) => {
+      p.gradients.a.data.set(a.data)
+      p.gradients.b.data.set(b.data)
+      if (clip)
+        close(
+          any({ data: [clipGradNorm(p, clip)], dims: [] }),
+          any({ data: [norms[step]], dims: [] }),
+          { abs: 0, rel: 1e-6 },
+          'norm',
+        )
+      optimizer.step()
+      if (step === 2) state = [optimizer.stateDict(), p.stateDict()]
+    })
+    close(p.values.a, end[0], { abs: 1e-6, rel: 1e-6 }, 'a')
+    close(p.values.b, end[1], { abs: 1e-6, rel: 1e-6 }, 'b')
+    // another optimizer goes on from the state after three steps, to the same bits
+    const [rest, values] = any(state)
+    const q = parameters(qkv, values)
+    const other = new OPTIMIZERS[name](q, options).loadStateDict(rest)
+    for (const [a, b] of gradients.slice(3)) {
+      q.gradients.a.data.set(a.data)
+      q.gradients.b.data.set(b.data)
+      if (clip) clipGradNorm(q, clip)
+      other.step()
+    }
+    assert.deepEqual(q.stateDict(), p.stateDict())
+    for (const held of [p, q, optimizer, other]) held.dispose()
+  })
+})
+
+test('schedules are those of CosineAnnealingLR, LinearLR and both in a row', () => {
+  const { cosine, warmup, both } = goldens.schedules
+  /** @type {[number[], (step: number) => number][]} */
+  const pairs = [
+    [cosine, schedule(0.3, { total: 20, least: 0.05 })],
+    [warmup, schedule(0.3, { warmup: 8 })],
+    [both, schedule(0.3, { warmup: 5, total: 20 })],
+  ]
+  for (const [want, rate] of pairs)
+    for (const [step, lr] of want.entries()) assert.ok(Math.abs(rate(step) - lr) < 1e-12, `step ${step}`)
+})
+
+/** @param {any} model @param {any} weights @param {any} sizes @param {typeof qkv} module @param {number} B */
+function trainer(model, weights, sizes, module, B) {
+  const g = module.generator(9)
+  const p = parameters(module, weights(g, sizes))
+  const optimizer = new AdamW(p, { lr: 1e-3, noDecay: ['embed'] })
+  const generator = module.generator(2)
+  const step = () => {
+    const ids = g.randint(0, sizes.V, [B, sizes.T])
+    const { loss } = tape(module, p, t => t.crossEntropy(model(t, p.values, ids, sizes, generator), ids)).backward()
+    clipGradNorm(p, 1)
+    optimizer.step()
+    return loss
+  }
+  return { p, optimizer, step }
+}
+
+test('the weights have the same bits after steps on 1, 2 and 4 threads', async () => {
+  const sizes = { numHeads: 4, d: 128, V: 512, T: 64 }
+  const runs = []
+  for (const threads of [1, 2, 4]) {
+    const module = await load({ threads })
+    const { p, step } = trainer(gpt, gptWeights, sizes, module, 8)
+    const losses = [step(), step(), step()]
+    runs.push([losses, p.stateDict()])
+    module.dispose()
+  }
+  assert.deepEqual(runs[1], runs[0])
+  assert.deepEqual(runs[2], runs[0])
+})
+
+test('10,000 steps of a tiny model take no memory after the first one', () => {
+  const { p, optimizer, step } = trainer(induction, inductionWeights, { numHeads: 1, d: 4, V: 5, T: 3 }, qkv, 1)
+  step()
+  const { size, resident } = qkv.memory
+  for (let n = 0; n < 10_000; n++) step()
+  assert.deepEqual(qkv.memory, { used: 0, resident, size })
+  optimizer.dispose()
+  p.dispose()
+  assert.equal(qkv.memory.resident, 0)
+})
+
+test('a step of other dims, or of another model, is recorded anew; alternating steps keep within their memory', () => {
+  const p = parameters(qkv, inductionWeights(qkv.generator(1), INDUCTION))
+  const run = (/** @type {number} */ B, /** @type {number} */ T) => {
+    const ids = qkv.generator(B).randint(0, 32, [B, T])
+    const { loss } = tape(qkv, p, t => t.crossEntropy(induction(t, p.values, ids, INDUCTION), ids)).backward()
+    return [loss, p.gradients.embed.data.slice()]
+  }
+  const [first, second] = [run(3, 7), run(9, 24)]
+  const { size } = qkv.memory
+  for (let n = 0; n < 20; n++) {
+    assert.deepEqual(run(3, 7), first)
+    assert.deepEqual(run(9, 24), second)
+  }
+  assert.equal(qkv.memory.size, size)
+  p.dispose()
+})
+
+test('gradients of reshape, relativeBias, grouped and packed heads, and of tensors that are used twice are those of finite differences', () => {
+  const g = qkv.generator(4)
+  const p = parameters(qkv, {
+    ...{
+      table: g.normal([2, 4], 0, 0.5),
+      x: g.normal([2, 3, 8]),
+      packed: g.normal([1, 5, 12]),
+      grouped: g.normal([2, 3, 4]),
+    },
+    w: g.normal([4, 8], 0, 0.3),
+  })
+  const { table, x, packed, grouped, w } = p.values
+  const weights = g.normal([2, 3, 8])
+  /** @type {Record<string, (t: import('../src/train.js').Tape) => any>} */
+  const models = {
+    'relativeBias and grouped heads': t =>
+      t.mul(
+        t.attention(x, grouped, t.mul(grouped, grouped), {
+          numHeads: 2,
+          kvHeads: 1,
+          bias: t.relativeBias(table, 3),
+          causal: true,
+        }),
+        weights,
+      ),
+    'packed heads': t => t.attention(packed, undefined, undefined, { numHeads: 2, causal: true, softcap: 2 }),
+    'a tensor used three times': t => {
+      const y = t.linear(x, w)
+      return t.add(t.mul(t.add(y, y), y), t.reshape(t.gelu(y), [2, 3, 4]))
+    },
+    'a swiglu of both halves': t => t.rmsNorm(t.swiglu(packed), undefined, { eps: 0.1 }),
+    'a residual between': t => {
+      const h = t.add(x, t.relu(x))
+      return t.add(t.mul(h, x), t.add(h, t.silu(h)))
+    },
+  }
+  for (const [name, model] of Object.entries(models)) {
+    const total = () => {
+      const { output } = tape(qkv, p, model)
+      return output.data.reduce((sum, y, i) => sum + y * Math.cos(i), 0)
+    }
+    const step = tape(qkv, p, model)
+    const data = Float32Array.from(step.output.data, (_, i) => Math.cos(i))
+    step.backward({ gradient: { data, dims: step.output.dims } })
+    const gradients = Object.fromEntries(Object.entries(p.gradients).map(([key, { data }]) => [key, data.slice()]))
+    for (const [key, value] of Object.entries(p.values))
+      for (let n = 0; n < value.data.length; n += 3) {
+        const before = value.data[n]
+        const [up, down] = [1e-2, -1e-2].map(h => {
+          value.data[n] = before + h
+          return total()
+        })
+        value.data[n] = before
+        const want = (up - down) / 2e-2
+        const off = Math.abs(gradients[key][n] - want)
+        assert.ok(
+          off <= 5e-3 + 5e-3 * Math.abs(want),
+          `${name}: ${key}[${n}]: ${gradients[key][n]}, ${want} by differences`,
+        )
+      }
+  }
+  p.dispose()
+})
+
+test('accumulate adds to the gradients, and gradients of what a step does not use are zeros', () => {
+  const p = parameters(qkv, {
+    w: [
+      [1, 2],
+      [3, 4],
+    ],
+    unused: [5, 6],
+  })
+  p.gradients.unused.data.fill(7)
+  const run = (/** @type {any} */ options) =>
+    tape(qkv, p, t => t.crossEntropy(t.linear([[1, 2]], p.values.w), [1])).backward(options)
+  run({})
+  assert.deepEqual([...p.gradients.unused.data], [0, 0])
+  const once = [...p.gradients.w.data]
+  run({ accumulate: true })
+  assert.deepEqual(
+    [...p.gradients.w.data],
+    once.map(x => Math.fround(2 * x)),
+  )
+  run({})
+  assert.deepEqual([...p.gradients.w.data], once)
+  p.dispose()
+})
+
+test('what goes wrong is named, and leaves parameters and optimiser as they were', async () => {
+  const p = parameters(qkv, {
+    w: [
+      [1, 2],
+      [3, 4],
+    ],
+  })
+  const other = parameters(qkv, {
+    w: [
+      [1, 2],
+      [3, 4],
+    ],
+  })
+  const optimizer = new AdamW(p)
+  const { w } = p.values
+  const run = (/** @type {any} */ targets = [1], /** @type {any} */ options = {}) =>
+    tape(qkv, p, t => t.crossEntropy(t.linear([[1, 2]], w), targets), options)
+  run().backward()
+  optimizer.step()
+  const before = [p.stateDict(), optimizer.stateDict()]
+  const [stale, used] = [run(), run()]
+  used.backward()
+  /** @type {any} */
+  let kept
+  tape(qkv, p, t => {
+    kept = { t, y: t.linear([[1, 2]], w) }
+    return kept.y
+  })
+  const gone = parameters(qkv, { w: [1] })
+  gone.dispose()
+  const second = await load()
+  /** @type {[call: () => unknown, message: RegExp][]} */
+  const calls = [
+    [() => run([2]), /crossEntropy: targets\[0\]: 2 given, a whole number from 0 to 1 expected/],
+    [() => tape(qkv, p, t => t.embedding([5], w)), /embedding: ids\[0\]: 5 given/],
+    [() => used.backward(), /backward: this step is over/],
+    [() => run().backward().backward(), /backward: it was called before/],
+    [() => stale.backward(), /backward: this step is over/],
+    [() => kept.t.gelu(w), /this tape has ended/],
+    [() => tape(qkv, p, t => t.gelu(kept.y)), /gelu: x: a tensor of an earlier tape given/],
+    [() => tape(qkv, p, t => t.linear([[1, 2]], other.values.w)), /linear: weight: a tensor of other parameters given/],
+    [() => tape(qkv, gone, t => t.gelu(w)), /disposed/],
+    [() => tape(second, p, t => t.gelu(w)), /the parameters are those of another module/],
+    [() => tape(any({}), p, t => t.gelu(w)), /tape: an? Object given, what load\(\)/],
+    [() => tape(qkv, any({}), t => t.gelu(w)), /tape: an? Object given, what parameters\(\) returns expected/],
+    [() => tape(qkv, p, any(3)), /tape: 3 given, a function/],
+    [
+      () =>
+        tape(
+          qkv,
+          p,
+          any(() => 3),
+        ),
+      /its function returned 3/,
+    ],
+    [() => tape(qkv, p, () => tape(qkv, p, t => t.gelu(w)).output), /another tape of these parameters is running/],
+    [() => tape(qkv, p, t => t.gelu(w)).backward(), /the output has dims \(2, 2\): give its gradient/],
+    [() => tape(qkv, p, t => t.gelu(w)).backward({ gradient: [1] }), /backward: gradient: dims \(1\) given/],
+    [() => tape(qkv, p, t => t.gelu(w)).backward(any({ gradent: 1 })), /no option "gradent"; did you mean "gradient"/],
+    [() => tape(qkv, p, t => t.linear([[1]], w)), /linear: x has dims \(1, 1\), weight \(2, 2\)/],
+    [() => tape(qkv, p, t => t.attention(w, w, w, any({}))), /numHeads: undefined given/],
+    [() => tape(qkv, p, t => t.attention(w, w, w, { numHeads: 3 })), /attention: q has dims \(2, 2\)/],
+    [() => tape(qkv, p, t => t.dropout(w, { p: 2, generator: qkv.generator(1) })), /dropout: p: 2 given/],
+    [() => tape(qkv, p, t => t.reshape(w, [3])), /reshape: dims \(3\) do not hold/],
+    [() => tape(qkv, p, t => t.layerNorm(w, [1])), /layerNorm: weight: dims \(1\)/],
+    [() => run([1], { finite: 1 }), /tape: finite: 1 given, true or false expected/],
+    [() => crossEntropy(any(p), [[1]], [0]), /crossEntropy: a Parameters given/],
+    [() => clipGradNorm(p, -1), /clipGradNorm: maxNorm: -1 given/],
+    [() => new SGD(p, any({})), /SGD: lr: undefined given/],
+    [() => new SGD(p, { lr: 1, nesterov: true }), /SGD: nesterov/],
+    [() => new Adam(p, { betas: [1, 0.9] }), /Adam: betas\[0\]: 1 given/],
+    [() => new Adam(p, any({ learningRate: 1 })), /Adam: there is no option "learningRate"/],
+    [() => new AdamW(p, { lr: NaN }), /AdamW: lr: NaN given/],
+    [() => new AdamW(p, { noDecay: ['x'] }), /there is no parameter "x"/],
+    [() => optimizer.loadStateDict(any({ step: 1 })), /expAvg.w is missing/],
+    [
+      () =>
+        optimizer.loadStateDict(
+          any({
+            step: 1,
+            expAvg: { w: [1] },
+            expAvgSq: {
+              w: [
+                [1, 2],
+                [3, 4],
+              ],
+            },
+          }),
+        ),
+      /expAvg.w: dims \(1\)/,
+    ],
+    [() => p.loadStateDict({ w: [1] }), /loadStateDict: w: dims \(1\) given/],
+    [() => p.loadStateDict({ v: [1] }), /no place for v/],
+    [() => parameters(qkv, any([1])), /an array of 1 given, an object of tensors/],
+    [() => parameters(qkv, any({ w: 'x' })), /parameters: w: "x" given/],
+    [() => schedule(1, { total: 3, warmup: 5 }), /schedule: total: 3 given/],
+  ]
+  for (const [call, message] of calls) assert.throws(call, { message })
+  optimizer.lr = NaN
+  assert.throws(() => optimizer.step(), /AdamW: lr: NaN given/)
+  optimizer.lr = 1e-3
+  assert.deepEqual([p.stateDict(), optimizer.stateDict()], before)
+  w.data[0] = NaN
+  assert.throws(() => run([1], { finite: true }), /tape: the loss is NaN: nothing was changed/)
+  assert.ok(Number.isNaN(run().loss))
+  assert.equal(qkv.memory.used, 0)
+})
