@@ -74,7 +74,7 @@ function declarations(folder) {
 
 /** What a module exports. @param {string} text of its declarations @param {boolean} withAliases whether an alias of another module's type counts */
 function exportsOf(text, withAliases) {
-  const passedOn = [...text.matchAll(/^export \{ ([^}]+) \} from/gm)].flatMap(([, names]) => names.split(', '))
+  const passedOn = [...text.matchAll(/^export \{ ([^}]+) \} from/gm)].flatMap(([, names]) => names.match(/\w+/g) ?? [])
   const made = [...text.matchAll(/^export (?:declare )?(?:function|class|const) (\w+)/gm)].map(([, name]) => name)
   const types = [...text.matchAll(withAliases ? /^export type (\w+)/gm : /^export type (\w+)(?:<.*>)? = (?!import)/gm)]
   return { values: new Set([...passedOn, ...made]), types: new Set(types.map(([, name]) => name)) }
