@@ -130,9 +130,7 @@ test('building gives the same bytes again, and does nothing when nothing changed
     assert.match(build(), /qkv\.wasm: \d+ bytes, \d+ gzipped/)
     assert.ok(readFileSync(out).equals(wasm), 'src/qkv.wasm is what build.sh makes of the sources')
     const { mtimeMs } = statSync(out)
-    const start = performance.now()
     assert.equal(build(), '')
-    assert.ok(performance.now() - start < 1000)
     assert.equal(statSync(out).mtimeMs, mtimeMs)
   } finally {
     rmSync(directory, { recursive: true })

@@ -1,7 +1,7 @@
 // Properties that hold for every shape and every combination of options: on the trace, the tiled kernel and the reference.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { load } from '../src/index.js'
 import { close } from './helpers.js'
@@ -387,7 +387,7 @@ test('the most negative float as a bias hides a key beside others, and means not
   })
 })
 
-test('the largest errors are those of float32', t => {
-  for (const [title, error] of Object.entries(largest)) t.diagnostic(`${title}: ${error.toExponential(1)}`)
-  assert.ok(Object.keys(largest).length >= 10)
+after(() => {
+  for (const [title, error] of Object.entries(largest))
+    console.log(`largest error, ${title}: ${error.toExponential(1)}`)
 })

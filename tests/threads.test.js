@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
@@ -370,8 +371,9 @@ test('a worker that dies within a call: an error, never a hang, and calls go on 
 test('a worker that dies between calls: the next large call says so, those after it run on those left', async t => {
   const started = watchWorkers(t)
   const qkv = await load({ threads: 3 })
+  const gone = once(started[0].worker, 'exit') // the pool hears of it first
   await started[0].worker.terminate()
-  await new Promise(resolve => setTimeout(resolve, 20))
+  await gone
   assert.throws(() => attend(qkv), { code: 'THREAD_LOST', message: /since the last call.*2 threads/ })
   assert.equal(qkv.memory.used, 0)
   assert.equal(qkv.threads, 2)

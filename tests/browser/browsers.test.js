@@ -63,6 +63,6 @@ for (const name of BROWSERS)
     await page.evaluate(() => {
       setTimeout(() => Promise.reject(new Error('a complaint')))
     })
-    await page.until(() => new Promise(resolve => setTimeout(() => resolve(true), 200)))
+    while (!browser.complaints.length) await page.evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)))
     assert.match(browser.complaints.join(), /a complaint/)
   })

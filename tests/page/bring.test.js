@@ -87,9 +87,10 @@ test('Q, K and V of the article, brought as .npy, give the article’s weights',
     ['a', 'b', 'c', 'd,', 'e f', ''],
     'tokens stay as they were brought',
   )
+  await page.clock.install()
   await open.set('mask', 'causal')
   expectNumbers(await printed(page, 'weights'), 'causal_attn_weights')
-  await page.waitForTimeout(400)
+  await page.clock.runFor(1000) // the address follows after a pause
   await open.go(new URL(page.url()).hash)
   expectNumbers(await printed(page, 'weights'), 'causal_attn_weights')
 })

@@ -147,7 +147,7 @@ test('keys, buttons and the wheel zoom; what is dragged moves', async () => {
   assert.deepEqual(await events(page, 'cell-pin'), [], 'a drag keeps no cell')
 })
 
-test('2048 tokens open well below a second, and one strong link among them can be seen', async t => {
+test('2048 tokens open in the time of fifty passes over their weights, and one strong link among them can be seen', async t => {
   const before = await page.evaluate(async () => {
     await customElements.whenDefined('qkv-heatmap')
     const size = 2048
@@ -155,6 +155,12 @@ test('2048 tokens open well below a second, and one strong link among them can b
     data[1003 * size + 1501] = 1
     const tokens = Array.from({ length: size }, (_, i) => `token ${i}`)
     const element = /** @type {any} */ (document.createElement('qkv-heatmap'))
+    const passes = Array.from({ length: 5 }, () => {
+      const from = performance.now()
+      let largest = 0
+      for (let i = 0; i < data.length; i++) if (data[i] > largest) largest = data[i]
+      return performance.now() - from + (largest > 1 ? 1 : 0)
+    })
     const start = performance.now()
     Object.assign(element, {
       legend: false,
@@ -174,15 +180,16 @@ test('2048 tokens open well below a second, and one strong link among them can b
     await element.updateComplete
     return {
       opened,
+      pass: passes.sort((a, b) => a - b)[2],
       moved: performance.now() - again,
       strong,
       size: [canvas.width, canvas.height],
     }
   })
   t.diagnostic(
-    `opened in ${before.opened.toFixed(0)} ms, moved in ${before.moved.toFixed(0)} ms, canvas ${before.size}`,
+    `opened in ${before.opened.toFixed(0)} ms, moved in ${before.moved.toFixed(0)} ms, a pass ${before.pass.toFixed(1)} ms, canvas ${before.size}`,
   )
-  assert.ok(before.opened < 1000, `${before.opened} ms`)
+  assert.ok(before.opened < 50 * before.pass, `${before.opened} ms, a pass ${before.pass} ms`)
   assert.equal(before.strong, 1, 'the strong link has a pixel of its own')
   await map().focus()
   assert.equal(await announced(page, 'qkv-heatmap'), 'token 1003 to token 1501: 1.0000')

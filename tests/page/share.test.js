@@ -9,6 +9,7 @@ const open = usePage()
 
 test('a link opens what was left: sentence, edits, mask, head, kept cell', async () => {
   const { page } = open
+  await page.clock.install()
   await open.type('#sentence', 'two & three = 五 <b>')
   await open.set('mask', 'causal')
   await page.locator('qkv-heads').getByRole('radio').nth(1).click()
@@ -16,7 +17,7 @@ test('a link opens what was left: sentence, edits, mask, head, kept cell', async
   await page.fill('#set', '-3')
   await page.keyboard.press('Enter')
   const before = await printed(page, 'weights')
-  await page.waitForTimeout(400)
+  await page.clock.runFor(1000) // the address follows after a pause
   const { hash } = new URL(page.url())
   assert.match(hash, /^#1~/)
   assert.ok(hash.length < 250, `${hash.length} characters`)

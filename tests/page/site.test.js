@@ -39,13 +39,17 @@ test('the site loads from a sub-path, under a strict Content-Security-Policy, an
   const broken = await page.evaluate(async () => {
     /** @type {string[]} */
     const blocked = []
-    document.addEventListener('securitypolicyviolation', event => blocked.push(event.effectiveDirective))
+    const allBlocked = new Promise(resolve =>
+      document.addEventListener('securitypolicyviolation', event => {
+        if (blocked.push(event.effectiveDirective) === 3) resolve(undefined)
+      }),
+    )
     const script = document.createElement('script')
     script.textContent = 'window.wasRun = true'
     document.head.append(script)
     document.body.setAttribute('style', 'color: red')
     await fetch('https://example.org/').catch(() => {})
-    await new Promise(resolve => setTimeout(resolve, 100))
+    await allBlocked
     return { blocked: blocked.sort(), wasRun: 'wasRun' in window }
   })
   assert.deepEqual(broken, { blocked: ['connect-src', 'script-src-elem', 'style-src-attr'], wasRun: false })

@@ -127,21 +127,20 @@ test('on the large map weights are set and the mask is painted', async () => {
 
 test('all follows within a frame', async () => {
   const { page } = open
-  const { after, least } = await page.evaluate(async () => {
+  const { shown, after } = await page.evaluate(async () => {
     const frame = () => new Promise(resolve => requestAnimationFrame(resolve))
     const grid = /** @type {any} */ (document.querySelector('[data-matrix="X"] matrix-grid'))
     const read = () => document.querySelector('[data-matrix="joined"] [data-row="1"]')?.textContent
-    const times = []
+    const shown = []
     for (let i = 0; i < 12; i++) {
       await frame()
       grid.set({ row: 1, column: 1 }, i / 10, 'test')
-      const start = performance.now()
       await frame() // the page draws in the frame that it asked for before
       await 0
-      times.push(performance.now() - start)
+      shown.push(read())
     }
-    return { after: read(), least: Math.min(...times) }
+    return { shown, after: read() }
   })
   assert.equal(after, (await printed(page, 'joined'))[4], 'nothing follows later')
-  assert.ok(least < 50, `${least.toFixed(1)} ms`) // a frame and its work; machines without GPU are slow
+  assert.equal(new Set(shown).size, 12, `each number is followed in its own frame: ${shown}`)
 })
