@@ -31,7 +31,7 @@ const gzipped = (/** @type {string} */ name) => gzipSync(readFileSync(join(insta
 const read = (/** @type {string} */ name) => readFileSync(join(root, name), 'utf8')
 
 const ENTRIES = [...LIBRARY, ...ELEMENTS, WIDGET]
-const CODE = /^dist\/(base|block|core|threads|worker|elements\/[\w-]+)\.js$/ // what entries share
+const CODE = /^dist\/(base|block|core|encoders|encoder-decoders|family-parts|threads|worker|elements\/[\w-]+)\.js$/ // what entries share
 
 test('the package holds what a user needs and nothing else', () => {
   const texts = ['LICENSE', 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'package.json']
@@ -85,6 +85,13 @@ test("what import 'qkv' and load() load is at most 45 KB gzipped", t => {
   t.diagnostic(`with threads ${THREADS.map(name => gzipped(`dist/${name}`)).join(' + ')} more`)
   t.diagnostic(`${LOADED.join(' + ')}: ${sizes.join(' + ')} = ${sum(sizes)} bytes; wasm ${raw} raw`)
   assert.ok(sum(sizes) <= 45 * 1024)
+})
+
+test('qkv/models adds at most 16 KB gzipped, the descriptions of encoders and encoder-decoders 2 KB each', t => {
+  const sizes = ['models', 'family-parts'].map(name => gzipped(`dist/${name}.js`))
+  t.diagnostic(`models.js + family-parts.js: ${sizes.join(' + ')}`)
+  assert.ok(sum(sizes) <= 16 * 1024)
+  for (const name of ['encoders', 'encoder-decoders']) assert.ok(gzipped(`dist/${name}.js`) <= 2048, name)
 })
 
 test('qkv/train is at most 10 KB gzipped', t => {
