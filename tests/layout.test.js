@@ -10,8 +10,8 @@ const root = new URL('..', import.meta.url)
 /** Folders and files in their order: each imports from those before it, and from itself. */
 const ORDER = {
   src: [
-    ...['base', 'wasm-source.js', 'runtime', 'threads', 'ops', 'nn', 'qkv.js', 'load.js', 'tokenize.js', 'onnx.js'],
-    ...['models', 'models.js', 'train', 'train.js', 'index.js'],
+    ...['base', 'wasm-source.js', 'runtime', 'threads', 'ops', 'block', 'nn', 'qkv.js', 'load.js', 'tokenize.js'],
+    ...['onnx.js', 'nn.js', 'models', 'models.js', 'train', 'train.js', 'index.js'],
   ],
   web: [
     ...['elements', 'settings', 'models', 'compute', 'explain', 'formats', 'i18n', 'learn', 'views'],

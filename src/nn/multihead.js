@@ -5,7 +5,7 @@ import { proxied, shape } from '../base/errors.js'
 import { joinHeads, splitHeads, Tensor, toFloats, toOperand, valuesOf } from '../base/tensor.js'
 import { runAttention, trace } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkOptions, labels } from '../ops/attention-options.js'
-import { checkWeights, multiply, multiplyOut, toWeights } from '../ops/linear.js'
+import { checkWeights, forward, multiply, multiplyOut, toWeights } from '../ops/linear.js'
 import { newArray } from '../runtime/outputs.js'
 import { appendRows, extendMasks } from './extra-keys.js'
 import { Linear, readState, SIZE } from './layers.js'
@@ -37,6 +37,9 @@ import { Linear, readState, SIZE } from './layers.js'
  * @property {boolean} [averageWeights] weights averaged over the heads, (B, L, S), else (B, H, L, S); default true
  *
  * @typedef {Omit<import('../ops/attention-options.js').AttentionOptions, 'numHeads' | 'kvHeads'> & ForwardOnlyOptions} ForwardOptions
+ *
+ * @typedef {{ needWeights: boolean, averageWeights: boolean, weights: import('../ops/linear.js').Weights[], extras: FloatTensor[][] }} Checked
+ *   extras: rows appended to queries (none), keys and values
  *
  * @typedef {object} Step a step of a trace
  * @property {string} name
@@ -224,21 +227,20 @@ export class MultiheadAttention {
 
   /**
    * @param {AttentionCall} call
-   * @param {{ needWeights: boolean, averageWeights: boolean }} asked
+   * @param {Checked} checked
    * @returns {{ output: FloatTensor, weights?: FloatTensor }}
    */
-  #run(call, { needWeights, averageWeights }) {
+  #run(call, { needWeights, averageWeights, weights: [query, key, value, out], extras }) {
     const core = this.#core
     const { B, H, L, S, E: d } = call
-    const [query, key, value, out] = ['query', 'key', 'value', 'out'].map(name => this.#weights(name))
     const n = sizeOf(call.k, 2) // S without what addBiasKV and addZeroAttn add
     const from = core.toMemory(call.q)
     const place = (/** @type {FloatTensor} */ x) => (x.data === call.q.data ? from : core.toMemory(x)) // self-attention
     const q = multiply(core, from, B * L, query)
     const keys = multiply(core, place(call.k), B * n, key)
     const values = multiply(core, place(call.v), B * n, value)
-    const k = appendRows(core, keys, B, n, this.#extra(this.biasK))
-    const v = appendRows(core, values, B, n, this.#extra(this.biasV))
+    const k = appendRows(core, keys, B, n, extras[1])
+    const v = appendRows(core, values, B, n, extras[2])
     const joined = core.allocFloats(B * L * H * d)
     const weights = core.allocFloats(needWeights ? B * H * L * S : 0)
     const dropped = core.allocFloats(needWeights && call.dropout ? B * H * L * S : 0)
@@ -272,15 +274,15 @@ export class MultiheadAttention {
     const core = this.#core
     const call = core.takeCall()
     try {
-      this.#check(call, query, key, value, options, TRACE)
-      return this.#traceSteps(call)
+      return this.#traceSteps(call, this.#check(call, query, key, value, options, TRACE))
     } finally {
       core.giveCall(call)
     }
   }
 
-  /** @param {AttentionCall} call */
-  #traceSteps(call) {
+  /** @param {AttentionCall} call @param {Checked} checked */
+  #traceSteps(call, { weights, extras }) {
+    const core = this.#core
     const { B, H, L, S, E: d } = call
     const inputs = [call.q, call.k, call.v]
     const isBatched = call.q.dims.length === 3
@@ -291,19 +293,19 @@ export class MultiheadAttention {
       steps.push({ name, axes: isBatched ? axes : axes.slice(1), dims: unbatched.dims, tensor: unbatched })
       return tensor
     }
-    const layers = [this.layers.query, this.layers.key, this.layers.value]
-    const heads = layers.map((layer, i) => {
+    const heads = inputs.map((input, i) => {
       const name = 'qkv'[i]
       const rows = i === 0 ? 'L' : 'S'
-      const extra = i === 0 ? [] : this.#extra(i === 1 ? this.biasK : this.biasV)
+      const extra = extras[i]
       const n = i === 0 ? L : S - extra.length
-      const x = new Tensor(valuesOf(inputs[i]).slice(), [B, n, sizeOf(inputs[i], 1)])
-      add(['query', 'key', 'value'][i], `B${rows}D`, x)
-      let projected = add(`${name} = ${name}_proj(${['query', 'key', 'value'][i]})`, `B${rows}D`, layer.forward(x))
+      const x = new Tensor(valuesOf(input).slice(), [B, n, sizeOf(input, 1)])
+      add(OPERANDS[i], `B${rows}D`, x)
+      const y = forward(core, x, weights[i], {}, 'linear')
+      let projected = add(`${name} = ${name}_proj(${OPERANDS[i]})`, `B${rows}D`, y)
       if (extra.length) {
-        const data = this.#core.scope(() => {
-          const all = appendRows(this.#core, this.#core.copyIn(projected.data), B, n, extra)
-          return this.#core.copyOut(all, B * S * H * d)
+        const data = core.scope(() => {
+          const all = appendRows(core, core.copyIn(projected.data), B, n, extra)
+          return core.copyOut(all, B * S * H * d)
         })
         const what = [i === 1 ? 'bias_k' : 'bias_v', '0'].slice(this.biasK ? 0 : 1, this.addZeroAttn ? 2 : 1)
         projected = add(`${name} = cat(${[name, ...what].join(', ')})`, `B${rows}D`, new Tensor(data, [B, S, H * d]))
@@ -313,29 +315,16 @@ export class MultiheadAttention {
     })
     const [q, k, v] = heads
     const options = Object.entries(call.options).filter(([, option]) => option !== undefined)
-    const traced = trace(this.#core, q, k, v, Object.fromEntries(options))
-    const names = /** @type {const} */ ([
-      ...[
-        'scores',
-        'scaled',
-        'capped',
-        'masked',
-        'logits',
-        'exponentials',
-        'fullWeights',
-        'zeroed',
-        'weights',
-        'dropped',
-      ],
-    ])
-    for (const name of names) {
+    const traced = trace(core, q, k, v, Object.fromEntries(options))
+    const square = 'scores scaled capped masked logits exponentials fullWeights zeroed weights dropped'
+    for (const name of square.split(' ')) {
       const tensor = /** @type {Record<string, FloatTensor | undefined>} */ (/** @type {unknown} */ (traced))[name]
       if (tensor) add(name, 'BHLS', tensor)
     }
     add('context = weights @ v', 'BHLd', traced.output)
     add('context.transpose', 'BLHd', traced.output.permute([0, 2, 1, 3]))
     const joined = add('context.view', 'BLD', joinHeads(traced.output))
-    const output = add('output = out_proj(context)', 'BLD', this.layers.out.forward(joined))
+    const output = add('output = out_proj(context)', 'BLD', forward(core, joined, weights[3], {}, 'linear'))
     const last = (/** @type {FloatTensor} */ x) => (isBatched ? x : x.reshape(x.dims.slice(1)))
     return { steps, output: last(output), weights: last(traced.weights), heads: traced }
   }
@@ -394,7 +383,9 @@ export class MultiheadAttention {
       call.setSizes(B, H, H, call.L, S + extra, d)
     }
     checkOptions(call, d, d, attentionOptions, labels)
-    return { needWeights, averageWeights }
+    const weights = [...OPERANDS, 'out'].map(name => this.#weights(name))
+    const extras = [[], this.#extra(this.biasK), this.#extra(this.biasV)]
+    return { needWeights, averageWeights, weights, extras }
   }
 }
 
