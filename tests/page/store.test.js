@@ -10,8 +10,9 @@ import { createApp } from '../../web/app.js'
 /**
  * The store without a browser: frames are drawn when the test says so.
  * @param {string} [hash]
+ * @param {import('qkv').Qkv} [qkv]
  */
-async function start(hash = '') {
+async function start(hash = '', qkv = undefined) {
   /** @type {(() => void)[]} */
   const frames = []
   /** @type {{ drawing?: Drawing, thrown?: (drawing: Drawing) => void }} */
@@ -28,7 +29,7 @@ async function start(hash = '') {
     },
     { language: 'en', theme: 'system' },
   )
-  app.connect(await load())
+  app.connect(qkv ?? (await load()))
   const drawn = () => {
     while (frames.length) frames.shift()?.()
     return /** @type {Drawing} */ (seen.drawing)
@@ -117,4 +118,56 @@ test('memory that is missing asks for fewer words', async () => {
   }
   actions.change({ seed: '2' })
   assert.equal(drawn().failure?.key, 'tooLarge')
+})
+
+/** A module that behaves as one without memory while `fails.is`. */
+async function short() {
+  const qkv = await load()
+  const fails = { is: false }
+  const trace = /** @type {any} */ (qkv.trace.bind(qkv))
+  qkv.trace = (/** @type {any[]} */ ...args) => {
+    if (fails.is) throw new RangeError('trace: 1 GB more memory is needed')
+    return trace(...args)
+  }
+  return { qkv, fails }
+}
+
+/** Words for a trace of more than 2^18 pairs: 4 heads, 300 queries and keys. */
+const MANY = Array.from({ length: 300 }, (_, i) => `w${i}`).join(' ')
+
+test('a large trace that fails is a sentence, gone with the next settings, and tried again when they come back', async () => {
+  const { qkv, fails } = await short()
+  const own = await start('', qkv)
+  own.drawn()
+  const until = async (/** @type {(drawing: Drawing) => unknown} */ isTrue) => {
+    for (let i = 0; !isTrue(own.drawn()); i++) {
+      assert.ok(i < 10_000, 'it comes to pass')
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+  fails.is = true
+  own.actions.change({ sentence: MANY })
+  await until(({ failure }) => failure)
+  assert.equal(own.drawn().failure?.key, 'tooLarge')
+  assert.equal(own.drawn().progress, undefined)
+  assert.ok(own.drawn().scene, 'the numbers before it stay')
+  own.actions.undo()
+  fails.is = false
+  assert.equal(own.drawn().failure, undefined)
+  own.actions.redo()
+  await until(({ scene }) => scene?.result.settings.queries.tokens.length === 300)
+  assert.equal(own.drawn().failure, undefined)
+})
+
+test('a baseline that fails is a sentence, and is computed again after the next change', async () => {
+  const { qkv, fails } = await short()
+  const { actions, drawn } = await start('', qkv)
+  actions.setBaseline()
+  actions.look({ view: 'difference' })
+  fails.is = true
+  assert.equal(drawn().scene?.compared?.trouble, 'compareFailed')
+  fails.is = false
+  actions.change({ seed: '9' })
+  assert.equal(drawn().scene?.compared?.trouble, undefined)
+  assert.ok(drawn().scene?.compared?.tensor)
 })
