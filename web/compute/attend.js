@@ -74,7 +74,7 @@ export function projected(qkv, drawn, edits) {
 const transposed = new WeakMap()
 
 /**
- * (out, in) of a matrix (in, out) or of those of all heads.
+ * The weight of a linear layer, (out, in), from a matrix (in, out) or from those of all heads.
  * @param {FloatTensor} W
  */
 export function rowsOf(W) {
@@ -127,14 +127,14 @@ export function steps(qkv, settings, { Q, K, V, ...own }, visible, keep) {
 }
 
 /**
- * Weights set by hand: they stay as they were set, the others of their row share the rest as before.
+ * Weights set by hand keep their value; the others of the row share the rest in their old proportions.
  * @param {Qkv} qkv
  * @param {FloatTensor} weights (H, L, S)
  * @param {Checked['edits']} edits
  * @returns {FloatTensor} the same tensor if none is set
  */
 export function override(qkv, weights, edits) {
-  /** @type {Map<number, Checked['edits']>} rows that are touched, by head and row */
+  /** @type {Map<number, Checked['edits']>} rows with edits, by head and row */
   const rows = new Map()
   const [, L, S] = weights.dims
   for (const edit of edits)

@@ -1,4 +1,4 @@
-// A batch through PyTorch's layer, all sequences at once: the sentence, and the same begun one token later each time.
+// A batch through PyTorch's layer, all sequences at once: the sentence, and copies of it shifted by one token each.
 // What the page shows of the layer is the first of them.
 
 import { joinHeads, splitHeads, Tensor } from 'qkv'
@@ -8,9 +8,9 @@ import { optionsOf } from './options.js'
 /** @typedef {import('./trace.js').Result} Result */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
 
-/** The tensors on the way, in its order, as the core returned them. @typedef {Record<'input' | 'projected' | 'split' | 'weights' | 'mixed' | 'joined' | 'output', FloatTensor>} Batch */
+/** The tensors of each step, in order, as the core returned them. @typedef {Record<'input' | 'projected' | 'split' | 'weights' | 'mixed' | 'joined' | 'output', FloatTensor>} Batch */
 
-/** Multiplications, or pairs of a query and a key, beyond which a page would stand still. */
+/** A batch with more multiplications, or more pairs of a query and a key, would block the page. */
 const MOST = { products: 2 ** 30, pairs: 2 ** 22 }
 
 /** Can it be run while somebody looks? @param {Result} result */
@@ -50,7 +50,7 @@ export function runBatch(qkv, result) {
 }
 
 /**
- * (B, rows, columns): the rows of x, begun one row later each time.
+ * (B, rows, columns): copy b of x is shifted by b rows.
  * @param {FloatTensor} x
  * @param {number} B
  */

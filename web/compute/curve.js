@@ -1,4 +1,4 @@
-// Keys, values and a query that are single numbers: the output for every query along the way is a curve.
+// Where queries, keys and values are single numbers, the output is a curve over the query.
 
 import { Tensor } from 'qkv'
 

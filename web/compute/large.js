@@ -12,11 +12,11 @@ import { mix, override, rowsOf, steps } from './attend.js'
 /** @typedef {import('../models/index.js').Tensors} Tensors */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
 
-/** Heads times queries times keys from which on a trace is large. */
+/** A trace of more heads x queries x keys is large. */
 export const LARGE = 2 ** 18
-/** Up to so many weights are kept of all heads. */
+/** Up to this many weights, those of all heads are kept. */
 export const MOST_WEIGHTS = 2 ** 23
-/** The side of a head that is seen small. */
+/** Rows and columns of the small picture of a head. */
 const SMALL = 144
 
 /** @param {Checked} settings */
@@ -90,7 +90,7 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
 const only = (tensor, head) => tensor.row(head).reshape([1, ...tensor.dims.slice(1)])
 
 /**
- * A matrix made smaller: of cells that fall together the strongest stays.
+ * A smaller matrix: each of its cells is the largest of the cells that it stands for.
  * @param {FloatTensor} weights (1, L, S)
  * @param {number} rows
  * @param {number} columns

@@ -1,4 +1,4 @@
-// The only mathematics outside of the core: the same attention once more, in float64, written as plainly as the
+// The only arithmetic outside of the core: the same attention once more, in float64, written as plainly as the
 // formulas are. It says how far the page's float32 numbers are from it, and makes none of them.
 
 import { scaleOf } from './options.js'
@@ -15,7 +15,7 @@ import { scaleOf } from './options.js'
  * @property {number} of how many there are
  */
 
-/** Multiplications in all: about so many take a tenth of a second. */
+/** Multiplications that take about a tenth of a second. */
 const BUDGET = 3e6
 
 /** @param {number[]} a @param {number[]} b */
@@ -144,13 +144,14 @@ function attend({ settings, tensors, visible }, head, shown, queries, keys) {
   const scores = queries.map(q => keys.map(k => score(/** @type {number[]} */ (q), /** @type {number[]} */ (k))))
   const scaled = scores.map(row => row.map(x => x * scale))
   const masked = scaled.map((row, n) => row.map((x, j) => (isAfter || sees(shown[n], j) ? x : -Infinity)))
-  const fullWeights = settings.softmaxAxis === 'keys' ? masked.map(softmax) : turned(turned(masked).map(softmax))
+  const fullWeights =
+    settings.softmaxAxis === 'keys' ? masked.map(softmax) : transposed(transposed(masked).map(softmax))
   const zeroed = fullWeights.map((row, n) => row.map((x, j) => (sees(shown[n], j) ? x : 0)))
   const divide = (/** @type {number[]} */ row) => {
     const sum = row.reduce((a, b) => a + b, 0)
     return row.map(x => (sum === 0 ? 0 : x / sum))
   }
-  const renormalised = settings.softmaxAxis === 'keys' ? zeroed.map(divide) : turned(turned(zeroed).map(divide))
+  const renormalised = settings.softmaxAxis === 'keys' ? zeroed.map(divide) : transposed(transposed(zeroed).map(divide))
   return shown.map((i, n) => ({
     ...{ scores: scores[n], scaled: scaled[n], masked: masked[n], fullWeights: fullWeights[n], zeroed: zeroed[n] },
     weights: byHand(i, (isAfter ? renormalised : fullWeights)[n]),
@@ -158,7 +159,7 @@ function attend({ settings, tensors, visible }, head, shown, queries, keys) {
 }
 
 /** @param {number[][]} rows */
-const turned = rows => rows[0].map((_, c) => rows.map(row => row[c]))
+const transposed = rows => rows[0].map((_, c) => rows.map(row => row[c]))
 
 /** @param {number[]} row */
 function softmax(row) {
@@ -187,7 +188,7 @@ function scoreOf({ score, sigma }, { Wa, Ua, ba, va }) {
 }
 
 /**
- * Weights set by hand; the others share the rest.
+ * Weights set by hand; the others share the rest in their old proportions.
  * @param {number[]} row
  * @param {{ column: number, value: number }[]} edits
  */

@@ -70,7 +70,7 @@ export function createJobs(trace, report) {
       if (worker) worker.postMessage(running)
       else onPage(running)
     },
-    /** What is under way is of no use any more. */
+    /** The running job is no longer needed. */
     cancel() {
       newest++
       running = undefined

@@ -42,7 +42,7 @@ import { waysOf } from './ways.js'
  */
 
 /**
- * What the tracer computes again is what an edit touches: the drawn numbers stay.
+ * An edit computes again only what follows from it: the drawn numbers are used again.
  * @param {Qkv} qkv
  * @returns {Tracer}
  */

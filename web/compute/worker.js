@@ -1,4 +1,4 @@
-// Large traces beside the page: the newest job counts, an older one is given up between two heads.
+// Large traces in a worker: only the newest job counts; an older one stops between two heads.
 
 import { load } from 'qkv'
 import { createTracer } from './trace.js'
@@ -10,7 +10,7 @@ let wanted
 let isBusy = false
 const tracer = load().then(createTracer)
 
-/** Milliseconds between two words of how far it is: each is drawn, beside the work. */
+/** Milliseconds between two messages of progress: the page draws each of them. */
 const OFTEN = 100
 
 /** Lets messages in. */
@@ -39,7 +39,7 @@ async function work() {
     }
     if (!step.done) continue
     const { tensors, visible } = step.value
-    // What the tracer keeps for the next job (the drawn numbers) is copied; the rest, which is most of it, is handed over.
+    // The drawn numbers, which the next job uses again, are copied; all other buffers are transferred.
     const own = Object.values(tensors).filter(tensor => tensor && !trace.isReused(tensor))
     const buffers = new Set([...own, ...(visible ? [{ data: visible }] : [])].map(({ data }) => data.buffer))
     postMessage({ id, result: step.value }, { transfer: [...buffers] })

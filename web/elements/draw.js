@@ -23,7 +23,7 @@ import { visible, widthOf } from './pens.js'
  * @property {string} columnTitle
  * @property {number} decimals
  * @property {boolean} legend
- * @property {ArrayLike<number>} [ghost] the numbers of before, shown small where they differ
+ * @property {ArrayLike<number>} [previous] the numbers of before, shown small where they differ
  * @property {string} hiddenWord
  */
 
@@ -106,7 +106,7 @@ function drawCells(pen, { data, dims, isHidden, scale, domain }, layout, { isDar
  * @param {Pen} pen @param {HeatMap} map @param {Layout} layout @param {Style} style @param {Seen} seen
  */
 function drawNumbers(pen, map, layout, style, seen) {
-  const { data, dims, isHidden, scale, domain, range, ghost } = map
+  const { data, dims, isHidden, scale, domain, range, previous } = map
   const { inks } = paletteOf(scale, style.isDark)
   const { nanInk } = exceptions(style.isDark)
   const { cellWidth, cellHeight } = layout
@@ -123,7 +123,7 @@ function drawNumbers(pen, map, layout, style, seen) {
       if (isHidden(i)) continue
       const text = write(data[i], decimals)
       const fill = Number.isNaN(data[i]) ? nanInk : inks[stepOf(data[i], domain)]
-      const old = ghost && write(ghost[i], decimals)
+      const old = previous && write(previous[i], decimals)
       if (old === undefined || old === text) {
         pen.text(text, x, y, { size, fill, align: 'center' })
         continue

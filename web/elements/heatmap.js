@@ -24,7 +24,7 @@ const MADE_OF = [
   'matrix',
   'minus',
   'mask',
-  'ghost',
+  'previous',
   'scale',
   'domain',
   'rowTokens',
@@ -80,7 +80,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     matrix: { attribute: false },
     minus: { attribute: false },
     mask: { attribute: false },
-    ghost: { attribute: false },
+    previous: { attribute: false },
     rowTokens: { attribute: false },
     columnTokens: { attribute: false },
     scale: {},
@@ -110,7 +110,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     /** Boolean: true may be seen; numbers: -Infinity hides. @type {TensorLike | undefined} */
     this.mask = undefined
     /** The numbers of before; where they differ they stay to be seen, small. @type {TensorLike | undefined} */
-    this.ghost = undefined
+    this.previous = undefined
     /** Names of the rows; none: numbers are announced, nothing is written. @type {readonly string[]} */
     this.rowTokens = []
     /** @type {readonly string[]} */

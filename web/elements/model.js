@@ -11,7 +11,7 @@ import { check, difference, domainOf, extremes, hiddenIn } from './tensor.js'
  * @param {TensorLike | undefined} given.matrix
  * @param {TensorLike | undefined} given.minus
  * @param {TensorLike | undefined} given.mask
- * @param {TensorLike | undefined} given.ghost
+ * @param {TensorLike | undefined} given.previous
  * @param {import('./colour.js').Scale | undefined} given.scale
  * @param {readonly number[] | undefined} given.domain
  * @param {readonly string[]} given.rowTokens
@@ -25,7 +25,7 @@ export function mapOf(given, words) {
   const own = check(given.matrix, 2)
   const tensor = given.minus === undefined ? own : difference(own, check(given.minus, 2))
   const isHidden = hiddenIn(tensor, given.mask === undefined ? undefined : check(given.mask, 2))
-  const ghost = given.ghost === undefined ? undefined : check(given.ghost, 2)
+  const previous = given.previous === undefined ? undefined : check(given.previous, 2)
   const scale = given.scale ?? (given.minus === undefined ? 'sequential' : 'diverging')
   const range = extremes(tensor, isHidden)
   const { data, dims } = tensor
@@ -33,7 +33,7 @@ export function mapOf(given, words) {
     ...{ data, dims, isHidden, range, scale, domain: given.domain ?? domainOf(scale, range) },
     ...{ rowTokens: given.rowTokens ?? [], columnTokens: given.columnTokens ?? [] },
     ...{ decimals: given.decimals, legend: given.legend, ...words },
-    ghost: ghost?.dims.join() === dims.join() ? ghost.data : undefined,
+    previous: previous?.dims.join() === dims.join() ? previous.data : undefined,
   }
 }
 

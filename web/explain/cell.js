@@ -1,4 +1,4 @@
-// How a cell came about, in cells. Pure; nothing is computed here, values are looked up in the trace.
+// How a cell was computed, in terms of other cells. Pure: values are looked up in the trace.
 
 import { reasonOf } from '../compute/mask.js'
 import { scaleOf } from '../compute/options.js'

@@ -12,7 +12,7 @@ import { messageOf } from '../settings/trouble.js'
  */
 
 /**
- * The head to compare with: the one that was asked for, or if that is the same or does not exist, the next.
+ * The head to compare with: the requested one, or the next head if that one is the same or does not exist.
  * @param {number} other
  * @param {number} head
  * @param {number} heads

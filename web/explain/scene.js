@@ -29,7 +29,7 @@ import { strongestLink } from './strongest-link.js'
  * @property {import('../compute/batch.js').Batch} [batch] once it has been run
  */
 
-/** The last scene is used again as far as it holds. */
+/** Parts of the last scene are used again while result and head stay the same. */
 export function createScenes() {
   /** @type {Pick<Scene, 'result' | 'head' | 'matrices' | 'mask' | 'link' | 'statistics' | 'compared'> | undefined} */
   let last

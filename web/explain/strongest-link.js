@@ -1,4 +1,4 @@
-// Who looks hardest at whom. Pure.
+// The largest weight of a head. Pure.
 
 import { ofHead } from '../models/tensors.js'
 
@@ -6,7 +6,7 @@ import { ofHead } from '../models/tensors.js'
 /** @typedef {{ row: number, column: number, weight: number, skipped: boolean }} Link */
 
 /**
- * The largest weight of a head. Queries that see one key only have no choice and are left out, unless all are such.
+ * Queries that see only one key have no choice: they are left out, unless every query is like that.
  * @param {Result} result
  * @param {number} head
  * @returns {Link | undefined} undefined if nobody sees anything; skipped: some queries were left out

@@ -1,4 +1,4 @@
-// Tensors that the reader brings, from JSON or .npy: what they must be like, and what is said if they are not. Pure.
+// Tensors from the reader's JSON or .npy files. Pure.
 
 import { checkGiven } from '../settings/brought.js'
 import { DEFAULTS } from '../settings/fields.js'

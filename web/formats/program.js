@@ -35,7 +35,7 @@ const DRAWN = /** @type {const} */ (['X', 'X2', 'Wq', 'Wk', 'Wv', 'bq', 'bk', 'b
 const HIDDEN = /** @type {const} */ (['Wa', 'Ua', 'ba', 'va'])
 
 /**
- * The tensors that the rest follows from, as they are before anything is set by hand.
+ * The tensors that all others are computed from, before anything is set by hand.
  * @param {Result} result
  * @param {boolean} isKnown does the program compute scores of this kind?
  * @returns {[MatrixId, FloatTensor][]}
@@ -51,7 +51,7 @@ export function givenOf({ tensors, before = tensors }, isKnown) {
 }
 
 /**
- * The cells that were set by hand and exist, but those of the weights.
+ * The existing cells that were set by hand, except weights.
  * @param {Result} result
  */
 export const editsOf = ({ settings: { edits }, tensors }) =>

@@ -40,7 +40,7 @@ export function createTable(qkv) {
   let lastWeights
 
   /**
-   * Weights that no word changes, drawn once for the same seed and sizes; unless the stream goes on before or behind.
+   * Weights that do not depend on the words are drawn once for the same seed and sizes, unless other draws of the stream precede or follow them.
    * @template T
    * @param {Checked} settings
    * @param {() => T} make

@@ -13,7 +13,7 @@ import { stack } from './tensors.js'
 
 /** Scores that leave nothing to the other keys: e^-200 is 0 in float32. */
 const HARD = 200
-/** How loud a head asks for its place of rest: not as loud as for what it is made for. */
+/** The share of its sharpness with which a head asks for its resting place, where nothing else answers. */
 const REST = 0.375
 
 /**

@@ -71,7 +71,7 @@ const PRESET_IDS = /** @type {PresetId[]} */ (Object.keys(PRESETS))
  * @returns {PresetId | undefined}
  */
 export function presetOf(settings) {
-  // A try changes no number of the preset.
+  // Trying out another word (probe) changes no number of the preset.
   const nameOf = (/** @type {Settings} */ all) => signature({ ...all, probe: null, probeWord: '' })
   const own = nameOf(settings)
   return PRESET_IDS.find(id => nameOf(settingsOf(id)) === own)

@@ -3,7 +3,7 @@
 /** What was thrown, as a text. @param {unknown} error */
 export const messageOf = error => (error instanceof Error ? error.message : String(error))
 
-/** Something that was brought cannot be taken; its text is in the language files. */
+/** A file or a text that the page cannot use; the sentence for the reader is in the language files. */
 export class Trouble extends Error {
   /**
    * @param {Key} key

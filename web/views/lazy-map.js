@@ -42,7 +42,7 @@ export class LazyMap extends LitElement {
     return html`<qkv-heatmap
       .label=${map.label}
       .matrix=${map.matrix}
-      .ghost=${map.before}
+      .previous=${map.before}
       .rowTokens=${map.rowTokens}
       .columnTokens=${map.columnTokens}
       .rowTitle=${map.rowTitle}

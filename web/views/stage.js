@@ -188,7 +188,7 @@ function map(context) {
     id="map"
     .label=${t('matrix.weights')}
     .matrix=${part?.tensor ?? large.tensor}
-    .ghost=${part ? undefined : large.before}
+    .previous=${part ? undefined : large.before}
     .mask=${part ? part.mask : mask}
     .rowTokens=${part?.names ?? queries}
     .columnTokens=${keys}
