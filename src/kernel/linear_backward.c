@@ -5,7 +5,10 @@
 #include "rows.h"
 #include "tile.h"
 
-enum { ROWS = 64 /* as many columns as a unit of qkv_column_sums has */, DEPTH = 256 };
+enum {
+  ROWS = 128 /* columns of two units of qkv_column_sums */,
+  DEPTH = 520 /* no power of two, whose rows share a quarter of L1 */
+};
 
 double QKV_EXPORT(qkv_linear_backward_scratch)(const struct qkv_linear_backward *a) {
   (void)a;
@@ -79,7 +82,7 @@ uint32_t QKV_EXPORT(qkv_linear_backward_part)(const struct qkv_linear_backward *
     for (size_t i = 0; a->d_bias && M == 0 && !(a->accumulate & 4) && i < rows; i++)
       a->d_bias[n + i] = 0.0f;
     if (a->d_bias)
-      qkv_column_sums(0, 0, a->dy, 0, a->d_bias, M, N, a->accumulate & 4, unit - of_dx, 1);
+      qkv_column_sums(0, 0, a->dy, 0, a->d_bias, M, N, a->accumulate & 4, (unit - of_dx) * 2, 2);
   }
   return QKV_OK;
 }
