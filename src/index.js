@@ -15,7 +15,7 @@ export { tokenize } from './tokenize.js'
 /** @typedef {import('./nn/kv-cache.js').CachedAttentionOptions} CachedAttentionOptions */
 /** @typedef {import('./nn/layers.js').Embedding} Embedding */
 /** @typedef {import('./nn/layers.js').Linear} Linear */
-/** @typedef {import('./nn/packed-linear.js').PackedLinear} PackedLinear */
+/** @typedef {import('./block/packed-linear.js').PackedLinear} PackedLinear */
 /** @typedef {import('./nn/multihead.js').MultiheadAttention} MultiheadAttention */
 /** @typedef {import('./nn/multihead.js').MultiheadOptions} MultiheadOptions */
 /** @typedef {import('./nn/multihead.js').ForwardOptions} ForwardOptions */

@@ -2,7 +2,6 @@ import { describe, proxied } from './base/errors.js'
 import { checkDims } from './base/tensor.js'
 import { Generator } from './nn/generator.js'
 import { Cache } from './nn/kv-cache.js'
-import { PackedLinear } from './nn/packed-linear.js'
 import { attention, trace } from './ops/attention.js'
 import { attentionBackward } from './ops/backward.js'
 import { linear, linearBackward, matmul } from './ops/linear.js'
@@ -188,20 +187,6 @@ export class Qkv {
    */
   linear(x, weight, bias, options = {}) {
     return linear(coreBehind(this), x, weight, bias, options)
-  }
-
-  /**
-   * A linear layer whose weight is copied and packed once, row block by row block: for one that runs again and again.
-   * float16 keeps 11 bits of each value, bfloat16 8; int8 is off by at most 1/254 of the largest value of the row.
-   * @param {TensorLike | Nested | import('./nn/packed-linear.js').RawWeight} weight (out, in); (in, out) with layout
-   *   'in,out'. Of float16, bfloat16 (`{ data: Uint16Array, dims, dtype: 'bfloat16' }`) and int8 no float32 copy is made
-   * @param {TensorLike | Nested} [bias] (out)
-   * @param {import('./nn/packed-linear.js').PackOptions} [options]
-   * @returns {PackedLinear} `forward(x, { activation, residual, out })`, `dispose()`
-   * @throws {TypeError | RangeError}
-   */
-  packLinear(weight, bias, options = {}) {
-    return new PackedLinear(coreBehind(this), weight, bias, options)
   }
 
   /**

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load, tensor } from '../src/index.js'
+import { packLinear } from '../src/nn.js'
 import { close } from './helpers.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
@@ -181,7 +182,7 @@ test('a Proxy of a resident tensor, a generator, a layer, a cache or the module 
     [g.linear(8, 2), [l => l.forward(x)]],
     [g.embedding(8, 2), [l => l.forward([1])]],
     [g.multiheadAttention(8, 2), [l => l.forward(x), l => l.trace(x)]],
-    [qkv.packLinear(x), [l => l.forward(x)]],
+    [packLinear(qkv, x), [l => l.forward(x)]],
     [qkv.cache({ headDim: 8, capacity: 2 }), [c => c.append(x, x), c => c.attention(x)]],
   ]
   for (const [object, uses] of cases)
@@ -204,7 +205,7 @@ test('linear and its like take out and resident, and name any other option', () 
   const calls = [
     ['linear', [3, 5], options => qkv.linear(a, w, b, options)],
     ['matmul', [3, 5], options => qkv.matmul(a, w.T, options)],
-    ['packLinear: forward', [3, 5], options => qkv.packLinear(w, b).forward(a, options)],
+    ['packLinear: forward', [3, 5], options => packLinear(qkv, w, b).forward(a, options)],
     ['softmax', [3, 8], options => qkv.softmax(a, options)],
     ['exp', [3, 8], options => qkv.exp(a, options)],
     ['tanh', [3, 8], options => qkv.tanh(a, options)],

@@ -15,6 +15,7 @@ import {
   tensor,
   tokenize,
 } from '../src/index.js'
+import { packLinear } from '../src/nn.js'
 import { onnxAttention } from '../src/onnx.js'
 import { close } from './helpers.js'
 import { attention } from './reference.js'
@@ -192,7 +193,7 @@ const functions = {
   },
   packLinear: {
     args: () => [floats(3, 4), floats(3), floats(2, 4)],
-    call: (weight, bias, x) => using(qkv.packLinear(weight, bias), packed => packed.forward(x)),
+    call: (weight, bias, x) => using(packLinear(qkv, weight, bias), packed => packed.forward(x)),
   },
   cache: {
     args: () => [

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { joinHeads, load, splitHeads, tensor } from '../src/index.js'
+import { packLinear } from '../src/nn.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
 
@@ -59,13 +60,13 @@ test('a packed layer gives the bits of linear, for all sizes, until it is dispos
     for (const K of SIZES)
       for (const N of SIZES) {
         const [x, weight, bias] = [g.randn([M, K]), g.randn([N, K]), g.randn([N])]
-        const [plain, shifted] = [own.packLinear(weight), own.packLinear(weight, bias)]
+        const [plain, shifted] = [packLinear(own, weight), packLinear(own, weight, bias)]
         assert.deepEqual(plain.forward(x), own.linear(x, weight), `${M} x ${K} by ${N}`)
         assert.deepEqual(shifted.forward(x), own.linear(x, weight, bias), `${M} x ${K} by ${N} with bias`)
         for (const layer of [plain, shifted]) layer.dispose()
       }
   const weight = g.randn([5, 3])
-  const layer = own.packLinear(weight)
+  const layer = packLinear(own, weight)
   const want = own.linear(g.seed(1).randn([2, 4, 3]), weight)
   weight.data.fill(NaN)
   assert.deepEqual(layer.forward(g.seed(1).randn([2, 4, 3])), want)
@@ -76,8 +77,8 @@ test('a packed layer gives the bits of linear, for all sizes, until it is dispos
   layer.dispose()
   layer.dispose()
   assert.throws(() => layer.forward([[1, 2, 3]]), /disposed/)
-  assert.throws(() => own.packLinear(weight, [1]), { name: 'RangeError', message: /packLinear: bias/ })
-  assert.throws(() => own.packLinear(/** @type {any} */ ([1])), { name: 'RangeError', message: /packLinear: weight/ })
+  assert.throws(() => packLinear(own, weight, [1]), { name: 'RangeError', message: /packLinear: bias/ })
+  assert.throws(() => packLinear(own, /** @type {any} */ ([1])), { name: 'RangeError', message: /packLinear: weight/ })
   assert.deepEqual([own.memory.used, own.memory.resident], [0, 0])
 })
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load, tensor } from '../src/index.js'
+import { packLinear } from '../src/nn.js'
 import { close, toTensor } from './helpers.js'
 import * as reference from './reference.js'
 
@@ -37,7 +38,7 @@ test('linear with an activation and a residual, and its gradients, are those of 
     const [x, weight, bias, residual, dY] = ['x', 'weight', 'bias', 'residual', 'dY'].map(name => of(inputs, name))
     const title = `${activation}, ${x.dims[0]} rows`
     close(qkv.linear(x, weight, bias, { activation, residual }), of(expected, 'y'), TOLERANCE, title)
-    const packed = qkv.packLinear(weight, bias)
+    const packed = packLinear(qkv, weight, bias)
     close(packed.forward(x, { activation, residual }), of(expected, 'y'), TOLERANCE, `${title}, packed`)
     packed.dispose()
     const gradients = qkv.linearBackward(x, weight, dY)
@@ -53,7 +54,7 @@ test('a weight of layout in,out gives the bits of its transpose, packed or not',
     const want = qkv.linear(x, weight, bias)
     const layout = 'in,out'
     assert.deepEqual(qkv.linear(x, weight.T, bias, { layout }), want, `${M} x ${K} by ${N}`)
-    const packed = qkv.packLinear(weight.T, bias, { layout })
+    const packed = packLinear(qkv, weight.T, bias, { layout })
     assert.deepEqual(packed.forward(x), want, `${M} x ${K} by ${N}, packed`)
     packed.dispose()
   })
@@ -62,7 +63,7 @@ test('a weight of layout in,out gives the bits of its transpose, packed or not',
 test('a row alone has the bits that it has among others, whatever the number of rows', () => {
   const g = qkv.generator(4)
   const [x, weight, bias] = [g.randn([70, 65]), g.randn([50, 65]), g.randn([50])]
-  const packed = qkv.packLinear(weight, bias)
+  const packed = packLinear(qkv, weight, bias)
   const all = qkv.linear(x, weight, bias)
   for (const n of [1, 2, 3, 5, 8, 9]) {
     const some = tensor(x.data.slice(0, n * 65), [n, 65])
@@ -82,7 +83,7 @@ test('the residual may be the output, resident or not, but may not overlap it ot
     assert.deepEqual(plain.data, want.data)
     qkv.scope(() => {
       const out = qkv.alloc([M, 10])
-      for (const layer of [undefined, ...DTYPES.map(dtype => qkv.packLinear(weight, undefined, { dtype }))]) {
+      for (const layer of [undefined, ...DTYPES.map(dtype => packLinear(qkv, weight, undefined, { dtype }))]) {
         const run = (/** @type {{}} */ options) =>
           layer?.forward(x, options) ?? qkv.linear(x, weight, undefined, options)
         const expected = run({ residual })
@@ -111,7 +112,7 @@ test('weights of each dtype are off by no more than is stated, for all sizes, fu
     const [x, weight, bias, residual] = [g.randn([M, K]), g.randn([N, K]), g.randn([N]), g.randn([M, N])]
     const exact = reference.linear(x, weight, bias)
     for (const dtype of DTYPES) {
-      const layer = qkv.packLinear(weight, bias, { dtype })
+      const layer = packLinear(qkv, weight, bias, { dtype })
       const y = layer.forward(x, { residual, activation: 'relu' })
       layer.dispose()
       for (let m = 0; m < M; m++)
@@ -135,7 +136,7 @@ test('weights of each dtype are off by no more than is stated, for all sizes, fu
 test('packed weights take the memory that their dtype says', () => {
   const weight = qkv.generator(1).randn([64, 100])
   const bytes = DTYPES.map(dtype => {
-    const layer = qkv.packLinear(weight, undefined, { dtype })
+    const layer = packLinear(qkv, weight, undefined, { dtype })
     const { bytes } = layer
     assert.equal(qkv.memory.resident, bytes)
     layer.dispose()
@@ -152,7 +153,7 @@ test('what is float16 or bfloat16 already is held exactly: every float16, every 
     // few rows and many, one weight each
     if (from % 4096 === 0) {
       const part = halves.slice(from, from + 4096)
-      const layer = qkv.packLinear(tensor(part, [part.length, 1]), undefined, { dtype: 'float16' })
+      const layer = packLinear(qkv, tensor(part, [part.length, 1]), undefined, { dtype: 'float16' })
       const want = tensor(part, [part.length]).float()
       const y = layer.forward(one)
       assert.ok(y.data.every((value, i) => value === want.data[i]))
@@ -165,7 +166,7 @@ test('what is float16 or bfloat16 already is held exactly: every float16, every 
   const data = { data: bits, dims: [1, bits.length], dtype: /** @type {const} */ ('bfloat16') }
   const floats = new Float32Array(Uint32Array.from(bits, half => half << 16).buffer)
   for (const source of [data, tensor(floats, [1, bits.length])]) {
-    const layer = qkv.packLinear(source, undefined, { dtype: 'bfloat16' })
+    const layer = packLinear(qkv, source, undefined, { dtype: 'bfloat16' })
     for (const k of [0, 1, 27, 4001, 7999]) {
       const x = new Float32Array(bits.length)
       x[k] = 1
@@ -180,7 +181,7 @@ test('weights of int8 with scales are held exactly, and give scale times the who
   const data = Int8Array.from(g.randint(-127, 128, [9 * 21]).data)
   const scales = g.uniform([9], 0.01, 0.1)
   const x = g.randint(-50, 50, [4, 21]).float()
-  const layer = qkv.packLinear({ data, dims: [9, 21], dtype: 'int8' }, undefined, { dtype: 'int8', scales })
+  const layer = packLinear(qkv, { data, dims: [9, 21], dtype: 'int8' }, undefined, { dtype: 'int8', scales })
   for (const rows of [1, 4]) {
     const some = tensor(x.data.slice(0, rows * 21), [rows, 21])
     const want = reference.linear(some, { data: data.map(Number), dims: [9, 21] })
@@ -195,7 +196,7 @@ test('weights of int8 with scales are held exactly, and give scale times the who
 test('huge, tiny, infinite and NaN values of x are not lost with any dtype', () => {
   const weight = [[1, 0.5, -2]]
   for (const dtype of DTYPES) {
-    const layer = qkv.packLinear(weight, undefined, { dtype })
+    const layer = packLinear(qkv, weight, undefined, { dtype })
     const near = (/** @type {number[]} */ row, /** @type {number} */ want) => {
       const y = layer.forward([row]).data[0]
       assert.ok(
@@ -219,7 +220,7 @@ test('NaN in one row of x spoils that row and no other, with every dtype', () =>
     for (const dtype of DTYPES) {
       const [x, weight] = [g.randn([M, 5]), g.randn([11, 5])]
       x.data[5] = NaN
-      const layer = qkv.packLinear(weight, undefined, { dtype })
+      const layer = packLinear(qkv, weight, undefined, { dtype })
       layer.forward(x).data.forEach((value, n) => {
         assert.equal(Number.isNaN(value), Math.floor(n / 11) === 1, `${dtype}, ${M} rows`)
       })
@@ -257,26 +258,26 @@ test('wrong layers say what is wrong, and leave nothing behind', () => {
       /no option "dtype", it belongs to packLinear|no option "dtype"/,
       'TypeError',
     ],
-    [() => qkv.packLinear(w, undefined, { dtype: any('int4') }), /dtype: "int4" given.*"int8"/],
-    [() => qkv.packLinear([[NaN]], undefined, { dtype: 'int8' }), /NaN.*int8.*use dtype 'float32'/],
-    [() => qkv.packLinear([[1e30]], undefined, { dtype: 'float16' }), /too large values for float16/],
-    [() => qkv.packLinear([[Infinity]], undefined, { dtype: 'bfloat16' }), /for bfloat16/],
+    [() => packLinear(qkv, w, undefined, { dtype: any('int4') }), /dtype: "int4" given.*"int8"/],
+    [() => packLinear(qkv, [[NaN]], undefined, { dtype: 'int8' }), /NaN.*int8.*use dtype 'float32'/],
+    [() => packLinear(qkv, [[1e30]], undefined, { dtype: 'float16' }), /too large values for float16/],
+    [() => packLinear(qkv, [[Infinity]], undefined, { dtype: 'bfloat16' }), /for bfloat16/],
     [
-      () => qkv.packLinear([[1]], undefined, { dtype: 'int8', scales: [1] }),
+      () => packLinear(qkv, [[1]], undefined, { dtype: 'int8', scales: [1] }),
       /scales go with a weight of int8/,
       'TypeError',
     ],
     [
-      () => qkv.packLinear({ data: new Int8Array(1), dims: [1, 1], dtype: 'int8' }, undefined, { dtype: 'int8' }),
+      () => packLinear(qkv, { data: new Int8Array(1), dims: [1, 1], dtype: 'int8' }, undefined, { dtype: 'int8' }),
       /scales/,
       'TypeError',
     ],
     [
-      () => qkv.packLinear(any({ data: new Int8Array(1), dims: [1, 1], dtype: 'bfloat16' })),
+      () => packLinear(qkv, any({ data: new Int8Array(1), dims: [1, 1], dtype: 'bfloat16' })),
       /Uint16Array expected/,
       'TypeError',
     ],
-    [() => qkv.packLinear(any({ data: new Int8Array(2), dims: [1, 1], dtype: 'int8' })), /dims \(1, 1\)/],
+    [() => packLinear(qkv, any({ data: new Int8Array(2), dims: [1, 1], dtype: 'int8' })), /dims \(1, 1\)/],
   ]
   for (const [call, message, name = 'RangeError'] of wrong) {
     assert.throws(call, { name, message })

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { joinHeads, load, relativePositionBias, splitHeads, Tensor } from '../src/index.js'
 import * as nn from '../src/nn.js'
+import { packLinear } from '../src/nn.js'
 import { onnxAttention } from '../src/onnx.js'
 import { coreOf } from '../src/qkv.js'
 import { Core } from '../src/runtime/memory.js'
@@ -95,7 +96,7 @@ const calls = {
   tanh: (qkv, f, options) => qkv.tanh(f(q), options),
   linear: (qkv, f, options) => qkv.linear(f(q), f(w), f(row), options),
   packLinear: (qkv, f) => {
-    const packed = qkv.packLinear(f(w), f(row))
+    const packed = packLinear(qkv, f(w), f(row))
     const y = packed.forward(f(q))
     packed.dispose()
     return y

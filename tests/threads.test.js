@@ -9,6 +9,7 @@ import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../src/index.js'
+import { packLinear } from '../src/nn.js'
 import { WORDS } from '../src/threads/jobs.js'
 import { Threads } from '../src/threads/pool.js'
 import { importSharedMemory } from '../src/threads/shared-memory.js'
@@ -413,7 +414,7 @@ test('linear of every kind of weight, and its gradients, have the same bits for 
         )
         if (M > 4000) continue
         for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8'])) {
-          const layer = own.packLinear(weight, bias, { dtype })
+          const layer = packLinear(own, weight, bias, { dtype })
           results.push(layer.forward(x, options))
           layer.dispose()
         }

@@ -34,7 +34,7 @@ import { ModelWeights } from './weights.js'
 export async function loadModel(qkv, source, options = {}) {
   options = readOptions(options, ['dtype', 'tokenizer', 'onProgress', 'signal'], 'loadModel')
   const { signal, tokenizer } = options
-  if (typeof qkv?.packLinear !== 'function')
+  if (typeof qkv?.linear !== 'function')
     throw new TypeError(`loadModel: ${describe(qkv)} given, a loaded core expected: loadModel(await load(), source)`)
   const { dtype } = options
   if (dtype !== undefined) oneOf(dtype, ['float32', 'float16', 'bfloat16', 'int8'], 'loadModel: dtype')

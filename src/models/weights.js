@@ -3,11 +3,12 @@
 
 import { describe, shape } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
+import { packLinear } from '../nn.js'
 import { FLOATS, readNumbers, widen } from './safetensors.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../nn/packed-linear.js').PackedLinear} PackedLinear */
+/** @typedef {import('../block/packed-linear.js').PackedLinear} PackedLinear */
 /** @typedef {import('./family-parts.js').Family} Family */
 /** @typedef {import('./family-parts.js').LinearSpec} LinearSpec */
 /** @typedef {import('./family-parts.js').NormSpec} NormSpec */
@@ -267,7 +268,7 @@ export class ModelWeights {
     // Fused columns lie side by side; fused rows may be mixed.
     const part = row && layout ? tensor.slice(1, row(0), row(0) + out) : rowsOf(tensor, out, row)
     const weight = stored.dtype === 'BF16' ? { data: part.data, dims: part.dims, dtype: 'bfloat16' } : part
-    return this.#qkv.packLinear(/** @type {FloatTensor} */ (weight), bias, { dtype, layout })
+    return packLinear(this.#qkv, /** @type {FloatTensor} */ (weight), bias, { dtype, layout })
   }
 
   /** A small tensor that every call reads. @param {FloatTensor} tensor */

@@ -162,7 +162,7 @@ export class PackedLinear {
    */
   forward(x, options = {}) {
     if (!(#core in this)) throw proxied('packLinear')
-    if (!this.#weights) throw new Error('this layer was disposed: make another with qkv.packLinear')
+    if (!this.#weights) throw new Error('this layer was disposed: make another with packLinear')
     return forward(this.#core, x, this.#weights, options, 'packLinear: forward')
   }
 
