@@ -3,6 +3,7 @@
 import { load } from '../../src/index.js'
 import { compilePeak } from './compile.js'
 import { growth } from './growth.js'
+import { only } from './only.js'
 import { parse, report } from './options.js'
 import { loadPeak } from './peak.js'
 import { openPeers } from './peers/choose.js'
@@ -18,6 +19,7 @@ const HELP = `npm run bench -- [options]
   --threads N   one thread beside N instead of peers
   --growth      time and memory over L instead of the table
   --sizes       odd sizes beside the next multiple of 8
+  --only NAME   single operations: masks, backward, units (with --threads N)
   --json        the same as JSON`
 
 /** @param {import('./options.js').Options} options */
@@ -52,7 +54,15 @@ async function table(options) {
 /** @param {import('./options.js').Options} options */
 async function main(options) {
   if (options.help) return console.log(HELP)
-  const measured = options.growth ? growth : options.sizes ? sizes : options.threads === 1 ? table : threadsTable
+  const measured = options.only
+    ? only
+    : options.growth
+      ? growth
+      : options.sizes
+        ? sizes
+        : options.threads === 1
+          ? table
+          : threadsTable
   const rows = await measured(options)
   if (options.json) console.log(JSON.stringify({ ...machine(), rows }, null, 2))
 }

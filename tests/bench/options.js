@@ -8,6 +8,7 @@ const FLAGS = /** @type {const} */ ({
   threads: { type: 'string', default: '1' },
   growth: { type: 'boolean', default: false },
   sizes: { type: 'boolean', default: false },
+  only: { type: 'string', default: '' },
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 })

@@ -1,0 +1,65 @@
+// npm run bench -- --only NAME: one operation after the other, each beside what it is compared with, turn by turn.
+
+import { compilePeak } from './compile.js'
+import { measure } from './measure.js'
+import { loadPeak } from './peak.js'
+import { digits, print } from './report.js'
+import { backward } from './sections/backward.js'
+import { masks } from './sections/masks.js'
+import { units } from './sections/units.js'
+
+/**
+ * @typedef {import('./measure.js').Timed} Timed
+ * @typedef {Timed & { flops?: number }} Arithmetic
+ * @typedef {object} Comparison
+ * @property {string} name
+ * @property {Timed} ours
+ * @property {string} beside what it is compared with
+ * @property {Timed} other
+ * @property {number} [flops] of ours: the value is then the share of the peak, which is `other`; without, the value is
+ *   the time of ours over that of the other
+ * @property {boolean} [isSpeedup] the value is the time of the other over ours
+ * @property {string} goal
+ * @property {() => unknown} [dispose]
+ */
+
+/** What a section is given. @typedef {{ peak: Arithmetic, threads: number, shape: string }} Means */
+
+/** @type {Record<string, (means: Means) => AsyncIterable<Comparison>>} */
+export const SECTIONS = { masks, backward, units }
+
+/**
+ * @typedef {{ name: string, ms: number, beside: string, besideMs: number, value: number, least: number, goal: string }} OnlyRow
+ * value: by medians, least: by least times, which other programs disturb less */
+
+/** @param {import('./options.js').Options} options @returns {Promise<OnlyRow[]>} */
+export async function only({ only: name, quick, json, shape, threads }) {
+  const section = Object.hasOwn(SECTIONS, name) && SECTIONS[name]
+  if (!section) throw new RangeError(`--only ${name}: one of ${Object.keys(SECTIONS).join(', ')} expected`)
+  const peak = await (await loadPeak(compilePeak())).arithmetic()
+  const rows = /** @type {OnlyRow[]} */ ([])
+  if (!json) {
+    print(['call', 'ms', 'beside', 'ms', 'value', 'of least times', 'goal'])
+    print(Array(7).fill('---'))
+  }
+  for await (const { name, ours, beside, other, flops, isSpeedup, goal, dispose } of section({
+    peak,
+    threads,
+    shape,
+  })) {
+    const [own, its] = await measure([ours, other], { samples: quick ? 3 : 15 })
+    dispose?.()
+    const value = (/** @type {number} */ a, /** @type {number} */ b) => {
+      const ratio = isSpeedup ? b / a : a / b
+      return flops ? flops / a / (Number(peak.flops) / b) : ratio
+    }
+    const row = {
+      ...{ name, ms: own.median, beside, besideMs: its.median, goal },
+      ...{ value: value(own.median, its.median), least: value(own.min, its.min) },
+    }
+    rows.push(row)
+    if (!json)
+      print([name, digits(row.ms), beside, digits(row.besideMs), row.value.toFixed(2), row.least.toFixed(2), goal])
+  }
+  return rows
+}
