@@ -8,8 +8,9 @@ export async function* backward({ peak, shape }) {
   const qkv = await load()
   const prepare = (/** @type {number[]} */ [B, H, L, D], /** @type {object} */ options) => {
     const [q, k, v, dOutput, out] = [0, 1, 2, 3, 4].map(seed => {
+      const { data } = qkv.generator(seed).randn([B, H, L, D])
       const x = qkv.alloc([B, H, L, D])
-      x.data.set(qkv.generator(seed).randn([B, H, L, D]).data)
+      x.data.set(data)
       return x
     })
     return {

@@ -20,12 +20,14 @@ const CALLS = [
 /** @param {import('../only.js').Means} means @returns {AsyncGenerator<import('../only.js').Comparison>} */
 export async function* units({ threads, shape }) {
   const modules = [await load(), await load({ threads: Math.max(2, threads) })]
+  const one = modules[0].generator(1)
   try {
     for (const [name, dims, call] of CALLS) {
       if (!name.includes(shape)) continue
       const candidates = modules.map(qkv => {
         const [x, out] = [qkv.alloc(dims), qkv.alloc(dims)]
-        for (const tensor of [x, out]) tensor.data.set(qkv.generator(1).randn(dims).data)
+        const { data } = one.randn(dims)
+        for (const tensor of [x, out]) tensor.data.set(data)
         return { run: () => call(qkv, x, out), dispose: () => [x, out].map(tensor => tensor.dispose()) }
       })
       const [other, ours] = candidates
