@@ -94,19 +94,29 @@ export class ModelWeights {
     this.used = [...needed].map(name => /** @type {StoredTensor} */ (tensors.get(name)))
     const total = this.used.reduce((sum, { from, to }) => sum + to - from, 0)
     let loaded = 0
-    /** The last tensor that was read: parts of a fused one are asked for one behind the other. @type {{ name: string, raw: Raw } | undefined} */
-    let last
-    /** @type {Set<string>} */
-    const seen = new Set()
+    let reached = -1
+    const order = [...needed]
+    /** Being read, or just used: parts of a fused weight ask for it and its bias in turn. @type {Map<string, Promise<Raw>>} */
+    const held = new Map()
+    const hold = (/** @type {string} */ name) => {
+      const { dims, dtype } = /** @type {StoredTensor} */ (tensors.get(name))
+      const raw = readNumbers(/** @type {StoredTensor} */ (tensors.get(name))).then(data => ({ data, dims, dtype }))
+      raw.catch(() => {}) // is told to who waits for it
+      held.set(name, raw)
+      return raw
+    }
     const read = async (/** @type {string} */ name) => {
-      if (last?.name === name) return last.raw
       signal?.throwIfAborted()
-      const tensor = /** @type {StoredTensor} */ (tensors.get(name))
-      last = { name, raw: { data: await readNumbers(tensor), dims: tensor.dims, dtype: tensor.dtype } }
-      if (!seen.has(name)) loaded += tensor.to - tensor.from
-      seen.add(name)
-      onProgress?.({ loaded, total, name: tensor.name })
-      return last.raw
+      const raw = await (held.get(name) ?? hold(name))
+      const at = order.indexOf(name)
+      for (const other of held.keys()) if (order.indexOf(other) < at - 1) held.delete(other)
+      if (at <= reached) return raw
+      reached = at
+      const { from, to, name: stored } = this.used[at]
+      loaded += to - from
+      onProgress?.({ loaded, total, name: stored })
+      if (at + 1 < order.length) hold(order[at + 1]) // is read while this one is packed
+      return raw
     }
     try {
       for (const need of needs) await need.make(read)
