@@ -16,7 +16,7 @@ const controls = () =>
     const look = (/** @type {ParentNode} */ root) => {
       for (const each of root.querySelectorAll('*')) {
         if (each.shadowRoot) look(each.shadowRoot)
-        if (each.matches('button:not(.factor, .word-button), input, select, summary:not(.term > summary), textarea') && each.checkVisibility()) found.push(each.id || each.textContent?.trim() || each.localName) // biome-ignore format: one line
+        if (each.matches('button:not(.factor, .word-button, .term > button), input, select, summary, textarea') && each.checkVisibility()) found.push(each.id || each.textContent?.trim() || each.localName) // biome-ignore format: one line
       }
     }
     look(document)

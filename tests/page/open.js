@@ -43,7 +43,7 @@ export function usePage({ hash = '' } = {}) {
   let page
   beforeEach(async () => {
     page = await own.browser.context.newPage()
-    page.setDefaultTimeout(5000)
+    page.setDefaultTimeout(15_000)
     await page.goto(own.server.url + hash)
     await page.locator('main').waitFor()
   })

@@ -30,12 +30,12 @@ export function algebra(context) {
     )}</div>
     ${
       result.ways?.extremes.length
-        ? html`<table class="extremes" id="extremes"><caption>${t('extremes')}</caption>
+        ? html`<div class="scroll"><table class="extremes" id="extremes"><caption>${t('extremes')}</caption>
           <thead><tr><td></td><th scope="col">${t('masking.before')}</th><th scope="col">${t('masking.after')}</th></tr></thead>
           <tbody>${result.ways.extremes.map(
             ({ name, before, after }) =>
               html`<tr data-extreme=${name}><th scope="row">${name}</th><td>${format(before)}</td><td>${format(after)}</td></tr>`,
-          )}</tbody></table>`
+          )}</tbody></table></div>`
         : nothing
     }
   </section>`

@@ -31,7 +31,7 @@ function strip(context, side) {
   const isShaded = word && (isCross ? word.side !== side : true)
   const shade = isShaded ? shades(weightsOf(context), word) : undefined
   const reach = shade ? largestOf(shade) || 1 : 1
-  return html`<div class="text-strip">
+  return html`<div class="text-strip ${tokens.length > MANY_ROWS ? 'is-long' : ''}">
     ${isCross ? html`<span class="strip-label">${t(side === 'queries' ? 'tokensQueries' : 'tokensKeys')}</span>` : nothing}
     <tool-group class="strip-words" aria-label=${t(isCross ? (side === 'queries' ? 'tokensQueries' : 'tokensKeys') : 'tokens')}>
       ${tokens.slice(0, MOST_WORDS).map((token, position) => {

@@ -20,6 +20,17 @@ function patternOf(t) {
   return pattern
 }
 
+/** @param {Event} event @param {boolean} [isOpen] */
+function toggle({ currentTarget }, isOpen) {
+  const button = /** @type {HTMLElement} */ (currentTarget)
+  const text = /** @type {HTMLElement} */ (button.nextElementSibling)
+  text.hidden = typeof isOpen === 'boolean' ? !isOpen : !text.hidden
+  button.setAttribute('aria-expanded', String(!text.hidden))
+}
+
+/** @param {Event} event */
+const close = event => toggle(event, false)
+
 /**
  * A text whose terms open their explanation where they stand, each at its first occurrence.
  * @param {Translate} t
@@ -36,7 +47,7 @@ export function withTerms(t, text) {
     seen.add(term)
     parts.push(text.slice(from, match.index))
     parts.push(
-      html`<details class="term" name="term" data-term=${term}><summary>${match[0]}</summary><span class="term-text">${t(`glossary.${term}`)}</span></details>`,
+      html`<span class="term" data-term=${term}><button type="button" aria-expanded="false" @click=${toggle} @blur=${close}>${match[0]}</button><span class="term-text" role="note" hidden>${t(`glossary.${term}`)}</span></span>`,
     )
     from = match.index + match[0].length
   }
