@@ -16,6 +16,7 @@ async function choose(...files) {
   await open.page.setInputFiles(
     '#bring-files',
     files.map(({ name, buffer }) => ({ name, buffer, mimeType: 'application/octet-stream' })),
+    { timeout: 60_000 }, // 50 MB go to the browser as text
   )
   return said()
 }

@@ -122,6 +122,7 @@ test('typing on gives up the sentence that is outdated', async () => {
   await shows(40)
   await page.fill('#sentence', words(41)) // its trace comes after all that were asked for before
   await shows(41)
+  await settled(page) // the frame that counts it
   const seen = await page.evaluate(() => /** @type {any} */ (window).seen)
   assert.equal(seen.at(-1), 41, `what is shown last is what was typed last: ${seen}`)
   assert.ok(!seen.includes(1100), `no outdated sentence was shown: ${seen}`)
