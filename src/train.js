@@ -9,6 +9,7 @@ export {
   reluBackward,
   rmsNormBackward,
   siluBackward,
+  softmaxBackward,
   sumRows,
   swigluBackward,
 } from './train/gradients.js'

@@ -150,6 +150,25 @@ goldens.losses.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
   })
 })
 
+test('the gradient of softmax is y (dY - sum(dY y)) along any axis, and checks what it is given', () => {
+  const g = qkv.generator(12)
+  const [x, dY] = [g.randn([3, 5, 6]), g.randn([3, 5, 6])]
+  for (const axis of [0, 1, 2, -1]) {
+    const y = qkv.softmax(x, { axis })
+    const inner = [30, 6, 1].at(axis) ?? 1
+    const size = [3, 5, 6].at(axis) ?? 1
+    const want = Array.from(y.data, (value, n) => {
+      const first = n - (Math.floor(n / inner) % size) * inner
+      const line = Array.from({ length: size }, (_, c) => first + c * inner)
+      return value * (dY.data[n] - line.reduce((sum, at) => sum + y.data[at] * dY.data[at], 0))
+    })
+    const { dX } = train.softmaxBackward(qkv, y, dY, { axis })
+    close(dX, { data: want, dims: [3, 5, 6] }, { abs: 1e-6, rel: 1e-6 }, `axis ${axis}`)
+  }
+  assert.throws(() => train.softmaxBackward(qkv, x, g.randn([3, 5])), /softmaxBackward: dY/)
+  assert.throws(() => train.softmaxBackward(qkv, x, dY, { axis: 3 }), /softmaxBackward: axis/)
+})
+
 test('a row that holds NaN or infinity spoils no other row', () => {
   for (const bad of [NaN, Infinity, -Infinity]) {
     const x = tensor([

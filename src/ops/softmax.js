@@ -19,14 +19,20 @@ const SOFTMAX_OPTIONS = ['axis', ...OUT_OPTIONS]
 export function softmax(core, x, options) {
   const given = readOptions(options, SOFTMAX_OPTIONS, 'softmax')
   const input = toFloats(x, 'softmax: x')
-  const dims = input.dims.length ? input.dims : [1]
-  const rank = dims.length
-  const axis = toNumber(given.axis ?? -1, 'softmax: axis', { least: -rank, most: rank - 1, whole: true })
-  const at = axis < 0 ? axis + rank : axis
-  const [rows, columns, inner] = [dims.slice(0, at), dims.slice(at, at + 1), dims.slice(at + 1)].map(count)
+  const { columns, inner, units } = checkAxis(input.dims, given.axis, 'softmax')
   return map(core, input, given, 'softmax', (from, to) =>
-    launch(core, 'qkv_softmax', [from, to, columns, inner], rows * Math.ceil(inner / 4), count(dims)),
+    launch(core, 'qkv_softmax', [from, to, columns, inner], units, count(input.dims)),
   )
+}
+
+/** Values of a line, their distance, and units of the kernel. @param {readonly number[]} given @param {unknown} axis @param {string} where */
+export function checkAxis(given, axis, where) {
+  const dims = given.length ? given : [1]
+  const rank = dims.length
+  const n = toNumber(axis ?? -1, `${where}: axis`, { least: -rank, most: rank - 1, whole: true })
+  const at = n < 0 ? n + rank : n
+  const [rows, columns, inner] = [dims.slice(0, at), dims.slice(at, at + 1), dims.slice(at + 1)].map(count)
+  return { columns, inner, units: rows * Math.ceil(inner / 4) }
 }
 
 /**

@@ -7,6 +7,7 @@ import { checkActivation, checkRepeat } from '../block/elementwise.js'
 import { checkNorm } from '../block/norm.js'
 import { toIds } from '../ops/embedding.js'
 import { launch, UNIT } from '../ops/launch.js'
+import { checkAxis } from '../ops/softmax.js'
 import { expectCore } from '../qkv.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
@@ -207,5 +208,26 @@ export function embeddingBackward(qkv, ids, dY, num, options = {}) {
     core.floats.fill(0, dWeight / 4, dWeight / 4 + num * dim)
     const args = [core.toMemory(slopes), core.copyIn(rows.ids), dWeight, num, dim, rows.ids.length, padding]
     launch(core, 'qkv_embedding_backward', args, Math.ceil(dim / 16), count(slopes.dims))
+  })
+}
+
+/**
+ * The gradient of softmax: dX = y (dY - sum(dY y)), line by line.
+ * @param {Qkv} qkv
+ * @param {TensorLike | Nested} y the output of softmax
+ * @param {TensorLike | Nested} dY
+ * @param {{ axis?: number }} [options] that of softmax
+ * @returns {{ dX: FloatTensor }}
+ */
+export function softmaxBackward(qkv, y, dY, options = {}) {
+  const where = 'softmaxBackward'
+  const core = expectCore(qkv, where)
+  const { axis } = readOptions(options, ['axis'], where)
+  const weights = toFloats(y, `${where}: y`)
+  const gradient = upstream(dY, weights.dims, where)
+  const { columns, inner, units } = checkAxis(weights.dims, axis, where)
+  return outputs(core, { dX: weights.dims }, ({ dX }) => {
+    const args = [core.toMemory(weights), core.toMemory(gradient), dX, columns, inner, 0]
+    launch(core, 'qkv_softmax_backward', args, units, 2 * count(weights.dims))
   })
 }
