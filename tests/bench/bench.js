@@ -3,6 +3,7 @@
 import { load } from '../../src/index.js'
 import { compilePeak } from './compile.js'
 import { growth } from './growth.js'
+import { linearTable, printLinear } from './linear.js'
 import { only } from './only.js'
 import { parse, report } from './options.js'
 import { loadPeak } from './peak.js'
@@ -20,6 +21,7 @@ const HELP = `npm run bench -- [options]
   --growth      time and memory over L instead of the table
   --sizes       odd sizes beside the next multiple of 8
   --only NAME   single operations: masks, backward, units (with --threads N)
+  --linear      linear layers, packed and not, of each dtype, both builds; gradients
   --json        the same as JSON`
 
 /** @param {import('./options.js').Options} options */
@@ -52,17 +54,26 @@ async function table(options) {
 }
 
 /** @param {import('./options.js').Options} options */
+async function linear({ quick, json }) {
+  const rows = await linearTable(await loadPeak(compilePeak()), quick ? 3 : 7)
+  if (!json) printLinear(rows)
+  return rows
+}
+
+/** @param {import('./options.js').Options} options */
 async function main(options) {
   if (options.help) return console.log(HELP)
   const measured = options.only
     ? only
-    : options.growth
-      ? growth
-      : options.sizes
-        ? sizes
-        : options.threads === 1
-          ? table
-          : threadsTable
+    : options.linear
+      ? linear
+      : options.growth
+        ? growth
+        : options.sizes
+          ? sizes
+          : options.threads === 1
+            ? table
+            : threadsTable
   const rows = await measured(options)
   if (options.json) console.log(JSON.stringify({ ...machine(), rows }, null, 2))
 }

@@ -7,6 +7,7 @@ const FLAGS = /** @type {const} */ ({
   quick: { type: 'boolean', default: false },
   threads: { type: 'string', default: '1' },
   growth: { type: 'boolean', default: false },
+  linear: { type: 'boolean', default: false },
   sizes: { type: 'boolean', default: false },
   only: { type: 'string', default: '' },
   json: { type: 'boolean', default: false },

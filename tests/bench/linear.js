@@ -1,0 +1,84 @@
+// npm run bench -- --linear: linear layers by the machine's limits, and with weights of each dtype. All operands lie in
+// the module's memory.
+
+import { load } from '../../src/index.js'
+import { packLinear } from '../../src/nn.js'
+import { coreOf } from '../../src/qkv.js'
+import { measure } from './measure.js'
+
+const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8'])
+/** [rows, in, out]: decode and prefill of GPT-2's MLP, its head, and what training does. */
+const FORWARD = [
+  [1, 768, 3072],
+  [4, 768, 3072],
+  [512, 768, 3072],
+  [1, 768, 50257],
+]
+const BACKWARD = [[2048, 512, 512]]
+
+/**
+ * @typedef {{ name: string, ms: number, ofPeak: number, ofLoop?: number, ofFloat32?: number }} Row ratios of medians:
+ *   to the arithmetic of a register tile, to a summing loop over the same weights, to float32
+ */
+
+/**
+ * @param {Awaited<ReturnType<typeof import('./peak.js').loadPeak>>} peak
+ * @param {number} samples
+ * @returns {Promise<Row[]>}
+ */
+export async function linearTable(peak, samples) {
+  const builds = [{ title: '', qkv: await load() }]
+  const relaxed = await load({ relaxed: 'auto' })
+  builds.push({ title: 'relaxed ', qkv: relaxed })
+  const arithmetic = await peak.arithmetic()
+  /** @type {Row[]} */
+  const rows = []
+  for (const [M, K, N] of FORWARD)
+    for (const { title, qkv } of builds) {
+      const g = qkv.generator(1)
+      const [x, weight, out] = [qkv.alloc([M, K]), qkv.alloc([N, K]), qkv.alloc([M, N])]
+      for (const operand of [x, weight]) {
+        const { data } = g.randn(operand.dims) // which may move what operand.data shows
+        operand.data.set(data)
+      }
+      const layers = DTYPES.map(dtype => packLinear(qkv, weight, undefined, { dtype }))
+      const { memory } = /** @type {any} */ (coreOf(qkv)).exports
+      const loop = await peak.reads([{ memory, at: weight.address, length: Math.floor((K * N) / 32) * 32 }])
+      const runs = [
+        arithmetic,
+        loop,
+        { run: () => qkv.linear(x, weight, undefined, { out }) },
+        ...layers.map(layer => ({ run: () => layer.forward(x, { out }) })),
+      ]
+      const [tile, sum, ...times] = (await measure(runs, { samples })).map(({ median }) => median)
+      for (const [i, kind] of ['not packed', ...DTYPES].entries())
+        rows.push({
+          name: `${title}linear ${M} x ${K} by ${N} ${kind}`,
+          ms: times[i],
+          ofPeak: ((2 * M * K * N) / times[i]) * (tile / arithmetic.flops),
+          ofLoop: sum / times[i],
+          ofFloat32: times[1] / times[i],
+        })
+      for (const held of [x, weight, out, ...layers]) held.dispose()
+    }
+  for (const [M, K, N] of BACKWARD)
+    for (const { title, qkv } of builds) {
+      const g = qkv.generator(1)
+      const [x, weight, dY] = [g.randn([M, K]), g.randn([N, K]), g.randn([M, N])]
+      const runs = [arithmetic, { run: () => qkv.linearBackward(x, weight, dY) }]
+      const [tile, ms] = (await measure(runs, { samples })).map(({ median }) => median)
+      const ofPeak = ((4 * M * K * N) / ms) * (tile / arithmetic.flops)
+      rows.push({ name: `${title}linearBackward ${M} x ${K} by ${N}, arrays in and out`, ms, ofPeak })
+    }
+  return rows
+}
+
+/** @param {Row[]} rows */
+export function printLinear(rows) {
+  console.log(
+    'by medians: milliseconds; of the peak of a 4x8 tile, of a loop that sums the float32 weights, of float32',
+  )
+  const ratio = (/** @type {number | undefined} */ value) => (value === undefined ? '' : value.toFixed(2)).padStart(7)
+  for (const { name, ms, ofPeak, ofLoop, ofFloat32 } of rows)
+    console.log(`${name.padEnd(56)} ${ms.toFixed(3).padStart(9)} ${[ofPeak, ofLoop, ofFloat32].map(ratio).join('')}`)
+}
