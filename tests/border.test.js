@@ -15,8 +15,9 @@ import {
   tensor,
   tokenize,
 } from '../src/index.js'
-import { packLinear } from '../src/nn.js'
+import * as nn from '../src/nn.js'
 import { onnxAttention } from '../src/onnx.js'
+import * as train from '../src/train.js'
 import { close } from './helpers.js'
 import { attention } from './reference.js'
 
@@ -28,6 +29,8 @@ const share = Number(process.env.SHARE ?? 1) // of the calls, where each takes l
 const qkv = await load()
 /** @type {Record<string, any>} */
 const api = { onnxAttention, alibiSlopes, joinHeads, relativePositionBias, splitHeads, tensor, tokenize }
+/** @type {Record<string, any>} */
+const blocks = { ...nn, ...train }
 const g = qkv.generator(7)
 const [embedding, layer, mha] = [g.embedding(5, 4), g.linear(4, 3), g.multiheadAttention(4, 2)]
 const state = {
@@ -187,13 +190,59 @@ const functions = {
     args: () => [...qkvOf(), nested(1, 2, 3, 2), additive()],
     call: (...a) => qkv.attentionBackward(...a),
   },
+  ...Object.fromEntries(
+    /** @type {[string, () => any[]][]} */ ([
+      ['layerNorm', () => [floats(2, 4), floats(4), nested(4), { eps: 1e-3 }]],
+      ['rmsNorm', () => [floats(2, 4), floats(4), { eps: 1e-3, plusOne: true }]],
+      ['gelu', () => [floats(2, 5), { approximate: 'tanh', resident: false }]],
+      ['relu', () => [nested(2, 5), {}]],
+      ['silu', () => [floats(2, 5), { out: floats(2, 5) }]],
+      ['swiglu', () => [floats(2, 4), floats(2, 4), {}]],
+      ['geglu', () => [floats(2, 4), undefined, { approximate: 'none' }]],
+      ['add', () => [floats(2, 3, 4), floats(3, 4), {}]],
+      ['mul', () => [floats(3, 4), floats(3, 4), {}]],
+      ['embedding', () => [[[0, 4, 2]], floats(5, 3), {}]],
+      ['crossEntropy', () => [floats(2, 5), [4, -1], { ignoreIndex: -1, labelSmoothing: 0.1, gradient: true }]],
+      ['sumRows', () => [floats(2, 3, 4)]],
+      ['layerNormBackward', () => [floats(2, 4), floats(4), floats(2, 4), { eps: 1e-3 }]],
+      ['rmsNormBackward', () => [floats(2, 4), floats(4), nested(2, 4), { plusOne: true }]],
+      ['geluBackward', () => [floats(2, 5), floats(2, 5), { approximate: 'tanh' }]],
+      ['swigluBackward', () => [floats(2, 4), floats(2, 4), floats(2, 4)]],
+      ['gegluBackward', () => [floats(2, 4), undefined, floats(2, 2), {}]],
+      ['mulBackward', () => [floats(2, 3, 4), floats(3, 4), floats(2, 3, 4)]],
+      ['embeddingBackward', () => [[0, 4, 2], floats(3, 4), 5, { paddingIdx: 2 }]],
+    ]).map(([name, args]) => [name, { args, call: (/** @type {any[]} */ ...a) => blocks[name](qkv, ...a) }]),
+  ),
+  tape: {
+    args: () => [
+      { w: floats(4, 6), table: floats(5, 6) },
+      [[0, 4, 2]],
+      { numHeads: 2, causal: true, softcap: 2 },
+      { lr: 0.1, betas: [0.5, 0.9], weightDecay: 0.1, noDecay: ['w'] },
+      [[1, 0, 3]],
+    ],
+    call: (tensors, ids, heads, options, targets) =>
+      using(train.parameters(qkv, tensors), p =>
+        using(new train.AdamW(p, options), optimizer => {
+          const { w, table } = p.values
+          const model = (/** @type {any} */ t) => {
+            const h = t.embedding(ids, table)
+            return t.crossEntropy(t.linear(t.attention(h, h, h, heads), w), targets)
+          }
+          const { loss } = train.tape(qkv, p, model).backward()
+          train.clipGradNorm(p, 1)
+          optimizer.step()
+          return loss
+        }),
+      ),
+  },
   linearBackward: {
     args: () => [floats(2, 4), floats(3, 4), nested(2, 3)],
     call: (...a) => qkv.linearBackward(...a),
   },
   packLinear: {
     args: () => [floats(3, 4), floats(3), floats(2, 4)],
-    call: (weight, bias, x) => using(packLinear(qkv, weight, bias), packed => packed.forward(x)),
+    call: (weight, bias, x) => using(nn.packLinear(qkv, weight, bias), packed => packed.forward(x)),
   },
   cache: {
     args: () => [

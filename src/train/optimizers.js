@@ -44,6 +44,8 @@ export class Optimizer {
     this.lr = toNumber(options.lr ?? defaults.lr, `${where}: lr`, NOT_NEGATIVE)
     const decay = toNumber(options.weightDecay ?? defaults.weightDecay, `${where}: weightDecay`, NOT_NEGATIVE)
     const { noDecay = [] } = options
+    if (!Array.isArray(noDecay))
+      throw new TypeError(`${where}: noDecay: ${describe(noDecay)} given, an array of names expected`)
     for (const name of noDecay)
       if (!Object.hasOwn(p.values, name))
         throw new RangeError(`${where}: noDecay: there is no parameter ${describe(name)}`)
@@ -54,7 +56,12 @@ export class Optimizer {
       if (last?.decay === own) last.n += n
       else this.#runs.push({ from: p.offsets[name], n, decay: own })
     }
-    for (const name of state) this.#state[name] = new ResidentTensor(p.core, [p.all.n])
+    try {
+      for (const name of state) this.#state[name] = new ResidentTensor(p.core, [p.all.n])
+    } catch (error) {
+      this.dispose()
+      throw error
+    }
   }
 
   /**
@@ -166,12 +173,14 @@ export class Adam extends Optimizer {
     const where = new.target === AdamW ? 'AdamW' : 'Adam'
     const weightDecay = where === 'AdamW' ? 0.01 : 0
     const given = readOptions(options, [...COMMON, 'betas', 'eps'], where)
-    super(where, p, given, { lr: 1e-3, weightDecay }, ['expAvg', 'expAvgSq'])
     const { betas = [0.9, 0.999], eps = 1e-8 } = given
     if (!Array.isArray(betas) || betas.length !== 2)
       throw new TypeError(`${where}: betas: ${describe(betas)} given, two numbers expected`)
-    this.#betas = betas.map((beta, i) => toNumber(beta, `${where}: betas[${i}]`, BELOW_ONE))
-    this.#eps = toNumber(eps, `${where}: eps`, NOT_NEGATIVE)
+    const both = betas.map((beta, i) => toNumber(beta, `${where}: betas[${i}]`, BELOW_ONE))
+    toNumber(eps, `${where}: eps`, NOT_NEGATIVE)
+    super(where, p, given, { lr: 1e-3, weightDecay }, ['expAvg', 'expAvgSq'])
+    this.#betas = both
+    this.#eps = eps
     this.#isDecoupled = where === 'AdamW'
   }
 
