@@ -187,10 +187,68 @@ static void trace(const struct qkv_attention *a, int choices) {
     free(*steps[n]);
 }
 
+/* A linear layer, its weight strided or packed as each dtype, and its gradients, against the formula. */
+static void linear(struct input *in, int hostile) {
+  struct qkv_linear a = {.M = below(in, 12), .K = below(in, 300), .N = below(in, 45)};
+  a.weights = below(in, 4), a.activation = below(in, 2) * QKV_ACTIVATION_RELU;
+  size_t M = a.M, K = a.K, N = a.N, panels = (N + 7) / 8;
+  int is_transposed = byte(in) & 1;
+  float *x = some(in, M * K, hostile), *w = some(in, N * K, hostile && !a.weights), *bias = some(in, N, 0);
+  float *residual = some(in, M * N, 0), *y = malloc(M * N * 4), *tail = allocate(32 * K);
+  size_t row = is_transposed ? 1 : K, column = is_transposed ? N : 1;
+  a.x = x, a.bias = bias, a.residual = residual, a.y = y, a.w = w;
+  a.w_row = (uint32_t)row, a.w_column = (uint32_t)column;
+  const size_t bytes[] = {0, 32 * K, 16 * K, (K + 1) / 2 * 16};
+  void *packed = malloc(panels * bytes[a.weights]);
+  float *scales = malloc(panels * 32);
+  if (a.weights) {
+    if (qkv_pack_linear(w, row, column, K, N, a.weights, 0, packed, scales, tail) != QKV_OK)
+      abort();
+    a.w = packed, a.scales = scales;
+  }
+  void *scratch = allocate((size_t)qkv_linear_scratch(&a));
+  if (qkv_linear_part(&a, 0, qkv_linear_units(&a), scratch) != QKV_OK)
+    abort();
+  const double bounds[] = {1e-6, 1e-6, 1e-3, 1e-2};
+  for (size_t m = 0; m < M; m++)
+    for (size_t n = 0; n < N; n++) {
+      double want = (double)bias[n], size = 1;
+      for (size_t k = 0; k < K; k++) {
+        want += (double)x[m * K + k] * (double)w[n * row + k * column];
+        size += fabs((double)x[m * K + k]) * (a.weights ? 1 : 1 + fabs((double)w[n * row + k * column]));
+      }
+      if (a.activation && want < 0)
+        want = 0;
+      double error = fabs((double)y[m * N + n] - want - (double)residual[m * N + n]);
+      if (isnan(want) ? !isnan(y[m * N + n]) : size < 1e30 && !(error <= bounds[a.weights] * size * 2)) {
+        fprintf(stderr, "linear %u: m %zu n %zu: off by %g of %g\n", a.weights, m, n, error, size);
+        abort();
+      }
+    }
+  struct qkv_linear_backward b = {.x = x, .w = w, .dy = residual, .M = a.M, .K = a.K, .N = a.N};
+  b.dx = malloc(M * K * 4), b.dw = malloc(N * K * 4), b.d_bias = malloc(N * 4);
+  void *more = allocate((size_t)qkv_linear_backward_scratch(&b));
+  if (qkv_linear_backward_part(&b, 0, qkv_linear_backward_units(&b), more) != QKV_OK)
+    abort();
+  for (size_t n = 0; n < N; n++) {
+    double want = 0;
+    for (size_t m = 0; m < M; m++)
+      want += (double)residual[m * N + n];
+    if (!(fabs((double)b.d_bias[n] - want) <= 1e-5))
+      abort();
+  }
+  free(x), free(w), free(bias), free(residual), free(y), free(tail), free(packed), free(scales), free(scratch);
+  free(b.dx), free(b.dw), free(b.d_bias), free(more);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
   struct input in = {data, length};
   uint8_t flags = byte(&in), more = byte(&in);
   int hostile = more & 1;
+  if (more >> 3 == 31) { /* one of 32 */
+    linear(&in, hostile);
+    return 0;
+  }
   struct qkv_attention a = {.B = 1 + below(&in, 2), .G = 1 + below(&in, 2), .L = below(&in, flags & 1 ? 70 : 9)};
   a.H = a.G * (1 + below(&in, 3));
   a.S = below(&in, a.L > 9 ? 300 : 600);
