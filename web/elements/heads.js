@@ -82,6 +82,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
       :host([notes]) .heads {
         grid-template-columns: var(--qkv-columns, repeat(auto-fill, minmax(var(--qkv-head, 11.5rem), 1fr)));
         grid-auto-flow: var(--qkv-flow, row);
+        grid-auto-columns: max-content;
       }
       :host([notes]) [role='radio'] {
         display: grid;
