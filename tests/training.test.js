@@ -90,3 +90,26 @@ for (const [name, sizes, weights, B, Optimizer, options, theirs, clip] of RUNS)
     p.dispose()
     assert.equal(qkv.memory.resident, 0)
   })
+
+test('the weights have the same bits after steps on 1, 2 and 4 threads', async () => {
+  const sizes = { numHeads: 4, d: 128, V: 512, T: 64 }
+  const runs = []
+  for (const threads of [1, 2, 4]) {
+    const module = await load({ threads })
+    const g = module.generator(9)
+    const p = parameters(module, gptWeights(g, sizes))
+    const optimizer = new AdamW(p, { lr: 1e-3 })
+    const generator = module.generator(2)
+    const losses = [1, 2, 3].map(() => {
+      const ids = g.randint(0, sizes.V, [8, sizes.T])
+      const { loss } = tape(module, p, t => t.crossEntropy(gpt(t, p.values, ids, sizes, generator), ids)).backward()
+      clipGradNorm(p, 1)
+      optimizer.step()
+      return loss
+    })
+    runs.push([losses, p.stateDict()])
+    module.dispose()
+  }
+  assert.deepEqual(runs[1], runs[0])
+  assert.deepEqual(runs[2], runs[0])
+})

@@ -50,7 +50,8 @@ for (const { returns, name, parameters } of kernels) {
   const values = parameters.map(({ type, pointer }, n) => {
     if (structs[n]) return `&s${n}`
     if (pointer) return `at(arena, word(a[${n}]))`
-    return type === 'double' ? `a[${n}]` : `(${type})word(a[${n}])`
+    if (type === 'double' || type === 'float') return `(${type})a[${n}]`
+    return `(${type})word(a[${n}])`
   })
   console.log(`static napi_value call_${name}(napi_env env, napi_callback_info info) {
   double a[${parameters.length || 1}];

@@ -27,6 +27,7 @@ const WASM_ONLY = [
   'start',
   'threads',
   'tiny',
+  'training',
 ].map(name => `${name}.test.js`)
 const testsIn = (/** @type {string} */ folder) =>
   readdirSync(join(root, 'tests', folder)).flatMap(name => (name.endsWith('.test.js') ? join(folder, name) : []))
