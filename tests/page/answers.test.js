@@ -46,7 +46,7 @@ test('2. where does 0.6870 come from? Three clicks down to a random number of th
   assert.equal(await open.text('.panel .total'), '= 0.6870')
   const path = []
   for (const at of ['.terms .is-own .factor', '.line .factor', '.line .factor', '.factor', '.factor']) {
-    await page.locator(`.panel ${at}`).first().click()
+    await page.locator(`.panel-body ${at}`).first().click()
     await settled(page)
     path.push(await open.text('.panel .total'))
   }
