@@ -9,7 +9,7 @@ const open = usePage()
 /** How the number came about, and the number. */
 const panel = async () => `${await open.text('.panel .steps')} ${await open.text('.panel .total')}`.replaceAll('−', '-')
 const factors = async () =>
-  (await open.page.locator('.panel .factor').allTextContents()).map(text => text.replace('−', '-'))
+  (await open.page.locator('.panel-body .factor').allTextContents()).map(text => text.replace('−', '-'))
 /** @param {string} matrix @param {number} row @param {number} column */
 async function ask(matrix, row, column) {
   await settled(open.page)
@@ -26,7 +26,7 @@ test('a score is written as the products it is the sum of', async () => {
 test('a weight is written as a share of exponentials, and leads back to where it came from', async () => {
   await ask('weights', 1, 1)
   assert.match(await panel(), /1\.0000 ÷ 1\.4556\s?= 0\.6870$/)
-  await open.page.locator('.panel .factor').first().click()
+  await open.page.locator('.panel-body .factor').first().click()
   await settled(open.page)
   assert.match(await panel(), /mask lets query “is” see key “Life”/)
 })
