@@ -106,7 +106,7 @@ export function listen({ state, actions, schedule, fail, follow }) {
   })
   addEventListener('hashchange', follow)
   // The marker of the walk follows the scroll: the step whose top was passed last.
-  const PASSED = 120 // below the dock
+  const PASSED = 160 // below the dock and the margin that a step keeps when it is scrolled to
   let isLooking = false
   addEventListener('scroll', () => {
     if (isLooking || isRevealing) return
