@@ -115,7 +115,8 @@ struct qkv_attention {
   void *scratch; /* qkv_attention_scratch() bytes, 16-byte aligned */
 };
 
-/* The same, every step written out. Each pointer may be 0 (that step is not written) except weights.
+/* The same, every step written out. Each pointer may be 0 (that step is not written) except weights, and dropped
+ * with dropout.
  * scores ... weights are (B,H,L,S); maxima and sums are (B,H,L), or (B,H,S) when softmax runs over
  * the queries. */
 struct qkv_trace {

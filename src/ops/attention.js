@@ -354,7 +354,7 @@ function traceSteps(core, call) {
     const isLine = ['maxima', 'sums', 'zeroed_sums'].includes(step)
     return { step, name, dims: [B, H, ...(isLine ? [softmaxAxis === 'keys' ? L : S] : [L, S])] }
   }).filter(({ step, name }) => {
-    const isNeeded = step === 'weights' || (step === 'zeroed_sums' && sinks)
+    const isNeeded = ['weights', 'dropped'].includes(step) || (step === 'zeroed_sums' && sinks) // by the kernel
     return (CONDITIONS[step]?.(call) ?? true) && (isNeeded || isKept(name))
   })
   const values = made.reduce((sum, { dims }) => sum + count(dims), 0)

@@ -25,6 +25,7 @@ const WASM_ONLY = [
   'relaxed',
   'soak',
   'start',
+  'sweep',
   'threads',
   'tiny',
   'training',
