@@ -183,10 +183,6 @@ export function createSession(qkv, post) {
         post({ id, failure: /** @type {Error} */ (error).message })
       }
     },
-    /** The weights that are shown. */
-    get state() {
-      return viewer?.parameters.stateDict()
-    },
     close,
   }
 }

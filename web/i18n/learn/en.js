@@ -46,7 +46,6 @@ export const learn = {
   learnWhole: 'a whole number from {least} to {most}',
   learnDivides: 'a number of heads that divides d = {d} into even sizes',
   learnSays: 'says {token} ({share})',
-  learnTranslates: '{answer}',
   learnUntrained: 'Nothing is trained yet: these weights are random.',
   learnLayer: 'Layer {layer}',
   'learnLayer.encoder': 'The sentence looks at itself',

@@ -45,7 +45,6 @@ export const learn = {
   learnWhole: '{least} 到 {most} 的整数',
   learnDivides: '能把 d = {d} 分成偶数大小的头数',
   learnSays: '回答 {token}（{share}）',
-  learnTranslates: '{answer}',
   learnUntrained: '还没有训练：这些权重是随机的。',
   learnLayer: '第 {layer} 层',
   'learnLayer.encoder': '句子看自己',
