@@ -1,6 +1,6 @@
 // qkv/models: checkpoints in Hugging Face's layout, run on the kernels of qkv. The table of contents.
 
-export { loadModel } from './models/load.js'
+export { inspectModel, loadModel } from './models/load.js'
 
 /** @typedef {import('./models/model.js').Model} Model */
 /** @typedef {import('./models/model.js').ModelCache} ModelCache */
@@ -10,6 +10,7 @@ export { loadModel } from './models/load.js'
 /** @typedef {import('./models/model.js').GenerateOptions} GenerateOptions */
 /** @typedef {import('./models/model.js').GenerateStep} GenerateStep */
 /** @typedef {import('./models/hooks.js').Hook} Hook */
+/** @typedef {import('./models/attribution.js').LogitAttribution} LogitAttribution */
 /** @typedef {import('./models/head-scores.js').HeadScores} HeadScores */
 /** @typedef {import('./models/source.js').CheckpointSource} CheckpointSource */
 /** @typedef {import('./models/load.js').LoadModelOptions} LoadModelOptions */

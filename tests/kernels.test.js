@@ -82,6 +82,42 @@ test('a packed layer gives the bits of linear, for all sizes, until it is dispos
   assert.deepEqual([own.memory.used, own.memory.resident], [0, 0])
 })
 
+test('a row of a packed layer is the row of its weight, as it is held, and its bias', async () => {
+  const own = await load()
+  const g = own.generator(3)
+  for (const [N, K] of [
+    [1, 1],
+    [9, 5],
+    [19, 8],
+  ])
+    for (const [dtype, limit] of /** @type {const} */ ([
+      ['float32', 0],
+      ['float16', 2 ** -11],
+      ['bfloat16', 2 ** -8],
+      ['int8', 1 / 254],
+    ])) {
+      const [weight, bias] = [g.randn([N, K]), g.randn([N])]
+      const layer = packLinear(own, weight, bias, { dtype })
+      for (let n = 0; n < N; n++) {
+        const row = layer.row(n)
+        const wanted = weight.row(n).data
+        const most = Math.max(...wanted.map(Math.abs))
+        row.weight.forEach((value, k) => {
+          const scale = dtype === 'int8' ? most : Math.abs(wanted[k])
+          assert.ok(
+            Math.abs(value - wanted[k]) <= limit * scale * 1.0001,
+            `${dtype} ${n} ${k}: ${value} for ${wanted[k]}`,
+          )
+        })
+        assert.equal(row.bias, bias.data[n])
+      }
+      assert.throws(() => layer.row(N), /packLinear: row: \d+ given, a whole number from 0 to/)
+      layer.dispose()
+      assert.throws(() => layer.row(0), /disposed/)
+    }
+  assert.equal(packLinear(own, g.randn([2, 2])).row(1).bias, 0)
+})
+
 test('NaN in one row of x or of the weight spoils that row or column of y and nothing else', () => {
   const [x, weight] = [qkv.generator(1).rand([9, 5]), qkv.generator(2).rand([11, 5])]
   x.row(2).data[4] = NaN

@@ -1,6 +1,6 @@
 // A linear layer whose weight is packed for the kernel once, as float32 or narrower.
 
-import { expectDims, oneOf, readOptions, register } from '../base/arguments.js'
+import { expectDims, oneOf, readOptions, register, toNumber } from '../base/arguments.js'
 import { describe, proxied } from '../base/errors.js'
 import { fromBfloat16, fromFloat16 } from '../base/float16.js'
 import { count, toFloats, toTensor } from '../base/tensor.js'
@@ -71,6 +71,8 @@ export class PackedLinear {
   #core
   /** @type {import('../ops/linear.js').Weights | undefined} */
   #weights
+  /** Bytes of eight rows, of size K. */
+  #panel = 0
   /** @type {ResidentTensor[]} */
   #tensors = []
 
@@ -103,6 +105,7 @@ export class PackedLinear {
     const kind = WEIGHTS[dtype === 'bfloat16' ? 'float16' : dtype]
     const panel = [0, K * 32, K * 16, Math.ceil(K / 2) * 16][kind]
     const panels = Math.ceil(N / 8)
+    this.#panel = panel
     this.#core = core
     const make = (/** @type {number} */ n) => {
       const tensor = new ResidentTensor(core, [n])
@@ -164,6 +167,41 @@ export class PackedLinear {
     if (!(#core in this)) throw proxied('packLinear')
     if (!this.#weights) throw new Error('this layer was disposed: make another with packLinear')
     return forward(this.#core, x, this.#weights, options, 'packLinear: forward')
+  }
+
+  /**
+   * Row n of the weight, as it is held, and its bias.
+   * @param {number} n
+   * @returns {{ weight: Float32Array, bias: number }}
+   */
+  row(n) {
+    if (!(#core in this)) throw proxied('packLinear')
+    if (!this.#weights) throw new Error('this layer was disposed: make another with packLinear')
+    const { dims, kind } = this.#weights
+    const [N, K] = dims
+    toNumber(n, 'packLinear: row', { least: 0, most: N - 1, whole: true })
+    const { weight, bias, scales } = this.#weights
+    const { buffer, byteOffset } = /** @type {FloatTensor} */ (weight).data
+    const panel = byteOffset + Math.floor(n / 8) * this.#panel
+    const column = n % 8
+    const scale = scales?.data[n] ?? 1
+    const out = new Float32Array(K)
+    if (kind === WEIGHTS.int8) {
+      const from = new Int8Array(buffer, panel + column * 2) // pairs of k
+      for (let k = 0; k < K; k++) out[k] = from[(k >> 1) * 16 + (k & 1)] * scale
+    } else if (kind === WEIGHTS.float16) {
+      const from = new Uint16Array(buffer, panel, K * 8)
+      const words = new Uint32Array(out.buffer)
+      for (let k = 0; k < K; k++) {
+        const half = from[k * 8 + column]
+        words[k] = ((half & 0x8000) << 16) | ((half & 0x7fff) << 13) // scale has the rest of the exponent
+        out[k] *= scale
+      }
+    } else {
+      const from = new Float32Array(buffer, panel, K * 8)
+      for (let k = 0; k < K; k++) out[k] = from[k * 8 + column]
+    }
+    return { weight: out, bias: bias?.data[n] ?? 0 }
   }
 
   /** Bytes that it takes in the module's memory. */

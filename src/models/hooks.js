@@ -13,9 +13,12 @@ import { Tensor, toFloats } from '../base/tensor.js'
  */
 
 const PLACES = [
-  ...['input', 'output', 'heads', 'attention.scores', 'attention.weights', 'attention.output'],
-  ...['cross.scores', 'cross.weights', 'cross.heads', 'cross.output', 'mlp.output'],
+  ...['input', 'output', 'heads', 'attention.output', 'mlp.output', 'attention.qBare', 'attention.kBare'],
+  ...['q', 'k', 'v', 'scores', 'weights'].flatMap(name => [`attention.${name}`, `cross.${name}`]),
+  ...['cross.heads', 'cross.output'],
 ]
+/** Of those, the ones that a head has of its own: with its number behind. */
+const BY_HEAD = /heads$|scores$|weights$/
 
 /**
  * @param {unknown} hooks
@@ -31,7 +34,7 @@ export function checkHooks(hooks, stacks) {
       )
     const [, , layer, place, head] = match
     const places = stack.hasCross ? PLACES : PLACES.filter(one => !one.startsWith('cross'))
-    if (!places.includes(place) || (head !== undefined && !place.endsWith('heads')))
+    if (!places.includes(place) || (head !== undefined && !BY_HEAD.test(place)))
       throw new RangeError(
         `hooks: ${describe(name)}: did you mean "${nearest(place, places)}"? Places: ${places.join(', ')}`,
       )
@@ -70,6 +73,39 @@ export function applyHook(hooks, name, values) {
     throw new RangeError(`hooks: ${describe(name)}: dims ${shape(made.dims)} given, ${shape(x.dims)} expected`)
   return new Tensor(made.data.slice(), x.dims)
 }
+
+/** Is there a hook at a place, or at one of its heads? @param {Record<string, Hook> | undefined} hooks @param {string} name */
+export const isHooked = (hooks, name) =>
+  hooks !== undefined && Object.keys(hooks).some(key => key === name || key.startsWith(`${name}.`))
+
+/**
+ * A place that all heads share and that each has a part of: weights (B, H, L, S), outputs (B, L, H * D).
+ * @param {Record<string, Hook> | undefined} hooks
+ * @param {string} name of all heads; of one with its number behind it
+ * @param {FloatTensor} x
+ * @param {number} H
+ * @param {readonly number[]} dims of a head's part: (B, L, S), (B, L, D)
+ * @returns {FloatTensor | undefined} as applyHook
+ */
+export function hookHeads(hooks, name, x, H, dims) {
+  if (!hooks || !isHooked(hooks, name)) return undefined
+  const all = applyHook(hooks, name, () => copyOf(x)) ?? copyOf(x)
+  const size = dims[2] * (x.dims.length === 4 ? dims[1] : 1) // of what lies together
+  for (let h = 0; h < H; h++) {
+    const part = applyHook(hooks, `${name}.${h}`, () => {
+      const data = new Float32Array(dims[0] * dims[1] * dims[2])
+      for (let n = 0; n < data.length / size; n++)
+        data.set(all.data.subarray((n * H + h) * size, (n * H + h + 1) * size), n * size)
+      return new Tensor(data, [...dims])
+    })
+    for (let n = 0; part && n < part.data.length / size; n++)
+      all.data.set(part.data.subarray(n * size, (n + 1) * size), (n * H + h) * size)
+  }
+  return all
+}
+
+/** The tensor itself, whose memory a call may free, as a copy for who looks at it. @param {FloatTensor} x */
+export const copyOf = x => new Tensor(x.data.slice(), [...x.dims])
 
 /** Each row of (B, L, D) becomes the mean of the L rows. @param {FloatTensor} x */
 function meanOverRows({ data, dims }) {

@@ -5,7 +5,7 @@ import { describe } from '../base/errors.js'
 import { readCheckpoint } from './checkpoint.js'
 import { Config } from './config.js'
 import { familyOf } from './families.js'
-import { Model } from './model.js'
+import { Model, stacksOf } from './model.js'
 import { openFolder, readJSON } from './source.js'
 import { makeTokenizer } from './tokenizer.js'
 import { ModelWeights } from './weights.js'
@@ -38,6 +38,36 @@ export async function loadModel(qkv, source, options = {}) {
     throw new TypeError(`loadModel: ${describe(qkv)} given, a loaded core expected: loadModel(await load(), source)`)
   const { dtype } = options
   if (dtype !== undefined) oneOf(dtype, ['float32', 'float16', 'bfloat16', 'int8'], 'loadModel: dtype')
+  return withFolder(source, signal, async ({ folder, family, json, tensors }) => {
+    const text = await textTool(folder, tokenizer)
+    const weights = new ModelWeights(qkv)
+    await weights.load(family, tensors, options)
+    return new Model(qkv, family, weights, json, text)
+  })
+}
+
+/**
+ * What a folder holds and what memory it would take, by dtype, before any weight is read.
+ * @param {CheckpointSource} source as of loadModel
+ * @param {{ signal?: AbortSignal }} [options]
+ */
+export async function inspectModel(source, options = {}) {
+  const { signal } = readOptions(options, ['signal'], 'inspectModel')
+  return withFolder(source, signal, async ({ family, json, tensors }) => {
+    const { bytes, parameters } = new ModelWeights().plan(family, tensors)
+    return { type: family.type, config: json, stacks: stacksOf(family), parameters, bytes }
+  })
+}
+
+/**
+ * Config and headers of a folder, which is open as long as `use` runs.
+ * @template T
+ * @param {CheckpointSource} source
+ * @param {AbortSignal | undefined} signal
+ * @param {(opened: { folder: import('./source.js').Folder, family: import('./family-parts.js').Family,
+ *   json: Record<string, unknown>, tensors: Awaited<ReturnType<typeof readCheckpoint>> }) => Promise<T>} use
+ */
+async function withFolder(source, signal, use) {
   signal?.throwIfAborted()
   const folder = openFolder(source, signal)
   try {
@@ -45,13 +75,9 @@ export async function loadModel(qkv, source, options = {}) {
     const stored = configFile ? undefined : await readCheckpoint(folder) // says why a folder of other formats is refused
     if (!configFile || stored)
       throw new Error('loadModel: config.json is missing: it says how the tensors are put together')
-    const json = await readJSON(configFile, 'config.json')
+    const json = /** @type {Record<string, unknown>} */ (await readJSON(configFile, 'config.json'))
     const family = await familyOf(new Config(json))
-    const tensors = await readCheckpoint(folder)
-    const text = await textTool(folder, tokenizer)
-    const weights = new ModelWeights(qkv)
-    await weights.load(family, tensors, options)
-    return new Model(qkv, family, weights, /** @type {Record<string, unknown>} */ (json), text)
+    return await use({ folder, family, json, tensors: await readCheckpoint(folder) })
   } finally {
     await folder.close()
   }

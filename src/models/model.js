@@ -1,10 +1,11 @@
 // A loaded model: forward with what is kept and hooked, generation, scores of heads.
 
-import { readOptions, toNumber } from '../base/arguments.js'
+import { readOptions } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
-import { Tensor, toTensor } from '../base/tensor.js'
+import { Tensor } from '../base/tensor.js'
 import { scoresOf } from './head-scores.js'
 import { checkHooks } from './hooks.js'
+import { keeper, readIds } from './inputs.js'
 import { embed, makeLogits, pool, runStack } from './network.js'
 import { encode } from './tokenizer.js'
 
@@ -18,6 +19,7 @@ import { encode } from './tokenizer.js'
 /** @typedef {import('./weights.js').ModelWeights} ModelWeights */
 /** @typedef {import('./tokenizer.js').TokenizerLike} TokenizerLike */
 /** @typedef {import('./tokenizer.js').Tokenized} Tokenized */
+/** @typedef {ModelOptions & { record?: Call['record'] }} RunOptions */
 /** @typedef {TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */
 
 /**
@@ -61,8 +63,6 @@ import { encode } from './tokenizer.js'
  *   id and token are new, text is what they add, ids are all of the sequence so far
  */
 
-const KEEP = ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions', 'encoderHiddenStates']
-
 /** Keys and values of a sequence, layer by layer; of an encoder-decoder also what the encoder has made. */
 export class ModelCache {
   /** @internal @param {Cache[]} layers */
@@ -84,6 +84,17 @@ export class ModelCache {
   dispose() {
     for (const layer of this.layers) layer.dispose()
   }
+}
+
+/** @param {Family} family */
+export function stacksOf({ encoder, decoder }) {
+  const told = (/** @type {StackSpec | undefined} */ stack) =>
+    stack && {
+      ...{ layers: stack.layers.length, ...stack.heads, causal: stack.causal },
+      windows: stack.layers.map(([{ attention }]) => attention?.window),
+      ...{ rope: stack.rope, relativeBias: stack.relative !== undefined },
+    }
+  return { encoder: told(encoder), decoder: told(decoder) }
 }
 
 export class Model {
@@ -115,17 +126,9 @@ export class Model {
     return this.#family.type
   }
 
-  /** What there is: an encoder, a decoder or both; layers and heads of each. */
+  /** What there is: an encoder, a decoder or both; layers and heads of each, and how scores are made. */
   get stacks() {
-    const { encoder, decoder } = this.#family
-    const told = (/** @type {StackSpec | undefined} */ stack) =>
-      stack && {
-        layers: stack.layers.length,
-        heads: stack.heads.heads,
-        kvHeads: stack.heads.kvHeads,
-        headDim: stack.heads.headDim,
-      }
-    return { encoder: told(encoder), decoder: told(decoder) }
+    return stacksOf(this.#family)
   }
 
   /** Does it make logits? A checkpoint may lack the head. */
@@ -195,9 +198,14 @@ export class Model {
    * @returns {ModelOutput}
    */
   forward(input, options = {}) {
+    return this.#forward(input, options)
+  }
+
+  /** @param {ModelInput} input @param {RunOptions} options @param {Call['record']} [record] */
+  #forward(input, options, record) {
     if (this.#isDisposed) throw new Error('this model was disposed: load it again')
     input = readOptions(input, ['ids', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds'], 'forward: input')
-    options = readOptions(options, ['keep', 'hooks', 'cache', 'logits'], 'forward')
+    options = { ...readOptions(options, ['keep', 'hooks', 'cache', 'logits'], 'forward'), record }
     const { encoder, decoder } = this.#family
     const { cache, hooks } = options
     const both = this.#isBoth
@@ -248,7 +256,7 @@ export class Model {
     })
   }
 
-  /** @param {ModelInput} input @param {ModelOptions} options @param {ReturnType<typeof keeper>} keeps */
+  /** @param {ModelInput} input @param {RunOptions} options @param {ReturnType<typeof keeper>} keeps */
   #encode(input, options, keeps) {
     const stack = /** @type {StackSpec} */ (this.#family.encoder)
     const { attentions, hiddenStates, h, mask } = this.#run(
@@ -264,13 +272,13 @@ export class Model {
    * @param {StackSpec} stack
    * @param {string} place
    * @param {ModelInput} input
-   * @param {ModelOptions} options
+   * @param {RunOptions} options
    * @param {ReturnType<typeof keeper>} keeps
    * @param {string} attentionsName
    * @param {string} hiddenName
    * @param {Call['encoded']} encoded
    */
-  #run(stack, place, input, { hooks, cache }, keeps, attentionsName, hiddenName, encoded) {
+  #run(stack, place, input, { hooks, cache, record }, keeps, attentionsName, hiddenName, encoded) {
     const qkv = this.#qkv
     const { vocab, embedding } = this.#family
     const { ids, B, L } = readIds(input.ids, 'ids', vocab)
@@ -293,7 +301,7 @@ export class Model {
     const layers = stack.layers.map(() => undefined)
     /** @type {Call} */
     const call = {
-      ...{ qkv, weights: this.#weights, hooks, place, positions, past, mask, encoded, caches: cache?.layers },
+      ...{ qkv, weights: this.#weights, hooks, record, place, positions, past, mask, encoded, caches: cache?.layers },
       ...{ attentions: [...layers], hiddenStates: [...layers, undefined], crossAttentions: encoded ? [...layers] : [] },
       keepWeights: layer => keeps(attentionsName, layer),
       keepHidden: layer => keeps(hiddenName, layer),
@@ -417,63 +425,26 @@ export class Model {
    * @returns {AsyncGenerator<GenerateStep, void, void>}
    */
   async *generate(prompt, options = {}) {
-    const known = ['maxNewTokens', 'temperature', 'topK', 'seed', 'stopIds', 'keep', 'hooks', 'signal']
-    options = readOptions(options, known, 'generate')
-    const { keep, hooks, signal, seed = 0, stopIds = idsOf(this.config.eos_token_id) } = options
-    const most = toNumber(options.maxNewTokens ?? 40, 'generate: maxNewTokens', { least: 0, whole: true })
-    const temperature = toNumber(options.temperature ?? 0, 'generate: temperature', { least: 0 })
-    const topK = toNumber(options.topK ?? this.#family.vocab, 'generate: topK', { least: 1, whole: true })
-    if (!this.#family.decoder) throw new Error(`generate: ${this.type} is an encoder, it has no next token`)
-    const source = this.#toIds(prompt)
-    if (source.length === 0) throw new RangeError('generate: the prompt has no tokens')
-    const both = this.#isBoth
-    const sequence = both ? [this.#family.startId ?? 0] : [...source]
-    const random = this.#qkv.generator(seed)
-    const bad = badIds(this.config.bad_words_ids)
-    const cache = this.cache({ capacity: Math.max(16, sequence.length) })
-    let paused = performance.now()
-    let text = this.#textOf(both ? [] : sequence)
-    try {
-      for (let n = 0, next = sequence; n < most; n++) {
-        signal?.throwIfAborted()
-        const input = both ? { ids: source, decoderIds: next } : { ids: next }
-        const output = this.forward(input, { keep, hooks, cache, logits: 'last' })
-        const logits = /** @type {FloatTensor} */ (output.logits).data
-        for (const id of bad) logits[id] = -Infinity
-        const { id, probability } = choose(logits, temperature, topK, () => random.rand([1]).data[0])
-        sequence.push(id)
-        next = [id]
-        const whole = this.#textOf(both ? sequence.slice(1) : sequence)
-        // The bytes of one character may need more tokens than one.
-        const added = whole.endsWith('\ufffd') ? '' : whole.slice(text.length)
-        if (added) text = whole
-        yield {
-          ...output,
-          id,
-          probability,
-          ids: [...sequence],
-          text: added,
-          token: this.#tokenizer ? this.#tokenOf(id) : String(id),
-        }
-        if (stopIds.includes(id)) return
-        if (performance.now() - paused > 50) {
-          await new Promise(resolve => setTimeout(resolve)) // lets others run, and abort
-          paused = performance.now()
-        }
-      }
-    } finally {
-      cache.dispose()
-    }
+    const { generate } = await import('./generation.js')
+    const toIds = (/** @type {unknown} */ given) => this.#toIds(given)
+    yield* generate(this, { ...this.#means, tokenizer: this.#tokenizer, toIds }, prompt, options)
   }
 
-  /** @param {number[]} ids */
-  #textOf(ids) {
-    return this.#tokenizer && ids.length ? this.decode(ids) : ''
+  /**
+   * How much each head, each MLP and the embedding add to the logits of tokens (direct logit attribution): the
+   * deviations of the norms are held as they are. See docs/models.md.
+   * @param {ModelInput} input one text
+   * @param {import('./attribution.js').AttributionOptions} [options]
+   */
+  async logitAttribution(input, options = {}) {
+    const { attribute } = await import('./attribution.js')
+    return this.#qkv.scope(() =>
+      attribute({ ...this.#means, forward: (...given) => this.#forward(...given) }, input, options),
+    )
   }
 
-  /** @param {number} id */
-  #tokenOf(id) {
-    return this.#textTool().decode([id], { skip_special_tokens: false })
+  get #means() {
+    return { qkv: this.#qkv, family: this.#family, weights: this.#weights }
   }
 
   /** Frees the memory of all weights; any later use throws. */
@@ -481,73 +452,4 @@ export class Model {
     this.#isDisposed = true
     this.#weights.dispose()
   }
-}
-
-/** @param {unknown} ids a number or a list @returns {number[]} */
-const idsOf = ids => (Array.isArray(ids) ? ids : [ids]).filter(id => Number.isInteger(id))
-
-/** The single ids among bad_words_ids. @param {unknown} words @returns {number[]} */
-const badIds = words =>
-  Array.isArray(words) ? words.filter(word => Array.isArray(word) && word.length === 1).flat() : []
-
-/**
- * The largest logit, or a sample among the topK largest.
- * @param {Float32Array} logits
- * @param {number} temperature
- * @param {number} topK
- * @param {() => number} random
- */
-function choose(logits, temperature, topK, random) {
-  let best = 0
-  for (let id = 1; id < logits.length; id++) if (logits[id] > logits[best]) best = id
-  const top = logits[best]
-  const weigh = (/** @type {number} */ logit, /** @type {number} */ t) => Math.exp((logit - top) / t)
-  let sum = 0
-  for (const logit of logits) sum += weigh(logit, 1)
-  const chosen = (/** @type {number} */ id) => ({ id, probability: weigh(logits[id], 1) / sum })
-  if (temperature === 0) return chosen(best)
-  const ids = Array.from(logits, (_, id) => id)
-  if (topK < ids.length) ids.sort((a, b) => logits[b] - logits[a] || a - b).length = topK
-  const weights = ids.map(id => weigh(logits[id], temperature))
-  let rest = random() * weights.reduce((a, b) => a + b, 0)
-  const at = weights.findIndex(weight => {
-    rest -= weight
-    return rest < 0
-  })
-  return chosen(ids[at < 0 ? 0 : at])
-}
-
-/**
- * @param {readonly string[] | undefined} keep
- * @returns {(name: string, layer: number) => boolean}
- */
-function keeper(keep = []) {
-  if (!Array.isArray(keep))
-    throw new TypeError(`forward: keep: ${describe(keep)} given, a list such as ['attentions'] expected`)
-  for (const name of keep)
-    if (typeof name !== 'string' || !KEEP.includes(name.replace(/\.\d+$/, '')))
-      throw new RangeError(
-        `forward: keep: ${describe(name)} is not known; known: ${KEEP.join(', ')}, each also with a layer: attentions.0`,
-      )
-  return (name, layer) => keep.includes(name) || keep.includes(`${name}.${layer}`)
-}
-
-/**
- * @param {Ids} given
- * @param {string} name
- * @param {number} most they are below
- * @param {{ B: number, L: number }} [like] the sizes of the ids
- */
-function readIds(given, name, most, like) {
-  const { data, dims } = toTensor(given, `forward: ${name}`, true)
-  const [B, L] = dims.length === 1 ? [1, dims[0]] : dims
-  const fits = like ? B === like.B && L === like.L : B > 0 && L > 0
-  if (!fits || dims.length > 2)
-    throw new RangeError(
-      `forward: ${name} have dims ${shape(dims)}, ${like ? `${shape([like.B, like.L])} as the ids` : '(L) or (B, L), at least one id,'} expected`,
-    )
-  const ids = Int32Array.from(data, (id, n) =>
-    toNumber(id, `forward: ${name}[${n}]`, { least: 0, most: most - 1, whole: true }),
-  )
-  return { ids, B, L }
 }

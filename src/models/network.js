@@ -4,7 +4,7 @@
 import { count, splitHeads, Tensor } from '../base/tensor.js'
 import { add, layerNorm, mul, rmsNorm } from '../nn.js'
 import { relativePositionBias } from '../ops/position-biases.js'
-import { applyHook } from './hooks.js'
+import { applyHook, copyOf, hookHeads, isHooked } from './hooks.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -38,6 +38,11 @@ import { applyHook } from './hooks.js'
  * @property {{ hidden?: FloatTensor, mask?: Tensor<Uint8Array>, keys: { k: FloatTensor, v: FloatTensor }[] }} [encoded]
  *   what an encoder has made; its keys and values of each layer, made at first use
  * @property {Cache[]} [caches] of each layer
+ * @property {(seen: Seen) => void} [record] is told how the residual stream is put together
+ *
+ * What a part of a layer reads and adds (B, L, d), or the outputs of its heads (B, L, H * D); without a part: the sum
+ * before the last norm.
+ * @typedef {{ place: string, part?: PartSpec, layer?: number, heads?: FloatTensor, before?: FloatTensor, added?: FloatTensor }} Seen
  */
 
 /**
@@ -62,9 +67,6 @@ function norm(qkv, weights, spec, x) {
  */
 const dense = (weights, spec, x, options) => weights.linear(spec).forward(x, { ...options, resident: true })
 
-/** The tensor itself, whose memory this call may free, as a copy for who looks at it. @param {FloatTensor} x */
-const copyOf = x => new Tensor(x.data.slice(), [...x.dims])
-
 /**
  * @param {Family} family
  * @param {Qkv} qkv
@@ -77,14 +79,17 @@ export function embed({ embedding }, qkv, weights, { ids, types, positions, B, L
   const C = embedding.tokens.columns
   const out = new Float32Array(ids.length * C)
   const tables = [
-    ...(embedding.positions ? [{ table: weights.table(embedding.positions), rows: positions }] : []),
-    ...(embedding.types ? [{ table: weights.table(embedding.types), rows: types ?? new Int32Array(ids.length) }] : []),
+    ...(embedding.positions ? [{ table: embedding.positions, rows: positions }] : []),
+    ...(embedding.types ? [{ table: embedding.types, rows: types ?? new Int32Array(ids.length) }] : []),
   ]
   for (let n = 0; n < ids.length; n++) {
     const at = n * C
     const row = weights.row(embedding.tokens, ids[n])
     for (let c = 0; c < C; c++) out[at + c] = row[c] * scale
-    for (const { table, rows } of tables) for (let c = 0; c < C; c++) out[at + c] += table.data[rows[n] * C + c]
+    for (const { table, rows } of tables)
+      weights.row(table, rows[n]).forEach((value, c) => {
+        out[at + c] += value
+      })
     // sin(p / 10000^(2i/C)) for all i, then all cosines.
     if (sinusoids)
       for (let i = 0; i < C / 2; i++) {
@@ -141,12 +146,10 @@ export function runStack(stack, h, call) {
     h = qkv.scope(() => runLayer(stack, parts, layer, before, call, turns, bias))
     if (layer > 0) free(before)
   })
+  call.record?.({ place: call.place, before: h })
   if (call.keepHidden(stack.layers.length)) call.hiddenStates[stack.layers.length] = copyOf(h)
   return stack.norm ? norm(qkv, weights, stack.norm, h) : h
 }
-
-/** @param {Hooks | undefined} hooks @param {string} place */
-const has = (hooks, place) => hooks !== undefined && Object.hasOwn(hooks, place)
 
 /** @param {FloatTensor} x */
 const free = x => /** @type {Partial<import('../runtime/resident.js').ResidentTensor>} */ (x).dispose?.()
@@ -172,14 +175,16 @@ function runLayer(stack, parts, layer, h, call, turns, bias) {
     const from = stack.parallel ? entered : h
     const x = part.before ? norm(qkv, weights, part.before, from) : from
     // The sum is made by the last product, where nobody looks at what is added.
-    const isFused = !part.after && !has(hooks, `${at}${part.kind}.output`)
+    const isFused = !part.after && !call.record && !isHooked(hooks, `${at}${part.kind}.output`)
     const residual = isFused ? h : undefined
     let y =
       part.kind === 'mlp'
         ? mlp(call, /** @type {NonNullable<PartSpec['mlp']>} */ (part.mlp), x, residual)
         : attention(call, stack, part, layer, x, at, turns, bias, residual)
     if (part.after) y = norm(qkv, weights, part.after, y)
-    h = isFused ? y : add(qkv, h, hooked(`${part.kind}.output`, y), { resident: true })
+    if (!isFused) y = hooked(`${part.kind}.output`, y)
+    call.record?.({ place: call.place, part, layer, before: h, added: y })
+    h = isFused ? y : add(qkv, h, y, { resident: true })
     if (part.post) h = norm(qkv, weights, part.post, h)
   }
   return hooked('output', h)
@@ -216,18 +221,23 @@ function attention(call, stack, part, layer, x, at, turns, bias, residual) {
   const { heads: H, kvHeads: G, headDim: D, scale, softcap } = stack.heads
   const [B, L] = x.dims
   const isCross = part.kind === 'cross'
-  /** @type {(y: FloatTensor, norms: NormSpec | undefined, heads: number) => FloatTensor} */
-  const turned = (y, norms, heads) => {
+  const name = at + (isCross ? 'cross' : 'attention')
+  /** @type {(what: string, y: FloatTensor) => FloatTensor} */
+  const hooked = (what, y) => applyHook(hooks, `${name}.${what}`, () => copyOf(y)) ?? y
+  /** @type {(what: 'q' | 'k', y: FloatTensor, norms: NormSpec | undefined, heads: number) => FloatTensor} */
+  const turned = (what, y, norms, heads) => {
     const [, rows] = y.dims
     const normed = norms ? norm(qkv, weights, norms, y.reshape([B, rows, heads, D])).reshape([B, rows, heads * D]) : y
+    const bare = hooked(`${what}Bare`, normed)
     return stack.rope && turns
-      ? qkv.rope(normed, { numHeads: heads, rotaryDim: stack.rope.dim, ...turns, resident: true })
-      : normed
+      ? qkv.rope(bare, { numHeads: heads, rotaryDim: stack.rope.dim, ...turns, resident: true })
+      : bare
   }
-  const q = turned(dense(weights, spec.q, x), spec.qNorm, H)
-  const { k, v } = isCross
+  const q = hooked('q', turned('q', dense(weights, spec.q, x), spec.qNorm, H))
+  const made = isCross
     ? crossKeys(call, spec, layer)
-    : { k: turned(dense(weights, spec.k, x), spec.kNorm, G), v: dense(weights, spec.v, x) }
+    : { k: turned('k', dense(weights, spec.k, x), spec.kNorm, G), v: dense(weights, spec.v, x) }
+  const [k, v] = [hooked('k', made.k), hooked('v', made.v)]
   const cache = isCross ? undefined : call.caches?.[layer]
   cache?.append(k, v, { kvHeads: G })
   const isCausal = stack.causal && !isCross
@@ -242,20 +252,20 @@ function attention(call, stack, part, layer, x, at, turns, bias, residual) {
     },
     ...(spec.window && !isCross && { window: [spec.window - 1, Infinity] }),
   }
-  const name = at + (isCross ? 'cross' : 'attention')
   const isKept = isCross ? call.keepCross(layer) : call.keepWeights(layer)
   let output
-  const isEdited = has(hooks, `${name}.scores`)
-  if (isKept || isEdited || has(hooks, `${name}.weights`)) {
+  const isEdited = isHooked(hooks, `${name}.scores`)
+  if (isKept || isEdited || isHooked(hooks, `${name}.weights`)) {
     const keys = cache ? cache.keys : splitHeads(k, G)
     const values = cache ? cache.values : splitHeads(v, G)
     const past = isCausal ? { pastLength: keys.dims[2] - L } : {}
     const keep = /** @type {const} */ (['weights', 'output'])
     const steps = isEdited ? /** @type {const} */ ([...keep, 'masked']) : keep
     const traced = qkv.trace(splitHeads(q, H), keys, values, { ...options, ...past, keep: steps })
-    const scores = applyHook(hooks, `${name}.scores`, () => traced.masked)
+    const maps = [B, L, keys.dims[2]]
+    const scores = isEdited ? hookHeads(hooks, `${name}.scores`, traced.masked, H, maps) : undefined
     const given = scores ? qkv.softmax(scores) : traced.weights
-    const other = applyHook(hooks, `${name}.weights`, () => copyOf(given))
+    const other = hookHeads(hooks, `${name}.weights`, given, H, maps)
     const paid = other ?? given
     if (isKept) (isCross ? call.crossAttentions : call.attentions)[layer] = paid
     output = joinRows(scores || other ? weigh(qkv, paid, values, G) : traced.output)
@@ -265,7 +275,8 @@ function attention(call, stack, part, layer, x, at, turns, bias, residual) {
     if (cache) cache.attention(q, inRows)
     else qkv.attention(q, k, v, { ...inRows, kvHeads: G })
   }
-  output = hookHeads(hooks, isCross ? `${at}cross.heads` : `${at}heads`, output, H)
+  output = hookHeads(hooks, isCross ? `${at}cross.heads` : `${at}heads`, output, H, [B, L, D]) ?? output
+  call.record?.({ place: call.place, part, layer, heads: output })
   return dense(weights, spec.o, output, { residual })
 }
 
@@ -310,26 +321,6 @@ function weigh(qkv, weights, values, G) {
       out.set(y.data, (b * H + h) * L * D)
     }
   return new Tensor(out, [B, H, L, D])
-}
-
-/**
- * @param {Hooks | undefined} hooks
- * @param {string} name of all heads; of one with its number behind it
- * @param {FloatTensor} output (B, L, H * D)
- * @param {number} H
- */
-function hookHeads(hooks, name, output, H) {
-  if (!hooks) return output
-  let all = applyHook(hooks, name, () => copyOf(output)) ?? output
-  const [B, L, width] = output.dims
-  const D = width / H
-  for (let h = 0; h < H; h++) {
-    const part = applyHook(hooks, `${name}.${h}`, () => copyOf(all).slice(2, h * D, (h + 1) * D))
-    if (!part) continue
-    if (all === output) all = copyOf(output)
-    for (let n = 0; n < B * L; n++) all.data.set(part.data.subarray(n * D, (n + 1) * D), n * width + h * D)
-  }
-  return all
 }
 
 /**

@@ -2,7 +2,7 @@
 // the rest is read one tensor at a time and packed in the module's memory.
 
 import { describe, shape } from '../base/errors.js'
-import { Tensor } from '../base/tensor.js'
+import { count, Tensor } from '../base/tensor.js'
 import { packLinear } from '../nn.js'
 import { FLOATS, readNumbers, widen } from './safetensors.js'
 
@@ -17,7 +17,13 @@ import { FLOATS, readNumbers, widen } from './safetensors.js'
 /** @typedef {{ loaded: number, total: number, name: string }} Progress */
 /** @typedef {'float32' | 'float16' | 'bfloat16' | 'int8'} WeightType */
 /** Numbers as they are stored. @typedef {{ data: Float32Array | Uint16Array, dims: readonly number[], dtype: string }} Raw */
-/** @typedef {{ name: string, dims: readonly number[], make: (read: (name: string) => Promise<Raw>) => Promise<void> }} Need */
+/**
+ * @typedef {object} Need
+ * @property {string} name
+ * @property {readonly number[]} dims
+ * @property {boolean} [isPacked] is it held in the dtype that is asked for?
+ * @property {(read: (name: string) => Promise<Raw>) => Promise<void>} make
+ */
 
 /** @param {LinearSpec} spec */
 const keyOf = ({ name, part }) => (part === undefined ? name : `${name}[${part}]`)
@@ -40,9 +46,9 @@ export class ModelWeights {
   /** Names of stored tensors that do nothing here. @type {string[]} */
   ignored = []
 
-  /** @param {Qkv} qkv */
+  /** @param {Qkv} [qkv] where they are held; for a plan alone none */
   constructor(qkv) {
-    this.#qkv = qkv
+    this.#qkv = /** @type {Qkv} */ (qkv)
   }
 
   /** @param {LinearSpec} spec */
@@ -60,9 +66,16 @@ export class ModelWeights {
     return floats(/** @type {Raw} */ (this.#tables.get(spec.name)))
   }
 
-  /** A row of a table, which stays as it is stored. @param {TableSpec} spec @param {number} n @returns {Float32Array} */
+  /**
+   * A row of a table, which stays as it is stored; that of tokens may be the weight of the head.
+   * @param {TableSpec} spec
+   * @param {number} n
+   * @returns {Float32Array}
+   */
   row({ name, columns }, n) {
-    const { data, dtype } = /** @type {Raw} */ (this.#tables.get(name))
+    const table = this.#tables.get(name)
+    if (!table) return this.head.row(n).weight
+    const { data, dtype } = table
     return widen(data.subarray(n * columns, (n + 1) * columns), dtype)
   }
 
@@ -77,11 +90,12 @@ export class ModelWeights {
   }
 
   /**
+   * What is to be read, after a check of all names and shapes; and the memory that it takes, by dtype.
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
-   * @param {{ dtype?: WeightType, signal?: AbortSignal, onProgress?: (progress: Progress) => void }} options
+   * @param {WeightType} [dtype]
    */
-  async load(family, stored, { dtype, signal, onProgress }) {
+  plan(family, stored, dtype) {
     const tensors = this.#canonical(family, stored)
     const names = [...tensors.keys()]
     const { optional } = family.head
@@ -89,13 +103,34 @@ export class ModelWeights {
     this.hasPooler = family.pooler !== undefined && tensors.has(`${family.pooler.name}.weight`)
     const needs = this.#needs(family, dtype)
     checkTensors(needs, tensors, family.ignored)
-    const needed = new Set(needs.map(need => need.name))
-    this.ignored = names.filter(name => !needed.has(name))
-    this.used = [...needed].map(name => /** @type {StoredTensor} */ (tensors.get(name)))
-    const total = this.used.reduce((sum, { from, to }) => sum + to - from, 0)
+    const packed = new Map(needs.map(({ name, isPacked }) => [name, isPacked]))
+    this.ignored = names.filter(name => !packed.has(name))
+    this.used = [...packed.keys()].map(name => /** @type {StoredTensor} */ (tensors.get(name)))
+    const bytes = { stored: 0, float32: 0, float16: 0, bfloat16: 0, int8: 0 }
+    let parameters = 0
+    for (const [name, isPacked] of packed) {
+      const { dims, from, to } = /** @type {StoredTensor} */ (tensors.get(name))
+      const size = count(dims)
+      parameters += size
+      bytes.stored += to - from
+      for (const [n, type] of /** @type {const} */ (['int8', 'float16', 'float32']).entries())
+        bytes[type] += isPacked ? size * 2 ** n : to - from
+    }
+    bytes.bfloat16 = bytes.float16
+    return { tensors, needs, bytes, parameters }
+  }
+
+  /**
+   * @param {Family} family
+   * @param {Map<string, StoredTensor>} stored
+   * @param {{ dtype?: WeightType, signal?: AbortSignal, onProgress?: (progress: Progress) => void }} options
+   */
+  async load(family, stored, { dtype, signal, onProgress }) {
+    const { tensors, needs, bytes } = this.plan(family, stored, dtype)
+    const total = bytes.stored
     let loaded = 0
     let reached = -1
-    const order = [...needed]
+    const order = [...new Set(needs.map(need => need.name))]
     /** Being read, or just used: parts of a fused weight ask for it and its bias in turn. @type {Map<string, Promise<Raw>>} */
     const held = new Map()
     const hold = (/** @type {string} */ name) => {
@@ -124,9 +159,11 @@ export class ModelWeights {
     } catch (error) {
       this.dispose()
       if (error instanceof RangeError && /out of memory/.test(error.message))
-        throw new RangeError(`loadModel: the weights, ${total} bytes as stored, do not fit: ${error.message}`, {
-          cause: error,
-        })
+        throw new RangeError(
+          `loadModel: out of memory: the weights need ${bytes[dtype ?? 'stored']} bytes, ` +
+            `as int8 ${bytes.int8}: ${error.message}`,
+          { cause: error },
+        )
       throw error
     }
   }
@@ -177,6 +214,7 @@ export class ModelWeights {
       add(key, {
         name: `${name}.weight`,
         dims: layout ? [size, of] : [of, size],
+        isPacked: true,
         make: async read => {
           const stored = await read(`${name}.weight`)
           this.#hold(this.#linears, key, this.#pack(stored, spec, biases.get(key), dtype))
@@ -230,7 +268,7 @@ export class ModelWeights {
     if (embedding.project) linear(embedding.project)
     table(embedding.positions)
     table(embedding.types)
-    table(embedding.tokens)
+    if (head.project || !this.hasHead) table(embedding.tokens) // else it is held once, as the weight of the head
     if (pooler && this.hasPooler) linear(pooler)
     if (!this.hasHead) return needs
     if (head.transform) linear(head.transform)
@@ -259,9 +297,7 @@ export class ModelWeights {
       name,
       dims: [vocab, columns],
       make: async read => {
-        const table = project ? undefined : this.#tables.get(embedding.tokens.name)
-        const weight = table ?? (await read(name))
-        this.#hold(this.#linears, 'head', this.#pack(weight, { name, out: vocab, in: columns }, bias, dtype))
+        this.#hold(this.#linears, 'head', this.#pack(await read(name), { name, out: vocab, in: columns }, bias, dtype))
       },
     })
   }

@@ -1,0 +1,170 @@
+// How much each part of a model adds to the logit of a token (direct logit attribution): the residual stream is a sum of
+// what the embedding, the heads and the MLPs write to it; with the deviations of all norms held as they are, the way
+// from there to a logit is linear. Computed in float64, at one position.
+
+import { readOptions, toNumber } from '../base/arguments.js'
+import { Tensor, toTensor } from '../base/tensor.js'
+
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('./family-parts.js').NormSpec} NormSpec */
+/** @typedef {import('./network.js').Seen} Seen */
+/** @typedef {import('./model.js').ModelInput} ModelInput */
+/** @typedef {import('./model.js').ModelOutput} ModelOutput */
+
+/**
+ * @typedef {object} AttributionOptions
+ * @property {ArrayLike<number>} [tokens] whose logits are looked at; default: the token with the largest logit
+ * @property {number} [position] of the query, from the end if negative; default -1, which predicts the next token
+ * @property {Record<string, import('./hooks.js').Hook>} [hooks]
+ *
+ * For T tokens; `heads`, `crossHeads`, `mlps`, `embedding` and `rest` of a token sum to its logit.
+ * @typedef {object} LogitAttribution
+ * @property {number[]} tokens
+ * @property {number[]} logits before a cap, if the model has one
+ * @property {FloatTensor} heads (T, layers, H)
+ * @property {FloatTensor} [crossHeads] (T, layers, H), of an encoder-decoder
+ * @property {FloatTensor} mlps (T, layers)
+ * @property {FloatTensor} embedding (T): what enters layer 0
+ * @property {FloatTensor} rest (T): biases, and what hooks have put into the stream
+ */
+
+/**
+ * @param {object} model
+ * @param {import('./family-parts.js').Family} model.family
+ * @param {import('./weights.js').ModelWeights} model.weights
+ * @param {(input: ModelInput, options: import('./model.js').ModelOptions, record: (seen: Seen) => void) => ModelOutput} model.forward
+ * @param {ModelInput} input
+ * @param {AttributionOptions} options
+ * @returns {LogitAttribution}
+ */
+export function attribute({ family, weights, forward }, input, options) {
+  const { hooks, position = -1, tokens } = readOptions(options, ['tokens', 'position', 'hooks'], 'logitAttribution')
+  const { decoder, head, vocab, type } = family
+  if (!decoder || !weights.hasHead) throw new Error(`logitAttribution: ${type} has no logits of a next token`)
+  const ids = tokens === undefined ? undefined : Array.from(toTensor(tokens, 'logitAttribution: tokens', true).data)
+  for (const id of ids ?? []) toNumber(id, 'logitAttribution: tokens', { least: 0, most: vocab - 1, whole: true })
+
+  const H = decoder.heads.heads
+  const layers = decoder.layers.length
+  /** Row of the residual stream that each part has written. @type {Map<string, Float64Array>} */
+  const parts = new Map()
+  let rest = new Float64Array(0)
+  /** @type {Float64Array[]} outputs of each head through the projection, and its bias, of the part that is run */
+  let projected = []
+  const rowOf = (/** @type {FloatTensor} */ x) => {
+    const [B, L, d] = x.dims
+    if (B !== 1) throw new RangeError(`logitAttribution: one text expected, ${B} given`)
+    const at = toNumber(position, 'logitAttribution: position', { least: -L, most: L - 1, whole: true })
+    return Float64Array.from(x.data.subarray(((at + L) % L) * d, (((at + L) % L) + 1) * d))
+  }
+  /** What the stream holds beyond the parts goes to the rest. @param {Float64Array} sum */
+  const settle = sum => {
+    rest = sum.map((value, i) => {
+      for (const part of parts.values()) value -= part[i]
+      return value
+    })
+  }
+  /** All that the stream holds goes through a norm. @param {NormSpec} spec @param {Float64Array} sum */
+  const pass = (spec, sum) => {
+    settle(sum)
+    const through = linearized(spec, weights.norm(spec), sum)
+    for (const [name, part] of parts) parts.set(name, through(part))
+    rest = through(rest, true)
+  }
+  /** @param {Seen} seen */
+  const record = ({ part, layer, heads, before, added }) => {
+    const stackRow = before && rowOf(before)
+    if (stackRow && layer === 0 && parts.size === 0) parts.set('embedding', stackRow)
+    if (part && heads) projected = project(rowOf(heads), part)
+    else if (part && stackRow && added) {
+      const row = rowOf(added)
+      if (part.kind === 'mlp') parts.set(`mlp.${layer}`, row)
+      else {
+        const sum = projected[0].map((_, i) => projected.reduce((total, one) => total + one[i], 0))
+        const through = part.after && linearized(part.after, weights.norm(part.after), sum)
+        for (let h = 0; h < H; h++)
+          parts.set(`${part.kind}.${layer}.${h}`, through ? through(projected[h]) : projected[h])
+      }
+      if (part.post)
+        pass(
+          part.post,
+          stackRow.map((value, i) => value + row[i]),
+        )
+    } else if (stackRow && decoder.norm) pass(decoder.norm, stackRow)
+    else if (stackRow) settle(stackRow)
+  }
+  /** @param {Float64Array} row (H * D) @param {import('./family-parts.js').PartSpec} part */
+  const project = (row, part) => {
+    const { o } = /** @type {NonNullable<typeof part.attention>} */ (part.attention)
+    const rows = new Float32Array((H + 1) * row.length) // the last one gives the bias
+    const D = row.length / H
+    for (let h = 0; h < H; h++) for (let i = h * D; i < (h + 1) * D; i++) rows[h * row.length + i] = row[i]
+    const y = weights.linear(o).forward({ data: rows, dims: [H + 1, row.length] })
+    const made = Array.from({ length: H + 1 }, (_, h) => Float64Array.from(y.row(h).data))
+    return made.map((one, h) => (h === H ? one : one.map((value, i) => value - made[H][i])))
+  }
+
+  const isBoth = family.encoder !== undefined
+  const place = isBoth ? 'decoder.' : ''
+  const rows = ids ? 'none' : position === -1 ? 'last' : 'all'
+  const { logits } = forward(input, { hooks, logits: rows }, seen => seen.place === place && record(seen))
+  const chosen = ids ?? [largest(rowOf(/** @type {FloatTensor} */ (logits)))]
+  const scale = head.scale ?? 1
+  const make = (/** @type {number[]} */ ...dims) =>
+    new Tensor(new Float32Array(dims.reduce((a, b) => a * b, chosen.length)), [chosen.length, ...dims])
+  /** @type {LogitAttribution} */
+  const found = {
+    ...{ tokens: chosen, logits: [], heads: make(layers, H), ...(isBoth && { crossHeads: make(layers, H) }) },
+    ...{ mlps: make(layers), embedding: make(), rest: make() },
+  }
+  chosen.forEach((id, t) => {
+    const { weight, bias } = weights.head.row(id)
+    const dot = (/** @type {Float64Array | undefined} */ part) =>
+      part ? part.reduce((sum, value, i) => sum + value * weight[i], 0) * scale : 0
+    let sum = 0
+    const put = (/** @type {FloatTensor} */ tensor, /** @type {number} */ n, /** @type {number} */ value) => {
+      tensor.data[t * (tensor.data.length / chosen.length) + n] = value
+      sum += value
+    }
+    for (let layer = 0; layer < layers; layer++) {
+      for (let h = 0; h < H; h++) {
+        put(found.heads, layer * H + h, dot(parts.get(`attention.${layer}.${h}`)))
+        if (found.crossHeads) put(found.crossHeads, layer * H + h, dot(parts.get(`cross.${layer}.${h}`)))
+      }
+      put(found.mlps, layer, dot(parts.get(`mlp.${layer}`)))
+    }
+    put(found.embedding, 0, dot(parts.get('embedding')))
+    put(found.rest, 0, dot(rest) + bias)
+    found.logits.push(sum)
+  })
+  return found
+}
+
+/** The index of the largest value. @param {ArrayLike<number>} values */
+function largest(values) {
+  let best = 0
+  for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i
+  return best
+}
+
+/**
+ * A norm whose deviation is that of `sum`: linear in what goes through it, with its bias for the rest alone.
+ * @param {NormSpec} spec
+ * @param {{ weight: FloatTensor, bias?: FloatTensor }} learned
+ * @param {Float64Array} sum
+ * @returns {(x: Float64Array, withBias?: boolean) => Float64Array<ArrayBuffer>}
+ */
+function linearized({ kind, eps, plusOne }, { weight, bias }, sum) {
+  const mean = (/** @type {Float64Array} */ x) => (kind === 'rms' ? 0 : x.reduce((a, b) => a + b, 0) / x.length)
+  const middle = mean(sum)
+  const variance = sum.reduce((total, value) => total + (value - middle) ** 2, 0) / sum.length
+  const [w, b] = [weight.data, bias?.data]
+  return (x, withBias = false) => {
+    const own = mean(x)
+    return Float64Array.from(
+      x,
+      (value, i) =>
+        ((value - own) / Math.sqrt(variance + eps)) * (w[i] + (plusOne ? 1 : 0)) + (withBias && b ? b[i] : 0),
+    )
+  }
+}

@@ -1,0 +1,44 @@
+// What forward is given: ids and what is kept.
+
+import { toNumber } from '../base/arguments.js'
+import { describe, shape } from '../base/errors.js'
+import { toTensor } from '../base/tensor.js'
+
+/** @typedef {import('./model.js').Ids} Ids */
+
+const KEEP = ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions', 'encoderHiddenStates']
+
+/**
+ * @param {readonly string[] | undefined} keep
+ * @returns {(name: string, layer: number) => boolean}
+ */
+export function keeper(keep = []) {
+  if (!Array.isArray(keep))
+    throw new TypeError(`forward: keep: ${describe(keep)} given, a list such as ['attentions'] expected`)
+  for (const name of keep)
+    if (typeof name !== 'string' || !KEEP.includes(name.replace(/\.\d+$/, '')))
+      throw new RangeError(
+        `forward: keep: ${describe(name)} is not known; known: ${KEEP.join(', ')}, each also with a layer: attentions.0`,
+      )
+  return (name, layer) => keep.includes(name) || keep.includes(`${name}.${layer}`)
+}
+
+/**
+ * @param {Ids} given
+ * @param {string} name
+ * @param {number} most they are below
+ * @param {{ B: number, L: number }} [like] the sizes of the ids
+ */
+export function readIds(given, name, most, like) {
+  const { data, dims } = toTensor(given, `forward: ${name}`, true)
+  const [B, L] = dims.length === 1 ? [1, dims[0]] : dims
+  const fits = like ? B === like.B && L === like.L : B > 0 && L > 0
+  if (!fits || dims.length > 2)
+    throw new RangeError(
+      `forward: ${name} have dims ${shape(dims)}, ${like ? `${shape([like.B, like.L])} as the ids` : '(L) or (B, L), at least one id,'} expected`,
+    )
+  const ids = Int32Array.from(data, (id, n) =>
+    toNumber(id, `forward: ${name}[${n}]`, { least: 0, most: most - 1, whole: true }),
+  )
+  return { ids, B, L }
+}
