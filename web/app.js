@@ -349,11 +349,12 @@ export function createApp(host, taste) {
 
   /** @param {import('./settings/check.js').Problems} problems @param {Drawing['scene']} scene @returns {Drawing} */
   function drawingOf(problems, scene) {
-    const { history, visits, broken, failed, mode, language, theme, notice, said, pointed, hovered } = state
+    const { history, visits, broken, failed, mode, language, theme, notice, said, hovered } = state
     const { scaleEnd, filter, pace, playing, spreadSize, hasSpread } = state
     const settings = history.present
     return {
-      ...{ language, theme, mode, history, settings, problems, actions, pointed, notice, said, scene },
+      ...{ language, theme, mode, history, settings, problems, actions, notice, said, scene },
+      pointed: pointed(),
       ...{ hovered, scaleEnd, filter, pace, playing, spreadSize, tour: settings.tour },
       ...(hasSpread && { spread: results?.spread(spreadSize) }),
       selection: selectionOf(settings),
@@ -365,6 +366,9 @@ export function createApp(host, taste) {
     }
   }
 
+  /** The cell under the pointer; not while a step plays: the cell that plays is shown then. */
+  const pointed = () => (state.playing?.frames.length ? undefined : state.pointed)
+
   /** Settings -> numbers -> scene -> page. Whatever is thrown on the way ends here. */
   function draw() {
     const settings = state.history.present
@@ -375,7 +379,7 @@ export function createApp(host, taste) {
       try {
         problems = results ? results.update(settings) : check(settings).problems
         const scene = results?.result && {
-          ...sceneOf(results.result, settings, state.pointed, results.baseline.of),
+          ...sceneOf(results.result, settings, pointed(), results.baseline.of),
           ...{ difference: results.difference, batch: results.batch },
         }
         host.draw(drawingOf(problems, scene))

@@ -231,10 +231,11 @@ test('the tour has twelve stops, each with a link, a question and live words, in
       assert.ok(text.length > 30 && !/undefined|\{\w+\}|NaN/.test(text), text)
       if (stop < 12) await page.click('#tour-next')
     }
+    await page.locator('#tour[data-stop="12"]').waitFor()
     assert.equal(await page.locator('#tour-next').count(), 0)
     await page.waitForFunction(() => /tour=12/.test(location.hash))
     await page.click('#tour-leave')
-    assert.equal(await page.locator('#tour').count(), 0)
+    await page.locator('#tour').waitFor({ state: 'detached' })
   }
   await page.evaluate(() => localStorage.clear())
   await tour(5)

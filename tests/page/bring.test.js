@@ -272,8 +272,9 @@ test('weights of 8 heads and 512 tokens can be looked at, and are too many for a
     .locator('#map')
     .evaluate(own => Array.from(/** @type {any} */ (own).matrix.data.slice(512, 1024)))
   assert.equal(map.indexOf(1), 7)
+  await page.clock.install()
   await page.click('#copy-link')
   assert.match(await said(), /too many for a link/)
-  await page.waitForTimeout(400)
+  await page.clock.fastForward(1000) // the address follows after a pause
   assert.equal(new URL(page.url()).hash, '')
 })

@@ -117,9 +117,14 @@ test('without workers large inputs are traced on the page, with progress', async
 
 test('nothing jumps while a word is typed, or from step to step', async () => {
   const { page } = open
+  await page.clock.install()
+  const pause = async () => {
+    await page.clock.fastForward(1000) // what waits for a pause is drawn
+    await settled(page)
+  }
   for (const preset of ['heads', 'layer']) {
     await open.choose(preset)
-    await page.waitForTimeout(700) // what waits for a pause is there
+    await pause()
     await page.evaluate(() => {
       const log = Object.assign(window, { jumps: 0, what: /** @type {string[]} */ ([]) })
       new PerformanceObserver(list => {
@@ -132,8 +137,8 @@ test('nothing jumps while a word is typed, or from step to step', async () => {
     const jumps = () =>
       page.evaluate(() => ({ sum: /** @type {any} */ (window).jumps, what: /** @type {any} */ (window).what }))
     await page.locator('#sentence').press('End')
-    await page.locator('#sentence').pressSequentially('abc', { delay: 150 })
-    await page.waitForTimeout(700)
+    await page.locator('#sentence').pressSequentially('abc')
+    await pause()
     const typed = await jumps()
     assert.ok(typed.sum < 0.02, `${preset}, typing: ${typed.sum} ${typed.what}`)
     for (let i = 0; i < 4; i++) await page.keyboard.press('n')

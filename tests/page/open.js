@@ -33,6 +33,33 @@ export function useBrowser() {
   }
 }
 
+const ACTIONS = ['click', 'dblclick', 'fill', 'hover', 'press', 'selectOption', 'setInputFiles', 'tap']
+/** What was changed by drawAfterActions. @type {WeakSet<object>} */
+const changed = new WeakSet()
+
+/**
+ * Makes every action end when the frame after it is drawn, so that what a test reads next is the answer to it.
+ * @param {Page} page
+ */
+function drawAfterActions(page) {
+  /** @param {any} target @param {string[]} names */
+  const change = (target, names) => {
+    if (changed.has(target)) return
+    changed.add(target)
+    for (const name of names) {
+      const act = target[name]
+      target[name] = async function (/** @type {any[]} */ ...options) {
+        const result = await act.apply(this, options)
+        await settled(this.page?.() ?? page).catch(() => {}) // the action may have left the page
+        return result
+      }
+    }
+  }
+  change(page, ACTIONS)
+  change(page.keyboard, ['press'])
+  change(Object.getPrototypeOf(page.locator('html')), [...ACTIONS, 'check', 'pressSequentially'])
+}
+
 /**
  * Opens the page before each test of a file.
  * @param {{ hash?: string }} [options]
@@ -44,6 +71,7 @@ export function usePage({ hash = '' } = {}) {
   beforeEach(async () => {
     page = await own.browser.context.newPage()
     page.setDefaultTimeout(15_000)
+    drawAfterActions(page)
     await page.goto(own.server.url + hash)
     await page.locator('main').waitFor()
   })

@@ -171,3 +171,26 @@ test('a baseline that fails is a sentence, and is computed again after the next 
   assert.equal(drawn().scene?.compared?.trouble, undefined)
   assert.ok(drawn().scene?.compared?.tensor)
 })
+
+test('a step plays cell by cell wherever the pointer rests, and nothing moves after it is stopped', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { actions, drawn } = await start()
+  actions.look({ step: 'scores' })
+  drawn()
+  actions.point({ matrix: 'scores', head: 0, row: 4, column: 4 })
+  actions.play()
+  /** @type {string[]} */
+  const lit = []
+  for (let i = 0; i < 3; i++) {
+    t.mock.timers.tick(300)
+    const { scene, pointed } = drawn()
+    assert.equal(pointed, undefined)
+    lit.push(`${scene?.lit.matrix} ${scene?.lit.row} ${scene?.lit.column}`)
+  }
+  assert.deepEqual(lit, ['scores 0 0', 'scores 0 1', 'scores 0 2'])
+  actions.play()
+  const stopped = drawn()
+  assert.equal(stopped.isPlaying, false)
+  t.mock.timers.tick(10_000)
+  assert.equal(drawn(), stopped)
+})

@@ -82,6 +82,8 @@ test('play computes a step cell by cell before the reader’s eyes, then the nex
   })
   const frames = () => page.evaluate(() => /** @type {{ frames: string[] }} */ (/** @type {any} */ (globalThis)).frames)
   await page.click('#play')
+  const cell = await page.locator('[data-matrix="scores"] [data-row="3"][data-column="3"]').boundingBox()
+  if (cell) await page.mouse.move(cell.x + cell.width / 2, cell.y + cell.height / 2) // the pointer may rest on a cell
   await page.waitForFunction(
     () => document.querySelector('.rail [aria-current]')?.getAttribute('data-step') === 'scaled',
     undefined,
@@ -96,9 +98,6 @@ test('play computes a step cell by cell before the reader’s eyes, then the nex
   assert.equal(await page.locator('[data-matrix="scores"] .blank').count(), 0, 'all is written')
   await page.keyboard.press(' ')
   await page.waitForFunction(() => document.querySelector('#play')?.getAttribute('aria-pressed') === 'false')
-  const { length } = await frames()
-  await page.evaluate(() => new Promise(resolve => setTimeout(resolve, 700))) // more than two cells take
-  assert.ok((await frames()).length <= length + 1, 'nothing moves any more')
   assert.equal(await current(), 'scaled')
 })
 
