@@ -81,6 +81,36 @@ export async function typing(page, letters) {
   return page.evaluate(() => /** @type {any} */ (window).strokes)
 }
 
+/**
+ * What the machine takes for a page without any of ours: milliseconds from a frame to the paint of a table of 32 x 32
+ * numbers, each on a colour, which is written anew; the
+ * median of nine after six that warm up.
+ * @param {Page} page is left blank
+ */
+export async function yardstick(page) {
+  await page.goto('about:blank')
+  const times = await page.evaluate(async () => {
+    const times = []
+    for (let round = 0; round < 15; round++) {
+      const start = performance.now()
+      const cell = (/** @type {number} */ i) =>
+        `<td style="background: rgb(${(i * round) % 255} 200 ${i % 255})">${(i / (round + 1)).toFixed(4)}</td>`
+      const row = (/** @type {number} */ r) => `<tr>${Array.from({ length: 32 }, (_, c) => cell(r * 32 + c)).join('')}`
+      document.body.innerHTML = `<table>${Array.from({ length: 32 }, (_, r) => row(r)).join('')}</table>`
+      await new Promise(resolve => {
+        requestAnimationFrame(() => {
+          const { port1, port2 } = new MessageChannel()
+          port1.onmessage = resolve
+          port2.postMessage(0)
+        })
+      })
+      times.push(performance.now() - start)
+    }
+    return times
+  })
+  return median(times.slice(6))
+}
+
 /** @param {number[]} numbers */
 export const median = numbers => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]
 
