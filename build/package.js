@@ -27,7 +27,7 @@ const minify = {
 // What only one entry needs stands in its file, what nn, train and models share in block.js.
 const ownOf = LIBRARY.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
 const groups = [
-  { name: 'base', test: /src\/(base\/|tokenize)/, priority: 2 },
+  { name: 'base', test: /src\/base\//, priority: 2 },
   { name: 'core', test: new RegExp(`src/(?!threads/|block/|${ownOf.join('|')})`), priority: 1 },
   { name: 'block', test: /src\/(block\/|nn\.js)/ },
   { name: 'threads', test: /src\/threads\// },

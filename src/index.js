@@ -3,13 +3,11 @@
 export { QkvError } from './base/errors.js'
 export { joinHeads, splitHeads, Tensor, tensor } from './base/tensor.js'
 export { load } from './load.js'
-export { alibiSlopes, relativePositionBias } from './ops/position-biases.js'
-export { tokenize } from './tokenize.js'
+export { alibiSlopes } from './ops/alibi.js'
 
 /** @typedef {import('./qkv.js').Qkv} Qkv */
 /** @typedef {import('./nn/generator.js').Generator} Generator */
 /** @typedef {import('./runtime/resident.js').ResidentTensor} ResidentTensor */
-/** @typedef {import('./ops/backward.js').AttentionGradients} AttentionGradients */
 /** @typedef {import('./nn/kv-cache.js').Cache} Cache */
 /** @typedef {import('./nn/kv-cache.js').CacheOptions} CacheOptions */
 /** @typedef {import('./nn/kv-cache.js').CachedAttentionOptions} CachedAttentionOptions */
@@ -32,5 +30,3 @@ export { tokenize } from './tokenize.js'
  * @template {number | boolean} [T=number | boolean]
  * @typedef {import('./base/tensor.js').Nested<T>} Nested
  */
-/** @typedef {import('./tokenize.js').Tokens} Tokens */
-/** @typedef {import('./tokenize.js').TokenizeOptions} TokenizeOptions */

@@ -1,17 +1,22 @@
-// qkv/nn: the operations of a transformer block beside attention and linear layers. All take resident tensors and `out`,
-// which may be an input of the same dims.
+// qkv/nn: the operations of a transformer block beside attention and linear layers, which take resident tensors and `out`
+// (it may be an input of the same dims); the gradients of attention and of linear layers; T5's relative position bias.
 
+import { differentiateAttention } from './block/attention-backward.js'
 import { activate, combine } from './block/elementwise.js'
+import { differentiateLinear } from './block/linear-backward.js'
 import { norm } from './block/norm.js'
 import { PackedLinear } from './block/packed-linear.js'
 import { gatherRows } from './ops/embedding.js'
 import { expectCore } from './qkv.js'
+
+export { relativePositionBias } from './block/relative-position-bias.js'
 
 /** @typedef {import('./qkv.js').Qkv} Qkv */
 /** @typedef {import('./base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./base/tensor.js').Nested} Nested */
 /** @typedef {import('./runtime/outputs.js').OutOptions} OutOptions */
 /** @typedef {import('./base/tensor.js').Tensor<Float32Array>} FloatTensor */
+/** @typedef {import('./block/attention-backward.js').AttentionGradients} AttentionGradients */
 
 /**
  * torch.nn.functional.layer_norm over the last axis: (x - mean) / sqrt(variance + eps) * weight + bias.
@@ -121,4 +126,33 @@ export function embedding(qkv, ids, weight, options = {}) {
  */
 export function packLinear(qkv, weight, bias, options = {}) {
   return new PackedLinear(expectCore(qkv, 'packLinear'), weight, bias, options)
+}
+
+/**
+ * The gradients of attention: given dOutput, the gradient of its output, those of its inputs. Scores are computed
+ * anew, tile by tile, without any L x S matrix. A query that sees no key, and a hidden key, get zeros. With dropout,
+ * give the generator as it stood before the attention.
+ * @param {Qkv} qkv
+ * @param {TensorLike | Nested} q as in attention
+ * @param {TensorLike | Nested} k
+ * @param {TensorLike | Nested} v
+ * @param {TensorLike | Nested} dOutput with the dims of the output
+ * @param {import('./ops/attention-options.js').AttentionOptions} [options] those of the attention
+ * @returns {AttentionGradients}
+ * @throws {TypeError | RangeError}
+ */
+export function attentionBackward(qkv, q, k, v, dOutput, options = {}) {
+  return differentiateAttention(expectCore(qkv, 'attentionBackward'), q, k, v, dOutput, options)
+}
+
+/**
+ * The gradients of linear: given dY, the gradient of y = x W^T + bias, those of x, W and the bias.
+ * @param {Qkv} qkv
+ * @param {TensorLike | Nested} x (..., in)
+ * @param {TensorLike | Nested} weight (out, in)
+ * @param {TensorLike | Nested} dY (..., out)
+ * @returns {{ dX: FloatTensor, dWeight: FloatTensor, dBias: FloatTensor }} dBias is the sum of the rows of dY
+ */
+export function linearBackward(qkv, x, weight, dY) {
+  return differentiateLinear(expectCore(qkv, 'linearBackward'), x, weight, dY)
 }

@@ -3,8 +3,7 @@ import { checkDims } from './base/tensor.js'
 import { Generator } from './nn/generator.js'
 import { Cache } from './nn/kv-cache.js'
 import { attention, trace } from './ops/attention.js'
-import { attentionBackward } from './ops/backward.js'
-import { linear, linearBackward, matmul } from './ops/linear.js'
+import { linear, matmul } from './ops/linear.js'
 import { rope } from './ops/rope.js'
 import { elementwise, softmax } from './ops/softmax.js'
 import { allocate, scope } from './runtime/outputs.js'
@@ -107,22 +106,6 @@ export class Qkv {
   }
 
   /**
-   * The gradients of attention: given dOutput, the gradient of its output, those of its inputs. Scores are computed
-   * anew, tile by tile, without any L x S matrix. A query that sees no key, and a hidden key, get zeros. With dropout,
-   * give the generator as it stood before the attention.
-   * @param {TensorLike | Nested} q as in attention
-   * @param {TensorLike | Nested} k
-   * @param {TensorLike | Nested} v
-   * @param {TensorLike | Nested} dOutput with the dims of the output
-   * @param {import('./ops/attention-options.js').AttentionOptions} [options] those of the attention
-   * @returns {import('./ops/backward.js').AttentionGradients}
-   * @throws {TypeError | RangeError}
-   */
-  attentionBackward(q, k, v, dOutput, options = {}) {
-    return attentionBackward(coreBehind(this), q, k, v, dOutput, options)
-  }
-
-  /**
    * The same step by step, every intermediate returned; with `keep` only those that it names are made.
    * @template {keyof import('./ops/attention.js').Trace} [K=keyof import('./ops/attention.js').Trace]
    * @param {TensorLike | Nested} q as in attention
@@ -187,17 +170,6 @@ export class Qkv {
    */
   linear(x, weight, bias, options = {}) {
     return linear(coreBehind(this), x, weight, bias, options)
-  }
-
-  /**
-   * The gradients of linear: given dY, the gradient of y = x W^T + bias, those of x, W and the bias.
-   * @param {TensorLike | Nested} x (..., in)
-   * @param {TensorLike | Nested} weight (out, in)
-   * @param {TensorLike | Nested} dY (..., out)
-   * @returns {{ dX: FloatTensor, dWeight: FloatTensor, dBias: FloatTensor }} dBias is the sum of the rows of dY
-   */
-  linearBackward(x, weight, dY) {
-    return linearBackward(coreBehind(this), x, weight, dY)
   }
 
   /**

@@ -1,3 +1,5 @@
+// qkv/tokenize: a sentence as tokens with ids.
+
 import { oneOf, readOptions, toNumber } from './base/arguments.js'
 import { describe } from './base/errors.js'
 

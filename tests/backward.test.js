@@ -4,9 +4,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { load, tensor } from '../src/index.js'
+import { attentionBackward, linearBackward } from '../src/nn.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
-import { attentionBackward, linearBackward } from './reference-backward.js'
+import * as reference64 from './reference-backward.js'
 
 /** @typedef {import('./helpers.js').Comparable} Comparable */
 
@@ -106,8 +107,8 @@ test('gradients are those of the chain rule, for every shape and mix of options'
   fc.assert(
     fc.property(calls(long, wide), call => {
       const { q, k, v, dOutput, ours, theirs } = make(call)
-      const got = list(qkv.attentionBackward(q, k, v, dOutput, ours))
-      const want = list(attentionBackward(q, k, v, dOutput, theirs))
+      const got = list(attentionBackward(qkv, q, k, v, dOutput, ours))
+      const want = list(reference64.attentionBackward(q, k, v, dOutput, theirs))
       assert.deepEqual(got.map(([name]) => name).sort(), want.map(([name]) => name).sort())
       const all = Object.fromEntries(want)
       for (const [name, gradient] of got) {
@@ -142,7 +143,13 @@ test('the chain rule is that of finite differences, in float64', () => {
         reference
           .attention(inputs.q, inputs.k, inputs.v, options)
           .output.data.reduce((sum, x, i) => sum + x * dOutput.data[i], 0)
-      const { dQ, dK, dV, dBias, dSinks, dScore } = attentionBackward(inputs.q, inputs.k, inputs.v, dOutput, options)
+      const { dQ, dK, dV, dBias, dSinks, dScore } = reference64.attentionBackward(
+        inputs.q,
+        inputs.k,
+        inputs.v,
+        dOutput,
+        options,
+      )
       /** @type {[any, any][]} */
       const pairs = [
         [inputs.q, dQ],
@@ -179,12 +186,12 @@ test('the gradients of linear are those of the formula, for all sizes', () => {
     for (const K of sizes)
       for (const N of sizes) {
         const [x, weight, dY] = [g.uniform([M, K], -1, 1), g.uniform([N, K], -1, 1), g.uniform([M, N], -1, 1)]
-        const got = list(qkv.linearBackward(x, weight, dY))
-        const want = Object.fromEntries(list(linearBackward(x, weight, dY)))
+        const got = list(linearBackward(qkv, x, weight, dY))
+        const want = Object.fromEntries(list(reference64.linearBackward(x, weight, dY)))
         for (const [name, gradient] of got)
           close(gradient, want[name], { abs: 2e-6, rel: 2e-6 }, `${name}, ${M} x ${K} by ${N}`)
       }
-  const { dX } = qkv.linearBackward(g.randn([2, 3, 4]), g.randn([5, 4]), g.randn([2, 3, 5]))
+  const { dX } = linearBackward(qkv, g.randn([2, 3, 4]), g.randn([5, 4]), g.randn([2, 3, 5]))
   assert.deepEqual(dX.dims, [2, 3, 4])
 })
 
@@ -195,10 +202,10 @@ test('a query that sees no key, and a key that nobody sees, have gradients of ze
     const mask = { data: new Uint8Array(70 * 70).fill(1), dims: [70, 70] }
     mask.data.fill(0, 5 * 70, 6 * 70)
     for (let i = 0; i < 70; i++) mask.data[i * 70 + 66] = 0
-    const want = qkv.attentionBackward(q, k, v, dOutput, { score, mask })
+    const want = attentionBackward(qkv, q, k, v, dOutput, { score, mask })
     for (const x of [q, dOutput]) x.row(5).data.fill(NaN)
     for (const x of [k, v]) x.row(66).data.fill(NaN)
-    const { dQ, dK, dV } = qkv.attentionBackward(q, k, v, dOutput, { score, mask })
+    const { dQ, dK, dV } = attentionBackward(qkv, q, k, v, dOutput, { score, mask })
     for (const row of [dQ.row(5), dK.row(66), dV.row(66)]) assert.ok(row.data.every(x => x === 0))
     for (const [name, x] of Object.entries({ dQ, dK, dV })) close(x, any(want)[name], { abs: 2e-6, rel: 2e-6 }, name)
     for (const x of [q, dOutput]) x.row(5).data.fill(1)
@@ -216,7 +223,7 @@ test('NaN spoils the gradients of what sees it and of what is seen together with
       v: g.randn([2, 40, 5]),
       dOutput: g.randn([2, 40, 5]),
     }
-    const run = () => qkv.attentionBackward(inputs.q, inputs.k, inputs.v, inputs.dOutput, { window: [3, 3] })
+    const run = () => attentionBackward(qkv, inputs.q, inputs.k, inputs.v, inputs.dOutput, { window: [3, 3] })
     const clean = any(run())
     inputs[spoiled].data[20 * 5 + 2] = NaN // row 20 of head 0
     const reach = spoiled === 'q' || spoiled === 'dOutput' ? { dQ: 0, dK: 3, dV: 3 } : { dQ: 3, dK: 6, dV: 6 }
@@ -234,30 +241,30 @@ test('dropout draws once, as the attention does', () => {
   const [q, k, v] = [g.randn([70, 4]), g.randn([9, 4]), g.randn([9, 3])]
   const [forward, backward] = [qkv.generator(6), qkv.generator(6)]
   qkv.attention(q, k, v, { dropout: { p: 0.5, generator: forward } })
-  qkv.attentionBackward(q, k, v, g.randn([70, 3]), { dropout: { p: 0.5, generator: backward } })
+  attentionBackward(qkv, q, k, v, g.randn([70, 3]), { dropout: { p: 0.5, generator: backward } })
   assert.deepEqual(forward.words([3]), backward.words([3]))
 })
 
 test('memory grows with L, not with L^2', async () => {
   const own = await load()
   const x = own.generator(1).randn([4096, 16])
-  own.attentionBackward(x, x, x, x, { causal: true })
+  attentionBackward(own, x, x, x, x, { causal: true })
   assert.ok(own.memory.size < 4096 * 16 * 4 * 12 + 1e6, `${own.memory.size} bytes; L x S floats are ${4096 * 4096 * 4}`)
 })
 
 test('a gradient of other dims, an unknown option and a wrong weight are refused', () => {
   const x = qkv.generator(1).randn([4, 4])
   const row = x.row(0)
-  assert.throws(() => qkv.attentionBackward(x, x, x, row), {
+  assert.throws(() => attentionBackward(qkv, x, x, x, row), {
     name: 'RangeError',
     message: /dOutput: dims \(4\) given, .* \(4, 4\) expected/,
   })
-  assert.throws(() => qkv.attentionBackward(x, x, x, x, any({ out: x })), {
+  assert.throws(() => attentionBackward(qkv, x, x, x, x, any({ out: x })), {
     message: /attentionBackward: there is no option "out"/,
   })
-  assert.throws(() => qkv.attentionBackward(x, x, x, any('x')), { name: 'TypeError', message: /dOutput: "x" given/ })
-  assert.throws(() => qkv.linearBackward(x, row, x), { name: 'RangeError', message: /weight has dims \(4\)/ })
-  assert.throws(() => qkv.linearBackward(row, x, x), {
+  assert.throws(() => attentionBackward(qkv, x, x, x, any('x')), { name: 'TypeError', message: /dOutput: "x" given/ })
+  assert.throws(() => linearBackward(qkv, x, row, x), { name: 'RangeError', message: /weight has dims \(4\)/ })
+  assert.throws(() => linearBackward(qkv, row, x, x), {
     name: 'RangeError',
     message: /dY: dims \(4, 4\) given, .* \(4\) expected/,
   })

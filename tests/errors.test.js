@@ -4,8 +4,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { joinHeads, load, QkvError, splitHeads, tensor, tokenize } from '../src/index.js'
+import { joinHeads, load, QkvError, splitHeads, tensor } from '../src/index.js'
 import { ABI } from '../src/runtime/abi.js'
+import { tokenize } from '../src/tokenize.js'
 
 const qkv = await load()
 const g = qkv.generator(1)

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { joinHeads, load, splitHeads, tensor } from '../src/index.js'
+import { attentionBackward } from '../src/nn.js'
 
 const qkv = await load()
 
@@ -81,8 +82,8 @@ test('additive scores, masks and gradients work with numHeads, too', () => {
     { mask, score },
     { mask, causal: true },
   ]) {
-    const flat = qkv.attentionBackward(...rows, dOutput, { ...options, numHeads: H, kvHeads: 2 })
-    const split = qkv.attentionBackward(...heads, splitHeads(dOutput, H), options)
+    const flat = attentionBackward(qkv, ...rows, dOutput, { ...options, numHeads: H, kvHeads: 2 })
+    const split = attentionBackward(qkv, ...heads, splitHeads(dOutput, H), options)
     for (const name of /** @type {const} */ (['dQ', 'dK', 'dV'])) assert.deepEqual(flat[name], joinHeads(split[name]))
   }
 })

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load, tensor } from '../src/index.js'
+import { attentionBackward } from '../src/nn.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
-import { attentionBackward } from './reference-backward.js'
+import * as reference64 from './reference-backward.js'
 
 const qkv = await load()
 const TOLERANCE = { abs: 4e-6, rel: 4e-6 }
@@ -72,8 +73,8 @@ for (const [name, sees] of Object.entries(MASKS))
         const title = `${L} x ${S}, ${Object.keys(options)}`
         close(qkv.attention(q, k, v, options).output, want.output, TOLERANCE, title)
         close(qkv.trace(q, k, v, options).output, want.output, TOLERANCE, title)
-        const gradients = /** @type {any} */ (attentionBackward(q, k, v, dOutput, plain(options)))
-        for (const [part, x] of Object.entries(qkv.attentionBackward(q, k, v, dOutput, options)))
+        const gradients = /** @type {any} */ (reference64.attentionBackward(q, k, v, dOutput, plain(options)))
+        for (const [part, x] of Object.entries(attentionBackward(qkv, q, k, v, dOutput, options)))
           close(/** @type {any} */ (x), gradients[part], { abs: 2e-5, rel: 2e-5 }, `${title}: ${part}`)
       }
     }
@@ -117,7 +118,7 @@ test('a mask may have an axis of one: the same bits as the mask written out', ()
       ]) {
         const [a, b] = [few, all].map(forms => ({ ...forms[form], ...span }))
         assert.deepEqual(qkv.attention(q, k, v, a).output, qkv.attention(q, k, v, b).output, `${dims} ${form}`)
-        const [x, y] = [a, b].map(options => qkv.attentionBackward(q, k, v, dOutput, options))
+        const [x, y] = [a, b].map(options => attentionBackward(qkv, q, k, v, dOutput, options))
         for (const part of /** @type {const} */ (['dQ', 'dK', 'dV']))
           assert.deepEqual(x[part], y[part], `${dims} ${part}`)
       }
@@ -132,8 +133,8 @@ test('a triangle given as a mask has the bits of causal, forward and backward', 
   const mask = tensor(map(MASKS['a triangle'], L, L), [L, L])
   assert.deepEqual(qkv.attention(q, k, v, { mask }).output, qkv.attention(q, k, v, { causal: true }).output)
   assert.deepEqual(
-    qkv.attentionBackward(q, k, v, dOutput, { mask }),
-    qkv.attentionBackward(q, k, v, dOutput, { causal: true }),
+    attentionBackward(qkv, q, k, v, dOutput, { mask }),
+    attentionBackward(qkv, q, k, v, dOutput, { causal: true }),
   )
 })
 
@@ -147,12 +148,12 @@ test('NaN and infinities in hidden keys, hidden values and under a bias of -Infi
     [L, S],
   )) {
     const clean = qkv.attention(q, k, v, options).output
-    const gradients = qkv.attentionBackward(q, k, v, dOutput, options)
+    const gradients = attentionBackward(qkv, q, k, v, dOutput, options)
     for (const strange of [NaN, Infinity, -Infinity]) {
       const [keys, values] = [k, v].map(x => tensor(x.data.slice(), x.dims))
       for (let j = 0; j < S; j++) if (hidden(j)) for (const x of [keys, values]) x.row(j).data.fill(strange)
       close(qkv.attention(q, keys, values, options).output, clean, { abs: 1e-6, rel: 1e-6 }, `${strange}`)
-      const spoiled = qkv.attentionBackward(q, keys, values, dOutput, options)
+      const spoiled = attentionBackward(qkv, q, keys, values, dOutput, options)
       for (const part of /** @type {const} */ (['dQ', 'dK', 'dV']))
         close(spoiled[part], gradients[part], { abs: 1e-5, rel: 1e-5 }, `${strange}: ${part}`)
     }

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { alibiSlopes, load, relativePositionBias, tensor } from '../src/index.js'
+import { alibiSlopes, load, tensor } from '../src/index.js'
+import { relativePositionBias } from '../src/nn.js'
 import { close, toTensor } from './helpers.js'
 
 const qkv = await load()

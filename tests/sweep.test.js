@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { joinHeads, load, relativePositionBias, splitHeads, Tensor } from '../src/index.js'
+import { joinHeads, load, splitHeads, Tensor } from '../src/index.js'
 import * as nn from '../src/nn.js'
 import { packLinear } from '../src/nn.js'
 import { onnxAttention } from '../src/onnx.js'
@@ -83,9 +83,9 @@ const calls = {
   trace: (qkv, f) => qkv.trace(f(q), f(k), f(v), { mask: f(seen), softcap: 3, masking: 'after' }),
   'trace, additive': (qkv, f) =>
     qkv.trace(f(q), f(k), f(v), { score: { kind: 'additive', wQuery: f(w), wKey: f(k), v: f(row) } }),
-  attentionBackward: (qkv, f) => qkv.attentionBackward(f(q), f(k), f(v), f(w), { bias: f(hides), sinks: f(one) }),
+  attentionBackward: (qkv, f) => nn.attentionBackward(qkv, f(q), f(k), f(v), f(w), { bias: f(hides), sinks: f(one) }),
   'attentionBackward, additive': (qkv, f) =>
-    qkv.attentionBackward(f(q), f(k), f(v), f(w), {
+    nn.attentionBackward(qkv, f(q), f(k), f(v), f(w), {
       score: { kind: 'additive', wQuery: f(w), wKey: f(k), v: f(row), bias: f(row) },
     }),
   softmax: (qkv, f, options) => qkv.softmax(f(q), { axis: 0, ...options }),
@@ -101,7 +101,7 @@ const calls = {
     packed.dispose()
     return y
   },
-  linearBackward: (qkv, f) => qkv.linearBackward(f(q), f(w), f(v)),
+  linearBackward: (qkv, f) => nn.linearBackward(qkv, f(q), f(w), f(v)),
   matmul: (qkv, f, options) => qkv.matmul(f(q), f(w), options),
   layerNorm: (qkv, f, options) => nn.layerNorm(qkv, f(q), f(row), f(row), options),
   rmsNorm: (qkv, f, options) => nn.rmsNorm(qkv, f(q), f(row), options),
@@ -141,7 +141,7 @@ const calls = {
     ),
   splitHeads: (_, f) => splitHeads(f(heads[0]), 2),
   joinHeads: (_, f) => joinHeads(f(heads[0])),
-  relativePositionBias: (_, f) => relativePositionBias(f(floats28), 131, 131),
+  relativePositionBias: (_, f) => nn.relativePositionBias(f(floats28), 131, 131),
 }
 const stateDict = /** @type {Record<string, FloatTensor>} */ (draw.multiheadAttention(8, 2).stateDict())
 const floats65 = floats(65)

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
-import { joinHeads, splitHeads, tensor, tokenize } from '../src/index.js'
+import { joinHeads, splitHeads, tensor } from '../src/index.js'
+import { tokenize } from '../src/tokenize.js'
 
 /** @param {number} n @param {(i: number) => number} f */
 const range = (n, f) => tensor(Float32Array.from({ length: n }, (_, i) => f(i)))

@@ -9,7 +9,7 @@ import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../src/index.js'
-import { packLinear } from '../src/nn.js'
+import { attentionBackward, linearBackward, packLinear } from '../src/nn.js'
 import { WORDS } from '../src/threads/jobs.js'
 import { Threads } from '../src/threads/pool.js'
 import { importSharedMemory } from '../src/threads/shared-memory.js'
@@ -168,7 +168,7 @@ test('gradients, trace, softmax and rope have the same bits on three threads', a
     const bias = g.randn([H, L, L])
     const both = (/** @type {(module: Qkv) => unknown} */ call) => assert.deepEqual(call(pool), call(one))
     for (const options of [{}, { causal: true }, { bias }, { sinks: g.randn([H]) }, { score: 'gaussian' }])
-      both(module => module.attentionBackward(q, k, v, dOutput, /** @type {any} */ (options)))
+      both(module => attentionBackward(module, q, k, v, dOutput, /** @type {any} */ (options)))
     for (const options of [{}, { softmaxAxis: 'queries' }, { causal: true, masking: 'after' }])
       both(module => module.trace(q, k, v, /** @type {any} */ (options)))
     for (const axis of [-1, 1, 0]) both(module => module.softmax(q, { axis }))
@@ -176,7 +176,7 @@ test('gradients, trace, softmax and rope have the same bits on three threads', a
     const x = g.randn([B, L, H * D])
     both(module => module.rope(x, { numHeads: H, interleaved: true }))
     const draws = (/** @type {Qkv} */ module) => ({ dropout: { p: 0.3, generator: module.generator(1) } })
-    both(module => module.attentionBackward(q, k, v, dOutput, draws(module)))
+    both(module => attentionBackward(module, q, k, v, dOutput, draws(module)))
     both(module => module.trace(q, k, v, draws(module)))
   })
   pool.dispose()
@@ -418,7 +418,7 @@ test('linear of every kind of weight, and its gradients, have the same bits for 
           results.push(layer.forward(x, options))
           layer.dispose()
         }
-        results.push(...Object.values(own.linearBackward(x, weight, residual)))
+        results.push(...Object.values(linearBackward(own, x, weight, residual)))
       }
       return results.map(({ data }) => data)
     }

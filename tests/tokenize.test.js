@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { tokenize } from '../src/index.js'
+import { tokenize } from '../src/tokenize.js'
 
 /** What the engine says of the whole text at once. @param {string} text @param {boolean} byWord */
 function segmented(text, byWord) {

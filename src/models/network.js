@@ -2,8 +2,8 @@
 // Letters: B batch, L queries, S keys, H heads, D size of a head, d width of the model, V vocabulary.
 
 import { count, splitHeads, Tensor } from '../base/tensor.js'
+import { relativePositionBias } from '../block/relative-position-bias.js'
 import { add, layerNorm, mul, rmsNorm } from '../nn.js'
-import { relativePositionBias } from '../ops/position-biases.js'
 import { applyHook, copyOf, hookHeads, isHooked } from './hooks.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */

@@ -4,7 +4,7 @@
 import { expectDims, oneOf, readOptions, register, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { toFloats, toOperand } from '../base/tensor.js'
-import { alibiSlopes } from './position-biases.js'
+import { alibiSlopes } from './alibi.js'
 import { checkStream } from './random-stream.js'
 
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */

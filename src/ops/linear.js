@@ -1,8 +1,8 @@
-// y = x W^T + bias, its gradients, and the matrix product.
+// y = x W^T + bias, and the matrix product.
 
 import { expectDims, oneOf, readOptions, register } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
-import { count, Tensor, toFloats } from '../base/tensor.js'
+import { count, toFloats } from '../base/tensor.js'
 import { ACTIVATION } from '../runtime/abi.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 import { toTargetInPlace } from './launch.js'
@@ -12,7 +12,7 @@ import { toTargetInPlace } from './launch.js'
 /** @typedef {import('../threads/pool.js').DeferredCopies} DeferredCopies */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../base/tensor.js').Nested} Nested */
-/** @typedef {Tensor<Float32Array>} FloatTensor */
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 
 /**
  * @typedef {object} FusedOptions
@@ -132,17 +132,26 @@ export function matmul(core, a, b, options) {
   return apply(core, left, checkWeights(right, undefined, 'matmul', 'in,out'), given, 'matmul')
 }
 
+/**
+ * x, its rows, and the dims of the product.
+ * @param {unknown} x (..., in)
+ * @param {Weights} weights
+ * @param {string} where
+ */
+export function checkInput(x, { dims: [N, K] }, where) {
+  const input = toFloats(x, `${where}: x`)
+  const lead = input.dims.slice(0, -1)
+  if (input.dims.length === 0 || input.dims[lead.length] !== K)
+    throw new RangeError(
+      `${where}: x has dims ${shape(input.dims)}, weight (out, in) = ${shape([N, K])}: the last axis of x must be ${K}`,
+    )
+  return { input, M: count(lead), dims: [...lead, N] }
+}
+
 /** @param {Core} core @param {unknown} x @param {Weights} weights @param {FusedOptions & OutOptions} options @param {string} where */
 function apply(core, x, weights, options, where) {
-  const input = toFloats(x, `${where}: x`)
-  const [N, K] = weights.dims
-  if (input.dims.length === 0 || input.dims[input.dims.length - 1] !== K)
-    throw new RangeError(
-      `${where}: x has dims ${shape(input.dims)}, weight (out, in) = ${shape(weights.dims)}: the last axis of x must be ${K}`,
-    )
+  const { input, M, dims } = checkInput(x, weights, where)
   const { activation = 'none', residual } = options
-  const lead = input.dims.slice(0, -1)
-  const dims = [...lead, N]
   const added = residual === undefined ? undefined : toFloats(residual, `${where}: residual`)
   if (added) {
     expectDims(added, dims, `${where}: residual`, 'the dims of the output')
@@ -153,7 +162,7 @@ function apply(core, x, weights, options, where) {
   const { weight, bias } = weights
   const target = toTarget(options, dims, where, [input, typeof weight === 'number' ? undefined : weight, bias])
   const fused = { ...weights, activation: kind, residual: added }
-  return multiplyOut(core, () => core.toMemory(input), count(lead), fused, target)
+  return multiplyOut(core, () => core.toMemory(input), M, fused, target)
 }
 
 /** @param {number} M @param {Weights} weights */
@@ -222,72 +231,8 @@ export function multiply(
  * @param {Core} core
  * @param {{ kernel: string, args: number, work: number, units: number, scratch: number, deferredCopies?: DeferredCopies, parts?: number }} job
  */
-function shareOrRun(core, job) {
+export function shareOrRun(core, job) {
   const { kernel, args, units, scratch } = job
   if (core.threads?.run(core, { ...job, args: [args] })) return
   core.check(kernel, core.exports[kernel](args, 0, units, core.alloc(scratch)))
-}
-
-/**
- * @param {Core} core
- * @param {unknown} x
- * @param {unknown} weight
- * @param {unknown} dY
- */
-export function linearBackward(core, x, weight, dY) {
-  const where = 'linearBackward'
-  const input = toFloats(x, `${where}: x`)
-  const { weight: w, dims } = checkWeights(weight, undefined, where)
-  const upstream = toFloats(dY, `${where}: dY`)
-  const [N, K] = dims
-  if (input.dims.at(-1) !== K)
-    throw new RangeError(
-      `${where}: x has dims ${shape(input.dims)}, weight (out, in) = ${shape(dims)}: the last axis of x must be ${K}`,
-    )
-  const lead = input.dims.slice(0, -1)
-  expectDims(upstream, [...lead, N], `${where}: dY`, '(..., out)')
-  return core.scope(() => runLinearBackward(core, input, w, core.toMemory(upstream), count(lead)))
-}
-
-/**
- * @param {Core} core
- * @param {FloatTensor} x (..., in)
- * @param {FloatTensor} weight (out, in)
- * @param {number} dY address of (M, out)
- * @param {number} M
- */
-export function runLinearBackward(core, x, weight, dY, M) {
-  const [N, K] = weight.dims
-  return core.scope(() => {
-    const [dX, dWeight, dBias] = [M * K, N * K, N].map(n => core.allocFloats(n))
-    differentiate(core, core.toMemory(x), core.toMemory(weight), dY, dX, dWeight, dBias, M, K, N)
-    return {
-      dX: new Tensor(core.copyOut(dX, M * K), [...x.dims]),
-      dWeight: new Tensor(core.copyOut(dWeight, N * K), [...weight.dims]),
-      dBias: new Tensor(core.copyOut(dBias, N), [N]),
-    }
-  })
-}
-
-/**
- * Gradients inside the module's memory, by addresses; 0: not wanted.
- * @param {Core} core
- * @param {number} x (M, K)
- * @param {number} w (N, K)
- * @param {number} dY (M, N)
- * @param {number} dX
- * @param {number} dW
- * @param {number} dBias
- * @param {number} M
- * @param {number} K
- * @param {number} N
- * @param {number} [accumulate] 1: dX, 2: dW, 4: dBias are added to what is there
- */
-export function differentiate(core, x, w, dY, dX, dW, dBias, M, K, N, accumulate = 0) {
-  core.scope(() => {
-    const args = core.copyIn(Uint32Array.of(x, w, dY, dX, dW, dBias, M, K, N, accumulate))
-    const units = core.exports.qkv_linear_backward_units(args)
-    const scratch = core.exports.qkv_linear_backward_scratch(args)
-    shareOrRun(core, { kernel: 'qkv_linear_backward_part', args, work: 4 * M * K * N, units, scratch })
-  })
 }

@@ -4,13 +4,14 @@
 import { expectDims, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { count } from '../base/tensor.js'
+import { runBackward } from '../block/attention-backward.js'
 import { checkActivation, checkRepeat } from '../block/elementwise.js'
+import { runLinearBackward } from '../block/linear-backward.js'
 import { checkNorm } from '../block/norm.js'
 import { putTensor, run as runAttention, writeCall } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, broadcast, checkOptions, HEAD_OPTIONS, labels } from '../ops/attention-options.js'
-import { runBackward } from '../ops/backward.js'
 import { launch, UNIT } from '../ops/launch.js'
-import { differentiate, multiply, toWeights } from '../ops/linear.js'
+import { multiply, toWeights } from '../ops/linear.js'
 import { prepareRope } from '../ops/rope.js'
 import { BACKWARD_WORDS, GENERATOR_BYTES, ROPE_WORDS } from '../runtime/abi.js'
 import { AttentionCall } from '../runtime/attention-call.js'
@@ -68,7 +69,7 @@ function linear({ core, arena }, [x, weight, bias]) {
       const slots = [x, weight, bias].map(input => plan.slot(input))
       const [dX, dWeight, dBias] = slots.map(slot => slot?.at ?? 0)
       const accumulate = slots.reduce((sum, slot, i) => sum + (slot?.accumulate ?? 0) * 2 ** i, 0)
-      return () => differentiate(core, x.address, weight.address, dY, dX, dWeight, dBias, M, K, N, accumulate)
+      return () => runLinearBackward(core, x.address, weight.address, dY, dX, dWeight, dBias, M, K, N, accumulate)
     },
   }
 }

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load, tokenize } from '../../src/index.js'
+import { load } from '../../src/index.js'
+import { tokenize } from '../../src/tokenize.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels, printout, queryAndKey, ROUNDING } from './article.js'
 

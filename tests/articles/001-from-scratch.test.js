@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { joinHeads, load, tensor, tokenize } from '../../src/index.js'
+import { joinHeads, load, tensor } from '../../src/index.js'
+import { tokenize } from '../../src/tokenize.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels, printout, ROUNDING } from './article.js'
 

@@ -2,7 +2,7 @@
 // the module's memory.
 
 import { load } from '../../src/index.js'
-import { packLinear } from '../../src/nn.js'
+import { linearBackward, packLinear } from '../../src/nn.js'
 import { coreOf } from '../../src/qkv.js'
 import { measure } from './measure.js'
 
@@ -65,7 +65,7 @@ export async function linearTable(peak, samples) {
     for (const { title, qkv } of builds) {
       const g = qkv.generator(1)
       const [x, weight, dY] = [g.randn([M, K]), g.randn([N, K]), g.randn([M, N])]
-      const runs = [arithmetic, { run: () => qkv.linearBackward(x, weight, dY) }]
+      const runs = [arithmetic, { run: () => linearBackward(qkv, x, weight, dY) }]
       const [tile, ms] = (await measure(runs, { samples })).map(({ median }) => median)
       const ofPeak = ((4 * M * K * N) / ms) * (tile / arithmetic.flops)
       rows.push({ name: `${title}linearBackward ${M} x ${K} by ${N}, arrays in and out`, ms, ofPeak })

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load, tokenize } from 'qkv'
+import { load } from 'qkv'
+import { tokenize } from 'qkv/tokenize'
 import { plain, printed, settled } from './browser.js'
 import { goldenCase, near } from './golden.js'
 import { usePage } from './open.js'

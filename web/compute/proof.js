@@ -4,7 +4,7 @@ import { MODELS } from '../models/index.js'
 import { largest, minus } from './compare.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('qkv').Tokens} Tokens */
+/** @typedef {import('qkv/tokenize').Tokens} Tokens */
 /** @typedef {import('../settings/check.js').Checked} Checked */
 /** @typedef {import('../models/index.js').Tensors} Tensors */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */

@@ -2,6 +2,7 @@
 // of a row with and without the division, and what gradient it passes back. All by the core.
 
 import { Tensor } from 'qkv'
+import { attentionBackward } from 'qkv/nn'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 
@@ -39,7 +40,7 @@ export function spreadOf(qkv, d, seed) {
   const dOutput = generator.randn([1, SHOWN])
   const side = (/** @type {number} */ scale) => {
     const traced = qkv.trace(q, k, v, { scale })
-    const { dQ: dq } = qkv.attentionBackward(q, k, v, dOutput, { scale })
+    const { dQ: dq } = attentionBackward(qkv, q, k, v, dOutput, { scale })
     return {
       scores: Array.from(traced.scaled?.data ?? traced.scores.data),
       weights: Array.from(traced.weights.data),

@@ -5,7 +5,7 @@ import { Tensor } from 'qkv'
 import { stack } from './tensors.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('qkv').Tokens} Tokens */
+/** @typedef {import('qkv/tokenize').Tokens} Tokens */
 /** @typedef {import('../settings/check.js').Checked} Checked */
 /** @typedef {import('../settings/fields.js').ZooHead} ZooHead */
 /** @typedef {import('../settings/matrices.js').Axis} Axis */

@@ -1,9 +1,9 @@
 // Do settings make sense? Every range is checked here, before anything is built from a number. Pure: no DOM, no core.
 
-import { tokenize } from 'qkv'
+import { tokenize } from 'qkv/tokenize'
 import { applies, DEFAULTS, describe, FIELDS, fieldsThat, MOST_HEADS, MOST_TOKENS, ZOO } from './fields.js'
 
-/** @typedef {import('qkv').Tokens} Tokens */
+/** @typedef {import('qkv/tokenize').Tokens} Tokens */
 /** @typedef {import('./fields.js').Settings} Settings */
 /** @typedef {import('./fields.js').Given} Given */
 /** @typedef {import('./fields.js').FieldName} Field */

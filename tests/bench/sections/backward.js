@@ -2,6 +2,7 @@
 // forward call. Operands are resident, gradients new arrays.
 
 import { load } from '../../../src/index.js'
+import { attentionBackward } from '../../../src/nn.js'
 
 /** @param {import('../only.js').Means} means @returns {AsyncGenerator<import('../only.js').Comparison>} */
 export async function* backward({ peak, shape }) {
@@ -14,7 +15,7 @@ export async function* backward({ peak, shape }) {
       return x
     })
     return {
-      ours: { run: () => qkv.attentionBackward(q, k, v, dOutput, options) },
+      ours: { run: () => attentionBackward(qkv, q, k, v, dOutput, options) },
       forward: { run: () => qkv.attention(q, k, v, { ...options, out }) },
       dispose: () => [q, k, v, dOutput, out].map(x => x.dispose()),
     }

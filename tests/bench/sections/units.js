@@ -1,17 +1,18 @@
 // Calls on --threads N (default 2) threads beside the same on one.
 
 import { load } from '../../../src/index.js'
+import { attentionBackward } from '../../../src/nn.js'
 
 /** @typedef {import('../../../src/index.js').Qkv} Qkv */
 /** @typedef {ReturnType<Qkv['alloc']>} Resident */
 
 /** @type {[string, number[], (qkv: Qkv, x: Resident, out: Resident) => unknown][]} */
 const CALLS = [
-  ['attentionBackward H12 L512 D64', [12, 512, 64], (qkv, x, out) => qkv.attentionBackward(x, x, x, out)],
+  ['attentionBackward H12 L512 D64', [12, 512, 64], (qkv, x, out) => attentionBackward(qkv, x, x, x, out)],
   [
     'attentionBackward H12 L512 D64 causal',
     [12, 512, 64],
-    (qkv, x, out) => qkv.attentionBackward(x, x, x, out, { causal: true }),
+    (qkv, x, out) => attentionBackward(qkv, x, x, x, out, { causal: true }),
   ],
   ['trace H4 L512 D64, weights only', [4, 512, 64], (qkv, x) => qkv.trace(x, x, x, { keep: ['weights'] })],
   ['softmax 6144 x 512', [12, 512, 512], (qkv, x, out) => qkv.softmax(x, { out })],

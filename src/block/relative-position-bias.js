@@ -1,4 +1,4 @@
-// How positions become biases: ALiBi's slopes (Press et al. 2022), T5's buckets (Raffel et al. 2020).
+// T5's relative position bias (Raffel et al. 2020): distances fall into buckets, each with a bias for each head.
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
@@ -8,22 +8,6 @@ import { checkDims, Tensor, toFloats } from '../base/tensor.js'
 /** @typedef {import('../base/tensor.js').Nested} Nested */
 
 const SIZE = { least: 0, most: 2 ** 20, whole: true } // beyond it, nothing is served in any time
-
-/**
- * The slopes of ALiBi for H heads: the geometric sequence from 2^(-8/H) on. Where H is no power of two, that of the
- * next lower one, then every other slope of the next higher one.
- * @param {number} numHeads
- * @returns {Tensor<Float32Array>} (H)
- */
-export function alibiSlopes(numHeads) {
-  const H = toNumber(numHeads, 'alibiSlopes: numHeads', SIZE)
-  const n = 2 ** Math.floor(Math.log2(H || 1))
-  const slope = (/** @type {number} */ h) => 2 ** (h < n ? (-8 * (h + 1)) / n : (-4 * (2 * (h - n) + 1)) / n)
-  return new Tensor(
-    Float32Array.from({ length: H }, (_, h) => slope(h)),
-    [H],
-  )
-}
 
 /**
  * The bucket of a distance: small ones have their own, larger ones share, logarithmically, up to maxDistance. In

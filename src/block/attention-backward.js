@@ -1,9 +1,11 @@
+// The gradients of attention. Scores are computed anew, tile by tile, without any L x S matrix.
+
 import { expectDims } from '../base/arguments.js'
 import { count, Tensor, toFloats } from '../base/tensor.js'
+import { keysToMemory, putTensor, queriesToMemory, writeCall } from '../ops/attention.js'
+import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from '../ops/attention-options.js'
 import { BACKWARD_WORDS, indices } from '../runtime/abi.js'
-import { keysToMemory, putTensor, queriesToMemory, writeCall } from './attention.js'
-import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from './attention-options.js'
-import { runLinearBackward } from './linear.js'
+import { linearGradients } from './linear-backward.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
@@ -33,10 +35,10 @@ const AT = indices(BACKWARD_WORDS)
  * @param {unknown} k
  * @param {unknown} v
  * @param {unknown} dOutput
- * @param {import('./attention-options.js').AttentionOptions} options
+ * @param {import('../ops/attention-options.js').AttentionOptions} options
  * @returns {AttentionGradients}
  */
-export function attentionBackward(core, q, k, v, dOutput, options) {
+export function differentiateAttention(core, q, k, v, dOutput, options) {
   const call = core.takeCall()
   try {
     checkAttention(call, q, k, v, options, LABELS)
@@ -127,8 +129,8 @@ function runWithDropout(core, args, { p, generator }) {
 function projections(core, call, dQueries, dKeys, dValue) {
   const { q, k, D, B, H, G, L, S } = call
   const { wQuery, wKey, bias } = /** @type {import('../runtime/attention-call.js').AdditiveScore} */ (call.additive)
-  const left = runLinearBackward(core, q, wQuery, dQueries, B * H * L)
-  const right = runLinearBackward(core, k, wKey, dKeys, B * G * S)
+  const left = linearGradients(core, q, wQuery, dQueries, B * H * L)
+  const right = linearGradients(core, k, wKey, dKeys, B * G * S)
   return {
     dQ: left.dX,
     dK: right.dX,
