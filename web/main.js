@@ -5,6 +5,10 @@ import './elements/index.js'
 import { createApp } from './app.js'
 import { host, listen, remembered } from './browser.js'
 
+// ?model=FOLDER opens the room that shows it.
+if (!location.hash && new URLSearchParams(location.search).has('model'))
+  history.replaceState(null, '', `${location.search}#1&room=models`)
+
 const app = createApp(host, remembered())
 listen(app)
 app.draw()

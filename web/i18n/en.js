@@ -1,9 +1,11 @@
+import { checkpoints } from './checkpoints/en.js'
 import { learn } from './learn/en.js'
 
 export { texts as elements } from '../elements/texts.js'
 
 export const texts = {
   ...learn,
+  ...checkpoints,
   htmlLang: 'en',
   languageName: 'English',
   title: 'Attention you can look inside',

@@ -1,3 +1,4 @@
+import { checkpoints } from './checkpoints/zh.js'
 import { learn } from './learn/zh.js'
 /** @type {import('./index.js').ElementTexts} */
 export const elements = {
@@ -54,6 +55,7 @@ export const elements = {
 /** @type {Record<import('./index.js').Key, string>} */
 export const texts = {
   ...learn,
+  ...checkpoints,
   htmlLang: 'zh-CN',
   languageName: '中文',
   title: '看得见内部的注意力',

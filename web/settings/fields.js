@@ -172,6 +172,13 @@ export const FIELDS = {
   /** In the room Learn: the task, and what differs from its recipe, such as 'seed=3,layers=1'. */
   task: choice(['induction', 'translation', 'sort', 'reverse', 'text'], page),
   learn: text('', page),
+  /** In the room Models: which model, '' the first that ships; what it reads; the text that patches are taken from; what is
+   * changed in it (checkpoints/changes.js); the head whose page is open. */
+  checkpoint: text('', page),
+  prompt: text('', page),
+  donor: text('', page),
+  changes: text('', page),
+  at: text('', page),
   /** The selected head, word and cell. */
   head: other('count', 0, place),
   word: other('word', /** @type {Word | null} */ (null), place),

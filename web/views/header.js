@@ -8,7 +8,7 @@ import './tool-group.js'
 /** @typedef {import('../i18n/index.js').Language} Language */
 
 /** Rooms that are built. */
-const ROOMS = /** @type {const} */ (['layer', 'learn'])
+const ROOMS = /** @type {const} */ (['layer', 'learn', 'models'])
 
 /** @param {Context} context */
 export function header(context) {

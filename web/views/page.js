@@ -57,6 +57,13 @@ function learn({ t, settings, actions }) {
   return html`<learn-room .t=${t} .task=${settings.task} .learn=${settings.learn} .change=${actions.look}></learn-room>`
 }
 
+/** The room "Models", loaded in the same way. @param {Context} context */
+function models({ t, settings, actions, isDark }) {
+  if (!customElements.get('models-room')) import('../checkpoints/room.js')
+  const { checkpoint, prompt, donor, changes, at } = settings
+  return html`<models-room .t=${t} .isDark=${isDark} .linked=${{ checkpoint, prompt, donor, changes, at }} .change=${actions.look}></models-room>`
+}
+
 /**
  * The whole page.
  * @param {Context & { scene?: Scene }} context
@@ -65,8 +72,8 @@ export function page(context) {
   const { t, problems, scene, failure, notice, actions } = context
   const isStale = Object.keys(problems).length > 0 || failure !== undefined
   const body = scene && { ...context, ...scene }
-  if (context.settings.room === 'learn')
-    return html`${header(context)}<div class="notices"><p class="notice" role="alert">${notice ? t(notice) : nothing}</p></div>${learn(context)}`
+  if (context.settings.room !== 'layer')
+    return html`${header(context)}<div class="notices"><p class="notice" role="alert">${notice ? t(notice) : nothing}</p></div>${context.settings.room === 'learn' ? learn(context) : models(context)}`
   return html`${header(context)}
     <div class="notices"><p class="notice" role="alert">${notice ? t(notice) : nothing}</p>
     ${

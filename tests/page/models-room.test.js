@@ -1,0 +1,150 @@
+// The room "Models": a checkpoint is opened from files, its heads are seen, ranked, opened and changed, and its prediction moves.
+
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { usePage } from './open.js'
+
+const context = usePage({ hash: '#1&room=models' })
+const text = (/** @type {string} */ selector) => context.page.locator(selector).innerText()
+
+/** The files of a golden checkpoint. @param {string} name */
+function filesOf(name) {
+  const folder = fileURLToPath(new URL(`../goldens/models/${name}/`, import.meta.url))
+  return readdirSync(folder)
+    .filter(file => /json$|safetensors$/.test(file) && !/^expected/.test(file))
+    .map(file => folder + file)
+}
+
+/** Opens a golden checkpoint and waits for its first run. @param {string} name @param {string} type */
+async function open(name, type) {
+  const { page } = context
+  await page.setInputFiles('#models-files', filesOf(name))
+  await page.waitForFunction(
+    type =>
+      document.querySelector('#models-facts')?.textContent?.startsWith(`${type},`) &&
+      document.querySelector('models-atlas canvas') &&
+      document.querySelector('#models-top tr'),
+    type,
+  )
+}
+
+/** Waits until an element's text matches. @param {string} selector @param {RegExp} pattern */
+const until = (selector, pattern) =>
+  context.page.waitForFunction(
+    ([selector, source]) => new RegExp(source).test(document.querySelector(selector)?.textContent ?? ''),
+    [selector, pattern.source],
+  )
+
+test('a checkpoint opens from files: sizes, maps of all heads, prediction, and who made it', async () => {
+  const { page } = context
+  await open('gpt2-tiny', 'gpt2')
+  assert.match(await text('#models-facts'), /gpt2, 3 layers × 4 heads, 106,416 parameters/)
+  await page.fill('#models-text', 'The cat that chased the dog')
+  await until('#models-answer', /^m, 4\.7%$/)
+  assert.equal(await page.locator('#models-ranked li').count(), 12)
+  assert.equal(await page.locator('#models-top tbody tr').count(), 8)
+  await page.locator('#models-why').waitFor()
+  const added = (await page.locator('#models-why tbody td:last-child').allInnerTexts()).map(each =>
+    Number(each.replace('−', '-').replace('+', '')),
+  )
+  const logit = added.pop()
+  assert.ok(Math.abs(added.reduce((a, b) => a + b) - Number(logit)) < 0.02, 'contributions sum to the logit')
+})
+
+test('a head is opened, switched off, and the prediction moves; undo and the link hold it', async () => {
+  const { page } = context
+  await open('gpt2-tiny', 'gpt2')
+  await page.fill('#models-text', 'The cat that chased the dog')
+  await until('#models-answer', /^m, 4\.7%$/)
+  await page.locator('#models-ranked button', { hasText: '2.2' }).click()
+  await page.locator('#models-map').waitFor()
+  await page.click('[data-how="off"]')
+  await until('#models-effect', /m: 4\.7% before, 5\.1% after \(\+0\.4 points\)/)
+  assert.match(await text('#models-answer'), /^\(, 5\.3%$/)
+  await page.waitForFunction(() => /changes=2\.2%3D0/.test(location.hash) && /at=2\.2/.test(location.hash))
+  await page.click('[data-showing="before"]')
+  await until('#models-answer', /^m, 4\.7%$/)
+  await page.click('#models-undo')
+  await page.locator('#models-effect').waitFor({ state: 'detached' })
+})
+
+test('a cell is computed down to query and key', async () => {
+  const { page } = context
+  await open('qwen3-tiny-bf16', 'qwen3')
+  await page.fill('#models-text', 'The cat that chased the dog')
+  await page.locator('#models-ranked button', { hasText: '2.3' }).click()
+  await page.locator('#models-map').waitFor()
+  await page.evaluate(() => /** @type {any} */ (document.querySelector('models-room')).selectCell({ query: 3, key: 2 }))
+  await page.locator('.models-result').waitFor()
+  const [shown, shownAtlas] = await page.evaluate(() => {
+    const room = /** @type {any} */ (document.querySelector('models-room'))
+    const { data, dims } = room.matrixOf(true)
+    return [document.querySelector('.models-result')?.textContent, data[3 * dims[1] + 2].toFixed(4)]
+  })
+  assert.equal(shown, shownAtlas)
+  const numbers = await page.evaluate(() => {
+    const { traced: trace } = /** @type {any} */ (document.querySelector('models-room'))
+    let dot = 0
+    trace.q.forEach((/** @type {number} */ q, /** @type {number} */ i) => {
+      dot += q * trace.k[i]
+    })
+    return { ...trace, dot: [dot, trace.dot], byHand: Math.exp(trace.score - trace.largest) / trace.sum }
+  })
+  assert.ok(Math.abs(numbers.dot[0] - numbers.dot[1]) < 1e-4)
+  assert.ok(Math.abs(numbers.byHand - numbers.weight) < 1e-5)
+  assert.ok(Math.abs(numbers.dot[1] * numbers.scale - numbers.score) < 1e-4)
+  assert.notDeepEqual(numbers.q, numbers.qBare, 'the rotation is seen')
+})
+
+test('an encoder fills masks; an encoder-decoder has three stacks', async () => {
+  const { page } = context
+  await open('bert-tiny', 'bert')
+  await page.fill('#models-text', 'The [MASK] wrote to the king')
+  await until('.models-answer', /##ed 58\.0%/)
+  await open('marian-tiny', 'marian')
+  assert.deepEqual(await page.locator('.models-stacks button').allInnerTexts(), [
+    'Encoder',
+    'Decoder',
+    'Cross-attention',
+  ])
+  await page.click('[data-stack="encoder"]')
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('models-atlas'))?.maps.layers === 3)
+})
+
+test('what cannot be opened is refused with the reason, and the model before stays', async () => {
+  const { page } = context
+  await open('gpt2-tiny', 'gpt2')
+  const bytes = Buffer.from(JSON.stringify({ model_type: 'mamba' }))
+  await page.setInputFiles('#models-files', [{ name: 'config.json', mimeType: 'application/json', buffer: bytes }])
+  await until('#models-problem', /model_type "mamba" is not covered; covered: gpt2.*The model from before stays open\./)
+  assert.match(await text('#models-facts'), /^gpt2,/)
+  await page.fill('#models-text', 'The dog')
+  await until('.strip-label', /2 tokens|3 tokens|4 tokens/)
+})
+
+test('too large for the memory: the sizes are said before reading, what fits is a button', async () => {
+  const { page } = context
+  await page.evaluate(() => {
+    const room = /** @type {any} */ (document.querySelector('models-room'))
+    room.most = 300_000
+  })
+  await page.setInputFiles('#models-files', filesOf('gpt2-tiny'))
+  await until('#models-large', /needs 0\.4 MB of memory as it is stored, 0\.\d MB as float16, 0\.\d MB as int8/)
+  await page.click('[data-dtype="int8"]')
+  await until('#models-facts', /int8/)
+})
+
+test('text is generated step by step, and the maps grow with it', async () => {
+  const { page } = context
+  await open('gpt2-tiny', 'gpt2')
+  await page.fill('#models-text', 'The cat that chased the dog')
+  await until('#models-answer', /^m, 4\.7%$/)
+  await page.fill('#models-count', '3')
+  await page.keyboard.press('Enter')
+  await page.click('#models-generate')
+  await until('#models-steps', /3 tokens generated/)
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('models-atlas'))?.maps.rows === 13)
+  assert.deepEqual((await page.locator('.is-generated .token').allInnerTexts())[0], 'm')
+})

@@ -1,0 +1,87 @@
+// What the reader changed: chips in the model's order, before and after, undo, and what moved.
+
+import { html, nothing } from 'lit'
+import { points } from './prediction.js'
+import { percent } from './strip.js'
+
+/** @typedef {import('./room.js').ModelsRoom} Room */
+/** @typedef {import('./changes.js').Change} Change */
+/** @typedef {Event & { target: HTMLInputElement }} InputEvent */
+
+/** @param {Room} room @param {Change} change */
+export function said(room, change) {
+  const { t, run } = room
+  const at = 'head' in change ? room.nameOf(change, change.stack) : `${change.stack.slice(0, 1)}${change.layer + 1}`
+  if (change.kind === 'head')
+    return change.how === 'mean'
+      ? t('modelsChip.mean', { at })
+      : change.how === 0
+        ? t('modelsChip.off', { at })
+        : t('modelsChip.factor', { at, factor: change.how })
+  const { tokens = [], targets = [] } = run ?? {}
+  const queries = change.stack === 'decoder' || change.stack === 'cross' ? targets : tokens
+  const keys = change.stack === 'decoder' ? targets : tokens
+  if (change.kind === 'patch')
+    return change.position === null
+      ? t('modelsChip.patchAll', { at })
+      : t('modelsChip.patch', { at, word: queries[change.position] ?? '', position: change.position + 1 })
+  const words = { at, query: queries[change.query] ?? change.query + 1, key: keys[change.key] ?? change.key + 1 }
+  return change.kind === 'hide'
+    ? t('modelsChip.hide', words)
+    : t('modelsChip.weight', { ...words, value: change.value })
+}
+
+const MOST_CHIPS = 40
+
+/** @param {Room} room */
+export function changesBar(room) {
+  const { t, changes, runAfter, showing, told } = room
+  const set = (/** @type {Change[]} */ next) => room.setChanges(next)
+  const layers = told?.stacks.decoder?.layers ?? told?.stacks.encoder?.layers ?? 1
+  return html`<section class="models-changes" aria-label=${t('modelsChanges')}>
+    <h2>${t('modelsChanges')}</h2>
+    ${changes.length ? nothing : html`<span class="note">${t('modelsNoChanges')}</span>`}
+    <ul class="models-chips" id="models-chips">${changes.slice(0, MOST_CHIPS).map(
+      (change, n) => html`<li class="models-chip ${change.isOn ? '' : 'is-off'}">
+        <label><input type="checkbox" .checked=${change.isOn} @change=${() => set(changes.map((other, i) => (i === n ? { ...other, isOn: !other.isOn } : other)))} /> ${said(room, change)}</label>
+        ${
+          change.kind === 'head'
+            ? html`<input type="number" class="models-factor" step="0.1" min="-10" max="10" aria-label=${t('modelsFactor')} .value=${change.how === 'mean' ? '' : String(change.how)} @change=${(/** @type {InputEvent} */ { target }) => target.value !== '' && set(changes.map((other, i) => (i === n && other.kind === 'head' ? { ...other, how: Number(target.value) } : other)))} />`
+            : nothing
+        }
+        <button type="button" class="tool icon" aria-label=${t('modelsRemove', { change: said(room, change) })} @click=${() => set(changes.filter((_, i) => i !== n))}>×</button></li>`,
+    )}</ul>
+    ${changes.length > MOST_CHIPS ? html`<span class="note">${t('modelsMoreChanges', { count: changes.length - MOST_CHIPS })}</span>` : nothing}
+    ${
+      runAfter
+        ? html`<span class="models-showing" role="group" aria-label=${t('modelsShow')}>${(
+            /** @type {const} */ (['before', 'after', 'difference'])
+          ).map(
+            name =>
+              html`<button type="button" class="tab" data-showing=${name} aria-pressed=${showing === name} @click=${() => room.show(name)}>${t(`modelsTab.${name}`)}</button>`,
+          )}</span>${effect(room)}`
+        : nothing
+    }
+    <button type="button" class="tool" id="models-undo" ?disabled=${room.past.length === 0} @click=${() => room.undo()}>${t('undo')}</button>
+    ${changes.length ? html`<button type="button" class="tool" id="models-restore" @click=${() => set([])}>${t('modelsRestore')}</button>` : nothing}
+    <details class="models-patch"><summary>${t('modelsPatch')}</summary>
+      <p class="note">${t('modelsPatchText')}</p>
+      <label>${t('modelsDonor')} <input type="text" id="models-second" .value=${room.linked.donor} @change=${(/** @type {InputEvent} */ { target }) => room.change({ donor: target.value })} /></label>
+      <label>${t('modelsPatchLayer')} <select id="models-patch-layer">${Array.from({ length: layers }, (_, l) => html`<option value=${l}>${l + 1}</option>`)}</select></label>
+      <button type="button" class="tool" id="models-patch" ?disabled=${!room.linked.donor} @click=${() => {
+        const layer = Number(/** @type {HTMLSelectElement} */ (room.querySelector('#models-patch-layer')).value)
+        const stack = told?.stacks.encoder && told.stacks.decoder ? 'decoder' : ''
+        room.addChanges([{ kind: 'patch', isOn: true, stack, layer, position: room.query ?? null }])
+      }}>${room.query === undefined ? t('modelsPatchAll') : t('modelsPatchWord', { word: room.words.queries[room.query] ?? '' })}</button>
+    </details>
+  </section>`
+}
+
+/** The first guess of before, before and after. @param {Room} room */
+function effect({ t, runBefore: before, runAfter: after }) {
+  const guess = before?.top[0]
+  if (!guess || !after) return nothing
+  const now = after.top.find(({ id }) => id === guess.id)?.probability ?? after.first
+  if (now === undefined) return nothing
+  return html`<p class="models-effect" id="models-effect" role="status">${t('modelsEffect', { token: guess.token, before: percent(guess.probability), after: percent(now), points: points(now - guess.probability) })}</p>`
+}

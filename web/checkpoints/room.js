@@ -1,0 +1,516 @@
+// The room "Models": a real checkpoint, every head of it, its prediction, and the reader's hands on it. A session in a worker
+// runs it.
+
+import { html, LitElement, nothing } from 'lit'
+import './atlas.js'
+import { readChanges, withChange, writeChanges } from './changes.js'
+import { changesBar } from './changes-bar.js'
+import { generateBar } from './generate-bar.js'
+import { headPage } from './head-page.js'
+import { inspector } from './inspector.js'
+import { grown } from './maps.js'
+import { openSession } from './open.js'
+import { opening } from './opening.js'
+import { overview } from './overview.js'
+import { predictionPanel } from './prediction.js'
+import { programs } from './programs-view.js'
+import { addressOf, filesOf, mostMemory, nameOf, SHIPPED } from './sources.js'
+import { strips } from './strip.js'
+
+/** @typedef {import('../i18n/index.js').Translate} Translate */
+/** @typedef {import('./session.js').Report} Report */
+/** @typedef {import('./session.js').Told} Told */
+/** @typedef {import('./run.js').Run} Run */
+/** @typedef {import('./changes.js').Change} Change */
+/** @typedef {import('./changes.js').Stack} Stack */
+/** @typedef {import('./maps.js').HeadAt} HeadAt */
+/** @typedef {'previous' | 'first' | 'duplicate' | 'induction' | 'entropy' | 'example' | 'similar'} RankBy */
+/** @typedef {'before' | 'after' | 'difference'} Showing */
+/** What a link holds. @typedef {{ checkpoint: string, prompt: string, donor: string, changes: string, at: string }} Linked */
+
+const FIRST_TEXT = 'Once upon a time'
+const MASK_TEXT = 'The [MASK] chased the dog.'
+
+export class ModelsRoom extends LitElement {
+  static properties = {
+    t: { attribute: false },
+    isDark: { type: Boolean },
+    linked: { attribute: false },
+    change: { attribute: false },
+    told: { state: true },
+    plan: { state: true },
+    progress: { state: true },
+    failure: { state: true },
+    runBefore: { state: true },
+    runAfter: { state: true },
+    showing: { state: true },
+    stack: { state: true },
+    rankBy: { state: true },
+    least: { state: true },
+    onlyHits: { state: true },
+    withoutFirst: { state: true },
+    query: { state: true },
+    keyWord: { state: true },
+    pointed: { state: true },
+    mapSize: { state: true },
+    view: { state: true },
+    cell: { state: true },
+    traced: { state: true },
+    why: { state: true },
+    steps: { state: true },
+    isGenerating: { state: true },
+    chosen: { state: true },
+    tab: { state: true },
+    mode: { state: true },
+    copied: { state: true },
+    isDropping: { state: true },
+    against: { state: true },
+    reference: { state: true },
+    pairs: { state: true },
+  }
+
+  constructor() {
+    super()
+    /** @type {Translate} */
+    this.t = /** @type {any} */ (undefined)
+    this.isDark = false
+    /** @type {Linked} */
+    this.linked = { checkpoint: '', prompt: '', donor: '', changes: '', at: '' }
+    /** Tells the page what its link shall hold. @type {(patch: Partial<Linked>) => void} */
+    this.change = () => {}
+    /** The open model. @type {Told | undefined} */
+    this.told = undefined
+    /** What is being opened. @type {NonNullable<Report['plan']> | { name: string } | undefined} */
+    this.plan = undefined
+    /** @type {Report['progress']} */
+    this.progress = undefined
+    /** @type {string | undefined} */
+    this.failure = undefined
+    /** @type {Run | undefined} */
+    this.runBefore = undefined
+    /** @type {Run | undefined} */
+    this.runAfter = undefined
+    /** @type {Showing} */
+    this.showing = 'after'
+    /** @type {Stack} */
+    this.stack = ''
+    /** @type {RankBy} */
+    this.rankBy = 'previous'
+    this.least = 0.3
+    this.onlyHits = false
+    this.withoutFirst = false
+    /** The selected words: of a query, and Shift-clicked of a key. @type {number | undefined} */
+    this.query = undefined
+    /** @type {number | undefined} */
+    this.keyWord = undefined
+    /** @type {(HeadAt & { query?: number, key?: number, weight?: number }) | undefined} */
+    this.pointed = undefined
+    this.mapSize = 0
+    /** @type {'map' | 'lines' | 'difference' | 'numbers'} */
+    this.view = 'map'
+    /** @type {{ query: number, key: number } | undefined} */
+    this.cell = undefined
+    /** @type {import('./cell.js').CellTrace | undefined} */
+    this.traced = undefined
+    /** @type {Report['why']} */
+    this.why = undefined
+    /** What was generated. @type {import('./generate.js').Step[]} */
+    this.steps = []
+    this.isGenerating = false
+    /** The heads of a marquee. @type {HeadAt[]} */
+    this.chosen = []
+    /** On a phone. @type {'heads' | 'prediction' | 'changes'} */
+    this.tab = 'heads'
+    /** What a stroke over the map of a head does. @type {'read' | 'paint' | 'edit'} */
+    this.mode = 'read'
+    this.copied = ''
+    this.isDropping = false
+    /** The head that the difference is taken from. @type {HeadAt | undefined} */
+    this.against = undefined
+    /** The head that others are ranked by their likeness to. @type {HeadAt | undefined} */
+    this.reference = undefined
+    /** Of a long text: the weight from the selected word to the second one, in every head. @type {Float32Array | undefined} */
+    this.pairs = undefined
+    /** Exact maps of heads whose blocks are shown. @type {Map<string, { data: Float32Array, dims: readonly number[] }>} */
+    this.exact = new Map()
+    this.sampling = { temperature: 0, topK: 40, seed: 0, count: 40 }
+    /** What undo goes back to. @type {string[]} */
+    this.past = []
+    /** Files that were brought, to open them again. @type {Map<string, File[]>} */
+    this.brought = new Map()
+    /** Bytes of memory that a model may take. */
+    this.most = mostMemory()
+    /** @type {import('./open.js').Session | undefined} */
+    this.session = undefined
+    /** The ids of the newest run and of what asked for the rest. */
+    this.asked = { open: 0, show: 0, cell: 0, generate: 0, why: 0 }
+    /** The checkpoint that is open or being opened. @type {string | undefined} */
+    this.wanted = undefined
+    /** What was run last. */
+    this.ran = ''
+    /** Generated ids beside those of the text. @type {number[] | undefined} */
+    this.ids = undefined
+  }
+
+  /** The styles of the page hold here. */
+  createRenderRoot() {
+    return this
+  }
+
+  connectedCallback() {
+    super.connectedCallback()
+    this.session = openSession(report => this.#take(report))
+    addEventListener('drop', this.#drop, true)
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback()
+    removeEventListener('drop', this.#drop, true)
+    this.session?.close()
+    this.session = undefined
+    this.wanted = undefined
+    this.told = this.runBefore = this.runAfter = undefined
+  }
+
+  /** Files that are dropped anywhere are a checkpoint here. @param {DragEvent} event */
+  #drop = async event => {
+    if (!event.dataTransfer?.types.includes('Files')) return
+    event.preventDefault()
+    event.stopPropagation()
+    document.documentElement.classList.remove('is-dropping')
+    this.bring(await filesOf(event.dataTransfer))
+  }
+
+  /** @param {readonly File[]} files */
+  async bring(files) {
+    if (!files.length) return
+    const name = await nameOf(files)
+    this.brought.set(name, [...files])
+    this.open(name, { source: [...files] })
+  }
+
+  /**
+   * Opens a checkpoint; that of now stays until it is there.
+   * @param {string} name
+   * @param {{ source?: import('./session.js').OpenSource, dtype?: import('./session.js').Smaller }} [how]
+   */
+  open(name, { source, dtype } = {}) {
+    const address = name === '?model' ? addressOf() : undefined
+    const shipped = SHIPPED.find(each => each.name === name)
+    const from = source ?? this.brought.get(name) ?? address?.href ?? (shipped && { urls: shipped.urls })
+    this.wanted = name
+    this.failure = undefined
+    this.progress = undefined
+    if (address && address.origin !== location.origin) {
+      this.failure = this.t('modelsOtherSite', { address: address.href })
+      return
+    }
+    if (!from) {
+      this.plan = undefined
+      this.failure = this.t('modelsAsk', { name: name.split('~')[0] })
+      return
+    }
+    this.plan = { name }
+    this.asked.open = this.session?.ask({ open: { source: from, name, dtype, most: this.most } }) ?? 0
+  }
+
+  willUpdate() {
+    const { checkpoint } = this.linked
+    const first = addressOf() ? '?model' : (SHIPPED[0]?.name ?? '')
+    const name = checkpoint || first
+    if (this.session && name && this.wanted === undefined) this.open(name)
+    else if (this.session && checkpoint && checkpoint !== this.wanted && checkpoint !== this.told?.name)
+      this.open(checkpoint)
+    const key = JSON.stringify([this.told?.name, this.text, this.linked.donor, this.linked.changes, this.ids, this.row])
+    if (this.told && key !== this.ran && !this.isGenerating) {
+      this.ran = key
+      this.#run()
+    }
+  }
+
+  /** What the model reads. */
+  get text() {
+    const { prompt } = this.linked
+    if (prompt || !this.told) return prompt
+    const { encoder, decoder } = this.told.stacks
+    if (!this.told.hasTokenizer) return '1 0 2 1 0 2'
+    return encoder && !decoder ? MASK_TEXT : FIRST_TEXT
+  }
+
+  /** The word whose prediction is asked for. */
+  row = /** @type {number | undefined} */ (undefined)
+
+  get changes() {
+    return readChanges(this.linked.changes)
+  }
+
+  /** The head whose page is open. @returns {(HeadAt & { stack: Stack }) | undefined} */
+  get head() {
+    const found = /^([edc]?)(\d{1,4})\.(\d{1,4})$/.exec(this.linked.at)
+    if (!found || !this.maps) return undefined
+    const stack = /** @type {Stack} */ ({ '': '', e: 'encoder', d: 'decoder', c: 'cross' }[found[1]])
+    const at = { stack, layer: Number(found[2]) - 1, head: Number(found[3]) - 1 }
+    const maps = this.run?.maps[stack]
+    return maps && at.layer >= 0 && at.head >= 0 && at.layer < maps.layers && at.head < maps.heads ? at : undefined
+  }
+
+  /** The run that is shown. */
+  get run() {
+    return this.showing === 'before' ? this.runBefore : (this.runAfter ?? this.runBefore)
+  }
+
+  get maps() {
+    return this.run?.maps[this.stack]
+  }
+
+  /** Names of queries and keys of the stack that is shown. */
+  get words() {
+    const { tokens = [], targets = [] } = this.run ?? {}
+    return {
+      queries: this.stack === 'decoder' || this.stack === 'cross' ? targets : tokens,
+      keys: this.stack === 'decoder' ? targets : tokens,
+    }
+  }
+
+  /** "e2.1" in links, "2.1" for people. @param {HeadAt} at @param {Stack} [stack] */
+  nameOf({ layer, head }, stack = '') {
+    return `${stack.slice(0, 1)}${layer + 1}.${head + 1}`
+  }
+
+  #run() {
+    const { text, ids, row } = this
+    const input = { text, ids, second: this.linked.donor }
+    this.asked.show = this.session?.ask({ show: { input, changes: this.changes, row } }) ?? 0
+  }
+
+  /** @param {Report} report */
+  #take(report) {
+    const { id } = report
+    if (report.failure !== undefined) {
+      if (id === this.asked.open) {
+        this.plan = this.progress = undefined
+        this.wanted = this.told?.name ?? ''
+      }
+      this.failure = report.failure
+      this.isGenerating = false
+    }
+    if (id === this.asked.open) {
+      if (report.plan) this.plan = report.plan
+      if (report.progress) this.progress = report.progress
+      if (report.wasCancelled) {
+        this.plan = this.progress = undefined
+        this.wanted = this.told?.name ?? ''
+      }
+      if (report.opened) this.#opened(report.opened)
+    }
+    if (report.shown && id >= this.asked.show) {
+      this.runBefore = report.shown.before
+      this.runAfter = report.shown.after
+      this.failure = undefined
+      this.exact.clear()
+      if (!this.runBefore.maps[this.stack]) this.stack = /** @type {Stack} */ (Object.keys(this.runBefore.maps)[0])
+      if (!this.runAfter) this.showing = 'after'
+      this.why = undefined
+      this.asked.why = this.session?.ask({ why: { isChanged: this.showing !== 'before' } }) ?? 0
+      this.#look()
+    }
+    if (report.pairs) this.pairs = report.pairs
+    if (report.why && id === this.asked.why) this.why = report.why
+    if (report.head) {
+      const { stack, layer, head, isChanged, matrix } = report.head
+      this.exact.set(`${isChanged} ${this.nameOf({ layer, head }, stack)}`, matrix)
+      this.requestUpdate()
+    }
+    if (report.cell && id === this.asked.cell) this.traced = report.cell
+    if (id === this.asked.generate) {
+      if (report.step) this.#grow(report.step)
+      if (report.hasEnded) this.#ended()
+    }
+  }
+
+  /** @param {Told} told */
+  #opened(told) {
+    this.told = told
+    this.plan = this.progress = undefined
+    this.runBefore = this.runAfter = this.cell = this.traced = this.why = undefined
+    this.query = this.keyWord = this.row = this.ids = undefined
+    this.steps = []
+    this.chosen = []
+    this.past = []
+    this.stack = told.stacks.encoder && told.stacks.decoder ? 'cross' : ''
+    this.wanted = told.name
+    const isFirst = told.name === '?model' || told.name === SHIPPED[0]?.name
+    const isSame = this.linked.checkpoint === told.name || (isFirst && !this.linked.checkpoint)
+    if (!isSame) this.change({ checkpoint: isFirst ? '' : told.name, prompt: '', changes: '', donor: '', at: '' })
+  }
+
+  /** What the open head and the selected cell need beside the run. */
+  #look() {
+    const { head, cell } = this
+    const isChanged = this.showing !== 'before' && this.runAfter !== undefined
+    if (!head) return
+    if (this.run?.maps[head.stack]?.cells) this.session?.ask({ head: { ...head, isChanged } })
+    this.traced = undefined
+    if (cell) this.asked.cell = this.session?.ask({ cell: { ...head, ...cell, isChanged } }) ?? 0
+  }
+
+  /** The matrix of the open head. @param {boolean} isChanged */
+  matrixOf(isChanged) {
+    const { head } = this
+    const maps = (isChanged ? (this.runAfter ?? this.runBefore) : this.runBefore)?.maps[head?.stack ?? '']
+    if (!head || !maps) return undefined
+    if (maps.cells)
+      return this.exact.get(`${isChanged && this.runAfter !== undefined} ${this.nameOf(head, head.stack)}`)
+    const size = maps.rows * maps.columns
+    const start = (head.layer * maps.heads + head.head) * size
+    return { data: maps.data.subarray(start, start + size), dims: [maps.rows, maps.columns] }
+  }
+
+  /** @param {(HeadAt & { stack: Stack }) | undefined} at */
+  openHead(at) {
+    this.change({ at: at ? this.nameOf(at, at.stack) : '' })
+    this.cell = this.traced = undefined
+    if (at) this.stack = at.stack
+    this.linked = { ...this.linked, at: at ? this.nameOf(at, at.stack) : '' }
+    this.#look()
+  }
+
+  /** @param {{ query: number, key: number } | undefined} cell */
+  selectCell(cell) {
+    this.cell = cell
+    this.traced = undefined
+    this.#look()
+  }
+
+  /** @param {Showing} showing */
+  show(showing) {
+    this.showing = showing
+    this.asked.why = this.session?.ask({ why: { isChanged: showing !== 'before' } }) ?? 0
+    this.#look()
+  }
+
+  /** @param {readonly Change[]} changes */
+  setChanges(changes) {
+    this.past = [...this.past.slice(-100), this.linked.changes]
+    this.change({ changes: writeChanges(changes) })
+  }
+
+  /** @param {Change[]} added */
+  addChanges(added) {
+    this.setChanges(added.reduce((all, one) => withChange(all, one), this.changes))
+  }
+
+  undo() {
+    const changes = this.past.at(-1)
+    if (changes === undefined) return
+    this.past = this.past.slice(0, -1)
+    this.change({ changes })
+  }
+
+  /** @param {string} text */
+  type(text) {
+    this.ids = undefined
+    this.steps = []
+    this.row = this.query = this.keyWord = undefined
+    this.change({ prompt: text })
+  }
+
+  /** A word is selected; Shift: the word that it shall look at. @param {number} index @param {boolean} isSecond @param {'queries' | 'keys'} side */
+  selectWord(index, isSecond, side) {
+    if (isSecond && this.query !== undefined) {
+      this.keyWord = this.keyWord === index ? undefined : index
+      if (this.keyWord !== undefined) this.rankBy = 'example'
+      this.#askPairs()
+      return
+    }
+    if (side === 'keys' && this.stack === 'cross') {
+      this.keyWord = this.keyWord === index ? undefined : index
+      return
+    }
+    this.query = this.query === index ? undefined : index
+    if (this.query === undefined) this.keyWord = undefined
+    if (this.rankBy === 'example' && this.keyWord === undefined) this.rankBy = 'previous'
+    this.row = this.stack === 'encoder' ? this.row : this.query
+  }
+
+  /** Maps of blocks do not hold the weight of one pair. */
+  #askPairs() {
+    const { query, keyWord, stack, maps } = this
+    this.pairs = undefined
+    if (!maps?.cells || query === undefined || keyWord === undefined) return
+    this.session?.ask({ pairs: { stack, query, key: keyWord, isChanged: this.showing !== 'before' } })
+  }
+
+  /** @param {number} count */
+  generate(count) {
+    if (this.isGenerating) return this.session?.ask({ cancel: true })
+    this.isGenerating = true
+    this.row = undefined
+    this.asked.generate = this.session?.ask({ generate: { ...this.sampling, count } }) ?? 0
+  }
+
+  /** Each step shows where the token before it looked, then adds its own. @param {import('./generate.js').Step} step */
+  #grow(step) {
+    const run = this.runAfter ?? this.runBefore
+    const maps = run?.maps['']
+    if (run && maps) {
+      const isKnown = step.rows.length === maps.layers * maps.heads * maps.columns
+      const next = isKnown || maps.cells ? maps : grown(maps, step.rows)
+      const more = { ...run, maps: { '': next }, ids: [...run.ids, step.id], tokens: [...run.tokens, step.token] }
+      if (this.runAfter) this.runAfter = more
+      else this.runBefore = more
+    }
+    this.steps = [...this.steps, step]
+  }
+
+  #ended() {
+    this.isGenerating = false
+    this.ids = (this.runAfter ?? this.runBefore)?.ids
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key = event => {
+    const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
+    const key = event.key.toLowerCase()
+    if (event.key === 'Escape') {
+      if (this.chosen.length) this.chosen = []
+      else if (this.cell) this.selectCell(undefined)
+      else if (this.head) this.openHead(undefined)
+      else this.query = this.keyWord = undefined
+      event.stopPropagation()
+    } else if (isTyping) return
+    else if ((event.ctrlKey || event.metaKey) && key === 'z') {
+      this.undo()
+      event.preventDefault()
+      event.stopPropagation()
+    } else if (key === 'b' && !event.ctrlKey && !event.metaKey && this.runAfter && !event.repeat) {
+      const { showing } = this
+      this.show('before')
+      addEventListener('keyup', () => this.show(showing), { once: true })
+    }
+  }
+
+  render() {
+    const { t, run, head } = this
+    return html`<main class="models ${head ? 'has-head' : ''}" id="stage" tabindex="-1" data-tab=${this.tab} @keydown=${this.#key} aria-busy=${this.plan !== undefined && !('isTooLarge' in this.plan && this.plan.isTooLarge)}>
+      ${opening(this)}
+      ${
+        run
+          ? html`${strips(this)}
+        <div class="models-tabs" role="group" aria-label=${t('modelsParts')}>${(
+          /** @type {const} */ (['heads', 'prediction', 'changes'])
+        ).map(
+          name =>
+            html`<button type="button" class="tab" aria-pressed=${this.tab === name} @click=${() => {
+              this.tab = name
+            }}>${t(`modelsTab.${name}`)}</button>`,
+        )}</div>
+        <div class="models-stage">${head ? headPage(this, head) : overview(this)}<div class="models-side">${inspector(this)}${predictionPanel(this)}</div></div>
+        ${changesBar(this)}${generateBar(this)}${programs(this)}`
+          : nothing
+      }
+    </main>`
+  }
+}
+
+customElements.define('models-room', ModelsRoom)

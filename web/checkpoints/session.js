@@ -1,0 +1,291 @@
+// A model that somebody looks at: opens checkpoints, runs them with the reader's changes, tells what there is to see. No DOM:
+// in a worker, or on a page without one.
+
+import { inspectModel, loadModel } from 'qkv/models'
+import { traceCell } from './cell.js'
+import { hooksOf, isIn } from './changes.js'
+import { generate } from './generate.js'
+import { exactMap, exactPairs, hasTokenizer, runOf, stacksOf, statesOf } from './run.js'
+
+/** @typedef {import('qkv/models').Model} Model */
+/** @typedef {import('./changes.js').Change} Change */
+/** @typedef {import('./changes.js').Stack} Stack */
+/** @typedef {import('./run.js').Run} Run */
+/** @typedef {import('./run.js').WholeRun} WholeRun */
+/** Files, the address of a folder, or an address for each file. @typedef {File[] | string | { urls: Record<string, string> }} OpenSource */
+/** @typedef {'float16' | 'int8'} Smaller */
+
+/**
+ * What is read: a text, or with `ids` the tokens themselves; `second`: what patches are taken from.
+ * @typedef {{ text: string, ids?: number[], second?: string }} Input
+ */
+
+/**
+ * What the page asks for, one of these:
+ * - open: another checkpoint. Above `most` bytes of memory it is not read, unless a dtype is given
+ * - cancel: what is being opened or generated
+ * - show: a run; `row` is the token whose prediction is told, default the last
+ * - head: the exact map of one head
+ * - cell: how a weight was computed
+ * - generate, why, pairs
+ * @typedef {object} Request
+ * @property {number} id
+ * @property {{ source: OpenSource, name: string, dtype?: Smaller, most?: number }} [open]
+ * @property {boolean} [cancel]
+ * @property {{ input: Input, changes: readonly Change[], row?: number }} [show]
+ * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean }} [head] of the last run
+ * @property {{ stack: Stack, layer: number, head: number, query: number, key: number, isChanged: boolean }} [cell] of the last run
+ * @property {{ temperature: number, topK: number, seed: number, count: number }} [generate] goes on from the last run
+ * @property {{ isChanged: boolean }} [why] how much each head adds to the first guess of the last run
+ * @property {{ stack: Stack, query: number, key: number, isChanged: boolean }} [pairs] the weight of one pair in every head
+ */
+
+/**
+ * What there is to know of an open model.
+ * @typedef {object} Told
+ * @property {string} name
+ * @property {string} type
+ * @property {Model['stacks']} stacks
+ * @property {number} parameters
+ * @property {number} bytes in memory
+ * @property {boolean} hasTokenizer
+ * @property {boolean} hasHead
+ * @property {Smaller | ''} dtype '' as stored
+ * @property {number} seconds that opening it took
+ */
+
+/**
+ * What it is told: of the request `id`, one of these.
+ * @typedef {object} Report
+ * @property {number} id
+ * @property {string} [failure] a sentence; the model before stays
+ * @property {boolean} [wasCancelled]
+ * @property {{ name: string, type: string, stacks: Model['stacks'], bytes: Record<'stored' | Smaller, number>, isTooLarge: boolean }} [plan] read from config and headers, before any weight
+ * @property {{ loaded: number, total: number, seconds: number }} [progress]
+ * @property {Told} [opened]
+ * @property {{ before: Run, after?: Run }} [shown]
+ * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean, matrix: { data: Float32Array, dims: readonly number[] } }} [head]
+ * @property {import('./cell.js').CellTrace} [cell]
+ * @property {import('./generate.js').Step} [step]
+ * @property {boolean} [hasEnded] the last step
+ * @property {Why} [why]
+ * @property {Float32Array} [pairs] (layers, heads)
+ *
+ * Direct contributions to a logit, with all norms held as they are; they sum to it.
+ * @typedef {object} Why
+ * @property {string} token
+ * @property {number} logit
+ * @property {Stack} stack of the heads
+ * @property {Float32Array} heads (layers, heads)
+ * @property {readonly [number, number]} dims
+ * @property {{ name: 'cross' | 'mlps' | 'embedding' | 'rest', value: number }[]} rest
+ */
+
+const PROGRESS = 50
+
+/**
+ * @param {import('qkv').Qkv} qkv
+ * @param {import('../../src/models/tokenizer.js').TokenizerClass} Tokenizer
+ * @param {(report: Report) => void} post
+ */
+export function createSession(qkv, Tokenizer, post) {
+  /** @type {Model | undefined} */
+  let model
+  /** What is being opened or generated. @type {AbortController | undefined} */
+  let busy
+  /** The newest run that is asked for. @type {{ id: number, show: NonNullable<Request['show']> } | undefined} */
+  let wanted
+  /** The last run; it stays as long as its text does. @type {{ key: string, given: NonNullable<Request['show']>, before: WholeRun, after?: WholeRun, hooks: Record<string, import('./changes.js').Hook> } | undefined} */
+  let last
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer
+
+  /** @param {number} id @param {NonNullable<Request['open']>} given */
+  async function open(id, { source, name, dtype, most = Number.POSITIVE_INFINITY }) {
+    busy?.abort()
+    const own = new AbortController()
+    busy = own
+    const { signal } = own
+    const start = performance.now()
+    const seconds = () => (performance.now() - start) / 1000
+    let told = Number.NEGATIVE_INFINITY
+    try {
+      const from = await sourceOf(source, signal)
+      const { type, stacks, parameters, bytes } = await inspectModel(from, { signal })
+      const isTooLarge = dtype === undefined && bytes.stored > most
+      post({ id, plan: { name, type, stacks, bytes, isTooLarge } })
+      if (isTooLarge) return
+      const next = await loadModel(qkv, from, {
+        ...{ dtype, tokenizer: Tokenizer, signal },
+        onProgress({ loaded, total }) {
+          if (performance.now() - told < PROGRESS && loaded < total) return
+          told = performance.now()
+          post({ id, progress: { loaded, total, seconds: seconds() } })
+        },
+      })
+      if (signal.aborted) return next.dispose()
+      model?.dispose()
+      model = next
+      last = undefined
+      post({
+        id,
+        opened: {
+          ...{ name, type, stacks, parameters, bytes: bytes[dtype ?? 'stored'], dtype: dtype ?? '' },
+          ...{ hasTokenizer: hasTokenizer(next), hasHead: next.hasHead, seconds: seconds() },
+        },
+      })
+    } catch (error) {
+      if (signal.aborted) post({ id, wasCancelled: true })
+      else throw error
+    } finally {
+      if (busy === own) busy = undefined
+    }
+  }
+
+  /** The newest of the runs that were asked for meanwhile. */
+  function show() {
+    timer = undefined
+    if (!wanted || !model) return
+    const { id, show: given } = wanted
+    wanted = undefined
+    const own = model
+    answer(id, () => {
+      const { input, row } = given
+      const key = JSON.stringify([input.text, input.ids, row])
+      if (last?.key !== key) last = { key, given, before: runOf(qkv, own, input, {}, row), hooks: {} }
+      const { before } = last
+      const hooks = hooksFor(own, given)
+      const isChanged = Object.keys(hooks).length > 0
+      const after = isChanged ? runOf(qkv, own, input, hooks, before.row, before) : undefined
+      last = { key, given, before, after, hooks }
+      post({ id, shown: { before: sent(before), after: after && sent(after) } })
+    })
+  }
+
+  /** @param {Model} own @param {NonNullable<Request['show']>} given */
+  function hooksFor(own, { input, changes }) {
+    const stacks = stacksOf(own)
+    const known = changes.filter(change => change.isOn && isIn(change, stacks))
+    return hooksOf(
+      known,
+      known.some(({ kind }) => kind === 'patch')
+        ? statesOf(own, { text: input.second ?? '' })
+        : () => ({ data: new Float32Array(0), dims: [] }),
+    )
+  }
+
+  /** @param {number} id @param {() => void | Promise<void>} act */
+  async function answer(id, act) {
+    try {
+      await act()
+    } catch (error) {
+      post({ id, failure: /** @type {Error} */ (error).message })
+    }
+  }
+
+  /** @param {number} id @param {NonNullable<Request['generate']>} options */
+  async function goOn(id, options) {
+    busy?.abort()
+    const own = new AbortController()
+    busy = own
+    const { given, before, after, hooks } = /** @type {NonNullable<typeof last>} */ (last)
+    try {
+      const { ids } = after ?? before
+      const isWhole = Object.values(hooks).some(hook => hook === 'mean') || isPatched(given)
+      const whole = { ...options, isWhole, hooks, signal: own.signal }
+      await generate(qkv, /** @type {Model} */ (model), ids, whole, step => post({ id, step }))
+      post({ id, hasEnded: true })
+    } catch (error) {
+      if (!own.signal.aborted) throw error
+      post({ id, hasEnded: true })
+    } finally {
+      if (busy === own) busy = undefined
+    }
+  }
+
+  return {
+    /** @param {Request} request */
+    async ask(request) {
+      const { id, open: opening, show: showing, head, cell, generate: going } = request
+      if (request.cancel) busy?.abort()
+      if (opening) return answer(id, () => open(id, opening))
+      if (showing) {
+        wanted = { id, show: showing }
+        timer ??= setTimeout(show) // what was asked for meanwhile comes first
+      }
+      const own = model
+      if (!own || !last) return
+      const { before, after, hooks } = last
+      const used = (/** @type {boolean} */ isChanged) =>
+        isChanged && after ? { run: after, hooks } : { run: before, hooks: {} }
+      if (head)
+        await answer(id, () => {
+          const { run, hooks } = used(head.isChanged)
+          post({ id, head: { ...head, matrix: exactMap(own, run.input, hooks, head) } })
+        })
+      if (cell)
+        await answer(id, () => {
+          const { run, hooks } = used(cell.isChanged)
+          post({ id, cell: traceCell(qkv, own, run.input, hooks, cell) })
+        })
+      if (request.why)
+        await answer(id, async () => post({ id, why: await whyOf(own, used(request.why?.isChanged ?? false)) }))
+      if (request.pairs) {
+        const { isChanged, ...at } = request.pairs
+        await answer(id, () => {
+          const { run, hooks } = used(isChanged)
+          post({ id, pairs: exactPairs(own, run.input, hooks, at) })
+        })
+      }
+      if (going) await answer(id, () => goOn(id, going))
+    },
+    close() {
+      busy?.abort()
+      clearTimeout(timer)
+      model?.dispose()
+      model = undefined
+    },
+  }
+}
+
+/** A run without what stays here. @param {WholeRun} run @returns {Run} */
+function sent({ probabilities: _, input: __, ...run }) {
+  return run
+}
+
+/** @param {NonNullable<Request['show']>} given */
+const isPatched = ({ changes }) => changes.some(({ kind, isOn }) => kind === 'patch' && isOn)
+
+/** @param {OpenSource} source @param {AbortSignal} signal @returns {Promise<import('qkv/models').CheckpointSource>} */
+async function sourceOf(source, signal) {
+  if (typeof source === 'string' || Array.isArray(source)) return source
+  const files = Object.entries(source.urls).map(async ([name, url]) => {
+    const response = await fetch(url, { signal })
+    if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`)
+    return [name, await response.arrayBuffer()]
+  })
+  return Object.fromEntries(await Promise.all(files))
+}
+
+/** @param {Model} model @param {{ run: WholeRun, hooks: Record<string, any> }} used @returns {Promise<Why | undefined>} */
+async function whyOf(model, { run, hooks }) {
+  const [guess] = run.top
+  const { decoder, encoder } = model.stacks
+  if (!guess || !decoder) return undefined
+  const found = await model.logitAttribution(run.input, { tokens: [guess.id], position: run.row, hooks })
+  const sum = (/** @type {{ data: Float32Array } | undefined} */ tensor) => tensor?.data.reduce((a, b) => a + b, 0) ?? 0
+  const { heads, crossHeads, mlps, embedding, rest, logits } = found
+  return {
+    ...{ token: guess.token, logit: logits[0], stack: encoder ? 'cross' : '' },
+    heads: (crossHeads ?? heads).data,
+    dims: [decoder.layers, decoder.heads],
+    rest: [
+      ...(crossHeads ? [{ name: /** @type {const} */ ('cross'), value: sum(heads) }] : []),
+      ...[
+        { name: /** @type {const} */ ('mlps'), value: sum(mlps) },
+        { name: /** @type {const} */ ('embedding'), value: sum(embedding) },
+        { name: /** @type {const} */ ('rest'), value: sum(rest) },
+      ],
+    ],
+  }
+}

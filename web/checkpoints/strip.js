@@ -1,0 +1,96 @@
+// The text as tokens: shaded by where the selected one looks, clicked to select, Shift-clicked to search by example.
+
+import { html, nothing } from 'lit'
+import { paletteOf, stepOf } from '../elements/colour.js'
+
+/** @typedef {import('./room.js').ModelsRoom} Room */
+
+const MOST_WORDS = 400
+
+/** @param {Room} room */
+export function strips(room) {
+  const { t, run, stack } = room
+  if (!run) return nothing
+  const { tokens, targets } = run
+  return html`<div class="models-strips">
+      ${strip(room, tokens, targets ? 'keys' : 'both', targets ? t('modelsSource') : t('modelsTokens', { count: tokens.length }))}
+      ${targets ? strip(room, targets, 'queries', t('modelsTranslation')) : nothing}
+    </div>
+    <p class="note models-hint">${hint(room)}</p>
+    ${stack === '' || !targets ? nothing : tabs(room)}`
+}
+
+/** @param {Room} room */
+function hint({ t, query, keyWord, words, run }) {
+  if (query === undefined || !run) return t('modelsHint')
+  const name = words.queries[query] ?? ''
+  return keyWord === undefined
+    ? t('modelsHintSecond', { word: name })
+    : t('modelsExample', { query: name, key: words.keys[keyWord] ?? '' })
+}
+
+/** How much the selected word looks at each key: with the open head its weights. @param {Room} room */
+function shares(room) {
+  const { head, query } = room
+  const matrix = head && query !== undefined ? room.matrixOf(room.showing !== 'before') : undefined
+  if (!matrix || query === undefined) return undefined
+  const [, columns] = matrix.dims
+  return matrix.data.subarray(query * columns, (query + 1) * columns)
+}
+
+/** @param {Room} room @param {readonly string[]} tokens @param {'queries' | 'keys' | 'both'} side @param {string} label */
+function strip(room, tokens, side, label) {
+  const { query, keyWord, isDark, run, stack, t } = room
+  const isEncoder = stack === 'encoder'
+  const isQueries = side === 'both' || (side === 'keys' ? isEncoder : !isEncoder)
+  const isKeys = side === 'both' || (side === 'keys' ? stack !== 'decoder' : stack === 'decoder')
+  const weights = isKeys ? shares(room) : undefined
+  const { colours, inks } = paletteOf('sequential', isDark)
+  const end = weights ? Math.max(...weights, 1e-9) : 1
+  const first = run && side !== 'keys' ? tokens.length - room.steps.length : tokens.length
+  const answers = new Map((run?.answers ?? []).map(answer => [answer.row, answer]))
+  return html`<div class="text-strip ${tokens.length > 60 ? 'is-long' : ''}"><span class="strip-label">${label}</span>
+    <div class="strip-words">${tokens.slice(0, MOST_WORDS).map((token, i) => {
+      const step = weights ? stepOf(weights[i] ?? 0, [0, end]) : undefined
+      const isSelected = (isQueries && query === i) || (isKeys && keyWord === i)
+      const generated = i >= first ? room.steps[i - first] : undefined
+      const answer = side === 'both' ? answers.get(i) : undefined
+      return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${generated ? 'is-generated' : ''}" aria-pressed=${isSelected}
+        title=${generated ? others(room, generated) : nothing}
+        @click=${(/** @type {MouseEvent} */ event) =>
+          room.selectWord(
+            generated ? i - 1 : i,
+            event.shiftKey,
+            isQueries ? 'queries' : 'keys',
+          )}><span class="token" .style=${step === undefined ? '' : `background: ${colours[step]}; color: ${inks[step]}`}>${token}</span>${
+          answer
+            ? html`<small class="models-answer">${t('modelsAnswerHere', { token: answer.token, share: percent(answer.probability) })}</small>`
+            : nothing
+        }<sub aria-hidden="true">${i + 1}</sub></button>`
+    })}${tokens.length > MOST_WORDS ? html`<span class="note">${t('modelsMoreTokens', { count: tokens.length - MOST_WORDS })}</span>` : nothing}</div></div>`
+}
+
+/** What a step could have said. @param {Room} room @param {import('./generate.js').Step} step */
+const others = ({ t }, { others }) =>
+  others.map(({ token, probability }) => `${token} ${percent(probability)}`).join(t('comma'))
+
+/** @param {Room} room */
+function tabs(room) {
+  const { t, run, stack } = room
+  const names = /** @type {import('./changes.js').Stack[]} */ (Object.keys(run?.maps ?? {}))
+  return html`<div class="models-stacks" role="group" aria-label=${t('modelsStacks')}>${names.map(
+    name =>
+      html`<button type="button" class="tab" data-stack=${name} aria-pressed=${name === stack} @click=${() => {
+        room.openHead(undefined)
+        room.stack = name
+        room.query = room.keyWord = undefined
+      }}>${t(/** @type {any} */ (`modelsStack.${name}`))}</button>`,
+  )}</div>`
+}
+
+/** One decimal; "under 0.1%"; 100% only where it is exact. @param {number} share */
+export function percent(share) {
+  const text = (100 * share).toFixed(1)
+  if (share > 0 && Number(text) < 0.1) return '<0.1%'
+  return text === '100.0' && share < 1 ? '>99.9%' : `${text}%`
+}
