@@ -13,6 +13,10 @@
 /* Keys a tile: k, v, P and dP of a tile (16 KB each for D = E = 64) stay in L1 or L2 between the products. */
 enum { TILE_KEYS = 64 };
 
+/* Of the largest weight of a row. A smaller one adds nothing to a sum of floats; its dS would often be subnormal, and
+ * so would dq and dk, with which all that follows computes a hundred times slower. */
+#define LEAST_WEIGHT 0x1p-64f
+
 struct gradients {
   struct block block; /* scores: then P */
   const struct qkv_backward *to;
@@ -86,7 +90,7 @@ static f4 softmax_backward(const struct gradients *y, size_t c) {
     even = add(even, mul_visible(load(p + j * PANEL), load(d + j * PANEL)));
   f4 delta = mul(add(even, odd), inv_sum);
   for (j = 0; j < keys; j++) {
-    f4 weight = mul_visible(load(p + j * PANEL), inv_sum);
+    f4 e = load(p + j * PANEL), weight = zero_where(less(e, splat(LEAST_WEIGHT)), mul(e, inv_sum));
     store(p + j * PANEL, weight);
     store(d + j * PANEL, mul_visible(weight, sub(load(d + j * PANEL), delta)));
   }

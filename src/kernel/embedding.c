@@ -9,8 +9,7 @@ uint32_t QKV_EXPORT(qkv_embedding)(const float *table, size_t rows, size_t colum
     if (ids[n] < 0 || (size_t)ids[n] >= rows)
       return QKV_ID_OUT_OF_RANGE;
   for (size_t n = 0; n < N; n++)
-    for (size_t c = 0; c < columns; c++)
-      out[n * columns + c] = table[(size_t)ids[n] * columns + c];
+    __builtin_memcpy(out + n * columns, table + (size_t)ids[n] * columns, columns * sizeof(float));
   return QKV_OK;
 }
 

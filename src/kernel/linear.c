@@ -49,12 +49,13 @@ static void tile_rows(const struct qkv_linear *a, size_t m, size_t end, size_t n
   float bias[8], sums[4 * 8];
   for (size_t c = 0; c < 8; c++)
     bias[c] = a->bias && n + c < a->N ? a->bias[n + c] : 0.0f;
+  if (!a->activation && !a->residual) {
+    gemm_panel(a->y + m * a->N + n, a->N, end - m, at_most(a->N - n, 8), bias, a->x + m * a->K, a->K, panel, a->K);
+    return;
+  }
   for (; m < end; m += 4) {
     size_t rows = at_most(end - m, 4);
-    for (size_t r = 0; r < 4; r++)
-      for (size_t c = 0; c < 8; c += 4)
-        store(sums + r * 8 + c, load(bias + c));
-    gemm_panel(sums, a->x + m * a->K, a->K, rows, panel, a->K);
+    gemm_panel(sums, 8, rows, 8, bias, a->x + m * a->K, a->K, panel, a->K);
     for (size_t r = 0; r < rows; r++)
       store_columns(a, m + r, n, sums + r * 8);
   }

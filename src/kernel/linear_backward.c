@@ -1,18 +1,19 @@
 /* linear_backward.c: gradients of y = x W^T + bias. x (M,K), W (N,K), dy (M,N):
  *   dx (M,K) = dy W,  dw (N,K) = dy^T x,  d_bias (N) = column sums of dy.
- * Both products sum in blocks of DEPTH, whose right-hand panels, packed, stay in L1 while ROWS rows of the left-hand
- * matrix are multiplied with them. A unit is ROWS rows of dx, or ROWS rows of dw and d_bias. */
+ * Both products sum in blocks of DEPTH, whose right-hand panels, packed COLUMNS at a time, stay in L1 or L2 while ROWS
+ * rows of the left-hand matrix are multiplied with them. A unit is ROWS rows of dx, or ROWS rows of dw and d_bias. */
 #include "rows.h"
 #include "tile.h"
 
 enum {
   ROWS = 128 /* columns of two units of qkv_column_sums */,
+  COLUMNS = 32,
   DEPTH = 520 /* no power of two, whose rows share a quarter of L1 */
 };
 
 double QKV_EXPORT(qkv_linear_backward_scratch)(const struct qkv_linear_backward *a) {
   (void)a;
-  return (ROWS + 8) * DEPTH * (double)sizeof(float);
+  return (ROWS + COLUMNS) * DEPTH * (double)sizeof(float);
 }
 
 static uint32_t blocks(uint32_t rows) { return (rows + ROWS - 1) / ROWS; }
@@ -21,43 +22,41 @@ uint32_t QKV_EXPORT(qkv_linear_backward_units)(const struct qkv_linear_backward 
   return (a->dx ? blocks(a->M) : 0) + (a->dw || a->d_bias ? blocks(a->N) : 0);
 }
 
+/* to (columns/width rounded up, rows, width) = from (rows, columns), zeros beyond; width 4 or 8, a constant. A cache
+ * line at a time. */
+INLINE void pack_columns(size_t width, float *to, const float *from, size_t row, size_t rows, size_t columns) {
+  size_t c = 0;
+  for (; c + 16 <= columns; c += 16)
+    for (size_t i = 0; i < rows; i++)
+#pragma unroll
+      for (size_t v = 0; v < 16; v += 4)
+        store(to + (c + v / width * width) * rows + i * width + v % width, load(from + i * row + c + v));
+  for (; c < round_up(columns, width); c += 4)
+    for (size_t i = 0; i < rows; i++)
+      store(to + c / width * width * rows + i * width + c % width,
+            c < columns ? get(from + i * row + c, columns - c) : zeros());
+}
+
 /* out (rows <= ROWS, columns) = a b, or += a b to accumulate, a (rows, n), b (n, columns), the columns of b and those
- * of out contiguous. Where the values of a row of a lie apart, DEPTH of them are packed, (ROWS, DEPTH). */
+ * of out contiguous. Where the values of a row of a lie apart, DEPTH of them are packed, (ROWS/4, DEPTH, 4). */
 static void multiply_block(float *out, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
                            uint32_t accumulate, float *scratch) {
-  float *panel = scratch, *packed = panel + 8 * DEPTH;
+  static const float none[8];
+  float *panels = scratch, *packed = panels + COLUMNS * DEPTH;
   for (size_t k = 0, depth = 0; k == 0 || k < n; k += depth) {
     depth = at_most(n - k, DEPTH);
-    const float *left = a.data + k * a.column;
-    size_t stride = a.row;
-    if (a.column != 1) {
-      for (size_t r = 0; r < rows; r += 4)
-        for (size_t i = 0; i < depth; i += 4) {
-          f4 x[4];
-          for (size_t j = 0; j < 4; j++)
-            x[j] = get(left + at_most(i + j, depth - 1) * a.column + r, rows - r);
-          transpose(x);
-          for (size_t j = 0; j < 4; j++)
-            store(packed + (r + j) * DEPTH + i, x[j]);
-        }
-      left = packed;
-      stride = DEPTH;
-    }
+    const float *left = a.data + k * a.column, *start = accumulate || k > 0 ? 0 : none;
+    if (a.column != 1)
+      pack_columns(4, packed, left, a.column, depth, rows);
     for (size_t c = 0; c < columns; c += 8) {
       size_t width = at_most(columns - c, 8);
-      pack_panel(panel, b.data + k * b.row + c, depth, b.row, 1, width);
-      for (size_t r = 0; r < rows; r += 4) {
-        float sums[4 * 8], *to = out + r * columns + c;
-        size_t height = at_most(rows - r, 4);
-        for (size_t i = 0; i < 32; i += 4) {
-          int is_there = (accumulate || k > 0) && i / 8 < height && i % 8 < width;
-          store(sums + i, is_there ? get(to + i / 8 * columns + i % 8, width - i % 8) : zeros());
-        }
-        gemm_panel(sums, left + r * stride, stride, height, panel, depth);
-        for (size_t i = 0; i < height * 8; i += 4)
-          if (i % 8 < width)
-            put(to + i / 8 * columns + i % 8, width - i % 8, load(sums + i));
-      }
+      const float *panel = panels + c % COLUMNS * depth;
+      if (c % COLUMNS == 0)
+        pack_columns(8, panels, b.data + k * b.row + c, b.row, depth, at_most(columns - c, COLUMNS));
+      if (a.column == 1)
+        gemm_panel(out + c, columns, rows, width, start, left, a.row, panel, depth);
+      else
+        gemm_groups(out + c, columns, rows, width, start, packed, panel, depth);
     }
     if (n == 0)
       return;

@@ -7,12 +7,17 @@
 
 static void rotate(const struct qkv_rope *a, const float *x, float *y, const float *cosine, const float *sine) {
   size_t first = a->interleaved ? 2 : 1, second = a->interleaved ? 1 : a->half, d = 0;
-  if (!a->interleaved)
-    for (; d + 4 <= a->half; d += 4) {
-      f4 c = load(cosine + d), s = load(sine + d), x1 = load(x + d), x2 = load(x + d + second);
-      store(y + d, sub(mul(c, x1), mul(s, x2)));
-      store(y + d + second, add(mul(s, x1), mul(c, x2)));
-    }
+  for (; d + 4 <= a->half; d += 4) {
+    size_t next = a->interleaved ? 4 : second;
+    f4 c = load(cosine + d), s = load(sine + d), x1 = load(x + d * first), x2 = load(x + d * first + next);
+    if (a->interleaved)
+      unzip(&x1, &x2);
+    f4 y1 = sub(mul(c, x1), mul(s, x2)), y2 = add(mul(s, x1), mul(c, x2));
+    if (a->interleaved)
+      zip(&y1, &y2);
+    store(y + d * first, y1);
+    store(y + d * first + next, y2);
+  }
   for (; d < a->half; d++) {
     float c = cosine[d], s = sine[d], x1 = x[d * first], x2 = x[d * first + second];
     y[d * first] = c * x1 - s * x2;

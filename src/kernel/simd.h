@@ -107,6 +107,18 @@ INLINE void zero_bytes(m4 where[4], const uint32_t words[4]) {
   where[3] = wasm_i8x16_shuffle(x, x, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15);
 }
 
+/* a0 a1 a2 a3, b0 b1 b2 b3 -> a0 a2 b0 b2, a1 a3 b1 b3, and back. */
+INLINE void unzip(f4 *a, f4 *b) {
+  f4 odd = wasm_i32x4_shuffle(*a, *b, 1, 3, 5, 7);
+  *a = wasm_i32x4_shuffle(*a, *b, 0, 2, 4, 6);
+  *b = odd;
+}
+INLINE void zip(f4 *a, f4 *b) {
+  f4 high = wasm_i32x4_shuffle(*a, *b, 2, 6, 3, 7);
+  *a = wasm_i32x4_shuffle(*a, *b, 0, 4, 1, 5);
+  *b = high;
+}
+
 /* Four rows become four columns. */
 INLINE void transpose(f4 x[4]) {
   f4 a = wasm_i32x4_shuffle(x[0], x[1], 0, 4, 1, 5), b = wasm_i32x4_shuffle(x[2], x[3], 0, 4, 1, 5);

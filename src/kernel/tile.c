@@ -38,9 +38,34 @@ int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
   return sum_lanes(sum) == 0.0f;
 }
 
-__attribute__((noinline)) void gemm_panel(float *sums, const float *a, size_t stride, size_t rows, const float *panel,
-                                          size_t n) {
-  gemm_4x8(sums, 8, (struct matrix){a, stride, 1}, rows, (struct matrix){panel, 8, 1}, n);
+/* `groups` is a constant: where a is (rows/4, n, 4), not (rows, n). */
+INLINE void gemm_rows(int groups, float *out, size_t stride, size_t rows, size_t columns, const float *start,
+                      const float *a, size_t a_row, const float *panel, size_t n) {
+  struct matrix left = {a, groups ? 1 : a_row, groups ? 4 : 1}, right = {panel, 8, 1};
+  for (size_t r = 0; r < rows; r += 4, left.data += 4 * a_row, out += 4 * stride) {
+    size_t height = at_most(rows - r, 4);
+    float edge[4 * 8]; /* a whole tile where `out` has less */
+    int is_whole = height == 4 && columns == 8;
+    for (size_t i = 0; !is_whole && i < 4 * 8; i++)
+      edge[i] = i / 8 < height && i % 8 < columns ? start ? start[i % 8] : out[i / 8 * stride + i % 8] : 0.0f;
+    float *to = is_whole ? out : edge;
+    size_t pitch = is_whole ? stride : 8;
+    const float *from = is_whole && start ? start : to;
+    gemm_4x8_from(from, from == start ? 0 : pitch, to, pitch, left, groups ? 4 : height, right, n);
+    for (size_t i = 0; !is_whole && i < height; i++)
+      for (size_t j = 0; j < columns; j++)
+        out[i * stride + j] = edge[i * 8 + j];
+  }
+}
+
+void gemm_panel(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
+                size_t a_row, const float *panel, size_t n) {
+  gemm_rows(0, out, stride, rows, columns, start, a, a_row, panel, n);
+}
+
+void gemm_groups(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
+                 const float *panel, size_t n) {
+  gemm_rows(1, out, stride, rows, columns, start, a, n, panel, n);
 }
 
 void gemm_accumulate(float *out, size_t stride, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,

@@ -65,13 +65,14 @@ INLINE void score_4x8(enum qkv_score score, float *out, size_t stride, struct ma
   }
 }
 
-/* out (4,8) += a (4,n) b (n,8); a has `rows` <= 4 rows. */
-INLINE void gemm_4x8(float *out, size_t stride, struct matrix a, size_t rows, struct matrix b, size_t n) {
+/* out (4,8) = start + a (4,n) b (n,8); a has `rows` <= 4 rows, those of start are `pitch` floats apart. */
+INLINE void gemm_4x8_from(const float *start, size_t pitch, float *out, size_t stride, struct matrix a, size_t rows,
+                          struct matrix b, size_t n) {
   f4 acc[4][2];
 #pragma unroll
   for (size_t r = 0; r < 4; r++) {
-    acc[r][0] = load(out + r * stride);
-    acc[r][1] = load(out + r * stride + 4);
+    acc[r][0] = load(start + r * pitch);
+    acc[r][1] = load(start + r * pitch + 4);
   }
   accumulate_4x8(QKV_SCORE_DOT, acc, a, rows, b, n, 0);
 #pragma unroll
@@ -81,8 +82,18 @@ INLINE void gemm_4x8(float *out, size_t stride, struct matrix a, size_t rows, st
   }
 }
 
-/* sums (4,8) += a (rows,n) panel (n,8), rows of a `stride` floats apart: a function that is not inlined. */
-void gemm_panel(float *sums, const float *a, size_t stride, size_t rows, const float *panel, size_t n);
+/* out (4,8) += a (4,n) b (n,8) */
+INLINE void gemm_4x8(float *out, size_t stride, struct matrix a, size_t rows, struct matrix b, size_t n) {
+  gemm_4x8_from(out, stride, out, stride, a, rows, b, n);
+}
+
+/* out (rows,columns) = start (columns), repeated, + a (rows,n) panel (n,8), columns <= 8; start 0: += instead. */
+void gemm_panel(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
+                size_t a_row, const float *panel, size_t n);
+
+/* The same, a (rows/4 rounded up, n, 4). */
+void gemm_groups(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
+                 const float *panel, size_t n);
 
 /* out (rows,columns) += a (rows,n) b (n,columns), the columns of b contiguous; tail: n * 8 floats of scratch. */
 void gemm_accumulate(float *out, size_t stride, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
