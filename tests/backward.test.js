@@ -236,6 +236,28 @@ test('NaN spoils the gradients of what sees it and of what is seen together with
   }
 })
 
+test('weights too small for a sum give gradients of zero, never subnormal ones, which would slow down all that follows', () => {
+  const [L, D] = [40, 8]
+  const q = tensor(
+    Array.from({ length: L * D }, (_, n) => (n % D ? 0 : 9)),
+    [1, L, D],
+  )
+  const k = tensor(
+    Array.from({ length: L * D }, (_, n) => (n % D ? Math.sin(n) : -Math.floor(n / D))),
+    [1, L, D],
+  )
+  const v = qkv.generator(2).randn([1, L, D])
+  const dOutput = tensor(
+    v.data.map(x => x * 1e-9),
+    v.dims,
+  ) // near the end of training
+  const { dQ, dK, dV } = qkv.attentionBackward(q, k, v, dOutput, { scale: 0.3 }) // scores 0, -2.7, -5.4, ...
+  for (const { data } of [dQ, dK, dV]) {
+    assert.ok(data.some(x => x !== 0))
+    for (const x of data) assert.ok(x === 0 || Math.abs(x) > 2 ** -126, `${x}`)
+  }
+})
+
 test('dropout draws once, as the attention does', () => {
   const g = qkv.generator(5)
   const [q, k, v] = [g.randn([70, 4]), g.randn([9, 4]), g.randn([9, 3])]
