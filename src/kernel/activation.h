@@ -76,8 +76,8 @@ INLINE f4 d_silu4(f4 x) {
 }
 INLINE f4 d_relu4(f4 x) { return blend(less(zeros(), x), splat(1.0f), blend(equal(x, x), zeros(), splat(1.0f))); }
 
-/* f(x) and *slope = f'(x), which share most of their work; f is one of enum qkv_activation. A function of its own, in
+/* y = f(x) for n values, and slopes = f'(x) unless it is 0; f is one of enum qkv_activation. y may be x. In
  * elementwise.c. */
-f4 activate(uint32_t activation, f4 x, f4 *slope);
+void activate(uint32_t activation, const float *x, float *y, float *slopes, size_t n);
 
 #endif

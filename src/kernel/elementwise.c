@@ -3,34 +3,67 @@
 #include "qkv.h"
 #include "rows.h"
 
-__attribute__((noinline)) f4 activate(uint32_t kind, f4 x, f4 *slope) {
-  switch (kind) {
-  case QKV_ACTIVATION_GELU:
-    *slope = d_gelu4(x);
-    return gelu4(x);
-  case QKV_ACTIVATION_GELU_TANH:
-    *slope = d_gelu_tanh4(x);
-    return gelu_tanh4(x);
-  case QKV_ACTIVATION_RELU:
-    *slope = d_relu4(x);
-    return relu4(x);
-  default:
-    *slope = d_silu4(x);
-    return silu4(x);
+/* `kind` is a constant; n is a multiple of 4. */
+INLINE void activate_whole(enum qkv_activation kind, const float *x, float *y, float *slopes, size_t n) {
+  for (size_t i = 0; i < n; i += 4) {
+    f4 a = load(x + i);
+    store(y + i, kind == QKV_ACTIVATION_GELU        ? gelu4(a)
+                 : kind == QKV_ACTIVATION_GELU_TANH ? gelu_tanh4(a)
+                 : kind == QKV_ACTIVATION_RELU      ? relu4(a)
+                                                    : silu4(a));
+    if (slopes)
+      store(slopes + i, kind == QKV_ACTIVATION_GELU        ? d_gelu4(a)
+                        : kind == QKV_ACTIVATION_GELU_TANH ? d_gelu_tanh4(a)
+                        : kind == QKV_ACTIVATION_RELU      ? d_relu4(a)
+                                                           : d_silu4(a));
   }
 }
+
+void activate(uint32_t kind, const float *x, float *y, float *slopes, size_t n) {
+  size_t whole = n & ~(size_t)3, rest = n - whole;
+  switch (kind) {
+  case QKV_ACTIVATION_GELU:
+    activate_whole(QKV_ACTIVATION_GELU, x, y, slopes, whole);
+    break;
+  case QKV_ACTIVATION_GELU_TANH:
+    activate_whole(QKV_ACTIVATION_GELU_TANH, x, y, slopes, whole);
+    break;
+  case QKV_ACTIVATION_RELU:
+    activate_whole(QKV_ACTIVATION_RELU, x, y, slopes, whole);
+    break;
+  default:
+    activate_whole(QKV_ACTIVATION_SILU, x, y, slopes, whole);
+  }
+  if (!rest)
+    return;
+  float values[4], slope[4];
+  store(values, load_tail(x + whole, rest));
+  activate(kind, values, values, slope, 4);
+  store_tail(y + whole, rest, load(values));
+  if (slopes)
+    store_tail(slopes + whole, rest, load(slope));
+}
+
+enum { PART = 256 }; /* values whose activations and slopes are in L1 */
 
 /* y = f(x), or f(x) up with `up` (Shazeer 2020: GEGLU, SwiGLU). A unit is a row of C values of y; those of x and up
  * begin `row` floats apart: 2 C where x and up lie side by side. The last row may be shorter. */
 uint32_t QKV_EXPORT(qkv_activate)(uint32_t kind, const float *x, const float *up, float *y, size_t n, size_t C,
                                   size_t row, uint32_t first, uint32_t count) {
-  for (size_t u = first, end = end_of(first, count, C, n); u * C < end; u++)
-    for (size_t c = 0, width = at_most(end - u * C, C); c < width; c += 4) {
-      f4 slope, a = activate(kind, get(x + u * row + c, width - c), &slope);
-      if (up)
-        a = mul(a, get(up + u * row + c, width - c));
-      put(y + u * C + c, width - c, a);
+  for (size_t u = first, end = end_of(first, count, C, n); u * C < end; u++) {
+    size_t width = at_most(end - u * C, C);
+    if (!up) {
+      activate(kind, x + u * row, y + u * C, 0, width);
+      continue;
     }
+    for (size_t c = 0, part; c < width; c += part) {
+      float values[PART];
+      part = at_most(width - c, PART);
+      activate(kind, x + u * row + c, values, 0, part);
+      for (size_t i = 0; i < part; i += 4)
+        put(y + u * C + c + i, part - i, mul(load(values + i), get(up + u * row + c + i, part - i)));
+    }
+  }
   return QKV_OK;
 }
 
@@ -39,15 +72,19 @@ uint32_t QKV_EXPORT(qkv_activate_backward)(uint32_t kind, const float *x, const 
                                            float *d_up, size_t n, size_t C, size_t row, uint32_t accumulate,
                                            uint32_t first, uint32_t count) {
   for (size_t u = first, end = end_of(first, count, C, n); u * C < end; u++)
-    for (size_t c = 0, width = at_most(end - u * C, C); c < width; c += 4) {
-      size_t left = width - c, at = u * row + c;
-      f4 slope, a = activate(kind, get(x + at, left), &slope), d = get(dy + u * C + c, left);
-      slope = mul(slope, d);
-      if (up) {
-        slope = mul(slope, get(up + at, left));
-        put_gradient(d_up + at, left, mul(a, d), accumulate);
+    for (size_t c = 0, part, width = at_most(end - u * C, C); c < width; c += part) {
+      float values[PART], slopes[PART];
+      part = at_most(width - c, PART);
+      activate(kind, x + u * row + c, values, slopes, part);
+      for (size_t i = 0; i < part; i += 4) {
+        size_t left = part - i, at = u * row + c + i;
+        f4 d = get(dy + u * C + c + i, left), slope = mul(load(slopes + i), d);
+        if (up) {
+          slope = mul(slope, get(up + at, left));
+          put_gradient(d_up + at, left, mul(load(values + i), d), accumulate);
+        }
+        put_gradient(dx + at, left, slope, accumulate);
       }
-      put_gradient(dx + at, left, slope, accumulate);
     }
   return QKV_OK;
 }

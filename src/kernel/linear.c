@@ -26,13 +26,11 @@ uint32_t QKV_EXPORT(qkv_linear_units)(const struct qkv_linear *a) {
   return (uint32_t)(blocks * ((a->N + columns - 1) / columns));
 }
 
-void store_columns(const struct qkv_linear *a, size_t m, size_t n, const float *sums) {
+void store_columns(const struct qkv_linear *a, size_t m, size_t n, const float *values) {
   float *y = a->y + m * a->N + n;
   const float *residual = a->residual ? a->residual + m * a->N + n : 0;
   for (size_t c = 0, columns = at_most(a->N - n, 8); c < columns; c += 4) {
-    f4 value = load(sums + c), slope;
-    if (a->activation)
-      value = activate(a->activation, value, &slope);
+    f4 value = load(values + c);
     if (residual)
       value = add(value, get(residual + c, columns - c));
     put(y + c, columns - c, value);
@@ -56,6 +54,8 @@ static void tile_rows(const struct qkv_linear *a, size_t m, size_t end, size_t n
   for (; m < end; m += 4) {
     size_t rows = at_most(end - m, 4);
     gemm_panel(sums, 8, rows, 8, bias, a->x + m * a->K, a->K, panel, a->K);
+    if (a->activation)
+      activate(a->activation, sums, sums, 0, 8 * rows);
     for (size_t r = 0; r < rows; r++)
       store_columns(a, m + r, n, sums + r * 8);
   }

@@ -17,8 +17,8 @@ INLINE float larger(float a, float b) { return b <= a || a != a ? a : b; }
 /* panel (K,8) = columns n to n + 8 of W^T, as floats. */
 void widen_panel(const struct qkv_linear *a, size_t n, float *panel);
 
-/* y[m][n ... n + 8) = activation(sums) + residual, sums (8); columns from N on are left out. */
-void store_columns(const struct qkv_linear *a, size_t m, size_t n, const float *sums);
+/* y[m][n ... n + 8) = values + residual, values (8); columns from N on are left out. */
+void store_columns(const struct qkv_linear *a, size_t m, size_t n, const float *values);
 
 /* Columns n to `end` of y, M <= FEW_ROWS. False: nothing is done, because some x is NaN, infinite, or too large or
  * small for the arithmetic of float16 or int8. */

@@ -7,6 +7,7 @@
  * float16: y = (sum_k (2^64 x_k) (2^-112 w_k)) (2^-64 scale). The powers keep products of what load_float16 gives
  * normal. int8:    x is rounded to int16 in blocks of 256, q_k = x_k / step; y = scale sum_blocks step (sum_k q_k w_k),
  * the inner sums exact. |error| <= scale sum_blocks 127 * 256 step / 2, beside that of the weights themselves. */
+#include "activation.h"
 #include "linear.h"
 #include "rows.h"
 
@@ -184,6 +185,8 @@ int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch
           dot_rows(x, K, from + c * a->w_row, a->w_row, at_most(width - c, 4), sum + c);
       for (size_t c = 0; scales && c < width; c++)
         sum[c] = sum[c] * (is_int8 ? scales[n + c] : scales[n + c] * 0x1p-64f) + (a->bias ? a->bias[n + c] : 0.0f);
+      if (a->activation)
+        activate(a->activation, sum, sum, 0, width);
       for (size_t c = 0; c < width; c += 8)
         store_columns(a, m, n + c, sum + c);
     }

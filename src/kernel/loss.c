@@ -18,7 +18,7 @@ static float largest(const float *z, size_t V) {
   return max_lane(pmax(most[0], most[1]));
 }
 
-static __attribute__((noinline)) f4 exp_of(f4 x) { return power2_4(mul(x, splat(LOG2_E))); }
+INLINE f4 exp_of(f4 x) { return power2_4(mul(x, splat(LOG2_E))); }
 
 uint32_t QKV_EXPORT(qkv_cross_entropy)(const float *logits, const int32_t *targets, const float *weights, float *losses,
                                        float *d_logits, size_t V, int32_t ignore, float smoothing, float scale,

@@ -5,24 +5,21 @@
 #include "qkv.h"
 #include "rows.h"
 
-/* Sum of (x - mean), and *squares of its squares. Two accumulators each hide the latency of the additions. */
-static __attribute__((noinline)) float sum_row(const float *x, size_t C, float mean, float *squares) {
-  f4 sum[2] = {zeros(), zeros()}, square[2] = {zeros(), zeros()}, m = splat(mean);
+/* The sum of x, or of (x - mean)^2. Four accumulators hide the latency of the additions. */
+INLINE float sum_row(int squared, const float *x, size_t C, float mean) {
+  f4 sum[4] = {zeros(), zeros(), zeros(), zeros()}, m = splat(mean);
   size_t c = 0;
-  for (; c + 8 <= C; c += 8)
+  for (; c + 16 <= C; c += 16)
 #pragma unroll
-    for (size_t j = 0; j < 2; j++) {
-      f4 d = sub(load(x + c + 4 * j), m);
+    for (size_t j = 0; j < 4; j++) {
+      f4 d = load(x + c + 4 * j);
+      if (squared)
+        d = sub(d, m), d = mul(d, d);
       sum[j] = add(sum[j], d);
-      square[j] = mul_add(d, d, square[j]);
     }
-  float total = sum_lanes(add(sum[0], sum[1]));
-  *squares = sum_lanes(add(square[0], square[1]));
-  for (; c < C; c++) {
-    float d = x[c] - mean;
-    total += d;
-    *squares += d * d;
-  }
+  float total = sum_lanes(add(add(sum[0], sum[1]), add(sum[2], sum[3])));
+  for (; c < C; c++)
+    total += squared ? (x[c] - mean) * (x[c] - mean) : x[c];
   return total;
 }
 
@@ -30,9 +27,8 @@ uint32_t QKV_EXPORT(qkv_norm)(const float *x, const float *weight, const float *
                               uint32_t center, float eps, float shift, uint32_t first, uint32_t count) {
   x += first * C, y += first * C;
   for (size_t r = first; r < (size_t)first + count; r++, x += C, y += C) {
-    float squares, mean = center ? sum_row(x, C, 0.0f, &squares) / (float)C : 0.0f;
-    sum_row(x, C, mean, &squares);
-    float rstd = 1.0f / __builtin_sqrtf(squares / (float)C + eps);
+    float mean = center ? sum_row(0, x, C, 0.0f) / (float)C : 0.0f;
+    float rstd = 1.0f / __builtin_sqrtf(sum_row(1, x, C, mean) / (float)C + eps);
     if (stats) {
       stats[2 * r] = mean;
       stats[2 * r + 1] = rstd;

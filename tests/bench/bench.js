@@ -20,7 +20,7 @@ const HELP = `npm run bench -- [options]
   --threads N   one thread beside N instead of peers
   --growth      time and memory over L instead of the table
   --sizes       odd sizes beside the next multiple of 8
-  --only NAME   single operations: masks, backward, units (with --threads N)
+  --only NAME   single operations: masks, backward, memory, units (with --threads N)
   --linear      linear layers, packed and not, of each dtype, both builds; gradients
   --json        the same as JSON`
 

@@ -6,6 +6,7 @@ import { loadPeak } from './peak.js'
 import { digits, print } from './report.js'
 import { backward } from './sections/backward.js'
 import { masks } from './sections/masks.js'
+import { memory } from './sections/memory.js'
 import { units } from './sections/units.js'
 
 /**
@@ -20,13 +21,14 @@ import { units } from './sections/units.js'
  *   the time of ours over that of the other
  * @property {boolean} [isSpeedup] the value is the time of the other over ours
  * @property {string} goal
+ * @property {(ms: number) => string} [note] on the median time of ours
  * @property {() => unknown} [dispose]
  */
 
-/** What a section is given. @typedef {{ peak: Arithmetic, threads: number, shape: string }} Means */
+/** What a section is given. @typedef {{ limits: Awaited<ReturnType<typeof loadPeak>>, peak: Arithmetic, threads: number, shape: string }} Means */
 
 /** @type {Record<string, (means: Means) => AsyncIterable<Comparison>>} */
-export const SECTIONS = { masks, backward, units }
+export const SECTIONS = { masks, backward, memory, units }
 
 /**
  * @typedef {{ name: string, ms: number, beside: string, besideMs: number, value: number, least: number, goal: string }} OnlyRow
@@ -36,13 +38,15 @@ export const SECTIONS = { masks, backward, units }
 export async function only({ only: name, quick, json, shape, threads }) {
   const section = Object.hasOwn(SECTIONS, name) && SECTIONS[name]
   if (!section) throw new RangeError(`--only ${name}: one of ${Object.keys(SECTIONS).join(', ')} expected`)
-  const peak = await (await loadPeak(compilePeak())).arithmetic()
+  const limits = await loadPeak(compilePeak())
+  const peak = await limits.arithmetic()
   const rows = /** @type {OnlyRow[]} */ ([])
   if (!json) {
     print(['call', 'ms', 'beside', 'ms', 'value', 'of least times', 'goal'])
     print(Array(7).fill('---'))
   }
-  for await (const { name, ours, beside, other, flops, isSpeedup, goal, dispose } of section({
+  for await (const { name, ours, beside, other, flops, isSpeedup, goal, note, dispose } of section({
+    limits,
     peak,
     threads,
     shape,
@@ -54,12 +58,18 @@ export async function only({ only: name, quick, json, shape, threads }) {
       return flops ? flops / a / (Number(peak.flops) / b) : ratio
     }
     const row = {
-      ...{ name, ms: own.median, beside, besideMs: its.median, goal },
+      ...{
+        name: [name, note?.(own.median)].filter(Boolean).join(', '),
+        ms: own.median,
+        beside,
+        besideMs: its.median,
+        goal,
+      },
       ...{ value: value(own.median, its.median), least: value(own.min, its.min) },
     }
     rows.push(row)
     if (!json)
-      print([name, digits(row.ms), beside, digits(row.besideMs), row.value.toFixed(2), row.least.toFixed(2), goal])
+      print([row.name, digits(row.ms), beside, digits(row.besideMs), row.value.toFixed(2), row.least.toFixed(2), goal])
   }
   return rows
 }

@@ -1,4 +1,5 @@
-// The machine's limits in WebAssembly: what a 4x8 register tile computes from L1, and what a summing loop reads.
+// The machine's limits in WebAssembly: what a 4x8 register tile computes from L1, what a summing loop reads and a
+// copying one moves.
 
 const TILE_FLOPS = 2 * 4 * 8 * 128
 const TIMES = 2000
@@ -33,6 +34,15 @@ export async function loadPeak(wasm) {
       )
       const bytes = 4 * places.reduce((all, { length }) => all + length, 0)
       return { bytes, run: () => sums.map(sum => sum()) }
+    },
+
+    /** Reads `bytes` and writes as many, half of each in all. @param {number} bytes */
+    async copies(bytes) {
+      const n = Math.ceil(bytes / 2 / 128) * 32
+      const memory = new WebAssembly.Memory({ initial: Math.ceil((OWN + 8 * n) / PAGE), maximum: 65536 })
+      new Float32Array(memory.buffer, OWN).fill(1) // pages that were never written are all the same one
+      const { copy } = await start(memory)
+      return { run: () => copy(OWN, OWN + 4 * n, n) }
     },
   }
 }
