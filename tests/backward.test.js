@@ -251,7 +251,7 @@ test('weights too small for a sum give gradients of zero, never subnormal ones, 
     v.data.map(x => x * 1e-9),
     v.dims,
   ) // near the end of training
-  const { dQ, dK, dV } = qkv.attentionBackward(q, k, v, dOutput, { scale: 0.3 }) // scores 0, -2.7, -5.4, ...
+  const { dQ, dK, dV } = attentionBackward(qkv, q, k, v, dOutput, { scale: 0.3 }) // scores 0, -2.7, -5.4, ...
   for (const { data } of [dQ, dK, dV]) {
     assert.ok(data.some(x => x !== 0))
     for (const x of data) assert.ok(x === 0 || Math.abs(x) > 2 ** -126, `${x}`)
