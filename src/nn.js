@@ -1,117 +1,109 @@
-// qkv/nn: the operations of a transformer block beside attention and linear layers, which take resident tensors and `out`
-// (it may be an input of the same dims); the gradients of attention and of linear layers; T5's relative position bias.
+// qkv/nn: the operations of a transformer block beside attention and linear layers, forwards and backwards. All take resident
+// tensors and `out`; that of an operation may be an input of the same dims, those of gradients lie apart. And
+// T5's relative position bias.
 
-import { differentiateAttention } from './block/attention-backward.js'
-import { activate, combine } from './block/elementwise.js'
-import { differentiateLinear } from './block/linear-backward.js'
-import { norm } from './block/norm.js'
+import { readOptions } from './base/arguments.js'
+import * as losses from './block/loss.js'
+import { run } from './block/operation.js'
+import { OPERATIONS, PACKED } from './block/operations.js'
 import { PackedLinear } from './block/packed-linear.js'
 import { gatherRows } from './ops/embedding.js'
 import { expectCore } from './qkv.js'
+import { OUT_OPTIONS } from './runtime/outputs.js'
 
+export {
+  addBackward,
+  attentionBackward,
+  embeddingBackward,
+  gegluBackward,
+  geluBackward,
+  layerNormBackward,
+  linearBackward,
+  mulBackward,
+  packedAttentionBackward,
+  reluBackward,
+  rmsNormBackward,
+  ropeBackward,
+  siluBackward,
+  softmaxBackward,
+  sumRows,
+  swigluBackward,
+} from './block/gradients.js'
 export { relativePositionBias } from './block/relative-position-bias.js'
 
 /** @typedef {import('./qkv.js').Qkv} Qkv */
 /** @typedef {import('./base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./base/tensor.js').Nested} Nested */
+/** @typedef {TensorLike | Nested} Operand */
 /** @typedef {import('./runtime/outputs.js').OutOptions} OutOptions */
 /** @typedef {import('./base/tensor.js').Tensor<Float32Array>} FloatTensor */
 /** @typedef {import('./block/attention-backward.js').AttentionGradients} AttentionGradients */
+/** @typedef {import('./block/elementwise.js').GeluOptions} GeluOptions */
 
 /**
  * torch.nn.functional.layer_norm over the last axis: (x - mean) / sqrt(variance + eps) * weight + bias.
- * @param {Qkv} qkv
- * @param {TensorLike | Nested} x (..., C)
- * @param {TensorLike | Nested} [weight] (C)
- * @param {TensorLike | Nested} [bias] (C)
- * @param {{ eps?: number } & OutOptions} [options]
+ * @type {(qkv: Qkv, x: Operand, weight?: Operand, bias?: Operand, options?: { eps?: number } & OutOptions) => FloatTensor}
  */
-export function layerNorm(qkv, x, weight, bias, options = {}) {
-  return norm(expectCore(qkv, 'layerNorm'), x, weight, bias, options, 'layerNorm')
-}
+export const layerNorm = (qkv, x, weight, bias, options = {}) =>
+  run(qkv, 'layerNorm', OPERATIONS.layerNorm, [x, weight, bias], options)
 
 /**
  * torch.nn.functional.rms_norm over the last axis: x / sqrt(mean(x^2) + eps) * weight.
- * @param {Qkv} qkv
- * @param {TensorLike | Nested} x (..., C)
- * @param {TensorLike | Nested} [weight] (C)
- * @param {import('./block/norm.js').NormOptions & OutOptions} [options]
+ * @type {(qkv: Qkv, x: Operand, weight?: Operand, options?: import('./block/norm.js').NormOptions & OutOptions) => FloatTensor}
  */
-export function rmsNorm(qkv, x, weight, options = {}) {
-  return norm(expectCore(qkv, 'rmsNorm'), x, weight, undefined, options, 'rmsNorm')
+export const rmsNorm = (qkv, x, weight, options = {}) => run(qkv, 'rmsNorm', OPERATIONS.rmsNorm, [x, weight], options)
+
+/** x Phi(x), Phi the normal distribution, or its approximation by tanh. @type {(qkv: Qkv, x: Operand, options?: GeluOptions & OutOptions) => FloatTensor} */
+export const gelu = (qkv, x, options = {}) => run(qkv, 'gelu', OPERATIONS.gelu, [x], options)
+
+/** max(x, 0). @type {(qkv: Qkv, x: Operand, options?: OutOptions) => FloatTensor} */
+export const relu = (qkv, x, options = {}) => run(qkv, 'relu', OPERATIONS.relu, [x], options)
+
+/** x sigmoid(x). @type {(qkv: Qkv, x: Operand, options?: OutOptions) => FloatTensor} */
+export const silu = (qkv, x, options = {}) => run(qkv, 'silu', OPERATIONS.silu, [x], options)
+
+/**
+ * silu(gate) * up: gate and up (..., C), or both side by side, (..., 2 C), without up.
+ * @type {(qkv: Qkv, gate: Operand, up?: Operand, options?: OutOptions) => FloatTensor}
+ */
+export const swiglu = (qkv, gate, up, options = {}) => run(qkv, 'swiglu', OPERATIONS.swiglu, [gate, up], options)
+
+/** gelu(gate) * up, as in swiglu. @type {(qkv: Qkv, gate: Operand, up?: Operand, options?: GeluOptions & OutOptions) => FloatTensor} */
+export const geglu = (qkv, gate, up, options = {}) => run(qkv, 'geglu', OPERATIONS.geglu, [gate, up], options)
+
+/**
+ * a + b; the dims of b are the last ones of a, along whose leading axes it repeats. out: may be a.
+ * @type {(qkv: Qkv, a: Operand, b: Operand, options?: OutOptions) => FloatTensor}
+ */
+export const add = (qkv, a, b, options = {}) => run(qkv, 'add', OPERATIONS.add, [a, b], options)
+
+/** a * b, value by value, as in add. @type {(qkv: Qkv, a: Operand, b: Operand, options?: OutOptions) => FloatTensor} */
+export const mul = (qkv, a, b, options = {}) => run(qkv, 'mul', OPERATIONS.mul, [a, b], options)
+
+/**
+ * Rows of a table: ids, whole numbers of any dims, and weight (num, dim) give the dims of ids, then dim.
+ * @type {(qkv: Qkv, ids: Operand | ArrayLike<number>, weight: Operand, options?: OutOptions) => FloatTensor}
+ */
+export const embedding = (qkv, ids, weight, options = {}) =>
+  gatherRows(expectCore(qkv, 'embedding'), ids, weight, options)
+
+/**
+ * Self-attention on rows that hold the heads of q, k and v side by side, as one linear layer makes them: (B, L, (H + 2 G) * D)
+ * or without B -> (B, L, H * D). Options as in qkv.attention with numHeads.
+ * @type {(qkv: Qkv, x: Operand, options: import('./block/attention.js').RowOptions & OutOptions) => FloatTensor}
+ */
+export function packedAttention(qkv, x, options) {
+  const given = readOptions(options, [...PACKED.options, ...OUT_OPTIONS], 'packedAttention')
+  return run(qkv, 'packedAttention', PACKED, [x, given.bias], given)
 }
 
 /**
- * x Phi(x), Phi the normal distribution, or its approximation by tanh.
- * @param {Qkv} qkv
- * @param {TensorLike | Nested} x
- * @param {import('./block/elementwise.js').GeluOptions & OutOptions} [options]
+ * torch.nn.functional.cross_entropy of logits (..., V) and targets (...) and, with `gradient`, in the same pass dLogits, which
+ * goes to `out` (may be the logits).
+ * @type {(qkv: Qkv, logits: Operand, targets: Operand | ArrayLike<number>, options?: losses.CrossEntropyOptions & { gradient?: boolean } & OutOptions) => { loss: number, losses: FloatTensor, dLogits?: FloatTensor }}
  */
-export function gelu(qkv, x, options = {}) {
-  return activate(expectCore(qkv, 'gelu'), x, undefined, options, 'gelu')
-}
-
-/** max(x, 0). @param {Qkv} qkv @param {TensorLike | Nested} x @param {OutOptions} [options] */
-export function relu(qkv, x, options = {}) {
-  return activate(expectCore(qkv, 'relu'), x, undefined, options, 'relu')
-}
-
-/** x sigmoid(x). @param {Qkv} qkv @param {TensorLike | Nested} x @param {OutOptions} [options] */
-export function silu(qkv, x, options = {}) {
-  return activate(expectCore(qkv, 'silu'), x, undefined, options, 'silu')
-}
-
-/**
- * silu(gate) * up.
- * @param {Qkv} qkv
- * @param {TensorLike | Nested} gate (..., C); without up (..., 2 C), gate and up side by side
- * @param {TensorLike | Nested} [up] (..., C)
- * @param {OutOptions} [options]
- * @returns {FloatTensor} (..., C)
- */
-export function swiglu(qkv, gate, up, options = {}) {
-  return activate(expectCore(qkv, 'swiglu'), gate, up, options, 'swiglu')
-}
-
-/**
- * gelu(gate) * up.
- * @param {Qkv} qkv
- * @param {TensorLike | Nested} gate as in swiglu
- * @param {TensorLike | Nested} [up]
- * @param {import('./block/elementwise.js').GeluOptions & OutOptions} [options]
- * @returns {FloatTensor} (..., C)
- */
-export function geglu(qkv, gate, up, options = {}) {
-  return activate(expectCore(qkv, 'geglu'), gate, up, options, 'geglu')
-}
-
-/**
- * a + b; b may lack leading axes and repeats along them.
- * @param {Qkv} qkv
- * @param {TensorLike | Nested} a
- * @param {TensorLike | Nested} b the last dims of a
- * @param {OutOptions} [options] out: may be a
- */
-export function add(qkv, a, b, options = {}) {
-  return combine(expectCore(qkv, 'add'), a, b, options, 'add')
-}
-
-/** a * b, value by value, as in add. @param {Qkv} qkv @param {TensorLike | Nested} a @param {TensorLike | Nested} b @param {OutOptions} [options] */
-export function mul(qkv, a, b, options = {}) {
-  return combine(expectCore(qkv, 'mul'), a, b, options, 'mul')
-}
-
-/**
- * Rows of a table.
- * @param {Qkv} qkv
- * @param {TensorLike | Nested | ArrayLike<number>} ids whole numbers, any dims
- * @param {TensorLike | Nested} weight (num, dim)
- * @param {OutOptions} [options]
- * @returns {FloatTensor} the dims of ids, then dim
- */
-export function embedding(qkv, ids, weight, options = {}) {
-  return gatherRows(expectCore(qkv, 'embedding'), ids, weight, options)
-}
+export const crossEntropy = (qkv, logits, targets, options = {}) =>
+  losses.crossEntropy(expectCore(qkv, 'crossEntropy'), logits, targets, options)
 
 /**
  * A linear layer whose weight is copied and packed once, row block by row block: for one that runs again and again.
@@ -126,33 +118,4 @@ export function embedding(qkv, ids, weight, options = {}) {
  */
 export function packLinear(qkv, weight, bias, options = {}) {
   return new PackedLinear(expectCore(qkv, 'packLinear'), weight, bias, options)
-}
-
-/**
- * The gradients of attention: given dOutput, the gradient of its output, those of its inputs. Scores are computed
- * anew, tile by tile, without any L x S matrix. A query that sees no key, and a hidden key, get zeros. With dropout,
- * give the generator as it stood before the attention.
- * @param {Qkv} qkv
- * @param {TensorLike | Nested} q as in attention
- * @param {TensorLike | Nested} k
- * @param {TensorLike | Nested} v
- * @param {TensorLike | Nested} dOutput with the dims of the output
- * @param {import('./ops/attention-options.js').AttentionOptions} [options] those of the attention
- * @returns {AttentionGradients}
- * @throws {TypeError | RangeError}
- */
-export function attentionBackward(qkv, q, k, v, dOutput, options = {}) {
-  return differentiateAttention(expectCore(qkv, 'attentionBackward'), q, k, v, dOutput, options)
-}
-
-/**
- * The gradients of linear: given dY, the gradient of y = x W^T + bias, those of x, W and the bias.
- * @param {Qkv} qkv
- * @param {TensorLike | Nested} x (..., in)
- * @param {TensorLike | Nested} weight (out, in)
- * @param {TensorLike | Nested} dY (..., out)
- * @returns {{ dX: FloatTensor, dWeight: FloatTensor, dBias: FloatTensor }} dBias is the sum of the rows of dY
- */
-export function linearBackward(qkv, x, weight, dY) {
-  return differentiateLinear(expectCore(qkv, 'linearBackward'), x, weight, dY)
 }

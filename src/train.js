@@ -1,19 +1,5 @@
 // qkv/train: models that learn, inside the module's memory. The table of contents.
 
-export {
-  embeddingBackward,
-  gegluBackward,
-  geluBackward,
-  layerNormBackward,
-  mulBackward,
-  reluBackward,
-  rmsNormBackward,
-  siluBackward,
-  softmaxBackward,
-  sumRows,
-  swigluBackward,
-} from './train/gradients.js'
-export { crossEntropy } from './train/loss.js'
 export { Adam, AdamW, clipGradNorm, SGD, schedule } from './train/optimizers.js'
 export { parameters } from './train/parameters.js'
 export { tape } from './train/tape.js'

@@ -162,11 +162,11 @@ test('the gradient of softmax is y (dY - sum(dY y)) along any axis, and checks w
       const line = Array.from({ length: size }, (_, c) => first + c * inner)
       return value * (dY.data[n] - line.reduce((sum, at) => sum + y.data[at] * dY.data[at], 0))
     })
-    const { dX } = train.softmaxBackward(qkv, y, dY, { axis })
+    const { dX } = nn.softmaxBackward(qkv, y, dY, { axis })
     close(dX, { data: want, dims: [3, 5, 6] }, { abs: 1e-6, rel: 1e-6 }, `axis ${axis}`)
   }
-  assert.throws(() => train.softmaxBackward(qkv, x, g.randn([3, 5])), /softmaxBackward: dY/)
-  assert.throws(() => train.softmaxBackward(qkv, x, dY, { axis: 3 }), /softmaxBackward: axis/)
+  assert.throws(() => nn.softmaxBackward(qkv, x, g.randn([3, 5])), /softmaxBackward: dY/)
+  assert.throws(() => nn.softmaxBackward(qkv, x, dY, { axis: 3 }), /softmaxBackward: axis/)
 })
 
 test('a row that holds NaN or infinity spoils no other row', () => {

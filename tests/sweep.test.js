@@ -11,7 +11,6 @@ import { packLinear } from '../src/nn.js'
 import { onnxAttention } from '../src/onnx.js'
 import { coreOf } from '../src/qkv.js'
 import { Core } from '../src/runtime/memory.js'
-import * as train from '../src/train.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
@@ -112,8 +111,8 @@ const calls = {
   geglu: (qkv, f, options) => nn.geglu(qkv, f(q), f(w), options),
   add: (qkv, f, options) => nn.add(qkv, f(q), f(row), options),
   mul: (qkv, f, options) => nn.mul(qkv, f(q), f(w), options),
-  sumRows: (qkv, f) => train.sumRows(qkv, f(q)),
-  crossEntropy: (qkv, f) => train.crossEntropy(qkv, f(q), ids),
+  sumRows: (qkv, f) => nn.sumRows(qkv, f(q)),
+  crossEntropy: (qkv, f) => nn.crossEntropy(qkv, f(q), ids),
   embedding: (qkv, f, options) => nn.embedding(qkv, ids, f(q), options),
   'generator.dropout': (qkv, f) => qkv.generator(3).dropout(f(q), 0.25),
   'Embedding.forward': (qkv, f) => layers(qkv, f).embedding.forward(ids),

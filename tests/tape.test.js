@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load } from '../src/index.js'
-import { Adam, AdamW, clipGradNorm, crossEntropy, parameters, SGD, schedule, tape } from '../src/train.js'
+import { crossEntropy } from '../src/nn.js'
+import { Adam, AdamW, clipGradNorm, parameters, SGD, schedule, tape } from '../src/train.js'
 import { close } from './helpers.js'
 import { INDUCTION, induction, inductionWeights } from './training/models.js'
 
@@ -254,7 +255,7 @@ test('what goes wrong is named, and leaves parameters and optimiser as they were
     [() => tape(qkv, p, t => t.gelu(w)).backward(), /the output has dims \(2, 2\): give its gradient/],
     [() => tape(qkv, p, t => t.gelu(w)).backward({ gradient: [1] }), /backward: gradient: dims \(1\) given/],
     [() => tape(qkv, p, t => t.gelu(w)).backward(any({ gradent: 1 })), /no option "gradent"; did you mean "gradient"/],
-    [() => tape(qkv, p, t => t.linear([[1]], w)), /linear: x has dims \(1, 1\), weight \(2, 2\)/],
+    [() => tape(qkv, p, t => t.linear([[1]], w)), /linear: x has dims \(1, 1\), weight \(out, in\) = \(2, 2\)/],
     [() => tape(qkv, p, t => t.attention(w, w, w, any({}))), /numHeads: undefined given/],
     [() => tape(qkv, p, t => t.attention(w, w, w, { numHeads: 3 })), /attention: q has dims \(2, 2\)/],
     [() => tape(qkv, p, t => t.dropout(w, { p: 2, generator: qkv.generator(1) })), /dropout: p: 2 given/],

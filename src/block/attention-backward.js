@@ -1,16 +1,17 @@
 // The gradients of attention. Scores are computed anew, tile by tile, without any L x S matrix.
 
-import { expectDims } from '../base/arguments.js'
-import { count, Tensor, toFloats } from '../base/tensor.js'
+import { expectDims, readOptions } from '../base/arguments.js'
+import { count, toFloats } from '../base/tensor.js'
 import { keysToMemory, putTensor, queriesToMemory, writeCall } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from '../ops/attention-options.js'
 import { BACKWARD_WORDS, indices } from '../runtime/abi.js'
-import { linearGradients } from './linear-backward.js'
+import { OUT_OPTIONS } from '../runtime/outputs.js'
+import { runLinearBackward } from './linear-backward.js'
+import { produceAll } from './operation.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
-/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {Tensor<Float32Array>} FloatTensor */
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 
 const LABELS = labels('attentionBackward', ['q', 'k', 'v', 'dOutput'], [...ATTENTION_OPTIONS, ...HEAD_OPTIONS])
 const AT = indices(BACKWARD_WORDS)
@@ -35,60 +36,84 @@ const AT = indices(BACKWARD_WORDS)
  * @param {unknown} k
  * @param {unknown} v
  * @param {unknown} dOutput
- * @param {import('../ops/attention-options.js').AttentionOptions} options
+ * @param {import('../ops/attention-options.js').AttentionOptions & { out?: object, resident?: boolean }} options
  * @returns {AttentionGradients}
  */
 export function differentiateAttention(core, q, k, v, dOutput, options) {
+  const { out, resident, ...given } = readOptions(options, [...LABELS.known, ...OUT_OPTIONS], LABELS.where)
   const call = core.takeCall()
   try {
-    checkAttention(call, q, k, v, options, LABELS)
+    checkAttention(call, q, k, v, given, LABELS)
     const upstream = toFloats(dOutput, LABELS.names.dOutput)
     expectDims(upstream, call.outputDims, LABELS.names.dOutput, '(..., L, E)')
-    return core.scope(() => differentiate(core, call, upstream))
+    return differentiate(core, call, upstream, { out, resident })
   } finally {
     core.giveCall(call)
   }
 }
 
-/** @param {Core} core @param {AttentionCall} call @param {FloatTensor} upstream */
-function differentiate(core, call, upstream) {
-  const { B, H, G, L, S, D, E, additive, bias, sinks, inRows } = call
-  const zeros = (/** @type {number} */ n) => {
-    const data = core.allocFloats(n)
-    core.floats.fill(0, data / 4, data / 4 + n)
-    return data
+/** @param {Core} core @param {AttentionCall} call @param {FloatTensor} upstream @param {{ out?: object, resident?: boolean }} to @returns {AttentionGradients} */
+function differentiate(core, call, upstream, to) {
+  const { B, H, G, L, S, D, E, q, k, v, additive, bias, sinks, inRows } = call
+  const biasName = call.options.bias === undefined ? 'dMask' : 'dBias'
+  const weights = additive && { wQuery: additive.wQuery, wKey: additive.wKey, v: additive.v, bias: additive.bias }
+  const ofScore = Object.entries(weights ?? {}).flatMap(([name, x]) => (x ? [[`dScore.${name}`, x.dims]] : []))
+  const dims = {
+    ...{ dQ: q.dims, dK: k.dims, dV: v.dims },
+    ...(sinks && { dSinks: [H] }),
+    ...(bias && { [biasName]: bias.tensor.dims }),
+    ...Object.fromEntries(ofScore),
   }
-  const tensorOut = (/** @type {number} */ data, /** @type {readonly number[]} */ dims) =>
-    new Tensor(core.copyOut(data, count(dims)), dims)
-  const queries = queriesToMemory(core, call)
-  const keys = keysToMemory(core, call)
-  const values = core.toMemory(call.v)
-  const dOut = core.toMemory(upstream)
-  const [dQ, dK, dV] = [B * H * L * D, B * G * S * D, B * G * S * E].map(zeros)
-  const dValue = additive ? zeros(D) : 0
-  const dSinks = sinks ? zeros(H) : 0
-  const dBias = bias ? zeros(count(bias.tensor.dims)) : 0
-
-  const args = writeCall(core, call, queries, keys, values, 0, inRows, inRows, BACKWARD_WORDS.length)
-  const at = args / 4
-  const { words } = core
-  putTensor(words, at + AT['d_out.data'], dOut, H, L, E, inRows)
-  putTensor(words, at + AT['dq.data'], dQ, H, L, D, inRows)
-  putTensor(words, at + AT['dk.data'], dK, G, S, D, inRows)
-  putTensor(words, at + AT['dv.data'], dV, G, S, E, inRows)
-  words[at + AT.d_w_v] = dValue
-  words[at + AT.d_sinks] = dSinks
-  words[at + AT.d_bias] = dBias
-  if (call.dropout) runWithDropout(core, args, call.dropout)
-  else runBackward(core, args)
-
-  /** @type {AttentionGradients} */
-  const result = additive
-    ? { ...projections(core, call, dQ, dK, dValue), dV: tensorOut(dV, call.v.dims) }
-    : { dQ: tensorOut(dQ, call.q.dims), dK: tensorOut(dK, call.k.dims), dV: tensorOut(dV, call.v.dims) }
-  if (sinks) result.dSinks = tensorOut(dSinks, [H])
-  if (bias) result[call.options.bias === undefined ? 'dMask' : 'dBias'] = tensorOut(dBias, bias.tensor.dims)
-  return result
+  const inputs = /** @type {FloatTensor[]} */ ([
+    q,
+    k,
+    v,
+    upstream,
+    bias?.tensor,
+    sinks,
+    ...Object.values(weights ?? {}),
+  ])
+  const names = Object.keys(dims)
+  const made = produceAll(core, dims, to, LABELS.where, inputs, addresses => {
+    const zero = (/** @type {number} */ data, /** @type {number} */ n) => {
+      core.floats.fill(0, data / 4, data / 4 + n)
+      return data
+    }
+    const at = (/** @type {string} */ name) => addresses[names.indexOf(name)] ?? 0
+    for (const name of names) zero(at(name), count(dims[/** @type {'dQ'} */ (name)])) // the kernel adds
+    const queries = queriesToMemory(core, call)
+    const keys = keysToMemory(core, call)
+    const values = core.toMemory(v)
+    const dOut = core.toMemory(upstream)
+    // of what the score compares: q and k, or their projections
+    const [dQ, dK] = additive
+      ? [B * H * L * D, B * G * S * D].map(n => zero(core.allocFloats(n), n))
+      : [at('dQ'), at('dK')]
+    const args = writeCall(core, call, queries, keys, values, 0, inRows, inRows, BACKWARD_WORDS.length)
+    const { words } = core
+    putTensor(words, args / 4 + AT['d_out.data'], dOut, H, L, E, inRows)
+    putTensor(words, args / 4 + AT['dq.data'], dQ, H, L, D, inRows)
+    putTensor(words, args / 4 + AT['dk.data'], dK, G, S, D, inRows)
+    putTensor(words, args / 4 + AT['dv.data'], at('dV'), G, S, E, inRows)
+    words[args / 4 + AT.d_w_v] = at('dScore.v')
+    words[args / 4 + AT.d_sinks] = at('dSinks')
+    words[args / 4 + AT.d_bias] = at(biasName)
+    if (call.dropout) runWithDropout(core, args, call.dropout)
+    else runBackward(core, args)
+    if (!additive) return
+    const { wQuery, wKey } = additive
+    /** @type {(x: FloatTensor, w: FloatTensor, dY: number, M: number, to: number[]) => void} */
+    const project = (x, w, dY, M, [dX, dW, dBias]) => {
+      const [N, K] = w.dims
+      runLinearBackward(core, core.toMemory(x), core.toMemory(w), dY, dX, dW, dBias, M, K, N)
+    }
+    project(q, wQuery, dQ, B * H * L, [at('dQ'), at('dScore.wQuery'), at('dScore.bias')])
+    project(k, wKey, dK, B * G * S, [at('dK'), at('dScore.wKey'), 0])
+  })
+  if (!additive) return /** @type {any} */ (made)
+  const dScore = Object.fromEntries(ofScore.map(([name]) => [String(name).slice(7), made[String(name)]]))
+  const others = Object.entries(made).filter(([name]) => !name.startsWith('dScore.'))
+  return /** @type {any} */ ({ ...Object.fromEntries(others), dScore })
 }
 
 /** struct qkv_backward, on all threads where that is worth it. @param {Core} core @param {number} args */
@@ -116,29 +141,4 @@ function runWithDropout(core, args, { p, generator }) {
     core.words[args / 4 + AT.generator] = state
     runBackward(core, args)
   })
-}
-
-/**
- * From the gradients of projected queries and keys to those of q, k and the weights of the score.
- * @param {Core} core
- * @param {AttentionCall} call
- * @param {number} dQueries address of (B, H, L, A)
- * @param {number} dKeys address of (B, G, S, A)
- * @param {number} dValue address of (A)
- */
-function projections(core, call, dQueries, dKeys, dValue) {
-  const { q, k, D, B, H, G, L, S } = call
-  const { wQuery, wKey, bias } = /** @type {import('../runtime/attention-call.js').AdditiveScore} */ (call.additive)
-  const left = linearGradients(core, q, wQuery, dQueries, B * H * L)
-  const right = linearGradients(core, k, wKey, dKeys, B * G * S)
-  return {
-    dQ: left.dX,
-    dK: right.dX,
-    dScore: {
-      wQuery: left.dWeight,
-      wKey: right.dWeight,
-      v: new Tensor(core.copyOut(dValue, D), [D]),
-      ...(bias && { bias: left.dBias }),
-    },
-  }
 }

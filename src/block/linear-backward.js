@@ -1,49 +1,8 @@
 // The gradients of y = x W^T + bias: dX = dY W, dW = dY^T x, dBias = the sum of the rows of dY.
 
-import { expectDims } from '../base/arguments.js'
-import { count, Tensor, toFloats } from '../base/tensor.js'
-import { checkInput, checkWeights, shareOrRun } from '../ops/linear.js'
+import { shareOrRun } from '../ops/linear.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
-/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-
-/**
- * @param {Core} core
- * @param {unknown} x
- * @param {unknown} weight
- * @param {unknown} dY
- */
-export function differentiateLinear(core, x, weight, dY) {
-  const where = 'linearBackward'
-  const weights = checkWeights(weight, undefined, where)
-  const { input, M, dims } = checkInput(x, weights, where)
-  const upstream = toFloats(dY, `${where}: dY`)
-  expectDims(upstream, dims, `${where}: dY`, '(..., out)')
-  return core.scope(() => {
-    core.reserve(4 * (2 * count(input.dims) + 2 * count(weights.dims) + count(dims)))
-    return linearGradients(core, input, weights.weight, core.toMemory(upstream), M)
-  })
-}
-
-/**
- * @param {Core} core
- * @param {FloatTensor} x (..., in)
- * @param {FloatTensor} weight (out, in)
- * @param {number} dY address of (M, out)
- * @param {number} M
- */
-export function linearGradients(core, x, weight, dY, M) {
-  const [N, K] = weight.dims
-  return core.scope(() => {
-    const [dX, dWeight, dBias] = [M * K, N * K, N].map(n => core.allocFloats(n))
-    runLinearBackward(core, core.toMemory(x), core.toMemory(weight), dY, dX, dWeight, dBias, M, K, N)
-    return {
-      dX: new Tensor(core.copyOut(dX, M * K), [...x.dims]),
-      dWeight: new Tensor(core.copyOut(dWeight, N * K), [...weight.dims]),
-      dBias: new Tensor(core.copyOut(dBias, N), [N]),
-    }
-  })
-}
 
 /**
  * Gradients inside the module's memory, by addresses; 0: not wanted.

@@ -34,7 +34,7 @@ import { toTargetInPlace } from './launch.js'
  * @property {FloatTensor} [scales]
  * @property {FloatTensor} [bias]
  * @property {number} [activation] enum qkv_activation
- * @property {FloatTensor} [residual]
+ * @property {FloatTensor | number} [residual] or its address
  */
 
 const FUSED = /** @type {const} */ (['activation', 'residual', ...OUT_OPTIONS])
@@ -203,7 +203,7 @@ export function multiply(
   const { weight, kind = 0, isTransposed, scales, bias, activation = 0, residual } = weights
   const [N, K] = weights.dims
   core.scope(() => {
-    const at = (/** @type {FloatTensor | undefined} */ tensor) => (tensor ? core.toMemory(tensor) : 0)
+    const at = (/** @type {FloatTensor | number} */ x = 0) => (typeof x === 'number' ? x : core.toMemory(x))
     const [toScales, toBias, toResidual] = [scales, bias, residual].map(at)
     const w = typeof weight === 'number' ? weight : core.toMemory(weight, deferredCopies)
     const strides = isTransposed ? [1, N] : [K, 1]

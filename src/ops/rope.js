@@ -149,6 +149,24 @@ export function prepareRope(dims, options) {
 }
 
 /**
+ * Turns rows by what prepareRope gave. Within a scope.
+ * @param {Core} core
+ * @param {ReturnType<typeof prepareRope>} prepared
+ * @param {number} x address
+ * @param {number} y address, which may be x
+ */
+export function rotate(core, { cos, sin, rows, sizes }, x, y) {
+  const { B, A, L, C, D } = sizes
+  /** @type {Record<typeof ROPE_WORDS[number], number>} */
+  const words = {
+    ...{ x, y, cosine: core.toMemory(cos), sine: core.toMemory(sin), rows: core.copyIn(rows) },
+    ...sizes,
+  }
+  const args = core.copyIn(Uint32Array.from(ROPE_WORDS, word => words[word]))
+  launch(core, 'qkv_rope_part', [args], B * A * L, B * A * L * C * D)
+}
+
+/**
  * @param {Core} core
  * @param {unknown} x
  * @param {RopeOptions & import('../runtime/outputs.js').OutOptions} options
@@ -157,17 +175,9 @@ export function prepareRope(dims, options) {
 export function rope(core, x, options) {
   options = readOptions(options, OPTIONS, 'rope')
   const input = toFloats(x, 'rope: x')
-  const { cos, sin, rows, sizes } = prepareRope(input.dims, options)
+  const prepared = prepareRope(input.dims, options)
   const target = toTarget(options, input.dims, 'rope', [input])
-  if (count(input.dims) === 0) return produce(core, target, () => {})
   return produce(core, target, y => {
-    const from = core.toMemory(input)
-    /** @type {Record<typeof ROPE_WORDS[number], number>} */
-    const words = {
-      ...{ x: from, y, cosine: core.toMemory(cos), sine: core.toMemory(sin), rows: core.copyIn(rows) },
-      ...sizes,
-    }
-    const args = core.copyIn(Uint32Array.from(ROPE_WORDS, word => words[word]))
-    launch(core, 'qkv_rope_part', [args], sizes.B * sizes.A * sizes.L, count(input.dims))
+    if (count(input.dims)) rotate(core, prepared, core.toMemory(input), y)
   })
 }

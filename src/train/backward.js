@@ -1,113 +1,108 @@
 // The plan of the gradients of a step: which operation adds what to which address. Made once for a recorded step.
 
 import { count } from '../base/tensor.js'
-import { launch, UNIT } from '../ops/launch.js'
+import { addAll } from '../block/kernels.js'
 
-/** @typedef {import('./parameters.js').Parameters} Parameters */
 /** @typedef {import('./parameters.js').Variable} Variable */
 /** @typedef {import('./parameters.js').Entry} Entry */
-/** @typedef {{ at: number, accumulate: 0 | 1 }} Slot where a gradient goes; with accumulate it is added to what is there */
+/** @typedef {import('../block/operation.js').Slot} Slot */
 
 export class Backward {
   #p
   /** @type {(() => void)[]} */
   #runs = []
-  #entry = -1
   /** @type {Set<Variable>} parameters whose gradient has begun */
   #begun = new Set()
 
-  /** @param {Parameters} p @param {Variable} root @param {boolean} accumulate onto the gradients of the parameters */
-  constructor(p, root, accumulate) {
+  /**
+   * @param {import('./parameters.js').Parameters} p
+   * @param {Variable} root
+   * @param {boolean} accumulate onto the gradients of the parameters
+   * @param {boolean} isOne is 1 the gradient of the root?
+   */
+  constructor(p, root, accumulate, isOne) {
     this.#p = p
     this.mark = p.arena.mark
     this.root = root
     this.accumulate = accumulate
+    this.isOne = isOne
     for (const { output } of p.entries) output.gradient = 0
     root.gradient = p.arena.take(count(root.dims))
-    for (this.#entry = p.entries.length - 1; this.#entry >= 0; this.#entry--) {
-      const { output, backward } = p.entries[this.#entry]
-      if (!output.gradient) continue
-      const run = backward(output.gradient, this)
-      if (run) this.#runs.push(run)
-    }
+    for (let n = p.entries.length - 1; n >= 0; n--)
+      if (p.entries[n].output.gradient) this.#plan(p.entries[n], p.entries[n - 1])
   }
 
-  /** Is this the gradient of a loss that is not weighed? @param {number} dY */
-  isRoot(dY) {
-    return dY === this.root.gradient && !this.root.dims.length
-  }
-
-  /** @param {number} n floats */
-  take(n) {
-    return this.#p.arena.take(n)
-  }
-
-  /** Where the gradient of a variable goes next; undefined: nobody wants it. @param {Variable | undefined} x @returns {Slot | undefined} */
-  slot(x) {
-    if (!x?.isLearned) return undefined
-    if (x.ownGradient) {
-      const accumulate = this.accumulate || this.#begun.has(x) ? 1 : 0
-      this.#begun.add(x)
-      return { at: x.ownGradient, accumulate }
-    }
-    if (x.gradient) return { at: x.gradient, accumulate: 1 }
-    x.gradient = this.take(count(x.dims))
-    return { at: x.gradient, accumulate: 0 }
+  /** @param {Entry} entry @param {Entry | undefined} before whose gradients are next */
+  #plan({ inputs, at, saved, output, checked }, before) {
+    const dY = output.gradient
+    const { passes = [], ready, overwrites, differentiate } = checked
+    if (ready !== undefined)
+      return this.#scale(/** @type {Variable} */ (inputs[0]), saved + ready * 4, dY, output === this.root && this.isOne)
+    passes.forEach((i, n) => {
+      this.#pass(inputs, i, dY, n ? inputs[passes[0]] : undefined, before)
+    })
+    /** @type {(() => void)[]} */
+    const adds = []
+    const to = inputs.map((x, i) => (passes.includes(i) ? undefined : this.#slot(x, overwrites ? adds : undefined)))
+    if (to.some(slot => slot)) this.#runs.push(() => differentiate?.(at, dY, to, saved, output.address), ...adds)
   }
 
   /**
-   * The same for a kernel that only writes: an address for it, and what adds that to the gradient.
+   * Where the gradient of a variable goes next; undefined: nobody wants it.
    * @param {Variable | undefined} x
-   * @returns {{ at: number, add?: () => void }} at 0: nobody wants it
+   * @param {(() => void)[]} [adds] of an operation that cannot accumulate: takes what adds its gradient to the others
+   * @returns {Slot | undefined}
    */
-  fresh(x) {
-    const slot = this.slot(x)
-    if (!slot?.accumulate) return { at: slot?.at ?? 0 }
-    const at = this.take(count(/** @type {Variable} */ (x).dims))
-    return { at, add: this.adding(slot, at, count(/** @type {Variable} */ (x).dims)) }
+  #slot(x, adds) {
+    if (!x?.isLearned) return undefined
+    const isFirst = x.ownGradient ? !this.accumulate && !this.#begun.has(x) : !x.gradient
+    if (x.ownGradient) this.#begun.add(x)
+    else if (isFirst) x.gradient = this.#p.arena.take(count(x.dims))
+    const at = x.ownGradient || x.gradient
+    if (isFirst || !adds) return { at, accumulate: isFirst ? 0 : 1 }
+    const n = count(x.dims)
+    const own = this.#p.arena.take(n)
+    adds.push(() => addAll(this.#p.core, at, own, at, n))
+    return { at: own, accumulate: 0 }
   }
 
-  /** slot += factor * values, or slot = factor * values. @param {Slot} slot @param {number} from @param {number} n @param {() => number} [factor] */
-  adding({ at, accumulate }, from, n, factor = () => 1) {
-    const { core } = this.#p
-    return () => {
-      const args = [0, accumulate ? at : 0, from, at, n, UNIT, 2 ** 32 - 1, factor(), 0]
-      launch(core, 'qkv_combine', args, Math.ceil(n / UNIT), n)
-    }
+  /** x += factor from, or x = factor from. @param {Variable} x @param {number} from @param {() => number} factor */
+  #add(x, from, factor) {
+    const slot = this.#slot(x)
+    if (!slot) return
+    const { at, accumulate } = slot
+    this.#runs.push(() => addAll(this.#p.core, accumulate && at, from, at, count(x.dims), factor()))
+  }
+
+  /** The gradient is there but for a factor. @param {Variable} x @param {number} from @param {number} dY @param {boolean} isOne */
+  #scale(x, from, dY, isOne) {
+    if (isOne && x.isLearned && !x.ownGradient && !x.gradient) x.gradient = from
+    else this.#add(x, from, () => this.#p.core.floats[dY / 4])
   }
 
   /**
    * The gradient of a sum goes to an addend as it is: in the same memory where nobody else changes it before the addend's
    * operation has read it.
-   * @param {Variable} x
+   * @param {Entry['inputs']} inputs
+   * @param {number} i
    * @param {number} dY
-   * @param {Variable} [other] the first addend, whose gradient lies in the same memory already
+   * @param {Variable | undefined} other the addend whose gradient lies in the same memory already
+   * @param {Entry | undefined} before
    */
-  pass(x, dY, other) {
-    if (!x.isLearned) return undefined
-    const before = this.#p.entries[this.#entry - 1]
-    const reads = before?.output === x && before.name !== 'add' && before.name !== 'reshape' // these pass it on
-    const isNext = !other || (x !== other && reads && !before.inputs.includes(other))
-    if (!x.ownGradient && !x.gradient && isNext) {
-      x.gradient = dY
-      return undefined
-    }
-    return this.adding(/** @type {Slot} */ (this.slot(x)), dY, count(x.dims))
+  #pass(inputs, i, dY, other, before) {
+    const x = /** @type {Variable} */ (inputs[i])
+    if (!x.isLearned) return
+    const isNext = !other || (before?.output === x && !before.checked.passes && !before.inputs.includes(other))
+    const isOnce = inputs.indexOf(x) === inputs.lastIndexOf(x)
+    if (!x.ownGradient && !x.gradient && isNext && isOnce) x.gradient = dY
+    else this.#add(x, dY, () => 1)
   }
 
   /** Runs it, from the gradient of the root. @param {ArrayLike<number>} dRoot */
   run(dRoot) {
     const { core, all } = this.#p
     core.floats.set(dRoot, this.root.gradient / 4)
-    if (!this.accumulate && this.#begun.size < Object.keys(this.#p.values).length)
-      core.floats.fill(0, all.gradients.address / 4, all.gradients.address / 4 + all.n)
-    for (const run of this.#runs) {
-      const { top } = core
-      try {
-        run()
-      } finally {
-        core.top = top
-      }
-    }
+    if (!this.accumulate && this.#begun.size < Object.keys(this.#p.values).length) all[1].data.fill(0)
+    for (const run of this.#runs) core.scope(run)
   }
 }

@@ -3,15 +3,21 @@
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { count } from '../base/tensor.js'
+import { addAll } from '../block/kernels.js'
 import { launch, UNIT } from '../ops/launch.js'
 import { ResidentTensor } from '../runtime/resident.js'
-import { addressOf, copies, fill, Parameters } from './parameters.js'
+import { addressOf, copies, expectParameters, fill } from './parameters.js'
 
-/** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
+/** @typedef {import('./parameters.js').Parameters} Parameters */
 /** @typedef {{ lr?: number, weightDecay?: number, noDecay?: readonly string[] }} OptimizerOptions noDecay: names whose weights do not decay */
 /** @typedef {{ step: number } & Record<string, unknown>} OptimizerState step: how many were done; the rest by name, then by parameter */
+/**
+ * @typedef {object} Rule
+ * @property {string} kernel
+ * @property {readonly string[]} state names of what it remembers of each parameter
+ * @property {(steps: number, decay: number, lr: number) => number[]} rates the last arguments of the kernel, after `steps` steps
+ */
 
-const COMMON = ['lr', 'weightDecay', 'noDecay']
 const NOT_NEGATIVE = { least: 0 }
 const BELOW_ONE = { least: 0, most: 1 - 2 ** -53 }
 
@@ -23,6 +29,7 @@ export class Optimizer {
   steps = 0
   #p
   #where
+  #rule
   /** @type {{ from: number, n: number, decay: number }[]} neighbours that decay alike */
   #runs = []
   /** @type {Record<string, ResidentTensor>} */
@@ -32,23 +39,24 @@ export class Optimizer {
    * @internal
    * @param {string} where
    * @param {Parameters} p
-   * @param {OptimizerOptions} options as readOptions has read them
-   * @param {{ lr?: number, weightDecay: number }} defaults
-   * @param {readonly string[]} state names of what it keeps for each parameter
+   * @param {OptimizerOptions} options
+   * @param {{ lr?: number, weightDecay: number } & Record<string, unknown>} defaults of all options
+   * @param {(options: any) => Rule} toRule checks the others
    */
-  constructor(where, p, options, defaults, state) {
-    if (!(p instanceof Parameters))
-      throw new TypeError(`${where}: ${describe(p)} given, what parameters() returns expected`)
-    this.#p = p
+  constructor(where, p, options, defaults, toRule) {
+    this.#p = expectParameters(p, where)
     this.#where = where
-    this.lr = toNumber(options.lr ?? defaults.lr, `${where}: lr`, NOT_NEGATIVE)
-    const decay = toNumber(options.weightDecay ?? defaults.weightDecay, `${where}: weightDecay`, NOT_NEGATIVE)
-    const { noDecay = [] } = options
+    const known = ['lr', 'weightDecay', 'noDecay', ...Object.keys(defaults)]
+    const given = { noDecay: [], ...defaults, ...readOptions(options, known, where) }
+    this.lr = toNumber(given.lr, `${where}: lr`, NOT_NEGATIVE)
+    const decay = toNumber(given.weightDecay, `${where}: weightDecay`, NOT_NEGATIVE)
+    const { noDecay } = given
     if (!Array.isArray(noDecay))
       throw new TypeError(`${where}: noDecay: ${describe(noDecay)} given, an array of names expected`)
     for (const name of noDecay)
       if (!Object.hasOwn(p.values, name))
         throw new RangeError(`${where}: noDecay: there is no parameter ${describe(name)}`)
+    this.#rule = toRule(given)
     for (const [name, { dims }] of Object.entries(p.values)) {
       const n = Math.ceil(count(dims) / 4) * 4
       const own = noDecay.includes(name) ? 0 : decay
@@ -57,68 +65,56 @@ export class Optimizer {
       else this.#runs.push({ from: p.offsets[name], n, decay: own })
     }
     try {
-      for (const name of state) this.#state[name] = new ResidentTensor(p.core, [p.all.n])
+      for (const name of this.#rule.state) this.#state[name] = new ResidentTensor(p.core, [p.n])
     } catch (error) {
       this.dispose()
       throw error
     }
   }
 
-  /**
-   * @internal
-   * Runs a kernel on all parameters.
-   * @param {string} kernel
-   * @param {(decay: number, lr: number) => number[]} rates its arguments behind the arrays and their length
-   */
-  update(kernel, rates) {
+  /** Changes the parameters by their gradients. */
+  step() {
     const { core, all } = this.#p
+    const { kernel, rates } = this.#rule
     const lr = toNumber(this.lr, `${this.#where}: lr`, NOT_NEGATIVE)
-    const arrays = [all.values, all.gradients, ...Object.values(this.#state)].map(tensor => addressOf(tensor))
-    const others = kernel === 'qkv_sgd' && arrays.length < 3 ? [0] : [] // no momentum
+    const arrays = [...all, ...Object.values(this.#state)].map(addressOf)
     core.scope(() => {
-      for (const { from, n, decay } of this.#runs)
-        launch(
-          core,
-          kernel,
-          [...arrays.map(at => at + from * 4), ...others, n, ...rates(decay, lr)],
-          Math.ceil(n / UNIT),
-          arrays.length * n,
-        )
+      for (const { from, n, decay } of this.#runs) {
+        const at = arrays.map(array => array + from * 4)
+        if (at.length < 3) at.push(0) // SGD without momentum
+        launch(core, kernel, [...at, n, ...rates(this.steps, decay, lr)], Math.ceil(n / UNIT), arrays.length * n)
+      }
     })
     this.steps++
   }
 
-  /** The same part of the state for each parameter. @returns {Record<string, Record<string, FloatTensor>>} */
+  /** The same part of the state for each parameter. */
   #parts() {
-    const { values, offsets } = this.#p
-    const partsOf = (/** @type {ResidentTensor} */ all) =>
-      Object.fromEntries(Object.entries(values).map(([name, { dims }]) => [name, all.part(offsets[name], dims)]))
-    return Object.fromEntries(Object.entries(this.#state).map(([name, all]) => [name, partsOf(all)]))
+    return Object.entries(this.#state).map(([name, all]) => /** @type {const} */ ([name, this.#p.parts(all)]))
   }
 
   /** A copy of what it remembers. @returns {OptimizerState} */
   stateDict() {
-    return {
-      step: this.steps,
-      ...Object.fromEntries(Object.entries(this.#parts()).map(([name, parts]) => [name, copies(parts)])),
-    }
+    return { step: this.steps, ...Object.fromEntries(this.#parts().map(([name, parts]) => [name, copies(parts)])) }
   }
 
   /** Goes on from a state of the same names and dims. @param {OptimizerState} state @returns {this} */
   loadStateDict(state) {
-    const { step: done, ...groups } = readOptions(
-      state,
-      ['step', ...Object.keys(this.#state)],
-      `${this.#where}: loadStateDict`,
-    )
-    const steps = toNumber(done, `${this.#where}: loadStateDict: step`, { least: 0, whole: true })
-    const flat = (/** @type {Record<string, unknown>} */ groups) =>
+    const where = `${this.#where}: loadStateDict`
+    const { step, ...groups } = readOptions(state, ['step', ...Object.keys(this.#state)], where)
+    const steps = toNumber(step, `${where}: step`, { least: 0, whole: true })
+    /** @type {(groups: [string, object][]) => Record<string, any>} 'expAvg.name' */
+    const flat = groups =>
       Object.fromEntries(
-        Object.entries(groups).flatMap(([group, parts]) =>
+        groups.flatMap(([group, parts]) =>
           Object.entries(parts ?? {}).map(([name, value]) => [`${group}.${name}`, value]),
         ),
       )
-    fill(flat(this.#parts()), flat(groups), `${this.#where}: loadStateDict`)
+    fill(
+      flat(this.#parts().map(([name, parts]) => [name, parts])),
+      flat(Object.entries(/** @type {any} */ (groups))),
+      where,
+    )
     this.steps = steps
     return this
   }
@@ -131,67 +127,52 @@ export class Optimizer {
 
 /** torch.optim.SGD. */
 export class SGD extends Optimizer {
-  #momentum
-  #dampening
-  #nesterov
-
   /** @param {Parameters} p @param {OptimizerOptions & { lr: number, momentum?: number, dampening?: number, nesterov?: boolean }} options */
   constructor(p, options) {
-    const given = readOptions(options, [...COMMON, 'momentum', 'dampening', 'nesterov'], 'SGD')
-    const { momentum = 0, dampening = 0, nesterov = false } = given
-    toNumber(momentum, 'SGD: momentum', NOT_NEGATIVE)
-    toNumber(dampening, 'SGD: dampening')
-    if (toBoolean(nesterov, 'SGD: nesterov') && (momentum === 0 || dampening !== 0))
-      throw new RangeError('SGD: nesterov: momentum above 0 and no dampening expected beside it')
-    super('SGD', p, given, { weightDecay: 0 }, momentum ? ['momentumBuffer'] : [])
-    this.#momentum = momentum
-    this.#dampening = dampening
-    this.#nesterov = nesterov
-  }
-
-  /** Changes the parameters by their gradients. */
-  step() {
-    const isFirst = this.steps === 0 // the buffer becomes the gradient, not dampened
-    const [momentum, take] = isFirst ? [0, 1] : [this.#momentum, 1 - this.#dampening]
-    const [ahead, back] = this.#nesterov ? [1, this.#momentum] : [0, 1]
-    this.update('qkv_sgd', (decay, lr) => [decay, momentum, take, ahead, back, lr])
+    const defaults = { weightDecay: 0, momentum: 0, dampening: 0, nesterov: false }
+    super('SGD', p, options, defaults, ({ momentum, dampening, nesterov }) => {
+      toNumber(momentum, 'SGD: momentum', NOT_NEGATIVE)
+      toNumber(dampening, 'SGD: dampening')
+      if (toBoolean(nesterov, 'SGD: nesterov') && (momentum === 0 || dampening !== 0))
+        throw new RangeError('SGD: nesterov: momentum above 0 and no dampening expected beside it')
+      const [ahead, back] = nesterov ? [1, momentum] : [0, 1]
+      return {
+        kernel: 'qkv_sgd',
+        state: momentum ? ['momentumBuffer'] : [],
+        rates(steps, decay, lr) {
+          const [keep, take] = steps ? [momentum, 1 - dampening] : [0, 1] // at first the buffer becomes the gradient
+          return [decay, keep, take, ahead, back, lr]
+        },
+      }
+    })
   }
 }
 
 /** torch.optim.Adam. */
 export class Adam extends Optimizer {
-  #betas
-  #eps
-  #isDecoupled
-
   /**
    * @param {Parameters} p
    * @param {OptimizerOptions & { betas?: readonly [number, number], eps?: number }} [options] as in PyTorch: lr 1e-3,
    *   betas [0.9, 0.999], eps 1e-8, weightDecay 0 (of AdamW 0.01)
    */
   constructor(p, options = {}) {
-    const where = new.target === AdamW ? 'AdamW' : 'Adam'
-    const weightDecay = where === 'AdamW' ? 0.01 : 0
-    const given = readOptions(options, [...COMMON, 'betas', 'eps'], where)
-    const { betas = [0.9, 0.999], eps = 1e-8 } = given
-    if (!Array.isArray(betas) || betas.length !== 2)
-      throw new TypeError(`${where}: betas: ${describe(betas)} given, two numbers expected`)
-    const both = betas.map((beta, i) => toNumber(beta, `${where}: betas[${i}]`, BELOW_ONE))
-    toNumber(eps, `${where}: eps`, NOT_NEGATIVE)
-    super(where, p, given, { lr: 1e-3, weightDecay }, ['expAvg', 'expAvgSq'])
-    this.#betas = both
-    this.#eps = eps
-    this.#isDecoupled = where === 'AdamW'
-  }
-
-  /** Changes the parameters by their gradients. */
-  step() {
-    const [beta1, beta2] = this.#betas
-    const step = this.steps + 1
-    const root = Math.sqrt(1 - beta2 ** step)
-    this.update('qkv_adam', (decay, lr) => {
-      const [inGradient, keep] = this.#isDecoupled ? [0, 1 - lr * decay] : [decay, 1]
-      return [beta1, 1 - beta1, beta2, 1 - beta2, inGradient, keep, lr / (1 - beta1 ** step), root, this.#eps]
+    const isDecoupled = new.target === AdamW
+    const where = isDecoupled ? 'AdamW' : 'Adam'
+    const defaults = { lr: 1e-3, weightDecay: isDecoupled ? 0.01 : 0, betas: [0.9, 0.999], eps: 1e-8 }
+    super(where, p, options, defaults, ({ betas, eps }) => {
+      if (!Array.isArray(betas) || betas.length !== 2)
+        throw new TypeError(`${where}: betas: ${describe(betas)} given, two numbers expected`)
+      const [beta1, beta2] = betas.map((beta, i) => toNumber(beta, `${where}: betas[${i}]`, BELOW_ONE))
+      toNumber(eps, `${where}: eps`, NOT_NEGATIVE)
+      return {
+        kernel: 'qkv_adam',
+        state: ['expAvg', 'expAvgSq'],
+        rates(steps, decay, lr) {
+          const [inGradient, keep] = isDecoupled ? [0, 1 - lr * decay] : [decay, 1]
+          const [rate, root] = [lr / (1 - beta1 ** (steps + 1)), Math.sqrt(1 - beta2 ** (steps + 1))]
+          return [beta1, 1 - beta1, beta2, 1 - beta2, inGradient, keep, rate, root, eps]
+        },
+      }
     })
   }
 }
@@ -206,12 +187,9 @@ export class AdamW extends Adam {}
  * @returns {number} the norm before
  */
 export function clipGradNorm(p, maxNorm) {
-  if (!(p instanceof Parameters))
-    throw new TypeError(`clipGradNorm: ${describe(p)} given, what parameters() returns expected`)
+  const { core, all, n } = expectParameters(p, 'clipGradNorm')
   const most = toNumber(maxNorm, 'clipGradNorm: maxNorm', { least: 0, open: true })
-  const { core, all } = p
-  const { n } = all
-  const at = addressOf(all.gradients)
+  const at = addressOf(all[1])
   return core.scope(() => {
     const units = Math.ceil(n / UNIT)
     const sums = core.allocFloats(units)
@@ -220,7 +198,7 @@ export function clipGradNorm(p, maxNorm) {
     for (let u = 0; u < units; u++) sum += core.floats[sums / 4 + u]
     const norm = Math.sqrt(sum)
     const factor = most / (norm + 1e-6)
-    if (!(factor >= 1)) launch(core, 'qkv_combine', [0, 0, at, at, n, UNIT, 2 ** 32 - 1, factor, 0], units, 2 * n)
+    if (!(factor >= 1)) addAll(core, 0, at, at, n, factor)
     return norm
   })
 }

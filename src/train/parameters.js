@@ -66,22 +66,20 @@ class Arena {
  * @property {number} address
  * @property {Parameters} owner
  * @property {boolean} isLearned does it depend on parameters?
- * @property {number} step -1: a parameter or a constant; which step computed it last; -2: its memory is another's now
+ * @property {number} step -1: a parameter; which step computed it last; -2: its memory is another's now
  * @property {number} gradient address; 0 as long as nothing has been added
  * @property {number} ownGradient of a parameter
- */
-
-/**
+ *
  * An operation of a step. It is recorded once; later steps find it at the same place and run it again.
  * @typedef {object} Entry
  * @property {string} name
  * @property {readonly (Variable | undefined)[]} inputs
  * @property {readonly unknown[]} key what its memory depends on
+ * @property {import('../block/operation.js').Checked} checked
  * @property {[number, number]} mark
+ * @property {number[]} at addresses of the inputs
+ * @property {number} saved address
  * @property {Variable} output
- * @property {(given: any) => void} forward
- * @property {((dY: number, plan: import('./backward.js').Backward) => (() => void) | undefined)} backward makes the
- *   function that runs in each step
  */
 
 /** Variables by their tensors, of all parameters. @type {WeakMap<Tensor, Variable>} */
@@ -93,51 +91,79 @@ export class Parameters {
   values
   /** By name, of the last `backward()`. @type {Readonly<Record<string, FloatTensor>>} */
   gradients
-  /** @internal @type {Core} */
-  core
-  /** @internal All values, all gradients: one array each. */
-  all
+  /** @internal All values, and all gradients: one array each. @type {ResidentTensor[]} */
+  all = []
+  /** @internal Where each begins in them. @type {Record<string, number>} */
+  offsets = {}
   /** @internal @type {Entry[]} */
   entries = []
   /** @internal @type {import('./backward.js').Backward | undefined} */
   planned
-  /** @internal */
-  arena
   /** @internal Counts tapes. */
   step = 0
   /** @internal */
   isBusy = false
-  /** @internal Where each begins in `all`. @type {Record<string, number>} */
-  offsets = {}
 
   /** @internal @param {Core} core @param {Record<string, FloatTensor>} tensors */
   constructor(core, tensors) {
+    /** @internal */
     this.core = core
-    let n = 0
-    for (const [name, { dims }] of Object.entries(tensors)) {
-      this.offsets[name] = n
-      n += Math.ceil(count(dims) / 4) * 4
-    }
+    /** @internal */
     this.arena = new Arena(core)
-    const values = new ResidentTensor(core, [n])
+    /** @internal Values of all, each filled up to 16 bytes. */
+    this.n = 0
+    for (const [name, { dims }] of Object.entries(tensors)) {
+      this.offsets[name] = this.n
+      this.n += Math.ceil(count(dims) / 4) * 4
+    }
     try {
-      this.all = { n, values, gradients: new ResidentTensor(core, [n]) }
+      for (const _ of ['values', 'gradients']) this.all.push(new ResidentTensor(core, [this.n]))
     } catch (error) {
-      values.dispose()
+      this.dispose()
       throw error
     }
-    const parts = (/** @type {ResidentTensor} */ all) =>
-      Object.fromEntries(
-        Object.entries(tensors).map(([name, { dims }]) => [name, all.part(this.offsets[name], [...dims])]),
-      )
-    this.values = Object.freeze(parts(values))
-    this.gradients = Object.freeze(parts(this.all.gradients))
+    const [values, gradients] = this.all
+    this.values = Object.freeze(this.parts(values, tensors))
+    this.gradients = Object.freeze(this.parts(gradients, tensors))
     for (const [name, tensor] of Object.entries(this.values)) {
       tensor.data.set(tensors[name].data)
-      variables.set(tensor, {
-        ...{ tensor, dims: tensor.dims, address: addressOf(tensor), owner: this, isLearned: true, step: -1 },
-        ...{ gradient: 0, ownGradient: addressOf(this.gradients[name]) },
-      })
+      this.add(tensor, -1, true, addressOf(this.gradients[name]))
+    }
+  }
+
+  /** @internal An array as tensors of the dims of the parameters. @param {ResidentTensor} all @param {Record<string, FloatTensor>} [like] */
+  parts(all, like = this.values) {
+    return Object.fromEntries(
+      Object.entries(like).map(([name, { dims }]) => [name, all.part(this.offsets[name], dims)]),
+    )
+  }
+
+  /** @internal @param {FloatTensor} tensor @param {number} step @param {boolean} isLearned @param {number} ownGradient @returns {Variable} */
+  add(tensor, step, isLearned, ownGradient) {
+    const { dims } = tensor
+    const own = { step, isLearned, ownGradient, gradient: 0 }
+    const variable = { tensor, dims, address: addressOf(tensor), owner: this, ...own }
+    variables.set(tensor, variable)
+    return variable
+  }
+
+  /** @internal Gives an operation its memory. @param {Pick<Entry, 'name' | 'inputs' | 'key' | 'checked'>} operation @returns {Entry} */
+  record(operation) {
+    const { name, inputs, checked } = operation
+    const { arena } = this
+    const { mark } = arena
+    try {
+      const at = inputs.map(x => x?.address ?? 0)
+      const address = name === 'reshape' ? at[0] : arena.take(count(checked.dims))
+      const saved = checked.saved ? arena.take(checked.saved) : 0
+      const tensor = new ResidentTensor(this.core, [...checked.dims], address)
+      const isLearned = inputs.some(x => x?.isLearned)
+      const entry = { ...operation, mark, at, saved, output: this.add(tensor, this.step, isLearned, 0) }
+      this.entries.push(entry)
+      return entry
+    } catch (error) {
+      arena.reset(mark)
+      throw error
     }
   }
 
@@ -154,9 +180,7 @@ export class Parameters {
 
   /** Gives the memory back; any later use throws. */
   dispose() {
-    this.all.values.dispose()
-    this.all.gradients.dispose()
-    this.arena.dispose()
+    for (const held of [...this.all, this.arena]) held.dispose()
   }
 
   /** @internal Forgets the operations from `from` on, and the plan of the gradients. @param {number} from */
@@ -167,6 +191,14 @@ export class Parameters {
     this.arena.reset(this.entries[from].mark)
     for (const { output } of this.entries.splice(from)) output.step = -2
   }
+}
+
+/** @param {unknown} p @param {string} where @returns {Parameters} */
+export function expectParameters(p, where) {
+  if (!(p instanceof Parameters))
+    throw new TypeError(`${where}: ${describe(p)} given, what parameters() returns expected`)
+  addressOf(p.all[0]) // throws after dispose
+  return p
 }
 
 /** @param {Tensor} tensor resident */

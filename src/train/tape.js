@@ -1,38 +1,73 @@
-// A tape: the operations of one step, each run at once and recorded, so that their gradients can be computed backwards.
-// What an operation needs (addresses, dims, its kernel's arguments) is made when it is recorded; a step that does the
-// same operations in the same order runs the recorded ones again.
+// A tape: the operations of one step, each run at once and recorded, so that their gradients can be computed backwards. A
+// step that does the same operations in the same order runs the recorded ones again, in the same memory.
 
-import { expectDims, readOptions, toBoolean } from '../base/arguments.js'
+import { expectDims, oneOf, readOptions, toBoolean } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { count, Tensor, toFloats, valuesOf } from '../base/tensor.js'
+import { LABELS } from '../block/attention.js'
+import { rowsOf } from '../block/embedding.js'
+import { checkLoss, LOSS_OPTIONS, lossOf } from '../block/loss.js'
+import { OPERATIONS } from '../block/operations.js'
 import { toIds } from '../ops/embedding.js'
+import { checkStream } from '../ops/random-stream.js'
 import { expectCore } from '../qkv.js'
-import { ResidentTensor } from '../runtime/resident.js'
 import { Backward } from './backward.js'
-import { checkLoss, LOSS_OPTIONS, reduce } from './loss.js'
-import { OPERATIONS, TAPE_ATTENTION } from './operations.js'
-import { addressOf, Parameters, variables } from './parameters.js'
+import { addressOf, expectParameters, variables } from './parameters.js'
 
-/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('../base/tensor.js').Nested} Nested */
+/** @typedef {import('./parameters.js').Parameters} Parameters */
 /** @typedef {import('./parameters.js').Variable} Variable */
-/** @typedef {import('./parameters.js').Entry} Entry */
-/** @typedef {Tensor<Float32Array>} FloatTensor */
-/** @typedef {TensorLike | Nested} Operand a parameter, a result of this tape or a constant */
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested} Operand a parameter, a result of this tape or a constant */
+/** @typedef {Operand | ArrayLike<number>} Ids whole numbers of any dims */
+/** @typedef {import('../nn/generator.js').Generator} Generator */
+/** @typedef {import('../block/elementwise.js').GeluOptions} GeluOptions */
+/** @typedef {import('../ops/linear.js').FusedOptions & import('../ops/linear.js').LayoutOption} LinearOptions */
 
-const same = (/** @type {readonly unknown[]} */ a, /** @type {readonly unknown[]} */ b) =>
-  a.length === b.length && a.every((x, i) => Object.is(x, b[i]))
+/**
+ * What a model computes with: the functions of qkv and qkv/nn without `out`. Results are resident, valid until the next tape.
+ * @typedef {object} Operations
+ * @property {(x: Operand, weight?: Operand, bias?: Operand, options?: { eps?: number }) => FloatTensor} layerNorm
+ * @property {(x: Operand, weight?: Operand, options?: import('../block/norm.js').NormOptions) => FloatTensor} rmsNorm
+ * @property {(x: Operand, options?: GeluOptions) => FloatTensor} gelu
+ * @property {(x: Operand) => FloatTensor} relu
+ * @property {(x: Operand) => FloatTensor} silu
+ * @property {(gate: Operand, up?: Operand) => FloatTensor} swiglu silu(gate) * up; without up both in one, (..., 2 C)
+ * @property {(gate: Operand, up?: Operand, options?: GeluOptions) => FloatTensor} geglu gelu(gate) * up
+ * @property {(a: Operand, b: Operand) => FloatTensor} add a + b; b may lack leading axes
+ * @property {(a: Operand, b: Operand) => FloatTensor} mul a * b; b may lack leading axes
+ * @property {(x: Operand, options?: { axis?: number }) => FloatTensor} softmax
+ * @property {(x: Operand, options?: import('../ops/rope.js').RopeOptions) => FloatTensor} rope
+ */
+/** @typedef {Recorder & Operations} Tape */
 
-/** Options as a key: their names and values. @param {object} options */
-const keyOf = options => Object.entries(options).flat(2)
+const ACTIVATIONS = { none: '', gelu: 'gelu', gelu_tanh: 'gelu', relu: 'relu', silu: 'silu' }
 
-/** The operations that a model may use; all results are resident tensors, which are valid until the next tape. */
-export class Tape {
+const METHODS = /** @type {const} */ ([
+  ...['layerNorm', 'rmsNorm', 'gelu', 'relu', 'silu', 'swiglu', 'geglu', 'add', 'mul', 'softmax', 'rope'],
+])
+
+/** @param {readonly unknown[]} a @param {readonly unknown[]} b */
+const same = (a, b) => a.length === b.length && a.every((x, i) => Object.is(x, b[i]))
+
+class Recorder {
   #p
   #at = 0
   #isOpen = true
 
-  /** @internal @param {Parameters} p */
+  static {
+    const methods = /** @type {any} */ (Recorder.prototype)
+    for (const name of METHODS) {
+      const { operands, options } = OPERATIONS[name]
+      /** @this {Recorder} @param {any[]} args operands, then options */
+      methods[name] = function (...args) {
+        const { [operands.length]: given = {} } = args
+        const values = Array.from(operands, (_, i) => args[i])
+        return this.#apply(name, values, readOptions(given, options, name))
+      }
+    }
+  }
+
+  /** @param {Parameters} p */
   constructor(p) {
     this.#p = p
   }
@@ -41,126 +76,81 @@ export class Tape {
   variable(value, name) {
     if (!this.#isOpen)
       throw new Error(`${name}: this tape has ended: use it within the function that was given to tape`)
+    const p = this.#p
     const found = value instanceof Tensor ? variables.get(value) : undefined
     if (found) {
-      if (found.owner !== this.#p) throw new TypeError(`${name}: a tensor of other parameters given`)
-      if (found.step !== -1 && found.step !== this.#p.step)
+      if (found.owner !== p) throw new TypeError(`${name}: a tensor of other parameters given`)
+      if (found.step !== -1 && found.step !== p.step)
         throw new Error(`${name}: a tensor of an earlier tape given, whose memory is in use again`)
       addressOf(found.tensor) // throws after dispose
       return found
     }
     const constant = toFloats(value, name)
-    return this.#run(
-      'constant',
-      [],
-      constant.dims,
-      () => OPERATIONS.constant(this.#p, constant.dims),
-      valuesOf(constant),
-    )
+    const { dims } = constant
+    const run = (
+      /** @type {number[]} */ _,
+      /** @type {number} */ y,
+      /** @type {number} */ __,
+      /** @type {any} */ data,
+    ) => p.core.floats.set(data, y / 4)
+    return this.#record('constant', [], dims, () => ({ dims, run }), valuesOf(constant))
   }
 
   /**
+   * Runs the recorded operation, or records it.
    * @param {string} name
    * @param {readonly (Variable | undefined)[]} inputs
-   * @param {readonly unknown[]} key
-   * @param {() => import('./operations.js').Operation} make
+   * @param {readonly unknown[]} key what its memory depends on
+   * @param {() => import('../block/operation.js').Checked} check
    * @param {unknown} [given] what changes from step to step
    * @returns {Variable}
    */
-  #run(name, inputs, key, make, given) {
+  #record(name, inputs, key, check, given) {
     const p = this.#p
     let entry = p.entries[this.#at]
     if (!entry || entry.name !== name || !same(entry.inputs, inputs) || !same(entry.key, key)) {
       p.forget(this.#at)
-      const { mark } = p.arena
-      try {
-        entry = record(p, name, inputs, key, mark, make())
-      } catch (error) {
-        p.arena.reset(mark)
-        throw error
-      }
-      p.entries.push(entry)
+      const checked = check()
+      entry = p.record({ name, inputs, key: [...key], checked })
     }
-    const { core } = p
-    const { top } = core
-    try {
-      entry.forward(given)
-    } finally {
-      core.top = top
-    }
-    entry.output.step = p.step
+    const { at, output, saved, checked } = entry
+    p.core.scope(() => checked.run(at, output.address, saved, given))
+    output.step = p.step
     this.#at++
-    return entry.output
+    return output
   }
 
   /**
-   * @param {string} name
-   * @param {Record<string, unknown>} operands by name; those that are undefined are not there
+   * @param {keyof typeof OPERATIONS} name
+   * @param {readonly unknown[]} values those that are undefined are not there
    * @param {object} options
    * @param {unknown} [given]
+   * @returns {FloatTensor}
    */
-  #do(name, operands, options, given) {
-    const inputs = Object.entries(operands).map(([operand, value]) =>
-      value === undefined ? undefined : this.variable(value, `${name}: ${operand}`),
+  #apply(name, values, options, given) {
+    const { operands, required, check } = OPERATIONS[name]
+    const inputs = values.map((value, i) =>
+      value === undefined && i >= required ? undefined : this.variable(value, `${name}: ${operands[i]}`),
     )
-    const read = readOptions(options, Object.keys(options), name)
-    const make = () => OPERATIONS[name](this.#p, inputs, read)
-    return this.#run(name, inputs, keyOf(read), make, given).tensor
+    const tensors = inputs.map(x => x?.tensor)
+    const key = Object.entries(options).flat()
+    return this.#record(name, inputs, key, () => check(this.#p.core, tensors, options, name), given).tensor
   }
 
-  /** y = x W^T + bias. @param {Operand} x (..., in) @param {Operand} weight (out, in) @param {Operand} [bias] (out) */
-  linear(x, weight, bias) {
-    return this.#do('linear', { x, weight, bias }, {})
-  }
-
-  /** @param {Operand} x (..., C) @param {Operand} [weight] (C) @param {Operand} [bias] (C) @param {{ eps?: number }} [options] */
-  layerNorm(x, weight, bias, options = {}) {
-    return this.#do('layerNorm', { x, weight, bias }, options)
-  }
-
-  /** @param {Operand} x (..., C) @param {Operand} [weight] (C) @param {import('../block/norm.js').NormOptions} [options] */
-  rmsNorm(x, weight, options = {}) {
-    return this.#do('rmsNorm', { x, weight }, options)
-  }
-
-  /** @param {Operand} x @param {import('../block/elementwise.js').GeluOptions} [options] */
-  gelu(x, options = {}) {
-    return this.#do('gelu', { x }, options)
-  }
-
-  /** @param {Operand} x */
-  relu(x) {
-    return this.#do('relu', { x }, {})
-  }
-
-  /** @param {Operand} x */
-  silu(x) {
-    return this.#do('silu', { x }, {})
-  }
-
-  /** silu(gate) * up. @param {Operand} gate (..., C), or (..., 2 C) without up @param {Operand} [up] (..., C) */
-  swiglu(gate, up) {
-    return this.#do('swiglu', { gate, up }, {})
-  }
-
-  /** gelu(gate) * up. @param {Operand} gate @param {Operand} [up] @param {import('../block/elementwise.js').GeluOptions} [options] */
-  geglu(gate, up, options = {}) {
-    return this.#do('geglu', { gate, up }, options)
-  }
-
-  /** a + b; b may lack leading axes. @param {Operand} a @param {Operand} b */
-  add(a, b) {
-    return this.#do('add', { a, b }, {})
-  }
-
-  /** a * b; b may lack leading axes. @param {Operand} a @param {Operand} b */
-  mul(a, b) {
-    return this.#do('mul', { a, b }, {})
-  }
-
-  /** @param {Operand} x (B, L, H * D) with numHeads, or as qkv.rope @param {import('../ops/rope.js').RopeOptions} [options] */
-  rope(x, options = {}) {
-    return this.#do('rope', { x }, options)
+  /** activation(x W^T + bias) + residual. @param {Operand} x (..., in) @param {Operand} weight (out, in) @param {Operand} [bias] (out) @param {LinearOptions} [options] */
+  linear(x, weight, bias, options = {}) {
+    const {
+      layout,
+      activation = 'none',
+      residual,
+    } = readOptions(options, ['layout', 'activation', 'residual'], 'linear')
+    const kind =
+      ACTIVATIONS[oneOf(activation, /** @type {('none')[]} */ (Object.keys(ACTIVATIONS)), 'linear: activation')]
+    if (!kind) return this.#apply('linear', [x, weight, bias, residual], { layout })
+    const approximate = activation === 'gelu_tanh' ? 'tanh' : 'none'
+    const z = this.#apply('linear', [x, weight, bias, undefined], { layout })
+    const y = this.#apply(/** @type {'gelu'} */ (kind), [z], kind === 'gelu' ? { approximate } : {})
+    return residual === undefined ? y : this.#apply('add', [y, residual], {})
   }
 
   /**
@@ -169,18 +159,46 @@ export class Tape {
    * @param {Operand} q
    * @param {Operand | undefined} k
    * @param {Operand | undefined} v
-   * @param {import('./operations.js').HeadOptions} options
+   * @param {import('../block/attention.js').RowOptions} options a bias may be a parameter
    * @returns {FloatTensor} (B, L, H * E)
    */
   attention(q, k, v, options) {
-    const { numHeads, kvHeads, bias, ...given } = readOptions(options, TAPE_ATTENTION.known, 'attention')
-    const size = { numHeads, kvHeads }
-    return this.#do('attention', { q, k, v, bias }, size, given)
+    const { numHeads, kvHeads, bias, ...given } = readOptions(options, LABELS.attention.known, 'attention')
+    return this.#apply('attention', [q, bias, k, v], { numHeads, kvHeads }, given)
+  }
+
+  /** Zeroes each value with probability p and divides the others by 1 - p. @param {Operand} x @param {{ p: number, generator: Generator }} options */
+  dropout(x, options) {
+    const { p, generator } = readOptions(options, ['p', 'generator'], 'dropout')
+    return this.#apply('dropout', [x], { p }, checkStream(generator, 'dropout: generator'))
+  }
+
+  /** Rows of a table (num, dim); that of paddingIdx gets no gradient. @param {Ids} ids @param {Operand} weight @param {{ paddingIdx?: number }} [options] */
+  embedding(ids, weight, options = {}) {
+    const { paddingIdx } = readOptions(options, ['paddingIdx'], 'embedding')
+    const table = this.variable(weight, 'embedding: weight')
+    const rows = toIds(ids, 'embedding: ids', table.dims[0])
+    const check = () => rowsOf(this.#p.core, table.dims, rows.dims, paddingIdx, 'embedding')
+    return this.#record('embedding', [table], [paddingIdx, ...rows.dims], check, rows.ids).tensor
+  }
+
+  /**
+   * @param {Operand} logits (..., V)
+   * @param {Ids} targets (...)
+   * @param {import('../block/loss.js').CrossEntropyOptions} [options]
+   * @returns {FloatTensor} of no axes
+   */
+  crossEntropy(logits, targets, options = {}) {
+    const z = this.variable(logits, 'crossEntropy: logits')
+    const loss = checkLoss(z.dims, targets, readOptions(options, LOSS_OPTIONS, 'crossEntropy'))
+    return this.#record('crossEntropy', [z], [], () => lossOf(this.#p.core, z.dims), loss).tensor
   }
 
   /** The same values under other dims. @param {Operand} x @param {readonly number[]} dims */
   reshape(x, dims) {
-    return this.#do('reshape', { x }, { dims })
+    const input = this.variable(x, 'reshape: x')
+    const sizes = input.tensor.reshape(dims).dims // checks them
+    return this.#record('reshape', [input], sizes, () => ({ dims: sizes, passes: [0], run() {} })).tensor
   }
 
   /**
@@ -203,60 +221,11 @@ export class Tape {
     return this.reshape(each, [H, L, S])
   }
 
-  /** Zeroes each value with probability p and divides the others by 1 - p. @param {Operand} x @param {{ p: number, generator: import('../nn/generator.js').Generator }} options */
-  dropout(x, { p, generator }) {
-    return this.#do('dropout', { x }, { p }, generator)
-  }
-
-  /**
-   * Rows of a table.
-   * @param {TensorLike | Nested | ArrayLike<number>} ids
-   * @param {Operand} weight (num, dim)
-   * @param {{ paddingIdx?: number }} [options] whose row gets no gradient
-   */
-  embedding(ids, weight, options = {}) {
-    const given = readOptions(options, ['paddingIdx'], 'embedding')
-    const table = this.variable(weight, 'embedding: weight')
-    const rows = toIds(ids, 'embedding: ids', table.dims[0])
-    const make = () => OPERATIONS.embedding(this.#p, table, rows.dims, given)
-    return this.#run('embedding', [table], [given.paddingIdx, ...rows.dims], make, rows.ids).tensor
-  }
-
-  /**
-   * @param {Operand} logits (..., V)
-   * @param {TensorLike | Nested | ArrayLike<number>} targets (...)
-   * @param {import('./loss.js').CrossEntropyOptions} [options]
-   * @returns {FloatTensor} of no axes
-   */
-  crossEntropy(logits, targets, options = {}) {
-    const z = this.variable(logits, 'crossEntropy: logits')
-    const loss = checkLoss(z.dims, targets, readOptions(options, LOSS_OPTIONS, 'crossEntropy'))
-    const make = () => OPERATIONS.crossEntropy(this.#p, z, loss.rows, reduce)
-    return this.#run('crossEntropy', [z], [], make, loss).tensor
-  }
-
   /** @internal Ends it: operations of an earlier step that were not done again are forgotten. */
   end() {
     this.#isOpen = false
     if (this.#at < this.#p.entries.length) this.#p.forget(this.#at)
   }
-}
-
-/**
- * @param {Parameters} p
- * @param {string} name
- * @param {readonly (Variable | undefined)[]} inputs
- * @param {readonly unknown[]} key
- * @param {[number, number]} mark
- * @param {import('./operations.js').Operation} operation
- * @returns {Entry}
- */
-function record(p, name, inputs, key, mark, { dims, address, forward, backward }) {
-  const tensor = new ResidentTensor(p.core, [...dims], address)
-  const isLearned = inputs.some(x => x?.isLearned)
-  const output = { tensor, dims, address, owner: p, isLearned, step: p.step, gradient: 0, ownGradient: 0 }
-  variables.set(tensor, output)
-  return { name, inputs, key: [...key], mark, output, forward, backward }
 }
 
 /**
@@ -267,7 +236,7 @@ function record(p, name, inputs, key, mark, { dims, address, forward, backward }
  * @property {(options?: BackwardOptions) => TrainingStep} backward computes `p.gradients`, once
  *
  * @typedef {object} BackwardOptions
- * @property {TensorLike | Nested} [gradient] of the output; default 1, for a loss
+ * @property {Operand} [gradient] of the output; default 1, for a loss
  * @property {boolean} [accumulate] adds to `p.gradients` instead of replacing them; default false
  */
 
@@ -281,19 +250,18 @@ function record(p, name, inputs, key, mark, { dims, address, forward, backward }
  */
 export function tape(qkv, p, run, options = {}) {
   const core = expectCore(qkv, 'tape')
-  if (!(p instanceof Parameters)) throw new TypeError(`tape: ${describe(p)} given, what parameters() returns expected`)
+  expectParameters(p, 'tape')
   if (p.core !== core) throw new TypeError('tape: the parameters are those of another module')
   if (typeof run !== 'function') throw new TypeError(`tape: ${describe(run)} given, a function of the tape expected`)
-  const { finite = false } = readOptions(options, ['finite'], 'tape')
+  const finite = toBoolean(readOptions(options, ['finite'], 'tape').finite ?? false, 'tape: finite')
   if (p.isBusy) throw new Error('tape: another tape of these parameters is running: end that one first')
-  addressOf(p.all.values) // throws after dispose
   const step = ++p.step
-  const t = new Tape(p)
+  const t = new Recorder(p)
   p.isBusy = true
   /** @type {Variable} */
   let root
   try {
-    const output = run(t)
+    const output = run(/** @type {Tape} */ (t))
     if (!(output instanceof Tensor))
       throw new TypeError(`tape: its function returned ${describe(output)}, a tensor of the tape expected`)
     root = t.variable(output, 'tape: what its function returned')
@@ -302,7 +270,7 @@ export function tape(qkv, p, run, options = {}) {
     t.end()
   }
   const loss = count(root.dims) === 1 ? root.tensor.data[0] : NaN
-  if (toBoolean(finite, 'tape: finite') && !Number.isFinite(loss))
+  if (finite && !Number.isFinite(loss))
     throw new RangeError(
       `tape: the loss is ${loss}: nothing was changed. A smaller learning rate, or clipGradNorm, may help`,
     )
@@ -315,22 +283,22 @@ export function tape(qkv, p, run, options = {}) {
       const given = readOptions(options, ['gradient', 'accumulate'], 'backward')
       if (p.step !== step) throw new Error('backward: this step is over: another tape has used its memory')
       if (isUsed) throw new Error('backward: it was called before for this step: its gradients are in p.gradients')
-      addressOf(p.all.values) // throws after dispose
+      expectParameters(p, 'backward')
       const accumulate = toBoolean(given.accumulate ?? false, 'backward: accumulate')
-      if (given.gradient === undefined && root.dims.length)
+      const isOne = given.gradient === undefined
+      if (isOne && root.dims.length)
         throw new RangeError(`backward: the output has dims ${shape(root.dims)}: give its gradient, or return a loss`)
-      const upstream = given.gradient === undefined ? undefined : toFloats(given.gradient, 'backward: gradient')
-      if (upstream) expectDims(upstream, root.dims, 'backward: gradient', 'the dims of the output')
-      if (p.planned?.root !== root || p.planned.accumulate !== accumulate) {
+      const upstream = isOne ? new Tensor(Float32Array.of(1), []) : toFloats(given.gradient, 'backward: gradient')
+      expectDims(upstream, root.dims, 'backward: gradient', 'the dims of the output')
+      const { planned } = p
+      if (planned?.root !== root || planned.accumulate !== accumulate || planned.isOne !== isOne) {
         p.forget(p.entries.length)
-        p.planned = new Backward(p, root, accumulate)
+        p.planned = new Backward(p, root, accumulate, isOne)
       }
       isUsed = true
-      p.planned.run(upstream ? valuesOf(upstream) : ONE)
+      p.planned?.run(valuesOf(upstream))
       return result
     },
   }
   return result
 }
-
-const ONE = [1]

@@ -1,12 +1,10 @@
 import { expectDims, oneOf, readOptions, toBoolean, toNumber } from '../base/arguments.js'
-import { Tensor, toFloats, valuesOf } from '../base/tensor.js'
+import { count, Tensor, toFloats, valuesOf } from '../base/tensor.js'
 import { toIds } from '../ops/embedding.js'
 import { launch, toTargetInPlace } from '../ops/launch.js'
-import { expectCore } from '../qkv.js'
 import { produce } from '../runtime/outputs.js'
 
-/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('../base/tensor.js').Nested} Nested */
+/** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
@@ -48,40 +46,72 @@ export function checkLoss(dims, targets, options) {
 }
 
 /** The sum of the losses, in float64 and in order. @param {Float32Array} losses @param {number} scale */
-export function reduce(losses, scale) {
+function reduce(losses, scale) {
   let sum = 0
   for (let n = 0; n < losses.length; n++) sum += losses[n]
   return sum * scale
 }
 
 /**
- * torch.nn.functional.cross_entropy and, in the same pass, its gradient.
- * @param {import('../qkv.js').Qkv} qkv
- * @param {TensorLike | Nested} logits (..., V)
- * @param {TensorLike | Nested | ArrayLike<number>} targets (...), classes
- * @param {CrossEntropyOptions & { gradient?: boolean } & import('../runtime/outputs.js').OutOptions} [options]
- *   gradient: dLogits is wanted, which goes to `out` (may be the logits); default false
+ * Losses of rows of logits and, in the same pass, their gradients.
+ * @param {Core} core
+ * @param {ReturnType<typeof checkLoss>} checked
+ * @param {{ logits: number, ids: number, weights: number, losses: number, dLogits: number }} at addresses, 0: none
+ * @returns {number} the loss
+ */
+function launchLoss(core, { V, ignore, smoothing, scale, rows }, { logits, ids, weights, losses, dLogits }) {
+  const args = [logits, ids, weights, losses, dLogits, V, ignore, smoothing, scale]
+  launch(core, 'qkv_cross_entropy', args, rows, rows * V * (dLogits ? 2 : 1))
+  return reduce(core.floats.subarray(losses / 4, losses / 4 + rows), scale)
+}
+
+/**
+ * On a tape: what checkLoss gives is given to `run`.
+ * @param {Core} core
+ * @param {readonly number[]} dims of the logits
+ * @returns {import('./operation.js').Checked}
+ */
+export function lossOf(core, dims) {
+  const rows = Math.ceil(count(dims.slice(0, -1)) / 4) * 4 // of 16 bytes
+  return {
+    dims: [],
+    saved: 3 * rows + count(dims),
+    ready: 3 * rows,
+    run([logits], y, saved, /** @type {ReturnType<typeof checkLoss>} */ given) {
+      const [ids, weights, losses, dLogits] = [0, 1, 2, 3].map(n => saved + n * rows * 4)
+      core.words.set(given.ids, ids / 4)
+      if (given.values) core.floats.set(given.values, weights / 4)
+      const at = { logits, ids, weights: given.values ? weights : 0, losses, dLogits }
+      core.floats[y / 4] = launchLoss(core, given, at)
+    },
+  }
+}
+
+/**
+ * @param {Core} core
+ * @param {unknown} logits
+ * @param {unknown} targets
+ * @param {CrossEntropyOptions & { gradient?: boolean } & import('../runtime/outputs.js').OutOptions} options
  * @returns {{ loss: number, losses: FloatTensor, dLogits?: FloatTensor }} losses: of each target
  */
-export function crossEntropy(qkv, logits, targets, options = {}) {
-  const core = expectCore(qkv, 'crossEntropy')
+export function crossEntropy(core, logits, targets, options) {
   const given = readOptions(options, [...LOSS_OPTIONS, 'gradient', 'out', 'resident'], 'crossEntropy')
   const { gradient = false, out, resident, ...rest } = given
   const z = toFloats(logits, 'crossEntropy: logits')
   const checked = checkLoss(z.dims, targets, rest)
-  const { ids, values, V, ignore, smoothing, scale, rows } = checked
+  const { ids, values, rows } = checked
   const target = toTargetInPlace({ out, resident }, z.dims, 'crossEntropy', [z])
-  /** @type {Float32Array} */
-  let losses = new Float32Array(0)
+  const losses = new Float32Array(rows)
+  let loss = 0
   const run = (/** @type {number} */ dLogits) => {
+    const at = { logits: core.toMemory(z), ids: core.copyIn(ids), weights: values ? core.copyIn(values) : 0 }
     const to = core.allocFloats(rows)
-    const args = [core.toMemory(z), core.copyIn(ids), values ? core.copyIn(values) : 0, to, dLogits, V, ignore]
-    launch(core, 'qkv_cross_entropy', [...args, smoothing, scale], rows, rows * V)
-    losses = core.copyOut(to, rows)
+    loss = launchLoss(core, checked, { ...at, losses: to, dLogits })
+    core.copyOut(to, rows, losses)
   }
   /** @type {FloatTensor | undefined} */
   let dLogits
   if (toBoolean(gradient, 'crossEntropy: gradient')) dLogits = produce(core, target, run)
   else core.scope(() => run(0))
-  return { loss: reduce(losses, scale), losses: new Tensor(losses, z.dims.slice(0, -1)), ...(dLogits && { dLogits }) }
+  return { loss, losses: new Tensor(losses, z.dims.slice(0, -1)), ...(dLogits && { dLogits }) }
 }

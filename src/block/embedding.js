@@ -1,0 +1,65 @@
+import { expectDims, readOptions, toNumber } from '../base/arguments.js'
+import { shape } from '../base/errors.js'
+import { count, toFloats } from '../base/tensor.js'
+import { toIds } from '../ops/embedding.js'
+import { launch } from '../ops/launch.js'
+import { OUT_OPTIONS } from '../runtime/outputs.js'
+import { produceAll } from './operation.js'
+
+/** @typedef {import('../runtime/memory.js').Core} Core */
+
+/**
+ * Rows of a table by ids, which are given to `run` and saved. The gradient adds rows of one id up in their order.
+ * @param {Core} core
+ * @param {readonly number[]} table its dims (num, dim)
+ * @param {readonly number[]} lead dims of the ids
+ * @param {unknown} paddingIdx
+ * @param {string} where
+ * @returns {import('./operation.js').Checked}
+ */
+export function rowsOf(core, table, lead, paddingIdx, where) {
+  if (table.length !== 2) throw new RangeError(`${where}: weight has dims ${shape(table)}, (num, dim) expected`)
+  const [num, dim] = table
+  const range = { least: 0, most: num - 1, whole: true }
+  const padding = paddingIdx === undefined ? -1 : toNumber(paddingIdx, `${where}: paddingIdx`, range)
+  const n = count(lead)
+  /** @type {(at: number[], ids: number, given: Int32Array) => void} */
+  const save = (_, ids, given) => core.words.set(given, ids / 4)
+  return {
+    dims: [...lead, dim],
+    saved: n,
+    save,
+    run([weight], y, ids, given) {
+      save([], ids, given)
+      core.call('qkv_embedding', weight, num, dim, ids, n, y)
+    },
+    differentiate(_, dY, [dWeight], ids) {
+      if (!dWeight) return
+      const { at, accumulate } = dWeight
+      if (!accumulate) core.floats.fill(0, at / 4, at / 4 + num * dim)
+      launch(core, 'qkv_embedding_backward', [dY, ids, at, num, dim, n, padding], Math.ceil(dim / 16), n * dim)
+    },
+  }
+}
+
+/**
+ * @param {Core} core
+ * @param {unknown} ids
+ * @param {unknown} dY
+ * @param {number} num
+ * @param {{ paddingIdx?: number, out?: object, resident?: boolean }} options
+ */
+export function embeddingBackward(core, ids, dY, num, options) {
+  const where = 'embeddingBackward'
+  const given = readOptions(options, ['paddingIdx', ...OUT_OPTIONS], where)
+  const rows = toIds(ids, `${where}: ids`, toNumber(num, `${where}: num`, { least: 0, most: 2 ** 31, whole: true }))
+  const upstream = toFloats(dY, `${where}: dY`)
+  const dim = upstream.dims[upstream.dims.length - 1] ?? 0
+  expectDims(upstream, [...rows.dims, dim], `${where}: dY`, 'the dims of ids, then dim')
+  const { save, differentiate } = rowsOf(core, [num, dim], rows.dims, given.paddingIdx, where)
+  return produceAll(core, { dWeight: [num, dim] }, given, where, [upstream], ([at]) => {
+    const saved = core.allocFloats(rows.ids.length)
+    save?.([], saved, rows.ids)
+    differentiate?.([], core.toMemory(upstream), [{ at, accumulate: 0 }], saved, 0)
+  })
+}
