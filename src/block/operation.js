@@ -2,7 +2,7 @@
 // forwards and backwards on addresses in the module's memory.
 
 import { expectDims, readOptions } from '../base/arguments.js'
-import { count, toFloats } from '../base/tensor.js'
+import { count, Tensor, toFloats } from '../base/tensor.js'
 import { toTargetInPlace } from '../ops/launch.js'
 import { expectCore } from '../qkv.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
@@ -107,6 +107,8 @@ export function runBackward(qkv, where, operation, values, dY, options, saved) {
  */
 export function produceAll(core, dims, { out = {}, resident }, where, inputs, write) {
   const names = Object.keys(dims)
+  if (out instanceof Tensor)
+    throw new TypeError(`${where}: out: a tensor given, an object of tensors by name expected: { ${names.join(', ')} }`)
   /** @type {Record<string, any>} */
   const given = readOptions(out, names, `${where}: out`)
   const before = [...inputs]
