@@ -3,8 +3,8 @@
 // T5's relative position bias.
 
 import { readOptions } from './base/arguments.js'
-import * as losses from './block/loss.js'
-import { run } from './block/operation.js'
+import { computeLoss } from './block/loss.js'
+import { runOperation } from './block/operation.js'
 import { OPERATIONS, PACKED } from './block/operations.js'
 import { PackedLinear } from './block/packed-linear.js'
 import { gatherRows } from './ops/embedding.js'
@@ -34,7 +34,8 @@ export { relativePositionBias } from './block/relative-position-bias.js'
 /** @typedef {import('./qkv.js').Qkv} Qkv */
 /** @typedef {import('./base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./base/tensor.js').Nested} Nested */
-/** @typedef {TensorLike | Nested} Operand */
+/** @typedef {import('./block/operation.js').Operand} Operand */
+/** @typedef {import('./block/operation.js').IdOperand} IdOperand */
 /** @typedef {import('./runtime/outputs.js').OutOptions} OutOptions */
 /** @typedef {import('./base/tensor.js').Tensor<Float32Array>} FloatTensor */
 /** @typedef {import('./block/attention-backward.js').AttentionGradients} AttentionGradients */
@@ -45,44 +46,46 @@ export { relativePositionBias } from './block/relative-position-bias.js'
  * @type {(qkv: Qkv, x: Operand, weight?: Operand, bias?: Operand, options?: { eps?: number } & OutOptions) => FloatTensor}
  */
 export const layerNorm = (qkv, x, weight, bias, options = {}) =>
-  run(qkv, 'layerNorm', OPERATIONS.layerNorm, [x, weight, bias], options)
+  runOperation(qkv, 'layerNorm', OPERATIONS.layerNorm, [x, weight, bias], options)
 
 /**
  * torch.nn.functional.rms_norm over the last axis: x / sqrt(mean(x^2) + eps) * weight.
  * @type {(qkv: Qkv, x: Operand, weight?: Operand, options?: import('./block/norm.js').NormOptions & OutOptions) => FloatTensor}
  */
-export const rmsNorm = (qkv, x, weight, options = {}) => run(qkv, 'rmsNorm', OPERATIONS.rmsNorm, [x, weight], options)
+export const rmsNorm = (qkv, x, weight, options = {}) =>
+  runOperation(qkv, 'rmsNorm', OPERATIONS.rmsNorm, [x, weight], options)
 
 /** x Phi(x), Phi the normal distribution, or its approximation by tanh. @type {(qkv: Qkv, x: Operand, options?: GeluOptions & OutOptions) => FloatTensor} */
-export const gelu = (qkv, x, options = {}) => run(qkv, 'gelu', OPERATIONS.gelu, [x], options)
+export const gelu = (qkv, x, options = {}) => runOperation(qkv, 'gelu', OPERATIONS.gelu, [x], options)
 
 /** max(x, 0). @type {(qkv: Qkv, x: Operand, options?: OutOptions) => FloatTensor} */
-export const relu = (qkv, x, options = {}) => run(qkv, 'relu', OPERATIONS.relu, [x], options)
+export const relu = (qkv, x, options = {}) => runOperation(qkv, 'relu', OPERATIONS.relu, [x], options)
 
 /** x sigmoid(x). @type {(qkv: Qkv, x: Operand, options?: OutOptions) => FloatTensor} */
-export const silu = (qkv, x, options = {}) => run(qkv, 'silu', OPERATIONS.silu, [x], options)
+export const silu = (qkv, x, options = {}) => runOperation(qkv, 'silu', OPERATIONS.silu, [x], options)
 
 /**
  * silu(gate) * up: gate and up (..., C), or both side by side, (..., 2 C), without up.
  * @type {(qkv: Qkv, gate: Operand, up?: Operand, options?: OutOptions) => FloatTensor}
  */
-export const swiglu = (qkv, gate, up, options = {}) => run(qkv, 'swiglu', OPERATIONS.swiglu, [gate, up], options)
+export const swiglu = (qkv, gate, up, options = {}) =>
+  runOperation(qkv, 'swiglu', OPERATIONS.swiglu, [gate, up], options)
 
 /** gelu(gate) * up, as in swiglu. @type {(qkv: Qkv, gate: Operand, up?: Operand, options?: GeluOptions & OutOptions) => FloatTensor} */
-export const geglu = (qkv, gate, up, options = {}) => run(qkv, 'geglu', OPERATIONS.geglu, [gate, up], options)
+export const geglu = (qkv, gate, up, options = {}) => runOperation(qkv, 'geglu', OPERATIONS.geglu, [gate, up], options)
 
 /**
  * a + b; the dims of b are the last ones of a, along whose leading axes it repeats. out: may be a.
  * @type {(qkv: Qkv, a: Operand, b: Operand, options?: OutOptions) => FloatTensor}
  */
-export const add = (qkv, a, b, options = {}) => run(qkv, 'add', OPERATIONS.add, [a, b], options)
+export const add = (qkv, a, b, options = {}) => runOperation(qkv, 'add', OPERATIONS.add, [a, b], options)
 
 /** a * b, value by value, as in add. @type {(qkv: Qkv, a: Operand, b: Operand, options?: OutOptions) => FloatTensor} */
-export const mul = (qkv, a, b, options = {}) => run(qkv, 'mul', OPERATIONS.mul, [a, b], options)
+export const mul = (qkv, a, b, options = {}) => runOperation(qkv, 'mul', OPERATIONS.mul, [a, b], options)
 
 /**
  * Rows of a table: ids, whole numbers of any dims, and weight (num, dim) give the dims of ids, then dim.
- * @type {(qkv: Qkv, ids: Operand | ArrayLike<number>, weight: Operand, options?: OutOptions) => FloatTensor}
+ * @type {(qkv: Qkv, ids: IdOperand, weight: Operand, options?: OutOptions) => FloatTensor}
  */
 export const embedding = (qkv, ids, weight, options = {}) =>
   gatherRows(expectCore(qkv, 'embedding'), ids, weight, options)
@@ -94,16 +97,16 @@ export const embedding = (qkv, ids, weight, options = {}) =>
  */
 export function packedAttention(qkv, x, options) {
   const given = readOptions(options, [...PACKED.options, ...OUT_OPTIONS], 'packedAttention')
-  return run(qkv, 'packedAttention', PACKED, [x, given.bias], given)
+  return runOperation(qkv, 'packedAttention', PACKED, [x, given.bias], given)
 }
 
 /**
  * torch.nn.functional.cross_entropy of logits (..., V) and targets (...) and, with `gradient`, in the same pass dLogits, which
  * goes to `out` (may be the logits).
- * @type {(qkv: Qkv, logits: Operand, targets: Operand | ArrayLike<number>, options?: losses.CrossEntropyOptions & { gradient?: boolean } & OutOptions) => { loss: number, losses: FloatTensor, dLogits?: FloatTensor }}
+ * @type {(qkv: Qkv, logits: Operand, targets: IdOperand, options?: import('./block/loss.js').CrossEntropyOptions & { gradient?: boolean } & OutOptions) => { loss: number, losses: FloatTensor, dLogits?: FloatTensor }}
  */
 export const crossEntropy = (qkv, logits, targets, options = {}) =>
-  losses.crossEntropy(expectCore(qkv, 'crossEntropy'), logits, targets, options)
+  computeLoss(expectCore(qkv, 'crossEntropy'), logits, targets, options)
 
 /**
  * A linear layer whose weight is copied and packed once, row block by row block: for one that runs again and again.

@@ -57,8 +57,8 @@ function checkRows([q, k, v], { numHeads, kvHeads }, where) {
   return { isPacked, B, H, G, L, S, D, E }
 }
 
-/** Operands: q, a bias of the scores, k and v. @type {import('./operation.js').Operation['check']} */
-export function attention(core, [q, bias, k, v], options, where) {
+/** Operands: q, a bias of the scores, k and v. @type {import('./operation.js').Operation['prepare']} */
+export function prepareAttention(core, [q, bias, k, v], options, where) {
   const { isPacked, B, H, G, L, S, D, E } = checkRows([q, k, v], options, where)
   const call = new AttentionCall()
   const names = where === 'attention' ? LABELS.attention : LABELS.packedAttention

@@ -6,13 +6,13 @@ import { count } from '../base/tensor.js'
 import { launch, UNIT } from '../ops/launch.js'
 import { columnSums, multiplyAll } from './kernels.js'
 
-/** @typedef {import('./operation.js').Operation['check']} Check */
+/** @typedef {import('./operation.js').Operation['prepare']} Prepare */
 /** @typedef {{ approximate?: 'none' | 'tanh' }} GeluOptions */
 
 /** Of the operation, or of its gate: enum qkv_activation. */
 const KINDS = { gelu: 1, geglu: 1, relu: 3, silu: 4, swiglu: 4 }
 
-/** x, or what is gated by it: `up` beside it, or the second half of each of its rows. @param {keyof typeof KINDS} name @returns {Check} */
+/** x, or what is gated by it: `up` beside it, or the second half of each of its rows. @param {keyof typeof KINDS} name @returns {Prepare} */
 export const activation = name => (core, operands, options, where) => {
   const [{ dims: given }, up] = operands
   const approximate = options.approximate ?? 'none'
@@ -43,7 +43,7 @@ export const activation = name => (core, operands, options, where) => {
   }
 }
 
-/** a + b or a b; the dims of b are the last ones of a. @param {0 | 1} product @returns {Check} */
+/** a + b or a b; the dims of b are the last ones of a. @param {0 | 1} product @returns {Prepare} */
 export const combination = product => (core, operands, _, where) => {
   const [a, b] = operands
   expectDims(b, a.dims.slice(Math.max(0, a.dims.length - b.dims.length)), `${where}: b`, 'the last dims of a')
@@ -67,8 +67,8 @@ export const combination = product => (core, operands, _, where) => {
   }
 }
 
-/** The factors of a dropout are drawn in each step and saved. @type {Check} */
-export const dropout = (core, operands, options, where) => {
+/** The factors of a dropout are drawn in each step and saved. @type {Prepare} */
+export const prepareDropout = (core, operands, options, where) => {
   const [{ dims }] = operands
   const p = toNumber(options.p, `${where}: p`, { least: 0, most: 1 })
   const n = count(dims)

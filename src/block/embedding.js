@@ -15,9 +15,9 @@ import { produceAll } from './operation.js'
  * @param {readonly number[]} lead dims of the ids
  * @param {unknown} paddingIdx
  * @param {string} where
- * @returns {import('./operation.js').Checked}
+ * @returns {import('./operation.js').Prepared}
  */
-export function rowsOf(core, table, lead, paddingIdx, where) {
+export function prepareRows(core, table, lead, paddingIdx, where) {
   if (table.length !== 2) throw new RangeError(`${where}: weight has dims ${shape(table)}, (num, dim) expected`)
   const [num, dim] = table
   const range = { least: 0, most: num - 1, whole: true }
@@ -49,14 +49,14 @@ export function rowsOf(core, table, lead, paddingIdx, where) {
  * @param {number} num
  * @param {{ paddingIdx?: number, out?: object, resident?: boolean }} options
  */
-export function embeddingBackward(core, ids, dY, num, options) {
+export function differentiateEmbedding(core, ids, dY, num, options) {
   const where = 'embeddingBackward'
   const given = readOptions(options, ['paddingIdx', ...OUT_OPTIONS], where)
   const rows = toIds(ids, `${where}: ids`, toNumber(num, `${where}: num`, { least: 0, most: 2 ** 31, whole: true }))
   const upstream = toFloats(dY, `${where}: dY`)
   const dim = upstream.dims[upstream.dims.length - 1] ?? 0
   expectDims(upstream, [...rows.dims, dim], `${where}: dY`, 'the dims of ids, then dim')
-  const { save, differentiate } = rowsOf(core, [num, dim], rows.dims, given.paddingIdx, where)
+  const { save, differentiate } = prepareRows(core, [num, dim], rows.dims, given.paddingIdx, where)
   return produceAll(core, { dWeight: [num, dim] }, given, where, [upstream], ([at]) => {
     const saved = core.allocFloats(rows.ids.length)
     save?.([], saved, rows.ids)

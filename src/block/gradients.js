@@ -5,13 +5,14 @@ import { count, toFloats } from '../base/tensor.js'
 import { expectCore } from '../qkv.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 import { differentiateAttention } from './attention-backward.js'
-import * as rows from './embedding.js'
+import { differentiateEmbedding } from './embedding.js'
 import { columnSums } from './kernels.js'
-import { runBackward } from './operation.js'
+import { runGradients } from './operation.js'
 import { OPERATIONS, PACKED } from './operations.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
-/** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested} Operand */
+/** @typedef {import('./operation.js').Operand} Operand */
+/** @typedef {import('./operation.js').IdOperand} IdOperand */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./norm.js').NormOptions} NormOptions */
 /** @typedef {import('./elementwise.js').GeluOptions} GeluOptions */
@@ -50,58 +51,58 @@ export const attentionBackward = (qkv, q, k, v, dOutput, options = {}) =>
  * @type {(qkv: Qkv, x: Operand, weight: Operand, dY: Operand, options?: import('../ops/linear.js').LayoutOption & Outs<'dX' | 'dWeight' | 'dBias'>) => Gradients<'dX' | 'dWeight' | 'dBias'>}
  */
 export const linearBackward = (qkv, x, weight, dY, options = {}) =>
-  runBackward(qkv, 'linearBackward', OPERATIONS.linear, [x, weight], dY, options)
+  runGradients(qkv, 'linearBackward', OPERATIONS.linear, [x, weight], dY, options)
 
 /** @type {(qkv: Qkv, x: Operand, weight: Operand | undefined, dY: Operand, options?: { eps?: number } & Outs<'dX' | 'dWeight' | 'dBias'>) => Gradients<'dX' | 'dWeight' | 'dBias'>} */
 export const layerNormBackward = (qkv, x, weight, dY, options = {}) =>
-  runBackward(qkv, 'layerNormBackward', OPERATIONS.layerNorm, [x, weight], dY, options)
+  runGradients(qkv, 'layerNormBackward', OPERATIONS.layerNorm, [x, weight], dY, options)
 
 /** @type {(qkv: Qkv, x: Operand, weight: Operand | undefined, dY: Operand, options?: NormOptions & Outs<'dX' | 'dWeight'>) => Gradients<'dX' | 'dWeight'>} */
 export const rmsNormBackward = (qkv, x, weight, dY, options = {}) =>
-  runBackward(qkv, 'rmsNormBackward', OPERATIONS.rmsNorm, [x, weight], dY, options)
+  runGradients(qkv, 'rmsNormBackward', OPERATIONS.rmsNorm, [x, weight], dY, options)
 
 /** @type {(qkv: Qkv, x: Operand, dY: Operand, options?: GeluOptions & Outs<'dX'>) => Gradients<'dX'>} */
 export const geluBackward = (qkv, x, dY, options = {}) =>
-  runBackward(qkv, 'geluBackward', OPERATIONS.gelu, [x], dY, options)
+  runGradients(qkv, 'geluBackward', OPERATIONS.gelu, [x], dY, options)
 
 /** @type {(qkv: Qkv, x: Operand, dY: Operand, options?: Outs<'dX'>) => Gradients<'dX'>} */
 export const reluBackward = (qkv, x, dY, options = {}) =>
-  runBackward(qkv, 'reluBackward', OPERATIONS.relu, [x], dY, options)
+  runGradients(qkv, 'reluBackward', OPERATIONS.relu, [x], dY, options)
 
 /** @type {(qkv: Qkv, x: Operand, dY: Operand, options?: Outs<'dX'>) => Gradients<'dX'>} */
 export const siluBackward = (qkv, x, dY, options = {}) =>
-  runBackward(qkv, 'siluBackward', OPERATIONS.silu, [x], dY, options)
+  runGradients(qkv, 'siluBackward', OPERATIONS.silu, [x], dY, options)
 
 /** dX of the gate, or of gate and up side by side. @type {(qkv: Qkv, gate: Operand, up: Operand | undefined, dY: Operand, options?: Outs<'dX' | 'dUp'>) => Gradients<'dX'> & Partial<Gradients<'dUp'>>} */
 export const swigluBackward = (qkv, gate, up, dY, options = {}) =>
-  runBackward(qkv, 'swigluBackward', OPERATIONS.swiglu, [gate, up], dY, options)
+  runGradients(qkv, 'swigluBackward', OPERATIONS.swiglu, [gate, up], dY, options)
 
 /** As swigluBackward. @type {(qkv: Qkv, gate: Operand, up: Operand | undefined, dY: Operand, options?: GeluOptions & Outs<'dX' | 'dUp'>) => Gradients<'dX'> & Partial<Gradients<'dUp'>>} */
 export const gegluBackward = (qkv, gate, up, dY, options = {}) =>
-  runBackward(qkv, 'gegluBackward', OPERATIONS.geglu, [gate, up], dY, options)
+  runGradients(qkv, 'gegluBackward', OPERATIONS.geglu, [gate, up], dY, options)
 
 /** @type {(qkv: Qkv, a: Operand, b: Operand, dY: Operand, options?: Outs<'dA' | 'dB'>) => Gradients<'dA' | 'dB'>} */
 export const addBackward = (qkv, a, b, dY, options = {}) =>
-  runBackward(qkv, 'addBackward', OPERATIONS.add, [a, b], dY, options)
+  runGradients(qkv, 'addBackward', OPERATIONS.add, [a, b], dY, options)
 
 /** @type {(qkv: Qkv, a: Operand, b: Operand, dY: Operand, options?: Outs<'dA' | 'dB'>) => Gradients<'dA' | 'dB'>} */
 export const mulBackward = (qkv, a, b, dY, options = {}) =>
-  runBackward(qkv, 'mulBackward', OPERATIONS.mul, [a, b], dY, options)
+  runGradients(qkv, 'mulBackward', OPERATIONS.mul, [a, b], dY, options)
 
 /** dX = y (dY - sum(dY y)), line by line; y is the output of softmax. @type {(qkv: Qkv, y: Operand, dY: Operand, options?: { axis?: number } & Outs<'dX'>) => Gradients<'dX'>} */
 export const softmaxBackward = (qkv, y, dY, options = {}) =>
-  runBackward(qkv, 'softmaxBackward', { ...OPERATIONS.softmax, operands: ['y'] }, [y], dY, options)
+  runGradients(qkv, 'softmaxBackward', { ...OPERATIONS.softmax, operands: ['y'] }, [y], dY, options)
 
 /** dX: dY turned back; options as in qkv.rope. @type {(qkv: Qkv, dY: Operand, options?: import('../ops/rope.js').RopeOptions & Outs<'dX'>) => Gradients<'dX'>} */
 export const ropeBackward = (qkv, dY, options = {}) =>
-  runBackward(qkv, 'ropeBackward', { ...OPERATIONS.rope, operands: ['dY'] }, [dY], dY, options)
+  runGradients(qkv, 'ropeBackward', { ...OPERATIONS.rope, operands: ['dY'] }, [dY], dY, options)
 
 /**
  * dWeight (num, dim); rows of the same id are added up in their order, that of paddingIdx gets none.
- * @type {(qkv: Qkv, ids: Operand | ArrayLike<number>, dY: Operand, num: number, options?: { paddingIdx?: number } & Outs<'dWeight'>) => Gradients<'dWeight'>}
+ * @type {(qkv: Qkv, ids: IdOperand, dY: Operand, num: number, options?: { paddingIdx?: number } & Outs<'dWeight'>) => Gradients<'dWeight'>}
  */
 export const embeddingBackward = (qkv, ids, dY, num, options = {}) =>
-  /** @type {any} */ (rows.embeddingBackward(expectCore(qkv, 'embeddingBackward'), ids, dY, num, options))
+  /** @type {any} */ (differentiateEmbedding(expectCore(qkv, 'embeddingBackward'), ids, dY, num, options))
 
 /**
  * The gradient of packedAttention; with dropout, give the generator as it stood before. dBias where there is a bias.
@@ -110,7 +111,7 @@ export const embeddingBackward = (qkv, ids, dY, num, options = {}) =>
 export function packedAttentionBackward(qkv, x, dY, options) {
   const where = 'packedAttentionBackward'
   const given = readOptions(options, [...PACKED.options, ...OUT_OPTIONS], where)
-  return runBackward(qkv, where, PACKED, [x, given.bias], dY, given)
+  return runGradients(qkv, where, PACKED, [x, given.bias], dY, given)
 }
 
 /** The sum of all rows, (..., C) -> (C): the gradient of a bias. @type {(qkv: Qkv, x: Operand, options?: import('../runtime/outputs.js').OutOptions) => FloatTensor} */

@@ -3,8 +3,8 @@ import { checkInput, checkWeights, multiply, toWeights } from '../ops/linear.js'
 import { columnSums } from './kernels.js'
 import { runLinearBackward } from './linear-backward.js'
 
-/** y = x W^T + bias + residual; W (in, out) with layout 'in,out'. @type {import('./operation.js').Operation['check']} */
-export function linear(core, operands, { layout }, where) {
+/** y = x W^T + bias + residual; W (in, out) with layout 'in,out'. @type {import('./operation.js').Operation['prepare']} */
+export function prepareLinear(core, operands, { layout }, where) {
   const [x, weight, bias, residual] = operands
   const weights = checkWeights(weight, bias, where, layout)
   const { isTransposed } = weights

@@ -2,13 +2,13 @@
 
 import { count, Tensor } from '../base/tensor.js'
 import { launch } from '../ops/launch.js'
-import { prepareRope, rotate } from '../ops/rope.js'
+import { checkRope, rotate } from '../ops/rope.js'
 import { checkAxis } from '../ops/softmax.js'
 
-/** @typedef {import('./operation.js').Operation['check']} Check */
+/** @typedef {import('./operation.js').Operation['prepare']} Prepare */
 
-/** dX = y (dY - sum(dY y)), line by line. @type {Check} */
-export const softmax = (core, [{ dims }], { axis }, where) => {
+/** dX = y (dY - sum(dY y)), line by line. @type {Prepare} */
+export const prepareSoftmax = (core, [{ dims }], { axis }, where) => {
   const { columns, inner, units } = checkAxis(dims, axis, where)
   const n = count(dims)
   return {
@@ -21,19 +21,19 @@ export const softmax = (core, [{ dims }], { axis }, where) => {
   }
 }
 
-/** The gradient turns the other way. @type {Check} */
-export const rope = (core, [{ dims }], options) => {
-  const prepared = prepareRope(dims, options)
-  const { data } = prepared.sin
+/** The gradient turns the other way. @type {Prepare} */
+export const prepareRope = (core, [{ dims }], options) => {
+  const turn = checkRope(dims, options)
+  const { data } = turn.sin
   const sin = new Tensor(
     data.map(x => -x),
-    prepared.sin.dims,
+    turn.sin.dims,
   )
   return {
     dims,
     gradients: { dX: dims },
-    run: ([x], y) => rotate(core, prepared, x, y),
+    run: ([x], y) => rotate(core, turn, x, y),
     overwrites: true,
-    differentiate: (_, dY, [dX]) => dX && rotate(core, { ...prepared, sin }, dY, dX.at),
+    differentiate: (_, dY, [dX]) => dX && rotate(core, { ...turn, sin }, dY, dX.at),
   }
 }

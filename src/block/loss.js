@@ -69,9 +69,9 @@ function launchLoss(core, { V, ignore, smoothing, scale, rows }, { logits, ids, 
  * On a tape: what checkLoss gives is given to `run`.
  * @param {Core} core
  * @param {readonly number[]} dims of the logits
- * @returns {import('./operation.js').Checked}
+ * @returns {import('./operation.js').Prepared}
  */
-export function lossOf(core, dims) {
+export function prepareLoss(core, dims) {
   const rows = Math.ceil(count(dims.slice(0, -1)) / 4) * 4 // of 16 bytes
   return {
     dims: [],
@@ -94,7 +94,7 @@ export function lossOf(core, dims) {
  * @param {CrossEntropyOptions & { gradient?: boolean } & import('../runtime/outputs.js').OutOptions} options
  * @returns {{ loss: number, losses: FloatTensor, dLogits?: FloatTensor }} losses: of each target
  */
-export function crossEntropy(core, logits, targets, options) {
+export function computeLoss(core, logits, targets, options) {
   const given = readOptions(options, [...LOSS_OPTIONS, 'gradient', 'out', 'resident'], 'crossEntropy')
   const { gradient = false, out, resident, ...rest } = given
   const z = toFloats(logits, 'crossEntropy: logits')

@@ -3,7 +3,7 @@ import { count } from '../base/tensor.js'
 import { launch } from '../ops/launch.js'
 import { columnSums } from './kernels.js'
 
-/** @typedef {import('./operation.js').Checked} Checked */
+/** @typedef {import('./operation.js').Prepared} Prepared */
 
 /**
  * @typedef {object} NormOptions
@@ -11,7 +11,7 @@ import { columnSums } from './kernels.js'
  * @property {boolean} [plusOne] rmsNorm only: the factor is weight + 1, as Gemma stores it; default false
  */
 
-/** @param {0 | 1} center is the mean subtracted? @returns {import('./operation.js').Operation['check']} */
+/** @param {0 | 1} center is the mean subtracted? @returns {import('./operation.js').Operation['prepare']} */
 export const norm = center => (core, operands, options, where) => {
   const [{ dims }, weight, bias] = operands
   const C = dims.length ? dims[dims.length - 1] : 1
@@ -21,7 +21,7 @@ export const norm = center => (core, operands, options, where) => {
   const shift = Number(options.plusOne !== undefined && toBoolean(options.plusOne, `${where}: plusOne`))
   const n = count(dims)
   const rows = C && n / C
-  /** @type {Checked['run']} */
+  /** @type {Prepared['run']} */
   const run = ([x, weight, bias = 0], y, stats) =>
     launch(core, 'qkv_norm', [x, weight, bias, y, stats, C, center, eps, shift], rows, n)
   return {

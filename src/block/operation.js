@@ -1,4 +1,4 @@
-// What an operation of a block is to qkv/nn and to a tape: its operands and options are checked once, then it runs
+// What an operation of a block is to qkv/nn and to a tape: its operands and options are prepared once, then it runs
 // forwards and backwards on addresses in the module's memory.
 
 import { expectDims, readOptions } from '../base/arguments.js'
@@ -11,6 +11,9 @@ import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 /** @typedef {import('../runtime/outputs.js').Target} Target */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
+/** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested} Operand on a tape also a parameter, or a result of it */
+/** @typedef {Operand | ArrayLike<number>} IdOperand whole numbers of any dims */
+
 /**
  * Where a gradient goes; with accumulate 1 it is added to what is there.
  * @typedef {{ at: number, accumulate: number }} Slot
@@ -19,7 +22,7 @@ import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 /**
  * An operation on operands of known dims. Its functions run within a scope, on addresses: 0 of an operand that is not
  * there; the slot of a gradient that nobody wants is undefined.
- * @typedef {object} Checked
+ * @typedef {object} Prepared
  * @property {readonly number[]} dims of the output
  * @property {Record<string, readonly number[]>} [gradients] names and dims of the gradients, in the order of the operands
  * @property {number} [saved] floats that `run` writes for `differentiate`
@@ -36,7 +39,7 @@ import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
  * @property {readonly string[]} operands their names, in order
  * @property {number} required how many of them must be given
  * @property {readonly string[]} options
- * @property {(core: Core, operands: any[], options: any, where: string) => Checked} check operands: tensors or undefined
+ * @property {(core: Core, operands: any[], options: any, where: string) => Prepared} prepare operands: tensors or undefined
  */
 
 /** @param {Operation} operation @param {readonly unknown[]} values @param {string} where */
@@ -56,11 +59,11 @@ const addressesOf = (core, tensors) => tensors.map(tensor => (tensor ? core.toMe
  * @param {readonly unknown[]} values
  * @param {object} options those of the operation, out and resident
  */
-export function run(qkv, where, operation, values, options) {
+export function runOperation(qkv, where, operation, values, options) {
   const core = expectCore(qkv, where)
   const given = readOptions(options, [...operation.options, ...OUT_OPTIONS], where)
   const operands = toOperands(operation, values, where)
-  const { dims, run } = operation.check(core, operands, given, where)
+  const { dims, run } = operation.prepare(core, operands, given, where)
   const target = toTargetInPlace(given, dims, where, operands)
   return produce(core, target, y => run(addressesOf(core, operands), y, 0, given))
 }
@@ -76,22 +79,22 @@ export function run(qkv, where, operation, values, options) {
  * @param {unknown} [saved] what `save` is given; default the options
  * @returns {any} tensors by name
  */
-export function runBackward(qkv, where, operation, values, dY, options, saved) {
+export function runGradients(qkv, where, operation, values, dY, options, saved) {
   const core = expectCore(qkv, where)
   const given = readOptions(options, [...operation.options, ...OUT_OPTIONS], where)
   const operands = toOperands(operation, values, where)
-  const checked = operation.check(core, operands, given, where)
+  const prepared = operation.prepare(core, operands, given, where)
   const upstream = toFloats(dY, `${where}: dY`)
-  expectDims(upstream, checked.dims, `${where}: dY`, 'the dims of the output')
-  const { gradients = {}, passes = [] } = checked
+  expectDims(upstream, prepared.dims, `${where}: dY`, 'the dims of the output')
+  const { gradients = {}, passes = [] } = prepared
   return produceAll(core, gradients, given, where, [...operands, upstream], addresses => {
     const at = addressesOf(core, operands)
     const from = core.toMemory(upstream)
-    const kept = core.allocFloats(checked.saved ?? 0)
-    checked.save?.(at, kept, saved ?? given)
+    const kept = core.allocFloats(prepared.saved ?? 0)
+    prepared.save?.(at, kept, saved ?? given)
     const to = addresses.map((at, i) => (passes.includes(i) ? undefined : { at, accumulate: 0 }))
-    for (const i of passes) core.bytes.copyWithin(addresses[i], from, from + 4 * count(checked.dims))
-    if (to.some(slot => slot)) checked.differentiate?.(at, from, to, kept, at[0])
+    for (const i of passes) core.bytes.copyWithin(addresses[i], from, from + 4 * count(prepared.dims))
+    if (to.some(slot => slot)) prepared.differentiate?.(at, from, to, kept, at[0])
   })
 }
 

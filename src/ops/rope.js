@@ -131,7 +131,7 @@ function givenTables(options, B, L, half) {
  * @param {readonly number[]} dims
  * @param {RopeOptions} options
  */
-export function prepareRope(dims, options) {
+export function checkRope(dims, options) {
   const { B, A, L, C, D } = sizesOf(dims, options.numHeads)
   const rotaryDim = toNumber(options.rotaryDim ?? D, 'rope: rotaryDim', { least: 0, most: D, whole: true })
   if (rotaryDim % 2)
@@ -149,9 +149,9 @@ export function prepareRope(dims, options) {
 }
 
 /**
- * Turns rows by what prepareRope gave. Within a scope.
+ * Turns rows by what checkRope gave. Within a scope.
  * @param {Core} core
- * @param {ReturnType<typeof prepareRope>} prepared
+ * @param {ReturnType<typeof checkRope>} prepared
  * @param {number} x address
  * @param {number} y address, which may be x
  */
@@ -175,7 +175,7 @@ export function rotate(core, { cos, sin, rows, sizes }, x, y) {
 export function rope(core, x, options) {
   options = readOptions(options, OPTIONS, 'rope')
   const input = toFloats(x, 'rope: x')
-  const prepared = prepareRope(input.dims, options)
+  const prepared = checkRope(input.dims, options)
   const target = toTarget(options, input.dims, 'rope', [input])
   return produce(core, target, y => {
     if (count(input.dims)) rotate(core, prepared, core.toMemory(input), y)

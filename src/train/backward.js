@@ -33,9 +33,9 @@ export class Backward {
   }
 
   /** @param {Entry} entry @param {Entry | undefined} before whose gradients are next */
-  #plan({ inputs, at, saved, output, checked }, before) {
+  #plan({ inputs, at, saved, output, prepared }, before) {
     const dY = output.gradient
-    const { passes = [], ready, overwrites, differentiate } = checked
+    const { passes = [], ready, overwrites, differentiate } = prepared
     if (ready !== undefined)
       return this.#scale(/** @type {Variable} */ (inputs[0]), saved + ready * 4, dY, output === this.root && this.isOne)
     passes.forEach((i, n) => {
@@ -92,7 +92,7 @@ export class Backward {
   #pass(inputs, i, dY, other, before) {
     const x = /** @type {Variable} */ (inputs[i])
     if (!x.isLearned) return
-    const isNext = !other || (before?.output === x && !before.checked.passes && !before.inputs.includes(other))
+    const isNext = !other || (before?.output === x && !before.prepared.passes && !before.inputs.includes(other))
     const isOnce = inputs.indexOf(x) === inputs.lastIndexOf(x)
     if (!x.ownGradient && !x.gradient && isNext && isOnce) x.gradient = dY
     else this.#add(x, dY, () => 1)

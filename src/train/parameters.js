@@ -75,7 +75,7 @@ class Arena {
  * @property {string} name
  * @property {readonly (Variable | undefined)[]} inputs
  * @property {readonly unknown[]} key what its memory depends on
- * @property {import('../block/operation.js').Checked} checked
+ * @property {import('../block/operation.js').Prepared} prepared
  * @property {[number, number]} mark
  * @property {number[]} at addresses of the inputs
  * @property {number} saved address
@@ -147,16 +147,16 @@ export class Parameters {
     return variable
   }
 
-  /** @internal Gives an operation its memory. @param {Pick<Entry, 'name' | 'inputs' | 'key' | 'checked'>} operation @returns {Entry} */
+  /** @internal Gives an operation its memory. @param {Pick<Entry, 'name' | 'inputs' | 'key' | 'prepared'>} operation @returns {Entry} */
   record(operation) {
-    const { name, inputs, checked } = operation
+    const { name, inputs, prepared } = operation
     const { arena } = this
     const { mark } = arena
     try {
       const at = inputs.map(x => x?.address ?? 0)
-      const address = name === 'reshape' ? at[0] : arena.take(count(checked.dims))
-      const saved = checked.saved ? arena.take(checked.saved) : 0
-      const tensor = new ResidentTensor(this.core, [...checked.dims], address)
+      const address = name === 'reshape' ? at[0] : arena.take(count(prepared.dims))
+      const saved = prepared.saved ? arena.take(prepared.saved) : 0
+      const tensor = new ResidentTensor(this.core, [...prepared.dims], address)
       const isLearned = inputs.some(x => x?.isLearned)
       const entry = { ...operation, mark, at, saved, output: this.add(tensor, this.step, isLearned, 0) }
       this.entries.push(entry)

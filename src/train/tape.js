@@ -5,8 +5,8 @@ import { expectDims, oneOf, readOptions, toBoolean } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { count, Tensor, toFloats, valuesOf } from '../base/tensor.js'
 import { LABELS } from '../block/attention.js'
-import { rowsOf } from '../block/embedding.js'
-import { checkLoss, LOSS_OPTIONS, lossOf } from '../block/loss.js'
+import { prepareRows } from '../block/embedding.js'
+import { checkLoss, LOSS_OPTIONS, prepareLoss } from '../block/loss.js'
 import { OPERATIONS } from '../block/operations.js'
 import { toIds } from '../ops/embedding.js'
 import { checkStream } from '../ops/random-stream.js'
@@ -17,8 +17,8 @@ import { addressOf, expectParameters, variables } from './parameters.js'
 /** @typedef {import('./parameters.js').Parameters} Parameters */
 /** @typedef {import('./parameters.js').Variable} Variable */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested} Operand a parameter, a result of this tape or a constant */
-/** @typedef {Operand | ArrayLike<number>} Ids whole numbers of any dims */
+/** @typedef {import('../block/operation.js').Operand} Operand */
+/** @typedef {import('../block/operation.js').IdOperand} IdOperand */
 /** @typedef {import('../nn/generator.js').Generator} Generator */
 /** @typedef {import('../block/elementwise.js').GeluOptions} GeluOptions */
 /** @typedef {import('../ops/linear.js').FusedOptions & import('../ops/linear.js').LayoutOption} LinearOptions */
@@ -101,20 +101,20 @@ class Recorder {
    * @param {string} name
    * @param {readonly (Variable | undefined)[]} inputs
    * @param {readonly unknown[]} key what its memory depends on
-   * @param {() => import('../block/operation.js').Checked} check
+   * @param {() => import('../block/operation.js').Prepared} prepare
    * @param {unknown} [given] what changes from step to step
    * @returns {Variable}
    */
-  #record(name, inputs, key, check, given) {
+  #record(name, inputs, key, prepare, given) {
     const p = this.#p
     let entry = p.entries[this.#at]
     if (!entry || entry.name !== name || !same(entry.inputs, inputs) || !same(entry.key, key)) {
       p.forget(this.#at)
-      const checked = check()
-      entry = p.record({ name, inputs, key: [...key], checked })
+      const prepared = prepare()
+      entry = p.record({ name, inputs, key: [...key], prepared })
     }
-    const { at, output, saved, checked } = entry
-    p.core.scope(() => checked.run(at, output.address, saved, given))
+    const { at, output, saved, prepared } = entry
+    p.core.scope(() => prepared.run(at, output.address, saved, given))
     output.step = p.step
     this.#at++
     return output
@@ -128,13 +128,13 @@ class Recorder {
    * @returns {FloatTensor}
    */
   #apply(name, values, options, given) {
-    const { operands, required, check } = OPERATIONS[name]
+    const { operands, required, prepare } = OPERATIONS[name]
     const inputs = values.map((value, i) =>
       value === undefined && i >= required ? undefined : this.variable(value, `${name}: ${operands[i]}`),
     )
     const tensors = inputs.map(x => x?.tensor)
     const key = Object.entries(options).flat()
-    return this.#record(name, inputs, key, () => check(this.#p.core, tensors, options, name), given).tensor
+    return this.#record(name, inputs, key, () => prepare(this.#p.core, tensors, options, name), given).tensor
   }
 
   /** activation(x W^T + bias) + residual. @param {Operand} x (..., in) @param {Operand} weight (out, in) @param {Operand} [bias] (out) @param {LinearOptions} [options] */
@@ -173,25 +173,25 @@ class Recorder {
     return this.#apply('dropout', [x], { p }, checkStream(generator, 'dropout: generator'))
   }
 
-  /** Rows of a table (num, dim); that of paddingIdx gets no gradient. @param {Ids} ids @param {Operand} weight @param {{ paddingIdx?: number }} [options] */
+  /** Rows of a table (num, dim); that of paddingIdx gets no gradient. @param {IdOperand} ids @param {Operand} weight @param {{ paddingIdx?: number }} [options] */
   embedding(ids, weight, options = {}) {
     const { paddingIdx } = readOptions(options, ['paddingIdx'], 'embedding')
     const table = this.variable(weight, 'embedding: weight')
     const rows = toIds(ids, 'embedding: ids', table.dims[0])
-    const check = () => rowsOf(this.#p.core, table.dims, rows.dims, paddingIdx, 'embedding')
-    return this.#record('embedding', [table], [paddingIdx, ...rows.dims], check, rows.ids).tensor
+    const prepare = () => prepareRows(this.#p.core, table.dims, rows.dims, paddingIdx, 'embedding')
+    return this.#record('embedding', [table], [paddingIdx, ...rows.dims], prepare, rows.ids).tensor
   }
 
   /**
    * @param {Operand} logits (..., V)
-   * @param {Ids} targets (...)
+   * @param {IdOperand} targets (...)
    * @param {import('../block/loss.js').CrossEntropyOptions} [options]
    * @returns {FloatTensor} of no axes
    */
   crossEntropy(logits, targets, options = {}) {
     const z = this.variable(logits, 'crossEntropy: logits')
     const loss = checkLoss(z.dims, targets, readOptions(options, LOSS_OPTIONS, 'crossEntropy'))
-    return this.#record('crossEntropy', [z], [], () => lossOf(this.#p.core, z.dims), loss).tensor
+    return this.#record('crossEntropy', [z], [], () => prepareLoss(this.#p.core, z.dims), loss).tensor
   }
 
   /** The same values under other dims. @param {Operand} x @param {readonly number[]} dims */
