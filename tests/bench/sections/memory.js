@@ -2,8 +2,8 @@
 // resident.
 
 import { load } from '../../../src/index.js'
-import { add, gelu, layerNorm } from '../../../src/nn.js'
-import { Adam, crossEntropy, parameters } from '../../../src/train.js'
+import { add, crossEntropy, gelu, layerNorm } from '../../../src/nn.js'
+import { Adam, parameters } from '../../../src/train.js'
 
 const N = 2 ** 23 // 32 MB
 
