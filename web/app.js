@@ -44,6 +44,7 @@ import { messageOf, Trouble } from './settings/trouble.js'
  * @property {import('./settings/fields.js').Word} [hovered] the word under the pointer or the focus
  * @property {import('./explain/scale.js').ScaleEnd} scaleEnd
  * @property {string} filter of the rows of the map
+ * @property {import('./views/context.js').Range} [range] rows of the map, the others are left out
  * @property {number} pace
  * @property {number} spreadSize of random queries and keys
  * @property {boolean} hasSpread is their spread shown?
@@ -149,7 +150,7 @@ export function createApp(host, taste) {
 
   /** Other numbers altogether: nothing is selected, nothing was visited. @param {Settings} settings */
   function open(settings) {
-    update({ origin: settings, pointed: undefined, visits: { past: [], future: [] } })
+    update({ origin: settings, pointed: undefined, range: undefined, visits: { past: [], future: [] } })
     set({ ...settings, ...pageOf(state.history.present) })
   }
 
@@ -158,7 +159,8 @@ export function createApp(host, taste) {
     const { room, baseline } = state.history.present
     const { settings } = stopOf(stop)
     const hasSpread = stopOf(stop).id === 'root'
-    update({ origin: settings, pointed: undefined, hovered: undefined, visits: { past: [], future: [] }, hasSpread })
+    update({ origin: settings, pointed: undefined, hovered: undefined, range: undefined })
+    update({ visits: { past: [], future: [] }, hasSpread })
     set({ ...settings, room, baseline, tour: stop })
   }
 
@@ -210,7 +212,10 @@ export function createApp(host, taste) {
 
   /** @type {Actions} */
   const actions = {
-    change: (patch, mark) => set(change(state.history.present, patch), mark),
+    change: (patch, mark) => {
+      if ('sentence' in patch) state.range = undefined
+      set(change(state.history.present, patch), mark)
+    },
     look: patch => {
       look(patch)
       if (!patch.step) return
@@ -239,23 +244,37 @@ export function createApp(host, taste) {
     },
     select: (patch, { replace: isReplaced = false } = {}) => {
       const now = selectionOf(state.history.present)
-      const { cell } = patch
+      const { cell, word } = patch
       const isPerHead = cell && results?.result?.tensors[cell.matrix]?.dims.length === 3
-      const next = { ...now, ...(isPerHead && { head: cell.head }), ...patch }
+      const isOther = cell !== undefined || word !== undefined
+      const next = { ...now, ...(isPerHead && { head: cell.head }), ...(isOther && { less: null }), ...patch }
       if (JSON.stringify(next) === JSON.stringify(now)) return
+      if (cell) state.pointed = undefined // the selected one is meant, wherever the pointer was
+      if (word) state.hovered = undefined
       const hasPlace = now.word !== null || now.cell !== null
       if (hasPlace && !isReplaced) state.visits = { past: [...state.visits.past, now].slice(-MOST_VISITS), future: [] }
       look(next)
     },
     back: () => visit(undo),
     forward: () => visit(redo),
-    pin: cell => {
-      const { cell: selected } = state.history.present
-      const isAgain = selected !== null && isSameCell(selected, cell)
-      state.pointed = cell
-      actions.select({ cell: isAgain ? null : cell })
+    subtract: less => {
+      const { cell } = state.history.present
+      if (cell && cell.matrix === less.matrix && !isSameCell(cell, less)) actions.select({ cell, less })
+      else actions.select({ cell: less })
     },
-    clear: () => actions.select(state.history.present.cell ? { cell: null } : { word: null }),
+    ask: other => {
+      const { word } = state.history.present
+      const isOne = !results?.result?.settings.isCross
+      if (!word || (word.side === other.side && (!isOne || word.position === other.position)))
+        return actions.select({ word: other, cell: null })
+      const [asks, asked] = word.side === 'keys' && !isOne ? [other, word] : [word, other]
+      actions.select({ word: { side: 'queries', position: asks.position }, cell: null })
+      actions.change({ probe: asked.position })
+    },
+    clear: () => {
+      const { less, cell } = state.history.present
+      actions.select(less ? { less: null } : cell ? { cell: null } : { word: null })
+    },
     walk: by => {
       stop()
       step(by)
@@ -279,6 +298,7 @@ export function createApp(host, taste) {
     setSpread: spreadSize =>
       update({ spreadSize: spreadSize ?? state.spreadSize, hasSpread: spreadSize !== undefined }),
     setFilter: filter => update({ filter }),
+    setRange: range => update({ range }),
     setScaleEnd: scaleEnd => update({ scaleEnd }),
     setPace: pace => update({ pace }),
     setTour: stop => {
@@ -350,12 +370,12 @@ export function createApp(host, taste) {
   /** @param {import('./settings/check.js').Problems} problems @param {Drawing['scene']} scene @returns {Drawing} */
   function drawingOf(problems, scene) {
     const { history, visits, broken, failed, mode, language, theme, notice, said, hovered } = state
-    const { scaleEnd, filter, pace, playing, spreadSize, hasSpread } = state
+    const { scaleEnd, filter, range, pace, playing, spreadSize, hasSpread } = state
     const settings = history.present
     return {
       ...{ language, theme, mode, history, settings, problems, actions, notice, said, scene },
       pointed: pointed(),
-      ...{ hovered, scaleEnd, filter, pace, playing, spreadSize, tour: settings.tour },
+      ...{ hovered, scaleEnd, filter, range, pace, playing, spreadSize, tour: settings.tour },
       ...(hasSpread && { spread: results?.spread(spreadSize) }),
       selection: selectionOf(settings),
       visits: { hasBack: visits.past.length > 0, hasForward: visits.future.length > 0 },
@@ -378,10 +398,12 @@ export function createApp(host, taste) {
     if (!state.failed)
       try {
         problems = results ? results.update(settings) : check(settings).problems
-        const scene = results?.result && {
-          ...sceneOf(results.result, settings, pointed(), results.baseline.of),
-          ...{ difference: results.difference, batch: results.batch },
-        }
+        const { result } = results ?? {}
+        const scene = results &&
+          result && {
+            ...sceneOf({ ...results, result }, settings, pointed()),
+            ...{ difference: results.difference, batch: results.batch },
+          }
         host.draw(drawingOf(problems, scene))
         good = scene
         clearTimeout(writing)

@@ -1,6 +1,7 @@
 // What the browser does for the store: frames, the address, scrolling, storage; and what it hears from the reader.
 
 import { render } from 'lit'
+import { stopOf } from './explain/tour.js'
 import { languageFor, translator } from './i18n/index.js'
 import { page } from './views/page.js'
 
@@ -28,6 +29,14 @@ export function remembered() {
   }
 }
 
+/** What the stop of the tour speaks of carries its badge; no other element does. @param {number | null} tour */
+function markTarget(tour) {
+  const target = tour === null ? null : document.querySelector(stopOf(tour).target)
+  const marked = document.querySelector('[data-tour]')
+  if (marked !== target) marked?.removeAttribute('data-tour')
+  target?.setAttribute('data-tour', '1')
+}
+
 /** While the page itself scrolls to a part, the marker of the walk does not follow. */
 let isRevealing = false
 const REVEAL_TIME = 1000
@@ -44,6 +53,7 @@ export const host = {
     document.title = `qkv: ${t('title')}`
     const isDark = theme === 'system' ? darkness.matches : theme === 'dark'
     render(page({ ...drawing, t, isDark }), document.body)
+    markTarget(drawing.tour)
   },
   drawPlainly(message) {
     document.body.textContent = message
@@ -69,6 +79,10 @@ export const host = {
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
         const part = document.querySelector(selector)
+        const body = part?.closest('.panel-body')
+        // The inspector is in sight: what is in it is scrolled there, the page is not.
+        if (body && part) body.scrollTop += part.getBoundingClientRect().top - body.getBoundingClientRect().top - 16
+        if (part?.closest('.side')) return
         const { top = 0, bottom = 0 } = part?.getBoundingClientRect() ?? {}
         const dock = document.querySelector('.dock')?.getBoundingClientRect()
         const isSeen = top >= 0 && bottom <= (dock && dock.top > innerHeight / 2 ? dock.top : innerHeight)

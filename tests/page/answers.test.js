@@ -1,105 +1,177 @@
-// Twelve questions of a first-time reader, each answered within three clicks; numbers are compared with the core.
+// Twelve questions of a first-time reader, each answered from the first screen within three clicks. Steps are those of a
+// reader; numbers are read from the page and compared with the core in Node, or with what the PyTorch program holds.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
+import { pytorchCode } from '../../web/formats/pytorch.js'
+import { qkvCode } from '../../web/formats/qkvcode.js'
+import { settingsOf } from '../../web/settings/presets.js'
+import { change, edit } from '../../web/settings/state.js'
 import { plain, printed, settled } from './browser.js'
+import { traced } from './cases.js'
 import { near } from './golden.js'
 import { usePage } from './open.js'
 
 const qkv = await load()
 const open = usePage()
 const SENTENCE = ['Life', 'is', 'short', 'eat', 'dessert', 'first']
+const MOST_CLICKS = 3
 
-/** The weights of the large map. */
-const weights = () =>
-  open.page.locator('#map').evaluate(map => Array.from(/** @type {any} */ (map).matrix.data, Number))
 /** A share as the page writes it. @param {number} x */
 const share = x => `${(100 * x).toFixed(1)}%`
-/** Goes to a stop of the tour, by its link. @param {number} stop */
-const tour = stop => open.go(`#1&tour=${stop}`)
+/** A number as the page writes it. @param {string} text */
+const number = text => Number(text.replace('−', '-'))
+/** The core's numbers for a preset. @param {import('../../web/settings/presets.js').PresetId} preset */
+const expected = preset => traced(settingsOf(preset)).tensors
 
-test('1. which word does eat attend to most? Point at it (0 clicks), or tap it (1)', async () => {
+/** Begins to count: presses of the mouse, two for a choice in a list, one for a slider. */
+const count = () =>
+  open.page.evaluate(() => {
+    let clicks = 0
+    addEventListener('pointerdown', () => clicks++, true)
+    addEventListener('change', ({ target }) => {
+      if (target instanceof HTMLSelectElement) clicks += 2
+      if (target instanceof HTMLInputElement && target.type === 'range') clicks++
+    })
+    Object.assign(window, { clicks: () => clicks })
+  })
+
+/**
+ * A question that is answered from the first screen, or from a link that a reader was given.
+ * @param {string} question
+ * @param {() => Promise<void>} answer
+ * @param {string} [link]
+ */
+const asks = (question, answer, link) =>
+  test(question, async t => {
+    if (link) await open.go(link)
+    await count()
+    await answer()
+    const clicks = await open.page.evaluate(() => /** @type {any} */ (window).clicks())
+    t.diagnostic(`clicks: ${clicks}`)
+    assert.ok(clicks <= MOST_CLICKS, `${clicks} clicks`)
+  })
+
+/** Opens a question of the tour, from the header. @param {number} stop */
+async function tour(stop) {
+  await open.page.click('#tour-start > summary')
+  await open.page.click(`[data-tour-stop="${stop}"]`)
+  await open.page.locator(`#tour[data-stop="${stop}"]`).waitFor()
+  await settled(open.page)
+}
+
+asks('1. which word does eat attend to most? Its word says it, under the pointer or tapped', async () => {
   const { page } = open
-  const row = (await weights()).slice(18, 24)
+  const row = expected('heads').weights?.data.slice(18, 24) ?? []
   const order = [0, 1, 2, 3, 4, 5].sort((a, b) => row[b] - row[a])
   await page.hover('[data-word="queries:3"] >> nth=0')
   await page.waitForFunction(() => document.querySelector('.answer-first')?.textContent?.startsWith('eat'))
-  const said = await open.text('.answer-first')
   const [first, second] = order
   assert.equal(
-    said,
+    await open.text('.answer-first'),
     `eat looks at all almost evenly, most at ${SENTENCE[first]} (${share(row[first])}), then ${SENTENCE[second]} (${share(row[second])}). Even share: 16.7%.`,
   )
   await page.mouse.move(2, 2)
   await page.waitForFunction(() => document.querySelector('.answer-first')?.textContent?.startsWith('is'))
   await page.click('[data-word="queries:3"] >> nth=0')
-  const listed = (await page.locator('.shares').first().locator('.share-name').allTextContents()).map(plain)
+  const listed = page.locator('.shares').first()
+  await listed.waitFor()
+  const names = (await listed.locator('.share-name').allTextContents()).map(plain)
   assert.deepEqual(
-    listed,
+    names,
     order.slice(0, 5).map(i => SENTENCE[i]),
+  )
+  const shares = (await listed.locator('.share-number').allTextContents()).map(plain)
+  assert.deepEqual(
+    shares,
+    order.slice(0, 5).map(i => share(row[i])),
   )
 })
 
-test('2. where does 0.6870 come from? Three clicks down to a random number of the seed, and Back', async () => {
-  const { page } = open
-  assert.equal(await open.text('.panel .total'), '= 0.6870')
-  const path = []
-  for (const at of ['.terms .is-own .factor', '.line .factor', '.line .factor', '.factor', '.factor']) {
-    await page.locator(`.panel-body ${at}`).first().click()
+asks(
+  '2. where does 0.6870 come from? Its chain stands below it, down to a random number of the seed, and Back',
+  async () => {
+    const { page } = open
+    assert.equal(await open.text('.panel .total'), '= 0.6870')
+    const chain = (await page.locator('#chain .factor').allTextContents()).map(number)
+    const { masked, scaled, scores, Q, X } = expected('heads')
+    const [q, x] = chain.slice(3)
+    near(
+      chain.slice(0, 3),
+      [masked, scaled, scores].map(tensor => Number(tensor?.at(0, 1, 1))),
+      5e-5,
+      'M, S over root d, S',
+    )
+    assert.ok(
+      Array.from(Q?.data.slice(2, 4) ?? []).some(each => Math.abs(each - q) < 5e-5),
+      `${q} is of the query of is`,
+    )
+    assert.ok(
+      Array.from(X?.data.slice(3, 6) ?? []).some(each => Math.abs(each - x) < 5e-5),
+      `${x} is of the row of is`,
+    )
+    await page.locator('#chain .factor').last().click()
     await settled(page)
-    path.push(await open.text('.panel .total'))
-  }
-  assert.equal(path[0], '= 2.4542')
-  assert.match(await open.text('.panel .steps'), /random number|row .* of the table/i)
-  for (let i = path.length - 2; i >= 0; i--) {
+    assert.equal(number((await open.text('.panel .total')).slice(2)), x)
+    assert.match(
+      await open.text('.panel .steps'),
+      /random number: column \d of row 4 in the table .* drawn from seed 123/,
+    )
+    await page.locator('#chain').waitFor({ state: 'detached' })
     await page.click('#back')
     await settled(page)
-    assert.equal(await open.text('.panel .total'), path[i])
-  }
-  await page.click('#forward')
-  await settled(page)
-  assert.equal(await open.text('.panel .total'), path[1])
-})
+    assert.ok(await page.locator('#back').isDisabled())
+    assert.equal(await open.text('.panel .total'), '= 0.6870')
+  },
+)
 
-test('3. why divide by sqrt(d)? A slider: the measured spread grows as sqrt(d), softmax saturates, the gradient fades', async () => {
-  const { page } = open
-  await tour(3)
-  const read = async () => {
-    const [deviation] = (await open.text('#spread-deviation')).match(/by [\d.]+/) ?? []
-    const of = async (/** @type {string} */ side) => ({
-      most: Number.parseFloat(await open.text(`[data-side="${side}"] .spread-most`)),
-      gradient: Number((await open.text(`[data-side="${side}"] .spread-gradient`)).replace('−', '-')),
-    })
-    return { deviation: Number(deviation?.slice(3)), plain: await of('plain'), scaled: await of('scaled') }
-  }
-  for (const [step, d] of [
-    [2, 4],
-    [10, 1024],
-  ]) {
-    await page.locator('#spread-d').fill(String(step))
-    await settled(page)
-    const generator = qkv.generator(123)
-    const scores = qkv.matmul(generator.randn([64, d]), generator.randn([64, d]).T)
-    const want = Math.sqrt(scores.data.reduce((sum, x) => sum + x * x, 0) / scores.data.length)
-    near([(await read()).deviation], [want], 0.006, `spread at d = ${d}`)
-  }
-  const { plain, scaled } = await read()
-  assert.ok(plain.most > 99 && scaled.most < 80, `${plain.most} and ${scaled.most}`)
-  assert.ok(plain.gradient < scaled.gradient / 10, `${plain.gradient} and ${scaled.gradient}`)
-})
+asks(
+  '3. why divide by sqrt(d)? A slider: the spread grows as sqrt(d), softmax saturates, the gradient fades',
+  async () => {
+    const { page } = open
+    await tour(3)
+    const read = async () => {
+      const [deviation] = (await open.text('#spread-deviation')).match(/by [\d.]+/) ?? []
+      const of = async (/** @type {string} */ side) => ({
+        most: Number.parseFloat(await open.text(`[data-side="${side}"] .spread-most`)),
+        gradient: number(await open.text(`[data-side="${side}"] .spread-gradient`)),
+      })
+      return {
+        d: await open.text('label[for="spread-d"] output'),
+        deviation: Number(deviation?.slice(3)),
+        plain: await of('plain'),
+        scaled: await of('scaled'),
+      }
+    }
+    const spread = (/** @type {number} */ d) => {
+      const generator = qkv.generator(123)
+      const scores = qkv.matmul(generator.randn([64, d]), generator.randn([64, d]).T)
+      return Math.sqrt(scores.data.reduce((sum, x) => sum + x * x, 0) / scores.data.length)
+    }
+    const first = await read()
+    near([first.deviation], [spread(Number(first.d))], 0.006, `spread at d = ${first.d}`)
+    await page.locator('#spread-d').focus()
+    await page.keyboard.press('End')
+    await page.waitForFunction(() => document.querySelector('label[for="spread-d"] output')?.textContent === '1024')
+    const { deviation, plain, scaled } = await read()
+    near([deviation], [spread(1024)], 0.006, 'spread at d = 1024')
+    assert.ok(plain.most > 99 && scaled.most < 80, `${plain.most} and ${scaled.most}`)
+    assert.ok(plain.gradient < scaled.gradient / 10, `${plain.gradient} and ${scaled.gradient}`)
+  },
+)
 
-test('4. what does the mask remove, and why do both ways agree? Three rows, exponential by exponential', async () => {
+asks('4. what does the mask remove, and why do both ways agree? Three rows, exponential by exponential', async () => {
   const { page } = open
   await tour(4)
   const rows = await page.locator('.algebra-row').all()
   assert.equal(rows.length, 3)
-  const want = (await printed(page, 'weights')).map(Number)
+  const want = expected('causal').weights?.data ?? []
   for (const [i, row] of rows.entries()) {
     const cells = (await row.locator('tbody tr').allTextContents()).map(plain)
     assert.equal(cells.length, 6)
     const last = (await row.locator('tbody td:last-child').allTextContents()).map(Number)
-    near(last, want.slice(6 * i, 6 * i + 6), 1e-4, `row ${i}`)
+    near(last, Array.from(want.slice(6 * i, 6 * i + 6)), 1e-4, `row ${i}`)
     const [exponentials, sums] = [await row.locator('tbody td:nth-of-type(1)').allTextContents(), (await row.locator('thead th').allTextContents()).map(text => Number(text.replace('÷', '')))] // biome-ignore format: pairs
     const kept = exponentials.map(Number).filter((_, n) => n <= i)
     near([kept.reduce((a, b) => a + b)], [sums[2]], 5e-4, 'the sum of what is left')
@@ -109,32 +181,35 @@ test('4. what does the mask remove, and why do both ways agree? Three rows, expo
   assert.deepEqual(extremes.map(plain), ['NaN1.0000nan', '1e301.00000.0000'], 'before: not touched; after: lost')
 })
 
-test('5. does short see dessert? Two clicks: no, the rule, and the proof', async () => {
-  const { page } = open
-  await open.go('#1&mask=causal')
-  await page.click('[data-word="queries:2"] >> nth=0')
-  await page.selectOption('#sees', '4')
-  await settled(page)
-  assert.match(
-    await open.text('#sees-answer'),
-    /^No\. Key “?dessert.* comes after query.*does not move, not even in the last bit/,
-  )
-  await page.selectOption('#sees', '0')
-  await settled(page)
-  assert.match(await open.text('#sees-answer'), /^Yes\. short sees Life.*moves by \d/)
-})
+asks(
+  '5. does token 3 see token 5? Click the one, Shift-click the other: no, the rule, and the proof',
+  async () => {
+    const { page } = open
+    await page.click('[data-word="queries:2"] >> nth=0')
+    await page.click('[data-word="queries:4"] >> nth=0', { modifiers: ['Shift'] })
+    await page.locator('#sees-answer').waitFor()
+    assert.match(await open.text('#inspector h2'), /^short/)
+    assert.match(
+      await open.text('#sees-answer'),
+      /^No\. Key “?dessert.* comes after query.*does not move, not even in the last bit/,
+    )
+    await page.click('[data-word="queries:0"] >> nth=0', { modifiers: ['Shift'] })
+    await page.waitForFunction(() => document.querySelector('#sees-answer')?.textContent?.includes('Yes.'))
+    const weight = Number(expected('causal').weights?.at(0, 2, 0))
+    assert.match(await open.text('#sees-answer'), new RegExp(`^Yes\\. short sees Life.*${share(weight)}.*moves by \\d`))
+  },
+  '#1&heads=1&dValue=4&mask=causal',
+)
 
-test('6. what differs between heads? A sentence each, with no click; the largest differences, with one', async () => {
+asks('6. what differs between heads? A sentence each; the largest differences of two, with one click', async () => {
   const { page } = open
   const notes = await page.locator('qkv-heads').evaluate(heads => /** @type {any} */ (heads).notes)
   assert.equal(notes.length, 4)
   assert.match(notes[1], /looks most at itself \(33\.8%\); sharpest: 2\.07 bit/)
-  const both = await page.locator('qkv-heads').evaluate(heads => {
-    const { data } = /** @type {any} */ (heads).weights
-    return Array.from(data.slice(0, 36), (x, i) => Number(x) - data[36 + i])
-  })
+  const data = expected('heads').weights?.data ?? new Float32Array()
+  const both = Array.from(data.slice(0, 36), (x, i) => x - data[36 + i])
   await page.click('[data-view="difference"]')
-  await settled(page)
+  await page.locator('#largest-differences').waitFor()
   const most = Math.max(...both.map(Math.abs))
   const at = both.findIndex(x => Math.abs(x) === most)
   assert.ok(
@@ -144,43 +219,57 @@ test('6. what differs between heads? A sentence each, with no click; the largest
   )
 })
 
-test('7. which shapes? Two clicks to sizes where key and value differ; the shapes are those of the tensors', async () => {
-  const { page } = open
-  await page.click('[data-value="heads"]')
-  await page.fill('#dKey', '4')
-  await page.fill('#dValue', '5')
-  await settled(page)
-  const shapes = (await page.locator('.shape-walk .dims').allTextContents()).map(plain)
-  assert.ok(shapes.includes('1×4×6×4') && shapes.includes('1×4×6×5') && shapes.includes('1×6×20'), shapes.join())
-  assert.equal((await printed(page, 'joined')).length, 6 * 20)
-})
+asks(
+  '7. which shapes? Two clicks to sizes where key and value differ; the shapes are those of the tensors',
+  async () => {
+    await tour(7)
+    const { tensors } = traced(change(settingsOf('heads'), { heads: 2, dModel: 6, dKey: 4, dValue: 5 }))
+    const shapes = (await open.page.locator('.shape-walk .dims').allTextContents()).map(plain)
+    const of = (/** @type {'Q' | 'output' | 'joined'} */ name) => [1, ...(tensors[name]?.dims ?? [])].join('×')
+    assert.deepEqual([of('Q'), of('output'), of('joined')], ['1×2×6×4', '1×2×6×5', '1×6×10'])
+    for (const name of /** @type {const} */ (['Q', 'output', 'joined']))
+      assert.ok(shapes.includes(of(name)), shapes.join())
+    assert.match(await open.text('#tour-text'), /d_k = 4.*d_v = 5.*6×10/)
+  },
+)
 
-test('8. cross-attention: rows are words that ask, columns words that answer', async () => {
-  await open.choose('translation')
-  const { rowTokens, columnTokens, rowTitle, columnTitle } = await open.page.locator('#map').evaluate(map => {
+asks('8. cross-attention: rows are words that ask, columns words that answer', async () => {
+  const { page } = open
+  await tour(8)
+  const { rowTokens, columnTokens, rowTitle, columnTitle } = await page.locator('#map').evaluate(map => {
     const { rowTokens, columnTokens, rowTitle, columnTitle } = /** @type {any} */ (map)
     return { rowTokens, columnTokens, rowTitle, columnTitle }
   })
   assert.deepEqual(rowTokens, ['an', 'autonomous', 'driving', 'solution'])
   assert.deepEqual(columnTokens, ['一套', '自动', '驾驶', '解决', '方案'])
   assert.match(`${rowTitle} ${columnTitle}`, /queries.*keys/)
+  assert.match(await open.text('#tour-text'), /Rows are the 4 words that ask, columns the 5 words that answer/)
+  const weights = (await printed(page, 'weights')).map(Number)
+  near(weights, Array.from(expected('translation').weights?.data.slice(0, 20) ?? []), 6e-5, 'weights')
 })
 
-test('9. a waist of 62 gives 112.5', async () => {
-  await open.choose('waistline')
-  assert.deepEqual(await printed(open.page, 'output'), ['112.5000'])
+asks('9. a waist of 62 gives 112.5: the query, the keys near it, their average', async () => {
+  const { page } = open
+  await page.click('#examples > summary')
+  await page.click('[data-preset="waistline"]')
+  await settled(page)
+  near((await printed(page, 'output')).map(Number), [Number(expected('waistline').output?.data[0])], 6e-5, 'output')
   assert.match(await open.text('.plot-answer'), /62 → 112\.5000/)
 })
 
-test('10. what does an induction head do? By its name, on a sentence of one’s own', async () => {
+asks('10. what does an induction head do? By its name, on a sentence of one’s own', async () => {
   const { page } = open
-  await open.choose('zoo')
-  await open.type('#sentence', 'red fox ran red')
+  await page.click('#examples > summary')
+  await page.click('[data-preset="zoo"]')
+  await settled(page)
+  await page.click('#sentence')
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type('red fox ran red')
+  await page.waitForFunction(() => document.querySelector('#induction')?.textContent?.includes('fox'))
   const said = await open.text('#induction')
   assert.match(said, /induction head/)
-  const at = await page
-    .locator('qkv-heads')
-    .evaluate(heads => Number(/** @type {any} */ (heads).weights.data[3 * 16 + 3 * 4 + 1]))
+  const { weights } = traced(change(settingsOf('zoo'), { sentence: 'red fox ran red' })).tensors
+  const at = Number(weights?.at(3, 3, 1))
   assert.match(
     said,
     new RegExp(
@@ -190,45 +279,81 @@ test('10. what does an induction head do? By its name, on a sentence of one’s 
   assert.ok(at > 0.9)
 })
 
-test('11. what happens if a weight of W_q grows? The rule says by how much; typing it moves the scores so far', async () => {
+asks('11. what happens if a weight of W_q grows? Scores and weights move as the gradient says', async () => {
   const { page } = open
   await tour(11)
-  const scaled = async () => (await printed(page, 'scaled')).map(Number)
-  const was = await scaled()
-  const rows = (await page.locator('#grows tbody tr').allTextContents()).map(plain)
+  const own = settingsOf('self')
+  const cell = /** @type {const} */ ({ matrix: 'Wq', head: 0, row: 0, column: 0 })
+  const value = Number(traced(own).tensors.Wq?.data[0])
+  // The weights of a little more and a little less, by the core: what a gradient has to say of them.
+  const h = 0.01
+  const [more, less] = [h, -h].map(by => traced(edit(own, cell, value + by)).tensors)
+  const lines = await page
+    .locator('#grows tbody tr')
+    .evaluateAll(rows =>
+      rows.map(row => Array.from(row.children, each => (each.textContent ?? '').trim().replace('−', '-'))),
+    )
   const text = await open.text('#grows')
   const row = SENTENCE.findIndex(each => text.includes(`the query ${each} grows`))
-  assert.ok(row >= 0 && rows.length === 6, text)
-  const value = Number((await page.locator('#set').inputValue()).replace('−', '-'))
-  await page.fill('#set', String(value + 1))
+  assert.ok(row >= 0 && lines.length === 6, text)
+  for (const [name, score, weight] of lines) {
+    const slope = (/** @type {'scaled' | 'weights'} */ matrix) => {
+      const at = (/** @type {import('../../web/models/index.js').Tensors} */ tensors) =>
+        Number(tensors[matrix]?.at(0, row, SENTENCE.indexOf(name)))
+      return (at(more) - at(less)) / (2 * h)
+    }
+    near([Number(score)], [slope('scaled')], 5e-4, `the score of ${name}`)
+    near([Number(weight)], [slope('weights')], 5e-4, `the weight of ${name}`)
+  }
+  // Typed, the number moves the map.
+  await page.click('#set')
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type('1.5')
   await page.keyboard.press('Enter')
   await settled(page)
-  const now = await scaled()
-  for (const line of rows) {
-    const [, name, by] = /^(\D+?)([+−][\d.]+)$/.exec(line) ?? []
-    const column = SENTENCE.indexOf(name)
-    near([now[6 * row + column] - was[6 * row + column]], [Number(by.replace('−', '-'))], 3e-4, line)
-  }
+  const typed = traced(edit(own, cell, 1.5)).tensors
+  near((await printed(page, 'weights')).map(Number), Array.from(typed.weights?.data ?? []), 6e-5, 'weights')
 })
 
-test('12. how to get these numbers in PyTorch? The code stands there before it is copied', async () => {
-  await open.choose('causal')
-  const code = (await open.page.locator('#code-pytorch').textContent()) ?? ''
-  assert.match(code, /^import torch/m)
-  assert.match(code, /manual_seed\(123\)/)
-  await open.set('seed', '7')
-  assert.match((await open.page.locator('#code-pytorch').textContent()) ?? '', /manual_seed\(7\)/, 'it follows')
-})
+asks(
+  '12. how to get these numbers in PyTorch? The programs stand there before they are copied, and follow',
+  async () => {
+    const { page } = open
+    await page.click('#more > summary')
+    await page.click('#to-code')
+    const code = (await page.locator('#code-pytorch').textContent()) ?? ''
+    // tests/page/code.test.js runs the same program in PyTorch, and compares what it prints.
+    assert.equal(code, pytorchCode(traced(settingsOf('heads'))))
+    assert.ok(await page.locator('#code-pytorch').isVisible())
+    await page.click('summary:has-text("JavaScript")')
+    await page.locator('#code-qkv').waitFor()
+    assert.equal(await page.locator('#code-qkv').textContent(), qkvCode(traced(settingsOf('heads'))))
+    await page.fill('#sentence', 'one two')
+    await settled(page)
+    const other = traced(change(settingsOf('heads'), { sentence: 'one two' }))
+    assert.equal(await page.locator('#code-pytorch').textContent(), pytorchCode(other), 'it follows')
+  },
+)
 
 test('the tour has twelve stops, each with a link, a question and live words, in both languages', async () => {
   const { page } = open
   for (const language of ['en', 'zh']) {
     await open.set('language', language)
-    await page.click('#tour-start')
+    await page.click('#tour-start > summary')
+    await page.click('[data-tour-stop="1"]')
     for (let stop = 1; stop <= 12; stop++) {
       await page.locator(`#tour[data-stop="${stop}"]`).waitFor()
       const text = await open.text('#tour')
       assert.ok(text.length > 30 && !/undefined|\{\w+\}|NaN/.test(text), text)
+      // What it speaks of is marked, by a badge that the text names, and is in sight without being covered.
+      await page.waitForFunction(() => document.querySelectorAll('[data-tour="1"]').length === 1)
+      assert.equal(plain((await page.locator('.tour-badge').textContent()) ?? ''), '1')
+      await page.waitForFunction(() => {
+        const { top, bottom } = /** @type {Element} */ (document.querySelector('[data-tour]')).getBoundingClientRect()
+        const dock = /** @type {Element} */ (document.querySelector('.dock')).getBoundingClientRect()
+        const [from, to] = dock.top > innerHeight / 2 ? [0, dock.top] : [dock.bottom, innerHeight]
+        return Math.min(bottom, to) - Math.max(top, from) > Math.min(60, bottom - top - 8)
+      })
       if (stop < 12) await page.click('#tour-next')
     }
     await page.locator('#tour[data-stop="12"]').waitFor()
@@ -238,6 +363,6 @@ test('the tour has twelve stops, each with a link, a question and live words, in
     await page.locator('#tour').waitFor({ state: 'detached' })
   }
   await page.evaluate(() => localStorage.clear())
-  await tour(5)
+  await open.go('#1&tour=5')
   assert.match(await open.text('#tour-text'), /Does short \(word 3\) see dessert \(word 5\)\? No\./)
 })

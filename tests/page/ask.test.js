@@ -9,7 +9,7 @@ const open = usePage()
 /** How the number came about, and the number. */
 const panel = async () => `${await open.text('.panel .steps')} ${await open.text('.panel .total')}`.replaceAll('−', '-')
 const factors = async () =>
-  (await open.page.locator('.panel-body .factor').allTextContents()).map(text => text.replace('−', '-'))
+  (await open.page.locator('.steps .factor').allTextContents()).map(text => text.replace('−', '-'))
 /** @param {string} matrix @param {number} row @param {number} column */
 async function ask(matrix, row, column) {
   await settled(open.page)

@@ -4,6 +4,7 @@
 import { check } from '../settings/check.js'
 import { DEFAULTS } from '../settings/fields.js'
 import { signature } from '../settings/state.js'
+import { createArithmetic } from './arithmetic.js'
 import { createBaseline } from './baseline.js'
 import { isLarge } from './large.js'
 import { difference } from './reference64.js'
@@ -51,6 +52,7 @@ export function createResults(qkv, changed, failed) {
     /** @type {import('./batch.js').Batch | undefined} */
     batch: undefined,
     baseline: createBaseline(qkv, changed),
+    arithmetic: createArithmetic(qkv),
 
     /**
      * Computes what the settings ask for, unless it is there.

@@ -44,15 +44,14 @@ export function spreadOf(qkv, d, seed) {
     return {
       scores: Array.from(traced.scaled?.data ?? traced.scores.data),
       weights: Array.from(traced.weights.data),
-      gradient: rms(dq.data) / scale,
+      gradient: rms(qkv, dq) / scale,
     }
   }
-  return { d, deviation: rms(scores.data), plain: side(1), scaled: side(1 / Math.sqrt(d)) }
+  return { d, deviation: rms(qkv, scores), plain: side(1), scaled: side(1 / Math.sqrt(d)) }
 }
 
-/** The scores' mean is zero. @param {ArrayLike<number>} data */
-function rms(data) {
-  let sum = 0
-  for (let i = 0; i < data.length; i++) sum += data[i] ** 2
-  return Math.sqrt(sum / data.length)
+/** The root of the mean square: the scores' mean is zero. @param {Qkv} qkv @param {Tensor<Float32Array>} x */
+function rms(qkv, x) {
+  const { length } = x.data
+  return Math.sqrt(qkv.matmul(x.reshape([1, length]), x.reshape([length, 1])).data[0] / length)
 }

@@ -31,7 +31,7 @@ import { visible, widthOf } from './pens.js'
 
 /** @typedef {{ rows?: readonly number[], columns?: readonly number[], cells?: readonly Cell[] }} Highlight */
 
-/** @typedef {{ focus?: Cell, isFocused?: boolean, pinned?: Cell, highlight?: Highlight }} Marks */
+/** @typedef {{ focus?: Cell, isFocused?: boolean, pinned?: Cell, highlight?: Highlight, range?: { side: 'row' | 'column', from: number, to: number } }} Marks */
 
 /** Cells smaller than this stand without gaps. */
 const SMALLEST_APART = 7
@@ -138,9 +138,15 @@ function drawNumbers(pen, map, layout, style, seen) {
 }
 
 /** @param {Pen} pen @param {Layout} layout @param {Style} style @param {Marks} marks */
-function drawMarks(pen, layout, style, { focus, isFocused, pinned, highlight = {} }) {
+function drawMarks(pen, layout, style, { focus, isFocused, pinned, highlight = {}, range }) {
   const { plot, cellWidth, cellHeight } = layout
   const line = { stroke: style.ink, width: 1.5 }
+  if (range) {
+    const { left, top } = boxOf(layout, { row: range.from, column: range.from })
+    const count = range.to - range.from + 1
+    if (range.side === 'row') pen.frame(plot.left + 0.5, top + 0.5, plot.width - 1, count * cellHeight - 1, line)
+    else pen.frame(left + 0.5, plot.top + 0.5, count * cellWidth - 1, plot.height - 1, line)
+  }
   for (const row of highlight.rows ?? []) {
     const { top } = boxOf(layout, { row, column: 0 })
     pen.frame(plot.left + 0.5, top + 0.5, plot.width - 1, cellHeight - 1, line)
@@ -164,11 +170,28 @@ function drawMarks(pen, layout, style, { focus, isFocused, pinned, highlight = {
   if (focus) outline(focus, isFocused ? 3 : 1.5, [])
 }
 
+/** The room that a label takes. @param {number} fontSize */
+const labelSize = fontSize => Math.min(fontSize, 12)
+
+/**
+ * Labels that would overlap are left out: every how many-th is written.
+ * @param {Layout} layout
+ * @param {number} fontSize
+ */
+export function labelsEvery({ cellWidth, cellHeight, isUpright }, fontSize) {
+  const room = labelSize(fontSize) + 1
+  return {
+    rows: Math.max(1, Math.ceil(room / cellHeight)),
+    columns: Math.max(1, Math.ceil((isUpright ? room : 4) / cellWidth)),
+  }
+}
+
 /** @param {Pen} pen @param {HeatMap} map @param {Layout} layout @param {Style} style @param {Marks} marks @param {Seen} seen */
 function drawLabels(pen, map, layout, style, marks, seen) {
   const { plot, cellWidth, cellHeight, rowLabels, columnLabels, isUpright } = layout
   const { fontSize, quiet, ink } = style
-  const size = Math.min(fontSize, 12)
+  const size = labelSize(fontSize)
+  const every = labelsEvery(layout, fontSize)
   const strong = (/** @type {'row' | 'column'} */ axis) =>
     new Set([
       ...(marks.focus ? [marks.focus[axis]] : []),
@@ -176,20 +199,18 @@ function drawLabels(pen, map, layout, style, marks, seen) {
       ...((axis === 'row' ? marks.highlight?.rows : marks.highlight?.columns) ?? []).slice(0, 40),
     ])
   /**
-   * @param {number} from @param {number} count @param {number} cell @param {number} room between labels @param {Set<number>} always
+   * @param {number} from @param {number} count @param {number} every @param {Set<number>} always
    * @param {(at: number, isStrong: boolean) => void} draw
    */
-  const thin = (from, count, cell, room, always, draw) => {
-    const every = Math.max(1, Math.ceil(room / cell))
-    const near = (/** @type {number} */ at) =>
-      [...always].some(other => other !== at && Math.abs(other - at) * cell < room)
+  const thin = (from, count, every, always, draw) => {
+    const near = (/** @type {number} */ at) => [...always].some(other => other !== at && Math.abs(other - at) < every)
     for (let at = Math.ceil(from / every) * every; at < from + count; at += every)
       if (!always.has(at) && !near(at)) draw(at, false)
     for (const at of always) if (at >= from && at < from + count) draw(at, true)
   }
   if (rowLabels)
     pen.clip(0, plot.top - 6, plot.left, plot.height + 12, () =>
-      thin(seen.row, seen.rows, cellHeight, size + 1, strong('row'), (row, isStrong) => {
+      thin(seen.row, seen.rows, every.rows, strong('row'), (row, isStrong) => {
         const { top } = boxOf(layout, { row, column: 0 })
         const label = visible(map.rowTokens[row])
         const fill = isStrong ? ink : quiet
@@ -198,7 +219,7 @@ function drawLabels(pen, map, layout, style, marks, seen) {
     )
   if (columnLabels)
     pen.clip(plot.left - 6, 0, plot.width + 12, plot.top, () =>
-      thin(seen.column, seen.columns, cellWidth, isUpright ? size + 1 : 4, strong('column'), (column, isStrong) => {
+      thin(seen.column, seen.columns, every.columns, strong('column'), (column, isStrong) => {
         const { left } = boxOf(layout, { row: 0, column })
         const label = visible(map.columnTokens[column])
         const fill = isStrong ? ink : quiet

@@ -1,4 +1,4 @@
-// Mouse, touch and wheel on a map: point, pin, pan, pinch, paint, drag a number.
+// Mouse, touch and wheel on a map: point, pin, pan, pinch, paint, drag a number, drag over labels.
 
 import { cellAt, labelAt, panned, zoomed } from './geometry.js'
 
@@ -12,9 +12,10 @@ import { cellAt, labelAt, panned, zoomed } from './geometry.js'
  * @property {() => 'read' | 'paint' | 'edit'} mode
  * @property {(view: import('./geometry.js').View) => void} look
  * @property {(cell: Cell) => void} point
- * @property {(cell: Cell) => void} pin
+ * @property {(cell: Cell, isSecond: boolean) => void} pin isSecond: with Shift, or by a long press
  * @property {(token: Token | undefined) => void} token the label under the pointer
- * @property {(token: Token) => void} pinToken
+ * @property {(token: Token, isSecond: boolean) => void} pinToken
+ * @property {(from: Token, to: Token, isDone: boolean) => void} range labels from one to another
  * @property {() => void} leave the pointer is nowhere on the map
  * @property {(cell: Cell, isFirst: boolean) => void} paint
  * @property {(cell: Cell, pixels: number, isFine: boolean, isFirst: boolean) => void} scrub
@@ -22,6 +23,8 @@ import { cellAt, labelAt, panned, zoomed } from './geometry.js'
 
 /** A press that moves less is a click. */
 const STILL = 4
+/** A finger that stays so many milliseconds does what a click with Shift does. */
+export const LONG_PRESS = 500
 
 /**
  * The cells of a straight stroke from one to another, without the first.
@@ -42,6 +45,8 @@ export class Gestures {
   #pointers = new Map()
   /** @type {{ x: number, y: number, cell: Cell | undefined, label: Token | undefined, last: Cell | undefined, hasMoved: boolean } | undefined} */
   #press = undefined
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #holding = undefined
 
   /**
    * @param {import('./base.js').Reactive} host
@@ -55,6 +60,11 @@ export class Gestures {
   /** What was pressed when the element went away is pressed no more. */
   hostDisconnected() {
     this.#pointers.clear()
+    this.#release()
+  }
+
+  #release() {
+    clearTimeout(this.#holding)
     this.#press = undefined
   }
 
@@ -72,11 +82,14 @@ export class Gestures {
     if (event.button !== 0) return
     const { x, y, cell, label } = this.#place(event)
     this.#pointers.set(event.pointerId, { x, y })
-    if (this.#pointers.size > 1) {
-      this.#press = undefined
-      return
-    }
+    this.#release()
+    if (this.#pointers.size > 1) return
     this.#press = { x, y, cell, label, last: cell, hasMoved: false }
+    if (event.pointerType === 'touch' && this.actions.mode() === 'read')
+      this.#holding = setTimeout(() => {
+        this.#press = undefined
+        this.#pin({ cell, label }, true)
+      }, LONG_PRESS)
     if (cell) this.actions.point(cell)
     if (cell && this.actions.mode() === 'paint') {
       this.actions.paint(cell, true)
@@ -108,6 +121,7 @@ export class Gestures {
     if (!press.hasMoved && Math.hypot(x - press.x, y - press.y) < STILL) return
     const isFirst = !press.hasMoved
     press.hasMoved = true
+    clearTimeout(this.#holding)
     capture(event)
     const mode = this.actions.mode()
     if (mode === 'paint') {
@@ -115,6 +129,7 @@ export class Gestures {
       for (const next of stroke(press.last, cell)) this.actions.paint(next, false)
       press.last = cell
     } else if (mode === 'edit' && press.cell) this.actions.scrub(press.cell, x - press.x, event.shiftKey, isFirst)
+    else if (press.label) this.#range(press.label, layout, x, y, false)
     else if (layout.view.zoom > 1) this.actions.look(panned(layout, x - before.x, y - before.y))
     this.#pointers.set(event.pointerId, { x, y })
   }
@@ -123,11 +138,25 @@ export class Gestures {
   up = event => {
     this.#pointers.delete(event.pointerId)
     const press = this.#press
-    this.#press = undefined
-    if (event.type !== 'pointerup' || !press || press.hasMoved) return
-    if (press.label) this.actions.pinToken(press.label)
-    if (!press.cell) return
-    if (this.actions.mode() !== 'paint') this.actions.pin(press.cell)
+    this.#release()
+    if (event.type !== 'pointerup' || !press) return
+    const { x, y, layout } = this.#place(event)
+    if (!press.hasMoved) this.#pin(press, event.shiftKey)
+    else if (press.label && layout && this.actions.mode() === 'read') this.#range(press.label, layout, x, y, true)
+  }
+
+  /** @param {{ cell?: Cell, label?: Token }} at @param {boolean} isSecond */
+  #pin({ cell, label }, isSecond) {
+    if (label) this.actions.pinToken(label, isSecond)
+    else if (cell && this.actions.mode() !== 'paint') this.actions.pin(cell, isSecond)
+  }
+
+  /** @param {Token} from @param {Layout} layout @param {number} x @param {number} y @param {boolean} isDone */
+  #range(from, layout, x, y, isDone) {
+    const { left, top, width, height } = layout.plot
+    const [across, down] = [clamp(x, left, left + width - 1), clamp(y, top, top + height - 1)]
+    const cell = cellAt(layout, across, down)
+    if (cell) this.actions.range(from, { side: from.side, index: cell[from.side] }, isDone)
   }
 
   out = () => {
@@ -143,6 +172,9 @@ export class Gestures {
     this.actions.look(zoomed(layout, Math.exp(-event.deltaY / 200), x, y))
   }
 }
+
+/** @param {number} x @param {number} least @param {number} most */
+const clamp = (x, least, most) => Math.min(Math.max(x, least), most)
 
 /** @param {PointerEvent} event */
 function capture(event) {

@@ -2,7 +2,7 @@ import { html, nothing } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
 import { QkvElement } from './base.js'
 import { define } from './define.js'
-import { drawMap, MOST_SHAPES } from './draw.js'
+import { drawMap, labelsEvery, MOST_SHAPES } from './draw.js'
 import { boxOf, layout, moved, naturalWidth, seenCells, showing, WHOLE, zoomed } from './geometry.js'
 import { Gestures } from './gestures.js'
 import { heatmapStyle } from './heatmap-style.js'
@@ -39,9 +39,11 @@ const MADE_OF = [
 /**
  * @typedef {import('./gestures.js').Token} Token
  * @typedef {Cell & { value: number }} CellDetail
+ * @typedef {{ isSecond?: true }} Second with Shift, or by a long press: a second one is meant
+ * @typedef {{ side: 'row' | 'column', from: number, to: number }} Range of labels, the smaller index first
  * @typedef {CellDetail & { hide: boolean, isFirst: boolean }} PaintDetail `hide` is what the first cell of the stroke was not
  * @typedef {CellDetail & { old: number, isFirst: boolean }} EditDetail `isFirst` begins a drag
- * @typedef {{ 'cell-focus': CellDetail, 'cell-leave': null, 'cell-pin': CellDetail, 'token-focus': Token | null, 'token-pin': Token, 'cell-paint': PaintDetail, 'cell-edit': EditDetail }} HeatmapEvents
+ * @typedef {{ 'cell-focus': CellDetail, 'cell-leave': null, 'cell-pin': CellDetail & Second, 'token-focus': Token | null, 'token-pin': Token & Second, 'token-range': Range, 'cell-paint': PaintDetail, 'cell-edit': EditDetail }} HeatmapEvents
  */
 
 /**
@@ -49,9 +51,10 @@ const MADE_OF = [
  * @tagname qkv-heatmap
  * @fires {CustomEvent<CellDetail>} cell-focus - another cell is pointed at or moved to
  * @fires {CustomEvent<null>} cell-leave - the pointer leaves the cells
- * @fires {CustomEvent<CellDetail>} cell-pin - a cell is clicked, or Enter is pressed
+ * @fires {CustomEvent<CellDetail & Second>} cell-pin - a cell is clicked, or Enter is pressed; `isSecond` with Shift, or by a long press
  * @fires {CustomEvent<Token | null>} token-focus - a label is pointed at; null when it is left
- * @fires {CustomEvent<Token>} token-pin - a label is clicked
+ * @fires {CustomEvent<Token & Second>} token-pin - a label is clicked; `isSecond` with Shift, or by a long press
+ * @fires {CustomEvent<Range>} token-range - a stroke over labels ended
  * @fires {CustomEvent<PaintDetail>} cell-paint - in mode "paint"; `hide` is what the first cell of the stroke was not
  * @fires {CustomEvent<EditDetail>} cell-edit - in mode "edit", by dragging or typing; `isFirst` begins a drag
  * @csspart map - the map with its labels and its legend
@@ -159,16 +162,26 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   #said = ''
   /** @type {import('./gestures.js').Token | undefined} */
   #token = undefined
+  /** What a stroke over labels has reached. @type {Range | undefined} */
+  #range = undefined
 
   #gestures = new Gestures(this, {
     layout: () => this.#layout,
     mode: () => this.mode,
     look: view => this.#look(view),
     point: cell => this.#point(cell),
-    pin: cell => this.#pin(cell),
+    pin: (cell, isSecond) => this.#pin(cell, isSecond),
     token: token => this.#pointToken(token),
-    pinToken: token =>
-      this.dispatchEvent(new CustomEvent('token-pin', { detail: token, bubbles: true, composed: true })),
+    pinToken: (token, isSecond) => {
+      const detail = { ...token, ...(isSecond && { isSecond }) }
+      this.dispatchEvent(new CustomEvent('token-pin', { detail, bubbles: true, composed: true }))
+    },
+    range: ({ side, index }, { index: other }, isDone) => {
+      const range = { side, from: Math.min(index, other), to: Math.max(index, other) }
+      this.#range = isDone ? undefined : range
+      this.requestUpdate()
+      if (isDone) this.dispatchEvent(new CustomEvent('token-range', { detail: range, bubbles: true, composed: true }))
+    },
     leave: () => this.#leave(),
     paint: (cell, isFirst) => this.#paintCell(cell, isFirst),
     scrub: (cell, pixels, isFine, isFirst) => {
@@ -273,11 +286,11 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     this.dispatchEvent(new CustomEvent('cell-leave', { bubbles: true, composed: true }))
   }
 
-  /** @param {Cell} cell */
-  #pin(cell) {
+  /** @param {Cell} cell @param {boolean} [isSecond] */
+  #pin(cell, isSecond = false) {
     this.#said = this.say('kept', { cell: this.describe(cell) })
     this.requestUpdate()
-    this.#emit('cell-pin', cell)
+    this.#emit('cell-pin', cell, isSecond ? { isSecond } : {})
   }
 
   /** @param {Cell} cell @param {boolean} isFirst */
@@ -328,7 +341,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     } else if (event.key === ' ' && this.mode === 'paint') this.#paintCell(from, true)
     else if (isPlain && this.#canType(event.key))
       this.editing = event.key === 'F2' ? write(this.#value(from), this.decimals).replace('\u2212', '-') : event.key
-    else if (event.key === 'Enter' || event.key === ' ') this.#pin(from)
+    else if (event.key === 'Enter' || event.key === ' ') this.#pin(from, event.shiftKey)
     else if (isPlain && (event.key === '+' || event.key === '=')) this.#zoom(1.5)
     else if (isPlain && event.key === '-') this.#zoom(1 / 1.5)
     else if (isPlain && event.key === '0') this.#zoom(0)
@@ -391,6 +404,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     }
     const arranged = this.#arrange(map, this.room.width, this.view).layout
     this.#layout = arranged
+    this.#sayLabels(arranged)
     const ratio = devicePixelRatio || 1
     const width = Math.max(arranged.width, Math.min(this.room.width, 96))
     const pen = penOf(canvas, width, arranged.height, ratio, this.theme.style.family)
@@ -402,13 +416,23 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     if (this.renderRoot instanceof ShadowRoot && this.renderRoot.activeElement !== input) input.focus()
   }
 
+  /** Which labels are left out, in words. @param {Layout} arranged */
+  #sayLabels(arranged) {
+    const said = this.renderRoot.querySelector('.labels')
+    if (!said) return
+    const { rows, columns } = labelsEvery(arranged, this.theme.style.fontSize)
+    const most = Math.max(this.rowTokens?.length ? rows : 1, this.columnTokens?.length ? columns : 1)
+    said.textContent = most > 1 ? this.say('labelsEvery', { count: most }) : ''
+  }
+
   /** @param {import('./pens.js').Pen} pen @param {HeatMap} map @param {Layout} arranged @param {number} ratio @param {boolean} [isWhole] */
   #draw(pen, map, arranged, ratio, isWhole = false) {
     const seen = seenCells(arranged)
     const isMany = seen.rows * seen.columns > MOST_SHAPES
+    const { pinned, highlight } = this
     const marks = isWhole
-      ? { pinned: this.pinned, highlight: this.highlight }
-      : { focus: this.cell, isFocused: this.#isFocused, pinned: this.pinned, highlight: this.highlight }
+      ? { pinned, highlight }
+      : { focus: this.cell, isFocused: this.#isFocused, pinned, highlight, range: this.#range }
     drawMap(pen, map, arranged, this.theme.style, marks, isMany ? this.#cells(map, arranged, ratio) : undefined)
   }
 

@@ -3,6 +3,7 @@ import { keyed } from 'lit/directives/keyed.js'
 import { QkvElement } from './base.js'
 import { paletteOf } from './colour.js'
 import { define } from './define.js'
+import { LONG_PRESS } from './gestures.js'
 import { linksOf, strongest } from './links.js'
 import { short, write } from './numbers.js'
 import { penOf, visible, widthOf } from './pens.js'
@@ -19,13 +20,13 @@ const TITLE = 22
 /** Of one token, so many links are announced. */
 const MOST_SAID = 5
 
-/** @typedef {{ 'token-focus': Token | null, 'token-pin': Token }} LinesEvents */
+/** @typedef {{ 'token-focus': Token | null, 'token-pin': Token & import('./heatmap.js').Second }} LinesEvents */
 
 /**
  * Two columns of tokens and the links between them, as wide and as dark as their weights.
  * @tagname qkv-lines
  * @fires {CustomEvent<Token | null>} token-focus - another token is pointed at or moved to; null when the pointer leaves
- * @fires {CustomEvent<Token>} token-pin - a token is clicked, or Enter is pressed on it
+ * @fires {CustomEvent<Token & Second>} token-pin - a token is clicked, or Enter is pressed on it; `isSecond` with Shift, or by a long press
  * @csspart lines - the tokens and their links
  * @csspart problem - the sentence that says what is wrong with the tensors
  * @csspart empty - what stands there while there is nothing to show
@@ -233,9 +234,35 @@ export class QkvLines extends /** @type {new () => import('./base.js').Emits<Lin
     this.dispatchEvent(new CustomEvent('token-focus', { detail: token, bubbles: true, composed: true }))
   }
 
-  #pin() {
-    if (this.token)
-      this.dispatchEvent(new CustomEvent('token-pin', { detail: this.token, bubbles: true, composed: true }))
+  /** @param {boolean} isSecond */
+  #pin(isSecond) {
+    if (!this.token) return
+    const detail = { ...this.token, ...(isSecond && { isSecond }) }
+    this.dispatchEvent(new CustomEvent('token-pin', { detail, bubbles: true, composed: true }))
+  }
+
+  /** A finger that rests on a token. @type {ReturnType<typeof setTimeout> | undefined} */
+  #holding = undefined
+  #wasHeld = false
+
+  /** @param {PointerEvent} event */
+  #down = event => {
+    this.#point(this.#at(event))
+    this.#wasHeld = false
+    clearTimeout(this.#holding)
+    if (event.pointerType === 'touch')
+      this.#holding = setTimeout(() => {
+        this.#wasHeld = true
+        this.#pin(true)
+      }, LONG_PRESS)
+  }
+
+  #release = () => clearTimeout(this.#holding)
+
+  /** @param {MouseEvent} event */
+  #click = event => {
+    if (!this.#wasHeld) this.#pin(event.shiftKey)
+    this.#wasHeld = false
   }
 
   /** @param {KeyboardEvent} event */
@@ -261,7 +288,7 @@ export class QkvLines extends /** @type {new () => import('./base.js').Emits<Lin
     }
     const to = moves[event.key]?.()
     if (event.key === 'Escape') this.#point(undefined)
-    if (event.key === 'Enter') this.#pin()
+    if (event.key === 'Enter') this.#pin(event.shiftKey)
     if (!to) return
     event.preventDefault()
     this.#point(to)
@@ -324,8 +351,10 @@ export class QkvLines extends /** @type {new () => import('./base.js').Emits<Lin
             this.requestUpdate()
           }}
           @pointermove=${(/** @type {PointerEvent} */ event) => this.#point(this.#at(event))}
-          @pointerdown=${(/** @type {PointerEvent} */ event) => this.#point(this.#at(event))}
-          @click=${() => this.#pin()}
+          @pointerdown=${this.#down}
+          @pointerup=${this.#release}
+          @pointercancel=${this.#release}
+          @click=${this.#click}
           @pointerleave=${() => this.#isFocused || this.#point(undefined)}
         >
           <div class="spacer"><canvas aria-hidden="true"></canvas></div>

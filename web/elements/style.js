@@ -77,6 +77,10 @@ export const sharedStyle = css`
     min-inline-size: 1.75rem;
     font-size: 0.75rem;
   }
+  .tools .labels {
+    align-self: center;
+    font-size: 0.75rem;
+  }
   .tools button:hover:not(:disabled) {
     border-color: currentColor;
   }

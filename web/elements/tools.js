@@ -25,5 +25,6 @@ export function tools({ asTable, zoom, say, scale, turn }) {
         : [button('−', 'zoomOut', 1 / 1.5, zoom <= 1), button('+', 'zoomIn', 1.5), button('⤢', 'zoomAll', 0, zoom <= 1)]
     }
     <button type="button" aria-pressed=${asTable} @click=${turn}>${say('asTable')}</button>
+    <span class="labels quiet"></span>
   </div>`
 }

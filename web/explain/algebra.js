@@ -17,10 +17,11 @@ const [ROWS, MOST_KEYS] = [3, 12]
 /**
  * @param {Result} result
  * @param {number} head
+ * @param {import('../compute/arithmetic.js').Arithmetic} arithmetic
  * @returns {{ row: number, all: number, visible: number, terms: Term[] }[] | undefined} the first rows in which something is
  *   hidden and something is not; undefined without a mask
  */
-export function algebraOf({ ways, visible, settings }, head) {
+export function algebraOf({ ways, visible, settings }, head, arithmetic) {
   if (!ways || !visible || settings.softmaxAxis !== 'keys') return undefined
   const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
   if (S > MOST_KEYS) return undefined
@@ -35,7 +36,8 @@ export function algebraOf({ ways, visible, settings }, head) {
       weight: ways.after.at(head, row, column),
     }))
     const all = ways.sums.data[head * L + row]
-    rows.push({ row, all, visible: ways.zeroedSums.data[head * L + row] * all, terms })
+    const kept = terms.filter(({ isHidden }) => !isHidden)
+    rows.push({ row, all, visible: arithmetic.sum(kept.map(({ exponential }) => exponential)), terms })
   }
   return rows.length ? rows : undefined
 }

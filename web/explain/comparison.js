@@ -7,9 +7,12 @@ import { messageOf } from '../settings/trouble.js'
 /** @typedef {import('../settings/fields.js').Settings} Settings */
 
 /**
- * @typedef {{ tensor?: import('../models/index.js').FloatTensor, trouble?: import('../i18n/index.js').Key, params?: Record<string, string | number> }} Compared
- *   the weights (L, S), or why there are none
+ * @typedef {{ tensor?: import('../models/index.js').FloatTensor, difference?: import('../models/index.js').FloatTensor, trouble?: import('../i18n/index.js').Key, params?: Record<string, string | number> }} Compared
+ *   the other weights (L, S) and the difference that is shown, or why there are none
  */
+
+/** The last difference. @type {{ from: import('../models/index.js').FloatTensor, less: import('../models/index.js').FloatTensor, is: import('../models/index.js').FloatTensor } | undefined} */
+let last
 
 /**
  * The head to compare with: the requested one, or the next head if that one is the same or does not exist.
@@ -23,15 +26,24 @@ export const otherHead = (other, head, heads) => (other !== head && other < head
  * @param {Result} result
  * @param {number} head
  * @param {Settings} settings
+ * @param {import('../compute/arithmetic.js').Arithmetic} arithmetic
  * @param {import('../compute/baseline.js').Baseline} [baseline] with `minus: 'settings'`
  * @returns {Compared}
  */
-export function comparedWith(result, head, { minus, other, baseline: link }, baseline) {
+export function comparedWith(result, head, { minus, other, baseline: link }, arithmetic, baseline) {
   const weights = /** @type {import('../models/index.js').FloatTensor} */ (result.tensors.weights)
+  const here = ofHead(weights, head)
+  /** @param {import('../models/index.js').FloatTensor} from @param {import('../models/index.js').FloatTensor} less */
+  const subtract = (from, less) => {
+    if (last?.from.data !== from.data || last.less.data !== less.data)
+      last = { from, less, is: arithmetic.minus(from, less) }
+    return last.is
+  }
   if (minus === 'head') {
     if (result.heads === 1) return { trouble: 'compareOneHead' }
     if (result.smalls) return { trouble: 'compareLeftOut' }
-    return { tensor: ofHead(weights, otherHead(other, head, result.heads)) }
+    const tensor = ofHead(weights, otherHead(other, head, result.heads))
+    return { tensor, difference: subtract(here, tensor) }
   }
   if (!link) return { trouble: 'compareNone' }
   if (baseline?.failure !== undefined)
@@ -41,5 +53,5 @@ export function comparedWith(result, head, { minus, other, baseline: link }, bas
   const [L, S] = weights.dims.slice(-2)
   const [rows, columns] = tensor.dims
   if (rows !== L || columns !== S) return { trouble: 'compareSizes', params: { rows, columns, queries: L, keys: S } }
-  return { tensor }
+  return { tensor, difference: subtract(tensor, here) }
 }

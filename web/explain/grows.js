@@ -12,18 +12,20 @@ const MOST = 6
 
 /**
  * - weight: the others of the row share the rest; with `before` if weights of this row were set
- * - query, key: a weight of W_q (W_k) grows by one: a dimension of a query (key) grows by `by`, and its scores move
+ * - query, key: a weight of W_q (W_k) grows by one: a dimension of a query (key) grows by `by`, its scores move by
+ *   `amount` and its weights by `weight`, as the gradient says
  * - value: a weight of W_v: a dimension of a value grows by `by`, and the outputs that look at it move
  * @typedef {{ kind: 'weight', before?: { name: number | undefined, before: number, after: number }[] }
- *   | { kind: 'query' | 'key' | 'value', word: number, by: number, along: 'keys' | 'queries', moves: { position: number, amount: number }[] }} Effect
+ *   | { kind: 'query' | 'key' | 'value', word: number, by: number, along: 'keys' | 'queries', moves: { position: number, amount: number, weight?: number }[] }} Effect
  */
 
 /**
  * @param {Result} result
  * @param {Cell} cell
+ * @param {import('../compute/arithmetic.js').Arithmetic} arithmetic
  * @returns {Effect | undefined} undefined where no rule is short
  */
-export function effectOf(result, { matrix, head, row, column }) {
+export function effectOf(result, { matrix, head, row, column }, arithmetic) {
   const { tensors, before, settings } = result
   if (matrix === 'weights') {
     const [now, was] = [tensors.weights, before?.weights]
@@ -42,7 +44,7 @@ export function effectOf(result, { matrix, head, row, column }) {
     const outputs = tensors.output && before?.output ? [{ name: undefined, before: before.output.at(head, row, 0), after: tensors.output.at(head, row, 0) }] : [] // biome-ignore format: one line
     return { kind: 'weight', before: [...keys.slice(0, 12), ...outputs] }
   }
-  if (!['Wq', 'Wk', 'Wv'].includes(matrix) || result.detailHead !== undefined || !tensors.X || !tensors.Q || !tensors.K || !tensors.V || !tensors.weights) return undefined // biome-ignore format: one line
+  if (!isWeightMatrix(matrix) || result.detailHead !== undefined || !tensors.X || !tensors.Q || !tensors.K || !tensors.V || !tensors.weights) return undefined // biome-ignore format: one line
   if (matrix !== 'Wv' && !['scaled', 'plain'].includes(settings.score)) return undefined
   const inputs = matrix === 'Wq' ? tensors.X : (tensors.X2 ?? tensors.X)
   // The word whose number in this dimension is the largest moves most.
@@ -51,17 +53,49 @@ export function effectOf(result, { matrix, head, row, column }) {
   const by = inputs.at(word, row)
   const [Q, K, A] = [tensors.Q, tensors.K, tensors.weights].map(tensor => ofHead(tensor, head))
   const scale = scaleOf(settings, Q.dims[1])
-  const [along, factors] =
-    matrix === 'Wq'
-      ? /** @type {const} */ (['keys', list(K.dims[0], i => K.at(i, column) * scale)])
-      : matrix === 'Wk'
-        ? /** @type {const} */ (['queries', list(Q.dims[0], i => Q.at(i, column) * scale)])
-        : /** @type {const} */ (['queries', list(A.dims[0], i => A.at(i, word))])
-  const moves = factors
-    .map((factor, position) => ({ position, amount: by * factor }))
+  const factors = {
+    Wq: () => list(K.dims[0], i => K.at(i, column)),
+    Wk: () => list(Q.dims[0], i => Q.at(i, column)),
+    Wv: () => list(A.dims[0], i => A.at(i, word)),
+  }[matrix]()
+  const all = (/** @type {number} */ factor) => factors.map(() => factor)
+  const scaled = matrix === 'Wv' ? factors : arithmetic.products(factors, all(scale))
+  const amounts = arithmetic.products(scaled, all(by))
+  const largest = list(amounts.length, position => ({ position, amount: amounts[position] }))
     .sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount))
     .slice(0, MOST)
-  return { kind: matrix === 'Wq' ? 'query' : matrix === 'Wk' ? 'key' : 'value', word, by, along, moves }
+  const slopes =
+    matrix === 'Wv' ? undefined : slopesOf(result, { matrix, head, column }, { word, by }, largest, arithmetic)
+  const moves = largest.map((move, i) => ({ ...move, ...(slopes && { weight: slopes[i] }) }))
+  const [kind, along] = KINDS[matrix]
+  return { kind, word, by, along, moves }
+}
+
+const KINDS = /** @type {const} */ ({ Wq: ['query', 'keys'], Wk: ['key', 'queries'], Wv: ['value', 'queries'] })
+
+/** @param {string} matrix @returns {matrix is keyof typeof KINDS} */
+const isWeightMatrix = matrix => matrix in KINDS
+
+/**
+ * By how much the weights move for each unit: the gradient of the query or key, times the number of the word.
+ * @param {Result} result
+ * @param {{ matrix: 'Wq' | 'Wk', head: number, column: number }} cell
+ * @param {{ word: number, by: number }} moved the word, and its number that the weight is multiplied with
+ * @param {{ position: number }[]} moves
+ * @param {import('../compute/arithmetic.js').Arithmetic} arithmetic
+ * @returns {Float32Array | undefined} undefined where weights are no softmax of their row
+ */
+function slopesOf(result, { matrix, head, column }, { word, by }, moves, arithmetic) {
+  const { settings } = result
+  const isSet = settings.edits.some(edit => edit.matrix === 'weights' && edit.head === head)
+  if (settings.softmaxAxis !== 'keys' || isSet) return undefined
+  const isQuery = matrix === 'Wq'
+  /** @type {[number, number][]} */
+  const pairs = moves.map(({ position }) => (isQuery ? [word, position] : [position, word]))
+  const { dQ, dK } = arithmetic.slopes(result, head, pairs)
+  const gradients = pairs.map((_, i) => (isQuery ? dQ.at(i, 0, column) : dK.at(i, word, column)))
+  const all = gradients.map(() => by)
+  return arithmetic.products(gradients, all)
 }
 
 /** @template T @param {number} length @param {(i: number) => T} of @returns {T[]} */

@@ -56,16 +56,15 @@ function favourite({ data, dims: [, L, S] }, head) {
 
 /**
  * The cells in which two heads differ most.
- * @param {{ data: ArrayLike<number>, dims: readonly number[] }} a (L, S)
- * @param {{ data: ArrayLike<number> }} b
+ * @param {{ data: ArrayLike<number>, dims: readonly number[] }} difference (L, S)
  * @param {number} count
  * @returns {{ row: number, column: number, difference: number }[]} the largest first
  */
-export function largestDifferences({ data, dims: [, S] }, b, count) {
+export function largestDifferences({ data, dims: [, S] }, count) {
   /** @type {{ row: number, column: number, difference: number }[]} */
   const found = []
   for (let i = 0; i < data.length; i++) {
-    const difference = data[i] - b.data[i]
+    const difference = data[i]
     if (found.length === count && !(Math.abs(difference) > Math.abs(found[count - 1].difference))) continue
     found.push({ row: Math.floor(i / S), column: i % S, difference })
     found.sort((x, y) => Math.abs(y.difference) - Math.abs(x.difference)).splice(count)

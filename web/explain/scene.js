@@ -2,6 +2,7 @@
 
 import { headStatistics } from '../elements/statistics.js'
 import { explain } from './cell.js'
+import { chainOf } from './chain.js'
 import { comparedWith } from './comparison.js'
 import { sourcesOf, targetsOf } from './dependencies.js'
 import { matricesOf, nearestCell } from './matrices.js'
@@ -23,6 +24,8 @@ import { strongestLink } from './strongest-link.js'
  * @property {Cell} cell the one that is explained: selected, or the strongest link
  * @property {Cell} lit the one whose rows and columns are marked: under the pointer, or the explained one
  * @property {import('./cell.js').Explanation} explanation of that cell
+ * @property {Cell[]} chain from that cell down to where its numbers begin
+ * @property {import('../compute/arithmetic.js').Arithmetic} arithmetic of the core, for what a view adds or subtracts
  * @property {import('./dependencies.js').Region[]} sources where the marked cell comes from
  * @property {import('./dependencies.js').Region[]} targets where it goes
  * @property {import('../compute/reference64.js').Difference} [difference] from float64, once it is known
@@ -35,13 +38,12 @@ export function createScenes() {
   let last
 
   /**
-   * @param {Result} result
+   * @param {Pick<import('../compute/results.js').Results, 'baseline' | 'arithmetic'> & { result: Result }} results
    * @param {Settings} settings
    * @param {Cell | undefined} pointed the cell under the pointer
-   * @param {(link: string, head: number) => import('../compute/baseline.js').Baseline} baselineOf
    * @returns {Scene}
    */
-  return (result, settings, pointed, baselineOf) => {
+  return ({ result, baseline, arithmetic }, settings, pointed) => {
     const head = result.detailHead ?? Math.min(settings.head, result.heads - 1)
     if (last?.result !== result || last.head !== head) {
       const { visible, settings: checked } = result
@@ -56,11 +58,12 @@ export function createScenes() {
     const lit = nearestCell(matrices, pointed ?? cell)
     const { weights } = result.tensors
     if (view === 'numbers' && weights) last.statistics ??= result.statistics ?? headStatistics(weights)
-    const isBaseline = view === 'difference' && minus === 'settings' && baselineLink
-    if (view === 'difference')
-      last.compared = comparedWith(result, head, settings, isBaseline ? baselineOf(baselineLink, head) : undefined)
+    const kept =
+      view === 'difference' && minus === 'settings' && baselineLink ? baseline.of(baselineLink, head) : undefined
+    if (view === 'difference') last.compared = comparedWith(result, head, settings, arithmetic, kept)
     return {
-      ...{ ...last, cell, lit },
+      ...{ ...last, cell, lit, arithmetic },
+      chain: chainOf(result, cell, arithmetic),
       ...{ explanation: explain(result, cell), sources: sourcesOf(result, lit), targets: targetsOf(result, lit) },
     }
   }

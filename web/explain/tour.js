@@ -21,7 +21,7 @@ const query = position => ({ side: /** @type {const} */ ('queries'), position })
 
 /** @type {readonly Stop[]} */
 export const STOPS = [
-  { id: 'attends', settings: with_(settingsOf('heads'), { word: query(3) }), target: '.strip' },
+  { id: 'attends', settings: with_(settingsOf('heads'), { word: query(3) }), target: '.text-strip' },
   { id: 'origin', settings: with_(settingsOf('heads'), { cell: weight(1, 1) }), target: '#inspector' },
   { id: 'root', settings: settingsOf('self'), target: '#spread' },
   { id: 'mask', settings: settingsOf('causal'), target: '#algebra' },

@@ -86,9 +86,9 @@ export const texts = {
   'untrained.given': 'The numbers are given: nothing here is trained.',
   edit: 'Edit',
   scaleEnd: 'Colours',
-  'scaleEnd.shared': 'to the largest of all heads',
-  'scaleEnd.one': 'from 0 to 1',
-  'scaleEnd.own': 'to the largest of this head',
+  'scaleEnd.shared': '0 to {end} (largest of all heads: {share})',
+  'scaleEnd.one': '0 to 1 (all that a share can be)',
+  'scaleEnd.own': '0 to {end} (largest of this head: {share})',
   'at.self': 'itself',
   'at.previous': 'the previous word',
   'at.first': 'the first word',
@@ -128,11 +128,17 @@ export const texts = {
   inEachHead: 'Looks most at, in each head',
   headNumber: 'head {head}',
   moreShares: '{count} more, together {share}',
+  sheetSize: 'Size of this sheet',
+  chain: 'Down to where this number begins',
+  subtracted: '{matrix}: one cell less another',
+  subtractNone: 'Do not subtract',
+  growsGradient:
+    'A weight moves by weight × (the move of its score less the average move of its row). The second column is the gradient from the backward pass of attention (attentionBackward).',
   grows: 'What if this number grows?',
   growsWeight:
     'Drag it, or set it below: {query} then gives more to {key}, and the other weights of the row share the rest in the proportions they have. No other row changes.',
   'grows.query':
-    'For each unit, dimension {dimension} of the query {word} grows by {by}, so its scores move by that times the keys, over √d. Most of all the row of {word}, towards:',
+    'For each unit, dimension {dimension} of the query {word} grows by {by}, so its scores move by that times the keys and the scale. Most of all the row of {word}, towards:',
   'grows.key':
     'For each unit, dimension {dimension} of the key {word} grows by {by}, so the scores that queries have with it move. Most of all the column of {word}:',
   'grows.value':
@@ -226,6 +232,9 @@ export const texts = {
 
   liveMap: 'Attention weights, live',
   filterRows: 'Rows with',
+  rangeRows: 'Rows {from} to {to}',
+  rangeNone: 'All rows',
+  lens: 'The cells around this one',
   filteredRows: '{count} of {of} rows',
   filteredNone: 'no row; all {of} are shown',
 
@@ -607,6 +616,8 @@ export const texts = {
   take: 'Take it along',
   takeText:
     'The programs print the numbers of this page: same seed, same random streams, and all that was set by hand.',
+  'code.pytorch': 'The PyTorch program (Python)',
+  'code.qkv': 'The qkv program (JavaScript)',
   'copy.link': 'Copy link',
   'copy.pytorch': 'Copy as PyTorch code',
   'copy.qkv': 'Copy as qkv code',

@@ -183,6 +183,8 @@ export const FIELDS = {
   head: other('count', 0, place),
   word: other('word', /** @type {Word | null} */ (null), place),
   cell: other('cell', /** @type {Cell | null} */ (null), { ...place, former: 'pinned' }),
+  /** The cell that is subtracted from the selected one. */
+  less: other('cell', /** @type {Cell | null} */ (null), place),
   /** Of the walk. */
   step: text('embed', place),
   /** The stop of the tour, from 1. */

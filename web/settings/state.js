@@ -7,7 +7,7 @@ import { DEFAULTS, describe, fieldsThat, pick } from './fields.js'
 /** @typedef {import('./fields.js').Cell} Cell */
 /** @typedef {import('./fields.js').Given} Given */
 
-/** What the inspector shows. @typedef {Pick<Settings, 'room' | 'head' | 'word' | 'cell'>} Selection */
+/** What the inspector shows. @typedef {Pick<Settings, 'room' | 'head' | 'word' | 'cell' | 'less'>} Selection */
 
 const VIEW_FIELDS = fieldsThat(({ shows }) => shows)
 const PAGE_FIELDS = fieldsThat(({ shows }) => shows === 'page')
@@ -19,7 +19,7 @@ export const viewOf = settings => pick(settings, VIEW_FIELDS)
 export const pageOf = settings => pick(settings, PAGE_FIELDS)
 
 /** @param {Settings} settings @returns {Selection} */
-export const selectionOf = ({ room, head, word, cell }) => ({ room, head, word, cell })
+export const selectionOf = ({ room, head, word, cell, less }) => ({ room, head, word, cell, less })
 
 /**
  * The settings after the reader changed some fields. Edits and painted cells that belonged to other words or other

@@ -10,8 +10,8 @@ import { format } from '../formats/numbers.js'
  * @param {SceneContext} context
  */
 export function algebra(context) {
-  const { t, result, head } = context
-  const rows = algebraOf(result, head)
+  const { t, result, head, arithmetic } = context
+  const rows = algebraOf(result, head, arithmetic)
   if (!rows) return nothing
   const { queries, keys } = namesOf(result)
   return html`<section class="algebra" id="algebra" aria-labelledby="algebra-title">

@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit'
 import { MOST_MEGABYTES } from '../formats/given.js'
 import { pytorchCode } from '../formats/pytorch.js'
+import { qkvCode } from '../formats/qkvcode.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').SceneContext} SceneContext */
@@ -19,13 +20,24 @@ export const EXAMPLE = `{
   ]
 }`
 
+const programs = /** @type {const} */ ([
+  ['pytorch', pytorchCode],
+  ['qkv', qkvCode],
+])
+
+/** A program as it is copied. @param {Context['t']} t @param {'pytorch' | 'qkv'} name @param {string} text @param {boolean} isOpen */
+const program = (t, name, text, isOpen) => html`<details class="program" name="program" ?open=${isOpen}>
+    <summary>${t(`code.${name}`)}</summary>
+    <pre class="code" tabindex="0" aria-label=${t(`code.${name}`)}><code id="code-${name}">${text}</code></pre>
+  </details>`
+
 /** @param {SceneContext} context */
 export function takeAlong({ t, actions, result }) {
   const all = /** @type {Copied[]} */ (['link', 'pytorch', 'qkv'])
   return html`<section class="take" id="take" tabindex="-1" aria-labelledby="take-title">
     <h2 id="take-title">${t('take')}</h2>
     <p class="text">${t('takeText')}</p>
-    ${result.detailHead === undefined ? html`<pre class="code" tabindex="0" aria-label=${t('copy.pytorch')}><code id="code-pytorch">${pytorchCode(result)}</code></pre>` : nothing}
+    ${result.detailHead === undefined ? programs.map(([name, write]) => program(t, name, write(result), name === 'pytorch')) : nothing}
     <div class="buttons">
       ${all.map(what => html`<button type="button" data-copy-as=${what} @click=${() => actions.copy(what)}>${t(`copy.${what}`)}</button>`)}
       <button type="button" id="save-json" @click=${actions.saveAll}>${t('saveAll')}</button>

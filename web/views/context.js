@@ -36,6 +36,7 @@
  * @property {() => void} refresh draws the page again
  * @property {(end: import('../explain/scale.js').ScaleEnd) => void} setScaleEnd
  * @property {(text: string) => void} setFilter shows the rows of the map whose word contains a text
+ * @property {(range: Range | undefined) => void} setRange shows these rows of the map; undefined: all
  * @property {(pace: number) => void} setPace
  * @property {(size: number | undefined) => void} setSpread shows how scores of random vectors of a size spread; undefined: no more
  * @property {(stop: number | null) => void} setTour goes to a stop of the tour, or leaves it
@@ -44,8 +45,9 @@
  *   what was selected before is visited by Back, unless it is replaced (arrow keys); null takes a selection away
  * @property {() => void} back to what was selected before: moves through places, changes no number
  * @property {() => void} forward
- * @property {(cell: Cell) => void} pin selects the cell; the same one again takes the selection away
- * @property {() => void} clear takes the selection of the cell away, or if there is none that of the word
+ * @property {(cell: Cell) => void} subtract takes a cell from the selected one, of the same matrix; else selects it
+ * @property {(word: Word) => void} ask does the selected word see this one? Without a selected one it is selected
+ * @property {() => void} clear takes away the cell that is subtracted, or else the selected cell, or else the word
  * @property {() => void} setBaseline the settings of now become those to compare with
  * @property {(by: 1 | -1) => void} walk to the next or previous step
  * @property {() => void} play starts or stops
@@ -60,6 +62,8 @@
  * @property {(theme: Theme) => void} setTheme
  */
 
+/** Rows of the map, both ends included. @typedef {{ from: number, to: number }} Range */
+
 /** A sentence about what was done, or why not. @typedef {{ key: Key, params: Record<string, string | number>, isBad?: boolean }} Said */
 
 /**
@@ -73,13 +77,15 @@
  * @property {boolean} isPlaying
  * @property {History<Settings>} history
  * @property {Settings} settings as typed
- * @property {Selection} selection part of the settings: the room, and the head, the word and the cell that are selected
+ * @property {Selection} selection part of the settings: the room, and the head, the word and the cell that are selected,
+ *   and the cell that is subtracted
  * @property {Cell} [pointed] the cell under the pointer or the focus
  * @property {Word} [hovered] the word under the pointer or the focus
  * @property {import('../explain/scale.js').ScaleEnd} scaleEnd where the colours of the weights end
  * @property {import('../compute/spread.js').Spread} [spread] of random scores, while it is shown
  * @property {number} spreadSize the size of those vectors
  * @property {string} filter what the words of the shown rows contain, of a map of many
+ * @property {Range} [range] the rows of the map that are shown
  * @property {number} pace of a step that plays: 1 is 300 ms a cell
  * @property {import('../explain/play.js').Playing} [playing] how far a step has played
  * @property {number | null} tour the stop of the tour, from 1

@@ -14,8 +14,8 @@ const change = x => (x < 0 ? format(x) : `+${format(x)}`)
  * @param {SceneContext} context
  */
 export function grows(context) {
-  const { t, result, cell } = context
-  const effect = effectOf(result, cell)
+  const { t, result, cell, arithmetic } = context
+  const effect = effectOf(result, cell, arithmetic)
   if (!effect) return nothing
   const { queries, keys } = namesOf(result)
   if (effect.kind === 'weight')
@@ -30,14 +30,16 @@ export function grows(context) {
           : nothing
       }</div>`
   const names = effect.along === 'keys' ? keys : queries
+  const hasWeights = effect.moves.some(({ weight }) => weight !== undefined)
   return html`<div class="grows" id="grows"><h4>${t('grows')}</h4>
     <p>${rich(t(`grows.${effect.kind}`, { word: marked(effect.along === 'keys' ? queries[effect.word] : keys[effect.word]), dimension: cell.column + 1, by: change(effect.by) }))}</p>
     ${
       effect.moves.length
-        ? html`<table class="before-after"><tbody>${effect.moves.map(
-            ({ position, amount }) =>
-              html`<tr><th scope="row"><bdi>${names[position]}</bdi></th><td>${change(amount)}</td></tr>`,
-          )}</tbody></table>`
+        ? html`<table class="before-after"><thead><tr><td></td><th scope="col">${t(effect.kind === 'value' ? 'output' : 'matrix.scaled')}</th>${hasWeights ? html`<th scope="col">${t('matrix.weights')}</th>` : nothing}</tr></thead>
+          <tbody>${effect.moves.map(
+            ({ position, amount, weight }) =>
+              html`<tr><th scope="row"><bdi>${names[position]}</bdi></th><td>${change(amount)}</td>${weight === undefined ? nothing : html`<td>${change(weight)}</td>`}</tr>`,
+          )}</tbody></table>${hasWeights ? html`<p class="note">${t('growsGradient')}</p>` : nothing}`
         : nothing
     }</div>`
 }

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { STOPS } from '../explain/tour.js'
 import { LANGUAGES } from '../i18n/index.js'
 import { closeMenu, menu } from './menu.js'
 import './tool-group.js'
@@ -12,7 +13,7 @@ const ROOMS = /** @type {const} */ (['layer', 'learn', 'models'])
 
 /** @param {Context} context */
 export function header(context) {
-  const { t, history, actions, settings, tour } = context
+  const { t, history, actions, settings } = context
   return html`<a class="skip" href="#stage" @click=${skip}>${t('skip')}</a>
     <header class="top">
       <tool-group class="top-row" aria-label=${t('pageTools')}>
@@ -24,7 +25,7 @@ export function header(context) {
           )}
         </nav>
         <span class="spring"></span>
-        <button type="button" class="tool" id="tour-start" ?hidden=${settings.room !== 'layer'} aria-pressed=${tour !== null} @click=${() => actions.setTour(tour === null ? 1 : null)}>${t('tour')}</button>
+        ${settings.room === 'layer' ? menu({ id: 'tour-start', label: t('tour') }, questions(context)) : nothing}
         <button type="button" class="tool" id="undo" title="Ctrl+Z" ?disabled=${history.past.length === 0} @click=${actions.undo}>${t('undo')}</button>
         <button type="button" class="tool" id="redo" title="Ctrl+Shift+Z" ?disabled=${history.future.length === 0} @click=${actions.redo}>${t('redo')}</button>
         <button type="button" class="tool" id="copy-link" @click=${() => actions.copy('link')}>${t('share')}</button>
@@ -32,6 +33,21 @@ export function header(context) {
       </tool-group>
     </header>`
 }
+
+/** The questions of the tour: each opens its stop. @param {Context} context */
+const questions = ({ t, tour, actions }) =>
+  html`<div role="group" aria-label=${t('tour')}>${STOPS.map(
+    ({ id }, i) =>
+      html`<button
+        type="button"
+        data-tour-stop=${i + 1}
+        aria-pressed=${tour === i + 1}
+        @click=${(/** @type {Event & { target: Element }} */ { target }) => {
+          closeMenu(target)
+          actions.setTour(i + 1)
+        }}
+      >${t(/** @type {import('../i18n/index.js').Key} */ (`tour.${id}.question`))}</button>`,
+  )}</div>`
 
 /** The hash belongs to the settings: the link moves the focus itself. @param {Event} event */
 function skip(event) {

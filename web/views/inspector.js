@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { numberIn } from '../explain/chain.js'
 import { sourcesOf, targetsOf } from '../explain/dependencies.js'
 import { namesOf } from '../explain/labels.js'
 import { valueAt } from '../explain/matrices.js'
@@ -8,6 +9,7 @@ import { isSameCell } from '../settings/state.js'
 import { colourOf } from './colour.js'
 import { grows } from './grows.js'
 import { math } from './math.js'
+import { sheetHandle } from './sheet.js'
 import { domain } from './spoken.js'
 import { withTerms } from './terms.js'
 import { wordPage } from './word-page.js'
@@ -33,7 +35,7 @@ function factor(context, cell) {
   const { t, matrices, actions, isDark } = context
   const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
   const { scale, reach, isHidden } = shown
-  const value = numberAt(context, cell)
+  const value = numberIn(context.result, cell)
   const { ground, ink } = colourOf(scale, reach, value, isDark)
   const hidden = isHidden(cell.row, cell.column)
   return html`<button
@@ -57,18 +59,18 @@ const opened = new Set()
  * @param {unknown[]} heads
  * @param {(i: number) => string} name
  * @param {(i: number) => unknown[]} cells
- * @param {number[]} sizes what each term adds
+ * @param {ArrayLike<number>} sizes what each term adds
  * @param {{ own?: number, foot?: unknown }} [options] own: the line that is meant
  */
-function lines({ t, cell, actions }, heads, name, cells, sizes, { own = -1, foot = nothing } = {}) {
+function lines({ t, cell, actions, arithmetic }, heads, name, cells, sizes, { own = -1, foot = nothing } = {}) {
   const key = JSON.stringify(cell)
-  const order = sizes.map((_, i) => i)
+  const order = Array.from(sizes, (_, i) => i)
   const isOpen = opened.has(key) || sizes.length <= MOST_TERMS + 1
   const largest = new Set(
     isOpen ? order : [...order].sort((a, b) => Math.abs(sizes[b]) - Math.abs(sizes[a])).slice(0, MOST_TERMS),
   )
   const shown = order.filter(i => largest.has(i) || i === own)
-  const rest = order.filter(i => !shown.includes(i)).reduce((sum, i) => sum + sizes[i], 0)
+  const rest = order.filter(i => !largest.has(i) && i !== own)
   const open = () => {
     opened.add(key)
     actions.refresh()
@@ -84,8 +86,8 @@ function lines({ t, cell, actions }, heads, name, cells, sizes, { own = -1, foot
           </tr>`,
       )}
       ${
-        shown.length < sizes.length
-          ? html`<tr><td colspan="6" class="more"><button type="button" class="plain" id="more-terms" @click=${open}>${t('moreTerms', { count: sizes.length - shown.length, sum: format(rest) })}</button></td></tr>`
+        rest.length
+          ? html`<tr><td colspan="6" class="more"><button type="button" class="plain" id="more-terms" @click=${open}>${t('moreTerms', { count: rest.length, sum: format(arithmetic.sum(rest.map(i => sizes[i]))) })}</button></td></tr>`
           : nothing
       }
     </tbody>
@@ -93,11 +95,8 @@ function lines({ t, cell, actions }, heads, name, cells, sizes, { own = -1, foot
   </table>`
 }
 
-/** The number in a cell. @param {SceneContext} context @param {Cell} cell */
-const numberAt = ({ matrices, result }, cell) =>
-  cell.head === matrices.get(cell.matrix)?.head
-    ? valueAt(matrices, cell)
-    : (result.tensors.output?.at(cell.head, cell.row, cell.column) ?? 0)
+/** One side of all terms, as numbers. @param {SceneContext} context @param {Cell[][]} terms @param {number} side */
+const numbersAt = ({ result }, terms, side) => terms.map(term => numberIn(result, term[side]))
 
 /** A number behind a sign: a negative one in parentheses. @param {number} x */
 const signed = x => (x < 0 ? `(${format(x)})` : format(x))
@@ -116,7 +115,7 @@ function products(context, { terms, along, bias }) {
   const head = terms.length
     ? [symbol(context, terms[0][0]), nothing, symbol(context, terms[0][1]), nothing, nothing]
     : []
-  const sizes = terms.map(([a, b]) => numberAt(context, a) * numberAt(context, b))
+  const sizes = context.arithmetic.products(numbersAt(context, terms, 0), numbersAt(context, terms, 1))
   return html`<div class="explains">${withTerms(t, t(along === 'keys' ? 'explainOutput' : 'explainProducts'))}</div>
     ${lines(context, head, name, i => [factor(context, terms[i][0]), '×', factor(context, terms[i][1]), '=', html`<span class="term-product">${format(sizes[i])}</span>`], sizes)}
     ${bias ? html`<p class="line">${symbol(context, bias)} ${factor(context, bias)}</p>` : nothing}`
@@ -185,7 +184,7 @@ function steps(context) {
           [nothing, math('q'), nothing, math('k'), nothing],
           name,
           i => ['(', factor(context, terms[i][0]), '−', factor(context, terms[i][1]), html`)<sup>2</sup>`],
-          terms.map(([q, k]) => (numberAt(context, q) - numberAt(context, k)) ** 2),
+          context.arithmetic.squares(numbersAt(context, terms, 0), numbersAt(context, terms, 1)),
         )}
         <p class="line">÷ (−2 · ${sigma}<sup>2</sup>)</p>`
     }
@@ -197,7 +196,7 @@ function steps(context) {
           [math('v_a'), nothing, math('Q_a'), nothing, math('K_a')],
           name,
           i => [factor(context, terms[i][0]), '· tanh(', factor(context, terms[i][1]), '+', factor(context, terms[i][2]), ')'], // biome-ignore format: one line
-          terms.map(([v, q, k]) => numberAt(context, v) * Math.tanh(numberAt(context, q) + numberAt(context, k))),
+          context.arithmetic.additive(numbersAt(context, terms, 0), numbersAt(context, terms, 1), numbersAt(context, terms, 2)), // biome-ignore format: one line
         )}`
     }
     case 'softmax':
@@ -294,6 +293,41 @@ function place(context, shown) {
 }
 
 /**
+ * The way down to where the number begins; each of its numbers opens.
+ * @param {SceneContext} context
+ */
+function chain(context) {
+  const { t, chain } = context
+  if (chain.length < 3) return nothing
+  return html`<h4 class="chain-title">${t('chain')}</h4>
+    <ol class="chain" id="chain">${chain.slice(1).map(each => html`<li>${symbol(context, each)} ${factor(context, each)}</li>`)}</ol>`
+}
+
+/**
+ * One cell less another.
+ * @param {SceneContext} context
+ * @param {Cell} less
+ */
+function differencePage(context, less) {
+  const { t, matrices, cell, result, arithmetic, actions } = context
+  const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
+  const [own, other] = [cell, less].map(each => numberIn(result, each))
+  const line = (/** @type {Cell} */ each, /** @type {string} */ sign) => {
+    const name = [shown.rows[each.row], shown.columns[each.column]].filter(Boolean).join(' → ')
+    return html`<tr><td>${sign}</td><th scope="row" class="term-name" title=${name}><bdi>${name}</bdi></th><td>${factor(context, each)}</td></tr>`
+  }
+  return html`<h3>${t('subtracted', { matrix: t(`matrix.${shown.id}`) })}</h3>
+    ${total(arithmetic.differences([own], [other])[0])}
+    <table class="terms subtracted"><tbody>${line(cell, '')}${line(less, '−')}</tbody></table>
+    <p><button type="button" class="plain" id="subtract-none" @click=${() => actions.select({ less: null })}>${t('subtractNone')}</button></p>`
+}
+
+/** The cell that is subtracted, if it is there. @param {SceneContext} context */
+function lessOf({ selection: { cell, less }, result }) {
+  return cell && less && cell.matrix === less.matrix && !Number.isNaN(numberIn(result, less)) ? less : undefined
+}
+
+/**
  * What the number in a cell is made of.
  * @param {SceneContext} context
  */
@@ -304,6 +338,7 @@ function cellPage(context) {
     ${place(context, shown)}
     ${total(valueAt(matrices, cell))}
     <div class="steps">${steps(context)}</div>
+    ${chain(context)}
     ${setter(context)}${liveMap(context, shown)}
     ${grows(context)}
     <div class="flows">${list(context, sourcesOf(result, cell), 'comesFrom')}${list(context, targetsOf(result, cell), 'goesTo')}</div>
@@ -346,12 +381,14 @@ export function inspector(context) {
   const { t, actions, selection, visits, matrices, cell } = context
   const isOpen = selection.cell !== null || selection.word !== null
   const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
+  const less = lessOf(context)
   const status = {
     ...{ matrix: t(`matrix.${shown.id}`), row: shown.rows[cell.row], column: shown.columns[cell.column] },
     value: format(valueAt(matrices, cell)),
   }
   const close = () => actions.select({ cell: null, word: null })
   return html`<div class="side"><section class="panel ${isOpen ? 'is-open' : ''}" id="inspector" aria-label=${t('panel')}>
+    ${sheetHandle(t)}
     <header>
       <button type="button" class="tool icon" id="back" aria-label=${t('back')} title=${t('back')} ?disabled=${!visits.hasBack} @click=${actions.back}>←</button>
       <button type="button" class="tool icon" id="forward" aria-label=${t('forward')} title=${t('forward')} ?disabled=${!visits.hasForward} @click=${actions.forward}>→</button>
@@ -360,7 +397,7 @@ export function inspector(context) {
     </header>
     ${isOpen && selection.cell ? sheetRow(context, shown) : nothing}
     <div class="panel-body" tabindex="0" role="group" aria-label=${t(`matrix.${shown.id}`)}>
-      ${selection.word && !selection.cell ? wordPage(context, selection.word) : cellPage(context)}
+      ${selection.word && !selection.cell ? wordPage(context, selection.word) : less ? differencePage(context, less) : cellPage(context)}
     </div>
     <p class="visually-hidden" role="status">${selection.cell ? t('pinnedStatus', status) : nothing}</p>
   </section></div>`

@@ -2,6 +2,7 @@ import { html, LitElement, nothing } from 'lit'
 import { format } from '../formats/numbers.js'
 import { toNumber } from '../settings/check.js'
 import { colourOf } from './colour.js'
+import { held, left, released, rested, selectCell, wasLong } from './hover.js'
 
 /** @typedef {import('../explain/matrices.js').Matrix} Matrix */
 /** @typedef {import('../explain/dependencies.js').Region} Region */
@@ -77,11 +78,16 @@ export class MatrixGrid extends LitElement {
     /** @type {unknown} */
     this.cells = undefined
     this.addEventListener('pointerover', event => this.point(event))
+    this.addEventListener(
+      'pointerleave',
+      () => this.matches(':focus-within') || left(() => this.actions.point(undefined)),
+    )
     this.addEventListener('focusin', event => this.focus1(event))
     this.addEventListener('pointerdown', event => this.down(event))
     this.addEventListener('pointermove', event => this.drag(event))
     this.addEventListener('pointerup', event => this.up(event))
     this.addEventListener('pointercancel', () => {
+      released()
       this.press = undefined
     })
     this.addEventListener('dblclick', event => this.type(this.placeOf(event)))
@@ -112,7 +118,7 @@ export class MatrixGrid extends LitElement {
   /** @param {Event} event */
   point(event) {
     const place = this.placeOf(event)
-    if (place && !this.press?.isDrag) this.actions.point(this.cellOf(place))
+    if (place && !this.press?.isDrag) rested(() => this.actions.point(this.cellOf(place)))
   }
 
   /** One tab stop a grid: the cell that had the focus last. @param {FocusEvent} event */
@@ -122,7 +128,7 @@ export class MatrixGrid extends LitElement {
     this.querySelector('[data-row][tabindex="0"]')?.setAttribute('tabindex', '-1')
     event.target.closest('[data-row]')?.setAttribute('tabindex', '0')
     this.focused = place
-    this.actions.point(this.cellOf(place))
+    rested(() => this.actions.point(this.cellOf(place)))
   }
 
   /** @param {PointerEvent} event */
@@ -132,6 +138,7 @@ export class MatrixGrid extends LitElement {
     // A finger scrolls, unless it lies on the cell that is kept.
     const canDrag = this.matrix.isEditable && (event.pointerType === 'mouse' || (this.isKept && this.isShown(at)))
     const mark = `drag ${event.timeStamp}`
+    held(event, () => this.actions.subtract(this.cellOf(at)))
     this.press = { at, x: canDrag ? event.clientX : Number.NaN, from: this.value(at), isDrag: false, mark }
   }
 
@@ -144,6 +151,7 @@ export class MatrixGrid extends LitElement {
   drag(event) {
     const { press } = this
     if (!press || Number.isNaN(press.x)) return
+    if (event.clientX !== press.x) released()
     const by = event.clientX - press.x
     if (!press.isDrag && Math.abs(by) < SLACK) return
     if (!press.isDrag) {
@@ -161,8 +169,9 @@ export class MatrixGrid extends LitElement {
     const { press } = this
     this.press = undefined
     const at = this.placeOf(event)
-    if (!press || press.isDrag || !at || at.row !== press.at.row || at.column !== press.at.column) return
-    this.actions.select({ cell: this.cellOf(at) })
+    released()
+    if (wasLong() || !press || press.isDrag || !at || at.row !== press.at.row || at.column !== press.at.column) return
+    selectCell(this.actions, this.cellOf(at), event.shiftKey)
   }
 
   /** @param {Place} place @param {number} value @param {string} [mark] */
@@ -194,7 +203,7 @@ export class MatrixGrid extends LitElement {
       nudge || event.altKey ? undefined : moved(this.isTurned ? turnedKey(event) : event, at, matrix.tensor.dims)
     if (nudge) this.set(at, this.value(at) + nudge * (matrix.scale === 'share' ? 0.05 : 0.1), 'nudge')
     else if (next) this.moveTo(next)
-    else if (event.key === 'Enter') this.actions.select({ cell: this.cellOf(at) })
+    else if (event.key === 'Enter') selectCell(this.actions, this.cellOf(at), event.shiftKey)
     else if (isFree && event.key === 'F2') this.type(at)
     else if (isFree && /^[\d.,-]$/.test(event.key)) this.type(at, event.key)
     else if (isFree && event.key === 'Delete') this.actions.edit(this.cellOf(at), undefined)

@@ -6,6 +6,7 @@ import { writtenUpTo } from '../explain/play.js'
 import { short } from '../formats/numbers.js'
 import { isSameCell } from '../settings/state.js'
 import { gradient } from './colour.js'
+import { left, rested, selectCell } from './hover.js'
 import { math } from './math.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
@@ -107,8 +108,9 @@ function map(context, shown) {
     class="big"
     .style=${`--tall: ${tensor.dims[0] / tensor.dims[1]}`}
     .map=${map}
-    @cell-focus=${(/** @type {CustomEvent} */ event) => actions.point(at(event))}
-    @cell-pin=${(/** @type {CustomEvent} */ event) => actions.pin(at(event))}
+    @cell-focus=${(/** @type {CustomEvent} */ event) => rested(() => actions.point(at(event)))}
+    @cell-leave=${() => left(() => actions.point(undefined))}
+    @cell-pin=${(/** @type {CustomEvent} */ event) => selectCell(actions, at(event), event.detail.isSecond)}
     @cell-edit=${(/** @type {CustomEvent} */ event) => actions.edit(at(event), event.detail.value, `drag ${id}`)}
   ></lazy-map>`
 }

@@ -3,7 +3,8 @@ import { otherHead } from '../explain/comparison.js'
 import { largestDifferences } from '../explain/heads.js'
 import { namesOf } from '../explain/labels.js'
 import { headSentences } from './heads.js'
-import { bands, spokenCell, spokenWord, wordAt } from './spoken.js'
+import { left, rested, selectCell } from './hover.js'
+import { hoverWord, marks, pinWord, spokenCell, spokenWord, wordAt } from './spoken.js'
 import { marked, rich } from './words.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
@@ -33,8 +34,8 @@ function lines(context) {
     .keyTokens=${keys}
     .token=${word && { side: word.side === 'queries' ? 'row' : 'column', index: word.position }}
     .texts=${t.elements}
-    @token-focus=${(/** @type {CustomEvent} */ event) => actions.hover(wordAt(event))}
-    @token-pin=${(/** @type {CustomEvent} */ event) => actions.select({ word: wordAt(event) ?? null, cell: null })}
+    @token-focus=${(/** @type {CustomEvent} */ event) => hoverWord(actions, wordAt(event))}
+    @token-pin=${(/** @type {CustomEvent} */ event) => pinWord(actions, event)}
   ></qkv-lines>`
 }
 
@@ -43,14 +44,12 @@ function lines(context) {
  * @param {SceneContext} context
  */
 function difference(context) {
-  const { t, result, head, matrices, settings, actions, compared } = context
+  const { t, result, head, settings, actions, compared } = context
   const { minus, baseline } = settings
   const other = otherHead(settings.other, head, result.heads)
   const choose = (/** @type {Event & { target: HTMLSelectElement }} */ { target }) =>
     actions.look(target.value === 'settings' ? { minus: 'settings' } : { minus: 'head', other: Number(target.value) })
   const { queries, keys } = namesOf(result)
-  const here = /** @type {Matrix} */ (matrices.get('weights')).tensor
-  const [from, less] = minus === 'settings' ? [compared?.tensor, here] : [here, compared?.tensor]
   const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({
     matrix: /** @type {const} */ ('weights'),
     head,
@@ -72,14 +71,14 @@ function difference(context) {
       <button type="button" class="plain" id="keep" @click=${actions.setBaseline}>${t(baseline ? 'keepAgain' : 'keep')}</button>
     </div>
     ${
-      from && less
+      compared?.difference
         ? html`<p class="note">${title}</p>
-            <p class="note" id="largest-differences">${rich(largest(context, from, less))}</p>
+            <p class="note" id="largest-differences">${rich(largest(context, compared.difference))}</p>
             <qkv-heatmap
               id="difference"
               .label=${title}
-              .matrix=${from}
-              .minus=${less}
+              .matrix=${compared.difference}
+              .scale=${'diverging'}
               .rowTokens=${queries}
               .columnTokens=${keys}
               .rowTitle=${t('axis.queries')}
@@ -87,12 +86,12 @@ function difference(context) {
               .texts=${t.elements}
               .cell=${spokenCell(context)}
               .pinned=${settings.cell?.matrix === 'weights' && settings.cell.head === head ? settings.cell : undefined}
-              .highlight=${bands(context)}
-              @cell-focus=${(/** @type {CustomEvent} */ event) => actions.point(at(event))}
-              @cell-leave=${() => actions.point(undefined)}
-              @cell-pin=${(/** @type {CustomEvent} */ event) => actions.select({ cell: at(event) })}
-              @token-focus=${(/** @type {CustomEvent} */ event) => actions.hover(wordAt(event))}
-              @token-pin=${(/** @type {CustomEvent} */ event) => actions.select({ word: wordAt(event) ?? null, cell: null })}
+              .highlight=${marks(context)}
+              @cell-focus=${(/** @type {CustomEvent} */ event) => rested(() => actions.point(at(event)))}
+              @cell-leave=${() => left(() => actions.point(undefined))}
+              @cell-pin=${(/** @type {CustomEvent} */ event) => selectCell(actions, at(event), event.detail.isSecond)}
+              @token-focus=${(/** @type {CustomEvent} */ event) => hoverWord(actions, wordAt(event))}
+              @token-pin=${(/** @type {CustomEvent} */ event) => pinWord(actions, event)}
             ></qkv-heatmap>`
         : html`<p class="note" id="incomparable">${t(compared?.trouble ?? 'compareNone', compared?.params)}</p>`
     }`
@@ -101,12 +100,11 @@ function difference(context) {
 /**
  * "Most: is to is (+0.3120), ..."
  * @param {SceneContext} context
- * @param {{ data: ArrayLike<number>, dims: readonly number[] }} from
- * @param {{ data: ArrayLike<number> }} less
+ * @param {{ data: ArrayLike<number>, dims: readonly number[] }} differences
  */
-function largest({ t, result }, from, less) {
+function largest({ t, result }, differences) {
   const { queries, keys } = namesOf(result)
-  const list = largestDifferences(from, less, 3).map(({ row, column, difference }) =>
+  const list = largestDifferences(differences, 3).map(({ row, column, difference }) =>
     t('differenceAt', {
       ...{ query: marked(queries[row]), key: marked(keys[column]) },
       amount: `${difference < 0 ? '−' : '+'}${Math.abs(difference).toFixed(4)}`,

@@ -14,6 +14,7 @@ export class SaveMenu extends LitElement {
   static properties = {
     t: { attribute: false },
     name: {},
+    text: {},
     matrix: { attribute: false },
     picture: {},
     isOpen: { state: true },
@@ -24,6 +25,8 @@ export class SaveMenu extends LitElement {
     this.t = /** @type {Translate} */ (/** @type {unknown} */ (undefined))
     /** What the matrix or the picture is called on the page. */
     this.name = ''
+    /** Beside the sign, where several stand in a row. */
+    this.text = ''
     /** @type {Matrix | undefined} */
     this.matrix = undefined
     /** A selector of the element that is the picture; without one a map is made of the matrix. */
@@ -118,7 +121,7 @@ export class SaveMenu extends LitElement {
         @click=${() => {
           this.isOpen = !isOpen
         }}
-      ><svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path d="M8 2v8M4.5 7 8 10.5 11.5 7M3 13.5h10" /></svg></button
+      ><svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path d="M8 2v8M4.5 7 8 10.5 11.5 7M3 13.5h10" /></svg>${this.text ? html`<span class="save-text">${this.text}</span>` : nothing}</button
       >${
         isOpen
           ? html`<span class="save-kinds" role="group" aria-label=${label}>${kinds.map(

@@ -32,6 +32,7 @@ function textBox(context, field, label) {
       aria-describedby="${field}-problem"
       .value=${live(settings[field])}
       @input=${typed}
+      @blur=${(/** @type {Event & { target: HTMLTextAreaElement }} */ { target }) => target.scrollTo(0, 0)}
     ></textarea>
     ${problemOf(context, field)}
   </div>`

@@ -1,8 +1,10 @@
 // What the stage speaks of: the word and the cell under the pointer, or the selected ones; and on which scale.
 
 import { domainOf, largestOf } from '../explain/scale.js'
+import { left, rested, selectWord } from './hover.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('./context.js').Actions} Actions */
 /** @typedef {import('../settings/fields.js').Word} Word */
 /** @typedef {import('../explain/matrices.js').Matrix} Matrix */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
@@ -16,26 +18,37 @@ export function spokenCell({ pointed, selection, head }) {
   return cell?.matrix === 'weights' && cell.head === head ? cell : undefined
 }
 
-/** @type {{ key: string, bands: { rows: number[], columns: number[] } }} */
-let lastBands = { key: '', bands: { rows: [], columns: [] } }
+/** @type {{ key: string, marks: import('../elements/draw.js').Highlight }} */
+let last = { key: '', marks: {} }
 
-/** The row and the column of the word that is spoken of. @param {SceneContext} context */
-export function bands(context) {
+/** What is framed: the row and the column of the word that is spoken of, the cell that is subtracted. @param {SceneContext} context */
+export function marks(context) {
   const word = spokenWord(context)
+  const { less } = context.selection
   const { isCross } = context.result.settings
-  const key = word ? `${word.side} ${word.position} ${isCross}` : ''
-  if (key !== lastBands.key) {
+  const isHere = less?.matrix === 'weights' && less.head === context.head
+  const key = JSON.stringify([word, isCross, isHere && less])
+  if (key !== last.key) {
     const rows = word && (word.side === 'queries' || !isCross) ? [word.position] : []
     const columns = word && (word.side === 'keys' || !isCross) ? [word.position] : []
-    lastBands = { key, bands: { rows, columns } }
+    last = { key, marks: { rows, columns, cells: isHere ? [less] : [] } }
   }
-  return lastBands.bands
+  return last.marks
+}
+
+/** A word under the pointer or the focus of a picture, or none. @param {Actions} actions @param {Word | undefined | null} word */
+export const hoverWord = (actions, word) =>
+  word ? rested(() => actions.hover(word)) : left(() => actions.hover(undefined))
+
+/** A click on a word of a picture. @param {Actions} actions @param {CustomEvent} event @param {Word | null} [word] */
+export function pinWord(actions, event, word = wordAt(event)) {
+  if (word) selectWord(actions, word, event.detail.isSecond)
 }
 
 /**
  * The word of a label of a map or of lines.
  * @param {CustomEvent} event
- * @returns {Word | undefined}
+ * @returns {Word | null}
  */
 export const wordAt = ({ detail }) =>
   detail && { side: detail.side === 'row' ? 'queries' : 'keys', position: detail.index }

@@ -1,13 +1,13 @@
 import { html, nothing } from 'lit'
-import { live } from 'lit/directives/live.js'
 import './save-menu.js'
-import { namesOf } from '../explain/labels.js'
+import { MANY_ROWS } from '../explain/part.js'
 import { largestOf } from '../explain/scale.js'
 import { shades } from '../explain/word.js'
 import { colourOf } from './colour.js'
+import { map } from './map.js'
 import { closeMenu, menu } from './menu.js'
 import { otherView } from './others.js'
-import { bands, domain, spokenCell, spokenWord, wordAt } from './spoken.js'
+import { spokenCell, spokenWord } from './spoken.js'
 import { cellSentence, rich, weightsOf, wordButton, wordSentences } from './words.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
@@ -17,6 +17,38 @@ import { cellSentence, rich, weightsOf, wordButton, wordSentences } from './word
 
 /** So many words stand in the strip before the rest is counted; the maps name them all. */
 const MOST_WORDS = 400
+
+/** The word that a stroke began on, and whether it ended on another. @type {{ from?: number, isStroke: boolean }} */
+const stroke = { isStroke: false }
+
+/**
+ * A stroke of the mouse over words shows their rows alone; the click that ends it is none.
+ * @param {SceneContext} context
+ * @param {Word['side']} side
+ */
+function strokeOver({ actions }, side) {
+  const at = (/** @type {Event} */ { target }) => {
+    const word = target instanceof Element && target.closest('[data-word]')?.getAttribute('data-word')?.split(':')
+    return word && word[0] === side ? Number(word[1]) : undefined
+  }
+  return {
+    down: (/** @type {PointerEvent} */ event) => {
+      stroke.from = side === 'queries' && event.pointerType !== 'touch' ? at(event) : undefined
+      stroke.isStroke = false
+    },
+    up: (/** @type {PointerEvent} */ event) => {
+      const [from, to] = [stroke.from, at(event)]
+      stroke.from = undefined
+      if (from === undefined || to === undefined || from === to) return
+      stroke.isStroke = true
+      actions.setRange({ from: Math.min(from, to), to: Math.max(from, to) })
+    },
+    swallow: (/** @type {Event} */ event) => {
+      if (stroke.isStroke) event.stopPropagation()
+      stroke.isStroke = false
+    },
+  }
+}
 
 /**
  * A sentence whose words answer, shaded by the weights of the word that is spoken of.
@@ -31,9 +63,10 @@ function strip(context, side) {
   const isShaded = word && (isCross ? word.side !== side : true)
   const shade = isShaded ? shades(weightsOf(context), word) : undefined
   const reach = shade ? largestOf(shade) || 1 : 1
+  const { down, up, swallow } = strokeOver(context, side)
   return html`<div class="text-strip ${tokens.length > MANY_ROWS ? 'is-long' : ''}">
     ${isCross ? html`<span class="strip-label">${t(side === 'queries' ? 'tokensQueries' : 'tokensKeys')}</span>` : nothing}
-    <tool-group class="strip-words" aria-label=${t(isCross ? (side === 'queries' ? 'tokensQueries' : 'tokensKeys') : 'tokens')}>
+    <tool-group class="strip-words" @pointerdown=${down} @pointerup=${up} @click=${{ handleEvent: swallow, capture: true }} aria-label=${t(isCross ? (side === 'queries' ? 'tokensQueries' : 'tokensKeys') : 'tokens')}>
       ${tokens.slice(0, MOST_WORDS).map((token, position) => {
         const own = { side, position }
         const { ground, ink } = shade ? colourOf('share', reach, shade[position], isDark) : { ground: '', ink: '' }
@@ -104,113 +137,13 @@ function tabs(context) {
           )
         : nothing
     }
-    ${context.result.heads > 1 ? html`<save-menu class="of-heads" .t=${t} .name=${t.elements.heads} .picture=${'qkv-heads'}></save-menu>` : nothing}
-    <save-menu class="of-weights" .t=${t} .name=${t('matrix.weights')} .matrix=${large} .picture=${PICTURES[settings.view]}></save-menu>
+    ${context.result.heads > 1 ? html`<save-menu class="of-heads" .t=${t} .name=${t.elements.heads} .text=${t.elements.heads} .picture=${'qkv-heads'}></save-menu>` : nothing}
+    <save-menu class="of-weights" .t=${t} .name=${t('matrix.weights')} .text=${t(`view.${settings.view}`)} .matrix=${large} .picture=${PICTURES[settings.view]}></save-menu>
   </tool-group>`
 }
 
 /** The picture of each view that has one. */
 const PICTURES = { map: '#map', lines: '#lines', difference: '#difference', numbers: '' }
-
-/** Which scale, beside its legend. @param {SceneContext} context */
-function scaleChoice({ t, scaleEnd, actions }) {
-  const ends = /** @type {const} */ (['shared', 'one', 'own'])
-  return html`<label class="scale-choice">${t('scaleEnd')}
-    <select id="scale-end" @change=${(/** @type {Event & { target: HTMLSelectElement }} */ { target }) => actions.setScaleEnd(/** @type {any} */ (target.value))}>
-      ${ends.map(name => html`<option value=${name} ?selected=${scaleEnd === name}>${t(`scaleEnd.${name}`)}</option>`)}
-    </select></label>`
-}
-
-/** With more rows than this, they can be filtered. */
-const MANY_ROWS = 24
-
-/** @type {{ of: unknown, filter: string, part: ReturnType<typeof partOf> } | undefined} */
-let lastPart
-
-/**
- * The rows whose word contains what is typed; all if none does.
- * @param {{ data: Float32Array, dims: readonly number[] }} tensor
- * @param {{ data: Uint8Array } | undefined} mask
- * @param {readonly string[]} names
- * @param {string} filter
- */
-function partOf({ data, dims: [rows, columns] }, mask, names, filter) {
-  const found = filter ? names.flatMap((name, i) => (name.toLowerCase().includes(filter.toLowerCase()) ? [i] : [])) : []
-  const kept = found.length ? found : Array.from({ length: rows }, (_, i) => i)
-  const pick = (/** @type {Float32Array | Uint8Array} */ from) => {
-    const to =
-      from instanceof Float32Array ? new Float32Array(kept.length * columns) : new Uint8Array(kept.length * columns)
-    kept.forEach((row, i) => {
-      to.set(from.subarray(row * columns, (row + 1) * columns), i * columns)
-    })
-    return { data: to, dims: [kept.length, columns] }
-  }
-  return {
-    kept,
-    found: found.length,
-    tensor: pick(data),
-    mask: mask && pick(mask.data),
-    names: kept.map(i => names[i]),
-  }
-}
-
-/** A field that filters rows, where there are many. @param {SceneContext} context @param {number} rows @param {number} found */
-const rowFilter = ({ t, filter, actions }, rows, found) => html`<label class="row-filter">${t('filterRows')}
-    <input id="row-filter" type="search" autocomplete="off" spellcheck="false" .value=${live(filter)} @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => actions.setFilter(target.value)} />
-    ${filter ? html`<span class="note">${t(found ? 'filteredRows' : 'filteredNone', { count: found, of: rows })}</span>` : nothing}</label>`
-
-/** @param {SceneContext} context */
-function map(context) {
-  const { t, head, matrices, mask, actions, mode, selection, pointed, result, filter } = context
-  const large = /** @type {Matrix} */ (matrices.get('weights'))
-  const { queries, keys } = namesOf(result)
-  const isMany = queries.length > MANY_ROWS
-  if (isMany && filter && (lastPart?.of !== large || lastPart.filter !== filter))
-    lastPart = { of: large, filter, part: partOf(/** @type {any} */ (large.tensor), mask, queries, filter) }
-  const part = isMany && filter ? lastPart?.part : undefined
-  const toRow = (/** @type {number} */ row) => part?.kept[row] ?? row
-  const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({
-    ...{ matrix: /** @type {const} */ ('weights'), head },
-    ...{ row: toRow(row), column },
-  })
-  const own = (/** @type {SceneContext['pointed'] | null} */ cell) => {
-    if (cell?.matrix !== 'weights' || cell.head !== head) return undefined
-    const row = part ? part.kept.indexOf(cell.row) : cell.row
-    return row < 0 ? undefined : { row, column: cell.column }
-  }
-  const word = (/** @type {CustomEvent} */ event) => {
-    const { detail } = event
-    return detail?.side === 'row'
-      ? { side: /** @type {const} */ ('queries'), position: toRow(detail.index) }
-      : wordAt(event)
-  }
-  return html`${isMany ? rowFilter(context, queries.length, part?.found ?? 0) : nothing}<qkv-heatmap
-    id="map"
-    .label=${t('matrix.weights')}
-    .matrix=${part?.tensor ?? large.tensor}
-    .previous=${part ? undefined : large.before}
-    .mask=${part ? part.mask : mask}
-    .rowTokens=${part?.names ?? queries}
-    .columnTokens=${keys}
-    .rowTitle=${t('axis.queries')}
-    .columnTitle=${t('axis.keys')}
-    .domain=${domain(context)}
-    .mode=${mode}
-    .editable=${true}
-    .texts=${t.elements}
-    .cell=${own(pointed) ?? own(selection.cell)}
-    .pinned=${own(selection.cell)}
-    .highlight=${part ? undefined : bands(context)}
-    @cell-focus=${(/** @type {CustomEvent} */ event) => actions.point(at(event))}
-    @cell-leave=${() => actions.point(undefined)}
-    @cell-pin=${(/** @type {CustomEvent} */ event) => actions.select({ cell: at(event) })}
-    @cell-edit=${(/** @type {CustomEvent} */ event) => actions.edit(at(event), event.detail.value, 'drag weights')}
-    @cell-paint=${(/** @type {CustomEvent} */ event) => actions.paint(at(event).row, event.detail.column, !event.detail.hide)}
-    @token-focus=${(/** @type {CustomEvent} */ event) => actions.hover(word(event))}
-    @token-pin=${(/** @type {CustomEvent} */ event) => actions.select({ word: word(event) ?? null, cell: null })}
-  ></qkv-heatmap>
-  ${scaleChoice(context)}`
-}
 
 /** What a large trace leaves out. @param {SceneContext} context */
 function left({ t, result, head }) {

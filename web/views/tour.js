@@ -19,7 +19,7 @@ export function tourPanel(context, tour) {
     rich(t(/** @type {Key} */ (`tour.${id}.${part}`), part === 'text' ? tourNumbers(context, id) : {}))
   return html`<section class="tour" id="tour" aria-label=${t('tour')} data-stop=${at}>
     <h2 class="tour-question">${text('question')}</h2>
-    <div class="tour-text"><p id="tour-text">${text('text')}</p><p class="tour-do"><span class="tour-badge" aria-hidden="true">→</span> ${text('do')}</p></div>
+    <div class="tour-text"><p id="tour-text">${text('text')}</p><p class="tour-do"><span class="tour-badge">1</span> ${text('do')}</p></div>
     <tool-group class="tour-buttons" aria-label=${t('tour')}>
       <button type="button" class="tool" id="tour-back" ?disabled=${at === 1} @click=${() => actions.setTour(at - 1)}>${t('back')}</button>
       <span class="tour-at">${t('tourAt', { at, of: STOPS.length })}</span>

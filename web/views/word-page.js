@@ -23,7 +23,7 @@ const opened = new Set()
  * @param {'queries' | 'keys'} other
  */
 function shareList(context, word, shares, other) {
-  const { t, head, actions } = context
+  const { t, head, actions, arithmetic } = context
   const names = namesOf(context.result)[other]
   const key = `${word.side} ${word.position} ${other}`
   const shown = opened.has(key) ? shares : shares.slice(0, MOST_SHARES)
@@ -48,10 +48,7 @@ function shareList(context, word, shares, other) {
             actions.refresh()
           }}>${t('moreShares', {
             count: rest.length,
-            share: share(
-              context,
-              rest.reduce((sum, { weight }) => sum + weight, 0),
-            ),
+            share: share(context, arithmetic.sum(rest.map(({ weight }) => weight))),
           })}</button>`
         : nothing
     }`

@@ -2,6 +2,7 @@ import { html, nothing } from 'lit'
 import { namesOf } from '../explain/labels.js'
 import { looksAt, seenBy, strengthOf } from '../explain/word.js'
 import { share as percent } from '../formats/numbers.js'
+import { held, left, released, rested, selectWord, wasLong } from './hover.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').SceneContext} SceneContext */
@@ -98,47 +99,31 @@ export function cellSentence(context, { row, column }) {
   return t('gives', { ...params, share: share(context, weightsOf(context).data[row * S + column]) })
 }
 
-/** How long a pointer rests on a word before it answers. */
-const REST = 80
-/** @type {number | undefined} */
-let resting
-
 /**
- * What every word on the page does: answer under the pointer or the focus, be selected by a click.
- * @param {SceneContext} context
- * @param {Word} word
- */
-export function wordEvents({ actions }, word) {
-  return {
-    enter: () => {
-      window.clearTimeout(resting)
-      resting = window.setTimeout(() => actions.hover(word), REST)
-    },
-    leave: () => {
-      window.clearTimeout(resting)
-      actions.hover(undefined)
-    },
-    focus: () => actions.hover(word),
-    click: () => actions.select({ word, cell: null }),
-  }
-}
-
-/**
- * A word as a button that answers.
+ * A word as a button: it answers under the pointer or the focus, a click selects it, a second one is asked about.
  * @param {SceneContext} context
  * @param {Word} word
  * @param {unknown} content
  * @param {string} [className]
  */
 export function wordButton(context, word, content, className = '') {
-  const { enter, leave, focus, click } = wordEvents(context, word)
+  const { actions } = context
+  const answer = () => rested(() => actions.hover(word))
+  const leave = () => {
+    released()
+    left(() => actions.hover(undefined))
+  }
+  const click = (/** @type {MouseEvent} */ event) => wasLong() || selectWord(actions, word, event.shiftKey)
   return html`<button
     type="button"
     class="word-button ${className}"
     data-word="${word.side}:${word.position}"
-    @pointerenter=${enter}
+    @pointerenter=${answer}
     @pointerleave=${leave}
-    @focus=${focus}
+    @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => actions.ask(word))}
+    @pointerup=${released}
+    @pointercancel=${released}
+    @focus=${answer}
     @blur=${leave}
     @click=${click}
   >${content ?? nothing}</button>`

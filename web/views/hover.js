@@ -1,0 +1,65 @@
+// What a pointer, a finger and the keyboard do, the same in every view: rest and be answered, select, select a second one.
+
+import { LONG_PRESS } from '../elements/gestures.js'
+
+/** @typedef {import('./context.js').Actions} Actions */
+/** @typedef {import('../settings/fields.js').Cell} Cell */
+/** @typedef {import('../settings/fields.js').Word} Word */
+
+/** So many milliseconds a pointer rests on something before the page answers. */
+const REST = 80
+
+/** @type {number | undefined} */
+let resting
+let isPointing = false
+addEventListener('pointermove', () => (isPointing = true), true) // biome-ignore format: pairs
+addEventListener('keydown', () => (isPointing = false), true)
+
+/** Something is under the pointer or the focus: a pointer has to rest, a key is answered at once. @param {() => void} answer */
+export function rested(answer) {
+  clearTimeout(resting)
+  if (isPointing) resting = window.setTimeout(answer, REST)
+  else answer()
+}
+
+/** It is there no more: what waited is given up. @param {() => void} answer */
+export function left(answer) {
+  clearTimeout(resting)
+  answer()
+}
+
+/** A click on a cell; with Shift, or by a long press, it is subtracted from the selected one. @param {Actions} actions @param {Cell} cell @param {boolean} [isSecond] */
+export const selectCell = (actions, cell, isSecond) => (isSecond ? actions.subtract(cell) : actions.select({ cell }))
+
+/** A click on a word; with Shift, or by a long press: does the selected word see it? @param {Actions} actions @param {Word} word @param {boolean} [isSecond] */
+export const selectWord = (actions, word, isSecond) =>
+  isSecond ? actions.ask(word) : actions.select({ word, cell: null })
+
+/** @type {number | undefined} */
+let holding
+let wasHeld = false
+
+/**
+ * A press of a finger: `act` once it was long, and the click that follows is none.
+ * @param {PointerEvent} event
+ * @param {() => void} act
+ */
+export function held({ pointerType }, act) {
+  window.clearTimeout(holding)
+  wasHeld = false
+  if (pointerType !== 'touch') return
+  holding = window.setTimeout(() => {
+    wasHeld = true
+    act()
+  }, LONG_PRESS)
+}
+
+/** The finger left or moved. */
+export const released = () => window.clearTimeout(holding)
+
+/** Was this click the end of a long press? */
+export function wasLong() {
+  const was = wasHeld
+  wasHeld = false
+  return was
+}

@@ -1,0 +1,65 @@
+import { html } from 'lit'
+
+/** @typedef {import('./context.js').Context} Context */
+
+/** The heights of a sheet on a phone: its share of the window, or so many pixels. */
+const HEIGHTS = [() => 96, () => 0.45 * innerHeight, () => 0.9 * innerHeight]
+
+/** @type {{ y: number, height: number, hasMoved: boolean } | undefined} */
+let press
+
+/** @param {Event} event */
+const sheetOf = ({ currentTarget }) =>
+  /** @type {HTMLElement} */ (/** @type {Element} */ (currentTarget).closest('.panel'))
+
+/** @param {HTMLElement} sheet @param {number} height */
+const setHeight = (sheet, height) => sheet.style.setProperty('--sheet', `${Math.round(height)}px`)
+
+/** The height that comes nearest. @param {number} height */
+function nearest(height) {
+  const all = HEIGHTS.map(of => of())
+  return all.reduce((best, each) => (Math.abs(each - height) < Math.abs(best - height) ? each : best))
+}
+
+/** @param {PointerEvent} event */
+function down(event) {
+  const sheet = sheetOf(event)
+  press = { y: event.clientY, height: sheet.clientHeight, hasMoved: false }
+  const handle = /** @type {Element} */ (event.currentTarget)
+  handle.setPointerCapture(event.pointerId)
+}
+
+/** @param {PointerEvent} event */
+function move(event) {
+  if (!press || (!press.hasMoved && Math.abs(event.clientY - press.y) < 4)) return
+  press.hasMoved = true
+  setHeight(sheetOf(event), Math.min(Math.max(press.height + press.y - event.clientY, 96), 0.9 * innerHeight))
+}
+
+/** @param {PointerEvent} event */
+function up(event) {
+  if (press?.hasMoved) setHeight(sheetOf(event), nearest(sheetOf(event).clientHeight))
+}
+
+/** Without a drag, the next height. @param {Event} event */
+function click(event) {
+  const wasDrag = press?.hasMoved
+  press = undefined
+  if (wasDrag) return
+  const sheet = sheetOf(event)
+  const all = HEIGHTS.map(of => of())
+  const at = all.indexOf(nearest(sheet.clientHeight))
+  setHeight(sheet, all[(at + 1) % all.length])
+}
+
+/** What drags a sheet of a phone: to 96 px, 45 % or 90 % of the window. @param {Context['t']} t */
+export const sheetHandle = t => html`<button
+    type="button"
+    class="sheet-handle"
+    aria-label=${t('sheetSize')}
+    @pointerdown=${down}
+    @pointermove=${move}
+    @pointerup=${up}
+    @pointercancel=${up}
+    @click=${click}
+  ></button>`
