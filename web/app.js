@@ -242,8 +242,9 @@ export function createApp(host, taste) {
       if (state.pointed && cell ? isSameCell(state.pointed, cell) : state.pointed === cell) return
       update({ pointed: cell })
     },
-    select: (patch, { replace: isReplaced = false } = {}) => {
-      const now = selectionOf(state.history.present)
+    select: (patch, { replace: isReplaced = false, from } = {}) => {
+      const selected = selectionOf(state.history.present)
+      const now = from && !selected.word && !selected.cell ? { ...selected, cell: from } : selected
       const { cell, word } = patch
       const isPerHead = cell && results?.result?.tensors[cell.matrix]?.dims.length === 3
       const isOther = cell !== undefined || word !== undefined

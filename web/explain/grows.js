@@ -51,21 +51,38 @@ export function effectOf(result, { matrix, head, row, column }, arithmetic) {
   let word = 0
   for (let i = 1; i < inputs.dims[0]; i++) if (Math.abs(inputs.at(i, row)) > Math.abs(inputs.at(word, row))) word = i
   const by = inputs.at(word, row)
+  const numbers = list(inputs.dims[0], i => inputs.at(i, row))
   const [Q, K, A] = [tensors.Q, tensors.K, tensors.weights].map(tensor => ofHead(tensor, head))
   const scale = scaleOf(settings, Q.dims[1])
-  const factors = {
-    Wq: () => list(K.dims[0], i => K.at(i, column)),
-    Wk: () => list(Q.dims[0], i => Q.at(i, column)),
-    Wv: () => list(A.dims[0], i => A.at(i, word)),
+  const times = (/** @type {ArrayLike<number>} */ x, /** @type {number} */ factor) =>
+    arithmetic.products(
+      x,
+      list(x.length, () => factor),
+    )
+  const amounts = {
+    Wq: () =>
+      times(
+        times(
+          list(K.dims[0], i => K.at(i, column)),
+          scale,
+        ),
+        by,
+      ),
+    Wk: () =>
+      times(
+        times(
+          list(Q.dims[0], i => Q.at(i, column)),
+          scale,
+        ),
+        by,
+      ),
+    // An output moves by the numbers of all words, each times its weight.
+    Wv: () => list(A.dims[0], i => arithmetic.sum(arithmetic.products(A.row(i).data, numbers))),
   }[matrix]()
-  const all = (/** @type {number} */ factor) => factors.map(() => factor)
-  const scaled = matrix === 'Wv' ? factors : arithmetic.products(factors, all(scale))
-  const amounts = arithmetic.products(scaled, all(by))
   const largest = list(amounts.length, position => ({ position, amount: amounts[position] }))
     .sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount))
     .slice(0, MOST)
-  const slopes =
-    matrix === 'Wv' ? undefined : slopesOf(result, { matrix, head, column }, { word, by }, largest, arithmetic)
+  const slopes = matrix === 'Wv' ? undefined : slopesOf(result, { matrix, head, column }, { word, numbers }, largest, arithmetic) // biome-ignore format: one line
   const moves = largest.map((move, i) => ({ ...move, ...(slopes && { weight: slopes[i] }) }))
   const [kind, along] = KINDS[matrix]
   return { kind, word, by, along, moves }
@@ -77,15 +94,15 @@ const KINDS = /** @type {const} */ ({ Wq: ['query', 'keys'], Wk: ['key', 'querie
 const isWeightMatrix = matrix => matrix in KINDS
 
 /**
- * By how much the weights move for each unit: the gradient of the query or key, times the number of the word.
+ * By how much the weights move for each unit: the gradients of the query, or of all keys, times the numbers of the words.
  * @param {Result} result
  * @param {{ matrix: 'Wq' | 'Wk', head: number, column: number }} cell
- * @param {{ word: number, by: number }} moved the word, and its number that the weight is multiplied with
+ * @param {{ word: number, numbers: number[] }} moved the word, and the numbers of all words that the cell is multiplied with
  * @param {{ position: number }[]} moves
  * @param {import('../compute/arithmetic.js').Arithmetic} arithmetic
- * @returns {Float32Array | undefined} undefined where weights are no softmax of their row
+ * @returns {number[] | undefined} undefined where weights are no softmax of their row
  */
-function slopesOf(result, { matrix, head, column }, { word, by }, moves, arithmetic) {
+function slopesOf(result, { matrix, head, column }, { word, numbers }, moves, arithmetic) {
   const { settings } = result
   const isSet = settings.edits.some(edit => edit.matrix === 'weights' && edit.head === head)
   if (settings.softmaxAxis !== 'keys' || isSet) return undefined
@@ -93,9 +110,10 @@ function slopesOf(result, { matrix, head, column }, { word, by }, moves, arithme
   /** @type {[number, number][]} */
   const pairs = moves.map(({ position }) => (isQuery ? [word, position] : [position, word]))
   const { dQ, dK } = arithmetic.slopes(result, head, pairs)
-  const gradients = pairs.map((_, i) => (isQuery ? dQ.at(i, 0, column) : dK.at(i, word, column)))
-  const all = gradients.map(() => by)
-  return arithmetic.products(gradients, all)
+  const gradients = (/** @type {number} */ i) =>
+    isQuery ? [dQ.at(i, 0, column)] : numbers.map((_, key) => dK.at(i, key, column))
+  const own = isQuery ? [numbers[word]] : numbers
+  return pairs.map((_, i) => arithmetic.sum(arithmetic.products(gradients(i), own)))
 }
 
 /** @template T @param {number} length @param {(i: number) => T} of @returns {T[]} */

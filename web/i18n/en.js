@@ -142,7 +142,7 @@ export const texts = {
   'grows.key':
     'For each unit, dimension {dimension} of the key {word} grows by {by}, so the scores that queries have with it move. Most of all the column of {word}:',
   'grows.value':
-    'For each unit, dimension {dimension} of the value {word} grows by {by}. No weight moves; outputs move by that times their weight on it:',
+    'For each unit, dimension {dimension} of every value grows by a number of its word (most: {word}, {by}). No weight moves; an output moves by the sum of these, each times its weight:',
   before: 'before',
   after: 'after',
   output: 'output',

@@ -189,7 +189,8 @@ export const texts = {
     '每增加一，查询 {word} 的第 {dimension} 维增加 {by}，它的得分随之移动：增量乘以键，再乘以缩放系数。变化最大的是 {word} 这一行，朝向：',
   'grows.key':
     '每增加一，键 {word} 的第 {dimension} 维增加 {by}，各查询与它的得分随之移动。变化最大的是 {word} 这一列：',
-  'grows.value': '每增加一，值 {word} 的第 {dimension} 维增加 {by}。权重都不变；输出按各自给它的权重移动：',
+  'grows.value':
+    '每增加一，每个值的第 {dimension} 维都增加它那个词的一个数（最多的是 {word}：{by}）。权重都不变；输出的移动是这些数按权重相加：',
   before: '之前',
   after: '之后',
   output: '输出',

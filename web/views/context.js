@@ -41,8 +41,9 @@
  * @property {(size: number | undefined) => void} setSpread shows how scores of random vectors of a size spread; undefined: no more
  * @property {(stop: number | null) => void} setTour goes to a stop of the tour, or leaves it
  * @property {(step: string) => void} pass marks the step that was scrolled to
- * @property {(selection: Partial<Selection>, options?: { replace?: boolean }) => void} select a word, a cell, a head:
- *   what was selected before is visited by Back, unless it is replaced (arrow keys); null takes a selection away
+ * @property {(selection: Partial<Selection>, options?: { replace?: boolean, from?: Cell }) => void} select a word, a cell, a
+ *   head: what was selected before is visited by Back, unless it is replaced (arrow keys); null takes a selection away;
+ *   from: the cell that was shown while none was selected
  * @property {() => void} back to what was selected before: moves through places, changes no number
  * @property {() => void} forward
  * @property {(cell: Cell) => void} subtract takes a cell from the selected one, of the same matrix; else selects it

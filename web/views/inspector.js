@@ -43,7 +43,7 @@ function factor(context, cell) {
     class="factor ${hidden ? 'is-hidden' : ''}"
     .style=${hidden ? '' : `background-color: ${ground}; color: ${ink}`}
     aria-label=${t('goTo', { value: `${t(`matrix.${cell.matrix}`)} ${format(value)}` })}
-    @click=${() => actions.select({ cell })}
+    @click=${() => actions.select({ cell }, { from: context.cell })}
   >${format(value)}</button>`
 }
 
