@@ -23,4 +23,4 @@ if [ "$1" = twin ]; then
 else
   flags+=(-fsanitize=fuzzer,address,undefined -lm)
 fi
-clang ../../src/kernel/*.c "$1.c" "${flags[@]}" -o "$out"
+clang ../../src/kernel/*.c "$1"*.c "${flags[@]}" -o "$out"

@@ -1,42 +1,10 @@
 /* fuzz.c: bytes become shapes, options and data, hostile ones included. The fused kernel and the trace are held
  * against attention written as the formula is, in float64; every tensor is an allocation of exactly its size, so
  * that the sanitizer stops whoever reads or writes beyond it. */
+#include "fuzz.h"
 #include "mask.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 unsigned char __heap_base; /* the linker's in the wasm */
-
-struct input {
-  const uint8_t *next;
-  size_t left;
-};
-
-static uint8_t byte(struct input *in) { return in->left ? in->left--, *in->next++ : 0; }
-static uint32_t below(struct input *in, uint32_t n) { return (byte(in) | (uint32_t)byte(in) << 8) % n; }
-
-static void *allocate(size_t bytes) {
-  void *p = aligned_alloc(16, (bytes + 15) / 16 * 16); /* what lies behind is poisoned to the byte by some() */
-  if (!p)
-    abort();
-  return p;
-}
-
-/* n floats; hostile ones may be NaN, infinite, denormal, huge or tiny. They lie at the very end of their allocation. */
-static float *some(struct input *in, size_t n, int hostile) {
-  static const float strange[] = {NAN, INFINITY, -INFINITY, 1e-41f, -0.0f, 3e38f, -3e38f, 1e-30f};
-  float *x = malloc(n * sizeof *x);
-  uint32_t state = below(in, 65536) + 1; /* few bytes of input make many numbers */
-  for (size_t i = 0; i < n; i++) {
-    state = state * 1664525u + 1013904223u;
-    x[i] = (float)((int32_t)state >> 8) * 0x1p-23f;
-    if (hostile && state % 61 == 0)
-      x[i] = strange[state >> 29];
-  }
-  return x;
-}
 
 /* Strides of a mask broadcast to (B, H, L, S) with some axes of size 1; returns how many elements it has. */
 static size_t broadcast(struct input *in, const struct qkv_attention *a, uint32_t strides[4]) {
@@ -187,66 +155,12 @@ static void trace(const struct qkv_attention *a, int choices) {
     free(*steps[n]);
 }
 
-/* A linear layer, its weight strided or packed as each dtype, and its gradients, against the formula. */
-static void linear(struct input *in, int hostile) {
-  struct qkv_linear a = {.M = below(in, 12), .K = below(in, 300), .N = below(in, 45)};
-  a.weights = below(in, 4), a.activation = below(in, 2) * QKV_ACTIVATION_RELU;
-  size_t M = a.M, K = a.K, N = a.N, panels = (N + 7) / 8;
-  int is_transposed = byte(in) & 1;
-  float *x = some(in, M * K, hostile), *w = some(in, N * K, hostile && !a.weights), *bias = some(in, N, 0);
-  float *residual = some(in, M * N, 0), *y = malloc(M * N * 4), *tail = allocate(32 * K);
-  size_t row = is_transposed ? 1 : K, column = is_transposed ? N : 1;
-  a.x = x, a.bias = bias, a.residual = residual, a.y = y, a.w = w;
-  a.w_row = (uint32_t)row, a.w_column = (uint32_t)column;
-  const size_t bytes[] = {0, 32 * K, 16 * K, (K + 1) / 2 * 16};
-  void *packed = malloc(panels * bytes[a.weights]);
-  float *scales = malloc(panels * 32);
-  if (a.weights) {
-    if (qkv_pack_linear(w, row, column, K, N, a.weights, 0, packed, scales, tail) != QKV_OK)
-      abort();
-    a.w = packed, a.scales = scales;
-  }
-  void *scratch = allocate((size_t)qkv_linear_scratch(&a));
-  if (qkv_linear_part(&a, 0, qkv_linear_units(&a), scratch) != QKV_OK)
-    abort();
-  const double bounds[] = {1e-6, 1e-6, 1e-3, 1e-2};
-  for (size_t m = 0; m < M; m++)
-    for (size_t n = 0; n < N; n++) {
-      double want = (double)bias[n], size = 1;
-      for (size_t k = 0; k < K; k++) {
-        want += (double)x[m * K + k] * (double)w[n * row + k * column];
-        size += fabs((double)x[m * K + k]) * (a.weights ? 1 : 1 + fabs((double)w[n * row + k * column]));
-      }
-      if (a.activation && want < 0)
-        want = 0;
-      double error = fabs((double)y[m * N + n] - want - (double)residual[m * N + n]);
-      if (isnan(want) ? !isnan(y[m * N + n]) : size < 1e30 && !(error <= bounds[a.weights] * size * 2)) {
-        fprintf(stderr, "linear %u: m %zu n %zu: off by %g of %g\n", a.weights, m, n, error, size);
-        abort();
-      }
-    }
-  struct qkv_linear_backward b = {.x = x, .w = w, .dy = residual, .M = a.M, .K = a.K, .N = a.N};
-  b.dx = malloc(M * K * 4), b.dw = malloc(N * K * 4), b.d_bias = malloc(N * 4);
-  void *more = allocate((size_t)qkv_linear_backward_scratch(&b));
-  if (qkv_linear_backward_part(&b, 0, qkv_linear_backward_units(&b), more) != QKV_OK)
-    abort();
-  for (size_t n = 0; n < N; n++) {
-    double want = 0;
-    for (size_t m = 0; m < M; m++)
-      want += (double)residual[m * N + n];
-    if (!(fabs((double)b.d_bias[n] - want) <= 1e-5))
-      abort();
-  }
-  free(x), free(w), free(bias), free(residual), free(y), free(tail), free(packed), free(scales), free(scratch);
-  free(b.dx), free(b.dw), free(b.d_bias), free(more);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
   struct input in = {data, length};
   uint8_t flags = byte(&in), more = byte(&in);
   int hostile = more & 1;
-  if (more >> 3 == 31) { /* one of 32 */
-    linear(&in, hostile);
+  if (more >> 3 >= 28) { /* one of 8 */
+    fuzz_layers(&in, hostile);
     return 0;
   }
   struct qkv_attention a = {.B = 1 + below(&in, 2), .G = 1 + below(&in, 2), .L = below(&in, flags & 1 ? 70 : 9)};
