@@ -20,6 +20,8 @@ const HELP = `npm run bench -- [options]
   --threads N   one thread beside N instead of peers
   --growth      time and memory over L instead of the table
   --sizes       odd sizes beside the next multiple of 8
+  --shape gpt2  a model of GPT-2 small's size beside onnxruntime-web: prompts, tokens, dtypes, threads; for some of its
+                rows --only gpt2 --shape prompt, token, threads, narrow or heads
   --only NAME   single operations: masks, backward, memory, units (with --threads N)
   --linear      linear layers, packed and not, of each dtype, both builds; gradients
   --json        the same as JSON`
@@ -63,6 +65,7 @@ async function linear({ quick, json }) {
 /** @param {import('./options.js').Options} options */
 async function main(options) {
   if (options.help) return console.log(HELP)
+  if (options.shape === 'gpt2') options = { ...options, only: 'gpt2', shape: '' }
   const measured = options.only
     ? only
     : options.linear

@@ -5,6 +5,7 @@ import { measure } from './measure.js'
 import { loadPeak } from './peak.js'
 import { digits, print } from './report.js'
 import { backward } from './sections/backward.js'
+import { gpt2 } from './sections/gpt2.js'
 import { masks } from './sections/masks.js'
 import { memory } from './sections/memory.js'
 import { units } from './sections/units.js'
@@ -22,13 +23,14 @@ import { units } from './sections/units.js'
  * @property {boolean} [isSpeedup] the value is the time of the other over ours
  * @property {string} goal
  * @property {(ms: number) => string} [note] on the median time of ours
+ * @property {number} [samples] default 15
  * @property {() => unknown} [dispose]
  */
 
 /** What a section is given. @typedef {{ limits: Awaited<ReturnType<typeof loadPeak>>, peak: Arithmetic, threads: number, shape: string }} Means */
 
 /** @type {Record<string, (means: Means) => AsyncIterable<Comparison>>} */
-export const SECTIONS = { masks, backward, memory, units }
+export const SECTIONS = { masks, backward, memory, units, gpt2 }
 
 /**
  * @typedef {{ name: string, ms: number, beside: string, besideMs: number, value: number, least: number, goal: string }} OnlyRow
@@ -45,13 +47,13 @@ export async function only({ only: name, quick, json, shape, threads }) {
     print(['call', 'ms', 'beside', 'ms', 'value', 'of least times', 'goal'])
     print(Array(7).fill('---'))
   }
-  for await (const { name, ours, beside, other, flops, isSpeedup, goal, note, dispose } of section({
+  for await (const { name, ours, beside, other, flops, isSpeedup, goal, note, samples = 15, dispose } of section({
     limits,
     peak,
     threads,
     shape,
   })) {
-    const [own, its] = await measure([ours, other], { samples: quick ? 3 : 15 })
+    const [own, its] = await measure([ours, other], { samples: quick ? 3 : samples })
     dispose?.()
     const value = (/** @type {number} */ a, /** @type {number} */ b) => {
       const ratio = isSpeedup ? b / a : a / b

@@ -1,17 +1,24 @@
 // ONNX models as bytes, written straight into protobuf's wire format: a message is a list of fields, a field is its
 // number, its wire type and its value. Field numbers are those of onnx.proto.
 
-/** @typedef {{ name: string, dims: number[], data?: Float32Array | Int32Array, type?: 'float' | 'int32' }} Value */
+/**
+ * `external`: the numbers stand in a file beside the model; a dim may be a name.
+ * @typedef {{ name: string, dims: (number | string)[], data?: Float32Array | Int32Array, type?: 'float' | 'int32',
+ *   external?: { location: string, offset: number, length: number } }} Value
+ */
 /** @typedef {{ op: string, inputs: string[], outputs: string[], domain?: string, attributes?: Record<string, Attribute> }} Node */
 /** @typedef {number | { float: number } | number[]} Attribute a whole number, a float, a list of whole numbers */
 
 const ELEMENT = { float: 1, int32: 6 }
 
+/** From -128 to -1: 64 bits of its two's complement. @param {number} value */
+const negative = value => [(value + 128) | 128, ...Array(8).fill(255), 1]
+
 /** @param {number} value not negative @returns {number[]} */
 const varint = value => (value < 128 ? [value] : [(value % 128) | 128, ...varint(Math.floor(value / 128))])
 
 /** @param {number} field @param {number} value */
-const int = (field, value) => Uint8Array.from([...varint(field * 8), ...varint(value)])
+const int = (field, value) => Uint8Array.from([...varint(field * 8), ...(value < 0 ? negative(value) : varint(value))])
 
 /** @param {number} field @param {number} value */
 const float = (field, value) =>
@@ -56,22 +63,35 @@ const encodeNode = ({ op, inputs, outputs, domain = '', attributes = {} }) =>
 /** @param {Value} value */
 const typeOf = ({ type, data }) => ELEMENT[type ?? (data instanceof Int32Array ? 'int32' : 'float')]
 
-/** @param {Value & { data: Float32Array | Int32Array }} value */
-const encodeConstant = value =>
-  message(
+/** @param {Value} value */
+function encodeConstant(value) {
+  const { data, external } = value
+  const content = data
+    ? [message(9, new Uint8Array(data.buffer, data.byteOffset, data.byteLength))]
+    : Object.entries(external ?? {}).map(([key, text]) => message(13, message(1, key), message(2, String(text))))
+  return message(
     5,
-    ...value.dims.map(size => int(1, size)),
+    ...value.dims.map(size => int(1, Number(size))),
     int(2, typeOf(value)),
     message(8, value.name),
-    message(9, new Uint8Array(value.data.buffer, value.data.byteOffset, value.data.byteLength)),
+    ...content,
+    ...(data ? [] : [int(14, 1)]), // data_location
   )
+}
 
 /** @param {number} field 11 for an input, 12 for an output @param {Value} value */
 const encodeValue = (field, value) =>
   message(
     field,
     message(1, value.name),
-    message(2, message(1, int(1, typeOf(value)), message(2, ...value.dims.map(size => message(1, int(1, size)))))),
+    message(
+      2,
+      message(
+        1,
+        int(1, typeOf(value)),
+        message(2, ...value.dims.map(size => message(1, typeof size === 'string' ? message(2, size) : int(1, size)))),
+      ),
+    ),
   )
 
 /**
@@ -86,7 +106,7 @@ export const encodeModel = ({ nodes, inputs, outputs, constants = [] }) =>
       7,
       ...nodes.map(encodeNode),
       message(2, 'attention'),
-      ...constants.map(value => encodeConstant(/** @type {Value & { data: Float32Array }} */ (value))),
+      ...constants.map(encodeConstant),
       ...inputs.map(value => encodeValue(11, value)),
       ...outputs.map(value => encodeValue(12, value)),
     ),

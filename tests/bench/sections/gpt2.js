@@ -1,0 +1,128 @@
+// A model of GPT-2 small's size with random weights, through loadModel, beside onnxruntime-web on the same graph; both
+// with a KV cache and the logits of the last row. --shape picks rows by their names: prompt, token, threads, narrow, heads.
+
+import { load } from '../../../src/index.js'
+import { loadModel } from '../../../src/models.js'
+import { makeWeights, SIZES, writeFolder } from '../gpt2/checkpoint.js'
+import { openPeer } from '../gpt2/peer.js'
+
+/** @typedef {import('../../../src/models/model.js').Model} Model */
+/** @typedef {import('../only.js').Comparison} Comparison */
+
+const LENGTHS = [64, 512]
+const LARGEST_ERROR = 1e-3 // of logits of size 1
+const TOKEN = [5]
+
+const idsOf = (/** @type {number} */ n) => Array.from({ length: n }, (_, i) => (i * 7919) % SIZES.vocab)
+
+/** The prompt from an empty cache. @param {Model} model @param {number} n */
+function prompt(model, n) {
+  const cache = model.cache({ capacity: n })
+  const ids = idsOf(n)
+  const run = () => {
+    cache.clear()
+    return model.forward({ ids }, { cache, logits: 'last' }).logits?.data
+  }
+  return { run, dispose: () => cache.dispose() }
+}
+
+/** A token after n, and after those of the calls before. @param {Model} model @param {number} n */
+function token(model, n) {
+  const cache = model.cache({ capacity: 2 * n })
+  model.forward({ ids: idsOf(n) }, { cache, logits: 'none' })
+  const run = () => model.forward({ ids: TOKEN }, { cache, logits: 'last' }).logits?.data
+  return { run, dispose: () => cache.dispose() }
+}
+
+/** @param {ArrayLike<number> | undefined} a @param {ArrayLike<number>} b */
+function distance(a, b) {
+  let most = 0
+  for (let i = 0; i < b.length; i++) {
+    const own = Math.abs(Number(a?.[i]) - b[i])
+    if (!(own <= most)) most = own // NaN stays
+  }
+  if (!(most <= LARGEST_ERROR)) throw new Error(`the logits differ by ${most}`)
+  return `logits differ by ${most.toExponential(1)}`
+}
+
+/** @param {import('../only.js').Means} means @returns {AsyncGenerator<Comparison>} */
+export async function* gpt2({ shape }) {
+  const weights = makeWeights((await load()).generator(1))
+  const folder = writeFolder(weights)
+  const open = async (/** @type {number} */ threads, /** @type {'float32' | 'float16' | 'int8'} */ dtype) => {
+    const qkv = await load({ threads })
+    const model = await loadModel(qkv, folder.path, { dtype, tokenizer: false })
+    return { model, dispose: () => qkv.dispose() }
+  }
+  const wants = (/** @type {string} */ name) => name.includes(shape)
+  try {
+    const one = await open(1, 'float32')
+    if (['prompt', 'token'].some(wants)) {
+      const peer = await openPeer(weights)
+      const samples = 7
+      for (const [i, n] of LENGTHS.entries()) {
+        const ids = idsOf(n)
+        const { logits, past } = await peer.step(ids)
+        const beside = 'onnxruntime-web'
+        const means = { beside, isSpeedup: true, samples }
+        if (wants('prompt')) {
+          const ours = prompt(one.model, n)
+          const other = { run: () => peer.step(ids) }
+          yield {
+            name: `prompt ${n}, ${distance(ours.run(), logits)}`,
+            ours,
+            other,
+            goal: '>= 1.35',
+            ...means,
+            ...ours,
+          }
+        }
+        if (wants('token')) {
+          const ours = token(one.model, n)
+          const other = { run: () => peer.step(TOKEN, past) }
+          const told = distance(ours.run(), (await other.run()).logits)
+          yield { name: `token after ${n}, ${told}`, ours, other, goal: ['>= 1.1', '>= 1.5'][i], ...means, ...ours }
+        }
+      }
+      await peer.dispose()
+    }
+    if (wants('threads')) {
+      const two = await open(2, 'float32')
+      for (const n of LENGTHS)
+        for (const [name, make] of /** @type {const} */ ([
+          ['prompt', prompt],
+          ['token after', token],
+        ])) {
+          const [ours, other] = [make(two.model, n), make(one.model, n)]
+          const dispose = () => [ours, other].map(each => each.dispose())
+          const means = { beside: 'one thread', isSpeedup: true, samples: 5, dispose }
+          yield { name: `2 threads, ${name} ${n}`, ours, other, goal: name === 'prompt' ? '>= 1.75' : '', ...means }
+        }
+      two.dispose()
+    }
+    if (wants('narrow'))
+      for (const [dtype, goal] of /** @type {const} */ ([
+        ['float16', '>= 1.8'],
+        ['int8', '>= 2.8'],
+      ])) {
+        const narrow = await open(1, dtype)
+        for (const n of LENGTHS) {
+          const [ours, other] = [token(narrow.model, n), token(one.model, n)]
+          const dispose = () => [ours, other].map(each => each.dispose())
+          yield { name: `${dtype}, token after ${n}`, ours, beside: 'float32', other, isSpeedup: true, goal, dispose }
+        }
+        narrow.dispose()
+      }
+    if (wants('heads')) {
+      const ids = idsOf(64)
+      const run = (/** @type {string[]} */ keep) => ({
+        run: () => one.model.forward({ ids }, { keep, logits: 'last' }),
+      })
+      const [ours, other] = [run(['attentions']), run([])]
+      yield { name: '64 tokens, all 144 heads kept', ours, beside: 'none kept', other, samples: 7, goal: '<= 1.3' }
+    }
+    one.dispose()
+  } finally {
+    folder.dispose()
+  }
+}
