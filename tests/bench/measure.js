@@ -10,14 +10,14 @@ const WARM = 150 // milliseconds, twice: V8 notices what is hot, compiles it bes
 const PAUSE = 50
 const SAMPLE = 10 // a sample repeats the call for this long
 
-/** @param {Timed} candidate @param {number} times @returns {Promise<number>} milliseconds a call */
-async function time({ run }, times) {
-  const start = performance.now()
+/** @param {Timed} candidate @param {number} times @param {() => number} now @returns {Promise<number>} milliseconds a call */
+async function time({ run }, times, now) {
+  const start = now()
   for (let i = 0; i < times; i++) {
     const result = run()
     if (result instanceof Promise) await result
   }
-  return (performance.now() - start) / times
+  return (now() - start) / times
 }
 
 /** @param {number} ms @param {number} each */
@@ -31,27 +31,27 @@ export function median(values) {
 
 /**
  * @param {readonly Timed[]} candidates
- * @param {{ samples?: number, limit?: number }} [options] a candidate whose first call takes more than `limit`
- *   milliseconds is not called again
+ * @param {{ samples?: number, limit?: number, now?: () => number }} [options] a candidate whose first call takes more
+ *   than `limit` milliseconds is not called again; now: the clock
  * @returns {Promise<Times[]>}
  */
-export async function measure(candidates, { samples = 7, limit = Infinity } = {}) {
+export async function measure(candidates, { samples = 7, limit = Infinity, now = () => performance.now() } = {}) {
   const times = candidates.map(() => /** @type {number[]} */ ([]))
   const latest = /** @type {number[]} */ ([])
-  for (const candidate of candidates) latest.push(await time(candidate, 1))
+  for (const candidate of candidates) latest.push(await time(candidate, 1, now))
   const slow = latest.map(first => first > limit)
   for (let round = 0; round < 2; round++) {
     for (const [c, candidate] of candidates.entries())
       for (let spent = 0; spent < WARM && !slow[c]; ) {
         const calls = callsIn(SAMPLE, latest[c])
-        latest[c] = await time(candidate, calls)
+        latest[c] = await time(candidate, calls, now)
         spent += latest[c] * calls
       }
     await new Promise(resolve => setTimeout(resolve, PAUSE))
   }
   const calls = latest.map(ms => callsIn(SAMPLE, ms))
   for (let sample = 0; sample < samples; sample++)
-    for (const [c, candidate] of candidates.entries()) if (!slow[c]) times[c].push(await time(candidate, calls[c]))
+    for (const [c, candidate] of candidates.entries()) if (!slow[c]) times[c].push(await time(candidate, calls[c], now))
   return times.map((list, c) => {
     const samples = slow[c] ? [latest[c]] : list
     return { samples, min: Math.min(...samples), median: median(samples), once: slow[c] }
