@@ -14,6 +14,8 @@ import { cellAt, mapAt } from './maps.js'
 const [MAP, NAMED] = [32, 96]
 const [LEAST, MOST] = [14, 260]
 const FADED = 0.25
+/** A window of such a width has no room for the lens. */
+const NARROW = 900
 
 /** @param {number} size of a map @returns {number} between two */
 const gapOf = size => (size < MAP ? 2 : 6)
@@ -94,7 +96,7 @@ export class ModelsAtlas extends LitElement {
   /** The size of a map at which all are seen. */
   get fit() {
     const { layers, heads } = this.maps ?? { layers: 1, heads: 1 }
-    const width = this.clientWidth - 28 - (this.lens && !this.isSmall ? 168 : 0)
+    const width = this.clientWidth - 28 - (this.lens && !this.isSmall && innerWidth > NARROW ? 168 : 0)
     const height = Math.max(220, innerHeight - (this.isSmall ? 320 : 390))
     const fits = (/** @type {number} */ room, /** @type {number} */ count) =>
       Math.floor(room / count) - (room / count < MAP + 6 ? 2 : 6)

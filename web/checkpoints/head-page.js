@@ -26,9 +26,9 @@ export function headPage(room, head) {
       ${maps ? similar(room, head) : nothing}
     </section>
     <section class="models-head" aria-label=${t('modelsHead', { name })}>
-      <h2>${t('modelsHead', { name })} <code>${codeName(room, head)}</code></h2>
-      <p class="note">${patternOf(room, head)}${head.stack === '' ? '' : ` (${t(/** @type {any} */ (`modelsStack.${head.stack}`))})`}</p>
-      ${switches(room, head)}
+      <div class="models-title"><h2>${t('modelsHead', { name })}</h2> <code>${codeName(room, head)}</code>
+        <span class="note">${patternOf(room, head)}${head.stack === '' ? '' : ` (${t(/** @type {any} */ (`modelsStack.${head.stack}`))})`}</span>
+        <span class="spring"></span>${switches(room, head)}</div>
       <div class="tabs" role="group" aria-label=${t('view')}>${VIEWS.map(
         each =>
           html`<button type="button" class="tab" data-view=${each} aria-pressed=${view === each} @click=${() => {

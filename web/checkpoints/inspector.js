@@ -9,6 +9,9 @@ const MOST_TERMS = 10
 /** Four decimals with a true minus. @param {number} x */
 export const four = x => (x === Number.NEGATIVE_INFINITY ? '−∞' : x.toFixed(4).replace('-', '−'))
 
+/** Three, in a table. @param {number} x */
+const three = x => x.toFixed(3).replace('-', '−')
+
 /** @param {Room} room */
 export function inspector(room) {
   const { t, cell, traced, words, head } = room
@@ -51,8 +54,8 @@ function products(t, { q, k, qBare, kBare, kvHead, head }) {
   )
   const rest = terms.slice(MOST_TERMS)
   const row = (/** @type {{ i: number, product: number }} */ { i, product }) => html`<tr><th scope="row">${i + 1}</th>
-    ${qBare && kBare ? html`<td>${four(qBare[i])}</td><td>${four(kBare[i])}</td>` : nothing}
-    <td>${four(q[i])}</td><td>${four(k[i])}</td><td>${four(product)}</td></tr>`
+    ${qBare && kBare ? html`<td>${three(qBare[i])}</td><td>${three(kBare[i])}</td>` : nothing}
+    <td>${three(q[i])}</td><td>${three(k[i])}</td><td>${three(product)}</td></tr>`
   const heading = html`<thead><tr><th scope="col">${t('modelsNumber')}</th>${
     qBare ? html`<th scope="col">${t('modelsQBare')}</th><th scope="col">${t('modelsKBare')}</th>` : nothing
   }<th scope="col">q</th><th scope="col">k</th><th scope="col">q × k</th></tr></thead>`

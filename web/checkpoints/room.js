@@ -31,42 +31,46 @@ import { strips } from './strip.js'
 const FIRST_TEXT = 'Once upon a time'
 const MASK_TEXT = 'The [MASK] chased the dog.'
 
+/** What is drawn again when it changes. */
+const STATE = [
+  ...[
+    'told',
+    'plan',
+    'progress',
+    'failure',
+    'runBefore',
+    'runAfter',
+    'showing',
+    'stack',
+    'rankBy',
+    'least',
+    'onlyHits',
+  ],
+  ...[
+    'withoutFirst',
+    'query',
+    'keyWord',
+    'pointed',
+    'mapSize',
+    'view',
+    'cell',
+    'traced',
+    'why',
+    'steps',
+    'isGenerating',
+  ],
+  ...['chosen', 'tab', 'mode', 'copied', 'against', 'reference', 'pairs'],
+]
+
 export class ModelsRoom extends LitElement {
   static properties = {
-    t: { attribute: false },
-    isDark: { type: Boolean },
-    linked: { attribute: false },
-    change: { attribute: false },
-    told: { state: true },
-    plan: { state: true },
-    progress: { state: true },
-    failure: { state: true },
-    runBefore: { state: true },
-    runAfter: { state: true },
-    showing: { state: true },
-    stack: { state: true },
-    rankBy: { state: true },
-    least: { state: true },
-    onlyHits: { state: true },
-    withoutFirst: { state: true },
-    query: { state: true },
-    keyWord: { state: true },
-    pointed: { state: true },
-    mapSize: { state: true },
-    view: { state: true },
-    cell: { state: true },
-    traced: { state: true },
-    why: { state: true },
-    steps: { state: true },
-    isGenerating: { state: true },
-    chosen: { state: true },
-    tab: { state: true },
-    mode: { state: true },
-    copied: { state: true },
-    isDropping: { state: true },
-    against: { state: true },
-    reference: { state: true },
-    pairs: { state: true },
+    ...{
+      t: { attribute: false },
+      isDark: { type: Boolean },
+      linked: { attribute: false },
+      change: { attribute: false },
+    },
+    ...Object.fromEntries(STATE.map(name => [name, { state: true }])),
   }
 
   constructor() {
@@ -124,7 +128,6 @@ export class ModelsRoom extends LitElement {
     /** What a stroke over the map of a head does. @type {'read' | 'paint' | 'edit'} */
     this.mode = 'read'
     this.copied = ''
-    this.isDropping = false
     /** The head that the difference is taken from. @type {HeadAt | undefined} */
     this.against = undefined
     /** The head that others are ranked by their likeness to. @type {HeadAt | undefined} */
@@ -161,11 +164,13 @@ export class ModelsRoom extends LitElement {
     super.connectedCallback()
     this.session = openSession(report => this.#take(report))
     addEventListener('drop', this.#drop, true)
+    addEventListener('keydown', this.#key, true)
   }
 
   disconnectedCallback() {
     super.disconnectedCallback()
     removeEventListener('drop', this.#drop, true)
+    removeEventListener('keydown', this.#key, true)
     this.session?.close()
     this.session = undefined
     this.wanted = undefined
@@ -477,7 +482,7 @@ export class ModelsRoom extends LitElement {
       else if (this.cell) this.selectCell(undefined)
       else if (this.head) this.openHead(undefined)
       else this.query = this.keyWord = undefined
-      event.stopPropagation()
+      if (!(event.target instanceof Element && event.target.closest('details[open]'))) event.stopPropagation()
     } else if (isTyping) return
     else if ((event.ctrlKey || event.metaKey) && key === 'z') {
       this.undo()
@@ -492,7 +497,7 @@ export class ModelsRoom extends LitElement {
 
   render() {
     const { t, run, head } = this
-    return html`<main class="models ${head ? 'has-head' : ''}" id="stage" tabindex="-1" data-tab=${this.tab} @keydown=${this.#key} aria-busy=${this.plan !== undefined && !('isTooLarge' in this.plan && this.plan.isTooLarge)}>
+    return html`<main class="models ${head ? 'has-head' : ''}" id="stage" tabindex="-1" data-tab=${this.tab} aria-busy=${this.plan !== undefined && !('isTooLarge' in this.plan && this.plan.isTooLarge)}>
       ${opening(this)}
       ${
         run
@@ -505,8 +510,9 @@ export class ModelsRoom extends LitElement {
               this.tab = name
             }}>${t(`modelsTab.${name}`)}</button>`,
         )}</div>
+        ${changesBar(this)}
         <div class="models-stage">${head ? headPage(this, head) : overview(this)}<div class="models-side">${inspector(this)}${predictionPanel(this)}</div></div>
-        ${changesBar(this)}${generateBar(this)}${programs(this)}`
+        ${generateBar(this)}${programs(this)}`
           : nothing
       }
     </main>`

@@ -52,15 +52,24 @@ async function within(entry) {
   }
 }
 
+/** What a config calls itself. @param {File} config @returns {Promise<unknown>} */
+async function typeOf(config) {
+  try {
+    const { _name_or_path: path, model_type: type } = JSON.parse(await config.text())
+    return path || type
+  } catch {
+    return undefined // opening it says what is wrong
+  }
+}
+
 /**
  * A name and the beginning of a digest of its config, so that a link can ask for the same files.
  * @param {readonly File[]} files
  */
 export async function nameOf(files) {
   const config = files.find(({ name }) => name === 'config.json')
-  const folder =
-    files[0]?.webkitRelativePath?.split('/')[0] || files.find(({ name }) => /safetensors$/.test(name))?.name
-  const name = (folder || files[0]?.name || '').replace(/\.safetensors$/, '').slice(0, 60)
+  const folder = files[0]?.webkitRelativePath?.split('/')[0]
+  const name = String(folder || (config && (await typeOf(config))) || files[0]?.name).slice(0, 60)
   if (!config || !crypto.subtle) return name
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', await config.arrayBuffer()))
   return `${name}~${Array.from(bytes.subarray(0, 6), byte => byte.toString(16).padStart(2, '0')).join('')}`

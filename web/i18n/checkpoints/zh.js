@@ -101,7 +101,7 @@ export const checkpoints = {
   modelsPrediction: '预测',
   modelsNext: '在“{word}”（词元 {row}）之后',
   modelsInPlace: '在“{word}”（词元 {row}）的位置',
-  modelsSays: '{token}，{share}',
+  modelsSays: '“{token}”（{share}）',
   modelsToken: '词元',
   modelsBar: '条形',
   modelsShare: '概率',

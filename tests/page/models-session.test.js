@@ -1,0 +1,284 @@
+// What the room "Models" computes, without a browser: runs of golden checkpoints, changes, programs, maps.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load } from 'qkv'
+import { loadModel } from 'qkv/models'
+import { hooksOf, readChanges, setRow, withChange, writeChanges } from '../../web/checkpoints/changes.js'
+import {
+  cellAt,
+  emptyMaps,
+  grown,
+  likeness,
+  pairWeights,
+  putLayer,
+  ranked,
+  scaleEnd,
+} from '../../web/checkpoints/maps.js'
+import { qkvProgram, transformersProgram } from '../../web/checkpoints/programs.js'
+import { runOf, statesOf } from '../../web/checkpoints/run.js'
+import { createSession } from '../../web/checkpoints/session.js'
+import { Tokenizer } from '../models/tokenizer.js'
+
+/** @typedef {import('../../web/checkpoints/session.js').Report} Report */
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const goldens = `${root}tests/goldens/models/`
+const qkv = await load()
+
+/** A session, and the reports that follow a request, until one that is waited for. */
+function talk() {
+  /** @type {Report[]} */
+  const reports = []
+  /** @type {(() => void)[]} */
+  const waiting = []
+  const session = createSession(qkv, Tokenizer, report => {
+    reports.push(report)
+    for (const look of waiting.splice(0)) look()
+  })
+  let id = 0
+  /** @param {Omit<import('../../web/checkpoints/session.js').Request, 'id'>} request @param {(keyof Report)[]} until */
+  async function ask(request, until) {
+    const own = ++id
+    session.ask({ id: own, ...request })
+    for (;;) {
+      const found = reports.find(report => report.id === own && until.some(key => report[key] !== undefined))
+      if (found) return found
+      await new Promise(resolve => waiting.push(() => resolve(undefined)))
+    }
+  }
+  return { ask, reports, session }
+}
+
+/** @param {string} name */
+const filesOf = name =>
+  readdirSync(goldens + name)
+    .filter(file => /json$|safetensors$/.test(file) && !/^expected/.test(file))
+    .map(file => new File([readFileSync(`${goldens}${name}/${file}`)], file))
+
+/** @param {Float32Array | undefined} got @param {Float32Array | undefined} want @param {string} name */
+function close(got, want, name) {
+  assert.ok(got && want && got.length === want.length, name)
+  got.forEach((x, i) => {
+    if (!(Math.abs(x - want[i]) <= 1e-5)) assert.fail(`${name}[${i}]: ${x}, ${want[i]} expected`)
+  })
+}
+
+test('the run of a golden checkpoint shows the attention and the prediction of the library', async () => {
+  const { ask, session } = talk()
+  const text = 'The cat that chased the dog'
+  for (const name of ['gpt2-tiny', 'gemma2-tiny', 'bert-tiny', 't5-tiny']) {
+    const { opened } = await ask({ open: { source: filesOf(name), name } }, ['opened', 'failure'])
+    assert.ok(opened, name)
+    const { shown } = await ask({ show: { input: { text }, changes: [] } }, ['shown', 'failure'])
+    assert.ok(shown, name)
+    const model = await loadModel(qkv, goldens + name)
+    const { ids, maps, top, row, targetIds } = shown.before
+    const { attentions, logits, crossAttentions } = model.forward(
+      { ids, ...(targetIds && { decoderIds: targetIds }) },
+      { keep: ['attentions', 'crossAttentions'] },
+    )
+    const own = maps[targetIds ? 'decoder' : '']
+    attentions.forEach((weights, layer) => {
+      const size = weights?.data.length ?? 0
+      close(own?.data.subarray(layer * size, (layer + 1) * size), weights?.data, `${name} layer ${layer}`)
+    })
+    if (targetIds) close(maps.cross?.data.subarray(0, crossAttentions[0]?.data.length), crossAttentions[0]?.data, name)
+    const V = logits?.dims[2] ?? 0
+    const line = logits?.data.slice(row * V, (row + 1) * V) ?? new Float32Array(0)
+    const shares = qkv.softmax({ data: line, dims: [1, V] }).data
+    const best = shares.indexOf(Math.max(...shares))
+    assert.equal(top[0].id, best, name)
+    assert.ok(Math.abs(top[0].probability - shares[best]) < 1e-5, name)
+    model.dispose()
+  }
+  session.close()
+})
+
+test('changes of every kind go into a link and come back; what makes no sense is left out', () => {
+  const text = '2.1=0 2.3=mean ~3.4=0.5 2.1:7>3=hide 2.1:8>3=0.25 2:5=patch 3:*=patch e1.2=0 c2.2:1>9=hide'
+  assert.equal(writeChanges(readChanges(text)), text)
+  assert.deepEqual(readChanges('2.1 x=3 0.1=0 2.0=0 2.1=NaN 2.1:0>1=hide 2.1:1>2=7 2:0=patch 2.1=1e9 ='), [])
+  const [off, , , , , patch] = readChanges(text)
+  const changed = withChange(readChanges('3.1=0 2.1=0.5'), off)
+  assert.equal(writeChanges(changed), '2.1=0 3.1=0', 'in the model’s order, one for each place')
+  assert.equal(patch.kind, 'patch')
+})
+
+test('a weight that is set keeps its value, the others share the rest', () => {
+  const row = Float32Array.of(0.5, 0.25, 0.25, 0)
+  setRow(row, [{ key: 1, value: 0.5 }])
+  assert.deepEqual(
+    [...row].map(x => Number(x.toFixed(6))),
+    [0.333333, 0.5, 0.166667, 0],
+  )
+  setRow(row, [{ key: 0, value: 1 }])
+  assert.deepEqual([...row], [1, 0, 0, 0])
+})
+
+test('changes do in the model what they say', async () => {
+  const model = await loadModel(qkv, `${goldens}gpt2-tiny`, { tokenizer: Tokenizer })
+  const input = { text: 'The cat that chased the dog' }
+  const before = runOf(qkv, model, input, {})
+  const other = statesOf(model, { text: 'A bird flew over the sea now' })
+  const run = (/** @type {string} */ text) =>
+    runOf(qkv, model, input, hooksOf(readChanges(text), other), undefined, before)
+  const at = (/** @type {ReturnType<typeof runOf>} */ { maps }, /** @type {number[]} */ [l, h, i, j]) => {
+    const own = /** @type {NonNullable<typeof maps['']>} */ (maps[''])
+    return own.data[((l * own.heads + h) * own.rows + i) * own.columns + j]
+  }
+  assert.equal(at(run('2.1:7>3=hide'), [1, 0, 6, 2]), 0)
+  assert.ok(at(before, [1, 0, 6, 2]) > 0)
+  assert.equal(at(run('2.1:8>3=0.25'), [1, 0, 7, 2]), 0.25)
+  assert.deepEqual(
+    run('1.1=1').top,
+    before.top.map(guess => ({ ...guess, before: guess.probability })),
+    'a factor of 1',
+  )
+  for (const text of ['2.1=0', '2.1=mean', '2.1=0.5', '2.1:10>3=hide', '2.1:10>3=0.9', '2:10=patch']) {
+    const { top, probabilities } = run(text)
+    assert.notEqual(top[0].probability, probabilities.length && before.probabilities[top[0].id], text)
+    assert.equal(top[0].before, before.probabilities[top[0].id], text)
+  }
+  // With everything that leaves the last layer patched, the model says what it says after the second text.
+  const donor = runOf(qkv, model, { text: 'A bird flew over the sea now' }, {}, 9)
+  const patched = run('3:*=patch')
+  assert.equal(patched.top[0].id, donor.top[0].id)
+  model.dispose()
+})
+
+test('long texts have maps of blocks whose strongest cells are exact', async () => {
+  const maps = emptyMaps(1, 2, 300, 300)
+  assert.deepEqual([maps.height, maps.width], [96, 96])
+  const weights = { data: new Float32Array(2 * 300 * 300), dims: [1, 2, 300, 300] }
+  weights.data[300 * 300 + 123 * 300 + 45] = 0.75
+  putLayer(maps, 0, weights)
+  const y = Math.floor((123 * 96 + 95) / 300)
+  const x = Math.floor((45 * 96 + 95) / 300)
+  assert.deepEqual(cellAt(maps, { layer: 0, head: 1 }, y, x), { query: 123, key: 45, weight: 0.75 })
+  assert.equal(
+    maps.data.reduce((a, b) => a + b),
+    0.75,
+  )
+})
+
+test('heads are ranked by a pair of words and by likeness; maps grow by a row', () => {
+  const maps = emptyMaps(1, 3, 2, 2)
+  putLayer(maps, 0, { data: Float32Array.of(1, 0, 0.5, 0.5, 1, 0, 0.9, 0.1, 1, 0, 0.5, 0.5), dims: [1, 3, 2, 2] })
+  assert.deepEqual(
+    [...pairWeights(maps, 1, 1)].map(x => Number(x.toFixed(3))),
+    [0.5, 0.1, 0.5],
+  )
+  const like = likeness(maps, { layer: 0, head: 0 }, false)
+  assert.ok(like[0] > 0.999999 && like[2] > 0.999999 && like[1] < 0.98)
+  assert.deepEqual(ranked(like, 3).map(({ head }) => head)[2], 1)
+  assert.equal(scaleEnd(maps, true), 0.5)
+  const more = grown(maps, Float32Array.of(0.2, 0.3, 0.5, 0, 0, 1, 1, 0, 0))
+  assert.deepEqual([more.rows, more.columns], [3, 3])
+  assert.deepEqual(
+    [...more.data.subarray(0, 9)].map(x => Number(x.toFixed(3))),
+    [1, 0, 0, 0.5, 0.5, 0, 0.2, 0.3, 0.5],
+  )
+})
+
+test('generation shows at each step where the heads looked: the rows of a run over the whole text', async () => {
+  const { ask, reports, session } = talk()
+  await ask({ open: { source: filesOf('llama-tiny-sharded'), name: 'llama' } }, ['opened'])
+  const { shown } = await ask({ show: { input: { text: 'The cat that' }, changes: readChanges('2.1=0.5') } }, ['shown'])
+  await ask({ generate: { temperature: 0.8, topK: 20, seed: 3, count: 4 } }, ['hasEnded', 'failure'])
+  const steps = reports.flatMap(({ step }) => step ?? [])
+  assert.equal(steps.length, 4)
+  const ids = [...(shown?.after?.ids ?? []), ...steps.map(({ id }) => id)]
+  const whole = await ask({ show: { input: { text: '', ids }, changes: readChanges('2.1=0.5') } }, ['shown'])
+  const maps = whole.shown?.after?.maps['']
+  const last = steps[3].rows
+  const [n, columns] = [ids.length - 2, ids.length - 1]
+  for (let head = 0; head < (maps?.layers ?? 0) * (maps?.heads ?? 0); head++)
+    for (let key = 0; key < columns; key++) {
+      const want = maps?.data[(head * ids.length + n) * ids.length + key] ?? Number.NaN
+      assert.ok(Math.abs(last[head * columns + key] - want) < 1e-5, `${head} ${key}`)
+    }
+  session.close()
+})
+
+test('the qkv program prints the numbers of the page', async () => {
+  assert.ok(existsSync(`${root}dist/models.js`), 'the package is not built: npm run dist')
+  const folder = mkdtempSync(join(tmpdir(), 'qkv models '))
+  after(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(root, join(folder, 'node_modules/qkv'))
+  const model = await loadModel(qkv, `${goldens}gpt2-tiny`, { tokenizer: Tokenizer })
+  const input = { text: 'The cat that "chased" the dog' }
+  const donor = 'A bird flew over the sea now'
+  const before = runOf(qkv, model, input, {})
+  for (const text of ['2.1=0 3.2=mean 1.1=0.5 2.4:5>3=hide', '2.1:8>3=0.25 2.1:8>2=0.5', '2:5=patch 1:*=patch']) {
+    const changes = readChanges(text)
+    const run = runOf(qkv, model, input, hooksOf(changes, statesOf(model, { text: donor })), undefined, before)
+    const task = { type: 'gpt2', folder: `${goldens}gpt2-tiny`, ...input, donor, changes, row: run.row }
+    const program = qkvProgram(task)
+    writeFileSync(join(folder, 'program.mjs'), program)
+    const { stdout, stderr, status } = spawnSync(process.execPath, [join(folder, 'program.mjs')], { encoding: 'utf8' })
+    assert.equal(status, 0, `${program}\n${stderr}`)
+    const printed = [...stdout.matchAll(/^(\d+) (0\.\d+) /gm)].map(([, id, share]) => [Number(id), Number(share)])
+    const want = [...before.top, ...run.top]
+    assert.equal(printed.length, 16, stdout)
+    printed.forEach(([id, share], n) => {
+      assert.equal(id, want[n].id, stdout)
+      assert.ok(Math.abs(share - want[n].probability) < 2e-6, `${share} ${want[n].probability}`)
+    })
+  }
+  model.dispose()
+})
+
+test('the PyTorch program is valid Python and names the modules of each family', () => {
+  const changes = readChanges('2.1=0 3.2=mean 2.4:5>3=hide 2.1:8>3=0.25 2:5=patch 1:*=patch')
+  const task = { folder: 'a "folder"', text: 'He said "no"\\n', donor: 'A bird', changes, row: 3 }
+  const programs = ['gpt2', 'llama', 'gemma2', 'bert', 'distilbert', 'gpt_neox', 'phi'].map(type =>
+    transformersProgram({ ...task, type }),
+  )
+  const both = readChanges('e2.1=0 d2.1=0.5 c2.2:2>3=hide').map(change => ({ ...change }))
+  for (const type of ['t5', 'marian'])
+    programs.push(transformersProgram({ ...task, type, changes: both, ids: [1, 2], decoderIds: [0, 5] }))
+  const check = 'import sys, json\nfor text in json.load(sys.stdin): compile(text, "program", "exec")'
+  const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
+  const { status, stderr, error } = spawnSync(python, ['-c', check], {
+    input: JSON.stringify(programs),
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0, `${error ?? stderr}`)
+  assert.match(programs[0], /transformer\.h\.1\.attn\.c_proj"\)\.register_forward_pre_hook\(scale_heads\(\[\[0, ?0\]\]/)
+  assert.match(programs[1], /model\.layers\.2\.self_attn\.o_proj/)
+  assert.match(programs[3], /bert\.encoder\.layer\.1\.attention\.self"/)
+  assert.match(programs[8], /model\.decoder\.layers\.1\.encoder_attn"/)
+})
+
+test('what is opened while another is being opened replaces it; cancelling leaves the model before', async () => {
+  const { ask, reports, session } = talk()
+  await ask({ open: { source: filesOf('gpt2-tiny'), name: 'first' } }, ['opened'])
+  const opening = ask({ open: { source: filesOf('bert-tiny'), name: 'second' } }, ['opened', 'wasCancelled'])
+  await ask({ cancel: true, head: undefined, open: { source: filesOf('qwen3-tiny-bf16'), name: 'third' } }, ['opened'])
+  assert.equal((await opening).wasCancelled, true)
+  assert.deepEqual(
+    reports.flatMap(({ opened }) => opened?.name ?? []),
+    ['first', 'third'],
+  )
+  const before = qkv.memory.resident
+  const broken = ask({ open: { source: filesOf('bert-tiny').slice(0, 1), name: 'broken' } }, ['failure'])
+  assert.match((await broken).failure ?? '', /safetensors/)
+  assert.equal(qkv.memory.resident, before, 'nothing is left behind')
+  session.close()
+})
