@@ -1,6 +1,6 @@
 import { expectDims, readOptions, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
-import { count, toFloats } from '../base/tensor.js'
+import { checkDims, count, toFloats } from '../base/tensor.js'
 import { toIds } from '../ops/embedding.js'
 import { launch } from '../ops/launch.js'
 import { OUT_OPTIONS } from '../runtime/outputs.js'
@@ -40,6 +40,23 @@ export function prepareRows(core, table, lead, paddingIdx, where) {
       launch(core, 'qkv_embedding_backward', [dY, ids, at, num, dim, n, padding], Math.ceil(dim / 16), n * dim)
     },
   }
+}
+
+/**
+ * A bias of scores by distance, for attention, from a table (H, T): [h, i, j] is table[h, i - j]; keys beyond the query have
+ * distance 0, keys farther than the table reaches its last one.
+ * @type {import('./operation.js').Operation['prepare']}
+ */
+export function prepareRelativeBias(core, [{ dims }], { L, S }, where) {
+  const [H, T] = dims
+  if (dims.length !== 2) throw new RangeError(`${where}: table has dims ${shape(dims)}, (H, T) expected`)
+  checkDims([H, L, S], `${where}: (H, L, S)`)
+  const ids = Int32Array.from({ length: H * L * S }, (_, n) => {
+    const distance = (Math.floor(n / S) % L) - (n % S)
+    return Math.floor(n / S / L) * T + Math.max(0, Math.min(T - 1, distance))
+  })
+  const rows = prepareRows(core, [H * T, 1], [H, L, S], undefined, where)
+  return { ...rows, dims: [H, L, S], run: (at, y, saved) => rows.run(at, y, saved, ids) }
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { LABELS, prepareAttention } from './attention.js'
 import { activation, combination, prepareDropout } from './elementwise.js'
+import { prepareRelativeBias } from './embedding.js'
 import { prepareLinear } from './linear.js'
 import { prepareRope, prepareSoftmax } from './lines.js'
 import { norm } from './norm.js'
@@ -40,6 +41,7 @@ export const OPERATIONS = {
   geglu: operation('x up?', 'approximate', activation('geglu')),
   add: operation('a b', '', combination(0)),
   mul: operation('a b', '', combination(1)),
+  relativeBias: operation('table', 'L S', prepareRelativeBias),
   dropout: operation('x', 'p', prepareDropout),
 }
 

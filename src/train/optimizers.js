@@ -8,9 +8,10 @@ import { launch, UNIT } from '../ops/launch.js'
 import { ResidentTensor } from '../runtime/resident.js'
 import { addressOf, copies, expectParameters, fill } from './parameters.js'
 
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./parameters.js').Parameters} Parameters */
 /** @typedef {{ lr?: number, weightDecay?: number, noDecay?: readonly string[] }} OptimizerOptions noDecay: names whose weights do not decay */
-/** @typedef {{ step: number } & Record<string, unknown>} OptimizerState step: how many were done; the rest by name, then by parameter */
+/** @typedef {{ step: number, [name: string]: number | FloatTensor }} OptimizerState step: how many were done; tensors by names as 'expAvg.weight' */
 /**
  * @typedef {object} Rule
  * @property {string} kernel
@@ -88,33 +89,22 @@ export class Optimizer {
     this.steps++
   }
 
-  /** The same part of the state for each parameter. */
-  #parts() {
-    return Object.entries(this.#state).map(([name, all]) => /** @type {const} */ ([name, this.#p.parts(all)]))
+  /** What it remembers, as 'expAvg.name'. @returns {Record<string, FloatTensor>} */
+  #tensors() {
+    const parts = Object.entries(this.#state).map(([name, all]) => this.#p.parts(all, `${name}.`))
+    return Object.assign({}, ...parts)
   }
 
   /** A copy of what it remembers. @returns {OptimizerState} */
   stateDict() {
-    return { step: this.steps, ...Object.fromEntries(this.#parts().map(([name, parts]) => [name, copies(parts)])) }
+    return { step: this.steps, ...copies(this.#tensors()) }
   }
 
   /** Goes on from a state of the same names and dims. @param {OptimizerState} state @returns {this} */
   loadStateDict(state) {
-    const where = `${this.#where}: loadStateDict`
-    const { step, ...groups } = readOptions(state, ['step', ...Object.keys(this.#state)], where)
-    const steps = toNumber(step, `${where}: step`, { least: 0, whole: true })
-    /** @type {(groups: [string, object][]) => Record<string, any>} 'expAvg.name' */
-    const flat = groups =>
-      Object.fromEntries(
-        groups.flatMap(([group, parts]) =>
-          Object.entries(parts ?? {}).map(([name, value]) => [`${group}.${name}`, value]),
-        ),
-      )
-    fill(
-      flat(this.#parts().map(([name, parts]) => [name, parts])),
-      flat(Object.entries(/** @type {any} */ (groups))),
-      where,
-    )
+    const { step, ...rest } = Object(state)
+    const steps = toNumber(step, `${this.#where}: loadStateDict: step`, { least: 0, whole: true })
+    fill(this.#tensors(), rest)
     this.steps = steps
     return this
   }

@@ -1,62 +1,14 @@
 // What a model learns, and the memory that a step of training works in.
 
-import { expectDims } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { count, Tensor, toFloats } from '../base/tensor.js'
+import { readState } from '../nn/layers.js'
 import { expectCore } from '../qkv.js'
 import { ResidentTensor } from '../runtime/resident.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
-/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('../base/tensor.js').Nested} Nested */
-/** @typedef {Tensor<Float32Array>} FloatTensor */
-
-const CHUNK = 2 ** 18 // floats
-
-/** Memory of one step, laid out in the first one: chunks that are filled from the first on. */
-class Arena {
-  /** @type {ResidentTensor[]} */
-  #chunks = []
-  #core
-  #at = 0
-  #used = 0
-
-  /** @param {Core} core */
-  constructor(core) {
-    this.#core = core
-  }
-
-  /** Where the next array will lie: `reset` comes back to it. @returns {[chunk: number, used: number]} */
-  get mark() {
-    return [this.#at, this.#used]
-  }
-
-  /** @param {[chunk: number, used: number]} mark */
-  reset([at, used]) {
-    this.#at = at
-    this.#used = used
-  }
-
-  /** @param {number} n floats, or other words @returns {number} their address */
-  take(n) {
-    const size = Math.ceil(n / 4) * 4 || 4
-    const room = () => (this.#chunks[this.#at]?.dims[0] ?? 0) - this.#used
-    if (room() < size) {
-      if (this.#used > 0) this.#at++
-      this.#used = 0
-      if (room() < size) {
-        for (const chunk of this.#chunks.splice(this.#at)) chunk.dispose()
-        this.#chunks.push(new ResidentTensor(this.#core, [Math.max(CHUNK, size)]))
-      }
-    }
-    this.#used += size
-    return this.#chunks[this.#at].address + (this.#used - size) * 4
-  }
-
-  dispose() {
-    for (const chunk of this.#chunks) chunk.dispose()
-  }
-}
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../block/operation.js').Operand} Operand */
 
 /**
  * A tensor on a tape: a parameter, a result or a constant.
@@ -82,6 +34,43 @@ class Arena {
  * @property {Variable} output
  */
 
+const CHUNK = 2 ** 18 // floats
+
+/** Memory of one step, laid out in the first one: chunks that are filled from the first on. */
+class Arena {
+  /** @type {ResidentTensor[]} */
+  #chunks = []
+  #core
+  /** The chunk, and how much of it is used: `reset` comes back to it. @type {[number, number]} */
+  mark = [0, 0]
+
+  /** @param {Core} core */
+  constructor(core) {
+    this.#core = core
+  }
+
+  /** @param {number} n floats, or other words @returns {number} their address */
+  take(n) {
+    const size = Math.ceil(n / 4) * 4 || 4
+    let [at, used] = this.mark
+    const room = () => (this.#chunks[at]?.dims[0] ?? 0) - used
+    if (room() < size) {
+      if (used > 0) at++
+      used = 0
+      if (room() < size) {
+        for (const chunk of this.#chunks.splice(at)) chunk.dispose()
+        this.#chunks.push(new ResidentTensor(this.#core, [Math.max(CHUNK, size)]))
+      }
+    }
+    this.mark = [at, used + size]
+    return this.#chunks[at].address + used * 4
+  }
+
+  dispose() {
+    for (const chunk of this.#chunks) chunk.dispose()
+  }
+}
+
 /** Variables by their tensors, of all parameters. @type {WeakMap<Tensor, Variable>} */
 export const variables = new WeakMap()
 
@@ -91,10 +80,12 @@ export class Parameters {
   values
   /** By name, of the last `backward()`. @type {Readonly<Record<string, FloatTensor>>} */
   gradients
-  /** @internal All values, and all gradients: one array each. @type {ResidentTensor[]} */
+  /** @internal All values, and all gradients: one array each, of n floats. @type {ResidentTensor[]} */
   all = []
   /** @internal Where each begins in them. @type {Record<string, number>} */
   offsets = {}
+  /** @internal */
+  n = 0
   /** @internal @type {Entry[]} */
   entries = []
   /** @internal @type {import('./backward.js').Backward | undefined} */
@@ -110,8 +101,6 @@ export class Parameters {
     this.core = core
     /** @internal */
     this.arena = new Arena(core)
-    /** @internal Values of all, each filled up to 16 bytes. */
-    this.n = 0
     for (const [name, { dims }] of Object.entries(tensors)) {
       this.offsets[name] = this.n
       this.n += Math.ceil(count(dims) / 4) * 4
@@ -122,49 +111,11 @@ export class Parameters {
       this.dispose()
       throw error
     }
-    const [values, gradients] = this.all
-    this.values = Object.freeze(this.parts(values, tensors))
-    this.gradients = Object.freeze(this.parts(gradients, tensors))
-    for (const [name, tensor] of Object.entries(this.values)) {
-      tensor.data.set(tensors[name].data)
+    this.values = Object.freeze(this.parts(this.all[0], '', tensors))
+    this.gradients = Object.freeze(this.parts(this.all[1], '', tensors))
+    fill(this.values, tensors)
+    for (const [name, tensor] of Object.entries(this.values))
       this.add(tensor, -1, true, addressOf(this.gradients[name]))
-    }
-  }
-
-  /** @internal An array as tensors of the dims of the parameters. @param {ResidentTensor} all @param {Record<string, FloatTensor>} [like] */
-  parts(all, like = this.values) {
-    return Object.fromEntries(
-      Object.entries(like).map(([name, { dims }]) => [name, all.part(this.offsets[name], dims)]),
-    )
-  }
-
-  /** @internal @param {FloatTensor} tensor @param {number} step @param {boolean} isLearned @param {number} ownGradient @returns {Variable} */
-  add(tensor, step, isLearned, ownGradient) {
-    const { dims } = tensor
-    const own = { step, isLearned, ownGradient, gradient: 0 }
-    const variable = { tensor, dims, address: addressOf(tensor), owner: this, ...own }
-    variables.set(tensor, variable)
-    return variable
-  }
-
-  /** @internal Gives an operation its memory. @param {Pick<Entry, 'name' | 'inputs' | 'key' | 'prepared'>} operation @returns {Entry} */
-  record(operation) {
-    const { name, inputs, prepared } = operation
-    const { arena } = this
-    const { mark } = arena
-    try {
-      const at = inputs.map(x => x?.address ?? 0)
-      const address = name === 'reshape' ? at[0] : arena.take(count(prepared.dims))
-      const saved = prepared.saved ? arena.take(prepared.saved) : 0
-      const tensor = new ResidentTensor(this.core, [...prepared.dims], address)
-      const isLearned = inputs.some(x => x?.isLearned)
-      const entry = { ...operation, mark, at, saved, output: this.add(tensor, this.step, isLearned, 0) }
-      this.entries.push(entry)
-      return entry
-    } catch (error) {
-      arena.reset(mark)
-      throw error
-    }
   }
 
   /** Copies of the values, by name. @returns {Record<string, FloatTensor>} */
@@ -172,9 +123,9 @@ export class Parameters {
     return copies(this.values)
   }
 
-  /** Takes values of the same names and dims; all must be there. @param {Record<string, TensorLike | Nested>} state @returns {this} */
+  /** Takes values of the same names and dims; all must be there. @param {Record<string, Operand>} state @returns {this} */
   loadStateDict(state) {
-    fill(this.values, state, 'loadStateDict')
+    fill(this.values, state)
     return this
   }
 
@@ -183,12 +134,45 @@ export class Parameters {
     for (const held of [...this.all, this.arena]) held.dispose()
   }
 
+  /** @internal An array as tensors of the dims of the parameters. @param {ResidentTensor} all @param {string} prefix of their names @param {Record<string, FloatTensor>} [like] */
+  parts(all, prefix, like = this.values) {
+    const part = (/** @type {string} */ name) => [prefix + name, all.part(this.offsets[name], like[name].dims)]
+    return Object.fromEntries(Object.keys(like).map(part))
+  }
+
+  /** @internal @param {FloatTensor} tensor @param {number} step @param {boolean} isLearned @param {number} ownGradient @returns {Variable} */
+  add(tensor, step, isLearned, ownGradient) {
+    const place = { tensor, dims: tensor.dims, address: addressOf(tensor), owner: this }
+    const variable = { ...place, step, isLearned, ownGradient, gradient: 0 }
+    variables.set(tensor, variable)
+    return variable
+  }
+
+  /** @internal Gives an operation its memory. @param {Pick<Entry, 'name' | 'inputs' | 'key' | 'prepared'>} operation @returns {Entry} */
+  record(operation) {
+    const { name, inputs, prepared } = operation
+    const { mark } = this.arena
+    try {
+      const at = inputs.map(x => x?.address ?? 0)
+      const address = name === 'reshape' ? at[0] : this.arena.take(count(prepared.dims))
+      const saved = prepared.saved ? this.arena.take(prepared.saved) : 0
+      const tensor = new ResidentTensor(this.core, [...prepared.dims], address)
+      const isLearned = inputs.some(x => x?.isLearned)
+      const entry = { ...operation, mark, at, saved, output: this.add(tensor, this.step, isLearned, 0) }
+      this.entries.push(entry)
+      return entry
+    } catch (error) {
+      this.arena.mark = mark
+      throw error
+    }
+  }
+
   /** @internal Forgets the operations from `from` on, and the plan of the gradients. @param {number} from */
   forget(from) {
-    if (this.planned) this.arena.reset(this.planned.mark)
+    if (this.planned) this.arena.mark = this.planned.mark
     this.planned = undefined
     if (from >= this.entries.length) return
-    this.arena.reset(this.entries[from].mark)
+    this.arena.mark = this.entries[from].mark
     for (const { output } of this.entries.splice(from)) output.step = -2
   }
 }
@@ -208,31 +192,18 @@ export const addressOf = tensor => /** @type {ResidentTensor} */ (tensor).addres
 export const copies = tensors =>
   Object.fromEntries(Object.entries(tensors).map(([name, { data, dims }]) => [name, new Tensor(data.slice(), dims)]))
 
-/**
- * Copies values into tensors, if all of them fit.
- * @param {Readonly<Record<string, FloatTensor>>} tensors
- * @param {Record<string, unknown>} state
- * @param {string} where
- */
-export function fill(tensors, state, where) {
-  if (typeof state !== 'object' || state === null)
-    throw new TypeError(`${where}: ${describe(state)} given, an object of tensors by name expected`)
-  const names = Object.keys(tensors)
-  const others = Object.keys(state).filter(name => !names.includes(name))
-  if (others.length) throw new RangeError(`${where}: no place for ${others.join(', ')}. Known: ${names.join(', ')}`)
-  const given = names.map(name => {
-    if (!Object.hasOwn(state, name)) throw new RangeError(`${where}: ${name} is missing`)
-    const tensor = toFloats(state[name], `${where}: ${name}`)
-    expectDims(tensor, tensors[name].dims, `${where}: ${name}`, 'its dims')
-    return tensor
-  })
-  for (const [n, name] of names.entries()) tensors[name].data.set(given[n].data)
+/** Copies values into tensors, if all of them fit. @param {Readonly<Record<string, FloatTensor>>} tensors @param {unknown} state by name */
+export function fill(tensors, state) {
+  const { take, end } = readState(state)
+  const given = Object.entries(tensors).map(([name, { dims }]) => take(name, 'dims', ...dims))
+  end()
+  for (const [n, tensor] of Object.values(tensors).entries()) tensor.data.set(given[n].data)
 }
 
 /**
  * Copies tensors into the module's memory, where a model finds them as `p.values`.
  * @param {import('../qkv.js').Qkv} qkv
- * @param {Record<string, TensorLike | Nested>} tensors by name; or a state dict
+ * @param {Record<string, Operand>} tensors by name; or a state dict
  * @returns {Parameters}
  */
 export function parameters(qkv, tensors) {

@@ -154,13 +154,9 @@ class Recorder {
   }
 
   /**
-   * Attention on rows of heads side by side: q (B, L, H * D), k (B, S, G * D), v (B, S, G * E), or all without B; or all
-   * three in one, (B, L, (H + 2 G) * D), as one linear layer makes them.
-   * @param {Operand} q
-   * @param {Operand | undefined} k
-   * @param {Operand | undefined} v
-   * @param {import('../block/attention.js').RowOptions} options a bias may be a parameter
-   * @returns {FloatTensor} (B, L, H * E)
+   * Attention on rows of heads side by side: q (B, L, H * D), k (B, S, G * D), v (B, S, G * E) -> (B, L, H * E), or all
+   * without B; or q, k and v in one, (B, L, (H + 2 G) * D), as one linear layer makes them. A bias may be a parameter.
+   * @param {Operand} q @param {Operand | undefined} k @param {Operand | undefined} v @param {import('../block/attention.js').RowOptions} options
    */
   attention(q, k, v, options) {
     const { numHeads, kvHeads, bias, ...given } = readOptions(options, LABELS.attention.known, 'attention')
@@ -182,12 +178,7 @@ class Recorder {
     return this.#record('embedding', [table], [paddingIdx, ...rows.dims], prepare, rows.ids).tensor
   }
 
-  /**
-   * @param {Operand} logits (..., V)
-   * @param {IdOperand} targets (...)
-   * @param {import('../block/loss.js').CrossEntropyOptions} [options]
-   * @returns {FloatTensor} of no axes
-   */
+  /** A loss of no axes. @param {Operand} logits (..., V) @param {IdOperand} targets (...) @param {import('../block/loss.js').CrossEntropyOptions} [options] */
   crossEntropy(logits, targets, options = {}) {
     const z = this.variable(logits, 'crossEntropy: logits')
     const loss = checkLoss(z.dims, targets, readOptions(options, LOSS_OPTIONS, 'crossEntropy'))
@@ -201,24 +192,9 @@ class Recorder {
     return this.#record('reshape', [input], sizes, () => ({ dims: sizes, passes: [0], run() {} })).tensor
   }
 
-  /**
-   * A bias of scores by distance, for attention: [h, i, j] is table[h, i - j]; keys beyond the query have distance 0,
-   * keys farther than the table reaches its last one.
-   * @param {Operand} table (H, T)
-   * @param {number} L
-   * @param {number} [S]
-   * @returns {FloatTensor} (H, L, S)
-   */
+  /** A bias of scores by distance, for attention: [h, i, j] is table[h, i - j]. @param {Operand} table (H, T) @param {number} L @param {number} [S] */
   relativeBias(table, L, S = L) {
-    const { dims } = this.variable(table, 'relativeBias: table')
-    const [H, T] = dims
-    if (dims.length !== 2) throw new RangeError(`relativeBias: table has dims ${shape(dims)}, (H, T) expected`)
-    const data = Int32Array.from({ length: H * L * S }, (_, n) => {
-      const distance = (Math.floor(n / S) % L) - (n % S)
-      return Math.floor(n / S / L) * T + Math.max(0, Math.min(T - 1, distance))
-    })
-    const each = this.embedding({ data, dims: [H, L, S] }, this.reshape(table, [H * T, 1]))
-    return this.reshape(each, [H, L, S])
+    return this.#apply('relativeBias', [table], { L, S })
   }
 
   /** @internal Ends it: operations of an earlier step that were not done again are forgotten. */
