@@ -5,7 +5,7 @@ import { expectDims, readOptions } from '../base/arguments.js'
 import { count, Tensor, toFloats } from '../base/tensor.js'
 import { toTargetInPlace } from '../ops/launch.js'
 import { expectCore } from '../qkv.js'
-import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
+import { allocate, OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/outputs.js').Target} Target */
@@ -115,19 +115,38 @@ export function produceAll(core, dims, { out = {}, resident }, where, inputs, wr
   /** @type {Record<string, any>} */
   const given = readOptions(out, names, `${where}: out`)
   const before = [...inputs]
-  const targets = names.map(name => {
-    const own = given[name] === undefined ? { resident } : { out: given[name] }
-    const target = toTarget(own, dims[name], `${where}: ${name}`, before)
-    before.push(target.to)
-    return target
-  })
-  /** @type {Record<string, FloatTensor>} */
-  const made = {}
-  const next = (/** @type {number[]} */ addresses) => {
-    const i = addresses.length
-    if (i === targets.length) write(addresses)
-    else made[names[i]] = produce(core, targets[i], at => next([...addresses, at]))
+  /** @type {Target[]} */
+  const targets = []
+  /** @type {import('../runtime/resident.js').ResidentTensor[]} */
+  const residents = [] // made before the memory of the call is taken, which lies behind them
+  try {
+    for (const name of names) {
+      const target = toTarget(
+        { out: given[name], resident: resident && !given[name] },
+        dims[name],
+        `${where}: ${name}`,
+        before,
+      )
+      before.push(target.to)
+      targets.push(target)
+    }
+    for (const target of targets)
+      if (target.resident) {
+        const tensor = allocate(core, target.dims)
+        residents.push(tensor)
+        Object.assign(target, { out: tensor, to: tensor, resident: false })
+      }
+    /** @type {FloatTensor[]} */
+    const made = []
+    const next = (/** @type {number[]} */ addresses) => {
+      const i = addresses.length
+      if (i === targets.length) write(addresses)
+      else made[i] = produce(core, targets[i], at => next([...addresses, at]))
+    }
+    next([])
+    return Object.fromEntries(names.map((name, i) => [name, made[i]]))
+  } catch (error) {
+    for (const tensor of residents) tensor.dispose()
+    throw error
   }
-  next([])
-  return Object.fromEntries(names.map(name => [name, made[name]]))
 }
