@@ -1,5 +1,6 @@
 // qkv/models: checkpoints in Hugging Face's layout, run on the kernels of qkv. The table of contents.
 
+export { headScores } from './models/head-scores.js'
 export { inspectModel, loadModel } from './models/load.js'
 
 /** @typedef {import('./models/model.js').Model} Model */

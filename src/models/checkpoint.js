@@ -10,16 +10,6 @@ import { readJSON } from './source.js'
 const SINGLE = 'model.safetensors'
 const INDEX = 'model.safetensors.index.json'
 
-/** Files of other formats, which say why there is no safetensors file. */
-const OTHERS = [
-  { pattern: /\.gguf$/i, text: 'GGUF is not covered: use the safetensors files of the same model' },
-  {
-    pattern: /\.(bin|pt|pth|pkl|ckpt)$/i,
-    text: 'a pickled file is not read because it can run code: save the model as safetensors',
-  },
-  { pattern: /\.(h5|msgpack|onnx|ot)$/i, text: 'this format is not covered: save the model as safetensors' },
-]
-
 /**
  * @param {Folder} folder
  * @returns {Promise<Map<string, StoredTensor>>}
@@ -51,7 +41,7 @@ export async function readCheckpoint(folder) {
 async function readIndex(folder, single) {
   const source = await folder.open(INDEX)
   if (!source && single) return [single]
-  if (!source) throw await noWeights(folder)
+  if (!source) throw await (await import('./refusals.js')).noWeights(folder, SINGLE, INDEX)
   const index = /** @type {{ weight_map?: unknown } | null} */ (await readJSON(source, INDEX))
   const map = index?.weight_map
   if (typeof map !== 'object' || map === null || Array.isArray(map))
@@ -61,14 +51,4 @@ async function readIndex(folder, single) {
     if (typeof file !== 'string' || !/^[^/\\]+\.safetensors$/.test(file))
       throw new TypeError(`${INDEX}: ${describe(file)} is no name of a safetensors file in this folder`)
   return /** @type {string[]} */ (files)
-}
-
-/** @param {Folder} folder */
-async function noWeights(folder) {
-  for (const name of ['pytorch_model.bin', ...folder.names()])
-    for (const { pattern, text } of OTHERS)
-      if (pattern.test(name) && (folder.names().includes(name) || (await folder.open(name))))
-        return new Error(`loadModel: there is ${name}, but no ${SINGLE}: ${text}`)
-  const found = folder.names().join(', ')
-  return new Error(`loadModel: neither ${SINGLE} nor ${INDEX} is there${found ? `; found: ${found}` : ''}`)
 }

@@ -14,58 +14,84 @@ import { readOptions, toNumber } from '../base/arguments.js'
  * @param {import('./family-parts.js').Family} means.family
  * @param {import('./tokenizer.js').TokenizerLike} [means.tokenizer]
  * @param {(prompt: unknown) => number[]} means.toIds
- * @param {string | Ids} prompt
+ * @param {string | Ids | readonly (string | readonly number[])[]} prompt
  * @param {GenerateOptions} options
  * @returns {AsyncGenerator<GenerateStep, void, void>}
  */
 export async function* generate(model, { qkv, family, tokenizer, toIds }, prompt, options) {
-  const known = ['maxNewTokens', 'temperature', 'topK', 'seed', 'stopIds', 'keep', 'hooks', 'signal']
+  const known = ['maxNewTokens', 'temperature', 'topK', 'seed', 'stopIds', 'keep', 'hooks', 'useCache', 'signal']
   options = readOptions(options, known, 'generate')
-  const { keep, hooks, signal, seed = 0, stopIds = idsOf(model.config.eos_token_id) } = options
+  const { keep, hooks, signal, useCache = true, seed = 0, stopIds = idsOf(model.config.eos_token_id) } = options
   const most = toNumber(options.maxNewTokens ?? 40, 'generate: maxNewTokens', { least: 0, whole: true })
   const temperature = toNumber(options.temperature ?? 0, 'generate: temperature', { least: 0 })
   const topK = toNumber(options.topK ?? family.vocab, 'generate: topK', { least: 1, whole: true })
   if (!family.decoder) throw new Error(`generate: ${model.type} is an encoder, it has no next token`)
-  const source = toIds(prompt)
-  if (source.length === 0) throw new RangeError('generate: the prompt has no tokens')
+  const areMany = Array.isArray(prompt) && typeof prompt[0] !== 'number'
+  const sources = areMany ? prompt.map(toIds) : [toIds(prompt)]
+  if (sources.length === 0 || sources.some(source => source.length === 0))
+    throw new RangeError('generate: the prompt has no tokens')
   const both = family.encoder !== undefined
-  const sequence = both ? [family.startId ?? 0] : [...source]
   const random = qkv.generator(seed)
   const bad = badIds(model.config.bad_words_ids)
-  const cache = model.cache({ capacity: Math.max(16, sequence.length) })
   const textOf = (/** @type {number[]} */ ids) => (tokenizer && ids.length ? model.decode(ids) : '')
+  const rows = sources.map(source => {
+    const sequence = both ? [family.startId ?? 0] : [...source]
+    return { sequence, text: textOf(both ? [] : sequence), isDone: false }
+  })
+  // Shorter prompts are padded: on the left where the next token follows at once, on the right where an encoder reads.
+  const length = Math.max(...sources.map(source => source.length))
+  const padded = (/** @type {number[]} */ list, /** @type {number} */ value) => {
+    const padding = Array(length - list.length).fill(value)
+    return both ? [...list, ...padding] : [...padding, ...list]
+  }
+  const prompts = sources.map(source => padded(source, 0))
+  const tokens = sources.map(source => padded(Array(source.length).fill(1), 0))
+  const cache = useCache
+    ? model.cache({ capacity: Math.max(16, length), batch: sources.length > 1 ? sources.length : undefined })
+    : undefined
   let paused = performance.now()
-  let text = textOf(both ? [] : sequence)
+  /** @type {number[][]} what is new in each row */
+  const made = rows.map(() => [])
   try {
-    for (let n = 0, next = sequence; n < most; n++) {
+    for (let n = 0; n < most; n++) {
       signal?.throwIfAborted()
-      const input = both ? { ids: source, decoderIds: next } : { ids: next }
+      const isFirst = n === 0 || !useCache
+      const added = useCache ? made.map(row => row.slice(-1)) : made
+      const input = both
+        ? {
+            ids: prompts,
+            attentionMask: tokens,
+            decoderIds: rows.map((_, b) => (isFirst ? [family.startId ?? 0, ...added[b]] : added[b])),
+          }
+        : {
+            ids: isFirst ? prompts.map((row, b) => [...row, ...added[b]]) : added,
+            attentionMask: isFirst ? tokens.map((row, b) => [...row, ...added[b].map(() => 1)]) : undefined,
+          }
       const output = model.forward(input, { keep, hooks, cache, logits: 'last' })
-      const logits = /** @type {FloatTensor} */ (output.logits).data
-      for (const id of bad) logits[id] = -Infinity
-      const { id, probability } = choose(logits, temperature, topK, () => random.rand([1]).data[0])
-      sequence.push(id)
-      next = [id]
-      const whole = textOf(both ? sequence.slice(1) : sequence)
-      // The bytes of one character may need more tokens than one.
-      const added = whole.endsWith('\ufffd') ? '' : whole.slice(text.length)
-      if (added) text = whole
-      yield {
-        ...output,
-        id,
-        probability,
-        ids: [...sequence],
-        text: added,
-        token: tokenizer ? tokenizer.decode([id], { skip_special_tokens: false }) : String(id),
-      }
-      if (stopIds.includes(id)) return
+      const logits = /** @type {FloatTensor} */ (output.logits)
+      const steps = rows.map((row, b) => {
+        const { data } = logits.row(b)
+        for (const id of bad) data[id] = -Infinity
+        const { id, probability } = choose(data, temperature, topK, () => random.rand([1]).data[0])
+        made[b].push(id)
+        if (!row.isDone) row.sequence.push(id)
+        const whole = textOf(both ? row.sequence.slice(1) : row.sequence)
+        // The bytes of one character may need more tokens than one.
+        const text = whole.endsWith('\ufffd') ? '' : whole.slice(row.text.length)
+        if (text) row.text = whole
+        row.isDone ||= stopIds.includes(id)
+        const token = tokenizer ? tokenizer.decode([id], { skip_special_tokens: false }) : String(id)
+        return { id, token, text, probability, ids: [...row.sequence], isDone: row.isDone }
+      })
+      yield { ...output, ...steps[0], rows: steps }
+      if (rows.every(row => row.isDone)) return
       if (performance.now() - paused > 50) {
         await new Promise(resolve => setTimeout(resolve)) // lets others run, and abort
         paused = performance.now()
       }
     }
   } finally {
-    cache.dispose()
+    cache?.dispose()
   }
 }
 

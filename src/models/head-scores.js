@@ -1,5 +1,6 @@
 // What a head does on a text, as one number from 0 to 1 each.
 
+import { shape } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -16,36 +17,65 @@ import { Tensor } from '../base/tensor.js'
  */
 
 /**
- * @param {readonly FloatTensor[]} attentions (1, H, n, n) of each layer
- * @param {readonly number[]} ids
+ * Of weights that are there already, such as r.attentions of forward.
+ * @param {readonly (FloatTensor | undefined)[]} attentions (1, H, L, S) of each layer
+ * @param {ArrayLike<number>} [ids] the S tokens; without them, as for cross-attention, `first` (over all queries) and
+ *   `entropy` are made, the others are 0
  * @returns {HeadScores}
  */
-export function scoresOf(attentions, ids) {
-  const layers = attentions.length
-  const H = attentions[0].dims[1]
-  const n = ids.length
-  const make = () => new Tensor(new Float32Array(layers * H), [layers, H])
+export function headScores(attentions, ids) {
+  const all = attentions.map(layer => {
+    if (
+      layer?.dims.length !== 4 ||
+      layer.dims[0] !== 1 ||
+      (ids && (layer.dims[2] !== ids.length || layer.dims[3] !== ids.length))
+    )
+      throw new RangeError(
+        `headScores: ${layer ? `dims ${shape(layer.dims)} given` : 'a layer was not kept'}; weights of all layers, ` +
+          `(1, H, ${ids ? `${ids.length}, ${ids.length}` : 'L, S'}), expected`,
+      )
+    return layer
+  })
+  const H = all[0]?.dims[1] ?? 0
+  const make = () => new Tensor(new Float32Array(all.length * H), [all.length, H])
   const scores = { previous: make(), first: make(), duplicate: make(), induction: make(), entropy: make() }
-  const same = ids.map((id, i) => ids.slice(0, i).flatMap((other, j) => (other === id ? [j] : [])))
+  /** Earlier keys of the same token, and those behind them. @type {number[][]} */
+  const same = Array.from(ids ?? [], (id, i) => Array.from({ length: i }, (_, j) => j).filter(j => ids?.[j] === id))
   const after = same.map((list, i) => list.map(j => j + 1).filter(j => j < i))
-  attentions.forEach(({ data }, layer) => {
+  all.forEach(({ data, dims: [, , L, S] }, layer) => {
     for (let h = 0; h < H; h++) {
-      const at = (/** @type {number} */ i, /** @type {number} */ j) => data[(h * n + i) * n + j]
-      const sumAt = (/** @type {number} */ i, /** @type {number[]} */ keys) =>
-        keys.reduce((sum, j) => sum + at(i, j), 0)
-      const put = (/** @type {keyof typeof scores} */ name, /** @type {(i: number) => number | undefined} */ rule) => {
-        const found = ids.flatMap((_, i) => rule(i) ?? [])
-        scores[name].data[layer * H + h] = found.length ? found.reduce((a, b) => a + b) / found.length : 0
+      const sums = { previous: 0, first: 0, duplicate: 0, induction: 0, entropy: 0 }
+      const queries = { ...sums }
+      const put = (/** @type {keyof typeof sums} */ name, /** @type {number} */ value) => {
+        sums[name] += value
+        queries[name]++
       }
-      put('previous', i => (i ? at(i, i - 1) : undefined))
-      put('first', i => (i ? at(i, 0) : undefined))
-      put('duplicate', i => (same[i].length ? sumAt(i, same[i]) : undefined))
-      put('induction', i => (after[i].length ? sumAt(i, after[i]) : undefined))
-      put('entropy', i => {
-        const row = data.subarray((h * n + i) * n, (h * n + i + 1) * n)
-        const seen = row.reduce((sum, a) => sum + (a > 0 ? 1 : 0), 0)
-        return seen > 1 ? -row.reduce((sum, a) => sum + (a > 0 ? a * Math.log(a) : 0), 0) / Math.log(seen) : undefined
-      })
+      for (let i = 0; i < L; i++) {
+        const row = (h * L + i) * S
+        let [seen, entropy] = [0, 0]
+        for (let at = row; at < row + S; at++) {
+          const a = data[at]
+          if (!(a > 0)) continue
+          seen++
+          entropy -= a * Math.log(a)
+        }
+        if (seen > 1) put('entropy', entropy / Math.log(seen))
+        if (i || !ids) put('first', data[row])
+        if (i && ids) put('previous', data[row + i - 1])
+        for (const [name, keys] of /** @type {const} */ ([
+          ['duplicate', same[i]],
+          ['induction', after[i]],
+        ]))
+          if (keys?.length) {
+            let sum = 0
+            for (const j of keys) sum += data[row + j]
+            put(name, sum)
+          }
+      }
+      for (const [name, tensor] of Object.entries(scores)) {
+        const key = /** @type {keyof typeof sums} */ (name)
+        tensor.data[layer * H + h] = queries[key] ? sums[key] / queries[key] : 0
+      }
     }
   })
   return scores

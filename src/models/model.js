@@ -3,7 +3,7 @@
 import { readOptions } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
-import { scoresOf } from './head-scores.js'
+import { headScores } from './head-scores.js'
 import { checkHooks } from './hooks.js'
 import { keeper, readIds } from './inputs.js'
 import { embed, makeLogits, pool, runStack } from './network.js'
@@ -57,10 +57,12 @@ import { encode } from './tokenizer.js'
  * @property {readonly number[]} [stopIds] default: the end ids of the config
  * @property {readonly string[]} [keep] as in forward
  * @property {ModelOptions['hooks']} [hooks]
+ * @property {boolean} [useCache] false: all ids are run at each step, so that hooks see the whole sequence; default true
  * @property {AbortSignal} [signal]
  *
- * @typedef {ModelOutput & { id: number, token: string, text: string, probability: number, ids: number[] }} GenerateStep
- *   id and token are new, text is what they add, ids are all of the sequence so far
+ * id and token are new, text is what they add, ids are all of the sequence so far; isDone: it has ended.
+ * @typedef {{ id: number, token: string, text: string, probability: number, ids: number[], isDone: boolean }} GeneratedToken
+ * @typedef {ModelOutput & GeneratedToken & { rows: GeneratedToken[] }} GenerateStep of the first prompt; rows: of each
  */
 
 /** Keys and values of a sequence, layer by layer; of an encoder-decoder also what the encoder has made. */
@@ -73,12 +75,18 @@ export class ModelCache {
     this.encoded = undefined
     /** @internal @type {number} */
     this.length = 0
+    /** @internal Of each row, 0 where there is padding; without any undefined. @type {number[][] | undefined} */
+    this.tokens = undefined
+    /** @internal Has a call thrown that was about to append? */
+    this.isBroken = false
   }
 
   clear() {
     for (const layer of this.layers) layer.clear()
     this.encoded = undefined
+    this.tokens = undefined
     this.length = 0
+    this.isBroken = false
   }
 
   dispose() {
@@ -287,17 +295,21 @@ export class Model {
     const tokens =
       input.attentionMask === undefined ? undefined : readIds(input.attentionMask, 'attentionMask', 2, like).ids
     const given = tokens?.includes(0) ? Uint8Array.from(tokens) : undefined // where all are tokens it says nothing
-    if (given && past)
-      throw new TypeError('forward: attentionMask with a cache that holds ids is not covered: give rows of one length')
+    const masks = stack.causal ? maskRows(cache, given, B, L) : undefined
+    if (cache?.isBroken)
+      throw new Error(
+        'forward: the last call with this cache threw half way: clear it with cache.clear() and begin again',
+      )
     const types =
       input.tokenTypeIds === undefined
         ? undefined
         : readIds(input.tokenTypeIds, 'tokenTypeIds', embedding.types?.rows ?? 1, like).ids
-    const { positions, most } = this.#positions(stack, input.positions, given, ids, B, L, past)
+    const { positions, most } = this.#positions(stack, input.positions, masks, ids, B, L, past)
     const beyond = positions.find(position => position >= most)
     if (beyond !== undefined)
       throw new RangeError(`forward: position ${beyond} is asked for, this model has ${most}: give a shorter text`)
-    const mask = given && new Tensor(given, [B, 1, 1, L])
+    const seen = masks ? Uint8Array.from(masks.flat()) : given
+    const mask = seen && new Tensor(seen, [B, 1, 1, seen.length / B])
     const layers = stack.layers.map(() => undefined)
     /** @type {Call} */
     const call = {
@@ -307,8 +319,10 @@ export class Model {
       keepHidden: layer => keeps(hiddenName, layer),
       keepCross: layer => keeps('crossAttentions', layer),
     }
-    const h = runStack(stack, embed(this.#family, qkv, this.#weights, { ids, types, positions, B, L }), call)
-    if (cache) cache.length += L
+    const entered = embed(this.#family, qkv, this.#weights, { ids, types, positions, B, L })
+    if (cache) cache.isBroken = true // until all layers have what is new
+    const h = runStack(stack, entered, call)
+    if (cache) Object.assign(cache, { length: past + L, tokens: masks, isBroken: false })
     return { ...call, h, mask }
   }
 
@@ -316,13 +330,13 @@ export class Model {
    * The position of each id, and how many there are.
    * @param {StackSpec} stack
    * @param {Ids | undefined} given
-   * @param {Uint8Array | undefined} mask
+   * @param {number[][] | undefined} masks of each row, past and new; 0 is padding
    * @param {Int32Array} ids
    * @param {number} B
    * @param {number} L
    * @param {number} past
    */
-  #positions(stack, given, mask, ids, B, L, past) {
+  #positions(stack, given, masks, ids, B, L, past) {
     const { embedding } = this.#family
     const most = embedding.positions?.rows ?? embedding.sinusoids ?? stack.rope?.most ?? Infinity
     if (given !== undefined) {
@@ -330,17 +344,20 @@ export class Model {
       return { positions: Uint32Array.from(read.ids), most }
     }
     const positions = new Uint32Array(B * L)
-    for (let b = 0; b < B; b++)
-      for (let i = 0, seen = past; i < L; i++) {
+    for (let b = 0; b < B; b++) {
+      const row = masks?.[b]
+      let seen = row ? row.slice(0, past).reduce((sum, one) => sum + one, 0) : past
+      for (let i = 0; i < L; i++) {
         const n = b * L + i
         if (embedding.padding !== undefined) {
           // RoBERTa: pad + 1, pad + 2, ... for other ids; pad itself for padding.
           const isToken = ids[n] !== embedding.padding
           if (isToken) seen++
           positions[n] = embedding.padding + (isToken ? seen : 0)
-        } else if (stack.causal && mask) positions[n] = mask[n] ? seen++ : Math.max(0, seen - 1)
+        } else if (row) positions[n] = row[past + i] ? seen++ : Math.max(0, seen - 1)
         else positions[n] = past + i
       }
+    }
     return { positions, most }
   }
 
@@ -407,7 +424,7 @@ export class Model {
       { ids },
       { keep: ['attentions', 'encoderAttentions'], logits: 'none' },
     )
-    return scoresOf(/** @type {FloatTensor[]} */ (this.#isBoth ? encoderAttentions : attentions), ids)
+    return headScores(this.#isBoth ? encoderAttentions : attentions, ids)
   }
 
   /** @param {unknown} input */
@@ -419,8 +436,8 @@ export class Model {
   }
 
   /**
-   * Token by token. The prompt of an encoder-decoder is what its encoder reads.
-   * @param {string | Ids} prompt
+   * Token by token. The prompt of an encoder-decoder is what its encoder reads. Several prompts run side by side.
+   * @param {string | Ids | readonly (string | readonly number[])[]} prompt
    * @param {GenerateOptions} [options]
    * @returns {AsyncGenerator<GenerateStep, void, void>}
    */
@@ -452,4 +469,20 @@ export class Model {
     this.#isDisposed = true
     this.#weights.dispose()
   }
+}
+
+/**
+ * Past and new of each row, 0 where there is padding; undefined where there is none.
+ * @param {ModelCache | undefined} cache
+ * @param {Uint8Array | undefined} given (B, L) of the new ids
+ * @param {number} B
+ * @param {number} L
+ * @returns {number[][] | undefined}
+ */
+function maskRows(cache, given, B, L) {
+  if (!given && !cache?.tokens) return undefined
+  return Array.from({ length: B }, (_, b) => [
+    ...(cache?.tokens?.[b] ?? Array(cache?.length ?? 0).fill(1)),
+    ...(given?.subarray(b * L, (b + 1) * L) ?? Array(L).fill(1)),
+  ])
 }

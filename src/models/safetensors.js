@@ -28,17 +28,6 @@ const BYTES = {
 export const FLOATS = ['F32', 'F16', 'BF16']
 const MOST_HEADER = 100_000_000 // as in the original library
 
-/** What other files begin with. @param {Uint8Array} start @returns {string | undefined} */
-function otherFormat(start) {
-  const text = String.fromCharCode(...start.subarray(0, 4))
-  if (text === 'GGUF') return 'a GGUF file, which is not covered: use the safetensors files of the same model'
-  if (text.startsWith('PK\x03\x04') || start[0] === 0x80)
-    return 'a pickled PyTorch file, which is not read because it can run code: save the model as safetensors'
-  if (text.startsWith('{') || text.startsWith('<')) return 'text, perhaps the page of an error or a Git LFS pointer'
-  if (text === 'vers') return 'a Git LFS pointer, not the file itself: fetch it with git lfs pull'
-  return undefined
-}
-
 /**
  * The names of the outermost object of a JSON text, those that are there twice included. The text is valid JSON.
  * @param {string} text
@@ -70,7 +59,7 @@ export async function readHeader(source, file) {
   const length = view.getUint32(0, true) + view.getUint32(4, true) * 2 ** 32
   const beyond = source.size !== undefined && length > source.size - 8
   if (beyond || length > MOST_HEADER || length < 2) {
-    const other = otherFormat(start)
+    const other = (await import('./refusals.js')).otherFormat(start)
     if (other) throw fail(`this is ${other}`)
     throw fail(
       `no safetensors file: its header would be ${length} bytes long, ` +
