@@ -7,7 +7,7 @@ import { createScenes } from './explain/scene.js'
 import { stepsOf } from './explain/steps.js'
 import { stopOf } from './explain/tour.js'
 import { copy, everything, readFiles, save } from './formats/carry.js'
-import { fromText } from './formats/given.js'
+import { fromText, fromValue } from './formats/given.js'
 import { pytorchCode } from './formats/pytorch.js'
 import { qkvCode } from './formats/qkvcode.js'
 import { check, headsOfGiven, isFloat32 } from './settings/check.js'
@@ -52,6 +52,7 @@ import { messageOf, Trouble } from './settings/trouble.js'
  * @property {import('./views/context.js').Mode} mode
  * @property {import('./i18n/index.js').Language} language
  * @property {import('./views/context.js').Theme} theme
+ * @property {import('./views/context.js').From} [from] the room that the tensors of this layer come from
  * @property {import('./i18n/index.js').Key} [notice] about the link
  * @property {Said} [said] what was done last, or why not
  * @property {{ settings: Settings, said: Said }} [failed] settings that could not be shown
@@ -330,6 +331,24 @@ export function createApp(host, taste) {
         else say('bringFailed', { message: messageOf(error) }, true)
       }
     },
+    openGiven: (value, patch, from) => {
+      const { room } = state.history.present
+      try {
+        const settings = {
+          ...fromValue(value),
+          ...pageOf(state.history.present),
+          room: /** @type {const} */ ('layer'),
+          ...patch,
+        }
+        update({ origin: settings, pointed: undefined, visits: { past: [], future: [] } })
+        set(settings)
+        update({ from: { room, text: from, given: settings.given } })
+        host.toTop()
+      } catch (error) {
+        if (!(error instanceof Trouble)) throw error
+        say(error.key, error.params, true)
+      }
+    },
     show: host.show,
     retry: () => {
       results?.forget()
@@ -377,6 +396,7 @@ export function createApp(host, taste) {
       ...{ language, theme, mode, history, settings, problems, actions, notice, said, scene },
       pointed: pointed(),
       ...{ hovered, scaleEnd, filter, range, pace, playing, spreadSize, tour: settings.tour },
+      ...(state.from?.given === settings.given && { from: state.from }),
       ...(hasSpread && { spread: results?.spread(spreadSize) }),
       selection: selectionOf(settings),
       visits: { hasBack: visits.past.length > 0, hasForward: visits.future.length > 0 },

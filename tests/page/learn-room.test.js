@@ -1,79 +1,394 @@
-// The room "Learn": train, look, switch heads off, go back in time, take along; nothing trains unasked.
+// The room "Learn": train, look, change heads, ask why, compare, go back in time, take along; nothing trains unasked.
 
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { beyond } from './browser.js'
 import { usePage } from './open.js'
 
 const SORT = '#1&room=learn&task=sort'
+const SORTED = '0 2 3 6 8 9 11 14'
 const context = usePage({ hash: SORT })
+const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+/** Training on a busy machine. */
+const PATIENCE = { timeout: 60_000 }
 const text = (/** @type {string} */ selector) => context.page.locator(selector).innerText()
-const isTrained = () =>
+const room = (/** @type {string} */ selector) => context.page.locator(selector)
+
+/** Waits until a text of the page is as it should be. @param {string} selector @param {RegExp} expected */
+const reads = (selector, expected) =>
   context.page.waitForFunction(
-    () => /\d %|\d%/.test(document.querySelector('.learn-said')?.textContent ?? ''),
-    undefined,
-    {
-      timeout: 30_000,
-    },
+    ([selector, source]) =>
+      new RegExp(source).test(document.querySelector(selector)?.textContent?.replace(/\s+/g, ' ').trim() ?? ''),
+    /** @type {[string, string]} */ ([selector, expected.source]),
+    PATIENCE,
   )
 
+/** Trains until the goal is reached, or the steps are done. */
+async function train() {
+  await room('#learn-train:not([disabled])').waitFor(PATIENCE)
+  await context.page.click('#learn-train')
+  await reads('.learn-said', /\d%/)
+}
+
+/** What the large map shows. @param {string} [id] @returns {Promise<number[]>} */
+const mapOf = (id = '#learn-map') =>
+  context.page.evaluate(id => Array.from(/** @type {any} */ (document.querySelector(id)).matrix.data), id)
+
 test('nothing trains unasked; one click trains to the goal and names the head', async () => {
-  const { page } = context
-  await page.locator('qkv-heads').waitFor()
+  await room('qkv-heads').waitFor()
   assert.match(await text('#learn-steps'), /step 0 of 300/)
   assert.match(await text('.learn-probe'), /Nothing is trained yet/)
-  await page.click('#learn-train')
-  await isTrained()
+  await train()
   assert.match(await text('.learn-said'), /^Reached 95\.0% at step \d+\. Head 1\.1 looks at the next larger number: \d/)
-  assert.equal(await text('#learn-answer'), '0 2 3 6 8 9 11 14')
+  assert.equal(await text('#learn-answer'), SORTED)
 })
 
-test('a head that is switched off breaks the answer; restoring it mends it', async () => {
+test('a click on the answer says why: logits, and what each head adds to them, position by position', async () => {
   const { page } = context
-  await page.click('#learn-train')
-  await isTrained()
-  await page.click('.learn-switches button')
-  await page.locator('.learn-changed').waitFor()
-  const shares = [...(await text('.learn-changed')).matchAll(/([\d.]+)%/g)].map(([, share]) => Number(share))
+  await train()
+  await page.click('#learn-answer .answer-token:nth-of-type(3)')
+  await room('#why').waitFor()
+  assert.equal(await text('#why-title'), 'Why does it say 3?')
+  assert.equal(await room('.why-token').count(), 8)
+  const sums = () =>
+    page.evaluate(() => {
+      const values = Array.from(document.querySelectorAll('.why-row .why-value'), cell =>
+        Number(/** @type {HTMLElement} */ (cell).dataset.value),
+      )
+      return [
+        values.reduce((a, b) => a + b, 0),
+        Number(/** @type {HTMLElement} */ (document.querySelector('.why-sum .why-value')).dataset.value),
+      ]
+    })
+  const [sum, logit] = await sums()
+  assert.ok(logit > 1 && Math.abs(sum - logit) < 1e-3, `${sum}, ${logit}`)
+  await page.click('.why-token >> nth=1')
+  const [other, second] = await sums()
+  assert.ok(second < logit && Math.abs(other - second) < 1e-3)
+  await page.click('.why-open >> nth=0')
+  assert.match(await text('.why-positions'), /[+−]\d/)
+  await page.click('#why-close')
+  assert.equal(await room('#why').count(), 0)
+})
+
+test('a head that is changed stands among the changes and in the link; undo, suspend, remove and restore mend it', async () => {
+  const { page } = context
+  await train()
+  await page.selectOption('.head-state', 'off')
+  await reads('.changes-effect', /to \d/)
+  const shares = [...(await text('.changes-effect')).matchAll(/([\d.]+)%/g)].map(([, share]) => Number(share))
   assert.ok(shares[0] > 95 && shares[1] < 70, String(shares))
-  assert.notEqual(await text('#learn-answer'), '0 2 3 6 8 9 11 14')
-  await page.click('.learn-changed button')
-  await page.locator('.learn-changed').waitFor({ state: 'detached' })
-  await page.waitForFunction(() => document.querySelector('#learn-answer')?.textContent === '0 2 3 6 8 9 11 14')
+  assert.notEqual(await text('#learn-answer'), SORTED)
+  await page.waitForFunction(() => location.hash.includes('touch%3D1.1%3Aoff'))
+  const hash = await page.evaluate(() => location.hash)
+  assert.equal(await room('.change-switch').getAttribute('aria-checked'), 'true')
+  await page.click('.change-switch')
+  await reads('#learn-answer', new RegExp(`^${SORTED}$`))
+  await page.click('.change-switch')
+  await page.selectOption('.head-state', 'scale')
+  assert.match(await text('.change'), /1\.1 × 0\.5/)
+  await page.keyboard.press('ControlOrMeta+z')
+  assert.match(await text('.change'), /1\.1 off/)
+  await page.click('.change-remove')
+  await reads('#learn-answer', new RegExp(`^${SORTED}$`))
+  await page.click('#changes-undo')
+  await page.click('#changes-restore')
+  await room('.change').waitFor({ state: 'detached' })
+  await context.go(hash)
+  await room('.change').waitFor()
+  assert.match(await text('.change'), /1\.1 off/)
+})
+
+test('cells are hidden from a head by painting, with the keyboard too', async () => {
+  const { page } = context
+  await train()
+  const before = await mapOf()
+  await page.click('#learn-paint')
+  await page.locator('#learn-map').locator('[tabindex="0"]').first().focus()
+  for (const key of ['ArrowDown', 'ArrowDown', 'Home', ' ']) await page.keyboard.press(key)
+  await reads('.change', /sees 1 cell less/)
+  const painted =
+    (await page.evaluate(() => location.hash.includes('hide'))) ||
+    (await page.waitForFunction(() => location.hash.includes('hide')))
+  assert.ok(painted)
+  assert.equal(before.length, (await mapOf()).length)
+})
+
+test('a head opens in One layer with the numbers of the run, and a button leads back to where one was', async () => {
+  const { page } = context
+  await train()
+  await page.locator('#learn-at').fill('40')
+  await reads('.learn-at output', /^40$/)
+  const weights = await mapOf()
+  await page.click('#learn-open-layer')
+  await room('#back-to-room').waitFor()
+  assert.match(await text('#back-to-room'), /Back to Learn, step 40/)
+  await room('#map').waitFor()
+  const opened = await mapOf('#map')
+  assert.equal(opened.length, weights.length)
+  for (const [i, value] of weights.entries())
+    assert.ok(Math.abs(opened[i] - value) < 1e-6, `${i}: ${opened[i]}, ${value}`)
+  await page.click('#back-to-room')
+  await room('#learn-map').waitFor()
+  assert.match(await text('.learn-at output'), /^40$/)
+  assert.deepEqual(await mapOf(), weights)
+})
+
+test('two seeds stand side by side at one step, and two moments of one run', async () => {
+  const { page } = context
+  await train()
+  await page.click('#learn-other-seed')
+  await reads('.learn-settings summary', /seed 1/)
+  await room('qkv-heads.is-kept').waitFor()
+  await train()
+  assert.match(await text('.learn-compare'), /A: seed 0, layers 1, step \d+\s+B: seed 1/)
+  assert.equal(await room('polyline.is-kept').count(), 2)
+  const [a, b] = [await mapOf('#learn-map-a'), await mapOf()]
+  assert.notDeepEqual(a, b)
+  await page.click('#learn-difference')
+  assert.deepEqual(
+    await page.evaluate(() => Array.from(/** @type {any} */ (document.querySelector('#learn-map')).minus.data)),
+    a,
+  )
+  await page.click('#learn-release')
+  await room('qkv-heads.is-kept').waitFor({ state: 'detached' })
+  await page.locator('#learn-at').fill('20')
+  await reads('.learn-at output', /^20$/)
+  await page.click('#learn-keep-step')
+  await page.click('#learn-live')
+  await reads('.learn-of.is-kept', /A step 20/)
+  await reads('.learn-of.is-new', /B step (?!20)/)
+})
+
+test('the story waits for the run, names its heads, and is done at each stop', async () => {
+  const { page } = context
+  await page.click('#story-start')
+  const done = () =>
+    page.waitForFunction(
+      () => /** @type {HTMLElement} */ (document.querySelector('#story')).dataset.done === 'true',
+      undefined,
+      PATIENCE,
+    )
+  assert.equal(await room('#story').getAttribute('data-done'), 'false')
+  await train()
+  await done()
+  await page.click('#story-next')
+  await done()
+  await page.click('#story-next')
+  assert.equal(await room('#story').getAttribute('data-done'), 'false')
+  await page.click('#learn-answer .answer-token >> nth=0')
+  await done()
+  await page.click('#story-next')
+  await page.locator('#learn-at').fill('20')
+  await done()
+  await page.click('#story-next')
+  await page.fill('#learn-probe', '7 3 1 0 15 12 4 9')
+  await page.keyboard.press('Enter')
+  await done()
+  assert.equal(await room('#story-next').count(), 0)
+  await page.click('#story-end')
+  assert.equal(await room('#story').count(), 0)
 })
 
 test('the slider shows the model as it was; a probe that cannot be used is explained', async () => {
   const { page } = context
-  await page.click('#learn-train')
-  await isTrained()
+  await train()
   await page.locator('#learn-at').fill('0')
-  await page.waitForFunction(() => document.querySelector('#learn-answer')?.textContent !== '0 2 3 6 8 9 11 14')
+  await page.waitForFunction(
+    want => document.querySelector('#learn-answer')?.textContent?.trim().replace(/\s+/g, ' ') !== want,
+    SORTED,
+  )
   await page.click('#learn-live')
-  await page.waitForFunction(() => document.querySelector('#learn-answer')?.textContent === '0 2 3 6 8 9 11 14')
+  await reads('#learn-answer', new RegExp(`^${SORTED}$`))
   await page.fill('#learn-probe', '1 2 99')
   await page.keyboard.press('Enter')
-  assert.match(await page.locator('.learn-probe .learn-problem').innerText(), /3 numbers given, 8 expected/)
+  await room('.learn-probe .learn-problem').waitFor()
+  assert.match(await text('.learn-probe .learn-problem'), /3 numbers given, 8 expected/)
 })
 
-test('settings stand in the link; bad ones are complained about and the recipe is kept', async () => {
+test('settings stand in the link; bad ones are complained about, with what is near as a button', async () => {
   const { page } = context
-  await page.locator('.learn-settings summary').click()
+  await room('.learn-settings summary').click()
   await page.fill('#learn-set-seed', '7')
   await page.keyboard.press('Enter')
   await page.waitForFunction(() => /learn=seed%3D7/.test(location.hash))
   assert.match(await text('.learn-settings summary'), /seed 7/)
-  await page.goto('about:blank')
-  await page.goto(`${context.url}#1&room=learn&task=sort&learn=heads%3D5,rate%3D1e9`)
-  assert.match(await page.locator('.learn-problem').first().innerText(), /Learning rate: 1e9 given/)
-  await page.click('#learn-train')
-  await isTrained()
+  await context.go(`${SORT}&learn=heads%3D5,rate%3D1e9`)
+  assert.match(await room('.learn-problem').first().innerText(), /Learning rate: 1e9 given/)
+  await page.click('[data-nearest="rate"]')
+  await page.waitForFunction(() => /rate%3D1(?!e)/.test(location.hash))
+  await context.go(`${SORT}&learn=layers%3D4,d%3D128,mlp%3D512,batch%3D64,steps%3D5000,T%3D64,V%3D64`)
+  assert.match(await text('#learn-large'), /This run takes about \d+ min and \d+ MB/)
+  await page.click('#learn-smaller')
+  await page.waitForFunction(() => /batch%3D16/.test(location.hash))
 })
 
-test('the program and the curves are there to take along', async () => {
+test('a rate that is too high is said to leave the scale; a lower one is a button', async () => {
   const { page } = context
-  await page.locator('.learn-along summary').click()
-  assert.match(await text('.learn-along pre'), /torch\.manual_seed\(0\)/)
+  await context.go(`${SORT}&learn=rate%3D1`)
+  await room('#learn-train:not([disabled])').waitFor(PATIENCE)
   await page.click('#learn-train')
-  await isTrained()
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#learn-csv')])
-  assert.equal(download.suggestedFilename(), 'sort.csv')
+  await room('#learn-diverged').waitFor(PATIENCE)
+  assert.match(await text('#learn-diverged'), /Loss left the scale at step \d+/)
+  assert.equal(await room('.curves .diverged').count(), 1)
+  await page.click('#learn-good')
+  await page.click('#learn-lower')
+  await page.waitForFunction(() => /rate%3D0\.3/.test(location.hash))
+  await reads('#learn-steps', /step 0 of/)
 })
+
+test('a worker that is lost is said to be; Restart mends it', async () => {
+  const { page } = context
+  await room('#learn-train:not([disabled])').waitFor(PATIENCE)
+  const [worker] = page.workers().slice(-1)
+  await worker.evaluate(() => {
+    setTimeout(() => {
+      throw new Error('out of memory')
+    })
+  })
+  await room('#learn-failure').waitFor()
+  assert.match(await text('#learn-failure'), /The worker that trained was lost: .*out of memory/)
+  assert.ok(await room('#learn-map').isVisible())
+  await page.click('#learn-again')
+  await train()
+  assert.equal(await text('#learn-answer'), SORTED)
+})
+
+test('a run pauses while the tab is hidden, says so, and goes on', async () => {
+  const { page } = context
+  await page.selectOption('#learn-pace', 'ten')
+  await room('#learn-train:not([disabled])').waitFor(PATIENCE)
+  await page.click('#learn-train')
+  await reads('#learn-steps', /step [1-9]/)
+  const hide = (/** @type {boolean} */ isHidden) =>
+    page.evaluate(isHidden => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => isHidden })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, isHidden)
+  await hide(true)
+  await reads('.learn-said', /Paused: the tab was hidden/)
+  await reads('#learn-train', /^Train$/)
+  await hide(false)
+  await reads('#learn-train', /^Pause$/)
+})
+
+test('a run pauses when one goes to another room, and is there when one comes back', async () => {
+  const { page } = context
+  await page.selectOption('#learn-pace', 'ten')
+  await room('#learn-train:not([disabled])').waitFor(PATIENCE)
+  await page.click('#learn-train')
+  await reads('#learn-steps', /step [1-9]/)
+  await page.click('[data-room="layer"]')
+  await room('#map').waitFor()
+  await page.click('[data-room="learn"]')
+  await reads('.learn-said', /Paused: you were in another room/)
+  assert.doesNotMatch(await text('#learn-steps'), /step 0 /)
+})
+
+test('the model is saved and opens again; programs, curves and a table are there', async () => {
+  const { page } = context
+  await train()
+  await room('.learn-along summary').click()
+  await room('.learn-along pre').waitFor()
+  assert.match(await text('.learn-along pre'), /torch\.manual_seed\(0\)/)
+  await page.click('[data-program="qkv"]')
+  assert.match(await text('.learn-along pre'), /import { load, tensor } from 'qkv'/)
+  const saved = async (/** @type {string} */ selector) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click(selector)])
+    return { name: download.suggestedFilename(), path: await download.path() }
+  }
+  assert.equal((await saved('#learn-csv')).name, 'sort.csv')
+  const svg = await saved('#learn-svg')
+  const drawn = await readFile(svg.path, 'utf8')
+  assert.equal(
+    await page.evaluate(
+      text =>
+        new DOMParser().parseFromString(text, 'image/svg+xml').querySelectorAll('parsererror, polyline').length > 2,
+      drawn,
+    ),
+    true,
+  )
+  assert.doesNotMatch(drawn, /parsererror|class="rule"[^>]*stroke="none"/)
+  const json = await saved('#learn-save-json')
+  assert.equal(JSON.parse(await readFile(json.path, 'utf8')).task, 'sort')
+  const model = await saved('#learn-save')
+  assert.match(model.name, /^sort-seed0-step\d+\.safetensors$/)
+  const map = await mapOf()
+  const buffer = await readFile(model.path)
+  await context.go('#1&room=learn&task=reverse')
+  await room('#learn-map').waitFor()
+  await page.setInputFiles('#learn-file', { name: model.name, mimeType: 'application/octet-stream', buffer })
+  await room('#learn-opened').waitFor()
+  await reads('#learn-answer', new RegExp(`^${SORTED}$`))
+  assert.deepEqual(await mapOf(), map)
+  await page.setInputFiles('#learn-file', {
+    name: 'x.safetensors',
+    mimeType: 'application/octet-stream',
+    buffer: Buffer.from('nothing'),
+  })
+  await reads('main', /This file cannot be opened: this is no safetensors file/)
+  await room('.learn-table summary').click()
+  await room('.learn-table table').waitFor()
+})
+
+test('gradients of a step are maps: of weights and of attention', async () => {
+  const { page } = context
+  await room('.learn-gradients summary').click()
+  await page.click('#learn-gradient')
+  await room('#learn-gradient-map').waitFor()
+  assert.equal((await mapOf('#learn-gradient-map')).length, 256)
+  await page.selectOption('#learn-gradient-which', '0.q')
+  await page.waitForFunction(
+    () => /** @type {any} */ (document.querySelector('#learn-gradient-map')).matrix.dims[0] === 32,
+  )
+  const values = await mapOf('#learn-gradient-map')
+  assert.ok(values.some(value => value > 0) && values.some(value => value < 0))
+})
+
+test('a text of the reader is learned, honestly measured and continued; one that is short is said to be', async () => {
+  const { page } = context
+  await page.selectOption('#learn-task', 'text')
+  await room('#learn-own').fill('a')
+  await room('#learn-own').blur()
+  assert.match(await text('#learn-short'), /at least 520 characters: 1 are there/)
+  await room('#learn-own').fill('The cat sat on the mat. The dog sat on the log. '.repeat(20))
+  await room('#learn-own').blur()
+  await room('#learn-map').waitFor()
+  await page.click('#learn-step')
+  await reads('#learn-steps', /step 1 of/)
+  assert.match(await text('.learn-bits'), /\d\.\d\d bits a character/)
+  assert.equal((await text('.learn-continued mark')).length > 0, true)
+})
+
+for (const [language, theme] of [
+  ['en', 'light'],
+  ['zh', 'dark'],
+])
+  test(`axe finds nothing in the room, and nothing sticks out at 360 px: ${language}, ${theme}`, async () => {
+    const { page } = context
+    await context.set('language', language)
+    await context.set('theme', theme)
+    await page.click('#story-start')
+    await train()
+    await page.selectOption('.head-state', 'scale')
+    await page.click('#learn-answer .answer-token >> nth=0')
+    await room('.learn-settings summary').click()
+    await room('.learn-along summary').click()
+    await room('.learn-gradients summary').click()
+    await page.evaluate(axe)
+    const found = await page.evaluate(async () => {
+      const { violations } = await /** @type {any} */ (globalThis).axe.run(document)
+      return violations.map(
+        (/** @type {any} */ { id, nodes }) =>
+          `${id}: ${nodes.map((/** @type {any} */ node) => node.html.slice(0, 120)).join('\n  ')}`,
+      )
+    })
+    assert.deepEqual(found, [])
+    for (const width of [390, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      assert.deepEqual(await beyond(page), [], String(width))
+    }
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.evaluate(() => localStorage.clear())
+  })

@@ -12,9 +12,10 @@ import { isNpy, readNpy } from './npy.js'
 /** Megabytes of a file or a text. */
 export const MOST_MEGABYTES = 32
 
-/** What tensors may be called in files. @type {Record<string, 'q' | 'k' | 'v' | 'weights'>} */
+/** What tensors may be called in files. @type {Record<string, 'q' | 'k' | 'v' | 'wo' | 'weights'>} */
 const NAMES = {
   ...{ q: 'q', query: 'q', queries: 'q', k: 'k', key: 'k', keys: 'k', v: 'v', value: 'v', values: 'v' },
+  ...{ wo: 'wo', w_o: 'wo' },
   ...{ weights: 'weights', a: 'weights', attention: 'weights', attentions: 'weights', attn: 'weights' },
 }
 const TOKENS = /** @type {Record<string, 'tokens' | 'keyTokens'>} */ ({
@@ -96,8 +97,8 @@ export function fromText(text) {
   return fromValue(parse(text))
 }
 
-/** @param {unknown} value */
-function fromValue(value) {
+/** Tensors by name, or the page's own file. @param {unknown} value @returns {Settings} @throws {Trouble} */
+export function fromValue(value) {
   if (typeof value !== 'object' || value === null) throw new Trouble('bringShape')
   if ('link' in value && typeof value.link === 'string') return fromLink(value.link)
   const isTensor = Array.isArray(value) || 'data' in value

@@ -1,10 +1,8 @@
 import { checkpoints } from './checkpoints/en.js'
-import { learn } from './learn/en.js'
 
 export { texts as elements } from '../elements/texts.js'
 
 export const texts = {
-  ...learn,
   ...checkpoints,
   htmlLang: 'en',
   languageName: 'English',

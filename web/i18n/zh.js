@@ -1,5 +1,4 @@
 import { checkpoints } from './checkpoints/zh.js'
-import { learn } from './learn/zh.js'
 /** @type {import('./index.js').ElementTexts} */
 export const elements = {
   queries: '查询',
@@ -55,7 +54,6 @@ export const elements = {
 
 /** @type {Record<import('./index.js').Key, string>} */
 export const texts = {
-  ...learn,
   ...checkpoints,
   htmlLang: 'zh-CN',
   languageName: '中文',

@@ -5,7 +5,19 @@ import { RECIPES } from './recipes.js'
 /** @typedef {import('./recipes.js').LearnSettings} LearnSettings */
 /** @typedef {import('./run.js').Task} Task */
 /** @typedef {keyof LearnSettings} Field */
-/** @typedef {{ field: Field, given: string, least?: number, most?: number, whole?: boolean, divides?: boolean }} Problem */
+/**
+ * @typedef {object} Problem
+ * @property {Field} field
+ * @property {string} given
+ * @property {number} [least]
+ * @property {number} [most]
+ * @property {boolean} [whole]
+ * @property {boolean} [divides]
+ * @property {Partial<LearnSettings>} [nearest] what fits and is near
+ */
+
+/** Characters of a text of settings, those of changes included. */
+const MOST_TEXT = 10_000
 
 /** @type {Partial<Record<Field, { least: number, most: number, whole?: boolean }>>} */
 export const RANGES = {
@@ -20,7 +32,7 @@ export const RANGES = {
   steps: { least: 20, most: 5000, whole: true },
   seed: { least: 0, most: 2 ** 31, whole: true },
 }
-export const POSITIONS = /** @type {const} */ (['rope', 'learned', 'none'])
+export const POSITIONS = /** @type {const} */ (['rope', 'learned', 'distance', 'none'])
 
 /** Fields that the reader may change, for each task. @param {Task} task @returns {Field[]} */
 export function fieldsOf(task) {
@@ -42,7 +54,7 @@ export function checkLearn(task, text) {
   /** @type {Problem[]} */
   const problems = []
   const known = fieldsOf(task)
-  for (const part of text.slice(0, 500).split(',').filter(Boolean)) {
+  for (const part of text.slice(0, MOST_TEXT).split(',').filter(Boolean)) {
     const [name, given = ''] = part.split('=')
     const field = /** @type {Field} */ (name)
     if (!known.includes(field)) continue // of another task, or of nobody
@@ -55,11 +67,17 @@ export function checkLearn(task, text) {
       const value = Number(given)
       const fits = given.trim() !== '' && value >= range.least && value <= range.most && !(range.whole && value % 1)
       if (fits) Object.assign(settings, { [field]: value })
-      else problems.push({ field, given: given.slice(0, 20), ...range })
+      else {
+        const near = Math.min(range.most, Math.max(range.least, range.whole ? Math.round(value) : value))
+        const nearest = Number.isNaN(near) ? undefined : { [field]: near }
+        problems.push({ field, given: given.slice(0, 20), ...range, ...(nearest && { nearest }) })
+      }
     }
   }
   if (settings.d % (2 * settings.heads)) {
-    problems.push({ field: 'heads', given: String(settings.heads), divides: true })
+    const { heads } = settings
+    const d = Math.min(Math.floor(128 / (2 * heads)), Math.max(1, Math.round(settings.d / (2 * heads)))) * 2 * heads
+    problems.push({ field: 'heads', given: String(heads), divides: true, nearest: { heads, d: Math.max(8, d) } })
     settings.heads = defaults.heads
     settings.d = defaults.d
   }
@@ -76,14 +94,66 @@ export function checkLearn(task, text) {
     settings.T = defaults.T
     settings.V = defaults.V
   }
+  for (const problem of problems) {
+    const { nearest } = problem
+    if (nearest && checkLearn(task, writeLearn(task, { ...settings, ...nearest })).problems.length)
+      delete problem.nearest
+  }
   return { settings, problems }
 }
 
-/** What differs from the defaults, as text. @param {Task} task @param {Partial<Record<Field, unknown>>} settings */
-export function writeLearn(task, settings) {
+/** What differs from the defaults, as text. @param {Task} task @param {Partial<Record<Field, unknown>>} settings @param {string} [touch] changes of heads */
+export function writeLearn(task, settings, touch = '') {
   const { defaults } = RECIPES[task]
-  return fieldsOf(task)
+  const fields = fieldsOf(task)
     .filter(field => settings[field] !== undefined && String(settings[field]) !== String(defaults[field]))
     .map(field => `${field}=${settings[field]}`)
-    .join(',')
+  return [...fields, ...(touch ? [`touch=${touch}`] : [])].join(',')
+}
+
+/** The changes of heads in the same text. @param {string} text */
+export const touchIn = text => /(?:^|,)touch=([^,]*)/.exec(text.slice(0, MOST_TEXT))?.[1] ?? ''
+
+/** Operations a second that are counted on before anything was measured. */
+const SPEED = 1e10
+/** Beyond these a run is said to be large. */
+export const MOST_SECONDS = 60
+export const MOST_BYTES = 2 ** 29
+
+/**
+ * How long a run takes and how much memory, about.
+ * @param {LearnSettings} settings
+ * @param {number} [outputs] of the task 'text' and 'translation'
+ * @returns {{ seconds: number, bytes: number }}
+ */
+export function estimate({ layers, heads, d, mlp, V, T, batch, steps }, outputs = V || 96) {
+  const tokens = batch * T
+  const forward = tokens * (layers * (8 * d * d + 4 * d * mlp + 4 * T * d) + 2 * d * outputs)
+  const weights = layers * (4 * d * d + 2 * d * mlp) + (2 * outputs + T) * d
+  const floats = tokens * (layers * (16 * d + 4 * mlp) + 4 * d + 2 * outputs) + batch * layers * heads * T * T
+  const snapshots = Math.min(2 ** 24, (weights * steps) / 20)
+  return { seconds: (steps * 3.5 * forward) / SPEED, bytes: 4 * (2 * floats + 8 * weights + snapshots) }
+}
+
+/**
+ * Settings near these that do not take minutes: less of what there is most of.
+ * @param {LearnSettings} settings
+ * @returns {Partial<LearnSettings> | undefined} undefined: these are not large
+ */
+export function smaller(settings) {
+  /** @type {Partial<LearnSettings>} */
+  const patch = {}
+  const isLarge = () => {
+    const { seconds, bytes } = estimate({ ...settings, ...patch })
+    return seconds > MOST_SECONDS || bytes > MOST_BYTES
+  }
+  const now = (/** @type {'steps' | 'batch' | 'mlp' | 'd'} */ field) => patch[field] ?? settings[field]
+  while (isLarge()) {
+    if (now('batch') > 16) patch.batch = Math.ceil(now('batch') / 2)
+    else if (now('steps') > 1000) patch.steps = 20 * Math.ceil(now('steps') / 40)
+    else if (now('mlp') > 2 * now('d')) patch.mlp = Math.ceil(now('mlp') / 2)
+    else if (now('d') > 32) patch.d = 2 * settings.heads * Math.max(1, Math.round(now('d') / 4 / settings.heads))
+    else break
+  }
+  return Object.keys(patch).length ? patch : undefined
 }

@@ -1,16 +1,23 @@
-// The curves of a run as SVG: accuracy and scores from 0 to 1, and the loss below, over the steps.
+// The curves of a run as SVG: accuracy, scores of each head, and the loss below, over the steps; a second run beside it.
 
 import { scaleLinear } from 'd3-scale'
 import { html, nothing, svg } from 'lit'
+import { headName } from '../settings/changes.js'
 
-/** @typedef {import('../i18n/index.js').Translate} Translate */
+/** @typedef {import('./texts.js').LearnTranslate} LearnTranslate */
+/** @typedef {import('./texts.js').LearnKey} LearnKey */
 /** @typedef {{ step: number } & import('./run.js').Evaluation} Point */
+/** @typedef {[x: number, y: number][]} Path */
 
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 200, 34, 14, 8, 22]
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 180, 34, 14, 14, 22]
+/** Heads that are named in the legend. */
+const NAMED = 4
+/** A rise by so much within so many evaluations is a jump. */
+const [RISE, WITHIN] = [0.35, 5]
 
 /**
  * @typedef {object} Line
- * @property {string} name of its text
+ * @property {LearnKey} name of its text
  * @property {string} kind of its stroke
  * @property {(point: Point) => number} value
  */
@@ -19,70 +26,156 @@ const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 200, 34, 14, 8, 22]
 export function linesOf(task) {
   /** @type {Line[]} */
   const lines = [{ name: 'learnCurve.accuracy', kind: 'is-train', value: point => point.accuracy }]
-  if (task === 'induction' || task === 'translation' || task === 'text')
-    lines.push({ name: 'learnCurve.heldOutAccuracy', kind: 'is-held-out', value: point => point.heldOutAccuracy })
+  const heldOut = task === 'sort' || task === 'reverse' ? 'learnCurve.unseen' : 'learnCurve.heldOutAccuracy'
+  lines.push({ name: heldOut, kind: 'is-held-out', value: point => point.heldOutAccuracy })
   if (task === 'translation')
     lines.push({ name: 'learnCurve.alignment', kind: 'is-answer', value: point => point.alignment })
-  if (task === 'induction' || task === 'text')
-    lines.push({ name: 'learnCurve.previous', kind: 'is-previous', value: point => point.scores.previous })
-  if (task === 'induction' || task === 'sort' || task === 'reverse')
-    lines.push({ name: 'learnCurve.answer', kind: 'is-answer', value: point => point.scores.induction })
   return lines
 }
 
 /**
- * @param {object} given
- * @param {Translate} given.t
- * @param {import('./run.js').Task} given.task
- * @param {readonly Point[]} given.points
- * @param {readonly number[]} given.losses one each step
- * @param {number} given.steps at most
- * @param {number} given.shownAt
- * @param {number} given.guess accuracy of guessing
- * @param {number | null} given.reachedAt
+ * Where accuracy jumps: the middle of its steepest rise, if it rises far within a few evaluations.
+ * @param {readonly Point[]} points
+ * @returns {number | null} a step
  */
-export function curves({ t, task, points, losses, steps, shownAt, guess, reachedAt }) {
+export function jumpOf(points) {
+  const values = points.map(({ heldOutAccuracy }) => heldOutAccuracy)
+  const isJump = values.some((value, i) => values[Math.min(values.length - 1, i + WITHIN)] - value >= RISE)
+  if (!isJump) return null
+  const rises = values.map((value, i) => value - (values[i - 1] ?? value))
+  return points[rises.indexOf(Math.max(...rises))].step
+}
+
+/**
+ * The score of each head that it is best at in the end: on the token before, or on the position that answers.
+ * @param {readonly Point[]} points
+ * @returns {{ name: string, kind: 'previous' | 'answer', values: number[] }[]} the best first
+ */
+export function headLines(points) {
+  const last = points.at(-1)
+  if (!last) return []
+  return last.heads
+    .flatMap((heads, layer) =>
+      heads.map(({ previous, answer }, head) => {
+        const kind = /** @type {'previous' | 'answer'} */ (answer > previous ? 'answer' : 'previous')
+        return { name: headName({ layer, head }), kind, values: points.map(({ heads }) => heads[layer][head][kind]) }
+      }),
+    )
+    .sort((a, b) => b.values[b.values.length - 1] - a.values[a.values.length - 1])
+}
+
+const path = (/** @type {Path} */ pairs) => pairs.map(([a, b]) => `${a.toFixed(1)},${b.toFixed(1)}`).join(' ')
+
+/**
+ * @typedef {object} Curves
+ * @property {LearnTranslate} t
+ * @property {import('./run.js').Task} task
+ * @property {readonly Point[]} points
+ * @property {readonly number[]} losses one each step
+ * @property {number} steps at most
+ * @property {number} shownAt
+ * @property {number} guess accuracy of guessing
+ * @property {number} nowhere accuracy of a model that looks nowhere
+ * @property {number | null} reachedAt
+ * @property {number | null} divergedAt
+ * @property {import('./watch.js').Kept} [kept] A
+ */
+
+/** @param {Curves} given */
+export function curves(given) {
+  const { t, task, points, losses, steps, shownAt, guess, nowhere, reachedAt, divergedAt, kept } = given
   const x = scaleLinear([0, steps], [LEFT, WIDTH - RIGHT])
   const y = scaleLinear([0, 1], [HEIGHT - BOTTOM, TOP])
   const finite = losses.filter(Number.isFinite)
-  const z = scaleLinear([0, Math.max(1e-9, ...finite.slice(0, 1), ...finite)], [HEIGHT - BOTTOM, TOP]).nice(4)
-  const path = (/** @type {[number, number][]} */ pairs) =>
-    pairs.map(([a, b]) => `${a.toFixed(1)},${b.toFixed(1)}`).join(' ')
+  // What left the scale is cut off, so that the rest can be read.
+  const most = finite.length ? Math.min(Math.max(...finite), 1.5 * finite[0]) : 1
+  const z = scaleLinear([0, Math.max(1e-9, most)], [HEIGHT - BOTTOM, TOP])
+    .nice(4)
+    .clamp(true)
   const lines = linesOf(task)
-  const every = Math.max(1, Math.ceil(losses.length / (WIDTH - LEFT)))
-  const lossPoints = losses.flatMap((loss, step) =>
-    step % every === 0 && Number.isFinite(loss) ? [/** @type {[number, number]} */ ([x(step), z(loss)])] : [],
-  )
+  const heads = headLines(points)
+  const jump = jumpOf(points)
+  const lossPath = (/** @type {readonly number[]} */ all) => {
+    const every = Math.max(1, Math.ceil(all.length / (WIDTH - LEFT)))
+    return path(
+      all.flatMap((loss, step) =>
+        step % every === 0 && step <= steps && Number.isFinite(loss)
+          ? [/** @type {[number, number]} */ ([x(step), z(loss)])]
+          : [],
+      ),
+    )
+  }
   const axes = (/** @type {typeof y} */ scale, /** @type {number} */ count) => svg`
     ${scale.ticks(count).map(
       tick => svg`<g class="tick"><line class="rule" x1=${LEFT} x2=${WIDTH - RIGHT} y1=${scale(tick)} y2=${scale(tick)} />
         <text x=${LEFT - 5} y=${scale(tick) + 4} text-anchor="end">${tick}</text></g>`,
     )}
     ${x.ticks(4).map(tick => svg`<text class="tick" x=${x(tick)} y=${HEIGHT - 6} text-anchor="middle">${tick}</text>`)}`
-  const cursor = svg`<line class="cursor" x1=${x(shownAt)} x2=${x(shownAt)} y1=${TOP} y2=${HEIGHT - BOTTOM} />`
-  return html`<figure class="curves">
+  const upright = (/** @type {string} */ kind, /** @type {number} */ step) =>
+    svg`<line class=${kind} x1=${x(step)} x2=${x(step)} y1=${TOP} y2=${HEIGHT - BOTTOM} />`
+  const cursor = upright('cursor', Math.min(shownAt, steps))
+  const across = (/** @type {string} */ kind, /** @type {number} */ value) =>
+    svg`<line class=${kind} x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(value)} y2=${y(value)} />`
+  const of = (/** @type {readonly Point[]} */ all, /** @type {(point: Point, i: number) => number} */ value) =>
+    path(all.filter(({ step }) => step <= steps).map((point, i) => [x(point.step), y(value(point, i))]))
+  const key = (/** @type {string} */ kind, /** @type {string} */ label, /** @type {number | undefined} */ value) =>
+    html`<span class="key"><i class="line ${kind}"></i>${label} <b>${value === undefined ? '' : value.toFixed(2)}</b></span>`
+  const last = points.at(-1)
+  const wasA = kept && kept.at === null
+  const isFar = jump !== null && x(jump) > WIDTH / 2
+  return html`<figure class="curves" data-name="accuracy">
       <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${t('learnCurves')}>
-        ${axes(y, 4)}
-        <line class="guess" x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(guess)} y2=${y(guess)} />
-        ${lines.map(
-          ({ kind, value }) =>
-            svg`<polyline class="line ${kind}" points=${path(points.map(point => [x(point.step), y(value(point))]))} />`,
-        )}
-        ${reachedAt === null ? nothing : svg`<line class="reached" x1=${x(reachedAt)} x2=${x(reachedAt)} y1=${TOP} y2=${HEIGHT - BOTTOM} />`}
-        ${cursor}
+        ${axes(y, 4)}${across('guess', guess)}${across('nowhere', nowhere)}
+        ${wasA ? svg`<polyline class="line is-kept" points=${of(kept.points, lines[1].value)} />` : nothing}
+        ${lines.map(({ kind, value }) => svg`<polyline class="line ${kind}" points=${of(points, value)} />`)}
+        ${jump === null ? nothing : svg`${upright('jump', jump)}<text class="mark" x=${x(jump) + (isFar ? -4 : 4)} y=${TOP - 3} text-anchor=${isFar ? 'end' : 'start'}>${t('learnJump', { step: jump })}</text>`}
+        ${reachedAt === null ? nothing : upright('reached', reachedAt)}${cursor}
       </svg>
       <figcaption>
-        ${lines.map(
-          ({ name, kind, value }) =>
-            html`<span class="key"><i class="line ${kind}"></i>${t(/** @type {any} */ (name))} <b>${points.length ? value(points[points.length - 1]).toFixed(2) : ''}</b></span>`,
-        )}
-        <span class="key"><i class="guess"></i>${t('learnCurve.guess')} <b>${guess.toFixed(2)}</b></span>
+        ${lines.map(({ name, kind, value }) => key(kind, t(name), last && value(last)))}
+        ${wasA ? key('is-kept', t('learnCurve.kept'), kept.points.at(-1)?.heldOutAccuracy) : nothing}
+        ${key('guess', t('learnCurve.guess'), guess)}${key('nowhere', t('learnCurve.nowhere'), nowhere)}
       </figcaption>
     </figure>
-    <figure class="curves is-loss">
+    <figure class="curves" data-name="heads">
+      <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${t('learnScores')}>
+        ${axes(y, 4)}
+        ${heads.map(({ kind, values }, i) => svg`<polyline class="line ${i < NAMED ? `is-${kind} is-head-${i}` : 'is-other'}" points=${of(points, (_, n) => values[n])} />`).reverse()}
+        ${cursor}
+      </svg>
+      <figcaption>${heads.slice(0, NAMED).map(({ name, kind, values }, i) => key(`is-${kind} is-head-${i}`, t(`learnScore.${kind}`, { name }), values.at(-1)))}</figcaption>
+    </figure>
+    <figure class="curves" data-name="loss">
       <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${t('learnLoss')}>
-        ${axes(z, 3)}<polyline class="line is-train" points=${path(lossPoints)} />${cursor}
+        ${axes(z, 3)}
+        ${wasA ? svg`<polyline class="line is-kept" points=${lossPath(kept.losses)} />` : nothing}
+        <polyline class="line is-train" points=${lossPath(losses)} />
+        ${divergedAt === null ? nothing : svg`<text class="diverged" x=${x(divergedAt)} y=${TOP + 10} text-anchor="middle">×</text>`}${cursor}
       </svg>
       <figcaption>${t('learnLoss')} <b>${finite.length ? finite[finite.length - 1].toFixed(3) : ''}</b></figcaption>
     </figure>`
+}
+
+/** What SVG needs of the page's styles. */
+const STROKES = ['stroke', 'stroke-width', 'stroke-dasharray', 'fill', 'font-size', 'font-family']
+
+/**
+ * The curves as one picture that needs no style sheet.
+ * @param {ParentNode} room
+ * @param {string} ground colour of the paper
+ */
+export function svgOf(room, ground) {
+  const figures = Array.from(room.querySelectorAll('.curves svg'))
+  const parts = figures.map((figure, n) => {
+    const copy = /** @type {SVGElement} */ (figure.cloneNode(true))
+    const [from, to] = [figure, copy].map(root => Array.from(root.querySelectorAll('*')))
+    to.forEach((element, i) => {
+      const style = getComputedStyle(from[i])
+      for (const name of STROKES) element.setAttribute(name, style.getPropertyValue(name))
+    })
+    const label = figure.getAttribute('aria-label') ?? ''
+    return `<g transform="translate(0 ${n * HEIGHT})"><title>${label.replace(/[<&]/g, sign => (sign === '<' ? '&lt;' : '&amp;'))}</title>${copy.innerHTML.replace(/<!--.*?-->/g, '')}</g>`
+  })
+  const height = HEIGHT * figures.length
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${2 * WIDTH}"><rect width="100%" height="100%" fill="${ground}"/>${parts.join('')}</svg>\n`
 }

@@ -1,6 +1,9 @@
 // The reader's own input to a model that learns: checked, answered, with the weights of every head.
 
-import { SOURCE_WORDS, TARGET_WORDS, toBatch, translationLength } from './tasks/translation.js'
+import { tensor } from 'qkv'
+import { argmax } from './tasks/batch.js'
+import { SOURCE_WORDS, TARGET_WORDS, toBatch } from './tasks/translation.js'
+import { sharesOf } from './why.js'
 
 /** @typedef {ReturnType<typeof import('./run.js').createRun>} Run */
 
@@ -12,8 +15,22 @@ import { SOURCE_WORDS, TARGET_WORDS, toBatch, translationLength } from './tasks/
  * @property {string[]} answers a token for each position that answers
  * @property {{ token: string, share: number }[]} next the likeliest tokens for the last of them, with their shares
  * @property {{ dims: number[], data: Float32Array, rows: string[], columns: string[] }[]} layers weights (H, L, S)
+ * @property {string} [continued] what the model of a text writes after the probe
+ * @property {import('./why.js').Why} [why] of one answer, when it was asked for
+ * @property {{ layer: number, heads: Record<string, { dims: number[], data: Float32Array }>, causal: boolean, rows: string[], columns: string[] }} [opened] the
+ *   matrices of a layer, when they were asked for
  * @property {string} [trouble] why the probe was not taken; the default is shown
  */
+
+/**
+ * What is asked beside the answer.
+ * @typedef {object} Asked
+ * @property {number | null} [why] which answer to explain; null: none
+ * @property {number | null} [layer] whose matrices are wanted
+ * @property {number} [write] characters to go on with, of the task 'text'
+ */
+
+/** A model's answers to a probe, and where they are. @typedef {{ shown: Shown, forward: import('./model.js').Forward, first: number, name: (id: number) => string }} Answered first: the row of the first answer */
 
 /** Sequences that each task shows at first. @type {Record<import('./run.js').Task, string>} */
 const FIRST = {
@@ -54,34 +71,88 @@ function idsOf({ task, shape, settings }, probe) {
   return { ids, count: ids.length }
 }
 
-/** @param {Float32Array} data @param {number} from @param {number} n */
+/** All tokens, the likeliest first. @param {Float32Array} data @param {number} from @param {number} n */
 function likeliest(data, from, n) {
   const values = data.subarray(from, from + n)
   const most = values.reduce((a, b) => Math.max(a, b))
   const sum = values.reduce((total, value) => total + Math.exp(value - most), 0)
-  return Array.from(values, (value, id) => ({ id, share: Math.exp(value - most) / sum }))
-    .sort((a, b) => b.share - a.share)
-    .slice(0, MOST)
+  return Array.from(values, (value, id) => ({ id, share: Math.exp(value - most) / sum })).sort(
+    (a, b) => b.share - a.share,
+  )
 }
 
 /**
+ * @param {import('qkv').Qkv} qkv
  * @param {Run} run
  * @param {string} given
+ * @param {Asked} [asked]
  * @returns {Shown}
  */
-export function probeOf(run, given) {
+export function probeOf(qkv, run, given, asked = {}) {
   const { task } = run
   const fallback = task === 'text' ? (run.shape.corpus?.start ?? '') : FIRST[task]
   const probe = given || fallback
   try {
-    return task === 'translation' ? translated(run, probe) : answered(run, probe)
+    const continued = task === 'text' && asked.write ? { continued: written(run, probe, asked.write) } : {}
+    const answer = task === 'translation' ? translated(run, probe) : answered(run, probe)
+    return {
+      ...continued,
+      ...answer.shown,
+      ...explained(qkv, run, answer, asked),
+      ...opened(run, answer, asked),
+    }
   } catch (error) {
     if (!(error instanceof RangeError) || probe === fallback) throw error
-    return { ...probeOf(run, fallback), trouble: error.message }
+    return { ...probeOf(qkv, run, fallback, asked), trouble: error.message }
   }
 }
 
-/** @param {Run} run @param {string} probe @returns {Shown} */
+/** @param {import('qkv').Qkv} qkv @param {Run} run @param {Answered} answered @param {Asked} asked */
+function explained(qkv, run, { shown, forward, first, name }, { why = null }) {
+  if (why === null) return {}
+  const answer = Math.min(Math.max(0, why), shown.answers.length - 1)
+  const row = first + answer
+  const V = run.shape.outputs
+  const all = likeliest(forward.logits.data, row * V, V)
+  const columns = shown.layers[shown.layers.length - 1].columns
+  const { logits, shares } = sharesOf(qkv, run, forward, row, columns.length, all)
+  const tokens = logits.map((logit, i) => ({ token: name(all[i].id), share: all[i].share, logit }))
+  return { why: { answer, tokens, shares, columns } }
+}
+
+/**
+ * X, the weights, Q, K and V of a layer: what its attention was computed from, head by head.
+ * @param {Run} run
+ * @param {Answered} answered
+ * @param {Asked} asked
+ */
+function opened(run, { shown, forward }, { layer = null }) {
+  if (layer === null || !shown.layers[layer]) return {}
+  const { settings, blocks, parameters, recipe } = run
+  const { rows, columns } = shown.layers[layer]
+  const { d, heads } = settings
+  const size = d / heads
+  /** (rows, d) -> (heads, rows, size) @param {Float32Array} data @param {number} n */
+  const parted = (data, n) => ({
+    data: Float32Array.from({ length: n * d }, (_, i) => {
+      const [h, r, c] = [Math.floor(i / (n * size)), Math.floor(i / size) % n, i % size]
+      return data[r * d + h * size + c]
+    }),
+    dims: [heads, n, size],
+  })
+  const { q, k, v } = forward.layers[layer]
+  const weight = (/** @type {string} */ part) =>
+    tensor(parameters.values[`${blocks[layer]}.${part}`].data.slice(), [d, d]).T
+  const matrices = {
+    q: parted(q.data, rows.length),
+    k: parted(k.data, columns.length),
+    v: parted(v.data, columns.length),
+    wo: { data: weight('o').data, dims: [d, d] },
+  }
+  return { opened: { layer, heads: matrices, causal: recipe.causal, rows, columns } }
+}
+
+/** @param {Run} run @param {string} probe @returns {Answered} */
 function answered(run, probe) {
   const { task, shape, settings } = run
   const { T } = shape
@@ -89,10 +160,9 @@ function answered(run, probe) {
   const { ids, count } = idsOf(run, probe)
   const name = (/** @type {number} */ id) =>
     task === 'text' ? (shape.corpus?.characters[id] ?? '') : id === settings.V ? '|' : String(id)
-  const input = new Int32Array(settings.batch * T)
-  const row = input.subarray(0, T)
+  const row = new Int32Array(T)
   row.set(ids)
-  let { logits, layers } = forwardOf(run, input)
+  let forward = forwardOf(run, row)
   const answers = []
   let [from, to] = [0, count]
   if (task === 'sort') {
@@ -100,57 +170,71 @@ function answered(run, probe) {
     row[count] = settings.V
     ;[from, to] = [count, T]
     for (let i = count; i < T; i++) {
-      ;({ logits, layers } = forwardOf(run, input))
-      const [best] = likeliest(logits.data, i * V, V)
-      if (i + 1 < T) row[i + 1] = best.id
+      forward = forwardOf(run, row)
+      if (i + 1 < T) row[i + 1] = argmax(forward.logits.data, i * V, V)
     }
   }
-  for (let i = from; i < to; i++) answers.push(name(likeliest(logits.data, i * V, V)[0].id))
+  const { logits, layers } = forward
+  for (let i = from; i < to; i++) answers.push(name(argmax(logits.data, i * V, V)))
   const n = task === 'sort' ? T : count
   const tokens = Array.from(row.subarray(0, n), name)
-  const next = likeliest(logits.data, (to - 1) * V, V).map(({ id, share }) => ({ token: name(id), share }))
-  return {
-    probe,
-    tokens,
-    answers,
-    next,
+  const next = likeliest(logits.data, (to - 1) * V, V)
+  const shown = {
+    ...{ probe, tokens, answers },
+    next: next.slice(0, MOST).map(({ id, share }) => ({ token: name(id), share })),
     layers: run.weightsOfFirst(layers, n, n).map(weights => ({ ...weights, rows: tokens, columns: tokens })),
   }
+  return { shown, forward, first: from, name }
+}
+
+/** What the model of a text writes next, the likeliest character each time. @param {Run} run @param {string} probe @param {number} count */
+function written(run, probe, count) {
+  const { T, outputs: V } = run.shape
+  const { ids } = idsOf(run, probe)
+  const start = ids.length
+  const row = new Int32Array(T)
+  for (let n = 0; n < count; n++) {
+    const given = ids.slice(-T)
+    row.set(given)
+    const { logits } = forwardOf(run, row)
+    ids.push(argmax(logits.data, (given.length - 1) * V, V))
+  }
+  return ids
+    .slice(start)
+    .map(id => run.shape.corpus?.characters[id])
+    .join('')
 }
 
 /** @param {Run} run @param {Int32Array} ids */
-function forwardOf({ forward, shape, settings }, ids) {
+function forwardOf({ forward, shape }, ids) {
   const nothing = new Int32Array(ids.length).fill(-1)
   const targets = nothing.slice()
   targets[0] = 0 // a loss needs one
-  return forward({ B: settings.batch, T: shape.T, L: shape.T, ids, targets, sources: nothing })
+  return forward({ B: 1, T: shape.T, L: shape.T, ids, targets, sources: nothing })
 }
 
-/** @param {Run} run @param {string} probe @returns {Shown} */
+/** @param {Run} run @param {string} probe @returns {Answered} */
 function translated(run, probe) {
   const source = probe.trim().split(/\s+/)
   const strange = source.find(word => !SOURCE_WORDS.includes(word))
   if (strange !== undefined) throw new RangeError(`"${strange}" is not a word of this grammar`)
   if (source.length > run.shape.T) throw new RangeError(`${source.length} words given, at most ${run.shape.T} expected`)
   const answers = run.translate(source)
-  const { logits, layers } = run.forward(
-    toBatch(
-      Array.from({ length: run.settings.batch }, () => ({
-        source,
-        target: answers.map(word => ({ word, sources: [0] })),
-      })),
-    ),
-  )
+  const target = answers.map(word => ({ word, sources: [0] }))
+  const forward = run.forward(toBatch([{ source, target }]))
+  const { logits, layers } = forward
   const V = run.shape.outputs
-  const last = Math.max(0, translationLength(source) - 1)
-  const next = likeliest(logits.data, last * V, V).map(({ id, share }) => ({ token: TARGET_WORDS[id], share }))
+  const name = (/** @type {number} */ id) => TARGET_WORDS[id]
+  const next = likeliest(logits.data, Math.max(0, answers.length - 1) * V, V)
   const [encoder] = run.weightsOfFirst(layers.slice(0, 1), source.length, source.length)
   const [cross] = run.weightsOfFirst(layers.slice(1), answers.length, source.length)
-  return {
-    ...{ probe: source.join(' '), tokens: source, answers, next },
+  const shown = {
+    ...{ probe: source.join(' '), tokens: source, answers },
+    next: next.slice(0, MOST).map(({ id, share }) => ({ token: name(id), share })),
     layers: [
       { ...encoder, rows: source, columns: source },
       { ...cross, rows: answers, columns: source },
     ],
   }
+  return { shown, forward, first: 0, name }
 }

@@ -148,6 +148,7 @@ const weights = ({ layers, mlp, norm, positions }, isTranslation) => {
     ...blocks.flatMap(block => [
       ...ones(`${block}.norm1`),
       ...['q', 'k', 'v', 'o'].map(part => draw(`${block}.${part}`, 'd, d')),
+      ...(positions === 'distance' ? [`p['${block}.bias'] = torch.zeros(H, T)`] : []),
       ...(mlp && !isTranslation
         ? [...ones(`${block}.norm2`), draw(`${block}.up`, `${mlp}, d`), draw(`${block}.down`, `d, ${mlp}`)]
         : []),
@@ -157,12 +158,13 @@ const weights = ({ layers, mlp, norm, positions }, isTranslation) => {
   ].join('\n')
 }
 
-const ATTEND = `
+/** @param {boolean} hasBias by distance */
+const attend = hasBias => `${hasBias ? '\ndistance = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0)\n' : ''}
 def attend(name, x, y, z, visible):
     q, k, v = (F.linear(t, p[f'{name}.{part}']) for t, part in ((x, 'q'), (y, 'k'), (z, 'v')))
     q, k, v = (t.view(*t.shape[:2], H, d // H).transpose(1, 2) for t in (q, k, v))
     q, k = turned(q), turned(k)
-    scores = (q @ k.transpose(-1, -2) / math.sqrt(d // H)).masked_fill(~visible, -math.inf)
+    scores = (q @ k.transpose(-1, -2) / math.sqrt(d // H)${hasBias ? " + p[f'{name}.bias'][:, distance]" : ''}).masked_fill(~visible, -math.inf)
     out = scores.softmax(-1) @ v
     return F.linear(out.transpose(1, 2).flatten(2), p[f'{name}.o'])
 `
@@ -227,7 +229,7 @@ for value in p.values():
     value.requires_grad_(True)
 ${positions === 'rope' ? ROPE : '\nturned = lambda x: x\n'}
 ${norm ? "normed = lambda x, name: F.layer_norm(x, (d,), p[f'{name}.weight'], p[f'{name}.bias'])" : 'normed = lambda x, name: x'}
-${ATTEND}${isTranslation ? TRANSLATION_MODEL : layersModel(settings, causal)}
+${attend(positions === 'distance')}${isTranslation ? TRANSLATION_MODEL : layersModel(settings, causal)}
 def rate(step):
     if step < ${warmup}:
         return ${rate} * (step + 1) / ${warmup}

@@ -14,7 +14,7 @@ import { LONGEST, SOURCE_WORDS, START, TARGET_WORDS, translationBatch } from './
  * @property {number} layers
  * @property {number} heads
  * @property {number} d width of the residual stream
- * @property {'rope' | 'learned' | 'none'} positions
+ * @property {'rope' | 'learned' | 'distance' | 'none'} positions distance: a learned bias of the scores
  * @property {boolean} norm a LayerNorm before each attention and MLP, and before the logits
  * @property {number} mlp width of the MLP of each layer; 0: none
  * @property {number} V tokens of the vocabulary (characters of the text; of the translation fixed)

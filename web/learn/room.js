@@ -2,26 +2,45 @@
 
 import { html, LitElement, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { copy, save } from '../formats/carry.js'
-import { checkLearn, fieldsOf, POSITIONS, RANGES, writeLearn } from './check.js'
+import { changesBar } from '../views/changes.js'
+import { why } from '../views/why.js'
+import { along, openModel } from './along.js'
+import { bar } from './bar.js'
+import { compare } from './compare.js'
 import { curves, linesOf } from './curves.js'
-import { openSession } from './open.js'
-import { pytorchProgram } from './pytorch.js'
-import { RECIPES } from './recipes.js'
+import { dock } from './dock.js'
+import { chosen, gradients, layers } from './maps.js'
 import { EVERY } from './session.js'
+import { story } from './story.js'
 import { SOURCE_WORDS } from './tasks/translation.js'
+import { translatorOf } from './texts.js'
+import { watch } from './watch.js'
 
 /** @typedef {import('../i18n/index.js').Translate} Translate */
+/** @typedef {import('./texts.js').LearnTranslate} LearnTranslate */
 /** @typedef {import('./run.js').Task} Task */
 /** @typedef {import('./session.js').Report} Report */
-/** @typedef {import('./check.js').Field} Field */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-const TASKS = /** @type {Task[]} */ (Object.keys(RECIPES))
-const PACES = { full: Number.POSITIVE_INFINITY, ten: 10, one: 1 }
-/** Characters that a text needs at least, and the text that is there at first. */
-const LEAST_TEXT = 520
+/** What only the element knows. @typedef {{ isPainting: boolean, isDifference: boolean, isAlong: boolean, gradient: string, program: '' | 'pytorch' | 'qkv', copied: string, problem: string }} View */
+
+/**
+ * What the parts of the room are given.
+ * @typedef {object} Context
+ * @property {LearnTranslate} t
+ * @property {import('../i18n/index.js').ElementTexts} elements
+ * @property {import('./watch.js').Watch} watch
+ * @property {ParentNode} root
+ * @property {View} view
+ * @property {(patch: Partial<View>) => void} look
+ * @property {() => void} refresh
+ * @property {(layer: number, head: number) => void} openLayer
+ * @property {(stop: number | null) => void} tell goes to a stop of the story
+ */
+
 const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)}%`
+/** Announcements are at least so many milliseconds apart. */
+const TALK = 5000
 
 export class LearnRoom extends LitElement {
   static properties = {
@@ -29,12 +48,8 @@ export class LearnRoom extends LitElement {
     task: {},
     learn: {},
     change: { attribute: false },
-    report: { state: true },
-    failure: { state: true },
-    selected: { state: true },
-    pace: { state: true },
-    wasHidden: { state: true },
-    copied: { state: true },
+    openGiven: { attribute: false },
+    view: { state: true },
   }
 
   constructor() {
@@ -43,34 +58,28 @@ export class LearnRoom extends LitElement {
     this.t = /** @type {any} */ (undefined)
     /** @type {Task} */
     this.task = 'induction'
-    /** Settings that differ from the recipe's, as text: see check.js. */
+    /** Settings that differ from the recipe's and changes of heads, as text: see check.js. */
     this.learn = ''
     /** Tells the page of a new task or new settings. @type {(patch: { task?: Task, learn?: string }) => void} */
     this.change = () => {}
-    /** @type {Report | undefined} */
-    this.report = undefined
-    /** @type {string | undefined} */
-    this.failure = undefined
-    /** @type {{ layer: number, head: number }} */
-    this.selected = { layer: 0, head: 0 }
-    /** @type {keyof typeof PACES} */
-    this.pace = 'full'
-    this.wasHidden = false
-    this.copied = false
-    /** @type {import('./open.js').Session | undefined} */
-    this.session = undefined
-    /** @type {import('./curves.js').Point[]} */
-    this.points = []
-    /** @type {number[]} */
-    this.losses = []
-    /** @type {Record<string, number>} */
-    this.factors = {}
-    /** @type {number | null} */
-    this.at = null
-    this.probe = ''
-    this.text = ''
-    this.opened = ''
+    /** Opens tensors in the room "One layer". @type {(value: unknown, patch: object, from: string) => void} */
+    this.openGiven = () => {}
+    /** @type {View} */
+    this.view = {
+      isPainting: false,
+      isDifference: false,
+      isAlong: false,
+      gradient: '',
+      program: '',
+      copied: '',
+      problem: '',
+    }
+    this.#spoken = { text: '', time: 0 }
   }
+
+  #spoken
+  /** The layer whose matrices are awaited, to be opened. @type {{ layer: number, head: number } | undefined} */
+  #opening = undefined
 
   /** The styles of the page hold here. */
   createRenderRoot() {
@@ -79,310 +88,218 @@ export class LearnRoom extends LitElement {
 
   connectedCallback() {
     super.connectedCallback()
+    watch.onchange = () => {
+      this.#deliver()
+      this.requestUpdate()
+    }
     document.addEventListener('visibilitychange', this.#onVisibility)
+    this.addEventListener('keydown', this.#onKey)
+    this.addEventListener('drop', this.#onDrop)
   }
 
   disconnectedCallback() {
     super.disconnectedCallback()
     document.removeEventListener('visibilitychange', this.#onVisibility)
-    this.session?.close()
-    this.session = undefined
-    this.opened = ''
+    this.removeEventListener('keydown', this.#onKey)
+    this.removeEventListener('drop', this.#onDrop)
+    watch.onchange = () => {}
+    watch.pause('left')
   }
 
   #onVisibility = () => {
-    if (document.hidden && this.report?.isTraining) {
-      this.wasHidden = true
-      this.session?.ask({ isTraining: false })
-    } else if (!document.hidden && this.wasHidden) {
-      this.wasHidden = false
-      this.session?.ask({ isTraining: true })
+    if (document.hidden) watch.pause('hidden')
+    else watch.resume()
+  }
+
+  /** Undo of the changes of heads, where nobody is typing. @param {KeyboardEvent} event */
+  #onKey = event => {
+    const { key, target } = event
+    const isTyping = target instanceof HTMLElement && target.matches('input:not([type=range]), textarea')
+    if (isTyping || !(event.ctrlKey || event.metaKey) || key.toLowerCase() !== 'z') return
+    event.preventDefault()
+    event.stopPropagation()
+    if (event.shiftKey) watch.redo()
+    else watch.undo()
+  }
+
+  /** A model that is dropped here opens here. @param {DragEvent} event */
+  #onDrop = event => {
+    const files = Array.from(event.dataTransfer?.files ?? [])
+    if (!files.some(({ name }) => /\.safetensors$/i.test(name))) return
+    event.preventDefault()
+    event.stopPropagation()
+    document.documentElement.classList.remove('is-dropping')
+    openModel(this.#context(), files)
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    watch.link = this.change
+    // What the room itself wrote into the link comes back with the next drawing of the page.
+    if (changed.has('task') || changed.has('learn')) watch.show(this.task, this.learn)
+  }
+
+  /** What was asked for the room "One layer" is there. */
+  #deliver() {
+    const { opened } = watch.report?.shown ?? {}
+    if (!this.#opening || opened?.layer !== this.#opening.layer || !watch.report) return
+    const { head } = this.#opening
+    this.#opening = undefined
+    const { heads, causal, rows, columns } = opened
+    const plain = Object.fromEntries(
+      Object.entries(heads).map(([name, { dims, data }]) => [name, { dims: [...dims], data: Array.from(data) }]),
+    )
+    const step = watch.report.shownAt
+    const from = translatorOf(this.t('htmlLang'))('learnBack', { step })
+    watch.ask({ layer: null })
+    this.openGiven({ ...plain, tokens: rows, keyTokens: columns }, { head, ...(causal && { mask: 'causal' }) }, from)
+  }
+
+  /** @returns {Context} */
+  #context() {
+    return {
+      ...{ t: translatorOf(this.t('htmlLang')), elements: this.t.elements, watch, root: this, view: this.view },
+      look: patch => {
+        this.view = { ...this.view, ...patch }
+      },
+      refresh: () => this.requestUpdate(),
+      openLayer: (layer, head) => {
+        this.#opening = { layer, head }
+        watch.ask({ layer })
+      },
+      tell: stop => {
+        watch.stop = stop
+        this.requestUpdate()
+        this.updateComplete.then(() => document.getElementById('story')?.focus({ preventScroll: true }))
+      },
     }
-  }
-
-  /** A new task or new settings open a new run. */
-  willUpdate() {
-    const key = `${this.task}?${this.learn}`
-    if (key === this.opened) return
-    if (this.opened.split('?')[0] !== this.task) this.probe = ''
-    this.opened = key
-    this.#open()
-  }
-
-  #open() {
-    this.session ??= openSession(report => this.#take(report))
-    const { settings } = checkLearn(this.task, this.learn)
-    this.report = undefined
-    this.failure = undefined
-    this.points = []
-    this.losses = []
-    this.factors = {}
-    this.at = null
-    const last = this.task === 'translation' ? 1 : settings.layers - 1
-    this.selected = { layer: last, head: 0 }
-    this.wasHidden = false
-    if (this.task === 'text' && Array.from(this.text).length < LEAST_TEXT) return
-    const { task, text } = this
-    this.session.ask({
-      open: { task, settings, text },
-      isTraining: false,
-      factors: {},
-      at: null,
-      probe: this.probe,
-      pace: PACES[this.pace],
-    })
-  }
-
-  /** @param {Report | { failure: string }} report */
-  #take(report) {
-    if ('failure' in report) {
-      this.failure = report.failure
-      return
-    }
-    this.points.push(...report.evaluations)
-    this.losses.push(...report.losses)
-    this.report = report
-  }
-
-  /** @param {number} layer @param {number} head */
-  #toggle(layer, head) {
-    const name = `${layer}.${head}`
-    this.factors = { ...this.factors, [name]: this.factors[name] === 0 ? 1 : 0 }
-    this.session?.ask({ factors: this.factors })
-  }
-
-  /** @param {number | null} at */
-  #show(at) {
-    this.at = at
-    this.session?.ask({ at })
-  }
-
-  /** @param {Partial<Record<Field, unknown>>} patch */
-  #set(patch) {
-    const { settings } = checkLearn(this.task, this.learn)
-    this.change({ learn: writeLearn(this.task, { ...settings, ...patch }) })
-  }
-
-  #train = () => {
-    const isTraining = !this.report?.isTraining
-    this.at = null
-    this.session?.ask({ isTraining, at: null, pace: PACES[this.pace] })
   }
 
   render() {
-    const { t, task, report } = this
-    const { settings, problems } = checkLearn(task, this.learn)
-    const summary = settings.layers === 1 ? 'learnSummaryOne' : 'learnSummary'
+    const context = this.#context()
+    const { t } = context
+    const { report, changes, history } = watch
+    const set = (/** @type {readonly import('../settings/changes.js').Change[]} */ list, mark = '') =>
+      watch.change(list, mark)
+    const effect = report?.changed && {
+      before: percent(report.changed.before),
+      after: percent(report.changed.accuracy),
+    }
     return html`<main class="learn" id="stage">
-      <div class="learn-bar">
-        <label>${t('learnTask')} <select id="learn-task" @change=${(/** @type {InputEvent} */ { target }) => this.change({ task: /** @type {Task} */ (target.value), learn: '' })}>
-          ${TASKS.map(name => html`<option value=${name} ?selected=${name === task}>${t(`task.${name}`)}</option>`)}
-        </select></label>
-        <details class="learn-settings"><summary>${t('learnSettings')}: ${t(summary, /** @type {any} */ (settings))}</summary>${this.#fields(settings)}</details>
-      </div>
-      ${problems.map(problem => html`<p class="learn-problem" role="alert">${this.#complaint(problem, settings)}</p>`)}
-      <p class="learn-text">${t(`task.${task}.text`)}</p>
-      ${task === 'text' ? this.#ownText() : nothing}
-      ${this.failure === undefined ? nothing : html`<p class="learn-problem" role="alert">${t('learnFailed', { message: this.failure })}</p>`}
+      ${bar(context)}
       ${
         report
           ? html`<div class="learn-stage">
-        ${this.#probe(report)}<section class="learn-model">${this.#layers(report)}</section>
-        <section class="learn-run">${this.#curves(report)}</section>
+        <div class="learn-says">${story(context)}${this.#probe(context, report)}${this.#why(context, report)}</div>
+        <section class="learn-model">
+          ${layers(context, report)}
+          ${changesBar({ t, changes, set, effect, undo: history.past.length ? () => watch.undo() : undefined, redo: history.future.length ? () => watch.redo() : undefined })}
+          ${chosen(context, report)}
+          ${gradients(context, report)}
+        </section>
+        <section class="learn-run">${this.#curves(context, report)}${compare(context, report)}</section>
       </div>`
-          : nothing
+          : watch.task === 'text'
+            ? story(context)
+            : nothing
       }
-      ${this.#dock(report)}
-      ${report ? this.#along(report) : nothing}
+      ${dock(context)}
+      ${report ? along(context, report) : nothing}
     </main>`
   }
 
-  /** @param {import('./check.js').Problem} problem @param {import('./recipes.js').LearnSettings} settings */
-  #complaint({ field, given, least = 0, most = 0, whole, divides }, settings) {
-    const { t } = this
-    const expected = divides
-      ? t('learnDivides', { d: settings.d })
-      : t(whole ? 'learnWhole' : 'learnRange', { least, most })
-    return t('learnBad', { field: t(/** @type {any} */ (`learn.${field}`)), given, expected })
-  }
-
-  /** @param {import('./recipes.js').LearnSettings} settings */
-  #fields(settings) {
-    const { t } = this
-    return html`<div class="learn-fields">${fieldsOf(this.task).map(field => {
-      const label = t(/** @type {any} */ (`learn.${field}`))
-      const range = RANGES[field]
-      if (range)
-        return html`<label>${label} <input type="number" id="learn-set-${field}" min=${range.least} max=${range.most} step=${range.whole ? 1 : 'any'} .value=${live(String(settings[field]))} @change=${(/** @type {InputEvent} */ { target }) => this.#set({ [field]: target.value })} /></label>`
-      if (field === 'norm')
-        return html`<label><input type="checkbox" id="learn-norm" .checked=${live(settings.norm)} @change=${(/** @type {InputEvent} */ { target }) => this.#set({ norm: target.checked })} /> ${label}</label>`
-      return html`<label>${label} <select id="learn-positions" @change=${(/** @type {InputEvent} */ { target }) => this.#set({ positions: target.value })}>
-        ${POSITIONS.map(each => html`<option value=${each} ?selected=${each === settings.positions}>${t(`learn.positions.${each}`)}</option>`)}
-      </select></label>`
-    })}</div>`
-  }
-
-  #ownText() {
-    const { t } = this
-    const isShort = Array.from(this.text).length < LEAST_TEXT
-    return html`<label class="learn-own">${t('learnText')}
-      <textarea id="learn-own" rows="4" .value=${live(this.text)} @change=${(/** @type {InputEvent} */ { target }) => {
-        this.text = target.value
-        this.#open()
-        this.requestUpdate()
-      }}></textarea></label>${isShort ? html`<p class="note">${t('learnTextOwn', { least: LEAST_TEXT })}</p>` : nothing}`
-  }
-
-  /** @param {Report} report */
-  #probe({ shown, steps }) {
-    const { t, task } = this
+  /** @param {Context} context @param {Report} report */
+  #probe({ t }, { shown, steps, isOpened }) {
+    const { task } = watch
     if (!shown) return nothing
     const [best] = shown.next
     const isWhole = task === 'translation' || task === 'sort' || task === 'reverse'
-    const answer = isWhole ? shown.answers.join(' ') : t('learnSays', { token: best.token, share: percent(best.share) })
+    const lang = task === 'translation' ? 'zh' : nothing
+    const answer = (/** @type {string} */ text, /** @type {number} */ index, /** @type {string} */ label) =>
+      html`<button type="button" class="answer-token" lang=${lang} aria-pressed=${watch.why === index} aria-label=${label} @click=${() => watch.explain(watch.why === index ? null : index)}>${text}</button>`
+    const last = shown.answers.length - 1
+    const said = t('learnSays', { token: best.token, share: percent(best.share) })
     return html`<div class="learn-probe">
       <label>${t(`probeLabel.${task}`)}
-        <input id="learn-probe" type="text" autocomplete="off" spellcheck="false" list=${task === 'translation' ? 'learn-words' : nothing} .value=${live(this.probe || shown.probe)} @change=${(
+        <input id="learn-probe" type="text" autocomplete="off" spellcheck="false" .value=${live(watch.probe || shown.probe)} @change=${(
           /** @type {InputEvent} */ { target },
         ) => {
-          this.probe = target.value
-          this.session?.ask({ probe: target.value })
+          watch.probe = target.value
+          watch.ask({ probe: target.value })
         }} /></label>
       ${shown.trouble ? html`<p class="learn-problem" role="alert">${shown.trouble}</p>` : nothing}
-      <p class="learn-answer" id="learn-answer" role="status" lang=${task === 'translation' ? 'zh' : nothing}>${answer}</p>
-      ${steps === 0 ? html`<p class="note">${t('learnUntrained')}</p>` : nothing}
-      ${task === 'translation' ? html`<details class="learn-words"><summary>${t('learnWords')}</summary><p>${SOURCE_WORDS.join(' ')}</p></details>` : nothing}
+      <p class="learn-answer" id="learn-answer">${
+        isWhole
+          ? shown.answers.map((token, i) => html`${answer(token, i, t('why', { token }))} `)
+          : answer(said, last, `${said}. ${t('why', { token: best.token })}`)
+      }${shown.continued === undefined ? nothing : html`<span class="learn-continued"><bdi>${watch.probe || shown.probe}</bdi><mark>${shown.continued}</mark></span>`}</p>
+      <p class="note">${steps === 0 && !isOpened ? t('learnUntrained') : t('learnWhyHint')}</p>
+      ${
+        task === 'translation'
+          ? html`<details class="learn-words"><summary>${t('learnWords')}</summary><p>${SOURCE_WORDS.map(
+              word =>
+                html`<button type="button" class="learn-word" @click=${() => {
+                  watch.probe = `${watch.probe || ''} ${word}`.trim()
+                  watch.ask({ probe: watch.probe })
+                }}>${word}</button> `,
+            )}<button type="button" class="learn-word" @click=${() => {
+              watch.probe = ''
+              watch.ask({ probe: '' })
+            }}>×</button></p></details>`
+          : nothing
+      }
+      ${this.#announce(t)}
     </div>`
   }
 
-  /** @param {Report} report */
-  #layers({ shown, changed, settings }) {
-    const { t, task, selected } = this
-    if (!shown) return nothing
-    const layer = shown.layers[Math.min(selected.layer, shown.layers.length - 1)]
-    const head = Math.min(selected.head, layer.dims[0] - 1)
-    const [, rows, columns] = layer.dims
-    const matrix = {
-      data: layer.data.subarray(head * rows * columns, (head + 1) * rows * columns),
-      dims: [rows, columns],
-    }
-    const isCausal = RECIPES[task].causal
-    const mask = isCausal && {
-      data: Uint8Array.from(matrix.data, (_, i) => Number(i % columns <= Math.floor(i / columns))),
-      dims: matrix.dims,
-    }
-    const nameOf = (/** @type {number} */ l, /** @type {number} */ h) => `${l + 1}.${h + 1}`
-    const titleOf = (/** @type {number} */ l) =>
-      task === 'translation' ? t(l ? 'learnLayer.cross' : 'learnLayer.encoder') : t('learnLayer', { layer: l + 1 })
-    return html`<div class="learn-layers">
-        ${shown.layers.map(
-          (weights, l) => html`<section class="learn-layer"><h2>${titleOf(l)}</h2>
-            <qkv-heads .texts=${t.elements} .weights=${weights} .selected=${l === selected.layer ? head : -1} .names=${Array.from({ length: settings.heads }, (_, h) => nameOf(l, h))} label=${titleOf(l)} @head-select=${(
-              /** @type {CustomEvent} */ { detail },
-            ) => {
-              this.selected = { layer: l, head: detail.head }
-            }}></qkv-heads>
-            <div class="learn-switches">${Array.from({ length: settings.heads }, (_, h) => {
-              const isOff = this.factors[`${l}.${h}`] === 0
-              const name = nameOf(l, h)
-              return html`<button type="button" class="tool ${isOff ? 'is-off' : ''}" aria-pressed=${!isOff} aria-label=${t('learnOnOff', { name })} @click=${() => this.#toggle(l, h)}>${name} ${t(isOff ? 'learnOff' : 'learnOn')}</button>`
-            })}</div></section>`,
-        )}
-      </div>
-      ${
-        changed
-          ? html`<p class="learn-changed" role="status">${t('learnChanged', { before: percent(changed.before), after: percent(changed.accuracy) })}
-        <button type="button" class="tool" @click=${() => {
-          this.factors = {}
-          this.session?.ask({ factors: {} })
-        }}>${t('learnRestore')}</button></p>`
-          : nothing
+  /** What a screen reader hears, now and then. @param {LearnTranslate} t */
+  #announce(t) {
+    const { report, points } = watch
+    const now = performance.now()
+    const last = points.at(-1)
+    if (report && last && (!report.isTraining || now - this.#spoken.time > TALK))
+      this.#spoken = {
+        time: now,
+        text: t('learnSpoken', { step: report.steps, accuracy: percent(last.heldOutAccuracy) }),
       }
-      <h2>${t('learnHead', { name: nameOf(selected.layer, head) })}</h2>
-      <qkv-heatmap class="learn-map" .texts=${t.elements} label=${t('learnHead', { name: nameOf(selected.layer, head) })} .matrix=${matrix} .mask=${mask || undefined} .rowTokens=${layer.rows} .columnTokens=${layer.columns} .domain=${[0, 1]} legend></qkv-heatmap>`
+    return html`<p class="offstage" role="status" id="learn-spoken">${this.#spoken.text}</p>`
   }
 
-  /** @param {Report} report */
-  #curves({ settings, shownAt, reachedAt, steps }) {
-    const { t, task } = this
-    const outputs = { induction: settings.V, sort: settings.V, reverse: settings.V, translation: 66, text: 60 }[task]
-    return html`${curves({ t, task, points: this.points, losses: this.losses, steps: settings.steps, shownAt, guess: 1 / outputs, reachedAt })}
-      <label class="learn-at">${t('learnAt')}
-        <input id="learn-at" type="range" min="0" max=${settings.steps} step=${EVERY} .value=${live(String(shownAt))} aria-valuetext=${t('learnAtValue', { step: shownAt })} @input=${(/** @type {InputEvent} */ { target }) => this.#show(Number(target.value))} /></label>
-      <button type="button" class="tool" id="learn-live" ?disabled=${this.at === null} @click=${() => this.#show(null)}>${t('learnLive')} ${steps}</button>
-      <details class="learn-table"><summary>${t('learnTable')}</summary><table>
-        <tr><th>${t('learnAt')}</th>${linesOf(task).map(({ name }) => html`<th>${t(/** @type {any} */ (name))}</th>`)}</tr>
-        ${this.points.map(point => html`<tr><td>${point.step}</td>${linesOf(task).map(({ value }) => html`<td>${value(point).toFixed(3)}</td>`)}</tr>`)}
-      </table></details>`
-  }
-
-  /** @param {Report | undefined} report */
-  #dock(report) {
-    const { t, task } = this
-    const isTraining = report?.isTraining ?? false
-    const goal = percent(RECIPES[task].goal)
-    const { steps = 0, settings, reachedAt = null, divergedAt = null } = report ?? {}
-    const isEnded = settings !== undefined && (steps >= settings.steps || divergedAt !== null)
-    const said = this.wasHidden
-      ? t('learnHidden')
-      : divergedAt !== null
-        ? t('learnDiverged', { step: divergedAt })
-        : reachedAt !== null
-          ? `${t('learnReached', { goal, step: reachedAt })} ${this.#found(settings)}`
-          : isEnded
-            ? t('learnEnded', { steps, goal })
-            : ''
-    return html`<div class="dock learn-dock"><div class="dock-row">
-      <button type="button" class="tool is-filled" id="learn-train" ?disabled=${!report || isEnded} @click=${this.#train}>${t(isTraining ? 'learnPause' : 'learnTrain')}</button>
-      <button type="button" class="tool" id="learn-step" ?disabled=${!report || isEnded} @click=${() => this.session?.ask({ step: true, at: null })}>${t('learnStep')}</button>
-      <button type="button" class="tool" id="learn-restart" ?disabled=${!report && this.failure === undefined} @click=${() => {
-        this.#open()
+  /** @param {Context} context @param {Report} report */
+  #why({ t }, { shown }) {
+    if (watch.why === null || !shown?.why) return nothing
+    const { tokens, shares, columns } = shown.why
+    const isCross = watch.task === 'translation'
+    return why({
+      ...{ t, tokens, shares, columns, isCross, ...watch.whyView },
+      set: patch => {
+        watch.whyView = { ...watch.whyView, ...patch }
         this.requestUpdate()
-      }}>${t('learnRestart')}</button>
-      <label>${t('learnPace')} <select id="learn-pace" @change=${(/** @type {InputEvent} */ { target }) => {
-        this.pace = /** @type {keyof typeof PACES} */ (target.value)
-        this.session?.ask({ pace: PACES[this.pace] })
-      }}>${Object.keys(PACES).map(name => html`<option value=${name} ?selected=${name === this.pace}>${t(/** @type {any} */ (`learnPace.${name}`))}</option>`)}</select></label>
-      <span class="learn-steps" id="learn-steps">${settings ? t('learnSteps', { step: steps, steps: settings.steps }) : nothing}</span>
-      <span class="learn-said" role="status">${said}</span>
-    </div></div>`
+      },
+      close: () => watch.explain(null),
+    })
   }
 
-  /** Which heads do it, in words. @param {import('./recipes.js').LearnSettings | undefined} settings */
-  #found(settings) {
-    const { t, task } = this
-    const last = this.points[this.points.length - 1]
-    if (!last || !settings) return ''
-    const { scores, best } = last
-    const answers = {
-      layer: task === 'translation' ? 2 : settings.layers,
-      head: best.induction + 1,
-      share: percent(scores.induction),
-    }
-    const before = { layer: 1, head: best.previous + 1, share: percent(scores.previous) }
-    if (task === 'text') return t('learnFoundBefore', before)
-    const found = t(`learnFound.${task}`, answers)
-    return task === 'induction' && settings.layers > 1 ? `${t('learnFoundBefore', before)} ${found}` : found
-  }
-
-  /** @param {Report} report */
-  #along({ settings }) {
-    const { t, task } = this
-    const program = pytorchProgram(task, settings, this.text)
-    return html`<details class="learn-along"><summary>${t('learnProgram')}</summary><p>${t('learnProgramText')}</p>
-        <button type="button" class="tool" @click=${async () => {
-          this.copied = await copy(program)
-        }}>${t('learnCopy')}${this.copied ? ' ✓' : ''}</button>
-        <pre tabindex="0"><code>${program}</code></pre></details>
-      <button type="button" class="tool" id="learn-csv" @click=${() => save(`${task}.csv`, this.#csv(), 'text/csv')}>${t('learnSaveCurves')}</button>`
-  }
-
-  #csv() {
-    const head = 'step,accuracy,heldOutAccuracy,alignment,previous,induction,loss,heldOutLoss'
-    const rows = this.points.map(({ step, accuracy, heldOutAccuracy, alignment, scores, loss, heldOutLoss }) =>
-      [step, accuracy, heldOutAccuracy, alignment, scores.previous, scores.induction, loss, heldOutLoss].join(','),
-    )
-    return [head, ...rows, ''].join('\n')
+  /** @param {Context} context @param {Report} report */
+  #curves({ t }, { settings, shownAt, reachedAt, divergedAt, steps, nowhere, shown }) {
+    const { task, points, losses, kept } = watch
+    const outputs = task === 'translation' ? 66 : task === 'text' ? watch.characters.length : settings.V
+    const lines = linesOf(task)
+    const most = Math.max(settings.steps, steps)
+    const heads = points[0]?.heads.flatMap((layer, l) => layer.map((_, h) => ({ l, h }))) ?? []
+    return html`${curves({ t, task, points, losses, steps: most, shownAt, guess: 1 / outputs, nowhere, reachedAt, divergedAt, kept })}
+      <label class="learn-at">${t('learnAt')} <output>${shownAt}</output>
+        <input id="learn-at" type="range" min="0" max=${most} step=${EVERY} .value=${live(String(shownAt))} aria-valuetext=${t('learnAtValue', { step: shownAt })} @input=${(/** @type {InputEvent} */ { target }) => watch.goTo(Math.min(Number(target.value), steps))} /></label>
+      <button type="button" class="tool" id="learn-live" ?disabled=${watch.at === null} @click=${() => watch.goTo(null)}>${t('learnLive')} ${steps}</button>
+      ${task === 'text' && points.length && shown ? html`<p class="learn-bits">${t('learnBits', { bits: (points[points.length - 1].heldOutLoss / Math.LN2).toFixed(2) })}</p>` : nothing}
+      <details class="learn-table" @toggle=${() => this.requestUpdate()}><summary>${t('learnTable')}</summary>${
+        /** @type {HTMLDetailsElement | null} */ (this.querySelector('.learn-table'))?.open
+          ? html`<div class="learn-scroll" tabindex="0" role="group" aria-label=${t('learnTable')}><table>
+        <tr><th scope="col">${t('learnAt')}</th>${lines.map(({ name }) => html`<th scope="col">${t(name)}</th>`)}${heads.map(({ l, h }) => html`<th scope="col">${t('learnScore.previous', { name: `${l + 1}.${h + 1}` })}</th><th scope="col">${t('learnScore.answer', { name: `${l + 1}.${h + 1}` })}</th>`)}</tr>
+        ${points.map(point => html`<tr><th scope="row">${point.step}</th>${lines.map(({ value }) => html`<td>${value(point).toFixed(3)}</td>`)}${heads.map(({ l, h }) => html`<td>${point.heads[l][h].previous.toFixed(3)}</td><td>${point.heads[l][h].answer.toFixed(3)}</td>`)}</tr>`)}
+      </table></div>`
+          : nothing
+      }</details>`
   }
 }
 

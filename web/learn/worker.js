@@ -5,4 +5,9 @@ import { createSession } from './session.js'
 
 const session = load().then(qkv => createSession(qkv, report => postMessage(report)))
 /** @param {MessageEvent<import('./session.js').Request>} event */
-self.onmessage = async ({ data }) => (await session).ask(data)
+self.onmessage = ({ data }) => {
+  session.then(
+    ({ ask }) => ask(data),
+    error => postMessage({ id: data.id, failure: error.message, isLost: true }),
+  )
+}

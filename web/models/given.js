@@ -11,15 +11,15 @@ const toTensor = ({ dims, data }) =>
 
 /** @type {import('./index.js').Start} */
 export function given(_, settings) {
-  const { q, k, v, weights } = /** @type {Record<string, import('../settings/fields.js').GivenTensor>} */ (
+  const { q, k, v, wo, weights } = /** @type {Record<string, import('../settings/fields.js').GivenTensor>} */ (
     settings.given ?? {}
   )
   const tensors = { Q: q, K: k, V: v, weights }
+  const present = Object.entries(tensors).filter(([, tensor]) => tensor)
   return {
-    tensors: Object.fromEntries(
-      Object.entries(tensors)
-        .filter(([, tensor]) => tensor)
-        .map(([name, tensor]) => [name, toTensor(tensor)]),
-    ),
+    tensors: {
+      ...Object.fromEntries(present.map(([name, tensor]) => [name, toTensor(tensor)])),
+      ...(wo && { Wo: new Tensor(Float32Array.from(wo.data), wo.dims) }),
+    },
   }
 }

@@ -11,7 +11,7 @@ export const MOST_HEADS = 64
 const MOST_PAIRS = MOST_TOKENS ** 2
 /** Of queries, keys and values. */
 const MOST_COLUMNS = 1024
-const WANTED = ['k,q,v', 'weights', 'v,weights']
+const WANTED = ['k,q,v', 'k,q,v,wo', 'weights', 'v,weights']
 
 /** @param {readonly number[]} dims */
 const shape = dims => dims.join(', ').slice(0, 60)
@@ -66,6 +66,7 @@ export function checkGiven({ tokens, keyTokens, ...tensors }) {
   if (k) expect('k', [...lead, 'S', q.dims.at(-1)])
   if (v) expect('v', [...lead, S, 'd'])
   const heads = lead[0] ?? 1
+  if (tensors.wo) expect('wo', [heads * v.dims.at(-1), 'd'])
   if (L > MOST_TOKENS || S > MOST_TOKENS)
     throw new Trouble('problemTokens', { most: MOST_TOKENS, count: Math.max(L, S) })
   if (heads > MOST_HEADS) throw new Trouble('bringHeads', { heads, most: MOST_HEADS })

@@ -56,6 +56,8 @@
  * @property {(what: Copied) => void} copy to the clipboard
  * @property {() => void} saveAll settings and matrices as a file
  * @property {(source: File[] | string) => void} bring tensors from files, or as JSON
+ * @property {(value: unknown, patch: Partial<Settings>, from: string) => void} openGiven opens tensors of another room as
+ *   the layer; `from` is the text of the button that leads back
  * @property {(id: string) => void} show goes to a part of the page
  * @property {() => void} retry what failed
  * @property {() => void} dismiss takes the last message away
@@ -64,6 +66,8 @@
  */
 
 /** Rows of the map, both ends included. @typedef {{ from: number, to: number }} Range */
+
+/** A room that tensors come from. @typedef {{ room: Settings['room'], text: string, given: Settings['given'] }} From */
 
 /** A sentence about what was done, or why not. @typedef {{ key: Key, params: Record<string, string | number>, isBad?: boolean }} Said */
 
@@ -94,6 +98,7 @@
  * @property {PresetId | undefined} preset the one that is shown unchanged
  * @property {Problems} problems
  * @property {number} [progress] of a large trace that is under way, from 0 to 1
+ * @property {From} [from] the room that the tensors of this layer come from
  * @property {Key} [notice] about the link
  * @property {Said} [said] what was done last, or why not
  * @property {Said} [failure] why the page cannot show these settings; what it shows is older

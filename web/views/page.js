@@ -54,7 +54,7 @@ const layer = (
 /** The room "Learn", whose code is loaded when it is opened. @param {Context} context */
 function learn({ t, settings, actions }) {
   if (!customElements.get('learn-room')) import('../learn/room.js')
-  return html`<learn-room .t=${t} .task=${settings.task} .learn=${settings.learn} .change=${actions.look}></learn-room>`
+  return html`<learn-room .t=${t} .task=${settings.task} .learn=${settings.learn} .change=${actions.look} .openGiven=${actions.openGiven}></learn-room>`
 }
 
 /** The room "Models", loaded in the same way. @param {Context} context */
@@ -69,7 +69,7 @@ function models({ t, settings, actions, isDark }) {
  * @param {Context & { scene?: Scene }} context
  */
 export function page(context) {
-  const { t, problems, scene, failure, notice, actions } = context
+  const { t, problems, scene, failure, notice, actions, from } = context
   const isStale = Object.keys(problems).length > 0 || failure !== undefined
   const body = scene && { ...context, ...scene }
   if (context.settings.room !== 'layer')
@@ -82,6 +82,7 @@ export function page(context) {
         : html`<p class="failure" role="alert">${t(failure.key, failure.params)}
             ${failure.key === 'failed' ? nothing : html`<button type="button" class="plain" @click=${actions.retry}>${t('retry')}</button>`}</p>`
     }
+    ${from ? html`<p class="from"><button type="button" class="tool" id="back-to-room" @click=${() => actions.look({ room: from.room })}>← ${from.text}</button></p>` : nothing}
     <p class="stale" role="status">${isStale && body ? t('stale') : nothing}</p></div>
     ${sentenceBar(context)}
     ${controls(context)}

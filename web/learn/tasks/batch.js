@@ -41,3 +41,10 @@ export function permutations(generator, B, V) {
  */
 export const below = (uniforms, limit) =>
   Int32Array.from(uniforms, (u, i) => Math.min(Math.floor(Math.fround(u * limit(i))), limit(i) - 1))
+
+/** The position of the largest number. @param {Float32Array} data @param {number} from @param {number} n */
+export function argmax(data, from, n) {
+  let best = 0
+  for (let i = 1; i < n; i++) if (data[from + i] > data[from + best]) best = i
+  return best
+}

@@ -1,0 +1,451 @@
+// Learn: what is said of a model is true of its numbers; changes, gradients, files and programs are exact.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { load } from 'qkv'
+import { checkLearn, estimate, MOST_BYTES, MOST_SECONDS, smaller, touchIn, writeLearn } from '../../web/learn/check.js'
+import { headLines, jumpOf } from '../../web/learn/curves.js'
+import { probeOf } from '../../web/learn/probe.js'
+import { qkvProgram } from '../../web/learn/qkvprogram.js'
+import { RECIPES } from '../../web/learn/recipes.js'
+import { createRun } from '../../web/learn/run.js'
+import { configOf, fromFile, toFile } from '../../web/learn/saved.js'
+import { createSession } from '../../web/learn/session.js'
+import { STORIES } from '../../web/learn/story.js'
+import { TEXTS } from '../../web/learn/texts.js'
+import { readChanges, writeChanges } from '../../web/settings/changes.js'
+
+/** @typedef {import('../../web/learn/run.js').Task} Task */
+/** @typedef {import('../../web/learn/recipes.js').LearnSettings} LearnSettings */
+/** @typedef {import('../../web/settings/changes.js').Change} Change */
+
+const text = readFileSync(new URL('../../docs/attention.md', import.meta.url), 'utf8')
+const qkv = await load()
+const TASKS = /** @type {Task[]} */ (Object.keys(RECIPES))
+
+/** A run after some steps. @param {Task} task @param {Partial<LearnSettings>} [given] @param {number} [steps] */
+function trained(task, given = {}, steps = 30) {
+  const run = createRun(qkv, task, given, text)
+  for (let n = 0; n < steps; n++) run.step()
+  return run
+}
+const sum = (/** @type {number[]} */ values) => values.reduce((a, b) => a + b, 0)
+/** @param {number} got @param {number} want @param {number} within @param {string} what */
+const near = (got, want, within, what) => assert.ok(Math.abs(got - want) <= within, `${what}: ${got}, ${want} expected`)
+
+for (const [task, given] of /** @type {[Task, Partial<LearnSettings>][]} */ ([
+  ['induction', {}],
+  ['induction', { norm: true, mlp: 48, positions: 'learned' }],
+  ['induction', { positions: 'distance', heads: 4 }],
+  ['translation', { norm: true, heads: 2 }],
+  ['sort', {}],
+  ['reverse', {}],
+  ['text', {}],
+]))
+  test(`the shares of ${task} ${JSON.stringify(given)} add up to the logits, the positions of a head to its share`, () => {
+    const run = trained(task, given, task === 'text' ? 3 : 30)
+    const { why } = probeOf(qkv, run, '', { why: 2 })
+    assert.ok(why)
+    assert.equal(why.tokens.length, 8)
+    for (const [i, { logit }] of why.tokens.entries())
+      near(sum(why.shares.map(({ values }) => values[i])), logit, 2e-5 * (1 + Math.abs(logit)), 'logit')
+    const S = why.columns.length
+    for (const { kind, values, sources } of why.shares) {
+      assert.equal(sources !== undefined, kind === 'head')
+      if (sources)
+        why.tokens.forEach((_, i) => {
+          near(sum(Array.from(sources.slice(i * S, (i + 1) * S))), values[i], 1e-5 * (1 + Math.abs(values[i])), 'share')
+        })
+    }
+    run.dispose()
+  })
+
+test('a head times 1 changes nothing, times 0 is off, its mean is neither; what is suspended has no effect', () => {
+  const run = trained('sort', {}, 120)
+  const before = run.heldOutAccuracy()
+  assert.ok(before > 0.9, String(before))
+  const after = (/** @type {Partial<Change>} */ change) => {
+    run.touch([{ layer: 0, head: 0, kind: 'off', isOn: true, ...change }])
+    const { loss } = run.evaluate()
+    return { accuracy: run.heldOutAccuracy(), loss }
+  }
+  const off = after({})
+  assert.ok(off.accuracy < 0.7, String(off.accuracy))
+  assert.deepEqual(after({ kind: 'scale', factor: 0 }), off)
+  assert.equal(after({ kind: 'scale', factor: 1 }).accuracy, before)
+  assert.equal(after({ isOn: false }).accuracy, before)
+  const mean = after({ kind: 'mean' })
+  assert.ok(mean.accuracy < 0.7, String(mean.accuracy))
+  assert.notEqual(mean.loss, off.loss)
+  run.dispose()
+})
+
+test('the mean of a head is the mean of what it gives where the model answers', () => {
+  const run = trained('reverse', {}, 10)
+  // With both replaced by their means, all positions get the same logits from heads: evaluation sees one answer a place.
+  run.touch([{ layer: 0, head: 0, kind: 'mean', isOn: true }])
+  const { why } = probeOf(qkv, run, '', { why: 0 })
+  const { why: other } = probeOf(qkv, run, '', { why: 5 })
+  const of = (/** @type {typeof why} */ each, /** @type {string} */ token) => {
+    const at = each?.tokens.findIndex(known => known.token === token) ?? -1
+    return at < 0 ? undefined : each?.shares.find(({ kind }) => kind === 'head')?.values[at]
+  }
+  const shared = why?.tokens.map(({ token }) => token).filter(token => of(other, token) !== undefined) ?? []
+  assert.ok(shared.length > 0)
+  for (const token of shared) near(Number(of(why, token)), Number(of(other, token)), 1e-6, token)
+  run.dispose()
+})
+
+test('a painted cell is hidden from its head only, and rows without a visible key give zeros', () => {
+  const run = trained('induction', {}, 20)
+  const cells = /** @type {[number, number][]} */ ([
+    [3, 1],
+    [0, 0],
+  ])
+  run.touch([{ layer: 1, head: 0, kind: 'hide', cells, isOn: true }])
+  const { layers } = probeOf(qkv, run, '')
+  const [H, L, S] = layers[1].dims
+  assert.equal(H, 2)
+  const at = (/** @type {number} */ head, /** @type {number} */ i, /** @type {number} */ j) =>
+    layers[1].data[(head * L + i) * S + j]
+  assert.equal(at(0, 3, 1), 0)
+  assert.equal(at(0, 0, 0), 0)
+  assert.ok(at(1, 3, 1) > 0 && at(1, 0, 0) === 1)
+  near(at(0, 3, 0) + at(0, 3, 2) + at(0, 3, 3), 1, 1e-6, 'the rest of the row')
+  run.dispose()
+})
+
+test('gradients of weights are those of finite differences', () => {
+  const run = trained('induction', { batch: 4 }, 10)
+  const state = run.parameters.stateDict()
+  const { weights, loss } = run.gradients(state, 10)
+  for (const [name, index] of /** @type {[string, number][]} */ ([
+    ['embed', 40],
+    ['0.q', 100],
+    ['1.v', 7],
+    ['unembed', 33],
+  ])) {
+    const eps = 1e-2
+    const at = (/** @type {number} */ delta) => {
+      const moved = state[name].data.slice()
+      moved[index] += delta
+      return run.gradients({ ...state, [name]: { data: moved, dims: state[name].dims } }, 10).loss
+    }
+    const difference = (at(eps) - at(-eps)) / (2 * eps)
+    near(weights[name].data[index], difference, 2e-4 + 0.02 * Math.abs(difference), name)
+  }
+  assert.ok(loss > 0)
+  run.dispose()
+})
+
+test('gradients of attention weights, through softmax, are those of a bias by distance', () => {
+  const run = trained('induction', { positions: 'distance', batch: 1, V: 16, T: 12 }, 15)
+  const state = run.parameters.stateDict()
+  const { attention, weights, ids } = run.gradients(state, 15)
+  const T = 12
+  const { layers } = run.forward({
+    ...{ B: 1, T, L: T, ids, sources: ids, targets: Int32Array.from({ length: T }, () => 0) },
+  })
+  const all = run.weightsOfFirst(layers, T, T)
+  for (const l of [0, 1])
+    for (let h = 0; h < 2; h++) {
+      const bias = new Float64Array(T)
+      for (let i = 0; i < T; i++) {
+        const row = (h * T + i) * T
+        let mean = 0
+        for (let j = 0; j <= i; j++) mean += all[l].data[row + j] * attention[l].data[row + j]
+        for (let j = 0; j <= i; j++) bias[i - j] += all[l].data[row + j] * (attention[l].data[row + j] - mean)
+      }
+      const want = weights[`${l}.bias`].data.slice(h * T, (h + 1) * T)
+      const scale = Math.max(...Array.from(want, Math.abs))
+      assert.ok(scale > 0)
+      bias.forEach((value, distance) => {
+        near(value, want[distance], 1e-5 * scale + 1e-8, `layer ${l}, head ${h}, distance ${distance}`)
+      })
+    }
+  run.dispose()
+})
+
+test('a saved model opens with the same bits, also from a file without its header’s configuration', () => {
+  for (const [task, given] of /** @type {[Task, Partial<LearnSettings>][]} */ ([
+    ['induction', { norm: true, seed: 4 }],
+    ['translation', {}],
+    ['text', { d: 32 }],
+  ])) {
+    const run = trained(task, given, 3)
+    const state = run.parameters.stateDict()
+    const config = configOf(task, run.settings, 3, task === 'text' ? text : '')
+    const bytes = toFile(state, config)
+    const read = fromFile(bytes)
+    assert.deepEqual([read.task, read.step, read.settings], [task, 3, { ...run.settings }])
+    for (const [name, { data }] of Object.entries(state)) assert.deepEqual(read.state[name].data, data, name)
+    const again = createRun(qkv, task, read.settings, read.text)
+    again.resume(read.state, read.step)
+    assert.deepEqual(again.evaluate(), run.evaluate())
+    const bare = toFile(state, /** @type {any} */ ('x'))
+    assert.throws(() => fromFile(bare), /configuration|not known/)
+    assert.equal(fromFile(bare, JSON.stringify(config)).step, 3)
+    run.dispose()
+    again.dispose()
+  }
+})
+
+test('files that are cut off, of another kind or of other shapes are refused with what is wrong', () => {
+  const run = trained('sort', {}, 1)
+  const state = run.parameters.stateDict()
+  const config = configOf('sort', run.settings, 1, '')
+  const bytes = toFile(state, config)
+  assert.throws(() => fromFile(bytes.subarray(0, 100)), /cut off|JSON/)
+  assert.throws(() => fromFile(bytes.subarray(0, bytes.length - 4)), /do not fit/)
+  assert.throws(() => fromFile(new Uint8Array(3)), /no safetensors/)
+  assert.throws(() => fromFile(new TextEncoder().encode('<!doctype html><title>x</title>')), /no safetensors/)
+  assert.throws(() => fromFile(bytes, '{"task":"__proto__"}'), /not known/)
+  assert.throws(() => fromFile(toFile(state, { ...config, settings: { ...config.settings, d: 64 } })), /expected/)
+  assert.throws(() => fromFile(toFile(state, { ...config, step: -1 })), /step/)
+  assert.throws(() => fromFile(toFile(state, { ...config, settings: { ...config.settings, layers: 1e9 } })), /layers/)
+  const { embed, ...rest } = state
+  assert.throws(() => fromFile(toFile(rest, config)), /embed is missing/)
+  embed.data[0] = Number.NaN
+  assert.throws(() => fromFile(toFile({ embed, ...rest }, config)), /not finite/)
+  run.dispose()
+})
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+for (const [task, given] of /** @type {[Task, Partial<LearnSettings>][]} */ ([
+  ['induction', {}],
+  ['induction', { positions: 'distance', norm: true, mlp: 48 }],
+  ['translation', { norm: true }],
+  ['sort', {}],
+  ['reverse', { positions: 'none' }],
+  ['text', {}],
+]))
+  test(`the qkv program of ${task} ${JSON.stringify(given)} prints the losses of the run, bit for bit`, async () => {
+    const run = createRun(qkv, task, { ...given, seed: 5, steps: 60 }, text)
+    const program = qkvProgram(task, run.settings, text).replace('step < 60', 'step < 8')
+    const options = { cwd: root, maxBuffer: 2 ** 24 }
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], options)
+    const lines = stdout.trim().split('\n')
+    assert.equal(lines.length, 8)
+    for (const [i, line] of lines.entries()) assert.equal(line, `${i + 1} ${run.step()}`)
+    run.dispose()
+  })
+
+/** A session and what it posts. */
+function session() {
+  /** @type {any[]} */
+  const posts = []
+  const own = createSession(qkv, report => posts.push(report))
+  let id = 0
+  return {
+    posts,
+    close: own.close,
+    /** @param {object} request */
+    ask(request) {
+      own.ask({ id: ++id, ...request })
+      return posts[posts.length - 1]
+    },
+    async trained() {
+      while (posts[posts.length - 1].isTraining) await new Promise(resolve => setTimeout(resolve, 5))
+      return posts[posts.length - 1]
+    },
+  }
+}
+
+test('a session compares two seeds at one step, and two moments of one run', async () => {
+  const own = session()
+  own.ask({ open: { task: 'sort', settings: { seed: 1 } } })
+  own.ask({ isTraining: true })
+  const first = await own.trained()
+  assert.ok(first.reachedAt !== null && first.kept === undefined)
+  own.ask({ keep: 'run' })
+  const second = own.ask({ open: { task: 'sort', settings: { seed: 2 } } })
+  assert.deepEqual([second.shownAt, second.kept.shownAt], [0, 0])
+  assert.notDeepEqual(second.shown.layers[0].data, second.kept.shown.layers[0].data)
+  own.ask({ isTraining: true })
+  const end = await own.trained()
+  assert.equal(end.kept.shownAt, Math.min(end.shownAt, first.steps))
+  const early = own.ask({ at: 20 })
+  assert.deepEqual([early.shownAt, early.kept.shownAt], [20, 20])
+  own.ask({ keep: 'step' })
+  const moments = own.ask({ at: null })
+  assert.deepEqual([moments.shownAt, moments.kept.shownAt], [end.steps, 20])
+  assert.deepEqual(moments.kept.shown.layers[0].data, early.shown.layers[0].data)
+  assert.equal(own.ask({ keep: null }).kept, undefined)
+  own.close()
+})
+
+test('a rate that is far too high is said to have left the scale; what is shown is the last that was on it', async () => {
+  const own = session()
+  own.ask({ open: { task: 'induction', settings: { rate: 1 } } })
+  own.ask({ isTraining: true })
+  const { divergedAt, shownAt, steps, shown } = await own.trained()
+  assert.ok(divergedAt > 1 && divergedAt < 100, String(divergedAt))
+  assert.ok(shownAt < divergedAt && steps === divergedAt)
+  assert.ok(shown.next.every((/** @type {any} */ { share }) => share >= 0))
+  assert.equal(own.ask({ isTraining: true }).steps, divergedAt)
+  own.close()
+})
+
+test('changes hold in a session for what is shown, not for what is trained', async () => {
+  const own = session()
+  own.ask({ open: { task: 'sort', settings: {} } })
+  const { changed } = own.ask({ changes: readChanges('1.1:off', { layers: 1, heads: 1 }) })
+  assert.ok(changed.before >= 0 && changed.accuracy >= 0)
+  own.ask({ isTraining: true })
+  const { reachedAt, changed: later } = await own.trained()
+  const run = createRun(qkv, 'sort')
+  for (let n = 0; n < reachedAt; n++) run.step()
+  assert.equal(later.before, run.heldOutAccuracy())
+  run.touch([{ layer: 0, head: 0, kind: 'off', isOn: true }])
+  assert.equal(later.accuracy, run.heldOutAccuracy())
+  run.dispose()
+  own.close()
+})
+
+test('a request that fails is answered with why, and the session lives on', () => {
+  const own = session()
+  assert.match(own.ask({ open: { task: 'text', settings: {}, text: 'a' } }).failure, /1 characters given/)
+  assert.match(own.ask({ open: { task: 'text', settings: {}, text: '' } }).failure, /0 characters given/)
+  const large = 'abcdefgh '.repeat(600_000)
+  assert.match(own.ask({ open: { task: 'text', settings: {}, text: large } }).failure, /5400000 characters given/)
+  for (const script of ['日本語の文章。', '한국어 문장 ', 'Ελληνικά ', '🙂🙃 ', 'עברית '])
+    assert.equal(own.ask({ open: { task: 'text', settings: {}, text: script.repeat(200) } }).steps, 0)
+  assert.equal(own.ask({ open: { task: 'sort', settings: {} } }).steps, 0)
+  assert.match(own.ask({ probe: '9 9 9' }).shown.trouble, /8 expected/)
+  own.close()
+})
+
+test('opened sessions, one after the other, leave no memory in use', () => {
+  const { resident } = qkv.memory
+  for (let n = 0; n < 5; n++) {
+    const own = session()
+    own.ask({ open: { task: 'sort', settings: { seed: n } } })
+    own.ask({ step: true, keep: 'step', why: 0, layer: 0 })
+    own.ask({ get: { gradient: 0 } })
+    own.close()
+  }
+  assert.equal(qkv.memory.resident, resident)
+})
+
+test('the phase change is marked where accuracy rises most; a slow rise is none', () => {
+  const point = (/** @type {number} */ step, /** @type {number} */ value) =>
+    /** @type {any} */ ({ step, heldOutAccuracy: value })
+  assert.equal(jumpOf([0.1, 0.1, 0.2, 0.6, 0.9, 0.95].map((value, i) => point(20 * i, value))), 60)
+  assert.equal(jumpOf(Array.from({ length: 30 }, (_, i) => point(20 * i, i / 30))), null)
+  assert.equal(jumpOf([]), null)
+})
+
+test('a trained induction model shows its two kinds of heads among the scores, and its jump', () => {
+  const run = createRun(qkv, 'induction', { seed: 1 })
+  const points = []
+  for (; run.steps <= 300; run.step()) if (run.steps % 20 === 0) points.push({ step: run.steps, ...run.evaluate() })
+  const lines = headLines(points)
+  assert.ok(
+    lines.some(
+      ({ name, kind, values }) => name.startsWith('1.') && kind === 'previous' && values[values.length - 1] > 0.6,
+    ),
+  )
+  assert.ok(lines[0].kind === 'answer' || lines[1].kind === 'answer')
+  const jump = jumpOf(points)
+  assert.ok(jump !== null && jump > 100 && jump <= 300, String(jump))
+  const nowhere = run.looksNowhere()
+  assert.ok(nowhere < 0.15, String(nowhere))
+  run.dispose()
+})
+
+test('changes are read as they are written; what makes no sense is left out', () => {
+  const sizes = { layers: 2, heads: 2 }
+  const all = '1.1:off;-1.1:hide3-1_4-1;1.2:x0.5;2.1:mean;2.2:hide1-1'
+  assert.equal(writeChanges(readChanges(all, sizes)), all)
+  for (const bad of [
+    '3.1:off',
+    '1.9:off',
+    '0.1:off',
+    '1.1:x99',
+    '1.1:xNaN',
+    '1.1:hide',
+    '1.1:boom',
+    ':',
+    '1.1:x-1',
+    '1.1:hide0-0',
+  ])
+    assert.deepEqual(readChanges(bad, sizes), [], bad)
+  assert.equal(readChanges(Array.from({ length: 5000 }, () => '1.1:off').join(';'), sizes).length, 1)
+  const learn = writeLearn('induction', { seed: 3 }, all)
+  assert.equal(touchIn(learn), all)
+  assert.equal(checkLearn('induction', learn).settings.seed, 3)
+})
+
+test('hostile numbers in a link give settings within their ranges, and what is near', () => {
+  const parts = ['1e308', '-1', 'NaN', 'Infinity', '0x10', '1e-320', '', 'constructor', '9'.repeat(400)]
+  for (const task of TASKS)
+    for (const field of [
+      'layers',
+      'heads',
+      'd',
+      'mlp',
+      'V',
+      'T',
+      'rate',
+      'batch',
+      'steps',
+      'seed',
+      'positions',
+      'norm',
+      '__proto__',
+    ])
+      for (const part of parts) {
+        const { settings, problems } = checkLearn(task, `${field}=${part}`)
+        assert.ok(settings.d % (2 * settings.heads) === 0 && settings.layers <= 4 && settings.steps <= 5000, field)
+        assert.ok(settings.rate > 0 && settings.rate <= 1)
+        for (const { nearest } of problems)
+          if (nearest) assert.deepEqual(checkLearn(task, writeLearn(task, { ...settings, ...nearest })).problems, [])
+      }
+})
+
+test('sizes that take minutes are known beforehand, and what is offered instead does not', () => {
+  for (const task of TASKS) {
+    const { defaults } = RECIPES[task]
+    const own = estimate(defaults)
+    assert.ok(own.seconds < MOST_SECONDS && own.bytes < MOST_BYTES, `${task}: ${own.seconds}`)
+    assert.equal(smaller(defaults), undefined)
+  }
+  const large = {
+    ...RECIPES.induction.defaults,
+    layers: 4,
+    d: 128,
+    heads: 8,
+    mlp: 512,
+    V: 64,
+    T: 64,
+    batch: 64,
+    steps: 5000,
+  }
+  assert.ok(estimate(large).seconds > 600)
+  const patch = smaller(large)
+  const { settings, problems } = checkLearn('induction', writeLearn('induction', { ...large, ...patch }))
+  assert.deepEqual(problems, [])
+  assert.ok(estimate(settings).seconds <= MOST_SECONDS && estimate(settings).bytes <= MOST_BYTES)
+})
+
+test('each task has a story of five to seven stops, told in every language with the same blanks', () => {
+  const blanks = (/** @type {string} */ each) => (each.match(/\{\w+\}/g) ?? []).sort()
+  const { en, ...others } = TEXTS
+  for (const task of TASKS) {
+    assert.ok(STORIES[task].length >= 5 && STORIES[task].length <= 7)
+    for (const at of STORIES[task].keys())
+      for (const part of ['', '.do'])
+        assert.ok(Object.hasOwn(en, `story.${task}.${at + 1}${part}`), `${task} ${at + 1}`)
+  }
+  for (const other of Object.values(others)) {
+    assert.deepEqual(Object.keys(other).sort(), Object.keys(en).sort())
+    for (const [key, value] of Object.entries(en)) {
+      assert.ok(/** @type {any} */ (other)[key].trim(), key)
+      assert.deepEqual(blanks(/** @type {any} */ (other)[key]), blanks(value), key)
+    }
+  }
+})

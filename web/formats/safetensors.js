@@ -1,0 +1,68 @@
+// safetensors files of float32: 8 bytes, the length of a header of JSON, { name: { dtype, shape, data_offsets } }, then the
+// numbers. https://github.com/huggingface/safetensors
+
+/** @typedef {Record<string, { data: Float32Array, dims: readonly number[] }>} Weights */
+
+/**
+ * @param {Weights} weights
+ * @param {Record<string, string>} metadata
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function toSafetensors(weights, metadata) {
+  let at = 0
+  const entries = Object.entries(weights).map(([name, { data, dims }]) => {
+    const from = at
+    at += 4 * data.length
+    return [name, { dtype: 'F32', shape: dims, data_offsets: [from, at] }]
+  })
+  const header = JSON.stringify({ __metadata__: metadata, ...Object.fromEntries(entries) })
+  const text = new TextEncoder().encode(header)
+  // The numbers begin at a multiple of eight: spaces fill up the header.
+  const length = Math.ceil(text.length / 8) * 8
+  const bytes = new Uint8Array(8 + length + at)
+  const view = new DataView(bytes.buffer)
+  view.setUint32(0, length, true)
+  bytes.fill(0x20, 8, 8 + length)
+  bytes.set(text, 8)
+  let to = 8 + length
+  for (const { data } of Object.values(weights))
+    for (const value of data) {
+      view.setFloat32(to, value, true)
+      to += 4
+    }
+  return bytes
+}
+
+/**
+ * @param {Uint8Array} bytes
+ * @returns {{ weights: Weights, metadata: Record<string, string> }}
+ * @throws {RangeError} what is wrong with the file
+ */
+export function fromSafetensors(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const length = bytes.length < 8 ? Number.NaN : view.getUint32(0, true) + view.getUint32(4, true) * 2 ** 32
+  if (!(length <= bytes.length - 8)) throw new RangeError('this is no safetensors file, or it is cut off.')
+  /** @type {any} */
+  let header
+  try {
+    header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)))
+  } catch {
+    throw new RangeError('the header of this safetensors file is no JSON.')
+  }
+  const { __metadata__: metadata = {}, ...entries } = header ?? {}
+  /** @type {Weights} */
+  const weights = {}
+  for (const [name, entry] of Object.entries(entries)) {
+    const { dtype, shape, data_offsets: offsets } = /** @type {any} */ (entry ?? {})
+    if (dtype !== 'F32') throw new RangeError(`${name}: ${String(dtype).slice(0, 10)} given, F32 expected.`)
+    const isSize = (/** @type {unknown} */ n) => Number.isSafeInteger(n) && Number(n) >= 0
+    const fits = Array.isArray(shape) && shape.every(isSize) && Array.isArray(offsets) && offsets.every(isSize)
+    const count = fits ? shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1) : Number.NaN
+    const [from, to] = fits ? offsets : []
+    if (!fits || to - from !== 4 * count || 8 + length + to > bytes.length)
+      throw new RangeError(`${name}: its shape and its bytes do not fit.`)
+    const data = Float32Array.from({ length: count }, (_, i) => view.getFloat32(8 + length + from + 4 * i, true))
+    weights[name] = { data, dims: shape }
+  }
+  return { weights, metadata }
+}

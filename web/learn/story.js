@@ -1,0 +1,143 @@
+// A guided story for each task: stops that wait for the state of the run. The texts are in i18n/learn/stories-*.js.
+
+import { html, nothing } from 'lit'
+import { changeOf, headName } from '../settings/changes.js'
+import { jumpOf } from './curves.js'
+
+/** @typedef {import('./room.js').Context} Context */
+/** @typedef {import('./watch.js').Watch} Watch */
+/** @typedef {import('./watch.js').Head} Head */
+/** @typedef {import('./run.js').Task} Task */
+/** @typedef {import('./texts.js').LearnKey} LearnKey */
+
+/**
+ * What a stop may ask of the run.
+ * @typedef {object} State
+ * @property {Watch} watch
+ * @property {number} steps
+ * @property {number | null} jump
+ * @property {number | null} reachedAt
+ * @property {number} shownAt
+ * @property {Head} previous the first layer's best head for the token before
+ * @property {Head} answer the last layer's best head for the position that answers
+ */
+
+/** @typedef {{ target: string, isDone: (state: State) => boolean }} Stop target: what is looked at */
+
+const isSelected = (/** @type {Watch} */ { selected }, /** @type {Head} */ { layer, head }) =>
+  selected.layer === layer && selected.head === head
+const isOff = (/** @type {Watch} */ { changes }, /** @type {Head} */ { layer, head }) => {
+  const change = changeOf(changes, layer, head)
+  return change?.isOn === true && change.kind !== 'scale'
+}
+const hasRun = (/** @type {State} */ { steps }) => steps > 0
+const isReached = (/** @type {State} */ { reachedAt }) => reachedAt !== null
+const train = { target: '#learn-train', isDone: hasRun }
+const wait = { target: '[data-name="accuracy"]', isDone: isReached }
+
+/** @type {Record<Task, Stop[]>} */
+export const STORIES = {
+  induction: [
+    { target: '.learn-probe', isDone: hasRun },
+    { target: '[data-name="accuracy"]', isDone: ({ jump }) => jump !== null },
+    {
+      target: '.learn-layers',
+      isDone: ({ watch, previous, reachedAt }) => reachedAt !== null && isSelected(watch, previous),
+    },
+    {
+      target: '.learn-layers',
+      isDone: ({ watch, answer, reachedAt }) => reachedAt !== null && isSelected(watch, answer),
+    },
+    { target: '.learn-at', isDone: ({ jump, shownAt }) => jump !== null && shownAt < jump },
+    { target: '.learn-switches', isDone: ({ watch, previous }) => isOff(watch, previous) },
+    { target: '.learn-compare', isDone: ({ watch, steps }) => watch.settings.layers === 1 && steps >= 300 },
+  ],
+  translation: [
+    train,
+    wait,
+    { target: '#learn-map', isDone: ({ watch, answer }) => isSelected(watch, answer) },
+    { target: '#learn-answer', isDone: ({ watch }) => watch.why !== null },
+    { target: '.learn-probe', isDone: ({ watch }) => watch.probe !== '' },
+    { target: '.learn-switches', isDone: ({ watch, answer }) => isOff(watch, answer) },
+  ],
+  sort: [
+    train,
+    wait,
+    { target: '#learn-answer', isDone: ({ watch }) => watch.why !== null },
+    { target: '.learn-at', isDone: ({ reachedAt, shownAt }) => reachedAt !== null && shownAt < reachedAt },
+    { target: '.learn-probe', isDone: ({ watch }) => watch.probe !== '' },
+  ],
+  reverse: [
+    train,
+    wait,
+    { target: '.learn-switches', isDone: ({ watch, answer }) => isOff(watch, answer) },
+    { target: '.learn-gradients', isDone: ({ watch }) => watch.gradients !== undefined },
+    { target: '.learn-settings', isDone: ({ watch, steps }) => watch.settings.positions === 'none' && steps >= 60 },
+  ],
+  text: [
+    { target: '.learn-own', isDone: ({ watch }) => watch.report !== undefined },
+    train,
+    { target: '[data-name="loss"]', isDone: ({ steps }) => steps >= 200 },
+    { target: '.learn-probe', isDone: ({ watch }) => watch.probe !== '' },
+    { target: '.learn-layers', isDone: ({ watch, previous, steps }) => steps >= 200 && isSelected(watch, previous) },
+  ],
+}
+
+/** @param {Watch} watch @returns {State} */
+export function stateOf(watch) {
+  const { report, points } = watch
+  const { steps = 0, shownAt = 0, reachedAt = null } = report ?? {}
+  const last = points.at(-1)
+  const heads = last?.heads ?? [[]]
+  return {
+    ...{ watch, steps, shownAt, reachedAt, jump: jumpOf(points) },
+    previous: { layer: 0, head: last?.best.previous ?? 0 },
+    answer: { layer: heads.length - 1, head: last?.best.induction ?? 0 },
+  }
+}
+
+const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)}%`
+
+/** The numbers that the texts speak of. @param {State} state */
+function params({ watch, steps, jump, reachedAt, previous, answer }) {
+  const last = watch.points.at(-1)
+  const first = watch.points[0]
+  const [best] = watch.report?.shown?.next ?? []
+  return {
+    ...{ previous: headName(previous), answer: headName(answer), steps, jump: jump ?? '…', reached: reachedAt ?? '…' },
+    previousShare: percent(last?.scores.previous ?? 0),
+    answerShare: percent(last?.scores.induction ?? 0),
+    accuracy: percent(last?.heldOutAccuracy ?? 0),
+    first: percent(first?.heldOutAccuracy ?? 0),
+    nowhere: percent(watch.report?.nowhere ?? 0),
+    alignment: percent(last?.alignment ?? 0),
+    bits: ((last?.heldOutLoss ?? 0) / Math.LN2).toFixed(2),
+    says: best?.token ?? '…',
+    changed: watch.report?.changed ? percent(watch.report.changed.accuracy) : '…',
+  }
+}
+
+/** @param {Context} context */
+export function story(context) {
+  const { t, watch } = context
+  const stops = STORIES[watch.task]
+  if (watch.stop === null)
+    return html`<button type="button" class="tool" id="story-start" @click=${() => context.tell(0)}>${t('storyStart')}</button>`
+  const at = Math.min(watch.stop, stops.length - 1)
+  const state = stateOf(watch)
+  const isDone = stops[at].isDone(state)
+  const text = (/** @type {string} */ part) =>
+    t(/** @type {LearnKey} */ (`story.${watch.task}.${at + 1}${part}`), params(state))
+  return html`<section class="story" id="story" tabindex="-1" aria-label=${t('story')} data-stop=${at + 1} data-done=${isDone}>
+    <p class="story-text">${text('')}</p>
+    <p class="story-do ${isDone ? 'is-done' : ''}" role="status"><span aria-hidden="true">${isDone ? '✓' : '○'}</span> ${text('.do')}${isDone ? html` <span class="note">${t('storyDone')}</span>` : nothing}</p>
+    <div class="learn-buttons"><button type="button" class="tool" id="story-back" ?disabled=${at === 0} @click=${() => context.tell(at - 1)}>${t('storyBack')}</button>
+      <span class="note">${t('storyPlace', { at: at + 1, count: stops.length })}</span>
+      ${
+        at + 1 < stops.length
+          ? html`<button type="button" class="tool ${isDone ? 'is-filled' : ''}" id="story-next" @click=${() => context.tell(at + 1)}>${t('storyNext')}</button>`
+          : nothing
+      }
+      <button type="button" class="tool" id="story-end" @click=${() => context.tell(null)}>${t('storyEnd')}</button></div>
+  </section>`
+}
