@@ -21,7 +21,7 @@ export function programs(room) {
   ) => html`<h3>${t(`modelsProgram.${name}`)}</h3>
     <button type="button" class="tool" @click=${async () => {
       room.copied = (await copy(code)) ? name : ''
-    }}>${t('learnCopy')}${room.copied === name ? ' ✓' : ''}</button>
+    }}>${t('modelsCopy')}${room.copied === name ? ' ✓' : ''}</button>
     <pre tabindex="0" id="models-program-${name}"><code>${code}</code></pre>`
   return html`<details class="models-programs"><summary>${t('modelsPrograms')}</summary>
     <p class="note">${t('modelsProgramsText')}</p>

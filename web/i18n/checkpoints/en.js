@@ -164,6 +164,7 @@ export const checkpoints = {
   modelsKBare: 'k, not turned',
   modelsShared: 'Several heads share the keys of key head {head}.',
   modelsMoreTerms: '{count} more, together {sum}',
+  modelsCopy: 'Copy',
   modelsPrograms: 'The same as a program',
   modelsProgramsText:
     'Both read the folder of the model, make the same changes and print the eight most likely tokens before and after.',

@@ -161,6 +161,7 @@ export const checkpoints = {
   modelsKBare: '旋转前的 k',
   modelsShared: '几个头共用键头 {head} 的键。',
   modelsMoreTerms: '另有 {count} 项，合计 {sum}',
+  modelsCopy: '复制',
   modelsPrograms: '同样的程序',
   modelsProgramsText: '两个程序都读取模型的文件夹，做同样的改动，打印改动前后最可能的八个词元。',
   'modelsProgram.qkv': 'Node 中的 qkv',
