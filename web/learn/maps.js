@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { changeOf, headName } from '../settings/changes.js'
-import { headControl } from '../views/changes.js'
+import { headControl } from './changes.js'
 import { RECIPES } from './recipes.js'
 import { SOURCE_WORDS } from './tasks/translation.js'
 

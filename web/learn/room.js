@@ -2,10 +2,9 @@
 
 import { html, LitElement, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { changesBar } from '../views/changes.js'
-import { why } from '../views/why.js'
 import { along, openModel } from './along.js'
 import { bar } from './bar.js'
+import { changesBar } from './changes.js'
 import { compare } from './compare.js'
 import { curves, linesOf } from './curves.js'
 import { dock } from './dock.js'
@@ -15,6 +14,7 @@ import { story } from './story.js'
 import { SOURCE_WORDS } from './tasks/translation.js'
 import { translatorOf } from './texts.js'
 import { watch } from './watch.js'
+import { why } from './why-view.js'
 
 /** @typedef {import('../i18n/index.js').Translate} Translate */
 /** @typedef {import('./texts.js').LearnTranslate} LearnTranslate */

@@ -1,4 +1,4 @@
-// What the reader changes in the heads of a model, in the rooms "Learn" and "Models": a control for each head, and all
+// What the reader changes in the heads of a model: a control for each head, and all
 // changes as chips.
 
 import { html, nothing } from 'lit'

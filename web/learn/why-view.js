@@ -1,4 +1,4 @@
-// Why a model says what it says, in the rooms "Learn" and "Models": its likeliest tokens, and what each part of the
+// Why a model says what it says: its likeliest tokens, and what each part of the
 // model adds to the logit of one of them.
 
 import { html, nothing } from 'lit'
