@@ -225,6 +225,41 @@ test('multi-head attention is projections, heads, attention and a projection, fo
   }
 })
 
+test('forward and trace of multi-head attention are those of attention over the projected heads, with every score', () => {
+  const g = qkv.generator(9)
+  const linears = { wQuery: g.randn([5, 4]), wKey: g.randn([5, 4]), v: g.randn([5]), bias: g.randn([5]) }
+  const scores = /** @type {const} */ (['dot', 'gaussian', { kind: 'additive', ...linears }])
+  for (const extra of [{}, { addBiasKV: true, addZeroAttn: true }])
+    for (const score of scores)
+      for (const more of [
+        {},
+        { causal: true },
+        { softcap: 2, bias: g.randn([6, 5]) },
+        { masking: 'after', causal: true },
+      ]) {
+        const mha = g.multiheadAttention(12, 3, extra)
+        const [x, y] = [g.randn([2, 6, 12]), g.randn([2, 5, 12])]
+        const { masking, ...options } = { masking: undefined, score, ...more }
+        const traced = mha.trace(x, y, y, { ...options, ...(masking && { masking: 'after' }) })
+        const heads = ['q', 'k', 'v'].map(
+          name => /** @type {any} */ (traced.steps.find(step => step.name === `${name}.transpose`)).tensor,
+        )
+        const S = heads[1].dims[2]
+        assert.equal(S, 'addBiasKV' in extra ? 7 : 5)
+        // What the extra keys do to masks is tested elsewhere.
+        if (S === 5 || !('causal' in more || 'bias' in more)) {
+          const want = qkv.trace(heads[0], heads[1], heads[2], { ...options, ...(masking && { masking: 'after' }) })
+          assert.deepEqual(traced.heads, want)
+        }
+        const { out } = mha.layers
+        assert.deepEqual(traced.output, out.forward(joinHeads(traced.heads.output)))
+        if (masking) continue
+        const { output, weights } = mha.forward(x, y, y, { ...options, averageWeights: false })
+        assert.deepEqual([output, weights], [traced.output, traced.weights])
+        close(mha.forward(x, y, y, { ...options, needWeights: false }).output, { ...output }, TOLERANCE, 'fused')
+      }
+})
+
 test('packed, separate and per-layer state dicts load the same weights, and all must be there', () => {
   const g = qkv.generator(5)
   const source = g.multiheadAttention(8, 2)

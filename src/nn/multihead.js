@@ -2,10 +2,10 @@
 
 import { expectDims, readOptions, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
 import { proxied, shape } from '../base/errors.js'
-import { joinHeads, splitHeads, Tensor, toFloats, toOperand, valuesOf } from '../base/tensor.js'
-import { runAttention, trace } from '../ops/attention.js'
+import { count, splitHeads, Tensor, toFloats, toOperand } from '../base/tensor.js'
+import { copyTrace, projectKeys, projectQueries, runAttention, runTrace, traceSize } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkOptions, labels } from '../ops/attention-options.js'
-import { checkWeights, forward, multiply, multiplyOut, toWeights } from '../ops/linear.js'
+import { checkWeights, multiply, multiplyOut, toWeights } from '../ops/linear.js'
 import { newArray } from '../runtime/outputs.js'
 import { appendRows, extendMasks } from './extra-keys.js'
 import { Linear, readState, SIZE } from './layers.js'
@@ -52,6 +52,10 @@ const OPERANDS = ['query', 'key', 'value']
 const FORWARD_OPTIONS = [...ATTENTION_OPTIONS, 'keyPaddingMask', 'needWeights', 'averageWeights']
 const FORWARD = labels('forward', OPERANDS, FORWARD_OPTIONS)
 const ATTENTION_CHOICES = /** @type {const} */ ([...ATTENTION_OPTIONS, 'softmaxAxis', 'masking'])
+/** The steps of a trace of (B, H, L, S), in order. */
+const SQUARES = /** @type {const} */ ([
+  ...['scores', 'scaled', 'capped', 'masked', 'logits', 'exponentials', 'fullWeights', 'zeroed', 'weights', 'dropped'],
+])
 const TRACE = labels('trace', OPERANDS, [...FORWARD_OPTIONS, ...ATTENTION_CHOICES])
 
 /** torch.nn.MultiheadAttention with batch_first=True: project, attend per head, join, project. */
@@ -218,11 +222,42 @@ export class MultiheadAttention {
     const core = this.#core
     const call = core.takeCall()
     try {
-      const asked = this.#check(call, query, key, value, options, FORWARD)
-      return core.scope(() => this.#run(call, asked))
+      const checked = this.#check(call, query, key, value, options, FORWARD)
+      return core.scope(() => this.#run(call, checked))
     } finally {
       core.giveCall(call)
     }
+  }
+
+  /**
+   * The projections, each followed by its extra rows. To be called within a scope.
+   * @param {AttentionCall} call
+   * @param {Checked} checked
+   * @param {number} rest floats that are needed afterwards
+   * @param {(i: number, x: number, y: number, all: number) => void} [report] takes the addresses of an input, its
+   *   projection, and this with the extra rows
+   * @returns {number[]} addresses of queries, keys and values: (B, rows, H * d)
+   */
+  #project({ q, k, v, B, L, S }, { weights, extras }, rest, report) {
+    const core = this.#core
+    const inputs = [q, k, v]
+    const size = inputs.reduce((sum, { dims }) => sum + count(dims), B * (L + 2 * S) * this.embedDim)
+    core.reserve(4 * (size + rest)) // all of it or nothing
+    const first = core.toMemory(q)
+    return inputs.map((input, i) => {
+      const n = sizeOf(input, 2)
+      const x = input.data === q.data ? first : core.toMemory(input) // self-attention
+      const y = multiply(core, x, B * n, weights[i])
+      const all = appendRows(core, y, B, n, extras[i])
+      report?.(i, x, y, all)
+      return all
+    })
+  }
+
+  /** @param {number} joined address of (B, L, H * d) @param {AttentionCall} call @param {Checked} checked */
+  #projectOut(joined, { q, B, L }, { weights }) {
+    const dims = [...q.dims.slice(0, -1), this.embedDim]
+    return multiplyOut(this.#core, () => joined, B * L, weights[3], newArray(dims))
   }
 
   /**
@@ -230,33 +265,31 @@ export class MultiheadAttention {
    * @param {Checked} checked
    * @returns {{ output: FloatTensor, weights?: FloatTensor }}
    */
-  #run(call, { needWeights, averageWeights, weights: [query, key, value, out], extras }) {
+  #run(call, checked) {
     const core = this.#core
     const { B, H, L, S, E: d } = call
-    const n = sizeOf(call.k, 2) // S without what addBiasKV and addZeroAttn add
-    const from = core.toMemory(call.q)
-    const place = (/** @type {FloatTensor} */ x) => (x.data === call.q.data ? from : core.toMemory(x)) // self-attention
-    const q = multiply(core, from, B * L, query)
-    const keys = multiply(core, place(call.k), B * n, key)
-    const values = multiply(core, place(call.v), B * n, value)
-    const k = appendRows(core, keys, B, n, extras[1])
-    const v = appendRows(core, values, B, n, extras[2])
-    const joined = core.allocFloats(B * L * H * d)
-    const weights = core.allocFloats(needWeights ? B * H * L * S : 0)
-    const dropped = core.allocFloats(needWeights && call.dropout ? B * H * L * S : 0)
-    const steps = needWeights ? { weights, dropped: call.dropout ? dropped : 0 } : undefined
-    runAttention(core, call, q, k, v, joined, true, steps)
-    const lead = call.q.dims.length === 3 ? [B] : []
-    const output = multiplyOut(core, () => joined, B * L, out, newArray([...lead, L, H * d]))
-    if (!needWeights) return { output }
-    const paid = call.dropout ? dropped : weights
-    if (!averageWeights) return { output, weights: new Tensor(core.copyOut(paid, B * H * L * S), [...lead, H, L, S]) }
+    const { needWeights, averageWeights } = checked
+    const n = B * L * H * d
+    call.keep = ['weights', 'dropped', 'output']
+    const [queries, keys, v] = this.#project(call, checked, needWeights ? traceSize(call) : n)
+    const [q, k] = [projectQueries(core, call, queries), projectKeys(core, call, keys)]
+    if (!needWeights) {
+      const joined = core.allocFloats(n)
+      runAttention(core, call, q, k, v, joined, true)
+      return { output: this.#projectOut(joined, call, checked) }
+    }
+    const steps = runTrace(core, call, q, k, v)
+    const output = this.#projectOut(steps.output.address, call, checked)
+    const { address } = steps.dropped ?? steps.weights
+    const lead = call.q.dims.slice(0, -2)
+    if (!averageWeights)
+      return { output, weights: new Tensor(core.copyOut(address, B * H * L * S), [...lead, H, L, S]) }
     // The mean over heads is a product with a row of 1/H: (1,H) . (H, L S).
     const mean = core.allocFloats(B * L * S)
     const share = core.copyIn(new Float32Array(H).fill(1 / H))
     const dims = [L * S, H]
     for (let b = 0; b < B; b++)
-      multiply(core, share, 1, toWeights(paid + b * H * L * S * 4, dims, undefined, true), mean + b * L * S * 4)
+      multiply(core, share, 1, toWeights(address + b * H * L * S * 4, dims, undefined, true), mean + b * L * S * 4)
     return { output, weights: new Tensor(core.copyOut(mean, B * L * S), [...lead, L, S]) }
   }
 
@@ -274,59 +307,56 @@ export class MultiheadAttention {
     const core = this.#core
     const call = core.takeCall()
     try {
-      return this.#traceSteps(call, this.#check(call, query, key, value, options, TRACE))
+      const checked = this.#check(call, query, key, value, options, TRACE)
+      return core.scope(() => this.#traceSteps(call, checked))
     } finally {
       core.giveCall(call)
     }
   }
 
   /** @param {AttentionCall} call @param {Checked} checked */
-  #traceSteps(call, { weights, extras }) {
+  #traceSteps(call, checked) {
     const core = this.#core
     const { B, H, L, S, E: d } = call
-    const inputs = [call.q, call.k, call.v]
     const isBatched = call.q.dims.length === 3
     /** @type {Step[]} */
     const steps = []
+    const last = (/** @type {FloatTensor} */ x) => (isBatched ? x : x.reshape(x.dims.slice(1)))
     const add = (/** @type {string} */ name, /** @type {string} */ axes, /** @type {FloatTensor} */ tensor) => {
-      const unbatched = isBatched ? tensor : tensor.reshape(tensor.dims.slice(1))
+      const unbatched = last(tensor)
       steps.push({ name, axes: isBatched ? axes : axes.slice(1), dims: unbatched.dims, tensor: unbatched })
       return tensor
     }
-    const heads = inputs.map((input, i) => {
+    const copy = (/** @type {number} */ address, /** @type {number[]} */ ...dims) =>
+      new Tensor(core.copyOut(address, count(dims)), dims)
+    const [queries, keys, v] = this.#project(call, checked, traceSize(call), (i, x, y, all) => {
       const name = 'qkv'[i]
       const rows = i === 0 ? 'L' : 'S'
-      const extra = extras[i]
-      const n = i === 0 ? L : S - extra.length
-      const x = new Tensor(valuesOf(input).slice(), [B, n, sizeOf(input, 1)])
-      add(OPERANDS[i], `B${rows}D`, x)
-      const y = forward(core, x, weights[i], {}, 'linear')
-      let projected = add(`${name} = ${name}_proj(${OPERANDS[i]})`, `B${rows}D`, y)
-      if (extra.length) {
-        const data = core.scope(() => {
-          const all = appendRows(core, core.copyIn(projected.data), B, n, extra)
-          return core.copyOut(all, B * S * H * d)
-        })
+      const input = [call.q, call.k, call.v][i]
+      const extra = checked.extras[i].length
+      const n = sizeOf(input, 2)
+      add(OPERANDS[i], `B${rows}D`, copy(x, B, n, sizeOf(input, 1)))
+      let projected = add(`${name} = ${name}_proj(${OPERANDS[i]})`, `B${rows}D`, copy(y, B, n, H * d))
+      if (extra) {
         const what = [i === 1 ? 'bias_k' : 'bias_v', '0'].slice(this.biasK ? 0 : 1, this.addZeroAttn ? 2 : 1)
-        projected = add(`${name} = cat(${[name, ...what].join(', ')})`, `B${rows}D`, new Tensor(data, [B, S, H * d]))
+        projected = add(`${name} = cat(${[name, ...what].join(', ')})`, `B${rows}D`, copy(all, B, S, H * d))
       }
-      add(`${name}.view`, `B${rows}Hd`, projected.reshape([B, n + extra.length, H, d]))
-      return add(`${name}.transpose`, `BH${rows}d`, splitHeads(projected, H))
+      add(`${name}.view`, `B${rows}Hd`, projected.reshape([B, n + extra, H, d]))
+      add(`${name}.transpose`, `BH${rows}d`, splitHeads(projected, H))
     })
-    const [q, k, v] = heads
-    const options = Object.entries(call.options).filter(([, option]) => option !== undefined)
-    const traced = trace(core, q, k, v, Object.fromEntries(options))
-    const square = 'scores scaled capped masked logits exponentials fullWeights zeroed weights dropped'
-    for (const name of square.split(' ')) {
-      const tensor = /** @type {Record<string, FloatTensor | undefined>} */ (/** @type {unknown} */ (traced))[name]
-      if (tensor) add(name, 'BHLS', tensor)
-    }
-    add('context = weights @ v', 'BHLd', traced.output)
-    add('context.transpose', 'BLHd', traced.output.permute([0, 2, 1, 3]))
-    const joined = add('context.view', 'BLD', joinHeads(traced.output))
-    const output = add('output = out_proj(context)', 'BLD', forward(core, joined, weights[3], {}, 'linear'))
-    const last = (/** @type {FloatTensor} */ x) => (isBatched ? x : x.reshape(x.dims.slice(1)))
-    return { steps, output: last(output), weights: last(traced.weights), heads: traced }
+    const traced = runTrace(core, call, projectQueries(core, call, queries), projectKeys(core, call, keys), v)
+    const joined = traced.output.address
+    const heads = copyTrace(core, call, traced)
+    for (const name of SQUARES) if (heads[name]) add(name, 'BHLS', heads[name])
+    heads.output = splitHeads(heads.output, H)
+    if (heads.queries) heads.queries = heads.queries.permute([0, 2, 1, 3])
+    if (heads.keys) heads.keys = heads.keys.permute([0, 2, 1, 3])
+    add('context = weights @ v', 'BHLd', heads.output)
+    add('context.transpose', 'BLHd', copy(joined, B, L, H, d))
+    add('context.view', 'BLD', copy(joined, B, L, H * d))
+    const output = this.#projectOut(joined, call, checked)
+    add('output = out_proj(context)', 'BLD', output.reshape([B, L, H * d]))
+    return { steps, output, weights: last(heads.weights), heads }
   }
 
   /**
@@ -375,6 +405,7 @@ export class MultiheadAttention {
     call.k = k
     call.v = v
     call.setSizes(B, H, H, sizeOf(q, 2), S, d)
+    call.inRows = true
     if (keyPaddingMask !== undefined)
       Object.assign(attentionOptions, hidePadding(keyPaddingMask, attentionOptions, B, S, where))
     const extra = (this.biasK ? 1 : 0) + (this.addZeroAttn ? 1 : 0)

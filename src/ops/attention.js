@@ -187,33 +187,33 @@ function shareAttention(core, threads, args, deferredCopies) {
 }
 
 /**
- * The address of q in the module's memory: a copy unless q is resident. Additive scores project it: (..., A).
+ * What the kernel compares with keys: with an additive score wQuery q + bias, (..., A), else q itself.
  * @param {Core} core
  * @param {AttentionCall} call
- * @returns {number} its address
+ * @param {number} q address of (B, H, L, size) or (B, L, H * size)
+ * @returns {number} address of (..., D)
  */
-export function queriesToMemory(core, { q, B, H, L, additive, deferredCopies }) {
-  const data = core.toMemory(q, additive ? undefined : deferredCopies)
-  return additive ? project(core, data, B * H * L, additive.wQuery, additive.bias) : data
-}
+export const projectQueries = (core, { B, H, L, additive }, q) =>
+  additive ? multiply(core, q, B * H * L, toWeights(additive.wQuery, additive.wQuery.dims, additive.bias)) : q
 
-/** The same for k. @param {Core} core @param {AttentionCall} call */
-export function keysToMemory(core, { k, cache, B, G, D, keyRows, additive, deferredCopies }) {
-  const data = cache ? cache.keysAt : core.toMemory(k, additive ? undefined : deferredCopies)
-  const keys = additive ? project(core, data, B * G * keyRows, additive.wKey) : data
-  return cache ? keys + cache.first * D * 4 : keys
-}
+/** The same of k: wKey k. @param {Core} core @param {AttentionCall} call @param {number} k */
+export const projectKeys = (core, { B, G, keyRows, additive }, k) =>
+  additive ? multiply(core, k, B * G * keyRows, toWeights(additive.wKey, additive.wKey.dims)) : k
 
 /**
- * y = x W^T + bias inside the module's memory.
+ * The address of q in the module's memory, a copy unless q is resident; projected.
  * @param {Core} core
- * @param {number} x address of (M, K)
- * @param {number} M
- * @param {FloatTensor} weight (N, K)
- * @param {FloatTensor} [bias] (N)
- * @returns {number} address of y (M, N)
+ * @param {AttentionCall} call
  */
-const project = (core, x, M, weight, bias) => multiply(core, x, M, toWeights(weight, weight.dims, bias))
+export const queriesToMemory = (core, call) =>
+  projectQueries(core, call, core.toMemory(call.q, call.additive ? undefined : call.deferredCopies))
+
+/** The same for k. @param {Core} core @param {AttentionCall} call */
+export function keysToMemory(core, call) {
+  const { k, cache, D, additive, deferredCopies } = call
+  if (!cache) return projectKeys(core, call, core.toMemory(k, additive ? undefined : deferredCopies))
+  return projectKeys(core, call, cache.keysAt) + cache.first * D * 4
+}
 
 /**
  * @param {Core} core
@@ -330,7 +330,12 @@ export function trace(core, q, k, v, options) {
   const call = core.takeCall()
   try {
     checkAttention(call, q, k, v, options, TRACE)
-    return core.scope(() => traceSteps(core, call))
+    return core.scope(() => {
+      const { B, H, G, L, S, D, E } = call
+      core.reserve(4 * (traceSize(call) + B * (H * L * D + G * S * (D + E)))) // all of it or nothing
+      const [queries, keys] = [queriesToMemory(core, call), keysToMemory(core, call)]
+      return copyTrace(core, call, runTrace(core, call, queries, keys, core.toMemory(call.v)))
+    })
   } finally {
     core.giveCall(call)
   }
@@ -345,38 +350,63 @@ const CONDITIONS = {
   zeroed_sums: call => call.masking === 'after',
 }
 
-/** @param {Core} core @param {AttentionCall} call @returns {Trace} */
-function traceSteps(core, call) {
-  const { B, H, G, L, S, D, E, masking, softmaxAxis, sinks, inRows, keep } = call
-  const isKept = (/** @type {string} */ name) => !keep || keep.includes(name)
-  const made = TRACE_STEPS.map(step => {
+/** @typedef {Record<string, { address: number, dims: readonly number[] }>} Steps of a trace, inside the module's memory */
+
+/**
+ * The steps that a trace makes: those that are kept, and those that the kernel needs.
+ * @param {AttentionCall} call
+ */
+function stepsOf(call) {
+  const { B, H, L, S, masking, softmaxAxis, sinks } = call
+  return TRACE_STEPS.map(step => {
     const name = step === 'masked' && masking === 'after' ? 'logits' : step.replace(/_(.)/, (_, c) => c.toUpperCase())
     const isLine = ['maxima', 'sums', 'zeroed_sums'].includes(step)
     return { step, name, dims: [B, H, ...(isLine ? [softmaxAxis === 'keys' ? L : S] : [L, S])] }
   }).filter(({ step, name }) => {
-    const isNeeded = ['weights', 'dropped'].includes(step) || (step === 'zeroed_sums' && sinks) // by the kernel
-    return (CONDITIONS[step]?.(call) ?? true) && (isNeeded || isKept(name))
+    const isNeeded = ['weights', 'dropped'].includes(step) || (step === 'zeroed_sums' && sinks)
+    return (CONDITIONS[step]?.(call) ?? true) && (isNeeded || isKept(call, name))
   })
-  const values = made.reduce((sum, { dims }) => sum + count(dims), 0)
-  core.reserve(4 * (values + B * (H * L * (D + E) + G * S * (D + E)))) // all of it or nothing
-  const q = queriesToMemory(core, call)
-  const k = keysToMemory(core, call)
-  const v = core.toMemory(call.v)
-  const out = core.allocFloats(B * H * L * E)
-  const addresses = made.map(({ step, dims }) => [step, core.allocFloats(count(dims))])
-  runAttention(core, call, q, k, v, out, inRows, Object.fromEntries(addresses))
-  /** @type {Record<string, FloatTensor>} */
-  const result = {}
-  const add = (/** @type {string} */ name, /** @type {any} */ address, /** @type {readonly number[]} */ dims) => {
-    if (isKept(name)) result[name] = new Tensor(core.copyOut(address, count(dims)), [...dims])
-  }
-  made.forEach(({ name, dims }, i) => {
-    add(name, addresses[i][1], call.lead(dims))
-  })
-  add('output', out, call.outputDims)
-  if (call.additive) {
-    add('queries', q, call.lead(inRows ? [B, L, H, D] : [B, H, L, D]))
-    add('keys', k, call.lead(inRows ? [B, S, G, D] : [B, G, S, D]))
-  }
-  return /** @type {Trace} */ (/** @type {unknown} */ (result))
 }
+
+/** @param {AttentionCall} call @param {string} name */
+const isKept = ({ keep }, name) => !keep || keep.includes(name)
+
+/** Floats that runTrace takes. @param {AttentionCall} call */
+export const traceSize = call =>
+  stepsOf(call).reduce((sum, { dims }) => sum + count(dims), call.B * call.H * call.L * call.E)
+
+/**
+ * Runs the traced kernel. To be called within a scope.
+ * @param {Core} core
+ * @param {AttentionCall} call
+ * @param {number} q address of the queries, projected
+ * @param {number} k
+ * @param {number} v
+ * @returns {Steps} those that are kept, in order
+ */
+export function runTrace(core, call, q, k, v) {
+  const { B, H, G, L, S, D, E, additive, inRows } = call
+  const output = core.allocFloats(B * H * L * E)
+  const made = stepsOf(call).map(step => ({ ...step, address: core.allocFloats(count(step.dims)) }))
+  const addresses = Object.fromEntries(made.map(({ step, address }) => [step, address]))
+  runAttention(core, call, q, k, v, output, inRows, addresses)
+  const all = [...made, { name: 'output', address: output, dims: inRows ? [B, L, H * E] : [B, H, L, E] }]
+  if (additive)
+    all.push(
+      { name: 'queries', address: q, dims: inRows ? [B, L, H, D] : [B, H, L, D] },
+      { name: 'keys', address: k, dims: inRows ? [B, S, G, D] : [B, G, S, D] },
+    )
+  const kept = all.filter(({ name }) => isKept(call, name))
+  return Object.fromEntries(kept.map(({ name, address, dims }) => [name, { address, dims }]))
+}
+
+/** @param {Core} core @param {AttentionCall} call @param {Steps} steps @returns {Trace} */
+export const copyTrace = (core, call, steps) =>
+  /** @type {any} */ (
+    Object.fromEntries(
+      Object.entries(steps).map(([name, { address, dims }]) => [
+        name,
+        new Tensor(core.copyOut(address, count(dims)), call.lead(dims)),
+      ]),
+    )
+  )
