@@ -3,7 +3,7 @@
 
 /** @typedef {{ name: string, source: string, tag?: string, element?: string }} Entry */
 
-/** Of the library. All stand on base.js, all but tokenize also on core.js. @type {Entry[]} */
+/** Of the library. All but tokenize stand on core.js. @type {Entry[]} */
 export const LIBRARY = [
   { name: 'index', source: 'src/index.js' },
   { name: 'tokenize', source: 'src/tokenize.js' },
@@ -14,7 +14,7 @@ export const LIBRARY = [
 ]
 
 /** What `import 'qkv'` and `load()` load. */
-export const LOADED = ['index.js', 'base.js', 'core.js', 'qkv.wasm']
+export const LOADED = ['index.js', 'core.js', 'qkv.wasm']
 /** What `load({ threads })` loads in addition. */
 export const THREADS = ['threads.js', 'worker.js']
 

@@ -22,23 +22,28 @@ const minify = {
   codegen: true,
   mangle: { toplevel: true, keepNames: { class: true, function: false } },
 }
-// All that entries share stands in core.js: one file is smaller, compressed, than several. What no core is needed for
-// stands in base.js, so that a program that only splits a text loads no more; what only threads need in threads.js.
-// What only one entry needs stands in its file, what nn, train and models share in block.js.
-const ownOf = LIBRARY.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
+// All that entries share stands in core.js: one file is smaller, compressed, than several. Bundlers take from it what is
+// used: nothing in it may run when it is loaded, not even a static block of a class. What only threads need stands in
+// threads.js, what only one entry needs in its file, what nn, train and models share in block.js. tokenize.js has all that
+// it needs, so that a page that only splits a text loads no more.
+const entries = LIBRARY.filter(({ name }) => name !== 'tokenize')
+const ownOf = entries.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
 const groups = [
-  { name: 'base', test: /src\/base\//, priority: 2 },
   { name: 'core', test: new RegExp(`src/(?!threads/|block/|${ownOf.join('|')})`), priority: 1 },
   { name: 'block', test: /src\/(block\/|nn\.js)/ },
   { name: 'threads', test: /src\/threads\// },
 ]
 const output = { minify, sourcemap: true }
 await build({
-  input: Object.fromEntries(LIBRARY.map(({ name, source }) => [name, source])),
+  input: Object.fromEntries(entries.map(({ name, source }) => [name, source])),
   platform: 'neutral',
   output: { ...output, dir: 'dist', chunkFileNames: '[name].js', codeSplitting: { groups } },
 })
-await build({ input: 'src/threads/worker.js', platform: 'neutral', output: { ...output, file: 'dist/worker.js' } })
+for (const [source, name] of [
+  ['src/threads/worker.js', 'worker'],
+  ['src/tokenize.js', 'tokenize'],
+])
+  await build({ input: source, platform: 'neutral', output: { ...output, file: `dist/${name}.js` } })
 
 execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.types.json'], { stdio: 'inherit' })
 const types = publicTypes(

@@ -18,7 +18,7 @@ import { allocate, scope } from './runtime/outputs.js'
  * The core of a Qkv, for functions of other files; undefined for any other object.
  * @type {(qkv: object) => Core | undefined}
  */
-export let coreOf
+export const coreOf = qkv => Qkv.coreOf(qkv)
 
 /**
  * A loaded core. Every method is synchronous, copies its inputs in and its outputs out, and leaves nothing in the
@@ -28,8 +28,9 @@ export let coreOf
 export class Qkv {
   #core
 
-  static {
-    coreOf = qkv => (#core in qkv ? qkv.#core : undefined)
+  /** @internal @param {object} qkv @returns {Core | undefined} */
+  static coreOf(qkv) {
+    return #core in qkv ? qkv.#core : undefined
   }
 
   /** @internal @param {Core} core */
