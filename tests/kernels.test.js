@@ -329,6 +329,10 @@ test('a key padding mask hides keys together with a mask, a bias or causality', 
     [{ mask }, { mask: both }],
     [{ bias }, { bias, mask: seen }],
     [{ mask: bias }, { bias, mask: seen }],
+    [
+      { mask, bias },
+      { mask: both, bias },
+    ],
   ])
     for (const needWeights of [true, false]) {
       const got = mha.forward(x, x, x, { ...given, keyPaddingMask: padding, needWeights })

@@ -1,10 +1,11 @@
 // Keys that every query sees beside those of the sequence: torch's add_bias_kv and add_zero_attn.
 
-import { Tensor, toFloats, toOperand } from '../base/tensor.js'
-import { broadcast } from '../ops/attention-options.js'
+import { toBoolean } from '../base/arguments.js'
+import { count, Tensor, valuesOf } from '../base/tensor.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
+/** @typedef {import('../runtime/attention-call.js').Broadcast} Broadcast */
 /** @typedef {import('../ops/attention-options.js').AttentionOptions} AttentionOptions */
 /** @typedef {import('../runtime/attention-call.js').FloatTensor} FloatTensor */
 
@@ -38,61 +39,59 @@ export function appendRows(core, from, B, S, rows) {
 }
 
 /**
- * A mask over S + extra keys: all queries see the extra ones; causal hides later keys.
- * @template {FloatTensor | Tensor<Uint8Array>} T
- * @param {T | undefined} mask
- * @param {T['data']} values of no mask: [hidden, seen]
- * @param {boolean} causal
- * @param {{ L: number, S: number }} sizes
+ * Masks, or biases, as one over S + extra keys: the extra ones are seen by all queries; causal hides later keys.
+ * @param {Broadcast[]} parts
+ * @param {boolean} areMasks
+ * @param {AttentionCall} call with the sizes of the sequence
  * @param {number} extra
- * @returns {T}
+ * @param {boolean} [causal]
+ * @returns {Tensor} its axes are 1 where no part differs
  */
-function extend(mask, values, causal, { L, S }, extra) {
-  const [hidden, seen] = values
-  const dims = mask?.dims ?? []
-  const columns = dims.at(-1) ?? 1
-  const rows = dims.at(-2) ?? 1
-  const data = mask?.data ?? values.slice(1)
-  const tall = causal ? L : rows
-  const maps = data.length / (rows * columns || 1)
-  const Type = /** @type {new (length: number) => T['data']} */ (values.constructor)
-  const out = new Type(maps * tall * (S + extra)).fill(seen)
-  for (let n = 0, at = 0; n < maps * tall; n++, at += extra)
+function join(parts, areMasks, { B, H, L, S }, extra, causal = false) {
+  const values = parts.map(({ tensor }) => valuesOf(tensor))
+  const size = (/** @type {'batch' | 'head' | 'row'} */ axis, /** @type {number} */ n) =>
+    parts.some(part => part[axis]) ? n : Math.min(n, 1)
+  const dims = [size('batch', B), size('head', H), causal ? L : size('row', L), S + extra]
+  const data = new (areMasks ? Uint8Array : Float32Array)(count(dims)).fill(areMasks ? 1 : 0)
+  for (let n = 0, at = 0; at < data.length; n++, at += extra) {
+    const row = n % dims[2]
+    const map = Math.floor(n / dims[2])
+    const head = map % dims[1]
+    const batch = Math.floor(map / dims[1])
     for (let j = 0; j < S; j++, at++) {
-      const row = Math.floor(n / tall) * rows + (rows === 1 ? 0 : n % tall)
-      out[at] = causal && j > n % tall ? hidden : data[row * columns + (columns === 1 ? 0 : j)]
+      parts.forEach((part, i) => {
+        const value = values[i][batch * part.batch + head * part.head + row * part.row + j * part.column]
+        if (!areMasks) data[at] += value
+        else if (!value) data[at] = 0
+      })
+      if (causal && j > row) data[at] = 0
     }
-  return /** @type {T} */ (/** @type {unknown} */ (new Tensor(out, [...dims.slice(0, -2), tall, S + extra])))
+  }
+  return new Tensor(data, dims)
 }
 
 /**
- * The options that change when there are S + extra keys.
- * @param {AttentionCall} call with the sizes of the sequence
+ * The options that padding and extra keys change.
+ * @param {AttentionCall} call with the sizes of the sequence, its mask and bias checked
  * @param {AttentionOptions} options
- * @param {number} extra
+ * @param {Broadcast | undefined} padding 0 where it is
+ * @param {number} extra keys
  * @param {string} where
  * @returns {Pick<AttentionOptions, 'causal' | 'mask' | 'bias'>}
  */
-export function extendMasks(call, options, extra, where) {
-  for (const name of BY_PLACE)
-    if (options[name] !== undefined)
-      throw new TypeError(
-        `${where}: ${name} with addBiasKV or addZeroAttn: the extra keys have no position; give a mask over the ${call.S} keys`,
-      )
-  const { mask, bias, causal = false } = options
-  if (mask === undefined && bias === undefined && !causal) return {}
-  const full = [call.B, call.H, call.L, call.S]
-  const masking = mask === undefined ? undefined : toOperand(mask, `${where}: mask`)
-  if (masking) broadcast(masking, full, `${where}: mask`)
-  const isFloat = masking !== undefined && masking.dtype !== 'bool'
-  const adding = bias === undefined ? undefined : toFloats(bias, `${where}: bias`)
-  if (adding) broadcast(adding, full, `${where}: bias`)
-  const hides = isFloat
-    ? extend(toFloats(masking, `${where}: mask`), Float32Array.of(-Infinity, 0), causal, call, extra)
-    : extend(/** @type {Tensor<Uint8Array> | undefined} */ (masking), Uint8Array.of(0, 1), causal, call, extra)
+export function joinMasks(call, options, padding, extra, where) {
+  if (extra)
+    for (const name of BY_PLACE)
+      if (options[name] !== undefined)
+        throw new TypeError(
+          `${where}: ${name} with addBiasKV or addZeroAttn: the extra keys have no position; give a mask over the ${call.S} keys`,
+        )
+  const causal = extra > 0 && options.causal !== undefined && toBoolean(options.causal, `${where}: causal`)
+  const masks = [call.mask, padding].filter(mask => mask !== undefined)
+  const { bias } = call
   return {
-    causal: false,
-    mask: masking || causal ? hides : undefined,
-    bias: adding && extend(adding, Float32Array.of(-Infinity, 0), false, call, extra),
+    causal: causal ? undefined : options.causal,
+    mask: masks.length || causal ? join(masks, true, call, extra, causal) : undefined,
+    bias: bias && extra ? join([bias], false, call, extra) : bias?.tensor,
   }
 }

@@ -4,10 +4,10 @@ import { expectDims, readOptions, sizeOf, toBoolean, toNumber } from '../base/ar
 import { proxied, shape } from '../base/errors.js'
 import { count, splitHeads, Tensor, toFloats, toOperand } from '../base/tensor.js'
 import { copyTrace, projectKeys, projectQueries, runAttention, runTrace, traceSize } from '../ops/attention.js'
-import { ATTENTION_OPTIONS, checkOptions, labels } from '../ops/attention-options.js'
+import { ATTENTION_OPTIONS, broadcast, checkMasks, checkOptions, labels } from '../ops/attention-options.js'
 import { checkWeights, multiply, multiplyOut, toWeights } from '../ops/linear.js'
 import { newArray } from '../runtime/outputs.js'
-import { appendRows, extendMasks } from './extra-keys.js'
+import { appendRows, joinMasks } from './extra-keys.js'
 import { Linear, readState, SIZE } from './layers.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -406,11 +406,12 @@ export class MultiheadAttention {
     call.v = v
     call.setSizes(B, H, H, sizeOf(q, 2), S, d)
     call.inRows = true
-    if (keyPaddingMask !== undefined)
-      Object.assign(attentionOptions, hidePadding(keyPaddingMask, attentionOptions, B, S, where))
     const extra = (this.biasK ? 1 : 0) + (this.addZeroAttn ? 1 : 0)
-    if (extra) {
-      Object.assign(attentionOptions, extendMasks(call, attentionOptions, extra, where))
+    if (keyPaddingMask !== undefined || extra) {
+      checkMasks(call, attentionOptions, where, names)
+      const padding =
+        keyPaddingMask === undefined ? undefined : checkPadding(call, keyPaddingMask, names.keyPaddingMask)
+      Object.assign(attentionOptions, joinMasks(call, attentionOptions, padding, extra, where))
       call.setSizes(B, H, H, call.L, S + extra, d)
     }
     checkOptions(call, d, d, attentionOptions, labels)
@@ -464,37 +465,17 @@ function thirds({ data, dims: [rows, ...rest] }) {
 }
 
 /**
- * A key padding mask as a mask or a bias, whichever the other options leave free.
- * @param {TensorLike | Nested} keyPaddingMask boolean (B, S) or (S), true is hidden
- * @param {import('../ops/attention-options.js').AttentionOptions} options
- * @param {number} B
- * @param {number} S
- * @param {string} where
- * @returns {Pick<import('../ops/attention-options.js').AttentionOptions, 'mask' | 'bias'>}
+ * @param {AttentionCall} call
+ * @param {TensorLike | Nested} mask boolean (B, S) or (S), true is hidden
+ * @param {string} name
+ * @returns {import('../runtime/attention-call.js').Broadcast} of its opposite
  */
-function hidePadding(keyPaddingMask, { mask, bias }, B, S, where) {
-  const padding = toOperand(keyPaddingMask, `${where}: keyPaddingMask`)
+function checkPadding({ B, H, L, S }, mask, name) {
+  const padding = toOperand(mask, name)
   if (padding.dtype !== 'bool')
-    throw new TypeError(
-      `${where}: keyPaddingMask: ${padding.dtype} given, booleans expected (a Uint8Array): true is padding`,
-    )
+    throw new TypeError(`${name}: ${padding.dtype} given, booleans expected (a Uint8Array): true is padding`)
   const isUnbatched = B === 1 && padding.dims.length === 1
-  expectDims(padding, isUnbatched ? [S] : [B, S], `${where}: keyPaddingMask`, isUnbatched ? '(S)' : '(B, S)')
-  const dims = [B, 1, 1, S]
-  const isBoolean = mask !== undefined && toOperand(mask, `${where}: mask`).dtype === 'bool'
-  if (!isBoolean) {
-    const seen = new Tensor(
-      Uint8Array.from(padding.data, hidden => (hidden ? 0 : 1)),
-      dims,
-    )
-    if (mask === undefined) return { mask: seen }
-    if (bias === undefined) return { mask: seen, bias: mask }
-  }
-  if (bias !== undefined) throw new TypeError(`${where}: keyPaddingMask, mask and bias together: join two of them`)
-  return {
-    bias: new Tensor(
-      Float32Array.from(padding.data, hidden => (hidden ? -Infinity : 0)),
-      dims,
-    ),
-  }
+  expectDims(padding, isUnbatched ? [S] : [B, S], name, isUnbatched ? '(S)' : '(B, S)')
+  const seen = Uint8Array.from(padding.data, hidden => (hidden ? 0 : 1))
+  return broadcast(new Tensor(seen, [B, 1, 1, S]), [B, H, L, S], name)
 }

@@ -314,7 +314,7 @@ function checkSpan(call, { pastLength, window, causal }, names) {
  * @param {string} where
  * @param {Labels['names']} names
  */
-function checkMasks(call, { mask, bias }, where, names) {
+export function checkMasks(call, { mask, bias }, where, names) {
   call.mask = undefined
   call.bias = undefined
   if (mask === undefined && bias === undefined) return
