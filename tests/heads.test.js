@@ -108,7 +108,7 @@ test('a cache takes rows of heads, and queries in rows, step by step', () => {
   assert.throws(() => flat.append(rows[1], rows[2], { kvHeads: 3 }), /kvHeads: 3 given, a whole number from 2 to 2/)
   assert.throws(
     () => flat.append(heads[1], heads[2], { kvHeads: 2 }),
-    /k: dims \(2, 2, 6, 3\) given, \(B, T, kvHeads \* size\)/,
+    /k has dims \(2, 2, 6, 3\), \(B, T, G \* size\) = \(2, T, 6\)/,
   )
   flat.dispose()
   split.dispose()
@@ -121,12 +121,9 @@ test('what does not fit numHeads is told', () => {
     () =>
       qkv.attention(a, b, b, options)
   for (const [run, message] of /** @type {[() => unknown, RegExp][]} */ ([
-    [
-      call({ numHeads: 4 }),
-      /attention: q has dims \(1, 4, 6\); with 4 heads in a row it is \(batch, rows, 4 \* size\)/,
-    ],
-    [call({ numHeads: 2 }, x.reshape([4, 6])), /k has 3 axes/],
-    [call({ numHeads: 2 }, x.reshape([4, 6]), x.reshape([4, 6])), /three axes/],
+    [call({ numHeads: 4 }), /attention: q has dims \(1, 4, 6\); with 4 heads in a row \(B, L, 4 \* D\) expected/],
+    [call({ numHeads: 2 }, x.reshape([4, 6])), /q has dims \(4, 6\); with 2 heads in a row \(B, L, 2 \* D\)/],
+    [call({ numHeads: 2 }, x, x.reshape([4, 6])), /k has dims \(4, 6\)/],
     [call({ numHeads: 0 }), /numHeads: 0 given, a whole number from 1/],
     [call({ numHeads: 3, kvHeads: 2 }), /the 2 heads of k and v do not divide the 3 heads of q/],
     [call({ kvHeads: 2 }), /kvHeads is given without numHeads/],

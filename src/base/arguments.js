@@ -109,7 +109,7 @@ export function expectDims(tensor, dims, name, letters) {
 
 /**
  * The size of an axis of (B, H, L, D), counted from the last one, 1; leading axes that are not there are 1.
- * @param {Tensor} tensor
+ * @param {{ dims: readonly number[] }} tensor
  * @param {number} fromEnd
  */
 export const sizeOf = ({ dims }, fromEnd) => (fromEnd > dims.length ? 1 : dims[dims.length - fromEnd])

@@ -86,14 +86,7 @@ export class Tensor {
   at(...index) {
     if (index.length !== this.dims.length)
       throw new RangeError(`at: ${index.length} indices given, dims are ${shape(this.dims)}: give one for each`)
-    let offset = 0
-    index.forEach((i, axis) => {
-      const size = this.dims[axis]
-      const n = Number.isInteger(i) && i < 0 ? i + size : i
-      if (!(Number.isInteger(n) && n >= 0 && n < size))
-        throw new RangeError(`at: index ${describe(i)} of axis ${axis} is outside of dims ${shape(this.dims)}`)
-      offset = offset * size + n
-    })
+    const offset = index.reduce((sum, i, axis) => sum * this.dims[axis] + indexOf(this, i, axis, 'at'), 0)
     return this.dtype === 'float16' ? fromFloat16(this.data.subarray(offset, offset + 1))[0] : this.data[offset]
   }
 
@@ -103,11 +96,8 @@ export class Tensor {
    * @returns {Tensor<T>}
    */
   row(i) {
-    const [rows, ...dims] = this.dims
-    const n = Number.isInteger(i) && i < 0 ? i + rows : i
-    if (!(Number.isInteger(n) && n >= 0 && n < rows))
-      throw new RangeError(`row: index ${describe(i)} is outside of dims ${shape(this.dims)}`)
-    return this.part(n * count(dims), dims)
+    const dims = this.dims.slice(1)
+    return this.part(indexOf(this, i, 0, 'row') * count(dims), dims)
   }
 
   /**
@@ -201,12 +191,7 @@ export class Tensor {
   slice(axis, from, to) {
     const n = axisOf(this, axis, 'slice')
     const size = this.dims[n]
-    const [first, end] = [from, to ?? size].map(i => {
-      const at = Number.isInteger(i) && i < 0 ? i + size : i
-      if (!(Number.isInteger(at) && at >= 0 && at <= size))
-        throw new RangeError(`slice: index ${describe(i)} of axis ${axis} is outside of dims ${shape(this.dims)}`)
-      return at
-    })
+    const [first, end] = [from, to ?? size].map(i => indexOf(this, i, n, 'slice', size))
     if (end < first)
       throw new RangeError(`slice: from ${describe(from)} to ${describe(to)} of axis ${axis}: from comes behind to`)
     const inner = count(this.dims.slice(n + 1))
@@ -315,6 +300,21 @@ function axisOf({ dims }, axis, name) {
   const n = axis < 0 ? axis + dims.length : axis
   if (dims[n] === undefined)
     throw new RangeError(`${name}: axis ${describe(axis)} given, dims are ${shape(dims)}: one of their axes expected`)
+  return n
+}
+
+/**
+ * An index of an axis, counted from its end where it is negative.
+ * @param {Tensor} tensor
+ * @param {number} i
+ * @param {number} axis
+ * @param {string} name
+ * @param {number} [most] default: that of the last value
+ */
+function indexOf({ dims }, i, axis, name, most = dims[axis] - 1) {
+  const n = i < 0 ? i + dims[axis] : i
+  if (!(Number.isInteger(n) && n >= 0 && n <= most))
+    throw new RangeError(`${name}: index ${describe(i)} of axis ${axis} is outside of dims ${shape(dims)}`)
   return n
 }
 

@@ -1,8 +1,8 @@
-import { expectDims, readOptions, register, sizeOf, toNumber } from '../base/arguments.js'
+import { readOptions, register, sizeOf, toNumber } from '../base/arguments.js'
 import { proxied, shape } from '../base/errors.js'
 import { Tensor, toFloats, valuesOf } from '../base/tensor.js'
 import { attend } from '../ops/attention.js'
-import { ATTENTION_OPTIONS, checkOptions, headSize, labels } from '../ops/attention-options.js'
+import { ATTENTION_OPTIONS, checkOptions, labels, rowSize } from '../ops/attention-options.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
@@ -199,16 +199,16 @@ export class Cache {
   #expect(tensor, name, size, inRows) {
     const { batch, kvHeads } = this
     const { dims } = tensor
-    if (inRows) {
-      if (dims.length !== 3 || dims[0] !== batch || dims[2] !== kvHeads * size)
-        expectDims(tensor, [batch, dims[1], kvHeads * size], `cache.append: ${name}`, '(B, T, kvHeads * size)')
-      return
-    }
-    const fits = sizeOf(tensor, 4) === batch && sizeOf(tensor, 3) === kvHeads && sizeOf(tensor, 1) === size
+    const fits = inRows
+      ? dims.length === 3 && dims[0] === batch && dims[2] === kvHeads * size
+      : sizeOf(tensor, 4) === batch && sizeOf(tensor, 3) === kvHeads && sizeOf(tensor, 1) === size
     if (!fits || dims.length < 2 || dims.length > 4)
       throw new RangeError(
-        `cache.append: ${name} has dims ${shape(dims)}, (B, G, T, ${name === 'k' ? 'D' : 'E'}) = ` +
-          `(${batch}, ${kvHeads}, T, ${size}) expected, as the cache was made`,
+        `cache.append: ${name} has dims ${shape(dims)}, ` +
+          (inRows
+            ? `(B, T, G * size) = (${batch}, T, ${kvHeads * size})`
+            : `(B, G, T, size) = (${batch}, ${kvHeads}, T, ${size})`) +
+          ' expected, as the cache was made',
       )
   }
 
@@ -306,16 +306,15 @@ export class Cache {
     const { numHeads } = given
     const inRows = numHeads !== undefined
     const H = inRows ? toNumber(numHeads, names.numHeads, SIZE) : sizeOf(q, 3)
-    const D = inRows ? headSize(q, H, names.q) : sizeOf(q, 1)
+    const D = rowSize(q, inRows ? H : 0, names.q)
     const B = sizeOf(q, inRows ? 3 : 4)
     const L = sizeOf(q, 2)
     const S = this.#length
     const total = this.#total
     const capacity = this.#capacity
-    if (q.dims.length < 2 || q.dims.length > 4 || B !== this.batch || H % this.kvHeads)
+    if (B !== this.batch || H % this.kvHeads)
       throw new RangeError(
-        `${where}: q has dims ${shape(q.dims)}; (B, H, L, D) expected, with B = ${this.batch} and H a multiple of ` +
-          `the cache's ${this.kvHeads} key heads`,
+        `${where}: q has dims ${shape(q.dims)}: B = ${this.batch} expected, and H a multiple of the cache's ${this.kvHeads} key heads`,
       )
     call.q = q
     call.cache = this

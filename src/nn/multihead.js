@@ -4,7 +4,14 @@ import { expectDims, readOptions, sizeOf, toBoolean, toNumber } from '../base/ar
 import { proxied, shape } from '../base/errors.js'
 import { count, splitHeads, Tensor, toFloats, toOperand } from '../base/tensor.js'
 import { copyTrace, projectKeys, projectQueries, runAttention, runTrace, traceSize } from '../ops/attention.js'
-import { ATTENTION_OPTIONS, broadcast, checkMasks, checkOptions, labels } from '../ops/attention-options.js'
+import {
+  ATTENTION_OPTIONS,
+  broadcast,
+  checkMasks,
+  checkOptions,
+  checkTogether,
+  labels,
+} from '../ops/attention-options.js'
 import { checkWeights, multiply, multiplyOut, toWeights } from '../ops/linear.js'
 import { newArray } from '../runtime/outputs.js'
 import { appendRows, joinMasks } from './extra-keys.js'
@@ -52,10 +59,6 @@ const OPERANDS = ['query', 'key', 'value']
 const FORWARD_OPTIONS = [...ATTENTION_OPTIONS, 'keyPaddingMask', 'needWeights', 'averageWeights']
 const FORWARD = labels('forward', OPERANDS, FORWARD_OPTIONS)
 const ATTENTION_CHOICES = /** @type {const} */ ([...ATTENTION_OPTIONS, 'softmaxAxis', 'masking'])
-/** The steps of a trace of (B, H, L, S), in order. */
-const SQUARES = /** @type {const} */ ([
-  ...['scores', 'scaled', 'capped', 'masked', 'logits', 'exponentials', 'fullWeights', 'zeroed', 'weights', 'dropped'],
-])
 const TRACE = labels('trace', OPERANDS, [...FORWARD_OPTIONS, ...ATTENTION_CHOICES])
 
 /** torch.nn.MultiheadAttention with batch_first=True: project, attend per head, join, project. */
@@ -135,22 +138,22 @@ export class MultiheadAttention {
     const E = this.embedDim
     const inputs = [query, key, value]
     const hasBias = out.bias !== undefined
-    /** @type {FloatTensor[]} */
-    let weights
-    /** @type {(FloatTensor | undefined)[]} */
-    let biases = [undefined, undefined, undefined]
     const outName = state.has('o_proj.weight') ? 'o_proj' : 'out_proj'
     const sizes = inputs.map(layer => layer.weight.dims[1])
-    const letters = ['q', 'k', 'v']
-    if (state.has('q_proj.weight')) {
-      weights = letters.map((letter, i) => take(`${letter}_proj.weight`, '(E, in)', E, sizes[i]))
-      if (hasBias) biases = letters.map(letter => take(`${letter}_proj.bias`, '(E)', E))
-    } else {
-      weights = state.has('q_proj_weight')
-        ? letters.map((letter, i) => take(`${letter}_proj_weight`, '(E, in)', E, sizes[i]))
-        : thirds(take('in_proj_weight', '(3E, E)', 3 * E, this.#packedSize()))
-      if (hasBias) biases = thirds(take('in_proj_bias', '(3E)', 3 * E))
-    }
+    const each = (/** @type {string} */ name) =>
+      ['q', 'k', 'v'].map((letter, i) => take(`${letter}${name}`, '(E, in)', E, sizes[i]))
+    const isPacked = !state.has('q_proj_weight') && sizes.every(size => size === sizes[0])
+    const isLayers = state.has('q_proj.weight')
+    const weights = isLayers
+      ? each('_proj.weight')
+      : isPacked
+        ? thirds(take('in_proj_weight', '(3E, E)', 3 * E, sizes[0]))
+        : each('_proj_weight')
+    const biases = !hasBias
+      ? []
+      : isLayers
+        ? ['q', 'k', 'v'].map(letter => take(`${letter}_proj.bias`, '(E)', E))
+        : thirds(take('in_proj_bias', '(3E)', 3 * E))
     const outWeight = take(`${outName}.weight`, '(E, E)', E, E)
     const outBias = hasBias ? take(`${outName}.bias`, '(E)', E) : undefined
     const [biasK, biasV] = this.biasK ? ['bias_k', 'bias_v'].map(name => take(name, '(1, 1, E)', 1, 1, E)) : []
@@ -196,16 +199,6 @@ export class MultiheadAttention {
   #extra(bias) {
     const rows = bias ? [toFloats(bias, 'biasK, biasV')] : []
     return this.addZeroAttn ? [...rows, new Tensor(new Float32Array(this.embedDim), [this.embedDim])] : rows
-  }
-
-  /** The input size of a packed in_proj_weight, which the three projections must share. */
-  #packedSize() {
-    const [q, k, v] = [this.layers.query, this.layers.key, this.layers.value].map(layer => layer.weight.dims[1])
-    if (q !== k || q !== v)
-      throw new RangeError(
-        `loadStateDict: inputs of ${q}, ${k} and ${v} cannot be packed: give q_proj_weight, k_proj_weight and v_proj_weight`,
-      )
-    return q
   }
 
   /**
@@ -347,7 +340,7 @@ export class MultiheadAttention {
     const traced = runTrace(core, call, projectQueries(core, call, queries), projectKeys(core, call, keys), v)
     const joined = traced.output.address
     const heads = copyTrace(core, call, traced)
-    for (const name of SQUARES) if (heads[name]) add(name, 'BHLS', heads[name])
+    for (const [name, tensor] of Object.entries(heads)) if (traced[name].isSquare) add(name, 'BHLS', tensor)
     heads.output = splitHeads(heads.output, H)
     if (heads.queries) heads.queries = heads.queries.permute([0, 2, 1, 3])
     if (heads.keys) heads.keys = heads.keys.permute([0, 2, 1, 3])
@@ -391,14 +384,9 @@ export class MultiheadAttention {
     checkRows(q, 'query')
     checkRows(k, 'key')
     checkRows(v, 'value')
+    checkTogether(q, k, v, 3, labels)
     const B = sizeOf(q, 3)
     const S = sizeOf(k, 2)
-    if (B !== sizeOf(k, 3) || B !== sizeOf(v, 3))
-      throw new RangeError(
-        `${where}: query, key and value have batches of ${B}, ${sizeOf(k, 3)} and ${sizeOf(v, 3)}: give them one size`,
-      )
-    if (S !== sizeOf(v, 2))
-      throw new RangeError(`${where}: key has ${S} rows, value has ${sizeOf(v, 2)}: each key needs its value`)
     const H = this.numHeads
     const d = this.embedDim / H
     call.q = q

@@ -4,6 +4,7 @@
 import { expectDims, oneOf, readOptions, register, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { toFloats, toOperand } from '../base/tensor.js'
+import { TRACE_STEPS } from '../runtime/abi.js'
 import { alibiSlopes } from './alibi.js'
 import { checkStream } from './random-stream.js'
 
@@ -77,7 +78,7 @@ export const HEAD_OPTIONS = /** @type {const} */ (['numHeads', 'kvHeads'])
 
 /**
  * What may be given to a method, and how errors name it: `names.scale` is 'attention: scale'.
- * @typedef {{ where: string, known: readonly string[], names: Record<string, string> }} Labels
+ * @typedef {{ where: string, operands: readonly string[], known: readonly string[], names: Record<string, string> }} Labels
  */
 
 /**
@@ -88,6 +89,7 @@ export const HEAD_OPTIONS = /** @type {const} */ (['numHeads', 'kvHeads'])
  */
 export const labels = (where, operands, known) => ({
   where,
+  operands,
   known: register(where, known),
   names: Object.fromEntries([...operands, ...known, 'window[0]', 'window[1]'].map(name => [name, `${where}: ${name}`])),
 })
@@ -124,23 +126,52 @@ export function broadcast(tensor, full, name) {
   return { tensor, batch, head, row, column }
 }
 
+export const HEADS = { least: 1, most: 2 ** 32 - 1, whole: true }
+
 /**
- * (L, D), (H, L, D) or (B, H, L, D), all of one rank. Three axes mean heads, not batches, so that a mask
- * of (H, L, S) fits by numpy's rule; without masks the two are the same computation.
+ * The size of the rows of (rows, size), (H, rows, size) or (B, H, rows, size). Three axes mean heads, not batches, so
+ * that a mask of (H, L, S) fits by numpy's rule; without masks the two are the same computation.
+ * @param {{ dims: readonly number[] }} tensor
+ * @param {number} inRows heads that lie side by side in each row, (B, rows, heads * size); 0: they have an axis
+ * @param {string} name
+ */
+export function rowSize({ dims }, inRows, name) {
+  const rank = dims.length
+  if (inRows ? rank !== 3 || dims[2] % inRows : rank < 2 || rank > 4)
+    throw new RangeError(
+      `${name} has dims ${shape(dims)}; ` +
+        (inRows ? `with ${inRows} heads in a row (B, L, ${inRows} * D)` : '(L, D), (H, L, D) or (B, H, L, D)') +
+        ' expected',
+    )
+  return inRows ? dims[2] / inRows : dims[rank - 1]
+}
+
+/**
  * @param {Tensor} q
  * @param {Tensor} k
  * @param {Tensor} v
- * @param {string} where
+ * @param {Labels} labels
+ * @param {string} why
  */
-function checkRanks(q, k, v, where) {
-  const rank = q.dims.length
-  if (rank < 2 || rank > 4)
-    throw new RangeError(`${where}: q has dims ${shape(q.dims)}; (L, D), (H, L, D) or (B, H, L, D) expected`)
-  if (k.dims.length === rank && v.dims.length === rank) return
-  const [name, { dims }] = k.dims.length === rank ? ['v', v] : ['k', k]
-  throw new RangeError(
-    `${where}: ${name} has ${dims.length} axes, ${shape(dims)}, q has ${rank}, ${shape(q.dims)}: give them as many`,
+const disagree = (q, k, v, { where, operands }, why) =>
+  new RangeError(
+    `${where}: ${operands[0]} has dims ${shape(q.dims)}, ${operands[1]} ${shape(k.dims)}, ${operands[2]} ${shape(v.dims)}: ${why}`,
   )
+
+/**
+ * Queries, keys and values have as many axes, one batch size, and a value for each key.
+ * @param {Tensor} q
+ * @param {Tensor} k
+ * @param {Tensor} v
+ * @param {number} batch its axis, counted from the last one
+ * @param {Labels} labels
+ */
+export function checkTogether(q, k, v, batch, labels) {
+  const rank = q.dims.length
+  const B = sizeOf(q, batch)
+  if (k.dims.length !== rank || v.dims.length !== rank) throw disagree(q, k, v, labels, 'give them as many axes')
+  if (B !== sizeOf(k, batch) || B !== sizeOf(v, batch)) throw disagree(q, k, v, labels, 'give them one batch size')
+  if (sizeOf(k, 2) !== sizeOf(v, 2)) throw disagree(q, k, v, labels, 'each key needs its value')
 }
 
 /**
@@ -158,51 +189,25 @@ export function checkAttention(call, query, key, value, options, labels) {
   const q = toFloats(query, names.q)
   const k = toFloats(key, names.k)
   const v = toFloats(value, names.v)
-  checkRanks(q, k, v, where)
   const inRows = given.numHeads !== undefined
-  const batch = inRows ? 3 : 4
   const H = inRows ? toNumber(given.numHeads, names.numHeads, HEADS) : sizeOf(q, 3)
   const G = inRows ? toNumber(given.kvHeads ?? H, names.kvHeads, HEADS) : sizeOf(k, 3)
   if (!inRows && given.kvHeads !== undefined)
     throw new TypeError(`${names.kvHeads} is given without numHeads: the axes of k tell it`)
-  const D = inRows ? headSize(q, H, names.q) : sizeOf(q, 1)
-  const Dk = inRows ? headSize(k, G, names.k) : sizeOf(k, 1)
-  const E = inRows ? headSize(v, G, names.v) : sizeOf(v, 1)
-  const B = sizeOf(q, batch)
-  const S = sizeOf(k, 2)
-  if (B !== sizeOf(k, batch) || B !== sizeOf(v, batch))
-    throw new RangeError(
-      `${where}: q, k and v have batches of ${B}, ${sizeOf(k, batch)} and ${sizeOf(v, batch)}: give them one size`,
-    )
-  if (S !== sizeOf(v, 2))
-    throw new RangeError(`${where}: k has ${S} rows, v has ${sizeOf(v, 2)}: each key needs its value`)
-  if (!inRows && G !== sizeOf(v, 3))
-    throw new RangeError(`${where}: k has ${G} heads, v has ${sizeOf(v, 3)}: give them as many`)
+  const D = rowSize(q, inRows ? H : 0, names.q)
+  const Dk = rowSize(k, inRows ? G : 0, names.k)
+  const E = rowSize(v, inRows ? G : 0, names.v)
+  const batch = inRows ? 3 : 4
+  checkTogether(q, k, v, batch, labels)
+  if (!inRows && G !== sizeOf(v, 3)) throw disagree(q, k, v, labels, 'give k and v as many heads')
   if (G === 0 ? H > 0 : H % G)
-    throw new RangeError(`${where}: the ${G} heads of k and v do not divide the ${H} heads of q`)
+    throw disagree(q, k, v, labels, `the ${G} heads of k and v do not divide the ${H} heads of q`)
   call.q = q
   call.k = k
   call.v = v
-  call.setSizes(B, H, G, sizeOf(q, 2), S, E)
+  call.setSizes(sizeOf(q, batch), H, G, sizeOf(q, 2), sizeOf(k, 2), E)
   call.inRows = inRows
   checkOptions(call, D, Dk, given, labels)
-}
-
-const HEADS = { least: 1, most: 2 ** 32 - 1, whole: true }
-
-/**
- * The size of a head of (B, rows, heads * size).
- * @param {Tensor} tensor
- * @param {number} heads
- * @param {string} name
- */
-export function headSize({ dims }, heads, name) {
-  if (dims.length !== 3 || dims[2] % heads)
-    throw new RangeError(
-      `${name} has dims ${shape(dims)}; with ${heads} heads in a row it is (batch, rows, ${heads} * size): three axes, ` +
-        `the last one divisible by ${heads}`,
-    )
-  return dims[2] / heads
 }
 
 const KINDS = /** @type {const} */ (['dot', 'gaussian', 'additive'])
@@ -345,11 +350,11 @@ function checkAlibi(alibi, H, name) {
   return slopes
 }
 
+/** The name that a step of a trace has in JavaScript. @param {string} step */
+export const stepName = step => step.replace(/_(.)/, (_, letter) => letter.toUpperCase())
+
 /** What a trace may be asked for. */
-const KEEPABLE = [
-  ...['scores', 'scaled', 'capped', 'masked', 'logits', 'maxima', 'exponentials', 'sums', 'fullWeights', 'zeroed'],
-  ...['zeroedSums', 'weights', 'dropped', 'output', 'queries', 'keys'],
-]
+const KEEPABLE = [...TRACE_STEPS.map(stepName), 'logits', 'output', 'queries', 'keys']
 
 /** @param {unknown} keep @param {string} name */
 function checkKeep(keep, name) {

@@ -11,7 +11,7 @@ import {
   TRACE_WORDS,
 } from '../runtime/abi.js'
 import { checkOut, expectApart, freshOutput, renewed } from '../runtime/outputs.js'
-import { ATTENTION, checkAttention, TRACE } from './attention-options.js'
+import { ATTENTION, checkAttention, stepName, TRACE } from './attention-options.js'
 import { multiply, toWeights } from './linear.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -157,33 +157,10 @@ export function run(core, args, isTrace, deferredCopies) {
     if (!threads?.run(core, job)) core.check('qkv_trace', exports.qkv_trace(args))
     return
   }
-  if (core.threads && shareAttention(core, core.threads, args, deferredCopies)) return
+  if (core.threads?.attend(core, args, deferredCopies)) return
   const scratch = core.alloc(core.exports.qkv_attention_scratch(args))
   core.words[args / 4 + AT.scratch] = scratch
   core.check('qkv_attention', core.exports.qkv_attention(args))
-}
-
-/**
- * Attention on all threads, but for dropout, whose draws come in order.
- * @param {Core} core
- * @param {import('../threads/pool.js').Threads} threads
- * @param {number} args
- * @param {DeferredCopies} [deferredCopies]
- * @returns {boolean} false: not worth it
- */
-function shareAttention(core, threads, args, deferredCopies) {
-  const at = args / 4
-  if (core.words[at + AT.generator]) return false
-  const [B, H, G, L, S, D, E] = core.words.subarray(at, at + 7)
-  return threads.run(core, {
-    kernel: 'qkv_attention_part',
-    args: [args],
-    work: 2 * B * H * L * S * (D + E),
-    units: core.exports.qkv_attention_units(args),
-    scratch: core.exports.qkv_attention_scratch(args),
-    deferredCopies,
-    parts: B * G,
-  })
 }
 
 /**
@@ -234,21 +211,6 @@ export function attention(core, q, k, v, options) {
 }
 
 /**
- * Whether a call is for all threads, and whose memory it takes.
- * @param {Core} core
- * @param {import('../threads/pool.js').Threads} threads
- * @param {AttentionCall} call
- * @param {FloatTensor | undefined} to
- */
-function prepareThreads(core, threads, call, to) {
-  const { B, H, L, S, D, E, q, k, v, cache, dropout } = call
-  if (dropout) return core
-  call.deferredCopies = threads.deferredCopies(2 * B * H * L * S * (D + E))
-  if (call.deferredCopies || cache || q.isResident || k.isResident || v.isResident || to?.isResident) return core
-  return core.unshared ?? core
-}
-
-/**
  * The fused kernel between copies in and out, where these are needed.
  * @param {Core} core
  * @param {AttentionCall} call
@@ -257,7 +219,7 @@ function prepareThreads(core, threads, call, to) {
  */
 export function attend(core, call, out) {
   const to = out === undefined ? undefined : checkAttentionOut(call, out)
-  if (core.threads) core = prepareThreads(core, core.threads, call, to)
+  core = core.threads?.prepareAttention(core, call, to) ?? core
   const mark = core.top // not `scope`: its closure would be garbage
   try {
     const { B, H, L, E, cache, deferredCopies } = call
@@ -350,7 +312,8 @@ const CONDITIONS = {
   zeroed_sums: call => call.masking === 'after',
 }
 
-/** @typedef {Record<string, { address: number, dims: readonly number[] }>} Steps of a trace, inside the module's memory */
+/** @typedef {Record<string, { address: number, dims: readonly number[], isSquare?: boolean }>} Steps of a trace, inside the module's
+ * memory; isSquare: (B, H, L, S) */
 
 /**
  * The steps that a trace makes: those that are kept, and those that the kernel needs.
@@ -359,9 +322,9 @@ const CONDITIONS = {
 function stepsOf(call) {
   const { B, H, L, S, masking, softmaxAxis, sinks } = call
   return TRACE_STEPS.map(step => {
-    const name = step === 'masked' && masking === 'after' ? 'logits' : step.replace(/_(.)/, (_, c) => c.toUpperCase())
-    const isLine = ['maxima', 'sums', 'zeroed_sums'].includes(step)
-    return { step, name, dims: [B, H, ...(isLine ? [softmaxAxis === 'keys' ? L : S] : [L, S])] }
+    const name = step === 'masked' && masking === 'after' ? 'logits' : stepName(step)
+    const isSquare = !['maxima', 'sums', 'zeroed_sums'].includes(step)
+    return { step, name, isSquare, dims: [B, H, ...(isSquare ? [L, S] : [softmaxAxis === 'keys' ? L : S])] }
   }).filter(({ step, name }) => {
     const isNeeded = ['weights', 'dropped'].includes(step) || (step === 'zeroed_sums' && sinks)
     return (CONDITIONS[step]?.(call) ?? true) && (isNeeded || isKept(call, name))
@@ -390,14 +353,14 @@ export function runTrace(core, call, q, k, v) {
   const made = stepsOf(call).map(step => ({ ...step, address: core.allocFloats(count(step.dims)) }))
   const addresses = Object.fromEntries(made.map(({ step, address }) => [step, address]))
   runAttention(core, call, q, k, v, output, inRows, addresses)
+  /** @type {({ name: string } & Steps[string])[]} */
   const all = [...made, { name: 'output', address: output, dims: inRows ? [B, L, H * E] : [B, H, L, E] }]
   if (additive)
     all.push(
       { name: 'queries', address: q, dims: inRows ? [B, L, H, D] : [B, H, L, D] },
       { name: 'keys', address: k, dims: inRows ? [B, S, G, D] : [B, G, S, D] },
     )
-  const kept = all.filter(({ name }) => isKept(call, name))
-  return Object.fromEntries(kept.map(({ name, address, dims }) => [name, { address, dims }]))
+  return Object.fromEntries(all.filter(({ name }) => isKept(call, name)).map(step => [step.name, step]))
 }
 
 /** @param {Core} core @param {AttentionCall} call @param {Steps} steps @returns {Trace} */

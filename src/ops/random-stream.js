@@ -13,13 +13,10 @@ import { newArray, produce } from '../runtime/outputs.js'
  * @param {number | bigint} seed
  */
 function lowWord(seed) {
-  if (typeof seed !== 'bigint' && typeof seed !== 'number')
-    throw new TypeError(`seed: ${describe(seed)} given, a whole number expected`)
-  const isWhole = typeof seed === 'bigint' || Number.isSafeInteger(seed)
-  const big = isWhole ? BigInt(seed) : 0n
-  if (!isWhole || big < -(2n ** 63n) || big >= 2n ** 64n)
-    throw new RangeError(
-      `seed: ${describe(seed)} given, a whole number expected (a BigInt beyond 2^53), from -2^63 to 2^64 - 1`,
+  const big = Number.isSafeInteger(seed) ? BigInt(seed) : typeof seed === 'bigint' ? seed : 2n ** 64n
+  if (big < -(2n ** 63n) || big >= 2n ** 64n)
+    throw new (typeof seed === 'number' || typeof seed === 'bigint' ? RangeError : TypeError)(
+      `seed: ${describe(seed)} given, a whole number (beyond 2^53 a BigInt) from -2^63 to 2^64 - 1 expected`,
     )
   return Number(BigInt.asUintN(32, big))
 }

@@ -1,10 +1,10 @@
 // Rotary position embedding (Su et al. 2021; ONNX RotaryEmbedding).
 
-import { expectDims, readOptions, register, toBoolean, toNumber } from '../base/arguments.js'
-import { shape } from '../base/errors.js'
+import { expectDims, readOptions, register, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
 import { count, Tensor, toFloats, toTensor } from '../base/tensor.js'
 import { ROPE_WORDS } from '../runtime/abi.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
+import { HEADS, rowSize } from './attention-options.js'
 import { launch } from './launch.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -32,27 +32,6 @@ const OPTIONS = register('rope', [
 const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
 
 /**
- * x as (B, A, L, C, D): heads stand before the rows (A) or within them (C).
- * @param {readonly number[]} dims
- * @param {number | undefined} numHeads
- */
-function sizesOf(dims, numHeads) {
-  if (numHeads === undefined) {
-    if (dims.length < 2 || dims.length > 4)
-      throw new RangeError(`rope: x has dims ${shape(dims)}; (L, D), (H, L, D) or (B, H, L, D) expected`)
-    const [B, A, L, D] = [...Array(4 - dims.length).fill(1), ...dims]
-    return { B, A, L, C: 1, D }
-  }
-  const C = toNumber(numHeads, 'rope: numHeads', { ...SIZE, least: 1 })
-  const [B, L, width] = dims
-  if (dims.length !== 3 || width % C)
-    throw new RangeError(
-      `rope: x has dims ${shape(dims)}; with numHeads ${C} it is (B, L, ${C} * D): three axes, the last divisible by ${C}`,
-    )
-  return { B, A: 1, L, C, D: width / C }
-}
-
-/**
  * The row of the tables for each (b, i).
  * @param {RopeOptions} options
  * @param {number} B
@@ -65,9 +44,10 @@ function checkPositions({ positions, pastLength }, B, L) {
   }
   if (pastLength !== undefined)
     throw new TypeError('rope: positions and pastLength are both given: positions say it all, leave pastLength out')
-  const { data, dims } = toTensor(positions, 'rope: positions', true)
-  const isOne = dims.length === 1
-  expectDims(new Tensor(data, dims), isOne ? [L] : [B, L], 'rope: positions', isOne ? '(L)' : '(B, L)')
+  const given = toTensor(positions, 'rope: positions', true)
+  const { data } = given
+  const isOne = given.dims.length === 1
+  expectDims(given, isOne ? [L] : [B, L], 'rope: positions', isOne ? '(L)' : '(B, L)')
   const at = (/** @type {number} */ n) => toNumber(data[n], `rope: positions[${n}]`, SIZE)
   return Uint32Array.from({ length: B * L }, (_, n) => at(isOne ? n % L : n))
 }
@@ -101,24 +81,17 @@ function tables(positions, half, base) {
  * @param {number} half
  */
 function givenTables(options, B, L, half) {
-  if (options.base !== undefined)
-    throw new TypeError(
-      'rope: base is given beside cos and sin, which already say how far each pair turns: leave it out',
-    )
-  const missing = options.cos === undefined ? 'cos' : options.sin === undefined ? 'sin' : ''
-  if (missing) throw new TypeError(`rope: ${missing} is missing: give cos and sin, or neither`)
   const cos = toFloats(options.cos, 'rope: cos')
   const sin = toFloats(options.sin, 'rope: sin')
   const isTable = cos.dims.length === 2
   const expected = isTable ? [cos.dims[0], half] : [B, L, half]
   expectDims(cos, expected, 'rope: cos', isTable ? '(positions, rotaryDim / 2)' : '(B, L, rotaryDim / 2)')
   expectDims(sin, cos.dims, 'rope: sin', 'the dims of cos')
-  if (!isTable) {
-    for (const name of /** @type {const} */ (['positions', 'pastLength']))
-      if (options[name] !== undefined)
-        throw new TypeError(`rope: ${name} is given, but cos and sin have a row for each row of x: leave it out`)
-    return { cos, sin, rows: Uint32Array.from({ length: B * L }, (_, n) => n) }
-  }
+  const idle = /** @type {const} */ (['base', 'positions', 'pastLength'])
+  for (const name of idle.slice(0, isTable ? 1 : 3))
+    if (options[name] !== undefined)
+      throw new TypeError(`rope: ${name} is given, but cos and sin say how far each row turns: leave it out`)
+  if (!isTable) return { cos, sin, rows: Uint32Array.from({ length: B * L }, (_, n) => n) }
   const rows = checkPositions(options, B, L)
   const beyond = rows.find(position => position >= cos.dims[0])
   if (beyond !== undefined)
@@ -132,7 +105,13 @@ function givenTables(options, B, L, half) {
  * @param {RopeOptions} options
  */
 export function checkRope(dims, options) {
-  const { B, A, L, C, D } = sizesOf(dims, options.numHeads)
+  // x as (B, A, L, C, D): heads stand before the rows (A) or within them (C).
+  const { numHeads } = options
+  const C = numHeads === undefined ? 1 : toNumber(numHeads, 'rope: numHeads', HEADS)
+  const x = { dims }
+  const D = rowSize(x, numHeads ?? 0, 'rope: x')
+  const L = sizeOf(x, 2)
+  const [B, A] = numHeads === undefined ? [sizeOf(x, 4), sizeOf(x, 3)] : [sizeOf(x, 3), 1]
   const rotaryDim = toNumber(options.rotaryDim ?? D, 'rope: rotaryDim', { least: 0, most: D, whole: true })
   if (rotaryDim % 2)
     throw new RangeError(`rope: rotaryDim: ${rotaryDim} given, an even number expected: values turn in pairs`)

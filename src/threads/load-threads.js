@@ -1,13 +1,37 @@
 // A core whose memory is shared with threads. Loaded only when more than one thread is asked for.
 
+import { describe } from '../base/errors.js'
 import { compile, instantiate, loadCore } from '../runtime/load-core.js'
 import { Core } from '../runtime/memory.js'
 import { open } from '../wasm-source.js'
 import { Threads } from './pool.js'
 import { importSharedMemory, makeSharedMemory } from './shared-memory.js'
 
-/** @param {Awaited<import('../wasm-source.js').WasmSource> | undefined} source @param {number} count */
-export async function loadThreads(source, count) {
+const MOST_THREADS = 64
+
+/** @param {unknown} threads an option of load */
+function countThreads(threads) {
+  if (threads === 'auto') {
+    const { process, navigator } = globalThis
+    const all = process?.getBuiltinModule?.('node:os')?.availableParallelism() ?? navigator?.hardwareConcurrency
+    return Math.min(all ?? 1, MOST_THREADS)
+  }
+  if (typeof threads !== 'number')
+    throw new TypeError(`load: threads: ${describe(threads)} given, a number or 'auto' expected`)
+  if (!Number.isInteger(threads) || threads < 1 || threads > MOST_THREADS)
+    throw new RangeError(
+      `load: threads: ${threads} given, a whole number from 1 to ${MOST_THREADS}, or 'auto' expected`,
+    )
+  return threads
+}
+
+/** Browsers share memory with workers only where the page is cross-origin isolated. */
+const canShareMemory = () => typeof SharedArrayBuffer === 'function' && globalThis.crossOriginIsolated !== false
+
+/** @param {Awaited<import('../wasm-source.js').WasmSource> | undefined} source @param {unknown} threads */
+export async function loadThreads(source, threads) {
+  const count = countThreads(threads)
+  if (count === 1 || !canShareMemory()) return loadCore(source)
   if (source instanceof WebAssembly.Module)
     throw new TypeError(
       `load: wasm: a compiled WebAssembly.Module given, ${count} threads need the file itself: ` +

@@ -1,10 +1,11 @@
 // A pool of worker threads. The calling thread works, too.
 
 import { QkvError } from '../base/errors.js'
-import { STATUS } from '../runtime/abi.js'
+import { ATTENTION_WORDS, indices, STATUS } from '../runtime/abi.js'
 import { argumentsOf, CLOSED, runUnits, WORDS, wait } from './jobs.js'
 import * as AT from './words.js'
 
+const GENERATOR = indices(ATTENTION_WORDS).generator
 const STACK = 16384 // bytes; kernels use less than a quarter (tests/threads.test.js)
 const SLICE = 50 // milliseconds
 
@@ -159,6 +160,42 @@ export class Threads {
     const status = words[AT.status]
     if (status !== 0) throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ?? 'it trapped'}`)
     return true
+  }
+
+  /**
+   * Whose memory an attention takes, and whether copies overlap its work.
+   * @param {Core} core
+   * @param {import('../runtime/attention-call.js').AttentionCall} call
+   * @param {import('../base/tensor.js').Tensor | undefined} out
+   */
+  prepareAttention(core, call, out) {
+    const { B, H, L, S, D, E, q, k, v, cache, dropout } = call
+    if (dropout) return core
+    call.deferredCopies = this.deferredCopies(2 * B * H * L * S * (D + E))
+    if (call.deferredCopies || cache || q.isResident || k.isResident || v.isResident || out?.isResident) return core
+    return core.unshared ?? core
+  }
+
+  /**
+   * Attention on all threads, but for dropout, whose draws come in order.
+   * @param {Core} core
+   * @param {number} args
+   * @param {DeferredCopies} [deferredCopies]
+   * @returns {boolean} false: not worth it
+   */
+  attend(core, args, deferredCopies) {
+    const at = args / 4
+    if (core.words[at + GENERATOR]) return false
+    const [B, H, G, L, S, D, E] = core.words.subarray(at, at + 7)
+    return this.run(core, {
+      kernel: 'qkv_attention_part',
+      args: [args],
+      work: 2 * B * H * L * S * (D + E),
+      units: core.exports.qkv_attention_units(args),
+      scratch: core.exports.qkv_attention_scratch(args),
+      deferredCopies,
+      parts: B * G,
+    })
   }
 
   /** @param {string} when */

@@ -1,0 +1,26 @@
+// The build with relaxed SIMD. Loaded only when it is asked for.
+
+import { describe, QkvError } from './base/errors.js'
+
+/** (func (result v128) f32x4.relaxed_madd of three i8x16.splat): valid in engines with relaxed SIMD only. */
+const PROBE = new Uint8Array([
+  ...[0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0],
+  ...[10, 19, 1, 17, 0, 65, 0, 253, 15, 65, 0, 253, 15, 65, 0, 253, 15, 253, 133, 2, 11],
+])
+
+/**
+ * @param {unknown} relaxed an option of load
+ * @param {unknown} wasm another
+ * @returns {URL | undefined} undefined: the default build
+ */
+export function relaxedSource(relaxed, wasm) {
+  if (relaxed !== true && relaxed !== 'auto')
+    throw new TypeError(`load: relaxed: ${describe(relaxed)} given, true, false or 'auto' expected`)
+  if (wasm !== undefined) throw new TypeError('load: wasm and relaxed are both given: leave one out')
+  if (WebAssembly.validate(PROBE)) return new URL('./qkv.relaxed.wasm', import.meta.url)
+  if (relaxed === 'auto') return undefined
+  throw new QkvError(
+    'NO_RELAXED_SIMD',
+    "this engine has no relaxed SIMD: use Chrome 114, Firefox 145, Node 22 or later, or relaxed: 'auto'",
+  )
+}
