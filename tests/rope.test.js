@@ -103,7 +103,12 @@ test('rope says what is wrong', () => {
     [x, { positions: [0, 1, -1] }, RangeError, /positions\[2\]: -1 given/],
     [x, { positions: [0, 1, 2], pastLength: 1 }, TypeError, /leave pastLength out/],
     [x, { cos: table }, TypeError, /sin: undefined given, a tensor expected/],
-    [x, { cos: table, sin: table, base: 2 }, TypeError, /base is given, but cos and sin say how far each row turns: leave it out/],
+    [
+      x,
+      { cos: table, sin: table, base: 2 },
+      TypeError,
+      /base is given, but cos and sin say how far each row turns: leave it out/,
+    ],
     [
       x,
       { cos: table, sin: table, positions: [0, 1, 5] },
