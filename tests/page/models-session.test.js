@@ -32,6 +32,7 @@ import {
 import { qkvProgram, transformersProgram } from '../../web/checkpoints/programs.js'
 import { runOf, statesOf } from '../../web/checkpoints/run.js'
 import { createSession } from '../../web/checkpoints/session.js'
+import { TEXTS } from '../../web/checkpoints/texts.js'
 import { Tokenizer } from '../models/tokenizer.js'
 
 /** @typedef {import('../../web/checkpoints/session.js').Report} Report */
@@ -77,6 +78,17 @@ function close(got, want, name) {
     if (!(Math.abs(x - want[i]) <= 1e-5)) assert.fail(`${name}[${i}]: ${x}, ${want[i]} expected`)
   })
 }
+
+test('the texts of the room stand in every language, with the same blanks', () => {
+  const { en, ...others } = TEXTS
+  const blanks = (/** @type {string} */ text) => (text.match(/\{\w+\}/g) ?? []).sort()
+  assert.ok(Object.keys(others).length > 0)
+  for (const texts of Object.values(others)) {
+    assert.deepEqual(Object.keys(texts).sort(), Object.keys(en).sort())
+    for (const [key, text] of Object.entries(texts))
+      assert.deepEqual(blanks(text), blanks(en[/** @type {keyof typeof en} */ (key)]), key)
+  }
+})
 
 test('the run of a golden checkpoint shows the attention and the prediction of the library', async () => {
   const { ask, session } = talk()

@@ -160,19 +160,19 @@ function difference(room, head, matrix) {
   const maps = room.run?.maps[head.stack]
   if (!maps) return nothing
   const fallback = { layer: head.layer, head: (head.head + 1) % maps.heads }
+  const isText = against === 'text'
   const isBefore = after !== undefined && against === undefined
-  const other = against ?? fallback
+  const other = against === 'text' ? undefined : (against ?? fallback)
   const size = maps.rows * maps.columns
-  const start = (other.layer * maps.heads + other.head) * size
-  const less = isBefore
-    ? room.matrixOf(false)
-    : maps.cells
-      ? undefined
-      : { data: maps.data.subarray(start, start + size), dims: [maps.rows, maps.columns] }
+  const start = other ? (other.layer * maps.heads + other.head) * size : 0
+  const sister = maps.cells
+    ? undefined
+    : { data: maps.data.subarray(start, start + size), dims: [maps.rows, maps.columns] }
+  const less = isText ? room.other : isBefore ? room.matrixOf(false) : sister
   const isAlike = less && less.data.length === matrix.data.length
   const choose = (/** @type {InputEvent} */ { target }) => {
     const [layer, n] = target.value.split('.').map(Number)
-    room.against = target.value === 'before' ? undefined : { layer, head: n }
+    room.against = target.value === 'before' ? undefined : target.value === 'text' ? 'text' : { layer, head: n }
   }
   const names = Array.from({ length: maps.layers * maps.heads }, (_, n) => ({
     layer: Math.floor(n / maps.heads),
@@ -180,7 +180,8 @@ function difference(room, head, matrix) {
   }))
   return html`<label>${t('modelsLess')} <select id="models-against" @change=${choose}>
       ${after ? html`<option value="before" ?selected=${isBefore}>${t('modelsBeforeChanges')}</option>` : nothing}
-      ${names.map(at => html`<option value="${at.layer}.${at.head}" ?selected=${!isBefore && at.layer === other.layer && at.head === other.head}>${t('modelsHead', { name: room.nameOf(at) })}</option>`)}</select></label>
+      ${room.linked.donor ? html`<option value="text" ?selected=${isText}>${t('modelsOtherText')}</option>` : nothing}
+      ${names.map(at => html`<option value="${at.layer}.${at.head}" ?selected=${!isBefore && at.layer === other?.layer && at.head === other.head}>${t('modelsHead', { name: room.nameOf(at) })}</option>`)}</select></label>
     ${
       isAlike
         ? html`<qkv-heatmap id="models-difference" .label=${t('view.difference')} .matrix=${matrix} .minus=${less} .rowTokens=${words.queries} .columnTokens=${words.keys} .rowTitle=${t('axis.queries')} .columnTitle=${t('axis.keys')} .texts=${t.elements} legend

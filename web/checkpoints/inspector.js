@@ -47,7 +47,7 @@ function arithmetic({ t }, trace) {
     ${products(t, trace)}`
 }
 
-/** q and k, number by number, the largest products first. @param {import('../i18n/index.js').Translate} t @param {CellTrace} trace */
+/** q and k, number by number, the largest products first. @param {import('./texts.js').Translate} t @param {CellTrace} trace */
 function products(t, { q, k, qBare, kBare, kvHead, head }) {
   const terms = Array.from(q, (value, i) => ({ i, product: value * k[i] })).sort(
     (a, b) => Math.abs(b.product) - Math.abs(a.product),

@@ -16,8 +16,9 @@ import { predictionPanel } from './prediction.js'
 import { programs } from './programs-view.js'
 import { addressOf, filesOf, mostMemory, nameOf, SHIPPED } from './sources.js'
 import { strips } from './strip.js'
+import { translatorOf } from './texts.js'
 
-/** @typedef {import('../i18n/index.js').Translate} Translate */
+/** @typedef {import('./texts.js').Translate} Translate */
 /** @typedef {import('./session.js').Report} Report */
 /** @typedef {import('./session.js').Told} Told */
 /** @typedef {import('./run.js').Run} Run */
@@ -75,7 +76,9 @@ export class ModelsRoom extends LitElement {
 
   constructor() {
     super()
-    /** @type {Translate} */
+    /** The page's texts. @type {import('../i18n/index.js').Translate} */
+    this.page = /** @type {any} */ (undefined)
+    /** Those and the room's. @type {Translate} */
     this.t = /** @type {any} */ (undefined)
     this.isDark = false
     /** @type {Linked} */
@@ -128,7 +131,7 @@ export class ModelsRoom extends LitElement {
     /** What a stroke over the map of a head does. @type {'read' | 'paint' | 'edit'} */
     this.mode = 'read'
     this.copied = ''
-    /** The head that the difference is taken from. @type {HeadAt | undefined} */
+    /** What the difference is taken from: a head, the second text; else itself before the changes. @type {HeadAt | 'text' | undefined} */
     this.against = undefined
     /** The head that others are ranked by their likeness to. @type {HeadAt | undefined} */
     this.reference = undefined
@@ -219,7 +222,9 @@ export class ModelsRoom extends LitElement {
     this.asked.open = this.session?.ask({ open: { source: from, name, dtype, most: this.most } }) ?? 0
   }
 
-  willUpdate() {
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('page')) this.t = translatorOf(this.page)
     const { checkpoint } = this.linked
     const first = addressOf() ? '?model' : (SHIPPED[0]?.name ?? '')
     const name = checkpoint || first
@@ -322,8 +327,8 @@ export class ModelsRoom extends LitElement {
     if (report.pairs) this.pairs = report.pairs
     if (report.why && id === this.asked.why) this.why = report.why
     if (report.head) {
-      const { stack, layer, head, isChanged, matrix } = report.head
-      this.exact.set(`${isChanged} ${this.nameOf({ layer, head }, stack)}`, matrix)
+      const { stack, layer, head, isChanged, text, matrix } = report.head
+      this.exact.set(`${text === undefined ? isChanged : text} ${this.nameOf({ layer, head }, stack)}`, matrix)
       this.requestUpdate()
     }
     if (report.cell && id === this.asked.cell) this.traced = report.cell
@@ -369,6 +374,15 @@ export class ModelsRoom extends LitElement {
     const size = maps.rows * maps.columns
     const start = (head.layer * maps.heads + head.head) * size
     return { data: maps.data.subarray(start, start + size), dims: [maps.rows, maps.columns] }
+  }
+
+  /** The open head with the second text: it is asked for at first. */
+  get other() {
+    const { head, linked } = this
+    if (!head || !linked.donor) return undefined
+    const found = this.exact.get(`${linked.donor} ${this.nameOf(head, head.stack)}`)
+    if (!found) this.session?.ask({ head: { ...head, isChanged: false, text: linked.donor } })
+    return found
   }
 
   /** @param {(HeadAt & { stack: Stack }) | undefined} at */

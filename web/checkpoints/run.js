@@ -1,5 +1,6 @@
 // One run of a model on a text: every attention map, the scores of the heads, the prediction and what each layer would say.
 
+import { headScores } from 'qkv/models'
 import { placeOf } from './changes.js'
 import { emptyMaps, putLayer } from './maps.js'
 
@@ -30,6 +31,9 @@ import { emptyMaps, putLayer } from './maps.js'
 
 /** @typedef {Run & { probabilities: Float32Array, input: ModelInput }} WholeRun what is not sent */
 
+const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'entropy'])
+/** A text has no order with another one. */
+const OF_CROSS = /** @type {const} */ (['first', 'entropy'])
 const TOP = 8
 const LENS = 3
 const MASKS = ['[MASK]', '<mask>']
@@ -162,7 +166,7 @@ export function runOf(qkv, model, given, hooks, row, before) {
   const both = encoder !== undefined && decoder !== undefined
   const targetIds = both ? translate(model, ids, hooks) : undefined
   const input = { ids, ...(targetIds && { decoderIds: targetIds }) }
-  const made = collect(model, input, hooks, ids.length, targetIds?.length ?? 0)
+  const made = collect(model, input, hooks, ids, targetIds ?? [])
   const states = /** @type {import('qkv').FloatTensor[]} */ (made.output.hiddenStates)
   const length = targetIds?.length ?? ids.length
   const masked = raw.flatMap((token, i) => (MASKS.includes(token) ? [i] : []))
@@ -180,7 +184,7 @@ export function runOf(qkv, model, given, hooks, row, before) {
       : []
   return {
     ...{ ids, tokens, targetIds, targets: targetIds?.map(id => tokenText(model, id)) },
-    ...{ maps: made.maps, scores: scoresOf(model, made, ids, targetIds), row: own, answers },
+    ...{ maps: made.maps, scores: made.scores, row: own, answers },
     top: best(model, probabilities, TOP).map(guess => ({ ...guess, before: before?.probabilities[guess.id] })),
     first: before?.top[0] && probabilities[before.top[0].id],
     lens: layers.map(each => best(model, each, LENS)),
@@ -201,14 +205,17 @@ export const KEPT = {
  * @param {Model} model
  * @param {ModelInput} input
  * @param {Record<string, Hook>} hooks
- * @param {number} L tokens
- * @param {number} T targets
+ * @param {number[]} ids
+ * @param {number[]} targetIds
  */
-function collect(model, input, hooks, L, T) {
+function collect(model, input, hooks, ids, targetIds) {
+  const [L, T] = [ids.length, targetIds.length]
   const stacks = /** @type {[Stack, { layers: number, heads: number }][]} */ (Object.entries(stacksOf(model)))
   const sizeOf = (/** @type {Stack} */ stack) => (stack === 'cross' ? [T, L] : stack === 'decoder' ? [T, T] : [L, L])
   /** @type {Partial<Record<Stack, Maps>>} */
   const maps = {}
+  /** @type {Run['scores']} */
+  const scores = {}
   let held = 0
   for (const [stack, { layers, heads }] of stacks) {
     const [rows, columns] = sizeOf(stack)
@@ -216,6 +223,19 @@ function collect(model, input, hooks, L, T) {
     held += layers * heads * rows * columns
   }
   const isHeld = held <= MOST_HELD
+  /** @type {(stack: Stack, layer: number, weights: import('qkv').FloatTensor) => void} */
+  const take = (stack, layer, weights) => {
+    putLayer(/** @type {Maps} */ (maps[stack]), layer, weights)
+    const isCross = stack === 'cross'
+    const found = headScores([weights], isCross ? undefined : stack === 'decoder' ? targetIds : ids)
+    for (const name of isCross ? OF_CROSS : SCORES) {
+      const { layers, heads } = /** @type {Maps} */ (maps[stack])
+      const own = scores[stack] ?? {}
+      scores[stack] = own
+      own[name] ??= new Float32Array(layers * heads)
+      own[name].set(found[name].data, layer * heads)
+    }
+  }
   /** @type {Record<string, any>} */
   const all = { ...hooks }
   if (!isHeld)
@@ -226,7 +246,7 @@ function collect(model, input, hooks, L, T) {
         const change = all[name]
         all[name] = (/** @type {any} */ weights) => {
           change?.(weights)
-          putLayer(/** @type {Maps} */ (maps[stack]), layer, weights)
+          take(stack, layer, weights)
         }
       }
   const keep = ['hiddenStates', ...(isHeld ? stacks.map(([stack]) => KEPT[stack]) : [])]
@@ -234,29 +254,9 @@ function collect(model, input, hooks, L, T) {
   if (isHeld)
     for (const [stack] of stacks)
       output[KEPT[stack]].forEach((weights, layer) => {
-        if (weights) putLayer(/** @type {Maps} */ (maps[stack]), layer, weights)
+        if (weights) take(stack, layer, weights)
       })
-  return { output, maps, isHeld }
-}
-
-/**
- * @param {Model} model
- * @param {ReturnType<typeof collect>} made
- * @param {number[]} ids
- * @param {number[] | undefined} targetIds
- * @returns {Run['scores']}
- */
-function scoresOf(model, { output, isHeld }, ids, targetIds) {
-  void output
-  void isHeld
-  void targetIds
-  const { entropy, previous, first, duplicate, induction } = model.headScores(ids)
-  return {
-    [targetIds ? 'encoder' : '']: {
-      ...{ previous: previous.data, first: first.data, duplicate: duplicate.data },
-      ...{ induction: induction.data, entropy: entropy.data },
-    },
-  }
+  return { output, maps, scores }
 }
 
 /**
@@ -302,18 +302,26 @@ export function exactPairs(model, input, hooks, { stack, query, key }) {
 }
 
 /**
+ * What a text is for the model; of an encoder-decoder with its translation.
+ * @param {Model} model
+ * @param {{ text: string, ids?: number[] }} given
+ * @returns {ModelInput}
+ */
+export function inputOf(model, given) {
+  const { ids } = read(model, given)
+  if (ids.length === 0) throw new RangeError('the second text has no token: type one')
+  const { encoder, decoder } = model.stacks
+  return encoder && decoder ? { ids, decoderIds: translate(model, ids, {}) } : { ids }
+}
+
+/**
  * What leaves each layer with another text, for patches.
  * @param {Model} model
  * @param {{ text: string, ids?: number[] }} given
  * @returns {(layer: number, stack: Stack) => { data: Float32Array, dims: readonly number[] }}
  */
 export function statesOf(model, given) {
-  const { ids } = read(model, given)
-  if (ids.length === 0) throw new RangeError('the second text, from which a patch is taken, has no token')
-  const { encoder, decoder } = model.stacks
-  const both = encoder !== undefined && decoder !== undefined
-  const decoderIds = both ? translate(model, ids, {}) : undefined
-  const output = model.forward({ ids, decoderIds }, { keep: ['hiddenStates', 'encoderHiddenStates'], logits: 'none' })
+  const output = model.forward(inputOf(model, given), { keep: ['hiddenStates', 'encoderHiddenStates'], logits: 'none' })
   return (layer, stack) =>
     /** @type {any} */ ((stack === 'encoder' ? output.encoderHiddenStates : output.hiddenStates)[layer + 1])
 }

@@ -5,7 +5,7 @@ import { inspectModel, loadModel } from 'qkv/models'
 import { traceCell } from './cell.js'
 import { hooksOf, isIn } from './changes.js'
 import { generate } from './generate.js'
-import { exactMap, exactPairs, hasTokenizer, runOf, stacksOf, statesOf } from './run.js'
+import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf } from './run.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('./changes.js').Change} Change */
@@ -33,7 +33,7 @@ import { exactMap, exactPairs, hasTokenizer, runOf, stacksOf, statesOf } from '.
  * @property {{ source: OpenSource, name: string, dtype?: Smaller, most?: number }} [open]
  * @property {boolean} [cancel]
  * @property {{ input: Input, changes: readonly Change[], row?: number }} [show]
- * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean }} [head] of the last run
+ * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean, text?: string }} [head] of the last run, or of another text
  * @property {{ stack: Stack, layer: number, head: number, query: number, key: number, isChanged: boolean }} [cell] of the last run
  * @property {{ temperature: number, topK: number, seed: number, count: number }} [generate] goes on from the last run
  * @property {{ isChanged: boolean }} [why] how much each head adds to the first guess of the last run
@@ -64,7 +64,7 @@ import { exactMap, exactPairs, hasTokenizer, runOf, stacksOf, statesOf } from '.
  * @property {{ loaded: number, total: number, seconds: number }} [progress]
  * @property {Told} [opened]
  * @property {{ before: Run, after?: Run }} [shown]
- * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean, matrix: { data: Float32Array, dims: readonly number[] } }} [head]
+ * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean, text?: string, matrix: { data: Float32Array, dims: readonly number[] } }} [head]
  * @property {import('./cell.js').CellTrace} [cell]
  * @property {import('./generate.js').Step} [step]
  * @property {boolean} [hasEnded] the last step
@@ -221,7 +221,8 @@ export function createSession(qkv, Tokenizer, post) {
       if (head)
         await answer(id, () => {
           const { run, hooks } = used(head.isChanged)
-          post({ id, head: { ...head, matrix: exactMap(own, run.input, hooks, head) } })
+          const input = head.text === undefined ? run.input : inputOf(own, { text: head.text })
+          post({ id, head: { ...head, matrix: exactMap(own, input, hooks, head) } })
         })
       if (cell)
         await answer(id, () => {

@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { paletteOf, stepOf } from '../elements/colour.js'
+import { mapAt } from './maps.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */
 
@@ -29,13 +30,16 @@ function hint({ t, query, keyWord, words, run }) {
     : t('modelsExample', { query: name, key: words.keys[keyWord] ?? '' })
 }
 
-/** How much the selected word looks at each key: with the open head its weights. @param {Room} room */
+/** How much the selected word looks at each key: with the open head or the one that is pointed at. @param {Room} room */
 function shares(room) {
-  const { head, query } = room
-  const matrix = head && query !== undefined ? room.matrixOf(room.showing !== 'before') : undefined
-  if (!matrix || query === undefined) return undefined
-  const [, columns] = matrix.dims
-  return matrix.data.subarray(query * columns, (query + 1) * columns)
+  const { head, query, pointed, maps } = room
+  if (query === undefined) return undefined
+  const matrix = head ? room.matrixOf(room.showing !== 'before') : undefined
+  const columns = matrix?.dims[1] ?? maps?.columns ?? 0
+  if (matrix) return matrix.data.subarray(query * columns, (query + 1) * columns)
+  if (!pointed || !maps || maps.cells) return undefined
+  const row = mapAt(maps, pointed)
+  return row.subarray(query * columns, (query + 1) * columns)
 }
 
 /** @param {Room} room @param {readonly string[]} tokens @param {'queries' | 'keys' | 'both'} side @param {string} label */

@@ -1,9 +1,6 @@
-import { checkpoints } from './checkpoints/en.js'
-
 export { texts as elements } from '../elements/texts.js'
 
 export const texts = {
-  ...checkpoints,
   htmlLang: 'en',
   languageName: 'English',
   title: 'Attention you can look inside',

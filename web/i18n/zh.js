@@ -1,4 +1,3 @@
-import { checkpoints } from './checkpoints/zh.js'
 /** @type {import('./index.js').ElementTexts} */
 export const elements = {
   queries: '查询',
@@ -54,7 +53,6 @@ export const elements = {
 
 /** @type {Record<import('./index.js').Key, string>} */
 export const texts = {
-  ...checkpoints,
   htmlLang: 'zh-CN',
   languageName: '中文',
   title: '看得见内部的注意力',

@@ -61,7 +61,7 @@ function learn({ t, settings, actions }) {
 function models({ t, settings, actions, isDark }) {
   if (!customElements.get('models-room')) import('../checkpoints/room.js')
   const { checkpoint, prompt, donor, changes, at } = settings
-  return html`<models-room .t=${t} .isDark=${isDark} .linked=${{ checkpoint, prompt, donor, changes, at }} .change=${actions.look}></models-room>`
+  return html`<models-room .page=${t} .isDark=${isDark} .linked=${{ checkpoint, prompt, donor, changes, at }} .change=${actions.look}></models-room>`
 }
 
 /**

@@ -98,6 +98,7 @@ export const checkpoints = {
   modelsRankSimilar: 'Rank all by likeness',
   modelsLess: 'This head less',
   modelsBeforeChanges: 'itself before the changes',
+  modelsOtherText: 'itself with the second text',
   modelsNoDifference: 'The two maps have different tokens, so there is no difference to show.',
   modelsNoHead: 'This checkpoint has no head for words: it makes hidden states, but no prediction.',
   modelsPrediction: 'Prediction',

@@ -96,6 +96,7 @@ export const checkpoints = {
   modelsRankSimilar: '按相似度排列全部',
   modelsLess: '这个头减去',
   modelsBeforeChanges: '它自己改动前',
+  modelsOtherText: '它自己读第二个文本时',
   modelsNoDifference: '两张图的词元不同，无法相减。',
   modelsNoHead: '这个检查点没有输出词的部分：只有隐藏状态，没有预测。',
   modelsPrediction: '预测',
