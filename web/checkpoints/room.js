@@ -8,12 +8,12 @@ import { changesBar } from './changes-bar.js'
 import { generateBar } from './generate-bar.js'
 import { headPage } from './head-page.js'
 import { inspector } from './inspector.js'
-import { grown } from './maps.js'
 import { openSession } from './open.js'
 import { opening } from './opening.js'
 import { overview } from './overview.js'
 import { predictionPanel } from './prediction.js'
 import { programs } from './programs-view.js'
+import { take } from './reports.js'
 import { addressOf, filesOf, mostMemory, nameOf, SHIPPED } from './sources.js'
 import { strips } from './strip.js'
 import { translatorOf } from './texts.js'
@@ -66,7 +66,7 @@ const STATE = [
 export class ModelsRoom extends LitElement {
   static properties = {
     ...{
-      t: { attribute: false },
+      page: { attribute: false },
       isDark: { type: Boolean },
       linked: { attribute: false },
       change: { attribute: false },
@@ -165,7 +165,7 @@ export class ModelsRoom extends LitElement {
 
   connectedCallback() {
     super.connectedCallback()
-    this.session = openSession(report => this.#take(report))
+    this.session = openSession(report => take(this, report))
     addEventListener('drop', this.#drop, true)
     addEventListener('keydown', this.#key, true)
   }
@@ -293,69 +293,8 @@ export class ModelsRoom extends LitElement {
     this.asked.show = this.session?.ask({ show: { input, changes: this.changes, row } }) ?? 0
   }
 
-  /** @param {Report} report */
-  #take(report) {
-    const { id } = report
-    if (report.failure !== undefined) {
-      if (id === this.asked.open) {
-        this.plan = this.progress = undefined
-        this.wanted = this.told?.name ?? ''
-      }
-      this.failure = report.failure
-      this.isGenerating = false
-    }
-    if (id === this.asked.open) {
-      if (report.plan) this.plan = report.plan
-      if (report.progress) this.progress = report.progress
-      if (report.wasCancelled) {
-        this.plan = this.progress = undefined
-        this.wanted = this.told?.name ?? ''
-      }
-      if (report.opened) this.#opened(report.opened)
-    }
-    if (report.shown && id >= this.asked.show) {
-      this.runBefore = report.shown.before
-      this.runAfter = report.shown.after
-      this.failure = undefined
-      this.exact.clear()
-      if (!this.runBefore.maps[this.stack]) this.stack = /** @type {Stack} */ (Object.keys(this.runBefore.maps)[0])
-      if (!this.runAfter) this.showing = 'after'
-      this.why = undefined
-      this.asked.why = this.session?.ask({ why: { isChanged: this.showing !== 'before' } }) ?? 0
-      this.#look()
-    }
-    if (report.pairs) this.pairs = report.pairs
-    if (report.why && id === this.asked.why) this.why = report.why
-    if (report.head) {
-      const { stack, layer, head, isChanged, text, matrix } = report.head
-      this.exact.set(`${text === undefined ? isChanged : text} ${this.nameOf({ layer, head }, stack)}`, matrix)
-      this.requestUpdate()
-    }
-    if (report.cell && id === this.asked.cell) this.traced = report.cell
-    if (id === this.asked.generate) {
-      if (report.step) this.#grow(report.step)
-      if (report.hasEnded) this.#ended()
-    }
-  }
-
-  /** @param {Told} told */
-  #opened(told) {
-    this.told = told
-    this.plan = this.progress = undefined
-    this.runBefore = this.runAfter = this.cell = this.traced = this.why = undefined
-    this.query = this.keyWord = this.row = this.ids = undefined
-    this.steps = []
-    this.chosen = []
-    this.past = []
-    this.stack = told.stacks.encoder && told.stacks.decoder ? 'cross' : ''
-    this.wanted = told.name
-    const isFirst = told.name === '?model' || told.name === SHIPPED[0]?.name
-    const isSame = this.linked.checkpoint === told.name || (isFirst && !this.linked.checkpoint)
-    if (!isSame) this.change({ checkpoint: isFirst ? '' : told.name, prompt: '', changes: '', donor: '', at: '' })
-  }
-
   /** What the open head and the selected cell need beside the run. */
-  #look() {
+  look() {
     const { head, cell } = this
     const isChanged = this.showing !== 'before' && this.runAfter !== undefined
     if (!head) return
@@ -391,21 +330,21 @@ export class ModelsRoom extends LitElement {
     this.cell = this.traced = undefined
     if (at) this.stack = at.stack
     this.linked = { ...this.linked, at: at ? this.nameOf(at, at.stack) : '' }
-    this.#look()
+    this.look()
   }
 
   /** @param {{ query: number, key: number } | undefined} cell */
   selectCell(cell) {
     this.cell = cell
     this.traced = undefined
-    this.#look()
+    this.look()
   }
 
   /** @param {Showing} showing */
   show(showing) {
     this.showing = showing
     this.asked.why = this.session?.ask({ why: { isChanged: showing !== 'before' } }) ?? 0
-    this.#look()
+    this.look()
   }
 
   /** @param {readonly Change[]} changes */
@@ -466,25 +405,6 @@ export class ModelsRoom extends LitElement {
     this.isGenerating = true
     this.row = undefined
     this.asked.generate = this.session?.ask({ generate: { ...this.sampling, count } }) ?? 0
-  }
-
-  /** Each step shows where the token before it looked, then adds its own. @param {import('./generate.js').Step} step */
-  #grow(step) {
-    const run = this.runAfter ?? this.runBefore
-    const maps = run?.maps['']
-    if (run && maps) {
-      const isKnown = step.rows.length === maps.layers * maps.heads * maps.columns
-      const next = isKnown || maps.cells ? maps : grown(maps, step.rows)
-      const more = { ...run, maps: { '': next }, ids: [...run.ids, step.id], tokens: [...run.tokens, step.token] }
-      if (this.runAfter) this.runAfter = more
-      else this.runBefore = more
-    }
-    this.steps = [...this.steps, step]
-  }
-
-  #ended() {
-    this.isGenerating = false
-    this.ids = (this.runAfter ?? this.runBefore)?.ids
   }
 
   /** @param {KeyboardEvent} event */

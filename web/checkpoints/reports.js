@@ -1,0 +1,89 @@
+// What the session tells, and what the room makes of it.
+
+import { grown } from './maps.js'
+import { SHIPPED } from './sources.js'
+
+/** @typedef {import('./room.js').ModelsRoom} Room */
+/** @typedef {import('./session.js').Report} Report */
+/** @typedef {import('./changes.js').Stack} Stack */
+
+/** @param {Room} room @param {Report} report */
+export function take(room, report) {
+  const { id } = report
+  if (report.failure !== undefined) {
+    if (id === room.asked.open) {
+      room.plan = room.progress = undefined
+      room.wanted = room.told?.name ?? ''
+    }
+    room.failure = report.failure
+    room.isGenerating = false
+  }
+  if (id === room.asked.open) {
+    if (report.plan) room.plan = report.plan
+    if (report.progress) room.progress = report.progress
+    if (report.wasCancelled) {
+      room.plan = room.progress = undefined
+      room.wanted = room.told?.name ?? ''
+    }
+    if (report.opened) opened(room, report.opened)
+  }
+  if (report.shown && id >= room.asked.show) {
+    room.runBefore = report.shown.before
+    room.runAfter = report.shown.after
+    room.failure = undefined
+    room.exact.clear()
+    if (!room.runBefore.maps[room.stack]) room.stack = /** @type {Stack} */ (Object.keys(room.runBefore.maps)[0])
+    if (!room.runAfter) room.showing = 'after'
+    room.why = undefined
+    room.asked.why = room.session?.ask({ why: { isChanged: room.showing !== 'before' } }) ?? 0
+    room.look()
+  }
+  if (report.pairs) room.pairs = report.pairs
+  if (report.why && id === room.asked.why) room.why = report.why
+  if (report.head) {
+    const { stack, layer, head, isChanged, text, matrix } = report.head
+    room.exact.set(`${text === undefined ? isChanged : text} ${room.nameOf({ layer, head }, stack)}`, matrix)
+    room.requestUpdate()
+  }
+  if (report.cell && id === room.asked.cell) room.traced = report.cell
+  if (id === room.asked.generate) {
+    if (report.step) grow(room, report.step)
+    if (report.hasEnded) ended(room)
+  }
+}
+
+/** @param {Room} room @param {import('./session.js').Told} told */
+function opened(room, told) {
+  room.told = told
+  room.plan = room.progress = undefined
+  room.runBefore = room.runAfter = room.cell = room.traced = room.why = undefined
+  room.query = room.keyWord = room.row = room.ids = undefined
+  room.steps = []
+  room.chosen = []
+  room.past = []
+  room.stack = told.stacks.encoder && told.stacks.decoder ? 'cross' : ''
+  room.wanted = told.name
+  const isFirst = told.name === '?model' || told.name === SHIPPED[0]?.name
+  const isSame = room.linked.checkpoint === told.name || (isFirst && !room.linked.checkpoint)
+  if (!isSame) room.change({ checkpoint: isFirst ? '' : told.name, prompt: '', changes: '', donor: '', at: '' })
+}
+
+/** Each step shows where the token before it looked, then adds its own. @param {Room} room @param {import('./generate.js').Step} step */
+function grow(room, step) {
+  const run = room.runAfter ?? room.runBefore
+  const maps = run?.maps['']
+  if (run && maps) {
+    const isKnown = step.rows.length === maps.layers * maps.heads * maps.columns
+    const next = isKnown || maps.cells ? maps : grown(maps, step.rows)
+    const more = { ...run, maps: { '': next }, ids: [...run.ids, step.id], tokens: [...run.tokens, step.token] }
+    if (room.runAfter) room.runAfter = more
+    else room.runBefore = more
+  }
+  room.steps = [...room.steps, step]
+}
+
+/** @param {Room} room */
+function ended(room) {
+  room.isGenerating = false
+  room.ids = (room.runAfter ?? room.runBefore)?.ids
+}
