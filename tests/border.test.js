@@ -202,6 +202,13 @@ const functions = {
       ['gegluBackward', () => [floats(2, 4), undefined, floats(2, 2), {}]],
       ['mulBackward', () => [floats(2, 3, 4), floats(3, 4), floats(2, 3, 4)]],
       ['embeddingBackward', () => [[0, 4, 2], floats(3, 4), 5, { paddingIdx: 2 }]],
+      ['reluBackward', () => [floats(2, 5), floats(2, 5), {}]],
+      ['siluBackward', () => [floats(2, 5), nested(2, 5), { out: { dX: tensor(floats(2, 5)) } }]],
+      ['addBackward', () => [floats(2, 3, 4), floats(3, 4), floats(2, 3, 4), {}]],
+      ['softmaxBackward', () => [floats(2, 5), floats(2, 5), { axis: 0 }]],
+      ['ropeBackward', () => [floats(2, 3, 4), { positions: [4, 0, 2], rotaryDim: 2 }]],
+      ['packedAttention', () => [floats(1, 3, 8), { numHeads: 2, kvHeads: 1, causal: true, bias: nested(3, 3) }]],
+      ['packedAttentionBackward', () => [floats(3, 6), floats(3, 2), { numHeads: 1, softcap: 2 }]],
     ]).map(([name, args]) => [name, { args, call: (/** @type {any[]} */ ...a) => blocks[name](qkv, ...a) }]),
   ),
   tape: {
@@ -227,8 +234,39 @@ const functions = {
         }),
       ),
   },
+  'operations of a tape': {
+    args: () => [
+      { w: floats(4, 4), bias: floats(4) },
+      { activation: 'gelu_tanh', layout: 'in,out', residual: floats(2, 4) },
+      { numHeads: 1, base: 10 },
+      ...[{ axis: 0 }, { p: 0.5, generator: g }, [1, 2, 4]],
+      { gradient: floats(1, 2, 4), accumulate: true },
+    ],
+    call: (tensors, linear, rope, softmax, dropout, dims, backward) =>
+      using(train.parameters(qkv, tensors), p => {
+        const { w, bias } = p.values
+        const model = (/** @type {any} */ t) => {
+          const h = t.softmax(t.linear([[1, 2, 3, 4], nested(4)], w, bias, linear), softmax)
+          return t.rope(t.reshape(t.dropout(h, dropout), dims), rope)
+        }
+        train.tape(qkv, p, model).backward(backward)
+        return p.gradients.w.data[0]
+      }),
+  },
+  'optimiser state': {
+    args: () => [{ lr: 0.1, momentum: 0.5 }, { step: 2, 'momentumBuffer.w': floats(2, 3) }, { w: floats(2, 3) }],
+    call: (options, state, values) =>
+      using(train.parameters(qkv, { w: floats(2, 3) }), p =>
+        using(new train.SGD(p, options), optimizer => {
+          p.loadStateDict(values)
+          optimizer.loadStateDict(state).step()
+          return p.values.w.data[0]
+        }),
+      ),
+  },
+  schedule: { args: () => [0.1, { warmup: 2, total: 9, least: 0.01 }], call: (...a) => blocks.schedule(...a)(3) },
   linearBackward: {
-    args: () => [floats(2, 4), floats(3, 4), nested(2, 3)],
+    args: () => [floats(2, 4), floats(4, 3), nested(2, 3), { layout: 'in,out' }],
     call: (...a) => blocks.linearBackward(qkv, ...a),
   },
   packLinear: {
@@ -250,6 +288,12 @@ const functions = {
       }),
   },
 }
+
+test('every function of qkv/nn and qkv/train is called here', () => {
+  const inside = ['AdamW', 'Adam', 'SGD', 'clipGradNorm', 'parameters'] // by those of the tape and of the optimisers
+  const missing = Object.keys(blocks).filter(name => !(name in functions) && !inside.includes(name))
+  assert.deepEqual(missing, [])
+})
 
 const detached = new Float32Array(6)
 structuredClone(detached.buffer, { transfer: [detached.buffer] })

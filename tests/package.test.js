@@ -96,9 +96,9 @@ test('qkv/models adds at most 16 KB gzipped, what is loaded when it is asked for
     assert.ok(gzipped(`dist/${name}.js`) <= 2048, name)
 })
 
-test('qkv/train is at most 10 KB gzipped', t => {
+test('qkv/train is at most 8 KB gzipped', t => {
   t.diagnostic(`${gzipped('dist/train.js')} bytes`)
-  assert.ok(gzipped('dist/train.js') <= 10 * 1024)
+  assert.ok(gzipped('dist/train.js') <= 8192)
 })
 
 /** What a bundler makes of a program that imports from the installed package. @param {string} code @param {string} [name] of the file */

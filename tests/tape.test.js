@@ -118,8 +118,9 @@ test('gradients of reshape, relativeBias, grouped and packed heads, and of tenso
       grouped: g.normal([2, 3, 4]),
     },
     w: g.normal([4, 8], 0, 0.3),
+    square: g.normal([8, 8], 0, 0.3),
   })
-  const { table, x, packed, grouped, w } = p.values
+  const { table, x, packed, grouped, w, square } = p.values
   const weights = g.normal([2, 3, 8])
   /** @type {Record<string, (t: import('../src/train.js').Tape) => any>} */
   const models = {
@@ -139,6 +140,11 @@ test('gradients of reshape, relativeBias, grouped and packed heads, and of tenso
       return t.add(t.mul(t.add(y, y), y), t.reshape(t.gelu(y), [2, 3, 4]))
     },
     'a swiglu of both halves': t => t.rmsNorm(t.swiglu(packed), undefined, { eps: 0.1 }),
+    'a residual that is the input, too': t => {
+      const y = t.linear(x, square, undefined, { residual: x })
+      const z = t.linear(y, square, undefined, { activation: 'silu', residual: y })
+      return t.add(t.mul(z, y), t.linear(z, square, undefined, { layout: 'in,out', residual: t.mul(y, x) }))
+    },
     'a residual between': t => {
       const h = t.add(x, t.relu(x))
       return t.add(t.mul(h, x), t.add(h, t.silu(h)))
@@ -194,6 +200,59 @@ test('accumulate adds to the gradients, and gradients of what a step does not us
   run({})
   assert.deepEqual([...p.gradients.w.data], once)
   p.dispose()
+})
+
+test('the gradient of a loss may be given: all gradients are multiplied by it', () => {
+  const p = parameters(qkv, { w: [[1, 2]] })
+  const run = (/** @type {any} */ options) => {
+    tape(qkv, p, t => t.crossEntropy(p.values.w, [1])).backward(options)
+    return [...p.gradients.w.data]
+  }
+  const once = run({})
+  const gradient = { data: Float32Array.of(-4), dims: [] }
+  assert.deepEqual(
+    run({ gradient }),
+    once.map(x => -4 * x),
+  )
+  assert.deepEqual(run({}), once)
+  p.dispose()
+})
+
+test('operands of another module are copied; what was disposed is refused, and nothing changes', async () => {
+  const p = parameters(qkv, { w: [[1, 2]] })
+  const other = await load()
+  const foreign = other.alloc([1, 2])
+  foreign.data.set([3, 4])
+  const { output } = tape(qkv, p, t => t.add(p.values.w, foreign))
+  assert.deepEqual([...output.data], [4, 6])
+  const gone = qkv.alloc([1, 2])
+  gone.dispose()
+  const optimizer = new Adam(p)
+  const before = [p.stateDict(), optimizer.stateDict()]
+  assert.throws(() => tape(qkv, p, t => t.add(p.values.w, gone)), /disposed/)
+  assert.throws(() => optimizer.loadStateDict(any({ step: NaN })), /Adam: loadStateDict: step: NaN given/)
+  assert.throws(() => optimizer.loadStateDict(any(null)), /Adam: loadStateDict: step: undefined given/)
+  const { dims } = p.values.w
+  const zeros = { data: new Float32Array(2), dims }
+  const state = { step: 3, 'expAvg.w': zeros, 'expAvgSq.w': zeros }
+  assert.throws(() => optimizer.loadStateDict(any({ ...state, 'expAvg.v': zeros })), /no place for expAvg\.v/)
+  assert.throws(() => new SGD(p, { lr: 1 }).loadStateDict(any(state)), /no place for expAvg\.w, expAvgSq\.w/)
+  assert.deepEqual([p.stateDict(), optimizer.stateDict()], before)
+  const step = tape(qkv, p, t => t.crossEntropy(p.values.w, [1]))
+  p.dispose()
+  for (const call of [
+    () => step.backward(),
+    () => optimizer.step(),
+    () => clipGradNorm(p, 1),
+    () => new AdamW(p),
+    () => tape(qkv, p, t => t.gelu([1])),
+    () => p.stateDict(),
+    () => p.loadStateDict({ w: [[1, 2]] }),
+  ])
+    assert.throws(call, /disposed/)
+  optimizer.dispose()
+  assert.throws(() => optimizer.step(), /disposed/)
+  assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, 0])
 })
 
 test('what goes wrong is named, and leaves parameters and optimiser as they were', async () => {
