@@ -1,19 +1,37 @@
-// safetensors files of float32: 8 bytes, the length of a header of JSON, { name: { dtype, shape, data_offsets } }, then the
-// numbers. https://github.com/huggingface/safetensors
+// safetensors files: 8 bytes, the length of a header of JSON, { name: { dtype, shape, data_offsets } }, then the numbers, of
+// float32 or float16. https://github.com/huggingface/safetensors
 
 /** @typedef {Record<string, { data: Float32Array, dims: readonly number[] }>} Weights */
 
 /**
+ * The bits of the nearest float16, ties to even.
+ * @param {number} x
+ * @throws {RangeError} float16 cannot hold it
+ */
+function toHalf(x) {
+  const size = Math.abs(x)
+  if (!(size < 65520)) throw new RangeError(`${x} given, which float16 cannot hold.`)
+  const exponent = Math.max(-14, Math.floor(Math.log2(size)))
+  const steps = size / 2 ** (exponent - 10)
+  const below = Math.floor(steps)
+  const rest = steps - below
+  const rounded = below + Number(rest > 0.5 || (rest === 0.5 && below % 2 === 1))
+  return (x < 0 ? 0x8000 : 0) + rounded + (exponent + 14) * 1024 // carries into the exponent
+}
+
+/**
  * @param {Weights} weights
  * @param {Record<string, string>} metadata
+ * @param {'F32' | 'F16'} [dtype]
  * @returns {Uint8Array<ArrayBuffer>}
  */
-export function toSafetensors(weights, metadata) {
+export function toSafetensors(weights, metadata, dtype = 'F32') {
+  const size = dtype === 'F32' ? 4 : 2
   let at = 0
   const entries = Object.entries(weights).map(([name, { data, dims }]) => {
     const from = at
-    at += 4 * data.length
-    return [name, { dtype: 'F32', shape: dims, data_offsets: [from, at] }]
+    at += size * data.length
+    return [name, { dtype, shape: dims, data_offsets: [from, at] }]
   })
   const header = JSON.stringify({ __metadata__: metadata, ...Object.fromEntries(entries) })
   const text = new TextEncoder().encode(header)
@@ -27,8 +45,9 @@ export function toSafetensors(weights, metadata) {
   let to = 8 + length
   for (const { data } of Object.values(weights))
     for (const value of data) {
-      view.setFloat32(to, value, true)
-      to += 4
+      if (dtype === 'F32') view.setFloat32(to, value, true)
+      else view.setUint16(to, toHalf(value), true)
+      to += size
     }
   return bytes
 }

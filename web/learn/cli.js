@@ -1,10 +1,12 @@
 // npm run learn -- TASK [--seed 0] [--json] [--all] [--text FILE] [--SETTING VALUE]: trains in Node, without the page.
+// TASK may be a model that ships with the page: trained/cli.js.
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { load } from 'qkv'
 import { RECIPES } from './recipes.js'
 import { createRun } from './run.js'
+import { isTrainedModel, trainModel } from './trained/cli.js'
 
 /** @typedef {import('./run.js').Task} Task */
 
@@ -55,7 +57,10 @@ export async function learn(task, settings, text) {
   }
 }
 
-if (import.meta.main ?? process.argv[1]?.endsWith('cli.js')) {
+const isMain = import.meta.main ?? process.argv[1]?.endsWith('cli.js')
+const [name, ...args] = process.argv.slice(2)
+if (isMain && name && isTrainedModel(name)) await trainModel(name, args)
+else if (isMain) {
   const names = Object.keys(RECIPES.induction.defaults)
   const { values, positionals } = parseArgs({
     allowPositionals: true,
