@@ -316,7 +316,7 @@ export const texts = {
   'score.additive': 'additive',
   sigma: 'Width σ',
   scale: 'Scale',
-  scaleAuto: 'as the score has it',
+  scaleAuto: 'automatic',
   heads: 'Heads',
   batch: 'Batch',
   dModel: 'Model size',

@@ -356,7 +356,7 @@ export const texts = {
   'score.additive': '加性',
   sigma: '宽度 σ',
   scale: '缩放',
-  scaleAuto: '由得分决定',
+  scaleAuto: '自动',
   heads: '头数',
   batch: '批次',
   dModel: '模型维度',

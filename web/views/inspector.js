@@ -392,7 +392,7 @@ export function inspector(context) {
     <header>
       <button type="button" class="tool icon" id="back" aria-label=${t('back')} title=${t('back')} ?disabled=${!visits.hasBack} @click=${actions.back}>←</button>
       <button type="button" class="tool icon" id="forward" aria-label=${t('forward')} title=${t('forward')} ?disabled=${!visits.hasForward} @click=${actions.forward}>→</button>
-      <h2>${title(context)}</h2>
+      <h2 title=${title(context)}>${title(context)}</h2>
       <button type="button" class="tool icon" id="inspector-close" aria-label=${t('close')} title=${t('close')} ?hidden=${!isOpen} @click=${close}>×</button>
     </header>
     ${isOpen && selection.cell ? sheetRow(context, shown) : nothing}

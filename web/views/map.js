@@ -145,6 +145,16 @@ export function map(context) {
   ${scaleChoice(context)}`
 }
 
+/** How wide the lens is at most, with a gap. */
+const LENS_WIDTH = 24 * 16 + 8
+
+/** Would the lens, at the right, cover the cell? As the map was drawn last. @param {{ row: number, column: number }} cell */
+function isUnderLens({ column }) {
+  const map = /** @type {import('../elements/heatmap.js').QkvHeatmap | null} */ (document.querySelector('#map'))
+  const { right = 0 } = map?.where({ row: 0, column }) ?? {}
+  return right > (map?.parentElement?.getBoundingClientRect().right ?? 0) - LENS_WIDTH
+}
+
 /** The cells that the lens showed last. @type {{ key: string, of: unknown, tensor: FloatTensor, mask?: { data: Uint8Array, dims: number[] } } | undefined} */
 let lastLens
 
@@ -169,10 +179,9 @@ function lens(context, tensor, queries, keys) {
       mask: mask && pick(mask, list, column, columns),
     }
   }
-  const isRight = cell.column > keys.length / 2
   return html`<qkv-heatmap
     id="lens"
-    class=${isRight ? 'is-start' : ''}
+    class=${isUnderLens(cell) ? 'is-start' : ''}
     inert
     .label=${t('lens')}
     .matrix=${lastLens.tensor}

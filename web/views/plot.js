@@ -56,7 +56,7 @@ export function plot(context) {
           <text x=${LEFT - 6} y=${y(tick) + 4} text-anchor="end">${brief(tick)}</text></g>`,
       )}
       <text class="axis" x=${(LEFT + WIDTH - RIGHT) / 2} y=${HEIGHT - 4} text-anchor="middle">${t(isWaist(given) ? 'plotWaist' : 'plotKeys')}</text>
-      <text class="axis" transform="translate(11 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${t(isWaist(given) ? 'plotWeight' : 'plotValues')}</text>
+      <text class="axis" transform="translate(15 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${t(isWaist(given) ? 'plotWeight' : 'plotValues')}</text>
       <polyline class="curve" points=${points.join(' ')} />
       ${Array.from(
         K.data,

@@ -49,7 +49,7 @@ export function sentenceBar(context) {
     </div>
     <tool-group class="bar-tools" aria-label=${t('settings')}>
       ${tokenizers(context)}
-      ${menu({ id: 'examples', label: html`<span class="quiet">${t('example')}</span> <span class="example-name">${preset ? t(`preset.${preset}`) : t('own')}</span>` }, presets(context))}
+      ${menu({ id: 'examples', label: html`<span class="quiet">${t('example')}</span> <span class="example-name" title=${preset ? t(`preset.${preset}`) : t('own')}>${preset ? t(`preset.${preset}`) : t('own')}</span>` }, presets(context))}
       ${values(context)}
     </tool-group>
   </section>`

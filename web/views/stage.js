@@ -8,7 +8,7 @@ import { map } from './map.js'
 import { closeMenu, menu } from './menu.js'
 import { otherView } from './others.js'
 import { spokenCell, spokenWord } from './spoken.js'
-import { cellSentence, rich, weightsOf, wordButton, wordSentences } from './words.js'
+import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences } from './words.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('./context.js').Mode} Mode */
@@ -94,7 +94,7 @@ function answer(context) {
   const [first, second] = about ? wordSentences(context, about) : [t('strongestNone')]
   const sentences = isCell ? [cellSentence(context, cell), first] : [first, second]
   return html`<div class="answer" aria-live="polite">
-    <p class="answer-first">${rich(sentences[0] ?? '')}</p>
+    <p class="answer-first">${rich(sentences[0] ?? '')}${about && !isCell ? html`<span class="even-share">${evenSentence(context, about)}</span>` : nothing}</p>
     <p class="answer-second">${rich(sentences[1] ?? '')}</p>
   </div>`
 }

@@ -47,7 +47,7 @@ export function sharesOf(context, { side, position }) {
 }
 
 /**
- * "eat looks most at is (21.9%), then dessert (17.9%). Even share: 16.7%."
+ * "eat looks most at is (21.9%), then dessert (17.9%)."
  * @param {SceneContext} context
  * @param {Word} word
  */
@@ -72,9 +72,7 @@ export function wordSentences(context, word) {
         ...{ word: marked(name), first: named(keys, first), share: share(context, first.weight) },
       })
       const then = second && strength !== 'only' ? t('looksThen', { rest: list(keys, [second]) }) : ''
-      sentences.push(
-        `${text}${then}${t('stop')}${looks.length > 1 ? t('evenShare', { share: share(context, even) }) : ''}`,
-      )
+      sentences.push(`${text}${then}${t('stop')}`)
     }
   }
   if (seen) {
@@ -86,6 +84,14 @@ export function wordSentences(context, word) {
     )
   }
   return sentences
+}
+
+/** "Even share: 16.7%.": what each visible key would get. @param {SceneContext} context @param {Word} word */
+export function evenSentence(context, word) {
+  const { looks = [] } = sharesOf(context, word)
+  return looks.length > 1 && looks[0].weight > 0
+    ? context.t('evenShare', { share: share(context, 1 / looks.length) })
+    : ''
 }
 
 /** "eat gives 21.9% to is." @param {SceneContext} context @param {{ row: number, column: number }} cell */

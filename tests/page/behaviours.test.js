@@ -1,0 +1,343 @@
+// One table of behaviours for words and cells, in every view: rest, click, a second one, a stroke; many words; a phone.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PRESETS, settingsOf } from '../../web/settings/presets.js'
+import { cell, plain, settled } from './browser.js'
+import { traced } from './cases.js'
+import { usePage } from './open.js'
+import { words } from './typing.js'
+
+const open = usePage()
+const WEIGHTS = traced(settingsOf('heads')).tensors.weights
+assert.ok(WEIGHTS && PRESETS.heads)
+/** The middle of a cell of a map in the window. @param {number} row @param {number} column @param {string} [map] */
+const middle = (row, column, map = '#map') =>
+  open.page.locator(map).evaluate(
+    (element, at) => {
+      const { x, y, width, height } = /** @type {any} */ (element).where(at)
+      return { x: x + width / 2, y: y + height / 2 }
+    },
+    { row, column },
+  )
+/** @param {number} row @param {number} column @param {boolean} [isSecond] */
+async function clickMap(row, column, isSecond = false) {
+  const { page } = open
+  const { x, y } = await middle(row, column)
+  if (isSecond) await page.keyboard.down('Shift')
+  await page.mouse.click(x, y)
+  if (isSecond) await page.keyboard.up('Shift')
+  await settled(page)
+}
+const word = (/** @type {number} */ position) => open.page.locator(`[data-word="queries:${position}"]`).first()
+
+test('a pointer that rests 80 ms is answered, on a word, a cell, a label, a line and a number; not before', async () => {
+  const { page } = open
+  /** How long after the last move the answer changed. */
+  const watch = () =>
+    page.evaluate(() => {
+      const times = { moved: 0, answered: 0 }
+      Object.assign(window, { times })
+      addEventListener('pointermove', () => (times.moved = performance.now()), true) // biome-ignore format: one line
+      new MutationObserver(() => {
+        times.answered = performance.now()
+      }).observe(/** @type {Node} */ (document.querySelector('.answer')), {
+        subtree: true,
+        childList: true,
+        characterData: true,
+      })
+    })
+  await watch()
+  const rests = async (
+    /** @type {string} */ what,
+    /** @type {() => Promise<{ x: number, y: number }>} */ place,
+    /** @type {RegExp} */ says,
+  ) => {
+    await page.mouse.move(700, 20)
+    await page.waitForFunction(() =>
+      document.querySelector('.answer-first')?.textContent?.startsWith('is looks mostly'),
+    )
+    const { x, y } = await place()
+    await page.mouse.move(x, y)
+    await page.waitForFunction(
+      source => new RegExp(source).test(document.querySelector('.answer-first')?.textContent ?? ''),
+      says.source,
+    )
+    const { moved, answered } = await page.evaluate(() => /** @type {any} */ (window).times)
+    assert.ok(answered - moved >= 75, `${what}: after ${(answered - moved).toFixed(0)} ms`)
+  }
+  const centre = (/** @type {import('playwright-core').Locator} */ at) => async () => {
+    const box = await at.boundingBox()
+    assert.ok(box)
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+  }
+  await rests('a word', centre(word(3)), /^eat looks/)
+  await rests('a cell', () => middle(4, 1), /^dessert gives 27\.6% to is/)
+  const label = await middle(5, 0)
+  const left = await page.locator('#map').evaluate(map => map.getBoundingClientRect().left)
+  await rests('a label', async () => ({ x: left + 50, y: label.y }), /^first looks/)
+  await page.click('[data-view="lines"]')
+  const lines = await page.locator('#lines').boundingBox()
+  assert.ok(lines)
+  await rests('a line', async () => ({ x: lines.x + 10, y: lines.y + 35 }), /^Life looks/)
+  await page.click('[data-view="map"]')
+})
+
+test('Shift-click on a second cell subtracts it; the link carries both; Escape gives the first back', async () => {
+  const { page } = open
+  await clickMap(3, 1)
+  await clickMap(2, 2, true)
+  const want = Number(WEIGHTS.at(0, 3, 1)) - Number(WEIGHTS.at(0, 2, 2))
+  const shown = async () => Number((await open.text('.panel .total')).replace('= ', '').replace('−', '-'))
+  assert.ok(Math.abs((await shown()) - want) <= 5e-5, `${await shown()} for ${want}`)
+  const terms = (await page.locator('.subtracted th').allTextContents()).map(plain)
+  assert.deepEqual(terms, ['eat → is', 'short → short'])
+  const marked = await page.locator('#map').evaluate(map => /** @type {any} */ (map).highlight.cells)
+  assert.deepEqual(
+    marked.map((/** @type {any} */ { row, column }) => [row, column]),
+    [[2, 2]],
+  )
+  await page.waitForFunction(() => location.hash.includes('less=weights.0.2.2'))
+  await page.reload()
+  await page.locator('.subtracted').waitFor()
+  assert.ok(Math.abs((await shown()) - want) <= 5e-5)
+  await page.locator('h1').click()
+  await page.keyboard.press('Escape')
+  await settled(page)
+  assert.equal(await shown(), Number(Number(WEIGHTS.at(0, 3, 1)).toFixed(4)))
+  await cell(page, 'X', 0, 1).click({ modifiers: ['Shift'] })
+  await settled(page)
+  assert.match(await open.text('#inspector h2'), /^Embeddings/, 'of another matrix it is selected')
+  await cell(page, 'X', 0, 0).click({ modifiers: ['Shift'] })
+  await settled(page)
+  assert.match(await open.text('.subtracted'), /Life → 2.*Life → 1/, 'numbers of the walk subtract, too')
+})
+
+test('Shift-click on a second word asks whether the first sees it, in the strip, on labels and on lines', async () => {
+  const { page } = open
+  await open.go('#1&heads=1&dValue=4&mask=causal')
+  const says = (/** @type {string} */ start) =>
+    page.waitForFunction(text => document.querySelector('#sees-answer')?.textContent?.trim().startsWith(text), start)
+  await word(2).click()
+  await word(4).click({ modifiers: ['Shift'] })
+  await says('No.')
+  assert.match(await open.text('#inspector h2'), /^short/, 'the first one stays selected')
+  const top = await middle(0, 0)
+  const left = await page.locator('#map').evaluate(map => map.getBoundingClientRect().left)
+  await page.keyboard.down('Shift')
+  await page.mouse.click(left + 50, top.y) // the label of Life
+  await page.keyboard.up('Shift')
+  await says('Yes.')
+  await page.click('[data-view="lines"]')
+  const lines = await page.locator('#lines').boundingBox()
+  assert.ok(lines)
+  await page.keyboard.down('Shift')
+  await page.mouse.click(lines.x + 20, lines.y + lines.height - 16) // the last word
+  await page.keyboard.up('Shift')
+  await says('No.')
+  assert.match(await open.text('#sees-answer'), /first/)
+})
+
+test('a long press of a finger is the second one, too; a short one selects', async () => {
+  const { page } = open
+  /** A finger on an element, until the page has answered. @param {string} selector @param {{ x: number, y: number }} at @param {() => Promise<unknown>} answer */
+  const hold = async (selector, at, answer) => {
+    const touch = (/** @type {string} */ type) =>
+      page.evaluate(
+        ([query, kind, x, y]) => {
+          const host = document.querySelector(/** @type {string} */ (query))
+          const target = host?.shadowRoot?.querySelector('.map') ?? host
+          const init = {
+            pointerType: 'touch',
+            pointerId: 7,
+            clientX: Number(x),
+            clientY: Number(y),
+            bubbles: true,
+            composed: true,
+            isPrimary: true,
+          }
+          target?.dispatchEvent(new PointerEvent(String(kind), init))
+          if (kind === 'pointerup' && host?.localName === 'button') /** @type {HTMLElement} */ (host).click()
+        },
+        [selector, type, at.x, at.y],
+      )
+    await touch('pointerdown')
+    await answer()
+    await touch('pointerup')
+    await settled(page)
+  }
+  await word(0).click()
+  await hold('[data-word="queries:3"]', { x: 0, y: 0 }, () => page.locator('#sees-answer').waitFor())
+  assert.match(await open.text('#inspector h2'), /^Life/, 'the click that ends the press selects nothing')
+  assert.equal(await page.locator('#sees').inputValue(), '3')
+  await clickMap(1, 1)
+  await hold('#map', await middle(4, 4), () => page.locator('.subtracted').waitFor())
+  const want = Number(WEIGHTS.at(0, 1, 1)) - Number(WEIGHTS.at(0, 4, 4))
+  assert.equal(await open.text('.panel .total'), `= ${want.toFixed(4)}`)
+  await hold('[data-word="queries:5"]', { x: 0, y: 0 }, async () => {})
+  assert.match(await open.text('#inspector h2'), /^first/)
+})
+
+test('a stroke over words, or over labels of rows, shows their rows alone; a button shows all again', async () => {
+  const { page } = open
+  const rows = () => page.locator('#map').evaluate(map => /** @type {any} */ (map).rowTokens)
+  const centre = async (/** @type {number} */ position) => {
+    const box = await word(position).boundingBox()
+    assert.ok(box)
+    return /** @type {const} */ ([box.x + box.width / 2, box.y + box.height / 2])
+  }
+  const stroke = async (/** @type {readonly [number, number]} */ from, /** @type {readonly [number, number]} */ to) => {
+    await page.mouse.move(...from)
+    await page.mouse.down()
+    await page.mouse.move(...to, { steps: 4 })
+    await page.mouse.up()
+    await settled(page)
+  }
+  await stroke(await centre(4), await centre(2))
+  assert.deepEqual(await rows(), ['short', 'eat', 'dessert'])
+  assert.match(await open.text('.row-range'), /Rows short to dessert/)
+  assert.equal(await page.evaluate(() => String(getSelection())), '', 'no text is selected')
+  assert.equal(await page.locator('.word-button.is-selected').count(), 0, 'and no word')
+  await clickMap(0, 1)
+  assert.equal(await open.text('.panel .total'), `= ${Number(WEIGHTS.at(0, 2, 1)).toFixed(4)}`, 'cells know their rows')
+  await page.click('#range-none')
+  await settled(page)
+  assert.equal((await rows()).length, 6)
+  const left = await page.locator('#map').evaluate(map => map.getBoundingClientRect().left)
+  const [first, last] = [await middle(0, 0), await middle(1, 0)]
+  await stroke([left + 50, first.y], [left + 50, last.y])
+  assert.deepEqual(await rows(), ['Life', 'is'])
+  await page.fill('#sentence', 'one two three')
+  await settled(page)
+  assert.equal((await rows()).length, 3, 'another sentence has all its rows')
+})
+
+test('of 200 words a lens names 24 by 24 cells around the pointer, and it is said which labels are left out', async () => {
+  const { page } = open
+  await page.fill('#sentence', words(200))
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length === 200)
+  await page.waitForFunction(() => document.querySelector('#map')?.shadowRoot?.querySelector('.labels')?.textContent)
+  const said = await page.locator('#map .labels').textContent()
+  const every = Number(/Labels: 1 of (\d+) is shown/.exec(said ?? '')?.[1])
+  assert.ok(every >= 3, String(said))
+  for (const [row, column] of [
+    [120, 40],
+    [0, 199],
+  ]) {
+    const { x, y } = await middle(row, column)
+    await page.mouse.move(x, y)
+    await page.waitForFunction(at => {
+      const [map, lens] = /** @type {any[]} */ ([document.querySelector('#map'), document.querySelector('#lens')])
+      return lens && map.cell && lens.rowTokens[lens.cell.row] === map.rowTokens[at]
+    }, row)
+    const found = await page.evaluate(
+      at => {
+        const [map, lens] = /** @type {any[]} */ ([document.querySelector('#map'), document.querySelector('#lens')])
+        const from = { row: at.row - lens.cell.row, column: at.column - lens.cell.column }
+        const value = (/** @type {any} */ x, /** @type {number} */ r, /** @type {number} */ c) =>
+          x.data[r * x.dims[1] + c]
+        let same = 0
+        for (let r = 0; r < 24; r++)
+          for (let c = 0; c < 24; c++)
+            if (value(lens.matrix, r, c) === value(map.matrix, from.row + r, from.column + c)) same++
+        const box = lens.getBoundingClientRect()
+        const { cell } = lens
+        const own = map.where({ row: at.row, column: at.column })
+        const covers = box.left < own.right && box.right > own.left && box.top < own.bottom && box.bottom > own.top
+        return {
+          same,
+          covers,
+          dims: Array.from(lens.matrix.dims, Number),
+          names: [lens.rowTokens[cell.row], map.rowTokens[at.row]],
+        }
+      },
+      { row, column },
+    )
+    assert.deepEqual(found.dims, [24, 24])
+    assert.equal(found.same, 576, 'its cells are those of the map')
+    assert.equal(found.names[0], found.names[1])
+    assert.ok(!found.covers, 'the cell that is meant stays in sight')
+  }
+})
+
+test('on a phone the sheet is dragged to 96 px, 45 % and 90 %, and the tour folds below it', async () => {
+  const { page } = open
+  await page.setViewportSize({ width: 390, height: 844 })
+  await open.go('#1&tour=5')
+  const panel = page.locator('#inspector')
+  const height = async () => Math.round((await panel.boundingBox())?.height ?? 0)
+  const is = (/** @type {number} */ want) =>
+    page.waitForFunction(
+      at => Math.abs((document.querySelector('#inspector')?.getBoundingClientRect().height ?? 0) - at) < 3,
+      want,
+    )
+  const drag = async (/** @type {number} */ by) => {
+    const box = await page.locator('.sheet-handle').boundingBox()
+    assert.ok(box)
+    await page.mouse.move(box.x + box.width / 2, box.y + 8)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width / 2, box.y + 8 + by, { steps: 4 })
+    await page.mouse.up()
+  }
+  assert.ok((await height()) <= 0.45 * 844 + 2)
+  await drag(-300)
+  await is(0.9 * 844)
+  await drag(340)
+  await is(0.45 * 844)
+  await drag(260)
+  await is(96)
+  await page.locator('.sheet-handle').click()
+  await is(0.45 * 844)
+  const [sheet, tour] = await Promise.all([panel.boundingBox(), page.locator('#tour').boundingBox()])
+  assert.ok(sheet && tour && Math.abs(tour.height - 48) <= 2, `the tour is ${tour?.height} px high`)
+  assert.ok(sheet.y + sheet.height <= tour.y + 1, 'the sheet does not cover it')
+  await page.click('#inspector-close')
+  await page.locator('.tour-text').waitFor()
+  const open5 = await page.locator('#tour').boundingBox()
+  assert.ok(open5 && open5.height > 48 && open5.height <= 0.4 * 844 + 1, `${open5?.height}`)
+})
+
+test('what failed can be tried again: the sentence has a button', async () => {
+  const { page } = open
+  await page.evaluate(() => dispatchEvent(new ErrorEvent('error', { error: new Error('a picture was lost') })))
+  await page.locator('.failure').waitFor()
+  assert.match(await open.text('.failure'), /cannot be shown \(a picture was lost\).*Try again/)
+  assert.equal(await page.locator('#map').count(), 1, 'the numbers before it stay')
+  await page.locator('.failure button').click()
+  await page.locator('.failure').waitFor({ state: 'detached' })
+  assert.equal(await open.text('.panel .total'), '= 0.6870')
+})
+
+test('the legend and the choice beside it say the same end of the scale', async () => {
+  const { page } = open
+  await open.go('#1&scale=0.1')
+  for (const end of ['shared', 'one', 'own']) {
+    await page.selectOption('#scale-end', end)
+    await settled(page)
+    const [from, to] = await page.locator('#map').evaluate(map => /** @type {any} */ (map).domain)
+    const text = await page.locator('#scale-end option:checked').textContent()
+    assert.ok(text?.startsWith(`${from} to ${Number(to.toPrecision(3))} (`), `${text}: ${from} to ${to}`)
+  }
+  assert.ok((await page.locator('#map').evaluate(map => /** @type {any} */ (map).domain[1])) < 1)
+})
+
+test('a dragged weight keeps the number that is shown', async () => {
+  const { page } = open
+  await open.mode('edit')
+  const { x, y } = await middle(3, 1)
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x + 37, y, { steps: 3 })
+  await settled(page)
+  const shown = () => page.locator('#map').evaluate(map => /** @type {any} */ (map).matrix.data[19].toFixed(4))
+  const during = await shown()
+  assert.notEqual(during, Number(WEIGHTS.at(0, 3, 1)).toFixed(4))
+  await page.mouse.up()
+  await settled(page)
+  assert.equal(await shown(), during)
+  assert.equal(plain((await cell(page, 'weights', 3, 1).textContent()) ?? ''), during, 'in the walk as well')
+  await page.waitForFunction(() => location.hash.includes('edits='))
+  await page.reload()
+  await page.locator('#map canvas').waitFor()
+  assert.equal(await shown(), during, 'and in the link')
+})

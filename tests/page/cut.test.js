@@ -1,0 +1,97 @@
+// Nothing is cut off: texts, numbers, names of controls, at four widths, in both languages.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { settled } from './browser.js'
+import { usePage } from './open.js'
+
+const open = usePage()
+
+/**
+ * Texts that reach beyond what clips them and that no scrolling brings back; and controls that are narrower than what they
+ * say. A title holds what is shortened on purpose.
+ */
+function cutOff() {
+  /** @type {string[]} */
+  const found = []
+  const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'))
+  const widthOf = (/** @type {string} */ text, /** @type {Element} */ of) => {
+    const { fontStyle, fontWeight, fontSize, fontFamily } = getComputedStyle(of)
+    pen.font = `${fontStyle} ${fontWeight} ${fontSize} ${fontFamily}`
+    return pen.measureText(text).width
+  }
+  const roomOf = (/** @type {Element} */ box) => {
+    const { paddingLeft, paddingRight } = getComputedStyle(box)
+    return box.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)
+  }
+  /** @param {Text} text */
+  const look = text => {
+    const element = text.parentElement
+    if (!element || !text.data.trim() || !element.checkVisibility()) return
+    const range = document.createRange()
+    range.selectNodeContents(text)
+    const { left, right, top, bottom, width } = range.getBoundingClientRect()
+    if (width === 0) return
+    for (let at = element; at !== document.body && at.parentElement; at = at.parentElement) {
+      const { overflowX, overflowY, clipPath, position, display } = getComputedStyle(at)
+      if (clipPath !== 'none' || at.closest('[title], .visually-hidden, .skip')) return
+      if (display === 'inline') continue
+      const box = at.getBoundingClientRect()
+      const isCut = (/** @type {string} */ overflow, /** @type {boolean} */ isBeyond) =>
+        isBeyond && (overflow === 'hidden' || overflow === 'clip')
+      if (
+        isCut(overflowX, right > box.right + 1 || left < box.left - 1) ||
+        isCut(overflowY, bottom > box.bottom + 3 || top < box.top - 3)
+      ) {
+        found.push(`“${text.data.trim().slice(0, 40)}” in ${at.localName}.${at.className}`)
+        return
+      }
+      if (overflowX === 'auto' || overflowY === 'auto' || position === 'fixed') return
+    }
+  }
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (walker.nextNode()) look(/** @type {Text} */ (walker.currentNode))
+  for (const box of document.querySelectorAll('input:not([type=range]):not([type=file]), select')) {
+    if (!box.checkVisibility()) continue
+    const text =
+      box instanceof HTMLSelectElement
+        ? (box.selectedOptions[0]?.text ?? '')
+        : /** @type {HTMLInputElement} */ (box).value || /** @type {HTMLInputElement} */ (box).placeholder
+    const arrow = box instanceof HTMLSelectElement ? 12 : 0
+    if (widthOf(text, box) > roomOf(box) - arrow + 1) found.push(`“${text}” in ${box.localName}#${box.id}`)
+  }
+  return found
+}
+
+for (const [width, height] of [
+  [1440, 900],
+  [1024, 768],
+  [390, 844],
+  [360, 740],
+])
+  test(`nothing is cut off at ${width} px, in any view, in the drawer and the inspector, in both languages`, async () => {
+    const { page } = open
+    await page.setViewportSize({ width, height })
+    for (const language of ['en', 'zh']) {
+      await open.set('language', language)
+      for (const preset of ['heads', 'waistline', 'cross', 'embedding', 'zoo', 'layer']) {
+        await open.choose(preset)
+        for (const view of preset === 'heads' || preset === 'waistline'
+          ? ['lines', 'difference', 'numbers', 'map']
+          : ['map']) {
+          await page.click(`[data-view="${view}"]`)
+          await settled(page)
+          assert.deepEqual(await page.evaluate(cutOff), [], `${language}, ${preset}, ${view}`)
+        }
+        await page.click('[data-word="queries:0"] >> nth=0')
+        await settled(page)
+        assert.deepEqual(await page.evaluate(cutOff), [], `${language}, ${preset}, a word`)
+        await page.click('#inspector-close')
+        await page.click('#settings-open')
+        await settled(page)
+        assert.deepEqual(await page.evaluate(cutOff), [], `${language}, ${preset}, the drawer`)
+        await page.keyboard.press('Escape')
+      }
+    }
+    await page.evaluate(() => localStorage.clear())
+  })
