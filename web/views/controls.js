@@ -173,7 +173,7 @@ export function controls(context) {
     hideSettings()
   }
   return html`<form class="drawer" id="settings" hidden aria-label=${t('settings')} @keydown=${close} @submit=${(/** @type {Event} */ e) => e.preventDefault()}>
-    <header><h2>${t('settings')}</h2><button type="button" class="tool" id="settings-close" @click=${hideSettings}>${t('close')}</button></header>
+    <div class="drawer-head"><h2>${t('settings')}</h2><button type="button" class="tool" id="settings-close" @click=${hideSettings}>${t('close')}</button></div>
     ${GROUPS.map(
       group => html`<fieldset><legend>${t(`part.${group}`)}</legend><div class="fields">
         ${fieldsThat(field => field.group === group).map(name => (name === 'mask' ? maskChoice(context) : control(context, name)))}

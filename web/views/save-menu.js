@@ -110,7 +110,7 @@ export class SaveMenu extends LitElement {
     const { t, isOpen, matrix } = this
     if (!t) return nothing
     const kinds = /** @type {const} */ ([...(matrix ? ['csv', 'json', 'npy'] : []), 'svg', 'png'])
-    const label = t('saveMatrix', { name: this.name })
+    const label = t('saveMatrix', { name: this.text || this.name })
     return html`<span class="save" @keydown=${this.key}
       ><button
         type="button"
