@@ -1,49 +1,157 @@
-// Calls on --threads N (default 2) threads beside the same on one.
+// Calls on --threads N (default 2) threads beside the same on one, from about a millisecond upward; all operands are
+// resident.
 
 import { load } from '../../../src/index.js'
-import { attentionBackward } from '../../../src/nn.js'
+import {
+  add,
+  attentionBackward,
+  crossEntropy,
+  gelu,
+  geluBackward,
+  layerNorm,
+  layerNormBackward,
+  linearBackward,
+} from '../../../src/nn.js'
+import { AdamW, parameters, tape } from '../../../src/train.js'
+import { gpt, gptWeights, induction, inductionWeights } from '../../training/models.js'
 
 /** @typedef {import('../../../src/index.js').Qkv} Qkv */
 /** @typedef {ReturnType<Qkv['alloc']>} Resident */
+/** A resident tensor of random numbers. @typedef {(...dims: number[]) => Resident} Take */
 
-/** @type {[string, number[], (qkv: Qkv, x: Resident, out: Resident) => unknown][]} */
+/** @param {number[]} sizes B, H, L, D @param {object} [options] @returns {(qkv: Qkv, take: Take) => () => unknown} */
+const differentiate = (sizes, options) => (qkv, take) => {
+  const [q, k, v, dOutput, dQ, dK, dV] = Array.from({ length: 7 }, () => take(...sizes))
+  return () => attentionBackward(qkv, q, k, v, dOutput, { ...options, out: { dQ, dK, dV } })
+}
+
+/** @param {number} M @param {number} K @param {number} N @returns {(qkv: Qkv, take: Take) => () => unknown} */
+const linear = (M, K, N) => (qkv, take) => {
+  const [x, w, dY] = [take(M, K), take(N, K), take(M, N)]
+  const out = { dX: take(M, K), dWeight: take(N, K), dBias: take(N) }
+  return () => linearBackward(qkv, x, w, dY, { out })
+}
+
+/**
+ * A whole step of training: batch 64, T 32, d 64, 4 heads, 2 layers.
+ * @param {typeof gpt | typeof induction} model
+ * @param {typeof gptWeights} weights
+ * @returns {(qkv: Qkv) => () => unknown}
+ */
+const step = (model, weights) => qkv => {
+  const sizes = { numHeads: 4, d: 64, V: 64, T: 32 }
+  const g = qkv.generator(1)
+  const p = parameters(qkv, weights(g, sizes))
+  const optimizer = new AdamW(p)
+  const ids = g.randint(0, 64, [64, 32])
+  return () => {
+    tape(qkv, p, t => t.crossEntropy(model(t, p.values, ids, sizes), ids)).backward()
+    optimizer.step()
+  }
+}
+
+/** @type {[string, (qkv: Qkv, take: Take) => () => unknown][]} */
 const CALLS = [
-  ['attentionBackward H12 L512 D64', [12, 512, 64], (qkv, x, out) => attentionBackward(qkv, x, x, x, out)],
+  ['trace H4 L512 D64, weights only', trace(4, 512)],
+  ['trace H2 L128 D64, weights only', trace(2, 128)],
+  ['attentionBackward H12 L512 D64', differentiate([1, 12, 512, 64])],
+  ['attentionBackward H12 L512 D64 causal', differentiate([1, 12, 512, 64], { causal: true })],
+  ['attentionBackward B64 H4 L32 D16', differentiate([64, 4, 32, 16])],
+  ['linearBackward 2048 x 512 by 512', linear(2048, 512, 512)],
+  ['linearBackward 2048 x 64 by 64', linear(2048, 64, 64)],
   [
-    'attentionBackward H12 L512 D64 causal',
-    [12, 512, 64],
-    (qkv, x, out) => attentionBackward(qkv, x, x, x, out, { causal: true }),
+    'layerNorm 2048 x 768',
+    (qkv, take) => {
+      const [x, out, w, b] = [take(2048, 768), take(2048, 768), take(768), take(768)]
+      return () => layerNorm(qkv, x, w, b, { out })
+    },
   ],
-  ['trace H4 L512 D64, weights only', [4, 512, 64], (qkv, x) => qkv.trace(x, x, x, { keep: ['weights'] })],
-  ['softmax 6144 x 512', [12, 512, 512], (qkv, x, out) => qkv.softmax(x, { out })],
+  [
+    'layerNormBackward 2048 x 768',
+    (qkv, take) => {
+      const [x, dY, dX] = [0, 1, 2].map(() => take(2048, 768))
+      const [w, dWeight, dBias] = [0, 1, 2].map(() => take(768))
+      return () => layerNormBackward(qkv, x, w, dY, { out: { dX, dWeight, dBias } })
+    },
+  ],
+  [
+    'gelu 2048 x 768',
+    (qkv, take) => {
+      const [x, out] = [take(2048, 768), take(2048, 768)]
+      return () => gelu(qkv, x, { out })
+    },
+  ],
+  [
+    'geluBackward 2048 x 768',
+    (qkv, take) => {
+      const [x, dY, dX] = [0, 1, 2].map(() => take(2048, 768))
+      return () => geluBackward(qkv, x, dY, { out: { dX } })
+    },
+  ],
+  [
+    'add 2048 x 768',
+    (qkv, take) => {
+      const [a, b, out] = [0, 1, 2].map(() => take(2048, 768))
+      return () => add(qkv, a, b, { out })
+    },
+  ],
+  [
+    'softmax 6144 x 512',
+    (qkv, take) => {
+      const [x, out] = [take(6144, 512), take(6144, 512)]
+      return () => qkv.softmax(x, { out })
+    },
+  ],
+  [
+    'crossEntropy 64 x 50257',
+    (qkv, take) => {
+      const [logits, out] = [take(64, 50257), take(64, 50257)]
+      const targets = qkv.generator(1).randint(0, 50257, [64])
+      return () => crossEntropy(qkv, logits, targets, { gradient: true, out })
+    },
+  ],
+  [
+    'AdamW, 1.5 million parameters',
+    qkv => {
+      const optimizer = new AdamW(parameters(qkv, { w: qkv.generator(1).randn([2048, 768]) }))
+      return () => optimizer.step()
+    },
+  ],
+  ['a step of training, attention alone', step(induction, inductionWeights)],
+  ['a step of training, with MLP', step(gpt, gptWeights)],
 ]
+
+/** @param {number} H @param {number} L @returns {(qkv: Qkv, take: Take) => () => unknown} */
+function trace(H, L) {
+  return (qkv, take) => {
+    const [q, k, v] = [0, 1, 2].map(() => take(H, L, 64))
+    return () => qkv.trace(q, k, v, { keep: ['weights'] })
+  }
+}
 
 /** @param {import('../only.js').Means} means @returns {AsyncGenerator<import('../only.js').Comparison>} */
 export async function* units({ threads, shape }) {
-  const modules = [await load(), await load({ threads: Math.max(2, threads) })]
-  const one = modules[0].generator(1)
-  try {
-    for (const [name, dims, call] of CALLS) {
-      if (!name.includes(shape)) continue
-      const candidates = modules.map(qkv => {
-        const [x, out] = [qkv.alloc(dims), qkv.alloc(dims)]
-        const { data } = one.randn(dims)
-        for (const tensor of [x, out]) tensor.data.set(data)
-        return { run: () => call(qkv, x, out), dispose: () => [x, out].map(tensor => tensor.dispose()) }
-      })
-      const [other, ours] = candidates
-      const dispose = () => candidates.map(candidate => candidate.dispose())
-      yield {
-        name: `${name}, ${modules[1].threads} threads`,
-        ours,
-        beside: 'one thread',
-        other,
-        isSpeedup: true,
-        goal: '>= 1.75',
-        dispose,
+  for (const [name, make] of CALLS) {
+    if (!name.includes(shape)) continue
+    const modules = [await load(), await load({ threads: Math.max(2, threads) })] // whose memory goes with them
+    const [other, ours] = modules.map(qkv => {
+      const g = qkv.generator(1)
+      const take = (/** @type {number[]} */ ...dims) => {
+        const { data } = g.randn(dims) // which may move what x.data shows
+        const x = qkv.alloc(dims)
+        x.data.set(data)
+        return x
       }
+      return { run: make(qkv, take) }
+    })
+    yield {
+      name: `${name}, ${modules[1].threads} threads`,
+      ours,
+      beside: 'one thread',
+      other,
+      isSpeedup: true,
+      goal: '>= 1.75',
+      dispose: () => modules[1].dispose(),
     }
-  } finally {
-    modules[1].dispose()
   }
 }
