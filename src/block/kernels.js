@@ -43,5 +43,5 @@ export const addAll = (core, a, b, to, n, factor = 1) =>
 export const columnSums = (core, dY, rows, C, { at, accumulate }, x = 0, stats = 0) => {
   if (rows === 0 && !accumulate) core.floats.fill(0, at / 4, at / 4 + C)
   const to = x ? [at, 0] : [0, at]
-  launch(core, 'qkv_column_sums', [x, stats, dY, ...to, rows, C, accumulate], Math.ceil(C / 64), rows * C)
+  launch(core, 'qkv_column_sums', [x, stats, dY, ...to, rows, C, accumulate], Math.ceil(C / 64), rows * C, true)
 }

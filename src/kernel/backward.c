@@ -157,19 +157,10 @@ static void accumulate_keys(const struct gradients *y, const float *w, float *dz
     }
     if (start >= end)
       continue;
-    struct matrix left = {weights + start, BLOCK_ROWS, 1};
-    float *out = dz + j * stride, edge[4 * 8]; /* edge: a whole tile where dz has less */
     for (size_t e = 0; e < columns; e += 8) {
-      struct matrix right = {z + e + start * row, row, 1};
-      if (e == whole)
-        right = (struct matrix){y->columns + start * 8, 8, 1};
-      int is_whole = height == 4 && e < whole;
-      for (size_t n = 0; !is_whole && n < 4 * 8; n += 4)
-        store(edge + n, zeros());
-      gemm_4x8(is_whole ? out + e : edge, is_whole ? stride : 8, left, 4, right, end - start);
-      for (size_t r = 0; !is_whole && r < height; r++)
-        for (size_t c = e; c < at_most(e + 8, columns); c++)
-          out[r * stride + c] += edge[r * 8 + c - e];
+      int is_copied = e == whole;
+      gemm_panel(dz + j * stride + e, stride, height, at_most(columns - e, 8), 0, weights + start, BLOCK_ROWS,
+                 is_copied ? y->columns + start * 8 : z + e + start * row, is_copied ? 8 : row, end - start);
     }
   }
 }

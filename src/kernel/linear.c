@@ -48,12 +48,12 @@ static void tile_rows(const struct qkv_linear *a, size_t m, size_t end, size_t n
   for (size_t c = 0; c < 8; c++)
     bias[c] = a->bias && n + c < a->N ? a->bias[n + c] : 0.0f;
   if (!a->activation && !a->residual) {
-    gemm_panel(a->y + m * a->N + n, a->N, end - m, at_most(a->N - n, 8), bias, a->x + m * a->K, a->K, panel, a->K);
+    gemm_panel(a->y + m * a->N + n, a->N, end - m, at_most(a->N - n, 8), bias, a->x + m * a->K, a->K, panel, 8, a->K);
     return;
   }
   for (; m < end; m += 4) {
     size_t rows = at_most(end - m, 4);
-    gemm_panel(sums, 8, rows, 8, bias, a->x + m * a->K, a->K, panel, a->K);
+    gemm_panel(sums, 8, rows, 8, bias, a->x + m * a->K, a->K, panel, 8, a->K);
     if (a->activation)
       activate(a->activation, sums, sums, 0, 8 * rows);
     for (size_t r = 0; r < rows; r++)

@@ -23,6 +23,24 @@ INLINE float sum_row(int squared, const float *x, size_t C, float mean) {
   return total;
 }
 
+/* A row's statistics and what scales it; weight and bias may be 0. */
+struct row {
+  const float *weight, *bias;
+  f4 mean, rstd, shift;
+};
+
+INLINE f4 normalized(const struct row *a, const float *x, size_t c, size_t left) {
+  return mul(sub(get(x + c, left), a->mean), a->rstd);
+}
+INLINE f4 scaled(const struct row *a, f4 z, size_t c, size_t left) {
+  return a->weight ? mul(z, add(get(a->weight + c, left), a->shift)) : z;
+}
+
+INLINE void write_norm(const struct row *a, const float *x, float *y, size_t c, size_t left) {
+  f4 z = scaled(a, normalized(a, x, c, left), c, left);
+  put(y + c, left, a->bias ? add(z, get(a->bias + c, left)) : z);
+}
+
 uint32_t QKV_EXPORT(qkv_norm)(const float *x, const float *weight, const float *bias, float *y, float *stats, size_t C,
                               uint32_t center, float eps, float shift, uint32_t first, uint32_t count) {
   x += first * C, y += first * C;
@@ -33,16 +51,28 @@ uint32_t QKV_EXPORT(qkv_norm)(const float *x, const float *weight, const float *
       stats[2 * r] = mean;
       stats[2 * r + 1] = rstd;
     }
-    for (size_t c = 0; c < C; c += 4) {
-      f4 z = mul(sub(get(x + c, C - c), splat(mean)), splat(rstd));
-      if (weight)
-        z = mul(z, add(get(weight + c, C - c), splat(shift)));
-      if (bias)
-        z = add(z, get(bias + c, C - c));
-      put(y + c, C - c, z);
-    }
+    const struct row a = {weight, bias, splat(mean), splat(rstd), splat(shift)};
+    size_t c = 0;
+    for (; c + 4 <= C; c += 4)
+      write_norm(&a, x, y, c, 4);
+    if (c < C)
+      write_norm(&a, x, y, c, C - c);
   }
   return QKV_OK;
+}
+
+/* sum += g, dot += g x_hat */
+INLINE void sum_gradients(const struct row *a, const float *x, const float *dy, f4 *sum, f4 *dot, size_t c,
+                          size_t left) {
+  f4 g = scaled(a, get(dy + c, left), c, left); /* 0 beyond C */
+  *sum = add(*sum, g);
+  *dot = mul_add(g, normalized(a, x, c, left), *dot);
+}
+
+INLINE void write_gradient(const struct row *a, const float *x, const float *dy, float *dx, f4 of_g, f4 of_dot,
+                           uint32_t accumulate, size_t c, size_t left) {
+  f4 g = scaled(a, get(dy + c, left), c, left);
+  put_gradient(dx + c, left, mul(a->rstd, sub(sub(g, of_g), mul(normalized(a, x, c, left), of_dot))), accumulate);
 }
 
 /* dx = rstd (g - mean(g) - x_hat mean(g x_hat)), g = dy w; without mean(g) where the mean was not subtracted. */
@@ -51,42 +81,58 @@ uint32_t QKV_EXPORT(qkv_norm_backward)(const float *x, const float *weight, cons
                                        uint32_t first, uint32_t count) {
   x += first * C, dy += first * C, dx += first * C;
   for (size_t r = first; r < (size_t)first + count; r++, x += C, dy += C, dx += C) {
-    f4 mean = splat(stats[2 * r]), rstd = splat(stats[2 * r + 1]), of_g = zeros(), of_dot = zeros();
-    for (int pass = 0; pass < 2; pass++) {
-      f4 sum = zeros(), dot = zeros();
-      for (size_t c = 0; c < C; c += 4) {
-        f4 g = get(dy + c, C - c), x_hat = mul(sub(get(x + c, C - c), mean), rstd);
-        if (weight)
-          g = mul(g, add(get(weight + c, C - c), splat(shift)));
-        if (pass) {
-          put_gradient(dx + c, C - c, mul(rstd, sub(sub(g, of_g), mul(x_hat, of_dot))), accumulate);
-        } else {
-          sum = add(sum, g); /* g is 0 beyond C */
-          dot = mul_add(g, x_hat, dot);
-        }
-      }
-      of_g = splat(center ? sum_lanes(sum) / (float)C : 0.0f);
-      of_dot = splat(sum_lanes(dot) / (float)C);
+    const struct row a = {weight, 0, splat(stats[2 * r]), splat(stats[2 * r + 1]), splat(shift)};
+    f4 sum[2] = {zeros(), zeros()}, dot[2] = {zeros(), zeros()};
+    size_t c = 0;
+    for (; c + 8 <= C; c += 8) {
+      sum_gradients(&a, x, dy, sum, dot, c, 4);
+      sum_gradients(&a, x, dy, sum + 1, dot + 1, c + 4, 4);
     }
+    for (; c < C; c += 4)
+      sum_gradients(&a, x, dy, sum, dot, c, C - c);
+    f4 of_g = splat(center ? sum_lanes(add(sum[0], sum[1])) / (float)C : 0.0f);
+    f4 of_dot = splat(sum_lanes(add(dot[0], dot[1])) / (float)C);
+    for (c = 0; c + 4 <= C; c += 4)
+      write_gradient(&a, x, dy, dx, of_g, of_dot, accumulate, c, 4);
+    if (c < C)
+      write_gradient(&a, x, dy, dx, of_g, of_dot, accumulate, c, C - c);
   }
   return QKV_OK;
+}
+
+/* to[c] = or += the sum of `rows` <= 4 rows of dy, or of dy x_hat with stats, row by row */
+INLINE void add_rows(float *to, const float *x, const float *stats, const float *dy, size_t rows, size_t C,
+                     uint32_t accumulate, size_t c, size_t left) {
+  f4 sum = accumulate ? get(to + c, left) : zeros();
+  for (size_t i = 0; i < rows; i++) {
+    f4 d = get(dy + i * C + c, left);
+    if (stats)
+      d = mul(d, mul(sub(get(x + i * C + c, left), splat(stats[2 * i])), splat(stats[2 * i + 1])));
+    sum = add(sum, d);
+  }
+  put(to + c, left, sum);
+}
+
+static void sum_columns(float *to, const float *x, const float *stats, const float *dy, size_t rows, size_t C,
+                        uint32_t accumulate, size_t first, size_t end) {
+  for (size_t r = 0; r < rows; r += 4, accumulate = 1) {
+    const float *statistics = stats ? stats + 2 * r : 0, *d = dy + r * C, *z = stats ? x + r * C : 0;
+    size_t c = first, some = at_most(rows - r, 4);
+    for (; some == 4 && c + 4 <= end; c += 4)
+      add_rows(to, z, statistics, d, 4, C, accumulate, c, 4);
+    for (; c < end; c += 4)
+      add_rows(to, z, statistics, d, some, C, accumulate, c, end - c);
+  }
 }
 
 /* d_bias = sum of the rows of dy, d_weight = sum of those of dy x_hat; either may be 0. A unit is 64 columns. */
 uint32_t QKV_EXPORT(qkv_column_sums)(const float *x, const float *stats, const float *dy, float *d_weight,
                                      float *d_bias, size_t rows, size_t C, uint32_t accumulate, uint32_t first,
                                      uint32_t count) {
-  size_t end = end_of(first, count, 64, C);
-  for (size_t r = 0; r < rows; r++)
-    for (size_t c = (size_t)first * 64; c < end; c += 4) {
-      f4 d = get(dy + r * C + c, end - c);
-      uint32_t is_sum = accumulate | (r > 0);
-      if (d_bias)
-        put_gradient(d_bias + c, end - c, d, is_sum);
-      if (d_weight) {
-        f4 x_hat = mul(sub(get(x + r * C + c, end - c), splat(stats[2 * r])), splat(stats[2 * r + 1]));
-        put_gradient(d_weight + c, end - c, mul(d, x_hat), is_sum);
-      }
-    }
+  size_t start = (size_t)first * 64, end = end_of(first, count, 64, C);
+  if (d_bias)
+    sum_columns(d_bias, 0, 0, dy, rows, C, accumulate, start, end);
+  if (d_weight)
+    sum_columns(d_weight, x, stats, dy, rows, C, accumulate, start, end);
   return QKV_OK;
 }

@@ -40,8 +40,8 @@ int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
 
 /* `groups` is a constant: where a is (rows/4, n, 4), not (rows, n). */
 INLINE void gemm_rows(int groups, float *out, size_t stride, size_t rows, size_t columns, const float *start,
-                      const float *a, size_t a_row, const float *panel, size_t n) {
-  struct matrix left = {a, groups ? 1 : a_row, groups ? 4 : 1}, right = {panel, 8, 1};
+                      const float *a, size_t a_row, const float *b, size_t b_row, size_t n) {
+  struct matrix left = {a, groups ? 1 : a_row, groups ? 4 : 1}, right = {b, b_row, 1};
   for (size_t r = 0; r < rows; r += 4, left.data += 4 * a_row, out += 4 * stride) {
     size_t height = at_most(rows - r, 4);
     float edge[4 * 8]; /* a whole tile where `out` has less */
@@ -59,35 +59,13 @@ INLINE void gemm_rows(int groups, float *out, size_t stride, size_t rows, size_t
 }
 
 void gemm_panel(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
-                size_t a_row, const float *panel, size_t n) {
-  gemm_rows(0, out, stride, rows, columns, start, a, a_row, panel, n);
+                size_t a_row, const float *b, size_t b_row, size_t n) {
+  gemm_rows(0, out, stride, rows, columns, start, a, a_row, b, b_row, n);
 }
 
 void gemm_groups(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
                  const float *panel, size_t n) {
-  gemm_rows(1, out, stride, rows, columns, start, a, n, panel, n);
-}
-
-void gemm_accumulate(float *out, size_t stride, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
-                     float *tail) {
-  for (size_t c = 0; c < columns; c += 8) {
-    struct matrix panel = {b.data + c, b.row, 1};
-    size_t width = at_most(columns - c, 8);
-    if (width < 8) {
-      pack_panel(tail, b.data + c, n, b.row, 1, width);
-      panel = (struct matrix){tail, 8, 1};
-    }
-    for (size_t r = 0; r < rows; r += 4) {
-      struct matrix left = {a.data + r * a.row, a.row, a.column};
-      size_t height = at_most(rows - r, 4);
-      float *to = out + r * stride + c, edge[4 * 8] = {0}; /* edge: a whole tile where `out` has less */
-      int is_whole = height == 4 && width == 8;
-      gemm_4x8(is_whole ? to : edge, is_whole ? stride : 8, left, height, panel, n);
-      for (size_t i = 0; !is_whole && i < height; i++)
-        for (size_t j = 0; j < width; j++)
-          to[i * stride + j] += edge[i * 8 + j];
-    }
-  }
+  gemm_rows(1, out, stride, rows, columns, start, a, n, panel, 8, n);
 }
 
 float score_pair(const struct qkv_attention *a, const float *q, const float *k) {

@@ -87,16 +87,13 @@ INLINE void gemm_4x8(float *out, size_t stride, struct matrix a, size_t rows, st
   gemm_4x8_from(out, stride, out, stride, a, rows, b, n);
 }
 
-/* out (rows,columns) = start (columns), repeated, + a (rows,n) panel (n,8), columns <= 8; start 0: += instead. */
+/* out (rows,columns) = start (columns), repeated, + a (rows,n) b (n,columns), columns <= 8; start 0: += instead. Rows
+ * of b are `b_row` floats apart and have eight that may be read. */
 void gemm_panel(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
-                size_t a_row, const float *panel, size_t n);
+                size_t a_row, const float *b, size_t b_row, size_t n);
 
-/* The same, a (rows/4 rounded up, n, 4). */
+/* The same, a (rows/4 rounded up, n, 4), panel (n,8). */
 void gemm_groups(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
                  const float *panel, size_t n);
-
-/* out (rows,columns) += a (rows,n) b (n,columns), the columns of b contiguous; tail: n * 8 floats of scratch. */
-void gemm_accumulate(float *out, size_t stride, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
-                     float *tail);
 
 #endif

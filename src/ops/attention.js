@@ -153,7 +153,7 @@ export function run(core, args, isTrace, deferredCopies) {
     const { words, exports, threads } = core
     const [B, H, , L, S, D, E] = words.subarray(args / 4, args / 4 + 7)
     const units = exports.qkv_trace_units(args)
-    const job = { kernel: 'qkv_trace_part', args: [args], work: B * H * L * S * (32 + D + E), units, scratch: 0 }
+    const job = { kernel: 'qkv_trace_part', args: [args], work: B * H * L * S * (500 + 4 * (D + E)), units, scratch: 0 }
     if (!threads?.run(core, job)) core.check('qkv_trace', exports.qkv_trace(args))
     return
   }

@@ -16,9 +16,10 @@ const WORK = 32 // multiplications that take as long as reading and writing one 
  * @param {number[]} args those before
  * @param {number} units
  * @param {number} n values that it reads or writes
+ * @param {boolean} [isEven] each thread takes its share of the units at once: neighbours read the same rows
  */
-export function launch(core, kernel, args, units, n) {
-  if (core.threads?.run(core, { kernel, args, work: WORK * n, units, scratch: 0 })) return
+export function launch(core, kernel, args, units, n, isEven) {
+  if (core.threads?.run(core, { kernel, args, work: WORK * n, units, scratch: 0, isEven })) return
   core.check(kernel, core.exports[kernel](...args, 0, units))
 }
 

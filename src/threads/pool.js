@@ -116,12 +116,13 @@ export class Threads {
    * @param {number} job.work multiply-adds
    * @param {number} job.units
    * @param {number} job.scratch bytes for each thread
+   * @param {boolean} [job.isEven] each thread takes an equal share of the units at once
    * @param {DeferredCopies} [job.deferredCopies] made in `parts` equal parts, the last one first; the units of a part may
    *   start when it is copied
    * @param {number} [job.parts]
    * @returns {boolean} false: nothing was run, the caller does it alone
    */
-  run(core, { kernel, args, work, units, scratch, deferredCopies = [], parts = 1 }) {
+  run(core, { kernel, args, work, units, scratch, isEven = false, deferredCopies = [], parts = 1 }) {
     const words = this.#words
     const makeAll = () => {
       for (let part = parts; part-- > 0; Atomics.store(words, AT.notReady, (units * part) / parts))
@@ -142,7 +143,8 @@ export class Threads {
     words[AT.kernel] = Object.keys(core.exports).indexOf(kernel)
     words[AT.arity] = args.length
     argumentsOf(words).set(args)
-    words[AT.chunk] = Math.ceil(Math.min((Threads.least.chunk * units) / work, units / this.count)) || 1
+    const least = isEven ? units : (Threads.least.chunk * units) / work
+    words[AT.chunk] = Math.ceil(Math.min(least, units / this.count)) || 1
     words[AT.scratch] = core.alloc(stride * this.#size)
     words[AT.stride] = stride
     words[AT.left] = words[AT.notReady] = units
