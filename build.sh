@@ -52,6 +52,7 @@ if [ -n "$relaxed" ]; then
     )
   fi
 fi
+export BINARYEN_CORES=1 # the same bytes each time, whatever else runs
 objects=$(mktemp -d)
 trap 'rm -r "$objects"' EXIT
 for file in src/kernel/*.c; do
