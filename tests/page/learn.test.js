@@ -10,7 +10,7 @@ import { learn } from '../../web/learn/cli.js'
 import { pytorchProgram } from '../../web/learn/pytorch.js'
 import { RECIPES } from '../../web/learn/recipes.js'
 import { createRun } from '../../web/learn/run.js'
-import { drawPair, SOURCE_WORDS, TARGET_WORDS, translationLength } from '../../web/learn/tasks/translation.js'
+import { drawPair, LONGEST, SOURCE_WORDS, TARGET_WORDS, translationLength } from '../../web/learn/tasks/translation.js'
 
 /** @typedef {import('../../web/learn/run.js').Task} Task */
 
@@ -46,13 +46,14 @@ test('in a trained translation model the sentence of the article comes out right
 
 test('the grammar uses all its words, no others, and no more draws than it says', () => {
   const [sources, targets] = [new Set(), new Set()]
-  const { data } = qkv.generator(5).rand([4000, 24])
-  for (let n = 0; n < 4000; n++) {
+  const { data } = qkv.generator(5).rand([40_000, 24])
+  for (let n = 0; n < 40_000; n++) {
     let at = 24 * n
     const { source, target } = drawPair(() => data[at++])
     assert.ok(at <= 24 * (n + 1))
     for (const word of source) sources.add(word)
     assert.equal(translationLength(source), target.length)
+    assert.ok(source.length <= LONGEST.source && target.length <= LONGEST.target, `${source.length}, ${target.length}`)
     for (const { word, sources: linked } of target) {
       targets.add(word)
       assert.ok(linked.every(i => i >= 0 && i < source.length))
@@ -86,6 +87,7 @@ for (const [
 ] of /** @type {[Task, Partial<import('../../web/learn/recipes.js').LearnSettings>, number][]} */ ([
   ['induction', {}, 50],
   ['induction', { norm: true, mlp: 48, positions: 'learned' }, 50],
+  ['induction', { positions: 'distance' }, 50],
   ['sort', {}, 50],
   ['reverse', {}, 50],
   ['translation', {}, 50],

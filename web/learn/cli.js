@@ -1,5 +1,6 @@
-// npm run learn -- TASK [--seed 0] [--json] [--all] [--text FILE] [--SETTING VALUE]: trains in Node, without the page.
+// npm run learn -- TASK [--seed 0] [--json] [--text FILE] [--SETTING VALUE]: trains in Node, without the page.
 // TASK may be a model that ships with the page: trained/cli.js.
+// npm run learn -- --all: every task on ten seeds, induction with one layer too, and how many reached their goals.
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -9,6 +10,12 @@ import { createRun } from './run.js'
 import { isTrainedModel, trainModel } from './trained/cli.js'
 
 /** @typedef {import('./run.js').Task} Task */
+
+/** The article's sentence, and its translation. */
+const SENTENCE = 'an engineer wants an autonomous driving solution in Beijing today'.split(' ')
+const TRANSLATION = '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案'
+/** One layer of induction stays below. */
+const ONE_LAYER = 0.4
 
 /** Steps between evaluations. */
 const EVERY = 20
@@ -39,6 +46,7 @@ export async function learn(task, settings, text) {
   }
   seconds ||= (performance.now() - start) / 1000
   const { accuracy, heldOutAccuracy, heldOutLoss, alignment, scores } = evaluation
+  const sentence = task === 'translation' ? { sentence: run.translate(SENTENCE).join(' ') } : {}
   const bits = task === 'text' ? { bits: heldOutLoss / Math.LN2 } : {}
   run.dispose()
   const { seed } = run.settings
@@ -52,6 +60,7 @@ export async function learn(task, settings, text) {
     alignment,
     scores,
     ...bits,
+    ...sentence,
     losses,
     seconds,
   }
@@ -78,15 +87,33 @@ else if (isMain) {
   })
   const settings = Object.fromEntries(numbers)
   const text = values.text && readFileSync(values.text, 'utf8')
-  const tasks = values.all ? ['sort', 'reverse', 'induction', 'translation'] : positionals
+  const runs = values.all
+    ? [['sort'], ['reverse'], ['induction'], ['induction', { layers: 1 }], ['translation']]
+    : positionals.map(task => [task])
   const seeds = values.all ? Array.from({ length: 10 }, (_, seed) => seed) : [settings.seed ?? 0]
-  for (const task of /** @type {Task[]} */ (tasks))
+  /** @type {string[]} */
+  const table = []
+  for (const [task, given] of /** @type {[Task, object?][]} */ (runs)) {
+    const results = []
     for (const seed of seeds) {
-      const result = await learn(task, { ...settings, seed }, text)
+      const result = await learn(task, { ...settings, ...given, seed }, text)
+      results.push(result)
       if (values.json) console.log(JSON.stringify(result))
       else {
         const { losses, ...rest } = result
-        console.log(JSON.stringify(rest, (_, x) => (typeof x === 'number' ? Number(x.toFixed(3)) : x)))
+        console.log(JSON.stringify({ ...rest, ...given }, (_, x) => (typeof x === 'number' ? Number(x.toFixed(3)) : x)))
       }
     }
+    const { within } = RECIPES[task]
+    const steps = results.map(({ reachedAt }) => reachedAt ?? Number.POSITIVE_INFINITY).sort((a, b) => a - b)
+    const right = results.filter(({ sentence }) => sentence === TRANSLATION).length
+    const below = results.filter(({ heldOutAccuracy: a, accuracy: b }) => a < ONE_LAYER && b < ONE_LAYER).length
+    table.push(
+      given
+        ? `${task}, one layer: ${below} of ${seeds.length} below ${ONE_LAYER}`
+        : `${task}: ${steps.filter(step => step <= within).length} of ${seeds.length} within ${within} steps, median ${steps[steps.length >> 1]}, worst ${steps[steps.length - 1]}` +
+            (task === 'translation' ? `; the sentence right on ${right}` : ''),
+    )
+  }
+  if (values.all && !values.json) console.log(table.join('\n'))
 }

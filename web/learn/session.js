@@ -35,6 +35,7 @@ const MOST_NUMBERS = 2 ** 24
  * @property {boolean} [isTraining]
  * @property {boolean} [step] one step of training
  * @property {number} [pace] steps a second, Infinity as fast as it goes
+ * @property {boolean} [isStill] pictures after evaluations only: the reader asks for less motion
  * @property {string} [probe]
  * @property {number | null} [at] the step to show, null the newest
  * @property {readonly Change[]} [changes] of heads
@@ -85,6 +86,7 @@ export function createSession(qkv, post) {
   let pace = Number.POSITIVE_INFINITY
   let isTraining = false
   let isOpened = false
+  let isStill = false
   let id = 0
   let probe = ''
   /** @type {import('./probe.js').Asked} */
@@ -267,7 +269,8 @@ export function createSession(qkv, post) {
       while (isTraining && !isSlow && performance.now() - start < SLICE)
       // A picture takes a third of the time at most.
       const pause = Math.max(PICTURE, 3 * pictureTime)
-      if (!isTraining || isSlow || performance.now() - pictured > pause) report()
+      const isDue = isSlow || performance.now() - pictured > pause
+      if (!isTraining || (isDue && (!isStill || evaluations.length))) report()
       if (isTraining) timer = setTimeout(work, isSlow ? 1000 / pace : 0)
     } catch (error) {
       isTraining = false
@@ -283,6 +286,7 @@ export function createSession(qkv, post) {
         if (request.end) end()
         if (request.open) open(request.open)
         if (request.pace !== undefined) pace = request.pace
+        if (request.isStill !== undefined) isStill = request.isStill
         if (request.probe !== undefined) probe = request.probe
         if (request.at !== undefined) at = request.at
         if (request.changes) changes = request.changes

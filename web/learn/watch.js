@@ -136,6 +136,7 @@ export class Watch {
       open: { task, settings, text, ...(given && { state: given.state, step: given.step }) },
       ...{ isTraining: false, at: null, why: null, layer: null },
       ...{ changes: this.changes, probe: this.probe, pace: PACES[this.pace] },
+      isStill: matchMedia('(prefers-reduced-motion: reduce)').matches,
     })
   }
 
