@@ -1,41 +1,17 @@
 // The room "Models": a checkpoint is opened from files, its heads are seen, ranked, opened and changed, and its prediction moves.
 
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { filesOf, open as openIn, until as untilIn } from './models.js'
 import { usePage } from './open.js'
 
 const context = usePage({ hash: '#1&room=models' })
 const text = (/** @type {string} */ selector) => context.page.locator(selector).innerText()
 
-/** The files of a golden checkpoint. @param {string} name */
-function filesOf(name) {
-  const folder = fileURLToPath(new URL(`../goldens/models/${name}/`, import.meta.url))
-  return readdirSync(folder)
-    .filter(file => /json$|safetensors$/.test(file) && !/^expected/.test(file))
-    .map(file => folder + file)
-}
-
-/** Opens a golden checkpoint and waits for its first run. @param {string} name @param {string} type */
-async function open(name, type) {
-  const { page } = context
-  await page.setInputFiles('#models-files', filesOf(name))
-  await page.waitForFunction(
-    type =>
-      document.querySelector('#models-facts')?.textContent?.startsWith(`${type},`) &&
-      document.querySelector('models-atlas canvas') &&
-      document.querySelector('#models-top tr'),
-    type,
-  )
-}
-
-/** Waits until an element's text matches. @param {string} selector @param {RegExp} pattern */
-const until = (selector, pattern) =>
-  context.page.waitForFunction(
-    ([selector, source]) => new RegExp(source).test(document.querySelector(selector)?.textContent ?? ''),
-    [selector, pattern.source],
-  )
+/** @param {string} name @param {string} type */
+const open = (name, type) => openIn(context.page, name, type)
+/** @param {string} selector @param {RegExp} pattern */
+const until = (selector, pattern) => untilIn(context.page, selector, pattern)
 
 test('a checkpoint opens from files: sizes, maps of all heads, prediction, and who made it', async () => {
   const { page } = context

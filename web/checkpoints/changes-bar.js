@@ -66,7 +66,7 @@ export function changesBar(room) {
     ${changes.length ? html`<button type="button" class="tool" id="models-restore" @click=${() => set([])}>${t('modelsRestore')}</button>` : nothing}
     <details class="models-patch"><summary>${t('modelsPatch')}</summary>
       <p class="note">${t('modelsPatchText')}</p>
-      <label>${t('modelsDonor')} <input type="text" id="models-second" .value=${room.linked.donor} @change=${(/** @type {InputEvent} */ { target }) => room.change({ donor: target.value })} /></label>
+      <label>${t('modelsDonor')} <input type="text" id="models-second" .value=${room.linked.donor} @change=${(/** @type {InputEvent} */ { target }) => room.set({ donor: target.value })} /></label>
       <label>${t('modelsPatchLayer')} <select id="models-patch-layer">${Array.from({ length: layers }, (_, l) => html`<option value=${l}>${l + 1}</option>`)}</select></label>
       <button type="button" class="tool" id="models-patch" ?disabled=${!room.linked.donor} @click=${() => {
         const layer = Number(/** @type {HTMLSelectElement} */ (room.querySelector('#models-patch-layer')).value)

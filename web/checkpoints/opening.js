@@ -98,7 +98,7 @@ function source(room) {
     ${
       needsDonor
         ? html`<label class="models-text">${t('modelsDonor')}
-      <textarea id="models-donor" rows="1" spellcheck="false" .value=${live(room.linked.donor)} @input=${(/** @type {InputEvent} */ { target }) => room.change({ donor: target.value })}></textarea></label>`
+      <textarea id="models-donor" rows="1" spellcheck="false" .value=${live(room.linked.donor)} @input=${(/** @type {InputEvent} */ { target }) => room.set({ donor: target.value })}></textarea></label>`
         : nothing
     }`
 }

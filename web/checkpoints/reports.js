@@ -65,7 +65,7 @@ function opened(room, told) {
   room.wanted = told.name
   const isFirst = told.name === '?model' || told.name === SHIPPED[0]?.name
   const isSame = room.linked.checkpoint === told.name || (isFirst && !room.linked.checkpoint)
-  if (!isSame) room.change({ checkpoint: isFirst ? '' : told.name, prompt: '', changes: '', donor: '', at: '' })
+  if (!isSame) room.set({ checkpoint: isFirst ? '' : told.name, prompt: '', changes: '', donor: '', at: '' })
 }
 
 /** Each step shows where the token before it looked, then adds its own. @param {Room} room @param {import('./generate.js').Step} step */

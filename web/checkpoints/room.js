@@ -326,10 +326,9 @@ export class ModelsRoom extends LitElement {
 
   /** @param {(HeadAt & { stack: Stack }) | undefined} at */
   openHead(at) {
-    this.change({ at: at ? this.nameOf(at, at.stack) : '' })
+    this.set({ at: at ? this.nameOf(at, at.stack) : '' })
     this.cell = this.traced = undefined
     if (at) this.stack = at.stack
-    this.linked = { ...this.linked, at: at ? this.nameOf(at, at.stack) : '' }
     this.look()
   }
 
@@ -350,7 +349,7 @@ export class ModelsRoom extends LitElement {
   /** @param {readonly Change[]} changes */
   setChanges(changes) {
     this.past = [...this.past.slice(-100), this.linked.changes]
-    this.change({ changes: writeChanges(changes) })
+    this.set({ changes: writeChanges(changes) })
   }
 
   /** @param {Change[]} added */
@@ -362,7 +361,13 @@ export class ModelsRoom extends LitElement {
     const changes = this.past.at(-1)
     if (changes === undefined) return
     this.past = this.past.slice(0, -1)
-    this.change({ changes })
+    this.set({ changes })
+  }
+
+  /** Here at once, in the link with the page's next frame. @param {Partial<Linked>} patch */
+  set(patch) {
+    this.linked = { ...this.linked, ...patch }
+    this.change(patch)
   }
 
   /** @param {string} text */
@@ -370,7 +375,7 @@ export class ModelsRoom extends LitElement {
     this.ids = undefined
     this.steps = []
     this.row = this.query = this.keyWord = undefined
-    this.change({ prompt: text })
+    this.set({ prompt: text })
   }
 
   /** A word is selected; Shift: the word that it shall look at. @param {number} index @param {boolean} isSecond @param {'queries' | 'keys'} side */

@@ -1,0 +1,115 @@
+// The room "Models" for everybody: keyboard, phone, axe in both themes and languages; heads chosen by a marquee.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { beyond } from './browser.js'
+import { open, until } from './models.js'
+import { usePage } from './open.js'
+
+const context = usePage({ hash: '#1&room=models' })
+const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+const TEXT = 'The cat that chased the dog'
+
+test('by keyboard: arrows go from head to head, Enter opens one, Escape returns', async () => {
+  const { page } = context
+  await open(page, 'gpt2-tiny', 'gpt2')
+  await page.focus('.atlas-maps')
+  for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key)
+  await until(page, '#models-pointed', /^Head 2\.3/)
+  await page.keyboard.press('Enter')
+  await until(page, '.models-title', /Head 2\.3/)
+  await page.keyboard.press('Escape')
+  await page.locator('#models-ranked').waitFor()
+})
+
+test('a marquee over the map of all heads switches them off together; undo brings them back', async () => {
+  const { page } = context
+  await open(page, 'gpt2-tiny', 'gpt2')
+  const box = await page.locator('.atlas-maps').boundingBox()
+  assert.ok(box)
+  const [width, height] = [box.width / 4, box.height / 3]
+  await page.mouse.move(box.x + width * 0.5, box.y + height * 0.5)
+  await page.mouse.down()
+  await page.mouse.move(box.x + width * 2.5, box.y + height * 1.5, { steps: 4 })
+  await page.mouse.up()
+  await until(page, '.models-chosen', /6 heads/)
+  await page.click('.models-chosen [data-how="off"]')
+  await page.locator('#models-effect').waitFor()
+  assert.equal(await page.locator('.models-chip').count(), 6)
+  assert.equal(await page.locator('.atlas-frame.is-changed').count(), 6)
+  await page.click('#models-undo')
+  await page.locator('#models-effect').waitFor({ state: 'detached' })
+})
+
+test('a word and a second one: heads are ranked by the weight between them', async () => {
+  const { page } = context
+  await open(page, 'gpt2-tiny', 'gpt2')
+  await page.fill('#models-text', TEXT)
+  await until(page, '.strip-label', /10 tokens/)
+  await page.locator('.word-button').nth(7).click()
+  await until(page, '.models-hint', /Shift-click a second word/)
+  await page
+    .locator('.word-button')
+    .nth(2)
+    .click({ modifiers: ['Shift'] })
+  await until(page, '.models-hint', /look from “the” at “at”/)
+  const { scores, want } = await page.evaluate(() => {
+    const room = /** @type {any} */ (document.querySelector('models-room'))
+    const { data, rows, columns } = room.maps
+    const all = Array.from({ length: 12 }, (_, n) => data[(n * rows + 7) * columns + 2])
+    const shown = [...document.querySelectorAll('#models-ranked span')].map(each => each.textContent)
+    return { scores: shown, want: all.sort((a, b) => b - a).map(weight => weight.toFixed(3)) }
+  })
+  assert.deepEqual(scores, want)
+})
+
+for (const [theme, language] of [
+  ['light', 'en'],
+  ['dark', 'zh'],
+])
+  test(`axe finds nothing: ${theme}, ${language}`, async () => {
+    const { page } = context
+    await open(page, 'qwen3-tiny-bf16', 'qwen3')
+    await context.set('theme', theme)
+    await context.set('language', language)
+    await page.evaluate(axe)
+    const look = async (/** @type {string} */ where) => {
+      const found = await page.evaluate(async () => {
+        const { violations } = await /** @type {any} */ (globalThis).axe.run(document)
+        return violations.map(
+          (/** @type {any} */ { id, nodes }) =>
+            `${id}: ${nodes.map((/** @type {any} */ node) => node.html.slice(0, 160))}`,
+        )
+      })
+      assert.deepEqual(found, [], where)
+    }
+    await look('all heads')
+    await page.locator('#models-ranked button').first().click()
+    await page.click('[data-how="mean"]')
+    await page.locator('#models-effect').waitFor()
+    await page.evaluate(() =>
+      /** @type {any} */ (document.querySelector('models-room')).selectCell({ query: 2, key: 1 }),
+    )
+    await page.locator('.models-result').waitFor()
+    await look('a head')
+    await page.evaluate(() => localStorage.clear())
+  })
+
+for (const width of [360, 390])
+  test(`at ${width} px nothing is wider than the window, in any part`, async () => {
+    const { page } = context
+    await page.setViewportSize({ width, height: 780 })
+    await open(page, 'gpt2-tiny', 'gpt2')
+    await page.fill('#models-text', TEXT)
+    await until(page, '.strip-label', /10 tokens/)
+    for (const tab of [0, 1, 2]) {
+      await page.locator('.models-tabs button').nth(tab).click()
+      assert.deepEqual(await beyond(page), [], `part ${tab}`)
+    }
+    await page.locator('.models-tabs button').first().click()
+    await page.locator('#models-ranked button').first().click()
+    await page.locator('#models-map').waitFor()
+    assert.deepEqual(await beyond(page), [], 'a head')
+    await page.setViewportSize({ width: 1440, height: 900 })
+  })

@@ -1,0 +1,104 @@
+// How the room "Models" opens checkpoints: from an address of the site, a drop, a link, and from a disk without a server.
+
+import assert from 'node:assert/strict'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { launch } from '../browser/chromium.js'
+import { filesOf, open, opened, until } from './models.js'
+import { usePage } from './open.js'
+
+const context = usePage({ hash: '#1&room=models' })
+
+test('?model= opens a folder of the site, by ranges; another site is refused', async () => {
+  const { page, url } = context
+  /** @type {Record<string, Buffer>} */
+  const files = Object.fromEntries(filesOf('gpt2-tiny').map(path => [basename(path), readFileSync(path)]))
+  files['tokenizer_config.json'] ??= Buffer.from('{}') // a 404 would be a complaint
+  let ranges = 0
+  await page.route('**/a-model/*', route => {
+    const body = files[basename(new URL(route.request().url()).pathname)]
+    const [, from, to] = /bytes=(\d+)-(\d+)/.exec(route.request().headers().range ?? '') ?? []
+    if (!body || from === undefined) return route.fulfill({ status: body ? 200 : 404, body })
+    ranges++
+    const part = body.subarray(Number(from), Number(to) + 1)
+    const range = `bytes ${from}-${Number(from) + part.length - 1}/${body.length}`
+    return route.fulfill({ status: 206, body: part, headers: { 'content-range': range } })
+  })
+  await page.goto('about:blank')
+  await page.goto(`${url}?model=a-model`)
+  await opened(page, 'gpt2')
+  assert.ok(ranges > 10, `${ranges} ranges`)
+  await page.goto('about:blank')
+  await page.goto(`${url}?model=https://example.org/model#1&room=models`)
+  await until(page, '#models-problem', /example\.org\/model is another site/)
+})
+
+test('a drop anywhere opens the files; other files are refused by name', async () => {
+  const { page } = context
+  const drop = (/** @type {{ name: string, text: string }[]} */ files) =>
+    page.evaluate(async files => {
+      const data = new DataTransfer()
+      for (const { name, text } of files)
+        data.items.add(new File([Uint8Array.from(atob(text), letter => letter.charCodeAt(0))], name))
+      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
+    }, files)
+  const given = filesOf('qwen3-tiny-bf16').map(path => ({
+    name: basename(path),
+    text: readFileSync(path).toString('base64'),
+  }))
+  await drop(given)
+  await opened(page, 'qwen3')
+  const config = given.find(({ name }) => name === 'config.json')
+  assert.ok(config)
+  await drop([config, { name: 'pytorch_model.bin', text: btoa('x') }])
+  await until(page, '#models-problem', /pytorch_model\.bin.*it can run code.*The model from before stays open/)
+  await drop([config, { name: 'model.gguf', text: btoa('GGUF') }])
+  await until(page, '#models-problem', /GGUF is not covered/)
+})
+
+test('a link to a model that was brought asks for its files, and then shows what it says', async () => {
+  const { page, url } = context
+  await open(page, 'gpt2-tiny', 'gpt2')
+  await page.fill('#models-text', 'The cat that chased the dog')
+  await page.locator('#models-ranked button', { hasText: '2.2' }).click()
+  await page.click('[data-how="off"]')
+  await until(page, '#models-effect', /m: 4\.7% before, 5\.1% after/)
+  await page.waitForFunction(
+    () => /changes=2\.2/.test(location.hash) && /checkpoint=gpt2~/.test(decodeURIComponent(location.hash)),
+  )
+  const link = await page.evaluate(() => location.hash)
+  await page.goto('about:blank')
+  await page.goto(url + link)
+  await until(page, '#models-problem', /the model “gpt2”, which the page does not have/)
+  await page.setInputFiles('#models-files', filesOf('gpt2-tiny'))
+  await until(page, '#models-effect', /m: 4\.7% before, 5\.1% after/)
+  assert.equal(await page.locator('.models-title h2').innerText(), 'Head 2.2')
+})
+
+test('the page as one file opens a checkpoint from a disk, without a server and without a worker', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'qkv single '))
+  const file = join(folder, 'attention.html')
+  copyFileSync(fileURLToPath(new URL('../../site/qkv.html', import.meta.url)), file)
+  const { context: own, close } = await launch({ locale: 'en-US', viewport: { width: 1440, height: 900 } })
+  try {
+    await own.setOffline(true)
+    /** @type {string[]} */
+    const complaints = []
+    own.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
+    own.on('weberror', error => complaints.push(error.error().message))
+    const page = await own.newPage()
+    page.setDefaultTimeout(20_000)
+    await page.goto(`${pathToFileURL(file).href}#1&room=models`)
+    await page.locator('#models-files').waitFor({ state: 'attached' })
+    await open(page, 'gpt2-tiny', 'gpt2')
+    await page.fill('#models-text', 'The cat that chased the dog')
+    await until(page, '#models-answer', /^“m” \(4\.7%\)$/)
+    assert.deepEqual(complaints, [])
+  } finally {
+    await close()
+    rmSync(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,37 @@
+// What the tests of the room "Models" share: golden checkpoints, opened in the page.
+
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/** The files of a golden checkpoint. @param {string} name */
+export function filesOf(name) {
+  const folder = fileURLToPath(new URL(`../goldens/models/${name}/`, import.meta.url))
+  return readdirSync(folder)
+    .filter(file => /json$|safetensors$/.test(file) && !/^expected/.test(file))
+    .map(file => folder + file)
+}
+
+/** Waits until a model of a type is open and its first run is shown. @param {Page} page @param {string} type */
+export const opened = (page, type) =>
+  page.waitForFunction(
+    type =>
+      document.querySelector('#models-facts')?.textContent?.startsWith(type) &&
+      document.querySelector('models-atlas canvas') &&
+      document.querySelector('#models-top tr'),
+    type,
+  )
+
+/** Opens a golden checkpoint. @param {Page} page @param {string} name @param {string} type */
+export async function open(page, name, type) {
+  await page.setInputFiles('#models-files', filesOf(name))
+  await opened(page, type)
+}
+
+/** Waits until an element's text matches. @param {Page} page @param {string} selector @param {RegExp} pattern */
+export const until = (page, selector, pattern) =>
+  page.waitForFunction(
+    ([selector, source]) => new RegExp(source).test(document.querySelector(selector)?.textContent ?? ''),
+    [selector, pattern.source],
+  )
