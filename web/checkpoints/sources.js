@@ -4,7 +4,9 @@
 
 /** @type {Record<string, string>} */
 const files = import.meta.glob(['../trained/*/*.json', '../trained/*/*.safetensors'], {
-  ...{ query: '?url', import: 'default', eager: true },
+  query: '?url', // Vite reads this as it is written
+  import: 'default',
+  eager: true,
 })
 
 /** @typedef {{ name: string, urls: Record<string, string> }} Shipped the address of each file */
