@@ -6,6 +6,7 @@
 /** Of the library. All but tokenize stand on core.js. @type {Entry[]} */
 export const LIBRARY = [
   { name: 'index', source: 'src/index.js' },
+  { name: 'cache', source: 'src/cache.js' },
   { name: 'tokenize', source: 'src/tokenize.js' },
   { name: 'onnx', source: 'src/onnx.js' },
   { name: 'nn', source: 'src/nn.js' },

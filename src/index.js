@@ -8,9 +8,6 @@ export { alibiSlopes } from './ops/alibi.js'
 /** @typedef {import('./qkv.js').Qkv} Qkv */
 /** @typedef {import('./nn/generator.js').Generator} Generator */
 /** @typedef {import('./runtime/resident.js').ResidentTensor} ResidentTensor */
-/** @typedef {import('./nn/kv-cache.js').Cache} Cache */
-/** @typedef {import('./nn/kv-cache.js').CacheOptions} CacheOptions */
-/** @typedef {import('./nn/kv-cache.js').CachedAttentionOptions} CachedAttentionOptions */
 /** @typedef {import('./nn/layers.js').Embedding} Embedding */
 /** @typedef {import('./nn/layers.js').Linear} Linear */
 /** @typedef {import('./block/packed-linear.js').PackedLinear} PackedLinear */

@@ -1,7 +1,6 @@
 import { describe, proxied } from './base/errors.js'
 import { checkDims } from './base/tensor.js'
 import { Generator } from './nn/generator.js'
-import { Cache } from './nn/kv-cache.js'
 import { attention, trace } from './ops/attention.js'
 import { linear, matmul } from './ops/linear.js'
 import { rope } from './ops/rope.js'
@@ -76,18 +75,6 @@ export class Qkv {
    */
   scope(run) {
     return scope(coreBehind(this), run)
-  }
-
-  /**
-   * Keys and values of all steps of a generation, inside the module's memory: `append(k, v)` each step, then
-   * `attention(q)`. `append` throws when the cache is full; with `limit` the cache doubles its
-   * capacity up to that, with `window` it slides.
-   * @param {import('./nn/kv-cache.js').CacheOptions} options
-   * @returns {Cache}
-   * @throws {TypeError | RangeError}
-   */
-  cache(options) {
-    return new Cache(coreBehind(this), options)
   }
 
   /**

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { kvCache } from '../src/cache.js'
 import { load, tensor } from '../src/index.js'
 import { packLinear } from '../src/nn.js'
 import { close } from './helpers.js'
@@ -122,7 +123,7 @@ test('a getter that shrinks a buffer that was checked makes the call throw', () 
 
 test('a cache that a getter of the options changes is attended as it is then, or refused', () => {
   const row = [[1, 0]]
-  const cache = qkv.cache({ headDim: 2, capacity: 8 }).append(row, row)
+  const cache = kvCache(qkv, { headDim: 2, capacity: 8 }).append(row, row)
   const appending = {
     get softcap() {
       cache.append([[0, 1]], [[0, 5]])
@@ -183,7 +184,7 @@ test('a Proxy of a resident tensor, a generator, a layer, a cache or the module 
     [g.embedding(8, 2), [l => l.forward([1])]],
     [g.multiheadAttention(8, 2), [l => l.forward(x), l => l.trace(x)]],
     [packLinear(qkv, x), [l => l.forward(x)]],
-    [qkv.cache({ headDim: 8, capacity: 2 }), [c => c.append(x, x), c => c.attention(x)]],
+    [kvCache(qkv, { headDim: 8, capacity: 2 }), [c => c.append(x, x), c => c.attention(x)]],
   ]
   for (const [object, uses] of cases)
     for (const other of [new Proxy(object, {}), Object.create(object)])

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { kvCache } from '../src/cache.js'
 import { alibiSlopes, joinHeads, load, QkvError, splitHeads, Tensor, tensor } from '../src/index.js'
 import * as nn from '../src/nn.js'
 import { onnxAttention } from '../src/onnx.js'
@@ -282,7 +283,7 @@ const functions = {
       { scale: 0.5, window: [2, 0] },
     ],
     call: (asked, k, v, q, options) =>
-      using(qkv.cache(asked), cache => {
+      using(kvCache(qkv, asked), cache => {
         cache.append(k, v)
         return cache.attention(q, options)
       }),

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
+import { kvCache } from '../src/cache.js'
 import { load, tensor } from '../src/index.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
@@ -12,10 +13,10 @@ import * as reference from './reference.js'
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Floats */
 
 const qkv = await load()
-const cache = qkv.cache({ batch: 2, kvHeads: 2, headDim: 3, valueDim: 4, capacity: 5 })
-const sliding = qkv.cache({ headDim: 1, window: 4, capacity: 7 })
+const cache = kvCache(qkv, { batch: 2, kvHeads: 2, headDim: 3, valueDim: 4, capacity: 5 })
+const sliding = kvCache(qkv, { headDim: 1, window: 4, capacity: 7 })
 for (let i = 0; i < 9; i++) sliding.append([[i]], [[i]])
-const gone = qkv.cache({ headDim: 1, capacity: 1 })
+const gone = kvCache(qkv, { headDim: 1, capacity: 1 })
 gone.dispose()
 gone.dispose()
 const standing = qkv.memory.resident
@@ -40,7 +41,7 @@ test('10,000 tokens one by one give what one causal call gives, and each step wh
   const [H, G, D, E, n] = [4, 2, 16, 24, 10_000]
   const g = qkv.generator(1)
   const [q, k, v] = [g.randn([H, n, D]), g.randn([G, n, D]), g.randn([G, n, E])]
-  const cache = qkv.cache({ kvHeads: G, headDim: D, valueDim: E, capacity: 64, limit: n })
+  const cache = kvCache(qkv, { kvHeads: G, headDim: D, valueDim: E, capacity: 64, limit: n })
   const want = qkv.attention(q, k, v, { causal: true }).output
   let most = 0
   for (let i = 0; i < n; i++) {
@@ -61,7 +62,7 @@ test('10,000 tokens one by one give what one causal call gives, and each step wh
 test('steps of 32 tokens give the bits of one causal call: blocks have 32 rows', () => {
   const g = qkv.generator(2)
   const [q, k, v] = [g.randn([2, 1000, 9]), g.randn([2, 1000, 9]), g.randn([2, 1000, 5])]
-  const cache = qkv.cache({ kvHeads: 2, headDim: 9, valueDim: 5, capacity: 1000 })
+  const cache = kvCache(qkv, { kvHeads: 2, headDim: 9, valueDim: 5, capacity: 1000 })
   const want = qkv.attention(q, k, v, { causal: true }).output
   for (let i = 0; i < 1000; i += 32) {
     const end = Math.min(i + 32, 1000)
@@ -107,7 +108,8 @@ test('whatever the sizes and steps: a cache that grows, and one that slides, giv
       const span = window === undefined ? {} : { window: /** @type {[number, number]} */ ([window - 1, 0]) }
       const want = reference.attention(q, k, v, { ...options, ...span, causal: true }).output
       const size = { batch: B, kvHeads: G, headDim: D, valueDim: E }
-      const cache = qkv.cache(
+      const cache = kvCache(
+        qkv,
         window === undefined ? { ...size, capacity, limit: Infinity } : { ...size, window, capacity: window + 40 },
       )
       let at = 0
@@ -129,8 +131,8 @@ test('whatever the sizes and steps: a cache that grows, and one that slides, giv
 })
 
 test('a cache grows by doubling up to its limit, a window keeps its room', () => {
-  const growing = qkv.cache({ headDim: 2, capacity: 3, limit: 10 })
-  const sliding = qkv.cache({ headDim: 2, window: 3 })
+  const growing = kvCache(qkv, { headDim: 2, capacity: 3, limit: 10 })
+  const sliding = kvCache(qkv, { headDim: 2, window: 3 })
   const capacities = []
   for (let i = 0; i < 10; i++) {
     growing.append([[i, 0]], [[0, i]])
@@ -154,7 +156,7 @@ test('a cache grows by doubling up to its limit, a window keeps its room', () =>
 })
 
 test('many caches at once do not touch each other, whatever grows and goes', () => {
-  const caches = Array.from({ length: 50 }, () => qkv.cache({ headDim: 3, capacity: 1, limit: 64 }))
+  const caches = Array.from({ length: 50 }, () => kvCache(qkv, { headDim: 3, capacity: 1, limit: 64 }))
   for (let i = 0; i < 64; i++)
     caches.forEach((cache, n) => {
       cache.append([[n, i, 0]], [[n, i, 1]])
@@ -173,7 +175,7 @@ test('many caches at once do not touch each other, whatever grows and goes', () 
 test('options of attention hold over a cache; a mask has as many columns as it has keys', () => {
   const g = qkv.generator(3)
   const [q, k, v] = [g.randn([4, 3, 5]), g.randn([2, 8, 5]), g.randn([2, 8, 5])]
-  const cache = qkv.cache({ kvHeads: 2, headDim: 5, capacity: 20 }).append(k, v)
+  const cache = kvCache(qkv, { kvHeads: 2, headDim: 5, capacity: 20 }).append(k, v)
   const out = qkv.alloc([4, 3, 5])
   const options = { softcap: 2, bias: g.randn([3, 8]), keyLengths: [7], scale: 0.3 }
   const want = qkv.attention(q, k, v, { ...options, causal: true, pastLength: 5 }).output
@@ -190,7 +192,7 @@ test('the memory of a cache that nobody holds is given back', async () => {
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc')
   const make = () => {
-    for (let i = 0; i < 20; i++) qkv.cache({ headDim: 4, capacity: 1, limit: 9 }).append([[1, 2, 3, 4], [1, 2, 3, 4]], [[1, 2, 3, 4], [1, 2, 3, 4]]) // biome-ignore format: one row
+    for (let i = 0; i < 20; i++) kvCache(qkv, { headDim: 4, capacity: 1, limit: 9 }).append([[1, 2, 3, 4], [1, 2, 3, 4]], [[1, 2, 3, 4], [1, 2, 3, 4]]) // biome-ignore format: one row
   }
   make()
   assert.ok(qkv.memory.resident > standing)
@@ -206,15 +208,15 @@ const zeros = (...dims) => tensor(new Float32Array(dims.reduce((a, b) => a * b, 
 
 /** @type {[title: string, call: () => unknown, Type: ErrorConstructor, ...parts: string[]][]} */
 const bad = [
-  ['no headDim', () => qkv.cache(any({ capacity: 3 })), TypeError, 'cache: headDim', 'undefined', 'a number'],
-  ['no capacity', () => qkv.cache({ headDim: 3 }), TypeError, 'cache: capacity', 'undefined', 'a number'],
-  ['a capacity of 0', () => qkv.cache({ headDim: 3, capacity: 0 }), RangeError, 'cache: capacity', '0 given', 'from 1'],
-  ['half a head', () => qkv.cache({ headDim: 3, capacity: 1, kvHeads: 0.5 }), RangeError, 'kvHeads', '0.5', 'whole'],
-  ['a limit below', () => qkv.cache({ headDim: 3, capacity: 9, limit: 8 }), RangeError, 'limit', '8 given', 'from 9'],
-  ['a window above', () => qkv.cache({ headDim: 1, capacity: 3, window: 4 }), RangeError, 'capacity', 'from 4'],
-  ['window and limit', () => qkv.cache({ headDim: 1, window: 4, limit: 9 }), TypeError, 'limit and window', 'not both'],
-  ['another name', () => qkv.cache(any({ headDims: 1 })), TypeError, '"headDims"', 'did you mean "headDim"'],
-  ['8 GiB', () => qkv.cache({ headDim: 1024, capacity: 2 ** 20 }), RangeError, 'out of memory', '8589934592'],
+  ['no headDim', () => kvCache(qkv, any({ capacity: 3 })), TypeError, 'kvCache: headDim', 'undefined', 'a number'],
+  ['no capacity', () => kvCache(qkv, { headDim: 3 }), TypeError, 'kvCache: capacity', 'undefined', 'a number'],
+  ['a capacity of 0', () => kvCache(qkv, { headDim: 3, capacity: 0 }), RangeError, 'kvCache: capacity', '0 given', 'from 1'],
+  ['half a head', () => kvCache(qkv, { headDim: 3, capacity: 1, kvHeads: 0.5 }), RangeError, 'kvHeads', '0.5', 'whole'],
+  ['a limit below', () => kvCache(qkv, { headDim: 3, capacity: 9, limit: 8 }), RangeError, 'limit', '8 given', 'from 9'],
+  ['a window above', () => kvCache(qkv, { headDim: 1, capacity: 3, window: 4 }), RangeError, 'capacity', 'from 4'],
+  ['window and limit', () => kvCache(qkv, { headDim: 1, window: 4, limit: 9 }), TypeError, 'limit and window', 'not both'],
+  ['another name', () => kvCache(qkv, any({ headDims: 1 })), TypeError, '"headDims"', 'did you mean "headDim"'],
+  ['8 GiB', () => kvCache(qkv, { headDim: 1024, capacity: 2 ** 20 }), RangeError, 'out of memory', '8589934592'],
   ['keys of one head', () => cache.append(zeros(2, 1, 1, 3), zeros(2, 2, 1, 4)), RangeError, 'k has dims (2, 1, 1, 3)', '(2, 2, T, 3)'],
   ['values of another size', () => cache.append(zeros(2, 2, 1, 3), zeros(2, 2, 1, 3)), RangeError, 'v has', '(2, 2, T, 4)'],
   ['no batch', () => cache.append(zeros(2, 1, 3), zeros(2, 1, 4)), RangeError, 'k has dims (2, 1, 3)', '(2, 2, T, 3)'],
@@ -227,9 +229,9 @@ const bad = [
   ['queries of another size', () => sliding.attention(zeros(1, 2)), RangeError, 'rows of 2, k of 1', 'same size'],
   ['queries whose keys are gone', () => sliding.attention(zeros(2, 1)), RangeError, '2 queries', '4 keys', 'looks 3 back'],
   ['pastLength', () => sliding.attention(zeros(1, 1), any({ pastLength: 3 })), TypeError, 'no option "pastLength"'],
-  ['an append after disposal', () => gone.append([[1]], [[1]]), Error, 'disposed', 'qkv.cache'],
-  ['a question after disposal', () => gone.attention([[1]]), Error, 'disposed', 'qkv.cache'],
-  ['a look after disposal', () => gone.keys, Error, 'disposed', 'qkv.cache'],
+  ['an append after disposal', () => gone.append([[1]], [[1]]), Error, 'disposed', 'kvCache'],
+  ['a question after disposal', () => gone.attention([[1]]), Error, 'disposed', 'kvCache'],
+  ['a look after disposal', () => gone.keys, Error, 'disposed', 'kvCache'],
 ] // biome-ignore format: a line each
 
 for (const [title, call, Type, ...parts] of bad)
@@ -248,7 +250,7 @@ for (const [title, call, Type, ...parts] of bad)
 
 test('the bare data of a resident tensor is appended where the cache grows, and a buffer that shrank is refused', async () => {
   const own = await load()
-  const small = own.cache({ headDim: 1, capacity: 1, limit: 1e6 }).append([[5]], [[7]])
+  const small = kvCache(own, { headDim: 1, capacity: 1, limit: 1e6 }).append([[5]], [[7]])
   const big = own.alloc([500_000, 1])
   big.data.fill(3)
   const bare = { data: big.data, dims: [500_000, 1] }
@@ -271,7 +273,7 @@ test('the bare data of a resident tensor is appended where the cache grows, and 
 
 test('a cache cannot be made to seem larger than its memory', async () => {
   const qkv = await load()
-  const cache = qkv.cache({ headDim: 2, capacity: 3 })
+  const cache = kvCache(qkv, { headDim: 2, capacity: 3 })
   for (const name of ['headDim', 'valueDim', 'kvHeads', 'batch', 'window', 'length', 'capacity'])
     assert.throws(() => Object.assign(cache, { [name]: 1000 }), TypeError, name)
   cache.dispose()

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { kvCache } from '../src/cache.js'
 import { joinHeads, load, splitHeads, tensor } from '../src/index.js'
 import { attentionBackward } from '../src/nn.js'
 
@@ -90,7 +91,7 @@ test('additive scores, masks and gradients work with numHeads, too', () => {
 
 test('a cache takes rows of heads, and queries in rows, step by step', () => {
   const { H, rows, heads } = operands({ B: 2, G: 2, group: 2, L: 6, S: 6, D: 3, E: 4, seed: 5 })
-  const make = () => qkv.cache({ batch: 2, kvHeads: 2, headDim: 3, valueDim: 4, capacity: 4, window: 3 })
+  const make = () => kvCache(qkv, { batch: 2, kvHeads: 2, headDim: 3, valueDim: 4, capacity: 4, window: 3 })
   const [flat, split] = [make(), make()]
   for (const [from, to] of [
     [0, 2],

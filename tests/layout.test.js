@@ -11,7 +11,7 @@ const root = new URL('..', import.meta.url)
 const ORDER = {
   src: [
     ...['base', 'wasm-source.js', 'runtime', 'threads', 'ops', 'nn', 'qkv.js', 'relaxed.js', 'load.js', 'tokenize.js'],
-    'block',
+    ...['cache.js', 'block'],
     ...['onnx.js', 'nn.js', 'models', 'models.js', 'train', 'train.js', 'index.js'],
   ],
   web: [

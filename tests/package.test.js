@@ -80,12 +80,12 @@ test('"exports" of package.json names each entry of build/entries.js, and nothin
 const sum = (/** @type {number[]} */ sizes) => sizes.reduce((a, b) => a + b, 0)
 
 // Operations of blocks and training stand in entries of their own, their kernels in the one wasm file.
-test("what import 'qkv' and load() load is at most 47 KB gzipped", t => {
+test("what import 'qkv' and load() load is at most 45 KB gzipped", t => {
   const sizes = LOADED.map(name => gzipped(`dist/${name}`))
   const raw = statSync(join(installed, 'dist/qkv.wasm')).size
   t.diagnostic(`with threads ${THREADS.map(name => gzipped(`dist/${name}`)).join(' + ')} more`)
   t.diagnostic(`${LOADED.join(' + ')}: ${sizes.join(' + ')} = ${sum(sizes)} bytes; wasm ${raw} raw`)
-  assert.ok(sum(sizes) <= 47 * 1024)
+  assert.ok(sum(sizes) <= 45 * 1024)
 })
 
 test('qkv/models adds at most 16 KB gzipped, what is loaded when it is asked for 2 KB each', t => {
@@ -235,7 +235,8 @@ test('errors name classes as the documentation does, although the module is mini
   assert.match(run(process.execPath, ['--input-type=module', '--eval', code]), /a Linear\b.* Linear\n$/)
 })
 
-const good = `import { attentionBackward, type AttentionGradients } from 'qkv/nn'
+const good = `import { type Cache, kvCache } from 'qkv/cache'
+  import { attentionBackward, type AttentionGradients } from 'qkv/nn'
   import { onnxAttention, type OnnxInputs } from 'qkv/onnx'
   import { tokenize, type Tokens } from 'qkv/tokenize'
   import { load, QkvError, tensor, type AttentionOptions, type FloatTensor,
@@ -255,13 +256,14 @@ const good = `import { attentionBackward, type AttentionGradients } from 'qkv/nn
   const layer = qkv.generator(1n).multiheadAttention(4, 2)
   const dims: readonly number[] = layer.forward([[1, 2, 3, 4]]).output.dims
   const names: string[] = layer.trace(x).steps.map(({ name }) => name)
+  const cache: Cache = kvCache(qkv, { headDim: 2, capacity: 4 }).append(x, x)
   const sentence: Tokens = tokenize('a b', { by: 'words' })
   const ids: Int32Array = sentence.ids
   const { dQ, dMask }: AttentionGradients = attentionBackward(qkv, x, x, x, output)
   const code: 'NO_SIMD' | string = new QkvError('NO_SIMD', '').code
   const inputs: OnnxInputs = { Q: [[[[1]]]], K: [[[[1]]]], V: [[[[1]]]] }
   const { Y }: { Y: Tensor } = onnxAttention(qkv, inputs, { is_causal: 1 })
-  console.log(Y, output, weights, dims, names, ids, code, halves, mask, wide, read, nested, where, dQ, dMask)`
+  console.log(Y, output, weights, dims, names, ids, code, halves, mask, wide, read, nested, where, dQ, dMask, cache.length)`
 
 /** @param {string} file @param {string} text */
 function compile(file, text) {

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { kvCache } from '../src/cache.js'
 import { joinHeads, load, splitHeads, Tensor } from '../src/index.js'
 import * as nn from '../src/nn.js'
 import { packLinear } from '../src/nn.js'
@@ -126,7 +127,7 @@ const calls = {
     return made.loadStateDict(state).forward(small)
   },
   cache: (qkv, f) => {
-    const cache = qkv.cache({ headDim: 131, capacity: 131, limit: Infinity }).append(f(k), f(v)).append(f(w), f(q))
+    const cache = kvCache(qkv, { headDim: 131, capacity: 131, limit: Infinity }).append(f(k), f(v)).append(f(w), f(q))
     const { output } = cache.attention(f(q), { bias: f(floats262) })
     const { keys, values } = cache
     cache.dispose()

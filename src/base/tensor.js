@@ -312,7 +312,7 @@ function axisOf({ dims }, axis, name) {
  * @param {number} [most] default: that of the last value
  */
 function indexOf({ dims }, i, axis, name, most = dims[axis] - 1) {
-  const n = i < 0 ? i + dims[axis] : i
+  const n = Number.isInteger(i) && i < 0 ? i + dims[axis] : i
   if (!(Number.isInteger(n) && n >= 0 && n <= most))
     throw new RangeError(`${name}: index ${describe(i)} of axis ${axis} is outside of dims ${shape(dims)}`)
   return n

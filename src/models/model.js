@@ -3,6 +3,7 @@
 import { readOptions } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
+import { kvCache } from '../cache.js'
 import { headScores } from './head-scores.js'
 import { checkHooks } from './hooks.js'
 import { keeper, readIds } from './inputs.js'
@@ -192,7 +193,7 @@ export class Model {
     const layers = []
     try {
       for (const _ of decoder.layers)
-        layers.push(this.#qkv.cache({ batch, kvHeads, headDim, capacity, limit: Math.max(capacity, 2 ** 24) }))
+        layers.push(kvCache(this.#qkv, { batch, kvHeads, headDim, capacity, limit: Math.max(capacity, 2 ** 24) }))
     } catch (error) {
       for (const layer of layers) layer.dispose()
       throw error

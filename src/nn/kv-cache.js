@@ -25,7 +25,7 @@ import { ATTENTION_OPTIONS, checkOptions, labels, rowSize } from '../ops/attenti
  * @typedef {Omit<import('../ops/attention-options.js').AttentionOptions, 'pastLength' | 'kvHeads'> & import('../ops/attention-options.js').OutOption} CachedAttentionOptions
  */
 
-const KNOWN = register('cache', ['batch', 'kvHeads', 'headDim', 'valueDim', 'capacity', 'limit', 'window'])
+const KNOWN = register('kvCache', ['batch', 'kvHeads', 'headDim', 'valueDim', 'capacity', 'limit', 'window'])
 const SIZE = { least: 1, most: 2 ** 32 - 1, whole: true }
 const APPEND = ['kvHeads']
 const NONE = {}
@@ -53,22 +53,22 @@ export class Cache {
 
   /** @internal @param {Core} core @param {CacheOptions} options */
   constructor(core, options) {
-    const given = readOptions(options, KNOWN, 'cache')
+    const given = readOptions(options, KNOWN, 'kvCache')
     const { batch = 1, kvHeads = 1, headDim, valueDim = headDim, window, limit } = given
     this.#core = core
-    this.batch = toNumber(batch, 'cache: batch', SIZE)
-    this.kvHeads = toNumber(kvHeads, 'cache: kvHeads', SIZE)
-    this.headDim = toNumber(headDim, 'cache: headDim', SIZE)
-    this.valueDim = toNumber(valueDim, 'cache: valueDim', SIZE)
+    this.batch = toNumber(batch, 'kvCache: batch', SIZE)
+    this.kvHeads = toNumber(kvHeads, 'kvCache: kvHeads', SIZE)
+    this.headDim = toNumber(headDim, 'kvCache: headDim', SIZE)
+    this.valueDim = toNumber(valueDim, 'kvCache: valueDim', SIZE)
     if (window !== undefined && limit !== undefined)
-      throw new TypeError('cache: limit and window given: a cache grows up to a limit or slides, not both')
+      throw new TypeError('kvCache: limit and window given: a cache grows up to a limit or slides, not both')
     /** Keys that a query sees, its own among them; undefined: all. */
-    this.window = window === undefined ? undefined : toNumber(window, 'cache: window', SIZE)
+    this.window = window === undefined ? undefined : toNumber(window, 'kvCache: window', SIZE)
     const least = this.window ?? 1
-    this.#capacity = toNumber(given.capacity ?? (window && 2 * window), 'cache: capacity', { ...SIZE, least })
+    this.#capacity = toNumber(given.capacity ?? (window && 2 * window), 'kvCache: capacity', { ...SIZE, least })
     this.#grows = limit !== undefined
     const range = { least: this.#capacity, whole: true, open: true }
-    this.#limit = limit === undefined ? this.#capacity : toNumber(limit, 'cache: limit', range)
+    this.#limit = limit === undefined ? this.#capacity : toNumber(limit, 'kvCache: limit', range)
     this.#block = { core, pointer: core.blocks.take(this.#bytes(this.#capacity)) }
     released.register(this, this.#block, this)
     Object.freeze(this) // with other sizes it would reach beyond its memory
@@ -186,7 +186,7 @@ export class Cache {
   }
 
   get #pointer() {
-    if (!this.#block.pointer) throw new Error('this cache was disposed: make another with qkv.cache')
+    if (!this.#block.pointer) throw new Error('this cache was disposed: make another with kvCache')
     return this.#block.pointer
   }
 
