@@ -23,16 +23,16 @@ const minify = {
   mangle: { toplevel: true, keepNames: { class: true, function: false } },
 }
 // All that entries share stands in core.js: one file is smaller, compressed, than several. Bundlers take from it what is
-// used: nothing in it may run when it is loaded, not even a static block of a class. What only threads need stands in
-// threads.js, what only one entry needs in its file, what nn, train and models share in block.js. tokenize.js has all that
-// it needs, so that a page that only splits a text loads no more.
+// used: nothing in it may run when it is loaded, not even a static block of a class, and load has one dynamic import only.
+// What only threads and the relaxed build need stands in threads.js, what only one entry needs in its file, what nn, train
+// and models share in block.js. tokenize.js has all that it needs, so that a page that only splits a text loads no more.
 const entries = LIBRARY.filter(({ name }) => name !== 'tokenize')
 const ownOf = entries.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
 const groups = [
   { name: 'core', test: new RegExp(`src/(?!threads/|block/|relaxed|nn/kv-cache|${ownOf.join('|')})`), priority: 1 },
   { name: 'block', test: /src\/(block\/|nn\.js)/ },
   { name: 'kv-cache', test: /src\/(nn\/kv-cache|cache\.js)/ },
-  { name: 'threads', test: /src\/threads\// },
+  { name: 'threads', test: /src\/(threads\/|relaxed)/ },
 ]
 const output = { minify, sourcemap: true }
 await build({

@@ -34,8 +34,8 @@ export async function load(options = {}) {
       'NO_SIMD',
       'this engine has no WebAssembly SIMD: use Chrome 91, Firefox 89, Safari 16.4, Node 16.4 or later',
     )
-  const source = relaxed === false ? await wasm : (await import('./relaxed.js')).relaxedSource(relaxed, wasm)
-  if (threads === 1) return new Qkv(await loadCore(source))
-  const { loadThreads } = await import('./threads/load-threads.js')
-  return new Qkv(await loadThreads(source, threads))
+  const source = await wasm
+  if (threads === 1 && relaxed === false) return new Qkv(await loadCore(source))
+  const { loadWith } = await import('./threads/load-with.js')
+  return new Qkv(await loadWith(source, threads, relaxed))
 }

@@ -10,7 +10,7 @@ const root = new URL('..', import.meta.url)
 /** Folders and files in their order: each imports from those before it, and from itself. */
 const ORDER = {
   src: [
-    ...['base', 'wasm-source.js', 'runtime', 'threads', 'ops', 'nn', 'qkv.js', 'relaxed.js', 'load.js', 'tokenize.js'],
+    ...['base', 'wasm-source.js', 'runtime', 'relaxed.js', 'threads', 'ops', 'nn', 'qkv.js', 'load.js', 'tokenize.js'],
     ...['cache.js', 'block'],
     ...['onnx.js', 'nn.js', 'models', 'models.js', 'train', 'train.js', 'index.js'],
   ],

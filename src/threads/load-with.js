@@ -1,6 +1,7 @@
-// A core whose memory is shared with threads. Loaded only when more than one thread is asked for.
+// A core with relaxed SIMD, or whose memory is shared with threads. Loaded only when one of them is asked for.
 
 import { describe } from '../base/errors.js'
+import { relaxedSource } from '../relaxed.js'
 import { compile, instantiate, loadCore } from '../runtime/load-core.js'
 import { Core } from '../runtime/memory.js'
 import { open } from '../wasm-source.js'
@@ -28,8 +29,13 @@ function countThreads(threads) {
 /** Browsers share memory with workers only where the page is cross-origin isolated. */
 const canShareMemory = () => typeof SharedArrayBuffer === 'function' && globalThis.crossOriginIsolated !== false
 
-/** @param {Awaited<import('../wasm-source.js').WasmSource> | undefined} source @param {unknown} threads */
-export async function loadThreads(source, threads) {
+/**
+ * @param {Awaited<import('../wasm-source.js').WasmSource> | undefined} source
+ * @param {unknown} threads
+ * @param {unknown} relaxed
+ */
+export async function loadWith(source, threads, relaxed) {
+  if (relaxed !== false) source = relaxedSource(relaxed, source)
   const count = countThreads(threads)
   if (count === 1 || !canShareMemory()) return loadCore(source)
   if (source instanceof WebAssembly.Module)
