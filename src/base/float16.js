@@ -3,6 +3,9 @@
 const word = new Uint32Array(1)
 const number = new Float32Array(word.buffer)
 
+/** Of all float16, for long arrays. @type {Float32Array | undefined} */
+let table
+
 /**
  * @param {Uint16Array | ArrayLike<number>} half bits in a Uint16Array, or numbers in a Float16Array
  * @returns {Float32Array} the same numbers
@@ -10,6 +13,11 @@ const number = new Float32Array(word.buffer)
 export function fromFloat16(half) {
   if (!(half instanceof Uint16Array)) return Float32Array.from(half)
   const floats = new Float32Array(half.length)
+  if (half.length > 65536) {
+    table ??= fromFloat16(Uint16Array.from({ length: 65536 }, (_, bits) => bits))
+    for (let i = 0; i < half.length; i++) floats[i] = table[half[i]]
+    return floats
+  }
   const words = new Uint32Array(floats.buffer)
   for (let i = 0; i < half.length; i++) {
     const sign = (half[i] & 0x8000) << 16

@@ -35,19 +35,29 @@ const ROWS = 64 // that are read at a time: of a checkpoint there is never a flo
 const OUT_OF_RANGE = 8 // enum qkv_status
 
 /** Rounded to bfloat16, ties to even. @param {Float32Array} floats */
-function roundToBfloat16(floats) {
+export function roundToBfloat16(floats) {
   const words = new Uint32Array(floats.slice().buffer)
   for (let i = 0; i < words.length; i++) words[i] = (words[i] + 0x7fff + ((words[i] >>> 16) & 1)) & 0xffff0000
   return new Float32Array(words.buffer)
 }
 
+/** In place of a weight whose rows `fill` brings. */
+export class Later {
+  /** @param {readonly number[]} dims */
+  constructor(dims) {
+    this.dims = dims
+  }
+}
+
 /**
  * Any weight: its dims, and how a part of its data becomes floats.
  * @param {any} weight
- * @returns {{ data: any, dims: readonly number[], widen: (part: any) => Float32Array, tensor?: FloatTensor, dtype?: string }}
+ * @returns {{ data: any, dims: readonly number[], widen: (part: any) => Float32Array, tensor?: FloatTensor, dtype?: string,
+ *   isLater?: boolean }}
  */
 function readWeight(weight) {
   const where = 'packLinear: weight'
+  if (weight instanceof Later) return { data: undefined, dims: weight.dims, widen: part => part, isLater: true }
   const raw = weight?.dtype
   if (raw === 'bfloat16' || raw === 'int8') {
     const { data, dims } = weight
@@ -75,6 +85,8 @@ export class PackedLinear {
   #panel = 0
   /** @type {ResidentTensor[]} */
   #tensors = []
+  #dtype = 'float32'
+  #isQuantized = false
 
   /**
    * @internal
@@ -102,40 +114,42 @@ export class PackedLinear {
     const shift = vector(bias, 'bias')
     const factors = vector(scales, 'scales')
 
-    const kind = WEIGHTS[dtype === 'bfloat16' ? 'float16' : dtype]
-    const panel = [0, K * 32, K * 16, Math.ceil(K / 2) * 16][kind]
-    const panels = Math.ceil(N / 8)
-    this.#panel = panel
     this.#core = core
+    this.#dtype = dtype
+    this.#isQuantized = isQuantized
+    const kind = WEIGHTS[dtype === 'bfloat16' ? 'float16' : dtype]
+    const panels = Math.ceil(N / 8)
+    this.#panel = [0, K * 32, K * 16, Math.ceil(K / 2) * 16][kind]
     const make = (/** @type {number} */ n) => {
-      const tensor = new ResidentTensor(core, [n])
+      // Each value is written, so that none needs to be zeroed before.
+      const tensor = new ResidentTensor(core, [n], core.blocks.take(n * 4))
       this.#tensors.push(tensor)
       return tensor
     }
     try {
-      const packed = make((panels * panel) / 4)
+      const packed = make((panels * this.#panel) / 4)
       const rowScales = kind > WEIGHTS.float32 ? make(panels * 8) : undefined
       const kept = shift && make(N)
       if (shift) kept?.data.set(shift.data)
+      rowScales?.data.fill(0)
       if (factors) rowScales?.data.set(factors.data)
+      this.#weights = { ...toWeights(packed, dims, kept), kind, scales: rowScales }
+      collected.register(this, this.#tensors, this)
+      if (source.isLater) return
+      const { tensor, data, widen, dtype: given } = source
+      const resident = tensor && core.residentOf(tensor)
       const step = isTransposed ? N : ROWS
+      const isRounded = dtype === 'bfloat16' && given !== 'bfloat16'
       for (let n = 0; n < N; n += step)
         core.scope(() => {
-          const rows = Math.min(step, N - n)
-          const from = this.#rows(source, n * K, (n + rows) * K, dtype)
-          const scratch = core.allocFloats(8 * K)
-          const to = packed.address + (n / 8) * panel
-          const toScale = rowScales ? rowScales.address + n * 4 : 0
-          const strides = isTransposed ? [1, N] : [K, 1]
-          const args = [from, ...strides, K, rows, kind, Number(isQuantized), to, toScale, scratch]
-          const status = core.exports.qkv_pack_linear(...args)
-          if (status === OUT_OF_RANGE)
-            throw new RangeError(
-              `packLinear: weight holds NaN, infinity or too large values for ${dtype}: use dtype 'float32'`,
-            )
-          core.check('qkv_pack_linear', status)
+          const [from, to] = [n * K, Math.min(N, n + step) * K]
+          const floats = () => widen((tensor ?? { data }).data.subarray(from, to))
+          const address =
+            resident && !isRounded
+              ? resident.address + from * 4
+              : core.copyIn(isRounded ? roundToBfloat16(floats()) : floats())
+          this.fill(n, address, (to - from) / K, isTransposed ? N : 0)
         })
-      this.#weights = { ...toWeights(packed, dims, kept), kind, scales: rowScales }
     } catch (error) {
       this.dispose()
       throw error
@@ -143,18 +157,30 @@ export class PackedLinear {
   }
 
   /**
-   * Values from ... to of the weight in the module's memory, as floats. Within a scope.
-   * @param {ReturnType<typeof readWeight>} source
-   * @param {number} from
-   * @param {number} to
-   * @param {string} dtype
+   * @internal
+   * Packs some of the rows.
+   * @param {number} n the first one, a multiple of 8
+   * @param {number} from the address of these rows
+   * @param {number} rows
+   * @param {number} [stride] of layout 'in,out': floats from one input to the next
    */
-  #rows({ tensor, data, widen, dtype: given }, from, to, dtype) {
-    const isRounded = dtype === 'bfloat16' && given !== 'bfloat16'
-    const resident = tensor && this.#core.residentOf(tensor)
-    if (resident && !isRounded) return resident.address + from * 4
-    const floats = widen((tensor ?? { data }).data.subarray(from, to))
-    return this.#core.copyIn(isRounded ? roundToBfloat16(floats) : floats)
+  fill(n, from, rows, stride = 0) {
+    const core = this.#core
+    const { weight, dims, kind, scales } = /** @type {import('../ops/linear.js').Weights} */ (this.#weights)
+    const K = dims[1]
+    core.scope(() => {
+      const scratch = core.allocFloats(8 * (K + 1))
+      const to = /** @type {ResidentTensor} */ (weight).address + (n / 8) * this.#panel
+      const strides = stride ? [1, stride] : [K, 1]
+      const toScale = scales ? /** @type {ResidentTensor} */ (scales).address + n * 4 : 0
+      const args = [from, ...strides, K, rows, Number(kind), Number(this.#isQuantized), to, toScale, scratch]
+      const status = core.exports.qkv_pack_linear(...args)
+      if (status === OUT_OF_RANGE)
+        throw new RangeError(
+          `packLinear: weight holds NaN, infinity or too large values for ${this.#dtype}: use dtype 'float32'`,
+        )
+      core.check('qkv_pack_linear', status)
+    })
   }
 
   /**
@@ -211,7 +237,13 @@ export class PackedLinear {
 
   /** Gives the memory back; any later use throws. */
   dispose() {
+    collected.unregister(this)
     for (const tensor of this.#tensors.splice(0)) tensor.dispose()
     this.#weights = undefined
   }
 }
+
+/** @type {FinalizationRegistry<ResidentTensor[]>} */
+const collected = new FinalizationRegistry(tensors => {
+  for (const tensor of tensors) tensor.dispose()
+})

@@ -18,15 +18,6 @@ static float power2(int n) { /* 2^n, -126 <= n <= 127 */
   return x;
 }
 
-/* The nearest float16, ties to even, of |x| < 65520. */
-static uint16_t to_float16(float x) {
-  uint32_t bits = bits_of(x), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
-  if (size >= 0x38800000)
-    return (uint16_t)(sign | (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13);
-  float shifted = (x < 0.0f ? -x : x) + 0.5f; /* its last bit is worth 2^-24, as that of a subnormal float16 */
-  return (uint16_t)(sign | (bits_of(shifted) - 0x3f000000));
-}
-
 /* The row's scale, and in *factor what its values are multiplied with before they are rounded. */
 static float scale_of(float largest, uint32_t weights, float *factor) {
   if (weights == QKV_WEIGHTS_INT8) {
@@ -48,32 +39,38 @@ uint32_t QKV_EXPORT(qkv_pack_linear)(const float *w, size_t w_row, size_t w_colu
     pack_panel(panel, w + n * w_row, K, w_column, w_row, at_most(N - n, 8));
     if (weights == QKV_WEIGHTS_FLOAT32)
       continue;
-    float factor[8];
+    f4 size[2] = {zeros(), zeros()}, by[2];
+    for (size_t k = 0; k < K && !is_quantized; k++)
+      for (size_t half = 0; half < 2; half++)
+        size[half] = larger_size(size[half], load(panel + k * 8 + half * 4));
+    float largest[8], factor[8];
+    for (size_t half = 0; half < 2; half++)
+      store(largest + half * 4, size[half]);
     for (size_t c = 0; c < 8; c++) {
       factor[c] = 1.0f;
       if (is_quantized)
         continue;
-      float largest = 0.0f;
-      for (size_t k = 0; k < K; k++) {
-        float size = panel[k * 8 + c] < 0.0f ? -panel[k * 8 + c] : panel[k * 8 + c];
-        largest = larger(largest, size);
-      }
-      if (!(largest <= (weights == QKV_WEIGHTS_INT8 ? 3.4e38f : 0x1p29f)))
+      if (!(largest[c] <= (weights == QKV_WEIGHTS_INT8 ? 3.4e38f : 0x1p29f)))
         return QKV_WEIGHTS_OUT_OF_RANGE;
-      scales[n + c] = scale_of(largest, weights, factor + c);
+      scales[n + c] = scale_of(largest[c], weights, factor + c);
     }
-    if (weights == QKV_WEIGHTS_INT8) {
-      int8_t *to = (int8_t *)out;
-      for (size_t k = 0; k < round_up(K, 2); k++)
-        for (size_t c = 0; c < 8; c++) {
-          float value = k < K ? panel[k * 8 + c] * factor[c] : 0.0f;
-          to[k / 2 * 16 + c * 2 + k % 2] = (int8_t)(value < 0.0f ? value - 0.5f : value + 0.5f);
-        }
-      continue;
+    for (size_t half = 0; half < 2; half++)
+      by[half] = load(factor + half * 4);
+    size_t step = weights == QKV_WEIGHTS_INT8 ? 2 : 1;
+    for (size_t c = 0; c < 8 && K % step; c++)
+      panel[K * 8 + c] = 0.0f; /* half of the last pair */
+    for (size_t k = 0; k < K; k += step, panel += step * 8) {
+      i4 numbers[4];
+#pragma unroll 1
+      for (size_t i = 0; i < step * 2; i++) {
+        f4 x = mul(load(panel + i * 4), by[i % 2]);
+        numbers[i] = step == 1 ? to_float16(x) : to_integers(x);
+      }
+      if (step == 1)
+        store_low_halves(out + k * 16, numbers);
+      else
+        store_int8_pairs(out + k * 8, numbers, numbers + 2);
     }
-    uint16_t *to = (uint16_t *)(void *)out;
-    for (size_t i = 0; i < K * 8; i++)
-      to[i] = to_float16(panel[i] * factor[i % 8]);
   }
   return QKV_OK;
 }

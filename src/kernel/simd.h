@@ -89,6 +89,29 @@ INLINE void load_int8_pairs(const void *p, f4 first[2], f4 second[2]) {
   second[0] = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(odd));
   second[1] = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(odd));
 }
+/* |x| < 65520 as the nearest float16, ties to even: its bits as a whole number. */
+INLINE i4 to_float16(f4 x) {
+  i4 size = absolute(x), odd = wasm_v128_and(wasm_u32x4_shr(size, 13), wasm_i32x4_splat(1));
+  i4 rounded = wasm_u32x4_shr(wasm_i32x4_add(wasm_i32x4_add(size, wasm_i32x4_splat(0xfff - 0x38000000)), odd), 13);
+  /* The last bit of |x| + 0.5 is worth 2^-24, as that of a subnormal float16. */
+  i4 subnormal = wasm_i32x4_sub(add(size, splat(0.5f)), wasm_i32x4_splat(0x3f000000));
+  i4 bits = blend(wasm_i32x4_ge(size, wasm_i32x4_splat(0x38800000)), rounded, subnormal);
+  return either(bits, wasm_v128_and(wasm_u32x4_shr(x, 16), wasm_i32x4_splat(0x8000)));
+}
+/* The low 16 bits of eight numbers. */
+INLINE void store_low_halves(void *p, const i4 numbers[2]) {
+  wasm_v128_store(p, wasm_i16x8_shuffle(numbers[0], numbers[1], 0, 2, 4, 6, 8, 10, 12, 14));
+}
+/* The nearest whole numbers, halves away from zero. */
+INLINE i4 to_integers(f4 x) { return wasm_i32x4_trunc_sat_f32x4(add(x, with_sign_of(splat(0.5f), x))); }
+/* Eight pairs of whole numbers as int8: the inverse of load_int8_pairs. */
+INLINE void store_int8_pairs(void *p, const i4 first[2], const i4 second[2]) {
+  i4 even = wasm_v128_and(wasm_i16x8_narrow_i32x4(first[0], first[1]), wasm_i16x8_splat(0xff));
+  wasm_v128_store(p, either(even, wasm_i16x8_shl(wasm_i16x8_narrow_i32x4(second[0], second[1]), 8)));
+}
+/* The larger size, |b| or a, which is one; NaN is the largest. */
+INLINE f4 larger_size(f4 a, f4 b) { return wasm_i32x4_max(a, absolute(b)); }
+
 /* sum + a b of four pairs of int16 and of int8: exact. */
 INLINE i4 add_pairs(i4 a, const int8_t *b, i4 sum) {
   return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(a, wasm_i16x8_load8x8(b)));

@@ -132,14 +132,19 @@ function checkRanges(tensors, start, size, fail) {
 }
 
 /**
- * The numbers of a stored tensor as they are: floats, or the bits of halves.
+ * The numbers of a stored tensor as they are, or of some of its bytes: floats, or the bits of halves.
  * @param {StoredTensor} tensor F32, F16 or BF16
+ * @param {number} [start] in the file
+ * @param {number} [end]
+ * @param {Uint8Array} [buffer] may be read into: who gives one uses the numbers at once and keeps nothing
  * @returns {Promise<Float32Array | Uint16Array>}
  */
-export async function readNumbers({ dtype, file, source, from, to }) {
-  const bytes = await readExactly(source, file, from, to)
-  const whole = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes) // aligned, and nobody else's
-  return dtype === 'F32' ? new Float32Array(whole.buffer) : new Uint16Array(whole.buffer)
+export async function readNumbers({ dtype, file, source, from, to }, start = from, end = to, buffer) {
+  const bytes = await readExactly(source, file, start, end, buffer)
+  const fits = buffer ? bytes.byteOffset % 4 === 0 : bytes.byteLength === bytes.buffer.byteLength
+  const own = fits ? bytes : new Uint8Array(bytes) // aligned, and nobody else's
+  const Type = dtype === 'F32' ? Float32Array : Uint16Array
+  return new Type(/** @type {ArrayBuffer} */ (own.buffer), own.byteOffset, own.length / Type.BYTES_PER_ELEMENT)
 }
 
 /**

@@ -4,8 +4,8 @@
 import { describe } from '../base/errors.js'
 
 /**
- * Reads bytes from <= i < to. `size` is undefined where only reading tells.
- * @typedef {{ size?: number, read: (from: number, to: number) => Promise<Uint8Array> }} ByteSource
+ * Reads bytes from <= i < to, perhaps into a buffer that is given. `size` is undefined where only reading tells.
+ * @typedef {{ size?: number, read: (from: number, to: number, buffer?: Uint8Array) => Promise<Uint8Array> }} ByteSource
  * @typedef {(from: number, to: number) => Promise<ArrayBuffer | ArrayBufferView>} RangeReader
  * @typedef {ArrayBuffer | ArrayBufferView | Blob | RangeReader} FileContent
  *
@@ -109,8 +109,8 @@ function fromPath(path) {
       const { size } = await handle.stat()
       return {
         size,
-        async read(from, to) {
-          const bytes = new Uint8Array(to - from)
+        async read(from, to, buffer) {
+          const bytes = buffer?.subarray(0, to - from) ?? new Uint8Array(to - from)
           const { bytesRead } = await handle.read(bytes, 0, to - from, from)
           return bytes.subarray(0, bytesRead)
         },
@@ -160,10 +160,11 @@ export function openFolder(source, signal) {
  * @param {string} name
  * @param {number} from
  * @param {number} to
+ * @param {Uint8Array} [buffer] with room for them
  */
-export async function readExactly(source, name, from, to) {
+export async function readExactly(source, name, from, to, buffer) {
   const end = source.size !== undefined && to > source.size ? source.size : to
-  const bytes = end > from ? await source.read(from, end) : new Uint8Array(0)
+  const bytes = end > from ? await source.read(from, end, buffer) : new Uint8Array(0)
   if (bytes.length !== to - from)
     throw new RangeError(
       `${name}: bytes ${from} to ${to} are asked for, ${bytes.length} of them are there: the file is cut off`,

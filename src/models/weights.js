@@ -3,7 +3,9 @@
 
 import { describe, shape } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
+import { Later, roundToBfloat16 } from '../block/packed-linear.js'
 import { packLinear } from '../nn.js'
+import { coreOf } from '../qkv.js'
 import { FLOATS, readNumbers, widen } from './safetensors.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
@@ -17,13 +19,18 @@ import { FLOATS, readNumbers, widen } from './safetensors.js'
 /** @typedef {{ loaded: number, total: number, name: string }} Progress */
 /** @typedef {'float32' | 'float16' | 'bfloat16' | 'int8'} WeightType */
 /** Numbers as they are stored. @typedef {{ data: Float32Array | Uint16Array, dims: readonly number[], dtype: string }} Raw */
+
 /**
+ * A tensor that is read, and what becomes of it: layers that are packed from it, or `take`.
  * @typedef {object} Need
- * @property {string} name
  * @property {readonly number[]} dims
- * @property {boolean} [isPacked] is it held in the dtype that is asked for?
- * @property {(read: (name: string) => Promise<Raw>) => Promise<void>} make
+ * @property {{ key: string, spec: LinearSpec, bias: () => FloatTensor | undefined }[]} layers
+ * @property {((raw: Raw) => void)[]} takes
  */
+
+/** @typedef {(key: string, name: string, dims: readonly number[], use: Need['layers'][0] | Need['takes'][0]) => void} AddNeed */
+
+const CHUNK = 2 ** 22 // bytes that are read at a time, while those before them are packed
 
 /** @param {LinearSpec} spec */
 const keyOf = ({ name, part }) => (part === undefined ? name : `${name}[${part}]`)
@@ -93,28 +100,26 @@ export class ModelWeights {
    * What is to be read, after a check of all names and shapes; and the memory that it takes, by dtype.
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
-   * @param {WeightType} [dtype]
    */
-  plan(family, stored, dtype) {
+  plan(family, stored) {
     const tensors = this.#canonical(family, stored)
     const names = [...tensors.keys()]
     const { optional } = family.head
     this.hasHead = !optional || names.some(name => optional.test(name))
     this.hasPooler = family.pooler !== undefined && tensors.has(`${family.pooler.name}.weight`)
-    const needs = this.#needs(family, dtype)
+    const needs = this.#needs(family)
     checkTensors(needs, tensors, family.ignored)
-    const packed = new Map(needs.map(({ name, isPacked }) => [name, isPacked]))
-    this.ignored = names.filter(name => !packed.has(name))
-    this.used = [...packed.keys()].map(name => /** @type {StoredTensor} */ (tensors.get(name)))
+    this.ignored = names.filter(name => !needs.has(name))
+    this.used = [...needs.keys()].map(name => /** @type {StoredTensor} */ (tensors.get(name)))
     const bytes = { stored: 0, float32: 0, float16: 0, bfloat16: 0, int8: 0 }
     let parameters = 0
-    for (const [name, isPacked] of packed) {
+    for (const [name, { layers }] of needs) {
       const { dims, from, to } = /** @type {StoredTensor} */ (tensors.get(name))
       const size = count(dims)
       parameters += size
       bytes.stored += to - from
       for (const [n, type] of /** @type {const} */ (['int8', 'float16', 'float32']).entries())
-        bytes[type] += isPacked ? size * 2 ** n : to - from
+        bytes[type] += layers.length ? size * 2 ** n : to - from
     }
     bytes.bfloat16 = bytes.float16
     return { tensors, needs, bytes, parameters }
@@ -126,46 +131,86 @@ export class ModelWeights {
    * @param {{ dtype?: WeightType, signal?: AbortSignal, onProgress?: (progress: Progress) => void }} options
    */
   async load(family, stored, { dtype, signal, onProgress }) {
-    const { tensors, needs, bytes } = this.plan(family, stored, dtype)
-    const total = bytes.stored
+    const { tensors, needs, bytes } = this.plan(family, stored)
+    // Rows of a layer of its own are packed chunk by chunk; other tensors are read whole.
+    const jobs = [...needs].flatMap(([name, need]) => {
+      const tensor = /** @type {StoredTensor} */ (tensors.get(name))
+      const [rows] = tensor.dims
+      const isChunked = need.layers.length === 1 && !need.layers[0].spec.row && !need.layers[0].spec.layout
+      const perRow = (tensor.to - tensor.from) / rows
+      const step = isChunked ? Math.max(8, Math.floor(CHUNK / perRow / 8) * 8) : rows
+      return Array.from({ length: Math.ceil(rows / step) }, (_, n) => {
+        const from = n * step
+        return { need, tensor, perRow, from, rows: Math.min(step, rows - from) }
+      })
+    })
+    /** One is read into while the other one is packed. */
+    const buffers = [new Uint8Array(0), new Uint8Array(0)]
+    const read = (/** @type {number} */ n) => {
+      const { need, tensor, perRow, from, rows } = jobs[n]
+      const size = rows * perRow
+      if (need.layers.length && buffers[n % 2].length < size) buffers[n % 2] = new Uint8Array(size)
+      const [start, end] = [tensor.from + from * perRow, tensor.from + (from + rows) * perRow]
+      const numbers = readNumbers(tensor, start, end, need.layers.length ? buffers[n % 2] : undefined)
+      numbers.catch(() => {}) // is told when it is its turn
+      return numbers
+    }
     let loaded = 0
-    let reached = -1
-    const order = [...new Set(needs.map(need => need.name))]
-    /** Being read, or just used: parts of a fused weight ask for it and its bias in turn. @type {Map<string, Promise<Raw>>} */
-    const held = new Map()
-    const hold = (/** @type {string} */ name) => {
-      const { dims, dtype } = /** @type {StoredTensor} */ (tensors.get(name))
-      const raw = readNumbers(/** @type {StoredTensor} */ (tensors.get(name))).then(data => ({ data, dims, dtype }))
-      raw.catch(() => {}) // is told to who waits for it
-      held.set(name, raw)
-      return raw
-    }
-    const read = async (/** @type {string} */ name) => {
-      signal?.throwIfAborted()
-      const raw = await (held.get(name) ?? hold(name))
-      const at = order.indexOf(name)
-      for (const other of held.keys()) if (order.indexOf(other) < at - 1) held.delete(other)
-      if (at <= reached) return raw
-      reached = at
-      const { from, to, name: stored } = this.used[at]
-      loaded += to - from
-      onProgress?.({ loaded, total, name: stored })
-      if (at + 1 < order.length) hold(order[at + 1]) // is read while this one is packed
-      return raw
-    }
     try {
-      for (const need of needs) await need.make(read)
+      let next = jobs.length ? read(0) : undefined
+      for (const [n, { need, tensor, perRow, from, rows }] of jobs.entries()) {
+        signal?.throwIfAborted()
+        const data = /** @type {Float32Array | Uint16Array} */ (await next)
+        signal?.throwIfAborted()
+        if (n + 1 < jobs.length) next = read(n + 1)
+        const raw = { data, dims: [rows, ...tensor.dims.slice(1)], dtype: tensor.dtype }
+        for (const take of need.takes) take(raw)
+        if (need.layers.length) this.#fill(need.layers, raw, from, dtype)
+        loaded += rows * perRow
+        onProgress?.({ loaded, total: bytes.stored, name: tensor.name })
+      }
       signal?.throwIfAborted()
     } catch (error) {
       this.dispose()
       if (error instanceof RangeError && /out of memory/.test(error.message))
         throw new RangeError(
-          `loadModel: out of memory: the weights need ${bytes[dtype ?? 'stored']} bytes, ` +
-            `as int8 ${bytes.int8}: ${error.message}`,
+          `loadModel: out of memory: the weights need ${bytes[dtype ?? 'stored']} bytes, as int8 ${bytes.int8}: ` +
+            error.message,
           { cause: error },
         )
       throw error
     }
+  }
+
+  /**
+   * Rows from ... of a stored weight, packed for each layer that has a part of it.
+   * @param {Need['layers']} layers
+   * @param {Raw} raw
+   * @param {number} from
+   * @param {WeightType} [dtype] default: as it is stored
+   */
+  #fill(layers, raw, from, dtype = NATIVE[/** @type {'F32'} */ (raw.dtype)]) {
+    if (from === 0)
+      for (const { key, spec, bias } of layers) {
+        const packed = packLinear(this.#qkv, /** @type {any} */ (new Later([spec.out, spec.in])), bias(), { dtype })
+        this.#resident.add(packed)
+        this.#linears.set(key, packed)
+      }
+    const core = /** @type {import('../runtime/memory.js').Core} */ (coreOf(this.#qkv))
+    const wide = widen(raw.data, raw.dtype)
+    const values = dtype === 'bfloat16' && raw.dtype !== 'BF16' ? roundToBfloat16(wide) : wide
+    core.scope(() => {
+      const address = core.copyIn(values)
+      for (const { key, spec } of layers) {
+        const { out, row, layout } = spec
+        const [rows, columns] = raw.dims
+        const layer = /** @type {PackedLinear} */ (this.#linears.get(key))
+        // Fused columns lie side by side; fused rows may be mixed.
+        if (layout) layer.fill(0, address + (row?.(0) ?? 0) * 4, out, columns)
+        else if (row) layer.fill(0, core.copyIn(rowsOf(new Tensor(values, raw.dims), out, row).data), out)
+        else layer.fill(from, address, rows)
+      }
+    })
   }
 
   /**
@@ -186,67 +231,48 @@ export class ModelWeights {
     return tensors
   }
 
-  /** What is to be read, in order. @param {Family} family @param {WeightType | undefined} dtype */
-  #needs(family, dtype) {
-    /** @type {Need[]} */
-    const needs = []
+  /** What is to be read, in order. @param {Family} family */
+  #needs(family) {
+    /** @type {Map<string, Need>} */
+    const needs = new Map()
     /** @type {Set<string>} */
     const known = new Set()
-    /** @param {string} key @param {Need} need */
-    const add = (key, need) => {
-      if (!known.has(key)) needs.push(need)
+    /** @type {AddNeed} */
+    const add = (key, name, dims, use) => {
+      if (known.has(key)) return
       known.add(key)
+      const need = needs.get(name) ?? { dims, layers: [], takes: [] }
+      if (typeof use === 'function') need.takes.push(use)
+      else need.layers.push(use)
+      needs.set(name, need)
     }
-    /** @type {Map<string, FloatTensor>} biases that wait for their weights */
-    const biases = new Map()
     /** @type {(spec: LinearSpec) => void} */
     const linear = spec => {
       const { name, out, in: size, bias, layout, of = out, row } = spec
       const key = keyOf(spec)
+      /** @type {FloatTensor | undefined} */
+      let waiting
       if (bias)
-        add(`${key}.bias`, {
-          name: `${name}.bias`,
-          dims: [of],
-          make: async read => {
-            biases.set(key, rowsOf(floats(await read(`${name}.bias`)), out, row))
-          },
+        add(`${key}.bias`, `${name}.bias`, [of], raw => {
+          waiting = rowsOf(floats(raw), out, row)
         })
-      add(key, {
-        name: `${name}.weight`,
-        dims: layout ? [size, of] : [of, size],
-        isPacked: true,
-        make: async read => {
-          const stored = await read(`${name}.weight`)
-          this.#hold(this.#linears, key, this.#pack(stored, spec, biases.get(key), dtype))
-          biases.delete(key)
-        },
-      })
+      add(key, `${name}.weight`, layout ? [size, of] : [of, size], { key, spec, bias: () => waiting })
     }
     /** @type {(spec: NormSpec | undefined) => void} */
     const norm = spec => {
       if (!spec) return
-      /** @type {{ weight: FloatTensor, bias?: FloatTensor }} */
-      const made = { weight: EMPTY }
       for (const part of spec.bias ? ['weight', 'bias'] : ['weight'])
-        add(`${spec.name}.${part}`, {
-          name: `${spec.name}.${part}`,
-          dims: [spec.size],
-          make: async read => {
-            const kept = this.#keep(floats(await read(`${spec.name}.${part}`)))
-            this.#norms.set(spec.name, Object.assign(this.#norms.get(spec.name) ?? made, { [part]: kept }))
-          },
+        add(`${spec.name}.${part}`, `${spec.name}.${part}`, [spec.size], raw => {
+          const kept = this.#keep(floats(raw))
+          this.#norms.set(spec.name, { weight: EMPTY, ...this.#norms.get(spec.name), [part]: kept })
         })
     }
     /** @type {(spec: TableSpec | undefined) => void} */
     const table = spec => {
       if (!spec) return
       const name = `${spec.name}.weight`
-      add(name, {
-        name,
-        dims: [spec.rows, spec.columns],
-        make: async read => {
-          this.#tables.set(spec.name, await read(name))
-        },
+      add(name, name, [spec.rows, spec.columns], raw => {
+        this.#tables.set(spec.name, raw)
       })
     }
     const { embedding, head, pooler } = family
@@ -273,12 +299,12 @@ export class ModelWeights {
     if (!this.hasHead) return needs
     if (head.transform) linear(head.transform)
     norm(head.norm)
-    this.#headNeeds(family, add, dtype)
+    this.#headNeeds(family, add)
     return needs
   }
 
-  /** @param {Family} family @param {(key: string, need: Need) => void} add @param {WeightType | undefined} dtype */
-  #headNeeds({ head, embedding, vocab }, add, dtype) {
+  /** @param {Family} family @param {AddNeed} add */
+  #headNeeds({ head, embedding, vocab }, add) {
     const { project } = head
     const name = project ? `${project.name}.weight` : `${embedding.tokens.name}.weight`
     const columns = project ? project.in : embedding.tokens.columns
@@ -286,35 +312,10 @@ export class ModelWeights {
     /** @type {FloatTensor | undefined} */
     let bias
     if (biasName)
-      add(biasName, {
-        name: biasName,
-        dims: biasName === 'final_logits_bias' ? [1, vocab] : [vocab],
-        make: async read => {
-          bias = floats(await read(biasName)).reshape([vocab])
-        },
+      add(biasName, biasName, biasName === 'final_logits_bias' ? [1, vocab] : [vocab], raw => {
+        bias = floats(raw).reshape([vocab])
       })
-    add('head', {
-      name,
-      dims: [vocab, columns],
-      make: async read => {
-        this.#hold(this.#linears, 'head', this.#pack(await read(name), { name, out: vocab, in: columns }, bias, dtype))
-      },
-    })
-  }
-
-  /**
-   * As it is stored, unless a dtype is given.
-   * @param {Raw} stored
-   * @param {LinearSpec} spec
-   * @param {FloatTensor | undefined} bias
-   * @param {WeightType} [dtype]
-   */
-  #pack(stored, { out, row, layout }, bias, dtype = NATIVE[/** @type {'F32'} */ (stored.dtype)]) {
-    const tensor = new Tensor(stored.data, stored.dims)
-    // Fused columns lie side by side; fused rows may be mixed.
-    const part = row && layout ? tensor.slice(1, row(0), row(0) + out) : rowsOf(tensor, out, row)
-    const weight = stored.dtype === 'BF16' ? { data: part.data, dims: part.dims, dtype: 'bfloat16' } : part
-    return packLinear(this.#qkv, /** @type {FloatTensor} */ (weight), bias, { dtype, layout })
+    add('head', name, [vocab, columns], { key: 'head', spec: { name, out: vocab, in: columns }, bias: () => bias })
   }
 
   /** A small tensor that every call reads. @param {FloatTensor} tensor */
@@ -323,12 +324,6 @@ export class ModelWeights {
     this.#resident.add(resident)
     resident.data.set(tensor.data)
     return resident
-  }
-
-  /** @template {{ dispose: () => void }} T @param {Map<string, T>} map @param {string} key @param {T} made */
-  #hold(map, key, made) {
-    this.#resident.add(made)
-    map.set(key, made)
   }
 }
 
@@ -358,15 +353,14 @@ function rowsOf(tensor, out, row) {
 
 /**
  * Throws one error that lists all that does not fit.
- * @param {Need[]} needs
+ * @param {Map<string, Need>} needs
  * @param {Map<string, StoredTensor>} tensors
  * @param {RegExp} ignored
  */
 function checkTensors(needs, tensors, ignored) {
-  const needed = new Set(needs.map(({ name }) => name))
-  const missing = [...needed].filter(name => !tensors.has(name))
-  const unexpected = [...tensors.keys()].filter(name => !needed.has(name) && !ignored.test(name))
-  const wrong = needs.flatMap(({ name, dims }) => {
+  const missing = [...needs.keys()].filter(name => !tensors.has(name))
+  const unexpected = [...tensors.keys()].filter(name => !needs.has(name) && !ignored.test(name))
+  const wrong = [...needs].flatMap(([name, { dims }]) => {
     const tensor = tensors.get(name)
     if (!tensor) return []
     if (!FLOATS.includes(tensor.dtype)) return `${name} is ${tensor.dtype}, one of ${FLOATS.join(', ')} expected`
@@ -380,7 +374,7 @@ function checkTensors(needs, tensors, ignored) {
   const problems = [
     ...list('missing', missing),
     ...list('unexpected', unexpected),
-    ...list('of another shape or dtype', [...new Set(wrong)]),
+    ...list('of another shape or dtype', wrong),
   ]
   if (problems.length) throw new RangeError(`loadModel: the tensors do not fit config.json; ${problems.join('; ')}`)
 }

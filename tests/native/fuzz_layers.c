@@ -26,7 +26,7 @@ static void linear(struct input *in, int hostile) {
   size_t M = a.M, K = a.K, N = a.N, panels = (N + 7) / 8;
   int is_transposed = byte(in) & 1;
   float *x = some(in, M * K, hostile), *w = some(in, N * K, hostile && !a.weights), *bias = some(in, N, 0);
-  float *residual = some(in, M * N, 0), *y = malloc(M * N * 4), *tail = allocate(32 * K);
+  float *residual = some(in, M * N, 0), *y = malloc(M * N * 4), *tail = allocate(32 * (K + 1));
   size_t row = is_transposed ? 1 : K, column = is_transposed ? N : 1;
   a.x = x, a.bias = bias, a.residual = residual, a.y = y, a.w = w;
   a.w_row = (uint32_t)row, a.w_column = (uint32_t)column;
