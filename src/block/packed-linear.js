@@ -163,17 +163,29 @@ export class PackedLinear {
    * @param {number} from the address of these rows
    * @param {number} rows
    * @param {number} [stride] of layout 'in,out': floats from one input to the next
+   * @param {{ k: number, size: number }} [inputs] those that there are, of float32 in this layout; default all
    */
-  fill(n, from, rows, stride = 0) {
+  fill(n, from, rows, stride = 0, inputs) {
     const core = this.#core
     const { weight, dims, kind, scales } = /** @type {import('../ops/linear.js').Weights} */ (this.#weights)
-    const K = dims[1]
+    const { k, size: K } = inputs ?? { k: 0, size: dims[1] }
     core.scope(() => {
       const scratch = core.allocFloats(8 * (K + 1))
-      const to = /** @type {ResidentTensor} */ (weight).address + (n / 8) * this.#panel
+      const to = /** @type {ResidentTensor} */ (weight).address + (n / 8) * this.#panel + k * 32
       const strides = stride ? [1, stride] : [K, 1]
       const toScale = scales ? /** @type {ResidentTensor} */ (scales).address + n * 4 : 0
-      const args = [from, ...strides, K, rows, Number(kind), Number(this.#isQuantized), to, toScale, scratch]
+      const args = [
+        from,
+        ...strides,
+        K,
+        rows,
+        Number(kind),
+        Number(this.#isQuantized),
+        to,
+        this.#panel,
+        toScale,
+        scratch,
+      ]
       const status = core.exports.qkv_pack_linear(...args)
       if (status === OUT_OF_RANGE)
         throw new RangeError(

@@ -31,10 +31,18 @@ static float scale_of(float largest, uint32_t weights, float *factor) {
 }
 
 uint32_t QKV_EXPORT(qkv_pack_linear)(const float *w, size_t w_row, size_t w_column, size_t K, size_t N,
-                                     uint32_t weights, uint32_t is_quantized, void *packed, float *scales,
-                                     float *scratch) {
+                                     uint32_t weights, uint32_t is_quantized, void *packed, size_t panel_size,
+                                     float *scales, float *scratch) {
   char *out = packed;
-  for (size_t n = 0; n < N; n += 8, out += panel_bytes(weights, K)) {
+  if (weights == QKV_WEIGHTS_FLOAT32 && w_row == 1) {
+    size_t n = 0;
+    for (; n + 32 <= N; n += 32, out += 4 * panel_size) /* whole cache lines of a row of w */
+      for (size_t k = 0; k < K; k++)
+        for (size_t c = 0; c < 32; c += 4)
+          store((float *)(void *)(out + c / 8 * panel_size) + k * 8 + c % 8, load(w + k * w_column + n + c));
+    w += n, N -= n;
+  }
+  for (size_t n = 0; n < N; n += 8, out += panel_size) {
     float *panel = weights == QKV_WEIGHTS_FLOAT32 ? (float *)(void *)out : scratch;
     pack_panel(panel, w + n * w_row, K, w_column, w_row, at_most(N - n, 8));
     if (weights == QKV_WEIGHTS_FLOAT32)

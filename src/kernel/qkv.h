@@ -229,10 +229,11 @@ uint32_t qkv_linear_part(const struct qkv_linear *args, uint32_t first, uint32_t
 
 /* W (N,K), W[n][k] = w[n * w_row + k * w_column] -> packed: panels of eight rows, (N/8 rounded up, K, 8), zeros beyond
  * N, as `weights` says; int8 in pairs of k: (N/8 rounded up, K/2 rounded up, 8, 2). scales (N rounded up to 8): float16
- * and int8 only. Of int8, w holds whole numbers already where is_quantized, and scales are given.
- * scratch: 8 * (K + 1) floats. A row that float16 or int8 cannot hold gives QKV_WEIGHTS_OUT_OF_RANGE. */
+ * and int8 only. panel_size: bytes from panel to panel; of float32, w may hold some of the K only. Of int8, w holds
+ * whole numbers already where is_quantized, and scales are given. scratch: 8 * (K + 1) floats. A row that float16 or
+ * int8 cannot hold gives QKV_WEIGHTS_OUT_OF_RANGE. */
 uint32_t qkv_pack_linear(const float *w, size_t w_row, size_t w_column, size_t K, size_t N, uint32_t weights,
-                         uint32_t is_quantized, void *packed, float *scales, float *scratch);
+                         uint32_t is_quantized, void *packed, size_t panel_size, float *scales, float *scratch);
 
 /* Of y = x W^T + bias, W (N,K) contiguous: dx (M,K), dw (N,K) and d_bias (N) from dy (M,N), see linear_backward.c. All
  * of it are the units from 0 on; scratch: qkv_linear_backward_scratch() bytes. */

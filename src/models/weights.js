@@ -30,7 +30,7 @@ import { FLOATS, readNumbers, widen } from './safetensors.js'
 
 /** @typedef {(key: string, name: string, dims: readonly number[], use: Need['layers'][0] | Need['takes'][0]) => void} AddNeed */
 
-const CHUNK = 2 ** 22 // bytes that are read at a time, while those before them are packed
+const CHUNK = 2 ** 20 // bytes that are read at a time, while those before them are packed
 
 /** @param {LinearSpec} spec */
 const keyOf = ({ name, part }) => (part === undefined ? name : `${name}[${part}]`)
@@ -132,11 +132,13 @@ export class ModelWeights {
    */
   async load(family, stored, { dtype, signal, onProgress }) {
     const { tensors, needs, bytes } = this.plan(family, stored)
-    // Rows of a layer of its own are packed chunk by chunk; other tensors are read whole.
+    // Layers are packed chunk by chunk where that can be done; other tensors are read whole.
     const jobs = [...needs].flatMap(([name, need]) => {
       const tensor = /** @type {StoredTensor} */ (tensors.get(name))
       const [rows] = tensor.dims
-      const isChunked = need.layers.length === 1 && !need.layers[0].spec.row && !need.layers[0].spec.layout
+      const [first, ...others] = need.layers
+      const type = dtype ?? NATIVE[/** @type {'F32'} */ (tensor.dtype)]
+      const isChunked = first?.spec.layout ? type === 'float32' : first && !first.spec.row && !others.length
       const perRow = (tensor.to - tensor.from) / rows
       const step = isChunked ? Math.max(8, Math.floor(CHUNK / perRow / 8) * 8) : rows
       return Array.from({ length: Math.ceil(rows / step) }, (_, n) => {
@@ -144,28 +146,40 @@ export class ModelWeights {
         return { need, tensor, perRow, from, rows: Math.min(step, rows - from) }
       })
     })
-    /** One is read into while the other one is packed. */
-    const buffers = [new Uint8Array(0), new Uint8Array(0)]
-    const read = (/** @type {number} */ n) => {
-      const { need, tensor, perRow, from, rows } = jobs[n]
-      const size = rows * perRow
-      if (need.layers.length && buffers[n % 2].length < size) buffers[n % 2] = new Uint8Array(size)
-      const [start, end] = [tensor.from + from * perRow, tensor.from + (from + rows) * perRow]
-      const numbers = readNumbers(tensor, start, end, need.layers.length ? buffers[n % 2] : undefined)
-      numbers.catch(() => {}) // is told when it is its turn
-      return numbers
+    // While one is packed, those behind it are read, two of them into buffers that are used again.
+    const buffers = [0, 1, 2].map(() => new Uint8Array(0))
+    /** @type {Promise<Float32Array | Uint16Array>[]} */
+    const reading = []
+    let asked = 0 // packed ones, so far
+    let packed = 0
+    const readAhead = (/** @type {number} */ n) => {
+      for (; reading.length < jobs.length && reading.length < n + 8 && asked < packed + 3; ) {
+        const { need, tensor, perRow, from, rows } = jobs[reading.length]
+        const size = rows * perRow
+        const at = asked % 3
+        if (need.layers.length && buffers[at].length < size) buffers[at] = new Uint8Array(size)
+        const start = tensor.from + from * perRow
+        const numbers = readNumbers(tensor, start, start + size, need.layers.length ? buffers[at] : undefined)
+        numbers.catch(() => {}) // is told when it is its turn
+        reading.push(numbers)
+        if (need.layers.length) asked++
+      }
     }
     let loaded = 0
     try {
-      let next = jobs.length ? read(0) : undefined
+      coreOf(this.#qkv)?.reserve(bytes[dtype ?? 'stored'] + CHUNK) // to grow once is quicker, and refuses at once
       for (const [n, { need, tensor, perRow, from, rows }] of jobs.entries()) {
         signal?.throwIfAborted()
-        const data = /** @type {Float32Array | Uint16Array} */ (await next)
+        readAhead(n)
+        const data = await reading[n]
+        delete reading[n]
         signal?.throwIfAborted()
-        if (n + 1 < jobs.length) next = read(n + 1)
         const raw = { data, dims: [rows, ...tensor.dims.slice(1)], dtype: tensor.dtype }
         for (const take of need.takes) take(raw)
-        if (need.layers.length) this.#fill(need.layers, raw, from, dtype)
+        if (need.layers.length) {
+          this.#fill(need.layers, raw, from, dtype)
+          packed++
+        }
         loaded += rows * perRow
         onProgress?.({ loaded, total: bytes.stored, name: tensor.name })
       }
@@ -206,7 +220,7 @@ export class ModelWeights {
         const [rows, columns] = raw.dims
         const layer = /** @type {PackedLinear} */ (this.#linears.get(key))
         // Fused columns lie side by side; fused rows may be mixed.
-        if (layout) layer.fill(0, address + (row?.(0) ?? 0) * 4, out, columns)
+        if (layout) layer.fill(0, address + (row?.(0) ?? 0) * 4, out, columns, { k: from, size: rows })
         else if (row) layer.fill(0, core.copyIn(rowsOf(new Tensor(values, raw.dims), out, row).data), out)
         else layer.fill(from, address, rows)
       }

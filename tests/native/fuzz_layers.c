@@ -34,7 +34,7 @@ static void linear(struct input *in, int hostile) {
   void *packed = malloc(panels * bytes[a.weights]);
   float *scales = malloc(panels * 32);
   if (a.weights) {
-    if (qkv_pack_linear(w, row, column, K, N, a.weights, 0, packed, scales, tail) != QKV_OK)
+    if (qkv_pack_linear(w, row, column, K, N, a.weights, 0, packed, bytes[a.weights], scales, tail) != QKV_OK)
       abort();
     a.w = packed, a.scales = scales;
   }
