@@ -1,6 +1,10 @@
 // A model of GPT-2 small's size with random weights, through loadModel, beside onnxruntime-web on the same graph; both
-// with a KV cache and the logits of the last row. --shape picks rows by their names: prompt, token, threads, narrow, heads.
+// with a KV cache and the logits of the last row. --shape picks rows by their names: load, prompt, token, threads, narrow, heads.
 
+import { execFileSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/index.js'
 import { loadModel } from '../../../src/models.js'
 import { makeWeights, SIZES, writeFolder } from '../gpt2/checkpoint.js'
@@ -12,6 +16,7 @@ import { openPeer } from '../gpt2/peer.js'
 const LENGTHS = [64, 512]
 const LARGEST_ERROR = 1e-3 // of logits of size 1
 const TOKEN = [5]
+const NEED_MODEL = ['prompt', 'token', 'threads', 'narrow', 'heads']
 
 const idsOf = (/** @type {number} */ n) => Array.from({ length: n }, (_, i) => (i * 7919) % SIZES.vocab)
 
@@ -45,6 +50,29 @@ function distance(a, b) {
   return `logits differ by ${most.toExponential(1)}`
 }
 
+/**
+ * Loading, each time into a module of its own, beside reading the file; and the memory of a process that does nothing else.
+ * @param {string} path
+ * @returns {AsyncGenerator<Comparison>}
+ */
+async function* loading(path) {
+  const other = { run: () => readFile(join(path, 'model.safetensors')) }
+  for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8'])) {
+    const run = async () => {
+      const model = await loadModel(await load(), path, { dtype, tokenizer: false })
+      model.dispose()
+    }
+    const child = execFileSync(process.execPath, [
+      fileURLToPath(new URL('../gpt2/memory.js', import.meta.url)),
+      path,
+      dtype,
+    ])
+    const { peak, weights } = JSON.parse(String(child))
+    const name = `load as ${dtype}, ${weights} MiB of weights, ${peak - weights} MiB beside them at most`
+    yield { name, ours: { run }, beside: 'reading the file', other, goal: '<= 1.5', samples: 7 }
+  }
+}
+
 /** @param {import('../only.js').Means} means @returns {AsyncGenerator<Comparison>} */
 export async function* gpt2({ shape }) {
   const weights = makeWeights((await load()).generator(1))
@@ -56,6 +84,8 @@ export async function* gpt2({ shape }) {
   }
   const wants = (/** @type {string} */ name) => name.includes(shape)
   try {
+    if (wants('load')) yield* loading(folder.path)
+    if (!NEED_MODEL.some(wants)) return
     const one = await open(1, 'float32')
     if (['prompt', 'token'].some(wants)) {
       const peer = await openPeer(weights)

@@ -1,0 +1,12 @@
+// node memory.js FOLDER DTYPE: what a process needs at most to load a model (Linux), and what of it are the weights, in MiB.
+
+import { readFileSync } from 'node:fs'
+import { load } from '../../../src/index.js'
+import { loadModel } from '../../../src/models.js'
+
+const most = () => Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024
+const [folder, dtype] = process.argv.slice(2)
+const qkv = await load()
+const before = most()
+await loadModel(qkv, folder, { dtype: /** @type {'int8'} */ (dtype), tokenizer: false })
+console.log(JSON.stringify({ peak: Math.round(most() - before), weights: Math.round(qkv.memory.resident / 2 ** 20) }))

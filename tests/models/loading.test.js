@@ -1,0 +1,180 @@
+// Weights that are read in more chunks than one, and memory that ends.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { fromFloat16, toFloat16 } from '../../src/base/float16.js'
+import { load } from '../../src/index.js'
+import { loadModel } from '../../src/models.js'
+import { gelu, layerNorm } from '../../src/nn.js'
+import { coreOf } from '../../src/qkv.js'
+
+/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+
+const qkv = await load()
+const SIZES = { d: 64, vocab: 9001, inner: 5003, positions: 16 } // the head has 2.3 MB, the MLP 1.3 MB: chunks are of 1 MB
+
+/**
+ * A folder in memory with one layer of GPT-2.
+ * @param {'F32' | 'F16'} dtype
+ */
+function makeFolder(dtype) {
+  const { d, vocab, inner, positions } = SIZES
+  const g = qkv.generator(7)
+  /** @type {Map<string, FloatTensor>} */
+  const tensors = new Map()
+  const norm = (/** @type {string} */ name) => {
+    for (const part of ['weight', 'bias']) tensors.set(`${name}.${part}`, g.randn([d]))
+  }
+  const linear = (/** @type {string} */ name, /** @type {number} */ from, /** @type {number} */ to) => {
+    tensors.set(`${name}.weight`, g.randn([from, to]))
+    tensors.set(`${name}.bias`, g.randn([to]))
+  }
+  tensors.set('wte.weight', g.randn([vocab, d]))
+  tensors.set('wpe.weight', g.randn([positions, d]))
+  for (const name of ['h.0.ln_1', 'h.0.ln_2', 'ln_f']) norm(name)
+  linear('h.0.attn.c_attn', d, 3 * d)
+  linear('h.0.attn.c_proj', d, d)
+  linear('h.0.mlp.c_fc', d, inner)
+  linear('h.0.mlp.c_proj', inner, d)
+  /** @type {Record<string, object>} */
+  const header = {}
+  const parts = []
+  let at = 0
+  for (const [name, { data, dims }] of tensors) {
+    const numbers = dtype === 'F32' ? data : toFloat16(data)
+    if (numbers instanceof Uint16Array) data.set(fromFloat16(numbers))
+    header[name] = { dtype, shape: dims, data_offsets: [at, at + numbers.byteLength] }
+    parts.push(/** @type {BlobPart} */ (numbers))
+    at += numbers.byteLength
+  }
+  const text = new TextEncoder().encode(JSON.stringify(header))
+  const size = new Uint8Array(8)
+  new DataView(size.buffer).setUint32(0, text.length, true)
+  const config = {
+    ...{
+      model_type: 'gpt2',
+      vocab_size: vocab,
+      n_positions: positions,
+      n_embd: d,
+      n_layer: 1,
+      n_head: 4,
+      n_inner: inner,
+    },
+  }
+  const json = new TextEncoder().encode(JSON.stringify(config))
+  return { tensors, folder: { 'config.json': json, 'model.safetensors': new Blob([size, text, ...parts]) } }
+}
+
+for (const [stored, dtype, limit] of /** @type {const} */ ([
+  ['F32', 'float32', 0],
+  ['F32', 'int8', 3e-2],
+  ['F32', 'bfloat16', 2e-2],
+  ['F16', undefined, 2e-6],
+  ['F16', 'float32', 0],
+]))
+  test(`tensors of several chunks, ${stored} as ${dtype ?? 'stored'}, are those of the file`, async () => {
+    const { tensors, folder } = makeFolder(stored)
+    const get = (/** @type {string} */ name) => tensors.get(name) ?? assert.fail(name)
+    const seen = /** @type {string[]} */ ([])
+    const model = await loadModel(qkv, folder, { dtype, tokenizer: false, onProgress: ({ name }) => seen.push(name) })
+    assert.ok(seen.filter(name => name === 'wte.weight').length >= (stored === 'F32' ? 3 : 2), 'it is read in chunks')
+    assert.equal(
+      seen.filter(name => name === 'h.0.mlp.c_fc.weight').length > 1,
+      dtype === 'float32' && stored === 'F32',
+    )
+    /** @type {Record<string, FloatTensor>} */
+    const at = {}
+    const hooks = Object.fromEntries(
+      ['input', 'attention.output', 'mlp.output'].map(name => [
+        `layers.0.${name}`,
+        (/** @type {FloatTensor} */ x) => {
+          at[name] = x
+        },
+      ]),
+    )
+    const ids = [5, 9000, 4444]
+    const { logits, lastHiddenState } = model.forward({ ids }, { hooks })
+    const close = (
+      /** @type {FloatTensor | undefined} */ got,
+      /** @type {FloatTensor} */ want,
+      /** @type {string} */ name,
+    ) => {
+      assert.ok(got)
+      const size = Math.sqrt(want.data.reduce((sum, x) => sum + x * x, 0))
+      const error = Math.sqrt(want.data.reduce((sum, x, n) => sum + (x - got.data[n]) ** 2, 0))
+      assert.ok(error <= Math.max(limit, 1e-6) * size, `${name}: ${error / size}`)
+    }
+    const entered = new Float32Array(3 * 64)
+    ids.forEach((id, i) => {
+      for (let c = 0; c < 64; c++) entered[i * 64 + c] = get('wte.weight').at(id, c) + get('wpe.weight').at(i, c)
+    })
+    close(at.input, /** @type {any} */ ({ data: entered }), 'embedding')
+    const stream = { dims: [1, 3, 64], data: at.input.data.map((x, n) => x + at['attention.output'].data[n]) }
+    const x = layerNorm(qkv, stream, get('h.0.ln_2.weight'), get('h.0.ln_2.bias'))
+    const layout = /** @type {const} */ ('in,out')
+    const inner = gelu(qkv, qkv.linear(x, get('h.0.mlp.c_fc.weight'), get('h.0.mlp.c_fc.bias'), { layout }), {
+      approximate: 'tanh',
+    })
+    close(
+      at['mlp.output'],
+      qkv.linear(inner, get('h.0.mlp.c_proj.weight'), get('h.0.mlp.c_proj.bias'), { layout }),
+      'mlp',
+    )
+    close(logits, qkv.linear(lastHiddenState, get('wte.weight')), 'logits')
+    model.dispose()
+    assert.equal(qkv.memory.resident, 0)
+  })
+
+test('without memory a load says how much was needed and frees all, at its start and half way', async () => {
+  const own = await load()
+  const core = coreOf(own) ?? assert.fail()
+  const { memory } = core.exports
+  const refuse = () => {
+    throw new RangeError('no more')
+  }
+  const { folder } = makeFolder('F32')
+  const message =
+    /loadModel: out of memory: the weights need \d{7} bytes, as int8 \d{6,7}: out of memory: the engine gave no/
+  Object.defineProperty(memory, 'grow', { value: refuse, configurable: true })
+  await assert.rejects(loadModel(own, folder, { tokenizer: false }), { name: 'RangeError', message })
+  assert.equal(own.memory.resident, 0)
+  Reflect.deleteProperty(memory, 'grow')
+
+  /** @type {{ dispose: () => void }[]} what someone else takes meanwhile */
+  const taken = []
+  let steps = 0
+  const onProgress = () => {
+    if (++steps !== 4) return
+    Object.defineProperty(memory, 'grow', { value: refuse, configurable: true })
+    for (let n = 2 ** 20; n >= 4; n /= 2)
+      try {
+        for (;;) taken.push(own.alloc([n]))
+      } catch {}
+  }
+  await assert.rejects(loadModel(own, folder, { tokenizer: false, onProgress }), { name: 'RangeError', message })
+  Reflect.deleteProperty(memory, 'grow')
+  for (const tensor of taken) tensor.dispose()
+  assert.equal(steps >= 4, true)
+  assert.equal(own.memory.resident, 0)
+  const model = await loadModel(own, folder, { tokenizer: false })
+  assert.ok(model.forward({ ids: [1] }).logits)
+  model.dispose()
+})
+
+test('a load beside other calls of the module gives the same weights', async () => {
+  const folder = fileURLToPath(new URL('../goldens/models/gpt2-tiny', import.meta.url))
+  const alone = await loadModel(qkv, folder, { tokenizer: false })
+  const own = await load()
+  /** @type {{ dispose: () => void }[]} */
+  const others = []
+  const onProgress = () => {
+    others.push(own.alloc([1000 + others.length * 77]))
+    if (others.length % 3 === 0) others[others.length - 2].dispose()
+    own.softmax([[1, 2, 3]])
+  }
+  const model = await loadModel(own, folder, { tokenizer: false, onProgress })
+  assert.deepEqual(model.forward({ ids: [5, 9, 130] }).logits, alone.forward({ ids: [5, 9, 130] }).logits)
+  alone.dispose()
+  model.dispose()
+})
