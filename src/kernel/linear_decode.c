@@ -11,7 +11,7 @@
 #include "linear.h"
 #include "rows.h"
 
-enum { PANELS = 4, BLOCK = 256 };
+enum { PANELS = 4, BLOCK = 256, PART = 64 };
 
 /* sums (panels <= 4, 8) += x . panels, panel p at w + p * bytes; `weights` is a constant. */
 INLINE void dot_panels(enum qkv_weights weights, const float *x, size_t K, const char *w, size_t bytes, size_t panels,
@@ -136,6 +136,24 @@ static void add_rows(const float *x, size_t rows, size_t K, const float *w, size
         store(sums + r * pitch + c, mul_add(splat(x[r * K + k]), get(w + c, n - c), load(sums + r * pitch + c)));
 }
 
+/* sums (rows, panels * 8), PANELS * 8 floats apart, += x W^T for whole groups of four rows of x, `pitch` floats apart,
+ * by register tiles: a part of each panel in turn, so that all of them are fetched ahead. */
+static void multiply_panels(int is_float16, const float *x, size_t pitch, size_t rows, size_t K, const char *w,
+                            size_t bytes, size_t panels, float *sums) {
+  float wide[PART * 8];
+  for (size_t k = 0; k < K; k += PART)
+    for (size_t p = 0, n = at_most(K - k, PART); p < panels; p++) {
+      const char *from = w + p * bytes + k * (is_float16 ? 16 : 32);
+      for (size_t i = 0; is_float16 && i < n; i++) {
+        f4 left, right;
+        load_float16(from + i * 16, &left, &right);
+        store(wide + i * 8, left);
+        store(wide + i * 8 + 4, right);
+      }
+      gemm_panel(sums + p * 8, PANELS * 8, rows, 8, 0, x + k, pitch, is_float16 ? wide : (const float *)from, 8, n);
+    }
+}
+
 int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch) {
   size_t K = a->K, M = a->M, blocks = K / BLOCK + 1, pitch = PANELS * 8;
   float *sums = scratch, *steps = sums + FEW_ROWS * PANELS * 8,
@@ -170,11 +188,17 @@ int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch
       sums[i] = a->bias && !scales && i % pitch < width ? a->bias[n + i % pitch] : 0.0f;
     if (is_strided && a->w_column != 1)
       add_rows(a->x, M, K, from, a->w_column, sums, pitch, width);
+    size_t tiled = is_strided || is_int8 ? 0 : M & ~(size_t)3; /* rows that are done */
+    if (tiled)
+      multiply_panels(scales != 0, scales ? rows : a->x, scales ? blocks * BLOCK : K, tiled, K, w, bytes,
+                      (width + 7) / 8, sums);
     for (size_t m = 0; m < M; m++) {
       const float *x = scales ? rows + m * blocks * BLOCK : a->x + m * K;
       float *sum = sums + m * pitch;
       size_t panels = (width + 7) / 8;
-      if (is_int8)
+      if (m < tiled)
+        ; /* done */
+      else if (is_int8)
         dot_int8((const int16_t *)(const void *)x, steps + m * blocks, K, (const int8_t *)w, bytes, panels, sum);
       else if (scales)
         dot_panels(QKV_WEIGHTS_FLOAT16, x, K, w, bytes, panels, sum);
