@@ -7,6 +7,8 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { load } from 'qkv'
+import { createTracer } from '../../web/compute/trace.js'
+import { fromValue } from '../../web/formats/given.js'
 import { checkLearn, estimate, MOST_BYTES, MOST_SECONDS, smaller, touchIn, writeLearn } from '../../web/learn/check.js'
 import { headLines, jumpOf } from '../../web/learn/curves.js'
 import { probeOf } from '../../web/learn/probe.js'
@@ -16,8 +18,10 @@ import { createRun } from '../../web/learn/run.js'
 import { configOf, fromFile, toFile } from '../../web/learn/saved.js'
 import { createSession } from '../../web/learn/session.js'
 import { STORIES } from '../../web/learn/story.js'
+import { TARGET_WORDS } from '../../web/learn/tasks/translation.js'
 import { TEXTS } from '../../web/learn/texts.js'
 import { readChanges, writeChanges } from '../../web/settings/changes.js'
+import { check } from '../../web/settings/check.js'
 
 /** @typedef {import('../../web/learn/run.js').Task} Task */
 /** @typedef {import('../../web/learn/recipes.js').LearnSettings} LearnSettings */
@@ -60,6 +64,47 @@ for (const [task, given] of /** @type {[Task, Partial<LearnSettings>][]} */ ([
         why.tokens.forEach((_, i) => {
           near(sum(Array.from(sources.slice(i * S, (i + 1) * S))), values[i], 1e-5 * (1 + Math.abs(values[i])), 'share')
         })
+    }
+    run.dispose()
+  })
+
+for (const [task, given, has] of /** @type {[Task, Partial<LearnSettings>, string][]} */ ([
+  ['reverse', { heads: 2 }, 'Wq'],
+  ['sort', { norm: true }, 'Wq'],
+  ['induction', {}, 'Q'],
+  ['translation', {}, 'Q'],
+]))
+  test(`the matrices of ${task} ${JSON.stringify(given)} give its weights in the room "One layer", and what its heads add`, () => {
+    const run = trained(task, given, 20)
+    const layer = run.blocks.length - 1
+    const { opened, layers } = probeOf(qkv, run, '', { layer })
+    assert.ok(opened)
+    const plain = Object.fromEntries(
+      Object.entries(opened.heads).map(([name, { dims, data }]) => [name, { dims, data: Array.from(data) }]),
+    )
+    const settings = fromValue({ ...plain, tokens: opened.rows, keyTokens: opened.columns })
+    const { checked, problems } = check({ ...settings, mask: opened.causal ? 'causal' : 'none' })
+    assert.ok(checked, JSON.stringify(problems))
+    const { tensors } = createTracer(qkv)(checked)
+    assert.ok(Object.hasOwn(tensors, has))
+    assert.deepEqual(tensors.weights?.dims, layers[layer].dims)
+    for (const [i, want] of layers[layer].data.entries())
+      near(Number(tensors.weights?.data[i]), want, 1e-6, `weight ${i}`)
+    const source = task === 'translation' ? 'an engineer wants an autonomous driving solution in Beijing today' : ''
+    const { why } = probeOf(qkv, run, source, { why: 0 })
+    const row = task === 'sort' ? 8 : 0
+    // What the heads give to the logit of the first token, from the output of the room's layer.
+    if (!run.settings.norm) {
+      const { d } = run.settings
+      const id = Number(run.shape.previous ? TARGET_WORDS.indexOf(String(why?.tokens[0].token)) : why?.tokens[0].token)
+      const U = run.parameters.values.unembed.data.slice(id * d, (id + 1) * d)
+      const got = sum(Array.from(U, (u, c) => u * Number(tensors.final?.data[row * d + c])))
+      const want = sum(
+        (why?.shares ?? [])
+          .filter(({ kind, layer: l }) => kind === 'head' && l === layer)
+          .map(({ values }) => values[0]),
+      )
+      near(got, want, 1e-4 * (1 + Math.abs(want)), 'what the heads add')
     }
     run.dispose()
   })

@@ -12,10 +12,10 @@ import { isNpy, readNpy } from './npy.js'
 /** Megabytes of a file or a text. */
 export const MOST_MEGABYTES = 32
 
-/** What tensors may be called in files. @type {Record<string, 'q' | 'k' | 'v' | 'wo' | 'weights'>} */
+/** What tensors may be called in files. @type {Record<string, 'q' | 'k' | 'v' | 'x' | 'wq' | 'wk' | 'wv' | 'wo' | 'weights'>} */
 const NAMES = {
   ...{ q: 'q', query: 'q', queries: 'q', k: 'k', key: 'k', keys: 'k', v: 'v', value: 'v', values: 'v' },
-  ...{ wo: 'wo', w_o: 'wo' },
+  ...{ wo: 'wo', w_o: 'wo', x: 'x', wq: 'wq', w_q: 'wq', wk: 'wk', w_k: 'wk', wv: 'wv', w_v: 'wv' },
   ...{ weights: 'weights', a: 'weights', attention: 'weights', attentions: 'weights', attn: 'weights' },
 }
 const TOKENS = /** @type {Record<string, 'tokens' | 'keyTokens'>} */ ({
@@ -161,8 +161,8 @@ function flatten(name, value, dims) {
 /** @param {Record<string, any>} parts @returns {Settings} */
 function toSettings({ tokens, keyTokens, ...tensors }) {
   const given = checkGiven({ ...tensors, ...(tokens && { tokens }), ...(keyTokens && { keyTokens }) })
-  const { weights, q, k } = /** @type {any} */ (given)
-  const [L, S] = weights ? weights.dims.slice(-2) : [q.dims.at(-2), k.dims.at(-2)]
+  const { weights, q, k, x } = /** @type {any} */ (given)
+  const [L, S] = weights ? weights.dims.slice(-2) : [q ?? x, k ?? x].map(({ dims }) => dims.at(-2))
   const names = given.tokens?.join(' ') ?? ''
   return {
     ...DEFAULTS,

@@ -42,7 +42,7 @@ const HIDDEN = /** @type {const} */ (['Wa', 'Ua', 'ba', 'va'])
  */
 export function givenOf({ tensors, before = tensors }, isKnown) {
   const names = /** @type {readonly MatrixId[]} */ (
-    !isKnown || !before.Q ? ['weights', 'V'] : before.Wq ? [...DRAWN, ...HIDDEN] : ['Q', 'K', 'V', ...HIDDEN]
+    !isKnown || !before.Q ? ['weights', 'V'] : before.Wq ? [...DRAWN, ...HIDDEN] : ['Q', 'K', 'V', 'Wo', ...HIDDEN]
   )
   return names.flatMap(name => {
     const tensor = before[name]

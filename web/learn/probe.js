@@ -142,13 +142,23 @@ function opened(run, { shown, forward }, { layer = null }) {
   })
   const { q, k, v } = forward.layers[layer]
   const weight = (/** @type {string} */ part) =>
-    tensor(parameters.values[`${blocks[layer]}.${part}`].data.slice(), [d, d]).T
-  const matrices = {
-    q: parted(q.data, rows.length),
-    k: parted(k.data, columns.length),
-    v: parted(v.data, columns.length),
-    wo: { data: weight('o').data, dims: [d, d] },
-  }
+    tensor(parameters.values[`${blocks[layer]}.${part}`].data.slice(), [d, d])
+  const wo = { data: weight('o').T.data, dims: [d, d] }
+  // With RoPE, and across two sentences, Q, K and V are no products of one X.
+  const isProduct = settings.positions !== 'rope' && blocks[layer] !== 'cross'
+  /** W of each head, (heads, d, size), so that X W is Q. @param {string} part */
+  const perHead = part => ({
+    data: weight(part).reshape([heads, size, d]).permute([0, 2, 1]).data,
+    dims: [heads, d, size],
+  })
+  const n = rows.length
+  /** @type {Record<string, { dims: number[], data: Float32Array }>} */
+  const matrices = isProduct
+    ? {
+        x: { data: forward.inputs[layer].data.slice(0, n * d), dims: [n, d] },
+        ...{ wq: perHead('q'), wk: perHead('k'), wv: perHead('v'), wo },
+      }
+    : { q: parted(q.data, n), k: parted(k.data, columns.length), v: parted(v.data, columns.length), wo }
   return { opened: { layer, heads: matrices, causal: recipe.causal, rows, columns } }
 }
 

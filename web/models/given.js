@@ -11,15 +11,18 @@ const toTensor = ({ dims, data }) =>
 
 /** @type {import('./index.js').Start} */
 export function given(_, settings) {
-  const { q, k, v, wo, weights } = /** @type {Record<string, import('../settings/fields.js').GivenTensor>} */ (
-    settings.given ?? {}
-  )
-  const tensors = { Q: q, K: k, V: v, weights }
-  const present = Object.entries(tensors).filter(([, tensor]) => tensor)
+  const { q, k, v, x, wq, wk, wv, wo, weights } =
+    /** @type {Record<string, import('../settings/fields.js').GivenTensor>} */ (settings.given ?? {})
+  const tensors = { Q: q, K: k, V: v, Wq: wq, Wk: wk, Wv: wv, weights }
+  const flat = { X: x, Wo: wo } // of all heads
+  const made = (
+    /** @type {Record<string, import('../settings/fields.js').GivenTensor>} */ all,
+    /** @type {typeof toTensor} */ make,
+  ) => Object.fromEntries(Object.entries(all).flatMap(([name, tensor]) => (tensor ? [[name, make(tensor)]] : [])))
   return {
     tensors: {
-      ...Object.fromEntries(present.map(([name, tensor]) => [name, toTensor(tensor)])),
-      ...(wo && { Wo: new Tensor(Float32Array.from(wo.data), wo.dims) }),
+      ...made(tensors, toTensor),
+      ...made(flat, ({ dims, data }) => new Tensor(Float32Array.from(data), dims)),
     },
   }
 }

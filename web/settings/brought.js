@@ -11,7 +11,7 @@ export const MOST_HEADS = 64
 const MOST_PAIRS = MOST_TOKENS ** 2
 /** Of queries, keys and values. */
 const MOST_COLUMNS = 1024
-const WANTED = ['k,q,v', 'k,q,v,wo', 'weights', 'v,weights']
+const WANTED = ['k,q,v', 'k,q,v,wo', 'weights', 'v,weights', 'wk,wo,wq,wv,x']
 
 /** @param {readonly number[]} dims */
 const shape = dims => dims.join(', ').slice(0, 60)
@@ -46,7 +46,7 @@ function checkTokens(name, tokens, length) {
 }
 
 /**
- * Q, K and V, or weights with V or without; tokens as well.
+ * Q, K and V, with W_O or without; X with all weights; or weights with V or without; tokens as well.
  * @param {any} given
  * @returns {Given} the same
  * @throws {Trouble}
@@ -55,8 +55,12 @@ export function checkGiven({ tokens, keyTokens, ...tensors }) {
   const names = Object.keys(tensors).sort()
   if (!WANTED.includes(names.join())) throw new Trouble('bringParts', { names: names.join(', ') || '—' })
   for (const name of names) checkTensor(name, tensors[name])
-  const { q, k, v, weights } = tensors
-  const [first, L, S] = weights ? [weights, ...weights.dims.slice(-2)] : [q, q.dims.at(-2), k.dims.at(-2)]
+  const { q, k, v, weights, x, wq, wv } = tensors
+  const [first, L, S] = weights
+    ? [weights, ...weights.dims.slice(-2)]
+    : x
+      ? [wq, x.dims.at(-2), x.dims.at(-2)]
+      : [q, q.dims.at(-2), k.dims.at(-2)]
   const lead = first.dims.slice(0, -2)
   const expect = (/** @type {string} */ name, /** @type {(number | string)[]} */ want) => {
     const { dims } = tensors[name]
@@ -66,7 +70,14 @@ export function checkGiven({ tokens, keyTokens, ...tensors }) {
   if (k) expect('k', [...lead, 'S', q.dims.at(-1)])
   if (v) expect('v', [...lead, S, 'd'])
   const heads = lead[0] ?? 1
-  if (tensors.wo) expect('wo', [heads * v.dims.at(-1), 'd'])
+  if (x) {
+    const d = x.dims.at(-1)
+    expect('x', [L, 'd'])
+    expect('wq', [...lead, d, 'd'])
+    expect('wk', [...lead, d, wq.dims.at(-1)])
+    expect('wv', [...lead, d, 'd'])
+  }
+  if (tensors.wo) expect('wo', [heads * (v ?? wv).dims.at(-1), 'd'])
   if (L > MOST_TOKENS || S > MOST_TOKENS)
     throw new Trouble('problemTokens', { most: MOST_TOKENS, count: Math.max(L, S) })
   if (heads > MOST_HEADS) throw new Trouble('bringHeads', { heads, most: MOST_HEADS })

@@ -139,7 +139,7 @@ function checkSentences(settings, tableRows, problems) {
 
 /** @param {Given} given */
 export function headsOfGiven(given) {
-  const { dims } = 'weights' in given ? given.weights : given.q
+  const { dims } = 'weights' in given ? given.weights : 'x' in given ? given.wq : given.q
   return dims.length === 3 ? dims[0] : 1
 }
 
@@ -150,9 +150,9 @@ export function headsOfGiven(given) {
  * @returns {{ queries: Tokens, keys: Tokens }}
  */
 function namesOfGiven({ sentence, second, tokenizer: by }, given) {
-  const { q, k } = /** @type {any} */ (given)
+  const { q, k, x } = /** @type {any} */ (given)
   const { weights, tokens, keyTokens } = /** @type {any} */ (given)
-  const lengths = weights ? weights.dims.slice(-2) : [q.dims.at(-2), k.dims.at(-2)]
+  const lengths = weights ? weights.dims.slice(-2) : [q ?? x, k ?? x].map(({ dims }) => dims.at(-2))
   const name = (/** @type {string} */ text, /** @type {number} */ length, /** @type {string[]} */ own) => {
     const isOwn = own?.join(' ') === text
     const words = isOwn ? own : tokenize(text.slice(0, MOST_CHARACTERS), { by }).tokens

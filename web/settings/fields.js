@@ -42,7 +42,8 @@ export const ZOO = /** @type {const} */ (['previous', 'first', 'same', 'inductio
 
 /**
  * `wo`: (heads * size, columns), what the heads side by side are multiplied with. With tokens, these name the rows and columns as long as the sentences are they, joined by spaces.
- * @typedef {({ q: GivenTensor, k: GivenTensor, v: GivenTensor, wo?: GivenTensor } | { weights: GivenTensor, v?: GivenTensor }) &
+ * @typedef {({ q: GivenTensor, k: GivenTensor, v: GivenTensor, wo?: GivenTensor } |
+ *   { x: GivenTensor, wq: GivenTensor, wk: GivenTensor, wv: GivenTensor, wo: GivenTensor } | { weights: GivenTensor, v?: GivenTensor }) &
  *   { tokens?: string[], keyTokens?: string[] }} Given
  */
 
