@@ -2,7 +2,6 @@
 
 import { expectDims, readOptions, register, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
 import { count, Tensor, toFloats, toTensor } from '../base/tensor.js'
-import { ROPE_WORDS } from '../runtime/abi.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 import { HEADS, rowSize } from './attention-options.js'
 import { launch } from './launch.js'
@@ -135,13 +134,9 @@ export function checkRope(dims, options) {
  * @param {number} y address, which may be x
  */
 export function rotate(core, { cos, sin, rows, sizes }, x, y) {
-  const { B, A, L, C, D } = sizes
-  /** @type {Record<typeof ROPE_WORDS[number], number>} */
-  const words = {
-    ...{ x, y, cosine: core.toMemory(cos), sine: core.toMemory(sin), rows: core.copyIn(rows) },
-    ...sizes,
-  }
-  const args = core.copyIn(Uint32Array.from(ROPE_WORDS, word => words[word]))
+  const { B, A, L, C, D, table, half, interleaved } = sizes
+  const [cosine, sine, rowsAt] = [core.toMemory(cos), core.toMemory(sin), core.copyIn(rows)]
+  const args = core.copyIn(Uint32Array.of(x, y, cosine, sine, rowsAt, B, A, L, C, D, table, half, interleaved)) // ROPE_WORDS
   launch(core, 'qkv_rope_part', [args], B * A * L, B * A * L * C * D)
 }
 
