@@ -2,25 +2,21 @@
 // tensors and `out`; that of an operation may be an input of the same dims, those of gradients lie apart. And
 // T5's relative position bias.
 
-import { readOptions } from './base/arguments.js'
-import { computeLoss } from './block/loss.js'
 import { runOperation } from './block/operation.js'
-import { OPERATIONS, PACKED } from './block/operations.js'
+import { OPERATIONS } from './block/operations.js'
 import { PackedLinear } from './block/packed-linear.js'
 import { gatherRows } from './ops/embedding.js'
 import { expectCore } from './qkv.js'
-import { OUT_OPTIONS } from './runtime/outputs.js'
 
+export { embeddingBackward } from './block/embedding.js'
 export {
   addBackward,
   attentionBackward,
-  embeddingBackward,
   gegluBackward,
   geluBackward,
   layerNormBackward,
   linearBackward,
   mulBackward,
-  packedAttentionBackward,
   reluBackward,
   rmsNormBackward,
   ropeBackward,
@@ -29,6 +25,8 @@ export {
   sumRows,
   swigluBackward,
 } from './block/gradients.js'
+export { crossEntropy } from './block/loss.js'
+export { packedAttention, packedAttentionBackward } from './block/packed-attention.js'
 export { relativePositionBias } from './block/relative-position-bias.js'
 
 /** @typedef {import('./qkv.js').Qkv} Qkv */
@@ -89,24 +87,6 @@ export const mul = (qkv, a, b, options = {}) => runOperation(qkv, 'mul', OPERATI
  */
 export const embedding = (qkv, ids, weight, options = {}) =>
   gatherRows(expectCore(qkv, 'embedding'), ids, weight, options)
-
-/**
- * Self-attention on rows that hold the heads of q, k and v side by side, as one linear layer makes them: (B, L, (H + 2 G) * D)
- * or without B -> (B, L, H * D). Options as in qkv.attention with numHeads.
- * @type {(qkv: Qkv, x: Operand, options: import('./block/attention.js').RowOptions & OutOptions) => FloatTensor}
- */
-export function packedAttention(qkv, x, options) {
-  const given = readOptions(options, [...PACKED.options, ...OUT_OPTIONS], 'packedAttention')
-  return runOperation(qkv, 'packedAttention', PACKED, [x, given.bias], given)
-}
-
-/**
- * torch.nn.functional.cross_entropy of logits (..., V) and targets (...) and, with `gradient`, in the same pass dLogits, which
- * goes to `out` (may be the logits).
- * @type {(qkv: Qkv, logits: Operand, targets: IdOperand, options?: import('./block/loss.js').CrossEntropyOptions & { gradient?: boolean } & OutOptions) => { loss: number, losses: FloatTensor, dLogits?: FloatTensor }}
- */
-export const crossEntropy = (qkv, logits, targets, options = {}) =>
-  computeLoss(expectCore(qkv, 'crossEntropy'), logits, targets, options)
 
 /**
  * A linear layer whose weight is copied and packed once, row block by row block: for one that runs again and again.

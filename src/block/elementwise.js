@@ -1,6 +1,6 @@
 // Activations, gated products, sums and products, value by value.
 
-import { expectDims, oneOf, toNumber } from '../base/arguments.js'
+import { expectDims, oneOf } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { count } from '../base/tensor.js'
 import { launch, UNIT } from '../ops/launch.js'
@@ -64,21 +64,5 @@ export const combination = product => (core, operands, _, where) => {
       if (product) multiplyAll(core, dY, a, each, n)
       columnSums(core, each, size && n / size, size, dB)
     },
-  }
-}
-
-/** The factors of a dropout are drawn in each step and saved. @type {Prepare} */
-export const prepareDropout = (core, operands, options, where) => {
-  const [{ dims }] = operands
-  const p = toNumber(options.p, `${where}: p`, { least: 0, most: 1 })
-  const n = count(dims)
-  return {
-    dims,
-    saved: n,
-    run([x], y, factors, /** @type {import('../ops/random-stream.js').RandomStream} */ generator) {
-      generator.withState(core, state => core.call('qkv_dropout', state, 0, factors, n, p))
-      multiplyAll(core, x, factors, y, n)
-    },
-    differentiate: (_, dY, [dX], factors) => dX && multiplyAll(core, dY, factors, dX.at, n, dX.accumulate),
   }
 }

@@ -3,6 +3,7 @@ import { shape } from '../base/errors.js'
 import { checkDims, count, toFloats } from '../base/tensor.js'
 import { toIds } from '../ops/embedding.js'
 import { launch } from '../ops/launch.js'
+import { expectCore } from '../qkv.js'
 import { OUT_OPTIONS } from '../runtime/outputs.js'
 import { produceAll } from './operation.js'
 
@@ -60,14 +61,17 @@ export function prepareRelativeBias(core, [{ dims }], { L, S }, where) {
 }
 
 /**
- * @param {Core} core
- * @param {unknown} ids
- * @param {unknown} dY
+ * The gradient of embedding: dWeight (num, dim); rows of the same id are added up in their order, that of paddingIdx gets none.
+ * @param {import('../qkv.js').Qkv} qkv
+ * @param {import('./operation.js').IdOperand} ids
+ * @param {import('./operation.js').Operand} dY
  * @param {number} num
- * @param {{ paddingIdx?: number, out?: object, resident?: boolean }} options
+ * @param {{ paddingIdx?: number } & import('./operation.js').Outs<'dWeight'>} [options]
+ * @returns {import('./operation.js').Gradients<'dWeight'>}
  */
-export function differentiateEmbedding(core, ids, dY, num, options) {
+export function embeddingBackward(qkv, ids, dY, num, options = {}) {
   const where = 'embeddingBackward'
+  const core = expectCore(qkv, where)
   const given = readOptions(options, ['paddingIdx', ...OUT_OPTIONS], where)
   const rows = toIds(ids, `${where}: ids`, toNumber(num, `${where}: num`, { least: 0, most: 2 ** 31, whole: true }))
   const upstream = toFloats(dY, `${where}: dY`)

@@ -5,28 +5,23 @@ import { count, toFloats } from '../base/tensor.js'
 import { expectCore } from '../qkv.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 import { differentiateAttention } from './attention-backward.js'
-import { differentiateEmbedding } from './embedding.js'
 import { columnSums } from './kernels.js'
 import { runGradients } from './operation.js'
-import { OPERATIONS, PACKED } from './operations.js'
+import { TAPE_OPERATIONS as OPERATIONS } from './tape-operations.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('./operation.js').Operand} Operand */
-/** @typedef {import('./operation.js').IdOperand} IdOperand */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./norm.js').NormOptions} NormOptions */
 /** @typedef {import('./elementwise.js').GeluOptions} GeluOptions */
-/** @typedef {import('./attention.js').RowOptions} RowOptions */
 
 /**
- * Where gradients go: each that `out` names to that tensor, the others to new arrays, or with `resident` to new resident
- * tensors. They lie apart from each other and from what is read.
  * @template {string} Name
- * @typedef {{ out?: Partial<Record<Name, FloatTensor>>, resident?: boolean }} Outs
+ * @typedef {import('./operation.js').Outs<Name>} Outs
  */
 /**
  * @template {string} Name
- * @typedef {Record<Name, FloatTensor>} Gradients
+ * @typedef {import('./operation.js').Gradients<Name>} Gradients
  */
 
 /**
@@ -97,24 +92,7 @@ export const softmaxBackward = (qkv, y, dY, options = {}) =>
 export const ropeBackward = (qkv, dY, options = {}) =>
   runGradients(qkv, 'ropeBackward', { ...OPERATIONS.rope, operands: ['dY'] }, [dY], dY, options)
 
-/**
- * dWeight (num, dim); rows of the same id are added up in their order, that of paddingIdx gets none.
- * @type {(qkv: Qkv, ids: IdOperand, dY: Operand, num: number, options?: { paddingIdx?: number } & Outs<'dWeight'>) => Gradients<'dWeight'>}
- */
-export const embeddingBackward = (qkv, ids, dY, num, options = {}) =>
-  /** @type {any} */ (differentiateEmbedding(expectCore(qkv, 'embeddingBackward'), ids, dY, num, options))
-
-/**
- * The gradient of packedAttention; with dropout, give the generator as it stood before. dBias where there is a bias.
- * @type {(qkv: Qkv, x: Operand, dY: Operand, options: RowOptions & Outs<'dX' | 'dBias'>) => Gradients<'dX'> & Partial<Gradients<'dBias'>>}
- */
-export function packedAttentionBackward(qkv, x, dY, options) {
-  const where = 'packedAttentionBackward'
-  const given = readOptions(options, [...PACKED.options, ...OUT_OPTIONS], where)
-  return runGradients(qkv, where, PACKED, [x, given.bias], dY, given)
-}
-
-/** The sum of all rows, (..., C) -> (C): the gradient of a bias. @type {(qkv: Qkv, x: Operand, options?: import('../runtime/outputs.js').OutOptions) => FloatTensor} */
+/** The sum of all rows, (..., C) -> (C): the gradient of a bias. @param {Qkv} qkv @param {Operand} x @param {import('../runtime/outputs.js').OutOptions} [options] @returns {FloatTensor} */
 export function sumRows(qkv, x, options = {}) {
   const core = expectCore(qkv, 'sumRows')
   const given = readOptions(options, OUT_OPTIONS, 'sumRows')

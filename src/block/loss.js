@@ -2,6 +2,7 @@ import { expectDims, oneOf, readOptions, toBoolean, toNumber } from '../base/arg
 import { count, Tensor, toFloats, valuesOf } from '../base/tensor.js'
 import { toIds } from '../ops/embedding.js'
 import { launch, toTargetInPlace } from '../ops/launch.js'
+import { expectCore } from '../qkv.js'
 import { produce } from '../runtime/outputs.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -88,13 +89,16 @@ export function prepareLoss(core, dims) {
 }
 
 /**
- * @param {Core} core
- * @param {unknown} logits
- * @param {unknown} targets
- * @param {CrossEntropyOptions & { gradient?: boolean } & import('../runtime/outputs.js').OutOptions} options
+ * torch.nn.functional.cross_entropy of logits (..., V) and targets (...) and, with `gradient`, in the same pass dLogits, which
+ * goes to `out` (may be the logits).
+ * @param {import('../qkv.js').Qkv} qkv
+ * @param {import('./operation.js').Operand} logits
+ * @param {import('./operation.js').IdOperand} targets
+ * @param {CrossEntropyOptions & { gradient?: boolean } & import('../runtime/outputs.js').OutOptions} [options]
  * @returns {{ loss: number, losses: FloatTensor, dLogits?: FloatTensor }} losses: of each target
  */
-export function computeLoss(core, logits, targets, options) {
+export function crossEntropy(qkv, logits, targets, options = {}) {
+  const core = expectCore(qkv, 'crossEntropy')
   const given = readOptions(options, [...LOSS_OPTIONS, 'gradient', 'out', 'resident'], 'crossEntropy')
   const { gradient = false, out, resident, ...rest } = given
   const z = toFloats(logits, 'crossEntropy: logits')

@@ -15,6 +15,17 @@ import { allocate, OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 /** @typedef {Operand | ArrayLike<number>} IdOperand whole numbers of any dims */
 
 /**
+ * Where gradients go: each that `out` names to that tensor, the others to new arrays, or with `resident` to new resident
+ * tensors. They lie apart from each other and from what is read.
+ * @template {string} Name
+ * @typedef {{ out?: Partial<Record<Name, FloatTensor>>, resident?: boolean }} Outs
+ */
+/**
+ * @template {string} Name
+ * @typedef {Record<Name, FloatTensor>} Gradients
+ */
+
+/**
  * Where a gradient goes; with accumulate 1 it is added to what is there.
  * @typedef {{ at: number, accumulate: number }} Slot
  */
@@ -106,7 +117,7 @@ export function runGradients(qkv, where, operation, values, dY, options, saved) 
  * @param {string} where
  * @param {readonly (FloatTensor | undefined)[]} inputs from which the outputs lie apart
  * @param {(addresses: number[]) => void} write
- * @returns {Record<string, FloatTensor>}
+ * @returns {any} tensors by name
  */
 export function produceAll(core, dims, { out = {}, resident }, where, inputs, write) {
   const names = Object.keys(dims)

@@ -1,10 +1,6 @@
-// The operations of a block in one table: qkv/nn has them as functions, a tape as methods.
+// The operations of qkv/nn that models run, too: those of all are in tape-operations.js.
 
-import { LABELS, prepareAttention } from './attention.js'
-import { activation, combination, prepareDropout } from './elementwise.js'
-import { prepareRelativeBias } from './embedding.js'
-import { prepareLinear } from './linear.js'
-import { prepareRope, prepareSoftmax } from './lines.js'
+import { activation, combination } from './elementwise.js'
 import { norm } from './norm.js'
 
 /** @typedef {import('./operation.js').Operation} Operation */
@@ -15,7 +11,7 @@ import { norm } from './norm.js'
  * @param {Operation['prepare']} prepare
  * @returns {Operation}
  */
-const operation = (operands, options, prepare) => {
+export const operation = (operands, options, prepare) => {
   const names = operands.split(' ')
   return {
     operands: names.map(name => name.replace('?', '')),
@@ -25,13 +21,7 @@ const operation = (operands, options, prepare) => {
   }
 }
 
-const ROPE = 'positions pastLength interleaved rotaryDim base cos sin numHeads'
-
 export const OPERATIONS = {
-  linear: operation('x weight bias? residual?', 'layout', prepareLinear),
-  attention: operation('q bias? k? v?', 'numHeads kvHeads', prepareAttention),
-  rope: operation('x', ROPE, prepareRope),
-  softmax: operation('x', 'axis', prepareSoftmax),
   layerNorm: operation('x weight? bias?', 'eps', norm(1)),
   rmsNorm: operation('x weight?', 'eps plusOne', norm(0)),
   gelu: operation('x', 'approximate', activation('gelu')),
@@ -41,9 +31,4 @@ export const OPERATIONS = {
   geglu: operation('x up?', 'approximate', activation('geglu')),
   add: operation('a b', '', combination(0)),
   mul: operation('a b', '', combination(1)),
-  relativeBias: operation('table', 'L S', prepareRelativeBias),
-  dropout: operation('x', 'p', prepareDropout),
 }
-
-/** Attention of one operand, all of whose options are given at once. @type {Operation} */
-export const PACKED = { ...OPERATIONS.attention, operands: ['x', 'bias'], options: LABELS.packedAttention.known }

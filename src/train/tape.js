@@ -7,7 +7,7 @@ import { count, Tensor, toFloats, valuesOf } from '../base/tensor.js'
 import { LABELS } from '../block/attention.js'
 import { prepareRows } from '../block/embedding.js'
 import { checkLoss, LOSS_OPTIONS, prepareLoss } from '../block/loss.js'
-import { OPERATIONS } from '../block/operations.js'
+import { TAPE_OPERATIONS as OPERATIONS } from '../block/tape-operations.js'
 import { toIds } from '../ops/embedding.js'
 import { checkStream } from '../ops/random-stream.js'
 import { expectCore } from '../qkv.js'
@@ -67,7 +67,7 @@ class Recorder {
     }
   }
 
-  /** @param {Parameters} p */
+  /** @internal @param {Parameters} p */
   constructor(p) {
     this.#p = p
   }

@@ -1,0 +1,39 @@
+// Attention of one operand that holds q, k and v, all of whose options are given at once.
+
+import { readOptions } from '../base/arguments.js'
+import { OUT_OPTIONS } from '../runtime/outputs.js'
+import { LABELS, prepareAttention } from './attention.js'
+import { runGradients, runOperation } from './operation.js'
+
+/** @typedef {import('../qkv.js').Qkv} Qkv */
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('./operation.js').Operand} Operand */
+/** @typedef {import('./attention.js').RowOptions} RowOptions */
+
+/** @type {import('./operation.js').Operation} */
+const PACKED = {
+  operands: ['x', 'bias'],
+  required: 1,
+  options: LABELS.packedAttention.known,
+  prepare: prepareAttention,
+}
+
+/**
+ * Self-attention on rows that hold the heads of q, k and v side by side, as one linear layer makes them: (B, L, (H + 2 G) * D)
+ * or without B -> (B, L, H * D). Options as in qkv.attention with numHeads.
+ * @type {(qkv: Qkv, x: Operand, options: RowOptions & import('../runtime/outputs.js').OutOptions) => FloatTensor}
+ */
+export function packedAttention(qkv, x, options) {
+  const given = readOptions(options, [...PACKED.options, ...OUT_OPTIONS], 'packedAttention')
+  return runOperation(qkv, 'packedAttention', PACKED, [x, given.bias], given)
+}
+
+/**
+ * The gradient of packedAttention; with dropout, give the generator as it stood before. dBias where there is a bias.
+ * @type {(qkv: Qkv, x: Operand, dY: Operand, options: RowOptions & import('./operation.js').Outs<'dX' | 'dBias'>) => { dX: FloatTensor, dBias?: FloatTensor }}
+ */
+export function packedAttentionBackward(qkv, x, dY, options) {
+  const where = 'packedAttentionBackward'
+  const given = readOptions(options, [...PACKED.options, ...OUT_OPTIONS], where)
+  return runGradients(qkv, where, PACKED, [x, given.bias], dY, given)
+}
