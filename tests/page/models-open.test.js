@@ -12,6 +12,23 @@ import { usePage } from './open.js'
 
 const context = usePage({ hash: '#1&room=models' })
 
+test('the room opens with a trained model of the page, and with its own text', async () => {
+  const { page } = context
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('models-room'))?.runBefore)
+  const { name, text, answer, about } = await page.evaluate(async () => {
+    const room = /** @type {any} */ (document.querySelector('models-room'))
+    while (!room.about) await new Promise(resolve => setTimeout(resolve, 20))
+    const { told, runBefore, about } = room
+    return { name: told.name, text: room.text, answer: runBefore.top[0].token, about }
+  })
+  assert.ok(['stories', 'translation'].includes(name))
+  assert.equal(text, about.figures?.example?.text ?? about.tour?.[0]?.prompt)
+  assert.ok(answer)
+  // The translator says what it was trained to say, word by word.
+  if (name !== 'translation') await page.selectOption('#models-model', 'translation')
+  await until(page, '#models-translation', /^工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案$/)
+})
+
 test('?model= opens a folder of the site, by ranges; another site is refused', async () => {
   const { page, url } = context
   /** @type {Record<string, Buffer>} */

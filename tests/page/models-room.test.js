@@ -16,7 +16,7 @@ const until = (selector, pattern) => untilIn(context.page, selector, pattern)
 test('a checkpoint opens from files: sizes, maps of all heads, prediction, and who made it', async () => {
   const { page } = context
   await open('gpt2-tiny', 'gpt2')
-  assert.match(await text('#models-facts'), /gpt2, 3 layers × 4 heads, 106,416 parameters/)
+  assert.match(await text('#models-facts'), /gpt2, 3 × 4 heads, 106,416 parameters/)
   await page.fill('#models-text', 'The cat that chased the dog')
   await until('#models-answer', /^“m” \(4\.7%\)$/)
   assert.equal(await page.locator('#models-ranked li').count(), 12)

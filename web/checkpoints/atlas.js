@@ -14,6 +14,8 @@ import { cellAt, mapAt } from './maps.js'
 const [MAP, NAMED] = [32, 96]
 const [LEAST, MOST] = [14, 260]
 const FADED = 0.25
+/** So many maps may be larger. */
+const FEW = 4
 /** A window of such a width has no room for the lens. */
 const NARROW = 900
 
@@ -100,7 +102,10 @@ export class ModelsAtlas extends LitElement {
     const height = Math.max(220, innerHeight - (this.isSmall ? 320 : 390))
     const fits = (/** @type {number} */ room, /** @type {number} */ count) =>
       Math.floor(room / count) - (room / count < MAP + 6 ? 2 : 6)
-    return Math.max(LEAST, Math.min(fits(width, heads), fits(height, layers), this.isSmall ? 64 : 132))
+    return Math.max(
+      LEAST,
+      Math.min(fits(width, heads), fits(height, layers), this.isSmall ? 64 : heads * layers > FEW ? 132 : 220),
+    )
   }
 
   get side() {
@@ -236,6 +241,7 @@ export class ModelsAtlas extends LitElement {
           const name = `${layer + 1}.${head + 1}${scores ? `  ${score.toFixed(2)}` : ''}`
           context.font = `600 12px ${family}`
           const long = context.measureText(name).width
+          context.globalAlpha *= 0.85
           context.fillStyle = paper
           context.fillRect(x + side - long - 9, y + 1, long + 8, 17)
           context.fillStyle = ink

@@ -58,6 +58,7 @@ function opened(room, told) {
   room.plan = room.progress = undefined
   room.runBefore = room.runAfter = room.cell = room.traced = room.why = undefined
   room.query = room.keyWord = room.row = room.ids = undefined
+  room.stop = undefined
   room.steps = []
   room.chosen = []
   room.past = []

@@ -15,6 +15,7 @@ import { predictionPanel } from './prediction.js'
 import { programs } from './programs-view.js'
 import { take } from './reports.js'
 import { addressOf, filesOf, mostMemory, nameOf, SHIPPED } from './sources.js'
+import { firstText, story } from './story.js'
 import { strips } from './strip.js'
 import { translatorOf } from './texts.js'
 
@@ -60,7 +61,7 @@ const STATE = [
     'steps',
     'isGenerating',
   ],
-  ...['chosen', 'tab', 'mode', 'copied', 'against', 'reference', 'pairs'],
+  ...['chosen', 'tab', 'mode', 'copied', 'against', 'reference', 'pairs', 'stop'],
 ]
 
 export class ModelsRoom extends LitElement {
@@ -139,6 +140,10 @@ export class ModelsRoom extends LitElement {
     this.pairs = undefined
     /** Exact maps of heads whose blocks are shown. @type {Map<string, { data: Float32Array, dims: readonly number[] }>} */
     this.exact = new Map()
+    /** What lies beside the weights of models that ship with the page. @type {Map<string, import('./story.js').About | undefined>} */
+    this.abouts = new Map()
+    /** Of the guided story, from 0. @type {number | undefined} */
+    this.stop = undefined
     this.sampling = { temperature: 0, topK: 40, seed: 0, count: 40 }
     /** What undo goes back to. @type {string[]} */
     this.past = []
@@ -219,7 +224,15 @@ export class ModelsRoom extends LitElement {
       return
     }
     this.plan = { name }
+    if (shipped) this.#read(name, shipped.urls['about.json'])
     this.asked.open = this.session?.ask({ open: { source: from, name, dtype, most: this.most } }) ?? 0
+  }
+
+  /** What lies beside the weights. @param {string} name @param {string | undefined} url */
+  async #read(name, url) {
+    const about = url === undefined ? undefined : await (await fetch(url)).json()
+    if (this.wanted === name) this.abouts.set(name, about)
+    this.requestUpdate()
   }
 
   /** @param {Map<string, unknown>} changed */
@@ -238,11 +251,18 @@ export class ModelsRoom extends LitElement {
     }
   }
 
+  /** What lies beside the weights of the open model. */
+  get about() {
+    return this.abouts.get(this.told?.name ?? '')
+  }
+
   /** What the model reads. */
   get text() {
     const { prompt } = this.linked
     if (prompt || !this.told) return prompt
     const { encoder, decoder } = this.told.stacks
+    const own = firstText(this.about)
+    if (own) return own
     if (!this.told.hasTokenizer) return '1 0 2 1 0 2'
     return encoder && !decoder ? MASK_TEXT : FIRST_TEXT
   }
@@ -437,7 +457,7 @@ export class ModelsRoom extends LitElement {
   render() {
     const { t, run, head } = this
     return html`<main class="models ${head ? 'has-head' : ''}" id="stage" tabindex="-1" data-tab=${this.tab} aria-busy=${this.plan !== undefined && !('isTooLarge' in this.plan && this.plan.isTooLarge)}>
-      ${opening(this)}
+      ${opening(this)} ${story(this)}
       ${
         run
           ? html`${strips(this)}

@@ -34,6 +34,8 @@ import { emptyMaps, putLayer } from './maps.js'
 const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'entropy'])
 /** A text has no order with another one. */
 const OF_CROSS = /** @type {const} */ (['first', 'entropy'])
+/** What configs call ids that stand for no text. */
+const SPECIAL = ['bos', 'eos', 'decoder_start', 'pad', 'unk', 'sep', 'cls', 'mask']
 const TOP = 8
 const LENS = 3
 const MASKS = ['[MASK]', '<mask>']
@@ -55,7 +57,9 @@ export function tokenText(model, id, raw) {
   const text = model.decode([id])
   if (text.trim() && !text.includes('\ufffd')) return text.trim()
   if (raw) return raw.replace(/^[\u0120\u2581](?=.)/, '')
-  return text && !text.includes('\ufffd') ? text.replaceAll(' ', '␣').replaceAll('\n', '↵') : `[${id}]`
+  if (text && !text.includes('\ufffd')) return text.replaceAll(' ', '␣').replaceAll('\n', '↵')
+  const special = SPECIAL.find(name => [model.config[`${name}_token_id`]].flat().includes(id))
+  return special ? `<${special}>` : `[${id}]`
 }
 
 /** @param {Model} model */
