@@ -29,6 +29,29 @@ test('the room opens with a trained model of the page, and with its own text', a
   await until(page, '#models-translation', /^工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案$/)
 })
 
+test('the guided story goes from head to head, each with its prompt, and switches it off', async () => {
+  const { page } = context
+  await open(page, 'gpt2-tiny', 'gpt2')
+  await page.evaluate(() => {
+    const room = /** @type {any} */ (document.querySelector('models-room'))
+    const tour = [
+      { id: 'a', prompt: 'The cat that chased the dog', layer: 1, head: 1, kind: 'previous' },
+      { id: 'b', prompt: 'The king wrote', layer: 2, head: 0, kind: 'pronoun' },
+    ]
+    room.abouts.set(room.told.name, { tour })
+    room.requestUpdate()
+  })
+  await page.click('#models-story')
+  await until(page, '.models-story', /Head 2\.2\s+looks at the word before.*The model says “m” \(4\.7%\)/)
+  assert.equal(await page.inputValue('#models-text'), 'The cat that chased the dog')
+  await page.click('#models-story-off')
+  await until(page, '.models-story', /Without head 2\.2, “m” has 5\.1%; it says “\(”/)
+  await page.click('#models-story-next')
+  await until(page, '.models-story', /Head 3\.1.*who “she” or “he” is.*2 of 2/)
+  await until(page, '.models-title', /Head 3\.1/)
+  assert.equal(await page.locator('.models-chip').count(), 0)
+})
+
 test('?model= opens a folder of the site, by ranges; another site is refused', async () => {
   const { page, url } = context
   /** @type {Record<string, Buffer>} */

@@ -29,9 +29,10 @@ export async function open(page, name, type) {
   await opened(page, type)
 }
 
-/** Waits until an element's text matches. @param {Page} page @param {string} selector @param {RegExp} pattern */
+/** Waits until an element's text, white space in one, matches. @param {Page} page @param {string} selector @param {RegExp} pattern */
 export const until = (page, selector, pattern) =>
   page.waitForFunction(
-    ([selector, source]) => new RegExp(source).test(document.querySelector(selector)?.textContent ?? ''),
+    ([selector, source]) =>
+      new RegExp(source).test((document.querySelector(selector)?.textContent ?? '').replace(/\s+/g, ' ').trim()),
     [selector, pattern.source],
   )
