@@ -82,6 +82,14 @@ for (const [folder, order] of Object.entries(ORDER)) {
   })
 }
 
+test('qkv/train has fewer than 600 lines, comments and blank lines aside', t => {
+  const files = ['src/train.js', ...Object.keys(graphOf('src/train'))]
+  const isCode = (/** @type {string} */ line) => !/^\s*(\/\/|\/?\*|$)/.test(line)
+  const lines = files.flatMap(file => readFileSync(new URL(file, root), 'utf8').split('\n'))
+  t.diagnostic(`${lines.filter(isCode).length} of ${lines.length} lines`)
+  assert.ok(files.length > 3 && lines.filter(isCode).length < 600)
+})
+
 test('a circle, an upward import and an import of another tree are found', () => {
   const graph = { 'x/a/1.js': ['x/b/2.js'], 'x/b/2.js': ['x/b/3.js', 'y/4.js'], 'x/b/3.js': ['x/a/1.js'] }
   assert.deepEqual(circlesOf(graph), ['x/a/1.js x/b/2.js x/b/3.js'])
