@@ -123,10 +123,15 @@ export function listen({ state, actions, schedule, fail, follow }) {
   const PASSED = 160 // below the dock and the margin that a step keeps when it is scrolled to
   let isLooking = false
   addEventListener('scroll', () => {
-    if (isLooking || isRevealing) return
+    if (isLooking) return
     isLooking = true
     requestAnimationFrame(() => {
       isLooking = false
+      const dock = document.querySelector('.dock')?.getBoundingClientRect()
+      const isPast = dock !== undefined && dock.top < innerHeight / 4
+      document.documentElement.classList.toggle('is-past', isPast)
+      if (isPast) document.documentElement.style.setProperty('--dock-end', `${Math.ceil(dock.bottom)}px`)
+      if (isRevealing) return
       const steps = Array.from(document.querySelectorAll('[data-step-id]'))
       const passed = steps.reverse().find(step => step.getBoundingClientRect().top < PASSED)
       if (passed instanceof HTMLElement && passed.dataset.stepId) actions.pass(passed.dataset.stepId)

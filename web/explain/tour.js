@@ -25,7 +25,7 @@ export const STOPS = [
   { id: 'origin', settings: with_(settingsOf('heads'), { cell: weight(1, 1) }), target: '#inspector' },
   { id: 'root', settings: settingsOf('self'), target: '#spread' },
   { id: 'mask', settings: settingsOf('causal'), target: '#algebra' },
-  { id: 'sees', settings: with_(settingsOf('causal'), { word: query(2), probe: 4 }), target: '#inspector' },
+  { id: 'sees', settings: with_(settingsOf('causal'), { word: query(2), probe: 4 }), target: '.ask' },
   {
     id: 'heads',
     settings: with_(settingsOf('heads'), { head: 1, view: 'difference', other: 2 }),

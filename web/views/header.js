@@ -64,12 +64,17 @@ function more({ t, language, theme, actions }) {
   const select =
     (/** @type {(value: any) => void} */ change) => (/** @type {Event & { target: HTMLSelectElement }} */ event) =>
       change(event.target.value)
-  const item = (/** @type {string} */ id, /** @type {string} */ label, /** @type {() => void} */ act) =>
-    html`<button type="button" id=${id} @click=${(/** @type {Event & { target: Element }} */ event) => {
+  const item = (/** @type {string} */ id, /** @type {string} */ label, /** @type {() => void} */ act, className = '') =>
+    html`<button type="button" id=${id} class=${className} @click=${(
+      /** @type {Event & { target: Element }} */ event,
+    ) => {
       closeMenu(event.target)
       act()
     }}>${label}</button>`
-  return html`${item('reset', t('reset'), actions.reset)}
+  return html`${item('menu-undo', t('undo'), actions.undo, 'of-phone')}
+    ${item('menu-redo', t('redo'), actions.redo, 'of-phone')}
+    ${item('menu-share', t('share'), () => actions.copy('link'), 'of-phone')}
+    ${item('reset', t('reset'), actions.reset)}
     ${item('to-bring', t('bringShort'), () => actions.show('bring'))}
     ${item('to-code', t('codeShort'), () => actions.show('take'))}
     <label>${t('language')} <select id="language" @change=${select(actions.setLanguage)}>

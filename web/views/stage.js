@@ -1,13 +1,12 @@
 import { html, nothing } from 'lit'
 import './save-menu.js'
 import { MANY_ROWS } from '../explain/part.js'
-import { largestOf } from '../explain/scale.js'
 import { shades } from '../explain/word.js'
 import { colourOf } from './colour.js'
 import { map } from './map.js'
 import { closeMenu, menu } from './menu.js'
 import { otherView } from './others.js'
-import { spokenCell, spokenWord } from './spoken.js'
+import { domain, spokenCell, spokenWord } from './spoken.js'
 import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences } from './words.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
@@ -62,7 +61,7 @@ function strip(context, side) {
   const word = spokenWord(context)
   const isShaded = word && (isCross ? word.side !== side : true)
   const shade = isShaded ? shades(weightsOf(context), word) : undefined
-  const reach = shade ? largestOf(shade) || 1 : 1
+  const reach = domain(context)[1]
   const { down, up, swallow } = strokeOver(context, side)
   return html`<div class="text-strip ${tokens.length > MANY_ROWS ? 'is-long' : ''}">
     ${isCross ? html`<span class="strip-label">${t(side === 'queries' ? 'tokensQueries' : 'tokensKeys')}</span>` : nothing}
