@@ -56,3 +56,23 @@ test('blanks are filled with what is given, once', () => {
     'X, row {column}, column $& = 1',
   )
 })
+
+test('what a first reader did not understand was replaced, in the words that were agreed', () => {
+  const all = Object.values(en).join('\n')
+  for (const text of [
+    ...[
+      'largest score, then take e to that power',
+      'Scores spread like √d; dividing keeps softmax from picking a single word.',
+    ],
+    ...[
+      '0 if the key is visible, −inf if it is hidden',
+      'Step by step',
+      'Tensor shapes',
+      'Differences from the source notebook',
+    ],
+    ...['Restore', 'your text, shifted by one token'],
+  ])
+    assert.ok(all.includes(text), text)
+  for (const old of [/as a power of e/, /shout/, /0 v −?-?inf/, /as loud as/, /Document 00\d/i])
+    assert.doesNotMatch(all, old)
+})

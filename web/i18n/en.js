@@ -74,8 +74,9 @@ export const texts = {
   lookedAtNone: '{word} is looked at by no word.',
   gives: '{query} gives {share} to {key}.',
   givesHidden: '{query} does not see {key}: hidden.',
-  seen: 'Each row shows how a word divides its attention among all words.',
-  seenHeads: '{heads} heads; in each, a row shows how a word divides its attention among all words.',
+  seen: 'Each row shows how a word divides its attention among the words it may see.',
+  seenColumns: 'Softmax runs over the queries: each column sums to one.',
+  seenHeads: '{heads} heads; in each, a row shows how a word divides its attention among the words it may see.',
   'untrained.random': 'The matrices are random: nothing here is trained.',
   'untrained.zoo': 'These heads are built by hand: nothing here is trained.',
   'untrained.given': 'The numbers are given: nothing here is trained.',
@@ -204,7 +205,7 @@ export const texts = {
 
   spread: 'Why divide by √d? Try random vectors of any size',
   spreadText:
-    'Queries and keys of d random numbers, each normally distributed. Their scores spread like √d: at large d one score towers above all others and softmax picks a single word. Then almost no gradient goes back to the scores.',
+    'Queries and keys of d random numbers, each normally distributed. Their scores spread like √d: at large d one score is far above all others, and softmax gives nearly everything to one key. Then almost no gradient goes back to the scores.',
   spreadDeviation: 'The scores of 64 queries and 64 keys (seed {seed}) spread by {deviation}; √d is {root}.',
   'spread.plain': 'softmax(S)',
   'spread.scaled': 'softmax(S / √d)',
@@ -403,7 +404,7 @@ export const texts = {
   movedBy: '{amount}',
   ways: 'Both ways to hide, side by side',
   waysText:
-    'The first way turns a hidden score into −∞ before softmax. In the second, softmax runs over all scores; then hidden weights become 0 and each line is divided by what is left of it. On paper both are the same. In float32 they differ by rounding, and where a hidden score towers above all others, what is left may round to nothing.',
+    'The first way turns a hidden score into −∞ before softmax. In the second, softmax runs over all scores; then hidden weights become 0 and each line is divided by what is left of it. On paper both are the same. In float32 they differ by rounding, and where a hidden score is far above all others, what is left may round to zero.',
   waysMost: 'Largest difference in any head: {most}',
   waysDifference: 'difference',
   waysMany: 'Shown for shorter sentences or fewer heads.',
@@ -469,6 +470,8 @@ export const texts = {
   'step.scores.text': 'Each query is compared with each key: one score a pair.',
   'step.scaled': 'Scaled',
   'step.scaled.text': 'Scores spread like √d; dividing keeps softmax from picking a single word.',
+  'step.scaled.set': 'Each score is multiplied by the scale that was set.',
+  'step.scaled.none': 'Scores of this kind are not scaled.',
   'step.masked': 'Masked',
   'step.masked.text': 'Each score gets 0 if the key is visible, −inf if it is hidden.',
   'step.softmax': 'Softmax',
@@ -567,7 +570,7 @@ export const texts = {
   'given.zoo':
     'One where the token has this position, this word or this word before it; zero elsewhere. The words before were found by a head of a layer below, which looks at the previous token.',
   'given.zooWeights':
-    'Built by hand. W_q says what the head asks for, as loud as the sharpness, W_k what answers, and W_v passes the word on.',
+    'Built by hand. W_q chooses what the head looks for, with the sharpness as its size; W_k chooses which keys match; W_v copies the word.',
   'given.zeros': 'Biases begin as zeros.',
   'given.reader': 'This number was given.',
   explainHand: 'You set this number by hand. What follows was computed from it.',

@@ -13,7 +13,7 @@ import { stack } from './tensors.js'
 
 /** Scores that leave nothing to the other keys: e^-200 is 0 in float32. */
 const HARD = 200
-/** The share of its sharpness with which a head asks for its resting place, where nothing else answers. */
+/** The share of the sharpness with which an induction head looks at the first token where no key matches. */
 const REST = 0.375
 
 /**
@@ -56,29 +56,29 @@ function sparse(rows, columns, cells) {
 const each = (count, cell) => Array.from({ length: count }, (_, i) => cell(i))
 
 /**
- * What each head asks (W_q, times the sharpness) and answers to (W_k), as cells.
- * `rest` is a dimension of keys of its own: what answers there is where a head goes when nothing else answers.
+ * What each head looks for (`asks`, cells of W_q, times the sharpness) and which keys match (`answers`, cells of W_k).
+ * The last dimension of queries and keys is that of the first token, for words that match no key.
  * @type {Record<ZooHead, (features: ReturnType<typeof featuresOf>) => { asks: [number, number, number][], answers: [number, number, number][] }>}
  */
 const HEADS = {
-  // Position i asks for position i - 1.
+  // Position i looks for position i - 1.
   previous: ({ positions }) => ({
     asks: each(positions - 1, i => [i + 1, i, 1]),
     answers: each(positions, i => [i, i, 1]),
   }),
-  // Every position asks for the first.
+  // Every position looks for the first.
   first: ({ positions }) => ({ asks: each(positions, i => [i, 0, 1]), answers: [[0, 0, 1]] }),
-  // A word asks for itself.
+  // A word looks for itself.
   same: ({ positions, words }) => ({
     asks: each(words.length, w => [positions + w, w, 1]),
     answers: each(words.length, w => [positions + w, w, 1]),
   }),
-  // A word asks for what it stood before; failing that, less loud, for the first token.
+  // A word looks for keys whose word before is this word; with a smaller score, for the first token.
   induction: ({ positions, words, keySize }) => ({
     asks: [...each(words.length, w => [positions + w, w, 1]), ...each(positions, i => [i, keySize - 1, REST])],
     answers: [...each(words.length, w => [positions + words.length + w, w, 1]), [0, keySize - 1, 1]],
   }),
-  // Nobody asks for anything.
+  // All scores are 0.
   uniform: () => ({ asks: [], answers: [] }),
 }
 

@@ -163,7 +163,7 @@ export const FIELDS = {
   masking: choice(['before', 'after'], { group: 'mask' }),
 
   edits: other('edits', /** @type {Edit[]} */ ([])),
-  /** The position of a token that is changed for a try, among the keys of cross-attention. */
+  /** The position of the token that is replaced, to see whose output moves; in cross-attention among the keys. */
   probe: other('count', /** @type {number | null} */ (null)),
   /** What stands there instead. */
   probeWord: text('pizza'),

@@ -100,9 +100,10 @@ function answer(context) {
 
 /** What is seen, and that it is not trained. @param {SceneContext} context */
 function seen({ t, result }) {
-  const { model } = result.settings
+  const { model, softmaxAxis } = result.settings
+  const rows = t(result.heads > 1 ? 'seenHeads' : 'seen', { heads: result.heads })
   const origin = model === 'zoo' || model === 'given' ? model : 'random'
-  return html`<p class="note seen" id="seen">${t(result.heads > 1 ? 'seenHeads' : 'seen', { heads: result.heads })} ${t(`untrained.${origin}`)}</p>`
+  return html`<p class="note seen" id="seen">${softmaxAxis === 'keys' ? rows : t('seenColumns')} ${t(`untrained.${origin}`)}</p>`
 }
 
 /** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */

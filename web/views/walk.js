@@ -38,6 +38,18 @@ function block(context, { left, tops = [], biases = [], results }) {
 }
 
 /**
+ * The text of a step, as it is true of these settings.
+ * @param {Step['id']} id
+ * @param {SceneContext['result']['settings']} settings
+ */
+function textOf(id, { model, scale, score }) {
+  if (id === 'embed' && model === 'zoo') return 'step.embed.zoo'
+  if (id === 'scaled' && scale !== null) return 'step.scaled.set'
+  if (id === 'scaled' && score !== 'scaled') return 'step.scaled.none'
+  return /** @type {const} */ (`step.${id}.text`)
+}
+
+/**
  * @param {SceneContext} context
  * @param {Step} step
  * @param {number} i
@@ -53,7 +65,7 @@ function section(context, { id, formulas, shapes: sizes, blocks, isOfHead }, i, 
         ${formulas.map((formula, n) => html`<p class="formula">${math(formula)} ${formulas.length === sizes.length ? size(sizes[n]) : nothing}</p>`)}
         ${formulas.length === sizes.length ? nothing : sizes.map(text => html`<p class="formula">${size(text)}</p>`)}
       </div>
-      <div class="text">${withTerms(t, t(id === 'embed' && result.settings.model === 'zoo' ? 'step.embed.zoo' : `step.${id}.text`))}</div>
+      <div class="text">${withTerms(t, t(textOf(id, result.settings)))}</div>
     </header>
     ${blocks.map(each => block(context, each))}
   </section>`
