@@ -255,7 +255,7 @@ test('a term opens its explanation where it stands, in both languages', async ()
 
 test('sentences that depend on the settings stand only where they are true', async () => {
   for (const [hash, selector, text] of /** @type {const} */ ([
-    ['#1', '#step-scaled', /dividing keeps softmax from picking a single word/],
+    ['#1', '#step-scaled', /from picking a single word/],
     ['#1&scale=0.1', '#step-scaled', /multiplied by the scale that was set/],
     ['#1&score=plain', '#step-scaled', /are not scaled/],
     ['#1&softmaxAxis=queries', '#seen', /each column sums to one.*nothing here is trained/],
