@@ -49,13 +49,17 @@ INLINE f4 gelu4(f4 x) {
   f4 density;
   return mul(x, normal_distribution(x, &density));
 }
-INLINE f4 gelu_tanh4(f4 x) {
-  f4 rest;
-  return mul(x, sigmoid4(gelu_tanh_argument(x), &rest));
-}
-INLINE f4 silu4(f4 x) {
-  f4 rest;
-  return mul(x, sigmoid4(x, &rest));
+/* x s(z) and *slope = d (x s(z)) / dx = s + x s (1 - s) dz/dx: silu, where z = x, and gelu_tanh. dz/dx stays finite, so
+ * that 0 times it is 0. */
+INLINE f4 times_sigmoid(uint32_t activation, f4 x, f4 *slope) {
+  f4 z = x, dz = splat(1.0f);
+  if (activation == QKV_ACTIVATION_GELU_TANH) {
+    z = gelu_tanh_argument(x);
+    dz = pmin(mul_add(mul(x, x), splat(3.0f * 0.071354816f), splat(1.5957691f)), splat(1e30f));
+  }
+  f4 rest, s = sigmoid4(z, &rest), y = mul(x, s);
+  *slope = mul_add(mul(y, rest), dz, s);
+  return y;
 }
 INLINE f4 relu4(f4 x) { return pmax(x, zeros()); }
 
@@ -63,16 +67,6 @@ INLINE f4 relu4(f4 x) { return pmax(x, zeros()); }
 INLINE f4 d_gelu4(f4 x) {
   f4 density, phi = normal_distribution(x, &density);
   return mul_add(x, density, phi);
-}
-/* d (x s(z)) / dx = s + x s (1 - s) dz/dx; dz/dx stays finite, so that 0 times it is 0. */
-INLINE f4 d_gelu_tanh4(f4 x) {
-  f4 rest, s = sigmoid4(gelu_tanh_argument(x), &rest);
-  f4 slope = pmin(mul_add(mul(x, x), splat(3.0f * 0.071354816f), splat(1.5957691f)), splat(1e30f));
-  return mul_add(mul(mul(x, s), rest), slope, s);
-}
-INLINE f4 d_silu4(f4 x) {
-  f4 rest, s = sigmoid4(x, &rest);
-  return mul(s, mul_add(x, rest, splat(1.0f)));
 }
 INLINE f4 d_relu4(f4 x) { return blend(less(zeros(), x), splat(1.0f), blend(equal(x, x), zeros(), splat(1.0f))); }
 

@@ -3,37 +3,25 @@
 #include "qkv.h"
 #include "rows.h"
 
-/* `kind` is a constant; n is a multiple of 4. */
-INLINE void activate_whole(enum qkv_activation kind, const float *x, float *y, float *slopes, size_t n) {
-  for (size_t i = 0; i < n; i += 4) {
-    f4 a = load(x + i);
-    store(y + i, kind == QKV_ACTIVATION_GELU        ? gelu4(a)
-                 : kind == QKV_ACTIVATION_GELU_TANH ? gelu_tanh4(a)
-                 : kind == QKV_ACTIVATION_RELU      ? relu4(a)
-                                                    : silu4(a));
-    if (slopes)
-      store(slopes + i, kind == QKV_ACTIVATION_GELU        ? d_gelu4(a)
-                        : kind == QKV_ACTIVATION_GELU_TANH ? d_gelu_tanh4(a)
-                        : kind == QKV_ACTIVATION_RELU      ? d_relu4(a)
-                                                           : d_silu4(a));
-  }
+INLINE void put_both(f4 value, f4 slope, float *y, float *slopes, size_t i) {
+  store(y + i, value);
+  if (slopes)
+    store(slopes + i, slope);
 }
 
 void activate(uint32_t kind, const float *x, float *y, float *slopes, size_t n) {
-  size_t whole = n & ~(size_t)3, rest = n - whole;
-  switch (kind) {
-  case QKV_ACTIVATION_GELU:
-    activate_whole(QKV_ACTIVATION_GELU, x, y, slopes, whole);
-    break;
-  case QKV_ACTIVATION_GELU_TANH:
-    activate_whole(QKV_ACTIVATION_GELU_TANH, x, y, slopes, whole);
-    break;
-  case QKV_ACTIVATION_RELU:
-    activate_whole(QKV_ACTIVATION_RELU, x, y, slopes, whole);
-    break;
-  default:
-    activate_whole(QKV_ACTIVATION_SILU, x, y, slopes, whole);
-  }
+  size_t whole = n & ~(size_t)3, rest = n - whole, i = 0;
+  if (kind == QKV_ACTIVATION_GELU)
+    for (; i < whole; i += 4)
+      put_both(gelu4(load(x + i)), d_gelu4(load(x + i)), y, slopes, i);
+  else if (kind == QKV_ACTIVATION_RELU)
+    for (; i < whole; i += 4)
+      put_both(relu4(load(x + i)), d_relu4(load(x + i)), y, slopes, i);
+  else
+    for (; i < whole; i += 4) {
+      f4 slope, value = times_sigmoid(kind, load(x + i), &slope);
+      put_both(value, slope, y, slopes, i);
+    }
   if (!rest)
     return;
   float values[4], slope[4];

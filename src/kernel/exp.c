@@ -19,13 +19,13 @@ f4 tanh4(f4 x) {
 float exp1(float x) { return lane0(exp4(splat(x))); }
 
 uint32_t QKV_EXPORT(qkv_exp)(const float *x, float *y, size_t n) {
-  for (size_t i = 0; i < n; i += 4)
-    store_some(y + i, at_most(n - i, 4), exp4(load_some(x + i, at_most(n - i, 4))));
+  for (size_t i = 0; i < n; i++)
+    y[i] = exp1(x[i]);
   return QKV_OK;
 }
 
 uint32_t QKV_EXPORT(qkv_tanh)(const float *x, float *y, size_t n) {
-  for (size_t i = 0; i < n; i += 4)
-    store_some(y + i, at_most(n - i, 4), tanh4(load_some(x + i, at_most(n - i, 4))));
+  for (size_t i = 0; i < n; i++)
+    y[i] = tanh1(x[i]);
   return QKV_OK;
 }

@@ -31,10 +31,11 @@ INLINE void pack_columns(size_t width, float *to, const float *from, size_t row,
 #pragma unroll
       for (size_t v = 0; v < 16; v += 4)
         store(to + (c + v / width * width) * rows + i * width + v % width, load(from + i * row + c + v));
-  for (; c < round_up(columns, width); c += 4)
+  for (; width == 8 && c < columns; c += 8)
+    pack_panel(to + c * rows, from + c, rows, row, 1, at_most(columns - c, 8));
+  for (; c < columns; c += 4)
     for (size_t i = 0; i < rows; i++)
-      store(to + c / width * width * rows + i * width + c % width,
-            c < columns ? get(from + i * row + c, columns - c) : zeros());
+      store(to + c * rows + i * 4, get(from + i * row + c, columns - c));
 }
 
 /* out (rows <= ROWS, columns) = a b, or += a b to accumulate, a (rows, n), b (n, columns), the columns of b and those

@@ -26,7 +26,7 @@ INLINE void accumulate_4x8(enum qkv_score score, f4 acc[4][2], struct matrix a, 
 #pragma unroll
   for (size_t r = 0; r < 4; r++)
     x[r] = a.data + at_most(r, rows - 1) * a.row;
-  const size_t steps = score == QKV_SCORE_ADDITIVE ? 1 : 4;
+  const size_t steps = score == QKV_SCORE_DOT ? 4 : 1;
   while (y != end) {
 #pragma unroll
     for (size_t step = 0; step < steps; step++) {
