@@ -142,13 +142,14 @@ export class PackedLinear {
       const isRounded = dtype === 'bfloat16' && given !== 'bfloat16'
       for (let n = 0; n < N; n += step)
         core.scope(() => {
-          const [from, to] = [n * K, Math.min(N, n + step) * K]
-          const floats = () => widen((tensor ?? { data }).data.subarray(from, to))
+          const rows = Math.min(step, N - n)
+          const from = n * K
+          const floats = () => widen((tensor ?? { data }).data.subarray(from, from + rows * K))
           const address =
             resident && !isRounded
               ? resident.address + from * 4
               : core.copyIn(isRounded ? roundToBfloat16(floats()) : floats())
-          this.fill(n, address, (to - from) / K, isTransposed ? N : 0)
+          this.fill(n, address, rows, isTransposed ? N : 0)
         })
     } catch (error) {
       this.dispose()

@@ -5,7 +5,7 @@ import { describe } from '../base/errors.js'
 
 /** Keys that change nothing in the network as it is run here: training, sampling, notes, and what tensors say by their sizes. */
 const HARMLESS =
-  /^(_|initializer_|transformers|num_beam|early_|encoder_no_|pooler_|summary_|task_|output_|is_(en|de)coder|unk_|bos_|eos_)|drop|_(token_ids?|labels?|penalty|ngram_size|length)$|^(architectures|vocab_size|(torch_)?dtype|use_cache|init_std|bad_words_ids|id2label|label2id|problem_type|finetuning_task|gradient_checkpointing|return_dict.*|tokenizer_class|pretraining_tp|cache_implementation|n_ctx|n_positions|prefix|directionality|tie_weights_|net_structure_type|num_memory_blocks|gap_size|down_scale_factor|chunk_size_feed_forward|num_hidden_layers|max_position_embeddings|reorder_and_upcast_attn|use_bfloat16|torchscript|pruned_heads|(typical|top)_[kp]|temperature|do_sample|num_return_sequences|remove_invalid_values|type_vocab_size|extra_pos_embeddings|output_past)$/
+  /^(_|initializer_|transformers|num_beam|early_|encoder_no_|pooler_|summary_|task_|output_|is_(en|de)coder|unk_|bos_|eos_)|drop|_(token_ids?|labels?|penalty|ngram_size|length)$|^(architectures|(torch_)?dtype|use_cache|init_std|bad_words_ids|id2label|label2id|problem_type|finetuning_task|gradient_checkpointing|return_dict.*|tokenizer_class|pretraining_tp|cache_implementation|n_ctx|n_positions|prefix|directionality|tie_weights_|net_structure_type|num_memory_blocks|gap_size|down_scale_factor|chunk_size_feed_forward|num_hidden_layers|max_position_embeddings|reorder_and_upcast_attn|use_bfloat16|torchscript|pruned_heads|(typical|top)_[kp]|temperature|do_sample|num_return_sequences|remove_invalid_values|type_vocab_size|extra_pos_embeddings)$/
 
 export class Config {
   #values
@@ -66,8 +66,8 @@ export class Config {
    * @returns {T}
    */
   choice(key, choices, fallback) {
-    const value = String(this.get(key) ?? fallback)
-    if (!Object.hasOwn(choices, value))
+    const value = this.get(key) ?? fallback
+    if (typeof value !== 'string' || !Object.hasOwn(choices, value))
       throw new RangeError(
         `config.json: ${key} ${describe(value)} is not covered; covered: ${Object.keys(choices).join(', ')}`,
       )

@@ -127,7 +127,7 @@ function llamaLike(c, { type, kvHeads: usualKvHeads, headDim: usualHeadDim, bias
   const H = c.size('num_attention_heads')
   const kvHeads = c.size('num_key_value_heads', usualKvHeads ?? H)
   if (H % kvHeads) throw new RangeError(`config.json: ${kvHeads} key heads do not divide ${H} heads`)
-  const headDim = c.size('head_dim', usualHeadDim ?? headDimOf(d, H))
+  const headDim = c.get('head_dim') !== undefined ? c.size('head_dim') : (usualHeadDim ?? headDimOf(d, H))
   const heads = { heads: H, kvHeads, headDim }
   const eps = c.number('rms_norm_eps', 1e-6, EPS)
   const biases = bias ? [true, true, true, false] : c.flag('attention_bias', false) ? ALL : NONE

@@ -22,7 +22,7 @@ const BY_HEAD = /heads$|scores$|weights$/
 
 /**
  * @param {unknown} hooks
- * @param {{ stack: string, layers: number, heads: number, hasCross: boolean }[]} stacks
+ * @param {{ stack: string, spec: import('./family-parts.js').StackSpec }[]} stacks
  */
 export function checkHooks(hooks, stacks) {
   for (const [name, hook] of Object.entries(hooks ?? {})) {
@@ -33,15 +33,19 @@ export function checkHooks(hooks, stacks) {
         `hooks: ${describe(name)} is no place in this model; a place is ${stacks.map(({ stack }) => `"${stack}layers.0.output"`).join(' or ')}`,
       )
     const [, , layer, place, head] = match
-    const places = stack.hasCross ? PLACES : PLACES.filter(one => !one.startsWith('cross'))
+    const { layers, heads } = stack.spec
+    const places = layers[0].some(({ kind }) => kind === 'cross')
+      ? PLACES
+      : PLACES.filter(one => !one.startsWith('cross'))
     if (!places.includes(place) || (head !== undefined && !BY_HEAD.test(place)))
       throw new RangeError(
         `hooks: ${describe(name)}: did you mean "${nearest(place, places)}"? Places: ${places.join(', ')}`,
       )
-    if (Number(layer) >= stack.layers)
-      throw new RangeError(`hooks: ${describe(name)}: there are ${stack.layers} layers`)
-    if (Number(head ?? 0) >= stack.heads)
-      throw new RangeError(`hooks: ${describe(name)}: there are ${stack.heads} heads`)
+    for (const [given, most, what] of /** @type {const} */ ([
+      [layer, layers.length, 'layers'],
+      [head, heads.heads, 'heads'],
+    ]))
+      if (Number(given ?? 0) >= most) throw new RangeError(`hooks: ${describe(name)}: there are ${most} ${what}`)
     const isTensor = typeof hook === 'object' && hook !== null && ('data' in hook || Array.isArray(hook))
     if (typeof hook !== 'function' && typeof hook !== 'number' && hook !== 'mean' && !isTensor)
       throw new TypeError(

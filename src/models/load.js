@@ -69,7 +69,7 @@ export async function inspectModel(source, options = {}) {
  */
 async function withFolder(source, signal, use) {
   signal?.throwIfAborted()
-  const folder = openFolder(source, signal)
+  const folder = await openFolder(source, signal)
   try {
     const configFile = await folder.open('config.json')
     const stored = configFile ? undefined : await readCheckpoint(folder) // says why a folder of other formats is refused

@@ -223,44 +223,16 @@ export class Model {
     if (input.decoderIds !== undefined && !both)
       throw new TypeError(`forward: decoderIds are given, but ${this.type} is no encoder-decoder`)
     const keeps = keeper(options.keep)
-    checkHooks(
-      hooks,
-      [
-        encoder && { stack: both ? 'encoder.' : '', spec: encoder },
-        decoder && { stack: both ? 'decoder.' : '', spec: decoder },
-      ]
-        .filter(found => found !== undefined)
-        .map(({ stack, spec }) => ({
-          stack,
-          layers: spec.layers.length,
-          heads: spec.heads.heads,
-          hasCross: both && stack === 'decoder.',
-        })),
-    )
+    const stacks = Object.entries({ encoder, decoder }).map(([name, spec]) => ({ stack: both ? `${name}.` : '', spec }))
+    checkHooks(hooks, /** @type {{ stack: string, spec: StackSpec }[]} */ (stacks.filter(({ spec }) => spec)))
     return this.#qkv.scope(() => {
-      /** @type {Partial<ModelOutput>} */
-      const made = {}
-      if (!both) {
-        const stack = /** @type {StackSpec} */ (encoder ?? decoder)
-        return this.#finish(
-          this.#run(stack, '', input, options, keeps, 'attentions', 'hiddenStates', undefined),
-          options,
-          made,
-        )
-      }
+      const names = /** @type {const} */ (['attentions', 'hiddenStates'])
+      const stack = /** @type {StackSpec} */ (decoder ?? encoder)
+      if (!both) return this.#finish(this.#run(stack, '', input, options, keeps, ...names, undefined), options, {})
       const encoded = cache?.encoded ?? this.#encode(input, options, keeps)
       if (cache) cache.encoded = encoded
       const ids = input.decoderIds ?? [this.#family.startId ?? 0]
-      const ran = this.#run(
-        /** @type {StackSpec} */ (decoder),
-        'decoder.',
-        { ids },
-        options,
-        keeps,
-        'attentions',
-        'hiddenStates',
-        encoded,
-      )
+      const ran = this.#run(stack, 'decoder.', { ids }, options, keeps, ...names, encoded)
       return this.#finish(ran, options, /** @type {Partial<ModelOutput>} */ (encoded.states))
     })
   }

@@ -89,51 +89,18 @@ function fromURL(base, signal) {
 }
 
 /**
- * A folder on the disk, in Node.
- * @param {string | URL} path
- * @returns {Folder | undefined} undefined where there is no file system
- */
-function fromPath(path) {
-  const process = globalThis.process
-  const fs = process?.getBuiltinModule?.('node:fs/promises')
-  const url = process?.getBuiltinModule?.('node:url')
-  if (!fs || !url) return undefined
-  const base = typeof path === 'string' ? path : url.fileURLToPath(path)
-  /** @type {Map<string, import('node:fs/promises').FileHandle>} */
-  const handles = new Map()
-  return {
-    async open(name) {
-      const handle = handles.get(name) ?? (await fs.open(`${base.replace(/\/$/, '')}/${name}`).catch(() => undefined))
-      if (!handle) return undefined
-      handles.set(name, handle)
-      const { size } = await handle.stat()
-      return {
-        size,
-        async read(from, to, buffer) {
-          const bytes = buffer?.subarray(0, to - from) ?? new Uint8Array(to - from)
-          const { bytesRead } = await handle.read(bytes, 0, to - from, from)
-          return bytes.subarray(0, bytesRead)
-        },
-      }
-    },
-    names: () => [...handles.keys()],
-    close: async () => {
-      for (const handle of handles.values()) await handle.close()
-      handles.clear()
-    },
-  }
-}
-
-/**
  * @param {unknown} source
  * @param {AbortSignal} [signal]
- * @returns {Folder}
+ * @returns {Promise<Folder>}
  */
-export function openFolder(source, signal) {
+export async function openFolder(source, signal) {
   if (typeof source === 'string' || source instanceof URL) {
     const text = String(source)
     const isFile = source instanceof URL ? source.protocol === 'file:' : !/^[a-z][a-z0-9+.-]+:\/\//i.test(text)
-    const folder = isFile && !(globalThis.location && typeof source === 'string') ? fromPath(source) : undefined
+    const folder =
+      isFile && !(globalThis.location && typeof source === 'string')
+        ? (await import('./path.js')).fromPath(source)
+        : undefined
     return folder ?? fromURL(new URL(text.replace(/\/?$/, '/'), globalThis.location?.href).href, signal)
   }
   if (typeof source !== 'object' || source === null)

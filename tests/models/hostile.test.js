@@ -8,7 +8,7 @@ import { load } from '../../src/index.js'
 import { Config } from '../../src/models/config.js'
 import { familyOf } from '../../src/models/families.js'
 import { readFloats, readHeader } from '../../src/models/safetensors.js'
-import { loadModel } from '../../src/models.js'
+import { inspectModel, loadModel } from '../../src/models.js'
 import { Tokenizer } from './tokenizer.js'
 
 const qkv = await load()
@@ -140,18 +140,22 @@ const expected = logitsOf(right)
 right.dispose()
 const resident = qkv.memory.resident
 
-test('2,000 mutations of a file: an error, or the same tensors', async () => {
-  const bytes = gpt2['model.safetensors']
-  const length = Number(new DataView(bytes.buffer).getBigUint64(0, true))
-  const small = bytes.slice(0, 8 + length)
-  let seed = 12345
-  const random = (/** @type {number} */ n) => {
+/** Whole numbers below n, from a seed. @param {number} seed */
+function numbersFrom(seed) {
+  return (/** @type {number} */ n) => {
     seed = (Math.imul(seed, 1103515245) + 12345) >>> 0
     return Math.floor((seed / 2 ** 32) * n)
   }
+}
+
+test('10,000 mutations of a file: an error, or the same tensors', async () => {
+  const bytes = gpt2['model.safetensors']
+  const length = Number(new DataView(bytes.buffer).getBigUint64(0, true))
+  const small = bytes.slice(0, 8 + length)
+  const random = numbersFrom(12345)
   const names = new Set((await read(bytes)).map(({ name, dims }) => `${name}: ${dims}`))
   let refused = 0
-  for (let n = 0; n < 2000; n++) {
+  for (let n = 0; n < 10_000; n++) {
     const changed = small.slice(0, random(10) ? small.length : random(small.length))
     const edits = 1 + random(3)
     for (let e = 0; e < edits; e++)
@@ -168,45 +172,55 @@ test('2,000 mutations of a file: an error, or the same tensors', async () => {
       refused++
     }
   }
-  assert.ok(refused > 1000, `${refused} refused`) // the others changed a name, or nothing
+  assert.ok(refused > 5000, `${refused} refused`) // the others changed a name, or nothing
   assert.ok(names.size > 10)
 })
 
-test('1,000 mutations of a config: an error, or a description of the same sizes', async () => {
-  const keys = Object.keys(config)
+test('10,000 mutations of configs: an error, or a description; that of GPT-2 fits the tensors or is refused', async () => {
+  /** @type {unknown[]} */
   const strange = [
-    null,
-    -1,
-    0,
-    1.5,
-    1e300,
-    Number.NaN,
-    '',
-    'x',
-    true,
-    false,
-    [],
-    {},
-    [1],
-    2 ** 53,
-    '__proto__',
-    Infinity,
+    ...[null, -1, 0, 1, 2, 1.5, 1e300, Number.NaN, Infinity, 2 ** 53, '', 'x', '__proto__', true, false],
+    ...[[], {}, [1], { type: 'linear', factor: 2 }, Array(1e4).fill(0), { toString: 1, valueOf: 1 }],
   ]
-  for (const name of ['gpt2-tiny', 'llama-tiny-sharded', 't5-tiny', 'bert-tiny', 'gemma2-tiny', 'marian-tiny']) {
-    const given = JSON.parse(readFileSync(`${folder}/${name}/config.json`, 'utf8'))
-    for (const key of [...Object.keys(given), 'rope_scaling', 'layer_types', 'quantization_config'])
-      for (const value of strange) {
-        const changed = { ...given, [key]: value }
-        try {
-          const { width, vocab } = await familyOf(new Config(changed))
-          assert.ok(Number.isInteger(width) && Number.isInteger(vocab))
-        } catch (error) {
-          assert.ok(error instanceof RangeError || error instanceof TypeError, `${key} ${value}: ${error}`)
-          assert.match(/** @type {Error} */ (error).message, /config\.json/)
-        }
-      }
+  const names = ['gpt2-tiny', 'llama-tiny-sharded', 't5-tiny', 'bert-tiny', 'gemma2-tiny', 'marian-tiny']
+  const configs = names.map(name => JSON.parse(readFileSync(`${folder}/${name}/config.json`, 'utf8')))
+  const { parameters } = await inspectModel(gpt2)
+  const random = numbersFrom(54321)
+  const counts = { refused: 0, described: 0, fitting: 0 }
+  for (let n = 0; n < 10_000; n++) {
+    const given = configs[n % configs.length]
+    const changed = { ...given }
+    const keys = [...Object.keys(given), 'rope_scaling', 'layer_types', 'quantization_config', 'head_dim']
+    for (let e = 0; e <= random(2); e++) changed[keys[random(keys.length)]] = strange[random(strange.length)]
+    try {
+      const { width, vocab } = await familyOf(new Config(changed))
+      assert.ok(Number.isInteger(width) && Number.isInteger(vocab))
+      counts.described++
+    } catch (error) {
+      assert.ok(error instanceof RangeError || error instanceof TypeError, `${JSON.stringify(changed)}: ${error}`)
+      assert.match(error.message, /config\.json/)
+      counts.refused++
+      continue
+    }
+    if (given !== configs[0] || counts.fitting > 200) continue
+    const files = { ...gpt2, 'config.json': textBytes(JSON.stringify(changed)) }
+    const found = await inspectModel(files).catch(error => {
+      assert.match(error.message, /config\.json|model_type/)
+    })
+    if (found) assert.equal(found.parameters, parameters)
+    counts.fitting++
   }
-  assert.ok(keys.length > 10)
+  assert.ok(counts.refused > 3000 && counts.described > 1000 && counts.fitting > 50, JSON.stringify(counts))
+})
+
+test('a size of heads that is stated need not be that of the width', async () => {
+  const given = JSON.parse(readFileSync(`${folder}/llama-tiny-sharded/config.json`, 'utf8'))
+  const { decoder } = await familyOf(
+    new Config({ ...given, hidden_size: 64, num_attention_heads: 3, num_key_value_heads: 3, head_dim: 32 }),
+  )
+  assert.equal(decoder?.heads.headDim, 32)
+  const without = { ...given, hidden_size: 64, num_attention_heads: 3, num_key_value_heads: 3, head_dim: undefined }
+  await assert.rejects(async () => familyOf(new Config(without)), /3 heads do not divide the width 64/)
 })
 
 for (const [title, change, message] of /** @type {[string, Record<string, unknown>, RegExp][]} */ ([

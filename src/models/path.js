@@ -1,0 +1,37 @@
+// A folder on the disk: loaded in Node only.
+
+/**
+ * A folder on the disk, in Node.
+ * @param {string | URL} path
+ * @returns {import('./source.js').Folder | undefined} undefined where there is no file system
+ */
+export function fromPath(path) {
+  const process = globalThis.process
+  const fs = process?.getBuiltinModule?.('node:fs/promises')
+  const url = process?.getBuiltinModule?.('node:url')
+  if (!fs || !url) return undefined
+  const base = typeof path === 'string' ? path : url.fileURLToPath(path)
+  /** @type {Map<string, import('node:fs/promises').FileHandle>} */
+  const handles = new Map()
+  return {
+    async open(name) {
+      const handle = handles.get(name) ?? (await fs.open(`${base.replace(/\/$/, '')}/${name}`).catch(() => undefined))
+      if (!handle) return undefined
+      handles.set(name, handle)
+      const { size } = await handle.stat()
+      return {
+        size,
+        async read(from, to, buffer) {
+          const bytes = buffer?.subarray(0, to - from) ?? new Uint8Array(to - from)
+          const { bytesRead } = await handle.read(bytes, 0, to - from, from)
+          return bytes.subarray(0, bytesRead)
+        },
+      }
+    },
+    names: () => [...handles.keys()],
+    close: async () => {
+      for (const handle of handles.values()) await handle.close()
+      handles.clear()
+    },
+  }
+}
