@@ -3,7 +3,7 @@
 const word = new Uint32Array(1)
 const number = new Float32Array(word.buffer)
 
-/** Of all float16, for long arrays. @type {Float32Array | undefined} */
+/** Of all float16. @type {Float32Array | undefined} */
 let table
 
 /**
@@ -12,24 +12,14 @@ let table
  */
 export function fromFloat16(half) {
   if (!(half instanceof Uint16Array)) return Float32Array.from(half)
+  table ??= Float32Array.from({ length: 65536 }, (_, bits) => {
+    const exponent = (bits >> 10) & 31
+    const fraction = (bits & 1023) / 1024
+    const size = exponent ? (1 + fraction) * 2 ** (exponent - 15) : fraction * 2 ** -14
+    return (bits >> 15 ? -1 : 1) * (exponent < 31 ? size : fraction ? Number.NaN : Infinity)
+  })
   const floats = new Float32Array(half.length)
-  if (half.length > 65536) {
-    table ??= fromFloat16(Uint16Array.from({ length: 65536 }, (_, bits) => bits))
-    for (let i = 0; i < half.length; i++) floats[i] = table[half[i]]
-    return floats
-  }
-  const words = new Uint32Array(floats.buffer)
-  for (let i = 0; i < half.length; i++) {
-    const sign = (half[i] & 0x8000) << 16
-    const rest = half[i] & 0x7fff
-    if (rest >= 0x7c00) {
-      words[i] = sign | 0x7f800000 | (rest << 13) // infinity and NaN
-    } else {
-      words[i] = rest << 13 // exponent 112 too small; right for subnormal numbers, too
-      floats[i] *= 2 ** 112
-      words[i] |= sign
-    }
-  }
+  for (let i = 0; i < half.length; i++) floats[i] = table[half[i]]
   return floats
 }
 
