@@ -343,7 +343,7 @@ export function createApp(host, taste) {
         update({ origin: settings, pointed: undefined, visits: { past: [], future: [] } })
         set(settings)
         update({ from: { room, text: from, given: settings.given } })
-        host.toTop()
+        host.frame(host.toTop) // when it is drawn
       } catch (error) {
         if (!(error instanceof Trouble)) throw error
         say(error.key, error.params, true)

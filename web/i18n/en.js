@@ -79,6 +79,7 @@ export const texts = {
   seenHeads: '{heads} heads; in each, a row shows how a word divides its attention among the words it may see.',
   'untrained.random': 'The matrices are random: nothing here is trained.',
   'untrained.zoo': 'These heads are built by hand: nothing here is trained.',
+  'untrained.room': 'The numbers are those of a model that was trained in another room.',
   'untrained.given': 'The numbers are given: nothing here is trained.',
   edit: 'Edit',
   scaleEnd: 'Colours',

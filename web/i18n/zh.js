@@ -129,6 +129,7 @@ export const texts = {
   seenHeads: '{heads} 个头；每个头里，一行表示一个词怎样把注意力分给它能看到的词。',
   'untrained.random': '矩阵是随机的：这里没有任何训练。',
   'untrained.zoo': '这些头是手工搭建的：这里没有任何训练。',
+  'untrained.room': '这些数字来自另一个房间里训练过的模型。',
   'untrained.given': '数字是给定的：这里没有任何训练。',
   edit: '编辑',
   scaleEnd: '颜色',

@@ -48,7 +48,7 @@ export function bar(context) {
       <label>${t('learnTask')} <select id="learn-task" @change=${(/** @type {InputEvent} */ { target }) => watch.link({ task: /** @type {Task} */ (target.value), learn: '' })}>
         ${TASKS.map(name => html`<option value=${name} ?selected=${name === task}>${t(`task.${name}`)}</option>`)}
       </select></label>
-      <details class="learn-settings"><summary>${t('learnSettings')}: ${t(summary, /** @type {any} */ (settings))}</summary>${fields(context, settings)}</details>
+      <details class="learn-settings"><summary>${t('learnSettings')} ${t(summary, /** @type {any} */ (settings))}</summary>${fields(context, settings)}</details>
     </div>
     ${problems.map(problem => html`<p class="learn-problem" role="alert">${complaint(context, problem, settings)}</p>`)}
     ${large(context, settings)}

@@ -99,10 +99,10 @@ function answer(context) {
 }
 
 /** What is seen, and that it is not trained. @param {SceneContext} context */
-function seen({ t, result }) {
+function seen({ t, result, from }) {
   const { model, softmaxAxis } = result.settings
   const rows = t(result.heads > 1 ? 'seenHeads' : 'seen', { heads: result.heads })
-  const origin = model === 'zoo' || model === 'given' ? model : 'random'
+  const origin = from ? 'room' : model === 'zoo' || model === 'given' ? model : 'random'
   return html`<p class="note seen" id="seen">${softmaxAxis === 'keys' ? rows : t('seenColumns')} ${t(`untrained.${origin}`)}</p>`
 }
 

@@ -22,7 +22,7 @@ export const learn = {
   'probeLabel.reverse': 'Numbers to reverse',
   'probeLabel.text': 'Text to go on from',
   learnText: 'Text to learn',
-  learnSettings: 'Settings',
+  learnSettings: 'Settings:',
   learnSummary: '{layers} layers, {heads} heads, d {d}, seed {seed}',
   learnSummaryOne: '1 layer, {heads} heads, d {d}, seed {seed}',
   'learn.layers': 'Layers',

@@ -21,7 +21,7 @@ export const learn = {
   'probeLabel.reverse': '要倒序的数字',
   'probeLabel.text': '要接着写的文本',
   learnText: '要学习的文本',
-  learnSettings: '设置',
+  learnSettings: '设置：',
   learnSummary: '{layers} 层，每层 {heads} 个头，d {d}，种子 {seed}',
   learnSummaryOne: '1 层，{heads} 个头，d {d}，种子 {seed}',
   'learn.layers': '层数',
