@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
-import { loadModel } from 'qkv/models'
+import { headScores, loadModel } from 'qkv/models'
 import { hooksOf, readChanges, setRow, withChange, writeChanges } from '../../web/checkpoints/changes.js'
 import {
   cellAt,
@@ -30,7 +30,7 @@ import {
   scaleEnd,
 } from '../../web/checkpoints/maps.js'
 import { qkvProgram, transformersProgram } from '../../web/checkpoints/programs.js'
-import { runOf, statesOf } from '../../web/checkpoints/run.js'
+import { exactMap, exactPairs, runOf, statesOf } from '../../web/checkpoints/run.js'
 import { createSession } from '../../web/checkpoints/session.js'
 import { TEXTS } from '../../web/checkpoints/texts.js'
 import { Tokenizer } from '../models/tokenizer.js'
@@ -186,6 +186,31 @@ test('long texts have maps of blocks whose strongest cells are exact', async () 
     maps.data.reduce((a, b) => a + b),
     0.75,
   )
+})
+
+test('a text of 1,200 tokens is run layer by layer; blocks, scores and one exact map agree with the library', async () => {
+  const read = (/** @type {string} */ name) => readFileSync(`${goldens}qwen3-tiny-bf16/${name}`)
+  const config = { ...JSON.parse(read('config.json').toString()), max_position_embeddings: 2048 }
+  const source = { 'config.json': Buffer.from(JSON.stringify(config)), 'model.safetensors': read('model.safetensors') }
+  const model = await loadModel(qkv, source, { tokenizer: false })
+  const ids = Array.from({ length: 1200 }, (_, i) => 3 + ((i * i) % 97))
+  const run = runOf(qkv, model, { text: '', ids }, {})
+  const maps = run.maps['']
+  assert.ok(maps?.cells && maps.height < 100)
+  const { attentions } = model.forward({ ids }, { keep: ['attentions.1'], logits: 'none' })
+  const exact = /** @type {NonNullable<(typeof attentions)[number]>} */ (attentions[1])
+  const own = exactMap(model, run.input, {}, { stack: '', layer: 1, head: 2 })
+  close(own.data, exact.data.slice(2 * 1200 * 1200, 3 * 1200 * 1200), 'the exact map')
+  for (let y = 0; y < maps.height; y += 7)
+    for (let x = 0; x <= y; x += 5) {
+      const { query, key, weight } = cellAt(maps, { layer: 1, head: 2 }, y, x)
+      if (!(Math.abs(own.data[query * 1200 + key] - weight) <= 1e-5)) assert.fail(`block ${y}, ${x}: ${weight}`)
+    }
+  const pairs = exactPairs(model, run.input, {}, { stack: '', query: 1100, key: 700 })
+  assert.ok(Math.abs(pairs[maps.heads + 2] - own.data[1100 * 1200 + 700]) <= 1e-6)
+  const want = headScores([exact], ids).previous.data
+  close(run.scores['']?.previous?.slice(maps.heads, 2 * maps.heads), want, 'previous')
+  model.dispose()
 })
 
 test('heads are ranked by a pair of words and by likeness; maps grow by a row', () => {
