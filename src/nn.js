@@ -1,6 +1,6 @@
-// qkv/nn: the operations of a transformer block beside attention and linear layers, forwards and backwards. All take resident
-// tensors and `out`; that of an operation may be an input of the same dims, those of gradients lie apart. And
-// T5's relative position bias.
+// qkv/nn: the operations of a transformer block beside attention and linear layers, all gradients, packed linear layers, T5's
+// relative position bias. All take resident tensors and `out`: that of an operation may be an input of the same dims, those
+// of gradients lie apart from what is read.
 
 import { runOperation } from './block/operation.js'
 import { OPERATIONS } from './block/operations.js'
