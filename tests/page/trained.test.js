@@ -7,7 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 import { parameters, tape } from 'qkv/train'
+import { KINDS, storyBatch } from '../../web/learn/tasks/stories.js'
+import { forward as llama } from '../../web/learn/trained/llama.js'
 import { forward } from '../../web/learn/trained/marian.js'
+import { storiesFiles, trainStories } from '../../web/learn/trained/stories.js'
+import { storiesFigures } from '../../web/learn/trained/stories-figures.js'
+import { storiesTour } from '../../web/learn/trained/stories-tour.js'
 import { sentences, trainTranslator, translatorFiles, WORDS } from '../../web/learn/trained/translator.js'
 import { translatorFigures } from '../../web/learn/trained/translator-figures.js'
 
@@ -54,4 +59,83 @@ test('the tokenizers read words whatever their case', async () => {
   const model = await loadModel(qkv, folderOf('translation'))
   assert.deepEqual(model.tokenize('She buys a car in Beijing').tokens, ['she', 'buys', 'a', 'car', 'in', 'beijing'])
   model.dispose()
+})
+
+test('the model of stories knows its kinds on unseen stories, its heads cost what is stated', async t => {
+  const { figures } = aboutOf('stories')
+  const found = await storiesFigures(qkv, folderOf('stories'), { stories: 64 })
+  t.diagnostic(JSON.stringify(found.accuracy))
+  assert.ok(found.loss - found.floor < figures.loss - figures.floor + 0.05, `loss ${found.loss}, least ${found.floor}`)
+  for (const [kind, accuracy] of Object.entries(found.accuracy))
+    assert.ok(accuracy >= figures.accuracy[kind] - 0.1, `${kind}: ${accuracy}, stated ${figures.accuracy[kind]}`)
+  for (const [n, { cost, weight, previous, antecedent }] of found.heads.entries()) {
+    const stated = figures.heads[n]
+    assert.ok(Math.abs(previous - stated.previous) < 0.05 && Math.abs(antecedent - stated.antecedent) < 0.05)
+    for (const kind of /** @type {import('../../web/learn/tasks/stories.js').Kind[]} */ (Object.keys(cost))) {
+      assert.ok(Math.abs(cost[kind] - stated.cost[kind]) < 0.2, `head ${n}, ${kind}: cost ${cost[kind]}`)
+      assert.ok(Math.abs(weight[kind] - stated.weight[kind]) < 0.1, `head ${n}, ${kind}: weight ${weight[kind]}`)
+    }
+  }
+})
+
+test('three heads of stories can be told apart and switched off: position, pronoun, copy', () => {
+  const { heads } = /** @type {{ heads: import('../../web/learn/trained/stories-figures.js').HeadFigures[] }} */ (
+    aboutOf('stories').figures
+  )
+  assert.ok(heads.some(({ previous, cost }) => previous >= 0.4 && cost.name >= 0.3))
+  assert.ok(heads.some(({ antecedent, cost }) => antecedent >= 0.7 && cost.pronoun >= 0.3))
+  assert.ok(heads.some(({ weight, cost }) => weight.place >= 0.4 && cost.place >= 0.3))
+})
+
+test('the guided story is what the model does: each stop with its head, and without it', async () => {
+  const { tour, figures } = aboutOf('stories')
+  assert.equal(tour.length, 5)
+  const again = await storiesTour(qkv, folderOf('stories'), figures)
+  for (const [n, { id, probability, without, layer, head }] of again.entries()) {
+    const stated = tour[n]
+    assert.deepEqual([id, layer, head, without.says], [stated.id, stated.layer, stated.head, stated.without.says])
+    assert.ok(Math.abs(probability - stated.probability) < 0.01, `${id}: ${probability}`)
+  }
+})
+
+test('stories: each word that is certain has probability 1, the others the share of their weight', () => {
+  const generator = qkv.generator(3)
+  const { stories } = storyBatch(generator, 200, 64)
+  let [counted, kinds] = [0, new Set()]
+  for (const { words, logProbabilities, marks } of stories) {
+    assert.ok(logProbabilities.every(value => value <= 0))
+    for (const { at, kind, sources } of marks) {
+      assert.equal(logProbabilities[at], 0, kind)
+      for (const i of sources) {
+        assert.ok(i < at)
+        if (kind !== 'gender') assert.equal(words[i], words[at])
+      }
+      assert.ok(sources.length)
+      kinds.add(kind)
+      counted++
+    }
+  }
+  assert.deepEqual([...kinds].sort(), Object.keys(KINDS).sort())
+  assert.ok(counted > 1000)
+  // Stories that begin alike: how often a word follows is its probability.
+  const second = stories.filter(({ words }) => words[1] === 'lily').length / stories.length
+  assert.ok(Math.abs(second - Math.exp(stories[0].logProbabilities[1])) < 0.06, String(second))
+})
+
+test('stories trained twice are the same, byte by byte; their logits as a model are those of the training', async t => {
+  const [once, twice] = [0, 1].map(() => trainStories(qkv, { steps: 3, warmup: 1, seed: 5 }))
+  const files = storiesFiles(once)
+  assert.deepEqual(files, storiesFiles(twice))
+  const { settings, weights } = once
+  const { ids } = storyBatch(qkv.generator(1), 2, settings.T)
+  const given = { data: ids, dims: [2, settings.T] }
+  const p = parameters(qkv, weights)
+  const want = tape(qkv, p, tape => llama(tape, p.values, given, settings).logits).output.data.slice()
+  p.dispose()
+  const model = await loadModel(qkv, files)
+  const got = model.forward({ ids: given }).logits
+  model.dispose()
+  const error = want.reduce((most, value, i) => Math.max(most, Math.abs(value - Number(got?.data[i]))), 0)
+  t.diagnostic(`logits differ by ${error.toExponential(1)}`)
+  assert.ok(error <= 0.02, `logits differ by ${error}`)
 })

@@ -4,11 +4,39 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { load } from 'qkv'
+import { storiesFiles, trainStories } from './stories.js'
+import { storiesFigures } from './stories-figures.js'
+import { storiesTour } from './stories-tour.js'
 import { trainTranslator, translatorFiles } from './translator.js'
 import { translatorFigures } from './translator-figures.js'
 
+/** @typedef {import('qkv').Qkv} Qkv */
+/** @typedef {{ seed?: number, steps?: number }} Given */
+/** @typedef {(step: number, loss: number) => void} OnStep */
+/** @typedef {Parameters<typeof storiesFigures>[1]} Source */
+
 const MODELS = {
-  translator: { train: trainTranslator, files: translatorFiles, figures: translatorFigures, folder: 'translation' },
+  stories: {
+    folder: 'stories',
+    make: (/** @type {Qkv} */ qkv, /** @type {Given} */ given, /** @type {OnStep} */ onStep) => {
+      const trained = trainStories(qkv, given, onStep)
+      return { settings: trained.settings, files: storiesFiles(trained) }
+    },
+    measure: async (/** @type {Qkv} */ qkv, /** @type {Source} */ source) => {
+      const figures = rounded(await storiesFigures(qkv, source))
+      return { figures, tour: rounded(await storiesTour(qkv, source, figures)) }
+    },
+  },
+  translator: {
+    folder: 'translation',
+    make: (/** @type {Qkv} */ qkv, /** @type {Given} */ given, /** @type {OnStep} */ onStep) => {
+      const trained = trainTranslator(qkv, given, onStep)
+      return { settings: trained.settings, files: translatorFiles(trained) }
+    },
+    measure: async (/** @type {Qkv} */ qkv, /** @type {Source} */ source) => ({
+      figures: rounded(await translatorFigures(qkv, source)),
+    }),
+  },
 }
 
 /** @param {string} name @returns {name is keyof typeof MODELS} */
@@ -19,26 +47,24 @@ export async function trainModel(name, args) {
   const string = { type: /** @type {const} */ ('string') }
   const options = { seed: string, steps: string, out: string, analyse: string }
   const { seed, steps, out = `web/trained/${MODELS[name].folder}`, analyse } = parseArgs({ args, options }).values
-  const { train, files, figures } = MODELS[name]
+  const { make, measure } = MODELS[name]
   const qkv = await load()
-  if (analyse) return print(await figures(qkv, analyse))
+  if (analyse) return print(await measure(qkv, analyse))
   const given = { ...(seed && { seed: Number(seed) }), ...(steps && { steps: Number(steps) }) }
   const start = performance.now()
-  const trained = train(qkv, given, (step, loss) => {
+  const { settings, files } = make(qkv, given, (step, loss) => {
     if (step % 100 === 0) console.error(`step ${step}: loss ${loss.toFixed(3)}, ${seconds(start)} s`)
   })
-  const made = files(trained)
-  const found = rounded(await figures(qkv, made))
   const asked = Object.entries(given).map(([key, value]) => ` --${key} ${value}`)
-  const command = `npm run learn -- ${name}${asked.join('')}`
-  const about = { command, settings: trained.settings, figures: found }
+  const about = { command: `npm run learn -- ${name}${asked.join('')}`, settings, ...(await measure(qkv, files)) }
   mkdirSync(out, { recursive: true })
-  for (const [file, bytes] of Object.entries(made)) writeFileSync(`${out}/${file}`, bytes)
-  writeFileSync(`${out}/about.json`, `${JSON.stringify(about, null, 1)}\n`)
-  print(found)
+  for (const [file, bytes] of Object.entries(files)) writeFileSync(`${out}/${file}`, bytes)
+  writeFileSync(`${out}/about.json`, json(about))
+  print(about)
 }
 
 const seconds = (/** @type {number} */ start) => Math.round((performance.now() - start) / 1000)
 /** @template T @param {T} value @returns {T} numbers with three decimals */
 const rounded = value => JSON.parse(JSON.stringify(value, (_, x) => (typeof x === 'number' ? Number(x.toFixed(3)) : x)))
-const print = (/** @type {unknown} */ value) => console.log(JSON.stringify(rounded(value), null, 1))
+const json = (/** @type {unknown} */ value) => `${JSON.stringify(value, null, 1)}\n`
+const print = (/** @type {unknown} */ value) => process.stdout.write(json(value))
