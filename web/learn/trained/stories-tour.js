@@ -11,8 +11,8 @@ const START = 'Lily and Tom are friends .'
 /** @type {{ id: string, kind: Kind, prompt: string, answer: string, sources: string[], best: (head: HeadFigures) => number }[]} */
 const STOPS = [
   {
-    ...{ id: 'previous', kind: 'name', answer: 'mo', sources: ['ti'] },
-    prompt: `${START} The fox is called va ti mo . Tom has a red ball . Va ti`,
+    ...{ id: 'previous', kind: 'name', answer: 'mo', sources: ['vi'] },
+    prompt: `${START} The fox is called vi ta mo . Tom has a red ball . Vi ta`,
     best: ({ previous }) => previous,
   },
   {
@@ -27,12 +27,12 @@ const STOPS = [
   },
   {
     ...{ id: 'gender', kind: 'gender', answer: 'his', sources: ['tom'] },
-    prompt: `${START} Tom has a red ball . Lily has a blue hat . Tom wants to find`,
+    prompt: `${START} Lily has a blue hat . Tom has a red ball . Tom takes`,
     best: ({ cost }) => cost.gender,
   },
   {
-    ...{ id: 'name', kind: 'name', answer: 'ti', sources: ['ti'] },
-    prompt: `${START} The fox is called va ti mo . Tom has a red ball . Va`,
+    ...{ id: 'name', kind: 'name', answer: 'mo', sources: ['mo'] },
+    prompt: `${START} The fox is called vi ta mo . The owl is called ka su ni . Vi ta`,
     best: ({ cost, previous }) => cost.name * (1 - previous),
   },
 ]
@@ -60,12 +60,23 @@ export async function storiesTour(qkv, source, { heads }) {
           probability: Math.exp(data[STORY_WORDS.indexOf(answer)] - most) / total,
           weight: tokens.reduce((sum, token, i) => sum + (sources.includes(token) ? row[i] : 0), 0),
           says: STORY_WORDS[data.indexOf(most)],
+          looksAt: tokens[row.indexOf(Math.max(...row))],
         }
       }
       const whole = said({})
       const without = said({ [`layers.${layer}.heads.${head}`]: 0 })
       return {
-        ...{ id, kind, prompt, answer, layer, head, cost: cost[kind], weight: whole.weight },
+        ...{
+          id,
+          kind: id === 'previous' ? id : kind,
+          prompt,
+          answer,
+          layer,
+          head,
+          cost: cost[kind],
+          weight: whole.weight,
+          looksAt: whole.looksAt,
+        },
         ...{ probability: whole.probability, without: { probability: without.probability, says: without.says } },
       }
     })
