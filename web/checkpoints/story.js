@@ -8,7 +8,7 @@ import { percent } from './strip.js'
 
 /**
  * What lies beside the weights of a shipped model.
- * @typedef {{ id: string, prompt: string, layer: number, head: number, kind: string }} Stop
+ * @typedef {{ id: string, prompt: string, layer: number, head: number, kind: string, weight?: number, looksAt?: string }} Stop
  * @typedef {{ tour?: Stop[], figures?: { example?: { text?: string } } }} About
  */
 
@@ -17,6 +17,15 @@ const KINDS = /** @type {const} */ (['name', 'song', 'noun', 'colour', 'gender',
 
 /** @param {string} kind @returns {kind is Kind} */
 const isKind = kind => /** @type {readonly string[]} */ (KINDS).includes(kind)
+
+/** Below such a weight on what answers, the head does something else here. */
+const LEAST = 0.3
+
+/** What the head of a stop does, in words. @param {Room} room @param {Stop} stop */
+function sentence({ t }, { kind, weight = 1, looksAt = '' }) {
+  if (weight < LEAST) return t('modelsStoryOther', { word: looksAt })
+  return isKind(kind) ? t(`modelsStory.${kind}`) : ''
+}
 
 /** The first text of a shipped model. @param {About | undefined} about */
 export const firstText = about => about?.figures?.example?.text ?? about?.tour?.[0]?.prompt
@@ -48,7 +57,7 @@ export function story(room) {
   )
   const now = runAfter?.top[0]
   return html`<section class="models-story" aria-label=${t('modelsStoryLabel')}>
-    <p>${t('modelsStoryHead', { name })} ${isKind(stop.kind) ? t(`modelsStory.${stop.kind}`) : ''}
+    <p>${t('modelsStoryHead', { name })} ${sentence(room, stop)}
       ${guess ? t('modelsStorySays', { token: guess.token, share: percent(guess.probability) }) : ''}
       ${isOff && guess && now ? html`<b class="is-changed">${t('modelsStoryNow', { name, token: guess.token, share: percent(runAfter?.first ?? 0), other: now.token })}</b>` : nothing}</p>
     <span class="models-story-buttons">
