@@ -207,6 +207,21 @@ test('the slider shows the model as it was; a probe that cannot be used is expla
   assert.match(await text('.learn-probe .learn-problem'), /3 numbers given, 8 expected/)
 })
 
+test('what is being typed stays while a run trains and the room is drawn again', async () => {
+  const { page } = context
+  await page.selectOption('#learn-pace', 'ten')
+  await room('.learn-settings summary').click()
+  await room('#learn-train:not([disabled])').waitFor(PATIENCE)
+  await page.click('#learn-train')
+  await page.locator('#learn-set-steps').fill('280')
+  const before = Number((await text('#learn-steps')).match(/\d+/)?.[0])
+  await page.waitForFunction(
+    before => Number(document.querySelector('#learn-steps')?.textContent?.match(/\d+/)?.[0]) > before + 2,
+    before,
+  )
+  assert.equal(await room('#learn-set-steps').inputValue(), '280')
+})
+
 test('settings stand in the link; bad ones are complained about, with what is near as a button', async () => {
   const { page } = context
   await room('.learn-settings summary').click()

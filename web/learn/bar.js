@@ -94,7 +94,7 @@ function fields(context, settings) {
     const label = t(/** @type {any} */ (`learn.${field}`))
     const range = RANGES[field]
     if (range)
-      return html`<label>${label} <input type="number" id="learn-set-${field}" min=${range.least} max=${range.most} step=${range.whole ? 1 : 'any'} .value=${live(String(settings[field]))} @change=${(/** @type {InputEvent} */ { target }) => set(context, { [field]: target.value })} /></label>`
+      return html`<label>${label} <input type="number" id="learn-set-${field}" min=${range.least} max=${range.most} step=${range.whole ? 1 : 'any'} .value=${String(settings[field])} @change=${(/** @type {InputEvent} */ { target }) => set(context, { [field]: target.value })} /></label>`
     if (field === 'norm')
       return html`<label><input type="checkbox" id="learn-norm" .checked=${live(settings.norm)} @change=${(/** @type {InputEvent} */ { target }) => set(context, { norm: target.checked })} /> ${label}</label>`
     return html`<label>${label} <select id="learn-positions" @change=${(/** @type {InputEvent} */ { target }) => set(context, { positions: target.value })}>

@@ -221,7 +221,7 @@ export class LearnRoom extends LitElement {
     const said = t('learnSays', { token: best.token, share: percent(best.share) })
     return html`<div class="learn-probe">
       <label>${t(`probeLabel.${task}`)}
-        <input id="learn-probe" type="text" autocomplete="off" spellcheck="false" .value=${live(watch.probe || shown.probe)} @change=${(
+        <input id="learn-probe" type="text" autocomplete="off" spellcheck="false" .value=${watch.probe || shown.probe} @change=${(
           /** @type {InputEvent} */ { target },
         ) => {
           watch.probe = target.value
@@ -289,7 +289,7 @@ export class LearnRoom extends LitElement {
     const heads = points[0]?.heads.flatMap((layer, l) => layer.map((_, h) => ({ l, h }))) ?? []
     return html`${curves({ t, task, points, losses, steps: most, shownAt, guess: 1 / outputs, nowhere, reachedAt, divergedAt, kept })}
       <label class="learn-at">${t('learnAt')} <output>${shownAt}</output>
-        <input id="learn-at" type="range" min="0" max=${most} step=${EVERY} .value=${live(String(shownAt))} aria-valuetext=${t('learnAtValue', { step: shownAt })} @input=${(/** @type {InputEvent} */ { target }) => watch.goTo(Math.min(Number(target.value), steps))} /></label>
+        <input id="learn-at" type="range" min="0" max=${most} step=${EVERY} .value=${live(String(watch.at ?? shownAt))} aria-valuetext=${t('learnAtValue', { step: shownAt })} @input=${(/** @type {InputEvent} */ { target }) => watch.goTo(Math.min(Number(target.value), steps))} /></label>
       <button type="button" class="tool" id="learn-live" ?disabled=${watch.at === null} @click=${() => watch.goTo(null)}>${t('learnLive')} ${steps}</button>
       ${task === 'text' && points.length && shown ? html`<p class="learn-bits">${t('learnBits', { bits: (points[points.length - 1].heldOutLoss / Math.LN2).toFixed(2) })}</p>` : nothing}
       <details class="learn-table" @toggle=${() => this.requestUpdate()}><summary>${t('learnTable')}</summary>${
