@@ -45,13 +45,17 @@ if [ -n "$relaxed" ]; then
   large=-Os # its tiles are as fast
   other=-Oz
   if ! is_since 3.1.40; then # whose clang has not these instructions: Debian's clang 16 with emcc's headers
-    ./setup.sh packages clang-16 wasm-ld-16
+    ./setup.sh clang-16 wasm-ld-16
     compile=(
       clang-16 --target=wasm32-unknown-emscripten "--sysroot=$(em-config CACHE)/sysroot"
       -mllvm -disable-lsr -mllvm -combiner-global-alias-analysis=false # as emcc has them
     )
   fi
 fi
+./setup.sh packages
+features=(
+  --enable-simd --enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int
+)
 export BINARYEN_CORES=1 # the same bytes each time, whatever else runs
 objects=$(mktemp -d)
 trap 'rm -r "$objects"' EXIT
@@ -63,11 +67,11 @@ for file in src/kernel/*.c; do
   "${compile[@]}" "$size" "${flags[@]}" "$file" -o "$objects/$name.o"
 done
 if [ "${compile[0]}" = emcc ]; then
-  emcc "${link[@]}" "$objects"/*.o -o "$out"
+  emcc "${link[@]}" "$objects"/*.o -o "$objects/linked.wasm"
+  node_modules/.bin/wasm-opt -Oz --converge "${features[@]}" "$objects/linked.wasm" -o "$out" # what is inlined stays so
 else
   wasm-ld-16 --no-entry --strip-all -O3 --initial-memory=131072 --max-memory=4294967296 -z stack-size=65536 \
     "$objects"/*.o -o "$objects/linked.wasm"
-  node_modules/.bin/wasm-opt -Os --low-memory-unused --enable-simd --enable-relaxed-simd --enable-bulk-memory --enable-sign-ext \
-    --enable-mutable-globals --enable-nontrapping-float-to-int "$objects/linked.wasm" -o "$out"
+  node_modules/.bin/wasm-opt -Os --low-memory-unused --enable-relaxed-simd "${features[@]}" "$objects/linked.wasm" -o "$out"
 fi
 echo "$out: $(wc -c <"$out") bytes, $(gzip -9c "$out" | wc -c) gzipped (${compile[0]}, emcc $version)"

@@ -36,7 +36,11 @@ const built = [
     input: Object.fromEntries(ELEMENTS.map(({ name, source }) => [name, source])),
     output: { ...output, dir: 'dist', chunkFileNames: 'elements/[name].js' },
   }),
-  await build({ ...options, input: WIDGET.source, output: { ...output, file: `dist/${WIDGET.name}.js` } }),
+  await build({
+    ...options,
+    input: WIDGET.source,
+    output: { ...output, codeSplitting: false, file: `dist/${WIDGET.name}.js` },
+  }),
 ]
 const chunks = built.flatMap(({ output }) => output).filter(file => file.type === 'chunk')
 for (const chunk of chunks) add(modulesOf(chunk))

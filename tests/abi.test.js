@@ -112,7 +112,7 @@ test('the core answers what the JavaScript never asks with a status, and writes 
       })
       assert.throws(() => core.call(kernel, ...numbers), {
         code: 'KERNEL',
-        message: `${kernel}: ${abi.STATUS[status]}`,
+        message: `${kernel}: ${abi.STATUS[status]} out of range`,
       })
     })
 })

@@ -330,8 +330,8 @@ const unloadable = [
   ['an empty file', new Uint8Array(0), 'WASM_INVALID', '0 bytes'],
   ['a web page', Buffer.from('<!doctype html>'), 'WASM_INVALID', 'damaged'],
   ['a module that imports', importing, 'WASM_INVALID', 'not the one of qkv'],
-  ['a module without exports', new Uint8Array(header), 'WASM_VERSION', 'version none', 'same package'],
-  ['the module of another version', newer, 'WASM_VERSION', 'version 63', `speaks ${ABI}`],
+  ['a module without exports', new Uint8Array(header), 'WASM_VERSION', 'version none', 'from one package'],
+  ['the module of another version', newer, 'WASM_VERSION', 'version 63', `JavaScript ${ABI}`],
   ['a module of our version with nothing else in it', bare, 'WASM_VERSION', 'version none'],
 ]
 for (const [title, wasm, code, ...parts] of unloadable)

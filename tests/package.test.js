@@ -20,7 +20,7 @@ const files = run('tar', ['tzf', tarball])
   .map(name => name.replace('package/', ''))
 /** The most KB of a program with an entry of the elements alone. @type {Record<string, number>} */
 const MOST = {
-  'elements/heatmap': 22,
+  'elements/heatmap': 20.2,
   'elements/heads': 16,
   'elements/lines': 16,
   'elements/trace': 28,
@@ -317,8 +317,9 @@ const elements = `import { texts, type QkvHeatmap } from 'qkv/elements'
   document.querySelector('qkv-heads')?.addEventListener('head-select', ({ detail }) => console.log(detail.head + 1))
   document.querySelector('qkv-lines')?.addEventListener('token-focus', ({ detail }) => console.log(detail?.side === 'row'))
   const picture: Promise<Blob> = map.toPNG()
+  const text: Promise<string> = map.toSVG()
   const notebook: AnyWidget = widget
-  console.log(texts.queries.length, picture, notebook)`
+  console.log(texts.queries.length, picture, text, notebook)`
 
 test('the elements have the types of their tags and of their events, the widget that of anywidget', () => {
   compile('elements.ts', elements)

@@ -529,7 +529,7 @@ export function toTensor(value, name, areIds = false) {
   const dims = checkDims(given, name)
   if (kind) {
     if (length === 0 && isDetached(data))
-      throw new TypeError(`${name}: its buffer is detached (it was transferred): pass the receiver's array`)
+      throw new TypeError(`${name}: its buffer is detached: pass the array that received it`)
     if (data.length !== length) throw new TypeError(`${name}: its data says length ${data.length}, but has ${length}`)
     if (areIds && kind === 'BigInt64Array') data = Float64Array.from(data, Number)
     else if (!(kind in DTYPES))

@@ -56,18 +56,8 @@ export const OPEN = 0xffffffff
 /** sizeof(struct qkv_generator) */
 export const GENERATOR_BYTES = 624 * 4 + 4 * 4 + 8
 
-/** Status codes as sentences. The JavaScript layer checks first, so an error with one of these is a bug of this package. */
-export const STATUS = [
-  'ok',
-  'the key/value heads do not divide the query heads',
-  'the score is unknown',
-  'the softmax axis is unknown',
-  'the way of masking is unknown',
-  'an id lies outside of the table',
-  'the range is empty',
-  'more values turn than a head has',
-  'a row of the weight does not fit into its dtype',
-]
+/** What each status code says is out of range. The JavaScript layer checks first, so an error with one of these is a bug of this package. */
+export const STATUS = ['', 'heads', 'score', 'softmax axis', 'masking', 'id', 'range', 'rope', 'weights']
 
 /**
  * The index of each word of a struct, by its name: a misspelt one does not compile.

@@ -38,8 +38,7 @@ export class Core {
     if (abi !== ABI)
       throw new QkvError(
         'WASM_VERSION',
-        `the wasm file speaks version ${abi ?? 'none'} of the qkv interface, this JavaScript speaks ${ABI}: ` +
-          'take qkv.wasm from the same package as the JavaScript',
+        `the wasm file has version ${abi ?? 'none'} of the interface, this JavaScript ${ABI}: take both from one package`,
       )
     /** @type {Exports} */
     this.exports = { ...exports } // a plain object: V8 reads the engine's own by a hash
@@ -100,7 +99,7 @@ export class Core {
     if (!(end <= LIMIT))
       throw new RangeError(
         `out of memory: this call needs ${bytes} bytes more, a WebAssembly module has ${LIMIT} in all: ` +
-          'use fewer or smaller tensors a call, or qkv.attention where qkv.trace keeps every step',
+          'use smaller tensors, or qkv.attention instead of qkv.trace',
       )
     const size = this.bytes.length
     if (end > size) {
@@ -201,6 +200,6 @@ export class Core {
 
   /** @param {string} kernel @param {number} status what it returned */
   check(kernel, status) {
-    if (status !== 0) throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ?? `status ${status}`}`)
+    if (status !== 0) throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ?? status} out of range`)
   }
 }

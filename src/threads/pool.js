@@ -160,7 +160,8 @@ export class Threads {
       throw this.#lostError('during a call, and its result with it')
     }
     const status = words[AT.status]
-    if (status !== 0) throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ?? 'it trapped'}`)
+    if (status !== 0)
+      throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ? `${STATUS[status]} out of range` : 'it trapped'}`)
     return true
   }
 

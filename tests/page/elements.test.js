@@ -235,7 +235,7 @@ test('pictures are SVG with text as text, and PNG', async () => {
     for (const element of /** @type {any} */ (
       document.querySelectorAll('qkv-heatmap, qkv-heads, qkv-lines, qkv-trace')
     )) {
-      const svg = element.toSVG()
+      const svg = await element.toSVG()
       const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml')
       const png = new Uint8Array(await (await element.toPNG()).arrayBuffer())
       const { width } = await createImageBitmap(new Blob([png], { type: 'image/png' }))
@@ -283,11 +283,11 @@ test('tokens are text, whatever they hold', async () => {
   await show(page, 'qkv-lines', { weights: matrix, queryTokens: HOSTILE, keyTokens: HOSTILE, label: HOSTILE[1] })
   await show(page, 'qkv-heads', { weights: { data: matrix.data, dims: [1, size, size] }, names: [HOSTILE[0]] })
   await show(page, 'qkv-trace', { trace: { weights: matrix }, queryTokens: HOSTILE })
-  const found = await page.evaluate(() => {
+  const found = await page.evaluate(async () => {
     const roots = Array.from(document.querySelectorAll('main > *'), ({ shadowRoot }) => shadowRoot)
-    const pictures = Array.from(/** @type {any} */ (document.querySelectorAll('main > :not(h1)')), element =>
-      new DOMParser().parseFromString(element.toSVG(), 'image/svg+xml'),
-    )
+    const elements = Array.from(/** @type {any} */ (document.querySelectorAll('main > :not(h1)')))
+    const svgs = await Promise.all(elements.map(element => element.toSVG()))
+    const pictures = svgs.map(svg => new DOMParser().parseFromString(svg, 'image/svg+xml'))
     return {
       strange: roots.reduce((sum, root) => sum + (root?.querySelectorAll('img, script').length ?? 0), 0),
       broken: pictures.filter(picture => picture.querySelector('parsererror, script, img')).length,
@@ -318,24 +318,26 @@ test('a page hands over its own words, and no English is left', async () => {
   await show(page, 'qkv-heatmap', { matrix: WEIGHTS, texts, rowTokens: tokens, columnTokens: tokens, label: '图' })
   await show(page, 'qkv-heads', { weights: HEADS, texts })
   await show(page, 'qkv-lines', { weights: WEIGHTS, texts, queryTokens: tokens, keyTokens: tokens })
-  const english = await page.evaluate(() =>
-    Array.from(/** @type {any} */ (document.querySelectorAll('main > :not(h1)')), element => {
+  const english = await page.evaluate(async () => {
+    const elements = Array.from(/** @type {any} */ (document.querySelectorAll('main > :not(h1)')))
+    const words = elements.map(async element => {
       const shadow = element.shadowRoot
       const attributes = Array.from(shadow.querySelectorAll('*'), (/** @type {any} */ node) => [
         node.getAttribute('aria-label'),
         node.getAttribute('title'),
       ])
-      const svg = new DOMParser().parseFromString(element.toSVG(), 'image/svg+xml')
+      const svg = new DOMParser().parseFromString(await element.toSVG(), 'image/svg+xml')
       const drawn = Array.from(svg.querySelectorAll('text'), text => text.textContent)
       return [shadow.textContent, ...attributes.flat(), ...drawn].join(' ').match(/[a-z]{2,}/gi) ?? []
-    }).flat(),
-  )
+    })
+    return (await Promise.all(words)).flat()
+  })
   assert.deepEqual(english, [])
 })
 
 test('colours follow the page when it turns dark', async () => {
   const element = await show(page, 'qkv-heatmap', { matrix: { data: [0], dims: [1, 1] }, legend: false })
-  const ground = () => element.evaluate(map => map.toSVG().match(/fill="(rgb[^"]+)"/)?.[1])
+  const ground = () => element.evaluate(async map => (await map.toSVG()).match(/fill="(rgb[^"]+)"/)?.[1])
   assert.equal(await ground(), 'rgb(255, 255, 255)')
   await page.evaluate(() => {
     document.documentElement.style.colorScheme = 'dark'

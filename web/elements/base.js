@@ -1,7 +1,6 @@
 // What all elements share: a label, texts, their theme, their width, pictures.
 
 import { html, LitElement } from 'lit'
-import { pngOf, svgOf } from './pictures.js'
 import { Room } from './room.js'
 import { Problem } from './tensor.js'
 import { commonTexts, fill } from './texts.js'
@@ -71,14 +70,16 @@ export class QkvElement extends Base {
    * @returns {Promise<Blob>}
    */
   async toPNG(ratio = 2) {
+    const { pngOf } = await import('./pictures.js')
     return pngOf(this.picture(), this.theme.style, ratio)
   }
 
   /**
    * The picture as SVG, with text as text.
-   * @returns {string}
+   * @returns {Promise<string>}
    */
-  toSVG() {
+  async toSVG() {
+    const { svgOf } = await import('./pictures.js')
     return svgOf(this.picture(), this.theme.style, this.label || this.localName)
   }
 

@@ -1,5 +1,4 @@
 import { html, nothing } from 'lit'
-import { keyed } from 'lit/directives/keyed.js'
 import { QkvElement } from './base.js'
 import { define } from './define.js'
 import { drawMap, labelsEvery, MOST_SHAPES } from './draw.js'
@@ -168,19 +167,20 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   #gestures = new Gestures(this, {
     layout: () => this.#layout,
     mode: () => this.mode,
-    look: view => this.#look(view),
+    look: view => {
+      this.view = view
+    },
     point: cell => this.#point(cell),
     pin: (cell, isSecond) => this.#pin(cell, isSecond),
     token: token => this.#pointToken(token),
     pinToken: (token, isSecond) => {
-      const detail = { ...token, ...(isSecond && { isSecond }) }
-      this.dispatchEvent(new CustomEvent('token-pin', { detail, bubbles: true, composed: true }))
+      this.#fire('token-pin', { ...token, ...(isSecond && { isSecond }) })
     },
     range: ({ side, index }, { index: other }, isDone) => {
       const range = { side, from: Math.min(index, other), to: Math.max(index, other) }
       this.#range = isDone ? undefined : range
       this.requestUpdate()
-      if (isDone) this.dispatchEvent(new CustomEvent('token-range', { detail: range, bubbles: true, composed: true }))
+      if (isDone) this.#fire('token-range', range)
     },
     leave: () => this.#leave(),
     paint: (cell, isFirst) => this.#paintCell(cell, isFirst),
@@ -238,18 +238,23 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
 
   /** A cell in words, as it is announced. @param {Cell} cell */
   describe(cell) {
+    return this.say('cell', {
+      row: this.#name('row', cell.row),
+      column: this.#name('column', cell.column),
+      value: this.#words(cell),
+    })
+  }
+
+  /** Its number in words. @param {Cell} cell */
+  #words(cell) {
     const value = this.#value(cell)
     const written = Number.isNaN(value)
       ? this.say('nan')
       : value === Infinity
         ? this.say('infinity')
         : write(value, this.decimals)
-    const hidden = value === -Infinity ? this.say('hidden') : this.say('hiddenValue', { value: written })
-    return this.say('cell', {
-      row: this.#name('row', cell.row),
-      column: this.#name('column', cell.column),
-      value: this.#isHidden(cell) ? hidden : written,
-    })
+    if (!this.#isHidden(cell)) return written
+    return value === -Infinity ? this.say('hidden') : this.say('hiddenValue', { value: written })
   }
 
   /** Where a cell stands in the window, for what a page puts beside it. @param {Cell} cell @returns {DOMRect | undefined} */
@@ -260,10 +265,14 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     return new DOMRect(origin.left + left, origin.top + top, width, height)
   }
 
+  /** @param {string} name @param {unknown} [detail] */
+  #fire(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }))
+  }
+
   /** @param {string} name @param {Cell} cell @param {object} [more] */
   #emit(name, cell, more) {
-    const detail = { row: cell.row, column: cell.column, value: this.#value(cell), ...more }
-    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }))
+    this.#fire(name, { row: cell.row, column: cell.column, value: this.#value(cell), ...more })
   }
 
   /** @param {Cell} cell */
@@ -277,13 +286,13 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   #pointToken(token) {
     if (this.#token?.side === token?.side && this.#token?.index === token?.index) return
     this.#token = token
-    this.dispatchEvent(new CustomEvent('token-focus', { detail: token, bubbles: true, composed: true }))
+    this.#fire('token-focus', token)
   }
 
   #leave() {
     if (!this.cell || this.#isFocused) return
     this.cell = undefined
-    this.dispatchEvent(new CustomEvent('cell-leave', { bubbles: true, composed: true }))
+    this.#fire('cell-leave')
   }
 
   /** @param {Cell} cell @param {boolean} [isSecond] */
@@ -305,20 +314,20 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     this.#emit('cell-edit', cell, { value, old: this.#value(cell), isFirst })
   }
 
-  /** @param {import('./geometry.js').View} view */
-  #look(view) {
-    this.view = view
-  }
-
   /** @param {number} factor */
   #zoom(factor) {
     const now = this.#layout
     if (!now) return
     const { plot } = now
-    this.#look(factor === 0 ? WHOLE : zoomed(now, factor, plot.left + plot.width / 2, plot.top + plot.height / 2))
+    this.view = factor === 0 ? WHOLE : zoomed(now, factor, plot.left + plot.width / 2, plot.top + plot.height / 2)
     if (!this.cell || factor <= 1) return
     const next = this.#place(this.view)
-    if (next) this.#look(showing(next, this.cell))
+    if (next) this.view = showing(next, this.cell)
+  }
+
+  /** A number as it is typed. @param {Cell} cell */
+  #typed(cell) {
+    return write(this.#value(cell), this.decimals).replace('\u2212', '-')
   }
 
   /** @param {string} key */
@@ -336,11 +345,10 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     const isPlain = !event.ctrlKey && !event.metaKey
     if (next) {
       this.#point(next)
-      if (this.#layout) this.#look(showing(this.#layout, next))
+      if (this.#layout) this.view = showing(this.#layout, next)
       if (this.mode === 'paint' && event.shiftKey) this.#emit('cell-paint', next, { hide: this.#hide, isFirst: false })
     } else if (event.key === ' ' && this.mode === 'paint') this.#paintCell(from, true)
-    else if (isPlain && this.#canType(event.key))
-      this.editing = event.key === 'F2' ? write(this.#value(from), this.decimals).replace('\u2212', '-') : event.key
+    else if (isPlain && this.#canType(event.key)) this.editing = event.key === 'F2' ? this.#typed(from) : event.key
     else if (event.key === 'Enter' || event.key === ' ') this.#pin(from, event.shiftKey)
     else if (isPlain && (event.key === '+' || event.key === '=')) this.#zoom(1.5)
     else if (isPlain && event.key === '-') this.#zoom(1 / 1.5)
@@ -367,7 +375,6 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   /** @param {boolean} isFocused */
   #focus(isFocused) {
     this.#isFocused = isFocused
-    if (isFocused && this.mode !== 'read' && !this.cell && this.#map?.data.length) this.#point({ row: 0, column: 0 })
     if (isFocused && !this.cell && this.#map?.data.length) this.#point({ row: 0, column: 0 })
     this.requestUpdate()
   }
@@ -396,8 +403,8 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     const size = this.room.part
     const input = this.renderRoot.querySelector('input')
     if (!map || !canvas || !size) return
-    const { wanted } = this.#arrange(map, this.room.width)
-    const natural = Math.max(naturalWidth(wanted), 96)
+    this.#sayCell()
+    const natural = Math.max(naturalWidth(this.#arrange(map, this.room.width).wanted), 96)
     if (size.style.inlineSize !== `${natural}px` || !this.room.width) {
       size.style.inlineSize = `${natural}px`
       this.room.measure()
@@ -414,6 +421,20 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     input.style.left = `${left}px`
     input.style.top = `${top}px`
     if (this.renderRoot instanceof ShadowRoot && this.renderRoot.activeElement !== input) input.focus()
+  }
+
+  /** The cell that is pointed at: another one is another element, which screen readers announce. */
+  #sayCell() {
+    const at = this.cell ?? { row: 0, column: 0 }
+    const row = this.renderRoot.querySelector('[role=row]')
+    const id = `cell-${at.row}-${at.column}`
+    const old = row?.firstElementChild
+    const cell = old?.id === id ? old : document.createElement('div')
+    const isPinned = this.pinned?.row === at.row && this.pinned.column === at.column
+    const attributes = { id, role: 'gridcell', 'aria-colindex': at.column + 1, 'aria-selected': isPinned }
+    for (const [name, value] of Object.entries(attributes)) cell.setAttribute(name, String(value))
+    cell.textContent = this.describe(at)
+    if (cell !== old) row?.replaceChildren(cell)
   }
 
   /** Which labels are left out, in words. @param {Layout} arranged */
@@ -513,17 +534,11 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
         @pointerleave=${out}
         @wheel=${wheel}
         @dblclick=${() => {
-          if (this.#canType('F2') && this.cell)
-            this.editing = write(this.#value(this.cell), this.decimals).replace('\u2212', '-')
+          if (this.#canType('F2') && this.cell) this.editing = this.#typed(this.cell)
         }}
       >
         <canvas aria-hidden="true"></canvas>
-        <div class="unseen" role="row" aria-rowindex=${at.row + 1}>
-          ${keyed(
-            id,
-            html`<div role="gridcell" id=${id} aria-colindex=${at.column + 1} aria-selected=${this.pinned?.row === at.row && this.pinned.column === at.column}>${this.describe(at)}</div>`,
-          )}
-        </div>
+        <div class="unseen" role="row" aria-rowindex=${at.row + 1}></div>
       </div>
       ${
         this.editing === undefined
@@ -566,15 +581,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
       label,
       say: (key, values) => this.say(key, values),
       name: (axis, index) => this.#name(axis, index),
-      value: cell => {
-        const value = this.#value(cell)
-        const written = Number.isNaN(value) ? this.say('nan') : write(value, this.decimals)
-        return this.#isHidden(cell)
-          ? value === -Infinity
-            ? this.say('hidden')
-            : this.say('hiddenValue', { value: written })
-          : written
-      },
+      value: cell => this.#words(cell),
       turn: page => {
         this.page = page
       },

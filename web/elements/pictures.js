@@ -1,6 +1,7 @@
-// What an element shows, as a file.
+// What an element shows, as a file. Loaded when a picture is asked for.
 
-import { penOf, SvgPen } from './pens.js'
+import { penOf } from './pens.js'
+import { SvgPen } from './svg-pen.js'
 
 /** @typedef {{ width: number, height: number, description?: string, draw: (pen: import('./pens.js').Pen) => void }} Picture */
 /** @typedef {import('./draw.js').Style} Style */

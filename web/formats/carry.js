@@ -5,7 +5,7 @@ import { checkSize, fromFiles } from './given.js'
 
 /** @typedef {import('../compute/trace.js').Result} Result */
 /** @typedef {import('../settings/fields.js').Settings} Settings */
-/** @typedef {{ width: number, toSVG: () => string, toPNG: () => Promise<Blob> }} Picture */
+/** @typedef {{ width: number, toSVG: () => Promise<string>, toPNG: () => Promise<Blob> }} Picture */
 
 /**
  * @param {string} text

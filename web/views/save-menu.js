@@ -88,7 +88,8 @@ export class SaveMenu extends LitElement {
     this.isOpen = false
     this.querySelector('button')?.focus()
     const { matrix } = this
-    if (kind === 'svg') return this.draw(async picture => save(this.fileName('svg'), picture.toSVG(), 'image/svg+xml'))
+    if (kind === 'svg')
+      return this.draw(async picture => save(this.fileName('svg'), await picture.toSVG(), 'image/svg+xml'))
     if (kind === 'png')
       return this.draw(async picture => save(this.fileName('png'), await picture.toPNG(), 'image/png'))
     if (!matrix) return

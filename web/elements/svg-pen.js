@@ -1,0 +1,122 @@
+// A pen that writes SVG, with the words of the one for a canvas.
+
+import { cut } from './pens.js'
+
+/** @typedef {import('./pens.js').TextStyle} TextStyle */
+/** @typedef {import('./pens.js').LineStyle} LineStyle */
+
+const ENTITIES = /** @type {Record<string, string>} */ ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })
+
+/** A text for XML, which knows no control characters and no half pairs. @param {string} text */
+export const escapeXml = text =>
+  text
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot hold
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
+    .replace(/[&<>"]/g, letter => ENTITIES[letter])
+
+const n = (/** @type {number} */ x) => String(Math.round(x * 100) / 100)
+
+/** Writes SVG. */
+export class SvgPen {
+  /** @type {string[]} */
+  #parts = []
+  /** By id, which says what they are, so that pictures can stand in one document. @type {Map<string, string>} */
+  #definitions = new Map()
+
+  /** @param {string} family of fonts */
+  constructor(family) {
+    this.family = family
+  }
+
+  /** @param {number} x @param {number} y @param {number} width @param {number} height @param {string} fill */
+  fill(x, y, width, height, fill) {
+    this.#parts.push(
+      `<rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" fill="${escapeXml(fill)}"/>`,
+    )
+  }
+
+  /** @param {number} x @param {number} y @param {number} width @param {number} height @param {LineStyle} style */
+  frame(x, y, width, height, style) {
+    this.#parts.push(
+      `<rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" fill="none" ${this.#stroke(style)}/>`,
+    )
+  }
+
+  /** @param {number[]} points @param {LineStyle} style */
+  line(points, style) {
+    this.#parts.push(`<polyline points="${points.map(n).join(' ')}" fill="none" ${this.#stroke(style)}/>`)
+  }
+
+  /** @param {number} x0 @param {number} y0 @param {number} x1 @param {number} y1 @param {LineStyle} style */
+  link(x0, y0, x1, y1, style) {
+    const middle = n((x0 + x1) / 2)
+    const path = `M${n(x0)} ${n(y0)}C${middle} ${n(y0)} ${middle} ${n(y1)} ${n(x1)} ${n(y1)}`
+    this.#parts.push(`<path d="${path}" fill="none" ${this.#stroke(style)}/>`)
+  }
+
+  /** @param {LineStyle} style */
+  #stroke({ stroke, width = 1, opacity = 1, dash = [] }) {
+    const more = `${opacity < 1 ? ` stroke-opacity="${n(opacity)}"` : ''}${dash.length ? ` stroke-dasharray="${dash.join(' ')}"` : ''}`
+    return `stroke="${escapeXml(stroke)}" stroke-width="${n(width)}"${more}`
+  }
+
+  /** @param {string} text @param {number} x @param {number} y @param {TextStyle} style */
+  text(text, x, y, { size = 12, fill = '#000', align = 'left', upright = false, weight = 400, most } = {}) {
+    const shown = most === undefined ? text : cut(text, most, `${weight} ${size}px ${this.family}`)
+    const anchor = { left: 'start', center: 'middle', right: 'end' }[align]
+    const turned = upright ? ` transform="rotate(-90 ${n(x)} ${n(y)})"` : ''
+    const bold = weight === 400 ? '' : ` font-weight="${weight}"`
+    this.#parts.push(
+      `<text x="${n(x)}" y="${n(y)}" dy="0.35em" font-size="${n(size)}" fill="${escapeXml(fill)}" text-anchor="${anchor}"${bold}${turned}>${escapeXml(shown)}</text>`,
+    )
+  }
+
+  /** @param {HTMLCanvasElement} image @param {number} x @param {number} y @param {number} width @param {number} height */
+  image(image, x, y, width, height) {
+    this.#parts.push(
+      `<image x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" preserveAspectRatio="none" image-rendering="pixelated" href="${image.toDataURL()}"/>`,
+    )
+  }
+
+  /** @param {number} x @param {number} y @param {number} width @param {number} height @param {{ ground: string, line: string }} colours */
+  hatch(x, y, width, height, { ground, line }) {
+    const id = `hatch-${ground.slice(1)}-${line.slice(1)}`
+    if (!this.#definitions.has(id))
+      this.#definitions.set(
+        id,
+        `<pattern id="${id}" width="3.54" height="3.54" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="3.54" height="3.54" fill="${ground}"/><rect width="1" height="3.54" fill="${line}"/></pattern>`,
+      )
+    this.fill(x, y, width, height, `url(#${id})`)
+  }
+
+  /** @param {number} x @param {number} y @param {number} width @param {number} height @param {() => void} draw */
+  clip(x, y, width, height, draw) {
+    const id = `clip-${[x, y, width, height].map(n).join('-')}`
+    this.#definitions.set(
+      id,
+      `<clipPath id="${id}"><rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}"/></clipPath>`,
+    )
+    this.#parts.push(`<g clip-path="url(#${id})">`)
+    draw()
+    this.#parts.push('</g>')
+  }
+
+  /**
+   * The whole picture.
+   * @param {number} width
+   * @param {number} height
+   * @param {string} title
+   * @param {string} [description]
+   */
+  picture(width, height, title, description) {
+    return [
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}" role="img" font-family="${escapeXml(this.family)}" font-variant-numeric="tabular-nums">`,
+      `<title>${escapeXml(title)}</title>`,
+      description ? `<desc>${escapeXml(description)}</desc>` : '',
+      this.#definitions.size ? `<defs>${[...this.#definitions.values()].join('')}</defs>` : '',
+      ...this.#parts,
+      '</svg>',
+    ].join('\n')
+  }
+}
