@@ -6,17 +6,30 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const FLAGS = ['-std=c11', '-O3', '-msimd128', '-fno-unroll-loops', '--no-entry']
+const FLAGS = ['-std=c11', '-O3', '-msimd128', '-fno-unroll-loops', '-fno-builtin', '--no-entry'] // a copying loop stays one
+const PEAK = fileURLToPath(new URL('./peak.c', import.meta.url))
 const OWN_MEMORY = ['-sIMPORTED_MEMORY=1', '-sALLOW_MEMORY_GROWTH=1', '-sMAXIMUM_MEMORY=4GB']
 
-export const compilePeak = () => compile([fileURLToPath(new URL('./peak.c', import.meta.url))], OWN_MEMORY)
+/** With relaxed SIMD, by the clang that build.sh has installed for it; wasm-opt does not know its instructions yet. */
+export function compileFusedPeak() {
+  const flags = ['--target=wasm32', '-mrelaxed-simd', ...FLAGS.filter(flag => flag !== '--no-entry')]
+  return run('clang-16', [...flags, '-c', PEAK], object =>
+    execFileSync('wasm-ld-16', ['--no-entry', '--import-memory', object, '-o', object]),
+  )
+}
 
-/** @param {string[]} files @param {string[]} flags @returns {Buffer<ArrayBuffer>} */
-export function compile(files, flags) {
+export const compilePeak = () => compile([PEAK], OWN_MEMORY)
+
+/** @param {string[]} files @param {string[]} flags */
+export const compile = (files, flags) => run('emcc', [...FLAGS, ...flags, ...files])
+
+/** @param {string} compiler @param {string[]} args @param {(file: string) => unknown} [finish] @returns {Buffer<ArrayBuffer>} */
+function run(compiler, args, finish) {
   const folder = mkdtempSync(join(tmpdir(), 'qkv-compile-'))
   try {
     const wasm = join(folder, 'out.wasm')
-    execFileSync('emcc', [...FLAGS, ...flags, ...files, '-o', wasm])
+    execFileSync(compiler, [...args, '-o', wasm])
+    finish?.(wasm)
     return readFileSync(wasm)
   } finally {
     rmSync(folder, { recursive: true })

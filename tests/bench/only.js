@@ -8,6 +8,7 @@ import { backward } from './sections/backward.js'
 import { gpt2 } from './sections/gpt2.js'
 import { masks } from './sections/masks.js'
 import { memory } from './sections/memory.js'
+import { relaxed } from './sections/relaxed.js'
 import { units } from './sections/units.js'
 
 /**
@@ -30,7 +31,7 @@ import { units } from './sections/units.js'
 /** What a section is given. @typedef {{ limits: Awaited<ReturnType<typeof loadPeak>>, peak: Arithmetic, threads: number, shape: string }} Means */
 
 /** @type {Record<string, (means: Means) => AsyncIterable<Comparison>>} */
-export const SECTIONS = { masks, backward, memory, units, gpt2 }
+export const SECTIONS = { masks, backward, memory, relaxed, units, gpt2 }
 
 /**
  * @typedef {{ name: string, ms: number, beside: string, besideMs: number, value: number, least: number, goal: string }} OnlyRow

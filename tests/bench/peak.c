@@ -6,6 +6,12 @@
 typedef float f4 __attribute__((vector_size(16)));
 enum { STEPS = 128, ROWS = 4, COLUMNS = 2 };
 
+#ifdef __wasm_relaxed_simd__
+static inline f4 mul_add(f4 a, f4 b, f4 c) { return __builtin_wasm_relaxed_madd_f32x4(a, b, c); }
+#else
+static inline f4 mul_add(f4 a, f4 b, f4 c) { return a * b + c; }
+#endif
+
 /* What one step of a 4x8 tile reads, side by side: one pointer runs through 6 KB of L1, and its offsets are constants.
  */
 struct step {
@@ -26,7 +32,7 @@ float EXPORT(tiles)(const struct step *panel, size_t times) {
         float x = p->a[row];
 #pragma unroll
         for (size_t column = 0; column < COLUMNS; column++)
-          c[row][column] += (f4){x, x, x, x} * p->b[column];
+          c[row][column] = mul_add((f4){x, x, x, x}, p->b[column], c[row][column]);
       }
 #pragma unroll
     for (size_t row = 0; row < ROWS; row++)
