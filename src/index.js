@@ -1,7 +1,8 @@
 // qkv: attention you can look inside. The table of contents.
 
 export { QkvError } from './base/errors.js'
-export { joinHeads, splitHeads, Tensor, tensor } from './base/tensor.js'
+export { joinHeads, splitHeads, tensor } from './base/operand.js'
+export { Tensor } from './base/tensor.js'
 export { load } from './load.js'
 export { alibiSlopes } from './ops/alibi.js'
 

@@ -2,7 +2,8 @@
 
 import { expectDims, readOptions, toNumber } from './base/arguments.js'
 import { describe, shape } from './base/errors.js'
-import { count, Tensor, toFloats, toOperand, toTensor } from './base/tensor.js'
+import { toFloats, toOperand, toTensor } from './base/operand.js'
+import { count, Tensor } from './base/tensor.js'
 import { runAttention } from './ops/attention.js'
 import { broadcast, checkOptions, labels } from './ops/attention-options.js'
 import { expectCore } from './qkv.js'

@@ -1,5 +1,5 @@
 import { describe, shape } from './errors.js'
-import { fromBfloat16, fromFloat16, toFloat16 } from './float16.js'
+import { fromFloat16, toFloat16 } from './float16.js'
 import { format } from './printing.js'
 
 /**
@@ -17,7 +17,7 @@ import { format } from './printing.js'
  * @typedef {T | readonly Nested<T>[]} Nested
  */
 
-const DTYPES = /** @type {const} */ ({
+export const DTYPES = /** @type {const} */ ({
   Float32Array: 'float32',
   Float64Array: 'float64',
   Int32Array: 'int32',
@@ -35,8 +35,8 @@ const intrinsic = name => {
 }
 
 /** 'Float32Array', also for one of another window or of a subclass; undefined for what is no typed array. */
-const kindOf = intrinsic(Symbol.toStringTag)
-const lengthOf = intrinsic('length')
+export const kindOf = intrinsic(Symbol.toStringTag)
+export const lengthOf = intrinsic('length')
 
 /**
  * Buffers of modules whose memory may grow, which moves it and detaches typed arrays over it; and who makes a tensor
@@ -256,9 +256,9 @@ export class Tensor {
     return nest(0, 0)
   }
 
-  /** @internal Itself, of which resident tensors make sure. @param {string} name */
-  checked(name) {
-    return toTensor(this, name)
+  /** @internal Itself; a resident tensor makes sure that it is one. @param {string} _name @returns {Tensor} */
+  checked(_name) {
+    return this
   }
 
   toString() {
@@ -340,7 +340,7 @@ function transpose(source, from, step, data, to, jump, rows, columns) {
 }
 
 /** PyTorch's limit, too; and a nesting without end stops here. */
-const MOST_AXES = 64
+export const MOST_AXES = 64
 
 /**
  * @param {ArrayLike<number>} dims
@@ -365,254 +365,4 @@ export function checkDims(dims, name) {
   }
   if (product > 2 ** 32) throw new RangeError(`${name}: dims: ${shape(sizes)} is more than 2^32 values`)
   return sizes
-}
-
-/** @param {ArrayBufferView} view */
-function isDetached(view) {
-  try {
-    new Uint8Array(view.buffer)
-    return false
-  } catch {
-    return true
-  }
-}
-
-/**
- * Sizes of nested arrays and their values, in order.
- * @param {readonly unknown[]} nested
- * @param {string} name
- */
-function flatten(nested, name) {
-  /** @type {number[]} */
-  const dims = []
-  /** @type {(number | boolean)[]} */
-  const values = []
-  for (let level = /** @type {unknown} */ (nested); Array.isArray(level); level = level[0]) {
-    if (dims.push(level.length) > MOST_AXES)
-      throw new RangeError(`${name}: arrays nested more than ${MOST_AXES} deep given`)
-  }
-  /** @type {(value: unknown, axis: number) => void} */
-  const visit = (value, axis) => {
-    if (axis === dims.length) {
-      if (typeof value !== 'number' && typeof value !== 'boolean')
-        throw new TypeError(`${name}: ${describe(value)} among its values, numbers (or booleans, for a mask) expected`)
-      values.push(value)
-    } else {
-      if (!Array.isArray(value) || value.length !== dims[axis])
-        throw new RangeError(
-          `${name}: its arrays are ragged: ${describe(value)} where an array of ${dims[axis]} was expected`,
-        )
-      for (const part of value) visit(part, axis + 1)
-    }
-  }
-  visit(nested, 0)
-  return { dims, values }
-}
-
-/**
- * A typed array of plain values: booleans become Uint8Array.
- * @param {ArrayLike<unknown>} values
- * @param {number} length
- * @param {string} name
- * @param {typeof Float32Array | typeof Float64Array} Numbers what numbers become
- */
-function pack(values, length, name, Numbers) {
-  const isMask = length > 0 && typeof values[0] === 'boolean'
-  const data = isMask ? new Uint8Array(length) : new Numbers(length)
-  for (let i = 0; i < length; i++) {
-    const value = values[i]
-    if (typeof value !== (isMask ? 'boolean' : 'number'))
-      throw new TypeError(`${name}: value ${i} is ${describe(value)}, ${isMask ? 'a boolean' : 'a number'} expected`)
-    data[i] = Number(value)
-  }
-  return data
-}
-
-/** How the bytes of a view are read where a dtype is given; bfloat16 becomes float32. */
-const FROM_BYTES = {
-  float32: Float32Array,
-  float64: Float64Array,
-  float16: Uint16Array,
-  bfloat16: Uint16Array,
-  int32: Int32Array,
-  uint32: Uint32Array,
-  bool: Uint8Array,
-}
-
-/**
- * @typedef {{
- *   (source: Float32Array | Nested<number>, dims?: ArrayLike<number>): FloatTensor
- *   (source: Nested<boolean>, dims?: ArrayLike<number>): Tensor<Uint8Array>
- *   <T extends TensorData>(source: T | { data: T, dims: ArrayLike<number> }, dims?: ArrayLike<number>): Tensor<T>
- *   (source: ArrayBufferView, dims: ArrayLike<number>, options: { dtype: 'float32' | 'bfloat16' }): FloatTensor
- *   (source: ArrayBufferView, dims: ArrayLike<number>, options: { dtype: Tensor['dtype'] }): Tensor
- *   (source: Nested | TensorLike | ArrayLike<number>, dims?: ArrayLike<number>): Tensor
- * }} MakeTensor
- */
-
-/**
- * Makes a tensor: `tensor([[1, 2], [3, 4]])`, `tensor(new Float32Array(6), [2, 3])`, `tensor(ortTensor)`.
- * Without dims they are those of the nesting, or one axis. Numbers become float32, booleans a mask; typed arrays are
- * taken as they are, not copied. With a dtype the bytes of any view are read as such numbers:
- * `tensor(dataView, [2, 3], { dtype: 'float32' })`; bfloat16 is widened to float32.
- * @throws {TypeError} not numbers; {RangeError} ragged arrays, or dims that do not fit the data
- */
-export const tensor = /** @type {MakeTensor} */ (make)
-
-/**
- * @param {unknown} source
- * @param {ArrayLike<number>} [dims]
- * @param {{ dtype?: string }} [options]
- * @returns {Tensor<any>}
- */
-function make(source, dims, options) {
-  if (options !== undefined) return toTensor({ data: reread(source, options.dtype), dims }, 'tensor')
-  if (dims !== undefined) return toTensor({ data: source, dims }, 'tensor')
-  const isView = ArrayBuffer.isView(source)
-  return toTensor(isView ? { data: source, dims: [/** @type {any} */ (source).length] } : source, 'tensor')
-}
-
-/**
- * The numbers whose bytes a view shows: on the same memory where these lie aligned, else a copy.
- * @param {unknown} view
- * @param {unknown} dtype
- * @returns {TensorData}
- */
-function reread(view, dtype) {
-  const Type = Object.hasOwn(FROM_BYTES, String(dtype)) && FROM_BYTES[/** @type {'float32'} */ (dtype)]
-  if (!Type)
-    throw new RangeError(
-      `tensor: dtype: ${describe(dtype)} given, one of ${Object.keys(FROM_BYTES).join(', ')} expected`,
-    )
-  if (!ArrayBuffer.isView(view))
-    throw new TypeError(
-      `tensor: ${describe(view)} given beside dtype, an ArrayBufferView (a DataView, a Uint8Array) expected`,
-    )
-  const size = Type.BYTES_PER_ELEMENT
-  if (view.byteLength % size)
-    throw new RangeError(`tensor: ${view.byteLength} bytes given, a multiple of the ${size} of ${dtype} expected`)
-  const kind = /** @type {keyof typeof DTYPES} */ (kindOf(view))
-  if (kind && kind !== 'Uint8Array' && kind !== Type.name && DTYPES[kind] !== dtype)
-    throw new TypeError(`tensor: dtype ${dtype} given for ${describe(view)}: bytes (a DataView, a Uint8Array) expected`)
-  const { buffer, byteOffset, byteLength } = view
-  const data =
-    byteOffset % size
-      ? new Type(buffer.slice(byteOffset, byteOffset + byteLength))
-      : new Type(buffer, byteOffset, byteLength / size)
-  return dtype === 'bfloat16' ? fromBfloat16(/** @type {Uint16Array} */ (/** @type {unknown} */ (data))) : data
-}
-
-/**
- * @param {unknown} value a tensor, a tensor-like object, nested arrays or a number
- * @param {string} name the argument's name, for errors
- * @param {boolean} [areIds] whole numbers: int64 may come, and plain numbers keep all their digits
- * @returns {Tensor}
- */
-export function toTensor(value, name, areIds = false) {
-  const Numbers = areIds ? Float64Array : Float32Array
-  if (areIds && kindOf(value)) value = { data: value, dims: [lengthOf(value)] }
-  if (typeof value === 'number' || typeof value === 'boolean') return new Tensor(pack([value], 1, name, Numbers), [])
-  if (Array.isArray(value)) {
-    const { dims, values } = flatten(value, name)
-    return new Tensor(pack(values, values.length, name, Numbers), dims)
-  }
-  const like = /** @type {{ data?: unknown, dims?: ArrayLike<number>, shape?: ArrayLike<number> } | null} */ (value)
-  const given = typeof like === 'object' && like !== null ? (like.dims ?? like.shape) : undefined
-  let data = /** @type {any} */ (given === undefined ? undefined : like?.data)
-  const kind = kindOf(data)
-  const length = kind ? lengthOf(data) : data?.length
-  if (given === undefined || typeof data !== 'object' || data === null || typeof length !== 'number')
-    throw new TypeError(
-      `${name}: ${describe(value)} given, a tensor expected: tensor([[...], ...]), tensor(Float32Array, dims), ` +
-        'or an object with data and dims',
-    )
-  const dims = checkDims(given, name)
-  if (kind) {
-    if (length === 0 && isDetached(data))
-      throw new TypeError(`${name}: its buffer is detached: pass the array that received it`)
-    if (data.length !== length) throw new TypeError(`${name}: its data says length ${data.length}, but has ${length}`)
-    if (areIds && kind === 'BigInt64Array') data = Float64Array.from(data, Number)
-    else if (!(kind in DTYPES))
-      throw new TypeError(`${name}: its data is ${describe(data)}, one of ${Object.keys(DTYPES).join(', ')} expected`)
-  }
-  if (count(dims) !== length)
-    throw new RangeError(`${name}: dims ${shape(dims)} make ${count(dims)} values, its data has ${length}`)
-  return new Tensor(kind ? data : pack(data, length, name, Numbers), dims)
-}
-
-/**
- * An operand, as toTensor has it, that stays valid when the memory of a module grows, even if its data lies there:
- * float32 becomes a resident tensor, everything else a copy.
- * @param {unknown} value
- * @param {string} name
- * @returns {Tensor}
- */
-export function toOperand(value, name) {
-  if (value instanceof Tensor && value.isResident) return value.checked(name)
-  const tensor = toTensor(value, name)
-  const { data, dims } = tensor
-  const memory = data.byteOffset > 0 ? memories.get(data.buffer) : undefined // at 0 lies nothing of a caller's
-  if (!memory) return tensor
-  return (tensor.dtype === 'float32' && memory.viewAt(data.byteOffset, dims)) || new Tensor(data.slice(), dims)
-}
-
-/**
- * An operand of float32; float64 is rounded, float16 widened.
- * @param {unknown} value
- * @param {string} name
- * @returns {Tensor<Float32Array>}
- */
-export function toFloats(value, name) {
-  const tensor = toOperand(value, name)
-  if (tensor.dtype === 'float32') return /** @type {Tensor<Float32Array>} */ (tensor)
-  const { data, dims, dtype } = tensor
-  if (dtype === 'float64') return new Tensor(Float32Array.from(data), dims)
-  if (dtype === 'float16') return new Tensor(fromFloat16(data), dims)
-  throw new TypeError(`${name}: its data is ${describe(data)}, a Float32Array expected`)
-}
-
-/**
- * The values of an operand, to be used at once: an allocation or a caller's getter may detach the array.
- * @template {TensorData} T
- * @param {Tensor<T>} tensor
- * @returns {T}
- */
-export function valuesOf({ data, dims }) {
-  if (lengthOf(data) !== count(dims))
-    throw new TypeError('the buffer of a tensor was detached or shrunk while the arguments were read')
-  return data
-}
-
-/**
- * (..., L, H * d) -> (..., H, L, d): each row is cut into H heads side by side, as in PyTorch's
- * `x.view(B, L, H, d).transpose(1, 2)`.
- * @param {TensorLike | Nested} x
- * @param {number} numHeads
- * @returns {Tensor<Float32Array>}
- */
-export function splitHeads(x, numHeads) {
-  const { data, dims } = toFloats(x, 'splitHeads: x')
-  const width = dims[dims.length - 1]
-  if (dims.length < 2 || !Number.isInteger(numHeads) || numHeads < 1 || width % numHeads)
-    throw new RangeError(`splitHeads: ${describe(numHeads)} heads do not divide the last of dims ${shape(dims)}`)
-  const batch = dims.slice(0, -2)
-  const order = batch.map((_, axis) => axis)
-  const at = batch.length
-  const view = new Tensor(data, [...batch, dims[at], numHeads, width / numHeads])
-  return view.permute([...order, at + 1, at, at + 2])
-}
-
-/**
- * (..., H, L, d) -> (..., L, H * d): the heads of each row side by side; the inverse of splitHeads.
- * @param {TensorLike | Nested} x
- * @returns {Tensor<Float32Array>}
- */
-export function joinHeads(x) {
-  const heads = toFloats(x, 'joinHeads: x')
-  const { dims } = heads
-  if (dims.length < 3) throw new RangeError(`joinHeads: dims (..., H, L, d) expected, ${shape(dims)} given`)
-  const at = dims.length - 3
-  const batch = dims.slice(0, at)
-  const rows = heads.permute([...batch.map((_, axis) => axis), at + 1, at, at + 2])
-  return rows.reshape([...batch, dims[at + 1], dims[at] * dims[at + 2]])
 }

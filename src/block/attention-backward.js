@@ -1,7 +1,8 @@
 // The gradients of attention. Scores are computed anew, tile by tile, without any L x S matrix.
 
 import { expectDims, readOptions } from '../base/arguments.js'
-import { count, toFloats } from '../base/tensor.js'
+import { toFloats } from '../base/operand.js'
+import { count } from '../base/tensor.js'
 import { keysToMemory, putTensor, queriesToMemory, writeCall } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from '../ops/attention-options.js'
 import { BACKWARD_WORDS, indices } from '../runtime/abi.js'

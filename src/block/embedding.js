@@ -1,6 +1,7 @@
 import { expectDims, readOptions, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
-import { checkDims, count, toFloats } from '../base/tensor.js'
+import { toFloats } from '../base/operand.js'
+import { checkDims, count } from '../base/tensor.js'
 import { toIds } from '../ops/embedding.js'
 import { launch } from '../ops/launch.js'
 import { expectCore } from '../qkv.js'

@@ -1,7 +1,8 @@
 // The gradients of the operations of a block, each by itself: given dY, the gradient of the output, those of the inputs.
 
 import { readOptions } from '../base/arguments.js'
-import { count, toFloats } from '../base/tensor.js'
+import { toFloats } from '../base/operand.js'
+import { count } from '../base/tensor.js'
 import { expectCore } from '../qkv.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 import { differentiateAttention } from './attention-backward.js'

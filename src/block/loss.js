@@ -1,5 +1,6 @@
 import { expectDims, oneOf, readOptions, toBoolean, toNumber } from '../base/arguments.js'
-import { count, Tensor, toFloats, valuesOf } from '../base/tensor.js'
+import { toFloats, valuesOf } from '../base/operand.js'
+import { count, Tensor } from '../base/tensor.js'
 import { toIds } from '../ops/embedding.js'
 import { launch, toTargetInPlace } from '../ops/launch.js'
 import { expectCore } from '../qkv.js'

@@ -2,7 +2,8 @@
 // forwards and backwards on addresses in the module's memory.
 
 import { expectDims, readOptions } from '../base/arguments.js'
-import { count, Tensor, toFloats } from '../base/tensor.js'
+import { toFloats } from '../base/operand.js'
+import { count, Tensor } from '../base/tensor.js'
 import { toTargetInPlace } from '../ops/launch.js'
 import { expectCore } from '../qkv.js'
 import { allocate, OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'

@@ -2,7 +2,8 @@
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
-import { checkDims, Tensor, toFloats } from '../base/tensor.js'
+import { toFloats } from '../base/operand.js'
+import { checkDims, Tensor } from '../base/tensor.js'
 
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../base/tensor.js').Nested} Nested */

@@ -3,7 +3,8 @@
 // from there to a logit is linear. Computed in float64, at one position.
 
 import { readOptions, toNumber } from '../base/arguments.js'
-import { Tensor, toTensor } from '../base/tensor.js'
+import { toTensor } from '../base/operand.js'
+import { Tensor } from '../base/tensor.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./family-parts.js').NormSpec} NormSpec */

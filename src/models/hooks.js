@@ -1,7 +1,8 @@
 // What is done to the numbers of a running model: read, replaced or scaled at a named place.
 
 import { describe, nearest, shape } from '../base/errors.js'
-import { Tensor, toFloats } from '../base/tensor.js'
+import { toFloats } from '../base/operand.js'
+import { Tensor } from '../base/tensor.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */

@@ -2,7 +2,7 @@
 
 import { toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
-import { toTensor } from '../base/tensor.js'
+import { toTensor } from '../base/operand.js'
 
 /** @typedef {import('./model.js').Ids} Ids */
 

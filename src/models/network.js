@@ -1,7 +1,8 @@
 // The building blocks that all families share, run on the kernels: embeddings, blocks of attention and MLP, the head.
 // Letters: B batch, L queries, S keys, H heads, D size of a head, d width of the model, V vocabulary.
 
-import { count, splitHeads, Tensor } from '../base/tensor.js'
+import { splitHeads } from '../base/operand.js'
+import { count, Tensor } from '../base/tensor.js'
 import { relativePositionBias } from '../block/relative-position-bias.js'
 import { add, layerNorm, mul, rmsNorm } from '../nn.js'
 import { applyHook, copyOf, hookHeads, isHooked } from './hooks.js'

@@ -1,7 +1,8 @@
 // Keys that every query sees beside those of the sequence: torch's add_bias_kv and add_zero_attn.
 
 import { toBoolean } from '../base/arguments.js'
-import { count, Tensor, valuesOf } from '../base/tensor.js'
+import { valuesOf } from '../base/operand.js'
+import { count, Tensor } from '../base/tensor.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */

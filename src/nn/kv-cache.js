@@ -1,6 +1,7 @@
 import { readOptions, register, sizeOf, toNumber } from '../base/arguments.js'
 import { proxied, shape } from '../base/errors.js'
-import { Tensor, toFloats, valuesOf } from '../base/tensor.js'
+import { toFloats, valuesOf } from '../base/operand.js'
+import { Tensor } from '../base/tensor.js'
 import { attend } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkOptions, labels, rowSize } from '../ops/attention-options.js'
 

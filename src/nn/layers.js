@@ -2,7 +2,8 @@
 
 import { expectDims, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied, shape } from '../base/errors.js'
-import { Tensor, toFloats } from '../base/tensor.js'
+import { toFloats } from '../base/operand.js'
+import { Tensor } from '../base/tensor.js'
 import { gatherRows } from '../ops/embedding.js'
 import { checkWeights, forward } from '../ops/linear.js'
 

@@ -2,7 +2,8 @@
 
 import { expectDims, readOptions, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
 import { proxied, shape } from '../base/errors.js'
-import { count, splitHeads, Tensor, toFloats, toOperand } from '../base/tensor.js'
+import { splitHeads, toFloats, toOperand } from '../base/operand.js'
+import { count, Tensor } from '../base/tensor.js'
 import { copyTrace, projectKeys, projectQueries, runAttention, runTrace, traceSize } from '../ops/attention.js'
 import {
   ATTENTION_OPTIONS,

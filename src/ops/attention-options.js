@@ -3,7 +3,7 @@
 
 import { expectDims, oneOf, readOptions, register, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
-import { toFloats, toOperand } from '../base/tensor.js'
+import { toFloats, toOperand } from '../base/operand.js'
 import { TRACE_STEPS } from '../runtime/abi.js'
 import { alibiSlopes } from './alibi.js'
 import { checkStream } from './random-stream.js'

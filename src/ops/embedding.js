@@ -1,6 +1,6 @@
 import { readOptions, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
-import { toFloats, toTensor } from '../base/tensor.js'
+import { toFloats, toTensor } from '../base/operand.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */

@@ -2,7 +2,8 @@
 
 import { expectDims, oneOf, readOptions, register } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
-import { count, toFloats } from '../base/tensor.js'
+import { toFloats } from '../base/operand.js'
+import { count } from '../base/tensor.js'
 import { ACTIVATION } from '../runtime/abi.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 import { toTargetInPlace } from './launch.js'

@@ -2,7 +2,8 @@
 
 import { oneOf, readOptions, toNumber } from '../base/arguments.js'
 import { describe, proxied } from '../base/errors.js'
-import { checkDims, count, Tensor, toFloats } from '../base/tensor.js'
+import { toFloats } from '../base/operand.js'
+import { checkDims, count, Tensor } from '../base/tensor.js'
 import { GENERATOR_BYTES, STREAM } from '../runtime/abi.js'
 import { newArray, produce } from '../runtime/outputs.js'
 

@@ -1,7 +1,8 @@
 // Rotary position embedding (Su et al. 2021; ONNX RotaryEmbedding).
 
 import { expectDims, readOptions, register, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
-import { count, Tensor, toFloats, toTensor } from '../base/tensor.js'
+import { toFloats, toTensor } from '../base/operand.js'
+import { count, Tensor } from '../base/tensor.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 import { HEADS, rowSize } from './attention-options.js'
 import { launch } from './launch.js'

@@ -1,7 +1,8 @@
 // Functions of one tensor that keep its dims: softmax, exp and tanh.
 
 import { readOptions, toNumber } from '../base/arguments.js'
-import { count, toFloats } from '../base/tensor.js'
+import { toFloats } from '../base/operand.js'
+import { count } from '../base/tensor.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 import { launch } from './launch.js'
 

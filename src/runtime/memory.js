@@ -1,5 +1,6 @@
 import { QkvError } from '../base/errors.js'
-import { count, memories, valuesOf } from '../base/tensor.js'
+import { valuesOf } from '../base/operand.js'
+import { count, memories } from '../base/tensor.js'
 import { ABI, STATUS } from './abi.js'
 import { AttentionCall } from './attention-call.js'
 import { Blocks } from './heap.js'

@@ -1,6 +1,6 @@
 // How an operation treats its tensors:
 //
-//   const x = toFloats(value, 'gelu: x')               // base/tensor.js: float32 with dims; the data of a resident tensor
+//   const x = toFloats(value, 'gelu: x')               // base/operand.js: float32 with dims; the data of a resident tensor
 //                                                      //   becomes a resident view, so nothing detaches it any more
 //   const target = toTarget(options, x.dims, 'gelu', [x]) // where the output goes: `out`, a resident tensor, a new array
 //   return produce(core, target, y => {                // y: the address of the output
@@ -13,7 +13,8 @@
 
 import { expectDims, toBoolean } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
-import { count, Tensor, toFloats } from '../base/tensor.js'
+import { toFloats } from '../base/operand.js'
+import { count, Tensor } from '../base/tensor.js'
 import { ResidentTensor } from './resident.js'
 
 /** @typedef {import('./memory.js').Core} Core */

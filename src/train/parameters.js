@@ -1,7 +1,8 @@
 // What a model learns, and the memory that a step of training works in.
 
 import { describe } from '../base/errors.js'
-import { count, Tensor, toFloats } from '../base/tensor.js'
+import { toFloats } from '../base/operand.js'
+import { count, Tensor } from '../base/tensor.js'
 import { readState } from '../nn/layers.js'
 import { expectCore } from '../qkv.js'
 import { ResidentTensor } from '../runtime/resident.js'

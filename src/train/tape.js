@@ -3,7 +3,8 @@
 
 import { expectDims, oneOf, readOptions, toBoolean } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
-import { count, Tensor, toFloats, valuesOf } from '../base/tensor.js'
+import { toFloats, valuesOf } from '../base/operand.js'
+import { count, Tensor } from '../base/tensor.js'
 import { LABELS } from '../block/attention.js'
 import { prepareRows } from '../block/embedding.js'
 import { checkLoss, LOSS_OPTIONS, prepareLoss } from '../block/loss.js'
