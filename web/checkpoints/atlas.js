@@ -3,6 +3,7 @@
 
 import { html, LitElement, nothing } from 'lit'
 import { gradient, paletteOf, stepOf } from '../elements/colour.js'
+import { moved } from '../elements/keys.js'
 import { raster } from '../elements/raster.js'
 import { Theme } from '../elements/theme.js'
 import { cellAt, mapAt } from './maps.js'
@@ -310,18 +311,9 @@ export class ModelsAtlas extends LitElement {
   #key = event => {
     const { layers, heads } = this.maps ?? { layers: 1, heads: 1 }
     const { layer, head } = this.own
-    /** @type {Record<string, HeadAt>} */
-    const moves = {
-      ...{ ArrowLeft: { layer, head: head - 1 }, ArrowRight: { layer, head: head + 1 } },
-      ...{ ArrowUp: { layer: layer - 1, head }, ArrowDown: { layer: layer + 1, head } },
-      ...{ Home: { layer, head: 0 }, End: { layer, head: heads - 1 } },
-    }
-    const to = moves[event.key]
+    const to = moved(event, { row: layer, column: head }, layers, heads)
     if (to) {
-      this.own = {
-        layer: Math.min(layers - 1, Math.max(0, to.layer)),
-        head: Math.min(heads - 1, Math.max(0, to.head)),
-      }
+      this.own = { layer: to.row, head: to.column }
       this.#send('atlas-focus', this.own)
     } else if (event.key === 'Enter' || event.key === ' ') this.#send('atlas-select', this.own)
     else if (event.key === '+' || event.key === '=') this.#send('atlas-size', Math.round(this.side * 1.25))

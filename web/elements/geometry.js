@@ -184,37 +184,3 @@ export function showing({ plot, cellWidth, cellHeight, view }, { row, column }) 
     column: near(view.column, column, plot.width / cellWidth),
   }
 }
-
-/**
- * Where a key leads from a cell: arrows to the neighbours, Home and End to the ends of the row, with Ctrl to the corners,
- * PageUp and PageDown ten rows (a tenth of many).
- * @param {{ key: string, ctrlKey: boolean, metaKey?: boolean }} event
- * @param {Cell} from
- * @param {number} rows
- * @param {number} columns
- * @returns {Cell | undefined} undefined for other keys
- */
-export function moved({ key, ctrlKey, metaKey }, { row, column }, rows, columns) {
-  const far = ctrlKey || metaKey
-  const page = Math.max(10, Math.round(rows / 10))
-  const [bottom, right] = [rows - 1, columns - 1]
-  switch (key) {
-    case 'ArrowUp':
-      return { row: far ? 0 : Math.max(row - 1, 0), column }
-    case 'ArrowDown':
-      return { row: far ? bottom : Math.min(row + 1, bottom), column }
-    case 'ArrowLeft':
-      return { row, column: far ? 0 : Math.max(column - 1, 0) }
-    case 'ArrowRight':
-      return { row, column: far ? right : Math.min(column + 1, right) }
-    case 'Home':
-      return { row: far ? 0 : row, column: 0 }
-    case 'End':
-      return { row: far ? bottom : row, column: right }
-    case 'PageUp':
-      return { row: Math.max(row - page, 0), column }
-    case 'PageDown':
-      return { row: Math.min(row + page, bottom), column }
-  }
-  return undefined
-}

@@ -2,6 +2,7 @@ import { css, html, nothing } from 'lit'
 import { QkvElement } from './base.js'
 import { exceptions, paletteOf } from './colour.js'
 import { define } from './define.js'
+import { movedInRing } from './keys.js'
 import { write } from './numbers.js'
 import { penOf } from './pens.js'
 import { canvasOf, raster } from './raster.js'
@@ -265,14 +266,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   /** @param {KeyboardEvent} event */
   #key = event => {
     const count = this.#tensor?.dims[0] ?? 0
-    const to = {
-      ArrowRight: (this.selected + 1) % count,
-      ArrowDown: (this.selected + 1) % count,
-      ArrowLeft: (this.selected + count - 1) % count,
-      ArrowUp: (this.selected + count - 1) % count,
-      Home: 0,
-      End: count - 1,
-    }[event.key]
+    const to = movedInRing(event, this.selected, count, true)
     if (to === undefined) return
     event.preventDefault()
     this.#select(to)

@@ -3,6 +3,7 @@ import { QkvElement } from './base.js'
 import { define } from './define.js'
 import './heads.js'
 import './heatmap.js'
+import { movedInRing } from './keys.js'
 import { headsOf, matrixOf, scaleOf, stepsOf } from './steps.js'
 import { sharedStyle } from './style.js'
 import { check, part } from './tensor.js'
@@ -104,12 +105,9 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
   /** @param {KeyboardEvent} event */
   #key = event => {
     const steps = this.#steps
-    const at = this.#chosen(steps)
-    const last = steps.length - 1
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: last }[event.key]
-    if (to === undefined) return
+    const next = movedInRing(event, this.#chosen(steps), steps.length)
+    if (next === undefined) return
     event.preventDefault()
-    const next = (to + steps.length) % steps.length
     this.#select(steps[next].name)
     this.updateComplete.then(() =>
       /** @type {HTMLElement} */ (this.renderRoot.querySelectorAll('[role=tab]')[next])?.focus(),

@@ -1,5 +1,6 @@
 // NumPy's .npy, versions 1 to 3: a header that says type, order and shape, then the numbers.
 
+import { tensor } from 'qkv'
 import { Trouble } from '../settings/trouble.js'
 
 /** @typedef {{ dims: number[], data: number[] }} Numbers */
@@ -11,7 +12,7 @@ const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59]
 /** @typedef {(view: DataView, at: number, isLittle: boolean) => number} Read */
 /** How each type is read. @type {Record<string, Read>} */
 const READERS = {
-  f2: (view, at, isLittle) => half(view.getUint16(at, isLittle)),
+  f2: (view, at, isLittle) => view.getUint16(at, isLittle), // the bits of a float16
   f4: (view, at, isLittle) => view.getFloat32(at, isLittle),
   f8: (view, at, isLittle) => view.getFloat64(at, isLittle),
   i1: (view, at) => view.getInt8(at),
@@ -23,13 +24,6 @@ const READERS = {
   u4: (view, at, isLittle) => view.getUint32(at, isLittle),
   u8: (view, at, isLittle) => Number(view.getBigUint64(at, isLittle)),
   b1: (view, at) => (view.getUint8(at) ? 1 : 0),
-}
-
-/** float16 from its bits. @param {number} bits */
-function half(bits) {
-  const [sign, exponent, fraction] = [bits & 0x8000 ? -1 : 1, (bits >> 10) & 31, bits & 1023]
-  if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY
-  return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024))
 }
 
 /** @param {Uint8Array} bytes */
@@ -51,7 +45,8 @@ export function readNpy(bytes) {
   const held = Math.floor((bytes.length - start) / size)
   if (count * size !== bytes.length - start) throw new Trouble('npySize', { dims: dims.join(', '), count, held })
   const isLittle = descr[0] !== '>'
-  const data = Array.from({ length: count }, (_, i) => read(view, start + i * size, isLittle))
+  const values = Array.from({ length: count }, (_, i) => read(view, start + i * size, isLittle))
+  const data = descr.endsWith('f2') ? Array.from(tensor(Uint16Array.from(values)).float().data) : values
   return { dims, data: isFortran ? toRowMajor(data, dims) : data }
 }
 

@@ -1,22 +1,19 @@
 // safetensors files: 8 bytes, the length of a header of JSON, { name: { dtype, shape, data_offsets } }, then the numbers, of
 // float32 or float16. https://github.com/huggingface/safetensors
 
+import { tensor } from 'qkv'
+
 /** @typedef {Record<string, { data: Float32Array, dims: readonly number[] }>} Weights */
 
 /**
- * The bits of the nearest float16, ties to even.
- * @param {number} x
- * @throws {RangeError} float16 cannot hold it
+ * The bits of the nearest float16.
+ * @param {Float32Array} data
+ * @throws {RangeError} float16 cannot hold one
  */
-function toHalf(x) {
-  const size = Math.abs(x)
-  if (!(size < 65520)) throw new RangeError(`${x} given, which float16 cannot hold.`)
-  const exponent = Math.max(-14, Math.floor(Math.log2(size)))
-  const steps = size / 2 ** (exponent - 10)
-  const below = Math.floor(steps)
-  const rest = steps - below
-  const rounded = below + Number(rest > 0.5 || (rest === 0.5 && below % 2 === 1))
-  return (x < 0 ? 0x8000 : 0) + rounded + (exponent + 14) * 1024 // carries into the exponent
+function toHalf(data) {
+  const beyond = data.find(x => !(Math.abs(x) < 65520))
+  if (beyond !== undefined) throw new RangeError(`${beyond} given, which float16 cannot hold.`)
+  return tensor(data).half().data
 }
 
 /**
@@ -44,9 +41,9 @@ export function toSafetensors(weights, metadata, dtype = 'F32') {
   bytes.set(text, 8)
   let to = 8 + length
   for (const { data } of Object.values(weights))
-    for (const value of data) {
+    for (const value of dtype === 'F32' ? data : toHalf(data)) {
       if (dtype === 'F32') view.setFloat32(to, value, true)
-      else view.setUint16(to, toHalf(value), true)
+      else view.setUint16(to, value, true)
       to += size
     }
   return bytes

@@ -1,4 +1,5 @@
 import { html, LitElement, nothing } from 'lit'
+import { moved } from '../elements/keys.js'
 import { format } from '../formats/numbers.js'
 import { toNumber } from '../settings/check.js'
 import { colourOf } from './colour.js'
@@ -12,26 +13,6 @@ import { held, left, released, rested, selectCell, wasLong } from './hover.js'
 
 /** Pixels that a pointer moves before a press becomes a drag. */
 const SLACK = 4
-
-/**
- * The neighbour that a key leads to.
- * @param {KeyboardEvent} event
- * @param {Place} from
- * @param {readonly number[]} dims
- * @returns {Place | undefined} undefined for other keys
- */
-function moved({ key, ctrlKey }, { row, column }, [rows, columns]) {
-  const place = {
-    ArrowUp: { row: row - 1, column },
-    ArrowDown: { row: row + 1, column },
-    ArrowLeft: { row, column: column - 1 },
-    ArrowRight: { row, column: column + 1 },
-    Home: { row: ctrlKey ? 0 : row, column: 0 },
-    End: { row: ctrlKey ? rows - 1 : row, column: columns - 1 },
-  }[key]
-  const within = (/** @type {number} */ n, /** @type {number} */ size) => Math.min(Math.max(n, 0), size - 1)
-  return place && { row: within(place.row, rows), column: within(place.column, columns) }
-}
 
 /**
  * A matrix with its numbers: a grid for the keyboard, whose cells can be dragged and typed where they are free. The
@@ -197,10 +178,13 @@ export class MatrixGrid extends LitElement {
     const at = this.placeOf(event)
     if (!at || event.metaKey) return
     const { matrix } = this
+    const [rows, columns] = matrix.tensor.dims
     const isFree = matrix.isEditable && !event.ctrlKey
     const nudge = event.altKey && isFree ? { ArrowUp: 1, ArrowDown: -1 }[event.key] : undefined
     const next =
-      nudge || event.altKey ? undefined : moved(this.isTurned ? turnedKey(event) : event, at, matrix.tensor.dims)
+      nudge || event.altKey || event.shiftKey
+        ? undefined
+        : moved(this.isTurned ? turnedKey(event) : event, at, rows, columns)
     if (nudge) this.set(at, this.value(at) + nudge * (matrix.scale === 'share' ? 0.05 : 0.1), 'nudge')
     else if (next) this.moveTo(next)
     else if (event.key === 'Enter') selectCell(this.actions, this.cellOf(at), event.shiftKey)

@@ -1,5 +1,7 @@
 // A row of buttons as one tab stop: arrows, Home and End move within.
 
+import { movedInRing } from '../elements/keys.js'
+
 const ITEMS = 'button, a[href], summary, [role=slider]'
 
 export class ToolGroup extends HTMLElement {
@@ -38,15 +40,10 @@ export class ToolGroup extends HTMLElement {
     const { items } = this
     const at = items.indexOf(/** @type {HTMLElement} */ (event.target))
     if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return
-    const to = {
-      ArrowRight: at + 1,
-      ArrowLeft: at - 1,
-      Home: 0,
-      End: items.length - 1,
-    }[event.key]
+    const to = movedInRing(event, at, items.length)
     if (to === undefined) return
     event.preventDefault()
-    items[(to + items.length) % items.length].focus()
+    items[to].focus()
   }
 }
 
