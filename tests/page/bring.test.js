@@ -205,7 +205,10 @@ const BAD = [
   ['markup for a number', [json([[MARKUP]])], /is “<img src=x/],
   [
     'markup for a name',
-    [{ name: `${MARKUP}.npy`.replaceAll('/', ''), buffer: npy([1, 1], [1]).buffer }, npy([1, 1], [1], 'q.npy')],
+    [
+      { name: `${MARKUP.replace('x', 'y')}.npy`.replaceAll('/', ''), buffer: npy([1, 1], [1]).buffer },
+      npy([1, 1], [1], 'q.npy'),
+    ],
     /What is “<img/,
   ],
   ['tokens that are none', [json({ weights: [[1]], tokens: [1] })], /list of texts/],
