@@ -198,6 +198,7 @@ test('a trace of qkv shows each of its steps, and its numbers', async () => {
   await page.getByRole('button', { name: 'As table' }).click()
   for (const name of names) {
     await page.getByRole('tab', { name }).click()
+    await page.locator('qkv-trace table').waitFor() // the first one is loaded when it is asked for
     await settled(page)
     const { data } = trace[/** @type {'scores'} */ (name)]
     const want = Array.from(data.slice(data.length / 2), x => (x === -Infinity ? 'hidden' : x.toFixed(4)))

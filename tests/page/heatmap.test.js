@@ -40,6 +40,7 @@ const middle = (row, column) =>
 test('a map as table is a real table, with the numbers that were given', async () => {
   await show(page, 'qkv-heatmap', MAP)
   await page.getByRole('button', { name: 'As table' }).click()
+  await page.locator('qkv-heatmap table').waitFor() // it is loaded when it is asked for
   assert.deepEqual((await cells()).map(Number), WEIGHTS)
   assert.deepEqual(await page.locator('qkv-heatmap th[scope=row]').allTextContents(), WORDS)
   assert.deepEqual(await page.locator('qkv-heatmap th[scope=col]').allTextContents(), WORDS)
@@ -194,6 +195,7 @@ test('2048 tokens open in the time of fifty passes over their weights, and one s
   await map().focus()
   assert.equal(await announced(page, 'qkv-heatmap'), 'token 1003 to token 1501: 1.0000')
   await page.getByRole('button', { name: 'As table' }).click()
+  await page.locator('qkv-heatmap table').waitFor()
   assert.equal(await page.locator('qkv-heatmap td:not(:empty)').count(), 24 * 24, 'the table has pages')
   await page.getByRole('button', { name: 'Rows after' }).click()
   assert.equal(await page.locator('qkv-heatmap th[scope=row]').first().textContent(), 'token 24')

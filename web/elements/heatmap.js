@@ -11,7 +11,6 @@ import { write } from './numbers.js'
 import { penOf, visible } from './pens.js'
 import { canvasOf, raster } from './raster.js'
 import { sharedStyle } from './style.js'
-import { table } from './table.js'
 import { tools } from './tools.js'
 
 /** @typedef {import('./geometry.js').Cell} Cell */
@@ -160,6 +159,8 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   #scrubbed = 0
   #isFocused = false
   #said = ''
+  /** Loaded when it is asked for. @type {typeof import('./table.js').table | undefined} */
+  #tableOf = undefined
   /** @type {import('./gestures.js').Token | undefined} */
   #token = undefined
   /** What a stroke over labels has reached. @type {Range | undefined} */
@@ -196,6 +197,11 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   /** @internal @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
     if (MADE_OF.some(name => changed.has(name))) this.#make()
+    if (this.asTable && !this.#tableOf)
+      import('./table.js').then(({ table }) => {
+        this.#tableOf = table
+        this.requestUpdate()
+      })
     const map = this.#map
     if (!map) return
     const [rows, columns] = map.dims
@@ -501,7 +507,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
       ? this.say('ofMap', { label: this.label, rows, columns })
       : this.say('map', { rows, columns })
     return html`${this.theme.probe}
-      ${this.asTable ? html`<div class="table size" role="region" tabindex="0" aria-label=${label}>${this.#table(map, label)}</div>` : this.#grid(map, label)}
+      ${this.asTable && this.#tableOf ? html`<div class="table size" role="region" tabindex="0" aria-label=${label}>${this.#table(this.#tableOf, map, label)}</div>` : this.#grid(map, label)}
       <div class="unseen" role="status">${this.#said}</div>
       ${this.tools ? this.#tools(map) : nothing}`
   }
@@ -573,8 +579,8 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     })
   }
 
-  /** @param {HeatMap} map @param {string} label */
-  #table(map, label) {
+  /** @param {typeof import('./table.js').table} table @param {HeatMap} map @param {string} label */
+  #table(table, map, label) {
     return table({
       rows: map.dims[0],
       columns: map.dims[1],
