@@ -18,7 +18,7 @@ async function look(name) {
 async function shown(map) {
   const { page } = open
   await page.locator(map).evaluate(each => Object.assign(each, { asTable: true }))
-  await settled(page)
+  await page.locator(`${map} table`).waitFor() // loaded when it is asked for
   const cells = await page.locator(`${map} tbody td`).allTextContents()
   return cells.map(text => Number(text.replace('−', '-')))
 }

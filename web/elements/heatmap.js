@@ -161,6 +161,8 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   #said = ''
   /** Loaded when it is asked for. @type {typeof import('./table.js').table | undefined} */
   #tableOf = undefined
+  /** @type {Promise<void> | undefined} */
+  #loading = undefined
   /** @type {import('./gestures.js').Token | undefined} */
   #token = undefined
   /** What a stroke over labels has reached. @type {Range | undefined} */
@@ -197,8 +199,8 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   /** @internal @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
     if (MADE_OF.some(name => changed.has(name))) this.#make()
-    if (this.asTable && !this.#tableOf)
-      import('./table.js').then(({ table }) => {
+    if (this.asTable)
+      this.#loading ??= import('./table.js').then(({ table }) => {
         this.#tableOf = table
         this.requestUpdate()
       })
@@ -210,6 +212,13 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     if (!this.hasUpdated || changed.has('matrix') === false) return
     const old = /** @type {TensorLike | undefined} */ (changed.get('matrix'))
     if (old && String(old.dims ?? old.shape) !== String(this.matrix?.dims ?? this.matrix?.shape)) this.view = WHOLE
+  }
+
+  /** @internal With the table, where one was asked for. */
+  async getUpdateComplete() {
+    await super.getUpdateComplete()
+    await this.#loading
+    return super.getUpdateComplete()
   }
 
   /** Checks the tensors and puts together what is drawn. */
