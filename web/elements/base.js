@@ -14,7 +14,8 @@ import { Theme } from './theme.js'
  * What the elements use of Lit; said here, so that their types need no other package.
  * @typedef {HTMLElement & {
  *   readonly renderRoot: HTMLElement | DocumentFragment, readonly hasUpdated: boolean, readonly updateComplete: Promise<boolean>,
- *   requestUpdate(): void, updated(changed: Map<PropertyKey, unknown>): void, addController(controller: Controller): void,
+ *   requestUpdate(): void, scheduleUpdate(): unknown, updated(changed: Map<PropertyKey, unknown>): void,
+ *   addController(controller: Controller): void,
  * }} Reactive
  */
 

@@ -159,10 +159,8 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   #scrubbed = 0
   #isFocused = false
   #said = ''
-  /** Loaded when it is asked for. @type {typeof import('./table.js').table | undefined} */
+  /** @type {typeof import('./table.js').table | undefined} */
   #tableOf = undefined
-  /** @type {Promise<void> | undefined} */
-  #loading = undefined
   /** @type {import('./gestures.js').Token | undefined} */
   #token = undefined
   /** What a stroke over labels has reached. @type {Range | undefined} */
@@ -199,11 +197,6 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   /** @internal @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
     if (MADE_OF.some(name => changed.has(name))) this.#make()
-    if (this.asTable)
-      this.#loading ??= import('./table.js').then(({ table }) => {
-        this.#tableOf = table
-        this.requestUpdate()
-      })
     const map = this.#map
     if (!map) return
     const [rows, columns] = map.dims
@@ -214,11 +207,13 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     if (old && String(old.dims ?? old.shape) !== String(this.matrix?.dims ?? this.matrix?.shape)) this.view = WHOLE
   }
 
-  /** @internal With the table, where one was asked for. */
-  async getUpdateComplete() {
-    await super.getUpdateComplete()
-    await this.#loading
-    return super.getUpdateComplete()
+  /** @internal The table is loaded when it is asked for first. @returns {unknown} */
+  scheduleUpdate() {
+    if (!this.asTable || this.#tableOf) return super.scheduleUpdate()
+    return import('./table.js').then(({ table }) => {
+      this.#tableOf = table
+      return super.scheduleUpdate()
+    })
   }
 
   /** Checks the tensors and puts together what is drawn. */
