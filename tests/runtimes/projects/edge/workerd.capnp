@@ -11,7 +11,6 @@ const main :Workerd.Worker = (
     (name = "edge/main.js", esModule = embed "main.js"),
     (name = "results.js", esModule = embed "../results.js"),
     (name = "edge/qkv", esModule = embed "../node_modules/qkv/dist/index.js"),
-    (name = "edge/base.js", esModule = embed "../node_modules/qkv/dist/base.js"),
     (name = "edge/core.js", esModule = embed "../node_modules/qkv/dist/core.js"),
     (name = "edge/qkv/qkv.wasm", wasm = embed "../node_modules/qkv/dist/qkv.wasm"),
   ]
