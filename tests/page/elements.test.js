@@ -339,12 +339,16 @@ test('a page hands over its own words, and no English is left', async () => {
 test('colours follow the page when it turns dark', async () => {
   const element = await show(page, 'qkv-heatmap', { matrix: { data: [0], dims: [1, 1] }, legend: false })
   const ground = () => element.evaluate(async map => (await map.toSVG()).match(/fill="(rgb[^"]+)"/)?.[1])
-  assert.equal(await ground(), 'rgb(255, 255, 255)')
+  /** After the transition by which the element hears of it. @param {string} want */
+  const turns = async want => {
+    for (let frames = 0; frames < 200 && (await ground()) !== want; frames++) await settled(page)
+    assert.equal(await ground(), want)
+  }
+  await turns('rgb(255, 255, 255)')
   await page.evaluate(() => {
     document.documentElement.style.colorScheme = 'dark'
   })
-  await settled(page)
-  assert.equal(await ground(), 'rgb(18, 18, 18)')
+  await turns('rgb(18, 18, 18)')
   await page.evaluate(() => {
     document.documentElement.style.colorScheme = ''
     const sheet = new CSSStyleSheet()
@@ -352,8 +356,7 @@ test('colours follow the page when it turns dark', async () => {
     document.adoptedStyleSheets = [sheet]
     document.documentElement.className = 'other'
   })
-  await settled(page)
-  assert.equal(await ground(), 'rgb(1, 2, 3)')
+  await turns('rgb(1, 2, 3)')
 })
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark']))
