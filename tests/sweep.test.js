@@ -8,7 +8,6 @@ import { test } from 'node:test'
 import { kvCache } from '../src/cache.js'
 import { joinHeads, load, splitHeads, Tensor } from '../src/index.js'
 import * as nn from '../src/nn.js'
-import { packLinear } from '../src/nn.js'
 import { onnxAttention } from '../src/onnx.js'
 import { coreOf } from '../src/qkv.js'
 import { Core } from '../src/runtime/memory.js'
@@ -96,9 +95,9 @@ const calls = {
   tanh: (qkv, f, options) => qkv.tanh(f(q), options),
   linear: (qkv, f, options) => qkv.linear(f(q), f(w), f(row), options),
   packLinear: (qkv, f) => {
-    const packed = packLinear(qkv, f(w), f(row))
-    const y = packed.forward(f(q))
-    packed.dispose()
+    const layer = nn.packLinear(qkv, f(w), f(row))
+    const y = layer.forward(f(q))
+    layer.dispose()
     return y
   },
   linearBackward: (qkv, f) => nn.linearBackward(qkv, f(q), f(w), f(v)),
@@ -112,7 +111,23 @@ const calls = {
   geglu: (qkv, f, options) => nn.geglu(qkv, f(q), f(w), options),
   add: (qkv, f, options) => nn.add(qkv, f(q), f(row), options),
   mul: (qkv, f, options) => nn.mul(qkv, f(q), f(w), options),
-  sumRows: (qkv, f) => nn.sumRows(qkv, f(q)),
+  packedAttention: (qkv, f, options) =>
+    nn.packedAttention(qkv, f(heads[0]), { ...packed, bias: f(floats65), ...options }),
+  packedAttentionBackward: (qkv, f) =>
+    nn.packedAttentionBackward(qkv, f(heads[0]), f(dPacked), { ...packed, bias: f(floats65) }),
+  layerNormBackward: (qkv, f) => nn.layerNormBackward(qkv, f(q), f(row), f(w)),
+  rmsNormBackward: (qkv, f) => nn.rmsNormBackward(qkv, f(q), f(row), f(w)),
+  geluBackward: (qkv, f) => nn.geluBackward(qkv, f(q), f(w)),
+  reluBackward: (qkv, f) => nn.reluBackward(qkv, f(q), f(w)),
+  siluBackward: (qkv, f) => nn.siluBackward(qkv, f(q), f(w)),
+  swigluBackward: (qkv, f) => nn.swigluBackward(qkv, f(q), f(k), f(w)),
+  gegluBackward: (qkv, f) => nn.gegluBackward(qkv, f(q), f(k), f(w)),
+  addBackward: (qkv, f) => nn.addBackward(qkv, f(q), f(row), f(w)),
+  mulBackward: (qkv, f) => nn.mulBackward(qkv, f(q), f(row), f(w)),
+  softmaxBackward: (qkv, f) => nn.softmaxBackward(qkv, f(q), f(w), { axis: 0 }),
+  ropeBackward: (qkv, f) => nn.ropeBackward(qkv, f(q), { rotaryDim: 130 }),
+  embeddingBackward: (qkv, f) => nn.embeddingBackward(qkv, ids, f(q), 131),
+  sumRows: (qkv, f, options) => nn.sumRows(qkv, f(q), options),
   crossEntropy: (qkv, f) => nn.crossEntropy(qkv, f(q), ids),
   embedding: (qkv, f, options) => nn.embedding(qkv, ids, f(q), options),
   'generator.dropout': (qkv, f) => qkv.generator(3).dropout(f(q), 0.25),
@@ -147,6 +162,8 @@ const stateDict = /** @type {Record<string, FloatTensor>} */ (draw.multiheadAtte
 const floats65 = floats(65)
 const floats262 = floats(262)
 const one = floats(1)
+const packed = { numHeads: 3, kvHeads: 1, causal: true } // rows of 130: (3 + 2) heads of 26
+const dPacked = floats(2, 65, 78)
 const seen65 = new Tensor(seen.data.slice(0, 65), [65])
 const two = floats(2)
 const positions = new Tensor(Float32Array.from(ids), [131])
@@ -172,6 +189,8 @@ const outs = [
   'add',
   'mul',
   'embedding',
+  'sumRows',
+  'packedAttention',
 ]
 
 /**
@@ -323,6 +342,6 @@ test('no public function is forgotten here', async () => {
       .map(([name]) => name)
   const source = Object.values(calls).map(String).join('\n')
   const without = ['dispose', 'alloc', 'scope', 'generator'] // take no tensors
-  for (const name of names(plain).filter(name => !without.includes(name)))
+  for (const name of [...names(plain).filter(name => !without.includes(name)), ...Object.keys(nn)])
     assert.match(source, new RegExp(`\\b${name}\\(`), name)
 })

@@ -1,6 +1,7 @@
 // A run as a PyTorch program: the same draws, the same model, the same steps, so that its losses are the same.
 
 import { grammar } from './tasks/translation.js'
+import { weightLines } from './weights.js'
 
 /** @typedef {import('./recipes.js').LearnSettings} LearnSettings */
 /** @typedef {import('./run.js').Task} Task */
@@ -136,27 +137,11 @@ def batch(g, B):
 }
 
 /** @param {LearnSettings} s @param {boolean} isTranslation */
-const weights = ({ layers, mlp, norm, positions }, isTranslation) => {
-  const ones = (/** @type {string} */ name) =>
-    norm ? [`p['${name}.weight'], p['${name}.bias'] = torch.ones(d), torch.zeros(d)`] : []
-  const draw = (/** @type {string} */ name, /** @type {string} */ dims) => `draw('${name}', ${dims})`
-  const blocks = isTranslation ? ['encoder', 'cross'] : Array.from({ length: layers }, (_, l) => `${l}`)
-  return [
-    draw('embed', 'INPUTS, d'),
-    ...(isTranslation ? [draw('embedTarget', 'OUTPUTS + 1, d')] : []),
-    ...(positions === 'learned' ? [draw('position', 'T, d')] : []),
-    ...blocks.flatMap(block => [
-      ...ones(`${block}.norm1`),
-      ...['q', 'k', 'v', 'o'].map(part => draw(`${block}.${part}`, 'd, d')),
-      ...(positions === 'distance' ? [`p['${block}.bias'] = torch.zeros(H, T)`] : []),
-      ...(mlp && !isTranslation
-        ? [...ones(`${block}.norm2`), draw(`${block}.up`, `${mlp}, d`), draw(`${block}.down`, `d, ${mlp}`)]
-        : []),
-    ]),
-    ...ones('norm'),
-    draw('unembed', 'OUTPUTS, d'),
-  ].join('\n')
-}
+const weights = (s, isTranslation) =>
+  weightLines(s, isTranslation, {
+    norm: name => `p['${name}.weight'], p['${name}.bias'] = torch.ones(d), torch.zeros(d)`,
+    distanceBias: block => `p['${block}.bias'] = torch.zeros(H, T)`,
+  })
 
 /** @param {boolean} hasBias by distance */
 const attend = hasBias => `${hasBias ? '\ndistance = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0)\n' : ''}

@@ -1,6 +1,7 @@
 // A run as a program for qkv in Node: the same draws, the same model, the same steps, so that its losses are the same.
 
 import { grammar } from './tasks/translation.js'
+import { weightLines } from './weights.js'
 
 /** @typedef {import('./recipes.js').LearnSettings} LearnSettings */
 /** @typedef {import('./run.js').Task} Task */
@@ -170,34 +171,12 @@ const normed = (t, x, name) => t.layerNorm(x, p[\`\${name}.weight\`], p[\`\${nam
 `
 
 /** @param {LearnSettings} s @param {boolean} isTranslation */
-const weights = ({ layers, mlp, norm, positions }, isTranslation) => {
-  const ones = (/** @type {string} */ name) =>
-    norm
-      ? [
-          `weights['${name}.weight'] = tensor(new Float32Array(d).fill(1), [d])`,
-          `weights['${name}.bias'] = tensor(new Float32Array(d), [d])`,
-        ]
-      : []
-  const draw = (/** @type {string} */ name, /** @type {string} */ dims) => `draw('${name}', ${dims})`
-  const blocks = isTranslation ? ['encoder', 'cross'] : Array.from({ length: layers }, (_, l) => `${l}`)
-  return [
-    draw('embed', 'INPUTS, d'),
-    ...(isTranslation ? [draw('embedTarget', 'OUTPUTS + 1, d')] : []),
-    ...(positions === 'learned' ? [draw('position', 'T, d')] : []),
-    ...blocks.flatMap(block => [
-      ...ones(`${block}.norm1`),
-      ...['q', 'k', 'v', 'o'].map(part => draw(`${block}.${part}`, 'd, d')),
-      ...(positions === 'distance'
-        ? [`weights['${block}.bias'] = tensor(new Float32Array(numHeads * T), [numHeads, T])`]
-        : []),
-      ...(mlp && !isTranslation
-        ? [...ones(`${block}.norm2`), draw(`${block}.up`, `${mlp}, d`), draw(`${block}.down`, `d, ${mlp}`)]
-        : []),
-    ]),
-    ...ones('norm'),
-    draw('unembed', 'OUTPUTS, d'),
-  ].join('\n')
-}
+const weights = (s, isTranslation) =>
+  weightLines(s, isTranslation, {
+    norm: name =>
+      `weights['${name}.weight'] = tensor(new Float32Array(d).fill(1), [d])\nweights['${name}.bias'] = tensor(new Float32Array(d), [d])`,
+    distanceBias: block => `weights['${block}.bias'] = tensor(new Float32Array(numHeads * T), [numHeads, T])`,
+  })
 
 /** @param {LearnSettings} s @param {boolean} causal */
 const layersModel = ({ layers, positions, mlp, norm }, causal) => {
