@@ -8,6 +8,7 @@ import { kvCache } from '../src/cache.js'
 import { alibiSlopes, joinHeads, load, QkvError, splitHeads, Tensor, tensor } from '../src/index.js'
 import * as nn from '../src/nn.js'
 import { onnxAttention } from '../src/onnx.js'
+import { coreOf } from '../src/qkv.js'
 import { tokenize } from '../src/tokenize.js'
 import * as train from '../src/train.js'
 import { close } from './helpers.js'
@@ -438,6 +439,70 @@ function checkDims(name, result) {
         name,
       )
 }
+
+const core = /** @type {import('../src/runtime/memory.js').Core} */ (coreOf(qkv))
+/** @type {import('../src/index.js').Tensor[]} */
+const made = []
+/** What a getter does to the module before it gives its value. @type {Record<string, () => void>} */
+const meddlings = {
+  'calls attention': () => qkv.attention(ramp, ramp, ramp, { causal: true }),
+  'makes a resident tensor': () => made.push(qkv.softmax(ramp, { resident: true })),
+  'disposes of a resident tensor': () => /** @type {any} */ (made.pop())?.dispose(),
+  'lets the memory grow': () => core.reserve(core.bytes.length - core.top + 1),
+}
+const ramp = tensor(
+  Float32Array.from({ length: 2000 }, (_, i) => i / 300),
+  [100, 20],
+)
+
+test('getters that call the module change no bit of the call that reads them, nor of what they make', t => {
+  const softmax = qkv.softmax(ramp).data
+  let reads = 0
+  /** @param {any} value @param {() => void} meddle @param {number} [depth] @returns {any} */
+  const meddling = (value, meddle, depth = 3) => {
+    if (Array.isArray(value)) return depth ? value.map(part => meddling(part, meddle, depth - 1)) : value
+    if (
+      Object.prototype.toString.call(value) !== '[object Object]' ||
+      value instanceof Tensor ||
+      value === g ||
+      value === qkv
+    )
+      return value
+    const parts = Object.entries(value).map(([key, part]) => {
+      const get = () => {
+        reads++
+        meddle()
+        return part
+      }
+      return [key, { enumerable: true, get }]
+    })
+    return Object.defineProperties({}, Object.fromEntries(parts))
+  }
+  for (const [name, { args, call }] of Object.entries(functions)) {
+    const run = (/** @type {(args: any[]) => any[]} */ change) => {
+      g.seed(3)
+      const given = change(args())
+      g.seed(4)
+      try {
+        return JSON.stringify(call(...given))
+      } catch (error) {
+        return String(error)
+      }
+    }
+    const want = run(given => given)
+    for (const [title, meddle] of Object.entries(meddlings)) {
+      assert.equal(
+        run(given => meddling(given, meddle)),
+        want,
+        `${name}: a getter ${title}`,
+      )
+      assert.equal(qkv.memory.used, 0, `${name}: a getter ${title}`)
+      for (const { data } of made) assert.deepEqual(data, softmax, `${name}: a getter ${title}`)
+    }
+  }
+  for (const tensor of made) /** @type {any} */ (tensor).dispose()
+  t.diagnostic(`${reads} getters, memory ${qkv.memory.size} bytes`)
+})
 
 test('no public function is forgotten here', () => {
   /** @type {(prototype: object) => string[]} */

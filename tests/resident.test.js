@@ -6,7 +6,8 @@ import { test } from 'node:test'
 import v8 from 'node:v8'
 import vm from 'node:vm'
 import fc from 'fast-check'
-import { load, tensor } from '../src/index.js'
+import { load, Tensor, tensor } from '../src/index.js'
+import { coreOf } from '../src/qkv.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv').ResidentTensor} ResidentTensor */
@@ -228,6 +229,45 @@ test('whatever is taken and given back in whatever order, no tensor touches anot
     { numRuns: 300, seed: 1 },
   )
   assert.ok(qkv.memory.size < 1_000_000)
+})
+
+test('what is made or given back while a call runs harms no call and no tensor, or throws', async () => {
+  const qkv = await load()
+  const core = /** @type {import('../src/runtime/memory.js').Core} */ (coreOf(qkv))
+  const ramp = tensor(Float32Array.from({ length: 1000 }, (_, i) => i / 100))
+  const make = () => settle(qkv, ramp)
+  /** @type {ResidentTensor[]} */
+  const held = []
+  const check = () => {
+    const want = qkv.softmax(qkv.softmax(ramp)).data
+    assert.deepEqual(core.scope(() => qkv.softmax(qkv.softmax(ramp))).data, want)
+    for (const { data } of held) assert.deepEqual(data, ramp.data)
+    assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, held.length * 4000])
+  }
+  core.scope(() => core.scope(() => held.push(make(), make()))) // before the call takes memory
+  check()
+  core.scope(() => held.pop()?.dispose())
+  check()
+  core.scope(() => {
+    core.copyIn(ramp.data)
+    assert.throws(make, /^Error: alloc: called from within another call of this module: call it before$/)
+    held.pop()?.dispose()
+    held.push(make()) // where that one was
+  })
+  check()
+})
+
+test('a class of tensors that says it is resident is refused', async () => {
+  const qkv = await load()
+  class Mine extends Tensor {
+    get isResident() {
+      return true
+    }
+  }
+  assert.throws(
+    () => qkv.softmax(new Mine(new Float32Array(4), [4])),
+    /^TypeError: softmax: x: a Proxy of it, or an object/,
+  )
 })
 
 test('addresses above 2 GiB work', async () => {

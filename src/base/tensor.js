@@ -1,4 +1,4 @@
-import { describe, shape } from './errors.js'
+import { describe, proxied, shape } from './errors.js'
 import { fromFloat16, toFloat16 } from './float16.js'
 import { format } from './printing.js'
 
@@ -256,9 +256,9 @@ export class Tensor {
     return nest(0, 0)
   }
 
-  /** @internal Itself; a resident tensor makes sure that it is one. @param {string} _name @returns {Tensor} */
-  checked(_name) {
-    return this
+  /** @internal Itself, if it is a resident tensor. @param {string} name @returns {Tensor} */
+  checked(name) {
+    throw proxied(name)
   }
 
   toString() {

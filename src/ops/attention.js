@@ -220,7 +220,7 @@ export function attention(core, q, k, v, options) {
 export function attend(core, call, out) {
   const to = out === undefined ? undefined : checkAttentionOut(call, out)
   core = core.threads?.prepareAttention(core, call, to) ?? core
-  const mark = core.top // not `scope`: its closure would be garbage
+  const { used } = core // not `scope`: its closure would be garbage
   try {
     const { B, H, L, E, cache, deferredCopies } = call
     const n = B * H * L * E
@@ -239,7 +239,7 @@ export function attend(core, call, out) {
     const numbers = core.copyOut(data, n, to?.data ?? fresh)
     return { output: out ?? new Tensor(numbers, call.outputDims) }
   } finally {
-    core.top = mark
+    core.top = core.base + used
   }
 }
 

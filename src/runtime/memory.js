@@ -76,17 +76,18 @@ export class Core {
   }
 
   /**
-   * Runs `call`; whatever it allocated is free afterwards.
+   * Runs `call`; whatever it allocated is free afterwards. The mark counts from `base`, which moves only while no call
+   * has memory: a resident tensor may be made or disposed of within.
    * @template T
    * @param {() => T} call
    * @returns {T}
    */
   scope(call) {
-    const mark = this.top
+    const { used } = this
     try {
       return call()
     } finally {
-      this.top = mark
+      this.top = this.base + used
     }
   }
 
