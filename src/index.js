@@ -1,4 +1,4 @@
-// qkv: attention you can look inside. The table of contents.
+// qkv: attention you can look inside. The exports of the main entry.
 
 export { QkvError } from './base/errors.js'
 export { joinHeads, splitHeads, tensor } from './base/operand.js'

@@ -1,4 +1,4 @@
-// qkv/models: checkpoints in Hugging Face's layout, run on the kernels of qkv. The table of contents.
+// qkv/models: runs checkpoints in Hugging Face's layout on the kernels of qkv. The exports of this entry.
 
 export { headScores } from './models/head-scores.js'
 export { inspectModel, loadModel } from './models/load.js'

@@ -1,6 +1,6 @@
 // qkv/nn: the operations of a transformer block beside attention and linear layers, all gradients, packed linear layers, T5's
-// relative position bias. All take resident tensors and `out`: that of an operation may be an input of the same dims, those
-// of gradients lie apart from what is read.
+// relative position bias. All take resident tensors and `out`. `out` of an operation may be one of its inputs if the dims
+// are the same; `out` of a gradient must not overlap an input.
 
 import { runOperation } from './block/operation.js'
 import { OPERATIONS } from './block/operations.js'
@@ -89,7 +89,7 @@ export const embedding = (qkv, ids, weight, options = {}) =>
   gatherRows(expectCore(qkv, 'embedding'), ids, weight, options)
 
 /**
- * A linear layer whose weight is copied and packed once, row block by row block: for one that runs again and again.
+ * A linear layer whose weight is copied and packed once, row block by row block, for a layer that runs many times.
  * float16 keeps 11 bits of each value, bfloat16 8; int8 is off by at most 1/254 of the largest value of the row.
  * @param {Qkv} qkv
  * @param {TensorLike | Nested | import('./block/packed-linear.js').RawWeight} weight (out, in); (in, out) with layout

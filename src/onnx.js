@@ -1,4 +1,4 @@
-// qkv/onnx: ONNX Attention (opsets 23, 24, 25), in ONNX's own words. An entry of its own: not everybody needs it.
+// qkv/onnx: ONNX Attention (opsets 23, 24, 25), with ONNX's names.
 
 import { expectDims, readOptions, toNumber } from './base/arguments.js'
 import { describe, shape } from './base/errors.js'
@@ -20,30 +20,30 @@ import { expectCore } from './qkv.js'
  * @property {TensorLike | Nested} K (B, G, S, D), or (B, S, G * D) with kv_num_heads
  * @property {TensorLike | Nested} V (B, G, S, E), or (B, S, G * E)
  * @property {TensorLike | Nested} [attn_mask] boolean (true takes part) or float (added), broadcast to (B, H, L, P + S);
- *   where its last axis is shorter, the keys beyond are hidden
+ *   if its last axis is shorter, the keys after it are hidden
  * @property {TensorLike | Nested} [past_key] (B, G, P, D)
  * @property {TensorLike | Nested} [past_value] (B, G, P, E)
- * @property {TensorLike | Nested | ArrayLike<number> | BigInt64Array} [nonpad_kv_seqlen] (B): how many keys of each batch are no padding; not with past_key
+ * @property {TensorLike | Nested | ArrayLike<number> | BigInt64Array} [nonpad_kv_seqlen] (B): how many keys of each batch are not padding; not with past_key
  */
 
 /**
  * @typedef {object} OnnxAttributes
- * @property {boolean | 0 | 1} [is_causal] query i stands at i + P, or i + nonpad_kv_seqlen - L, and sees no later key
+ * @property {boolean | 0 | 1} [is_causal] query i has position i + P, or i + nonpad_kv_seqlen - L, and sees no later key
  * @property {number} [scale] default 1/sqrt(D)
  * @property {number} [softcap] default 0, none
  * @property {number} [q_num_heads] for three axes
  * @property {number} [kv_num_heads] for three axes
- * @property {number} [qk_matmul_output_mode] asks for qk_matmul_output: 0 scaled scores, 1 after softcap, 2 after the
+ * @property {number} [qk_matmul_output_mode] returns qk_matmul_output: 0 the scaled scores, 1 after softcap, 2 after the
  *   mask, 3 after softmax
  * @property {number} [left_window_size] how many keys before its own position a query sees; -1 all, the default
- * @property {number} [right_window_size] the same behind it
- * @property {number} [softmax_precision] 1 (float32), 10 (float16) or 16 (bfloat16): at least that; it is float32
+ * @property {number} [right_window_size] the same for keys after its position
+ * @property {number} [softmax_precision] 1 (float32), 10 (float16) or 16 (bfloat16): the least precision; it is always float32
  */
 
 /**
  * @typedef {object} OnnxOutputs of the types of Q, K, V and Q
  * @property {Tensor} Y (B, H, L, E), or (B, L, H * E)
- * @property {Tensor} present_key (B, G, P + S, D): past_key and K; K itself where it is that already
+ * @property {Tensor} present_key (B, G, P + S, D): past_key and K; K itself if there is no past_key and K has four axes
  * @property {Tensor} present_value (B, G, P + S, E)
  * @property {Tensor} [qk_matmul_output] (B, H, L, P + S)
  */
@@ -53,7 +53,7 @@ const ATTRIBUTES = [
   ...['is_causal', 'scale', 'softcap', 'q_num_heads', 'kv_num_heads', 'qk_matmul_output_mode'],
   ...['left_window_size', 'right_window_size', 'softmax_precision'],
 ]
-/** The step of a trace that each mode asks for. */
+/** The step of a trace that each mode returns. */
 const MODES = /** @type {const} */ (['scaled', 'capped', 'masked', 'weights'])
 const WHERE = 'onnxAttention'
 const LABELS = labels(WHERE, [], ['scale', 'softcap', 'causal', 'window', 'pastLength', 'keyLengths'])
@@ -69,7 +69,7 @@ function toInput(value, name) {
 }
 
 /**
- * Back to the type of an input.
+ * Converts to the type of an input.
  * @param {Tensor} input
  * @param {Tensor<Float32Array>} x
  * @returns {Tensor}
@@ -165,7 +165,7 @@ function checkPast(inputs, K, V, [B, G, , D], [, , , E]) {
   ]))
     if (before.data.constructor !== now.data.constructor)
       throw new TypeError(
-        `${WHERE}: ${name} is ${describe(before.data)}, what follows it ${describe(now.data)}: give them one type`,
+        `${WHERE}: ${name} is ${describe(before.data)}, the new rows are ${describe(now.data)}: give them one type`,
       )
   return past
 }
@@ -255,8 +255,7 @@ export function onnxAttention(qkv, inputs, attributes = {}) {
     call.bias = bias
     return core.scope(() => {
       const isRows = Q.dims.length === 3
-      const place = (/** @type {Tensor} */ x) => core.toMemory(toFloats(x, WHERE))
-      const [q, k, v] = [Q, present_key, present_value].map(place)
+      const [q, k, v] = [Q, present_key, present_value].map(x => core.toMemory(toFloats(x, WHERE)))
       const y = core.allocFloats(B * H * L * E)
       const weights = step ? core.allocFloats(B * H * L * T) : 0
       const asked = step && step !== 'weights' ? core.allocFloats(B * H * L * T) : weights

@@ -14,7 +14,7 @@ import { allocate, scope } from './runtime/outputs.js'
 /** @typedef {import('./runtime/outputs.js').OutOptions} OutOptions */
 
 /**
- * The core of a Qkv, for functions of other files; undefined for any other object.
+ * The core of a Qkv, for functions outside of the class; undefined for any other object.
  * @type {(qkv: object) => Core | undefined}
  */
 export const coreOf = qkv => Qkv.coreOf(qkv)
@@ -189,7 +189,7 @@ function coreBehind(qkv) {
 }
 
 /**
- * For functions beside it.
+ * The core of a first argument `qkv`, for functions outside of the class.
  * @param {unknown} qkv
  * @param {string} where
  */

@@ -7,7 +7,7 @@ import { describe } from './base/errors.js'
  * @typedef {object} TokenizeOptions
  * @property {'words' | 'segments' | 'characters'} [by] 'words' (default): split at white space, as the articles do;
  *   'segments': the words that Intl.Segmenter finds, for scripts without spaces such as Chinese;
- *   'characters': what a reader takes for one character
+ *   'characters': grapheme clusters, what a reader takes for one character
  * @property {readonly string[]} [remove] strings taken out first; default [','], as in the articles
  * @property {string} [locale] for 'segments', such as 'zh'
  * @property {ReadonlyMap<string, number>} [vocabulary] ids to use; by default those of this sentence
@@ -32,8 +32,8 @@ function byCodePoint(a, b) {
 }
 
 /**
- * Ids as the articles number them, `{token: i for i, token in enumerate(sorted(tokens))}`: of a repeated token
- * the last number stays, the ones before are not used.
+ * Ids as the articles number them, `{token: i for i, token in enumerate(sorted(tokens))}`: a repeated token gets the last
+ * of its numbers; its other numbers are not used.
  * @param {readonly string[]} tokens
  * @returns {Map<string, number>}
  */
@@ -115,9 +115,9 @@ const BY_DICTIONARY =
 const WINDOW = 128
 
 /**
- * Words, or characters that are not white space. An engine copies the whole text for each segment, so this reads the
- * text in windows and takes from each the segments that the rest of the text cannot change: of characters all but the
- * last one; of words all but the last two ("can", "'"), up to the end of the last one that no dictionary has cut.
+ * Words, or characters that are not white space. Engines copy the whole text for each segment, so the text is read in
+ * windows. From each window it takes the segments that the following text cannot change: all characters but the last;
+ * all words but the last two ("can", "'"), and no words behind the last one that was found without a dictionary.
  * @param {string} text
  * @param {Intl.Segmenter} segmenter
  * @param {boolean} byWord
@@ -137,7 +137,7 @@ function segmentsOf(text, segmenter, byWord) {
       sure -= byWord ? 2 : 1
       while (byWord && sure > 0 && BY_DICTIONARY.test(tokens[sure - 1])) sure--
     }
-    size = sure < 1 ? 2 * size : WINDOW // no segment is sure: read on
+    size = sure < 1 ? 2 * size : WINDOW // no segment is sure: read a larger window
     for (let i = 0; i < sure; i++) {
       from += tokens[i].length
       if (isToken[i]) all.push(tokens[i])

@@ -1,4 +1,4 @@
-// qkv/train: models that learn, inside the module's memory. The table of contents.
+// qkv/train: trains models inside the module's memory. The exports of this entry.
 
 export { Adam, AdamW, clipGradNorm, SGD, schedule } from './train/optimizers.js'
 export { parameters } from './train/parameters.js'

@@ -13,7 +13,7 @@ import { describe, QkvError } from './base/errors.js'
 export async function open(source = new URL('./qkv.wasm', import.meta.url)) {
   if (source instanceof URL || typeof source === 'string') return openURL(source)
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source
-  // Last, and not on the way of a file: the first mention of Response costs Node 20 milliseconds.
+  // Checked last: in Node the first use of Response loads its implementation, which takes milliseconds.
   if (typeof Response !== 'undefined' && source instanceof Response) return openResponse(source)
   throw new TypeError(
     `load: wasm: ${describe(source)} given; bytes, a WebAssembly.Module, a URL or a Response expected`,
@@ -44,5 +44,5 @@ async function openResponse(response) {
   return canStream ? response : response.arrayBuffer()
 }
 
-/** Its MIME type, which engines compile as it arrives if it is application/wasm. @param {Response} response */
+/** The MIME type: engines compile a response while it arrives only if this is application/wasm. @param {Response} response */
 const typeOf = response => response.headers.get('content-type')?.trim() ?? ''

@@ -256,7 +256,7 @@ test('slice copies the indices of an axis, split all parts of it', () => {
   for (const [run, message] of /** @type {[() => unknown, RegExp][]} */ ([
     [() => x.slice(3, 0), /slice: axis 3 given, dims are \(2, 3, 4\)/],
     [() => x.slice(0, 0, 3), /slice: index 3 of axis 0 is outside/],
-    [() => x.slice(0, 2, 1), /slice: from 2 to 1 of axis 0: from comes behind to/],
+    [() => x.slice(0, 2, 1), /slice: from 2 to 1 of axis 0: from is after to/],
     [() => x.split([1, 1], 2), /split: sizes \(1, 1\) do not add up to the 4 of axis 2/],
     [() => x.split(0), /split: 0 given, a size from 1/],
   ]))

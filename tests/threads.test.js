@@ -342,7 +342,7 @@ for (const [file, message] of /** @type {[string, RegExp][]} */ ([
 ]))
   test(`a worker that does not start, ${file}: an error, and the others are ended`, async t => {
     const started = watchWorkers(t, file)
-    replace(t, Threads, 'patience', { start: file === 'silent.js' ? 300 : 30_000, call: 300 })
+    replace(t, Threads, 'timeout', { start: file === 'silent.js' ? 300 : 30_000, call: 300 })
     await assert.rejects(load({ threads: 3 }), { name: 'QkvError', code: 'THREAD_START', message })
     assert.equal(started.length, 2)
     // not events.once: it would throw on the second worker's error
@@ -351,7 +351,7 @@ for (const [file, message] of /** @type {[string, RegExp][]} */ ([
 
 test('a worker that dies within a call: an error, never a hang, and calls go on with one thread', async t => {
   watchWorkers(t, 'dying.js')
-  replace(t, Threads, 'patience', { start: 10_000, call: 300 })
+  replace(t, Threads, 'timeout', { start: 10_000, call: 300 })
   const qkv = await load({ threads: 2 })
   Object.assign(Threads.least, SMALL)
   try {

@@ -4,7 +4,7 @@ import { describe, nearest, shape } from './errors.js'
 
 /** @typedef {import('./tensor.js').Tensor} Tensor */
 
-/** Which options which call has, for those that are given to another. @type {Map<string, readonly string[]>} */
+/** The options of each call. An option given to the wrong call is named with the right one. @type {Map<string, readonly string[]>} */
 const optionsOf = new Map()
 
 /**
@@ -25,7 +25,7 @@ export function register(where, known) {
  * @param {T} options
  * @param {readonly string[]} known
  * @param {string} where
- * @param {object} [record] takes them
+ * @param {object} [record] receives the copies
  * @returns {T}
  */
 export function readOptions(options, known, where, record = new Options()) {
@@ -75,7 +75,7 @@ const FINITE = {}
 /**
  * @param {unknown} value
  * @param {string} name
- * @param {{ least?: number, most?: number, whole?: boolean, open?: boolean }} [range] open: Infinity is welcome
+ * @param {{ least?: number, most?: number, whole?: boolean, open?: boolean }} [range] open: Infinity is accepted, too
  * @returns {number}
  */
 export function toNumber(value, name, { least = -Infinity, most = Infinity, whole = false, open = false } = FINITE) {
@@ -108,7 +108,7 @@ export function expectDims(tensor, dims, name, letters) {
 }
 
 /**
- * The size of an axis of (B, H, L, D), counted from the last one, 1; leading axes that are not there are 1.
+ * The size of an axis of (B, H, L, D), counted from the last one, 1; missing leading axes count as 1.
  * @param {{ dims: readonly number[] }} tensor
  * @param {number} fromEnd
  */

@@ -1,7 +1,7 @@
-// Errors for people: what came, what was expected, how to mend it.
+// Errors say what was given, what was expected, and how to mend it.
 
 /**
- * What is neither a wrong kind (TypeError) nor a wrong value (RangeError): the module could not be
+ * An error that is neither a wrong type (TypeError) nor a wrong value (RangeError): the module could not be
  * loaded, the core refused a call, or a thread was lost.
  */
 export class QkvError extends Error {
@@ -41,7 +41,7 @@ export const proxied = name =>
   new TypeError(`${name}: a Proxy of it, or an object made from it, given: use the object itself (in Vue markRaw)`)
 
 /**
- * Dims as they are written in the documentation: `(2, 6, 3)`.
+ * Dims as text: `(2, 6, 3)`.
  * @param {ArrayLike<unknown>} dims
  */
 export const shape = dims => `(${Array.from(dims, describe).join(', ')})`
@@ -63,6 +63,7 @@ function distance(a, b) {
 }
 
 /**
+ * The known name with the smallest edit distance.
  * @param {string} name
  * @param {readonly string[]} known
  */

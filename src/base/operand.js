@@ -1,4 +1,5 @@
-// What a caller gives becomes a tensor: nested arrays, typed arrays, tensors of others; checked, and valid while memory grows.
+// Turns arguments into tensors: nested arrays, typed arrays, tensors of other libraries. They are checked, and stay valid
+// when the memory grows.
 
 import { describe, shape } from './errors.js'
 import { fromBfloat16, fromFloat16 } from './float16.js'
@@ -55,7 +56,7 @@ function flatten(nested, name) {
 }
 
 /**
- * A typed array of plain values: booleans become Uint8Array.
+ * Copies plain values into a typed array: booleans into a Uint8Array.
  * @param {ArrayLike<unknown>} values
  * @param {number} length
  * @param {string} name
@@ -118,7 +119,7 @@ function make(source, dims, options) {
 }
 
 /**
- * The numbers whose bytes a view shows: on the same memory where these lie aligned, else a copy.
+ * The bytes of a view as numbers: on the same memory if they are aligned, else a copy.
  * @param {unknown} view
  * @param {unknown} dtype
  * @returns {TensorData}
@@ -150,7 +151,7 @@ function reread(view, dtype) {
 /**
  * @param {unknown} value a tensor, a tensor-like object, nested arrays or a number
  * @param {string} name the argument's name, for errors
- * @param {boolean} [areIds] whole numbers: int64 may come, and plain numbers keep all their digits
+ * @param {boolean} [areIds] whole numbers: int64 is accepted, and plain numbers keep all their digits
  * @returns {Tensor}
  */
 export function toTensor(value, name, areIds = false) {
@@ -186,8 +187,8 @@ export function toTensor(value, name, areIds = false) {
 }
 
 /**
- * An operand, as toTensor has it, that stays valid when the memory of a module grows, even if its data lies there:
- * float32 becomes a resident tensor, everything else a copy.
+ * toTensor, and the result stays valid when the memory of a module grows. If its data lies in such a memory, float32
+ * becomes a resident tensor and every other dtype a copy.
  * @param {unknown} value
  * @param {string} name
  * @returns {Tensor}
@@ -196,7 +197,7 @@ export function toOperand(value, name) {
   if (value instanceof Tensor && value.isResident) return value.checked(name)
   const tensor = toTensor(value, name)
   const { data, dims } = tensor
-  const memory = data.byteOffset > 0 ? memories.get(data.buffer) : undefined // at 0 lies nothing of a caller's
+  const memory = data.byteOffset > 0 ? memories.get(data.buffer) : undefined // no operand lies at address 0
   if (!memory) return tensor
   return (tensor.dtype === 'float32' && memory.viewAt(data.byteOffset, dims)) || new Tensor(data.slice(), dims)
 }
@@ -217,7 +218,7 @@ export function toFloats(value, name) {
 }
 
 /**
- * The values of an operand, to be used at once: an allocation or a caller's getter may detach the array.
+ * The values of an operand. Use them at once: an allocation or a caller's getter may detach the array.
  * @template {TensorData} T
  * @param {Tensor<T>} tensor
  * @returns {T}

@@ -34,13 +34,13 @@ const intrinsic = name => {
   return (/** @type {unknown} */ data) => get.call(data)
 }
 
-/** 'Float32Array', also for one of another window or of a subclass; undefined for what is no typed array. */
+/** The name of the type, 'Float32Array', also for arrays of another window or a subclass; undefined if it is no typed array. */
 export const kindOf = intrinsic(Symbol.toStringTag)
 export const lengthOf = intrinsic('length')
 
 /**
- * Buffers of modules whose memory may grow, which moves it and detaches typed arrays over it; and who makes a tensor
- * that stays valid of a part of one.
+ * The memories of modules, by their buffers. When a memory grows, its buffer is replaced and typed arrays over it are
+ * detached. `viewAt` makes a tensor that stays valid.
  * @type {WeakMap<ArrayBufferLike, { viewAt(address: number, dims: readonly number[]): Tensor<Float32Array> | undefined }>}
  */
 export const memories = new WeakMap()
@@ -52,7 +52,7 @@ export const memories = new WeakMap()
  */
 export class Tensor {
   /**
-   * @param {T | undefined} data undefined only from a resident tensor, which has a getter of its own in its place
+   * @param {T | undefined} data undefined only from a resident tensor, which defines a getter instead
    * @param {readonly number[]} dims
    */
   constructor(data, dims) {
@@ -68,7 +68,7 @@ export class Tensor {
     return DTYPES[/** @type {keyof typeof DTYPES} */ (kindOf(this.data))]
   }
 
-  /** Does it lie in the memory of a module? See qkv.alloc. */
+  /** Does its data lie in the memory of a module? See qkv.alloc. */
   get isResident() {
     return false
   }
@@ -102,7 +102,7 @@ export class Tensor {
 
   /**
    * @internal
-   * Some of the values under dims of their own, on the same data.
+   * A part of the values, with dims of its own, on the same data.
    * @param {number} from index of the first one
    * @param {readonly number[]} dims checked
    * @returns {Tensor<T>}
@@ -193,7 +193,7 @@ export class Tensor {
     const size = this.dims[n]
     const [first, end] = [from, to ?? size].map(i => indexOf(this, i, n, 'slice', size))
     if (end < first)
-      throw new RangeError(`slice: from ${describe(from)} to ${describe(to)} of axis ${axis}: from comes behind to`)
+      throw new RangeError(`slice: from ${describe(from)} to ${describe(to)} of axis ${axis}: from is after to`)
     const inner = count(this.dims.slice(n + 1))
     const run = (end - first) * inner
     const dims = this.dims.map((length, i) => (i === n ? end - first : length))
@@ -256,7 +256,7 @@ export class Tensor {
     return nest(0, 0)
   }
 
-  /** @internal Itself, if it is a resident tensor. @param {string} name @returns {Tensor} */
+  /** @internal Returns this tensor if it is resident, else throws: it is a Proxy or was made from one. @param {string} name @returns {Tensor} */
   checked(name) {
     throw proxied(name)
   }
@@ -280,7 +280,7 @@ export function count(dims) {
   return product
 }
 
-/** @param {readonly number[]} dims how far apart the values of each axis are */
+/** The row-major stride of each axis, in values. @param {readonly number[]} dims */
 const stridesOf = dims => dims.map((_, axis) => count(dims.slice(axis + 1)))
 
 /**
@@ -339,7 +339,7 @@ function transpose(source, from, step, data, to, jump, rows, columns) {
       }
 }
 
-/** PyTorch's limit, too; and a nesting without end stops here. */
+/** The same limit as in PyTorch. An array that contains itself is refused by it. */
 export const MOST_AXES = 64
 
 /**
@@ -361,7 +361,7 @@ export function checkDims(dims, name) {
         `${name}: dims: ${describe(size)} in ${shape(dims)} is no size: use whole numbers from 0 to 2^32 - 1`,
       )
     sizes.push(size + 0) // -0 becomes 0
-    product *= size || 1 // a zero makes any product small, so the sizes beside it are held to the same limit
+    product *= size || 1 // with a zero in dims, the other sizes have the same limit
   }
   if (product > 2 ** 32) throw new RangeError(`${name}: dims: ${shape(sizes)} is more than 2^32 values`)
   return sizes

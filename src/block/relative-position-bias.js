@@ -8,11 +8,11 @@ import { checkDims, Tensor } from '../base/tensor.js'
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../base/tensor.js').Nested} Nested */
 
-const SIZE = { least: 0, most: 2 ** 20, whole: true } // beyond it, nothing is served in any time
+const SIZE = { least: 0, most: 2 ** 20, whole: true } // larger numbers are mistakes
 
 /**
- * The bucket of a distance: small ones have their own, larger ones share, logarithmically, up to maxDistance. In
- * float32, as PyTorch computes it, because the borders of buckets are exact powers.
+ * The bucket of a distance: one for each small distance, then logarithmically wider ones up to maxDistance. Computed in
+ * float32 as in PyTorch, because distances at the border of two buckets could fall into the other one in float64.
  * @param {number} distance position of the key minus that of the query
  * @param {number} buckets
  * @param {boolean} bidirectional

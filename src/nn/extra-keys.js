@@ -11,7 +11,7 @@ import { count, Tensor } from '../base/tensor.js'
 /** @typedef {import('../runtime/attention-call.js').FloatTensor} FloatTensor */
 
 /** Options that select keys by their position; the extra keys have no position. */
-const BY_PLACE = /** @type {const} */ (['window', 'pastLength', 'keyLengths', 'alibi'])
+const BY_POSITION = /** @type {const} */ (['window', 'pastLength', 'keyLengths', 'alibi'])
 
 /**
  * (B, S, E) in the module's memory, with the extra rows appended to each batch.
@@ -40,13 +40,13 @@ export function appendRows(core, from, B, S, rows) {
 }
 
 /**
- * Masks, or biases, as one over S + extra keys: the extra ones are seen by all queries; causal hides later keys.
+ * Joins masks, or biases, into one over S + extra keys: all queries see the extra keys; causal hides later keys.
  * @param {Broadcast[]} parts
  * @param {boolean} areMasks
  * @param {AttentionCall} call with the sizes of the sequence
  * @param {number} extra
  * @param {boolean} [causal]
- * @returns {Tensor} its axes are 1 where no part differs
+ * @returns {Tensor} axes along which no part differs have the size 1
  */
 function join(parts, areMasks, { B, H, L, S }, extra, causal = false) {
   const values = parts.map(({ tensor }) => valuesOf(tensor))
@@ -75,14 +75,14 @@ function join(parts, areMasks, { B, H, L, S }, extra, causal = false) {
  * The options that padding and extra keys change.
  * @param {AttentionCall} call with the sizes of the sequence, its mask and bias checked
  * @param {AttentionOptions} options
- * @param {Broadcast | undefined} padding 0 where it is
+ * @param {Broadcast | undefined} padding 0 at padding
  * @param {number} extra keys
  * @param {string} where
  * @returns {Pick<AttentionOptions, 'causal' | 'mask' | 'bias'>}
  */
 export function joinMasks(call, options, padding, extra, where) {
   if (extra)
-    for (const name of BY_PLACE)
+    for (const name of BY_POSITION)
       if (options[name] !== undefined)
         throw new TypeError(
           `${where}: ${name} with addBiasKV or addZeroAttn: the extra keys have no position; give a mask over the ${call.S} keys`,

@@ -10,7 +10,7 @@ export class Generator extends RandomStream {
    * torch.nn.Embedding(num, dim): a table drawn from the standard normal.
    * @param {number} num rows
    * @param {number} dim size of a row
-   * @param {{ paddingIdx?: number }} [options] the row that is zeroed after it was drawn
+   * @param {{ paddingIdx?: number }} [options] paddingIdx: a row that is set to zeros
    */
   embedding(num, dim, options = {}) {
     return Embedding.random(this.core, this, num, dim, options)

@@ -12,13 +12,13 @@ import { ATTENTION_OPTIONS, checkOptions, labels, rowSize } from '../ops/attenti
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
- * What a cache holds, and what it does when it is full: without `limit` and `window` one row too many throws.
+ * Sizes of a cache, and what it does when it is full: without `limit` and `window`, `append` throws.
  * @typedef {object} CacheOptions
  * @property {number} headDim D, the size of a key
  * @property {number} [valueDim] E, the size of a value; default headDim
  * @property {number} [kvHeads] G, the heads of keys and values; default 1
  * @property {number} [batch] B; default 1
- * @property {number} [capacity] rows there is room for from the start; only a window has a default, twice itself
+ * @property {number} [capacity] rows that fit at the start; needed, except with `window`: default twice the window
  * @property {number} [limit] lets the cache grow, by doubling, up to so many rows; Infinity: as long as there is memory
  * @property {number} [window] lets the cache slide: each query sees the last `window` keys, its own among them, and
  *   older keys are overwritten. At most capacity - window + 1 rows can be appended at once
@@ -37,9 +37,9 @@ const ATTENTION = labels(
 )
 
 /**
- * The keys and values of all steps so far, inside the module's memory: (B, G, capacity, D) and (B, G, capacity, E), so
- * that the rows of a head lie side by side and nothing moves when one is appended. The memory is free again after
- * `dispose()`, or when the cache is collected.
+ * The keys and values of all steps so far, inside the module's memory: (B, G, capacity, D) and (B, G, capacity, E). The
+ * rows of a head are contiguous, and `append` moves none of them. The memory is freed by `dispose()`, or when the cache
+ * is collected.
  */
 export class Cache {
   #core
@@ -72,7 +72,7 @@ export class Cache {
     this.#limit = limit === undefined ? this.#capacity : toNumber(limit, 'kvCache: limit', range)
     this.#block = { core, pointer: core.blocks.take(this.#bytes(this.#capacity)) }
     released.register(this, this.#block, this)
-    Object.freeze(this) // with other sizes it would reach beyond its memory
+    Object.freeze(this) // larger sizes would reach beyond its memory
   }
 
   /** Keys that queries can see now. */
@@ -85,7 +85,7 @@ export class Cache {
     return this.#total
   }
 
-  /** Rows there is room for at present. */
+  /** Rows that fit at present. */
   get capacity() {
     return this.#capacity
   }
@@ -100,12 +100,12 @@ export class Cache {
     return this.#copy(this.valuesAt, this.valueDim)
   }
 
-  /** The address of the rows of keys; those of the next head are `capacity` rows further. */
+  /** The address of the keys of head 0; each next head starts `capacity` rows further. */
   get keysAt() {
     return this.#pointer
   }
 
-  /** The address of the rows of values. */
+  /** The address of the values of head 0. */
   get valuesAt() {
     return this.#pointer + this.#heads * this.#capacity * this.headDim * 4
   }
@@ -116,7 +116,7 @@ export class Cache {
   }
 
   /**
-   * Appends the keys and values of one step or more, or nothing if it throws.
+   * Appends the keys and values of one or more steps. If it throws, nothing is appended.
    * @param {TensorLike | Nested} k (T, D), (G, T, D) or (B, G, T, D); with kvHeads (B, T, G * D)
    * @param {TensorLike | Nested} v (T, E), (G, T, E) or (B, G, T, E); with kvHeads (B, T, G * E)
    * @param {{ kvHeads?: number }} [options] G, where the heads lie side by side in each row
@@ -151,7 +151,7 @@ export class Cache {
   }
 
   /**
-   * Attention of new queries, the last ones appended, over all that is cached. Nothing of the past is copied.
+   * Attention of the queries of the last appended keys over all cached keys, which are read in place.
    * @param {TensorLike | Nested} q (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
    * @param {CachedAttentionOptions} [options] as of attention, but `causal` is true by default and there is no
    *   `pastLength`: the last query has the position of the last key. S is `length`
@@ -169,12 +169,12 @@ export class Cache {
     }
   }
 
-  /** Forgets all keys and values and keeps the memory. */
+  /** Removes all keys and values and keeps the memory. */
   clear() {
     this.#first = this.#length = this.#total = 0
   }
 
-  /** Gives the memory back; any later use throws. */
+  /** Frees the memory; any later use throws. */
   dispose() {
     if (!this.#block.pointer) return
     released.unregister(this)
@@ -214,7 +214,7 @@ export class Cache {
   }
 
   /**
-   * Room for `rows` more behind the last `kept` ones: slides, grows or throws.
+   * Makes room for `rows` more after the last `kept` ones: slides, grows or throws.
    * @param {number} kept
    * @param {number} rows
    */
@@ -227,7 +227,7 @@ export class Cache {
         : this.#grows
           ? `its limit is ${this.#limit}`
           : `it holds ${this.#limit}: make it with more capacity, with a limit to let it grow, or with a window to let it slide`
-      throw new RangeError(`cache.append: ${rows} rows more than the ${kept} that stay do not fit: ${hint}`)
+      throw new RangeError(`cache.append: ${rows} rows do not fit beside the ${kept} that stay: ${hint}`)
     }
     const drop = this.#length - kept
     if (needed > this.#capacity) {
@@ -237,7 +237,7 @@ export class Cache {
     } else if (this.#first + drop + needed > this.#capacity) this.#slide(kept)
   }
 
-  /** The last `kept` rows of each head become its first. @param {number} kept */
+  /** Moves the last `kept` rows of each head to its start. @param {number} kept */
   #slide(kept) {
     const { floats } = this.#core
     const from = this.#first + this.#length - kept
@@ -249,7 +249,7 @@ export class Cache {
     this.#length = kept
   }
 
-  /** @param {number} capacity of the new block */
+  /** Copies all rows to a larger block. @param {number} capacity of the new block */
   #move(capacity) {
     const from = this.#pointer
     const to = this.#core.blocks.take(this.#bytes(capacity))
@@ -328,11 +328,11 @@ export class Cache {
     if (given.causal === undefined) call.right = 0
     if (this.window) call.left = Math.min(call.left, this.window - 1)
     const isOpen = call.left === Infinity && call.right === Infinity
-    const forgotten = this.#total > S && this.window ? this.window - 1 : 0 // keys that the first query still sees
+    const forgotten = this.#total > S && this.window ? this.window - 1 : 0 // earlier keys that the first query must see
     if (!isOpen && S - L < forgotten)
       throw new RangeError(
         `${where}: ${L} queries, but the cache holds ${S} keys` +
-          `${forgotten ? ` and each query looks ${forgotten} back` : ''}: append as many keys as you give queries, then ask`,
+          `${forgotten ? ` and each query sees ${forgotten} earlier keys` : ''}: append the keys of all queries first`,
       )
     call.past = new Int32Array(call.B).fill(S - L)
   }

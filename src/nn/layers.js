@@ -1,4 +1,4 @@
-// Layers with weights, named and laid out as PyTorch's.
+// Layers with weights. Names and layout are PyTorch's.
 
 import { expectDims, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied, shape } from '../base/errors.js'
@@ -14,11 +14,11 @@ import { checkWeights, forward } from '../ops/linear.js'
 /** @typedef {import('../base/tensor.js').Nested} Nested */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
-/** What sizes of layers may be. */
+/** The range of the sizes of layers. */
 export const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
 
 /**
- * Takes tensors out of a state dict, which must have all that is asked for and nothing else.
+ * Takes tensors out of a state dict; throws if one is missing or if one is left over.
  * @param {unknown} given tensors by name
  */
 export function readState(given) {
@@ -39,7 +39,7 @@ export function readState(given) {
       expectDims(tensor, dims, `loadStateDict: ${name}`, letters)
       return new Tensor(tensor.data.slice(), tensor.dims)
     },
-    /** Throws if something was not taken. */
+    /** Throws if a tensor was not taken. */
     end() {
       if (rest.size) throw new RangeError(`loadStateDict: no place for ${[...rest].join(', ')}`)
     },

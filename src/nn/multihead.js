@@ -1,4 +1,4 @@
-// Multi-head attention as a layer, named and laid out as PyTorch's.
+// Multi-head attention as a layer. Names and layout are PyTorch's.
 
 import { expectDims, readOptions, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
 import { proxied, shape } from '../base/errors.js'
@@ -31,17 +31,17 @@ import { Linear, readState, SIZE } from './layers.js'
  * @property {number} [kDim] size of the rows of key; default embedDim
  * @property {number} [vDim] size of the rows of value; default embedDim
  * @property {boolean} [bias] biases of the projections; default true
- * @property {boolean} [addBiasKV] one more key and value, learned, which every query sees; default false
- * @property {boolean} [addZeroAttn] one more key and value, of zeros; default false
+ * @property {boolean} [addBiasKV] one more key and value, learned, visible to every query; default false
+ * @property {boolean} [addZeroAttn] one more key and value, of zeros, visible to every query; default false
  */
 
 /**
- * Those of attention (`mask` as there: true may be seen, the opposite of torch's attn_mask), and:
+ * The options of attention (`mask` as there: true is visible, the opposite of torch's attn_mask), and:
  * @typedef {object} ForwardOnlyOptions
- * @property {TensorLike | Nested} [keyPaddingMask] boolean (B, S), or (S) for unbatched input: true is padding
- *   that nobody sees, as torch's key_padding_mask
- * @property {boolean} [needWeights] also return the weights; default true, as in torch. false is faster: nothing
- *   of size L x S is made
+ * @property {TensorLike | Nested} [keyPaddingMask] boolean (B, S), or (S) for unbatched input: true is padding, which is
+ *   hidden from all queries, as in torch's key_padding_mask
+ * @property {boolean} [needWeights] also return the weights; default true, as in torch. false is faster: no L x S matrix
+ *   is computed
  * @property {boolean} [averageWeights] weights averaged over the heads, (B, L, S), else (B, H, L, S); default true
  *
  * @typedef {Omit<import('../ops/attention-options.js').AttentionOptions, 'numHeads' | 'kvHeads'> & ForwardOnlyOptions} ForwardOptions
@@ -62,7 +62,7 @@ const FORWARD = labels('forward', OPERANDS, FORWARD_OPTIONS)
 const ATTENTION_CHOICES = /** @type {const} */ ([...ATTENTION_OPTIONS, 'softmaxAxis', 'masking'])
 const TRACE = labels('trace', OPERANDS, [...FORWARD_OPTIONS, ...ATTENTION_CHOICES])
 
-/** torch.nn.MultiheadAttention with batch_first=True: project, attend per head, join, project. */
+/** torch.nn.MultiheadAttention with batch_first=True: project, attend in each head, join the heads, project. */
 export class MultiheadAttention {
   #core
 
@@ -126,10 +126,10 @@ export class MultiheadAttention {
   }
 
   /**
-   * Takes weights in PyTorch's names: in_proj_weight (3E, E), or q_proj_weight, k_proj_weight and v_proj_weight,
+   * Loads weights by PyTorch's names: in_proj_weight (3E, E), or q_proj_weight, k_proj_weight and v_proj_weight,
    * with in_proj_bias (3E); or those of Linear layers, q_proj.weight, q_proj.bias, k_proj..., v_proj..., o_proj (or
-   * out_proj)...; or these layers themselves, { q_proj, k_proj, v_proj, o_proj }.
-   * @param {StateDict} given values of dims that this layer has; all must be there
+   * out_proj)...; or the layers themselves, { q_proj, k_proj, v_proj, o_proj }.
+   * @param {StateDict} given all weights of this layer, with its dims
    * @returns {this}
    */
   loadStateDict(given) {
@@ -170,7 +170,7 @@ export class MultiheadAttention {
     return this
   }
 
-  /** The weights of a layer as operands; callers may assign others. @param {string} name */
+  /** The weights of a layer as operands, checked, because a caller may have assigned others. @param {string} name */
   #weights(name) {
     const { weight, bias } = /** @type {Record<string, Linear>} */ (this.layers)[name]
     return checkWeights(weight, bias, name)
@@ -196,7 +196,7 @@ export class MultiheadAttention {
     }
   }
 
-  /** The rows behind those of the sequence. @param {FloatTensor | undefined} bias biasK or biasV */
+  /** The rows that are appended to those of the sequence. @param {FloatTensor | undefined} bias biasK or biasV */
   #extra(bias) {
     const rows = bias ? [toFloats(bias, 'biasK, biasV')] : []
     return this.addZeroAttn ? [...rows, new Tensor(new Float32Array(this.embedDim), [this.embedDim])] : rows
@@ -228,15 +228,15 @@ export class MultiheadAttention {
    * @param {AttentionCall} call
    * @param {Checked} checked
    * @param {number} rest floats that are needed afterwards
-   * @param {(i: number, x: number, y: number, all: number) => void} [report] takes the addresses of an input, its
-   *   projection, and this with the extra rows
+   * @param {(i: number, x: number, y: number, all: number) => void} [report] called with the addresses of an input, of
+   *   its projection, and of the projection with the extra rows
    * @returns {number[]} addresses of queries, keys and values: (B, rows, H * d)
    */
   #project({ q, k, v, B, L, S }, { weights, extras }, rest, report) {
     const core = this.#core
     const inputs = [q, k, v]
     const size = inputs.reduce((sum, { dims }) => sum + count(dims), B * (L + 2 * S) * this.embedDim)
-    core.reserve(4 * (size + rest)) // all of it or nothing
+    core.reserve(4 * (size + rest)) // throws before any of it is used
     const first = core.toMemory(q)
     return inputs.map((input, i) => {
       const n = sizeOf(input, 2)
@@ -416,7 +416,7 @@ export class MultiheadAttention {
  * @returns {Record<string, TensorLike | Nested>}
  */
 function flattenLayers(state) {
-  if (typeof state !== 'object' || state === null) return state // for readState to refuse
+  if (typeof state !== 'object' || state === null) return state // readState throws for it
   return Object.fromEntries(
     Object.entries(state).flatMap(([name, value]) => {
       if (!(value instanceof Linear)) return [[name, value]]
@@ -432,7 +432,7 @@ function flattenLayers(state) {
 }
 
 /**
- * Tensors of equal dims behind each other along the first axis.
+ * Concatenates tensors of equal dims along the first axis.
  * @param {FloatTensor[]} parts
  */
 function stack(parts) {

@@ -3,11 +3,11 @@
 import { toNumber } from '../base/arguments.js'
 import { Tensor } from '../base/tensor.js'
 
-const SIZE = { least: 0, most: 2 ** 20, whole: true } // beyond it, nothing is served in any time
+const SIZE = { least: 0, most: 2 ** 20, whole: true } // larger numbers are mistakes
 
 /**
- * The slopes of ALiBi for H heads: the geometric sequence from 2^(-8/H) on. Where H is no power of two, that of the
- * next lower one, then every other slope of the next higher one.
+ * The slopes of ALiBi for H heads: the geometric sequence that starts at 2^(-8/H). If H is no power of two: the slopes
+ * of the next lower power of two, then every other slope of the next higher one.
  * @param {number} numHeads
  * @returns {Tensor<Float32Array>} (H)
  */

@@ -1,5 +1,5 @@
-// From the words of the public options to the checked numbers of an AttentionCall. Nothing here touches the module's
-// memory. A correct call makes no objects and no strings: names for errors are made once, in `labels`.
+// Checks the public options and stores them as numbers in an AttentionCall. Nothing here uses the module's memory. A
+// correct call allocates no objects and no strings: names for errors are made once, in `labels`.
 
 import { expectDims, oneOf, readOptions, register, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
@@ -36,17 +36,17 @@ import { checkStream } from './random-stream.js'
  * @property {boolean} [causal] query i sees keys j <= i + pastLength only; default false
  * @property {readonly [number, number]} [window] [left, right]: query i sees keys i + pastLength - left
  *   ... i + pastLength + right only; Infinity leaves a side open
- * @property {number | ArrayLike<number>} [pastLength] how many of the keys stand before the first query (a cache), which
- *   is its position: one for all or one for each batch, may be negative; default 0
- * @property {TensorLike | Nested} [mask] boolean: true may be seen; float: added to the scaled scores, -Infinity
- *   hides. Broadcast to (B, H, L, S) as numpy does
- * @property {TensorLike | Nested} [bias] float, added to the scaled scores; beside a boolean mask
+ * @property {number | ArrayLike<number>} [pastLength] the position of the first query: how many keys come before it (in a
+ *   cache). One number for all batches or one for each; may be negative; default 0
+ * @property {TensorLike | Nested} [mask] boolean: true is visible; float: added to the scaled scores, -Infinity hides
+ *   the key. Broadcast to (B, H, L, S) as numpy does
+ * @property {TensorLike | Nested} [bias] float, added to the scaled scores; may be given beside a boolean mask
  * @property {true | TensorLike | Nested} [alibi] slopes (H): -slope * distance is added to the scores; true: alibiSlopes(H).
  *   Positions beyond 2^24 are rounded to float32, and so are the distances
  * @property {TensorLike | Nested} [sinks] (H), attention sinks: one extra logit per head that joins the softmax and
  *   contributes nothing to the output
  * @property {number} [numHeads] H: q is (B, L, H * D), k and v are (B, S, G * D) and (B, S, G * E), the output is
- *   (B, L, H * E), the heads side by side in each row. Nothing is copied to part them
+ *   (B, L, H * E), the heads side by side in each row. They are read in place, without a copy
  * @property {number} [kvHeads] G, beside numHeads; default numHeads
  * @property {ArrayLike<number>} [keyLengths] (B): batch b sees its first keyLengths[b] keys only
  * @property {{ p: number, generator: RandomStream }} [dropout] zeroes each weight with probability p and divides
@@ -55,19 +55,19 @@ import { checkStream } from './random-stream.js'
 
 /**
  * @typedef {object} OutOption
- * @property {FloatTensor} [out] takes the output and is returned as such; its dims must be those of the output,
- *   and it must not overlap q, k or v. With resident tensors (qkv.alloc) all around, nothing is copied
+ * @property {FloatTensor} [out] receives the output and is returned as `output`; its dims must be those of the output,
+ *   and it must not overlap q, k or v. If it and q, k, v are resident (qkv.alloc), nothing is copied
  */
 
 /**
- * Options for teaching.
+ * Options that only a trace has.
  * @typedef {object} TraceOnlyOptions
  * @property {'keys' | 'queries'} [softmaxAxis] the axis whose weights sum to one; default 'keys'
  * @property {'before' | 'after'} [masking] 'before' (default): hidden scores become -Infinity before softmax;
  *   'after': hidden weights become 0 after it and each line is divided by its sum
  *
  * @typedef {AttentionOptions & TraceOnlyOptions & { keep?: readonly (keyof import('./attention.js').Trace)[] }} TraceOptions keep:
- *   names of the steps to make, default all; the others take neither memory nor time
+ *   names of the steps to compute and return, default all; the others take neither memory nor time
  */
 
 export const ATTENTION_OPTIONS = /** @type {const} */ ([
@@ -77,7 +77,7 @@ export const ATTENTION_OPTIONS = /** @type {const} */ ([
 export const HEAD_OPTIONS = /** @type {const} */ (['numHeads', 'kvHeads'])
 
 /**
- * What may be given to a method, and how errors name it: `names.scale` is 'attention: scale'.
+ * The operands and options of a method, and their names in errors: `names.scale` is 'attention: scale'.
  * @typedef {{ where: string, operands: readonly string[], known: readonly string[], names: Record<string, string> }} Labels
  */
 
@@ -132,7 +132,7 @@ export const HEADS = { least: 1, most: 2 ** 32 - 1, whole: true }
  * The size of the rows of (rows, size), (H, rows, size) or (B, H, rows, size). Three axes mean heads, not batches, so
  * that a mask of (H, L, S) fits by numpy's rule; without masks the two are the same computation.
  * @param {{ dims: readonly number[] }} tensor
- * @param {number} inRows heads that lie side by side in each row, (B, rows, heads * size); 0: they have an axis
+ * @param {number} inRows number of heads side by side in each row, (B, rows, heads * size); 0: heads are an axis
  * @param {string} name
  */
 export function rowSize({ dims }, inRows, name) {
@@ -159,7 +159,7 @@ const disagree = (q, k, v, { where, operands }, why) =>
   )
 
 /**
- * Queries, keys and values have as many axes, one batch size, and a value for each key.
+ * Checks that queries, keys and values have the same number of axes, one batch size, and one value for each key.
  * @param {Tensor} q
  * @param {Tensor} k
  * @param {Tensor} v
@@ -175,7 +175,7 @@ export function checkTogether(q, k, v, batch, labels) {
 }
 
 /**
- * Fills `call` from what was given to attention or trace.
+ * Fills `call` from the arguments of attention or trace.
  * @param {AttentionCall} call
  * @param {unknown} query
  * @param {unknown} key
@@ -221,8 +221,8 @@ const POSITION = { least: -(2 ** 31), most: 2 ** 31 - 1, whole: true }
 const SIDE = { least: 0, whole: true, open: true }
 
 /**
- * The options, as readOptions has read them, held against the sizes of the call. A new option has its line here, its field in AttentionCall and its
- * word in runAttention.
+ * Checks the options, as readOptions has read them, against the sizes of the call. A new option has its line here, its
+ * field in AttentionCall and its word in runAttention.
  * @param {AttentionCall} call
  * @param {number} Dq size of a query
  * @param {number} Dk size of a key
@@ -353,7 +353,7 @@ function checkAlibi(alibi, H, name) {
 /** The name that a step of a trace has in JavaScript. @param {string} step */
 export const stepName = step => step.replace(/_(.)/, (_, letter) => letter.toUpperCase())
 
-/** What a trace may be asked for. */
+/** The names that `keep` of a trace accepts. */
 const KEEPABLE = [...TRACE_STEPS.map(stepName), 'logits', 'output', 'queries', 'keys']
 
 /** @param {unknown} keep @param {string} name */

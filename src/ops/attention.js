@@ -21,7 +21,7 @@ import { multiply, toWeights } from './linear.js'
 
 /** @typedef {typeof TRACE_STEPS[number]} TraceStep */
 
-/** Where the words of struct qkv_trace stand, which begins with struct qkv_attention. */
+/** The index of each word of struct qkv_trace, which begins with struct qkv_attention. */
 const AT = indices(TRACE_WORDS)
 
 /**
@@ -52,7 +52,7 @@ function putMask(words, at, data, mask) {
 }
 
 /**
- * Writes struct qkv_attention, and zeros behind it where it is the start of a larger one. To be called within a scope.
+ * Writes struct qkv_attention, and zeros after it if it is the start of a larger struct. To be called within a scope.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {number} q the addresses of tensors in the module's memory
@@ -133,7 +133,7 @@ export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows
 }
 
 /**
- * A function of its own, so that its closure is made for calls with dropout only.
+ * A separate function, so that only calls with dropout allocate its closure.
  * @param {Core} core
  * @param {number} args
  * @param {NonNullable<AttentionCall['dropout']>} dropout
@@ -164,7 +164,7 @@ export function run(core, args, isTrace, deferredCopies) {
 }
 
 /**
- * What the kernel compares with keys: with an additive score wQuery q + bias, (..., A), else q itself.
+ * The queries that the kernel compares with keys: with an additive score wQuery q + bias, (..., A), else q itself.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {number} q address of (B, H, L, size) or (B, L, H * size)
@@ -211,7 +211,7 @@ export function attention(core, q, k, v, options) {
 }
 
 /**
- * The fused kernel between copies in and out, where these are needed.
+ * Copies the inputs in and the output out unless they are resident, and runs the fused kernel.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {FloatTensor} [out] unchecked
@@ -260,20 +260,20 @@ function checkAttentionOut(call, out) {
 }
 
 /**
- * Every step of an attention. (B, H, L, S) with the leading axes of the inputs' rank, unless said.
+ * Every step of an attention. The dims are (B, H, L, S), without the leading axes that q lacks, unless stated otherwise.
  * @typedef {object} Trace
  * @property {FloatTensor} scores score(q, k), before the scale
  * @property {FloatTensor} scaled scale * scores
  * @property {FloatTensor} [capped] softcap * tanh(scaled / softcap); with softcap only
- * @property {FloatTensor} masked what softmax sees: bias added, hidden keys -Infinity; with masking 'before' only
- * @property {FloatTensor} [logits] what softmax sees with masking 'after': nothing is hidden yet
+ * @property {FloatTensor} masked the input of softmax: bias added, hidden keys -Infinity; with masking 'before' only
+ * @property {FloatTensor} [logits] the input of softmax with masking 'after': no key is hidden yet
  * @property {FloatTensor} maxima (B, H, L), or (B, H, S) over queries: the largest of each line
  * @property {FloatTensor} exponentials exp(masked - maxima), or exp(logits - maxima)
  * @property {FloatTensor} sums (B, H, L), or (B, H, S) over queries: of the exponentials
  * @property {FloatTensor} [fullWeights] with masking 'after' only: exponentials / sums
  * @property {FloatTensor} [zeroed] with masking 'after' only: fullWeights, hidden keys 0
  * @property {FloatTensor} [zeroedSums] with masking 'after' only: the sums of zeroed
- * @property {FloatTensor} weights what each query pays to each key
+ * @property {FloatTensor} weights the attention of each query to each key
  * @property {FloatTensor} [dropped] with dropout only: the weights after it
  * @property {FloatTensor} output (B, H, L, E); with numHeads (B, L, H * E)
  * @property {FloatTensor} [queries] (B, H, L, A), with numHeads (B, L, H, A): additive scores only, wQuery q + bias
@@ -294,7 +294,7 @@ export function trace(core, q, k, v, options) {
     checkAttention(call, q, k, v, options, TRACE)
     return core.scope(() => {
       const { B, H, G, L, S, D, E } = call
-      core.reserve(4 * (traceSize(call) + B * (H * L * D + G * S * (D + E)))) // all of it or nothing
+      core.reserve(4 * (traceSize(call) + B * (H * L * D + G * S * (D + E)))) // throws before any of it is used
       const [queries, keys] = [queriesToMemory(core, call), keysToMemory(core, call)]
       return copyTrace(core, call, runTrace(core, call, queries, keys, core.toMemory(call.v)))
     })
@@ -303,7 +303,7 @@ export function trace(core, q, k, v, options) {
   }
 }
 
-/** Steps that a trace has under some options only. @type {Record<string, (call: AttentionCall) => boolean>} */
+/** The steps that exist with some options only. @type {Record<string, (call: AttentionCall) => boolean>} */
 const CONDITIONS = {
   capped: call => call.softcap > 0,
   dropped: call => call.dropout !== undefined,
@@ -316,7 +316,7 @@ const CONDITIONS = {
  * memory; isSquare: (B, H, L, S) */
 
 /**
- * The steps that a trace makes: those that are kept, and those that the kernel needs.
+ * The steps that a trace computes: those in `keep`, and those that the kernel needs.
  * @param {AttentionCall} call
  */
 function stepsOf(call) {

@@ -6,11 +6,11 @@ import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 /** @typedef {import('../runtime/memory.js').Core} Core */
 
 /**
- * Whole numbers from 0 up to `rows`; one more may be allowed.
+ * Whole numbers 0 <= id < rows, as Int32Array.
  * @param {unknown} value
  * @param {string} name
  * @param {number} rows
- * @param {number} [other]
+ * @param {number} [other] one more id that is accepted
  */
 export function toIds(value, name, rows, other) {
   const { data, dims } = toTensor(value, name, true)

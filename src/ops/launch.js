@@ -4,19 +4,19 @@ import { expectApart, toTarget } from '../runtime/outputs.js'
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
-/** Values that a unit of an elementwise kernel has. */
+/** Values in a unit of an elementwise kernel. */
 export const UNIT = 1024
 const WORK = 32 // multiplications that take as long as reading and writing one value
 
 /**
- * Runs a kernel whose last arguments are the first unit and how many, on all threads if that is worth it.
+ * Runs a kernel whose last arguments are `first` and `count` of its units; on all threads if it has enough work.
  * To be called within a scope.
  * @param {Core} core
  * @param {string} kernel
  * @param {number[]} args those before
  * @param {number} units
  * @param {number} n values that it reads or writes
- * @param {boolean} [isEven] each thread takes its share of the units at once: neighbours read the same rows
+ * @param {boolean} [isEven] each thread takes its share of the units at once, because adjacent units read the same rows
  */
 export function launch(core, kernel, args, units, n, isEven) {
   if (core.threads?.run(core, { kernel, args, work: WORK * n, units, scratch: 0, isEven })) return
@@ -24,7 +24,7 @@ export function launch(core, kernel, args, units, n, isEven) {
 }
 
 /**
- * The target of an operation that may write where an input lies: exactly there, or apart from it.
+ * The target of an operation that may write over an input: `out` is exactly that input, or does not overlap it.
  * @param {import('../runtime/outputs.js').OutOptions} options
  * @param {readonly number[]} dims
  * @param {string} where

@@ -26,7 +26,7 @@ import { toTargetInPlace } from './launch.js'
  */
 
 /**
- * A weight as the kernel takes it, and what is fused with the product.
+ * A weight as the kernel takes it, and the operations that are fused with the product.
  * @typedef {object} Weights
  * @property {FloatTensor | number} weight or its address
  * @property {readonly number[]} dims (out, in), whatever its layout
@@ -56,7 +56,7 @@ export function checkLayout(dims, layout = 'out,in', where) {
 }
 
 /**
- * All of it as own properties: Object.prototype may have a `residual`.
+ * A Weights in which every property is its own: Object.prototype may have a `residual`.
  * @template {FloatTensor | number} T
  * @param {T} weight
  * @param {readonly number[]} dims
@@ -173,14 +173,14 @@ function workOf(M, { dims: [N, K], kind = 0 }) {
 
 /**
  * @param {Core} core
- * @param {() => number} place gives the address of x (M, in)
+ * @param {() => number} toX returns the address of x (M, in); called when the output has its memory
  * @param {number} M
  * @param {Weights} weights
  * @param {import('../runtime/outputs.js').Target} target
  */
-export function multiplyOut(core, place, M, weights, target) {
+export function multiplyOut(core, toX, M, weights, target) {
   const deferredCopies = core.threads?.deferredCopies(workOf(M, weights))
-  return produce(core, target, y => multiply(core, place(), M, weights, y, deferredCopies), deferredCopies)
+  return produce(core, target, y => multiply(core, toX(), M, weights, y, deferredCopies), deferredCopies)
 }
 
 /**
@@ -211,7 +211,7 @@ export function multiply(
     const words = [x, w, toScales, toBias, toResidual, y, M, K, N, kind, ...strides, activation]
     const args = core.copyIn(Uint32Array.from(words))
     const units = core.exports.qkv_linear_units(args)
-    // units of one block of rows begin as soon as their rows of W are there
+    // the units of one block of rows start as soon as their rows of W are copied
     const parts = isTransposed || units > Math.ceil(N / 8) ? 1 : units
     const scratch = core.exports.qkv_linear_scratch(args)
     shareOrRun(core, {
@@ -228,7 +228,7 @@ export function multiply(
 }
 
 /**
- * A kernel over its units: on all threads if that is worth it. To be called within a scope.
+ * Runs all units of a kernel; on all threads if it has enough work. To be called within a scope.
  * @param {Core} core
  * @param {{ kernel: string, args: number, work: number, units: number, scratch: number, deferredCopies?: DeferredCopies, parts?: number }} job
  */

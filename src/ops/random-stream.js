@@ -36,7 +36,7 @@ export class RandomStream {
    * @param {Core} core
    * @param {number | bigint} seed
    * @param {{ stream?: 'vector' | 'scalar' }} [options] which build of PyTorch: 'vector' (default) is the one with
-   *   AVX2 that nearly everybody runs, 'scalar' the portable one; they differ in the last bits of normals
+   *   AVX2, which runs on nearly every machine, 'scalar' the portable one; they differ in the last bits of normals
    */
   constructor(core, seed, options = {}) {
     const { stream = 'vector' } = readOptions(options, ['stream'], 'generator')
@@ -46,7 +46,7 @@ export class RandomStream {
   }
 
   /**
-   * Starts the stream anew: torch.manual_seed.
+   * Restarts the stream: torch.manual_seed.
    * @param {number | bigint} seed
    * @returns {this}
    */
@@ -124,7 +124,7 @@ export class RandomStream {
   }
 
   /**
-   * torch.randn(dims, dtype=torch.float64), to the last bits (1e-15); all others are the same bits.
+   * torch.randn(dims, dtype=torch.float64), within 1e-15; all other methods give the same bits as torch.
    * @param {readonly number[]} dims
    */
   randn64(dims) {
@@ -182,7 +182,7 @@ export class RandomStream {
     toNumber(low, 'randint: low', { least: -(2 ** 31), most: 2 ** 31 - 1, whole: true })
     toNumber(high, 'randint: high', { least: low + 1, most: 2 ** 31, whole: true })
     if (high - low < 2 ** 32) return fill(this, Int32Array, dims, 'qkv_randint', low, high - low)
-    // All of int32: torch takes the low half of 64 bits then, the second of two words.
+    // For the whole range of int32 torch draws 64 bits and takes the low half, the second of two words.
     const { data } = this.words([...checkDims(dims, 'randint'), 2])
     const values = Int32Array.from({ length: data.length / 2 }, (_, i) => low + data[2 * i + 1])
     return new Tensor(values, [...dims])

@@ -20,7 +20,7 @@ import { launch } from './launch.js'
  * @property {number} [rotaryDim] how many of the D values of a head turn, the first ones; even, default D
  * @property {number} [base] pair d turns by position * base^(-2d / rotaryDim); default 10000
  * @property {TensorLike | Nested} [cos] instead of base: a table (positions, rotaryDim / 2), or (B, L, rotaryDim / 2),
- *   a row for each row of x; then positions are not asked
+ *   a row for each row of x; positions must be left out then
  * @property {TensorLike | Nested} [sin] of the same dims
  * @property {number} [numHeads] x is (B, L, numHeads * D)
  */
@@ -53,7 +53,7 @@ function checkPositions({ positions, pastLength }, B, L) {
 }
 
 /**
- * Cosines and sines of the positions that occur, and which row each position has.
+ * Cosines and sines of the distinct positions, and the row of each position in these tables.
  * @param {Uint32Array} positions
  * @param {number} half
  * @param {number} base
@@ -119,7 +119,7 @@ export function checkRope(dims, options) {
   const interleaved = Number(options.interleaved !== undefined && toBoolean(options.interleaved, 'rope: interleaved'))
   const isGiven = options.cos !== undefined || options.sin !== undefined
   const base = toNumber(options.base ?? 10000, 'rope: base', { least: 1e-30 })
-  const isEmpty = count(dims) === 0 // of any number of rows
+  const isEmpty = count(dims) === 0 // dims may still have any number of rows
   const { cos, sin, rows } = isGiven
     ? givenTables(options, B, L, half)
     : tables(isEmpty ? new Uint32Array(0) : checkPositions(options, B, L), half, base)
@@ -128,7 +128,7 @@ export function checkRope(dims, options) {
 }
 
 /**
- * Turns rows by what checkRope gave. Within a scope.
+ * Rotates rows as checkRope has prepared. To be called within a scope.
  * @param {Core} core
  * @param {ReturnType<typeof checkRope>} prepared
  * @param {number} x address

@@ -1,4 +1,4 @@
-// Functions of one tensor that keep its dims: softmax, exp and tanh.
+// Functions of one tensor whose output has the same dims: softmax, exp and tanh.
 
 import { readOptions, toNumber } from '../base/arguments.js'
 import { toFloats } from '../base/operand.js'
@@ -26,7 +26,7 @@ export function softmax(core, x, options) {
   )
 }
 
-/** Values of a line, their distance, and units of the kernel. @param {readonly number[]} given @param {unknown} axis @param {string} where */
+/** The number of values in a line, the stride between them, and the units of the kernel. @param {readonly number[]} given @param {unknown} axis @param {string} where */
 export function checkAxis(given, axis, where) {
   const dims = given.length ? given : [1]
   const rank = dims.length

@@ -12,7 +12,7 @@ import { Tensor } from '../base/tensor.js'
 /** @type {FloatTensor} */
 const NONE = new Tensor(new Float32Array(0), [0])
 
-/** All options of attention, trace and a cache. */
+/** The options of a call of attention, trace or a cache. */
 class Given {
   /** @type {any} */ scale
   /** @type {any} */ score
@@ -34,7 +34,7 @@ class Given {
   /** @type {any} */ out
 
   constructor() {
-    Object.seal(this) // an option that is not listed here, and so would not be cleared, cannot be stored
+    Object.seal(this) // storing an option that is not listed here throws, because `clear` would not clear it
   }
 
   clear() {
@@ -51,11 +51,11 @@ class Given {
 export class AttentionCall {
   /** The options, copied by readOptions: reading them here runs no getter. */
   options = new Given()
-  /** The operands as they were given, where attention or trace was called. */
+  /** The operands of attention or trace, as they were given. */
   q = NONE
   k = NONE
   v = NONE
-  /** Where keys and values lie instead. @type {import('../nn/kv-cache.js').Cache | undefined} */
+  /** The cache that holds keys and values instead of k and v. @type {import('../nn/kv-cache.js').Cache | undefined} */
   cache
 
   B = 0
@@ -63,11 +63,11 @@ export class AttentionCall {
   G = 0
   L = 0
   S = 0
-  /** Rows from one head of k and v to the next where they lie: S, or the capacity of a cache. */
+  /** Rows from one head of k and v to the next in memory: S, or the capacity of a cache. */
   keyRows = 0
   /** Do the heads of q, k, v and the output lie side by side in rows (numHeads)? */
   inRows = false
-  /** Of q and k as the kernel sees them: additive scores project them first. */
+  /** Head size of q and k as the kernel reads them: after the projections of an additive score. */
   D = 0
   E = 0
 
@@ -100,7 +100,7 @@ export class AttentionCall {
   softmaxAxis = 'keys'
   /** @type {'before' | 'after'} */
   masking = 'before'
-  /** Names of the steps that a trace is asked for; undefined: all. @type {readonly string[] | undefined} */
+  /** Names of the steps that a trace returns; undefined: all. @type {readonly string[] | undefined} */
   keep
 
   /**

@@ -1,8 +1,8 @@
 /** @typedef {import('./memory.js').Core} Core */
 
 /**
- * Memory that outlives a call: blocks side by side below the stack of calls. A free one is used again, by first fit;
- * free ones at the end go back to the stack.
+ * Memory that outlives a call: adjacent blocks below the stack of calls. Free blocks are reused by first fit; free blocks
+ * at the end go back to the stack.
  */
 export class Blocks {
   #core

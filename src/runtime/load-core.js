@@ -1,4 +1,4 @@
-// From a source of wasm to a core.
+// Compiles a source of wasm and instantiates a core.
 
 import { QkvError } from '../base/errors.js'
 import { open } from '../wasm-source.js'

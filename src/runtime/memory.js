@@ -14,13 +14,13 @@ const ALIGNMENT = 16
 
 /**
  * One instance of the core and its memory: the core's own data, blocks that outlive a call, and above them a stack. A
- * call takes what it needs inside `scope`, which gives everything back, also when the call throws.
+ * call allocates inside `scope`, which frees everything when the call returns or throws.
  */
 export class Core {
   bytes = new Uint8Array(0)
   words = new Uint32Array(0)
   floats = new Float32Array(0)
-  /** What outlives a call. */
+  /** Memory that outlives a call. */
   blocks = new Blocks(this)
   /** Resident tensors that the innermost qkv.scope frees. @type {Set<ResidentTensor> | undefined} */
   inScope
@@ -28,7 +28,7 @@ export class Core {
   #spare
   /** Threads that share the work of large calls. @type {import('../threads/pool.js').Threads | undefined} */
   threads
-  /** With threads, a core whose memory is not shared: to copy there takes half of the time. @type {Core | undefined} */
+  /** With threads: a second core whose memory is not shared, because copies into it take half the time. @type {Core | undefined} */
   unshared
 
   /** @param {WebAssembly.Instance} instance */
@@ -48,14 +48,14 @@ export class Core {
     this.renew()
   }
 
-  /** The record of a call; one from within another (in a getter of its options, say) gets one of its own. */
+  /** The record of a call. A call within a call (from a getter of its options, say) gets another one. */
   takeCall() {
     const call = this.#spare ?? new AttentionCall()
     this.#spare = undefined
     return call
   }
 
-  /** @param {AttentionCall} call the next call's */
+  /** @param {AttentionCall} call to be reused by the next call */
   giveCall(call) {
     call.clear()
     this.#spare = call
@@ -76,8 +76,8 @@ export class Core {
   }
 
   /**
-   * Runs `call`; whatever it allocated is free afterwards. The mark counts from `base`, which moves only while no call
-   * has memory: a resident tensor may be made or disposed of within.
+   * Runs `call` and frees what it allocated. The mark counts from `base`, which moves only while no call has memory: a
+   * resident tensor may be made or disposed of within `call`.
    * @template T
    * @param {() => T} call
    * @returns {T}
@@ -117,7 +117,7 @@ export class Core {
   }
 
   /**
-   * A view on the memory; valid until the next `alloc`, which may move it.
+   * A view on the memory; valid until the next `alloc`, which may detach it.
    * @template {Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array} T
    * @param {new (buffer: ArrayBuffer, byteOffset: number, length: number) => T} Type
    * @param {number} pointer
@@ -130,8 +130,9 @@ export class Core {
 
   /**
    * @param {import('../base/tensor.js').Tensor} operand of toFloats or toOperand
-   * @param {import('../threads/pool.js').DeferredCopies} [deferredCopies] takes the copy, of float32 numbers, to be made later
-   * @param {number} [at] where a copy goes; by default memory of this call
+   * @param {import('../threads/pool.js').DeferredCopies} [deferredCopies] the copy, of float32 numbers, is added to this list
+   *   instead of being made
+   * @param {number} [at] address of the copy; by default memory of this call
    * @returns {number} its address if it lies in this memory, else that of a copy
    */
   toMemory(operand, deferredCopies, at) {
@@ -152,14 +153,14 @@ export class Core {
     return tensor.isResident && resident.isIn(this) ? resident : undefined
   }
 
-  /** A resident view of what lies at an address, unless calls use that place. @param {number} address @param {readonly number[]} dims */
+  /** A resident view at an address; undefined if the address is in the stack of calls. @param {number} address @param {readonly number[]} dims */
   viewAt(address, dims) {
     return address + count(dims) * 4 <= this.base ? new ResidentTensor(this, [...dims], address) : undefined
   }
 
   /**
-   * @param {import('../base/tensor.js').TensorData} data no view of this memory
-   * @param {number} [pointer] where it goes; by default memory of this call
+   * @param {import('../base/tensor.js').TensorData} data not a view of this memory
+   * @param {number} [pointer] address of the copy; by default memory of this call
    * @returns {number} the address of a copy
    */
   copyIn(data, pointer = this.alloc(data.byteLength)) {
@@ -171,7 +172,7 @@ export class Core {
   /**
    * @param {number} pointer
    * @param {number} length
-   * @param {Float32Array} [to] an existing array for them
+   * @param {Float32Array} [to] an existing array to copy into
    * @returns a copy of that many floats
    */
   copyOut(pointer, length, to) {

@@ -1,4 +1,4 @@
-// How an operation treats its tensors:
+// How an operation reads its inputs and writes its output:
 //
 //   const x = toFloats(value, 'gelu: x')               // base/operand.js: float32 with dims; the data of a resident tensor
 //                                                      //   becomes a resident view, so nothing detaches it any more
@@ -25,7 +25,7 @@ export const OUT_OPTIONS = /** @type {const} */ (['out', 'resident'])
 
 /**
  * @typedef {object} OutOptions
- * @property {FloatTensor} [out] takes the output and is returned; it must not overlap what the operation reads
+ * @property {FloatTensor} [out] receives the output and is returned; it must not overlap what the operation reads
  * @property {boolean} [resident] the output is a new resident tensor, as qkv.alloc makes them; default false
  *
  * @typedef {object} Target
@@ -82,14 +82,18 @@ export function toTarget({ out, resident = false }, dims, where, inputs) {
 /**
  * `out` after a write: its data may have been detached when the memory grew.
  * @param {FloatTensor} out
- * @param {FloatTensor} there the resident tensor that it is, or that lies where its data did
+ * @param {FloatTensor} there the resident tensor at the same address; may be `out` itself
  */
 export function renewed(out, there) {
   if (out !== there) Reflect.set(out, 'data', there.data)
   return out
 }
 
-/** An output, to which the system gives memory when it is written first. @param {number} n @param {DeferredCopies} deferredCopies */
+/**
+ * A new output array. Deferred copies fill it with zeros, so that the system maps its pages while workers compute.
+ * @param {number} n
+ * @param {DeferredCopies} deferredCopies
+ */
 export function freshOutput(n, deferredCopies) {
   const fresh = new Float32Array(n)
   deferredCopies.push([n, (from, to) => fresh.fill(0, from, to)])
@@ -101,7 +105,7 @@ export function freshOutput(n, deferredCopies) {
  * @param {Core} core
  * @param {Target} target
  * @param {(address: number) => void} write
- * @param {DeferredCopies} [deferredCopies] that `write` runs; a new array is made there, too
+ * @param {DeferredCopies} [deferredCopies] copies that `write` makes; a new output array is filled among them
  * @returns {FloatTensor}
  */
 export function produce(core, { dims, out, to, resident }, write, deferredCopies) {

@@ -4,26 +4,25 @@ import { count, Tensor } from '../base/tensor.js'
 /** @typedef {import('./memory.js').Core} Core */
 
 /**
- * A float32 tensor inside the module's memory, of zeros at first: passed to a call of the same module it is used where
- * it lies, nothing is copied; so are its views, `row(i)` and `reshape(dims)`. `data` is made anew when the memory has
- * moved, so take it from the tensor each time instead of keeping it. The memory is free again after `dispose()`, or when
- * the tensor and all its views are collected.
+ * A float32 tensor inside the module's memory, initially zeros. Calls of the same module use it and its views, `row(i)`
+ * and `reshape(dims)`, without copies. When the memory grows, `data` is a new array, so take it from the tensor each time
+ * instead of keeping it. The memory is freed by `dispose()`, or when the tensor and all its views are collected.
  * @extends {Tensor<Float32Array>}
  */
 export class ResidentTensor extends Tensor {
   #core
   /** The tensor that owns the memory: this one, or the one that this is a view of. @type {ResidentTensor} */
   #base = this
-  /** Of the owner's memory; 0 after dispose. */
+  /** Address of the owner's memory; 0 after dispose. */
   #pointer
-  /** Where this begins, in bytes from there. */
+  /** Bytes from there to the first value of this tensor. */
   #offset
   #length
   /** @type {Float32Array | undefined} */
   #view
   /** @type {{ output: Tensor<Float32Array> } | undefined} */
   #output
-  /** One getter for all: with a closure each, V8 would see every tensor as of a kind of its own. */
+  /** One getter for all tensors: with a closure each, every tensor would have a hidden class of its own in V8. */
   static #data = {
     enumerable: true,
     /** @this {ResidentTensor} */
@@ -45,7 +44,7 @@ export class ResidentTensor extends Tensor {
    */
   constructor(core, dims, pointer, base, offset = 0) {
     super(undefined, Object.freeze(dims))
-    // With other dims it would reach beyond its memory.
+    // Larger dims would reach beyond its memory.
     Object.defineProperty(this, 'dims', { value: this.dims, writable: false, configurable: false })
     Object.defineProperty(this, 'data', ResidentTensor.#data)
     this.#core = core
@@ -60,7 +59,7 @@ export class ResidentTensor extends Tensor {
 
   /**
    * @internal
-   * What attention returns when it has written here: always the same object, so that a call makes none.
+   * What attention returns when it has written here: always the same object, so that a call allocates none.
    * @returns {{ output: Tensor<Float32Array> }}
    */
   get asOutput() {
@@ -68,12 +67,12 @@ export class ResidentTensor extends Tensor {
     return this.#output
   }
 
-  /** Always; also after dispose. */
+  /** Also after dispose. */
   get dtype() {
     return /** @type {const} */ ('float32')
   }
 
-  /** @internal Where it lies. */
+  /** @internal Address of the first value; throws after dispose. */
   get address() {
     const pointer = this.base.#pointer
     if (pointer === 0) throw new Error('this resident tensor was disposed: make another with qkv.alloc')
@@ -120,7 +119,7 @@ export class ResidentTensor extends Tensor {
     return new ResidentTensor(this.#core, [...dims], 0, this.#base, this.#offset + from * 4)
   }
 
-  /** Gives the memory back, also that of all its views; any later use throws. */
+  /** Frees the memory, which its views share; any later use throws. */
   dispose() {
     if (this.base !== this) throw new Error('this is a view of a resident tensor: dispose that one')
     if (this.#pointer === 0) return

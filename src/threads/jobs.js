@@ -10,7 +10,7 @@ const AWAKE = 1 // milliseconds of spinning before a thread sleeps
 
 /** @typedef {Record<string, CallableFunction>} Kernels */
 
-/** The arguments of a job, where they lie. @param {Int32Array} words */
+/** The arguments of a job, as a view of the shared memory. @param {Int32Array} words */
 export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, byteOffset + AT.args * 4, 16)
 
 /**

@@ -48,7 +48,7 @@ export async function loadWith(source, threads, relaxed) {
   const bytes = ArrayBuffer.isView(buffer)
     ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
     : new Uint8Array(buffer)
-  const alone = await loadCore(bytes) // which also finds whatever is wrong with the file
+  const alone = await loadCore(bytes) // also reports every error of the file
   const shared = importSharedMemory(bytes)
   const memory = makeSharedMemory(shared.pages)
   if (!memory) return alone

@@ -21,10 +21,10 @@ const SLICE = 50 // milliseconds
 export class Threads {
   /** Multiply-adds: `work` of a call, below which waking threads costs more than it gains (measured); `chunk` of the units taken at once. */
   static least = { work: 6e6, chunk: 2e5 }
-  /** Milliseconds until a worker that does not start, or does not finish its part of a call, counts as lost. */
-  static patience = { start: 10_000, call: 10_000 }
+  /** Milliseconds after which a worker that has not started, or not finished its part of a call, counts as lost. */
+  static timeout = { start: 10_000, call: 10_000 }
 
-  /** @type {Set<Thread>} beside the calling one */
+  /** The other threads than the calling one. @type {Set<Thread>} */
   #workers = new Set()
   #words
   #size
@@ -49,7 +49,7 @@ export class Threads {
     const { memory } = core.exports
     const control = threads.#words.byteOffset
     const stacks = core.alloc(STACK * (size - 1))
-    core.base = core.top // they stay
+    core.base = core.top // stacks and control block are never freed
     try {
       const ready = []
       for (let thread = 1; thread < size; thread++)
@@ -75,8 +75,8 @@ export class Threads {
   #start(worker, start) {
     this.#workers.add(worker)
     return new Promise((resolve, reject) => {
-      const late = `no answer within ${Threads.patience.start / 1000} s`
-      const timer = setTimeout(() => reject(new Error(late)), Threads.patience.start)
+      const late = `no answer within ${Threads.timeout.start / 1000} s`
+      const timer = setTimeout(() => reject(new Error(late)), Threads.timeout.start)
       const lose = (/** @type {string} */ reason) => {
         clearTimeout(timer)
         reject(new Error(reason))
@@ -108,7 +108,7 @@ export class Threads {
   }
 
   /**
-   * Runs a kernel on all threads if its work is worth it. To be called within a scope.
+   * Runs a kernel on all threads if it has enough work. To be called within a scope.
    * @param {Core} core
    * @param {object} job
    * @param {string} job.kernel
@@ -166,7 +166,7 @@ export class Threads {
   }
 
   /**
-   * Whose memory an attention takes, and whether copies overlap its work.
+   * Chooses the core whose memory an attention uses, and whether copies overlap its work.
    * @param {Core} core
    * @param {import('../runtime/attention-call.js').AttentionCall} call
    * @param {import('../base/tensor.js').Tensor | undefined} out
@@ -180,11 +180,11 @@ export class Threads {
   }
 
   /**
-   * Attention on all threads, but for dropout, whose draws come in order.
+   * Attention on all threads, but not with dropout, whose random numbers are drawn in order.
    * @param {Core} core
    * @param {number} args
    * @param {DeferredCopies} [deferredCopies]
-   * @returns {boolean} false: not worth it
+   * @returns {boolean} false: nothing was run
    */
   attend(core, args, deferredCopies) {
     const at = args / 4
@@ -208,14 +208,14 @@ export class Threads {
   }
 
   /**
-   * Waits until every worker that has joined is done; false after Threads.patience, for a worker that died. Time is
-   * counted in slices that were really waited, because a computer may sleep meanwhile.
+   * Waits until every worker that has joined is done; false after Threads.timeout, when a worker has died. The time is
+   * counted in slices of the loop, not by the clock, because a computer may sleep meanwhile.
    * @param {number} joined
    * @param {number} elapsed milliseconds that the call has taken so far
    */
   #allDone(joined, elapsed) {
     const words = this.#words
-    for (let left = Threads.patience.call + 4 * elapsed; left > 0; left -= SLICE) {
+    for (let left = Threads.timeout.call + 4 * elapsed; left > 0; left -= SLICE) {
       const end = performance.now() + SLICE
       while (performance.now() < end) {
         const done = Atomics.load(words, AT.done)
@@ -234,7 +234,7 @@ function open() {
     const url = new URL(import.meta.url.replace(/[^/]*$/, 'worker.js'))
     return new node.Worker(url, { execArgv: [] })
   }
-  // This very expression is what bundlers look for.
+  // Bundlers look for exactly this expression.
   return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
 }
 

@@ -1,4 +1,4 @@
-// The wasm file for threads: the same bytes, but for its memory, which becomes an import, "env" "memory", and shared.
+// Makes the wasm file for threads: the same code, with an imported shared memory, "env" "memory", instead of its own.
 
 const [IMPORTS, MEMORIES] = [2, 5] // ids of sections, which stand in this order
 const HEADER = 8

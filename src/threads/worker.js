@@ -1,4 +1,4 @@
-// A thread: gets the module, the memory and a stack, says that it is ready, and serves until it is terminated.
+// A worker thread: receives the module, the memory and a stack, reports that it is ready, and runs jobs until it is terminated.
 
 import { serve, WORDS } from './jobs.js'
 
