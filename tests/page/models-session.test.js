@@ -1,20 +1,8 @@
 // What the room "Models" computes, without a browser: runs of golden checkpoints, changes, programs, maps.
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
 import { headScores, loadModel } from 'qkv/models'
@@ -29,8 +17,7 @@ import {
   ranked,
   scaleEnd,
 } from '../../web/checkpoints/maps.js'
-import { qkvProgram, transformersProgram } from '../../web/checkpoints/programs.js'
-import { exactMap, exactPairs, runOf, statesOf } from '../../web/checkpoints/run.js'
+import { exactMap, exactPairs, inputOf, runOf, statesOf } from '../../web/checkpoints/run.js'
 import { createSession } from '../../web/checkpoints/session.js'
 import { TEXTS } from '../../web/checkpoints/texts.js'
 import { Tokenizer } from '../models/tokenizer.js'
@@ -146,7 +133,7 @@ test('changes do in the model what they say', async () => {
   const model = await loadModel(qkv, `${goldens}gpt2-tiny`, { tokenizer: Tokenizer })
   const input = { text: 'The cat that chased the dog' }
   const before = runOf(qkv, model, input, {})
-  const other = statesOf(model, { text: 'A bird flew over the sea now' })
+  const other = statesOf(model, inputOf(model, { text: 'A bird flew over the sea now' }))
   const run = (/** @type {string} */ text) =>
     runOf(qkv, model, input, hooksOf(readChanges(text), other), undefined, before)
   const at = (/** @type {ReturnType<typeof runOf>} */ { maps }, /** @type {number[]} */ [l, h, i, j]) => {
@@ -250,57 +237,6 @@ test('generation shows at each step where the heads looked: the rows of a run ov
       assert.ok(Math.abs(last[head * columns + key] - want) < 1e-5, `${head} ${key}`)
     }
   session.close()
-})
-
-test('the qkv program prints the numbers of the page', async () => {
-  assert.ok(existsSync(`${root}dist/models.js`), 'the package is not built: npm run dist')
-  const folder = mkdtempSync(join(tmpdir(), 'qkv models '))
-  after(() => rmSync(folder, { recursive: true }))
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(root, join(folder, 'node_modules/qkv'))
-  const model = await loadModel(qkv, `${goldens}gpt2-tiny`, { tokenizer: Tokenizer })
-  const input = { text: 'The cat that "chased" the dog' }
-  const donor = 'A bird flew over the sea now'
-  const before = runOf(qkv, model, input, {})
-  for (const text of ['2.1=0 3.2=mean 1.1=0.5 2.4:5>3=hide', '2.1:8>3=0.25 2.1:8>2=0.5', '2:5=patch 1:*=patch']) {
-    const changes = readChanges(text)
-    const run = runOf(qkv, model, input, hooksOf(changes, statesOf(model, { text: donor })), undefined, before)
-    const task = { type: 'gpt2', folder: `${goldens}gpt2-tiny`, ...input, donor, changes, row: run.row }
-    const program = qkvProgram(task)
-    writeFileSync(join(folder, 'program.mjs'), program)
-    const { stdout, stderr, status } = spawnSync(process.execPath, [join(folder, 'program.mjs')], { encoding: 'utf8' })
-    assert.equal(status, 0, `${program}\n${stderr}`)
-    const printed = [...stdout.matchAll(/^(\d+) (0\.\d+) /gm)].map(([, id, share]) => [Number(id), Number(share)])
-    const want = [...before.top, ...run.top]
-    assert.equal(printed.length, 16, stdout)
-    printed.forEach(([id, share], n) => {
-      assert.equal(id, want[n].id, stdout)
-      assert.ok(Math.abs(share - want[n].probability) < 2e-6, `${share} ${want[n].probability}`)
-    })
-  }
-  model.dispose()
-})
-
-test('the PyTorch program is valid Python and names the modules of each family', () => {
-  const changes = readChanges('2.1=0 3.2=mean 2.4:5>3=hide 2.1:8>3=0.25 2:5=patch 1:*=patch')
-  const task = { folder: 'a "folder"', text: 'He said "no"\\n', donor: 'A bird', changes, row: 3 }
-  const programs = ['gpt2', 'llama', 'gemma2', 'bert', 'distilbert', 'gpt_neox', 'phi'].map(type =>
-    transformersProgram({ ...task, type }),
-  )
-  const both = readChanges('e2.1=0 d2.1=0.5 c2.2:2>3=hide').map(change => ({ ...change }))
-  for (const type of ['t5', 'marian'])
-    programs.push(transformersProgram({ ...task, type, changes: both, ids: [1, 2], decoderIds: [0, 5] }))
-  const check = 'import sys, json\nfor text in json.load(sys.stdin): compile(text, "program", "exec")'
-  const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
-  const { status, stderr, error } = spawnSync(python, ['-c', check], {
-    input: JSON.stringify(programs),
-    encoding: 'utf8',
-  })
-  assert.equal(status, 0, `${error ?? stderr}`)
-  assert.match(programs[0], /transformer\.h\.1\.attn\.c_proj"\)\.register_forward_pre_hook\(scale_heads\(\[\[0, ?0\]\]/)
-  assert.match(programs[1], /model\.layers\.2\.self_attn\.o_proj/)
-  assert.match(programs[3], /bert\.encoder\.layer\.1\.attention\.self"/)
-  assert.match(programs[8], /model\.decoder\.layers\.1\.encoder_attn"/)
 })
 
 test('what is opened while another is being opened replaces it; cancelling leaves the model before', async () => {

@@ -24,11 +24,19 @@ export function said(room, change) {
   if (change.kind === 'patch')
     return change.position === null
       ? t('modelsChip.patchAll', { at })
-      : t('modelsChip.patch', { at, word: queries[change.position] ?? '', position: change.position + 1 })
+      : patchSaid(room, at, change.position, queries, change.stack === 'decoder')
   const words = { at, query: queries[change.query] ?? change.query + 1, key: keys[change.key] ?? change.key + 1 }
   return change.kind === 'hide'
     ? t('modelsChip.hide', words)
     : t('modelsChip.weight', { ...words, value: change.value })
+}
+
+/** Both texts are counted from their beginning: which word takes the place of which. @param {Room} room @param {string} at @param {number} position @param {readonly string[]} queries @param {boolean} isTarget */
+function patchSaid({ t, donor }, at, position, queries, isTarget) {
+  const other = isTarget ? donor?.targets : donor?.tokens
+  const words = { at, word: queries[position] ?? '', position: position + 1, other: other?.[position] ?? '' }
+  if (other && position >= other.length) return t('modelsChip.patchNone', { ...words, count: other.length })
+  return t('modelsChip.patch', words)
 }
 
 const MOST_CHIPS = 40

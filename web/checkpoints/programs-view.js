@@ -2,18 +2,33 @@
 
 import { html, nothing } from 'lit'
 import { copy } from '../formats/carry.js'
+import { isIn } from './changes.js'
 import { hasPyTorch, qkvProgram, transformersProgram } from './programs.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */
+
+/** Does the model have the place, and the text the words? @param {import('./changes.js').Change} change @param {import('./run.js').Run} run */
+function fits(change, run) {
+  const maps = run.maps[change.stack]
+  if (!maps || !isIn(change, run.maps)) return false
+  return !('query' in change) || (change.query < maps.rows && change.key < maps.columns)
+}
 
 /** @param {Room} room */
 export function programs(room) {
   const { t, told, run } = room
   if (!told?.hasHead || !run) return nothing
+  const { ids, row, targetIds: decoderIds } = room.runBefore ?? run
+  const isRead = told.hasTokenizer && !room.ids // the program's tokenizer makes the ids
+  const { donor } = room
   const task = {
-    ...{ type: told.type, folder: told.name.split('~')[0], text: room.text, donor: room.linked.donor, row: run.row },
-    ...{ ids: room.ids ?? (told.hasTokenizer ? undefined : run.ids), decoderIds: run.targetIds },
-    changes: room.changes.filter(({ isOn }) => isOn),
+    ...{ type: told.type, folder: told.name.split('~')[0], text: told.hasTokenizer ? room.text : undefined },
+    ...{ ids: isRead ? undefined : (room.ids ?? ids), decoderIds, decoderIdsAfter: room.runAfter?.targetIds, row },
+    donor: {
+      text: room.linked.donor,
+      ...(donor && { ids: told.hasTokenizer ? undefined : donor.ids, decoderIds: donor.decoderIds }),
+    },
+    changes: room.changes.filter(change => change.isOn && fits(change, room.runBefore ?? run)),
   }
   const show = (
     /** @type {'qkv' | 'pytorch'} */ name,

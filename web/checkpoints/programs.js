@@ -8,12 +8,16 @@
  * @typedef {object} Task
  * @property {string} type of the model
  * @property {string} folder
- * @property {string} text
+ * @property {string} [text] without a tokenizer there is none
  * @property {readonly number[]} [ids] in the place of the text
  * @property {readonly number[]} [decoderIds] of an encoder-decoder
- * @property {string} donor
+ * @property {readonly number[]} [decoderIdsAfter] the same with the changes, where that is another text
+ * @property {Donor} donor what patches are taken from
  * @property {readonly Change[]} changes those that are switched on
  * @property {number} row whose prediction is printed
+ *
+ * A second text, or its ids in the place of it.
+ * @typedef {{ text: string, ids?: readonly number[], decoderIds?: readonly number[] }} Donor
  */
 
 const text = JSON.stringify
@@ -36,12 +40,12 @@ const those = ({ changes }, kind) => /** @type {any} */ (changes.filter(change =
 
 /** @param {Task} task */
 export function qkvProgram(task) {
-  const { folder, ids, decoderIds, donor, row } = task
+  const { folder, ids, decoderIds, decoderIdsAfter = decoderIds, donor, row } = task
   const heads = those(task, 'head')
   const hidden = grouped(those(task, 'hide'), change => `${prefixOf(change)}${attentionOf(change)}.scores`)
   const set = grouped(those(task, 'weight'), change => `${prefixOf(change)}${attentionOf(change)}.weights`)
   const patches = grouped(those(task, 'patch'), change => `${prefixOf(change)}output`)
-  const input = decoderIds ? '{ ids, decoderIds }' : '{ ids }'
+  const input = decoderIds ? '{ ids, decoderIds: decoderIds[name] }' : '{ ids }'
   const cells = (/** @type {readonly { head: number, query: number, key: number, value?: number }[]} */ list) =>
     text(
       list.map(({ head, query, key, value }) => (value === undefined ? [head, query, key] : [head, query, key, value])),
@@ -54,12 +58,15 @@ export function qkvProgram(task) {
     'const qkv = await load()',
     `const model = await loadModel(qkv, process.argv[2] ?? ${text(folder)})`,
     ids ? `const ids = ${text(ids)}` : `const { ids } = model.tokenize(${text(task.text)})`,
-    ...(decoderIds ? [`const decoderIds = ${text(decoderIds)}`] : []),
+    ...(decoderIds ? [`const decoderIds = { before: ${text(decoderIds)}, after: ${text(decoderIdsAfter)} }`] : []),
   ]
   if (patches.length)
     lines.push(
-      `const other = model.tokenize(${text(donor)})`,
-      `const donor = model.forward({ ids: other.ids${decoderIds ? ', decoderIds' : ''} }, { keep: ['hiddenStates'], logits: 'none' }).hiddenStates`,
+      donor.ids ? `const other = { ids: ${text(donor.ids)} }` : `const other = model.tokenize(${text(donor.text)})`,
+      `const donor = model.forward(`,
+      `  { ids: other.ids${donor.decoderIds ? `, decoderIds: ${text(donor.decoderIds)}` : ''} },`,
+      "  { keep: ['hiddenStates', 'encoderHiddenStates'], logits: 'none' },",
+      ')',
     )
   if (set.length)
     lines.push(
@@ -94,14 +101,14 @@ export function qkvProgram(task) {
     )
   for (const [place, list] of set) lines.push(`  '${place}': weights => setWeights(weights, ${cells(list)}),`)
   for (const [place, list] of patches) {
-    const [{ layer }] = list
+    const [{ layer, stack }] = list
     const rows = list.some(({ position }) => position === null)
-      ? 'undefined'
-      : text(list.map(({ position }) => position))
+      ? 'Array(Math.min(L, from.dims[1])).keys()'
+      : `${text(list.map(({ position }) => position))}.filter(row => row < L && row < from.dims[1])`
     lines.push(
       `  '${place}': ({ data, dims: [, L, d] }) => {`,
-      `    const from = donor[${layer + 1}]`,
-      `    for (const row of ${rows === 'undefined' ? 'Array(Math.min(L, from.dims[1])).keys()' : rows})`,
+      `    const from = donor.${stack === 'encoder' ? 'encoderHiddenStates' : 'hiddenStates'}[${layer + 1}]`,
+      `    for (const row of ${rows})`,
       '      data.set(from.data.subarray(row * d, (row + 1) * d), row * d)',
       '  },',
     )
@@ -116,7 +123,7 @@ export function qkvProgram(task) {
     '  const shares = Array.from(qkv.softmax(row).data, (share, id) => ({ id, share }))',
     '  const top = shares.sort((a, b) => b.share - a.share).slice(0, 8)',
     '  console.log(name)',
-    '  for (const { id, share } of top) console.log(id, share.toFixed(6), JSON.stringify(model.decode([id])))',
+    `  for (const { id, share } of top) console.log(id, share.toFixed(6)${task.text === undefined ? '' : ', JSON.stringify(model.decode([id]))'})`,
     '}',
     'model.dispose()',
   )
@@ -158,7 +165,7 @@ export const hasPyTorch = type => Object.hasOwn(PATHS, type)
 
 /** @param {Task} task */
 export function transformersProgram(task) {
-  const { type, folder, ids, decoderIds, donor, row } = task
+  const { type, folder, ids, decoderIds, decoderIdsAfter = decoderIds, donor, row } = task
   const paths = PATHS[type]
   const isMasked = ['bert', 'roberta', 'distilbert'].includes(type)
   const Class = decoderIds ? 'AutoModelForSeq2SeqLM' : isMasked ? 'AutoModelForMaskedLM' : 'AutoModelForCausalLM'
@@ -170,7 +177,7 @@ export function transformersProgram(task) {
   const heads = grouped(those(task, 'head'), change => pathsOf(change).projection)
   const edits = grouped([...those(task, 'hide'), ...those(task, 'weight')], change => pathsOf(change).attention)
   const patches = grouped(those(task, 'patch'), change => pathsOf(change).block)
-  const extra = decoderIds ? ', decoder_input_ids=decoder_ids' : ''
+  const extra = decoderIds ? ', decoder_input_ids=decoder_ids[name]' : ''
   const python = (/** @type {unknown} */ value) => text(value).replaceAll('null', 'None')
   const lines = [
     '# pip install torch transformers; python program.py FOLDER',
@@ -183,7 +190,14 @@ export function transformersProgram(task) {
     ids
       ? `ids = torch.tensor([${text(ids)}])`
       : `ids = AutoTokenizer.from_pretrained(folder)(${text(task.text)}, return_tensors="pt").input_ids`,
-    ...(decoderIds ? [`decoder_ids = torch.tensor([${text(decoderIds)}])`] : []),
+    ...(decoderIds
+      ? [
+          'decoder_ids = {',
+          `    "before": torch.tensor([${text(decoderIds)}]),`,
+          `    "after": torch.tensor([${text(decoderIdsAfter)}]),`,
+          '}',
+        ]
+      : []),
     '',
     '',
     'def top(name):',
@@ -197,14 +211,41 @@ export function transformersProgram(task) {
     '',
     'top("before")',
   ]
+  if (patches.length) {
+    lines.push(
+      '',
+      '',
+      '# What leaves the layers with the second text, before anything is changed.',
+      'def first(output):',
+      '    return output[0] if isinstance(output, tuple) else output',
+      '',
+      '',
+      donor.ids
+        ? `other = torch.tensor([${text(donor.ids)}])`
+        : `other = AutoTokenizer.from_pretrained(folder)(${text(donor.text)}, return_tensors="pt").input_ids`,
+      'kept = {}',
+      `paths = ${python(Object.fromEntries(patches.map(([path, list]) => [path, list.map(({ position }) => position)])))}`,
+      'saving = [',
+      '    model.get_submodule(path).register_forward_hook(',
+      '        lambda module, args, output, path=path: kept.update({path: first(output).clone()})',
+      '    )',
+      '    for path in paths',
+      ']',
+      'with torch.no_grad():',
+      `    model(input_ids=other${donor.decoderIds ? `, decoder_input_ids=torch.tensor([${text(donor.decoderIds)}])` : ''})`,
+      'for handle in saving:',
+      '    handle.remove()',
+    )
+  }
   if (heads.length) {
     lines.push(
       '',
       '',
       '# What enters the output projection are the heads side by side: (batch, length, heads * size).',
-      'def scale_heads(changes, size):',
+      'def scale_heads(changes):',
       '    def hook(module, args):',
       '        x = args[0].clone()',
+      '        size = x.shape[-1] // model.config.num_attention_heads',
       '        for head, how in changes:',
       '            part = x[..., head * size : (head + 1) * size]',
       '            part[:] = part.mean(1, keepdim=True).expand_as(part) if how == "mean" else part * how',
@@ -212,13 +253,10 @@ export function transformersProgram(task) {
       '    return hook',
       '',
       '',
-      'config = model.config',
-      'size = getattr(config, "head_dim", None) or getattr(config, "d_kv", None)',
-      'size = size or getattr(config, "hidden_size", None) // config.num_attention_heads',
     )
     for (const [path, list] of heads)
       lines.push(
-        `model.get_submodule("${path}").register_forward_pre_hook(scale_heads(${python(list.map(({ head, how }) => [head, how]))}, size))`,
+        `model.get_submodule("${path}").register_forward_pre_hook(scale_heads(${python(list.map(({ head, how }) => [head, how]))}))`,
       )
   }
   if (edits.length) {
@@ -233,20 +271,20 @@ export function transformersProgram(task) {
       '    def changed(scores, *args, **options):',
       '        scores = scores.clone()',
       '        for head, query, key in hidden:',
-      '            scores[:, head, query, key] = -torch.inf',
+      '            scores[..., head, query, key] = -torch.inf',
       '        weights = softmax(scores, *args, **options).nan_to_num(0)',
       '        for head, query in {(head, query) for head, query, _, _ in held}:',
       '            own = {key: value for h, q, key, value in held if (h, q) == (head, query)}',
-      '            line, taken = weights[:, head, query], sum(own.values())',
-      '            line[:, list(own)] = 0',
+      '            line, taken = weights[..., head, query, :], sum(own.values())',
+      '            line[..., list(own)] = 0',
       '            rest = line.sum()',
       '            full = taken >= 1 or rest == 0',
       '            line *= 0 if full else (1 - taken) / rest',
       '            for key, value in own.items():',
-      '                line[:, key] = value / taken if full and taken else value',
+      '                line[..., key] = value / taken if full and taken else value',
       '        return weights',
       '',
-      '    def before(module, args, options):',
+      '    def before(module, args):',
       '        torch.nn.functional.softmax = changed',
       '',
       '    def after(module, args, output):',
@@ -264,46 +302,27 @@ export function transformersProgram(task) {
       lines.push(
         `before, after = edit(${python(hidden)}, ${python(held)})`,
         `attention = model.get_submodule("${path}")`,
-        'attention.register_forward_pre_hook(before, with_kwargs=True)',
+        'attention.register_forward_pre_hook(before)',
         'attention.register_forward_hook(after)',
       )
     }
   }
-  if (patches.length) {
+  if (patches.length)
     lines.push(
-      '',
-      '',
-      'def first(output):',
-      '    return output[0] if isinstance(output, tuple) else output',
-      '',
-      '',
-      `other = AutoTokenizer.from_pretrained(folder)(${text(donor)}, return_tensors="pt").input_ids`,
-      'kept = {}',
-      `paths = ${python(Object.fromEntries(patches.map(([path, list]) => [path, list.map(({ position }) => position)])))}`,
-      'saving = [',
-      '    model.get_submodule(path).register_forward_hook(',
-      '        lambda module, args, output, path=path: kept.update({path: first(output).clone()})',
-      '    )',
-      '    for path in paths',
-      ']',
-      'with torch.no_grad():',
-      `    model(input_ids=other${extra})`,
-      'for handle in saving:',
-      '    handle.remove()',
       '',
       '',
       'def patch(path, rows):',
       '    def hook(module, args, output):',
       '        length = min(first(output).shape[1], kept[path].shape[1])',
-      '        for row in range(length) if None in rows else rows:',
-      '            first(output)[:, row] = kept[path][:, row]',
+      '        for row in range(length):',
+      '            if None in rows or row in rows:',
+      '                first(output)[:, row] = kept[path][:, row]',
       '    return hook',
       '',
       '',
       'for path, rows in paths.items():',
       '    model.get_submodule(path).register_forward_hook(patch(path, rows))',
     )
-  }
   lines.push('', 'top("after")')
   return `${lines.join('\n')}\n`
 }

@@ -30,6 +30,7 @@ export function take(room, report) {
   if (report.shown && id >= room.asked.show) {
     room.runBefore = report.shown.before
     room.runAfter = report.shown.after
+    room.donor = report.shown.donor
     room.failure = undefined
     room.exact.clear()
     if (!room.runBefore.maps[room.stack]) room.stack = /** @type {Stack} */ (Object.keys(room.runBefore.maps)[0])

@@ -42,6 +42,7 @@ const STATE = [
     'failure',
     'runBefore',
     'runAfter',
+    'donor',
     'showing',
     'stack',
     'rankBy',
@@ -100,6 +101,8 @@ export class ModelsRoom extends LitElement {
     this.runAfter = undefined
     /** @type {Showing} */
     this.showing = 'after'
+    /** What patches are taken from. @type {import('./session.js').Donor | undefined} */
+    this.donor = undefined
     /** @type {Stack} */
     this.stack = ''
     /** @type {RankBy} */

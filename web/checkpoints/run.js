@@ -309,23 +309,22 @@ export function exactPairs(model, input, hooks, { stack, query, key }) {
  * What a text is for the model; of an encoder-decoder with its translation.
  * @param {Model} model
  * @param {{ text: string, ids?: number[] }} given
- * @returns {ModelInput}
  */
 export function inputOf(model, given) {
   const { ids } = read(model, given)
   if (ids.length === 0) throw new RangeError('the second text has no token: type one')
   const { encoder, decoder } = model.stacks
-  return encoder && decoder ? { ids, decoderIds: translate(model, ids, {}) } : { ids }
+  return { ids, ...(encoder && decoder && { decoderIds: translate(model, ids, {}) }) }
 }
 
 /**
  * What leaves each layer with another text, for patches.
  * @param {Model} model
- * @param {{ text: string, ids?: number[] }} given
+ * @param {ModelInput} input
  * @returns {(layer: number, stack: Stack) => { data: Float32Array, dims: readonly number[] }}
  */
-export function statesOf(model, given) {
-  const output = model.forward(inputOf(model, given), { keep: ['hiddenStates', 'encoderHiddenStates'], logits: 'none' })
+export function statesOf(model, input) {
+  const output = model.forward(input, { keep: ['hiddenStates', 'encoderHiddenStates'], logits: 'none' })
   return (layer, stack) =>
     /** @type {any} */ ((stack === 'encoder' ? output.encoderHiddenStates : output.hiddenStates)[layer + 1])
 }

@@ -5,7 +5,7 @@ import { inspectModel, loadModel } from 'qkv/models'
 import { traceCell } from './cell.js'
 import { hooksOf, isIn } from './changes.js'
 import { generate } from './generate.js'
-import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf } from './run.js'
+import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf, tokenText } from './run.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('./changes.js').Change} Change */
@@ -63,7 +63,7 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf 
  * @property {{ name: string, type: string, stacks: Model['stacks'], bytes: Record<'stored' | Smaller, number>, isTooLarge: boolean }} [plan] read from config and headers, before any weight
  * @property {{ loaded: number, total: number, seconds: number }} [progress]
  * @property {Told} [opened]
- * @property {{ before: Run, after?: Run }} [shown]
+ * @property {{ before: Run, after?: Run, donor?: Donor }} [shown] donor: what patches are taken from
  * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean, text?: string, matrix: { data: Float32Array, dims: readonly number[] } }} [head]
  * @property {import('./cell.js').CellTrace} [cell]
  * @property {import('./generate.js').Step} [step]
@@ -80,6 +80,8 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf 
  * @property {readonly [number, number]} dims
  * @property {{ name: 'cross' | 'mlps' | 'embedding' | 'rest', value: number }[]} rest
  */
+
+/** The second text as the model reads it. @typedef {{ ids: number[], tokens: string[], decoderIds?: number[], targets?: string[] }} Donor */
 
 const PROGRESS = 50
 
@@ -154,11 +156,11 @@ export function createSession(qkv, Tokenizer, post) {
       const key = JSON.stringify([input.text, input.ids, row])
       if (last?.key !== key) last = { key, given, before: runOf(qkv, own, input, {}, row), hooks: {} }
       const { before } = last
-      const hooks = hooksFor(own, given)
+      const { hooks, donor } = hooksFor(own, given)
       const isChanged = Object.keys(hooks).length > 0
       const after = isChanged ? runOf(qkv, own, input, hooks, before.row, before) : undefined
       last = { key, given, before, after, hooks }
-      post({ id, shown: { before: sent(before), after: after && sent(after) } })
+      post({ id, shown: { before: sent(before), after: after && sent(after), donor } })
     })
   }
 
@@ -166,12 +168,13 @@ export function createSession(qkv, Tokenizer, post) {
   function hooksFor(own, { input, changes }) {
     const stacks = stacksOf(own)
     const known = changes.filter(change => change.isOn && isIn(change, stacks))
-    return hooksOf(
-      known,
-      known.some(({ kind }) => kind === 'patch')
-        ? statesOf(own, { text: input.second ?? '' })
-        : () => ({ data: new Float32Array(0), dims: [] }),
-    )
+    const second = known.some(({ kind }) => kind === 'patch') ? inputOf(own, { text: input.second ?? '' }) : undefined
+    const states = second ? statesOf(own, second) : () => ({ data: new Float32Array(0), dims: [] })
+    const named = (/** @type {number[]} */ ids) => ids.map(id => tokenText(own, id))
+    const { ids = [], decoderIds } = second ?? {}
+    /** @type {Donor | undefined} */
+    const donor = second && { ids, tokens: named(ids), decoderIds, targets: decoderIds && named(decoderIds) }
+    return { hooks: hooksOf(known, states), donor }
   }
 
   /** @param {number} id @param {() => void | Promise<void>} act */
