@@ -131,7 +131,8 @@ export const checkpoints = {
   modelsEffect: '{token}：改动前 {before}，改动后 {after}（{points} 个百分点）',
   modelsRestore: '全部恢复',
   modelsPatch: '用第二个文本打补丁',
-  modelsPatchText: '某一层的输出换成另一个文本在该层的输出：第 1 个词元对第 1 个，第 2 个对第 2 个，两个文本长度相同时最合适。预测会跟着变吗？',
+  modelsPatchText:
+    '某一层的输出换成另一个文本在该层的输出：第 1 个词元对第 1 个，第 2 个对第 2 个，两个文本长度相同时最合适。预测会跟着变吗？',
   modelsPatchLayer: '层之后',
   modelsPatchAll: '替换全部词元',
   modelsPatchWord: '替换“{word}”',
