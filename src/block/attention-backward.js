@@ -1,4 +1,4 @@
-// The gradients of attention. Scores are computed anew, tile by tile, without any L x S matrix.
+// The gradients of attention. Scores are recomputed for each block of queries; no L x S matrix is stored.
 
 import { expectDims, readOptions } from '../base/arguments.js'
 import { toFloats } from '../base/operand.js'
@@ -18,8 +18,8 @@ const LABELS = labels('attentionBackward', ['q', 'k', 'v', 'dOutput'], [...ATTEN
 const AT = indices(BACKWARD_WORDS)
 
 /**
- * The gradient of each input, with its dims. Heads that share a key head, and places that share a value of a
- * broadcast mask or bias, are added up, as PyTorch does.
+ * The gradient of each input, with its dims. Gradients are summed over heads that share a key head, and over the axes
+ * along which a mask or bias was broadcast, as in PyTorch.
  * @typedef {object} AttentionGradients
  * @property {FloatTensor} dQ
  * @property {FloatTensor} dK
@@ -86,7 +86,7 @@ function differentiate(core, call, upstream, to) {
     const keys = keysToMemory(core, call)
     const values = core.toMemory(v)
     const dOut = core.toMemory(upstream)
-    // of what the score compares: q and k, or their projections
+    // gradients of the operands of the score: of q and k, or of their projections
     const [dQ, dK] = additive
       ? [B * H * L * D, B * G * S * D].map(n => zero(core.allocFloats(n), n))
       : [at('dQ'), at('dK')]
@@ -117,7 +117,7 @@ function differentiate(core, call, upstream, to) {
   return /** @type {any} */ ({ ...Object.fromEntries(others), dScore })
 }
 
-/** struct qkv_backward, on all threads where that is worth it. @param {Core} core @param {number} args */
+/** Runs the kernel, on all threads if it has enough work. @param {Core} core @param {number} args address of struct qkv_backward */
 export function runBackward(core, args) {
   const { words, exports, threads } = core
   const [B, H, , L, S, D, E] = words.subarray(args / 4, args / 4 + 7)
@@ -131,7 +131,7 @@ export function runBackward(core, args) {
 }
 
 /**
- * The kernel draws the numbers of the forward call.
+ * The kernel draws the same random numbers as the forward call.
  * @param {Core} core
  * @param {number} args
  * @param {NonNullable<AttentionCall['dropout']>} dropout

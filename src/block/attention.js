@@ -1,5 +1,5 @@
 // Attention on rows of heads side by side: q (B, L, H * D), k (B, S, G * D), v (B, S, G * E), or all without B; or all
-// three in one, (B, L, (H + 2 G) * D), as one linear layer makes them.
+// three in one tensor, (B, L, (H + 2 G) * D), the output of one linear layer.
 
 import { toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
@@ -25,7 +25,7 @@ const AT = indices(BACKWARD_WORDS)
 const WHOLE = { least: 1, most: 2 ** 32 - 1, whole: true }
 
 /**
- * The sizes of the operands, and how many heads each has: one operand where all are in one.
+ * Checks the dims of the operands and returns their sizes. isPacked: q, k and v are in one operand.
  * @param {FloatTensor[]} operands q, k and v
  * @param {{ numHeads?: number, kvHeads?: number }} options
  * @param {string} where
@@ -89,7 +89,7 @@ export function prepareAttention(core, [q, bias, k, v], options, where) {
     return args
   }
   const dims = [...q.dims.slice(0, -1), H * E]
-  /** @type {(saved: number, run?: (state: number) => void) => void} the state of the generator goes to saved */
+  /** Copies the state of the generator to `saved`, then calls `run` with it. @type {(saved: number, run?: (state: number) => void) => void} */
   const keepState = (saved, run) =>
     call.dropout?.generator.withState(core, state => {
       if (saved) core.bytes.copyWithin(saved, state, state + GENERATOR_BYTES)

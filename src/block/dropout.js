@@ -2,7 +2,7 @@ import { toNumber } from '../base/arguments.js'
 import { count } from '../base/tensor.js'
 import { multiplyAll } from './kernels.js'
 
-/** The factors of a dropout are drawn in each step and saved. @type {import('./operation.js').Operation['prepare']} */
+/** Draws the factors 0 and 1 / (1 - p) in each step and saves them for the gradient. @type {import('./operation.js').Operation['prepare']} */
 export const prepareDropout = (core, operands, options, where) => {
   const [{ dims }] = operands
   const p = toNumber(options.p, `${where}: p`, { least: 0, most: 1 })

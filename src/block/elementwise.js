@@ -9,10 +9,10 @@ import { columnSums, multiplyAll } from './kernels.js'
 /** @typedef {import('./operation.js').Operation['prepare']} Prepare */
 /** @typedef {{ approximate?: 'none' | 'tanh' }} GeluOptions */
 
-/** Of the operation, or of its gate: enum qkv_activation. */
+/** The activation of each operation, or of its gate: enum qkv_activation. */
 const KINDS = { gelu: 1, geglu: 1, relu: 3, silu: 4, swiglu: 4 }
 
-/** x, or what is gated by it: `up` beside it, or the second half of each of its rows. @param {keyof typeof KINDS} name @returns {Prepare} */
+/** f(x), or f(x) * up for gated products: up is an operand, or the second half of each row of x. @param {keyof typeof KINDS} name @returns {Prepare} */
 export const activation = name => (core, operands, options, where) => {
   const [{ dims: given }, up] = operands
   const approximate = options.approximate ?? 'none'

@@ -11,7 +11,7 @@ import { produceAll } from './operation.js'
 /** @typedef {import('../runtime/memory.js').Core} Core */
 
 /**
- * Rows of a table by ids, which are given to `run` and saved. The gradient adds rows of one id up in their order.
+ * Rows of a table by ids. `run` receives the ids and saves them. The gradient sums the rows of each id in their order.
  * @param {Core} core
  * @param {readonly number[]} table its dims (num, dim)
  * @param {readonly number[]} lead dims of the ids
@@ -45,8 +45,7 @@ export function prepareRows(core, table, lead, paddingIdx, where) {
 }
 
 /**
- * A bias of scores by distance, for attention, from a table (H, T): [h, i, j] is table[h, i - j]; keys beyond the query have
- * distance 0, keys farther than the table reaches its last one.
+ * A bias by distance for the scores of attention, from a table (H, T): bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)].
  * @type {import('./operation.js').Operation['prepare']}
  */
 export function prepareRelativeBias(core, [{ dims }], { L, S }, where) {
@@ -62,7 +61,7 @@ export function prepareRelativeBias(core, [{ dims }], { L, S }, where) {
 }
 
 /**
- * The gradient of embedding: dWeight (num, dim); rows of the same id are added up in their order, that of paddingIdx gets none.
+ * The gradient of embedding: dWeight (num, dim). Rows of the same id are summed in their order; the row of paddingIdx is 0.
  * @param {import('../qkv.js').Qkv} qkv
  * @param {import('./operation.js').IdOperand} ids
  * @param {import('./operation.js').Operand} dY

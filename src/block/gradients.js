@@ -1,4 +1,5 @@
-// The gradients of the operations of a block, each by itself: given dY, the gradient of the output, those of the inputs.
+// The gradients of the operations of a block: each function takes dY, the gradient of the output, and returns the gradients
+// of the inputs.
 
 import { readOptions } from '../base/arguments.js'
 import { toFloats } from '../base/operand.js'
@@ -26,9 +27,9 @@ import { TAPE_OPERATIONS as OPERATIONS } from './tape-operations.js'
  */
 
 /**
- * The gradients of attention: given dOutput, the gradient of its output, those of its inputs. Scores are computed
- * anew, tile by tile, without any L x S matrix. A query that sees no key, and a hidden key, get zeros. With dropout,
- * give the generator as it stood before the attention.
+ * The gradients of attention: takes dOutput, the gradient of the output, and returns the gradients of the inputs. No L x S
+ * matrix is stored. A query that sees no key, and a hidden key, get zeros. With dropout, pass the generator in the state
+ * that it had before the attention.
  * @param {Qkv} qkv
  * @param {Operand} q as in attention
  * @param {Operand} k
@@ -42,8 +43,8 @@ export const attentionBackward = (qkv, q, k, v, dOutput, options = {}) =>
   differentiateAttention(expectCore(qkv, 'attentionBackward'), q, k, v, dOutput, options)
 
 /**
- * The gradients of linear: given dY (..., out), those of x (..., in), of the weight, which is (out, in), or (in, out) with
- * layout 'in,out', and of the bias, which is the sum of the rows of dY.
+ * The gradients of linear, from dY (..., out): of x (..., in), of the weight, (out, in) or with layout 'in,out' (in, out),
+ * and of the bias: the sum of the rows of dY.
  * @type {(qkv: Qkv, x: Operand, weight: Operand, dY: Operand, options?: import('../ops/linear.js').LayoutOption & Outs<'dX' | 'dWeight' | 'dBias'>) => Gradients<'dX' | 'dWeight' | 'dBias'>}
  */
 export const linearBackward = (qkv, x, weight, dY, options = {}) =>
@@ -69,7 +70,7 @@ export const reluBackward = (qkv, x, dY, options = {}) =>
 export const siluBackward = (qkv, x, dY, options = {}) =>
   runGradients(qkv, 'siluBackward', OPERATIONS.silu, [x], dY, options)
 
-/** dX of the gate, or of gate and up side by side. @type {(qkv: Qkv, gate: Operand, up: Operand | undefined, dY: Operand, options?: Outs<'dX' | 'dUp'>) => Gradients<'dX'> & Partial<Gradients<'dUp'>>} */
+/** dX is the gradient of the gate, or of gate and up side by side. @type {(qkv: Qkv, gate: Operand, up: Operand | undefined, dY: Operand, options?: Outs<'dX' | 'dUp'>) => Gradients<'dX'> & Partial<Gradients<'dUp'>>} */
 export const swigluBackward = (qkv, gate, up, dY, options = {}) =>
   runGradients(qkv, 'swigluBackward', OPERATIONS.swiglu, [gate, up], dY, options)
 
@@ -89,7 +90,7 @@ export const mulBackward = (qkv, a, b, dY, options = {}) =>
 export const softmaxBackward = (qkv, y, dY, options = {}) =>
   runGradients(qkv, 'softmaxBackward', { ...OPERATIONS.softmax, operands: ['y'] }, [y], dY, options)
 
-/** dX: dY turned back; options as in qkv.rope. @type {(qkv: Qkv, dY: Operand, options?: import('../ops/rope.js').RopeOptions & Outs<'dX'>) => Gradients<'dX'>} */
+/** dX is dY rotated by the opposite angles; options as in qkv.rope. @type {(qkv: Qkv, dY: Operand, options?: import('../ops/rope.js').RopeOptions & Outs<'dX'>) => Gradients<'dX'>} */
 export const ropeBackward = (qkv, dY, options = {}) =>
   runGradients(qkv, 'ropeBackward', { ...OPERATIONS.rope, operands: ['dY'] }, [dY], dY, options)
 

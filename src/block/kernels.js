@@ -1,4 +1,4 @@
-// Kernels that several operations run.
+// Calls of kernels that several operations share.
 
 import { launch, UNIT } from '../ops/launch.js'
 

@@ -11,16 +11,16 @@ import { produce } from '../runtime/outputs.js'
 
 /**
  * @typedef {object} CrossEntropyOptions
- * @property {number} [ignoreIndex] targets that do not count; default -100
- * @property {number} [labelSmoothing] share of the target that is spread over all classes; default 0
- * @property {'mean' | 'sum'} [reduction] over the targets that count, by weight; default 'mean'
- * @property {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested} [weights] of the targets, of
- *   their dims; default 1 each
+ * @property {number} [ignoreIndex] rows with this target have no loss and no gradient; default -100
+ * @property {number} [labelSmoothing] probability that is spread over all classes; default 0
+ * @property {'mean' | 'sum'} [reduction] of the losses times their weights; 'mean', the default, divides by the sum of weights
+ * @property {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested} [weights] one for each target,
+ *   with the dims of the targets; default 1
  */
 export const LOSS_OPTIONS = ['ignoreIndex', 'labelSmoothing', 'reduction', 'weights']
 
 /**
- * Targets and options, held against the dims of the logits.
+ * Checks targets and options against the dims of the logits.
  * @param {readonly number[]} dims
  * @param {unknown} targets
  * @param {CrossEntropyOptions} options as readOptions has read them
@@ -68,13 +68,13 @@ function launchLoss(core, { V, ignore, smoothing, scale, rows }, { logits, ids, 
 }
 
 /**
- * On a tape: what checkLoss gives is given to `run`.
+ * The loss on a tape. `run` receives the result of checkLoss.
  * @param {Core} core
  * @param {readonly number[]} dims of the logits
  * @returns {import('./operation.js').Prepared}
  */
 export function prepareLoss(core, dims) {
-  const rows = Math.ceil(count(dims.slice(0, -1)) / 4) * 4 // of 16 bytes
+  const rows = Math.ceil(count(dims.slice(0, -1)) / 4) * 4 // rounded up, so that each array is 16-byte aligned
   return {
     dims: [],
     saved: 3 * rows + count(dims),
@@ -90,8 +90,8 @@ export function prepareLoss(core, dims) {
 }
 
 /**
- * torch.nn.functional.cross_entropy of logits (..., V) and targets (...) and, with `gradient`, in the same pass dLogits, which
- * goes to `out` (may be the logits).
+ * torch.nn.functional.cross_entropy of logits (..., V) and targets (...). With `gradient` the same pass computes dLogits,
+ * which is written to `out` if that is given (it may be the logits).
  * @param {import('../qkv.js').Qkv} qkv
  * @param {import('./operation.js').Operand} logits
  * @param {import('./operation.js').IdOperand} targets

@@ -11,7 +11,7 @@ import { columnSums } from './kernels.js'
  * @property {boolean} [plusOne] rmsNorm only: the factor is weight + 1, as Gemma stores it; default false
  */
 
-/** @param {0 | 1} center is the mean subtracted? @returns {import('./operation.js').Operation['prepare']} */
+/** @param {0 | 1} center 1: layer norm, which subtracts the mean; 0: RMS norm @returns {import('./operation.js').Operation['prepare']} */
 export const norm = center => (core, operands, options, where) => {
   const [{ dims }, weight, bias] = operands
   const C = dims.length ? dims[dims.length - 1] : 1

@@ -1,5 +1,5 @@
-// What an operation of a block is to qkv/nn and to a tape: its operands and options are prepared once, then it runs
-// forwards and backwards on addresses in the module's memory.
+// The interface of an operation of a block, for qkv/nn and for a tape: `prepare` checks operands and options once; the
+// functions that it returns compute the output and the gradients on addresses in the module's memory.
 
 import { expectDims, readOptions } from '../base/arguments.js'
 import { toFloats } from '../base/operand.js'
@@ -12,12 +12,12 @@ import { allocate, OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 /** @typedef {import('../runtime/outputs.js').Target} Target */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
-/** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested} Operand on a tape also a parameter, or a result of it */
+/** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested} Operand on a tape also a parameter, or a result of the tape */
 /** @typedef {Operand | ArrayLike<number>} IdOperand whole numbers of any dims */
 
 /**
- * Where gradients go: each that `out` names to that tensor, the others to new arrays, or with `resident` to new resident
- * tensors. They lie apart from each other and from what is read.
+ * Where gradients are written: `out` names a tensor for each; those not named are new arrays, or with `resident` new
+ * resident tensors. The tensors must not overlap each other or an input.
  * @template {string} Name
  * @typedef {{ out?: Partial<Record<Name, FloatTensor>>, resident?: boolean }} Outs
  */
@@ -27,23 +27,23 @@ import { allocate, OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
  */
 
 /**
- * Where a gradient goes; with accumulate 1 it is added to what is there.
+ * The address of a gradient; with accumulate 1 the gradient is added to the values there.
  * @typedef {{ at: number, accumulate: number }} Slot
  */
 
 /**
- * An operation on operands of known dims. Its functions run within a scope, on addresses: 0 of an operand that is not
- * there; the slot of a gradient that nobody wants is undefined.
+ * An operation on operands of known dims. Its functions run within a scope, on addresses. The address of an operand that
+ * was not given is 0; the slot of a gradient that is not needed is undefined.
  * @typedef {object} Prepared
  * @property {readonly number[]} dims of the output
  * @property {Record<string, readonly number[]>} [gradients] names and dims of the gradients, in the order of the operands
  * @property {number} [saved] floats that `run` writes for `differentiate`
- * @property {(at: number[], y: number, saved: number, given?: any) => void} run given: what may change from step to step
- * @property {(at: number[], saved: number, given?: any) => void} [save] writes `saved` alone
+ * @property {(at: number[], y: number, saved: number, given?: any) => void} run given: arguments that may change in each step
+ * @property {(at: number[], saved: number, given?: any) => void} [save] writes `saved` without the output
  * @property {(at: number[], dY: number, to: (Slot | undefined)[], saved: number, y: number) => void} [differentiate]
  * @property {boolean} [overwrites] `differentiate` cannot accumulate
- * @property {readonly number[]} [passes] operands whose gradient is dY itself, which `differentiate` leaves out
- * @property {number} [ready] the gradient of the first operand for dY = 1 lies there in `saved`, in floats
+ * @property {readonly number[]} [passes] operands whose gradient is dY itself; `differentiate` does not compute it
+ * @property {number} [ready] `run` has computed the gradient of the first operand for dY = 1: its offset in `saved`, in floats
  */
 
 /**
@@ -81,14 +81,14 @@ export function runOperation(qkv, where, operation, values, options) {
 }
 
 /**
- * Its gradients as a function of qkv/nn: each is a new array, a resident tensor, or what `out` has under its name.
+ * The gradients of the operation as a function of qkv/nn.
  * @param {unknown} qkv
  * @param {string} where
  * @param {Operation} operation
  * @param {readonly unknown[]} values
  * @param {unknown} dY
  * @param {object} options those of the operation, out and resident
- * @param {unknown} [saved] what `save` is given; default the options
+ * @param {unknown} [saved] the argument of `save`; default the options
  * @returns {any} tensors by name
  */
 export function runGradients(qkv, where, operation, values, dY, options, saved) {
@@ -102,11 +102,11 @@ export function runGradients(qkv, where, operation, values, dY, options, saved) 
   return produceAll(core, gradients, given, where, [...operands, upstream], addresses => {
     const at = addressesOf(core, operands)
     const from = core.toMemory(upstream)
-    const kept = core.allocFloats(prepared.saved ?? 0)
-    prepared.save?.(at, kept, saved ?? given)
+    const savedAt = core.allocFloats(prepared.saved ?? 0)
+    prepared.save?.(at, savedAt, saved ?? given)
     const to = addresses.map((at, i) => (passes.includes(i) ? undefined : { at, accumulate: 0 }))
     for (const i of passes) core.bytes.copyWithin(addresses[i], from, from + 4 * count(prepared.dims))
-    if (to.some(slot => slot)) prepared.differentiate?.(at, from, to, kept, at[0])
+    if (to.some(slot => slot)) prepared.differentiate?.(at, from, to, savedAt, at[0])
   })
 }
 
@@ -116,7 +116,7 @@ export function runGradients(qkv, where, operation, values, dY, options, saved) 
  * @param {Record<string, readonly number[]>} dims by name
  * @param {{ out?: object, resident?: boolean }} options out: tensors by name
  * @param {string} where
- * @param {readonly (FloatTensor | undefined)[]} inputs from which the outputs lie apart
+ * @param {readonly (FloatTensor | undefined)[]} inputs which the outputs must not overlap
  * @param {(addresses: number[]) => void} write
  * @returns {any} tensors by name
  */
@@ -130,7 +130,7 @@ export function produceAll(core, dims, { out = {}, resident }, where, inputs, wr
   /** @type {Target[]} */
   const targets = []
   /** @type {import('../runtime/resident.js').ResidentTensor[]} */
-  const residents = [] // made before the memory of the call is taken, which lies behind them
+  const residents = [] // allocated before any memory of the call
   try {
     for (const name of names) {
       const target = toTarget(

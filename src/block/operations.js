@@ -1,4 +1,4 @@
-// The operations of qkv/nn that models run, too: those of all are in tape-operations.js.
+// The operations that qkv/nn and models run. tape-operations.js lists all operations.
 
 import { activation, combination } from './elementwise.js'
 import { norm } from './norm.js'
@@ -6,7 +6,7 @@ import { norm } from './norm.js'
 /** @typedef {import('./operation.js').Operation} Operation */
 
 /**
- * @param {string} operands `name?`: may be left out
+ * @param {string} operands names; `name?` may be left out
  * @param {string} options
  * @param {Operation['prepare']} prepare
  * @returns {Operation}

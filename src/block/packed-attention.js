@@ -1,4 +1,4 @@
-// Attention of one operand that holds q, k and v, all of whose options are given at once.
+// Attention of one operand that holds q, k and v side by side.
 
 import { readOptions } from '../base/arguments.js'
 import { OUT_OPTIONS } from '../runtime/outputs.js'
@@ -19,8 +19,8 @@ const PACKED = {
 }
 
 /**
- * Self-attention on rows that hold the heads of q, k and v side by side, as one linear layer makes them: (B, L, (H + 2 G) * D)
- * or without B -> (B, L, H * D). Options as in qkv.attention with numHeads.
+ * Self-attention on rows that hold the heads of q, k and v side by side, the output of one linear layer:
+ * (B, L, (H + 2 G) * D), or without B, -> (B, L, H * D). Options as in qkv.attention with numHeads.
  * @type {(qkv: Qkv, x: Operand, options: RowOptions & import('../runtime/outputs.js').OutOptions) => FloatTensor}
  */
 export function packedAttention(qkv, x, options) {
@@ -29,7 +29,8 @@ export function packedAttention(qkv, x, options) {
 }
 
 /**
- * The gradient of packedAttention; with dropout, give the generator as it stood before. dBias where there is a bias.
+ * The gradients of packedAttention: dX, and dBias if there is a bias. With dropout, pass the generator in the state that it
+ * had before the attention.
  * @type {(qkv: Qkv, x: Operand, dY: Operand, options: RowOptions & import('./operation.js').Outs<'dX' | 'dBias'>) => { dX: FloatTensor, dBias?: FloatTensor }}
  */
 export function packedAttentionBackward(qkv, x, dY, options) {

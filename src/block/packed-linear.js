@@ -1,4 +1,4 @@
-// A linear layer whose weight is packed for the kernel once, as float32 or narrower.
+// A linear layer whose weight is packed for the kernel once, as float32, float16, bfloat16 or int8.
 
 import { expectDims, oneOf, readOptions, register, toNumber } from '../base/arguments.js'
 import { describe, proxied } from '../base/errors.js'
@@ -16,15 +16,15 @@ import { ResidentTensor } from '../runtime/resident.js'
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 /**
- * What a checkpoint holds: bits of bfloat16, or int8 with a scale for each row.
+ * A weight as checkpoints store it: bits of bfloat16, or int8 with a scale for each row.
  * @typedef {{ data: Uint16Array, dims: ArrayLike<number>, dtype: 'bfloat16' }
  *   | { data: Int8Array, dims: ArrayLike<number>, dtype: 'int8' }} RawWeight
  */
 
 /**
  * @typedef {object} PackOwnOptions
- * @property {'float32' | 'float16' | 'bfloat16' | 'int8'} [dtype] how the weight is held: float16 and bfloat16 in half of
- *   the memory, int8 in a quarter, each row with a scale of its own. Default float32
+ * @property {'float32' | 'float16' | 'bfloat16' | 'int8'} [dtype] of the packed weight: float16 and bfloat16 take half of
+ *   the memory, int8 a quarter, with a scale for each row. Default float32
  * @property {TensorLike | Nested} [scales] (out), of a weight of int8: W[n][k] = scales[n] * data[n][k]
  *
  * @typedef {PackOwnOptions & import('../ops/linear.js').LayoutOption} PackOptions
@@ -32,7 +32,7 @@ import { ResidentTensor } from '../runtime/resident.js'
 
 const OPTIONS = register('packLinear', ['dtype', 'layout', 'scales'])
 const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8'])
-const ROWS = 64 // that are read at a time: of a checkpoint there is never a float32 copy of all
+const ROWS = 64 // converted to float32 at a time, so that there is never a float32 copy of the whole weight
 const OUT_OF_RANGE = 8 // enum qkv_status
 
 /** Rounded to bfloat16, ties to even. @param {Float32Array} floats */
@@ -42,8 +42,8 @@ export function roundToBfloat16(floats) {
   return new Float32Array(words.buffer)
 }
 
-/** In place of a weight whose rows `fill` brings. */
-export class Later {
+/** Stands for a weight whose rows are packed by later calls of `fill`. */
+export class DeferredWeight {
   /** @param {readonly number[]} dims */
   constructor(dims) {
     this.dims = dims
@@ -51,14 +51,15 @@ export class Later {
 }
 
 /**
- * Any weight: its dims, and how a part of its data becomes floats.
+ * Reads a weight of any kind: its dims, its data, and `widen`, which converts a part of the data to floats.
  * @param {any} weight
  * @returns {{ data: any, dims: readonly number[], widen: (part: any) => Float32Array, tensor?: FloatTensor, dtype?: string,
- *   isLater?: boolean }}
+ *   isDeferred?: boolean }}
  */
 function readWeight(weight) {
   const where = 'packLinear: weight'
-  if (weight instanceof Later) return { data: undefined, dims: weight.dims, widen: part => part, isLater: true }
+  if (weight instanceof DeferredWeight)
+    return { data: undefined, dims: weight.dims, widen: part => part, isDeferred: true }
   const raw = weight?.dtype
   if (raw === 'bfloat16' || raw === 'int8') {
     const { data, dims } = weight
@@ -75,14 +76,14 @@ function readWeight(weight) {
 }
 
 /**
- * A linear layer that is only run: its weight lies in the module's memory as the kernel reads it, so that a call neither
- * copies nor packs it. The memory is free again after `dispose()`, or when the layer is collected.
+ * A linear layer for inference. Its weight is packed in the module's memory once, so calls neither copy nor pack it. The
+ * memory is freed by `dispose()`, or when the layer is collected.
  */
 export class PackedLinear {
   #core
   /** @type {import('../ops/linear.js').Weights | undefined} */
   #weights
-  /** Bytes of eight rows, of size K. */
+  /** Bytes of a panel: eight rows of K values. */
   #panel = 0
   /** @type {ResidentTensor[]} */
   #tensors = []
@@ -122,7 +123,7 @@ export class PackedLinear {
     const panels = Math.ceil(N / 8)
     this.#panel = [0, K * 32, K * 16, Math.ceil(K / 2) * 16][kind]
     const make = (/** @type {number} */ n) => {
-      // Each value is written, so that none needs to be zeroed before.
+      // Not zeroed, because every value is written.
       const tensor = new ResidentTensor(core, [n], core.blocks.take(n * 4))
       this.#tensors.push(tensor)
       return tensor
@@ -136,7 +137,7 @@ export class PackedLinear {
       if (factors) rowScales?.data.set(factors.data)
       this.#weights = { ...toWeights(packed, dims, kept), kind, scales: rowScales }
       collected.register(this, this.#tensors, this)
-      if (source.isLater) return
+      if (source.isDeferred) return
       const { tensor, data, widen, dtype: given } = source
       const resident = tensor && core.residentOf(tensor)
       const step = isTransposed ? N : ROWS
@@ -165,7 +166,7 @@ export class PackedLinear {
    * @param {number} from the address of these rows
    * @param {number} rows
    * @param {number} [stride] of layout 'in,out': floats from one input to the next
-   * @param {{ k: number, size: number }} [inputs] those that there are, of float32 in this layout; default all
+   * @param {{ k: number, size: number }} [inputs] with float32 and this layout: only the inputs k ... k + size; default all
    */
   fill(n, from, rows, stride = 0, inputs) {
     const core = this.#core
@@ -210,7 +211,7 @@ export class PackedLinear {
   }
 
   /**
-   * Row n of the weight, as it is held, and its bias.
+   * Row n of the packed weight as floats, and its bias.
    * @param {number} n
    * @returns {{ weight: Float32Array, bias: number }}
    */
@@ -234,7 +235,7 @@ export class PackedLinear {
       const words = new Uint32Array(out.buffer)
       for (let k = 0; k < K; k++) {
         const half = from[k * 8 + column]
-        words[k] = ((half & 0x8000) << 16) | ((half & 0x7fff) << 13) // scale has the rest of the exponent
+        words[k] = ((half & 0x8000) << 16) | ((half & 0x7fff) << 13) // the value times 2^-112; scale includes 2^112
         out[k] *= scale
       }
     } else {
@@ -244,12 +245,12 @@ export class PackedLinear {
     return { weight: out, bias: bias?.data[n] ?? 0 }
   }
 
-  /** Bytes that it takes in the module's memory. */
+  /** Bytes of its tensors in the module's memory. */
   get bytes() {
     return this.#tensors.reduce((sum, tensor) => sum + count(tensor.dims) * 4, 0)
   }
 
-  /** Gives the memory back; any later use throws. */
+  /** Frees the memory; any later use throws. */
   dispose() {
     collected.unregister(this)
     for (const tensor of this.#tensors.splice(0)) tensor.dispose()

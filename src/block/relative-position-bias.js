@@ -1,4 +1,4 @@
-// T5's relative position bias (Raffel et al. 2020): distances fall into buckets, each with a bias for each head.
+// T5's relative position bias (Raffel et al. 2020): distances are sorted into buckets; each bucket has a bias for each head.
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'

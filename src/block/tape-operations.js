@@ -1,4 +1,4 @@
-// The operations of a tape, of which qkv/nn has the gradients as functions.
+// All operations of a tape. Their gradients are also functions of qkv/nn (gradients.js).
 
 import { prepareAttention } from './attention.js'
 import { prepareDropout } from './dropout.js'

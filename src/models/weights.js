@@ -3,7 +3,7 @@
 
 import { describe, shape } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
-import { Later, roundToBfloat16 } from '../block/packed-linear.js'
+import { DeferredWeight, roundToBfloat16 } from '../block/packed-linear.js'
 import { packLinear } from '../nn.js'
 import { coreOf } from '../qkv.js'
 import { FLOATS, readNumbers, widen } from './safetensors.js'
@@ -206,7 +206,8 @@ export class ModelWeights {
   #fill(layers, raw, from, dtype = NATIVE[/** @type {'F32'} */ (raw.dtype)]) {
     if (from === 0)
       for (const { key, spec, bias } of layers) {
-        const packed = packLinear(this.#qkv, /** @type {any} */ (new Later([spec.out, spec.in])), bias(), { dtype })
+        const weight = /** @type {any} */ (new DeferredWeight([spec.out, spec.in]))
+        const packed = packLinear(this.#qkv, weight, bias(), { dtype })
         this.#resident.add(packed)
         this.#linears.set(key, packed)
       }

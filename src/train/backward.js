@@ -1,4 +1,4 @@
-// The plan of the gradients of a step: which operation adds what to which address. Made once for a recorded step.
+// The backward pass of a step: a list of kernel calls, planned once for each recorded step.
 
 import { count } from '../base/tensor.js'
 import { addAll } from '../block/kernels.js'
@@ -11,14 +11,14 @@ export class Backward {
   #p
   /** @type {(() => void)[]} */
   #runs = []
-  /** @type {Set<Variable>} parameters whose gradient has begun */
+  /** Parameters whose gradient has been written once. @type {Set<Variable>} */
   #begun = new Set()
 
   /**
    * @param {import('./parameters.js').Parameters} p
    * @param {Variable} root
-   * @param {boolean} accumulate onto the gradients of the parameters
-   * @param {boolean} isOne is 1 the gradient of the root?
+   * @param {boolean} accumulate add to the gradients of the parameters instead of replacing them
+   * @param {boolean} isOne is the gradient of the root 1?
    */
   constructor(p, root, accumulate, isOne) {
     this.#p = p
@@ -32,7 +32,7 @@ export class Backward {
       if (p.entries[n].output.gradient) this.#plan(p.entries[n], p.entries[n - 1])
   }
 
-  /** @param {Entry} entry @param {Entry | undefined} before whose gradients are next */
+  /** @param {Entry} entry @param {Entry | undefined} before the entry that is planned next */
   #plan({ inputs, at, saved, output, prepared }, before) {
     const dY = output.gradient
     const { passes = [], ready, overwrites, differentiate } = prepared
@@ -48,9 +48,9 @@ export class Backward {
   }
 
   /**
-   * Where the gradient of a variable goes next; undefined: nobody wants it.
+   * The slot of a variable's gradient; undefined if it does not depend on parameters.
    * @param {Variable | undefined} x
-   * @param {(() => void)[]} [adds] of an operation that cannot accumulate: takes what adds its gradient to the others
+   * @param {(() => void)[]} [adds] for an operation that cannot accumulate: receives the calls that add its gradient
    * @returns {Slot | undefined}
    */
   #slot(x, adds) {
@@ -74,15 +74,15 @@ export class Backward {
     this.#runs.push(() => addAll(this.#p.core, accumulate && at, from, at, count(x.dims), factor()))
   }
 
-  /** The gradient is there but for a factor. @param {Variable} x @param {number} from @param {number} dY @param {boolean} isOne */
+  /** The gradient of x is dY times the values at `from`, which are already computed. @param {Variable} x @param {number} from @param {number} dY @param {boolean} isOne */
   #scale(x, from, dY, isOne) {
     if (isOne && x.isLearned && !x.ownGradient && !x.gradient) x.gradient = from
     else this.#add(x, from, () => this.#p.core.floats[dY / 4])
   }
 
   /**
-   * The gradient of a sum goes to an addend as it is: in the same memory where nobody else changes it before the addend's
-   * operation has read it.
+   * The gradient of an addend is that of the sum. They share memory if no other operation writes to it before the addend's
+   * operation has read it; else it is added to the addend's gradient.
    * @param {Entry['inputs']} inputs
    * @param {number} i
    * @param {number} dY
@@ -98,7 +98,7 @@ export class Backward {
     else this.#add(x, dY, () => 1)
   }
 
-  /** Runs it, from the gradient of the root. @param {ArrayLike<number>} dRoot */
+  /** @param {ArrayLike<number>} dRoot gradient of the root */
   run(dRoot) {
     const { core, all } = this.#p
     core.floats.set(dRoot, this.root.gradient / 4)

@@ -1,4 +1,4 @@
-// The update rules of torch.optim, on all parameters at once.
+// The update rules of torch.optim. One kernel call updates all parameters with the same weight decay.
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -10,28 +10,28 @@ import { addressOf, copies, expectParameters, fill } from './parameters.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./parameters.js').Parameters} Parameters */
-/** @typedef {{ lr?: number, weightDecay?: number, noDecay?: readonly string[] }} OptimizerOptions noDecay: names whose weights do not decay */
-/** @typedef {{ step: number, [name: string]: number | FloatTensor }} OptimizerState step: how many were done; tensors by names as 'expAvg.weight' */
+/** @typedef {{ lr?: number, weightDecay?: number, noDecay?: readonly string[] }} OptimizerOptions noDecay: names of parameters without weight decay */
+/** @typedef {{ step: number, [name: string]: number | FloatTensor }} OptimizerState step: how many steps were made; the others are tensors: 'expAvg.name' */
 /**
  * @typedef {object} Rule
  * @property {string} kernel
- * @property {readonly string[]} state names of what it remembers of each parameter
- * @property {(steps: number, decay: number, lr: number) => number[]} rates the last arguments of the kernel, after `steps` steps
+ * @property {readonly string[]} state names of the arrays that it stores for each parameter
+ * @property {(steps: number, decay: number, lr: number) => number[]} rates the last arguments of the kernel after `steps` steps
  */
 
 const NOT_NEGATIVE = { least: 0 }
 const BELOW_ONE = { least: 0, most: 1 - 2 ** -53 }
 
-/** What the optimisers share. */
+/** Base class of the optimisers. */
 export class Optimizer {
   /** The learning rate; may be set before each step. */
   lr
-  /** Steps that were done. */
+  /** Steps made so far. */
   steps = 0
   #p
   #where
   #rule
-  /** @type {{ from: number, n: number, decay: number }[]} neighbours that decay alike */
+  /** Runs of adjacent parameters with the same weight decay. @type {{ from: number, n: number, decay: number }[]} */
   #runs = []
   /** @type {Record<string, ResidentTensor>} */
   #state = {}
@@ -41,8 +41,8 @@ export class Optimizer {
    * @param {string} where
    * @param {Parameters} p
    * @param {OptimizerOptions} options
-   * @param {{ lr?: number, weightDecay: number } & Record<string, unknown>} defaults of all options
-   * @param {(options: any) => Rule} toRule checks the others
+   * @param {{ lr?: number, weightDecay: number } & Record<string, unknown>} defaults of the options
+   * @param {(options: any) => Rule} toRule checks the options of the rule
    */
   constructor(where, p, options, defaults, toRule) {
     this.#p = expectParameters(p, where)
@@ -73,7 +73,7 @@ export class Optimizer {
     }
   }
 
-  /** Changes the parameters by their gradients. */
+  /** Updates the parameters from their gradients. */
   step() {
     const { core, all } = this.#p
     const { kernel, rates } = this.#rule
@@ -89,18 +89,18 @@ export class Optimizer {
     this.steps++
   }
 
-  /** What it remembers, as 'expAvg.name'. @returns {Record<string, FloatTensor>} */
+  /** The state as tensors by name: 'expAvg.weight'. @returns {Record<string, FloatTensor>} */
   #tensors() {
     const parts = Object.entries(this.#state).map(([name, all]) => this.#p.parts(all, `${name}.`))
     return Object.assign({}, ...parts)
   }
 
-  /** A copy of what it remembers. @returns {OptimizerState} */
+  /** A copy of the state. @returns {OptimizerState} */
   stateDict() {
     return { step: this.steps, ...copies(this.#tensors()) }
   }
 
-  /** Goes on from a state of the same names and dims. @param {OptimizerState} state @returns {this} */
+  /** @param {OptimizerState} state with the same names and dims @returns {this} */
   loadStateDict(state) {
     const { step, ...rest } = Object(state)
     const steps = toNumber(step, `${this.#where}: loadStateDict: step`, { least: 0, whole: true })
@@ -109,7 +109,7 @@ export class Optimizer {
     return this
   }
 
-  /** Gives the memory of its state back. */
+  /** Frees the memory of the state. */
   dispose() {
     for (const tensor of Object.values(this.#state)) tensor.dispose()
   }
@@ -130,7 +130,7 @@ export class SGD extends Optimizer {
         kernel: 'qkv_sgd',
         state: momentum ? ['momentumBuffer'] : [],
         rates(steps, decay, lr) {
-          const [keep, take] = steps ? [momentum, 1 - dampening] : [0, 1] // at first the buffer becomes the gradient
+          const [keep, take] = steps ? [momentum, 1 - dampening] : [0, 1] // the first step sets the buffer to the gradient
           return [decay, keep, take, ahead, back, lr]
         },
       }
@@ -167,7 +167,7 @@ export class Adam extends Optimizer {
   }
 }
 
-/** torch.optim.AdamW: weights decay apart from the gradients. */
+/** torch.optim.AdamW: weight decay is decoupled from the gradients. */
 export class AdamW extends Adam {}
 
 /**
@@ -194,8 +194,8 @@ export function clipGradNorm(p, maxNorm) {
 }
 
 /**
- * A learning rate for each step, counted from 0: up in a straight line for `warmup` steps, then constant; or, with
- * `total`, down along a cosine to `least` at step `total`. torch.optim.lr_scheduler.LinearLR and CosineAnnealingLR.
+ * The learning rate of each step, counted from 0: linear warm-up for `warmup` steps, then constant, or with `total` a cosine
+ * from `lr` to `least` at step `total`. torch.optim.lr_scheduler.LinearLR and CosineAnnealingLR.
  * @param {number} lr
  * @param {{ warmup?: number, total?: number, least?: number }} [options]
  * @returns {(step: number) => number} `optimizer.lr = rate(step)`

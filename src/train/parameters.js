@@ -1,4 +1,4 @@
-// What a model learns, and the memory that a step of training works in.
+// The parameters of a model, their gradients, and the memory of a training step.
 
 import { describe } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
@@ -19,15 +19,15 @@ import { ResidentTensor } from '../runtime/resident.js'
  * @property {number} address
  * @property {Parameters} owner
  * @property {boolean} isLearned does it depend on parameters?
- * @property {number} step -1: a parameter; which step computed it last; -2: its memory is another's now
- * @property {number} gradient address; 0 as long as nothing has been added
- * @property {number} ownGradient of a parameter
+ * @property {number} step -1: a parameter; else the step that computed it last; -2: its memory was reused
+ * @property {number} gradient its address; 0 until the first gradient is planned
+ * @property {number} ownGradient address of a parameter's gradient; 0 for other variables
  *
- * An operation of a step. It is recorded once; later steps find it at the same place and run it again.
+ * An operation of a step. It is recorded once; later steps with the same operation at this place run it again.
  * @typedef {object} Entry
  * @property {string} name
  * @property {readonly (Variable | undefined)[]} inputs
- * @property {readonly unknown[]} key what its memory depends on
+ * @property {readonly unknown[]} key dims and options that its memory depends on
  * @property {import('../block/operation.js').Prepared} prepared
  * @property {[number, number]} mark
  * @property {number[]} at addresses of the inputs
@@ -37,12 +37,12 @@ import { ResidentTensor } from '../runtime/resident.js'
 
 const CHUNK = 2 ** 18 // floats
 
-/** Memory of one step, laid out in the first one: chunks that are filled from the first on. */
+/** The memory of a step: a bump allocator over a list of chunks. The first step lays it out, later ones reuse it. */
 class Arena {
   /** @type {ResidentTensor[]} */
   #chunks = []
   #core
-  /** The chunk, and how much of it is used: `reset` comes back to it. @type {[number, number]} */
+  /** The current chunk and the floats used in it; set it to an earlier value to free what was taken since. @type {[number, number]} */
   mark = [0, 0]
 
   /** @param {Core} core */
@@ -72,18 +72,18 @@ class Arena {
   }
 }
 
-/** Variables by their tensors, of all parameters. @type {WeakMap<Tensor, Variable>} */
+/** The variable of each tensor. @type {WeakMap<Tensor, Variable>} */
 export const variables = new WeakMap()
 
-/** Tensors that are learned, their gradients, and the plan of a step. Made by `parameters`. */
+/** The tensors that a model learns, their gradients, and the recorded operations of a step. Made by `parameters`. */
 export class Parameters {
-  /** By name: resident tensors, which the optimisers change in place. @type {Readonly<Record<string, FloatTensor>>} */
+  /** The parameters by name: resident tensors, which the optimisers update in place. @type {Readonly<Record<string, FloatTensor>>} */
   values
-  /** By name, of the last `backward()`. @type {Readonly<Record<string, FloatTensor>>} */
+  /** The gradients of the last `backward()`, by name. @type {Readonly<Record<string, FloatTensor>>} */
   gradients
-  /** @internal All values, and all gradients: one array each, of n floats. @type {ResidentTensor[]} */
+  /** @internal Two arrays of n floats: all values, and all gradients. @type {ResidentTensor[]} */
   all = []
-  /** @internal Where each begins in them. @type {Record<string, number>} */
+  /** @internal Where each parameter begins in them, in floats. @type {Record<string, number>} */
   offsets = {}
   /** @internal */
   n = 0
@@ -91,7 +91,7 @@ export class Parameters {
   entries = []
   /** @internal @type {import('./backward.js').Backward | undefined} */
   planned
-  /** @internal Counts tapes. */
+  /** @internal Number of tapes so far. */
   step = 0
   /** @internal */
   isBusy = false
@@ -124,18 +124,18 @@ export class Parameters {
     return copies(this.values)
   }
 
-  /** Takes values of the same names and dims; all must be there. @param {Record<string, Operand>} state @returns {this} */
+  /** @param {Record<string, Operand>} state all parameters, with the same names and dims @returns {this} */
   loadStateDict(state) {
     fill(this.values, state)
     return this
   }
 
-  /** Gives the memory back; any later use throws. */
+  /** Frees the memory; any later use throws. */
   dispose() {
     for (const held of [...this.all, this.arena]) held.dispose()
   }
 
-  /** @internal An array as tensors of the dims of the parameters. @param {ResidentTensor} all @param {string} prefix of their names @param {Record<string, FloatTensor>} [like] */
+  /** @internal Views of an array, with the dims of the parameters. @param {ResidentTensor} all @param {string} prefix of their names @param {Record<string, FloatTensor>} [like] */
   parts(all, prefix, like = this.values) {
     const part = (/** @type {string} */ name) => [prefix + name, all.part(this.offsets[name], like[name].dims)]
     return Object.fromEntries(Object.keys(like).map(part))
@@ -149,7 +149,7 @@ export class Parameters {
     return variable
   }
 
-  /** @internal Gives an operation its memory. @param {Pick<Entry, 'name' | 'inputs' | 'key' | 'prepared'>} operation @returns {Entry} */
+  /** @internal Allocates the memory of an operation and records it. @param {Pick<Entry, 'name' | 'inputs' | 'key' | 'prepared'>} operation @returns {Entry} */
   record(operation) {
     const { name, inputs, prepared } = operation
     const { mark } = this.arena
@@ -168,7 +168,7 @@ export class Parameters {
     }
   }
 
-  /** @internal Forgets the operations from `from` on, and the plan of the gradients. @param {number} from */
+  /** @internal Removes the recorded operations from index `from` on, and the backward pass. @param {number} from */
   forget(from) {
     if (this.planned) this.arena.mark = this.planned.mark
     this.planned = undefined
@@ -193,7 +193,7 @@ export const addressOf = tensor => /** @type {ResidentTensor} */ (tensor).addres
 export const copies = tensors =>
   Object.fromEntries(Object.entries(tensors).map(([name, { data, dims }]) => [name, new Tensor(data.slice(), dims)]))
 
-/** Copies values into tensors, if all of them fit. @param {Readonly<Record<string, FloatTensor>>} tensors @param {unknown} state by name */
+/** Copies a state dict into tensors; throws before the first copy if a name or dims do not fit. @param {Readonly<Record<string, FloatTensor>>} tensors @param {unknown} state by name */
 export function fill(tensors, state) {
   const { take, end } = readState(state)
   const given = Object.entries(tensors).map(([name, { dims }]) => take(name, 'dims', ...dims))
@@ -202,9 +202,9 @@ export function fill(tensors, state) {
 }
 
 /**
- * Copies tensors into the module's memory, where a model finds them as `p.values`.
+ * Copies tensors into the module's memory as the parameters of a model: `p.values`.
  * @param {import('../qkv.js').Qkv} qkv
- * @param {Record<string, Operand>} tensors by name; or a state dict
+ * @param {Record<string, Operand>} tensors by name, such as a state dict
  * @returns {Parameters}
  */
 export function parameters(qkv, tensors) {

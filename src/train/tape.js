@@ -1,5 +1,5 @@
-// A tape: the operations of one step, each run at once and recorded, so that their gradients can be computed backwards. A
-// step that does the same operations in the same order runs the recorded ones again, in the same memory.
+// A tape runs the operations of one step and records them, so that `backward` can compute the gradients. A step with the
+// same operations in the same order reuses the recorded ones and their memory.
 
 import { expectDims, oneOf, readOptions, toBoolean } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
@@ -25,14 +25,14 @@ import { addressOf, expectParameters, variables } from './parameters.js'
 /** @typedef {import('../ops/linear.js').FusedOptions & import('../ops/linear.js').LayoutOption} LinearOptions */
 
 /**
- * What a model computes with: the functions of qkv and qkv/nn without `out`. Results are resident, valid until the next tape.
+ * The operations of a tape: the functions of qkv and qkv/nn without `out`. Results are resident, valid until the next tape.
  * @typedef {object} Operations
  * @property {(x: Operand, weight?: Operand, bias?: Operand, options?: { eps?: number }) => FloatTensor} layerNorm
  * @property {(x: Operand, weight?: Operand, options?: import('../block/norm.js').NormOptions) => FloatTensor} rmsNorm
  * @property {(x: Operand, options?: GeluOptions) => FloatTensor} gelu
  * @property {(x: Operand) => FloatTensor} relu
  * @property {(x: Operand) => FloatTensor} silu
- * @property {(gate: Operand, up?: Operand) => FloatTensor} swiglu silu(gate) * up; without up both in one, (..., 2 C)
+ * @property {(gate: Operand, up?: Operand) => FloatTensor} swiglu silu(gate) * up; without up, gate holds both, (..., 2 C)
  * @property {(gate: Operand, up?: Operand, options?: GeluOptions) => FloatTensor} geglu gelu(gate) * up
  * @property {(a: Operand, b: Operand) => FloatTensor} add a + b; b may lack leading axes
  * @property {(a: Operand, b: Operand) => FloatTensor} mul a * b; b may lack leading axes
@@ -73,7 +73,7 @@ class Recorder {
     this.#p = p
   }
 
-  /** @internal The tensor's place on this tape. @param {unknown} value @param {string} name @returns {Variable} */
+  /** @internal The variable of an operand; other tensors become constants. @param {unknown} value @param {string} name @returns {Variable} */
   variable(value, name) {
     if (!this.#isOpen)
       throw new Error(`${name}: this tape has ended: use it within the function that was given to tape`)
@@ -101,9 +101,9 @@ class Recorder {
    * Runs the recorded operation, or records it.
    * @param {string} name
    * @param {readonly (Variable | undefined)[]} inputs
-   * @param {readonly unknown[]} key what its memory depends on
+   * @param {readonly unknown[]} key dims and options that its memory depends on
    * @param {() => import('../block/operation.js').Prepared} prepare
-   * @param {unknown} [given] what changes from step to step
+   * @param {unknown} [given] arguments that may change in each step
    * @returns {Variable}
    */
   #record(name, inputs, key, prepare, given) {
@@ -123,7 +123,7 @@ class Recorder {
 
   /**
    * @param {keyof typeof OPERATIONS} name
-   * @param {readonly unknown[]} values those that are undefined are not there
+   * @param {readonly unknown[]} values of the operands; undefined: not given
    * @param {object} options
    * @param {unknown} [given]
    * @returns {FloatTensor}
@@ -156,7 +156,7 @@ class Recorder {
 
   /**
    * Attention on rows of heads side by side: q (B, L, H * D), k (B, S, G * D), v (B, S, G * E) -> (B, L, H * E), or all
-   * without B; or q, k and v in one, (B, L, (H + 2 G) * D), as one linear layer makes them. A bias may be a parameter.
+   * without B; or q alone holds q, k and v, (B, L, (H + 2 G) * D), the output of one linear layer. A bias may be a parameter.
    * @param {Operand} q @param {Operand | undefined} k @param {Operand | undefined} v @param {import('../block/attention.js').RowOptions} options
    */
   attention(q, k, v, options) {
@@ -170,7 +170,7 @@ class Recorder {
     return this.#apply('dropout', [x], { p }, checkStream(generator, 'dropout: generator'))
   }
 
-  /** Rows of a table (num, dim); that of paddingIdx gets no gradient. @param {IdOperand} ids @param {Operand} weight @param {{ paddingIdx?: number }} [options] */
+  /** Rows of a table (num, dim); the row of paddingIdx gets no gradient. @param {IdOperand} ids @param {Operand} weight @param {{ paddingIdx?: number }} [options] */
   embedding(ids, weight, options = {}) {
     const { paddingIdx } = readOptions(options, ['paddingIdx'], 'embedding')
     const table = this.variable(weight, 'embedding: weight')
@@ -179,7 +179,7 @@ class Recorder {
     return this.#record('embedding', [table], [paddingIdx, ...rows.dims], prepare, rows.ids).tensor
   }
 
-  /** A loss of no axes. @param {Operand} logits (..., V) @param {IdOperand} targets (...) @param {import('../block/loss.js').CrossEntropyOptions} [options] */
+  /** The loss, a tensor without axes. @param {Operand} logits (..., V) @param {IdOperand} targets (...) @param {import('../block/loss.js').CrossEntropyOptions} [options] */
   crossEntropy(logits, targets, options = {}) {
     const z = this.variable(logits, 'crossEntropy: logits')
     const loss = checkLoss(z.dims, targets, readOptions(options, LOSS_OPTIONS, 'crossEntropy'))
@@ -193,12 +193,12 @@ class Recorder {
     return this.#record('reshape', [input], sizes, () => ({ dims: sizes, passes: [0], run() {} })).tensor
   }
 
-  /** A bias of scores by distance, for attention: [h, i, j] is table[h, i - j]. @param {Operand} table (H, T) @param {number} L @param {number} [S] */
+  /** A bias by distance for the scores of attention: bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)]. @param {Operand} table (H, T) @param {number} L @param {number} [S] */
   relativeBias(table, L, S = L) {
     return this.#apply('relativeBias', [table], { L, S })
   }
 
-  /** @internal Ends it: operations of an earlier step that were not done again are forgotten. */
+  /** @internal Closes the tape and removes recorded operations that this step did not run. */
   end() {
     this.#isOpen = false
     if (this.#at < this.#p.entries.length) this.#p.forget(this.#at)
@@ -206,14 +206,14 @@ class Recorder {
 }
 
 /**
- * A step that has run forwards.
+ * A step whose forward pass has run.
  * @typedef {object} TrainingStep
- * @property {number} loss the number, where the function returned a tensor of one value; else NaN
+ * @property {number} loss the value, if the function returned a tensor of one value; else NaN
  * @property {FloatTensor} output what the function returned; resident, valid until the next tape
  * @property {(options?: BackwardOptions) => TrainingStep} backward computes `p.gradients`, once
  *
  * @typedef {object} BackwardOptions
- * @property {Operand} [gradient] of the output; default 1, for a loss
+ * @property {Operand} [gradient] gradient of the output; default 1, for a loss
  * @property {boolean} [accumulate] adds to `p.gradients` instead of replacing them; default false
  */
 
@@ -221,8 +221,8 @@ class Recorder {
  * Runs a model and records it.
  * @param {import('../qkv.js').Qkv} qkv
  * @param {Parameters} p
- * @param {(t: Tape) => FloatTensor} run synchronous; uses p.values and the operations of t
- * @param {{ finite?: boolean }} [options] finite: a loss that is NaN or infinite throws; default false
+ * @param {(t: Tape) => FloatTensor} run the model; synchronous; uses p.values and the operations of t
+ * @param {{ finite?: boolean }} [options] finite: throw if the loss is NaN or infinite; default false
  * @returns {TrainingStep}
  */
 export function tape(qkv, p, run, options = {}) {
