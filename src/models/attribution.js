@@ -1,6 +1,6 @@
-// How much each part of a model adds to the logit of a token (direct logit attribution): the residual stream is a sum of
-// what the embedding, the heads and the MLPs write to it; with the deviations of all norms held as they are, the way
-// from there to a logit is linear. Computed in float64, at one position.
+// Direct logit attribution: how much each part of a model adds to the logit of a token. The residual stream is the sum of
+// the outputs of the embedding, the heads and the MLPs. With the deviations of all norms held fixed, a logit is linear in
+// the residual stream. Computed in float64, at one position.
 
 import { readOptions, toNumber } from '../base/arguments.js'
 import { toTensor } from '../base/operand.js'
@@ -14,7 +14,7 @@ import { Tensor } from '../base/tensor.js'
 
 /**
  * @typedef {object} AttributionOptions
- * @property {ArrayLike<number>} [tokens] whose logits are looked at; default: the token with the largest logit
+ * @property {ArrayLike<number>} [tokens] ids of the tokens; default: the token with the largest logit
  * @property {number} [position] of the query, from the end if negative; default -1, which predicts the next token
  * @property {Record<string, import('./hooks.js').Hook>} [hooks]
  *
@@ -25,8 +25,8 @@ import { Tensor } from '../base/tensor.js'
  * @property {FloatTensor} heads (T, layers, H)
  * @property {FloatTensor} [crossHeads] (T, layers, H), of an encoder-decoder
  * @property {FloatTensor} mlps (T, layers)
- * @property {FloatTensor} embedding (T): what enters layer 0
- * @property {FloatTensor} rest (T): biases, and what hooks have put into the stream
+ * @property {FloatTensor} embedding (T): the input of layer 0
+ * @property {FloatTensor} rest (T): biases, and what hooks have added to the residual stream
  */
 
 /**
@@ -47,10 +47,10 @@ export function attribute({ family, weights, forward }, input, options) {
 
   const H = decoder.heads.heads
   const layers = decoder.layers.length
-  /** Row of the residual stream that each part has written. @type {Map<string, Float64Array>} */
+  /** The row that each part has added to the residual stream. @type {Map<string, Float64Array>} */
   const parts = new Map()
   let rest = new Float64Array(0)
-  /** @type {Float64Array[]} outputs of each head through the projection, and its bias, of the part that is run */
+  /** The projected output of each head of the current part, then the bias. @type {Float64Array[]} */
   let projected = []
   const rowOf = (/** @type {FloatTensor} */ x) => {
     const [B, L, d] = x.dims
@@ -58,14 +58,14 @@ export function attribute({ family, weights, forward }, input, options) {
     const at = toNumber(position, 'logitAttribution: position', { least: -L, most: L - 1, whole: true })
     return Float64Array.from(x.data.subarray(((at + L) % L) * d, (((at + L) % L) + 1) * d))
   }
-  /** What the stream holds beyond the parts goes to the rest. @param {Float64Array} sum */
+  /** rest = residual stream - all parts. @param {Float64Array} sum the residual stream */
   const settle = sum => {
     rest = sum.map((value, i) => {
       for (const part of parts.values()) value -= part[i]
       return value
     })
   }
-  /** All that the stream holds goes through a norm. @param {NormSpec} spec @param {Float64Array} sum */
+  /** Applies a norm to all parts and the rest. @param {NormSpec} spec @param {Float64Array} sum the residual stream */
   const pass = (spec, sum) => {
     settle(sum)
     const through = linearized(spec, weights.norm(spec), sum)
@@ -97,7 +97,7 @@ export function attribute({ family, weights, forward }, input, options) {
   /** @param {Float64Array} row (H * D) @param {import('./family-parts.js').PartSpec} part */
   const project = (row, part) => {
     const { o } = /** @type {NonNullable<typeof part.attention>} */ (part.attention)
-    const rows = new Float32Array((H + 1) * row.length) // the last one gives the bias
+    const rows = new Float32Array((H + 1) * row.length) // the last row, of zeros, becomes the bias
     const D = row.length / H
     for (let h = 0; h < H; h++) for (let i = h * D; i < (h + 1) * D; i++) rows[h * row.length + i] = row[i]
     const y = weights.linear(o).forward({ data: rows, dims: [H + 1, row.length] })
@@ -149,7 +149,7 @@ function largest(values) {
 }
 
 /**
- * A norm whose deviation is that of `sum`: linear in what goes through it, with its bias for the rest alone.
+ * A norm with the deviation of `sum`, which makes it linear. Only the rest gets its bias.
  * @param {NormSpec} spec
  * @param {{ weight: FloatTensor, bias?: FloatTensor }} learned
  * @param {Float64Array} sum

@@ -1,9 +1,9 @@
-// Reads a model's config.json: each key is checked when it is read, and what nobody has read is refused by name.
+// Reads a model's config.json: each key is checked when it is read, and keys that were not read are refused by name.
 
 import { toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 
-/** Keys that change nothing in the network as it is run here: training, sampling, notes, and what tensors say by their sizes. */
+/** Keys without influence on the network as it is run here: training, sampling, notes, and sizes that the tensors tell. */
 const HARMLESS =
   /^(_|initializer_|transformers|num_beam|early_|encoder_no_|pooler_|summary_|task_|output_|is_(en|de)coder|unk_|bos_|eos_)|drop|_(token_ids?|labels?|penalty|ngram_size|length)$|^(architectures|(torch_)?dtype|use_cache|init_std|bad_words_ids|id2label|label2id|problem_type|finetuning_task|gradient_checkpointing|return_dict.*|tokenizer_class|pretraining_tp|cache_implementation|n_ctx|n_positions|prefix|directionality|tie_weights_|net_structure_type|num_memory_blocks|gap_size|down_scale_factor|chunk_size_feed_forward|num_hidden_layers|max_position_embeddings|reorder_and_upcast_attn|use_bfloat16|torchscript|pruned_heads|(typical|top)_[kp]|temperature|do_sample|num_return_sequences|remove_invalid_values|type_vocab_size|extra_pos_embeddings)$/
 
@@ -19,13 +19,13 @@ export class Config {
     this.#values = new Map(Object.entries(json))
   }
 
-  /** Whatever is there; null counts as absent. @param {string} key */
+  /** The value of a key; null counts as absent. @param {string} key */
   get(key) {
     this.#read.add(key)
     return this.#values.get(key) ?? undefined
   }
 
-  /** Is it there, null included? @param {string} key */
+  /** Is the key there, perhaps with null? @param {string} key */
   has(key) {
     return this.#values.has(key)
   }
@@ -33,7 +33,7 @@ export class Config {
   /**
    * @param {string} key
    * @param {number} [fallback]
-   * @returns {number} a size of something: 1 to 2^24
+   * @returns {number} a size: 1 to 2^24
    */
   size(key, fallback) {
     return this.number(key, fallback, { least: 1, most: 2 ** 24, whole: true })
@@ -75,7 +75,7 @@ export class Config {
   }
 
   /**
-   * Refuses keys whose values are not those that this family has here; absent ones have.
+   * Refuses keys whose values are not the covered ones; an absent key has the covered value.
    * @param {Record<string, unknown>} covered
    */
   only(covered) {
@@ -85,7 +85,7 @@ export class Config {
     }
   }
 
-  /** Refuses what nobody has read and what is not known to be harmless. */
+  /** Refuses keys that were not read and are not known to be harmless. */
   end() {
     const rest = [...this.#values].filter(
       ([key, value]) => !this.#read.has(key) && !HARMLESS.test(key) && value !== null && value !== false,

@@ -1,4 +1,4 @@
-// Encoders that fill masks: bert, roberta, distilbert, albert.
+// Encoders with a masked-language-model head: bert, roberta, distilbert, albert.
 
 import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, times } from './family-parts.js'
 
@@ -8,20 +8,20 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, times }
 /** @typedef {import('./family-parts.js').ActivationName} ActivationName */
 
 /**
- * bert, roberta, distilbert, albert: encoders with the norm after the sum, and a head that fills masks.
+ * bert, roberta, distilbert, albert: encoders with post-norm layers and a masked-language-model head.
  * @param {Config} c
  * @param {object} names
  * @param {string} names.type
  * @param {Record<'width' | 'layers' | 'heads' | 'inner' | 'activation', string>} names.keys
  * @param {string} names.act the default activation
- * @param {number} [names.eps] where the config does not say it
+ * @param {number} [names.eps] if the config has no key for it
  * @param {(i: number) => string} names.at
  * @param {readonly string[]} names.attention q, k, v, o
  * @param {readonly [string, string]} names.mlp up, down
  * @param {readonly [string, string]} names.norms after attention, after the MLP
  * @param {boolean} [names.types] are there token types?
- * @param {boolean} [names.counts] do positions count on from pad_token_id?
- * @param {number} [names.narrow] the width of the embeddings, where it is another one
+ * @param {boolean} [names.counts] do positions start after pad_token_id?
+ * @param {number} [names.narrow] the width of the embeddings, if it is not that of the model
  * @param {{ dense: string, norm: string, bias: string, optional: RegExp, activation?: ActivationName }} names.head
  * @param {string} [names.pooler]
  * @param {readonly string[]} [names.ignored]

@@ -1,5 +1,5 @@
-// One description for each family of models: the names of its weights and how its blocks are put together. What they
-// have in common is run in network.js. Here are the decoders, and the list of all.
+// One description for each family of models: the names of its weights and the order of its blocks. network.js runs all
+// families. This file has the decoders, and the list of all families.
 // https://github.com/huggingface/transformers, src/transformers/models
 
 import { describe } from '../base/errors.js'
@@ -29,7 +29,7 @@ import { ropeFrequencies } from './rope-scaling.js'
 /** @typedef {import('./family-parts.js').ActivationName} ActivationName */
 
 /**
- * A decoder that predicts the next token: its norms stand before attention and MLP, some also behind.
+ * A decoder that predicts the next token, with norms before attention and MLP, in some families also after them.
  * @param {Config} c
  * @param {object} f
  * @param {string} f.type
@@ -37,17 +37,17 @@ import { ropeFrequencies } from './rope-scaling.js'
  * @param {number} f.d width
  * @param {{ heads: number, kvHeads: number, headDim: number }} f.heads
  * @param {string} f.tokens the table of embeddings
- * @param {Partial<EmbeddingSpec>} [f.embedding] what else there is
- * @param {Partial<StackSpec>} [f.stack] the same of the stack
+ * @param {Partial<EmbeddingSpec>} [f.embedding] more of the embedding
+ * @param {Partial<StackSpec>} [f.stack] more of the stack
  * @param {string} f.layers key of the config
- * @param {string} f.at what names of a layer begin with; N stands for its number
+ * @param {string} f.at prefix of the names of a layer; N stands for its number
  * @param {(at: string, i: number) => AttentionSpec} f.attention
  * @param {readonly string[]} f.mlp up, down and, if there is one, gate
  * @param {number} f.inner
  * @param {ActivationName} f.activation
  * @param {(name: string, out: number, size: number) => LinearSpec} f.linear of the MLP
  * @param {(name: string, size?: number) => NormSpec} f.norm
- * @param {readonly (string | undefined)[]} f.norms before and behind attention, before and behind the MLP
+ * @param {readonly (string | undefined)[]} f.norms before and after attention, before and after the MLP
  * @param {string} f.last the norm after all layers
  * @param {string} f.head
  * @param {boolean} f.tied is the table of embeddings the head?
@@ -135,7 +135,7 @@ function llamaLike(c, { type, kvHeads: usualKvHeads, headDim: usualHeadDim, bias
   const windows = windowsOf(c, layersOf(c, 'num_hidden_layers'), window)
   /** @type {(name: string, size?: number) => NormSpec} */
   const norm = (name, size = d) => ({ name, size, kind: 'rms', eps, plusOne: gemma })
-  if (gemma) c.get('hidden_act') // is not asked
+  if (gemma) c.get('hidden_act') // not used: gemma has hidden_activation
   return decoderOnly(c, {
     ...{ type, prefix: 'model.', d, heads, tokens: 'embed_tokens', layers: 'num_hidden_layers', at: 'layers.N.', norm },
     embedding: { scale: gemma ? Math.sqrt(d) : 1 },
@@ -168,7 +168,7 @@ function llamaLike(c, { type, kvHeads: usualKvHeads, headDim: usualHeadDim, bias
   })
 }
 
-/** Null is no cap, as in the original. @param {Config} c @param {string} key @param {number} fallback */
+/** The cap, 0 if the key is null, as in transformers. @param {Config} c @param {string} key @param {number} fallback */
 const capOf = (c, key, fallback) => c.number(key, c.has(key) ? 0 : fallback, { least: 0 })
 
 /**

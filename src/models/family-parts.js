@@ -1,4 +1,4 @@
-// What a family of models is described by, and what several descriptions share.
+// The types of a family's description, and functions that several descriptions share.
 
 /** @typedef {import('./config.js').Config} Config */
 /** @typedef {'gelu' | 'gelu_tanh' | 'relu' | 'silu'} ActivationName */
@@ -31,7 +31,7 @@
  *
  * @typedef {object} StackSpec
  * @property {PartSpec[][]} layers the parts of each
- * @property {boolean} [parallel] all parts read what enters the layer
+ * @property {boolean} [parallel] all parts read the input of the layer
  * @property {boolean} causal
  * @property {{ heads: number, kvHeads: number, headDim: number, scale: number, softcap: number }} heads
  * @property {{ dim: number, frequencies: Float64Array, most: number }} [rope]
@@ -42,7 +42,7 @@
  * @property {TableSpec} tokens
  * @property {TableSpec} [positions] learned
  * @property {number} [padding] position = this + the running count of other ids (RoBERTa)
- * @property {number} [sinusoids] so many fixed positions
+ * @property {number} [sinusoids] number of fixed, sinusoidal positions
  * @property {TableSpec} [types]
  * @property {number} [scale]
  * @property {NormSpec} [norm]
@@ -53,11 +53,11 @@
  * @property {ActivationName} [activation]
  * @property {NormSpec} [norm]
  * @property {string} [tied] the table whose rows are the weight, ...
- * @property {LinearSpec} [project] ... or a weight of its own
+ * @property {LinearSpec} [project] ... or a separate weight
  * @property {string} [bias] added to the logits
- * @property {number} [scale] of what comes in
+ * @property {number} [scale] factor of the input
  * @property {number} [softcap]
- * @property {RegExp} [optional] without any tensor of such a name there is no head
+ * @property {RegExp} [optional] names of its tensors; a checkpoint without any of them has no head
  *
  * @typedef {object} Family
  * @property {string} type model_type
@@ -68,9 +68,9 @@
  * @property {StackSpec} [decoder]
  * @property {HeadSpec} head
  * @property {LinearSpec} [pooler] tanh of the first row
- * @property {string} [prefix] that all names may have
- * @property {RegExp} ignored tensors that do nothing here
- * @property {number} [startId] of an encoder-decoder
+ * @property {string} [prefix] optional prefix of all names
+ * @property {RegExp} ignored names of tensors that are not used
+ * @property {number} [startId] first id of the decoder, in an encoder-decoder
  */
 
 /** @type {Record<string, ActivationName>} */
@@ -79,7 +79,7 @@ export const ACTIVATIONS = {
   ...{ relu: 'relu', silu: 'silu', swish: 'silu' },
 }
 export const EPS = { least: 0, most: 1 }
-/** Heads of tasks on top of a model, whose logits are not made here. */
+/** Task heads on top of a model, whose logits are not computed here. */
 export const TASKS = /^(classifier|pre_classifier|qa_outputs|score|sop_classifier|cls\.seq_relationship)\b/
 
 /** @template T @param {number} n @param {(i: number) => T} make @returns {T[]} */

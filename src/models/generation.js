@@ -9,11 +9,11 @@ import { readOptions, toNumber } from '../base/arguments.js'
 
 /**
  * @param {import('./model.js').Model} model
- * @param {object} means
- * @param {import('../qkv.js').Qkv} means.qkv
- * @param {import('./family-parts.js').Family} means.family
- * @param {import('./tokenizer.js').TokenizerLike} [means.tokenizer]
- * @param {(prompt: unknown) => number[]} means.toIds
+ * @param {object} parts of the model
+ * @param {import('../qkv.js').Qkv} parts.qkv
+ * @param {import('./family-parts.js').Family} parts.family
+ * @param {import('./tokenizer.js').TokenizerLike} [parts.tokenizer]
+ * @param {(prompt: unknown) => number[]} parts.toIds
  * @param {string | Ids | readonly (string | readonly number[])[]} prompt
  * @param {GenerateOptions} options
  * @returns {AsyncGenerator<GenerateStep, void, void>}
@@ -38,7 +38,7 @@ export async function* generate(model, { qkv, family, tokenizer, toIds }, prompt
     const sequence = both ? [family.startId ?? 0] : [...source]
     return { sequence, text: textOf(both ? [] : sequence), isDone: false }
   })
-  // Shorter prompts are padded: on the left where the next token follows at once, on the right where an encoder reads.
+  // Shorter prompts are padded: for a decoder on the left, so that the next token follows at once; for an encoder on the right.
   const length = Math.max(...sources.map(source => source.length))
   const padded = (/** @type {number[]} */ list, /** @type {number} */ value) => {
     const padding = Array(length - list.length).fill(value)
@@ -50,7 +50,7 @@ export async function* generate(model, { qkv, family, tokenizer, toIds }, prompt
     ? model.cache({ capacity: Math.max(16, length), batch: sources.length > 1 ? sources.length : undefined })
     : undefined
   let paused = performance.now()
-  /** @type {number[][]} what is new in each row */
+  /** The new ids of each row. @type {number[][]} */
   const made = rows.map(() => [])
   try {
     for (let n = 0; n < most; n++) {
@@ -76,7 +76,7 @@ export async function* generate(model, { qkv, family, tokenizer, toIds }, prompt
         made[b].push(id)
         if (!row.isDone) row.sequence.push(id)
         const whole = textOf(both ? row.sequence.slice(1) : row.sequence)
-        // The bytes of one character may need more tokens than one.
+        // One character may take more than one token.
         const text = whole.endsWith('\ufffd') ? '' : whole.slice(row.text.length)
         if (text) row.text = whole
         row.isDone ||= stopIds.includes(id)
@@ -86,7 +86,7 @@ export async function* generate(model, { qkv, family, tokenizer, toIds }, prompt
       yield { ...output, ...steps[0], rows: steps }
       if (rows.every(row => row.isDone)) return
       if (performance.now() - paused > 50) {
-        await new Promise(resolve => setTimeout(resolve)) // lets others run, and abort
+        await new Promise(resolve => setTimeout(resolve)) // lets other tasks run, which may abort this one
         paused = performance.now()
       }
     }
@@ -103,7 +103,7 @@ const badIds = words =>
   Array.isArray(words) ? words.filter(word => Array.isArray(word) && word.length === 1).flat() : []
 
 /**
- * The largest logit, or a sample among the topK largest.
+ * Chooses the largest logit, or with a temperature samples among the topK largest.
  * @param {Float32Array} logits
  * @param {number} temperature
  * @param {number} topK

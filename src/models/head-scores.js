@@ -1,4 +1,4 @@
-// What a head does on a text, as one number from 0 to 1 each.
+// Scores of attention heads on a text, each from 0 to 1.
 
 import { shape } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
@@ -6,7 +6,7 @@ import { Tensor } from '../base/tensor.js'
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 
 /**
- * Of the weights a[i][j] of one head over n tokens; means are over the queries i for which the rule has a key.
+ * Scores from the weights a[i][j] of a head. Means are over the queries i for which the rule has a key.
  * - previous: mean of a[i][i - 1], i >= 1
  * - first: mean of a[i][0], i >= 1
  * - duplicate: mean of the sum of a[i][j] over the earlier j with the same token as i
@@ -17,10 +17,10 @@ import { Tensor } from '../base/tensor.js'
  */
 
 /**
- * Of weights that are there already, such as r.attentions of forward.
+ * Computes the scores from weights that forward has returned, such as r.attentions.
  * @param {readonly (FloatTensor | undefined)[]} attentions (1, H, L, S) of each layer
- * @param {ArrayLike<number>} [ids] the S tokens; without them, as for cross-attention, `first` (over all queries) and
- *   `entropy` are made, the others are 0
+ * @param {ArrayLike<number>} [ids] the S tokens; without them, as for cross-attention, only `first` (over all queries) and
+ *   `entropy` are computed, the others are 0
  * @returns {HeadScores}
  */
 export function headScores(attentions, ids) {
@@ -39,7 +39,7 @@ export function headScores(attentions, ids) {
   const H = all[0]?.dims[1] ?? 0
   const make = () => new Tensor(new Float32Array(all.length * H), [all.length, H])
   const scores = { previous: make(), first: make(), duplicate: make(), induction: make(), entropy: make() }
-  /** Earlier keys of the same token, and those behind them. @type {number[][]} */
+  /** For each query the earlier keys with the same token, and the keys after those. @type {number[][]} */
   const same = Array.from(ids ?? [], (id, i) => Array.from({ length: i }, (_, j) => j).filter(j => ids?.[j] === id))
   const after = same.map((list, i) => list.map(j => j + 1).filter(j => j < i))
   all.forEach(({ data, dims: [, , L, S] }, layer) => {

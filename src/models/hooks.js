@@ -1,4 +1,4 @@
-// What is done to the numbers of a running model: read, replaced or scaled at a named place.
+// Hooks read, replace or scale the numbers of a running model at a named place.
 
 import { describe, nearest, shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
@@ -8,8 +8,8 @@ import { Tensor } from '../base/tensor.js'
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 
 /**
- * A function that reads or returns other numbers, a factor (0 ablates), 'mean' over the positions, or numbers to put
- * there (a patch).
+ * A function that reads the numbers and may return others, a factor (0 ablates), 'mean' over the positions, or numbers that
+ * replace them (a patch).
  * @typedef {((values: FloatTensor) => TensorLike | void) | number | 'mean' | TensorLike} Hook
  */
 
@@ -18,7 +18,7 @@ const PLACES = [
   ...['q', 'k', 'v', 'scores', 'weights'].flatMap(name => [`attention.${name}`, `cross.${name}`]),
   ...['cross.heads', 'cross.output'],
 ]
-/** Of those, the ones that a head has of its own: with its number behind. */
+/** The places that also exist for one head, with its number appended. */
 const BY_HEAD = /heads$|scores$|weights$/
 
 /**
@@ -59,7 +59,7 @@ export function checkHooks(hooks, stacks) {
  * @param {Record<string, Hook> | undefined} hooks
  * @param {string} name
  * @param {() => FloatTensor} values a copy of the numbers there, (B, L, ...)
- * @returns {FloatTensor | undefined} what stands there from now on; undefined: what stood there
+ * @returns {FloatTensor | undefined} the new numbers; undefined: no hook, the numbers stay
  */
 export function applyHook(hooks, name, values) {
   if (!hooks || !Object.hasOwn(hooks, name)) return undefined
@@ -72,7 +72,7 @@ export function applyHook(hooks, name, values) {
     )
   if (hook === 'mean') return meanOverRows(x)
   const given = typeof hook === 'function' ? hook(x) : hook
-  if (given === undefined) return x // perhaps changed where it stands
+  if (given === undefined) return x // the function may have changed it in place
   const made = toFloats(given, `hooks: ${name}`)
   if (made.data.length !== x.data.length || made.dims.some((size, axis) => size !== x.dims[axis]))
     throw new RangeError(`hooks: ${describe(name)}: dims ${shape(made.dims)} given, ${shape(x.dims)} expected`)
@@ -84,9 +84,9 @@ export const isHooked = (hooks, name) =>
   hooks !== undefined && Object.keys(hooks).some(key => key === name || key.startsWith(`${name}.`))
 
 /**
- * A place that all heads share and that each has a part of: weights (B, H, L, S), outputs (B, L, H * D).
+ * Applies the hooks of a place of all heads, then those of single heads: weights (B, H, L, S), outputs (B, L, H * D).
  * @param {Record<string, Hook> | undefined} hooks
- * @param {string} name of all heads; of one with its number behind it
+ * @param {string} name of the place; a head's place has its number appended
  * @param {FloatTensor} x
  * @param {number} H
  * @param {readonly number[]} dims of a head's part: (B, L, S), (B, L, D)
@@ -95,7 +95,7 @@ export const isHooked = (hooks, name) =>
 export function hookHeads(hooks, name, x, H, dims) {
   if (!hooks || !isHooked(hooks, name)) return undefined
   const all = applyHook(hooks, name, () => copyOf(x)) ?? copyOf(x)
-  const size = dims[2] * (x.dims.length === 4 ? dims[1] : 1) // of what lies together
+  const size = dims[2] * (x.dims.length === 4 ? dims[1] : 1) // contiguous values of a head
   for (let h = 0; h < H; h++) {
     const part = applyHook(hooks, `${name}.${h}`, () => {
       const data = new Float32Array(dims[0] * dims[1] * dims[2])
@@ -109,7 +109,7 @@ export function hookHeads(hooks, name, x, H, dims) {
   return all
 }
 
-/** The tensor itself, whose memory a call may free, as a copy for who looks at it. @param {FloatTensor} x */
+/** A copy that stays valid when the memory of x is freed. @param {FloatTensor} x */
 export const copyOf = x => new Tensor(x.data.slice(), [...x.dims])
 
 /** Each row of (B, L, D) becomes the mean of the L rows. @param {FloatTensor} x */

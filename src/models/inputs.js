@@ -1,4 +1,4 @@
-// What forward is given: ids and what is kept.
+// Checks of the arguments of forward: ids and `keep`.
 
 import { toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'

@@ -1,4 +1,4 @@
-// From a folder to a model: the config is read and refused first, then the headers, then the weights.
+// Loads a model from a folder: checks the config first, then the headers, then reads the weights.
 
 import { oneOf, readOptions } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -15,9 +15,9 @@ import { ModelWeights } from './weights.js'
 
 /**
  * @typedef {object} LoadModelOptions
- * @property {import('./weights.js').WeightType} [dtype] how the weights of products lie in memory; default: as stored
+ * @property {import('./weights.js').WeightType} [dtype] of the weights of linear layers in memory; default: as stored
  * @property {import('./tokenizer.js').TokenizerClass | import('./tokenizer.js').TokenizerLike | false} [tokenizer] the
- *   Tokenizer class of Hugging Face's tokenizers.js, or a tokenizer; false: none. By default the package is imported where
+ *   Tokenizer class of Hugging Face's tokenizers.js, or a tokenizer; false: none. By default the package is imported if
  *   there is a tokenizer.json
  * @property {(progress: Progress) => void} [onProgress] after each tensor that was read
  * @property {AbortSignal} [signal]
@@ -47,7 +47,7 @@ export async function loadModel(qkv, source, options = {}) {
 }
 
 /**
- * What a folder holds and what memory it would take, by dtype, before any weight is read.
+ * Reads the config and the headers of a folder, and computes the memory that the weights would take, by dtype.
  * @param {CheckpointSource} source as of loadModel
  * @param {{ signal?: AbortSignal }} [options]
  */
@@ -60,7 +60,7 @@ export async function inspectModel(source, options = {}) {
 }
 
 /**
- * Config and headers of a folder, which is open as long as `use` runs.
+ * Opens a folder, reads its config and headers, calls `use` with them, and closes the folder.
  * @template T
  * @param {CheckpointSource} source
  * @param {AbortSignal | undefined} signal
@@ -72,7 +72,7 @@ async function withFolder(source, signal, use) {
   const folder = await openFolder(source, signal)
   try {
     const configFile = await folder.open('config.json')
-    const stored = configFile ? undefined : await readCheckpoint(folder) // says why a folder of other formats is refused
+    const stored = configFile ? undefined : await readCheckpoint(folder) // throws a more specific error for other formats
     if (!configFile || stored)
       throw new Error('loadModel: config.json is missing: it says how the tensors are put together')
     const json = /** @type {Record<string, unknown>} */ (await readJSON(configFile, 'config.json'))

@@ -1,4 +1,4 @@
-// A loaded model: forward with what is kept and hooked, generation, scores of heads.
+// A loaded model: forward with kept values and hooks, generation, scores of heads.
 
 import { readOptions } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
@@ -28,23 +28,24 @@ import { encode } from './tokenizer.js'
  * @property {Ids} ids of an encoder-decoder: what the encoder reads
  * @property {Ids} [attentionMask] 1 where there is a token, 0 where there is padding; default all 1
  * @property {Ids} [tokenTypeIds] BERT's segments; default all 0
- * @property {Ids} [positions] default: counted from the first token that is no padding
+ * @property {Ids} [positions] default: counted from the first token that is not padding
  * @property {Ids} [decoderIds] of an encoder-decoder; default its start id
  *
- * What is returned beside the logits: 'attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions',
- * 'encoderHiddenStates' of all layers, or of one: 'attentions.3'. Without the prefix, of an encoder-decoder the decoder's.
+ * keep names what is returned beside the logits: 'attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions',
+ * 'encoderHiddenStates' of all layers, or of one: 'attentions.3'. In an encoder-decoder the names without `encoder` mean the
+ * decoder.
  * @typedef {object} ModelOptions
  * @property {readonly string[]} [keep]
  * @property {Record<string, import('./hooks.js').Hook>} [hooks] by place: 'layers.3.attention.weights', 'layers.3.heads.5'
  * @property {ModelCache} [cache] keys and values of the ids before these; see model.cache
- * @property {'all' | 'last' | 'none'} [logits] of which rows; default 'all'
+ * @property {'all' | 'last' | 'none'} [logits] the rows whose logits are computed; default 'all'
  *
  * @typedef {object} ModelOutput
- * @property {FloatTensor} [logits] (B, L, V); without a head there are none
+ * @property {FloatTensor} [logits] (B, L, V); undefined if the model has no head
  * @property {FloatTensor} lastHiddenState (B, L, d), after the last norm
  * @property {FloatTensor} [pooled] (B, d)
  * @property {(FloatTensor | undefined)[]} attentions of each layer that is kept: (B, H, L, S)
- * @property {(FloatTensor | undefined)[]} hiddenStates what enters layer 0, 1, ... and what leaves the last, (B, L, d)
+ * @property {(FloatTensor | undefined)[]} hiddenStates inputs of layer 0, 1, ... and the output of the last, (B, L, d)
  * @property {(FloatTensor | undefined)[]} crossAttentions
  * @property {(FloatTensor | undefined)[]} encoderAttentions
  * @property {(FloatTensor | undefined)[]} encoderHiddenStates
@@ -53,20 +54,20 @@ import { encode } from './tokenizer.js'
  * @typedef {object} GenerateOptions
  * @property {number} [maxNewTokens] default 40
  * @property {number} [temperature] 0, the default, takes the largest logit
- * @property {number} [topK] samples among so many only
+ * @property {number} [topK] samples among the topK largest logits only
  * @property {number} [seed] of the random numbers; default 0
- * @property {readonly number[]} [stopIds] default: the end ids of the config
+ * @property {readonly number[]} [stopIds] generation ends at these; default: eos_token_id of the config
  * @property {readonly string[]} [keep] as in forward
  * @property {ModelOptions['hooks']} [hooks]
  * @property {boolean} [useCache] false: all ids are run at each step, so that hooks see the whole sequence; default true
  * @property {AbortSignal} [signal]
  *
- * id and token are new, text is what they add, ids are all of the sequence so far; isDone: it has ended.
+ * The new id, its token, the text that it adds, and its probability; ids: the whole sequence so far; isDone: it has ended.
  * @typedef {{ id: number, token: string, text: string, probability: number, ids: number[], isDone: boolean }} GeneratedToken
- * @typedef {ModelOutput & GeneratedToken & { rows: GeneratedToken[] }} GenerateStep of the first prompt; rows: of each
+ * @typedef {ModelOutput & GeneratedToken & { rows: GeneratedToken[] }} GenerateStep values of the first prompt; rows: of each prompt
  */
 
-/** Keys and values of a sequence, layer by layer; of an encoder-decoder also what the encoder has made. */
+/** Keys and values of a sequence for each layer; for an encoder-decoder also the output of the encoder. */
 export class ModelCache {
   /** @internal @param {Cache[]} layers */
   constructor(layers) {
@@ -76,9 +77,9 @@ export class ModelCache {
     this.encoded = undefined
     /** @internal @type {number} */
     this.length = 0
-    /** @internal Of each row, 0 where there is padding; without any undefined. @type {number[][] | undefined} */
+    /** @internal The attention mask of each row, 0 is padding; undefined without padding. @type {number[][] | undefined} */
     this.tokens = undefined
-    /** @internal Has a call thrown that was about to append? */
+    /** @internal Did a call throw after it had begun to append? */
     this.isBroken = false
   }
 
@@ -95,15 +96,15 @@ export class ModelCache {
   }
 }
 
-/** @param {Family} family */
+/** A summary of the encoder and the decoder, for users. @param {Family} family */
 export function stacksOf({ encoder, decoder }) {
-  const told = (/** @type {StackSpec | undefined} */ stack) =>
+  const summary = (/** @type {StackSpec | undefined} */ stack) =>
     stack && {
       ...{ layers: stack.layers.length, ...stack.heads, causal: stack.causal },
       windows: stack.layers.map(([{ attention }]) => attention?.window),
       ...{ rope: stack.rope, relativeBias: stack.relative !== undefined },
     }
-  return { encoder: told(encoder), decoder: told(decoder) }
+  return { encoder: summary(encoder), decoder: summary(decoder) }
 }
 
 export class Model {
@@ -135,12 +136,12 @@ export class Model {
     return this.#family.type
   }
 
-  /** What there is: an encoder, a decoder or both; layers and heads of each, and how scores are made. */
+  /** The encoder and the decoder, or one of them: layers, heads, and how scores are computed. */
   get stacks() {
     return stacksOf(this.#family)
   }
 
-  /** Does it make logits? A checkpoint may lack the head. */
+  /** Does it have a head, which computes logits? A checkpoint may lack it. */
   get hasHead() {
     return this.#weights.hasHead
   }
@@ -155,20 +156,20 @@ export class Model {
    * @returns {Tokenized}
    */
   tokenize(text, pair) {
-    return encode(this.#textTool(), text, pair, this.#family.vocab)
+    return encode(this.#expectTokenizer(), text, pair, this.#family.vocab)
   }
 
   /** The text of ids, special tokens left out. @param {ArrayLike<number>} ids @returns {string} */
   decode(ids) {
-    return this.#textTool().decode(Array.from(ids), { skip_special_tokens: true })
+    return this.#expectTokenizer().decode(Array.from(ids), { skip_special_tokens: true })
   }
 
-  #textTool() {
+  #expectTokenizer() {
     if (this.#tokenizer) return this.#tokenizer
     throw new Error('this model was loaded without a tokenizer: give ids, or load it with tokenizer.json')
   }
 
-  /** The stored tensors that are used: a row each, and sums. */
+  /** The stored tensors that are used, and the sums of their sizes. */
   describe() {
     const tensors = this.#weights.used.map(({ name, dtype, dims, from, to }) => ({
       ...{ name, dtype, dims, bytes: to - from, parameters: dims.reduce((a, b) => a * b, 1) },
@@ -181,7 +182,7 @@ export class Model {
   }
 
   /**
-   * Keys and values for forward and generate: room for `capacity` ids, doubled when it is full.
+   * Makes a cache of keys and values for forward and generate, with room for `capacity` ids; it doubles when it is full.
    * @param {{ capacity?: number, batch?: number }} [options]
    */
   cache(options = {}) {
@@ -267,7 +268,7 @@ export class Model {
     const like = { B, L }
     const tokens =
       input.attentionMask === undefined ? undefined : readIds(input.attentionMask, 'attentionMask', 2, like).ids
-    const given = tokens?.includes(0) ? Uint8Array.from(tokens) : undefined // where all are tokens it says nothing
+    const given = tokens?.includes(0) ? Uint8Array.from(tokens) : undefined // all 1 is the same as no mask
     const masks = stack.causal ? maskRows(cache, given, B, L) : undefined
     if (cache?.isBroken)
       throw new Error(
@@ -293,17 +294,17 @@ export class Model {
       keepCross: layer => keeps('crossAttentions', layer),
     }
     const entered = embed(this.#family, qkv, this.#weights, { ids, types, positions, B, L })
-    if (cache) cache.isBroken = true // until all layers have what is new
+    if (cache) cache.isBroken = true // until all layers have appended their keys
     const h = runStack(stack, entered, call)
     if (cache) Object.assign(cache, { length: past + L, tokens: masks, isBroken: false })
     return { ...call, h, mask }
   }
 
   /**
-   * The position of each id, and how many there are.
+   * The position of each id, and how many positions the model has.
    * @param {StackSpec} stack
    * @param {Ids | undefined} given
-   * @param {number[][] | undefined} masks of each row, past and new; 0 is padding
+   * @param {number[][] | undefined} masks the attention mask of each row, past and new ids; 0 is padding
    * @param {Int32Array} ids
    * @param {number} B
    * @param {number} L
@@ -388,7 +389,7 @@ export class Model {
   }
 
   /**
-   * What each head does on a text: see docs/models.md for the definitions.
+   * Scores of each head on a text: docs/models.md has the definitions.
    * @param {string | Ids} input
    */
   headScores(input) {
@@ -409,7 +410,7 @@ export class Model {
   }
 
   /**
-   * Token by token. The prompt of an encoder-decoder is what its encoder reads. Several prompts run side by side.
+   * Generates token by token. The prompt of an encoder-decoder is the input of its encoder. Several prompts form a batch.
    * @param {string | Ids | readonly (string | readonly number[])[]} prompt
    * @param {GenerateOptions} [options]
    * @returns {AsyncGenerator<GenerateStep, void, void>}
@@ -417,23 +418,23 @@ export class Model {
   async *generate(prompt, options = {}) {
     const { generate } = await import('./generation.js')
     const toIds = (/** @type {unknown} */ given) => this.#toIds(given)
-    yield* generate(this, { ...this.#means, tokenizer: this.#tokenizer, toIds }, prompt, options)
+    yield* generate(this, { ...this.#parts, tokenizer: this.#tokenizer, toIds }, prompt, options)
   }
 
   /**
-   * How much each head, each MLP and the embedding add to the logits of tokens (direct logit attribution): the
-   * deviations of the norms are held as they are. See docs/models.md.
+   * Direct logit attribution: how much each head, each MLP and the embedding add to the logits of tokens, with the
+   * deviations of the norms held fixed. See docs/models.md.
    * @param {ModelInput} input one text
    * @param {import('./attribution.js').AttributionOptions} [options]
    */
   async logitAttribution(input, options = {}) {
     const { attribute } = await import('./attribution.js')
     return this.#qkv.scope(() =>
-      attribute({ ...this.#means, forward: (...given) => this.#forward(...given) }, input, options),
+      attribute({ ...this.#parts, forward: (...given) => this.#forward(...given) }, input, options),
     )
   }
 
-  get #means() {
+  get #parts() {
     return { qkv: this.#qkv, family: this.#family, weights: this.#weights }
   }
 
@@ -445,7 +446,7 @@ export class Model {
 }
 
 /**
- * Past and new of each row, 0 where there is padding; undefined where there is none.
+ * The attention mask of each row over past and new ids; undefined without padding.
  * @param {ModelCache | undefined} cache
  * @param {Uint8Array | undefined} given (B, L) of the new ids
  * @param {number} B

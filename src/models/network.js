@@ -1,4 +1,4 @@
-// The building blocks that all families share, run on the kernels: embeddings, blocks of attention and MLP, the head.
+// Runs the parts that all families share: embeddings, layers of attention and MLP, the head.
 // Letters: B batch, L queries, S keys, H heads, D size of a head, d width of the model, V vocabulary.
 
 import { splitHeads } from '../base/operand.js'
@@ -21,12 +21,12 @@ import { applyHook, copyOf, hookHeads, isHooked } from './hooks.js'
 /** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
 
 /**
- * What one call of a stack is given.
+ * The arguments of one call of a stack, and the arrays that it fills.
  * @typedef {object} Call
  * @property {Qkv} qkv
  * @property {ModelWeights} weights
  * @property {Hooks} [hooks]
- * @property {string} place '' or 'encoder.' or 'decoder.': what names of hooks begin with
+ * @property {string} place prefix of the names of hooks: '', 'encoder.' or 'decoder.'
  * @property {(layer: number) => boolean} keepWeights
  * @property {(layer: number) => boolean} keepHidden
  * @property {(layer: number) => boolean} keepCross
@@ -35,14 +35,14 @@ import { applyHook, copyOf, hookHeads, isHooked } from './hooks.js'
  * @property {(FloatTensor | undefined)[]} crossAttentions
  * @property {Uint32Array} positions (B, L)
  * @property {number} past keys before the first query
- * @property {Tensor<Uint8Array>} [mask] (B, 1, 1, S): 1 may be seen
+ * @property {Tensor<Uint8Array>} [mask] (B, 1, 1, S): 1 is visible
  * @property {{ hidden?: FloatTensor, mask?: Tensor<Uint8Array>, keys: { k: FloatTensor, v: FloatTensor }[] }} [encoded]
- *   what an encoder has made; its keys and values of each layer, made at first use
+ *   the output of the encoder, and its keys and values for each layer, computed at first use
  * @property {Cache[]} [caches] of each layer
- * @property {(seen: Seen) => void} [record] is told how the residual stream is put together
+ * @property {(seen: Seen) => void} [record] called with every contribution to the residual stream
  *
- * What a part of a layer reads and adds (B, L, d), or the outputs of its heads (B, L, H * D); without a part: the sum
- * before the last norm.
+ * The residual stream `before` a part of a layer and what the part has `added`, (B, L, d), or the outputs of its `heads`,
+ * (B, L, H * D). Without a part: the residual stream before the last norm.
  * @typedef {{ place: string, part?: PartSpec, layer?: number, heads?: FloatTensor, before?: FloatTensor, added?: FloatTensor }} Seen
  */
 
@@ -175,7 +175,7 @@ function runLayer(stack, parts, layer, h, call, turns, bias) {
   for (const part of parts) {
     const from = stack.parallel ? entered : h
     const x = part.before ? norm(qkv, weights, part.before, from) : from
-    // The sum is made by the last product, where nobody looks at what is added.
+    // The last product adds the residual, unless a hook or a record needs the output alone.
     const isFused = !part.after && !call.record && !isHooked(hooks, `${at}${part.kind}.output`)
     const residual = isFused ? h : undefined
     let y =
@@ -210,7 +210,7 @@ function mlp({ qkv, weights }, { up, gate, down, activation }, x, residual) {
  * @param {PartSpec} part
  * @param {number} layer
  * @param {FloatTensor} x (B, L, d)
- * @param {string} at what names of hooks begin with
+ * @param {string} at prefix of the names of hooks
  * @param {{ cos: FloatTensor, sin: FloatTensor } | undefined} turns
  * @param {FloatTensor | undefined} bias
  * @param {FloatTensor | undefined} residual
@@ -267,9 +267,9 @@ function attention(call, stack, part, layer, x, at, turns, bias, residual) {
     const scores = isEdited ? hookHeads(hooks, `${name}.scores`, traced.masked, H, maps) : undefined
     const given = scores ? qkv.softmax(scores) : traced.weights
     const other = hookHeads(hooks, `${name}.weights`, given, H, maps)
-    const paid = other ?? given
-    if (isKept) (isCross ? call.crossAttentions : call.attentions)[layer] = paid
-    output = joinRows(scores || other ? weigh(qkv, paid, values, G) : traced.output)
+    const used = other ?? given
+    if (isKept) (isCross ? call.crossAttentions : call.attentions)[layer] = used
+    output = joinRows(scores || other ? weightedSums(qkv, used, values, G) : traced.output)
   } else {
     output = qkv.alloc([B, L, H * D])
     const inRows = { ...options, numHeads: H, out: output }
@@ -282,7 +282,7 @@ function attention(call, stack, part, layer, x, at, turns, bias, residual) {
 }
 
 /**
- * Keys and values of what the encoder has made, once for all steps.
+ * Keys and values of the encoder's output, computed once for all steps.
  * @param {Call} call
  * @param {AttentionSpec} spec
  * @param {number} layer
@@ -309,7 +309,7 @@ function joinRows(x) {
  * @param {FloatTensor} values (B, G, S, D)
  * @param {number} G
  */
-function weigh(qkv, weights, values, G) {
+function weightedSums(qkv, weights, values, G) {
   const [B, H, L, S] = weights.dims
   const D = values.dims[3]
   const out = new Float32Array(B * H * L * D)
@@ -325,7 +325,7 @@ function weigh(qkv, weights, values, G) {
 }
 
 /**
- * Logits of rows that have passed the last norm.
+ * Logits of the residual stream after the last norm.
  * @param {Family} family
  * @param {Qkv} qkv
  * @param {ModelWeights} weights
@@ -333,7 +333,7 @@ function weigh(qkv, weights, values, G) {
  * @returns {FloatTensor} (B, L, V)
  */
 export function makeLogits({ head, type }, qkv, weights, x) {
-  if (!weights.hasHead) throw new Error(`this ${type} checkpoint has no head: it makes hidden states, but no logits`)
+  if (!weights.hasHead) throw new Error(`this ${type} checkpoint has no head: it gives hidden states, but no logits`)
   let h = x
   if (head.transform) {
     h = dense(weights, head.transform, h, { activation: head.activation })

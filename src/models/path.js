@@ -1,4 +1,4 @@
-// A folder on the disk: loaded in Node only.
+// Reads a folder on the disk. This module is loaded in Node only.
 
 /**
  * A folder on the disk, in Node.

@@ -1,6 +1,6 @@
-// Why a folder or a file is no checkpoint that can be read. Loaded where one is refused.
+// Finds out why a folder or a file cannot be read as a checkpoint. Loaded only when one is refused.
 
-/** Files of other formats, which say why there is no safetensors file. */
+/** Files of other formats that may lie in the folder instead. */
 const OTHERS = [
   { pattern: /\.gguf$/i, text: 'GGUF is not covered: use the safetensors files of the same model' },
   {
@@ -10,7 +10,7 @@ const OTHERS = [
   { pattern: /\.(h5|msgpack|onnx|ot)$/i, text: 'this format is not covered: save the model as safetensors' },
 ]
 
-/** What other files begin with. @param {Uint8Array} start @returns {string | undefined} */
+/** Recognises other formats by the first bytes of a file. @param {Uint8Array} start @returns {string | undefined} */
 export function otherFormat(start) {
   const text = String.fromCharCode(...start.subarray(0, 4))
   if (text === 'GGUF') return 'a GGUF file, which is not covered: use the safetensors files of the same model'

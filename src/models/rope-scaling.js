@@ -1,4 +1,4 @@
-// The frequencies of rotary positions as configs state them.
+// The frequencies of rotary position embedding, from the keys of a config.
 
 import { describe } from '../base/errors.js'
 import { Config } from './config.js'
@@ -6,10 +6,10 @@ import { Config } from './config.js'
 const POSITIVE = { least: 1e-30 }
 
 /**
- * Frequency i is theta^(-2i/dim); linear scaling divides by a factor, llama3 the long waves only.
+ * Frequency i is theta^(-2i/dim). Linear scaling divides all by a factor, llama3 the low ones only.
  * @param {Config} config
  * @param {number} headDim
- * @param {number} share of a head that turns, where the config does not say it
+ * @param {number} share of a head that is rotated, if the config has no key for it
  */
 export function ropeFrequencies(config, headDim, share) {
   // Newer configs hold all of it in rope_parameters.
@@ -37,7 +37,7 @@ export function ropeFrequencies(config, headDim, share) {
 }
 
 /**
- * Long waves are divided by the factor, short ones stay, those between are blended.
+ * Low frequencies are divided by the factor, high ones stay, those between are interpolated.
  * @param {Config} scaling
  * @param {Float64Array} frequencies
  */

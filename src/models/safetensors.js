@@ -24,12 +24,12 @@ const BYTES = {
   ...{ F64: 8, F32: 4, F16: 2, BF16: 2, F8_E5M2: 1, F8_E4M3: 1, F8_E8M0: 1 },
   ...{ I64: 8, I32: 4, I16: 2, I8: 1, U64: 8, U32: 4, U16: 2, U8: 1, BOOL: 1 },
 }
-/** Those whose numbers become float32. */
+/** The dtypes that are converted to float32. */
 export const FLOATS = ['F32', 'F16', 'BF16']
 const MOST_HEADER = 100_000_000 // as in the original library
 
 /**
- * The names of the outermost object of a JSON text, those that are there twice included. The text is valid JSON.
+ * Counts the names of the outermost object of a valid JSON text; a name that occurs twice counts twice.
  * @param {string} text
  */
 function countNames(text) {
@@ -77,7 +77,7 @@ export async function readHeader(source, file) {
   if (typeof header !== 'object' || header === null || Array.isArray(header))
     throw fail(`its header is ${describe(header)}, an object of tensors expected`)
   const entries = Object.entries(header)
-  if (countNames(text) !== entries.length) throw fail('a name stands in its header twice')
+  if (countNames(text) !== entries.length) throw fail('a name occurs twice in its header')
   const tensors = entries
     .filter(([name]) => name !== '__metadata__')
     .map(([name, entry]) => toTensor(name, entry, file, source, 8 + length))
@@ -102,7 +102,7 @@ function toTensor(name, entry, file, source, data) {
   if (!Array.isArray(dims) || dims.length > 64 || !dims.every(isSize))
     throw fail(`shape ${describe(dims)} is no list of sizes`)
   if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isSize) || offsets[0] > offsets[1])
-    throw fail(`data_offsets ${JSON.stringify(offsets)?.slice(0, 40)} are no range`)
+    throw fail(`data_offsets ${JSON.stringify(offsets)?.slice(0, 40)} are no range of bytes`)
   const bytes = dims.reduce((product, size) => product * size, BYTES[/** @type {'F32'} */ (dtype)])
   if (bytes !== offsets[1] - offsets[0])
     throw fail(`${offsets[1] - offsets[0]} bytes, but ${dtype} ${dimsText(dims)} are ${bytes}`)
@@ -110,7 +110,7 @@ function toTensor(name, entry, file, source, data) {
 }
 
 /**
- * The ranges must fill the file, one behind the other.
+ * Checks that the ranges fill the file without gaps or overlaps.
  * @param {StoredTensor[]} tensors
  * @param {number} start
  * @param {number | undefined} size of the file
@@ -120,7 +120,7 @@ function checkRanges(tensors, start, size, fail) {
   let end = start
   for (const { name, from, to } of [...tensors].sort((a, b) => a.from - b.from || a.to - b.to)) {
     if (from < end) throw fail(`tensor ${describe(name)} overlaps the one before it`)
-    if (from > end) throw fail(`${from - end} bytes before tensor ${describe(name)} belong to none`)
+    if (from > end) throw fail(`${from - end} bytes before tensor ${describe(name)} belong to no tensor`)
     end = to
   }
   if (size !== undefined && end !== size)
@@ -132,17 +132,17 @@ function checkRanges(tensors, start, size, fail) {
 }
 
 /**
- * The numbers of a stored tensor as they are, or of some of its bytes: floats, or the bits of halves.
+ * Reads the numbers of a stored tensor, or of a range of its bytes: floats, or the bits of float16 or bfloat16.
  * @param {StoredTensor} tensor F32, F16 or BF16
  * @param {number} [start] in the file
  * @param {number} [end]
- * @param {Uint8Array} [buffer] may be read into: who gives one uses the numbers at once and keeps nothing
+ * @param {Uint8Array} [buffer] memory to read into; the caller must use the numbers before it reads into it again
  * @returns {Promise<Float32Array | Uint16Array>}
  */
 export async function readNumbers({ dtype, file, source, from, to }, start = from, end = to, buffer) {
   const bytes = await readExactly(source, file, start, end, buffer)
   const fits = buffer ? bytes.byteOffset % 4 === 0 : bytes.byteLength === bytes.buffer.byteLength
-  const own = fits ? bytes : new Uint8Array(bytes) // aligned, and nobody else's
+  const own = fits ? bytes : new Uint8Array(bytes) // an aligned copy
   const Type = dtype === 'F32' ? Float32Array : Uint16Array
   return new Type(/** @type {ArrayBuffer} */ (own.buffer), own.byteOffset, own.length / Type.BYTES_PER_ELEMENT)
 }
@@ -156,5 +156,5 @@ export function widen(numbers, dtype) {
   return dtype === 'F16' ? fromFloat16(numbers) : fromBfloat16(numbers)
 }
 
-/** Both. @param {StoredTensor} tensor */
+/** Reads a tensor as float32. @param {StoredTensor} tensor */
 export const readFloats = async tensor => widen(await readNumbers(tensor), tensor.dtype)

@@ -4,7 +4,7 @@
 import { describe } from '../base/errors.js'
 
 /**
- * Reads bytes from <= i < to, perhaps into a buffer that is given. `size` is undefined where only reading tells.
+ * Reads bytes from <= i < to, into `buffer` if it is given. `size` is undefined if only reading can tell it.
  * @typedef {{ size?: number, read: (from: number, to: number, buffer?: Uint8Array) => Promise<Uint8Array> }} ByteSource
  * @typedef {(from: number, to: number) => Promise<ArrayBuffer | ArrayBufferView>} RangeReader
  * @typedef {ArrayBuffer | ArrayBufferView | Blob | RangeReader} FileContent
@@ -14,7 +14,7 @@ import { describe } from '../base/errors.js'
  *
  * @typedef {object} Folder
  * @property {(name: string) => Promise<ByteSource | undefined>} open undefined: there is no such file
- * @property {() => readonly string[]} names as far as known: a URL cannot be listed
+ * @property {() => readonly string[]} names of the known files; a URL cannot be listed, so those opened so far
  * @property {() => Promise<void>} close
  */
 
@@ -51,7 +51,7 @@ const fromMap = contents => ({
 })
 
 /**
- * A folder of a server. Ranges are asked for; a server that knows none sends the file once.
+ * A folder on a server. Files are requested by ranges; a server without ranges sends each file once.
  * @param {string} base ends in a slash
  * @param {AbortSignal} [signal]
  * @returns {Folder}
@@ -122,7 +122,7 @@ export async function openFolder(source, signal) {
 }
 
 /**
- * Exactly the bytes of a range.
+ * Reads a range, and throws unless all of its bytes are there.
  * @param {ByteSource} source
  * @param {string} name
  * @param {number} from
@@ -134,7 +134,7 @@ export async function readExactly(source, name, from, to, buffer) {
   const bytes = end > from ? await source.read(from, end, buffer) : new Uint8Array(0)
   if (bytes.length !== to - from)
     throw new RangeError(
-      `${name}: bytes ${from} to ${to} are asked for, ${bytes.length} of them are there: the file is cut off`,
+      `${name}: bytes ${from} to ${to} are needed, ${bytes.length} of them are there: the file is cut off`,
     )
   return bytes
 }
@@ -158,7 +158,7 @@ export async function readJSON(source, name) {
   }
 }
 
-/** Of a source that reads only: the first size at which it stops. @param {ByteSource} source */
+/** The size of a source that does not tell it: reads up to the limit. @param {ByteSource} source */
 async function sizeOf(source) {
   const bytes = await source.read(0, MOST_TEXT)
   return bytes.length

@@ -1,5 +1,5 @@
-// From the tensors of a checkpoint to the weights of a family: what is missing, unexpected or of another shape is listed;
-// the rest is read one tensor at a time and packed in the module's memory.
+// Loads the tensors of a checkpoint as the weights of a family. Tensors that are missing, unexpected or of another shape are
+// listed in one error; the others are read one at a time and packed in the module's memory.
 
 import { describe, shape } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
@@ -21,7 +21,7 @@ import { FLOATS, readNumbers, widen } from './safetensors.js'
 /** Numbers as they are stored. @typedef {{ data: Float32Array | Uint16Array, dims: readonly number[], dtype: string }} Raw */
 
 /**
- * A tensor that is read, and what becomes of it: layers that are packed from it, or `take`.
+ * A tensor that is read, with the layers that are packed from it, and functions that receive it.
  * @typedef {object} Need
  * @property {readonly number[]} dims
  * @property {{ key: string, spec: LinearSpec, bias: () => FloatTensor | undefined }[]} layers
@@ -30,7 +30,7 @@ import { FLOATS, readNumbers, widen } from './safetensors.js'
 
 /** @typedef {(key: string, name: string, dims: readonly number[], use: Need['layers'][0] | Need['takes'][0]) => void} AddNeed */
 
-const CHUNK = 2 ** 20 // bytes that are read at a time, while those before them are packed
+const CHUNK = 2 ** 20 // bytes that are read at a time, while the previous ones are packed
 
 /** @param {LinearSpec} spec */
 const keyOf = ({ name, part }) => (part === undefined ? name : `${name}[${part}]`)
@@ -45,15 +45,15 @@ export class ModelWeights {
   #tables = new Map()
   /** @type {Set<{ dispose: () => void }>} */
   #resident = new Set()
-  /** Is there a head that makes logits? */
+  /** Is there a head, which computes logits? */
   hasHead = true
   hasPooler = true
   /** The stored tensors that are used. @type {StoredTensor[]} */
   used = []
-  /** Names of stored tensors that do nothing here. @type {string[]} */
+  /** Names of stored tensors that are not used. @type {string[]} */
   ignored = []
 
-  /** @param {Qkv} [qkv] where they are held; for a plan alone none */
+  /** @param {Qkv} [qkv] the module that holds them; not needed for `plan` */
   constructor(qkv) {
     this.#qkv = /** @type {Qkv} */ (qkv)
   }
@@ -74,7 +74,7 @@ export class ModelWeights {
   }
 
   /**
-   * A row of a table, which stays as it is stored; that of tokens may be the weight of the head.
+   * A row of a table as floats. The table of tokens may be the weight of the head.
    * @param {TableSpec} spec
    * @param {number} n
    * @returns {Float32Array}
@@ -86,7 +86,7 @@ export class ModelWeights {
     return widen(data.subarray(n * columns, (n + 1) * columns), dtype)
   }
 
-  /** The product that makes logits. */
+  /** The linear layer that computes the logits. */
   get head() {
     return /** @type {PackedLinear} */ (this.#linears.get('head'))
   }
@@ -97,7 +97,7 @@ export class ModelWeights {
   }
 
   /**
-   * What is to be read, after a check of all names and shapes; and the memory that it takes, by dtype.
+   * Checks all names and shapes, and lists what is to be read and the memory that it takes, by dtype.
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
    */
@@ -132,7 +132,7 @@ export class ModelWeights {
    */
   async load(family, stored, { dtype, signal, onProgress }) {
     const { tensors, needs, bytes } = this.plan(family, stored)
-    // Layers are packed chunk by chunk where that can be done; other tensors are read whole.
+    // Layers are packed chunk by chunk if their layout allows it; other tensors are read whole.
     const jobs = [...needs].flatMap(([name, need]) => {
       const tensor = /** @type {StoredTensor} */ (tensors.get(name))
       const [rows] = tensor.dims
@@ -146,11 +146,11 @@ export class ModelWeights {
         return { need, tensor, perRow, from, rows: Math.min(step, rows - from) }
       })
     })
-    // While one is packed, those behind it are read, two of them into buffers that are used again.
+    // While one chunk is packed, the next ones are read, two of them into buffers that are reused.
     const buffers = [0, 1, 2].map(() => new Uint8Array(0))
     /** @type {Promise<Float32Array | Uint16Array>[]} */
     const reading = []
-    let asked = 0 // packed ones, so far
+    let asked = 0 // chunks for layers that were requested so far
     let packed = 0
     const readAhead = (/** @type {number} */ n) => {
       for (; reading.length < jobs.length && reading.length < n + 8 && asked < packed + 3; ) {
@@ -160,14 +160,14 @@ export class ModelWeights {
         if (need.layers.length && buffers[at].length < size) buffers[at] = new Uint8Array(size)
         const start = tensor.from + from * perRow
         const numbers = readNumbers(tensor, start, start + size, need.layers.length ? buffers[at] : undefined)
-        numbers.catch(() => {}) // is told when it is its turn
+        numbers.catch(() => {}) // the error is thrown when this chunk is awaited
         reading.push(numbers)
         if (need.layers.length) asked++
       }
     }
     let loaded = 0
     try {
-      coreOf(this.#qkv)?.reserve(bytes[dtype ?? 'stored'] + CHUNK) // to grow once is quicker, and refuses at once
+      coreOf(this.#qkv)?.reserve(bytes[dtype ?? 'stored'] + CHUNK) // growing once is faster, and fails before anything is read
       for (const [n, { need, tensor, perRow, from, rows }] of jobs.entries()) {
         signal?.throwIfAborted()
         readAhead(n)
@@ -197,7 +197,7 @@ export class ModelWeights {
   }
 
   /**
-   * Rows from ... of a stored weight, packed for each layer that has a part of it.
+   * Packs rows of a stored weight, beginning at `from`, for each layer that has a part of it.
    * @param {Need['layers']} layers
    * @param {Raw} raw
    * @param {number} from
@@ -220,7 +220,7 @@ export class ModelWeights {
         const { out, row, layout } = spec
         const [rows, columns] = raw.dims
         const layer = /** @type {PackedLinear} */ (this.#linears.get(key))
-        // Fused columns lie side by side; fused rows may be mixed.
+        // Fused columns of a layer are adjacent; its fused rows may be interleaved with others.
         if (layout) layer.fill(0, address + (row?.(0) ?? 0) * 4, out, columns, { k: from, size: rows })
         else if (row) layer.fill(0, core.copyIn(rowsOf(new Tensor(values, raw.dims), out, row).data), out)
         else layer.fill(from, address, rows)
@@ -229,7 +229,7 @@ export class ModelWeights {
   }
 
   /**
-   * Names without the prefix that a family may have, old names of norms as the new ones.
+   * Removes the optional prefix of the names, and replaces old names of norms by the new ones.
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
    */
@@ -246,7 +246,7 @@ export class ModelWeights {
     return tensors
   }
 
-  /** What is to be read, in order. @param {Family} family */
+  /** The tensors to read, in order. @param {Family} family */
   #needs(family) {
     /** @type {Map<string, Need>} */
     const needs = new Map()
@@ -309,7 +309,7 @@ export class ModelWeights {
     if (embedding.project) linear(embedding.project)
     table(embedding.positions)
     table(embedding.types)
-    if (head.project || !this.hasHead) table(embedding.tokens) // else it is held once, as the weight of the head
+    if (head.project || !this.hasHead) table(embedding.tokens) // else the weight of the head holds it
     if (pooler && this.hasPooler) linear(pooler)
     if (!this.hasHead) return needs
     if (head.transform) linear(head.transform)
@@ -333,7 +333,7 @@ export class ModelWeights {
     add('head', name, [vocab, columns], { key: 'head', spec: { name, out: vocab, in: columns }, bias: () => bias })
   }
 
-  /** A small tensor that every call reads. @param {FloatTensor} tensor */
+  /** Makes a small tensor resident, because every call reads it. @param {FloatTensor} tensor */
   #keep(tensor) {
     const resident = this.#qkv.alloc(tensor.dims)
     this.#resident.add(resident)
@@ -342,7 +342,7 @@ export class ModelWeights {
   }
 }
 
-/** The dtypes of packLinear for those that are stored. */
+/** The dtype of packLinear for each stored dtype. */
 const NATIVE = /** @type {const} */ ({ F32: 'float32', F16: 'float16', BF16: 'bfloat16' })
 
 /** @param {Raw} raw @returns {FloatTensor} */
@@ -351,7 +351,7 @@ const floats = ({ data, dims, dtype }) => new Tensor(widen(data, dtype), dims)
 const EMPTY = new Tensor(new Float32Array(0), [0])
 
 /**
- * Rows row(0) ... row(out - 1) of a tensor, a copy; without `row` itself.
+ * A copy of the rows row(0) ... row(out - 1) of a tensor; without `row` the tensor itself.
  * @template {Float32Array | Uint16Array} T
  * @param {Tensor<T>} tensor
  * @param {number} out
@@ -367,7 +367,7 @@ function rowsOf(tensor, out, row) {
 }
 
 /**
- * Throws one error that lists all that does not fit.
+ * Throws one error that lists every tensor that does not fit.
  * @param {Map<string, Need>} needs
  * @param {Map<string, StoredTensor>} tensors
  * @param {RegExp} ignored

@@ -65,7 +65,7 @@ test('numbers of all three kinds are read, at any alignment', async () => {
 })
 
 for (const [title, bytes, message] of /** @type {[string, Uint8Array, RegExp][]} */ ([
-  ['an empty file', new Uint8Array(0), /bytes 0 to 8 are asked for, 0 of them are there: the file is cut off/],
+  ['an empty file', new Uint8Array(0), /bytes 0 to 8 are needed, 0 of them are there: the file is cut off/],
   ['a file of 7 bytes', new Uint8Array(7), /7 of them are there/],
   ['a header of 10^9 bytes', file('{}', 0, 1e9), /header would be 1000000000 bytes long, the file has 10 bytes/],
   ['a header of 2^63 bytes', file('{}', 0, 2 ** 63), /header would be 9223372036854776000 bytes/],
@@ -93,18 +93,18 @@ for (const [title, bytes, message] of /** @type {[string, Uint8Array, RegExp][]}
   ['overlapping tensors', file(`{"x":${one},"y":${entry('F32', '[2]', '[4,12]')}}`, 12), /tensor "y" overlaps/],
   ['the same bytes twice', file(`{"x":${one},"y":${one}}`, 8), /tensor "y" overlaps/],
   [
-    'bytes that belong to none',
+    'bytes that belong to no tensor',
     file(`{"x":${entry('F32', '[2]', '[4,12]')}}`, 12),
-    /4 bytes before tensor "x" belong to none/,
+    /4 bytes before tensor "x" belong to no tensor/,
   ],
   ['bytes at the end', file(`{"x":${one}}`, 9), /1 bytes at its end belong to no tensor/],
   ['missing bytes', file(`{"x":${one}}`, 7), /need \d+ bytes, the file has \d+: it is cut off/],
   [
     'offsets beyond the end',
     file(`{"x":${entry('F32', '[2]', '[9007199254740000,9007199254740008]')}}`, 8),
-    /belong to none/,
+    /belong to no tensor/,
   ],
-  ['a name twice', file(`{"x":${one},"x":${entry('F16', '[4]', '[0,8]')}}`, 8), /a name stands in its header twice/],
+  ['a name twice', file(`{"x":${one},"x":${entry('F16', '[4]', '[0,8]')}}`, 8), /a name occurs twice in its header/],
   ['a GGUF file', textBytes('GGUF\x03\0\0\0 and so on'), /a GGUF file, which is not covered/],
   ['a zip of pickles', textBytes('PK\x03\x04 and so on, and so on'), /a pickled PyTorch file, .*it can run code/],
   ['a page of an error', textBytes('<!doctype html><html>'), /this is text/],
