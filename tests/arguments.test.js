@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { kvCache } from '../src/cache.js'
 import { load, tensor } from '../src/index.js'
 import { packLinear } from '../src/nn.js'
+import { Adam, clipGradNorm, parameters, tape } from '../src/train.js'
 import { close } from './helpers.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
@@ -143,9 +144,11 @@ test('a cache that a getter of the options changes is attended as it is then, or
   refuses(() => cache.attention(row, { mask }), /changed the cache/)
 })
 
-test('a Proxy of a resident tensor, a generator, a layer, a cache or the module is refused, and so is an heir', () => {
+test('a Proxy of a resident tensor, a generator, a layer, a cache, an optimiser or the module is refused, and so is an heir', () => {
   const resident = qkv.alloc([4, 8])
   const weights = tensor(x.data, x.dims)
+  const learned = parameters(qkv, { w: x })
+  const optimizer = new Adam(learned)
   /** @type {[object, ((x: any) => unknown)[]][]} */
   const cases = [
     [
@@ -185,11 +188,23 @@ test('a Proxy of a resident tensor, a generator, a layer, a cache or the module 
     [g.multiheadAttention(8, 2), [l => l.forward(x), l => l.trace(x)]],
     [packLinear(qkv, x), [l => l.forward(x)]],
     [kvCache(qkv, { headDim: 8, capacity: 2 }), [c => c.append(x, x), c => c.attention(x)]],
+    [
+      learned,
+      [
+        p => tape(qkv, p, t => t.gelu(p.values.w)),
+        p => new Adam(p),
+        p => clipGradNorm(p, 1),
+        p => p.stateDict(),
+        p => p.loadStateDict({ w: x }),
+        p => p.dispose(),
+      ],
+    ],
+    [optimizer, [o => o.step(), o => o.stateDict(), o => o.loadStateDict(optimizer.stateDict()), o => o.dispose()]],
   ]
   for (const [object, uses] of cases)
     for (const other of [new Proxy(object, {}), Object.create(object)])
       for (const use of uses) refuses(() => use(other), /a Proxy of it, or an object made from it, given/)
-  resident.dispose()
+  for (const held of [resident, learned, optimizer]) held.dispose()
 })
 
 test('a made-up generator is refused before memory is used', () => {

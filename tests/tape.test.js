@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load } from '../src/index.js'
-import { crossEntropy } from '../src/nn.js'
+import { crossEntropy, gelu } from '../src/nn.js'
 import { Adam, AdamW, clipGradNorm, parameters, SGD, schedule, tape } from '../src/train.js'
 import { close } from './helpers.js'
 import { INDUCTION, induction, inductionWeights } from './training/models.js'
@@ -255,6 +255,24 @@ test('operands of another module are copied; what was disposed is refused, and n
   assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, 0])
 })
 
+test('what a step returns lies in the memory of the parameters: it is not disposed of alone, and ends with them', () => {
+  const p = parameters(qkv, { w: [[1, 2]] })
+  const { resident } = qkv.memory
+  const { output } = tape(qkv, p, t => t.linear([[1, 2]], p.values.w))
+  const reshaped = tape(qkv, p, t => t.reshape(p.values.w, [2])).output
+  for (const held of [output, reshaped, p.values.w, p.gradients.w])
+    assert.throws(() => any(held).dispose(), /this is a view of a resident tensor: dispose that one/)
+  assert.ok(qkv.memory.resident > resident)
+  p.dispose()
+  const taken = qkv.alloc([2 ** 18])
+  for (const held of [output, reshaped]) {
+    assert.throws(() => held.data, /disposed/)
+    assert.throws(() => gelu(qkv, held.dims[1] ? [[1]] : [1, 2], { out: held }), /disposed/)
+  }
+  taken.dispose()
+  assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, 0])
+})
+
 test('what goes wrong is named, and leaves parameters and optimiser as they were', async () => {
   const p = parameters(qkv, {
     w: [
@@ -335,6 +353,11 @@ test('what goes wrong is named, and leaves parameters and optimiser as they were
     [() => p.loadStateDict({ v: [1] }), /w dims = \(2, 2\) is missing; given: v/],
     [() => p.loadStateDict({ v: [1], w }), /no place for v/],
     [() => parameters(qkv, any([1])), /an array of 1 given, an object of tensors/],
+    [
+      () => parameters(qkv, any(new Map([['w', [1]]]))),
+      /parameters: a Map given, an object of tensors by name expected/,
+    ],
+    [() => parameters(qkv, {}), /parameters: an Object given, an object of tensors by name expected/],
     [() => parameters(qkv, any({ w: 'x' })), /parameters: w: "x" given/],
     [() => schedule(1, { total: 3, warmup: 5 }), /schedule: total: 3 given/],
   ]

@@ -1,7 +1,7 @@
 // The update rules of torch.optim. One kernel call updates all parameters with the same weight decay.
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
-import { describe } from '../base/errors.js'
+import { describe, proxied } from '../base/errors.js'
 import { count } from '../base/tensor.js'
 import { addAll } from '../block/kernels.js'
 import { launch, UNIT } from '../ops/launch.js'
@@ -73,9 +73,15 @@ export class Optimizer {
     }
   }
 
+  /** @param {Optimizer} optimizer */
+  static #checked(optimizer) {
+    if (!(#p in optimizer)) throw proxied('optimizer')
+    return optimizer
+  }
+
   /** Updates the parameters from their gradients. */
   step() {
-    const { core, all } = this.#p
+    const { core, all } = Optimizer.#checked(this).#p
     const { kernel, rates } = this.#rule
     const lr = toNumber(this.lr, `${this.#where}: lr`, NOT_NEGATIVE)
     const arrays = [...all, ...Object.values(this.#state)].map(addressOf)
@@ -97,13 +103,14 @@ export class Optimizer {
 
   /** A copy of the state. @returns {OptimizerState} */
   stateDict() {
-    return { step: this.steps, ...copies(this.#tensors()) }
+    return { step: this.steps, ...copies(Optimizer.#checked(this).#tensors()) }
   }
 
   /** @param {OptimizerState} state with the same names and dims @returns {this} */
   loadStateDict(state) {
     const { step, ...rest } = Object(state)
-    const steps = toNumber(step, `${this.#where}: loadStateDict: step`, { least: 0, whole: true })
+    const where = `${Optimizer.#checked(this).#where}: loadStateDict: step`
+    const steps = toNumber(step, where, { least: 0, whole: true })
     fill(this.#tensors(), rest)
     this.steps = steps
     return this
@@ -111,7 +118,7 @@ export class Optimizer {
 
   /** Frees the memory of the state. */
   dispose() {
-    for (const tensor of Object.values(this.#state)) tensor.dispose()
+    for (const tensor of Object.values(Optimizer.#checked(this).#state)) tensor.dispose()
   }
 }
 

@@ -1,6 +1,6 @@
 // The parameters of a model, their gradients, and the memory of a training step.
 
-import { describe } from '../base/errors.js'
+import { describe, proxied } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
 import { readState } from '../nn/layers.js'
@@ -50,6 +50,13 @@ class Arena {
     this.#core = core
   }
 
+  /** A tensor here, which ends with this. @param {readonly number[]} dims @returns {FloatTensor} */
+  tensor(dims) {
+    const address = this.take(count(dims))
+    const chunk = this.#chunks[this.mark[0]]
+    return chunk.part((address - chunk.address) / 4, dims)
+  }
+
   /** @param {number} n floats, or other words @returns {number} their address */
   take(n) {
     const size = Math.ceil(n / 4) * 4 || 4
@@ -77,6 +84,7 @@ export const variables = new WeakMap()
 
 /** The tensors that a model learns, their gradients, and the recorded operations of a step. Made by `parameters`. */
 export class Parameters {
+  #isOurs = true
   /** The parameters by name: resident tensors, which the optimisers update in place. @type {Readonly<Record<string, FloatTensor>>} */
   values
   /** The gradients of the last `backward()`, by name. @type {Readonly<Record<string, FloatTensor>>} */
@@ -119,19 +127,27 @@ export class Parameters {
       this.add(tensor, -1, true, addressOf(this.gradients[name]))
   }
 
+  /** @internal Itself; throws for a Proxy of it, and after dispose. */
+  checked() {
+    if (!(#isOurs in this)) throw proxied('parameters')
+    addressOf(this.all[0])
+    return this
+  }
+
   /** Copies of the values, by name. @returns {Record<string, FloatTensor>} */
   stateDict() {
-    return copies(this.values)
+    return copies(this.checked().values)
   }
 
   /** @param {Record<string, Operand>} state all parameters, with the same names and dims @returns {this} */
   loadStateDict(state) {
-    fill(this.values, state)
+    fill(this.checked().values, state)
     return this
   }
 
   /** Frees the memory; any later use throws. */
   dispose() {
+    if (!(#isOurs in this)) throw proxied('parameters')
     for (const held of [...this.all, this.arena]) held.dispose()
   }
 
@@ -155,9 +171,10 @@ export class Parameters {
     const { mark } = this.arena
     try {
       const at = inputs.map(x => x?.address ?? 0)
-      const address = name === 'reshape' ? at[0] : this.arena.take(count(prepared.dims))
+      const { dims } = prepared
+      const tensor =
+        name === 'reshape' ? /** @type {Variable} */ (inputs[0]).tensor.part(0, dims) : this.arena.tensor(dims)
       const saved = prepared.saved ? this.arena.take(prepared.saved) : 0
-      const tensor = new ResidentTensor(this.core, [...prepared.dims], address)
       const isLearned = inputs.some(x => x?.isLearned)
       const entry = { ...operation, mark, at, saved, output: this.add(tensor, this.step, isLearned, 0) }
       this.entries.push(entry)
@@ -182,8 +199,7 @@ export class Parameters {
 export function expectParameters(p, where) {
   if (!(p instanceof Parameters))
     throw new TypeError(`${where}: ${describe(p)} given, what parameters() returns expected`)
-  addressOf(p.all[0]) // throws after dispose
-  return p
+  return p.checked()
 }
 
 /** @param {Tensor} tensor resident */
@@ -209,7 +225,7 @@ export function fill(tensors, state) {
  */
 export function parameters(qkv, tensors) {
   const core = expectCore(qkv, 'parameters')
-  if (typeof tensors !== 'object' || tensors === null || Array.isArray(tensors))
+  if (typeof tensors !== 'object' || tensors === null || Array.isArray(tensors) || !Object.keys(tensors).length)
     throw new TypeError(`parameters: ${describe(tensors)} given, an object of tensors by name expected`)
   const entries = Object.entries(tensors).map(([name, value]) => [name, toFloats(value, `parameters: ${name}`)])
   return new Parameters(core, Object.fromEntries(entries))
