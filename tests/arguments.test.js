@@ -1,5 +1,5 @@
-// Arguments that run code, that lie, or that come from elsewhere: options are read once and first, then inputs are
-// checked, then copied; what is no option, no number and no tensor of ours says so.
+// Arguments that run code, with wrong lengths or of other modules: options are read once and first, then inputs are
+// checked, then copied. Anything that is no option, number or tensor throws an error that says so.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { close } from './helpers.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 
-/** What is called here is meant not to type. @type {any} */
+/** For calls with wrong arguments, which are not type-checked. @type {any} */
 const qkv = await load()
 const g = qkv.generator(3)
 const x = g.randn([4, 8])
@@ -144,7 +144,7 @@ test('a cache that a getter of the options changes is attended as it is then, or
   refuses(() => cache.attention(row, { mask }), /changed the cache/)
 })
 
-test('a Proxy of a resident tensor, a generator, a layer, a cache, an optimiser or the module is refused, and so is an heir', () => {
+test('a Proxy of a resident tensor, a generator, a layer, a cache, an optimiser or the module is refused, and so is an object that inherits from one', () => {
   const resident = qkv.alloc([4, 8])
   const weights = tensor(x.data, x.dims)
   const learned = parameters(qkv, { w: x })
@@ -215,7 +215,7 @@ test('a made-up generator is refused before memory is used', () => {
     )
 })
 
-test('linear and its like take out and resident, and name any other option', () => {
+test('linear, matmul, softmax, exp, tanh and rope accept out and resident, and refuse any other option by name', () => {
   const [a, w, b] = [g.randn([3, 8]), g.randn([5, 8]), g.randn([5])]
   /** @type {[string, readonly number[], (options?: any) => any][]} */
   const calls = [
@@ -290,7 +290,7 @@ test('ids and positions are exact beyond 2^24, also in plain arrays, and int64 i
     refuses(call, /its data is a BigInt64Array of \d+, one of Float32Array/)
 })
 
-test('lengths that are no lengths, and tensors that lie about theirs, are refused', () => {
+test('invalid lengths, and tensors whose length property is wrong, are refused', () => {
   class Long extends Float32Array {
     get length() {
       return 32
@@ -315,7 +315,7 @@ test('randint takes the whole range of int32, with the numbers of torch 1.13', (
   assert.deepEqual([...data], [-1910486834, 1423042237, -585245578, 2059200585, -1761705244, -443512898])
 })
 
-test('a trace that there is no memory for leaves the memory as it was', async () => {
+test('a trace that does not fit into memory leaves the memory as it was', async () => {
   const own = await load()
   const { size } = own.memory
   for (const L of [20_000, 60_000]) {

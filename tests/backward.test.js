@@ -12,7 +12,7 @@ import * as reference64 from './reference-backward.js'
 /** @typedef {import('./helpers.js').Comparable} Comparable */
 
 const qkv = await load()
-/** What is called with this is meant not to type. @type {(value: any) => any} */
+/** For wrong arguments, which are not type-checked. @type {(value: any) => any} */
 const any = value => value
 
 const small = fc.integer({ min: 1, max: 5 })
@@ -195,7 +195,7 @@ test('the gradients of linear are those of the formula, for all sizes', () => {
   assert.deepEqual(dX.dims, [2, 3, 4])
 })
 
-test('a query that sees no key, and a key that nobody sees, have gradients of zero, whatever is hidden', () => {
+test('a query that sees no key, and a key that no query sees, have gradients of zero, whatever the hidden values are', () => {
   const g = qkv.generator(3)
   const [q, k, v, dOutput] = [g.randn([70, 6]), g.randn([70, 6]), g.randn([70, 7]), g.randn([70, 7])]
   for (const score of any(['dot', 'gaussian'])) {
@@ -213,7 +213,7 @@ test('a query that sees no key, and a key that nobody sees, have gradients of ze
   }
 })
 
-test('NaN spoils the gradients of what sees it and of what is seen together with it, and no others', () => {
+test('NaN spoils the gradients of the queries that see it and of the keys that these queries see, and no others', () => {
   const g = qkv.generator(4)
   for (const spoiled of ['q', 'k', 'v', 'dOutput']) {
     /** @type {Record<string, any>} */
@@ -236,7 +236,7 @@ test('NaN spoils the gradients of what sees it and of what is seen together with
   }
 })
 
-test('weights too small for a sum give gradients of zero, never subnormal ones, which would slow down all that follows', () => {
+test('weights below 2^-64 of the largest give gradients of zero, never subnormal ones, which make later products slow', () => {
   const [L, D] = [40, 8]
   const q = tensor(
     Array.from({ length: L * D }, (_, n) => (n % D ? 0 : 9)),
@@ -258,7 +258,7 @@ test('weights too small for a sum give gradients of zero, never subnormal ones, 
   }
 })
 
-test('dropout draws once, as the attention does', () => {
+test('dropout draws as many numbers as the attention does', () => {
   const g = qkv.generator(5)
   const [q, k, v] = [g.randn([70, 4]), g.randn([9, 4]), g.randn([9, 3])]
   const [forward, backward] = [qkv.generator(6), qkv.generator(6)]

@@ -1,4 +1,4 @@
-// The operations of a transformer block beside attention: held against PyTorch 1.13 (goldens/make-torch-blocks.py).
+// The operations of a transformer block beside attention, compared with PyTorch 1.13 (goldens/make-torch-blocks.py).
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import * as nn from '../src/nn.js'
 import * as train from '../src/train.js'
 import { close } from './helpers.js'
 
-/** Called by name, with options that are meant not to type, too. @type {any} */
+/** Functions by name; options are not type-checked, because some are wrong on purpose. @type {any} */
 const qkv = await load()
 /** @type {any} */
 const api = { ...nn, ...train }
@@ -45,7 +45,7 @@ goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
   const inputs = toTensors(golden.inputs)
   const operands = ORDER[op].map(name => inputs[name])
   const given = JSON.stringify({ ...options, dims: output.dims })
-  test(`${op}, case ${n}: the output is PyTorch's, into an array, a resident tensor and its own place ${given}`, () => {
+  test(`${op}, case ${n}: the output is PyTorch's, in an array, in a resident tensor and in place ${given}`, () => {
     const want = toTensor(output)
     if (op === 'sumRows') return close(api.sumRows(qkv, inputs.x), want, tolerance(want, 5e-7), 'output')
     const plain = api[op](qkv, ...operands, forward)

@@ -1,5 +1,5 @@
 // Fuzzing of the public functions: valid arguments, some of which are replaced by arbitrary values.
-// Each call returns a right result or throws a readable error, and leaves the module unchanged.
+// Each call returns a correct result or throws a readable error, and leaves the module unchanged.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -302,7 +302,7 @@ structuredClone(detached.buffer, { transfer: [detached.buffer] })
 /** Numbers whose products are never a size that fits into memory. */
 const strangeNumbers = [0, 1, -1, -0, 0.5, NaN, Infinity, -Infinity, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53, 1e300, 7n]
 const thrown = new RangeError('a getter of the test')
-/** @type {(() => unknown)[]} made anew for each call: what one call changes is not there in the next */
+/** @type {(() => unknown)[]} made anew for each call, because a call may change its arguments */
 const strangeThings = [
   ...strangeNumbers.map(x => () => x),
   ...['', 'dot', 'additive', '__proto__', 'constructor', '\u202e\0', true, false, null, undefined].map(x => () => x),
@@ -350,7 +350,7 @@ const places = (value, depth = 3) =>
     ? Object.keys(value).flatMap(key => [[value, key], ...places(value[key], depth - 1)])
     : []
 
-/** Whole numbers are small or exceed any memory: sizes between would only be slow. */
+/** Whole numbers are small or exceed any memory; sizes between them would only be slow. */
 const values = [
   fc.integer({ min: -9, max: 99 }),
   fc.double({ noInteger: true }),
@@ -371,7 +371,7 @@ const change = fc.record({
   ),
 })
 
-test(`${CALLS.toLocaleString('en')} calls of all public functions with strange arguments: a right result or an error for people`, t => {
+test(`${CALLS.toLocaleString('en')} calls of all public functions with strange arguments: a correct result or a readable error`, t => {
   const counts = { right: 0, compared: 0, refused: 0 }
   const before = qkv.memory
   const known = () =>
@@ -455,7 +455,7 @@ const ramp = tensor(
   [100, 20],
 )
 
-test('getters that call the module change no bit of the call that reads them, nor of what they make', t => {
+test('getters that call the module change no bit of the call that reads them, nor of the tensors that they make', t => {
   const softmax = qkv.softmax(ramp).data
   let reads = 0
   /** @param {any} value @param {() => void} meddle @param {number} [depth] @returns {any} */
@@ -504,7 +504,7 @@ test('getters that call the module change no bit of the call that reads them, no
   t.diagnostic(`${reads} getters, memory ${qkv.memory.size} bytes`)
 })
 
-test('no public function is forgotten here', () => {
+test('every public function is called here', () => {
   /** @type {(prototype: object) => string[]} */
   const methods = prototype =>
     prototype === Object.prototype

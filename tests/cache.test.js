@@ -20,7 +20,7 @@ const gone = kvCache(qkv, { headDim: 1, capacity: 1 })
 gone.dispose()
 gone.dispose()
 const standing = qkv.memory.resident
-/** What is called with this is meant not to type. @type {(value: any) => any} */
+/** For wrong arguments, which are not type-checked. @type {(value: any) => any} */
 const any = value => value
 
 /** Rows from <= i < to of the last but one axis of (heads, rows, size). @param {Floats} x @param {number} from @param {number} to */
@@ -34,7 +34,7 @@ function rows({ data, dims }, from, to) {
 const largestError = (got, want) =>
   Array.from(got).reduce((most, x, i) => {
     const error = Math.abs(x - want[i])
-    return error <= most ? most : error // NaN gets through to the result
+    return error <= most ? most : error // NaN is returned
   }, 0)
 
 test('10,000 tokens one by one give what one causal call gives, and each step what the whole past gives', t => {
@@ -59,7 +59,7 @@ test('10,000 tokens one by one give what one causal call gives, and each step wh
   cache.dispose()
 })
 
-test('steps of 32 tokens give the bits of one causal call: blocks have 32 rows', () => {
+test('steps of 32 tokens give the bits of one causal call', () => {
   const g = qkv.generator(2)
   const [q, k, v] = [g.randn([2, 1000, 9]), g.randn([2, 1000, 9]), g.randn([2, 1000, 5])]
   const cache = kvCache(qkv, { kvHeads: 2, headDim: 9, valueDim: 5, capacity: 1000 })
@@ -130,7 +130,7 @@ test('whatever the sizes and steps: a cache that grows, and one that slides, giv
   assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, standing])
 })
 
-test('a cache grows by doubling up to its limit, a window keeps its room', () => {
+test('a cache grows by doubling up to its limit, a window keeps its capacity', () => {
   const growing = kvCache(qkv, { headDim: 2, capacity: 3, limit: 10 })
   const sliding = kvCache(qkv, { headDim: 2, window: 3 })
   const capacities = []
@@ -155,7 +155,7 @@ test('a cache grows by doubling up to its limit, a window keeps its room', () =>
   sliding.dispose()
 })
 
-test('many caches at once do not touch each other, whatever grows and goes', () => {
+test('many caches keep their contents while others grow and are disposed of', () => {
   const caches = Array.from({ length: 50 }, () => kvCache(qkv, { headDim: 3, capacity: 1, limit: 64 }))
   for (let i = 0; i < 64; i++)
     caches.forEach((cache, n) => {
@@ -188,7 +188,7 @@ test('options of attention hold over a cache; a mask has as many columns as it h
   cache.dispose()
 })
 
-test('the memory of a cache that nobody holds is given back', async () => {
+test('the memory of a cache that was collected is freed', async () => {
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc')
   const make = () => {
@@ -230,8 +230,8 @@ const bad = [
   ['queries whose keys are gone', () => sliding.attention(zeros(2, 1)), RangeError, '2 queries', '4 keys', 'sees 3 earlier keys'],
   ['pastLength', () => sliding.attention(zeros(1, 1), any({ pastLength: 3 })), TypeError, 'no option "pastLength"'],
   ['an append after disposal', () => gone.append([[1]], [[1]]), Error, 'disposed', 'kvCache'],
-  ['a question after disposal', () => gone.attention([[1]]), Error, 'disposed', 'kvCache'],
-  ['a look after disposal', () => gone.keys, Error, 'disposed', 'kvCache'],
+  ['attention after disposal', () => gone.attention([[1]]), Error, 'disposed', 'kvCache'],
+  ['keys after disposal', () => gone.keys, Error, 'disposed', 'kvCache'],
 ] // biome-ignore format: a line each
 
 for (const [title, call, Type, ...parts] of bad)
@@ -248,7 +248,7 @@ for (const [title, call, Type, ...parts] of bad)
     assert.deepEqual(sliding.attention([[0]]).output.tolist(), [[6.5]])
   })
 
-test('the bare data of a resident tensor is appended where the cache grows, and a buffer that shrank is refused', async () => {
+test('the bare data of a resident tensor is appended while the cache grows, and a buffer that shrank is refused', async () => {
   const own = await load()
   const small = kvCache(own, { headDim: 1, capacity: 1, limit: 1e6 }).append([[5]], [[7]])
   const big = own.alloc([500_000, 1])

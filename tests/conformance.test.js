@@ -1,4 +1,4 @@
-// ONNX's node tests, where they are, and the reader of ONNX's own files.
+// ONNX's node tests, if the folder ../shared/conformance exists, and the reader of ONNX's files.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -42,7 +42,7 @@ function encodeTensor({ name, dims, dtype, data }, form) {
 }
 
 /**
- * A case as ONNX keeps it: model.onnx, test_data_set_0/input_0.pb ...
+ * A case as ONNX stores it: model.onnx, test_data_set_0/input_0.pb ...
  * @param {Case} test
  * @param {'raw' | 'list'} form
  * @param {Record<string, any>} [change] of the node
@@ -92,7 +92,7 @@ const tiny = /** @type {Case} */ ({
   outputs: [floats('y', [2, 1], 0.5, 0.5)],
 })
 
-test('every one of the cases that were handed over passes', { skip: !isShared && `there is no ${shared}` }, t => {
+test('every case of the folder passes', { skip: !isShared && `there is no ${shared}` }, t => {
   const { counts, lines } = run(shared)
   t.diagnostic(/** @type {string} */ (lines.at(-1)))
   assert.deepEqual(
@@ -138,7 +138,7 @@ test('wrong numbers, dims and types fail, and so does NaN', () => {
   assert.equal(run(writeFolder(tiny, 'raw')).counts.pass, 1)
 })
 
-test('what is not supported is named and counted, with its reason', () => {
+test('unsupported cases are named and counted, with the reason', () => {
   /** @type {[Record<string, any>, string][]} */
   const foreign = [
     [{ op_type: 'Relu' }, 'operator Relu'],

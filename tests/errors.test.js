@@ -1,5 +1,4 @@
-// Bad input throws an error that names the argument, what was given and what was expected; the module works on
-// had happened.
+// Bad input throws an error that names the argument, what was given and what was expected. The module works on as before.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -22,7 +21,7 @@ const other = (await load()).generator(1)
 const additive = { kind: 'additive', wQuery: zeros(4, 3), wKey: zeros(4, 2), v: zeros(4) }
 const mha = g.multiheadAttention(8, 2)
 
-/** What is called here is meant not to type. @type {(q: any, k?: any, v?: any, options?: any) => unknown} */
+/** For calls with wrong arguments, which are not type-checked. @type {(q: any, k?: any, v?: any, options?: any) => unknown} */
 const attend = (q, k = q, v = k, options = {}) => qkv.attention(q, k, v, options)
 /** @param {any} options */
 const options = options => () => qkv.attention(x, x, x, options)
@@ -187,7 +186,7 @@ for (const [title, call, Type, ...parts] of bad)
     checkAlive()
   })
 
-test('a getter that throws leaves nothing behind', () => {
+test('a getter that throws leaves no memory in use', () => {
   const thrown = new Error('from the getter')
   const trap = (/** @type {string} */ name, /** @type {object} */ rest) =>
     Object.defineProperty({ ...rest }, name, {
@@ -296,7 +295,7 @@ test('inputs may share memory, be parts of an array, be shared, say shape for di
   assert.deepEqual([...data], [1, 2, 3, 4, 5, 6]) // inputs are read only
 })
 
-test('whatever throws while a kernel has its memory, the memory is given back', () => {
+test('an error within a call frees the memory of the call', () => {
   const generator = qkv.generator(1)
   generator.withState = () => {
     assert.ok(qkv.memory.used > 0)

@@ -115,7 +115,7 @@ test('a cache takes rows of heads, and queries in rows, step by step', () => {
   split.dispose()
 })
 
-test('what does not fit numHeads is told', () => {
+test('operands that do not fit numHeads are refused with the reason', () => {
   const x = tensor(new Float32Array(24), [1, 4, 6])
   const call =
     (/** @type {object} */ options, a = x, b = x) =>

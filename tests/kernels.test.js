@@ -82,7 +82,7 @@ test('a packed layer gives the bits of linear, for all sizes, until it is dispos
   assert.deepEqual([own.memory.used, own.memory.resident], [0, 0])
 })
 
-test('a row of a packed layer is the row of its weight, as it is held, and its bias', async () => {
+test('a row of a packed layer is the row of its rounded weight, and its bias', async () => {
   const own = await load()
   const g = own.generator(3)
   for (const [N, K] of [

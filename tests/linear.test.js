@@ -146,7 +146,7 @@ test('packed weights take the memory that their dtype says', () => {
   assert.equal(qkv.memory.resident, 0)
 })
 
-test('what is float16 or bfloat16 already is held exactly: every float16, every bfloat16 of a usual size', () => {
+test('weights that are float16 or bfloat16 already are stored exactly: every float16, every bfloat16 of a usual size', () => {
   const halves = Uint16Array.from({ length: 0xf800 }, (_, i) => (i < 0x7c00 ? i : i + 0x400)) // all but NaN and infinity
   const one = [[1]]
   for (let from = 0; from < halves.length; from += 8) {
@@ -176,7 +176,7 @@ test('what is float16 or bfloat16 already is held exactly: every float16, every 
   }
 })
 
-test('weights of int8 with scales are held exactly, and give scale times the whole product', () => {
+test('weights of int8 with scales are stored exactly, and give scale times the product of whole numbers', () => {
   const g = qkv.generator(8)
   const data = Int8Array.from(g.randint(-127, 128, [9 * 21]).data)
   const scales = g.uniform([9], 0.01, 0.1)
@@ -244,7 +244,7 @@ test('gradients are those of float64 for all sizes', () => {
       }
 })
 
-test('wrong layers say what is wrong, and leave nothing behind', () => {
+test('a layer that cannot be made says why, and leaves no memory in use', () => {
   const any = (/** @type {unknown} */ value) => /** @type {any} */ (value)
   const w = [[1, 2, 3]]
   /** @type {[() => unknown, RegExp, string?][]} */

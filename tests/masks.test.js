@@ -23,7 +23,7 @@ const MASKS = {
   'a triangle': (i, j) => j <= i,
   'documents side by side': (i, j) => Math.floor(i / 23) === Math.floor(j / 29),
   'only keys of the last tile': (_, j, __, S) => j >= S - 2,
-  'a tile of keys that nobody sees': (_, j) => j < 3 || j > 256,
+  'a tile of keys that no query sees': (_, j) => j < 3 || j > 256,
   'one key for each query': (i, j, _, S) => j === (37 * i) % S,
   'every third key': (i, j) => (i + j) % 3 === 0,
   'rows that see nothing': (i, j) => i % 9 !== 4 && j % 2 === 0,

@@ -63,7 +63,7 @@ for (const golden of goldens.multihead)
       }
   })
 
-test('what is added to the keys is seen by a causal query, too, as a mask says it', () => {
+test('a causal query sees the extra keys, as with an explicit mask', () => {
   const g = qkv.generator(2)
   const mha = g.multiheadAttention(8, 2, { addBiasKV: true, addZeroAttn: true })
   const x = g.randn([2, 4, 8])
@@ -116,7 +116,7 @@ test("T5's buckets are PyTorch's, for every distance up to 300", () => {
   assert.equal(bias.at(2, 0, 5), table.at(16 + 5, 2)) // five behind: bucket 16 + 5
 })
 
-test('bad slopes, sinks and tables are named', () => {
+test('bad slopes, sinks and tables are refused by name', () => {
   const x = qkv.generator(1).randn([2, 3, 4])
   const call = (/** @type {any} */ more) => () => qkv.trace(x, x, x, more)
   /** @type {[() => any, string, RegExp][]} */

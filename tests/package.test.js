@@ -88,7 +88,7 @@ test("what import 'qkv' and load() load is at most 45 KB gzipped", t => {
   assert.ok(sum(sizes) <= 45 * 1024)
 })
 
-test('qkv/models adds at most 16 KB gzipped, what is loaded when it is asked for 2 KB each', t => {
+test('qkv/models adds at most 16 KB gzipped; each part that it loads later has at most 2 KB', t => {
   const sizes = ['models', 'family-parts'].map(name => gzipped(`dist/${name}.js`))
   t.diagnostic(`models.js + family-parts.js: ${sizes.join(' + ')}`)
   assert.ok(sum(sizes) <= 16 * 1024)
@@ -160,7 +160,7 @@ test('the package has no dependency at run time and publint finds nothing', asyn
   )
 })
 
-test('are the types wrong? No', () => {
+test('are-the-types-wrong finds nothing', () => {
   // As .attw.json says, for all who import or require an ES module. Node 10 knows no exports; "node16" from CommonJS is
   // TypeScript's word for engines that could not yet require one ("nodenext" is tried below).
   assert.match(run('node_modules/.bin/attw', [tarball, '--no-color'], root), / 🟢 \(ESM\)/) // and exits with 0
@@ -168,17 +168,17 @@ test('are the types wrong? No', () => {
 
 const print = 'console.log(String((await load()).attention([[1]], [[1]], [[7]]).output))'
 
-test('a stranger imports it in Node', () => {
+test('another project imports it in Node', () => {
   const code = `import { load } from 'qkv'; ${print}`
   assert.equal(run(process.execPath, ['--input-type=module', '--eval', code]), 'tensor([[7.]])\n')
 })
 
-test('a stranger requires it in Node', () => {
+test('another project requires it in Node', () => {
   const code = `const { load } = require('qkv'); (async () => ${print})()`
   assert.equal(run(process.execPath, ['--no-warnings', '--input-type=commonjs', '--eval', code]), 'tensor([[7.]])\n')
 })
 
-test('a stranger has the ONNX operator', () => {
+test('another project has the ONNX operator', () => {
   const code = `import { load } from 'qkv'
     import { onnxAttention } from 'qkv/onnx'
     const x = [[[[1]]]]
@@ -186,7 +186,7 @@ test('a stranger has the ONNX operator', () => {
   assert.equal(run(process.execPath, ['--input-type=module', '--eval', code]), 'tensor([[[[7.]]]])\n')
 })
 
-test('a stranger has threads', () => {
+test('another project has threads', () => {
   const code = `import { load } from 'qkv'
     const qkv = await load({ threads: 2 })
     const x = qkv.generator(1).randn([4, 300, 32])
@@ -222,7 +222,7 @@ test('import, load and the first call take less than half of what Node takes to 
   assert.ok(total(parts) < node / 2)
 })
 
-test('a stranger reaches the wasm file by name', () => {
+test('another project imports the wasm file by its name', () => {
   const code = "console.log(import.meta.resolve('qkv/qkv.wasm').endsWith('node_modules/qkv/dist/qkv.wasm'))"
   assert.equal(run(process.execPath, ['--input-type=module', '--eval', code]), 'true\n')
 })
@@ -296,7 +296,7 @@ for (const [title, from, to, message] of [
   ['a name that nothing returns', 'trace.weights', 'trace.weigths', "'weigths' does not exist on type 'Trace'"],
   ['a class that only the core makes', 'new QkvError', 'new Qkv', "'Qkv' cannot be used as a value"],
 ])
-  test(`TypeScript tells of ${title}`, () => {
+  test(`TypeScript reports ${title}`, () => {
     assert.throws(
       () => compile('bad.ts', good.replace(from, to)),
       ({ stdout }) => {
@@ -330,7 +330,7 @@ for (const [title, from, to, message] of [
   ['a tag that is none', "'qkv-heads'", "'qkv-haeds'", "'detail'"],
   ['a tensor that is none', 'data: new Float32Array(4)', 'date: [1]', "'date' does not exist"],
 ])
-  test(`TypeScript tells of ${title} of the elements`, () => {
+  test(`TypeScript reports ${title} of the elements`, () => {
     assert.throws(
       () => compile('bad-elements.ts', elements.replace(from, to)),
       ({ stdout }) => {
@@ -356,7 +356,7 @@ test('the elements have types in the JSX of React 19', () => {
   )
 })
 
-test('docs/elements.md tells each property, attribute, event, part and CSS property that custom-elements.json lists', () => {
+test('docs/elements.md lists each property, attribute, event, part and CSS property of custom-elements.json', () => {
   const { modules } = JSON.parse(readFileSync(join(installed, 'dist/custom-elements.json'), 'utf8'))
   const docs = read('docs/elements.md')
   const common = docs.slice(docs.indexOf('## Of all elements'), docs.indexOf('## `<qkv-heatmap>`'))
@@ -374,14 +374,14 @@ test('docs/elements.md tells each property, attribute, event, part and CSS prope
   }
 })
 
-test('the types tell what a user can call, and nothing of the inside', () => {
+test('the types declare what a user can call, and nothing internal', () => {
   const types = readFileSync(join(installed, 'dist/index.d.ts'), 'utf8')
   assert.doesNotMatch(types, /[:<|] ?any\b/, 'no any in what a user calls')
   assert.doesNotMatch(types, /\bCore\b|@typedef|import\(/, 'mark as @internal what takes a Core')
   assert.match(types, /\* @param q \(L, D\), \(H, L, D\) or \(B, H, L, D\)/)
 })
 
-test('the tests take the sources, not what was last built from them', () => {
+test('the tests import the sources, not the last build', () => {
   for (const name of readdirSync(join(root, 'tests'), { recursive: true, encoding: 'utf8' }))
     if (/^(articles\/)?[\w.-]+\.js$/.test(name) && !/^(package|readme)\.test/.test(name))
       assert.doesNotMatch(read(`tests/${name}`), /from 'qkv/, name)

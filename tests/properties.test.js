@@ -80,7 +80,7 @@ function make({ sizes, options, seed }) {
   const v = random(B, G, S, E)
   const common = { ...rest, ...(pastLength !== undefined && { pastLength }) }
   if (pastLength === 'each') common.pastLength = [...g.randint(-4, 300, [B]).data]
-  if (alibi) common.alibi = g.uniform([H], -0.01, 0.01) // scores of some size: their own rounding is not to count
+  if (alibi) common.alibi = g.uniform([H], -0.01, 0.01) // small slopes: the rounding of large scores would hide errors
   if (sinks && !softmaxAxis) {
     common.sinks = g.uniform([H], -3, 3)
     common.sinks.data[2] = -Infinity // that head, if there is one, has none
@@ -140,7 +140,7 @@ test('the traced and the tiled kernel give what the formulas give, for every sha
   })
 })
 
-test('a single query meets its keys 2048 at a time, or 512 where heads share them', () => {
+test('a single query gives what the formulas give with several tiles of keys: of 2048, or of 512 where heads share them', () => {
   const long = fc.record({ call: calls, S: fc.constantFrom(2047, 2048, 2049, 4100) })
   check(long, 60, ({ call, S }) => {
     const { q, k, v, options } = make({ ...call, sizes: { ...call.sizes, B: 1, G: 1, L: 1, S } })
@@ -297,7 +297,7 @@ test('causal is a window with nothing to the right, and key lengths are a mask',
   })
 })
 
-test('a past as long as can be said leaves every key visible', () => {
+test('the largest pastLength leaves every key visible', () => {
   const q = qkv.generator(1).randn([3, 2])
   for (const kernel of /** @type {const} */ (['attention', 'trace']))
     same(qkv[kernel](q, q, q, { causal: true, pastLength: 2 ** 31 - 1 }).output, qkv[kernel](q, q, q).output, kernel)
@@ -370,7 +370,7 @@ test('scores near 12087 that differ by a half are told apart', () => {
   near(qkv.attention(q, k, v).output, want, 'tiled output near 12087')
 })
 
-test('the most negative float as a bias hides a key beside others, and means nothing to a row of it', () => {
+test('the most negative float as a bias hides a key beside others, and changes nothing in a row that has only it', () => {
   check(fc.record({ L: few, S: keys, seed: fc.nat() }), 100, ({ L, S, seed }) => {
     const g = qkv.generator(seed)
     const [q, k, v] = [g.randn([L, 4]), g.randn([S, 4]), g.randn([S, 3])]

@@ -42,7 +42,7 @@ test('resident tensors give what copies give, also as mask, weight and output, a
   assert.equal(qkv.memory.used, 0)
 })
 
-test('a plain tensor takes the output, too, whatever the memory does meanwhile', async () => {
+test('a plain tensor receives the output, too, also when the memory grows meanwhile', async () => {
   const qkv = await load()
   const x = qkv.generator(2).randn([300, 40])
   const out = tensor(new Float32Array(300 * 40), [300, 40])
@@ -61,7 +61,7 @@ test('a resident tensor keeps its values when the memory grows, before and withi
   assert.deepEqual(q.data, x.data)
 })
 
-test('the bare data of a resident tensor is used where it lies, also when the memory grows within the call', async () => {
+test('the bare data of a resident tensor is used in place, also when the memory grows within the call', async () => {
   const qkv = await load()
   const x = qkv.generator(8).randn([50, 8])
   const bare = () => ({ data: settle(qkv, x).data, dims: [50, 8] })
@@ -95,7 +95,7 @@ test('row and reshape of a resident tensor are resident views, which outlive its
   assert.match(String(view), /^tensor\(disposed, size=\(4\)\)$/)
 })
 
-test('a resident tensor that nobody holds but its view stays', async () => {
+test('a resident tensor stays as long as a view of it is held', async () => {
   const qkv = await load()
   const gc = /** @type {() => void} */ (/** @type {unknown} */ (globalThis.gc ?? vm.runInNewContext('gc')))
   let view = /** @type {import('qkv').Tensor<Float32Array> | undefined} */ (
@@ -115,7 +115,7 @@ test('a resident tensor that nobody holds but its view stays', async () => {
   assert.equal(qkv.memory.resident, 0)
 })
 
-test('what made the memory grow used to fail on the first call: now each call gives what plain tensors give', async () => {
+test('a call that makes the memory grow gives what it gives with plain tensors, the first time too', async () => {
   const x = (await load()).generator(10).randn([7712, 8])
   /** @type {[string, (qkv: Qkv, x: any) => any][]} */
   const calls = [
@@ -148,7 +148,7 @@ test('what made the memory grow used to fail on the first call: now each call gi
   }
 })
 
-test('scope frees what was allocated within, but for what it returns or keeps, and when it throws all of it', async () => {
+test('scope frees what was allocated in it, except what it returns or keeps; if it throws, all of it', async () => {
   const qkv = await load()
   const before = qkv.alloc([4])
   /** @type {any} */
@@ -207,7 +207,7 @@ test('after dispose a tensor throws wherever it is used, and its memory is used 
   assert.ok(qkv.alloc([1000]).data.every(value => value === 0))
 })
 
-test('whatever is taken and given back in whatever order, no tensor touches another and all is free in the end', async () => {
+test('after allocations and disposals in any order no tensors overlap, and all memory is free in the end', async () => {
   const qkv = await load()
   const step = fc.record({ size: fc.integer({ min: 0, max: 300 }), drop: fc.integer({ min: 0, max: 9 }) })
   fc.assert(
@@ -231,7 +231,7 @@ test('whatever is taken and given back in whatever order, no tensor touches anot
   assert.ok(qkv.memory.size < 1_000_000)
 })
 
-test('what is made or given back while a call runs harms no call and no tensor, or throws', async () => {
+test('tensors that are made or disposed of while a call runs change no call and no other tensor, or throw', async () => {
   const qkv = await load()
   const core = /** @type {import('../src/runtime/memory.js').Core} */ (coreOf(qkv))
   const ramp = tensor(Float32Array.from({ length: 1000 }, (_, i) => i / 100))

@@ -90,7 +90,7 @@ test('with rope, the score of a query and a key depends on their distance only',
   assert.ok(Math.abs(score(4, 0) - score(3, 0)) > 1e-3)
 })
 
-test('rope says what is wrong', () => {
+test('wrong arguments of rope throw an error that says what is wrong', () => {
   const x = tensor(new Float32Array(24), [2, 3, 4])
   const table = tensor(new Float32Array(10), [5, 2])
   /** @type {[any, any, ErrorConstructor, RegExp][]} */

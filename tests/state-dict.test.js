@@ -1,4 +1,4 @@
-// Layers give and take their weights by PyTorch's names.
+// stateDict and loadStateDict: the weights of layers by PyTorch's names.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ const qkv = await load()
 /** @param {Record<string, { dims: readonly number[] }>} state */
 const dimsOf = state => Object.fromEntries(Object.entries(state).map(([name, { dims }]) => [name, [...dims]]))
 
-test('a linear layer and an embedding give the names of torch.nn and take them back', () => {
+test('a linear layer and an embedding have the names of torch.nn in stateDict and loadStateDict', () => {
   const g = qkv.generator(1)
   const [from, to] = [g.linear(3, 2), g.linear(3, 2)]
   assert.deepEqual(dimsOf(from.stateDict()), { weight: [2, 3], bias: [2] })
@@ -21,7 +21,7 @@ test('a linear layer and an embedding give the names of torch.nn and take them b
   assert.notEqual(other.weight.data, table.weight.data, 'what is taken is copied')
 })
 
-test('multi-head attention gives torch.nn.MultiheadAttention.state_dict() and takes it back', () => {
+test('multi-head attention has the names of torch.nn.MultiheadAttention.state_dict() in both', () => {
   const x = qkv.generator(9).randn([2, 3, 4])
   for (const [options, expected] of /** @type {const} */ ([
     [{}, { in_proj_weight: [12, 4], in_proj_bias: [12], 'out_proj.weight': [4, 4], 'out_proj.bias': [4] }],

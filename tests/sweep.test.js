@@ -335,7 +335,7 @@ test('out and resident results have the bits of a new array, wherever they lie a
   }
 })
 
-test('no public function is forgotten here', async () => {
+test('every public function is called here', async () => {
   const names = (/** @type {object} */ object) =>
     Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(object)))
       .filter(([name, { value }]) => typeof value === 'function' && name !== 'constructor')

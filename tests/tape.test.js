@@ -10,7 +10,7 @@ import { close } from './helpers.js'
 import { INDUCTION, induction, inductionWeights } from './training/models.js'
 
 const qkv = await load()
-/** What is called with this is meant not to type. @type {(value: any) => any} */
+/** For wrong arguments, which are not type-checked. @type {(value: any) => any} */
 const any = value => value
 const goldens = JSON.parse(readFileSync(new URL('./goldens/torch-blocks.json', import.meta.url), 'utf8'))
 /** @type {Record<string, any>} */
@@ -218,7 +218,7 @@ test('the gradient of a loss may be given: all gradients are multiplied by it', 
   p.dispose()
 })
 
-test('operands of another module are copied; what was disposed is refused, and nothing changes', async () => {
+test('operands of another module are copied; disposed ones are refused, and nothing changes', async () => {
   const p = parameters(qkv, { w: [[1, 2]] })
   const other = await load()
   const foreign = other.alloc([1, 2])
@@ -255,7 +255,7 @@ test('operands of another module are copied; what was disposed is refused, and n
   assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, 0])
 })
 
-test('what a step returns lies in the memory of the parameters: it is not disposed of alone, and ends with them', () => {
+test("the output of a step is a view of the parameters' memory: it cannot be disposed of, and throws after theirs", () => {
   const p = parameters(qkv, { w: [[1, 2]] })
   const { resident } = qkv.memory
   const { output } = tape(qkv, p, t => t.linear([[1, 2]], p.values.w))
@@ -273,7 +273,7 @@ test('what a step returns lies in the memory of the parameters: it is not dispos
   assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, 0])
 })
 
-test('what goes wrong is named, and leaves parameters and optimiser as they were', async () => {
+test('an error names its cause, and leaves parameters and optimiser as they were', async () => {
   const p = parameters(qkv, {
     w: [
       [1, 2],

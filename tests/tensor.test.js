@@ -204,7 +204,7 @@ test('permute in any order moves each value to its place', () => {
   assert.deepEqual(tensor([1, 2], [1, 2]).T, tensor([[1], [2]]))
 })
 
-test('T of a large matrix takes at most a few times what a loop takes that copies it', () => {
+test('T of a large matrix takes at most four times as long as a loop that copies it', () => {
   const x = tensor(new Float32Array(768 * 1024), [768, 1024])
   const copy = () => {
     const to = new Float32Array(x.data.length)
@@ -307,7 +307,7 @@ test('splitHeads cuts rows into heads side by side, joinHeads puts them together
   }
 })
 
-test('words are split at white space, numbered by code point; of a repeated word the last number stays', () => {
+test('words are split at white space and numbered by code point; a repeated word has the last of its numbers', () => {
   const { tokens, ids, vocabulary } = tokenize('Life is short, eat dessert first')
   assert.deepEqual(tokens, ['Life', 'is', 'short', 'eat', 'dessert', 'first'])
   assert.deepEqual([...ids], [0, 4, 5, 2, 1, 3])

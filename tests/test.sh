@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs test files with as many at once as there are cores; what hangs ends after five minutes.
+# Runs as many test files at once as there are cores; a test that hangs ends after five minutes.
 #   tests/test.sh quick     the library's unit tests and those of the page's modules, without a browser
 #   tests/test.sh page      the page in browsers
 #   tests/test.sh FILE...   these

@@ -82,7 +82,7 @@ function assertWorks(qkv) {
   assert.deepEqual(attend(qkv), attend(one))
 }
 
-test('the file for threads is the same but for its memory, which it imports, shared', async () => {
+test('the wasm file for threads differs only in its memory, which is imported and shared', async () => {
   const { bytes: shared, pages } = importSharedMemory(bytes)
   const [before, after] = [new WebAssembly.Module(bytes), new WebAssembly.Module(shared)]
   assert.deepEqual(WebAssembly.Module.imports(after), [{ module: 'env', name: 'memory', kind: 'memory' }])
@@ -182,7 +182,7 @@ test('gradients, trace, softmax and rope have the same bits on three threads', a
   pool.dispose()
 })
 
-test('workers take units of a large call and none of a small one, in a stack that they do not fill', async t => {
+test('workers run units of a large call and none of a small one, and do not fill their stacks', async t => {
   const started = watchWorkers(t)
   const qkv = await load({ threads: 2 })
   const [{ start }] = started
@@ -208,7 +208,7 @@ test('workers take units of a large call and none of a small one, in a stack tha
   qkv.dispose()
 })
 
-test('no kernel writes where the constants of C lie: another instance may write them once more', async t => {
+test('no kernel writes over the constants of C, so that another instance may write them again', async t => {
   const started = watchWorkers(t)
   const qkv = await load({ threads: 2 })
   const { memory } = started[0].start
@@ -225,7 +225,7 @@ test('no kernel writes where the constants of C lie: another instance may write 
   qkv.dispose()
 })
 
-test('small calls have a memory of their own, which is not shared, unless a tensor is in the shared one', async () => {
+test('small calls use the memory that is not shared, unless a tensor is in the shared one', async () => {
   const qkv = await load({ threads: 2 })
   const x = one.generator(1).randn([2, 5, 4])
   const { output } = one.attention(x, x, x)
@@ -369,7 +369,7 @@ test('a worker that dies within a call: an error, never a hang, and calls go on 
   assertWorks(qkv)
 })
 
-test('a worker that dies between calls: the next large call says so, those after it run on those left', async t => {
+test('a worker that dies between calls: the next large call throws, later ones run on the threads that are left', async t => {
   const started = watchWorkers(t)
   const qkv = await load({ threads: 3 })
   const gone = once(started[0].worker, 'exit') // the pool hears of it first

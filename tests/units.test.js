@@ -1,5 +1,5 @@
-// Kernels in units: done one by one, from the last to the first, they give the bits of the whole call. And tensors whose
-// rows lie apart, such as packed rows of q, k and v, give the bits of contiguous ones.
+// The units of a kernel, run one by one from the last to the first, give the bits of the whole call. Tensors with strides,
+// such as packed rows of q, k and v, give the bits of contiguous ones.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -109,7 +109,7 @@ test('packed rows of q, k and v give the bits of tensors apart, forward and back
     assert.ok(together.every(part => part.some(x => x !== 0)))
   }))
 
-test('units of the gradients of attention, from the last to the first, are the whole call, whatever heads share', () =>
+test('units of the gradients of attention, run from the last to the first, give the bits of the whole call, whatever heads share', () =>
   core.scope(() => {
     const [q, k, v, dOut] = [H, G, G, H].map(n => random(B * n * L * D))
     const [bias, sinks] = [random(B * H * L * S), random(H)]
@@ -154,7 +154,7 @@ test('units of the gradients of attention, from the last to the first, are the w
     }
   }))
 
-test('units of a trace, from the last to the first, are the whole call', () =>
+test('units of a trace, run from the last to the first, give the bits of the whole call', () =>
   core.scope(() => {
     const [q, k, v] = [H, G, G].map(n => random(B * n * L * D))
     for (const choices of [0, 1, 2, 3]) {

@@ -131,7 +131,7 @@ test('the right Z divides by the root of 8 and sums over the keys, as the one ca
     article.check('Z-correct-from-printed-inputs', { out, weights })
 })
 
-test('of the 820 printed numbers 819 print in the same digits, the last is a hair from its rounding', () => {
+test('of the 820 printed numbers 819 print in the same digits; the last lies next to a border of rounding', () => {
   const reprint = (/** @type {'vector' | 'scalar'} */ stream) => {
     const { X, Wq, Wk, Wv, Q, K, V, QKT, V4 } = retrace(stream)
     const Z = qkv.trace(Q, K, V4, AS_CODED).output

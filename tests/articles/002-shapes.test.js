@@ -173,7 +173,7 @@ test('one sequence as q, k and v gives the right scores, weights and output', ()
     article.check('small-self', { out, scores, prob })
 })
 
-test('k and v keep their own length: four queries meet seven keys, where the listing fails', () => {
+test('k and v keep their own length: four queries attend to seven keys, where the listing fails', () => {
   const { mha, q, k, v } = small('small-cross')
   const { scaled: scores } = mha.trace(q, k, v).heads
   for (const { output: out, weights: prob } of bothForwards(mha, q, k, v))
@@ -182,7 +182,7 @@ test('k and v keep their own length: four queries meet seven keys, where the lis
   assert.throws(() => mha.layers.key.forward(k).reshape([2, 4, 3, 4]), RangeError)
 })
 
-test('a fully hidden query pays nothing: uniform weights with -1e9 as in the article, NaN in PyTorch with -inf', () => {
+test('a fully hidden query has weights of zero: uniform weights with -1e9 as in the article, NaN in PyTorch with -inf', () => {
   const { mha, q, k, v, mask, o_b } = small('small-cross-mask')
   const large = tensor(
     Float32Array.from(mask.data, seen => (seen ? 0 : -1e9)),

@@ -63,7 +63,7 @@ test('the first score is 64 * 68 + 85 * 91 = 12087, and all are whole', () => {
   article.check('scores', { out: scores })
 })
 
-test('softmax of 12087 alone is 1; it takes the maximum away before exp overflows', () => {
+test('softmax of 12087 alone is 1: the maximum is subtracted before exp would overflow', () => {
   assert.equal(qkv.softmax([12087]).at(0), 1)
   assert.equal(Math.exp(12087), Infinity)
 })

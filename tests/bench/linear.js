@@ -1,5 +1,5 @@
-// npm run bench -- --linear: linear layers by the machine's limits, and with weights of each dtype. All operands lie in
-// the module's memory.
+// npm run bench -- --linear: linear layers compared with the machine's limits, and with weights of each dtype. All operands
+// are resident.
 
 import { load } from '../../src/index.js'
 import { linearBackward, packLinear } from '../../src/nn.js'

@@ -6,7 +6,7 @@
  * @typedef {{ samples: number[], min: number, median: number, once: boolean }} Times milliseconds a call
  */
 
-const WARM = 150 // milliseconds, twice: V8 notices what is hot, compiles it beside, and uses it from then on
+const WARM = 150 // milliseconds, twice: V8 first finds hot code and compiles it in the background, then uses the compiled code
 const PAUSE = 50
 const SAMPLE = 10 // a sample repeats the call for this long
 

@@ -24,7 +24,7 @@ export function parse() {
   return { ...values, threads }
 }
 
-/** Runs it; what was asked wrongly is said in a line. @param {() => Promise<unknown>} main */
+/** Runs `main`; a wrong option is reported in one line. @param {() => Promise<unknown>} main */
 export const report = main =>
   main().catch(error => {
     const isMisuse = error instanceof RangeError || error.code?.startsWith('ERR_PARSE_ARGS')

@@ -1,5 +1,5 @@
-// npm run bench -- --threads N: the same calls on one thread and on N, and what the machine gives to N modules that know
-// nothing of each other, turn by turn.
+// npm run bench -- --threads N: the same calls on one thread and on N, and N independent modules at the
+// same time, turn by turn.
 
 import { load } from '../../src/index.js'
 import { prepareApart } from './apart.js'

@@ -56,8 +56,8 @@ const find = `function find(selector, root = document) {
 }`
 
 /**
- * Debian's WebKit in a screen of its own, as browsers.js describes it. Its driver tells nothing of the console and the
- * network: complaints are errors that the page does not catch once it is loaded.
+ * Debian's WebKit in a screen of its own, as browsers.js describes it. Its driver does not report the console and
+ * the network: complaints are errors that a loaded page does not catch.
  * @returns {Promise<import('./browsers.js').Browser>}
  */
 export async function open() {

@@ -136,7 +136,7 @@ test('hooks without a cache see the whole sequence at each step', async () => {
   assert.deepEqual(seen, [2, 3, 4])
 })
 
-test('a cache of a call that threw half way says so, until it is cleared', () => {
+test('a cache throws after a call that threw half way, until it is cleared', () => {
   const cache = gpt2.cache()
   gpt2.forward({ ids: [1, 2] }, { cache })
   const hooks = {

@@ -1,4 +1,4 @@
-// Weights as float16 and int8; and that the golden files notice each weight.
+// Weights as float16, bfloat16 and int8; and the golden outputs depend on every weight.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ const logitsOf = (model, given = ids) => {
   return logits.data
 }
 
-test('float16 changes logits by at most 2e-3 of their size, bfloat16 by 2e-2, int8 by 6e-2; what is stored so by nothing', async t => {
+test('float16 changes logits by at most 2e-3 of their size, bfloat16 by 2e-2, int8 by 6e-2; weights that are stored in that dtype do not change', async t => {
   for (const name of names) {
     /** @type {Record<string, { logits: Float32Array, memory: number }>} */
     const made = {}
@@ -48,7 +48,7 @@ test('float16 changes logits by at most 2e-3 of their size, bfloat16 by 2e-2, in
   }
 })
 
-test('each norm and bias of the made checkpoints shows in the logits when it is forgotten', async () => {
+test('the logits of the made checkpoints change when a norm or a bias is left out', async () => {
   for (const name of names.filter(name => name.endsWith('-made'))) {
     const { expected, tensors } = await readGolden(`${folder}/${name}`)
     const { abs } = expected.tolerance.logits

@@ -1,4 +1,4 @@
-// A folder with a checkpoint and what it must compute: expected.json and expected.safetensors.
+// A folder with a checkpoint and its expected outputs: expected.json and expected.safetensors.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

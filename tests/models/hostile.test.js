@@ -1,4 +1,4 @@
-// Files that lie: truncated, contradictory or of other kinds. An error that says what is wrong, never a wrong model.
+// Bad files: truncated, contradictory or of other kinds. Each gives an error that says what is wrong, never a wrong model.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -213,7 +213,7 @@ test('10,000 mutations of configs: an error, or a description; that of GPT-2 fit
   assert.ok(counts.refused > 3000 && counts.described > 1000 && counts.fitting > 50, JSON.stringify(counts))
 })
 
-test('a size of heads that is stated need not be that of the width', async () => {
+test('a head size in the config need not be the width divided by the heads', async () => {
   const given = JSON.parse(readFileSync(`${folder}/llama-tiny-sharded/config.json`, 'utf8'))
   const { decoder } = await familyOf(
     new Config({ ...given, hidden_size: 64, num_attention_heads: 3, num_key_value_heads: 3, head_dim: 32 }),
@@ -226,7 +226,7 @@ test('a size of heads that is stated need not be that of the width', async () =>
 for (const [title, change, message] of /** @type {[string, Record<string, unknown>, RegExp][]} */ ([
   ['an unknown family', { model_type: 'gemma3' }, /model_type "gemma3" is not covered; covered: gpt2,/],
   ['a family from the prototype', { model_type: 'constructor' }, /model_type "constructor" is not covered/],
-  ['a key that nobody knows', { use_fancy_attention: true }, /not covered: use_fancy_attention = true/],
+  ['an unknown key', { use_fancy_attention: true }, /not covered: use_fancy_attention = true/],
   ['a quantised model', { quantization_config: { bits: 4 } }, /quantization_config an Object is not covered/],
   ['an activation', { activation_function: 'quick_gelu' }, /activation_function "quick_gelu" is not covered/],
   [
@@ -310,7 +310,7 @@ for (const [title, files, message] of /** @type {[string, object, RegExp][]} */ 
   ],
   ['a tokenizer that is a number', { ...gpt2, 'tokenizer.json': textBytes('3') }, /tokenizer\.json: 3 given/],
 ]))
-  test(`a folder with ${title} is refused, and nothing stays in memory`, async () => {
+  test(`a folder with ${title} is refused, and leaves no memory in use`, async () => {
     await assert.rejects(loadModel(qkv, /** @type {any} */ (files), { tokenizer: Tokenizer }), message)
     assert.equal(qkv.memory.resident, resident)
   })

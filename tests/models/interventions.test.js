@@ -1,4 +1,4 @@
-// What a reader does to a model: paint a mask, edit a weight, patch from another text, ask which head says what.
+// Interventions in a model: paint a mask, edit a weight, patch from another text, attribute logits to heads.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -116,7 +116,7 @@ for (const name of names)
     assert.equal(qkv.memory.resident, loaded)
   })
 
-test('a head that is switched off contributes nothing, and what a hook puts into the stream is in the rest', async () => {
+test('a head that is switched off contributes nothing, and what a hook adds to the residual stream is in the rest', async () => {
   const off = await gpt2.logitAttribution({ ids }, { tokens: [7], hooks: { 'layers.1.heads.2': 0 } })
   assert.equal(off.heads.at(0, 1, 2), 0)
   assert.notEqual(off.heads.at(0, 1, 1), 0)
@@ -130,7 +130,7 @@ test('a head that is switched off contributes nothing, and what a hook puts into
   near(shifted.logits[0], gpt2.forward({ ids }, { hooks }).logits?.at(0, -1 + L, 7) ?? NaN)
 })
 
-test('attributions that cannot be made are told', async () => {
+test('impossible attributions are refused with the reason', async () => {
   const bert = await open('bert-tiny')
   for (const [run, message] of /** @type {[() => Promise<unknown>, RegExp][]} */ ([
     [() => bert.logitAttribution({ ids }), /bert has no logits of a next token/],

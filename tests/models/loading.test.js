@@ -1,4 +1,4 @@
-// Weights that are read in more chunks than one, and memory that ends.
+// Weights that are read in several chunks, and loads that run out of memory.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// What a loaded model offers: caches, hooks, what is kept, the logit lens, scores of heads, generation.
+// A loaded model: caches, hooks, kept values, the logit lens, scores of heads, generation.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -32,7 +32,7 @@ function farthest(a, b) {
   assert.deepEqual(a.dims, b.dims)
   return a.data.reduce((most, value, n) => {
     const distance = Math.abs(value - b.data[n])
-    return distance <= most ? most : distance // NaN wins
+    return distance <= most ? most : distance // NaN is returned
   }, 0)
 }
 const same = (/** @type {FloatTensor | undefined} */ a, /** @type {FloatTensor | undefined} */ b, limit = 2e-4) =>
@@ -87,7 +87,7 @@ test('weights are made for the layers that are kept only, and the fused kernel g
   assert.throws(() => gpt2.forward({ ids }, { keep: ['attention'] }), /keep: "attention" is not known/)
 })
 
-test('hooks that read see what is kept, and change nothing', () => {
+test('hooks that only read see the kept values, and change nothing', () => {
   const plain = gpt2.forward({ ids }, { keep: ['attentions', 'hiddenStates'] })
   /** @type {Record<string, FloatTensor>} */
   const seen = {}
@@ -175,7 +175,7 @@ test('scores that are edited become weights by softmax', () => {
   assert.ok(attentions[0]?.data.every((weight, n) => weight === (n % 8 === 0 ? 1 : 0)))
 })
 
-test('hooks at places that are not there are told', () => {
+test('hooks at unknown places are refused', () => {
   for (const [hooks, message] of /** @type {[any, RegExp][]} */ ([
     [{ 'layers.3.output': 0 }, /there are 3 layers/],
     [{ 'layers.0.heads.4': 0 }, /there are 4 heads/],
@@ -240,7 +240,7 @@ test('generation samples by temperature, topK and seed; greedily it takes the la
   assert.deepEqual(await run({ stopIds: [stopped] }), [stopped])
 })
 
-test('each step of a generation has its logits, its probability, its text and what is kept', async () => {
+test('each step of a generation has its logits, its probability, its text and the kept values', async () => {
   let text = ''
   const seen = []
   for await (const step of gpt2.generate('The cat', { maxNewTokens: 5, keep: ['attentions'], stopIds: [] })) {
@@ -267,7 +267,7 @@ test('a generation that is aborted or left frees its cache', async () => {
   assert.equal(qkv.memory.resident, loaded)
 })
 
-test('inputs that do not fit the model are told, with the limit', async () => {
+test('inputs that do not fit the model are refused, with the limit', async () => {
   const long = Array.from({ length: 65 }, () => 1)
   for (const [run, message] of /** @type {[() => unknown, RegExp][]} */ ([
     [() => gpt2.forward({ ids: [384] }), /ids\[0\]: 384 given, a whole number from 0 to 383/],

@@ -1,4 +1,4 @@
-// Two real models, where they lie beside the project (QKV_MODELS, or ../shared/models): they are not ours to ship.
+// Two real models, if they are beside the project (QKV_MODELS, or ../shared/models); we may not ship them.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

@@ -93,7 +93,7 @@ test('progress counts all bytes that are used, tensor by tensor', async () => {
   model.dispose()
 })
 
-test('a server that fails, a missing folder and a strange source are told', async () => {
+test('a server that fails, a missing folder and a wrong source are reported', async () => {
   await assert.rejects(loadModel(qkv, `${folder}/nowhere`), /neither model\.safetensors nor/)
   await assert.rejects(loadModel(qkv, `http://127.0.0.1:${port}/x`.replace(String(port), '1')), /fetch failed/)
   await assert.rejects(loadModel(qkv, /** @type {any} */ (3)), /3 given; a folder's URL, an array of files/)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The kernels as native code, for tools: SIMDe stands in for SIMD128, AddressSanitizer and UndefinedBehaviorSanitizer
-# watch, covered lines are counted. ./build.sh twin: build/twin.node, an addon with the exports of the wasm;
+# The kernels as native code, for tools: SIMDe replaces SIMD128, AddressSanitizer and UndefinedBehaviorSanitizer check
+# them, covered lines are counted. ./build.sh twin: build/twin.node, an addon with the exports of the wasm;
 # ./build.sh fuzz: build/fuzz, a libFuzzer program. Does nothing when nothing changed.
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # npm run fuzz -- SECONDS: random shapes, options and data against the formula in float64, under the sanitizers.
-# What it has learnt stays in build/corpus; an input that fails is kept in build/.
+# Its corpus is kept in build/corpus, an input that fails in build/.
 set -euo pipefail
 cd "$(dirname "$0")"
 ./build.sh fuzz

@@ -15,7 +15,7 @@ const profiles = mkdtempSync(join(tmpdir(), 'qkv-native-'))
 after(() => rmSync(profiles, { recursive: true }))
 
 const FUZZ_SECONDS = 60
-/** These are about the wasm file, the package and its speed. */
+/** Not run here: these test the wasm file, the package and its speed. */
 const WASM_ONLY = [
   'abi',
   'activation',

@@ -1,6 +1,6 @@
-// node --import ./tests/native/register.js: whoever loads the core gets the native twin instead of the wasm. Memory
-// that no call asked for is poisoned, 32 bytes behind each piece included, so that a kernel that reads or writes beyond
-// its arrays is stopped where it does.
+// node --import ./tests/native/register.js: loads the native twin of the core instead of the wasm. Memory that no call has
+// allocated is poisoned, and 32 bytes after each allocation, so that AddressSanitizer stops a kernel that reads or writes
+// beyond its arrays.
 
 import { createRequire } from 'node:module'
 import { Blocks } from '../../src/runtime/heap.js'

@@ -94,10 +94,10 @@ test('what a draw throws is a sentence beside the last good numbers, gone with t
   const { actions, drawn, seen } = await start()
   const { scene } = drawn()
   seen.thrown = ({ settings, failure }) => {
-    if (settings.seed === '666' && !failure) throw new Error('no such devil')
+    if (settings.seed === '666' && !failure) throw new Error('no such seed')
   }
   actions.change({ seed: '666' })
-  assert.deepEqual(drawn().failure, { key: 'cannotShow', params: { message: 'no such devil' } })
+  assert.deepEqual(drawn().failure, { key: 'cannotShow', params: { message: 'no such seed' } })
   assert.equal(drawn().scene?.result, scene?.result)
   actions.point(cell(1, 1))
   assert.ok(drawn().failure, 'it stays while nothing changes')
@@ -111,7 +111,7 @@ test('what a draw throws is a sentence beside the last good numbers, gone with t
   assert.equal(drawn().scene?.result.settings.seed, 666n)
 })
 
-test('memory that is missing asks for fewer words', async () => {
+test('when memory runs out, the page asks for fewer words', async () => {
   const { actions, drawn, seen } = await start()
   seen.thrown = ({ failure }) => {
     if (!failure) throw new RangeError('Array buffer allocation failed')

@@ -24,7 +24,7 @@ async function drag(target, by) {
   await settled(page)
 }
 
-test('a dragged cell changes all that follows, keeps the old values as ghosts, and is undone at once', async () => {
+test('a dragged cell changes all that follows, shows the previous values beside them, and is undone at once', async () => {
   const { page } = open
   const before = { Wq: await printed(page, 'Wq'), Q: await printed(page, 'Q'), joined: await printed(page, 'joined') }
   await drag(at('Wq', 0, 0), 100)

@@ -1,4 +1,4 @@
-// node --import ./tests/relaxed/register.js: whoever loads qkv.wasm gets the build with relaxed SIMD.
+// node --import ./tests/relaxed/register.js: loads the build with relaxed SIMD instead of qkv.wasm.
 
 import { syncBuiltinESMExports } from 'node:module'
 

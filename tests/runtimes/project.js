@@ -1,5 +1,5 @@
-// A stranger's project in a folder of its own: the packed package, installed by npm, and the small programs of
-// projects/. Each gives the same answer.
+// Another project in a folder of its own: the packed package, installed by npm, and the small programs of projects/. Each
+// gives the same answer.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -20,7 +20,7 @@ const PRINTED = `tensor([[1.0000, 0.0000],
 tensor([[3.0000],
         [3.8808]])`
 
-/** What the sources say here and now, on the machine's Node. */
+/** The answer of the sources, in the machine's Node. */
 const wanted = results(await load())
 
 /** The numbers that are known, and the bits of 200 results. @param {Answer} answer */

@@ -1,4 +1,4 @@
-// node --import ./tests/threads/register.js: whoever imports src/index.js gets tests/threads/qkv.js.
+// node --import ./tests/threads/register.js: imports of src/index.js load tests/threads/qkv.js instead.
 
 import { register } from 'node:module'
 

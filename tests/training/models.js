@@ -49,7 +49,7 @@ export function gptWeights(g, { d, V, T }) {
       ],
     ])) {
       state[`${l}.${name}`] = matrix(N, K)
-      // The gradient of a bias of keys is 0: of its rounding errors Adam would make steps, which differ everywhere.
+      // The gradient of a bias of keys is 0. Adam would make steps of its rounding errors, which differ between programs.
       if (name !== 'qkv') state[`${l}.${name}.bias`] = g.uniform([N], -0.1, 0.1)
     }
   }

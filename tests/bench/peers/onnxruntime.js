@@ -7,7 +7,7 @@ import { encodeModel } from './onnx.js'
 /** @typedef {import('./onnx.js').Node} Node */
 /** @typedef {import('./onnx.js').Value & { data: Float32Array, dims: number[] }} Given */
 
-const PACKAGE = 'onnxruntime-web' // a name that the type checker does not look up: it may not be installed
+const PACKAGE = 'onnxruntime-web' // in a variable, so that the type checker does not look it up: it may not be installed
 const LARGEST_MASK = 4096 // L of a causal mask as a constant; beyond it a model outgrows protobuf's 2 GiB
 
 /** @param {import('./choose.js').Place} place */
