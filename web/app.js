@@ -52,6 +52,7 @@ import { messageOf, Trouble } from './settings/trouble.js'
  * @property {import('./views/context.js').Mode} mode
  * @property {import('./i18n/index.js').Language} language
  * @property {import('./views/context.js').Theme} theme
+ * @property {Partial<Record<Settings['room'], import('./views/context.js').OfRoom>>} rooms what the other rooms say of themselves
  * @property {import('./views/context.js').From} [from] the room that the tensors of this layer come from
  * @property {import('./i18n/index.js').Key} [notice] about the link
  * @property {Said} [said] what was done last, or why not
@@ -105,6 +106,7 @@ export function createApp(host, taste) {
     spreadSize: 64,
     hasSpread: false,
     pace: 1,
+    rooms: {},
     notice: start.trouble,
   }
   const sceneOf = createScenes()
@@ -145,6 +147,10 @@ export function createApp(host, taste) {
 
   /** What is shown, not what is computed. @param {Partial<Settings>} patch */
   const look = patch => update({ history: replace(state.history, { ...state.history.present, ...patch }) })
+
+  const isLayer = () => state.history.present.room === 'layer'
+  /** What the open room says of itself. @returns {import('./views/context.js').OfRoom} */
+  const ofRoom = () => state.rooms[state.history.present.room] ?? {}
 
   /** Undo or redo: what is shown stays. @param {State['history']} next */
   const travel = next => update({ history: replace(next, { ...next.present, ...viewOf(state.history.present) }) })
@@ -229,8 +235,14 @@ export function createApp(host, taste) {
     },
     paint: (row, column, isVisible) => set(paint(state.history.present, row, column, isVisible), 'paint'),
     choose: preset => open(settingsOf(preset)),
-    undo: () => travel(undo(state.history)),
-    redo: () => travel(redo(state.history)),
+    undo: () => (isLayer() ? travel(undo(state.history)) : ofRoom().undo?.()),
+    redo: () => (isLayer() ? travel(redo(state.history)) : ofRoom().redo?.()),
+    tell: (room, news) => {
+      const said = JSON.stringify([news.note, !news.undo, !news.redo])
+      const { note, undo, redo } = state.rooms[room] ?? {}
+      state.rooms = { ...state.rooms, [room]: news }
+      if (said !== JSON.stringify([note, !undo, !redo])) schedule()
+    },
     reset: () => {
       const { present } = state.history
       set({ ...state.origin, ...pageOf(present), step: present.step })
@@ -390,7 +402,7 @@ export function createApp(host, taste) {
   /** @param {import('./settings/check.js').Problems} problems @param {Drawing['scene']} scene @returns {Drawing} */
   function drawingOf(problems, scene) {
     const { history, visits, broken, failed, mode, language, theme, notice, said, hovered } = state
-    const { scaleEnd, filter, range, pace, playing, spreadSize, hasSpread } = state
+    const { scaleEnd, filter, range, pace, playing, spreadSize, hasSpread, rooms } = state
     const settings = history.present
     return {
       ...{ language, theme, mode, history, settings, problems, actions, notice, said, scene },
@@ -400,6 +412,9 @@ export function createApp(host, taste) {
       ...(hasSpread && { spread: results?.spread(spreadSize) }),
       selection: selectionOf(settings),
       visits: { hasBack: visits.past.length > 0, hasForward: visits.future.length > 0 },
+      rooms,
+      canUndo: isLayer() ? history.past.length > 0 : ofRoom().undo !== undefined,
+      canRedo: isLayer() ? history.future.length > 0 : ofRoom().redo !== undefined,
       preset: presetOf(settings),
       isPlaying: player !== undefined,
       progress: results?.progress,

@@ -32,7 +32,7 @@ export function remembered() {
 /** What the stop of the tour speaks of carries its badge; no other element does. @param {number | null} tour */
 function markTarget(tour) {
   const target = tour === null ? null : document.querySelector(stopOf(tour).target)
-  const marked = document.querySelector('[data-tour]')
+  const marked = document.querySelector('[data-tour]:not(.learn *)') // the stories of Learn mark their own
   if (marked !== target) marked?.removeAttribute('data-tour')
   target?.setAttribute('data-tour', '1')
 }

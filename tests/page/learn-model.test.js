@@ -360,7 +360,8 @@ test('a request that fails is answered with why, and the session lives on', () =
   for (const script of ['日本語の文章。', '한국어 문장 ', 'Ελληνικά ', '🙂🙃 ', 'עברית '])
     assert.equal(own.ask({ open: { task: 'text', settings: {}, text: script.repeat(200) } }).steps, 0)
   assert.equal(own.ask({ open: { task: 'sort', settings: {} } }).steps, 0)
-  assert.match(own.ask({ probe: '9 9 9' }).shown.trouble, /8 expected/)
+  assert.match(own.ask({ probe: '9 9 9' }).shown.trouble, /stands there twice/)
+  assert.match(own.ask({ probe: '1 2 3 4 5 6 7 8 9' }).shown.trouble, /9 numbers given, at most 8 expected/)
   own.close()
 })
 

@@ -10,6 +10,7 @@ import {
   MOST_SECONDS,
   POSITIONS,
   RANGES,
+  secondsOf,
   smaller,
   writeLearn,
 } from './check.js'
@@ -33,7 +34,7 @@ const named = ({ t }, patch) =>
     .join(', ')
 
 /** @param {number} seconds @param {Context['t']} t */
-const duration = (seconds, t) =>
+export const duration = (seconds, t) =>
   seconds < 90
     ? t('learnSeconds', { n: Math.max(1, Math.round(seconds)) })
     : t('learnMinutes', { n: Math.round(seconds / 60) })
@@ -78,9 +79,8 @@ function large(context, settings) {
   const { t, watch } = context
   const outputs = settings.V || watch.characters.length || 96
   const { seconds, bytes } = estimate(settings, outputs)
-  // What an evaluation took tells how fast this machine is: it is eight passes, a step about three.
   const { milliseconds = 0 } = watch.report ?? {}
-  const known = milliseconds > 0 ? (settings.steps * (3 / 8 + 1 / 20) * milliseconds) / 1000 : seconds
+  const known = milliseconds > 0 ? secondsOf(settings.steps, milliseconds) : seconds
   if (known <= MOST_SECONDS && bytes <= MOST_BYTES) return nothing
   const patch = smaller(settings)
   return html`<p class="learn-problem" id="learn-large" role="status">${t('learnLarge', { time: duration(known, t), megabytes: Math.round(bytes / 2 ** 20) })}

@@ -12,7 +12,7 @@ import { changeOf, headName, MOST_FACTOR, withChange, withoutChange } from '../s
 
 const KINDS = /** @type {const} */ (['on', 'off', 'mean', 'scale'])
 /** The factor that a head has at first when it is to be scaled. */
-const FIRST_FACTOR = 0.5
+export const FIRST_FACTOR = 0.5
 
 /** The control of one head: on, off, its mean, or a factor. @param {Given} given @param {number} layer @param {number} head */
 export function headControl({ t, changes, set }, layer, head) {

@@ -136,6 +136,20 @@ export function estimate({ layers, heads, d, mlp, V, T, batch, steps }, outputs 
 }
 
 /**
+ * How long so many steps take on a machine that took so long for an evaluation: that is eight passes, a step about three.
+ * @param {number} steps
+ * @param {number} milliseconds
+ */
+export const secondsOf = (steps, milliseconds) => (steps * (3 / 8 + 1 / 20) * milliseconds) / 1000
+
+/** Steps until a run with these settings is done: with the recipe's own, the usual number until success. @param {Task} task @param {LearnSettings} settings */
+export const usualSteps = (task, settings) =>
+  hasDefaults(task, settings) ? Math.min(RECIPES[task].usual, settings.steps) : settings.steps
+
+/** Are these the recipe's settings, but for the seed? @param {Task} task @param {LearnSettings} settings */
+export const hasDefaults = (task, settings) => writeLearn(task, { ...settings, seed: undefined }) === ''
+
+/**
  * Settings near these that do not take minutes: less of what there is most of.
  * @param {LearnSettings} settings
  * @returns {Partial<LearnSettings> | undefined} undefined: these are not large

@@ -1,8 +1,9 @@
 // npm run learn -- TASK [--seed 0] [--json] [--text FILE] [--SETTING VALUE]: trains in Node, without the page.
 // TASK may be a model that ships with the page: trained/cli.js.
-// npm run learn -- --all: every task on ten seeds, induction with one layer too, and how many reached their goals.
+// npm run learn -- --all [--record]: every task on ten seeds, induction with one layer too, and how many reached their
+// goals; with --record, the band that the page shows behind the curves (recorded.js).
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { load } from 'qkv'
 import { RECIPES } from './recipes.js'
@@ -33,12 +34,14 @@ export async function learn(task, settings, text) {
   const losses = []
   let reachedAt = null
   let evaluation = run.evaluate()
+  const curve = [evaluation.heldOutAccuracy]
   const start = performance.now()
   let seconds = 0
   while (run.steps < run.settings.steps) {
     losses.push(run.step())
     if (run.steps % EVERY) continue
     evaluation = run.evaluate()
+    curve.push(evaluation.heldOutAccuracy)
     if (reachedAt === null && evaluation[measure] >= goal) {
       reachedAt = run.steps
       seconds = (performance.now() - start) / 1000
@@ -62,8 +65,23 @@ export async function learn(task, settings, text) {
     ...bits,
     ...sentence,
     losses,
+    curve,
     seconds,
   }
+}
+
+/** The least and the most of several curves, in percent, as a property. @param {Task} task @param {number[][]} curves */
+function bandOf(task, curves) {
+  const edge = (/** @type {(...values: number[]) => number} */ pick) =>
+    curves[0].map((_, i) => Math.round(100 * pick(...curves.map(curve => curve[i])))).join(' ')
+  return `  ${task}: {\n    least: '${edge(Math.min)}',\n    most: '${edge(Math.max)}',\n  },`
+}
+
+/** @param {string[]} bands */
+function writeRecorded(bands) {
+  const file = new URL('recorded.js', import.meta.url)
+  const [head] = readFileSync(file, 'utf8').split(' = {')
+  writeFileSync(file, `${head} = {\n${bands.join('\n')}\n}\n`)
 }
 
 const isMain = import.meta.main ?? process.argv[1]?.endsWith('cli.js')
@@ -75,7 +93,7 @@ else if (isMain) {
     allowPositionals: true,
     options: {
       ...Object.fromEntries(names.map(name => [name, { type: /** @type {const} */ ('string') }])),
-      ...{ json: { type: 'boolean' }, all: { type: 'boolean' }, text: { type: 'string' } },
+      ...{ json: { type: 'boolean' }, all: { type: 'boolean' }, record: { type: 'boolean' }, text: { type: 'string' } },
     },
   })
   const numbers = names.flatMap(name => {
@@ -93,17 +111,26 @@ else if (isMain) {
   const seeds = values.all ? Array.from({ length: 10 }, (_, seed) => seed) : [settings.seed ?? 0]
   /** @type {string[]} */
   const table = []
+  /** @type {string[]} */
+  const bands = []
   for (const [task, given] of /** @type {[Task, object?][]} */ (runs)) {
     const results = []
     for (const seed of seeds) {
       const result = await learn(task, { ...settings, ...given, seed }, text)
       results.push(result)
-      if (values.json) console.log(JSON.stringify(result))
+      const { losses, curve, ...rest } = result
+      if (values.json) console.log(JSON.stringify({ ...rest, losses }))
       else {
-        const { losses, ...rest } = result
         console.log(JSON.stringify({ ...rest, ...given }, (_, x) => (typeof x === 'number' ? Number(x.toFixed(3)) : x)))
       }
     }
+    if (!given)
+      bands.push(
+        bandOf(
+          task,
+          results.map(({ curve }) => curve),
+        ),
+      )
     const { within } = RECIPES[task]
     const steps = results.map(({ reachedAt }) => reachedAt ?? Number.POSITIVE_INFINITY).sort((a, b) => a - b)
     const right = results.filter(({ sentence }) => sentence === TRANSLATION).length
@@ -116,4 +143,5 @@ else if (isMain) {
     )
   }
   if (values.all && !values.json) console.log(table.join('\n'))
+  if (values.all && values.record) writeRecorded(bands)
 }

@@ -3,6 +3,8 @@
 import { scaleLinear } from 'd3-scale'
 import { html, nothing, svg } from 'lit'
 import { headName } from '../settings/changes.js'
+import { RECORDED } from './recorded.js'
+import { EVERY } from './session.js'
 
 /** @typedef {import('./texts.js').LearnTranslate} LearnTranslate */
 /** @typedef {import('./texts.js').LearnKey} LearnKey */
@@ -26,7 +28,7 @@ const [RISE, WITHIN] = [0.35, 5]
 export function linesOf(task) {
   /** @type {Line[]} */
   const lines = [{ name: 'learnCurve.accuracy', kind: 'is-train', value: point => point.accuracy }]
-  const heldOut = task === 'sort' || task === 'reverse' ? 'learnCurve.unseen' : 'learnCurve.heldOutAccuracy'
+  const heldOut = task === 'text' ? 'learnCurve.unseen' : 'learnCurve.heldOutAccuracy'
   lines.push({ name: heldOut, kind: 'is-held-out', value: point => point.heldOutAccuracy })
   if (task === 'translation')
     lines.push({ name: 'learnCurve.alignment', kind: 'is-answer', value: point => point.alignment })
@@ -64,6 +66,17 @@ export function headLines(points) {
     .sort((a, b) => b.values[b.values.length - 1] - a.values[a.values.length - 1])
 }
 
+/**
+ * The least and the most accuracy on held-out data of ten recorded runs, at each evaluation.
+ * @param {import('./run.js').Task} task
+ * @returns {{ least: number[], most: number[] } | undefined}
+ */
+export function bandOf(task) {
+  const recorded = RECORDED[task]
+  const shares = (/** @type {string} */ text) => text.split(' ').map(percent => Number(percent) / 100)
+  return recorded && { least: shares(recorded.least), most: shares(recorded.most) }
+}
+
 const path = (/** @type {Path} */ pairs) => pairs.map(([a, b]) => `${a.toFixed(1)},${b.toFixed(1)}`).join(' ')
 
 /**
@@ -73,6 +86,7 @@ const path = (/** @type {Path} */ pairs) => pairs.map(([a, b]) => `${a.toFixed(1
  * @property {readonly Point[]} points
  * @property {readonly number[]} losses one each step
  * @property {number} steps at most
+ * @property {boolean} hasBand do the settings allow the recorded runs to be shown?
  * @property {number} shownAt
  * @property {number} guess accuracy of guessing
  * @property {number} nowhere accuracy of a model that looks nowhere
@@ -83,7 +97,7 @@ const path = (/** @type {Path} */ pairs) => pairs.map(([a, b]) => `${a.toFixed(1
 
 /** @param {Curves} given */
 export function curves(given) {
-  const { t, task, points, losses, steps, shownAt, guess, nowhere, reachedAt, divergedAt, kept } = given
+  const { t, task, points, losses, steps, hasBand, shownAt, guess, nowhere, reachedAt, divergedAt, kept } = given
   const x = scaleLinear([0, steps], [LEFT, WIDTH - RIGHT])
   const y = scaleLinear([0, 1], [HEIGHT - BOTTOM, TOP])
   const finite = losses.filter(Number.isFinite)
@@ -118,14 +132,22 @@ export function curves(given) {
     svg`<line class=${kind} x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(value)} y2=${y(value)} />`
   const of = (/** @type {readonly Point[]} */ all, /** @type {(point: Point, i: number) => number} */ value) =>
     path(all.filter(({ step }) => step <= steps).map((point, i) => [x(point.step), y(value(point, i))]))
-  const key = (/** @type {string} */ kind, /** @type {string} */ label, /** @type {number | undefined} */ value) =>
+  const key = (
+    /** @type {string} */ kind,
+    /** @type {string} */ label,
+    /** @type {number | undefined} */ value = undefined,
+  ) =>
     html`<span class="key"><i class="line ${kind}"></i>${label} <b>${value === undefined ? '' : value.toFixed(2)}</b></span>`
   const last = points.at(-1)
   const wasA = kept && kept.at === null
+  const recorded = hasBand ? bandOf(task) : undefined
+  const edge = (/** @type {number[]} */ values) =>
+    values.map((value, i) => /** @type {[number, number]} */ ([x(i * EVERY), y(value)]))
+  const band = recorded && path([...edge(recorded.most), ...edge(recorded.least).reverse()])
   const isFar = jump !== null && x(jump) > WIDTH / 2
   return html`<figure class="curves" data-name="accuracy">
       <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${t('learnCurves')}>
-        ${axes(y, 4)}${across('guess', guess)}${across('nowhere', nowhere)}
+        ${band ? svg`<polygon class="band" points=${band} />` : nothing}${axes(y, 4)}${across('guess', guess)}${across('nowhere', nowhere)}
         ${wasA ? svg`<polyline class="line is-kept" points=${of(kept.points, lines[1].value)} />` : nothing}
         ${lines.map(({ kind, value }) => svg`<polyline class="line ${kind}" points=${of(points, value)} />`)}
         ${jump === null ? nothing : svg`${upright('jump', jump)}<text class="mark" x=${x(jump) + (isFar ? -4 : 4)} y=${TOP - 3} text-anchor=${isFar ? 'end' : 'start'}>${t('learnJump', { step: jump })}</text>`}
@@ -134,7 +156,7 @@ export function curves(given) {
       <figcaption>
         ${lines.map(({ name, kind, value }) => key(kind, t(name), last && value(last)))}
         ${wasA ? key('is-kept', t('learnCurve.kept'), kept.points.at(-1)?.heldOutAccuracy) : nothing}
-        ${key('guess', t('learnCurve.guess'), guess)}${key('nowhere', t('learnCurve.nowhere'), nowhere)}
+        ${band ? key('band', t('learnCurve.band')) : nothing}${key('guess', t('learnCurve.guess'), guess)}${key('nowhere', t('learnCurve.nowhere'), nowhere)}
       </figcaption>
     </figure>
     <figure class="curves" data-name="heads">
@@ -157,7 +179,7 @@ export function curves(given) {
 }
 
 /** What SVG needs of the page's styles. */
-const STROKES = ['stroke', 'stroke-width', 'stroke-dasharray', 'fill', 'font-size', 'font-family']
+const STROKES = ['stroke', 'stroke-width', 'stroke-dasharray', 'fill', 'fill-opacity', 'font-size', 'font-family']
 
 /**
  * The curves as one picture that needs no style sheet.

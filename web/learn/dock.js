@@ -1,12 +1,16 @@
 // Train, pause, step, pace; and what came of it in a sentence.
 
 import { html, nothing } from 'lit'
-import { writeLearn } from './check.js'
+import { duration } from './bar.js'
+import { secondsOf, usualSteps, writeLearn } from './check.js'
 import { RECIPES } from './recipes.js'
 import { PACES } from './watch.js'
 
 /** @typedef {import('./room.js').Context} Context */
 /** @typedef {import('./room.js').InputEvent} InputEvent */
+
+/** The stop of each story that looks at what success has made. */
+const AFTER = 2
 
 const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)}%`
 
@@ -45,6 +49,12 @@ export function dock(context) {
   const goal = percent(RECIPES[task].goal)
   const { steps = 0, settings, reachedAt = null, divergedAt = null, isOpened = false } = report ?? {}
   const isEnded = settings !== undefined && (steps >= settings.steps || divergedAt !== null || isOpened)
+  const label = () => {
+    if (isTraining) return t('learnPause')
+    if (!report || steps > 0 || isOpened) return t('learnTrain')
+    const { milliseconds } = report
+    return t('learnTrainAbout', { time: duration(secondsOf(usualSteps(task, report.settings), milliseconds), t) })
+  }
   const said = () => {
     if (watch.paused) return t(watch.paused === 'hidden' ? 'learnHidden' : 'learnLeft')
     if (!report || !settings) return ''
@@ -54,7 +64,7 @@ export function dock(context) {
     return ''
   }
   return html`<div class="dock learn-dock"><div class="dock-row">
-    <button type="button" class="tool is-filled" id="learn-train" ?disabled=${!report || isEnded || watch.isLost} @click=${() => watch.train()}>${t(isTraining ? 'learnPause' : 'learnTrain')}</button>
+    <button type="button" class="tool is-filled ${report && steps === 0 && !isTraining ? 'is-new' : ''}" id="learn-train" ?disabled=${!report || isEnded || watch.isLost} @click=${() => watch.train()}>${label()}</button>
     <button type="button" class="tool" id="learn-step" ?disabled=${!report || isEnded || watch.isLost} @click=${() => {
       watch.at = null
       watch.ask({ step: true, at: null })
@@ -66,5 +76,6 @@ export function dock(context) {
     }}>${Object.keys(PACES).map(name => html`<option value=${name} ?selected=${name === pace}>${t(/** @type {any} */ (`learnPace.${name}`))}</option>`)}</select></label>
     <span class="learn-steps" id="learn-steps">${settings ? t('learnSteps', { step: steps, steps: settings.steps }) : nothing}</span>
     <span class="learn-said" role="status">${said()}</span>
+    ${reachedAt !== null && !isTraining && watch.stop === null ? html`<button type="button" class="tool" id="learn-happened" @click=${() => context.tell(AFTER)}>${t('learnHappened')}</button>` : nothing}
   </div></div>`
 }

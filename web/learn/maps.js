@@ -1,8 +1,8 @@
 // The heads of a model that learns: all of them small, the selected one large, A above B, and what can be changed.
 
 import { html, nothing } from 'lit'
-import { changeOf, headName } from '../settings/changes.js'
-import { headControl } from './changes.js'
+import { changeOf, headName, withChange } from '../settings/changes.js'
+import { FIRST_FACTOR, headControl } from './changes.js'
 import { RECIPES } from './recipes.js'
 import { SOURCE_WORDS } from './tasks/translation.js'
 
@@ -62,11 +62,24 @@ export function layers(context, { shown, kept, settings, shownAt }) {
     watch.change(list, mark)
   const named = (/** @type {number} */ l, /** @type {number} */ count) =>
     Array.from({ length: count }, (_, head) => headName({ layer: l, head }))
+  /** Gives the selected head of a layer a factor, and the focus to its slider. @param {number} layer */
+  const factor = layer => {
+    if (selected.layer !== layer) return
+    const { head } = watch.selected
+    const name = headName({ layer, head })
+    if (changeOf(changes, layer, head)?.kind !== 'scale')
+      set(withChange(changes, { layer, head, kind: 'scale', factor: FIRST_FACTOR, isOn: true }))
+    context
+      .settled()
+      .then(() =>
+        /** @type {HTMLElement | null} */ (context.root.querySelector(`[data-switch="${name}"] .head-factor`))?.focus(),
+      )
+  }
   return html`<div class="learn-layers">
     ${shown.layers.map((weights, l) => {
       const before = kept?.shown.layers[l]
       const same = before?.dims[1] === weights.dims[1]
-      return html`<section class="learn-layer"><h2>${titleOf(context, l)}</h2>
+      return html`<section class="learn-layer" data-layer=${l + 1}><h2>${titleOf(context, l)}</h2>
         ${
           before && same
             ? html`<p class="learn-of is-kept">A ${t('learnSteps.short', { step: kept?.shownAt ?? 0 })}</p>
@@ -79,11 +92,13 @@ export function layers(context, { shown, kept, settings, shownAt }) {
         ) => {
           watch.selected = { layer: l, head: detail.head }
           context.refresh()
+        }} @dblclick=${() => factor(l)} @keydown=${(/** @type {KeyboardEvent} */ { key }) => {
+          if (key === 'F2') factor(l)
         }}></qkv-heads>
-        <div class="learn-switches">${Array.from({ length: settings.heads }, (_, head) => html`<span class="learn-switch"><span>${headName({ layer: l, head })}</span> ${headControl({ t, changes, set }, l, head)}</span>`)}</div>
+        <div class="learn-switches">${Array.from({ length: settings.heads }, (_, head) => html`<span class="learn-switch" data-switch=${headName({ layer: l, head })}><span>${headName({ layer: l, head })}</span> ${headControl({ t, changes, set }, l, head)}</span>`)}</div>
       </section>`
     })}
-  </div>`
+  </div><p class="note">${t('learnFactorHint')}</p>`
 }
 
 /** The selected head, large. @param {Context} context @param {Report} report */

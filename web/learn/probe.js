@@ -60,9 +60,9 @@ function idsOf({ task, shape, settings }, probe) {
     return { ids, count: ids.length }
   }
   const most = task === 'sort' ? shape.T / 2 : shape.T
-  const isFixed = task !== 'induction'
-  if (isFixed ? words.length !== most : words.length > most)
-    throw new RangeError(`${words.length} numbers given, ${isFixed ? most : `at most ${most}`} expected`)
+  if (words.length > most) throw new RangeError(`${words.length} numbers given, at most ${most} expected`)
+  if (task === 'reverse' && (most - words.length) % 2)
+    throw new RangeError(`${words.length} numbers given, ${most % 2 ? 'an odd' : 'an even'} number of them expected`)
   const ids = words.map(Number)
   const strange = words.findIndex((_, i) => !(Number.isInteger(ids[i]) && ids[i] >= 0 && ids[i] < settings.V))
   if (strange >= 0) throw new RangeError(`"${words[strange]}" given, numbers from 0 to ${settings.V - 1} expected`)
@@ -169,24 +169,31 @@ function answered(run, probe) {
   const V = shape.outputs
   const { ids, count } = idsOf(run, probe)
   const name = (/** @type {number} */ id) =>
-    task === 'text' ? (shape.corpus?.characters[id] ?? '') : id === settings.V ? '|' : String(id)
-  const row = new Int32Array(T)
-  row.set(ids)
+    task === 'text'
+      ? (shape.corpus?.characters[id] ?? '')
+      : id === settings.V
+        ? task === 'sort'
+          ? '|'
+          : '·'
+        : String(id)
+  const start = task === 'reverse' ? (T - count) / 2 : 0
+  const row = new Int32Array(T).fill(task === 'reverse' ? settings.V : 0)
+  row.set(ids, start)
   let forward = forwardOf(run, row)
   const answers = []
-  let [from, to] = [0, count]
+  let [from, to] = [start, start + count]
   if (task === 'sort') {
     // What was answered is the next input.
     row[count] = settings.V
-    ;[from, to] = [count, T]
-    for (let i = count; i < T; i++) {
+    ;[from, to] = [count, 2 * count]
+    for (let i = from; i < to; i++) {
       forward = forwardOf(run, row)
-      if (i + 1 < T) row[i + 1] = argmax(forward.logits.data, i * V, V)
+      if (i + 1 < to) row[i + 1] = argmax(forward.logits.data, i * V, V)
     }
   }
   const { logits, layers } = forward
   for (let i = from; i < to; i++) answers.push(name(argmax(logits.data, i * V, V)))
-  const n = task === 'sort' ? T : count
+  const n = task === 'reverse' ? T : to
   const tokens = Array.from(row.subarray(0, n), name)
   const next = likeliest(logits.data, (to - 1) * V, V)
   const shown = {

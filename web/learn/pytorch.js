@@ -1,5 +1,6 @@
 // A run as a PyTorch program: the same draws, the same model, the same steps, so that its losses are the same.
 
+import { reverseLengths, sortLengths } from './tasks/one-layer.js'
 import { grammar } from './tasks/translation.js'
 import { weightLines } from './weights.js'
 
@@ -11,6 +12,11 @@ import torch
 import torch.nn.functional as F
 
 torch.set_num_threads(1)
+`
+
+/** How many numbers each sequence has, (B, 1). @param {import('./tasks/one-layer.js').Lengths} of */
+const lengths = ({ train }) => `LENGTHS = torch.tensor([${train.join(', ')}])
+lengths = lambda g, B: LENGTHS[torch.randint(0, len(LENGTHS), (B,), generator=g)][:, None]
 `
 
 /** Batches: ids, targets (-1: no loss), and of translation the words before and the lengths. @type {Record<Task, (s: LearnSettings, text: string) => string>} */
@@ -37,20 +43,26 @@ def batch(g, B):
 `,
   sort: ({ V, T }) => `V, T = ${V}, ${T}
 INPUTS, OUTPUTS = V + 1, V
-
+${lengths(sortLengths(T))}
 def batch(g, B):
-    n = T // 2
-    given = torch.rand(B, V, generator=g).sort(dim=1, stable=True)[1][:, :n]
-    ordered = given.sort(1)[0]
-    x = torch.cat([given, torch.full((B, 1), V), ordered[:, :-1]], 1)
-    return x, torch.cat([torch.full((B, n), -1), ordered], 1)
+    n = lengths(g, B)
+    order = torch.rand(B, V, generator=g).sort(dim=1, stable=True)[1]
+    t = torch.arange(T).expand(B, T)
+    i = t - n  # the place behind the bar
+    ordered = torch.where(t[:, : T // 2] < n, order[:, : T // 2], torch.tensor(V)).sort(1)[0]
+    place = lambda j: ordered.gather(1, j.clamp(0, T // 2 - 1))
+    behind = torch.where((i > 0) & (i < n), place(i - 1), torch.tensor(V))
+    x = torch.where(i < 0, order.gather(1, t.clamp(max=V - 1)), behind)
+    return x, torch.where((i >= 0) & (i < n), place(i), torch.tensor(-1))
 `,
   reverse: ({ V, T }) => `V, T = ${V}, ${T}
-INPUTS = OUTPUTS = V
-
+INPUTS, OUTPUTS = V + 1, V
+${lengths(reverseLengths(T))}
 def batch(g, B):
+    n = lengths(g, B)
     x = torch.randint(0, V, (B, T), generator=g)
-    return x, x.flip(1)
+    inside = (2 * torch.arange(T) - T + 1).abs() < n  # the numbers stand in the middle
+    return torch.where(inside, x, torch.tensor(V)), torch.where(inside, x.flip(1), torch.tensor(-1))
 `,
   text: ({ T }, text) => `T = ${T}
 TEXT = ${JSON.stringify(text)}

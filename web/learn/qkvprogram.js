@@ -1,5 +1,6 @@
 // A run as a program for qkv in Node: the same draws, the same model, the same steps, so that its losses are the same.
 
+import { reverseLengths, sortLengths } from './tasks/one-layer.js'
 import { grammar } from './tasks/translation.js'
 import { weightLines } from './weights.js'
 
@@ -23,6 +24,11 @@ const permutations = g => {
 const below = (u, limit) => Math.min(Math.floor(Math.fround(u * limit)), limit - 1)
 `,
 }
+
+/** How many numbers each sequence has. @param {import('./tasks/one-layer.js').Lengths} of */
+const lengths = ({ train }) => `const LENGTHS = [${train.join(', ')}]
+const lengthsOf = g => Array.from(g.randint(0, LENGTHS.length, [B]).data, i => LENGTHS[i])
+`
 
 /** Batches: ids and targets (-1: no loss), and of translation the words before and the lengths. @type {Record<Task, (s: LearnSettings, text: string) => string>} */
 const DATA = {
@@ -54,12 +60,13 @@ function batch(g) {
 `,
   sort: ({ V, T }) => `const [V, T] = [${V}, ${T}]
 const [INPUTS, OUTPUTS] = [V + 1, V]
-${SHARED.permutations}
+${lengths(sortLengths(T))}${SHARED.permutations}
 function batch(g) {
-  const n = T / 2
-  const ids = new Int32Array(B * T)
+  const lengths = lengthsOf(g)
+  const ids = new Int32Array(B * T).fill(V)
   const targets = new Int32Array(B * T).fill(-1)
   for (const [b, order] of permutations(g).entries()) {
+    const n = lengths[b]
     const given = order.subarray(0, n)
     const ordered = given.slice().sort()
     ids.set([...given, V, ...ordered.subarray(0, n - 1)], b * T)
@@ -69,11 +76,14 @@ function batch(g) {
 }
 `,
   reverse: ({ V, T }) => `const [V, T] = [${V}, ${T}]
-const [INPUTS, OUTPUTS] = [V, V]
-
+const [INPUTS, OUTPUTS] = [V + 1, V]
+${lengths(reverseLengths(T))}
 function batch(g) {
-  const ids = Int32Array.from(g.randint(0, V, [B, T]).data)
-  return { ids, targets: ids.map((_, i) => ids[i - (i % T) + T - 1 - (i % T)]) }
+  const lengths = lengthsOf(g)
+  const x = g.randint(0, V, [B, T]).data
+  const isInside = i => Math.abs(2 * (i % T) - T + 1) < lengths[Math.floor(i / T)] // the numbers stand in the middle
+  const ids = Int32Array.from(x, (id, i) => (isInside(i) ? id : V))
+  return { ids, targets: Int32Array.from(x, (_, i) => (isInside(i) ? x[i - (i % T) + T - 1 - (i % T)] : -1)) }
 }
 `,
   text: ({ T }, text) => `const T = ${T}

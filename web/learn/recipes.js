@@ -32,9 +32,10 @@ import { LONGEST, SOURCE_WORDS, START, TARGET_WORDS, translationBatch } from './
  * @property {LearnSettings} defaults
  * @property {boolean} causal
  * @property {(settings: LearnSettings, text?: string) => Shape} shape
- * @property {'heldOutAccuracy' | 'accuracy' | 'alignment'} measure what tells success
+ * @property {'heldOutAccuracy' | 'alignment'} measure what tells success
  * @property {number} goal
  * @property {number} within steps
+ * @property {number} usual steps to success: the median of ten seeds
  */
 
 /**
@@ -69,7 +70,7 @@ export const RECIPES = {
       ...{ inputs: V, outputs: V, T, L: T },
       batch: (generator, B, split) => inductionBatch(generator, { V, T }, B, split),
     }),
-    ...{ measure: 'heldOutAccuracy', goal: 0.95, within: 600 },
+    ...{ measure: 'heldOutAccuracy', goal: 0.95, within: 600, usual: 260 },
   },
   translation: {
     defaults: { ...COMMON, layers: 1, positions: 'none', V: 0, T: LONGEST.source, rate: 1e-2, steps: 400 },
@@ -79,25 +80,25 @@ export const RECIPES = {
       ...{ T: LONGEST.source, L: LONGEST.target },
       batch: (generator, B, split) => translationBatch(generator, {}, B, split),
     }),
-    ...{ measure: 'alignment', goal: 0.9, within: 300 },
+    ...{ measure: 'alignment', goal: 0.9, within: 300, usual: 140 },
   },
   sort: {
     defaults: { ...COMMON, layers: 1, positions: 'learned', V: 16, T: 16, rate: 1.5e-2, steps: 300 },
     causal: true,
     shape: ({ V, T }) => ({
       ...{ inputs: V + 1, outputs: V, T, L: T },
-      batch: (generator, B) => sortBatch(generator, { V, n: T / 2 }, B),
+      batch: (generator, B, split) => sortBatch(generator, { V, T }, B, split),
     }),
-    ...{ measure: 'accuracy', goal: 0.95, within: 200 },
+    ...{ measure: 'heldOutAccuracy', goal: 0.95, within: 200, usual: 100 },
   },
   reverse: {
     defaults: { ...COMMON, layers: 1, positions: 'learned', V: 16, T: 8, rate: 1e-2, steps: 200 },
     causal: false,
     shape: ({ V, T }) => ({
-      ...{ inputs: V, outputs: V, T, L: T },
-      batch: (generator, B) => reverseBatch(generator, { V, n: T }, B),
+      ...{ inputs: V + 1, outputs: V, T, L: T },
+      batch: (generator, B, split) => reverseBatch(generator, { V, T }, B, split),
     }),
-    ...{ measure: 'accuracy', goal: 0.95, within: 100 },
+    ...{ measure: 'heldOutAccuracy', goal: 0.95, within: 100, usual: 40 },
   },
   text: {
     defaults: {
@@ -113,6 +114,6 @@ export const RECIPES = {
         batch: (generator, B, split) => textBatch(generator, { T, corpus }, B, split),
       }
     },
-    ...{ measure: 'heldOutAccuracy', goal: 1, within: 1000 },
+    ...{ measure: 'heldOutAccuracy', goal: 1, within: 1000, usual: 1000 },
   },
 }

@@ -5,12 +5,13 @@ import { live } from 'lit/directives/live.js'
 import { along, openModel } from './along.js'
 import { bar } from './bar.js'
 import { changesBar } from './changes.js'
+import { hasDefaults } from './check.js'
 import { compare } from './compare.js'
 import { curves, linesOf } from './curves.js'
 import { dock } from './dock.js'
 import { chosen, gradients, layers } from './maps.js'
 import { EVERY } from './session.js'
-import { story } from './story.js'
+import { markTarget, story } from './story.js'
 import { SOURCE_WORDS } from './tasks/translation.js'
 import { translatorOf } from './texts.js'
 import { watch } from './watch.js'
@@ -34,6 +35,7 @@ import { why } from './why-view.js'
  * @property {View} view
  * @property {(patch: Partial<View>) => void} look
  * @property {() => void} refresh
+ * @property {() => Promise<unknown>} settled the room is drawn
  * @property {(layer: number, head: number) => void} openLayer
  * @property {(stop: number | null) => void} tell goes to a stop of the story
  */
@@ -49,6 +51,8 @@ export class LearnRoom extends LitElement {
     learn: {},
     change: { attribute: false },
     openGiven: { attribute: false },
+    tell: { attribute: false },
+    sentence: {},
     view: { state: true },
   }
 
@@ -64,6 +68,10 @@ export class LearnRoom extends LitElement {
     this.change = () => {}
     /** Opens tensors in the room "One layer". @type {(value: unknown, patch: object, from: string) => void} */
     this.openGiven = () => {}
+    /** Tells the page what there is to undo, and where a paused run is. @type {(room: 'learn', news: import('../views/context.js').OfRoom) => void} */
+    this.tell = () => {}
+    /** Of the room "One layer". */
+    this.sentence = ''
     /** @type {View} */
     this.view = {
       isPainting: false,
@@ -102,7 +110,7 @@ export class LearnRoom extends LitElement {
     document.removeEventListener('visibilitychange', this.#onVisibility)
     this.removeEventListener('keydown', this.#onKey)
     this.removeEventListener('drop', this.#onDrop)
-    watch.onchange = () => {}
+    watch.onchange = () => this.#tell()
     watch.pause('left')
   }
 
@@ -111,15 +119,26 @@ export class LearnRoom extends LitElement {
     else watch.resume()
   }
 
-  /** Undo of the changes of heads, where nobody is typing. @param {KeyboardEvent} event */
+  /** Undo while somebody types is the browser's. @param {KeyboardEvent} event */
   #onKey = event => {
     const { key, target } = event
     const isTyping = target instanceof HTMLElement && target.matches('input:not([type=range]), textarea')
-    if (isTyping || !(event.ctrlKey || event.metaKey) || key.toLowerCase() !== 'z') return
-    event.preventDefault()
-    event.stopPropagation()
-    if (event.shiftKey) watch.redo()
-    else watch.undo()
+    if (isTyping && (event.ctrlKey || event.metaKey) && /^[zy]$/i.test(key)) event.stopPropagation()
+  }
+
+  #tell() {
+    const { history, paused, report } = watch
+    const t = translatorOf(this.t('htmlLang'))
+    this.tell('learn', {
+      ...(history.past.length && { undo: () => watch.undo() }),
+      ...(history.future.length && { redo: () => watch.redo() }),
+      ...(paused === 'left' && report && { note: t('learnSteps.short', { step: report.steps }) }),
+    })
+  }
+
+  updated() {
+    this.#tell()
+    markTarget(this, watch)
   }
 
   /** A model that is dropped here opens here. @param {DragEvent} event */
@@ -163,6 +182,7 @@ export class LearnRoom extends LitElement {
         this.view = { ...this.view, ...patch }
       },
       refresh: () => this.requestUpdate(),
+      settled: () => this.updateComplete,
       openLayer: (layer, head) => {
         this.#opening = { layer, head }
         watch.ask({ layer })
@@ -170,7 +190,10 @@ export class LearnRoom extends LitElement {
       tell: stop => {
         watch.stop = stop
         this.requestUpdate()
-        this.updateComplete.then(() => document.getElementById('story')?.focus({ preventScroll: true }))
+        this.updateComplete.then(() => {
+          document.getElementById('story')?.focus({ preventScroll: true })
+          if (stop !== null) this.querySelector('[data-tour]')?.scrollIntoView({ block: 'nearest' })
+        })
       },
     }
   }
@@ -228,6 +251,7 @@ export class LearnRoom extends LitElement {
           watch.ask({ probe: target.value })
         }} /></label>
       ${shown.trouble ? html`<p class="learn-problem" role="alert">${shown.trouble}</p>` : nothing}
+      ${task === 'translation' || task === 'text' ? this.#own(t, shown.trouble !== undefined) : nothing}
       <p class="learn-answer" id="learn-answer">${
         isWhole
           ? shown.answers.map((token, i) => html`${answer(token, i, t('why', { token }))} `)
@@ -250,6 +274,19 @@ export class LearnRoom extends LitElement {
       }
       ${this.#announce(t)}
     </div>`
+  }
+
+  /** The sentence of the room "One layer", for this model. @param {LearnTranslate} t @param {boolean} hasTrouble */
+  #own(t, hasTrouble) {
+    const { task, probe } = watch
+    const isKnown = (/** @type {string} */ part) =>
+      task === 'translation' ? SOURCE_WORDS.includes(part) : watch.characters.includes(part)
+    const parts = task === 'translation' ? probe.split(/(\s+)/) : Array.from(probe)
+    return html`<p class="learn-own-sentence"><button type="button" class="tool" id="learn-use-sentence" ?disabled=${!this.sentence} title=${t('learnUseSentenceText')} @click=${() => {
+      watch.probe = this.sentence
+      watch.ask({ probe: this.sentence })
+    }}>${t('learnUseSentence')}</button>
+      ${hasTrouble ? html`<span class="note" id="learn-unknown">${parts.map(part => (part.trim() && !isKnown(part) ? html`<u>${part}</u>` : part))}</span>` : nothing}</p>`
   }
 
   /** What a screen reader hears, now and then. @param {LearnTranslate} t */
@@ -287,7 +324,7 @@ export class LearnRoom extends LitElement {
     const lines = linesOf(task)
     const most = Math.max(settings.steps, steps)
     const heads = points[0]?.heads.flatMap((layer, l) => layer.map((_, h) => ({ l, h }))) ?? []
-    return html`${curves({ t, task, points, losses, steps: most, shownAt, guess: 1 / outputs, nowhere, reachedAt, divergedAt, kept })}
+    return html`${curves({ t, task, points, losses, steps: most, hasBand: hasDefaults(task, settings), shownAt, guess: 1 / outputs, nowhere, reachedAt, divergedAt, kept })}
       <label class="learn-at">${t('learnAt')} <output>${shownAt}</output>
         <input id="learn-at" type="range" min="0" max=${most} step=${EVERY} .value=${live(String(watch.at ?? shownAt))} aria-valuetext=${t('learnAtValue', { step: shownAt })} @input=${(/** @type {InputEvent} */ { target }) => watch.goTo(Math.min(Number(target.value), steps))} /></label>
       <button type="button" class="tool" id="learn-live" ?disabled=${watch.at === null} @click=${() => watch.goTo(null)}>${t('learnLive')} ${steps}</button>

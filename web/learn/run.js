@@ -1,12 +1,13 @@
 // A run: a model of a task, its optimiser and its data. Step by step, the same bits for the same settings.
 
-import { Adam, clipGradNorm, parameters, schedule, tape } from 'qkv/train'
+import { Adam, parameters, schedule, tape } from 'qkv/train'
 import { looksNowhere, measure } from './measure.js'
 import { initialWeights, layersForward, sinusoids, translationForward } from './model.js'
 import { RECIPES } from './recipes.js'
 import { argmax } from './tasks/batch.js'
 import { TARGET_WORDS, toBatch, translationLength } from './tasks/translation.js'
 import { touchesOf } from './touch.js'
+import { update } from './training.js'
 
 /** @typedef {import('./recipes.js').LearnSettings} LearnSettings */
 /** @typedef {import('./tasks/batch.js').Batch} Batch */
@@ -32,7 +33,6 @@ import { touchesOf } from './touch.js'
  */
 
 const BETAS = /** @type {const} */ ([0.9, 0.99])
-const MOST_NORM = 1
 /** Batches of each evaluation, and those that a table of what follows is counted from. */
 const EVALUATED = 4
 const COUNTED = 40
@@ -150,12 +150,7 @@ export function createRun(qkv, task, given = {}, text) {
     /** One step of training. @returns {number} its loss before the step */
     step() {
       const { step } = forward(shape.batch(data, settings.batch, 'train'))
-      step.backward()
-      clipGradNorm(p, MOST_NORM)
-      optimizer.lr = rate(steps)
-      optimizer.step()
-      steps++
-      return step.loss
+      return update(p, optimizer, step, rate(steps++))
     },
     /** @returns {Evaluation} the same sequences each time */
     evaluate() {
@@ -172,7 +167,7 @@ export function createRun(qkv, task, given = {}, text) {
         best: { previous: previous.at, induction: answer.at },
       }
     },
-    /** Accuracy on lengths that are never trained, or where a task has no others on sequences that no step has seen. */
+    /** Accuracy on lengths that are never trained; of the task 'text' on its held-out tenth. */
     heldOutAccuracy: () => measured('heldOut').accuracy,
     /** Accuracy of a model that looks nowhere. */
     looksNowhere() {

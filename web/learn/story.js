@@ -22,7 +22,7 @@ import { jumpOf } from './curves.js'
  * @property {Head} answer the last layer's best head for the position that answers
  */
 
-/** @typedef {{ target: string, isDone: (state: State) => boolean }} Stop target: what is looked at */
+/** @typedef {{ target: (state: State) => string, isDone: (state: State) => boolean }} Stop target: selector of what the reader is to look at or to press */
 
 const isSelected = (/** @type {Watch} */ { selected }, /** @type {Head} */ { layer, head }) =>
   selected.layer === layer && selected.head === head
@@ -32,54 +32,70 @@ const isOff = (/** @type {Watch} */ { changes }, /** @type {Head} */ { layer, he
 }
 const hasRun = (/** @type {State} */ { steps }) => steps > 0
 const isReached = (/** @type {State} */ { reachedAt }) => reachedAt !== null
-const train = { target: '#learn-train', isDone: hasRun }
-const wait = { target: '[data-name="accuracy"]', isDone: isReached }
+const at = (/** @type {string} */ selector) => () => selector
+const TRAIN = at('#learn-train')
+const PROBE = at('.learn-probe label')
+/** All heads of the layer of a head. @param {Head} head */
+const layerOf = ({ layer }) => `[data-layer="${layer + 1}"] qkv-heads:not(.is-kept)`
+/** The switch of a head. @param {Head} head */
+const switchOf = head => `[data-switch="${headName(head)}"]`
+const train = { target: TRAIN, isDone: hasRun }
+const wait = { target: at('[data-name="accuracy"]'), isDone: isReached }
 
 /** @type {Record<Task, Stop[]>} */
 export const STORIES = {
   induction: [
-    { target: '.learn-probe', isDone: hasRun },
-    { target: '[data-name="accuracy"]', isDone: ({ jump }) => jump !== null },
+    train,
+    { target: at('[data-name="accuracy"]'), isDone: ({ jump }) => jump !== null },
     {
-      target: '.learn-layers',
+      target: ({ previous }) => layerOf(previous),
       isDone: ({ watch, previous, reachedAt }) => reachedAt !== null && isSelected(watch, previous),
     },
     {
-      target: '.learn-layers',
+      target: ({ answer }) => layerOf(answer),
       isDone: ({ watch, answer, reachedAt }) => reachedAt !== null && isSelected(watch, answer),
     },
-    { target: '.learn-at', isDone: ({ jump, shownAt }) => jump !== null && shownAt < jump },
-    { target: '.learn-switches', isDone: ({ watch, previous }) => isOff(watch, previous) },
-    { target: '.learn-compare', isDone: ({ watch, steps }) => watch.settings.layers === 1 && steps >= 300 },
+    { target: at('.learn-at'), isDone: ({ jump, shownAt }) => jump !== null && shownAt < jump },
+    { target: ({ previous }) => switchOf(previous), isDone: ({ watch, previous }) => isOff(watch, previous) },
+    {
+      target: ({ watch }) => (watch.settings.layers === 1 ? '#learn-train' : '#learn-one-layer'),
+      isDone: ({ watch, steps }) => watch.settings.layers === 1 && steps >= 300,
+    },
   ],
   translation: [
     train,
     wait,
-    { target: '#learn-map', isDone: ({ watch, answer }) => isSelected(watch, answer) },
-    { target: '#learn-answer', isDone: ({ watch }) => watch.why !== null },
-    { target: '.learn-probe', isDone: ({ watch }) => watch.probe !== '' },
-    { target: '.learn-switches', isDone: ({ watch, answer }) => isOff(watch, answer) },
+    { target: at('#learn-map'), isDone: ({ watch, answer }) => isSelected(watch, answer) },
+    { target: at('#learn-answer'), isDone: ({ watch }) => watch.why !== null },
+    { target: PROBE, isDone: ({ watch }) => watch.probe !== '' },
+    { target: ({ answer }) => switchOf(answer), isDone: ({ watch, answer }) => isOff(watch, answer) },
   ],
   sort: [
     train,
     wait,
-    { target: '#learn-answer', isDone: ({ watch }) => watch.why !== null },
-    { target: '.learn-at', isDone: ({ reachedAt, shownAt }) => reachedAt !== null && shownAt < reachedAt },
-    { target: '.learn-probe', isDone: ({ watch }) => watch.probe !== '' },
+    { target: at('#learn-answer'), isDone: ({ watch }) => watch.why !== null },
+    { target: at('.learn-at'), isDone: ({ reachedAt, shownAt }) => reachedAt !== null && shownAt < reachedAt },
+    { target: PROBE, isDone: ({ watch }) => watch.probe !== '' },
   ],
   reverse: [
     train,
     wait,
-    { target: '.learn-switches', isDone: ({ watch, answer }) => isOff(watch, answer) },
-    { target: '.learn-gradients', isDone: ({ watch }) => watch.gradients !== undefined },
-    { target: '.learn-settings', isDone: ({ watch, steps }) => watch.settings.positions === 'none' && steps >= 60 },
+    { target: ({ answer }) => switchOf(answer), isDone: ({ watch, answer }) => isOff(watch, answer) },
+    { target: at('.learn-gradients'), isDone: ({ watch }) => watch.gradients !== undefined },
+    {
+      target: ({ watch }) => (watch.settings.positions === 'none' ? '#learn-train' : '.learn-settings'),
+      isDone: ({ watch, steps }) => watch.settings.positions === 'none' && steps >= 60,
+    },
   ],
   text: [
-    { target: '.learn-own', isDone: ({ watch }) => watch.report !== undefined },
+    { target: at('.learn-own'), isDone: ({ watch }) => watch.report !== undefined },
     train,
-    { target: '[data-name="loss"]', isDone: ({ steps }) => steps >= 200 },
-    { target: '.learn-probe', isDone: ({ watch }) => watch.probe !== '' },
-    { target: '.learn-layers', isDone: ({ watch, previous, steps }) => steps >= 200 && isSelected(watch, previous) },
+    { target: at('[data-name="loss"]'), isDone: ({ steps }) => steps >= 200 },
+    { target: PROBE, isDone: ({ watch }) => watch.probe !== '' },
+    {
+      target: ({ previous }) => layerOf(previous),
+      isDone: ({ watch, previous, steps }) => steps >= 200 && isSelected(watch, previous),
+    },
   ],
 }
 
@@ -117,25 +133,35 @@ function params({ watch, steps, jump, reachedAt, previous, answer }) {
   }
 }
 
+/** What the stop that is told speaks of carries its badge; no other element does. @param {ParentNode} room @param {Watch} watch @returns {Element | null} */
+export function markTarget(room, watch) {
+  const stop =
+    watch.stop === null ? undefined : STORIES[watch.task][Math.min(watch.stop, STORIES[watch.task].length - 1)]
+  const target = stop ? room.querySelector(stop.target(stateOf(watch))) : null
+  for (const marked of room.querySelectorAll('[data-tour]')) if (marked !== target) marked.removeAttribute('data-tour')
+  target?.setAttribute('data-tour', '1')
+  return target
+}
+
 /** @param {Context} context */
 export function story(context) {
   const { t, watch } = context
   const stops = STORIES[watch.task]
   if (watch.stop === null)
     return html`<button type="button" class="tool" id="story-start" @click=${() => context.tell(0)}>${t('storyStart')}</button>`
-  const at = Math.min(watch.stop, stops.length - 1)
+  const n = Math.min(watch.stop, stops.length - 1)
   const state = stateOf(watch)
-  const isDone = stops[at].isDone(state)
+  const isDone = stops[n].isDone(state)
   const text = (/** @type {string} */ part) =>
-    t(/** @type {LearnKey} */ (`story.${watch.task}.${at + 1}${part}`), params(state))
-  return html`<section class="story" id="story" tabindex="-1" aria-label=${t('story')} data-stop=${at + 1} data-done=${isDone}>
+    t(/** @type {LearnKey} */ (`story.${watch.task}.${n + 1}${part}`), params(state))
+  return html`<section class="story" id="story" tabindex="-1" aria-label=${t('story')} data-stop=${n + 1} data-done=${isDone}>
     <p class="story-text">${text('')}</p>
-    <p class="story-do ${isDone ? 'is-done' : ''}" role="status"><span aria-hidden="true">${isDone ? '✓' : '○'}</span> ${text('.do')}${isDone ? html` <span class="note">${t('storyDone')}</span>` : nothing}</p>
-    <div class="learn-buttons"><button type="button" class="tool" id="story-back" ?disabled=${at === 0} @click=${() => context.tell(at - 1)}>${t('storyBack')}</button>
-      <span class="note">${t('storyPlace', { at: at + 1, count: stops.length })}</span>
+    <p class="story-do ${isDone ? 'is-done' : ''}" role="status"><span class="tour-badge" aria-hidden="true">${isDone ? '✓' : '1'}</span> ${text('.do')}${isDone ? html` <span class="note">${t('storyDone')}</span>` : nothing}</p>
+    <div class="learn-buttons"><button type="button" class="tool" id="story-back" ?disabled=${n === 0} @click=${() => context.tell(n - 1)}>${t('storyBack')}</button>
+      <span class="note">${t('storyPlace', { at: n + 1, count: stops.length })}</span>
       ${
-        at + 1 < stops.length
-          ? html`<button type="button" class="tool ${isDone ? 'is-filled' : ''}" id="story-next" @click=${() => context.tell(at + 1)}>${t('storyNext')}</button>`
+        n + 1 < stops.length
+          ? html`<button type="button" class="tool ${isDone ? 'is-filled' : ''}" id="story-next" @click=${() => context.tell(n + 1)}>${t('storyNext')}</button>`
           : nothing
       }
       <button type="button" class="tool" id="story-end" @click=${() => context.tell(null)}>${t('storyEnd')}</button></div>

@@ -28,8 +28,9 @@
  * @property {(cell: Cell, value: number | undefined, mark?: string) => void} edit sets a cell; undefined: its own value
  * @property {(row: number, column: number, isVisible: boolean) => void} paint
  * @property {(preset: PresetId) => void} choose
- * @property {() => void} undo
+ * @property {() => void} undo in the room that is open
  * @property {() => void} redo
+ * @property {(room: Settings['room'], news: OfRoom) => void} tell what a room says of itself
  * @property {() => void} reset all as the preset has it
  * @property {(cell: Cell | undefined) => void} point the cell under the pointer or the focus
  * @property {(word: Word | undefined) => void} hover the word under the pointer or the focus
@@ -67,6 +68,14 @@
 
 /** Rows of the map, both ends included. @typedef {{ from: number, to: number }} Range */
 
+/**
+ * What a room says of itself.
+ * @typedef {object} OfRoom
+ * @property {() => void} [undo] there is something to undo
+ * @property {() => void} [redo]
+ * @property {string} [note] how far a paused run is: a dot and this stand on the tab of the room while another is open
+ */
+
 /** A room that tensors come from. @typedef {{ room: Settings['room'], text: string, given: Settings['given'] }} From */
 
 /** A sentence about what was done, or why not. @typedef {{ key: Key, params: Record<string, string | number>, isBad?: boolean }} Said */
@@ -80,7 +89,10 @@
  * @property {boolean} isDark
  * @property {Mode} mode
  * @property {boolean} isPlaying
- * @property {History<Settings>} history
+ * @property {History<Settings>} history of the room "One layer"
+ * @property {boolean} canUndo in the room that is open
+ * @property {boolean} canRedo
+ * @property {Partial<Record<Settings['room'], OfRoom>>} rooms
  * @property {Settings} settings as typed
  * @property {Selection} selection part of the settings: the room, and the head, the word and the cell that are selected,
  *   and the cell that is subtracted

@@ -13,7 +13,8 @@ const ROOMS = /** @type {const} */ (['layer', 'learn', 'models'])
 
 /** @param {Context} context */
 export function header(context) {
-  const { t, history, actions, settings } = context
+  const { t, canUndo, canRedo, rooms, actions, settings } = context
+  const noteOf = (/** @type {typeof ROOMS[number]} */ room) => (room === settings.room ? undefined : rooms[room]?.note)
   return html`<a class="skip" href="#stage" @click=${skip}>${t('skip')}</a>
     <header class="top">
       <tool-group class="top-row" aria-label=${t('pageTools')}>
@@ -21,13 +22,13 @@ export function header(context) {
         <nav class="rooms" aria-label=${t('rooms')}>
           ${ROOMS.map(
             room =>
-              html`<button type="button" class="room" data-room=${room} aria-current=${settings.room === room ? 'page' : nothing} @click=${() => actions.look({ room })}>${t(`room.${room}`)}</button>`,
+              html`<button type="button" class="room" data-room=${room} aria-current=${settings.room === room ? 'page' : nothing} @click=${() => actions.look({ room })}>${t(`room.${room}`)}${noteOf(room) ? html` <span class="room-note">${noteOf(room)}</span>` : nothing}</button>`,
           )}
         </nav>
         <span class="spring"></span>
         ${settings.room === 'layer' ? menu({ id: 'tour-start', label: t('tour') }, questions(context)) : nothing}
-        <button type="button" class="tool" id="undo" title="Ctrl+Z" ?disabled=${history.past.length === 0} @click=${actions.undo}>${t('undo')}</button>
-        <button type="button" class="tool" id="redo" title="Ctrl+Shift+Z" ?disabled=${history.future.length === 0} @click=${actions.redo}>${t('redo')}</button>
+        <button type="button" class="tool" id="undo" title="Ctrl+Z" ?disabled=${!canUndo} @click=${actions.undo}>${t('undo')}</button>
+        <button type="button" class="tool" id="redo" title="Ctrl+Shift+Z" ?disabled=${!canRedo} @click=${actions.redo}>${t('redo')}</button>
         <button type="button" class="tool" id="copy-link" @click=${() => actions.copy('link')}>${t('share')}</button>
         ${menu({ id: 'more', label: '☰', title: t('more') }, more(context))}
       </tool-group>

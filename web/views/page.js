@@ -54,14 +54,14 @@ const layer = (
 /** The room "Learn", whose code is loaded when it is opened. @param {Context} context */
 function learn({ t, settings, actions }) {
   if (!customElements.get('learn-room')) import('../learn/room.js')
-  return html`<learn-room .t=${t} .task=${settings.task} .learn=${settings.learn} .change=${actions.look} .openGiven=${actions.openGiven}></learn-room>`
+  return html`<learn-room .t=${t} .task=${settings.task} .learn=${settings.learn} .change=${actions.look} .openGiven=${actions.openGiven} .tell=${actions.tell} .sentence=${settings.sentence}></learn-room>`
 }
 
 /** The room "Models", loaded in the same way. @param {Context} context */
 function models({ t, settings, actions, isDark }) {
   if (!customElements.get('models-room')) import('../checkpoints/room.js')
   const { checkpoint, prompt, donor, changes, at } = settings
-  return html`<models-room .page=${t} .isDark=${isDark} .linked=${{ checkpoint, prompt, donor, changes, at }} .change=${actions.look}></models-room>`
+  return html`<models-room .page=${t} .isDark=${isDark} .linked=${{ checkpoint, prompt, donor, changes, at }} .change=${actions.look} .tell=${actions.tell}></models-room>`
 }
 
 /**

@@ -12,8 +12,9 @@ export const learn = {
   'task.translation.text':
     'English to Chinese, word by word. Nobody tells the model which word belongs to which: the map of the last attention shows what it found out.',
   'task.sort.text':
-    'Numbers in any order, a bar, the same numbers in order. One head learns to look at the next larger number.',
-  'task.reverse.text': 'Each position has to say the number at the opposite end. One head learns the anti-diagonal.',
+    'Numbers in any order, a bar, the same numbers in order. One head learns to look at the next larger number. One length is never trained: it shows whether the rule was learned.',
+  'task.reverse.text':
+    'Each position has to say the number at the opposite end. One head learns the anti-diagonal. One length is never trained.',
   'task.text.text':
     'The next character of a text of yours. In a minute a model of this size learns letters, short words and little more.',
   'probeLabel.induction': 'Numbers to go on from',
@@ -51,6 +52,8 @@ export const learn = {
   'learnLayer.cross': 'Chinese looks at English',
   learnHead: 'Head {name}',
   learnTrain: 'Train',
+  learnTrainAbout: 'Train (about {time})',
+  learnHappened: 'What happened?',
   learnPause: 'Pause',
   learnStep: 'One step',
   learnRestart: 'Restart',
@@ -141,7 +144,11 @@ export const learn = {
   learnScores: 'Scores of the heads over the steps',
   'learnScore.previous': '{name} token before',
   'learnScore.answer': '{name} answer',
-  'learnCurve.unseen': 'on sequences never seen',
+  'learnCurve.unseen': 'on the tenth held out',
   'learnCurve.nowhere': 'looks nowhere',
   'learnCurve.kept': 'A',
+  'learnCurve.band': 'ten recorded runs',
+  learnUseSentence: 'Use my sentence',
+  learnUseSentenceText: 'The sentence of One layer. Words that this model does not know are underlined.',
+  learnFactorHint: 'Double click, or F2: a factor for this head.',
 }

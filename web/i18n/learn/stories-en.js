@@ -62,8 +62,8 @@ export const stories = {
   'story.sort.4': 'Go back in time: at first the rows are even, then they sharpen.',
   'story.sort.4.do': 'Drag "Show step" back to before step {reached}.',
   'story.sort.5':
-    'It sorts numbers that it has never seen together: {accuracy} of the places on sequences that no step has seen.',
-  'story.sort.5.do': 'Type eight different numbers of your own.',
+    'It has learned the rule, not the sequences: on a length that was never trained, two less than the longest, {accuracy} of the places are right.',
+  'story.sort.5.do': 'Type different numbers of your own, up to eight.',
 
   'story.reverse.1':
     'Each position has to say the number at the opposite end. Numbers do not help to find it, only positions; at first the model is right in {first} of the places.',

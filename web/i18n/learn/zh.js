@@ -12,8 +12,9 @@ export const learn = {
     '一段数字会出现两次。第二次出现时，模型应当说出上一次后面跟着什么。按“训练”，等待突变，再看哪个头看向哪里。只有一层时学不会。',
   'task.translation.text':
     '英译中，逐词进行。没有人告诉模型哪个词对应哪个词：最后一次注意力的图显示它自己发现的对应关系。',
-  'task.sort.text': '任意顺序的数字，一条竖线，然后是排好序的同样数字。一个头学会看向下一个更大的数。',
-  'task.reverse.text': '每个位置应当说出对称位置上的数字。一个头学会反对角线。',
+  'task.sort.text':
+    '任意顺序的数字，一条竖线，然后是排好序的同样数字。一个头学会看向下一个更大的数。有一种长度从不训练：它显示规则是否真的学会了。',
+  'task.reverse.text': '每个位置应当说出对称位置上的数字。一个头学会反对角线。有一种长度从不训练。',
   'task.text.text': '你的文本的下一个字符。这么小的模型在一分钟内能学会字母、短词，再多就难了。',
   'probeLabel.induction': '要接着写的数字',
   'probeLabel.translation': '英文句子',
@@ -50,6 +51,8 @@ export const learn = {
   'learnLayer.cross': '中文看英文',
   learnHead: '头 {name}',
   learnTrain: '训练',
+  learnTrainAbout: '训练（约 {time}）',
+  learnHappened: '发生了什么？',
   learnPause: '暂停',
   learnStep: '一步',
   learnRestart: '重新开始',
@@ -138,7 +141,11 @@ export const learn = {
   learnScores: '各个头的得分随步数的变化',
   'learnScore.previous': '{name} 前一词元',
   'learnScore.answer': '{name} 答案',
-  'learnCurve.unseen': '从未见过的序列',
+  'learnCurve.unseen': '留出的十分之一',
   'learnCurve.nowhere': '哪里也不看',
   'learnCurve.kept': 'A',
+  'learnCurve.band': '十次录制的训练',
+  learnUseSentence: '用我的句子',
+  learnUseSentenceText: '“一层”里的句子。模型不认识的词带下划线。',
+  learnFactorHint: '双击或按 F2：给这个头一个系数。',
 }

@@ -1,7 +1,7 @@
 // Trains the small language model that ships with the page: Llama's layout, on the task "stories".
 
-import { AdamW, clipGradNorm, parameters, schedule, tape } from 'qkv/train'
 import { GIRLS, STORY_WORDS, storyBatch } from '../tasks/stories.js'
+import { train } from '../training.js'
 import { filesOf } from './folder.js'
 import { configOf, forward, initialWeights } from './llama.js'
 
@@ -42,51 +42,39 @@ function persons(words) {
  */
 export function trainStories(qkv, given = {}, onStep) {
   const settings = { ...DEFAULTS, ...given }
-  const { vocab, heads, headDim, T, batch: B, steps, rate, decay, warmup, seed, guided } = settings
+  const { vocab, heads, headDim, T, batch: B, steps, seed, guided } = settings
   const generator = qkv.generator(seed)
   const weights = initialWeights(generator, settings)
   const readout = () => generator.normal([vocab, heads * headDim], 0, 1 / Math.sqrt(headDim))
-  const p = parameters(qkv, { ...weights, before: readout(), person: readout() })
-  const noDecay = Object.keys(p.values).filter(name => /norm/.test(name))
-  const optimizer = new AdamW(p, { lr: rate, betas: [0.9, 0.98], weightDecay: decay, noDecay })
-  const rateOf = schedule(rate, { warmup, total: steps, least: rate / 20 })
   const data = qkv.generator(seed + 1_000_003)
   const dims = [B, T]
-  try {
-    for (let step = 0; step < steps; step++) {
-      const { stories, ids, targets } = storyBatch(data, B, T)
-      const shares = new Float32Array(B * T).fill(FREE)
-      for (const [b, { marks }] of stories.entries())
-        for (const { at, kind } of marks) shares[b * T + at - 1] = WEIGHT[kind]
-      const before = ids.map((_, i) => (i % T ? ids[i - 1] : -1))
-      const person = Int32Array.from(stories.flatMap(({ words }) => persons(words).slice(0, T)))
-      const made = tape(
-        qkv,
-        p,
-        t => {
-          const { logits, headOutput } = forward(t, p.values, { data: ids, dims }, settings)
-          const main = t.crossEntropy(logits, { data: targets, dims }, { weights: { data: shares, dims } })
-          if (step >= guided * steps) return main
-          const asked = (
-            /** @type {number} */ head,
-            /** @type {FloatTensor} */ readout,
-            /** @type {Int32Array} */ ids,
-          ) => t.crossEntropy(t.linear(headOutput(0, head), readout), { data: ids, dims }, { ignoreIndex: -1 })
-          return t.add(t.add(main, asked(0, p.values.before, before)), asked(1, p.values.person, person))
-        },
-        { finite: true },
-      ).backward()
-      clipGradNorm(p, 1)
-      optimizer.lr = rateOf(step)
-      optimizer.step()
-      onStep?.(step + 1, made.loss)
+  const lossOf = (/** @type {number} */ step) => {
+    const { stories, ids, targets } = storyBatch(data, B, T)
+    const shares = new Float32Array(B * T).fill(FREE)
+    for (const [b, { marks }] of stories.entries())
+      for (const { at, kind } of marks) shares[b * T + at - 1] = WEIGHT[kind]
+    const before = ids.map((_, i) => (i % T ? ids[i - 1] : -1))
+    const person = Int32Array.from(stories.flatMap(({ words }) => persons(words).slice(0, T)))
+    return (/** @type {import('qkv/train').Tape} */ t, /** @type {import('../training.js').Weights} */ p) => {
+      const { logits, headOutput } = forward(t, p, { data: ids, dims }, settings)
+      const main = t.crossEntropy(logits, { data: targets, dims }, { weights: { data: shares, dims } })
+      if (step >= guided * steps) return main
+      const asked = (
+        /** @type {number} */ head,
+        /** @type {FloatTensor} */ readout,
+        /** @type {Int32Array} */ answers,
+      ) => t.crossEntropy(t.linear(headOutput(0, head), readout), { data: answers, dims }, { ignoreIndex: -1 })
+      return t.add(t.add(main, asked(0, p.before, before)), asked(1, p.person, person))
     }
-    const { before, person, ...learned } = p.stateDict()
-    return { settings, weights: learned }
-  } finally {
-    optimizer.dispose()
-    p.dispose()
   }
+  const { before, person, ...learned } = train(
+    qkv,
+    { ...weights, before: readout(), person: readout() },
+    settings,
+    lossOf,
+    onStep,
+  )
+  return { settings, weights: learned }
 }
 
 /** The folder of a trained model. @param {ReturnType<typeof trainStories>} trained */

@@ -1,7 +1,7 @@
 // Trains the small translator that ships with the page: Marian's layout, on the grammar of the task "translation".
 
-import { AdamW, clipGradNorm, parameters, schedule, tape } from 'qkv/train'
 import { LONGEST, SOURCE_WORDS, TARGET_WORDS, translationBatch } from '../tasks/translation.js'
+import { train } from '../training.js'
 import { filesOf } from './folder.js'
 import { configOf, forward, initialWeights } from './marian.js'
 
@@ -55,31 +55,14 @@ export function sentences(generator, B, split) {
  */
 export function trainTranslator(qkv, given = {}, onStep) {
   const settings = { ...DEFAULTS, ...given }
-  const { batch, steps, rate, decay, warmup, seed } = settings
-  const p = parameters(qkv, initialWeights(qkv.generator(seed), settings))
-  const noDecay = Object.keys(p.values).filter(name => /layer_norm|bias$/.test(name))
-  const optimizer = new AdamW(p, { lr: rate, betas: [0.9, 0.98], weightDecay: decay, noDecay })
-  const rateOf = schedule(rate, { warmup, total: steps, least: rate / 20 })
+  const { batch, seed } = settings
   const data = qkv.generator(seed + 1_000_003)
-  try {
-    for (let step = 0; step < steps; step++) {
-      const drawn = sentences(data, batch, 'train')
-      const made = tape(
-        qkv,
-        p,
-        t => t.crossEntropy(forward(t, p.values, drawn, settings), drawn.targets, { ignoreIndex: -1 }),
-        { finite: true },
-      ).backward()
-      clipGradNorm(p, 1)
-      optimizer.lr = rateOf(step)
-      optimizer.step()
-      onStep?.(step + 1, made.loss)
-    }
-    return { settings, weights: p.stateDict() }
-  } finally {
-    optimizer.dispose()
-    p.dispose()
+  const lossOf = () => {
+    const drawn = sentences(data, batch, 'train')
+    return (/** @type {import('qkv/train').Tape} */ t, /** @type {import('../training.js').Weights} */ p) =>
+      t.crossEntropy(forward(t, p, drawn, settings), drawn.targets, { ignoreIndex: -1 })
   }
+  return { settings, weights: train(qkv, initialWeights(qkv.generator(seed), settings), settings, lossOf, onStep) }
 }
 
 /** The folder of a trained model. @param {ReturnType<typeof trainTranslator>} trained */

@@ -1,0 +1,113 @@
+// The guided stories of the room "Learn": each is walked to its end, read in both languages at each stop; a ring is around
+// what the stop speaks of.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { beyond } from './browser.js'
+import { usePage } from './open.js'
+
+const context = usePage({ hash: '#1&room=learn&task=sort' })
+/** Training on a busy machine. */
+const PATIENCE = { timeout: 60_000 }
+const room = (/** @type {string} */ selector) => context.page.locator(selector)
+const TEXT = 'The cat sat on the mat. The dog sat on the log. '.repeat(40)
+
+/** What a reader does at a stop; head: the one that the text names. @typedef {(head: string) => Promise<unknown>} Act */
+
+/** @param {string} [id] */
+async function train(id = '#learn-train') {
+  await room(`${id}:not([disabled])`).waitFor(PATIENCE)
+  await context.page.click(id)
+}
+const nothing = async () => {}
+const select = (/** @type {string} */ head) => {
+  const [layer, index] = head.split('.').map(Number)
+  return context.page.click(`[data-layer="${layer}"] qkv-heads [role=radio] >> nth=${index - 1}`)
+}
+const switchOff = (/** @type {string} */ head) => context.page.selectOption(`[data-head="${head}"]`, 'off')
+const probe = (/** @type {string} */ text) => async () => {
+  await context.page.fill('#learn-probe', text)
+  await context.page.keyboard.press('Enter')
+}
+const goTo = (/** @type {string} */ step) => () => room('#learn-at').fill(step)
+const explain = () => context.page.click('#learn-answer .answer-token >> nth=0')
+
+/** @type {Record<string, Act[]>} */
+const ACTS = {
+  induction: [
+    () => train(),
+    nothing,
+    select,
+    select,
+    goTo('40'),
+    async head => {
+      await context.page.click('#learn-live')
+      await switchOff(head)
+    },
+    async () => {
+      await train('#learn-one-layer')
+      await train()
+    },
+  ],
+  translation: [() => train(), nothing, select, explain, probe('she buys a car today'), switchOff],
+  sort: [() => train(), nothing, explain, goTo('20'), probe('7 3 1 0 15 12')],
+  reverse: [
+    () => train(),
+    nothing,
+    switchOff,
+    async () => {
+      await goTo('20')()
+      await context.page.click('.learn-gradients summary')
+      await context.page.click('#learn-gradient')
+    },
+    async () => {
+      await context.page.click('.learn-settings summary')
+      await context.page.selectOption('#learn-positions', 'none')
+      await context.page.click('.learn-settings summary')
+      await train()
+    },
+  ],
+  text: [
+    async () => {
+      await room('#learn-own').fill(TEXT)
+      await room('#learn-own').blur()
+    },
+    () => train(),
+    nothing,
+    probe('The ca'),
+    select,
+  ],
+}
+/** Settings that make a story shorter. @type {Record<string, string>} */
+const LESS = { text: '&learn=d%3D16%2Cmlp%3D16%2Cbatch%3D4%2Csteps%3D220' }
+
+for (const [task, acts] of Object.entries(ACTS))
+  test(`the story of ${task} is walked to its end, in English and Chinese`, async () => {
+    const { page } = context
+    await context.go(`#1&room=learn&task=${task}${LESS[task] ?? ''}`)
+    await page.click('#story-start')
+    for (const [n, act] of acts.entries()) {
+      const story = room(`#story[data-stop="${n + 1}"]`)
+      await story.waitFor()
+      const ring = room('[data-tour]')
+      assert.equal(await ring.count(), 1, `stop ${n + 1}`)
+      assert.ok(await ring.isVisible())
+      const done = await room('.story-do').innerText()
+      await act(/\d\.\d/.exec(done)?.[0] ?? '')
+      await room(`#story[data-stop="${n + 1}"][data-done="true"]`).waitFor(PATIENCE)
+      const english = await story.innerText()
+      assert.doesNotMatch(english, /[{}…]|NaN|undefined/)
+      await context.set('language', 'zh')
+      const chinese = await story.innerText()
+      assert.match(chinese, /[\u4e00-\u9fff]{5}/)
+      assert.doesNotMatch(chinese, /[{}…]|NaN|undefined/)
+      const numbers = (/** @type {string} */ text) => (text.match(/\d+(\.\d+)?%|\d\.\d/g) ?? []).sort()
+      assert.deepEqual(numbers(chinese), numbers(english), `stop ${n + 1}`)
+      await context.set('language', 'en')
+      if (n + 1 < acts.length) await page.click('#story-next')
+    }
+    assert.equal(await room('#story-next').count(), 0)
+    await page.click('#story-end')
+    assert.equal(await room('[data-tour]').count(), 0)
+    assert.deepEqual(await beyond(page), [])
+  })
