@@ -7,24 +7,49 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { load } from 'qkv'
 import { learn } from '../../web/learn/cli.js'
+import { bandOf } from '../../web/learn/curves.js'
 import { pytorchProgram } from '../../web/learn/pytorch.js'
 import { RECIPES } from '../../web/learn/recipes.js'
 import { createRun } from '../../web/learn/run.js'
+import { drawStory } from '../../web/learn/tasks/stories.js'
 import { drawPair, LONGEST, SOURCE_WORDS, TARGET_WORDS, translationLength } from '../../web/learn/tasks/translation.js'
 
 /** @typedef {import('../../web/learn/run.js').Task} Task */
 
 const SEEDS = [0, 1, 2]
+/** The recorded band is in whole percent. */
+const ROUNDED = 0.0051
 const text = readFileSync(new URL('../../docs/attention.md', import.meta.url), 'utf8')
 const qkv = await load()
 
 for (const task of /** @type {Task[]} */ (['sort', 'reverse', 'induction', 'translation']))
   test(`${task} reaches its goal within ${RECIPES[task].within} steps on seeds ${SEEDS}`, async t => {
     for (const seed of SEEDS) {
-      const { reachedAt, accuracy, heldOutAccuracy, scores, seconds } = await learn(task, { seed })
+      const { reachedAt, accuracy, heldOutAccuracy, scores, seconds, curve } = await learn(task, { seed })
       const { within } = RECIPES[task]
       t.diagnostic(JSON.stringify({ seed, reachedAt, accuracy, heldOutAccuracy, ...scores, seconds }))
       assert.ok(reachedAt !== null && reachedAt <= within, `seed ${seed}: ${reachedAt}`)
+      const { least = [], most = [] } = bandOf(task) ?? {}
+      assert.equal(least.length, curve.length)
+      const out = curve.findIndex((value, n) => value < least[n] - ROUNDED || value > most[n] + ROUNDED)
+      assert.equal(out, -1, `seed ${seed}, step ${20 * out}; npm run learn -- --all --record records the band again`)
+    }
+  })
+
+for (const task of /** @type {Task[]} */ (['sort', 'reverse', 'induction', 'translation']))
+  test(`the lengths on which ${task} is held out are never trained`, () => {
+    const { shape, defaults } = RECIPES[task]
+    const generator = qkv.generator(1)
+    const lengthsOf = (/** @type {import('../../web/learn/tasks/batch.js').Split} */ split) => {
+      const { targets, lengths, B, L } = shape(defaults).batch(generator, 400, split)
+      const answers = (/** @type {number} */ b) => targets.subarray(b * L, (b + 1) * L).filter(id => id >= 0).length
+      return new Set(lengths ?? Array.from({ length: B }, (_, b) => answers(b)))
+    }
+    const [trained, heldOut] = [lengthsOf('train'), lengthsOf('heldOut')]
+    assert.ok(trained.size > 1 && heldOut.size > 0)
+    for (const length of heldOut) {
+      assert.ok(!trained.has(length), `length ${length}`)
+      assert.ok(Math.min(...trained) < length && length < Math.max(...trained), `length ${length} lies between`)
     }
   })
 
@@ -68,11 +93,13 @@ const python = ['/usr/bin/python3', 'python3'].find(path => path === 'python3' |
 async function losses(program, steps) {
   const short = program.replace(/in range\(\d+\):\n {4}ids/, `in range(${steps}):\n    ids`)
   assert.notEqual(short, program)
-  const { stdout } = await promisify(execFile)(/** @type {string} */ (python), ['-c', short], { maxBuffer: 2 ** 24 })
-  return stdout
-    .trim()
-    .split('\n')
-    .map(line => Number(line.split(' ')[1]))
+  return (await printed(short)).map(line => Number(line.split(' ')[1]))
+}
+
+/** The lines that a program prints. @param {string} program */
+async function printed(program) {
+  const { stdout } = await promisify(execFile)(/** @type {string} */ (python), ['-c', program], { maxBuffer: 2 ** 24 })
+  return stdout.trim().split('\n')
 }
 const hasTorch = await promisify(execFile)(/** @type {string} */ (python), ['-c', 'import torch']).then(
   () => true,
@@ -108,6 +135,37 @@ for (const [
     t.diagnostic(`largest difference ${largest.toExponential(1)}`)
     run.dispose()
   })
+
+/** What it has learned, on the sequences of run.evaluate(). */
+const HELD_OUT = `
+held = torch.tensor([ID[character] for character in TEXT])[len(TEXT) * 9 // 10 :]
+g = torch.Generator().manual_seed(2000003)
+draw = lambda numbers, B: numbers[torch.randint(0, len(numbers) - T, (B,), generator=g)[:, None] + torch.arange(T + 1)]
+batches = [draw(numbers, BATCH) for numbers in (TRAIN, held) for _ in range(4)]
+with torch.no_grad():
+    losses = [F.cross_entropy(model(z[:, :-1]).flatten(0, 1), z[:, 1:].flatten()).item() for z in batches[4:]]
+print('bits', sum(losses) / 4 / math.log(2))
+`
+test('a text is learned as well as by its PyTorch program: bits a character after 1000 steps within 2 %', async t => {
+  if (!hasTorch) return t.skip('python3-torch is not installed, so the PyTorch program did not run')
+  const { data } = qkv.generator(9).rand([200, 180])
+  let at = 0
+  const stories = Array.from({ length: 200 }, () =>
+    drawStory(() => data[at++ % data.length], 60)
+      .words.slice(1)
+      .join(' '),
+  )
+  const given = { d: 32, heads: 2, mlp: 64, batch: 16, T: 32, rate: 4e-3, steps: 1000 }
+  const run = createRun(qkv, 'text', given, stories.join('\n'))
+  const program = pytorchProgram('text', run.settings, stories.join('\n'))
+  const lines = printed(program + HELD_OUT.replace('BATCH', String(given.batch)))
+  while (run.steps < 1000) run.step()
+  const own = run.evaluate().heldOutLoss / Math.LN2
+  const theirs = Number((await lines).at(-1)?.split(' ')[1])
+  t.diagnostic(`${own.toFixed(4)} bits a character, PyTorch ${theirs.toFixed(4)}`)
+  assert.ok(own < 1.5 && Math.abs(own - theirs) <= 0.02 * theirs, `${own}, PyTorch ${theirs}`)
+  run.dispose()
+})
 
 test('the same settings give the same bits, other seeds others', () => {
   const stateOf = (/** @type {number} */ seed) => {

@@ -26,9 +26,10 @@ import { jumpOf } from './curves.js'
 
 const isSelected = (/** @type {Watch} */ { selected }, /** @type {Head} */ { layer, head }) =>
   selected.layer === layer && selected.head === head
-const isOff = (/** @type {Watch} */ { changes }, /** @type {Head} */ { layer, head }) => {
+/** Is it switched off, and is it known what that costs? */
+const isOff = (/** @type {Watch} */ { changes, report }, /** @type {Head} */ { layer, head }) => {
   const change = changeOf(changes, layer, head)
-  return change?.isOn === true && change.kind !== 'scale'
+  return change?.isOn === true && change.kind !== 'scale' && report?.changed !== undefined
 }
 const hasRun = (/** @type {State} */ { steps }) => steps > 0
 const isReached = (/** @type {State} */ { reachedAt }) => reachedAt !== null

@@ -5,6 +5,7 @@ import { changeOf, paintCell, readChanges, withChange, writeChanges } from '../s
 import { begin, record, redo, undo } from '../settings/history.js'
 import { checkLearn, touchIn, writeLearn } from './check.js'
 import { openSession } from './open.js'
+import { charactersOf } from './tasks/text.js'
 
 /** @typedef {import('./run.js').Task} Task */
 /** @typedef {import('./session.js').Report} Report */
@@ -82,10 +83,7 @@ export class Watch {
 
   set text(text) {
     this.#text = text
-    const all = Array.from(text)
-    this.length = all.length
-    const order = (/** @type {string} */ character) => Number(character.codePointAt(0))
-    this.characters = [...new Set(all)].sort((a, b) => order(a) - order(b))
+    Object.assign(this, charactersOf(text))
   }
 
   get changes() {

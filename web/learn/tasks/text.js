@@ -7,6 +7,24 @@ export const MOST_CHARACTERS = 2_000_000
 export const MOST_KINDS = 512
 
 /**
+ * How many characters a text has, and which, in the order of their code points. What is far too long is not read: its
+ * UTF-16 units are counted.
+ * @param {string} text
+ */
+export function charactersOf(text) {
+  if (text.length > 2 * MOST_CHARACTERS) return { length: text.length, characters: [] }
+  /** @type {Set<string>} */
+  const kinds = new Set()
+  let length = 0
+  for (const character of text) {
+    kinds.add(character)
+    length++
+  }
+  const order = (/** @type {string} */ character) => Number(character.codePointAt(0))
+  return { length, characters: [...kinds].sort((a, b) => order(a) - order(b)) }
+}
+
+/**
  * Characters by code point, numbered in their order.
  * @param {string} text
  * @param {number} T length of a sequence
@@ -14,13 +32,13 @@ export const MOST_KINDS = 512
  * @throws {RangeError} a text that is too short, too long, or of too many kinds of characters
  */
 export function corpusOf(text, T) {
-  const all = Array.from(text)
-  const characters = [...new Set(all)].sort((a, b) => Number(a.codePointAt(0)) - Number(b.codePointAt(0)))
+  const { length, characters } = charactersOf(text)
   const least = 10 * (T + 2)
-  if (all.length < least || all.length > MOST_CHARACTERS)
-    throw new RangeError(`a text of ${all.length} characters given, from ${least} to ${MOST_CHARACTERS} expected`)
+  if (length < least || length > MOST_CHARACTERS)
+    throw new RangeError(`a text of ${length} characters given, from ${least} to ${MOST_CHARACTERS} expected`)
   if (characters.length > MOST_KINDS)
     throw new RangeError(`a text of ${characters.length} different characters given, at most ${MOST_KINDS} expected`)
+  const all = Array.from(text)
   const ids = new Map(characters.map((character, id) => [character, id]))
   const numbers = Int32Array.from(all, character => /** @type {number} */ (ids.get(character)))
   const at = Math.floor(0.9 * numbers.length)
