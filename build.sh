@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the core: src/kernel/*.c -> src/qkv.wasm, or to the path given; ./build.sh --relaxed [path]: the same with
-# relaxed SIMD, src/qkv.relaxed.wasm. The only home of compiler flags.
-# Does nothing when nothing changed. Works with emcc 3.1.6 (Debian 12) and later.
+# relaxed SIMD, src/qkv.relaxed.wasm. All compiler flags are in this file.
+# Does nothing if the sources did not change. Works with emcc 3.1.6 (Debian 12) and later.
 set -euo pipefail
 cd "$(dirname "$0")"
 relaxed=
@@ -21,14 +21,14 @@ is_since() { [ "$(printf '%s\n' "$1" "$version" | sort -V | head -n 1)" = "$1" ]
 stack=TOTAL_STACK # its name before 3.1.25
 is_since 3.1.25 && stack=STACK_SIZE
 
-# Where the time goes, the register tiles are unrolled by hand: -Oz is as fast there, and 2 KB less. Elsewhere -Os is
-# up to a third faster than -Oz, and -O3 no faster.
+# Files whose time is in register tiles, which are unrolled by hand, are as fast with -Oz, and 2 KB smaller. In the others
+# -Os is up to a third faster than -Oz, and -O3 is no faster than -Os.
 fast=(tile)
 small=(attention block backward decode linear rope)
 flags=(
   -std=c11 -msimd128 -mbulk-memory
   -fno-unroll-loops # the register tiles are unrolled by hand; more only makes the file a third larger
-  -fno-vectorize # what is to be vectors is written as vectors; loops that the compiler turns into them guard every pointer
+  -fno-vectorize # vectors are written by hand; loops that the compiler vectorizes check every pointer
   -Wall -Wextra -Wconversion -Werror
   -c
 )
@@ -44,11 +44,11 @@ if [ -n "$relaxed" ]; then
   flags+=(-mrelaxed-simd)
   large=-Os # its tiles are as fast
   other=-Oz
-  if ! is_since 3.1.40; then # whose clang has not these instructions: Debian's clang 16 with emcc's headers
+  if ! is_since 3.1.40; then # its clang lacks these instructions: use Debian's clang 16 with emcc's headers
     ./setup.sh clang-16 wasm-ld-16
     compile=(
       clang-16 --target=wasm32-unknown-emscripten "--sysroot=$(em-config CACHE)/sysroot"
-      -mllvm -disable-lsr -mllvm -combiner-global-alias-analysis=false # as emcc has them
+      -mllvm -disable-lsr -mllvm -combiner-global-alias-analysis=false # as emcc does
     )
   fi
 fi
@@ -56,7 +56,7 @@ fi
 features=(
   --enable-simd --enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int
 )
-export BINARYEN_CORES=1 # the same bytes each time, whatever else runs
+export BINARYEN_CORES=1 # makes the build reproducible
 objects=$(mktemp -d)
 trap 'rm -r "$objects"' EXIT
 for file in src/kernel/*.c; do
@@ -68,7 +68,7 @@ for file in src/kernel/*.c; do
 done
 if [ "${compile[0]}" = emcc ]; then
   emcc "${link[@]}" "$objects"/*.o -o "$objects/linked.wasm"
-  node_modules/.bin/wasm-opt -Oz --converge "${features[@]}" "$objects/linked.wasm" -o "$out" # what is inlined stays so
+  node_modules/.bin/wasm-opt -Oz --converge "${features[@]}" "$objects/linked.wasm" -o "$out" # keeps what emcc has inlined
 else
   wasm-ld-16 --no-entry --strip-all -O3 --initial-memory=131072 --max-memory=4294967296 -z stack-size=65536 \
     "$objects"/*.o -o "$objects/linked.wasm"

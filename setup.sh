@@ -23,7 +23,7 @@ for need in "$@"; do
   case $need in
     packages) [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund ;;
     peers) [ tests/bench/node_modules/.package-lock.json -nt tests/bench/package-lock.json ] || npm ci --prefix tests/bench --no-audit --no-fund ;;
-    runtimes) [ tests/runtimes/node_modules/.package-lock.json -nt tests/runtimes/package-lock.json ] || npm install --no-save --prefix tests/runtimes --no-audit --no-fund ;; # its lock names this platform only, which ci refuses
+    runtimes) [ tests/runtimes/node_modules/.package-lock.json -nt tests/runtimes/package-lock.json ] || npm install --no-save --prefix tests/runtimes --no-audit --no-fund ;; # npm ci refuses its lock file, which names one platform only
     reference) [ build/reference/node_modules/.package-lock.json -nt build/reference/package-lock.json ] || npm ci --prefix build/reference --no-audit --no-fund ;;
     emcc) apt_install emcc emscripten ;;
     wasm-ld-16) apt_install wasm-ld-16 lld-16 ;;
@@ -32,7 +32,7 @@ for need in "$@"; do
       apt_install xvfb-run xvfb
       apt_install xauth xauth
       ;;
-    torch) # where there is no apt, the test that wants it says that it could not run
+    torch) # without apt, the test that needs it reports that it could not run
       if command -v apt-get >/dev/null; then apt_install /usr/lib/python3/dist-packages/torch python3-torch
       elif ! python3 -c 'import torch' 2>/dev/null; then echo "qkv: no apt-get here, so PyTorch is not installed: the copied PyTorch code will not be run" >&2
       fi

@@ -6,7 +6,7 @@ import { contentSecurityPolicy } from './build/site.js'
 
 const at = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
 
-// Cross-origin isolation: what browsers want before they share memory with threads.
+// Cross-origin isolation, which browsers require for memory shared with threads.
 const isolated = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' }
 
 const thirdParty = siteNotices()

@@ -1,5 +1,5 @@
-// A module whose exports are computed from nothing but its own code can be computed when the package is built: the build
-// then holds the values, and none of the libraries that made them.
+// Computes modules of constants when the package is built: the build contains the values, and not the libraries that made
+// them.
 
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
@@ -8,7 +8,7 @@ const MODULES = ['../web/elements/ramps.js'].map(path => fileURLToPath(new URL(p
 
 /**
  * A plugin for rolldown and Vite.
- * @param {(ids: string[]) => void} [onModules] hears of the modules that made the values: their licences count
+ * @param {(ids: string[]) => void} [onModules] receives the modules that made the values, whose licences go into the notices
  * @returns {import('rolldown').Plugin}
  */
 export const constants = (onModules = () => {}) => ({

@@ -1,5 +1,5 @@
-// Makes the elements of dist/: modules that share what they have in common, their types, custom-elements.json, the
-// widget for notebooks, and the licences of what is bundled.
+// Makes the elements of dist/: one module for each with shared chunks, their types, custom-elements.json, the widget for
+// notebooks, and the licences of the bundled packages.
 
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -22,14 +22,14 @@ const add = (/** @type {Iterable<string>} */ ids) => {
   for (const id of ids) modules.add(id)
 }
 const options = {
-  // d3-array makes helpers when it is imported, which only others of its functions use.
+  // d3-array creates helpers at import that only functions not used here need.
   treeshake: { propertyReadSideEffects: /** @type {const} */ (false), manualPureFunctions: ['bisector'] },
   platform: /** @type {const} */ ('browser'),
   plugins: [constants(add)],
-  // What the modules read while they are imported is missing on a server.
+  // On a server the globals that the modules read at import are missing.
   transform: { inject: { HTMLElement: from('dom.js', 'HTMLElement'), document: from('dom.js', 'document') } },
 }
-const output = { minify: true, sourcemap: true, comments: false } // licences stand in THIRD_PARTY_NOTICES
+const output = { minify: true, sourcemap: true, comments: false } // THIRD_PARTY_NOTICES has the licences
 const built = [
   await build({
     ...options,
@@ -66,7 +66,7 @@ rmSync('dist/types', { recursive: true })
 copyFileSync('web/elements/react.d.ts', 'dist/elements/react.d.ts')
 writeFileSync('dist/custom-elements.json', `${JSON.stringify(manifest(), null, 1)}\n`)
 
-/** The bytes of an entry and of all that it imports. @param {string} file @returns {string[]} */
+/** The files of an entry and of all that it imports. @param {string} file @returns {string[]} */
 function loaded(file) {
   const files = [file]
   for (const name of files)

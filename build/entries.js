@@ -3,7 +3,7 @@
 
 /** @typedef {{ name: string, source: string, tag?: string, element?: string }} Entry */
 
-/** Of the library. All but tokenize stand on core.js. @type {Entry[]} */
+/** The entries of the library. All but tokenize import core.js. @type {Entry[]} */
 export const LIBRARY = [
   { name: 'index', source: 'src/index.js' },
   { name: 'cache', source: 'src/cache.js' },
@@ -19,7 +19,7 @@ export const LOADED = ['index.js', 'core.js', 'qkv.wasm']
 /** What `load({ threads })` loads in addition. */
 export const THREADS = ['threads.js', 'worker.js']
 
-/** Of the elements; the last has all of them. @type {Entry[]} */
+/** The entries of the elements; the last has all of them. @type {Entry[]} */
 export const ELEMENTS = [
   { name: 'elements/heatmap', source: 'web/elements/heatmap.js', tag: 'qkv-heatmap', element: 'QkvHeatmap' },
   { name: 'elements/heads', source: 'web/elements/heads.js', tag: 'qkv-heads', element: 'QkvHeads' },
@@ -28,5 +28,5 @@ export const ELEMENTS = [
   { name: 'elements', source: 'web/elements/index.js' },
 ]
 
-/** One file with all that it needs, because a notebook sends it as a text. @type {Entry} */
+/** A single file without imports, because a notebook sends it as a text. @type {Entry} */
 export const WIDGET = { name: 'anywidget', source: 'web/elements/anywidget.js' }

@@ -1,4 +1,4 @@
-// custom-elements.json: the elements as editors, Storybook and the like read them, https://custom-elements-manifest.open-wc.org
+// custom-elements.json describes the elements for editors and Storybook, https://custom-elements-manifest.open-wc.org
 
 import { readFileSync } from 'node:fs'
 // @ts-expect-error its types are those of its command
@@ -12,7 +12,7 @@ const BASE = 'web/elements/base.js'
 /** @typedef {{ name: string, fieldName?: string, privacy?: string, description?: string, type?: { text: string } }} Member */
 /** @typedef {{ name: string, tagName?: string, members: Member[], events: Member[], attributes: Member[], cssParts: Member[], cssProperties: Member[], superclass?: object }} Declaration */
 
-/** @param {string} source @param {string} name @returns {boolean} whether a property is none for users */
+/** @param {string} source @param {string} name @returns {boolean} is a property marked as internal? */
 const isInternal = (source, name) => new RegExp(`@internal(?:(?!\\*/)[\\s\\S])*\\*/\\s*this\\.${name} =`).test(source)
 
 /** @returns {{ schemaVersion: string, modules: { path: string, declarations: Declaration[], exports: object[] }[] }} */
@@ -35,7 +35,7 @@ export function manifest() {
       events: (declaration.events ?? []).filter((/** @type {Member} */ { description }) => description),
     }
   }
-  const base = declarationOf(BASE, 'QkvElement') // its base class, which is no module of the package
+  const base = declarationOf(BASE, 'QkvElement') // the base class, which the package does not export
   return {
     schemaVersion: found.schemaVersion,
     modules: elements.map(({ name, source, tag, element }) => {

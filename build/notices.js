@@ -1,4 +1,4 @@
-// The licences of the packages whose code, or data, a bundle holds.
+// The licences of the packages whose code or data is in a bundle.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,12 +27,12 @@ export function notices(ids) {
   )
 }
 
-/** The modules of a chunk that have not been left out. @param {{ modules: Record<string, { code: string | null }> }} chunk */
+/** The modules of a chunk, without those that tree shaking removed. @param {{ modules: Record<string, { code: string | null }> }} chunk */
 export const modulesOf = ({ modules }) => Object.keys(modules).filter(id => modules[id].code?.trim())
 
 /**
  * Puts THIRD_PARTY_NOTICES beside what Vite builds. `collect` is a plugin for its workers.
- * @param {Set<string>} modules to which the paths of what is bundled are added
+ * @param {Set<string>} modules receives the paths of the bundled modules
  */
 export function siteNotices(modules = new Set()) {
   const add = (/** @type {Iterable<string>} */ ids) => {

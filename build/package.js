@@ -16,16 +16,16 @@ copyFileSync('src/qkv.wasm', 'dist/qkv.wasm')
 if (existsSync('src/qkv.relaxed.wasm')) copyFileSync('src/qkv.relaxed.wasm', 'dist/qkv.relaxed.wasm')
 else console.log('dist: without qkv.relaxed.wasm, which ./build.sh --relaxed makes')
 
-// Classes keep their names: they stand in error messages.
+// Classes keep their names, because error messages contain them.
 const minify = {
   compress: true,
   codegen: true,
   mangle: { toplevel: true, keepNames: { class: true, function: false } },
 }
-// All that entries share stands in core.js: one file is smaller, compressed, than several. Bundlers take from it what is
-// used: nothing in it may run when it is loaded, not even a static block of a class, and load has one dynamic import only.
-// What only threads and the relaxed build need stands in threads.js, what only one entry needs in its file, what nn, train
-// and models share in block.js. tokenize.js has all that it needs, so that a page that only splits a text loads no more.
+// core.js has everything that entries share: one file compresses better than several. Bundlers take from it what is used,
+// so nothing in it may run when it is loaded, not even a static block of a class, and load has one dynamic import only.
+// threads.js has what only threads and the relaxed build need, block.js what nn, train and models share, and the file of an
+// entry what only that entry needs. tokenize.js imports nothing, so that a page that only splits a text loads no more.
 const entries = LIBRARY.filter(({ name }) => name !== 'tokenize')
 const ownOf = entries.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
 const groups = [

@@ -1,5 +1,5 @@
-// Makes site/api/, the reference of the public types of dist/, by TypeDoc. A warning, such as for a type that no page tells
-// of, ends it with an error.
+// Makes site/api/, the reference of the public types of dist/, by TypeDoc. A warning, such as for a type without
+// a page, is an error.
 
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -1,9 +1,9 @@
-// The page for any host: a strict Content-Security-Policy, and the same page as one file that also opens from a disk.
+// The built page: a strict Content-Security-Policy, and the same page as one file that also opens from a disk.
 
 import { createHash } from 'node:crypto'
 
 /**
- * Scripts and styles from one source only, and no request elsewhere. WebAssembly is compiled, so it needs a word of its own.
+ * Scripts and styles from one source only, and no request elsewhere. Compiling WebAssembly needs 'wasm-unsafe-eval'.
  * @param {{ script: string, style: string, connect: string, worker: string }} sources
  */
 const policy = ({ script, style, connect, worker }) =>
@@ -44,7 +44,7 @@ const hashOf = text => `'sha256-${createHash('sha256').update(text).digest('base
  * @param {string} icon
  */
 export function singleFile(html, script, style, icon) {
-  // What would end the element early stands in strings only.
+  // Text that would end the element early occurs in strings only, where it can be escaped.
   const code = script.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\x21--')
   if (/<\/style/i.test(style)) throw new Error('a style sheet holds </style')
   const sources = { script: hashOf(code), style: hashOf(style), connect: 'data:', worker: 'blob:' }

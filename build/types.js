@@ -1,12 +1,12 @@
-// The public types: what a user reads of the declarations that tsc makes of the sources. Each entry becomes one file with
-// all that it reaches, less what an earlier entry has, which it imports.
+// Makes the public types from the declarations that tsc emits for the sources. Each entry becomes one file with all types
+// that it needs; those of an earlier entry are imported from there.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
 const COMMENT = '/\\*\\*(?:(?!\\*/)[\\s\\S])*\\*/\\n'
 
-/** Without the `{...}` that follow tags: the declaration has them. @param {string} text */
+/** Removes the `{...}` that follow tags, because the declaration has them. @param {string} text */
 function withoutTypes(text) {
   let left = ''
   let depth = 0
@@ -18,7 +18,7 @@ function withoutTypes(text) {
   return left
 }
 
-/** Of a comment what the declaration below it does not say. @param {string} comment @param {string} indent */
+/** Removes from a comment what the declaration below it says. @param {string} comment @param {string} indent */
 function lean(comment, indent) {
   const text = withoutTypes(comment.replace(/^\s*\* ?/gm, ''))
   const [description, ...tags] = text.split(/\s*(?=@[a-z]+\b)/)
@@ -31,7 +31,7 @@ function lean(comment, indent) {
   return `${indent}/**\n${lines.map(line => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`
 }
 
-/** Members of classes that are marked as @internal. tsc leaves those that a constructor makes. */
+/** Members of classes that are marked as @internal. tsc does not remove those that a constructor makes. */
 const INTERNAL = /^( +)\/\*\*(?:(?!\*\/)[\s\S])*@internal(?:(?!\*\/)[\s\S])*\*\/\n\1\S.*(?:\n\1[ }].*)*\n/gm
 
 /**
@@ -54,12 +54,12 @@ function declarations(folder) {
         const indent = comment.slice(0, comment.indexOf('/'))
         return lean(comment.trim().slice(3, -2), indent)
       })
-      .replace(/(?<=extends )(?:\/\*\*.*?\*\/ )+/g, '') // what a base class was cast to
+      .replace(/(?<=extends )(?:\/\*\*.*?\*\/ )+/g, '') // the type of a cast base class
       .replace(/import\(['"]\.{1,2}\/[\w./-]+\.js['"]\)\./g, '')
       .replace(/^ +/gm, indent => indent.slice(indent.length / 2))
     /** @type {Map<string, string>} */
     const own = new Map()
-    // A comment belongs to what follows it; tsc begins each declaration, and nothing else, without indent.
+    // A comment belongs to the statement after it; tsc indents everything except the start of a declaration.
     for (const [statement, name] of text.matchAll(statements)) {
       if (new RegExp(`type ${name}(<.*>)? = ${name}(<.*>)?;\\s*$`).test(statement)) continue // an alias of what another file declares
       own.set(name, (own.get(name) ?? '') + statement) // a function may have several signatures
@@ -90,7 +90,7 @@ function exportsOf(text, withAliases) {
 
 /**
  * @param {string} folder of declarations
- * @param {Entry[]} entries what several need stands in the first of them
+ * @param {Entry[]} entries a type that several need is declared in the first of them
  * @returns {Record<string, string>} the text of each file
  */
 export function publicTypes(folder, entries) {
@@ -116,7 +116,7 @@ export function publicTypes(folder, entries) {
     const own = [...reached].filter(name => !taken.has(name))
     return { entry, more, values, types, taken, own }
   })
-  // A class that only a call returns is no value for users.
+  // A class that users only get from a call is exported as a type.
   const things = new Set(parts.flatMap(({ values }) => [...values]))
   const isValue = (/** @type {string} */ name) => things.has(name)
   return Object.fromEntries(
@@ -132,7 +132,7 @@ export function publicTypes(folder, entries) {
           .replace(/^export (?:declare )?(?=type|interface)/gm, '')
           .replace(/^export (?=declare)/gm, ''),
       )
-      const outward = [...new Set([...values, ...types, ...own])] // what a signature names, a user can name
+      const outward = [...new Set([...values, ...types, ...own])] // users can name every type of a signature
       const list = (/** @type {string} */ word, /** @type {string[]} */ names) =>
         names.length ? `${word} { ${names.join(', ')} };\n` : ''
       const exported =

@@ -12,12 +12,12 @@ const TOLERANCE = { abs: 2e-6, rel: 2e-6 }
 const seed = Number(process.env.SEED ?? 1)
 
 /**
- * One head, turned: pair d by the angle position * base^(-2d / rotaryDim).
+ * Rotates one head: pair d by the angle position * base^(-2d / rotaryDim).
  * @param {number[]} x
  * @param {number} position
  * @param {{ rotaryDim: number, base: number, interleaved: boolean }} options
  */
-function turned(x, position, { rotaryDim, base, interleaved }) {
+function rotated(x, position, { rotaryDim, base, interleaved }) {
   const y = [...x]
   for (let d = 0; d < rotaryDim / 2; d++) {
     const angle = position * base ** ((-2 * d) / rotaryDim)
@@ -60,7 +60,7 @@ test('rope turns each pair by its angle, in both layouts, partly, at any positio
     for (let n = 0; n < B * H * L; n++) {
       const [b, i] = [Math.floor(n / (H * L)), n % L]
       const head = [...x.data.subarray(n * D, (n + 1) * D)]
-      want.set(turned(head, at(b, i), { rotaryDim: 2 * half, ...options }), n * D)
+      want.set(rotated(head, at(b, i), { rotaryDim: 2 * half, ...options }), n * D)
     }
     const rotaryDim = 2 * half
     const got = qkv.rope(x, { ...options, ...given, rotaryDim })

@@ -131,11 +131,11 @@ export class PackedLinear {
     try {
       const packed = make((panels * this.#panel) / 4)
       const rowScales = kind > WEIGHTS.float32 ? make(panels * 8) : undefined
-      const kept = shift && make(N)
-      if (shift) kept?.data.set(shift.data)
+      const ownBias = shift && make(N)
+      if (shift) ownBias?.data.set(shift.data)
       rowScales?.data.fill(0)
       if (factors) rowScales?.data.set(factors.data)
-      this.#weights = { ...toWeights(packed, dims, kept), kind, scales: rowScales }
+      this.#weights = { ...toWeights(packed, dims, ownBias), kind, scales: rowScales }
       collected.register(this, this.#tensors, this)
       if (source.isDeferred) return
       const { tensor, data, widen, dtype: given } = source

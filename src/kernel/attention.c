@@ -121,7 +121,8 @@ static void attend_block(struct output *y) {
   const struct qkv_attention *a = x->a;
   y->is_careful = 0;
   attend_tiles(y);
-  /* A hidden value that is NaN or Inf may have spoilt rows that do not see it: again, over visible keys only. */
+  /* A hidden value that is NaN or Inf may have spoilt rows that do not see it: compute the block again, over visible
+   * keys only. */
   y->is_careful = y->has_hidden && !all_finite(y->output, y->width, x->rows, a->E);
   if (y->is_careful)
     attend_tiles(y);

@@ -13,8 +13,8 @@
 /* Keys a tile: k, v, P and dP of a tile (16 KB each for D = E = 64) stay in L1 or L2 between the products. */
 enum { TILE_KEYS = 64 };
 
-/* Of the largest weight of a row. A smaller one adds nothing to a sum of floats; its dS would often be subnormal, and
- * so would dq and dk, with which all that follows computes a hundred times slower. */
+/* Relative to the largest weight of a row. A smaller weight counts as 0: it adds nothing to a sum of floats, and its dS
+ * would often be subnormal, as would dq and dk, which makes all later kernels a hundred times slower. */
 #define LEAST_WEIGHT 0x1p-64f
 
 struct gradients {

@@ -2,7 +2,7 @@
  *
  * power2_4: 2^x; relative error <= 1.3e-7 on [-126, 127], exactly 0 below -126.5, 1 at 0, NaN for NaN.
  * exp4:     relative error <= 1.3e-7 on [-87.33, 88], exactly 0 below, 1 at 0, NaN for NaN.
- *           Arguments above the range are for neither: softmax subtracts the maximum first.
+ *           Arguments above the range are not supported: softmax subtracts the maximum first.
  * tanh4:    relative error <= 1.5e-7 everywhere, +-1 beyond +-10, NaN for NaN.
  * The bounds are tested. */
 #ifndef EXP_H
@@ -54,7 +54,7 @@ INLINE f4 exp4(f4 x) {
   return zero_where(less(x, splat(-87.33f)), power);
 }
 
-/* A function of its own, in exp.c: inlined it would make each of its users a kilobyte larger. */
+/* In exp.c, not inlined: each caller would be a kilobyte larger. */
 f4 tanh4(f4 x);
 
 /* One float: the same bits as a lane of the above. */

@@ -1,12 +1,13 @@
-/* linear_decode.c: y = x W^T + bias for few rows of x, (M,K), as fast as W, (N,K), is read; each row by itself, in the
- * order of k as in linear.c.
+/* linear_decode.c: y = x W^T + bias for few rows of x, (M,K), as fast as W, (N,K), is read. The rows are independent;
+ * each sums in the order of k, as in linear.c.
  *
- * Packed panels of eight columns lie one behind the other; four are read side by side, because the processor fetches
- * further ahead for four streams than for one.
+ * Packed panels of eight columns are contiguous. Four are read side by side, because the hardware prefetches further
+ * ahead for four streams than for one.
  *
- * float16: y = (sum_k (2^64 x_k) (2^-112 w_k)) (2^-64 scale). The powers keep products of what load_float16 gives
- * normal. int8:    x is rounded to int16 in blocks of 256, q_k = x_k / step; y = scale sum_blocks step (sum_k q_k w_k),
- * the inner sums exact. |error| <= scale sum_blocks 127 * 256 step / 2, beside that of the weights themselves. */
+ * float16: y = (sum_k (2^64 x_k) (2^-112 w_k)) (2^-64 scale). The factor 2^64 keeps the products from being subnormal.
+ *
+ * int8: x is rounded to int16 in blocks of 256, q_k = x_k / step; y = scale sum_blocks step (sum_k q_k w_k) with exact
+ * inner sums. |error| <= scale sum_blocks 127 * 256 step / 2, in addition to the error of the weights. */
 #include "activation.h"
 #include "linear.h"
 #include "rows.h"
@@ -103,7 +104,8 @@ static void dot_int8(const int16_t *q, const float *steps, size_t K, const int8_
   }
 }
 
-/* sums (4) += x W^T for four rows of W that lie as they are, `stride` floats apart; `columns` <= 4 of them count. */
+/* sums (4) += x W^T for four rows of W that are not packed, `stride` floats apart; only `columns` <= 4 of them are
+ * used. */
 static void dot_rows(const float *x, size_t K, const float *w, size_t stride, size_t columns, float *sums) {
   const float *row[4];
 #pragma unroll
@@ -127,7 +129,7 @@ static void dot_rows(const float *x, size_t K, const float *w, size_t stride, si
       sums[c] += x[k] * w[c * stride + k];
 }
 
-/* sums (rows, n), `pitch` floats apart, += x W^T for W (K,N): row after row of W, as they lie */
+/* sums (rows, n), `pitch` floats apart, += x W^T for W (K,N), not packed: row after row of W */
 static void add_rows(const float *x, size_t rows, size_t K, const float *w, size_t stride, float *sums, size_t pitch,
                      size_t n) {
   for (size_t k = 0; k < K; k++, w += stride)
@@ -137,7 +139,7 @@ static void add_rows(const float *x, size_t rows, size_t K, const float *w, size
 }
 
 /* sums (rows, panels * 8), PANELS * 8 floats apart, += x W^T for whole groups of four rows of x, `pitch` floats apart,
- * by register tiles: a part of each panel in turn, so that all of them are fetched ahead. */
+ * by register tiles: a part of each panel in turn, so that the hardware prefetches all of them. */
 static void multiply_panels(int is_float16, const float *x, size_t pitch, size_t rows, size_t K, const char *w,
                             size_t bytes, size_t panels, float *sums) {
   float wide[PART * 8];

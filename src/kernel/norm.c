@@ -23,7 +23,7 @@ INLINE float sum_row(int squared, const float *x, size_t C, float mean) {
   return total;
 }
 
-/* A row's statistics and what scales it; weight and bias may be 0. */
+/* A row's statistics, and the weight and bias of the norm; these may be 0. */
 struct row {
   const float *weight, *bias;
   f4 mean, rstd, shift;

@@ -17,7 +17,7 @@
 
 #define QKV_ABI 6
 
-/* Exports a function from the wasm module; nothing elsewhere. */
+/* Exports a function from the wasm module; no effect elsewhere. */
 #ifdef __wasm__
 #define QKV_EXPORT(name) __attribute__((export_name(#name))) name
 #else
@@ -91,7 +91,7 @@ struct qkv_bias {
 
 /* out = softmax(mask(softcap(scale * score(q, k)))) v
  * q (B,H,L,D), k (B,G,S,D), v (B,G,S,E), out (B,H,L,E); query head h reads kv head h / (H/G).
- * Query i of batch b stands at position p = i + past[b]; it sees key j when p - left <= j <= p + right (causal:
+ * Query i of batch b has position p = i + past[b]; it sees key j when p - left <= j <= p + right (causal:
  * right = 0), j < key_lengths[b], mask != 0 and bias > -infinity. A query that sees no key gives zeros.
  * Bias and alibi, -alibi[h] * |p - j|, are added to the capped score. A sink is one more logit
  * in the softmax of every row of its head; its value is zero. */
@@ -115,8 +115,8 @@ struct qkv_attention {
   void *scratch; /* qkv_attention_scratch() bytes, 16-byte aligned */
 };
 
-/* The same, every step written out. Each pointer may be 0 (that step is not written) except weights, and dropped
- * with dropout.
+/* The same, every step written out. Each pointer may be 0, and then that step is not written; only weights, and with
+ * dropout dropped, must be given.
  * scores ... weights are (B,H,L,S); maxima and sums are (B,H,L), or (B,H,S) when softmax runs over
  * the queries. */
 struct qkv_trace {
@@ -131,7 +131,7 @@ struct qkv_trace {
   float *sums;         /* of exponentials */
   float *full_weights; /* masking after only: exponentials / sums */
   float *zeroed;       /* masking after only: full_weights, hidden keys 0 */
-  float *zeroed_sums;  /* masking after only: of zeroed, and the weight of the sink; must be there with sinks */
+  float *zeroed_sums;  /* masking after only: of zeroed, and the weight of the sink; must be given with sinks */
   float *weights;      /* what sums to one */
   float *dropped;      /* weights after dropout, what is multiplied with v */
 };
@@ -193,8 +193,9 @@ void qkv_stack(void *top);
 uint32_t qkv_attention(const struct qkv_attention *args);
 double qkv_attention_scratch(const struct qkv_attention *args);
 
-/* Kernels that threads share end in _part: units first <= u < first + count of the same work, in any order and each
- * in a scratch of its own, give the same bits as the kernel itself, which checks the arguments and does all of them. */
+/* Kernels that threads share end in _part. They run units first <= u < first + count of the work. Units may run in any
+ * order, each thread with a scratch of its own; the bits are those of the kernel without _part, which checks the
+ * arguments and runs all units. */
 uint32_t qkv_attention_units(const struct qkv_attention *args);
 uint32_t qkv_attention_part(const struct qkv_attention *args, uint32_t first, uint32_t count, void *scratch);
 
@@ -210,19 +211,19 @@ double qkv_backward_scratch(const struct qkv_backward *args);
 uint32_t qkv_backward_units(const struct qkv_backward *args);
 uint32_t qkv_backward_part(const struct qkv_backward *args, uint32_t first, uint32_t count, void *scratch);
 
-/* y = softmax(x) over the middle axis of (rows, columns, inner); x and y may be one. A line of -infinity gives zeros.
+/* y = softmax(x) over the middle axis of (rows, columns, inner); y may be x. A line of -infinity gives zeros.
  * A unit is a line where inner is 1, four adjacent lines else: rows * ceil(inner / 4) in all. */
 uint32_t qkv_softmax(const float *x, float *y, size_t columns, size_t inner, uint32_t first, uint32_t count);
 uint32_t qkv_softmax_backward(const float *y, const float *dy, float *dx, size_t columns, size_t inner,
                               uint32_t accumulate, uint32_t first, uint32_t count);
 
-/* Rotary position embedding, see rope.c. x, y (B,A,L,C,D), may be one; cosine, sine (table, half); rows (B,L) says
+/* Rotary position embedding, see rope.c. x, y (B,A,L,C,D), y may be x; cosine, sine (table, half); rows (B,L) says
  * which row of them turns position (b, i); 2 * half <= D. */
 uint32_t qkv_rope(const struct qkv_rope *args);
 uint32_t qkv_rope_part(const struct qkv_rope *args, uint32_t first, uint32_t count); /* of B A L rows, unchecked */
 
-/* y = activation(x W^T + bias) + residual, see linear.c. A packed W is that of qkv_pack_linear. All of it are the units
- * from 0 on; scratch: qkv_linear_scratch() bytes. */
+/* y = activation(x W^T + bias) + residual, see linear.c. A packed W is that of qkv_pack_linear. Units 0 to
+ * qkv_linear_units() - 1 are the whole product; scratch: qkv_linear_scratch() bytes. */
 double qkv_linear_scratch(const struct qkv_linear *args);
 uint32_t qkv_linear_units(const struct qkv_linear *args);
 uint32_t qkv_linear_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
@@ -235,8 +236,8 @@ uint32_t qkv_linear_part(const struct qkv_linear *args, uint32_t first, uint32_t
 uint32_t qkv_pack_linear(const float *w, size_t w_row, size_t w_column, size_t K, size_t N, uint32_t weights,
                          uint32_t is_quantized, void *packed, size_t panel_size, float *scales, float *scratch);
 
-/* Of y = x W^T + bias, W (N,K) contiguous: dx (M,K), dw (N,K) and d_bias (N) from dy (M,N), see linear_backward.c. All
- * of it are the units from 0 on; scratch: qkv_linear_backward_scratch() bytes. */
+/* Of y = x W^T + bias, W (N,K) contiguous: dx (M,K), dw (N,K) and d_bias (N) from dy (M,N), see linear_backward.c.
+ * Units as above; scratch: qkv_linear_backward_scratch() bytes. */
 double qkv_linear_backward_scratch(const struct qkv_linear_backward *args);
 uint32_t qkv_linear_backward_units(const struct qkv_linear_backward *args);
 uint32_t qkv_linear_backward_part(const struct qkv_linear_backward *args, uint32_t first, uint32_t count,
@@ -250,8 +251,8 @@ uint32_t qkv_embedding(const float *table, size_t rows, size_t columns, const in
 uint32_t qkv_embedding_backward(const float *dy, const int32_t *ids, float *d_table, size_t rows, size_t columns,
                                 size_t N, int32_t padding, uint32_t first, uint32_t count);
 
-/* Kernels that take `first` and `count` last do units first <= u < first + count of their work; threads may share
- * them. With `accumulate` they add to what a gradient holds. Inputs and outputs of the same dims may be one. */
+/* Kernels whose last parameters are `first` and `count` run units first <= u < first + count of their work; threads may
+ * share them. With `accumulate` they add to a gradient. An output may be an input of the same dims. */
 
 /* norm.c: x (rows, C) -> y. center 1: layer norm, 0: RMS norm. weight, bias (C) or 0. stats (rows, 2) or 0: mean and
  * rstd, for the gradients. A unit is a row. */

@@ -284,7 +284,7 @@ void draw_keep_mask(struct qkv_generator *g, uint8_t *keep, size_t n, double p) 
     keep[i] = unit64(g) < 1.0 - p;
 }
 
-/* torch.nn.functional.dropout(x, p): y = x * keep / (1 - p). x and y may be one; x 0: ones. */
+/* torch.nn.functional.dropout(x, p): y = x * keep / (1 - p). y may be x; x 0: ones. */
 uint32_t QKV_EXPORT(qkv_dropout)(struct qkv_generator *g, const float *x, float *y, size_t n, double p) {
   for (size_t i = 0; i < n; i++)
     y[i] = (x ? x[i] : 1.0f) * keep_factor(unit64(g) < 1.0 - p, p);

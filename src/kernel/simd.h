@@ -1,4 +1,4 @@
-/* simd.h: the vocabulary of the kernels: four floats at a time. simd.h and simd.c are the only files that
+/* simd.h: the vector operations of the kernels, four floats at a time. simd.h and simd.c are the only files that
  * name an intrinsic; a port to another instruction set rewrites them and no other. */
 #ifndef SIMD_H
 #define SIMD_H
@@ -109,7 +109,7 @@ INLINE void store_int8_pairs(void *p, const i4 first[2], const i4 second[2]) {
   i4 even = wasm_v128_and(wasm_i16x8_narrow_i32x4(first[0], first[1]), wasm_i16x8_splat(0xff));
   wasm_v128_store(p, either(even, wasm_i16x8_shl(wasm_i16x8_narrow_i32x4(second[0], second[1]), 8)));
 }
-/* The larger size, |b| or a, which is one; NaN is the largest. */
+/* max(a, |b|), a >= 0; NaN counts as the largest. */
 INLINE f4 larger_size(f4 a, f4 b) { return wasm_i32x4_max(a, absolute(b)); }
 
 /* sum + a b of four pairs of int16 and of int8: exact. */

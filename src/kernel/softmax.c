@@ -40,7 +40,7 @@ uint32_t QKV_EXPORT(qkv_softmax)(const float *x, float *y, size_t columns, size_
   return QKV_OK;
 }
 
-/* dx = y * (dy - sum(dy * y)), line by line; dx and dy may be one. */
+/* dx = y * (dy - sum(dy * y)), line by line; dx may be dy. */
 uint32_t QKV_EXPORT(qkv_softmax_backward)(const float *y, const float *dy, float *dx, size_t columns, size_t inner,
                                           uint32_t accumulate, uint32_t first, uint32_t count) {
   size_t units = (inner + 3) / 4;

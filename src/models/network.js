@@ -226,7 +226,7 @@ function attention(call, stack, part, layer, x, at, turns, bias, residual) {
   /** @type {(what: string, y: FloatTensor) => FloatTensor} */
   const hooked = (what, y) => applyHook(hooks, `${name}.${what}`, () => copyOf(y)) ?? y
   /** @type {(what: 'q' | 'k', y: FloatTensor, norms: NormSpec | undefined, heads: number) => FloatTensor} */
-  const turned = (what, y, norms, heads) => {
+  const rotated = (what, y, norms, heads) => {
     const [, rows] = y.dims
     const normed = norms ? norm(qkv, weights, norms, y.reshape([B, rows, heads, D])).reshape([B, rows, heads * D]) : y
     const bare = hooked(`${what}Bare`, normed)
@@ -234,10 +234,10 @@ function attention(call, stack, part, layer, x, at, turns, bias, residual) {
       ? qkv.rope(bare, { numHeads: heads, rotaryDim: stack.rope.dim, ...turns, resident: true })
       : bare
   }
-  const q = hooked('q', turned('q', dense(weights, spec.q, x), spec.qNorm, H))
+  const q = hooked('q', rotated('q', dense(weights, spec.q, x), spec.qNorm, H))
   const made = isCross
     ? crossKeys(call, spec, layer)
-    : { k: turned('k', dense(weights, spec.k, x), spec.kNorm, G), v: dense(weights, spec.v, x) }
+    : { k: rotated('k', dense(weights, spec.k, x), spec.kNorm, G), v: dense(weights, spec.v, x) }
   const [k, v] = [hooked('k', made.k), hooked('v', made.v)]
   const cache = isCross ? undefined : call.caches?.[layer]
   cache?.append(k, v, { kvHeads: G })
