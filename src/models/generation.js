@@ -1,6 +1,8 @@
 // Generation, token by token.
 
-import { readOptions, toNumber } from '../base/arguments.js'
+import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
+import { describe } from '../base/errors.js'
+import { checkSignal } from './inputs.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./model.js').Ids} Ids */
@@ -22,6 +24,10 @@ export async function* generate(model, { qkv, family, tokenizer, toIds }, prompt
   const known = ['maxNewTokens', 'temperature', 'topK', 'seed', 'stopIds', 'keep', 'hooks', 'useCache', 'signal']
   options = readOptions(options, known, 'generate')
   const { keep, hooks, signal, useCache = true, seed = 0, stopIds = idsOf(model.config.eos_token_id) } = options
+  checkSignal(signal, 'generate')
+  toBoolean(useCache, 'generate: useCache')
+  if (!Array.isArray(stopIds) || !stopIds.every(Number.isInteger))
+    throw new TypeError(`generate: stopIds: ${describe(stopIds)} given, a list of ids expected`)
   const most = toNumber(options.maxNewTokens ?? 40, 'generate: maxNewTokens', { least: 0, whole: true })
   const temperature = toNumber(options.temperature ?? 0, 'generate: temperature', { least: 0 })
   const topK = toNumber(options.topK ?? family.vocab, 'generate: topK', { least: 1, whole: true })

@@ -1,6 +1,7 @@
 // Scores of attention heads on a text, each from 0 to 1.
 
-import { shape } from '../base/errors.js'
+import { describe, shape } from '../base/errors.js'
+import { toFloats, toTensor } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -24,10 +25,15 @@ import { Tensor } from '../base/tensor.js'
  * @returns {HeadScores}
  */
 export function headScores(attentions, ids) {
-  const all = attentions.map(layer => {
+  if (!Array.isArray(attentions))
+    throw new TypeError(`headScores: ${describe(attentions)} given, a list such as r.attentions expected`)
+  if (ids !== undefined) ids = toTensor(ids, 'headScores: ids', true).data
+  const all = attentions.map((given, n) => {
+    const layer = given === undefined ? undefined : toFloats(given, `headScores: layer ${n}`)
     if (
       layer?.dims.length !== 4 ||
       layer.dims[0] !== 1 ||
+      layer.dims[1] !== attentions[0].dims[1] ||
       (ids && (layer.dims[2] !== ids.length || layer.dims[3] !== ids.length))
     )
       throw new RangeError(

@@ -24,9 +24,14 @@ const BY_HEAD = /heads$|scores$|weights$/
 /**
  * @param {unknown} hooks
  * @param {{ stack: string, spec: import('./family-parts.js').StackSpec }[]} stacks
+ * @returns {Record<string, Hook> | undefined} a copy: each is read once
  */
 export function checkHooks(hooks, stacks) {
-  for (const [name, hook] of Object.entries(hooks ?? {})) {
+  if (hooks === undefined) return undefined
+  if (typeof hooks !== 'object' || hooks === null || Symbol.iterator in hooks)
+    throw new TypeError(`hooks: ${describe(hooks)} given, an object of hooks by place expected`)
+  const copy = { ...hooks }
+  for (const [name, hook] of Object.entries(copy)) {
     const match = /^((?:encoder|decoder)\.)?layers\.(\d+)\.(.+?)(?:\.(\d+))?$/.exec(name)
     const stack = match && stacks.find(({ stack }) => stack === (match[1] ?? ''))
     if (!match || !stack)
@@ -53,6 +58,7 @@ export function checkHooks(hooks, stacks) {
         `hooks: ${describe(name)}: ${describe(hook)} given; a function, a factor, "mean" or a tensor expected`,
       )
   }
+  return copy
 }
 
 /**

@@ -10,16 +10,21 @@ const KEEP = ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttention
 
 /**
  * @param {readonly string[] | undefined} keep
+ * @param {number} [layers] of the deeper stack
  * @returns {(name: string, layer: number) => boolean}
  */
-export function keeper(keep = []) {
+export function keeper(keep = [], layers = Infinity) {
   if (!Array.isArray(keep))
     throw new TypeError(`forward: keep: ${describe(keep)} given, a list such as ['attentions'] expected`)
-  for (const name of keep)
+  for (const name of keep) {
     if (typeof name !== 'string' || !KEEP.includes(name.replace(/\.\d+$/, '')))
       throw new RangeError(
         `forward: keep: ${describe(name)} is not known; known: ${KEEP.join(', ')}, each also with a layer: attentions.0`,
       )
+    const [kind, layer = 0] = name.split('.')
+    if (Number(layer) >= layers + Number(kind.endsWith('States')))
+      throw new RangeError(`forward: keep: ${describe(name)}: there are ${layers} layers`)
+  }
   return (name, layer) => keep.includes(name) || keep.includes(`${name}.${layer}`)
 }
 
@@ -41,4 +46,10 @@ export function readIds(given, name, most, like) {
     toNumber(id, `forward: ${name}[${n}]`, { least: 0, most: most - 1, whole: true }),
   )
   return { ids, B, L }
+}
+
+/** @param {AbortSignal | undefined} signal @param {string} where */
+export function checkSignal(signal, where) {
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function')
+    throw new TypeError(`${where}: signal: ${describe(signal)} given, that of an AbortController expected`)
 }

@@ -5,6 +5,7 @@ import { describe } from '../base/errors.js'
 import { readCheckpoint } from './checkpoint.js'
 import { Config } from './config.js'
 import { familyOf } from './families.js'
+import { checkSignal } from './inputs.js'
 import { Model, stacksOf } from './model.js'
 import { openFolder, readJSON } from './source.js'
 import { makeTokenizer } from './tokenizer.js'
@@ -36,7 +37,9 @@ export async function loadModel(qkv, source, options = {}) {
   const { signal, tokenizer } = options
   if (typeof qkv?.linear !== 'function')
     throw new TypeError(`loadModel: ${describe(qkv)} given, a loaded core expected: loadModel(await load(), source)`)
-  const { dtype } = options
+  const { dtype, onProgress } = options
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    throw new TypeError(`loadModel: onProgress: ${describe(onProgress)} given, a function expected`)
   if (dtype !== undefined) oneOf(dtype, ['float32', 'float16', 'bfloat16', 'int8'], 'loadModel: dtype')
   return withFolder(source, signal, async ({ folder, family, json, tensors }) => {
     const text = await textTool(folder, tokenizer)
@@ -68,6 +71,7 @@ export async function inspectModel(source, options = {}) {
  *   json: Record<string, unknown>, tensors: Awaited<ReturnType<typeof readCheckpoint>> }) => Promise<T>} use
  */
 async function withFolder(source, signal, use) {
+  checkSignal(signal, 'loadModel')
   signal?.throwIfAborted()
   const folder = await openFolder(source, signal)
   try {

@@ -1,7 +1,8 @@
 // A loaded model: forward with kept values and hooks, generation, scores of heads.
 
-import { readOptions } from '../base/arguments.js'
-import { describe, shape } from '../base/errors.js'
+import { oneOf, readOptions, toNumber } from '../base/arguments.js'
+import { describe, proxied, shape } from '../base/errors.js'
+import { toFloats } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
 import { kvCache } from '../cache.js'
 import { headScores } from './head-scores.js'
@@ -156,12 +157,21 @@ export class Model {
    * @returns {Tokenized}
    */
   tokenize(text, pair) {
-    return encode(this.#expectTokenizer(), text, pair, this.#family.vocab)
+    return encode(Model.#own(this).#expectTokenizer(), text, pair, this.#family.vocab)
   }
 
   /** The text of ids, special tokens left out. @param {ArrayLike<number>} ids @returns {string} */
   decode(ids) {
-    return this.#expectTokenizer().decode(Array.from(ids), { skip_special_tokens: true })
+    const tokenizer = Model.#own(this).#expectTokenizer()
+    if (ids?.length === 0) return ''
+    return tokenizer.decode([...readIds(ids, 'ids', this.#family.vocab).ids], { skip_special_tokens: true })
+  }
+
+  /** @param {Model} model */
+  static #own(model) {
+    if (!(#weights in model)) throw proxied('model')
+    if (model.#isDisposed) throw new Error('this model was disposed: load it again')
+    return model
   }
 
   #expectTokenizer() {
@@ -171,7 +181,7 @@ export class Model {
 
   /** The stored tensors that are used, and the sums of their sizes. */
   describe() {
-    const tensors = this.#weights.used.map(({ name, dtype, dims, from, to }) => ({
+    const tensors = Model.#own(this).#weights.used.map(({ name, dtype, dims, from, to }) => ({
       ...{ name, dtype, dims, bytes: to - from, parameters: dims.reduce((a, b) => a * b, 1) },
     }))
     const sum = (/** @type {'bytes' | 'parameters'} */ key) => tensors.reduce((total, tensor) => total + tensor[key], 0)
@@ -187,7 +197,8 @@ export class Model {
    */
   cache(options = {}) {
     const { capacity = 64, batch } = readOptions(options, ['capacity', 'batch'], 'cache')
-    const { decoder } = this.#family
+    toNumber(capacity, 'cache: capacity', { least: 1, whole: true })
+    const { decoder } = Model.#own(this).#family
     if (!decoder) throw new Error(`cache: ${this.type} is an encoder, which reads all at once`)
     const { kvHeads, headDim } = decoder.heads
     /** @type {Cache[]} */
@@ -208,24 +219,26 @@ export class Model {
    * @returns {ModelOutput}
    */
   forward(input, options = {}) {
-    return this.#forward(input, options)
+    return Model.#own(this).#forward(input, options)
   }
 
   /** @param {ModelInput} input @param {RunOptions} options @param {Call['record']} [record] */
   #forward(input, options, record) {
-    if (this.#isDisposed) throw new Error('this model was disposed: load it again')
     input = readOptions(input, ['ids', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds'], 'forward: input')
     options = { ...readOptions(options, ['keep', 'hooks', 'cache', 'logits'], 'forward'), record }
     const { encoder, decoder } = this.#family
-    const { cache, hooks } = options
+    const { cache, logits = 'all' } = options
     const both = this.#isBoth
-    if (cache && !(cache instanceof ModelCache))
+    oneOf(logits, ['all', 'last', 'none'], 'forward: logits')
+    if (cache !== undefined && !(cache instanceof ModelCache))
       throw new TypeError(`forward: cache: ${describe(cache)} given, what model.cache() makes expected`)
+    if (cache && !Object.hasOwn(cache, 'layers')) throw proxied('cache')
     if (input.decoderIds !== undefined && !both)
       throw new TypeError(`forward: decoderIds are given, but ${this.type} is no encoder-decoder`)
-    const keeps = keeper(options.keep)
     const stacks = Object.entries({ encoder, decoder }).map(([name, spec]) => ({ stack: both ? `${name}.` : '', spec }))
-    checkHooks(hooks, /** @type {{ stack: string, spec: StackSpec }[]} */ (stacks.filter(({ spec }) => spec)))
+    const there = /** @type {{ stack: string, spec: StackSpec }[]} */ (stacks.filter(({ spec }) => spec))
+    options.hooks = checkHooks(options.hooks, there)
+    const keeps = keeper(options.keep, Math.max(...there.map(({ spec }) => spec.layers.length)))
     return this.#qkv.scope(() => {
       const names = /** @type {const} */ (['attentions', 'hiddenStates'])
       const stack = /** @type {StackSpec} */ (decoder ?? encoder)
@@ -272,7 +285,7 @@ export class Model {
     const masks = stack.causal ? maskRows(cache, given, B, L) : undefined
     if (cache?.isBroken)
       throw new Error(
-        'forward: the last call with this cache threw half way: clear it with cache.clear() and begin again',
+        'forward: another call with this cache is running, or threw half way: clear it with cache.clear() and begin again',
       )
     const types =
       input.tokenTypeIds === undefined
@@ -296,6 +309,10 @@ export class Model {
     const entered = embed(this.#family, qkv, this.#weights, { ids, types, positions, B, L })
     if (cache) cache.isBroken = true // until all layers have appended their keys
     const h = runStack(stack, entered, call)
+    if (cache?.isBroken === false) {
+      cache.isBroken = true
+      throw new Error('forward: a hook has cleared the cache of this call: clear it again and begin again')
+    }
     if (cache) Object.assign(cache, { length: past + L, tokens: masks, isBroken: false })
     return { ...call, h, mask }
   }
@@ -361,7 +378,8 @@ export class Model {
    * @returns {FloatTensor} (B, L, V)
    */
   logitLens(hiddenState) {
-    const { encoder, decoder, width } = this.#family
+    const { encoder, decoder, width } = Model.#own(this).#family
+    hiddenState = toFloats(hiddenState, 'logitLens: hiddenState')
     const { dims } = hiddenState
     if (dims.length !== 3 || dims[2] !== width)
       throw new RangeError(`logitLens: dims ${shape(dims)} given, (B, L, ${width}) expected`)
@@ -393,7 +411,7 @@ export class Model {
    * @param {string | Ids} input
    */
   headScores(input) {
-    const ids = this.#toIds(input)
+    const ids = Model.#own(this).#toIds(input)
     const { attentions, encoderAttentions } = this.forward(
       { ids },
       { keep: ['attentions', 'encoderAttentions'], logits: 'none' },
@@ -416,6 +434,7 @@ export class Model {
    * @returns {AsyncGenerator<GenerateStep, void, void>}
    */
   async *generate(prompt, options = {}) {
+    Model.#own(this)
     const { generate } = await import('./generation.js')
     const toIds = (/** @type {unknown} */ given) => this.#toIds(given)
     yield* generate(this, { ...this.#parts, tokenizer: this.#tokenizer, toIds }, prompt, options)
@@ -428,6 +447,7 @@ export class Model {
    * @param {import('./attribution.js').AttributionOptions} [options]
    */
   async logitAttribution(input, options = {}) {
+    Model.#own(this)
     const { attribute } = await import('./attribution.js')
     return this.#qkv.scope(() =>
       attribute({ ...this.#parts, forward: (...given) => this.#forward(...given) }, input, options),
@@ -440,6 +460,7 @@ export class Model {
 
   /** Frees the memory of all weights; any later use throws. */
   dispose() {
+    if (!(#weights in this)) throw proxied('model')
     this.#isDisposed = true
     this.#weights.dispose()
   }

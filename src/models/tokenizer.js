@@ -47,9 +47,8 @@ export async function makeTokenizer(json, config, Class) {
  * @returns {Tokenized}
  */
 export function encode(tokenizer, text, pair, vocab) {
-  for (const part of [text, pair])
-    if (part !== undefined && typeof part !== 'string')
-      throw new TypeError(`tokenize: ${describe(part)} given, a string expected`)
+  for (const part of [text, pair ?? ''])
+    if (typeof part !== 'string') throw new TypeError(`tokenize: ${describe(part)} given, a string expected`)
   const {
     ids,
     tokens,

@@ -1,4 +1,5 @@
-// Strange arguments of a model's methods: a right result or an error for people, and the model works on.
+// Strange arguments of a model's methods, and hooks that call the model: a right result or an error for people, and the
+// model works on.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -124,9 +125,9 @@ for (const [name, [args, call]] of Object.entries(calls))
           counts.results++
         } catch (error) {
           counts.refused++
-          const { message, constructor } = /** @type {Error} */ (error)
+          const { message } = /** @type {Error} */ (error)
           if (error === thrown) continue
-          const isOurs = [Error, SyntaxError, TypeError, RangeError, QkvError].some(Kind => constructor === Kind)
+          const isOurs = [Error, SyntaxError, TypeError, RangeError, QkvError].some(Kind => error?.constructor === Kind)
           if (!isOurs || message.length < 20 || ENGINE.test(message)) wrong.add(`${title}: ${message}`)
         }
         assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, loaded], title)
@@ -135,3 +136,111 @@ for (const [name, [args, call]] of Object.entries(calls))
     assert.deepEqual(model.forward({ ids }).logits.data, logits)
     t.diagnostic(`${counts.results} results, ${counts.refused} errors`)
   })
+
+const alone = () => assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, loaded])
+const newIds = async (/** @type {object} */ options) => {
+  const made = []
+  for await (const { id } of model.generate(ids, { maxNewTokens: 6, stopIds: [], ...options })) made.push(id)
+  return made
+}
+
+test('what would be ignored is refused: hooks in a Map, layers that are not there, other rows of logits', () => {
+  for (const [options, message] of /** @type {[object, RegExp][]} */ ([
+    [{ hooks: new Map([['layers.0.output', 0]]) }, /hooks: a Map given, an object of hooks by place expected/],
+    [{ hooks: 3 }, /hooks: 3 given/],
+    [{ keep: ['attentions.3'] }, /keep: "attentions\.3": there are 3 layers/],
+    [{ keep: ['hiddenStates.4'] }, /keep: "hiddenStates\.4": there are 3 layers/],
+    [{ logits: 'first' }, /logits: "first" given, one of "all", "last", "none" expected/],
+  ]))
+    assert.throws(() => model.forward({ ids }, options), message)
+  assert.ok(model.forward({ ids }, { keep: ['hiddenStates.3'] }).hiddenStates[3])
+})
+
+test('a Proxy of a model, an heir and an heir of its cache are refused by every method', async () => {
+  /** @type {((m: any) => unknown)[]} */
+  const uses = [
+    m => m.forward({ ids }),
+    m => m.tokenize('a'),
+    m => m.decode(ids),
+    m => m.describe(),
+    m => m.cache(),
+    m => m.logitLens(hidden),
+    m => m.headScores(ids),
+    m => m.dispose(),
+    m => m.logitAttribution({ ids }),
+    m => m.generate(ids).next(),
+  ]
+  for (const other of [new Proxy(model, {}), Object.create(model)])
+    for (const use of uses)
+      await assert.rejects(async () => use(other), /^TypeError: model: a Proxy of it, or an object made from it, given/)
+  using(model.cache(), cache => {
+    assert.throws(
+      () => model.forward({ ids }, { cache: Object.create(cache) }),
+      /cache: a Proxy of it, or an object made/,
+    )
+    assert.deepEqual(model.forward({ ids }, { cache }).logits.data, logits)
+  })
+  alone()
+})
+
+test('a hook may call the model and allocate; what it disposes of or clears makes the call throw', async () => {
+  const hooks = {
+    'layers.1.heads': (/** @type {any} */ x) => {
+      qkv.alloc([300_000]).data.fill(NaN) // belongs to the call
+      assert.deepEqual(model.forward({ ids }).logits.data, logits)
+      return x
+    },
+  }
+  assert.deepEqual(model.forward({ ids }, { hooks }).logits.data, logits)
+  alone()
+  const other = /** @type {any} */ (await open('gpt2-tiny'))
+  const disposes = { 'layers.0.output': () => other.dispose() }
+  assert.throws(() => other.forward({ ids }, { hooks: disposes }), /disposed/)
+  assert.throws(() => other.forward({ ids }), /this model was disposed: load it again/)
+  alone()
+  const during = (/** @type {any} */ cache, /** @type {() => void} */ run) => () =>
+    model.forward({ ids }, { cache, hooks: { 'layers.1.output': run } })
+  using(model.cache(), cache => {
+    assert.throws(
+      during(cache, () => cache.clear()),
+      /a hook has cleared the cache/,
+    )
+    assert.throws(() => model.forward({ ids }, { cache }), /clear it with cache\.clear\(\)/)
+    cache.clear()
+    assert.throws(
+      during(cache, () => model.forward({ ids }, { cache })),
+      /another call with this cache is running/,
+    )
+    cache.clear()
+    assert.deepEqual(model.forward({ ids }, { cache }).logits.data, logits)
+    assert.throws(
+      during(cache, () => cache.dispose()),
+      /this cache was disposed/,
+    )
+  })
+  alone()
+})
+
+test('generations of one model run side by side, and beside one that was aborted or disposed of its model', async () => {
+  const sampled = { temperature: 1, seed: 3 }
+  const [greedy, drawn] = [await newIds({}), await newIds(sampled)]
+  assert.deepEqual(await Promise.all([newIds({}), newIds(sampled), newIds({})]), [greedy, drawn, greedy])
+  const controller = new AbortController()
+  /** @type {number[]} */
+  const made = []
+  await assert.rejects(
+    async () => {
+      for await (const { id } of model.generate(ids, { stopIds: [], signal: controller.signal })) {
+        if (made.push(id) === 2) controller.abort()
+        assert.deepEqual(model.forward({ ids }).logits.data, logits)
+      }
+    },
+    { name: 'AbortError' },
+  )
+  assert.deepEqual(made, greedy.slice(0, 2))
+  const other = /** @type {any} */ (await open('gpt2-tiny'))
+  await assert.rejects(async () => {
+    for await (const _ of other.generate(ids, { stopIds: [] })) other.dispose()
+  }, /this model was disposed/)
+  alone()
+})

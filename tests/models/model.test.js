@@ -196,7 +196,7 @@ test('the logit lens of the last hidden state gives the logits', () => {
     const { hiddenStates, logits } = model.forward({ ids }, { keep: ['hiddenStates'] })
     same(model.logitLens(/** @type {FloatTensor} */ (hiddenStates.at(-1))), logits)
   }
-  assert.throws(() => gpt2.logitLens(/** @type {any} */ ({ dims: [1, 2, 3] })), /\(B, L, 48\) expected/)
+  assert.throws(() => gpt2.logitLens(/** @type {any} */ ([[[1, 2, 3]]])), /\(B, L, 48\) expected/)
 })
 
 test('scores of heads follow their definitions', () => {
