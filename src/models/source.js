@@ -51,44 +51,6 @@ const fromMap = contents => ({
 })
 
 /**
- * A folder on a server. Files are requested by ranges; a server without ranges sends each file once.
- * @param {string} base ends in a slash
- * @param {AbortSignal} [signal]
- * @returns {Folder}
- */
-function fromURL(base, signal) {
-  /** @type {Set<string>} */
-  const found = new Set()
-  return {
-    async open(name) {
-      const url = new URL(name, base)
-      /** @param {number} from @param {number} to */
-      const get = async (from, to) => {
-        const response = await fetch(url, { signal, headers: { Range: `bytes=${from}-${to - 1}` } })
-        if (!response.ok && response.status !== 404 && response.status !== 416)
-          throw new Error(`loadModel: ${url} answers ${response.status} ${response.statusText}`)
-        return response
-      }
-      const first = await get(0, 8)
-      if (first.status === 404) return undefined
-      found.add(name)
-      if (first.status === 206) {
-        await first.arrayBuffer()
-        const size = Number(first.headers.get('content-range')?.split('/')[1] ?? Number.NaN)
-        return {
-          size: Number.isSafeInteger(size) ? size : undefined,
-          read: async (from, to) =>
-            from === to ? new Uint8Array(0) : toBytes(await (await get(from, to)).arrayBuffer()),
-        }
-      }
-      return fromContent(first.status === 416 ? new ArrayBuffer(0) : await first.arrayBuffer(), name)
-    },
-    names: () => [...found],
-    close: async () => {},
-  }
-}
-
-/**
  * @param {unknown} source
  * @param {AbortSignal} [signal]
  * @returns {Promise<Folder>}
@@ -101,7 +63,9 @@ export async function openFolder(source, signal) {
       isFile && !(globalThis.location && typeof source === 'string')
         ? (await import('./path.js')).fromPath(source)
         : undefined
-    return folder ?? fromURL(new URL(text.replace(/\/?$/, '/'), globalThis.location?.href).href, signal)
+    if (folder) return folder
+    const { fromURL } = await import('./url.js')
+    return fromURL(new URL(text.replace(/\/?$/, '/'), globalThis.location?.href).href, fromContent, signal)
   }
   if (typeof source !== 'object' || source === null)
     throw new TypeError(

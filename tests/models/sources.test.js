@@ -95,7 +95,10 @@ test('progress counts all bytes that are used, tensor by tensor', async () => {
 
 test('a server that fails, a missing folder and a wrong source are reported', async () => {
   await assert.rejects(loadModel(qkv, `${folder}/nowhere`), /neither model\.safetensors nor/)
-  await assert.rejects(loadModel(qkv, `http://127.0.0.1:${port}/x`.replace(String(port), '1')), /fetch failed/)
+  await assert.rejects(
+    loadModel(qkv, `http://127.0.0.1:${port}/x`.replace(String(port), '1')),
+    /^Error: loadModel: http:\S+ cannot be fetched: fetch failed/,
+  )
   await assert.rejects(loadModel(qkv, /** @type {any} */ (3)), /3 given; a folder's URL, an array of files/)
   await assert.rejects(loadModel(qkv, /** @type {any} */ ([3])), /3 given among the files, a File expected/)
   await assert.rejects(loadModel(/** @type {any} */ ({}), folder), /a loaded core expected/)
