@@ -3,7 +3,7 @@
 import { expectDims, readOptions } from '../base/arguments.js'
 import { toFloats } from '../base/operand.js'
 import { count } from '../base/tensor.js'
-import { keysToMemory, putTensor, queriesToMemory, writeCall } from '../ops/attention.js'
+import { keysToMemory, putTensor, queriesToMemory, runWithDropout, writeCall } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from '../ops/attention-options.js'
 import { BACKWARD_WORDS, indices } from '../runtime/abi.js'
 import { OUT_OPTIONS } from '../runtime/outputs.js'
@@ -99,7 +99,8 @@ function differentiate(core, call, upstream, to) {
     words[args / 4 + AT.d_w_v] = at('dScore.v')
     words[args / 4 + AT.d_sinks] = at('dSinks')
     words[args / 4 + AT.d_bias] = at(biasName)
-    if (call.dropout) runWithDropout(core, args, call.dropout)
+    if (call.dropout)
+      runWithDropout(core, args, call.dropout, runBackward) // with the random numbers of the forward call
     else runBackward(core, args)
     if (!additive) return
     const { wQuery, wKey } = additive
@@ -128,18 +129,4 @@ export function runBackward(core, args) {
   const at = core.alloc(scratch)
   core.words[args / 4 + AT.scratch] = at
   core.check('qkv_backward', exports.qkv_backward(args))
-}
-
-/**
- * The kernel draws the same random numbers as the forward call.
- * @param {Core} core
- * @param {number} args
- * @param {NonNullable<AttentionCall['dropout']>} dropout
- */
-function runWithDropout(core, args, { p, generator }) {
-  generator.withState(core, state => {
-    core.floats[args / 4 + AT.dropout] = p
-    core.words[args / 4 + AT.generator] = state
-    runBackward(core, args)
-  })
 }

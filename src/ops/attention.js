@@ -128,22 +128,24 @@ export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows
     words[at + AT.masking] = MASKING[call.masking]
     for (const step of TRACE_STEPS) words[at + AT[step]] = steps[step] ?? 0
   }
-  if (call.dropout) runWithDropout(core, args, call.dropout, steps !== undefined)
+  if (call.dropout) runWithDropout(core, args, call.dropout, run, steps !== undefined)
   else run(core, args, steps !== undefined, call.deferredCopies)
 }
 
 /**
- * A separate function, so that only calls with dropout allocate its closure.
+ * Runs a kernel with the state of a generator, which advances if the kernel succeeds. A separate function, so that only
+ * calls with dropout allocate its closure.
  * @param {Core} core
- * @param {number} args
+ * @param {number} args address of a struct that starts with struct qkv_attention
  * @param {NonNullable<AttentionCall['dropout']>} dropout
- * @param {boolean} isTrace
+ * @param {(core: Core, args: number, isTrace: boolean) => void} kernel
+ * @param {boolean} [isTrace]
  */
-function runWithDropout(core, args, { p, generator }, isTrace) {
+export function runWithDropout(core, args, { p, generator }, kernel, isTrace = false) {
   generator.withState(core, state => {
     core.floats[args / 4 + AT.dropout] = p
     core.words[args / 4 + AT.generator] = state
-    run(core, args, isTrace)
+    kernel(core, args, isTrace)
   })
 }
 

@@ -1,4 +1,4 @@
-/* peak.c: the limits of the machine as one thread of WebAssembly sees them. */
+/* peak.c: measures the limits of the machine for one thread of WebAssembly. */
 #include <stddef.h>
 
 #define EXPORT(name) __attribute__((export_name(#name))) name

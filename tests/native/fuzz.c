@@ -1,6 +1,6 @@
-/* fuzz.c: bytes become shapes, options and data, hostile ones included. The fused kernel and the trace are held
- * against attention written as the formula is, in float64; every tensor is an allocation of exactly its size, so
- * that the sanitizer stops whoever reads or writes beyond it. */
+/* fuzz.c: makes shapes, options and data from the bytes of the fuzzer, hostile ones included. The fused kernel and the
+ * trace are compared with the formula of attention in float64. Every tensor is an allocation of exactly its size, so
+ * that the sanitizer stops a kernel that reads or writes beyond it. */
 #include "fuzz.h"
 #include "mask.h"
 
@@ -32,7 +32,7 @@ static double score64(const struct qkv_attention *a, const float *q, const float
   return a->softcap > 0 ? (double)a->softcap * tanh(sum / (double)a->softcap) : sum;
 }
 
-/* May query i of batch b see key j of head h? The rules as the README has them. */
+/* Does query i of batch b see key j of head h? By the rules of docs/attention.md. */
 static int visible(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t j) {
   int64_t position = (int64_t)i + a->past[b], distance = (int64_t)j - position;
   if (a->left < QKV_OPEN && -distance > (int64_t)a->left)

@@ -1,4 +1,4 @@
-/* fuzz.h: bytes become shapes, options and data, hostile ones included. */
+/* fuzz.h: makes shapes, options and data from the bytes of the fuzzer, hostile ones included. */
 #ifndef FUZZ_H
 #define FUZZ_H
 

@@ -1,6 +1,6 @@
 /* fuzz_layers.c: linear layers, softmax, norms, activations, losses, optimisers, embeddings and RoPE against their
- * formulas in float64. Units are done one by one, from the last one down, as threads may. Every tensor is an allocation
- * of exactly its size. Of hostile numbers only the memory is watched. */
+ * formulas in float64. Units run one by one, from the last one down, as threads may run them. Every tensor is an
+ * allocation of exactly its size. With hostile numbers only memory errors are detected. */
 #include "fuzz.h"
 #include "qkv.h"
 

@@ -64,7 +64,7 @@ static napi_value buffer(napi_env env, napi_callback_info info) {
   return result;
 }
 
-/* detach(buffer): what growing does to the buffer from before. */
+/* detach(buffer): detaches a buffer, as growing the memory does. */
 static napi_value detach(napi_env env, napi_callback_info info) {
   napi_value old;
   size_t count = 1;
@@ -73,7 +73,7 @@ static napi_value detach(napi_env env, napi_callback_info info) {
   return 0;
 }
 
-/* poison(from, to), unpoison(from, to): the sanitizer stops a kernel that touches poisoned bytes. */
+/* poison(from, to), unpoison(from, to): the sanitizer stops a kernel that reads or writes poisoned bytes. */
 static napi_value poison(napi_env env, napi_callback_info info) {
   double range[2];
   struct arena *arena = arguments(env, info, range, 2);
