@@ -114,7 +114,7 @@ test('what the kernel changes is shown', async () => {
     const { model, bytes } = /** @type {any} */ (window)
     model.set('weights', bytes([0.5, 0.5, 0.25, 0.75]))
   })
-  assert.match((await shown()).problem ?? '', /need 18 numbers; data has 4/, 'the sizes have not come yet')
+  assert.match((await shown()).problem ?? '', /Expected 18 numbers .* got 4/, 'the sizes have not come yet')
   await page.evaluate(() => /** @type {any} */ (window).model.set('dims', [1, 2, 2]))
   const { heads, matrix, selected, problem } = await shown()
   assert.deepEqual(

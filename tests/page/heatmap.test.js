@@ -70,7 +70,7 @@ test('Enter and click keep a cell, and say so', async () => {
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   assert.deepEqual(await events(page, 'cell-pin'), [{ row: 1, column: 0, value: 0.05 }])
-  assert.equal(await page.locator('qkv-heatmap [role=status]').textContent(), 'is to Life: 0.0500, kept')
+  assert.equal(await page.locator('qkv-heatmap [role=status]').textContent(), 'is to Life: 0.0500, selected')
   const { x, y } = await middle(4, 3)
   await page.mouse.click(x, y)
   assert.deepEqual(await events(page, 'cell-pin'), [{ row: 4, column: 3, value: 0.62 }])
@@ -304,19 +304,16 @@ test('two fingers zoom', async () => {
 test('what does not fit is said in the element, and the next tensor is shown', async () => {
   const element = await show(page, 'qkv-heatmap', { matrix: { data: [1, 2, 3], dims: [2, 2] } })
   const said = () => page.locator('qkv-heatmap .problem').textContent()
-  assert.equal(await said(), 'dims (2, 2) need 4 numbers; data has 3.')
+  assert.equal(await said(), 'Expected 4 numbers for dims (2, 2), got 3.')
   const tries = [
-    [{ matrix: { data: [1, 2], dims: [2] } }, '2 axes are expected; dims are (2).'],
-    [{ matrix: 'no tensor' }, 'A tensor { data, dims } is expected; string came.'],
-    [{ matrix: { data: ['1'], dims: [1, 1] } }, 'data is expected to hold numbers; it holds string.'],
-    [{ matrix: { data: [1], dims: [1, -1] } }, '2 axes are expected; dims are (1, -1).'],
-    [
-      { matrix: MATRIX, minus: { data: [1], dims: [1, 1] } },
-      'Only tensors of the same size can be compared: (6, 6) and (1, 1).',
-    ],
+    [{ matrix: { data: [1, 2], dims: [2] } }, 'Expected 2 axes, got dims (2).'],
+    [{ matrix: 'no tensor' }, 'Expected a tensor { data, dims }, got string.'],
+    [{ matrix: { data: ['1'], dims: [1, 1] } }, 'Expected numbers in data, got string.'],
+    [{ matrix: { data: [1], dims: [1, -1] } }, 'Expected 2 axes, got dims (1, -1).'],
+    [{ matrix: MATRIX, minus: { data: [1], dims: [1, 1] } }, 'Expected tensors of one size, got (6, 6) and (1, 1).'],
     [
       { matrix: MATRIX, minus: undefined, mask: { data: [1], dims: [1, 1] } },
-      'The mask has size (1, 1), the map (6, 6).',
+      'Expected a mask of size (6, 6), got (1, 1).',
     ],
   ]
   for (const [properties, words] of tries) {

@@ -141,20 +141,15 @@ function drawNumbers(pen, map, layout, style, seen) {
 function drawMarks(pen, layout, style, { focus, isFocused, pinned, highlight = {}, range }) {
   const { plot, cellWidth, cellHeight } = layout
   const line = { stroke: style.ink, width: 1.5 }
-  if (range) {
-    const { left, top } = boxOf(layout, { row: range.from, column: range.from })
-    const count = range.to - range.from + 1
-    if (range.side === 'row') pen.frame(plot.left + 0.5, top + 0.5, plot.width - 1, count * cellHeight - 1, line)
+  /** Frames rows or columns. @param {'row' | 'column'} side @param {number} from @param {number} [count] */
+  const band = (side, from, count = 1) => {
+    const { left, top } = boxOf(layout, { row: from, column: from })
+    if (side === 'row') pen.frame(plot.left + 0.5, top + 0.5, plot.width - 1, count * cellHeight - 1, line)
     else pen.frame(left + 0.5, plot.top + 0.5, count * cellWidth - 1, plot.height - 1, line)
   }
-  for (const row of highlight.rows ?? []) {
-    const { top } = boxOf(layout, { row, column: 0 })
-    pen.frame(plot.left + 0.5, top + 0.5, plot.width - 1, cellHeight - 1, line)
-  }
-  for (const column of highlight.columns ?? []) {
-    const { left } = boxOf(layout, { row: 0, column })
-    pen.frame(left + 0.5, plot.top + 0.5, cellWidth - 1, plot.height - 1, line)
-  }
+  if (range) band(range.side, range.from, range.to - range.from + 1)
+  for (const row of highlight.rows ?? []) band('row', row)
+  for (const column of highlight.columns ?? []) band('column', column)
   /** @param {Cell} cell @param {number} width @param {number[]} dash */
   const outline = (cell, width, dash) => {
     const box = boxOf(layout, cell)

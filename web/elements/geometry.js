@@ -105,10 +105,10 @@ export const naturalWidth = ({ columns, most, rowLabel, titles, legend }) =>
  */
 function within({ zoom, row, column }, { rows, columns, cellWidth, cellHeight }) {
   const largest = Math.max(1, LARGEST_CELL / Math.min(cellWidth, cellHeight))
-  const kept = Math.min(Math.max(zoom, 1), largest)
+  const scale = Math.min(Math.max(zoom, 1), largest)
   const limit = (/** @type {number} */ at, /** @type {number} */ count) =>
-    Math.min(Math.max(at, 0), count - count / kept)
-  return { zoom: kept, row: limit(row, rows), column: limit(column, columns) }
+    Math.min(Math.max(at, 0), count - count / scale)
+  return { zoom: scale, row: limit(row, rows), column: limit(column, columns) }
 }
 
 /** The cell under a point of the picture. @param {Layout} layout @param {number} x @param {number} y @returns {Cell | undefined} */

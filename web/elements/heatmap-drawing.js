@@ -1,0 +1,108 @@
+import { drawMap, labelsEvery, MOST_SHAPES } from './draw.js'
+import { layout, naturalWidth, seenCells } from './geometry.js'
+import { wantedOf } from './model.js'
+import { penOf } from './pens.js'
+import { canvasOf, raster } from './raster.js'
+
+/** @typedef {import('./draw.js').HeatMap} HeatMap */
+/** @typedef {import('./geometry.js').Layout} Layout */
+/** @typedef {import('./geometry.js').View} View */
+
+/** Lays a map out and draws it: on its canvas after each update, and as a picture. A reactive controller. */
+export class Drawing {
+  #host
+  /** Cells drawn as one image, reused until the map, the view or the theme changes. @type {{ map: HeatMap, key: string, canvas: HTMLCanvasElement } | undefined} */
+  #image = undefined
+  /** Of the last draw. @type {Layout | undefined} */
+  layout = undefined
+
+  /** @param {import('./heatmap.js').QkvHeatmap} host */
+  constructor(host) {
+    this.#host = host
+    host.addController(this)
+  }
+
+  hostUpdated() {
+    const { map, room, theme, renderRoot, view } = this.#host
+    const canvas = renderRoot.querySelector('canvas')
+    const size = room.part
+    if (!map || !canvas || !size) return
+    const natural = Math.max(naturalWidth(this.#wanted(map, room.width)), 96)
+    if (size.style.inlineSize !== `${natural}px` || !room.width) {
+      size.style.inlineSize = `${natural}px`
+      room.measure()
+    }
+    const arranged = this.arrange(map, view)
+    this.layout = arranged
+    this.#sayLabels(arranged)
+    const ratio = devicePixelRatio || 1
+    const width = Math.max(arranged.width, Math.min(room.width, 96))
+    const pen = penOf(canvas, width, arranged.height, ratio, theme.style.family)
+    if (pen) this.#draw(pen, map, arranged, ratio)
+  }
+
+  /** @param {HeatMap} map @param {View} [view] @param {number} [width] */
+  arrange(map, view, width = this.#host.room.width) {
+    return layout(this.#wanted(map, width, view))
+  }
+
+  /** @param {HeatMap} map @param {number} width @param {View} [view] */
+  #wanted(map, width, view) {
+    const style = getComputedStyle(this.#host)
+    const length = (/** @type {string} */ name) =>
+      Number.parseFloat(style.getPropertyValue(`--qkv-${name}`)) || undefined
+    const largest = { width: length('cell-width'), height: length('cell-height') }
+    return wantedOf(map, this.#host.theme.style, length('height') ?? 560, width, view, largest)
+  }
+
+  /** Says in words which labels are left out. @param {Layout} arranged */
+  #sayLabels(arranged) {
+    const { renderRoot, theme, rowTokens, columnTokens } = this.#host
+    const said = renderRoot.querySelector('.labels')
+    if (!said) return
+    const { rows, columns } = labelsEvery(arranged, theme.style.fontSize)
+    const most = Math.max(rowTokens?.length ? rows : 1, columnTokens?.length ? columns : 1)
+    said.textContent = most > 1 ? this.#host.say('labelsEvery', { count: most }) : ''
+  }
+
+  /** @param {import('./pens.js').Pen} pen @param {HeatMap} map @param {Layout} arranged @param {number} ratio @param {boolean} [isWhole] */
+  #draw(pen, map, arranged, ratio, isWhole = false) {
+    const seen = seenCells(arranged)
+    const isMany = seen.rows * seen.columns > MOST_SHAPES
+    const { pinned, highlight, cell, isFocused, pointer, theme } = this.#host
+    const marks = isWhole ? { pinned, highlight } : { focus: cell, isFocused, pinned, highlight, range: pointer.range }
+    drawMap(pen, map, arranged, theme.style, marks, isMany ? this.#cells(map, arranged, ratio) : undefined)
+  }
+
+  /** @param {HeatMap} map @param {Layout} arranged @param {number} ratio */
+  #cells(map, arranged, ratio) {
+    const { isDark } = this.#host.theme.style
+    const seen = seenCells(arranged)
+    const width = Math.max(1, Math.min(seen.columns, Math.round(seen.columns * arranged.cellWidth * ratio)))
+    const height = Math.max(1, Math.min(seen.rows, Math.round(seen.rows * arranged.cellHeight * ratio)))
+    const key = [...Object.values(seen), width, height, isDark].join()
+    if (this.#image?.map !== map || this.#image.key !== key)
+      this.#image = { map, key, canvas: canvasOf(raster(map, isDark, seen, width, height)) }
+    return this.#image.canvas
+  }
+
+  /**
+   * The whole matrix, as wide as on the page. More than 4096 cells become one embedded image, at full resolution in SVG.
+   * @returns {import('./pictures.js').Picture}
+   */
+  picture() {
+    const { map, room } = this.#host
+    if (!map) return { width: 96, height: 24, draw: () => {} }
+    const arranged = this.arrange(map, undefined, room.width || 640)
+    const isMany = map.data.length > MOST_SHAPES
+    return {
+      width: arranged.width,
+      height: arranged.height,
+      description: isMany ? this.#host.say('asImage', { rows: map.dims[0], columns: map.dims[1] }) : undefined,
+      draw: (/** @type {import('./pens.js').Pen} */ pen) => {
+        this.#draw(pen, map, arranged, 'context' in pen ? 2 : Infinity, true)
+        this.#image = undefined
+      },
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { Gestures } from './gestures.js'
+
+/** @typedef {import('./geometry.js').Cell} Cell */
+/** @typedef {import('./gestures.js').Token} Token */
+
+/** What the mouse and fingers do on a map: point, click, paint, drag a number, drag over labels. */
+export class Pointer {
+  #host
+  /** Does the stroke hide cells? */
+  #hides = false
+  /** The number of the cell when dragging began. */
+  #dragged = 0
+  /** @type {Token | undefined} */
+  #token = undefined
+  /** The labels that a drag has reached. @type {import('./heatmap.js').Range | undefined} */
+  range = undefined
+
+  /** @param {import('./heatmap.js').QkvHeatmap} host */
+  constructor(host) {
+    this.#host = host
+    this.gestures = new Gestures(host, {
+      layout: () => host.drawing.layout,
+      mode: () => host.mode,
+      look: view => {
+        host.view = view
+      },
+      point: cell => host.point(cell),
+      pin: (cell, isSecond) => host.pin(cell, isSecond),
+      token: token => this.#pointToken(token),
+      pinToken: (token, isSecond) => host.fire('token-pin', { ...token, ...(isSecond && { isSecond }) }),
+      range: (from, to, isDone) => this.#drawRange(from, to.index, isDone),
+      leave: () => this.#leave(),
+      paint: (cell, isFirst) => this.paint(cell, isFirst),
+      scrub: (cell, pixels, isFine, isFirst) => this.#drag(cell, pixels * (isFine ? 0.1 : 1), isFirst),
+    })
+  }
+
+  /** @param {Token | undefined} token */
+  #pointToken(token) {
+    if (this.#token?.side === token?.side && this.#token?.index === token?.index) return
+    this.#token = token
+    this.#host.fire('token-focus', token)
+  }
+
+  /** @param {Token} from @param {number} to @param {boolean} isDone */
+  #drawRange({ side, index }, to, isDone) {
+    const range = { side, from: Math.min(index, to), to: Math.max(index, to) }
+    this.range = isDone ? undefined : range
+    this.#host.requestUpdate()
+    if (isDone) this.#host.fire('token-range', range)
+  }
+
+  #leave() {
+    const host = this.#host
+    if (!host.cell || host.isFocused) return
+    host.cell = undefined
+    host.fire('cell-leave')
+  }
+
+  /** @param {Cell} cell @param {boolean} isFirst of a stroke: the others become what it becomes */
+  paint(cell, isFirst) {
+    const host = this.#host
+    if (isFirst) this.#hides = !host.isHidden(cell)
+    host.point(cell)
+    host.emit('cell-paint', cell, { hide: this.#hides, isFirst })
+  }
+
+  /** @param {Cell} cell @param {number} pixels 200 are the whole colour scale @param {boolean} isFirst */
+  #drag(cell, pixels, isFirst) {
+    const host = this.#host
+    if (isFirst) this.#dragged = host.value(cell)
+    const [from, to] = host.map?.domain ?? [0, 1]
+    host.edit(cell, Number((this.#dragged + (pixels * (to - from)) / 200).toFixed(host.decimals)), isFirst)
+  }
+}
