@@ -190,12 +190,12 @@ asks(
     assert.match(await open.text('#inspector h2'), /^short/)
     assert.match(
       await open.text('#sees-answer'),
-      /^No\. Key “?dessert.* comes after query.*does not move, not even in the last bit/,
+      /^No\. Key “?dessert.* comes after query.*does not change, not even in the last bit/,
     )
     await page.click('[data-word="queries:0"] >> nth=0', { modifiers: ['Shift'] })
     await page.waitForFunction(() => document.querySelector('#sees-answer')?.textContent?.includes('Yes.'))
     const weight = Number(expected('causal').weights?.at(0, 2, 0))
-    assert.match(await open.text('#sees-answer'), new RegExp(`^Yes\\. short sees Life.*${share(weight)}.*moves by \\d`))
+    assert.match(await open.text('#sees-answer'), new RegExp(`^Yes\\. short sees Life.*${share(weight)}.*changes by \\d`))
   },
   '#1&heads=1&dValue=4&mask=causal',
 )
@@ -213,7 +213,7 @@ asks('6. what differs between heads? A sentence each; the largest differences of
   const at = both.findIndex(x => Math.abs(x) === most)
   assert.ok(
     (await open.text('#largest-differences')).startsWith(
-      `Most: ${SENTENCE[Math.floor(at / 6)]} to ${SENTENCE[at % 6]} (${both[at] < 0 ? '−' : '+'}${most.toFixed(4)})`,
+      `Largest: ${SENTENCE[Math.floor(at / 6)]} to ${SENTENCE[at % 6]} (${both[at] < 0 ? '−' : '+'}${most.toFixed(4)})`,
     ),
   )
 })

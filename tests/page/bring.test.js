@@ -57,7 +57,7 @@ const matrixOf = async matrix => (await printed(open.page, matrix)).map(Number)
 test('the example on the page is tried by one press', async () => {
   const { page } = open
   await page.click('#bring-example')
-  assert.equal(await said(), 'Taken. Heads: 2.')
+  assert.equal(await said(), 'Read. Heads: 2.')
   assert.equal(await page.locator('qkv-heads').getByRole('radio').count(), 2)
   assert.deepEqual(await matrixOf('weights'), [1, 0, 0, 0.3, 0.7, 0, 0.1, 0.6, 0.3])
   assert.deepEqual(await matrixOf('output'), [1, 0, 0.3, 0.7, 0.7, 0.3], 'weights times v')
@@ -80,7 +80,7 @@ test('Q, K and V of the article, brought as .npy, give the article’s weights',
       .evaluate(grid => Array.from(/** @type {any} */ (grid).matrix.tensor.data, Number))
     files.push(npy([6, width], data, `layer-0_${id}.npy`))
   }
-  assert.equal(await choose(...files, json({ tokens: ['a', 'b', 'c', 'd,', 'e f', ''] })), 'Taken. Heads: 1.')
+  assert.equal(await choose(...files, json({ tokens: ['a', 'b', 'c', 'd,', 'e f', ''] })), 'Read. Heads: 1.')
   expectNumbers(await printed(page, 'weights'), 'attn_weights')
   expectNumbers(await printed(page, 'output'), 'SelfAttention-3-2-4')
   assert.deepEqual(
@@ -106,7 +106,7 @@ test('files dropped anywhere and JSON pasted anywhere are taken', async () => {
         document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }))
     }, text)
   await drop('[[0.25, 0.75]]')
-  assert.equal(await said(), 'Taken. Heads: 1.')
+  assert.equal(await said(), 'Read. Heads: 1.')
   assert.deepEqual(await matrixOf('weights'), [0.25, 0.75])
   assert.equal(await page.locator('.is-dropping').count(), 0)
   await page.evaluate(() => {
@@ -137,7 +137,7 @@ test('other types and orders of .npy are read as their numbers', async () => {
     ],
     ['leading axes of one', npy([1, 1, 1, 2], [0.5, 0.5]), [0.5, 0.5]],
   ])) {
-    assert.equal(await choose(file), 'Taken. Heads: 1.', name)
+    assert.equal(await choose(file), 'Read. Heads: 1.', name)
     assert.deepEqual(await matrixOf('weights'), want, name)
     await page.click('.said button')
   }
@@ -209,12 +209,12 @@ const BAD = [
       { name: `${MARKUP.replace('x', 'y')}.npy`.replaceAll('/', ''), buffer: npy([1, 1], [1]).buffer },
       npy([1, 1], [1], 'q.npy'),
     ],
-    /What is “<img/,
+    /“<img.* does not say what it holds/,
   ],
   ['tokens that are none', [json({ weights: [[1]], tokens: [1] })], /list of texts/],
   ['too many tokens', [json({ weights: [[1]], tokens: ['a', 'b'] })], /2 tokens for 1/],
   ['a hundred heads', [npy([100, 1, 1], new Float32Array(100).fill(1))], /100 heads are too many/],
-  ['three thousand keys', [npy([1, 3000], new Float32Array(3000).fill(1))], /up to 2048 tokens; here are 3000/],
+  ['three thousand keys', [npy([1, 3000], new Float32Array(3000).fill(1))], /up to 2048 tokens, but there are 3000/],
   ['deep JSON', [{ name: 'a.json', buffer: Buffer.from('['.repeat(100_000) + ']'.repeat(100_000)) }], /is “\[…\]”/],
   [
     '50 MB of JSON',
@@ -252,7 +252,7 @@ test('hostile tokens are text in every view', async () => {
   ]
   const n = tokens.length
   const weights = tokens.map((_, i) => tokens.map((_, j) => (i === j ? 1 : 0)))
-  assert.equal(await choose(json({ weights, v: weights, tokens })), 'Taken. Heads: 1.')
+  assert.equal(await choose(json({ weights, v: weights, tokens })), 'Read. Heads: 1.')
   assert.equal((await matrixOf('weights')).length, n * n)
   const shown = await page.locator('.text-strip').first().locator('.token').allTextContents()
   assert.equal(shown[0], MARKUP)
@@ -269,7 +269,7 @@ test('weights of 8 heads and 512 tokens can be looked at, and are too many for a
   const [H, L] = [8, 512]
   const data = new Float32Array(H * L * L)
   for (let row = 0; row < H * L; row++) data[row * L + ((row * 7) % L)] = 1
-  assert.equal(await choose(npy([H, L, L], data)), 'Taken. Heads: 8.')
+  assert.equal(await choose(npy([H, L, L], data)), 'Read. Heads: 8.')
   assert.equal(await page.locator('qkv-heads').getByRole('radio').count(), 8)
   const map = await page
     .locator('#map')

@@ -1,4 +1,4 @@
-// Take it along: links, programs, files, pictures; all with the page's numbers.
+// Export: links, programs, files, pictures; all with the page's numbers.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -136,7 +136,7 @@ test('prove it: under a causal mask a changed token moves no output before it, o
   assert.deepEqual(got.slice(0, 3), [0, 0, 0])
   assert.match(
     await open.text('.proof'),
-    /moves 3 of 6 outputs. Of the 3 before it, none moves, not even in the last bit/,
+    /changes 3 of 6 outputs. Of the 3 before it, none changes, not even in the last bit/,
   )
 
   // The word is not in the sentence: it takes the next row of the table, and no other word another one.
@@ -155,7 +155,7 @@ test('prove it: under a causal mask a changed token moves no output before it, o
   await open.set('mask', 'none')
   await settled(page)
   assert.ok((await amounts()).every(x => x > 0))
-  assert.match(await open.text('.proof'), /moves 6 of 6 outputs. Of the 3 before it, 3 move/)
+  assert.match(await open.text('.proof'), /changes 6 of 6 outputs. Of the 3 before it, 3 change/)
   await page.fill('#probeWord', 'eat')
   await settled(page)
   assert.deepEqual(await amounts(), [0, 0, 0, 0, 0, 0], 'the same word again')

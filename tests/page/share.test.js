@@ -67,10 +67,10 @@ test('bad inputs are answered beside their control, and the page stays', async (
   assert.equal((await printed(page, 'weights')).length, 36, 'the last input that worked is still there')
   await page.fill('#sentence', 'word '.repeat(5000))
   await settled(page)
-  assert.match(await open.text('#sentence-problem'), /up to 2048 tokens; here are 5000/)
+  assert.match(await open.text('#sentence-problem'), /up to 2048 tokens, but there are 5000/)
   await page.fill('#sentence', 'a'.repeat(100_000))
   await settled(page)
-  assert.match(await open.text('#sentence-problem'), /up to 60000 characters; here are 100000/)
+  assert.match(await open.text('#sentence-problem'), /up to 60000 characters, but there are 100000/)
   for (const text of ['one', 'مرحبا بالعالم', 'e\u0301\u200d \u200b x', '👩‍👩‍👧‍👦 🏳️‍🌈 ok']) {
     await page.fill('#sentence', text)
     await settled(page)

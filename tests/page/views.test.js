@@ -91,7 +91,7 @@ test('kept settings less those of now, and the link carries both', async () => {
   await open.go(hash)
   near(await shown('#difference'), want)
   await open.type('#sentence', 'one two')
-  assert.match(await open.text('#incomparable'), /6 queries and 6 keys, those of now 2 and 2/)
+  assert.match(await open.text('#incomparable'), /6 queries and 6 keys, the current ones 2 and 2/)
 })
 
 test('the numbers of each head follow from its weights', async () => {

@@ -124,5 +124,5 @@ test('their numbers are explained, and a sentence too long for them is refused',
   assert.match(await open.text('.panel .steps'), /One where the token has this position/)
   await page.fill('#sentence', 'word '.repeat(129))
   await settled(page)
-  assert.match(await open.text('#sentence-problem'), /up to 128 tokens; here are 129/)
+  assert.match(await open.text('#sentence-problem'), /up to 128 tokens, but there are 129/)
 })

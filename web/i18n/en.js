@@ -18,9 +18,9 @@ export const texts = {
   tooLarge:
     'These settings need more memory than the browser gives ({message}). Use fewer words, fewer heads or smaller sizes, or undo the last change.',
   cannotShow: 'These settings cannot be shown ({message}). Undo the last change, or choose an example.',
-  linkDamaged: 'This link is damaged, so the page shows its first example. Ask for the link once more, or begin here.',
+  linkDamaged: 'This link is damaged, so the page shows its first example. Ask for the link again, or start here.',
   linkNewer:
-    'This link comes from a newer version of the page, so here is the first example. Reload to get that version.',
+    'This link comes from a newer version of the page, so the page shows its first example. Reload to get that version.',
 
   skip: 'Skip to the map',
   pageTools: 'Rooms and tools',
@@ -79,7 +79,7 @@ export const texts = {
   seenHeads: '{heads} heads; in each, a row shows how a word divides its attention among the words it may see.',
   'untrained.random': 'The matrices are random: nothing here is trained.',
   'untrained.zoo': 'These heads are built by hand: nothing here is trained.',
-  'untrained.room': 'The numbers are those of a model that was trained in another room.',
+  'untrained.room': 'These numbers come from a model that was trained in another room.',
   'untrained.given': 'The numbers are given: nothing here is trained.',
   edit: 'Edit',
   scaleEnd: 'Colours',
@@ -114,9 +114,9 @@ export const texts = {
   yes: 'Yes.',
   no: 'No.',
   ask: 'Does {word} see …?',
-  asksYes: '{query} sees {key}: the mask lets it. Its weight is {share}.',
-  asksStill: 'Proof: with {word} instead of {key}, the output of {query} does not move, not even in the last bit.',
-  asksMoved: 'Proof: with {word} instead of {key}, the output of {query} moves by {moved}.',
+  asksYes: '{query} sees {key}: the mask allows it. The weight is {share}.',
+  asksStill: 'Proof: with {word} instead of {key}, the output of {query} does not change, not even in the last bit.',
+  asksMoved: 'Proof: with {word} instead of {key}, the output of {query} changes by {moved}.',
   position: 'word {position} of {count}, id {id} in the table',
   'position.queries': 'query {position} of {count}, id {id} in the table',
   'position.keys': 'key {position} of {count}, id {id} in the table',
@@ -126,20 +126,20 @@ export const texts = {
   headNumber: 'head {head}',
   moreShares: '{count} more, together {share}',
   sheetSize: 'Size of this sheet',
-  chain: 'Down to where this number begins',
-  subtracted: '{matrix}: one cell less another',
+  chain: 'The origin of this number, step by step',
+  subtracted: '{matrix}: one cell minus another',
   subtractNone: 'Do not subtract',
   growsGradient:
-    'A weight moves by weight × (the move of its score less the average move of its row). The second column is the gradient from the backward pass of attention (attentionBackward).',
+    'A weight changes by weight × (change of its score − mean change of its row, weighted by attention). The second column is the gradient from the backward pass of attention (attentionBackward).',
   grows: 'What if this number grows?',
   growsWeight:
-    'Drag it, or set it below: {query} then gives more to {key}, and the other weights of the row share the rest in the proportions they have. No other row changes.',
+    'Drag it, or set it below: {query} then gives more to {key}, and the other weights of the row share the rest in their old proportions. No other row changes.',
   'grows.query':
-    'For each unit, dimension {dimension} of the query {word} grows by {by}, so its scores move by that times the keys and the scale. Most of all the row of {word}, towards:',
+    'Per unit, dimension {dimension} of the query {word} grows by {by}. Its scores change by {by} times this dimension of the key times the scale. The row of {word} changes most, towards:',
   'grows.key':
-    'For each unit, dimension {dimension} of the key {word} grows by {by}, so the scores that queries have with it move. Most of all the column of {word}:',
+    'Per unit, dimension {dimension} of the key {word} grows by {by}, and the scores of all queries with this key change. The column of {word} changes most:',
   'grows.value':
-    'For each unit, dimension {dimension} of every value grows by a number of its word (most: {word}, {by}). No weight moves; an output moves by the sum of these, each times its weight:',
+    'Per unit, dimension {dimension} of every value grows by a number of its word (most: {word}, {by}). No weight changes. An output changes by the sum of these numbers, each times its weight:',
   before: 'before',
   after: 'after',
   output: 'output',
@@ -161,7 +161,7 @@ export const texts = {
   'tour.attends.do': 'Point at another word of the sentence, or tap it.',
   'tour.origin.question': '2. Where does a number come from?',
   'tour.origin.text':
-    '{value} is {own} / {sum}: one exponential over the sum of its row. Each opens in turn: scores, queries, embeddings, down to a random number of seed {seed}.',
+    '{value} is {own} / {sum}: one exponential over the sum of its row. Each number opens: scores, queries, embeddings, down to a random number of seed {seed}.',
   'tour.origin.do': 'Click a coloured number in the inspector, then another. Back returns.',
   'tour.root.question': '3. Why divide by √d?',
   'tour.root.text':
@@ -169,7 +169,7 @@ export const texts = {
   'tour.root.do': 'Move the slider for d to the right and watch the share of the largest key.',
   'tour.mask.question': '4. What does the mask remove, and why do both ways agree?',
   'tour.mask.text':
-    '{hidden} of {all} cells are hidden. Their exponentials leave numerator and denominator, so hiding before softmax equals hiding after it and dividing again. In float32 the two differ by at most {most}.',
+    '{hidden} of {all} cells are hidden. Their exponentials drop out of numerator and denominator, so hiding before softmax equals hiding after it and dividing again. In float32 the two differ by at most {most}.',
   'tour.mask.do': 'Compare both columns for three rows, below.',
   'tour.sees.question': '5. Does one token see another?',
   'tour.sees.text':
@@ -181,7 +181,7 @@ export const texts = {
   'tour.heads.do': 'Choose two other heads to subtract.',
   'tour.shapes.question': '7. Which shapes do the tensors have?',
   'tour.shapes.text':
-    '{heads} heads, {L} queries, {S} keys. Keys and queries have d_k = {d} numbers, values d_v = {e}: the weights do not care, the output takes the size of the values. Joined: {joined}.',
+    '{heads} heads, {L} queries, {S} keys. Keys and queries have d_k = {d} numbers, values d_v = {e}. The weights do not depend on d_v; each output has the size of a value. Joined: {joined}.',
   'tour.shapes.do': 'Change a size in Settings; the shapes follow.',
   'tour.cross.question': '8. In cross-attention, what are rows and columns?',
   'tour.cross.text':
@@ -189,7 +189,7 @@ export const texts = {
   'tour.cross.do': 'Point at a word of either sentence.',
   'tour.kernel.question': '9. How does a waist of 62 give a weight of 112.5?',
   'tour.kernel.text':
-    'Keys near the query weigh most: {near} share the attention. The output is the average of their values, {estimate}.',
+    'Keys near the query get the largest weights: {near} share the attention. The output is the average of their values, {estimate}.',
   'tour.kernel.do': 'Move the query along the curve.',
   'tour.induction.question': '10. What does an induction head do?',
   'tour.induction.text':
@@ -197,7 +197,7 @@ export const texts = {
   'tour.induction.do': 'Type a sentence of your own that repeats a word.',
   'tour.grows.question': '11. What happens if this weight grows?',
   'tour.grows.text':
-    'This is one number of W_q. When it grows, one dimension of every query grows with it, and so a row of scores moves: by how much per unit stands in the inspector.',
+    'This is one number of W_q. When it grows, one dimension of every query grows with it, and the scores change. The inspector shows by how much per unit.',
   'tour.grows.do': 'Type a larger number at “Set to” and compare the map before and after.',
   'tour.code.question': '12. How do I get these numbers in PyTorch?',
   'tour.code.text':
@@ -215,15 +215,15 @@ export const texts = {
   spreadGradient: 'gradient',
   induction: 'What head {head}, the induction head, does here',
   inductionText:
-    'Where a word comes again, the head looks for the place where it stood before, and at the word that followed it there: this it copies.',
+    'When a word comes again, the head finds the place where it stood before, looks at the word that followed it there, and copies that word.',
   inductionPrevious:
     'Head {head} finds the previous token of each word; a layer below does the same, so that the induction head can match it.',
   inductionStep:
     '{first} stood there first; {followed} followed. At {second} the head gives {share} to {followed} and copies it.',
-  inductionNone: 'No word of this sentence comes again. Type one that repeats a word.',
+  inductionNone: 'No word of this sentence repeats. Type a sentence that repeats a word.',
   algebra: 'What the mask removes, and why both ways agree',
   algebraText:
-    'Each column divides exponentials by a sum. Hidden ones (struck out) leave numerator and denominator: dividing what is left by the sum of what is left gives the last column, whether they are hidden before softmax (−inf, so e to it is 0) or after it (0, then divided again).',
+    'Each column divides exponentials by a sum. Hidden exponentials (struck out) drop out of numerator and denominator. Dividing the rest by its own sum gives the last column, whether a key is hidden before softmax (−inf, whose exponential is 0) or after it (weight 0, then divided again).',
   algebraRow: 'Row of {query}',
   extremes: 'If a hidden key is NaN, or its score is huge: the first weight of the first row',
 
@@ -254,11 +254,11 @@ export const texts = {
     'A share of attention, from 0 to 1; those of a row sum to one. (W_q, W_k, W_v and W_O are weights of another kind: the numbers a model would learn.)',
   'term.entropy': 'entropy',
   'glossary.entropy':
-    'How evenly attention is spread, in bits: 0 looks at one key only, log2 of the number of keys at all alike.',
+    'How evenly attention is spread, in bits: 0 means that a query looks at one key only; the most is log2 of the number of keys.',
   'term.embedding': 'embeddings|embedding',
   'glossary.embedding': 'The row of numbers that stands for a token.',
   'term.logit': 'logits|logit',
-  'glossary.logit': 'A score before softmax, of a word that may come next.',
+  'glossary.logit': 'The score of a possible next word, before softmax.',
 
   presets: 'Examples',
   'preset.heads': 'Four heads of an article',
@@ -277,20 +277,20 @@ export const texts = {
   'preset.translation': 'Translation, English to Chinese',
   'preset.translation.note': 'English words ask, Chinese words answer. Sentence of notebook 003.',
   'preset.zoo': 'Zoo of heads: induction and others',
-  'preset.zoo.note': 'Five heads built by hand, each for one thing. Choose another kind for any head.',
+  'preset.zoo.note': 'Five heads built by hand, each with one task. Choose another kind for any head.',
   'preset.waistline': 'Waist and weight',
   'preset.waistline.note': 'Three people, a waist of 62: a Gaussian kernel estimates 112.5. Source: notebook 004.',
   differs: 'Differences from the source notebook',
   'differs.000':
-    'X, the weights, Q, K, V and the scores are the printed ones. The printed result is not what follows from them: it takes the values of a fourth run of the cell that draws the weights, and divides by 4, as if a key had 16 dimensions instead of 8.\nIts softmax runs down the columns, so that a word’s weights do not sum to one. Here the scale is 1/√8 and softmax runs over the keys. Under “More settings”, scale 0.25 and softmax over the queries give the weights as they were coded.\nOf “is”, which stands there twice, the later number is kept, so number 1 is not used.',
+    'X, the weights, Q, K, V and the scores equal the printed ones. The printed result does not follow from them: it uses the values of a fourth run of the cell that draws the weights, and it divides by 4, as if a key had 16 dimensions instead of 8.\nIts softmax runs down the columns, so the weights of a word do not sum to one. Here the scale is 1/√8 and softmax runs over the keys. In Settings, scale 0.25 and softmax over the queries give the weights as they were coded.\n“is” stands there twice and has its later number, so number 1 is not used.',
   'differs.001':
-    'All is as printed but for one digit: one output is −0.2627 there and −0.2626 here. The random numbers of PyTorch’s portable build and of its AVX2 build differ in the last bits; the print comes from the former, the page follows the latter, as most machines do today.\nThe seed is set again before the weights are drawn, which is why they do not depend on the table. The comment that d_out_v becomes 1 stands above a call with 4. What is called block_size there is the size of an embedding, not the six words.\nMasking after softmax, as the document does first, ends in the same weights as −∞ before it.',
+    'Everything equals the print except one digit: one output is −0.2627 there and −0.2626 here. The random numbers of PyTorch’s portable build and of its AVX2 build differ in the last bits. The print comes from the former; the page follows the latter, as most machines do today.\nThe seed is set again before the weights are drawn, so they do not depend on the table. The comment that d_out_v becomes 1 stands above a call with 4. The name block_size there means the size of an embedding, not the six words.\nThe document first masks after softmax. That gives the same weights as −∞ before it.',
   'differs.002':
-    'That document prints shapes and no numbers. The sizes here are the printed ones: a batch of 10, 60 tokens, a model of 512 and 8 heads of 64; the output is (10, 60, 512). There, Q, K and V start from three random tensors; here from one, the embeddings of 60 words, so that the maps can be read. The layer draws its numbers as PyTorch’s own layer does; there it draws four linear layers without a seed, and drops a tenth of the weights.\nOne line divides with // instead of /, which floors the scores to whole numbers and changes the result. K and V take the length of Q there; here they keep their own, so that cross-attention works.\nHidden scores are −1,000,000,000 there and −∞ here: a query that sees nothing then weighs all keys alike there, and none here.',
+    'That document prints shapes and no numbers. The sizes here are the printed ones: a batch of 10, 60 tokens, a model of 512 and 8 heads of 64; the output is (10, 60, 512). There, Q, K and V start from three random tensors; here they start from one, the embeddings of 60 words, so that the maps can be read. The layer here draws its numbers as PyTorch’s own layer does; the document draws four linear layers without a seed and drops a tenth of the weights.\nOne line divides with // instead of /, which floors the scores to whole numbers and changes the result. K and V take the length of Q there; here they keep their own, so that cross-attention works.\nHidden scores are −1,000,000,000 there and −∞ here: a query that sees nothing then weighs all keys alike there, and none here.',
   'differs.003':
-    'That document has formulas and a table of three by three words, but no numbers: those here come from the seed, as PyTorch’s layer draws them, untrained.\nIt cuts by meaning: three Chinese words and three English ones. Here a dictionary cuts the Chinese into five, and spaces the English into four, so that the map is rectangular. Type 一套 自动驾驶 解决方案 and choose tokens at spaces for its three.\nIts table has source words down and target words across; here queries, the target, go down. With several heads the divisor is the root of the size of one head, not of the whole key.',
+    'That document has formulas and a table of three by three words, but no numbers. The numbers here come from the seed, as PyTorch’s layer draws them, untrained.\nThe document cuts by meaning: three Chinese words and three English ones. Here a dictionary cuts the Chinese into five words, and spaces cut the English into four, so that the map is rectangular. Type 一套 自动驾驶 解决方案 and choose tokens at spaces for its three.\nIts table has source words down and target words across; here the queries, the target, go down. With several heads the divisor is the root of the size of one head, not of the whole key.',
   'differs.004':
-    'The weight of 68 is printed as 0. It is 0.000000056, and the estimate 112.50000076: both print alike in four decimals.\nThe width σ of the printed kernel is 1. The table of models divides by a root in the plain dot product as well; its text does not, nor does the page. The additive score as printed has no tanh: then the query falls out of softmax, and every query gets the same. Here it has one.',
+    'The weight of 68 is printed as 0. It is 0.000000056, and the estimate is 112.50000076: in four decimals both print alike.\nThe width σ of the printed kernel is 1. The document’s table of models divides the plain dot product by a root, too; its text does not, nor does the page. The additive score as printed has no tanh: then the query drops out of softmax, and every query gets the same output. Here it has one.',
   own: 'your own',
 
   settings: 'Settings',
@@ -309,7 +309,7 @@ export const texts = {
   'mask.prefix': 'prefix: first keys for all',
   left: 'Keys to the left',
   right: 'Keys to the right',
-  padding: 'Keys that are no padding',
+  padding: 'Keys before the padding',
   prefix: 'Keys of the prefix',
   score: 'Score',
   'score.scaled': 'scaled dot product',
@@ -336,7 +336,7 @@ export const texts = {
   'zoo.first': 'the first token',
   'zoo.same': 'the same word',
   'zoo.induction': 'what followed last time (induction)',
-  'zoo.uniform': 'everything alike',
+  'zoo.uniform': 'all keys equally',
   tokenizer: 'Tokens',
   'tokenizer.words': 'words, at spaces',
   'tokenizer.segments': 'words, as dictionaries cut them',
@@ -349,35 +349,35 @@ export const texts = {
   'softmaxAxis.queries': 'queries: columns sum to 1',
   draw: 'Random stream',
   'draw.reseed': 'seeded again for the weights',
-  'draw.continue': 'goes on after the table',
+  'draw.continue': 'continues after the table',
   keysFrom: 'Second sentence',
   'keysFrom.words': 'from the same table',
   'keysFrom.random': 'random rows',
   tableRows: 'Rows of the table',
 
   problemEmpty: 'Type at least one word.',
-  problemTokens: 'This page shows up to {most} tokens; here are {count}. Shorten the sentence.',
-  problemLong: 'This page reads up to {most} characters; here are {count}. Shorten the sentence.',
+  problemTokens: 'This page shows up to {most} tokens, but there are {count}. Use fewer.',
+  problemLong: 'This page reads up to {most} characters, but there are {count}. Shorten the sentence.',
   problemSeed: 'A seed is a whole number, such as 123.',
-  problemRange: 'A whole number from {least} to {most}, please.',
-  problemPositive: 'A number from {least} to {most}, please.',
-  problemNumber: 'A number, please, such as 0.5.',
+  problemRange: 'Enter a whole number from {least} to {most}.',
+  problemPositive: 'Enter a number from {least} to {most}.',
+  problemNumber: 'Enter a number, such as 0.5.',
   problemDivide: '{heads} heads do not divide a model of {dModel}.',
   problemPairs: '{heads} heads of {queries} by {keys} tokens are too many: bring fewer heads or fewer tokens.',
-  problemZoo: 'Heads built by hand take up to {most} tokens; here are {count}. Shorten the sentence.',
+  problemZoo: 'Heads built by hand take up to {most} tokens, but there are {count}. Use fewer.',
   problemTableSize:
-    'So large a table of {dModel} columns is too much for a page to draw: up to {most} rows, or choose that the seed is set again.',
+    'A table of {dModel} columns is limited to {most} rows, because the page draws every number before it. Use fewer rows, or choose “seeded again for the weights”.',
   problemGiven: 'There are no matrices of your own yet: bring some, or choose where the numbers come from.',
   problemTable: 'The table has {rows} rows; these tokens need {count}.',
   working: 'Computing',
   leftOut:
-    'So many tokens: the weights and outputs of all {heads} heads are kept, the steps between them of head {head} only, and no old values beside changed ones. Choose a head to see its steps.',
+    'With this many tokens, the page keeps the weights and outputs of all {heads} heads, but the steps between them of head {head} only, and no old values beside changed ones. Choose a head to see its steps.',
   leftOutWeights:
-    'So many tokens: of head {head} the weights and all steps are kept, of the {heads} heads the outputs, their numbers and small pictures, in which the strongest of many cells shows. Choose a head to see it whole.',
-  stale: 'Below is still the last input that worked.',
+    'With this many tokens, the page keeps the weights and all steps of head {head} only. Of all {heads} heads it keeps the outputs, their statistics and small pictures, which show the strongest of several cells. Choose a head to see it whole.',
+  stale: 'The numbers below are those of the last input that worked.',
 
   tokens: 'Tokens',
-  oneOfBatch: 'What is shown below is sequence 1 of a batch of {batch}; only the tensor shapes, at the end, show all.',
+  oneOfBatch: 'Sequence 1 of a batch of {batch} is shown; the tensor shapes at the end are those of the whole batch.',
   tokensQueries: 'Queries',
   tokensKeys: 'Keys',
   tokenId: 'id {id}',
@@ -389,30 +389,30 @@ export const texts = {
   'mode.paint': 'Paint the mask',
   ofHead: 'head {head} of {heads}',
 
-  prove: 'Prove it: change one token and see whose output moves',
+  prove: 'Prove it: change one token and see whose output changes',
   proveText:
-    'Put another word in one place. All is computed again, and each position tells how far its output moved, at most in one dimension.',
+    'Put another word in one place. Everything is computed again, and each position shows the largest change in any dimension of its output.',
   proveTextCross:
-    'Put another word in one place of the sentence that answers. All is computed again, and each query tells how far its output moved, at most in one dimension.',
+    'Put another word in one place of the sentence that answers. Everything is computed again, and each query shows the largest change in any dimension of its output.',
   proveToken: 'The token that is changed',
   probeWord: 'The word instead',
-  proved: '“{word}” instead of “{token}” moves {count} of {all} outputs.',
-  provedNone: 'Of the {of} before it, none moves, not even in the last bit.',
-  provedSome: 'Of the {of} before it, {before} move.',
+  proved: '“{word}” instead of “{token}” changes {count} of {all} outputs.',
+  provedNone: 'Of the {of} before it, none changes, not even in the last bit.',
+  provedSome: 'Of the {of} before it, {before} change.',
   provedRounding:
-    'What moves by less than 0.00001 is rounding: hidden after softmax, a key still counts in the sum that all are divided by first.',
-  stoodStill: 'not moved',
+    'Changes below 0.00001 are rounding: a key that is hidden after softmax still counts in the first sum of its row.',
+  stoodStill: 'unchanged',
   movedBy: '{amount}',
   ways: 'Both ways to hide, side by side',
   waysText:
-    'The first way turns a hidden score into −∞ before softmax. In the second, softmax runs over all scores; then hidden weights become 0 and each line is divided by what is left of it. On paper both are the same. In float32 they differ by rounding, and where a hidden score is far above all others, what is left may round to zero.',
+    'The first way turns a hidden score into −∞ before softmax. In the second, softmax runs over all scores; then hidden weights become 0 and each row is divided by the sum of what is left. On paper both are the same. In float32 they differ by rounding, and where a hidden score is far above all others, what is left may round to zero.',
   waysMost: 'Largest difference in any head: {most}',
   waysDifference: 'difference',
   waysMany: 'Shown for shorter sentences or fewer heads.',
 
   plot: 'The estimate as a curve',
   plotText:
-    'Each point is a key with its value. The curve is the output for every query: an average of all values, those of near keys weighing most.',
+    'Each point is a key with its value. The curve is the output for every query: an average of all values, in which near keys weigh most.',
   plotLabel: 'For the query {query} the output is {estimate}.',
   plotKeys: 'query, key',
   plotValues: 'value, output',
@@ -427,25 +427,25 @@ export const texts = {
   'view.numbers': 'Numbers',
   minus: 'Subtract',
   minusHead: 'head {other} from head {head}',
-  minusSettings: 'the settings of now from those kept (A − B)',
+  minusSettings: 'the current settings (B) from the kept ones (A)',
   keep: 'Keep these settings as A',
   keepAgain: 'Keep these settings as A instead',
-  lessHead: 'Weights of head {head} less those of head {other}',
-  largestDifferences: 'Most: {list}.',
+  lessHead: 'Weights of head {head} minus those of head {other}',
+  largestDifferences: 'Largest: {list}.',
   differenceAt: '{query} to {key} ({amount})',
-  lessNow: 'Weights of the kept settings (A) less those of now (B)',
+  lessNow: 'Weights of the kept settings (A) minus the current ones (B)',
   compareNone:
-    'Keep the settings of now as A, then change something: the map shows A less what you see (B). The link carries both.',
+    'Keep the current settings as A, then change something: the map shows A minus what you see (B). The link holds both.',
   compareFailed:
     'The kept settings could not be computed ({message}). Use fewer words or heads, then keep the settings again.',
   comparePending: 'The kept settings are being computed.',
-  compareOneHead: 'There is one head only: add heads, or compare with kept settings.',
+  compareOneHead: 'There is only one head: add heads, or compare with kept settings.',
   compareLeftOut:
-    'Of so many tokens the weights of one head are kept, so that two heads cannot be compared. Use fewer tokens or heads.',
+    'With this many tokens, the page keeps the weights of one head only, so it cannot compare two. Use fewer tokens or heads.',
   compareSizes:
-    'The kept settings have {rows} queries and {columns} keys, those of now {queries} and {keys}: only equal sizes can be compared.',
+    'The kept settings have {rows} queries and {columns} keys, the current ones {queries} and {keys}: only equal sizes can be compared.',
   numbersText:
-    'Means over the queries that see a key. Entropy in bits: 0 looks at one key only; the more, the more evenly.',
+    'Means over the queries that see a key. Entropy in bits: 0 means that a query looks at one key only; larger means more evenly.',
   headColumn: 'head',
   'numbers.entropy': 'entropy',
   'numbers.first': 'share on the first key',
@@ -461,7 +461,7 @@ export const texts = {
   'step.embed.text':
     'Each token takes its row from a table of random numbers. Tokens are numbered in alphabetical order.',
   'step.embed.zoo':
-    'Each token is a row of ones and zeros: its position (@), its word, and the word before it (→), which a head of previous tokens in a layer below has found.',
+    'Each token is a row of ones and zeros: its position (@), its word, and the word before it (→), which a previous-token head in the layer below found.',
   'step.project': 'Queries, keys and values',
   'step.project.text':
     'Each vector becomes three others: a query (what it asks), a key (what it answers to), a value (what it passes on).',
@@ -484,11 +484,11 @@ export const texts = {
   'step.out': 'Projected once more',
   'step.out.text': 'W_O mixes what the heads found.',
   shapes: 'Tensor shapes',
-  shapesText: 'The same as tensors have it: B batch, L queries, S keys, D model, H heads, d head size.',
+  shapesText: 'The same computation as tensor shapes: B batch, L queries, S keys, D model, H heads, d head size.',
   batchText: 'The batch holds {batch} sequences: your text, shifted by one token each time.',
-  batchPending: 'It is run when the settings rest.',
-  batchRan: 'It has been run as a whole: the output has the shape ({dims}).',
-  batchLarge: 'It is too large to be run here: the shapes follow from the settings.',
+  batchPending: 'It is computed when the settings stay unchanged for a moment.',
+  batchRan: 'The whole batch was computed: the output has the shape ({dims}).',
+  batchLarge: 'It is too large to compute here: the shapes follow from the settings.',
   'shape.input': 'input',
   'shape.project': 'project',
   'shape.view': 'view',
@@ -569,9 +569,9 @@ export const texts = {
     'A random number: column {column} of row {id} in the table of {rows} vectors drawn from seed {seed} (normal distribution).',
   'given.weights': 'A random number from seed {seed}. Each head draws its query, key and value weights in turn.',
   'given.zoo':
-    'One where the token has this position, this word or this word before it; zero elsewhere. The words before were found by a head of a layer below, which looks at the previous token.',
+    'One where the token has this position, this word or this word before it; zero elsewhere. A previous-token head in the layer below found the words before.',
   'given.zooWeights':
-    'Built by hand. W_q chooses what the head looks for, with the sharpness as its size; W_k chooses which keys match; W_v copies the word.',
+    'Built by hand. W_q selects what the head looks for, and the sharpness is its size; W_k selects which keys match; W_v copies the word.',
   'given.zeros': 'Biases begin as zeros.',
   'given.reader': 'This number was given.',
   explainHand: 'You set this number by hand. What follows was computed from it.',
@@ -588,12 +588,12 @@ export const texts = {
   explainKeptZero: 'The mask lets query “{query}” see key “{key}”: the weight stays.',
   explainInfinity: 'Minus infinity becomes a weight of zero.',
   explainZero: 'Its weight becomes zero.',
-  explainDivide: 'What is left of the row, divided by its sum:',
+  explainDivide: 'The weight that is left, divided by the new sum of the row:',
   'hides.none': 'Key “{key}” is hidden from query “{query}”.',
   'hides.causal': 'Key “{key}” comes after query “{query}”: hidden.',
   'hides.window':
-    'Key “{key}” is outside of the window of {left} to the left and {right} to the right of query “{query}”: hidden.',
-  'hides.padding': 'Key “{key}” is padding: of the keys only the first {padding} count.',
+    'Key “{key}” is outside the window of {left} to the left and {right} to the right of query “{query}”: hidden.',
+  'hides.padding': 'Key “{key}” is padding: only the first {padding} keys count.',
   'hides.prefix': 'Key “{key}” comes after query “{query}” and is not one of the first {prefix}: hidden.',
   'hides.painted': 'You hid key “{key}” from query “{query}”.',
   explainSoftmax:
@@ -612,7 +612,7 @@ export const texts = {
   differenceRows:
     'Every number above is float32, computed in your browser. Largest difference from float64, in {rows} of {of} rows: {most}',
 
-  take: 'Take it along',
+  take: 'Export',
   takeText:
     'The programs print the numbers of this page: same seed, same random streams, and all that was set by hand.',
   'code.pytorch': 'The PyTorch program (Python)',
@@ -632,33 +632,32 @@ export const texts = {
   bring: 'Bring your own',
   bringShort: 'Bring your own',
   bringText:
-    'Drop files anywhere on the page, choose them, or paste JSON: queries, keys and values, or weights that are ready. Every view works on them, and nothing leaves your computer. At most {most} MB.',
+    'Drop files anywhere on the page, choose them, or paste JSON: queries, keys and values, or finished weights. Every view works on them, and nothing leaves your computer. At most {most} MB.',
   bringShapes: 'Sizes',
   bringFormatJson:
-    '{ "weights": …, "v": …, "tokens": […], "keyTokens": […] } or { "q": …, "k": …, "v": … }: nested lists, or { "data": […], "dims": […] }. “v” beside weights, and all tokens, may be left out. Files that this page saved are taken, too.',
+    '{ "weights": …, "v": …, "tokens": […], "keyTokens": […] } or { "q": …, "k": …, "v": … }: nested lists, or { "data": […], "dims": […] }. “v” beside weights, and all tokens, are optional. Files that this page saved work, too.',
   bringFormatNpy:
     'One file is taken as weights; several by their names: q.npy, k.npy, v.npy, weights.npy. Floats of 16, 32 and 64 bits, whole numbers and booleans become float32.',
   bringFormatShapes:
     'weights (heads, queries, keys), q (heads, queries, d), k (heads, keys, d), v (heads, keys, e); for one head without the first axis.',
   bringPaste: 'JSON',
-  bringTake: 'Take what is pasted',
+  bringTake: 'Read what is pasted',
   bringExample: 'Try an example',
   bringFiles: 'Choose files',
-  brought: 'Taken. Heads: {count}.',
+  brought: 'Read. Heads: {count}.',
   bringFailed: 'This could not be read: {message}',
   bringLarge: 'That is {size} MB; this page reads up to {most} MB. Save fewer layers or heads.',
-  bringJson: 'This is no JSON: {message}',
+  bringJson: 'This is not JSON: {message}',
   bringNaN:
-    'NaN or Infinity stands in this file. Neither is JSON, and no view can show them: every number has to be finite.',
+    'This file holds NaN or Infinity. JSON has neither, and no view can show them: every number has to be finite.',
   bringType: '“{name}” is neither JSON nor .npy.',
-  bringNames:
-    'What is “{name}”? Of several files each says by its name what it holds: q.npy, k.npy, v.npy, weights.npy.',
+  bringNames: '“{name}” does not say what it holds. Name several files q.npy, k.npy, v.npy or weights.npy.',
   bringShape: 'A tensor is expected, or an object such as { "weights": [[1, 0], [0.5, 0.5]] }.',
   bringParts: 'Found: {names}. Expected: q, k and v; or weights; or weights and v.',
-  bringTensor: '{name} is no tensor: nested lists of numbers are expected, or { "data": […], "dims": […] }.',
-  bringRagged: '{name} is ragged: by its first rows its sizes are ({dims}), but not all rows are as long.',
+  bringTensor: '{name} is not a tensor: nested lists of numbers are expected, or { "data": […], "dims": […] }.',
+  bringRagged: '{name} is ragged: its first rows give the sizes ({dims}), but not all rows are that long.',
   bringAxes:
-    '{name} has sizes ({dims}). Expected: (heads, rows, columns) or (rows, columns), none of them zero. Of a batch, or of several layers, take one.',
+    '{name} has sizes ({dims}). Expected: (heads, rows, columns) or (rows, columns), none of them zero. Take one sequence of a batch, or one of several layers.',
   bringMany: '{name} has sizes ({dims}): that is more than {most} numbers.',
   bringColumns: '{name} has sizes ({dims}): the page shows up to {most} columns.',
   bringCount: '{name} should hold {count} numbers by its sizes ({dims}), but holds {held}.',
@@ -669,7 +668,7 @@ export const texts = {
   bringHeads: '{heads} heads are too many: this page shows up to {most}.',
   bringTokens: '{name} should be a list of texts, such as ["the", "cat"].',
   bringTokenCount: '{name} holds {count} tokens for {length} rows or columns.',
-  npyNone: 'This is no .npy file: it does not begin as NumPy’s files do.',
+  npyNone: 'This is not a .npy file: it does not begin as NumPy’s files do.',
   npyShort: 'This .npy file ends within its header.',
   npyVersion: 'This .npy file has version {version}; versions 1 to 3 are read.',
   npyHeader: 'The header of this .npy file does not say type, order and shape.',
