@@ -42,6 +42,7 @@ import { messageOf, Trouble } from './settings/trouble.js'
  *   the reader is now stands in the settings
  * @property {import('./settings/fields.js').Cell} [pointed] the cell under the pointer or the focus
  * @property {import('./settings/fields.js').Word} [hovered] the word under the pointer or the focus
+ * @property {number} [hoveredHead] the head under the pointer or the focus
  * @property {import('./explain/scale.js').ScaleEnd} scaleEnd
  * @property {string} filter of the rows of the map
  * @property {import('./views/context.js').Range} [range] rows of the map, the others are left out
@@ -308,6 +309,7 @@ export function createApp(host, taste) {
       const { hovered } = state
       if (hovered?.side !== word?.side || hovered?.position !== word?.position) update({ hovered: word })
     },
+    hoverHead: hoveredHead => update({ hoveredHead }),
     refresh: schedule,
     setSpread: spreadSize =>
       update({ spreadSize: spreadSize ?? state.spreadSize, hasSpread: spreadSize !== undefined }),
@@ -401,13 +403,13 @@ export function createApp(host, taste) {
 
   /** @param {import('./settings/check.js').Problems} problems @param {Drawing['scene']} scene @returns {Drawing} */
   function drawingOf(problems, scene) {
-    const { history, visits, broken, failed, mode, language, theme, notice, said, hovered } = state
+    const { history, visits, broken, failed, mode, language, theme, notice, said, hovered, hoveredHead } = state
     const { scaleEnd, filter, range, pace, playing, spreadSize, hasSpread, rooms } = state
     const settings = history.present
     return {
       ...{ language, theme, mode, history, settings, problems, actions, notice, said, scene },
       pointed: pointed(),
-      ...{ hovered, scaleEnd, filter, range, pace, playing, spreadSize, tour: settings.tour },
+      ...{ hovered, hoveredHead, scaleEnd, filter, range, pace, playing, spreadSize, tour: settings.tour },
       ...(state.from?.given === settings.given && { from: state.from }),
       ...(hasSpread && { spread: results?.spread(spreadSize) }),
       selection: selectionOf(settings),

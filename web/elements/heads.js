@@ -17,11 +17,12 @@ import { commonTexts, headsTexts } from './texts.js'
 
 const GAP = 12
 
-/** @typedef {{ 'head-select': { head: number } }} HeadsEvents */
+/** @typedef {{ 'head-focus': { head: number } | null, 'head-select': { head: number } }} HeadsEvents */
 
 /**
  * All heads as small maps, one of them selected, each with its numbers.
  * @tagname qkv-heads
+ * @fires {CustomEvent<{ head: number } | null>} head-focus - a head is pointed at or gets the focus; null when it is left
  * @fires {CustomEvent<{ head: number }>} head-select - another head is selected, by click or arrow keys
  * @csspart head - each head
  * @csspart note - its sentence
@@ -167,6 +168,8 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   #problem = undefined
   /** What the canvases show. */
   #painted = ''
+  /** The head under the pointer or the focus. @type {number | undefined} */
+  #pointed = undefined
   #version = 0
 
   /** @internal @param {Map<PropertyKey, unknown>} changed */
@@ -260,7 +263,19 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   #select(head) {
     if (head === this.selected) return
     this.selected = head
-    this.dispatchEvent(new CustomEvent('head-select', { detail: { head }, bubbles: true, composed: true }))
+    this.#fire('head-select', { head })
+  }
+
+  /** @param {keyof HeadsEvents} name @param {{ head: number } | null} detail */
+  #fire(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }))
+  }
+
+  /** @param {number} [head] undefined: none */
+  #point(head) {
+    if (head === this.#pointed) return
+    this.#pointed = head
+    this.#fire('head-focus', head === undefined ? null : { head })
   }
 
   /** @param {KeyboardEvent} event */
@@ -342,6 +357,10 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
             aria-labelledby="name-${head}"
             aria-describedby=${this.statistics[head] ? `numbers-${head}` : this.notes[head] ? `note-${head}` : nothing}
             @click=${() => this.#select(head)}
+            @pointerenter=${() => this.#point(head)}
+            @pointerleave=${() => this.#point()}
+            @focus=${() => this.#point(head)}
+            @blur=${() => this.#point()}
           >
             <canvas aria-hidden="true"></canvas>
             <span class="name" id="name-${head}">${this.#name(head)}</span>

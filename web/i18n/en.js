@@ -98,6 +98,7 @@ export const texts = {
   'how.evenly': 'almost evenly',
   headLooks: 'looks {how} at {what} ({share})',
   headEvenly: 'looks almost evenly ({what}: {share})',
+  headAnswer: '{name}: {sentence}.',
   headBits: '{bits} bit',
   'headRank.sharpest': 'sharpest: {bits} bit',
   'headRank.evenest': 'most even: {bits} bit',

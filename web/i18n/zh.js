@@ -148,6 +148,7 @@ export const texts = {
   'how.evenly': '几乎平均',
   headLooks: '{how}关注{what}（{share}）',
   headEvenly: '几乎平均（{what}：{share}）',
+  headAnswer: '{name}：{sentence}。',
   headBits: '{bits} 比特',
   'headRank.sharpest': '最集中：{bits} 比特',
   'headRank.evenest': '最平均：{bits} 比特',

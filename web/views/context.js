@@ -34,6 +34,7 @@
  * @property {() => void} reset all as the preset has it
  * @property {(cell: Cell | undefined) => void} point the cell under the pointer or the focus
  * @property {(word: Word | undefined) => void} hover the word under the pointer or the focus
+ * @property {(head: number | undefined) => void} hoverHead the head under the pointer or the focus
  * @property {() => void} refresh draws the page again
  * @property {(end: import('../explain/scale.js').ScaleEnd) => void} setScaleEnd
  * @property {(text: string) => void} setFilter shows the rows of the map whose word contains a text
@@ -98,6 +99,7 @@
  *   and the cell that is subtracted
  * @property {Cell} [pointed] the cell under the pointer or the focus
  * @property {Word} [hovered] the word under the pointer or the focus
+ * @property {number} [hoveredHead] the head under the pointer or the focus
  * @property {import('../explain/scale.js').ScaleEnd} scaleEnd where the colours of the weights end
  * @property {import('../compute/spread.js').Spread} [spread] of random scores, while it is shown
  * @property {number} spreadSize the size of those vectors

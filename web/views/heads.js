@@ -1,7 +1,9 @@
-import { html, nothing } from 'lit'
+import { html } from 'lit'
 import { headStatistics } from '../elements/statistics.js'
+import { fill } from '../elements/texts.js'
 import { headWords } from '../explain/heads.js'
 import { namesOf } from '../explain/labels.js'
+import { left, rested } from './hover.js'
 import { domain } from './spoken.js'
 import { share } from './words.js'
 
@@ -57,10 +59,18 @@ function evenShare({ settings, visible }) {
 export const headNames = ({ t, result }) =>
   result.settings.model === 'zoo' ? result.settings.zoo.map((kind, h) => `${h + 1} ${t(`zooName.${kind}`)}`) : []
 
+/** The sentence of the head under the pointer or the focus, with its name. @param {SceneContext} context */
+export function headAnswer(context) {
+  const { t, hoveredHead: head } = context
+  const sentence = head === undefined ? undefined : headSentences(context)[head]
+  if (head === undefined || sentence === undefined) return undefined
+  const name = headNames(context)[head] ?? fill(t.elements.head, { index: head + 1 })
+  return t('headAnswer', { name, sentence })
+}
+
 /** All heads, small, each with its sentence. @param {SceneContext} context */
 export function heads(context) {
   const { t, result, head, mask, actions } = context
-  if (result.heads === 1) return nothing
   const { queries, keys } = namesOf(result)
   return html`<div class="heads-column">
     <qkv-heads
@@ -75,6 +85,7 @@ export function heads(context) {
       .names=${headNames(context)}
       .selected=${head}
       .texts=${t.elements}
+      @head-focus=${(/** @type {CustomEvent<{ head: number } | null>} */ { detail }) => (detail ? rested(() => actions.hoverHead(detail.head)) : left(() => actions.hoverHead(undefined)))}
       @head-select=${(/** @type {CustomEvent} */ event) => actions.select({ head: event.detail.head })}
     ></qkv-heads>
   </div>`

@@ -3,6 +3,7 @@ import './save-menu.js'
 import { MANY_ROWS } from '../explain/part.js'
 import { shades } from '../explain/word.js'
 import { colourOf } from './colour.js'
+import { headAnswer } from './heads.js'
 import { map } from './map.js'
 import { closeMenu, menu } from './menu.js'
 import { otherView } from './others.js'
@@ -91,9 +92,10 @@ function answer(context) {
   const isCell = cell && (context.pointed || !word || selection.cell)
   const about = isCell ? { side: /** @type {const} */ ('queries'), position: cell.row } : (word ?? strongest)
   const [first, second] = about ? wordSentences(context, about) : [t('strongestNone')]
-  const sentences = isCell ? [cellSentence(context, cell), first] : [first, second]
+  const head = headAnswer(context)
+  const sentences = head ? [head, first] : isCell ? [cellSentence(context, cell), first] : [first, second]
   return html`<div class="answer" aria-live="polite">
-    <p class="answer-first">${rich(sentences[0] ?? '')}${about && !isCell ? html`<span class="even-share">${evenSentence(context, about)}</span>` : nothing}</p>
+    <p class="answer-first">${rich(sentences[0] ?? '')}${about && !isCell && !head ? html`<span class="even-share">${evenSentence(context, about)}</span>` : nothing}</p>
     <p class="answer-second">${rich(sentences[1] ?? '')}</p>
   </div>`
 }
