@@ -1,5 +1,5 @@
-// The store of the page: its state, the actions that change it, and the one place where it is drawn and where errors of
-// a draw end. It touches no DOM: the host (browser.js; in tests a plain object) does.
+// The store of the page: its state, the actions that change it, and the one place that draws it and catches the errors of
+// a draw. It touches no DOM: the host (browser.js; in tests a plain object) does.
 
 import { createResults } from './compute/results.js'
 import { framesOf } from './explain/play.js'
@@ -34,7 +34,7 @@ import { messageOf, Trouble } from './settings/trouble.js'
 /** @typedef {import('./settings/state.js').Selection} Selection */
 
 /**
- * All that changes. What no link carries stands beside the settings.
+ * Everything that changes. Links hold the settings, and nothing of the rest.
  * @typedef {object} State
  * @property {import('./settings/history.js').History<Settings>} history the settings, with undo and redo
  * @property {Settings} origin what Reset goes back to
@@ -86,7 +86,7 @@ const [STEP_TIME, CELL_TIME] = [4000, 300]
 /** Milliseconds until the address follows: browsers allow few changes a second. */
 const ADDRESS_PAUSE = 200
 const MOST_VISITS = 200
-/** The default settings as a link: else it would be empty. */
+/** The link of the default settings, which would be empty otherwise. */
 const PLAIN = '1&'
 
 /**
@@ -156,7 +156,7 @@ export function createApp(host, taste) {
   /** Undo or redo: what is shown stays. @param {State['history']} next */
   const travel = next => update({ history: replace(next, { ...next.present, ...viewOf(state.history.present) }) })
 
-  /** Other numbers altogether: nothing is selected, nothing was visited. @param {Settings} settings */
+  /** Opens other numbers and clears the selection and the visited places. @param {Settings} settings */
   function open(settings) {
     update({ origin: settings, pointed: undefined, range: undefined, visits: { past: [], future: [] } })
     set({ ...settings, ...pageOf(state.history.present) })
@@ -264,7 +264,7 @@ export function createApp(host, taste) {
       const isOther = cell !== undefined || word !== undefined
       const next = { ...now, ...(isPerHead && { head: cell.head }), ...(isOther && { less: null }), ...patch }
       if (JSON.stringify(next) === JSON.stringify(now)) return
-      if (cell) state.pointed = undefined // the selected one is meant, wherever the pointer was
+      if (cell) state.pointed = undefined // the selected cell is shown, wherever the pointer is
       if (word) state.hovered = undefined
       const hasPlace = now.word !== null || now.cell !== null
       if (hasPlace && !isReplaced) state.visits = { past: [...state.visits.past, now].slice(-MOST_VISITS), future: [] }
@@ -380,7 +380,7 @@ export function createApp(host, taste) {
     },
   }
 
-  /** The address as it should be, now. */
+  /** Writes the settings into the address, now. */
   function writeAddress() {
     clearTimeout(writing)
     const hash = isLinkable(state.history.present) ? toHash(state.history.present) : ''
@@ -388,7 +388,7 @@ export function createApp(host, taste) {
   }
 
   /**
-   * These settings cannot be shown: that is said until they change.
+   * Says that these settings cannot be shown, until they change.
    * @param {unknown} error
    */
   function fail(error) {
@@ -424,10 +424,10 @@ export function createApp(host, taste) {
     }
   }
 
-  /** The cell under the pointer; not while a step plays: the cell that plays is shown then. */
+  /** The cell under the pointer; none while a step plays, because that shows its own cell. */
   const pointed = () => (state.playing?.frames.length ? undefined : state.pointed)
 
-  /** Settings -> numbers -> scene -> page. Whatever is thrown on the way ends here. */
+  /** Settings -> numbers -> scene -> page. Catches every error on the way. */
   function draw() {
     const settings = state.history.present
     if (state.failed && state.failed.settings !== settings) state.failed = undefined

@@ -1,4 +1,4 @@
-// What the browser does for the store: frames, the address, scrolling, storage; and what it hears from the reader.
+// The browser's part for the store: frames, the address, scrolling, storage, and the reader's events.
 
 import { render } from 'lit'
 import { stopOf } from './explain/tour.js'
@@ -13,7 +13,7 @@ const darkness = matchMedia('(prefers-color-scheme: dark)')
 const stillness = matchMedia('(prefers-reduced-motion: reduce)')
 const behavior = () => (stillness.matches ? 'auto' : 'smooth')
 
-/** The reader's own taste, which no link carries. @returns {Pick<State, 'language' | 'theme'>} */
+/** The reader's language and theme, which links do not hold. @returns {Pick<State, 'language' | 'theme'>} */
 export function remembered() {
   /** @type {Partial<State>} */
   let stored = {}
@@ -29,7 +29,7 @@ export function remembered() {
   }
 }
 
-/** What the stop of the tour speaks of carries its badge; no other element does. @param {number | null} tour */
+/** Marks the target of the tour's stop with its badge, and no other element. @param {number | null} tour */
 function markTarget(tour) {
   const target = tour === null ? null : document.querySelector(stopOf(tour).target)
   const marked = document.querySelector('[data-tour]:not(.learn *)') // the stories of Learn mark their own
@@ -47,7 +47,7 @@ export const host = {
     const { language, theme } = drawing
     const t = translator(language)
     const root = document.documentElement
-    // Only what differs: the maps look at their colours again when these change.
+    // Writes differences only: maps read their colours again when these attributes change.
     if (root.lang !== t('htmlLang')) root.lang = t('htmlLang')
     if (root.dataset.theme !== theme) root.dataset.theme = theme
     document.title = `qkv: ${t('title')}`
@@ -80,7 +80,7 @@ export const host = {
       requestAnimationFrame(() => {
         const part = document.querySelector(selector)
         const body = part?.closest('.panel-body')
-        // The inspector is in sight: what is in it is scrolled there, the page is not.
+        // The inspector is in sight: a target inside it scrolls the inspector, not the page.
         if (body && part) body.scrollTop += part.getBoundingClientRect().top - body.getBoundingClientRect().top - 16
         if (part?.closest('.side')) return
         const { top = 0, bottom = 0 } = part?.getBoundingClientRect() ?? {}
@@ -100,7 +100,7 @@ export const host = {
 }
 
 /**
- * Keys, the address, files that are dropped or pasted, and errors that nobody caught.
+ * Keys, the address, files that are dropped or pasted, and uncaught errors.
  * @param {App} app
  */
 export function listen({ state, actions, schedule, fail, follow }) {
@@ -157,7 +157,7 @@ export function listen({ state, actions, schedule, fail, follow }) {
     actions.bring(files.length ? files : text)
   })
   darkness.addEventListener('change', schedule)
-  // Elements draw themselves after the page was drawn: what they throw is shown as the rest.
+  // Elements draw after the page; their errors are shown like all others.
   addEventListener('error', ({ error }) => error && fail(error))
   addEventListener('unhandledrejection', ({ reason }) => fail(reason))
 }

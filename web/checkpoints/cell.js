@@ -1,4 +1,4 @@
-// How one attention weight came about: query and key before and after their rotation, their products, what the score is
+// How one attention weight was computed: query and key before and after their rotation, their products, what the score is
 // multiplied with, cap, bias, mask, softmax. Every number is read from the run itself, at the places of its hooks.
 
 import { placeOf } from './changes.js'

@@ -1,12 +1,12 @@
 // What the reader changes in a running model, as data: written into a link, and turned into the hooks of qkv/models. No DOM.
 
-/** @typedef {'' | 'encoder' | 'decoder' | 'cross'} Stack '' is the only one; cross: the decoder's look at the encoder */
+/** @typedef {'' | 'encoder' | 'decoder' | 'cross'} Stack '' is the stack of a model with one; cross: the decoder's look at the encoder */
 
 /**
- * - head: what a head says is multiplied with `how`, or replaced by its mean over the positions
+ * - head: the output of a head is multiplied by `how`, or replaced by its mean over the positions
  * - hide: a key is hidden from a query
  * - weight: an attention weight is set; the others of its row share the rest in their old proportions
- * - patch: what leaves a layer is taken from the second text, at one position or at all
+ * - patch: the output of a layer is taken from the second text, at one position or at all
  * @typedef {{ isOn: boolean, stack: Stack, layer: number }} At
  * @typedef {At & { kind: 'head', head: number, how: number | 'mean' }} HeadChange
  * @typedef {At & { kind: 'hide', head: number, query: number, key: number }} HideChange
@@ -63,7 +63,7 @@ function read(text) {
   return isNumber && number >= 0 && number <= 1 ? { ...pair, kind: 'weight', value: number } : undefined
 }
 
-/** Of a link; what makes no sense is left out. @param {string} text @returns {Change[]} */
+/** The changes of a link; invalid ones are left out. @param {string} text @returns {Change[]} */
 export const readChanges = text =>
   text
     .split(' ')
@@ -132,7 +132,7 @@ export function setRow(row, held) {
   const own = new Map(held.filter(({ key }) => key < row.length).map(({ key, value }) => [key, value]))
   const taken = [...own.values()].reduce((a, b) => a + b, 0)
   const rest = sum((value, key) => (own.has(key) ? 0 : value))
-  const isFull = taken >= 1 || rest === 0 // nobody takes the rest: the set weights share it all
+  const isFull = taken >= 1 || rest === 0 // no other weight can take the rest: the set weights share it
   for (let key = 0; key < row.length; key++) {
     const value = own.get(key)
     if (isFull) row[key] = value === undefined || taken === 0 ? 0 : value / taken
@@ -159,7 +159,7 @@ const setting =
     }
   }
 
-/** @param {readonly PatchChange[]} places @param {(layer: number, stack: Stack) => Numbers} other what leaves the layer with the second text @returns {Edit} */
+/** @param {readonly PatchChange[]} places @param {(layer: number, stack: Stack) => Numbers} other the output of the layer on the second text @returns {Edit} */
 const patching =
   (places, other) =>
   ({ data, dims }) => {

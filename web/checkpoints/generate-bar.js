@@ -1,4 +1,4 @@
-// Goes on with the text, token by token.
+// The controls that continue the text, token by token.
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'

@@ -1,4 +1,4 @@
-// Goes on with a text, token by token: what each step chose, what else it could have chosen, and where its heads looked.
+// Continues a text token by token. Each step has the chosen token, the alternatives, and where its heads looked.
 
 import { best, tokenText } from './run.js'
 

@@ -1,4 +1,4 @@
-// One head: its map, lines, difference, numbers; what is done to it; how a weight came about.
+// The page of one head: its map, lines, difference and numbers, its switches, and how a weight was computed.
 
 import { html, nothing } from 'lit'
 import { likeness, ranked } from './maps.js'

@@ -1,4 +1,4 @@
-// How a weight came about, from its result down to the numbers of query and key.
+// How a weight was computed, from the result down to the numbers of query and key.
 
 import { html, nothing } from 'lit'
 

@@ -1,4 +1,4 @@
-// Which model is open, how another one is opened, how far that is, and why not.
+// The open model, the ways to open another one, its progress, and why it failed.
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'

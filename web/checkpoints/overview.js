@@ -13,7 +13,7 @@ import { percent } from './strip.js'
 const LOOKS = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction'])
 const NAMES = /** @type {const} */ ([...LOOKS, 'entropy'])
 const [EVEN, SHARP, MIXED] = /** @type {const} */ (['even', 'sharp', 'mixed'])
-/** Scores below say nothing about a head. */
+/** Scores below this say nothing about a head. */
 const TELLING = 0.4
 
 /** The score of each head by what the reader asks for. @param {Room} room @returns {Float32Array} (layers, heads) */
@@ -192,7 +192,7 @@ function pointedText(room) {
   )
 }
 
-/** Heads that were surrounded. @param {Room} room */
+/** Heads inside the marquee. @param {Room} room */
 function marquee(room) {
   const { t, chosen, stack } = room
   const set = (/** @type {number | 'mean'} */ how) => {

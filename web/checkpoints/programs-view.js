@@ -1,4 +1,4 @@
-// The programs that do the same, to take along.
+// The programs that do the same as the page.
 
 import { html, nothing } from 'lit'
 import { copy } from '../formats/carry.js'

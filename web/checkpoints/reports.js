@@ -1,4 +1,4 @@
-// What the session tells, and what the room makes of it.
+// Puts the reports of the session into the room.
 
 import { grown } from './maps.js'
 import { SHIPPED } from './sources.js'

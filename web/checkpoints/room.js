@@ -1,4 +1,4 @@
-// The room "Models": a real checkpoint, every head of it, its prediction, and the reader's hands on it. A session in a worker
+// The room "Models": a checkpoint, all of its heads, its prediction, and the reader's changes. A session in a worker
 // runs it.
 
 import { html, LitElement, nothing } from 'lit'
@@ -33,7 +33,7 @@ import { translatorOf } from './texts.js'
 const FIRST_TEXT = 'Once upon a time'
 const MASK_TEXT = 'The [MASK] chased the dog.'
 
-/** What is drawn again when it changes. */
+/** Properties whose changes draw the room again. */
 const STATE = [
   ...[
     'told',
@@ -85,7 +85,7 @@ export class ModelsRoom extends LitElement {
     this.isDark = false
     /** @type {Linked} */
     this.linked = { checkpoint: '', prompt: '', donor: '', changes: '', at: '' }
-    /** Tells the page what its link shall hold. @type {(patch: Partial<Linked>) => void} */
+    /** Writes into the page's link. @type {(patch: Partial<Linked>) => void} */
     this.change = () => {}
     /** The open model. @type {Told | undefined} */
     this.told = undefined
@@ -206,7 +206,7 @@ export class ModelsRoom extends LitElement {
   }
 
   /**
-   * Opens a checkpoint; that of now stays until it is there.
+   * Opens a checkpoint; the current one stays until the new one is loaded.
    * @param {string} name
    * @param {{ source?: import('./session.js').OpenSource, dtype?: import('./session.js').Smaller }} [how]
    */

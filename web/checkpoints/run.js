@@ -32,7 +32,7 @@ import { emptyMaps, putLayer } from './maps.js'
 /** @typedef {Run & { probabilities: Float32Array, input: ModelInput }} WholeRun what is not sent */
 
 const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'entropy'])
-/** A text has no order with another one. */
+/** Positions of two texts have no common order. */
 const OF_CROSS = /** @type {const} */ (['first', 'entropy'])
 /** What configs call ids that stand for no text. */
 const SPECIAL = ['bos', 'eos', 'decoder_start', 'pad', 'unk', 'sep', 'cls', 'mask']

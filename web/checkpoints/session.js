@@ -1,4 +1,4 @@
-// A model that somebody looks at: opens checkpoints, runs them with the reader's changes, tells what there is to see. No DOM:
+// Opens checkpoints, runs them with the reader's changes and reports the results. No DOM:
 // in a worker, or on a page without one.
 
 import { inspectModel, loadModel } from 'qkv/models'
@@ -41,7 +41,7 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf,
  */
 
 /**
- * What there is to know of an open model.
+ * Facts about an open model.
  * @typedef {object} Told
  * @property {string} name
  * @property {string} type
@@ -55,7 +55,7 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf,
  */
 
 /**
- * What it is told: of the request `id`, one of these.
+ * What the session reports about the request `id`, one of these.
  * @typedef {object} Report
  * @property {number} id
  * @property {string} [failure] a sentence; the model before stays

@@ -1,5 +1,5 @@
-// The guided story of a model that ships with the page: stops on heads that it really has, each with its prompt. What the
-// stops are is measured when the model is trained and lies beside its weights; every number is of the run that is shown.
+// The guided story of a model that ships with the page: each stop is a head with a prompt. The
+// stops are measured when the model is trained and stored beside its weights; every number comes from the run that is shown.
 
 import { html, nothing } from 'lit'
 import { percent } from './strip.js'

@@ -13,7 +13,7 @@ import { optionsOf } from './options.js'
 /** A batch with more multiplications, or more pairs of a query and a key, would block the page. */
 const MOST = { products: 2 ** 30, pairs: 2 ** 22 }
 
-/** Can it be run while somebody looks? @param {Result} result */
+/** Is it small enough to run on the page? @param {Result} result */
 export function isSmall({ settings, heads }) {
   const { batch, dModel, queries, keys } = settings
   const [L, S] = [queries.tokens.length, keys.tokens.length]

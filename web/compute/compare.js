@@ -1,4 +1,4 @@
-// Two results beside each other. The core subtracts; nothing is computed here.
+// The difference of two results. The core subtracts.
 
 import { Tensor } from 'qkv'
 import { add, mul } from 'qkv/nn'

@@ -1,6 +1,6 @@
-// The trace of many tokens: head after head, so that it can be shown how far it is and be given up. The steps between
-// scores and weights are kept of the chosen head only; above MOST_WEIGHTS the weights as well, and the other heads are
-// seen small.
+// The trace of many tokens: head by head, so that it can report its progress and be cancelled. The steps between
+// scores and weights are kept for the chosen head only; above MOST_WEIGHTS the weights as well, and the other heads
+// become small pictures.
 
 import { joinHeads, Tensor } from 'qkv'
 import { headStatistics } from '../elements/statistics.js'

@@ -1,4 +1,4 @@
-// What the core is told of the settings: scale, score function, mask.
+// The core's options for the settings: scale, score function, mask.
 
 import { Tensor } from 'qkv'
 
@@ -7,7 +7,7 @@ import { Tensor } from 'qkv'
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
 
 /**
- * The mask: where the core has an option for it, it need not read each cell.
+ * The mask as an option of the core where there is one, so that the core does not read each cell.
  * @param {Checked} settings
  * @param {Uint8Array | undefined} visible
  * @param {number[]} dims
@@ -21,7 +21,7 @@ function whoSees({ mask, painted, left, right }, visible, dims) {
 }
 
 /**
- * What the core is told of the settings.
+ * The core's options for the settings.
  * @param {Checked} settings
  * @param {Tensors} tensors
  * @param {Uint8Array | undefined} visible

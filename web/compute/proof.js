@@ -1,4 +1,4 @@
-// One token is changed and everything computed again: whose output moves?
+// Changes one token and computes everything again: whose output changes?
 
 import { MODELS } from '../models/index.js'
 import { largest, minus } from './compare.js'
@@ -13,7 +13,7 @@ import { largest, minus } from './compare.js'
  * @typedef {object} Proof
  * @property {number} position of the token, among the keys in cross-attention
  * @property {string} word that stands there instead
- * @property {number[]} moved how far the output of each query moved, at most; 0: not in the last bit
+ * @property {number[]} moved the largest change in the output of each query; 0: not even the last bit changed
  */
 
 /**
@@ -21,7 +21,7 @@ import { largest, minus } from './compare.js'
  * @param {number} position
  * @param {string} word
  * @param {number} tableRows
- * @returns {Tokens} the same vocabulary: no other word gets another number
+ * @returns {Tokens} the same vocabulary: all other words keep their numbers
  */
 function replaced({ tokens, ids, vocabulary }, position, word, tableRows) {
   const used = new Set(vocabulary.values())

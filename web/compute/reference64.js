@@ -1,5 +1,5 @@
 // The only arithmetic outside of the core: the same attention once more, in float64, written as plainly as the
-// formulas are. It says how far the page's float32 numbers are from it, and makes none of them.
+// formulas are. It measures the error of the page's float32 numbers, and makes none of them.
 
 import { scaleOf } from './options.js'
 
@@ -44,7 +44,7 @@ function project(x, W, b, head) {
 }
 
 /**
- * The largest difference of the trace from float64. Yields now and then, so that a page can do other things.
+ * The largest difference of the trace from float64. Yields now and then, so that the page stays responsive.
  * @param {Result} result
  * @returns {Generator<undefined, Difference>}
  */
@@ -79,7 +79,7 @@ export function* difference(result) {
   const joined = shown.map(() => [])
   for (let head = 0; head < heads; head++) {
     const made = (/** @type {'Q' | 'K' | 'V'} */ id, /** @type {number} */ row) => {
-      // Of wide projections only some rows are made anew; the others are taken as the page has them.
+      // Of wide projections only some rows are computed again; the others are the page's.
       if (!Wq || (isWide && row % every))
         return tensors[id] && rowOf(/** @type {FloatTensor} */ (tensors[id]), head, row)
       const x = rowOf(id === 'Q' ? X : X2, 0, row)

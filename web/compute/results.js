@@ -1,4 +1,4 @@
-// The numbers of the settings: at once, or of many tokens from a worker. While the settings rest they are compared with
+// The numbers of the settings: computed at once, or for many tokens in a worker. While the settings stay they are compared with
 // float64, and a batch is run.
 
 import { check } from '../settings/check.js'
@@ -31,7 +31,7 @@ const [REST, SLICE] = [300, 8]
 export function createResults(qkv, changed, failed) {
   const trace = createTracer(qkv)
   const jobs = createJobs(trace, onJobMessage)
-  /** The last settings that made sense. @type {Checked | undefined} */
+  /** The last valid settings. @type {Checked | undefined} */
   let checked
   /** Their signature, once a trace of them was asked for. */
   let traced = ''
@@ -43,7 +43,7 @@ export function createResults(qkv, changed, failed) {
   let timer
 
   const results = {
-    /** Of the last settings that made sense. @type {Result | undefined} */
+    /** Of the last valid settings. @type {Result | undefined} */
     result: undefined,
     /** How far a large trace is, from 0 to 1. @type {number | undefined} */
     progress: undefined,
@@ -77,14 +77,14 @@ export function createResults(qkv, changed, failed) {
       return problems
     },
 
-    /** How random scores of a size spread, with the seed of the settings. @param {number} d */
+    /** The spread of random scores of a size, with the seed of the settings. @param {number} d */
     spread(d) {
       const seed = checked?.seed ?? 0n
       if (spread?.d !== d || spread.seed !== seed) spread = { ...spreadOf(qkv, d, seed), seed }
       return spread
     },
 
-    /** What was asked for last is computed again when it is asked for again. */
+    /** Computes the last settings again when they are asked for again. */
     forget() {
       traced = ''
       detailHead = undefined

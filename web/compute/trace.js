@@ -26,8 +26,8 @@ import { waysOf } from './ways.js'
  * @property {Tensors} [before] with edits: the same without them
  * @property {Uint8Array} [visible] (L, S), 1 may be seen; undefined: all may
  * @property {import('./ways.js').Ways} [ways] under a mask: the weights by both ways of masking; not of many pairs
- * @property {import('./proof.js').Proof} [proof] whose output moves when one token is changed
- * @property {import('./curve.js').Curve} [curve] of one number that asks numbers
+ * @property {import('./proof.js').Proof} [proof] whose output changes when one token is changed
+ * @property {import('./curve.js').Curve} [curve] where queries, keys and values are single numbers
  * @property {number} [detailHead] of a large trace: the head whose steps there are; tensors of (1, rows, columns) are its own
  * @property {import('../elements/statistics.js').HeadStatistics[]} [statistics] of each head, where the weights of one only are kept
  * @property {FloatTensor} [smalls] where the weights of one head only are kept: all heads made small, (H, rows, columns)
@@ -42,7 +42,7 @@ import { waysOf } from './ways.js'
  */
 
 /**
- * An edit computes again only what follows from it: the drawn numbers are used again.
+ * An edit computes again only what depends on it: the drawn numbers are reused.
  * @param {Qkv} qkv
  * @returns {Tracer}
  */

@@ -1,4 +1,4 @@
-// Both ways of masking beside each other: minus infinity before softmax, zero and a division after it.
+// Both ways of masking: minus infinity before softmax; zero and a division after it.
 
 import { Tensor } from 'qkv'
 import { steps } from './attend.js'
@@ -18,8 +18,8 @@ import { largest, minus, times } from './compare.js'
  * @property {FloatTensor} full their shares: weights before the mask
  * @property {FloatTensor} sums of each row of exponentials
  * @property {FloatTensor} zeroedSums of each row of `full`, without hidden ones
- * @property {Extreme[]} extremes what becomes of a weight if a hidden key is not a number, or huge
- * @property {FloatTensor} difference after less before, times 10^digits
+ * @property {Extreme[]} extremes a weight if a hidden key is NaN, or its score is huge
+ * @property {FloatTensor} difference after minus before, times 10^digits
  * @property {number} digits
  * @property {number} most the largest difference
  */

@@ -13,7 +13,7 @@ const tracer = load().then(createTracer)
 /** Milliseconds between two messages of progress: the page draws each of them. */
 const OFTEN = 100
 
-/** Lets messages in. */
+/** Lets the worker read its messages. */
 const turn = () =>
   new Promise(resolve => {
     const { port1, port2 } = new MessageChannel()

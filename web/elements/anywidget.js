@@ -5,7 +5,7 @@ import './heads.js'
 import './heatmap.js'
 
 /**
- * What a kernel tells. The selected head goes both ways.
+ * What a kernel sends. The selected head goes both ways.
  * @typedef {object} WidgetModel
  * @property {DataView} weights (H, L, S), float32, little endian
  * @property {readonly number[]} dims H, L, S

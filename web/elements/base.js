@@ -11,7 +11,7 @@ import { Theme } from './theme.js'
 /** @typedef {{ hostConnected?(): void, hostDisconnected?(): void, hostUpdated?(): void }} Controller */
 
 /**
- * What the elements use of Lit; said here, so that their types need no other package.
+ * What the elements use of Lit, declared here so that their types need no other package.
  * @typedef {HTMLElement & {
  *   readonly renderRoot: HTMLElement | DocumentFragment, readonly hasUpdated: boolean, readonly updateComplete: Promise<boolean>,
  *   requestUpdate(): void, scheduleUpdate(): unknown, updated(changed: Map<PropertyKey, unknown>): void,

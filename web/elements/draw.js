@@ -169,7 +169,7 @@ function drawMarks(pen, layout, style, { focus, isFocused, pinned, highlight = {
 const labelSize = fontSize => Math.min(fontSize, 12)
 
 /**
- * Labels that would overlap are left out: every how many-th is written.
+ * Labels that would overlap are left out: of how many rows or columns one label is written.
  * @param {Layout} layout
  * @param {number} fontSize
  */

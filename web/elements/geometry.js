@@ -1,4 +1,4 @@
-// Where everything of a map stands, in CSS pixels: margins for labels, the plot, the cells in it; zoomed or not.
+// The layout of a map in CSS pixels: margins for labels, the plot, the cells in it; zoomed or not.
 
 /** @typedef {{ zoom: number, row: number, column: number }} View what is seen: `zoom` times enlarged, from this cell on (fractions count) */
 /** @typedef {{ row: number, column: number }} Cell */
@@ -88,7 +88,7 @@ export function layout({
   }
 }
 
-/** How wide a picture would like to be. @param {{ columns: number, most: number, rowLabel: number, titles: boolean, legend: boolean }} wanted */
+/** The width of a picture whose cells have their full size. @param {{ columns: number, most: number, rowLabel: number, titles: boolean, legend: boolean }} wanted */
 export const naturalWidth = ({ columns, most, rowLabel, titles, legend }) =>
   Math.ceil(
     Math.max(columns * most, legend ? LEGEND_WIDTH : 0) +

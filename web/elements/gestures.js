@@ -57,7 +57,7 @@ export class Gestures {
     host.addController(this)
   }
 
-  /** What was pressed when the element went away is pressed no more. */
+  /** Forgets what was pressed when the element is removed. */
   hostDisconnected() {
     this.#pointers.clear()
     this.#release()

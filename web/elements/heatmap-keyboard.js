@@ -8,7 +8,7 @@ import { write } from './numbers.js'
 /** How far keys zoom; 0 shows all. @type {Record<string, number>} */
 const ZOOMS = { '+': 1.5, '=': 1.5, '-': 1 / 1.5, 0: 0 }
 
-/** What keys do on a map: move, select, paint, zoom, type a number. A reactive controller. */
+/** Keys on a map: move, select, paint, zoom, type a number. A reactive controller. */
 export class Keyboard {
   #host
 
@@ -36,7 +36,7 @@ export class Keyboard {
     return mode === 'edit' && /^[\d.-]$/.test(key)
   }
 
-  /** @param {Cell} cell @param {string} [text] what the field begins with, by default the number */
+  /** @param {Cell} cell @param {string} [text] first text of the field, by default the number */
   #open(cell, text) {
     const host = this.#host
     host.editing = text ?? write(host.value(cell), host.decimals).replace('\u2212', '-')

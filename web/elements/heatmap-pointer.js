@@ -3,7 +3,7 @@ import { Gestures } from './gestures.js'
 /** @typedef {import('./geometry.js').Cell} Cell */
 /** @typedef {import('./gestures.js').Token} Token */
 
-/** What the mouse and fingers do on a map: point, click, paint, drag a number, drag over labels. */
+/** Mouse and fingers on a map: point, click, paint, drag a number, drag over labels. */
 export class Pointer {
   #host
   /** Does the stroke hide cells? */
@@ -57,7 +57,7 @@ export class Pointer {
     host.fire('cell-leave')
   }
 
-  /** @param {Cell} cell @param {boolean} isFirst of a stroke: the others become what it becomes */
+  /** @param {Cell} cell @param {boolean} isFirst of a stroke: the other cells become like it */
   paint(cell, isFirst) {
     const host = this.#host
     if (isFirst) this.#hides = !host.isHidden(cell)

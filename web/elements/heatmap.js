@@ -16,7 +16,7 @@ import { tools } from './tools.js'
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./draw.js').HeatMap} HeatMap */
 
-/** What the map is made of; the rest only marks it. */
+/** Properties that the map is made of; the others only mark it. */
 const MADE_OF = [
   'matrix',
   'minus',
@@ -105,13 +105,13 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     super()
     /** @type {TensorLike | undefined} (rows, columns) */
     this.matrix = undefined
-    /** Shown is `matrix` less this, on a diverging scale. @type {TensorLike | undefined} */
+    /** The map shows `matrix` minus this, on a diverging scale. @type {TensorLike | undefined} */
     this.minus = undefined
     /** Boolean: true may be seen; numbers: -Infinity hides. @type {TensorLike | undefined} */
     this.mask = undefined
-    /** The numbers of before; where they differ they stay to be seen, small. @type {TensorLike | undefined} */
+    /** The old numbers; where they differ they are shown small, struck out. @type {TensorLike | undefined} */
     this.previous = undefined
-    /** Names of the rows; none: numbers are announced, nothing is written. @type {readonly string[]} */
+    /** Names of the rows; without them, numbers are announced and nothing is written. @type {readonly string[]} */
     this.rowTokens = []
     /** @type {readonly string[]} */
     this.columnTokens = []

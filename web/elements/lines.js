@@ -14,10 +14,10 @@ import { commonTexts, linesTexts } from './texts.js'
 /** @typedef {import('./tensor.js').TensorLike} TensorLike */
 /** @typedef {{ side: 'row' | 'column', index: number }} Token a query is a row, a key a column */
 
-/** So many links can still be told apart. */
+/** The most links that can be told apart. */
 const MOST_LINKS = 1500
 const TITLE = 22
-/** Of one token, so many links are announced. */
+/** The most links of a token that are announced. */
 const MOST_SAID = 5
 
 /** @typedef {{ 'token-focus': Token | null, 'token-pin': Token & import('./heatmap.js').Second }} LinesEvents */

@@ -1,4 +1,4 @@
-// Which links between queries and keys are drawn: the strongest, if there are too many to be told apart.
+// Which links between queries and keys are drawn: only the strongest if there are too many.
 
 /** @typedef {{ row: number, column: number, weight: number }} Link */
 

@@ -1,4 +1,4 @@
-// A pen for a canvas, with the words of the one for SVG, so that what is drawn is said once; how wide texts are.
+// A pen for a canvas, with the methods of the one for SVG, so that each drawing is described once; and the widths of texts.
 
 /** @typedef {{ size?: number, fill?: string, align?: 'left' | 'center' | 'right', upright?: boolean, weight?: number, most?: number }} TextStyle */
 /** @typedef {{ stroke: string, width?: number, opacity?: number, dash?: number[] }} LineStyle */

@@ -47,9 +47,9 @@ function diverging(isDark) {
   return [...half(-1).reverse(), ...half(1)]
 }
 
-/** What is added to each number, so that its letter is a plain one. */
+/** Added to each number, so that its character is printable. */
 export const OFFSET = 64
-/** Every third colour is told; those between lie on the straight line, nowhere more than 3 of 255 beside the exact ones. */
+/** Every third colour is stored; those between are interpolated, with an error of at most 3 of 255. */
 export const STRIDE = 3
 
 /**

@@ -1,6 +1,6 @@
 /** @typedef {import('./base.js').Reactive} Reactive */
 
-/** The width that an element has: of the part with class "size", whenever that changes. */
+/** The width of an element: that of its part with class "size", followed whenever it changes. */
 export class Room {
   #host
   #observer = new ResizeObserver(([{ contentRect }]) => {
@@ -19,7 +19,7 @@ export class Room {
     host.addController(this)
   }
 
-  /** The part whose width counts. @returns {HTMLElement | null} */
+  /** The part whose width is read. @returns {HTMLElement | null} */
   get part() {
     return this.#host.renderRoot.querySelector('.size')
   }

@@ -33,7 +33,7 @@ const SHARES = new Set(['exponentials', 'fullWeights', 'zeroed', 'weights', 'dro
 const dimsOf = ({ dims, shape }) => Array.from(dims ?? shape ?? [])
 
 /**
- * The steps there are.
+ * The steps that the trace has.
  * @param {Trace} trace
  * @returns {Step[]}
  */
@@ -64,7 +64,7 @@ export function headsOf(steps) {
 }
 
 /**
- * What of a step is shown: of one batch and one head; heads that stand inside are columns.
+ * The matrix of a step that is shown: one batch and one head; heads on inner axes become columns.
  * @param {Step} step
  * @param {number} batch
  * @param {number} head

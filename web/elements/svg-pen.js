@@ -1,4 +1,4 @@
-// A pen that writes SVG, with the words of the one for a canvas.
+// A pen that writes SVG, with the methods of the one for a canvas.
 
 import { cut } from './pens.js'
 
@@ -21,7 +21,7 @@ const n = (/** @type {number} */ x) => String(Math.round(x * 100) / 100)
 export class SvgPen {
   /** @type {string[]} */
   #parts = []
-  /** By id, which says what they are, so that pictures can stand in one document. @type {Map<string, string>} */
+  /** Patterns by an id made of their colours, so that several pictures can stand in one document. @type {Map<string, string>} */
   #definitions = new Map()
 
   /** @param {string} family of fonts */

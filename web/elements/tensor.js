@@ -44,7 +44,7 @@ export function check(tensor, axes) {
 }
 
 /**
- * A tensor less another: cells hidden in both stay hidden.
+ * One tensor minus another: cells hidden in both stay hidden.
  * @param {Checked} a
  * @param {Checked} b
  * @returns {Checked}
@@ -90,7 +90,7 @@ export function extremes({ data }, isHidden) {
 }
 
 /**
- * Where the colours of a scale begin and end, if nothing else is said: 0 to 1, or as far to both sides as the numbers go.
+ * Where the colours of a scale begin and end, by default: 0 to 1, or as far to both sides as the numbers go.
  * @param {import('./colour.js').Scale} scale
  * @param {{ least: number, most: number }} range
  * @returns {[number, number]}

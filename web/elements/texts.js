@@ -1,4 +1,4 @@
-// What the elements say, in English. A page hands over its own language by the property `texts`: any of these keys.
+// The texts of the elements, in English. The property `texts` replaces any of these keys by those of another language.
 
 /** Of all elements. */
 export const commonTexts = {

@@ -40,7 +40,7 @@ export class Theme {
     this.#page.disconnect()
   }
 
-  /** What every template of an element holds. @returns {unknown} */
+  /** The hidden span, which every template holds. @returns {unknown} */
   get probe() {
     return html`<span class="probe" @transitionend=${this.#refresh}></span>`
   }

@@ -18,7 +18,7 @@ import { wayOf } from './dependencies.js'
  * - scale: a cell times a factor
  * - mask: a cell, kept or hidden; `zero`: after softmax
  * - softmax: exp(cell - largest) / sum, along a row or a column
- * - divide: a cell over the sum of its line
+ * - divide: a cell divided by the sum of its line
  * - override: a row in which weights were set by hand
  * - join: a cell of a head
  * @typedef {{ kind: 'given', from: 'table' | 'weights' | 'reader' | 'zeros' | 'zoo' | 'zooWeights', id?: number }

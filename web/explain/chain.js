@@ -1,4 +1,4 @@
-// The way of a number, down to where it begins: a random number, or one that was given. Pure.
+// The chain from a number down to its origin: a random number, or one that was given. Pure.
 
 import { offsetOf, ofHead } from '../models/tensors.js'
 import { explain } from './cell.js'
@@ -15,7 +15,7 @@ export function numberIn({ tensors }, { matrix, head, row, column }) {
 }
 
 /**
- * The cell that counts most for a cell: of a sum the left factor of its largest term, of softmax its own score.
+ * The cell that contributes most to a cell: of a sum the left factor of its largest term, of softmax its own score.
  * @param {Result} result
  * @param {Cell} cell
  * @param {import('../compute/arithmetic.js').Arithmetic} arithmetic

@@ -41,7 +41,7 @@ export function factorsOf(result, id) {
   return [...way.sources.map(([source]) => source), ...(way.bias ? [way.bias] : [])]
 }
 
-/** The sources with how far each reaches; the bias is one of them. @param {Result} result @param {MatrixId} id @returns {[MatrixId, Reach][]} */
+/** The sources, the bias among them, with the cells that are used of each. @param {Result} result @param {MatrixId} id @returns {[MatrixId, Reach][]} */
 function reachesOf(result, id) {
   const way = wayOf(result, id)
   return way ? [...way.sources, ...(way.bias ? [/** @type {[MatrixId, Reach]} */ ([way.bias, 'column'])] : [])] : []

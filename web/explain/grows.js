@@ -1,4 +1,4 @@
-// What happens if a number grows: by how much others move for each unit. Pure.
+// What happens if a number grows: by how much others change per unit. Pure.
 
 import { scaleOf } from '../compute/options.js'
 import { ofHead } from '../models/tensors.js'
@@ -7,7 +7,7 @@ import { ofHead } from '../models/tensors.js'
 /** @typedef {import('../settings/fields.js').Cell} Cell */
 /** @typedef {import('../models/index.js').FloatTensor} FloatTensor */
 
-/** So many movements are named. */
+/** The most changes that are named. */
 const MOST = 6
 
 /**
@@ -23,7 +23,7 @@ const MOST = 6
  * @param {Result} result
  * @param {Cell} cell
  * @param {import('../compute/arithmetic.js').Arithmetic} arithmetic
- * @returns {Effect | undefined} undefined where no rule is short
+ * @returns {Effect | undefined} undefined where there is no short rule
  */
 export function effectOf(result, { matrix, head, row, column }, arithmetic) {
   const { tensors, before, settings } = result

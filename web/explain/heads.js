@@ -1,4 +1,4 @@
-// What sets heads apart, in words: from their weights alone. Pure.
+// How heads differ, in words: from their weights alone. Pure.
 
 import { strengthOf } from './word.js'
 

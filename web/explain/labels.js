@@ -1,4 +1,4 @@
-// What tokens are called where they stand side by side. Pure.
+// Labels of tokens that stand side by side. Pure.
 
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉'
 /** @param {number} n */

@@ -1,4 +1,4 @@
-// The cells that a step computes before the reader's eyes, in their order. Pure.
+// The cells that a step plays, in their order. Pure.
 
 import { stepsOf } from './steps.js'
 

@@ -1,4 +1,4 @@
-// What there is to see of a result: the matrices of the selected head, the cell that is explained, what it depends on.
+// What a result shows: the matrices of the selected head, the cell that is explained, what it depends on.
 
 import { headStatistics } from '../elements/statistics.js'
 import { explain } from './cell.js'

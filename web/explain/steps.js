@@ -104,7 +104,7 @@ function shapesOf(result, results) {
       return `${size(left)} · ${size(right)}${way.bias ? ` + ${size(way.bias)}` : ''} = ${size(id)}`
     return way.rule === 'join' ? `${result.heads} · (${size(left)}) → ${size(id)}` : `${size(left)} → ${size(id)}`
   })
-  // Two matrices of one size made one from the other say it once.
+  // Two matrices of one size, one made from the other, show the size once.
   return lines.filter((line, i) => !line.includes('→') || lines.indexOf(line) === i)
 }
 
@@ -144,7 +144,7 @@ function formulaOf(result, id) {
     case 'softmax':
       return [SOFTMAX]
     case 'zero':
-      return [] // said by the division that follows
+      return [] // the division that follows shows it
     case 'divide':
       return ['A_{i j} = {U_{i j} over Σ_k U_{i k}}']
     case 'join':

@@ -9,7 +9,7 @@ import { ofHead } from '../models/tensors.js'
  * Queries that see only one key have no choice: they are left out, unless every query is like that.
  * @param {Result} result
  * @param {number} head
- * @returns {Link | undefined} undefined if nobody sees anything; skipped: some queries were left out
+ * @returns {Link | undefined} undefined if no query sees a key; skipped: some queries were left out
  */
 export function strongestLink({ tensors, visible }, head) {
   const { data, dims } = ofHead(/** @type {import('../models/index.js').FloatTensor} */ (tensors.weights), head)

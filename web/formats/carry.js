@@ -1,4 +1,4 @@
-// Out of the page and into it: the clipboard, downloads, files.
+// Exports and imports: the clipboard, downloads, files.
 
 import { toHash, VERSION } from '../settings/link.js'
 import { checkSize, fromFiles } from './given.js'
@@ -47,7 +47,7 @@ const written = x => (Number.isFinite(x) ? Number(x.toPrecision(9)) : String(x))
 export const plainTensor = ({ dims, data }) => ({ dims, data: Array.from(data, written) })
 
 /**
- * Everything there is; the page takes it back.
+ * Settings and matrices as one object, which the page opens again.
  * @param {Result} result
  * @param {Settings} settings
  */

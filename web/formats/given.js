@@ -87,7 +87,7 @@ function parse(text) {
 }
 
 /**
- * JSON that was pasted, or is a file's.
+ * JSON that was pasted, or the text of a file.
  * @param {string} text
  * @returns {Settings}
  * @throws {Trouble}

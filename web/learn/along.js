@@ -1,4 +1,4 @@
-// What can be taken along: the model, the run as a program, the curves; and a saved model that opens again.
+// Exports: the model, the run as a program, the curves; and opening a saved model.
 
 import { html, nothing } from 'lit'
 import { copy, save } from '../formats/carry.js'

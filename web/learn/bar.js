@@ -74,7 +74,7 @@ function complaint(context, { field, given, least = 0, most = 0, whole, divides,
     ${nearest ? html`<button type="button" class="tool" data-nearest=${field} @click=${() => set(context, nearest)}>${t('learnUse', { what: named(context, nearest) })}</button>` : nothing}`
 }
 
-/** A run that takes minutes or much memory is said to, with what does not. @param {Context} context @param {LearnSettings} settings */
+/** Warns of a run that takes minutes or much memory, and offers a smaller one. @param {Context} context @param {LearnSettings} settings */
 function large(context, settings) {
   const { t, watch } = context
   const outputs = settings.V || watch.characters.length || 96

@@ -11,7 +11,7 @@ import { changeOf, headName, MOST_FACTOR, withChange, withoutChange } from '../s
 /** @typedef {{ t: HeadsTranslate, changes: readonly Change[], set: (changes: readonly Change[], mark?: string) => void }} Given set: marks as in settings/history.js */
 
 const KINDS = /** @type {const} */ (['on', 'off', 'mean', 'scale'])
-/** The factor that a head has at first when it is to be scaled. */
+/** The first factor of a head that is scaled. */
 export const FIRST_FACTOR = 0.5
 
 /** The control of one head: on, off, its mean, or a factor. @param {Given} given @param {number} layer @param {number} head */

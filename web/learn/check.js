@@ -57,7 +57,7 @@ export function checkLearn(task, text) {
   for (const part of text.slice(0, MOST_TEXT).split(',').filter(Boolean)) {
     const [name, given = ''] = part.split('=')
     const field = /** @type {Field} */ (name)
-    if (!known.includes(field)) continue // of another task, or of nobody
+    if (!known.includes(field)) continue // of another task, or unknown
     if (field === 'norm') settings.norm = given === 'true'
     else if (field === 'positions') {
       const chosen = POSITIONS.find(each => each === given)
@@ -114,7 +114,7 @@ export function writeLearn(task, settings, touch = '') {
 /** The changes of heads in the same text. @param {string} text */
 export const touchIn = text => /(?:^|,)touch=([^,]*)/.exec(text.slice(0, MOST_TEXT))?.[1] ?? ''
 
-/** Operations a second that are counted on before anything was measured. */
+/** Operations a second, assumed until a speed is measured. */
 const SPEED = 1e10
 /** Beyond these a run is said to be large. */
 export const MOST_SECONDS = 60
@@ -150,7 +150,7 @@ export const usualSteps = (task, settings) =>
 export const hasDefaults = (task, settings) => writeLearn(task, { ...settings, seed: undefined }) === ''
 
 /**
- * Settings near these that do not take minutes: less of what there is most of.
+ * Nearby settings that do not take minutes: the largest size is reduced.
  * @param {LearnSettings} settings
  * @returns {Partial<LearnSettings> | undefined} undefined: these are not large
  */

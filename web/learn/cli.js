@@ -15,14 +15,14 @@ import { isTrainedModel, trainModel } from './trained/cli.js'
 /** The article's sentence, and its translation. */
 const SENTENCE = 'an engineer wants an autonomous driving solution in Beijing today'.split(' ')
 const TRANSLATION = '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案'
-/** One layer of induction stays below. */
+/** The accuracy that one layer stays below on induction. */
 const ONE_LAYER = 0.4
 
 /** Steps between evaluations. */
 const EVERY = 20
 
 /**
- * Trains until success and prints what came of it.
+ * Trains until success and prints the result.
  * @param {Task} task
  * @param {Partial<import('./recipes.js').LearnSettings>} settings
  * @param {string} [text]

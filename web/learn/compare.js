@@ -1,4 +1,4 @@
-// Two runs side by side, or two moments of one: A is kept, B is what is there now.
+// Two runs side by side, or two moments of one: A is kept, B is the current one.
 
 import { html, nothing } from 'lit'
 import { writeLearn } from './check.js'

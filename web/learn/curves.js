@@ -49,7 +49,7 @@ export function jumpOf(points) {
 }
 
 /**
- * The score of each head that it is best at in the end: on the token before, or on the position that answers.
+ * The score that each head is best at in the end: on the token before, or on the position that answers.
  * @param {readonly Point[]} points
  * @returns {{ name: string, kind: 'previous' | 'answer', values: number[] }[]} the best first
  */
@@ -101,7 +101,7 @@ export function curves(given) {
   const x = scaleLinear([0, steps], [LEFT, WIDTH - RIGHT])
   const y = scaleLinear([0, 1], [HEIGHT - BOTTOM, TOP])
   const finite = losses.filter(Number.isFinite)
-  // What left the scale is cut off, so that the rest can be read.
+  // Values beyond the scale are cut off, so that the rest can be read.
   const most = finite.length ? Math.min(Math.max(...finite), 1.5 * finite[0]) : 1
   const z = scaleLinear([0, Math.max(1e-9, most)], [HEIGHT - BOTTOM, TOP])
     .nice(4)

@@ -1,4 +1,4 @@
-// Train, pause, step, pace; and what came of it in a sentence.
+// Train, pause, step, pace, and the result in a sentence.
 
 import { html, nothing } from 'lit'
 import { duration } from './bar.js'

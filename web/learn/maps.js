@@ -12,7 +12,7 @@ import { SOURCE_WORDS } from './tasks/translation.js'
 /** @typedef {Shown['layers'][number]} Layer */
 
 const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(0)}%`
-/** A score that is worth a sentence. */
+/** The least score that gets a sentence. */
 const SAID = 0.3
 /** Pixels of a small map. */
 const SIDE = 120

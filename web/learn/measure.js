@@ -1,4 +1,4 @@
-// What a model can do, and where its heads look: on sequences that no step has seen.
+// Accuracy of a model and where its heads look, on sequences that were never trained.
 
 import { argmax } from './tasks/batch.js'
 

@@ -1,4 +1,4 @@
-// The models that learn on the page: attention layers, and for translation an encoder with one cross-attention.
+// The models that are trained on the page: attention layers, and for translation an encoder with one cross-attention.
 // Weights are (out, in), drawn from N(0, 1/in); embeddings from N(0, 1/d), as torch.randn(...) * std in this order.
 
 import { tensor } from 'qkv'
@@ -14,8 +14,8 @@ import { tensor } from 'qkv'
 /**
  * What the reader changes in the heads of one attention.
  * @typedef {object} Touch
- * @property {Float32Array} [factors] (d): what its heads give is multiplied with these
- * @property {Float32Array} [added] (d): and these are added
+ * @property {Float32Array} [factors] (d): factors of the heads' outputs
+ * @property {Float32Array} [added] (d): added to them
  * @property {import('qkv').TensorLike} [mask] (heads, L, S), boolean
  */
 
@@ -91,7 +91,7 @@ export function sinusoids(T, d) {
 const inRows = (ids, rows) => ({ data: ids, dims: [ids.length / rows, rows] })
 
 /**
- * What heads give, changed as the reader likes it; `out.NAME` is a parameter of zeros whose gradient is asked for.
+ * The outputs of heads with the reader's changes; `out.NAME` is a parameter of zeros whose gradient is asked for.
  * @param {Tape} t
  * @param {Weights} p
  * @param {string} name of the attention

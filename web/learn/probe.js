@@ -8,7 +8,7 @@ import { sharesOf } from './why.js'
 /** @typedef {ReturnType<typeof import('./run.js').createRun>} Run */
 
 /**
- * What a model makes of a probe.
+ * A model's answer to a probe.
  * @typedef {object} Shown
  * @property {string} probe as it was understood
  * @property {string[]} tokens of the input

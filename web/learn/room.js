@@ -1,4 +1,4 @@
-// The room "Learn": one task, its model, and the reader's hands on it. The session behind it trains in a worker.
+// The room "Learn": one task, its model, and the reader's changes. Its session trains in a worker.
 
 import { html, LitElement, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
@@ -23,10 +23,10 @@ import { why } from './why-view.js'
 /** @typedef {import('./session.js').Report} Report */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-/** What only the element knows. @typedef {{ isPainting: boolean, isDifference: boolean, isAlong: boolean, gradient: string, program: '' | 'pytorch' | 'qkv', copied: string, problem: string }} View */
+/** State of the element alone. @typedef {{ isPainting: boolean, isDifference: boolean, isAlong: boolean, gradient: string, program: '' | 'pytorch' | 'qkv', copied: string, problem: string }} View */
 
 /**
- * What the parts of the room are given.
+ * What each part of the room receives.
  * @typedef {object} Context
  * @property {LearnTranslate} t
  * @property {import('../i18n/index.js').ElementTexts} elements

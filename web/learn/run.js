@@ -19,7 +19,7 @@ import { update } from './training.js'
 /** @typedef {keyof typeof RECIPES} Task */
 
 /**
- * What an evaluation finds, on sequences that no step has seen.
+ * The result of an evaluation, on sequences that were never trained.
  * @typedef {object} Evaluation
  * @property {number} loss in nats, of the lengths that are trained
  * @property {number} accuracy of the lengths that are trained
@@ -118,7 +118,7 @@ export function createRun(qkv, task, given = {}, text) {
       },
     })
 
-  /** The mean of what the heads of each layer give, where the model answers, without changes. @returns {Float32Array[]} */
+  /** The mean output of the heads of each layer, where the model answers, without changes. @returns {Float32Array[]} */
   function meansOfHeads() {
     const before = touches
     touches = []
@@ -197,7 +197,7 @@ export function createRun(qkv, task, given = {}, text) {
             data.set(all.subarray((h * L + i) * S, (h * L + i) * S + columns), (h * rows + i) * columns)
         return { dims: [H, rows, columns], data }
       }),
-    /** What the reader changes in heads holds from now on. @param {readonly Change[]} changes */
+    /** Applies the reader's changes of heads from now on. @param {readonly Change[]} changes */
     touch(changes) {
       const needsMeans = changes.some(({ kind, isOn }) => kind === 'mean' && isOn)
       const means = needsMeans ? meansOfHeads() : []

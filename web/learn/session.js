@@ -1,4 +1,4 @@
-// A run that somebody watches: it trains in slices, keeps snapshots, and shows any of them on a probe. No DOM: in a
+// Trains a run in slices, keeps snapshots, and shows any of them on a probe. No DOM: in a
 // worker, or on a page without one.
 
 import { probeOf } from './probe.js'
@@ -47,7 +47,7 @@ const MOST_NUMBERS = 2 ** 24
  */
 
 /**
- * What it is told.
+ * What the page is told.
  * @typedef {object} Report
  * @property {number} id of the newest request that this answers
  * @property {LearnSettings} settings

@@ -1,4 +1,4 @@
-// The reader's changes as what the attentions of a model are given.
+// The reader's changes in the form that a model's attention takes.
 
 /** @typedef {import('./model.js').Touch} Touch */
 /** @typedef {import('../settings/changes.js').Change} Change */
@@ -7,7 +7,7 @@
  * @param {readonly Change[]} changes
  * @param {{ heads: number, d: number }} sizes
  * @param {readonly { L: number, S: number }[]} layers rows and columns of each attention
- * @param {(layer: number) => Float32Array} meanOf the mean of what the heads of a layer give, (d)
+ * @param {(layer: number) => Float32Array} meanOf the mean output of the heads of a layer, (d)
  * @returns {Touch[]}
  */
 export function touchesOf(changes, { heads, d }, layers, meanOf) {

@@ -1,4 +1,4 @@
-// The run that the reader watches, and what they did with it. It outlives the room's elements: who goes to another room
+// The run that the reader watches, and their changes. It outlives the room's element: whoever goes to another room
 // and comes back finds it as it was, paused.
 
 import { changeOf, paintCell, readChanges, withChange, writeChanges } from '../settings/changes.js'
@@ -22,7 +22,7 @@ export const LEAST_TEXT = 520
 /** A, to compare with. @typedef {{ settings: LearnSettings, points: Point[], losses: number[], at: number | null }} Kept at: the moment, null: the whole run */
 
 export class Watch {
-  /** Is told of everything new. */
+  /** Called when anything changed. */
   onchange = () => {}
   /** Tells the page of other settings. @type {(patch: { task?: Task, learn?: string }) => void} */
   link = () => {}
@@ -48,7 +48,7 @@ export class Watch {
   selected = { layer: 0, head: 0 }
   /** @type {keyof typeof PACES} */
   pace = 'full'
-  /** Why it is paused, when nobody pressed Pause. @type {'' | 'hidden' | 'left'} */
+  /** Why it is paused, if not by Pause. @type {'' | 'hidden' | 'left'} */
   paused = ''
   /** @type {number | null} */
   at = null

@@ -1,4 +1,4 @@
-// The weights of a run as lines of a program, in the order in which the model draws them: in PyTorch and in JavaScript.
+// The weights of a run as lines of a program, in PyTorch or JavaScript, in the order in which the model draws them.
 
 /** @typedef {import('./recipes.js').LearnSettings} LearnSettings */
 

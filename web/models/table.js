@@ -13,7 +13,7 @@
 const SPARE = 16
 
 /**
- * Draws embedding tables and keeps the last one, which does not change at each key stroke.
+ * Draws embedding tables and keeps the last one for the next key stroke.
  * @param {Qkv} qkv
  */
 export function createTable(qkv) {

@@ -1,4 +1,4 @@
-// Small things about tensors that the core does not need. No arithmetic.
+// Helpers for tensors that the core does not need. No arithmetic.
 
 import { Tensor } from 'qkv'
 

@@ -1,5 +1,5 @@
 // Heads built by hand. A token is ones at its position, at its word and at the word before it, zeros elsewhere;
-// W_q and W_k choose what asks and what answers, so that scores, weights and outputs are computed as of any head.
+// W_q and W_k select what is asked and answered; scores, weights and outputs are computed as for any head.
 
 import { Tensor } from 'qkv'
 import { stack } from './tensors.js'

@@ -1,4 +1,4 @@
-// What tensors that the reader brings must be like, in a file and in a link.
+// The rules for tensors from the reader's files and links.
 
 import { MOST_CHARACTERS } from './check.js'
 import { MOST_TOKENS } from './fields.js'

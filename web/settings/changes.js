@@ -1,5 +1,5 @@
 // What a reader changes in the heads of a model, as a list and as text, such as "2.1:off;1.2:x0.5;-1.1:mean;2.2:hide4-2_5-2"
-// (a minus: for the moment not in force). Counts from 1 in texts, from 0 elsewhere. Pure.
+// (a minus: switched off). Counts from 1 in texts, from 0 elsewhere. Pure.
 
 /**
  * @typedef {object} Change

@@ -1,4 +1,4 @@
-// Do settings make sense? Every range is checked here, before anything is built from a number. Pure: no DOM, no core.
+// Checks the settings: every range is checked here, before anything is built from a number. Pure: no DOM, no core.
 
 import { tokenize } from 'qkv/tokenize'
 import { applies, DEFAULTS, describe, FIELDS, fieldsThat, MOST_HEADS, MOST_TOKENS, ZOO } from './fields.js'
@@ -125,7 +125,7 @@ function checkSentences(settings, tableRows, problems) {
     const count = raw.tokens.length
     if (count === 0) problems[field] = { key: 'problemEmpty', params: {} }
     else if (count > MOST_TOKENS) problems[field] = { key: 'problemTokens', params: { most: MOST_TOKENS, count } }
-    // Two sentences, cut together, may fall apart otherwise than each alone: then each token has its own number.
+    // Two sentences, cut together, may give other tokens than each alone: then each token has its own number.
     const isKnown = raw.tokens.every(token => vocabulary.has(token))
     return isKnown ? tokenize(text, { by, vocabulary }) : raw
   }
@@ -144,7 +144,7 @@ export function headsOfGiven(given) {
 }
 
 /**
- * The words of the sentences name the rows of what was given; numbers do where words are missing.
+ * The words of the sentences name the rows of the given tensors; rows without a word have numbers.
  * @param {Settings} settings
  * @param {Given} given
  * @returns {{ queries: Tokens, keys: Tokens }}

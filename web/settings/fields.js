@@ -41,7 +41,7 @@ export const ZOO = /** @type {const} */ (['previous', 'first', 'same', 'inductio
 /** @typedef {{ dims: number[], data: number[] }} GivenTensor (rows, columns) or (heads, rows, columns) */
 
 /**
- * `wo`: (heads * size, columns), what the heads side by side are multiplied with. With tokens, these name the rows and columns as long as the sentences are they, joined by spaces.
+ * `wo`: (heads * size, columns), what the heads side by side are multiplied with. Tokens name the rows and columns, as long as the sentences are these tokens, joined by spaces.
  * @typedef {({ q: GivenTensor, k: GivenTensor, v: GivenTensor, wo?: GivenTensor } |
  *   { x: GivenTensor, wq: GivenTensor, wk: GivenTensor, wv: GivenTensor, wo: GivenTensor } | { weights: GivenTensor, v?: GivenTensor }) &
  *   { tokens?: string[], keyTokens?: string[] }} Given
@@ -138,7 +138,7 @@ export const FIELDS = {
   batch: whole(1, 1, 64, { group: 'sizes', applies: [{ model: ['multihead'] }] }),
   /** Are there biases? */
   bias: other('flag', true, { applies: [{ model: ['multihead'] }], draws: true }),
-  /** The score of what a head built by hand looks for; of all else it is 0. */
+  /** The score of the key that a head built by hand looks for; other scores are 0. */
   sharpness: real(8, 0, 1000, { group: 'sizes', applies: [{ model: ['zoo'] }], draws: true }),
   /** The kind of each head built by hand; heads beyond the list take the kinds in turn. */
   zoo: other('zoo', /** @type {readonly ZooHead[]} */ (ZOO), {
@@ -147,16 +147,16 @@ export const FIELDS = {
 
   score: choice(['scaled', 'plain', 'gaussian', 'additive'], { group: 'scores', draws: true }),
   sigma: real(1, 0.01, 10_000, { group: 'scores', applies: [{ score: ['gaussian'] }] }),
-  /** What the scores are multiplied with; null: what the score asks for. */
+  /** The factor of the scores; null: the default of the score function. */
   scale: other('real', /** @type {number | string | null} */ (null), { group: 'scores' }),
   softmaxAxis: choice(['keys', 'queries'], { group: 'scores' }),
 
   mask: choice(['none', 'causal', 'window', 'padding', 'prefix'], { group: 'mask', repaints: true }),
   left: whole(1, 0, MOST_TOKENS, { group: 'mask', applies: [{ mask: ['window'] }] }),
   right: whole(1, 0, MOST_TOKENS, { group: 'mask', applies: [{ mask: ['window'] }] }),
-  /** How many of the keys are no padding. */
+  /** How many keys come before the padding. */
   padding: whole(4, 0, MOST_TOKENS, { group: 'mask', applies: [{ mask: ['padding'] }] }),
-  /** How many keys everybody sees, beside the causal ones. */
+  /** How many keys every query sees, beside the causal ones. */
   prefix: whole(2, 0, MOST_TOKENS, { group: 'mask', applies: [{ mask: ['prefix'] }] }),
   /** Row, column, visible? On top of the mask. */
   painted: other('painted', /** @type {[number, number, 0 | 1][]} */ ([])),

@@ -66,12 +66,12 @@ export const settingsOf = id => change(DEFAULTS, PRESETS[id].patch)
 const PRESET_IDS = /** @type {PresetId[]} */ (Object.keys(PRESETS))
 
 /**
- * The preset that these settings are, whatever is looked at.
+ * The preset that these settings equal, in any view.
  * @param {Settings} settings
  * @returns {PresetId | undefined}
  */
 export function presetOf(settings) {
-  // Trying out another word (probe) changes no number of the preset.
+  // Another word to try (probe) changes no number of the preset.
   const nameOf = (/** @type {Settings} */ all) => signature({ ...all, probe: null, probeWord: '' })
   const own = nameOf(settings)
   return PRESET_IDS.find(id => nameOf(settingsOf(id)) === own)

@@ -12,7 +12,7 @@ import { DEFAULTS, describe, fieldsThat, pick } from './fields.js'
 const VIEW_FIELDS = fieldsThat(({ shows }) => shows)
 const PAGE_FIELDS = fieldsThat(({ shows }) => shows === 'page')
 
-/** What is looked at, not what is computed. @param {Readonly<Settings>} settings @returns {Partial<Settings>} */
+/** The fields of the view, not of the computation. @param {Readonly<Settings>} settings @returns {Partial<Settings>} */
 export const viewOf = settings => pick(settings, VIEW_FIELDS)
 
 /** The part of it that stays when other numbers are opened. @param {Readonly<Settings>} settings @returns {Partial<Settings>} */
@@ -93,7 +93,7 @@ function fingerprint(given) {
 }
 
 /**
- * A text that differs where some of the fields do.
+ * A text that differs if one of these fields does.
  * @param {{ [F in FieldName]?: unknown } & { given: Given | null }} settings
  * @param {readonly FieldName[]} names
  */

@@ -7,7 +7,7 @@ import { qkvCode } from '../formats/qkvcode.js'
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('./context.js').Copied} Copied */
 
-/** What is at hand: the same for those who try it, for the tests and for the README of the page. */
+/** The example of the page, the tests and the README of the page. */
 export const EXAMPLE = `{
   "tokens": ["the", "cat", "sat"],
   "weights": [

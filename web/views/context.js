@@ -51,7 +51,7 @@
  * @property {(cell: Cell) => void} subtract takes a cell from the selected one, of the same matrix; else selects it
  * @property {(word: Word) => void} ask does the selected word see this one? Without a selected one it is selected
  * @property {() => void} clear takes away the cell that is subtracted, or else the selected cell, or else the word
- * @property {() => void} setBaseline the settings of now become those to compare with
+ * @property {() => void} setBaseline keeps the current settings to compare with
  * @property {(by: 1 | -1) => void} walk to the next or previous step
  * @property {() => void} play starts or stops
  * @property {(mode: Mode) => void} setMode
@@ -82,7 +82,7 @@
 /** A sentence about what was done, or why not. @typedef {{ key: Key, params: Record<string, string | number>, isBad?: boolean }} Said */
 
 /**
- * What there is to see.
+ * What a view may show.
  * @typedef {object} Context
  * @property {Translate} t
  * @property {Language} language

@@ -8,7 +8,7 @@ import { tourPanel } from './tour.js'
 export const PACES = /** @type {const} */ ([0.25, 0.5, 1, 2, 4])
 
 /**
- * Where one is on the way of the numbers, how to go on, and the tour.
+ * The steps of the walk with the current one, the play bar, and the tour.
  * @param {SceneContext} context
  */
 export function dock(context) {

@@ -10,7 +10,7 @@ import { marked, rich } from './words.js'
 const change = x => (x < 0 ? format(x) : `+${format(x)}`)
 
 /**
- * What happens if this number grows: the rule, in which direction, by how much.
+ * What happens if this number grows: the rule, the direction, the amount.
  * @param {SceneContext} context
  */
 export function grows(context) {

@@ -39,7 +39,7 @@ export function headSentences(context) {
   return sentences
 }
 
-/** The share of a key if all that are seen were alike, on average. @param {SceneContext['result']} result */
+/** The mean share of a key if attention were even over the visible keys. @param {SceneContext['result']} result */
 function evenShare({ settings, visible }) {
   const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
   if (!visible) return 1 / S
@@ -55,7 +55,7 @@ function evenShare({ settings, visible }) {
   return seeing ? sum / seeing : 1
 }
 
-/** Heads built by hand are called what they are. @param {SceneContext} context */
+/** Heads built by hand are named by their kind. @param {SceneContext} context */
 export const headNames = ({ t, result }) =>
   result.settings.model === 'zoo' ? result.settings.zoo.map((kind, h) => `${h + 1} ${t(`zooName.${kind}`)}`) : []
 

@@ -1,4 +1,4 @@
-// What a pointer, a finger and the keyboard do, the same in every view: rest and be answered, select, select a second one.
+// Pointer, finger and keyboard behave the same in every view: hover, select, select a second one.
 
 import { LONG_PRESS } from '../elements/gestures.js'
 
@@ -6,7 +6,7 @@ import { LONG_PRESS } from '../elements/gestures.js'
 /** @typedef {import('../settings/fields.js').Cell} Cell */
 /** @typedef {import('../settings/fields.js').Word} Word */
 
-/** So many milliseconds a pointer rests on something before the page answers. */
+/** Milliseconds that a pointer rests on something before the page answers. */
 const REST = 80
 
 /** @type {number | undefined} */
@@ -15,14 +15,14 @@ let isPointing = false
 addEventListener('pointermove', () => (isPointing = true), true) // biome-ignore format: pairs
 addEventListener('keydown', () => (isPointing = false), true)
 
-/** Something is under the pointer or the focus: a pointer has to rest, a key is answered at once. @param {() => void} answer */
+/** Something is under the pointer or the focus: the page waits for a resting pointer, and answers a key at once. @param {() => void} answer */
 export function rested(answer) {
   clearTimeout(resting)
   if (isPointing) resting = window.setTimeout(answer, REST)
   else answer()
 }
 
-/** It is there no more: what waited is given up. @param {() => void} answer */
+/** The pointer left: cancels the waiting answer. @param {() => void} answer */
 export function left(answer) {
   clearTimeout(resting)
   answer()
@@ -40,7 +40,7 @@ let holding
 let wasHeld = false
 
 /**
- * A press of a finger: `act` once it was long, and the click that follows is none.
+ * A finger presses: calls `act` after a long press; the click that follows is ignored.
  * @param {PointerEvent} event
  * @param {() => void} act
  */

@@ -50,7 +50,7 @@ function factor(context, cell) {
 /** @param {number} value */
 const total = value => html`<p class="total"><span aria-hidden="true">=</span> <output>${format(value)}</output></p>`
 
-/** Sums whose terms are all shown: a sum is known by its cell. @type {Set<string>} */
+/** Cells whose sums show all their terms. @type {Set<string>} */
 const opened = new Set()
 
 /**
@@ -255,7 +255,7 @@ function list({ t, matrices }, regions, label) {
 }
 
 /**
- * The weights as they follow from a number of another matrix: in sight while it is dragged or typed.
+ * The map of the weights, in sight while a number of another matrix is dragged or typed.
  * @param {SceneContext} context
  * @param {Matrix} shown
  */
@@ -346,7 +346,7 @@ function cellPage(context) {
 }
 
 /**
- * The selected row once more, for a phone, where the sheet covers it.
+ * The selected row again, for a phone, where the sheet covers it.
  * @param {SceneContext} context
  * @param {Matrix} shown
  */

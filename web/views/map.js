@@ -159,7 +159,7 @@ function isUnderLens({ column }) {
 let lastLens
 
 /**
- * Of a map whose labels do not all fit: the cells around the one that is meant, each with its labels.
+ * Of a map whose labels do not all fit: the cells around the pointed or selected one, each with its labels.
  * @param {SceneContext} context
  * @param {FloatTensor} tensor
  * @param {string[]} queries

@@ -1,7 +1,7 @@
 import { html, mathml } from 'lit'
 
 // A small notation for formulas, drawn as MathML: `Q = X W_q`, `K^T`, `{a over b}`, `√{d_k}`, `Σ_j`.
-// Letters alone are slanted, words upright; `_` lowers and `^` raises what follows, braces hold together.
+// Single letters are italic, words upright; `_` and `^` begin subscripts and superscripts, braces group.
 
 /** @typedef {import('lit').TemplateResult} TemplateResult */
 

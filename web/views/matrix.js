@@ -14,7 +14,7 @@ import { math } from './math.js'
 /** @typedef {import('../explain/matrices.js').Matrix} Matrix */
 /** @typedef {import('../settings/matrices.js').MatrixId} MatrixId */
 
-/** More rows or columns than this are drawn as a map; more cells in all as well. */
+/** Above this many rows, columns or cells a matrix is drawn as a map. */
 const MOST_NUMBERS = 24
 const MOST_CELLS = 320
 

@@ -99,7 +99,7 @@ export function plot(context) {
 }
 
 /**
- * Another query: what was set by hand elsewhere stays, and so does what was painted.
+ * Another query: edits elsewhere and painted cells stay.
  * @param {SceneContext} context
  * @param {GivenQuery} given
  * @param {number} query

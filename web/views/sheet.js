@@ -52,7 +52,7 @@ function click(event) {
   setHeight(sheet, all[(at + 1) % all.length])
 }
 
-/** What drags a sheet of a phone: to 96 px, 45 % or 90 % of the window. @param {Context['t']} t */
+/** The handle of a sheet on a phone: 96 px, 45 % or 90 % of the window. @param {Context['t']} t */
 export const sheetHandle = t => html`<button
     type="button"
     class="sheet-handle"

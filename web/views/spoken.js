@@ -1,4 +1,4 @@
-// What the stage speaks of: the word and the cell under the pointer, or the selected ones; and on which scale.
+// The word and the cell that the stage speaks of: under the pointer, or selected; and the colour scale.
 
 import { domainOf, largestOf } from '../explain/scale.js'
 import { left, rested, selectWord } from './hover.js'
@@ -21,7 +21,7 @@ export function spokenCell({ pointed, selection, head }) {
 /** @type {{ key: string, marks: import('../elements/draw.js').Highlight }} */
 let last = { key: '', marks: {} }
 
-/** What is framed: the row and the column of the word that is spoken of, the cell that is subtracted. @param {SceneContext} context */
+/** The frames in the map: row and column of the spoken word, and the cell that is subtracted. @param {SceneContext} context */
 export function marks(context) {
   const word = spokenWord(context)
   const { less } = context.selection

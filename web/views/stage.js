@@ -15,14 +15,14 @@ import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences 
 /** @typedef {import('../settings/fields.js').Word} Word */
 /** @typedef {import('../explain/matrices.js').Matrix} Matrix */
 
-/** So many words stand in the strip before the rest is counted; the maps name them all. */
+/** The most words in the strip; the rest is counted. The maps name them all. */
 const MOST_WORDS = 400
 
 /** The word that a stroke began on, and whether it ended on another. @type {{ from?: number, isStroke: boolean }} */
 const stroke = { isStroke: false }
 
 /**
- * A stroke of the mouse over words shows their rows alone; the click that ends it is none.
+ * A stroke of the mouse over words shows only their rows; the click that ends it is ignored.
  * @param {SceneContext} context
  * @param {Word['side']} side
  */
@@ -51,7 +51,7 @@ function strokeOver({ actions }, side) {
 }
 
 /**
- * A sentence whose words answer, shaded by the weights of the word that is spoken of.
+ * The sentence as buttons, shaded by the weights of the spoken word.
  * @param {SceneContext} context
  * @param {Word['side']} side
  */
@@ -83,7 +83,7 @@ function strip(context, side) {
   </div>`
 }
 
-/** What is said of the cell or the word that is meant. @param {SceneContext} context */
+/** The answer about the pointed or selected head, cell or word. @param {SceneContext} context */
 function answer(context) {
   const { t, link, hovered, selection } = context
   const cell = hovered ? undefined : spokenCell(context)

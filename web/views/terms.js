@@ -2,7 +2,7 @@ import { html } from 'lit'
 
 /** @typedef {import('../i18n/index.js').Translate} Translate */
 
-/** What the glossary explains. */
+/** The terms of the glossary. */
 export const TERMS = /** @type {const} */ ([
   ...['query', 'key', 'value', 'head', 'score', 'softmax', 'mask', 'weight', 'entropy', 'embedding', 'logit'],
 ])

@@ -13,7 +13,7 @@ import { spreadPanel } from './spread.js'
 /** Longer sentences are tried by their first tokens. */
 const MOST_TOKENS = 64
 
-/** Differences are rounding, not attention, below this. */
+/** Changes below this are rounding, not attention. */
 const ROUNDING = 1e-5
 
 /**
@@ -23,7 +23,7 @@ const ROUNDING = 1e-5
 const small = x => (x !== 0 && Math.abs(x) < 5e-4 ? x.toExponential(1).replace('-', '−') : format(x))
 
 /**
- * Which token is changed, and whose outputs moved. Open where a link brings a try; from then on as the reader has it.
+ * The changed token, and whose outputs changed. Open if a link holds a try; after that as the reader leaves it.
  * @param {SceneContext} context
  */
 function prove(context) {

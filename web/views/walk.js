@@ -9,7 +9,7 @@ import { withTerms } from './terms.js'
 /** @typedef {import('../explain/steps.js').Step} Step */
 /** @typedef {import('../explain/steps.js').Block} Block */
 
-/** Wider ones are not shown once more: the results would stand far off to the right. */
+/** Wider left factors are not repeated: the results would stand far to the right. */
 const MOST_COLUMNS = 12
 
 /**
@@ -38,7 +38,7 @@ function block(context, { left, tops = [], biases = [], results }) {
 }
 
 /**
- * The text of a step, as it is true of these settings.
+ * The text of a step that is true for these settings.
  * @param {Step['id']} id
  * @param {SceneContext['result']['settings']} settings
  */

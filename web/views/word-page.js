@@ -9,7 +9,7 @@ import { marked, rich, share, sharesOf, weightsOf } from './words.js'
 /** @typedef {import('../settings/fields.js').Word} Word */
 /** @typedef {import('../explain/word.js').Share} Share */
 
-/** So many shares are listed each way, before the rest is asked for. */
+/** The most shares listed each way until the rest is opened. */
 const MOST_SHARES = 5
 
 /** Lists that are shown whole. @type {Set<string>} */

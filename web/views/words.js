@@ -20,7 +20,7 @@ export const marked = word => `\u2068${word}\u2069`
 export const rich = text =>
   text.split(/\u2068(.*?)\u2069/gs).map((part, i) => (i % 2 ? html`<b class="said-word"><bdi>${part}</bdi></b>` : part))
 
-/** A share as it is read: one decimal, never rounded to nothing or to all. @param {Context} context @param {number} x */
+/** A share as text: one decimal, never rounded to 0% or 100%. @param {Context} context @param {number} x */
 export const share = ({ t, language }, x) => (x > 0 && x < 0.001 ? t('underShare') : percent(x, language))
 
 /** The weights of the shown head. @param {SceneContext} context */
@@ -106,7 +106,7 @@ export function cellSentence(context, { row, column }) {
 }
 
 /**
- * A word as a button: it answers under the pointer or the focus, a click selects it, a second one is asked about.
+ * A word as a button: hover and focus answer, a click selects it, Shift-click asks about a second one.
  * @param {SceneContext} context
  * @param {Word} word
  * @param {unknown} content

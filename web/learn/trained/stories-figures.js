@@ -8,7 +8,7 @@ import { GIRLS, KINDS, STORY_WORDS, storyBatch } from '../tasks/stories.js'
 
 /** The stories that are measured: apart from those of training. */
 const SEED = 2_000_003
-/** Stories of a forward. */
+/** Stories per forward pass. */
 const ROWS = 32
 const KIND_NAMES = /** @type {Kind[]} */ (Object.keys(KINDS))
 const GIRL_NAMES = new Set(GIRLS)

@@ -11,14 +11,14 @@ import { configOf, forward, initialWeights } from './llama.js'
 export const DEFAULTS = {
   ...{ vocab: STORY_WORDS.length, T: 56, layers: 3, heads: 2, headDim: 32, d: 64, mlp: 64, base: 1000 },
   ...{ batch: 16, steps: 1200, rate: 5e-3, decay: 0.05, warmup: 50, seed: 1 },
-  // Until this share of the steps the first layer's heads are also asked, each by a readout that is thrown away: head 0 for
+  // Up to this share of the steps the first layer's heads are also trained by readouts that are dropped later: head 0 predicts
   // the word before, head 1 for the person whom the sentence is about. So each does one thing, and the other layers build on it.
   guided: 0.6,
 }
 
 /**
- * Weights in the loss of what is certain, the least frequent kinds most; other words have FREE. Every word that is certain
- * may weigh what it likes: the best answer stays the same.
+ * Loss weights of words that are certain, larger for rarer kinds; other words have FREE. Any weight of a certain word
+ * keeps the best answer the same.
  * @type {Record<Kind, number>}
  */
 const WEIGHT = { name: 1.5, colour: 2, gender: 0.5, pronoun: 0.5, own: 1, place: 1 }
