@@ -15,7 +15,19 @@ const ORDER = {
     ...['onnx.js', 'nn.js', 'models', 'models.js', 'train', 'train.js', 'index.js'],
   ],
   web: [
-    ...['elements', 'settings', 'models', 'compute', 'explain', 'formats', 'i18n', 'learn', 'checkpoints', 'views'],
+    ...[
+      'elements',
+      'settings',
+      'models',
+      'compute',
+      'explain',
+      'formats',
+      'i18n',
+      'heads',
+      'learn',
+      'checkpoints',
+      'views',
+    ],
     ...['app.js', 'browser.js', 'main.js'],
   ],
 }

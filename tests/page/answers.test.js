@@ -195,7 +195,10 @@ asks(
     await page.click('[data-word="queries:0"] >> nth=0', { modifiers: ['Shift'] })
     await page.waitForFunction(() => document.querySelector('#sees-answer')?.textContent?.includes('Yes.'))
     const weight = Number(expected('causal').weights?.at(0, 2, 0))
-    assert.match(await open.text('#sees-answer'), new RegExp(`^Yes\\. short sees Life.*${share(weight)}.*changes by \\d`))
+    assert.match(
+      await open.text('#sees-answer'),
+      new RegExp(`^Yes\\. short sees Life.*${share(weight)}.*changes by \\d`),
+    )
   },
   '#1&heads=1&dValue=4&mask=causal',
 )

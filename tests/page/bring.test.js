@@ -173,7 +173,7 @@ const BAD = [
   ],
   ['zero dims', [raw(header('<f4', '(0, 4)'), [])], /sizes \(0, 4\)\. Expected/],
   ['one axis', [npy([4], [1, 0, 0, 0])], /sizes \(4\)\. Expected/],
-  ['a batch', [npy([2, 1, 1, 1], [1, 1])], /sizes \(2, 1, 1, 1\)\. Expected.*take one/],
+  ['a batch', [npy([2, 1, 1, 1], [1, 1])], /sizes \(2, 1, 1, 1\)\. Expected.*Take one/],
   ['complex numbers', [raw(header('<c8', '(1, 1)'), [0, 0, 0, 0, 0, 0, 0, 0])], /holds “<c8”.*astype/],
   ['Python objects', [raw(header('|O', '(1, 1)'), [1, 2, 3])], /holds “\|O”/],
   [

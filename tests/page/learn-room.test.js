@@ -53,12 +53,12 @@ test('a click on the answer says why: logits, and what each head adds to them, p
   assert.equal(await room('.why-token').count(), 8)
   const sums = () =>
     page.evaluate(() => {
-      const values = Array.from(document.querySelectorAll('.why-row .why-value'), cell =>
+      const values = Array.from(document.querySelectorAll('.addend .number'), cell =>
         Number(/** @type {HTMLElement} */ (cell).dataset.value),
       )
       return [
         values.reduce((a, b) => a + b, 0),
-        Number(/** @type {HTMLElement} */ (document.querySelector('.why-sum .why-value')).dataset.value),
+        Number(/** @type {HTMLElement} */ (document.querySelector('.addends .sum .number')).dataset.value),
       ]
     })
   const [sum, logit] = await sums()
@@ -66,8 +66,8 @@ test('a click on the answer says why: logits, and what each head adds to them, p
   await page.click('.why-token >> nth=1')
   const [other, second] = await sums()
   assert.ok(second < logit && Math.abs(other - second) < 1e-3)
-  await page.click('.why-open >> nth=0')
-  assert.match(await text('.why-positions'), /[+−]\d/)
+  await page.click('.addend-open >> nth=0')
+  assert.match(await text('.addend-parts'), /[+−]\d/)
   await page.click('#why-close')
   assert.equal(await room('#why').count(), 0)
 })
@@ -230,7 +230,7 @@ test('settings stand in the link; bad ones are complained about, with what is ne
   await page.waitForFunction(() => /learn=seed%3D7/.test(location.hash))
   assert.match(await text('.learn-settings summary'), /seed 7/)
   await context.go(`${SORT}&learn=heads%3D5,rate%3D1e9`)
-  assert.match(await room('.learn-problem').first().innerText(), /Learning rate: 1e9 given/)
+  assert.match(await room('.learn-problem').first().innerText(), /Learning rate: got 1e9/)
   await page.click('[data-nearest="rate"]')
   await page.waitForFunction(() => /rate%3D1(?!e)/.test(location.hash))
   await context.go(`${SORT}&learn=layers%3D4,d%3D128,mlp%3D512,batch%3D64,steps%3D5000,T%3D64,V%3D64`)
@@ -372,7 +372,7 @@ test('a text of the reader is learned, honestly measured and continued; one that
   await room('#learn-map').waitFor()
   await page.click('#learn-step')
   await reads('#learn-steps', /step 1 of/)
-  assert.match(await text('.learn-bits'), /\d\.\d\d bits a character/)
+  assert.match(await text('.learn-bits'), /\d\.\d\d bits per character/)
   assert.equal((await text('.learn-continued mark')).length > 0, true)
 })
 

@@ -36,9 +36,9 @@ test('a marquee over the map of all heads switches them off together; undo bring
   await until(page, '.models-chosen', /6 heads/)
   await page.click('.models-chosen [data-how="off"]')
   await page.locator('#models-effect').waitFor()
-  assert.equal(await page.locator('.models-chip').count(), 6)
+  assert.equal(await page.locator('.change').count(), 6)
   assert.equal(await page.locator('.atlas-frame.is-changed').count(), 6)
-  await page.click('#models-undo')
+  await page.click('#changes-undo')
   await page.locator('#models-effect').waitFor({ state: 'detached' })
 })
 

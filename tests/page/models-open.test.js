@@ -49,7 +49,7 @@ test('the guided story goes from head to head, each with its prompt, and switche
   await page.click('#models-story-next')
   await until(page, '.models-story', /Head 3\.1.*who “she” or “he” is.*2 of 2/)
   await until(page, '.models-title', /Head 3\.1/)
-  assert.equal(await page.locator('.models-chip').count(), 0)
+  assert.equal(await page.locator('.change').count(), 0)
 })
 
 test('?model= opens a folder of the site, by ranges; another site is refused', async () => {

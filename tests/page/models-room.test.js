@@ -42,7 +42,7 @@ test('a head is opened, switched off, and the prediction moves; undo and the lin
   await page.waitForFunction(() => /changes=2\.2%3D0/.test(location.hash) && /at=2\.2/.test(location.hash))
   await page.click('[data-showing="before"]')
   await until('#models-answer', /^“m” \(4\.7%\)$/)
-  await page.click('#models-undo')
+  await page.click('#changes-undo')
   await page.locator('#models-effect').waitFor({ state: 'detached' })
 })
 

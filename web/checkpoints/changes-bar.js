@@ -1,6 +1,7 @@
-// What the reader changed: chips in the model's order, before and after, undo, and what moved.
+// The reader's changes: chips in the model's order, before and after, their effect, patches from a second text.
 
 import { html, nothing } from 'lit'
+import { changesBar } from '../heads/changes-bar.js'
 import { points } from './prediction.js'
 import { percent } from './strip.js'
 
@@ -39,40 +40,53 @@ function patchSaid({ t, donor }, at, position, queries, isTarget) {
   return t('modelsChip.patch', words)
 }
 
-const MOST_CHIPS = 40
+/** The factor of a head. @param {Room} room @param {Change} change @param {(how: number) => void} set */
+const factor = ({ t }, change, set) =>
+  change.kind === 'head'
+    ? html`<input type="number" class="change-factor" step="0.1" min="-10" max="10" aria-label=${t('modelsFactor')} .value=${change.how === 'mean' ? '' : String(change.how)} @change=${(/** @type {InputEvent} */ { target }) => target.value !== '' && set(Number(target.value))} />`
+    : nothing
 
 /** @param {Room} room */
-export function changesBar(room) {
-  const { t, changes, runAfter, showing, told } = room
+export function changes(room) {
+  const { t, changes, past } = room
   const set = (/** @type {Change[]} */ next) => room.setChanges(next)
+  return changesBar({
+    t,
+    none: t('modelsNoChanges'),
+    restore: () => set([]),
+    ...(past.length && { undo: () => room.undo() }),
+    chips: changes.map((change, n) => {
+      const patch = (/** @type {object} */ patch) =>
+        set(changes.map((other, i) => (i === n ? /** @type {Change} */ ({ ...other, ...patch }) : other)))
+      return {
+        what: said(room, change),
+        isOn: change.isOn,
+        toggle: () => patch({ isOn: !change.isOn }),
+        remove: () => set(changes.filter((_, i) => i !== n)),
+        more: factor(room, change, how => patch({ how })),
+      }
+    }),
+    effect: shown(room),
+    more: patches(room),
+  })
+}
+
+/** Which run is shown, and what the changes did to the first guess. @param {Room} room */
+const shown = room =>
+  room.runAfter
+    ? html`<span class="models-showing" role="group" aria-label=${room.t('modelsShow')}>${(
+        /** @type {const} */ (['before', 'after', 'difference'])
+      ).map(
+        name =>
+          html`<button type="button" class="tab" data-showing=${name} aria-pressed=${room.showing === name} @click=${() => room.show(name)}>${room.t(`modelsTab.${name}`)}</button>`,
+      )}</span>${effect(room)}`
+    : nothing
+
+/** Patches from a second text. @param {Room} room */
+function patches(room) {
+  const { t, told } = room
   const layers = told?.stacks.decoder?.layers ?? told?.stacks.encoder?.layers ?? 1
-  return html`<section class="models-changes" aria-label=${t('modelsChanges')}>
-    <h2>${t('modelsChanges')}</h2>
-    ${changes.length ? nothing : html`<span class="note">${t('modelsNoChanges')}</span>`}
-    <ul class="models-chips" id="models-chips">${changes.slice(0, MOST_CHIPS).map(
-      (change, n) => html`<li class="models-chip ${change.isOn ? '' : 'is-off'}">
-        <label><input type="checkbox" .checked=${change.isOn} @change=${() => set(changes.map((other, i) => (i === n ? { ...other, isOn: !other.isOn } : other)))} /> ${said(room, change)}</label>
-        ${
-          change.kind === 'head'
-            ? html`<input type="number" class="models-factor" step="0.1" min="-10" max="10" aria-label=${t('modelsFactor')} .value=${change.how === 'mean' ? '' : String(change.how)} @change=${(/** @type {InputEvent} */ { target }) => target.value !== '' && set(changes.map((other, i) => (i === n && other.kind === 'head' ? { ...other, how: Number(target.value) } : other)))} />`
-            : nothing
-        }
-        <button type="button" class="tool icon" aria-label=${t('modelsRemove', { change: said(room, change) })} @click=${() => set(changes.filter((_, i) => i !== n))}>×</button></li>`,
-    )}</ul>
-    ${changes.length > MOST_CHIPS ? html`<span class="note">${t('modelsMoreChanges', { count: changes.length - MOST_CHIPS })}</span>` : nothing}
-    ${
-      runAfter
-        ? html`<span class="models-showing" role="group" aria-label=${t('modelsShow')}>${(
-            /** @type {const} */ (['before', 'after', 'difference'])
-          ).map(
-            name =>
-              html`<button type="button" class="tab" data-showing=${name} aria-pressed=${showing === name} @click=${() => room.show(name)}>${t(`modelsTab.${name}`)}</button>`,
-          )}</span>${effect(room)}`
-        : nothing
-    }
-    <button type="button" class="tool" id="models-undo" ?disabled=${room.past.length === 0} @click=${() => room.undo()}>${t('undo')}</button>
-    ${changes.length ? html`<button type="button" class="tool" id="models-restore" @click=${() => set([])}>${t('modelsRestore')}</button>` : nothing}
-    <details class="models-patch"><summary>${t('modelsPatch')}</summary>
+  return html`<details class="models-patch"><summary>${t('modelsPatch')}</summary>
       <p class="note">${t('modelsPatchText')}</p>
       <label>${t('modelsDonor')} <input type="text" id="models-second" .value=${room.linked.donor} @change=${(/** @type {InputEvent} */ { target }) => room.set({ donor: target.value })} /></label>
       <label>${t('modelsPatchLayer')} <select id="models-patch-layer">${Array.from({ length: layers }, (_, l) => html`<option value=${l}>${l + 1}</option>`)}</select></label>
@@ -81,8 +95,7 @@ export function changesBar(room) {
         const stack = told?.stacks.encoder && told.stacks.decoder ? 'decoder' : ''
         room.addChanges([{ kind: 'patch', isOn: true, stack, layer, position: room.query ?? null }])
       }}>${room.query === undefined ? t('modelsPatchAll') : t('modelsPatchWord', { word: room.words.queries[room.query] ?? '' })}</button>
-    </details>
-  </section>`
+    </details>`
 }
 
 /** The first guess of before, before and after. @param {Room} room */

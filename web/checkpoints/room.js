@@ -4,7 +4,7 @@
 import { html, LitElement, nothing } from 'lit'
 import './atlas.js'
 import { readChanges, withChange, writeChanges } from './changes.js'
-import { changesBar } from './changes-bar.js'
+import { changes } from './changes-bar.js'
 import { generateBar } from './generate-bar.js'
 import { headPage } from './head-page.js'
 import { inspector } from './inspector.js'
@@ -472,7 +472,7 @@ export class ModelsRoom extends LitElement {
               this.tab = name
             }}>${t(`modelsTab.${name}`)}</button>`,
         )}</div>
-        ${changesBar(this)}
+        ${changes(this)}
         <div class="models-stage">${head ? headPage(this, head) : overview(this)}<div class="models-side">${inspector(this)}${predictionPanel(this)}</div></div>
         ${generateBar(this)}${programs(this)}`
           : nothing

@@ -3,10 +3,11 @@
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
+import { changesBar } from '../heads/changes-bar.js'
 import { changeOf, headName, MOST_FACTOR, withChange, withoutChange } from '../settings/changes.js'
 
 /** @typedef {import('../settings/changes.js').Change} Change */
-/** @typedef {(key: keyof typeof import('../i18n/heads/en.js').heads, params?: Record<string, string | number>) => string} HeadsTranslate */
+/** @typedef {import('../heads/changes-bar.js').HeadsTranslate} HeadsTranslate */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 /** @typedef {{ t: HeadsTranslate, changes: readonly Change[], set: (changes: readonly Change[], mark?: string) => void }} Given set: marks as in settings/history.js */
 
@@ -50,29 +51,23 @@ function wordsOf(t, change) {
 }
 
 /**
- * All changes: each can be suspended and removed.
+ * All changes as chips.
  * @param {Given & { effect?: { before: string, after: string }, undo?: () => void, redo?: () => void }} given effect: of
  *   all of them together; undo and redo where there is something
  */
-export function changesBar({ t, changes, set, effect, undo, redo }) {
-  const patch = (/** @type {Change} */ change) => withChange(changes, change)
-  return html`<section class="changes" aria-labelledby="changes-title">
-    <h2 id="changes-title">${t('changes')}</h2>
-    ${changes.length ? nothing : html`<span class="note">${t('changesNone')}</span>`}
-    ${changes.map(change => {
-      const what = wordsOf(t, change)
-      return html`<span class="change ${change.isOn ? '' : 'is-suspended'}">
-        <button type="button" class="change-switch" role="switch" aria-checked=${change.isOn} aria-label=${t('changeSwitch', { what })} @click=${() => set(patch({ ...change, isOn: !change.isOn }))}><span>${what}</span></button>
-        <button type="button" class="change-remove" aria-label=${t('changeRemove', { what })} @click=${() => set(withoutChange(changes, change))}>×</button>
-      </span>`
-    })}
-    ${changes.length ? html`<button type="button" class="tool" id="changes-restore" @click=${() => set([])}>${t('changesRestore')}</button>` : nothing}
-    ${undo ? html`<button type="button" class="tool" id="changes-undo" @click=${undo}>${t('changesUndo')}</button>` : nothing}
-    ${redo ? html`<button type="button" class="tool" id="changes-redo" @click=${redo}>${t('changesRedo')}</button>` : nothing}
-    ${
-      changes.length
-        ? html`<p class="changes-effect" role="status">${effect ? t('changesEffect', effect) : nothing} <span class="note">${t('changesText')}</span></p>`
-        : nothing
-    }
-  </section>`
+export function changes({ t, changes, set, effect, undo, redo }) {
+  return changesBar({
+    ...{ t, undo, redo },
+    none: t('changesNone'),
+    restore: () => set([]),
+    chips: changes.map(change => ({
+      what: wordsOf(t, change),
+      isOn: change.isOn,
+      toggle: () => set(withChange(changes, { ...change, isOn: !change.isOn })),
+      remove: () => set(withoutChange(changes, change)),
+    })),
+    effect: changes.length
+      ? html`<p class="changes-effect" role="status">${effect ? t('changesEffect', effect) : nothing} <span class="note">${t('changesText')}</span></p>`
+      : nothing,
+  })
 }
