@@ -31,6 +31,32 @@ async function clickMap(row, column, isSecond = false) {
 }
 const word = (/** @type {number} */ position) => open.page.locator(`[data-word="queries:${position}"]`).first()
 
+test('a head under the pointer or the focus says its sentence, leaving restores the answer, and nothing moves', async () => {
+  const { page } = open
+  const answer = (/** @type {RegExp} */ says) =>
+    page.waitForFunction(
+      source => new RegExp(source).test(document.querySelector('.answer-first')?.textContent ?? ''),
+      says.source,
+    )
+  for (const width of [1440, 1024]) {
+    await page.setViewportSize({ width, height: 900 })
+    await settled(page)
+    const map = await page.locator('#map').boundingBox()
+    const second = page.locator('qkv-heads').getByRole('radio').nth(1)
+    await second.hover()
+    await answer(/^Head 2: looks most at itself \(33\.8%\); sharpest: 2\.07 bit\.$/)
+    assert.match(await open.text('.answer-second'), /^is looks mostly at itself/, 'the head that is shown stays')
+    assert.deepEqual(await page.locator('#map').boundingBox(), map)
+    await page.mouse.move(700, 20)
+    await answer(/^is looks mostly/)
+  }
+  await page.locator('qkv-heads').getByRole('radio').first().focus()
+  await answer(/^Head 1: /)
+  await page.keyboard.press('ArrowRight')
+  await answer(/^Head 2: /)
+  assert.equal(await page.locator('qkv-heads').evaluate(heads => /** @type {any} */ (heads).selected), 1)
+})
+
 test('a pointer that rests 80 ms is answered, on a word, a cell, a label, a line and a number; not before', async () => {
   const { page } = open
   /** How long after the last move the answer changed. */

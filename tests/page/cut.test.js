@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { settled } from './browser.js'
 import { usePage } from './open.js'
+import { words } from './typing.js'
 
 const open = usePage()
 
@@ -95,3 +96,39 @@ for (const [width, height] of [
     }
     await page.evaluate(() => localStorage.clear())
   })
+
+/** Where a map ends: its cells and its legend. */
+const endOfMap = () => open.page.locator('#map canvas').evaluate(canvas => canvas.getBoundingClientRect().bottom)
+
+for (const [width, height] of [
+  [1440, 900],
+  [1024, 768],
+])
+  test(`at ${width} x ${height} a map of 6 and of 60 words ends with its legend above the dock`, async () => {
+    const { page } = open
+    await page.setViewportSize({ width, height })
+    const dock = () => page.locator('.dock').evaluate(dock => dock.getBoundingClientRect().top)
+    await settled(page)
+    assert.ok((await endOfMap()) <= (await dock()), `6 words: ${await endOfMap()} of ${await dock()}`)
+    await open.type('#sentence', words(60))
+    await page.locator('#sentence').blur()
+    await settled(page)
+    assert.ok((await endOfMap()) <= (await dock()), `60 words: ${await endOfMap()} of ${await dock()}`)
+  })
+
+test('the drawer covers no cell and moves nothing, with one head, too', async () => {
+  const { page } = open
+  await page.setViewportSize({ width: 1440, height: 900 })
+  for (const preset of ['heads', 'self', 'waistline']) {
+    await open.choose(preset)
+    await settled(page)
+    const before = await page.locator('#map').boundingBox()
+    await page.click('#settings-open')
+    await settled(page)
+    assert.deepEqual(await page.locator('#map').boundingBox(), before, `${preset}: nothing moved`)
+    const first = await page.locator('#map').evaluate(map => /** @type {any} */ (map).where({ row: 0, column: 0 }).left)
+    const drawer = await page.locator('#settings').boundingBox()
+    assert.ok(drawer && drawer.x + drawer.width <= first, `${preset}: ${JSON.stringify(drawer)}, cells from ${first}`)
+    await page.keyboard.press('Escape')
+  }
+})

@@ -76,6 +76,7 @@ export async function show(page, name, properties) {
         'cell-pin',
         'cell-paint',
         'cell-edit',
+        'head-focus',
         'head-select',
         'token-focus',
         'step-select',
