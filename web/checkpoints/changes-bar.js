@@ -1,9 +1,9 @@
 // The reader's changes: chips in the model's order, before and after, their effect, patches from a second text.
 
 import { html, nothing } from 'lit'
+import { percent } from '../formats/numbers.js'
 import { changesBar } from '../heads/changes-bar.js'
 import { points } from './prediction.js'
-import { percent } from './strip.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */
 /** @typedef {import('./changes.js').Change} Change */

@@ -1,9 +1,9 @@
 // All layers and heads in one map of small maps, with the list of heads ranked by what is asked for.
 
 import { html, nothing } from 'lit'
+import { percent } from '../formats/numbers.js'
 import { legend } from './atlas.js'
 import { likeness, pairWeights, ranked, scaleEnd } from './maps.js'
-import { percent } from './strip.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */
 /** @typedef {import('./room.js').RankBy} RankBy */

@@ -1,8 +1,8 @@
 // What the model says next, how sure it is, what it would say without the changes, and which heads made it.
 
 import { html, nothing } from 'lit'
+import { percent } from '../formats/numbers.js'
 import { contributions, likeliest } from '../heads/contributions.js'
-import { percent } from './strip.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */
 

@@ -2,7 +2,7 @@
 // stops are measured when the model is trained and stored beside its weights; every number comes from the run that is shown.
 
 import { html, nothing } from 'lit'
-import { percent } from './strip.js'
+import { percent } from '../formats/numbers.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */
 

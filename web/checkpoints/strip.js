@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { paletteOf, stepOf } from '../elements/colour.js'
+import { percent } from '../formats/numbers.js'
 import { mapAt } from './maps.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */
@@ -90,11 +91,4 @@ function tabs(room) {
         room.query = room.keyWord = undefined
       }}>${t(/** @type {any} */ (`modelsStack.${name}`))}</button>`,
   )}</div>`
-}
-
-/** One decimal; "under 0.1%"; 100% only where it is exact. @param {number} share */
-export function percent(share) {
-  const text = (100 * share).toFixed(1)
-  if (share > 0 && Number(text) < 0.1) return '<0.1%'
-  return text === '100.0' && share < 1 ? '>99.9%' : `${text}%`
 }

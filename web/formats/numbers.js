@@ -26,3 +26,13 @@ export const share = (x, language) =>
     minimumFractionDigits: x < 1 ? 1 : 0,
     maximumFractionDigits: 1,
   }).format(x < 1 ? Math.min(x, 0.999) : x)
+
+/**
+ * A share in any language: one decimal, never rounded to 0% or 100%.
+ * @param {number} x
+ */
+export function percent(x) {
+  const text = (100 * x).toFixed(1)
+  if (x > 0 && Number(text) < 0.1) return '<0.1%'
+  return text === '100.0' && x < 1 ? '>99.9%' : `${text}%`
+}

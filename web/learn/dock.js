@@ -1,6 +1,7 @@
 // Train, pause, step, pace, and the result in a sentence.
 
 import { html, nothing } from 'lit'
+import { percent } from '../formats/numbers.js'
 import { duration } from './bar.js'
 import { secondsOf, usualSteps, writeLearn } from './check.js'
 import { RECIPES } from './recipes.js'
@@ -11,8 +12,6 @@ import { PACES } from './watch.js'
 
 /** The stop of each story that looks at what success has made. */
 const AFTER = 2
-
-const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)}%`
 
 /** Which heads do it, in words. @param {Context} context @param {import('./recipes.js').LearnSettings} settings */
 function found({ t, watch }, settings) {

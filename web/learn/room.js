@@ -2,6 +2,7 @@
 
 import { html, LitElement, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
+import { percent } from '../formats/numbers.js'
 import { along, openModel } from './along.js'
 import { bar } from './bar.js'
 import { changes as changesBar } from './changes.js'
@@ -40,7 +41,6 @@ import { why } from './why-view.js'
  * @property {(stop: number | null) => void} tell goes to a stop of the story
  */
 
-const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)}%`
 /** Announcements are at least so many milliseconds apart. */
 const TALK = 5000
 

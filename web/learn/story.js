@@ -1,6 +1,7 @@
 // A guided story for each task: stops that wait for the state of the run. The texts are in i18n/learn/stories-*.js.
 
 import { html, nothing } from 'lit'
+import { percent } from '../formats/numbers.js'
 import { changeOf, headName } from '../settings/changes.js'
 import { jumpOf } from './curves.js'
 
@@ -112,8 +113,6 @@ export function stateOf(watch) {
     answer: { layer: heads.length - 1, head: last?.best.induction ?? 0 },
   }
 }
-
-const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)}%`
 
 /** The numbers that the texts speak of. @param {State} state */
 function params({ watch, steps, jump, reachedAt, previous, answer }) {

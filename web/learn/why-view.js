@@ -2,6 +2,7 @@
 // model adds to the logit of one of them.
 
 import { html, nothing } from 'lit'
+import { percent } from '../formats/numbers.js'
 import { contributions, likeliest, signed } from '../heads/contributions.js'
 import { headName } from '../settings/changes.js'
 
@@ -31,8 +32,6 @@ import { headName } from '../settings/changes.js'
 
 /** With a true minus. @param {number} x */
 const plain = x => x.toFixed(4).replace('-', '−')
-const percent = (/** @type {number} */ share) =>
-  share > 0 && share < 0.001 ? '< 0.1%' : share > 0.9995 && share < 1 ? '> 99.9%' : `${(100 * share).toFixed(1)}%`
 /** Positions that are shown of a head. */
 const MOST = 8
 
