@@ -191,7 +191,7 @@ const BAD = [
   ['NaN in JSON', [{ name: 'a.json', buffer: Buffer.from('{"weights": [[NaN]]}') }], /NaN or Infinity/],
   ['numbers beyond float32', [json({ weights: [[1e300]] })], /Number 1 of weights is “1e\+300”/],
   ['null in JSON', [json({ weights: [[null]] })], /is “null”/],
-  ['truncated JSON', [{ name: 'a.json', buffer: Buffer.from('{"weights": [[1, 0') }], /This is no JSON/],
+  ['truncated JSON', [{ name: 'a.json', buffer: Buffer.from('{"weights": [[1, 0') }], /This is not JSON/],
   ['a picture', [{ name: 'a.png', buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff]) }], /neither JSON nor \.npy/],
   ['a number', [json(7)], /tensor is expected/],
   ['an object of something else', [json({ planes: 7 })], /Found: —\. Expected/],
@@ -234,8 +234,8 @@ test('what cannot be shown is answered in words, and the page stays as it was', 
   }
   assert.equal(await page.locator('img').count(), 0)
   assert.deepEqual(await printed(page, 'weights'), before)
-  assert.match(await paste(''), /no JSON/)
-  assert.match(await paste(MARKUP), /no JSON/)
+  assert.match(await paste(''), /not JSON/)
+  assert.match(await paste(MARKUP), /not JSON/)
 })
 
 test('hostile tokens are text in every view', async () => {

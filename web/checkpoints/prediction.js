@@ -29,7 +29,7 @@ export function predictionPanel(room) {
       ${likeliest(
         'models-top',
         t('modelsPrediction'),
-        [t('whyToken'), t('whyBar'), t('whyShare'), isChanged ? t('modelsPoints') : ''],
+        [t('whyToken'), t('whyBar'), t('whyShare'), ...(isChanged ? [t('modelsPoints')] : [])],
         run.top.map(({ token, probability: share, before }) => ({
           ...{ token, share, written: percent(share) },
           ...(isChanged && before !== undefined && { before, last: changed(points(share - before)) }),

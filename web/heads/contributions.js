@@ -19,7 +19,7 @@ export const signed = (x, digits = 4) => `${x < 0 ? '−' : '+'}${Math.abs(x).to
  * The likeliest tokens as bars.
  * @param {string} id
  * @param {string} caption
- * @param {readonly string[]} columns names of: token, bar, probability, last
+ * @param {readonly string[]} columns names of: token, bar, probability, and a last column if there is one
  * @param {readonly Guess[]} guesses
  */
 export function likeliest(id, caption, columns, guesses) {
@@ -38,7 +38,7 @@ export function likeliest(id, caption, columns, guesses) {
       }) => html`<tr aria-current=${isCurrent ? 'true' : nothing}>
         <th scope="row">${token}</th>
         <td class="bar"><i class="is-share" .style=${`width: ${width(share)}`}></i>${before === undefined ? nothing : html`<b .style=${`left: ${width(before)}`}></b>`}</td>
-        <td class="number">${written}</td><td class="number">${last}</td></tr>`,
+        <td class="number">${written}</td>${columns.length > 3 ? html`<td class="number">${last}</td>` : nothing}</tr>`,
     )}</tbody></table>`
 }
 
