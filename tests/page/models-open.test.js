@@ -94,7 +94,7 @@ test('a drop anywhere opens the files; other files are refused by name', async (
   const config = given.find(({ name }) => name === 'config.json')
   assert.ok(config)
   await drop([config, { name: 'pytorch_model.bin', text: btoa('x') }])
-  await until(page, '#models-problem', /pytorch_model\.bin.*it can run code.*The model from before stays open/)
+  await until(page, '#models-problem', /pytorch_model\.bin.*it can run code.*The previous model stays open/)
   await drop([config, { name: 'model.gguf', text: btoa('GGUF') }])
   await until(page, '#models-problem', /GGUF is not covered/)
 })

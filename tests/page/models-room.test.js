@@ -94,7 +94,7 @@ test('what cannot be opened is refused with the reason, and the model before sta
   await open('gpt2-tiny', 'gpt2')
   const bytes = Buffer.from(JSON.stringify({ model_type: 'mamba' }))
   await page.setInputFiles('#models-files', [{ name: 'config.json', mimeType: 'application/json', buffer: bytes }])
-  await until('#models-problem', /model_type "mamba" is not covered; covered: gpt2.*The model from before stays open\./)
+  await until('#models-problem', /model_type "mamba" is not covered; covered: gpt2.*The previous model stays open\./)
   assert.match(await text('#models-facts'), /^gpt2,/)
   await page.fill('#models-text', 'The dog')
   await until('.strip-label', /2 tokens|3 tokens|4 tokens/)

@@ -37,7 +37,7 @@ export function likeliest(id, caption, columns, guesses) {
         isCurrent,
       }) => html`<tr aria-current=${isCurrent ? 'true' : nothing}>
         <th scope="row">${token}</th>
-        <td class="bar"><i class="is-share" .style=${`width: ${width(share)}`}></i>${before === undefined ? nothing : html`<b .style=${`left: ${width(before)}`}></b>`}</td>
+        <td class="bar-cell"><i class="is-share" .style=${`width: ${width(share)}`}></i>${before === undefined ? nothing : html`<b .style=${`left: ${width(before)}`}></b>`}</td>
         <td class="number">${written}</td>${columns.length > 3 ? html`<td class="number">${last}</td>` : nothing}</tr>`,
     )}</tbody></table>`
 }
@@ -67,7 +67,7 @@ export function contributions(id, caption, addends, sum, digits = 4) {
     ${addends.map(
       ({ name, label, value, isBare, open, isOpen, below }) => html`<tr class="addend" data-part=${name}>
         <th scope="row">${open ? html`<button type="button" class="addend-open" aria-expanded=${isOpen ?? nothing} @click=${open}>${label}</button>` : label}</th>
-        <td class="bar ${isBare ? '' : 'is-signed'}">${isBare ? nothing : html`<i class=${value < 0 ? 'is-negative' : 'is-positive'} .style=${`width: ${((50 * Math.abs(value)) / most).toFixed(2)}%`}></i>`}</td>
+        <td class="bar-cell ${isBare ? '' : 'is-signed'}">${isBare ? nothing : html`<i class=${value < 0 ? 'is-negative' : 'is-positive'} .style=${`width: ${((50 * Math.abs(value)) / most).toFixed(2)}%`}></i>`}</td>
         <td class="number" data-value=${value}>${signed(value, digits)}</td></tr>
         ${below ? html`<tr class="addend-parts"><td colspan="3">${below}</td></tr>` : nothing}`,
     )}
