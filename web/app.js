@@ -474,7 +474,7 @@ export function createApp(host, taste) {
     fail,
     /** The numbers can be computed from now on. @param {import('qkv').Qkv} qkv */
     connect(qkv) {
-      results = createResults(qkv, schedule, fail)
+      results = createResults(qkv, schedule, draw, fail)
       draw()
       const { tour } = state.history.present
       if (tour !== null) host.reveal(stopOf(tour).target)

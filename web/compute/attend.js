@@ -1,8 +1,8 @@
 // Attention step by step: from the drawn numbers to the outputs of all heads, with what was set by hand. All arithmetic is
 // the core's.
 
-import { joinHeads, splitHeads, Tensor } from 'qkv'
-import { offsetOf } from '../models/tensors.js'
+import { joinHeads, Tensor } from 'qkv'
+import { offsetOf, stack } from '../models/tensors.js'
 import { EDITABLE } from '../settings/matrices.js'
 import { times } from './compare.js'
 import { optionsOf } from './options.js'
@@ -78,21 +78,24 @@ const transposed = new WeakMap()
  * @param {FloatTensor} W
  */
 export function rowsOf(W) {
-  const weight = transposed.get(W) ?? (W.dims.length === 3 ? joinHeads(W) : W).T
+  const [inner, size] = W.dims.slice(-2)
+  const heads = W.dims.length === 3 ? W.dims[0] : 1
+  const weight = transposed.get(W) ?? W.T.reshape([heads * size, inner])
   transposed.set(W, weight)
   return weight
 }
 
 /**
- * Q = X Wq + bq of all heads at once, K and V alike.
+ * Q = X Wq + bq of each head, K and V alike.
  * @param {Qkv} qkv
  * @param {Tensors} tensors
  * @returns {Tensors}
  */
 function project(qkv, { X, X2 = X, ...own }) {
   const layer = (/** @type {any} */ x, /** @type {any} */ W, /** @type {FloatTensor | undefined} */ b) => {
-    const weight = rowsOf(W)
-    return splitHeads(qkv.linear(x, weight, b && joinHeads(b).reshape([weight.dims[0]])), W.dims[0])
+    const [heads, inner, size] = W.dims
+    const weight = rowsOf(W).reshape([heads, size, inner])
+    return stack(Array.from({ length: heads }, (_, h) => qkv.linear(x, weight.row(h), b?.row(h).reshape([size]))))
   }
   return { Q: layer(X, own.Wq, own.bq), K: layer(X2, own.Wk, own.bk), V: layer(X2, own.Wv, own.bv) }
 }

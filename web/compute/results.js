@@ -26,9 +26,10 @@ const [REST, SLICE] = [300, 8]
 /**
  * @param {import('qkv').Qkv} qkv
  * @param {() => void} changed there is something new to show
+ * @param {() => void} arrived the result of a large trace is there: it has been waited for
  * @param {(error: unknown) => void} failed a large trace threw
  */
-export function createResults(qkv, changed, failed) {
+export function createResults(qkv, changed, arrived, failed) {
   const trace = createTracer(qkv)
   const jobs = createJobs(trace, onJobMessage)
   /** The last valid settings. @type {Checked | undefined} */
@@ -114,8 +115,10 @@ export function createResults(qkv, changed, failed) {
   /** @param {Omit<Message, 'id'>} message */
   function onJobMessage({ progress, result, failure }) {
     results.progress = progress
-    if (result) show(result)
-    if (failure === undefined) changed()
+    if (result) {
+      show(result)
+      arrived()
+    } else if (failure === undefined) changed()
     else failed(failure)
   }
 

@@ -13,10 +13,17 @@ export function roundedUp(most) {
   return Math.min(Number((step * power).toPrecision(1)), 1)
 }
 
-/** @param {ArrayLike<number>} data */
-export function largestOf(data) {
-  let most = 0
+/** @type {WeakMap<object, number>} */
+const known = new WeakMap()
+
+/** The largest weight, found once for each tensor. @param {{ data: ArrayLike<number> }} tensor */
+export function largestOf(tensor) {
+  let most = known.get(tensor)
+  if (most !== undefined) return most
+  most = 0
+  const { data } = tensor
   for (let i = 0; i < data.length; i++) if (data[i] > most) most = data[i]
+  known.set(tensor, most)
   return most
 }
 

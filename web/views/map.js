@@ -22,7 +22,7 @@ function scaleChoice(context) {
   const ends = /** @type {const} */ (['shared', 'one', 'own'])
   const all = /** @type {FloatTensor} */ (result.smalls ?? result.tensors.weights)
   const own = /** @type {Matrix} */ (matrices.get('weights')).tensor
-  const most = { shared: largest(all), one: 1, own: largest(own) }
+  const most = { shared: largestOf(all), one: 1, own: largestOf(own) }
   return html`<label class="scale-choice">${t('scaleEnd')}
     <select id="scale-end" @change=${(/** @type {Event & { target: HTMLSelectElement }} */ { target }) => actions.setScaleEnd(/** @type {any} */ (target.value))}>
       ${ends.map(
@@ -33,15 +33,6 @@ function scaleChoice(context) {
           })}</option>`,
       )}
     </select></label>`
-}
-
-/** @type {WeakMap<FloatTensor, number>} */
-const known = new WeakMap()
-/** @param {FloatTensor} tensor */
-function largest(tensor) {
-  const most = known.get(tensor) ?? largestOf(tensor.data)
-  known.set(tensor, most)
-  return most
 }
 
 /**

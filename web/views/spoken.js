@@ -62,7 +62,8 @@ export function domain({ result, scaleEnd, matrices }) {
 
   /** @param {FloatTensor} tensor @param {'own' | 'shared'} kind */
   function ends(tensor, kind) {
-    const known = ENDS.get(tensor) ?? domainOf(kind, largestOf(tensor.data), largestOf(tensor.data))
+    const most = largestOf(tensor)
+    const known = ENDS.get(tensor) ?? domainOf(kind, most, most)
     ENDS.set(tensor, known)
     return known
   }
