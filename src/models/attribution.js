@@ -17,6 +17,7 @@ import { Tensor } from '../base/tensor.js'
  * @property {ArrayLike<number>} [tokens] ids of the tokens; default: the token with the largest logit
  * @property {number} [position] of the query, from the end if negative; default -1, which predicts the next token
  * @property {Record<string, import('./hooks.js').Hook>} [hooks]
+ * @property {AbortSignal} [signal]
  *
  * For T tokens; `heads`, `crossHeads`, `mlps`, `embedding` and `rest` of a token sum to its logit.
  * @typedef {object} LogitAttribution
@@ -33,13 +34,15 @@ import { Tensor } from '../base/tensor.js'
  * @param {object} model
  * @param {import('./family-parts.js').Family} model.family
  * @param {import('./weights.js').ModelWeights} model.weights
- * @param {(input: ModelInput, options: import('./model.js').ModelOptions, record: (seen: Seen) => void) => ModelOutput} model.forward
+ * @param {(input: ModelInput, options: import('./model.js').ModelOptions & { signal?: AbortSignal },
+ *   record: (seen: Seen) => void) => Promise<ModelOutput>} model.forward
  * @param {ModelInput} input
  * @param {AttributionOptions} options
- * @returns {LogitAttribution}
+ * @returns {Promise<LogitAttribution>}
  */
-export function attribute({ family, weights, forward }, input, options) {
-  const { hooks, position = -1, tokens } = readOptions(options, ['tokens', 'position', 'hooks'], 'logitAttribution')
+export async function attribute({ family, weights, forward }, input, options) {
+  const known = ['tokens', 'position', 'hooks', 'signal']
+  const { hooks, position = -1, tokens, signal } = readOptions(options, known, 'logitAttribution')
   const { decoder, head, vocab, type } = family
   if (!decoder || !weights.hasHead) throw new Error(`logitAttribution: ${type} has no logits of a next token`)
   const ids = tokens === undefined ? undefined : Array.from(toTensor(tokens, 'logitAttribution: tokens', true).data)
@@ -108,7 +111,8 @@ export function attribute({ family, weights, forward }, input, options) {
   const isBoth = family.encoder !== undefined
   const place = isBoth ? 'decoder.' : ''
   const rows = ids ? 'none' : position === -1 ? 'last' : 'all'
-  const { logits } = forward(input, { hooks, logits: rows }, seen => seen.place === place && record(seen))
+  const recordOwn = (/** @type {Seen} */ seen) => seen.place === place && record(seen)
+  const { logits } = await forward(input, { hooks, logits: rows, signal }, recordOwn)
   const chosen = ids ?? [largest(rowOf(/** @type {FloatTensor} */ (logits)))]
   const scale = head.scale ?? 1
   const make = (/** @type {number[]} */ ...dims) =>

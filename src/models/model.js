@@ -8,7 +8,7 @@ import { kvCache } from '../cache.js'
 import { headScores } from './head-scores.js'
 import { checkHooks } from './hooks.js'
 import { keeper, readIds } from './inputs.js'
-import { embed, makeLogits, pool, runStack } from './network.js'
+import { embed, makeLogits, normalize, pool, runStack } from './network.js'
 import { encode } from './tokenizer.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
@@ -219,11 +219,40 @@ export class Model {
    * @returns {ModelOutput}
    */
   forward(input, options = {}) {
-    return Model.#own(this).#forward(input, options)
+    const own = Model.#own(this)
+    return own.#qkv.scope(() => {
+      const steps = own.#steps(input, options)
+      for (;;) {
+        const { done, value } = steps.next()
+        if (done) return value
+      }
+    })
   }
 
-  /** @param {ModelInput} input @param {RunOptions} options @param {Call['record']} [record] */
-  #forward(input, options, record) {
+  /**
+   * forward, layer by layer: between two layers others have their turn, and a signal may end it.
+   * @param {ModelInput} input
+   * @param {ModelOptions & import('./forward-async.js').AsyncOptions} [options]
+   * @returns {Promise<ModelOutput>}
+   */
+  async forwardAsync(input, options = {}) {
+    return Model.#own(this).#inTurns(input, options)
+  }
+
+  /** @param {ModelInput} input @param {RunOptions & import('./forward-async.js').AsyncOptions} options @param {Call['record']} [record] */
+  async #inTurns(input, options, record) {
+    const { forwardAsync } = await import('./forward-async.js')
+    return forwardAsync(this.#qkv, given => this.#steps(input, given, record), this.stacks, options)
+  }
+
+  /**
+   * @param {ModelInput} input
+   * @param {RunOptions} options
+   * @param {Call['record']} [record]
+   * @returns {import('./network.js').LayerSteps<ModelOutput>}
+   */
+  *#steps(input, options, record) {
+    Model.#own(this)
     input = readOptions(input, ['ids', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds'], 'forward: input')
     options = { ...readOptions(options, ['keep', 'hooks', 'cache', 'logits'], 'forward'), record }
     const { encoder, decoder } = this.#family
@@ -239,22 +268,20 @@ export class Model {
     const there = /** @type {{ stack: string, spec: StackSpec }[]} */ (stacks.filter(({ spec }) => spec))
     options.hooks = checkHooks(options.hooks, there)
     const keeps = keeper(options.keep, Math.max(...there.map(({ spec }) => spec.layers.length)))
-    return this.#qkv.scope(() => {
-      const names = /** @type {const} */ (['attentions', 'hiddenStates'])
-      const stack = /** @type {StackSpec} */ (decoder ?? encoder)
-      if (!both) return this.#finish(this.#run(stack, '', input, options, keeps, ...names, undefined), options, {})
-      const encoded = cache?.encoded ?? this.#encode(input, options, keeps)
-      if (cache) cache.encoded = encoded
-      const ids = input.decoderIds ?? [this.#family.startId ?? 0]
-      const ran = this.#run(stack, 'decoder.', { ids }, options, keeps, ...names, encoded)
-      return this.#finish(ran, options, /** @type {Partial<ModelOutput>} */ (encoded.states))
-    })
+    const names = /** @type {const} */ (['attentions', 'hiddenStates'])
+    const stack = /** @type {StackSpec} */ (decoder ?? encoder)
+    if (!both) return this.#finish(yield* this.#run(stack, '', input, options, keeps, ...names, undefined), options, {})
+    const encoded = cache?.encoded ?? (yield* this.#encode(input, options, keeps))
+    if (cache) cache.encoded = encoded
+    const ids = input.decoderIds ?? [this.#family.startId ?? 0]
+    const ran = yield* this.#run(stack, 'decoder.', { ids }, options, keeps, ...names, encoded)
+    return this.#finish(ran, options, /** @type {Partial<ModelOutput>} */ (encoded.states))
   }
 
   /** @param {ModelInput} input @param {RunOptions} options @param {ReturnType<typeof keeper>} keeps */
-  #encode(input, options, keeps) {
+  *#encode(input, options, keeps) {
     const stack = /** @type {StackSpec} */ (this.#family.encoder)
-    const { attentions, hiddenStates, h, mask } = this.#run(
+    const { attentions, hiddenStates, h, mask } = yield* this.#run(
       ...[stack, 'encoder.', input, { ...options, cache: undefined }, keeps],
       ...['encoderAttentions', 'encoderHiddenStates', undefined],
     )
@@ -273,7 +300,7 @@ export class Model {
    * @param {string} hiddenName
    * @param {Call['encoded']} encoded
    */
-  #run(stack, place, input, { hooks, cache, record }, keeps, attentionsName, hiddenName, encoded) {
+  *#run(stack, place, input, { hooks, cache, record }, keeps, attentionsName, hiddenName, encoded) {
     const qkv = this.#qkv
     const { vocab, embedding } = this.#family
     const { ids, B, L } = readIds(input.ids, 'ids', vocab)
@@ -308,11 +335,7 @@ export class Model {
     }
     const entered = embed(this.#family, qkv, this.#weights, { ids, types, positions, B, L })
     if (cache) cache.isBroken = true // until all layers have appended their keys
-    const h = runStack(stack, entered, call)
-    if (cache?.isBroken === false) {
-      cache.isBroken = true
-      throw new Error('forward: a hook has cleared the cache of this call: clear it again and begin again')
-    }
+    const h = yield* runStack(stack, entered, call)
     if (cache) Object.assign(cache, { length: past + L, tokens: masks, isBroken: false })
     return { ...call, h, mask }
   }
@@ -384,26 +407,10 @@ export class Model {
     if (dims.length !== 3 || dims[2] !== width)
       throw new RangeError(`logitLens: dims ${shape(dims)} given, (B, L, ${width}) expected`)
     const stack = /** @type {StackSpec} */ (decoder ?? encoder)
-    const qkv = this.#qkv
-    return qkv.scope(() => {
-      if (!stack.norm) return makeLogits(this.#family, qkv, this.#weights, hiddenState)
-      const nothing = { ...stack, layers: [] }
-      const call = /** @type {Call} */ (
-        /** @type {unknown} */ ({
-          qkv,
-          weights: this.#weights,
-          positions: new Uint32Array(0),
-          past: 0,
-          keepHidden: () => false,
-        })
-      )
-      return makeLogits(
-        this.#family,
-        qkv,
-        this.#weights,
-        runStack({ ...nothing, rope: undefined, relative: undefined }, hiddenState, call),
-      )
-    })
+    const [qkv, weights] = [this.#qkv, this.#weights]
+    return qkv.scope(() =>
+      makeLogits(this.#family, qkv, weights, stack.norm ? normalize(qkv, weights, stack.norm, hiddenState) : hiddenState),
+    )
   }
 
   /**
@@ -449,9 +456,7 @@ export class Model {
   async logitAttribution(input, options = {}) {
     Model.#own(this)
     const { attribute } = await import('./attribution.js')
-    return this.#qkv.scope(() =>
-      attribute({ ...this.#parts, forward: (...given) => this.#forward(...given) }, input, options),
-    )
+    return attribute({ ...this.#parts, forward: (...given) => this.#inTurns(...given) }, input, options)
   }
 
   get #parts() {

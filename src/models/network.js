@@ -19,6 +19,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './hooks.js'
 /** @typedef {import('./family-parts.js').ActivationName} ActivationName */
 /** @typedef {import('./weights.js').ModelWeights} ModelWeights */
 /** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
+/** @template T @typedef {Generator<FloatTensor, T, void>} LayerSteps layer by layer */
 
 /**
  * The arguments of one call of a stack, and the arrays that it fills.
@@ -52,7 +53,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './hooks.js'
  * @param {NormSpec} spec
  * @param {FloatTensor} x
  */
-function norm(qkv, weights, spec, x) {
+export function normalize(qkv, weights, spec, x) {
   const { weight, bias } = weights.norm(spec)
   const { eps, plusOne } = spec
   return spec.kind === 'layer'
@@ -100,7 +101,7 @@ export function embed({ embedding }, qkv, weights, { ids, types, positions, B, L
       }
   }
   let h = /** @type {FloatTensor} */ (new Tensor(out, [B, L, C]))
-  if (embedding.norm) h = norm(qkv, weights, embedding.norm, h)
+  if (embedding.norm) h = normalize(qkv, weights, embedding.norm, h)
   return embedding.project ? dense(weights, embedding.project, h) : h
 }
 
@@ -123,13 +124,13 @@ function rotations({ frequencies }, positions, B) {
 }
 
 /**
- * All layers.
+ * All layers; yields what leaves each, so that others may have their turn.
  * @param {StackSpec} stack
  * @param {FloatTensor} h (B, L, d)
  * @param {Call} call
- * @returns {FloatTensor} after the last norm, if there is one
+ * @returns {LayerSteps<FloatTensor>} after the last norm, if there is one
  */
-export function runStack(stack, h, call) {
+export function* runStack(stack, h, call) {
   const { qkv, weights } = call
   const [B, L] = h.dims
   const { rope, relative } = stack
@@ -142,14 +143,15 @@ export function runStack(stack, h, call) {
       maxDistance: relative.maxDistance,
       pastLength: call.past,
     })
-  stack.layers.forEach((parts, layer) => {
+  for (const [layer, parts] of stack.layers.entries()) {
     const before = h
     h = qkv.scope(() => runLayer(stack, parts, layer, before, call, turns, bias))
     if (layer > 0) free(before)
-  })
+    yield h
+  }
   call.record?.({ place: call.place, before: h })
   if (call.keepHidden(stack.layers.length)) call.hiddenStates[stack.layers.length] = copyOf(h)
-  return stack.norm ? norm(qkv, weights, stack.norm, h) : h
+  return stack.norm ? normalize(qkv, weights, stack.norm, h) : h
 }
 
 /** @param {FloatTensor} x */
@@ -174,7 +176,7 @@ function runLayer(stack, parts, layer, h, call, turns, bias) {
   const entered = h
   for (const part of parts) {
     const from = stack.parallel ? entered : h
-    const x = part.before ? norm(qkv, weights, part.before, from) : from
+    const x = part.before ? normalize(qkv, weights, part.before, from) : from
     // The last product adds the residual, unless a hook or a record needs the output alone.
     const isFused = !part.after && !call.record && !isHooked(hooks, `${at}${part.kind}.output`)
     const residual = isFused ? h : undefined
@@ -182,11 +184,11 @@ function runLayer(stack, parts, layer, h, call, turns, bias) {
       part.kind === 'mlp'
         ? mlp(call, /** @type {NonNullable<PartSpec['mlp']>} */ (part.mlp), x, residual)
         : attention(call, stack, part, layer, x, at, turns, bias, residual)
-    if (part.after) y = norm(qkv, weights, part.after, y)
+    if (part.after) y = normalize(qkv, weights, part.after, y)
     if (!isFused) y = hooked(`${part.kind}.output`, y)
     call.record?.({ place: call.place, part, layer, before: h, added: y })
     h = isFused ? y : add(qkv, h, y, { resident: true })
-    if (part.post) h = norm(qkv, weights, part.post, h)
+    if (part.post) h = normalize(qkv, weights, part.post, h)
   }
   return hooked('output', h)
 }
@@ -228,7 +230,7 @@ function attention(call, stack, part, layer, x, at, turns, bias, residual) {
   /** @type {(what: 'q' | 'k', y: FloatTensor, norms: NormSpec | undefined, heads: number) => FloatTensor} */
   const rotated = (what, y, norms, heads) => {
     const [, rows] = y.dims
-    const normed = norms ? norm(qkv, weights, norms, y.reshape([B, rows, heads, D])).reshape([B, rows, heads * D]) : y
+    const normed = norms ? normalize(qkv, weights, norms, y.reshape([B, rows, heads, D])).reshape([B, rows, heads * D]) : y
     const bare = hooked(`${what}Bare`, normed)
     return stack.rope && turns
       ? qkv.rope(bare, { numHeads: heads, rotaryDim: stack.rope.dim, ...turns, resident: true })
@@ -337,7 +339,7 @@ export function makeLogits({ head, type }, qkv, weights, x) {
   let h = x
   if (head.transform) {
     h = dense(weights, head.transform, h, { activation: head.activation })
-    if (head.norm) h = norm(qkv, weights, head.norm, h)
+    if (head.norm) h = normalize(qkv, weights, head.norm, h)
   }
   if (head.scale !== undefined) h = scaled(h, head.scale)
   const logits = weights.head.forward(h)

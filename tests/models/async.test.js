@@ -1,0 +1,106 @@
+// forwardAsync: the same numbers as forward, layer by layer, with a way out.
+
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load } from '../../src/index.js'
+import { loadModel } from '../../src/models.js'
+
+const qkv = await load()
+const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
+const names = readdirSync(folder).filter(name => existsSync(`${folder}/${name}/config.json`))
+const ids = [5, 9, 13, 5, 9, 17, 20, 31]
+const decoderIds = [3, 4, 7]
+const keep = ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions', 'encoderHiddenStates']
+
+/** @param {import('../../src/models/model.js').Model} model */
+const inputOf = ({ stacks: { encoder, decoder } }) => ({ ids, ...(encoder && decoder && { decoderIds }) })
+
+/** Numbers of tensors, wherever they lie. @param {unknown} value @returns {number[][]} */
+function numbersOf(value) {
+  if (typeof value !== 'object' || value === null) return []
+  if ('data' in value) return [Array.from(/** @type {{ data: Float32Array }} */ (value).data)]
+  return Object.values(value).flatMap(numbersOf)
+}
+
+test('forwardAsync gives what forward gives, bit by bit, tells each layer, and leaves nothing in memory', async () => {
+  for (const name of names) {
+    const model = await loadModel(qkv, `${folder}/${name}`, { tokenizer: false })
+    const input = inputOf(model)
+    const { encoder, decoder } = model.stacks
+    const layers = (encoder?.layers ?? 0) + (decoder?.layers ?? 0)
+    const hooks = { [`${encoder && decoder ? 'decoder.' : ''}layers.1.heads.2`]: 0.5 }
+    const want = model.forward(input, { keep, hooks })
+    const before = qkv.memory.resident
+    /** @type {unknown[]} */
+    const told = []
+    const got = await model.forwardAsync(input, { keep, hooks, onLayer: progress => told.push(progress) })
+    assert.deepEqual(numbersOf(got), numbersOf(want), name)
+    assert.ok(numbersOf(got).length > 2 * layers, name)
+    assert.deepEqual(
+      told,
+      Array.from({ length: layers }, (_, n) => ({ layer: n + 1, layers })),
+    )
+    assert.ok(qkv.memory.resident <= before, `${name} leaves memory`)
+    model.dispose()
+  }
+})
+
+test('others have their turn between two layers, also calls of the same model', async () => {
+  const model = await loadModel(qkv, `${folder}/gpt2-tiny`, { tokenizer: false })
+  const want = model.forward({ ids })
+  let turns = 0
+  const tick = () => {
+    turns++
+    model.forward({ ids: [1, 2, 3] }, { logits: 'none' })
+    next = setImmediate(tick)
+  }
+  let next = setImmediate(tick)
+  const { logits } = await model.forwardAsync({ ids })
+  clearImmediate(next)
+  assert.ok(turns >= 3, `${turns} turns in 3 layers`)
+  assert.deepEqual(logits?.data, want.logits?.data)
+  model.dispose()
+})
+
+test('a signal ends it between two layers: nothing stays in memory, the model works on', async () => {
+  for (const name of ['gpt2-tiny', 'bert-tiny', 't5-tiny']) {
+    const model = await loadModel(qkv, `${folder}/${name}`, { tokenizer: false })
+    const input = inputOf(model)
+    const before = qkv.memory.resident
+    const { encoder, decoder } = model.stacks
+    for (let last = 1; last <= (encoder?.layers ?? 0) + (decoder?.layers ?? 0); last++) {
+      const controller = new AbortController()
+      const run = model.forwardAsync(input, {
+        signal: controller.signal,
+        onLayer: ({ layer }) => layer === last && controller.abort(new Error('enough')),
+      })
+      await assert.rejects(run, /enough/)
+      assert.ok(qkv.memory.resident <= before, `${name}, layer ${last}`)
+    }
+    await assert.rejects(model.forwardAsync(input, { signal: AbortSignal.abort() }), { name: 'AbortError' })
+    await assert.rejects(model.forwardAsync(input, { hooks: { 'layers.99.output': 0 } }), /hooks: "layers\.99\.output"/)
+    await assert.rejects(
+      model.forwardAsync(input, /** @type {any} */ ({ singal: 1 })),
+      /forwardAsync: .*"singal".*signal/,
+    )
+    assert.ok((await model.forwardAsync(input)).logits)
+    model.dispose()
+    await assert.rejects(model.forwardAsync(input), /was disposed/)
+  }
+})
+
+test('a cache that a signal left half filled says so', async () => {
+  const model = await loadModel(qkv, `${folder}/gpt2-tiny`, { tokenizer: false })
+  const cache = model.cache()
+  const controller = new AbortController()
+  const { signal } = controller
+  await assert.rejects(model.forwardAsync({ ids }, { cache, signal, onLayer: () => controller.abort() }))
+  assert.throws(() => model.forward({ ids }, { cache }), /threw half way: clear it/)
+  cache.clear()
+  const { logits } = await model.forwardAsync({ ids }, { cache })
+  assert.deepEqual(logits?.data, model.forward({ ids }).logits?.data)
+  cache.dispose()
+  model.dispose()
+})
