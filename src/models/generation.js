@@ -73,7 +73,8 @@ export async function* generate(model, { qkv, family, tokenizer, toIds }, prompt
             ids: isFirst ? prompts.map((row, b) => [...row, ...added[b]]) : added,
             attentionMask: isFirst ? tokens.map((row, b) => [...row, ...added[b].map(() => 1)]) : undefined,
           }
-      const output = model.forward(input, { keep, hooks, cache, logits: 'last' })
+      const given = /** @type {const} */ ({ keep, hooks, cache, logits: 'last' })
+      const output = isFirst ? await model.forwardAsync(input, { ...given, signal }) : model.forward(input, given)
       const logits = /** @type {FloatTensor} */ (output.logits)
       const steps = rows.map((row, b) => {
         const { data } = logits.row(b)

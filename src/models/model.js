@@ -409,7 +409,12 @@ export class Model {
     const stack = /** @type {StackSpec} */ (decoder ?? encoder)
     const [qkv, weights] = [this.#qkv, this.#weights]
     return qkv.scope(() =>
-      makeLogits(this.#family, qkv, weights, stack.norm ? normalize(qkv, weights, stack.norm, hiddenState) : hiddenState),
+      makeLogits(
+        this.#family,
+        qkv,
+        weights,
+        stack.norm ? normalize(qkv, weights, stack.norm, hiddenState) : hiddenState,
+      ),
     )
   }
 

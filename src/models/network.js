@@ -230,7 +230,9 @@ function attention(call, stack, part, layer, x, at, turns, bias, residual) {
   /** @type {(what: 'q' | 'k', y: FloatTensor, norms: NormSpec | undefined, heads: number) => FloatTensor} */
   const rotated = (what, y, norms, heads) => {
     const [, rows] = y.dims
-    const normed = norms ? normalize(qkv, weights, norms, y.reshape([B, rows, heads, D])).reshape([B, rows, heads * D]) : y
+    const normed = norms
+      ? normalize(qkv, weights, norms, y.reshape([B, rows, heads, D])).reshape([B, rows, heads * D])
+      : y
     const bare = hooked(`${what}Bare`, normed)
     return stack.rope && turns
       ? qkv.rope(bare, { numHeads: heads, rotaryDim: stack.rope.dim, ...turns, resident: true })

@@ -54,13 +54,16 @@ async function casesOf(name) {
   const isText = existsSync(`${folder}/tokenizer.json`)
   const model = await loadModel(qkv, folder, { tokenizer: isText ? Tokenizer : false })
   const { text, second } = textsOf(isText)
-  const before = runOf(qkv, model, { text }, {}, model.stacks.encoder && model.stacks.decoder ? 0 : 7)
-  const donor = inputOf(model, { text: second })
+  const before = await runOf(qkv, model, { text }, {}, model.stacks.encoder && model.stacks.decoder ? 0 : 7)
+  const donor = await inputOf(model, { text: second })
   const sets = before.targetIds ? BOTH : ONE
   const list = name.endsWith('-made') ? [sets.join(' ')] : [...sets, sets.join(' ')]
-  const cases = list.map(changed => {
+  const states = await statesOf(model, donor)
+  /** @type {Case[]} */
+  const cases = []
+  for (const changed of list) {
     const changes = readChanges(changed)
-    const run = runOf(qkv, model, { text }, hooksOf(changes, statesOf(model, donor)), before.row, before)
+    const run = await runOf(qkv, model, { text }, hooksOf(changes, states), before.row, before)
     const task = {
       ...{ type: model.type, folder: 'model', row: before.row, changes },
       ...(isText ? { text } : { ids: before.ids }),
@@ -68,8 +71,8 @@ async function casesOf(name) {
       donor: { text: second, ids: isText ? undefined : donor.ids, decoderIds: donor.decoderIds },
     }
     const programs = { qkv: qkvProgram(task), pytorch: hasPyTorch(model.type) ? transformersProgram(task) : '' }
-    return { name: `${name}: ${changed}`, runs: [before, run], ...programs, folder }
-  })
+    cases.push({ name: `${name}: ${changed}`, runs: [before, run], ...programs, folder })
+  }
   model.dispose()
   return cases
 }

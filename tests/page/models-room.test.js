@@ -1,8 +1,10 @@
 // The room "Models": a checkpoint is opened from files, its heads are seen, ranked, opened and changed, and its prediction moves.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { test } from 'node:test'
-import { filesOf, open as openIn, until as untilIn } from './models.js'
+import { filesOf, opened as openedIn, open as openIn, until as untilIn } from './models.js'
 import { usePage } from './open.js'
 
 const context = usePage({ hash: '#1&room=models' })
@@ -123,4 +125,35 @@ test('text is generated step by step, and the maps grow with it', async () => {
   await until('#models-steps', /3 tokens generated/)
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('models-atlas'))?.maps.rows === 13)
   assert.deepEqual((await page.locator('.is-generated .token').allInnerTexts())[0], 'm')
+})
+
+test('a long run tells how far it is and can be cancelled: the run before stays, the next one works', async () => {
+  const { page } = context
+  const files = filesOf('qwen3-tiny-bf16')
+  const config = JSON.parse(readFileSync(files.find(path => path.endsWith('/config.json')) ?? '', 'utf8'))
+  const longer = Buffer.from(JSON.stringify({ ...config, max_position_embeddings: 4096 }))
+  await page.setInputFiles('#models-files', [
+    { name: 'config.json', mimeType: 'application/json', buffer: longer },
+    ...files
+      .filter(path => !path.endsWith('/config.json'))
+      .map(path => ({ name: basename(path), mimeType: '', buffer: readFileSync(path) })),
+  ])
+  await openedIn(page, 'qwen3')
+  await page.fill('#models-text', 'The dog')
+  await until('.strip-label', /^2 tokens$|^3 tokens$|^4 tokens$/)
+  const before = await text('#models-answer')
+  const long = Array(500).fill('The cat that chased').join(' ')
+  await page.fill('#models-text', long)
+  await page.waitForFunction(() => {
+    const running = document.querySelector('#models-running')
+    if (!running || !/\d+%, \d\.\d s/.test(running.textContent ?? ''))
+      return false(/** @type {HTMLButtonElement | null} */ document.querySelector('#models-cancel-run'))?.click()
+    return true
+  })
+  await until('#models-cancelled', /The run was cancelled/)
+  assert.equal(await text('#models-answer'), before)
+  await page.fill('#models-text', 'The cat')
+  await until('.strip-label', /tokens/)
+  await page.locator('#models-cancelled').waitFor({ state: 'detached' })
+  await page.waitForFunction(before => document.querySelector('#models-answer')?.textContent !== before, before)
 })

@@ -23,6 +23,7 @@ import { TEXTS } from '../../web/checkpoints/texts.js'
 import { Tokenizer } from '../models/tokenizer.js'
 
 /** @typedef {import('../../web/checkpoints/session.js').Report} Report */
+/** @typedef {import('../../web/checkpoints/run.js').WholeRun} WholeRun */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const goldens = `${root}tests/goldens/models/`
@@ -132,30 +133,30 @@ test('a weight that is set keeps its value, the others share the rest', () => {
 test('changes do in the model what they say', async () => {
   const model = await loadModel(qkv, `${goldens}gpt2-tiny`, { tokenizer: Tokenizer })
   const input = { text: 'The cat that chased the dog' }
-  const before = runOf(qkv, model, input, {})
-  const other = statesOf(model, inputOf(model, { text: 'A bird flew over the sea now' }))
+  const before = await runOf(qkv, model, input, {})
+  const other = await statesOf(model, await inputOf(model, { text: 'A bird flew over the sea now' }))
   const run = (/** @type {string} */ text) =>
     runOf(qkv, model, input, hooksOf(readChanges(text), other), undefined, before)
-  const at = (/** @type {ReturnType<typeof runOf>} */ { maps }, /** @type {number[]} */ [l, h, i, j]) => {
+  const at = (/** @type {WholeRun} */ { maps }, /** @type {number[]} */ [l, h, i, j]) => {
     const own = /** @type {NonNullable<typeof maps['']>} */ (maps[''])
     return own.data[((l * own.heads + h) * own.rows + i) * own.columns + j]
   }
-  assert.equal(at(run('2.1:7>3=hide'), [1, 0, 6, 2]), 0)
+  assert.equal(at(await run('2.1:7>3=hide'), [1, 0, 6, 2]), 0)
   assert.ok(at(before, [1, 0, 6, 2]) > 0)
-  assert.equal(at(run('2.1:8>3=0.25'), [1, 0, 7, 2]), 0.25)
+  assert.equal(at(await run('2.1:8>3=0.25'), [1, 0, 7, 2]), 0.25)
   assert.deepEqual(
-    run('1.1=1').top,
+    (await run('1.1=1')).top,
     before.top.map(guess => ({ ...guess, before: guess.probability })),
     'a factor of 1',
   )
   for (const text of ['2.1=0', '2.1=mean', '2.1=0.5', '2.1:10>3=hide', '2.1:10>3=0.9', '2:10=patch']) {
-    const { top, probabilities } = run(text)
+    const { top, probabilities } = await run(text)
     assert.notEqual(top[0].probability, probabilities.length && before.probabilities[top[0].id], text)
     assert.equal(top[0].before, before.probabilities[top[0].id], text)
   }
   // With everything that leaves the last layer patched, the model says what it says after the second text.
-  const donor = runOf(qkv, model, { text: 'A bird flew over the sea now' }, {}, 9)
-  const patched = run('3:*=patch')
+  const donor = await runOf(qkv, model, { text: 'A bird flew over the sea now' }, {}, 9)
+  const patched = await run('3:*=patch')
   assert.equal(patched.top[0].id, donor.top[0].id)
   model.dispose()
 })
@@ -181,19 +182,19 @@ test('a text of 1,200 tokens is run layer by layer; blocks, scores and one exact
   const source = { 'config.json': Buffer.from(JSON.stringify(config)), 'model.safetensors': read('model.safetensors') }
   const model = await loadModel(qkv, source, { tokenizer: false })
   const ids = Array.from({ length: 1200 }, (_, i) => 3 + ((i * i) % 97))
-  const run = runOf(qkv, model, { text: '', ids }, {})
+  const run = await runOf(qkv, model, { text: '', ids }, {})
   const maps = run.maps['']
   assert.ok(maps?.cells && maps.height < 100)
   const { attentions } = model.forward({ ids }, { keep: ['attentions.1'], logits: 'none' })
   const exact = /** @type {NonNullable<(typeof attentions)[number]>} */ (attentions[1])
-  const own = exactMap(model, run.input, {}, { stack: '', layer: 1, head: 2 })
+  const own = await exactMap(model, run.input, {}, { stack: '', layer: 1, head: 2 })
   close(own.data, exact.data.slice(2 * 1200 * 1200, 3 * 1200 * 1200), 'the exact map')
   for (let y = 0; y < maps.height; y += 7)
     for (let x = 0; x <= y; x += 5) {
       const { query, key, weight } = cellAt(maps, { layer: 1, head: 2 }, y, x)
       if (!(Math.abs(own.data[query * 1200 + key] - weight) <= 1e-5)) assert.fail(`block ${y}, ${x}: ${weight}`)
     }
-  const pairs = exactPairs(model, run.input, {}, { stack: '', query: 1100, key: 700 })
+  const pairs = await exactPairs(model, run.input, {}, { stack: '', query: 1100, key: 700 })
   assert.ok(Math.abs(pairs[maps.heads + 2] - own.data[1100 * 1200 + 700]) <= 1e-6)
   const want = headScores([exact], ids).previous.data
   close(run.scores['']?.previous?.slice(maps.heads, 2 * maps.heads), want, 'previous')
@@ -254,4 +255,41 @@ test('what is opened while another is being opened replaces it; cancelling leave
   assert.match((await broken).failure ?? '', /safetensors/)
   assert.equal(qkv.memory.resident, before, 'nothing is left behind')
   session.close()
+})
+
+test('a run is cancelled between two layers, also by a newer one; what was shown stays, and the model works on', async () => {
+  const { ask, reports, session } = talk()
+  const config = JSON.parse(readFileSync(`${goldens}qwen3-tiny-bf16/config.json`, 'utf8'))
+  const longer = new File([JSON.stringify({ ...config, max_position_embeddings: 2048 })], 'config.json')
+  const source = [longer, ...filesOf('qwen3-tiny-bf16').filter(({ name }) => name !== 'config.json')]
+  await ask({ open: { source, name: 'qwen3' } }, ['opened'])
+  const first = await ask({ show: { input: { text: 'The cat' }, changes: [] } }, ['shown'])
+  const before = qkv.memory.resident
+  // The run begins with the next task; each of its layers takes many milliseconds.
+  const begun = () => new Promise(resolve => setTimeout(resolve, 2))
+  const text = Array(300).fill('The cat').join(' ')
+  const cancelled = ask({ show: { input: { text }, changes: [] } }, ['shown', 'wasCancelled', 'failure'])
+  await begun()
+  session.ask({ id: 1000, cancel: true })
+  assert.equal((await cancelled).wasCancelled, true)
+  const left = ask({ show: { input: { text }, changes: [] } }, ['shown', 'wasCancelled', 'failure'])
+  await begun()
+  const newest = ask({ show: { input: { text: 'The cat that' }, changes: [] } }, ['shown', 'failure'])
+  assert.equal((await left).wasCancelled, true)
+  assert.equal((await newest).shown?.before.ids.length, (first.shown?.before.ids.length ?? 0) + 1)
+  assert.ok(qkv.memory.resident <= before, 'nothing is left behind')
+  assert.deepEqual(
+    reports.flatMap(({ failure }) => failure ?? []),
+    [],
+  )
+  session.close()
+})
+
+test('a run that takes long tells how far it is', async () => {
+  const model = await loadModel(qkv, `${goldens}gpt2-tiny`, { tokenizer: Tokenizer })
+  /** @type {number[]} */
+  const shares = []
+  await runOf(qkv, model, { text: 'The cat' }, {}, undefined, undefined, { onProgress: share => shares.push(share) })
+  assert.deepEqual(shares, [1 / 3, 2 / 3, 1])
+  model.dispose()
 })

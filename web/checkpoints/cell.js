@@ -38,9 +38,10 @@ import { placeOf } from './changes.js'
  * @param {import('qkv/models').ModelInput} input
  * @param {Record<string, Hook>} hooks
  * @param {{ stack: Stack, layer: number, head: number, query: number, key: number }} at
- * @returns {CellTrace}
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<CellTrace>}
  */
-export function traceCell(qkv, model, input, hooks, { stack, layer, head, query, key }) {
+export async function traceCell(qkv, model, input, hooks, { stack, layer, head, query, key }, signal) {
   const { at, attention } = placeOf({ isOn: true, stack, layer })
   const { encoder, decoder } = model.stacks
   const own = /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
@@ -77,7 +78,7 @@ export function traceCell(qkv, model, input, hooks, { stack, layer, head, query,
   }
   look('scores', row)
   look('weights', row)
-  model.forward(input, { hooks: all, logits: 'none' })
+  await model.forwardAsync(input, { hooks: all, logits: 'none', signal })
   const { q, k, scores, weights } = seen
   const dot = qkv.matmul({ data: q, dims: [1, D] }, { data: k, dims: [D, 1] }).data[0]
   const scaled = dot * scale

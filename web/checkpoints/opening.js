@@ -31,7 +31,7 @@ export function opening(room) {
       <span class="note">${t('modelsLocal')}</span>
       ${told ? facts(room) : nothing}
     </div>
-    ${progress(room)}
+    ${progress(room)} ${running(room)}
     ${room.failure === undefined ? nothing : html`<p class="models-problem" id="models-problem" role="alert">${t('modelsFailed', { message: room.failure })} ${room.told ? t('modelsStays') : ''}</p>`}
     ${told ? source(room) : nothing}
     ${!told && !room.plan ? html`<p class="models-empty">${t('modelsEmpty')}</p>` : nothing}`
@@ -47,7 +47,7 @@ function facts({ t, told }) {
   return html`<span class="models-facts" id="models-facts">${t('modelsFacts', {
     ...{ type: told.type, sizes: list.join(' + '), parameters: told.parameters.toLocaleString('en') },
     memory: megabytes(told.bytes),
-  })}${told.dtype ? `, ${told.dtype}` : ''}</span>`
+  })}${told.dtype ? `, ${told.dtype}` : ''}${told.threads > 1 ? `, ${t('modelsThreads', { count: told.threads })}` : ''}</span>`
 }
 
 /** @param {Room} room */
@@ -61,6 +61,22 @@ function progress(room) {
     <span>${t('modelsOpening', { name: title })} ${progress ? t('modelsProgress', { loaded: megabytes(progress.loaded), total: megabytes(progress.total), seconds: progress.seconds.toFixed(1) }) : ''}</span>
     <progress max="1" .value=${share} aria-label=${t('modelsOpening', { name: title })}></progress>
     <button type="button" class="tool" id="models-cancel" @click=${() => room.session?.ask({ cancel: true })}>${t('modelsCancel')}</button>
+  </div>`
+}
+
+/** How far a long run is, or that it was cancelled. @param {Room} room */
+function running(room) {
+  const { t, running } = room
+  if (running)
+    return html`<div class="models-progress" id="models-running" role="status">
+      <span>${t('modelsRunning', { share: Math.round(100 * running.share), seconds: running.seconds.toFixed(1) })}</span>
+      <progress max="1" .value=${running.share} aria-label=${t('modelsRun')}></progress>
+      <button type="button" class="tool" id="models-cancel-run" @click=${() => room.session?.ask({ cancel: true })}>${t('modelsCancel')}</button>
+    </div>`
+  if (!room.wasCancelled) return nothing
+  return html`<div class="models-progress" id="models-cancelled" role="status">
+    <span>${t('modelsCancelled')}</span>
+    <button type="button" class="tool" id="models-run-again" @click=${() => room.runAgain()}>${t('modelsRunAgain')}</button>
   </div>`
 }
 

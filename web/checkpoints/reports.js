@@ -17,6 +17,14 @@ export function take(room, report) {
     }
     room.failure = report.failure
     room.isGenerating = false
+    room.running = undefined
+  }
+  if (id === room.asked.show) {
+    if (report.running) room.running = report.running
+    if (report.wasCancelled) {
+      room.running = undefined
+      room.wasCancelled = true
+    }
   }
   if (id === room.asked.open) {
     if (report.plan) room.plan = report.plan
@@ -28,6 +36,7 @@ export function take(room, report) {
     if (report.opened) opened(room, report.opened)
   }
   if (report.shown && id >= room.asked.show) {
+    room.running = undefined
     room.runBefore = report.shown.before
     room.runAfter = report.shown.after
     room.donor = report.shown.donor
@@ -56,7 +65,7 @@ export function take(room, report) {
 /** @param {Room} room @param {import('./session.js').Told} told */
 function opened(room, told) {
   room.told = told
-  room.plan = room.progress = undefined
+  room.plan = room.progress = room.running = undefined
   room.runBefore = room.runAfter = room.cell = room.traced = room.why = undefined
   room.query = room.keyWord = room.row = room.ids = undefined
   room.stop = undefined

@@ -40,6 +40,8 @@ const STATE = [
     'plan',
     'progress',
     'failure',
+    'running',
+    'wasCancelled',
     'runBefore',
     'runAfter',
     'donor',
@@ -95,6 +97,10 @@ export class ModelsRoom extends LitElement {
     this.progress = undefined
     /** @type {string | undefined} */
     this.failure = undefined
+    /** How far a long run is. @type {Report['running']} */
+    this.running = undefined
+    /** Was the last run ended before its time? What is seen is the one before. */
+    this.wasCancelled = false
     /** @type {Run | undefined} */
     this.runBefore = undefined
     /** @type {Run | undefined} */
@@ -310,8 +316,15 @@ export class ModelsRoom extends LitElement {
     return `${stack.slice(0, 1)}${layer + 1}.${head + 1}`
   }
 
+  /** The run that was cancelled, from its beginning. */
+  runAgain() {
+    this.ran = ''
+    this.requestUpdate()
+  }
+
   #run() {
     const { text, ids, row } = this
+    this.wasCancelled = false
     const input = { text, ids, second: this.linked.donor }
     this.asked.show = this.session?.ask({ show: { input, changes: this.changes, row } }) ?? 0
   }
@@ -459,7 +472,7 @@ export class ModelsRoom extends LitElement {
 
   render() {
     const { t, run, head } = this
-    return html`<main class="models ${head ? 'has-head' : ''}" id="stage" tabindex="-1" data-tab=${this.tab} aria-busy=${this.plan !== undefined && !('isTooLarge' in this.plan && this.plan.isTooLarge)}>
+    return html`<main class="models ${head ? 'has-head' : ''}" id="stage" tabindex="-1" data-tab=${this.tab} aria-busy=${this.running !== undefined || (this.plan !== undefined && !('isTooLarge' in this.plan && this.plan.isTooLarge))}>
       ${opening(this)} ${story(this)}
       ${
         run

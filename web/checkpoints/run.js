@@ -123,12 +123,18 @@ function pickRows(states, rows) {
 }
 
 /**
+ * How a run ends before its time, and who is told how far it is: from 0 to 1.
+ * @typedef {{ signal?: AbortSignal, onProgress?: (share: number) => void }} Watch
+ */
+
+/**
  * What an encoder-decoder writes, its start among it, without the end.
  * @param {Model} model
  * @param {number[]} ids
  * @param {Record<string, Hook>} hooks
+ * @param {Watch} watch
  */
-function translate(model, ids, hooks) {
+async function translate(model, ids, hooks, { signal }) {
   const ends = [model.config.eos_token_id].flat()
   const bad = /** @type {unknown[]} */ (model.config.bad_words_ids ?? []).flat()
   const start = Number(model.config.decoder_start_token_id ?? model.config.pad_token_id ?? 0)
@@ -139,8 +145,8 @@ function translate(model, ids, hooks) {
     const isWhole = Object.keys(hooks).length > 0
     while (sequence.length < MOST_TRANSLATED) {
       const decoderIds = isWhole ? sequence : sequence.slice(-1)
-      const options = { hooks: /** @type {any} */ (hooks), logits: /** @type {const} */ ('last') }
-      const { logits } = model.forward({ ids, decoderIds }, isWhole ? options : { ...options, cache })
+      const options = { hooks: /** @type {any} */ (hooks), logits: /** @type {const} */ ('last'), signal }
+      const { logits } = await model.forwardAsync({ ids, decoderIds }, isWhole ? options : { ...options, cache })
       const row = /** @type {{ data: Float32Array }} */ (logits).data
       for (const id of bad) row[Number(id)] = Number.NEGATIVE_INFINITY
       const next = row.reduce((most, value, id) => (value > row[most] ? id : most), 0)
@@ -160,17 +166,18 @@ function translate(model, ids, hooks) {
  * @param {Record<string, Hook>} hooks
  * @param {number} [row] default the last, of an encoder the first masked word
  * @param {WholeRun} [before] the same without hooks
- * @returns {WholeRun}
+ * @param {Watch} [watch]
+ * @returns {Promise<WholeRun>}
  */
-export function runOf(qkv, model, given, hooks, row, before) {
+export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
   const start = performance.now()
   const { ids, tokens, raw } = read(model, given)
   if (ids.length === 0) throw new RangeError('there is no token: type a text')
   const { encoder, decoder } = model.stacks
   const both = encoder !== undefined && decoder !== undefined
-  const targetIds = both ? translate(model, ids, hooks) : undefined
+  const targetIds = both ? await translate(model, ids, hooks, watch) : undefined
   const input = { ids, ...(targetIds && { decoderIds: targetIds }) }
-  const made = collect(model, input, hooks, ids, targetIds ?? [])
+  const made = await collect(model, input, hooks, ids, targetIds ?? [], watch)
   const states = /** @type {import('qkv').FloatTensor[]} */ (made.output.hiddenStates)
   const length = targetIds?.length ?? ids.length
   const masked = raw.flatMap((token, i) => (MASKS.includes(token) ? [i] : []))
@@ -211,8 +218,9 @@ export const KEPT = {
  * @param {Record<string, Hook>} hooks
  * @param {number[]} ids
  * @param {number[]} targetIds
+ * @param {Watch} watch
  */
-function collect(model, input, hooks, ids, targetIds) {
+async function collect(model, input, hooks, ids, targetIds, { signal, onProgress }) {
   const [L, T] = [ids.length, targetIds.length]
   const stacks = /** @type {[Stack, { layers: number, heads: number }][]} */ (Object.entries(stacksOf(model)))
   const sizeOf = (/** @type {Stack} */ stack) => (stack === 'cross' ? [T, L] : stack === 'decoder' ? [T, T] : [L, L])
@@ -254,7 +262,10 @@ function collect(model, input, hooks, ids, targetIds) {
         }
       }
   const keep = ['hiddenStates', ...(isHeld ? stacks.map(([stack]) => KEPT[stack]) : [])]
-  const output = model.forward(input, { keep, hooks: all, logits: 'none' })
+  const output = await model.forwardAsync(input, {
+    ...{ keep, hooks: all, logits: 'none', signal },
+    onLayer: ({ layer, layers }) => onProgress?.(layer / layers),
+  })
   if (isHeld)
     for (const [stack] of stacks)
       output[KEPT[stack]].forEach((weights, layer) => {
@@ -269,10 +280,11 @@ function collect(model, input, hooks, ids, targetIds) {
  * @param {ModelInput} input
  * @param {Record<string, Hook>} hooks
  * @param {{ stack: Stack, layer: number, head: number }} at
+ * @param {Watch} [watch]
  */
-export function exactMap(model, input, hooks, { stack, layer, head }) {
-  const { [KEPT[stack]]: kept } = model.forward(input, {
-    ...{ keep: [`${KEPT[stack]}.${layer}`], hooks: /** @type {any} */ (hooks), logits: 'none' },
+export async function exactMap(model, input, hooks, { stack, layer, head }, { signal } = {}) {
+  const { [KEPT[stack]]: kept } = await model.forwardAsync(input, {
+    ...{ keep: [`${KEPT[stack]}.${layer}`], hooks: /** @type {any} */ (hooks), logits: 'none', signal },
   })
   const { data, dims } = /** @type {import('qkv').FloatTensor} */ (kept[layer])
   const [, , rows, columns] = dims
@@ -285,8 +297,9 @@ export function exactMap(model, input, hooks, { stack, layer, head }) {
  * @param {ModelInput} input
  * @param {Record<string, Hook>} hooks
  * @param {{ stack: Stack, query: number, key: number }} at
+ * @param {Watch} [watch]
  */
-export function exactPairs(model, input, hooks, { stack, query, key }) {
+export async function exactPairs(model, input, hooks, { stack, query, key }, { signal } = {}) {
   const { layers, heads } = /** @type {{ layers: number, heads: number }} */ (stacksOf(model)[stack])
   const pairs = new Float32Array(layers * heads)
   /** @type {Record<string, any>} */
@@ -301,7 +314,7 @@ export function exactPairs(model, input, hooks, { stack, query, key }) {
       for (let h = 0; h < heads; h++) pairs[layer * heads + h] = weights.data[(h * L + query) * S + key]
     }
   }
-  model.forward(input, { hooks: all, logits: 'none' })
+  await model.forwardAsync(input, { hooks: all, logits: 'none', signal })
   return pairs
 }
 
@@ -309,22 +322,25 @@ export function exactPairs(model, input, hooks, { stack, query, key }) {
  * What a text is for the model; of an encoder-decoder with its translation.
  * @param {Model} model
  * @param {{ text: string, ids?: number[] }} given
+ * @param {Watch} [watch]
  */
-export function inputOf(model, given) {
+export async function inputOf(model, given, watch = {}) {
   const { ids } = read(model, given)
   if (ids.length === 0) throw new RangeError('the second text has no token: type one')
   const { encoder, decoder } = model.stacks
-  return { ids, ...(encoder && decoder && { decoderIds: translate(model, ids, {}) }) }
+  return { ids, ...(encoder && decoder && { decoderIds: await translate(model, ids, {}, watch) }) }
 }
 
 /**
  * What leaves each layer with another text, for patches.
  * @param {Model} model
  * @param {ModelInput} input
- * @returns {(layer: number, stack: Stack) => { data: Float32Array, dims: readonly number[] }}
+ * @param {Watch} [watch]
+ * @returns {Promise<(layer: number, stack: Stack) => { data: Float32Array, dims: readonly number[] }>}
  */
-export function statesOf(model, input) {
-  const output = model.forward(input, { keep: ['hiddenStates', 'encoderHiddenStates'], logits: 'none' })
+export async function statesOf(model, input, { signal } = {}) {
+  const keep = ['hiddenStates', 'encoderHiddenStates']
+  const output = await model.forwardAsync(input, { keep, logits: 'none', signal })
   return (layer, stack) =>
     /** @type {any} */ ((stack === 'encoder' ? output.encoderHiddenStates : output.hiddenStates)[layer + 1])
 }

@@ -23,7 +23,7 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf,
 /**
  * What the page asks for, one of these:
  * - open: another checkpoint. Above `most` bytes of memory it is not read, unless a dtype is given
- * - cancel: what is being opened or generated
+ * - cancel: what is being opened, run or generated
  * - show: a run; `row` is the token whose prediction is told, default the last
  * - head: the exact map of one head
  * - cell: how a weight was computed
@@ -51,6 +51,7 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf,
  * @property {boolean} hasTokenizer
  * @property {boolean} hasHead
  * @property {Smaller | ''} dtype '' as stored
+ * @property {number} threads
  * @property {number} seconds that opening it took
  */
 
@@ -62,6 +63,7 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf,
  * @property {boolean} [wasCancelled]
  * @property {{ name: string, type: string, stacks: Model['stacks'], bytes: Record<'stored' | Smaller, number>, isTooLarge: boolean }} [plan] read from config and headers, before any weight
  * @property {{ loaded: number, total: number, seconds: number }} [progress]
+ * @property {{ share: number, seconds: number }} [running] how far a run is, from 0 to 1, if it takes long
  * @property {Told} [opened]
  * @property {{ before: Run, after?: Run, donor?: Donor }} [shown] donor: what patches are taken from
  * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean, text?: string, matrix: { data: Float32Array, dims: readonly number[] } }} [head]
@@ -83,7 +85,9 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf,
 
 /** The second text as the model reads it. @typedef {{ ids: number[], tokens: string[], decoderIds?: number[], targets?: string[] }} Donor */
 
+/** Milliseconds between two reports of progress, and until the first of a run. */
 const PROGRESS = 50
+const PATIENCE = 250
 
 /**
  * @param {import('qkv').Qkv} qkv
@@ -95,12 +99,23 @@ export function createSession(qkv, Tokenizer, post) {
   let model
   /** What is being opened or generated. @type {AbortController | undefined} */
   let busy
+  /** The run that is made. @type {AbortController | undefined} */
+  let running
+  /** Ends what is asked about the last run: a new run does. */
+  let details = new AbortController()
   /** The newest run that is asked for. @type {{ id: number, show: NonNullable<Request['show']> } | undefined} */
   let wanted
   /** The last run; it stays as long as its text does. @type {{ key: string, given: NonNullable<Request['show']>, before: WholeRun, after?: WholeRun, hooks: Record<string, import('./changes.js').Hook> } | undefined} */
   let last
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer
+
+  /** Ends the run and what is asked about it. */
+  function end() {
+    running?.abort()
+    details.abort()
+    details = new AbortController()
+  }
 
   /** @param {number} id @param {NonNullable<Request['open']>} given */
   async function open(id, { source, name, dtype, most = Number.POSITIVE_INFINITY }) {
@@ -126,6 +141,7 @@ export function createSession(qkv, Tokenizer, post) {
         },
       })
       if (signal.aborted) return next.dispose()
+      end()
       model?.dispose()
       model = next
       last = undefined
@@ -133,7 +149,7 @@ export function createSession(qkv, Tokenizer, post) {
         id,
         opened: {
           ...{ name, type, stacks, parameters, bytes: bytes[dtype ?? 'stored'], dtype: dtype ?? '' },
-          ...{ hasTokenizer: hasTokenizer(next), hasHead: next.hasHead, seconds: seconds() },
+          ...{ hasTokenizer: hasTokenizer(next), hasHead: next.hasHead, seconds: seconds(), threads: qkv.threads },
         },
       })
     } catch (error) {
@@ -144,32 +160,51 @@ export function createSession(qkv, Tokenizer, post) {
     }
   }
 
-  /** The newest of the runs that were asked for meanwhile. */
+  /** The newest of the runs that were asked for meanwhile; it ends the one before. */
   function show() {
     timer = undefined
     if (!wanted || !model) return
     const { id, show: given } = wanted
     wanted = undefined
     const own = model
-    answer(id, () => {
-      const { input, row } = given
+    end()
+    running = new AbortController()
+    const { signal } = running
+    const start = performance.now()
+    let told = start + PATIENCE - PROGRESS
+    /** @type {(from: number, to: number) => import('./run.js').Watch} */
+    const watch = (from, to) => ({
+      signal,
+      onProgress(share) {
+        if (performance.now() - told < PROGRESS) return
+        told = performance.now()
+        post({ id, running: { share: from + share * (to - from), seconds: (told - start) / 1000 } })
+      },
+    })
+    answer(id, signal, async () => {
+      const { input, row, changes } = given
       const key = JSON.stringify([input.text, input.ids, row])
-      if (last?.key !== key) last = { key, given, before: runOf(qkv, own, input, {}, row), hooks: {} }
-      const { before } = last
-      const { hooks, donor } = hooksFor(own, given)
+      const hasChanges = changes.some(({ isOn }) => isOn)
+      const known = last?.key === key ? last.before : undefined
+      const half = known ? 0 : hasChanges ? 0.5 : 1
+      const before = known ?? (await runOf(qkv, own, input, {}, row, undefined, watch(0, half)))
+      if (!known) last = { key, given, before, hooks: {} }
+      const { hooks, donor } = await hooksFor(own, given, signal)
       const isChanged = Object.keys(hooks).length > 0
-      const after = isChanged ? runOf(qkv, own, input, hooks, before.row, before) : undefined
+      const after = isChanged ? await runOf(qkv, own, input, hooks, before.row, before, watch(half, 1)) : undefined
       last = { key, given, before, after, hooks }
       post({ id, shown: { before: sent(before), after: after && sent(after), donor } })
     })
   }
 
-  /** @param {Model} own @param {NonNullable<Request['show']>} given */
-  function hooksFor(own, { input, changes }) {
+  /** @param {Model} own @param {NonNullable<Request['show']>} given @param {AbortSignal} signal */
+  async function hooksFor(own, { input, changes }, signal) {
     const stacks = stacksOf(own)
     const known = changes.filter(change => change.isOn && isIn(change, stacks))
-    const second = known.some(({ kind }) => kind === 'patch') ? inputOf(own, { text: input.second ?? '' }) : undefined
-    const states = second ? statesOf(own, second) : () => ({ data: new Float32Array(0), dims: [] })
+    const isPatched = known.some(({ kind }) => kind === 'patch')
+    const second = isPatched ? await inputOf(own, { text: input.second ?? '' }, { signal }) : undefined
+    const nothing = () => ({ data: new Float32Array(0), dims: [] })
+    const states = second ? await statesOf(own, second, { signal }) : nothing
     const named = (/** @type {number[]} */ ids) => ids.map(id => tokenText(own, id))
     const { ids = [], decoderIds } = second ?? {}
     /** @type {Donor | undefined} */
@@ -177,12 +212,13 @@ export function createSession(qkv, Tokenizer, post) {
     return { hooks: hooksOf(known, states), donor }
   }
 
-  /** @param {number} id @param {() => void | Promise<void>} act */
-  async function answer(id, act) {
+  /** @param {number} id @param {AbortSignal | undefined} signal that ends it @param {() => void | Promise<void>} act */
+  async function answer(id, signal, act) {
     try {
       await act()
     } catch (error) {
-      post({ id, failure: /** @type {Error} */ (error).message })
+      if (signal?.aborted) post({ id, wasCancelled: true })
+      else post({ id, failure: /** @type {Error} */ (error).message })
     }
   }
 
@@ -210,8 +246,11 @@ export function createSession(qkv, Tokenizer, post) {
     /** @param {Request} request */
     async ask(request) {
       const { id, open: opening, show: showing, head, cell, generate: going } = request
-      if (request.cancel) busy?.abort()
-      if (opening) return answer(id, () => open(id, opening))
+      if (request.cancel) {
+        busy?.abort()
+        running?.abort()
+      }
+      if (opening) return answer(id, undefined, () => open(id, opening))
       if (showing) {
         wanted = { id, show: showing }
         timer ??= setTimeout(show) // what was asked for meanwhile comes first
@@ -221,30 +260,34 @@ export function createSession(qkv, Tokenizer, post) {
       const { before, after, hooks } = last
       const used = (/** @type {boolean} */ isChanged) =>
         isChanged && after ? { run: after, hooks } : { run: before, hooks: {} }
+      const { signal } = details
       if (head)
-        await answer(id, () => {
+        await answer(id, signal, async () => {
           const { run, hooks } = used(head.isChanged)
-          const input = head.text === undefined ? run.input : inputOf(own, { text: head.text })
-          post({ id, head: { ...head, matrix: exactMap(own, input, hooks, head) } })
+          const input = head.text === undefined ? run.input : await inputOf(own, { text: head.text }, { signal })
+          post({ id, head: { ...head, matrix: await exactMap(own, input, hooks, head, { signal }) } })
         })
       if (cell)
-        await answer(id, () => {
+        await answer(id, signal, async () => {
           const { run, hooks } = used(cell.isChanged)
-          post({ id, cell: traceCell(qkv, own, run.input, hooks, cell) })
+          post({ id, cell: await traceCell(qkv, own, run.input, hooks, cell, signal) })
         })
-      if (request.why)
-        await answer(id, async () => post({ id, why: await whyOf(own, used(request.why?.isChanged ?? false)) }))
+      if (request.why) {
+        const { isChanged } = request.why
+        await answer(id, signal, async () => post({ id, why: await whyOf(own, used(isChanged), signal) }))
+      }
       if (request.pairs) {
         const { isChanged, ...at } = request.pairs
-        await answer(id, () => {
+        await answer(id, signal, async () => {
           const { run, hooks } = used(isChanged)
-          post({ id, pairs: exactPairs(own, run.input, hooks, at) })
+          post({ id, pairs: await exactPairs(own, run.input, hooks, at, { signal }) })
         })
       }
-      if (going) await answer(id, () => goOn(id, going))
+      if (going) await answer(id, undefined, () => goOn(id, going))
     },
     close() {
       busy?.abort()
+      end()
       clearTimeout(timer)
       model?.dispose()
       model = undefined
@@ -271,12 +314,13 @@ async function sourceOf(source, signal) {
   return Object.fromEntries(await Promise.all(files))
 }
 
-/** @param {Model} model @param {{ run: WholeRun, hooks: Record<string, any> }} used @returns {Promise<Why | undefined>} */
-async function whyOf(model, { run, hooks }) {
+/** @param {Model} model @param {{ run: WholeRun, hooks: Record<string, any> }} used @param {AbortSignal} signal @returns {Promise<Why | undefined>} */
+async function whyOf(model, { run, hooks }, signal) {
   const [guess] = run.top
   const { decoder, encoder } = model.stacks
   if (!guess || !decoder) return undefined
-  const found = await model.logitAttribution(run.input, { tokens: [guess.id], position: run.row, hooks })
+  const about = { tokens: [guess.id], position: run.row, hooks, signal }
+  const found = await model.logitAttribution(run.input, about)
   const sum = (/** @type {{ data: Float32Array } | undefined} */ tensor) => tensor?.data.reduce((a, b) => a + b, 0) ?? 0
   const { heads, crossHeads, mlps, embedding, rest, logits } = found
   return {
