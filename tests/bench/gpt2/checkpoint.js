@@ -1,4 +1,5 @@
-// A checkpoint of GPT-2 small's size with random weights, as Hugging Face stores it: F32, Conv1D weights (in, out).
+// A checkpoint of GPT-2 with random weights, by default of GPT-2 small's size, as Hugging Face stores it: F32, Conv1D weights
+// (in, out).
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,17 +7,17 @@ import { join } from 'node:path'
 
 export const SIZES = { layers: 12, heads: 12, d: 768, vocab: 50257, positions: 1024 }
 
-const CONFIG = {
-  ...{ model_type: 'gpt2', vocab_size: SIZES.vocab, n_positions: SIZES.positions, n_embd: SIZES.d },
-  ...{ n_layer: SIZES.layers, n_head: SIZES.heads, activation_function: 'gelu_new', layer_norm_epsilon: 1e-5 },
-}
+/** @param {typeof SIZES} sizes */
+const configOf = ({ vocab, positions, d, layers, heads }) => ({
+  ...{ model_type: 'gpt2', vocab_size: vocab, n_positions: positions, n_embd: d },
+  ...{ n_layer: layers, n_head: heads, activation_function: 'gelu_new', layer_norm_epsilon: 1e-5 },
+})
 
 /** @typedef {{ dims: number[], from: number, length: number }} Place floats of `data` */
-/** @typedef {{ data: Float32Array, places: Map<string, Place> }} Weights */
+/** @typedef {{ data: Float32Array, places: Map<string, Place>, sizes: typeof SIZES }} Weights */
 
-/** Names and dims of all tensors. @returns {[string, number[]][]} */
-function tensors() {
-  const { layers, d, vocab, positions } = SIZES
+/** Names and dims of all tensors. @param {typeof SIZES} sizes @returns {[string, number[]][]} */
+function tensors({ layers, d, vocab, positions }) {
   const norm = (/** @type {string} */ name) =>
     /** @type {[string, number[]][]} */ ([
       [`${name}.weight`, [d]],
@@ -41,13 +42,14 @@ function tensors() {
 /**
  * GPT-2's initialisation, deviation 0.02; norms near 1, biases near 0, so that a term that is left out shows.
  * @param {import('../../../src/nn/generator.js').Generator} generator
+ * @param {typeof SIZES} [sizes]
  * @returns {Weights}
  */
-export function makeWeights(generator) {
+export function makeWeights(generator, sizes = SIZES) {
   /** @type {Map<string, Place>} */
   const places = new Map()
   let at = 0
-  for (const [name, dims] of tensors()) {
+  for (const [name, dims] of tensors(sizes)) {
     const length = dims.reduce((a, b) => a * b)
     places.set(name, { dims, from: at, length })
     at += length
@@ -59,14 +61,14 @@ export function makeWeights(generator) {
     const shift = /ln_\w+\.weight$/.test(name) ? 1 : 0
     for (let i = from; i < from + length; i++) data[i] = data[i] * 0.02 + shift
   }
-  return { data, places }
+  return { data, places, sizes }
 }
 
 /**
  * @param {Weights} weights
  * @returns {{ path: string, bytes: number, dispose: () => void }} a folder in the system's temporary one
  */
-export function writeFolder({ data, places }) {
+export function writeFolder({ data, places, sizes }) {
   const entries = [...places].map(([name, { dims, from, length }]) => [
     name,
     { dtype: 'F32', shape: dims, data_offsets: [from * 4, (from + length) * 4] },
@@ -79,6 +81,6 @@ export function writeFolder({ data, places }) {
   const file = join(path, 'model.safetensors')
   writeFileSync(file, Buffer.concat([size, header]))
   writeFileSync(file, new Uint8Array(data.buffer), { flag: 'a' })
-  writeFileSync(join(path, 'config.json'), JSON.stringify(CONFIG))
+  writeFileSync(join(path, 'config.json'), JSON.stringify(configOf(sizes)))
   return { path, bytes: 8 + header.length + data.byteLength, dispose: () => rmSync(path, { recursive: true }) }
 }

@@ -1,0 +1,107 @@
+// npm run bench:room: the room "Models" in headless Chromium, on the built site.
+
+import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import sirv from 'sirv'
+import { load } from '../../src/index.js'
+import config from '../../vite.config.js'
+import { launch } from '../browser/chromium.js'
+import { opened } from '../page/models.js'
+import { LAST, noteAnswers, STORY, timesOf } from '../page/room-speed.js'
+import { makeWeights, writeFolder } from './gpt2/checkpoint.js'
+import { report } from './options.js'
+import { digits, print } from './report.js'
+
+const SAMPLES = 15
+const median = (/** @type {number[]} */ times) => times.sort((a, b) => a - b)[times.length >> 1]
+
+/** The tree and a checkpoint, with the headers that a page needs to share memory with threads. @param {string} folder */
+async function serve(folder) {
+  const headers = Object.entries(config.server?.headers ?? {})
+  const setHeaders = (/** @type {import('node:http').ServerResponse} */ response) => {
+    for (const [name, value] of headers) response.setHeader(name, String(value))
+  }
+  const tree = sirv(fileURLToPath(new URL('../..', import.meta.url)), { dev: true, setHeaders })
+  const checkpoint = sirv(folder, { dev: true, setHeaders })
+  const server = createServer((request, response) => {
+    if (!request.url?.startsWith('/gpt2/')) return tree(request, response)
+    request.url = request.url.slice('/gpt2'.length)
+    checkpoint(request, response)
+  })
+  await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  return { server, origin: `http://127.0.0.1:${port}` }
+}
+
+/** Forward over 64 tokens with all heads kept and with none, turn by turn, in the page. @param {{ samples: number }} asked */
+async function forwards({ samples }) {
+  const names = ['../../src/index.js', '../../src/models.js']
+  const [{ load }, { loadModel }] = await Promise.all(names.map(name => import(new URL(name, location.href).href)))
+  const model = await loadModel(await load(), new URL('/gpt2', location.href).href, { tokenizer: false })
+  const ids = Array.from({ length: 64 }, (_, i) => (i * 7919) % 50257)
+  const time = (/** @type {string[]} */ keep) => {
+    const start = performance.now()
+    model.forward({ ids }, { keep, logits: 'last' })
+    return performance.now() - start
+  }
+  const [kept, none] = /** @type {number[][]} */ ([[], []])
+  for (let n = -1; n < samples; n++) {
+    const times = [time(['attentions']), time([])]
+    if (n >= 0) [kept, none].forEach((list, i) => void list.push(times[i])) // the first is for the compiler
+  }
+  return { kept, none }
+}
+
+/** Medians in milliseconds of what changes with a text, in the room. @param {import('playwright-core').Page} page @param {string[]} texts */
+async function room(page, texts) {
+  const times = []
+  for (let n = -1; n < SAMPLES; n++) times.push(await timesOf(page, texts[(n + 2) % 2]))
+  times.shift()
+  const { tokens, heads } = times[0]
+  return { tokens, heads, key: median(times.map(({ key }) => key)), answer: median(times.map(({ answer }) => answer)) }
+}
+
+async function main() {
+  const folder = writeFolder(makeWeights((await load()).generator(1)))
+  const { server, origin } = await serve(folder.path)
+  const { context, close } = await launch({ viewport: { width: 1440, height: 900 } })
+  try {
+    print(['in the page', 'ms', 'goal'])
+    print(['---', '---', '---'])
+    await noteAnswers(context)
+    const page = await context.newPage()
+    page.setDefaultTimeout(120_000)
+    await page.goto(`${origin}/site/#1&room=models&checkpoint=stories`)
+    await opened(page, '')
+    const own = await room(
+      page,
+      LAST.map(word => `${STORY} ${word}`),
+    )
+    print([`key to paint, stories, ${own.tokens} tokens, ${own.heads} heads`, digits(own.key), '<= 60'])
+    await page.goto('about:blank')
+    await page.goto(`${origin}/site/?model=/gpt2#1&room=models`)
+    await opened(page, 'gpt2')
+    const ids = Array.from({ length: 63 }, (_, i) => (i * 7919) % 50257)
+    const all = await room(
+      page,
+      [1, 2].map(last => [...ids, last].join(' ')),
+    )
+    print([`answer to paint, GPT-2's size, ${all.tokens} tokens, ${all.heads} maps`, digits(all.answer), '<= 150'])
+    print([`key to paint, GPT-2's size, ${all.tokens} tokens, ${all.heads} maps`, digits(all.key), ''])
+    await page.goto('about:blank')
+    await page.goto(`${origin}/tests/bench/page.html`)
+    const { kept, none } = await page.evaluate(forwards, { samples: 7 })
+    const [a, b] = [median(kept), median(none)]
+    print([
+      `forward, 64 tokens, 144 heads kept, beside none (${digits(b)} ms): ${(a / b).toFixed(2)}`,
+      digits(a),
+      '<= 1.3',
+    ])
+  } finally {
+    await close()
+    server.close()
+    folder.dispose()
+  }
+}
+
+await report(main)

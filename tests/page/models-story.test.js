@@ -1,0 +1,68 @@
+// The guided story of the stories model, walked to its end in both languages. What it must say stands in about.json, which
+// training writes beside the weights.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { TEXTS } from '../../web/checkpoints/texts.js'
+import { opened, until } from './models.js'
+import { usePage } from './open.js'
+
+const context = usePage({ hash: '#1&room=models&checkpoint=stories' })
+const folder = new URL('../../web/trained/stories/', import.meta.url)
+/**
+ * @typedef {object} Stop
+ * @property {string} kind
+ * @property {string} prompt
+ * @property {string} answer
+ * @property {number} layer
+ * @property {number} head
+ * @property {number} weight
+ * @property {string} looksAt
+ * @property {number} probability of the answer
+ * @property {{ probability: number, says: string }} without the head
+ */
+/** @type {{ tour: Stop[] }} */
+const { tour } = JSON.parse(readFileSync(new URL('about.json', folder), 'utf8'))
+/** What is written with three decimals, and computed in float32 by another build. */
+const ROUNDING = 2e-3
+
+/** The run that is shown. @param {import('playwright-core').Page} page @param {'runBefore' | 'runAfter'} name */
+const topOf = (page, name) =>
+  page.evaluate(name => {
+    const run = /** @type {any} */ (document.querySelector('models-room'))[name]
+    return run && { token: run.top[0].token, probability: run.top[0].probability, first: run.first }
+  }, name)
+
+for (const language of /** @type {const} */ (['en', 'zh']))
+  test(`the guided story goes through its stops to the end: each head is switched off, and the prediction breaks (${language})`, async () => {
+    const { page } = context
+    const texts = TEXTS[language]
+    await opened(page, '')
+    await context.set('language', language)
+    assert.ok(tour.length === 5 && new Set(tour.map(({ layer, head }) => `${layer}.${head}`)).size > 1)
+    await page.click('#models-story')
+    for (const [n, stop] of tour.entries()) {
+      const name = `${stop.layer + 1}.${stop.head + 1}`
+      const at = texts.modelsStoryAt.replace('{at}', String(n + 1)).replace('{of}', String(tour.length))
+      await until(page, '.models-story', new RegExp(at))
+      assert.equal(await page.inputValue('#models-text'), stop.prompt)
+      await until(page, '#models-answer', new RegExp(stop.answer))
+      const before = await topOf(page, 'runBefore')
+      assert.equal(before.token, stop.answer)
+      assert.ok(Math.abs(before.probability - stop.probability) <= ROUNDING, `${name}: ${before.probability}`)
+      await until(page, '.models-title', new RegExp(`${texts.modelsHead.replace('{name}', name)}`))
+      await page.click('#models-story-off')
+      await page.waitForFunction(() => /** @type {any} */ (document.querySelector('models-room')).runAfter)
+      const { token, first } = await topOf(page, 'runAfter')
+      assert.equal(token, stop.without.says, `stop ${n + 1}`)
+      assert.ok(Math.abs(first - stop.without.probability) <= ROUNDING, `stop ${n + 1}: ${first}`)
+      assert.ok(first < before.probability / 2, 'the prediction breaks')
+      await until(page, '.models-story b', new RegExp(`${name}.*${stop.answer}.*${stop.without.says}`))
+      assert.equal(await page.locator('.models-chip').count(), 1)
+      const isLast = n + 1 === 5
+      assert.equal(await page.isDisabled('#models-story-next'), isLast)
+      if (!isLast) await page.click('#models-story-next')
+    }
+    await context.set('language', 'en')
+  })

@@ -1,0 +1,60 @@
+// Times of the room "Models", taken in the page: for its tests and for npm run bench:room.
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/** A text of 40 tokens for the stories model; typing goes between two last words. */
+export const STORY = [
+  'Lily and Tom are friends . Lily goes to the park . Tom has a red ball .',
+  'Lily has a blue hat . Where is Lily ? In the park . Is she Lily ? Tom takes',
+].join(' ')
+export const LAST = ['his', 'her']
+
+/**
+ * Milliseconds to the frame that shows all heads, the answer and the strip of a new text: from a key in the text field, and
+ * from the worker's answer (with noteAnswers).
+ * @param {Page} page
+ * @param {string} text that differs from the one that is shown
+ */
+export const timesOf = (page, text) =>
+  page.evaluate(async text => {
+    const room = /** @type {any} */ (document.querySelector('models-room'))
+    const field = /** @type {HTMLTextAreaElement} */ (document.querySelector('#models-text'))
+    const { runBefore } = room
+    const frame = () => new Promise(resolve => requestAnimationFrame(resolve))
+    await frame()
+    const start = performance.now()
+    field.value = text
+    field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+    while (room.runBefore === runBefore) await frame()
+    await room.updateComplete
+    await room.querySelector('models-atlas').updateComplete
+    // A task behind the frame in which that is painted.
+    await frame()
+    await new Promise(resolve => {
+      const { port1, port2 } = new MessageChannel()
+      port1.onmessage = resolve
+      port2.postMessage(0)
+    })
+    const end = performance.now()
+    const { layers, heads } = room.maps
+    const answer = end - /** @type {any} */ (globalThis).answeredAt
+    return { key: end - start, answer, tokens: room.runBefore.ids.length, heads: layers * heads }
+  }, text)
+
+/**
+ * Notes when the worker's answer arrives: before the page is opened.
+ * @param {import('playwright-core').BrowserContext | Page} context
+ */
+export const noteAnswers = context =>
+  context.addInitScript(() => {
+    const own = globalThis.Worker
+    globalThis.Worker = class extends own {
+      /** @param {string | URL} url @param {WorkerOptions} [options] */
+      constructor(url, options) {
+        super(url, options)
+        this.addEventListener('message', ({ data }) => {
+          if (data?.shown) /** @type {any} */ (globalThis).answeredAt = performance.now()
+        })
+      }
+    }
+  })
