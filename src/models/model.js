@@ -336,6 +336,10 @@ export class Model {
     const entered = embed(this.#family, qkv, this.#weights, { ids, types, positions, B, L })
     if (cache) cache.isBroken = true // until all layers have appended their keys
     const h = yield* runStack(stack, entered, call)
+    if (cache?.isBroken === false) {
+      cache.isBroken = true
+      throw new Error('forward: a hook has cleared the cache of this call: clear it again and begin again')
+    }
     if (cache) Object.assign(cache, { length: past + L, tokens: masks, isBroken: false })
     return { ...call, h, mask }
   }
