@@ -92,7 +92,16 @@ test('qkv/models adds at most 16 KB gzipped; each part that it loads later has a
   const sizes = ['models', 'family-parts'].map(name => gzipped(`dist/${name}.js`))
   t.diagnostic(`models.js + family-parts.js: ${sizes.join(' + ')}`)
   assert.ok(sum(sizes) <= 16 * 1024)
-  for (const name of ['encoders', 'encoder-decoders', 'forward-async', 'generation', 'attribution', 'refusals', 'path', 'url'])
+  for (const name of [
+    'encoders',
+    'encoder-decoders',
+    'forward-async',
+    'generation',
+    'attribution',
+    'refusals',
+    'path',
+    'url',
+  ])
     assert.ok(gzipped(`dist/${name}.js`) <= 2048, name)
 })
 

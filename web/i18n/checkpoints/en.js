@@ -124,7 +124,7 @@ export const checkpoints = {
   'modelsChip.patchAll': 'After layer {at}: each token gets the value at its position in the second text',
   modelsRun: 'The run',
   modelsRunning: 'The model runs: {share}%, {seconds} s',
-  modelsCancelled: 'The run was cancelled. What is seen is of the run before.',
+  modelsCancelled: 'The run was cancelled. The page shows the run before it.',
   modelsRunAgain: 'Run it',
   modelsThreads: '{count} threads',
   modelsShow: 'Which run is shown; hold B for before',
