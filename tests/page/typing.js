@@ -36,6 +36,20 @@ export const CASES = [
 export const hashOf = ({ tokens, settings }) =>
   `#1&${new URLSearchParams({ ...Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)])), sentence: words(tokens) })}`
 
+/** Waits until the map shows so many tokens. @param {Page} page @param {number} tokens */
+export const shows = (page, tokens) =>
+  page.waitForFunction(
+    count => {
+      const map = /** @type {any} */ (document.querySelector('#map'))
+      return map?.rowTokens.length === count && document.querySelector('main')?.ariaBusy === 'false'
+    },
+    tokens,
+    { timeout: 60_000 },
+  )
+
+/** Waits until the page has nothing to do. @param {Page} page */
+export const idle = page => page.evaluate(() => new Promise(resolve => requestIdleCallback(() => resolve(undefined))))
+
 /**
  * Types letters one by one at the end of the sentence and waits each time for the picture of it.
  * @param {Page} page
@@ -76,7 +90,7 @@ export async function typing(page, letters) {
   for (const [i, letter] of [...letters].entries()) {
     await page.keyboard.press(letter)
     await page.waitForFunction(count => /** @type {any} */ (window).strokes.length > count, i, { timeout: 60_000 })
-    await page.waitForTimeout(150) // what waits for a pause gets it
+    await idle(page)
   }
   return page.evaluate(() => /** @type {any} */ (window).strokes)
 }
@@ -126,12 +140,8 @@ async function main() {
     if (wanted && !each.name.includes(wanted)) continue
     const page = await browser.context.newPage()
     await page.goto(server.url + hashOf(each))
-    await page.waitForFunction(
-      count => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length === count,
-      each.tokens,
-      { timeout: 60_000 },
-    )
-    await page.waitForTimeout(500)
+    await shows(page, each.tokens)
+    await idle(page)
     const strokes = (await typing(page, 'abcdefghij')).slice(1)
     const write = (/** @type {number[]} */ times) => `${median(times).toFixed(0)} (${Math.max(...times).toFixed(0)})`
     const [paint, result] = [strokes.map(each => each.paint), strokes.map(each => each.result)].map(write)

@@ -1,0 +1,21 @@
+// How fast keys are answered. Nothing runs beside this file: tests/test.sh starts it last and alone.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { usePage } from './open.js'
+import { CASES, hashOf, idle, median, shows, typing, yardstick } from './typing.js'
+
+const open = usePage()
+
+test('a key is answered within four times of what a blank page takes to write 32 x 32 numbers', async t => {
+  for (const each of CASES.filter(({ limit }) => limit)) {
+    const blank = await yardstick(open.page)
+    await open.go(hashOf(each))
+    await shows(open.page, each.tokens)
+    await idle(open.page)
+    const strokes = (await typing(open.page, 'abcdefghij')).slice(3) // the first ones warm up
+    const paint = median(strokes.map(stroke => stroke.paint))
+    t.diagnostic(`${each.name}: ${paint.toFixed(0)} ms, a blank page ${blank.toFixed(0)} ms`)
+    assert.ok(paint <= 4 * blank, each.name)
+  }
+})
