@@ -5,6 +5,7 @@ import { percent } from '../formats/numbers.js'
 import { duration } from './bar.js'
 import { secondsOf, usualSteps, writeLearn } from './check.js'
 import { RECIPES } from './recipes.js'
+import { story } from './story.js'
 import { PACES } from './watch.js'
 
 /** @typedef {import('./room.js').Context} Context */
@@ -62,7 +63,7 @@ export function dock(context) {
     if (isEnded && !isOpened) return task === 'text' ? found(context, settings) : t('learnEnded', { steps, goal })
     return ''
   }
-  return html`<div class="dock learn-dock"><div class="dock-row">
+  return html`<div class="dock learn-dock">${watch.stop === null ? nothing : story(context)}<div class="dock-row">
     <button type="button" class="tool is-filled ${report && steps === 0 && !isTraining ? 'is-new' : ''}" id="learn-train" ?disabled=${!report || isEnded || watch.isLost} @click=${() => watch.train()}>${label()}</button>
     <button type="button" class="tool" id="learn-step" ?disabled=${!report || isEnded || watch.isLost} @click=${() => {
       watch.at = null

@@ -12,7 +12,7 @@ import { curves, linesOf } from './curves.js'
 import { dock } from './dock.js'
 import { chosen, gradients, layers } from './maps.js'
 import { EVERY } from './session.js'
-import { markTarget, story } from './story.js'
+import { markTarget, storyStart } from './story.js'
 import { SOURCE_WORDS } from './tasks/translation.js'
 import { translatorOf } from './texts.js'
 import { watch } from './watch.js'
@@ -43,6 +43,14 @@ import { why } from './why-view.js'
 
 /** Announcements are at least so many milliseconds apart. */
 const TALK = 5000
+
+/** Scrolls to what a stop speaks of, if it is not in sight above the dock. @param {Element | null} target */
+function reveal(target) {
+  if (!target || target.closest('.dock')) return
+  const { top, bottom } = target.getBoundingClientRect()
+  const dock = document.querySelector('.dock')?.getBoundingClientRect()
+  if (top < 0 || bottom > (dock?.top ?? innerHeight)) target.scrollIntoView({ block: top < 0 ? 'start' : 'center' })
+}
 
 export class LearnRoom extends LitElement {
   static properties = {
@@ -192,7 +200,7 @@ export class LearnRoom extends LitElement {
         this.requestUpdate()
         this.updateComplete.then(() => {
           document.getElementById('story')?.focus({ preventScroll: true })
-          if (stop !== null) this.querySelector('[data-tour]')?.scrollIntoView({ block: 'nearest' })
+          if (stop !== null) reveal(this.querySelector('[data-tour]'))
         })
       },
     }
@@ -213,7 +221,7 @@ export class LearnRoom extends LitElement {
       ${
         report
           ? html`<div class="learn-stage">
-        <div class="learn-says">${story(context)}${this.#probe(context, report)}${this.#why(context, report)}</div>
+        <div class="learn-says">${watch.stop === null ? storyStart(context) : nothing}${this.#probe(context, report)}${this.#why(context, report)}</div>
         <section class="learn-model">
           ${layers(context, report)}
           ${changesBar({ t, changes, set, effect, undo: history.past.length ? () => watch.undo() : undefined, redo: history.future.length ? () => watch.redo() : undefined })}
@@ -222,8 +230,8 @@ export class LearnRoom extends LitElement {
         </section>
         <section class="learn-run">${this.#curves(context, report)}${compare(context, report)}</section>
       </div>`
-          : watch.task === 'text'
-            ? story(context)
+          : watch.task === 'text' && watch.stop === null
+            ? storyStart(context)
             : nothing
       }
       ${dock(context)}

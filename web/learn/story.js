@@ -144,19 +144,21 @@ export function markTarget(room, watch) {
 }
 
 /** @param {Context} context */
+export const storyStart = ({ t, tell }) =>
+  html`<button type="button" class="tool" id="story-start" @click=${() => tell(0)}>${t('storyStart')}</button>`
+
+/** The stop that is told. @param {Context} context */
 export function story(context) {
   const { t, watch } = context
   const stops = STORIES[watch.task]
-  if (watch.stop === null)
-    return html`<button type="button" class="tool" id="story-start" @click=${() => context.tell(0)}>${t('storyStart')}</button>`
-  const n = Math.min(watch.stop, stops.length - 1)
+  const n = Math.min(watch.stop ?? 0, stops.length - 1)
   const state = stateOf(watch)
   const isDone = stops[n].isDone(state)
   const text = (/** @type {string} */ part) =>
     t(/** @type {LearnKey} */ (`story.${watch.task}.${n + 1}${part}`), params(state))
   return html`<section class="story" id="story" tabindex="-1" aria-label=${t('story')} data-stop=${n + 1} data-done=${isDone}>
-    <p class="story-text">${text('')}</p>
-    <p class="story-do ${isDone ? 'is-done' : ''}" role="status"><span class="tour-badge" aria-hidden="true">${isDone ? '✓' : '1'}</span> ${text('.do')}${isDone ? html` <span class="note">${t('storyDone')}</span>` : nothing}</p>
+    <div class="story-says"><p class="story-text">${text('')}</p>
+    <p class="story-do ${isDone ? 'is-done' : ''}" role="status"><span class="tour-badge" aria-hidden="true">${isDone ? '✓' : '1'}</span> ${text('.do')}${isDone ? html` <span class="note">${t('storyDone')}</span>` : nothing}</p></div>
     <div class="learn-buttons"><button type="button" class="tool" id="story-back" ?disabled=${n === 0} @click=${() => context.tell(n - 1)}>${t('storyBack')}</button>
       <span class="note">${t('storyPlace', { at: n + 1, count: stops.length })}</span>
       ${

@@ -105,7 +105,7 @@ export const learn = {
   'learnNote.nothing': '还没有明显的规律',
   learnPaint: '涂抹掩码',
   learnPaintText: '涂过的格子对这个头隐藏，在每个序列里都一样。用键盘时按空格涂抹。',
-  learnOpenLayer: '在“单层”中打开',
+  learnOpenLayer: '在“一层”中打开',
   learnDifference: '差 B − A',
   learnGradients: '梯度',
   learnGradientsText: '下一批损失的梯度：朝这个方向，损失增长得最快；训练朝相反的方向走。',
