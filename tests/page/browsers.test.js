@@ -4,11 +4,15 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import { load } from 'qkv'
+import { probeOf } from '../../web/learn/probe.js'
+import { createRun } from '../../web/learn/run.js'
 import { BROWSERS, launch } from '../browser/browsers.js'
 import { serve } from './browser.js'
 import { serveAll } from './elements.js'
 import { expectNumbers } from './golden.js'
 
+const qkv = await load()
 /** @type {Awaited<ReturnType<typeof serve>>} */
 let server
 before(async () => {
@@ -27,8 +31,17 @@ const isPressed = (/** @type {string} */ preset) =>
 const hasCells = (/** @type {string} */ id, /** @type {number} */ count) =>
   document.querySelectorAll(`[data-matrix="${id}"] [data-row]`).length === count
 
+const isReady = () => document.querySelector('#learn-train:not([disabled])') !== null
+const isLearned = () => /\d%/.test(document.querySelector('.learn-said')?.textContent ?? '')
+const shownHead = () => ({
+  step: Number(/\d+/.exec(document.querySelector('#learn-steps')?.textContent ?? '')?.[0]),
+  weights: Array.from(/** @type {any} */ (document.querySelector('#learn-map')).matrix.data),
+})
+
 for (const name of BROWSERS)
-  test(`in ${name} it loads, is typed into, shows presets and opens links`, { timeout: 120_000 }, async t => {
+  test(`in ${name} it loads, is typed into, shows presets, opens links and trains with the bits of Node`, {
+    timeout: 120_000,
+  }, async t => {
     const browser = await launch(name)
     t.after(() => browser.close())
     const page = await browser.open(server.url)
@@ -84,6 +97,22 @@ for (const name of BROWSERS)
     await page.click('#bring-example')
     await page.until(hasCells, 'weights', 9)
     assert.deepEqual((await page.evaluate(numbersOf, 'output')).slice(0, 2), ['1.0000', '0.0000'])
+
+    // A link to the room "Learn" repeats a run: the same bits here, and in Node.
+    for (const task of /** @type {const} */ (['sort', 'translation'])) {
+      await page.goto('about:blank')
+      await page.goto(`${server.url}#1&room=learn&task=${task}&learn=seed%3D3`)
+      await page.until(isReady)
+      await page.click('#learn-train')
+      await page.until(isLearned)
+      const { step, weights } = await page.evaluate(shownHead)
+      const run = createRun(qkv, task, { seed: 3 })
+      while (run.steps < step) run.step()
+      const want = probeOf(qkv, run, '').layers.at(-1)
+      run.dispose()
+      assert.ok(step >= 60, `${task}: step ${step}`)
+      assert.deepEqual(weights, Array.from(want?.data ?? []), task)
+    }
     assert.deepEqual(browser.complaints, [])
   })
 

@@ -355,6 +355,35 @@ test('changes hold in a session for what is shown, not for what is trained', asy
   own.close()
 })
 
+test('who asks for less motion gets a picture for each evaluation, and none between', async () => {
+  const own = session()
+  own.ask({ open: { task: 'sort', settings: {} }, isStill: true })
+  const before = own.posts.length
+  own.ask({ isTraining: true })
+  const { reachedAt } = await own.trained()
+  const later = own.posts.slice(before + 1) // the first one answers the request
+  assert.ok(reachedAt >= 60 && later.length > 0 && later.length <= reachedAt / 20)
+  for (const { evaluations } of later) assert.ok(evaluations.length > 0)
+  own.close()
+})
+
+test('a pace of steps a second is kept, and a picture shows each step', async () => {
+  const own = session()
+  own.ask({ open: { task: 'sort', settings: { steps: 20 } } })
+  const start = performance.now()
+  own.ask({ isTraining: true, pace: 100 })
+  const { steps } = await own.trained()
+  assert.equal(steps, 20)
+  assert.ok(performance.now() - start >= 19 * 10 - 20, `${performance.now() - start} ms`)
+  assert.deepEqual(
+    [...new Set(own.posts.slice(2).map(post => post.steps))],
+    Array.from({ length: 20 }, (_, i) => i + 1),
+  )
+  own.close()
+})
+
+const SMALL = { d: 16, heads: 2, mlp: 16, batch: 4 }
+
 test('a request that fails is answered with why, and the session lives on', () => {
   const own = session()
   assert.match(own.ask({ open: { task: 'text', settings: {}, text: 'a' } }).failure, /1 characters given/)
@@ -362,7 +391,7 @@ test('a request that fails is answered with why, and the session lives on', () =
   const large = 'abcdefgh '.repeat(600_000)
   assert.match(own.ask({ open: { task: 'text', settings: {}, text: large } }).failure, /5400000 characters given/)
   for (const script of ['日本語の文章。', '한국어 문장 ', 'Ελληνικά ', '🙂🙃 ', 'עברית '])
-    assert.equal(own.ask({ open: { task: 'text', settings: {}, text: script.repeat(200) } }).steps, 0)
+    assert.equal(own.ask({ open: { task: 'text', settings: SMALL, text: script.repeat(200) } }).steps, 0)
   assert.equal(own.ask({ open: { task: 'sort', settings: {} } }).steps, 0)
   assert.match(own.ask({ probe: '9 9 9' }).shown.trouble, /stands there twice/)
   assert.match(own.ask({ probe: '1 2 3 4 5 6 7 8 9' }).shown.trouble, /9 numbers given, at most 8 expected/)

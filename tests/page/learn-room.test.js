@@ -190,6 +190,59 @@ test('the story waits for the run, names its heads, and is done at each stop', a
   assert.equal(await room('#story').count(), 0)
 })
 
+test('success names what happened; a double click or F2 gives a head a factor', async () => {
+  const { page } = context
+  assert.match(await text('#learn-train'), /^Train \(about \d+ (s|min)\)$/)
+  assert.equal(await room('.curves .band').count(), 1)
+  await train()
+  assert.equal(await text('#learn-train'), 'Train')
+  await page.click('#learn-happened')
+  assert.equal(await room('#story').getAttribute('data-stop'), '3')
+  await page.click('#story-end')
+  await page.dblclick('qkv-heads [role=radio]')
+  assert.match(await text('.change'), /1\.1 × 0\.5/)
+  await page.waitForFunction(() => document.activeElement?.className === 'head-factor')
+  await page.click('.change-remove')
+  await page.locator('qkv-heads [role=radio]').focus()
+  await page.keyboard.press('F2')
+  assert.match(await text('.change'), /1\.1 × 0\.5/)
+  await context.go('#1&room=learn&task=sort&learn=d%3D16')
+  await room('#learn-map').waitFor()
+  assert.equal(await room('.curves .band').count(), 0)
+})
+
+test('undo and redo of the header are those of the room that is open', async () => {
+  const { page } = context
+  assert.ok(await room('#undo').isDisabled())
+  await page.selectOption('.head-state', 'off')
+  await room('.change').waitFor()
+  await page.click('#undo')
+  await room('.change').waitFor({ state: 'detached' })
+  await page.click('#redo')
+  await room('.change').waitFor()
+  await page.click('[data-room="layer"]')
+  assert.ok(await room('#undo').isDisabled())
+  await page.click('[data-room="learn"]')
+  await page.keyboard.press('ControlOrMeta+z')
+  await room('.change').waitFor({ state: 'detached' })
+})
+
+test('the sentence of One layer is a probe of the translation; words that the grammar lacks are underlined', async () => {
+  const { page } = context
+  await context.go('#1&room=layer&sentence=she+buys+a+car+today')
+  await room('#map').waitFor()
+  await page.click('[data-room="learn"]')
+  await page.selectOption('#learn-task', 'translation')
+  await page.click('#learn-use-sentence')
+  await reads('.learn-probe', /Click an answer|Nothing is trained/)
+  assert.equal(await room('#learn-probe').inputValue(), 'she buys a car today')
+  assert.equal(await room('#learn-unknown').count(), 0)
+  await page.fill('#learn-probe', 'she buys a cat today')
+  await page.keyboard.press('Enter')
+  await room('#learn-unknown u').waitFor()
+  assert.equal(await text('#learn-unknown u'), 'cat')
+})
+
 test('the slider shows the model as it was; a probe that cannot be used is explained', async () => {
   const { page } = context
   await train()
@@ -295,7 +348,9 @@ test('a run pauses when one goes to another room, and is there when one comes ba
   await reads('#learn-steps', /step [1-9]/)
   await page.click('[data-room="layer"]')
   await room('#map').waitFor()
+  assert.match(await text('[data-room="learn"] .room-note'), /^step [1-9]/)
   await page.click('[data-room="learn"]')
+  assert.equal(await room('.room-note').count(), 0)
   await reads('.learn-said', /Paused: you were in another room/)
   assert.doesNotMatch(await text('#learn-steps'), /step 0 /)
 })
