@@ -22,7 +22,7 @@ export const stories = {
     'Head {answer} of the last layer uses that. It looks for the position whose previous token equals the current token, and so finds what followed the last time, with {answerShare} of its weight. This is an induction head.',
   'story.induction.4.do': 'Select head {answer}, and follow its bright cells.',
   'story.induction.5':
-    'Which head was first? Before the jump at step {jump}, head {answer} has nothing to find: the previous-token head must form first.',
+    'Which head was first? Neither: in the curves of the scores both rise within the same few dozen steps. Each is of use only together with the other. Before step {jump} there is almost nothing to gain: so the model waits, and then it jumps.',
   'story.induction.5.do': 'Drag "Show step" back to before step {jump}.',
   'story.induction.6':
     'Neither head can do it alone. With head {previous} off, accuracy on lengths never trained falls to {changed}: the induction head has lost its input.',

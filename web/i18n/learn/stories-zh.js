@@ -22,7 +22,8 @@ export const stories = {
   'story.induction.4':
     '最后一层的头 {answer} 利用了这一点：它寻找“前一个词元就是当前词元”的位置，于是找到上一次后面跟着的数，权重为 {answerShare}。这就是归纳头。',
   'story.induction.4.do': '选择头 {answer}，顺着亮格看。',
-  'story.induction.5': '哪个头先出现？在第 {jump} 步的突变之前，头 {answer} 无从寻找：看前一个词元的头必须先形成。',
+  'story.induction.5':
+    '哪个头先出现？都不是：在分数曲线上，两者在同样的几十步里一起上升。每个头只有和另一个一起才有用。在第 {jump} 步之前几乎没有好处可得：所以模型先等待，然后突变。',
   'story.induction.5.do': '把“显示第几步”拖回第 {jump} 步之前。',
   'story.induction.6':
     '单靠一个头做不到。关掉头 {previous} 后，未训练过的长度上的准确率降到 {changed}：归纳头失去了输入。',

@@ -1,5 +1,6 @@
-// npm run learn -- stories | translator [--seed 0] [--steps N] [--out FOLDER] [--analyse FOLDER]: trains the models that
-// ship with the page and measures them; with --analyse, measures a folder only.
+// npm run learn -- stories | translator [--seed 0] [--steps N] [--out FOLDER] [--analyse FOLDER [--choice]]: trains the
+// models that ship with the page and measures them; with --analyse, measures a folder only, with --choice on the stories
+// by which a seed is chosen.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -22,8 +23,8 @@ const MODELS = {
       const trained = trainStories(qkv, given, onStep)
       return { settings: trained.settings, files: storiesFiles(trained) }
     },
-    measure: async (/** @type {Qkv} */ qkv, /** @type {Source} */ source) => {
-      const figures = rounded(await storiesFigures(qkv, source))
+    measure: async (/** @type {Qkv} */ qkv, /** @type {Source} */ source, /** @type {'choice' | 'test'} */ set) => {
+      const figures = rounded(await storiesFigures(qkv, source, { set }))
       return { figures, tour: rounded(await storiesTour(qkv, source, figures)) }
     },
   },
@@ -45,18 +46,34 @@ export const isTrainedModel = name => Object.hasOwn(MODELS, name)
 /** @param {keyof typeof MODELS} name @param {string[]} args */
 export async function trainModel(name, args) {
   const string = { type: /** @type {const} */ ('string') }
-  const options = { seed: string, steps: string, out: string, analyse: string }
-  const { seed, steps, out = `web/trained/${MODELS[name].folder}`, analyse } = parseArgs({ args, options }).values
+  const options = {
+    seed: string,
+    steps: string,
+    out: string,
+    analyse: string,
+    choice: { type: /** @type {const} */ ('boolean') },
+  }
+  const {
+    seed,
+    steps,
+    out = `web/trained/${MODELS[name].folder}`,
+    analyse,
+    choice,
+  } = parseArgs({ args, options }).values
   const { make, measure } = MODELS[name]
   const qkv = await load()
-  if (analyse) return print(await measure(qkv, analyse))
+  if (analyse) return print(await measure(qkv, analyse, choice ? 'choice' : 'test'))
   const given = { ...(seed && { seed: Number(seed) }), ...(steps && { steps: Number(steps) }) }
   const start = performance.now()
   const { settings, files } = make(qkv, given, (step, loss) => {
     if (step % 100 === 0) console.error(`step ${step}: loss ${loss.toFixed(3)}, ${seconds(start)} s`)
   })
   const asked = Object.entries(given).map(([key, value]) => ` --${key} ${value}`)
-  const about = { command: `npm run learn -- ${name}${asked.join('')}`, settings, ...(await measure(qkv, files)) }
+  const about = {
+    command: `npm run learn -- ${name}${asked.join('')}`,
+    settings,
+    ...(await measure(qkv, files, 'test')),
+  }
   mkdirSync(out, { recursive: true })
   for (const [file, bytes] of Object.entries(files)) writeFileSync(`${out}/${file}`, bytes)
   writeFileSync(`${out}/about.json`, json(about))
