@@ -42,6 +42,7 @@ test('nothing trains unasked; one click trains to the goal and names the head', 
   await train()
   assert.match(await text('.learn-said'), /^Reached 95\.0% at step \d+\. Head 1\.1 looks at the next larger number: \d/)
   assert.equal(await text('#learn-answer'), SORTED)
+  assert.match(await text('#learn-spoken'), /^Step \d+, accuracy \d/)
 })
 
 test('a click on the answer says why: logits, and what each head adds to them, position by position', async () => {
@@ -428,6 +429,16 @@ test('a text of the reader is learned, honestly measured and continued; one that
   await reads('#learn-steps', /step 1 of/)
   assert.match(await text('.learn-bits'), /\d\.\d\d bits per character/)
   assert.equal((await text('.learn-continued mark')).length > 0, true)
+})
+
+test('on a phone a text begins with a smaller model, which stands in the link', async () => {
+  const { page } = context
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.selectOption('#learn-task', 'text')
+  await reads('.learn-settings summary', /d 32/)
+  await page.waitForFunction(() => /learn=d%3D32%2Cmlp%3D64%2Cbatch%3D8/.test(location.hash))
+  assert.deepEqual(await beyond(page), [])
+  await page.setViewportSize({ width: 1440, height: 900 })
 })
 
 for (const [language, theme] of [
