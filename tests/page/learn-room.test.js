@@ -193,7 +193,7 @@ test('the story waits for the run, names its heads, and is done at each stop', a
 
 test('success names what happened; a double click or F2 gives a head a factor', async () => {
   const { page } = context
-  assert.match(await text('#learn-train'), /^Train \(about \d+ (s|min)\)$/)
+  await reads('#learn-train', /^Train \(about \d+ (s|min)\)$/)
   assert.equal(await room('.curves .band').count(), 1)
   await train()
   assert.equal(await text('#learn-train'), 'Train')

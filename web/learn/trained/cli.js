@@ -40,6 +40,9 @@ const MODELS = {
   },
 }
 
+/** So many losses are recorded, by which a test knows that these kernels train the same model. */
+const RECORDED = 5
+
 /** @param {string} name @returns {name is keyof typeof MODELS} */
 export const isTrainedModel = name => Object.hasOwn(MODELS, name)
 
@@ -65,13 +68,17 @@ export async function trainModel(name, args) {
   if (analyse) return print(await measure(qkv, analyse, choice ? 'choice' : 'test'))
   const given = { ...(seed && { seed: Number(seed) }), ...(steps && { steps: Number(steps) }) }
   const start = performance.now()
+  /** @type {number[]} */
+  const losses = []
   const { settings, files } = make(qkv, given, (step, loss) => {
+    if (step <= RECORDED) losses.push(loss)
     if (step % 100 === 0) console.error(`step ${step}: loss ${loss.toFixed(3)}, ${seconds(start)} s`)
   })
   const asked = Object.entries(given).map(([key, value]) => ` --${key} ${value}`)
   const about = {
     command: `npm run learn -- ${name}${asked.join('')}`,
     settings,
+    losses,
     ...(await measure(qkv, files, 'test')),
   }
   mkdirSync(out, { recursive: true })
