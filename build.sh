@@ -37,11 +37,15 @@ link=(
   -sBINARYEN_EXTRA_PASSES=--flexible-inline-max-function-size=18 # load_tail and the like stay calls: 3 KB less, as fast
   -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sINITIAL_MEMORY=131072 "-s$stack=65536"
 )
+features=(
+  --enable-simd --enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int
+)
 compile=(emcc)
 large=-O3
 other=-Os
 if [ -n "$relaxed" ]; then
   flags+=(-mrelaxed-simd)
+  features+=(--enable-relaxed-simd)
   large=-Os # its tiles are as fast
   other=-Oz
   if ! is_since 3.1.40; then # its clang lacks these instructions: use Debian's clang 16 with emcc's headers
@@ -53,9 +57,6 @@ if [ -n "$relaxed" ]; then
   fi
 fi
 ./setup.sh packages
-features=(
-  --enable-simd --enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int
-)
 export BINARYEN_CORES=1 # makes the build reproducible
 objects=$(mktemp -d)
 trap 'rm -r "$objects"' EXIT
@@ -72,6 +73,6 @@ if [ "${compile[0]}" = emcc ]; then
 else
   wasm-ld-16 --no-entry --strip-all -O3 --initial-memory=131072 --max-memory=4294967296 -z stack-size=65536 \
     "$objects"/*.o -o "$objects/linked.wasm"
-  node_modules/.bin/wasm-opt -Os --low-memory-unused --enable-relaxed-simd "${features[@]}" "$objects/linked.wasm" -o "$out"
+  node_modules/.bin/wasm-opt -Os --low-memory-unused "${features[@]}" "$objects/linked.wasm" -o "$out"
 fi
 echo "$out: $(wc -c <"$out") bytes, $(gzip -9c "$out" | wc -c) gzipped (${compile[0]}, emcc $version)"

@@ -22,7 +22,7 @@ double QKV_EXPORT(qkv_attention_scratch)(const struct qkv_attention *a) {
   if (is_decode(a))
     return decode_scratch(a);
   double width = (double)round_up(a->E, 8), rows = BLOCK_ROWS;
-  double floats = rows * a->D + (rows + 4) * TILE_KEYS + 8 * 8 + rows * width + 2 * rows;
+  double floats = rows * a->D + (rows + 4) * (double)TILE_KEYS + 8 * 8 + rows * width + 2 * rows;
   return floats * (double)sizeof(float) + (a->generator ? rows * a->S : 0.0);
 }
 

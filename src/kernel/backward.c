@@ -41,7 +41,7 @@ double QKV_EXPORT(qkv_backward_scratch)(const struct qkv_backward *to) {
   const struct qkv_attention *a = &to->attention;
   double lanes = (double)lanes_of(a), tiles = a->softcap > 0.0f ? 3.0 : 2.0;
   double floats = lanes * ((double)a->D + a->E + (double)round_up(a->D, 8) + 2.0) +
-                  tiles * lanes / PANEL * (double)pitch_of(a) + 4.0 * a->S + 8 * 8 + BLOCK_ROWS * 8 +
+                  tiles * lanes / (double)PANEL * (double)pitch_of(a) + 4.0 * a->S + 8 * 8 + BLOCK_ROWS * 8 +
                   (double)round_up(a->D, 4);
   return floats * (double)sizeof(float) + (a->generator ? lanes * a->S : 0.0);
 }

@@ -24,7 +24,7 @@ struct group {
 
 double decode_scratch(const struct qkv_attention *a) {
   double rows = a->G ? (double)(a->H / a->G) * a->L : 0.0;
-  return (2.0 * SINGLE_KEYS + rows * (a->E + 2.0)) * (double)sizeof(float);
+  return (2.0 * (double)SINGLE_KEYS + rows * (a->E + 2.0)) * (double)sizeof(float);
 }
 
 /* scores[j] = scale * score(q, k[j]). One key at a time: several would share the loads of q, but the hardware
