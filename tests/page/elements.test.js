@@ -148,6 +148,7 @@ test('all heads are shown with their numbers; arrow keys and clicks select one',
     ...['2.00 bit', '0.25', '0.25', '0.25'],
   ])
   await heads.first().focus()
+  assert.deepEqual(await events(page, 'head-focus'), [{ head: 0 }])
   await page.keyboard.press('ArrowRight')
   assert.deepEqual(await events(page, 'head-select'), [{ head: 1 }])
   assert.equal(await heads.nth(1).getAttribute('aria-checked'), 'true')
@@ -157,9 +158,7 @@ test('all heads are shown with their numbers; arrow keys and clicks select one',
   await heads.first().click()
   assert.deepEqual(await events(page, 'head-select'), [{ head: 0 }])
   await page.mouse.move(700, 700)
-  const pointed = await events(page, 'head-focus')
-  assert.deepEqual(pointed.at(0), { head: 0 }, 'the focus')
-  assert.deepEqual(pointed.at(-1), null, 'the pointer left')
+  assert.deepEqual((await events(page, 'head-focus')).at(-1), null, 'the pointer left')
   const colour = await pixels(page, 'qkv-heads')
   assert.notDeepEqual(colour(2, 2), colour(60, 2), 'a small map is painted')
 })

@@ -428,7 +428,7 @@ export const texts = {
   'view.numbers': 'Numbers',
   minus: 'Subtract',
   minusHead: 'head {other} from head {head}',
-  minusSettings: 'the current settings (B) from the kept ones (A)',
+  minusSettings: 'now (B) from the kept settings (A)',
   keep: 'Keep these settings as A',
   keepAgain: 'Keep these settings as A instead',
   lessHead: 'Weights of head {head} minus those of head {other}',
