@@ -157,6 +157,10 @@ export function listen({ state, actions, schedule, fail, follow }) {
     actions.bring(files.length ? files : text)
   })
   darkness.addEventListener('change', schedule)
+  // Maps are as high as the window has room for: they look at its new size.
+  addEventListener('resize', () => {
+    for (const map of document.querySelectorAll('qkv-heatmap')) map.requestUpdate()
+  })
   // Elements draw after the page; their errors are shown like all others.
   addEventListener('error', ({ error }) => error && fail(error))
   addEventListener('unhandledrejection', ({ reason }) => fail(reason))
