@@ -159,7 +159,10 @@ export function listen({ state, actions, schedule, fail, follow }) {
   darkness.addEventListener('change', schedule)
   // Maps are as high as the window has room for: they look at its new size.
   addEventListener('resize', () => {
-    for (const map of document.querySelectorAll('qkv-heatmap')) map.requestUpdate()
+    for (const map of /** @type {NodeListOf<import('./elements/heatmap.js').QkvHeatmap>} */ (
+      document.querySelectorAll('qkv-heatmap')
+    ))
+      map.requestUpdate()
   })
   // Elements draw after the page; their errors are shown like all others.
   addEventListener('error', ({ error }) => error && fail(error))
