@@ -35,9 +35,12 @@ export async function makeTokenizer(json, config, Class) {
   try {
     return new Tokenizer(json, config)
   } catch (cause) {
-    throw new Error(`tokenizer.json is not covered: ${/** @type {Error} */ (cause).message}`, { cause })
+    throw notCovered(cause)
   }
 }
+
+const notCovered = (/** @type {unknown} */ cause) =>
+  new Error(`tokenizer.json is not covered: ${/** @type {Error} */ (cause).message}`, { cause })
 
 /**
  * @param {TokenizerLike} tokenizer
@@ -49,14 +52,13 @@ export async function makeTokenizer(json, config, Class) {
 export function encode(tokenizer, text, pair, vocab) {
   for (const part of [text, pair ?? ''])
     if (typeof part !== 'string') throw new TypeError(`tokenize: ${describe(part)} given, a string expected`)
-  const {
-    ids,
-    tokens,
-    token_type_ids: types,
-  } = tokenizer.encode(text, {
-    text_pair: pair ?? null,
-    return_token_type_ids: true,
-  })
+  let encoded
+  try {
+    encoded = tokenizer.encode(text, { text_pair: pair ?? null, return_token_type_ids: true })
+  } catch (cause) {
+    throw notCovered(cause)
+  }
+  const { ids, tokens, token_type_ids: types } = encoded
   const strange = ids.findIndex(id => !(Number.isInteger(id) && id >= 0 && id < vocab))
   if (strange >= 0)
     throw new RangeError(

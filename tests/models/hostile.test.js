@@ -315,6 +315,44 @@ for (const [title, files, message] of /** @type {[string, object, RegExp][]} */ 
     assert.equal(qkv.memory.resident, resident)
   })
 
+test('300 mutations of tokenizer.json: an error for people, or ids of the model', async () => {
+  const given = JSON.parse(readFileSync(`${folder}/gpt2-tiny/tokenizer.json`, 'utf8'))
+  const strange = [null, -1, 0, 1e300, '', 'x', true, [], {}, [1], [[]], { type: 'Fancy' }, '('.repeat(9), '(a+)+$']
+  /** @param {any} object @param {number} [depth] @returns {[any, string][]} */
+  const placesIn = (object, depth = 4) =>
+    Object(object) === object && depth
+      ? Object.keys(object)
+          .slice(0, 12)
+          .flatMap(key => [[object, key], ...placesIn(object[key], depth - 1)])
+      : []
+  const random = numbersFrom(777)
+  const counts = { refused: 0, read: 0 }
+  for (let n = 0; n < 300; n++) {
+    const changed = structuredClone(given)
+    const places = placesIn(changed)
+    const [object, key] = places[random(places.length)]
+    if (random(6)) object[key] = structuredClone(strange[random(strange.length)])
+    else delete object[key]
+    const files = { ...gpt2, 'tokenizer.json': textBytes(JSON.stringify(changed)) }
+    try {
+      const model = await loadModel(qkv, files, { tokenizer: Tokenizer })
+      try {
+        const { ids } = model.tokenize('The cat sat, 12 times. 五')
+        assert.ok(ids.every(id => Number.isInteger(id) && id >= 0 && id < config.vocab_size))
+        model.decode(ids)
+        counts.read++
+      } finally {
+        model.dispose()
+      }
+    } catch (error) {
+      assert.match(/** @type {Error} */ (error).message, /tokenizer\.json|the tokenizer gives token/)
+      counts.refused++
+    }
+  }
+  assert.equal(qkv.memory.resident, resident)
+  assert.ok(counts.refused > 20 && counts.read > 50, JSON.stringify(counts))
+})
+
 test('dtypes that are not covered are listed', async () => {
   const header = `{"wte.weight":${entry('I32', '[384,48]', '[0,73728]')}}`
   const files = { ...gpt2, 'model.safetensors': file(header, 73728) }
