@@ -22,6 +22,7 @@ import { TARGET_WORDS } from '../../web/learn/tasks/translation.js'
 import { TEXTS } from '../../web/learn/texts.js'
 import { readChanges, writeChanges } from '../../web/settings/changes.js'
 import { check } from '../../web/settings/check.js'
+import { randomOf } from './hostile.js'
 
 /** @typedef {import('../../web/learn/run.js').Task} Task */
 /** @typedef {import('../../web/learn/recipes.js').LearnSettings} LearnSettings */
@@ -255,6 +256,38 @@ test('files that are cut off, of another kind or of other shapes are refused wit
   assert.throws(() => fromFile(toFile(rest, config)), /embed is missing/)
   embed.data[0] = Number.NaN
   assert.throws(() => fromFile(toFile({ embed, ...rest }, config)), /not finite/)
+  run.dispose()
+})
+
+test('2,000 mutations of a saved model: a sentence, or a model that a run can take', () => {
+  const run = trained('sort', {}, 1)
+  const config = configOf('sort', run.settings, 1, '')
+  const bytes = toFile(run.parameters.stateDict(), config)
+  const header = 8 + Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true))
+  const random = randomOf(9)
+  const below = (/** @type {number} */ n) => Math.floor(random() * n)
+  const strange = [null, -1, 0, 1.5, 1e300, 2 ** 53, '', 'x', 'text', '__proto__', true, [], ['sort'], {}, { sort: 1 }]
+  const counts = { opened: 0, refused: 0 }
+  for (let n = 0; n < 2000; n++) {
+    const changed = bytes.slice(0, below(8) ? bytes.length : below(bytes.length))
+    const json = structuredClone(/** @type {Record<string, any>} */ (config))
+    if (n % 2) for (let edits = below(3); edits >= 0; edits--) changed[below(header)] = below(256)
+    else {
+      const target = below(3) ? json.settings : json
+      const keys = [...Object.keys(target), 'text', 'x']
+      target[keys[below(keys.length)]] = strange[below(strange.length)]
+    }
+    try {
+      const { task, settings, learn, step, state } = fromFile(changed, n % 2 ? undefined : JSON.stringify(json))
+      assert.deepEqual([typeof task, checkLearn(task, learn).settings], ['string', settings])
+      assert.ok(step >= 0 && Object.values(state).every(({ data }) => data.every(Number.isFinite)))
+      counts.opened++
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      counts.refused++
+    }
+  }
+  assert.ok(counts.opened > 100 && counts.refused > 1000, JSON.stringify(counts))
   run.dispose()
 })
 

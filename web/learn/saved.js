@@ -45,7 +45,7 @@ export function fromFile(bytes, json) {
     throw new RangeError('this file has no configuration of the room Learn: give its JSON, too.')
   }
   const { task, step, settings: given, text = '' } = config ?? {}
-  if (!Object.hasOwn(RECIPES, task)) throw new RangeError(`task ${String(task).slice(0, 20)} is not known.`)
+  if (!Object.keys(RECIPES).includes(task)) throw new RangeError(`task ${String(task).slice(0, 20)} is not known.`)
   const learn = writeLearn(task, given ?? {})
   const { settings, problems } = checkLearn(task, learn)
   if (problems.length || typeof text !== 'string' || !(Number.isSafeInteger(step) && step >= 0))
