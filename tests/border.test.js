@@ -58,7 +58,7 @@ const additive = () => ({
   dropout: { p: 0.25, generator: g },
 })
 
-/** Runs `use`, and gives back the memory whatever happens. @param {any} held @param {(held: any) => unknown} use */
+/** Runs `use` and disposes of `held`, also if it throws. @param {any} held @param {(held: any) => unknown} use */
 function using(held, use) {
   try {
     return use(held)

@@ -206,7 +206,7 @@ test('a getter that throws leaves no memory in use', () => {
   }
 })
 
-test('a getter that calls the module meanwhile changes nothing', () => {
+test('a getter that calls the module changes nothing', () => {
   const [q, k, v, mask] = [g.randn([3, 4]), g.randn([5, 4]), g.randn([5, 2]), g.rand([3, 5])]
   const given = { scale: 0.3, score: 'dot', softcap: 2, window: [1, 2], pastLength: 1, mask, keyLengths: [4] }
   const forms = /** @type {any[]} */ ([

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 
 /**
  * @typedef {Float32Array | Float64Array | Uint8Array} GoldenData
- * @typedef {{ data: GoldenData, dims: number[] }} GoldenTensor float64 data is expected data, or typed from a print
+ * @typedef {{ data: GoldenData, dims: number[] }} GoldenTensor float64 data is expected data, or copied from a printed page
  * @typedef {{ shape: number[], dtype: string, data: (number | string)[] }} RawTensor
  * @typedef {{ abs: number, rel: number }} Tolerance
  * @typedef {Record<string, GoldenTensor>} GoldenTensors
@@ -13,7 +13,7 @@ import { readFileSync } from 'node:fs'
  */
 
 /**
- * A case with its tensors converted; `raw` is the case as it stands in the file.
+ * A case with its tensors converted; `raw` is the case of the file, not converted.
  * @typedef {object} Case
  * @property {string} name
  * @property {string} kind

@@ -52,7 +52,7 @@ test('the package holds what a user needs and nothing else', () => {
   for (const { name } of ENTRIES) assert.ok(code.includes(`dist/${name}.js`), name)
   for (const name of code) {
     const text = readFileSync(join(installed, name), 'utf8')
-    if (!/\b(function|class|const|let|var)\b|=>/.test(text)) continue // an entry that only passes on
+    if (!/\b(function|class|const|let|var)\b|=>/.test(text)) continue // an entry that only re-exports
     const { sources, sourcesContent } = JSON.parse(readFileSync(join(installed, `${name}.map`), 'utf8'))
     assert.match(text, /\/\/# sourceMappingURL=/, name)
     assert.ok(sources.length > 0 && sourcesContent.every(Boolean), `${name} can be read in a debugger`)
@@ -79,7 +79,7 @@ test('"exports" of package.json names each entry of build/entries.js, and nothin
 
 const sum = (/** @type {number[]} */ sizes) => sizes.reduce((a, b) => a + b, 0)
 
-// Operations of blocks and training stand in entries of their own, their kernels in the one wasm file.
+// Operations of blocks and training have entries of their own; their kernels are in the one wasm file.
 test("what import 'qkv' and load() load is at most 45 KB gzipped", t => {
   const sizes = LOADED.map(name => gzipped(`dist/${name}`))
   const raw = statSync(join(installed, 'dist/qkv.wasm')).size

@@ -1,4 +1,4 @@
-// Every JavaScript example of README.md and docs/ runs, and prints what stands below it.
+// Every JavaScript example of README.md and docs/ runs, and prints the text below it.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

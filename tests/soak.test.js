@@ -19,7 +19,7 @@ async function measure(qkv) {
     await setImmediate()
     const { heapUsed, arrayBuffers } = process.memoryUsage()
     if (heapUsed + arrayBuffers >= heap) return { ...qkv.memory, heap }
-    heap = heapUsed + arrayBuffers // buffers are given back beside the program
+    heap = heapUsed + arrayBuffers // buffers are freed in another thread
   }
 }
 

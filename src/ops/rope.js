@@ -105,7 +105,7 @@ function givenTables(options, B, L, half) {
  * @param {RopeOptions} options
  */
 export function checkRope(dims, options) {
-  // x as (B, A, L, C, D): heads stand before the rows (A) or within them (C).
+  // x as (B, A, L, C, D): the heads are before the rows (A) or within them (C).
   const { numHeads } = options
   const C = numHeads === undefined ? 1 : toNumber(numHeads, 'rope: numHeads', HEADS)
   const x = { dims }

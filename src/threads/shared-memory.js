@@ -1,6 +1,6 @@
 // Makes the wasm file for threads: the same code, with an imported shared memory, "env" "memory", instead of its own.
 
-const [IMPORTS, MEMORIES] = [2, 5] // ids of sections, which stand in this order
+const [IMPORTS, MEMORIES] = [2, 5] // ids of sections, which are in this order
 const HEADER = 8
 const PAGES = 65536 // 4 GiB
 

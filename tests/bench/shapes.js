@@ -2,7 +2,7 @@
 
 /**
  * B batch, H heads, L queries, S keys (L if absent), D size of a head.
- * `resident`: keys and values lie in the memory of whoever is measured; ours has the query and the output there, too.
+ * `resident`: keys and values are in the memory of the measured library; in qkv also the query and the output.
  * `multihead`: a whole nn.MultiheadAttention(H * D, H) with biases, projections and all.
  * @typedef {object} Shape
  * @property {string} name

@@ -141,7 +141,7 @@ test('without memory a load says how much was needed and frees all, at its start
   assert.equal(own.memory.resident, 0)
   Reflect.deleteProperty(memory, 'grow')
 
-  /** @type {{ dispose: () => void }[]} what someone else takes meanwhile */
+  /** @type {{ dispose: () => void }[]} memory that other calls take during the load */
   const taken = []
   let steps = 0
   const onProgress = () => {

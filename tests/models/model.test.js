@@ -212,7 +212,7 @@ test('scores of heads follow their definitions', () => {
     const near = (/** @type {number} */ a, /** @type {number} */ b) => assert.ok(Math.abs(a - b) < 1e-5, `${a} ${b}`)
     near(scores.previous.at(l, h), mean([1, 2, 3, 4, 5, 6, 7].map(i => at(l, h, i, i - 1))))
     near(scores.first.at(l, h), mean([1, 2, 3, 4, 5, 6, 7].map(i => at(l, h, i, 0))))
-    near(scores.duplicate.at(l, h), mean([at(l, h, 3, 0), at(l, h, 4, 1)])) // 5 and 9 stand twice
+    near(scores.duplicate.at(l, h), mean([at(l, h, 3, 0), at(l, h, 4, 1)])) // 5 and 9 occur twice
     near(scores.induction.at(l, h), mean([at(l, h, 3, 1), at(l, h, 4, 2)])) // 9 follows 5, 130 follows 9
     const entropy = [1, 2, 3, 4, 5, 6, 7].map(i => {
       let sum = 0

@@ -90,7 +90,7 @@ asks('1. which word does eat attend to most? Its word says it, under the pointer
 })
 
 asks(
-  '2. where does 0.6870 come from? Its chain stands below it, down to a random number of the seed, and Back',
+  '2. where does 0.6870 come from? Its chain is below it, down to a random number of the seed, and Back',
   async () => {
     const { page } = open
     assert.equal(await open.text('.panel .total'), '= 0.6870')
@@ -317,25 +317,22 @@ asks('11. what happens if a weight of W_q grows? Scores and weights move as the 
   near((await printed(page, 'weights')).map(Number), Array.from(typed.weights?.data ?? []), 6e-5, 'weights')
 })
 
-asks(
-  '12. how to get these numbers in PyTorch? The programs stand there before they are copied, and follow',
-  async () => {
-    const { page } = open
-    await page.click('#more > summary')
-    await page.click('#to-code')
-    const code = (await page.locator('#code-pytorch').textContent()) ?? ''
-    // tests/page/code.test.js runs the same program in PyTorch, and compares what it prints.
-    assert.equal(code, pytorchCode(traced(settingsOf('heads'))))
-    assert.ok(await page.locator('#code-pytorch').isVisible())
-    await page.click('summary:has-text("JavaScript")')
-    await page.locator('#code-qkv').waitFor()
-    assert.equal(await page.locator('#code-qkv').textContent(), qkvCode(traced(settingsOf('heads'))))
-    await page.fill('#sentence', 'one two')
-    await settled(page)
-    const other = traced(change(settingsOf('heads'), { sentence: 'one two' }))
-    assert.equal(await page.locator('#code-pytorch').textContent(), pytorchCode(other), 'it follows')
-  },
-)
+asks('12. how to get these numbers in PyTorch? The programs are shown before they are copied, and follow', async () => {
+  const { page } = open
+  await page.click('#more > summary')
+  await page.click('#to-code')
+  const code = (await page.locator('#code-pytorch').textContent()) ?? ''
+  // tests/page/code.test.js runs the same program in PyTorch, and compares what it prints.
+  assert.equal(code, pytorchCode(traced(settingsOf('heads'))))
+  assert.ok(await page.locator('#code-pytorch').isVisible())
+  await page.click('summary:has-text("JavaScript")')
+  await page.locator('#code-qkv').waitFor()
+  assert.equal(await page.locator('#code-qkv').textContent(), qkvCode(traced(settingsOf('heads'))))
+  await page.fill('#sentence', 'one two')
+  await settled(page)
+  const other = traced(change(settingsOf('heads'), { sentence: 'one two' }))
+  assert.equal(await page.locator('#code-pytorch').textContent(), pytorchCode(other), 'it follows')
+})
 
 test('the tour has twelve stops, each with a link, a question and live words, in both languages', async () => {
   const { page } = open

@@ -1,4 +1,4 @@
-// Ask any cell where it comes from.
+// The explanation of a cell: where its number comes from.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

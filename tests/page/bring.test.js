@@ -1,4 +1,4 @@
-// Bring your own: what is dropped, chosen or pasted is shown in every view, or it is said why not.
+// Bring your own: what is dropped, chosen or pasted is shown in every view, or a message says why not.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -49,7 +49,7 @@ test('the PyTorch program prints the page’s numbers in PyTorch', t => {
     return t.skip(`could not run: ${PYTHON} has no PyTorch here (${missing})`)
   }
   t.diagnostic(`PyTorch ${torch.stdout.trim()}`)
-  // One process for all, since importing torch takes a second: each program is run as it stands.
+  // One process for all, since importing torch takes a second: each program is run unchanged.
   const programs = CASES.map(([name, settings]) => ({ name, result: traced(settings) }))
   const runner = `import contextlib, io, json, sys, torch
 torch.set_printoptions(threshold=10**9)  # every number

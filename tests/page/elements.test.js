@@ -342,7 +342,7 @@ test('a page hands over its own words, and no English is left', async () => {
 test('colours follow the page when it turns dark', async () => {
   const element = await show(page, 'qkv-heatmap', { matrix: { data: [0], dims: [1, 1] }, legend: false })
   const ground = () => element.evaluate(async map => (await map.toSVG()).match(/fill="(rgb[^"]+)"/)?.[1])
-  /** After the transition by which the element hears of it. @param {string} want */
+  /** After the transition that notifies the element. @param {string} want */
   const turns = async want => {
     for (let frames = 0; frames < 200 && (await ground()) !== want; frames++) await settled(page)
     assert.equal(await ground(), want)

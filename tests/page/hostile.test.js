@@ -1,4 +1,4 @@
-// Nothing that comes in a link or a file leaves a blank page: 2,000 links and 200 files from a seed, a tenth of them here.
+// No link and no file leaves a blank page: 2,000 links and 200 files from a seed, a tenth of them here.
 // The links go through the store in Node, with every cell that can be asked for; then both go through Chromium.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// What a first-time reader stumbled over, item by item.
+// Problems that a first-time reader had, item by item.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { words } from './typing.js'
 
 const open = usePage()
 
-/** How far the page is scrolled, and where the map stands. */
+/** How far the page is scrolled, and where the map is. */
 const place = () =>
   open.page.evaluate(() => ({ scroll: scrollY, top: document.querySelector('#map')?.getBoundingClientRect().top }))
 
@@ -116,7 +116,7 @@ test('6. Chinese and Japanese are segmented without being asked; the choice besi
   assert.equal(await page.locator('.strip-words .token').count(), 6, 'a choice stays')
 })
 
-test('7. a dragged number selects no text and stands beside a live map', async () => {
+test('7. dragging a number selects no text, and the map beside it follows', async () => {
   const { page } = open
   const number = cell(page, 'X', 0, 0)
   await number.scrollIntoViewIfNeeded()
@@ -238,7 +238,7 @@ test('11. on a phone map and answer are within the first screen, and settings fo
   }
 })
 
-test('a term opens its explanation where it stands, in both languages', async () => {
+test('a term opens its explanation in place, in both languages', async () => {
   const { page } = open
   for (const [language, text] of [
     ['en', /What a word asks: a row of Q/],
@@ -253,7 +253,7 @@ test('a term opens its explanation where it stands, in both languages', async ()
   await page.evaluate(() => localStorage.clear())
 })
 
-test('sentences that depend on the settings stand only where they are true', async () => {
+test('sentences that depend on the settings are shown only if they are true', async () => {
   for (const [hash, selector, text] of /** @type {const} */ ([
     ['#1', '#step-scaled', /from picking a single word/],
     ['#1&scale=0.1', '#step-scaled', /multiplied by the scale that was set/],

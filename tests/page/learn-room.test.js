@@ -1,4 +1,4 @@
-// The room "Learn": train, look, change heads, ask why, compare, go back in time, take along; nothing trains unasked.
+// The room "Learn": train, look, change heads, ask why, compare, go back in time, save; nothing trains before a click.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -35,7 +35,7 @@ async function train() {
 const mapOf = (id = '#learn-map') =>
   context.page.evaluate(id => Array.from(/** @type {any} */ (document.querySelector(id)).matrix.data), id)
 
-test('nothing trains unasked; one click trains to the goal and names the head', async () => {
+test('nothing trains before a click; one click trains to the goal and names the head', async () => {
   await room('qkv-heads').waitFor()
   assert.match(await text('#learn-steps'), /step 0 of 300/)
   assert.match(await text('.learn-probe'), /Nothing is trained yet/)
@@ -73,7 +73,7 @@ test('a click on the answer says why: logits, and what each head adds to them, p
   assert.equal(await room('#why').count(), 0)
 })
 
-test('a head that is changed stands among the changes and in the link; undo, suspend, remove and restore mend it', async () => {
+test('a changed head is listed among the changes and in the link; undo, suspend, remove and restore work on it', async () => {
   const { page } = context
   await train()
   await page.selectOption('.head-state', 'off')
@@ -135,7 +135,7 @@ test('a head opens in One layer with the numbers of the run, and a button leads 
   assert.deepEqual(await mapOf(), weights)
 })
 
-test('two seeds stand side by side at one step, and two moments of one run', async () => {
+test('two seeds are shown side by side at one step, and two moments of one run', async () => {
   const { page } = context
   await train()
   await page.click('#learn-other-seed')
@@ -275,7 +275,7 @@ test('what is being typed stays while a run trains and the room is drawn again',
   assert.equal(await room('#learn-set-steps').inputValue(), '280')
 })
 
-test('settings stand in the link; bad ones are complained about, with what is near as a button', async () => {
+test('the link contains the settings; bad ones give a message, with the nearest good value as a button', async () => {
   const { page } = context
   await room('.learn-settings summary').click()
   await page.fill('#learn-set-seed', '7')
@@ -431,7 +431,7 @@ test('a text of the reader is learned, honestly measured and continued; one that
   assert.equal((await text('.learn-continued mark')).length > 0, true)
 })
 
-test('on a phone a text begins with a smaller model, which stands in the link', async () => {
+test('on a phone a text begins with a smaller model, and the link contains it', async () => {
   const { page } = context
   await page.setViewportSize({ width: 360, height: 740 })
   await page.selectOption('#learn-task', 'text')

@@ -1,4 +1,4 @@
-// Shape the mask: paint it, hide in both ways, change a token and see whose output moves.
+// The mask: paint it, hide in both ways, change a token and see which outputs move.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -80,7 +80,7 @@ test('each mask hides what it says', async () => {
   }
 })
 
-test('both ways to hide stand side by side: the document’s numbers, and how far they are apart', async () => {
+test('both ways to hide are side by side: the document’s numbers, and their difference', async () => {
   const { page } = open
   await open.choose('self')
   assert.equal(await page.locator('#ways').count(), 0, 'nothing is hidden')
@@ -110,7 +110,7 @@ test('both ways to hide stand side by side: the document’s numbers, and how fa
   )
 })
 
-test('a hidden score that towers above all others leaves nothing to share afterwards', async () => {
+test('a hidden score far above all others leaves weights of zero after masking behind softmax', async () => {
   const { page } = open
   await open.choose('causal')
   await page.click('#ways summary')
@@ -126,7 +126,7 @@ test('a hidden score that towers above all others leaves nothing to share afterw
   assert.ok(most > 0.5, `${most}`)
 })
 
-test('prove it: under a causal mask a changed token moves no output before it, others move as far as the core says', async () => {
+test('under a causal mask a changed token moves no output before it, and the others as far as the core computes', async () => {
   const { page } = open
   await open.choose('causal')
   await page.click('#prove summary')

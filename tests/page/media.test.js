@@ -69,7 +69,7 @@ test('with reduced motion the walk jumps, plays, and nothing is animated', async
   assert.ok(!(await still()))
 
   await page.emulateMedia({ reducedMotion: 'reduce' })
-  while (!(await still())) await settled(page) // the page hears of it in a later frame
+  while (!(await still())) await settled(page) // the page is notified in a later frame
   await page.click('#next')
   await settled(page)
   assert.equal(await frames(), 1, 'it is there at once')

@@ -67,7 +67,7 @@ function close(got, want, name) {
   })
 }
 
-test('the texts of the room stand in every language, with the same blanks', () => {
+test('the texts of the room exist in every language, with the same blanks', () => {
   const { en, ...others } = TEXTS
   const blanks = (/** @type {string} */ text) => (text.match(/\{\w+\}/g) ?? []).sort()
   assert.ok(Object.keys(others).length > 0)

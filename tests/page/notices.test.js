@@ -1,4 +1,4 @@
-// The licences of what is bundled go along with it: the notices beside the elements and beside the page name the packages
+// The licences of bundled packages are shipped: the notices beside the elements and beside the page name the packages
 // that the source maps name.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// Each document opens with its numbers, and what differs from its print is said.
+// Each document opens with its numbers, and notes say what differs from the printed ones.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -77,7 +77,7 @@ test('a new setting is checked, linked, undone, shown and computed by its descri
   assert.match(form, /temperature/)
 })
 
-test('a new matrix stands in the walk, with its sources, its targets and its explanation', async () => {
+test('a new matrix is in the walk, with its sources, its targets and its explanation', async () => {
   const at = copyWith({
     'settings/matrices.js': [
       [

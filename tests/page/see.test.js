@@ -1,4 +1,4 @@
-// See it at once: the first screen, its numbers, its size.
+// The first screen: its numbers, its size.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The link: everything there and back, and nothing that can come in a hash breaks the page.
+// The link keeps everything, and no hash breaks the page.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

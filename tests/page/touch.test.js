@@ -1,4 +1,4 @@
-// Touch it: drag, type, undo.
+// Changing numbers: drag, type, undo.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -65,7 +65,7 @@ export async function typing(page, letters) {
     const box = /** @type {HTMLTextAreaElement} */ (document.querySelector('#sentence'))
     box.focus()
     box.setSelectionRange(box.value.length, box.value.length)
-    /** After the frame that the call stands in has been painted. @param {(time: number) => void} run */
+    /** Calls `run` after the current frame has been painted. @param {(time: number) => void} run */
     const painted = run =>
       requestAnimationFrame(() => {
         const { port1, port2 } = new MessageChannel()

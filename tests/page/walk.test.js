@@ -1,4 +1,4 @@
-// Walk the path: steps, formulas, shapes.
+// The walk through all steps: formulas, shapes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Heads built by hand: what they should look at is said here once more, from the words alone.
+// Heads built by hand. Their expected weights are computed here independently, from the words alone.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

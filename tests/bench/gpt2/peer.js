@@ -13,7 +13,7 @@ const domain = 'com.microsoft'
 
 /**
  * @param {import('./checkpoint.js').Weights} weights
- * @returns {Uint8Array} the model, whose weights stand in another file
+ * @returns {Uint8Array} the model, whose weights are in another file
  */
 function encode({ places }) {
   const { layers, heads, d, vocab } = SIZES

@@ -2,7 +2,7 @@
 // number, its wire type and its value. Field numbers are those of onnx.proto.
 
 /**
- * `external`: the numbers stand in a file beside the model; a dim may be a name.
+ * `external`: the numbers are in a file beside the model; a dim may be a name.
  * @typedef {{ name: string, dims: (number | string)[], data?: Float32Array | Int32Array, type?: 'float' | 'int32',
  *   external?: { location: string, offset: number, length: number } }} Value
  */
