@@ -1,6 +1,7 @@
 // Hostile links and files, from a seed: made from the description of the settings, so that new fields are in them too.
 
 import { writeNpy } from '../../web/formats/npy.js'
+import { fieldsOf, POSITIONS } from '../../web/learn/check.js'
 import { describe, FIELD_NAMES, ZOO } from '../../web/settings/fields.js'
 import { toHash } from '../../web/settings/link.js'
 import { MATRIX_IDS } from '../../web/settings/matrices.js'
@@ -101,12 +102,49 @@ export function linkOf(random) {
     if (name === 'baseline') return toHash({ ...defaultsWith(), heads: below(20) }).slice(1) || '1&mask=causal'
     return sentence()
   }
+  /** Changes of heads, as Learn and as Models write them. */
+  const head = () => `${one([1, 2, 3, 99, 0])}.${one([1, 2, 5, 999])}`
+  const position = () => one(['1', '2', '9', '0', '99999', '999999'])
+  const touch = () =>
+    list(1 + below(4), () =>
+      [
+        `${one(['', '-'])}${head()}`,
+        one(['off', 'mean', 'x0.5', `x${one(NUMBERS)}`, `hide${position()}-${position()}`, 'x']),
+      ].join(':'),
+    ).join(';')
+  const change = () =>
+    `${one(['', '~'])}${one(['', '', 'e', 'd', 'c'])}${random() < 0.2 ? one([1, 2, 99]) : head()}` +
+    `${one(['', `:${position()}>${position()}`, `:${position()}`, ':*'])}=${one(['0', 'mean', 'hide', 'patch', '0.25', ...NUMBERS])}`
+  const rooms = {
+    layer: () => ({}),
+    learn: () => {
+      const task = one(describe('task').choices ?? [])
+      const field = () => one([...fieldsOf(/** @type {any} */ (task)), '__proto__', 'x'])
+      const settings = list(
+        below(4),
+        () => `${field()}=${one([...NUMBERS, ...POSITIONS, '1', '2', '16', '64', 'true'])}`,
+      )
+      return {
+        task: random() < 0.05 ? one(WORDS) : task,
+        learn: [...settings, ...(random() < 0.4 ? [`touch=${touch()}`] : [])].join(','),
+      }
+    },
+    models: () => ({
+      checkpoint: one(['', '', '', 'stories', 'translation', one(WORDS), 'a-folder.12345678']),
+      ...(random() < 0.5 && { prompt: one([sentence(), 'Lily has a ball .', '1 2 3', '\ud800 ', ' ']) }),
+      ...(random() < 0.3 && { donor: sentence() }),
+      ...(random() < 0.6 && { changes: list(1 + below(5), change).join(one([' ', ' ', ';'])) }),
+      ...(random() < 0.5 && { at: one([head(), `${one(['e', 'd', 'c'])}${head()}`, ...NUMBERS]) }),
+    }),
+  }
   const fields = list(1 + below(7), () => one(FIELD_NAMES))
   const model = one(['', '', 'multihead', 'zoo', 'given'])
   const parts = new URLSearchParams()
   if (model) parts.set('model', model)
   if (model === 'given' && random() < 0.8) parts.set('given', JSON.stringify(given()))
   for (const name of fields) parts.set(random() < 0.01 ? '__proto__' : name, value(name))
+  const room = one(/** @type {const} */ (['layer', 'layer', 'layer', 'learn', 'models']))
+  for (const [name, text] of Object.entries({ room, ...rooms[room]() })) parts.set(name, text)
   const hash = `#1&${parts}`
   return random() < 0.03 ? hash.slice(0, below(hash.length)) : hash
 }

@@ -74,6 +74,9 @@ test('?model= opens a folder of the site, by ranges; another site is refused', a
   await page.goto('about:blank')
   await page.goto(`${url}?model=https://example.org/model#1&room=models`)
   await until(page, '#models-problem', /example\.org\/model is another site/)
+  await page.goto('about:blank')
+  await page.goto(`${url}?model=http://[#1&room=models`) // no address at all
+  await until(page, '#models-problem', /invalid:\S+ is another site/)
 })
 
 test('a drop anywhere opens the files; other files are refused by name', async () => {

@@ -102,6 +102,28 @@ test('what cannot be opened is refused with the reason, and the model before sta
   await until('.strip-label', /2 tokens|3 tokens|4 tokens/)
 })
 
+test('a worker that is lost is said to be; a button starts it again with the same model, text and changes', async () => {
+  const { page } = context
+  await open('gpt2-tiny', 'gpt2')
+  await page.fill('#models-text', 'The cat that chased the dog')
+  await until('#models-answer', /^“m” \(4\.7%\)$/)
+  await page.locator('#models-ranked button', { hasText: '2.2' }).click()
+  await page.click('[data-how="off"]')
+  await until('#models-answer', /^“\(” \(5\.3%\)$/)
+  const [worker] = page.workers().slice(-1)
+  await worker.evaluate(() => {
+    setTimeout(() => {
+      throw new Error('out of memory')
+    })
+  })
+  await until('#models-problem', /out of memory/)
+  await page.click('#models-again')
+  await page.locator('#models-problem').waitFor({ state: 'detached' })
+  await until('#models-answer', /^“\(” \(5\.3%\)$/)
+  await page.fill('#models-text', 'The dog')
+  await until('.strip-label', /2 tokens|3 tokens|4 tokens/)
+})
+
 test('too large for the memory: the sizes are said before reading, what fits is a button', async () => {
   const { page } = context
   await page.evaluate(() => {

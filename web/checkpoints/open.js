@@ -13,6 +13,8 @@ export function openSession(take) {
   let isClosed = false
   /** @type {Worker | undefined} */
   let worker
+  /** A page from a disk has none; nor has one whose first worker never answered. */
+  let canWork = location.protocol !== 'file:' && typeof Worker === 'function'
   /** @type {Promise<ReturnType<typeof import('./session.js').createSession>> | undefined} */
   let here
   const receive = (/** @type {Report} */ report) => {
@@ -24,27 +26,42 @@ export function openSession(take) {
     )
     return here
   }
-  if (location.protocol !== 'file:' && typeof Worker === 'function') {
-    worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
-    worker.onmessage = ({ data }) => receive(data)
-    worker.onerror = () => {
-      worker?.terminate()
-      worker = undefined
-      receive({ id, failure: 'the worker ended.' })
+  /** Its model ends with a worker: the room is told, and what it asks next starts another. */
+  const start = () => {
+    const made = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
+    let hasAnswered = false
+    made.onmessage = ({ data }) => {
+      hasAnswered = true
+      receive(data)
     }
+    made.onerror = ({ message }) => {
+      made.terminate()
+      worker = undefined
+      canWork = hasAnswered
+      receive({ id, failure: message || 'the worker could not start.', isLost: true })
+    }
+    return made
   }
   return {
     ask(request) {
       id++
       const message = { ...request, id }
+      if (canWork) worker ??= start()
       if (worker) worker.postMessage(message)
-      else onPage().then(session => session.ask(message))
+      else
+        onPage().then(
+          session => session.ask(message),
+          error => receive({ id: message.id, failure: error.message }),
+        )
       return id
     },
     close() {
       isClosed = true
       worker?.terminate()
-      here?.then(session => session.close())
+      here?.then(
+        session => session.close(),
+        () => {},
+      )
     },
   }
 }

@@ -32,7 +32,17 @@ export function opening(room) {
       ${told ? facts(room) : nothing}
     </div>
     ${progress(room)} ${running(room)}
-    ${room.failure === undefined ? nothing : html`<p class="models-problem" id="models-problem" role="alert">${t('modelsFailed', { message: room.failure })} ${room.told ? t('modelsStays') : ''}</p>`}
+    ${
+      room.failure === undefined
+        ? nothing
+        : html`<p class="models-problem" id="models-problem" role="alert">${t('modelsFailed', { message: room.failure })} ${
+            room.isLost
+              ? html`<button type="button" class="tool" id="models-again" @click=${() => room.open(told?.name ?? (wanted || names[0]))}>${t('modelsAgain')}</button>`
+              : told
+                ? t('modelsStays')
+                : ''
+          }</p>`
+    }
     ${told ? source(room) : nothing}
     ${!told && !room.plan ? html`<p class="models-empty">${t('modelsEmpty')}</p>` : nothing}`
 }

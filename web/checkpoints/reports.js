@@ -11,11 +11,9 @@ import { SHIPPED } from './sources.js'
 export function take(room, report) {
   const { id } = report
   if (report.failure !== undefined) {
-    if (id === room.asked.open) {
-      room.plan = room.progress = undefined
-      room.wanted = room.told?.name ?? ''
-    }
+    if (id === room.asked.open) room.plan = room.progress = undefined // and it stays `wanted`: it is not tried again unasked
     room.failure = report.failure
+    room.isLost = report.isLost === true
     room.isGenerating = false
     room.running = undefined
   }
@@ -29,10 +27,7 @@ export function take(room, report) {
   if (id === room.asked.open) {
     if (report.plan) room.plan = report.plan
     if (report.progress) room.progress = report.progress
-    if (report.wasCancelled) {
-      room.plan = room.progress = undefined
-      room.wanted = room.told?.name ?? ''
-    }
+    if (report.wasCancelled) room.plan = room.progress = undefined
     if (report.opened) opened(room, report.opened)
   }
   if (report.shown && id >= room.asked.show) {

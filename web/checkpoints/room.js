@@ -40,6 +40,7 @@ const STATE = [
     'plan',
     'progress',
     'failure',
+    'isLost',
     'running',
     'wasCancelled',
     'runBefore',
@@ -97,6 +98,8 @@ export class ModelsRoom extends LitElement {
     this.progress = undefined
     /** @type {string | undefined} */
     this.failure = undefined
+    /** Has its worker ended? */
+    this.isLost = false
     /** How far a long run is. @type {Report['running']} */
     this.running = undefined
     /** Was the last run ended before its time? What is seen is the one before. */
@@ -222,6 +225,7 @@ export class ModelsRoom extends LitElement {
     const from = source ?? this.brought.get(name) ?? address?.href ?? (shipped && { urls: shipped.urls })
     this.wanted = name
     this.failure = undefined
+    this.isLost = false
     this.progress = undefined
     if (address && address.origin !== location.origin) {
       this.failure = this.t('modelsOtherSite', { address: address.href })

@@ -60,6 +60,7 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf,
  * @typedef {object} Report
  * @property {number} id
  * @property {string} [failure] a sentence; the model before stays
+ * @property {boolean} [isLost] with failure: the worker has ended, and its model with it
  * @property {boolean} [wasCancelled]
  * @property {{ name: string, type: string, stacks: Model['stacks'], bytes: Record<'stored' | Smaller, number>, isTooLarge: boolean }} [plan] read from config and headers, before any weight
  * @property {{ loaded: number, total: number, seconds: number }} [progress]

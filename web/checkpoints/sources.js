@@ -28,7 +28,12 @@ SHIPPED.sort((a, b) => Number(b.name === 'stories') - Number(a.name === 'stories
 /** The folder of this site that the address names, ?model=. @returns {URL | undefined} */
 export function addressOf() {
   const given = new URLSearchParams(location.search).get('model')
-  return given ? new URL(given, document.baseURI) : undefined
+  if (!given) return undefined
+  try {
+    return new URL(given, document.baseURI)
+  } catch {
+    return new URL(`invalid:${encodeURIComponent(given)}`) // its origin is no site's
+  }
 }
 
 /** Files of a drop, those in its folders among them. @param {DataTransfer} transfer @returns {Promise<File[]>} */

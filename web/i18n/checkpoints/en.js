@@ -17,6 +17,7 @@ export const checkpoints = {
   modelsFailed: 'This did not work: {message}',
   modelsStays: 'The previous model stays open.',
   modelsAsk: 'The link names the model “{name}”, which the page does not have. Open its files to use the link.',
+  modelsAgain: 'Start it again',
   modelsOtherSite:
     '{address} is another site. The page reads models of its own site only: download the folder and open it here.',
   modelsLarge:

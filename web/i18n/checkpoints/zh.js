@@ -17,6 +17,7 @@ export const checkpoints = {
   modelsFailed: '没有成功：{message}',
   modelsStays: '之前的模型仍然打开着。',
   modelsAsk: '链接里的模型“{name}”不在本页面中。请打开它的文件，链接即可使用。',
+  modelsAgain: '重新启动',
   modelsOtherSite: '{address} 是另一个网站。本页面只读取本站的模型：请下载该文件夹，再在这里打开。',
   modelsLarge: '{name} 按存储格式需要 {stored} 内存，float16 需要 {float16}，int8 需要 {int8}。可用内存为 {most}。',
   modelsOpenAs: '以 {dtype} 打开（{memory}）',
