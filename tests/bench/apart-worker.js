@@ -1,15 +1,15 @@
 // One of the modules that run beside the measured one.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { DONE, TURN } from './apart.js'
-import { prepare } from './peers/qkv.js'
+import { wait } from '../../src/threads/jobs.js'
+import { DONE, start, TURN } from './apart.js'
 
-const { task, words } = /** @type {{ task: import("./task.js").Task, words: Int32Array }} */ (workerData)
-const { run } = await prepare(task)
+const { job, words } = /** @type {{ job: import('./apart.js').Job, words: Int32Array }} */ (workerData)
+const { run } = await start(job)
 run()
 parentPort?.postMessage('ready')
 for (let turn = 0; ; Atomics.add(words, DONE, 1), Atomics.notify(words, DONE)) {
-  Atomics.wait(words, TURN, turn)
+  wait(words, TURN, turn)
   turn = Atomics.load(words, TURN)
   run()
 }

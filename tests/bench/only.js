@@ -9,6 +9,7 @@ import { gpt2 } from './sections/gpt2.js'
 import { masks } from './sections/masks.js'
 import { memory } from './sections/memory.js'
 import { relaxed } from './sections/relaxed.js'
+import { steps } from './sections/steps.js'
 import { units } from './sections/units.js'
 
 /**
@@ -18,7 +19,7 @@ import { units } from './sections/units.js'
  * @property {string} name
  * @property {Timed} ours
  * @property {string} beside what it is compared with
- * @property {Timed} other
+ * @property {Timed} [other] none where the peer is not installed
  * @property {number} [flops] of ours: the value is then the share of the peak, which is `other`; without, the value is
  *   the time of ours over that of the other
  * @property {boolean} [isSpeedup] the value is the time of the other over ours
@@ -28,20 +29,24 @@ import { units } from './sections/units.js'
  * @property {() => unknown} [dispose]
  */
 
-/** What a section is given. @typedef {{ limits: Awaited<ReturnType<typeof loadPeak>>, peak: Arithmetic, threads: number, shape: string }} Means */
+/** What a section is given; wasm: of peak.c. @typedef {{ wasm: Buffer<ArrayBuffer>, limits: Awaited<ReturnType<typeof loadPeak>>, peak: Arithmetic, threads: number, shape: string }} Means */
 
 /** @type {Record<string, (means: Means) => AsyncIterable<Comparison>>} */
-export const SECTIONS = { masks, backward, memory, relaxed, units, gpt2 }
+export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2 }
 
 /**
  * @typedef {{ name: string, ms: number, beside: string, besideMs: number, value: number, least: number, goal: string }} OnlyRow
  * value: by medians, least: by least times, which other programs disturb less */
 
+/** A number, if there is one. @param {number} x @param {(x: number) => string} [write] */
+const shown = (x, write = x => x.toFixed(2)) => (Number.isNaN(x) ? '-' : write(x))
+
 /** @param {import('./options.js').Options} options @returns {Promise<OnlyRow[]>} */
 export async function only({ only: name, quick, json, shape, threads }) {
   const section = Object.hasOwn(SECTIONS, name) && SECTIONS[name]
   if (!section) throw new RangeError(`--only ${name}: one of ${Object.keys(SECTIONS).join(', ')} expected`)
-  const limits = await loadPeak(compilePeak())
+  const wasm = compilePeak()
+  const limits = await loadPeak(wasm)
   const peak = await limits.arithmetic()
   const rows = /** @type {OnlyRow[]} */ ([])
   if (!json) {
@@ -49,12 +54,14 @@ export async function only({ only: name, quick, json, shape, threads }) {
     print(Array(7).fill('---'))
   }
   for await (const { name, ours, beside, other, flops, isSpeedup, goal, note, samples = 15, dispose } of section({
+    wasm,
     limits,
     peak,
     threads,
     shape,
   })) {
-    const [own, its] = await measure([ours, other], { samples: quick ? 3 : samples })
+    const candidates = other ? [ours, other] : [ours]
+    const [own, its] = await measure(candidates, { samples: quick ? 3 : samples })
     dispose?.()
     const value = (/** @type {number} */ a, /** @type {number} */ b) => {
       const ratio = isSpeedup ? b / a : a / b
@@ -65,14 +72,16 @@ export async function only({ only: name, quick, json, shape, threads }) {
         name: [name, note?.(own.median)].filter(Boolean).join(', '),
         ms: own.median,
         beside,
-        besideMs: its.median,
+        besideMs: its?.median ?? NaN,
         goal,
       },
-      ...{ value: value(own.median, its.median), least: value(own.min, its.min) },
+      ...(other
+        ? { value: value(own.median, its.median), least: value(own.min, its.min) }
+        : { value: NaN, least: NaN }),
     }
     rows.push(row)
     if (!json)
-      print([row.name, digits(row.ms), beside, digits(row.besideMs), row.value.toFixed(2), row.least.toFixed(2), goal])
+      print([row.name, digits(row.ms), beside, shown(row.besideMs, digits), shown(row.value), shown(row.least), goal])
   }
   return rows
 }

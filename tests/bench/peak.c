@@ -52,6 +52,35 @@ float EXPORT(sum)(const f4 *x, size_t n) {
   return all[0] + all[1] + all[2] + all[3];
 }
 
+/* Four streams of n / 4 floats, n a multiple of 128: read side by side, as a product with a packed weight reads it. */
+float EXPORT(streams)(const f4 *x, size_t n) {
+  f4 s[8] = {{0}};
+  size_t part = n / 16;
+  for (const f4 *end = x + part; x < end; x += 2)
+#pragma unroll
+    for (size_t i = 0; i < 8; i++)
+      s[i] += x[i / 2 * part + i % 2];
+  f4 all = s[0] + s[1] + s[2] + s[3] + s[4] + s[5] + s[6] + s[7];
+  return all[0] + all[1] + all[2] + all[3];
+}
+
+typedef short s8 __attribute__((vector_size(16)));
+
+/* The same bytes as float16, widened as src/kernel/simd.h does it and added: reading and widening alone. */
+float EXPORT(widened)(const s8 *x, size_t n) {
+  f4 s[8] = {{0}};
+  size_t part = n / 16;
+  for (const s8 *end = x + part; x < end; x++)
+#pragma unroll
+    for (size_t i = 0; i < 4; i++) {
+      s8 low = x[i * part] << 13, high = (x[i * part] >> 3) & (short)0x8fff;
+      s[2 * i] += (f4)__builtin_shufflevector(low, high, 0, 8, 1, 9, 2, 10, 3, 11);
+      s[2 * i + 1] += (f4)__builtin_shufflevector(low, high, 4, 12, 5, 13, 6, 14, 7, 15);
+    }
+  f4 all = s[0] + s[1] + s[2] + s[3] + s[4] + s[5] + s[6] + s[7];
+  return all[0] + all[1] + all[2] + all[3];
+}
+
 /* Copies n floats, a multiple of 32, in order. */
 void EXPORT(copy)(f4 *restrict to, const f4 *restrict from, size_t n) {
   for (const f4 *end = from + n / 4; from < end; from += 8, to += 8)

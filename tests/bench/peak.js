@@ -24,12 +24,16 @@ export async function loadPeak(wasm) {
       return { flops: TILE_FLOPS * TIMES, run: () => tiles(OWN, TIMES) }
     },
 
-    /** Over the very floats that the call beside it must read. @param {readonly Place[]} places multiples of 32 floats */
-    async reads(places) {
+    /**
+     * Over the very floats that the call beside it must read.
+     * @param {readonly Place[]} places multiples of 32 floats
+     * @param {'sum' | 'streams' | 'widened'} [loop] one stream; four, multiples of 128 floats; four of float16, widened
+     */
+    async reads(places, loop = 'sum') {
       const sums = await Promise.all(
         places.map(async ({ memory, at, length }) => {
-          const { sum } = await start(memory)
-          return () => sum(at, length)
+          const loops = await start(memory)
+          return () => loops[loop](at, length)
         }),
       )
       const bytes = 4 * places.reduce((all, { length }) => all + length, 0)

@@ -1,5 +1,6 @@
-"""The models of tests/training.test.js in PyTorch: reads a job as JSON (initial weights and batches), trains, and prints
-the losses and the weights at the end as JSON. /usr/bin/python3 models.py <job.json"""
+"""The models of tests/training.test.js in PyTorch: reads a job as a line of JSON (initial weights and batches), trains, and
+prints the losses and the weights at the end as JSON. /usr/bin/python3 models.py <job.json
+With "turns" in the job it makes a step for each further line that it reads, and prints a line then (npm run bench)."""
 
 import json
 import math
@@ -9,7 +10,7 @@ import torch
 import torch.nn.functional as F
 
 torch.set_num_threads(1)
-job = json.load(sys.stdin)
+job = json.loads(sys.stdin.readline())
 p = {name: torch.tensor(x["data"]).reshape(x["dims"]).requires_grad_(True) for name, x in job["state"].items()}
 H = job["heads"]
 
@@ -58,8 +59,9 @@ def gpt(ids):
 torch.manual_seed(job["seed"])
 options = job["optimizer"]
 optimizer = getattr(torch.optim, options.pop("name"))(list(p.values()), **options)
-losses = []
-for batch in job["batches"]:
+
+
+def step(batch):
     logits = {"induction": induction, "gpt": gpt}[job["model"]](torch.tensor(batch["ids"]))
     loss = F.cross_entropy(logits.flatten(0, 1), torch.tensor(batch["targets"]).flatten(), ignore_index=-1)
     optimizer.zero_grad()
@@ -67,5 +69,16 @@ for batch in job["batches"]:
     if job["clip"]:
         torch.nn.utils.clip_grad_norm_(list(p.values()), job["clip"])
     optimizer.step()
-    losses.append(loss.item())
+    return loss.item()
+
+
+if job.get("turns"):
+    step(job["batches"][0])
+    blas = "OpenBLAS" if "openblas" in open("/proc/self/maps").read() else "its BLAS"
+    print(f"PyTorch {torch.__version__} with {blas}", flush=True)
+    for _ in sys.stdin:
+        step(job["batches"][0])
+        print("done", flush=True)
+    sys.exit()
+losses = [step(batch) for batch in job["batches"]]
 print(json.dumps({"torch": torch.__version__, "losses": losses, "state": {name: x.flatten().tolist() for name, x in p.items()}}))

@@ -1,5 +1,6 @@
 // A model of GPT-2 small's size with random weights, through loadModel, beside onnxruntime-web on the same graph; both
-// with a KV cache and the logits of the last row. --shape picks rows by their names: load, prompt, token, threads, narrow, heads.
+// with a KV cache and the logits of the last row. --shape picks rows by their names: load, prompt, token, threads,
+// narrow, limit (what the machine's limits leave), heads.
 
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -7,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/index.js'
 import { loadModel } from '../../../src/models.js'
+import { coreOf } from '../../../src/qkv.js'
 import { makeWeights, SIZES, writeFolder } from '../gpt2/checkpoint.js'
 import { openPeer } from '../gpt2/peer.js'
 
@@ -16,7 +18,9 @@ import { openPeer } from '../gpt2/peer.js'
 const LENGTHS = [64, 512]
 const LARGEST_ERROR = 1e-3 // of logits of size 1
 const TOKEN = [5]
-const NEED_MODEL = ['prompt', 'token', 'threads', 'narrow', 'heads']
+const NEED_MODEL = ['prompt', 'token', 'threads', 'narrow', 'limit', 'heads']
+/** Multiply-adds of a token in the layers. */
+const PRODUCTS = 12 * SIZES.layers * SIZES.d * SIZES.d
 
 const idsOf = (/** @type {number} */ n) => Array.from({ length: n }, (_, i) => (i * 7919) % SIZES.vocab)
 
@@ -74,13 +78,13 @@ async function* loading(path) {
 }
 
 /** @param {import('../only.js').Means} means @returns {AsyncGenerator<Comparison>} */
-export async function* gpt2({ shape }) {
+export async function* gpt2({ shape, peak, limits }) {
   const weights = makeWeights((await load()).generator(1))
   const folder = writeFolder(weights)
   const open = async (/** @type {number} */ threads, /** @type {'float32' | 'float16' | 'int8'} */ dtype) => {
     const qkv = await load({ threads })
     const model = await loadModel(qkv, folder.path, { dtype, tokenizer: false })
-    return { model, dispose: () => qkv.dispose() }
+    return { model, qkv, dispose: () => qkv.dispose() }
   }
   const wants = (/** @type {string} */ name) => name.includes(shape)
   try {
@@ -143,6 +147,45 @@ export async function* gpt2({ shape }) {
         }
         narrow.dispose()
       }
+    if (wants('limit')) {
+      for (const n of LENGTHS) {
+        const ours = prompt(one.model, n)
+        const flops = 2 * (n * PRODUCTS + SIZES.d * SIZES.vocab)
+        yield {
+          name: `limit: products of prompt ${n}`,
+          beside: 'peak',
+          other: peak,
+          flops,
+          goal: '',
+          samples: 7,
+          ours,
+          ...ours,
+        }
+      }
+      for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8'])) {
+        const { model, qkv, dispose } = dtype === 'float32' ? one : await open(1, dtype)
+        const core = /** @type {import('../../../src/runtime/memory.js').Core} */ (coreOf(qkv))
+        const length = Math.floor(qkv.memory.resident / 512) * 128
+        const place = { memory: core.exports.memory, at: core.base - length * 4, length } // weights, packed
+        for (const [loop, title] of /** @type {const} */ ([
+          ['streams', 'a loop that reads as many bytes, in four streams'],
+          ...(dtype === 'float16' ? [/** @type {const} */ (['widened', 'one that reads and widens them'])] : []),
+        ])) {
+          const ours = token(model, 64)
+          const other = await limits.reads([place], loop)
+          yield {
+            name: `limit: ${dtype}, token after 64`,
+            ours,
+            beside: title,
+            other,
+            isSpeedup: true,
+            goal: '',
+            dispose: ours.dispose,
+          }
+        }
+        if (dtype !== 'float32') dispose()
+      }
+    }
     if (wants('heads')) {
       const ids = idsOf(64)
       const run = (/** @type {string[]} */ keep) => ({

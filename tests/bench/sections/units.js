@@ -1,5 +1,5 @@
 // Calls on --threads N (default 2) threads beside the same on one, from about a millisecond upward; all operands are
-// resident.
+// resident. Of calls that are bound by memory also what the machine gives to N modules that copy as many bytes at once.
 
 import { load } from '../../../src/index.js'
 import {
@@ -14,6 +14,7 @@ import {
 } from '../../../src/nn.js'
 import { AdamW, parameters, tape } from '../../../src/train.js'
 import { gpt, gptWeights, induction, inductionWeights } from '../../training/models.js'
+import { prepareApart } from '../apart.js'
 
 /** @typedef {import('../../../src/index.js').Qkv} Qkv */
 /** @typedef {ReturnType<Qkv['alloc']>} Resident */
@@ -50,7 +51,7 @@ const step = (model, weights) => qkv => {
   }
 }
 
-/** @type {[string, (qkv: Qkv, take: Take) => () => unknown][]} */
+/** A call, and the MB that it reads and writes, if they bind it. @type {[name: string, make: (qkv: Qkv, take: Take) => () => unknown, megabytes?: number][]} */
 const CALLS = [
   ['trace H4 L512 D64, weights only', trace(4, 512)],
   ['trace H2 L128 D64, weights only', trace(2, 128)],
@@ -65,6 +66,7 @@ const CALLS = [
       const [x, out, w, b] = [take(2048, 768), take(2048, 768), take(768), take(768)]
       return () => layerNorm(qkv, x, w, b, { out })
     },
+    12.6,
   ],
   [
     'layerNormBackward 2048 x 768',
@@ -73,6 +75,7 @@ const CALLS = [
       const [w, dWeight, dBias] = [0, 1, 2].map(() => take(768))
       return () => layerNormBackward(qkv, x, w, dY, { out: { dX, dWeight, dBias } })
     },
+    18.9,
   ],
   [
     'gelu 2048 x 768',
@@ -80,6 +83,7 @@ const CALLS = [
       const [x, out] = [take(2048, 768), take(2048, 768)]
       return () => gelu(qkv, x, { out })
     },
+    12.6,
   ],
   [
     'geluBackward 2048 x 768',
@@ -87,6 +91,7 @@ const CALLS = [
       const [x, dY, dX] = [0, 1, 2].map(() => take(2048, 768))
       return () => geluBackward(qkv, x, dY, { out: { dX } })
     },
+    18.9,
   ],
   [
     'add 2048 x 768',
@@ -94,6 +99,7 @@ const CALLS = [
       const [a, b, out] = [0, 1, 2].map(() => take(2048, 768))
       return () => add(qkv, a, b, { out })
     },
+    18.9,
   ],
   [
     'softmax 6144 x 512',
@@ -101,6 +107,7 @@ const CALLS = [
       const [x, out] = [take(6144, 512), take(6144, 512)]
       return () => qkv.softmax(x, { out })
     },
+    25.2,
   ],
   [
     'crossEntropy 64 x 50257',
@@ -109,6 +116,7 @@ const CALLS = [
       const targets = qkv.generator(1).randint(0, 50257, [64])
       return () => crossEntropy(qkv, logits, targets, { gradient: true, out })
     },
+    25.7,
   ],
   [
     'AdamW, 1.5 million parameters',
@@ -116,6 +124,7 @@ const CALLS = [
       const optimizer = new AdamW(parameters(qkv, { w: qkv.generator(1).randn([2048, 768]) }))
       return () => optimizer.step()
     },
+    44,
   ],
   ['a step of training, attention alone', step(induction, inductionWeights)],
   ['a step of training, with MLP', step(gpt, gptWeights)],
@@ -130,10 +139,11 @@ function trace(H, L) {
 }
 
 /** @param {import('../only.js').Means} means @returns {AsyncGenerator<import('../only.js').Comparison>} */
-export async function* units({ threads, shape }) {
-  for (const [name, make] of CALLS) {
+export async function* units({ limits, wasm, threads: given, shape }) {
+  const threads = Math.max(2, given)
+  for (const [name, make, megabytes] of CALLS) {
     if (!name.includes(shape)) continue
-    const modules = [await load(), await load({ threads: Math.max(2, threads) })] // whose memory goes with them
+    const modules = [await load(), await load({ threads })] // whose memory goes with them
     const [other, ours] = modules.map(qkv => {
       const g = qkv.generator(1)
       const take = (/** @type {number[]} */ ...dims) => {
@@ -152,6 +162,18 @@ export async function* units({ threads, shape }) {
       isSpeedup: true,
       goal: '>= 1.75',
       dispose: () => modules[1].dispose(),
+    }
+    if (!megabytes) continue
+    const bytes = megabytes * 1e6
+    const apart = await prepareApart({ wasm, bytes: bytes / threads }, threads)
+    yield {
+      name: `${name}: a copy of ${megabytes} MB by ${threads} modules at once`,
+      ours: apart,
+      beside: 'by one',
+      other: await limits.copies(bytes),
+      isSpeedup: true,
+      goal: 'the limit of the row above',
+      dispose: apart.dispose,
     }
   }
 }
