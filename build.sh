@@ -73,6 +73,7 @@ if [ "${compile[0]}" = emcc ]; then
 else
   wasm-ld-16 --no-entry --strip-all -O3 --initial-memory=131072 --max-memory=4294967296 -z stack-size=65536 \
     "$objects"/*.o -o "$objects/linked.wasm"
-  node_modules/.bin/wasm-opt -Os --low-memory-unused "${features[@]}" "$objects/linked.wasm" -o "$out"
+  node_modules/.bin/wasm-opt --flatten --rereloop -Os -Os --converge --low-memory-unused "${features[@]}" \
+    "$objects/linked.wasm" -o "$out"
 fi
 echo "$out: $(wc -c <"$out") bytes, $(gzip -9c "$out" | wc -c) gzipped (${compile[0]}, emcc $version)"

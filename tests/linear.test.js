@@ -73,6 +73,30 @@ test('a row alone has the bits that it has among others, whatever the number of 
   packed.dispose()
 })
 
+test('a packed weight gives the bits of one that is not, in blocks of rows and inputs, fused or not', () => {
+  const g = qkv.generator(7)
+  for (const [M, K, N] of [
+    [31, 256, 24],
+    [32, 257, 33],
+    [67, 600, 40],
+    [128, 512, 17],
+    [129, 300, 40],
+  ]) {
+    const [x, weight, bias, residual] = [g.randn([M, K]), g.randn([N, K]), g.randn([N]), g.randn([M, N])]
+    const packed = packLinear(qkv, weight, bias)
+    for (const options of [{}, { activation: /** @type {const} */ ('gelu'), residual }])
+      assert.deepEqual(
+        packed.forward(x, options),
+        qkv.linear(x, weight, bias, options),
+        `${M} x ${K} by ${N} ${Object.keys(options)}`,
+      )
+    const all = packed.forward(x).data
+    for (const rows of [1, 3, 8])
+      assert.deepEqual(packed.forward(tensor(x.data.slice(0, rows * K), [rows, K])).data, all.slice(0, rows * N))
+    packed.dispose()
+  }
+})
+
 test('the residual may be the output, resident or not, but may not overlap it otherwise', () => {
   const g = qkv.generator(5)
   for (const M of [1, 2, 5, 9]) {

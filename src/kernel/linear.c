@@ -7,7 +7,7 @@
 #include "activation.h"
 #include "rows.h"
 
-enum { X_FLOATS = 1 << 18 }; /* x of a block of rows: 1 MB, in L2 */
+enum { X_FLOATS = 1 << 18 /* x of a block of rows: 1 MB, in L2 */, ROWS = 64, DEPTH = 256 };
 
 double QKV_EXPORT(qkv_linear_scratch)(const struct qkv_linear *a) {
   return ((double)FEW_ROWS * a->K + 2.0 * a->K + 4096) * (double)sizeof(float);
@@ -37,23 +37,33 @@ void store_columns(const struct qkv_linear *a, size_t m, size_t n, const float *
   }
 }
 
-/* Eight columns: their weights are read or packed once (K = 768: 24 KB, in L1) and multiplied with every row of x. */
+float bias_of(const struct qkv_linear *a, size_t n) { return a->bias && n < a->N ? a->bias[n] : 0.0f; }
+
+/* Eight columns: their weights are read or packed once (K = 768: 24 KB, in L1) and multiplied with every row of x.
+ * Where the rows are few, it would take long to wait for each panel of a packed W: the product is made DEPTH inputs at
+ * a time, and each group of four rows prefetches its share of the DEPTH that follow. */
 static void tile_rows(const struct qkv_linear *a, size_t m, size_t end, size_t n, float *scratch) {
-  const float *panel = scratch;
-  if (a->weights == QKV_WEIGHTS_FLOAT32)
-    panel = (const float *)a->w + n * a->K;
-  else
-    widen_panel(a, n, scratch);
-  float bias[8], sums[4 * 8];
+  size_t K = a->K, N = a->N, columns = at_most(N - n, 8);
+  int is_plain = !a->activation && !a->residual;
+  int is_ahead = a->weights == QKV_WEIGHTS_FLOAT32 && end - m >= ROWS / 2 && end - m <= ROWS * 2;
+  const float *panel = panel_of(a, n, scratch), *last = (const float *)a->w + (N - 1) / 8 * 8 * K;
+  float bias[8], sums[ROWS * 8];
   for (size_t c = 0; c < 8; c++)
-    bias[c] = a->bias && n + c < a->N ? a->bias[n + c] : 0.0f;
-  if (!a->activation && !a->residual) {
-    gemm_panel(a->y + m * a->N + n, a->N, end - m, at_most(a->N - n, 8), bias, a->x + m * a->K, a->K, panel, 8, a->K);
-    return;
-  }
-  for (; m < end; m += 4) {
-    size_t rows = at_most(end - m, 4);
-    gemm_panel(sums, 8, rows, 8, bias, a->x + m * a->K, a->K, panel, 8, a->K);
+    bias[c] = bias_of(a, n + c);
+  for (size_t rows; m < end; m += rows) {
+    rows = at_most(end - m, ROWS);
+    float *y = is_plain ? a->y + m * N + n : sums;
+    size_t stride = is_plain ? N : 8, depth = is_ahead ? DEPTH : K + 1, group = is_ahead ? 4 : rows;
+    const float *next = panel + DEPTH * 8;
+    for (size_t k = 0; k == 0 || k < K; k += depth)
+      for (size_t r = 0; r < rows; r += group) {
+        for (size_t i = 0; is_ahead && i * rows < DEPTH * 2 && next < last; i++, next += 16)
+          prefetch(next);
+        gemm_panel(y + r * stride, stride, at_most(rows - r, group), is_plain ? columns : 8, k ? 0 : bias,
+                   a->x + (m + r) * K + k, K, panel + k * 8, 8, at_most(K - k, depth));
+      }
+    if (is_plain)
+      continue;
     if (a->activation)
       activate(a->activation, sums, sums, 0, 8 * rows);
     for (size_t r = 0; r < rows; r++)

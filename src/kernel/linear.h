@@ -11,11 +11,11 @@ INLINE size_t panel_bytes(uint32_t weights, size_t K) {
   return weights == QKV_WEIGHTS_INT8 ? round_up(K, 2) * 8 : K * (weights == QKV_WEIGHTS_FLOAT16 ? 16 : 32);
 }
 
-/* The larger one; NaN stays. */
-INLINE float larger(float a, float b) { return b <= a || a != a ? a : b; }
+/* bias[n]; 0 without a bias and beyond its end. */
+float bias_of(const struct qkv_linear *a, size_t n);
 
-/* panel (K,8) = columns n to n + 8 of W^T, as floats. */
-void widen_panel(const struct qkv_linear *a, size_t n, float *panel);
+/* Columns n to n + 8 of W^T, (K,8), as floats: where they lie, or made in `panel`. */
+const float *panel_of(const struct qkv_linear *a, size_t n, float *panel);
 
 /* y[m][n ... n + 8) = values + residual, values (8); columns from N on are left out. */
 void store_columns(const struct qkv_linear *a, size_t m, size_t n, const float *values);

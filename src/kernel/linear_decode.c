@@ -1,8 +1,9 @@
 /* linear_decode.c: y = x W^T + bias for few rows of x, (M,K), as fast as W, (N,K), is read. The rows are independent;
  * each sums in the order of k, as in linear.c.
  *
- * Packed panels of eight columns are contiguous. Four are read side by side, because the hardware prefetches further
- * ahead for four streams than for one.
+ * The packed panels of a call are read as four streams side by side, each from its first panel to its last: the
+ * hardware prefetches further ahead for four streams than for one, and for long streams than for those that end after a
+ * panel.
  *
  * float16: y = (sum_k (2^64 x_k) (2^-112 w_k)) (2^-64 scale). The factor 2^64 keeps the products from being subnormal.
  *
@@ -47,15 +48,24 @@ INLINE void dot_panels(enum qkv_weights weights, const float *x, size_t K, const
   }
 }
 
+/* max |x|; NaN if there is one. */
+static float largest_size(const float *x, size_t n) {
+  f4 most = zeros();
+  for (size_t i = 0; i < n; i += 4)
+    most = larger_size(most, get(x + i, n - i));
+  for (size_t lane = 1; lane < 4; lane++)
+    most = larger_size(most, next_lane(most));
+  return lane0(most);
+}
+
+/* Is x 0, or `least` and more, but below `most`? Not so of NaN. */
+static int is_between(float x, float least, float most) { return x < most && (x == 0.0f || x >= least); }
+
 /* q (K rounded up to BLOCK) and steps (blocks): x = q * step, rounded. False: some x is NaN, infinite or tiny. */
 static int quantize(const float *x, size_t K, int16_t *q, float *steps) {
   for (size_t k = 0; k < K; k += BLOCK) {
-    float largest = 0.0f;
-    for (size_t i = k; i < K && i < k + BLOCK; i++) {
-      float size = x[i] < 0.0f ? -x[i] : x[i];
-      largest = larger(largest, size);
-    }
-    if (!(largest < 1e30f) || (largest > 0.0f && largest < 1e-30f))
+    float largest = largest_size(x + k, at_most(K - k, BLOCK));
+    if (!is_between(largest, 1e-30f, 1e30f))
       return 0;
     float inverse = largest > 0.0f ? 32767.0f / largest : 0.0f;
     for (size_t i = k; i < k + BLOCK; i++) {
@@ -156,12 +166,16 @@ static void multiply_panels(int is_float16, const float *x, size_t pitch, size_t
     }
 }
 
+/* Column i of the sums, whose panels of eight are `part` panels apart, the first one at column n. */
+INLINE size_t column_of(size_t n, size_t i, size_t part) { return n + i / 8 * 8 * part + i % 8; }
+
 int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch) {
   size_t K = a->K, M = a->M, blocks = K / BLOCK + 1, pitch = PANELS * 8;
   float *sums = scratch, *steps = sums + FEW_ROWS * PANELS * 8,
         *rows = steps + M * blocks; /* of x, rounded or scaled */
   const float *scales = a->weights >= QKV_WEIGHTS_FLOAT16 ? a->scales : 0;
   int is_strided = a->weights == QKV_WEIGHTS_STRIDED, is_int8 = a->weights == QKV_WEIGHTS_INT8;
+  float unit = is_int8 ? 1.0f : 0x1p-64f;
   for (size_t m = 0; m < M && scales; m++) {
     const float *x = a->x + m * K;
     float *to = rows + m * blocks * BLOCK;
@@ -169,52 +183,57 @@ int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch
       return 0;
     if (is_int8)
       continue;
-    float largest = 0.0f;
-    for (size_t k = 0; k < K; k++) {
+    float largest = largest_size(x, K);
+    for (size_t k = 0; k < K; k++)
       to[k] = x[k] * 0x1p64f;
-      largest = larger(largest, x[k] < 0.0f ? -x[k] : x[k]);
-    }
-    if (!(largest < 0x1p60f) || (largest > 0.0f && largest < 0x1p-40f))
+    if (!is_between(largest, 0x1p-40f, 0x1p60f))
       return 0;
   }
   if (is_strided) { /* as many columns at a time as there is room for */
     pitch = K + FEW_ROWS * PANELS;
     pitch -= pitch % 8;
   }
-  size_t bytes = panel_bytes(a->weights, K);
-  for (size_t width; n < end; n += width) {
-    width = at_most(end - n, pitch);
+  size_t bytes = panel_bytes(a->weights, K), first = n, all = (end - n + 7) / 8;
+  size_t part = is_strided ? 1 : (all + PANELS - 1) / PANELS; /* panels from a column of sums to the eighth after it */
+  if (!is_strided)
+    end = n + part * 8;
+  for (size_t width, step; n < end; n += step) {
+    size_t panels = (all - (n - first) / 8 + part - 1) / part;
+    width = is_strided ? at_most(end - n, pitch) : panels * 8;
+    step = is_strided ? width : 8;
     const char *w = (const char *)a->w + n / 8 * bytes;
     const float *from = (const float *)a->w + n * a->w_row;
-    for (size_t i = 0; i < M * pitch; i++)
-      sums[i] = a->bias && !scales && i % pitch < width ? a->bias[n + i % pitch] : 0.0f;
+    for (size_t m = 0; m < M; m++)
+      for (size_t c = 0; c < width; c++)
+        sums[m * pitch + c] = scales ? 0.0f : bias_of(a, column_of(n, c, part));
     if (is_strided && a->w_column != 1)
       add_rows(a->x, M, K, from, a->w_column, sums, pitch, width);
     size_t tiled = is_strided || is_int8 ? 0 : M & ~(size_t)3; /* rows that are done */
     if (tiled)
-      multiply_panels(scales != 0, scales ? rows : a->x, scales ? blocks * BLOCK : K, tiled, K, w, bytes,
-                      (width + 7) / 8, sums);
+      multiply_panels(scales != 0, scales ? rows : a->x, scales ? blocks * BLOCK : K, tiled, K, w, part * bytes, panels,
+                      sums);
     for (size_t m = 0; m < M; m++) {
       const float *x = scales ? rows + m * blocks * BLOCK : a->x + m * K;
       float *sum = sums + m * pitch;
-      size_t panels = (width + 7) / 8;
       if (m < tiled)
         ; /* done */
       else if (is_int8)
-        dot_int8((const int16_t *)(const void *)x, steps + m * blocks, K, (const int8_t *)w, bytes, panels, sum);
+        dot_int8((const int16_t *)(const void *)x, steps + m * blocks, K, (const int8_t *)w, part * bytes, panels, sum);
       else if (scales)
-        dot_panels(QKV_WEIGHTS_FLOAT16, x, K, w, bytes, panels, sum);
+        dot_panels(QKV_WEIGHTS_FLOAT16, x, K, w, part * bytes, panels, sum);
       else if (!is_strided)
-        dot_panels(QKV_WEIGHTS_FLOAT32, x, K, w, bytes, panels, sum);
+        dot_panels(QKV_WEIGHTS_FLOAT32, x, K, w, part * bytes, panels, sum);
       else
         for (size_t c = 0; c < width && a->w_column == 1; c += 4)
           dot_rows(x, K, from + c * a->w_row, a->w_row, at_most(width - c, 4), sum + c);
-      for (size_t c = 0; scales && c < width; c++)
-        sum[c] = sum[c] * (is_int8 ? scales[n + c] : scales[n + c] * 0x1p-64f) + (a->bias ? a->bias[n + c] : 0.0f);
+      for (size_t c = 0; scales && c < width; c++) {
+        size_t column = column_of(n, c, part);
+        sum[c] = sum[c] * (scales[column] * unit) + bias_of(a, column);
+      }
       if (a->activation)
         activate(a->activation, sum, sum, 0, width);
       for (size_t c = 0; c < width; c += 8)
-        store_columns(a, m, n + c, sum + c);
+        store_columns(a, m, column_of(n, c, part), sum + c);
     }
   }
   return 1;

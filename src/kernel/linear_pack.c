@@ -83,11 +83,13 @@ uint32_t QKV_EXPORT(qkv_pack_linear)(const float *w, size_t w_row, size_t w_colu
   return QKV_OK;
 }
 
-void widen_panel(const struct qkv_linear *a, size_t n, float *panel) {
+const float *panel_of(const struct qkv_linear *a, size_t n, float *panel) {
   const char *w = (const char *)a->w + n / 8 * panel_bytes(a->weights, a->K);
+  if (a->weights == QKV_WEIGHTS_FLOAT32)
+    return (const float *)(const void *)w;
   if (a->weights == QKV_WEIGHTS_STRIDED) {
     pack_panel(panel, (const float *)a->w + n * a->w_row, a->K, a->w_column, a->w_row, at_most(a->N - n, 8));
-    return;
+    return panel;
   }
   f4 scale[2] = {load(a->scales + n), load(a->scales + n + 4)};
   if (a->weights == QKV_WEIGHTS_FLOAT16) {
@@ -97,7 +99,7 @@ void widen_panel(const struct qkv_linear *a, size_t n, float *panel) {
       store(panel + k * 8, mul(left, scale[0]));
       store(panel + k * 8 + 4, mul(right, scale[1]));
     }
-    return;
+    return panel;
   }
   for (size_t k = 0; k < a->K; k += 2) {
     f4 first[2], second[2];
@@ -108,4 +110,5 @@ void widen_panel(const struct qkv_linear *a, size_t n, float *panel) {
         store(panel + k * 8 + 8 + half * 4, mul(second[half], scale[half]));
     }
   }
+  return panel;
 }

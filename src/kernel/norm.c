@@ -5,11 +5,14 @@
 #include "qkv.h"
 #include "rows.h"
 
-/* The sum of x, or of (x - mean)^2. Four accumulators hide the latency of the additions. */
-INLINE float sum_row(int squared, const float *x, size_t C, float mean) {
+/* The sum of x, or of (x - mean)^2 while `next` (C) is prefetched. Four accumulators hide the latency of the additions.
+ */
+INLINE float sum_row(int squared, const float *x, size_t C, float mean, const float *next) {
   f4 sum[4] = {zeros(), zeros(), zeros(), zeros()}, m = splat(mean);
   size_t c = 0;
-  for (; c + 16 <= C; c += 16)
+  for (; c + 16 <= C; c += 16) {
+    if (squared)
+      prefetch(next + c);
 #pragma unroll
     for (size_t j = 0; j < 4; j++) {
       f4 d = load(x + c + 4 * j);
@@ -17,6 +20,7 @@ INLINE float sum_row(int squared, const float *x, size_t C, float mean) {
         d = sub(d, m), d = mul(d, d);
       sum[j] = add(sum[j], d);
     }
+  }
   float total = sum_lanes(add(add(sum[0], sum[1]), add(sum[2], sum[3])));
   for (; c < C; c++)
     total += squared ? (x[c] - mean) * (x[c] - mean) : x[c];
@@ -45,8 +49,9 @@ uint32_t QKV_EXPORT(qkv_norm)(const float *x, const float *weight, const float *
                               uint32_t center, float eps, float shift, uint32_t first, uint32_t count) {
   x += first * C, y += first * C;
   for (size_t r = first; r < (size_t)first + count; r++, x += C, y += C) {
-    float mean = center ? sum_row(0, x, C, 0.0f) / (float)C : 0.0f;
-    float rstd = 1.0f / __builtin_sqrtf(sum_row(1, x, C, mean) / (float)C + eps);
+    float mean = center ? sum_row(0, x, C, 0.0f, 0) / (float)C : 0.0f;
+    const float *next = r + 1 < (size_t)first + count ? x + C : x;
+    float rstd = 1.0f / __builtin_sqrtf(sum_row(1, x, C, mean, next) / (float)C + eps);
     if (stats) {
       stats[2 * r] = mean;
       stats[2 * r + 1] = rstd;

@@ -111,6 +111,7 @@ INLINE void store_int8_pairs(void *p, const i4 first[2], const i4 second[2]) {
 }
 /* max(a, |b|), a >= 0; NaN counts as the largest. */
 INLINE f4 larger_size(f4 a, f4 b) { return wasm_i32x4_max(a, absolute(b)); }
+INLINE f4 next_lane(f4 a) { return wasm_i32x4_shuffle(a, a, 1, 2, 3, 0); }
 
 /* sum + a b of four pairs of int16 and of int8: exact. */
 INLINE i4 add_pairs(i4 a, const int8_t *b, i4 sum) {
