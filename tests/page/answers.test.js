@@ -336,7 +336,11 @@ asks('12. how to get these numbers in PyTorch? The programs are shown before the
 
 test('the tour has twelve stops, each with a link, a question and live words, in both languages', async () => {
   const { page } = open
-  for (const language of ['en', 'zh']) {
+  for (const [language, reducedMotion] of /** @type {const} */ ([
+    ['en', 'no-preference'],
+    ['zh', 'reduce'],
+  ])) {
+    await page.emulateMedia({ reducedMotion })
     await open.set('language', language)
     await page.click('#tour-start > summary')
     await page.click('[data-tour-stop="1"]')
