@@ -25,19 +25,30 @@ function cutOff() {
     const { paddingLeft, paddingRight } = getComputedStyle(box)
     return box.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)
   }
+  /** @type {Map<Element, Pick<CSSStyleDeclaration, 'overflowX' | 'overflowY' | 'clipPath' | 'position' | 'display'> & { box: DOMRect }>} */
+  const known = new Map()
+  const layoutOf = (/** @type {Element} */ element) => {
+    let layout = known.get(element)
+    if (!layout) {
+      const { overflowX, overflowY, clipPath, position, display } = getComputedStyle(element)
+      layout = { overflowX, overflowY, clipPath, position, display, box: element.getBoundingClientRect() }
+      known.set(element, layout)
+    }
+    return layout
+  }
   /** @param {Text} text */
   const look = text => {
     const element = text.parentElement
     if (!element || !text.data.trim() || !element.checkVisibility()) return
+    if (element.closest('[title], .visually-hidden, .skip')) return
     const range = document.createRange()
     range.selectNodeContents(text)
     const { left, right, top, bottom, width } = range.getBoundingClientRect()
     if (width === 0) return
     for (let at = element; at !== document.body && at.parentElement; at = at.parentElement) {
-      const { overflowX, overflowY, clipPath, position, display } = getComputedStyle(at)
-      if (clipPath !== 'none' || at.closest('[title], .visually-hidden, .skip')) return
+      const { overflowX, overflowY, clipPath, position, display, box } = layoutOf(at)
+      if (clipPath !== 'none') return
       if (display === 'inline') continue
-      const box = at.getBoundingClientRect()
       const isCut = (/** @type {string} */ overflow, /** @type {boolean} */ isBeyond) =>
         isBeyond && (overflow === 'hidden' || overflow === 'clip')
       if (

@@ -156,9 +156,18 @@ test('all heads are shown with their numbers; arrow keys and clicks select one',
     await heads.nth(1).evaluate(element => element === /** @type {ShadowRoot} */ (element.getRootNode()).activeElement),
   )
   await heads.first().click()
-  assert.deepEqual(await events(page, 'head-select'), [{ head: 0 }])
   await page.mouse.move(700, 700)
-  assert.deepEqual((await events(page, 'head-focus')).at(-1), null, 'the pointer left')
+  await page.waitForFunction(() => /** @type {any} */ (window).events.at(-1)[1] === null, undefined, {
+    timeout: 60_000,
+  })
+  const log = await page.evaluate(() => /** @type {any} */ (window).events)
+  const of = (/** @type {string} */ type) =>
+    log.flatMap((/** @type {[string, object]} */ [name, detail]) => (name === type ? [detail] : []))
+  assert.deepEqual(of('head-select'), [{ head: 0 }])
+  assert.ok(
+    of('head-focus').some((/** @type {any} */ detail) => detail?.head === 0),
+    'pointed at',
+  )
   const colour = await pixels(page, 'qkv-heads')
   assert.notDeepEqual(colour(2, 2), colour(60, 2), 'a small map is painted')
 })

@@ -70,7 +70,7 @@ export function usePage({ hash = '' } = {}) {
   let page
   beforeEach(async () => {
     page = await own.browser.context.newPage()
-    page.setDefaultTimeout(15_000)
+    page.setDefaultTimeout(60_000) // on a busy machine
     drawAfterActions(page)
     await page.goto(own.server.url + hash)
     await page.locator('main').waitFor()
