@@ -11,9 +11,9 @@ run() { # how many at once, files
 cores=$(getconf _NPROCESSORS_ONLN)
 case ${1-} in
   quick)
-    slow='abi|bench|border|cache|conformance|hostile|package|properties|readme|soak|sweep' # seconds each
+    slow='abi|bench|border|cache|conformance|exp|hostile|learn|package|properties|readme|soak|sweep' # many seconds each
     mapfile -t unit < <(ls tests/*.test.js tests/articles/*.test.js | grep -vE "/($slow)\.test\.js$")
-    mapfile -t pure < <(grep -LE "useElements|usePage|useBrowser|[cC]hromium|browsers?\.js|from 'vite'" tests/page/*.test.js)
+    mapfile -t pure < <(grep -LE "useElements|usePage|useBrowser|[cC]hromium|browsers?\.js|from 'vite'" tests/page/*.test.js | grep -vE "/($slow)\.test\.js$")
     run "$cores" "${unit[@]}" "${pure[@]}"
     ;;
   page)
