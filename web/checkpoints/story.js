@@ -12,7 +12,18 @@ import { percent } from '../formats/numbers.js'
  * @typedef {{ tour?: Stop[], figures?: { example?: { text?: string } } }} About
  */
 
-const KINDS = /** @type {const} */ (['name', 'song', 'noun', 'colour', 'gender', 'pronoun', 'own', 'place', 'previous'])
+const KINDS = /** @type {const} */ ([
+  'name',
+  'song',
+  'noun',
+  'colour',
+  'gender',
+  'pronoun',
+  'own',
+  'place',
+  'previous',
+  'behind',
+])
 /** @typedef {(typeof KINDS)[number]} Kind */
 
 /** @param {string} kind @returns {kind is Kind} */

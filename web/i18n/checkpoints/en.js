@@ -192,5 +192,7 @@ export const checkpoints = {
   'modelsStory.own': 'knows what belongs to her or him: it looks back at the thing.',
   'modelsStory.place': 'knows where somebody is: it looks back at the place.',
   'modelsStory.previous': 'looks at the word before, so that later heads can find a word by what came before it.',
+  'modelsStory.behind':
+    'copies: it looks at the word right after the one that it copies, where a head of an earlier layer has put it.',
   modelsStoryOther: 'contributes to this word, but does not look at the word that answers: it looks most at “{word}”.',
 }

@@ -187,5 +187,6 @@ export const checkpoints = {
   'modelsStory.own': '知道什么东西属于她或他：它回头看那样东西。',
   'modelsStory.place': '知道某人在哪里：它回头看那个地点。',
   'modelsStory.previous': '看前一个词，让后面的头能凭“前面是什么”找到一个词。',
+  'modelsStory.behind': '负责抄写：它看被抄的词后面的那个词，前面一层的头已把要抄的词放在那里。',
   modelsStoryOther: '参与了这个词，但看的不是答案所在的词：它最关注“{word}”。',
 }

@@ -13,7 +13,8 @@ const at = (/** @type {number} */ layer) => `model.layers.${layer}.`
 /**
  * Matrices from N(0, 1 / in), norms 1. Heads start as copying ones: outputs as the transposed values and, behind the first
  * layer, keys as queries, so that a head looks at tokens like its own and adds what it sees (mimetic initialization,
- * https://arxiv.org/abs/2305.09828).
+ * https://arxiv.org/abs/2305.09828). Behind the first layer only head 0 does; the outputs of the others start as 0, so that not
+ * all learn the same.
  * @param {import('qkv').Generator} generator
  * @param {Sizes} sizes
  * @returns {Record<string, FloatTensor>}
@@ -35,7 +36,9 @@ export function initialWeights(generator, { vocab, layers, heads, headDim, d, ml
     for (const part of ['q', 'k', 'v']) draw(`${self}${part}_proj`, inner, d)
     if (layer) weights[`${self}k_proj.weight`].data.set(weights[`${self}q_proj.weight`].data)
     const { data } = weights[`${self}v_proj.weight`]
-    const turned = Float32Array.from({ length: d * inner }, (_, i) => data[(i % inner) * d + Math.floor(i / inner)])
+    const turned = Float32Array.from({ length: d * inner }, (_, i) =>
+      layer && i % inner >= headDim ? 0 : data[(i % inner) * d + Math.floor(i / inner)],
+    )
     weights[`${self}o_proj.weight`] = tensor(turned, [d, inner])
     ones(`${at(layer)}post_attention_layernorm`)
     for (const part of ['gate', 'up']) draw(`${at(layer)}mlp.${part}_proj`, mlp, d)

@@ -8,7 +8,7 @@ import { STORY_WORDS } from '../tasks/stories.js'
 /** @typedef {import('./stories-figures.js').HeadFigures} HeadFigures */
 
 const START = 'Lily and Tom are friends .'
-/** @type {{ id: string, kind: Kind, prompt: string, answer: string, sources: string[], best: (head: HeadFigures) => number }[]} */
+/** @type {{ id: string, kind: Kind, prompt: string, answer: string, sources: string[], isBehind?: boolean, best: (head: HeadFigures) => number }[]} */
 const STOPS = [
   {
     ...{ id: 'previous', kind: 'name', answer: 'mo', sources: ['vi'] },
@@ -31,9 +31,9 @@ const STOPS = [
     best: ({ cost }) => cost.gender,
   },
   {
-    ...{ id: 'name', kind: 'name', answer: 'mo', sources: ['mo'] },
+    ...{ id: 'name', kind: 'name', answer: 'mo', sources: ['mo'], isBehind: true },
     prompt: `${START} The fox is called vi ta mo . The owl is called ka su ni . Vi ta`,
-    best: ({ cost, previous }) => cost.name * (1 - previous),
+    best: ({ cost, behind }) => cost.name * behind.name,
   },
 ]
 
@@ -45,7 +45,7 @@ const STOPS = [
 export async function storiesTour(qkv, source, { heads }) {
   const model = await loadModel(qkv, source)
   try {
-    return STOPS.map(({ id, kind, prompt, answer, sources, best }) => {
+    return STOPS.map(({ id, kind, prompt, answer, sources, isBehind = false, best }) => {
       const { layer, head, cost } = heads.reduce((a, b) => (best(b) > best(a) ? b : a))
       const { ids, tokens } = model.tokenize(prompt)
       const said = (/** @type {Record<string, number>} */ hooks) => {
@@ -58,7 +58,10 @@ export async function storiesTour(qkv, source, { heads }) {
         const row = map.data.subarray((head * n + n - 1) * n, (head * n + n) * n)
         return {
           probability: Math.exp(data[STORY_WORDS.indexOf(answer)] - most) / total,
-          weight: tokens.reduce((sum, token, i) => sum + (sources.includes(token) ? row[i] : 0), 0),
+          weight: tokens.reduce(
+            (sum, token, i) => sum + (sources.includes(isBehind ? tokens[i - 1] : token) ? row[i] : 0),
+            0,
+          ),
           says: STORY_WORDS[data.indexOf(most)],
           looksAt: tokens[row.indexOf(Math.max(...row))],
         }
@@ -68,7 +71,7 @@ export async function storiesTour(qkv, source, { heads }) {
       return {
         ...{
           id,
-          kind: id === 'previous' ? id : kind,
+          kind: isBehind ? 'behind' : id === 'previous' ? id : kind,
           prompt,
           answer,
           layer,
