@@ -194,7 +194,7 @@ test('the story waits for the run, names its heads, and is done at each stop', a
 test('success names what happened; a double click or F2 gives a head a factor', async () => {
   const { page } = context
   await reads('#learn-train', /^Train \(about \d+ (s|min)\)$/)
-  assert.equal(await room('.curves .band').count(), 1)
+  assert.equal(await room('polygon.band').count(), 1)
   await train()
   assert.equal(await text('#learn-train'), 'Train')
   await page.click('#learn-happened')
@@ -209,7 +209,7 @@ test('success names what happened; a double click or F2 gives a head a factor', 
   assert.match(await text('.change'), /1\.1 × 0\.5/)
   await context.go('#1&room=learn&task=sort&learn=d%3D16')
   await room('#learn-map').waitFor()
-  assert.equal(await room('.curves .band').count(), 0)
+  assert.equal(await room('polygon.band').count(), 0)
 })
 
 test('undo and redo of the header are those of the room that is open', async () => {
