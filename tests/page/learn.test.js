@@ -155,7 +155,7 @@ test('a text is learned as well as by its PyTorch program: bits a character afte
       .words.slice(1)
       .join(' '),
   )
-  const given = { d: 32, heads: 2, mlp: 64, batch: 16, T: 32, rate: 4e-3, steps: 1000 }
+  const given = { layers: 1, d: 32, heads: 2, mlp: 64, batch: 8, T: 24, rate: 4e-3, steps: 1000 }
   const run = createRun(qkv, 'text', given, stories.join('\n'))
   const program = pytorchProgram('text', run.settings, stories.join('\n'))
   const lines = printed(program + HELD_OUT.replace('BATCH', String(given.batch)))
@@ -163,7 +163,7 @@ test('a text is learned as well as by its PyTorch program: bits a character afte
   const own = run.evaluate().heldOutLoss / Math.LN2
   const theirs = Number((await lines).at(-1)?.split(' ')[1])
   t.diagnostic(`${own.toFixed(4)} bits a character, PyTorch ${theirs.toFixed(4)}`)
-  assert.ok(own < 1.5 && Math.abs(own - theirs) <= 0.02 * theirs, `${own}, PyTorch ${theirs}`)
+  assert.ok(own < 2 && Math.abs(own - theirs) <= 0.02 * theirs, `${own}, PyTorch ${theirs}`)
   run.dispose()
 })
 

@@ -55,6 +55,23 @@ test('a translator trained twice is the same, byte by byte; its logits as a mode
   assert.ok(error <= 0.01, `logits differ by ${error}`)
 })
 
+for (const [name, train] of /** @type {const} */ ([
+  ['stories', trainStories],
+  ['translation', trainTranslator],
+]))
+  test(`the training of ${name} begins with the losses that its files record, bit for bit`, () => {
+    const { losses, settings } = aboutOf(name)
+    /** @type {number[]} */
+    const found = []
+    const enough = new Error('enough')
+    const watch = (/** @type {number} */ _, /** @type {number} */ loss) => {
+      if (found.push(loss) === losses.length) throw enough
+    }
+    assert.throws(() => train(qkv, settings, watch), enough)
+    assert.ok(losses.length >= 5)
+    assert.deepEqual(found, losses, 'other kernels: train again, npm run learn -- stories (and translator)')
+  })
+
 test('the tokenizers read words whatever their case', async () => {
   const model = await loadModel(qkv, folderOf('translation'))
   assert.deepEqual(model.tokenize('She buys a car in Beijing').tokens, ['she', 'buys', 'a', 'car', 'in', 'beijing'])
@@ -63,28 +80,31 @@ test('the tokenizers read words whatever their case', async () => {
 
 test('the model of stories knows its kinds on unseen stories, its heads cost what is stated', async t => {
   const { figures } = aboutOf('stories')
-  const found = await storiesFigures(qkv, folderOf('stories'), { stories: 64, set: 'choice' })
+  const found = await storiesFigures(qkv, folderOf('stories'), { stories: 64 })
   t.diagnostic(JSON.stringify(found.accuracy))
   assert.ok(found.loss - found.floor < figures.loss - figures.floor + 0.05, `loss ${found.loss}, least ${found.floor}`)
   for (const [kind, accuracy] of Object.entries(found.accuracy))
     assert.ok(accuracy >= figures.accuracy[kind] - 0.1, `${kind}: ${accuracy}, stated ${figures.accuracy[kind]}`)
-  for (const [n, { cost, weight, previous, antecedent }] of found.heads.entries()) {
+  for (const [n, { cost, weight, behind, previous, antecedent }] of found.heads.entries()) {
     const stated = figures.heads[n]
     assert.ok(Math.abs(previous - stated.previous) < 0.05 && Math.abs(antecedent - stated.antecedent) < 0.05)
     for (const kind of /** @type {import('../../web/learn/tasks/stories.js').Kind[]} */ (Object.keys(cost))) {
       assert.ok(Math.abs(cost[kind] - stated.cost[kind]) < 0.2, `head ${n}, ${kind}: cost ${cost[kind]}`)
       assert.ok(Math.abs(weight[kind] - stated.weight[kind]) < 0.1, `head ${n}, ${kind}: weight ${weight[kind]}`)
+      assert.ok(Math.abs(behind[kind] - stated.behind[kind]) < 0.1, `head ${n}, ${kind}: behind ${behind[kind]}`)
     }
   }
 })
 
-test('three heads of stories can be told apart and switched off: position, pronoun, copy', () => {
+test('three heads of stories are plain to see, and each costs 0.3 or more: the word before, a person, a copy', () => {
   const { heads } = /** @type {{ heads: import('../../web/learn/trained/stories-figures.js').HeadFigures[] }} */ (
     aboutOf('stories').figures
   )
-  assert.ok(heads.some(({ previous, cost }) => previous >= 0.4 && cost.name >= 0.3))
-  assert.ok(heads.some(({ antecedent, cost }) => antecedent >= 0.7 && cost.pronoun >= 0.3))
-  assert.ok(heads.some(({ weight, cost }) => weight.place >= 0.4 && cost.place >= 0.3))
+  const before = heads.find(({ previous, cost }) => previous >= 0.4 && cost.name >= 0.3)
+  const person = heads.find(({ antecedent, cost }) => antecedent >= 0.5 && cost.pronoun >= 0.3)
+  const copy = heads.find(({ behind, cost }) => behind.name >= 0.7 && cost.name >= 0.3)
+  assert.ok(before && person && copy)
+  assert.equal(new Set([before, person, copy]).size, 3)
 })
 
 test('the guided story is what the model does: each stop with its head, and without it', async () => {
