@@ -21,8 +21,8 @@ const STOPS = [
     best: ({ cost }) => cost.place,
   },
   {
-    ...{ id: 'pronoun', kind: 'pronoun', answer: 'lily', sources: ['lily'] },
-    prompt: `${START} Tom goes to the river . Is she`,
+    ...{ id: 'pronoun', kind: 'pronoun', answer: 'tom', sources: ['tom'] },
+    prompt: `${START} Lily goes to the river . Is he`,
     best: ({ cost, antecedent }) => cost.pronoun * antecedent,
   },
   {
