@@ -40,8 +40,8 @@ void store_columns(const struct qkv_linear *a, size_t m, size_t n, const float *
 float bias_of(const struct qkv_linear *a, size_t n) { return a->bias && n < a->N ? a->bias[n] : 0.0f; }
 
 /* Eight columns: their weights are read or packed once (K = 768: 24 KB, in L1) and multiplied with every row of x.
- * Where the rows are few, it would take long to wait for each panel of a packed W: the product is made DEPTH inputs at
- * a time, and each group of four rows prefetches its share of the DEPTH that follow. */
+ * With few rows the loads of a packed W dominate: the product is computed DEPTH inputs at a time, and each group of
+ * four rows prefetches a part of the next DEPTH. */
 static void tile_rows(const struct qkv_linear *a, size_t m, size_t end, size_t n, float *scratch) {
   size_t K = a->K, N = a->N, columns = at_most(N - n, 8);
   int is_plain = !a->activation && !a->residual;

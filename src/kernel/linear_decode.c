@@ -48,7 +48,7 @@ INLINE void dot_panels(enum qkv_weights weights, const float *x, size_t K, const
   }
 }
 
-/* max |x|; NaN if there is one. */
+/* max |x|; NaN if some x is NaN. */
 static float largest_size(const float *x, size_t n) {
   f4 most = zeros();
   for (size_t i = 0; i < n; i += 4)
@@ -58,7 +58,7 @@ static float largest_size(const float *x, size_t n) {
   return lane0(most);
 }
 
-/* Is x 0, or `least` and more, but below `most`? Not so of NaN. */
+/* Is x 0, or least <= x < most? False for NaN. */
 static int is_between(float x, float least, float most) { return x < most && (x == 0.0f || x >= least); }
 
 /* q (K rounded up to BLOCK) and steps (blocks): x = q * step, rounded. False: some x is NaN, infinite or tiny. */

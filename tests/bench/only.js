@@ -29,7 +29,7 @@ import { units } from './sections/units.js'
  * @property {() => unknown} [dispose]
  */
 
-/** What a section is given; wasm: of peak.c. @typedef {{ wasm: Buffer<ArrayBuffer>, limits: Awaited<ReturnType<typeof loadPeak>>, peak: Arithmetic, threads: number, shape: string }} Means */
+/** The arguments of a section; wasm: of peak.c. @typedef {{ wasm: Buffer<ArrayBuffer>, limits: Awaited<ReturnType<typeof loadPeak>>, peak: Arithmetic, threads: number, shape: string }} Means */
 
 /** @type {Record<string, (means: Means) => AsyncIterable<Comparison>>} */
 export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2 }

@@ -25,7 +25,7 @@ export async function loadPeak(wasm) {
     },
 
     /**
-     * Over the very floats that the call beside it must read.
+     * Reads the same floats as the call that is compared with it.
      * @param {readonly Place[]} places multiples of 32 floats
      * @param {'sum' | 'streams' | 'widened'} [loop] one stream; four, multiples of 128 floats; four of float16, widened
      */

@@ -110,7 +110,7 @@ test('both ways to hide are side by side: the document’s numbers, and their di
   )
 })
 
-test('a hidden score far above all others leaves weights of zero after masking behind softmax', async () => {
+test('with masking after softmax, a hidden score far above all others leaves weights of zero', async () => {
   const { page } = open
   await open.choose('causal')
   await page.click('#ways summary')

@@ -1,6 +1,6 @@
 // A model of GPT-2 small's size with random weights, through loadModel, beside onnxruntime-web on the same graph; both
 // with a KV cache and the logits of the last row. --shape picks rows by their names: load, prompt, token, threads,
-// narrow, limit (what the machine's limits leave), heads.
+// narrow, limit (the machine's limits), heads.
 
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
