@@ -1,9 +1,10 @@
-// The trace of many tokens, head by head, is the trace of all heads; a comparison is rounded once.
+// The trace of many tokens, head by head, is the trace of all heads, also where its worker dies; a comparison is rounded once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load, tensor } from 'qkv'
 import { minus } from '../../web/compute/compare.js'
+import { createJobs } from '../../web/compute/scheduler.js'
 import { createTracer } from '../../web/compute/trace.js'
 import { check } from '../../web/settings/check.js'
 import { DEFAULTS } from '../../web/settings/fields.js'
@@ -46,4 +47,41 @@ test('a difference is the float32 difference, also where the numbers are far apa
   const b = tensor([-1e38, -3e38, 1e-45, 1, 0.3, 0])
   const want = Float32Array.from(a.data, (x, i) => x - b.data[i])
   assert.deepEqual(minus(qkv, a, b).data, want)
+})
+
+test('where the worker of a large trace dies, the trace comes from the page, and so do later ones', async () => {
+  const { checked } = check(settingsOf({}))
+  assert.ok(checked)
+  const before = globalThis.Worker
+  let made = 0
+  globalThis.Worker = /** @type {any} */ (
+    class {
+      onerror = () => {}
+      constructor() {
+        made++
+      }
+      postMessage() {
+        setTimeout(() => this.onerror())
+      }
+    }
+  )
+  try {
+    /** @type {(result: import('../../web/compute/trace.js').Result) => void} */
+    let done = () => {}
+    const jobs = createJobs(trace, ({ result, failure }) => {
+      assert.equal(failure, undefined)
+      if (result) done(result)
+    })
+    for (const head of [2, 1]) {
+      const result = await new Promise(resolve => {
+        done = resolve
+        jobs.run(checked, head)
+      })
+      assert.equal(result.detailHead, head)
+      assert.deepEqual(result.tensors.output.data, trace(checked).tensors.output?.data)
+    }
+    assert.equal(made, 1)
+  } finally {
+    globalThis.Worker = before
+  }
 })
