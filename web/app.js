@@ -55,6 +55,7 @@ import { messageOf, Trouble } from './settings/trouble.js'
  * @property {import('./views/context.js').Theme} theme
  * @property {Partial<Record<Settings['room'], import('./views/context.js').OfRoom>>} rooms what the other rooms say of themselves
  * @property {import('./views/context.js').From} [from] the room that the tensors of this layer come from
+ * @property {{ room: Settings['room'], text: string }} [typed] the sentence that was typed last, until it went along
  * @property {import('./i18n/index.js').Key} [notice] about the link
  * @property {Said} [said] what was done last, or why not
  * @property {{ settings: Settings, said: Said }} [failed] settings that could not be shown
@@ -162,6 +163,16 @@ export function createApp(host, taste) {
     set({ ...settings, ...pageOf(state.history.present) })
   }
 
+  /** Another room: a sentence that was typed goes along between One layer and Models. @param {Settings['room']} room @param {Partial<Settings>} patch */
+  function enter(room, patch) {
+    const { typed, history } = state
+    const isTaken = typed !== undefined && room !== 'learn' && room !== typed.room
+    if (isTaken) state.typed = undefined
+    look(isTaken && room === 'models' ? { ...patch, prompt: typed.text, generated: '', at: '' } : patch)
+    if (isTaken && room === 'layer' && !history.present.given) actions.change({ sentence: typed.text })
+    state.typed = isTaken ? undefined : typed
+  }
+
   /** What a stop of the tour shows. @param {number} stop */
   function arrive(stop) {
     const { room, baseline } = state.history.present
@@ -221,10 +232,15 @@ export function createApp(host, taste) {
   /** @type {Actions} */
   const actions = {
     change: (patch, mark) => {
-      if ('sentence' in patch) state.range = undefined
+      if ('sentence' in patch) {
+        state.range = undefined
+        state.typed = { room: 'layer', text: String(patch.sentence) }
+      }
       set(change(state.history.present, patch), mark)
     },
-    look: patch => {
+    look: (patch, isTyped = false) => {
+      if (patch.room && patch.room !== state.history.present.room) return enter(patch.room, patch)
+      if (isTyped && patch.prompt) state.typed = { room: 'models', text: patch.prompt }
       look(patch)
       if (!patch.step) return
       stop()

@@ -7,6 +7,8 @@ import { moved } from '../elements/keys.js'
 import { raster } from '../elements/raster.js'
 import { Theme } from '../elements/theme.js'
 import { cellAt, mapAt } from './maps.js'
+import { cropOf, minimap, paintMinimap } from './minimap.js'
+import { Touches } from './touches.js'
 
 /** @typedef {import('./maps.js').Maps} Maps */
 /** @typedef {import('./maps.js').HeadAt} HeadAt */
@@ -38,6 +40,7 @@ export class ModelsAtlas extends LitElement {
     lens: { attribute: false },
     isSmall: { type: Boolean },
     own: { state: true },
+    crop: { state: true },
     marquee: { state: true },
   }
 
@@ -70,6 +73,15 @@ export class ModelsAtlas extends LitElement {
     /** @type {{ from: HeadAt, to: HeadAt } | undefined} */
     this.marquee = undefined
     this.theme = new Theme(/** @type {any} */ (this))
+    /** The part in sight, where it is not all. @type {import('./minimap.js').Crop | undefined} */
+    this.crop = undefined
+    this.touches = new Touches({
+      pinch: factor => this.#send('atlas-size', Math.round(this.side * factor)),
+      press: event => {
+        const at = this.#at(event)
+        if (at) this.#send('atlas-select', { layer: at.layer, head: at.head, isSecond: true })
+      },
+    })
     this.room = { width: 0, height: 0 }
     this.watch = new ResizeObserver(() => {
       const { clientWidth } = this
@@ -133,7 +145,7 @@ export class ModelsAtlas extends LitElement {
     const every = pitch < 16 ? Math.ceil(16 / pitch) : 1
     const lens = this.lens
     return html`${this.theme.probe}
-      <div class="atlas-scroll">
+      <div class="atlas-scroll" @scroll=${this.#look}>
         <div class="atlas-columns" aria-hidden="true" .style=${`grid-template-columns: repeat(${heads}, ${pitch}px)`}>
           ${Array.from({ length: heads }, (_, h) => html`<span>${h % every === 0 ? h + 1 : ''}</span>`)}
         </div>
@@ -152,6 +164,7 @@ export class ModelsAtlas extends LitElement {
             @pointerleave=${() => this.#send('atlas-point', null)}
             @pointerdown=${this.#down}
             @pointerup=${this.#up}
+            @pointercancel=${(/** @type {PointerEvent} */ event) => this.touches.up(event)}
             @focus=${() => this.#send('atlas-focus', this.own)}
           ><canvas></canvas>${this.#frame(this.selected, 'is-selected', pitch)}${this.#frame(this.own, 'is-own', pitch)}${[
             ...this.changed,
@@ -165,7 +178,14 @@ export class ModelsAtlas extends LitElement {
               : nothing
           }
         </div>
-      </div>`
+      </div>
+      ${this.crop ? minimap(this.crop, this.querySelector('.atlas-scroll')) : nothing}`
+  }
+
+  /** Which part is in sight? */
+  #look = () => {
+    const crop = cropOf(this.querySelector('.atlas-scroll'))
+    if (JSON.stringify(crop) !== JSON.stringify(this.crop)) this.crop = crop
   }
 
   /** @param {HeadAt | undefined} at @param {string} name @param {number} pitch */
@@ -184,6 +204,9 @@ export class ModelsAtlas extends LitElement {
   updated() {
     this.room.width = this.clientWidth
     this.#paint()
+    if (!this.isSmall) this.#look()
+    if (this.crop && this.maps)
+      paintMinimap(this.querySelector('.atlas-minimap canvas'), this.maps, this.scores, this.theme.style.isDark)
   }
 
   #paint() {
@@ -268,6 +291,7 @@ export class ModelsAtlas extends LitElement {
 
   /** @param {PointerEvent} event */
   #move = event => {
+    if (this.touches.move(event)) return
     const at = this.#at(event)
     if (this.marquee && at) {
       this.marquee = { from: this.marquee.from, to: at }
@@ -282,6 +306,7 @@ export class ModelsAtlas extends LitElement {
 
   /** @param {PointerEvent} event */
   #down = event => {
+    this.touches.down(event)
     const at = this.#at(event)
     if (!at || event.button !== 0 || event.pointerType === 'touch') return
     this.marquee = { from: at, to: at }
@@ -290,6 +315,7 @@ export class ModelsAtlas extends LitElement {
 
   /** @param {PointerEvent} event */
   #up = event => {
+    if (this.touches.up(event)) return
     const at = this.#at(event)
     const { marquee } = this
     this.marquee = undefined
@@ -303,7 +329,7 @@ export class ModelsAtlas extends LitElement {
       this.#send('atlas-marquee', heads)
     } else if (at) {
       this.own = { layer: at.layer, head: at.head }
-      this.#send('atlas-select', { layer: at.layer, head: at.head })
+      this.#send('atlas-select', { layer: at.layer, head: at.head, isSecond: event.shiftKey })
     }
   }
 
@@ -315,7 +341,11 @@ export class ModelsAtlas extends LitElement {
     if (to) {
       this.own = { layer: to.row, head: to.column }
       this.#send('atlas-focus', this.own)
-    } else if (event.key === 'Enter' || event.key === ' ') this.#send('atlas-select', this.own)
+      this.updateComplete.then(() =>
+        this.querySelector('.is-own')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
+      )
+    } else if (event.key === 'Enter' || event.key === ' ')
+      this.#send('atlas-select', { ...this.own, isSecond: event.shiftKey })
     else if (event.key === '+' || event.key === '=') this.#send('atlas-size', Math.round(this.side * 1.25))
     else if (event.key === '-') this.#send('atlas-size', Math.round(this.side / 1.25))
     else return

@@ -30,6 +30,8 @@ import { placeOf } from './changes.js'
  * @property {number} sum of exp(score - largest) over the row
  * @property {number} weight
  * @property {boolean} isSet were weights of the row set by hand after the softmax?
+ * @property {Float32Array} scores of the row
+ * @property {Float32Array} weights of the row
  */
 
 /**
@@ -96,5 +98,6 @@ export async function traceCell(qkv, model, input, hooks, { stack, layer, head, 
     ...(bias !== undefined && { bias }),
     ...{ sum: top > 0 ? 1 / top : 0, weight: weights[key] },
     isSet: weights.some((value, i) => value !== seen.softmax[i]),
+    ...{ scores, weights },
   }
 }

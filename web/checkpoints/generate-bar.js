@@ -8,7 +8,8 @@ import { live } from 'lit/directives/live.js'
 
 /** @param {Room} room */
 export function generateBar(room) {
-  const { t, told, sampling, isGenerating, steps } = room
+  const { t, told, sampling, isGenerating, more, fresh } = room
+  const added = more.length + fresh.length
   if (!told?.stacks.decoder || told.stacks.encoder || !told.hasHead) return nothing
   const number = (
     /** @type {'temperature' | 'topK' | 'seed' | 'count'} */ name,
@@ -28,7 +29,7 @@ export function generateBar(room) {
     <button type="button" class="tool is-filled" id="models-generate" @click=${() => room.generate(sampling.count)}>${t(isGenerating ? 'modelsStop' : 'modelsGenerate')}</button>
     <button type="button" class="tool" id="models-step" ?disabled=${isGenerating} @click=${() => room.generate(1)}>${t('modelsStep')}</button>
     ${number('count', 1, 500, 1)} ${number('temperature', 0, 10, 'any')} ${number('topK', 1, 1000, 1)} ${number('seed', 0, 2 ** 31, 1)}
-    ${steps.length ? html`<span class="note" id="models-steps">${t('modelsGenerated', { count: steps.length })}</span>` : nothing}
-    ${steps.length && !isGenerating ? html`<button type="button" class="tool" id="models-forget" @click=${() => room.type(room.text)}>${t('modelsForget')}</button>` : nothing}
+    ${added ? html`<span class="note" id="models-steps">${t('modelsGenerated', { count: added })}</span>` : nothing}
+    ${added && !isGenerating ? html`<button type="button" class="tool" id="models-forget" @click=${() => room.type(room.text)}>${t('modelsForget')}</button>` : nothing}
   </div></div>`
 }

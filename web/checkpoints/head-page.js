@@ -28,7 +28,12 @@ export function headPage(room, head) {
     <section class="models-head" aria-label=${t('modelsHead', { name })}>
       <div class="models-title"><h2>${t('modelsHead', { name })}</h2> <code>${codeName(room, head)}</code>
         <span class="note">${patternOf(room, head)}${head.stack === '' ? '' : ` (${t(/** @type {any} */ (`modelsStack.${head.stack}`))})`}</span>
-        <span class="spring"></span>${switches(room, head)}</div>
+        <span class="spring"></span>
+        <button type="button" class="tool" id="models-open-layer" @click=${() => {
+          const isChanged = room.showing !== 'before' && room.runAfter !== undefined
+          room.asked.matrices = room.session?.ask({ matrices: { ...head, isChanged } }) ?? 0
+        }}>${t('modelsOpenLayer')}</button>
+        ${switches(room, head)}</div>
       <div class="tabs" role="group" aria-label=${t('view')}>${VIEWS.map(
         each =>
           html`<button type="button" class="tab" data-view=${each} aria-pressed=${view === each} @click=${() => {

@@ -1,31 +1,51 @@
-// How a weight was computed, from the result down to the numbers of query and key.
+// How a weight came about, from its result down to the numbers of query and key; each term opens its own page.
 
 import { html, nothing } from 'lit'
+import { format } from '../formats/numbers.js'
+import { colourOf } from '../views/colour.js'
+import { termLines } from '../views/term-lines.js'
+import { back, forward, visit } from './visits.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */
 /** @typedef {import('./cell.js').CellTrace} CellTrace */
 
-const MOST_TERMS = 10
 /** Four decimals with a true minus. @param {number} x */
 export const four = x => (x === Number.NEGATIVE_INFINITY ? '−∞' : x.toFixed(4).replace('-', '−'))
 
-/** Three, in a table. @param {number} x */
-const three = x => x.toFixed(3).replace('-', '−')
+/** Behind a sign: a negative number in parentheses. @param {number} x */
+const signed = x => (x < 0 ? `(${four(x)})` : four(x))
+
+const sum = (/** @type {number[]} */ numbers) => numbers.reduce((a, b) => a + b, 0)
+
+/** @param {Iterable<number>} numbers */
+const reachOf = numbers => Math.max(...Array.from(numbers, x => (Number.isFinite(x) ? Math.abs(x) : 0)), 1e-9)
+
+/** A signed number as a cell that opens its own page. @param {Room} room @param {number} value @param {number} reach @param {string} name @param {() => void} open */
+function cell({ t, isDark }, value, reach, name, open) {
+  const { ground, ink } = colourOf('signed', reach, value, isDark)
+  const style = Number.isFinite(value) ? `background-color: ${ground}; color: ${ink}` : ''
+  return html`<button type="button" class="factor" .style=${style} aria-label=${t('goTo', { value: `${name} ${four(value)}` })} @click=${open}>${four(value)}</button>`
+}
 
 /** @param {Room} room */
 export function inspector(room) {
-  const { t, cell, traced, words, head } = room
+  const { t, cell, traced, words, head, visits, term } = room
   if (!cell || !head) return nothing
   const names = { query: words.queries[cell.query] ?? '', key: words.keys[cell.key] ?? '' }
+  const title = t('modelsCellTitle', { name: room.nameOf(head), ...names })
   return html`<section class="models-inspector" id="models-inspector" aria-label=${t('modelsInspector')}>
-    <header><h2>${t('modelsCellTitle', { name: room.nameOf(head), ...names })}</h2>
-      <button type="button" class="tool icon" aria-label=${t('modelsClose')} @click=${() => room.selectCell(undefined)}>×</button></header>
-    ${traced ? arithmetic(room, traced) : html`<p class="note">${t('loading')}</p>`}
+    <header>
+      <button type="button" class="tool icon" id="models-inspector-back" aria-label=${t('back')} title=${t('back')} ?disabled=${!visits.past.length} @click=${() => back(room)}>←</button>
+      <button type="button" class="tool icon" id="models-inspector-forward" aria-label=${t('forward')} title=${t('forward')} ?disabled=${!visits.future.length} @click=${() => forward(room)}>→</button>
+      <h2 title=${title}>${title}</h2>
+      <button type="button" class="tool icon" id="models-inspector-close" aria-label=${t('modelsClose')} @click=${() => room.selectCell(undefined)}>×</button></header>
+    ${traced ? (term === undefined ? weightPage(room, traced) : termPage(room, traced, term)) : html`<p class="note">${t('loading')}</p>`}
   </section>`
 }
 
 /** @param {Room} room @param {CellTrace} trace */
-function arithmetic({ t }, trace) {
+function weightPage(room, trace) {
+  const { t } = room
   const { weight, score, largest, sum, dot, scale, scaled, cap, capped, bias, isSet } = trace
   const isHidden = score === Number.NEGATIVE_INFINITY
   return html`<p class="models-result">${four(weight)}</p>
@@ -33,7 +53,7 @@ function arithmetic({ t }, trace) {
     ${
       isHidden
         ? html`<p>${t('modelsCellHidden')}</p>`
-        : html`<p class="models-equation">= exp(${four(score)} − ${largest < 0 ? `(${four(largest)})` : four(largest)}) / ${four(sum)}</p>
+        : html`<p class="models-equation">= exp(${four(score)} − ${signed(largest)}) / ${four(sum)}</p>
       <p class="note">${t('modelsSoftmax')}</p>`
     }
     <h3>${t('modelsScore')}</h3>
@@ -44,24 +64,82 @@ function arithmetic({ t }, trace) {
       ${bias === undefined ? nothing : html`<div><dt>${t('modelsBias')}</dt><dd>${four(bias)}</dd></div>`}
       <div><dt>${t(isHidden ? 'modelsMaskHides' : 'modelsMaskShows')}</dt><dd>${four(score)}</dd></div>
     </dl>
-    ${products(t, trace)}`
+    ${products(room, trace)} ${row(room, trace)}`
 }
 
-/** q and k, number by number, the largest products first. @param {import('./texts.js').Translate} t @param {CellTrace} trace */
-function products(t, { q, k, qBare, kBare, kvHead, head }) {
-  const terms = Array.from(q, (value, i) => ({ i, product: value * k[i] })).sort(
-    (a, b) => Math.abs(b.product) - Math.abs(a.product),
-  )
-  const rest = terms.slice(MOST_TERMS)
-  const row = (/** @type {{ i: number, product: number }} */ { i, product }) => html`<tr><th scope="row">${i + 1}</th>
-    ${qBare && kBare ? html`<td>${three(qBare[i])}</td><td>${three(kBare[i])}</td>` : nothing}
-    <td>${three(q[i])}</td><td>${three(k[i])}</td><td>${three(product)}</td></tr>`
-  const heading = html`<thead><tr><th scope="col">${t('modelsNumber')}</th>${
-    qBare ? html`<th scope="col">${t('modelsQBare')}</th><th scope="col">${t('modelsKBare')}</th>` : nothing
-  }<th scope="col">q</th><th scope="col">k</th><th scope="col">q × k</th></tr></thead>`
-  const together = rest.reduce((sum, { product }) => sum + product, 0)
+/** @param {Room} room @param {string} name */
+const sumOf = (room, name) => ({
+  ...{ t: room.t, id: `models-more-${name}`, key: `models ${name} ${JSON.stringify(room.cell)}`, sum },
+  refresh: () => room.requestUpdate(),
+})
+
+/** The row of the softmax: the score of every key is a cell that opens. @param {Room} room @param {CellTrace} trace */
+function row(room, { query, key, scores, weights, largest, sum: total }) {
+  const { t, words } = room
+  const reach = reachOf(scores)
+  const shares = Array.from(scores, score => (score === Number.NEGATIVE_INFINITY ? 0 : Math.exp(score - largest)))
+  const name = (/** @type {number} */ i) => words.keys[i] ?? String(i + 1)
+  const open = (/** @type {number} */ i) => () => visit(room, { cell: { query, key: i } })
+  const foot = html`<tfoot><tr><th scope="row" class="term-name">${t('sum')}</th><td></td><td>${format(total)}</td><td></td></tr></tfoot>`
+  const title = t('modelsRow', { query: words.queries[query] ?? '' })
+  return html`<h3>${title}</h3>
+    <div class="models-scroll" id="models-row" tabindex="0" role="group" aria-label=${title}>${termLines(
+      sumOf(room, 'row'),
+      [t('modelsScore'), 'exp', t('modelsWeight')],
+      name,
+      i => [cell(room, scores[i], reach, name(i), open(i)), format(shares[i]), format(weights[i])],
+      shares,
+      { own: key, foot },
+    )}</div>`
+}
+
+/** q and k, number by number, the largest products first; each product opens. @param {Room} room @param {CellTrace} trace */
+function products(room, { q, k, kvHead, head }) {
+  const { t } = room
+  const sizes = Array.from(q, (value, i) => value * k[i])
+  const reach = reachOf(sizes)
+  const name = (/** @type {number} */ i) => String(i + 1)
+  const open = (/** @type {number} */ i) => () => visit(room, { term: i })
   return html`<h3>${t('modelsProducts')}</h3>
     ${kvHead === head ? nothing : html`<p class="note">${t('modelsShared', { head: kvHead + 1 })}</p>`}
-    <div class="models-scroll" tabindex="0" role="group" aria-label=${t('modelsProducts')}><table class="models-products">${heading}<tbody>${terms.slice(0, MOST_TERMS).map(row)}</tbody></table>
-    ${rest.length ? html`<details><summary>${t('modelsMoreTerms', { count: rest.length, sum: four(together) })}</summary><table class="models-products">${heading}<tbody>${rest.map(row)}</tbody></table></details>` : nothing}</div>`
+    <div class="models-scroll" id="models-products" tabindex="0" role="group" aria-label=${t('modelsProducts')}>${termLines(
+      sumOf(room, 'products'),
+      ['q', nothing, 'k', nothing, 'q × k'],
+      name,
+      i => [
+        format(q[i]),
+        '×',
+        format(k[i]),
+        '=',
+        cell(room, sizes[i], reach, `${t('modelsNumber')} ${name(i)}`, open(i)),
+      ],
+      sizes,
+    )}</div>`
+}
+
+/** One product: its two numbers, and the rotation that made each. @param {Room} room @param {CellTrace} trace @param {number} i */
+function termPage(room, { q, k, qBare, kBare, query, key, stack }, i) {
+  const { t, told, words } = room
+  const { encoder, decoder } = told?.stacks ?? {}
+  const { rope } = (stack === 'encoder' ? encoder : (decoder ?? encoder)) ?? {}
+  const half = rope?.frequencies.length ?? 0
+  const side = (
+    /** @type {string} */ letter,
+    /** @type {Float32Array} */ turned,
+    /** @type {Float32Array | undefined} */ bare,
+    /** @type {number} */ position,
+    /** @type {string} */ word,
+  ) => {
+    const title = html`<h3>${t('modelsNumberAt', { letter, i: i + 1, word })}</h3>`
+    if (!bare || !rope || i >= 2 * half)
+      return html`${title}<p class="models-equation">${four(turned[i])}</p><p class="note">${t('modelsNotTurned')}</p>`
+    const other = i < half ? i + half : i - half
+    const angle = position * rope.frequencies[i % half]
+    return html`${title}<p class="models-equation" data-side=${letter}>${four(turned[i])} = ${signed(bare[i])} cos(${four(angle)}) ${i < half ? '−' : '+'} ${signed(bare[other])} sin(${four(angle)})</p>
+      <p class="note">${t('modelsTurned', { i: i + 1, other: other + 1, position })}</p>`
+  }
+  return html`<p class="models-result">${four(q[i] * k[i])}</p>
+    <p class="models-equation">= ${signed(q[i])} × ${signed(k[i])}</p>
+    <p class="note">${t('modelsTerm', { i: i + 1 })}</p>
+    ${side('q', q, qBare, query, words.queries[query] ?? '')} ${side('k', k, kBare, key, words.keys[key] ?? '')}`
 }

@@ -120,7 +120,7 @@ function source(room) {
         : t('modelsMasked')
   const needsDonor = room.linked.donor || room.changes.some(({ kind }) => kind === 'patch')
   return html`<label class="models-text">${label}
-      <textarea id="models-text" rows="1" spellcheck="false" .value=${live(room.text)} @input=${(/** @type {InputEvent} */ { target }) => room.type(target.value)}></textarea></label>
+      <textarea id="models-text" rows="1" spellcheck="false" .value=${live(room.text)} @input=${(/** @type {InputEvent} */ { target }) => room.type(target.value, true)}></textarea></label>
     ${
       needsDonor
         ? html`<label class="models-text">${t('modelsDonor')}

@@ -77,12 +77,25 @@ export const changedIn = ({ changes, stack }) =>
     ),
   )
 
+/** Opens a head; with Shift the second one is subtracted from the first. @param {Room} room @param {HeadAt & { stack: import('./changes.js').Stack }} at @param {boolean} isSecond */
+function choose(room, at, isSecond) {
+  const first = room.head ?? room.first
+  room.first = undefined
+  if (!isSecond) return room.openHead(at)
+  if (!first || (first.layer === at.layer && first.head === at.head)) {
+    if (!room.head) room.first = at
+    return
+  }
+  room.against = { layer: at.layer, head: at.head }
+  room.view = 'difference'
+  if (!room.head) room.openHead({ ...first, stack: at.stack })
+}
+
 /** @param {Room} room @param {boolean} [isSmall] */
 export function atlas(room, isSmall = false) {
   const { t, maps, stack, run, least, withoutFirst } = room
   if (!maps) return nothing
   const { end, minus } = painted(room)
-  const select = (/** @type {HeadAt} */ at) => room.openHead({ stack, ...at })
   const isDecoder = stack !== 'encoder'
   const lens =
     isDecoder && run && run.lens.length > 1
@@ -95,14 +108,14 @@ export function atlas(room, isSmall = false) {
       : undefined
   return html`<models-atlas
     .maps=${maps} .minus=${minus} .scores=${scoresOf(room)} .least=${room.rankBy === 'entropy' ? 0 : least} .end=${end} .withoutFirst=${withoutFirst}
-    .selected=${room.head} .changed=${changedIn(room)} .size=${isSmall ? 0 : room.mapSize} .label=${t('modelsAtlas', { layers: maps.layers, heads: maps.heads })} .lens=${lens} .isSmall=${isSmall}
+    .selected=${room.head ?? room.first} .changed=${changedIn(room)} .size=${isSmall ? 0 : room.mapSize} .label=${t('modelsAtlas', { layers: maps.layers, heads: maps.heads })} .lens=${lens} .isSmall=${isSmall}
     @atlas-point=${(/** @type {CustomEvent} */ { detail }) => {
       room.pointed = detail ?? undefined
     }}
     @atlas-focus=${(/** @type {CustomEvent} */ { detail }) => {
       room.pointed = detail
     }}
-    @atlas-select=${(/** @type {CustomEvent} */ { detail }) => select(detail)}
+    @atlas-select=${(/** @type {CustomEvent} */ { detail: { isSecond, ...at } }) => choose(room, { stack, ...at }, isSecond)}
     @atlas-size=${(/** @type {CustomEvent} */ { detail }) => {
       room.mapSize = detail
     }}
@@ -176,6 +189,7 @@ export function overview(room) {
 /** What stands under the pointer, exactly. @param {Room} room */
 function pointedText(room) {
   const { t, pointed, words } = room
+  if (room.first) return t('modelsMarked', { name: room.nameOf(room.first) })
   if (!pointed) return t('modelsPoint')
   const { query, key, weight } = pointed
   const name = room.nameOf(pointed)

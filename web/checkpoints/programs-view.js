@@ -19,11 +19,11 @@ export function programs(room) {
   const { t, told, run } = room
   if (!told?.hasHead || !run) return nothing
   const { ids, row, targetIds: decoderIds } = room.runBefore ?? run
-  const isRead = told.hasTokenizer && !room.ids // the program's tokenizer makes the ids
+  const isRead = told.hasTokenizer && !room.more.length // the program's tokenizer makes the ids
   const { donor } = room
   const task = {
     ...{ type: told.type, folder: told.name.split('~')[0], text: told.hasTokenizer ? room.text : undefined },
-    ...{ ids: isRead ? undefined : (room.ids ?? ids), decoderIds, decoderIdsAfter: room.runAfter?.targetIds, row },
+    ...{ ids: isRead ? undefined : ids, decoderIds, decoderIdsAfter: room.runAfter?.targetIds, row },
     donor: {
       text: room.linked.donor,
       ...(donor && { ids: told.hasTokenizer ? undefined : donor.ids, decoderIds: donor.decoderIds }),

@@ -44,6 +44,7 @@ export function take(room, report) {
     room.look()
   }
   if (report.pairs) room.pairs = report.pairs
+  if (report.matrices && id === room.asked.matrices) room.openInLayer(report.matrices)
   if (report.why && id === room.asked.why) room.why = report.why
   if (report.head) {
     const { stack, layer, head, isChanged, text, matrix } = report.head
@@ -62,16 +63,18 @@ function opened(room, told) {
   room.told = told
   room.plan = room.progress = room.running = undefined
   room.runBefore = room.runAfter = room.cell = room.traced = room.why = undefined
-  room.query = room.keyWord = room.row = room.ids = undefined
+  room.query = room.keyWord = room.row = room.term = room.first = undefined
   room.stop = undefined
   room.steps = []
+  room.visits = { past: [], future: [] }
   room.chosen = []
   room.past = []
   room.stack = told.stacks.encoder && told.stacks.decoder ? 'cross' : ''
   room.wanted = told.name
   const isFirst = told.name === '?model' || told.name === SHIPPED[0]?.name
   const isSame = room.linked.checkpoint === told.name || (isFirst && !room.linked.checkpoint)
-  if (!isSame) room.set({ checkpoint: isFirst ? '' : told.name, prompt: '', changes: '', donor: '', at: '' })
+  if (!isSame)
+    room.set({ checkpoint: isFirst ? '' : told.name, prompt: '', generated: '', changes: '', donor: '', at: '' })
 }
 
 /** Each step shows where the token before it looked, then adds its own. @param {Room} room @param {import('./generate.js').Step} step */
@@ -86,10 +89,12 @@ function grow(room, step) {
     else room.runBefore = more
   }
   room.steps = [...room.steps, step]
+  room.fresh = [...room.fresh, step.id]
 }
 
 /** @param {Room} room */
 function ended(room) {
   room.isGenerating = false
-  room.ids = (room.runAfter ?? room.runBefore)?.ids
+  room.set({ generated: [...room.more, ...room.fresh].join('.') })
+  room.fresh = []
 }

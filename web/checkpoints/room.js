@@ -18,6 +18,7 @@ import { addressOf, filesOf, mostMemory, nameOf, SHIPPED } from './sources.js'
 import { firstText, story } from './story.js'
 import { strips } from './strip.js'
 import { translatorOf } from './texts.js'
+import { visit } from './visits.js'
 
 /** @typedef {import('./texts.js').Translate} Translate */
 /** @typedef {import('./session.js').Report} Report */
@@ -28,10 +29,11 @@ import { translatorOf } from './texts.js'
 /** @typedef {import('./maps.js').HeadAt} HeadAt */
 /** @typedef {'previous' | 'first' | 'duplicate' | 'induction' | 'entropy' | 'example' | 'similar'} RankBy */
 /** @typedef {'before' | 'after' | 'difference'} Showing */
-/** What a link holds. @typedef {{ checkpoint: string, prompt: string, donor: string, changes: string, at: string }} Linked */
+/** What a link holds; generated: ids behind the prompt. @typedef {{ checkpoint: string, prompt: string, generated: string, donor: string, changes: string, at: string }} Linked */
 
 const FIRST_TEXT = 'Once upon a time'
 const MASK_TEXT = 'The [MASK] chased the dog.'
+const MOST_GENERATED = 4000
 
 /** Properties whose changes draw the room again. */
 const STATE = [
@@ -65,7 +67,7 @@ const STATE = [
     'steps',
     'isGenerating',
   ],
-  ...['chosen', 'tab', 'mode', 'copied', 'against', 'reference', 'pairs', 'stop'],
+  ...['chosen', 'tab', 'mode', 'copied', 'against', 'reference', 'pairs', 'stop', 'term', 'visits', 'first', 'fresh'],
 ]
 
 export class ModelsRoom extends LitElement {
@@ -75,6 +77,7 @@ export class ModelsRoom extends LitElement {
       isDark: { type: Boolean },
       linked: { attribute: false },
       change: { attribute: false },
+      openGiven: { attribute: false },
     },
     ...Object.fromEntries(STATE.map(name => [name, { state: true }])),
   }
@@ -87,9 +90,11 @@ export class ModelsRoom extends LitElement {
     this.t = /** @type {any} */ (undefined)
     this.isDark = false
     /** @type {Linked} */
-    this.linked = { checkpoint: '', prompt: '', donor: '', changes: '', at: '' }
-    /** Writes into the page's link. @type {(patch: Partial<Linked>) => void} */
+    this.linked = { checkpoint: '', prompt: '', generated: '', donor: '', changes: '', at: '' }
+    /** Writes into the page's link. @type {(patch: Partial<Linked>, isTyped?: boolean) => void} */
     this.change = () => {}
+    /** Opens tensors in the room "One layer". @type {(value: unknown, patch: object, from: string) => void} */
+    this.openGiven = () => {}
     /** The open model. @type {Told | undefined} */
     this.told = undefined
     /** What is being opened. @type {NonNullable<Report['plan']> | { name: string } | undefined} */
@@ -166,13 +171,21 @@ export class ModelsRoom extends LitElement {
     /** @type {import('./open.js').Session | undefined} */
     this.session = undefined
     /** The ids of the newest run and of what asked for the rest. */
-    this.asked = { open: 0, show: 0, cell: 0, generate: 0, why: 0 }
+    this.asked = { open: 0, show: 0, cell: 0, generate: 0, why: 0, matrices: 0 }
     /** The checkpoint that is open or being opened. @type {string | undefined} */
     this.wanted = undefined
     /** What was run last. */
     this.ran = ''
-    /** Generated ids beside those of the text. @type {number[] | undefined} */
-    this.ids = undefined
+    /** The text that steps and selected words are of. */
+    this.read = ''
+    /** Ids that are being generated. @type {number[]} */
+    this.fresh = []
+    /** Places of the inspector, for Back and Forward. @type {import('./visits.js').Visits} */
+    this.visits = { past: [], future: [] }
+    /** The term of the score whose page is open. @type {number | undefined} */
+    this.term = undefined
+    /** The head that was Shift-clicked first. @type {HeadAt | undefined} */
+    this.first = undefined
   }
 
   /** The styles of the page hold here. */
@@ -257,7 +270,9 @@ export class ModelsRoom extends LitElement {
     if (this.session && name && this.wanted === undefined) this.open(name)
     else if (this.session && checkpoint && checkpoint !== this.wanted && checkpoint !== this.told?.name)
       this.open(checkpoint)
-    const key = JSON.stringify([this.told?.name, this.text, this.linked.donor, this.linked.changes, this.ids, this.row])
+    const { prompt, generated, donor, changes } = this.linked
+    if (prompt !== this.read) this.#forget(prompt)
+    const key = JSON.stringify([this.told?.name, this.text, donor, changes, generated, this.row])
     if (this.told && key !== this.ran && !this.isGenerating) {
       this.ran = key
       this.#run()
@@ -327,9 +342,9 @@ export class ModelsRoom extends LitElement {
   }
 
   #run() {
-    const { text, ids, row } = this
+    const { text, more, row } = this
     this.wasCancelled = false
-    const input = { text, ids, second: this.linked.donor }
+    const input = { text, more, second: this.linked.donor }
     this.asked.show = this.session?.ask({ show: { input, changes: this.changes, row } }) ?? 0
   }
 
@@ -367,16 +382,15 @@ export class ModelsRoom extends LitElement {
   /** @param {(HeadAt & { stack: Stack }) | undefined} at */
   openHead(at) {
     this.set({ at: at ? this.nameOf(at, at.stack) : '' })
-    this.cell = this.traced = undefined
+    this.cell = this.traced = this.term = undefined
     if (at) this.stack = at.stack
     this.look()
   }
 
   /** @param {{ query: number, key: number } | undefined} cell */
   selectCell(cell) {
-    this.cell = cell
-    this.traced = undefined
-    this.look()
+    if (cell) return visit(this, { cell })
+    this.cell = this.traced = this.term = undefined
   }
 
   /** @param {Showing} showing */
@@ -404,18 +418,42 @@ export class ModelsRoom extends LitElement {
     this.set({ changes })
   }
 
-  /** Here at once, in the link with the page's next frame. @param {Partial<Linked>} patch */
-  set(patch) {
+  /** Here at once, in the link with the page's next frame. @param {Partial<Linked>} patch @param {boolean} [isTyped] */
+  set(patch, isTyped = false) {
     this.linked = { ...this.linked, ...patch }
-    this.change(patch)
+    this.change(patch, isTyped)
   }
 
-  /** @param {string} text */
-  type(text) {
-    this.ids = undefined
+  /** @param {string} text @param {boolean} [isTyped] by the reader: the room "One layer" takes it along */
+  type(text, isTyped = false) {
+    this.#forget(text)
+    this.set({ prompt: text, generated: '' }, isTyped)
+  }
+
+  /** Another text: its words are others. @param {string} prompt */
+  #forget(prompt) {
+    this.read = prompt
     this.steps = []
     this.row = this.query = this.keyWord = undefined
-    this.set({ prompt: text })
+  }
+
+  /** Ids that were generated behind the text. */
+  get more() {
+    const { decoder, encoder } = this.told?.stacks ?? {}
+    const ids = decoder && !encoder ? this.linked.generated.match(/\d{1,9}/g) : null
+    return (ids ?? []).slice(0, MOST_GENERATED).map(Number)
+  }
+
+  /** The head in the room "One layer", with what its layer works with. @param {import('./matrices.js').Matrices} matrices */
+  openInLayer({ tensors, patch }) {
+    const { head, words } = this
+    if (!head) return
+    const name = this.nameOf(head)
+    this.openGiven(
+      { ...tensors, tokens: words.queries, keyTokens: words.keys },
+      patch,
+      this.t('modelsBackTo', { name }),
+    )
   }
 
   /** A word is selected; Shift: the word that it shall look at. @param {number} index @param {boolean} isSecond @param {'queries' | 'keys'} side */

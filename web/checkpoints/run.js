@@ -74,17 +74,18 @@ export function hasTokenizer(model) {
 
 /**
  * @param {Model} model
- * @param {{ text: string, ids?: number[] }} input without a tokenizer the text is ids
+ * @param {{ text: string, ids?: number[], more?: readonly number[] }} input without a tokenizer the text is ids; more: ids
+ *   behind it
  * @returns {{ ids: number[], tokens: string[], raw: string[] }}
  */
-export function read(model, { text, ids }) {
+export function read(model, { text, ids, more = [] }) {
   const isText = hasTokenizer(model)
   if (!ids && isText) {
     const found = model.tokenize(text)
-    const tokens = found.ids.map((id, i) => tokenText(model, id, found.tokens[i]))
-    return { ids: found.ids, tokens, raw: found.tokens }
+    const tokens = [...found.ids, ...more].map((id, i) => tokenText(model, id, found.tokens[i]))
+    return { ids: [...found.ids, ...more], tokens, raw: found.tokens }
   }
-  const own = ids ?? (text.match(/\d+/g) ?? []).map(Number)
+  const own = [...(ids ?? (text.match(/\d+/g) ?? []).map(Number)), ...more]
   const tokens = own.map(id => tokenText(model, id))
   return { ids: own, tokens, raw: tokens }
 }
@@ -162,7 +163,7 @@ async function translate(model, ids, hooks, { signal }) {
 /**
  * @param {Qkv} qkv
  * @param {Model} model
- * @param {{ text: string, ids?: number[] }} given
+ * @param {{ text: string, ids?: number[], more?: readonly number[] }} given
  * @param {Record<string, Hook>} hooks
  * @param {number} [row] default the last, of an encoder the first masked word
  * @param {WholeRun} [before] the same without hooks

@@ -5,6 +5,7 @@ import { inspectModel, loadModel } from 'qkv/models'
 import { traceCell } from './cell.js'
 import { hooksOf, isIn } from './changes.js'
 import { generate } from './generate.js'
+import { matricesOf } from './matrices.js'
 import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf, tokenText } from './run.js'
 
 /** @typedef {import('qkv/models').Model} Model */
@@ -17,7 +18,7 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf,
 
 /**
  * What is read: a text, or with `ids` the tokens themselves; `second`: what patches are taken from.
- * @typedef {{ text: string, ids?: number[], second?: string }} Input
+ * @typedef {{ text: string, ids?: number[], more?: readonly number[], second?: string }} Input
  */
 
 /**
@@ -36,6 +37,7 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf,
  * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean, text?: string }} [head] of the last run, or of another text
  * @property {{ stack: Stack, layer: number, head: number, query: number, key: number, isChanged: boolean }} [cell] of the last run
  * @property {{ temperature: number, topK: number, seed: number, count: number }} [generate] goes on from the last run
+ * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean }} [matrices] what a layer of the last run works with
  * @property {{ isChanged: boolean }} [why] how much each head adds to the first guess of the last run
  * @property {{ stack: Stack, query: number, key: number, isChanged: boolean }} [pairs] the weight of one pair in every head
  */
@@ -73,6 +75,7 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf,
  * @property {boolean} [hasEnded] the last step
  * @property {Why} [why]
  * @property {Float32Array} [pairs] (layers, heads)
+ * @property {import('./matrices.js').Matrices} [matrices]
  *
  * Direct contributions to a logit, with all norms held as they are; they sum to it.
  * @typedef {object} Why
@@ -184,7 +187,7 @@ export function createSession(qkv, Tokenizer, post) {
     })
     answer(id, signal, async () => {
       const { input, row, changes } = given
-      const key = JSON.stringify([input.text, input.ids, row])
+      const key = JSON.stringify([input.text, input.ids, input.more, row])
       const hasChanges = changes.some(({ isOn }) => isOn)
       const known = last?.key === key ? last.before : undefined
       const half = known ? 0 : hasChanges ? 0.5 : 1
@@ -277,6 +280,12 @@ export function createSession(qkv, Tokenizer, post) {
         const { isChanged } = request.why
         await answer(id, signal, async () => post({ id, why: await whyOf(own, used(isChanged), signal) }))
       }
+      const { matrices } = request
+      if (matrices)
+        await answer(id, signal, async () => {
+          const { run, hooks } = used(matrices.isChanged)
+          post({ id, matrices: await matricesOf(own, run.input, hooks, matrices, signal) })
+        })
       if (request.pairs) {
         const { isChanged, ...at } = request.pairs
         await answer(id, signal, async () => {

@@ -52,19 +52,20 @@ function strip(room, tokens, side, label) {
   const weights = isKeys ? shares(room) : undefined
   const { colours, inks } = paletteOf('sequential', isDark)
   const end = weights ? Math.max(...weights, 1e-9) : 1
-  const first = run && side !== 'keys' ? tokens.length - room.steps.length : tokens.length
+  const count = side === 'keys' ? 0 : room.more.length + room.fresh.length
   const answers = new Map((run?.answers ?? []).map(answer => [answer.row, answer]))
   return html`<div class="text-strip ${tokens.length > 60 ? 'is-long' : ''}"><span class="strip-label">${label}</span>
     <div class="strip-words">${tokens.slice(0, MOST_WORDS).map((token, i) => {
       const step = weights ? stepOf(weights[i] ?? 0, [0, end]) : undefined
       const isSelected = (isQueries && query === i) || (isKeys && keyWord === i)
-      const generated = i >= first ? room.steps[i - first] : undefined
+      const isGenerated = i >= tokens.length - count
+      const generated = isGenerated ? room.steps[i - tokens.length + room.steps.length] : undefined
       const answer = side === 'both' ? answers.get(i) : undefined
-      return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${generated ? 'is-generated' : ''}" aria-pressed=${isSelected}
+      return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${isGenerated ? 'is-generated' : ''}" aria-pressed=${isSelected}
         title=${generated ? others(room, generated) : nothing}
         @click=${(/** @type {MouseEvent} */ event) =>
           room.selectWord(
-            generated ? i - 1 : i,
+            isGenerated ? i - 1 : i,
             event.shiftKey,
             isQueries ? 'queries' : 'keys',
           )}><span class="token" .style=${step === undefined ? '' : `background: ${colours[step]}; color: ${inks[step]}`}>${token}</span>${

@@ -177,6 +177,8 @@ export const FIELDS = {
    * changed in it (checkpoints/changes.js); the head whose page is open. */
   checkpoint: text('', page),
   prompt: text('', page),
+  /** Ids that the model has added to the prompt: "12.5.99". */
+  generated: text('', page),
   donor: text('', page),
   changes: text('', page),
   at: text('', page),

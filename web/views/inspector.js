@@ -11,6 +11,7 @@ import { grows } from './grows.js'
 import { math } from './math.js'
 import { sheetHandle } from './sheet.js'
 import { domain } from './spoken.js'
+import { termLines } from './term-lines.js'
 import { withTerms } from './terms.js'
 import { wordPage } from './word-page.js'
 import { wordButton } from './words.js'
@@ -22,9 +23,6 @@ import { wordButton } from './words.js'
 /** @typedef {import('../settings/fields.js').Cell} Cell */
 /** @typedef {import('../settings/fields.js').Word} Word */
 /** @typedef {import('../explain/matrices.js').Matrix} Matrix */
-
-/** Of longer sums the largest terms are shown; the rest opens. */
-const MOST_TERMS = 10
 
 /**
  * A number that stands in a matrix, in its colour; a click explains it in turn.
@@ -50,49 +48,17 @@ function factor(context, cell) {
 /** @param {number} value */
 const total = value => html`<p class="total"><span aria-hidden="true">=</span> <output>${format(value)}</output></p>`
 
-/** Cells whose sums show all their terms. @type {Set<string>} */
-const opened = new Set()
-
 /**
- * Terms in lines, each with its name: of long sums the largest, in their order, and the others together.
  * @param {SceneContext} context
  * @param {unknown[]} heads
  * @param {(i: number) => string} name
  * @param {(i: number) => unknown[]} cells
- * @param {ArrayLike<number>} sizes what each term adds
- * @param {{ own?: number, foot?: unknown }} [options] own: the line that is meant
+ * @param {ArrayLike<number>} sizes
+ * @param {{ own?: number, foot?: unknown }} [options]
  */
-function lines({ t, cell, actions, arithmetic }, heads, name, cells, sizes, { own = -1, foot = nothing } = {}) {
-  const key = JSON.stringify(cell)
-  const order = Array.from(sizes, (_, i) => i)
-  const isOpen = opened.has(key) || sizes.length <= MOST_TERMS + 1
-  const largest = new Set(
-    isOpen ? order : [...order].sort((a, b) => Math.abs(sizes[b]) - Math.abs(sizes[a])).slice(0, MOST_TERMS),
-  )
-  const shown = order.filter(i => largest.has(i) || i === own)
-  const rest = order.filter(i => !largest.has(i) && i !== own)
-  const open = () => {
-    opened.add(key)
-    actions.refresh()
-  }
-  return html`<table class="terms">
-    <thead><tr><td></td>${heads.map(head => html`<td>${head}</td>`)}</tr></thead>
-    <tbody>
-      ${shown.map(
-        i =>
-          html`<tr class=${i === own ? 'is-own' : ''}>
-            <th scope="row" class="term-name" title=${name(i)}><bdi>${name(i)}</bdi></th>
-            ${cells(i).map(content => html`<td>${content}</td>`)}
-          </tr>`,
-      )}
-      ${
-        rest.length
-          ? html`<tr><td colspan="6" class="more"><button type="button" class="plain" id="more-terms" @click=${open}>${t('moreTerms', { count: rest.length, sum: format(arithmetic.sum(rest.map(i => sizes[i]))) })}</button></td></tr>`
-          : nothing
-      }
-    </tbody>
-    ${foot}
-  </table>`
+function lines({ t, cell, actions, arithmetic }, heads, name, cells, sizes, options) {
+  const sum = { t, id: 'more-terms', key: JSON.stringify(cell), sum: arithmetic.sum, refresh: actions.refresh }
+  return termLines(sum, heads, name, cells, sizes, options)
 }
 
 /** One side of all terms, as numbers. @param {SceneContext} context @param {Cell[][]} terms @param {number} side */

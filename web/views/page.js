@@ -60,8 +60,8 @@ function learn({ t, settings, actions }) {
 /** The room "Models", loaded in the same way. @param {Context} context */
 function models({ t, settings, actions, isDark }) {
   if (!customElements.get('models-room')) import('../checkpoints/room.js')
-  const { checkpoint, prompt, donor, changes, at } = settings
-  return html`<models-room .page=${t} .isDark=${isDark} .linked=${{ checkpoint, prompt, donor, changes, at }} .change=${actions.look} .tell=${actions.tell}></models-room>`
+  const { checkpoint, prompt, generated, donor, changes, at } = settings
+  return html`<models-room .page=${t} .isDark=${isDark} .linked=${{ checkpoint, prompt, generated, donor, changes, at }} .change=${actions.look} .openGiven=${actions.openGiven} .tell=${actions.tell}></models-room>`
 }
 
 /**

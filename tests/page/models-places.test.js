@@ -1,0 +1,212 @@
+// Ways between the places of the room "Models", and to the room "One layer".
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { open, opened, until } from './models.js'
+import { usePage } from './open.js'
+
+const context = usePage({ hash: '#1&room=models' })
+const TEXT = 'The cat that chased the dog'
+
+/** @param {string} name @param {string} type @param {string} head */
+async function openHead(name, type, head) {
+  const { page } = context
+  await open(page, name, type)
+  await page.fill('#models-text', TEXT)
+  await until(page, '.strip-label', /(9|1\d) tokens/)
+  await page.locator('#models-ranked button', { hasText: head }).click()
+  await page.locator('#models-map').waitFor()
+}
+
+/** @param {number} query @param {number} key */
+const select = (query, key) =>
+  context.page.evaluate(cell => /** @type {any} */ (document.querySelector('models-room')).selectCell(cell), {
+    query,
+    key,
+  })
+
+const result = () => context.page.locator('.models-result').innerText()
+
+test('scores of the row and products of the score are cells that open; Back and Forward go between them', async () => {
+  const { page } = context
+  await openHead('qwen3-tiny-bf16', 'qwen3', '2.3')
+  await select(3, 2)
+  await until(page, '#models-inspector h2', /that to at|to/)
+  await page.locator('#models-row .factor').first().waitFor()
+  const [title, weight] = [await page.innerText('#models-inspector h2'), await result()]
+  // Another key of the same query: its page has its own weight, which the map has, too.
+  await page.locator('#models-row .factor').first().click()
+  await page.waitForFunction(
+    title =>
+      document.querySelector('#models-inspector h2')?.textContent !== title && document.querySelector('.models-result'),
+    title,
+  )
+  const first = await page.evaluate(() => {
+    const room = /** @type {any} */ (document.querySelector('models-room'))
+    const { data, dims } = room.matrixOf(true)
+    return data[3 * dims[1] + room.cell.key].toFixed(4)
+  })
+  assert.equal(await result(), first)
+  // A product, down to the rotation of its two numbers.
+  await page.locator('#models-products .factor').first().click()
+  await page.locator('[data-side="q"]').waitFor()
+  const far = await page.evaluate(() => {
+    const { traced, term, told } = /** @type {any} */ (document.querySelector('models-room'))
+    const { frequencies } = told.stacks.decoder.rope
+    const half = frequencies.length
+    const by = (/** @type {Float32Array} */ bare, /** @type {number} */ position) => {
+      const [other, angle] = [term < half ? term + half : term - half, position * frequencies[term % half]]
+      return bare[term] * Math.cos(angle) + (term < half ? -1 : 1) * bare[other] * Math.sin(angle)
+    }
+    return [by(traced.qBare, traced.query) - traced.q[term], by(traced.kBare, traced.key) - traced.k[term]]
+  })
+  for (const distance of far) assert.ok(Math.abs(distance) < 1e-4, `${far}`)
+  await page.click('#models-inspector-back')
+  await page.locator('#models-row').waitFor()
+  await page.click('#models-inspector-back')
+  await until(page, '#models-inspector h2', new RegExp(title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+  await page.waitForFunction(weight => document.querySelector('.models-result')?.textContent === weight, weight)
+  await page.click('#models-inspector-forward')
+  await page.waitForFunction(first => document.querySelector('.models-result')?.textContent === first, first)
+  assert.equal(await page.isEnabled('#models-inspector-forward'), true)
+})
+
+test('Shift-click on a second head subtracts it from the first', async () => {
+  const { page } = context
+  await openHead('gpt2-tiny', 'gpt2', '2.2')
+  await page.keyboard.press('Escape')
+  await page.locator('#models-ranked').waitFor()
+  const box = await page.locator('.atlas-maps').boundingBox()
+  assert.ok(box)
+  const click = async (/** @type {number} */ layer, /** @type {number} */ head) => {
+    await page.keyboard.down('Shift')
+    await page.mouse.click(box.x + (box.width * (head + 0.4)) / 4, box.y + (box.height * (layer + 0.4)) / 3)
+    await page.keyboard.up('Shift')
+  }
+  await click(1, 0)
+  await until(page, '#models-pointed', /Head 2\.1 is marked/)
+  await click(0, 3)
+  await page.locator('#models-difference').waitFor()
+  await until(page, '.models-title', /Head 2\.1/)
+  assert.equal(await page.inputValue('#models-against'), '0.3')
+})
+
+for (const [name, type, head, isPlain] of /** @type {const} */ ([
+  ['gpt2-tiny', 'gpt2', '2.2', true],
+  ['mistral', 'mistral', '1.3', true],
+  ['gemma2-tiny', 'gemma2', '1.3', false],
+]))
+  test(`a head of ${type} opens in One layer with ${isPlain ? 'queries, keys and values that give' : ''} the weights of the model, and a button leads back`, async () => {
+    const { page } = context
+    if (name === 'mistral') {
+      await open(page, 'mistral-made', 'mistral')
+      await page.fill('#models-text', '5 9 13 5 9 17 20 31 7')
+      await until(page, '.strip-label', /9 tokens/)
+      await page.locator('#models-ranked button', { hasText: head }).click()
+      await page.locator('#models-map').waitFor()
+    } else await openHead(name, type, head)
+    const want = await page.evaluate(() =>
+      Array.from(/** @type {any} */ (document.querySelector('models-room')).matrixOf(true).data),
+    )
+    await page.click('#models-open-layer')
+    await page.locator('#back-to-room').waitFor()
+    await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#map'))?.matrix)
+    const got = await page.evaluate(() => Array.from(/** @type {any} */ (document.querySelector('#map')).matrix.data))
+    assert.equal(got.length, want.length)
+    got.forEach((weight, i) => {
+      if (!(Math.abs(Number(weight) - Number(want[i])) <= 1e-5)) assert.fail(`${i}: ${weight}, ${want[i]} expected`)
+    })
+    assert.match(await page.innerText('#back-to-room'), new RegExp(`Back to Models, head ${head}`))
+    await page.click('#back-to-room')
+    await until(page, '.models-title', new RegExp(`Head ${head}`))
+  })
+
+test('what was generated stands in the link, token by token, and can be removed', async () => {
+  const { page, url } = context
+  await page.goto('about:blank')
+  await page.goto(`${url}#1&room=models&checkpoint=stories`)
+  await opened(page, '')
+  await page.fill('#models-text', 'Lily has a blue')
+  await until(page, '.strip-label', /^5 tokens|^4 tokens/)
+  await page.fill('#models-count', '3')
+  await page.keyboard.press('Enter')
+  await page.click('#models-generate')
+  await until(page, '#models-steps', /3 tokens generated/)
+  await page.waitForFunction(() => /generated=\d+\.\d+\.\d+/.test(location.hash))
+  const words = await page.locator('.word-button .token').allInnerTexts()
+  const link = await page.evaluate(() => location.hash)
+  await page.goto('about:blank')
+  await page.goto(url + link)
+  await until(page, '#models-steps', /3 tokens generated/)
+  await page.waitForFunction(count => document.querySelectorAll('.word-button .token').length === count, words.length)
+  assert.deepEqual(await page.locator('.word-button .token').allInnerTexts(), words)
+  assert.equal(await page.locator('.is-generated').count(), 3)
+  await page.click('#models-forget')
+  await page.waitForFunction(
+    count => document.querySelectorAll('.word-button .token').length === count,
+    words.length - 3,
+  )
+  await page.waitForFunction(() => !/generated/.test(location.hash))
+})
+
+test('a sentence that was typed goes along between One layer and Models', async () => {
+  const { page } = context
+  await opened(page, '')
+  await page.fill('#models-text', 'Lily has a ball')
+  await until(page, '.strip-label', /^5 tokens|^4 tokens/)
+  await page.click('[data-room="layer"]')
+  await page.waitForFunction(
+    () => /** @type {HTMLInputElement | null} */ (document.querySelector('#sentence'))?.value === 'Lily has a ball',
+  )
+  await page.fill('#sentence', 'Tom has a red ball')
+  await page.click('[data-room="models"]')
+  await page.waitForFunction(
+    () =>
+      /** @type {HTMLTextAreaElement | null} */ (document.querySelector('#models-text'))?.value ===
+      'Tom has a red ball',
+  )
+  // It goes along once: what stands in the other room stays there.
+  await page.click('[data-room="layer"]')
+  await page.waitForFunction(
+    () => /** @type {HTMLInputElement | null} */ (document.querySelector('#sentence'))?.value === 'Tom has a red ball',
+  )
+})
+
+test('an atlas larger than its window has a minimap, which leads to every part; two fingers change its size', async () => {
+  const { page } = context
+  await open(page, 'gpt2-tiny', 'gpt2')
+  assert.equal(await page.locator('.atlas-minimap').count(), 0)
+  await page.evaluate(() => {
+    /** @type {any} */ ;(document.querySelector('models-room')).mapSize = 260
+  })
+  await page.locator('.atlas-minimap').waitFor()
+  const at = () => page.evaluate(() => document.querySelector('.atlas-scroll')?.scrollLeft ?? 0)
+  const before = await at()
+  const box = await page.locator('.atlas-minimap').boundingBox()
+  assert.ok(box)
+  await page.mouse.click(box.x + box.width - 4, box.y + box.height - 4)
+  await page.waitForFunction(before => (document.querySelector('.atlas-scroll')?.scrollLeft ?? 0) > before, before)
+  const size = await page.evaluate(() => {
+    const maps = /** @type {HTMLElement} */ (document.querySelector('.atlas-maps'))
+    const { left, top } = maps.getBoundingClientRect()
+    const send = (/** @type {string} */ type, /** @type {number} */ pointerId, /** @type {number} */ x) =>
+      maps.dispatchEvent(
+        new PointerEvent(type, {
+          pointerId,
+          pointerType: 'touch',
+          clientX: left + x,
+          clientY: top + 50,
+          bubbles: true,
+        }),
+      )
+    send('pointerdown', 1, 100)
+    send('pointerdown', 2, 300)
+    send('pointermove', 2, 200)
+    send('pointerup', 1, 100)
+    send('pointerup', 2, 200)
+    const room = /** @type {any} */ (document.querySelector('models-room'))
+    return room.mapSize
+  })
+  assert.equal(size, 130)
+  assert.equal(await page.locator('.models-title').count(), 0, 'a pinch opens no head')
+})
