@@ -177,7 +177,8 @@ test('an atlas larger than its window has a minimap, which leads to every part; 
   await open(page, 'gpt2-tiny', 'gpt2')
   assert.equal(await page.locator('.atlas-minimap').count(), 0)
   await page.evaluate(() => {
-    /** @type {any} */ ;(document.querySelector('models-room')).mapSize = 260
+    const room = /** @type {any} */ (document.querySelector('models-room'))
+    room.mapSize = 260
   })
   await page.locator('.atlas-minimap').waitFor()
   const at = () => page.evaluate(() => document.querySelector('.atlas-scroll')?.scrollLeft ?? 0)
