@@ -1,7 +1,7 @@
 // What the room "Models" computes, without a browser: runs of golden checkpoints, changes, programs, maps.
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
@@ -17,6 +17,7 @@ import {
   ranked,
   scaleEnd,
 } from '../../web/checkpoints/maps.js'
+import { matricesOf } from '../../web/checkpoints/matrices.js'
 import { exactMap, exactPairs, inputOf, runOf, statesOf } from '../../web/checkpoints/run.js'
 import { createSession } from '../../web/checkpoints/session.js'
 import { TEXTS } from '../../web/checkpoints/texts.js'
@@ -292,4 +293,41 @@ test('a run that takes long tells how far it is', async () => {
   await runOf(qkv, model, { text: 'The cat' }, {}, undefined, undefined, { onProgress: share => shares.push(share) })
   assert.deepEqual(shares, [1 / 3, 2 / 3, 1])
   model.dispose()
+})
+
+test('what a head takes to One layer gives its weights: queries, keys, scale and mask, or the weights themselves', async () => {
+  for (const [name, stack, isPlain] of /** @type {const} */ ([
+    ['gpt2-tiny', '', true],
+    ['qwen3-tiny-bf16', '', true],
+    ['mistral-made', '', true],
+    ['bert-tiny', '', true],
+    ['gemma2-tiny', '', false],
+    ['marian-tiny', 'cross', true],
+    ['t5-tiny', 'encoder', false],
+    ['t5-tiny', 'cross', true],
+  ])) {
+    const isText = existsSync(`${goldens}${name}/tokenizer.json`)
+    const model = await loadModel(qkv, goldens + name, { tokenizer: isText ? Tokenizer : false })
+    const run = await runOf(qkv, model, { text: isText ? 'The cat that chased the dog' : '5 9 13 5 9 17 20 31' }, {})
+    const maps = /** @type {import('../../web/checkpoints/maps.js').Maps} */ (run.maps[stack])
+    const { tensors, patch } = await matricesOf(model, run.input, {}, { stack, layer: 1, head: 2 })
+    assert.deepEqual(Object.keys(tensors), isPlain ? ['q', 'k', 'v'] : ['weights', 'v'], name)
+    const size = maps.heads * maps.rows * maps.columns
+    const want = maps.data.subarray(size, 2 * size)
+    const given = (/** @type {{ dims: number[], data: number[] }} */ { dims, data }) => ({
+      ...{ dims: [1, ...dims], data: Float32Array.from(data) },
+    })
+    const options = {
+      ...(patch.scale !== undefined && { scale: patch.scale }),
+      ...(patch.mask === 'causal' && { causal: true }),
+      ...(patch.mask === 'window' && { window: /** @type {[number, number]} */ ([patch.left ?? 0, patch.right ?? 0]) }),
+    }
+    const { q, k, v } = tensors
+    const got = isPlain
+      ? qkv.trace(given(q), given(k), given(v), { ...options, keep: ['weights'] }).weights.data
+      : Float32Array.from(tensors.weights.data)
+    close(got, want, name)
+    assert.equal(patch.head, 2)
+    model.dispose()
+  }
 })
