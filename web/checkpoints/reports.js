@@ -68,7 +68,7 @@ function opened(room, told) {
   room.steps = []
   room.visits = { past: [], future: [] }
   room.chosen = []
-  room.past = []
+  room.past = room.future = []
   room.stack = told.stacks.encoder && told.stacks.decoder ? 'cross' : ''
   room.wanted = told.name
   const isFirst = told.name === '?model' || told.name === SHIPPED[0]?.name

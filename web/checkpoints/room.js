@@ -1,7 +1,7 @@
 // The room "Models": a checkpoint, all of its heads, its prediction, and the reader's changes. A session in a worker
 // runs it.
 
-import { html, LitElement, nothing } from 'lit'
+import { html, nothing } from 'lit'
 import './atlas.js'
 import { readChanges, withChange, writeChanges } from './changes.js'
 import { changes } from './changes-bar.js'
@@ -14,7 +14,8 @@ import { overview } from './overview.js'
 import { predictionPanel } from './prediction.js'
 import { programs } from './programs-view.js'
 import { take } from './reports.js'
-import { addressOf, filesOf, mostMemory, nameOf, SHIPPED } from './sources.js'
+import { addressOf, filesOf, nameOf, SHIPPED } from './sources.js'
+import { RoomState } from './state.js'
 import { firstText, story } from './story.js'
 import { strips } from './strip.js'
 import { translatorOf } from './texts.js'
@@ -35,159 +36,7 @@ const FIRST_TEXT = 'Once upon a time'
 const MASK_TEXT = 'The [MASK] chased the dog.'
 const MOST_GENERATED = 4000
 
-/** Properties whose changes draw the room again. */
-const STATE = [
-  ...[
-    'told',
-    'plan',
-    'progress',
-    'failure',
-    'isLost',
-    'running',
-    'wasCancelled',
-    'runBefore',
-    'runAfter',
-    'donor',
-    'showing',
-    'stack',
-    'rankBy',
-    'least',
-    'onlyHits',
-  ],
-  ...[
-    'withoutFirst',
-    'query',
-    'keyWord',
-    'pointed',
-    'mapSize',
-    'view',
-    'cell',
-    'traced',
-    'why',
-    'steps',
-    'isGenerating',
-  ],
-  ...['chosen', 'tab', 'mode', 'copied', 'against', 'reference', 'pairs', 'stop', 'term', 'visits', 'first', 'fresh'],
-]
-
-export class ModelsRoom extends LitElement {
-  static properties = {
-    ...{
-      page: { attribute: false },
-      isDark: { type: Boolean },
-      linked: { attribute: false },
-      change: { attribute: false },
-      openGiven: { attribute: false },
-    },
-    ...Object.fromEntries(STATE.map(name => [name, { state: true }])),
-  }
-
-  constructor() {
-    super()
-    /** The page's texts. @type {import('../i18n/index.js').Translate} */
-    this.page = /** @type {any} */ (undefined)
-    /** Those and the room's. @type {Translate} */
-    this.t = /** @type {any} */ (undefined)
-    this.isDark = false
-    /** @type {Linked} */
-    this.linked = { checkpoint: '', prompt: '', generated: '', donor: '', changes: '', at: '' }
-    /** Writes into the page's link. @type {(patch: Partial<Linked>, isTyped?: boolean) => void} */
-    this.change = () => {}
-    /** Opens tensors in the room "One layer". @type {(value: unknown, patch: object, from: string) => void} */
-    this.openGiven = () => {}
-    /** The open model. @type {Told | undefined} */
-    this.told = undefined
-    /** What is being opened. @type {NonNullable<Report['plan']> | { name: string } | undefined} */
-    this.plan = undefined
-    /** @type {Report['progress']} */
-    this.progress = undefined
-    /** @type {string | undefined} */
-    this.failure = undefined
-    /** Has its worker ended? */
-    this.isLost = false
-    /** How far a long run is. @type {Report['running']} */
-    this.running = undefined
-    /** Was the last run ended before its time? What is seen is the one before. */
-    this.wasCancelled = false
-    /** @type {Run | undefined} */
-    this.runBefore = undefined
-    /** @type {Run | undefined} */
-    this.runAfter = undefined
-    /** @type {Showing} */
-    this.showing = 'after'
-    /** What patches are taken from. @type {import('./session.js').Donor | undefined} */
-    this.donor = undefined
-    /** @type {Stack} */
-    this.stack = ''
-    /** @type {RankBy} */
-    this.rankBy = 'previous'
-    this.least = 0.3
-    this.onlyHits = false
-    this.withoutFirst = false
-    /** The selected words: of a query, and Shift-clicked of a key. @type {number | undefined} */
-    this.query = undefined
-    /** @type {number | undefined} */
-    this.keyWord = undefined
-    /** @type {(HeadAt & { query?: number, key?: number, weight?: number }) | undefined} */
-    this.pointed = undefined
-    this.mapSize = 0
-    /** @type {'map' | 'lines' | 'difference' | 'numbers'} */
-    this.view = 'map'
-    /** @type {{ query: number, key: number } | undefined} */
-    this.cell = undefined
-    /** @type {import('./cell.js').CellTrace | undefined} */
-    this.traced = undefined
-    /** @type {Report['why']} */
-    this.why = undefined
-    /** What was generated. @type {import('./generate.js').Step[]} */
-    this.steps = []
-    this.isGenerating = false
-    /** The heads of a marquee. @type {HeadAt[]} */
-    this.chosen = []
-    /** On a phone. @type {'heads' | 'prediction' | 'changes'} */
-    this.tab = 'heads'
-    /** What a stroke over the map of a head does. @type {'read' | 'paint' | 'edit'} */
-    this.mode = 'read'
-    this.copied = ''
-    /** What the difference is taken from: a head, the second text; else itself before the changes. @type {HeadAt | 'text' | undefined} */
-    this.against = undefined
-    /** The head that others are ranked by their likeness to. @type {HeadAt | undefined} */
-    this.reference = undefined
-    /** Of a long text: the weight from the selected word to the second one, in every head. @type {Float32Array | undefined} */
-    this.pairs = undefined
-    /** Exact maps of heads whose blocks are shown. @type {Map<string, { data: Float32Array, dims: readonly number[] }>} */
-    this.exact = new Map()
-    /** What lies beside the weights of models that ship with the page. @type {Map<string, import('./story.js').About | undefined>} */
-    this.abouts = new Map()
-    /** Of the guided story, from 0. @type {number | undefined} */
-    this.stop = undefined
-    this.sampling = { temperature: 0, topK: 40, seed: 0, count: 40 }
-    /** What undo goes back to. @type {string[]} */
-    this.past = []
-    /** Files that were brought, to open them again. @type {Map<string, File[]>} */
-    this.brought = new Map()
-    /** Bytes of memory that a model may take. */
-    this.most = mostMemory()
-    /** @type {import('./open.js').Session | undefined} */
-    this.session = undefined
-    /** The ids of the newest run and of what asked for the rest. */
-    this.asked = { open: 0, show: 0, cell: 0, generate: 0, why: 0, matrices: 0 }
-    /** The checkpoint that is open or being opened. @type {string | undefined} */
-    this.wanted = undefined
-    /** What was run last. */
-    this.ran = ''
-    /** The text that steps and selected words are of. */
-    this.read = ''
-    /** Ids that are being generated. @type {number[]} */
-    this.fresh = []
-    /** Places of the inspector, for Back and Forward. @type {import('./visits.js').Visits} */
-    this.visits = { past: [], future: [] }
-    /** The term of the score whose page is open. @type {number | undefined} */
-    this.term = undefined
-    /** The head that was Shift-clicked first. @type {HeadAt | undefined} */
-    this.first = undefined
-  }
-
+export class ModelsRoom extends RoomState {
   /** The styles of the page hold here. */
   createRenderRoot() {
     return this
@@ -270,10 +119,11 @@ export class ModelsRoom extends LitElement {
     if (this.session && name && this.wanted === undefined) this.open(name)
     else if (this.session && checkpoint && checkpoint !== this.wanted && checkpoint !== this.told?.name)
       this.open(checkpoint)
-    const { prompt, generated, donor, changes } = this.linked
+    const { linked, ran, isGenerating } = this
+    const { prompt, generated, donor, changes } = linked
     if (prompt !== this.read) this.#forget(prompt)
     const key = JSON.stringify([this.told?.name, this.text, donor, changes, generated, this.row])
-    if (this.told && key !== this.ran && !this.isGenerating) {
+    if (this.told && key !== ran && !isGenerating) {
       this.ran = key
       this.#run()
     }
@@ -294,9 +144,6 @@ export class ModelsRoom extends LitElement {
     if (!this.told.hasTokenizer) return '1 0 2 1 0 2'
     return encoder && !decoder ? MASK_TEXT : FIRST_TEXT
   }
-
-  /** The word whose prediction is asked for. */
-  row = /** @type {number | undefined} */ (undefined)
 
   get changes() {
     return readChanges(this.linked.changes)
@@ -402,7 +249,9 @@ export class ModelsRoom extends LitElement {
 
   /** @param {readonly Change[]} changes */
   setChanges(changes) {
-    this.past = [...this.past.slice(-100), this.linked.changes]
+    const { past, linked } = this
+    this.past = [...past.slice(-100), linked.changes]
+    this.future = []
     this.set({ changes: writeChanges(changes) })
   }
 
@@ -415,12 +264,30 @@ export class ModelsRoom extends LitElement {
     const changes = this.past.at(-1)
     if (changes === undefined) return
     this.past = this.past.slice(0, -1)
+    this.future = [this.linked.changes, ...this.future]
     this.set({ changes })
+  }
+
+  redo() {
+    const [changes, ...future] = this.future
+    if (changes === undefined) return
+    this.past = [...this.past, this.linked.changes]
+    this.future = future
+    this.set({ changes })
+  }
+
+  /** Undo and Redo of the page's header. */
+  updated() {
+    this.tell('models', {
+      ...(this.past.length && { undo: () => this.undo() }),
+      ...(this.future.length && { redo: () => this.redo() }),
+    })
   }
 
   /** Here at once, in the link with the page's next frame. @param {Partial<Linked>} patch @param {boolean} [isTyped] */
   set(patch, isTyped = false) {
-    this.linked = { ...this.linked, ...patch }
+    const { linked } = this
+    this.linked = { ...linked, ...patch }
     this.change(patch, isTyped)
   }
 
@@ -470,7 +337,8 @@ export class ModelsRoom extends LitElement {
     }
     this.query = this.query === index ? undefined : index
     if (this.query === undefined) this.keyWord = undefined
-    if (this.rankBy === 'example' && this.keyWord === undefined) this.rankBy = 'previous'
+    const { rankBy, keyWord } = this
+    if (rankBy === 'example' && keyWord === undefined) this.rankBy = 'previous'
     this.row = this.stack === 'encoder' ? this.row : this.query
   }
 
@@ -484,7 +352,8 @@ export class ModelsRoom extends LitElement {
 
   /** @param {number} count */
   generate(count) {
-    if (this.isGenerating) return this.session?.ask({ cancel: true })
+    const { isGenerating, session } = this
+    if (isGenerating) return session?.ask({ cancel: true })
     this.isGenerating = true
     this.row = undefined
     this.asked.generate = this.session?.ask({ generate: { ...this.sampling, count } }) ?? 0
@@ -494,15 +363,17 @@ export class ModelsRoom extends LitElement {
   #key = event => {
     const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
     const key = event.key.toLowerCase()
+    const { chosen } = this
     if (event.key === 'Escape') {
-      if (this.chosen.length) this.chosen = []
+      if (chosen.length) this.chosen = []
       else if (this.cell) this.selectCell(undefined)
       else if (this.head) this.openHead(undefined)
-      else this.query = this.keyWord = undefined
+      else this.query = this.keyWord = this.first = undefined
       if (!(event.target instanceof Element && event.target.closest('details[open]'))) event.stopPropagation()
     } else if (isTyping) return
     else if ((event.ctrlKey || event.metaKey) && key === 'z') {
-      this.undo()
+      if (event.shiftKey) this.redo()
+      else this.undo()
       event.preventDefault()
       event.stopPropagation()
     } else if (key === 'b' && !event.ctrlKey && !event.metaKey && this.runAfter && !event.repeat) {

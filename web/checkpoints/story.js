@@ -47,7 +47,7 @@ function visit(room, at) {
   const stop = at === undefined ? undefined : room.about?.tour?.[at]
   if (!stop) return
   room.type(stop.prompt)
-  room.past = []
+  room.past = room.future = []
   room.set({ changes: '' })
   room.showing = 'after'
   room.openHead({ stack: '', layer: stop.layer, head: stop.head })
