@@ -11,9 +11,12 @@ const SITE = fileURLToPath(new URL('../../site/', import.meta.url))
 /** The site is served from a sub-path, as many hosts do. */
 const BASE = '/some/where/'
 
-/** Serves the built site, and nothing else. */
-export async function serve() {
-  const site = sirv(SITE, { dev: true })
+/** Serves the built site, and nothing else. @param {{ headers?: Record<string, string> }} [options] */
+export async function serve({ headers = {} } = {}) {
+  const setHeaders = (/** @type {import('node:http').ServerResponse} */ response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  }
+  const site = sirv(SITE, { dev: true, setHeaders })
   const server = createServer((request, response) => {
     const missing = () => {
       response.writeHead(404).end()

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import config from '../../vite.config.js'
 import { launch } from '../browser/chromium.js'
+import { launch as launchAt, serve } from './browser.js'
 import { filesOf, open, opened, until } from './models.js'
 import { usePage } from './open.js'
 
@@ -119,6 +121,27 @@ test('a link to a model that was brought asks for its files, and then shows what
   await page.setInputFiles('#models-files', filesOf('gpt2-tiny'))
   await until(page, '#models-effect', /m: 4\.7% before, 5\.1% after/)
   assert.equal(await page.locator('.models-title h2').innerText(), 'Head 2.2')
+})
+
+test('where the page may share memory, the model runs on threads', async () => {
+  const server = await serve({ headers: /** @type {Record<string, string>} */ (config.server?.headers) })
+  const own = await launchAt(server.origin)
+  try {
+    const page = await own.context.newPage()
+    page.setDefaultTimeout(20_000)
+    await page.goto(`${server.url}#1&room=models&checkpoint=stories`)
+    await opened(page, '')
+    const { threads, cores, answer } = await page.evaluate(() => {
+      const { told, runBefore } = /** @type {any} */ (document.querySelector('models-room'))
+      return { threads: told.threads, cores: navigator.hardwareConcurrency, answer: runBefore.top[0].token }
+    })
+    assert.equal(threads, Math.min(cores, 64))
+    assert.ok(answer)
+    assert.deepEqual(own.complaints, [])
+  } finally {
+    await own.close()
+    server.close()
+  }
 })
 
 test('the page as one file opens a checkpoint from a disk, without a server and without a worker', async () => {
