@@ -44,7 +44,7 @@ export class ModelsRoom extends RoomState {
 
   connectedCallback() {
     super.connectedCallback()
-    this.session = openSession(report => take(this, report))
+    this.session ??= openSession(report => take(this, report))
     addEventListener('drop', this.#drop, true)
     addEventListener('keydown', this.#key, true)
   }
@@ -53,10 +53,6 @@ export class ModelsRoom extends RoomState {
     super.disconnectedCallback()
     removeEventListener('drop', this.#drop, true)
     removeEventListener('keydown', this.#key, true)
-    this.session?.close()
-    this.session = undefined
-    this.wanted = undefined
-    this.told = this.runBefore = this.runAfter = undefined
   }
 
   /** Files that are dropped anywhere are a checkpoint here. @param {DragEvent} event */

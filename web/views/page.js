@@ -57,11 +57,17 @@ function learn({ t, settings, actions }) {
   return html`<learn-room .t=${t} .task=${settings.task} .learn=${settings.learn} .change=${actions.look} .openGiven=${actions.openGiven} .tell=${actions.tell} .sentence=${settings.sentence}></learn-room>`
 }
 
+/** The room "Models" with its model: it stays while another room is shown. @type {any} */
+let modelsRoom
+
 /** The room "Models", loaded in the same way. @param {Context} context */
 function models({ t, settings, actions, isDark }) {
   if (!customElements.get('models-room')) import('../checkpoints/room.js')
   const { checkpoint, prompt, generated, donor, changes, at } = settings
-  return html`<models-room .page=${t} .isDark=${isDark} .linked=${{ checkpoint, prompt, generated, donor, changes, at }} .change=${actions.look} .openGiven=${actions.openGiven} .tell=${actions.tell}></models-room>`
+  modelsRoom ??= document.createElement('models-room')
+  const linked = { checkpoint, prompt, generated, donor, changes, at }
+  const { look: change, openGiven, tell } = actions
+  return Object.assign(modelsRoom, { page: t, isDark, linked, change, openGiven, tell })
 }
 
 /**
