@@ -59,7 +59,7 @@ for (const language of /** @type {const} */ (['en', 'zh']))
       assert.ok(Math.abs(first - stop.without.probability) <= ROUNDING, `stop ${n + 1}: ${first}`)
       assert.ok(first < before.probability / 2, 'the prediction breaks')
       await until(page, '.models-story b', new RegExp(`${name}.*${stop.answer}.*${stop.without.says}`))
-      assert.equal(await page.locator('.models-chip').count(), 1)
+      assert.equal(await page.locator('.change').count(), 1)
       const isLast = n + 1 === 5
       assert.equal(await page.isDisabled('#models-story-next'), isLast)
       if (!isLast) await page.click('#models-story-next')

@@ -1,9 +1,9 @@
 // How a weight came about, from its result down to the numbers of query and key; each term opens its own page.
 
 import { html, nothing } from 'lit'
+import { paletteOf, stepOf } from '../elements/colour.js'
 import { format } from '../formats/numbers.js'
-import { colourOf } from '../views/colour.js'
-import { termLines } from '../views/term-lines.js'
+import { termLines } from '../heads/term-lines.js'
 import { back, forward, visit } from './visits.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */
@@ -22,8 +22,9 @@ const reachOf = numbers => Math.max(...Array.from(numbers, x => (Number.isFinite
 
 /** A signed number as a cell that opens its own page. @param {Room} room @param {number} value @param {number} reach @param {string} name @param {() => void} open */
 function cell({ t, isDark }, value, reach, name, open) {
-  const { ground, ink } = colourOf('signed', reach, value, isDark)
-  const style = Number.isFinite(value) ? `background-color: ${ground}; color: ${ink}` : ''
+  const { colours, inks } = paletteOf('diverging', isDark)
+  const step = stepOf(value, [-reach, reach])
+  const style = Number.isFinite(value) ? `background-color: ${colours[step]}; color: ${inks[step]}` : ''
   return html`<button type="button" class="factor" .style=${style} aria-label=${t('goTo', { value: `${name} ${four(value)}` })} @click=${open}>${four(value)}</button>`
 }
 
