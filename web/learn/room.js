@@ -47,9 +47,9 @@ const TALK = 5000
 /** Scrolls to what a stop speaks of, if it is not in sight above the dock. @param {Element | null} target */
 function reveal(target) {
   if (!target || target.closest('.dock')) return
-  const { top, bottom } = target.getBoundingClientRect()
-  const dock = document.querySelector('.dock')?.getBoundingClientRect()
-  if (top < 0 || bottom > (dock?.top ?? innerHeight)) target.scrollIntoView({ block: top < 0 ? 'start' : 'center' })
+  const { top, bottom, height } = target.getBoundingClientRect()
+  const end = document.querySelector('.dock')?.getBoundingClientRect().top ?? innerHeight
+  if (top < 0 || bottom > end) scrollBy({ top: top - Math.max(0, (end - height) / 2) })
 }
 
 export class LearnRoom extends LitElement {
