@@ -5,7 +5,7 @@ import { createResults } from './compute/results.js'
 import { framesOf } from './explain/play.js'
 import { createScenes } from './explain/scene.js'
 import { stepsOf } from './explain/steps.js'
-import { stopOf } from './explain/tour.js'
+import { isDone, SPREAD_SIZE, stopOf } from './explain/tour.js'
 import { copy, everything, readFiles, save } from './formats/carry.js'
 import { fromText, fromValue } from './formats/given.js'
 import { pytorchCode } from './formats/pytorch.js'
@@ -43,6 +43,7 @@ import { messageOf, Trouble } from './settings/trouble.js'
  * @property {import('./settings/fields.js').Cell} [pointed] the cell under the pointer or the focus
  * @property {import('./settings/fields.js').Word} [hovered] the word under the pointer or the focus
  * @property {number} [hoveredHead] the head under the pointer or the focus
+ * @property {boolean} [wasDone] what the stop of the tour asks for
  * @property {import('./explain/scale.js').ScaleEnd} scaleEnd
  * @property {string} filter of the rows of the map
  * @property {import('./views/context.js').Range} [range] rows of the map, the others are left out
@@ -105,7 +106,7 @@ export function createApp(host, taste) {
     mode: 'read',
     scaleEnd: 'shared',
     filter: '',
-    spreadSize: 64,
+    spreadSize: SPREAD_SIZE,
     hasSpread: false,
     pace: 1,
     rooms: {},
@@ -179,6 +180,7 @@ export function createApp(host, taste) {
     const { settings } = stopOf(stop)
     const hasSpread = stopOf(stop).id === 'root'
     update({ origin: settings, pointed: undefined, hovered: undefined, range: undefined })
+    update({ wasDone: false, spreadSize: SPREAD_SIZE })
     update({ visits: { past: [], future: [] }, hasSpread })
     set({ ...settings, room, baseline, tour: stop })
   }
@@ -380,6 +382,7 @@ export function createApp(host, taste) {
       }
     },
     show: host.show,
+    reveal: host.reveal,
     retry: () => {
       results?.forget()
       results?.baseline.forget()
@@ -426,6 +429,7 @@ export function createApp(host, taste) {
       ...{ language, theme, mode, history, settings, problems, actions, notice, said, scene },
       pointed: pointed(),
       ...{ hovered, hoveredHead, scaleEnd, filter, range, pace, playing, spreadSize, tour: settings.tour },
+      wasDone: state.wasDone,
       ...(state.from?.given === settings.given && { from: state.from }),
       ...(hasSpread && { spread: results?.spread(spreadSize) }),
       selection: selectionOf(settings),
@@ -446,6 +450,7 @@ export function createApp(host, taste) {
   /** Settings -> numbers -> scene -> page. Catches every error on the way. */
   function draw() {
     const settings = state.history.present
+    if (settings.tour !== null) state.wasDone ||= isDone(settings.tour, settings, state)
     if (state.failed && state.failed.settings !== settings) state.failed = undefined
     /** @type {import('./settings/check.js').Problems} */
     let problems = {}

@@ -29,13 +29,21 @@ export function remembered() {
   }
 }
 
-/** Marks the target of the tour's stop with its badge, and no other element. @param {number | null} tour */
-function markTarget(tour) {
-  const target = tour === null ? null : document.querySelector(stopOf(tour).target)
-  const marked = document.querySelector('[data-tour]:not(.learn *)') // the stories of Learn mark their own
-  if (marked !== target) marked?.removeAttribute('data-tour')
-  target?.setAttribute('data-tour', '1')
+/** Marks the target of the tour's stop, and where its thing is to be done, with their badges. @param {number | null} tour */
+function markTargets(tour) {
+  const { target, does } = tour === null ? {} : stopOf(tour)
+  const badges = new Map(
+    [target, does].map((selector, i) => [selector === undefined ? undefined : seen(selector), String(i + 1)]),
+  )
+  // The stories of Learn mark their own.
+  for (const marked of document.querySelectorAll('[data-tour]:not(.learn *)'))
+    if (!badges.has(marked)) marked.removeAttribute('data-tour')
+  for (const [element, badge] of badges) element?.setAttribute('data-tour', badge)
 }
+
+/** The first of the elements that is drawn. @param {string} selector */
+const seen = selector =>
+  Array.from(document.querySelectorAll(selector)).find(element => element.getClientRects().length > 0)
 
 /** While the page itself scrolls to a part, the marker of the walk does not follow. */
 let isRevealing = false
@@ -53,7 +61,7 @@ export const host = {
     document.title = `qkv: ${t('title')}`
     const isDark = theme === 'system' ? darkness.matches : theme === 'dark'
     render(page({ ...drawing, t, isDark }), document.body)
-    markTarget(drawing.tour)
+    markTargets(drawing.tour)
   },
   drawPlainly(message) {
     document.body.textContent = message

@@ -350,7 +350,11 @@ test('the tour has twelve stops, each with a link, a question and live words, in
       assert.ok(text.length > 30 && !/undefined|\{\w+\}|NaN/.test(text), text)
       // What it speaks of is marked, by a badge that the text names, and is in sight without being covered.
       await page.waitForFunction(() => document.querySelectorAll('[data-tour="1"]').length === 1)
-      assert.equal(plain((await page.locator('.tour-badge').textContent()) ?? ''), '1')
+      assert.equal(plain((await page.locator('.tour-badge').first().textContent()) ?? ''), '1')
+      // So is where its one thing is to be done, which has not been done yet.
+      const hasOther = (await page.locator('#tour-do').count()) === 1
+      assert.equal(await page.locator('[data-tour="2"]').count(), hasOther ? 1 : 0, `stop ${stop}`)
+      assert.equal(await open.text('#tour-done'), '')
       await page.waitForFunction(() => {
         const { top, bottom } = /** @type {Element} */ (document.querySelector('[data-tour]')).getBoundingClientRect()
         const dock = /** @type {Element} */ (document.querySelector('.dock')).getBoundingClientRect()
@@ -366,6 +370,45 @@ test('the tour has twelve stops, each with a link, a question and live words, in
     await page.locator('#tour').waitFor({ state: 'detached' })
   }
   await page.evaluate(() => localStorage.clear())
+})
+
+test('a stop of the tour knows when its thing was done, leads to where it is done, and explains its terms', async () => {
+  const { page } = open
+  /** @type {[number, () => Promise<unknown>][]} */
+  const things = [
+    [1, () => page.locator('[data-word="queries:1"]').first().click()],
+    [2, () => page.locator('.panel .terms .factor').first().click()],
+    [3, () => page.locator('#spread-d').press('ArrowRight')],
+    [4, () => open.set('mask', 'window')],
+    [5, () => page.locator('#sees').selectOption('0')],
+    [6, () => page.locator('#minus').selectOption('0')],
+    [7, () => open.set('dKey', '3')],
+    [8, () => page.locator('[data-word="keys:1"]').first().click()],
+    [9, () => page.locator('#plot-query').press('ArrowRight')],
+    [10, () => page.fill('#sentence', 'red fox ran red')],
+    [11, () => page.fill('#set', '1.5').then(() => page.press('#set', 'Enter'))],
+    [12, () => page.fill('#sentence', 'one two')],
+  ]
+  for (const [stop, act] of things) {
+    await tour(stop)
+    assert.equal(await open.text('#tour-done'), '', `stop ${stop}`)
+    await act()
+    await page.waitForFunction(() => document.querySelector('#tour-done')?.textContent === 'Done.')
+  }
+  await tour(12)
+  await page.click('#tour-do')
+  await page.waitForFunction(() => (document.querySelector('[data-tour="2"]')?.getBoundingClientRect().top ?? -1) >= 0)
+  await tour(2)
+  const term = page.locator('#tour [data-term="query"]')
+  await term.locator('button').click()
+  const box = await term.locator('.term-text').boundingBox()
+  assert.match(await open.text('#tour [data-term="query"] .term-text'), /What a word asks/)
+  assert.ok(box && box.y >= 0 && box.y + box.height <= 900, 'it is in sight')
+})
+
+test('a link to a stop of the tour opens it', async () => {
+  const { page } = open
   await open.go('#1&tour=5')
+  await page.locator('#tour[data-stop="5"]').waitFor()
   assert.match(await open.text('#tour-text'), /Does short \(word 3\) see dessert \(word 5\)\? No\./)
 })

@@ -204,6 +204,79 @@ test('a long press of a finger is the second one, too; a short one selects', asy
   assert.match(await open.text('#inspector h2'), /^first/)
 })
 
+test('a click on a head keeps word and cell; Shift-click, or a long press, subtracts it from the head that is shown', async () => {
+  const { page } = open
+  const heads = page.locator('qkv-heads').getByRole('radio')
+  const shown = () =>
+    page.evaluate(() => ({
+      selected: /** @type {any} */ (document.querySelector('qkv-heads')).selected,
+      view: document.querySelector('.tab[aria-pressed=true]')?.getAttribute('data-view'),
+      minus: document.querySelector('#minus option:checked')?.textContent,
+    }))
+  await word(3).click()
+  await clickMap(2, 2)
+  await heads.nth(2).click()
+  assert.match(await open.text('#inspector h2'), /^Attention weights, head 3: short → short$/)
+  assert.match(await open.text('.panel .total'), new RegExp(Number(WEIGHTS.at(2, 2, 2)).toFixed(4)))
+  assert.equal(await page.locator('.word-button.is-selected').first().getAttribute('data-word'), 'queries:3')
+  await heads.nth(0).click({ modifiers: ['Shift'] })
+  await page.locator('#difference').waitFor()
+  assert.deepEqual(await shown(), { selected: 2, view: 'difference', minus: 'head 1 from head 3' })
+  const { data } = await page.locator('#difference').evaluate(map => {
+    const { matrix, minus } = /** @type {any} */ (map)
+    return { data: Array.from(matrix.data, (x, i) => Number(x) - (minus ? Number(minus.data[i]) : 0)) }
+  })
+  for (let i = 0; i < 36; i++) {
+    const [row, column] = [Math.floor(i / 6), i % 6]
+    const less = Number(WEIGHTS.at(2, row, column)) - Number(WEIGHTS.at(0, row, column))
+    assert.ok(Math.abs(data[i] - less) <= 1e-6, `cell ${i}: ${data[i]} for ${less}`)
+  }
+  await heads.nth(3).evaluate(radio => {
+    const init = { pointerType: 'touch', pointerId: 9, bubbles: true, composed: true, isPrimary: true }
+    radio.dispatchEvent(new PointerEvent('pointerdown', init))
+  })
+  await page.waitForFunction(
+    () => document.querySelector('#minus option:checked')?.textContent === 'head 4 from head 3',
+  )
+  await heads.nth(3).evaluate(radio => {
+    radio.dispatchEvent(new PointerEvent('pointerup', { pointerType: 'touch', pointerId: 9, bubbles: true, composed: true })) // biome-ignore format: one line
+    radio.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }))
+  })
+  await settled(page)
+  assert.equal((await shown()).selected, 2, 'the click that ends the press selects nothing')
+})
+
+test('arrows, Home and End go from word to word; F2, or a double click, selects the word in its field', async () => {
+  const { page } = open
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-word'))
+  const chosen = () =>
+    page.evaluate(() => {
+      const { id, value, selectionStart, selectionEnd } = /** @type {HTMLTextAreaElement} */ (document.activeElement)
+      return `${id}: ${value.slice(selectionStart, selectionEnd)}`
+    })
+  await word(0).focus()
+  for (const [key, at] of [
+    ['ArrowRight', 1],
+    ['End', 5],
+    ['ArrowLeft', 4],
+    ['Home', 0],
+  ]) {
+    await page.keyboard.press(String(key))
+    assert.equal(await focused(), `queries:${at}`)
+  }
+  await page.waitForFunction(() => document.querySelector('.answer-first')?.textContent?.startsWith('Life'))
+  await open.type('#sentence', 'the cat and the dog')
+  await word(3).focus()
+  await page.keyboard.press('F2')
+  assert.equal(await chosen(), 'sentence: the')
+  assert.equal(await page.locator('#sentence').evaluate(box => /** @type {any} */ (box).selectionStart), 12)
+  await page.keyboard.type('a')
+  await page.waitForFunction(() => document.querySelector('[data-word="queries:3"] .token')?.textContent === 'a')
+  await open.choose('translation')
+  await page.locator('[data-word="keys:2"]').first().dblclick()
+  assert.equal(await chosen(), 'second: 驾驶')
+})
+
 test('a stroke over words, or over labels of rows, shows their rows alone; a button shows all again', async () => {
   const { page } = open
   const rows = () => page.locator('#map').evaluate(map => /** @type {any} */ (map).rowTokens)
@@ -283,6 +356,39 @@ test('of 200 words a lens names 24 by 24 cells around the pointer, and it is sai
     assert.equal(found.same, 576, 'its cells are those of the map')
     assert.equal(found.names[0], found.names[1])
     assert.ok(!found.covers, 'the cell that is meant stays in sight')
+  }
+})
+
+test('on a phone the lens stands above the finger, within the screen', async () => {
+  const { page } = open
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.fill('#sentence', words(200))
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length === 200)
+  await settled(page)
+  for (const [row, column] of [
+    [3, 5],
+    [90, 197],
+  ]) {
+    const { x, y } = await middle(row, column)
+    await page.locator('#map').evaluate(
+      (map, at) => {
+        const init = { pointerType: 'touch', pointerId: 5, bubbles: true, composed: true, isPrimary: true, ...at }
+        map.shadowRoot?.querySelector('.map')?.dispatchEvent(new PointerEvent('pointerdown', init))
+      },
+      { clientX: x, clientY: y },
+    )
+    await page.waitForFunction(at => {
+      const lens = /** @type {any} */ (document.querySelector('#lens'))
+      return lens?.rowTokens[lens.cell.row] === /** @type {any} */ (document.querySelector('#map')).rowTokens[at]
+    }, row)
+    await settled(page)
+    const box = await page.locator('#lens').boundingBox()
+    assert.ok(box && box.x >= 0 && box.x + box.width <= 390 && box.y >= 0, JSON.stringify(box))
+    assert.ok(box.y + box.height <= y, `the lens ends at ${box.y + box.height}, the finger is at ${y}`)
+    await page.locator('#map').evaluate(map => {
+      const init = { pointerType: 'touch', pointerId: 5, bubbles: true, composed: true }
+      map.shadowRoot?.querySelector('.map')?.dispatchEvent(new PointerEvent('pointercancel', init))
+    })
   }
 })
 

@@ -51,3 +51,20 @@ export function strengthOf(share, even) {
   if (share < 1.5 * even) return 'evenly'
   return share >= 0.6 ? 'mostly' : 'most'
 }
+
+/**
+ * Where a word stands in the text it was cut from; of words that are not written like that, the whole text.
+ * @param {string} text
+ * @param {readonly string[]} words all of them
+ * @param {number} position
+ * @returns {[number, number]} from, to
+ */
+export function placeOf(text, words, position) {
+  let [from, to] = [0, 0]
+  for (const word of words.slice(0, position + 1)) {
+    from = text.indexOf(word, to)
+    if (from < 0) return [0, text.length]
+    to = from + word.length
+  }
+  return [from, to]
+}

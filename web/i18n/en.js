@@ -32,6 +32,7 @@ export const texts = {
   tourAt: '{at} of {of}',
   tourNext: 'Next',
   tourLeave: 'Leave the tour',
+  tourDone: 'Done.',
   share: 'Share',
   more: 'More',
   codeShort: 'Code',
@@ -171,7 +172,7 @@ export const texts = {
   'tour.mask.question': '4. What does the mask remove, and why do both ways agree?',
   'tour.mask.text':
     '{hidden} of {all} cells are hidden. Their exponentials drop out of numerator and denominator, so hiding before softmax equals hiding after it and dividing again. In float32 the two differ by at most {most}.',
-  'tour.mask.do': 'Compare both columns for three rows, below.',
+  'tour.mask.do': 'Choose another mask: both columns still agree, for every row.',
   'tour.sees.question': '5. Does one token see another?',
   'tour.sees.text':
     'Does {query} (word {position}) see {key} (word {other})? {answer} The inspector names the rule and proves it: one word is changed, everything is computed again.',

@@ -82,6 +82,7 @@ export const texts = {
   tourAt: '{at} / {of}',
   tourNext: '下一站',
   tourLeave: '离开导览',
+  tourDone: '做到了。',
   share: '分享',
   more: '更多',
   codeShort: '代码',
@@ -220,7 +221,7 @@ export const texts = {
   'tour.mask.question': '4. 掩码去掉了什么，两种方法为什么一致？',
   'tour.mask.text':
     '{all} 格中有 {hidden} 格被遮住。它们的指数从分子和分母里消失，所以在 softmax 之前遮住，等于在之后遮住再重新相除。在 float32 中两者最多相差 {most}。',
-  'tour.mask.do': '在下面比较三行的两列数字。',
+  'tour.mask.do': '换一种掩码：每一行的两列数字仍然一致。',
   'tour.sees.question': '5. 一个词元能看到另一个吗？',
   'tour.sees.text':
     '{query}（第 {position} 个词）能看到 {key}（第 {other} 个词）吗？{answer}检查栏说明规则并给出证明：换掉一个词，全部重新计算。',

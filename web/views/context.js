@@ -62,6 +62,7 @@
  * @property {(value: unknown, patch: Partial<Settings>, from: string) => void} openGiven opens tensors of another room as
  *   the layer; `from` is the text of the button that leads back
  * @property {(id: string) => void} show goes to a part of the page
+ * @property {(selector: string) => void} reveal scrolls to it, if it is out of sight
  * @property {() => void} retry what failed
  * @property {() => void} dismiss takes the last message away
  * @property {(language: Language) => void} setLanguage
@@ -109,6 +110,7 @@
  * @property {number} pace of a step that plays: 1 is 300 ms a cell
  * @property {import('../explain/play.js').Playing} [playing] how far a step has played
  * @property {number | null} tour the stop of the tour, from 1
+ * @property {boolean} [wasDone] what that stop asks for
  * @property {{ hasBack: boolean, hasForward: boolean }} visits is there a place to go back to, or forward?
  * @property {PresetId | undefined} preset the one that is shown unchanged
  * @property {Problems} problems

@@ -3,7 +3,7 @@ import { headStatistics } from '../elements/statistics.js'
 import { fill } from '../elements/texts.js'
 import { headWords } from '../explain/heads.js'
 import { namesOf } from '../explain/labels.js'
-import { left, rested } from './hover.js'
+import { held, left, released, rested, wasLong } from './hover.js'
 import { domain } from './spoken.js'
 import { share } from './words.js'
 
@@ -68,10 +68,30 @@ export function headAnswer(context) {
   return t('headAnswer', { name, sentence })
 }
 
+/** The head under a pointer, or -1. @param {Event} event */
+function headAt(event) {
+  const radio = event.composedPath().find(each => each instanceof Element && each.role === 'radio')
+  return radio instanceof Element ? Array.from(radio.parentElement?.children ?? []).indexOf(radio) : -1
+}
+
 /** All heads, small, each with its sentence. @param {SceneContext} context */
 export function heads(context) {
   const { t, result, head, mask, actions } = context
   const { queries, keys } = namesOf(result)
+  const subtract = (/** @type {number} */ other) => {
+    if (other >= 0 && other !== head) actions.look({ view: 'difference', minus: 'head', other })
+  }
+  const press = (/** @type {PointerEvent} */ event) => {
+    const other = headAt(event)
+    held(event, () => subtract(other))
+  }
+  /** Before the element hears of it: a second head is not selected. @param {PointerEvent} event */
+  const click = event => {
+    const wasHeld = wasLong()
+    if (!wasHeld && !event.shiftKey) return
+    event.stopPropagation()
+    if (!wasHeld) subtract(headAt(event))
+  }
   return html`<div class="heads-column">
     <qkv-heads
       .weights=${result.smalls ?? result.tensors.weights}
@@ -87,6 +107,10 @@ export function heads(context) {
       .texts=${t.elements}
       @head-focus=${(/** @type {CustomEvent<{ head: number } | null>} */ { detail }) => (detail ? rested(() => actions.hoverHead(detail.head)) : left(() => actions.hoverHead(undefined)))}
       @head-select=${(/** @type {CustomEvent} */ event) => actions.select({ head: event.detail.head })}
+      @pointerdown=${press}
+      @pointerup=${released}
+      @pointercancel=${released}
+      @click=${{ handleEvent: click, capture: true }}
     ></qkv-heads>
   </div>`
 }

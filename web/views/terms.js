@@ -35,10 +35,9 @@ const close = event => toggle(event, false)
  * A text whose terms open their explanation where they stand, each at its first occurrence.
  * @param {Translate} t
  * @param {string} text
+ * @param {Set<string>} [seen] those that were explained before
  */
-export function withTerms(t, text) {
-  /** @type {Set<string>} */
-  const seen = new Set()
+export function withTerms(t, text, seen = new Set()) {
   const parts = []
   let from = 0
   for (const match of text.matchAll(patternOf(t))) {

@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit'
 import { STOPS } from '../explain/tour.js'
+import { withTerms } from './terms.js'
 import { tourNumbers } from './tour-numbers.js'
 import { rich } from './words.js'
 
@@ -12,14 +13,22 @@ import { rich } from './words.js'
  * @param {number} tour the stop, from 1
  */
 export function tourPanel(context, tour) {
-  const { t, actions } = context
+  const { t, actions, wasDone } = context
   const at = Math.min(Math.max(tour, 1), STOPS.length)
-  const { id } = STOPS[at - 1]
+  const { id, does } = STOPS[at - 1]
   const text = (/** @type {'question' | 'text' | 'do'} */ part) =>
-    rich(t(/** @type {Key} */ (`tour.${id}.${part}`), part === 'text' ? tourNumbers(context, id) : {}))
+    t(/** @type {Key} */ (`tour.${id}.${part}`), part === 'text' ? tourNumbers(context, id) : {})
+  const badge = (/** @type {string | number} */ sign) => html`<span class="tour-badge">${sign}</span>`
+  /** @type {Set<string>} */
+  const terms = new Set()
   return html`<section class="tour" id="tour" aria-label=${t('tour')} data-stop=${at}>
     <h2 class="tour-question">${text('question')}</h2>
-    <div class="tour-text"><p id="tour-text">${text('text')}</p><p class="tour-do"><span class="tour-badge">1</span> ${text('do')}</p></div>
+    <div class="tour-text">
+      <p>${does ? badge(1) : nothing} <span id="tour-text">${rich(text('text'), part => withTerms(t, part, terms))}</span></p>
+      <p class="tour-do ${wasDone ? 'is-done' : ''}">${badge(wasDone ? '✓' : does ? 2 : 1)}
+        ${does ? html`<button type="button" class="plain" id="tour-do" @click=${() => actions.reveal(does)}>${text('do')}</button>` : text('do')}
+        <span role="status" id="tour-done">${wasDone ? t('tourDone') : ''}</span></p>
+    </div>
     <tool-group class="tour-buttons" aria-label=${t('tour')}>
       <button type="button" class="tool" id="tour-back" ?disabled=${at === 1} @click=${() => actions.setTour(at - 1)}>${t('back')}</button>
       <span class="tour-at">${t('tourAt', { at, of: STOPS.length })}</span>

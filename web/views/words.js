@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { namesOf } from '../explain/labels.js'
-import { looksAt, seenBy, strengthOf } from '../explain/word.js'
+import { looksAt, placeOf, seenBy, strengthOf } from '../explain/word.js'
 import { share as percent } from '../formats/numbers.js'
 import { held, left, released, rested, selectWord, wasLong } from './hover.js'
 
@@ -16,9 +16,12 @@ export const marked = word => `\u2068${word}\u2069`
 /**
  * A text whose words stand out.
  * @param {string} text with words as `marked` has them
+ * @param {(part: string) => unknown} [between] what becomes of the text between them
  */
-export const rich = text =>
-  text.split(/\u2068(.*?)\u2069/gs).map((part, i) => (i % 2 ? html`<b class="said-word"><bdi>${part}</bdi></b>` : part))
+export const rich = (text, between = part => part) =>
+  text
+    .split(/\u2068(.*?)\u2069/gs)
+    .map((part, i) => (i % 2 ? html`<b class="said-word"><bdi>${part}</bdi></b>` : between(part)))
 
 /** A share as text: one decimal, never rounded to 0% or 100%. @param {Context} context @param {number} x */
 export const share = ({ t, language }, x) => (x > 0 && x < 0.001 ? t('underShare') : percent(x, language))
@@ -120,6 +123,7 @@ export function wordButton(context, word, content, className = '') {
     left(() => actions.hover(undefined))
   }
   const click = (/** @type {MouseEvent} */ event) => wasLong() || selectWord(actions, word, event.shiftKey)
+  const key = (/** @type {KeyboardEvent} */ event) => event.key === 'F2' && editWord(context, word)
   return html`<button
     type="button"
     class="word-button ${className}"
@@ -132,5 +136,17 @@ export function wordButton(context, word, content, className = '') {
     @focus=${answer}
     @blur=${leave}
     @click=${click}
+    @dblclick=${() => editWord(context, word)}
+    @keydown=${key}
   >${content ?? nothing}</button>`
+}
+
+/** The word is selected in the field it was typed in. @param {SceneContext} context @param {Word} word */
+function editWord({ result }, { side, position }) {
+  const { isCross } = result.settings
+  const field = document.getElementById(isCross && side === 'keys' ? 'second' : 'sentence')
+  if (!(field instanceof HTMLTextAreaElement)) return
+  field.focus()
+  const [from, to] = placeOf(field.value, result.settings[side].tokens, position)
+  field.setSelectionRange(from, to)
 }
