@@ -228,6 +228,7 @@ test('a click on a head keeps word and cell; Shift-click, or a long press, subtr
   })
   for (let i = 0; i < 36; i++) {
     const [row, column] = [Math.floor(i / 6), i % 6]
+    /** @type {number} */
     const less = Number(WEIGHTS.at(2, row, column)) - Number(WEIGHTS.at(0, row, column))
     assert.ok(Math.abs(data[i] - less) <= 1e-6, `cell ${i}: ${data[i]} for ${less}`)
   }
