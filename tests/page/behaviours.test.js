@@ -98,6 +98,12 @@ test('a pointer that rests 80 ms is answered, on a word, a cell, a label, a line
     return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
   }
   await rests('a word', centre(word(3)), /^eat looks/)
+  const { rows, columns } = await page.locator('#map').evaluate(map => /** @type {any} */ (map).highlight)
+  assert.deepEqual([rows, columns], [[3], [3]], 'its row and its column are framed')
+  const grounds = await page
+    .locator('.strip-words .token')
+    .evaluateAll(tokens => tokens.map(token => getComputedStyle(token).backgroundColor))
+  assert.ok(new Set(grounds).size > 3, `the words are shaded by its weights: ${grounds}`)
   await rests('a cell', () => middle(4, 1), /^dessert gives 27\.6% to is/)
   const label = await middle(5, 0)
   const left = await page.locator('#map').evaluate(map => map.getBoundingClientRect().left)
@@ -320,6 +326,8 @@ test('of 200 words a lens names 24 by 24 cells around the pointer, and it is sai
   const said = await page.locator('#map .labels').textContent()
   const every = Number(/Labels: 1 of (\d+) is shown/.exec(said ?? '')?.[1])
   assert.ok(every >= 3, String(said))
+  const strip = await page.locator('.strip-words').first().boundingBox()
+  assert.ok(strip && strip.height <= 4 * 36, `the words stand in four lines that scroll: ${strip?.height}`)
   for (const [row, column] of [
     [120, 40],
     [0, 199],

@@ -217,6 +217,22 @@ test('10. controls are honest: a painted mask, heads that divide as buttons, par
   assert.doesNotMatch(await open.text('#head-numbers'), /itself|previous/)
 })
 
+test('the first screen of 1440 x 900 holds sentence, answer, heads and the whole map, of 6 and of 60 words', async () => {
+  const { page } = open
+  for (const count of [6, 60]) {
+    if (count > 6) await page.fill('#sentence', words(count))
+    await page.waitForFunction(n => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length === n, count)
+    await settled(page)
+    const dock = await page.locator('.dock').boundingBox()
+    for (const selector of ['#sentence', '.answer-first', '.heads-column', '#map canvas', '#scale-end']) {
+      const box = await page.locator(selector).boundingBox()
+      assert.ok(box && dock && box.y >= 0 && box.y + box.height <= dock.y + 1, `${count}: ${selector} ${box?.y} to ${Number(box?.y) + Number(box?.height)} of ${dock?.y}`) // biome-ignore format: one line
+    }
+    const top = await page.locator('#map').evaluate(map => /** @type {any} */ (map).where({ row: 0, column: 0 }).top)
+    assert.ok(top <= 340, `cells begin at ${top}`)
+  }
+})
+
 test('11. on a phone map and answer are within the first screen, and settings fold away', async () => {
   const { page } = open
   for (const [width, height] of [
@@ -249,6 +265,10 @@ test('a term opens its explanation in place, in both languages', async () => {
     await term.locator('button').click()
     assert.match(plain((await term.locator('.term-text').textContent()) ?? ''), /** @type {RegExp} */ (text))
     assert.ok(await term.locator('.term-text').isVisible())
+    // The inspector explains its terms as well.
+    const own = page.locator('#inspector [data-term="score"]').first()
+    await own.locator('button').click()
+    assert.ok(await own.locator('.term-text').isVisible())
   }
   await page.evaluate(() => localStorage.clear())
 })
