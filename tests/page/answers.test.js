@@ -356,7 +356,9 @@ test('the tour has twelve stops, each with a link, a question and live words, in
       assert.equal(await page.locator('[data-tour="2"]').count(), hasOther ? 1 : 0, `stop ${stop}`)
       assert.equal(await open.text('#tour-done'), '')
       await page.waitForFunction(() => {
-        const { top, bottom } = /** @type {Element} */ (document.querySelector('[data-tour]')).getBoundingClientRect()
+        const { top, bottom } = /** @type {Element} */ (
+          document.querySelector('[data-tour="1"]')
+        ).getBoundingClientRect()
         const dock = /** @type {Element} */ (document.querySelector('.dock')).getBoundingClientRect()
         const [from, to] = dock.top > innerHeight / 2 ? [0, dock.top] : [dock.bottom, innerHeight]
         return Math.min(bottom, to) - Math.max(top, from) > Math.min(60, bottom - top - 8)

@@ -222,7 +222,7 @@ test('a click on a head keeps word and cell; Shift-click, or a long press, subtr
   await word(3).click()
   await clickMap(2, 2)
   await heads.nth(2).click()
-  assert.match(await open.text('#inspector h2'), /^Attention weights, head 3: short → short$/)
+  assert.match(await open.text('#inspector h2'), /^Attention weights: short → short$/)
   assert.match(await open.text('.panel .total'), new RegExp(Number(WEIGHTS.at(2, 2, 2)).toFixed(4)))
   assert.equal(await page.locator('.word-button.is-selected').first().getAttribute('data-word'), 'queries:3')
   await heads.nth(0).click({ modifiers: ['Shift'] })
@@ -326,7 +326,7 @@ test('of 200 words a lens names 24 by 24 cells around the pointer, and it is sai
   const said = await page.locator('#map .labels').textContent()
   const every = Number(/Labels: 1 of (\d+) is shown/.exec(said ?? '')?.[1])
   assert.ok(every >= 3, String(said))
-  const strip = await page.locator('.strip-words').first().boundingBox()
+  const strip = await page.locator('.text-strip').first().boundingBox()
   assert.ok(strip && strip.height <= 4 * 36, `the words stand in four lines that scroll: ${strip?.height}`)
   for (const [row, column] of [
     [120, 40],

@@ -41,7 +41,7 @@ export const STOPS = [
     target: '#inspector',
     changes: ['cell'],
   },
-  { id: 'root', settings: settingsOf('self'), target: '#spread', does: 'label[for=spread-d]', changes: ['spreadSize'] },
+  { id: 'root', settings: settingsOf('self'), target: '#spread', does: '.spread-controls', changes: ['spreadSize'] },
   {
     id: 'mask',
     settings: settingsOf('causal'),
