@@ -45,6 +45,8 @@ function cutOff() {
     range.selectNodeContents(text)
     const { left, right, top, bottom, width } = range.getBoundingClientRect()
     if (width === 0) return
+    const cell = element.closest('.number')?.getBoundingClientRect()
+    if (cell && width > cell.width) found.push(`“${text.data.trim()}” in a cell of ${cell.width} px`)
     for (let at = element; at !== document.body && at.parentElement; at = at.parentElement) {
       const { overflowX, overflowY, clipPath, position, display, box } = layoutOf(at)
       if (clipPath !== 'none') return

@@ -9,6 +9,9 @@ import { held, left, released, rested, selectCell, wasLong } from './hover.js'
 /** @typedef {import('../explain/dependencies.js').Region} Region */
 /** @typedef {import('../i18n/index.js').Translate} Translate */
 /** @typedef {import('./context.js').Actions} Actions */
+/** A cell does not grow beyond so many letters. */
+const MOST_LETTERS = 12
+
 /** @typedef {{ row: number, column: number }} Place */
 
 /** Pixels that a pointer moves before a press becomes a drag. */
@@ -52,6 +55,7 @@ export class MatrixGrid extends LitElement {
     this.typed = undefined
     /** @type {Place} */
     this.focused = { row: 0, column: 0 }
+    this.longest = 0
     /** @type {{ at: Place, x: number, from: number, isDrag: boolean, mark: string } | undefined} */
     this.press = undefined
     /** What the cells were made of. @type {unknown[]} */
@@ -230,7 +234,10 @@ export class MatrixGrid extends LitElement {
   render() {
     const { matrix, isTurned, isDark, t } = this
     const made = [matrix, isTurned, isDark, t]
-    if (made.some((part, i) => part !== this.made[i])) this.cells = isTurned ? this.acrossCells() : this.downCells()
+    if (made.some((part, i) => part !== this.made[i])) {
+      this.cells = isTurned ? this.acrossCells() : this.downCells()
+      this.longest = longestOf(matrix.tensor.data)
+    }
     this.made = made
     const [rows, columns] = isTurned ? [...matrix.tensor.dims].reverse() : matrix.tensor.dims
     return html`<div
@@ -239,7 +246,7 @@ export class MatrixGrid extends LitElement {
       aria-label=${`${t(`matrix.${matrix.id}`)}${isTurned ? ` ${t('turned')}` : ''}`}
       aria-rowcount=${rows + 1}
       aria-colcount=${columns + 1}
-      .style=${`--columns: ${columns}; --rows: ${rows}`}
+      .style=${`--columns: ${columns}; --rows: ${rows}; --longest: ${this.longest}`}
     >${this.cells}${this.upTo ? this.blanks(this.upTo) : nothing}${this.marks.map(mark => this.mark(mark))}${this.own()}${this.box()}</div>`
   }
 
@@ -335,6 +342,9 @@ export class MatrixGrid extends LitElement {
     ]
   }
 }
+
+/** Letters of the longest number, as far as a cell grows. @param {Float32Array} data */
+const longestOf = data => data.reduce((most, x) => Math.max(most, Math.min(format(x).length, MOST_LETTERS)), 0)
 
 /** @param {'rowheader' | 'columnheader'} role @param {string} name */
 const header = (role, name) =>
