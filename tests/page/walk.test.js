@@ -9,6 +9,19 @@ const open = usePage()
 
 const current = () => open.page.locator('.rail [aria-current="step"]').getAttribute('data-step')
 
+test('the text of a step is true for the settings: hidden after softmax, two sentences, random rows', async () => {
+  const text = async (/** @type {string} */ hash, /** @type {string} */ step) => {
+    await open.go(hash)
+    return open.text(`.step-${step} .text`)
+  }
+  assert.match(await text('#1&mask=causal', 'masked'), /−inf if it is hidden/)
+  assert.match(await text('#1&mask=causal&masking=after', 'masked'), /hidden weight becomes 0/)
+  assert.match(await text('', 'project'), /^Each vector becomes three others/)
+  assert.match(await text('#1&kind=cross&second=one+two', 'project'), /^Each vector that asks/)
+  assert.match(await text('#1&kind=cross&second=one+two', 'embed'), /from a table/)
+  assert.match(await text('#1&kind=cross&second=one+two&keysFrom=random', 'embed'), /rows that answer are random/)
+})
+
 test('every step of multi-head attention has its formula, its shapes and its matrix', async () => {
   const { page } = open
   await open.go(SMALL_LAYER)

@@ -23,8 +23,10 @@ export function strips(room) {
 }
 
 /** @param {Room} room */
-function hint({ t, query, keyWord, words, run }) {
-  if (query === undefined || !run) return t('modelsHint')
+function hint({ t, query, keyWord, words, run, told }) {
+  const isMasked = told?.stacks.decoder === undefined
+  if (query === undefined || !run)
+    return t(!told?.hasHead ? 'modelsHintHeads' : isMasked ? 'modelsHintMasked' : 'modelsHint')
   const name = words.queries[query] ?? ''
   return keyWord === undefined
     ? t('modelsHintSecond', { word: name })

@@ -464,9 +464,14 @@ export const texts = {
     'Each token takes its row from a table of random numbers. Tokens are numbered in alphabetical order.',
   'step.embed.zoo':
     'Each token is a row of ones and zeros: its position (@), its word, and the word before it (→), which a previous-token head in the layer below found.',
+  'step.embed.given': 'Each token has a row of given numbers.',
+  'step.embed.random':
+    'Each token that asks takes its row from a table of random numbers. The rows that answer are random, without words.',
   'step.project': 'Queries, keys and values',
   'step.project.text':
     'Each vector becomes three others: a query (what it asks), a key (what it answers to), a value (what it passes on).',
+  'step.project.cross':
+    'Each vector that asks becomes a query. Each vector that answers becomes a key (what it answers to) and a value (what it passes on).',
   'step.additive': 'Hidden units',
   'step.additive.text': 'Queries and keys pass a layer of their own first.',
   'step.scores': 'Queries times keys',
@@ -477,8 +482,9 @@ export const texts = {
   'step.scaled.none': 'Scores of this kind are not scaled.',
   'step.masked': 'Masked',
   'step.masked.text': 'Each score gets 0 if the key is visible, −inf if it is hidden.',
+  'step.masked.after': 'Each hidden weight becomes 0. Then each weight is divided by the sum of what is left.',
   'step.softmax': 'Softmax',
-  'step.softmax.text': 'Scores become shares: positive, and together one.',
+  'step.softmax.text': 'Scores become shares that sum to one.',
   'step.mix': 'Values are mixed',
   'step.mix.text': 'The output of a token is the sum of all values, each times its weight.',
   'step.join': 'Heads are joined',

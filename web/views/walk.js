@@ -42,8 +42,11 @@ function block(context, { left, tops = [], biases = [], results }) {
  * @param {Step['id']} id
  * @param {SceneContext['result']['settings']} settings
  */
-function textOf(id, { model, scale, score }) {
-  if (id === 'embed' && model === 'zoo') return 'step.embed.zoo'
+function textOf(id, { model, scale, score, masking, isCross, keysFrom }) {
+  if (id === 'embed' && (model === 'zoo' || model === 'given')) return /** @type {const} */ (`step.embed.${model}`)
+  if (id === 'embed' && isCross && keysFrom === 'random') return 'step.embed.random'
+  if (id === 'project' && isCross && model !== 'given') return 'step.project.cross'
+  if (id === 'masked' && masking === 'after') return 'step.masked.after'
   if (id === 'scaled' && scale !== null) return 'step.scaled.set'
   if (id === 'scaled' && score !== 'scaled') return 'step.scaled.none'
   return /** @type {const} */ (`step.${id}.text`)

@@ -33,6 +33,8 @@ export const checkpoints = {
   modelsTokens: '{count} tokens',
   modelsMoreTokens: 'and {count} more tokens',
   modelsHint: 'Select a word to see what the model says after it.',
+  modelsHintMasked: 'Select a word to see what the model says in its place.',
+  modelsHintHeads: 'Select a word to see where the heads look from it.',
   modelsHintSecond: 'Shift-click a second word: which heads link “{word}” to it?',
   modelsExample: 'Heads that look from “{query}” at “{key}”.',
   modelsAnswerHere: '{token} {share}',

@@ -31,6 +31,8 @@ export const checkpoints = {
   modelsTokens: '{count} 个词元',
   modelsMoreTokens: '另有 {count} 个词元',
   modelsHint: '选中一个词，看模型在它之后说什么。',
+  modelsHintMasked: '选中一个词，看模型在它的位置说什么。',
+  modelsHintHeads: '选中一个词，看各个头从它看向哪里。',
   modelsHintSecond: '按住 Shift 点第二个词：哪些头把“{word}”和它连起来？',
   modelsExample: '从“{query}”看向“{key}”的头。',
   modelsAnswerHere: '{token} {share}',
