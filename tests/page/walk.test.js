@@ -15,7 +15,7 @@ test('the text of a step is true for the settings: hidden after softmax, two sen
     return open.text(`.step-${step} .text`)
   }
   assert.match(await text('#1&mask=causal', 'masked'), /−inf if it is hidden/)
-  assert.match(await text('#1&mask=causal&masking=after', 'masked'), /hidden weight becomes 0/)
+  assert.match(await text('#1&mask=causal&masking=after', 'masked'), /becomes 0\. Then each weight/)
   assert.match(await text('', 'project'), /^Each vector becomes three others/)
   assert.match(await text('#1&kind=cross&second=one+two', 'project'), /^Each vector that asks/)
   assert.match(await text('#1&kind=cross&second=one+two', 'embed'), /from a table/)
