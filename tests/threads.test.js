@@ -9,6 +9,7 @@ import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../src/index.js'
+import * as nn from '../src/nn.js'
 import { attentionBackward, linearBackward, packLinear } from '../src/nn.js'
 import { WORDS } from '../src/threads/jobs.js'
 import { Threads } from '../src/threads/pool.js'
@@ -393,6 +394,62 @@ test('many modules with threads side by side, and one after the other', async ()
     assertWorks(qkv)
     qkv.dispose()
   }
+})
+
+/** @param {Qkv} module @param {number[]} dims */
+const random = (module, dims) => module.generator(9).randn(dims)
+
+test('every operation of a block and its gradients have the same bits on three threads', async () => {
+  const pool = await load({ threads: 3 })
+  await withSmallJobs(() => {
+    const g = one.generator(4)
+    const [x, y, dY] = [0, 1, 2].map(() => g.randn([70, 1100]))
+    const [w, b] = [g.randn([1100]), g.randn([1100])]
+    const half = g.randn([70, 550])
+    const ids = g.randint(0, 70, [90])
+    const targets = g.randint(0, 1100, [70])
+    const rows = g.randn([2, 70, 72])
+    const heads = { numHeads: 3, causal: true }
+    /** @type {Record<string, (module: Qkv) => unknown>} */
+    const calls = {
+      layerNorm: module => nn.layerNorm(module, x, w, b),
+      layerNormBackward: module => nn.layerNormBackward(module, x, w, dY),
+      rmsNorm: module => nn.rmsNorm(module, x, w),
+      rmsNormBackward: module => nn.rmsNormBackward(module, x, w, dY, { plusOne: true }),
+      gelu: module => nn.gelu(module, x),
+      geluBackward: module => nn.geluBackward(module, x, dY, { approximate: 'tanh' }),
+      relu: module => nn.relu(module, x),
+      reluBackward: module => nn.reluBackward(module, x, dY),
+      silu: module => nn.silu(module, x),
+      siluBackward: module => nn.siluBackward(module, x, dY),
+      swiglu: module => nn.swiglu(module, x),
+      swigluBackward: module => nn.swigluBackward(module, x, undefined, half),
+      geglu: module => nn.geglu(module, x, y),
+      gegluBackward: module => nn.gegluBackward(module, x, y, dY),
+      add: module => nn.add(module, x, b),
+      addBackward: module => nn.addBackward(module, x, b, dY),
+      mul: module => nn.mul(module, x, y),
+      mulBackward: module => nn.mulBackward(module, x, w, dY),
+      sumRows: module => nn.sumRows(module, dY),
+      embedding: module => nn.embedding(module, ids, x),
+      embeddingBackward: module => nn.embeddingBackward(module, ids, random(module, [90, 40]), 70),
+      crossEntropy: module => nn.crossEntropy(module, x, targets, { gradient: true, labelSmoothing: 0.1 }),
+      softmaxBackward: module => nn.softmaxBackward(module, x, dY),
+      ropeBackward: module => nn.ropeBackward(module, rows),
+      packedAttention: module => nn.packedAttention(module, rows, heads),
+      packedAttentionBackward: module => nn.packedAttentionBackward(module, rows, random(module, [2, 70, 24]), heads),
+    }
+    for (const [name, call] of Object.entries(calls)) assert.deepEqual(call(pool), call(one), name)
+    // What is not here stands in the tests above and below, or runs on one thread alone.
+    const elsewhere = ['attentionBackward', 'linearBackward', 'packLinear', 'relativePositionBias']
+    assert.deepEqual(
+      Object.keys(nn)
+        .filter(name => !(name in calls))
+        .sort(),
+      elsewhere,
+    )
+  })
+  pool.dispose()
 })
 
 test('linear of every kind of weight, and its gradients, have the same bits for any number of threads', async () => {

@@ -34,6 +34,37 @@ for (const version of [20, 22, 24, 26])
     check(answer)
   })
 
+/** @param {{ has: boolean, difference: number, isFinite: boolean }} answer @param {boolean} [has] */
+function checkRelaxed(answer, has = answer.has) {
+  assert.equal(answer.has, has)
+  assert.ok(answer.isFinite && answer.difference <= 2e-6, `differs by ${answer.difference}`)
+  if (!has) assert.equal(answer.difference, 0, 'auto takes the default build')
+}
+
+for (const version of [20, 22, 24, 26])
+  test(`Node ${version} with relaxed SIMD${version < 22 ? ', which it lacks' : ''}`, t => {
+    const answer = JSON.parse(run(tool(`node-${version}/bin/node`), ['node/relaxed.mjs']))
+    t.diagnostic(`differs from the default build by ${answer.difference}`)
+    checkRelaxed(answer, version >= 22)
+  })
+
+for (const name of BROWSERS)
+  test(`${name} with relaxed SIMD${name === 'chromium' ? '' : ', where it has it'}`, async t => {
+    const server = await serve(folder)
+    t.after(server.close)
+    const browser = await launch(name)
+    t.after(browser.close)
+    const page = await browser.open(`${server.url}/page/`)
+    const answer = await page.evaluate(async () => {
+      const [{ load }, { relaxed }] = await Promise.all(
+        ['/node_modules/qkv/dist/index.js', '/relaxed.js'].map(path => import(path)),
+      )
+      return relaxed(load)
+    })
+    t.diagnostic(JSON.stringify(answer))
+    checkRelaxed(answer, name === 'chromium' || answer.has)
+  })
+
 test('Deno', t => {
   t.diagnostic(run(tool('.bin/deno'), ['--version']).split('\n')[0])
   check(JSON.parse(run(tool('.bin/deno'), ['run', '--no-prompt', '--allow-read', 'node/main.mjs'])))
