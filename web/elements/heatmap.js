@@ -38,7 +38,7 @@ const MADE_OF = [
  * @typedef {Cell & { value: number }} CellDetail
  * @typedef {{ isSecond?: true }} Second with Shift, or by a long press: a second one is meant
  * @typedef {{ side: 'row' | 'column', from: number, to: number }} Range of labels, the smaller index first
- * @typedef {CellDetail & { hide: boolean, isFirst: boolean }} PaintDetail `hide` is what the first cell of the stroke was not
+ * @typedef {CellDetail & { hide: boolean, isFirst: boolean }} PaintDetail `hide`: true if the first cell of the stroke was visible, so the stroke hides
  * @typedef {CellDetail & { old: number, isFirst: boolean }} EditDetail `isFirst` begins a drag
  * @typedef {{ 'cell-focus': CellDetail, 'cell-leave': null, 'cell-pin': CellDetail & Second, 'token-focus': Token | null, 'token-pin': Token & Second, 'token-range': Range, 'cell-paint': PaintDetail, 'cell-edit': EditDetail }} HeatmapEvents
  */
@@ -52,7 +52,7 @@ const MADE_OF = [
  * @fires {CustomEvent<Token | null>} token-focus - a label is pointed at; null when it is left
  * @fires {CustomEvent<Token & Second>} token-pin - a label is clicked; `isSecond` with Shift, or by a long press
  * @fires {CustomEvent<Range>} token-range - a stroke over labels ended
- * @fires {CustomEvent<PaintDetail>} cell-paint - in mode "paint"; `hide` is what the first cell of the stroke was not
+ * @fires {CustomEvent<PaintDetail>} cell-paint - in mode "paint"; `hide`: true if the first cell of the stroke was visible, so the stroke hides
  * @fires {CustomEvent<EditDetail>} cell-edit - in mode "edit", by dragging or typing; `isFirst` begins a drag
  * @csspart map - the map with its labels and its legend
  * @csspart tools - the buttons below
