@@ -135,7 +135,7 @@ test('the shapes of a batch are drawn with the reader’s numbers', async () => 
   assert.deepEqual((await walk()).slice(2, 5), ['1×3×4×2', '1×4×3×2', '1×4×3×3'])
   await open.set('batch', '7')
   assert.deepEqual((await walk()).slice(2, 5), ['7×3×4×2', '7×4×3×2', '7×4×3×3'])
-  assert.match(await open.text('#one-of-batch'), /sequence 1 of a batch of 7/)
+  assert.match(await open.text('#one-of-batch'), /^Sequence 1 of a batch of 7/)
 })
 
 test('hiding after softmax has steps of its own, with the same weights', async () => {
