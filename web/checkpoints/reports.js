@@ -61,6 +61,7 @@ export function take(room, report) {
 /** @param {Room} room @param {import('./session.js').Told} told */
 function opened(room, told) {
   room.told = told
+  room.ran = '' // also for the same text: what was asked for while the model was opened was not run
   room.plan = room.progress = room.running = undefined
   room.runBefore = room.runAfter = room.cell = room.traced = room.why = undefined
   room.query = room.keyWord = room.row = room.term = room.first = undefined
