@@ -81,7 +81,7 @@ test('document 002 opens with its printed shapes, and the core has run its whole
   await open.set('batch', '64')
   await settled(page)
   assert.equal(plain((await page.locator('.shape-walk .dims').last().textContent()) ?? ''), '64×60×512')
-  assert.match(await open.text('#batch-ran'), /too large to be run/)
+  assert.match(await open.text('#batch-ran'), /too large to compute here/)
   await open.set('batch', '65')
   await settled(page)
   assert.match(await open.text('#batch-problem'), /1 to 64/)
