@@ -182,7 +182,7 @@ export const checkpoints = {
   'modelsProgram.qkv': 'qkv in Node',
   'modelsProgram.pytorch': 'PyTorch with transformers',
   modelsNoPyTorch: 'Layers of this family share modules in transformers, so its hooks cannot tell them apart.',
-  modelsStory: 'A story in {count} stops: heads of this model, found by measurement',
+  modelsStory: 'A story in {count} stops about its heads',
   modelsStoryLabel: 'Guided story',
   modelsStoryHead: 'Head {name}',
   modelsStorySays: 'The model says “{token}” ({share}).',

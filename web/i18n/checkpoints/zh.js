@@ -177,7 +177,7 @@ export const checkpoints = {
   'modelsProgram.qkv': 'Node 中的 qkv',
   'modelsProgram.pytorch': 'PyTorch 与 transformers',
   modelsNoPyTorch: '这一类模型的各层在 transformers 中共用模块，钩子无法区分它们。',
-  modelsStory: '{count} 站的故事：这个模型中实际测得的头',
+  modelsStory: '{count} 站的故事：这个模型的头',
   modelsStoryLabel: '导览故事',
   modelsStoryHead: '头 {name}',
   modelsStorySays: '模型说“{token}”（{share}）。',
