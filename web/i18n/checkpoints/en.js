@@ -115,7 +115,7 @@ export const checkpoints = {
   'modelsWhy.cross': 'self-attention',
   'modelsWhy.mlps': 'MLPs',
   'modelsWhy.embedding': 'embedding',
-  'modelsWhy.rest': 'biases, patches',
+  'modelsWhy.rest': 'other terms',
   modelsNoChanges: 'None yet. Open a head and switch it off, or drag over several in the map of all heads.',
   'modelsChip.off': 'Head {at} off',
   'modelsChip.mean': 'Head {at}: its mean',
