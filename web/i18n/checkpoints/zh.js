@@ -113,7 +113,7 @@ export const checkpoints = {
   'modelsWhy.cross': '自注意力',
   'modelsWhy.mlps': 'MLP',
   'modelsWhy.embedding': '嵌入',
-  'modelsWhy.rest': '偏置、补丁',
+  'modelsWhy.rest': '其他项',
   modelsNoChanges: '还没有。打开一个头把它关掉，或在总图上拖选几个头。',
   'modelsChip.off': '关掉头 {at}',
   'modelsChip.mean': '头 {at}：取平均',
