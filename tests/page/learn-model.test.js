@@ -46,6 +46,8 @@ for (const [task, given] of /** @type {[Task, Partial<LearnSettings>][]} */ ([
   ['induction', { norm: true, mlp: 48, positions: 'learned' }],
   ['induction', { positions: 'distance', heads: 4 }],
   ['translation', { norm: true, heads: 2 }],
+  ['translation', { layers: 2, mlp: 48, positions: 'rope' }],
+  ['translation', { layers: 3, mlp: 48, norm: true, positions: 'distance' }],
   ['sort', {}],
   ['reverse', {}],
   ['text', {}],
@@ -73,6 +75,7 @@ for (const [task, given, has] of /** @type {[Task, Partial<LearnSettings>, strin
   ['sort', { norm: true }, 'Wq'],
   ['induction', {}, 'Q'],
   ['translation', {}, 'Q'],
+  ['translation', { layers: 2, positions: 'rope' }, 'Q'],
 ]))
   test(`the matrices of ${task} ${JSON.stringify(given)} give its weights in the room "One layer", and what its heads add`, () => {
     const run = trained(task, given, 20)
@@ -164,27 +167,46 @@ test('a painted cell is hidden from its head only, and rows without a visible ke
   run.dispose()
 })
 
-test('gradients of weights are those of finite differences', () => {
-  const run = trained('induction', { batch: 4 }, 10)
-  const state = run.parameters.stateDict()
-  const { weights } = run.gradients(state, 10)
-  for (const [name, index] of /** @type {[string, number][]} */ ([
-    ['embed', 40],
-    ['0.q', 100],
-    ['1.v', 7],
-    ['unembed', 33],
-  ])) {
-    const eps = 1e-2
-    const at = (/** @type {number} */ delta) => {
-      const moved = state[name].data.slice()
-      moved[index] += delta
-      return run.gradients({ ...state, [name]: { data: moved, dims: state[name].dims } }, 10).loss
+for (const [task, given, cells] of /** @type {[Task, Partial<LearnSettings>, [string, number][]][]} */ ([
+  [
+    'induction',
+    {},
+    [
+      ['embed', 40],
+      ['0.q', 100],
+      ['1.v', 7],
+      ['unembed', 33],
+    ],
+  ],
+  [
+    'translation',
+    { layers: 2, mlp: 48, positions: 'learned' },
+    [
+      ['position', 70],
+      ['positionTarget', 40],
+      ['encoder1.q', 100],
+      ['encoder.down', 5],
+      ['cross.up', 64],
+    ],
+  ],
+  ['translation', { positions: 'distance' }, [['cross.bias', 3]]],
+]))
+  test(`gradients of the weights of ${task} ${JSON.stringify(given)} are those of finite differences`, () => {
+    const run = trained(task, { ...given, batch: 4 }, 10)
+    const state = run.parameters.stateDict()
+    const { weights } = run.gradients(state, 10)
+    for (const [name, index] of cells) {
+      const eps = 1e-2
+      const at = (/** @type {number} */ delta) => {
+        const moved = state[name].data.slice()
+        moved[index] += delta
+        return run.gradients({ ...state, [name]: { data: moved, dims: state[name].dims } }, 10).loss
+      }
+      const difference = (at(eps) - at(-eps)) / (2 * eps)
+      near(weights[name].data[index], difference, 2e-4 + 0.02 * Math.abs(difference), name)
     }
-    const difference = (at(eps) - at(-eps)) / (2 * eps)
-    near(weights[name].data[index], difference, 2e-4 + 0.02 * Math.abs(difference), name)
-  }
-  run.dispose()
-})
+    run.dispose()
+  })
 
 test('gradients of attention weights, through softmax, are those of a bias by distance', () => {
   const run = trained('induction', { positions: 'distance', batch: 1, V: 16, T: 12 }, 15)
@@ -218,6 +240,7 @@ test('a saved model opens with the same bits, also from a file without its heade
   for (const [task, given] of /** @type {[Task, Partial<LearnSettings>][]} */ ([
     ['induction', { norm: true, seed: 4 }],
     ['translation', {}],
+    ['translation', { layers: 3, mlp: 32, positions: 'none' }],
     ['text', { d: 32, batch: 4 }],
   ])) {
     const run = trained(task, given, 3)
@@ -236,6 +259,46 @@ test('a saved model opens with the same bits, also from a file without its heade
     run.dispose()
     again.dispose()
   }
+})
+
+test('a translation saved before it had a choice of positions opens with its sinusoids', () => {
+  const run = trained('translation', {}, 3)
+  const state = run.parameters.stateDict()
+  const config = configOf('translation', run.settings, 3, '')
+  const old = { ...config, version: 1, settings: { ...config.settings, positions: /** @type {const} */ ('none') } }
+  const read = fromFile(toFile(state, old))
+  assert.equal(read.learn, '')
+  const again = createRun(qkv, 'translation', read.settings)
+  again.resume(read.state, read.step)
+  assert.deepEqual(again.evaluate(), run.evaluate())
+  assert.equal(fromFile(toFile(state, { ...old, version: 2 })).settings.positions, 'none')
+  run.dispose()
+  again.dispose()
+})
+
+test('in a translation with two layers the last map is the one across, and its heads can be touched', () => {
+  const run = trained('translation', { layers: 2, heads: 2, positions: 'rope', mlp: 32 }, 20)
+  const { layers, answers, tokens } = probeOf(qkv, run, 'she buys a car today')
+  assert.deepEqual(
+    layers.map(({ rows }) => rows),
+    [tokens, tokens, answers],
+  )
+  assert.deepEqual(run.blocks, ['encoder', 'encoder1', 'cross'])
+  const { heads, loss } = run.evaluate()
+  assert.deepEqual(
+    heads.map(layer => layer.some(({ answer }) => answer > 0)),
+    [false, false, true],
+  )
+  for (const layer of [0, 1, 2]) {
+    run.touch([{ layer, head: 1, kind: 'off', isOn: true }])
+    assert.notEqual(run.evaluate().loss, loss, `layer ${layer}`)
+  }
+  run.touch([])
+  const { attention } = run.gradients(run.parameters.stateDict(), 20)
+  const [first, second, cross] = attention.map(({ dims }) => dims)
+  assert.deepEqual(first, second)
+  assert.deepEqual([cross[1], cross[2]], [run.shape.L, first[2]])
+  run.dispose()
 })
 
 test('files that are cut off, of another kind or of other shapes are refused with what is wrong', () => {
@@ -295,7 +358,12 @@ for (const [task, given] of /** @type {[Task, Partial<LearnSettings>][]} */ ([
   ['induction', {}],
   ['induction', { positions: 'distance', norm: true, mlp: 48 }],
   ['translation', { norm: true }],
+  ['translation', { layers: 2, mlp: 48, positions: 'learned', norm: true }],
+  ['translation', { layers: 2, positions: 'rope', heads: 2 }],
+  ['translation', { positions: 'distance', mlp: 48 }],
+  ['translation', { positions: 'none' }],
   ['sort', {}],
+  ['sort', { positions: 'sinusoids' }],
   ['reverse', { positions: 'none' }],
   ['text', {}],
 ]))

@@ -244,6 +244,28 @@ test('the sentence of One layer is a probe of the translation; words that the gr
   assert.equal(await text('#learn-unknown u'), 'cat')
 })
 
+test('layers, positions and MLP of the translation can be changed; its last map is the one across', async () => {
+  const { page } = context
+  await context.go('#1&room=learn&task=translation')
+  await room('.learn-settings summary').click()
+  await page.selectOption('#learn-positions', 'rope')
+  await page.fill('#learn-set-mlp', '16')
+  await page.keyboard.press('Enter')
+  await page.fill('#learn-set-layers', '2')
+  await page.keyboard.press('Enter')
+  await room('[data-layer="3"] qkv-heads').waitFor(PATIENCE)
+  assert.deepEqual(await room('.learn-layer h2').allInnerTexts(), [
+    'Layer 1: The sentence looks at itself',
+    'Layer 2: The sentence looks at itself',
+    'Chinese looks at English',
+  ])
+  assert.equal(await text('#learn-chosen-title'), 'Head 3.1')
+  assert.match(decodeURIComponent(new URL(page.url()).hash), /layers=2,positions=rope,mlp=16/)
+  await page.click('#learn-answer .answer-token:nth-of-type(1)')
+  await room('#why').waitFor(PATIENCE)
+  assert.match(await text('#why'), /MLP of layer 3/)
+})
+
 test('the slider shows the model as it was; a probe that cannot be used is explained', async () => {
   const { page } = context
   await train()

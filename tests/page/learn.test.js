@@ -119,6 +119,11 @@ for (const [
   ['reverse', {}, 50],
   ['translation', {}, 50],
   ['translation', { norm: true }, 50],
+  ['translation', { layers: 2, mlp: 48, positions: 'learned', norm: true }, 30],
+  ['translation', { layers: 2, positions: 'rope', heads: 2 }, 30],
+  ['translation', { positions: 'distance', mlp: 48 }, 30],
+  ['translation', { positions: 'none' }, 30],
+  ['sort', { positions: 'sinusoids' }, 30],
   ['text', {}, 25],
 ]))
   test(`the first ${steps} losses of ${task} ${JSON.stringify(given)} are those of its PyTorch program`, async t => {

@@ -14,7 +14,7 @@ import {
   smaller,
   writeLearn,
 } from './check.js'
-import { RECIPES } from './recipes.js'
+import { blocksOf, RECIPES } from './recipes.js'
 import { LEAST_TEXT } from './watch.js'
 
 /** @typedef {import('./room.js').Context} Context */
@@ -87,11 +87,12 @@ function complaint(context, { field, given, least = 0, most = 0, whole, divides,
 function large(context, settings) {
   const { t, watch } = context
   const outputs = settings.V || watch.characters.length || 96
-  const { seconds, bytes } = estimate(settings, outputs)
+  const sizes = { ...settings, layers: blocksOf(watch.task === 'translation', settings.layers).length }
+  const { seconds, bytes } = estimate(sizes, outputs)
   const { milliseconds = 0 } = watch.report ?? {}
   const known = milliseconds > 0 ? secondsOf(settings.steps, milliseconds) : seconds
   if (known <= MOST_SECONDS && bytes <= MOST_BYTES) return nothing
-  const patch = smaller(settings)
+  const patch = smaller(sizes)
   return html`<p class="learn-problem" id="learn-large" role="status">${t('learnLarge', { time: duration(known, t), megabytes: Math.round(bytes / 2 ** 20) })}
     ${patch ? html`<button type="button" class="tool" id="learn-smaller" @click=${() => set(context, patch)}>${t('learnUse', { what: named(context, patch) })}</button>` : nothing}</p>`
 }
@@ -100,7 +101,8 @@ function large(context, settings) {
 function fields(context, settings) {
   const { t, watch } = context
   return html`<div class="learn-fields">${fieldsOf(watch.task).map(field => {
-    const label = t(/** @type {any} */ (`learn.${field}`))
+    const isEncoder = field === 'layers' && watch.task === 'translation'
+    const label = t(isEncoder ? 'learn.layers.encoder' : /** @type {any} */ (`learn.${field}`))
     const range = RANGES[field]
     if (range)
       return html`<label>${label} <input type="number" id="learn-set-${field}" min=${range.least} max=${range.most} step=${range.whole ? 1 : 'any'} .value=${String(settings[field])} @change=${(/** @type {InputEvent} */ { target }) => set(context, { [field]: target.value })} /></label>`

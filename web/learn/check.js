@@ -32,15 +32,12 @@ export const RANGES = {
   steps: { least: 20, most: 5000, whole: true },
   seed: { least: 0, most: 2 ** 31, whole: true },
 }
-export const POSITIONS = /** @type {const} */ (['rope', 'learned', 'distance', 'none'])
+export const POSITIONS = /** @type {const} */ (['rope', 'learned', 'distance', 'sinusoids', 'none'])
 
 /** Fields that the reader may change, for each task. @param {Task} task @returns {Field[]} */
 export function fieldsOf(task) {
-  const model = /** @type {Field[]} */ (
-    task === 'translation' ? ['heads', 'd'] : ['layers', 'heads', 'd', 'positions', 'mlp']
-  )
   const sizes = /** @type {Field[]} */ (task === 'translation' ? [] : task === 'text' ? ['T'] : ['V', 'T'])
-  return [...model, 'norm', ...sizes, 'rate', 'batch', 'steps', 'seed']
+  return ['layers', 'heads', 'd', 'positions', 'mlp', 'norm', ...sizes, 'rate', 'batch', 'steps', 'seed']
 }
 
 /**
@@ -122,7 +119,7 @@ export const MOST_BYTES = 2 ** 29
 
 /**
  * How long a run takes and how much memory, about.
- * @param {LearnSettings} settings
+ * @param {LearnSettings} settings layers: all attentions
  * @param {number} [outputs] of the task 'text' and 'translation'
  * @returns {{ seconds: number, bytes: number }}
  */
@@ -151,7 +148,7 @@ export const hasDefaults = (task, settings) => writeLearn(task, { ...settings, s
 
 /**
  * Nearby settings that do not take minutes: the largest size is reduced.
- * @param {LearnSettings} settings
+ * @param {LearnSettings} settings layers: all attentions
  * @returns {Partial<LearnSettings> | undefined} undefined: these are not large
  */
 export function smaller(settings) {

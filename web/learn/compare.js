@@ -14,7 +14,6 @@ export function compare({ t, watch }, { settings, steps, isTraining, kept: shown
     watch.keep('run')
     watch.link({ learn: writeLearn(task, { ...now, ...patch }) })
   }
-  const hasLayers = task !== 'translation' && now.layers > 1
   const isReady = steps > 0 && !isTraining
   return html`<section class="learn-compare" aria-labelledby="learn-compare-title"><h2 id="learn-compare-title">${t('learnCompare')}</h2>
     ${
@@ -28,6 +27,6 @@ export function compare({ t, watch }, { settings, steps, isTraining, kept: shown
       <button type="button" class="tool" id="learn-keep" ?disabled=${!isReady} @click=${() => watch.keep('run')}>${t('learnKeep')}</button>
       <button type="button" class="tool" id="learn-keep-step" ?disabled=${!isReady} @click=${() => watch.keep('step')}>${t('learnKeepMoment')}</button>
       <button type="button" class="tool" id="learn-other-seed" ?disabled=${!isReady} @click=${() => against({ seed: now.seed + 1 })}>${t('learnOtherSeed')}</button>
-      ${hasLayers ? html`<button type="button" class="tool" id="learn-one-layer" ?disabled=${!isReady} @click=${() => against({ layers: 1 })}>${t('learnOneLayer')}</button>` : nothing}
+      ${now.layers > 1 ? html`<button type="button" class="tool" id="learn-one-layer" ?disabled=${!isReady} @click=${() => against({ layers: 1 })}>${t('learnOneLayer')}</button>` : nothing}
     </div></section>`
 }

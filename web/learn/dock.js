@@ -4,7 +4,7 @@ import { html, nothing } from 'lit'
 import { percent } from '../formats/numbers.js'
 import { duration } from './bar.js'
 import { secondsOf, usualSteps, writeLearn } from './check.js'
-import { RECIPES } from './recipes.js'
+import { blocksOf, RECIPES } from './recipes.js'
 import { story } from './story.js'
 import { PACES } from './watch.js'
 
@@ -21,7 +21,7 @@ function found({ t, watch }, settings) {
   if (!last) return ''
   const { scores, best } = last
   const answers = {
-    layer: task === 'translation' ? 2 : settings.layers,
+    layer: blocksOf(task === 'translation', settings.layers).length,
     head: best.induction + 1,
     share: percent(scores.induction),
   }

@@ -18,10 +18,23 @@ const SAID = 0.3
 const SIDE = 120
 
 /** @param {Context} context @param {number} layer */
-const titleOf = ({ t, watch }, layer) =>
-  watch.task === 'translation'
-    ? t(layer ? 'learnLayer.cross' : 'learnLayer.encoder')
-    : t('learnLayer', { layer: layer + 1 })
+const titleOf = ({ t, watch }, layer) => {
+  const name = t('learnLayer', { layer: layer + 1 })
+  if (watch.task !== 'translation') return name
+  if (isCross(watch, layer)) return t('learnLayer.cross')
+  const encoder = t('learnLayer.encoder')
+  return watch.settings.layers > 1 ? `${name}: ${encoder}` : encoder
+}
+
+/** Is it the attention of a translation from one sentence to the other? @param {Context['watch']} watch @param {number} layer */
+const isCross = ({ task, settings }, layer) => task === 'translation' && layer === settings.layers
+
+/** The same layer of A, which may have more or fewer of them. @param {Context} context @param {Report['kept']} kept @param {number} layer */
+function layerOfA({ watch }, kept, layer) {
+  const all = kept?.shown.layers ?? []
+  if (watch.task !== 'translation') return all[layer]
+  return isCross(watch, layer) ? all.at(-1) : all.slice(0, -1)[layer]
+}
 
 /** The matrix of one head. @param {Layer} layer @param {number} head */
 const headOf = ({ dims: [, rows, columns], data }, head) => ({
@@ -77,7 +90,7 @@ export function layers(context, { shown, kept, settings, shownAt }) {
   }
   return html`<div class="learn-layers">
     ${shown.layers.map((weights, l) => {
-      const before = kept?.shown.layers[l]
+      const before = layerOfA(context, kept, l)
       const same = before?.dims[1] === weights.dims[1]
       return html`<section class="learn-layer" data-layer=${l + 1}><h2>${titleOf(context, l)}</h2>
         ${
@@ -113,7 +126,7 @@ export function chosen(context, { shown, kept, settings }) {
   const mask = maskOf(context, l, head, matrix.dims)
   const name = headName({ layer: l, head })
   const title = t('learnHead', { name })
-  const before = kept?.shown.layers[l]
+  const before = layerOfA(context, kept, l)
   const other = before && before.dims.join() === layer.dims.join() ? headOf(before, head) : undefined
   const isOff = changeOf(changes, l, head)?.isOn && changeOf(changes, l, head)?.kind === 'off'
   const map = (
@@ -146,8 +159,10 @@ function namesOf({ watch }, { ids, rows, columns, layer }) {
   const name = (/** @type {number} */ id) =>
     task === 'translation' ? SOURCE_WORDS[id] : task === 'text' ? (watch.characters[id] ?? '') : String(id)
   const words = Array.from(ids.subarray(0, columns), name)
-  const isCross = task === 'translation' && layer === 1
-  return { columnTokens: words, rowTokens: isCross ? Array.from({ length: rows }, (_, i) => String(i + 1)) : words }
+  return {
+    columnTokens: words,
+    rowTokens: isCross(watch, layer) ? Array.from({ length: rows }, (_, i) => String(i + 1)) : words,
+  }
 }
 
 /** The gradients of a step, as maps. @param {Context} context @param {Report} report */

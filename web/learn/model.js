@@ -1,7 +1,8 @@
-// The models that are trained on the page: attention layers, and for translation an encoder with one cross-attention.
+// The models that are trained on the page: layers of self-attention, for translation with one cross-attention behind them.
 // Weights are (out, in), drawn from N(0, 1/in); embeddings from N(0, 1/d), as torch.randn(...) * std in this order.
 
 import { tensor } from 'qkv'
+import { blocksOf } from './recipes.js'
 
 /** @typedef {import('./recipes.js').LearnSettings} LearnSettings */
 /** @typedef {import('./recipes.js').Shape} Shape */
@@ -44,7 +45,7 @@ const ROPE_BASE = 100
 export function initialWeights(
   generator,
   { layers, heads, d, mlp, norm, positions },
-  { inputs, outputs, previous, T },
+  { inputs, outputs, previous, T, L },
 ) {
   /** @type {Weights} */
   const weights = {}
@@ -57,13 +58,15 @@ export function initialWeights(
   }
   draw('embed', inputs, d)
   if (previous) draw('embedTarget', previous, d)
-  if (positions === 'learned') draw('position', T, d)
-  const blocks = previous ? ['encoder', 'cross'] : Array.from({ length: layers }, (_, layer) => `${layer}`)
-  for (const block of blocks) {
+  if (positions === 'learned') {
+    draw('position', T, d)
+    if (previous) draw('positionTarget', L, d)
+  }
+  for (const block of blocksOf(previous !== undefined, layers)) {
     if (norm) ones(`${block}.norm1`)
     for (const part of ['q', 'k', 'v', 'o']) draw(`${block}.${part}`, d, d)
     if (positions === 'distance') weights[`${block}.bias`] = tensor(new Float32Array(heads * T), [heads, T])
-    if (!mlp || previous) continue
+    if (!mlp) continue
     if (norm) ones(`${block}.norm2`)
     draw(`${block}.up`, mlp, d)
     draw(`${block}.down`, d, mlp)
@@ -107,87 +110,94 @@ function touched(t, p, name, out, { factors, added } = {}) {
 }
 
 /**
+ * What the models are made of, and what is known of it afterwards.
+ * @param {Tape} t
+ * @param {Weights} p
+ * @param {LearnSettings} settings
+ * @param {{ causal: boolean } | { keyLengths: readonly number[] | undefined }} seen
+ * @param {readonly Touch[]} touches of each attention
+ */
+function partsOf(t, p, { heads, positions, norm, mlp }, seen, touches) {
+  const rope = { numHeads: heads, base: ROPE_BASE, interleaved: true }
+  const turned = (/** @type {FloatTensor} */ x) => (positions === 'rope' ? t.rope(x, rope) : x)
+  /** @type {Attended[]} */
+  const layers = []
+  /** @type {FloatTensor[]} */
+  const inputs = []
+  /** @type {Part[]} */
+  const parts = []
+  const normed = (/** @type {FloatTensor} */ x, /** @type {string} */ name) =>
+    norm ? t.layerNorm(x, p[`${name}.weight`], p[`${name}.bias`]) : x
+  const placed = (/** @type {FloatTensor} */ x, /** @type {string} */ name, /** @type {FloatTensor} */ waves) =>
+    positions === 'sinusoids' ? t.add(x, waves) : positions === 'learned' ? t.add(x, p[name]) : x
+  const attend = (/** @type {string} */ block, /** @type {FloatTensor[]} */ [queries, keys, values]) => {
+    const layer = layers.length
+    const q = turned(t.linear(queries, p[`${block}.q`]))
+    const k = turned(t.linear(keys, p[`${block}.k`]))
+    const v = t.linear(values, p[`${block}.v`])
+    const mask = touches[layer]?.mask
+    const [L, S] = [q.dims[1], k.dims[1]]
+    const bias = positions === 'distance' ? t.relativeBias(p[`${block}.bias`], L, S) : undefined
+    const options = { numHeads: heads, ...seen, ...(mask && { mask }), ...(bias && { bias }) }
+    inputs.push(queries)
+    layers.push({ q, k, v, options })
+    const x = touched(t, p, block, t.attention(q, k, v, options), touches[layer])
+    parts.push({ kind: 'attention', layer, x })
+    return t.linear(x, p[`${block}.o`])
+  }
+  const fed = (/** @type {string} */ block, /** @type {FloatTensor} */ h) => {
+    if (!mlp) return h
+    const x = t.linear(t.relu(t.linear(normed(h, `${block}.norm2`), p[`${block}.up`])), p[`${block}.down`])
+    parts.push({ kind: 'mlp', layer: layers.length - 1, x })
+    return t.add(h, x)
+  }
+  const layer = (/** @type {string} */ block, /** @type {FloatTensor} */ h) => {
+    const x = normed(h, `${block}.norm1`)
+    return fed(block, t.add(h, attend(block, [x, x, x])))
+  }
+  const logitsOf = (/** @type {FloatTensor} */ last) => t.linear(normed(last, 'norm'), p.unembed)
+  return { normed, placed, attend, fed, layer, logitsOf, layers, inputs, parts }
+}
+
+/**
  * A decoder, or with `causal` false an encoder, that answers at each position.
  * @param {Tape} t
  * @param {Weights} p
  * @param {Batch} batch
  * @param {LearnSettings} settings
  * @param {boolean} causal
+ * @param {{ source: FloatTensor }} waves sinusoids
  * @param {readonly Touch[]} touches of each layer
  * @returns {Forward}
  */
-export function layersForward(t, p, { ids, T }, { layers, heads, positions, norm, mlp }, causal, touches) {
-  const rope = { numHeads: heads, base: ROPE_BASE, interleaved: true }
-  const turned = (/** @type {FloatTensor} */ x) => (positions === 'rope' ? t.rope(x, rope) : x)
-  const normed = (/** @type {FloatTensor} */ x, /** @type {string} */ name) =>
-    norm ? t.layerNorm(x, p[`${name}.weight`], p[`${name}.bias`]) : x
-  /** @type {Attended[]} */
-  const attended = []
-  const inputs = []
-  let h = t.embedding(inRows(ids, T), p.embed)
-  if (positions === 'learned') h = t.add(h, p.position)
-  /** @type {Part[]} */
-  const parts = [{ kind: 'embedding', layer: -1, x: h }]
-  for (let l = 0; l < layers; l++) {
-    const x = normed(h, `${l}.norm1`)
-    const q = turned(t.linear(x, p[`${l}.q`]))
-    const k = turned(t.linear(x, p[`${l}.k`]))
-    const v = t.linear(x, p[`${l}.v`])
-    const mask = touches[l]?.mask
-    const bias = positions === 'distance' ? t.relativeBias(p[`${l}.bias`], T) : undefined
-    const options = { numHeads: heads, causal, ...(mask && { mask }), ...(bias && { bias }) }
-    inputs.push(x)
-    attended.push({ q, k, v, options })
-    const out = touched(t, p, `${l}`, t.attention(q, k, v, options), touches[l])
-    parts.push({ kind: 'attention', layer: l, x: out })
-    h = t.add(h, t.linear(out, p[`${l}.o`]))
-    if (!mlp) continue
-    const more = t.linear(t.relu(t.linear(normed(h, `${l}.norm2`), p[`${l}.up`])), p[`${l}.down`])
-    parts.push({ kind: 'mlp', layer: l, x: more })
-    h = t.add(h, more)
-  }
-  return { logits: t.linear(normed(h, 'norm'), p.unembed), layers: attended, parts, last: h, inputs }
+export function layersForward(t, p, { ids, T }, settings, causal, waves, touches) {
+  const { placed, layer, logitsOf, layers, inputs, parts } = partsOf(t, p, settings, { causal }, touches)
+  let h = placed(t.embedding(inRows(ids, T), p.embed), 'position', waves.source)
+  parts.push({ kind: 'embedding', layer: -1, x: h })
+  for (const block of blocksOf(false, settings.layers)) h = layer(block, h)
+  return { logits: logitsOf(h), layers, parts, last: h, inputs }
 }
 
 /**
- * Translation: keys see their sentence by one self-attention, values are the words themselves, queries know the word
- * before and their position.
+ * Translation: keys see their sentence by self-attention, values are the words themselves, queries know the word before
+ * and their position.
  * @param {Tape} t
  * @param {Weights} p
  * @param {Batch} batch
  * @param {LearnSettings} settings
- * @param {{ source: FloatTensor, target: FloatTensor }} positions
+ * @param {{ source: FloatTensor, target: FloatTensor }} waves sinusoids
  * @param {readonly Touch[]} touches of the encoder, of the cross-attention
  * @returns {Forward}
  */
-export function translationForward(t, p, { ids, previous, T, L, lengths }, { heads, norm }, positions, touches) {
-  const normed = (/** @type {FloatTensor} */ x, /** @type {string} */ name) =>
-    norm ? t.layerNorm(x, p[`${name}.weight`], p[`${name}.bias`]) : x
-  /** @type {Part[]} */
-  const parts = []
-  /** @type {FloatTensor[]} */
-  const inputs = []
-  const attend = (/** @type {string} */ block, /** @type {FloatTensor[]} */ [queries, keys, values]) => {
-    const touch = touches[attended.length]
-    const options = { numHeads: heads, keyLengths: lengths, ...(touch?.mask && { mask: touch.mask }) }
-    const q = t.linear(queries, p[`${block}.q`])
-    const k = t.linear(keys, p[`${block}.k`])
-    const v = t.linear(values, p[`${block}.v`])
-    const x = touched(t, p, block, t.attention(q, k, v, options), touch)
-    inputs.push(queries)
-    parts.push({ kind: 'attention', layer: attended.length, x })
-    attended.push({ q, k, v, options })
-    return t.linear(x, p[`${block}.o`])
-  }
-  /** @type {Attended[]} */
-  const attended = []
+export function translationForward(t, p, { ids, previous, T, L, lengths }, settings, waves, touches) {
+  const seen = { keyLengths: lengths }
+  const { normed, placed, attend, fed, layer, logitsOf, layers, inputs, parts } = partsOf(t, p, settings, seen, touches)
   const words = t.embedding(inRows(ids, T), p.embed)
-  const h = t.add(words, positions.source)
-  const x = normed(h, 'encoder.norm1')
-  const encoded = t.add(h, attend('encoder', [x, x, x]))
+  let h = placed(words, 'position', waves.source)
+  for (const block of blocksOf(true, settings.layers).slice(0, -1)) h = layer(block, h)
   const before = t.embedding(inRows(/** @type {Int32Array} */ (previous), L), p.embedTarget)
-  const queries = normed(t.add(before, positions.target), 'cross.norm1')
-  const context = attend('cross', [queries, encoded, words])
-  const logits = t.linear(normed(context, 'norm'), p.unembed)
-  return { logits, layers: attended, parts: parts.slice(1), last: context, inputs }
+  const queries = normed(placed(before, 'positionTarget', waves.target), 'cross.norm1')
+  parts.length = 0 // the encoder's add to no logit directly
+  const context = fed('cross', attend('cross', [queries, h, words]))
+  return { logits: logitsOf(context), layers, parts, last: context, inputs }
 }

@@ -243,13 +243,13 @@ function translated(run, probe) {
   const V = run.shape.outputs
   const name = (/** @type {number} */ id) => TARGET_WORDS[id]
   const next = likeliest(logits.data, Math.max(0, answers.length - 1) * V, V)
-  const [encoder] = run.weightsOfFirst(layers.slice(0, 1), source.length, source.length)
-  const [cross] = run.weightsOfFirst(layers.slice(1), answers.length, source.length)
+  const encoder = run.weightsOfFirst(layers.slice(0, -1), source.length, source.length)
+  const [cross] = run.weightsOfFirst(layers.slice(-1), answers.length, source.length)
   const shown = {
     ...{ probe: source.join(' '), tokens: source, answers },
     next: next.slice(0, MOST).map(({ id, share }) => ({ token: name(id), share })),
     layers: [
-      { ...encoder, rows: source, columns: source },
+      ...encoder.map(weights => ({ ...weights, rows: source, columns: source })),
       { ...cross, rows: answers, columns: source },
     ],
   }

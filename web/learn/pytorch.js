@@ -1,5 +1,6 @@
 // A run as a PyTorch program: the same draws, the same model, the same steps, so that its losses are the same.
 
+import { blocksOf } from './recipes.js'
 import { reverseLengths, sortLengths } from './tasks/one-layer.js'
 import { grammar } from './tasks/translation.js'
 import { weightLines } from './weights.js'
@@ -156,50 +157,64 @@ const weights = (s, isTranslation) =>
   })
 
 /** @param {boolean} hasBias by distance */
-const attend = hasBias => `${hasBias ? '\ndistance = (torch.arange(T)[:, None] - torch.arange(T)).clamp(min=0)\n' : ''}
+const attend = hasBias => `
 def attend(name, x, y, z, visible):
     q, k, v = (F.linear(t, p[f'{name}.{part}']) for t, part in ((x, 'q'), (y, 'k'), (z, 'v')))
     q, k, v = (t.view(*t.shape[:2], H, d // H).transpose(1, 2) for t in (q, k, v))
     q, k = turned(q), turned(k)
-    scores = (q @ k.transpose(-1, -2) / math.sqrt(d // H)${hasBias ? " + p[f'{name}.bias'][:, distance]" : ''}).masked_fill(~visible, -math.inf)
+${hasBias ? '    distance = (torch.arange(x.shape[1])[:, None] - torch.arange(T)).clamp(0, T - 1)\n' : ''}    scores = (q @ k.transpose(-1, -2) / math.sqrt(d // H)${hasBias ? " + p[f'{name}.bias'][:, distance]" : ''}).masked_fill(~visible, -math.inf)
     out = scores.softmax(-1) @ v
     return F.linear(out.transpose(1, 2).flatten(2), p[f'{name}.o'])
 `
 
 const ROPE = `
-angle = torch.arange(T).float()[:, None] * 100.0 ** (-torch.arange(0, d // H, 2).float() / (d // H))
+frequencies = 100.0 ** (-torch.arange(0, d // H, 2).float() / (d // H))
 
 def turned(x):
+    angle = torch.arange(x.shape[2]).float()[:, None] * frequencies
     a, b, cos, sin = x[..., 0::2], x[..., 1::2], angle.cos(), angle.sin()
     return torch.stack([a * cos - b * sin, a * sin + b * cos], -1).flatten(-2)
 `
 
-/** @param {LearnSettings} s @param {boolean} causal */
-const layersModel = ({ layers, positions, mlp }, causal) => `
-visible = torch.ones(T, T, dtype=torch.bool)${causal ? '.tril()' : ''}
-
-def model(ids):
-    h = F.embedding(ids, p['embed'])${positions === 'learned' ? " + p['position']" : ''}
-    for l in range(${layers}):
-        x = normed(h, f'{l}.norm1')
-        h = h + attend(l, x, x, x, visible)
-${mlp ? "        h = h + F.linear(F.relu(F.linear(normed(h, f'{l}.norm2'), p[f'{l}.up'])), p[f'{l}.down'])\n" : ''}    return F.linear(normed(h, 'norm'), p['unembed'])
-`
-
-const TRANSLATION_MODEL = `
+const SINUSOIDS = `
 def sinusoids(n):
     column = torch.arange(d)
     angle = torch.arange(n)[:, None] * torch.exp(-math.log(1000) * (column - column % 2) / d)
     return math.sqrt(2 / d) * torch.where(column % 2 == 1, angle.cos(), angle.sin())
+`
 
+/** What is added to embeddings. @param {LearnSettings} s @param {string} length @param {string} name of what is learned */
+const placed = ({ positions }, length, name) =>
+  positions === 'learned' ? ` + p['${name}']` : positions === 'sinusoids' ? ` + sinusoids(${length})` : ''
+
+/** @param {LearnSettings} s @param {string} name of the attention */
+const fed = ({ mlp }, name) =>
+  mlp ? ` + F.linear(F.relu(F.linear(normed(h, ${name}.norm2'), p[${name}.up'])), p[${name}.down'])` : ''
+
+/** Layers of self-attention. @param {LearnSettings} s @param {readonly string[]} blocks */
+const selfAttention = (s, blocks) => `    for name in [${blocks.map(block => `'${block}'`).join(', ')}]:
+        x = normed(h, f'{name}.norm1')
+        h = h + attend(name, x, x, x, visible)
+${s.mlp ? `        h = h${fed(s, "f'{name}")}\n` : ''}`
+
+/** @param {LearnSettings} s @param {boolean} causal */
+const layersModel = (s, causal) => `
+visible = torch.ones(T, T, dtype=torch.bool)${causal ? '.tril()' : ''}
+
+def model(ids):
+    h = F.embedding(ids, p['embed'])${placed(s, 'T', 'position')}
+${selfAttention(s, blocksOf(false, s.layers))}    return F.linear(normed(h, 'norm'), p['unembed'])
+`
+
+/** @param {LearnSettings} s */
+const translationModel = s => `
 def model(ids, before, lengths):
     visible = (torch.arange(T) < lengths[:, None])[:, None, None]
     words = F.embedding(ids, p['embed'])
-    h = words + sinusoids(T)
-    x = normed(h, 'encoder.norm1')
-    h = h + attend('encoder', x, x, x, visible)
-    queries = normed(F.embedding(before, p['embedTarget']) + sinusoids(L), 'cross.norm1')
-    return F.linear(normed(attend('cross', queries, h, words, visible), 'norm'), p['unembed'])
+    h = words${placed(s, 'T', 'position')}
+${selfAttention(s, blocksOf(true, s.layers).slice(0, -1))}    queries = normed(F.embedding(before, p['embedTarget'])${placed(s, 'L', 'positionTarget')}, 'cross.norm1')
+    h = attend('cross', queries, h, words, visible)
+${s.mlp ? `    h = h${fed(s, "'cross")}\n` : ''}    return F.linear(normed(h, 'norm'), p['unembed'])
 `
 
 /**
@@ -226,7 +241,7 @@ for value in p.values():
     value.requires_grad_(True)
 ${positions === 'rope' ? ROPE : '\nturned = lambda x: x\n'}
 ${norm ? "normed = lambda x, name: F.layer_norm(x, (d,), p[f'{name}.weight'], p[f'{name}.bias'])" : 'normed = lambda x, name: x'}
-${attend(positions === 'distance')}${isTranslation ? TRANSLATION_MODEL : layersModel(settings, causal)}
+${attend(positions === 'distance')}${positions === 'sinusoids' ? SINUSOIDS : ''}${isTranslation ? translationModel(settings) : layersModel(settings, causal)}
 def rate(step):
     if step < ${warmup}:
         return ${rate} * (step + 1) / ${warmup}

@@ -1,5 +1,6 @@
 // A run as a program for qkv in Node: the same draws, the same model, the same steps, so that its losses are the same.
 
+import { blocksOf } from './recipes.js'
 import { reverseLengths, sortLengths } from './tasks/one-layer.js'
 import { grammar } from './tasks/translation.js'
 import { weightLines } from './weights.js'
@@ -188,28 +189,7 @@ const weights = (s, isTranslation) =>
     distanceBias: block => `weights['${block}.bias'] = tensor(new Float32Array(numHeads * T), [numHeads, T])`,
   })
 
-/** @param {LearnSettings} s @param {boolean} causal */
-const layersModel = ({ layers, positions, mlp, norm }, causal) => {
-  const normed = (/** @type {string} */ x, /** @type {string} */ name) => (norm ? `normed(t, ${x}, ${name})` : x)
-  const turned = (/** @type {string} */ x) => (positions === 'rope' ? `t.rope(${x}, rope)` : x)
-  return `${positions === 'rope' ? '\nconst rope = { numHeads, base: 100, interleaved: true }\n' : ''}
-function model(t, { ids }) {
-  let h = t.embedding({ data: ids, dims: [B, T] }, p.embed)
-${positions === 'learned' ? '  h = t.add(h, p.position)\n' : ''}  for (let l = 0; l < ${layers}; l++) {
-    const x = ${normed('h', `\`\${l}.norm1\``)}
-    const [q, k, v] = ['q', 'k', 'v'].map(part => t.linear(x, p[\`\${l}.\${part}\`]))
-${positions === 'distance' ? `    const bias = t.relativeBias(p[\`\${l}.bias\`], T)\n` : ''}    const out = t.attention(${turned('q')}, ${turned('k')}, v, { numHeads, causal: ${causal}${positions === 'distance' ? ', bias' : ''} })
-    h = t.add(h, t.linear(out, p[\`\${l}.o\`]))
-${mlp ? `    h = t.add(h, t.linear(t.relu(t.linear(${normed('h', `\`\${l}.norm2\``)}, p[\`\${l}.up\`])), p[\`\${l}.down\`]))\n` : ''}  }
-  return t.linear(${normed('h', "'norm'")}, p.unembed)
-}
-`
-}
-
-/** @param {LearnSettings} s */
-const translationModel = ({ norm }) => {
-  const normed = (/** @type {string} */ x, /** @type {string} */ name) => (norm ? `normed(t, ${x}, '${name}')` : x)
-  return `
+const SINUSOIDS = `
 // (n, d), with a root mean square of 1/sqrt(d)
 const sinusoids = n => {
   const at = i => {
@@ -219,20 +199,59 @@ const sinusoids = n => {
   }
   return tensor(Float32Array.from({ length: n * d }, (_, i) => at(i)), [n, d])
 }
-const [sourcePlaces, targetPlaces] = [sinusoids(T), sinusoids(L)]
+`
 
+/** The programs of both models, in the parts that they share. @param {LearnSettings} s @param {string} seen by attention */
+function partsOf({ positions, mlp, norm }, seen) {
+  const normed = (/** @type {string} */ x, /** @type {string} */ name) => (norm ? `normed(t, ${x}, ${name})` : x)
+  const turned = (/** @type {string} */ x) => (positions === 'rope' ? `t.rope(${x}, rope)` : x)
+  const hasBias = positions === 'distance'
+  const placed = (/** @type {string} */ x, /** @type {string} */ name, /** @type {string} */ waves) =>
+    positions === 'learned' ? `t.add(${x}, p.${name})` : positions === 'sinusoids' ? `t.add(${x}, ${waves})` : x
+  /** @param {string} name of the attention @param {string} indent */
+  const fed = (name, indent) =>
+    mlp
+      ? `${indent}h = t.add(h, t.linear(t.relu(t.linear(${normed('h', `${name}.norm2\``)}, p[${name}.up\`])), p[${name}.down\`]))\n`
+      : ''
+  const attend = `${positions === 'rope' ? '\nconst rope = { numHeads, base: 100, interleaved: true }\n' : ''}
+function attend(t, name, x, y, z, seen) {
+  const [q, k, v] = [t.linear(x, p[\`\${name}.q\`]), t.linear(y, p[\`\${name}.k\`]), t.linear(z, p[\`\${name}.v\`])]
+${hasBias ? `  const bias = t.relativeBias(p[\`\${name}.bias\`], x.dims[1], T)\n` : ''}  const out = t.attention(${turned('q')}, ${turned('k')}, v, { numHeads, ...seen${hasBias ? ', bias' : ''} })
+  return t.linear(out, p[\`\${name}.o\`])
+}
+`
+  /** Layers of self-attention. @param {readonly string[]} blocks */
+  const layers = blocks => `  for (const name of [${blocks.map(block => `'${block}'`).join(', ')}]) {
+    const x = ${normed('h', `\`\${name}.norm1\``)}
+    h = t.add(h, attend(t, name, x, x, x, ${seen}))
+${fed(`\`\${name}`, '    ')}  }
+`
+  return { normed, placed, fed, attend, layers }
+}
+
+/** @param {LearnSettings} s @param {boolean} causal */
+const layersModel = (s, causal) => {
+  const { normed, placed, attend, layers } = partsOf(s, `{ causal: ${causal} }`)
+  return `${s.positions === 'sinusoids' ? 'const places = sinusoids(T)\n' : ''}${attend}
+function model(t, { ids }) {
+  let h = ${placed('t.embedding({ data: ids, dims: [B, T] }, p.embed)', 'position', 'places')}
+${layers(blocksOf(false, s.layers))}  return t.linear(${normed('h', "'norm'")}, p.unembed)
+}
+`
+}
+
+/** @param {LearnSettings} s */
+const translationModel = s => {
+  const { normed, placed, fed, attend, layers } = partsOf(s, 'seen')
+  return `${s.positions === 'sinusoids' ? 'const [places, placesTarget] = [sinusoids(T), sinusoids(L)]\n' : ''}${attend}
 function model(t, { ids, previous, lengths }) {
-  const attend = (name, x, y, z) => {
-    const [q, k, v] = [t.linear(x, p[\`\${name}.q\`]), t.linear(y, p[\`\${name}.k\`]), t.linear(z, p[\`\${name}.v\`])]
-    return t.linear(t.attention(q, k, v, { numHeads, keyLengths: lengths }), p[\`\${name}.o\`])
-  }
+  const seen = { keyLengths: lengths }
   const words = t.embedding({ data: ids, dims: [B, T] }, p.embed)
-  const h = t.add(words, sourcePlaces)
-  const x = ${normed('h', 'encoder.norm1')}
-  const encoded = t.add(h, attend('encoder', x, x, x))
-  const before = t.embedding({ data: previous, dims: [B, L] }, p.embedTarget)
-  const queries = ${normed('t.add(before, targetPlaces)', 'cross.norm1')}
-  return t.linear(${normed("attend('cross', queries, encoded, words)", 'norm')}, p.unembed)
+  let h = ${placed('words', 'position', 'places')}
+${layers(blocksOf(true, s.layers).slice(0, -1))}  const before = t.embedding({ data: previous, dims: [B, L] }, p.embedTarget)
+  const queries = ${normed(placed('before', 'positionTarget', 'placesTarget'), "'cross.norm1'")}
+  h = attend(t, 'cross', queries, h, words, seen)
+${fed('`cross', '  ')}  return t.linear(${normed('h', "'norm'")}, p.unembed)
 }
 `
 }
@@ -244,7 +263,7 @@ function model(t, { ids, previous, lengths }) {
  * @returns {string}
  */
 export function qkvProgram(task, settings, text = '') {
-  const { d, heads, norm, seed, rate, batch, warmup, steps, decay } = settings
+  const { d, heads, norm, positions, seed, rate, batch, warmup, steps, decay } = settings
   const isTranslation = task === 'translation'
   const total = decay ? `, total: ${steps}, least: ${rate} / 10` : ''
   return `import { load, tensor } from 'qkv'
@@ -262,7 +281,7 @@ const draw = (name, rows, columns) => {
 ${weights(settings, isTranslation)}
 const learned = parameters(qkv, weights)
 const p = learned.values
-${norm ? NORMED : ''}${isTranslation ? translationModel(settings) : layersModel(settings, task !== 'reverse')}
+${norm ? NORMED : ''}${positions === 'sinusoids' ? SINUSOIDS : ''}${isTranslation ? translationModel(settings) : layersModel(settings, task !== 'reverse')}
 const optimizer = new Adam(learned, { lr: ${rate}, betas: [0.9, 0.99] })
 const rate = schedule(${rate}, { warmup: ${warmup}${total} })
 const data = qkv.generator(${seed} + 1000003)

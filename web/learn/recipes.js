@@ -11,10 +11,10 @@ import { LONGEST, SOURCE_WORDS, START, TARGET_WORDS, translationBatch } from './
 /**
  * Sizes and rates of a run. With a seed they fix every bit of it.
  * @typedef {object} LearnSettings
- * @property {number} layers
+ * @property {number} layers of self-attention
  * @property {number} heads
  * @property {number} d width of the residual stream
- * @property {'rope' | 'learned' | 'distance' | 'none'} positions distance: a learned bias of the scores
+ * @property {'sinusoids' | 'rope' | 'learned' | 'distance' | 'none'} positions distance: a learned bias of the scores
  * @property {boolean} norm a LayerNorm before each attention and MLP, and before the logits
  * @property {number} mlp width of the MLP of each layer; 0: none
  * @property {number} V tokens of the vocabulary (characters of the text; of the translation fixed)
@@ -61,6 +61,16 @@ const COMMON = /** @type {const} */ ({
   seed: 0,
 })
 
+/**
+ * The names of the attentions: of a translation its encoder's, then the one across.
+ * @param {boolean} isTranslation
+ * @param {number} layers
+ */
+export const blocksOf = (isTranslation, layers) =>
+  isTranslation
+    ? [...Array.from({ length: layers }, (_, layer) => `encoder${layer || ''}`), 'cross']
+    : Array.from({ length: layers }, (_, layer) => `${layer}`)
+
 /** @type {Record<'induction' | 'translation' | 'sort' | 'reverse' | 'text', Recipe>} */
 export const RECIPES = {
   induction: {
@@ -73,7 +83,7 @@ export const RECIPES = {
     ...{ measure: 'heldOutAccuracy', goal: 0.95, within: 600, usual: 260 },
   },
   translation: {
-    defaults: { ...COMMON, layers: 1, positions: 'none', V: 0, T: LONGEST.source, rate: 1e-2, steps: 400 },
+    defaults: { ...COMMON, layers: 1, positions: 'sinusoids', V: 0, T: LONGEST.source, rate: 1e-2, steps: 400 },
     causal: false,
     shape: () => ({
       ...{ inputs: SOURCE_WORDS.length, outputs: TARGET_WORDS.length, previous: START + 1 },

@@ -314,7 +314,7 @@ export class LearnRoom extends LitElement {
   #why({ t }, { shown }) {
     if (watch.why === null || !shown?.why) return nothing
     const { tokens, shares, columns } = shown.why
-    const isCross = watch.task === 'translation'
+    const isCross = watch.task === 'translation' && !watch.settings.mlp
     return why({
       ...{ t, tokens, shares, columns, isCross, ...watch.whyView },
       set: patch => {

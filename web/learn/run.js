@@ -3,7 +3,7 @@
 import { Adam, parameters, schedule, tape } from 'qkv/train'
 import { looksNowhere, measure } from './measure.js'
 import { initialWeights, layersForward, sinusoids, translationForward } from './model.js'
-import { RECIPES } from './recipes.js'
+import { blocksOf, RECIPES } from './recipes.js'
 import { argmax } from './tasks/batch.js'
 import { TARGET_WORDS, toBatch, translationLength } from './tasks/translation.js'
 import { touchesOf } from './touch.js'
@@ -56,7 +56,7 @@ export function createRun(qkv, task, given = {}, text) {
   const settings = { ...recipe.defaults, ...given }
   settings.warmup = Math.min(settings.warmup, settings.steps - 1)
   const shape = recipe.shape(settings, text)
-  const blocks = shape.previous ? ['encoder', 'cross'] : Array.from({ length: settings.layers }, (_, l) => `${l}`)
+  const blocks = blocksOf(shape.previous !== undefined, settings.layers)
   const sizes = blocks.map(block => ({ L: block === 'cross' ? shape.L : shape.T, S: shape.T }))
   const p = parameters(qkv, initialWeights(qkv.generator(settings.seed), settings, shape))
   const optimizer = new Adam(p, { lr: settings.rate, betas: BETAS })
@@ -64,7 +64,7 @@ export function createRun(qkv, task, given = {}, text) {
   const rate = schedule(settings.rate, { warmup: settings.warmup, total, least: total && settings.rate / 10 })
   const trainData = () => qkv.generator(settings.seed + SEEDS.train)
   const data = trainData()
-  const places = { source: sinusoids(shape.T, settings.d), target: sinusoids(shape.L, settings.d) }
+  const waves = { source: sinusoids(shape.T, settings.d), target: sinusoids(shape.L, settings.d) }
   let steps = 0
   /** What the reader changed. @type {import('./model.js').Touch[]} */
   let touches = []
@@ -92,8 +92,8 @@ export function createRun(qkv, task, given = {}, text) {
     const { targets, B, L } = batch
     const step = tape(qkv, of, t => {
       made = shape.previous
-        ? translationForward(t, of.values, batch, settings, places, touches)
-        : layersForward(t, of.values, batch, settings, recipe.causal, touches)
+        ? translationForward(t, of.values, batch, settings, waves, touches)
+        : layersForward(t, of.values, batch, settings, recipe.causal, waves, touches)
       return t.crossEntropy(made.logits, { data: targets, dims: [B, L] }, { ignoreIndex: -1 })
     })
     return { step, .../** @type {import('./model.js').Forward} */ (made) }
@@ -236,7 +236,7 @@ export function createRun(qkv, task, given = {}, text) {
         const length = batch.lengths?.[0] ?? T
         const attention = blocks.map((block, l) => {
           const { L } = sizes[l]
-          const rows = block === 'encoder' ? length : L
+          const rows = block === 'cross' ? L : length
           const dOut = all.gradients[`out.${block}`].data.slice(0, L * settings.d)
           const v = layers[l].v.data.slice(0, T * settings.d)
           const data = new Float32Array(settings.heads * rows * length)

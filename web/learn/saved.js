@@ -20,7 +20,7 @@ const MOST_BYTES = 2 ** 26
  * @param {string} text of the task 'text'
  */
 export const configOf = (task, settings, step, text) => ({
-  ...{ format: 'qkv learn', version: 1, task, step, settings },
+  ...{ format: 'qkv learn', version: 2, task, step, settings },
   layout: 'weights are (out, in); names are those of web/learn/model.js and of the PyTorch program',
   ...(task === 'text' && { text }),
 })
@@ -44,10 +44,13 @@ export function fromFile(bytes, json) {
   } catch {
     throw new RangeError('this file has no configuration of the room Learn: give its JSON, too.')
   }
-  const { task, step, settings: given, text = '' } = config ?? {}
+  const { version, task, step, settings, text = '' } = config ?? {}
   if (!Object.keys(RECIPES).includes(task)) throw new RangeError(`task ${String(task).slice(0, 20)} is not known.`)
-  const learn = writeLearn(task, given ?? {})
-  const { settings, problems } = checkLearn(task, learn)
+  // Version 1 wrote "none" for the sinusoids of a translation.
+  const given = version === 1 && task === 'translation' ? { ...settings, positions: 'sinusoids' } : (settings ?? {})
+  const learn = writeLearn(task, given)
+  const checked = checkLearn(task, learn)
+  const { problems } = checked
   if (problems.length || typeof text !== 'string' || !(Number.isSafeInteger(step) && step >= 0))
     throw new RangeError(
       `its configuration makes no sense: ${problems.map(({ field }) => field).join(', ') || 'step'}.`,
@@ -56,8 +59,8 @@ export function fromFile(bytes, json) {
   const zeros = { normal: (/** @type {number[]} */ dims) => ({ dims }) }
   const expected = initialWeights(
     /** @type {any} */ (zeros),
-    settings,
-    RECIPES[/** @type {Task} */ (task)].shape(settings, text),
+    checked.settings,
+    RECIPES[/** @type {Task} */ (task)].shape(checked.settings, text),
   )
   for (const [name, { dims }] of Object.entries(expected)) {
     if (!weights[name]) throw new RangeError(`${name} is missing.`)
@@ -66,5 +69,5 @@ export function fromFile(bytes, json) {
     if (!weights[name].data.every(Number.isFinite)) throw new RangeError(`${name} has numbers that are not finite.`)
   }
   const state = Object.fromEntries(Object.keys(expected).map(name => [name, weights[name]]))
-  return { task, settings, learn, step, text, state }
+  return { task, settings: checked.settings, learn, step, text, state }
 }

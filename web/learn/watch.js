@@ -5,6 +5,7 @@ import { changeOf, paintCell, readChanges, withChange, writeChanges } from '../s
 import { begin, record, redo, undo } from '../settings/history.js'
 import { checkLearn, touchIn, writeLearn } from './check.js'
 import { openSession } from './open.js'
+import { blocksOf } from './recipes.js'
 import { charactersOf } from './tasks/text.js'
 
 /** @typedef {import('./run.js').Task} Task */
@@ -119,7 +120,7 @@ export class Watch {
 
   #sizes() {
     const { layers, heads } = this.settings
-    return { layers: this.task === 'translation' ? 2 : layers, heads }
+    return { layers: blocksOf(this.task === 'translation', layers).length, heads }
   }
 
   /** A new run of these settings. */

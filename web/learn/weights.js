@@ -1,5 +1,7 @@
 // The weights of a run as lines of a program, in PyTorch or JavaScript, in the order in which the model draws them.
 
+import { blocksOf } from './recipes.js'
+
 /** @typedef {import('./recipes.js').LearnSettings} LearnSettings */
 
 /**
@@ -12,18 +14,16 @@
 export function weightLines({ layers, mlp, norm, positions }, isTranslation, language) {
   const ones = (/** @type {string} */ name) => (norm ? [language.norm(name)] : [])
   const draw = (/** @type {string} */ name, /** @type {string} */ dims) => `draw('${name}', ${dims})`
-  const blocks = isTranslation ? ['encoder', 'cross'] : Array.from({ length: layers }, (_, l) => `${l}`)
   return [
     draw('embed', 'INPUTS, d'),
     ...(isTranslation ? [draw('embedTarget', 'OUTPUTS + 1, d')] : []),
     ...(positions === 'learned' ? [draw('position', 'T, d')] : []),
-    ...blocks.flatMap(block => [
+    ...(positions === 'learned' && isTranslation ? [draw('positionTarget', 'L, d')] : []),
+    ...blocksOf(isTranslation, layers).flatMap(block => [
       ...ones(`${block}.norm1`),
       ...['q', 'k', 'v', 'o'].map(part => draw(`${block}.${part}`, 'd, d')),
       ...(positions === 'distance' ? [language.distanceBias(block)] : []),
-      ...(mlp && !isTranslation
-        ? [...ones(`${block}.norm2`), draw(`${block}.up`, `${mlp}, d`), draw(`${block}.down`, `d, ${mlp}`)]
-        : []),
+      ...(mlp ? [...ones(`${block}.norm2`), draw(`${block}.up`, `${mlp}, d`), draw(`${block}.down`, `d, ${mlp}`)] : []),
     ]),
     ...ones('norm'),
     draw('unembed', 'OUTPUTS, d'),
