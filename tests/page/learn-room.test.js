@@ -260,7 +260,7 @@ test('layers, positions and MLP of the translation can be changed; its last map 
     'Chinese looks at English',
   ])
   assert.equal(await text('#learn-chosen-title'), 'Head 3.1')
-  assert.match(decodeURIComponent(new URL(page.url()).hash), /layers=2,positions=rope,mlp=16/)
+  await page.waitForFunction(() => decodeURIComponent(location.hash).includes('learn=layers=2,positions=rope,mlp=16'))
   await page.click('#learn-answer .answer-token:nth-of-type(1)')
   await room('#why').waitFor(PATIENCE)
   assert.match(await text('#why'), /MLP of layer 3/)
