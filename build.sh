@@ -57,7 +57,10 @@ if [ -n "$relaxed" ]; then
   fi
 fi
 ./setup.sh packages
-export BINARYEN_CORES=1 # makes the build reproducible
+# The same bytes each time, whatever else runs: binaryen orders some things by their addresses and by its threads.
+export BINARYEN_CORES=1
+steady=()
+if setarch -R true 2>/dev/null; then steady=(setarch -R); fi
 objects=$(mktemp -d)
 trap 'rm -r "$objects"' EXIT
 for file in src/kernel/*.c; do
@@ -68,7 +71,7 @@ for file in src/kernel/*.c; do
   "${compile[@]}" "$size" "${flags[@]}" "$file" -o "$objects/$name.o"
 done
 if [ "${compile[0]}" = emcc ]; then
-  emcc "${link[@]}" "$objects"/*.o -o "$objects/linked.wasm"
+  "${steady[@]}" emcc "${link[@]}" "$objects"/*.o -o "$objects/linked.wasm"
   node_modules/.bin/wasm-opt -Oz --converge "${features[@]}" "$objects/linked.wasm" -o "$out" # keeps what emcc has inlined
 else
   wasm-ld-16 --no-entry --strip-all -O3 --initial-memory=131072 --max-memory=4294967296 -z stack-size=65536 \
