@@ -76,6 +76,8 @@ for (const [task, given, has] of /** @type {[Task, Partial<LearnSettings>, strin
   ['induction', {}, 'Q'],
   ['translation', {}, 'Q'],
   ['translation', { layers: 2, positions: 'rope' }, 'Q'],
+  ['sort', { positions: 'distance', heads: 2 }, 'V'],
+  ['translation', { positions: 'distance' }, 'V'],
 ]))
   test(`the matrices of ${task} ${JSON.stringify(given)} give its weights in the room "One layer", and what its heads add`, () => {
     const run = trained(task, given, 20)
@@ -97,7 +99,7 @@ for (const [task, given, has] of /** @type {[Task, Partial<LearnSettings>, strin
     const { why } = probeOf(qkv, run, source, { why: 0 })
     const row = task === 'sort' ? 8 : 0
     // What the heads give to the logit of the first token, from the output of the room's layer.
-    if (!run.settings.norm) {
+    if (!run.settings.norm && has !== 'V') {
       const { d } = run.settings
       const id = Number(run.shape.previous ? TARGET_WORDS.indexOf(String(why?.tokens[0].token)) : why?.tokens[0].token)
       const U = run.parameters.values.unembed.data.slice(id * d, (id + 1) * d)

@@ -121,7 +121,8 @@ function explained(qkv, run, { shown, forward, first, name }, { why = null }) {
 }
 
 /**
- * X, the weights, Q, K and V of a layer: what its attention was computed from, head by head.
+ * What the attention of a layer was computed from, head by head: X and the matrices, or Q, K and V; with a learned bias
+ * the attention weights themselves and V.
  * @param {Run} run
  * @param {Answered} answered
  * @param {Asked} asked
@@ -152,14 +153,20 @@ function opened(run, { shown, forward }, { layer = null }) {
     dims: [heads, d, size],
   })
   const n = rows.length
+  const values = parted(v.data, columns.length)
+  // That room has no learned bias of the scores.
+  const hasBias = settings.positions === 'distance'
+  const product = () => ({
+    x: { data: forward.inputs[layer].data.slice(0, n * d), dims: [n, d] },
+    ...{ wq: perHead('q'), wk: perHead('k'), wv: perHead('v'), wo },
+  })
   /** @type {Record<string, { dims: number[], data: Float32Array }>} */
-  const matrices = isProduct
-    ? {
-        x: { data: forward.inputs[layer].data.slice(0, n * d), dims: [n, d] },
-        ...{ wq: perHead('q'), wk: perHead('k'), wv: perHead('v'), wo },
-      }
-    : { q: parted(q.data, n), k: parted(k.data, columns.length), v: parted(v.data, columns.length), wo }
-  return { opened: { layer, heads: matrices, causal: recipe.causal, rows, columns } }
+  const matrices = hasBias
+    ? { weights: shown.layers[layer], v: values }
+    : isProduct
+      ? product()
+      : { q: parted(q.data, n), k: parted(k.data, columns.length), v: values, wo }
+  return { opened: { layer, heads: matrices, causal: recipe.causal && !hasBias, rows, columns } }
 }
 
 /** @param {Run} run @param {string} probe @returns {Answered} */
