@@ -116,13 +116,13 @@ export class Threads {
    * @param {number} job.work multiply-adds
    * @param {number} job.units
    * @param {number} job.scratch bytes for each thread
-   * @param {boolean} [job.isEven] each thread takes an equal share of the units at once
+   * @param {number} [job.chunk] multiply-adds of the units that a thread takes at once, at most its equal share of them
    * @param {DeferredCopies} [job.deferredCopies] made in `parts` equal parts, the last one first; the units of a part may
    *   start when it is copied
    * @param {number} [job.parts]
    * @returns {boolean} false: nothing was run, the caller does it alone
    */
-  run(core, { kernel, args, work, units, scratch, isEven = false, deferredCopies = [], parts = 1 }) {
+  run(core, { kernel, args, work, units, scratch, chunk = Threads.least.chunk, deferredCopies = [], parts = 1 }) {
     const words = this.#words
     const makeAll = () => {
       for (let part = parts; part-- > 0; Atomics.store(words, AT.notReady, (units * part) / parts))
@@ -143,8 +143,7 @@ export class Threads {
     words[AT.kernel] = Object.keys(core.exports).indexOf(kernel)
     words[AT.arity] = args.length
     argumentsOf(words).set(args)
-    const least = isEven ? units : (Threads.least.chunk * units) / work
-    words[AT.chunk] = Math.ceil(Math.min(least, units / this.count)) || 1
+    words[AT.chunk] = Math.ceil(Math.min((chunk * units) / work, units / this.count)) || 1
     words[AT.scratch] = core.alloc(stride * this.#size)
     words[AT.stride] = stride
     words[AT.left] = words[AT.notReady] = units
