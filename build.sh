@@ -57,8 +57,10 @@ if [ -n "$relaxed" ]; then
   fi
 fi
 ./setup.sh packages
-# The same bytes each time, whatever else runs: binaryen orders some things by their addresses and by its threads.
+# The same bytes each time, from a shell and from npm: binaryen orders some things by their addresses and by its threads, and
+# emcc runs another wasm-opt if it finds that of node_modules.
 export BINARYEN_CORES=1
+PATH=$(tr : '\n' <<<"$PATH" | grep -v 'node_modules/\.bin$' | paste -sd :)
 steady=()
 if setarch -R true 2>/dev/null; then steady=(setarch -R); fi
 objects=$(mktemp -d)
