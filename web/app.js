@@ -28,6 +28,7 @@ import {
 } from './settings/state.js'
 import { messageOf, Trouble } from './settings/trouble.js'
 
+/** @typedef {import('./browser.js').Host} Host */
 /** @typedef {import('./views/context.js').Actions} Actions */
 /** @typedef {import('./views/context.js').Said} Said */
 /** @typedef {import('./settings/fields.js').Settings} Settings */
@@ -64,22 +65,6 @@ import { messageOf, Trouble } from './settings/trouble.js'
  */
 
 /** What the host draws; it adds the texts. @typedef {Omit<import('./views/context.js').Context, 't' | 'isDark'> & { scene?: import('./explain/scene.js').Scene }} Drawing */
-
-/**
- * What the store needs of the place it runs in.
- * @typedef {object} Host
- * @property {(drawing: Drawing) => void} draw may throw
- * @property {(message: string) => void} drawPlainly when even a page without numbers cannot be drawn
- * @property {(run: () => void) => void} frame runs it before the next paint
- * @property {() => string} address the hash
- * @property {(hash: string) => void} setAddress
- * @property {() => string} href the whole address
- * @property {(taste: Pick<State, 'language' | 'theme'>) => void} remember
- * @property {(selector: string) => void} reveal scrolls to an element
- * @property {() => boolean} isStill does the reader ask for less motion?
- * @property {(id: string) => void} show scrolls to a part of the page and focuses it
- * @property {() => void} toTop
- */
 
 /** @typedef {ReturnType<typeof createApp>} App */
 
@@ -177,11 +162,9 @@ export function createApp(host, taste) {
   /** What a stop of the tour shows. @param {number} stop */
   function arrive(stop) {
     const { room, baseline } = state.history.present
-    const { settings } = stopOf(stop)
-    const hasSpread = stopOf(stop).id === 'root'
+    const { settings, id } = stopOf(stop)
     update({ origin: settings, pointed: undefined, hovered: undefined, range: undefined })
-    update({ wasDone: false, spreadSize: SPREAD_SIZE })
-    update({ visits: { past: [], future: [] }, hasSpread })
+    update({ wasDone: false, spreadSize: SPREAD_SIZE, hasSpread: id === 'root', visits: { past: [], future: [] } })
     set({ ...settings, room, baseline, tour: stop })
   }
 
@@ -406,10 +389,7 @@ export function createApp(host, taste) {
     if (hash !== host.address()) host.setAddress(hash)
   }
 
-  /**
-   * Says that these settings cannot be shown, until they change.
-   * @param {unknown} error
-   */
+  /** Says that these settings cannot be shown, until they change. @param {unknown} error */
   function fail(error) {
     const isMemory = /memory|allocat|length|size/i.test(messageOf(error)) && !/stack/.test(messageOf(error))
     const said = /** @type {Said} */ ({

@@ -6,8 +6,24 @@ import { languageFor, translator } from './i18n/index.js'
 import { page } from './views/page.js'
 
 /** @typedef {import('./app.js').App} App */
-/** @typedef {import('./app.js').Host} Host */
+/** @typedef {import('./app.js').Drawing} Drawing */
 /** @typedef {import('./app.js').State} State */
+
+/**
+ * What the store needs of the place it runs in.
+ * @typedef {object} Host
+ * @property {(drawing: Drawing) => void} draw may throw
+ * @property {(message: string) => void} drawPlainly when even a page without numbers cannot be drawn
+ * @property {(run: () => void) => void} frame runs it before the next paint
+ * @property {() => string} address the hash
+ * @property {(hash: string) => void} setAddress
+ * @property {() => string} href the whole address
+ * @property {(taste: Pick<State, 'language' | 'theme'>) => void} remember
+ * @property {(selector: string) => void} reveal scrolls to an element
+ * @property {() => boolean} isStill does the reader ask for less motion?
+ * @property {(id: string) => void} show scrolls to a part of the page and focuses it
+ * @property {() => void} toTop
+ */
 
 const darkness = matchMedia('(prefers-color-scheme: dark)')
 const stillness = matchMedia('(prefers-reduced-motion: reduce)')
