@@ -213,6 +213,25 @@ test('a query that sees no key, and a key that no query sees, have gradients of 
   }
 })
 
+test('gradients replace what their tensors held, also where there are no queries, no keys, or no columns', () => {
+  const g = qkv.generator(4)
+  for (const [L, S, E] of [
+    [5, 70, 3],
+    [0, 4, 3],
+    [4, 0, 3],
+    [4, 4, 0],
+  ]) {
+    const [q, k, v, d] = [g.randn([2, L, 3]), g.randn([2, S, 3]), g.randn([2, S, E]), g.randn([2, L, E])]
+    qkv.scope(() => {
+      const [dQ, dK, dV] = [q, k, v].map(({ dims }) => qkv.alloc(dims))
+      for (const { data } of [dQ, dK, dV]) data.fill(NaN)
+      attentionBackward(qkv, q, k, v, d, { keyLengths: [S >> 1], out: { dQ, dK, dV } })
+      for (const [name, { data }] of Object.entries({ dQ, dK, dV })) assert.ok(data.every(Number.isFinite), name)
+      for (const { data } of [dK, dV]) assert.equal(data.at(-1) ?? 0, 0, 'a hidden key')
+    })
+  }
+})
+
 test('NaN spoils the gradients of the queries that see it and of the keys that these queries see, and no others', () => {
   const g = qkv.generator(4)
   for (const spoiled of ['q', 'k', 'v', 'dOutput']) {

@@ -23,7 +23,7 @@ const nodeThreads = createRequire(import.meta.url)('node:worker_threads')
 const bytes = readFileSync(new URL('../src/qkv.wasm', import.meta.url))
 const STACK = 16384
 const LARGE = { ...Threads.least }
-const SMALL = { work: 0, chunk: 0 }
+const SMALL = { work: 0, awake: 0, chunk: 0 }
 
 const one = await load()
 

@@ -76,20 +76,15 @@ function differentiate(core, call, upstream, to) {
   ])
   const names = Object.keys(dims)
   const made = produceAll(core, dims, to, LABELS.where, inputs, addresses => {
-    const zero = (/** @type {number} */ data, /** @type {number} */ n) => {
-      core.floats.fill(0, data / 4, data / 4 + n)
-      return data
-    }
     const at = (/** @type {string} */ name) => addresses[names.indexOf(name)] ?? 0
-    for (const name of names) zero(at(name), count(dims[/** @type {'dQ'} */ (name)])) // the kernel adds
+    for (const [i, name] of names.entries())
+      if (i > 2) core.floats.fill(0, addresses[i] / 4, addresses[i] / 4 + count(dims[/** @type {'dQ'} */ (name)])) // the kernel adds
     const queries = queriesToMemory(core, call)
     const keys = keysToMemory(core, call)
     const values = core.toMemory(v)
     const dOut = core.toMemory(upstream)
     // gradients of the operands of the score: of q and k, or of their projections
-    const [dQ, dK] = additive
-      ? [B * H * L * D, B * G * S * D].map(n => zero(core.allocFloats(n), n))
-      : [at('dQ'), at('dK')]
+    const [dQ, dK] = additive ? [B * H * L * D, B * G * S * D].map(n => core.allocFloats(n)) : [at('dQ'), at('dK')]
     const args = writeCall(core, call, queries, keys, values, 0, inRows, inRows, BACKWARD_WORDS.length)
     const { words } = core
     putTensor(words, args / 4 + AT['d_out.data'], dOut, H, L, E, inRows)

@@ -111,13 +111,14 @@ export function prepareAttention(core, [q, bias, k, v], options, where) {
     differentiate(at, dY, to, saved) {
       const inputs = [q, bias, k, v]
       const targets = inputs.map((x, i) => to[i]?.at ?? (x && i !== 1 ? core.allocFloats(count(x.dims)) : 0))
-      for (const [i, at] of targets.entries())
-        if (at && !to[i]?.accumulate) core.floats.fill(0, at / 4, at / 4 + count(inputs[i].dims)) // the kernel adds
+      const flags = [0, 2, 3].map(i => to[isPacked ? 0 : i]?.accumulate ?? 0)
       const args = write(at, 0, saved)
       const words = args / 4
       putTensor(core.words, words + AT['d_out.data'], dY, H, L, E, true)
       put(words, ['dq', 'dk', 'dv'], [targets[0], targets[2], targets[3]])
       core.words[words + AT.d_bias] = targets[1]
+      if (targets[1] && !to[1]?.accumulate) core.floats.fill(0, targets[1] / 4, targets[1] / 4 + count(bias.dims))
+      core.words[words + AT.accumulate] = flags[0] + 2 * flags[1] + 4 * flags[2]
       runBackward(core, args)
     },
   }

@@ -134,35 +134,49 @@ static void scale_d_scores(const struct gradients *y) {
   }
 }
 
+/* out (rows <= 4, columns <= 8) of stride floats to tile (4, 8), or back. */
+static void copy_edge(float *out, size_t stride, float *tile, size_t rows, size_t columns, int back) {
+  for (size_t i = 0; i < rows; i++)
+    for (size_t c = 0; c < columns; c++)
+      if (back)
+        out[i * stride + c] = tile[i * 8 + c];
+      else
+        tile[i * 8 + c] = out[i * stride + c];
+}
+
 /* dz (keys, columns) += w^T z for keys from <= j < to, dz and z the rows of key `first` and of query `row`; w as
- * scores. */
+ * scores. Four keys and eight columns at a time, over the panels that see the keys. */
 static void accumulate_keys(const struct gradients *y, const float *w, float *dz, size_t stride, const float *z,
                             size_t row, size_t columns, size_t from, size_t to) {
   const struct block *x = &y->block;
   size_t whole = columns & ~(size_t)7;
   if (whole < columns)
     pack_panel(y->columns, z + whole, x->rows, row, 1, columns - whole);
-  for (size_t j = from; j < to; j += 4) {
-    /* The weights of four keys, contiguous for all queries of the panels that see them. */
-    float weights[4 * BLOCK_ROWS];
-    size_t start = x->lanes, end = 0, height = at_most(to - j, 4);
-    for (size_t r = 0; r < x->lanes; r += PANEL) {
-      int is_seen = x->panels[r / PANEL].from <= j && j < x->panels[r / PANEL].to;
-      if (is_seen)
-        start = at_most(start, r), end = at_most(r + PANEL, x->rows);
-      const float *at = w + column_of(x, r) + j * PANEL;
-      for (size_t i = 0; i < 4; i++)
-        for (size_t c = 0; c < PANEL; c += 4)
-          store(weights + i * BLOCK_ROWS + r + c, is_seen ? load(at + i * PANEL + c) : zeros());
-    }
-    if (start >= end)
-      continue;
+  for (size_t j = from; j < to; j += 4)
     for (size_t e = 0; e < columns; e += 8) {
-      int is_copied = e == whole;
-      gemm_panel(dz + j * stride + e, stride, height, at_most(columns - e, 8), 0, weights + start, BLOCK_ROWS,
-                 is_copied ? y->columns + start * 8 : z + e + start * row, is_copied ? 8 : row, end - start);
+      size_t height = at_most(to - j, 4), width = at_most(columns - e, 8), pitch = stride;
+      float edge[4 * 8], *tile = dz + j * stride + e;
+      int is_edge = height < 4 || width < 8;
+      if (is_edge) {
+        copy_edge(tile, stride, edge, height, width, 0);
+        tile = edge, pitch = 8;
+      }
+      struct matrix right = e == whole ? (struct matrix){y->columns, 8, 1} : (struct matrix){z + e, row, 1};
+      f4 acc[4][2];
+#pragma unroll
+      for (size_t i = 0; i < 4; i++)
+        acc[i][0] = load(tile + i * pitch), acc[i][1] = load(tile + i * pitch + 4);
+      const float *weights = w + j * PANEL;
+      for (size_t r = 0; r < x->rows; r += PANEL, right.data += PANEL * right.row, weights += x->pitch)
+        if (x->panels[r / PANEL].from <= j && j < x->panels[r / PANEL].to)
+          accumulate_4x8(QKV_SCORE_DOT, acc, (struct matrix){weights, PANEL, 1}, 4, right, at_most(x->rows - r, PANEL),
+                         0);
+#pragma unroll
+      for (size_t i = 0; i < 4; i++)
+        store(tile + i * pitch, acc[i][0]), store(tile + i * pitch + 4, acc[i][1]);
+      if (is_edge)
+        copy_edge(dz + j * stride + e, stride, edge, height, width, 1);
     }
-  }
 }
 
 /* Offset of query r in panels (lanes/PANEL, columns, PANEL). */
@@ -291,11 +305,26 @@ static void backward_block(struct gradients *y) {
     }
 }
 
+/* Zeros in head h of batch b, (rows, columns). */
+static void clear(const struct qkv_tensor *x, uint32_t b, uint32_t h, uint32_t rows, uint32_t columns) {
+  for (uint32_t r = 0; r < rows; r++)
+    __builtin_memset(row_of(x, b, h, r), 0, columns * sizeof(float));
+}
+
 /* Gradients of kv head g of batch b. */
 static void backward_group(struct gradients *y, uint32_t b, uint32_t g) {
   const struct qkv_attention *a = y->block.a;
+  const struct qkv_backward *to = y->to;
   uint32_t heads = a->H / a->G;
   y->g = g;
+  for (uint32_t h = g * heads; !(to->accumulate & 1) && h < (g + 1) * heads; h++)
+    clear(&to->dq, b, h, a->L, a->D);
+  if (!(to->accumulate & 2))
+    clear(&to->dk, b, g, a->S, a->D);
+  if (!(to->accumulate & 4))
+    clear(&to->dv, b, g, a->S, a->E);
+  if (a->E == 0) /* without columns, out has no gradient */
+    return;
   y->is_finite = all_finite(row_of(&a->k, b, g, 0), a->k.row, a->S, a->D);
   for (uint32_t h = g * heads; h < (g + 1) * heads; h++)
     for (uint32_t n = 0; n * BLOCK_ROWS < a->L; n++) {
@@ -314,7 +343,7 @@ static void unit_size(const struct qkv_backward *to, uint32_t *batches, uint32_t
 
 uint32_t QKV_EXPORT(qkv_backward_units)(const struct qkv_backward *to) {
   const struct qkv_attention *a = &to->attention;
-  if (a->B == 0 || a->H == 0 || a->L == 0 || a->E == 0) /* without columns, out has no gradient */
+  if (a->B == 0 || a->G == 0)
     return 0;
   uint32_t batches, heads;
   unit_size(to, &batches, &heads);

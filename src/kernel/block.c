@@ -191,6 +191,25 @@ static void mask_panel(const struct block *x, size_t r, size_t from, size_t to) 
   }
 }
 
+/* scores = -inf for keys from <= j < to that the span of a row of the panel does not have; a span moves by at most one
+ * key from row to row, so these keys are few. */
+static void hide_keys(const struct block *x, size_t r, uint32_t from, uint32_t to) {
+  for (size_t c = r; from < to && c < r + PANEL; c += 4) {
+    float starts[4], ends[4]; /* relative to `from` */
+    for (uint32_t i = 0; i < 4; i++) {
+      struct span span = visible_span(x->a, x->b, x->row + (uint32_t)c + i);
+      starts[i] = (float)(clamp(span.from, x->first + from, x->first + to) - x->first - from);
+      ends[i] = (float)(clamp(span.to, x->first + from, x->first + to) - x->first - from);
+    }
+    float *scores = x->scores + column_of(x, c) + from * PANEL;
+    for (uint32_t j = 0; j < to - from; j++) {
+      f4 key = splat((float)j), hidden = splat(HIDDEN);
+      f4 score = blend(less(key, load(ends)), load(scores + j * PANEL), hidden);
+      store(scores + j * PANEL, blend(less(key, load(starts)), hidden, score));
+    }
+  }
+}
+
 void compute_scores(struct block *x, size_t start, size_t end) {
   const struct qkv_attention *a = x->a;
   const float *k = row_of(&a->k, x->b, x->h / (a->H / a->G), x->first);
@@ -215,14 +234,10 @@ void compute_scores(struct block *x, size_t start, size_t end) {
       cap_scores(x, column_of(x, r) + from * PANEL, column_of(x, r) + to * PANEL);
     if (a->alibi)
       add_alibi(x, r, from, to);
-    uint32_t open_from = clamp(p.open_from, from, to), open_to = clamp(p.open_to, from, to);
     if (has_mask(a))
-      mask_panel(x, r, open_from, open_to);
-    for (uint32_t i = 0; (from < open_from || open_to < to) && i < at_most(x->rows - r, PANEL); i++) {
-      uint32_t row = x->row + (uint32_t)r + i;
-      mask_scores(a, x->b, x->h, row, x->first + from, x->first + open_from, scores + i + from * PANEL, PANEL);
-      mask_scores(a, x->b, x->h, row, x->first + open_to, x->first + to, scores + i + open_to * PANEL, PANEL);
-    }
+      mask_panel(x, r, from, to);
+    hide_keys(x, r, from, clamp(p.open_from, from, to));
+    hide_keys(x, r, clamp(p.open_to, from, to), to);
   }
 }
 
@@ -274,10 +289,9 @@ void accumulate_rows(const struct block *x, const float *weights, float *output,
       for (size_t r = 0; r < x->lanes; r += PANEL) {
         const struct panel *p = x->panels + r / PANEL;
         size_t start = j < p->from ? p->from : j, end = at_most(p->to, j + n);
-        struct matrix seen = {values.data + (start - j) * values.row, values.row, 1};
-        for (size_t c = r; start < end && c < r + PANEL; c += 4)
-          gemm_4x8(output + c * width + e, width, (struct matrix){weights + column_of(x, c) + start * PANEL, 1, PANEL},
-                   4, seen, end - start);
+        if (start < end)
+          gemm_panels(output + r * width + e, width, PANEL, 8, 0, weights + column_of(x, r) + start * PANEL,
+                      values.data + (start - j) * values.row, values.row, end - start);
       }
       values = (struct matrix){x->tail, 8, 1};
     }

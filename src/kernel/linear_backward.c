@@ -22,24 +22,20 @@ uint32_t QKV_EXPORT(qkv_linear_backward_units)(const struct qkv_linear_backward 
   return (a->dx ? blocks(a->M) : 0) + (a->dw || a->d_bias ? blocks(a->N) : 0);
 }
 
-/* to (columns/width rounded up, rows, width) = from (rows, columns), zeros beyond; width 4 or 8, a constant. A cache
- * line at a time. */
-INLINE void pack_columns(size_t width, float *to, const float *from, size_t row, size_t rows, size_t columns) {
+/* to (columns/8 rounded up, rows, 8) = from (rows, columns), zeros beyond. A cache line at a time. */
+static void pack_columns(float *to, const float *from, size_t row, size_t rows, size_t columns) {
   size_t c = 0;
   for (; c + 16 <= columns; c += 16)
     for (size_t i = 0; i < rows; i++)
 #pragma unroll
       for (size_t v = 0; v < 16; v += 4)
-        store(to + (c + v / width * width) * rows + i * width + v % width, load(from + i * row + c + v));
-  for (; width == 8 && c < columns; c += 8)
+        store(to + (c + v / 8 * 8) * rows + i * 8 + v % 8, load(from + i * row + c + v));
+  for (; c < columns; c += 8)
     pack_panel(to + c * rows, from + c, rows, row, 1, at_most(columns - c, 8));
-  for (; c < columns; c += 4)
-    for (size_t i = 0; i < rows; i++)
-      store(to + c * rows + i * 4, get(from + i * row + c, columns - c));
 }
 
 /* out (rows <= ROWS, columns) = a b, or += a b to accumulate, a (rows, n), b (n, columns), the columns of b and those
- * of out contiguous. Where the values of a row of a lie apart, DEPTH of them are packed, (ROWS/4, DEPTH, 4). */
+ * of out contiguous. Where the values of a row of a lie apart, DEPTH of them are packed, (ROWS/8, DEPTH, 8). */
 static void multiply_block(float *out, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
                            uint32_t accumulate, float *scratch) {
   static const float none[8];
@@ -48,16 +44,16 @@ static void multiply_block(float *out, size_t rows, size_t columns, struct matri
     depth = at_most(n - k, DEPTH);
     const float *left = a.data + k * a.column, *start = accumulate || k > 0 ? 0 : none;
     if (a.column != 1)
-      pack_columns(4, packed, left, a.column, depth, rows);
+      pack_columns(packed, left, a.column, depth, rows);
     for (size_t c = 0; c < columns; c += 8) {
       size_t width = at_most(columns - c, 8);
       const float *panel = panels + c % COLUMNS * depth;
       if (c % COLUMNS == 0)
-        pack_columns(8, panels, b.data + k * b.row + c, b.row, depth, at_most(columns - c, COLUMNS));
+        pack_columns(panels, b.data + k * b.row + c, b.row, depth, at_most(columns - c, COLUMNS));
       if (a.column == 1)
         gemm_panel(out + c, columns, rows, width, start, left, a.row, panel, 8, depth);
       else
-        gemm_groups(out + c, columns, rows, width, start, packed, panel, depth);
+        gemm_panels(out + c, columns, rows, width, start, packed, panel, 8, depth);
     }
     if (n == 0)
       return;

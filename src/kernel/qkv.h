@@ -164,14 +164,15 @@ struct qkv_linear_backward {
   uint32_t accumulate; /* 1: dx, 2: dw, 4: d_bias are added to what is there */
 };
 
-/* Given d_out, adds the gradients of q, k, v and the rest to what the pointers below hold. `attention` is that of
- * qkv_attention, whose `out` is not read; its generator is in the state before that call. */
+/* The gradients of q, k and v, given d_out; those of the rest are added to what the pointers below hold. `attention` is
+ * that of qkv_attention, whose `out` is not read; its generator is in the state before that call. */
 struct qkv_backward {
   struct qkv_attention attention; /* scratch: qkv_backward_scratch() bytes */
   struct qkv_tensor d_out, dq, dk, dv;
-  float *d_w_v;   /* (D), additive score only */
-  float *d_sinks; /* (H), with sinks only */
-  float *d_bias;  /* by the strides of attention.bias; 0: not wanted */
+  float *d_w_v;        /* (D), additive score only */
+  float *d_sinks;      /* (H), with sinks only */
+  float *d_bias;       /* by the strides of attention.bias; 0: not wanted */
+  uint32_t accumulate; /* 1: dq, 2: dk, 4: dv are added to what is there */
 };
 
 /* PyTorch's CPU generator: MT19937 and the spare value of the last odd normal. */

@@ -27,22 +27,24 @@ void pack_panel(float *panel, const float *b, size_t n, size_t step, size_t colu
 }
 
 int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
-  f4 sum = zeros(); /* x * 0 is 0 if x is finite, else NaN */
+  f4 most = zeros();
   for (size_t r = 0; r < rows; r++) {
     const float *p = x + r * row;
     size_t c = 0;
     for (; c + 4 <= columns; c += 4)
-      sum = mul_add(load(p + c), zeros(), sum);
-    sum = mul_add(load_some(p + c, columns - c), zeros(), sum);
+      most = larger_size(most, load(p + c));
+    if (c < columns)
+      most = larger_size(most, load_tail(p + c, columns - c));
   }
-  return sum_lanes(sum) == 0.0f;
+  return sum_lanes(mul(most, zeros())) == 0.0f; /* infinity and NaN times 0 are NaN */
 }
 
-/* `groups` is a constant: where a is (rows/4, n, 4), not (rows, n). */
-INLINE void gemm_rows(int groups, float *out, size_t stride, size_t rows, size_t columns, const float *start,
+/* `panels` is a constant: where a is (rows/8, n, 8), not (rows, n). */
+INLINE void gemm_rows(int panels, float *out, size_t stride, size_t rows, size_t columns, const float *start,
                       const float *a, size_t a_row, const float *b, size_t b_row, size_t n) {
-  struct matrix left = {a, groups ? 1 : a_row, groups ? 4 : 1}, right = {b, b_row, 1};
-  for (size_t r = 0; r < rows; r += 4, left.data += 4 * a_row, out += 4 * stride) {
+  struct matrix right = {b, b_row, 1};
+  for (size_t r = 0; r < rows; r += 4, out += 4 * stride) {
+    struct matrix left = {panels ? a + r / 8 * 8 * n + r % 8 : a + r * a_row, panels ? 1 : a_row, panels ? 8 : 1};
     size_t height = at_most(rows - r, 4);
     float edge[4 * 8]; /* a whole tile where `out` has less */
     int is_whole = height == 4 && columns == 8;
@@ -51,7 +53,7 @@ INLINE void gemm_rows(int groups, float *out, size_t stride, size_t rows, size_t
     float *to = is_whole ? out : edge;
     size_t pitch = is_whole ? stride : 8;
     const float *from = is_whole && start ? start : to;
-    gemm_4x8_from(from, from == start ? 0 : pitch, to, pitch, left, groups ? 4 : height, right, n);
+    gemm_4x8_from(from, from == start ? 0 : pitch, to, pitch, left, panels ? 4 : height, right, n);
     for (size_t i = 0; !is_whole && i < height; i++)
       for (size_t j = 0; j < columns; j++)
         out[i * stride + j] = edge[i * 8 + j];
@@ -63,9 +65,9 @@ void gemm_panel(float *out, size_t stride, size_t rows, size_t columns, const fl
   gemm_rows(0, out, stride, rows, columns, start, a, a_row, b, b_row, n);
 }
 
-void gemm_groups(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
-                 const float *panel, size_t n) {
-  gemm_rows(1, out, stride, rows, columns, start, a, n, panel, 8, n);
+void gemm_panels(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
+                 const float *b, size_t b_row, size_t n) {
+  gemm_rows(1, out, stride, rows, columns, start, a, 0, b, b_row, n);
 }
 
 float score_pair(const struct qkv_attention *a, const float *q, const float *k) {

@@ -82,18 +82,13 @@ INLINE void gemm_4x8_from(const float *start, size_t pitch, float *out, size_t s
   }
 }
 
-/* out (4,8) += a (4,n) b (n,8) */
-INLINE void gemm_4x8(float *out, size_t stride, struct matrix a, size_t rows, struct matrix b, size_t n) {
-  gemm_4x8_from(out, stride, out, stride, a, rows, b, n);
-}
-
 /* out (rows,columns) = start (columns), repeated, + a (rows,n) b (n,columns), columns <= 8; start 0: += instead. Rows
  * of b are `b_row` floats apart and have eight that may be read. */
 void gemm_panel(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
                 size_t a_row, const float *b, size_t b_row, size_t n);
 
-/* The same, a (rows/4 rounded up, n, 4), panel (n,8). */
-void gemm_groups(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
-                 const float *panel, size_t n);
+/* The same, a (rows/8 rounded up, n, 8). */
+void gemm_panels(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
+                 const float *b, size_t b_row, size_t n);
 
 #endif

@@ -29,7 +29,7 @@ export const TRACE_WORDS = /** @type {const} */ ([...ATTENTION_WORDS, 'softmax_a
 export const BACKWARD_WORDS = /** @type {const} */ ([
   ...ATTENTION_WORDS,
   ...[...tensorWords('d_out'), ...tensorWords('dq'), ...tensorWords('dk'), ...tensorWords('dv')],
-  ...['d_w_v', 'd_sinks', 'd_bias'],
+  ...['d_w_v', 'd_sinks', 'd_bias', 'accumulate'],
 ])
 
 /** struct qkv_rope. */

@@ -3,19 +3,24 @@
 
 import * as AT from './words.js'
 
-export const WORDS = AT.args + 2 * 16
+export const WORDS = AT.left + AT.MOST_THREADS * AT.LINE
 export const CLOSED = 1 << 30
 export const TRAPPED = -1
-const AWAKE = 1 // milliseconds of spinning before a thread sleeps
+export const AWAKE = 1 // milliseconds of spinning before a thread sleeps
 
 /** @typedef {Record<string, CallableFunction>} Kernels */
 
 /** The arguments of a job, as a view of the shared memory. @param {Int32Array} words */
 export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, byteOffset + AT.args * 4, 16)
 
+/** Where a range of the units begins. @param {Int32Array} words @param {number} range */
+export const startOf = (words, range) => Math.floor((words[AT.units] * range) / words[AT.ranges])
+
 /**
- * Takes units of the running job until none is left, the last unit first: under a causal mask the last rows of a head
- * take longest, so the units taken at the end are short and all threads finish at about the same time.
+ * Runs units of the running job until none is left: first those of the thread's own range, because what the same rows need
+ * of earlier jobs is in the cache of its core, then those that other threads have left. The last unit of a range is taken
+ * first: under a causal mask the last rows of a head take longest, so the units taken at the end are short and all threads
+ * finish at about the same time.
  * @param {Kernels} kernels
  * @param {Int32Array} words
  * @param {number} thread
@@ -23,16 +28,20 @@ export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, 
 export function runUnits(kernels, words, thread) {
   const kernel = Object.values(kernels)[words[AT.kernel]]
   const args = argumentsOf(words).slice(0, words[AT.arity])
-  const chunk = words[AT.chunk]
+  const { [AT.chunk]: chunk, [AT.ranges]: ranges } = words
   const scratch = words[AT.scratch] + thread * words[AT.stride]
-  const next = () => Atomics.sub(words, AT.left, chunk)
   const notReady = () => Atomics.load(words, AT.notReady)
   try {
-    for (let left = next(); left > 0; left = next()) {
-      const first = Math.max(0, left - chunk)
-      for (let n = notReady(); n > first; n = notReady()) wait(words, AT.notReady, n, AWAKE)
-      const status = kernel(...args, first, left - first, scratch)
-      if (status !== 0) Atomics.store(words, AT.status, status)
+    for (let n = 0; n < ranges; n++) {
+      const range = (thread + n) % ranges
+      const start = startOf(words, range)
+      const next = () => Atomics.sub(words, AT.left + range * AT.LINE, chunk)
+      for (let left = next(); left > 0; left = next()) {
+        const first = start + Math.max(0, left - chunk)
+        for (let n = notReady(); n > first; n = notReady()) wait(words, AT.notReady, n, AWAKE)
+        const status = kernel(...args, first, start + left - first, scratch)
+        if (status !== 0) Atomics.store(words, AT.status, status)
+      }
     }
   } catch {
     Atomics.store(words, AT.status, TRAPPED)

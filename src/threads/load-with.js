@@ -7,8 +7,7 @@ import { Core } from '../runtime/memory.js'
 import { open } from '../wasm-source.js'
 import { Threads } from './pool.js'
 import { importSharedMemory, makeSharedMemory } from './shared-memory.js'
-
-const MOST_THREADS = 64
+import { MOST_THREADS } from './words.js'
 
 /** @param {unknown} threads an option of load */
 function countThreads(threads) {

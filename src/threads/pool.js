@@ -2,7 +2,7 @@
 
 import { QkvError } from '../base/errors.js'
 import { ATTENTION_WORDS, indices, STATUS } from '../runtime/abi.js'
-import { argumentsOf, CLOSED, runUnits, WORDS, wait } from './jobs.js'
+import { AWAKE, argumentsOf, CLOSED, runUnits, startOf, WORDS, wait } from './jobs.js'
 import * as AT from './words.js'
 
 const GENERATOR = indices(ATTENTION_WORDS).generator
@@ -19,8 +19,11 @@ const SLICE = 50 // milliseconds
 /** @typedef {{ terminate(): unknown, unref?(): void, on?: Function, addEventListener?: Function, postMessage(data: Start): void }} Thread */
 
 export class Threads {
-  /** Multiply-adds: `work` of a call, below which waking threads costs more than it gains (measured); `chunk` of the units taken at once. */
-  static least = { work: 6e6, chunk: 2e5 }
+  /**
+   * Multiply-adds (measured): `work` of a call, below which waking threads costs more than it gains; `awake`, the same
+   * while they still spin after another call; `chunk` of the units taken at once.
+   */
+  static least = { work: 6e6, awake: 5e5, chunk: 2e5 }
   /** Milliseconds after which a worker that has not started, or not finished its part of a call, counts as lost. */
   static timeout = { start: 10_000, call: 10_000 }
 
@@ -29,6 +32,8 @@ export class Threads {
   #words
   #size
   #lost = ''
+  /** Until then the workers spin, by performance.now(). */
+  #awake = 0
 
   /** @param {Core} core @param {number} size */
   constructor(core, size) {
@@ -128,7 +133,8 @@ export class Threads {
       for (let part = parts; part-- > 0; Atomics.store(words, AT.notReady, (units * part) / parts))
         for (const [n, make] of deferredCopies) make((n * part) / parts, (n * (part + 1)) / parts)
     }
-    const isWorth = work >= Threads.least.work && units > 1
+    const start = performance.now()
+    const isWorth = work >= Threads.least[start < this.#awake ? 'awake' : 'work'] && units > 1
     if (isWorth && this.#lost) {
       const reason = this.#lost
       this.#lost = ''
@@ -139,14 +145,17 @@ export class Threads {
       return false
     }
     const stride = Math.ceil(scratch / 64) * 64
-    const start = performance.now()
+    // as many parts for each thread, of about `chunk`
+    const shares = Math.max(1, Math.ceil(work / chunk / this.count)) * this.count
     words[AT.kernel] = Object.keys(core.exports).indexOf(kernel)
     words[AT.arity] = args.length
     argumentsOf(words).set(args)
-    words[AT.chunk] = Math.ceil(Math.min((chunk * units) / work, units / this.count)) || 1
+    words[AT.chunk] = Math.ceil(units / shares) || 1
     words[AT.scratch] = core.alloc(stride * this.#size)
     words[AT.stride] = stride
-    words[AT.left] = words[AT.notReady] = units
+    words[AT.units] = words[AT.notReady] = units
+    words[AT.ranges] = deferredCopies.length ? 1 : this.#size // copies are made for the last units first
+    for (let n = 0; n < words[AT.ranges]; n++) words[AT.left + n * AT.LINE] = startOf(words, n + 1) - startOf(words, n)
     words[AT.done] = words[AT.status] = 0
     Atomics.store(words, AT.gate, 0)
     Atomics.add(words, AT.generation, 1)
@@ -158,6 +167,7 @@ export class Threads {
       this.end()
       throw this.#lostError('during a call, and its result with it')
     }
+    this.#awake = performance.now() + AWAKE / 2
     const status = words[AT.status]
     if (status !== 0)
       throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ? `${STATUS[status]} out of range` : 'it trapped'}`)
