@@ -4,6 +4,7 @@ import { html, nothing } from 'lit'
 import { paletteOf, stepOf } from '../elements/colour.js'
 import { format } from '../formats/numbers.js'
 import { termLines } from '../heads/term-lines.js'
+import { sheetHandle } from '../views/sheet.js'
 import { back, forward, visit } from './visits.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */
@@ -20,10 +21,10 @@ const sum = (/** @type {number[]} */ numbers) => numbers.reduce((a, b) => a + b,
 /** @param {Iterable<number>} numbers */
 const reachOf = numbers => Math.max(...Array.from(numbers, x => (Number.isFinite(x) ? Math.abs(x) : 0)), 1e-9)
 
-/** A signed number as a cell that opens its own page. @param {Room} room @param {number} value @param {number} reach @param {string} name @param {() => void} open */
-function cell({ t, isDark }, value, reach, name, open) {
-  const { colours, inks } = paletteOf('diverging', isDark)
-  const step = stepOf(value, [-reach, reach])
+/** A number as a cell that opens its own page. @param {Room} room @param {number} value @param {number} reach @param {string} name @param {() => void} open @param {'diverging' | 'sequential'} [scale] */
+function cell({ t, isDark }, value, reach, name, open, scale = 'diverging') {
+  const { colours, inks } = paletteOf(scale, isDark)
+  const step = stepOf(value, [scale === 'diverging' ? -reach : 0, reach])
   const style = Number.isFinite(value) ? `background-color: ${colours[step]}; color: ${inks[step]}` : ''
   return html`<button type="button" class="factor" .style=${style} aria-label=${t('goTo', { value: `${name} ${four(value)}` })} @click=${open}>${four(value)}</button>`
 }
@@ -34,14 +35,37 @@ export function inspector(room) {
   if (!cell || !head) return nothing
   const names = { query: words.queries[cell.query] ?? '', key: words.keys[cell.key] ?? '' }
   const title = t('modelsCellTitle', { name: room.nameOf(head), ...names })
-  return html`<section class="models-inspector" id="models-inspector" aria-label=${t('modelsInspector')}>
+  return html`<section class="models-inspector sheet is-open" id="models-inspector" aria-label=${t('modelsInspector')}>
+    ${sheetHandle(t)}
     <header>
       <button type="button" class="tool icon" id="models-inspector-back" aria-label=${t('back')} title=${t('back')} ?disabled=${!visits.past.length} @click=${() => back(room)}>←</button>
       <button type="button" class="tool icon" id="models-inspector-forward" aria-label=${t('forward')} title=${t('forward')} ?disabled=${!visits.future.length} @click=${() => forward(room)}>→</button>
       <h2 title=${title}>${title}</h2>
       <button type="button" class="tool icon" id="models-inspector-close" aria-label=${t('modelsClose')} @click=${() => room.selectCell(undefined)}>×</button></header>
-    ${traced ? (term === undefined ? weightPage(room, traced) : termPage(room, traced, term)) : html`<p class="note">${t('loading')}</p>`}
+    ${traced ? sheetRow(room, traced) : nothing}
+    <div class="sheet-body">${traced ? (term === undefined ? weightPage(room, traced) : termPage(room, traced, term)) : html`<p class="note">${t('loading')}</p>`}</div>
   </section>`
+}
+
+/** Of the row again, on a phone, whose sheet covers it: keys around the selected one. */
+const [BEFORE, MOST_CELLS] = [2, 24]
+
+/** @param {Room} room @param {CellTrace} trace */
+function sheetRow(room, { query, key, weights, scores }) {
+  const { words } = room
+  const visible = Array.from(scores.keys()).filter(i => scores[i] !== Number.NEGATIVE_INFINITY)
+  const start = Math.max(0, visible.indexOf(key) - BEFORE)
+  return html`<div class="sheet-row">${visible.slice(start, start + MOST_CELLS).map(i => {
+    const name = words.keys[i] ?? String(i + 1)
+    return html`<span class="sheet-cell ${i === key ? 'is-own' : ''}"><span class="sheet-name"><bdi>${name}</bdi></span>${cell(
+      room,
+      weights[i],
+      1,
+      name,
+      () => visit(room, { cell: { query, key: i } }),
+      'sequential',
+    )}</span>`
+  })}</div>`
 }
 
 /** @param {Room} room @param {CellTrace} trace */

@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit'
 import { paletteOf, stepOf } from '../elements/colour.js'
 import { percent } from '../formats/numbers.js'
+import { held, released, wasLong } from '../views/hover.js'
 import { mapAt } from './maps.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */
@@ -63,14 +64,13 @@ function strip(room, tokens, side, label) {
       const isGenerated = i >= tokens.length - count
       const generated = isGenerated ? room.steps[i - tokens.length + room.steps.length] : undefined
       const answer = side === 'both' ? answers.get(i) : undefined
+      const select = (/** @type {boolean} */ isSecond) =>
+        room.selectWord(isGenerated ? i - 1 : i, isSecond, isQueries ? 'queries' : 'keys')
       return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${isGenerated ? 'is-generated' : ''}" aria-pressed=${isSelected}
         title=${generated ? others(room, generated) : nothing}
-        @click=${(/** @type {MouseEvent} */ event) =>
-          room.selectWord(
-            isGenerated ? i - 1 : i,
-            event.shiftKey,
-            isQueries ? 'queries' : 'keys',
-          )}><span class="token" .style=${step === undefined ? '' : `background: ${colours[step]}; color: ${inks[step]}`}>${token}</span>${
+        @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => select(true))}
+        @pointerup=${released} @pointercancel=${released}
+        @click=${(/** @type {MouseEvent} */ { shiftKey }) => wasLong() || select(shiftKey)}><span class="token" .style=${step === undefined ? '' : `background: ${colours[step]}; color: ${inks[step]}`}>${token}</span>${
           answer
             ? html`<small class="models-answer">${t('modelsAnswerHere', { token: answer.token, share: percent(answer.probability) })}</small>`
             : nothing

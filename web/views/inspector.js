@@ -353,7 +353,7 @@ export function inspector(context) {
     value: format(valueAt(matrices, cell)),
   }
   const close = () => actions.select({ cell: null, word: null })
-  return html`<div class="side"><section class="panel ${isOpen ? 'is-open' : ''}" id="inspector" aria-label=${t('panel')}>
+  return html`<div class="side"><section class="panel sheet ${isOpen ? 'is-open' : ''}" id="inspector" aria-label=${t('panel')}>
     ${sheetHandle(t)}
     <header>
       <button type="button" class="tool icon" id="back" aria-label=${t('back')} title=${t('back')} ?disabled=${!visits.hasBack} @click=${actions.back}>←</button>
@@ -362,7 +362,7 @@ export function inspector(context) {
       <button type="button" class="tool icon" id="inspector-close" aria-label=${t('close')} title=${t('close')} ?hidden=${!isOpen} @click=${close}>×</button>
     </header>
     ${isOpen && selection.cell ? sheetRow(context, shown) : nothing}
-    <div class="panel-body" tabindex="0" role="group" aria-label=${t(`matrix.${shown.id}`)}>
+    <div class="panel-body sheet-body" tabindex="0" role="group" aria-label=${t(`matrix.${shown.id}`)}>
       ${selection.word && !selection.cell ? wordPage(context, selection.word) : less ? differencePage(context, less) : cellPage(context)}
     </div>
     <p class="visually-hidden" role="status">${selection.cell ? t('pinnedStatus', status) : nothing}</p>

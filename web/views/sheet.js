@@ -10,7 +10,7 @@ let press
 
 /** @param {Event} event */
 const sheetOf = ({ currentTarget }) =>
-  /** @type {HTMLElement} */ (/** @type {Element} */ (currentTarget).closest('.panel'))
+  /** @type {HTMLElement} */ (/** @type {Element} */ (currentTarget).closest('.sheet'))
 
 /** @param {HTMLElement} sheet @param {number} height */
 const setHeight = (sheet, height) => sheet.style.setProperty('--sheet', `${Math.round(height)}px`)
