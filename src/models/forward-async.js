@@ -13,6 +13,14 @@ import { readOptions } from '../base/arguments.js'
  *   both stacks, of how many
  */
 
+/** @typedef {FloatTensor & { base?: Held, dispose?: () => void }} Held */
+
+/** The tensor that owns the memory. @param {Held} tensor */
+const baseOf = tensor => tensor.base ?? tensor
+
+/** Milliseconds that a run may take without a turn of others within a layer. */
+const PATIENCE = 8
+
 /** Lets messages and events in; a timer would wait 4 ms. */
 const turn = () =>
   new Promise(resolve => {
@@ -26,7 +34,7 @@ const turn = () =>
 
 /**
  * @param {import('../qkv.js').Qkv} qkv
- * @param {(options: RunOptions) => import('./network.js').LayerSteps<ModelOutput>} start
+ * @param {(options: RunOptions) => import('./network.js').RunSteps<ModelOutput>} start
  * @param {{ encoder?: { layers: number }, decoder?: { layers: number } }} stacks
  * @param {RunOptions & AsyncOptions} options
  */
@@ -39,19 +47,24 @@ export async function forwardAsync(qkv, start, { encoder, decoder }, options) {
   const isEncoded = encoder && decoder && others.cache?.encoded
   const layers = (isEncoded ? 0 : (encoder?.layers ?? 0)) + (decoder?.layers ?? 0)
   const steps = start(others)
-  /** What left the last layer: it outlives the scope of its step. @type {FloatTensor & { dispose?: () => void } | undefined} */
-  let held
+  /** What the next step needs: it outlives the scope of the step before. @type {Set<Held>} */
+  let held = new Set()
+  let layer = 0
+  let last = performance.now()
   try {
-    for (let layer = 0; ; layer++) {
+    for (;;) {
       signal?.throwIfAborted()
       const { done, value } = qkv.scope(() => steps.next())
-      held?.dispose?.()
       if (done) return value
-      held = value
-      onLayer?.({ layer: layer + 1, layers })
+      const live = new Set([value].flat().map(baseOf))
+      for (const tensor of held) if (!live.has(tensor)) tensor.dispose?.()
+      held = live
+      if (!Array.isArray(value)) onLayer?.({ layer: ++layer, layers })
+      else if (performance.now() - last < PATIENCE) continue
       await turn()
+      last = performance.now()
     }
   } finally {
-    held?.dispose?.()
+    for (const tensor of held) tensor.dispose?.()
   }
 }

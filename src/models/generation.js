@@ -2,7 +2,6 @@
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
-import { checkSignal } from './inputs.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./model.js').Ids} Ids */
@@ -14,13 +13,14 @@ import { checkSignal } from './inputs.js'
  * @param {object} parts of the model
  * @param {import('../qkv.js').Qkv} parts.qkv
  * @param {import('./family-parts.js').Family} parts.family
- * @param {import('./tokenizer.js').TokenizerLike} [parts.tokenizer]
+ * @param {import('./tokenizer.js').TextTool} [parts.tokenizer]
  * @param {(prompt: unknown) => number[]} parts.toIds
+ * @param {typeof import('./inputs.js').checkSignal} parts.checkSignal
  * @param {string | Ids | readonly (string | readonly number[])[]} prompt
  * @param {GenerateOptions} options
  * @returns {AsyncGenerator<GenerateStep, void, void>}
  */
-export async function* generate(model, { qkv, family, tokenizer, toIds }, prompt, options) {
+export async function* generate(model, { qkv, family, tokenizer, toIds, checkSignal }, prompt, options) {
   const known = ['maxNewTokens', 'temperature', 'topK', 'seed', 'stopIds', 'keep', 'hooks', 'useCache', 'signal']
   options = readOptions(options, known, 'generate')
   const { keep, hooks, signal, useCache = true, seed = 0, stopIds = idsOf(model.config.eos_token_id) } = options

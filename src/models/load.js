@@ -8,8 +8,10 @@ import { familyOf } from './families.js'
 import { checkSignal } from './inputs.js'
 import { Model, stacksOf } from './model.js'
 import { openFolder, readJSON } from './source.js'
-import { makeTokenizer } from './tokenizer.js'
 import { ModelWeights } from './weights.js'
+
+// Loaded unless it is refused.
+const textTools = () => import('./tokenizer.js')
 
 /** @typedef {import('./source.js').CheckpointSource} CheckpointSource */
 /** @typedef {import('./weights.js').Progress} Progress */
@@ -42,7 +44,7 @@ export async function loadModel(qkv, source, options = {}) {
     throw new TypeError(`loadModel: onProgress: ${describe(onProgress)} given, a function expected`)
   if (dtype !== undefined) oneOf(dtype, ['float32', 'float16', 'bfloat16', 'int8'], 'loadModel: dtype')
   return withFolder(source, signal, async ({ folder, family, json, tensors }) => {
-    const text = await textTool(folder, tokenizer)
+    const text = tokenizer === false ? undefined : await (await textTools()).openTokenizer(folder, readJSON, tokenizer)
     const weights = new ModelWeights(qkv)
     await weights.load(family, tensors, options)
     return new Model(qkv, family, weights, json, text)
@@ -85,18 +87,4 @@ async function withFolder(source, signal, use) {
   } finally {
     await folder.close()
   }
-}
-
-/**
- * @param {import('./source.js').Folder} folder
- * @param {LoadModelOptions['tokenizer']} given
- */
-async function textTool(folder, given) {
-  if (given === false) return undefined
-  if (typeof given === 'object' && given !== null) return given
-  const file = await folder.open('tokenizer.json')
-  if (!file) return undefined
-  const configFile = await folder.open('tokenizer_config.json')
-  const config = configFile ? await readJSON(configFile, 'tokenizer_config.json') : {}
-  return makeTokenizer(await readJSON(file, 'tokenizer.json'), /** @type {object} */ (config), given)
 }

@@ -7,9 +7,8 @@ import { Tensor } from '../base/tensor.js'
 import { kvCache } from '../cache.js'
 import { headScores } from './head-scores.js'
 import { checkHooks } from './hooks.js'
-import { keeper, readIds } from './inputs.js'
-import { embed, makeLogits, normalize, pool, runStack } from './network.js'
-import { encode } from './tokenizer.js'
+import { checkSignal, keeper, readIds } from './inputs.js'
+import { embed, finish, makeLogits, normalize, pool, runStack } from './network.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -19,9 +18,8 @@ import { encode } from './tokenizer.js'
 /** @typedef {import('./family-parts.js').StackSpec} StackSpec */
 /** @typedef {import('./network.js').Call} Call */
 /** @typedef {import('./weights.js').ModelWeights} ModelWeights */
-/** @typedef {import('./tokenizer.js').TokenizerLike} TokenizerLike */
 /** @typedef {import('./tokenizer.js').Tokenized} Tokenized */
-/** @typedef {ModelOptions & { record?: Call['record'] }} RunOptions */
+/** @typedef {ModelOptions & { record?: Call['record'], inParts?: boolean }} RunOptions */
 /** @typedef {TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */
 
 /**
@@ -121,7 +119,7 @@ export class Model {
    * @param {Family} family
    * @param {ModelWeights} weights
    * @param {Record<string, unknown>} config
-   * @param {TokenizerLike | undefined} tokenizer
+   * @param {import('./tokenizer.js').TextTool | undefined} tokenizer
    */
   constructor(qkv, family, weights, config, tokenizer) {
     this.#qkv = qkv
@@ -157,7 +155,7 @@ export class Model {
    * @returns {Tokenized}
    */
   tokenize(text, pair) {
-    return encode(Model.#own(this).#expectTokenizer(), text, pair, this.#family.vocab)
+    return Model.#own(this).#expectTokenizer().encode(text, pair, this.#family.vocab)
   }
 
   /** The text of ids, special tokens left out. @param {ArrayLike<number>} ids @returns {string} */
@@ -220,17 +218,11 @@ export class Model {
    */
   forward(input, options = {}) {
     const own = Model.#own(this)
-    return own.#qkv.scope(() => {
-      const steps = own.#steps(input, options)
-      for (;;) {
-        const { done, value } = steps.next()
-        if (done) return value
-      }
-    })
+    return own.#qkv.scope(() => finish(own.#steps(input, options)))
   }
 
   /**
-   * forward, layer by layer: between two layers others have their turn, and a signal may end it.
+   * forward in parts of layers: in between others have their turn, and a signal may end it.
    * @param {ModelInput} input
    * @param {ModelOptions & import('./forward-async.js').AsyncOptions} [options]
    * @returns {Promise<ModelOutput>}
@@ -242,19 +234,20 @@ export class Model {
   /** @param {ModelInput} input @param {RunOptions & import('./forward-async.js').AsyncOptions} options @param {Call['record']} [record] */
   async #inTurns(input, options, record) {
     const { forwardAsync } = await import('./forward-async.js')
-    return forwardAsync(this.#qkv, given => this.#steps(input, given, record), this.stacks, options)
+    return forwardAsync(this.#qkv, given => this.#steps(input, given, record, true), this.stacks, options)
   }
 
   /**
    * @param {ModelInput} input
    * @param {RunOptions} options
    * @param {Call['record']} [record]
-   * @returns {import('./network.js').LayerSteps<ModelOutput>}
+   * @param {boolean} [inParts]
+   * @returns {import('./network.js').RunSteps<ModelOutput>}
    */
-  *#steps(input, options, record) {
+  *#steps(input, options, record, inParts) {
     Model.#own(this)
     input = readOptions(input, ['ids', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds'], 'forward: input')
-    options = { ...readOptions(options, ['keep', 'hooks', 'cache', 'logits'], 'forward'), record }
+    options = { ...readOptions(options, ['keep', 'hooks', 'cache', 'logits'], 'forward'), record, inParts }
     const { encoder, decoder } = this.#family
     const { cache, logits = 'all' } = options
     const both = this.#isBoth
@@ -300,7 +293,7 @@ export class Model {
    * @param {string} hiddenName
    * @param {Call['encoded']} encoded
    */
-  *#run(stack, place, input, { hooks, cache, record }, keeps, attentionsName, hiddenName, encoded) {
+  *#run(stack, place, input, { hooks, cache, record, inParts }, keeps, attentionsName, hiddenName, encoded) {
     const qkv = this.#qkv
     const { vocab, embedding } = this.#family
     const { ids, B, L } = readIds(input.ids, 'ids', vocab)
@@ -327,7 +320,8 @@ export class Model {
     const layers = stack.layers.map(() => undefined)
     /** @type {Call} */
     const call = {
-      ...{ qkv, weights: this.#weights, hooks, record, place, positions, past, mask, encoded, caches: cache?.layers },
+      ...{ qkv, weights: this.#weights, hooks, record, inParts, place, positions, past, mask, encoded },
+      caches: cache?.layers,
       ...{ attentions: [...layers], hiddenStates: [...layers, undefined], crossAttentions: encoded ? [...layers] : [] },
       keepWeights: layer => keeps(attentionsName, layer),
       keepHidden: layer => keeps(hiddenName, layer),
@@ -453,7 +447,7 @@ export class Model {
     Model.#own(this)
     const { generate } = await import('./generation.js')
     const toIds = (/** @type {unknown} */ given) => this.#toIds(given)
-    yield* generate(this, { ...this.#parts, tokenizer: this.#tokenizer, toIds }, prompt, options)
+    yield* generate(this, { ...this.#parts, tokenizer: this.#tokenizer, toIds, checkSignal }, prompt, options)
   }
 
   /**

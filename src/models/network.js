@@ -19,7 +19,11 @@ import { applyHook, copyOf, hookHeads, isHooked } from './hooks.js'
 /** @typedef {import('./family-parts.js').ActivationName} ActivationName */
 /** @typedef {import('./weights.js').ModelWeights} ModelWeights */
 /** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
-/** @template T @typedef {Generator<FloatTensor, T, void>} LayerSteps layer by layer */
+/**
+ * A run in steps, after each of which others may have their turn. It yields what leaves a layer, or, within one, the list of
+ * the tensors that the rest of it needs.
+ * @template T @typedef {Generator<FloatTensor | FloatTensor[], T, void>} RunSteps
+ */
 
 /**
  * The arguments of one call of a stack, and the arrays that it fills.
@@ -40,6 +44,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './hooks.js'
  * @property {{ hidden?: FloatTensor, mask?: Tensor<Uint8Array>, keys: { k: FloatTensor, v: FloatTensor }[] }} [encoded]
  *   the output of the encoder, and its keys and values for each layer, computed at first use
  * @property {Cache[]} [caches] of each layer
+ * @property {boolean} [inParts] are there steps within the layers?
  * @property {(seen: Seen) => void} [record] called with every contribution to the residual stream
  *
  * The residual stream `before` a part of a layer and what the part has `added`, (B, L, d), or the outputs of its `heads`,
@@ -123,12 +128,20 @@ function rotations({ frequencies }, positions, B) {
   return { cos, sin }
 }
 
+/** Runs all steps at once. @template T @param {RunSteps<T>} steps */
+export function finish(steps) {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
 /**
- * All layers; yields what leaves each, so that others may have their turn.
+ * All layers, one after the other.
  * @param {StackSpec} stack
  * @param {FloatTensor} h (B, L, d)
  * @param {Call} call
- * @returns {LayerSteps<FloatTensor>} after the last norm, if there is one
+ * @returns {RunSteps<FloatTensor>} after the last norm, if there is one
  */
 export function* runStack(stack, h, call) {
   const { qkv, weights } = call
@@ -145,8 +158,12 @@ export function* runStack(stack, h, call) {
     })
   for (const [layer, parts] of stack.layers.entries()) {
     const before = h
-    h = qkv.scope(() => runLayer(stack, parts, layer, before, call, turns, bias))
-    if (layer > 0) free(before)
+    const steps = runLayer(stack, parts, layer, before, call, turns, bias)
+    if (call.inParts) h = yield* steps
+    else {
+      h = qkv.scope(() => finish(steps))
+      if (layer > 0) free(before)
+    }
     yield h
   }
   call.record?.({ place: call.place, before: h })
@@ -165,8 +182,9 @@ const free = x => /** @type {Partial<import('../runtime/resident.js').ResidentTe
  * @param {Call} call
  * @param {{ cos: FloatTensor, sin: FloatTensor } | undefined} turns
  * @param {FloatTensor | undefined} bias
+ * @returns {RunSteps<FloatTensor>}
  */
-function runLayer(stack, parts, layer, h, call, turns, bias) {
+function* runLayer(stack, parts, layer, h, call, turns, bias) {
   const { qkv, weights, hooks } = call
   const at = `${call.place}layers.${layer}.`
   /** @type {(place: string, x: FloatTensor) => FloatTensor} */
@@ -177,13 +195,14 @@ function runLayer(stack, parts, layer, h, call, turns, bias) {
   for (const part of parts) {
     const from = stack.parallel ? entered : h
     const x = part.before ? normalize(qkv, weights, part.before, from) : from
+    const live = [h, entered]
     // The last product adds the residual, unless a hook or a record needs the output alone.
     const isFused = !part.after && !call.record && !isHooked(hooks, `${at}${part.kind}.output`)
     const residual = isFused ? h : undefined
     let y =
       part.kind === 'mlp'
-        ? mlp(call, /** @type {NonNullable<PartSpec['mlp']>} */ (part.mlp), x, residual)
-        : attention(call, stack, part, layer, x, at, turns, bias, residual)
+        ? yield* mlp(call, /** @type {NonNullable<PartSpec['mlp']>} */ (part.mlp), x, residual, live)
+        : yield* attention(call, stack, part, layer, x, at, turns, bias, residual, live)
     if (part.after) y = normalize(qkv, weights, part.after, y)
     if (!isFused) y = hooked(`${part.kind}.output`, y)
     call.record?.({ place: call.place, part, layer, before: h, added: y })
@@ -199,10 +218,16 @@ function runLayer(stack, parts, layer, h, call, turns, bias) {
  * @param {NonNullable<PartSpec['mlp']>} spec
  * @param {FloatTensor} x
  * @param {FloatTensor | undefined} residual
+ * @param {FloatTensor[]} live what the layer needs afterwards
+ * @returns {RunSteps<FloatTensor>}
  */
-function mlp({ qkv, weights }, { up, gate, down, activation }, x, residual) {
+function* mlp({ qkv, weights }, { up, gate, down, activation }, x, residual, live) {
   const inner = dense(weights, gate ?? up, x, { activation })
-  if (gate) mul(qkv, inner, dense(weights, up, x), { out: inner })
+  yield [inner, x, ...live]
+  if (gate) {
+    mul(qkv, inner, dense(weights, up, x), { out: inner })
+    yield [inner, ...live]
+  }
   return dense(weights, down, inner, { residual })
 }
 
@@ -216,9 +241,10 @@ function mlp({ qkv, weights }, { up, gate, down, activation }, x, residual) {
  * @param {{ cos: FloatTensor, sin: FloatTensor } | undefined} turns
  * @param {FloatTensor | undefined} bias
  * @param {FloatTensor | undefined} residual
- * @returns {FloatTensor} (B, L, d)
+ * @param {FloatTensor[]} live what the layer needs afterwards
+ * @returns {RunSteps<FloatTensor>} (B, L, d)
  */
-function attention(call, stack, part, layer, x, at, turns, bias, residual) {
+function* attention(call, stack, part, layer, x, at, turns, bias, residual, live) {
   const { qkv, weights, hooks, encoded } = call
   const spec = /** @type {AttentionSpec} */ (part.attention)
   const { heads: H, kvHeads: G, headDim: D, scale, softcap } = stack.heads
@@ -245,6 +271,7 @@ function attention(call, stack, part, layer, x, at, turns, bias, residual) {
   const [k, v] = [hooked('k', made.k), hooked('v', made.v)]
   const cache = isCross ? undefined : call.caches?.[layer]
   cache?.append(k, v, { kvHeads: G })
+  yield [q, k, v, ...live]
   const isCausal = stack.causal && !isCross
   /** @type {import('../ops/attention-options.js').AttentionOptions} */
   const options = {
@@ -267,11 +294,13 @@ function attention(call, stack, part, layer, x, at, turns, bias, residual) {
     const keep = /** @type {const} */ (['weights', 'output'])
     const steps = isEdited ? /** @type {const} */ ([...keep, 'masked']) : keep
     const traced = qkv.trace(splitHeads(q, H), keys, values, { ...options, ...past, keep: steps })
+    yield [v, ...live]
     const maps = [B, L, keys.dims[2]]
     const scores = isEdited ? hookHeads(hooks, `${name}.scores`, traced.masked, H, maps) : undefined
     const given = scores ? qkv.softmax(scores) : traced.weights
     const other = hookHeads(hooks, `${name}.weights`, given, H, maps)
     const used = other ?? given
+    yield [v, ...live]
     if (isKept) (isCross ? call.crossAttentions : call.attentions)[layer] = used
     output = joinRows(scores || other ? weightedSums(qkv, used, values, G) : traced.output)
   } else {
@@ -282,6 +311,7 @@ function attention(call, stack, part, layer, x, at, turns, bias, residual) {
   }
   output = hookHeads(hooks, isCross ? `${at}cross.heads` : `${at}heads`, output, H, [B, L, D]) ?? output
   call.record?.({ place: call.place, part, layer, heads: output })
+  yield [output, ...live]
   return dense(weights, spec.o, output, { residual })
 }
 

@@ -18,13 +18,44 @@ import { describe } from '../base/errors.js'
 
 const PACKAGE = '@huggingface/tokenizers'
 
+/** The texts of a model. @typedef {{ encode: (text: string, pair: string | undefined, vocab: number) => Tokenized, decode: TokenizerLike['decode'] }} TextTool */
+
+/**
+ * @param {import('./source.js').Folder} folder
+ * @param {typeof import('./source.js').readJSON} readJSON
+ * @param {TokenizerClass | TokenizerLike | undefined} given
+ * @returns {Promise<TextTool | undefined>} undefined: there is no tokenizer.json
+ */
+export async function openTokenizer(folder, readJSON, given) {
+  const tokenizer = typeof given === 'object' && given !== null ? given : await fromFolder(folder, readJSON, given)
+  return (
+    tokenizer && {
+      encode: (text, pair, vocab) => encode(tokenizer, text, pair, vocab),
+      decode: (ids, options) => tokenizer.decode(ids, options),
+    }
+  )
+}
+
+/**
+ * @param {import('./source.js').Folder} folder
+ * @param {typeof import('./source.js').readJSON} readJSON
+ * @param {TokenizerClass} [Class]
+ */
+async function fromFolder(folder, readJSON, Class) {
+  const file = await folder.open('tokenizer.json')
+  if (!file) return undefined
+  const configFile = await folder.open('tokenizer_config.json')
+  const config = configFile ? await readJSON(configFile, 'tokenizer_config.json') : {}
+  return makeTokenizer(await readJSON(file, 'tokenizer.json'), /** @type {object} */ (config), Class)
+}
+
 /**
  * @param {unknown} json tokenizer.json
- * @param {unknown} config tokenizer_config.json, or {}
+ * @param {object} config tokenizer_config.json, or {}
  * @param {TokenizerClass} [Class]
  * @returns {Promise<TokenizerLike>}
  */
-export async function makeTokenizer(json, config, Class) {
+async function makeTokenizer(json, config, Class) {
   if (typeof json !== 'object' || json === null || !('model' in json))
     throw new TypeError(`tokenizer.json: ${describe(json)} given, an object with a model expected`)
   const Tokenizer = Class ?? (await import(/* @vite-ignore */ PACKAGE).catch(() => undefined))?.Tokenizer
@@ -49,7 +80,7 @@ const notCovered = (/** @type {unknown} */ cause) =>
  * @param {number} vocab
  * @returns {Tokenized}
  */
-export function encode(tokenizer, text, pair, vocab) {
+function encode(tokenizer, text, pair, vocab) {
   for (const part of [text, pair ?? ''])
     if (typeof part !== 'string') throw new TypeError(`tokenize: ${describe(part)} given, a string expected`)
   let encoded

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/index.js'
 import { loadModel } from '../../src/models.js'
+import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
 
 const qkv = await load()
 const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
@@ -89,6 +90,39 @@ test('a signal ends it between two layers: nothing stays in memory, the model wo
     model.dispose()
     await assert.rejects(model.forwardAsync(input), /was disposed/)
   }
+})
+
+test('within a layer that takes long others have their turn too, and a signal ends it there', async () => {
+  const sizes = { layers: 1, heads: 4, d: 256, vocab: 100, positions: 1024 }
+  const made = writeFolder(makeWeights(qkv.generator(1), sizes))
+  const model = await loadModel(qkv, made.path, { tokenizer: false })
+  made.dispose()
+  const long = Array.from({ length: 1024 }, (_, i) => (i * 37) % 100)
+  const options = { keep: ['attentions'], hooks: { 'layers.0.heads.1': 0.5 }, logits: /** @type {const} */ ('none') }
+  const want = model.forward({ ids: long }, options)
+  const before = qkv.memory.resident
+  let turns = 0
+  const tick = () => {
+    turns++
+    next = setImmediate(tick)
+  }
+  let next = setImmediate(tick)
+  const { lastHiddenState, attentions } = await model.forwardAsync({ ids: long }, options)
+  clearImmediate(next)
+  assert.ok(turns >= 3, `${turns} turns in one layer`)
+  assert.deepEqual(lastHiddenState.data, want.lastHiddenState.data)
+  assert.deepEqual(attentions[0]?.data, want.attentions[0]?.data)
+  const controller = new AbortController()
+  let layers = 0
+  setImmediate(() => controller.abort())
+  await assert.rejects(
+    model.forwardAsync({ ids: long }, { ...options, signal: controller.signal, onLayer: () => layers++ }),
+    { name: 'AbortError' },
+  )
+  assert.equal(layers, 0, 'the layer did not end')
+  assert.ok(qkv.memory.resident <= before)
+  assert.deepEqual(model.forward({ ids: long }, options).lastHiddenState.data, want.lastHiddenState.data)
+  model.dispose()
 })
 
 test('a cache that a signal left half filled says so', async () => {
