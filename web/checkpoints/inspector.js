@@ -3,8 +3,8 @@
 import { html, nothing } from 'lit'
 import { paletteOf, stepOf } from '../elements/colour.js'
 import { format } from '../formats/numbers.js'
+import { sheetHandle } from '../heads/sheet.js'
 import { termLines } from '../heads/term-lines.js'
-import { sheetHandle } from '../views/sheet.js'
 import { back, forward, visit } from './visits.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */

@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit'
 import { paletteOf, stepOf } from '../elements/colour.js'
 import { percent } from '../formats/numbers.js'
-import { held, released, wasLong } from '../views/hover.js'
+import { held, released, wasLong } from '../heads/press.js'
 import { mapAt } from './maps.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */

@@ -1,7 +1,5 @@
 // Pointer, finger and keyboard behave the same in every view: hover, select, select a second one.
 
-import { LONG_PRESS } from '../elements/gestures.js'
-
 /** @typedef {import('./context.js').Actions} Actions */
 /** @typedef {import('../settings/fields.js').Cell} Cell */
 /** @typedef {import('../settings/fields.js').Word} Word */
@@ -34,32 +32,3 @@ export const selectCell = (actions, cell, isSecond) => (isSecond ? actions.subtr
 /** A click on a word; with Shift, or by a long press: does the selected word see it? @param {Actions} actions @param {Word} word @param {boolean} [isSecond] */
 export const selectWord = (actions, word, isSecond) =>
   isSecond ? actions.ask(word) : actions.select({ word, cell: null })
-
-/** @type {number | undefined} */
-let holding
-let wasHeld = false
-
-/**
- * A finger presses: calls `act` after a long press; the click that follows is ignored.
- * @param {PointerEvent} event
- * @param {() => void} act
- */
-export function held({ pointerType }, act) {
-  window.clearTimeout(holding)
-  wasHeld = false
-  if (pointerType !== 'touch') return
-  holding = window.setTimeout(() => {
-    wasHeld = true
-    act()
-  }, LONG_PRESS)
-}
-
-/** The finger left or moved. */
-export const released = () => window.clearTimeout(holding)
-
-/** Was this click the end of a long press? */
-export function wasLong() {
-  const was = wasHeld
-  wasHeld = false
-  return was
-}

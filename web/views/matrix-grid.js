@@ -1,9 +1,10 @@
 import { html, LitElement, nothing } from 'lit'
 import { moved } from '../elements/keys.js'
 import { format } from '../formats/numbers.js'
+import { held, released, wasLong } from '../heads/press.js'
 import { toNumber } from '../settings/check.js'
 import { colourOf } from './colour.js'
-import { held, left, released, rested, selectCell, wasLong } from './hover.js'
+import { left, rested, selectCell } from './hover.js'
 
 /** @typedef {import('../explain/matrices.js').Matrix} Matrix */
 /** @typedef {import('../explain/dependencies.js').Region} Region */

@@ -2,7 +2,8 @@ import { html, nothing } from 'lit'
 import { namesOf } from '../explain/labels.js'
 import { looksAt, placeOf, seenBy, strengthOf } from '../explain/word.js'
 import { share as percent } from '../formats/numbers.js'
-import { held, left, released, rested, selectWord, wasLong } from './hover.js'
+import { held, released, wasLong } from '../heads/press.js'
+import { left, rested, selectWord } from './hover.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').SceneContext} SceneContext */

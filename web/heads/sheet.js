@@ -1,6 +1,6 @@
-import { html } from 'lit'
+// The inspector of a room on a phone: a sheet at the lower edge.
 
-/** @typedef {import('./context.js').Context} Context */
+import { html } from 'lit'
 
 /** The heights of a sheet on a phone: its share of the window, or so many pixels. */
 const HEIGHTS = [() => 96, () => 0.45 * innerHeight, () => 0.9 * innerHeight]
@@ -52,7 +52,7 @@ function click(event) {
   setHeight(sheet, all[(at + 1) % all.length])
 }
 
-/** The handle of a sheet on a phone: 96 px, 45 % or 90 % of the window. @param {Context['t']} t */
+/** The handle of a sheet on a phone: 96 px, 45 % or 90 % of the window. @param {(key: 'sheetSize') => string} t */
 export const sheetHandle = t => html`<button
     type="button"
     class="sheet-handle"
