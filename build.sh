@@ -17,9 +17,6 @@ fi
 ./setup.sh emcc
 
 version=$(emcc --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
-is_since() { [ "$(printf '%s\n' "$1" "$version" | sort -V | head -n 1)" = "$1" ]; }
-stack=TOTAL_STACK # its name before 3.1.25
-is_since 3.1.25 && stack=STACK_SIZE
 
 # Files whose time is in register tiles, which are unrolled by hand, are as fast with -Oz, and 2 KB smaller. In the others
 # -Os is up to a third faster than -Oz, and -O3 is no faster than -Os.
@@ -33,14 +30,19 @@ flags=(
   -c
 )
 link=(
-  -O3 --no-entry # a library: no main, no JavaScript, no imports
-  -sBINARYEN_EXTRA_PASSES=--flexible-inline-max-function-size=18 # load_tail and the like stay calls: 3 KB less, as fast
-  -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sINITIAL_MEMORY=131072 "-s$stack=65536"
+  --no-entry --strip-all -O3 # a library: no main, no JavaScript, no imports, no libc
+  --initial-memory=131072 --max-memory=4294967296 -z stack-size=65536
+)
+optimize=(
+  --flexible-inline-max-function-size=18 -O3 # larger functions, such as load_tail, stay calls: 3 KB less, as fast
+  --generate-global-effects --flatten --rereloop -Oz -Oz --converge
+  --low-memory-unused --zero-filled-memory # not --traps-never-happen, which removes the loads of `prefetch`
 )
 features=(
   --enable-simd --enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int
 )
 compile=(emcc)
+linkers=("$(em-config LLVM_ROOT)"/wasm-ld*)
 large=-O3
 other=-Os
 if [ -n "$relaxed" ]; then
@@ -48,19 +50,20 @@ if [ -n "$relaxed" ]; then
   features+=(--enable-relaxed-simd)
   large=-Os # its tiles are as fast
   other=-Oz
-  if ! is_since 3.1.40; then # its clang lacks these instructions: use Debian's clang 16 with emcc's headers
+  optimize=(--flatten --rereloop -Os -Os --converge --low-memory-unused)
+  # an older clang lacks these instructions: use Debian's clang 16 with emcc's headers
+  if [ "$(printf '%s\n' 3.1.40 "$version" | sort -V | head -n 1)" != 3.1.40 ]; then
     ./setup.sh clang-16 wasm-ld-16
     compile=(
       clang-16 --target=wasm32-unknown-emscripten "--sysroot=$(em-config CACHE)/sysroot"
       -mllvm -disable-lsr -mllvm -combiner-global-alias-analysis=false # as emcc does
     )
+    linkers=(wasm-ld-16)
   fi
 fi
 ./setup.sh packages
-# The same bytes each time, from a shell and from npm: binaryen orders some things by their addresses and by its threads, and
-# emcc runs another wasm-opt if it finds that of node_modules.
+# The same bytes each time: binaryen orders some things by their addresses and by its threads.
 export BINARYEN_CORES=1
-PATH=$(tr : '\n' <<<"$PATH" | grep -v 'node_modules/\.bin$' | paste -sd :)
 steady=()
 if setarch -R true 2>/dev/null; then steady=(setarch -R); fi
 objects=$(mktemp -d)
@@ -72,13 +75,6 @@ for file in src/kernel/*.c; do
   [[ " ${fast[*]} " == *" $name "* ]] && size=$large
   "${compile[@]}" "$size" "${flags[@]}" "$file" -o "$objects/$name.o"
 done
-if [ "${compile[0]}" = emcc ]; then
-  "${steady[@]}" emcc "${link[@]}" "$objects"/*.o -o "$objects/linked.wasm"
-  node_modules/.bin/wasm-opt -Oz --converge "${features[@]}" "$objects/linked.wasm" -o "$out" # keeps what emcc has inlined
-else
-  wasm-ld-16 --no-entry --strip-all -O3 --initial-memory=131072 --max-memory=4294967296 -z stack-size=65536 \
-    "$objects"/*.o -o "$objects/linked.wasm"
-  node_modules/.bin/wasm-opt --flatten --rereloop -Os -Os --converge --low-memory-unused "${features[@]}" \
-    "$objects/linked.wasm" -o "$out"
-fi
+"${linkers[0]}" "${link[@]}" "$objects"/*.o -o "$objects/linked.wasm"
+"${steady[@]}" node_modules/.bin/wasm-opt "${optimize[@]}" "${features[@]}" "$objects/linked.wasm" -o "$out"
 echo "$out: $(wc -c <"$out") bytes, $(gzip -9c "$out" | wc -c) gzipped (${compile[0]}, emcc $version)"
