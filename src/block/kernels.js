@@ -31,17 +31,14 @@ export const addAll = (core, a, b, to, n, factor = 1) =>
   launch(core, 'qkv_combine', [0, a, b, to, n, UNIT, ONCE, factor, 0], Math.ceil(n / UNIT), 2 * n)
 
 /**
- * to = the sum of the rows of dY (rows, C), or that of dY x_hat where x (rows, C) and its stats of a norm are given.
+ * to = the sum of the rows of x (rows, C).
  * @param {Core} core
- * @param {number} dY
+ * @param {number} x
  * @param {number} rows
  * @param {number} C
  * @param {import('./operation.js').Slot} to
- * @param {number} [x]
- * @param {number} [stats]
  */
-export const columnSums = (core, dY, rows, C, { at, accumulate }, x = 0, stats = 0) => {
+export const columnSums = (core, x, rows, C, { at, accumulate }) => {
   if (rows === 0 && !accumulate) core.floats.fill(0, at / 4, at / 4 + C)
-  const to = x ? [at, 0] : [0, at]
-  launch(core, 'qkv_column_sums', [x, stats, dY, ...to, rows, C, accumulate], Math.ceil(C / 64), rows * C, true)
+  launch(core, 'qkv_column_sums', [x, at, rows, C, accumulate], Math.ceil(C / 64), rows * C, true)
 }

@@ -3,6 +3,8 @@ import { count } from '../base/tensor.js'
 import { launch } from '../ops/launch.js'
 import { columnSums } from './kernels.js'
 
+const ROWS = 128 // of a unit of qkv_norm_backward
+
 /** @typedef {import('./operation.js').Prepared} Prepared */
 
 /**
@@ -31,11 +33,13 @@ export const norm = center => (core, operands, options, where) => {
     run,
     save: (at, stats) => run(at, core.allocFloats(n), stats),
     differentiate([x, weight], dY, [dX, dWeight, dBias], stats) {
-      if (dWeight) columnSums(core, dY, rows, C, dWeight, x, stats)
-      if (dBias) columnSums(core, dY, rows, C, dBias)
-      if (!dX) return
-      const args = [x, weight, stats, dY, dX.at, C, center, shift, dX.accumulate]
-      launch(core, 'qkv_norm_backward', args, rows, 2 * n)
+      const units = Math.ceil(rows / ROWS)
+      const to = dX ? dX.at : core.allocFloats(n)
+      const sums = core.allocFloats(2 * units * C)
+      const args = [x, weight, stats, dY, to, sums, rows, C, center, shift, dX?.accumulate ?? 0]
+      launch(core, 'qkv_norm_backward', args, units, 3 * n)
+      if (dWeight) columnSums(core, sums, units, C, dWeight)
+      if (dBias) columnSums(core, sums + units * C * 4, units, C, dBias)
     },
   }
 }

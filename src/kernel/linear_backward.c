@@ -78,7 +78,7 @@ uint32_t QKV_EXPORT(qkv_linear_backward_part)(const struct qkv_linear_backward *
     for (size_t i = 0; a->d_bias && M == 0 && !(a->accumulate & 4) && i < rows; i++)
       a->d_bias[n + i] = 0.0f;
     if (a->d_bias)
-      qkv_column_sums(0, 0, a->dy, 0, a->d_bias, M, N, a->accumulate & 4, (unit - of_dx) * 2, 2);
+      qkv_column_sums(a->dy, a->d_bias, M, N, a->accumulate & 4, (unit - of_dx) * 2, 2);
   }
   return QKV_OK;
 }

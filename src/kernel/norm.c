@@ -5,6 +5,8 @@
 #include "qkv.h"
 #include "rows.h"
 
+enum { ROWS = 128 };
+
 /* The sum of x, or of (x - mean)^2 while `next` (C) is prefetched. Four accumulators hide the latency of the additions.
  */
 INLINE float sum_row(int squared, const float *x, size_t C, float mean, const float *next) {
@@ -74,70 +76,64 @@ INLINE void sum_gradients(const struct row *a, const float *x, const float *dy, 
   *dot = mul_add(g, normalized(a, x, c, left), *dot);
 }
 
-INLINE void write_gradient(const struct row *a, const float *x, const float *dy, float *dx, f4 of_g, f4 of_dot,
-                           uint32_t accumulate, size_t c, size_t left) {
-  f4 g = scaled(a, get(dy + c, left), c, left);
-  put_gradient(dx + c, left, mul(a->rstd, sub(sub(g, of_g), mul(normalized(a, x, c, left), of_dot))), accumulate);
+/* dx, and d_weight += dy x_hat, d_bias += dy */
+INLINE void write_gradient(const struct row *a, const float *x, const float *dy, float *dx, float *d_weight,
+                           float *d_bias, f4 of_g, f4 of_dot, uint32_t accumulate, size_t c, size_t left) {
+  f4 d = get(dy + c, left), z = normalized(a, x, c, left), g = scaled(a, d, c, left);
+  put_gradient(d_weight + c, left, mul(d, z), 1);
+  put_gradient(d_bias + c, left, d, 1);
+  put_gradient(dx + c, left, mul(a->rstd, sub(sub(g, of_g), mul(z, of_dot))), accumulate);
 }
 
-/* dx = rstd (g - mean(g) - x_hat mean(g x_hat)), g = dy w; without mean(g) where the mean was not subtracted. */
+/* dx = rstd (g - mean(g) - x_hat mean(g x_hat)), g = dy w; without mean(g) where the mean was not subtracted. A unit is
+ * ROWS rows, whose sums for d_weight and d_bias are its rows of `sums` (2, units, C). */
 uint32_t QKV_EXPORT(qkv_norm_backward)(const float *x, const float *weight, const float *stats, const float *dy,
-                                       float *dx, size_t C, uint32_t center, float shift, uint32_t accumulate,
-                                       uint32_t first, uint32_t count) {
-  x += first * C, dy += first * C, dx += first * C;
-  for (size_t r = first; r < (size_t)first + count; r++, x += C, dy += C, dx += C) {
+                                       float *dx, float *sums, size_t rows, size_t C, uint32_t center, float shift,
+                                       uint32_t accumulate, uint32_t first, uint32_t count) {
+  for (size_t r = (size_t)first * ROWS, end = end_of(first, count, ROWS, rows); r < end; r++) {
     const struct row a = {weight, 0, splat(stats[2 * r]), splat(stats[2 * r + 1]), splat(shift)};
+    const float *z = x + r * C, *d = dy + r * C;
+    float *to = dx + r * C, *d_weight = sums + r / ROWS * C, *d_bias = d_weight + (rows + ROWS - 1) / ROWS * C;
+    if (r % ROWS == 0) {
+      __builtin_memset(d_weight, 0, C * sizeof(float));
+      __builtin_memset(d_bias, 0, C * sizeof(float));
+    }
     f4 sum[2] = {zeros(), zeros()}, dot[2] = {zeros(), zeros()};
     size_t c = 0;
     for (; c + 8 <= C; c += 8) {
-      sum_gradients(&a, x, dy, sum, dot, c, 4);
-      sum_gradients(&a, x, dy, sum + 1, dot + 1, c + 4, 4);
+      sum_gradients(&a, z, d, sum, dot, c, 4);
+      sum_gradients(&a, z, d, sum + 1, dot + 1, c + 4, 4);
     }
     for (; c < C; c += 4)
-      sum_gradients(&a, x, dy, sum, dot, c, C - c);
+      sum_gradients(&a, z, d, sum, dot, c, C - c);
     f4 of_g = splat(center ? sum_lanes(add(sum[0], sum[1])) / (float)C : 0.0f);
     f4 of_dot = splat(sum_lanes(add(dot[0], dot[1])) / (float)C);
     for (c = 0; c + 4 <= C; c += 4)
-      write_gradient(&a, x, dy, dx, of_g, of_dot, accumulate, c, 4);
+      write_gradient(&a, z, d, to, d_weight, d_bias, of_g, of_dot, accumulate, c, 4);
     if (c < C)
-      write_gradient(&a, x, dy, dx, of_g, of_dot, accumulate, c, C - c);
+      write_gradient(&a, z, d, to, d_weight, d_bias, of_g, of_dot, accumulate, c, C - c);
   }
   return QKV_OK;
 }
 
-/* to[c] = or += the sum of `rows` <= 4 rows of dy, or of dy x_hat with stats, row by row */
-INLINE void add_rows(float *to, const float *x, const float *stats, const float *dy, size_t rows, size_t C,
-                     uint32_t accumulate, size_t c, size_t left) {
+/* to[c] = or += the sum of `rows` <= 4 rows of x, row by row */
+INLINE void add_rows(float *to, const float *x, size_t rows, size_t C, uint32_t accumulate, size_t c, size_t left) {
   f4 sum = accumulate ? get(to + c, left) : zeros();
-  for (size_t i = 0; i < rows; i++) {
-    f4 d = get(dy + i * C + c, left);
-    if (stats)
-      d = mul(d, mul(sub(get(x + i * C + c, left), splat(stats[2 * i])), splat(stats[2 * i + 1])));
-    sum = add(sum, d);
-  }
+  for (size_t i = 0; i < rows; i++)
+    sum = add(sum, get(x + i * C + c, left));
   put(to + c, left, sum);
 }
 
-static void sum_columns(float *to, const float *x, const float *stats, const float *dy, size_t rows, size_t C,
-                        uint32_t accumulate, size_t first, size_t end) {
+/* to (C) = the sum of the rows of x (rows, C). A unit is 64 columns. */
+uint32_t QKV_EXPORT(qkv_column_sums)(const float *x, float *to, size_t rows, size_t C, uint32_t accumulate,
+                                     uint32_t first, uint32_t count) {
+  size_t end = end_of(first, count, 64, C);
   for (size_t r = 0; r < rows; r += 4, accumulate = 1) {
-    const float *statistics = stats ? stats + 2 * r : 0, *d = dy + r * C, *z = stats ? x + r * C : 0;
-    size_t c = first, some = at_most(rows - r, 4);
+    size_t c = (size_t)first * 64, some = at_most(rows - r, 4);
     for (; some == 4 && c + 4 <= end; c += 4)
-      add_rows(to, z, statistics, d, 4, C, accumulate, c, 4);
+      add_rows(to, x + r * C, 4, C, accumulate, c, 4);
     for (; c < end; c += 4)
-      add_rows(to, z, statistics, d, some, C, accumulate, c, end - c);
+      add_rows(to, x + r * C, some, C, accumulate, c, end - c);
   }
-}
-
-/* d_bias = sum of the rows of dy, d_weight = sum of those of dy x_hat; either may be 0. A unit is 64 columns. */
-uint32_t QKV_EXPORT(qkv_column_sums)(const float *x, const float *stats, const float *dy, float *d_weight,
-                                     float *d_bias, size_t rows, size_t C, uint32_t accumulate, uint32_t first,
-                                     uint32_t count) {
-  size_t start = (size_t)first * 64, end = end_of(first, count, 64, C);
-  if (d_bias)
-    sum_columns(d_bias, 0, 0, dy, rows, C, accumulate, start, end);
-  if (d_weight)
-    sum_columns(d_weight, x, stats, dy, rows, C, accumulate, start, end);
   return QKV_OK;
 }

@@ -259,13 +259,14 @@ uint32_t qkv_embedding_backward(const float *dy, const int32_t *ids, float *d_ta
  * rstd, for the gradients. A unit is a row. */
 uint32_t qkv_norm(const float *x, const float *weight, const float *bias, float *y, float *stats, size_t C,
                   uint32_t center, float eps, float shift, uint32_t first, uint32_t count);
+/* dx (rows, C), and sums (2, units, C): each unit's part of d_weight and of d_bias. A unit is 128 rows. */
 uint32_t qkv_norm_backward(const float *x, const float *weight, const float *stats, const float *dy, float *dx,
-                           size_t C, uint32_t center, float shift, uint32_t accumulate, uint32_t first, uint32_t count);
+                           float *sums, size_t rows, size_t C, uint32_t center, float shift, uint32_t accumulate,
+                           uint32_t first, uint32_t count);
 
-/* d_bias (C) = sum of the rows of dy (rows, C); d_weight (C) = the same of dy x_hat. Either may be 0. A unit is 64
- * columns. */
-uint32_t qkv_column_sums(const float *x, const float *stats, const float *dy, float *d_weight, float *d_bias,
-                         size_t rows, size_t C, uint32_t accumulate, uint32_t first, uint32_t count);
+/* to (C) = sum of the rows of x (rows, C). A unit is 64 columns. */
+uint32_t qkv_column_sums(const float *x, float *to, size_t rows, size_t C, uint32_t accumulate, uint32_t first,
+                         uint32_t count);
 
 /* elementwise.c, n values of y; a unit is C of them. kind: enum qkv_activation. */
 uint32_t qkv_activate(uint32_t kind, const float *x, const float *up, float *y, size_t n, size_t C, size_t row,

@@ -99,8 +99,8 @@ static void softmax(struct input *in, int hostile) {
 }
 
 static void norm(struct input *in, int hostile) {
-  size_t rows = below(in, 6), C = 1 + below(in, 150), n = rows * C;
   uint8_t flags = byte(in);
+  size_t rows = below(in, 6) + (flags & 32 ? 126 : 0), C = 1 + below(in, 150), n = rows * C;
   uint32_t center = flags & 1, accumulate = flags >> 1 & 1;
   float *x = some(in, n, hostile), *dy = some(in, n, hostile), *w = some(in, C, 0), *b = some(in, C, 0);
   float *y = room(n), *stats = room(2 * rows), *dx = some(in, n, 0), *dw = some(in, C, 0), *db = some(in, C, 0);
@@ -108,8 +108,11 @@ static void norm(struct input *in, int hostile) {
   memcpy(dx_before, dx, n * 4), memcpy(dw_before, dw, C * 4), memcpy(db_before, db, C * 4);
   const float *weight = flags & 8 ? w : 0, *bias = flags & 16 ? b : 0;
   EACH_UNIT(rows, qkv_norm(x, weight, bias, y, stats, C, center, eps, shift, unit, 1));
-  EACH_UNIT(rows, qkv_norm_backward(x, weight, stats, dy, dx, C, center, shift, accumulate, unit, 1));
-  EACH_UNIT((C + 63) / 64, qkv_column_sums(x, stats, dy, dw, db, rows, C, accumulate, unit, 1));
+  size_t units = (rows + 127) / 128;
+  float *sums = room(2 * units * C);
+  EACH_UNIT(units, qkv_norm_backward(x, weight, stats, dy, dx, sums, rows, C, center, shift, accumulate, unit, 1));
+  EACH_UNIT((C + 63) / 64, qkv_column_sums(sums, dw, units, C, accumulate, unit, 1));
+  EACH_UNIT((C + 63) / 64, qkv_column_sums(sums + units * C, db, units, C, accumulate, unit, 1));
   double *sum_w = calloc(C, sizeof *sum_w), *sum_b = calloc(C, sizeof *sum_b);
   for (size_t r = 0; r < rows && !hostile; r++) {
     const float *from = x + r * C, *d = dy + r * C;
@@ -137,7 +140,7 @@ static void norm(struct input *in, int hostile) {
     expect("column_sums", c, dw[c], sum_w[c] + (accumulate ? (double)dw_before[c] : 0), 1e-3);
     expect("column_sums", c, db[c], sum_b[c] + (accumulate ? (double)db_before[c] : 0), 1e-4);
   }
-  free(x), free(dy), free(w), free(b), free(y), free(stats), free(dx), free(dw), free(db), free(dx_before),
+  free(x), free(dy), free(w), free(b), free(y), free(stats), free(sums), free(dx), free(dw), free(db), free(dx_before),
       free(dw_before), free(db_before), free(sum_w), free(sum_b);
 }
 
