@@ -39,7 +39,7 @@ export function prepareRows(core, table, lead, paddingIdx, where) {
       if (!dWeight) return
       const { at, accumulate } = dWeight
       if (!accumulate) core.floats.fill(0, at / 4, at / 4 + num * dim)
-      launch(core, 'qkv_embedding_backward', [dY, ids, at, num, dim, n, padding], Math.ceil(dim / 16), n * dim)
+      launch(core, 'qkv_embedding_backward', [dY, ids, at, num, dim, n, padding], Math.ceil(dim / 64), n * dim)
     },
   }
 }

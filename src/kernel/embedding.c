@@ -13,16 +13,16 @@ uint32_t QKV_EXPORT(qkv_embedding)(const float *table, size_t rows, size_t colum
   return QKV_OK;
 }
 
-/* d_table[ids[n]] += dy[n], in the order of n; dy (N, columns). Rows of the id `padding` get none. A unit is 16
- * columns. */
+/* d_table[ids[n]] += dy[n], in the order of n; dy (N, columns). Rows of the id `padding` get none. A unit is 64
+ * columns: narrower ones would write to the same cache lines. */
 uint32_t QKV_EXPORT(qkv_embedding_backward)(const float *dy, const int32_t *ids, float *d_table, size_t rows,
                                             size_t columns, size_t N, int32_t padding, uint32_t first, uint32_t count) {
   for (size_t n = 0; n < N; n++)
     if (ids[n] < 0 || (size_t)ids[n] >= rows)
       return QKV_ID_OUT_OF_RANGE;
-  size_t end = end_of(first, count, 16, columns);
+  size_t end = end_of(first, count, 64, columns);
   for (size_t n = 0; n < N; n++)
-    for (size_t c = (size_t)first * 16; ids[n] != padding && c < end; c += 4)
+    for (size_t c = (size_t)first * 64; ids[n] != padding && c < end; c += 4)
       put_gradient(d_table + (size_t)ids[n] * columns + c, end - c, get(dy + n * columns + c, end - c), 1);
   return QKV_OK;
 }

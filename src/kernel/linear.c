@@ -7,14 +7,16 @@
 #include "activation.h"
 #include "rows.h"
 
-enum { X_FLOATS = 1 << 18 /* x of a block of rows: 1 MB, in L2 */, ROWS = 64, DEPTH = 256 };
+/* x of a block of rows: 1 MB, in L2. With a small W, which is packed for each block, less, so that threads share rows:
+ * what they read next of y is in their caches. */
+enum { X_FLOATS = 1 << 18, X_FEW = 1 << 15, W_FEW = 1 << 16, ROWS = 64, DEPTH = 256 };
 
 double QKV_EXPORT(qkv_linear_scratch)(const struct qkv_linear *a) {
   return ((double)FEW_ROWS * a->K + 2.0 * a->K + 4096) * (double)sizeof(float);
 }
 
 static size_t block_rows(const struct qkv_linear *a) {
-  size_t rows = X_FLOATS / (a->K + 1) / 4 * 4;
+  size_t rows = ((size_t)a->K * a->N > W_FEW ? X_FLOATS : X_FEW) / (a->K + 1) / 4 * 4;
   return rows < 64 ? 64 : rows;
 }
 

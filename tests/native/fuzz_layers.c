@@ -269,7 +269,7 @@ static void optimize(struct input *in, int hostile) {
 }
 
 static void embed(struct input *in, int hostile) {
-  size_t rows = 1 + below(in, 9), columns = below(in, 50), N = below(in, 20);
+  size_t rows = 1 + below(in, 9), columns = below(in, 150), N = below(in, 20);
   float *table = some(in, rows * columns, hostile), *dy = some(in, N * columns, hostile), *out = room(N * columns);
   float *d_table = calloc(rows * columns + 1, sizeof(float));
   int32_t *ids = malloc(N * sizeof *ids), padding = (int32_t)below(in, 3) - 1;
@@ -281,7 +281,7 @@ static void embed(struct input *in, int hostile) {
   uint32_t status = is_bad ? QKV_ID_OUT_OF_RANGE : QKV_OK;
   if (qkv_embedding(table, rows, columns, ids, N, out) != status)
     abort();
-  for (uint32_t unit = (uint32_t)(columns + 15) / 16; unit-- > 0;)
+  for (uint32_t unit = (uint32_t)(columns + 63) / 64; unit-- > 0;)
     if (qkv_embedding_backward(dy, ids, d_table, rows, columns, N, padding, unit, 1) != status)
       abort();
   for (size_t i = 0; i < N * columns && !is_bad && !hostile; i++)
