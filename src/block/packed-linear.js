@@ -233,8 +233,9 @@ export class PackedLinear {
     } else if (kind === WEIGHTS.float16) {
       const from = new Uint16Array(buffer, panel, K * 8)
       const words = new Uint32Array(out.buffer)
+      const place = (column % 4) * 2 + (column >> 2) // columns 4 to 7 are the upper halves of 32-bit words
       for (let k = 0; k < K; k++) {
-        const half = from[k * 8 + column]
+        const half = from[k * 8 + place]
         words[k] = ((half & 0x8000) << 16) | ((half & 0x7fff) << 13) // the value times 2^-112; scale includes 2^112
         out[k] *= scale
       }

@@ -39,7 +39,9 @@ void store_columns(const struct qkv_linear *a, size_t m, size_t n, const float *
   }
 }
 
-float bias_of(const struct qkv_linear *a, size_t n) { return a->bias && n < a->N ? a->bias[n] : 0.0f; }
+f4 biases_of(const struct qkv_linear *a, size_t n) {
+  return a->bias && n < a->N ? get(a->bias + n, a->N - n) : zeros();
+}
 
 /* Eight columns: their weights are read or packed once (K = 768: 24 KB, in L1) and multiplied with every row of x.
  * With few rows the loads of a packed W dominate: the product is computed DEPTH inputs at a time, and each group of
@@ -50,8 +52,8 @@ static void tile_rows(const struct qkv_linear *a, size_t m, size_t end, size_t n
   int is_ahead = a->weights == QKV_WEIGHTS_FLOAT32 && end - m >= ROWS / 2 && end - m <= ROWS * 2;
   const float *panel = panel_of(a, n, scratch), *last = (const float *)a->w + (N - 1) / 8 * 8 * K;
   float bias[8], sums[ROWS * 8];
-  for (size_t c = 0; c < 8; c++)
-    bias[c] = bias_of(a, n + c);
+  for (size_t c = 0; c < 8; c += 4)
+    store(bias + c, biases_of(a, n + c));
   for (size_t rows; m < end; m += rows) {
     rows = at_most(end - m, ROWS);
     float *y = is_plain ? a->y + m * N + n : sums;

@@ -11,8 +11,8 @@ INLINE size_t panel_bytes(uint32_t weights, size_t K) {
   return weights == QKV_WEIGHTS_INT8 ? round_up(K, 2) * 8 : K * (weights == QKV_WEIGHTS_FLOAT16 ? 16 : 32);
 }
 
-/* bias[n]; 0 without a bias, and for n >= N. */
-float bias_of(const struct qkv_linear *a, size_t n);
+/* bias[n ... n + 4); 0 without a bias, and from N on. */
+f4 biases_of(const struct qkv_linear *a, size_t n);
 
 /* Columns n to n + 8 of W^T, (K,8), as floats: in place if they are packed as float32, else converted into `panel`. */
 const float *panel_of(const struct qkv_linear *a, size_t n, float *panel);

@@ -1,9 +1,10 @@
 /* linear_decode.c: y = x W^T + bias for few rows of x, (M,K), as fast as W, (N,K), is read. The rows are independent;
  * each sums in the order of k, as in linear.c.
  *
- * The packed panels of a call are read as four streams side by side, each from its first panel to its last: the
- * hardware prefetches further ahead for four streams than for one, and for long streams than for those that end after a
- * panel.
+ * The packed panels of a call are read as PANELS streams side by side, each from its first panel to its last: the
+ * hardware prefetches further ahead for several streams than for one, and for long streams than for those that end
+ * after a panel. It prefetches within a page of memory only, so of float16 and int8 the first lines of the next page
+ * are loaded ahead; float32 gains nothing from that.
  *
  * float16: y = (sum_k (2^64 x_k) (2^-112 w_k)) (2^-64 scale). The factor 2^64 keeps the products from being subnormal.
  *
@@ -13,9 +14,19 @@
 #include "linear.h"
 #include "rows.h"
 
-enum { PANELS = 4, BLOCK = 256, PART = 64 };
+enum { PANELS = 4, BLOCK = 256, PART = 64, PAGE = 4096 };
 
-/* sums (panels <= 4, 8) += x . panels, panel p at w + p * bytes; `weights` is a constant. */
+/* Loads the first two cache lines of the page that follows w in half a page or more, and of the other streams' pages;
+ * no byte beyond `last`. */
+static void prefetch_pages(const char *w, size_t bytes, size_t panels, const char *last) {
+  for (size_t p = 0; p < panels; p++, w += bytes) {
+    size_t page = round_up((size_t)w + PAGE / 2, PAGE);
+    prefetch((const float *)at_most(page, (size_t)last));
+    prefetch((const float *)at_most(page + 64, (size_t)last));
+  }
+}
+
+/* sums (panels <= PANELS, 8) += x . panels, panel p at w + p * bytes; `weights` is a constant. */
 INLINE void dot_panels(enum qkv_weights weights, const float *x, size_t K, const char *w, size_t bytes, size_t panels,
                        float *sums) {
   const size_t step = weights == QKV_WEIGHTS_FLOAT32 ? 32 : 16;
@@ -68,50 +79,37 @@ static int quantize(const float *x, size_t K, int16_t *q, float *steps) {
     if (!is_between(largest, 1e-30f, 1e30f))
       return 0;
     float inverse = largest > 0.0f ? 32767.0f / largest : 0.0f;
-    for (size_t i = k; i < k + BLOCK; i++) {
-      float value = i < K ? x[i] * inverse : 0.0f;
-      q[i] = (int16_t)(value < 0.0f ? value - 0.5f : value + 0.5f);
-    }
+    for (size_t i = k; i < at_most(K, k + BLOCK); i += 4)
+      store_int16(q + i, to_integers(mul(get(x + i, K - i), splat(inverse))));
     steps[k / BLOCK] = largest / 32767.0f;
   }
   return 1;
 }
 
-/* sums (panels <= 4, 8) = x . panels of int8 */
-static void dot_int8(const int16_t *q, const float *steps, size_t K, const int8_t *w, size_t bytes, size_t panels,
-                     float *sums) {
-  f4 total[PANELS][2];
+/* The same for K <= BLOCK inputs, step * q. */
+static void dot_int8(const int16_t *q, float step, size_t K, const char *w, size_t bytes, size_t panels, float *sums) {
+  i4 acc[PANELS][2];
   size_t at[PANELS];
 #pragma unroll
   for (size_t p = 0; p < PANELS; p++) {
     at[p] = at_most(p, panels - 1) * bytes;
-    total[p][0] = total[p][1] = zeros();
+    acc[p][0] = acc[p][1] = zeros();
   }
-  for (size_t k = 0; k < K; k += BLOCK) {
-    i4 acc[PANELS][2];
-#pragma unroll
-    for (size_t p = 0; p < PANELS; p++)
-      acc[p][0] = acc[p][1] = zeros();
-    for (size_t i = 0, n = at_most(K - k, BLOCK); i < n; i += 2, q += 2, w += 16) {
-      i4 pair = splat_from((const float *)(const void *)q);
-#pragma unroll
-      for (size_t p = 0; p < PANELS; p++) {
-        acc[p][0] = add_pairs(pair, w + at[p], acc[p][0]);
-        acc[p][1] = add_pairs(pair, w + at[p] + 8, acc[p][1]);
-      }
-    }
-    f4 step = splat(*steps++);
+  for (const int16_t *end = q + K; q < end; q += 2, w += 16) {
+    i4 pair = splat_from((const float *)(const void *)q);
 #pragma unroll
     for (size_t p = 0; p < PANELS; p++) {
-      total[p][0] = mul_add(step, from_integers(acc[p][0]), total[p][0]);
-      total[p][1] = mul_add(step, from_integers(acc[p][1]), total[p][1]);
+      acc[p][0] = add_pairs(pair, (const int8_t *)w + at[p], acc[p][0]);
+      acc[p][1] = add_pairs(pair, (const int8_t *)w + at[p] + 8, acc[p][1]);
     }
   }
 #pragma unroll
-  for (size_t p = 0; p < PANELS; p++) {
-    store(sums + p * 8, total[p][0]);
-    store(sums + p * 8 + 4, total[p][1]);
-  }
+  for (size_t p = 0; p < PANELS; p++)
+#pragma unroll
+    for (size_t half = 0; half < 2; half++) {
+      float *sum = sums + p * 8 + half * 4;
+      store(sum, mul_add(splat(step), from_integers(acc[p][half]), load(sum)));
+    }
 }
 
 /* sums (4) += x W^T for four rows of W that are not packed, `stride` floats apart; only `columns` <= 4 of them are
@@ -184,8 +182,8 @@ int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch
     if (is_int8)
       continue;
     float largest = largest_size(x, K);
-    for (size_t k = 0; k < K; k++)
-      to[k] = x[k] * 0x1p64f;
+    for (size_t k = 0; k < K; k += 4)
+      store(to + k, mul(get(x + k, K - k), splat(0x1p64f)));
     if (!is_between(largest, 0x1p-40f, 0x1p60f))
       return 0;
   }
@@ -193,7 +191,9 @@ int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch
     pitch = K + FEW_ROWS * PANELS;
     pitch -= pitch % 8;
   }
-  size_t bytes = panel_bytes(a->weights, K), first = n, all = (end - n + 7) / 8;
+  size_t bytes = panel_bytes(a->weights, K), input = panel_bytes(a->weights, 2) / 2; /* bytes of an input in a panel */
+  const char *last = (const char *)a->w + (a->N + 7) / 8 * bytes - 4;
+  size_t first = n, all = (end - n + 7) / 8;
   size_t part = is_strided ? 1 : (all + PANELS - 1) / PANELS; /* panels from a column of sums to the eighth after it */
   if (!is_strided)
     end = n + part * 8;
@@ -204,31 +204,37 @@ int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch
     const char *w = (const char *)a->w + n / 8 * bytes;
     const float *from = (const float *)a->w + n * a->w_row;
     for (size_t m = 0; m < M; m++)
-      for (size_t c = 0; c < width; c++)
-        sums[m * pitch + c] = scales ? 0.0f : bias_of(a, column_of(n, c, part));
+      for (size_t c = 0; c < width; c += 4)
+        store(sums + m * pitch + c, scales ? zeros() : biases_of(a, column_of(n, c, part)));
     if (is_strided && a->w_column != 1)
       add_rows(a->x, M, K, from, a->w_column, sums, pitch, width);
     size_t tiled = is_strided || is_int8 ? 0 : M & ~(size_t)3; /* rows that are done */
     if (tiled)
       multiply_panels(scales != 0, scales ? rows : a->x, scales ? blocks * BLOCK : K, tiled, K, w, part * bytes, panels,
                       sums);
+    for (size_t k = 0; k < K && tiled < M && !is_strided; k += BLOCK, w += BLOCK * input) {
+      if (scales)
+        prefetch_pages(w, part * bytes, panels, last);
+      for (size_t m = tiled, inputs = at_most(K - k, BLOCK); m < M; m++) {
+        const float *x = rows + m * blocks * BLOCK;
+        float *sum = sums + m * pitch;
+        if (is_int8)
+          dot_int8((const int16_t *)(const void *)x + k, steps[m * blocks + k / BLOCK], inputs, w, part * bytes, panels,
+                   sum);
+        else if (scales)
+          dot_panels(QKV_WEIGHTS_FLOAT16, x + k, inputs, w, part * bytes, panels, sum);
+        else
+          dot_panels(QKV_WEIGHTS_FLOAT32, a->x + m * K + k, inputs, w, part * bytes, panels, sum);
+      }
+    }
     for (size_t m = 0; m < M; m++) {
-      const float *x = scales ? rows + m * blocks * BLOCK : a->x + m * K;
       float *sum = sums + m * pitch;
-      if (m < tiled)
-        ; /* done */
-      else if (is_int8)
-        dot_int8((const int16_t *)(const void *)x, steps + m * blocks, K, (const int8_t *)w, part * bytes, panels, sum);
-      else if (scales)
-        dot_panels(QKV_WEIGHTS_FLOAT16, x, K, w, part * bytes, panels, sum);
-      else if (!is_strided)
-        dot_panels(QKV_WEIGHTS_FLOAT32, x, K, w, part * bytes, panels, sum);
-      else
-        for (size_t c = 0; c < width && a->w_column == 1; c += 4)
-          dot_rows(x, K, from + c * a->w_row, a->w_row, at_most(width - c, 4), sum + c);
-      for (size_t c = 0; scales && c < width; c++) {
+      for (size_t c = 0; c < width && is_strided && a->w_column == 1; c += 4)
+        dot_rows(a->x + m * K, K, from + c * a->w_row, a->w_row, at_most(width - c, 4), sum + c);
+      for (size_t c = 0; scales && c < width; c += 4) {
         size_t column = column_of(n, c, part);
-        sum[c] = sum[c] * (scales[column] * unit) + bias_of(a, column);
+        f4 scale = mul(load(scales + column), splat(unit));
+        store(sum + c, add(mul(load(sum + c), scale), biases_of(a, column)));
       }
       if (a->activation)
         activate(a->activation, sum, sum, 0, width);

@@ -75,7 +75,7 @@ uint32_t QKV_EXPORT(qkv_pack_linear)(const float *w, size_t w_row, size_t w_colu
         numbers[i] = step == 1 ? to_float16(x) : to_integers(x);
       }
       if (step == 1)
-        store_low_halves(out + k * 16, numbers);
+        store_halves(out + k * 16, numbers);
       else
         store_int8_pairs(out + k * 8, numbers, numbers + 2);
     }

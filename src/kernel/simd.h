@@ -74,12 +74,12 @@ INLINE void store_some(float *p, size_t n, f4 x) {
 /* Weights that are narrower than a float. An i4 is a vector of whole numbers: four of 32 bits or eight of 16. */
 typedef v128_t i4;
 
-/* Eight finite float16, times 2^-112: their bits in the places of a float's, whose exponent is biased by 112 more. */
+/* Eight finite float16, those of `left` in the low halves of the words, times 2^-112: their bits in the places of a
+ * float's, whose exponent is biased by 112 more. The dot product is a shift of the low half, with its sign. */
 INLINE void load_float16(const void *p, f4 *left, f4 *right) {
-  v128_t x = wasm_v128_load(p), low = wasm_i16x8_shl(x, 13);
-  v128_t high = wasm_v128_and(wasm_i16x8_shr(x, 3), wasm_i16x8_splat((short)0x8fff));
-  *left = wasm_i16x8_shuffle(low, high, 0, 8, 1, 9, 2, 10, 3, 11);
-  *right = wasm_i16x8_shuffle(low, high, 4, 12, 5, 13, 6, 14, 7, 15);
+  v128_t x = wasm_v128_load(p), bits = wasm_i32x4_splat((int)0x8fffe000u);
+  *left = wasm_v128_and(wasm_i32x4_dot_i16x8(x, wasm_i32x4_splat(1 << 13)), bits);
+  *right = wasm_v128_and(wasm_i32x4_shr(x, 3), bits);
 }
 /* Eight pairs of int8 -> the first ones of the pairs and the second ones. */
 INLINE void load_int8_pairs(const void *p, f4 first[2], f4 second[2]) {
@@ -98,10 +98,12 @@ INLINE i4 to_float16(f4 x) {
   i4 bits = blend(wasm_i32x4_ge(size, wasm_i32x4_splat(0x38800000)), rounded, subnormal);
   return either(bits, wasm_v128_and(wasm_u32x4_shr(x, 16), wasm_i32x4_splat(0x8000)));
 }
-/* The low 16 bits of eight numbers. */
-INLINE void store_low_halves(void *p, const i4 numbers[2]) {
-  wasm_v128_store(p, wasm_i16x8_shuffle(numbers[0], numbers[1], 0, 2, 4, 6, 8, 10, 12, 14));
+/* Eight numbers of 16 bits, each of the second four beside one of the first: see load_float16. */
+INLINE void store_halves(void *p, const i4 numbers[2]) {
+  wasm_v128_store(p, either(numbers[0], wasm_i32x4_shl(numbers[1], 16)));
 }
+/* Four numbers as int16; the eight bytes after them are overwritten. */
+INLINE void store_int16(void *p, i4 x) { wasm_v128_store(p, wasm_i16x8_narrow_i32x4(x, x)); }
 /* The nearest whole numbers, halves away from zero. */
 INLINE i4 to_integers(f4 x) { return wasm_i32x4_trunc_sat_f32x4(add(x, with_sign_of(splat(0.5f), x))); }
 /* Eight pairs of whole numbers as int8: the inverse of load_int8_pairs. */

@@ -64,18 +64,19 @@ float EXPORT(streams)(const f4 *x, size_t n) {
   return all[0] + all[1] + all[2] + all[3];
 }
 
+typedef int i4 __attribute__((vector_size(16)));
 typedef short s8 __attribute__((vector_size(16)));
 
 /* The same bytes as float16, widened as src/kernel/simd.h does it and added: reading and widening alone. */
-float EXPORT(widened)(const s8 *x, size_t n) {
+float EXPORT(widened)(const i4 *x, size_t n) {
   f4 s[8] = {{0}};
   size_t part = n / 16;
-  for (const s8 *end = x + part; x < end; x++)
+  const s8 up = {1 << 13, 0, 1 << 13, 0, 1 << 13, 0, 1 << 13, 0};
+  for (const i4 *end = x + part; x < end; x++)
 #pragma unroll
     for (size_t i = 0; i < 4; i++) {
-      s8 low = x[i * part] << 13, high = (x[i * part] >> 3) & (short)0x8fff;
-      s[2 * i] += (f4)__builtin_shufflevector(low, high, 0, 8, 1, 9, 2, 10, 3, 11);
-      s[2 * i + 1] += (f4)__builtin_shufflevector(low, high, 4, 12, 5, 13, 6, 14, 7, 15);
+      s[2 * i] += (f4)(__builtin_wasm_dot_s_i32x4_i16x8((s8)x[i * part], up) & (int)0x8fffe000u);
+      s[2 * i + 1] += (f4)((x[i * part] >> 3) & (int)0x8fffe000u);
     }
   f4 all = s[0] + s[1] + s[2] + s[3] + s[4] + s[5] + s[6] + s[7];
   return all[0] + all[1] + all[2] + all[3];
