@@ -105,6 +105,7 @@ test('qkv/models adds at most 16 KB gzipped; each part that it loads later has a
     'attribution',
     'refusals',
     'tokenizer',
+    'weight-row',
     'path',
     'url',
   ])

@@ -15,7 +15,7 @@ import { Tensor } from '../base/tensor.js'
 
 const PLACES = [
   ...['input', 'output', 'heads', 'attention.output', 'mlp.output', 'attention.qBare', 'attention.kBare'],
-  ...['q', 'k', 'v', 'scores', 'weights'].flatMap(name => [`attention.${name}`, `cross.${name}`]),
+  ...['input', 'q', 'k', 'v', 'scores', 'weights'].flatMap(name => [`attention.${name}`, `cross.${name}`]),
   ...['cross.heads', 'cross.output'],
 ]
 /** The places that also exist for one head, with its number appended. */

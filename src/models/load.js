@@ -59,7 +59,7 @@ export async function loadModel(qkv, source, options = {}) {
 export async function inspectModel(source, options = {}) {
   const { signal } = readOptions(options, ['signal'], 'inspectModel')
   return withFolder(source, signal, async ({ family, json, tensors }) => {
-    const { bytes, parameters } = new ModelWeights().plan(family, tensors)
+    const { bytes, parameters } = await new ModelWeights().plan(family, tensors)
     return { type: family.type, config: json, stacks: stacksOf(family), parameters, bytes }
   })
 }

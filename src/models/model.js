@@ -462,6 +462,18 @@ export class Model {
     return attribute({ ...this.#parts, forward: (...given) => this.#inTurns(...given) }, input, options)
   }
 
+  /**
+   * A row of a linear layer's weight, and its bias.
+   * @param {string} place as of hooks: 'layers.3.attention.q', 'layers.3.mlp.up'
+   * @param {number} row
+   * @returns {Promise<{ weight: Float32Array, bias: number }>}
+   */
+  async weightRow(place, row) {
+    Model.#own(this)
+    const { weightRow } = await import('./weight-row.js')
+    return weightRow(this.#parts, place, row)
+  }
+
   get #parts() {
     return { qkv: this.#qkv, family: this.#family, weights: this.#weights }
   }

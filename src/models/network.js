@@ -253,6 +253,7 @@ function* attention(call, stack, part, layer, x, at, turns, bias, residual, live
   const name = at + (isCross ? 'cross' : 'attention')
   /** @type {(what: string, y: FloatTensor) => FloatTensor} */
   const hooked = (what, y) => applyHook(hooks, `${name}.${what}`, () => copyOf(y)) ?? y
+  x = hooked('input', x)
   /** @type {(what: 'q' | 'k', y: FloatTensor, norms: NormSpec | undefined, heads: number) => FloatTensor} */
   const rotated = (what, y, norms, heads) => {
     const [, rows] = y.dims

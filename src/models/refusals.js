@@ -1,5 +1,7 @@
 // Finds out why a folder or a file cannot be read as a checkpoint. Loaded only when one is refused.
 
+import { shape } from '../base/errors.js'
+
 /** Files of other formats that may lie in the folder instead. */
 const OTHERS = [
   { pattern: /\.gguf$/i, text: 'GGUF is not covered: use the safetensors files of the same model' },
@@ -33,4 +35,33 @@ export async function noWeights(folder, single, index) {
         return new Error(`loadModel: there is ${name}, but no ${single}: ${text}`)
   const found = folder.names().join(', ')
   return new Error(`loadModel: neither ${single} nor ${index} is there${found ? `; found: ${found}` : ''}`)
+}
+
+/**
+ * An error that lists every tensor that does not fit.
+ * @param {Map<string, import('./weights.js').Need>} needs
+ * @param {Map<string, import('./safetensors.js').StoredTensor>} tensors
+ * @param {RegExp} ignored
+ * @param {readonly string[]} floats the dtypes that are covered
+ */
+export function otherTensors(needs, tensors, ignored, floats) {
+  const missing = [...needs.keys()].filter(name => !tensors.has(name))
+  const unexpected = [...tensors.keys()].filter(name => !needs.has(name) && !ignored.test(name))
+  const wrong = [...needs].flatMap(([name, { dims }]) => {
+    const tensor = tensors.get(name)
+    if (!tensor) return []
+    if (!floats.includes(tensor.dtype)) return `${name} is ${tensor.dtype}, one of ${floats.join(', ')} expected`
+    const fits = tensor.dims.length === dims.length && tensor.dims.every((size, i) => size === dims[i])
+    return fits ? [] : `${name} is ${shape(tensor.dims)}, ${shape(dims)} expected`
+  })
+  const list = (/** @type {string} */ title, /** @type {string[]} */ names) =>
+    names.length
+      ? [`${title}: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ` and ${names.length - 20} more` : ''}`]
+      : []
+  const problems = [
+    ...list('missing', missing),
+    ...list('unexpected', unexpected),
+    ...list('of another shape or dtype', wrong),
+  ]
+  return new RangeError(`loadModel: the tensors do not fit config.json; ${problems.join('; ')}`)
 }

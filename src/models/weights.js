@@ -1,7 +1,7 @@
 // Loads the tensors of a checkpoint as the weights of a family. Tensors that are missing, unexpected or of another shape are
 // listed in one error; the others are read one at a time and packed in the module's memory.
 
-import { describe, shape } from '../base/errors.js'
+import { describe } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
 import { DeferredWeight, roundToBfloat16 } from '../block/packed-linear.js'
 import { packLinear } from '../nn.js'
@@ -101,14 +101,20 @@ export class ModelWeights {
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
    */
-  plan(family, stored) {
+  async plan(family, stored) {
     const tensors = this.#canonical(family, stored)
     const names = [...tensors.keys()]
     const { optional } = family.head
     this.hasHead = !optional || names.some(name => optional.test(name))
     this.hasPooler = family.pooler !== undefined && tensors.has(`${family.pooler.name}.weight`)
     const needs = this.#needs(family)
-    checkTensors(needs, tensors, family.ignored)
+    const misfit = (/** @type {string} */ name) => {
+      const [need, tensor] = [needs.get(name), tensors.get(name)]
+      if (!need || !tensor) return need || !family.ignored.test(name)
+      return !FLOATS.includes(tensor.dtype) || String(tensor.dims) !== String(need.dims)
+    }
+    if ([...needs.keys(), ...names].some(misfit))
+      throw (await import('./refusals.js')).otherTensors(needs, tensors, family.ignored, FLOATS)
     this.ignored = names.filter(name => !needs.has(name))
     this.used = [...needs.keys()].map(name => /** @type {StoredTensor} */ (tensors.get(name)))
     const bytes = { stored: 0, float32: 0, float16: 0, bfloat16: 0, int8: 0 }
@@ -131,7 +137,7 @@ export class ModelWeights {
    * @param {{ dtype?: WeightType, signal?: AbortSignal, onProgress?: (progress: Progress) => void }} options
    */
   async load(family, stored, { dtype, signal, onProgress }) {
-    const { tensors, needs, bytes } = this.plan(family, stored)
+    const { tensors, needs, bytes } = await this.plan(family, stored)
     // Layers are packed chunk by chunk if their layout allows it; other tensors are read whole.
     const jobs = [...needs].flatMap(([name, need]) => {
       const tensor = /** @type {StoredTensor} */ (tensors.get(name))
@@ -364,32 +370,4 @@ function rowsOf(tensor, out, row) {
   const data = /** @type {T} */ (tensor.data.slice(0, out * size))
   for (let n = 0; n < out; n++) data.set(tensor.data.subarray(row(n) * size, (row(n) + 1) * size), n * size)
   return new Tensor(data, [out, ...rest])
-}
-
-/**
- * Throws one error that lists every tensor that does not fit.
- * @param {Map<string, Need>} needs
- * @param {Map<string, StoredTensor>} tensors
- * @param {RegExp} ignored
- */
-function checkTensors(needs, tensors, ignored) {
-  const missing = [...needs.keys()].filter(name => !tensors.has(name))
-  const unexpected = [...tensors.keys()].filter(name => !needs.has(name) && !ignored.test(name))
-  const wrong = [...needs].flatMap(([name, { dims }]) => {
-    const tensor = tensors.get(name)
-    if (!tensor) return []
-    if (!FLOATS.includes(tensor.dtype)) return `${name} is ${tensor.dtype}, one of ${FLOATS.join(', ')} expected`
-    const fits = tensor.dims.length === dims.length && tensor.dims.every((size, i) => size === dims[i])
-    return fits ? [] : `${name} is ${shape(tensor.dims)}, ${shape(dims)} expected`
-  })
-  const list = (/** @type {string} */ title, /** @type {string[]} */ names) =>
-    names.length
-      ? [`${title}: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ` and ${names.length - 20} more` : ''}`]
-      : []
-  const problems = [
-    ...list('missing', missing),
-    ...list('unexpected', unexpected),
-    ...list('of another shape or dtype', wrong),
-  ]
-  if (problems.length) throw new RangeError(`loadModel: the tensors do not fit config.json; ${problems.join('; ')}`)
 }
