@@ -102,6 +102,7 @@ export function stacksOf({ encoder, decoder }) {
       ...{ layers: stack.layers.length, ...stack.heads, causal: stack.causal },
       windows: stack.layers.map(([{ attention }]) => attention?.window),
       ...{ rope: stack.rope, relativeBias: stack.relative !== undefined },
+      qkNorm: stack.layers[0][0].attention?.qNorm !== undefined,
     }
   return { encoder: summary(encoder), decoder: summary(decoder) }
 }

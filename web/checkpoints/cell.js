@@ -1,5 +1,6 @@
-// How one attention weight was computed: query and key before and after their rotation, their products, what the score is
-// multiplied with, cap, bias, mask, softmax. Every number is read from the run itself, at the places of its hooks.
+// How one attention weight was computed: what the layer reads, query and key before and after their rotation, their products,
+// what the score is multiplied with, cap, bias, mask, softmax. Every number is read from the run itself, at the places of its
+// hooks, or is a weight of the model.
 
 import { placeOf } from './changes.js'
 
@@ -19,6 +20,8 @@ import { placeOf } from './changes.js'
  * @property {Float32Array} k
  * @property {Float32Array} [qBare] before its rotation
  * @property {Float32Array} [kBare]
+ * @property {Float32Array} xq what the projection of the query reads: W_q xq + b
+ * @property {Float32Array} xk
  * @property {number} dot of q and k
  * @property {number} scale
  * @property {number} scaled
@@ -69,18 +72,28 @@ export async function traceCell(qkv, model, input, hooks, { stack, layer, head, 
       const from = row * dims[dims.length - 1] + n * D
       return data.slice(from, from + D)
     }
+  const inputs =
+    (/** @type {number} */ row) =>
+    (/** @type {Numbers} */ { data, dims: [, , d] }) =>
+      data.slice(row * d, (row + 1) * d)
   const row = (/** @type {Numbers} */ { data, dims: [, , L, S] }) =>
     data.slice((head * L + query) * S, (head * L + query + 1) * S)
+  const isCross = stack === 'cross'
+  look('input', values => {
+    if (!isCross) seen.xk = inputs(key)(values)
+    return inputs(query)(values)
+  })
   look('q', vector(query, head))
   look('k', vector(key, kvHead))
-  const isRotated = own.rope && stack !== 'cross'
+  const isRotated = own.rope && !isCross
   if (isRotated) {
     look('qBare', vector(query, head))
     look('kBare', vector(key, kvHead))
   }
   look('scores', row)
   look('weights', row)
-  await model.forwardAsync(input, { hooks: all, logits: 'none', signal })
+  const { encoderLastHiddenState: encoded } = await model.forwardAsync(input, { hooks: all, logits: 'none', signal })
+  if (isCross && encoded) seen.xk = inputs(key)(/** @type {Numbers} */ (encoded))
   const { q, k, scores, weights } = seen
   const dot = qkv.matmul({ data: q, dims: [1, D] }, { data: k, dims: [D, 1] }).data[0]
   const scaled = dot * scale
@@ -90,9 +103,25 @@ export async function traceCell(qkv, model, input, hooks, { stack, layer, head, 
   // Softmax of the row, by the core: exp(0) of its largest score is one share, so the sum is its reciprocal.
   const shares = qkv.softmax({ data: scores, dims: [1, scores.length] }).data
   const top = shares[scores.indexOf(largest)]
-  const bias = own.relativeBias && stack !== 'cross' && Number.isFinite(score) ? score - capped : undefined
+  const bias = own.relativeBias && !isCross && Number.isFinite(score) ? score - capped : undefined
   return {
-    ...{ stack, layer, head, query, key, kvHead, q, k, dot, scale, scaled, score, largest },
+    ...{
+      stack,
+      layer,
+      head,
+      query,
+      key,
+      kvHead,
+      q,
+      k,
+      xq: seen.input,
+      xk: seen.xk,
+      dot,
+      scale,
+      scaled,
+      score,
+      largest,
+    },
     ...(isRotated && { qBare: seen.qBare, kBare: seen.kBare }),
     ...(softcap && { cap: softcap, capped }),
     ...(bias !== undefined && { bias }),

@@ -31,7 +31,7 @@ function cell({ t, isDark }, value, reach, name, open, scale = 'diverging') {
 
 /** @param {Room} room */
 export function inspector(room) {
-  const { t, cell, traced, words, head, visits, term } = room
+  const { t, cell, traced, words, head, visits } = room
   if (!cell || !head) return nothing
   const names = { query: words.queries[cell.query] ?? '', key: words.keys[cell.key] ?? '' }
   const title = t('modelsCellTitle', { name: room.nameOf(head), ...names })
@@ -43,8 +43,15 @@ export function inspector(room) {
       <h2 title=${title}>${title}</h2>
       <button type="button" class="tool icon" id="models-inspector-close" aria-label=${t('modelsClose')} @click=${() => room.selectCell(undefined)}>×</button></header>
     ${traced ? sheetRow(room, traced) : nothing}
-    <div class="sheet-body">${traced ? (term === undefined ? weightPage(room, traced) : termPage(room, traced, term)) : html`<p class="note">${t('loading')}</p>`}</div>
+    <div class="sheet-body">${traced ? page(room, traced) : html`<p class="note">${t('loading')}</p>`}</div>
   </section>`
+}
+
+/** @param {Room} room @param {CellTrace} trace */
+function page(room, trace) {
+  const { term, number } = room
+  if (number) return numberPage(room, trace, number)
+  return term === undefined ? weightPage(room, trace) : termPage(room, trace, term)
 }
 
 /** Of the row again, on a phone, whose sheet covers it: keys around the selected one. */
@@ -142,29 +149,71 @@ function products(room, { q, k, kvHead, head }) {
     )}</div>`
 }
 
+/** @param {Room} room @param {CellTrace['stack']} stack */
+function stackOf({ told }, stack) {
+  const { encoder, decoder } = told?.stacks ?? {}
+  return stack === 'encoder' ? encoder : (decoder ?? encoder)
+}
+
 /** One product: its two numbers, and the rotation that made each. @param {Room} room @param {CellTrace} trace @param {number} i */
 function termPage(room, { q, k, qBare, kBare, query, key, stack }, i) {
-  const { t, told, words } = room
-  const { encoder, decoder } = told?.stacks ?? {}
-  const { rope } = (stack === 'encoder' ? encoder : (decoder ?? encoder)) ?? {}
+  const { t, words } = room
+  const { rope } = stackOf(room, stack) ?? {}
   const half = rope?.frequencies.length ?? 0
   const side = (
-    /** @type {string} */ letter,
+    /** @type {'q' | 'k'} */ letter,
     /** @type {Float32Array} */ turned,
     /** @type {Float32Array | undefined} */ bare,
     /** @type {number} */ position,
     /** @type {string} */ word,
   ) => {
     const title = html`<h3>${t('modelsNumberAt', { letter, i: i + 1, word })}</h3>`
+    const from = bare ?? turned
+    /** A number before its rotation: it opens down to the weights. @param {number} n */
+    const opens = n => {
+      const name = t('modelsNumberAt', { letter, i: n + 1, word })
+      return cell(room, from[n], reachOf(from), name, () => visit(room, { term: i, number: { letter, i: n } }))
+    }
     if (!bare || !rope || i >= 2 * half)
-      return html`${title}<p class="models-equation">${four(turned[i])}</p><p class="note">${t('modelsNotTurned')}</p>`
+      return html`${title}<p class="models-equation" data-side=${letter}>${opens(i)}</p><p class="note">${t('modelsNotTurned')}</p>`
     const other = i < half ? i + half : i - half
     const angle = position * rope.frequencies[i % half]
-    return html`${title}<p class="models-equation" data-side=${letter}>${four(turned[i])} = ${signed(bare[i])} cos(${four(angle)}) ${i < half ? '−' : '+'} ${signed(bare[other])} sin(${four(angle)})</p>
+    return html`${title}<p class="models-equation" data-side=${letter}>${four(turned[i])} = ${opens(i)} cos(${four(angle)}) ${i < half ? '−' : '+'} ${opens(other)} sin(${four(angle)})</p>
       <p class="note">${t('modelsTurned', { i: i + 1, other: other + 1, position })}</p>`
   }
   return html`<p class="models-result">${four(q[i] * k[i])}</p>
     <p class="models-equation">= ${signed(q[i])} × ${signed(k[i])}</p>
     <p class="note">${t('modelsTerm', { i: i + 1 })}</p>
     ${side('q', q, qBare, query, words.queries[query] ?? '')} ${side('k', k, kBare, key, words.keys[key] ?? '')}`
+}
+
+/** A number of query or key before its rotation: a row of the weight times what the layer reads, and the bias. @param {Room} room @param {CellTrace} trace @param {{ letter: 'q' | 'k', i: number }} number */
+function numberPage(room, trace, { letter, i }) {
+  const { t, words, weightRow } = room
+  const isQuery = letter === 'q'
+  const [made, x] = isQuery ? [trace.qBare ?? trace.q, trace.xq] : [trace.kBare ?? trace.k, trace.xk]
+  const isTurned = trace.qBare !== undefined
+  const word = (isQuery ? words.queries[trace.query] : words.keys[trace.key]) ?? ''
+  const title = html`<p class="models-result">${four(made[i])}</p>
+    <h3>${t(isTurned ? 'modelsNumberBare' : 'modelsNumberAt', { letter, i: i + 1, word })}</h3>`
+  if (!weightRow) return html`${title}<p class="note">${t('loading')}</p>`
+  const { weight, bias } = weightRow
+  const sizes = Array.from(weight, (w, n) => w * x[n])
+  const product = sum(sizes) + bias
+  const row = (isQuery ? trace.head : trace.kvHead) * made.length + i + 1
+  const name = (/** @type {number} */ n) => String(n + 1)
+  const line = (/** @type {string} */ label, /** @type {number} */ value) =>
+    html`<tr><th scope="row" class="term-name">${label}</th><td colspan="4"></td><td>${format(value)}</td></tr>`
+  const isNormed = stackOf(room, trace.stack)?.qkNorm
+  const foot = html`<tfoot>${bias ? line(t('modelsBiasTerm'), bias) : nothing}${line(t('sum'), product)}</tfoot>`
+  return html`${title}
+    <p class="note">${t('modelsProjection', { letter, row, word })}${isNormed ? ` ${t('modelsProjectionNorm', { factor: four(made[i] / product) })}` : ''}</p>
+    <div class="models-scroll" id="models-projection" tabindex="0" role="group" aria-label=${t('modelsProjection', { letter, row, word })}>${termLines(
+      { ...sumOf(room, 'projection'), key: `models ${letter} ${i} ${JSON.stringify(room.cell)}` },
+      ['W', nothing, 'x', nothing, 'W × x'],
+      name,
+      n => [format(weight[n]), '×', format(x[n]), '=', format(sizes[n])],
+      sizes,
+      { foot },
+    )}</div>`
 }

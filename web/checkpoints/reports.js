@@ -2,6 +2,7 @@
 
 import { grown } from './maps.js'
 import { SHIPPED } from './sources.js'
+import { askNumber } from './visits.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */
 /** @typedef {import('./session.js').Report} Report */
@@ -51,7 +52,11 @@ export function take(room, report) {
     room.exact.set(`${text === undefined ? isChanged : text} ${room.nameOf({ layer, head }, stack)}`, matrix)
     room.requestUpdate()
   }
-  if (report.cell && id === room.asked.cell) room.traced = report.cell
+  if (report.cell && id === room.asked.cell) {
+    room.traced = report.cell
+    askNumber(room)
+  }
+  if (report.number && id === room.asked.number) room.weightRow = report.number
   if (id === room.asked.generate) {
     if (report.step) grow(room, report.step)
     if (report.hasEnded) ended(room)
@@ -64,7 +69,7 @@ function opened(room, told) {
   room.ran = '' // also for the same text: what was asked for while the model was opened was not run
   room.plan = room.progress = room.running = undefined
   room.runBefore = room.runAfter = room.cell = room.traced = room.why = undefined
-  room.query = room.keyWord = room.row = room.term = room.first = undefined
+  room.query = room.keyWord = room.row = room.term = room.number = room.first = undefined
   room.stop = undefined
   room.steps = []
   room.visits = { past: [], future: [] }

@@ -225,7 +225,7 @@ export class ModelsRoom extends RoomState {
   /** @param {(HeadAt & { stack: Stack }) | undefined} at */
   openHead(at) {
     this.set({ at: at ? this.nameOf(at, at.stack) : '' })
-    this.cell = this.traced = this.term = undefined
+    this.cell = this.traced = this.term = this.number = undefined
     if (at) this.stack = at.stack
     this.look()
   }
@@ -233,7 +233,7 @@ export class ModelsRoom extends RoomState {
   /** @param {{ query: number, key: number } | undefined} cell */
   selectCell(cell) {
     if (cell) return visit(this, { cell })
-    this.cell = this.traced = this.term = undefined
+    this.cell = this.traced = this.term = this.number = undefined
   }
 
   /** @param {Showing} showing */

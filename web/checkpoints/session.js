@@ -3,7 +3,7 @@
 
 import { inspectModel, loadModel } from 'qkv/models'
 import { traceCell } from './cell.js'
-import { hooksOf, isIn } from './changes.js'
+import { hooksOf, isIn, placeOf } from './changes.js'
 import { generate } from './generate.js'
 import { matricesOf } from './matrices.js'
 import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf, tokenText } from './run.js'
@@ -28,6 +28,7 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf,
  * - show: a run; `row` is the token whose prediction is told, default the last
  * - head: the exact map of one head
  * - cell: how a weight was computed
+ * - number: the row of the weight that made a number of a query or a key
  * - generate, why, pairs
  * @typedef {object} Request
  * @property {number} id
@@ -36,6 +37,7 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf,
  * @property {{ input: Input, changes: readonly Change[], row?: number }} [show]
  * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean, text?: string }} [head] of the last run, or of another text
  * @property {{ stack: Stack, layer: number, head: number, query: number, key: number, isChanged: boolean }} [cell] of the last run
+ * @property {{ stack: Stack, layer: number, letter: 'q' | 'k', row: number }} [number]
  * @property {{ temperature: number, topK: number, seed: number, count: number }} [generate] goes on from the last run
  * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean }} [matrices] what a layer of the last run works with
  * @property {{ isChanged: boolean }} [why] how much each head adds to the first guess of the last run
@@ -71,6 +73,7 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf,
  * @property {{ before: Run, after?: Run, donor?: Donor }} [shown] donor: what patches are taken from
  * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean, text?: string, matrix: { data: Float32Array, dims: readonly number[] } }} [head]
  * @property {import('./cell.js').CellTrace} [cell]
+ * @property {{ weight: Float32Array, bias: number }} [number]
  * @property {import('./generate.js').Step} [step]
  * @property {boolean} [hasEnded] the last step
  * @property {Why} [why]
@@ -275,6 +278,12 @@ export function createSession(qkv, Tokenizer, post) {
         await answer(id, signal, async () => {
           const { run, hooks } = used(cell.isChanged)
           post({ id, cell: await traceCell(qkv, own, run.input, hooks, cell, signal) })
+        })
+      const { number } = request
+      if (number)
+        await answer(id, signal, async () => {
+          const { at, attention } = placeOf({ isOn: true, ...number })
+          post({ id, number: await own.weightRow(`${at}${attention}.${number.letter}`, number.row) })
         })
       if (request.why) {
         const { isChanged } = request.why

@@ -46,7 +46,8 @@ const STATE = [
     'steps',
     'isGenerating',
   ],
-  ...['chosen', 'tab', 'mode', 'copied', 'against', 'reference', 'pairs', 'stop', 'term', 'visits', 'first', 'fresh'],
+  ...['chosen', 'tab', 'mode', 'copied', 'against', 'reference', 'pairs', 'stop', 'visits', 'first', 'fresh'],
+  ...['term', 'number', 'weightRow'],
 ]
 
 export class RoomState extends LitElement {
@@ -157,7 +158,7 @@ export class RoomState extends LitElement {
     /** @type {import('./open.js').Session | undefined} */
     this.session = undefined
     /** The ids of the newest run and of what asked for the rest. */
-    this.asked = { open: 0, show: 0, cell: 0, generate: 0, why: 0, matrices: 0 }
+    this.asked = { open: 0, show: 0, cell: 0, number: 0, generate: 0, why: 0, matrices: 0 }
     /** The checkpoint that is open or being opened. @type {string | undefined} */
     this.wanted = undefined
     /** What was run last. */
@@ -170,6 +171,10 @@ export class RoomState extends LitElement {
     this.visits = { past: [], future: [] }
     /** The term of the score whose page is open. @type {number | undefined} */
     this.term = undefined
+    /** The number of query or key whose page is open, before its rotation. @type {{ letter: 'q' | 'k', i: number } | undefined} */
+    this.number = undefined
+    /** The weights that made it. @type {{ weight: Float32Array, bias: number } | undefined} */
+    this.weightRow = undefined
     /** The head that was Shift-clicked first. @type {HeadAt | undefined} */
     this.first = undefined
   }

@@ -170,6 +170,11 @@ export const checkpoints = {
   modelsTurned:
     'Rotary positions turn numbers {i} and {other} together, by an angle that grows with the position, {position}.',
   modelsNotTurned: 'No rotation: the number enters the score as the projection made it.',
+  modelsNumberBare: '{letter}, number {i}, of “{word}”, before the rotation',
+  modelsProjection:
+    'Row {row} of this layer’s matrix W_{letter}, times x, the numbers that its attention reads at “{word}”.',
+  modelsProjectionNorm: 'The norm of the head then multiplies it by {factor}.',
+  modelsBiasTerm: 'bias',
   modelsOpenLayer: 'Open in One layer',
   modelsBackTo: 'Back to Models, head {name}',
   modelsMarked: 'Head {name} is marked: Shift-click another head, or hold it, to subtract it.',

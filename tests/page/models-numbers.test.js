@@ -1,0 +1,77 @@
+// The arithmetic of a weight down to the weights of its layer: a number of the query or the key is a row of W times x.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load } from 'qkv'
+import { loadModel } from 'qkv/models'
+import { traceCell } from '../../web/checkpoints/cell.js'
+import { open, until } from './models.js'
+import { usePage } from './open.js'
+
+const context = usePage({ hash: '#1&room=models' })
+const goldens = fileURLToPath(new URL('../goldens/models/', import.meta.url))
+
+test('what a cell’s query and key are computed from gives them, in every kind of stack', async () => {
+  const qkv = await load()
+  for (const [name, stack] of /** @type {const} */ ([
+    ['gpt2-tiny', ''],
+    ['llama-tiny-sharded', ''],
+    ['gpt_neox-made', ''],
+    ['bert-tiny', ''],
+    ['t5-tiny', 'encoder'],
+    ['marian-tiny', 'decoder'],
+    ['marian-tiny', 'cross'],
+  ])) {
+    const model = await loadModel(qkv, goldens + name, { tokenizer: false })
+    const both = model.stacks.encoder && model.stacks.decoder
+    const input = { ids: [5, 9, 13, 5, 9, 17], ...(both && { decoderIds: [3, 4, 7] }) }
+    const at = { stack, layer: 1, head: 3, query: 2, key: 1 }
+    const trace = await traceCell(qkv, model, input, {}, at)
+    const place = `${both ? (stack === 'encoder' ? 'encoder.' : 'decoder.') : ''}layers.1.${stack === 'cross' ? 'cross' : 'attention'}`
+    for (const [letter, head, made, x] of /** @type {const} */ ([
+      ['q', trace.head, trace.qBare ?? trace.q, trace.xq],
+      ['k', trace.kvHead, trace.kBare ?? trace.k, trace.xk],
+    ]))
+      for (const [i, want] of made.entries()) {
+        const { weight, bias } = await model.weightRow(`${place}.${letter}`, head * made.length + i)
+        const got = weight.reduce((sum, w, n) => sum + w * x[n], bias)
+        assert.ok(
+          Math.abs(got - want) <= 1e-4 * Math.max(1, Math.abs(want)),
+          `${name} ${stack} ${letter} ${i}: ${got}, ${want}`,
+        )
+      }
+    model.dispose()
+  }
+})
+
+for (const [name, type, isNormed] of /** @type {const} */ ([
+  ['llama-tiny-sharded', 'llama', false],
+  ['qwen3-tiny-bf16', 'qwen3', true],
+]))
+  test(`a number of a rotated query opens down to W x${isNormed ? ' and the norm of the head' : ''}: ${type}`, async () => {
+    const { page } = context
+    await open(page, name, type)
+    await page.fill('#models-text', 'The cat that chased the dog')
+    await page.locator('#models-ranked button', { hasText: '2.3' }).click()
+    await page.locator('#models-map').waitFor()
+    await page.evaluate(() =>
+      /** @type {any} */ (document.querySelector('models-room')).selectCell({ query: 3, key: 2 }),
+    )
+    await page.locator('#models-products .factor').first().click()
+    const number = page.locator('[data-side="q"] .factor').first()
+    const want = (await number.innerText()).trim()
+    await number.click()
+    await until(page, '#models-inspector .note', /^Row \d+ of this layer’s matrix W_q, times x/)
+    await page.locator('#models-projection').waitFor()
+    assert.equal((await page.innerText('.models-result')).trim(), want)
+    const product = Number((await page.locator('#models-projection tfoot td').last().innerText()).replace('−', '-'))
+    const said = /multiplies it by (−?\d+\.\d+)/.exec(await page.innerText('#models-inspector .note'))
+    assert.equal(said !== null, isNormed)
+    const made = product * Number((said?.[1] ?? '1').replace('−', '-'))
+    assert.ok(Math.abs(made - Number(want.replace('−', '-'))) < 2e-3, `${made} for ${want}`)
+    await page.click('#models-inspector-back')
+    await page.locator('[data-side="q"]').waitFor()
+    await page.click('#models-inspector-forward')
+    await page.locator('#models-projection').waitFor()
+  })
