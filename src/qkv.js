@@ -27,9 +27,9 @@ export const coreOf = qkv => Qkv.coreOf(qkv)
 export class Qkv {
   #core
 
-  /** @internal @param {object} qkv @returns {Core | undefined} */
+  /** @internal @param {any} qkv @returns {Core | undefined} */
   static coreOf(qkv) {
-    return #core in qkv ? qkv.#core : undefined
+    return Object(qkv) === qkv && #core in qkv ? qkv.#core : undefined
   }
 
   /** @internal @param {Core} core */
@@ -39,18 +39,18 @@ export class Qkv {
 
   /** Bytes of the module's memory: in use by a running call (0 between calls), by resident tensors, and in all. */
   get memory() {
-    const { used, blocks, bytes, unshared } = coreBehind(this)
+    const { used, blocks, bytes, unshared } = expectCore(this)
     return { used, resident: blocks.used, size: bytes.length + (unshared?.bytes.length ?? 0) }
   }
 
   /** Threads that work on a large call, the calling one included: 1 where the page or the engine has no shared memory. */
   get threads() {
-    return coreBehind(this).threads?.count ?? 1
+    return expectCore(this).threads?.count ?? 1
   }
 
   /** Ends the threads that `load` has started; calls go on with one. Does nothing where there is one. */
   dispose() {
-    const core = coreBehind(this)
+    const core = expectCore(this)
     core.threads?.end()
     core.threads = undefined
   }
@@ -63,7 +63,7 @@ export class Qkv {
    * @throws {RangeError} the 4 GiB of a module do not hold it
    */
   alloc(dims) {
-    return allocate(coreBehind(this), checkDims(dims, 'alloc'))
+    return allocate(expectCore(this), checkDims(dims, 'alloc'))
   }
 
   /**
@@ -74,7 +74,7 @@ export class Qkv {
    * @returns {T} what it returns
    */
   scope(run) {
-    return scope(coreBehind(this), run)
+    return scope(expectCore(this), run)
   }
 
   /**
@@ -90,7 +90,7 @@ export class Qkv {
    * @throws {TypeError | RangeError} naming the argument, what came and what was expected
    */
   attention(q, k, v, options = {}) {
-    return attention(coreBehind(this), q, k, v, options)
+    return attention(expectCore(this), q, k, v, options)
   }
 
   /**
@@ -104,7 +104,7 @@ export class Qkv {
    * @throws {TypeError | RangeError}
    */
   trace(q, k, v, options = {}) {
-    return trace(coreBehind(this), q, k, v, options)
+    return trace(expectCore(this), q, k, v, options)
   }
 
   /**
@@ -114,7 +114,7 @@ export class Qkv {
    * @returns {FloatTensor}
    */
   softmax(x, options = {}) {
-    return softmax(coreBehind(this), x, options)
+    return softmax(expectCore(this), x, options)
   }
 
   /**
@@ -125,7 +125,7 @@ export class Qkv {
    * @throws {TypeError | RangeError}
    */
   rope(x, options = {}) {
-    return rope(coreBehind(this), x, options)
+    return rope(expectCore(this), x, options)
   }
 
   /**
@@ -135,7 +135,7 @@ export class Qkv {
    * @returns {FloatTensor}
    */
   exp(x, options = {}) {
-    return elementwise(coreBehind(this), x, options, 'exp')
+    return elementwise(expectCore(this), x, options, 'exp')
   }
 
   /**
@@ -145,7 +145,7 @@ export class Qkv {
    * @returns {FloatTensor}
    */
   tanh(x, options = {}) {
-    return elementwise(coreBehind(this), x, options, 'tanh')
+    return elementwise(expectCore(this), x, options, 'tanh')
   }
 
   /**
@@ -157,7 +157,7 @@ export class Qkv {
    * @returns {FloatTensor} (..., out)
    */
   linear(x, weight, bias, options = {}) {
-    return linear(coreBehind(this), x, weight, bias, options)
+    return linear(expectCore(this), x, weight, bias, options)
   }
 
   /**
@@ -168,7 +168,7 @@ export class Qkv {
    * @returns {FloatTensor} (..., m)
    */
   matmul(a, b, options = {}) {
-    return matmul(coreBehind(this), a, b, options)
+    return matmul(expectCore(this), a, b, options)
   }
 
   /**
@@ -177,24 +177,18 @@ export class Qkv {
    * @param {{ stream?: 'vector' | 'scalar' }} [options] which build of PyTorch; default 'vector'
    */
   generator(seed, options = {}) {
-    return new Generator(coreBehind(this), seed, options)
+    return new Generator(expectCore(this), seed, options)
   }
 }
 
-/** @param {Qkv} qkv */
-function coreBehind(qkv) {
-  const core = coreOf(qkv)
-  if (!core) throw proxied('qkv')
-  return core
-}
-
 /**
- * The core of a first argument `qkv`, for functions outside of the class.
+ * The core of `this`, or of the argument `qkv` of a function outside of the class.
  * @param {unknown} qkv
- * @param {string} where
+ * @param {string} [where] that function
  */
 export function expectCore(qkv, where) {
-  const core = Object(qkv) === qkv ? coreOf(/** @type {Qkv} */ (qkv)) : undefined
-  if (!core) throw new TypeError(`${where}: ${describe(qkv)} given, what load() of the same package gives expected`)
-  return core
+  const core = Qkv.coreOf(qkv)
+  if (core) return core
+  if (!where) throw proxied('qkv')
+  throw new TypeError(`${where}: ${describe(qkv)} given, what load() of the same package gives expected`)
 }

@@ -7,12 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import * as blockAbi from '../src/block/abi.js'
 import { load } from '../src/index.js'
-import * as abi from '../src/runtime/abi.js'
+import * as coreAbi from '../src/runtime/abi.js'
 import { Core } from '../src/runtime/memory.js'
 import { enumOf, fieldsOf, functions, header } from './header.js'
 import { SCORES } from './reference.js'
 
+const abi = { ...coreAbi, ...blockAbi }
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (/** @type {string} */ path) => readFileSync(join(root, path))
 const wasm = read('src/qkv.wasm')

@@ -3,9 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { BACKWARD_WORDS } from '../src/block/abi.js'
 import { load } from '../src/index.js'
 import { coreOf } from '../src/qkv.js'
-import { BACKWARD_WORDS, TRACE_STEPS, TRACE_WORDS } from '../src/runtime/abi.js'
+import { TRACE_STEPS, TRACE_WORDS } from '../src/runtime/abi.js'
 import { close } from './helpers.js'
 
 const qkv = await load()

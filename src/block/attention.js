@@ -6,8 +6,9 @@ import { shape } from '../base/errors.js'
 import { count } from '../base/tensor.js'
 import { putTensor, run as runAttention, writeCall } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkOptions, HEAD_OPTIONS, labels } from '../ops/attention-options.js'
-import { BACKWARD_WORDS, GENERATOR_BYTES, indices } from '../runtime/abi.js'
+import { GENERATOR_BYTES, indices } from '../runtime/abi.js'
 import { AttentionCall } from '../runtime/attention-call.js'
+import { BACKWARD_WORDS } from './abi.js'
 import { runBackward } from './attention-backward.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */

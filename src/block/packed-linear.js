@@ -6,8 +6,8 @@ import { fromBfloat16, fromFloat16 } from '../base/float16.js'
 import { toFloats, toTensor } from '../base/operand.js'
 import { count } from '../base/tensor.js'
 import { checkLayout, forward, toWeights } from '../ops/linear.js'
-import { WEIGHTS } from '../runtime/abi.js'
 import { ResidentTensor } from '../runtime/resident.js'
+import { WEIGHTS } from './abi.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */

@@ -5,7 +5,7 @@ import { describe } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
 import { DeferredWeight, roundToBfloat16 } from '../block/packed-linear.js'
 import { packLinear } from '../nn.js'
-import { coreOf } from '../qkv.js'
+import { expectCore } from '../qkv.js'
 import { FLOATS, readNumbers, widen } from './safetensors.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
@@ -173,7 +173,7 @@ export class ModelWeights {
     }
     let loaded = 0
     try {
-      coreOf(this.#qkv)?.reserve(bytes[dtype ?? 'stored'] + CHUNK) // growing once is faster, and fails before anything is read
+      expectCore(this.#qkv).reserve(bytes[dtype ?? 'stored'] + CHUNK) // growing once is faster, and fails before anything is read
       for (const [n, { need, tensor, perRow, from, rows }] of jobs.entries()) {
         signal?.throwIfAborted()
         readAhead(n)
@@ -217,7 +217,7 @@ export class ModelWeights {
         this.#resident.add(packed)
         this.#linears.set(key, packed)
       }
-    const core = /** @type {import('../runtime/memory.js').Core} */ (coreOf(this.#qkv))
+    const core = expectCore(this.#qkv)
     const wide = widen(raw.data, raw.dtype)
     const values = dtype === 'bfloat16' && raw.dtype !== 'BF16' ? roundToBfloat16(wide) : wide
     core.scope(() => {

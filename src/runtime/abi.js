@@ -3,7 +3,8 @@
 export const ABI = 6
 
 /** @template {string} N @param {N} name */
-const tensorWords = name => /** @type {const} */ ([`${name}.data`, `${name}.batch`, `${name}.head`, `${name}.row`])
+export const tensorWords = name =>
+  /** @type {const} */ ([`${name}.data`, `${name}.batch`, `${name}.head`, `${name}.row`])
 /** @template {string} N @param {N} name */
 const maskWords = name => /** @type {const} */ ([...tensorWords(name), `${name}.column`])
 
@@ -25,13 +26,6 @@ export const TRACE_STEPS = /** @type {const} */ ([
 /** struct qkv_trace. */
 export const TRACE_WORDS = /** @type {const} */ ([...ATTENTION_WORDS, 'softmax_axis', 'masking', ...TRACE_STEPS])
 
-/** struct qkv_backward. */
-export const BACKWARD_WORDS = /** @type {const} */ ([
-  ...ATTENTION_WORDS,
-  ...[...tensorWords('d_out'), ...tensorWords('dq'), ...tensorWords('dk'), ...tensorWords('dv')],
-  ...['d_w_v', 'd_sinks', 'd_bias', 'accumulate'],
-])
-
 /** struct qkv_rope. */
 export const ROPE_WORDS = /** @type {const} */ ([
   ...['x', 'y', 'cosine', 'sine', 'rows', 'B', 'A', 'L', 'C', 'D', 'table', 'half', 'interleaved'],
@@ -42,14 +36,10 @@ export const LINEAR_WORDS = [
   ...['x', 'w', 'scales', 'bias', 'residual', 'y', 'M', 'K', 'N', 'weights', 'w_row', 'w_column', 'activation'],
 ]
 
-/** struct qkv_linear_backward. */
-export const LINEAR_BACKWARD_WORDS = ['x', 'w', 'dy', 'dx', 'dw', 'd_bias', 'M', 'K', 'N', 'accumulate']
-
 export const SCORE = { dot: 0, gaussian: 1, additive: 2 }
 export const SOFTMAX_AXIS = { keys: 0, queries: 1 }
 export const MASKING = { before: 0, after: 1 }
 export const ACTIVATION = { none: 0, gelu: 1, gelu_tanh: 2, relu: 3, silu: 4 }
-export const WEIGHTS = { strided: 0, float32: 1, float16: 2, int8: 3 }
 export const STREAM = { vector: 0, scalar: 1 }
 export const OPEN = 0xffffffff
 

@@ -14,33 +14,16 @@ const NONE = new Tensor(new Float32Array(0), [0])
 
 /** The options of a call of attention, trace or a cache. */
 class Given {
-  /** @type {any} */ scale
-  /** @type {any} */ score
-  /** @type {any} */ softcap
-  /** @type {any} */ causal
-  /** @type {any} */ window
-  /** @type {any} */ pastLength
-  /** @type {any} */ mask
-  /** @type {any} */ bias
-  /** @type {any} */ alibi
-  /** @type {any} */ sinks
-  /** @type {any} */ keyLengths
-  /** @type {any} */ dropout
-  /** @type {any} */ softmaxAxis
-  /** @type {any} */ masking
-  /** @type {any} */ numHeads
-  /** @type {any} */ kvHeads
-  /** @type {any} */ keep
-  /** @type {any} */ out
-
   constructor() {
+    this.clear()
     Object.seal(this) // storing an option that is not listed here throws, because `clear` would not clear it
   }
 
   clear() {
-    this.scale = this.score = this.softcap = this.causal = this.window = this.pastLength = undefined
-    this.mask = this.bias = this.alibi = this.sinks = this.keyLengths = this.dropout = undefined
-    this.numHeads = this.kvHeads = this.softmaxAxis = this.masking = this.keep = this.out = undefined
+    const none = /** @type {any} */ (undefined)
+    this.scale = this.score = this.softcap = this.causal = this.window = this.pastLength = none
+    this.mask = this.bias = this.alibi = this.sinks = this.keyLengths = this.dropout = none
+    this.numHeads = this.kvHeads = this.softmaxAxis = this.masking = this.keep = this.out = none
   }
 }
 
@@ -49,7 +32,7 @@ class Given {
  * time would be 300 bytes of garbage. All fields but the tensors are set by every check.
  */
 export class AttentionCall {
-  /** The options, copied by readOptions: reading them here runs no getter. */
+  /** The options, copied by readOptions: reading them here runs no getter. @type {Record<string, any>} */
   options = new Given()
   /** The operands of attention or trace, as they were given. */
   q = NONE
