@@ -18,6 +18,11 @@ fi
 
 version=$(emcc --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 
+# All files of src/kernel. In this order, alike beside alike, gzip saves 100 bytes more than by the alphabet.
+names=(
+  abi simd exp mask block softmax attention decode trace backward tile linear linear_pack linear_decode linear_backward
+  elementwise loss norm optimizer embedding rope random
+)
 # Files whose time is in register tiles, which are unrolled by hand, are as fast with -Oz, and 2 KB smaller. In the others
 # -Os is up to a third faster than -Oz, and -O3 is no faster than -Os.
 fast=(tile)
@@ -68,13 +73,13 @@ steady=()
 if setarch -R true 2>/dev/null; then steady=(setarch -R); fi
 objects=$(mktemp -d)
 trap 'rm -r "$objects"' EXIT
-for file in src/kernel/*.c; do
-  name=$(basename "$file" .c)
+for name in "${names[@]}"; do
   size=$other
   [[ " ${small[*]} " == *" $name "* ]] && size=-Oz
   [[ " ${fast[*]} " == *" $name "* ]] && size=$large
-  "${compile[@]}" "$size" "${flags[@]}" "$file" -o "$objects/$name.o"
+  "${compile[@]}" "$size" "${flags[@]}" "src/kernel/$name.c" -o "$objects/$name.o"
 done
-"${linkers[0]}" "${link[@]}" "$objects"/*.o -o "$objects/linked.wasm"
+files=("${names[@]/#/$objects/}")
+"${linkers[0]}" "${link[@]}" "${files[@]/%/.o}" -o "$objects/linked.wasm"
 "${steady[@]}" node_modules/.bin/wasm-opt "${optimize[@]}" "${features[@]}" "$objects/linked.wasm" -o "$out"
 echo "$out: $(wc -c <"$out") bytes, $(gzip -9c "$out" | wc -c) gzipped (${compile[0]}, emcc $version)"
