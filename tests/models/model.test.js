@@ -1,6 +1,7 @@
 // A loaded model: caches, hooks, kept values, the logit lens, scores of heads, generation.
 
 import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/index.js'
@@ -11,8 +12,9 @@ import { Tokenizer } from './tokenizer.js'
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 
 const qkv = await load()
-const open = (/** @type {string} */ name) =>
-  loadModel(qkv, fileURLToPath(new URL(`../goldens/models/${name}`, import.meta.url)), { tokenizer: Tokenizer })
+const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
+const open = (/** @type {string} */ name, /** @type {typeof Tokenizer | false} */ tokenizer = Tokenizer) =>
+  loadModel(qkv, `${folder}/${name}`, { tokenizer })
 const gpt2 = await open('gpt2-tiny')
 const llama = await open('llama-tiny-sharded')
 const gemma = await open('gemma2-tiny')
@@ -197,6 +199,43 @@ test('the logit lens of the last hidden state gives the logits', () => {
     same(model.logitLens(/** @type {FloatTensor} */ (hiddenStates.at(-1))), logits)
   }
   assert.throws(() => gpt2.logitLens(/** @type {any} */ ([[[1, 2, 3]]])), /\(B, L, 48\) expected/)
+})
+
+test('in every family the logit lens of the last hidden state gives the logits; a checkpoint without a head is refused by name', async () => {
+  for (const name of readdirSync(folder).filter(name => existsSync(`${folder}/${name}/config.json`))) {
+    const model = await open(name, false)
+    const both = model.stacks.encoder && model.stacks.decoder
+    const input = { ids: [5, 9, 13, 5], ...(both && { decoderIds: [3, 4, 7] }) }
+    const { hiddenStates, logits } = model.forward(input, { keep: ['hiddenStates'] })
+    same(model.logitLens(/** @type {FloatTensor} */ (hiddenStates.at(-1))), logits)
+    model.dispose()
+  }
+  // The tensors of the head are left out, as in a checkpoint of the bare encoder.
+  const file = readFileSync(`${folder}/bert-tiny/model.safetensors`)
+  const start = 8 + Number(file.readBigUInt64LE(0))
+  const all = Object.entries(JSON.parse(file.toString('utf8', 8, start)))
+  /** @type {Buffer[]} */
+  const parts = []
+  let at = 0
+  const rest = all.flatMap(([key, entry]) => {
+    if (!entry.data_offsets || key.startsWith('cls.')) return []
+    const [from, to] = entry.data_offsets
+    parts.push(file.subarray(start + from, start + to))
+    at += to - from
+    return [[key, { ...entry, data_offsets: [at - to + from, at] }]]
+  })
+  const header = Buffer.from(JSON.stringify(Object.fromEntries(rest)))
+  const size = Buffer.alloc(8)
+  size.writeBigUInt64LE(BigInt(header.length))
+  const config = readFileSync(`${folder}/bert-tiny/config.json`)
+  const source = { 'config.json': config, 'model.safetensors': Buffer.concat([size, header, ...parts]) }
+  const model = await loadModel(qkv, source, { tokenizer: false })
+  const { hiddenStates } = model.forward({ ids }, { keep: ['hiddenStates'] })
+  assert.throws(
+    () => model.logitLens(/** @type {FloatTensor} */ (hiddenStates[1])),
+    /^Error: this bert checkpoint has no head: it gives hidden states, but no logits$/,
+  )
+  model.dispose()
 })
 
 test('scores of heads follow their definitions', () => {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 import { traceCell } from '../../web/checkpoints/cell.js'
+import { Tokenizer } from '../models/tokenizer.js'
 import { open, until } from './models.js'
 import { usePage } from './open.js'
 
@@ -75,3 +76,46 @@ for (const [name, type, isNormed] of /** @type {const} */ ([
     await page.click('#models-inspector-forward')
     await page.locator('#models-projection').waitFor()
   })
+
+test('an encoder says in the place of its masked word, after each layer, what the logit lens of the library says', async () => {
+  const { page } = context
+  await open(page, 'bert-tiny', 'bert')
+  await page.fill('#models-text', 'The [MASK] wrote to the king')
+  await until(page, '.models-answer', /##ed 58\.0%/)
+  await until(page, '.atlas-lens-title', /^If the model ended here$/)
+  const shown = await page
+    .locator('.atlas-lens li')
+    .evaluateAll(items => items.map(item => item.querySelector('span')?.textContent))
+  const qkv = await load()
+  const model = await loadModel(qkv, `${goldens}bert-tiny`, { tokenizer: Tokenizer })
+  const { ids } = model.tokenize('The [MASK] wrote to the king')
+  const { hiddenStates } = model.forward({ ids }, { keep: ['hiddenStates'] })
+  const want = hiddenStates.slice(1).map(state => {
+    const { data } = qkv.softmax(
+      model
+        .logitLens(/** @type {any} */ (state))
+        .row(0)
+        .row(2),
+    )
+    const best = data.indexOf(Math.max(...data))
+    return `${model.decode([best])} ${(100 * data[best]).toFixed(1)}%`
+  })
+  model.dispose()
+  assert.deepEqual(shown, want)
+  assert.match(await page.innerText('.models-prediction'), /There is no amount for each head/)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.locator('.models-tabs button').nth(1).click()
+  assert.deepEqual(await page.locator('.models-layers li').allInnerTexts(), want)
+})
+
+test('where no head reaches the least score, none is faded', async () => {
+  const { page } = context
+  await open(page, 'bert-tiny', 'bert')
+  await page.fill('#models-text', 'The [MASK] wrote to the king')
+  await until(page, '#models-ranked', /1\.1/)
+  await page.fill('#models-least', '1')
+  assert.equal(await page.locator('#models-ranked .is-faded').count(), 0)
+  await page.fill('#models-least', '0.2')
+  await page.waitForFunction(() => document.querySelectorAll('#models-ranked .is-faded').length > 0)
+  assert.ok((await page.locator('#models-ranked .plain:not(.is-faded)').count()) > 0)
+})

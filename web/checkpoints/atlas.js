@@ -38,6 +38,7 @@ export class ModelsAtlas extends LitElement {
     size: { type: Number },
     label: {},
     lens: { attribute: false },
+    lensTitle: {},
     isSmall: { type: Boolean },
     own: { state: true },
     crop: { state: true },
@@ -66,6 +67,7 @@ export class ModelsAtlas extends LitElement {
     this.label = ''
     /** A line for each layer. @type {readonly unknown[] | undefined} */
     this.lens = undefined
+    this.lensTitle = ''
     /** Beside another picture: never larger than its column. */
     this.isSmall = false
     /** @type {HeadAt} under the keys */
@@ -146,8 +148,8 @@ export class ModelsAtlas extends LitElement {
     const lens = this.lens
     return html`${this.theme.probe}
       <div class="atlas-scroll" @scroll=${this.#look}>
-        <div class="atlas-columns" aria-hidden="true" .style=${`grid-template-columns: repeat(${heads}, ${pitch}px)`}>
-          ${Array.from({ length: heads }, (_, h) => html`<span>${h % every === 0 ? h + 1 : ''}</span>`)}
+        <div class="atlas-columns" aria-hidden="true" .style=${`grid-template-columns: repeat(${heads}, ${pitch}px) 1fr`}>
+          ${Array.from({ length: heads }, (_, h) => html`<span>${h % every === 0 ? h + 1 : ''}</span>`)}${lens && !this.isSmall ? html`<span class="atlas-lens-title">${this.lensTitle}</span>` : nothing}
         </div>
         <div class="atlas-body">
           <div class="atlas-rows" aria-hidden="true" .style=${`grid-auto-rows: ${pitch}px`}>

@@ -10,6 +10,7 @@ import { live } from 'lit/directives/live.js'
 export function generateBar(room) {
   const { t, told, sampling, isGenerating, more, fresh } = room
   const added = more.length + fresh.length
+  const isFirst = room.stop !== undefined || !room.about?.tour?.length // else the story is
   if (!told?.stacks.decoder || told.stacks.encoder || !told.hasHead) return nothing
   const number = (
     /** @type {'temperature' | 'topK' | 'seed' | 'count'} */ name,
@@ -26,7 +27,7 @@ export function generateBar(room) {
       room.requestUpdate()
     }} /></label>`
   return html`<div class="dock models-dock"><div class="dock-row">
-    <button type="button" class="tool is-filled" id="models-generate" @click=${() => room.generate(sampling.count)}>${t(isGenerating ? 'modelsStop' : 'modelsGenerate')}</button>
+    <button type="button" class="tool ${isFirst ? 'is-filled' : ''}" id="models-generate" @click=${() => room.generate(sampling.count)}>${t(isGenerating ? 'modelsStop' : 'modelsGenerate')}</button>
     <button type="button" class="tool" id="models-step" ?disabled=${isGenerating} @click=${() => room.generate(1)}>${t('modelsStep')}</button>
     ${number('count', 1, 500, 1)} ${number('temperature', 0, 10, 'any')} ${number('topK', 1, 1000, 1)} ${number('seed', 0, 2 ** 31, 1)}
     ${added ? html`<span class="note" id="models-steps">${t('modelsGenerated', { count: added })}</span>` : nothing}

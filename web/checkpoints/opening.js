@@ -28,7 +28,7 @@ export function opening(room) {
       }
       <label class="tool models-file">${t('modelsFolder')}<input class="visually-hidden" id="models-folder" type="file" webkitdirectory multiple @change=${choose} /></label>
       <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors" @change=${choose} /></label>
-      <span class="note">${t('modelsLocal')}</span>
+      <span class="note"><span class="models-drop">${t('modelsDrop')}</span> ${t('modelsLocal')}</span>
       ${told ? facts(room) : nothing}
     </div>
     ${progress(room)} ${running(room)}

@@ -57,6 +57,10 @@ function shortOf(room, at) {
     : room.t(`modelsRank.${name}`)
 }
 
+/** Heads below this are faded; where none reaches it, none is. @param {Room} room @param {Float32Array} scores */
+const leastOf = ({ rankBy, least }, scores) =>
+  rankBy === 'entropy' || !scores.some(score => score >= least) ? 0 : least
+
 /** Where the colours of the atlas end, and what it is less. @param {Room} room */
 export function painted(room) {
   const { maps, showing, runBefore: before, stack, withoutFirst } = room
@@ -93,8 +97,9 @@ function choose(room, at, isSecond) {
 
 /** @param {Room} room @param {boolean} [isSmall] */
 export function atlas(room, isSmall = false) {
-  const { t, maps, stack, run, least, withoutFirst } = room
+  const { t, maps, stack, run, withoutFirst } = room
   if (!maps) return nothing
+  const scores = scoresOf(room)
   const { end, minus } = painted(room)
   const isDecoder = stack !== 'encoder'
   const lens =
@@ -107,8 +112,8 @@ export function atlas(room, isSmall = false) {
           )
       : undefined
   return html`<models-atlas
-    .maps=${maps} .minus=${minus} .scores=${scoresOf(room)} .least=${room.rankBy === 'entropy' ? 0 : least} .end=${end} .withoutFirst=${withoutFirst}
-    .selected=${room.head ?? room.first} .changed=${changedIn(room)} .size=${isSmall ? 0 : room.mapSize} .label=${t('modelsAtlas', { layers: maps.layers, heads: maps.heads })} .lens=${lens} .isSmall=${isSmall}
+    .maps=${maps} .minus=${minus} .scores=${scores} .least=${leastOf(room, scores)} .end=${end} .withoutFirst=${withoutFirst}
+    .selected=${room.head ?? room.first} .changed=${changedIn(room)} .size=${isSmall ? 0 : room.mapSize} .label=${t('modelsAtlas', { layers: maps.layers, heads: maps.heads })} .lens=${lens} .lensTitle=${t('modelsLens')} .isSmall=${isSmall}
     @atlas-point=${(/** @type {CustomEvent} */ { detail }) => {
       room.pointed = detail ?? undefined
     }}
@@ -133,6 +138,7 @@ export function overview(room) {
   const { end, minus } = painted(room)
   const scores = scoresOf(room)
   const all = ranked(scores, maps.heads)
+  const faded = leastOf(room, scores)
   const hits = all.filter(({ score }) => score >= least)
   const own = room.run?.scores[room.stack] ?? {}
   const names = /** @type {RankBy[]} */ ([
@@ -164,7 +170,7 @@ export function overview(room) {
         .slice(0, 200)
         .map(
           ({ layer, head, score }) =>
-            html`<li><button type="button" class="plain ${score < least ? 'is-faded' : ''}" @click=${() => room.openHead({ stack: room.stack, layer, head })}><b>${room.nameOf({ layer, head })}</b> <span>${score.toFixed(3)}</span> <small>${shortOf(room, { layer, head })}</small></button></li>`,
+            html`<li><button type="button" class="plain ${score < faded ? 'is-faded' : ''}" @click=${() => room.openHead({ stack: room.stack, layer, head })}><b>${room.nameOf({ layer, head })}</b> <span>${score.toFixed(3)}</span> <small>${shortOf(room, { layer, head })}</small></button></li>`,
         )}</ol>
     </section>
     <section class="models-atlas" aria-label=${t('modelsAtlas', { layers: maps.layers, heads: maps.heads })}>

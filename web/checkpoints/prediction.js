@@ -35,8 +35,17 @@ export function predictionPanel(room) {
           ...(isChanged && before !== undefined && { before, last: changed(points(share - before)) }),
         })),
       )}
-      ${addedBy(room)}
+      ${byLayer(room)} ${addedBy(room)}
+      ${decoder ? nothing : html`<p class="note">${t('modelsWhyNone')}</p>`}
     </section>`
+}
+
+/** What the model would say if it ended with each layer: on a phone, where it has no room beside the maps. @param {Room} room */
+function byLayer({ t, run }) {
+  const layers = run?.lens.slice(1) ?? []
+  return html`<div class="models-layers"><h2>${t('modelsLens')}</h2><ol>${layers.map(
+    ([guess]) => html`<li><b>${guess.token}</b> ${percent(guess.probability)}</li>`,
+  )}</ol></div>`
 }
 
 const MOST_HEADS = 10

@@ -165,7 +165,7 @@ async function translate(model, ids, hooks, { signal }) {
  * @param {Model} model
  * @param {{ text: string, ids?: number[], more?: readonly number[] }} given
  * @param {Record<string, Hook>} hooks
- * @param {number} [row] default the last, of an encoder the first masked word
+ * @param {number} [row] default the last, of a translation the last but one, of an encoder the first masked word
  * @param {WholeRun} [before] the same without hooks
  * @param {Watch} [watch]
  * @returns {Promise<WholeRun>}
@@ -183,7 +183,8 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
   const length = targetIds?.length ?? ids.length
   const masked = raw.flatMap((token, i) => (MASKS.includes(token) ? [i] : []))
   const rows = both ? (targetIds?.map((_, i) => i) ?? []) : decoder ? [] : masked
-  const own = Math.min(row ?? (decoder ? length - 1 : (masked[0] ?? 0)), length - 1)
+  const usual = both ? Math.max(0, length - 2) : decoder ? length - 1 : (masked[0] ?? 0)
+  const own = Math.min(row ?? usual, length - 1)
   const has = model.hasHead
   const layers = has ? probabilitiesOf(qkv, model, pickRows(states, [own])) : []
   const probabilities = layers.at(-1) ?? new Float32Array(0)

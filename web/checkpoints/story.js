@@ -59,7 +59,7 @@ export function story(room) {
   const stops = about?.tour ?? []
   if (!stops.length) return nothing
   if (at === undefined)
-    return html`<p class="models-story-start"><button type="button" class="tool" id="models-story" @click=${() => visit(room, 0)}>${t('modelsStory', { count: stops.length })}</button></p>`
+    return html`<p class="models-story-start"><button type="button" class="tool is-filled" id="models-story" @click=${() => visit(room, 0)}>${t('modelsStory', { count: stops.length })}</button> <span class="note">${t('modelsStoryWhat')}</span></p>`
   const stop = stops[at]
   const guess = runBefore?.top[0]
   const name = room.nameOf(stop)

@@ -70,11 +70,11 @@ function strip(room, tokens, side, label) {
         title=${generated ? others(room, generated) : nothing}
         @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => select(true))}
         @pointerup=${released} @pointercancel=${released}
-        @click=${(/** @type {MouseEvent} */ { shiftKey }) => wasLong() || select(shiftKey)}><span class="token" .style=${step === undefined ? '' : `background: ${colours[step]}; color: ${inks[step]}`}>${token}</span>${
+        @click=${(/** @type {MouseEvent} */ { shiftKey }) => wasLong() || select(shiftKey)}><span class="token" .style=${step === undefined ? '' : `background: ${colours[step]}; color: ${inks[step]}`}>${token}</span><sub aria-hidden="true">${i + 1}</sub>${
           answer
             ? html`<small class="models-answer">${t('modelsAnswerHere', { token: answer.token, share: percent(answer.probability) })}</small>`
             : nothing
-        }<sub aria-hidden="true">${i + 1}</sub></button>`
+        }</button>`
     })}${tokens.length > MOST_WORDS ? html`<span class="note">${t('modelsMoreTokens', { count: tokens.length - MOST_WORDS })}</span>` : nothing}</div></div>`
 }
 
