@@ -9,15 +9,25 @@
 
 /* x of a block of rows: 1 MB, in L2. With a small W, which is packed for each block, less, so that threads share rows:
  * what they read next of y is in their caches. */
-enum { X_FLOATS = 1 << 18, X_FEW = 1 << 15, W_FEW = 1 << 16, ROWS = 64, DEPTH = 256 };
+enum {
+  X_FLOATS = 1 << 18,
+  X_FEW = 1 << 15,
+  W_FEW = 1 << 16,
+  ROWS = 512, /* of a block at most */
+  COLUMNS = 64 /* whose sums are activated and written together: 256 bytes of a row of y and of residual */
+};
 
-double QKV_EXPORT(qkv_linear_scratch)(const struct qkv_linear *a) {
-  return ((double)FEW_ROWS * a->K + 2.0 * a->K + 4096) * (double)sizeof(float);
+static size_t parts_of(size_t n, size_t most) { return (n + most - 1) / most; }
+
+/* Of blocks of equal size. */
+static size_t block_rows(const struct qkv_linear *a) {
+  size_t most = at_most(((size_t)a->K * a->N > W_FEW ? X_FLOATS : X_FEW) / (a->K + 1), ROWS);
+  size_t blocks = parts_of(a->M, most < 64 ? 64 : most);
+  return round_up(parts_of(a->M + 1, blocks + !blocks), 4);
 }
 
-static size_t block_rows(const struct qkv_linear *a) {
-  size_t rows = ((size_t)a->K * a->N > W_FEW ? X_FLOATS : X_FEW) / (a->K + 1) / 4 * 4;
-  return rows < 64 ? 64 : rows;
+double QKV_EXPORT(qkv_linear_scratch)(const struct qkv_linear *a) {
+  return ((double)FEW_ROWS * a->K + 2.0 * a->K + 4096 + (double)block_rows(a) * COLUMNS) * (double)sizeof(float);
 }
 
 /* Columns of a unit: of few rows four panels, which are read side by side. */
@@ -28,10 +38,11 @@ uint32_t QKV_EXPORT(qkv_linear_units)(const struct qkv_linear *a) {
   return (uint32_t)(blocks * ((a->N + columns - 1) / columns));
 }
 
-void store_columns(const struct qkv_linear *a, size_t m, size_t n, const float *values) {
+void store_columns(const struct qkv_linear *a, size_t m, size_t n, size_t columns, const float *values) {
   float *y = a->y + m * a->N + n;
   const float *residual = a->residual ? a->residual + m * a->N + n : 0;
-  for (size_t c = 0, columns = at_most(a->N - n, 8); c < columns; c += 4) {
+  columns = at_most(a->N - n, columns);
+  for (size_t c = 0; c < columns; c += 4) {
     f4 value = load(values + c);
     if (residual)
       value = add(value, get(residual + c, columns - c));
@@ -43,35 +54,39 @@ f4 biases_of(const struct qkv_linear *a, size_t n) {
   return a->bias && n < a->N ? get(a->bias + n, a->N - n) : zeros();
 }
 
-/* Eight columns: their weights are read or packed once (K = 768: 24 KB, in L1) and multiplied with every row of x.
- * With few rows the loads of a packed W dominate: the product is computed DEPTH inputs at a time, and each group of
- * four rows prefetches a part of the next DEPTH. */
-static void tile_rows(const struct qkv_linear *a, size_t m, size_t end, size_t n, float *scratch) {
-  size_t K = a->K, N = a->N, columns = at_most(N - n, 8);
-  int is_plain = !a->activation && !a->residual;
-  int is_ahead = a->weights == QKV_WEIGHTS_FLOAT32 && end - m >= ROWS / 2 && end - m <= ROWS * 2;
-  const float *panel = panel_of(a, n, scratch), *last = (const float *)a->w + (N - 1) / 8 * 8 * K;
-  float bias[8], sums[ROWS * 8];
+/* Eight columns of x W^T + bias for some rows, out (rows, columns), `stride` floats apart: their weights are read or packed
+ * once (K = 768: 24 KB, in L1) and multiplied with every row of x, while the next eight columns are loaded. */
+static void tile_rows(const struct qkv_linear *a, float *out, size_t stride, size_t columns, const float *x,
+                      size_t rows, size_t n, float *scratch) {
+  size_t K = a->K, bytes = panel_bytes(a->weights, K);
+  int is_last = n + 8 >= a->N || a->weights == QKV_WEIGHTS_STRIDED;
+  const float *panel = panel_of(a, n, scratch);
+  const char *next = (const char *)a->w + (n / 8 + 1) * bytes;
+  struct ahead ahead = {(const float *)(const void *)next, (const float *)(const void *)(next + bytes),
+                        rows * 64 * K / (bytes + 1) + 1};
+  float bias[8];
   for (size_t c = 0; c < 8; c += 4)
     store(bias + c, biases_of(a, n + c));
-  for (size_t rows; m < end; m += rows) {
-    rows = at_most(end - m, ROWS);
-    float *y = is_plain ? a->y + m * N + n : sums;
-    size_t stride = is_plain ? N : 8, depth = is_ahead ? DEPTH : K + 1, group = is_ahead ? 4 : rows;
-    const float *next = panel + DEPTH * 8;
-    for (size_t k = 0; k == 0 || k < K; k += depth)
-      for (size_t r = 0; r < rows; r += group) {
-        for (size_t i = 0; is_ahead && i * rows < DEPTH * 2 && next < last; i++, next += 16)
-          prefetch(next);
-        gemm_panel(y + r * stride, stride, at_most(rows - r, group), is_plain ? columns : 8, k ? 0 : bias,
-                   a->x + (m + r) * K + k, K, panel + k * 8, 8, at_most(K - k, depth));
-      }
-    if (is_plain)
+  gemm_panel(out, stride, rows, columns, bias, x, K, panel, 8, K, is_last ? 0 : &ahead);
+}
+
+/* Columns n to `end` of y in rows m ... m + rows. */
+static void multiply_rows(const struct qkv_linear *a, size_t m, size_t rows, size_t n, size_t end, float *scratch) {
+  float *sums = scratch + 8 * a->K;
+  int is_direct = !a->activation && !a->residual;
+  for (size_t from = n; n < end; n += 8) {
+    tile_rows(a, is_direct ? a->y + m * a->N + n : sums + (n - from), is_direct ? a->N : COLUMNS,
+              is_direct ? at_most(a->N - n, 8) : 8, a->x + m * a->K, rows, n, scratch);
+    if (is_direct || (n + 8 < end && n + 8 < from + COLUMNS))
       continue;
-    if (a->activation)
-      activate(a->activation, sums, sums, 0, 8 * rows);
-    for (size_t r = 0; r < rows; r++)
-      store_columns(a, m + r, n, sums + r * 8);
+    size_t width = at_most(end, n + 8) - from;
+    for (size_t r = 0; r < rows; r++) {
+      float *row = sums + r * COLUMNS;
+      if (a->activation)
+        activate(a->activation, row, row, 0, width);
+      store_columns(a, m + r, from, width, row);
+    }
+    from = n + 8;
   }
 }
 
@@ -84,8 +99,7 @@ uint32_t QKV_EXPORT(qkv_linear_part)(const struct qkv_linear *a, uint32_t first,
     if (a->M <= (a->weights == QKV_WEIGHTS_STRIDED && a->w_column == 1 ? 3 : FEW_ROWS) &&
         decode_rows(a, n, to, scratch))
       continue;
-    for (; n < to; n += 8)
-      tile_rows(a, block * rows, at_most(a->M, (block + 1) * rows), n, scratch);
+    multiply_rows(a, block * rows, at_most(a->M - block * rows, rows), n, to, scratch);
   }
   return QKV_OK;
 }

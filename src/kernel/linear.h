@@ -17,8 +17,8 @@ f4 biases_of(const struct qkv_linear *a, size_t n);
 /* Columns n to n + 8 of W^T, (K,8), as floats: in place if they are packed as float32, else converted into `panel`. */
 const float *panel_of(const struct qkv_linear *a, size_t n, float *panel);
 
-/* y[m][n ... n + 8) = values + residual, values (8); columns from N on are left out. */
-void store_columns(const struct qkv_linear *a, size_t m, size_t n, const float *values);
+/* y[m][n ... n + columns) = values + residual, values (columns). */
+void store_columns(const struct qkv_linear *a, size_t m, size_t n, size_t columns, const float *values);
 
 /* Columns n to `end` of y, M <= FEW_ROWS. False: nothing is done, because some x is NaN, infinite, or too large or
  * small for the arithmetic of float16 or int8. */

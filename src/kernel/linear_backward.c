@@ -51,7 +51,7 @@ static void multiply_block(float *out, size_t rows, size_t columns, struct matri
       if (c % COLUMNS == 0)
         pack_columns(panels, b.data + k * b.row + c, b.row, depth, at_most(columns - c, COLUMNS));
       if (a.column == 1)
-        gemm_panel(out + c, columns, rows, width, start, left, a.row, panel, 8, depth);
+        gemm_panel(out + c, columns, rows, width, start, left, a.row, panel, 8, depth, 0);
       else
         gemm_panels(out + c, columns, rows, width, start, packed, panel, 8, depth);
     }

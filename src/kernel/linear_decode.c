@@ -160,7 +160,7 @@ static void multiply_panels(int is_float16, const float *x, size_t pitch, size_t
         store(wide + i * 8, left);
         store(wide + i * 8 + 4, right);
       }
-      gemm_panel(sums + p * 8, PANELS * 8, rows, 8, 0, x + k, pitch, is_float16 ? wide : (const float *)from, 8, n);
+      gemm_panel(sums + p * 8, PANELS * 8, rows, 8, 0, x + k, pitch, is_float16 ? wide : (const float *)from, 8, n, 0);
     }
 }
 
@@ -239,7 +239,7 @@ int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch
       if (a->activation)
         activate(a->activation, sum, sum, 0, width);
       for (size_t c = 0; c < width; c += 8)
-        store_columns(a, m, column_of(n, c, part), sum + c);
+        store_columns(a, m, column_of(n, c, part), 8, sum + c);
     }
   }
   return 1;

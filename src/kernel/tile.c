@@ -41,7 +41,7 @@ int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
 
 /* `panels` is a constant: where a is (rows/8, n, 8), not (rows, n). */
 INLINE void gemm_rows(int panels, float *out, size_t stride, size_t rows, size_t columns, const float *start,
-                      const float *a, size_t a_row, const float *b, size_t b_row, size_t n) {
+                      const float *a, size_t a_row, const float *b, size_t b_row, size_t n, struct ahead *ahead) {
   struct matrix right = {b, b_row, 1};
   for (size_t r = 0; r < rows; r += 4, out += 4 * stride) {
     struct matrix left = {panels ? a + r / 8 * 8 * n + r % 8 : a + r * a_row, panels ? 1 : a_row, panels ? 8 : 1};
@@ -53,7 +53,7 @@ INLINE void gemm_rows(int panels, float *out, size_t stride, size_t rows, size_t
     float *to = is_whole ? out : edge;
     size_t pitch = is_whole ? stride : 8;
     const float *from = is_whole && start ? start : to;
-    gemm_4x8_from(from, from == start ? 0 : pitch, to, pitch, left, panels ? 4 : height, right, n);
+    gemm_4x8_from(from, from == start ? 0 : pitch, to, pitch, left, panels ? 4 : height, right, n, ahead);
     for (size_t i = 0; !is_whole && i < height; i++)
       for (size_t j = 0; j < columns; j++)
         out[i * stride + j] = edge[i * 8 + j];
@@ -61,13 +61,13 @@ INLINE void gemm_rows(int panels, float *out, size_t stride, size_t rows, size_t
 }
 
 void gemm_panel(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
-                size_t a_row, const float *b, size_t b_row, size_t n) {
-  gemm_rows(0, out, stride, rows, columns, start, a, a_row, b, b_row, n);
+                size_t a_row, const float *b, size_t b_row, size_t n, struct ahead *ahead) {
+  gemm_rows(0, out, stride, rows, columns, start, a, a_row, b, b_row, n, ahead);
 }
 
 void gemm_panels(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
                  const float *b, size_t b_row, size_t n) {
-  gemm_rows(1, out, stride, rows, columns, start, a, 0, b, b_row, n);
+  gemm_rows(1, out, stride, rows, columns, start, a, 0, b, b_row, n, 0);
 }
 
 float score_pair(const struct qkv_attention *a, const float *q, const float *k) {

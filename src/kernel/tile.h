@@ -65,16 +65,39 @@ INLINE void score_4x8(enum qkv_score score, float *out, size_t stride, struct ma
   }
 }
 
-/* out (4,8) = start + a (4,n) b (n,8); a has `rows` <= 4 rows, those of start are `pitch` floats apart. */
+/* What a product loads into the cache meanwhile: four cache lines every `interval` k. Few at a time and far apart, the
+ * hardware prefetches most of them; the loads of more at once would fill the window of instructions and wait. */
+struct ahead {
+  const float *next, *end;
+  size_t interval;
+};
+
+INLINE void load_ahead(struct ahead *ahead) {
+  if (ahead->end - ahead->next < 64)
+    return;
+  for (size_t i = 0; i < 4; i++, ahead->next += 16)
+    prefetch(ahead->next);
+}
+
+/* out (4,8) = start + a (4,n) b (n,8); a has `rows` <= 4 rows, those of start are `pitch` floats apart. ahead: 0 for
+ * none. */
 INLINE void gemm_4x8_from(const float *start, size_t pitch, float *out, size_t stride, struct matrix a, size_t rows,
-                          struct matrix b, size_t n) {
+                          struct matrix b, size_t n, struct ahead *ahead) {
   f4 acc[4][2];
 #pragma unroll
   for (size_t r = 0; r < 4; r++) {
     acc[r][0] = load(start + r * pitch);
     acc[r][1] = load(start + r * pitch + 4);
   }
-  accumulate_4x8(QKV_SCORE_DOT, acc, a, rows, b, n, 0);
+  for (size_t k = 0, depth = n; k < n; k += depth) {
+    if (ahead) {
+      load_ahead(ahead);
+      depth = at_most(n - k, ahead->interval);
+    }
+    accumulate_4x8(QKV_SCORE_DOT, acc, a, rows, b, depth, 0);
+    a.data += depth * a.column;
+    b.data += depth * b.row;
+  }
 #pragma unroll
   for (size_t r = 0; r < 4; r++) {
     store(out + r * stride, acc[r][0]);
@@ -85,7 +108,7 @@ INLINE void gemm_4x8_from(const float *start, size_t pitch, float *out, size_t s
 /* out (rows,columns) = start (columns), repeated, + a (rows,n) b (n,columns), columns <= 8; start 0: += instead. Rows
  * of b are `b_row` floats apart and have eight that may be read. */
 void gemm_panel(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
-                size_t a_row, const float *b, size_t b_row, size_t n);
+                size_t a_row, const float *b, size_t b_row, size_t n, struct ahead *ahead);
 
 /* The same, a (rows/8 rounded up, n, 8). */
 void gemm_panels(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
