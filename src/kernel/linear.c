@@ -13,7 +13,7 @@ enum {
   X_FLOATS = 1 << 18,
   X_FEW = 1 << 15,
   W_FEW = 1 << 16,
-  ROWS = 512, /* of a block at most */
+  ROWS = 512,  /* of a block at most */
   COLUMNS = 64 /* whose sums are activated and written together: 256 bytes of a row of y and of residual */
 };
 
@@ -54,8 +54,8 @@ f4 biases_of(const struct qkv_linear *a, size_t n) {
   return a->bias && n < a->N ? get(a->bias + n, a->N - n) : zeros();
 }
 
-/* Eight columns of x W^T + bias for some rows, out (rows, columns), `stride` floats apart: their weights are read or packed
- * once (K = 768: 24 KB, in L1) and multiplied with every row of x, while the next eight columns are loaded. */
+/* Eight columns of x W^T + bias, out (rows, columns): their weights are read or packed once (K = 768: 24 KB, in L1) and
+ * multiplied with every row of x, while the next eight are loaded. */
 static void tile_rows(const struct qkv_linear *a, float *out, size_t stride, size_t columns, const float *x,
                       size_t rows, size_t n, float *scratch) {
   size_t K = a->K, bytes = panel_bytes(a->weights, K);
