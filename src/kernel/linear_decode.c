@@ -59,6 +59,15 @@ INLINE void dot_panels(enum qkv_weights weights, const float *x, size_t K, const
   }
 }
 
+static void dot_float32(const void *x, float step, size_t K, const char *w, size_t bytes, size_t panels, float *sums) {
+  (void)step;
+  dot_panels(QKV_WEIGHTS_FLOAT32, x, K, w, bytes, panels, sums);
+}
+static void dot_float16(const void *x, float step, size_t K, const char *w, size_t bytes, size_t panels, float *sums) {
+  (void)step;
+  dot_panels(QKV_WEIGHTS_FLOAT16, x, K, w, bytes, panels, sums);
+}
+
 /* max |x|; NaN if some x is NaN. */
 static float largest_size(const float *x, size_t n) {
   f4 most = zeros();
@@ -87,7 +96,8 @@ static int quantize(const float *x, size_t K, int16_t *q, float *steps) {
 }
 
 /* The same for K <= BLOCK inputs, step * q. */
-static void dot_int8(const int16_t *q, float step, size_t K, const char *w, size_t bytes, size_t panels, float *sums) {
+static void dot_int8(const void *x, float step, size_t K, const char *w, size_t bytes, size_t panels, float *sums) {
+  const int16_t *q = x;
   i4 acc[PANELS][2];
   size_t at[PANELS];
 #pragma unroll
@@ -167,6 +177,10 @@ static void multiply_panels(int is_float16, const float *x, size_t pitch, size_t
 /* Column i of the sums, whose panels of eight are `part` panels apart, the first one at column n. */
 INLINE size_t column_of(size_t n, size_t i, size_t part) { return n + i / 8 * 8 * part + i % 8; }
 
+/* By enum qkv_weights. Called by pointer, so that each loop has the registers to itself. */
+static void (*const DOT[])(const void *, float, size_t, const char *, size_t, size_t,
+                           float *) = {0, dot_float32, dot_float16, dot_int8};
+
 int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch) {
   size_t K = a->K, M = a->M, blocks = K / BLOCK + 1, pitch = PANELS * 8;
   float *sums = scratch, *steps = sums + FEW_ROWS * PANELS * 8,
@@ -216,15 +230,10 @@ int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch
       if (scales)
         prefetch_pages(w, part * bytes, panels, last);
       for (size_t m = tiled, inputs = at_most(K - k, BLOCK); m < M; m++) {
-        const float *x = rows + m * blocks * BLOCK;
-        float *sum = sums + m * pitch;
-        if (is_int8)
-          dot_int8((const int16_t *)(const void *)x + k, steps[m * blocks + k / BLOCK], inputs, w, part * bytes, panels,
-                   sum);
-        else if (scales)
-          dot_panels(QKV_WEIGHTS_FLOAT16, x + k, inputs, w, part * bytes, panels, sum);
-        else
-          dot_panels(QKV_WEIGHTS_FLOAT32, a->x + m * K + k, inputs, w, part * bytes, panels, sum);
+        const float *x = scales ? rows + m * blocks * BLOCK : a->x + m * K;
+        const void *from_k = is_int8 ? (const void *)((const int16_t *)(const void *)x + k) : x + k;
+        DOT[a->weights](from_k, is_int8 ? steps[m * blocks + k / BLOCK] : 0, inputs, w, part * bytes, panels,
+                        sums + m * pitch);
       }
     }
     for (size_t m = 0; m < M; m++) {
