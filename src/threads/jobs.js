@@ -8,7 +8,7 @@ export const CLOSED = 1 << 30
 export const TRAPPED = -1
 export const AWAKE = 1 // milliseconds of spinning before a thread sleeps
 
-/** @typedef {Record<string, CallableFunction>} Kernels */
+const SPINS = 64 // between two looks at the clock
 
 /** The arguments of a job, as a view of the shared memory. @param {Int32Array} words */
 export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, byteOffset + AT.args * 4, 16)
@@ -21,12 +21,11 @@ export const startOf = (words, range) => Math.floor((words[AT.units] * range) / 
  * of earlier jobs is in the cache of its core, then those that other threads have left. The last unit of a range is taken
  * first: under a causal mask the last rows of a head take longest, so the units taken at the end are short and all threads
  * finish at about the same time.
- * @param {Kernels} kernels
+ * @param {CallableFunction} kernel
  * @param {Int32Array} words
  * @param {number} thread
  */
-export function runUnits(kernels, words, thread) {
-  const kernel = Object.values(kernels)[words[AT.kernel]]
+export function runUnits(kernel, words, thread) {
   const args = argumentsOf(words).slice(0, words[AT.arity])
   const { [AT.chunk]: chunk, [AT.ranges]: ranges } = words
   const scratch = words[AT.scratch] + thread * words[AT.stride]
@@ -57,7 +56,8 @@ export function runUnits(kernels, words, thread) {
  * @param {number} [ms]
  */
 export function wait(words, at, value, ms) {
-  for (const end = performance.now() + AWAKE; performance.now() < end; ) if (Atomics.load(words, at) !== value) return
+  for (const end = performance.now() + AWAKE; performance.now() < end; )
+    for (let n = 0; n < SPINS; n++) if (Atomics.load(words, at) !== value) return
   try {
     Atomics.wait(words, at, value, ms)
   } catch {} // the main thread of a page must not sleep
@@ -75,7 +75,7 @@ export function tryJoin(words) {
 
 /**
  * The loop of a worker: wait for a job, join it, run units.
- * @param {Kernels} kernels
+ * @param {readonly CallableFunction[]} kernels
  * @param {Int32Array} words
  * @param {number} thread
  * @returns {never}
@@ -85,7 +85,7 @@ export function serve(kernels, words, thread) {
     wait(words, AT.generation, generation)
     generation = Atomics.load(words, AT.generation)
     if (!tryJoin(words)) continue
-    runUnits(kernels, words, thread)
+    runUnits(kernels[words[AT.kernel]], words, thread)
     Atomics.add(words, AT.done, 1)
     Atomics.notify(words, AT.done)
   }

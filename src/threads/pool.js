@@ -161,7 +161,7 @@ export class Threads {
     Atomics.add(words, AT.generation, 1)
     Atomics.notify(words, AT.generation)
     makeAll()
-    runUnits(core.exports, words, 0)
+    runUnits(core.exports[kernel], words, 0)
     const joined = Atomics.or(words, AT.gate, CLOSED)
     if (!this.#allDone(joined, performance.now() - start)) {
       this.end()

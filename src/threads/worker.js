@@ -8,10 +8,10 @@ const port = /** @type {any} */ (
 
 port.onmessage = (/** @type {MessageEvent<import('./pool.js').Start>} */ { data }) => {
   const { module, memory, control, stack, thread } = data
-  const kernels = /** @type {import('./jobs.js').Kernels} */ (
+  const kernels = /** @type {Record<string, CallableFunction>} */ (
     new WebAssembly.Instance(module, { env: { memory } }).exports
   )
   kernels.qkv_stack(stack)
   port.postMessage('ready')
-  serve(kernels, new Int32Array(memory.buffer, control, WORDS), thread)
+  serve(Object.values(kernels), new Int32Array(memory.buffer, control, WORDS), thread)
 }
