@@ -23,7 +23,7 @@ const nodeThreads = createRequire(import.meta.url)('node:worker_threads')
 const bytes = readFileSync(new URL('../src/qkv.wasm', import.meta.url))
 const STACK = 16384
 const LARGE = { ...Threads.least }
-const SMALL = { work: 0, awake: 0, chunk: 0 }
+const SMALL = { burst: 0, work: 0, chunk: 0 }
 
 const one = await load()
 
@@ -183,7 +183,7 @@ test('gradients, trace, softmax and rope have the same bits on three threads', a
   pool.dispose()
 })
 
-test('workers run units of a large call and none of a small one, and do not fill their stacks', async t => {
+test('workers run units of a large call, of calls in quick succession, and none of a small one, and do not fill their stacks', async t => {
   const started = watchWorkers(t)
   const qkv = await load({ threads: 2 })
   const [{ start }] = started
@@ -203,6 +203,13 @@ test('workers run units of a large call and none of a small one, and do not fill
     for (let n = 0; n < 1000 && words[AT.done] === 0; n++) call(qkv)
     assert.equal(words[AT.done], 1)
   }
+  await new Promise(resolve => setTimeout(resolve, 5))
+  const [x, w] = [g.randn([100, 100]), g.randn([100, 100])]
+  const before = words[AT.generation]
+  qkv.linear(x, w)
+  assert.equal(words[AT.generation], before, 'a call of 2e6 multiply-adds, alone')
+  for (let n = 0; n < 1000 && words[AT.generation] === before; n++) qkv.linear(x, w)
+  assert.notEqual(words[AT.generation], before, 'such calls in quick succession')
   const used = STACK - stack.findIndex(byte => byte !== 0xaa)
   t.diagnostic(`${used} of ${STACK} bytes of stack`)
   assert.ok(used > 0 && used < STACK / 4)

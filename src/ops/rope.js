@@ -32,7 +32,7 @@ const OPTIONS = register('rope', [
 const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
 
 /**
- * The row of the tables for each (b, i).
+ * The row of the tables for each i, or for each (b, i).
  * @param {RopeOptions} options
  * @param {number} B
  * @param {number} L
@@ -40,7 +40,7 @@ const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
 function checkPositions({ positions, pastLength }, B, L) {
   if (positions === undefined) {
     const first = toNumber(pastLength ?? 0, 'rope: pastLength', { ...SIZE, most: 2 ** 32 - 1 - L })
-    return Uint32Array.from({ length: B * L }, (_, n) => first + (n % L))
+    return Uint32Array.from({ length: L }, (_, i) => first + i)
   }
   if (pastLength !== undefined)
     throw new TypeError('rope: positions and pastLength are both given: positions say it all, leave pastLength out')
@@ -49,7 +49,7 @@ function checkPositions({ positions, pastLength }, B, L) {
   const isOne = given.dims.length === 1
   expectDims(given, isOne ? [L] : [B, L], 'rope: positions', isOne ? '(L)' : '(B, L)')
   const at = (/** @type {number} */ n) => toNumber(data[n], `rope: positions[${n}]`, SIZE)
-  return Uint32Array.from({ length: B * L }, (_, n) => at(isOne ? n % L : n))
+  return Uint32Array.from({ length: isOne ? L : B * L }, (_, n) => at(n))
 }
 
 /**
@@ -124,7 +124,9 @@ export function checkRope(dims, options) {
     ? givenTables(options, B, L, half)
     : tables(isEmpty ? new Uint32Array(0) : checkPositions(options, B, L), half, base)
   const table = half ? count(cos.dims) / half : 2 ** 32 - 1
-  return { cos, sin, rows, sizes: { B, A, L, C, D, table, half, interleaved } }
+  // where all batches have the same positions, their rows follow one another
+  const sizes = rows.length === B * L ? { B, A } : { B: 1, A: B * A }
+  return { cos, sin, rows, sizes: { ...sizes, L, C, D, table, half, interleaved } }
 }
 
 /**

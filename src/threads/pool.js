@@ -20,10 +20,10 @@ const SLICE = 50 // milliseconds
 
 export class Threads {
   /**
-   * Multiply-adds (measured): `work` of a call, below which waking threads costs more than it gains; `awake`, the same
-   * while they still spin after another call; `chunk` of the units taken at once.
+   * Multiply-adds (measured): `burst` of calls in quick succession, below which waking threads costs more than it gains;
+   * `work` of a call, below which sharing it does, even while threads are awake; `chunk` of the units taken at once.
    */
-  static least = { work: 6e6, awake: 5e5, chunk: 2e5 }
+  static least = { burst: 6e6, work: 5e5, chunk: 2e5 }
   /** Milliseconds after which a worker that has not started, or not finished its part of a call, counts as lost. */
   static timeout = { start: 10_000, call: 10_000 }
 
@@ -32,8 +32,10 @@ export class Threads {
   #words
   #size
   #lost = ''
-  /** Until then the workers spin, by performance.now(). */
-  #awake = 0
+  /** Work of the calls of which each began soon after the one before. */
+  #burst = 0
+  /** A call that begins later, by performance.now(), begins another burst; workers that have had work spin longer. */
+  #end = 0
 
   /** @param {Core} core @param {number} size */
   constructor(core, size) {
@@ -109,7 +111,7 @@ export class Threads {
 
   /** A list for the copies of a call that is worth threads, else undefined. @param {number} work multiply-adds */
   deferredCopies(work) {
-    return work < Threads.least.work ? undefined : []
+    return work < Threads.least.burst ? undefined : []
   }
 
   /**
@@ -134,7 +136,9 @@ export class Threads {
         for (const [n, make] of deferredCopies) make((n * part) / parts, (n * (part + 1)) / parts)
     }
     const start = performance.now()
-    const isWorth = work >= Threads.least[start < this.#awake ? 'awake' : 'work'] && units > 1
+    this.#burst = start < this.#end ? this.#burst + work : work
+    this.#end = start + AWAKE / 2
+    const isWorth = this.#burst >= Threads.least.burst && work >= Threads.least.work && units > 1
     if (isWorth && this.#lost) {
       const reason = this.#lost
       this.#lost = ''
@@ -167,7 +171,7 @@ export class Threads {
       this.end()
       throw this.#lostError('during a call, and its result with it')
     }
-    this.#awake = performance.now() + AWAKE / 2
+    this.#end = performance.now() + AWAKE / 2
     const status = words[AT.status]
     if (status !== 0)
       throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ? `${STATUS[status]} out of range` : 'it trapped'}`)

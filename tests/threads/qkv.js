@@ -5,7 +5,7 @@ import { Threads } from '../../src/threads/pool.js'
 
 export * from '../../src/index.js'
 
-Object.assign(Threads.least, { work: 0, awake: 0, chunk: 0 })
+Object.assign(Threads.least, { burst: 0, work: 0, chunk: 0 })
 const threads = Number(process.env.QKV_THREADS)
 
 /** @param {import('../../src/load.js').LoadOptions} [options] */
