@@ -27,7 +27,7 @@ static size_t block_rows(const struct qkv_linear *a) {
 }
 
 double QKV_EXPORT(qkv_linear_scratch)(const struct qkv_linear *a) {
-  return ((double)FEW_ROWS * a->K + 2.0 * a->K + 4096 + (double)block_rows(a) * COLUMNS) * (double)sizeof(float);
+  return ((double)FEW_ROWS * a->K + 2.0 * a->K + 4096 + (double)(block_rows(a) * COLUMNS)) * (double)sizeof(float);
 }
 
 /* Columns of a unit: of few rows four panels, which are read side by side. */
