@@ -42,6 +42,7 @@ import { allocate, OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
  * @property {(at: number[], saved: number, given?: any) => void} [save] writes `saved` without the output
  * @property {(at: number[], dY: number, to: (Slot | undefined)[], saved: number, y: number) => void} [differentiate]
  * @property {boolean} [overwrites] `differentiate` cannot accumulate
+ * @property {boolean} [isView] the output is the first operand under other dims
  * @property {readonly number[]} [passes] operands whose gradient is dY itself; `differentiate` does not compute it
  * @property {number} [ready] `run` has computed the gradient of the first operand for dY = 1: its offset in `saved`, in floats
  */

@@ -2,11 +2,10 @@
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied } from '../base/errors.js'
-import { count } from '../base/tensor.js'
 import { addAll } from '../block/kernels.js'
 import { launch, UNIT } from '../ops/launch.js'
 import { ResidentTensor } from '../runtime/resident.js'
-import { addressOf, copies, expectParameters, fill } from './parameters.js'
+import { addressOf, copies, expectParameters, fill, sizeOf } from './parameters.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./parameters.js').Parameters} Parameters */
@@ -33,8 +32,8 @@ export class Optimizer {
   #rule
   /** Runs of adjacent parameters with the same weight decay. @type {{ from: number, n: number, decay: number }[]} */
   #runs = []
-  /** @type {Record<string, ResidentTensor>} */
-  #state = {}
+  /** A row for each array of the rule's state. */
+  #memory
 
   /**
    * @internal
@@ -58,19 +57,16 @@ export class Optimizer {
       if (typeof name !== 'string' || !Object.hasOwn(p.values, name))
         throw new RangeError(`${where}: noDecay: there is no parameter ${describe(name)}`)
     this.#rule = toRule(given)
+    let from = 0
     for (const [name, { dims }] of Object.entries(p.values)) {
-      const n = Math.ceil(count(dims) / 4) * 4
+      const n = sizeOf(dims)
       const own = noDecay.includes(name) ? 0 : decay
       const last = this.#runs[this.#runs.length - 1]
       if (last?.decay === own) last.n += n
-      else this.#runs.push({ from: p.offsets[name], n, decay: own })
+      else this.#runs.push({ from, n, decay: own })
+      from += n
     }
-    try {
-      for (const name of this.#rule.state) this.#state[name] = new ResidentTensor(p.core, [p.n])
-    } catch (error) {
-      this.dispose()
-      throw error
-    }
+    this.#memory = new ResidentTensor(p.core, [this.#rule.state.length, p.n])
   }
 
   /** @param {Optimizer} optimizer */
@@ -84,7 +80,7 @@ export class Optimizer {
     const { core, all } = Optimizer.#checked(this).#p
     const { kernel, rates } = this.#rule
     const lr = toNumber(this.lr, `${this.#where}: lr`, NOT_NEGATIVE)
-    const arrays = [...all, ...Object.values(this.#state)].map(addressOf)
+    const arrays = [...all, ...this.#rows()].map(addressOf)
     core.scope(() => {
       for (const { from, n, decay } of this.#runs) {
         const at = arrays.map(array => array + from * 4)
@@ -97,8 +93,11 @@ export class Optimizer {
 
   /** The state as tensors by name: 'expAvg.weight'. @returns {Record<string, FloatTensor>} */
   #tensors() {
-    const parts = Object.entries(this.#state).map(([name, all]) => this.#p.parts(all, `${name}.`))
-    return Object.assign({}, ...parts)
+    return Object.assign({}, ...this.#rows().map((all, i) => this.#p.parts(all, `${this.#rule.state[i]}.`)))
+  }
+
+  #rows() {
+    return this.#rule.state.map((_, i) => this.#memory.row(i))
   }
 
   /** A copy of the state. @returns {OptimizerState} */
@@ -118,7 +117,7 @@ export class Optimizer {
 
   /** Frees the memory of the state. */
   dispose() {
-    for (const tensor of Object.values(Optimizer.#checked(this).#state)) tensor.dispose()
+    Optimizer.#checked(this).#memory.dispose()
   }
 }
 

@@ -15,13 +15,10 @@ import { ResidentTensor } from '../runtime/resident.js'
  * A tensor on a tape: a parameter, a result or a constant.
  * @typedef {object} Variable
  * @property {FloatTensor} tensor
- * @property {readonly number[]} dims
- * @property {number} address
  * @property {Parameters} owner
  * @property {boolean} isLearned does it depend on parameters?
- * @property {number} step -1: a parameter; else the step that computed it last; -2: its memory was reused
- * @property {number} gradient its address; 0 until the first gradient is planned
- * @property {number} ownGradient address of a parameter's gradient; 0 for other variables
+ * @property {number} step -1: a parameter; else the step that computed it last
+ * @property {number} gradient its address; of a result 0 until the first gradient is planned
  *
  * An operation of a step. It is recorded once; later steps with the same operation at this place run it again.
  * @typedef {object} Entry
@@ -29,58 +26,17 @@ import { ResidentTensor } from '../runtime/resident.js'
  * @property {readonly (Variable | undefined)[]} inputs
  * @property {readonly unknown[]} key dims and options that its memory depends on
  * @property {import('../block/operation.js').Prepared} prepared
- * @property {[number, number]} mark
+ * @property {ResidentTensor} memory of its output, and of what it saves for the gradient
  * @property {number[]} at addresses of the inputs
  * @property {number} saved address
  * @property {Variable} output
  */
 
-const CHUNK = 2 ** 18 // floats
-
-/** The memory of a step: a bump allocator over a list of chunks. The first step lays it out, later ones reuse it. */
-class Arena {
-  /** @type {ResidentTensor[]} */
-  #chunks = []
-  #core
-  /** The current chunk and the floats used in it; set it to an earlier value to free what was taken since. @type {[number, number]} */
-  mark = [0, 0]
-
-  /** @param {Core} core */
-  constructor(core) {
-    this.#core = core
-  }
-
-  /** A tensor here, which ends with this. @param {readonly number[]} dims @returns {FloatTensor} */
-  tensor(dims) {
-    const address = this.take(count(dims))
-    const chunk = this.#chunks[this.mark[0]]
-    return chunk.part((address - chunk.address) / 4, dims)
-  }
-
-  /** @param {number} n floats, or other words @returns {number} their address */
-  take(n) {
-    const size = Math.ceil(n / 4) * 4 || 4
-    let [at, used] = this.mark
-    const room = () => (this.#chunks[at]?.dims[0] ?? 0) - used
-    if (room() < size) {
-      if (used > 0) at++
-      used = 0
-      if (room() < size) {
-        for (const chunk of this.#chunks.splice(at)) chunk.dispose()
-        this.#chunks.push(new ResidentTensor(this.#core, [Math.max(CHUNK, size)]))
-      }
-    }
-    this.mark = [at, used + size]
-    return this.#chunks[at].address + used * 4
-  }
-
-  dispose() {
-    for (const chunk of this.#chunks) chunk.dispose()
-  }
-}
-
 /** The variable of each tensor. @type {WeakMap<Tensor, Variable>} */
 export const variables = new WeakMap()
+
+/** Floats of a tensor, rounded up so that the next one is 16-byte aligned, too. @param {readonly number[]} dims */
+export const sizeOf = dims => Math.ceil(count(dims) / 4) * 4
 
 /** The tensors that a model learns, their gradients, and the recorded operations of a step. Made by `parameters`. */
 export class Parameters {
@@ -89,48 +45,38 @@ export class Parameters {
   values
   /** The gradients of the last `backward()`, by name. @type {Readonly<Record<string, FloatTensor>>} */
   gradients
-  /** @internal Two arrays of n floats: all values, and all gradients. @type {ResidentTensor[]} */
-  all = []
-  /** @internal Where each parameter begins in them, in floats. @type {Record<string, number>} */
-  offsets = {}
-  /** @internal */
-  n = 0
-  /** @internal @type {Entry[]} */
+  /** @internal Operations in the order in which they ran. @type {Entry[]} */
   entries = []
   /** @internal @type {import('./backward.js').Backward | undefined} */
   planned
+  /** @internal Gradients of results. @type {ResidentTensor[]} */
+  upstream = []
   /** @internal Number of tapes so far. */
   step = 0
   /** @internal */
   isBusy = false
 
-  /** @internal @param {Core} core @param {Record<string, FloatTensor>} tensors */
+  /** @internal @param {import('../runtime/memory.js').Core} core @param {Record<string, FloatTensor>} tensors */
   constructor(core, tensors) {
     /** @internal */
     this.core = core
+    /** @internal Floats of all values, or of all gradients. */
+    this.n = Object.values(tensors).reduce((sum, { dims }) => sum + sizeOf(dims), 0)
+    /** @internal All values, then all gradients. */
+    this.memory = new ResidentTensor(core, [2, this.n])
     /** @internal */
-    this.arena = new Arena(core)
-    for (const [name, { dims }] of Object.entries(tensors)) {
-      this.offsets[name] = this.n
-      this.n += Math.ceil(count(dims) / 4) * 4
-    }
-    try {
-      for (const _ of ['values', 'gradients']) this.all.push(new ResidentTensor(core, [this.n]))
-    } catch (error) {
-      this.dispose()
-      throw error
-    }
-    this.values = Object.freeze(this.parts(this.all[0], '', tensors))
-    this.gradients = Object.freeze(this.parts(this.all[1], '', tensors))
-    fill(this.values, tensors)
-    for (const [name, tensor] of Object.entries(this.values))
-      this.add(tensor, -1, true, addressOf(this.gradients[name]))
+    this.all = [0, 1].map(i => this.memory.row(i))
+    const [values, gradients] = this.all.map(all => Object.freeze(this.parts(all, '', tensors)))
+    this.values = values
+    this.gradients = gradients
+    fill(values, tensors)
+    for (const name in values) this.add(values[name], -1, true, addressOf(gradients[name]))
   }
 
   /** @internal Itself; throws for a Proxy of it, and after dispose. */
   checked() {
     if (!(#isOurs in this)) throw proxied('parameters')
-    addressOf(this.all[0])
+    addressOf(this.memory)
     return this
   }
 
@@ -148,50 +94,50 @@ export class Parameters {
   /** Frees the memory; any later use throws. */
   dispose() {
     if (!(#isOurs in this)) throw proxied('parameters')
-    for (const held of [...this.all, this.arena]) held.dispose()
+    this.forget(0)
+    this.memory.dispose()
   }
 
-  /** @internal Views of an array, with the dims of the parameters. @param {ResidentTensor} all @param {string} prefix of their names @param {Record<string, FloatTensor>} [like] */
+  /** @internal Views of an array of n floats, with the dims of the parameters. @param {FloatTensor} all @param {string} prefix of their names @param {Record<string, FloatTensor>} [like] */
   parts(all, prefix, like = this.values) {
-    const part = (/** @type {string} */ name) => [prefix + name, all.part(this.offsets[name], like[name].dims)]
-    return Object.fromEntries(Object.keys(like).map(part))
+    /** @type {Record<string, FloatTensor>} */
+    const parts = {}
+    let from = 0
+    for (const [name, { dims }] of Object.entries(like)) {
+      parts[prefix + name] = all.part(from, dims)
+      from += sizeOf(dims)
+    }
+    return parts
   }
 
-  /** @internal @param {FloatTensor} tensor @param {number} step @param {boolean} isLearned @param {number} ownGradient @returns {Variable} */
-  add(tensor, step, isLearned, ownGradient) {
-    const place = { tensor, dims: tensor.dims, address: addressOf(tensor), owner: this }
-    const variable = { ...place, step, isLearned, ownGradient, gradient: 0 }
+  /** @internal @param {FloatTensor} tensor @param {number} step @param {boolean} isLearned @param {number} [gradient] @returns {Variable} */
+  add(tensor, step, isLearned, gradient = 0) {
+    const variable = { tensor, owner: this, step, isLearned, gradient }
     variables.set(tensor, variable)
     return variable
   }
 
-  /** @internal Allocates the memory of an operation and records it. @param {Pick<Entry, 'name' | 'inputs' | 'key' | 'prepared'>} operation @returns {Entry} */
+  /** @internal Allocates the memory of an operation and records it. @param {Pick<Entry, 'name' | 'inputs' | 'key' | 'prepared'>} operation */
   record(operation) {
-    const { name, inputs, prepared } = operation
-    const { mark } = this.arena
-    try {
-      const at = inputs.map(x => x?.address ?? 0)
-      const { dims } = prepared
-      const tensor =
-        name === 'reshape' ? /** @type {Variable} */ (inputs[0]).tensor.part(0, dims) : this.arena.tensor(dims)
-      const saved = prepared.saved ? this.arena.take(prepared.saved) : 0
-      const isLearned = inputs.some(x => x?.isLearned)
-      const entry = { ...operation, mark, at, saved, output: this.add(tensor, this.step, isLearned, 0) }
-      this.entries.push(entry)
-      return entry
-    } catch (error) {
-      this.arena.mark = mark
-      throw error
-    }
+    const { core } = this.checked()
+    const { inputs, prepared } = operation
+    const { dims, saved = 0, isView } = prepared
+    const n = isView ? 0 : sizeOf(dims)
+    const memory = new ResidentTensor(core, [n + saved])
+    const tensor = (isView ? /** @type {Variable} */ (inputs[0]).tensor : memory).part(0, dims)
+    const at = inputs.map(x => (x ? addressOf(x.tensor) : 0))
+    const isLearned = inputs.some(x => x?.isLearned)
+    const output = this.add(tensor, this.step, isLearned)
+    const entry = { ...operation, memory, at, saved: addressOf(memory) + n * 4, output }
+    this.entries.push(entry)
+    return entry
   }
 
   /** @internal Removes the recorded operations from index `from` on, and the backward pass. @param {number} from */
   forget(from) {
-    if (this.planned) this.arena.mark = this.planned.mark
     this.planned = undefined
-    if (from >= this.entries.length) return
-    this.arena.mark = this.entries[from].mark
-    for (const { output } of this.entries.splice(from)) output.step = -2
+    for (const memory of this.upstream.splice(0)) memory.dispose()
+    for (const { memory } of this.entries.splice(from)) memory.dispose()
   }
 }
 

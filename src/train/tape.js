@@ -12,7 +12,7 @@ import { TAPE_OPERATIONS as OPERATIONS } from '../block/tape-operations.js'
 import { toIds } from '../ops/embedding.js'
 import { checkStream } from '../ops/random-stream.js'
 import { expectCore } from '../qkv.js'
-import { Backward } from './backward.js'
+import { planBackward } from './backward.js'
 import { addressOf, expectParameters, variables } from './parameters.js'
 
 /** @typedef {import('./parameters.js').Parameters} Parameters */
@@ -20,9 +20,8 @@ import { addressOf, expectParameters, variables } from './parameters.js'
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../block/operation.js').Operand} Operand */
 /** @typedef {import('../block/operation.js').IdOperand} IdOperand */
-/** @typedef {import('../nn/generator.js').Generator} Generator */
+/** @typedef {import('../block/operation.js').Prepared} Prepared */
 /** @typedef {import('../block/elementwise.js').GeluOptions} GeluOptions */
-/** @typedef {import('../ops/linear.js').FusedOptions & import('../ops/linear.js').LayoutOption} LinearOptions */
 
 /**
  * The operations of a tape: the functions of qkv and qkv/nn without `out`. Results are resident, valid until the next tape.
@@ -43,10 +42,6 @@ import { addressOf, expectParameters, variables } from './parameters.js'
 
 const ACTIVATIONS = { none: '', gelu: 'gelu', gelu_tanh: 'gelu', relu: 'relu', silu: 'silu' }
 
-const METHODS = /** @type {const} */ ([
-  ...['layerNorm', 'rmsNorm', 'gelu', 'relu', 'silu', 'swiglu', 'geglu', 'add', 'mul', 'softmax', 'rope'],
-])
-
 /** @param {readonly unknown[]} a @param {readonly unknown[]} b */
 const same = (a, b) => a.length === b.length && a.every((x, i) => Object.is(x, b[i]))
 
@@ -57,15 +52,13 @@ class Recorder {
 
   static {
     const methods = /** @type {any} */ (Recorder.prototype)
-    for (const name of METHODS) {
-      const { operands, options } = OPERATIONS[name]
-      /** @this {Recorder} @param {any[]} args operands, then options */
-      methods[name] = function (...args) {
+    /** @this {Recorder} @param {any[]} args operands, then options */
+    for (const [name, { operands, options }] of Object.entries(OPERATIONS))
+      methods[name] ??= /** @this {Recorder} @param {any[]} args operands, then options */ function (...args) {
         const { [operands.length]: given = {} } = args
         const values = Array.from(operands, (_, i) => args[i])
-        return this.#apply(name, values, readOptions(given, options, name))
+        return this.#apply(/** @type {'gelu'} */ (name), values, readOptions(given, options, name))
       }
-    }
   }
 
   /** @internal @param {Parameters} p */
@@ -79,22 +72,18 @@ class Recorder {
       throw new Error(`${name}: this tape has ended: use it within the function that was given to tape`)
     const p = this.#p
     const found = value instanceof Tensor ? variables.get(value) : undefined
-    if (found) {
-      if (found.owner !== p) throw new TypeError(`${name}: a tensor of other parameters given`)
-      if (found.step !== -1 && found.step !== p.step)
-        throw new Error(`${name}: a tensor of an earlier tape given, whose memory is in use again`)
-      addressOf(found.tensor) // throws after dispose
-      return found
+    if (!found) {
+      const constant = toFloats(value, name)
+      const { dims } = constant
+      /** @type {Prepared} */
+      const prepared = { dims, run: (_, y, __, data) => p.core.floats.set(data, y / 4) }
+      return this.#record('constant', [], dims, () => prepared, valuesOf(constant))
     }
-    const constant = toFloats(value, name)
-    const { dims } = constant
-    const run = (
-      /** @type {number[]} */ _,
-      /** @type {number} */ y,
-      /** @type {number} */ __,
-      /** @type {any} */ data,
-    ) => p.core.floats.set(data, y / 4)
-    return this.#record('constant', [], dims, () => ({ dims, run }), valuesOf(constant))
+    if (found.owner !== p) throw new TypeError(`${name}: a tensor of other parameters given`)
+    if (found.step !== -1 && found.step !== p.step)
+      throw new Error(`${name}: a tensor of an earlier tape given, whose memory is in use again`)
+    addressOf(found.tensor) // throws after dispose
+    return found
   }
 
   /**
@@ -102,20 +91,18 @@ class Recorder {
    * @param {string} name
    * @param {readonly (Variable | undefined)[]} inputs
    * @param {readonly unknown[]} key dims and options that its memory depends on
-   * @param {() => import('../block/operation.js').Prepared} prepare
+   * @param {() => Prepared} prepare
    * @param {unknown} [given] arguments that may change in each step
-   * @returns {Variable}
    */
   #record(name, inputs, key, prepare, given) {
     const p = this.#p
     let entry = p.entries[this.#at]
     if (!entry || entry.name !== name || !same(entry.inputs, inputs) || !same(entry.key, key)) {
       p.forget(this.#at)
-      const prepared = prepare()
-      entry = p.record({ name, inputs, key: [...key], prepared })
+      entry = p.record({ name, inputs, key: [...key], prepared: prepare() })
     }
     const { at, output, saved, prepared } = entry
-    p.core.scope(() => prepared.run(at, output.address, saved, given))
+    p.core.scope(() => prepared.run(at, addressOf(output.tensor), saved, given))
     output.step = p.step
     this.#at++
     return output
@@ -124,11 +111,10 @@ class Recorder {
   /**
    * @param {keyof typeof OPERATIONS} name
    * @param {readonly unknown[]} values of the operands; undefined: not given
-   * @param {object} options
+   * @param {object} [options]
    * @param {unknown} [given]
-   * @returns {FloatTensor}
    */
-  #apply(name, values, options, given) {
+  #apply(name, values, options = {}, given) {
     const { operands, required, prepare } = OPERATIONS[name]
     const inputs = values.map((value, i) =>
       value === undefined && i >= required ? undefined : this.variable(value, `${name}: ${operands[i]}`),
@@ -138,20 +124,16 @@ class Recorder {
     return this.#record(name, inputs, key, () => prepare(this.#p.core, tensors, options, name), given).tensor
   }
 
-  /** activation(x W^T + bias) + residual. @param {Operand} x (..., in) @param {Operand} weight (out, in) @param {Operand} [bias] (out) @param {LinearOptions} [options] */
+  /** activation(x W^T + bias) + residual. @param {Operand} x (..., in) @param {Operand} weight (out, in) @param {Operand} [bias] (out) @param {import('../ops/linear.js').FusedOptions & import('../ops/linear.js').LayoutOption} [options] */
   linear(x, weight, bias, options = {}) {
-    const {
-      layout,
-      activation = 'none',
-      residual,
-    } = readOptions(options, ['layout', 'activation', 'residual'], 'linear')
-    const kind =
-      ACTIVATIONS[oneOf(activation, /** @type {('none')[]} */ (Object.keys(ACTIVATIONS)), 'linear: activation')]
-    if (!kind) return this.#apply('linear', [x, weight, bias, residual], { layout })
-    const approximate = activation === 'gelu_tanh' ? 'tanh' : 'none'
-    const z = this.#apply('linear', [x, weight, bias, undefined], { layout })
-    const y = this.#apply(/** @type {'gelu'} */ (kind), [z], kind === 'gelu' ? { approximate } : {})
-    return residual === undefined ? y : this.#apply('add', [y, residual], {})
+    const given = readOptions(options, ['layout', 'activation', 'residual'], 'linear')
+    const { layout, activation = 'none', residual } = given
+    const kinds = /** @type {('none')[]} */ (Object.keys(ACTIVATIONS))
+    const kind = /** @type {'gelu'} */ (ACTIVATIONS[oneOf(activation, kinds, 'linear: activation')])
+    const z = this.#apply('linear', [x, weight, bias, kind ? undefined : residual], { layout })
+    if (!kind) return z
+    const y = this.#apply(kind, [z], kind === 'gelu' ? { approximate: activation === 'gelu' ? 'none' : 'tanh' } : {})
+    return residual === undefined ? y : this.#apply('add', [y, residual])
   }
 
   /**
@@ -164,7 +146,7 @@ class Recorder {
     return this.#apply('attention', [q, bias, k, v], { numHeads, kvHeads }, given)
   }
 
-  /** Zeroes each value with probability p and divides the others by 1 - p. @param {Operand} x @param {{ p: number, generator: Generator }} options */
+  /** Zeroes each value with probability p and divides the others by 1 - p. @param {Operand} x @param {{ p: number, generator: import('../nn/generator.js').Generator }} options */
   dropout(x, options) {
     const { p, generator } = readOptions(options, ['p', 'generator'], 'dropout')
     return this.#apply('dropout', [x], { p }, checkStream(generator, 'dropout: generator'))
@@ -174,23 +156,25 @@ class Recorder {
   embedding(ids, weight, options = {}) {
     const { paddingIdx } = readOptions(options, ['paddingIdx'], 'embedding')
     const table = this.variable(weight, 'embedding: weight')
-    const rows = toIds(ids, 'embedding: ids', table.dims[0])
-    const prepare = () => prepareRows(this.#p.core, table.dims, rows.dims, paddingIdx, 'embedding')
+    const { dims } = table.tensor
+    const rows = toIds(ids, 'embedding: ids', dims[0])
+    const prepare = () => prepareRows(this.#p.core, dims, rows.dims, paddingIdx, 'embedding')
     return this.#record('embedding', [table], [paddingIdx, ...rows.dims], prepare, rows.ids).tensor
   }
 
   /** The loss, a tensor without axes. @param {Operand} logits (..., V) @param {IdOperand} targets (...) @param {import('../block/loss.js').CrossEntropyOptions} [options] */
   crossEntropy(logits, targets, options = {}) {
     const z = this.variable(logits, 'crossEntropy: logits')
-    const loss = checkLoss(z.dims, targets, readOptions(options, LOSS_OPTIONS, 'crossEntropy'))
-    return this.#record('crossEntropy', [z], [], () => prepareLoss(this.#p.core, z.dims), loss).tensor
+    const { dims } = z.tensor
+    const loss = checkLoss(dims, targets, readOptions(options, LOSS_OPTIONS, 'crossEntropy'))
+    return this.#record('crossEntropy', [z], [], () => prepareLoss(this.#p.core, dims), loss).tensor
   }
 
   /** The same values under other dims. @param {Operand} x @param {readonly number[]} dims */
   reshape(x, dims) {
     const input = this.variable(x, 'reshape: x')
     const sizes = input.tensor.reshape(dims).dims // checks them
-    return this.#record('reshape', [input], sizes, () => ({ dims: sizes, passes: [0], run() {} })).tensor
+    return this.#record('reshape', [input], sizes, () => ({ dims: sizes, isView: true, passes: [0], run() {} })).tensor
   }
 
   /** A bias by distance for the scores of attention: bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)]. @param {Operand} table (H, T) @param {number} L @param {number} [S] */
@@ -246,36 +230,34 @@ export function tape(qkv, p, run, options = {}) {
     p.isBusy = false
     t.end()
   }
-  const loss = count(root.dims) === 1 ? root.tensor.data[0] : NaN
+  const { tensor: output } = root
+  const loss = count(output.dims) === 1 ? output.data[0] : NaN
   if (finite && !Number.isFinite(loss))
     throw new RangeError(
       `tape: the loss is ${loss}: nothing was changed. A smaller learning rate, or clipGradNorm, may help`,
     )
   let isUsed = false
-  /** @type {TrainingStep} */
-  const result = {
-    loss,
-    output: root.tensor,
-    backward(options = {}) {
-      const given = readOptions(options, ['gradient', 'accumulate'], 'backward')
-      if (p.step !== step) throw new Error('backward: this step is over: another tape has used its memory')
-      if (isUsed) throw new Error('backward: it was called before for this step: its gradients are in p.gradients')
-      expectParameters(p, 'backward')
-      const accumulate = toBoolean(given.accumulate ?? false, 'backward: accumulate')
-      const isOne = given.gradient === undefined
-      if (isOne && root.dims.length)
-        throw new RangeError(`backward: the output has dims ${shape(root.dims)}: give its gradient, or return a loss`)
-      const upstream = isOne ? new Tensor(Float32Array.of(1), []) : toFloats(given.gradient, 'backward: gradient')
-      expectDims(upstream, root.dims, 'backward: gradient', 'the dims of the output')
-      const { planned } = p
-      if (planned?.root !== root || planned.accumulate !== accumulate || planned.isOne !== isOne) {
-        p.forget(p.entries.length)
-        p.planned = new Backward(p, root, accumulate, isOne)
-      }
-      isUsed = true
-      p.planned?.run(valuesOf(upstream))
-      return result
-    },
+  /** @type {TrainingStep['backward']} */
+  function backward(options = {}) {
+    const given = readOptions(options, ['gradient', 'accumulate'], 'backward')
+    if (p.step !== step) throw new Error('backward: this step is over: another tape has used its memory')
+    if (isUsed) throw new Error('backward: it was called before for this step: its gradients are in p.gradients')
+    expectParameters(p, 'backward')
+    const accumulate = toBoolean(given.accumulate ?? false, 'backward: accumulate')
+    const isOne = given.gradient === undefined
+    if (isOne && output.dims.length)
+      throw new RangeError(`backward: the output has dims ${shape(output.dims)}: give its gradient, or return a loss`)
+    const upstream = isOne ? new Tensor(Float32Array.of(1), []) : toFloats(given.gradient, 'backward: gradient')
+    expectDims(upstream, output.dims, 'backward: gradient', 'the dims of the output')
+    const { planned } = p
+    if (planned?.root !== root || planned.accumulate !== accumulate || planned.isOne !== isOne) {
+      p.forget(p.entries.length)
+      p.planned = planBackward(p, root, accumulate, isOne)
+    }
+    isUsed = true
+    p.planned?.run(valuesOf(upstream))
+    return result
   }
+  const result = { loss, output, backward }
   return result
 }
