@@ -12,10 +12,8 @@ import { addressOf, copies, expectParameters, fill, sizeOf } from './parameters.
 /** @typedef {{ lr?: number, weightDecay?: number, noDecay?: readonly string[] }} OptimizerOptions noDecay: names of parameters without weight decay */
 /** @typedef {{ step: number, [name: string]: number | FloatTensor }} OptimizerState step: how many steps were made; the others are tensors: 'expAvg.name' */
 /**
- * @typedef {object} Rule
- * @property {string} kernel
- * @property {readonly string[]} state names of the arrays that it stores for each parameter
- * @property {(steps: number, decay: number, lr: number) => number[]} rates the last arguments of the kernel after `steps` steps
+ * A kernel, the names of the arrays that it stores for each parameter, and its last arguments after `steps` steps.
+ * @typedef {{ kernel: string, state: readonly string[], rates: (steps: number, decay: number, lr: number) => number[] }} Rule
  */
 
 const NOT_NEGATIVE = { least: 0 }
@@ -32,7 +30,7 @@ export class Optimizer {
   #rule
   /** Runs of adjacent parameters with the same weight decay. @type {{ from: number, n: number, decay: number }[]} */
   #runs = []
-  /** A row for each array of the rule's state. */
+  /** The arrays of the rule, one a row. @type {ResidentTensor | undefined} */
   #memory
 
   /**
@@ -49,24 +47,25 @@ export class Optimizer {
     const known = ['lr', 'weightDecay', 'noDecay', ...Object.keys(defaults)]
     const given = { noDecay: [], ...defaults, ...readOptions(options, known, where) }
     this.lr = toNumber(given.lr, `${where}: lr`, NOT_NEGATIVE)
-    const decay = toNumber(given.weightDecay, `${where}: weightDecay`, NOT_NEGATIVE)
+    const weightDecay = toNumber(given.weightDecay, `${where}: weightDecay`, NOT_NEGATIVE)
     const { noDecay } = given
     if (!Array.isArray(noDecay))
       throw new TypeError(`${where}: noDecay: ${describe(noDecay)} given, an array of names expected`)
     for (const name of noDecay)
-      if (typeof name !== 'string' || !Object.hasOwn(p.values, name))
+      if (!Object.hasOwn(p.values, name))
         throw new RangeError(`${where}: noDecay: there is no parameter ${describe(name)}`)
     this.#rule = toRule(given)
     let from = 0
     for (const [name, { dims }] of Object.entries(p.values)) {
       const n = sizeOf(dims)
-      const own = noDecay.includes(name) ? 0 : decay
+      const decay = noDecay.includes(name) ? 0 : weightDecay
       const last = this.#runs[this.#runs.length - 1]
-      if (last?.decay === own) last.n += n
-      else this.#runs.push({ from, n, decay: own })
+      if (last?.decay === decay) last.n += n
+      else this.#runs.push({ from, n, decay })
       from += n
     }
-    this.#memory = new ResidentTensor(p.core, [this.#rule.state.length, p.n])
+    const rows = this.#rule.state.length
+    if (rows) this.#memory = new ResidentTensor(p.core, [rows, p.n])
   }
 
   /** @param {Optimizer} optimizer */
@@ -75,12 +74,22 @@ export class Optimizer {
     return optimizer
   }
 
+  /** The arrays of the rule, by name. @returns {[name: string, all: FloatTensor][]} */
+  #state() {
+    return this.#rule.state.flatMap((name, i) => (this.#memory ? [[name, this.#memory.row(i)]] : []))
+  }
+
+  /** The same as tensors: 'expAvg.weight'. @returns {Record<string, FloatTensor>} */
+  #tensors() {
+    return Object.assign({}, ...this.#state().map(([name, all]) => this.#p.parts(all, `${name}.`)))
+  }
+
   /** Updates the parameters from their gradients. */
   step() {
     const { core, all } = Optimizer.#checked(this).#p
     const { kernel, rates } = this.#rule
     const lr = toNumber(this.lr, `${this.#where}: lr`, NOT_NEGATIVE)
-    const arrays = [...all, ...this.#rows()].map(addressOf)
+    const arrays = [...all, ...this.#state().map(([, all]) => all)].map(addressOf)
     core.scope(() => {
       for (const { from, n, decay } of this.#runs) {
         const at = arrays.map(array => array + from * 4)
@@ -89,15 +98,6 @@ export class Optimizer {
       }
     })
     this.steps++
-  }
-
-  /** The state as tensors by name: 'expAvg.weight'. @returns {Record<string, FloatTensor>} */
-  #tensors() {
-    return Object.assign({}, ...this.#rows().map((all, i) => this.#p.parts(all, `${this.#rule.state[i]}.`)))
-  }
-
-  #rows() {
-    return this.#rule.state.map((_, i) => this.#memory.row(i))
   }
 
   /** A copy of the state. @returns {OptimizerState} */
@@ -117,7 +117,7 @@ export class Optimizer {
 
   /** Frees the memory of the state. */
   dispose() {
-    Optimizer.#checked(this).#memory.dispose()
+    Optimizer.#checked(this).#memory?.dispose()
   }
 }
 
