@@ -5,7 +5,7 @@ import { describe, proxied } from '../base/errors.js'
 import { addAll } from '../block/kernels.js'
 import { launch, UNIT } from '../ops/launch.js'
 import { ResidentTensor } from '../runtime/resident.js'
-import { addressOf, copies, expectParameters, fill, sizeOf } from './parameters.js'
+import { addressOf, copies, expectParameters, fill, paddedSize } from './parameters.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./parameters.js').Parameters} Parameters */
@@ -57,7 +57,7 @@ export class Optimizer {
     this.#rule = toRule(given)
     let from = 0
     for (const [name, { dims }] of Object.entries(p.values)) {
-      const n = sizeOf(dims)
+      const n = paddedSize(dims)
       const decay = noDecay.includes(name) ? 0 : weightDecay
       const last = this.#runs[this.#runs.length - 1]
       if (last?.decay === decay) last.n += n

@@ -36,7 +36,7 @@ import { ResidentTensor } from '../runtime/resident.js'
 export const variables = new WeakMap()
 
 /** Floats of a tensor, rounded up so that the next one is 16-byte aligned, too. @param {readonly number[]} dims */
-export const sizeOf = dims => Math.ceil(count(dims) / 4) * 4
+export const paddedSize = dims => Math.ceil(count(dims) / 4) * 4
 
 /** The tensors that a model learns, their gradients, and the recorded operations of a step. Made by `parameters`. */
 export class Parameters {
@@ -61,7 +61,7 @@ export class Parameters {
     /** @internal */
     this.core = core
     /** @internal Floats of all values, or of all gradients. */
-    this.n = Object.values(tensors).reduce((sum, { dims }) => sum + sizeOf(dims), 0)
+    this.n = Object.values(tensors).reduce((sum, { dims }) => sum + paddedSize(dims), 0)
     /** @internal All values, then all gradients. */
     this.memory = new ResidentTensor(core, [2, this.n])
     /** @internal */
@@ -105,7 +105,7 @@ export class Parameters {
     let from = 0
     for (const [name, { dims }] of Object.entries(like)) {
       parts[prefix + name] = all.part(from, dims)
-      from += sizeOf(dims)
+      from += paddedSize(dims)
     }
     return parts
   }
@@ -122,7 +122,7 @@ export class Parameters {
     const { core } = this.checked()
     const { inputs, prepared } = operation
     const { dims, saved = 0, isView } = prepared
-    const n = isView ? 0 : sizeOf(dims)
+    const n = isView ? 0 : paddedSize(dims)
     const memory = new ResidentTensor(core, [n + saved])
     const tensor = (isView ? /** @type {Variable} */ (inputs[0]).tensor : memory).part(0, dims)
     const at = inputs.map(x => (x ? addressOf(x.tensor) : 0))
