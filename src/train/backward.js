@@ -2,7 +2,6 @@
 
 import { count } from '../base/tensor.js'
 import { addAll } from '../block/kernels.js'
-import { ResidentTensor } from '../runtime/resident.js'
 import { addressOf } from './parameters.js'
 
 /** @typedef {import('./parameters.js').Variable} Variable */
@@ -22,12 +21,8 @@ export function planBackward(p, root, accumulate, isOne) {
   /** Parameters whose gradient has been written once. @type {Set<Variable>} */
   const begun = new Set()
 
-  /** Memory for the gradient of a result. @param {Variable} x */
-  const take = ({ tensor }) => {
-    const memory = new ResidentTensor(core, [count(tensor.dims)])
-    p.upstream.push(memory)
-    return memory.address
-  }
+  /** Memory for a gradient. @param {Variable} x */
+  const take = ({ tensor }) => addressOf(p.arena.take(count(tensor.dims)))
 
   /**
    * The slot of a variable's gradient; undefined if it does not depend on parameters.

@@ -52,7 +52,7 @@ export class Optimizer {
     if (!Array.isArray(noDecay))
       throw new TypeError(`${where}: noDecay: ${describe(noDecay)} given, an array of names expected`)
     for (const name of noDecay)
-      if (!Object.hasOwn(p.values, name))
+      if (typeof name !== 'string' || !Object.hasOwn(p.values, name))
         throw new RangeError(`${where}: noDecay: there is no parameter ${describe(name)}`)
     this.#rule = toRule(given)
     let from = 0

@@ -26,11 +26,47 @@ import { ResidentTensor } from '../runtime/resident.js'
  * @property {readonly (Variable | undefined)[]} inputs
  * @property {readonly unknown[]} key dims and options that its memory depends on
  * @property {import('../block/operation.js').Prepared} prepared
- * @property {ResidentTensor} memory of its output, and of what it saves for the gradient
  * @property {number[]} at addresses of the inputs
  * @property {number} saved address
  * @property {Variable} output
+ * @property {Mark} end of its memory
+ *
+ * The end of the memory in use: a chunk of the arena, and the floats used in it.
+ * @typedef {readonly [chunk: number, used: number]} Mark
  */
+
+const CHUNK = 2 ** 18 // floats
+
+/** The memory of a step: a stack over a list of chunks. The first step lays it out, later ones reuse it. */
+class Arena {
+  /** @type {ResidentTensor[]} */
+  #chunks = []
+  #core
+  /** Set it to an earlier value to free what was taken since. @type {Mark} */
+  mark = [0, 0]
+
+  /** @param {Core} core */
+  constructor(core) {
+    this.#core = core
+  }
+
+  /** @param {number} n floats @returns {FloatTensor} a view, which ends with this */
+  take(n) {
+    let [at, used] = this.mark
+    const fits = () => used + n <= (this.#chunks[at]?.dims[0] ?? 0)
+    if (!fits()) [at, used] = [used ? at + 1 : at, 0]
+    if (!fits()) {
+      for (const chunk of this.#chunks.splice(at)) chunk.dispose()
+      this.#chunks.push(new ResidentTensor(this.#core, [Math.max(CHUNK, n)]))
+    }
+    this.mark = [at, used + Math.ceil(n / 4) * 4]
+    return this.#chunks[at].part(used, [n])
+  }
+
+  dispose() {
+    for (const chunk of this.#chunks) chunk.dispose()
+  }
+}
 
 /** The variable of each tensor. @type {WeakMap<Tensor, Variable>} */
 export const variables = new WeakMap()
@@ -49,17 +85,17 @@ export class Parameters {
   entries = []
   /** @internal @type {import('./backward.js').Backward | undefined} */
   planned
-  /** @internal Gradients of results. @type {ResidentTensor[]} */
-  upstream = []
   /** @internal Number of tapes so far. */
   step = 0
   /** @internal */
   isBusy = false
 
-  /** @internal @param {import('../runtime/memory.js').Core} core @param {Record<string, FloatTensor>} tensors */
+  /** @internal @param {Core} core @param {Record<string, FloatTensor>} tensors */
   constructor(core, tensors) {
     /** @internal */
     this.core = core
+    /** @internal */
+    this.arena = new Arena(core)
     /** @internal Floats of all values, or of all gradients. */
     this.n = Object.values(tensors).reduce((sum, { dims }) => sum + paddedSize(dims), 0)
     /** @internal All values, then all gradients. */
@@ -94,8 +130,7 @@ export class Parameters {
   /** Frees the memory; any later use throws. */
   dispose() {
     if (!(#isOurs in this)) throw proxied('parameters')
-    this.forget(0)
-    this.memory.dispose()
+    for (const held of [this.memory, this.arena]) held.dispose()
   }
 
   /** @internal Views of an array of n floats, with the dims of the parameters. @param {FloatTensor} all @param {string} prefix of their names @param {Record<string, FloatTensor>} [like] */
@@ -119,16 +154,15 @@ export class Parameters {
 
   /** @internal Allocates the memory of an operation and records it. @param {Pick<Entry, 'name' | 'inputs' | 'key' | 'prepared'>} operation */
   record(operation) {
-    const { core } = this.checked()
     const { inputs, prepared } = operation
     const { dims, saved = 0, isView } = prepared
     const n = isView ? 0 : paddedSize(dims)
-    const memory = new ResidentTensor(core, [n + saved])
+    const memory = this.arena.take(n + saved)
     const tensor = (isView ? /** @type {Variable} */ (inputs[0]).tensor : memory).part(0, dims)
     const at = inputs.map(x => (x ? addressOf(x.tensor) : 0))
     const isLearned = inputs.some(x => x?.isLearned)
     const output = this.add(tensor, this.step, isLearned)
-    const entry = { ...operation, memory, at, saved: addressOf(memory) + n * 4, output }
+    const entry = { ...operation, at, saved: addressOf(memory) + n * 4, output, end: this.arena.mark }
     this.entries.push(entry)
     return entry
   }
@@ -136,8 +170,8 @@ export class Parameters {
   /** @internal Removes the recorded operations from index `from` on, and the backward pass. @param {number} from */
   forget(from) {
     this.planned = undefined
-    for (const memory of this.upstream.splice(0)) memory.dispose()
-    for (const { memory } of this.entries.splice(from)) memory.dispose()
+    this.entries.splice(from)
+    this.arena.mark = this.entries[from - 1]?.end ?? [0, 0]
   }
 }
 
