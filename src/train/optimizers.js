@@ -30,7 +30,11 @@ export class Optimizer {
   #rule
   /** Runs of adjacent parameters with the same weight decay. @type {{ from: number, n: number, decay: number }[]} */
   #runs = []
-  /** The arrays of the rule, one a row. @type {ResidentTensor | undefined} */
+  /** All values, all gradients, and the arrays of the rule. @type {FloatTensor[]} */
+  #arrays
+  /** Those of the rule by the names of the parameters: 'expAvg.weight'. @type {Record<string, FloatTensor>} */
+  #state
+  /** Their memory. @type {ResidentTensor | undefined} */
   #memory
 
   /**
@@ -64,8 +68,12 @@ export class Optimizer {
       else this.#runs.push({ from, n, decay })
       from += n
     }
-    const rows = this.#rule.state.length
-    if (rows) this.#memory = new ResidentTensor(p.core, [rows, p.n])
+    const { state } = this.#rule
+    const memory = state.length ? new ResidentTensor(p.core, [state.length, p.n]) : undefined
+    const rows = state.flatMap((_, i) => memory?.row(i) ?? [])
+    this.#memory = memory
+    this.#arrays = [...p.all, ...rows]
+    this.#state = Object.assign({}, ...rows.map((all, i) => p.parts(all, `${state[i]}.`)))
   }
 
   /** @param {Optimizer} optimizer */
@@ -74,22 +82,12 @@ export class Optimizer {
     return optimizer
   }
 
-  /** The arrays of the rule, by name. @returns {[name: string, all: FloatTensor][]} */
-  #state() {
-    return this.#rule.state.flatMap((name, i) => (this.#memory ? [[name, this.#memory.row(i)]] : []))
-  }
-
-  /** The same as tensors: 'expAvg.weight'. @returns {Record<string, FloatTensor>} */
-  #tensors() {
-    return Object.assign({}, ...this.#state().map(([name, all]) => this.#p.parts(all, `${name}.`)))
-  }
-
   /** Updates the parameters from their gradients. */
   step() {
-    const { core, all } = Optimizer.#checked(this).#p
+    const { core } = Optimizer.#checked(this).#p
     const { kernel, rates } = this.#rule
     const lr = toNumber(this.lr, `${this.#where}: lr`, NOT_NEGATIVE)
-    const arrays = [...all, ...this.#state().map(([, all]) => all)].map(addressOf)
+    const arrays = this.#arrays.map(addressOf)
     core.scope(() => {
       for (const { from, n, decay } of this.#runs) {
         const at = arrays.map(array => array + from * 4)
@@ -102,7 +100,7 @@ export class Optimizer {
 
   /** A copy of the state. @returns {OptimizerState} */
   stateDict() {
-    return { step: this.steps, ...copies(Optimizer.#checked(this).#tensors()) }
+    return { step: this.steps, ...copies(Optimizer.#checked(this).#state) }
   }
 
   /** @param {OptimizerState} state with the same names and dims @returns {this} */
@@ -110,7 +108,7 @@ export class Optimizer {
     const { step, ...rest } = Object(state)
     const where = `${Optimizer.#checked(this).#where}: loadStateDict: step`
     const steps = toNumber(step, where, { least: 0, whole: true })
-    fill(this.#tensors(), rest)
+    fill(this.#state, rest)
     this.steps = steps
     return this
   }

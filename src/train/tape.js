@@ -21,24 +21,8 @@ import { addressOf, expectParameters, variables } from './parameters.js'
 /** @typedef {import('../block/operation.js').Operand} Operand */
 /** @typedef {import('../block/operation.js').IdOperand} IdOperand */
 /** @typedef {import('../block/operation.js').Prepared} Prepared */
-/** @typedef {import('../block/elementwise.js').GeluOptions} GeluOptions */
 
-/**
- * The operations of a tape: the functions of qkv and qkv/nn without `out`. Results are resident, valid until the next tape.
- * @typedef {object} Operations
- * @property {(x: Operand, weight?: Operand, bias?: Operand, options?: { eps?: number }) => FloatTensor} layerNorm
- * @property {(x: Operand, weight?: Operand, options?: import('../block/norm.js').NormOptions) => FloatTensor} rmsNorm
- * @property {(x: Operand, options?: GeluOptions) => FloatTensor} gelu
- * @property {(x: Operand) => FloatTensor} relu
- * @property {(x: Operand) => FloatTensor} silu
- * @property {(gate: Operand, up?: Operand) => FloatTensor} swiglu silu(gate) * up; without up, gate holds both, (..., 2 C)
- * @property {(gate: Operand, up?: Operand, options?: GeluOptions) => FloatTensor} geglu gelu(gate) * up
- * @property {(a: Operand, b: Operand) => FloatTensor} add a + b; b may lack leading axes
- * @property {(a: Operand, b: Operand) => FloatTensor} mul a * b; b may lack leading axes
- * @property {(x: Operand, options?: { axis?: number }) => FloatTensor} softmax
- * @property {(x: Operand, options?: import('../ops/rope.js').RopeOptions) => FloatTensor} rope
- */
-/** @typedef {Recorder & Operations} Tape */
+/** @typedef {Recorder & import('../block/tape-operations.js').Operations} Tape */
 
 const ACTIVATIONS = { none: '', gelu: 'gelu', gelu_tanh: 'gelu', relu: 'relu', silu: 'silu' }
 
