@@ -21,8 +21,27 @@ export function planBackward(p, root, accumulate, isOne) {
   /** Parameters whose gradient has been written once. @type {Set<Variable>} */
   const begun = new Set()
 
+  /** Addresses that no later operation reads, by the number of floats there: what is used again is still in a cache. @type {Map<number, number[]>} */
+  const spare = new Map()
+  /** The floats at each address. @type {Map<number, number>} */
+  const sizes = new Map()
+
+  /** Addresses of gradients that are added to others by the operation that is being planned. @type {number[]} */
+  const lent = []
+
   /** Memory for a gradient. @param {Variable} x */
-  const take = ({ tensor }) => addressOf(p.arena.take(count(tensor.dims)))
+  function take({ tensor }) {
+    const n = count(tensor.dims)
+    const at = spare.get(n)?.pop() ?? addressOf(p.arena.take(n))
+    sizes.set(at, n)
+    return at
+  }
+
+  /** @param {number} at an address, perhaps of `take` */
+  function give(at) {
+    const n = sizes.get(at)
+    if (n !== undefined) spare.set(n, [...(spare.get(n) ?? []), at])
+  }
 
   /**
    * The slot of a variable's gradient; undefined if it does not depend on parameters.
@@ -39,6 +58,7 @@ export function planBackward(p, root, accumulate, isOne) {
     if (isFirst || !adds) return { at, accumulate: isFirst ? 0 : 1 }
     const own = take(x)
     adds.push(() => addAll(core, at, own, at, count(x.tensor.dims)))
+    lent.push(own)
     return { at: own, accumulate: 0 }
   }
 
@@ -77,6 +97,8 @@ export function planBackward(p, root, accumulate, isOne) {
     const adds = []
     const to = inputs.map((x, i) => (passes.includes(i) ? undefined : slotOf(x, overwrites ? adds : undefined)))
     if (to.some(slot => slot)) runs.push(() => differentiate?.(at, dY, to, saved, addressOf(output.tensor)), ...adds)
+    for (const at of lent.splice(0)) give(at)
+    if (!entries.slice(0, n).some(({ output }) => output.gradient === dY)) give(dY) // no addend shares it
   }
   return {
     ...{ root, accumulate, isOne },

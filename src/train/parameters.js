@@ -53,7 +53,7 @@ class Arena {
   /** @param {number} n floats @returns {FloatTensor} a view, which ends with this */
   take(n) {
     let [at, used] = this.mark
-    const fits = () => used + n <= (this.#chunks[at]?.dims[0] ?? 0)
+    const fits = () => used + n <= (this.#chunks[at]?.dims[0] ?? -1)
     if (!fits()) [at, used] = [used ? at + 1 : at, 0]
     if (!fits()) {
       for (const chunk of this.#chunks.splice(at)) chunk.dispose()
