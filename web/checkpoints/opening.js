@@ -35,10 +35,10 @@ export function opening(room) {
     ${
       room.failure === undefined
         ? nothing
-        : html`<p class="models-problem" id="models-problem" role="alert">${t('modelsFailed', { message: room.failure })} ${
+        : html`<p class="models-problem" id="models-problem" role="alert">${t('modelsFailed', { message: room.failure.replace(/[.。]$/, '') })} ${
             room.isLost
               ? html`<button type="button" class="tool" id="models-again" @click=${() => room.open(told?.name ?? (wanted || names[0]))}>${t('modelsAgain')}</button>`
-              : told
+              : told && room.isRefused
                 ? t('modelsStays')
                 : ''
           }</p>`

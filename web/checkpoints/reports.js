@@ -15,6 +15,7 @@ export function take(room, report) {
     if (id === room.asked.open) room.plan = room.progress = undefined // and it stays `wanted`: it is not tried again unasked
     room.failure = report.failure
     room.isLost = report.isLost === true
+    room.isRefused = id === room.asked.open
     room.isGenerating = false
     room.running = undefined
   }

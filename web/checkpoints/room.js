@@ -84,6 +84,7 @@ export class ModelsRoom extends RoomState {
     this.wanted = name
     this.failure = undefined
     this.isLost = false
+    this.isRefused = true
     this.progress = undefined
     if (address && address.origin !== location.origin) {
       this.failure = this.t('modelsOtherSite', { address: address.href })

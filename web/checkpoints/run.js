@@ -173,7 +173,8 @@ async function translate(model, ids, hooks, { signal }) {
 export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
   const start = performance.now()
   const { ids, tokens, raw } = read(model, given)
-  if (ids.length === 0) throw new RangeError('there is no token: type a text')
+  if (ids.length === 0)
+    throw new RangeError(`there is no token: type ${hasTokenizer(model) ? 'a text' : 'ids, such as 5 9 13'}`)
   const { encoder, decoder } = model.stacks
   const both = encoder !== undefined && decoder !== undefined
   const targetIds = both ? await translate(model, ids, hooks, watch) : undefined

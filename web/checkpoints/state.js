@@ -22,6 +22,7 @@ const STATE = [
     'progress',
     'failure',
     'isLost',
+    'isRefused',
     'running',
     'wasCancelled',
     'runBefore',
@@ -88,6 +89,8 @@ export class RoomState extends LitElement {
     this.failure = undefined
     /** Has its worker ended? */
     this.isLost = false
+    /** Is the failure that of a model which was to be opened? */
+    this.isRefused = false
     /** How far a long run is. @type {Report['running']} */
     this.running = undefined
     /** Was the last run ended before its time? What is seen is the one before. */

@@ -15,7 +15,7 @@ export const checkpoints = {
   modelsOpening: 'Opening {name}',
   modelsProgress: '{loaded} of {total}, {seconds} s',
   modelsCancel: 'Cancel',
-  modelsFailed: 'This did not work: {message}',
+  modelsFailed: 'This did not work: {message}.',
   modelsStays: 'The previous model stays open.',
   modelsAsk: 'The link names the model “{name}”, which the page does not have. Open its files to use the link.',
   modelsAgain: 'Start it again',

@@ -15,7 +15,7 @@ export const checkpoints = {
   modelsOpening: '正在打开 {name}',
   modelsProgress: '{loaded} / {total}，{seconds} 秒',
   modelsCancel: '取消',
-  modelsFailed: '没有成功：{message}',
+  modelsFailed: '没有成功：{message}。',
   modelsStays: '之前的模型仍然打开着。',
   modelsAsk: '链接里的模型“{name}”不在本页面中。请打开它的文件，链接即可使用。',
   modelsAgain: '重新启动',

@@ -1,0 +1,150 @@
+// Bad files in the room "Models": each gets a sentence, and the model before works on.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { test } from 'node:test'
+import { filesOf, open, until } from './models.js'
+import { usePage } from './open.js'
+
+const context = usePage({ hash: '#1&room=models' })
+
+/** @typedef {Record<string, Buffer>} Folder */
+/** @param {string} name @returns {Folder} */
+const folderOf = name => Object.fromEntries(filesOf(name).map(path => [basename(path), readFileSync(path)]))
+const text = (/** @type {unknown} */ json) => Buffer.from(typeof json === 'string' ? json : JSON.stringify(json))
+
+const gpt2 = folderOf('gpt2-tiny')
+const weights = gpt2['model.safetensors']
+const start = 8 + Number(weights.readBigUInt64LE(0))
+const header = JSON.parse(weights.toString('utf8', 8, start))
+const config = JSON.parse(gpt2['config.json'].toString())
+const [first] = Object.keys(header).filter(name => name !== '__metadata__')
+const [one, other] = Object.keys(header).filter(name => /ln_1\.weight$/.test(name)) // of one shape
+
+/** The file with another header. @param {string} json @param {number} [size] what it says */
+function withHeader(json, size = json.length) {
+  const length = Buffer.alloc(8)
+  length.writeBigUInt64LE(BigInt(size))
+  return Buffer.concat([length, Buffer.from(json), weights.subarray(start)])
+}
+/** @param {string} name @param {object} patch */
+const withEntry = (name, patch) => withHeader(JSON.stringify({ ...header, [name]: { ...header[name], ...patch } }))
+const model = (/** @type {Buffer} */ file) => ({ ...gpt2, 'model.safetensors': file })
+const configured = (/** @type {object} */ patch) => ({ ...gpt2, 'config.json': text({ ...config, ...patch }) })
+
+/** @type {[string, Folder, RegExp][]} */
+const BAD = [
+  ['a truncated file', model(weights.subarray(0, -10)), /it is cut off/],
+  ['an empty file', model(Buffer.alloc(0)), /the file is cut off/],
+  ['a header of 10^9 bytes', model(withHeader('{}', 1e9)), /header would be 1000000000 bytes long/],
+  ['overlapping tensors', model(withEntry(other, { data_offsets: header[one].data_offsets })), /overlaps/],
+  [
+    'offsets beyond the end',
+    model(withEntry(first, { data_offsets: [9007199254740000, 9007199254740008] })),
+    /: 8 bytes, but F32/,
+  ],
+  [
+    'dims whose product overflows',
+    model(withEntry(first, { shape: [4294967296, 4294967296] })),
+    /are 7378697629483821/,
+  ],
+  [
+    'a name twice',
+    model(
+      withHeader(JSON.stringify(header).replace('{', `{${JSON.stringify(first)}:${JSON.stringify(header[first])},`)),
+    ),
+    /a name occurs twice/,
+  ],
+  [
+    'a header with __proto__',
+    model(
+      withHeader(JSON.stringify(header).replace('{', '{"__proto__":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},')),
+    ),
+    /unexpected: __proto__/,
+  ],
+  ['a config of 10^5 brackets', { ...gpt2, 'config.json': text('['.repeat(1e5)) }, /config\.json/],
+  ['absurd sizes', configured({ n_embd: 1e12 }), /n_embd: 1000000000000 given, a whole number from 1 to/],
+  [
+    'a family that is not covered',
+    configured({ model_type: 'mamba' }),
+    /model_type "mamba" is not covered; covered: gpt2/,
+  ],
+  ['a dtype that is not covered', model(withEntry(first, { dtype: 'I32' })), /is I32, one of F32, F16, BF16 expected/],
+  [
+    'a tokenizer of another kind',
+    { ...gpt2, 'tokenizer.json': text({ model: { type: 'Fancy' } }) },
+    /tokenizer\.json is not covered/,
+  ],
+  [
+    'a missing shard',
+    Object.fromEntries(Object.entries(folderOf('llama-tiny-sharded')).filter(([name]) => !/00002-of/.test(name))),
+    /the shard "model-00002-of-00002\.safetensors" is missing/,
+  ],
+  [
+    'a pickle',
+    { 'config.json': gpt2['config.json'], 'pytorch_model.bin': text('x') },
+    /pytorch_model\.bin.*it can run code/,
+  ],
+  [
+    'a pickle under another name',
+    model(Buffer.from('PK\x03\x04 and so on, and so on')),
+    /a pickled PyTorch file.*it can run code/,
+  ],
+  ['GGUF', { 'config.json': gpt2['config.json'], 'tiny.gguf': text('GGUF') }, /GGUF is not covered/],
+  ['GGUF under another name', model(Buffer.from('GGUF\x03\0\0\0 and so on')), /a GGUF file, which is not covered/],
+  ['no config', { 'model.safetensors': weights }, /config\.json is missing/],
+  ['one picture', { 'cat.png': Buffer.from([0x89, 0x50, 0x4e, 0x47]) }, /neither model\.safetensors nor/],
+]
+
+/** @param {Folder} folder */
+const bring = folder =>
+  context.page.setInputFiles(
+    '#models-files',
+    Object.entries(folder).map(([name, buffer]) => ({ name, mimeType: '', buffer })),
+  )
+
+test('each bad folder is refused with its reason; the model before stays, and works', async () => {
+  const { page } = context
+  await open(page, 'gpt2-tiny', 'gpt2')
+  await page.fill('#models-text', 'The cat that chased the dog')
+  await until(page, '#models-answer', /^“m” \(4\.7%\)$/)
+  for (const [name, folder, reason] of BAD) {
+    await bring(folder)
+    const full = new RegExp(`^This did not work: .*(${reason.source}).*The previous model stays open\\.$`)
+    await until(page, '#models-problem', full).catch(async () => {
+      assert.fail(`${name}: ${await page.locator('.models-bar ~ p').allInnerTexts()}`)
+    })
+    assert.match(await page.innerText('#models-facts'), /^gpt2, 3 × 4 heads/, name)
+    assert.equal(await page.locator('.models-progress').count(), 0, name)
+  }
+  await page.fill('#models-text', 'The dog')
+  await until(page, '.strip-label', /^[234] tokens$/)
+  await page.fill('#models-text', 'The cat that chased the dog')
+  await until(page, '#models-answer', /^“m” \(4\.7%\)$/)
+  await page.locator('#models-problem').waitFor({ state: 'detached' })
+  await open(page, 'qwen3-tiny-bf16', 'qwen3')
+})
+
+test('a text beyond the positions of the model, and ids that it lacks, are refused with the limit; a shorter text works', async () => {
+  const { page } = context
+  await open(page, 'gpt2-tiny', 'gpt2')
+  await page.fill('#models-text', 'The dog '.repeat(100))
+  await until(
+    page,
+    '#models-problem',
+    /^This did not work: forward: position \d+ is asked for, this model has 64: give a shorter text\.\s*$/,
+  )
+  await page.fill('#models-text', 'The cat that chased the dog')
+  await until(page, '#models-answer', /^“m” \(4\.7%\)$/)
+  await page.locator('#models-problem').waitFor({ state: 'detached' })
+  const { 'tokenizer.json': _, ...without } = gpt2
+  await bring(without)
+  await until(page, '#models-problem', /there is no token: type ids, such as 5 9 13/) // for the text before
+  await until(page, '.models-text', /Token ids: this folder has no tokenizer\.json/)
+  await page.fill('#models-text', '5 9 384')
+  await until(page, '#models-problem', /ids\[2\]: 384 given, a whole number from 0 to 383/)
+  await page.fill('#models-text', '5 9 383')
+  await page.locator('#models-problem').waitFor({ state: 'detached' })
+  await until(page, '.strip-label', /^3 tokens$/)
+})
