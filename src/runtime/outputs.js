@@ -109,7 +109,7 @@ export function freshOutput(n, deferredCopies) {
  * @returns {FloatTensor}
  */
 export function produce(core, { dims, out, to, resident }, write, deferredCopies) {
-  const made = resident ? allocate(core, dims) : undefined
+  const made = resident ? allocate(core, dims, false) : undefined
   try {
     return core.scope(() => {
       const n = count(dims)
@@ -128,12 +128,13 @@ export function produce(core, { dims, out, to, resident }, write, deferredCopies
 }
 
 /**
- * A new resident tensor of zeros, which belongs to the innermost scope.
+ * A new resident tensor, which belongs to the innermost scope.
  * @param {Core} core
  * @param {readonly number[]} dims checked
+ * @param {boolean} [isZeroed]
  */
-export function allocate(core, dims) {
-  const tensor = new ResidentTensor(core, [...dims])
+export function allocate(core, dims, isZeroed) {
+  const tensor = new ResidentTensor(core, [...dims], undefined, undefined, 0, isZeroed)
   core.inScope?.add(tensor)
   return tensor
 }

@@ -41,8 +41,9 @@ export class ResidentTensor extends Tensor {
    * @param {number} [pointer] the memory of `base`, of which this is a view; by default new memory
    * @param {ResidentTensor} [base] owner of that memory
    * @param {number} [offset] in bytes from the owner's pointer
+   * @param {boolean} [isZeroed] new memory: false where every value is written
    */
-  constructor(core, dims, pointer, base, offset = 0) {
+  constructor(core, dims, pointer, base, offset = 0, isZeroed = true) {
     super(undefined, Object.freeze(dims))
     // Larger dims would reach beyond its memory.
     Object.defineProperty(this, 'dims', { value: this.dims, writable: false, configurable: false })
@@ -53,7 +54,7 @@ export class ResidentTensor extends Tensor {
     this.#pointer = pointer ?? core.blocks.take(this.#length * 4)
     if (base) this.#base = base
     if (pointer !== undefined) return
-    core.floats.fill(0, this.#pointer / 4, this.#pointer / 4 + this.#length)
+    if (isZeroed) core.floats.fill(0, this.#pointer / 4, this.#pointer / 4 + this.#length)
     released.register(this, { core, pointer: this.#pointer }, this)
   }
 
