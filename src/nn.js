@@ -8,6 +8,7 @@ import { PackedLinear } from './block/packed-linear.js'
 import { gatherRows } from './ops/embedding.js'
 import { expectCore } from './qkv.js'
 
+export { dropout, dropoutBackward } from './block/dropout.js'
 export { embeddingBackward } from './block/embedding.js'
 export {
   addBackward,

@@ -209,9 +209,11 @@ const functions = {
       ['siluBackward', () => [floats(2, 5), nested(2, 5), { out: { dX: tensor(floats(2, 5)) } }]],
       ['addBackward', () => [floats(2, 3, 4), floats(3, 4), floats(2, 3, 4), {}]],
       ['softmaxBackward', () => [floats(2, 5), floats(2, 5), { axis: 0 }]],
+      ['dropout', () => [floats(2, 5), { p: 0.25, generator: g }]],
+      ['dropoutBackward', () => [nested(2, 5), { p: 0.25, generator: g, out: { dX: tensor(floats(2, 5)) } }]],
       ['ropeBackward', () => [floats(2, 3, 4), { positions: [4, 0, 2], rotaryDim: 2 }]],
       ['packedAttention', () => [floats(1, 3, 8), { numHeads: 2, kvHeads: 1, causal: true, bias: nested(3, 3) }]],
-      ['packedAttentionBackward', () => [floats(3, 6), floats(3, 2), { numHeads: 1, softcap: 2 }]],
+      ['packedAttentionBackward', () => [floats(3, 6), floats(3, 2), { numHeads: 1, softcap: 2, sinks: [0.5] }]],
     ]).map(([name, args]) => [name, { args, call: (/** @type {any[]} */ ...a) => blocks[name](qkv, ...a) }]),
   ),
   tape: {

@@ -31,6 +31,12 @@ const CASES = [
   { op: 'attention', dims: { q: [2, 3, 8], k: [2, 5, 4], v: [2, 5, 6] }, options: { numHeads: 4, kvHeads: 2 } },
   { op: 'attention', dims: { q: [5, 6], k: [5, 6], v: [5, 6] }, options: { numHeads: 2, causal: true, softcap: 3 } },
   { op: 'attention', dims: { q: [1, 4, 6], bias: [2, 4, 4] }, options: { numHeads: 2, kvHeads: 2, causal: true } },
+  { op: 'attention', dims: { q: [2, 3, 12], sinks: [2] }, options: { numHeads: 2, causal: true } },
+  {
+    op: 'attention',
+    dims: { q: [2, 3, 4], k: [2, 5, 2], v: [2, 5, 3], sinks: [2], bias: [2, 3, 5] },
+    options: { numHeads: 2, kvHeads: 1 },
+  },
   { op: 'attention', dims: { q: [2, 5, 21] }, options: { numHeads: 5, kvHeads: 1, window: [2, 0], scale: 0.3 } },
   { op: 'attention', dims: { q: [1, 3, 4], k: [1, 3, 4], v: [1, 3, 4] }, options: { numHeads: 1 }, large: 1e3 },
   { op: 'rope', dims: { x: [3, 6] }, options: { base: 100 } },
@@ -99,15 +105,15 @@ const FUNCTIONS = {
     const { dX, dWeight, dBias } = api.linearBackward(qkv, x, weight, dY, { ...options, ...more })
     return { output, x: dX, weight: dWeight, bias: dBias }
   },
-  attention({ q, k, v, bias }, options, dY, more) {
-    const given = { ...options, ...(bias && { bias }) }
+  attention({ q, k, v, bias, sinks }, options, dY, more) {
+    const given = { ...options, ...(bias && { bias }), ...(sinks && { sinks }) }
     if (!k) {
-      const { dX, dBias } = api.packedAttentionBackward(qkv, q, dY, { ...given, ...more })
-      return { output: api.packedAttention(qkv, q, given), q: dX, bias: dBias }
+      const { dX, dBias, dSinks } = api.packedAttentionBackward(qkv, q, dY, { ...given, ...more })
+      return { output: api.packedAttention(qkv, q, given), q: dX, bias: dBias, sinks: dSinks }
     }
     if (q.dims.length < 3) return undefined // with numHeads it is (B, L, H * D)
-    const { dQ, dK, dV } = api.attentionBackward(qkv, q, k, v, dY, { ...given, ...more })
-    return { output: qkv.attention(q, k, v, given).output, q: dQ, k: dK, v: dV }
+    const { dQ, dK, dV, dBias, dSinks } = api.attentionBackward(qkv, q, k, v, dY, { ...given, ...more })
+    return { output: qkv.attention(q, k, v, given).output, q: dQ, k: dK, v: dV, bias: dBias, sinks: dSinks }
   },
   rope: ({ x }, options, dY, more) => ({
     ...{ output: qkv.rope(x, options), x: api.ropeBackward(qkv, dY, { ...options, ...more }).dX },
@@ -165,9 +171,14 @@ const FUNCTIONS = {
     const { loss, dLogits } = api.crossEntropy(qkv, logits, targets, { ...rest, gradient: true, resident })
     return dY.data[0] === 1 ? { output: { data: [loss] }, logits: dLogits } : { output: { data: [loss] } }
   },
-  dropout({ x }, { p }, dY) {
-    const output = qkv.generator(3).dropout(x, p)
-    return { output, x: qkv.generator(3).dropout(dY, p) }
+  dropout({ x }, { p }, dY, more) {
+    const given = () => ({ p, generator: qkv.generator(3) })
+    const output = api.dropout(qkv, x, given())
+    assert.deepEqual(output.data, qkv.generator(3).dropout(x, p).data)
+    const place = x.slice(0, 0)
+    assert.equal(api.dropout(qkv, place, { ...given(), out: place }), place)
+    assert.deepEqual(place.data, output.data)
+    return { output, x: api.dropoutBackward(qkv, dY, { ...given(), ...more }).dX }
   },
 }
 
@@ -223,7 +234,7 @@ CASES.forEach(kase => {
           const resident = FUNCTIONS[op](inputs, options, dY, { resident: true })
           for (const name of Object.keys(rest))
             if (rest[name]) {
-              assert.equal(resident[name].isResident, op !== 'dropout', `the gradient of ${name} stays resident`)
+              assert.equal(resident[name].isResident, true, `the gradient of ${name} stays resident`)
               assert.deepEqual(resident[name].data, rest[name].data)
             }
         })
@@ -296,6 +307,12 @@ test('gradients go where out says, resident or not, the others to new tensors', 
         () => api.packedAttention(qkv, x, { numHeads: 2, casual: true }),
         /packedAttention: there is no option "casual"/,
       ],
+      [() => api.dropout(qkv, x, { p: 2, generator: g }), /dropout: p: 2 given, a finite number from 0 to 1 expected/],
+      [
+        () => api.dropoutBackward(qkv, x, { p: 0.1 }),
+        /dropoutBackward: generator: undefined given, a generator expected/,
+      ],
+      [() => api.packedAttention(qkv, x.slice(1, 0, 3), { numHeads: 1, sinks: [1, 2] }), /sinks: dims \(2\) given/],
       [() => api.ropeBackward(qkv, x, { rotaryDim: 3 }), /rotaryDim: 3 given, an even number/],
       [() => api.addBackward(qkv, x, w, x), /addBackward: b: dims \(4, 5\)/],
     ]

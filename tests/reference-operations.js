@@ -73,7 +73,7 @@ export const OPERATIONS = {
       }),
     )
   },
-  attention({ q, k, v, bias }, { numHeads: H, kvHeads: G = H, causal, softcap, window, scale }) {
+  attention({ q, k, v, bias, sinks }, { numHeads: H, kvHeads: G = H, causal, softcap, window, scale }) {
     const packed = !k
     const width = q.dims.at(-1)
     const D = packed ? width / (H + 2 * G) : width / H
@@ -94,7 +94,7 @@ export const OPERATIONS = {
             const capped = softcap ? softcap * Math.tanh(scaled / softcap) : scaled
             return j - i > right || i - j > left ? -Infinity : capped + (bias ? bias.data[(h * L + i) * S + j] : 0)
           })
-          const weights = softmaxOf(scores)
+          const weights = softmaxOf([...scores, ...(sinks ? [sinks.data[h]] : [])]).slice(0, S)
           const values = weights.map((_, j) => headOf(packed ? q : v, b, j, g, E, packed ? (H + G) * D : 0))
           for (let e = 0; e < E; e++) out.push(sum(weights.map((w, j) => w * values[j][e])))
         }

@@ -115,6 +115,14 @@ const calls = {
     nn.packedAttention(qkv, f(heads[0]), { ...packed, bias: f(floats65), ...options }),
   packedAttentionBackward: (qkv, f) =>
     nn.packedAttentionBackward(qkv, f(heads[0]), f(dPacked), { ...packed, bias: f(floats65) }),
+  dropout: (qkv, f, options) => {
+    const generator = qkv.generator(3) // first, because it may grow the memory
+    return nn.dropout(qkv, f(q), { p: 0.25, generator, ...options })
+  },
+  dropoutBackward: (qkv, f) => {
+    const generator = qkv.generator(3)
+    return nn.dropoutBackward(qkv, f(q), { p: 0.25, generator })
+  },
   layerNormBackward: (qkv, f) => nn.layerNormBackward(qkv, f(q), f(row), f(w)),
   rmsNormBackward: (qkv, f) => nn.rmsNormBackward(qkv, f(q), f(row), f(w)),
   geluBackward: (qkv, f) => nn.geluBackward(qkv, f(q), f(w)),

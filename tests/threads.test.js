@@ -443,6 +443,8 @@ test('every operation of a block and its gradients have the same bits on three t
       crossEntropy: module => nn.crossEntropy(module, x, targets, { gradient: true, labelSmoothing: 0.1 }),
       softmaxBackward: module => nn.softmaxBackward(module, x, dY),
       ropeBackward: module => nn.ropeBackward(module, rows),
+      dropout: module => nn.dropout(module, x, { p: 0.3, generator: module.generator(1) }),
+      dropoutBackward: module => nn.dropoutBackward(module, x, { p: 0.3, generator: module.generator(1) }),
       packedAttention: module => nn.packedAttention(module, rows, heads),
       packedAttentionBackward: module => nn.packedAttentionBackward(module, rows, random(module, [2, 70, 24]), heads),
     }

@@ -58,16 +58,18 @@ function checkRows([q, k, v], { numHeads, kvHeads }, where) {
   return { isPacked, B, H, G, L, S, D, E }
 }
 
-/** Operands: q, a bias of the scores, k and v. @type {import('./operation.js').Operation['prepare']} */
-export function prepareAttention(core, [q, bias, k, v], options, where) {
+/** Operands: q, a bias of the scores, sinks, k and v. @type {import('./operation.js').Operation['prepare']} */
+export function prepareAttention(core, [q, bias, sinks, k, v], options, where) {
   const { isPacked, B, H, G, L, S, D, E } = checkRows([q, k, v], options, where)
   const call = new AttentionCall()
   const names = where === 'attention' ? LABELS.attention : LABELS.packedAttention
   const read = (/** @type {object} */ given) => {
     call.setSizes(B, H, G, L, S, E)
-    checkOptions(call, D, D, bias ? { ...given, bias } : given, names)
-    if (call.additive || call.sinks)
-      throw new TypeError(`${where}: additive scores and sinks have no gradients here: take qkv.attention`)
+    checkOptions(call, D, D, { ...given, bias, sinks }, names)
+    if (call.additive)
+      throw new TypeError(
+        `${where}: additive scores are not for rows of heads: take qkv.attention and attentionBackward`,
+      )
   }
   /** Writes the tensors of q, k and v, or of their gradients. @param {number} at @param {string[]} names @param {number[]} addresses */
   const put = (at, names, [first, second, third]) => {
@@ -81,7 +83,7 @@ export function prepareAttention(core, [q, bias, k, v], options, where) {
     })
   }
   /** @param {number[]} at @param {number} y @param {number} state of the generator */
-  const write = ([q, , k, v], y, state) => {
+  const write = ([q, , , k, v], y, state) => {
     const args = writeCall(core, call, q, k, v, y, true, true, BACKWARD_WORDS.length)
     put(args / 4, ['q', 'k', 'v'], [q, k, v])
     if (!call.dropout) return args
@@ -98,7 +100,7 @@ export function prepareAttention(core, [q, bias, k, v], options, where) {
     })
   return {
     dims,
-    gradients: { dX: q.dims, ...(bias && { dBias: bias.dims }) },
+    gradients: { dX: q.dims, dBias: bias?.dims, dSinks: sinks?.dims },
     saved: GENERATOR_BYTES / 4,
     run(at, y, saved, given) {
       read(given)
@@ -110,15 +112,23 @@ export function prepareAttention(core, [q, bias, k, v], options, where) {
       keepState(saved)
     },
     differentiate(at, dY, to, saved) {
-      const inputs = [q, bias, k, v]
-      const targets = inputs.map((x, i) => to[i]?.at ?? (x && i !== 1 ? core.allocFloats(count(x.dims)) : 0))
-      const flags = [0, 2, 3].map(i => to[isPacked ? 0 : i]?.accumulate ?? 0)
+      const rows = [0, 3, 4] // q, k and v, whose gradients the kernel always computes
+      const targets = [q, bias, sinks, k, v].map(
+        (x, i) => to[i]?.at ?? (x && rows.includes(i) ? core.allocFloats(count(x.dims)) : 0),
+      )
+      const flags = rows.map(i => to[isPacked ? 0 : i]?.accumulate ?? 0)
       const args = write(at, 0, saved)
       const words = args / 4
       putTensor(core.words, words + AT['d_out.data'], dY, H, L, E, true)
-      put(words, ['dq', 'dk', 'dv'], [targets[0], targets[2], targets[3]])
+      put(
+        words,
+        ['dq', 'dk', 'dv'],
+        rows.map(i => targets[i]),
+      )
       core.words[words + AT.d_bias] = targets[1]
-      if (targets[1] && !to[1]?.accumulate) core.floats.fill(0, targets[1] / 4, targets[1] / 4 + count(bias.dims))
+      core.words[words + AT.d_sinks] = targets[2]
+      for (const [i, x] of [bias, sinks].entries())
+        if (to[i + 1]?.accumulate === 0) core.floats.fill(0, targets[i + 1] / 4, targets[i + 1] / 4 + count(x.dims))
       core.words[words + AT.accumulate] = flags[0] + 2 * flags[1] + 4 * flags[2]
       runBackward(core, args)
     },

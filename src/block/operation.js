@@ -36,7 +36,8 @@ import { allocate, OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
  * was not given is 0; the slot of a gradient that is not needed is undefined.
  * @typedef {object} Prepared
  * @property {readonly number[]} dims of the output
- * @property {Record<string, readonly number[]>} [gradients] names and dims of the gradients, in the order of the operands
+ * @property {Record<string, readonly number[] | undefined>} [gradients] names and dims of the gradients, in the order of the
+ *   operands; undefined: of an operand that was not given
  * @property {number} [saved] floats that `run` writes for `differentiate`
  * @property {(at: number[], y: number, saved: number, given?: any) => void} run given: arguments that may change in each step
  * @property {(at: number[], saved: number, given?: any) => void} [save] writes `saved` without the output
@@ -71,14 +72,15 @@ const addressesOf = (core, tensors) => tensors.map(tensor => (tensor ? core.toMe
  * @param {Operation} operation
  * @param {readonly unknown[]} values
  * @param {object} options those of the operation, out and resident
+ * @param {unknown} [more] the last argument of `run`; default the options
  */
-export function runOperation(qkv, where, operation, values, options) {
+export function runOperation(qkv, where, operation, values, options, more) {
   const core = expectCore(qkv, where)
   const given = readOptions(options, [...operation.options, ...OUT_OPTIONS], where)
   const operands = toOperands(operation, values, where)
   const { dims, run } = operation.prepare(core, operands, given, where)
   const target = toTargetInPlace(given, dims, where, operands)
-  return produce(core, target, y => run(addressesOf(core, operands), y, 0, given))
+  return produce(core, target, y => run(addressesOf(core, operands), y, 0, more ?? given))
 }
 
 /**
@@ -89,10 +91,10 @@ export function runOperation(qkv, where, operation, values, options) {
  * @param {readonly unknown[]} values
  * @param {unknown} dY
  * @param {object} options those of the operation, out and resident
- * @param {unknown} [saved] the argument of `save`; default the options
+ * @param {unknown} [more] the last argument of `save`; default the options
  * @returns {any} tensors by name
  */
-export function runGradients(qkv, where, operation, values, dY, options, saved) {
+export function runGradients(qkv, where, operation, values, dY, options, more) {
   const core = expectCore(qkv, where)
   const given = readOptions(options, [...operation.options, ...OUT_OPTIONS], where)
   const operands = toOperands(operation, values, where)
@@ -100,13 +102,15 @@ export function runGradients(qkv, where, operation, values, dY, options, saved) 
   const upstream = toFloats(dY, `${where}: dY`)
   expectDims(upstream, prepared.dims, `${where}: dY`, 'the dims of the output')
   const { gradients = {}, passes = [] } = prepared
-  return produceAll(core, gradients, given, where, [...operands, upstream], addresses => {
+  const known = Object.entries(gradients).flatMap(([name, dims]) => (dims ? [/** @type {const} */ ([name, dims])] : []))
+  return produceAll(core, Object.fromEntries(known), given, where, [...operands, upstream], addresses => {
+    const places = Object.keys(gradients).map(name => addresses[known.findIndex(([other]) => other === name)] ?? 0)
     const at = addressesOf(core, operands)
     const from = core.toMemory(upstream)
     const savedAt = core.allocFloats(prepared.saved ?? 0)
-    prepared.save?.(at, savedAt, saved ?? given)
-    const to = addresses.map((at, i) => (passes.includes(i) ? undefined : { at, accumulate: 0 }))
-    for (const i of passes) core.bytes.copyWithin(addresses[i], from, from + 4 * count(prepared.dims))
+    prepared.save?.(at, savedAt, more ?? given)
+    const to = places.map((at, i) => (passes.includes(i) || !at ? undefined : { at, accumulate: 0 }))
+    for (const i of passes) core.bytes.copyWithin(places[i], from, from + 4 * count(prepared.dims))
     if (to.some(slot => slot)) prepared.differentiate?.(at, from, to, savedAt, at[0])
   })
 }

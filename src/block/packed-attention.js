@@ -12,7 +12,7 @@ import { runGradients, runOperation } from './operation.js'
 
 /** @type {import('./operation.js').Operation} */
 const PACKED = {
-  operands: ['x', 'bias'],
+  operands: ['x', 'bias', 'sinks'],
   required: 1,
   options: LABELS.packedAttention.known,
   prepare: prepareAttention,
@@ -25,16 +25,16 @@ const PACKED = {
  */
 export function packedAttention(qkv, x, options) {
   const given = readOptions(options, [...PACKED.options, ...OUT_OPTIONS], 'packedAttention')
-  return runOperation(qkv, 'packedAttention', PACKED, [x, given.bias], given)
+  return runOperation(qkv, 'packedAttention', PACKED, [x, given.bias, given.sinks], given)
 }
 
 /**
- * The gradients of packedAttention: dX, and dBias if there is a bias. With dropout, pass the generator in the state that it
- * had before the attention.
- * @type {(qkv: Qkv, x: Operand, dY: Operand, options: RowOptions & import('./operation.js').Outs<'dX' | 'dBias'>) => { dX: FloatTensor, dBias?: FloatTensor }}
+ * The gradients of packedAttention: dX, dBias if there is a bias, dSinks if there are sinks. With dropout, pass
+ * the generator in the state that it had before the attention.
+ * @type {(qkv: Qkv, x: Operand, dY: Operand, options: RowOptions & import('./operation.js').Outs<'dX' | 'dBias' | 'dSinks'>) => { dX: FloatTensor, dBias?: FloatTensor, dSinks?: FloatTensor }}
  */
 export function packedAttentionBackward(qkv, x, dY, options) {
   const where = 'packedAttentionBackward'
   const given = readOptions(options, [...PACKED.options, ...OUT_OPTIONS], where)
-  return runGradients(qkv, where, PACKED, [x, given.bias], dY, given)
+  return runGradients(qkv, where, PACKED, [x, given.bias, given.sinks], dY, given)
 }

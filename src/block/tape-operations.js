@@ -32,7 +32,7 @@ const ROPE = 'positions pastLength interleaved rotaryDim base cos sin numHeads'
 export const TAPE_OPERATIONS = {
   ...OPERATIONS,
   linear: operation('x weight bias? residual?', 'layout', prepareLinear),
-  attention: operation('q bias? k? v?', 'numHeads kvHeads', prepareAttention),
+  attention: operation('q bias? sinks? k? v?', 'numHeads kvHeads', prepareAttention),
   rope: operation('x', ROPE, prepareRope),
   softmax: operation('x', 'axis', prepareSoftmax),
   relativeBias: operation('table', 'L S', prepareRelativeBias),

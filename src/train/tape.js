@@ -122,12 +122,12 @@ class Recorder {
 
   /**
    * Attention on rows of heads side by side: q (B, L, H * D), k (B, S, G * D), v (B, S, G * E) -> (B, L, H * E), or all
-   * without B; or q alone holds q, k and v, (B, L, (H + 2 G) * D), the output of one linear layer. A bias may be a parameter.
+   * without B; or q alone holds q, k and v, (B, L, (H + 2 G) * D), the output of one linear layer. Bias and sinks may be parameters.
    * @param {Operand} q @param {Operand | undefined} k @param {Operand | undefined} v @param {import('../block/attention.js').RowOptions} options
    */
   attention(q, k, v, options) {
-    const { numHeads, kvHeads, bias, ...given } = readOptions(options, LABELS.attention.known, 'attention')
-    return this.#apply('attention', [q, bias, k, v], { numHeads, kvHeads }, given)
+    const { numHeads, kvHeads, bias, sinks, ...given } = readOptions(options, LABELS.attention.known, 'attention')
+    return this.#apply('attention', [q, bias, sinks, k, v], { numHeads, kvHeads }, given)
   }
 
   /** Zeroes each value with probability p and divides the others by 1 - p. @param {Operand} x @param {{ p: number, generator: import('../nn/generator.js').Generator }} options */
