@@ -8,6 +8,8 @@ export class Blocks {
   #core
   /** @type {{ pointer: number, size: number, isFree: boolean }[]} in order of their addresses, without gaps */
   #blocks = []
+  /** No block before this one is free: mostly weights, which a search would read from memory each time. */
+  #firstFree = 0
 
   /** @param {Core} core */
   constructor(core) {
@@ -25,11 +27,14 @@ export class Blocks {
    */
   take(bytes) {
     const size = Math.max(16, Math.ceil(bytes / 16) * 16)
-    const i = this.#blocks.findIndex(block => block.isFree && block.size >= size)
-    if (i >= 0) {
-      const block = this.#blocks[i]
+    const blocks = this.#blocks
+    while (blocks[this.#firstFree]?.isFree === false) this.#firstFree++
+    let i = this.#firstFree
+    while (i < blocks.length && !(blocks[i].isFree && blocks[i].size >= size)) i++
+    if (i < blocks.length) {
+      const block = blocks[i]
       if (block.size > size)
-        this.#blocks.splice(i + 1, 0, { pointer: block.pointer + size, size: block.size - size, isFree: true })
+        blocks.splice(i + 1, 0, { pointer: block.pointer + size, size: block.size - size, isFree: true })
       block.size = size
       block.isFree = false
       return block.pointer
@@ -37,15 +42,17 @@ export class Blocks {
     if (this.#core.used > 0) throw new Error('alloc: called from within another call of this module: call it before')
     const pointer = this.#core.alloc(size)
     this.#core.base = this.#core.top
-    this.#blocks.push({ pointer, size, isFree: false })
+    blocks.push({ pointer, size, isFree: false })
     return pointer
   }
 
   /** @param {number} pointer what take returned */
   give(pointer) {
     const blocks = this.#blocks
-    const i = blocks.findIndex(block => block.pointer === pointer)
+    let i = blocks.length - 1 // what lived short is at the end
+    while (blocks[i].pointer !== pointer) i--
     blocks[i].isFree = true
+    this.#firstFree = Math.min(this.#firstFree, i)
     for (const left of [i, i - 1])
       if (blocks[left]?.isFree && blocks[left + 1]?.isFree) blocks[left].size += blocks.splice(left + 1, 1)[0].size
     const last = blocks[blocks.length - 1]
