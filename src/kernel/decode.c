@@ -10,7 +10,7 @@
 /* Keys a tile. One query: SINGLE_KEYS, because each switch from keys to values breaks the hardware prefetch. Several
  * queries: SHARED_KEYS, whose keys and values (512 KB for D = E = 128) stay in L2 from query to query.
  * VALUE_ROWS rows of values (8 KB) are in L1 while the next VALUE_ROWS are prefetched. */
-enum { SINGLE_KEYS = 2048, SHARED_KEYS = 512, VALUE_ROWS = 16 };
+enum { SINGLE_KEYS = 2048, SHARED_KEYS = 512, VALUE_ROWS = 16, KEY_STREAMS = 8 };
 
 /* All queries that share a kv head; rows = H/G * L. */
 struct group {
@@ -27,11 +27,15 @@ double decode_scratch(const struct qkv_attention *a) {
   return (2.0 * (double)SINGLE_KEYS + rows * (a->E + 2.0)) * (double)sizeof(float);
 }
 
-/* scores[j] = scale * score(q, k[j]). One key at a time: several would share the loads of q, but the hardware
- * prefetches along one row only. */
+/* scores[j] = scale * score(q, k[j]). One key at a time, because the hardware prefetches along whole rows only; of
+ * KEY_STREAMS parts of the keys in turn, because it prefetches further ahead for several streams. */
 static void score_keys(const struct qkv_attention *a, const float *q, const float *k, size_t keys, float *scores) {
-  for (size_t j = 0; j < keys; j++, k += a->k.row)
-    scores[j] = a->scale * (a->score == QKV_SCORE_DOT ? dot(q, k, a->D) : score_pair(a, q, k));
+  size_t part = (keys + KEY_STREAMS - 1) / KEY_STREAMS;
+  for (size_t i = 0; i < part; i++)
+    for (size_t j = i; j < keys; j += part) {
+      const float *key = k + j * a->k.row;
+      scores[j] = a->scale * (a->score == QKV_SCORE_DOT ? dot(q, key, a->D) : score_pair(a, q, key));
+    }
 }
 
 /* The next cache line of a matrix to prefetch, row after row. */
