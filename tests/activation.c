@@ -1,11 +1,14 @@
 /* activation.c: the inline functions of src/kernel/activation.h over arrays, for their test. n is a multiple of 4. */
 #include "activation.h"
 
-static f4 slope;
-static f4 gelu_tanh4(f4 x) { return times_sigmoid(QKV_ACTIVATION_GELU_TANH, x, &slope); }
-static f4 silu4(f4 x) { return times_sigmoid(QKV_ACTIVATION_SILU, x, &slope); }
-static f4 d_gelu_tanh4(f4 x) { return gelu_tanh4(x), slope; }
-static f4 d_silu4(f4 x) { return silu4(x), slope; }
+INLINE f4 sigmoid_activation(uint32_t kind, int is_slope, f4 x) {
+  f4 e, sum, y = times_sigmoid(sigmoid_of(kind), x, &e, &sum);
+  return is_slope ? d_times_sigmoid(sigmoid_of(kind), x, y, e, sum) : y;
+}
+static f4 gelu_tanh4(f4 x) { return sigmoid_activation(QKV_ACTIVATION_GELU_TANH, 0, x); }
+static f4 silu4(f4 x) { return sigmoid_activation(QKV_ACTIVATION_SILU, 0, x); }
+static f4 d_gelu_tanh4(f4 x) { return sigmoid_activation(QKV_ACTIVATION_GELU_TANH, 1, x); }
+static f4 d_silu4(f4 x) { return sigmoid_activation(QKV_ACTIVATION_SILU, 1, x); }
 
 #define OVER_ARRAYS(function)                                                                                          \
   void __attribute__((export_name(#function))) function##_over(const float *x, float *y, size_t n) {                   \

@@ -6,7 +6,6 @@
  *   relu      max(x, 0)
  *
  * Bounds, tested over the whole range: a value y is off by at most 4e-7 |y| + 4e-8, a derivative by 4e-7 |y| + 1.5e-7.
- * For x < 0 nothing cancels: gelu(-5) has a relative error of 2e-6, where 1 + erf(x) has 0.1.
  *
  * NaN and infinities as in PyTorch: NaN gives NaN, infinity gives infinity, -infinity gives NaN (but relu 0); the
  * derivatives at both infinities are NaN (but relu 1 and 0; its derivative of NaN is 1, so that a gradient goes on). */
@@ -16,59 +15,64 @@
 #include "exp.h"
 #include "qkv.h"
 
-/* Phi(x), the normal distribution, and *density, its derivative. With t = |x| and u = (t - 3) / (t + 3),
- * 1 - Phi(t) = exp(-t^2 / 2) p(u): p is minimax in relative error, 7e-9 for t <= 13.3, beyond which exp is 0. */
-INLINE f4 normal_distribution(f4 x, f4 *density) {
-  f4 t = pmin(absolute(x), splat(14.0f)), three = splat(3.0f);
-  f4 e = power2_4(mul(mul(t, t), splat(-0.5f * LOG2_E)));
-  f4 u = quotient(sub(t, three), add(t, three));
-  f4 u2 = mul(u, u), u4 = mul(u2, u2);
-  f4 a = mul_add(splat(-0.20640261f), u, splat(0.12151395f)), b = mul_add(splat(-0.046213314f), u, splat(0.12322502f));
-  f4 c = mul_add(splat(0.0029047027f), u, splat(0.0061321831f)),
-     d = mul_add(splat(-0.00033991135f), u, splat(-0.00098418281f));
-  f4 f = mul_add(splat(5.4150860e-5f), u, splat(0.00011603738f));
-  f4 p = mul_add(mul_add(f, u4, mul_add(d, u2, c)), u4, mul_add(b, u2, a));
-  f4 tail = mul(e, p);
-  *density = mul(e, splat(0.39894228f));
-  return blend(less(x, zeros()), tail, sub(splat(1.0f), tail));
+/* 1 / (1 - Phi(t)), 0 <= t <= 1e18, infinity from about 1e3 on: the 16th power of a polynomial, fitted for the bounds
+ * above. The powers are those of 1 + p for a small p, (1 + p)^2 = 1 + p (p + 2), times 2: so that roundings do not grow
+ * with each square. */
+INLINE f4 inverse_tail(f4 t) {
+  f4 t2 = mul(t, t), t4 = mul(t2, t2);
+  f4 odd = mul_add(splat(8.8453715e-9f), t4, splat(6.150421e-5f));
+  odd = mul_add(odd, t2, splat(0.0034401272f));
+  f4 even = mul_add(splat(3.5526023e-6f), t2, splat(1.9634072e-5f));
+  even = mul_add(even, t2, splat(0.022070533f));
+  f4 p = mul(add(mul_add(even, t, mul(odd, t2)), splat(0.052075934f)), t);
+  p = mul(p, add(p, splat(2.0885475f)));
+  p = mul(p, add(p, splat(2.1810155f)));
+  p = mul_add(p, add(p, splat(2.3784142f)), splat(1.4142135f));
+  return mul(p, p);
 }
 
-/* 1 / (1 + exp(-x)), and *rest = 1 - that, both without cancellation. */
-INLINE f4 sigmoid4(f4 x, f4 *rest) {
-  f4 one = splat(1.0f), e = power2_4(mul(absolute(x), splat(-LOG2_E)));
-  f4 large = quotient(one, add(one, e)), small = mul(e, large);
-  m4 is_negative = less(x, zeros());
-  *rest = blend(is_negative, large, small);
-  return blend(is_negative, small, large);
-}
+/* |x|, but at most 1e18 where x > 0: its product with the tail there is 0, not NaN. */
+INLINE f4 tail_argument(f4 x) { return absolute(pmin(x, splat(1e18f))); }
 
-/* The argument of gelu_tanh's sigmoid. */
-INLINE f4 gelu_tanh_argument(f4 x) { return mul(x, mul_add(mul(x, x), splat(0.071354816f), splat(1.5957691f))); }
-
-INLINE f4 gelu4(f4 x) {
-  f4 density;
-  return mul(x, normal_distribution(x, &density));
-}
-/* x s(z) and *slope = d (x s(z)) / dx = s + x s (1 - s) dz/dx: silu, where z = x, and gelu_tanh. dz/dx stays finite, so
- * that 0 times it is 0. */
-INLINE f4 times_sigmoid(uint32_t activation, f4 x, f4 *slope) {
-  f4 z = x, dz = splat(1.0f);
-  if (activation == QKV_ACTIVATION_GELU_TANH) {
-    z = gelu_tanh_argument(x);
-    dz = pmin(mul_add(mul(x, x), splat(3.0f * 0.071354816f), splat(1.5957691f)), splat(1e30f));
-  }
-  f4 rest, s = sigmoid4(z, &rest), y = mul(x, s);
-  *slope = mul_add(mul(y, rest), dz, s);
-  return y;
-}
 INLINE f4 relu4(f4 x) { return pmax(x, zeros()); }
+
+/* x Phi(x) = max(x, 0) - |x| (1 - Phi(|x|)) */
+INLINE f4 gelu4(f4 x) {
+  f4 t = tail_argument(x);
+  return sub(relu4(x), quotient(t, inverse_tail(t)));
+}
 
 /* d gelu / dx = Phi(x) + x Phi'(x) */
 INLINE f4 d_gelu4(f4 x) {
-  f4 density, phi = normal_distribution(x, &density);
-  return mul_add(x, density, phi);
+  f4 one = splat(1.0f), tail = quotient(one, inverse_tail(tail_argument(x)));
+  f4 density = mul(power2_4(mul(mul(x, x), splat(-0.5f * LOG2_E))), splat(0.39894228f));
+  return mul_add(x, density, blend(less(x, zeros()), tail, sub(one, tail)));
 }
-INLINE f4 d_relu4(f4 x) { return blend(less(zeros(), x), splat(1.0f), blend(equal(x, x), zeros(), splat(1.0f))); }
+
+/* x s(z), s(z) = 1 / (1 + 2^-(z log2 e)), z = x (a + b x^2): silu and gelu_tanh. */
+struct sigmoid {
+  float a, b;
+};
+INLINE struct sigmoid sigmoid_of(uint32_t activation) {
+  return activation == QKV_ACTIVATION_SILU ? (struct sigmoid){1.0f, 0.0f} : (struct sigmoid){1.5957691f, 0.071354816f};
+}
+INLINE f4 finite_square(f4 x) { return pmin(mul(x, x), splat(1e30f)); } /* 0 times it is 0 */
+
+/* *sum = 1 + *e, *e = 2^-(z log2 e): infinity from 2^128 on. */
+INLINE f4 times_sigmoid(struct sigmoid of, f4 x, f4 *e, f4 *sum) {
+  f4 z = mul(x, mul_add(finite_square(x), splat(-LOG2_E * of.b), splat(-LOG2_E * of.a)));
+  *e = power2_4(pmin(z, splat(128.0f)));
+  *sum = add(splat(1.0f), *e);
+  return quotient(x, *sum);
+}
+
+/* d (x s) / dx = s + x s (1 - s) dz/dx of y = x s */
+INLINE f4 d_times_sigmoid(struct sigmoid of, f4 x, f4 y, f4 e, f4 sum) {
+  f4 s = quotient(splat(1.0f), sum), dz = mul_add(finite_square(x), splat(3.0f * of.b), splat(of.a));
+  return mul_add(mul(y, mul(pmin(e, splat(3e38f)), s)), dz, s);
+}
+
+INLINE f4 d_relu4(f4 x) { return zero_where(either(less(x, zeros()), equal(x, zeros())), splat(1.0f)); } /* NaN: 1 */
 
 /* y = f(x) for n values, and slopes = f'(x) unless it is 0; f is one of enum qkv_activation. y may be x. In
  * elementwise.c. */

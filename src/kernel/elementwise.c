@@ -3,36 +3,44 @@
 #include "qkv.h"
 #include "rows.h"
 
-INLINE void put_both(f4 value, f4 slope, float *y, float *slopes, size_t i) {
-  store(y + i, value);
-  if (slopes)
-    store(slopes + i, slope);
-}
-
 void activate(uint32_t kind, const float *x, float *y, float *slopes, size_t n) {
   size_t whole = n & ~(size_t)3, rest = n - whole, i = 0;
-  if (kind == QKV_ACTIVATION_GELU)
+  if (kind == QKV_ACTIVATION_GELU && !slopes)
     for (; i < whole; i += 4)
-      put_both(gelu4(load(x + i)), d_gelu4(load(x + i)), y, slopes, i);
-  else if (kind == QKV_ACTIVATION_RELU)
-    for (; i < whole; i += 4)
-      put_both(relu4(load(x + i)), d_relu4(load(x + i)), y, slopes, i);
-  else
+      store(y + i, gelu4(load(x + i)));
+  else if (kind == QKV_ACTIVATION_GELU)
     for (; i < whole; i += 4) {
-      f4 slope, value = times_sigmoid(kind, load(x + i), &slope);
-      put_both(value, slope, y, slopes, i);
+      f4 z = load(x + i);
+      store(y + i, gelu4(z));
+      store(slopes + i, d_gelu4(z));
     }
+  else if (kind == QKV_ACTIVATION_RELU)
+    for (; i < whole; i += 4) {
+      f4 z = load(x + i);
+      store(y + i, relu4(z));
+      if (slopes)
+        store(slopes + i, d_relu4(z));
+    }
+  else {
+    const struct sigmoid of = sigmoid_of(kind);
+    for (; i < whole; i += 4) {
+      f4 e, sum, z = load(x + i), value = times_sigmoid(of, z, &e, &sum);
+      store(y + i, value);
+      if (slopes)
+        store(slopes + i, d_times_sigmoid(of, z, value, e, sum));
+    }
+  }
   if (!rest)
     return;
-  float values[4], slope[4];
+  float values[4], slopes_of[4];
   store(values, load_tail(x + whole, rest));
-  activate(kind, values, values, slope, 4);
+  activate(kind, values, values, slopes_of, 4);
   store_tail(y + whole, rest, load(values));
   if (slopes)
-    store_tail(slopes + whole, rest, load(slope));
+    store_tail(slopes + whole, rest, load(slopes_of));
 }
 
-enum { PART = 256 }; /* values whose activations and slopes are in L1 */
+enum { PART = BURST }; /* values whose activations and slopes are in L1 */
 
 /* y = f(x), or f(x) up with `up` (Shazeer 2020: GEGLU, SwiGLU). A unit is a row of C values of y; those of x and up
  * begin `row` floats apart: 2 C where x and up lie side by side. The last row may be shorter. */
@@ -40,15 +48,13 @@ uint32_t QKV_EXPORT(qkv_activate)(uint32_t kind, const float *x, const float *up
                                   size_t row, uint32_t first, uint32_t count) {
   for (size_t u = first, end = end_of(first, count, C, n); u * C < end; u++) {
     size_t width = at_most(end - u * C, C);
-    if (!up) {
-      activate(kind, x + u * row, y + u * C, 0, width);
-      continue;
-    }
     for (size_t c = 0, part; c < width; c += part) {
       float values[PART];
+      const float *from = x + u * row + c;
       part = at_most(width - c, PART);
-      activate(kind, x + u * row + c, values, 0, part);
-      for (size_t i = 0; i < part; i += 4)
+      prefetch_burst(from + PART, end - at_most(end, u * C + c + PART));
+      activate(kind, from, up ? values : y + u * C + c, 0, part);
+      for (size_t i = 0; up && i < part; i += 4)
         put(y + u * C + c + i, part - i, mul(load(values + i), get(up + u * row + c + i, part - i)));
     }
   }

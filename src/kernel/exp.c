@@ -2,6 +2,14 @@
 #include "exp.h"
 #include "qkv.h"
 
+f4 exp4(f4 x) {
+  f4 n, scale = round_to_exponent(mul(x, splat(LOG2_E)), &n);
+  /* r = x - n ln 2, ln 2 in two parts so that the difference is exact */
+  f4 r = sub(sub(x, mul(n, splat(0.693359375f))), mul(n, splat(-2.12194440e-4f)));
+  f4 power = mul(power2_fraction(mul(r, splat(LOG2_E))), scale);
+  return zero_where(less(x, splat(-87.33f)), power);
+}
+
 /* S. L. Moshier, Cephes Math Library 2.2, tanhf. */
 f4 tanh4(f4 x) {
   f4 z = mul(x, x);

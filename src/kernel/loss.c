@@ -18,8 +18,6 @@ static float largest(const float *z, size_t V) {
   return max_lane(pmax(most[0], most[1]));
 }
 
-INLINE f4 exp_of(f4 x) { return power2_4(mul(x, splat(LOG2_E))); }
-
 uint32_t QKV_EXPORT(qkv_cross_entropy)(const float *logits, const int32_t *targets, const float *weights, float *losses,
                                        float *d_logits, size_t V, int32_t ignore, float smoothing, float scale,
                                        uint32_t first, uint32_t count) {
@@ -40,7 +38,7 @@ uint32_t QKV_EXPORT(qkv_cross_entropy)(const float *logits, const int32_t *targe
     float maximum = largest(z, V), target = z[t] - maximum, w = weights ? weights[r] : 1.0f;
     f4 sums = zeros(), distances = zeros();
     for (size_t c = 0; c < whole; c += 4) {
-      f4 x = sub(load(z + c), splat(maximum)), e = exp_of(x);
+      f4 x = sub(load(z + c), splat(maximum)), e = exp_weight(x);
       sums = add(sums, e);
       distances = add(distances, x);
       if (d)

@@ -7,14 +7,11 @@
 
 enum { ROWS = 128 };
 
-/* The sum of x, or of (x - mean)^2 while `next` (C) is prefetched. Four accumulators hide the latency of the additions.
- */
-INLINE float sum_row(int squared, const float *x, size_t C, float mean, const float *next) {
+/* The sum of x, or of (x - mean)^2. Four accumulators hide the latency of the additions. */
+INLINE float sum_row(int squared, const float *x, size_t C, float mean) {
   f4 sum[4] = {zeros(), zeros(), zeros(), zeros()}, m = splat(mean);
   size_t c = 0;
   for (; c + 16 <= C; c += 16) {
-    if (squared)
-      prefetch(next + c);
 #pragma unroll
     for (size_t j = 0; j < 4; j++) {
       f4 d = load(x + c + 4 * j);
@@ -51,17 +48,19 @@ uint32_t QKV_EXPORT(qkv_norm)(const float *x, const float *weight, const float *
                               uint32_t center, float eps, float shift, uint32_t first, uint32_t count) {
   x += first * C, y += first * C;
   for (size_t r = first; r < (size_t)first + count; r++, x += C, y += C) {
-    float mean = center ? sum_row(0, x, C, 0.0f, 0) / (float)C : 0.0f;
-    const float *next = r + 1 < (size_t)first + count ? x + C : x;
-    float rstd = 1.0f / __builtin_sqrtf(sum_row(1, x, C, mean, next) / (float)C + eps);
+    float mean = center ? sum_row(0, x, C, 0.0f) / (float)C : 0.0f;
+    float rstd = 1.0f / __builtin_sqrtf(sum_row(1, x, C, mean) / (float)C + eps);
     if (stats) {
       stats[2 * r] = mean;
       stats[2 * r + 1] = rstd;
     }
     const struct row a = {weight, bias, splat(mean), splat(rstd), splat(shift)};
-    size_t c = 0;
-    for (; c + 4 <= C; c += 4)
-      write_norm(&a, x, y, c, 4);
+    size_t c = 0, whole = C & ~(size_t)3, left = (first + count - r - 1) * C; /* in the next rows */
+    while (c < whole) {
+      prefetch_burst(x + C + c, left - at_most(left, c));
+      for (size_t end = at_most(c + BURST, whole); c < end; c += 4)
+        write_norm(&a, x, y, c, 4);
+    }
     if (c < C)
       write_norm(&a, x, y, c, C - c);
   }

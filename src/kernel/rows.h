@@ -13,6 +13,11 @@ INLINE void put(float *p, size_t left, f4 x) {
     store_tail(p, left, x);
 }
 
+/* Loads BURST floats, a line after the other, if there are n >= BURST: so the lines come from memory side by side, and
+ * the hardware prefetch goes on from the last one. Single loads between arithmetic wait for each line. In simd.c. */
+enum { BURST = 256 };
+void prefetch_burst(const float *p, size_t n);
+
 /* A gradient: added to what is there with `accumulate`. */
 INLINE void put_gradient(float *p, size_t left, f4 x, uint32_t accumulate) {
   put(p, left, accumulate ? add(get(p, left), x) : x);

@@ -25,7 +25,7 @@ uint32_t QKV_EXPORT(qkv_softmax)(const float *x, float *y, size_t columns, size_
       maxima = splat(max_lane(maxima));
     f4 base = blend(equal(maxima, splat(lowest)), zeros(), maxima);
     for (size_t n = at; n < end; n += step) {
-      f4 e = exp4(sub(load_padded(x + n, at_most(end - n, lines)), base));
+      f4 e = exp_weight(sub(load_padded(x + n, at_most(end - n, lines)), base));
       store_some(y + n, at_most(end - n, lines), e);
       sum = add(sum, e);
     }
