@@ -19,6 +19,8 @@ const [LEAST, MOST] = [14, 260]
 const FADED = 0.25
 /** So many maps may be larger. */
 const FEW = 4
+/** Pixels of the dock below it, and of the numbers of its columns. */
+const DOCK = 88
 /** A window of such a width has no room for the lens. */
 const NARROW = 900
 
@@ -115,12 +117,13 @@ export class ModelsAtlas extends LitElement {
     const { layers, heads } = this.maps ?? { layers: 1, heads: 1 }
     const width = this.clientWidth - 28 - (this.lens && !this.isSmall && innerWidth > NARROW ? 168 : 0)
     const height = Math.max(220, innerHeight - (this.isSmall ? 320 : 390))
+    // Above the dock if its maps stay maps there: below a long text they would become squares.
+    const top = this.getBoundingClientRect().top + scrollY
+    const left = this.isSmall || innerWidth <= NARROW || top <= 0 ? height : innerHeight - top - DOCK
     const fits = (/** @type {number} */ room, /** @type {number} */ count) =>
       Math.floor(room / count) - (room / count < MAP + 6 ? 2 : 6)
-    return Math.max(
-      LEAST,
-      Math.min(fits(width, heads), fits(height, layers), this.isSmall ? 64 : heads * layers > FEW ? 132 : 220),
-    )
+    const tall = Math.min(fits(height, layers), Math.max(MAP, fits(left, layers)))
+    return Math.max(LEAST, Math.min(fits(width, heads), tall, this.isSmall ? 64 : heads * layers > FEW ? 132 : 220))
   }
 
   get side() {

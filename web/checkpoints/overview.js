@@ -108,7 +108,7 @@ export function atlas(room, isSmall = false) {
           .slice(1)
           .map(
             guesses =>
-              html`${guesses.slice(0, maps.layers > 16 ? 1 : 3).map(({ token, probability }) => html`<span class="lens-guess"><b>${token}</b> ${percent(probability)}</span>`)}`,
+              html`${guesses.slice(0, maps.layers > 16 ? 1 : maps.layers > 6 ? 2 : 3).map(({ token, probability }) => html`<span class="lens-guess"><b>${token}</b> ${percent(probability)}</span>`)}`,
           )
       : undefined
   return html`<models-atlas

@@ -149,7 +149,7 @@ export const checkpoints = {
   'models.temperature': 'Temperature',
   'models.topK': 'Top k',
   'models.seed': 'Seed',
-  modelsGenerated: '{count} tokens generated. Click one to see where the heads looked when it was chosen.',
+  modelsGenerated: '{count} tokens generated: click one to see where the heads looked.',
   modelsForget: 'Remove them',
   modelsInspector: 'Where this weight comes from',
   modelsClose: 'Close',
