@@ -229,6 +229,9 @@ test('the gradient of a loss may be given: all gradients are multiplied by it', 
     once.map(x => -4 * x),
   )
   assert.deepEqual(run({}), once)
+  // a parameter may be the output
+  const step = tape(qkv, p, () => p.values.w).backward({ gradient: [[5, -6]] })
+  assert.deepEqual([[...p.gradients.w.data], step.output], [[5, -6], p.values.w])
   p.dispose()
 })
 

@@ -12,6 +12,7 @@ import { TAPE_OPERATIONS as OPERATIONS } from '../block/tape-operations.js'
 import { toIds } from '../ops/embedding.js'
 import { checkStream } from '../ops/random-stream.js'
 import { expectCore } from '../qkv.js'
+import { ACTIVATION } from '../runtime/abi.js'
 import { planBackward } from './backward.js'
 import { addressOf, expectParameters, variables } from './parameters.js'
 
@@ -24,8 +25,6 @@ import { addressOf, expectParameters, variables } from './parameters.js'
 
 /** @typedef {Recorder & import('../block/tape-operations.js').Operations} Tape */
 
-const ACTIVATIONS = { none: '', gelu: 'gelu', gelu_tanh: 'gelu', relu: 'relu', silu: 'silu' }
-
 /** @param {readonly unknown[]} a @param {readonly unknown[]} b */
 const same = (a, b) => a.length === b.length && a.every((x, i) => Object.is(x, b[i]))
 
@@ -36,7 +35,6 @@ class Recorder {
 
   static {
     const methods = /** @type {any} */ (Recorder.prototype)
-    /** @this {Recorder} @param {any[]} args operands, then options */
     for (const [name, { operands, options }] of Object.entries(OPERATIONS))
       methods[name] ??= /** @this {Recorder} @param {any[]} args operands, then options */ function (...args) {
         const { [operands.length]: given = {} } = args
@@ -112,11 +110,10 @@ class Recorder {
   linear(x, weight, bias, options = {}) {
     const given = readOptions(options, ['layout', 'activation', 'residual'], 'linear')
     const { layout, activation = 'none', residual } = given
-    const kinds = /** @type {('none')[]} */ (Object.keys(ACTIVATIONS))
-    const kind = /** @type {'gelu'} */ (ACTIVATIONS[oneOf(activation, kinds, 'linear: activation')])
-    const z = this.#apply('linear', [x, weight, bias, kind ? undefined : residual], { layout })
-    if (!kind) return z
-    const y = this.#apply(kind, [z], kind === 'gelu' ? { approximate: activation === 'gelu' ? 'none' : 'tanh' } : {})
+    const [kind, approximate] = oneOf(activation, Object.keys(ACTIVATION), 'linear: activation').split('_')
+    if (kind === 'none') return this.#apply('linear', [x, weight, bias, residual], { layout })
+    const z = this.#apply('linear', [x, weight, bias, undefined], { layout })
+    const y = this.#apply(/** @type {'gelu'} */ (kind), [z], approximate ? { approximate } : {})
     return residual === undefined ? y : this.#apply('add', [y, residual])
   }
 
