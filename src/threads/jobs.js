@@ -14,7 +14,7 @@ const SPINS = 64 // between two looks at the clock
 export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, byteOffset + AT.args * 4, 16)
 
 /** Where a range of the units begins. @param {Int32Array} words @param {number} range */
-export const startOf = (words, range) => Math.floor((words[AT.units] * range) / words[AT.ranges])
+export const startOf = (words, range) => ((words[AT.units] * range) / words[AT.ranges]) | 0
 
 /**
  * Runs units of the running job until none is left: first those of the thread's own range, because what the same rows need
@@ -26,24 +26,28 @@ export const startOf = (words, range) => Math.floor((words[AT.units] * range) / 
  * @param {number} thread
  */
 export function runUnits(kernel, words, thread) {
-  const args = argumentsOf(words).slice(0, words[AT.arity])
-  const { [AT.chunk]: chunk, [AT.ranges]: ranges } = words
+  const args = [...argumentsOf(words).subarray(0, words[AT.arity])]
   const scratch = words[AT.scratch] + thread * words[AT.stride]
-  const notReady = () => Atomics.load(words, AT.notReady)
   try {
-    for (let n = 0; n < ranges; n++) {
-      const range = (thread + n) % ranges
-      const start = startOf(words, range)
-      const next = () => Atomics.sub(words, AT.left + range * AT.LINE, chunk)
-      for (let left = next(); left > 0; left = next()) {
-        const first = start + Math.max(0, left - chunk)
-        for (let n = notReady(); n > first; n = notReady()) wait(words, AT.notReady, n, AWAKE)
-        const status = kernel(...args, first, start + left - first, scratch)
-        if (status !== 0) Atomics.store(words, AT.status, status)
-      }
-    }
+    for (let n = 0; n < words[AT.ranges]; n++) runRange(kernel, args, scratch, words, (thread + n) % words[AT.ranges])
   } catch {
     Atomics.store(words, AT.status, TRAPPED)
+  }
+}
+
+/** @param {CallableFunction} kernel @param {number[]} args @param {number} scratch @param {Int32Array} words @param {number} range */
+function runRange(kernel, args, scratch, words, range) {
+  const start = startOf(words, range)
+  const chunk = words[AT.chunk]
+  for (;;) {
+    const left = Atomics.sub(words, AT.left + range * AT.LINE, chunk)
+    if (left <= 0) return
+    const count = left < chunk ? left : chunk
+    const first = start + left - count
+    for (let n = Atomics.load(words, AT.notReady); n > first; n = Atomics.load(words, AT.notReady))
+      wait(words, AT.notReady, n, AWAKE)
+    const status = kernel(...args, first, count, scratch)
+    if (status !== 0) Atomics.store(words, AT.status, status)
   }
 }
 
