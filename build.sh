@@ -55,7 +55,7 @@ if [ -n "$relaxed" ]; then
   features+=(--enable-relaxed-simd)
   large=-Os # its tiles are as fast
   other=-Oz
-  optimize=(--flatten --rereloop -Os -Os --converge --low-memory-unused)
+  optimize=(--flatten --rereloop -Os -Os --converge --low-memory-unused --one-caller-inline-max-function-size=0)
   # an older clang lacks these instructions: use Debian's clang 16 with emcc's headers
   if [ "$(printf '%s\n' 3.1.40 "$version" | sort -V | head -n 1)" != 3.1.40 ]; then
     ./setup.sh clang-16 wasm-ld-16
