@@ -41,7 +41,7 @@ import { embed, finish, makeLogits, normalize, pool, runStack } from './network.
  *
  * @typedef {object} ModelOutput
  * @property {FloatTensor} [logits] (B, L, V); undefined if the model has no head
- * @property {FloatTensor} lastHiddenState (B, L, d), after the last norm
+ * @property {FloatTensor} lastHiddenState (B, L, d), after the last norm; with logits: 'last' (B, 1, d)
  * @property {FloatTensor} [pooled] (B, d)
  * @property {(FloatTensor | undefined)[]} attentions of each layer that is kept: (B, H, L, S)
  * @property {(FloatTensor | undefined)[]} hiddenStates inputs of layer 0, 1, ... and the output of the last, (B, L, d)
@@ -294,8 +294,10 @@ export class Model {
    * @param {string} hiddenName
    * @param {Call['encoded']} encoded
    */
-  *#run(stack, place, input, { hooks, cache, record, inParts }, keeps, attentionsName, hiddenName, encoded) {
+  *#run(stack, place, input, { hooks, cache, record, inParts, logits }, keeps, attentionsName, hiddenName, encoded) {
     const qkv = this.#qkv
+    const isWhole =
+      record || stack.parallel || keeps(hiddenName, stack.layers.length) || Object.keys(hooks ?? {}).length
     const { vocab, embedding } = this.#family
     const { ids, B, L } = readIds(input.ids, 'ids', vocab)
     const past = cache?.length ?? 0
@@ -322,7 +324,7 @@ export class Model {
     /** @type {Call} */
     const call = {
       ...{ qkv, weights: this.#weights, hooks, record, inParts, place, positions, past, mask, encoded },
-      caches: cache?.layers,
+      ...{ caches: cache?.layers, lastOnly: logits === 'last' && stack.causal && !isWhole },
       ...{ attentions: [...layers], hiddenStates: [...layers, undefined], crossAttentions: encoded ? [...layers] : [] },
       keepWeights: layer => keeps(attentionsName, layer),
       keepHidden: layer => keeps(hiddenName, layer),
@@ -381,13 +383,11 @@ export class Model {
    * @returns {ModelOutput}
    */
   #finish({ h, attentions, hiddenStates, crossAttentions }, { logits: rows = 'all' }, more) {
-    const lastHiddenState = new Tensor(h.data.slice(), [...h.dims])
+    const lastHiddenState = rows === 'last' ? h.slice(1, -1) : new Tensor(h.data.slice(), [...h.dims])
     const { pooler } = this.#family
-    const last = rows === 'last' ? lastHiddenState.slice(1, -1) : lastHiddenState
     const logits =
-      rows === 'none' || !this.hasHead ? undefined : makeLogits(this.#family, this.#qkv, this.#weights, last)
-    const pooled =
-      pooler && this.#weights.hasPooler ? pool(pooler, this.#qkv, this.#weights, lastHiddenState) : undefined
+      rows === 'none' || !this.hasHead ? undefined : makeLogits(this.#family, this.#qkv, this.#weights, lastHiddenState)
+    const pooled = pooler && this.#weights.hasPooler ? pool(pooler, this.#qkv, this.#weights, h) : undefined
     return {
       ...{ logits, lastHiddenState, pooled, attentions, hiddenStates, crossAttentions },
       ...{ encoderAttentions: [], encoderHiddenStates: [], ...more },

@@ -40,6 +40,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './hooks.js'
  * @property {(FloatTensor | undefined)[]} crossAttentions
  * @property {Uint32Array} positions (B, L)
  * @property {number} past keys before the first query
+ * @property {boolean} lastOnly only the last row is used of what leaves the last layer
  * @property {Tensor<Uint8Array>} [mask] (B, 1, 1, S): 1 is visible
  * @property {{ hidden?: FloatTensor, mask?: Tensor<Uint8Array>, keys: { k: FloatTensor, v: FloatTensor }[] }} [encoded]
  *   the output of the encoder, and its keys and values for each layer, computed at first use
@@ -193,6 +194,8 @@ function* runLayer(stack, parts, layer, h, call, turns, bias) {
   if (call.keepHidden(layer)) call.hiddenStates[layer] = copyOf(h)
   const entered = h
   for (const part of parts) {
+    // No other row needs the last MLP.
+    if (call.lastOnly && part.kind === 'mlp' && layer === stack.layers.length - 1) h = h.slice(1, -1)
     const from = stack.parallel ? entered : h
     const x = part.before ? normalize(qkv, weights, part.before, from) : from
     const live = [h, entered]

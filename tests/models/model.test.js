@@ -89,6 +89,26 @@ test('weights are made for the layers that are kept only, and the fused kernel g
   assert.throws(() => gpt2.forward({ ids }, { keep: ['attention'] }), /keep: "attention" is not known/)
 })
 
+test("logits: 'last' gives the bits of the last row, whether the last MLP runs for that row alone or for all", () => {
+  const whole = gpt2.forward({ ids })
+  const cache = gpt2.cache()
+  gpt2.forward({ ids: ids.slice(0, 2) }, { cache, logits: 'none' })
+  const calls = {
+    'one row': gpt2.forward({ ids }, { logits: 'last' }),
+    'all rows, for a hook': gpt2.forward({ ids }, { logits: 'last', hooks: { 'layers.2.mlp.output': () => {} } }),
+    'all rows, to be kept': gpt2.forward({ ids }, { logits: 'last', keep: ['hiddenStates'] }),
+    'a batch': gpt2.forward({ ids: [ids, ids] }, { logits: 'last' }),
+  }
+  for (const [name, { logits, lastHiddenState }] of Object.entries(calls)) {
+    assert.deepEqual(logits?.row(0).data, whole.logits?.slice(1, -1).data, name)
+    assert.deepEqual(lastHiddenState.row(0).data, whole.lastHiddenState.slice(1, -1).data, name)
+    assert.equal(lastHiddenState.dims[1], 1)
+  }
+  assert.equal(calls['all rows, to be kept'].hiddenStates[3]?.dims[1], ids.length)
+  same(gpt2.forward({ ids: ids.slice(2) }, { cache, logits: 'last' }).logits, whole.logits?.slice(1, -1))
+  cache.dispose()
+})
+
 test('hooks that only read see the kept values, and change nothing', () => {
   const plain = gpt2.forward({ ids }, { keep: ['attentions', 'hiddenStates'] })
   /** @type {Record<string, FloatTensor>} */
