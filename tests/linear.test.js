@@ -200,6 +200,27 @@ test('weights that are float16 or bfloat16 already are stored exactly: every flo
   }
 })
 
+test('packed weights of every dtype give the bias where x is zeros, also where a whole block of x is', () => {
+  const w = tensor(
+    Float32Array.from({ length: 40 * 600 }, (_, i) => Math.sin(i)),
+    [40, 600],
+  )
+  const bias = Array.from({ length: 40 }, (_, n) => n - 20)
+  for (const dtype of DTYPES) {
+    const layer = packLinear(qkv, w, bias, { dtype })
+    assert.deepEqual([...layer.forward(tensor(new Float32Array(600), [1, 600])).data], bias, dtype)
+    const x = tensor(
+      Float32Array.from({ length: 600 }, (_, k) => Number(k === 300)),
+      [1, 600],
+    )
+    layer.forward(x).data.forEach((y, n) => {
+      const want = layer.row(n).weight[300] + bias[n]
+      assert.ok(Math.abs(y - want) <= 5e-6, `${dtype} column ${n}: ${y} instead of ${want}`)
+    })
+    layer.dispose()
+  }
+})
+
 test('weights of int8 with scales are stored exactly, and give scale times the product of whole numbers', () => {
   const g = qkv.generator(8)
   const data = Int8Array.from(g.randint(-127, 128, [9 * 21]).data)

@@ -34,7 +34,7 @@ INLINE void dot_panels(enum qkv_weights weights, const float *x, size_t K, const
   size_t at[PANELS];
 #pragma unroll
   for (size_t p = 0; p < PANELS; p++) {
-    at[p] = at_most(p, panels - 1) * bytes; /* missing panels repeat the last one */
+    at[p] = p ? at[p - 1] + (p < panels ? bytes : 0) : 0; /* missing panels repeat the last one */
     acc[p][0] = load(sums + p * 8);
     acc[p][1] = load(sums + p * 8 + 4);
   }
@@ -60,7 +60,7 @@ INLINE void dot_panels(enum qkv_weights weights, const float *x, size_t K, const
 }
 
 static void dot_float32(const void *x, float step, size_t K, const char *w, size_t bytes, size_t panels, float *sums) {
-  (void)step;
+  (void)step; /* of int8 only */
   dot_panels(QKV_WEIGHTS_FLOAT32, x, K, w, bytes, panels, sums);
 }
 static void dot_float16(const void *x, float step, size_t K, const char *w, size_t bytes, size_t panels, float *sums) {
@@ -87,7 +87,7 @@ static int quantize(const float *x, size_t K, int16_t *q, float *steps) {
     float largest = largest_size(x + k, at_most(K - k, BLOCK));
     if (!is_between(largest, 1e-30f, 1e30f))
       return 0;
-    float inverse = largest > 0.0f ? 32767.0f / largest : 0.0f;
+    float inverse = 32767.0f / largest; /* of zeros: 0 * inf = NaN, which to_integers makes 0 */
     for (size_t i = k; i < at_most(K, k + BLOCK); i += 4)
       store_int16(q + i, to_integers(mul(get(x + i, K - i), splat(inverse))));
     steps[k / BLOCK] = largest / 32767.0f;
@@ -102,7 +102,7 @@ static void dot_int8(const void *x, float step, size_t K, const char *w, size_t 
   size_t at[PANELS];
 #pragma unroll
   for (size_t p = 0; p < PANELS; p++) {
-    at[p] = at_most(p, panels - 1) * bytes;
+    at[p] = p ? at[p - 1] + (p < panels ? bytes : 0) : 0;
     acc[p][0] = acc[p][1] = zeros();
   }
   for (const int16_t *end = q + K; q < end; q += 2, w += 16) {
@@ -232,8 +232,7 @@ int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch
       for (size_t m = tiled, inputs = at_most(K - k, BLOCK); m < M; m++) {
         const float *x = scales ? rows + m * blocks * BLOCK : a->x + m * K;
         const void *from_k = is_int8 ? (const void *)((const int16_t *)(const void *)x + k) : x + k;
-        DOT[a->weights](from_k, is_int8 ? steps[m * blocks + k / BLOCK] : 0, inputs, w, part * bytes, panels,
-                        sums + m * pitch);
+        DOT[a->weights](from_k, steps[m * blocks + k / BLOCK], inputs, w, part * bytes, panels, sums + m * pitch);
       }
     }
     for (size_t m = 0; m < M; m++) {
