@@ -1,0 +1,137 @@
+// The reader's changes in the room "Models", by its own controls: the mask is painted, a weight is set, a layer is patched; what differs;
+// ranks and seeds.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { open, until } from './models.js'
+import { usePage } from './open.js'
+
+const context = usePage({ hash: '#1&room=models' })
+const TEXT = 'The cat that chased the dog'
+const OTHER = 'The dog that chased the cat' // as many tokens
+
+/** A model with a text, and one of its heads. @param {string} [head] */
+async function begin(head) {
+  const { page } = context
+  await open(page, 'gpt2-tiny', 'gpt2')
+  await page.fill('#models-text', TEXT)
+  await until(page, '#models-answer', /^“m” \(4\.7%\)$/)
+  if (!head) return
+  await page.locator('#models-ranked button', { hasText: head }).click()
+  await page.locator('#models-map canvas').waitFor()
+}
+
+/** The weight of a cell of the open head, as it is shown. @param {number} row @param {number} column */
+const weight = (row, column) =>
+  context.page.evaluate(
+    ([row, column]) => {
+      const { matrix } = /** @type {any} */ (document.querySelector('#models-map'))
+      return matrix.data[row * matrix.dims[1] + column]
+    },
+    [row, column],
+  )
+
+test('a painted cell hides its key, a typed one sets its weight: the prediction moves, and the chips take both back', async () => {
+  const { page } = context
+  await begin('2.2')
+  const map = page.locator('#models-map [tabindex="0"]').first()
+  await page.selectOption('#models-mode', 'paint')
+  await map.focus()
+  await page.keyboard.press('Control+End') // the last query, itself
+  await page.keyboard.press('Space')
+  await until(page, '.change', /Head 2\.2: .* hidden from/)
+  await until(page, '#models-effect', /^m: 4\.7% before, \d\.\d% after/)
+  await page.waitForFunction(() => {
+    const { matrix } = /** @type {any} */ (document.querySelector('#models-map'))
+    return matrix.data.at(-1) === 0
+  })
+  await page.locator('.change-remove').click()
+  await page.locator('#models-effect').waitFor({ state: 'detached' })
+  assert.ok((await weight(9, 9)) > 0)
+  await page.selectOption('#models-mode', 'edit')
+  await map.focus()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type('0.75')
+  await page.keyboard.press('Enter')
+  await until(page, '.change', /= 0\.75/)
+  await page.waitForFunction(
+    () => /** @type {any} */ (document.querySelector('#models-map')).matrix.data.at(-1) === 0.75,
+  )
+  const row = await Promise.all(Array.from({ length: 10 }, (_, key) => weight(9, key)))
+  assert.ok(Math.abs(row.reduce((a, b) => a + b) - 1) < 1e-5, 'the others share the rest')
+})
+
+test('a layer is patched from a second text; the head on both texts, and before and after, can be subtracted', async () => {
+  const { page } = context
+  await begin()
+  await page.locator('.models-patch summary').click()
+  await page.fill('#models-second', OTHER)
+  await page.keyboard.press('Enter')
+  await page.selectOption('#models-patch-layer', '0')
+  await page.click('#models-patch')
+  await until(page, '.change', /After layer 1: each token gets the value at its position in the second text/)
+  await page.locator('#models-effect').waitFor()
+  await page.waitForFunction(() => /changes=1%3A\*%3Dpatch|changes=1%3A%2A%3Dpatch/.test(location.hash))
+  await page.locator('#models-ranked button', { hasText: '3.2' }).click()
+  await page.click('[data-view="difference"]')
+  await page.locator('#models-difference canvas').waitFor()
+  assert.equal(await page.inputValue('#models-against'), 'before')
+  const differs = (/** @type {boolean} */ isLarge) =>
+    page.waitForFunction(isLarge => {
+      const { matrix, minus } = /** @type {any} */ (document.querySelector('#models-difference')) ?? {}
+      if (!minus) return false
+      const far = matrix.data.map((/** @type {number} */ x, /** @type {number} */ i) => Math.abs(x - minus.data[i]))
+      return isLarge ? Math.max(...far) > 1e-3 : Math.max(...far) < 1e-5
+    }, isLarge)
+  await differs(true) // a later layer has changed
+  await page.selectOption('#models-against', 'text')
+  await differs(false) // what leaves layer 1 is that of the second text, so all later layers are
+})
+
+test('heads are listed by what is asked for: a score, only hits, likeness to one head', async () => {
+  const { page } = context
+  await begin()
+  const list = () => page.locator('#models-ranked li').allInnerTexts()
+  await page.selectOption('#models-rank', 'first')
+  await until(page, '.models-list .note', /The mean weight on the first token/)
+  const scores = (await list()).map(line => Number(/0\.\d+/.exec(line)))
+  assert.deepEqual(
+    scores,
+    [...scores].sort((a, b) => b - a),
+  )
+  await page.fill('#models-least', '0.25')
+  await page.click('#models-hits')
+  const hits = scores.filter(score => score >= 0.25).length
+  await page.waitForFunction(hits => document.querySelectorAll('#models-ranked li').length === hits, hits)
+  assert.ok(hits > 0 && hits < 12)
+  await page.click('#models-hits')
+  await page.locator('#models-ranked button', { hasText: '2.2' }).click()
+  const [similar] = await page.locator('.models-small li').allInnerTexts()
+  await page.getByRole('button', { name: 'Rank all by similarity' }).click()
+  await page.locator('#models-rank').waitFor()
+  assert.equal(await page.inputValue('#models-rank'), 'similar')
+  const [own, next] = await list()
+  assert.match(own, /2\.2\s+1\.000/)
+  assert.equal(next.split(/\s+/).slice(0, 2).join(), similar.split(/\s+/).slice(0, 2).join())
+})
+
+test('with a temperature the seed decides what is generated', async () => {
+  const { page } = context
+  await begin()
+  /** @param {string} seed */
+  const generated = async seed => {
+    await page.fill('#models-temperature', '1.5')
+    await page.fill('#models-seed', seed)
+    await page.fill('#models-count', '5')
+    await page.click('#models-generate')
+    await until(page, '#models-steps', /^5 tokens generated/)
+    await page.locator('#models-forget').waitFor()
+    const tokens = await page.locator('.is-generated .token').allInnerTexts()
+    await page.click('#models-forget')
+    await page.locator('#models-steps').waitFor({ state: 'detached' })
+    return tokens.join(' ')
+  }
+  const [first, second, again] = [await generated('1'), await generated('2'), await generated('1')]
+  assert.equal(again, first)
+  assert.notEqual(second, first)
+})
