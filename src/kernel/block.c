@@ -1,5 +1,6 @@
 /* block.c: the functions of block.h. q (B,H,L,D), k (B,G,S,D). */
 #include "block.h"
+#include "rows.h"
 
 void pack_rows(const struct block *x, float *panels, const float *rows, size_t row, size_t columns) {
   for (size_t r = 0; r < x->lanes; r += PANEL)
@@ -159,6 +160,8 @@ static void mask_panel(const struct block *x, size_t r, size_t from, size_t to) 
     for (size_t i = 0; i < 4; i++) {
       size_t row = at_most(c + i, x->rows - 1);
       mask_rows[i] = mask_row(x, row), bias_rows[i] = bias_row(x, row);
+      if (bias->data && bias->column == 1)
+        prefetch_burst(bias_rows[i] + x->first + from, to - from);
     }
     float *scores = x->scores + column_of(x, c);
     for (size_t j = from; mask->data && j < to; j += 4) {
