@@ -1,4 +1,4 @@
-// Threads take work units (row blocks, head groups or output columns) of a job from a shared counter.
+// Threads take work units (row blocks, head groups or output columns) of a job, each from a range of its own first.
 // Copying overlaps compute: a unit waits until its operands are copied.
 
 import * as AT from './words.js'
