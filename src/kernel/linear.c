@@ -19,7 +19,7 @@ enum {
 
 static size_t parts_of(size_t n, size_t most) { return (n + most - 1) / most; }
 
-/* Of blocks of equal size. */
+/* Rows of a block: all blocks but the last are equal; without rows there is one. */
 static size_t block_rows(const struct qkv_linear *a) {
   size_t most = at_most(((size_t)a->K * a->N > W_FEW ? X_FLOATS : X_FEW) / (a->K + 1), ROWS);
   size_t blocks = parts_of(a->M, most < 64 ? 64 : most);

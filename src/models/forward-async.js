@@ -18,7 +18,7 @@ import { readOptions } from '../base/arguments.js'
 /** The tensor that owns the memory. @param {Held} tensor */
 const baseOf = tensor => tensor.base ?? tensor
 
-/** Milliseconds that a run may take without a turn of others within a layer. */
+/** Milliseconds after which other events have their turn within a layer. */
 const PATIENCE = 8
 
 /** Lets messages and events in; a timer would wait 4 ms. */

@@ -15,7 +15,7 @@ import { describe } from '../base/errors.js'
  * @param {import('./family-parts.js').Family} parts.family
  * @param {import('./tokenizer.js').TextTool} [parts.tokenizer]
  * @param {(prompt: unknown) => number[]} parts.toIds
- * @param {typeof import('./inputs.js').checkSignal} parts.checkSignal
+ * @param {typeof import('./inputs.js').checkSignal} parts.checkSignal given, not imported: so inputs.js stays in one bundle with model.js
  * @param {string | Ids | readonly (string | readonly number[])[]} prompt
  * @param {GenerateOptions} options
  * @returns {AsyncGenerator<GenerateStep, void, void>}

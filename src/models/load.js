@@ -10,7 +10,7 @@ import { Model, stacksOf } from './model.js'
 import { openFolder, readJSON } from './source.js'
 import { ModelWeights } from './weights.js'
 
-// Loaded unless it is refused.
+// Not loaded with `tokenizer: false`.
 const textTools = () => import('./tokenizer.js')
 
 /** @typedef {import('./source.js').CheckpointSource} CheckpointSource */

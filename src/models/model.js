@@ -10,17 +10,13 @@ import { checkHooks } from './hooks.js'
 import { checkSignal, keeper, readIds } from './inputs.js'
 import { embed, finish, makeLogits, normalize, pool, runStack } from './network.js'
 
-/** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('../nn/kv-cache.js').Cache} Cache */
 /** @typedef {import('./family-parts.js').Family} Family */
 /** @typedef {import('./family-parts.js').StackSpec} StackSpec */
 /** @typedef {import('./network.js').Call} Call */
-/** @typedef {import('./weights.js').ModelWeights} ModelWeights */
-/** @typedef {import('./tokenizer.js').Tokenized} Tokenized */
 /** @typedef {ModelOptions & { record?: Call['record'], inParts?: boolean }} RunOptions */
-/** @typedef {TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */
+/** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */
 
 /**
  * @typedef {object} ModelInput
@@ -116,9 +112,9 @@ export class Model {
 
   /**
    * @internal
-   * @param {Qkv} qkv
+   * @param {import('../qkv.js').Qkv} qkv
    * @param {Family} family
-   * @param {ModelWeights} weights
+   * @param {import('./weights.js').ModelWeights} weights
    * @param {Record<string, unknown>} config
    * @param {import('./tokenizer.js').TextTool | undefined} tokenizer
    */
@@ -153,7 +149,7 @@ export class Model {
   /**
    * @param {string} text
    * @param {string} [pair] a second segment
-   * @returns {Tokenized}
+   * @returns {import('./tokenizer.js').Tokenized}
    */
   tokenize(text, pair) {
     return Model.#own(this).#expectTokenizer().encode(text, pair, this.#family.vocab)
@@ -223,7 +219,7 @@ export class Model {
   }
 
   /**
-   * forward in parts of layers: in between others have their turn, and a signal may end it.
+   * forward in steps, between layers and within long ones: other events have their turn in between, and `signal` ends it.
    * @param {ModelInput} input
    * @param {ModelOptions & import('./forward-async.js').AsyncOptions} [options]
    * @returns {Promise<ModelOutput>}

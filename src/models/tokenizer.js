@@ -22,7 +22,7 @@ const PACKAGE = '@huggingface/tokenizers'
 
 /**
  * @param {import('./source.js').Folder} folder
- * @param {typeof import('./source.js').readJSON} readJSON
+ * @param {typeof import('./source.js').readJSON} readJSON given, not imported: so source.js stays in one bundle with load.js
  * @param {TokenizerClass | TokenizerLike | undefined} given
  * @returns {Promise<TextTool | undefined>} undefined: there is no tokenizer.json
  */

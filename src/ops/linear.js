@@ -214,12 +214,11 @@ export function multiply(
     // the units of one block of rows start as soon as their rows of W are copied
     const parts = isTransposed || units > Math.ceil(N / 8) ? 1 : units
     const scratch = core.exports.qkv_linear_scratch(args)
-    const work = workOf(M, weights)
     shareOrRun(core, {
       kernel: 'qkv_linear_part',
       args,
-      work,
-      chunk: Math.max(2e5, work / 4 / (core.threads?.count ?? 1)), // neighbouring columns
+      work: workOf(M, weights),
+      shares: 4, // of neighbouring columns
       units,
       scratch,
       deferredCopies,
@@ -232,7 +231,7 @@ export function multiply(
 /**
  * Runs all units of a kernel; on all threads if it has enough work. To be called within a scope.
  * @param {Core} core
- * @param {{ kernel: string, args: number, work: number, chunk?: number, units: number, scratch: number, deferredCopies?: DeferredCopies, parts?: number }} job
+ * @param {{ kernel: string, args: number, work: number, shares?: number, units: number, scratch: number, deferredCopies?: DeferredCopies, parts?: number }} job
  */
 export function shareOrRun(core, job) {
   const { kernel, args, units, scratch } = job

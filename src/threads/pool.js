@@ -124,12 +124,15 @@ export class Threads {
    * @param {number} job.units
    * @param {number} job.scratch bytes for each thread
    * @param {number} [job.chunk] multiply-adds of the units that a thread takes at once, at most its equal share of them
+   * @param {number} [job.shares] of a thread at most, where neighbouring units read the same memory
    * @param {DeferredCopies} [job.deferredCopies] made in `parts` equal parts, the last one first; the units of a part may
    *   start when it is copied
    * @param {number} [job.parts]
    * @returns {boolean} false: nothing was run, the caller does it alone
    */
-  run(core, { kernel, args, work, units, scratch, chunk = Threads.least.chunk, deferredCopies = [], parts = 1 }) {
+  run(core, job) {
+    const { kernel, args, work, units, scratch, chunk = Threads.least.chunk, shares = Infinity } = job
+    const { deferredCopies = [], parts = 1 } = job
     const words = this.#words
     const makeAll = () => {
       for (let part = parts; part-- > 0; Atomics.store(words, AT.notReady, (units * part) / parts))
@@ -149,12 +152,11 @@ export class Threads {
       return false
     }
     const stride = Math.ceil(scratch / 64) * 64
-    // as many parts for each thread, of about `chunk`
-    const shares = Math.max(1, Math.ceil(work / chunk / this.count)) * this.count
+    const each = Math.min(shares, Math.ceil(work / chunk / this.count) || 1) // parts for each thread
     words[AT.kernel] = Object.keys(core.exports).indexOf(kernel)
     words[AT.arity] = args.length
     argumentsOf(words).set(args)
-    words[AT.chunk] = Math.ceil(units / shares) || 1
+    words[AT.chunk] = Math.ceil(units / (each * this.count)) || 1
     words[AT.scratch] = core.alloc(stride * this.#size)
     words[AT.stride] = stride
     words[AT.units] = words[AT.notReady] = units
