@@ -100,15 +100,19 @@ test('within a layer that takes long others have their turn too, and a signal en
   const long = Array.from({ length: 1024 }, (_, i) => (i * 37) % 100)
   const options = { keep: ['attentions'], hooks: { 'layers.0.heads.1': 0.5 }, logits: /** @type {const} */ ('none') }
   const want = model.forward({ ids: long }, options)
-  const before = qkv.memory.resident
+  const { resident: before, size } = qkv.memory
   let turns = 0
+  /** What grows the memory within the layer. @type {{ dispose(): void }[]} */
+  const held = []
   const tick = () => {
-    turns++
+    if (turns++ < 32) held.push(qkv.alloc([2 ** 20]))
     next = setImmediate(tick)
   }
   let next = setImmediate(tick)
   const { lastHiddenState, attentions } = await model.forwardAsync({ ids: long }, options)
   clearImmediate(next)
+  assert.ok(qkv.memory.size > size, 'the memory did not grow')
+  for (const tensor of held) tensor.dispose()
   assert.ok(turns >= 3, `${turns} turns in one layer`)
   assert.deepEqual(lastHiddenState.data, want.lastHiddenState.data)
   assert.deepEqual(attentions[0]?.data, want.attentions[0]?.data)
