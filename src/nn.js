@@ -2,14 +2,14 @@
 // relative position bias. All take resident tensors and `out`. `out` of an operation may be one of its inputs if the dims
 // are the same; `out` of a gradient must not overlap an input.
 
-import { runOperation } from './block/operation.js'
-import { OPERATIONS } from './block/operations.js'
-import { PackedLinear } from './block/packed-linear.js'
+import { runOperation } from './nn/operation.js'
+import { OPERATIONS } from './nn/operations.js'
+import { PackedLinear } from './nn/packed-linear.js'
 import { gatherRows } from './ops/embedding.js'
 import { expectCore } from './qkv.js'
 
-export { dropout, dropoutBackward } from './block/dropout.js'
-export { embeddingBackward } from './block/embedding.js'
+export { dropout, dropoutBackward } from './nn/dropout.js'
+export { embeddingBackward } from './nn/embedding.js'
 export {
   addBackward,
   attentionBackward,
@@ -25,20 +25,20 @@ export {
   softmaxBackward,
   sumRows,
   swigluBackward,
-} from './block/gradients.js'
-export { crossEntropy } from './block/loss.js'
-export { packedAttention, packedAttentionBackward } from './block/packed-attention.js'
-export { relativePositionBias } from './block/relative-position-bias.js'
+} from './nn/gradients.js'
+export { crossEntropy } from './nn/loss.js'
+export { packedAttention, packedAttentionBackward } from './nn/packed-attention.js'
+export { relativePositionBias } from './nn/relative-position-bias.js'
 
 /** @typedef {import('./qkv.js').Qkv} Qkv */
 /** @typedef {import('./base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./base/tensor.js').Nested} Nested */
-/** @typedef {import('./block/operation.js').Operand} Operand */
-/** @typedef {import('./block/operation.js').IdOperand} IdOperand */
+/** @typedef {import('./nn/operation.js').Operand} Operand */
+/** @typedef {import('./nn/operation.js').IdOperand} IdOperand */
 /** @typedef {import('./runtime/outputs.js').OutOptions} OutOptions */
 /** @typedef {import('./base/tensor.js').Tensor<Float32Array>} FloatTensor */
-/** @typedef {import('./block/attention-backward.js').AttentionGradients} AttentionGradients */
-/** @typedef {import('./block/elementwise.js').GeluOptions} GeluOptions */
+/** @typedef {import('./nn/attention-backward.js').AttentionGradients} AttentionGradients */
+/** @typedef {import('./nn/elementwise.js').GeluOptions} GeluOptions */
 
 /**
  * torch.nn.functional.layer_norm over the last axis: (x - mean) / sqrt(variance + eps) * weight + bias.
@@ -49,7 +49,7 @@ export const layerNorm = (qkv, x, weight, bias, options = {}) =>
 
 /**
  * torch.nn.functional.rms_norm over the last axis: x / sqrt(mean(x^2) + eps) * weight.
- * @type {(qkv: Qkv, x: Operand, weight?: Operand, options?: import('./block/norm.js').NormOptions & OutOptions) => FloatTensor}
+ * @type {(qkv: Qkv, x: Operand, weight?: Operand, options?: import('./nn/norm.js').NormOptions & OutOptions) => FloatTensor}
  */
 export const rmsNorm = (qkv, x, weight, options = {}) =>
   runOperation(qkv, 'rmsNorm', OPERATIONS.rmsNorm, [x, weight], options)
@@ -93,10 +93,10 @@ export const embedding = (qkv, ids, weight, options = {}) =>
  * A linear layer whose weight is copied and packed once, row block by row block, for a layer that runs many times.
  * float16 keeps 11 bits of each value, bfloat16 8; int8 is off by at most 1/254 of the largest value of the row.
  * @param {Qkv} qkv
- * @param {TensorLike | Nested | import('./block/packed-linear.js').RawWeight} weight (out, in); (in, out) with layout
+ * @param {TensorLike | Nested | import('./nn/packed-linear.js').RawWeight} weight (out, in); (in, out) with layout
  *   'in,out'. Of float16, bfloat16 (`{ data: Uint16Array, dims, dtype: 'bfloat16' }`) and int8 no float32 copy is made
  * @param {TensorLike | Nested} [bias] (out)
- * @param {import('./block/packed-linear.js').PackOptions} [options]
+ * @param {import('./nn/packed-linear.js').PackOptions} [options]
  * @returns {PackedLinear} `forward(x, { activation, residual, out })`, `dispose()`
  * @throws {TypeError | RangeError}
  */

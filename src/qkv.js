@@ -1,6 +1,6 @@
 import { describe, proxied } from './base/errors.js'
 import { checkDims } from './base/tensor.js'
-import { Generator } from './nn/generator.js'
+import { Generator } from './layers/generator.js'
 import { attention, trace } from './ops/attention.js'
 import { linear, matmul } from './ops/linear.js'
 import { rope } from './ops/rope.js'

@@ -10,26 +10,27 @@ const root = new URL('..', import.meta.url)
 /** Folders and files in their order: each imports from those before it, and from itself. */
 const ORDER = {
   src: [
-    ...['base', 'wasm-source.js', 'runtime', 'relaxed.js', 'threads', 'ops', 'nn', 'qkv.js', 'load.js', 'tokenize.js'],
-    ...['cache.js', 'block'],
-    ...['onnx.js', 'nn.js', 'models', 'models.js', 'train', 'train.js', 'index.js'],
+    'base',
+    'wasm-source.js',
+    'runtime',
+    'relaxed.js',
+    'threads',
+    'ops',
+    'layers',
+    'qkv.js',
+    'load.js',
+    'tokenize.js',
+    'cache.js',
+    'nn',
+    'onnx.js',
+    'nn.js',
+    'models',
+    'models.js',
+    'train',
+    'train.js',
+    'index.js',
   ],
-  web: [
-    ...[
-      'elements',
-      'settings',
-      'models',
-      'compute',
-      'explain',
-      'formats',
-      'i18n',
-      'heads',
-      'learn',
-      'checkpoints',
-      'views',
-    ],
-    ...['app.js', 'browser.js', 'main.js'],
-  ],
+  web: ['elements', 'i18n', 'files', 'shell', 'head', 'rooms', 'main.js'],
 }
 
 /** @typedef {Record<string, string[]>} Graph files that each file imports */

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BACKWARD_WORDS } from '../src/block/abi.js'
 import { load } from '../src/index.js'
+import { BACKWARD_WORDS } from '../src/nn/abi.js'
 import { coreOf } from '../src/qkv.js'
 import { TRACE_STEPS, TRACE_WORDS } from '../src/runtime/abi.js'
 import { close } from './helpers.js'

@@ -2,8 +2,8 @@
 
 import { load } from 'qkv'
 import './elements/index.js'
-import { createApp } from './app.js'
-import { host, listen, remembered } from './browser.js'
+import { createApp } from './rooms/layer/app.js'
+import { host, listen, remembered } from './rooms/layer/browser.js'
 
 // ?model=FOLDER opens the room that shows it.
 if (!location.hash && new URLSearchParams(location.search).has('model'))

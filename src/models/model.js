@@ -11,7 +11,7 @@ import { checkSignal, keeper, readIds } from './inputs.js'
 import { embed, finish, makeLogits, normalize, pool, runStack } from './network.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../nn/kv-cache.js').Cache} Cache */
+/** @typedef {import('../layers/kv-cache.js').Cache} Cache */
 /** @typedef {import('./family-parts.js').Family} Family */
 /** @typedef {import('./family-parts.js').StackSpec} StackSpec */
 /** @typedef {import('./network.js').Call} Call */

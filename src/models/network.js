@@ -3,13 +3,13 @@
 
 import { splitHeads } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
-import { relativePositionBias } from '../block/relative-position-bias.js'
+import { relativePositionBias } from '../nn/relative-position-bias.js'
 import { add, layerNorm, mul, rmsNorm } from '../nn.js'
 import { applyHook, copyOf, hookHeads, isHooked } from './hooks.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../nn/kv-cache.js').Cache} Cache */
+/** @typedef {import('../layers/kv-cache.js').Cache} Cache */
 /** @typedef {import('./family-parts.js').Family} Family */
 /** @typedef {import('./family-parts.js').StackSpec} StackSpec */
 /** @typedef {import('./family-parts.js').PartSpec} PartSpec */

@@ -3,14 +3,14 @@
 
 import { describe } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
-import { DeferredWeight, roundToBfloat16 } from '../block/packed-linear.js'
+import { DeferredWeight, roundToBfloat16 } from '../nn/packed-linear.js'
 import { packLinear } from '../nn.js'
 import { expectCore } from '../qkv.js'
 import { FLOATS, readNumbers, widen } from './safetensors.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../block/packed-linear.js').PackedLinear} PackedLinear */
+/** @typedef {import('../nn/packed-linear.js').PackedLinear} PackedLinear */
 /** @typedef {import('./family-parts.js').Family} Family */
 /** @typedef {import('./family-parts.js').LinearSpec} LinearSpec */
 /** @typedef {import('./family-parts.js').NormSpec} NormSpec */

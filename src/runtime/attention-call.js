@@ -38,7 +38,7 @@ export class AttentionCall {
   q = NONE
   k = NONE
   v = NONE
-  /** The cache that holds keys and values instead of k and v. @type {import('../nn/kv-cache.js').Cache | undefined} */
+  /** The cache that holds keys and values instead of k and v. @type {import('../layers/kv-cache.js').Cache | undefined} */
   cache
 
   B = 0

@@ -2,7 +2,7 @@
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied } from '../base/errors.js'
-import { addAll } from '../block/kernels.js'
+import { addAll } from '../nn/kernels.js'
 import { launch, UNIT } from '../ops/launch.js'
 import { ResidentTensor } from '../runtime/resident.js'
 import { addressOf, copies, expectParameters, fill, paddedSize } from './parameters.js'

@@ -5,10 +5,10 @@ import { expectDims, oneOf, readOptions, toBoolean } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { toFloats, valuesOf } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
-import { LABELS } from '../block/attention.js'
-import { prepareRows } from '../block/embedding.js'
-import { checkLoss, LOSS_OPTIONS, prepareLoss } from '../block/loss.js'
-import { TAPE_OPERATIONS as OPERATIONS } from '../block/tape-operations.js'
+import { LABELS } from '../nn/attention.js'
+import { prepareRows } from '../nn/embedding.js'
+import { checkLoss, LOSS_OPTIONS, prepareLoss } from '../nn/loss.js'
+import { TAPE_OPERATIONS as OPERATIONS } from '../nn/tape-operations.js'
 import { toIds } from '../ops/embedding.js'
 import { checkStream } from '../ops/random-stream.js'
 import { expectCore } from '../qkv.js'
@@ -19,11 +19,11 @@ import { addressOf, expectParameters, variables } from './parameters.js'
 /** @typedef {import('./parameters.js').Parameters} Parameters */
 /** @typedef {import('./parameters.js').Variable} Variable */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../block/operation.js').Operand} Operand */
-/** @typedef {import('../block/operation.js').IdOperand} IdOperand */
-/** @typedef {import('../block/operation.js').Prepared} Prepared */
+/** @typedef {import('../nn/operation.js').Operand} Operand */
+/** @typedef {import('../nn/operation.js').IdOperand} IdOperand */
+/** @typedef {import('../nn/operation.js').Prepared} Prepared */
 
-/** @typedef {Recorder & import('../block/tape-operations.js').Operations} Tape */
+/** @typedef {Recorder & import('../nn/tape-operations.js').Operations} Tape */
 
 /** @param {readonly unknown[]} a @param {readonly unknown[]} b */
 const same = (a, b) => a.length === b.length && a.every((x, i) => Object.is(x, b[i]))
@@ -120,14 +120,14 @@ class Recorder {
   /**
    * Attention on rows of heads side by side: q (B, L, H * D), k (B, S, G * D), v (B, S, G * E) -> (B, L, H * E), or all
    * without B; or q alone holds q, k and v, (B, L, (H + 2 G) * D), the output of one linear layer. Bias and sinks may be parameters.
-   * @param {Operand} q @param {Operand | undefined} k @param {Operand | undefined} v @param {import('../block/attention.js').RowOptions} options
+   * @param {Operand} q @param {Operand | undefined} k @param {Operand | undefined} v @param {import('../nn/attention.js').RowOptions} options
    */
   attention(q, k, v, options) {
     const { numHeads, kvHeads, bias, sinks, ...given } = readOptions(options, LABELS.attention.known, 'attention')
     return this.#apply('attention', [q, bias, sinks, k, v], { numHeads, kvHeads }, given)
   }
 
-  /** Zeroes each value with probability p and divides the others by 1 - p. @param {Operand} x @param {{ p: number, generator: import('../nn/generator.js').Generator }} options */
+  /** Zeroes each value with probability p and divides the others by 1 - p. @param {Operand} x @param {{ p: number, generator: import('../layers/generator.js').Generator }} options */
   dropout(x, options) {
     const { p, generator } = readOptions(options, ['p', 'generator'], 'dropout')
     return this.#apply('dropout', [x], { p }, checkStream(generator, 'dropout: generator'))
@@ -143,7 +143,7 @@ class Recorder {
     return this.#record('embedding', [table], [paddingIdx, ...rows.dims], prepare, rows.ids).tensor
   }
 
-  /** The loss, a tensor without axes. @param {Operand} logits (..., V) @param {IdOperand} targets (...) @param {import('../block/loss.js').CrossEntropyOptions} [options] */
+  /** The loss, a tensor without axes. @param {Operand} logits (..., V) @param {IdOperand} targets (...) @param {import('../nn/loss.js').CrossEntropyOptions} [options] */
   crossEntropy(logits, targets, options = {}) {
     const z = this.variable(logits, 'crossEntropy: logits')
     const { dims } = z.tensor

@@ -33,7 +33,7 @@
 
 /**
  * @param {Shape} shape
- * @param {import('../../src/nn/generator.js').Generator} generator
+ * @param {import('../../src/layers/generator.js').Generator} generator
  * @returns {Task}
  */
 export function makeTask(shape, generator) {

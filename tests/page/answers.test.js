@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
-import { pytorchCode } from '../../web/formats/pytorch.js'
-import { qkvCode } from '../../web/formats/qkvcode.js'
-import { settingsOf } from '../../web/settings/presets.js'
-import { change, edit } from '../../web/settings/state.js'
+import { settingsOf } from '../../web/rooms/layer/presets.js'
+import { qkvCode } from '../../web/rooms/layer/programs/node.js'
+import { pytorchCode } from '../../web/rooms/layer/programs/pytorch.js'
+import { change, edit } from '../../web/rooms/layer/settings.js'
 import { plain, printed, settled } from './browser.js'
 import { traced } from './cases.js'
 import { near } from './golden.js'
@@ -22,7 +22,7 @@ const MOST_CLICKS = 3
 const share = x => `${(100 * x).toFixed(1)}%`
 /** A number as the page writes it. @param {string} text */
 const number = text => Number(text.replace('−', '-'))
-/** The core's numbers for a preset. @param {import('../../web/settings/presets.js').PresetId} preset */
+/** The core's numbers for a preset. @param {import('../../web/rooms/layer/presets.js').PresetId} preset */
 const expected = preset => traced(settingsOf(preset)).tensors
 
 /** Begins to count: presses of the mouse, two for a choice in a list, one for a slider. */
@@ -300,7 +300,7 @@ asks('11. what happens if a weight of W_q grows? Scores and weights move as the 
   assert.ok(row >= 0 && lines.length === 6, text)
   for (const [name, score, weight] of lines) {
     const slope = (/** @type {'scaled' | 'weights'} */ matrix) => {
-      const at = (/** @type {import('../../web/models/index.js').Tensors} */ tensors) =>
+      const at = (/** @type {import('../../web/rooms/layer/numbers/index.js').Tensors} */ tensors) =>
         Number(tensors[matrix]?.at(0, row, SENTENCE.indexOf(name)))
       return (at(more) - at(less)) / (2 * h)
     }

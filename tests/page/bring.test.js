@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { writeNpy } from '../../web/formats/npy.js'
+import { writeNpy } from '../../web/files/npy.js'
 import { printed, settled } from './browser.js'
 import { expectNumbers } from './golden.js'
 import { usePage } from './open.js'

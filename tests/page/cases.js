@@ -1,13 +1,13 @@
 // Settings that the programs of the page are tried with: every preset, and what else there is to set.
 
 import { load } from 'qkv'
-import { createTracer } from '../../web/compute/trace.js'
-import { check } from '../../web/settings/check.js'
-import { DEFAULTS } from '../../web/settings/fields.js'
-import { PRESETS, settingsOf } from '../../web/settings/presets.js'
-import { change, edit, paint } from '../../web/settings/state.js'
+import { check } from '../../web/rooms/layer/check.js'
+import { DEFAULTS } from '../../web/rooms/layer/fields.js'
+import { PRESETS, settingsOf } from '../../web/rooms/layer/presets.js'
+import { change, edit, paint } from '../../web/rooms/layer/settings.js'
+import { createTracer } from '../../web/rooms/layer/trace/layer-trace.js'
 
-/** @typedef {import('../../web/settings/fields.js').Settings} Settings */
+/** @typedef {import('../../web/rooms/layer/fields.js').Settings} Settings */
 
 const trace = createTracer(await load())
 
@@ -19,7 +19,7 @@ export function traced(settings) {
 }
 
 const layer = change(DEFAULTS, { model: 'multihead', dModel: 8, heads: 2 })
-/** @param {Settings} settings @param {import('../../web/settings/matrices.js').MatrixId} matrix @param {number} head @param {number} row @param {number} column @param {number} value */
+/** @param {Settings} settings @param {import('../../web/rooms/layer/matrices.js').MatrixId} matrix @param {number} head @param {number} row @param {number} column @param {number} value */
 const set = (settings, matrix, head, row, column, value) => edit(settings, { matrix, head, row, column }, value)
 const X = { dims: [1, 2, 3], data: [0.5, -1.25, 3e-7, 2, 0, -4] }
 
@@ -116,7 +116,7 @@ export const CASES = [
 
 /**
  * What a program has to print: the weights, and the last of the outputs, in the page's four decimals.
- * @param {import('../../web/compute/trace.js').Result} result
+ * @param {import('../../web/rooms/layer/trace/layer-trace.js').Result} result
  * @param {boolean} isWhole else of each axis of large tensors the ends, as they are printed
  */
 export const wanted = ({ tensors: { weights, joined, final } }, isWhole) =>

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { pytorchCode } from '../../web/formats/pytorch.js'
-import { qkvCode } from '../../web/formats/qkvcode.js'
+import { qkvCode } from '../../web/rooms/layer/programs/node.js'
+import { pytorchCode } from '../../web/rooms/layer/programs/pytorch.js'
 import { CASES, numbersIn, traced, wanted } from './cases.js'
 
 const PYTHON = process.env.PYTHON ?? (existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3')
@@ -26,7 +26,7 @@ function run(command, file, text) {
 /**
  * @param {string} name
  * @param {string} got what was printed
- * @param {import('../../web/compute/trace.js').Result} result
+ * @param {import('../../web/rooms/layer/trace/layer-trace.js').Result} result
  * @param {boolean} [isWhole]
  */
 function compare(name, got, result, isWhole = false) {

@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load, tensor } from 'qkv'
-import { minus } from '../../web/compute/compare.js'
-import { createJobs } from '../../web/compute/scheduler.js'
-import { createTracer } from '../../web/compute/trace.js'
-import { check } from '../../web/settings/check.js'
-import { DEFAULTS } from '../../web/settings/fields.js'
-import { change, edit, paint } from '../../web/settings/state.js'
+import { check } from '../../web/rooms/layer/check.js'
+import { DEFAULTS } from '../../web/rooms/layer/fields.js'
+import { change, edit, paint } from '../../web/rooms/layer/settings.js'
+import { createTracer } from '../../web/rooms/layer/trace/layer-trace.js'
+import { createJobs } from '../../web/rooms/layer/trace/scheduler.js'
+import { minus } from '../../web/rooms/layer/trace/subtract.js'
 
 const qkv = await load()
 const trace = createTracer(qkv)
 
-/** @param {Partial<import('../../web/settings/fields.js').Settings>} patch */
+/** @param {Partial<import('../../web/rooms/layer/fields.js').Settings>} patch */
 const settingsOf = patch =>
   change(DEFAULTS, { sentence: Array.from({ length: 37 }, (_, i) => `w${i % 23}`).join(' '), ...patch })
 
@@ -66,7 +66,7 @@ test('where the worker of a large trace dies, the trace comes from the page, and
     }
   )
   try {
-    /** @type {(result: import('../../web/compute/trace.js').Result) => void} */
+    /** @type {(result: import('../../web/rooms/layer/trace/layer-trace.js').Result) => void} */
     let done = () => {}
     const jobs = createJobs(trace, ({ result, failure }) => {
       assert.equal(failure, undefined)

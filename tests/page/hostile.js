@@ -1,12 +1,12 @@
 // Hostile links and files, from a seed: made from the description of the settings, so that new fields are in them too.
 
-import { writeNpy } from '../../web/formats/npy.js'
-import { fieldsOf, POSITIONS } from '../../web/learn/check.js'
-import { describe, FIELD_NAMES, ZOO } from '../../web/settings/fields.js'
-import { toHash } from '../../web/settings/link.js'
-import { MATRIX_IDS } from '../../web/settings/matrices.js'
+import { writeNpy } from '../../web/files/npy.js'
+import { describe, FIELD_NAMES, ZOO } from '../../web/rooms/layer/fields.js'
+import { toHash } from '../../web/rooms/layer/layer-link.js'
+import { MATRIX_IDS } from '../../web/rooms/layer/matrices.js'
+import { fieldsOf, POSITIONS } from '../../web/rooms/learn/check.js'
 
-/** @typedef {import('../../web/settings/fields.js').FieldName} FieldName */
+/** @typedef {import('../../web/rooms/layer/fields.js').FieldName} FieldName */
 
 /** Mulberry32. @param {number} seed @returns {() => number} from 0 to 1 */
 export function randomOf(seed) {

@@ -4,16 +4,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
-import { createApp } from '../../web/app.js'
-import { difference } from '../../web/compute/reference64.js'
-import { explain } from '../../web/explain/cell.js'
-import { sourcesOf, targetsOf } from '../../web/explain/dependencies.js'
-import { shapeWalk, stepsOf } from '../../web/explain/steps.js'
-import { fromFiles } from '../../web/formats/given.js'
-import { pytorchCode } from '../../web/formats/pytorch.js'
-import { qkvCode } from '../../web/formats/qkvcode.js'
-import { check } from '../../web/settings/check.js'
-import { Trouble } from '../../web/settings/trouble.js'
+import { Trouble } from '../../web/files/trouble.js'
+import { createApp } from '../../web/rooms/layer/app.js'
+import { check } from '../../web/rooms/layer/check.js'
+import { explain } from '../../web/rooms/layer/explain/cell.js'
+import { sourcesOf, targetsOf } from '../../web/rooms/layer/explain/dependencies.js'
+import { shapeWalk, stepsOf } from '../../web/rooms/layer/explain/steps.js'
+import { fromFiles } from '../../web/rooms/layer/import.js'
+import { qkvCode } from '../../web/rooms/layer/programs/node.js'
+import { pytorchCode } from '../../web/rooms/layer/programs/pytorch.js'
+import { difference } from '../../web/rooms/layer/trace/reference64.js'
 import { FILE_COUNT, fileOf, LINKS, linkOf, randomOf } from './hostile.js'
 import { usePage } from './open.js'
 
@@ -32,7 +32,7 @@ const links = () => {
 
 test('every random link gives numbers or sentences, and every cell of it can be explained', async () => {
   let hash = ''
-  /** @type {import('../../web/app.js').Drawing | undefined} */
+  /** @type {import('../../web/rooms/layer/app.js').Drawing | undefined} */
   let drawing
   /** @type {(() => void)[]} */
   const frames = []

@@ -7,25 +7,33 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { load } from 'qkv'
-import { createTracer } from '../../web/compute/trace.js'
-import { fromValue } from '../../web/formats/given.js'
-import { checkLearn, estimate, MOST_BYTES, MOST_SECONDS, smaller, touchIn, writeLearn } from '../../web/learn/check.js'
-import { headLines, jumpOf } from '../../web/learn/curves.js'
-import { probeOf } from '../../web/learn/probe.js'
-import { qkvProgram } from '../../web/learn/qkvprogram.js'
-import { RECIPES } from '../../web/learn/recipes.js'
-import { createRun } from '../../web/learn/run.js'
-import { configOf, fromFile, toFile } from '../../web/learn/saved.js'
-import { STORIES } from '../../web/learn/story.js'
-import { TARGET_WORDS } from '../../web/learn/tasks/translation.js'
-import { TEXTS } from '../../web/learn/texts.js'
-import { readChanges, writeChanges } from '../../web/settings/changes.js'
-import { check } from '../../web/settings/check.js'
+import { readChanges, writeChanges } from '../../web/head/cell-changes.js'
+import { check } from '../../web/rooms/layer/check.js'
+import { fromValue } from '../../web/rooms/layer/import.js'
+import { createTracer } from '../../web/rooms/layer/trace/layer-trace.js'
+import {
+  checkLearn,
+  estimate,
+  MOST_BYTES,
+  MOST_SECONDS,
+  smaller,
+  touchIn,
+  writeLearn,
+} from '../../web/rooms/learn/check.js'
+import { headLines, jumpOf } from '../../web/rooms/learn/curves.js'
+import { probeOf } from '../../web/rooms/learn/probe.js'
+import { qkvProgram } from '../../web/rooms/learn/programs/node.js'
+import { RECIPES } from '../../web/rooms/learn/recipes.js'
+import { configOf, fromFile, toFile } from '../../web/rooms/learn/saved-model.js'
+import { STORIES } from '../../web/rooms/learn/story.js'
+import { TARGET_WORDS } from '../../web/rooms/learn/tasks/translation.js'
+import { TEXTS } from '../../web/rooms/learn/texts.js'
+import { createRun } from '../../web/rooms/learn/training-run.js'
 import { randomOf } from './hostile.js'
 
-/** @typedef {import('../../web/learn/run.js').Task} Task */
-/** @typedef {import('../../web/learn/recipes.js').LearnSettings} LearnSettings */
-/** @typedef {import('../../web/settings/changes.js').Change} Change */
+/** @typedef {import('../../web/rooms/learn/training-run.js').Task} Task */
+/** @typedef {import('../../web/rooms/learn/recipes.js').LearnSettings} LearnSettings */
+/** @typedef {import('../../web/head/cell-changes.js').Change} Change */
 
 const text = readFileSync(new URL('../../docs/attention.md', import.meta.url), 'utf8')
 const qkv = await load()

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
-import { createRun } from '../../web/learn/run.js'
-import { createSession } from '../../web/learn/session.js'
-import { readChanges } from '../../web/settings/changes.js'
+import { readChanges } from '../../web/head/cell-changes.js'
+import { createSession } from '../../web/rooms/learn/session.js'
+import { createRun } from '../../web/rooms/learn/training-run.js'
 
 const qkv = await load()
 

@@ -6,15 +6,21 @@ import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { load } from 'qkv'
-import { learn } from '../../web/learn/cli.js'
-import { bandOf } from '../../web/learn/curves.js'
-import { pytorchProgram } from '../../web/learn/pytorch.js'
-import { RECIPES } from '../../web/learn/recipes.js'
-import { createRun } from '../../web/learn/run.js'
-import { drawStory } from '../../web/learn/tasks/stories.js'
-import { drawPair, LONGEST, SOURCE_WORDS, TARGET_WORDS, translationLength } from '../../web/learn/tasks/translation.js'
+import { learn } from '../../build/learn/cli.js'
+import { drawStory } from '../../build/train/stories-text.js'
+import { bandOf } from '../../web/rooms/learn/curves.js'
+import { pytorchProgram } from '../../web/rooms/learn/programs/pytorch.js'
+import { RECIPES } from '../../web/rooms/learn/recipes.js'
+import {
+  drawPair,
+  LONGEST,
+  SOURCE_WORDS,
+  TARGET_WORDS,
+  translationLength,
+} from '../../web/rooms/learn/tasks/translation.js'
+import { createRun } from '../../web/rooms/learn/training-run.js'
 
-/** @typedef {import('../../web/learn/run.js').Task} Task */
+/** @typedef {import('../../web/rooms/learn/training-run.js').Task} Task */
 
 const SEEDS = [0, 1, 2]
 /** The recorded band is in whole percent. */
@@ -40,7 +46,7 @@ for (const task of /** @type {Task[]} */ (['sort', 'reverse', 'induction', 'tran
   test(`the lengths on which ${task} is held out are never trained`, () => {
     const { shape, defaults } = RECIPES[task]
     const generator = qkv.generator(1)
-    const lengthsOf = (/** @type {import('../../web/learn/tasks/batch.js').Split} */ split) => {
+    const lengthsOf = (/** @type {import('../../web/rooms/learn/tasks/batch.js').Split} */ split) => {
       const { targets, lengths, B, L } = shape(defaults).batch(generator, 400, split)
       const answers = (/** @type {number} */ b) => targets.subarray(b * L, (b + 1) * L).filter(id => id >= 0).length
       return new Set(lengths ?? Array.from({ length: B }, (_, b) => answers(b)))
@@ -111,7 +117,7 @@ for (const [
   task,
   given,
   steps,
-] of /** @type {[Task, Partial<import('../../web/learn/recipes.js').LearnSettings>, number][]} */ ([
+] of /** @type {[Task, Partial<import('../../web/rooms/learn/recipes.js').LearnSettings>, number][]} */ ([
   ['induction', {}, 50],
   ['induction', { norm: true, mlp: 48, positions: 'learned' }, 50],
   ['induction', { positions: 'distance' }, 50],

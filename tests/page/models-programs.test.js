@@ -10,12 +10,12 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
-import { hooksOf, readChanges } from '../../web/checkpoints/changes.js'
-import { hasPyTorch, qkvProgram, transformersProgram } from '../../web/checkpoints/programs.js'
-import { inputOf, runOf, statesOf } from '../../web/checkpoints/run.js'
+import { hooksOf, readChanges } from '../../web/rooms/models/hooks.js'
+import { inputOf, runOf, statesOf } from '../../web/rooms/models/model-run.js'
+import { hasPyTorch, qkvProgram, transformersProgram } from '../../web/rooms/models/programs/programs.js'
 import { Tokenizer } from '../models/tokenizer.js'
 
-/** @typedef {import('../../web/checkpoints/run.js').WholeRun} WholeRun */
+/** @typedef {import('../../web/rooms/models/model-run.js').WholeRun} WholeRun */
 /** @typedef {{ name: string, runs: WholeRun[], qkv: string, pytorch: string, folder: string }} Case */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -6,7 +6,6 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
 import { headScores, loadModel } from 'qkv/models'
-import { hooksOf, readChanges, setRow, withChange, writeChanges } from '../../web/checkpoints/changes.js'
 import {
   cellAt,
   emptyMaps,
@@ -16,15 +15,16 @@ import {
   putLayer,
   ranked,
   scaleEnd,
-} from '../../web/checkpoints/maps.js'
-import { matricesOf } from '../../web/checkpoints/matrices.js'
-import { exactMap, exactPairs, inputOf, runOf, statesOf } from '../../web/checkpoints/run.js'
-import { createSession } from '../../web/checkpoints/session.js'
-import { TEXTS } from '../../web/checkpoints/texts.js'
+} from '../../web/rooms/models/atlas-maps.js'
+import { hooksOf, readChanges, setRow, withChange, writeChanges } from '../../web/rooms/models/hooks.js'
+import { matricesOf } from '../../web/rooms/models/layer-tensors.js'
+import { exactMap, exactPairs, inputOf, runOf, statesOf } from '../../web/rooms/models/model-run.js'
+import { createSession } from '../../web/rooms/models/session.js'
+import { TEXTS } from '../../web/rooms/models/texts.js'
 import { Tokenizer } from '../models/tokenizer.js'
 
-/** @typedef {import('../../web/checkpoints/session.js').Report} Report */
-/** @typedef {import('../../web/checkpoints/run.js').WholeRun} WholeRun */
+/** @typedef {import('../../web/rooms/models/session.js').Report} Report */
+/** @typedef {import('../../web/rooms/models/model-run.js').WholeRun} WholeRun */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const goldens = `${root}tests/goldens/models/`
@@ -41,7 +41,7 @@ function talk() {
     for (const look of waiting.splice(0)) look()
   })
   let id = 0
-  /** @param {Omit<import('../../web/checkpoints/session.js').Request, 'id'>} request @param {(keyof Report)[]} until */
+  /** @param {Omit<import('../../web/rooms/models/session.js').Request, 'id'>} request @param {(keyof Report)[]} until */
   async function ask(request, until) {
     const own = ++id
     session.ask({ id: own, ...request })
@@ -309,7 +309,7 @@ test('what a head takes to One layer gives its weights: queries, keys, scale and
     const isText = existsSync(`${goldens}${name}/tokenizer.json`)
     const model = await loadModel(qkv, goldens + name, { tokenizer: isText ? Tokenizer : false })
     const run = await runOf(qkv, model, { text: isText ? 'The cat that chased the dog' : '5 9 13 5 9 17 20 31' }, {})
-    const maps = /** @type {import('../../web/checkpoints/maps.js').Maps} */ (run.maps[stack])
+    const maps = /** @type {import('../../web/rooms/models/atlas-maps.js').Maps} */ (run.maps[stack])
     const { tensors, patch } = await matricesOf(model, run.input, {}, { stack, layer: 1, head: 2 })
     assert.deepEqual(Object.keys(tensors), isPlain ? ['q', 'k', 'v'] : ['weights', 'v'], name)
     const size = maps.heads * maps.rows * maps.columns

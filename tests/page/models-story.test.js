@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { TEXTS } from '../../web/checkpoints/texts.js'
+import { TEXTS } from '../../web/rooms/models/texts.js'
 import { opened, until } from './models.js'
 import { usePage } from './open.js'
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
-import { createApp } from '../../web/app.js'
+import { createApp } from '../../web/rooms/layer/app.js'
 
-/** @typedef {import('../../web/app.js').Drawing} Drawing */
+/** @typedef {import('../../web/rooms/layer/app.js').Drawing} Drawing */
 
 /**
  * The store without a browser: frames are drawn when the test says so.

@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 import { parameters, tape } from 'qkv/train'
-import { KINDS, storyBatch } from '../../web/learn/tasks/stories.js'
-import { forward as llama } from '../../web/learn/trained/llama.js'
-import { forward } from '../../web/learn/trained/marian.js'
-import { storiesFiles, trainStories } from '../../web/learn/trained/stories.js'
-import { storiesFigures } from '../../web/learn/trained/stories-figures.js'
-import { storiesTour } from '../../web/learn/trained/stories-tour.js'
-import { sentences, trainTranslator, translatorFiles, WORDS } from '../../web/learn/trained/translator.js'
-import { translatorFigures } from '../../web/learn/trained/translator-figures.js'
+import { forward as llama } from '../../build/train/llama.js'
+import { forward } from '../../build/train/marian.js'
+import { storiesFiles, trainStories } from '../../build/train/stories.js'
+import { storiesFigures } from '../../build/train/stories-figures.js'
+import { KINDS, storyBatch } from '../../build/train/stories-text.js'
+import { storiesTour } from '../../build/train/stories-tour.js'
+import { sentences, trainTranslator, translatorFiles, WORDS } from '../../build/train/translator.js'
+import { translatorFigures } from '../../build/train/translator-figures.js'
 
 const qkv = await load()
 const folderOf = (/** @type {string} */ name) => fileURLToPath(new URL(`../../web/trained/${name}`, import.meta.url))
@@ -88,7 +88,7 @@ test('the model of stories knows its kinds on unseen stories, its heads cost wha
   for (const [n, { cost, weight, behind, previous, antecedent }] of found.heads.entries()) {
     const stated = figures.heads[n]
     assert.ok(Math.abs(previous - stated.previous) < 0.05 && Math.abs(antecedent - stated.antecedent) < 0.05)
-    for (const kind of /** @type {import('../../web/learn/tasks/stories.js').Kind[]} */ (Object.keys(cost))) {
+    for (const kind of /** @type {import('../../build/train/stories-text.js').Kind[]} */ (Object.keys(cost))) {
       assert.ok(Math.abs(cost[kind] - stated.cost[kind]) < 0.2, `head ${n}, ${kind}: cost ${cost[kind]}`)
       assert.ok(Math.abs(weight[kind] - stated.weight[kind]) < 0.1, `head ${n}, ${kind}: weight ${weight[kind]}`)
       assert.ok(Math.abs(behind[kind] - stated.behind[kind]) < 0.1, `head ${n}, ${kind}: behind ${behind[kind]}`)
@@ -97,7 +97,7 @@ test('the model of stories knows its kinds on unseen stories, its heads cost wha
 })
 
 test('three heads of stories are plain to see, and each costs 0.3 or more: the word before, a person, a copy', () => {
-  const { heads } = /** @type {{ heads: import('../../web/learn/trained/stories-figures.js').HeadFigures[] }} */ (
+  const { heads } = /** @type {{ heads: import('../../build/train/stories-figures.js').HeadFigures[] }} */ (
     aboutOf('stories').figures
   )
   const before = heads.find(({ previous, cost }) => previous >= 0.4 && cost.name >= 0.3)

@@ -1,13 +1,13 @@
 // What all elements share: a label, texts, their theme, their width, pictures.
 
 import { html, LitElement } from 'lit'
-import { Room } from './room.js'
-import { Problem } from './tensor.js'
-import { commonTexts, fill } from './texts.js'
+import { commonTexts, fill } from './element-texts.js'
+import { Problem } from './tensor-input.js'
 import { Theme } from './theme.js'
+import { Room } from './width-observer.js'
 
-/** @typedef {import('./tensor.js').TensorLike} TensorLike */
-/** @typedef {import('./colour.js').Scale} Scale */
+/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
+/** @typedef {import('./colour-scale.js').Scale} Scale */
 /** @typedef {{ hostConnected?(): void, hostDisconnected?(): void, hostUpdated?(): void }} Controller */
 
 /**
@@ -38,21 +38,21 @@ export class QkvElement extends Base {
   theme = new Theme(this)
   /** @internal */
   room = new Room(this)
-  /** In English. @internal @type {import('./texts.js').Texts} */
+  /** In English. @internal @type {import('./element-texts.js').Texts} */
   words = commonTexts
 
   constructor() {
     super()
     /** What this shows, for screen readers and pictures. @type {string} */
     this.label = ''
-    /** Words in another language. @type {import('./texts.js').Texts} */
+    /** Words in another language. @type {import('./element-texts.js').Texts} */
     this.texts = {}
   }
 
   /**
    * A text in the language of the page.
    * @internal
-   * @param {keyof import('./texts.js').Texts} key
+   * @param {keyof import('./element-texts.js').Texts} key
    * @param {Record<string, string | number>} [values]
    */
   say(key, values) {

@@ -1,8 +1,8 @@
 // A map, drawn with either pen.
 
-import { exceptions, paletteOf, stepOf } from './colour.js'
+import { exceptions, paletteOf, stepOf } from './colour-scale.js'
 import { boxOf, seenCells } from './geometry.js'
-import { decimalsThatFit, short, write } from './numbers.js'
+import { decimalsThatFit, short, write } from './number-text.js'
 import { visible, widthOf } from './pens.js'
 
 /** @typedef {import('./pens.js').Pen} Pen */
@@ -15,7 +15,7 @@ import { visible, widthOf } from './pens.js'
  * @property {readonly number[]} dims rows, columns
  * @property {(i: number) => boolean} isHidden
  * @property {{ least: number, most: number }} range
- * @property {import('./colour.js').Scale} scale
+ * @property {import('./colour-scale.js').Scale} scale
  * @property {readonly number[]} domain
  * @property {readonly unknown[]} rowTokens empty: no labels
  * @property {readonly unknown[]} columnTokens

@@ -1,18 +1,18 @@
 import { css, html, nothing } from 'lit'
 import { QkvElement } from './base.js'
-import { exceptions, paletteOf } from './colour.js'
+import { exceptions, paletteOf } from './colour-scale.js'
 import { define } from './define.js'
+import { commonTexts, headsTexts } from './element-texts.js'
 import { movedInRing } from './keys.js'
-import { write } from './numbers.js'
+import { write } from './number-text.js'
 import { penOf } from './pens.js'
 import { canvasOf, raster } from './raster.js'
 import { headStatistics } from './statistics.js'
 import { sharedStyle } from './style.js'
-import { check, domainOf, extremes, hiddenIn, part } from './tensor.js'
-import { commonTexts, headsTexts } from './texts.js'
+import { check, domainOf, extremes, hiddenIn, part } from './tensor-input.js'
 
-/** @typedef {import('./tensor.js').TensorLike} TensorLike */
-/** @typedef {import('./tensor.js').Checked} Checked */
+/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
+/** @typedef {import('./tensor-input.js').Checked} Checked */
 /** @typedef {import('./statistics.js').HeadStatistics} HeadStatistics */
 
 const GAP = 12
@@ -144,7 +144,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     this.selected = 0
     /** Of the heads, if they have others than "Head 1". @type {readonly string[]} */
     this.names = []
-    /** @type {import('./colour.js').Scale} */
+    /** @type {import('./colour-scale.js').Scale} */
     this.scale = 'sequential'
     /** The position of the first query among the keys. */
     this.offset = 0

@@ -1,6 +1,6 @@
 import { drawMap, labelsEvery, MOST_SHAPES } from './draw.js'
 import { layout, naturalWidth, seenCells } from './geometry.js'
-import { wantedOf } from './model.js'
+import { wantedOf } from './model-view.js'
 import { penOf } from './pens.js'
 import { canvasOf, raster } from './raster.js'
 

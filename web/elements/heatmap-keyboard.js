@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit'
 import { boxOf, showing } from './geometry.js'
 import { moved } from './keys.js'
-import { write } from './numbers.js'
+import { write } from './number-text.js'
 
 /** @typedef {import('./geometry.js').Cell} Cell */
 

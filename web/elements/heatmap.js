@@ -6,14 +6,14 @@ import { Drawing } from './heatmap-drawing.js'
 import { Keyboard } from './heatmap-keyboard.js'
 import { Pointer } from './heatmap-pointer.js'
 import { heatmapStyle } from './heatmap-style.js'
-import { mapOf } from './model.js'
-import { write } from './numbers.js'
+import { mapOf } from './model-view.js'
+import { write } from './number-text.js'
 import { visible } from './pens.js'
 import { sharedStyle } from './style.js'
 import { tools } from './tools.js'
 
 /** @typedef {import('./geometry.js').Cell} Cell */
-/** @typedef {import('./tensor.js').TensorLike} TensorLike */
+/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
 /** @typedef {import('./draw.js').HeatMap} HeatMap */
 
 /** Properties that the map is made of; the others only mark it. */
@@ -115,7 +115,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     this.rowTokens = []
     /** @type {readonly string[]} */
     this.columnTokens = []
-    /** @type {import('./colour.js').Scale | undefined} 'sequential', unless there is `minus` */
+    /** @type {import('./colour-scale.js').Scale | undefined} 'sequential', unless there is `minus` */
     this.scale = undefined
     /** Where the colours begin and end: 0 to 1, or as far to both sides as the numbers go. @type {readonly [number, number] | undefined} */
     this.domain = undefined
@@ -151,7 +151,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   #problem = undefined
   /** What screen readers hear about the last click. */
   #said = ''
-  /** @type {typeof import('./table.js').table | undefined} */
+  /** @type {typeof import('./number-table.js').table | undefined} */
   #tableOf = undefined
   /** Has the map the focus? @internal */
   isFocused = false
@@ -177,7 +177,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   /** @internal The table is loaded when it is asked for first. @returns {unknown} */
   scheduleUpdate() {
     if (!this.asTable || this.#tableOf) return super.scheduleUpdate()
-    return import('./table.js').then(({ table }) => {
+    return import('./number-table.js').then(({ table }) => {
       this.#tableOf = table
       return super.scheduleUpdate()
     })
@@ -376,7 +376,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     })
   }
 
-  /** @param {typeof import('./table.js').table} table @param {HeatMap} map @param {string} label */
+  /** @param {typeof import('./number-table.js').table} table @param {HeatMap} map @param {string} label */
   #table(table, map, label) {
     return table({
       rows: map.dims[0],

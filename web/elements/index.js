@@ -1,15 +1,15 @@
 // The views as custom elements: they take tensors and tokens as properties, emit events, and know nothing of a page.
 // Each module defines its element.
 
+export { texts } from './element-texts.js'
 export { QkvHeads } from './heads.js'
 export { QkvHeatmap } from './heatmap.js'
 export { QkvLines } from './lines.js'
 export { headStatistics } from './statistics.js'
-export { texts } from './texts.js'
 export { QkvTrace } from './trace.js'
 
-/** @typedef {import('./tensor.js').TensorLike} TensorLike */
-/** @typedef {import('./texts.js').Texts} Texts */
+/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
+/** @typedef {import('./element-texts.js').Texts} Texts */
 /** @typedef {import('./statistics.js').HeadStatistics} HeadStatistics */
 /** @typedef {import('./heatmap.js').HeatmapEvents} HeatmapEvents */
 /** @typedef {import('./heads.js').HeadsEvents} HeadsEvents */

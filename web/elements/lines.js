@@ -1,17 +1,17 @@
 import { css, html, nothing } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
 import { QkvElement } from './base.js'
-import { paletteOf } from './colour.js'
+import { paletteOf } from './colour-scale.js'
 import { define } from './define.js'
+import { commonTexts, linesTexts } from './element-texts.js'
 import { LONG_PRESS } from './gestures.js'
 import { linksOf, strongest } from './links.js'
-import { short, write } from './numbers.js'
+import { short, write } from './number-text.js'
 import { penOf, visible, widthOf } from './pens.js'
 import { sharedStyle } from './style.js'
-import { check, hiddenIn } from './tensor.js'
-import { commonTexts, linesTexts } from './texts.js'
+import { check, hiddenIn } from './tensor-input.js'
 
-/** @typedef {import('./tensor.js').TensorLike} TensorLike */
+/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
 /** @typedef {{ side: 'row' | 'column', index: number }} Token a query is a row, a key a column */
 
 /** The most links that can be told apart. */

@@ -1,6 +1,6 @@
 // Cells as pixels. Where several cells share a pixel, the strongest shows, so that a single strong link is never lost.
 
-import { exceptions, paletteOf, pixel, stepOf } from './colour.js'
+import { exceptions, paletteOf, pixel, stepOf } from './colour-scale.js'
 
 /**
  * A part of a matrix as an image of `width` by `height` pixels; hidden cells are left transparent.
@@ -8,7 +8,7 @@ import { exceptions, paletteOf, pixel, stepOf } from './colour.js'
  * @param {ArrayLike<number>} matrix.data
  * @param {readonly number[]} matrix.dims
  * @param {(i: number) => boolean} matrix.isHidden
- * @param {import('./colour.js').Scale} matrix.scale
+ * @param {import('./colour-scale.js').Scale} matrix.scale
  * @param {readonly number[]} matrix.domain
  * @param {boolean} isDark
  * @param {{ row: number, column: number, rows: number, columns: number }} part whole cells

@@ -1,6 +1,6 @@
 // Numbers about heads, from weights alone: how they look at their keys. Sums are in float64.
 
-import { check } from './tensor.js'
+import { check } from './tensor-input.js'
 
 /**
  * @typedef {object} HeadStatistics means over the queries that see any key; NaN where no query counts
@@ -11,7 +11,7 @@ import { check } from './tensor.js'
  */
 
 /**
- * @param {import('./tensor.js').TensorLike} weights (H, L, S)
+ * @param {import('./tensor-input.js').TensorLike} weights (H, L, S)
  * @param {object} [options]
  * @param {number} [options.offset] the position of the first query among the keys
  * @returns {HeadStatistics[]} one for each head

@@ -1,5 +1,5 @@
 import { html } from 'lit'
-import { luminance } from './colour.js'
+import { luminance } from './colour-scale.js'
 
 /** @typedef {import('./base.js').Reactive} Reactive */
 /** @typedef {import('./draw.js').Style} Style */

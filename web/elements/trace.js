@@ -3,14 +3,14 @@ import { QkvElement } from './base.js'
 import { define } from './define.js'
 import './heads.js'
 import './heatmap.js'
+import { commonTexts, traceTexts } from './element-texts.js'
 import { movedInRing } from './keys.js'
-import { headsOf, matrixOf, scaleOf, stepsOf } from './steps.js'
+import { headsOf, matrixOf, scaleOf, stepsOf } from './scale-steps.js'
 import { sharedStyle } from './style.js'
-import { check, part } from './tensor.js'
-import { commonTexts, traceTexts } from './texts.js'
+import { check, part } from './tensor-input.js'
 
-/** @typedef {import('./steps.js').Trace} Trace */
-/** @typedef {import('./tensor.js').TensorLike} TensorLike */
+/** @typedef {import('./scale-steps.js').Trace} Trace */
+/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
 
 /** @typedef {{ 'step-select': { step: string }, 'head-select': { head: number } }} TraceEvents */
 
@@ -89,7 +89,7 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
     return this.trace ? stepsOf(this.trace) : []
   }
 
-  /** @param {readonly import('./steps.js').Step[]} steps */
+  /** @param {readonly import('./scale-steps.js').Step[]} steps */
   #chosen(steps) {
     const at = steps.findIndex(({ name }) => name === (this.step ?? 'weights'))
     return at < 0 ? steps.length - 1 : at
@@ -138,7 +138,7 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
     return this.#map?.picture() ?? { width: 96, height: 24, draw: () => {} }
   }
 
-  /** All heads' weights, (H, L, S). @param {readonly import('./steps.js').Step[]} steps */
+  /** All heads' weights, (H, L, S). @param {readonly import('./scale-steps.js').Step[]} steps */
   #weights(steps) {
     const step = steps.find(({ name, axes }) => name === 'weights' && axes.endsWith('HLS'))
     if (!step) return undefined

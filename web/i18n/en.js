@@ -1,4 +1,4 @@
-export { texts as elements } from '../elements/texts.js'
+export { texts as elements } from '../elements/element-texts.js'
 
 export const texts = {
   htmlLang: 'en',

@@ -41,7 +41,7 @@ function tensors({ layers, d, vocab, positions }) {
 
 /**
  * GPT-2's initialisation, deviation 0.02; norms near 1, biases near 0, so that a term that is left out shows.
- * @param {import('../../../src/nn/generator.js').Generator} generator
+ * @param {import('../../../src/layers/generator.js').Generator} generator
  * @param {typeof SIZES} [sizes]
  * @returns {Weights}
  */

@@ -1,0 +1,85 @@
+// Trains the small language model that ships with the page: Llama's layout, on the task "stories".
+
+import { train } from '../../web/rooms/learn/training.js'
+import { filesOf } from './folder.js'
+import { configOf, forward, initialWeights } from './llama.js'
+import { GIRLS, STORY_WORDS, storyBatch } from './stories-text.js'
+
+/** @typedef {import('./stories-text.js').Kind} Kind */
+/** @typedef {import('qkv').FloatTensor} FloatTensor */
+
+export const DEFAULTS = {
+  ...{ vocab: STORY_WORDS.length, T: 56, layers: 3, heads: 2, headDim: 32, d: 64, mlp: 64, base: 1000 },
+  ...{ batch: 16, steps: 2000, rate: 5e-3, decay: 0.05, warmup: 50, seed: 1 },
+  // Up to this share of the steps the first layer's heads are also trained by readouts that are dropped later: head 0 predicts
+  // the word before, head 1 for the person whom the sentence is about. So each does one thing, and the other layers build on it.
+  guided: 0.6,
+}
+
+/**
+ * Loss weights of words that are certain, larger for rarer kinds; other words have FREE. Any weight of a certain word
+ * keeps the best answer the same.
+ * @type {Record<Kind, number>}
+ */
+const WEIGHT = { name: 1.5, colour: 2, gender: 0.5, pronoun: 0.5, own: 1, place: 1 }
+const FREE = 0.05
+
+/** Ids of the person who was last spoken of, by name or pronoun; -1 before. @param {readonly string[]} words */
+function persons(words) {
+  const [girl, boy] = GIRLS.includes(words[1]) ? [words[1], words[3]] : [words[3], words[1]]
+  let id = -1
+  return words.map(word => {
+    if (word === girl || word === 'she') id = STORY_WORDS.indexOf(girl)
+    if (word === boy || word === 'he') id = STORY_WORDS.indexOf(boy)
+    return id
+  })
+}
+
+/**
+ * @param {import('qkv').Qkv} qkv
+ * @param {Partial<typeof DEFAULTS>} [given]
+ * @param {(step: number, loss: number) => void} [onStep]
+ */
+export function trainStories(qkv, given = {}, onStep) {
+  const settings = { ...DEFAULTS, ...given }
+  const { vocab, heads, headDim, T, batch: B, steps, seed, guided } = settings
+  const generator = qkv.generator(seed)
+  const weights = initialWeights(generator, settings)
+  const readout = () => generator.normal([vocab, heads * headDim], 0, 1 / Math.sqrt(headDim))
+  const data = qkv.generator(seed + 1_000_003)
+  const dims = [B, T]
+  const lossOf = (/** @type {number} */ step) => {
+    const { stories, ids, targets } = storyBatch(data, B, T)
+    const shares = new Float32Array(B * T).fill(FREE)
+    for (const [b, { marks }] of stories.entries())
+      for (const { at, kind } of marks) shares[b * T + at - 1] = WEIGHT[kind]
+    const before = ids.map((_, i) => (i % T ? ids[i - 1] : -1))
+    const person = Int32Array.from(stories.flatMap(({ words }) => persons(words).slice(0, T)))
+    return (
+      /** @type {import('qkv/train').Tape} */ t,
+      /** @type {import('../../web/rooms/learn/training.js').Weights} */ p,
+    ) => {
+      const { logits, headOutput } = forward(t, p, { data: ids, dims }, settings)
+      const main = t.crossEntropy(logits, { data: targets, dims }, { weights: { data: shares, dims } })
+      if (step >= guided * steps) return main
+      const asked = (
+        /** @type {number} */ head,
+        /** @type {FloatTensor} */ readout,
+        /** @type {Int32Array} */ answers,
+      ) => t.crossEntropy(t.linear(headOutput(0, head), readout), { data: answers, dims }, { ignoreIndex: -1 })
+      return t.add(t.add(main, asked(0, p.before, before)), asked(1, p.person, person))
+    }
+  }
+  const { before, person, ...learned } = train(
+    qkv,
+    { ...weights, before: readout(), person: readout() },
+    settings,
+    lossOf,
+    onStep,
+  )
+  return { settings, weights: learned }
+}
+
+/** The folder of a trained model. @param {ReturnType<typeof trainStories>} trained */
+export const storiesFiles = ({ settings, weights }) =>
+  filesOf(configOf(settings), weights, STORY_WORDS, { start: '<s>', unknown: '<unk>' })

@@ -1,0 +1,67 @@
+// From the properties of a map to what is drawn.
+
+import { write } from './number-text.js'
+import { visible, widthOf } from './pens.js'
+import { check, difference, domainOf, extremes, hiddenIn } from './tensor-input.js'
+
+/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
+
+/**
+ * @param {object} given the properties of a map
+ * @param {TensorLike | undefined} given.matrix
+ * @param {TensorLike | undefined} given.minus
+ * @param {TensorLike | undefined} given.mask
+ * @param {TensorLike | undefined} given.previous
+ * @param {import('./colour-scale.js').Scale | undefined} given.scale
+ * @param {readonly number[] | undefined} given.domain
+ * @param {readonly string[]} given.rowTokens
+ * @param {readonly string[]} given.columnTokens
+ * @param {number} given.decimals
+ * @param {boolean} given.legend
+ * @param {{ rowTitle: string, columnTitle: string, hiddenWord: string }} words
+ * @returns {import('./draw.js').HeatMap}
+ */
+export function mapOf(given, words) {
+  const own = check(given.matrix, 2)
+  const tensor = given.minus === undefined ? own : difference(own, check(given.minus, 2))
+  const isHidden = hiddenIn(tensor, given.mask === undefined ? undefined : check(given.mask, 2))
+  const previous = given.previous === undefined ? undefined : check(given.previous, 2)
+  const scale = given.scale ?? (given.minus === undefined ? 'sequential' : 'diverging')
+  const range = extremes(tensor, isHidden)
+  const { data, dims } = tensor
+  return {
+    ...{ data, dims, isHidden, range, scale, domain: given.domain ?? domainOf(scale, range) },
+    ...{ rowTokens: given.rowTokens ?? [], columnTokens: given.columnTokens ?? [] },
+    ...{ decimals: given.decimals, legend: given.legend, ...words },
+    previous: previous?.dims.join() === dims.join() ? previous.data : undefined,
+  }
+}
+
+/**
+ * What a map asks of its layout: cells that hold its numbers, labels that hold its tokens.
+ * @param {import('./draw.js').HeatMap} map
+ * @param {import('./draw.js').Style} look
+ * @param {number} mostHeight of all cells
+ * @param {number} width of the whole picture at most
+ * @param {import('./geometry.js').View} [view]
+ * @param {{ width?: number, height?: number }} [largest] how far cells grow where there is room
+ */
+export function wantedOf(map, { fontSize, family }, mostHeight, width, view, largest = {}) {
+  const [rows, columns] = map.dims
+  const font = `400 ${Math.min(fontSize, 12)}px ${family}`
+  const widest = (/** @type {readonly unknown[]} */ tokens) => {
+    let most = 0
+    for (const token of new Set(tokens)) most = Math.max(most, widthOf(visible(token).slice(0, 60), font))
+    return most
+  }
+  const { least, most } = map.range
+  const numbers = [least, most].map(value => widthOf(write(value, map.decimals), `400 ${fontSize}px ${family}`))
+  return {
+    ...{ rows, columns, width, view, fontSize, mostHeight, legend: map.legend },
+    most: Math.max(Math.ceil(Math.max(...numbers, 20)) + 8, largest.width ?? 0),
+    tallest: largest.height,
+    rowLabel: widest(map.rowTokens.slice(0, rows)),
+    columnLabel: widest(map.columnTokens.slice(0, columns)),
+    titles: Boolean(map.rowTitle || map.columnTitle),
+  }
+}

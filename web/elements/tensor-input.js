@@ -1,0 +1,116 @@
+// Tensors as the elements take them: checked, and what a cell of one holds.
+
+import { nice } from 'd3-array'
+
+/** @typedef {ArrayLike<number>} Numbers */
+/** @typedef {{ data: Numbers | ArrayLike<boolean>, dims?: readonly number[], shape?: readonly number[] }} TensorLike */
+/** @typedef {{ data: Numbers, dims: number[] }} Checked */
+
+/** What is wrong with a tensor: a key of the texts, and its values. */
+export class Problem extends Error {
+  /**
+   * @param {'problemTensor' | 'problemAxes' | 'problemSize' | 'problemNumbers' | 'problemMinus' | 'problemMask'} key
+   * @param {Record<string, string | number>} values
+   */
+  constructor(key, values) {
+    super(key)
+    this.key = key
+    this.values = values
+  }
+}
+
+/**
+ * @param {unknown} tensor
+ * @param {number} axes how many; leading axes of 1 fall away
+ * @returns {Checked}
+ */
+export function check(tensor, axes) {
+  const { data, dims, shape } = /** @type {Partial<TensorLike>} */ (tensor ?? {})
+  const all = Array.from(dims ?? shape ?? [])
+  if (typeof data !== 'object' || typeof data?.length !== 'number' || !(dims ?? shape))
+    throw new Problem('problemTensor', {
+      got: tensor === null ? 'null' : Array.isArray(tensor) ? 'an array' : typeof tensor,
+    })
+  if (!all.every(n => Number.isSafeInteger(n) && n >= 0))
+    throw new Problem('problemAxes', { want: axes, dims: all.join(', ') })
+  const kept = [...all]
+  while (kept.length > axes && kept[0] === 1) kept.shift()
+  if (kept.length !== axes) throw new Problem('problemAxes', { want: axes, dims: all.join(', ') })
+  const need = kept.reduce((a, b) => a * b, 1)
+  if (data.length !== need) throw new Problem('problemSize', { dims: all.join(', '), need, count: data.length })
+  if (need > 0 && typeof data[0] !== 'number' && typeof data[0] !== 'boolean')
+    throw new Problem('problemNumbers', { got: typeof data[0] })
+  return { data: /** @type {Numbers} */ (data), dims: kept }
+}
+
+/**
+ * One tensor minus another: cells hidden in both stay hidden.
+ * @param {Checked} a
+ * @param {Checked} b
+ * @returns {Checked}
+ */
+export function difference(a, b) {
+  if (a.dims.join() !== b.dims.join())
+    throw new Problem('problemMinus', { dims: a.dims.join(', '), other: b.dims.join(', ') })
+  const data = new Float32Array(a.data.length)
+  for (let i = 0; i < data.length; i++)
+    data[i] = a.data[i] === -Infinity && b.data[i] === -Infinity ? -Infinity : a.data[i] - b.data[i]
+  return { data, dims: a.dims }
+}
+
+/**
+ * Whether the i-th cell is hidden: by a mask (boolean: true may be seen; numbers: -Infinity hides), or by its own -Infinity.
+ * @param {Checked} tensor
+ * @param {Checked | undefined} mask
+ * @returns {(i: number) => boolean}
+ */
+export function hiddenIn({ data, dims }, mask) {
+  if (!mask) return i => data[i] === -Infinity
+  if (mask.dims.join() !== dims.join())
+    throw new Problem('problemMask', { dims: dims.join(', '), other: mask.dims.join(', ') })
+  const seen = mask.data
+  const isAdded = seen instanceof Float32Array || seen instanceof Float64Array
+  return isAdded ? i => seen[i] === -Infinity || data[i] === -Infinity : i => !seen[i] || data[i] === -Infinity
+}
+
+/**
+ * The least and the largest finite number that is seen.
+ * @param {Checked} tensor
+ * @param {(i: number) => boolean} isHidden
+ */
+export function extremes({ data }, isHidden) {
+  let [least, most] = [Infinity, -Infinity]
+  for (let i = 0; i < data.length; i++) {
+    const x = data[i]
+    if (!(Math.abs(x) < Infinity) || isHidden(i)) continue
+    if (x < least) least = x
+    if (x > most) most = x
+  }
+  return least <= most ? { least, most } : { least: 0, most: 0 }
+}
+
+/**
+ * Where the colours of a scale begin and end, by default: 0 to 1, or as far to both sides as the numbers go.
+ * @param {import('./colour-scale.js').Scale} scale
+ * @param {{ least: number, most: number }} range
+ * @returns {[number, number]}
+ */
+export function domainOf(scale, { least, most }) {
+  const isShare = scale === 'sequential'
+  const reach = Math.max(Math.abs(least), Math.abs(most)) || 1
+  const ends = isShare ? [Math.min(0, least), most <= 1.0001 ? 1 : most] : [-reach, reach]
+  return nice(ends[0], ends[1], 5)
+}
+
+/**
+ * The numbers of one of several equal parts.
+ * @param {Numbers} data
+ * @param {number} at
+ * @param {number} size
+ * @returns {Numbers}
+ */
+export function part(data, at, size) {
+  if (ArrayBuffer.isView(data))
+    return /** @type {Float32Array} */ (/** @type {unknown} */ (data)).subarray(at * size, (at + 1) * size)
+  return Array.prototype.slice.call(data, at * size, (at + 1) * size)
+}

@@ -1,0 +1,54 @@
+// Terms of a sum in lines, as the inspectors of the rooms show them.
+
+import { html, nothing } from 'lit'
+import { format } from '../files/number-format.js'
+
+/** @typedef {(key: any, params?: Record<string, string | number>) => string} Translate */
+
+/** Of longer sums the largest terms are shown; the rest opens. */
+const MOST_TERMS = 10
+
+/** Sums that show all their terms. @type {Set<string>} */
+const opened = new Set()
+
+/**
+ * Terms in lines, each with its name: of long sums the largest, in their order, and the others together.
+ * @param {{ t: Translate, id: string, key: string, sum: (numbers: number[]) => number, refresh: () => void }} context id: of the
+ *   button that opens the rest; key: of the sum
+ * @param {unknown[]} heads
+ * @param {(i: number) => string} name
+ * @param {(i: number) => unknown[]} cells
+ * @param {ArrayLike<number>} sizes what each term adds
+ * @param {{ own?: number, foot?: unknown }} [options] own: the line that is meant
+ */
+export function termLines({ t, id, key, sum, refresh }, heads, name, cells, sizes, { own = -1, foot = nothing } = {}) {
+  const order = Array.from(sizes, (_, i) => i)
+  const isOpen = opened.has(key) || sizes.length <= MOST_TERMS + 1
+  const largest = new Set(
+    isOpen ? order : [...order].sort((a, b) => Math.abs(sizes[b]) - Math.abs(sizes[a])).slice(0, MOST_TERMS),
+  )
+  const shown = order.filter(i => largest.has(i) || i === own)
+  const rest = order.filter(i => !largest.has(i) && i !== own)
+  const open = () => {
+    opened.add(key)
+    refresh()
+  }
+  return html`<table class="terms">
+    <thead><tr><td></td>${heads.map(head => html`<td>${head}</td>`)}</tr></thead>
+    <tbody>
+      ${shown.map(
+        i =>
+          html`<tr class=${i === own ? 'is-own' : ''}>
+            <th scope="row" class="term-name" title=${name(i)}><bdi>${name(i)}</bdi></th>
+            ${cells(i).map(content => html`<td>${content}</td>`)}
+          </tr>`,
+      )}
+      ${
+        rest.length
+          ? html`<tr><td colspan="6" class="more"><button type="button" class="plain" id=${id} @click=${open}>${t('moreTerms', { count: rest.length, sum: format(sum(rest.map(i => sizes[i]))) })}</button></td></tr>`
+          : nothing
+      }
+    </tbody>
+    ${foot}
+  </table>`
+}

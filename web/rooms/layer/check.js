@@ -1,0 +1,194 @@
+// Checks the settings: every range is checked here, before anything is built from a number. Pure: no DOM, no core.
+
+import { tokenize } from 'qkv/tokenize'
+import { applies, DEFAULTS, describe, FIELDS, fieldsThat, MOST_HEADS, MOST_TOKENS, ZOO } from './fields.js'
+
+/** @typedef {import('qkv/tokenize').Tokens} Tokens */
+/** @typedef {import('./fields.js').Settings} Settings */
+/** @typedef {import('./fields.js').Given} Given */
+/** @typedef {import('./fields.js').FieldName} Field */
+/** @typedef {import('./fields.js').NumberField} NumberField */
+/** @typedef {import('../../i18n/index.js').Key} Key */
+/** @typedef {{ key: Key, params: Record<string, string | number>, offers?: Partial<Settings>[] }} Problem offers: patches that mend it */
+/** @typedef {Partial<Record<Field, Problem>>} Problems */
+
+/**
+ * What the tracer takes: every number in its range, the sentences in tokens. Plain data.
+ * @typedef {Omit<Settings, NumberField | 'seed' | 'scale'> & Record<NumberField, number> & {
+ *   seed: bigint, scale: number | null, isCross: boolean, queries: Tokens, keys: Tokens }} Checked
+ *   keys: those of `queries` unless isCross
+ */
+
+/** Heads built by hand have matrices as large as the sentence is long. */
+export const MOST_ZOO_TOKENS = 128
+export const MOST_CHARACTERS = 60_000
+/** Numbers of an embedding table that is drawn whole: 128 MB. */
+export const MOST_TABLE = 2 ** 25
+
+const NUMBER_FIELDS = /** @type {NumberField[]} */ (fieldsThat(({ least }) => least !== undefined))
+
+/**
+ * A number that was typed.
+ * @param {unknown} value
+ */
+export function toNumber(value) {
+  const text = String(value)
+    .trim()
+    .replace('−', '-')
+    .replace(/^(-?\d+),(\d+)$/, '$1.$2')
+  return /^-?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
+}
+
+/** Is it a number that float32 can hold? @param {number} x */
+export const isFloat32 = x => Number.isFinite(Math.fround(x))
+
+/**
+ * A field's number if it is in range, else its default.
+ * @param {Settings} settings
+ * @param {NumberField} field
+ * @param {Problems} problems
+ */
+function checkNumber(settings, field, problems) {
+  const { kind, least = 0, most = 0, default: normal } = describe(field)
+  const value = toNumber(settings[field])
+  if (value >= least && value <= most && (kind === 'real' || Number.isInteger(value))) return value
+  if (applies(settings, field))
+    problems[field] = { key: kind === 'real' ? 'problemPositive' : 'problemRange', params: { least, most } }
+  return normal
+}
+
+/**
+ * The settings as the tracer takes them, or what is wrong with them, field by field.
+ * @param {Settings} settings
+ * @returns {{ checked?: Checked, problems: Problems }}
+ */
+export function check(settings) {
+  /** @type {Problems} */
+  const problems = {}
+  const { model, given } = settings
+  const numbers = /** @type {Record<NumberField, number>} */ (
+    Object.fromEntries(NUMBER_FIELDS.map(field => [field, checkNumber(settings, field, problems)]))
+  )
+  const brought = model === 'given' ? given : null
+  if (model === 'given' && !brought) problems.model = { key: 'problemGiven', params: {} }
+  const isCross = settings.kind === 'cross' || brought !== null
+  const sentences = brought ? namesOfGiven(settings, brought) : checkSentences(settings, numbers.tableRows, problems)
+  const { queries, keys } = sentences
+  if (brought) numbers.heads = headsOfGiven(brought)
+  if (model === 'multihead') {
+    const { dModel, heads } = numbers
+    if (dModel % heads)
+      problems.heads ??= { key: 'problemDivide', params: { heads, dModel }, offers: dividing(heads, dModel) }
+    numbers.dKey = numbers.dValue = dModel / heads
+  } else numbers.batch = 1
+  const { heads, tableRows, dModel } = numbers
+  if (applies(settings, 'draw') && settings.draw === 'continue' && tableRows * dModel > MOST_TABLE)
+    problems.tableRows ??= { key: 'problemTableSize', params: { most: Math.floor(MOST_TABLE / dModel), dModel } }
+  if (model === 'zoo')
+    for (const [field, { tokens }] of /** @type {const} */ ([
+      ['sentence', queries],
+      ['second', keys],
+    ]))
+      if (tokens.length > MOST_ZOO_TOKENS)
+        problems[field] ??= { key: 'problemZoo', params: { most: MOST_ZOO_TOKENS, count: tokens.length } }
+  const scale = settings.scale === null ? null : toNumber(settings.scale)
+  if (scale !== null && !isFloat32(scale)) problems.scale = { key: 'problemNumber', params: {} }
+  const seed = checkSeed(settings, problems)
+
+  if (Object.keys(problems).length > 0) return { problems }
+  const probeWord = tokenize(settings.probeWord.slice(0, MOST_CHARACTERS), { by: settings.tokenizer }).tokens[0] ?? ''
+  const zoo = Array.from({ length: heads }, (_, h) => settings.zoo[h] ?? ZOO[h % ZOO.length])
+  const edits = settings.edits.filter(({ value }) => isFloat32(value))
+  return { checked: { ...settings, ...numbers, ...sentences, edits, zoo, probeWord, isCross, seed, scale }, problems }
+}
+
+/**
+ * Tokens of both sentences; the vocabulary of cross-attention numbers both together.
+ * @param {Settings} settings
+ * @param {number} tableRows
+ * @param {Problems} problems
+ * @returns {{ queries: Tokens, keys: Tokens }}
+ */
+function checkSentences(settings, tableRows, problems) {
+  const { kind, sentence, second, tokenizer: by, keysFrom } = settings
+  const isCross = kind === 'cross'
+  const isRight = (/** @type {string} */ text) => text.length <= MOST_CHARACTERS
+  const none = tokenize('')
+  const all = isCross && keysFrom === 'words' ? `${sentence} ${second}` : sentence
+  const vocabulary = isRight(sentence) && isRight(second) ? tokenize(all, { by }).vocabulary : none.vocabulary
+  const read = (/** @type {'sentence' | 'second'} */ field, /** @type {string} */ text) => {
+    if (!isRight(text)) {
+      problems[field] = { key: 'problemLong', params: { most: MOST_CHARACTERS, count: text.length } }
+      return none
+    }
+    const raw = tokenize(text, { by })
+    const count = raw.tokens.length
+    if (count === 0) problems[field] = { key: 'problemEmpty', params: {} }
+    else if (count > MOST_TOKENS) problems[field] = { key: 'problemTokens', params: { most: MOST_TOKENS, count } }
+    // Two sentences, cut together, may give other tokens than each alone: then each token has its own number.
+    const isKnown = raw.tokens.every(token => vocabulary.has(token))
+    return isKnown ? tokenize(text, { by, vocabulary }) : raw
+  }
+  const queries = read('sentence', sentence)
+  const keys = isCross ? read('second', second) : queries
+  const most = Math.max(...queries.ids.slice(0, MOST_TOKENS), ...keys.ids.slice(0, MOST_TOKENS), 0)
+  if (most >= tableRows && applies(settings, 'tableRows'))
+    problems.tableRows ??= { key: 'problemTable', params: { rows: tableRows, count: most + 1 } }
+  return { queries, keys }
+}
+
+/** @param {Given} given */
+export function headsOfGiven(given) {
+  const { dims } = 'weights' in given ? given.weights : 'x' in given ? given.wq : given.q
+  return dims.length === 3 ? dims[0] : 1
+}
+
+/**
+ * The words of the sentences name the rows of the given tensors; rows without a word have numbers.
+ * @param {Settings} settings
+ * @param {Given} given
+ * @returns {{ queries: Tokens, keys: Tokens }}
+ */
+function namesOfGiven({ sentence, second, tokenizer: by }, given) {
+  const { q, k, x } = /** @type {any} */ (given)
+  const { weights, tokens, keyTokens } = /** @type {any} */ (given)
+  const lengths = weights ? weights.dims.slice(-2) : [q ?? x, k ?? x].map(({ dims }) => dims.at(-2))
+  const name = (/** @type {string} */ text, /** @type {number} */ length, /** @type {string[]} */ own) => {
+    const isOwn = own?.join(' ') === text
+    const words = isOwn ? own : tokenize(text.slice(0, MOST_CHARACTERS), { by }).tokens
+    const tokens = Array.from({ length }, (_, i) => words[i] ?? String(i + 1))
+    const ids = Int32Array.from(tokens, (_, i) => i)
+    return { tokens, ids, vocabulary: new Map(tokens.map((token, i) => [token, i])) }
+  }
+  return { queries: name(sentence, lengths[0], tokens), keys: name(second, lengths[1], keyTokens ?? tokens) }
+}
+
+/**
+ * torch.manual_seed takes -2^63 ... 2^64 - 1.
+ * @param {Settings} settings
+ * @param {Problems} problems
+ */
+function checkSeed(settings, problems) {
+  const text = settings.seed
+  const seed = /^\s*-?\d{1,20}\s*$/.test(text) ? BigInt(text.trim()) : undefined
+  if (seed !== undefined && seed >= -(2n ** 63n) && seed < 2n ** 64n) return seed
+  if (applies(settings, 'seed')) problems.seed = { key: 'problemSeed', params: {} }
+  return BigInt(DEFAULTS.seed)
+}
+
+/**
+ * The nearest numbers of heads that divide a model, and the nearest models that these heads divide.
+ * @param {number} heads
+ * @param {number} dModel
+ * @returns {Partial<Settings>[]}
+ */
+function dividing(heads, dModel) {
+  const divides = (/** @type {number} */ n) => n <= MOST_HEADS && dModel % n === 0
+  const fewer = Array.from({ length: heads }, (_, i) => heads - i).find(divides)
+  const more = Array.from({ length: MOST_HEADS }, (_, i) => heads + i).find(divides)
+  const models = [Math.floor(dModel / heads) * heads, Math.ceil(dModel / heads) * heads]
+  return [
+    ...[...new Set([fewer, more])].flatMap(n => (n ? [{ heads: n }] : [])),
+    ...models.filter(n => n >= 1 && n <= FIELDS.dModel.most).map(n => ({ dModel: n })),
+  ]
+}

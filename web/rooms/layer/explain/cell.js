@@ -1,0 +1,137 @@
+// How a cell was computed, in terms of other cells. Pure: values are looked up in the trace.
+
+import { isSameCell } from '../settings.js'
+import { scaleOf } from '../trace/attention-options.js'
+import { reasonOf } from '../trace/visibility.js'
+import { wayOf } from './dependencies.js'
+
+/** @typedef {import('../fields.js').Cell} Cell */
+/** @typedef {import('../matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../trace/layer-trace.js').Result} Result */
+/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+
+/**
+ * - given: drawn from the random stream (`id`: row of the table), brought by the reader, or set by hand
+ * - products: the sum of products of pairs, and a bias
+ * - gaussian: minus the squared differences of pairs, over 2 sigma^2
+ * - additive: the sum of v tanh(q + k)
+ * - scale: a cell times a factor
+ * - mask: a cell, kept or hidden; `zero`: after softmax
+ * - softmax: exp(cell - largest) / sum, along a row or a column
+ * - divide: a cell divided by the sum of its line
+ * - override: a row in which weights were set by hand
+ * - join: a cell of a head
+ * @typedef {{ kind: 'given', from: 'table' | 'weights' | 'reader' | 'zeros' | 'zoo' | 'zooWeights', id?: number }
+ *   | { kind: 'hand' }
+ *   | { kind: 'products', terms: [Cell, Cell][], bias?: Cell, along: 'dims' | 'keys' }
+ *   | { kind: 'gaussian', terms: [Cell, Cell][], sigma: number }
+ *   | { kind: 'additive', terms: [Cell, Cell, Cell][] }
+ *   | { kind: 'scale', source: Cell, factor: number, size: number, isRoot: boolean }
+ *   | { kind: 'mask', source: Cell, isHidden: boolean, reason: ReturnType<typeof reasonOf>, zero: boolean }
+ *   | { kind: 'softmax', sources: Cell[], own: number, exponentials: number[], largest: number, sum: number }
+ *   | { kind: 'divide', source: Cell, sum: number }
+ *   | { kind: 'override', set: Cell[] }
+ *   | { kind: 'join', source: Cell }} Explanation
+ */
+
+/** @param {number} length @param {(i: number) => any} of */
+const list = (length, of) => Array.from({ length }, (_, i) => of(i))
+
+/**
+ * @param {Result} result
+ * @param {Cell} cell one that exists
+ * @returns {Explanation}
+ */
+export function explain(result, cell) {
+  const { settings, tensors, visible } = result
+  const { matrix, head, row, column } = cell
+  const S = settings.keys.tokens.length
+  if (settings.edits.some(edit => isSameCell(edit, cell))) return { kind: 'hand' }
+  /** @type {(matrix: MatrixId, row: number, column: number) => Cell} */
+  const at = (id, row, column) => ({ matrix: id, head: tensors[id]?.dims.length === 3 ? head : 0, row, column })
+  const sizeOf = (/** @type {MatrixId} */ id) => /** @type {FloatTensor} */ (tensors[id]).dims.at(-1) ?? 0
+
+  const way = wayOf(result, matrix)
+  const [left, right] = way?.sources.map(([source]) => source) ?? []
+  switch (way?.rule) {
+    case 'product':
+      return {
+        ...{ kind: 'products', along: left === 'weights' ? 'keys' : 'dims' },
+        terms: list(sizeOf(left), i => [at(left, row, i), at(right, i, column)]),
+        ...(way.bias && { bias: at(way.bias, 0, column) }),
+      }
+    case 'scores': {
+      const pair = (/** @type {number} */ i) => [at(left, row, i), at(right, column, i)]
+      if (way.sources.length > 2)
+        return { kind: 'additive', terms: list(sizeOf(left), i => [at('va', 0, i), ...pair(i)]) }
+      const terms = list(sizeOf(left), pair)
+      const { score, sigma } = settings
+      return score === 'gaussian' ? { kind: 'gaussian', terms, sigma } : { kind: 'products', terms, along: 'dims' }
+    }
+    case 'scale': {
+      const size = sizeOf('K')
+      const isRoot = settings.scale === null && settings.score === 'scaled'
+      return { kind: 'scale', source: at(left, row, column), factor: scaleOf(settings, size), size, isRoot }
+    }
+    case 'mask':
+    case 'zero': {
+      const zero = way.rule === 'zero'
+      const isHidden = (zero || settings.masking === 'before') && visible?.[row * S + column] === 0
+      return { kind: 'mask', source: at(left, row, column), isHidden, reason: reasonOf(settings, row, column), zero }
+    }
+    case 'softmax':
+    case 'divide':
+      return explainShare(result, cell, way.rule, at)
+    case 'join': {
+      const size = sizeOf(left)
+      return { kind: 'join', source: { matrix: left, head: Math.floor(column / size), row, column: column % size } }
+    }
+    default:
+      return matrix === 'weights' ? explainShare(result, cell, undefined, at) : origin(result, cell)
+  }
+}
+
+/**
+ * @param {Result} result
+ * @param {Cell} cell
+ * @param {'softmax' | 'divide' | undefined} rule undefined: the weights were brought
+ * @param {(matrix: MatrixId, row: number, column: number) => Cell} at
+ * @returns {Explanation}
+ */
+function explainShare({ settings, tensors }, { matrix, head, row, column }, rule, at) {
+  const set = settings.edits.filter(edit => edit.matrix === matrix && edit.head === head && edit.row === row)
+  if (set.length > 0) return { kind: 'override', set }
+  const { masked, exponentials, maxima, sums, zeroedSums } = tensors
+  if (!rule || !masked || !exponentials || !maxima || !sums) return { kind: 'given', from: 'reader' }
+  const isByKeys = settings.softmaxAxis === 'keys'
+  const [H, L, S] = masked.dims
+  const h = Math.min(head, H - 1) // of a large trace, the steps of one head are there
+  const line = isByKeys ? row : column
+  if (rule === 'divide' && zeroedSums)
+    return { kind: 'divide', source: at('zeroed', row, column), sum: zeroedSums.data[h * (isByKeys ? L : S) + line] }
+  const count = isByKeys ? S : L
+  const place = (/** @type {number} */ i) => (isByKeys ? [row, i] : [i, column])
+  return {
+    ...{ kind: 'softmax', own: isByKeys ? column : row },
+    sources: list(count, i => at('masked', place(i)[0], place(i)[1])),
+    exponentials: list(count, i => exponentials.data[(h * L + place(i)[0]) * S + place(i)[1]]),
+    largest: maxima.data[h * (isByKeys ? L : S) + line],
+    sum: sums.data[h * (isByKeys ? L : S) + line],
+  }
+}
+
+/**
+ * @param {Result} result
+ * @param {Cell} cell
+ * @returns {Explanation}
+ */
+function origin({ settings, tensors }, { matrix, row }) {
+  if (!tensors.Wq) return { kind: 'given', from: 'reader' }
+  if (settings.model === 'zoo' && ['X', 'X2', 'Wq', 'Wk', 'Wv'].includes(matrix))
+    return { kind: 'given', from: matrix.startsWith('X') ? 'zoo' : 'zooWeights' }
+  if (matrix === 'X') return { kind: 'given', from: 'table', id: settings.queries.ids[row] }
+  if (matrix === 'X2' && settings.keysFrom === 'words')
+    return { kind: 'given', from: 'table', id: settings.keys.ids[row] }
+  if (['bq', 'bk', 'bv', 'bo'].includes(matrix)) return { kind: 'given', from: 'zeros' }
+  return { kind: 'given', from: 'weights' }
+}

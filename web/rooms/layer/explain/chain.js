@@ -1,0 +1,65 @@
+// The chain from a number down to its origin: a random number, or one that was given. Pure.
+
+import { offsetOf, ofHead } from '../numbers/tensors.js'
+import { explain } from './cell.js'
+
+/** @typedef {import('../fields.js').Cell} Cell */
+/** @typedef {import('../trace/layer-trace.js').Result} Result */
+/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+
+/** The number in a cell of any head; NaN outside of the matrix. @param {Result} result @param {Cell} cell */
+export function numberIn({ tensors }, { matrix, head, row, column }) {
+  const part = tensors[matrix] && ofHead(/** @type {FloatTensor} */ (tensors[matrix]), head)
+  const at = part ? offsetOf(part, { head: 0, row, column }) : -1
+  return part && at >= 0 ? part.data[at] : Number.NaN
+}
+
+/**
+ * The cell that contributes most to a cell: of a sum the left factor of its largest term, of softmax its own score.
+ * @param {Result} result
+ * @param {Cell} cell
+ * @param {import('../trace/arithmetic.js').Arithmetic} arithmetic
+ * @returns {Cell | undefined} undefined where a number begins
+ */
+function before(result, cell, arithmetic) {
+  const explanation = explain(result, cell)
+  switch (explanation.kind) {
+    case 'products':
+    case 'gaussian': {
+      const { terms } = explanation
+      const [a, b] = [0, 1].map(side => terms.map(pair => numberIn(result, pair[side])))
+      const sizes = explanation.kind === 'gaussian' ? arithmetic.squares(a, b) : arithmetic.products(a, b)
+      let most = 0
+      for (let i = 1; i < sizes.length; i++) if (Math.abs(sizes[i]) > Math.abs(sizes[most])) most = i
+      return terms[most]?.[0]
+    }
+    case 'additive':
+      return explanation.terms[0]?.[1]
+    case 'softmax':
+      return explanation.sources[explanation.own]
+    case 'scale':
+    case 'mask':
+    case 'divide':
+    case 'join':
+      return explanation.source
+  }
+  return undefined
+}
+
+/**
+ * @param {Result} result
+ * @param {Cell} cell
+ * @param {import('../trace/arithmetic.js').Arithmetic} arithmetic
+ * @returns {Cell[]} the cell first, the beginning last
+ */
+export function chainOf(result, cell, arithmetic) {
+  const chain = [cell]
+  for (;;) {
+    const last = chain[chain.length - 1]
+    const next = before(result, last, arithmetic)
+    // Of a large trace, the steps of one head are there.
+    const isThere = next && (next.head === last.head || result.detailHead === undefined)
+    if (!isThere) return chain
+    chain.push(next)
+  }
+}

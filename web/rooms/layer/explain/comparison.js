@@ -1,0 +1,60 @@
+// What the chosen head is compared with. Pure.
+
+import { messageOf } from '../../../files/trouble.js'
+import { ofHead } from '../numbers/tensors.js'
+
+/** @typedef {import('../trace/layer-trace.js').Result} Result */
+/** @typedef {import('../fields.js').Settings} Settings */
+
+/**
+ * @typedef {{ tensor?: import('../numbers/index.js').FloatTensor, difference?: import('../numbers/index.js').FloatTensor, trouble?: import('../../../i18n/index.js').Key, params?: Record<string, string | number> }} Compared
+ *   the other weights (L, S) and the difference that is shown, or why there are none
+ */
+
+/** The last difference. @type {{ from: import('../numbers/index.js').FloatTensor, less: import('../numbers/index.js').FloatTensor, is: import('../numbers/index.js').FloatTensor } | undefined} */
+let last
+
+/**
+ * The head to compare with: the requested one, or the next head if that one is the same or does not exist.
+ * @param {number} other
+ * @param {number} head
+ * @param {number} heads
+ */
+export const otherHead = (other, head, heads) => (other !== head && other < heads ? other : (head + 1) % heads)
+
+/**
+ * @param {Result} result
+ * @param {number} head
+ * @param {Settings} settings
+ * @param {import('../trace/arithmetic.js').Arithmetic} arithmetic
+ * @param {import('../trace/baseline.js').Baseline} [baseline] with `minus: 'settings'`
+ * @returns {Compared}
+ */
+export function comparedWith(result, head, { minus, other, baseline: link }, arithmetic, baseline) {
+  const weights = /** @type {import('../numbers/index.js').FloatTensor} */ (result.tensors.weights)
+  const here = ofHead(weights, head)
+  /** @param {import('../numbers/index.js').FloatTensor} from @param {import('../numbers/index.js').FloatTensor} less */
+  const subtract = (from, less) => {
+    if (last?.from.data !== from.data || last.less.data !== less.data)
+      last = { from, less, is: arithmetic.minus(from, less) }
+    return last.is
+  }
+  if (minus === 'head') {
+    if (result.heads === 1) return { trouble: 'compareOneHead' }
+    if (result.smalls) return { trouble: 'compareLeftOut' }
+    const tensor = ofHead(weights, otherHead(other, head, result.heads))
+    return { tensor, difference: subtract(here, tensor) }
+  }
+  if (!link) return { trouble: 'compareNone' }
+  if (baseline?.failure !== undefined)
+    return { trouble: 'compareFailed', params: { message: messageOf(baseline.failure) } }
+  if (!baseline?.result) return { trouble: 'comparePending' }
+  const tensor = ofHead(
+    /** @type {import('../numbers/index.js').FloatTensor} */ (baseline.result.tensors.weights),
+    head,
+  )
+  const [L, S] = weights.dims.slice(-2)
+  const [rows, columns] = tensor.dims
+  if (rows !== L || columns !== S) return { trouble: 'compareSizes', params: { rows, columns, queries: L, keys: S } }
+  return { tensor, difference: subtract(tensor, here) }
+}

@@ -1,0 +1,97 @@
+// Which cells a cell is computed from and which it goes into: whole rows and columns of other matrices. Both follow from
+// the description of the matrices (settings/matrices.js).
+
+import { MATRICES, MATRIX_IDS } from '../matrices.js'
+
+/** @typedef {import('../fields.js').Cell} Cell */
+/** @typedef {import('../matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../matrices.js').Reach} Reach */
+/** @typedef {import('../matrices.js').Rule} Rule */
+/** @typedef {import('../matrices.js').StepId} StepId */
+/** @typedef {import('../trace/layer-trace.js').Result} Result */
+
+/**
+ * Cells of a matrix: one, a row (no column), a column (no row), or all of it.
+ * @typedef {{ matrix: MatrixId, head: number, row?: number, column?: number }} Region
+ */
+
+/** How a matrix of a trace was computed. @typedef {{ rule: Rule, sources: [MatrixId, Reach][], bias?: MatrixId, step?: StepId }} OwnWay */
+
+/**
+ * @param {Pick<Result, 'tensors'>} result
+ * @param {MatrixId} id
+ * @returns {OwnWay | undefined} undefined if it was drawn, brought, or is not there
+ */
+export function wayOf({ tensors }, id) {
+  const has = (/** @type {string | undefined} */ name) => tensors[/** @type {MatrixId} */ (name)] !== undefined
+  const way = has(id) && MATRICES[id].ways?.find(({ sources }) => sources.every(([source]) => has(source)))
+  if (!way) return undefined
+  return /** @type {OwnWay} */ ({ ...way, bias: has(way.bias) ? way.bias : undefined })
+}
+
+/**
+ * Left factor, right factor and bias, if there is one, of a matrix that is a product.
+ * @param {Result} result
+ * @param {MatrixId} id
+ * @returns {MatrixId[] | undefined}
+ */
+export function factorsOf(result, id) {
+  const way = wayOf(result, id)
+  if (way?.rule !== 'product') return undefined
+  return [...way.sources.map(([source]) => source), ...(way.bias ? [way.bias] : [])]
+}
+
+/** The sources, the bias among them, with the cells that are used of each. @param {Result} result @param {MatrixId} id @returns {[MatrixId, Reach][]} */
+function reachesOf(result, id) {
+  const way = wayOf(result, id)
+  return way ? [...way.sources, ...(way.bias ? [/** @type {[MatrixId, Reach]} */ ([way.bias, 'column'])] : [])] : []
+}
+
+/**
+ * The cells that a cell is computed from.
+ * @param {Result} result
+ * @param {Cell} cell
+ * @returns {Region[]}
+ */
+export function sourcesOf(result, { matrix, head, row, column }) {
+  const isByKeys = result.settings.softmaxAxis === 'keys'
+  return reachesOf(result, matrix).map(([id, reach]) => {
+    const size = widthOf(result, id)
+    /** @type {Record<Reach, Partial<Region>>} */
+    const regions = {
+      ...{ cell: { row, column }, row: { row }, column: { column }, crossed: { row: column }, all: {} },
+      ...{ line: isByKeys ? { row } : { column } },
+      ...{ head: { head: Math.floor(column / size), row, column: column % size } },
+    }
+    return { matrix: id, head: headOf(result, id, head), ...regions[reach] }
+  })
+}
+
+/**
+ * The cells that a cell goes into.
+ * @param {Result} result
+ * @param {Cell} cell
+ * @returns {Region[]}
+ */
+export function targetsOf(result, { matrix, head, row, column }) {
+  const isByKeys = result.settings.softmaxAxis === 'keys'
+  return MATRIX_IDS.flatMap(id =>
+    reachesOf(result, id)
+      .filter(([source]) => source === matrix)
+      .map(([, reach]) => {
+        /** @type {Record<Reach, Partial<Region>>} */
+        const regions = {
+          ...{ cell: { row, column }, row: { row }, column: { column }, crossed: { column: row }, all: {} },
+          ...{ line: isByKeys ? { row } : { column } },
+          ...{ head: { head: 0, row, column: head * widthOf(result, matrix) + column } },
+        }
+        return { matrix: id, head: headOf(result, id, head), ...regions[reach] }
+      }),
+  )
+}
+
+/** @param {Result} result @param {MatrixId} id */
+const widthOf = ({ tensors }, id) => tensors[id]?.dims.at(-1) ?? 1
+
+/** @param {Result} result @param {MatrixId} id @param {number} head */
+const headOf = ({ tensors }, id, head) => (tensors[id]?.dims.length === 3 ? head : 0)

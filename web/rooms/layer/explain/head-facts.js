@@ -1,0 +1,73 @@
+// How heads differ, in words: from their weights alone. Pure.
+
+import { strengthOf } from './word-facts.js'
+
+/** @typedef {import('../../../elements/statistics.js').HeadStatistics} HeadStatistics */
+
+/**
+ * @typedef {object} HeadWords
+ * @property {'self' | 'previous' | 'first' | 'key' | 'none'} at what the head looks at most, on average
+ * @property {number} [key] with 'key': its position
+ * @property {number} share of the attention that goes there, on average
+ * @property {ReturnType<typeof strengthOf>} strength
+ * @property {number} bits entropy
+ * @property {'sharpest' | 'evenest' | undefined} rank among the heads
+ */
+
+/**
+ * @param {HeadStatistics[]} statistics one for each head
+ * @param {object} given
+ * @param {{ data: ArrayLike<number>, dims: readonly number[] }} [given.weights] (H, L, S); without them no key is named
+ * @param {boolean} given.isCross two sentences: itself, first and previous mean nothing
+ * @param {number} given.even the share of a key if all were alike, on average over the queries
+ * @returns {HeadWords[]}
+ */
+export function headWords(statistics, { weights, isCross, even }) {
+  const bits = statistics.map(({ entropy }) => entropy)
+  const [least, most] = [Math.min(...bits), Math.max(...bits)]
+  return statistics.map((own, h) => {
+    /** @type {[HeadWords['at'], number, number?][]} */
+    const candidates = isCross ? [] : [['self', own.self], ['previous', own.previous], ['first', own.first]] // biome-ignore format: one line
+    const key = weights && favourite(weights, h)
+    if (key) candidates.push(['key', key.share, key.position])
+    const [at, share, position] = candidates.reduce((a, b) => (b[1] > a[1] ? b : a), ['none', 0])
+    const rank = statistics.length < 2 || least === most ? undefined : bits[h] === least ? 'sharpest' : bits[h] === most ? 'evenest' : undefined // biome-ignore format: one line
+    return { at, share, strength: strengthOf(share, even), bits: bits[h], rank, ...(at === 'key' && { key: position }) }
+  })
+}
+
+/** The key that gets most, on average over the queries that see anything. @param {{ data: ArrayLike<number>, dims: readonly number[] }} weights @param {number} head */
+function favourite({ data, dims: [, L, S] }, head) {
+  const sums = new Float64Array(S)
+  let seeing = 0
+  for (let row = 0; row < L; row++) {
+    let any = 0
+    for (let column = 0; column < S; column++) {
+      const weight = data[(head * L + row) * S + column]
+      sums[column] += weight
+      any += weight
+    }
+    if (any > 0) seeing++
+  }
+  let position = 0
+  for (let column = 1; column < S; column++) if (sums[column] > sums[position]) position = column
+  return seeing ? { position, share: sums[position] / seeing } : undefined
+}
+
+/**
+ * The cells in which two heads differ most.
+ * @param {{ data: ArrayLike<number>, dims: readonly number[] }} difference (L, S)
+ * @param {number} count
+ * @returns {{ row: number, column: number, difference: number }[]} the largest first
+ */
+export function largestDifferences({ data, dims: [, S] }, count) {
+  /** @type {{ row: number, column: number, difference: number }[]} */
+  const found = []
+  for (let i = 0; i < data.length; i++) {
+    const difference = data[i]
+    if (found.length === count && !(Math.abs(difference) > Math.abs(found[count - 1].difference))) continue
+    found.push({ row: Math.floor(i / S), column: i % S, difference })
+    found.sort((x, y) => Math.abs(y.difference) - Math.abs(x.difference)).splice(count)
+  }
+  return found
+}

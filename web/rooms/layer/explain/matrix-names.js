@@ -1,0 +1,137 @@
+// The matrices of one head as they are shown: names of rows and columns, colours, hidden cells.
+
+import { MATRICES, MATRIX_IDS } from '../matrices.js'
+import { zooNames } from '../numbers/hand-built-heads.js'
+import { ofHead } from '../numbers/tensors.js'
+import { wayOf } from './dependencies.js'
+import { labelsOf } from './labels.js'
+
+/** @typedef {import('../trace/layer-trace.js').Result} Result */
+/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @typedef {import('../../../i18n/index.js').Key} Key */
+/** @typedef {import('../fields.js').Cell} Cell */
+
+/** @typedef {import('../matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../matrices.js').Axis} Axis */
+
+/**
+ * @typedef {object} Matrix
+ * @property {MatrixId} id
+ * @property {number} head the one shown, 0 where all heads share the matrix
+ * @property {boolean} isPerHead
+ * @property {FloatTensor} tensor (rows, columns)
+ * @property {FloatTensor} [before] with edits: what it was without them
+ * @property {readonly string[]} rows names of the rows
+ * @property {readonly string[]} columns names of the columns
+ * @property {[Axis, Axis]} axes what goes down and what across
+ * @property {string} symbol such as `W_q`, in the notation of views/math.js
+ * @property {'signed' | 'share'} scale
+ * @property {number} reach the value at the end of the colour scale
+ * @property {[number, number]} domain where the scale begins and ends
+ * @property {(row: number, column: number) => boolean} isHidden
+ * @property {boolean} isEditable
+ * @property {FloatTensor} [sums] of the rows, where they tell something
+ */
+
+/** @typedef {ReadonlyMap<MatrixId, Matrix>} Matrices */
+
+/** @param {FloatTensor} tensor */
+function largest({ data }) {
+  let most = 0
+  for (let i = 0; i < data.length; i++) {
+    const size = Math.abs(data[i])
+    if (size > most && size < Infinity) most = size
+  }
+  return most || 1
+}
+
+/** @param {number} length */
+const numbered = length => Array.from({ length }, (_, i) => String(i + 1))
+
+/**
+ * Of two sequences the first is X_1; of several heads each has its own Z.
+ * @param {Result} result
+ * @param {MatrixId} id
+ * @param {number} [head]
+ */
+export function symbolOf({ settings, heads }, id, head) {
+  if (id === 'X' && settings.isCross) return 'X_1'
+  return id === 'output' && heads > 1 && head !== undefined ? `Z_${head + 1}` : MATRICES[id].symbol
+}
+
+/**
+ * The matrices of one head and those that all share.
+ * @param {Result} result
+ * @param {number} shown which head
+ * @returns {Matrices}
+ */
+export function matricesOf(result, shown) {
+  const { settings, tensors, before, heads, visible } = result
+  const S = settings.keys.tokens.length
+  /** @param {Axis} axis @param {number} length */
+  const names = (axis, length) => {
+    if (axis === 'tokens' || axis === 'queries') return labelsOf(settings.queries.tokens)
+    if (axis === 'keys') return labelsOf(settings.keys.tokens)
+    if (axis === 'one') return ['']
+    const named = settings.model === 'zoo' ? zooNames(settings, axis) : undefined
+    if (named) return named
+    if (axis !== 'heads') return numbered(length)
+    return Array.from({ length }, (_, c) => `${Math.floor((c * heads) / length) + 1}·${(c % (length / heads)) + 1}`)
+  }
+  const hidden = (/** @type {number} */ row, /** @type {number} */ column) => visible?.[row * S + column] === 0
+  const ids = MATRIX_IDS.filter(id => tensors[id] && !MATRICES[id].isInner)
+  return new Map(
+    ids.map(id => {
+      const whole = /** @type {FloatTensor} */ (tensors[id])
+      const { axes, ways, unless, free, isShare = false, isHideable } = MATRICES[id]
+      const [down, across] = axes
+      const isPerHead = whole.dims.length === 3
+      const tensor = ofHead(whole, shown)
+      const old = before?.[id]
+      const sums =
+        id === 'weights'
+          ? tensors.paid
+          : id === 'zeroed' && settings.softmaxAxis === 'keys'
+            ? tensors.zeroedSums
+            : undefined
+      const isReplaced = unless !== undefined && tensors[/** @type {MatrixId} */ (unless)] !== undefined
+      const reach = isShare ? 1 : largest(tensor)
+      /** @type {Matrix} */
+      const matrix = {
+        ...{ id, isPerHead, tensor, axes },
+        ...{ rows: names(down, tensor.dims[0]), columns: names(across, tensor.dims[1]) },
+        ...(old && old !== whole && { before: ofHead(old, shown) }),
+        ...(sums && { sums: ofHead(sums, shown) }),
+        head: isPerHead ? shown : 0,
+        symbol: symbolOf(result, id, shown),
+        scale: isShare ? 'share' : 'signed',
+        reach,
+        domain: isShare ? [0, 1] : [-reach, reach],
+        isHidden: isHideable && !isReplaced ? hidden : () => false,
+        isEditable: free === 'always' || (free === 'given' && ways !== undefined && !wayOf(result, id)),
+      }
+      return [id, matrix]
+    }),
+  )
+}
+
+/**
+ * The cell, or the nearest one that exists.
+ * @param {Matrices} matrices
+ * @param {Cell} cell
+ * @returns {Cell}
+ */
+export function nearestCell(matrices, { matrix, row, column }) {
+  const { id, head, tensor } = matrices.get(matrix) ?? /** @type {Matrix} */ (matrices.get('weights'))
+  const [rows, columns] = tensor.dims
+  return { matrix: id, head, row: Math.min(row, rows - 1), column: Math.min(column, columns - 1) }
+}
+
+/**
+ * @param {Matrices} matrices
+ * @param {{ matrix: MatrixId, row: number, column: number }} cell
+ */
+export function valueAt(matrices, { matrix, row, column }) {
+  const { tensor } = /** @type {Matrix} */ (matrices.get(matrix))
+  return tensor.data[row * tensor.dims[1] + column]
+}

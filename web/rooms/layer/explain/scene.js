@@ -1,0 +1,70 @@
+// What a result shows: the matrices of the selected head, the cell that is explained, what it depends on.
+
+import { headStatistics } from '../../../elements/statistics.js'
+import { explain } from './cell.js'
+import { chainOf } from './chain.js'
+import { comparedWith } from './comparison.js'
+import { sourcesOf, targetsOf } from './dependencies.js'
+import { matricesOf, nearestCell } from './matrix-names.js'
+import { strongestLink } from './strongest-link.js'
+
+/** @typedef {import('../trace/layer-trace.js').Result} Result */
+/** @typedef {import('../fields.js').Settings} Settings */
+/** @typedef {import('../fields.js').Cell} Cell */
+
+/**
+ * @typedef {object} Scene
+ * @property {Result} result
+ * @property {number} head the one that is shown
+ * @property {import('./matrix-names.js').Matrices} matrices of that head
+ * @property {import('../../../elements/statistics.js').HeadStatistics[]} [statistics] with view 'numbers': of each head
+ * @property {import('./comparison.js').Compared} [compared] with view 'difference'
+ * @property {import('./strongest-link.js').Link} [link] the strongest of that head
+ * @property {{ data: Uint8Array, dims: number[] }} [mask] (L, S), 1 may be seen
+ * @property {Cell} cell the one that is explained: selected, or the strongest link
+ * @property {Cell} lit the one whose rows and columns are marked: under the pointer, or the explained one
+ * @property {import('./cell.js').Explanation} explanation of that cell
+ * @property {Cell[]} chain from that cell down to where its numbers begin
+ * @property {import('../trace/arithmetic.js').Arithmetic} arithmetic of the core, for what a view adds or subtracts
+ * @property {import('./dependencies.js').Region[]} sources where the marked cell comes from
+ * @property {import('./dependencies.js').Region[]} targets where it goes
+ * @property {import('../trace/reference64.js').Difference} [difference] from float64, once it is known
+ * @property {import('../trace/batch-statistics.js').Batch} [batch] once it has been run
+ */
+
+/** Parts of the last scene are used again while result and head stay the same. */
+export function createScenes() {
+  /** @type {Pick<Scene, 'result' | 'head' | 'matrices' | 'mask' | 'link' | 'statistics' | 'compared'> | undefined} */
+  let last
+
+  /**
+   * @param {Pick<import('../trace/results.js').Results, 'baseline' | 'arithmetic'> & { result: Result }} results
+   * @param {Settings} settings
+   * @param {Cell | undefined} pointed the cell under the pointer
+   * @returns {Scene}
+   */
+  return ({ result, baseline, arithmetic }, settings, pointed) => {
+    const head = result.detailHead ?? Math.min(settings.head, result.heads - 1)
+    if (last?.result !== result || last.head !== head) {
+      const { visible, settings: checked } = result
+      const dims = [checked.queries.tokens.length, checked.keys.tokens.length]
+      const mask = visible && { mask: { data: visible, dims } }
+      last = { result, head, matrices: matricesOf(result, head), link: strongestLink(result, head), ...mask }
+    }
+    const { matrices, link } = last
+    const { view, minus, baseline: baselineLink } = settings
+    const strongest = { matrix: /** @type {const} */ ('weights'), head, row: link?.row ?? 0, column: link?.column ?? 0 }
+    const cell = nearestCell(matrices, settings.cell ?? strongest)
+    const lit = nearestCell(matrices, pointed ?? cell)
+    const { weights } = result.tensors
+    if (view === 'numbers' && weights) last.statistics ??= result.statistics ?? headStatistics(weights)
+    const kept =
+      view === 'difference' && minus === 'settings' && baselineLink ? baseline.of(baselineLink, head) : undefined
+    if (view === 'difference') last.compared = comparedWith(result, head, settings, arithmetic, kept)
+    return {
+      ...{ ...last, cell, lit, arithmetic },
+      chain: chainOf(result, cell, arithmetic),
+      ...{ explanation: explain(result, cell), sources: sourcesOf(result, lit), targets: targetsOf(result, lit) },
+    }
+  }
+}

@@ -1,0 +1,120 @@
+// What happens if a number grows: by how much others change per unit. Pure.
+
+import { ofHead } from '../numbers/tensors.js'
+import { scaleOf } from '../trace/attention-options.js'
+
+/** @typedef {import('../trace/layer-trace.js').Result} Result */
+/** @typedef {import('../fields.js').Cell} Cell */
+/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+
+/** The most changes that are named. */
+const MOST = 6
+
+/**
+ * - weight: the others of the row share the rest; with `before` if weights of this row were set
+ * - query, key: a weight of W_q (W_k) grows by one: a dimension of a query (key) grows by `by`, its scores move by
+ *   `amount` and its weights by `weight`, as the gradient says
+ * - value: a weight of W_v: a dimension of a value grows by `by`, and the outputs that look at it move
+ * @typedef {{ kind: 'weight', before?: { name: number | undefined, before: number, after: number }[] }
+ *   | { kind: 'query' | 'key' | 'value', word: number, by: number, along: 'keys' | 'queries', moves: { position: number, amount: number, weight?: number }[] }} Effect
+ */
+
+/**
+ * @param {Result} result
+ * @param {Cell} cell
+ * @param {import('../trace/arithmetic.js').Arithmetic} arithmetic
+ * @returns {Effect | undefined} undefined where there is no short rule
+ */
+export function effectOf(result, { matrix, head, row, column }, arithmetic) {
+  const { tensors, before, settings } = result
+  if (matrix === 'weights') {
+    const [now, was] = [tensors.weights, before?.weights]
+    if (
+      !now ||
+      !was ||
+      now === was ||
+      !settings.edits.some(edit => edit.matrix === 'weights' && edit.row === row && edit.head === head)
+    )
+      return { kind: 'weight' }
+    const keys = Array.from({ length: now.dims[2] }, (_, i) => ({
+      name: i,
+      before: was.at(head, row, i),
+      after: now.at(head, row, i),
+    }))
+    const outputs = tensors.output && before?.output ? [{ name: undefined, before: before.output.at(head, row, 0), after: tensors.output.at(head, row, 0) }] : [] // biome-ignore format: one line
+    return { kind: 'weight', before: [...keys.slice(0, 12), ...outputs] }
+  }
+  if (!isWeightMatrix(matrix) || result.detailHead !== undefined || !tensors.X || !tensors.Q || !tensors.K || !tensors.V || !tensors.weights) return undefined // biome-ignore format: one line
+  if (matrix !== 'Wv' && !['scaled', 'plain'].includes(settings.score)) return undefined
+  const inputs = matrix === 'Wq' ? tensors.X : (tensors.X2 ?? tensors.X)
+  // The word whose number in this dimension is the largest moves most.
+  let word = 0
+  for (let i = 1; i < inputs.dims[0]; i++) if (Math.abs(inputs.at(i, row)) > Math.abs(inputs.at(word, row))) word = i
+  const by = inputs.at(word, row)
+  const numbers = list(inputs.dims[0], i => inputs.at(i, row))
+  const [Q, K, A] = [tensors.Q, tensors.K, tensors.weights].map(tensor => ofHead(tensor, head))
+  const scale = scaleOf(settings, Q.dims[1])
+  const times = (/** @type {ArrayLike<number>} */ x, /** @type {number} */ factor) =>
+    arithmetic.products(
+      x,
+      list(x.length, () => factor),
+    )
+  const amounts = {
+    Wq: () =>
+      times(
+        times(
+          list(K.dims[0], i => K.at(i, column)),
+          scale,
+        ),
+        by,
+      ),
+    Wk: () =>
+      times(
+        times(
+          list(Q.dims[0], i => Q.at(i, column)),
+          scale,
+        ),
+        by,
+      ),
+    // An output moves by the numbers of all words, each times its weight.
+    Wv: () => list(A.dims[0], i => arithmetic.sum(arithmetic.products(A.row(i).data, numbers))),
+  }[matrix]()
+  const largest = list(amounts.length, position => ({ position, amount: amounts[position] }))
+    .sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount))
+    .slice(0, MOST)
+  const slopes = matrix === 'Wv' ? undefined : slopesOf(result, { matrix, head, column }, { word, numbers }, largest, arithmetic) // biome-ignore format: one line
+  const moves = largest.map((move, i) => ({ ...move, ...(slopes && { weight: slopes[i] }) }))
+  const [kind, along] = KINDS[matrix]
+  return { kind, word, by, along, moves }
+}
+
+const KINDS = /** @type {const} */ ({ Wq: ['query', 'keys'], Wk: ['key', 'queries'], Wv: ['value', 'queries'] })
+
+/** @param {string} matrix @returns {matrix is keyof typeof KINDS} */
+const isWeightMatrix = matrix => matrix in KINDS
+
+/**
+ * By how much the weights move for each unit: the gradients of the query, or of all keys, times the numbers of the words.
+ * @param {Result} result
+ * @param {{ matrix: 'Wq' | 'Wk', head: number, column: number }} cell
+ * @param {{ word: number, numbers: number[] }} moved the word, and the numbers of all words that the cell is multiplied with
+ * @param {{ position: number }[]} moves
+ * @param {import('../trace/arithmetic.js').Arithmetic} arithmetic
+ * @returns {number[] | undefined} undefined where weights are no softmax of their row
+ */
+function slopesOf(result, { matrix, head, column }, { word, numbers }, moves, arithmetic) {
+  const { settings } = result
+  const isSet = settings.edits.some(edit => edit.matrix === 'weights' && edit.head === head)
+  if (settings.softmaxAxis !== 'keys' || isSet) return undefined
+  const isQuery = matrix === 'Wq'
+  /** @type {[number, number][]} */
+  const pairs = moves.map(({ position }) => (isQuery ? [word, position] : [position, word]))
+  const { dQ, dK } = arithmetic.slopes(result, head, pairs)
+  const gradients = (/** @type {number} */ i) =>
+    isQuery ? [dQ.at(i, 0, column)] : numbers.map((_, key) => dK.at(i, key, column))
+  const own = isQuery ? [numbers[word]] : numbers
+  return pairs.map((_, i) => arithmetic.sum(arithmetic.products(gradients(i), own)))
+}
+
+/** @template T @param {number} length @param {(i: number) => T} of @returns {T[]} */
+const list = (length, of) => Array.from({ length }, (_, i) => of(i))

@@ -1,0 +1,179 @@
+// The walk: which steps there are, their formulas, their shapes and how their matrices stand. All of it follows from the
+// description of the matrices (settings/matrices.js); here stand the formulas of the rules.
+
+import { MATRICES, MATRIX_IDS } from '../matrices.js'
+import { wayOf } from './dependencies.js'
+import { symbolOf } from './matrix-names.js'
+
+/** @typedef {import('../matrices.js').MatrixId} MatrixId */
+/** @typedef {import('../matrices.js').StepId} StepId */
+/** @typedef {import('../trace/layer-trace.js').Result} Result */
+
+/**
+ * Matrices as Falk's scheme has them: results where the rows of `left` meet the columns of `tops`.
+ * @typedef {object} Block
+ * @property {Copy} [left] shown again, in front of the results
+ * @property {(MatrixId | Copy)[]} [tops] above the results, each above its own
+ * @property {(MatrixId | undefined)[]} [biases] between them
+ * @property {MatrixId[]} results
+ *
+ * @typedef {{ copy: MatrixId, isTurned?: boolean }} Copy
+ */
+
+/**
+ * @typedef {object} Step
+ * @property {StepId} id
+ * @property {string[]} formulas in the notation of views/math.js
+ * @property {string[]} shapes such as `6×3 · 3×2 = 6×2`
+ * @property {Block[]} blocks
+ * @property {boolean} isOfHead one head is shown, of several
+ */
+
+/** @param {readonly number[]} dims */
+const by = dims => dims.join('×')
+
+/** Rows and columns of a matrix. @param {Result} result @param {MatrixId} id */
+const sizeOf = ({ tensors }, id) => /** @type {import('qkv').Tensor} */ (tensors[id]).dims.slice(-2)
+
+/**
+ * @param {Result} result
+ * @returns {Step[]} those that this trace has
+ */
+export function stepsOf(result) {
+  const { tensors, heads } = result
+  /** @type {Map<StepId, MatrixId[]>} */
+  const steps = new Map()
+  for (const id of MATRIX_IDS) {
+    const { step: own, unless } = MATRICES[id]
+    const step = wayOf(result, id)?.step ?? own
+    if (!tensors[id] || !step || (unless && tensors[/** @type {MatrixId} */ (unless)])) continue
+    if (step === 'join' && heads === 1) continue // one head has nothing to join
+    steps.set(step, [...(steps.get(step) ?? []), id])
+  }
+  return [...steps].map(([id, results]) => ({
+    id,
+    isOfHead: heads > 1 && tensors[results[0]]?.dims.length === 3,
+    formulas: results.flatMap(each => formulaOf(result, each)),
+    shapes: shapesOf(result, results),
+    blocks: blocksOf(result, results),
+  }))
+}
+
+/**
+ * Products with the same left factor stand in one block; what is not a product stands alone.
+ * @param {Result} result
+ * @param {MatrixId[]} results
+ */
+function blocksOf(result, results) {
+  /** @type {Block[]} */
+  const blocks = []
+  /** @type {MatrixId[]} */
+  const alone = []
+  for (const id of results) {
+    const way = wayOf(result, id)
+    const [left, right, ...others] = way?.sources.map(([source]) => source) ?? []
+    if (way?.rule === 'scores') {
+      if (others.length > 0) blocks.push({ results: others })
+      blocks.push({ left: { copy: left }, tops: [{ copy: right, isTurned: true }], results: [id] })
+    } else if (way?.rule === 'product') {
+      const known = blocks.find(block => block.left?.copy === left)
+      const block = known ?? { left: { copy: left }, tops: [], biases: [], results: [] }
+      // What has a step of its own is shown again.
+      block.tops?.push(MATRICES[right].step ? { copy: right } : right)
+      block.biases?.push(way.bias)
+      block.results.push(id)
+      if (!known) blocks.push(block)
+    } else alone.push(id)
+  }
+  return alone.length > 0 ? [...blocks, { results: alone }] : blocks
+}
+
+/**
+ * @param {Result} result
+ * @param {MatrixId[]} results
+ * @returns {string[]} of products, scores and what was drawn one for each; else one for all
+ */
+function shapesOf(result, results) {
+  const size = (/** @type {MatrixId} */ id) => by(sizeOf(result, id))
+  const lines = results.map(id => {
+    const way = wayOf(result, id)
+    const [left, right] = way?.sources.map(([source]) => source) ?? []
+    if (!way) return size(id)
+    if (way.rule === 'scores') return `${size(left)} · ${by(sizeOf(result, right).reverse())} = ${size(id)}`
+    if (way.rule === 'product')
+      return `${size(left)} · ${size(right)}${way.bias ? ` + ${size(way.bias)}` : ''} = ${size(id)}`
+    return way.rule === 'join' ? `${result.heads} · (${size(left)}) → ${size(id)}` : `${size(left)} → ${size(id)}`
+  })
+  // Two matrices of one size, one made from the other, show the size once.
+  return lines.filter((line, i) => !line.includes('→') || lines.indexOf(line) === i)
+}
+
+const SOFTMAX = 'A_{i j} = {e^{M_{i j} − max_k M_{i k}} over Σ_k e^{M_{i k} − max}}'
+
+const SCORES = {
+  scaled: 'S = Q K^T',
+  plain: 'S = Q K^T',
+  gaussian: 'S_{i j} = − {‖ q_i − k_j ‖^2 over 2 σ^2}',
+  additive: 'S_{i j} = v_a tanh ( Q_{a i} + K_{a j} )',
+}
+
+/**
+ * @param {Result} result
+ * @param {MatrixId} id
+ * @returns {string[]}
+ */
+function formulaOf(result, id) {
+  const { settings, heads } = result
+  const way = wayOf(result, id)
+  const symbol = (/** @type {MatrixId} */ each) => symbolOf(result, each)
+  switch (way?.rule) {
+    case undefined:
+      return [symbol(id)]
+    case 'product': {
+      if (id === 'output') return [heads > 1 ? 'Z_h = A_h V_h' : 'Z = A V']
+      const [left, right] = way.sources.map(([source]) => symbol(source))
+      return [`${symbol(id)} = ${left} ${right}${way.bias ? ` + ${symbol(way.bias)}` : ''}`]
+    }
+    case 'scores':
+      return [SCORES[settings.score]]
+    case 'scale':
+      if (settings.scale !== null) return [`S_s = s S , s = ${settings.scale}`]
+      return [settings.score === 'scaled' ? 'S_s = {S over √{d_k}}' : 'S_s = S']
+    case 'mask':
+      return ['M = S_s + B , B_{i j} = 0 or −∞']
+    case 'softmax':
+      return [SOFTMAX]
+    case 'zero':
+      return [] // the division that follows shows it
+    case 'divide':
+      return ['A_{i j} = {U_{i j} over Σ_k U_{i k}}']
+    case 'join':
+      return [heads > 2 ? `Z = [ Z_1 … Z_${heads} ]` : 'Z = [ Z_1 Z_2 ]']
+  }
+}
+
+/**
+ * The walk of the shapes through a batch, as tensors have them: B batch, L queries, S keys, D model, H heads, d head.
+ * @param {Result} result
+ * @returns {{ letters: string, dims: number[], op: 'input' | 'project' | 'view' | 'transpose' | 'scores' | 'mix' | 'back' | 'join' | 'out' }[]}
+ */
+export function shapeWalk({ tensors, heads: H, settings }) {
+  const B = settings.batch
+  const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
+  const d = tensors.Q?.dims[2] ?? 0
+  const e = tensors.V?.dims[2] ?? 0
+  const D = tensors.X?.dims[1]
+  return [
+    ...(D ? [{ letters: 'B L D', dims: [B, L, D], op: /** @type {const} */ ('input') }] : []),
+    ...(D ? [{ letters: 'B L (H d)', dims: [B, L, H * d], op: /** @type {const} */ ('project') }] : []),
+    ...(d ? [{ letters: 'B L H d', dims: [B, L, H, d], op: /** @type {const} */ ('view') }] : []),
+    ...(d ? [{ letters: 'B H L d', dims: [B, H, L, d], op: /** @type {const} */ ('transpose') }] : []),
+    { letters: 'B H L S', dims: [B, H, L, S], op: 'scores' },
+    ...(e ? [{ letters: 'B H L d', dims: [B, H, L, e], op: /** @type {const} */ ('mix') }] : []),
+    ...(e ? [{ letters: 'B L H d', dims: [B, L, H, e], op: /** @type {const} */ ('back') }] : []),
+    ...(e ? [{ letters: 'B L (H d)', dims: [B, L, H * e], op: /** @type {const} */ ('join') }] : []),
+    ...(tensors.final
+      ? [{ letters: 'B L D', dims: [B, ...tensors.final.dims], op: /** @type {const} */ ('out') }]
+      : []),
+  ]
+}

@@ -1,0 +1,43 @@
+// Hidden before softmax or after it: the same exponentials, with and without the hidden ones. Pure.
+
+/** @typedef {import('../trace/layer-trace.js').Result} Result */
+
+/** So many rows, and of a row so many keys at most. */
+const [ROWS, MOST_KEYS] = [3, 12]
+
+/**
+ * @typedef {object} Term
+ * @property {number} column
+ * @property {number} exponential e to the score less the largest of the whole row
+ * @property {number} full its share of all exponentials
+ * @property {number} weight its share of the visible ones
+ * @property {boolean} isHidden
+ */
+
+/**
+ * @param {Result} result
+ * @param {number} head
+ * @param {import('../trace/arithmetic.js').Arithmetic} arithmetic
+ * @returns {{ row: number, all: number, visible: number, terms: Term[] }[] | undefined} the first rows in which something is
+ *   hidden and something is not; undefined without a mask
+ */
+export function algebraOf({ ways, visible, settings }, head, arithmetic) {
+  if (!ways || !visible || settings.softmaxAxis !== 'keys') return undefined
+  const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
+  if (S > MOST_KEYS) return undefined
+  const rows = []
+  for (let row = 0; row < L && rows.length < ROWS; row++) {
+    const seen = visible.subarray(row * S, (row + 1) * S)
+    if (!seen.includes(0) || !seen.includes(1)) continue
+    const terms = Array.from({ length: S }, (_, column) => ({
+      ...{ column, isHidden: seen[column] === 0 },
+      exponential: ways.exponentials.at(head, row, column),
+      full: ways.full.at(head, row, column),
+      weight: ways.after.at(head, row, column),
+    }))
+    const all = ways.sums.data[head * L + row]
+    const kept = terms.filter(({ isHidden }) => !isHidden)
+    rows.push({ row, all, visible: arithmetic.sum(kept.map(({ exponential }) => exponential)), terms })
+  }
+  return rows.length ? rows : undefined
+}

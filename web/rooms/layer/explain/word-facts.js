@@ -1,0 +1,70 @@
+// What a word looks at and what looks at it: from the weights of one head. Pure.
+
+/** @typedef {import('../fields.js').Word} Word */
+/** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Weights (L, S) */
+/** @typedef {{ position: number, weight: number }} Share */
+
+/**
+ * The keys of a query, the largest weight first; hidden ones are left out.
+ * @param {Weights} weights
+ * @param {number} row
+ * @param {Uint8Array} [visible] (L, S), 1 may be seen
+ * @returns {Share[]}
+ */
+export function looksAt({ data, dims: [, S] }, row, visible) {
+  const shares = []
+  for (let column = 0; column < S; column++)
+    if (!visible || visible[row * S + column]) shares.push({ position: column, weight: data[row * S + column] })
+  return shares.sort((a, b) => b.weight - a.weight)
+}
+
+/**
+ * The queries of a key, the largest weight first; those that do not see it are left out.
+ * @param {Weights} weights
+ * @param {number} column
+ * @param {Uint8Array} [visible]
+ * @returns {Share[]}
+ */
+export function seenBy({ data, dims: [L, S] }, column, visible) {
+  const shares = []
+  for (let row = 0; row < L; row++)
+    if (!visible || visible[row * S + column]) shares.push({ position: row, weight: data[row * S + column] })
+  return shares.sort((a, b) => b.weight - a.weight)
+}
+
+/** The weights of a word over the other side, to shade a sentence with. @param {Weights} weights @param {Word} word */
+export function shades({ data, dims: [L, S] }, { side, position }) {
+  return side === 'queries'
+    ? Float32Array.from({ length: S }, (_, column) => data[position * S + column])
+    : Float32Array.from({ length: L }, (_, row) => data[row * S + position])
+}
+
+/**
+ * How strong a largest share is, in a word. A share below one and a half even shares is no preference.
+ * @param {number} share
+ * @param {number} even one over the number of keys
+ * @returns {'only' | 'mostly' | 'half' | 'evenly' | 'most'}
+ */
+export function strengthOf(share, even) {
+  if (share >= 0.95) return 'only'
+  if (share >= 0.45 && share <= 0.55) return 'half'
+  if (share < 1.5 * even) return 'evenly'
+  return share >= 0.6 ? 'mostly' : 'most'
+}
+
+/**
+ * Where a word stands in the text it was cut from; of words that are not written like that, the whole text.
+ * @param {string} text
+ * @param {readonly string[]} words all of them
+ * @param {number} position
+ * @returns {[number, number]} from, to
+ */
+export function placeOf(text, words, position) {
+  let [from, to] = [0, 0]
+  for (const word of words.slice(0, position + 1)) {
+    from = text.indexOf(word, to)
+    if (from < 0) return [0, text.length]
+    to = from + word.length
+  }
+  return [from, to]
+}

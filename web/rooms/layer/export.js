@@ -1,0 +1,95 @@
+// Exports and imports: the clipboard, downloads, files.
+
+import { checkSize, fromFiles } from './import.js'
+import { toHash, VERSION } from './layer-link.js'
+
+/** @typedef {import('./trace/layer-trace.js').Result} Result */
+/** @typedef {import('./fields.js').Settings} Settings */
+/** @typedef {{ width: number, toSVG: () => Promise<string>, toPNG: () => Promise<Blob> }} Picture */
+
+/**
+ * @param {string} text
+ * @returns {Promise<boolean>} was it copied? Without a secure context browsers refuse.
+ */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    const box = document.createElement('textarea')
+    box.value = text
+    box.className = 'offstage'
+    document.documentElement.append(box)
+    box.select()
+    const isDone = document.execCommand('copy')
+    box.remove()
+    return isDone
+  }
+}
+
+/**
+ * @param {string} name of the file
+ * @param {BlobPart} content
+ * @param {string} type
+ */
+export function save(name, content, type) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([content], { type }))
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+}
+
+/** Nine digits tell every float32 from its neighbours; what is no number is a text. @param {number} x */
+const written = x => (Number.isFinite(x) ? Number(x.toPrecision(9)) : String(x))
+
+/** @param {{ dims: readonly number[], data: ArrayLike<number> }} tensor */
+export const plainTensor = ({ dims, data }) => ({ dims, data: Array.from(data, written) })
+
+/**
+ * Settings and matrices as one object, which the page opens again.
+ * @param {Result} result
+ * @param {Settings} settings
+ */
+export function everything({ settings: { queries, keys }, tensors }, settings) {
+  const matrices = Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, plainTensor(tensor)]))
+  return JSON.stringify({
+    qkv: VERSION,
+    link: toHash(settings),
+    settings,
+    tokens: queries.tokens,
+    keyTokens: keys.tokens,
+    matrices,
+  })
+}
+
+/**
+ * Settings from files that were dropped or chosen.
+ * @param {Iterable<File>} files
+ * @throws {import('../../files/trouble.js').Trouble}
+ */
+export async function readFiles(files) {
+  const all = Array.from(files)
+  checkSize(all.reduce((sum, { size }) => sum + size, 0))
+  return fromFiles(
+    await Promise.all(all.map(async file => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) }))),
+  )
+}
+
+/**
+ * A map of a matrix that the page shows as numbers.
+ * @param {Record<string, unknown>} properties of <qkv-heatmap>
+ * @param {(picture: Picture) => Promise<void> | void} use
+ */
+export async function withMap(properties, use) {
+  const map = /** @type {any} */ (document.createElement('qkv-heatmap'))
+  map.className = 'offstage'
+  Object.assign(map, properties)
+  document.documentElement.append(map)
+  try {
+    await map.updateComplete
+    await use(map)
+  } finally {
+    map.remove()
+  }
+}

@@ -1,0 +1,172 @@
+// Tensors from the reader's JSON or .npy files. Pure.
+
+import { isNpy, readNpy } from '../../files/npy.js'
+import { Trouble } from '../../files/trouble.js'
+import { DEFAULTS } from './fields.js'
+import { checkGiven } from './imported-tensors.js'
+import { fromHash } from './layer-link.js'
+
+/** @typedef {import('./fields.js').Settings} Settings */
+/** @typedef {{ name: string, bytes: Uint8Array }} File */
+
+/** Megabytes of a file or a text. */
+export const MOST_MEGABYTES = 32
+
+/** What tensors may be called in files. @type {Record<string, 'q' | 'k' | 'v' | 'x' | 'wq' | 'wk' | 'wv' | 'wo' | 'weights'>} */
+const NAMES = {
+  ...{ q: 'q', query: 'q', queries: 'q', k: 'k', key: 'k', keys: 'k', v: 'v', value: 'v', values: 'v' },
+  ...{ wo: 'wo', w_o: 'wo', x: 'x', wq: 'wq', w_q: 'wq', wk: 'wk', w_k: 'wk', wv: 'wv', w_v: 'wv' },
+  ...{ weights: 'weights', a: 'weights', attention: 'weights', attentions: 'weights', attn: 'weights' },
+}
+const TOKENS = /** @type {Record<string, 'tokens' | 'keyTokens'>} */ ({
+  ...{
+    tokens: 'tokens',
+    querytokens: 'tokens',
+    query_tokens: 'tokens',
+    keytokens: 'keyTokens',
+    key_tokens: 'keyTokens',
+  },
+})
+
+/** @param {number} bytes */
+export function checkSize(bytes) {
+  const size = Math.ceil(bytes / 1e6)
+  if (bytes > MOST_MEGABYTES * 1e6) throw new Trouble('bringLarge', { size, most: MOST_MEGABYTES })
+}
+
+/**
+ * Files that were dropped together.
+ * @param {File[]} files
+ * @returns {Settings}
+ * @throws {Trouble}
+ */
+export function fromFiles(files) {
+  if (files.length === 1 && !isNpy(files[0].bytes)) return fromText(decode(files[0]))
+  /** @type {Record<string, unknown>} */
+  const parts = {}
+  for (const file of files) {
+    const base = file.name.replace(/\.\w+$/, '').toLowerCase()
+    if (isNpy(file.bytes) || /\.npy$/i.test(file.name)) {
+      // A name such as layer3_q.npy says what it holds, too.
+      const name = Object.hasOwn(NAMES, base)
+        ? base
+        : base
+            .split(/[^a-z0-9]+/)
+            .reverse()
+            .find(part => Object.hasOwn(NAMES, part))
+      if (files.length > 1 && !name) throw new Trouble('bringNames', { name: file.name.slice(0, 60) })
+      parts[name ?? 'weights'] = readNpy(file.bytes)
+    } else {
+      const value = parse(decode(file))
+      if (Array.isArray(value)) parts[base] = value
+      else Object.assign(parts, value)
+    }
+  }
+  return fromValue(parts)
+}
+
+/** @param {File} file */
+function decode({ name, bytes }) {
+  if (/\.npy$/i.test(name)) throw new Trouble('npyNone')
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new Trouble('bringType', { name: name.slice(0, 60) })
+  }
+}
+
+/** @param {string} text @returns {unknown} */
+function parse(text) {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const outside = text.replace(/"(?:[^"\\]|\\.)*"/g, '')
+    if (/\b(NaN|Infinity)\b/.test(outside)) throw new Trouble('bringNaN')
+    throw new Trouble('bringJson', { message: error instanceof Error ? error.message.slice(0, 120) : '' })
+  }
+}
+
+/**
+ * JSON that was pasted, or the text of a file.
+ * @param {string} text
+ * @returns {Settings}
+ * @throws {Trouble}
+ */
+export function fromText(text) {
+  checkSize(text.length)
+  return fromValue(parse(text))
+}
+
+/** Tensors by name, or the page's own file. @param {unknown} value @returns {Settings} @throws {Trouble} */
+export function fromValue(value) {
+  if (typeof value !== 'object' || value === null) throw new Trouble('bringShape')
+  if ('link' in value && typeof value.link === 'string') return fromLink(value.link)
+  const isTensor = Array.isArray(value) || 'data' in value
+  /** @type {Record<string, unknown>} */
+  const parts = {}
+  for (const [name, part] of Object.entries(isTensor ? { weights: value } : value)) {
+    const known = name.toLowerCase()
+    if (Object.hasOwn(NAMES, known)) parts[NAMES[known]] = toTensor(NAMES[known], part)
+    else if (Object.hasOwn(TOKENS, known)) parts[TOKENS[known]] = part
+  }
+  return toSettings(parts)
+}
+
+/** The page's own file. @param {string} link */
+function fromLink(link) {
+  const { settings, trouble } = fromHash(link)
+  if (trouble) throw new Trouble(trouble)
+  return settings
+}
+
+/**
+ * Nested lists, or data with dims or shape; leading axes of one fall away.
+ * @param {string} name
+ * @param {any} value
+ */
+function toTensor(name, value) {
+  const isFlat = value && typeof value === 'object' && !Array.isArray(value)
+  const dims = isFlat ? (value.dims ?? value.shape) : dimsOf(value)
+  const data = isFlat ? value.data : flatten(name, value, dims)
+  if (!Array.isArray(dims) || !Array.isArray(data)) throw new Trouble('bringTensor', { name })
+  // Leading axes of one fall away.
+  const ones = dims.findIndex(size => size !== 1)
+  const first = Math.min(ones < 0 ? dims.length : ones, Math.max(dims.length - 3, 0))
+  return { dims: dims.slice(first), data }
+}
+
+/** @param {unknown} value @returns {number[]} as its first numbers have it */
+function dimsOf(value) {
+  const dims = []
+  for (let part = value; Array.isArray(part); part = part[0]) {
+    dims.push(part.length)
+    if (dims.length > 8) break
+  }
+  return dims
+}
+
+/** @param {string} name @param {unknown} value @param {number[]} dims */
+function flatten(name, value, dims) {
+  /** @type {unknown[]} */
+  const data = []
+  const walk = (/** @type {unknown} */ part, /** @type {number} */ axis) => {
+    if (axis === dims.length) data.push(part)
+    else if (Array.isArray(part) && part.length === dims[axis]) for (const each of part) walk(each, axis + 1)
+    else throw new Trouble('bringRagged', { name, dims: dims.join(', ') })
+  }
+  walk(value, 0)
+  return data
+}
+
+/** @param {Record<string, any>} parts @returns {Settings} */
+function toSettings({ tokens, keyTokens, ...tensors }) {
+  const given = checkGiven({ ...tensors, ...(tokens && { tokens }), ...(keyTokens && { keyTokens }) })
+  const { weights, q, k, x } = /** @type {any} */ (given)
+  const [L, S] = weights ? weights.dims.slice(-2) : [q ?? x, k ?? x].map(({ dims }) => dims.at(-2))
+  const names = given.tokens?.join(' ') ?? ''
+  return {
+    ...DEFAULTS,
+    ...{ model: 'given', given, sentence: names, second: given.keyTokens?.join(' ') ?? (L === S ? names : '') },
+    step: weights ? 'softmax' : 'project',
+  }
+}

@@ -1,0 +1,56 @@
+// The table of embeddings: one row a token.
+
+/** @typedef {import('qkv').Qkv} Qkv */
+/** @typedef {import('qkv').Embedding} Embedding */
+/** @typedef {import('../check.js').Checked} Checked */
+
+/** @typedef {ReturnType<typeof createTable>} Table */
+
+/**
+ * PyTorch makes normals in blocks of 16; the last block alone depends on the size of the table. With 16 rows to
+ * spare, the first rows of a smaller table are those of the whole one.
+ */
+const SPARE = 16
+
+/**
+ * Draws embedding tables and keeps the last one for the next key stroke.
+ * @param {Qkv} qkv
+ */
+export function createTable(qkv) {
+  /** @type {{ name: string, embedding: Embedding } | undefined} */
+  let last
+
+  /**
+   * @param {Checked} settings
+   * @returns {{ embedding: Embedding, generator: import('qkv').Generator }} the whole table is drawn only if the stream
+   *   goes on behind it
+   */
+  const table = (/** @type {Checked} */ { seed, dModel, tableRows, draw, queries, keys }) => {
+    let most = 0
+    for (const id of [...queries.ids, ...keys.ids]) most = Math.max(most, id)
+    const generator = qkv.generator(seed)
+    if (draw === 'continue') return { embedding: generator.embedding(tableRows, dModel), generator }
+    const rows = Math.min(tableRows, 2 ** Math.ceil(Math.log2(most + 1 + SPARE)))
+    const name = `${seed} ${dModel} ${rows}`
+    if (last?.name !== name) last = { name, embedding: generator.embedding(rows, dModel) }
+    return { embedding: last.embedding, generator: qkv.generator(seed) }
+  }
+
+  /** @type {{ name: string, weights: any } | undefined} */
+  let lastWeights
+
+  /**
+   * Weights that do not depend on the words are drawn once for the same seed and sizes, unless other draws of the stream precede or follow them.
+   * @template T
+   * @param {Checked} settings
+   * @param {() => T} make
+   * @returns {T}
+   */
+  const reuse = ({ model, seed, dModel, heads, bias, draw, score }, make) => {
+    if (draw === 'continue' || score === 'additive') return make()
+    const name = [model, seed, dModel, heads, bias].join()
+    if (lastWeights?.name !== name) lastWeights = { name, weights: make() }
+    return lastWeights.weights
+  }
+  return Object.assign(table, { reuse })
+}

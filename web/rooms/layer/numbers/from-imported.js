@@ -1,0 +1,29 @@
+// Tensors that the reader brought.
+
+import { Tensor } from 'qkv'
+
+/**
+ * @param {import('../fields.js').GivenTensor} given
+ * @returns {Tensor<Float32Array>} (heads, rows, columns)
+ */
+const toTensor = ({ dims, data }) =>
+  new Tensor(Float32Array.from(data), dims.length === 3 ? dims : [1, dims[0], dims[1]])
+
+/** @type {import('./index.js').Start} */
+export function given(_, settings) {
+  const { q, k, v, x, wq, wk, wv, wo, weights } = /** @type {Record<string, import('../fields.js').GivenTensor>} */ (
+    settings.given ?? {}
+  )
+  const tensors = { Q: q, K: k, V: v, Wq: wq, Wk: wk, Wv: wv, weights }
+  const flat = { X: x, Wo: wo } // of all heads
+  const made = (
+    /** @type {Record<string, import('../fields.js').GivenTensor>} */ all,
+    /** @type {typeof toTensor} */ make,
+  ) => Object.fromEntries(Object.entries(all).flatMap(([name, tensor]) => (tensor ? [[name, make(tensor)]] : [])))
+  return {
+    tensors: {
+      ...made(tensors, toTensor),
+      ...made(flat, ({ dims, data }) => new Tensor(Float32Array.from(data), dims)),
+    },
+  }
+}

@@ -1,0 +1,148 @@
+// Heads built by hand. A token is ones at its position, at its word and at the word before it, zeros elsewhere;
+// W_q and W_k select what is asked and answered; scores, weights and outputs are computed as for any head.
+
+import { Tensor } from 'qkv'
+import { stack } from './tensors.js'
+
+/** @typedef {import('qkv').Qkv} Qkv */
+/** @typedef {import('qkv/tokenize').Tokens} Tokens */
+/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../fields.js').ZooHead} ZooHead */
+/** @typedef {import('../matrices.js').Axis} Axis */
+/** @typedef {Tensor<Float32Array>} FloatTensor */
+
+/** Scores that leave nothing to the other keys: e^-200 is 0 in float32. */
+const HARD = 200
+/** The share of the sharpness with which an induction head looks at the first token where no key matches. */
+const REST = 0.375
+
+/**
+ * Where the features of a token stand: positions, then words, then words before.
+ * @param {Pick<Checked, 'queries' | 'keys'>} settings
+ */
+function featuresOf({ queries, keys }) {
+  const ids = new Map([...queries.vocabulary, ...keys.vocabulary])
+  const words = [...ids].sort(([, a], [, b]) => a - b).map(([word]) => word)
+  const positions = Math.max(queries.tokens.length, keys.tokens.length)
+  return { positions, words, size: positions + 2 * words.length, keySize: Math.max(positions, words.length) + 1 }
+}
+
+/**
+ * Names of the dimensions of an axis, where they mean something.
+ * @param {Checked} settings
+ * @param {Axis} axis
+ * @returns {string[] | undefined}
+ */
+export function zooNames(settings, axis) {
+  const { positions, words } = featuresOf(settings)
+  if (axis === 'value') return words
+  if (axis !== 'model') return undefined
+  return [...Array.from({ length: positions }, (_, i) => `@${i + 1}`), ...words, ...words.map(word => `${word}→`)]
+}
+
+/**
+ * A matrix of zeros, but for some cells.
+ * @param {number} rows
+ * @param {number} columns
+ * @param {[number, number, number][]} cells row, column, value
+ */
+function sparse(rows, columns, cells) {
+  const data = new Float32Array(rows * columns)
+  for (const [row, column, value] of cells) data[row * columns + column] = value
+  return new Tensor(data, [rows, columns])
+}
+
+/** @param {number} count @param {(i: number) => [number, number, number]} cell */
+const each = (count, cell) => Array.from({ length: count }, (_, i) => cell(i))
+
+/**
+ * What each head looks for (`asks`, cells of W_q, times the sharpness) and which keys match (`answers`, cells of W_k).
+ * The last dimension of queries and keys is that of the first token, for words that match no key.
+ * @type {Record<ZooHead, (features: ReturnType<typeof featuresOf>) => { asks: [number, number, number][], answers: [number, number, number][] }>}
+ */
+const HEADS = {
+  // Position i looks for position i - 1.
+  previous: ({ positions }) => ({
+    asks: each(positions - 1, i => [i + 1, i, 1]),
+    answers: each(positions, i => [i, i, 1]),
+  }),
+  // Every position looks for the first.
+  first: ({ positions }) => ({ asks: each(positions, i => [i, 0, 1]), answers: [[0, 0, 1]] }),
+  // A word looks for itself.
+  same: ({ positions, words }) => ({
+    asks: each(words.length, w => [positions + w, w, 1]),
+    answers: each(words.length, w => [positions + w, w, 1]),
+  }),
+  // A word looks for keys whose word before is this word; with a smaller score, for the first token.
+  induction: ({ positions, words, keySize }) => ({
+    asks: [...each(words.length, w => [positions + w, w, 1]), ...each(positions, i => [i, keySize - 1, REST])],
+    answers: [...each(words.length, w => [positions + words.length + w, w, 1]), [0, keySize - 1, 1]],
+  }),
+  // All scores are 0.
+  uniform: () => ({ asks: [], answers: [] }),
+}
+
+/**
+ * Positions and words as ones; the words before are what a head of a layer below found: one that looks at the previous
+ * token and sees earlier ones only, so that the first token finds nothing.
+ * @param {Qkv} qkv
+ * @param {ReturnType<typeof featuresOf>} features
+ * @param {Tokens} tokens
+ */
+function embed(qkv, features, { tokens }) {
+  const { positions, words, size } = features
+  const n = tokens.length
+  const own = sparse(n, words.length, [])
+  tokens.forEach((token, i) => {
+    const word = words.indexOf(token)
+    if (word >= 0) own.data[i * words.length + word] = 1
+  })
+  const queries = sparse(
+    n,
+    n,
+    each(n - 1, i => [i + 1, i, HARD]),
+  )
+  const keys = sparse(
+    n,
+    n,
+    each(n, i => [i, i, 1]),
+  )
+  const before = qkv.attention(queries, keys, own, { scale: 1, causal: true, pastLength: -1 }).output
+  const X = sparse(
+    n,
+    size,
+    each(n, i => [i, i, 1]),
+  )
+  for (let i = 0; i < n; i++) {
+    X.data.set(own.row(i).data, i * size + positions)
+    X.data.set(before.row(i).data, i * size + positions + words.length)
+  }
+  return X
+}
+
+/** @type {import('./index.js').Start} */
+export function zoo(qkv, settings) {
+  const { isCross, queries, keys, sharpness } = settings
+  const features = featuresOf(settings)
+  const { positions, words, size, keySize } = features
+  const built = settings.zoo.map(name => {
+    const { asks, answers } = HEADS[name](features)
+    return [
+      sparse(
+        size,
+        keySize,
+        asks.map(([row, column, value]) => [row, column, value * sharpness]),
+      ),
+      sparse(size, keySize, answers),
+      // Every head passes on the word.
+      sparse(
+        size,
+        words.length,
+        each(words.length, w => [positions + w, w, 1]),
+      ),
+    ]
+  })
+  const [Wq, Wk, Wv] = [0, 1, 2].map(i => stack(built.map(matrices => matrices[i])))
+  const X = embed(qkv, features, queries)
+  return { tensors: { X, ...(isCross && { X2: embed(qkv, features, keys) }), Wq, Wk, Wv } }
+}

@@ -1,0 +1,30 @@
+// Where the numbers of a trace start. To add a model: a file here, its name below and among the choices of `model`
+// (settings/fields.js), its text in the language files.
+
+import { given } from './from-imported.js'
+import { zoo } from './hand-built-heads.js'
+import { multihead } from './multi-head-attention.js'
+import { heads } from './random-heads.js'
+
+/** @typedef {import('qkv').Qkv} Qkv */
+/** @typedef {import('qkv').Generator} Generator */
+/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
+/** @typedef {import('../matrices.js').MatrixId} MatrixId */
+
+/**
+ * Tensors by the name of their matrix: (rows, columns) where all heads share one, else (heads, rows, columns).
+ * @typedef {Partial<Record<MatrixId, FloatTensor>>} Tensors
+ */
+
+/**
+ * @callback Start
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {import('./embedding-table.js').Table} table
+ * @returns {{ tensors: Tensors, generator?: Generator }} X, X2 (cross-attention), Wq, bq, Wk, bk, Wv, bv, Wo, bo as far
+ *   as there are any, or Q, K, V, or weights; and the random stream as they left it
+ */
+
+/** @type {Record<Checked['model'], Start>} */
+export const MODELS = { heads, multihead, zoo, given }

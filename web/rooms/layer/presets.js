@@ -1,0 +1,78 @@
+// Settings by name. To add one: a line here, its texts `preset.NAME` and `preset.NAME.note` in the language files.
+
+import { DEFAULTS } from './fields.js'
+import { change, signature } from './settings.js'
+
+/** @typedef {import('./fields.js').Settings} Settings */
+/** @typedef {keyof typeof PRESETS} PresetId */
+
+const LIFE = 'Life is short, eat dessert first'
+/** Sixty words. */
+const SIXTY = [
+  'A batch is a stack of texts of equal length. All pass through the layer at once, none can see another.',
+  'Within its own text each word asks all others what they hold, takes a share of every answer,',
+  'and becomes a row of five hundred and twelve numbers, so that sixty rows go in and sixty rows come out.',
+].join(' ')
+/** @param {number[]} dims @param {number[]} data */
+const given = (dims, data) => ({ dims, data })
+
+/**
+ * @satisfies {Record<string, { document: string, patch: Partial<Settings> }>}
+ */
+export const PRESETS = {
+  heads: { document: '001', patch: {} },
+  self: { document: '001', patch: { heads: 1, dValue: 4 } },
+  causal: { document: '001', patch: { heads: 1, dValue: 4, mask: 'causal' } },
+  cross: {
+    document: '001',
+    patch: { heads: 1, dValue: 4, kind: 'cross', keysFrom: 'random', sentence: LIFE, second: '1 2 3 4 5 6 7 8' },
+  },
+  embedding: {
+    document: '000',
+    patch: {
+      ...{ sentence: 'Life is short, less is more.', dModel: 16, dKey: 8, dValue: 12, heads: 1 },
+      ...{ tableRows: 6, draw: 'continue' },
+    },
+  },
+  layer: { document: '002', patch: { model: 'multihead', sentence: SIXTY, batch: 10, dModel: 512, heads: 8 } },
+  translation: {
+    document: '003',
+    patch: {
+      ...{ kind: 'cross', tokenizer: 'segments', sentence: 'an autonomous driving solution' },
+      ...{ second: '一套自动驾驶解决方案', model: 'multihead', dModel: 8, heads: 2 },
+    },
+  },
+  zoo: {
+    document: '',
+    patch: {
+      ...{ model: 'zoo', sentence: 'the cat sat and the cat slept', mask: 'causal', score: 'plain', heads: 5, head: 3 },
+    },
+  },
+  waistline: {
+    document: '004',
+    patch: {
+      ...{ model: 'given', sentence: '62', second: '68 60 64', score: 'gaussian' },
+      given: { q: given([1, 1], [62]), k: given([3, 1], [68, 60, 64]), v: given([3, 1], [126, 110, 115]) },
+    },
+  },
+}
+
+/**
+ * @param {PresetId} id
+ * @returns {Settings}
+ */
+export const settingsOf = id => change(DEFAULTS, PRESETS[id].patch)
+
+const PRESET_IDS = /** @type {PresetId[]} */ (Object.keys(PRESETS))
+
+/**
+ * The preset that these settings equal, in any view.
+ * @param {Settings} settings
+ * @returns {PresetId | undefined}
+ */
+export function presetOf(settings) {
+  // Another word to try (probe) changes no number of the preset.
+  const nameOf = (/** @type {Settings} */ all) => signature({ ...all, probe: null, probeWord: '' })
+  const own = nameOf(settings)
+  return PRESET_IDS.find(id => nameOf(settingsOf(id)) === own)
+}

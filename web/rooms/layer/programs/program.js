@@ -1,0 +1,96 @@
+// What the programs that the page writes have in common.
+
+/** @typedef {import('../trace/layer-trace.js').Result} Result */
+/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @typedef {import('../matrices.js').MatrixId} MatrixId */
+
+/** What the programs call them. @type {Partial<Record<MatrixId, string>>} */
+export const NAMES = {
+  ...{ X: 'X', X2: 'X2', Q: 'Q', K: 'K', V: 'V', weights: 'A' },
+  ...{ Wq: 'W_q', Wk: 'W_k', Wv: 'W_v', Wo: 'W_o', bq: 'b_q', bk: 'b_k', bv: 'b_v', bo: 'b_o' },
+  ...{ Wa: 'W_a', Ua: 'U_a', ba: 'b_a', va: 'v_a' },
+}
+
+/** Nine digits tell every float32 from its neighbours. @param {number} x */
+export const digits = x => String(Number(x.toPrecision(9)))
+
+/**
+ * A tensor in brackets.
+ * @param {FloatTensor} tensor
+ * @param {(x: number) => string} write a number
+ */
+export function nested({ data, dims }, write) {
+  const part = (/** @type {number} */ axis, /** @type {number} */ from, /** @type {number} */ size) => {
+    if (axis === dims.length) return write(data[from])
+    const step = size / dims[axis]
+    /** @type {string[]} */
+    const parts = Array.from({ length: dims[axis] }, (_, i) => part(axis + 1, from + i * step, step))
+    return `[${parts.join(', ')}]`
+  }
+  return part(0, 0, data.length)
+}
+
+const DRAWN = /** @type {const} */ (['X', 'X2', 'Wq', 'Wk', 'Wv', 'bq', 'bk', 'bv', 'Wo', 'bo'])
+const HIDDEN = /** @type {const} */ (['Wa', 'Ua', 'ba', 'va'])
+
+/**
+ * The tensors that all others are computed from, before anything is set by hand.
+ * @param {Result} result
+ * @param {boolean} isKnown does the program compute scores of this kind?
+ * @returns {[MatrixId, FloatTensor][]}
+ */
+export function givenOf({ tensors, before = tensors }, isKnown) {
+  const names = /** @type {readonly MatrixId[]} */ (
+    !isKnown || !before.Q ? ['weights', 'V'] : before.Wq ? [...DRAWN, ...HIDDEN] : ['Q', 'K', 'V', 'Wo', ...HIDDEN]
+  )
+  return names.flatMap(name => {
+    const tensor = before[name]
+    return tensor ? [/** @type {[MatrixId, FloatTensor]} */ ([name, tensor])] : []
+  })
+}
+
+/**
+ * The existing cells that were set by hand, except weights.
+ * @param {Result} result
+ */
+export const editsOf = ({ settings: { edits }, tensors }) =>
+  edits.filter(edit => {
+    const [rows, columns] = tensors[edit.matrix]?.dims.slice(-2) ?? [0, 0]
+    const heads = tensors[edit.matrix]?.dims.length === 3 ? (tensors[edit.matrix]?.dims[0] ?? 0) : 1
+    const isThere = edit.row < rows && edit.column < columns && edit.head < heads
+    return isThere && NAMES[edit.matrix] && edit.matrix !== 'weights'
+  })
+
+/**
+ * The weights that were set by hand, row by row.
+ * @param {Result} result
+ * @returns {{ head: number, row: number, held: [column: number, value: number][] }[]}
+ */
+export function heldRows({ settings: { edits }, tensors }) {
+  const [H, L, S] = tensors.weights?.dims ?? [0, 0, 0]
+  /** @type {Map<string, ReturnType<typeof heldRows>[number]>} */
+  const rows = new Map()
+  for (const { matrix, head, row, column, value } of edits) {
+    if (matrix !== 'weights' || head >= H || row >= L || column >= S) continue
+    const name = `${head} ${row}`
+    const known = rows.get(name) ?? { head, row, held: [] }
+    known.held.push([column, Math.min(Math.max(value, 0), 1)])
+    rows.set(name, known)
+  }
+  return [...rows.values()]
+}
+
+/**
+ * The painted cells that exist.
+ * @param {Checked} settings
+ */
+export const paintedOf = ({ painted, queries, keys }) =>
+  painted.filter(([row, column]) => row < queries.tokens.length && column < keys.tokens.length)
+
+/** Paragraphs with an empty line between them. @param {string[][]} sections */
+export const program = sections =>
+  `${sections
+    .filter(lines => lines.length)
+    .map(lines => lines.join('\n'))
+    .join('\n\n')}\n`

@@ -1,0 +1,195 @@
+// Attention step by step: from the drawn numbers to the outputs of all heads, with what was set by hand. All arithmetic is
+// the core's.
+
+import { joinHeads, Tensor } from 'qkv'
+import { EDITABLE } from '../matrices.js'
+import { offsetOf, stack } from '../numbers/tensors.js'
+import { optionsOf } from './attention-options.js'
+import { times } from './subtract.js'
+
+/** @typedef {import('qkv').Qkv} Qkv */
+/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../numbers/index.js').Tensors} Tensors */
+/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+
+/**
+ * @param {Tensors} tensors
+ * @param {Checked['edits']} edits
+ * @param {readonly string[]} matrices those that may be set
+ */
+function withEdits(tensors, edits, matrices) {
+  const changed = { ...tensors }
+  for (const edit of edits) {
+    const { matrix, value } = edit
+    const tensor = changed[matrix]
+    const at = tensor && matrices.includes(matrix) ? offsetOf(tensor, edit) : -1
+    if (!tensor || at < 0) continue
+    if (changed[matrix] === tensors[matrix]) changed[matrix] = new Tensor(tensor.data.slice(), tensor.dims)
+    const { data } = /** @type {FloatTensor} */ (changed[matrix])
+    data[at] = value
+  }
+  return changed
+}
+
+const BEFORE_ATTENTION = EDITABLE.filter(id => id !== 'weights')
+
+/**
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {Tensors} drawn
+ * @param {Uint8Array | undefined} visible
+ * @param {Checked['edits']} edits
+ * @returns {Tensors}
+ */
+export function attend(qkv, settings, drawn, visible, edits) {
+  const tensors = { ...projected(qkv, drawn, edits) }
+  const { Q, K, V } = tensors
+  if (Q && K) Object.assign(tensors, steps(qkv, settings, tensors, visible))
+  const weights = override(qkv, /** @type {FloatTensor} */ (tensors.weights), edits)
+  const isOverridden = weights !== tensors.weights
+  tensors.weights = weights
+  tensors.paid = qkv.matmul(weights, new Tensor(new Float32Array(weights.dims[2]).fill(1), [weights.dims[2], 1]))
+  if (!V) return tensors
+  if (isOverridden || !tensors.output) tensors.output = mix(qkv, weights, V)
+  tensors.joined = joinHeads(tensors.output)
+  const { Wo, bo } = tensors
+  if (Wo) tensors.final = qkv.linear(tensors.joined, rowsOf(Wo), bo?.reshape([Wo.dims[1]]))
+  return tensors
+}
+
+/**
+ * Everything up to Q, K and V.
+ * @param {Qkv} qkv
+ * @param {Tensors} drawn
+ * @param {Checked['edits']} edits
+ * @returns {Tensors}
+ */
+export function projected(qkv, drawn, edits) {
+  const isProjected = drawn.Wq !== undefined
+  const given = withEdits(drawn, edits, BEFORE_ATTENTION)
+  return isProjected ? { ...given, ...project(qkv, given) } : given
+}
+
+/** Weights as qkv.linear takes them, (out, in): those that stay are transposed once. @type {WeakMap<FloatTensor, FloatTensor>} */
+const transposed = new WeakMap()
+
+/**
+ * The weight of a linear layer, (out, in), from a matrix (in, out) or from those of all heads.
+ * @param {FloatTensor} W
+ */
+export function rowsOf(W) {
+  const [inner, size] = W.dims.slice(-2)
+  const heads = W.dims.length === 3 ? W.dims[0] : 1
+  const weight = transposed.get(W) ?? W.T.reshape([heads * size, inner])
+  transposed.set(W, weight)
+  return weight
+}
+
+/**
+ * Q = X Wq + bq of each head, K and V alike.
+ * @param {Qkv} qkv
+ * @param {Tensors} tensors
+ * @returns {Tensors}
+ */
+function project(qkv, { X, X2 = X, ...own }) {
+  const layer = (/** @type {any} */ x, /** @type {any} */ W, /** @type {FloatTensor | undefined} */ b) => {
+    const [heads, inner, size] = W.dims
+    const weight = rowsOf(W).reshape([heads, size, inner])
+    return stack(Array.from({ length: heads }, (_, h) => qkv.linear(x, weight.row(h), b?.row(h).reshape([size]))))
+  }
+  return { Q: layer(X, own.Wq, own.bq), K: layer(X2, own.Wk, own.bk), V: layer(X2, own.Wv, own.bv) }
+}
+
+/**
+ * The steps of all heads, by the names of their matrices.
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {Tensors} tensors
+ * @param {Uint8Array | undefined} visible
+ * @param {readonly (keyof import('qkv').Trace)[]} [keep] only these
+ * @returns {Tensors}
+ */
+export function steps(qkv, settings, { Q, K, V, ...own }, visible, keep) {
+  const { softmaxAxis } = settings
+  const q = /** @type {FloatTensor} */ (Q)
+  const k = /** @type {FloatTensor} */ (K)
+  const v = V ?? new Tensor(new Float32Array(0), [k.dims[0], k.dims[1], 0])
+  const [L, S] = [q.dims[1], k.dims[1]]
+  const options = optionsOf(settings, own, visible, [L, S], q.dims[2])
+  const { queries, keys, logits, maxima, sums, zeroedSums, ...rest } = qkv.trace(q, k, v, { ...options, keep })
+  const dims = [q.dims[0], ...(softmaxAxis === 'keys' ? [L, 1] : [1, S])]
+  const lines = Object.entries({ maxima, sums, zeroedSums }).flatMap(([name, tensor]) =>
+    tensor ? [[name, new Tensor(tensor.data, dims)]] : [],
+  )
+  return {
+    ...rest,
+    ...(logits && { masked: logits }), // what softmax reads where the mask comes after it
+    ...(queries && { Aq: queries, Ak: keys }),
+    ...Object.fromEntries(lines),
+  }
+}
+
+/**
+ * Weights set by hand keep their value; the others of the row share the rest in their old proportions.
+ * @param {Qkv} qkv
+ * @param {FloatTensor} weights (H, L, S)
+ * @param {Checked['edits']} edits
+ * @returns {FloatTensor} the same tensor if none is set
+ */
+export function override(qkv, weights, edits) {
+  /** @type {Map<number, Checked['edits']>} rows with edits, by head and row */
+  const rows = new Map()
+  const [, L, S] = weights.dims
+  for (const edit of edits)
+    if (edit.matrix === 'weights' && offsetOf(weights, edit) >= 0) {
+      const row = edit.head * L + edit.row
+      const known = rows.get(row)
+      if (known) known.push(edit)
+      else rows.set(row, [edit])
+    }
+  if (rows.size === 0) return weights
+  const data = weights.data.slice()
+  for (const [row, own] of rows) data.set(overrideRow(qkv, data.subarray(row * S, (row + 1) * S), own), row * S)
+  return new Tensor(data, weights.dims)
+}
+
+/**
+ * @param {Qkv} qkv
+ * @param {Float32Array} row
+ * @param {Checked['edits']} edits
+ */
+function overrideRow(qkv, row, edits) {
+  const others = row.slice()
+  for (const { column } of edits) others[column] = 0
+  const held = row.map(() => 0)
+  for (const { column, value } of edits) held[column] = Math.min(Math.max(value, 0), 1)
+  const add = (/** @type {Float32Array} */ x) =>
+    qkv.matmul(
+      new Tensor(x, [1, x.length]),
+      new Tensor(
+        x.map(() => 1),
+        [x.length, 1],
+      ),
+    ).data[0]
+  const scaled = (/** @type {Float32Array} */ x, /** @type {number} */ factor) =>
+    times(qkv, new Tensor(x, [x.length]), factor).data
+  const [rest, taken] = [add(others), add(held)]
+  // What was set already takes everything, or nobody is there to take the rest: the set weights share it all.
+  if (taken >= 1 || rest === 0) return taken > 0 ? scaled(held, 1 / taken) : held
+  const shared = scaled(others, (1 - taken) / rest)
+  for (const { column } of edits) shared[column] = held[column]
+  return shared
+}
+
+/**
+ * weights times V, head by head.
+ * @param {Qkv} qkv
+ * @param {FloatTensor} weights (H, L, S)
+ * @param {FloatTensor} V (H, S, E)
+ */
+export function mix(qkv, weights, V) {
+  const [H, L] = weights.dims
+  const data = new Float32Array(H * L * V.dims[2])
+  for (let h = 0; h < H; h++) data.set(qkv.matmul(weights.row(h), V.row(h)).data, h * L * V.dims[2])
+  return new Tensor(data, [H, L, V.dims[2]])
+}

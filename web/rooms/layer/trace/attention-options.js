@@ -1,0 +1,56 @@
+// The core's options for the settings: scale, score function, mask.
+
+import { Tensor } from 'qkv'
+
+/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../numbers/index.js').Tensors} Tensors */
+/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+
+/**
+ * The mask as an option of the core where there is one, so that the core does not read each cell.
+ * @param {Checked} settings
+ * @param {Uint8Array | undefined} visible
+ * @param {number[]} dims
+ * @returns {import('qkv').TraceOptions}
+ */
+function whoSees({ mask, painted, left, right }, visible, dims) {
+  if (!visible) return {}
+  if (painted.length === 0 && mask === 'causal') return { causal: true }
+  if (painted.length === 0 && mask === 'window') return { window: [left, right] }
+  return { mask: new Tensor(visible, dims) }
+}
+
+/**
+ * The core's options for the settings.
+ * @param {Checked} settings
+ * @param {Tensors} tensors
+ * @param {Uint8Array | undefined} visible
+ * @param {number[]} dims queries, keys
+ * @param {number} size of a key
+ * @returns {import('qkv').TraceOptions}
+ */
+export function optionsOf(settings, tensors, visible, dims, size) {
+  const { score, sigma, masking, softmaxAxis } = settings
+  return {
+    ...{ masking, softmaxAxis, scale: scaleOf(settings, size), ...whoSees(settings, visible, dims) },
+    ...(score === 'gaussian' && { score: { kind: 'gaussian', sigma } }),
+    ...(score === 'additive' && { score: additive(tensors) }),
+  }
+}
+
+/**
+ * @param {Tensors} tensors
+ * @returns {import('qkv').Score}
+ */
+function additive({ Wa, Ua, ba, va }) {
+  const [wQuery, wKey, bias, v] = /** @type {FloatTensor[]} */ ([Wa?.T, Ua?.T, ba, va])
+  const line = (/** @type {FloatTensor} */ x) => x.reshape([x.data.length])
+  return { kind: 'additive', wQuery, wKey, v: line(v), bias: line(bias) }
+}
+
+/**
+ * The factor of the scores.
+ * @param {Pick<Checked, 'scale' | 'score'>} settings
+ * @param {number} size of a key
+ */
+export const scaleOf = ({ scale, score }, size) => scale ?? (score === 'scaled' ? 1 / Math.sqrt(size) : 1)

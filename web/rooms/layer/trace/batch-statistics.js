@@ -1,0 +1,66 @@
+// A batch through PyTorch's layer, all sequences at once: the sentence, and copies of it shifted by one token each.
+// What the page shows of the layer is the first of them.
+
+import { joinHeads, splitHeads, Tensor } from 'qkv'
+import { rowsOf } from './attend.js'
+import { optionsOf } from './attention-options.js'
+
+/** @typedef {import('./layer-trace.js').Result} Result */
+/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+
+/** The tensors of each step, in order, as the core returned them. @typedef {Record<'input' | 'projected' | 'split' | 'weights' | 'mixed' | 'joined' | 'output', FloatTensor>} Batch */
+
+/** A batch with more multiplications, or more pairs of a query and a key, would block the page. */
+const MOST = { products: 2 ** 30, pairs: 2 ** 22 }
+
+/** Is it small enough to run on the page? @param {Result} result */
+export function isSmall({ settings, heads }) {
+  const { batch, dModel, queries, keys } = settings
+  const [L, S] = [queries.tokens.length, keys.tokens.length]
+  return batch * (L + S) * 2 * dModel ** 2 <= MOST.products && batch * heads * L * S <= MOST.pairs
+}
+
+/**
+ * @param {import('qkv').Qkv} qkv
+ * @param {Result} result
+ * @returns {Batch | undefined} of no batch, and of one too large, nothing
+ */
+export function runBatch(qkv, result) {
+  const { settings, tensors, visible, heads: H } = result
+  const { X, X2 = X, Wq, Wk, Wv, Wo, bq, bk, bv, bo } = tensors
+  const { batch: B } = settings
+  if (B === 1 || !X || !X2 || !Wq || !Wk || !Wv || !Wo || !isSmall(result)) return undefined
+  const line = (/** @type {FloatTensor | undefined} */ b) => b && (b.dims.length === 3 ? joinHeads(b) : b).row(0)
+  const layer = (
+    /** @type {FloatTensor} */ x,
+    /** @type {FloatTensor} */ W,
+    /** @type {FloatTensor | undefined} */ b,
+  ) => qkv.linear(x, rowsOf(W), line(b))
+  const input = stacked(X, B)
+  const other = X2 === X ? input : stacked(X2, B)
+  const projected = layer(input, Wq, bq)
+  const split = splitHeads(projected, H)
+  const dims = [X.dims[0], X2.dims[0]]
+  const { weights, output: mixed } = qkv.trace(
+    ...[split, splitHeads(layer(other, Wk, bk), H), splitHeads(layer(other, Wv, bv), H)],
+    optionsOf(settings, tensors, visible, dims, split.dims[3]),
+  )
+  const joined = joinHeads(mixed)
+  return { input, projected, split, weights, mixed, joined, output: layer(joined, Wo, bo) }
+}
+
+/**
+ * (B, rows, columns): copy b of x is shifted by b rows.
+ * @param {FloatTensor} x
+ * @param {number} B
+ */
+function stacked({ data, dims }, B) {
+  const [rows, columns] = dims
+  const all = new Float32Array(B * data.length)
+  for (let b = 0; b < B; b++) {
+    const from = (b % rows) * columns
+    all.set(data.subarray(from), b * data.length)
+    all.set(data.subarray(0, from), (b + 1) * data.length - from)
+  }
+  return new Tensor(all, [B, rows, columns])
+}

@@ -1,0 +1,114 @@
+// The trace of many tokens: head by head, so that it can report its progress and be cancelled. The steps between
+// scores and weights are kept for the chosen head only; above MOST_WEIGHTS the weights as well, and the other heads
+// become small pictures.
+
+import { joinHeads, Tensor } from 'qkv'
+import { headStatistics } from '../../../elements/statistics.js'
+import { mix, override, rowsOf, steps } from './attend.js'
+
+/** @typedef {import('qkv').Qkv} Qkv */
+/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('./layer-trace.js').Result} Result */
+/** @typedef {import('../numbers/index.js').Tensors} Tensors */
+/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+
+/** A trace of more heads x queries x keys is large. */
+export const LARGE = 2 ** 18
+/** Up to this many weights, those of all heads are kept. */
+export const MOST_WEIGHTS = 2 ** 23
+/** Rows and columns of the small picture of a head. */
+const SMALL = 144
+
+/** @param {Checked} settings */
+const pairsOf = ({ heads, queries, keys }) => heads * queries.tokens.length * keys.tokens.length
+
+/** Weights that were brought are there already. @param {Checked} settings */
+export const isLarge = settings =>
+  pairsOf(settings) > LARGE && !(settings.model === 'given' && settings.given && 'weights' in settings.given)
+
+/**
+ * Yields how much is done, from 0 to 1.
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {Tensors} start Q, K, V of all heads and what they were made from, or weights and V
+ * @param {Uint8Array | undefined} visible
+ * @param {number} chosen
+ * @returns {Generator<number, Result>}
+ */
+export function* traceLarge(qkv, settings, start, visible, chosen) {
+  const { Q, K, V } = start
+  const heads = /** @type {FloatTensor} */ (Q ?? start.weights).dims[0]
+  const head = Math.min(chosen, heads - 1)
+  const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
+  const hasAll = heads * L * S <= MOST_WEIGHTS
+  const all = hasAll ? new Float32Array(heads * L * S) : undefined
+  const small = hasAll ? undefined : [Math.min(L, SMALL), Math.min(S, SMALL)]
+  const smalls = small && new Float32Array(heads * small[0] * small[1])
+  const E = V?.dims[2] ?? 0
+  const outputs = new Float32Array(heads * L * E)
+  const statistics = []
+  // The matrix product of weights and V is faster than the mixing of a trace, with the same bits; but 0 * NaN of a hidden
+  // value would be NaN.
+  const isProduct = !visible || V?.data.every(Number.isFinite)
+  /** @type {Tensors} */
+  let details = {}
+  for (let h = 0; h < heads; h++) {
+    const own = (/** @type {FloatTensor | undefined} */ x) => x && only(x, h)
+    const parts = { ...start, Q: own(Q), K: own(K), V: own(V) }
+    // Of the other heads, the core makes no more than is shown.
+    const mixed = isProduct ? { ...parts, V: undefined } : parts
+    const traced = Q && steps(qkv, settings, mixed, visible, h === head ? undefined : ['weights', 'output'])
+    const made = traced?.weights ?? own(start.weights)
+    const edits = settings.edits.filter(edit => edit.head === h).map(edit => ({ ...edit, head: 0 }))
+    const weights = override(qkv, /** @type {FloatTensor} */ (made), edits)
+    if (parts.V) {
+      const isMixed = !isProduct && weights === traced?.weights
+      const output = (isMixed && traced?.output) || mix(qkv, weights, parts.V)
+      outputs.set(output.data, h * L * E)
+    }
+    if (h === head) details = { ...traced, weights }
+    all?.set(weights.data, h * L * S)
+    if (smalls && small) smalls.set(strongestOf(weights, small[0], small[1]), h * small[0] * small[1])
+    if (smalls) statistics.push(...headStatistics(weights))
+    yield (h + 1) / (heads + 1)
+  }
+  const weights = all ? new Tensor(all, [heads, L, S]) : /** @type {FloatTensor} */ (details.weights)
+  const ones = new Tensor(new Float32Array(S).fill(1), [S, 1])
+  /** @type {Tensors} */
+  const tensors = {
+    ...start,
+    ...details,
+    weights,
+    paid: qkv.matmul(/** @type {FloatTensor} */ (details.weights), ones),
+  }
+  if (V) {
+    tensors.output = new Tensor(outputs, [heads, L, E])
+    tensors.joined = joinHeads(tensors.output)
+    const { Wo, bo } = tensors
+    if (Wo) tensors.final = qkv.linear(tensors.joined, rowsOf(Wo), bo?.reshape([Wo.dims[1]]))
+  }
+  const seen = smalls && small ? { smalls: new Tensor(smalls, [heads, ...small]), statistics } : {}
+  return { settings, heads, visible, tensors, detailHead: head, ...seen }
+}
+
+/** @param {FloatTensor} tensor @param {number} head @returns {FloatTensor} (1, rows, columns) */
+const only = (tensor, head) => tensor.row(head).reshape([1, ...tensor.dims.slice(1)])
+
+/**
+ * A smaller matrix: each of its cells is the largest of the cells that it stands for.
+ * @param {FloatTensor} weights (1, L, S)
+ * @param {number} rows
+ * @param {number} columns
+ */
+function strongestOf({ data, dims: [, L, S] }, rows, columns) {
+  const out = new Float32Array(rows * columns)
+  const at = Int32Array.from({ length: S }, (_, j) => Math.floor((j * columns) / S))
+  for (let i = 0; i < L; i++) {
+    const start = Math.floor((i * rows) / L) * columns
+    for (let j = 0; j < S; j++) {
+      const x = data[i * S + j]
+      if (x > out[start + at[j]]) out[start + at[j]] = x
+    }
+  }
+  return out
+}

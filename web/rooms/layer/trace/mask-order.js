@@ -1,0 +1,87 @@
+// Both ways of masking: minus infinity before softmax; zero and a division after it.
+
+import { Tensor } from 'qkv'
+import { steps } from './attend.js'
+import { largest, minus, times } from './subtract.js'
+
+/** @typedef {import('qkv').Qkv} Qkv */
+/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../numbers/index.js').Tensors} Tensors */
+/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+
+/**
+ * Weights (H, L, S) by both ways of masking.
+ * @typedef {object} Ways
+ * @property {FloatTensor} before
+ * @property {FloatTensor} after
+ * @property {FloatTensor} exponentials of the scores, hidden ones as well, less the largest of the row
+ * @property {FloatTensor} full their shares: weights before the mask
+ * @property {FloatTensor} sums of each row of exponentials
+ * @property {FloatTensor} zeroedSums of each row of `full`, without hidden ones
+ * @property {Extreme[]} extremes a weight if a hidden key is NaN, or its score is huge
+ * @property {FloatTensor} difference after minus before, times 10^digits
+ * @property {number} digits
+ * @property {number} most the largest difference
+ */
+
+/** Heads times queries times keys for which both ways of masking are computed at every key stroke. */
+export const MOST_WAYS = 2 ** 16
+
+/**
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {Tensors} tensors
+ * @param {Uint8Array | undefined} visible
+ * @returns {Ways | undefined}
+ */
+export function waysOf(qkv, settings, tensors, visible) {
+  const { Q, K, scores } = tensors
+  if (!visible || !Q || !K || !scores || scores.data.length > MOST_WAYS) return undefined
+  const [before, late] = /** @type {const} */ (['before', 'after']).map(
+    masking => /** @type {Record<string, FloatTensor>} */ (steps(qkv, { ...settings, masking }, tensors, visible)),
+  )
+  const after = late.weights
+  const difference = minus(qkv, after, before.weights)
+  const most = largest(difference.data)
+  const digits = most > 0 && most < 1e-3 ? Math.ceil(-Math.log10(most)) : 0
+  return {
+    ...{ before: before.weights, after, difference: times(qkv, difference, 10 ** digits), digits, most },
+    ...{ exponentials: late.exponentials, full: late.fullWeights, sums: late.sums, zeroedSums: late.zeroedSums },
+    extremes: extremesOf(qkv, settings, tensors, visible),
+  }
+}
+
+/** @typedef {{ name: string, before: number, after: number }} Extreme a weight of head 0 by both ways of masking */
+
+/**
+ * The first weight of the first query, if a key that it does not see is not a number, or huge.
+ * @param {Qkv} qkv
+ * @param {Checked} settings
+ * @param {Tensors} tensors
+ * @param {Uint8Array} visible
+ * @returns {Extreme[]}
+ */
+function extremesOf(qkv, settings, tensors, visible) {
+  const K = /** @type {FloatTensor} */ (tensors.K)
+  const [S, d] = K.dims.slice(1)
+  const hidden = visible.subarray(0, S).indexOf(0)
+  const seen = visible.subarray(0, S).indexOf(1)
+  if (hidden < 0 || seen < 0 || !['scaled', 'plain'].includes(settings.score)) return []
+  const q = /** @type {FloatTensor} */ (tensors.Q).data
+  return [
+    ['NaN', Number.NaN],
+    ['1e30', 1e30],
+  ].map(([name, value]) => {
+    const data = K.data.slice()
+    // The sign of the query: the score is huge, not hugely negative.
+    for (let i = 0; i < d; i++) data[hidden * d + i] = /** @type {number} */ (value) * Math.sign(q[i])
+    const changed = { ...tensors, K: new Tensor(data, K.dims) }
+    const [before, after] = /** @type {const} */ (['before', 'after']).map(
+      masking =>
+        /** @type {FloatTensor} */ (steps(qkv, { ...settings, masking }, changed, visible, ['weights']).weights).data[
+          seen
+        ],
+    )
+    return { name: String(name), before, after }
+  })
+}

@@ -1,0 +1,183 @@
+import { html, nothing } from 'lit'
+import { live } from 'lit/directives/live.js'
+import { toNumber } from '../check.js'
+import { applies, describe, FIELDS, fieldsThat, MOST_HEADS, ZOO } from '../fields.js'
+
+/** @typedef {import('./context.js').Context} Context */
+/** @typedef {import('./context.js').TemplateResult} TemplateResult */
+/** @typedef {import('../check.js').Field} Field */
+/** @typedef {import('../../../i18n/index.js').Key} Key */
+
+/** @typedef {Event & { target: HTMLInputElement & HTMLTextAreaElement & HTMLSelectElement }} ControlEvent */
+
+/**
+ * A labelled control with room for what is wrong with it.
+ * @param {Context} context
+ * @param {Field} field
+ * @param {string} label
+ * @param {TemplateResult} control
+ */
+const labelled = (context, field, label, control) => html`<div class="field field-${field}">
+    <label for=${field}>${label}</label>
+    ${control}
+    ${problemOf(context, field)}
+  </div>`
+
+/**
+ * What is wrong with a field, and values that would be right.
+ * @param {Context} context
+ * @param {Field} field
+ */
+export function problemOf({ t, problems, actions }, field) {
+  const problem = problems[field]
+  return html`<p class="problem" id="${field}-problem" aria-live="polite">${problem ? t(problem.key, problem.params) : nothing}</p>
+    ${
+      problem?.offers
+        ? html`<p class="offers">${problem.offers.map(
+            patch =>
+              html`<button type="button" class="plain" data-offer @click=${() => actions.change(patch)}>${Object.entries(
+                patch,
+              )
+                .map(([name, value]) => `${t(/** @type {Key} */ (name))} ${value}`)
+                .join(', ')}</button>`,
+          )}</p>`
+        : nothing
+    }`
+}
+
+/**
+ * A box for a number; where none is the default, an empty one means that it follows from the rest.
+ * @param {Context} context
+ * @param {Field} field
+ */
+function numberBox(context, field) {
+  const { settings, actions, problems, t } = context
+  const { kind, least, most, default: normal } = describe(field)
+  const isWhole = kind === 'whole'
+  const value = (/** @type {string} */ text) => (normal === null && text.trim() === '' ? null : text)
+  const control = html`<input
+    id=${field}
+    type=${isWhole ? 'number' : 'text'}
+    inputmode=${kind === 'real' ? 'decimal' : 'numeric'}
+    autocomplete="off"
+    placeholder=${normal === null ? t(/** @type {Key} */ (`${field}Auto`)) : nothing}
+    min=${isWhole ? least : nothing}
+    max=${isWhole ? most : nothing}
+    aria-invalid=${problems[field] ? 'true' : 'false'}
+    aria-describedby="${field}-problem"
+    .value=${live(String(settings[field] ?? ''))}
+    @input=${(/** @type {ControlEvent} */ event) => actions.change({ [field]: value(event.target.value) }, field)}
+  />`
+  return labelled(context, field, t(/** @type {Key} */ (field)), control)
+}
+
+/** @param {Context} context @param {Field} field */
+function choice(context, field) {
+  const { t, settings, actions } = context
+  const choices = (describe(field).choices ?? []).filter(name => name !== 'given' || settings.given)
+  const control = html`<select
+    id=${field}
+    .value=${live(String(settings[field]))}
+    @change=${(/** @type {ControlEvent} */ event) => actions.change({ [field]: event.target.value })}
+  >
+    ${choices.map(
+      name =>
+        html`<option value=${name} ?selected=${settings[field] === name}>${t(/** @type {Key} */ (`${field}.${name}`))}</option>`,
+    )}
+  </select>`
+  return labelled(context, field, t(/** @type {Key} */ (field)), control)
+}
+
+/**
+ * What each head built by hand looks for.
+ * @param {Context} context
+ */
+function zoo({ t, settings, actions }) {
+  const count = toNumber(settings.heads)
+  const kindOf = (/** @type {number} */ h) => settings.zoo[h] ?? ZOO[h % ZOO.length]
+  const kinds = Array.from({ length: count > 0 && count <= MOST_HEADS ? count : 0 }, (_, h) => kindOf(h))
+  return kinds.map(
+    (own, h) =>
+      html`<div class="field field-zoo">
+        <label for="zoo-${h}">${t('zooHead', { head: h + 1 })}</label>
+        <select
+          id="zoo-${h}"
+          .value=${live(own)}
+          @change=${(/** @type {ControlEvent} */ event) => {
+            const kind = /** @type {import('../fields.js').ZooHead} */ (event.target.value)
+            actions.change({ zoo: kinds.map((other, i) => (i === h ? kind : other)), head: h })
+          }}
+        >
+          ${ZOO.map(kind => html`<option value=${kind} ?selected=${kind === own}>${t(`zoo.${kind}`)}</option>`)}
+        </select>
+      </div>`,
+  )
+}
+
+/**
+ * The control of a setting, where the setting matters; it follows from its kind.
+ * @param {Context} context
+ * @param {Field} field
+ */
+function control(context, field) {
+  if (!applies(context.settings, field)) return nothing
+  const { kind } = describe(field)
+  if (kind === 'zoo') return zoo(context)
+  return kind === 'choice' ? choice(context, field) : numberBox(context, field)
+}
+
+/** Opens the drawer, at a field. @param {Field} [field] */
+export function showSettings(field) {
+  const drawer = /** @type {HTMLElement} */ (document.getElementById('settings'))
+  if (!drawer.hidden && !field) return hideSettings()
+  drawer.hidden = false
+  document.getElementById('settings-open')?.setAttribute('aria-expanded', 'true')
+  const control = document.getElementById(field ?? '') ?? drawer.querySelector('input, select')
+  if (control instanceof HTMLElement) control.focus({ preventScroll: !field })
+}
+
+function hideSettings() {
+  const drawer = document.getElementById('settings')
+  const opener = document.getElementById('settings-open')
+  if (drawer) drawer.hidden = true
+  opener?.setAttribute('aria-expanded', 'false')
+  opener?.focus({ preventScroll: true })
+}
+
+/** The mask's kind, or that it was painted. @param {Context} context */
+function maskChoice(context) {
+  const { settings, actions, t } = context
+  const { painted } = settings
+  const control = html`<select
+    id="mask"
+    .value=${live(painted.length ? 'painted' : settings.mask)}
+    @change=${(/** @type {ControlEvent} */ { target }) => target.value !== 'painted' && actions.change({ mask: /** @type {any} */ (target.value), painted: [] })}
+  >
+    ${FIELDS.mask.choices.map(name => html`<option value=${name} ?selected=${!painted.length && settings.mask === name}>${t(`mask.${name}`)}</option>`)}
+    ${painted.length ? html`<option value="painted" selected>${t('mask.painted')}</option>` : nothing}
+  </select>`
+  return labelled(context, 'mask', t('mask'), control)
+}
+
+const GROUPS = /** @type {const} */ (['words', 'sizes', 'scores', 'mask', 'numbers'])
+
+/**
+ * The drawer: every setting, at work at once.
+ * @param {Context} context
+ */
+export function controls(context) {
+  const { t } = context
+  const close = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== 'Escape') return
+    event.stopPropagation()
+    hideSettings()
+  }
+  return html`<form class="drawer" id="settings" hidden aria-label=${t('settings')} @keydown=${close} @submit=${(/** @type {Event} */ e) => e.preventDefault()}>
+    <div class="drawer-head"><h2>${t('settings')}</h2><button type="button" class="tool" id="settings-close" @click=${hideSettings}>${t('close')}</button></div>
+    ${GROUPS.map(
+      group => html`<fieldset><legend>${t(`part.${group}`)}</legend><div class="fields">
+        ${fieldsThat(field => field.group === group).map(name => (name === 'mask' ? maskChoice(context) : control(context, name)))}
+      </div></fieldset>`,
+    )}
+  </form>`
+}

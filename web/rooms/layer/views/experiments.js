@@ -1,0 +1,147 @@
+import { html, noChange, nothing } from 'lit'
+import { live } from 'lit/directives/live.js'
+import { format } from '../../../files/number-format.js'
+import { ofHead } from '../numbers/tensors.js'
+import { largest } from '../trace/subtract.js'
+import { algebra } from './algebra-panel.js'
+import { inductionPanel } from './induction-panel.js'
+import { spreadPanel } from './score-panel.js'
+
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+
+/** Longer sentences are tried by their first tokens. */
+const MOST_TOKENS = 64
+
+/** Changes below this are rounding, not attention. */
+const ROUNDING = 1e-5
+
+/**
+ * A difference, however small.
+ * @param {number} x
+ */
+const small = x => (x !== 0 && Math.abs(x) < 5e-4 ? x.toExponential(1).replace('-', '−') : format(x))
+
+/**
+ * The changed token, and whose outputs changed. Open if a link holds a try; after that as the reader leaves it.
+ * @param {SceneContext} context
+ */
+function prove(context) {
+  const { t, settings, result, actions } = context
+  const { tensors, proof, settings: checked } = result
+  if (!tensors.X || result.detailHead !== undefined) return nothing // many tokens are computed once
+  const { tokens } = checked.isCross ? checked.keys : checked.queries
+  return html`<details class="try" id="prove" .open=${proof ? true : noChange}>
+    <summary>${t('prove')}</summary>
+    <p class="text">${t(checked.isCross ? 'proveTextCross' : 'proveText')}</p>
+    <div class="prove-controls">
+      <div class="group prove-tokens" role="group" aria-label=${t('proveToken')}>
+        ${tokens.slice(0, MOST_TOKENS).map(
+          (token, i) =>
+            html`<button
+              type="button"
+              data-probe=${i}
+              aria-pressed=${proof?.position === i}
+              @click=${() => actions.change({ probe: proof?.position === i ? null : i })}
+            ><bdi>${token}</bdi></button>`,
+        )}
+        ${tokens.length > MOST_TOKENS ? html`<span class="note">${t('moreTokens', { count: tokens.length - MOST_TOKENS })}</span>` : nothing}
+      </div>
+      <div class="field">
+        <label for="probeWord">${t('probeWord')}</label>
+        <input
+          id="probeWord"
+          dir="auto"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck="false"
+          .value=${live(settings.probeWord)}
+          @input=${(/** @type {Event & { target: HTMLInputElement }} */ event) => actions.change({ probeWord: event.target.value }, 'probeWord')}
+        />
+      </div>
+    </div>
+    <div aria-live="polite">${proof ? moved(context, proof) : nothing}</div>
+  </details>`
+}
+
+/** @param {SceneContext} context @param {import('../trace/token-swap.js').Proof} proof */
+function moved({ t, result }, { position, word, moved: amounts }) {
+  const { queries, keys, isCross, masking } = result.settings
+  const most = largest(amounts)
+  const count = amounts.filter(x => x !== 0).length
+  const before = amounts.slice(0, position).filter(x => x !== 0).length
+  const { tokens } = isCross ? keys : queries
+  const params = { token: tokens[position], word, count, all: amounts.length, before, of: position }
+  const isRounding = amounts.some(x => x !== 0 && x < ROUNDING)
+  return html`<p class="proof" data-moved=${count} data-before=${before}>
+      ${t('proved', params)} ${isCross || position === 0 ? nothing : t(before ? 'provedSome' : 'provedNone', params)}
+      ${masking === 'after' && isRounding ? t('provedRounding') : nothing}
+    </p>
+    <ol class="strip">
+      ${amounts.slice(0, MOST_TOKENS).map(
+        (amount, i) =>
+          html`<li class=${amount === 0 ? 'is-still' : ''} data-amount=${amount}>
+            <span class="strip-token">${!isCross && i === position ? html`<del><bdi>${queries.tokens[i]}</bdi></del> <ins><bdi>${word}</bdi></ins>` : html`<bdi>${queries.tokens[i]}</bdi>`}</span>
+            <span class="strip-bar" aria-hidden="true"><span .style=${`inline-size: ${most ? (100 * amount) / most : 0}%`}></span></span>
+            <span class="strip-amount">${amount === 0 ? t('stoodStill') : t('movedBy', { amount: small(amount) })}</span>
+          </li>`,
+      )}
+    </ol>`
+}
+
+/**
+ * Minus infinity before softmax beside zero after it.
+ * @param {SceneContext} context
+ */
+function ways(context) {
+  const { t, result, head, mask } = context
+  const { visible, ways: both } = result
+  if (!visible || !result.tensors.scores) return nothing
+  return html`<details class="try" id="ways">
+    <summary>${t('ways')}</summary>
+    ${
+      both
+        ? html`<p class="text">${t('waysText')}</p>
+          <p class="ways-most" data-most=${both.most}>${t('waysMost', { most: small(both.most) })}</p>
+          <div class="ways">
+            ${wayMap(context, 'before', t('masking.before'), ofHead(both.before, head), mask)}
+            ${wayMap(context, 'after', t('masking.after'), ofHead(both.after, head), mask)}
+            ${wayMap(context, 'difference', both.digits ? html`${t('waysDifference')} × 10<sup>−${both.digits}</sup>` : t('waysDifference'), ofHead(both.difference, head))}
+          </div>`
+        : html`<p class="text">${t('waysMany')}</p>`
+    }
+  </details>`
+}
+
+/**
+ * @param {SceneContext} context
+ * @param {'before' | 'after' | 'difference'} name
+ * @param {unknown} title
+ * @param {FloatTensor} tensor
+ * @param {SceneContext['mask']} [mask]
+ */
+function wayMap({ t, result }, name, title, tensor, mask) {
+  const { queries, keys } = result.settings
+  const isDifference = name === 'difference'
+  const reach = largest(tensor.data) || 1
+  return html`<figure class="way" data-way=${name}>
+    <figcaption>${title}</figcaption>
+    <qkv-heatmap
+      .label=${isDifference ? t('waysDifference') : t(`masking.${name}`)}
+      .matrix=${tensor}
+      .mask=${mask}
+      .rowTokens=${queries.tokens}
+      .columnTokens=${keys.tokens}
+      .rowTitle=${t('axis.queries')}
+      .columnTitle=${t('axis.keys')}
+      .scale=${isDifference ? 'diverging' : 'sequential'}
+      .domain=${isDifference ? [-reach, reach] : [0, 1]}
+      .decimals=${2}
+      .texts=${t.elements}
+    ></qkv-heatmap>
+  </figure>`
+}
+
+/** What can be tried on the mask. @param {SceneContext} context */
+export const tries = context =>
+  html`<div class="tries">${inductionPanel(context)} ${algebra(context)} ${prove(context)} ${ways(context)} ${spreadPanel(context)}</div>`

@@ -1,0 +1,117 @@
+import { html } from 'lit'
+import { fill } from '../../../elements/element-texts.js'
+import { headStatistics } from '../../../elements/statistics.js'
+import { held, released, wasLong } from '../../../head/long-press.js'
+import { headWords } from '../explain/head-facts.js'
+import { namesOf } from '../explain/labels.js'
+import { left, rested } from './hover.js'
+import { domain } from './spoken.js'
+import { share } from './word-buttons.js'
+
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+
+/** @type {WeakMap<object, { language: string, sentences: string[] }>} */
+const known = new WeakMap()
+
+/**
+ * A sentence for each head: "looks most at itself (29%); sharpest: 2.07 bit".
+ * @param {SceneContext} context
+ */
+export function headSentences(context) {
+  const { result, language, t } = context
+  const made = known.get(result)
+  if (made?.language === language) return made.sentences
+  const { isCross } = result.settings
+  const weights = /** @type {FloatTensor} */ (result.tensors.weights)
+  const statistics = result.statistics ?? headStatistics(weights)
+  const { keys } = namesOf(result)
+  const words = headWords(statistics, { isCross, even: evenShare(result), ...(!result.smalls && { weights }) })
+  const sentences = words.map(({ at, key, share: most, strength, rank, bits }) => {
+    const what = at === 'key' ? keys[key ?? 0] : t(`at.${at}`)
+    const looks = t(strength === 'evenly' ? 'headEvenly' : 'headLooks', {
+      ...{ how: t(`how.${strength}`), what, share: share(context, most) },
+    })
+    return Number.isNaN(bits)
+      ? looks
+      : `${looks}${t('semicolon')}${t(rank ? `headRank.${rank}` : 'headBits', { bits: bits.toFixed(2) })}`
+  })
+  known.set(result, { language, sentences })
+  return sentences
+}
+
+/** The mean share of a key if attention were even over the visible keys. @param {SceneContext['result']} result */
+function evenShare({ settings, visible }) {
+  const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
+  if (!visible) return 1 / S
+  let [sum, seeing] = [0, 0]
+  for (let row = 0; row < L; row++) {
+    let count = 0
+    for (let column = 0; column < S; column++) count += visible[row * S + column]
+    if (count) {
+      sum += 1 / count
+      seeing++
+    }
+  }
+  return seeing ? sum / seeing : 1
+}
+
+/** Heads built by hand are named by their kind. @param {SceneContext} context */
+export const headNames = ({ t, result }) =>
+  result.settings.model === 'zoo' ? result.settings.zoo.map((kind, h) => `${h + 1} ${t(`zooName.${kind}`)}`) : []
+
+/** The sentence of the head under the pointer or the focus, with its name. @param {SceneContext} context */
+export function headAnswer(context) {
+  const { t, hoveredHead: head } = context
+  const sentence = head === undefined ? undefined : headSentences(context)[head]
+  if (head === undefined || sentence === undefined) return undefined
+  const name = headNames(context)[head] ?? fill(t.elements.head, { index: head + 1 })
+  return t('headAnswer', { name, sentence })
+}
+
+/** The head under a pointer, or -1. @param {Event} event */
+function headAt(event) {
+  const radio = event.composedPath().find(each => each instanceof Element && each.role === 'radio')
+  return radio instanceof Element ? Array.from(radio.parentElement?.children ?? []).indexOf(radio) : -1
+}
+
+/** All heads, small, each with its sentence. @param {SceneContext} context */
+export function heads(context) {
+  const { t, result, head, mask, actions } = context
+  const { queries, keys } = namesOf(result)
+  const subtract = (/** @type {number} */ other) => {
+    if (other >= 0 && other !== head) actions.look({ view: 'difference', minus: 'head', other })
+  }
+  const press = (/** @type {PointerEvent} */ event) => {
+    const other = headAt(event)
+    held(event, () => subtract(other))
+  }
+  /** Before the element hears of it: a second head is not selected. @param {PointerEvent} event */
+  const click = event => {
+    const wasHeld = wasLong()
+    if (!wasHeld && !event.shiftKey) return
+    event.stopPropagation()
+    if (!wasHeld) subtract(headAt(event))
+  }
+  return html`<div class="heads-column">
+    <qkv-heads
+      .weights=${result.smalls ?? result.tensors.weights}
+      .mask=${result.smalls ? undefined : mask}
+      .numbers=${false}
+      .notes=${headSentences(context)}
+      .side=${56}
+      .domain=${domain(context)}
+      .rowTokens=${queries}
+      .columnTokens=${keys}
+      .names=${headNames(context)}
+      .selected=${head}
+      .texts=${t.elements}
+      @head-focus=${(/** @type {CustomEvent<{ head: number } | null>} */ { detail }) => (detail ? rested(() => actions.hoverHead(detail.head)) : left(() => actions.hoverHead(undefined)))}
+      @head-select=${(/** @type {CustomEvent} */ event) => actions.select({ head: event.detail.head })}
+      @pointerdown=${press}
+      @pointerup=${released}
+      @pointercancel=${released}
+      @click=${{ handleEvent: click, capture: true }}
+    ></qkv-heads>
+  </div>`
+}

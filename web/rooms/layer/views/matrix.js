@@ -1,0 +1,131 @@
+import { html, nothing } from 'lit'
+import '../../../head/lazy-map.js'
+import './matrix-grid.js'
+import './save-menu.js'
+import { short } from '../../../files/number-format.js'
+import { writtenUpTo } from '../explain/play.js'
+import { isSameCell } from '../settings.js'
+import { gradient } from './colour.js'
+import { left, rested, selectCell } from './hover.js'
+import { math } from './math.js'
+
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('./context.js').Region} Region */
+/** @typedef {import('../explain/matrix-names.js').Matrix} Matrix */
+/** @typedef {import('../matrices.js').MatrixId} MatrixId */
+
+/** Above this many rows, columns or cells a matrix is drawn as a map. */
+const MOST_NUMBERS = 24
+const MOST_CELLS = 320
+
+/** @param {Matrix} matrix */
+const isBig = ({ tensor: { dims } }) => Math.max(...dims) > MOST_NUMBERS || dims[0] * dims[1] > MOST_CELLS
+
+/**
+ * What is marked in a matrix: where the shown cell comes from and goes to.
+ * @param {SceneContext} context
+ * @param {Matrix} matrix
+ */
+function marksOf({ sources, targets }, { id, head }) {
+  const own = (/** @type {Region} */ region) => region.matrix === id && region.head === head
+  return [
+    ...sources.filter(own).map(region => ({ ...region, kind: 'source' })),
+    ...targets.filter(own).map(region => ({ ...region, kind: 'target' })),
+  ]
+}
+
+/**
+ * A matrix with its name, axes and colour scale.
+ * @param {SceneContext} context
+ * @param {MatrixId} id
+ * @param {{ isCopy?: boolean, isTurned?: boolean }} [options] isCopy: shown elsewhere with all that belongs to it
+ */
+export function matrix(context, id, { isCopy = false, isTurned = false } = {}) {
+  const { t, matrices } = context
+  const shown = matrices.get(id)
+  if (!shown) return nothing
+  const [down, across] = isTurned ? [...shown.axes].reverse() : shown.axes
+  const symbol = isTurned ? `${shown.symbol}^T` : shown.symbol
+  return html`<figure
+    class="matrix ${isCopy ? 'is-copy' : ''}"
+    data-matrix=${isCopy ? nothing : id}
+    data-copy=${isCopy ? id : nothing}
+  >
+    <figcaption>
+      <h4>${math(symbol)} <span class="title">${t(`matrix.${id}`)}</span> <span class="size">${shape(shown, isTurned)} ${isCopy ? nothing : html`<save-menu .t=${t} .name=${t(`matrix.${id}`)} .matrix=${shown}></save-menu>`}</span></h4>
+      ${isCopy || shown.rows.length === 1 ? nothing : html`<p>${t('axes', { down: t(`axis.${down}`), across: t(`axis.${across}`) })}</p>`}
+    </figcaption>
+    ${isBig(shown) ? map(context, shown) : numbers(context, shown, isTurned)}
+    ${isCopy || shown.rows.length === 1 || isBig(shown) ? nothing : legend(context, shown)}
+  </figure>`
+}
+
+/** @param {Matrix} matrix @param {boolean} isTurned */
+const shape = ({ tensor: { dims } }, isTurned) => (isTurned ? [...dims].reverse() : dims).join('×')
+
+/** @param {SceneContext} context @param {Matrix} shown @param {boolean} isTurned */
+function numbers(context, shown, isTurned) {
+  const { t, actions, isDark, lit, cell, settings } = context
+  const isHere = lit.matrix === shown.id && lit.head === shown.head
+  const isKept = settings.cell !== null && isSameCell(cell, lit)
+  return html`<div class="scroll" tabindex=${nothing}><matrix-grid
+    .matrix=${shown}
+    .isTurned=${isTurned}
+    .isDark=${isDark}
+    .t=${t}
+    .actions=${actions}
+    .marks=${marksOf(context, shown)}
+    .shown=${isHere ? lit : undefined}
+    .isKept=${isHere && isKept}
+    .upTo=${isTurned ? undefined : writtenUpTo(context.playing, shown.id)}
+  ></matrix-grid></div>`
+}
+
+/**
+ * A matrix too big for numbers.
+ * @param {SceneContext} context
+ * @param {Matrix} shown
+ */
+function map(context, shown) {
+  const { t, actions, cell, settings } = context
+  const { id, head, tensor, rows, columns, axes, scale, domain, isEditable } = shown
+  const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({ matrix: id, head, row, column })
+  const isHere = cell.matrix === id && cell.head === head
+  const map = {
+    ...{
+      label: t(`matrix.${id}`),
+      matrix: tensor,
+      before: shown.before,
+      rowTokens: rows,
+      columnTokens: columns,
+      domain,
+    },
+    ...{ rowTitle: t(`axis.${axes[0]}`), columnTitle: t(`axis.${axes[1]}`), texts: t.elements },
+    ...{ scale: scale === 'share' ? 'sequential' : 'diverging', mode: isEditable ? 'edit' : 'read' },
+    ...{ cell: isHere ? cell : undefined, pinned: isHere && settings.cell ? cell : undefined },
+  }
+  return html`<lazy-map
+    class="big"
+    .style=${`--tall: ${tensor.dims[0] / tensor.dims[1]}`}
+    .map=${map}
+    @cell-focus=${(/** @type {CustomEvent} */ event) => rested(() => actions.point(at(event)))}
+    @cell-leave=${() => left(() => actions.point(undefined))}
+    @cell-pin=${(/** @type {CustomEvent} */ event) => selectCell(actions, at(event), event.detail.isSecond)}
+    @cell-edit=${(/** @type {CustomEvent} */ event) => actions.edit(at(event), event.detail.value, `drag ${id}`)}
+  ></lazy-map>`
+}
+
+/**
+ * @param {SceneContext} context
+ * @param {Matrix} matrix
+ */
+function legend({ t, isDark }, { scale, reach, tensor, isHidden }) {
+  const [from, to] = scale === 'share' ? ['0', '1'] : [short(-reach), short(reach)]
+  const hasHidden = tensor.data.some((_, i) => isHidden(Math.floor(i / tensor.dims[1]), i % tensor.dims[1]))
+  return html`<div class="legend">
+    <span class="legend-scale" role="img" aria-label=${t('legend', { from, to })}>
+      <span>${from}</span><span class="ramp" .style=${`background-image: ${gradient(scale, isDark)}`}></span><span>${to}</span>
+    </span>
+    ${hasHidden ? html`<span class="legend-hidden"><span class="swatch is-hidden"></span>${t('hidden')}</span>` : nothing}
+  </div>`
+}

@@ -1,0 +1,116 @@
+import { scaleLinear } from 'd3-scale'
+import { html, nothing, svg } from 'lit'
+import { live } from 'lit/directives/live.js'
+import { format } from '../../../files/number-format.js'
+import { PRESETS } from '../presets.js'
+
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+
+const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [560, 300, 44, 40, 12, 12]
+/** Steps of the slider over the whole width. */
+const STEPS = 200
+
+/** @typedef {Extract<import('../fields.js').Given, { q: unknown }>} GivenQuery */
+
+/** Are these the numbers of the document? @param {GivenQuery} given */
+const isWaist = ({ k, v }) => {
+  const own = PRESETS.waistline.patch.given
+  return JSON.stringify([own.k, own.v]) === JSON.stringify([k, v])
+}
+
+/** Short numbers of a scale or a label. @param {number} x */
+const brief = x => String(Number(x.toPrecision(4)))
+
+/**
+ * Keys and values as points, the output of every query as a curve, and the query on it.
+ * @param {SceneContext} context
+ */
+export function plot(context) {
+  const { t, result, actions, settings } = context
+  const { curve, tensors, settings: checked } = result
+  const { given } = settings
+  if (!curve || !given || !('q' in given)) return nothing
+  const [Q, K, V, output] = /** @type {FloatTensor[]} */ ([tensors.Q, tensors.K, tensors.V, tensors.output])
+  const [query, estimate] = [Q.data[0], output.data[0]]
+  const x = scaleLinear()
+    .domain([Math.min(curve.ends[0], query), Math.max(curve.ends[1], query)])
+    .range([LEFT, WIDTH - RIGHT])
+  const heights = [...V.data, ...curve.outputs, estimate].filter(Number.isFinite)
+  const y = scaleLinear()
+    .domain([Math.min(...heights), Math.max(...heights)])
+    .nice(5)
+    .range([HEIGHT - BOTTOM, TOP])
+  const points = Array.from(curve.queries, (q, i) => `${x(q).toFixed(1)},${y(curve.outputs[i]).toFixed(1)}`)
+  const label = t('plotLabel', { query: brief(query), estimate: format(estimate) })
+  return html`<section class="plot" id="plot" aria-labelledby="plot-title">
+    <h3 id="plot-title">${t('plot')}</h3>
+    <p class="text">${t('plotText')}</p>
+    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${label}>
+      ${x.ticks(8).map(
+        tick => svg`<g class="tick"><line x1=${x(tick)} x2=${x(tick)} y1=${HEIGHT - BOTTOM} y2=${HEIGHT - BOTTOM + 4} />
+          <text x=${x(tick)} y=${HEIGHT - BOTTOM + 17} text-anchor="middle">${brief(tick)}</text></g>`,
+      )}
+      ${y.ticks(5).map(
+        tick => svg`<g class="tick"><line class="rule" x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(tick)} y2=${y(tick)} />
+          <text x=${LEFT - 6} y=${y(tick) + 4} text-anchor="end">${brief(tick)}</text></g>`,
+      )}
+      <text class="axis" x=${(LEFT + WIDTH - RIGHT) / 2} y=${HEIGHT - 4} text-anchor="middle">${t(isWaist(given) ? 'plotWaist' : 'plotKeys')}</text>
+      <text class="axis" transform="translate(15 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${t(isWaist(given) ? 'plotWeight' : 'plotValues')}</text>
+      <polyline class="curve" points=${points.join(' ')} />
+      ${Array.from(
+        K.data,
+        (key, i) => svg`<circle class="point" cx=${x(key)} cy=${y(V.data[i])} r="4.5" />
+          <text class="point-name" x=${x(key) - 4} y=${y(V.data[i]) - 9} text-anchor="end">${brief(key)} → ${brief(V.data[i])}</text>`,
+      )}
+      <path class="drop" d="M${x(query)} ${HEIGHT - BOTTOM} V${y(estimate)} H${LEFT}" />
+      <circle class="estimate" cx=${x(query)} cy=${y(estimate)} r="6" />
+    </svg>
+    <div class="plot-controls">
+      <label for="plot-query">${t('plotQuery')}</label>
+      <input
+        id="plot-query"
+        type="range"
+        min=${curve.ends[0]}
+        max=${curve.ends[1]}
+        step=${(curve.ends[1] - curve.ends[0]) / STEPS}
+        .value=${live(String(query))}
+        aria-valuetext=${label}
+        @input=${(/** @type {Event & { target: HTMLInputElement }} */ event) => actions.change(withQuery(context, given, event.target.valueAsNumber), 'query')}
+      />
+      <output for="plot-query" class="plot-answer">${brief(query)} → <strong>${format(estimate)}</strong></output>
+      ${
+        checked.score === 'gaussian'
+          ? html`<label for="plot-sigma">${t('sigma')}</label>
+            <input
+              id="plot-sigma"
+              type="range"
+              min="0.1"
+              max="10"
+              step="0.1"
+              .value=${live(String(checked.sigma))}
+              @input=${(/** @type {Event & { target: HTMLInputElement }} */ event) => actions.change({ sigma: event.target.valueAsNumber }, 'sigma')}
+            />
+            <output for="plot-sigma">${brief(checked.sigma)}</output>`
+          : nothing
+      }
+    </div>
+  </section>`
+}
+
+/**
+ * Another query: edits elsewhere and painted cells stay.
+ * @param {SceneContext} context
+ * @param {GivenQuery} given
+ * @param {number} query
+ */
+function withQuery({ settings }, given, query) {
+  const q = { ...given.q, data: [Number(query.toPrecision(6))] }
+  const isNamed = settings.sentence.trim() === String(given.q.data[0])
+  return {
+    given: { ...given, q },
+    ...(isNamed && { sentence: String(q.data[0]) }),
+    edits: settings.edits.filter(({ matrix }) => !['Q', 'weights'].includes(matrix)),
+    painted: settings.painted,
+  }
+}

@@ -1,0 +1,45 @@
+import { html, nothing } from 'lit'
+import { format } from '../../../files/number-format.js'
+import { namesOf } from '../explain/labels.js'
+import { effectOf } from '../explain/sensitivity.js'
+import { marked, rich } from './word-buttons.js'
+
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+
+/** A change per unit, with its sign. @param {number} x */
+const change = x => (x < 0 ? format(x) : `+${format(x)}`)
+
+/**
+ * What happens if this number grows: the rule, the direction, the amount.
+ * @param {SceneContext} context
+ */
+export function grows(context) {
+  const { t, result, cell, arithmetic } = context
+  const effect = effectOf(result, cell, arithmetic)
+  if (!effect) return nothing
+  const { queries, keys } = namesOf(result)
+  if (effect.kind === 'weight')
+    return html`<div class="grows" id="grows"><h4>${t('grows')}</h4>
+      <p>${rich(t('growsWeight', { query: marked(queries[cell.row]), key: marked(keys[cell.column]) }))}</p>
+      ${
+        effect.before
+          ? html`<table class="before-after"><thead><tr><td></td><th scope="col">${t('before')}</th><th scope="col">${t('after')}</th></tr></thead><tbody>${effect.before.map(
+              ({ name, before, after }) =>
+                html`<tr><th scope="row"><bdi>${name === undefined ? t('output') : keys[name]}</bdi></th><td>${format(before)}</td><td>${format(after)}</td></tr>`,
+            )}</tbody></table>`
+          : nothing
+      }</div>`
+  const names = effect.along === 'keys' ? keys : queries
+  const hasWeights = effect.moves.some(({ weight }) => weight !== undefined)
+  return html`<div class="grows" id="grows"><h4>${t('grows')}</h4>
+    <p>${rich(t(`grows.${effect.kind}`, { word: marked(effect.along === 'keys' ? queries[effect.word] : keys[effect.word]), dimension: cell.column + 1, by: change(effect.by) }))}</p>
+    ${
+      effect.moves.length
+        ? html`<table class="before-after"><thead><tr><td></td><th scope="col">${t(effect.kind === 'value' ? 'output' : 'matrix.scaled')}</th>${hasWeights ? html`<th scope="col">${t('matrix.weights')}</th>` : nothing}</tr></thead>
+          <tbody>${effect.moves.map(
+            ({ position, amount, weight }) =>
+              html`<tr><th scope="row"><bdi>${names[position]}</bdi></th><td>${change(amount)}</td>${weight === undefined ? nothing : html`<td>${change(weight)}</td>`}</tr>`,
+          )}</tbody></table>${hasWeights ? html`<p class="note">${t('growsGradient')}</p>` : nothing}`
+        : nothing
+    }</div>`
+}

@@ -1,0 +1,137 @@
+import { html, nothing } from 'lit'
+import { live } from 'lit/directives/live.js'
+import { closeMenu, menu } from '../../../shell/menu.js'
+import { FIELDS } from '../fields.js'
+import { PRESETS } from '../presets.js'
+import { tokenizerFor } from '../sentence-tokens.js'
+import { problemOf, showSettings } from './controls.js'
+
+/** @typedef {import('./context.js').Context} Context */
+/** @typedef {import('./context.js').Scene} Scene */
+/** @typedef {import('../check.js').Field} Field */
+/** @typedef {import('../presets.js').PresetId} PresetId */
+/** @typedef {import('../../../i18n/index.js').Key} Key */
+
+/** @param {Context} context @param {'sentence' | 'second'} field @param {Key} label */
+function textBox(context, field, label) {
+  const { settings, actions, problems, t } = context
+  const typed = (/** @type {Event & { target: HTMLTextAreaElement }} */ { target: { value } }) => {
+    const other = settings.kind === 'cross' ? settings[field === 'sentence' ? 'second' : 'sentence'] : ''
+    const tokenizer = tokenizerFor(`${settings[field]} ${other}`, `${value} ${other}`, settings.tokenizer)
+    actions.change({ [field]: value, tokenizer }, field)
+  }
+  return html`<div class="field field-${field}">
+    <label for=${field} class=${settings.kind === 'cross' || settings.model === 'given' ? '' : 'visually-hidden'}>${t(label)}</label>
+    <textarea
+      id=${field}
+      rows="1"
+      dir="auto"
+      spellcheck="false"
+      autocapitalize="off"
+      aria-invalid=${problems[field] ? 'true' : 'false'}
+      aria-describedby="${field}-problem"
+      .value=${live(settings[field])}
+      @input=${typed}
+      @blur=${(/** @type {Event & { target: HTMLTextAreaElement }} */ { target }) => target.scrollTo(0, 0)}
+    ></textarea>
+    ${problemOf(context, field)}
+  </div>`
+}
+
+/** The sentence, how it is cut, where the numbers come from. @param {Context & { scene?: Scene }} context */
+export function sentenceBar(context) {
+  const { t, settings, preset } = context
+  const isCross = settings.kind === 'cross' || settings.model === 'given'
+  return html`<section class="bar" aria-label=${t('sentence')}>
+    <div class="sentences ${isCross ? 'is-pair' : ''}">
+      ${textBox(context, 'sentence', isCross ? 'sentenceQueries' : 'sentence')}
+      ${isCross ? textBox(context, 'second', 'second') : nothing}
+    </div>
+    <tool-group class="bar-tools" aria-label=${t('settings')}>
+      ${tokenizers(context)}
+      ${menu({ id: 'examples', label: html`<span class="quiet">${t('example')}</span> <span class="example-name" title=${preset ? t(`preset.${preset}`) : t('own')}>${preset ? t(`preset.${preset}`) : t('own')}</span>` }, presets(context))}
+      ${values(context)}
+    </tool-group>
+  </section>`
+}
+
+/** How many tokens there are, and the ways to cut them. @param {Context & { scene?: Scene }} context */
+function tokenizers({ t, settings, actions, scene }) {
+  const { queries, keys, isCross } = scene?.result.settings ?? {}
+  const count =
+    queries && keys ? (isCross ? `${queries.tokens.length} + ${keys.tokens.length}` : queries.tokens.length) : ''
+  const label = html`<span>${t(`count.${settings.tokenizer}`, { count })}</span>`
+  return menu(
+    { id: 'tokenizers', label },
+    html`${FIELDS.tokenizer.choices.map(
+      name =>
+        html`<button
+          type="button"
+          data-tokenizer=${name}
+          aria-pressed=${settings.tokenizer === name}
+          @click=${(/** @type {Event & { target: Element }} */ { target }) => {
+            closeMenu(target)
+            actions.change({ tokenizer: name })
+          }}
+        >${t(`tokenizer.${name}`)}</button>`,
+    )}`,
+  )
+}
+
+/** @param {Context} context */
+function presets({ t, preset, actions }) {
+  const names = /** @type {PresetId[]} */ (Object.keys(PRESETS))
+  return html`<div role="group" aria-label=${t('presets')}>${names.map(
+    name =>
+      html`<button
+        type="button"
+        data-preset=${name}
+        aria-pressed=${preset === name}
+        @click=${(/** @type {Event & { target: Element }} */ { target }) => {
+          closeMenu(target)
+          actions.choose(name)
+        }}
+      ><b>${t(`preset.${name}`)}</b> <span class="note">${t(`preset.${name}.note`)}</span></button>`,
+  )}</div>
+    ${preset ? differs(t, preset) : nothing}`
+}
+
+/**
+ * What differs from the source, and why.
+ * @param {Context['t']} t
+ * @param {PresetId} preset
+ */
+function differs(t, preset) {
+  const { document } = PRESETS[preset]
+  if (!document) return nothing
+  const key = /** @type {Key} */ (`differs.${document}`)
+  return html`<details class="differs" id="differs">
+    <summary>${t('differs')}</summary>
+    ${t(key)
+      .split('\n')
+      .map(paragraph => html`<p>${paragraph}</p>`)}
+  </details>`
+}
+
+/** The settings in a line; each value opens the drawer at its field. @param {Context} context */
+function values({ t, settings }) {
+  const { model, mask } = settings
+  const isDrawn = model === 'heads' || model === 'multihead'
+  const masked = settings.painted.length ? t('mask.painted') : t(`value.mask.${mask}`)
+  /** @type {[Field, string][]} */
+  const all = [
+    ...(model === 'given'
+      ? []
+      : /** @type {[Field, string][]} */ ([['heads', t('value.heads', { heads: settings.heads })]])),
+    ...(isDrawn ? /** @type {[Field, string][]} */ ([['dModel', t('value.dModel', { dModel: settings.dModel })]]) : []),
+    ['mask', masked],
+    /** @type {[Field, string]} */ (
+      isDrawn ? ['seed', t('value.seed', { seed: settings.seed })] : ['model', t(`model.${model}`)]
+    ),
+  ]
+  return html`<span class="values">${all.map(
+    ([field, text]) =>
+      html`<button type="button" class="value" data-value=${field} @click=${() => showSettings(field)}>${text}</button>`,
+  )}</span>
+    <button type="button" class="tool" id="settings-open" aria-controls="settings" aria-expanded="false" @click=${() => showSettings()}>${t('settings')}</button>`
+}

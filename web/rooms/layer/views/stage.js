@@ -1,0 +1,173 @@
+import { html, nothing } from 'lit'
+import './save-menu.js'
+import { closeMenu, menu } from '../../../shell/menu.js'
+import { MANY_ROWS } from '../explain/part.js'
+import { shades } from '../explain/word-facts.js'
+import { colourOf } from './colour.js'
+import { headAnswer } from './head-list.js'
+import { map } from './map.js'
+import { otherView } from './other-views.js'
+import { domain, spokenCell, spokenWord } from './spoken.js'
+import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences } from './word-buttons.js'
+
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('./context.js').Mode} Mode */
+/** @typedef {import('../fields.js').Word} Word */
+/** @typedef {import('../explain/matrix-names.js').Matrix} Matrix */
+
+/** The most words in the strip; the rest is counted. The maps name them all. */
+const MOST_WORDS = 400
+
+/** The word that a stroke began on, and whether it ended on another. @type {{ from?: number, isStroke: boolean }} */
+const stroke = { isStroke: false }
+
+/**
+ * A stroke of the mouse over words shows only their rows; the click that ends it is ignored.
+ * @param {SceneContext} context
+ * @param {Word['side']} side
+ */
+function strokeOver({ actions }, side) {
+  const at = (/** @type {Event} */ { target }) => {
+    const word = target instanceof Element && target.closest('[data-word]')?.getAttribute('data-word')?.split(':')
+    return word && word[0] === side ? Number(word[1]) : undefined
+  }
+  return {
+    down: (/** @type {PointerEvent} */ event) => {
+      stroke.from = side === 'queries' && event.pointerType !== 'touch' ? at(event) : undefined
+      stroke.isStroke = false
+    },
+    up: (/** @type {PointerEvent} */ event) => {
+      const [from, to] = [stroke.from, at(event)]
+      stroke.from = undefined
+      if (from === undefined || to === undefined || from === to) return
+      stroke.isStroke = true
+      actions.setRange({ from: Math.min(from, to), to: Math.max(from, to) })
+    },
+    swallow: (/** @type {Event} */ event) => {
+      if (stroke.isStroke) event.stopPropagation()
+      stroke.isStroke = false
+    },
+  }
+}
+
+/**
+ * The sentence as buttons, shaded by the weights of the spoken word.
+ * @param {SceneContext} context
+ * @param {Word['side']} side
+ */
+function strip(context, side) {
+  const { t, result, selection, isDark } = context
+  const { isCross } = result.settings
+  const { tokens } = result.settings[side]
+  const word = spokenWord(context)
+  const isShaded = word && (isCross ? word.side !== side : true)
+  const shade = isShaded ? shades(weightsOf(context), word) : undefined
+  const reach = domain(context)[1]
+  const { down, up, swallow } = strokeOver(context, side)
+  return html`<div class="text-strip ${tokens.length > MANY_ROWS ? 'is-long' : ''}">
+    ${isCross ? html`<span class="strip-label">${t(side === 'queries' ? 'tokensQueries' : 'tokensKeys')}</span>` : nothing}
+    <tool-group class="strip-words" @pointerdown=${down} @pointerup=${up} @click=${{ handleEvent: swallow, capture: true }} aria-label=${t(isCross ? (side === 'queries' ? 'tokensQueries' : 'tokensKeys') : 'tokens')}>
+      ${tokens.slice(0, MOST_WORDS).map((token, position) => {
+        const own = { side, position }
+        const { ground, ink } = shade ? colourOf('share', reach, shade[position], isDark) : { ground: '', ink: '' }
+        const isSelected = selection.word?.side === side && selection.word.position === position
+        return wordButton(
+          context,
+          own,
+          html`<bdi class="token" .style=${shade ? `background-color: ${ground}; color: ${ink}` : ''}>${token}</bdi><sub>${position + 1}</sub>`,
+          isSelected ? 'is-selected' : '',
+        )
+      })}
+      ${tokens.length > MOST_WORDS ? html`<span class="note">${t('moreTokens', { count: tokens.length - MOST_WORDS })}</span>` : nothing}
+    </tool-group>
+  </div>`
+}
+
+/** The answer about the pointed or selected head, cell or word. @param {SceneContext} context */
+function answer(context) {
+  const { t, link, hovered, selection } = context
+  const cell = hovered ? undefined : spokenCell(context)
+  const word = spokenWord(context)
+  const strongest = link && { side: /** @type {const} */ ('queries'), position: link.row }
+  const isCell = cell && (context.pointed || !word || selection.cell)
+  const about = isCell ? { side: /** @type {const} */ ('queries'), position: cell.row } : (word ?? strongest)
+  const [first, second] = about ? wordSentences(context, about) : [t('strongestNone')]
+  const head = headAnswer(context)
+  const sentences = head ? [head, first] : isCell ? [cellSentence(context, cell), first] : [first, second]
+  return html`<div class="answer" aria-live="polite">
+    <p class="answer-first">${rich(sentences[0] ?? '')}${about && !isCell && !head ? html`<span class="even-share">${evenSentence(context, about)}</span>` : nothing}</p>
+    <p class="answer-second">${rich(sentences[1] ?? '')}</p>
+  </div>`
+}
+
+/** What is seen, and that it is not trained. @param {SceneContext} context */
+function seen({ t, result, from }) {
+  const { model, softmaxAxis } = result.settings
+  const rows = t(result.heads > 1 ? 'seenHeads' : 'seen', { heads: result.heads })
+  const origin = from ? 'room' : model === 'zoo' || model === 'given' ? model : 'random'
+  return html`<p class="note seen" id="seen">${softmaxAxis === 'keys' ? rows : t('seenColumns')} ${t(`untrained.${origin}`)}</p>`
+}
+
+/** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */
+function tabs(context) {
+  const { t, settings, actions, mode } = context
+  const names = /** @type {const} */ (['map', 'lines', 'difference', 'numbers'])
+  const modes = /** @type {Mode[]} */ (['read', 'edit', 'paint'])
+  const large = /** @type {Matrix} */ (context.matrices.get('weights'))
+  return html`<tool-group class="tabs" aria-label=${t('view')}>
+    ${names.map(
+      name =>
+        html`<button type="button" class="tab" data-view=${name} aria-pressed=${settings.view === name} @click=${() => actions.look({ view: name })}>${t(`view.${name}`)}</button>`,
+    )}
+    <span class="spring"></span>
+    ${
+      settings.view === 'map'
+        ? menu(
+            { id: 'edit', label: mode === 'read' ? t('edit') : t(`mode.${mode}`) },
+            html`${modes.map(
+              name =>
+                html`<button
+                  type="button"
+                  data-mode=${name}
+                  aria-pressed=${mode === name}
+                  @click=${(/** @type {Event & { target: Element }} */ { target }) => {
+                    closeMenu(target)
+                    actions.setMode(name)
+                  }}
+                >${t(`mode.${name}`)}</button>`,
+            )}`,
+          )
+        : nothing
+    }
+    ${context.result.heads > 1 ? html`<save-menu class="of-heads" .t=${t} .name=${t.elements.heads} .text=${t.elements.heads} .picture=${'qkv-heads'}></save-menu>` : nothing}
+    <save-menu class="of-weights" .t=${t} .name=${t('matrix.weights')} .text=${t(`view.${settings.view}`)} .matrix=${large} .picture=${PICTURES[settings.view]}></save-menu>
+  </tool-group>`
+}
+
+/** The picture of each view that has one. */
+const PICTURES = { map: '#map', lines: '#lines', difference: '#difference', numbers: '' }
+
+/** What a large trace leaves out. @param {SceneContext} context */
+function left({ t, result, head }) {
+  if (result.detailHead === undefined) return nothing
+  const params = { head: head + 1, heads: result.heads }
+  return html`<p class="note left-out">${t(result.smalls ? 'leftOutWeights' : 'leftOut', params)}</p>`
+}
+
+/**
+ * The sentence, the answer, the picture of the chosen head.
+ * @param {SceneContext} context
+ */
+export function stage(context) {
+  const { t, result, settings } = context
+  const { isCross, batch } = result.settings
+  return html`<section class="stage" id="stage" tabindex="-1" aria-label=${t('matrix.weights')}>
+    ${batch > 1 ? html`<p class="note" id="one-of-batch">${t('oneOfBatch', { batch })}</p>` : nothing}
+    ${strip(context, 'queries')} ${isCross ? strip(context, 'keys') : nothing}
+    ${answer(context)}
+    ${seen(context)}
+    ${tabs(context)}
+    <div class="picture">${settings.view === 'map' ? map(context) : otherView(context)}</div>
+    ${left(context)}
+  </section>`
+}

@@ -1,0 +1,153 @@
+import { html, nothing } from 'lit'
+import { share as percent } from '../../../files/number-format.js'
+import { held, released, wasLong } from '../../../head/long-press.js'
+import { namesOf } from '../explain/labels.js'
+import { looksAt, placeOf, seenBy, strengthOf } from '../explain/word-facts.js'
+import { left, rested, selectWord } from './hover.js'
+
+/** @typedef {import('./context.js').Context} Context */
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('../fields.js').Word} Word */
+/** @typedef {import('../../../i18n/index.js').Key} Key */
+/** @typedef {import('../explain/word-facts.js').Share} Share */
+
+/** A word in a sentence: isolated, so that it can be found again and set apart. @param {unknown} word */
+export const marked = word => `\u2068${word}\u2069`
+
+/**
+ * A text whose words stand out.
+ * @param {string} text with words as `marked` has them
+ * @param {(part: string) => unknown} [between] what becomes of the text between them
+ */
+export const rich = (text, between = part => part) =>
+  text
+    .split(/\u2068(.*?)\u2069/gs)
+    .map((part, i) => (i % 2 ? html`<b class="said-word"><bdi>${part}</bdi></b>` : between(part)))
+
+/** A share as text: one decimal, never rounded to 0% or 100%. @param {Context} context @param {number} x */
+export const share = ({ t, language }, x) => (x > 0 && x < 0.001 ? t('underShare') : percent(x, language))
+
+/** The weights of the shown head. @param {SceneContext} context */
+export const weightsOf = ({ matrices }) =>
+  /** @type {import('../explain/matrix-names.js').Matrix} */ (matrices.get('weights')).tensor
+
+/**
+ * What a word looks at and what looks at it, with the names of both.
+ * @param {SceneContext} context
+ * @param {Word} word
+ */
+export function sharesOf(context, { side, position }) {
+  const { result } = context
+  const weights = weightsOf(context)
+  const { queries, keys } = namesOf(result)
+  const isSelf = !result.settings.isCross
+  return {
+    name: (side === 'queries' ? queries : keys)[position],
+    looks: side === 'queries' ? looksAt(weights, position, result.visible) : undefined,
+    seen: side === 'keys' || isSelf ? seenBy(weights, position, result.visible) : undefined,
+    queries,
+    keys,
+  }
+}
+
+/**
+ * "eat looks most at is (21.9%), then dessert (17.9%)."
+ * @param {SceneContext} context
+ * @param {Word} word
+ */
+export function wordSentences(context, word) {
+  const { t, result } = context
+  const { name, looks, seen, queries, keys } = sharesOf(context, word)
+  const isSelf = !result.settings.isCross
+  const named = (/** @type {readonly string[]} */ names, /** @type {Share} */ { position }) =>
+    isSelf && position === word.position ? t('itself') : marked(names[position])
+  const list = (/** @type {readonly string[]} */ names, /** @type {Share[]} */ shares) =>
+    shares
+      .map(each => t('namedShare', { name: named(names, each), share: share(context, each.weight) }))
+      .join(t('comma'))
+  const sentences = []
+  if (looks) {
+    const [first, second] = looks
+    if (!first || first.weight === 0) sentences.push(t('looksNone', { word: marked(name) }))
+    else {
+      const even = 1 / looks.length
+      const strength = looks.length === 1 ? 'only' : strengthOf(first.weight, even)
+      const text = t(looks.length === 1 ? 'looks.sole' : `looks.${strength}`, {
+        ...{ word: marked(name), first: named(keys, first), share: share(context, first.weight) },
+      })
+      const then = second && strength !== 'only' ? t('looksThen', { rest: list(keys, [second]) }) : ''
+      sentences.push(`${text}${then}${t('stop')}`)
+    }
+  }
+  if (seen) {
+    const top = seen.filter(({ weight }) => weight > 0).slice(0, 3)
+    sentences.push(
+      top.length
+        ? t('lookedAt', { word: marked(name), list: list(queries, top) })
+        : t('lookedAtNone', { word: marked(name) }),
+    )
+  }
+  return sentences
+}
+
+/** "Even share: 16.7%.": what each visible key would get. @param {SceneContext} context @param {Word} word */
+export function evenSentence(context, word) {
+  const { looks = [] } = sharesOf(context, word)
+  return looks.length > 1 && looks[0].weight > 0
+    ? context.t('evenShare', { share: share(context, 1 / looks.length) })
+    : ''
+}
+
+/** "eat gives 21.9% to is." @param {SceneContext} context @param {{ row: number, column: number }} cell */
+export function cellSentence(context, { row, column }) {
+  const { t, result } = context
+  const { queries, keys } = namesOf(result)
+  const S = result.settings.keys.tokens.length
+  const isSelf = !result.settings.isCross && row === column
+  const params = { query: marked(queries[row]), key: isSelf ? t('itself') : marked(keys[column]) }
+  if (result.visible && !result.visible[row * S + column]) return t('givesHidden', params)
+  return t('gives', { ...params, share: share(context, weightsOf(context).data[row * S + column]) })
+}
+
+/**
+ * A word as a button: hover and focus answer, a click selects it, Shift-click asks about a second one.
+ * @param {SceneContext} context
+ * @param {Word} word
+ * @param {unknown} content
+ * @param {string} [className]
+ */
+export function wordButton(context, word, content, className = '') {
+  const { actions } = context
+  const answer = () => rested(() => actions.hover(word))
+  const leave = () => {
+    released()
+    left(() => actions.hover(undefined))
+  }
+  const click = (/** @type {MouseEvent} */ event) => wasLong() || selectWord(actions, word, event.shiftKey)
+  const key = (/** @type {KeyboardEvent} */ event) => event.key === 'F2' && editWord(context, word)
+  return html`<button
+    type="button"
+    class="word-button ${className}"
+    data-word="${word.side}:${word.position}"
+    @pointerenter=${answer}
+    @pointerleave=${leave}
+    @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => actions.ask(word))}
+    @pointerup=${released}
+    @pointercancel=${released}
+    @focus=${answer}
+    @blur=${leave}
+    @click=${click}
+    @dblclick=${() => editWord(context, word)}
+    @keydown=${key}
+  >${content ?? nothing}</button>`
+}
+
+/** The word is selected in the field it was typed in. @param {SceneContext} context @param {Word} word */
+function editWord({ result }, { side, position }) {
+  const { isCross } = result.settings
+  const field = document.getElementById(isCross && side === 'keys' ? 'second' : 'sentence')
+  if (!(field instanceof HTMLTextAreaElement)) return
+  field.focus()
+  const [from, to] = placeOf(field.value, result.settings[side].tokens, position)
+  field.setSelectionRange(from, to)
+}

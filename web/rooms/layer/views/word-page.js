@@ -1,0 +1,133 @@
+import { html, nothing } from 'lit'
+import { live } from 'lit/directives/live.js'
+import { format } from '../../../files/number-format.js'
+import { namesOf } from '../explain/labels.js'
+import { answerOf } from '../explain/visibility-facts.js'
+import { marked, rich, share, sharesOf, weightsOf } from './word-buttons.js'
+
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('../fields.js').Word} Word */
+/** @typedef {import('../explain/word-facts.js').Share} Share */
+
+/** The most shares listed each way until the rest is opened. */
+const MOST_SHARES = 5
+
+/** Lists that are shown whole. @type {Set<string>} */
+const opened = new Set()
+
+/**
+ * The largest shares as bars; each opens its cell.
+ * @param {SceneContext} context
+ * @param {Word} word
+ * @param {Share[]} shares
+ * @param {'queries' | 'keys'} other
+ */
+function shareList(context, word, shares, other) {
+  const { t, head, actions, arithmetic } = context
+  const names = namesOf(context.result)[other]
+  const key = `${word.side} ${word.position} ${other}`
+  const shown = opened.has(key) ? shares : shares.slice(0, MOST_SHARES)
+  const rest = shares.slice(shown.length)
+  const most = shares[0]?.weight || 1
+  const cellOf = (/** @type {number} */ position) => ({
+    ...{ matrix: /** @type {const} */ ('weights'), head },
+    ...(other === 'keys' ? { row: word.position, column: position } : { row: position, column: word.position }),
+  })
+  return html`<ol class="shares">${shown.map(
+    ({ position, weight }) =>
+      html`<li><button type="button" class="share" data-share="${other}:${position}" @click=${() => actions.select({ cell: cellOf(position) })}>
+          <span class="share-name"><bdi>${names[position]}</bdi></span>
+          <span class="share-bar" aria-hidden="true"><span .style=${`inline-size: ${(100 * weight) / most}%`}></span></span>
+          <span class="share-number">${share(context, weight)}</span>
+        </button></li>`,
+  )}</ol>
+    ${
+      rest.length
+        ? html`<button type="button" class="plain more-shares" @click=${() => {
+            opened.add(key)
+            actions.refresh()
+          }}>${t('moreShares', {
+            count: rest.length,
+            share: share(context, arithmetic.sum(rest.map(({ weight }) => weight))),
+          })}</button>`
+        : nothing
+    }`
+}
+
+/** Does this word see another? @param {SceneContext} context @param {Word} word */
+function ask(context, word) {
+  const { t, result, settings, actions } = context
+  const { queries, keys } = namesOf(result)
+  const asked = settings.probe !== null && settings.probe < keys.length ? settings.probe : undefined
+  const options = keys.map((name, i) => html`<option value=${i} ?selected=${asked === i}>${name}</option>`)
+  const answer = asked === undefined ? undefined : answerOf(result, word.position, asked)
+  const params = answer && {
+    ...{ query: marked(queries[word.position]), key: marked(keys[answer.key]) },
+    share: share(context, weightsOf(context).data[word.position * keys.length + answer.key]),
+  }
+  return html`<div class="ask">
+    <label for="sees">${rich(t('ask', { word: marked(queries[word.position]) }))}</label>
+    <select id="sees" .value=${live(asked === undefined ? '' : String(asked))} @change=${(/** @type {Event & { target: HTMLSelectElement }} */ { target }) => actions.change({ probe: target.value === '' ? null : Number(target.value) })}>
+      <option value="" ?selected=${asked === undefined}>…</option>${options}
+    </select>
+    ${
+      answer && params
+        ? html`<div id="sees-answer" aria-live="polite">
+            <p><b>${t(answer.isSeen ? 'yes' : 'no')}</b> ${rich(
+              answer.isSeen ? t('asksYes', params) : t(`hides.${answer.reason}`, { ...params, ...rulesOf(result) }),
+            )}</p>
+            ${
+              answer.moved === undefined
+                ? nothing
+                : html`<p class="note">${rich(
+                    t(answer.moved === 0 ? 'asksStill' : 'asksMoved', {
+                      ...params,
+                      word: marked(answer.word),
+                      moved:
+                        answer.moved < 5e-5 ? answer.moved.toExponential(1).replace('-', '−') : format(answer.moved),
+                    }),
+                  )}</p>`
+            }
+          </div>`
+        : nothing
+    }
+  </div>`
+}
+
+/** @param {SceneContext['result']} result */
+const rulesOf = ({ settings: { left, right, padding, prefix } }) => ({ left, right, padding, prefix })
+
+/**
+ * What a word looks at and what looks at it.
+ * @param {SceneContext} context
+ * @param {Word} word
+ */
+export function wordPage(context, word) {
+  const { t, result } = context
+  const { isCross } = result.settings
+  const length = result.settings[word.side].tokens.length
+  if (word.position >= length) return nothing
+  const { name, looks, seen } = sharesOf(context, word)
+  return html`<h3 class="word-title"><bdi>${name}</bdi></h3>
+    <p class="where">${t(isCross ? `position.${word.side}` : 'position', { position: word.position + 1, count: length, id: result.settings[word.side].ids[word.position] })}</p>
+    ${looks ? html`<h4>${t('looksAtTitle', { share: share(context, 1 / looks.length) })}</h4>${shareList(context, word, looks, 'keys')}` : nothing}
+    ${seen ? html`<h4>${t('lookedAtTitle')}</h4>${shareList(context, word, seen, 'queries')}` : nothing}
+    ${word.side === 'queries' ? ask(context, word) : nothing}
+    ${otherHeads(context, word)}`
+}
+
+/** What the word looks at most in each head. @param {SceneContext} context @param {Word} word */
+function otherHeads(context, word) {
+  const { t, result, head, actions } = context
+  const { weights } = result.tensors
+  if (!weights || result.smalls || result.heads < 2 || word.side !== 'queries') return nothing
+  const { keys } = namesOf(result)
+  const [H, L, S] = weights.dims
+  return html`<h4>${t('inEachHead')}</h4><ol class="each-head">${Array.from({ length: H }, (_, h) => {
+    const row = weights.data.subarray((h * L + word.position) * S, (h * L + word.position + 1) * S)
+    let most = 0
+    for (let column = 1; column < S; column++) if (row[column] > row[most]) most = column
+    return html`<li><button type="button" class="share" aria-current=${h === head ? 'true' : nothing} @click=${() => actions.select({ head: h })}>
+      <span class="share-name">${t('headNumber', { head: h + 1 })}</span> <span class="share-word"><bdi>${keys[most]}</bdi></span> <span class="share-number">${share(context, row[most])}</span></button></li>`
+  })}</ol>`
+}

@@ -1,0 +1,104 @@
+// Why a model says what it says: its logits as a sum of what each part of it adds, directly, through the output weights.
+// With a last LayerNorm its mean and deviation are those of the whole state, so that the addends still sum to the logit.
+
+/** @typedef {ReturnType<typeof import('./training-run.js').createRun>} Run */
+/** @typedef {import('./transformer.js').Forward} Forward */
+/** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
+
+/**
+ * @typedef {object} Share an addend of the logits
+ * @property {'embedding' | 'head' | 'mlp' | 'bias'} kind
+ * @property {number} layer
+ * @property {number} head
+ * @property {Float32Array} values of each token
+ * @property {Float32Array} [sources] of a head: its values, each by position, (tokens, S)
+ */
+
+/**
+ * @typedef {object} Why
+ * @property {number} answer which of the answers
+ * @property {{ token: string, logit: number, share: number }[]} tokens the likeliest
+ * @property {Share[]} shares their sums over the list are the logits
+ * @property {string[]} columns the words of `sources`
+ */
+
+/** Tokens that are shown. */
+const MOST = 8
+const EPSILON = 1e-5
+
+/** Rows of a matrix, some of them. @param {FloatTensor} matrix @param {readonly number[]} rows */
+const pick = ({ data, dims: [, n] }, rows) => ({
+  data: Float32Array.from({ length: rows.length * n }, (_, i) => data[rows[Math.floor(i / n)] * n + (i % n)]),
+  dims: [rows.length, n],
+})
+
+/**
+ * @param {import('qkv').Qkv} qkv
+ * @param {Run} run
+ * @param {Forward} forward of which the first sequence counts
+ * @param {number} row that answers
+ * @param {number} S columns that count
+ * @param {{ id: number, share: number }[]} likeliest
+ */
+export function sharesOf(qkv, run, { logits, layers, parts, last }, row, S, likeliest) {
+  const { settings, shape, blocks, parameters } = run
+  const { d, heads, norm } = settings
+  const { values } = parameters
+  const size = d / heads
+  const ids = likeliest.slice(0, MOST).map(({ id }) => id)
+  const at = (/** @type {FloatTensor} */ x) => x.data.slice(row * d, (row + 1) * d)
+  /** Columns of a head. @param {Float32Array} data @param {number} rows @param {number} h */
+  const headOf = (data, rows, h) => ({
+    data: Float32Array.from({ length: rows * size }, (_, i) => data[Math.floor(i / size) * d + h * size + (i % size)]),
+    dims: [rows, size],
+  })
+  /** @type {{ kind: Share['kind'], layer: number, head: number, x: Float32Array }[]} addends of the last hidden state */
+  const addends = []
+  for (const { kind, layer, x } of parts) {
+    const own = at(x)
+    if (kind !== 'attention') {
+      addends.push({ kind, layer, head: -1, x: own })
+      continue
+    }
+    for (let head = 0; head < heads; head++) {
+      const out = headOf(values[`${blocks[layer]}.o`].data, d, head)
+      addends.push({ kind: /** @type {const} */ ('head'), layer, head, x: qkv.linear(headOf(own, 1, head), out).data })
+    }
+  }
+  const U = pick(values.unembed, ids)
+  // The last LayerNorm: (x - mean(x)) / deviation * weight, of which all but the deviation is linear.
+  const whole = at(last)
+  const mean = whole.reduce((sum, x) => sum + x / d, 0)
+  const deviation = Math.sqrt(whole.reduce((sum, x) => sum + (x - mean) ** 2 / d, 0) + EPSILON)
+  const normed = (/** @type {Float32Array} */ x) => {
+    if (!norm) return x
+    const own = x.reduce((sum, value) => sum + value / d, 0)
+    return x.map((value, i) => ((value - own) / deviation) * values['norm.weight'].data[i])
+  }
+  const direct = (/** @type {Float32Array} */ x) => qkv.linear({ data: x, dims: [1, d] }, U).data
+  /** @type {Share[]} */
+  const shares = addends.map(({ x, ...of }) => ({ ...of, values: direct(normed(x)) }))
+  if (norm) shares.push({ kind: 'bias', layer: -1, head: -1, values: direct(values['norm.bias'].data) })
+
+  // By position: weight A[i, j] times what j's value adds.
+  for (const share of shares) {
+    if (share.kind !== 'head') continue
+    const { q, k, v, options } = layers[share.layer]
+    const { keyLengths, ...rest } = options
+    const first = keyLengths ? { ...rest, keyLengths: keyLengths.slice(0, 1) } : rest
+    const { weights } = qkv.trace(q.slice(0, 0, 1), k.slice(0, 0, 1), v.slice(0, 0, 1), { ...first, keep: ['weights'] })
+    const [L, T] = /** @type {FloatTensor} */ (weights).dims.slice(-2)
+    const A = /** @type {FloatTensor} */ (weights).data.subarray((share.head * L + row) * T)
+    const value = headOf(v.data.slice(0, T * d), S, share.head)
+    const added = qkv.linear(value, headOf(values[`${blocks[share.layer]}.o`].data, d, share.head)).data // (S, d)
+    const through = added.slice()
+    for (let j = 0; j < S; j++) through.set(normed(through.slice(j * d, (j + 1) * d)), j * d)
+    const each = qkv.linear({ data: through, dims: [S, d] }, U).data // (S, tokens)
+    share.sources = Float32Array.from({ length: ids.length * S }, (_, i) => {
+      const j = i % S
+      return A[j] * each[j * ids.length + Math.floor(i / S)]
+    })
+  }
+  const values8 = ids.map(id => logits.data[row * shape.outputs + id])
+  return { logits: values8, shares }
+}

@@ -1,0 +1,132 @@
+// How one attention weight was computed: what the layer reads, query and key before and after their rotation, their products,
+// what the score is multiplied with, cap, bias, mask, softmax. Every number is read from the run itself, at the places of its
+// hooks, or is a weight of the model.
+
+import { placeOf } from './hooks.js'
+
+/** @typedef {import('./hooks.js').Stack} Stack */
+/** @typedef {import('./hooks.js').Hook} Hook */
+/** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
+
+/**
+ * @typedef {object} CellTrace
+ * @property {Stack} stack
+ * @property {number} layer
+ * @property {number} head
+ * @property {number} query
+ * @property {number} key
+ * @property {number} kvHead the head of the keys, which several query heads may share
+ * @property {Float32Array} q as it enters the score
+ * @property {Float32Array} k
+ * @property {Float32Array} [qBare] before its rotation
+ * @property {Float32Array} [kBare]
+ * @property {Float32Array} xq what the projection of the query reads: W_q xq + b
+ * @property {Float32Array} xk
+ * @property {number} dot of q and k
+ * @property {number} scale
+ * @property {number} scaled
+ * @property {number} [cap]
+ * @property {number} [capped]
+ * @property {number} [bias] of the distance
+ * @property {number} score as softmax reads it; -Infinity is hidden
+ * @property {number} largest score of the row
+ * @property {number} sum of exp(score - largest) over the row
+ * @property {number} weight
+ * @property {boolean} isSet were weights of the row set by hand after the softmax?
+ * @property {Float32Array} scores of the row
+ * @property {Float32Array} weights of the row
+ */
+
+/**
+ * @param {import('qkv').Qkv} qkv
+ * @param {import('qkv/models').Model} model
+ * @param {import('qkv/models').ModelInput} input
+ * @param {Record<string, Hook>} hooks
+ * @param {{ stack: Stack, layer: number, head: number, query: number, key: number }} at
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<CellTrace>}
+ */
+export async function traceCell(qkv, model, input, hooks, { stack, layer, head, query, key }, signal) {
+  const { at, attention } = placeOf({ isOn: true, stack, layer })
+  const { encoder, decoder } = model.stacks
+  const own = /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
+  const { headDim: D, heads: H, kvHeads: G, scale, softcap } = own
+  const kvHead = Math.floor(head / (H / G))
+  /** @type {Record<string, Float32Array>} */
+  const seen = {}
+  /** @type {Record<string, any>} */
+  const all = { ...hooks }
+  /** Reads after the reader's change. @type {(place: string, read: (values: Numbers) => Float32Array) => void} */
+  const look = (place, read) => {
+    const name = `${at}${attention}.${place}`
+    const change = all[name]
+    all[name] = (/** @type {Numbers} */ values) => {
+      if (place === 'weights') seen.softmax = read(values)
+      change?.(values)
+      seen[place] = read(values)
+    }
+  }
+  const vector =
+    (/** @type {number} */ row, /** @type {number} */ n) =>
+    (/** @type {Numbers} */ { data, dims }) => {
+      const from = row * dims[dims.length - 1] + n * D
+      return data.slice(from, from + D)
+    }
+  const inputs =
+    (/** @type {number} */ row) =>
+    (/** @type {Numbers} */ { data, dims: [, , d] }) =>
+      data.slice(row * d, (row + 1) * d)
+  const row = (/** @type {Numbers} */ { data, dims: [, , L, S] }) =>
+    data.slice((head * L + query) * S, (head * L + query + 1) * S)
+  const isCross = stack === 'cross'
+  look('input', values => {
+    if (!isCross) seen.xk = inputs(key)(values)
+    return inputs(query)(values)
+  })
+  look('q', vector(query, head))
+  look('k', vector(key, kvHead))
+  const isRotated = own.rope && !isCross
+  if (isRotated) {
+    look('qBare', vector(query, head))
+    look('kBare', vector(key, kvHead))
+  }
+  look('scores', row)
+  look('weights', row)
+  const { encoderLastHiddenState: encoded } = await model.forwardAsync(input, { hooks: all, logits: 'none', signal })
+  if (isCross && encoded) seen.xk = inputs(key)(/** @type {Numbers} */ (encoded))
+  const { q, k, scores, weights } = seen
+  const dot = qkv.matmul({ data: q, dims: [1, D] }, { data: k, dims: [D, 1] }).data[0]
+  const scaled = dot * scale
+  const capped = softcap ? softcap * qkv.tanh({ data: Float32Array.of(scaled / softcap), dims: [1] }).data[0] : scaled
+  const score = scores[key]
+  const largest = scores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
+  // Softmax of the row, by the core: exp(0) of its largest score is one share, so the sum is its reciprocal.
+  const shares = qkv.softmax({ data: scores, dims: [1, scores.length] }).data
+  const top = shares[scores.indexOf(largest)]
+  const bias = own.relativeBias && !isCross && Number.isFinite(score) ? score - capped : undefined
+  return {
+    ...{
+      stack,
+      layer,
+      head,
+      query,
+      key,
+      kvHead,
+      q,
+      k,
+      xq: seen.input,
+      xk: seen.xk,
+      dot,
+      scale,
+      scaled,
+      score,
+      largest,
+    },
+    ...(isRotated && { qBare: seen.qBare, kBare: seen.kBare }),
+    ...(softcap && { cap: softcap, capped }),
+    ...(bias !== undefined && { bias }),
+    ...{ sum: top > 0 ? 1 / top : 0, weight: weights[key] },
+    isSet: weights.some((value, i) => value !== seen.softmax[i]),
+    ...{ scores, weights },
+  }
+}

@@ -1,0 +1,48 @@
+// Continues a text token by token. Each step has the chosen token, the alternatives, and where its heads looked.
+
+import { best, tokenText } from './model-run.js'
+
+/**
+ * @typedef {object} Step
+ * @property {number} id
+ * @property {string} token
+ * @property {string} text what it adds
+ * @property {number} probability
+ * @property {import('./model-run.js').Guess[]} others the best five
+ * @property {Float32Array} rows where the heads of the last token read looked: (layers, heads, keys)
+ */
+
+/**
+ * @param {import('qkv').Qkv} qkv
+ * @param {import('qkv/models').Model} model
+ * @param {number[]} ids
+ * @param {{ temperature: number, topK: number, seed: number, count: number, isWhole: boolean,
+ *   hooks: Record<string, import('./hooks.js').Hook>, signal: AbortSignal }} options isWhole: the hooks need the whole
+ *   sequence at each step
+ * @param {(step: Step) => void} take
+ */
+export async function generate(qkv, model, ids, { count, isWhole, hooks, ...options }, take) {
+  const steps = model.generate(ids, {
+    ...{ ...options, maxNewTokens: count, keep: ['attentions'], hooks: /** @type {any} */ (hooks) },
+    ...(isWhole && { useCache: false }),
+  })
+  for await (const { id, text, probability, logits, attentions } of steps) {
+    const { data, dims } = qkv.softmax(/** @type {import('qkv').FloatTensor} */ (logits))
+    const V = dims[dims.length - 1]
+    take({
+      ...{ id, text, probability, token: tokenText(model, id) },
+      others: best(model, data.slice(data.length - V), 5),
+      rows: lastRows(/** @type {import('qkv').FloatTensor[]} */ (attentions)),
+    })
+  }
+}
+
+/** The last query of each layer and head. @param {readonly { data: Float32Array, dims: readonly number[] }[]} attentions (1, H, L, S) */
+function lastRows(attentions) {
+  const [, H, L, S] = attentions[0].dims
+  const rows = new Float32Array(attentions.length * H * S)
+  attentions.forEach(({ data }, layer) => {
+    for (let h = 0; h < H; h++) rows.set(data.subarray((h * L + L - 1) * S, (h * L + L) * S), (layer * H + h) * S)
+  })
+  return rows
+}

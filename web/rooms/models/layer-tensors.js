@@ -1,0 +1,77 @@
+// What a layer's heads work with, for the room "One layer": queries, keys and values where that room computes the same
+// weights from them, else the weights themselves. No DOM.
+
+import { placeOf } from './hooks.js'
+
+/** @typedef {import('./hooks.js').Stack} Stack */
+/** @typedef {import('./hooks.js').Hook} Hook */
+/** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
+/** @typedef {{ dims: number[], data: number[] }} Plain */
+
+/**
+ * @typedef {object} Matrices
+ * @property {Record<string, Plain>} tensors q, k, v or weights, v: (heads, rows, columns)
+ * @property {{ head: number, scale?: number, mask?: 'causal' | 'window', left?: number, right?: number }} patch settings of
+ *   that room
+ */
+
+/** All heads are given up to so many weights, else the one alone. */
+const MOST_WEIGHTS = 2 ** 22
+
+/**
+ * @param {import('qkv/models').Model} model
+ * @param {import('qkv/models').ModelInput} input
+ * @param {Record<string, Hook>} hooks
+ * @param {{ stack: Stack, layer: number, head: number }} at
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Matrices>}
+ */
+export async function matricesOf(model, input, hooks, { stack, layer, head }, signal) {
+  const { at, attention } = placeOf({ isOn: true, stack, layer })
+  const { encoder, decoder } = model.stacks
+  const own = /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
+  const { heads: H, kvHeads: G, headDim: D, scale, softcap, causal, windows, relativeBias } = own
+  /** @type {Record<string, Numbers>} */
+  const seen = {}
+  /** @type {Record<string, any>} */
+  const all = { ...hooks }
+  for (const name of ['q', 'k', 'v', 'weights']) {
+    const place = `${at}${attention}.${name}`
+    const change = all[place]
+    all[place] = (/** @type {Numbers} */ values) => {
+      change?.(values)
+      seen[name] = values
+    }
+  }
+  await model.forwardAsync(input, { hooks: all, logits: 'none', signal })
+  const { q, k, v, weights } = seen
+  const isCross = stack === 'cross'
+  const window = isCross ? undefined : windows[layer]
+  const isEdited = ['scores', 'weights'].some(name => Object.hasOwn(hooks, `${at}${attention}.${name}`))
+  const isOther = isEdited || softcap || (relativeBias && !isCross)
+  const chosen = weights.data.length <= MOST_WEIGHTS ? Array.from({ length: H }, (_, h) => h) : [head]
+  /** Rows of heads side by side, as a matrix for each head. @param {Numbers} x @param {number} count of its heads @returns {Plain} */
+  const split = ({ data, dims: [, L] }, count) => ({
+    dims: [chosen.length, L, D],
+    data: chosen.flatMap(h => {
+      const from = Math.floor(h / (H / count)) * D
+      return Array.from({ length: L }, (_, i) =>
+        Array.from(data.subarray(i * count * D + from, i * count * D + from + D)),
+      ).flat()
+    }),
+  })
+  const [, , L, S] = weights.dims
+  const maps = chosen.flatMap(h => Array.from(weights.data.subarray(h * L * S, (h + 1) * L * S)))
+  const patch = { head: chosen.indexOf(head) }
+  if (isOther) return { tensors: { weights: { dims: [chosen.length, L, S], data: maps }, v: split(v, G) }, patch }
+  return {
+    tensors: { q: split(q, H), k: split(k, G), v: split(v, G) },
+    patch: {
+      ...patch,
+      ...(Math.abs(scale * Math.sqrt(D) - 1) > 1e-6 && { scale }),
+      ...(window
+        ? { mask: /** @type {const} */ ('window'), left: window - 1, right: 0 }
+        : causal && !isCross && { mask: /** @type {const} */ ('causal') }),
+    },
+  }
+}

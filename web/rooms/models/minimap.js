@@ -1,0 +1,52 @@
+// Where one is in an atlas that is larger than its window: all heads as points of colour, a frame around those in sight.
+
+import { html } from 'lit'
+import { paletteOf, stepOf } from '../../elements/colour-scale.js'
+
+/** Shares of the whole: where the part in sight begins, and how large it is. @typedef {{ x: number, y: number, width: number, height: number }} Crop */
+
+/** Pixels of its longer side. */
+const SIZE = 96
+
+/** @param {Element | null} scroller @returns {Crop | undefined} nothing where all is in sight */
+export function cropOf(scroller) {
+  if (!scroller) return undefined
+  const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = scroller
+  if (scrollWidth <= clientWidth + 1 && scrollHeight <= clientHeight + 1) return undefined
+  return {
+    ...{ x: scrollLeft / scrollWidth, y: scrollTop / scrollHeight },
+    ...{ width: Math.min(1, clientWidth / scrollWidth), height: Math.min(1, clientHeight / scrollHeight) },
+  }
+}
+
+/** @param {Crop} crop @param {Element | null} scroller */
+export function minimap({ x, y, width, height }, scroller) {
+  const go = (
+    /** @type {PointerEvent & { currentTarget: Element }} */ { currentTarget, clientX, clientY, buttons },
+  ) => {
+    if (!scroller || buttons === 0) return
+    const box = currentTarget.getBoundingClientRect()
+    scroller.scrollTo({
+      left: ((clientX - box.left) / box.width - width / 2) * scroller.scrollWidth,
+      top: ((clientY - box.top) / box.height - height / 2) * scroller.scrollHeight,
+    })
+  }
+  const place = [x, y, width, height].map(share => `${(100 * share).toFixed(2)}%`)
+  return html`<div class="atlas-minimap" aria-hidden="true" @pointerdown=${go} @pointermove=${go}><canvas></canvas><i .style=${`inset: ${place[1]} auto auto ${place[0]}; inline-size: ${place[2]}; block-size: ${place[3]}`}></i></div>`
+}
+
+/** A pixel for each head, in the colour of its score. @param {HTMLCanvasElement | null} canvas @param {{ layers: number, heads: number }} maps @param {Float32Array | undefined} scores @param {boolean} isDark */
+export function paintMinimap(canvas, { layers, heads }, scores, isDark) {
+  const context = canvas?.getContext('2d')
+  if (!canvas || !context) return
+  canvas.width = heads
+  canvas.height = layers
+  const unit = SIZE / Math.max(layers, heads)
+  canvas.style.inlineSize = `${heads * unit}px`
+  canvas.style.blockSize = `${layers * unit}px`
+  const { colours } = paletteOf('sequential', isDark)
+  for (let n = 0; n < layers * heads; n++) {
+    context.fillStyle = colours[stepOf(scores?.[n] ?? 0, [0, 1])]
+    context.fillRect(n % heads, Math.floor(n / heads), 1, 1)
+  }
+}

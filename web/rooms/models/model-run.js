@@ -1,0 +1,349 @@
+// One run of a model on a text: every attention map, the scores of the heads, the prediction and what each layer would say.
+
+import { headScores } from 'qkv/models'
+import { emptyMaps, putLayer } from './atlas-maps.js'
+import { placeOf } from './hooks.js'
+
+/** @typedef {import('qkv').Qkv} Qkv */
+/** @typedef {import('qkv/models').Model} Model */
+/** @typedef {import('qkv/models').ModelInput} ModelInput */
+/** @typedef {import('./hooks.js').Stack} Stack */
+/** @typedef {import('./hooks.js').Hook} Hook */
+/** @typedef {import('./atlas-maps.js').Maps} Maps */
+/** @typedef {'previous' | 'first' | 'duplicate' | 'induction' | 'entropy'} ScoreName */
+/** @typedef {{ id: number, token: string, probability: number }} Guess */
+
+/**
+ * @typedef {object} Run
+ * @property {number[]} ids that the model reads
+ * @property {string[]} tokens
+ * @property {number[]} [targetIds] of an encoder-decoder: what its decoder reads
+ * @property {string[]} [targets]
+ * @property {Partial<Record<Stack, Maps>>} maps
+ * @property {Partial<Record<Stack, Partial<Record<ScoreName, Float32Array>>>>} scores (layers, heads)
+ * @property {number} row the token whose prediction is told: of a decoder, what comes after it
+ * @property {(Guess & { row: number })[]} answers the best guess where one is asked for: masked words, a translation
+ * @property {(Guess & { before?: number })[]} top of the row; `before`: its probability without changes
+ * @property {number} [first] with changes: the probability of what was the first guess without
+ * @property {Guess[][]} lens the best guesses of the row after the embedding and after each layer
+ * @property {number} milliseconds
+ */
+
+/** @typedef {Run & { probabilities: Float32Array, input: ModelInput }} WholeRun what is not sent */
+
+const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'entropy'])
+/** Positions of two texts have no common order. */
+const OF_CROSS = /** @type {const} */ (['first', 'entropy'])
+/** What configs call ids that stand for no text. */
+const SPECIAL = ['bos', 'eos', 'decoder_start', 'pad', 'unk', 'sep', 'cls', 'mask']
+const TOP = 8
+const LENS = 3
+const MASKS = ['[MASK]', '<mask>']
+/** Attention weights that are held at once; of longer texts, one layer after the other. */
+const MOST_HELD = 2 ** 24
+const MOST_TRANSLATED = 60
+
+/** The stacks of a model by the name of their maps. @param {Model} model */
+export function stacksOf(model) {
+  const { encoder, decoder } = model.stacks
+  /** @type {Partial<Record<Stack, { layers: number, heads: number }>>} */
+  const stacks = encoder && decoder ? { encoder, decoder, cross: decoder } : { '': encoder ?? decoder }
+  return stacks
+}
+
+/** A token as people read it: without the space before it; what only white space is, as signs. @param {Model} model @param {number} id @param {string} [raw] */
+export function tokenText(model, id, raw) {
+  if (!hasTokenizer(model)) return String(id)
+  const text = model.decode([id])
+  if (text.trim() && !text.includes('\ufffd')) return text.trim()
+  if (raw) return raw.replace(/^[\u0120\u2581](?=.)/, '')
+  if (text && !text.includes('\ufffd')) return text.replaceAll(' ', '␣').replaceAll('\n', '↵')
+  const special = SPECIAL.find(name => [model.config[`${name}_token_id`]].flat().includes(id))
+  return special ? `<${special}>` : `[${id}]`
+}
+
+/** @param {Model} model */
+export function hasTokenizer(model) {
+  try {
+    model.decode([0])
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * @param {Model} model
+ * @param {{ text: string, ids?: number[], more?: readonly number[] }} input without a tokenizer the text is ids; more: ids
+ *   behind it
+ * @returns {{ ids: number[], tokens: string[], raw: string[] }}
+ */
+export function read(model, { text, ids, more = [] }) {
+  const isText = hasTokenizer(model)
+  if (!ids && isText) {
+    const found = model.tokenize(text)
+    const tokens = [...found.ids, ...more].map((id, i) => tokenText(model, id, found.tokens[i]))
+    return { ids: [...found.ids, ...more], tokens, raw: found.tokens }
+  }
+  const own = [...(ids ?? (text.match(/\d+/g) ?? []).map(Number)), ...more]
+  const tokens = own.map(id => tokenText(model, id))
+  return { ids: own, tokens, raw: tokens }
+}
+
+/** The best of a row of probabilities. @param {Model} model @param {Float32Array} row @param {number} count @returns {Guess[]} */
+export function best(model, row, count) {
+  /** @type {number[]} */
+  const ids = []
+  for (let id = 0; id < row.length; id++) {
+    if (ids.length === count && row[id] <= row[ids[count - 1]]) continue
+    let at = ids.length
+    while (at > 0 && row[ids[at - 1]] < row[id]) at--
+    ids.splice(at, 0, id)
+    ids.length = Math.min(ids.length, count)
+  }
+  return ids.map(id => ({ id, token: tokenText(model, id), probability: row[id] }))
+}
+
+/** @param {Qkv} qkv @param {Model} model @param {{ data: Float32Array, dims: number[] }} states (1, N, d) @returns {Float32Array[]} probabilities of each row */
+function probabilitiesOf(qkv, model, states) {
+  const { data, dims } = qkv.softmax(model.logitLens(/** @type {any} */ (states)))
+  const [, rows, V] = dims
+  return Array.from({ length: rows }, (_, i) => data.slice(i * V, (i + 1) * V))
+}
+
+/** Rows of hidden states, one behind the other. @param {{ data: Float32Array, dims: readonly number[] }[]} states (1, L, d) @param {readonly number[]} rows */
+function pickRows(states, rows) {
+  const d = states[0].dims[2]
+  const data = new Float32Array(states.length * rows.length * d)
+  states.forEach((state, n) => {
+    rows.forEach((row, i) => {
+      data.set(state.data.subarray(row * d, (row + 1) * d), (n * rows.length + i) * d)
+    })
+  })
+  return { data, dims: [1, states.length * rows.length, d] }
+}
+
+/**
+ * How a run ends before its time, and who is told how far it is: from 0 to 1.
+ * @typedef {{ signal?: AbortSignal, onProgress?: (share: number) => void }} Watch
+ */
+
+/**
+ * What an encoder-decoder writes, its start among it, without the end.
+ * @param {Model} model
+ * @param {number[]} ids
+ * @param {Record<string, Hook>} hooks
+ * @param {Watch} watch
+ */
+async function translate(model, ids, hooks, { signal }) {
+  const ends = [model.config.eos_token_id].flat()
+  const bad = /** @type {unknown[]} */ (model.config.bad_words_ids ?? []).flat()
+  const start = Number(model.config.decoder_start_token_id ?? model.config.pad_token_id ?? 0)
+  const sequence = [start]
+  const cache = model.cache({ capacity: 64 })
+  try {
+    // With hooks by position the whole sequence is read each time.
+    const isWhole = Object.keys(hooks).length > 0
+    while (sequence.length < MOST_TRANSLATED) {
+      const decoderIds = isWhole ? sequence : sequence.slice(-1)
+      const options = { hooks: /** @type {any} */ (hooks), logits: /** @type {const} */ ('last'), signal }
+      const { logits } = await model.forwardAsync({ ids, decoderIds }, isWhole ? options : { ...options, cache })
+      const row = /** @type {{ data: Float32Array }} */ (logits).data
+      for (const id of bad) row[Number(id)] = Number.NEGATIVE_INFINITY
+      const next = row.reduce((most, value, id) => (value > row[most] ? id : most), 0)
+      if (ends.includes(next)) break
+      sequence.push(next)
+    }
+  } finally {
+    cache.dispose()
+  }
+  return sequence
+}
+
+/**
+ * @param {Qkv} qkv
+ * @param {Model} model
+ * @param {{ text: string, ids?: number[], more?: readonly number[] }} given
+ * @param {Record<string, Hook>} hooks
+ * @param {number} [row] default the last, of a translation the last but one, of an encoder the first masked word
+ * @param {WholeRun} [before] the same without hooks
+ * @param {Watch} [watch]
+ * @returns {Promise<WholeRun>}
+ */
+export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
+  const start = performance.now()
+  const { ids, tokens, raw } = read(model, given)
+  if (ids.length === 0)
+    throw new RangeError(`there is no token: type ${hasTokenizer(model) ? 'a text' : 'ids, such as 5 9 13'}`)
+  const { encoder, decoder } = model.stacks
+  const both = encoder !== undefined && decoder !== undefined
+  const targetIds = both ? await translate(model, ids, hooks, watch) : undefined
+  const input = { ids, ...(targetIds && { decoderIds: targetIds }) }
+  const made = await collect(model, input, hooks, ids, targetIds ?? [], watch)
+  const states = /** @type {import('qkv').FloatTensor[]} */ (made.output.hiddenStates)
+  const length = targetIds?.length ?? ids.length
+  const masked = raw.flatMap((token, i) => (MASKS.includes(token) ? [i] : []))
+  const rows = both ? (targetIds?.map((_, i) => i) ?? []) : decoder ? [] : masked
+  const usual = both ? Math.max(0, length - 2) : decoder ? length - 1 : (masked[0] ?? 0)
+  const own = Math.min(row ?? usual, length - 1)
+  const has = model.hasHead
+  const layers = has ? probabilitiesOf(qkv, model, pickRows(states, [own])) : []
+  const probabilities = layers.at(-1) ?? new Float32Array(0)
+  const answers =
+    has && rows.length
+      ? probabilitiesOf(qkv, model, pickRows([states[states.length - 1]], rows)).map((each, i) => ({
+          ...best(model, each, 1)[0],
+          row: rows[i],
+        }))
+      : []
+  return {
+    ...{ ids, tokens, targetIds, targets: targetIds?.map(id => tokenText(model, id)) },
+    ...{ maps: made.maps, scores: made.scores, row: own, answers },
+    top: best(model, probabilities, TOP).map(guess => ({ ...guess, before: before?.probabilities[guess.id] })),
+    first: before?.top[0] && probabilities[before.top[0].id],
+    lens: layers.map(each => best(model, each, LENS)),
+    ...{ probabilities, input, milliseconds: performance.now() - start },
+  }
+}
+
+/** The keep name of each stack, and how its maps are called in the output. @type {Record<Stack, 'attentions' | 'encoderAttentions' | 'crossAttentions'>} */
+export const KEPT = {
+  '': 'attentions',
+  decoder: 'attentions',
+  encoder: 'encoderAttentions',
+  cross: 'crossAttentions',
+}
+
+/**
+ * One forward pass; of a long text, each layer's weights become a map before the next layer runs.
+ * @param {Model} model
+ * @param {ModelInput} input
+ * @param {Record<string, Hook>} hooks
+ * @param {number[]} ids
+ * @param {number[]} targetIds
+ * @param {Watch} watch
+ */
+async function collect(model, input, hooks, ids, targetIds, { signal, onProgress }) {
+  const [L, T] = [ids.length, targetIds.length]
+  const stacks = /** @type {[Stack, { layers: number, heads: number }][]} */ (Object.entries(stacksOf(model)))
+  const sizeOf = (/** @type {Stack} */ stack) => (stack === 'cross' ? [T, L] : stack === 'decoder' ? [T, T] : [L, L])
+  /** @type {Partial<Record<Stack, Maps>>} */
+  const maps = {}
+  /** @type {Run['scores']} */
+  const scores = {}
+  let held = 0
+  for (const [stack, { layers, heads }] of stacks) {
+    const [rows, columns] = sizeOf(stack)
+    maps[stack] = emptyMaps(layers, heads, rows, columns)
+    held += layers * heads * rows * columns
+  }
+  const isHeld = held <= MOST_HELD
+  /** @type {(stack: Stack, layer: number, weights: import('qkv').FloatTensor) => void} */
+  const take = (stack, layer, weights) => {
+    putLayer(/** @type {Maps} */ (maps[stack]), layer, weights)
+    const isCross = stack === 'cross'
+    const found = headScores([weights], isCross ? undefined : stack === 'decoder' ? targetIds : ids)
+    for (const name of isCross ? OF_CROSS : SCORES) {
+      const { layers, heads } = /** @type {Maps} */ (maps[stack])
+      const own = scores[stack] ?? {}
+      scores[stack] = own
+      own[name] ??= new Float32Array(layers * heads)
+      own[name].set(found[name].data, layer * heads)
+    }
+  }
+  /** @type {Record<string, any>} */
+  const all = { ...hooks }
+  if (!isHeld)
+    for (const [stack, { layers }] of stacks)
+      for (let layer = 0; layer < layers; layer++) {
+        const { at, attention } = placeOf({ isOn: true, stack, layer })
+        const name = `${at}${attention}.weights`
+        const change = all[name]
+        all[name] = (/** @type {any} */ weights) => {
+          change?.(weights)
+          take(stack, layer, weights)
+        }
+      }
+  const keep = ['hiddenStates', ...(isHeld ? stacks.map(([stack]) => KEPT[stack]) : [])]
+  const output = await model.forwardAsync(input, {
+    ...{ keep, hooks: all, logits: 'none', signal },
+    onLayer: ({ layer, layers }) => onProgress?.(layer / layers),
+  })
+  if (isHeld)
+    for (const [stack] of stacks)
+      output[KEPT[stack]].forEach((weights, layer) => {
+        if (weights) take(stack, layer, weights)
+      })
+  return { output, maps, scores }
+}
+
+/**
+ * The exact weights of one head.
+ * @param {Model} model
+ * @param {ModelInput} input
+ * @param {Record<string, Hook>} hooks
+ * @param {{ stack: Stack, layer: number, head: number }} at
+ * @param {Watch} [watch]
+ */
+export async function exactMap(model, input, hooks, { stack, layer, head }, { signal } = {}) {
+  const { [KEPT[stack]]: kept } = await model.forwardAsync(input, {
+    ...{ keep: [`${KEPT[stack]}.${layer}`], hooks: /** @type {any} */ (hooks), logits: 'none', signal },
+  })
+  const { data, dims } = /** @type {import('qkv').FloatTensor} */ (kept[layer])
+  const [, , rows, columns] = dims
+  return { data: data.slice(head * rows * columns, (head + 1) * rows * columns), dims: [rows, columns] }
+}
+
+/**
+ * The weight from one query to one key in every head, layer after layer.
+ * @param {Model} model
+ * @param {ModelInput} input
+ * @param {Record<string, Hook>} hooks
+ * @param {{ stack: Stack, query: number, key: number }} at
+ * @param {Watch} [watch]
+ */
+export async function exactPairs(model, input, hooks, { stack, query, key }, { signal } = {}) {
+  const { layers, heads } = /** @type {{ layers: number, heads: number }} */ (stacksOf(model)[stack])
+  const pairs = new Float32Array(layers * heads)
+  /** @type {Record<string, any>} */
+  const all = { ...hooks }
+  for (let layer = 0; layer < layers; layer++) {
+    const { at, attention } = placeOf({ isOn: true, stack, layer })
+    const name = `${at}${attention}.weights`
+    const change = all[name]
+    all[name] = (/** @type {{ data: Float32Array, dims: readonly number[] }} */ weights) => {
+      change?.(weights)
+      const [, , L, S] = weights.dims
+      for (let h = 0; h < heads; h++) pairs[layer * heads + h] = weights.data[(h * L + query) * S + key]
+    }
+  }
+  await model.forwardAsync(input, { hooks: all, logits: 'none', signal })
+  return pairs
+}
+
+/**
+ * What a text is for the model; of an encoder-decoder with its translation.
+ * @param {Model} model
+ * @param {{ text: string, ids?: number[] }} given
+ * @param {Watch} [watch]
+ */
+export async function inputOf(model, given, watch = {}) {
+  const { ids } = read(model, given)
+  if (ids.length === 0) throw new RangeError('the second text has no token: type one')
+  const { encoder, decoder } = model.stacks
+  return { ids, ...(encoder && decoder && { decoderIds: await translate(model, ids, {}, watch) }) }
+}
+
+/**
+ * What leaves each layer with another text, for patches.
+ * @param {Model} model
+ * @param {ModelInput} input
+ * @param {Watch} [watch]
+ * @returns {Promise<(layer: number, stack: Stack) => { data: Float32Array, dims: readonly number[] }>}
+ */
+export async function statesOf(model, input, { signal } = {}) {
+  const keep = ['hiddenStates', 'encoderHiddenStates']
+  const output = await model.forwardAsync(input, { keep, logits: 'none', signal })
+  return (layer, stack) =>
+    /** @type {any} */ ((stack === 'encoder' ? output.encoderHiddenStates : output.hiddenStates)[layer + 1])
+}
