@@ -9,14 +9,11 @@ after(() => vite.close())
 /** @type {typeof import('../../web/i18n/index.js')} */
 const { ELEMENTS, LANGUAGES, languageFor, translator } = /** @type {any} */ (await vite.ssrLoadModule('/i18n/index.js'))
 
-test('every file of web/i18n is a language', () => {
-  const files = readdirSync(new URL('../../web/i18n/', import.meta.url)).filter(name => /^(?!index)\w+\.js$/.test(name))
-  assert.deepEqual(
-    Object.keys(LANGUAGES)
-      .map(tag => `${tag}.js`)
-      .sort(),
-    files.sort(),
-  )
+test('every folder of web/i18n is a language with the same files', () => {
+  const folder = new URL('../../web/i18n/', import.meta.url)
+  const tags = readdirSync(folder).filter(name => !name.includes('.'))
+  assert.deepEqual(Object.keys(LANGUAGES).sort(), tags.sort())
+  for (const tag of tags) assert.deepEqual(readdirSync(new URL(tag, folder)), readdirSync(new URL('en', folder)), tag)
 })
 
 const { en, ...others } = LANGUAGES

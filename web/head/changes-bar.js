@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit'
 
-/** @typedef {(key: keyof typeof import('../i18n/heads/en.js').heads, params?: Record<string, string | number>) => string} HeadsTranslate */
+/** @typedef {(key: keyof typeof import('../i18n/en/head.js').texts, params?: Record<string, string | number>) => string} HeadsTranslate */
 
 /**
  * @typedef {object} Chip

@@ -1,24 +1,27 @@
-// The texts of the page. A language is one file: its texts, and those of the elements.
+// The texts of the page. A language is a folder: shell.js, a file for each room, head.js for what rooms share, elements.js.
 
 /// <reference types="vite/client" />
 
-/** @typedef {keyof typeof import('./en.js').texts} Key */
-/** @typedef {string} Language the name of a file here, such as 'en' */
-/** @typedef {typeof import('./en.js').elements} ElementTexts */
+/** @typedef {typeof import('./en/shell.js').texts & typeof import('./en/layer.js').texts} Texts */
+/** @typedef {keyof Texts} Key */
+/** @typedef {string} Language the name of a folder here, such as 'en' */
+/** @typedef {typeof import('./en/elements.js').elements} ElementTexts */
 
-/** Every file here is a language. @type {Record<string, { texts: Record<Key, string>, elements: ElementTexts }>} */
-const files = import.meta.glob(['./*.js', '!./index.js'], { eager: true })
-const all = Object.entries(files).map(([path, file]) => ({ tag: path.slice(2, -3), ...file }))
+/** @type {Record<string, any>} */
+const files = import.meta.glob(['./*/shell.js', './*/layer.js', './*/elements.js'], { eager: true })
+const tags = [...new Set(Object.keys(files).map(path => path.split('/')[1]))]
 
 /**
  * The text of a key with its {names} filled in; and what the elements say.
  * @typedef {((key: Key, params?: Record<string, string | number>) => string) & { elements: ElementTexts }} Translate
  */
 
-/** @type {Record<Language, Record<Key, string>>} */
-export const LANGUAGES = Object.fromEntries(all.map(({ tag, texts }) => [tag, texts]))
+/** @type {Record<Language, Texts>} */
+export const LANGUAGES = Object.fromEntries(
+  tags.map(tag => [tag, { ...files[`./${tag}/shell.js`].texts, ...files[`./${tag}/layer.js`].texts }]),
+)
 /** @type {Record<Language, ElementTexts>} */
-export const ELEMENTS = Object.fromEntries(all.map(({ tag, elements }) => [tag, elements]))
+export const ELEMENTS = Object.fromEntries(tags.map(tag => [tag, files[`./${tag}/elements.js`].elements]))
 
 /**
  * The language for a browser that asks for `tag`.

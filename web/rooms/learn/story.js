@@ -1,4 +1,4 @@
-// A guided story for each task: stops that wait for the state of the run. The texts are in i18n/learn/stories-*.js.
+// A guided story for each task: stops that wait for the state of the run. The texts are in i18n/TAG/learn.js.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'

@@ -1,9 +1,9 @@
 // The texts of the room, which are loaded with it; the rest are the page's.
 
-import { checkpoints as en } from '../../i18n/checkpoints/en.js'
-import { checkpoints as zh } from '../../i18n/checkpoints/zh.js'
-import { heads as headsEn } from '../../i18n/heads/en.js'
-import { heads as headsZh } from '../../i18n/heads/zh.js'
+import { texts as headsEn } from '../../i18n/en/head.js'
+import { texts as en } from '../../i18n/en/models.js'
+import { texts as headsZh } from '../../i18n/zh/head.js'
+import { texts as zh } from '../../i18n/zh/models.js'
 
 /** @typedef {import('../../i18n/index.js').Translate} PageTranslate */
 /** @typedef {keyof typeof en | keyof typeof headsEn} OwnKey */

@@ -1,6 +1,7 @@
 // 「学习」与「模型」两室共用的文字：对头的改动，以及模型为什么这样回答。
 
-export const heads = {
+/** @type {typeof import('../en/head.js').texts} */
+export const texts = {
   headState: '头 {name}',
   'headState.on': '开',
   'headState.off': '关（置零）',

@@ -1,6 +1,6 @@
 // The texts of the room "Models".
 
-export const checkpoints = {
+export const texts = {
   modelsModel: 'Model',
   'modelsShipped.stories': 'Stories',
   'modelsShipped.translation': 'Translation',

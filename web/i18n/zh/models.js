@@ -1,6 +1,7 @@
 // “模型”房间的文字。
 
-export const checkpoints = {
+/** @type {typeof import('../en/models.js').texts} */
+export const texts = {
   modelsModel: '模型',
   'modelsShipped.stories': '小故事',
   'modelsShipped.translation': '翻译',

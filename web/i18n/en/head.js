@@ -1,6 +1,6 @@
 // The texts of what the rooms "Learn" and "Models" share: changes of heads, and why a model says what it says.
 
-export const heads = {
+export const texts = {
   headState: 'Head {name}',
   'headState.on': 'on',
   'headState.off': 'off (zero)',

@@ -1,0 +1,3 @@
+// The texts of the elements, which bring them along.
+
+export { texts as elements } from '../../elements/element-texts.js'
