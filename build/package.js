@@ -29,9 +29,9 @@ const minify = {
 const entries = LIBRARY.filter(({ name }) => name !== 'tokenize')
 const ownOf = entries.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
 const groups = [
-  { name: 'core', test: new RegExp(`src/(?!threads/|block/|relaxed|nn/kv-cache|${ownOf.join('|')})`), priority: 1 },
-  { name: 'block', test: /src\/(block\/|nn\.js)/ },
-  { name: 'kv-cache', test: /src\/(nn\/kv-cache|cache\.js)/ },
+  { name: 'core', test: new RegExp(`src/(?!threads/|nn/|relaxed|layers/kv-cache|${ownOf.join('|')})`), priority: 1 },
+  { name: 'block', test: /src\/nn(\/|\.js)/ },
+  { name: 'kv-cache', test: /src\/(layers\/kv-cache|cache\.js)/ },
   { name: 'threads', test: /src\/(threads\/|relaxed)/ },
 ]
 const output = { minify, sourcemap: true }
