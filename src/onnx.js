@@ -50,8 +50,15 @@ import { expectCore } from './qkv.js'
 
 const INPUTS = ['Q', 'K', 'V', 'attn_mask', 'past_key', 'past_value', 'nonpad_kv_seqlen']
 const ATTRIBUTES = [
-  ...['is_causal', 'scale', 'softcap', 'q_num_heads', 'kv_num_heads', 'qk_matmul_output_mode'],
-  ...['left_window_size', 'right_window_size', 'softmax_precision'],
+  'is_causal',
+  'scale',
+  'softcap',
+  'q_num_heads',
+  'kv_num_heads',
+  'qk_matmul_output_mode',
+  'left_window_size',
+  'right_window_size',
+  'softmax_precision',
 ]
 /** The step of a trace that each mode returns. */
 const MODES = /** @type {const} */ (['scaled', 'capped', 'masked', 'weights'])

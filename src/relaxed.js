@@ -4,8 +4,8 @@ import { describe, QkvError } from './base/errors.js'
 
 /** (func (result v128) f32x4.relaxed_madd of three i8x16.splat): valid in engines with relaxed SIMD only. */
 const PROBE = new Uint8Array([
-  ...[0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0],
-  ...[10, 19, 1, 17, 0, 65, 0, 253, 15, 65, 0, 253, 15, 65, 0, 253, 15, 253, 133, 2, 11],
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 19, 1, 17, 0, 65, 0, 253, 15, 65, 0, 253, 15, 65,
+  0, 253, 15, 253, 133, 2, 11,
 ])
 
 /**

@@ -22,15 +22,17 @@ const toTensors = inputs => Object.fromEntries(Object.entries(inputs).map(([name
 
 /** Operands in the order of the methods. @type {Record<string, string[]>} */
 const ORDER = {
-  ...{ layerNorm: ['x', 'weight', 'bias'], rmsNorm: ['x', 'weight'], gelu: ['x'], relu: ['x'], silu: ['x'] },
-  ...{
-    swiglu: ['x', 'up'],
-    geglu: ['x', 'up'],
-    add: ['a', 'b'],
-    mul: ['a', 'b'],
-    sumRows: ['x'],
-    embedding: ['ids', 'weight'],
-  },
+  layerNorm: ['x', 'weight', 'bias'],
+  rmsNorm: ['x', 'weight'],
+  gelu: ['x'],
+  relu: ['x'],
+  silu: ['x'],
+  swiglu: ['x', 'up'],
+  geglu: ['x', 'up'],
+  add: ['a', 'b'],
+  mul: ['a', 'b'],
+  sumRows: ['x'],
+  embedding: ['ids', 'weight'],
 }
 
 /** Relative to the largest value, and to that of the inputs of a norm, which cancel. @param {any} want @param {number} rel */

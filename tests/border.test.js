@@ -104,8 +104,11 @@ const functions = {
     args: () => [
       qkv,
       {
-        ...{ Q: floats(1, 2, 3, 4), K: floats(1, 1, 2, 4), V: floats(1, 1, 2, 3) },
-        ...{ past_key: floats(1, 1, 5, 4), past_value: floats(1, 1, 5, 3) },
+        Q: floats(1, 2, 3, 4),
+        K: floats(1, 1, 2, 4),
+        V: floats(1, 1, 2, 3),
+        past_key: floats(1, 1, 5, 4),
+        past_value: floats(1, 1, 5, 3),
       },
       { scale: 0.5, softcap: 2 },
     ],
@@ -244,7 +247,9 @@ const functions = {
       { w: floats(4, 4), bias: floats(4) },
       { activation: 'gelu_tanh', layout: 'in,out', residual: floats(2, 4) },
       { numHeads: 1, base: 10 },
-      ...[{ axis: 0 }, { p: 0.5, generator: g }, [1, 2, 4]],
+      { axis: 0 },
+      { p: 0.5, generator: g },
+      [1, 2, 4],
       { gradient: floats(1, 2, 4), accumulate: true },
     ],
     call: (tensors, linear, rope, softmax, dropout, dims, backward) =>

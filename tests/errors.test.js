@@ -313,9 +313,27 @@ const one = [4, 0, 65, ABI, 11]
 /** A module with qkv_abi and nothing else. */
 const bare = new Uint8Array([
   ...header,
-  ...[1, 5, 1, 96, 0, 1, 127, 3, 2, 1, 0], // one function () -> i32
-  ...[7, name.length + 3, 1, ...name, 0, 0],
-  ...[10, one.length + 1, 1, ...one],
+  1,
+  5,
+  1,
+  96,
+  0,
+  1,
+  127,
+  3,
+  2,
+  1,
+  0, // one function () -> i32
+  7,
+  name.length + 3,
+  1,
+  ...name,
+  0,
+  0,
+  10,
+  one.length + 1,
+  1,
+  ...one,
 ])
 const newer = Buffer.from(bytes)
 newer[newer.indexOf(Buffer.from(one)) + 3] = 63

@@ -79,8 +79,14 @@ const CASES = [
 
 /** Operands in the order of the tape's methods; the others are options. @type {Record<string, string[]>} */
 const ORDER = {
-  ...{ linear: ['x', 'weight', 'bias'], attention: ['q', 'k', 'v'], layerNorm: ['x', 'weight', 'bias'] },
-  ...{ rmsNorm: ['x', 'weight'], swiglu: ['x', 'up'], geglu: ['x', 'up'], add: ['a', 'b'], mul: ['a', 'b'] },
+  linear: ['x', 'weight', 'bias'],
+  attention: ['q', 'k', 'v'],
+  layerNorm: ['x', 'weight', 'bias'],
+  rmsNorm: ['x', 'weight'],
+  swiglu: ['x', 'up'],
+  geglu: ['x', 'up'],
+  add: ['a', 'b'],
+  mul: ['a', 'b'],
 }
 
 /** The operation on a tape. @param {any} t @param {Case} kase @param {Record<string, any>} inputs @param {any} generator */
@@ -116,7 +122,8 @@ const FUNCTIONS = {
     return { output: qkv.attention(q, k, v, given).output, q: dQ, k: dK, v: dV, bias: dBias, sinks: dSinks }
   },
   rope: ({ x }, options, dY, more) => ({
-    ...{ output: qkv.rope(x, options), x: api.ropeBackward(qkv, dY, { ...options, ...more }).dX },
+    output: qkv.rope(x, options),
+    x: api.ropeBackward(qkv, dY, { ...options, ...more }).dX,
   }),
   softmax({ x }, options, dY, more) {
     const output = qkv.softmax(x, options)
@@ -141,7 +148,8 @@ const FUNCTIONS = {
     ['gelu', 'relu', 'silu'].map(op => [
       op,
       (/** @type {any} */ { x }, /** @type {any} */ options, /** @type {any} */ dY, /** @type {any} */ more) => ({
-        ...{ output: api[op](qkv, x, options), x: api[`${op}Backward`](qkv, x, dY, { ...options, ...more }).dX },
+        output: api[op](qkv, x, options),
+        x: api[`${op}Backward`](qkv, x, dY, { ...options, ...more }).dX,
       }),
     ]),
   ),

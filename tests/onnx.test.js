@@ -15,8 +15,13 @@ const TOLERANCE = { abs: 3e-6, rel: 3e-6 }
 const size = fc.integer({ min: 1, max: 5 })
 const side = fc.constantFrom(-1, -1, 0, 1, 3)
 const calls = fc.record({
-  ...{ B: fc.integer({ min: 1, max: 2 }), G: fc.integer({ min: 1, max: 2 }), group: fc.integer({ min: 1, max: 3 }) },
-  ...{ L: fc.oneof(size, fc.constant(33)), S: size, D: size, E: size },
+  B: fc.integer({ min: 1, max: 2 }),
+  G: fc.integer({ min: 1, max: 2 }),
+  group: fc.integer({ min: 1, max: 3 }),
+  L: fc.oneof(size, fc.constant(33)),
+  S: size,
+  D: size,
+  E: size,
   isRows: fc.boolean(),
   cache: fc.constantFrom('none', 'past', 'nonpad'),
   P: fc.integer({ min: 0, max: 4 }),
@@ -27,8 +32,11 @@ const calls = fc.record({
   mode: fc.constantFrom(undefined, 0, 1, 2, 3),
   attributes: fc.record(
     {
-      ...{ is_causal: fc.constantFrom(0, 1, true), softcap: fc.constant(1.5), scale: fc.constantFrom(0.3, 2) },
-      ...{ left_window_size: side, right_window_size: side },
+      is_causal: fc.constantFrom(0, 1, true),
+      softcap: fc.constant(1.5),
+      scale: fc.constantFrom(0.3, 2),
+      left_window_size: side,
+      right_window_size: side,
     },
     { requiredKeys: [] },
   ),
@@ -61,7 +69,9 @@ test('every mix of inputs and attributes gives what the formulas give', () => {
     const got = onnxAttention(
       qkv,
       {
-        ...{ Q: lay(Q), K: lay(K), V: lay(V) },
+        Q: lay(Q),
+        K: lay(K),
+        V: lay(V),
         ...(call.mask !== 'none' && { attn_mask: mask }),
         ...(cache === 'past' && { past_key, past_value }),
         ...(cache === 'nonpad' && { nonpad_kv_seqlen: BigInt64Array.from(nonpad, BigInt) }),

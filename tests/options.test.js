@@ -13,7 +13,11 @@ const TOLERANCE = { abs: 1e-6, rel: 1e-6 }
 
 /** @type {(options: Record<string, any>) => import('../src/index.js').MultiheadOptions} */
 const options = ({ kdim = 8, vdim = 8, bias = true, add_bias_kv = false, add_zero_attn = false }) => ({
-  ...{ kDim: kdim, vDim: vdim, bias, addBiasKV: add_bias_kv, addZeroAttn: add_zero_attn },
+  kDim: kdim,
+  vDim: vdim,
+  bias,
+  addBiasKV: add_bias_kv,
+  addZeroAttn: add_zero_attn,
 })
 
 for (const golden of goldens.multihead)

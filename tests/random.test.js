@@ -59,9 +59,12 @@ const DRAW = {
     })
     return {
       in_proj_weight: join([q, k, v]),
-      ...{ q_proj_weight: q, k_proj_weight: k, v_proj_weight: v },
+      q_proj_weight: q,
+      k_proj_weight: k,
+      v_proj_weight: v,
       in_proj_bias: join(biases.slice(0, 3)),
-      ...{ 'out_proj.weight': out.weight, 'out_proj.bias': biases[3] },
+      'out_proj.weight': out.weight,
+      'out_proj.bias': biases[3],
     }
   },
   program: (g, { ops }) => ({

@@ -125,12 +125,10 @@ test('a step of other dims, or of another model, is recorded anew; alternating s
 test('gradients of reshape, relativeBias, grouped and packed heads, and of tensors that are used twice are those of finite differences', () => {
   const g = qkv.generator(4)
   const p = parameters(qkv, {
-    ...{
-      table: g.normal([2, 4], 0, 0.5),
-      x: g.normal([2, 3, 8]),
-      packed: g.normal([1, 5, 12]),
-      grouped: g.normal([2, 3, 4]),
-    },
+    table: g.normal([2, 4], 0, 0.5),
+    x: g.normal([2, 3, 8]),
+    packed: g.normal([1, 5, 12]),
+    grouped: g.normal([2, 3, 4]),
     w: g.normal([4, 8], 0, 0.3),
     square: g.normal([8, 8], 0, 0.3),
   })

@@ -29,7 +29,9 @@ function inPyTorch(model, state, batches, more) {
   const nested = (/** @type {any} */ { data, dims }) =>
     Array.from({ length: dims[0] }, (_, b) => [...data.subarray(b * dims[1], (b + 1) * dims[1])])
   const job = {
-    ...{ model, seed: 5, ...more },
+    model,
+    seed: 5,
+    ...more,
     state: Object.fromEntries(Object.entries(state).map(([name, { data, dims }]) => [name, { data: [...data], dims }])),
     batches: batches.map(({ ids, targets }) => ({ ids: nested(ids), targets: nested(targets) })),
   }
@@ -42,12 +44,24 @@ function inPyTorch(model, state, batches, more) {
 /** @type {any[][]} */
 const RUNS = [
   [
-    ...['induction', INDUCTION, inductionWeights, 8, Adam, { lr: 1e-2, betas: [0.9, 0.99] }],
-    ...[{ name: 'Adam', lr: 1e-2, betas: [0.9, 0.99] }, 1],
+    'induction',
+    INDUCTION,
+    inductionWeights,
+    8,
+    Adam,
+    { lr: 1e-2, betas: [0.9, 0.99] },
+    { name: 'Adam', lr: 1e-2, betas: [0.9, 0.99] },
+    1,
   ],
   [
-    ...['gpt', GPT, gptWeights, 3, AdamW, { lr: 3e-3, weightDecay: 0.05 }],
-    ...[{ name: 'AdamW', lr: 3e-3, weight_decay: 0.05 }, 0],
+    'gpt',
+    GPT,
+    gptWeights,
+    3,
+    AdamW,
+    { lr: 3e-3, weightDecay: 0.05 },
+    { name: 'AdamW', lr: 3e-3, weight_decay: 0.05 },
+    0,
   ],
 ]
 

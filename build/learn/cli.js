@@ -93,7 +93,10 @@ else if (isMain) {
     allowPositionals: true,
     options: {
       ...Object.fromEntries(names.map(name => [name, { type: /** @type {const} */ ('string') }])),
-      ...{ json: { type: 'boolean' }, all: { type: 'boolean' }, record: { type: 'boolean' }, text: { type: 'string' } },
+      json: { type: 'boolean' },
+      all: { type: 'boolean' },
+      record: { type: 'boolean' },
+      text: { type: 'string' },
     },
   })
   const numbers = names.flatMap(name => {

@@ -12,8 +12,13 @@ import { toSafetensors } from '../../web/files/safetensors-file.js'
 function wordTokenizer(words, { start, end, padding, unknown }) {
   const idOf = (/** @type {string} */ word) => words.indexOf(word)
   const special = (/** @type {string} */ content) => ({
-    ...{ id: idOf(content), content, single_word: false, lstrip: false, rstrip: false },
-    ...{ normalized: false, special: true },
+    id: idOf(content),
+    content,
+    single_word: false,
+    lstrip: false,
+    rstrip: false,
+    normalized: false,
+    special: true,
   })
   const sequence = (/** @type {string} */ id) => ({ Sequence: { id, type_id: 0 } })
   const begin = start && { SpecialToken: { id: start, type_id: 0 } }

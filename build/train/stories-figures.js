@@ -120,16 +120,14 @@ export async function storiesFigures(qkv, source, { stories = 256, set = 'test',
       for (let head = 0; head < heads; head++) {
         const without = run({ [`layers.${layer}.heads.${head}`]: 0 }).accuracy
         figures.push({
-          ...{
-            layer,
+          layer,
+          head,
+          ...weightsOf(
+            batches,
+            maps.map(of => of[layer]),
             head,
-            ...weightsOf(
-              batches,
-              maps.map(of => of[layer]),
-              head,
-              heads,
-            ),
-          },
+            heads,
+          ),
           cost: byKind(kind => whole.accuracy[kind] - without[kind]),
         })
       }
@@ -180,7 +178,9 @@ function weightsOf(batches, maps, head, heads) {
       }
     }
   return {
-    ...{ previous: previous / rows, first: first / rows, antecedent: antecedent / pronouns },
+    previous: previous / rows,
+    first: first / rows,
+    antecedent: antecedent / pronouns,
     weight: byKind(kind => on[kind] / all[kind]),
     behind: byKind(kind => behind[kind] / all[kind]),
   }

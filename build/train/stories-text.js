@@ -9,40 +9,62 @@ const PLACES = ['park', 'garden', 'forest', 'river', 'kitchen', 'school', 'marke
 const ANIMALS = ['dog', 'cat', 'horse', 'fox', 'owl', 'duck', 'goat', 'mouse']
 /** Invented names are made of them. */
 const SYLLABLES = [
-  ...[
-    'ba',
-    'bo',
-    'di',
-    'fu',
-    'ka',
-    'ki',
-    'la',
-    'lo',
-    'mo',
-    'mu',
-    'na',
-    'ni',
-    'pi',
-    'ra',
-    'ru',
-    'su',
-    'ta',
-    'vi',
-    'vo',
-    'zu',
-  ],
+  'ba',
+  'bo',
+  'di',
+  'fu',
+  'ka',
+  'ki',
+  'la',
+  'lo',
+  'mo',
+  'mu',
+  'na',
+  'ni',
+  'pi',
+  'ra',
+  'ru',
+  'su',
+  'ta',
+  'vi',
+  'vo',
+  'zu',
 ]
 const STATES = ['new', 'old', 'small', 'lost', 'nice', 'broken']
 const ACTS = ['sleeps', 'runs', 'jumps', 'waits', 'eats']
 const PLAYS = ['play', 'sing', 'dance', 'talk', 'laugh']
 const FRAME = [
-  ...['<s>', '<unk>', '.', ',', '?', 'and', 'are', 'friends', 'has', 'a', 'the', 'is', 'called', 'goes', 'to', 'takes'],
-  ...['looks', 'for', 'likes', 'wants', 'find', 'she', 'he', 'her', 'his', 'yes', 'where', 'in'],
+  '<s>',
+  '<unk>',
+  '.',
+  ',',
+  '?',
+  'and',
+  'are',
+  'friends',
+  'has',
+  'a',
+  'the',
+  'is',
+  'called',
+  'goes',
+  'to',
+  'takes',
+  'looks',
+  'for',
+  'likes',
+  'wants',
+  'find',
+  'she',
+  'he',
+  'her',
+  'his',
+  'yes',
+  'where',
+  'in',
 ]
 /** Every word; its place is its id. */
-export const STORY_WORDS = [
-  ...[FRAME, GIRLS, BOYS, THINGS, COLOURS, PLACES, ANIMALS, STATES, ACTS, PLAYS, SYLLABLES],
-].flat()
+export const STORY_WORDS = [FRAME, GIRLS, BOYS, THINGS, COLOURS, PLACES, ANIMALS, STATES, ACTS, PLAYS, SYLLABLES].flat()
 
 /** What a model has to look up, by kind. A kind is counted at the word that is certain, given the story so far. */
 export const KINDS = /** @type {const} */ ({

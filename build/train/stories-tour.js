@@ -11,27 +11,43 @@ const START = 'Lily and Tom are friends .'
 /** @type {{ id: string, kind: Kind, prompt: string, answer: string, sources: string[], isBehind?: boolean, best: (head: HeadFigures) => number }[]} */
 const STOPS = [
   {
-    ...{ id: 'previous', kind: 'name', answer: 'mo', sources: ['vi'] },
+    id: 'previous',
+    kind: 'name',
+    answer: 'mo',
+    sources: ['vi'],
     prompt: `${START} The fox is called vi ta mo . Tom has a red ball . Vi ta`,
     best: ({ previous }) => previous,
   },
   {
-    ...{ id: 'copy', kind: 'place', answer: 'park', sources: ['park'] },
+    id: 'copy',
+    kind: 'place',
+    answer: 'park',
+    sources: ['park'],
     prompt: `${START} Lily goes to the park . Tom has a red ball . Where is Lily ? In the`,
     best: ({ cost }) => cost.place,
   },
   {
-    ...{ id: 'pronoun', kind: 'pronoun', answer: 'tom', sources: ['tom'] },
+    id: 'pronoun',
+    kind: 'pronoun',
+    answer: 'tom',
+    sources: ['tom'],
     prompt: `${START} Lily goes to the river . Is he`,
     best: ({ cost, antecedent }) => cost.pronoun * antecedent,
   },
   {
-    ...{ id: 'gender', kind: 'gender', answer: 'his', sources: ['tom'] },
+    id: 'gender',
+    kind: 'gender',
+    answer: 'his',
+    sources: ['tom'],
     prompt: `${START} Lily has a blue hat . Tom has a red ball . Tom takes`,
     best: ({ cost }) => cost.gender,
   },
   {
-    ...{ id: 'name', kind: 'name', answer: 'mo', sources: ['mo'], isBehind: true },
+    id: 'name',
+    kind: 'name',
+    answer: 'mo',
+    sources: ['mo'],
+    isBehind: true,
     prompt: `${START} The fox is called vi ta mo . The owl is called ka su ni . Vi ta`,
     best: ({ cost, behind }) => cost.name * behind.name,
   },
@@ -69,18 +85,17 @@ export async function storiesTour(qkv, source, { heads }) {
       const whole = said({})
       const without = said({ [`layers.${layer}.heads.${head}`]: 0 })
       return {
-        ...{
-          id,
-          kind: isBehind ? 'behind' : id === 'previous' ? id : kind,
-          prompt,
-          answer,
-          layer,
-          head,
-          cost: cost[kind],
-          weight: whole.weight,
-          looksAt: whole.looksAt,
-        },
-        ...{ probability: whole.probability, without: { probability: without.probability, says: without.says } },
+        id,
+        kind: isBehind ? 'behind' : id === 'previous' ? id : kind,
+        prompt,
+        answer,
+        layer,
+        head,
+        cost: cost[kind],
+        weight: whole.weight,
+        looksAt: whole.looksAt,
+        probability: whole.probability,
+        without: { probability: without.probability, says: without.says },
       }
     })
   } finally {

@@ -9,8 +9,20 @@ import { GIRLS, STORY_WORDS, storyBatch } from './stories-text.js'
 /** @typedef {import('qkv').FloatTensor} FloatTensor */
 
 export const DEFAULTS = {
-  ...{ vocab: STORY_WORDS.length, T: 56, layers: 3, heads: 2, headDim: 32, d: 64, mlp: 64, base: 1000 },
-  ...{ batch: 16, steps: 2000, rate: 5e-3, decay: 0.05, warmup: 50, seed: 1 },
+  vocab: STORY_WORDS.length,
+  T: 56,
+  layers: 3,
+  heads: 2,
+  headDim: 32,
+  d: 64,
+  mlp: 64,
+  base: 1000,
+  batch: 16,
+  steps: 2000,
+  rate: 5e-3,
+  decay: 0.05,
+  warmup: 50,
+  seed: 1,
   // Up to this share of the steps the first layer's heads are also trained by readouts that are dropped later: head 0 predicts
   // the word before, head 1 for the person whom the sentence is about. So each does one thing, and the other layers build on it.
   guided: 0.6,

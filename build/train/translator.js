@@ -16,8 +16,18 @@ const firstTarget = SPECIALS.length + SOURCE_WORDS.length
 const L = LONGEST.target + 1
 
 export const DEFAULTS = {
-  ...{ vocab: WORDS.length, layers: 1, heads: 1, d: 64, mlp: 64, positions: 64 },
-  ...{ batch: 32, steps: 1000, rate: 5e-3, decay: 0.01, warmup: 50, seed: 0 },
+  vocab: WORDS.length,
+  layers: 1,
+  heads: 1,
+  d: 64,
+  mlp: 64,
+  positions: 64,
+  batch: 32,
+  steps: 1000,
+  rate: 5e-3,
+  decay: 0.01,
+  warmup: 50,
+  seed: 0,
 }
 
 /**

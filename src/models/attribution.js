@@ -119,8 +119,13 @@ export async function attribute({ family, weights, forward }, input, options) {
     new Tensor(new Float32Array(dims.reduce((a, b) => a * b, chosen.length)), [chosen.length, ...dims])
   /** @type {LogitAttribution} */
   const found = {
-    ...{ tokens: chosen, logits: [], heads: make(layers, H), ...(isBoth && { crossHeads: make(layers, H) }) },
-    ...{ mlps: make(layers), embedding: make(), rest: make() },
+    tokens: chosen,
+    logits: [],
+    heads: make(layers, H),
+    ...(isBoth && { crossHeads: make(layers, H) }),
+    mlps: make(layers),
+    embedding: make(),
+    rest: make(),
   }
   chosen.forEach((id, t) => {
     const { weight, bias } = weights.head.row(id)

@@ -68,7 +68,9 @@ export function t5(c) {
     }),
   })
   return {
-    ...{ type: 't5', width: d, vocab },
+    type: 't5',
+    width: d,
+    vocab,
     embedding: { tokens: { name: 'shared', rows: vocab, columns: d } },
     encoder: stack('encoder', layers),
     decoder: stack('decoder', c.size('num_decoder_layers', layers)),
@@ -88,9 +90,14 @@ export function marian(c) {
   const vocab = c.size('vocab_size')
   const activation = c.choice('activation_function', ACTIVATIONS, 'gelu')
   c.only({
-    ...{ decoder_vocab_size: vocab, share_encoder_decoder_embeddings: true, static_position_embeddings: true },
-    ...{ normalize_before: false, normalize_embedding: false, add_final_layer_norm: false },
-    ...{ add_bias_logits: false, tie_word_embeddings: true },
+    decoder_vocab_size: vocab,
+    share_encoder_decoder_embeddings: true,
+    static_position_embeddings: true,
+    normalize_before: false,
+    normalize_embedding: false,
+    add_final_layer_norm: false,
+    add_bias_logits: false,
+    tie_word_embeddings: true,
   })
   const pad = c.number('pad_token_id', 58100, { least: 0, whole: true })
   /** @type {(name: string) => NormSpec} */
@@ -129,7 +136,10 @@ export function marian(c) {
     }
   }
   return {
-    ...{ type: 'marian', width: d, vocab, prefix: 'model.' },
+    type: 'marian',
+    width: d,
+    vocab,
+    prefix: 'model.',
     embedding: {
       tokens: { name: 'shared', rows: vocab, columns: d },
       sinusoids: c.size('max_position_embeddings', 1024),

@@ -38,22 +38,25 @@ function bertLike(c, names) {
   const vocab = c.size('vocab_size')
   const narrow = names.narrow ?? d
   c.only({
-    ...{
-      position_embedding_type: 'absolute',
-      is_decoder: false,
-      add_cross_attention: false,
-      tie_word_embeddings: true,
-    },
+    position_embedding_type: 'absolute',
+    is_decoder: false,
+    add_cross_attention: false,
+    tie_word_embeddings: true,
   })
   /** @type {(name: string, size?: number) => NormSpec} */
   const norm = (name, size = d) => ({ name, size, kind: 'layer', eps, bias: true })
   const table = (/** @type {string} */ name, /** @type {number} */ rows) => ({
-    ...{ name: `embeddings.${name}_embeddings`, rows, columns: narrow },
+    name: `embeddings.${name}_embeddings`,
+    rows,
+    columns: narrow,
   })
   const all = { heads, kvHeads: heads, headDim }
   const { dense, bias, optional } = names.head
   return {
-    ...{ type, width: d, vocab, prefix: `${type}.` },
+    type,
+    width: d,
+    vocab,
+    prefix: `${type}.`,
     embedding: {
       tokens: table('word', vocab),
       positions: table('position', c.size('max_position_embeddings')),
@@ -99,8 +102,11 @@ function bertLike(c, names) {
 }
 
 const BERT_KEYS = {
-  ...{ width: 'hidden_size', layers: 'num_hidden_layers', heads: 'num_attention_heads' },
-  ...{ inner: 'intermediate_size', activation: 'hidden_act' },
+  width: 'hidden_size',
+  layers: 'num_hidden_layers',
+  heads: 'num_attention_heads',
+  inner: 'intermediate_size',
+  activation: 'hidden_act',
 }
 const BERT_LAYER = /** @type {const} */ ({
   keys: BERT_KEYS,
@@ -116,7 +122,9 @@ const inEncoder = (/** @type {number} */ i) => `encoder.layer.${i}.`
 /** @param {Config} c */
 export const bert = c =>
   bertLike(c, {
-    ...{ ...BERT_LAYER, type: 'bert', at: inEncoder },
+    ...BERT_LAYER,
+    type: 'bert',
+    at: inEncoder,
     head: {
       dense: 'cls.predictions.transform.dense',
       norm: 'cls.predictions.transform.LayerNorm',
@@ -129,9 +137,15 @@ export const bert = c =>
 /** @param {Config} c */
 export const roberta = c =>
   bertLike(c, {
-    ...{ ...BERT_LAYER, type: 'roberta', at: inEncoder, counts: true },
+    ...BERT_LAYER,
+    type: 'roberta',
+    at: inEncoder,
+    counts: true,
     head: {
-      ...{ dense: 'lm_head.dense', norm: 'lm_head.layer_norm', bias: 'lm_head.bias', optional: /^lm_head\./ },
+      dense: 'lm_head.dense',
+      norm: 'lm_head.layer_norm',
+      bias: 'lm_head.bias',
+      optional: /^lm_head\./,
       activation: 'gelu',
     },
     ignored: ['^lm_head\\.decoder\\.(weight|bias)$'],
@@ -141,13 +155,19 @@ export const roberta = c =>
 export function distilbert(c) {
   c.get('sinusoidal_pos_embds') // positions are stored either way
   return bertLike(c, {
-    ...{ type: 'distilbert', act: 'gelu', eps: 1e-12, at: i => `transformer.layer.${i}.` },
+    type: 'distilbert',
+    act: 'gelu',
+    eps: 1e-12,
+    at: i => `transformer.layer.${i}.`,
     keys: { width: 'dim', layers: 'n_layers', heads: 'n_heads', inner: 'hidden_dim', activation: 'activation' },
     attention: ['attention.q_lin', 'attention.k_lin', 'attention.v_lin', 'attention.out_lin'],
     mlp: ['ffn.lin1', 'ffn.lin2'],
     norms: ['sa_layer_norm', 'output_layer_norm'],
     head: {
-      ...{ dense: 'vocab_transform', norm: 'vocab_layer_norm', bias: 'vocab_projector.bias', optional: /^vocab_/ },
+      dense: 'vocab_transform',
+      norm: 'vocab_layer_norm',
+      bias: 'vocab_projector.bias',
+      optional: /^vocab_/,
     },
     ignored: ['^vocab_projector\\.weight$'],
   })
@@ -163,14 +183,20 @@ export function albert(c) {
       `config.json: inner_group_num ${inner} with ${groups} groups of ${layers} layers is not covered`,
     )
   return bertLike(c, {
-    ...{ type: 'albert', act: 'gelu_new', types: true, narrow: c.size('embedding_size', 128), keys: BERT_KEYS },
+    type: 'albert',
+    act: 'gelu_new',
+    types: true,
+    narrow: c.size('embedding_size', 128),
+    keys: BERT_KEYS,
     // The layers of a group share their weights.
     at: i => `encoder.albert_layer_groups.${Math.floor(i / (layers / groups))}.albert_layers.0.`,
     attention: ['attention.query', 'attention.key', 'attention.value', 'attention.dense'],
     mlp: ['ffn', 'ffn_output'],
     norms: ['attention.LayerNorm', 'full_layer_layer_norm'],
     head: {
-      ...{ dense: 'predictions.dense', norm: 'predictions.LayerNorm', bias: 'predictions.bias' },
+      dense: 'predictions.dense',
+      norm: 'predictions.LayerNorm',
+      bias: 'predictions.bias',
       optional: /^predictions\./,
     },
     pooler: 'pooler',

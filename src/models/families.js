@@ -64,7 +64,10 @@ function decoderOnly(c, f) {
     ...(norms[n + 1] && { after: norm(at + norms[n + 1]) }),
   })
   return {
-    ...{ type: f.type, width: d, vocab, prefix: f.prefix },
+    type: f.type,
+    width: d,
+    vocab,
+    prefix: f.prefix,
     embedding: { tokens: { name: f.tokens, rows: vocab, columns: d }, ...f.embedding },
     decoder: {
       causal: true,
@@ -98,20 +101,33 @@ function gpt2(c) {
   /** @type {(name: string, out: number, size: number) => LinearSpec} */
   const linear = (name, out, size) => ({ name, out, in: size, bias: true, layout: 'in,out' })
   return decoderOnly(c, {
-    ...{ type: 'gpt2', prefix: 'transformer.', d, heads: equalHeads(d, c.size('n_head')), tokens: 'wte' },
+    type: 'gpt2',
+    prefix: 'transformer.',
+    d,
+    heads: equalHeads(d, c.size('n_head')),
+    tokens: 'wte',
     embedding: { positions: { name: 'wpe', rows: c.size('n_positions'), columns: d } },
-    ...{ layers: 'n_layer', at: 'h.N.', linear, mlp: ['mlp.c_fc', 'mlp.c_proj'], inner: c.size('n_inner', 4 * d) },
+    layers: 'n_layer',
+    at: 'h.N.',
+    linear,
+    mlp: ['mlp.c_fc', 'mlp.c_proj'],
+    inner: c.size('n_inner', 4 * d),
     attention: at => {
       // q, k and v side by side.
       const [q, k, v] = times(3, part => ({
-        ...{ ...linear(`${at}attn.c_attn`, d, d), of: 3 * d, part },
+        ...linear(`${at}attn.c_attn`, d, d),
+        of: 3 * d,
+        part,
         row: (/** @type {number} */ n) => part * d + n,
       }))
       return { q, k, v, o: linear(`${at}attn.c_proj`, d, d) }
     },
     activation: c.choice('activation_function', ACTIVATIONS, 'gelu_new'),
     norm: layerNormOf(d, c.number('layer_norm_epsilon', 1e-5, EPS)),
-    ...{ norms: ['ln_1', undefined, 'ln_2'], last: 'ln_f', head: 'lm_head', tied: c.flag('tie_word_embeddings', true) },
+    norms: ['ln_1', undefined, 'ln_2'],
+    last: 'ln_f',
+    head: 'lm_head',
+    tied: c.flag('tie_word_embeddings', true),
     ignored: ['^h\\.\\d+\\.attn\\.(bias|masked_bias)$'],
   })
 }
@@ -137,7 +153,14 @@ function llamaLike(c, { type, kvHeads: usualKvHeads, headDim: usualHeadDim, bias
   const norm = (name, size = d) => ({ name, size, kind: 'rms', eps, plusOne: gemma })
   if (gemma) c.get('hidden_act') // not used: gemma has hidden_activation
   return decoderOnly(c, {
-    ...{ type, prefix: 'model.', d, heads, tokens: 'embed_tokens', layers: 'num_hidden_layers', at: 'layers.N.', norm },
+    type,
+    prefix: 'model.',
+    d,
+    heads,
+    tokens: 'embed_tokens',
+    layers: 'num_hidden_layers',
+    at: 'layers.N.',
+    norm,
     embedding: { scale: gemma ? Math.sqrt(d) : 1 },
     stack: {
       rope: ropeFrequencies(c, headDim, 1),
@@ -157,13 +180,16 @@ function llamaLike(c, { type, kvHeads: usualKvHeads, headDim: usualHeadDim, bias
       }),
       window: windows[i],
     }),
-    ...{ mlp: ['mlp.up_proj', 'mlp.down_proj', 'mlp.gate_proj'], inner: c.size('intermediate_size') },
+    mlp: ['mlp.up_proj', 'mlp.down_proj', 'mlp.gate_proj'],
+    inner: c.size('intermediate_size'),
     linear: (name, out, size) => ({ name, out, in: size, bias: mlpBias }),
     activation: c.choice(gemma ? 'hidden_activation' : 'hidden_act', ACTIVATIONS, gemma ? 'gelu_pytorch_tanh' : 'silu'),
     norms: gemma
       ? ['input', 'post_attention', 'pre_feedforward', 'post_feedforward'].map(name => `${name}_layernorm`)
       : ['input_layernorm', undefined, 'post_attention_layernorm'],
-    ...{ last: 'norm', head: 'lm_head', tied: c.flag('tie_word_embeddings', gemma) },
+    last: 'norm',
+    head: 'lm_head',
+    tied: c.flag('tie_word_embeddings', gemma),
     logits: gemma ? { softcap: capOf(c, 'final_logit_softcapping', 30) } : {},
   })
 }
@@ -210,29 +236,36 @@ function gptNeox(c) {
   const D = heads.headDim
   const bias = c.flag('attention_bias', true)
   return decoderOnly(c, {
-    ...{
-      type: 'gpt_neox',
-      prefix: 'gpt_neox.',
-      d,
-      heads,
-      tokens: 'embed_in',
-      layers: 'num_hidden_layers',
-      at: 'layers.N.',
-    },
+    type: 'gpt_neox',
+    prefix: 'gpt_neox.',
+    d,
+    heads,
+    tokens: 'embed_in',
+    layers: 'num_hidden_layers',
+    at: 'layers.N.',
     stack: { parallel: c.flag('use_parallel_residual', true), rope: ropeFrequencies(c, D, 0.25) },
     attention: at => {
       // Rows in groups of 3 D: q, k and v of head 0, then of head 1, ...
       const [q, k, v] = times(3, part => ({
-        ...{ name: `${at}attention.query_key_value`, out: d, in: d, bias, of: 3 * d, part },
+        name: `${at}attention.query_key_value`,
+        out: d,
+        in: d,
+        bias,
+        of: 3 * d,
+        part,
         row: (/** @type {number} */ n) => (Math.floor(n / D) * 3 + part) * D + (n % D),
       }))
       return { q, k, v, o: { name: `${at}attention.dense`, out: d, in: d, bias } }
     },
-    ...{ mlp: ['mlp.dense_h_to_4h', 'mlp.dense_4h_to_h'], inner: c.size('intermediate_size'), linear: biased },
+    mlp: ['mlp.dense_h_to_4h', 'mlp.dense_4h_to_h'],
+    inner: c.size('intermediate_size'),
+    linear: biased,
     activation: c.choice('hidden_act', ACTIVATIONS, 'gelu'),
     norm: layerNormOf(d, c.number('layer_norm_eps', 1e-5, EPS)),
     norms: ['input_layernorm', undefined, 'post_attention_layernorm'],
-    ...{ last: 'final_layer_norm', head: 'embed_out', tied: c.flag('tie_word_embeddings', false) },
+    last: 'final_layer_norm',
+    head: 'embed_out',
+    tied: c.flag('tie_word_embeddings', false),
     ignored: ['attention\\.(bias|masked_bias)$'],
   })
 }
@@ -244,22 +277,25 @@ function phi(c) {
   const heads = equalHeads(d, H, c.size('num_key_value_heads', H))
   c.only({ qk_layernorm: false, tie_word_embeddings: false })
   return decoderOnly(c, {
-    ...{
-      type: 'phi',
-      prefix: 'model.',
-      d,
-      heads,
-      tokens: 'embed_tokens',
-      layers: 'num_hidden_layers',
-      at: 'layers.N.',
-    },
+    type: 'phi',
+    prefix: 'model.',
+    d,
+    heads,
+    tokens: 'embed_tokens',
+    layers: 'num_hidden_layers',
+    at: 'layers.N.',
     stack: { parallel: true, rope: ropeFrequencies(c, heads.headDim, 0.5) },
     attention: at => attentionOf(`${at}self_attn.`, ['q_proj', 'k_proj', 'v_proj', 'dense'], d, heads, ALL),
-    ...{ mlp: ['mlp.fc1', 'mlp.fc2'], inner: c.size('intermediate_size'), linear: biased },
+    mlp: ['mlp.fc1', 'mlp.fc2'],
+    inner: c.size('intermediate_size'),
+    linear: biased,
     activation: c.choice('hidden_act', ACTIVATIONS, 'gelu_new'),
     norm: layerNormOf(d, c.number('layer_norm_eps', 1e-5, EPS)),
     norms: ['input_layernorm', undefined, 'input_layernorm'], // one for both
-    ...{ last: 'final_layernorm', head: 'lm_head', tied: false, headBias: true },
+    last: 'final_layernorm',
+    head: 'lm_head',
+    tied: false,
+    headBias: true,
   })
 }
 

@@ -75,8 +75,13 @@
 
 /** @type {Record<string, ActivationName>} */
 export const ACTIVATIONS = {
-  ...{ gelu: 'gelu', gelu_new: 'gelu_tanh', gelu_pytorch_tanh: 'gelu_tanh', gelu_fast: 'gelu_tanh' },
-  ...{ relu: 'relu', silu: 'silu', swish: 'silu' },
+  gelu: 'gelu',
+  gelu_new: 'gelu_tanh',
+  gelu_pytorch_tanh: 'gelu_tanh',
+  gelu_fast: 'gelu_tanh',
+  relu: 'relu',
+  silu: 'silu',
+  swish: 'silu',
 }
 export const EPS = { least: 0, most: 1 }
 /** Task heads on top of a model, whose logits are not computed here. */

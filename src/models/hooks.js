@@ -14,9 +14,16 @@ import { Tensor } from '../base/tensor.js'
  */
 
 const PLACES = [
-  ...['input', 'output', 'heads', 'attention.output', 'mlp.output', 'attention.qBare', 'attention.kBare'],
+  'input',
+  'output',
+  'heads',
+  'attention.output',
+  'mlp.output',
+  'attention.qBare',
+  'attention.kBare',
   ...['input', 'q', 'k', 'v', 'scores', 'weights'].flatMap(name => [`attention.${name}`, `cross.${name}`]),
-  ...['cross.heads', 'cross.output'],
+  'cross.heads',
+  'cross.output',
 ]
 /** The places that also exist for one head, with its number appended. */
 const BY_HEAD = /heads$|scores$|weights$/

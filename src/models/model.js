@@ -95,9 +95,12 @@ export class ModelCache {
 export function stacksOf({ encoder, decoder }) {
   const summary = (/** @type {StackSpec | undefined} */ stack) =>
     stack && {
-      ...{ layers: stack.layers.length, ...stack.heads, causal: stack.causal },
+      layers: stack.layers.length,
+      ...stack.heads,
+      causal: stack.causal,
       windows: stack.layers.map(([{ attention }]) => attention?.window),
-      ...{ rope: stack.rope, relativeBias: stack.relative !== undefined },
+      rope: stack.rope,
+      relativeBias: stack.relative !== undefined,
       qkNorm: stack.layers[0][0].attention?.qNorm !== undefined,
     }
   return { encoder: summary(encoder), decoder: summary(decoder) }
@@ -177,12 +180,20 @@ export class Model {
   /** The stored tensors that are used, and the sums of their sizes. */
   describe() {
     const tensors = Model.#own(this).#weights.used.map(({ name, dtype, dims, from, to }) => ({
-      ...{ name, dtype, dims, bytes: to - from, parameters: dims.reduce((a, b) => a * b, 1) },
+      name,
+      dtype,
+      dims,
+      bytes: to - from,
+      parameters: dims.reduce((a, b) => a * b, 1),
     }))
     const sum = (/** @type {'bytes' | 'parameters'} */ key) => tensors.reduce((total, tensor) => total + tensor[key], 0)
     return {
-      ...{ type: this.type, tensors, parameters: sum('parameters'), bytes: sum('bytes') },
-      ...{ ignored: [...this.#weights.ignored], memory: this.#qkv.memory.resident },
+      type: this.type,
+      tensors,
+      parameters: sum('parameters'),
+      bytes: sum('bytes'),
+      ignored: [...this.#weights.ignored],
+      memory: this.#qkv.memory.resident,
     }
   }
 
@@ -272,8 +283,14 @@ export class Model {
   *#encode(input, options, keeps) {
     const stack = /** @type {StackSpec} */ (this.#family.encoder)
     const { attentions, hiddenStates, h, mask } = yield* this.#run(
-      ...[stack, 'encoder.', input, { ...options, cache: undefined }, keeps],
-      ...['encoderAttentions', 'encoderHiddenStates', undefined],
+      stack,
+      'encoder.',
+      input,
+      { ...options, cache: undefined },
+      keeps,
+      'encoderAttentions',
+      'encoderHiddenStates',
+      undefined,
     )
     const hidden = new Tensor(h.data.slice(), [...h.dims])
     const states = { encoderAttentions: attentions, encoderHiddenStates: hiddenStates, encoderLastHiddenState: hidden }
@@ -319,9 +336,21 @@ export class Model {
     const layers = stack.layers.map(() => undefined)
     /** @type {Call} */
     const call = {
-      ...{ qkv, weights: this.#weights, hooks, record, inParts, place, positions, past, mask, encoded },
-      ...{ caches: cache?.layers, lastOnly: logits === 'last' && stack.causal && !isWhole },
-      ...{ attentions: [...layers], hiddenStates: [...layers, undefined], crossAttentions: encoded ? [...layers] : [] },
+      qkv,
+      weights: this.#weights,
+      hooks,
+      record,
+      inParts,
+      place,
+      positions,
+      past,
+      mask,
+      encoded,
+      caches: cache?.layers,
+      lastOnly: logits === 'last' && stack.causal && !isWhole,
+      attentions: [...layers],
+      hiddenStates: [...layers, undefined],
+      crossAttentions: encoded ? [...layers] : [],
       keepWeights: layer => keeps(attentionsName, layer),
       keepHidden: layer => keeps(hiddenName, layer),
       keepCross: layer => keeps('crossAttentions', layer),
@@ -385,8 +414,15 @@ export class Model {
       rows === 'none' || !this.hasHead ? undefined : makeLogits(this.#family, this.#qkv, this.#weights, lastHiddenState)
     const pooled = pooler && this.#weights.hasPooler ? pool(pooler, this.#qkv, this.#weights, h) : undefined
     return {
-      ...{ logits, lastHiddenState, pooled, attentions, hiddenStates, crossAttentions },
-      ...{ encoderAttentions: [], encoderHiddenStates: [], ...more },
+      logits,
+      lastHiddenState,
+      pooled,
+      attentions,
+      hiddenStates,
+      crossAttentions,
+      encoderAttentions: [],
+      encoderHiddenStates: [],
+      ...more,
     }
   }
 

@@ -279,13 +279,11 @@ function* attention(call, stack, part, layer, x, at, turns, bias, residual, live
   const isCausal = stack.causal && !isCross
   /** @type {import('../ops/attention-options.js').AttentionOptions} */
   const options = {
-    ...{
-      scale,
-      softcap,
-      causal: isCausal,
-      mask: isCross ? encoded?.mask : call.mask,
-      bias: isCross ? undefined : bias,
-    },
+    scale,
+    softcap,
+    causal: isCausal,
+    mask: isCross ? encoded?.mask : call.mask,
+    bias: isCross ? undefined : bias,
     ...(spec.window && !isCross && { window: [spec.window - 1, Infinity] }),
   }
   const isKept = isCross ? call.keepCross(layer) : call.keepWeights(layer)

@@ -21,8 +21,22 @@ import { readExactly } from './source.js'
 
 /** Bytes of one number of each dtype that the format knows. */
 const BYTES = {
-  ...{ F64: 8, F32: 4, F16: 2, BF16: 2, F8_E5M2: 1, F8_E4M3: 1, F8_E8M0: 1 },
-  ...{ I64: 8, I32: 4, I16: 2, I8: 1, U64: 8, U32: 4, U16: 2, U8: 1, BOOL: 1 },
+  F64: 8,
+  F32: 4,
+  F16: 2,
+  BF16: 2,
+  F8_E5M2: 1,
+  F8_E4M3: 1,
+  F8_E8M0: 1,
+  I64: 8,
+  I32: 4,
+  I16: 2,
+  I8: 1,
+  U64: 8,
+  U32: 4,
+  U16: 2,
+  U8: 1,
+  BOOL: 1,
 }
 /** The dtypes that are converted to float32. */
 export const FLOATS = ['F32', 'F16', 'BF16']

@@ -5,8 +5,14 @@ import { ATTENTION_WORDS, tensorWords } from '../runtime/abi.js'
 /** struct qkv_backward. */
 export const BACKWARD_WORDS = /** @type {const} */ ([
   ...ATTENTION_WORDS,
-  ...[...tensorWords('d_out'), ...tensorWords('dq'), ...tensorWords('dk'), ...tensorWords('dv')],
-  ...['d_w_v', 'd_sinks', 'd_bias', 'accumulate'],
+  ...tensorWords('d_out'),
+  ...tensorWords('dq'),
+  ...tensorWords('dk'),
+  ...tensorWords('dv'),
+  'd_w_v',
+  'd_sinks',
+  'd_bias',
+  'accumulate',
 ])
 
 /** struct qkv_linear_backward. */

@@ -61,7 +61,9 @@ function differentiate(core, call, upstream, to) {
   const weights = additive && { wQuery: additive.wQuery, wKey: additive.wKey, v: additive.v, bias: additive.bias }
   const ofScore = Object.entries(weights ?? {}).flatMap(([name, x]) => (x ? [[`dScore.${name}`, x.dims]] : []))
   const dims = {
-    ...{ dQ: q.dims, dK: k.dims, dV: v.dims },
+    dQ: q.dims,
+    dK: k.dims,
+    dV: v.dims,
     ...(sinks && { dSinks: [H] }),
     ...(bias && { [biasName]: bias.tensor.dims }),
     ...Object.fromEntries(ofScore),

@@ -71,8 +71,18 @@ import { checkStream } from './random-stream.js'
  */
 
 export const ATTENTION_OPTIONS = /** @type {const} */ ([
-  ...['scale', 'score', 'softcap', 'causal', 'window', 'pastLength', 'mask', 'bias'],
-  ...['alibi', 'sinks', 'keyLengths', 'dropout'],
+  'scale',
+  'score',
+  'softcap',
+  'causal',
+  'window',
+  'pastLength',
+  'mask',
+  'bias',
+  'alibi',
+  'sinks',
+  'keyLengths',
+  'dropout',
 ])
 export const HEAD_OPTIONS = /** @type {const} */ (['numHeads', 'kvHeads'])
 
@@ -98,7 +108,7 @@ export const ATTENTION = labels('attention', ['q', 'k', 'v'], [...ATTENTION_OPTI
 export const TRACE = labels(
   'trace',
   ['q', 'k', 'v'],
-  [...ATTENTION_OPTIONS, ...HEAD_OPTIONS, ...['softmaxAxis', 'masking', 'keep']],
+  [...ATTENTION_OPTIONS, ...HEAD_OPTIONS, 'softmaxAxis', 'masking', 'keep'],
 )
 
 /**

@@ -26,7 +26,14 @@ import { launch } from './launch.js'
  */
 
 const OPTIONS = register('rope', [
-  ...['positions', 'pastLength', 'interleaved', 'rotaryDim', 'base', 'cos', 'sin', 'numHeads'],
+  'positions',
+  'pastLength',
+  'interleaved',
+  'rotaryDim',
+  'base',
+  'cos',
+  'sin',
+  'numHeads',
   ...OUT_OPTIONS,
 ])
 const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }

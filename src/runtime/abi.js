@@ -10,17 +10,49 @@ const maskWords = name => /** @type {const} */ ([...tensorWords(name), `${name}.
 
 /** struct qkv_attention, one 32-bit word each. */
 export const ATTENTION_WORDS = /** @type {const} */ ([
-  ...['B', 'H', 'G', 'L', 'S', 'D', 'E'],
-  ...[...tensorWords('q'), ...tensorWords('k'), ...tensorWords('v'), ...tensorWords('out')],
-  ...['score', 'scale', 'sigma', 'w_v', 'softcap', 'past', 'left', 'right', 'key_lengths'],
-  ...[...maskWords('mask'), ...maskWords('bias')],
-  ...['alibi', 'sinks', 'dropout', 'generator', 'scratch'],
+  'B',
+  'H',
+  'G',
+  'L',
+  'S',
+  'D',
+  'E',
+  ...tensorWords('q'),
+  ...tensorWords('k'),
+  ...tensorWords('v'),
+  ...tensorWords('out'),
+  'score',
+  'scale',
+  'sigma',
+  'w_v',
+  'softcap',
+  'past',
+  'left',
+  'right',
+  'key_lengths',
+  ...maskWords('mask'),
+  ...maskWords('bias'),
+  'alibi',
+  'sinks',
+  'dropout',
+  'generator',
+  'scratch',
 ])
 
 /** The steps of a trace, in the order in which they are computed. */
 export const TRACE_STEPS = /** @type {const} */ ([
-  ...['scores', 'scaled', 'capped', 'masked', 'maxima', 'exponentials', 'sums'],
-  ...['full_weights', 'zeroed', 'zeroed_sums', 'weights', 'dropped'],
+  'scores',
+  'scaled',
+  'capped',
+  'masked',
+  'maxima',
+  'exponentials',
+  'sums',
+  'full_weights',
+  'zeroed',
+  'zeroed_sums',
+  'weights',
+  'dropped',
 ])
 
 /** struct qkv_trace. */
@@ -28,12 +60,36 @@ export const TRACE_WORDS = /** @type {const} */ ([...ATTENTION_WORDS, 'softmax_a
 
 /** struct qkv_rope. */
 export const ROPE_WORDS = /** @type {const} */ ([
-  ...['x', 'y', 'cosine', 'sine', 'rows', 'B', 'A', 'L', 'C', 'D', 'table', 'half', 'interleaved'],
+  'x',
+  'y',
+  'cosine',
+  'sine',
+  'rows',
+  'B',
+  'A',
+  'L',
+  'C',
+  'D',
+  'table',
+  'half',
+  'interleaved',
 ])
 
 /** struct qkv_linear. */
 export const LINEAR_WORDS = [
-  ...['x', 'w', 'scales', 'bias', 'residual', 'y', 'M', 'K', 'N', 'weights', 'w_row', 'w_column', 'activation'],
+  'x',
+  'w',
+  'scales',
+  'bias',
+  'residual',
+  'y',
+  'M',
+  'K',
+  'N',
+  'weights',
+  'w_row',
+  'w_column',
+  'activation',
 ]
 
 export const SCORE = { dot: 0, gaussian: 1, additive: 2 }

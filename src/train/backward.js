@@ -101,7 +101,9 @@ export function planBackward(p, root, accumulate, isOne) {
     if (!entries.slice(0, n).some(({ output }) => output.gradient === dY)) give(dY) // no addend shares it
   }
   return {
-    ...{ root, accumulate, isOne },
+    root,
+    accumulate,
+    isOne,
     run(dRoot) {
       core.floats.set(dRoot, top / 4)
       if (!accumulate && begun.size < Object.keys(p.values).length) p.all[1].data.fill(0)

@@ -39,7 +39,16 @@ function retrace(stream) {
 
   const self = attend(x, x, weights)
   return {
-    ...{ x, x_2, weights, queries, keys, values, single, heads, crossWeights, self },
+    x,
+    x_2,
+    weights,
+    queries,
+    keys,
+    values,
+    single,
+    heads,
+    crossWeights,
+    self,
     selfSingle: attend(x, x, single),
     selfHeads: heads.map(head => attend(x, x, head).output),
     cross: attend(x, x_2, crossWeights),
@@ -116,9 +125,17 @@ test('queries, keys and values are the sentence times the weights', () => {
 test('every shape is as printed', () => {
   const value_2 = qkv.matmul(x.row(1), weights.W_value)
   const shapes = {
-    ...{ query_2, key_2: keys.row(1), value_2, keys, values, context_vector_2: self.output.row(1) },
+    query_2,
+    key_2: keys.row(1),
+    value_2,
+    keys,
+    values,
+    context_vector_2: self.output.row(1),
     'context_vecs(4 heads)': printed['MultiHeadAttentionWrapper-4'],
-    ...{ first_input: x, second_input: x_2, 'cross output': run.cross.output, attn_scores: self.scores },
+    first_input: x,
+    second_input: x_2,
+    'cross output': run.cross.output,
+    attn_scores: self.scores,
   }
   article.check('shapes', {}, Object.fromEntries(Object.entries(shapes).map(([name, { dims }]) => [name, dims])))
   assert.equal(x.dims[1], 3, 'what the article calls block_size: the size of an embedding, not the six words')

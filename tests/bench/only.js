@@ -68,13 +68,11 @@ export async function only({ only: name, quick, json, shape, threads }) {
       return flops ? flops / a / (Number(peak.flops) / b) : ratio
     }
     const row = {
-      ...{
-        name: [name, note?.(own.median)].filter(Boolean).join(', '),
-        ms: own.median,
-        beside,
-        besideMs: its?.median ?? NaN,
-        goal,
-      },
+      name: [name, note?.(own.median)].filter(Boolean).join(', '),
+      ms: own.median,
+      beside,
+      besideMs: its?.median ?? NaN,
+      goal,
       ...(other
         ? { value: value(own.median, its.median), least: value(own.min, its.min) }
         : { value: NaN, least: NaN }),

@@ -5,8 +5,15 @@ import { cpus } from 'node:os'
 /** @typedef {import('./run.js').Row} Row */
 
 const COLUMNS = [
-  ...['shape', 'ms: least, median', 'GFLOP/s', 'of peak', 'onnxruntime-web ms', 'tfjs-wasm ms', 'best peer / ours'],
-  ...['largest error', 'MiB'],
+  'shape',
+  'ms: least, median',
+  'GFLOP/s',
+  'of peak',
+  'onnxruntime-web ms',
+  'tfjs-wasm ms',
+  'best peer / ours',
+  'largest error',
+  'MiB',
 ]
 
 export const machine = () => ({

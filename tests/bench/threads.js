@@ -42,7 +42,9 @@ export async function benchThreads(shape, threads, samples) {
     shape: shape.name,
     op: ours.op,
     threads,
-    ...{ alone, shared, apart },
+    alone,
+    shared,
+    apart,
     ratio: ratio(shared),
     limit: ratio(apart, threads),
   }
@@ -51,7 +53,10 @@ export async function benchThreads(shape, threads, samples) {
 /** @param {number} threads */
 export function printThreadsLegend(threads) {
   const columns = [
-    ...['shape', '1 thread, ms: least, median', `${threads} threads`, 'ratio: of least, of medians'],
+    'shape',
+    '1 thread, ms: least, median',
+    `${threads} threads`,
+    'ratio: of least, of medians',
     `of ${threads} modules apart`,
   ]
   print(columns)

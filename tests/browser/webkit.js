@@ -149,7 +149,8 @@ export async function open() {
         post('actions', {
           actions: [
             {
-              ...{ type: 'key', id: 'keyboard' },
+              type: 'key',
+              id: 'keyboard',
               actions: [
                 ...keys.map(value => ({ type: 'keyDown', value })),
                 ...keys.map(value => ({ type: 'keyUp', value })).reverse(),

@@ -28,8 +28,15 @@ const as = (x, y) => (x.dtype === 'float16' ? /** @type {any} */ (y).half() : y)
 
 const ATTENTION = ['Q', 'K', 'V', 'attn_mask', 'past_key', 'past_value', 'nonpad_kv_seqlen']
 const ATTENTION_ATTRIBUTES = [
-  ...['is_causal', 'scale', 'softcap', 'q_num_heads', 'kv_num_heads', 'qk_matmul_output_mode'],
-  ...['left_window_size', 'right_window_size', 'softmax_precision'],
+  'is_causal',
+  'scale',
+  'softcap',
+  'q_num_heads',
+  'kv_num_heads',
+  'qk_matmul_output_mode',
+  'left_window_size',
+  'right_window_size',
+  'softmax_precision',
 ]
 
 /**
@@ -57,7 +64,9 @@ const OPERATORS = {
         rotary_embedding_dim,
       } = only(test, ['interleaved', 'num_heads', 'rotary_embedding_dim'])
       const y = qkv.rope(x, {
-        ...{ cos, sin, interleaved: interleaved === 1 },
+        cos,
+        sin,
+        interleaved: interleaved === 1,
         ...(positions && { positions }),
         ...(num_heads && { numHeads: num_heads }),
         ...(rotary_embedding_dim && { rotaryDim: rotary_embedding_dim }),

@@ -194,8 +194,27 @@ test('10,000 mutations of a file: an error, or the same tensors; none opens as a
 test('10,000 mutations of configs: an error, or a description; that of GPT-2 fits the tensors or is refused', async () => {
   /** @type {unknown[]} */
   const strange = [
-    ...[null, -1, 0, 1, 2, 1.5, 1e300, Number.NaN, Infinity, 2 ** 53, '', 'x', '__proto__', true, false],
-    ...[[], {}, [1], { type: 'linear', factor: 2 }, Array(1e4).fill(0), { toString: 1, valueOf: 1 }],
+    null,
+    -1,
+    0,
+    1,
+    2,
+    1.5,
+    1e300,
+    Number.NaN,
+    Infinity,
+    2 ** 53,
+    '',
+    'x',
+    '__proto__',
+    true,
+    false,
+    [],
+    {},
+    [1],
+    { type: 'linear', factor: 2 },
+    Array(1e4).fill(0),
+    { toString: 1, valueOf: 1 },
   ]
   const names = ['gpt2-tiny', 'llama-tiny-sharded', 't5-tiny', 'bert-tiny', 'gemma2-tiny', 'marian-tiny']
   const configs = names.map(name => JSON.parse(readFileSync(`${folder}/${name}/config.json`, 'utf8')))

@@ -52,15 +52,13 @@ function makeFolder(dtype) {
   const size = new Uint8Array(8)
   new DataView(size.buffer).setUint32(0, text.length, true)
   const config = {
-    ...{
-      model_type: 'gpt2',
-      vocab_size: vocab,
-      n_positions: positions,
-      n_embd: d,
-      n_layer: 1,
-      n_head: 4,
-      n_inner: inner,
-    },
+    model_type: 'gpt2',
+    vocab_size: vocab,
+    n_positions: positions,
+    n_embd: d,
+    n_layer: 1,
+    n_head: 4,
+    n_inner: inner,
   }
   const json = new TextEncoder().encode(JSON.stringify(config))
   return { tensors, folder: { 'config.json': json, 'model.safetensors': new Blob([size, text, ...parts]) } }

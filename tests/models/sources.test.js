@@ -11,8 +11,11 @@ import { loadModel } from '../../src/models.js'
 const qkv = await load()
 const folder = fileURLToPath(new URL('../goldens/models/llama-tiny-sharded', import.meta.url))
 const names = [
-  ...['config.json', 'model.safetensors.index.json', 'tokenizer.json'],
-  ...['model-00001-of-00002.safetensors', 'model-00002-of-00002.safetensors'],
+  'config.json',
+  'model.safetensors.index.json',
+  'tokenizer.json',
+  'model-00001-of-00002.safetensors',
+  'model-00002-of-00002.safetensors',
 ]
 const contents = new Map(names.map(name => [name, readFileSync(`${folder}/${name}`)]))
 

@@ -41,12 +41,10 @@ export function gptWeights(g, { d, V, T }) {
     norm(`${l}.ln1`)
     norm(`${l}.ln2`)
     for (const [name, N, K] of /** @type {[string, number, number][]} */ ([
-      ...[
-        ['qkv', 3 * d, d],
-        ['o', d, d],
-        ['up', 4 * d, d],
-        ['down', d, 4 * d],
-      ],
+      ['qkv', 3 * d, d],
+      ['o', d, d],
+      ['up', 4 * d, d],
+      ['down', d, 4 * d],
     ])) {
       state[`${l}.${name}`] = matrix(N, K)
       // The gradient of a bias of keys is 0. Adam would make steps of its rounding errors, which differ between programs.

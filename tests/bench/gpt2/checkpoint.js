@@ -9,8 +9,14 @@ export const SIZES = { layers: 12, heads: 12, d: 768, vocab: 50257, positions: 1
 
 /** @param {typeof SIZES} sizes */
 const configOf = ({ vocab, positions, d, layers, heads }) => ({
-  ...{ model_type: 'gpt2', vocab_size: vocab, n_positions: positions, n_embd: d },
-  ...{ n_layer: layers, n_head: heads, activation_function: 'gelu_new', layer_norm_epsilon: 1e-5 },
+  model_type: 'gpt2',
+  vocab_size: vocab,
+  n_positions: positions,
+  n_embd: d,
+  n_layer: layers,
+  n_head: heads,
+  activation_function: 'gelu_new',
+  layer_norm_epsilon: 1e-5,
 })
 
 /** @typedef {{ dims: number[], from: number, length: number }} Place floats of `data` */

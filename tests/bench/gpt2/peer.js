@@ -49,7 +49,9 @@ function encode({ places }) {
     nodes.push({ op: 'Split', inputs: [qkv], outputs: [q, k, v], attributes: { axis: 2, num_outputs: 3 } })
     const z = `${at}z`
     nodes.push({
-      ...{ op: 'MultiHeadAttention', domain, attributes: { num_heads: heads, unidirectional: 1 } },
+      op: 'MultiHeadAttention',
+      domain,
+      attributes: { num_heads: heads, unidirectional: 1 },
       inputs: [q, k, v, '', '', '', `${at}pastK`, `${at}pastV`],
       outputs: [z, `${at}presentK`, `${at}presentV`],
     })
@@ -64,7 +66,9 @@ function encode({ places }) {
   const last = node('Gather', [norm(h, 'ln_f'), 'last'], 'lastRow', { axis: 1 })
   node('Gemm', [last, 'wte.weight'], 'logits', { transB: 1 })
   const constants = [...places].map(([name, { dims, from, length }]) => ({
-    ...{ name, dims, external: { location: FILE, offset: from * 4, length: length * 4 } },
+    name,
+    dims,
+    external: { location: FILE, offset: from * 4, length: length * 4 },
   }))
   const one = { name: 'last', dims: [], data: Int32Array.of(-1) }
   return encodeModel({ nodes, inputs, outputs, constants: [...constants, one] })

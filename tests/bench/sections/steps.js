@@ -26,7 +26,12 @@ async function openPyTorch(state, { data, dims: [B, T] }, heads) {
   if (spawnSync(PYTHON, ['-c', 'import torch']).status !== 0) return undefined
   const rows = Array.from({ length: B }, (_, b) => [...data.subarray(b * T, (b + 1) * T)])
   const job = {
-    ...{ turns: true, model: 'induction', seed: 5, heads, clip: 0, optimizer: { name: 'Adam' } },
+    turns: true,
+    model: 'induction',
+    seed: 5,
+    heads,
+    clip: 0,
+    optimizer: { name: 'Adam' },
     state: Object.fromEntries(Object.entries(state).map(([name, { data, dims }]) => [name, { data: [...data], dims }])),
     batches: [{ ids: rows, targets: rows }],
   }
