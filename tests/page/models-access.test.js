@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
-import { open, until } from './models.js'
+import { open, opened, until } from './models.js'
 import { usePage } from './open.js'
 
 const context = usePage({ hash: '#1&room=models' })
@@ -113,3 +113,46 @@ for (const width of [360, 390])
     assert.deepEqual(await beyond(page), [], 'a head')
     await page.setViewportSize({ width: 1440, height: 900 })
   })
+
+for (const width of [360, 1440])
+  test(`a word of 60 letters makes nothing wider than a window of ${width} px`, async () => {
+    const { page } = context
+    await opened(page, '')
+    await page.setViewportSize({ width, height: 900 })
+    const word = 'supercalifragilistic'.repeat(3)
+    await page.fill('#models-text', `Lily has a ${word}`)
+    await until(page, '.models-prediction .note', new RegExp(word))
+    for (const tab of width < 900 ? [0, 1, 2] : []) {
+      await page.locator('.models-tabs button').nth(tab).click()
+      assert.deepEqual(await beyond(page), [], `part ${tab}`)
+    }
+    if (width < 900) await page.locator('.models-tabs button').first().click()
+    else assert.deepEqual(await beyond(page), [], 'all heads')
+    await page.locator('#models-ranked button').first().click()
+    await page.locator('#models-map canvas').waitFor()
+    assert.deepEqual(await beyond(page), [], 'a head')
+    await page.setViewportSize({ width: 1440, height: 900 })
+  })
+
+test('nothing covers the arithmetic of a weight, wherever the page is scrolled', async () => {
+  const { page } = context
+  await open(page, 'gpt2-tiny', 'gpt2')
+  await page.fill('#models-text', TEXT)
+  await until(page, '.strip-label', /10 tokens/)
+  await page.locator('#models-ranked button').first().click()
+  await page.locator('#models-map canvas').click()
+  await page.locator('#models-products tr').first().waitFor()
+  await page.setViewportSize({ width: 1440, height: 700 })
+  for (const selector of ['.models-result', '#models-products', '#models-row'])
+    for (const block of /** @type {const} */ (['start', 'end'])) {
+      const covered = await page.locator(selector).evaluate((element, block) => {
+        element.scrollIntoView({ block })
+        const { left, width, top, bottom } = element.getBoundingClientRect()
+        const y = block === 'end' ? bottom - 3 : top + 3
+        const found = document.elementFromPoint(left + width / 2, y)
+        return found && element.contains(found) ? '' : (found?.outerHTML.slice(0, 80) ?? 'nothing')
+      }, block)
+      assert.equal(covered, '', `${selector}, ${block}`)
+    }
+  await page.setViewportSize({ width: 1440, height: 900 })
+})

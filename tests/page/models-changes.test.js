@@ -3,7 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { open, until } from './models.js'
+import { load } from 'qkv'
+import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
+import { open, opened, until } from './models.js'
 import { usePage } from './open.js'
 
 const context = usePage({ hash: '#1&room=models' })
@@ -134,4 +136,36 @@ test('with a temperature the seed decides what is generated', async () => {
   const [first, second, again] = [await generated('1'), await generated('2'), await generated('1')]
   assert.equal(again, first)
   assert.notEqual(second, first)
+})
+
+test('generation with its defaults fills the positions of the shipped model and ends there, without an error', async () => {
+  const { page, url } = context
+  await page.goto('about:blank')
+  await page.goto(`${url}#1&room=models&checkpoint=stories`)
+  await opened(page, '')
+  const tokens = await page.locator('.word-button').count()
+  await page.click('#models-generate')
+  await page.locator('#models-full').waitFor()
+  assert.equal(await page.locator('#models-problem').count(), 0)
+  await until(page, '#models-steps', new RegExp(`^${56 - tokens} tokens generated`))
+  assert.equal(await page.locator('.word-button').count(), 56)
+  assert.ok(await page.isDisabled('#models-generate'))
+  await page.click('#models-forget')
+  await page.locator('#models-full').waitFor({ state: 'detached' })
+  assert.ok(await page.isEnabled('#models-generate'))
+})
+
+test('one head of a marquee, one token and a model of one head a layer are not said in the plural', async () => {
+  const { page } = context
+  const sizes = { layers: 2, heads: 1, d: 16, vocab: 20, positions: 16 }
+  const folder = writeFolder(makeWeights((await load()).generator(1), sizes))
+  try {
+    await page.setInputFiles('#models-files', [`${folder.path}/config.json`, `${folder.path}/model.safetensors`])
+    await opened(page, 'gpt2')
+  } finally {
+    folder.dispose()
+  }
+  await until(page, '#models-facts', /^gpt2, 2 × 1 head, /)
+  await page.fill('#models-text', '5')
+  await until(page, '.strip-label', /^1 token$/)
 })

@@ -51,6 +51,12 @@ export function stacksOf(model) {
   return stacks
 }
 
+/** The number of tokens that a model can read: Infinity where its positions have no end. @param {Model} model */
+export function positionsOf({ stacks: { encoder, decoder }, config }) {
+  const most = (decoder ?? encoder)?.rope?.most ?? config.n_positions ?? config.max_position_embeddings
+  return typeof most === 'number' ? most : Number.POSITIVE_INFINITY
+}
+
 /** A token as people read it: without the space before it; what only white space is, as signs. @param {Model} model @param {number} id @param {string} [raw] */
 export function tokenText(model, id, raw) {
   if (!hasTokenizer(model)) return String(id)

@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { megabytes, SHIPPED } from './sources.js'
+import { counted } from './texts.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
@@ -52,7 +53,7 @@ function facts({ t, told }) {
   if (!told) return nothing
   const { encoder, decoder } = told.stacks
   const list = [encoder, decoder].flatMap(stack =>
-    stack ? t('modelsSizes', { layers: stack.layers, heads: stack.heads }) : [],
+    stack ? counted(t, 'modelsSizes', stack.heads, { layers: stack.layers }) : [],
   )
   return html`<span class="models-facts" id="models-facts">${t('modelsFacts', {
     ...{ type: told.type, sizes: list.join(' + '), parameters: told.parameters.toLocaleString('en') },

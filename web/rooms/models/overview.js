@@ -4,6 +4,7 @@ import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
 import { legend } from './atlas.js'
 import { likeness, pairWeights, ranked, scaleEnd } from './atlas-maps.js'
+import { counted } from './texts.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */
 /** @typedef {import('./room.js').RankBy} RankBy */
@@ -219,8 +220,8 @@ function marquee(room) {
     room.addChanges(chosen.map(at => ({ kind: 'head', isOn: true, stack, ...at, how })))
     room.chosen = []
   }
-  return html`<div class="models-chosen" role="group" aria-label=${t('modelsChosen', { count: chosen.length })}>
-    <span>${t('modelsChosen', { count: chosen.length })}</span>
+  return html`<div class="models-chosen" role="group" aria-label=${counted(t, 'modelsChosen', chosen.length)}>
+    <span>${counted(t, 'modelsChosen', chosen.length)}</span>
     <button type="button" class="tool" data-how="off" @click=${() => set(0)}>${t('modelsOff')}</button>
     <button type="button" class="tool" @click=${() => set('mean')}>${t('modelsMean')}</button>
     <button type="button" class="tool" @click=${() => set(0.5)}>× 0.5</button>

@@ -6,7 +6,17 @@ import { traceCell } from './cell-trace.js'
 import { generate } from './generate.js'
 import { hooksOf, isIn, placeOf } from './hooks.js'
 import { matricesOf } from './layer-tensors.js'
-import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf, tokenText } from './model-run.js'
+import {
+  exactMap,
+  exactPairs,
+  hasTokenizer,
+  inputOf,
+  positionsOf,
+  runOf,
+  stacksOf,
+  statesOf,
+  tokenText,
+} from './model-run.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('./hooks.js').Change} Change */
@@ -57,6 +67,7 @@ import { exactMap, exactPairs, hasTokenizer, inputOf, runOf, stacksOf, statesOf,
  * @property {Smaller | ''} dtype '' as stored
  * @property {number} threads
  * @property {number} seconds that opening it took
+ * @property {number} positions the number of tokens that the model can read; Infinity where it has no limit
  */
 
 /**
@@ -157,6 +168,7 @@ export function createSession(qkv, Tokenizer, post) {
         opened: {
           ...{ name, type, stacks, parameters, bytes: bytes[dtype ?? 'stored'], dtype: dtype ?? '' },
           ...{ hasTokenizer: hasTokenizer(next), hasHead: next.hasHead, seconds: seconds(), threads: qkv.threads },
+          positions: positionsOf(next),
         },
       })
     } catch (error) {
@@ -238,7 +250,8 @@ export function createSession(qkv, Tokenizer, post) {
     try {
       const { ids } = after ?? before
       const isWhole = Object.values(hooks).some(hook => hook === 'mean') || isPatched(given)
-      const whole = { ...options, isWhole, hooks, signal: own.signal }
+      const count = Math.min(options.count, positionsOf(/** @type {Model} */ (model)) - ids.length)
+      const whole = { ...options, count, isWhole, hooks, signal: own.signal }
       await generate(qkv, /** @type {Model} */ (model), ids, whole, step => post({ id, step }))
       post({ id, hasEnded: true })
     } catch (error) {

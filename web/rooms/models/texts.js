@@ -21,3 +21,6 @@ export function translatorOf(page) {
       : page(/** @type {any} */ (key), params)
   return Object.assign(translate, { elements: page.elements })
 }
+
+/** A text with a number: of 1, the text of the key with ".one". @param {Translate} t @param {'modelsTokens' | 'modelsChosen' | 'modelsSizes'} key @param {number} count @param {Record<string, string | number>} [params] */
+export const counted = (t, key, count, params) => t(count === 1 ? `${key}.one` : key, { ...params, count })

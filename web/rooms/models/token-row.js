@@ -5,6 +5,7 @@ import { paletteOf, stepOf } from '../../elements/colour-scale.js'
 import { percent } from '../../files/number-format.js'
 import { held, released, wasLong } from '../../head/long-press.js'
 import { mapAt } from './atlas-maps.js'
+import { counted } from './texts.js'
 
 /** @typedef {import('./room.js').ModelsRoom} Room */
 
@@ -16,7 +17,7 @@ export function strips(room) {
   if (!run) return nothing
   const { tokens, targets } = run
   return html`<div class="models-strips">
-      ${strip(room, tokens, targets ? 'keys' : 'both', targets ? t('modelsSource') : t('modelsTokens', { count: tokens.length }))}
+      ${strip(room, tokens, targets ? 'keys' : 'both', targets ? t('modelsSource') : counted(t, 'modelsTokens', tokens.length))}
       ${targets ? strip(room, targets, 'queries', t('modelsTranslation')) : nothing}
     </div>
     <p class="note models-hint">${hint(room)}</p>
