@@ -62,7 +62,9 @@ test('the example on the page is tried by one press', async () => {
   assert.deepEqual(await matrixOf('weights'), [1, 0, 0, 0.3, 0.7, 0, 0.1, 0.6, 0.3])
   assert.deepEqual(await matrixOf('output'), [1, 0, 0.3, 0.7, 0.7, 0.3], 'weights times v')
   assert.deepEqual((await page.locator('.text-strip').first().locator('.token').allTextContents()).map(String), [
-    ...['the', 'cat', 'sat'],
+    'the',
+    'cat',
+    'sat',
   ])
 })
 

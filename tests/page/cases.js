@@ -70,18 +70,14 @@ export const CASES = [
   [
     'cells set by hand',
     [
-      ...[
-        ['Wq', 1, 2, 0, -3],
-        ['bv', 0, 0, 1, 0.25],
-        ['Wo', 0, 7, 3, 1.5],
-        ['bo', 0, 0, 2, -1],
-        ['X', 0, 5, 6, 2],
-      ],
-      ...[
-        ['weights', 0, 1, 2, 0.75],
-        ['weights', 0, 1, 3, 0.125],
-        ['weights', 1, 4, 0, 1],
-      ],
+      ['Wq', 1, 2, 0, -3],
+      ['bv', 0, 0, 1, 0.25],
+      ['Wo', 0, 7, 3, 1.5],
+      ['bo', 0, 0, 2, -1],
+      ['X', 0, 5, 6, 2],
+      ['weights', 0, 1, 2, 0.75],
+      ['weights', 0, 1, 3, 0.125],
+      ['weights', 1, 4, 0, 1],
     ].reduce((s, cell) => set(s, .../** @type {[any, number, number, number, number]} */ (cell)), layer),
   ],
   [

@@ -7,13 +7,13 @@ import { announced, events, pixels, show, useElements } from './elements.js'
 
 const WORDS = ['Life', 'is', 'short', 'eat', 'dessert', 'first']
 const WEIGHTS = [
-  ...[1, 0, 0, 0, 0, 0],
-  ...[0.05, 0.95, 0, 0, 0, 0],
-  ...[0.4, 0.1, 0.5, 0, 0, 0],
-  ...[0.25, 0.3, 0.2, 0.25, 0, 0],
-  ...[0.1, 0.1, 0.1, 0.62, 0.08, 0],
-  ...[0.2, 0.05, 0.3, 0.1, 0.1, 0.25],
-]
+  [1, 0, 0, 0, 0, 0],
+  [0.05, 0.95, 0, 0, 0, 0],
+  [0.4, 0.1, 0.5, 0, 0, 0],
+  [0.25, 0.3, 0.2, 0.25, 0, 0],
+  [0.1, 0.1, 0.1, 0.62, 0.08, 0],
+  [0.2, 0.05, 0.3, 0.1, 0.1, 0.25],
+].flat()
 const CAUSAL = { data: WEIGHTS.map((_, i) => i % 6 <= Math.floor(i / 6)), dims: [6, 6] }
 const MATRIX = { data: WEIGHTS, dims: [6, 6] }
 const MAP = { matrix: MATRIX, rowTokens: WORDS, columnTokens: WORDS, label: 'Weights' }

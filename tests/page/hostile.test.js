@@ -19,7 +19,11 @@ import { usePage } from './open.js'
 
 const SEED = Number(process.env.QKV_SEED ?? 11)
 const LISTED = [
-  ...['#1&heads=1e308', '#1&heads=99999999', '#1&model=given', '#1&scale=1e39', '#1&model=given&heads=1e308'],
+  '#1&heads=1e308',
+  '#1&heads=99999999',
+  '#1&model=given',
+  '#1&scale=1e39',
+  '#1&model=given&heads=1e308',
   '#1&model=given&score=additive&given={"weights":{"dims":[1,2],"data":[0.5,0.5]}}',
   '#1&model=given&given={"q":{"dims":[1,1],"data":[3e38]},"k":{"dims":[1,1],"data":[3e38]},"v":{"dims":[1,1],"data":[3e38]}}',
   '#1&draw=continue&tableRows=1000000&dModel=512',
@@ -42,8 +46,16 @@ test('every random link gives numbers or sentences, and every cell of it can be 
       draw: own => {
         drawing = own
       },
-      ...{ drawPlainly: assert.fail, frame: run => void frames.push(run), address: () => hash, setAddress: nothing },
-      ...{ href: () => hash, remember: nothing, reveal: nothing, isStill: () => false, show: nothing, toTop: nothing },
+      drawPlainly: assert.fail,
+      frame: run => void frames.push(run),
+      address: () => hash,
+      setAddress: nothing,
+      href: () => hash,
+      remember: nothing,
+      reveal: nothing,
+      isStill: () => false,
+      show: nothing,
+      toTop: nothing,
     },
     { language: 'en', theme: 'system' },
   )

@@ -40,7 +40,9 @@ test('the elements speak every language, with the same blanks', () => {
 
 test("the browser's language is taken if there is one, else English", () => {
   assert.deepEqual(['zh', 'zh-CN', 'zh-Hant-TW', 'en-GB', 'tlh', ''].map(languageFor), [
-    ...['zh', 'zh', 'zh'],
+    'zh',
+    'zh',
+    'zh',
     'en',
     'en',
     'en',
@@ -57,17 +59,14 @@ test('blanks are filled with what is given, once', () => {
 test('what a first reader did not understand was replaced, in the words that were agreed', () => {
   const all = Object.values(en).join('\n')
   for (const text of [
-    ...[
-      'largest score, then take e to that power',
-      'Scores spread like √d; dividing keeps softmax from picking a single word.',
-    ],
-    ...[
-      '0 if the key is visible, −inf if it is hidden',
-      'Step by step',
-      'Tensor shapes',
-      'Differences from the source notebook',
-    ],
-    ...['Restore', 'your text, shifted by one token'],
+    'largest score, then take e to that power',
+    'Scores spread like √d; dividing keeps softmax from picking a single word.',
+    '0 if the key is visible, −inf if it is hidden',
+    'Step by step',
+    'Tensor shapes',
+    'Differences from the source notebook',
+    'Restore',
+    'your text, shifted by one token',
   ])
     assert.ok(all.includes(text), text)
   for (const old of [/as a power of e/, /shout/, /0 v −?-?inf/, /as loud as/, /Document 00\d/i])

@@ -224,7 +224,12 @@ test('gradients of attention weights, through softmax, are those of a bias by di
   const { attention, weights, ids } = run.gradients(state, 15)
   const T = 12
   const { layers } = run.forward({
-    ...{ B: 1, T, L: T, ids, sources: ids, targets: Int32Array.from({ length: T }, () => 0) },
+    B: 1,
+    T,
+    L: T,
+    ids,
+    sources: ids,
+    targets: Int32Array.from({ length: T }, () => 0),
   })
   const all = run.weightsOfFirst(layers, T, T)
   for (const l of [0, 1])

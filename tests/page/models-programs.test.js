@@ -22,23 +22,39 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const goldens = `${root}tests/goldens/models/`
 const PYTHON = process.env.PYTHON ?? (existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3')
 const NAMES = [
-  ...['gpt2-tiny', 'llama-tiny-sharded', 'qwen3-tiny-bf16', 'gemma2-tiny', 'bert-tiny', 't5-tiny', 'marian-tiny'],
-  ...['gpt_neox-made', 'gpt_neox-serial-made', 'phi-made', 'llama3-made', 'llama-linear-made', 'mistral-made'],
-  ...['qwen2-made', 'roberta-made', 'distilbert-made', 't5-v1_1-made'],
+  'gpt2-tiny',
+  'llama-tiny-sharded',
+  'qwen3-tiny-bf16',
+  'gemma2-tiny',
+  'bert-tiny',
+  't5-tiny',
+  'marian-tiny',
+  'gpt_neox-made',
+  'gpt_neox-serial-made',
+  'phi-made',
+  'llama3-made',
+  'llama-linear-made',
+  'mistral-made',
+  'qwen2-made',
+  'roberta-made',
+  'distilbert-made',
+  't5-v1_1-made',
 ]
 const ONE = [
-  ...[
-    '2.1=0',
-    '3.2=mean',
-    '1.1=0.5 2.3=-2',
-    '2.4:8>3=hide 2.4:8>2=hide 2.3:8>1=hide',
-    '2.1:8>3=0.25 2.1:8>2=0.5 1.2:8>1=1',
-  ],
-  ...['2:5=patch', '1:*=patch'],
+  '2.1=0',
+  '3.2=mean',
+  '1.1=0.5 2.3=-2',
+  '2.4:8>3=hide 2.4:8>2=hide 2.3:8>1=hide',
+  '2.1:8>3=0.25 2.1:8>2=0.5 1.2:8>1=1',
+  '2:5=patch',
+  '1:*=patch',
 ]
 const BOTH = [
-  ...['e2.1=0 d2.1=mean c2.2=0.5', 'e2.1:3>2=hide c1.1:1>3=hide', 'c1.1:1>3=0.4 d2.2:1>1=0.3', 'e1:*=patch'],
-  ...['d1:1=patch e1:2=patch'],
+  'e2.1=0 d2.1=mean c2.2=0.5',
+  'e2.1:3>2=hide c1.1:1>3=hide',
+  'c1.1:1>3=0.4 d2.2:1>1=0.3',
+  'e1:*=patch',
+  'd1:1=patch e1:2=patch',
 ]
 
 /** Text and second text of a checkpoint: of one without a tokenizer their ids. @param {boolean} isText */
@@ -65,9 +81,13 @@ async function casesOf(name) {
     const changes = readChanges(changed)
     const run = await runOf(qkv, model, { text }, hooksOf(changes, states), before.row, before)
     const task = {
-      ...{ type: model.type, folder: 'model', row: before.row, changes },
+      type: model.type,
+      folder: 'model',
+      row: before.row,
+      changes,
       ...(isText ? { text } : { ids: before.ids }),
-      ...{ decoderIds: before.targetIds, decoderIdsAfter: run.targetIds },
+      decoderIds: before.targetIds,
+      decoderIdsAfter: run.targetIds,
       donor: { text: second, ids: isText ? undefined : donor.ids, decoderIds: donor.decoderIds },
     }
     const programs = { qkv: qkvProgram(task), pytorch: hasPyTorch(model.type) ? transformersProgram(task) : '' }
@@ -141,7 +161,8 @@ for text, folder in json.load(sys.stdin):
     found.append(out.getvalue())
 json.dump(found, sys.stdout)`
   const { stdout, stderr, status, error } = spawnSync(PYTHON, ['-c', run], {
-    ...{ input: JSON.stringify(cases.map(({ pytorch, folder }) => [pytorch, folder])), encoding: 'utf8' },
+    input: JSON.stringify(cases.map(({ pytorch, folder }) => [pytorch, folder])),
+    encoding: 'utf8',
     env: { ...process.env, PYTHONPATH: `${root}tests/hugging-face`, PYTHONDONTWRITEBYTECODE: '1' },
   })
   assert.equal(status, 0, String(error ?? stderr))
@@ -172,7 +193,8 @@ json.dump(found, sys.stdout)`
   // BERT's inputs of a pair of texts have token types, which the stand-in has not.
   const folders = NAMES.map(name => goldens + name)
   const { stdout, stderr, status } = spawnSync(PYTHON, ['-c', run], {
-    ...{ input: JSON.stringify(folders), encoding: 'utf8' },
+    input: JSON.stringify(folders),
+    encoding: 'utf8',
     env: { ...process.env, PYTHONPATH: `${root}tests/hugging-face`, PYTHONDONTWRITEBYTECODE: '1' },
   })
   assert.equal(status, 0, stderr)

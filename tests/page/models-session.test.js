@@ -315,7 +315,8 @@ test('what a head takes to One layer gives its weights: queries, keys, scale and
     const size = maps.heads * maps.rows * maps.columns
     const want = maps.data.subarray(size, 2 * size)
     const given = (/** @type {{ dims: number[], data: number[] }} */ { dims, data }) => ({
-      ...{ dims: [1, ...dims], data: Float32Array.from(data) },
+      dims: [1, ...dims],
+      data: Float32Array.from(data),
     })
     const options = {
       ...(patch.scale !== undefined && { scale: patch.scale }),

@@ -18,8 +18,14 @@ test('every preset of a document says what differs from its print, in both langu
     await open.set('language', language)
     const texts = new Set()
     for (const [preset, document] of Object.entries({
-      ...{ embedding: '000', heads: '001', self: '001', causal: '001', cross: '001' },
-      ...{ layer: '002', translation: '003', waistline: '004' },
+      embedding: '000',
+      heads: '001',
+      self: '001',
+      causal: '001',
+      cross: '001',
+      layer: '002',
+      translation: '003',
+      waistline: '004',
     })) {
       await open.choose(preset)
       await page.click('#examples > summary')
@@ -71,7 +77,14 @@ test('document 002 opens with its printed shapes, and the core has run its whole
   t.diagnostic(`open after ${took.toFixed(0)} ms`)
   const walk = (await page.locator('.shape-walk .dims').allTextContents()).map(plain)
   assert.deepEqual(walk, [
-    ...['10×60×512', '10×60×512', '10×60×8×64', '10×8×60×64', '10×8×60×60', '10×8×60×64', '10×60×8×64', '10×60×512'],
+    '10×60×512',
+    '10×60×512',
+    '10×60×8×64',
+    '10×8×60×64',
+    '10×8×60×60',
+    '10×8×60×64',
+    '10×60×8×64',
+    '10×60×512',
     '10×60×512',
   ])
   assert.match(await open.text('#one-of-batch'), /^Sequence 1 of a batch of 10/)

@@ -52,8 +52,12 @@ for (const name of ['signature', 'rectangular', 'groups-2', 'scaled', 'groups-2-
     }
     await open.go(
       address({
-        ...{ model: 'given', given: JSON.stringify(given), score: scaled ? 'scaled' : 'plain', kind: 'cross' },
-        ...{ sentence: 'an autonomous-driving solution', second: '一套 自动驾驶 解决方案' },
+        model: 'given',
+        given: JSON.stringify(given),
+        score: scaled ? 'scaled' : 'plain',
+        kind: 'cross',
+        sentence: 'an autonomous-driving solution',
+        second: '一套 自动驾驶 解决方案',
       }),
     )
     near(await weights(), expected.weights.data, 1e-5, 'weights')

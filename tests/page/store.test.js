@@ -24,8 +24,16 @@ async function start(hash = '', qkv = undefined) {
         seen.thrown?.(drawing)
         seen.drawing = drawing
       },
-      ...{ drawPlainly: assert.fail, frame: run => void frames.push(run), address: () => hash, setAddress: nothing },
-      ...{ href: () => hash, remember: nothing, reveal: nothing, isStill: () => false, show: nothing, toTop: nothing },
+      drawPlainly: assert.fail,
+      frame: run => void frames.push(run),
+      address: () => hash,
+      setAddress: nothing,
+      href: () => hash,
+      remember: nothing,
+      reveal: nothing,
+      isStill: () => false,
+      show: nothing,
+      toTop: nothing,
     },
     { language: 'en', theme: 'system' },
   )
@@ -46,7 +54,11 @@ test('what was selected before is visited by Back, and again by Forward', async 
   actions.select({ word: { side: 'queries', position: 4 } })
   actions.select({ cell: cell(3, 3, 2) })
   assert.deepEqual(drawn().selection, {
-    ...{ room: 'layer', head: 2, word: { side: 'queries', position: 4 }, cell: cell(3, 3, 2), less: null },
+    room: 'layer',
+    head: 2,
+    word: { side: 'queries', position: 4 },
+    cell: cell(3, 3, 2),
+    less: null,
   })
   actions.back()
   assert.deepEqual([drawn().selection.cell, drawn().selection.head], [cell(1, 2), 0])
@@ -83,7 +95,11 @@ test('arrow keys replace the place they leave, Escape clears the cell before the
 test('a link carries room, word and cell, and old links hold', async () => {
   const { drawn } = await start('#1&room=learn&word=keys.3&cell=weights.0.1.2')
   assert.deepEqual(drawn().selection, {
-    ...{ room: 'learn', head: 0, word: { side: 'keys', position: 3 }, cell: cell(1, 2), less: null },
+    room: 'learn',
+    head: 0,
+    word: { side: 'keys', position: 3 },
+    cell: cell(1, 2),
+    less: null,
   })
   const old = await start('#1&pinned=weights.0.1.2&kept=1%26mask%3Dcausal')
   assert.deepEqual([old.drawn().selection.cell, old.drawn().settings.baseline], [cell(1, 2), '1&mask=causal'])

@@ -29,8 +29,16 @@ test('every step of multi-head attention has its formula, its shapes and its mat
   assert.deepEqual(steps, ['embed', 'project', 'scores', 'scaled', 'masked', 'softmax', 'mix', 'join', 'out'])
   const sizes = (await page.locator('.step .sizes').allTextContents()).map(plain)
   assert.deepEqual(sizes, [
-    ...['6×8', '6×8 · 8×4 + 1×4 = 6×4', '6×8 · 8×4 + 1×4 = 6×4', '6×8 · 8×4 + 1×4 = 6×4'],
-    ...['6×4 · 4×6 = 6×6', '6×6 → 6×6', '6×6 → 6×6', '6×6 → 6×6', '6×6 · 6×4 = 6×4', '2 · (6×4) → 6×8'],
+    '6×8',
+    '6×8 · 8×4 + 1×4 = 6×4',
+    '6×8 · 8×4 + 1×4 = 6×4',
+    '6×8 · 8×4 + 1×4 = 6×4',
+    '6×4 · 4×6 = 6×6',
+    '6×6 → 6×6',
+    '6×6 → 6×6',
+    '6×6 → 6×6',
+    '6×6 · 6×4 = 6×4',
+    '2 · (6×4) → 6×8',
     '6×8 · 8×8 + 1×8 = 6×8',
   ])
   const formulas = await page.locator('.formula math').evaluateAll(all => all.map(math => math.textContent))
@@ -128,7 +136,15 @@ test('the shapes of a batch are drawn with the reader’s numbers', async () => 
     return (await open.page.locator('.shape-walk .dims').allTextContents()).map(plain)
   }
   assert.deepEqual(await walk(), [
-    ...['1×6×8', '1×6×8', '1×6×2×4', '1×2×6×4', '1×2×6×6', '1×2×6×4', '1×6×2×4', '1×6×8', '1×6×8'],
+    '1×6×8',
+    '1×6×8',
+    '1×6×2×4',
+    '1×2×6×4',
+    '1×2×6×6',
+    '1×2×6×4',
+    '1×6×2×4',
+    '1×6×8',
+    '1×6×8',
   ])
   await open.set('heads', '4')
   await open.type('#sentence', 'three words only')
