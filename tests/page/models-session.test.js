@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from 'qkv'
 import { headScores, loadModel } from 'qkv/models'
+import { readChanges } from '../../web/head/changes.js'
 import {
   cellAt,
   emptyMaps,
@@ -16,7 +17,7 @@ import {
   ranked,
   scaleEnd,
 } from '../../web/rooms/models/atlas-maps.js'
-import { hooksOf, readChanges, setRow, withChange, writeChanges } from '../../web/rooms/models/hooks.js'
+import { hooksOf, setRow } from '../../web/rooms/models/hooks.js'
 import { matricesOf } from '../../web/rooms/models/layer-tensors.js'
 import { exactMap, exactPairs, inputOf, runOf, statesOf } from '../../web/rooms/models/model-run.js'
 import { createSession } from '../../web/rooms/models/session.js'
@@ -108,16 +109,6 @@ test('the run of a golden checkpoint shows the attention and the prediction of t
     model.dispose()
   }
   session.close()
-})
-
-test('changes of every kind go into a link and come back; what makes no sense is left out', () => {
-  const text = '2.1=0 2.3=mean ~3.4=0.5 2.1:7>3=hide 2.1:8>3=0.25 2:5=patch 3:*=patch e1.2=0 c2.2:1>9=hide'
-  assert.equal(writeChanges(readChanges(text)), text)
-  assert.deepEqual(readChanges('2.1 x=3 0.1=0 2.0=0 2.1=NaN 2.1:0>1=hide 2.1:1>2=7 2:0=patch 2.1=1e9 ='), [])
-  const [off, , , , , patch] = readChanges(text)
-  const changed = withChange(readChanges('3.1=0 2.1=0.5'), off)
-  assert.equal(writeChanges(changed), '2.1=0 3.1=0', 'in the model’s order, one for each place')
-  assert.equal(patch.kind, 'patch')
 })
 
 test('a weight that is set keeps its value, the others share the rest', () => {

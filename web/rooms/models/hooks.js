@@ -1,100 +1,15 @@
-// What the reader changes in a running model, as data: written into a link, and turned into the hooks of qkv/models. No DOM.
+// The reader's changes as hooks of qkv/models. No DOM.
 
-/** @typedef {'' | 'encoder' | 'decoder' | 'cross'} Stack '' is the stack of a model with one; cross: the decoder's look at the encoder */
-
-/**
- * - head: the output of a head is multiplied by `how`, or replaced by its mean over the positions
- * - hide: a key is hidden from a query
- * - weight: an attention weight is set; the others of its row share the rest in their old proportions
- * - patch: the output of a layer is taken from the second text, at one position or at all
- * @typedef {{ isOn: boolean, stack: Stack, layer: number }} At
- * @typedef {At & { kind: 'head', head: number, how: number | 'mean' }} HeadChange
- * @typedef {At & { kind: 'hide', head: number, query: number, key: number }} HideChange
- * @typedef {At & { kind: 'weight', head: number, query: number, key: number, value: number }} WeightChange
- * @typedef {At & { kind: 'patch', position: number | null }} PatchChange
- * @typedef {HeadChange | HideChange | WeightChange | PatchChange} Change
- */
-
+/** @typedef {import('../../head/head.js').Stack} Stack */
+/** @typedef {import('../../head/head.js').Change} Change */
+/** @typedef {import('../../head/head.js').HeadChange} HeadChange */
+/** @typedef {import('../../head/head.js').HideChange} HideChange */
+/** @typedef {import('../../head/head.js').WeightChange} WeightChange */
+/** @typedef {import('../../head/head.js').PatchChange} PatchChange */
+/** @typedef {import('../../head/head.js').At} At */
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
 /** @typedef {(values: Numbers) => void} Edit changes the numbers where they stand */
 /** @typedef {Edit | number | 'mean'} Hook */
-
-/** @type {Record<string, Stack>} */
-const STACKS = { '': '', e: 'encoder', d: 'decoder', c: 'cross' }
-const letterOf = (/** @type {Stack} */ stack) => stack.slice(0, 1)
-const MOST = 2000
-
-/** "e2.1": people count from 1. @param {At & { head?: number }} at */
-const nameOf = ({ stack, layer, head }) => `${letterOf(stack)}${layer + 1}${head === undefined ? '' : `.${head + 1}`}`
-
-/** @param {Change} change */
-function write(change) {
-  const at = `${change.isOn ? '' : '~'}${nameOf(change)}`
-  if (change.kind === 'head') return `${at}=${change.how}`
-  if (change.kind === 'patch') return `${at}:${change.position === null ? '*' : change.position + 1}=patch`
-  const pair = `${at}:${change.query + 1}>${change.key + 1}`
-  return change.kind === 'hide' ? `${pair}=hide` : `${pair}=${change.value}`
-}
-
-/** @param {readonly Change[]} changes */
-export const writeChanges = changes => changes.map(write).join(' ')
-
-/** @param {string} text @returns {Change | undefined} */
-function read(text) {
-  const found = /^(~?)([edc]?)(\d{1,4})(?:\.(\d{1,4}))?(?::(?:(\d{1,6})>(\d{1,6})|(\d{1,6}|\*)))?=(.+)$/.exec(text)
-  if (!found) return undefined
-  const [, off, letter, layer, head, query, key, position, what] = found
-  const at = { isOn: off === '', stack: STACKS[letter], layer: Number(layer) - 1 }
-  const number = Number(what)
-  const isNumber = Number.isFinite(number) && Math.abs(number) <= 1000
-  if (at.layer < 0 || Number(head ?? 1) < 1 || Number(query ?? 1) < 1 || Number(key ?? 1) < 1) return undefined
-  if (position !== undefined) {
-    if (what !== 'patch' || head !== undefined || position === '0') return undefined
-    return { ...at, kind: 'patch', position: position === '*' ? null : Number(position) - 1 }
-  }
-  if (head === undefined) return undefined
-  const own = { ...at, head: Number(head) - 1 }
-  if (query === undefined) {
-    if (what !== 'mean' && !isNumber) return undefined
-    return { ...own, kind: 'head', how: what === 'mean' ? 'mean' : number }
-  }
-  const pair = { ...own, query: Number(query) - 1, key: Number(key) - 1 }
-  if (what === 'hide') return { ...pair, kind: 'hide' }
-  return isNumber && number >= 0 && number <= 1 ? { ...pair, kind: 'weight', value: number } : undefined
-}
-
-/** The changes of a link; invalid ones are left out. @param {string} text @returns {Change[]} */
-export const readChanges = text =>
-  text
-    .split(' ')
-    .slice(0, MOST)
-    .flatMap(each => read(each) ?? [])
-
-/** Do both change the same place? @param {Change} a @param {Change} b */
-export function isSamePlace(a, b) {
-  const place = (/** @type {Change} */ { stack, layer, ...rest }) =>
-    [
-      ...[stack, layer, 'head' in rest ? rest.head : '', 'query' in rest ? `${rest.query}>${rest.key}` : ''],
-      ...['position' in rest ? rest.position : '', 'position' in rest],
-    ].join()
-  return place(a) === place(b)
-}
-
-/** Adds a change in the place of one at the same place, in the model's order. @param {readonly Change[]} changes @param {Change} change */
-export const withChange = (changes, change) =>
-  [...changes.filter(other => !isSamePlace(other, change)), change].sort(
-    (a, b) => orderOf(a) - orderOf(b) || write(a).localeCompare(write(b), 'en', { numeric: true }),
-  )
-
-const STACK_ORDER = ['', 'encoder', 'decoder', 'cross']
-const orderOf = (/** @type {Change} */ { stack, layer }) =>
-  (stack === 'encoder' ? 0 : 10_000) + layer * 4 + STACK_ORDER.indexOf(stack)
-
-/** Does a model have the place? @param {Change} change @param {Partial<Record<Stack, { layers: number, heads: number }>>} stacks */
-export function isIn(change, stacks) {
-  const own = stacks[change.stack]
-  return own !== undefined && change.layer < own.layers && (!('head' in change) || change.head < own.heads)
-}
 
 /** Where the hooks of a stack stand: "decoder.layers.2." and what its attention is called there. @param {At} at */
 export const placeOf = ({ stack, layer }) => ({

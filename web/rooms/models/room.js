@@ -3,10 +3,10 @@
 
 import { html, nothing } from 'lit'
 import './atlas.js'
+import { readChanges, withChange, writeChanges } from '../../head/changes.js'
 import { changes } from './changes-panel.js'
 import { generateBar } from './generate-bar.js'
 import { headPage } from './head-page.js'
-import { readChanges, withChange, writeChanges } from './hooks.js'
 import { inspector } from './inspector.js'
 import { opening } from './open-model.js'
 import { openSession } from './open-session.js'

@@ -2,9 +2,10 @@
 // in a worker, or on a page without one.
 
 import { inspectModel, loadModel } from 'qkv/models'
+import { isIn } from '../../head/changes.js'
 import { traceCell } from './cell-trace.js'
 import { generate } from './generate.js'
-import { hooksOf, isIn, placeOf } from './hooks.js'
+import { hooksOf, placeOf } from './hooks.js'
 import { matricesOf } from './layer-tensors.js'
 import {
   exactMap,

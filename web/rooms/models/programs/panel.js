@@ -1,8 +1,8 @@
 // The programs that do the same as the page.
 
 import { html, nothing } from 'lit'
+import { isIn } from '../../../head/changes.js'
 import { copy } from '../../layer/export.js'
-import { isIn } from '../hooks.js'
 import { hasPyTorch, qkvProgram, transformersProgram } from './programs.js'
 
 /** @typedef {import('../room.js').ModelsRoom} Room */

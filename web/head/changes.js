@@ -1,0 +1,137 @@
+// What a reader changes in the heads of a model, as data and as the text of a link: "2.1=0 ~1.3=mean e1.2:7>3=hide". Pure.
+// A change is a place, [e|d|c]LAYER[.HEAD] counted from 1, and what is changed there; "~" stands before one that is switched off.
+
+/** @typedef {import('./head.js').Stack} Stack */
+/** @typedef {import('./head.js').HeadAt} HeadAt */
+/** @typedef {import('./head.js').Change} Change */
+/** @typedef {import('./head.js').HeadChange} HeadChange */
+/** @typedef {import('./head.js').HideChange} HideChange */
+
+/** @type {Record<string, Stack>} */
+const STACKS = { '': '', e: 'encoder', d: 'decoder', c: 'cross' }
+const STACK_ORDER = Object.values(STACKS)
+/** Changes that are read from a link. */
+const MOST_CHANGES = 2000
+const LARGEST_FACTOR = 1000
+
+/** A layer, such as "2" or "d2". @param {{ stack?: Stack, layer: number }} at */
+export const layerName = ({ stack = '', layer }) => `${stack.slice(0, 1)}${layer + 1}`
+
+/** A head, such as "2.1" or "c2.1". @param {{ stack?: Stack, layer: number, head: number }} at */
+export const headName = at => `${layerName(at)}.${at.head + 1}`
+
+/** The place of a change as a link has it; two changes of one place exclude each other. @param {Change} change */
+function placeName(change) {
+  if (change.kind === 'patch') return `${layerName(change)}:${change.position === null ? '*' : change.position + 1}`
+  if (change.kind === 'head') return headName(change)
+  return `${headName(change)}:${change.query + 1}>${change.key + 1}`
+}
+
+/** @param {Change} change */
+function write(change) {
+  const { kind, isOn } = change
+  const what = kind === 'head' ? change.how : kind === 'weight' ? change.value : kind
+  return `${isOn ? '' : '~'}${placeName(change)}=${what}`
+}
+
+/** @param {readonly Change[]} changes */
+export const writeChanges = changes => changes.map(write).join(' ')
+
+const PATTERN = /^(~?)([edc]?)(\d{1,4})(?:\.(\d{1,4}))?(?::(?:(\d{1,6})>(\d{1,6})|(\d{1,6}|\*)))?=(.+)$/
+
+/** @param {string} text @returns {Change | undefined} */
+function read(text) {
+  const found = PATTERN.exec(text)
+  if (!found) return undefined
+  const [, off, letter, layer, head, query, key, position, what] = found
+  if ([layer, head, query, key, position].some(count => count !== undefined && Number(count) === 0)) return undefined
+  const at = { isOn: off === '', stack: STACKS[letter], layer: Number(layer) - 1 }
+  if (position !== undefined)
+    return what === 'patch' && head === undefined
+      ? { ...at, kind: 'patch', position: position === '*' ? null : Number(position) - 1 }
+      : undefined
+  if (head === undefined) return undefined
+  const own = { ...at, head: Number(head) - 1 }
+  const number = Number(what)
+  if (query === undefined) {
+    if (what === 'mean') return { ...own, kind: 'head', how: what }
+    return Math.abs(number) <= LARGEST_FACTOR ? { ...own, kind: 'head', how: number } : undefined
+  }
+  const cell = { ...own, query: Number(query) - 1, key: Number(key) - 1 }
+  if (what === 'hide') return { ...cell, kind: what }
+  return number >= 0 && number <= 1 ? { ...cell, kind: 'weight', value: number } : undefined
+}
+
+/** The changes of a link, one for each place; what is invalid is left out. @param {string} text @returns {Change[]} */
+export function readChanges(text) {
+  const found = text
+    .split(' ', MOST_CHANGES)
+    .flatMap(each => read(each) ?? [])
+    .map(change => /** @type {const} */ ([placeName(change), change]))
+  return [...new Map(found).values()]
+}
+
+/** Do both change the same place? @param {Change} a @param {Change} b */
+export const isSamePlace = (a, b) => placeName(a) === placeName(b)
+
+/** The encoder is before the decoder, and the self-attention of a layer before its cross-attention. @param {Change} change */
+const layerOrder = ({ stack, layer }) =>
+  (stack === 'encoder' ? 0 : 10_000) + layer * STACK_ORDER.length + STACK_ORDER.indexOf(stack)
+
+/** Adds a change in the place of one at the same place, in the model's order. @param {readonly Change[]} changes @param {Change} change */
+export const withChange = (changes, change) =>
+  [...withoutChange(changes, change), change].sort(
+    (a, b) => layerOrder(a) - layerOrder(b) || placeName(a).localeCompare(placeName(b), 'en', { numeric: true }),
+  )
+
+/** @param {readonly Change[]} changes @param {Change} change */
+export const withoutChange = (changes, change) => changes.filter(each => !isSamePlace(each, change))
+
+/** Is the change one of this head? @param {Change} change @param {HeadAt} at */
+const isOf = (change, { stack, layer, head }) =>
+  change.kind !== 'patch' && change.stack === stack && change.layer === layer && change.head === head
+
+/** The change of a head's output. @param {readonly Change[]} changes @param {HeadAt} at */
+export const headChange = (changes, at) =>
+  changes.find(/** @returns {each is HeadChange} */ each => each.kind === 'head' && isOf(each, at))
+
+/** What a head's output is multiplied by while its change is switched on. @param {readonly Change[]} changes @param {HeadAt} at */
+export function factorOf(changes, at) {
+  const change = headChange(changes, at)
+  return change?.isOn ? change.how : 1
+}
+
+/** A head times 1 has no change. @param {readonly Change[]} changes @param {HeadAt} at @param {number | 'mean'} how @returns {Change[]} */
+export function withFactor(changes, { stack, layer, head }, how) {
+  const change = /** @type {const} */ ({ kind: 'head', isOn: true, stack, layer, head, how })
+  return how === 1 ? withoutChange(changes, change) : withChange(changes, change)
+}
+
+/** The keys that are hidden from queries of a head by changes that are switched on. @param {readonly Change[]} changes @param {HeadAt} at */
+export const hiddenCells = (changes, at) =>
+  changes.filter(/** @returns {each is HideChange} */ each => each.kind === 'hide' && each.isOn && isOf(each, at))
+
+/** Hides a key from a query of a head, or shows it again. @param {readonly Change[]} changes @param {HeadAt} at @param {number} query @param {number} key @param {boolean} isHidden @returns {Change[]} */
+export function withCell(changes, { stack, layer, head }, query, key, isHidden) {
+  const change = /** @type {const} */ ({ kind: 'hide', isOn: true, stack, layer, head, query, key })
+  return isHidden ? withChange(changes, change) : withoutChange(changes, change)
+}
+
+/** Does a model have the place? @param {Change} change @param {Partial<Record<Stack, { layers: number, heads: number }>>} stacks */
+export function isIn(change, stacks) {
+  const own = stacks[change.stack]
+  return own !== undefined && change.layer < own.layers && (change.kind === 'patch' || change.head < own.heads)
+}
+
+/** The changes as chips show them: the hidden cells of a head are one group, every other change is one by itself. @param {readonly Change[]} changes @returns {Change[][]} */
+export function groupsOf(changes) {
+  /** @type {Map<string, Change[]>} */
+  const groups = new Map()
+  for (const change of changes) {
+    const name = change.kind === 'hide' ? `hide ${headName(change)} ${change.isOn}` : placeName(change)
+    const group = groups.get(name)
+    if (group) group.push(change)
+    else groups.set(name, [change])
+  }
+  return [...groups.values()]
+}
