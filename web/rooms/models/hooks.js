@@ -88,7 +88,7 @@ const patching =
   }
 
 /** @template T @template {string} K @param {readonly T[]} list @param {(item: T) => K} key */
-function groups(list, key) {
+export function groups(list, key) {
   /** @type {Map<K, T[]>} */
   const found = new Map()
   for (const item of list) found.set(key(item), [...(found.get(key(item)) ?? []), item])

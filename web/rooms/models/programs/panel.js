@@ -3,7 +3,8 @@
 import { html, nothing } from 'lit'
 import { isIn } from '../../../head/changes.js'
 import { copy } from '../../layer/export.js'
-import { hasPyTorch, qkvProgram, transformersProgram } from './programs.js'
+import { nodeProgram } from './node.js'
+import { hasPyTorch, pytorchProgram } from './pytorch.js'
 
 /** @typedef {import('../room.js').ModelsRoom} Room */
 
@@ -24,7 +25,7 @@ export function programs(room) {
   const task = {
     ...{ type: told.type, folder: told.name.split('~')[0], text: told.hasTokenizer ? room.text : undefined },
     ...{ ids: isRead ? undefined : ids, decoderIds, decoderIdsAfter: room.runAfter?.targetIds, row },
-    donor: {
+    second: {
       text: room.linked.donor,
       ...(donor && { ids: told.hasTokenizer ? undefined : donor.ids, decoderIds: donor.decoderIds }),
     },
@@ -40,6 +41,6 @@ export function programs(room) {
     <pre tabindex="0" id="models-program-${name}"><code>${code}</code></pre>`
   return html`<details class="models-programs"><summary>${t('modelsPrograms')}</summary>
     <p class="note">${t('modelsProgramsText')}</p>
-    ${show('qkv', qkvProgram(task))}
-    ${hasPyTorch(told.type) ? show('pytorch', transformersProgram(task)) : html`<p class="note">${t('modelsNoPyTorch')}</p>`}</details>`
+    ${show('qkv', nodeProgram(task))}
+    ${hasPyTorch(told.type) ? show('pytorch', pytorchProgram(task)) : html`<p class="note">${t('modelsNoPyTorch')}</p>`}</details>`
 }
