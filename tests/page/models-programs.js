@@ -24,7 +24,7 @@ export const CASES = JSON.parse(readFileSync(new URL('cases.json', FOLDER), 'utf
 /** The programs whose texts lie beside the numbers, to be read: those with all kinds of changes. */
 export const READABLE = ['gpt2-tiny', 'bert-tiny', 'marian-tiny'].map(model => ({
   model,
-  index: CASES.findLastIndex(each => each.model === model),
+  index: CASES.map(each => each.model).lastIndexOf(model),
 }))
 
 /** @param {Case} each */

@@ -48,6 +48,7 @@ test('the recorded probabilities before the changes are those of the recorded lo
     assert.ok(logits)
     const V = logits.dims[2]
     for (const { task, before } of own) {
+      /** @type {number[]} */
       const row = Array.from(logits.data.slice(task.row * V, (task.row + 1) * V))
       const most = Math.max(...row)
       const sum = row.reduce((total, logit) => total + Math.exp(logit - most), 0)
