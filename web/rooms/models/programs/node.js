@@ -2,7 +2,7 @@
 
 import { groups, placeOf } from '../hooks.js'
 
-/** @typedef {import('../hooks.js').Change} Change */
+/** @typedef {import('../../../head/head.js').Change} Change */
 
 /**
  * What a program does.

@@ -8,7 +8,7 @@ import { hasPyTorch, pytorchProgram } from './pytorch.js'
 
 /** @typedef {import('../room.js').ModelsRoom} Room */
 
-/** Does the model have the place, and the text the words? @param {import('../hooks.js').Change} change @param {import('../model-run.js').Run} run */
+/** Does the model have the place, and the text the words? @param {import('../../../head/head.js').Change} change @param {import('../model-run.js').Run} run */
 function fits(change, run) {
   const maps = run.maps[change.stack]
   if (!maps || !isIn(change, run.maps)) return false

@@ -3,8 +3,8 @@
 import { groups } from '../hooks.js'
 import { changesOf } from './node.js'
 
-/** @typedef {import('../hooks.js').Change} Change */
-/** @typedef {import('../hooks.js').Stack} Stack */
+/** @typedef {import('../../../head/head.js').Change} Change */
+/** @typedef {import('../../../head/head.js').Stack} Stack */
 /** @typedef {Partial<Record<Stack, readonly [layer: string, projection: string]>>} Paths */
 
 /** Module paths of transformers: the layer, and in it the output projection of its attention. @type {Record<string, Paths>} */
