@@ -289,6 +289,36 @@ test('gradients are those of float64 for all sizes', () => {
       }
 })
 
+test('float16 and bfloat16 hold rows whose largest magnitude is up to 65504 * 2^15', () => {
+  const most = 65504 * 2 ** 15
+  for (const dtype of /** @type {const} */ (['float16', 'bfloat16'])) {
+    for (const value of [2 ** 29, 1.5 * 2 ** 29, 2 ** 30, -(2 ** 30), 255 * 2 ** 23]) {
+      const bits = Uint16Array.from(new Uint32Array(Float32Array.of(value, 1).buffer), word => word >>> 16)
+      for (const weight of /** @type {any[]} */ ([[[value, 1]], { data: bits, dims: [1, 2], dtype: 'bfloat16' }])) {
+        const layer = packLinear(qkv, weight, undefined, { dtype })
+        assert.deepEqual([...layer.row(0).weight], [value, 1], `${dtype} ${value}`)
+        assert.equal(layer.forward([[1, 0]]).at(0, 0), value)
+        layer.dispose()
+      }
+    }
+    const beyond = /largest magnitude of a row of bfloat16 is|largest magnitude of a row of float16 is/
+    assert.throws(() => packLinear(qkv, [[most * 1.01]], undefined, { dtype }), beyond)
+  }
+  const layer = packLinear(qkv, [[most]], undefined, { dtype: 'float16' })
+  assert.equal(layer.row(0).weight[0], most)
+  layer.dispose()
+})
+
+test('float32 keeps NaN and infinity of a weight, as linear does; other dtypes refuse them', () => {
+  for (const bad of [NaN, Infinity, -Infinity]) {
+    const layer = packLinear(qkv, [[bad, 1], [1, 1]]) // biome-ignore format: a matrix
+    assert.deepEqual([...layer.forward([[1, 1]]).data], [...qkv.linear([[1, 1]], [[bad, 1], [1, 1]]).data]) // biome-ignore format: a matrix
+    layer.dispose()
+    for (const dtype of /** @type {const} */ (['float16', 'bfloat16', 'int8']))
+      assert.throws(() => packLinear(qkv, [[bad, 1]], undefined, { dtype }), /NaN, infinity/)
+  }
+})
+
 test('a layer that cannot be made says why, and leaves no memory in use', () => {
   const any = (/** @type {unknown} */ value) => /** @type {any} */ (value)
   const w = [[1, 2, 3]]
@@ -305,7 +335,10 @@ test('a layer that cannot be made says why, and leaves no memory in use', () => 
     ],
     [() => packLinear(qkv, w, undefined, { dtype: any('int4') }), /dtype: "int4" given.*"int8"/],
     [() => packLinear(qkv, [[NaN]], undefined, { dtype: 'int8' }), /NaN.*int8.*use dtype 'float32'/],
-    [() => packLinear(qkv, [[1e30]], undefined, { dtype: 'float16' }), /too large values for float16/],
+    [
+      () => packLinear(qkv, [[1e30]], undefined, { dtype: 'float16' }),
+      /largest magnitude of a row of float16 is 65504 \* 2\^15/,
+    ],
     [() => packLinear(qkv, [[Infinity]], undefined, { dtype: 'bfloat16' }), /for bfloat16/],
     [
       () => packLinear(qkv, [[1]], undefined, { dtype: 'int8', scales: [1] }),

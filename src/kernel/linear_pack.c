@@ -1,8 +1,9 @@
 /* linear_pack.c: weights in panels of eight rows, W (N,K) -> (N/8 rounded up, K, 8), as float32 or narrower.
  *
  * float16: each row times the power of 2 that brings its largest value to 2^14 ... 2^15, so that hardly any value is
- *   subnormal; scale = 2^112 / that power. A value w is off by at most 2^-11 |w| (2^-39 of the row's largest, if that
- * is more), and what is a float16 or a bfloat16 already by nothing (for bfloat16 down to 2^-31 of the row's largest).
+ *   subnormal; scale = 2^112 / that power. As scale is a float, 2^127 at most, no value may be above 65504 * 2^15.
+ *   A value w is off by at most 2^-11 |w| (2^-39 of the row's largest, if that is more), and what is a float16 or a
+ *   bfloat16 already by nothing (for bfloat16 down to 2^-31 of the row's largest).
  * int8: scale = max |w| / 127 of the row. A value is off by at most scale / 2. */
 #include "linear.h"
 
@@ -24,8 +25,8 @@ static float scale_of(float largest, uint32_t weights, float *factor) {
     *factor = largest > 1e-36f ? 127.0f / largest : 0.0f;
     return largest / 127.0f;
   }
-  int power = 14 + 127 - (int)(bits_of(largest) >> 23); /* largest * 2^power is 2^14 or more, but below 2^15 */
-  power = power > 112 ? 112 : power;
+  int power = 14 + 127 - (int)(bits_of(largest) >> 23);  /* largest * 2^power is 2^14 or more, but below 2^15 */
+  power = power > 112 ? 112 : power < -15 ? -15 : power; /* scale is a float: 2^127 at most */
   *factor = power2(power);
   return power2(112 - power);
 }
@@ -58,7 +59,7 @@ uint32_t QKV_EXPORT(qkv_pack_linear)(const float *w, size_t w_row, size_t w_colu
       factor[c] = 1.0f;
       if (is_quantized)
         continue;
-      if (!(largest[c] <= (weights == QKV_WEIGHTS_INT8 ? 3.4e38f : 0x1p29f)))
+      if (!(largest[c] <= (weights == QKV_WEIGHTS_INT8 ? 3.4e38f : 65504.0f * 0x1p15f)))
         return QKV_WEIGHTS_OUT_OF_RANGE;
       scales[n + c] = scale_of(largest[c], weights, factor + c);
     }

@@ -192,7 +192,8 @@ export class PackedLinear {
       const status = core.exports.qkv_pack_linear(...args)
       if (status === OUT_OF_RANGE)
         throw new RangeError(
-          `packLinear: weight holds NaN, infinity or too large values for ${this.#dtype}: use dtype 'float32'`,
+          `packLinear: weight holds NaN, infinity or values too large for ${this.#dtype}: ` +
+            `${kind === WEIGHTS.int8 ? '' : `the largest magnitude of a row of ${this.#dtype} is 65504 * 2^15; `}use dtype 'float32'`,
         )
       core.check('qkv_pack_linear', status)
     })
