@@ -270,6 +270,63 @@ test('operands of another module are copied; disposed ones are refused, and noth
   assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, 0])
 })
 
+test('positions, cos and sin of rope may be changed in place between steps: each step turns by the values of its time', () => {
+  const p = parameters(qkv, { w: [[1, 2, 3, 4]] })
+  const turned = (/** @type {any} */ options) => [...tape(qkv, p, t => t.rope(p.values.w, options)).output.data]
+  const expected = (/** @type {any} */ options) => [...qkv.rope([[1, 2, 3, 4]], options).data]
+  for (const positions of [[3], Uint32Array.of(3), any({ data: Float32Array.of(3), dims: [1, 1] })]) {
+    const values = positions.data ?? positions
+    const { entries } = any(p)
+    for (const position of [3, 5, 5, 0]) {
+      values[0] = position
+      assert.deepEqual(turned({ positions }), expected({ positions: [position] }))
+    }
+    const last = entries[0]
+    turned({ positions })
+    assert.equal(entries[0], last, 'equal positions run the recorded operation')
+  }
+  const [cos, sin] = [[[1, 1]], [[0, 0]]]
+  assert.deepEqual(turned({ cos, sin }), [1, 2, 3, 4])
+  cos[0][0] = 0
+  sin[0][0] = 1
+  assert.deepEqual(turned({ cos, sin }), expected({ cos, sin }))
+  assert.deepEqual(turned({ cos, sin }), [-3, 2, 1, 4])
+  p.dispose()
+})
+
+test('backward reads all arguments before it checks the parameters: a getter that disposes of them changes nothing', () => {
+  const p = parameters(qkv, { w: [[1, 2]] })
+  const step = tape(qkv, p, t => t.mul(p.values.w, [[3, 4]]))
+  const gradient = any({
+    dims: [1, 2],
+    get data() {
+      p.dispose()
+      return [1, 1]
+    },
+  })
+  const before = qkv.memory.size
+  assert.throws(() => step.backward({ gradient }), /disposed/)
+  const taken = qkv.alloc([before / 16])
+  assert.ok(
+    taken.data.every(value => value === 0),
+    'nothing was written to memory that others may have now',
+  )
+  taken.dispose()
+  const q = parameters(qkv, { w: [[1, 2]] })
+  const other = tape(qkv, q, t => t.mul(q.values.w, [[3, 4]]))
+  const runs = any({
+    dims: [1, 2],
+    get data() {
+      tape(qkv, q, t => t.gelu(q.values.w))
+      return [1, 1]
+    },
+  })
+  assert.throws(() => other.backward({ gradient: runs }), /this step is over/)
+  assert.deepEqual([...q.gradients.w.data], [0, 0])
+  q.dispose()
+  assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, 0])
+})
+
 test("the output of a step is a view of the parameters' memory: it cannot be disposed of, and throws after theirs", () => {
   const p = parameters(qkv, { w: [[1, 2]] })
   const { resident } = qkv.memory

@@ -3,7 +3,7 @@
 
 import { expectDims, oneOf, readOptions, toBoolean } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
-import { toFloats, valuesOf } from '../base/operand.js'
+import { toFloats, toTensor, valuesOf } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
 import { LABELS } from '../nn/attention.js'
 import { prepareRows } from '../nn/embedding.js'
@@ -25,8 +25,29 @@ import { addressOf, expectParameters, variables } from './parameters.js'
 
 /** @typedef {Recorder & import('../nn/tape-operations.js').Operations} Tape */
 
-/** @param {readonly unknown[]} a @param {readonly unknown[]} b */
-const same = (a, b) => a.length === b.length && a.every((x, i) => Object.is(x, b[i]))
+/**
+ * Are two keys equal? The tensors among them are compared by their values.
+ * @param {readonly unknown[]} a
+ * @param {readonly unknown[]} b
+ * @returns {boolean}
+ */
+const same = (a, b) =>
+  a.length === b.length &&
+  a.every((x, i) => {
+    const y = b[i]
+    if (!(x instanceof Tensor && y instanceof Tensor)) return Object.is(x, y)
+    return (
+      same(x.dims, y.dims) &&
+      x.data.every((/** @type {number} */ value, /** @type {number} */ n) => value === y.data[n])
+    )
+  })
+
+/** A copy of an option: an array or a tensor may change until the next step. @param {unknown} value @param {string} name */
+function copyOf(value, name) {
+  if (typeof value !== 'object' || value === null) return value
+  const { data, dims } = toTensor(value, name, true)
+  return new Tensor(data.slice(), dims)
+}
 
 class Recorder {
   #p
@@ -93,7 +114,7 @@ class Recorder {
   /**
    * @param {keyof typeof OPERATIONS} name
    * @param {readonly unknown[]} values of the operands; undefined: not given
-   * @param {object} [options]
+   * @param {Record<string, any>} [options] an object of the tape's own
    * @param {unknown} [given]
    */
   #apply(name, values, options = {}, given) {
@@ -102,6 +123,7 @@ class Recorder {
       value === undefined && i >= required ? undefined : this.variable(value, `${name}: ${operands[i]}`),
     )
     const tensors = inputs.map(x => x?.tensor)
+    for (const option in options) options[option] = copyOf(options[option], `${name}: ${option}`)
     const key = Object.entries(options).flat()
     return this.#record(name, inputs, key, () => prepare(this.#p.core, tensors, options, name), given).tensor
   }
@@ -221,22 +243,24 @@ export function tape(qkv, p, run, options = {}) {
   /** @type {TrainingStep['backward']} */
   function backward(options = {}) {
     const given = readOptions(options, ['gradient', 'accumulate'], 'backward')
-    if (p.step !== step) throw new Error('backward: this step is over: another tape has used its memory')
-    if (isUsed) throw new Error('backward: it was called before for this step: its gradients are in p.gradients')
-    expectParameters(p, 'backward')
     const accumulate = toBoolean(given.accumulate ?? false, 'backward: accumulate')
     const isOne = given.gradient === undefined
     if (isOne && output.dims.length)
       throw new RangeError(`backward: the output has dims ${shape(output.dims)}: give its gradient, or return a loss`)
     const upstream = isOne ? new Tensor(Float32Array.of(1), []) : toFloats(given.gradient, 'backward: gradient')
     expectDims(upstream, output.dims, 'backward: gradient', 'the dims of the output')
+    const values = valuesOf(upstream)
+    // These checks come after all arguments are read: a getter among them may run a step or dispose of the parameters.
+    if (p.step !== step) throw new Error('backward: this step is over: another tape has used its memory')
+    if (isUsed) throw new Error('backward: it was called before for this step: its gradients are in p.gradients')
+    expectParameters(p, 'backward')
     const { planned } = p
     if (planned?.root !== root || planned.accumulate !== accumulate || planned.isOne !== isOne) {
       p.forget(p.entries.length)
       p.planned = planBackward(p, root, accumulate, isOne)
     }
     isUsed = true
-    p.planned?.run(valuesOf(upstream))
+    p.planned?.run(values)
     return result
   }
   const result = { loss, output, backward }
