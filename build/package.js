@@ -25,7 +25,7 @@ const minify = {
 // core.js has everything that entries share: one file compresses better than several. Bundlers take from it what is used,
 // so nothing in it may run when it is loaded, not even a static block of a class, and load has one dynamic import only.
 // threads.js has what only threads and the relaxed build need, block.js what nn, train and models share, and the file of an
-// entry what only that entry needs. tokenize.js imports nothing, so that a page that only splits a text loads no more.
+// entry what only that entry needs; families/ has what is loaded with a model of a family. tokenize.js imports nothing, so that a page that only splits a text loads no more.
 const entries = LIBRARY.filter(({ name }) => name !== 'tokenize')
 const ownOf = entries.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
 const groups = [
@@ -35,10 +35,13 @@ const groups = [
   { name: 'threads', test: /src\/(threads\/|relaxed)/ },
 ]
 const output = { minify, sourcemap: true }
+/** @param {{ moduleIds: string[] }} chunk */
+const chunkFileNames = ({ moduleIds }) =>
+  moduleIds.some(id => /models\/famil/.test(id)) ? 'families/[name].js' : '[name].js'
 await build({
   input: Object.fromEntries(entries.map(({ name, source }) => [name, source])),
   platform: 'neutral',
-  output: { ...output, dir: 'dist', chunkFileNames: '[name].js', codeSplitting: { groups } },
+  output: { ...output, dir: 'dist', chunkFileNames, codeSplitting: { groups } },
 })
 for (const [source, name] of [
   ['src/threads/worker.js', 'worker'],

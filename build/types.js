@@ -34,6 +34,9 @@ function lean(comment, indent) {
 /** Members of classes that are marked as @internal. tsc does not remove those that a constructor makes. */
 const INTERNAL = /^( +)\/\*\*(?:(?!\*\/)[\s\S])*@internal(?:(?!\*\/)[\s\S])*\*\/\n\1\S.*(?:\n\1[ }].*)*\n/gm
 
+/** Stands for the text of a name that two modules declare in different ways, so that no entry can make it public. */
+const TWICE = 'two different declarations'
+
 /**
  * The names that are declared in a folder of declarations, with their texts.
  * @param {string} folder
@@ -65,8 +68,7 @@ function declarations(folder) {
       own.set(name, (own.get(name) ?? '') + statement) // a function may have several signatures
     }
     for (const [name, statement] of own) {
-      if ((found.get(name) ?? statement) !== statement) throw new Error(`two different declarations of ${name}`)
-      found.set(name, statement)
+      found.set(name, (found.get(name) ?? statement) === statement ? statement : TWICE)
     }
   }
   return found
@@ -105,6 +107,7 @@ export function publicTypes(folder, entries) {
     for (const name of reached) {
       const text = all.get(name)
       if (!text) throw new Error(`${entry} exports ${name}, which nothing declares`)
+      if (text === TWICE) throw new Error(`${entry} exports ${name}, of which there are two different declarations`)
       if (!owners.has(name)) owners.set(name, entry)
       if (owners.get(name) !== entry) {
         taken.add(name)

@@ -7,7 +7,7 @@ import { toTensor } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('./family-parts.js').NormSpec} NormSpec */
+/** @typedef {import('./family-shapes/parts.js').NormSpec} NormSpec */
 /** @typedef {import('./network.js').Seen} Seen */
 /** @typedef {import('./model.js').ModelInput} ModelInput */
 /** @typedef {import('./model.js').ModelOutput} ModelOutput */
@@ -32,7 +32,7 @@ import { Tensor } from '../base/tensor.js'
 
 /**
  * @param {object} model
- * @param {import('./family-parts.js').Family} model.family
+ * @param {import('./family-shapes/parts.js').Family} model.family
  * @param {import('./weights.js').ModelWeights} model.weights
  * @param {(input: ModelInput, options: import('./model.js').ModelOptions & { signal?: AbortSignal },
  *   record: (seen: Seen) => void) => Promise<ModelOutput>} model.forward
@@ -97,7 +97,7 @@ export async function attribute({ family, weights, forward }, input, options) {
     } else if (stackRow && decoder.norm) pass(decoder.norm, stackRow)
     else if (stackRow) settle(stackRow)
   }
-  /** @param {Float64Array} row (H * D) @param {import('./family-parts.js').PartSpec} part */
+  /** @param {Float64Array} row (H * D) @param {import('./family-shapes/parts.js').PartSpec} part */
   const project = (row, part) => {
     const { o } = /** @type {NonNullable<typeof part.attention>} */ (part.attention)
     const rows = new Float32Array((H + 1) * row.length) // the last row, of zeros, becomes the bias

@@ -50,6 +50,17 @@ export class Config {
     return toNumber(value, `config.json: ${key}`, range)
   }
 
+  /**
+   * @param {string} key of an id, or of a list of ids
+   * @param {number} vocab
+   * @returns {number[]} empty if the key is absent
+   */
+  ids(key, vocab) {
+    const value = this.get(key)
+    const ids = value === undefined ? [] : Array.isArray(value) ? value : [value]
+    return ids.map(id => toNumber(id, `config.json: ${key}`, { least: 0, most: vocab - 1, whole: true }))
+  }
+
   /** @param {string} key @param {boolean} fallback */
   flag(key, fallback) {
     const value = this.get(key) ?? fallback

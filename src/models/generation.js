@@ -12,7 +12,7 @@ import { describe } from '../base/errors.js'
  * @param {import('./model.js').Model} model
  * @param {object} parts of the model
  * @param {import('../qkv.js').Qkv} parts.qkv
- * @param {import('./family-parts.js').Family} parts.family
+ * @param {import('./family-shapes/parts.js').Family} parts.family
  * @param {import('./tokenizer.js').TextTool} [parts.tokenizer]
  * @param {(prompt: unknown) => number[]} parts.toIds
  * @param {typeof import('./inputs.js').checkSignal} parts.checkSignal given, not imported: so inputs.js stays in one bundle with model.js
@@ -23,7 +23,7 @@ import { describe } from '../base/errors.js'
 export async function* generate(model, { qkv, family, tokenizer, toIds, checkSignal }, prompt, options) {
   const known = ['maxNewTokens', 'temperature', 'topK', 'seed', 'stopIds', 'keep', 'hooks', 'useCache', 'signal']
   options = readOptions(options, known, 'generate')
-  const { keep, hooks, signal, useCache = true, seed = 0, stopIds = idsOf(model.config.eos_token_id) } = options
+  const { keep, hooks, signal, useCache = true, seed = 0, stopIds = family.stopIds } = options
   checkSignal(signal, 'generate')
   toBoolean(useCache, 'generate: useCache')
   if (!Array.isArray(stopIds) || !stopIds.every(Number.isInteger))
@@ -101,9 +101,6 @@ export async function* generate(model, { qkv, family, tokenizer, toIds, checkSig
     cache?.dispose()
   }
 }
-
-/** @param {unknown} ids a number or a list @returns {number[]} */
-const idsOf = ids => (Array.isArray(ids) ? ids : [ids]).filter(id => Number.isInteger(id))
 
 /** The single ids among bad_words_ids. @param {unknown} words @returns {number[]} */
 const badIds = words =>

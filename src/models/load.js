@@ -4,7 +4,7 @@ import { oneOf, readOptions } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { readCheckpoint } from './checkpoint.js'
 import { Config } from './config.js'
-import { familyOf } from './families.js'
+import { familyOf } from './families/index.js'
 import { checkSignal } from './inputs.js'
 import { Model, stacksOf } from './model.js'
 import { openFolder, readJSON } from './source.js'
@@ -69,7 +69,7 @@ export async function inspectModel(source, options = {}) {
  * @template T
  * @param {CheckpointSource} source
  * @param {AbortSignal | undefined} signal
- * @param {(opened: { folder: import('./source.js').Folder, family: import('./family-parts.js').Family,
+ * @param {(opened: { folder: import('./source.js').Folder, family: import('./family-shapes/parts.js').Family,
  *   json: Record<string, unknown>, tensors: Awaited<ReturnType<typeof readCheckpoint>> }) => Promise<T>} use
  */
 async function withFolder(source, signal, use) {

@@ -1,6 +1,6 @@
 // The types of a family's description, and functions that several descriptions share.
 
-/** @typedef {import('./config.js').Config} Config */
+/** @typedef {import('../config.js').Config} Config */
 /** @typedef {'gelu' | 'gelu_tanh' | 'relu' | 'silu'} ActivationName */
 
 /**
@@ -59,8 +59,8 @@
  * @property {number} [softcap]
  * @property {RegExp} [optional] names of its tensors; a checkpoint without any of them has no head
  *
- * @typedef {object} Family
- * @property {string} type model_type
+ * What a family says about a model, from its config.
+ * @typedef {object} Description
  * @property {number} width
  * @property {number} vocab
  * @property {EmbeddingSpec} embedding
@@ -71,6 +71,9 @@
  * @property {string} [prefix] optional prefix of all names
  * @property {RegExp} ignored names of tensors that are not used
  * @property {number} [startId] first id of the decoder, in an encoder-decoder
+ *
+ * The description of a model of a family: its model_type, and the ids at which generation ends.
+ * @typedef {Description & { type: string, stopIds: readonly number[] }} Family
  */
 
 /** @type {Record<string, ActivationName>} */

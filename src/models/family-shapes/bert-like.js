@@ -1,17 +1,16 @@
-// Encoders with a masked-language-model head: bert, roberta, distilbert, albert.
+// Encoders with post-norm layers and a masked-language-model head.
 
-import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, times } from './family-parts.js'
+import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, times } from './parts.js'
 
-/** @typedef {import('./config.js').Config} Config */
-/** @typedef {import('./family-parts.js').Family} Family */
-/** @typedef {import('./family-parts.js').NormSpec} NormSpec */
-/** @typedef {import('./family-parts.js').ActivationName} ActivationName */
+/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('./parts.js').NormSpec} NormSpec */
+/** @typedef {import('./parts.js').ActivationName} ActivationName */
 
 /**
- * bert, roberta, distilbert, albert: encoders with post-norm layers and a masked-language-model head.
+ * An encoder.
  * @param {Config} c
  * @param {object} names
- * @param {string} names.type
+ * @param {string} names.prefix of the names of tensors, which a checkpoint may leave out
  * @param {Record<'width' | 'layers' | 'heads' | 'inner' | 'activation', string>} names.keys
  * @param {string} names.act the default activation
  * @param {number} [names.eps] if the config has no key for it
@@ -25,10 +24,10 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, times }
  * @param {{ dense: string, norm: string, bias: string, optional: RegExp, activation?: ActivationName }} names.head
  * @param {string} [names.pooler]
  * @param {readonly string[]} [names.ignored]
- * @returns {Family}
+ * @returns {import('./parts.js').Description}
  */
-function bertLike(c, names) {
-  const { type, keys, at } = names
+export function bertLike(c, names) {
+  const { prefix, keys, at } = names
   const d = c.size(keys.width)
   const heads = c.size(keys.heads)
   const headDim = headDimOf(d, heads)
@@ -53,10 +52,9 @@ function bertLike(c, names) {
   const all = { heads, kvHeads: heads, headDim }
   const { dense, bias, optional } = names.head
   return {
-    type,
     width: d,
     vocab,
-    prefix: `${type}.`,
+    prefix,
     embedding: {
       tokens: table('word', vocab),
       positions: table('position', c.size('max_position_embeddings')),
@@ -101,14 +99,14 @@ function bertLike(c, names) {
   }
 }
 
-const BERT_KEYS = {
+export const BERT_KEYS = {
   width: 'hidden_size',
   layers: 'num_hidden_layers',
   heads: 'num_attention_heads',
   inner: 'intermediate_size',
   activation: 'hidden_act',
 }
-const BERT_LAYER = /** @type {const} */ ({
+export const BERT_LAYER = /** @type {const} */ ({
   keys: BERT_KEYS,
   act: 'gelu',
   attention: ['attention.self.query', 'attention.self.key', 'attention.self.value', 'attention.output.dense'],
@@ -117,89 +115,4 @@ const BERT_LAYER = /** @type {const} */ ({
   types: true,
   pooler: 'pooler.dense',
 })
-const inEncoder = (/** @type {number} */ i) => `encoder.layer.${i}.`
-
-/** @param {Config} c */
-export const bert = c =>
-  bertLike(c, {
-    ...BERT_LAYER,
-    type: 'bert',
-    at: inEncoder,
-    head: {
-      dense: 'cls.predictions.transform.dense',
-      norm: 'cls.predictions.transform.LayerNorm',
-      bias: 'cls.predictions.bias',
-      optional: /^cls\.predictions\./,
-    },
-    ignored: ['^cls\\.predictions\\.decoder\\.(weight|bias)$'],
-  })
-
-/** @param {Config} c */
-export const roberta = c =>
-  bertLike(c, {
-    ...BERT_LAYER,
-    type: 'roberta',
-    at: inEncoder,
-    counts: true,
-    head: {
-      dense: 'lm_head.dense',
-      norm: 'lm_head.layer_norm',
-      bias: 'lm_head.bias',
-      optional: /^lm_head\./,
-      activation: 'gelu',
-    },
-    ignored: ['^lm_head\\.decoder\\.(weight|bias)$'],
-  })
-
-/** @param {Config} c */
-export function distilbert(c) {
-  c.get('sinusoidal_pos_embds') // positions are stored either way
-  return bertLike(c, {
-    type: 'distilbert',
-    act: 'gelu',
-    eps: 1e-12,
-    at: i => `transformer.layer.${i}.`,
-    keys: { width: 'dim', layers: 'n_layers', heads: 'n_heads', inner: 'hidden_dim', activation: 'activation' },
-    attention: ['attention.q_lin', 'attention.k_lin', 'attention.v_lin', 'attention.out_lin'],
-    mlp: ['ffn.lin1', 'ffn.lin2'],
-    norms: ['sa_layer_norm', 'output_layer_norm'],
-    head: {
-      dense: 'vocab_transform',
-      norm: 'vocab_layer_norm',
-      bias: 'vocab_projector.bias',
-      optional: /^vocab_/,
-    },
-    ignored: ['^vocab_projector\\.weight$'],
-  })
-}
-
-/** @param {Config} c */
-export function albert(c) {
-  const layers = layersOf(c, 'num_hidden_layers')
-  const groups = c.size('num_hidden_groups', 1)
-  const inner = c.size('inner_group_num', 1)
-  if (inner !== 1 || layers % groups)
-    throw new RangeError(
-      `config.json: inner_group_num ${inner} with ${groups} groups of ${layers} layers is not covered`,
-    )
-  return bertLike(c, {
-    type: 'albert',
-    act: 'gelu_new',
-    types: true,
-    narrow: c.size('embedding_size', 128),
-    keys: BERT_KEYS,
-    // The layers of a group share their weights.
-    at: i => `encoder.albert_layer_groups.${Math.floor(i / (layers / groups))}.albert_layers.0.`,
-    attention: ['attention.query', 'attention.key', 'attention.value', 'attention.dense'],
-    mlp: ['ffn', 'ffn_output'],
-    norms: ['attention.LayerNorm', 'full_layer_layer_norm'],
-    head: {
-      dense: 'predictions.dense',
-      norm: 'predictions.LayerNorm',
-      bias: 'predictions.bias',
-      optional: /^predictions\./,
-    },
-    pooler: 'pooler',
-    ignored: ['^predictions\\.decoder\\.(weight|bias)$', '^sop_classifier\\.'],
-  })
-}
+export const inEncoder = (/** @type {number} */ i) => `encoder.layer.${i}.`

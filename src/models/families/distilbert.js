@@ -1,0 +1,27 @@
+// DistilBERT: BERT without token types and pooler.
+
+import { bertLike } from '../family-shapes/bert-like.js'
+
+/** @typedef {import('../config.js').Config} Config */
+
+/** @param {Config} c */
+export function describe(c) {
+  c.get('sinusoidal_pos_embds') // positions are stored either way
+  return bertLike(c, {
+    prefix: 'distilbert.',
+    act: 'gelu',
+    eps: 1e-12,
+    at: i => `transformer.layer.${i}.`,
+    keys: { width: 'dim', layers: 'n_layers', heads: 'n_heads', inner: 'hidden_dim', activation: 'activation' },
+    attention: ['attention.q_lin', 'attention.k_lin', 'attention.v_lin', 'attention.out_lin'],
+    mlp: ['ffn.lin1', 'ffn.lin2'],
+    norms: ['sa_layer_norm', 'output_layer_norm'],
+    head: {
+      dense: 'vocab_transform',
+      norm: 'vocab_layer_norm',
+      bias: 'vocab_projector.bias',
+      optional: /^vocab_/,
+    },
+    ignored: ['^vocab_projector\\.weight$'],
+  })
+}

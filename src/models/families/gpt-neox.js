@@ -1,0 +1,47 @@
+// GPT-NeoX and Pythia: attention and MLP in parallel, q, k and v of each head in one weight.
+
+import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
+import { ACTIVATIONS, biased, EPS, layerNormOf, times } from '../family-shapes/parts.js'
+import { ropeFrequencies } from '../rope-scaling.js'
+
+/** @typedef {import('../config.js').Config} Config */
+
+/** @param {Config} c */
+export function describe(c) {
+  const d = c.size('hidden_size')
+  const heads = equalHeads(d, c.size('num_attention_heads'))
+  const D = heads.headDim
+  const bias = c.flag('attention_bias', true)
+  return decoderOnly(c, {
+    prefix: 'gpt_neox.',
+    d,
+    heads,
+    tokens: 'embed_in',
+    layers: 'num_hidden_layers',
+    at: 'layers.N.',
+    stack: { parallel: c.flag('use_parallel_residual', true), rope: ropeFrequencies(c, D, 0.25) },
+    attention: at => {
+      // Rows in groups of 3 D: q, k and v of head 0, then of head 1, ...
+      const [q, k, v] = times(3, part => ({
+        name: `${at}attention.query_key_value`,
+        out: d,
+        in: d,
+        bias,
+        of: 3 * d,
+        part,
+        row: (/** @type {number} */ n) => (Math.floor(n / D) * 3 + part) * D + (n % D),
+      }))
+      return { q, k, v, o: { name: `${at}attention.dense`, out: d, in: d, bias } }
+    },
+    mlp: ['mlp.dense_h_to_4h', 'mlp.dense_4h_to_h'],
+    inner: c.size('intermediate_size'),
+    linear: biased,
+    activation: c.choice('hidden_act', ACTIVATIONS, 'gelu'),
+    norm: layerNormOf(d, c.number('layer_norm_eps', 1e-5, EPS)),
+    norms: ['input_layernorm', undefined, 'post_attention_layernorm'],
+    last: 'final_layer_norm',
+    head: 'embed_out',
+    tied: c.flag('tie_word_embeddings', false),
+    ignored: ['attention\\.(bias|masked_bias)$'],
+  })
+}

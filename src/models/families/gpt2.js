@@ -1,0 +1,44 @@
+// GPT-2: learned positions, LayerNorm before each part, weights as (in, out).
+
+import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
+import { ACTIVATIONS, EPS, layerNormOf, times } from '../family-shapes/parts.js'
+
+/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
+
+/** @param {Config} c */
+export function describe(c) {
+  const d = c.size('n_embd')
+  c.only({ scale_attn_by_inverse_layer_idx: false, scale_attn_weights: true, add_cross_attention: false })
+  /** @type {(name: string, out: number, size: number) => LinearSpec} */
+  const linear = (name, out, size) => ({ name, out, in: size, bias: true, layout: 'in,out' })
+  return decoderOnly(c, {
+    prefix: 'transformer.',
+    d,
+    heads: equalHeads(d, c.size('n_head')),
+    tokens: 'wte',
+    embedding: { positions: { name: 'wpe', rows: c.size('n_positions'), columns: d } },
+    layers: 'n_layer',
+    at: 'h.N.',
+    linear,
+    mlp: ['mlp.c_fc', 'mlp.c_proj'],
+    inner: c.size('n_inner', 4 * d),
+    attention: at => {
+      // q, k and v side by side.
+      const [q, k, v] = times(3, part => ({
+        ...linear(`${at}attn.c_attn`, d, d),
+        of: 3 * d,
+        part,
+        row: (/** @type {number} */ n) => part * d + n,
+      }))
+      return { q, k, v, o: linear(`${at}attn.c_proj`, d, d) }
+    },
+    activation: c.choice('activation_function', ACTIVATIONS, 'gelu_new'),
+    norm: layerNormOf(d, c.number('layer_norm_epsilon', 1e-5, EPS)),
+    norms: ['ln_1', undefined, 'ln_2'],
+    last: 'ln_f',
+    head: 'lm_head',
+    tied: c.flag('tie_word_embeddings', true),
+    ignored: ['^h\\.\\d+\\.attn\\.(bias|masked_bias)$'],
+  })
+}

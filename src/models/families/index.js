@@ -1,0 +1,45 @@
+// The families of models, by model_type of config.json. A family is a file that exports `describe`, which makes from a config
+// the names and shapes of the weights and the order of the layers; network.js runs all of them. A file is loaded when a model of
+// its family is opened. https://github.com/huggingface/transformers, src/transformers/models
+
+import { describe } from '../../base/errors.js'
+
+/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../family-shapes/parts.js').Description} Description */
+
+/** @type {Record<string, () => Promise<{ describe: (config: Config) => Description }>>} */
+export const FAMILIES = {
+  gpt2: () => import('./gpt2.js'),
+  gpt_neox: () => import('./gpt-neox.js'),
+  phi: () => import('./phi.js'),
+  llama: () => import('./llama.js'),
+  mistral: () => import('./mistral.js'),
+  qwen2: () => import('./qwen2.js'),
+  qwen3: () => import('./qwen3.js'),
+  gemma2: () => import('./gemma2.js'),
+  bert: () => import('./bert.js'),
+  roberta: () => import('./roberta.js'),
+  distilbert: () => import('./distilbert.js'),
+  albert: () => import('./albert.js'),
+  t5: () => import('./t5.js'),
+  marian: () => import('./marian.js'),
+}
+
+/**
+ * The description of a model.
+ * @param {Config} config
+ * @returns {Promise<import('../family-shapes/parts.js').Family>}
+ * @throws {RangeError} the config asks for something that is not covered
+ */
+export async function familyOf(config) {
+  const type = config.get('model_type')
+  if (typeof type !== 'string' || !Object.hasOwn(FAMILIES, type))
+    throw new RangeError(
+      `config.json: model_type ${describe(type)} is not covered; covered: ${Object.keys(FAMILIES).join(', ')}`,
+    )
+  config.only({ quantization_config: undefined })
+  const family = (await FAMILIES[type]()).describe(config)
+  const stopIds = family.decoder ? config.ids('eos_token_id', family.vocab) : []
+  config.end()
+  return { ...family, type, stopIds }
+}

@@ -1,0 +1,35 @@
+// Phi: attention and MLP in parallel after one LayerNorm, rotary positions for a part of each head.
+
+import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
+import { ACTIVATIONS, ALL, attentionOf, biased, EPS, layerNormOf } from '../family-shapes/parts.js'
+import { ropeFrequencies } from '../rope-scaling.js'
+
+/** @typedef {import('../config.js').Config} Config */
+
+/** @param {Config} c */
+export function describe(c) {
+  const d = c.size('hidden_size')
+  const H = c.size('num_attention_heads')
+  const heads = equalHeads(d, H, c.size('num_key_value_heads', H))
+  c.only({ qk_layernorm: false, tie_word_embeddings: false })
+  return decoderOnly(c, {
+    prefix: 'model.',
+    d,
+    heads,
+    tokens: 'embed_tokens',
+    layers: 'num_hidden_layers',
+    at: 'layers.N.',
+    stack: { parallel: true, rope: ropeFrequencies(c, heads.headDim, 0.5) },
+    attention: at => attentionOf(`${at}self_attn.`, ['q_proj', 'k_proj', 'v_proj', 'dense'], d, heads, ALL),
+    mlp: ['mlp.fc1', 'mlp.fc2'],
+    inner: c.size('intermediate_size'),
+    linear: biased,
+    activation: c.choice('hidden_act', ACTIVATIONS, 'gelu_new'),
+    norm: layerNormOf(d, c.number('layer_norm_eps', 1e-5, EPS)),
+    norms: ['input_layernorm', undefined, 'input_layernorm'], // one for both
+    last: 'final_layernorm',
+    head: 'lm_head',
+    tied: false,
+    headBias: true,
+  })
+}

@@ -1,0 +1,76 @@
+// Decoders that predict the next token: an embedding, layers of attention and MLP, a head.
+
+import { anyOf, headDimOf, layersOf, times } from './parts.js'
+
+/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('./parts.js').StackSpec} StackSpec */
+/** @typedef {import('./parts.js').AttentionSpec} AttentionSpec */
+/** @typedef {import('./parts.js').LinearSpec} LinearSpec */
+/** @typedef {import('./parts.js').NormSpec} NormSpec */
+/** @typedef {import('./parts.js').EmbeddingSpec} EmbeddingSpec */
+/** @typedef {import('./parts.js').HeadSpec} HeadSpec */
+/** @typedef {import('./parts.js').ActivationName} ActivationName */
+
+/**
+ * A decoder that predicts the next token, with norms before attention and MLP, in some families also after them.
+ * @param {Config} c
+ * @param {object} f
+ * @param {string} f.prefix
+ * @param {number} f.d width
+ * @param {{ heads: number, kvHeads: number, headDim: number }} f.heads
+ * @param {string} f.tokens the table of embeddings
+ * @param {Partial<EmbeddingSpec>} [f.embedding] more of the embedding
+ * @param {Partial<StackSpec>} [f.stack] more of the stack
+ * @param {string} f.layers key of the config
+ * @param {string} f.at prefix of the names of a layer; N stands for its number
+ * @param {(at: string, i: number) => AttentionSpec} f.attention
+ * @param {readonly string[]} f.mlp up, down and, if there is one, gate
+ * @param {number} f.inner
+ * @param {ActivationName} f.activation
+ * @param {(name: string, out: number, size: number) => LinearSpec} f.linear of the MLP
+ * @param {(name: string, size?: number) => NormSpec} f.norm
+ * @param {readonly (string | undefined)[]} f.norms before and after attention, before and after the MLP
+ * @param {string} f.last the norm after all layers
+ * @param {string} f.head
+ * @param {boolean} f.tied is the table of embeddings the head?
+ * @param {Partial<HeadSpec>} [f.logits]
+ * @param {boolean} [f.headBias]
+ * @param {readonly string[]} [f.ignored]
+ * @returns {import('./parts.js').Description}
+ */
+export function decoderOnly(c, f) {
+  const { d, heads, norm, linear, mlp, inner, activation, norms, head, ignored = [] } = f
+  const vocab = c.size('vocab_size')
+  const normed = (/** @type {string} */ at, /** @type {number} */ n) => ({
+    before: norm(at + norms[n]),
+    ...(norms[n + 1] && { after: norm(at + norms[n + 1]) }),
+  })
+  return {
+    width: d,
+    vocab,
+    prefix: f.prefix,
+    embedding: { tokens: { name: f.tokens, rows: vocab, columns: d }, ...f.embedding },
+    decoder: {
+      causal: true,
+      heads: { ...heads, scale: heads.headDim ** -0.5, softcap: 0 },
+      norm: norm(f.last),
+      ...f.stack,
+      layers: times(layersOf(c, f.layers), i => {
+        const at = f.at.replace('N', String(i))
+        const [up, down, gate] = mlp.map((name, n) => linear(at + name, n === 1 ? d : inner, n === 1 ? inner : d))
+        return [
+          { kind: 'attention', attention: f.attention(at, i), ...normed(at, 0) },
+          { kind: 'mlp', mlp: { up, down, gate, activation }, ...normed(at, 2) },
+        ]
+      }),
+    },
+    head: {
+      ...(f.tied ? { tied: f.tokens } : { project: { name: head, out: vocab, in: d, bias: f.headBias } }),
+      ...f.logits,
+    },
+    ignored: anyOf(...ignored, 'rotary_emb\\.inv_freq$', ...(f.tied ? [`^${head}\\.weight$`] : [])),
+  }
+}
+
+/** @param {number} width @param {number} heads @param {number} [kvHeads] */
+export const equalHeads = (width, heads, kvHeads = heads) => ({ heads, kvHeads, headDim: headDimOf(width, heads) })

@@ -1,0 +1,113 @@
+// Decoders with RMSNorm, rotary positions and a gated MLP.
+
+import { describe } from '../../base/errors.js'
+import { ropeFrequencies } from '../rope-scaling.js'
+import { decoderOnly } from './decoder-only.js'
+import { ACTIVATIONS, ALL, attentionOf, EPS, headDimOf, layersOf, NONE, times } from './parts.js'
+
+/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('./parts.js').NormSpec} NormSpec */
+
+/**
+ * A decoder.
+ * @param {Config} c
+ * @param {object} options
+ * @param {number} [options.kvHeads] if the config has no key for it; default: as many as there are query heads
+ * @param {number} [options.headDim] if the config has no key for it; default: the width divided by the heads
+ * @param {'qkv'} [options.bias] q, k and v have biases, o has none; default: the config says it
+ * @param {boolean} [options.mlpBias] default false
+ * @param {boolean} [options.qkNorm] q and k of each head are normalised
+ * @param {boolean} [options.gemma] norms before and after each part, caps, the scale of Gemma 2
+ * @param {'all' | 'upper' | 'even'} [options.window] the layers that have a sliding window
+ */
+export function llamaLike(
+  c,
+  { kvHeads: usualKvHeads, headDim: usualHeadDim, bias, mlpBias = false, qkNorm, gemma = false, window },
+) {
+  const d = c.size('hidden_size')
+  const H = c.size('num_attention_heads')
+  const kvHeads = c.size('num_key_value_heads', usualKvHeads ?? H)
+  if (H % kvHeads) throw new RangeError(`config.json: ${kvHeads} key heads do not divide ${H} heads`)
+  const headDim = c.get('head_dim') !== undefined ? c.size('head_dim') : (usualHeadDim ?? headDimOf(d, H))
+  const heads = { heads: H, kvHeads, headDim }
+  const eps = c.number('rms_norm_eps', 1e-6, EPS)
+  const biases = bias ? [true, true, true, false] : c.flag('attention_bias', false) ? ALL : NONE
+  const windows = windowsOf(c, layersOf(c, 'num_hidden_layers'), window)
+  /** @type {(name: string, size?: number) => NormSpec} */
+  const norm = (name, size = d) => ({ name, size, kind: 'rms', eps, plusOne: gemma })
+  if (gemma) c.get('hidden_act') // not used: gemma has hidden_activation
+  return decoderOnly(c, {
+    prefix: 'model.',
+    d,
+    heads,
+    tokens: 'embed_tokens',
+    layers: 'num_hidden_layers',
+    at: 'layers.N.',
+    norm,
+    embedding: { scale: gemma ? Math.sqrt(d) : 1 },
+    stack: {
+      rope: ropeFrequencies(c, headDim, 1),
+      ...(gemma && {
+        heads: {
+          ...heads,
+          scale: c.number('query_pre_attn_scalar', 256, { least: 1e-6 }) ** -0.5,
+          softcap: capOf(c, 'attn_logit_softcapping', 50),
+        },
+      }),
+    },
+    attention: (at, i) => ({
+      ...attentionOf(`${at}self_attn.`, ['q_proj', 'k_proj', 'v_proj', 'o_proj'], d, heads, biases),
+      ...(qkNorm && {
+        qNorm: norm(`${at}self_attn.q_norm`, headDim),
+        kNorm: norm(`${at}self_attn.k_norm`, headDim),
+      }),
+      window: windows[i],
+    }),
+    mlp: ['mlp.up_proj', 'mlp.down_proj', 'mlp.gate_proj'],
+    inner: c.size('intermediate_size'),
+    linear: (name, out, size) => ({ name, out, in: size, bias: mlpBias }),
+    activation: c.choice(gemma ? 'hidden_activation' : 'hidden_act', ACTIVATIONS, gemma ? 'gelu_pytorch_tanh' : 'silu'),
+    norms: gemma
+      ? ['input', 'post_attention', 'pre_feedforward', 'post_feedforward'].map(name => `${name}_layernorm`)
+      : ['input_layernorm', undefined, 'post_attention_layernorm'],
+    last: 'norm',
+    head: 'lm_head',
+    tied: c.flag('tie_word_embeddings', gemma),
+    logits: gemma ? { softcap: capOf(c, 'final_logit_softcapping', 30) } : {},
+  })
+}
+
+/** The cap, 0 if the key is null, as in transformers. @param {Config} c @param {string} key @param {number} fallback */
+const capOf = (c, key, fallback) => c.number(key, c.has(key) ? 0 : fallback, { least: 0 })
+
+/**
+ * The window of each layer.
+ * @param {Config} c
+ * @param {number} layers
+ * @param {'all' | 'upper' | 'even' | undefined} rule
+ * @returns {(number | undefined)[]}
+ */
+function windowsOf(c, layers, rule) {
+  if (!rule) c.only({ sliding_window: undefined, use_sliding_window: false })
+  // Mistral and Gemma 2 have a window unless the key is there and null.
+  const size = c.has('sliding_window') || rule === 'upper' ? c.get('sliding_window') : rule && 4096
+  const isOn = rule === 'upper' ? c.flag('use_sliding_window', false) : rule !== undefined
+  const first = rule === 'upper' ? c.number('max_window_layers', 28, { least: 0, whole: true }) : 0
+  const window = isOn && size !== undefined ? c.size('sliding_window', size) : undefined
+  const types = c.get('layer_types')
+  if (types !== undefined) {
+    if (!Array.isArray(types) || types.length !== layers)
+      throw new TypeError(
+        `config.json: layer_types: ${describe(types)} given, a type for each of ${layers} layers expected`,
+      )
+    return types.map(type => {
+      if (type === 'full_attention') return undefined
+      if (type === 'sliding_attention' && window) return window
+      throw new RangeError(`config.json: layer_types: ${describe(type)} is not covered here`)
+    })
+  }
+  return times(layers, i => {
+    const has = rule === 'even' ? i % 2 === 0 : i >= first
+    return has ? window : undefined
+  })
+}
