@@ -16,7 +16,8 @@ const INDEX = 'model.safetensors.index.json'
  */
 export async function readCheckpoint(folder) {
   const [only, ...more] = folder.names().filter(name => name.endsWith('.safetensors'))
-  const files = (await folder.open(SINGLE)) ? [SINGLE] : await readIndex(folder, more.length ? undefined : only)
+  const index = (await folder.open(SINGLE)) ? undefined : await readIndex(folder, more.length ? undefined : only)
+  const files = index ? new Set(index.values()) : [SINGLE]
   /** @type {Map<string, StoredTensor>} */
   const tensors = new Map()
   for (const file of files) {
@@ -30,25 +31,33 @@ export async function readCheckpoint(folder) {
       tensors.set(tensor.name, tensor)
     }
   }
+  for (const [name, file] of index ?? []) {
+    const found = tensors.get(name)?.file
+    if (name && found !== file)
+      throw new RangeError(
+        `${INDEX}: tensor ${describe(name)} should be in ${file}, but it is in ${found ?? 'none of the shards'}`,
+      )
+  }
   return tensors
 }
 
 /**
- * The shards that an index names.
+ * The shard of each tensor, as the index names it.
  * @param {Folder} folder
- * @param {string | undefined} single
+ * @param {string | undefined} single a file that is read where there is no index
+ * @returns {Promise<Map<string, string>>}
  */
 async function readIndex(folder, single) {
   const source = await folder.open(INDEX)
-  if (!source && single) return [single]
+  if (!source && single) return new Map([['', single]])
   if (!source) throw await (await import('./refusals.js')).noWeights(folder, SINGLE, INDEX)
   const index = /** @type {{ weight_map?: unknown } | null} */ (await readJSON(source, INDEX))
   const map = index?.weight_map
   if (typeof map !== 'object' || map === null || Array.isArray(map))
     throw new TypeError(`${INDEX}: weight_map is ${describe(map)}, an object of file names expected`)
-  const files = [...new Set(Object.values(map))]
-  for (const file of files)
+  const shards = new Map(Object.entries(map))
+  for (const file of new Set(shards.values()))
     if (typeof file !== 'string' || !/^[^/\\]+\.safetensors$/.test(file))
       throw new TypeError(`${INDEX}: ${describe(file)} is no name of a safetensors file in this folder`)
-  return /** @type {string[]} */ (files)
+  return shards
 }

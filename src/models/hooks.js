@@ -30,7 +30,7 @@ const BY_HEAD = /heads$|scores$|weights$/
 
 /**
  * @param {unknown} hooks
- * @param {{ stack: string, spec: import('./family-parts.js').StackSpec }[]} stacks
+ * @param {{ stack: string, spec: import('./family-shapes/parts.js').StackSpec }[]} stacks
  * @returns {Record<string, Hook> | undefined} a copy: each is read once
  */
 export function checkHooks(hooks, stacks) {
@@ -39,7 +39,7 @@ export function checkHooks(hooks, stacks) {
     throw new TypeError(`hooks: ${describe(hooks)} given, an object of hooks by place expected`)
   const copy = { ...hooks }
   for (const [name, hook] of Object.entries(copy)) {
-    const match = /^((?:encoder|decoder)\.)?layers\.(\d+)\.(.+?)(?:\.(\d+))?$/.exec(name)
+    const match = /^((?:encoder|decoder)\.)?layers\.(0|[1-9]\d*)\.(.+?)(?:\.(0|[1-9]\d*))?$/.exec(name)
     const stack = match && stacks.find(({ stack }) => stack === (match[1] ?? ''))
     if (!match || !stack)
       throw new RangeError(

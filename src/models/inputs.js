@@ -17,7 +17,7 @@ export function keeper(keep = [], layers = Infinity) {
   if (!Array.isArray(keep))
     throw new TypeError(`forward: keep: ${describe(keep)} given, a list such as ['attentions'] expected`)
   for (const name of keep) {
-    if (typeof name !== 'string' || !KEEP.includes(name.replace(/\.\d+$/, '')))
+    if (typeof name !== 'string' || !KEEP.includes(name.replace(/\.(0|[1-9]\d*)$/, '')))
       throw new RangeError(
         `forward: keep: ${describe(name)} is not known; known: ${KEEP.join(', ')}, each also with a layer: attentions.0`,
       )

@@ -12,8 +12,8 @@ import { embed, finish, makeLogits, normalize, pool, runStack } from './network.
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../layers/kv-cache.js').Cache} Cache */
-/** @typedef {import('./family-parts.js').Family} Family */
-/** @typedef {import('./family-parts.js').StackSpec} StackSpec */
+/** @typedef {import('./family-shapes/parts.js').Family} Family */
+/** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
 /** @typedef {import('./network.js').Call} Call */
 /** @typedef {ModelOptions & { record?: Call['record'], inParts?: boolean }} RunOptions */
 /** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */
@@ -62,13 +62,30 @@ import { embed, finish, makeLogits, normalize, pool, runStack } from './network.
  * @typedef {ModelOutput & GeneratedToken & { rows: GeneratedToken[] }} GenerateStep values of the first prompt; rows: of each prompt
  */
 
+/**
+ * The checked input of a stack.
+ * @typedef {object} Input
+ * @property {Int32Array} ids (B, L)
+ * @property {Int32Array} [types] (B, L)
+ * @property {Uint32Array} positions (B, L)
+ * @property {number} B
+ * @property {number} L
+ * @property {number} past ids before these, whose keys are in the cache
+ * @property {number[][]} [masks] the attention mask of each row, past and new ids, of a causal stack with padding
+ * @property {Tensor<Uint8Array>} [mask] (B, 1, 1, past + L): 1 is visible; undefined without padding
+ */
+
+/** The output of the encoder, and the input that it was computed from. @typedef {NonNullable<Call['encoded']> & { states: Partial<ModelOutput>, source: Input }} Encoded */
+
 /** Keys and values of a sequence for each layer; for an encoder-decoder also the output of the encoder. */
 export class ModelCache {
-  /** @internal @param {Cache[]} layers */
-  constructor(layers) {
+  /** @internal @param {Model} model @param {Cache[]} layers */
+  constructor(model, layers) {
+    /** @internal The model that has made this cache, and no other, can use it. */
+    this.model = model
     /** @internal */
     this.layers = layers
-    /** @internal @type {Call['encoded'] & { states?: Partial<ModelOutput> } | undefined} */
+    /** @internal @type {Encoded | undefined} */
     this.encoded = undefined
     /** @internal @type {number} */
     this.length = 0
@@ -216,7 +233,7 @@ export class Model {
       for (const layer of layers) layer.dispose()
       throw error
     }
-    return new ModelCache(layers)
+    return new ModelCache(this, layers)
   }
 
   /**
@@ -246,6 +263,7 @@ export class Model {
   }
 
   /**
+   * A forward pass in steps. All arguments are checked before the first layer runs.
    * @param {ModelInput} input
    * @param {RunOptions} options
    * @param {Call['record']} [record]
@@ -257,72 +275,97 @@ export class Model {
     input = readOptions(input, ['ids', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds'], 'forward: input')
     options = { ...readOptions(options, ['keep', 'hooks', 'cache', 'logits'], 'forward'), record, inParts }
     const { encoder, decoder } = this.#family
-    const { cache, logits = 'all' } = options
-    const both = this.#isBoth
+    const { logits = 'all' } = options
+    const isBoth = this.#isBoth
     oneOf(logits, ['all', 'last', 'none'], 'forward: logits')
-    if (cache !== undefined && !(cache instanceof ModelCache))
-      throw new TypeError(`forward: cache: ${describe(cache)} given, what model.cache() makes expected`)
-    if (cache && !Object.hasOwn(cache, 'layers')) throw proxied('cache')
-    if (input.decoderIds !== undefined && !both)
+    const cache = this.#checkCache(options.cache)
+    if (input.decoderIds !== undefined && !isBoth)
       throw new TypeError(`forward: decoderIds are given, but ${this.type} is no encoder-decoder`)
-    const stacks = Object.entries({ encoder, decoder }).map(([name, spec]) => ({ stack: both ? `${name}.` : '', spec }))
-    const there = /** @type {{ stack: string, spec: StackSpec }[]} */ (stacks.filter(({ spec }) => spec))
-    options.hooks = checkHooks(options.hooks, there)
-    const keeps = keeper(options.keep, Math.max(...there.map(({ spec }) => spec.layers.length)))
-    const names = /** @type {const} */ (['attentions', 'hiddenStates'])
+    const named = Object.entries({ encoder, decoder }).map(([name, spec]) => ({
+      stack: isBoth ? `${name}.` : '',
+      spec,
+    }))
+    const stacks = /** @type {{ stack: string, spec: StackSpec }[]} */ (named.filter(({ spec }) => spec))
+    options.hooks = checkHooks(options.hooks, stacks)
+    const keeps = keeper(options.keep, Math.max(...stacks.map(({ spec }) => spec.layers.length)))
     const stack = /** @type {StackSpec} */ (decoder ?? encoder)
-    if (!both) return this.#finish(yield* this.#run(stack, '', input, options, keeps, ...names, undefined), options, {})
-    const encoded = cache?.encoded ?? (yield* this.#encode(input, options, keeps))
-    if (cache) cache.encoded = encoded
-    const ids = input.decoderIds ?? [this.#family.startId ?? 0]
-    const ran = yield* this.#run(stack, 'decoder.', { ids }, options, keeps, ...names, encoded)
-    return this.#finish(ran, options, /** @type {Partial<ModelOutput>} */ (encoded.states))
+    const names = /** @type {const} */ (['attentions', 'hiddenStates'])
+    if (!isBoth) {
+      const read = this.#read(stack, input, 'ids', cache)
+      return this.#finish(yield* this.#run({ stack, place: '', read, keeps, names }, options), options, {})
+    }
+    const isKnown = cache?.encoded !== undefined && input.ids === undefined
+    const source = isKnown ? undefined : this.#read(/** @type {StackSpec} */ (encoder), input, 'ids')
+    if (source && cache?.encoded && !isSame(source, cache.encoded.source))
+      throw new RangeError(
+        'forward: this cache holds the encoding of other ids, or of another attentionMask or other positions: ' +
+          'clear it with cache.clear(), or make another with model.cache()',
+      )
+    const read = this.#read(stack, { ids: input.decoderIds ?? [this.#family.startId ?? 0] }, 'decoderIds', cache)
+    const encoded = cache?.encoded ?? (yield* this.#encode(/** @type {Input} */ (source), options, keeps))
+    const ran = yield* this.#run({ stack, place: 'decoder.', read, keeps, names, encoded }, options)
+    return this.#finish(ran, options, encoded.states)
   }
 
-  /** @param {ModelInput} input @param {RunOptions} options @param {ReturnType<typeof keeper>} keeps */
-  *#encode(input, options, keeps) {
-    const stack = /** @type {StackSpec} */ (this.#family.encoder)
-    const { attentions, hiddenStates, h, mask } = yield* this.#run(
-      stack,
-      'encoder.',
-      input,
-      { ...options, cache: undefined },
-      keeps,
-      'encoderAttentions',
-      'encoderHiddenStates',
-      undefined,
-    )
-    const hidden = new Tensor(h.data.slice(), [...h.dims])
-    const states = { encoderAttentions: attentions, encoderHiddenStates: hiddenStates, encoderLastHiddenState: hidden }
-    return { hidden, mask, keys: [], states }
+  /** @param {unknown} cache an option @returns {ModelCache | undefined} */
+  #checkCache(cache) {
+    if (cache === undefined) return undefined
+    if (!(cache instanceof ModelCache))
+      throw new TypeError(`forward: cache: ${describe(cache)} given, what model.cache() makes expected`)
+    if (!Object.hasOwn(cache, 'layers')) throw proxied('cache')
+    if (cache.model !== this)
+      throw new TypeError('forward: cache: it was made by another model: use one that cache() of this model has made')
+    if (cache.isBroken)
+      throw new Error(
+        'forward: another call with this cache is running, or threw half way: clear it with cache.clear() and begin again',
+      )
+    return cache
   }
 
   /**
-   * @param {StackSpec} stack
-   * @param {string} place
-   * @param {ModelInput} input
+   * Runs the encoder.
+   * @param {Input} source
    * @param {RunOptions} options
    * @param {ReturnType<typeof keeper>} keeps
-   * @param {string} attentionsName
-   * @param {string} hiddenName
-   * @param {Call['encoded']} encoded
+   * @returns {import('./network.js').RunSteps<Encoded>}
    */
-  *#run(stack, place, input, { hooks, cache, record, inParts, logits }, keeps, attentionsName, hiddenName, encoded) {
-    const qkv = this.#qkv
-    const isWhole =
-      record || stack.parallel || keeps(hiddenName, stack.layers.length) || Object.keys(hooks ?? {}).length
+  *#encode(source, options, keeps) {
+    const stack = /** @type {StackSpec} */ (this.#family.encoder)
+    const names = /** @type {const} */ (['encoderAttentions', 'encoderHiddenStates'])
+    const run = { stack, place: 'encoder.', read: source, keeps, names }
+    const { cache } = options
+    if (cache) cache.isBroken = true // a hook must not use the cache of this call
+    try {
+      const { attentions, hiddenStates, h, mask } = yield* this.#run(run, { ...options, cache: undefined })
+      const hidden = new Tensor(h.data.slice(), [...h.dims])
+      const states = {
+        encoderAttentions: attentions,
+        encoderHiddenStates: hiddenStates,
+        encoderLastHiddenState: hidden,
+      }
+      return { hidden, mask, keys: [], states, source }
+    } finally {
+      if (cache) cache.isBroken = false
+    }
+  }
+
+  /**
+   * Checks the input of a stack.
+   * @param {StackSpec} stack
+   * @param {ModelInput} input
+   * @param {'ids' | 'decoderIds'} name of the ids, in errors
+   * @param {ModelCache} [cache]
+   * @returns {Input}
+   */
+  #read(stack, input, name, cache) {
     const { vocab, embedding } = this.#family
-    const { ids, B, L } = readIds(input.ids, 'ids', vocab)
+    const { ids, B, L } = readIds(input.ids, name, vocab)
     const past = cache?.length ?? 0
     const like = { B, L }
     const tokens =
       input.attentionMask === undefined ? undefined : readIds(input.attentionMask, 'attentionMask', 2, like).ids
     const given = tokens?.includes(0) ? Uint8Array.from(tokens) : undefined // all 1 is the same as no mask
     const masks = stack.causal ? maskRows(cache, given, B, L) : undefined
-    if (cache?.isBroken)
-      throw new Error(
-        'forward: another call with this cache is running, or threw half way: clear it with cache.clear() and begin again',
-      )
     const types =
       input.tokenTypeIds === undefined
         ? undefined
@@ -333,10 +376,29 @@ export class Model {
       throw new RangeError(`forward: position ${beyond} is asked for, this model has ${most}: give a shorter text`)
     const seen = masks ? Uint8Array.from(masks.flat()) : given
     const mask = seen && new Tensor(seen, [B, 1, 1, seen.length / B])
+    return { ids, types, positions, B, L, past, masks, mask }
+  }
+
+  /**
+   * Runs a stack on checked input.
+   * @param {object} run
+   * @param {StackSpec} run.stack
+   * @param {string} run.place
+   * @param {Input} run.read
+   * @param {ReturnType<typeof keeper>} run.keeps
+   * @param {readonly [attentions: string, hiddenStates: string]} run.names under which they are kept
+   * @param {Encoded} [run.encoded]
+   * @param {RunOptions} options
+   */
+  *#run({ stack, place, read, keeps, names, encoded }, { hooks, cache, record, inParts, logits }) {
+    const [attentionsName, hiddenName] = names
+    const { positions, past, mask, masks, L } = read
+    const isWhole =
+      record || stack.parallel || keeps(hiddenName, stack.layers.length) || Object.keys(hooks ?? {}).length
     const layers = stack.layers.map(() => undefined)
     /** @type {Call} */
     const call = {
-      qkv,
+      qkv: this.#qkv,
       weights: this.#weights,
       hooks,
       record,
@@ -355,8 +417,8 @@ export class Model {
       keepHidden: layer => keeps(hiddenName, layer),
       keepCross: layer => keeps('crossAttentions', layer),
     }
-    const entered = embed(this.#family, qkv, this.#weights, { ids, types, positions, B, L })
-    if (cache) cache.isBroken = true // until all layers have appended their keys
+    const entered = embed(this.#family, this.#qkv, this.#weights, read)
+    if (cache) Object.assign(cache, { encoded, isBroken: true }) // until all layers have appended their keys
     const h = yield* runStack(stack, entered, call)
     if (cache?.isBroken === false) {
       cache.isBroken = true
@@ -533,4 +595,17 @@ function maskRows(cache, given, B, L) {
     ...(cache?.tokens?.[b] ?? Array(cache?.length ?? 0).fill(1)),
     ...(given?.subarray(b * L, (b + 1) * L) ?? Array(L).fill(1)),
   ])
+}
+
+/** Is it the same input of an encoder? @param {Input} a @param {Input} b */
+function isSame(a, b) {
+  const equal = (/** @type {ArrayLike<number> | undefined} */ x, /** @type {ArrayLike<number> | undefined} */ y) =>
+    x?.length === y?.length && (x === undefined || Array.from(x).every((value, n) => value === y?.[n]))
+  return (
+    a.B === b.B &&
+    equal(a.ids, b.ids) &&
+    equal(a.types, b.types) &&
+    equal(a.positions, b.positions) &&
+    equal(a.mask?.data, b.mask?.data)
+  )
 }

@@ -10,13 +10,13 @@ import { applyHook, copyOf, hookHeads, isHooked } from './hooks.js'
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../layers/kv-cache.js').Cache} Cache */
-/** @typedef {import('./family-parts.js').Family} Family */
-/** @typedef {import('./family-parts.js').StackSpec} StackSpec */
-/** @typedef {import('./family-parts.js').PartSpec} PartSpec */
-/** @typedef {import('./family-parts.js').AttentionSpec} AttentionSpec */
-/** @typedef {import('./family-parts.js').NormSpec} NormSpec */
-/** @typedef {import('./family-parts.js').LinearSpec} LinearSpec */
-/** @typedef {import('./family-parts.js').ActivationName} ActivationName */
+/** @typedef {import('./family-shapes/parts.js').Family} Family */
+/** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
+/** @typedef {import('./family-shapes/parts.js').PartSpec} PartSpec */
+/** @typedef {import('./family-shapes/parts.js').AttentionSpec} AttentionSpec */
+/** @typedef {import('./family-shapes/parts.js').NormSpec} NormSpec */
+/** @typedef {import('./family-shapes/parts.js').LinearSpec} LinearSpec */
+/** @typedef {import('./family-shapes/parts.js').ActivationName} ActivationName */
 /** @typedef {import('./weights.js').ModelWeights} ModelWeights */
 /** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
 /**
@@ -79,7 +79,7 @@ const dense = (weights, spec, x, options) => weights.linear(spec).forward(x, { .
  * @param {Family} family
  * @param {Qkv} qkv
  * @param {ModelWeights} weights
- * @param {{ ids: Int32Array, types?: Int32Array, positions: Uint32Array, B: number, L: number }} input
+ * @param {Pick<import('./model.js').Input, 'ids' | 'types' | 'positions' | 'B' | 'L'>} input
  * @returns {FloatTensor} (B, L, d)
  */
 export function embed({ embedding }, qkv, weights, { ids, types, positions, B, L }) {

@@ -16,6 +16,8 @@ export function ropeFrequencies(config, headDim, share) {
   const parameters = config.get('rope_parameters')
   const newer = parameters === undefined ? undefined : new Config(parameters)
   const older = config.get('rope_scaling')
+  if (newer && older !== undefined)
+    throw new RangeError('config.json: rope_scaling and rope_parameters are both given: leave rope_scaling out')
   const scaling = newer ?? (older === undefined ? undefined : new Config(older))
   const key = ['partial_rotary_factor', 'rotary_pct'].find(name => newer?.has(name) || config.has(name))
   const part = key ? (newer?.has(key) ? newer : config).number(key, share, { least: 0, most: 1 }) : share

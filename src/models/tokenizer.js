@@ -31,7 +31,7 @@ export async function openTokenizer(folder, readJSON, given) {
   return (
     tokenizer && {
       encode: (text, pair, vocab) => encode(tokenizer, text, pair, vocab),
-      decode: (ids, options) => tokenizer.decode(ids, options),
+      decode: (ids, options) => byPackage(() => tokenizer.decode(ids, options)),
     }
   )
 }
@@ -63,15 +63,26 @@ async function makeTokenizer(json, config, Class) {
     throw new Error(
       `loadModel: tokenizer.json needs the package ${PACKAGE}: install it, pass its class as { tokenizer: Tokenizer }, or tokenizer: false`,
     )
-  try {
-    return new Tokenizer(json, config)
-  } catch (cause) {
-    throw notCovered(cause)
-  }
+  return byPackage(() => new Tokenizer(json, config))
 }
 
-const notCovered = (/** @type {unknown} */ cause) =>
-  new Error(`tokenizer.json is not covered: ${/** @type {Error} */ (cause).message}`, { cause })
+/**
+ * Calls the tokenizer. A TypeError of it is an error of the engine, which says nothing about the file, so that only the
+ * message of another error is repeated.
+ * @template T
+ * @param {() => T} call
+ */
+function byPackage(call) {
+  try {
+    return call()
+  } catch (cause) {
+    const why = cause instanceof Error && !(cause instanceof TypeError) ? `: ${cause.message}` : ''
+    throw new Error(
+      `tokenizer.json is not covered by the tokenizer${why}. Load the model with { tokenizer: false } and give ids`,
+      { cause },
+    )
+  }
+}
 
 /**
  * @param {TokenizerLike} tokenizer
@@ -83,12 +94,9 @@ const notCovered = (/** @type {unknown} */ cause) =>
 function encode(tokenizer, text, pair, vocab) {
   for (const part of [text, pair ?? ''])
     if (typeof part !== 'string') throw new TypeError(`tokenize: ${describe(part)} given, a string expected`)
-  let encoded
-  try {
-    encoded = tokenizer.encode(text, { text_pair: pair ?? null, return_token_type_ids: true })
-  } catch (cause) {
-    throw notCovered(cause)
-  }
+  const encoded = byPackage(() => tokenizer.encode(text, { text_pair: pair ?? null, return_token_type_ids: true }))
+  if (!Array.isArray(encoded?.ids) || !Array.isArray(encoded.tokens))
+    throw new TypeError(`tokenize: the tokenizer gives ${describe(encoded)}, { ids, tokens } with two arrays expected`)
   const { ids, tokens, token_type_ids: types } = encoded
   const strange = ids.findIndex(id => !(Number.isInteger(id) && id >= 0 && id < vocab))
   if (strange >= 0)

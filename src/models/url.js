@@ -13,27 +13,40 @@ export function fromURL(base, fromContent, signal) {
   return {
     async open(name) {
       const url = new URL(name, base)
-      /** @param {number} from @param {number} to */
-      const get = async (from, to) => {
+      /** The size of the file, where the server tells it. @type {number | undefined} */
+      let size
+      /** @param {number} from @param {number} to @param {readonly number[]} [covered] status codes besides 200 and 206 */
+      const get = async (from, to, covered = []) => {
         const headers = { Range: `bytes=${from}-${to - 1}` }
         const response = await fetch(url, { signal, headers }).catch(cause => {
           signal?.throwIfAborted()
           throw new Error(`loadModel: ${url} cannot be fetched: ${cause.message}`, { cause })
         })
-        if (!response.ok && response.status !== 404 && response.status !== 416)
-          throw new Error(`loadModel: ${url} answers ${response.status} ${response.statusText}`)
+        const { status, statusText } = response
+        if (status === 206) size = checkRange(response, from, to, size)
+        else if (status !== 200 && !covered.includes(status))
+          throw new Error(`loadModel: ${url} answers ${status} ${statusText}`)
         return response
       }
-      const first = await get(0, 8)
+      const first = await get(0, 8, [404, 416])
       if (first.status === 404) return undefined
       found.add(name)
       if (first.status === 206) {
         await first.arrayBuffer()
-        const size = Number(first.headers.get('content-range')?.split('/')[1] ?? Number.NaN)
         return {
-          size: Number.isSafeInteger(size) ? size : undefined,
-          read: async (from, to) =>
-            new Uint8Array(from === to ? new ArrayBuffer(0) : await (await get(from, to)).arrayBuffer()),
+          size,
+          async read(from, to) {
+            if (from === to) return new Uint8Array(0)
+            const response = await get(from, to)
+            const bytes = new Uint8Array(await response.arrayBuffer())
+            if (response.status === 206) return bytes
+            if (size !== undefined && bytes.length !== size)
+              throw new Error(
+                `loadModel: ${url} answers ${bytes.length} bytes as the whole file, which has ${size}: ` +
+                  'the server, or a cache before it, gives other bytes',
+              )
+            return bytes.subarray(from, to) // of the whole file
+          },
         }
       }
       return fromContent(first.status === 416 ? new ArrayBuffer(0) : await first.arrayBuffer(), name)
@@ -41,4 +54,27 @@ export function fromURL(base, fromContent, signal) {
     names: () => [...found],
     close: async () => {},
   }
+}
+
+/**
+ * Checks that an answer with status 206 has the bytes that were asked for. A server of another origin may hide the header
+ * that says so.
+ * @param {Response} response
+ * @param {number} from
+ * @param {number} to
+ * @param {number | undefined} known the size of the file in an earlier answer
+ * @returns {number | undefined} the size of the file
+ */
+function checkRange({ headers, url }, from, to, known) {
+  const range = headers.get('content-range')
+  if (range === null) return known
+  const [, first, last, all] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(range) ?? []
+  const size = all === undefined || all === '*' ? known : Number(all)
+  const end = Math.min(to, size ?? to)
+  if (Number(first) !== from || Number(last) !== end - 1 || (known !== undefined && size !== known))
+    throw new Error(
+      `loadModel: ${url} answers "${range}" to a request for bytes ${from}-${to - 1}` +
+        `${known === undefined ? '' : ` of ${known}`}: the server, or a cache before it, gives other bytes`,
+    )
+  return size
 }

@@ -3,10 +3,10 @@
 import { toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 
-const PLACE = /^((?:encoder|decoder)\.)?layers\.(\d+)\.(attention|cross|mlp)\.(q|k|v|gate|up|output)$/
+const PLACE = /^((?:encoder|decoder)\.)?layers\.(0|[1-9]\d*)\.(attention|cross|mlp)\.(q|k|v|gate|up|output)$/
 
 /**
- * @param {{ family: import('./family-parts.js').Family, weights: import('./weights.js').ModelWeights }} model
+ * @param {{ family: import('./family-shapes/parts.js').Family, weights: import('./weights.js').ModelWeights }} model
  * @param {string} place
  * @param {number} row
  */
@@ -22,7 +22,7 @@ export function weightRow({ family: { encoder, decoder }, weights }, place, row)
   const { o: output, ...rest } = part?.attention ?? {}
   /** @type {Record<string, unknown>} */
   const specs = part?.mlp ? { ...part.mlp, output: part.mlp.down } : { ...rest, output }
-  const spec = /** @type {import('./family-parts.js').LinearSpec | undefined} */ (part && specs[name])
+  const spec = /** @type {import('./family-shapes/parts.js').LinearSpec | undefined} */ (part && specs[name])
   if (!spec)
     throw new RangeError(
       `weightRow: ${describe(place)} is no linear layer of this model; such are "layers.0.attention.q" to .v, .output, "layers.0.mlp.up", .gate, .output`,

@@ -11,10 +11,10 @@ import { FLOATS, readNumbers, widen } from './safetensors.js'
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../nn/packed-linear.js').PackedLinear} PackedLinear */
-/** @typedef {import('./family-parts.js').Family} Family */
-/** @typedef {import('./family-parts.js').LinearSpec} LinearSpec */
-/** @typedef {import('./family-parts.js').NormSpec} NormSpec */
-/** @typedef {import('./family-parts.js').TableSpec} TableSpec */
+/** @typedef {import('./family-shapes/parts.js').Family} Family */
+/** @typedef {import('./family-shapes/parts.js').LinearSpec} LinearSpec */
+/** @typedef {import('./family-shapes/parts.js').NormSpec} NormSpec */
+/** @typedef {import('./family-shapes/parts.js').TableSpec} TableSpec */
 /** @typedef {import('./safetensors.js').StoredTensor} StoredTensor */
 /** @typedef {{ loaded: number, total: number, name: string }} Progress */
 /** @typedef {'float32' | 'float16' | 'bfloat16' | 'int8'} WeightType */

@@ -155,6 +155,18 @@ test('what would be ignored is refused: hooks in a Map, layers that are not ther
   assert.ok(model.forward({ ids }, { keep: ['hiddenStates.3'] }).hiddenStates[3])
 })
 
+test('a number with a leading zero in the name of a layer or a head names nothing', async () => {
+  for (const name of ['layers.01.output', 'layers.1.heads.00', 'layers.00.attention.weights.1', 'layers.1.heads.01'])
+    assert.throws(
+      () => model.forward({ ids }, { hooks: { [name]: 0 } }),
+      /hooks: ".*" is no place|hooks: .* did you mean/,
+    )
+  for (const name of ['attentions.01', 'attentions.00', 'hiddenStates.02'])
+    assert.throws(() => model.forward({ ids }, { keep: [name] }), /keep: ".*" is not known/)
+  await assert.rejects(model.weightRow('layers.01.attention.q', 0), /"layers\.01\.attention\.q" is no linear layer/)
+  alone()
+})
+
 test('a Proxy of a model, an heir and an heir of its cache are refused by every method', async () => {
   /** @type {((m: any) => unknown)[]} */
   const uses = [

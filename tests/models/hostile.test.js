@@ -6,9 +6,10 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/index.js'
 import { Config } from '../../src/models/config.js'
-import { familyOf } from '../../src/models/families.js'
+import { familyOf } from '../../src/models/families/index.js'
 import { readFloats, readHeader } from '../../src/models/safetensors.js'
 import { inspectModel, loadModel } from '../../src/models.js'
+import { ENGINE } from '../strange.js'
 import { Tokenizer } from './tokenizer.js'
 
 const qkv = await load()
@@ -273,6 +274,9 @@ for (const [title, change, message] of /** @type {[string, Record<string, unknow
   ['other sizes than the tensors', { n_inner: 100 }, /h\.0\.mlp\.c_fc\.weight is \(48, 192\), \(48, 100\) expected/],
   ['more layers than there are', { n_layer: 4 }, /missing: h\.3\.ln_1\.weight, .* and \d+ more|missing: h\.3/],
   ['fewer layers than there are', { n_layer: 2 }, /unexpected: h\.2\./],
+  ['an end that is no id', { eos_token_id: 'end' }, /eos_token_id: "end" given, a number expected/],
+  ['a fraction among its ends', { eos_token_id: [1, 0.5] }, /eos_token_id: 0\.5 given, a whole number from 0 to 383/],
+  ['an end beyond its tokens', { eos_token_id: 384 }, /eos_token_id: 384 given, a whole number from 0 to 383/],
 ]))
   test(`a config with ${title} is refused by name`, async () => {
     const changed = { ...gpt2, 'config.json': textBytes(JSON.stringify({ ...config, ...change })) }
@@ -284,6 +288,11 @@ for (const [type, change, message] of /** @type {[string, Record<string, unknown
   ['llama-tiny-sharded', { rope_scaling: { rope_type: 'yarn', factor: 2 } }, /rope_type "yarn" is not covered/],
   ['llama-tiny-sharded', { rope_scaling: { rope_type: 'dynamic', factor: 2 } }, /rope_type "dynamic" is not covered/],
   ['llama-tiny-sharded', { rope_scaling: { rope_type: 'linear', factor: 2, beta: 3 } }, /not covered: beta = 3/],
+  [
+    'llama-tiny-sharded',
+    { rope_parameters: { rope_type: 'default', rope_theta: 1e4 }, rope_scaling: { rope_type: 'linear', factor: 2 } },
+    /rope_scaling and rope_parameters are both given: leave rope_scaling out/,
+  ],
   ['llama-tiny-sharded', { sliding_window: 4 }, /sliding_window 4 is not covered/],
   ['bert-tiny', { position_embedding_type: 'relative_key' }, /position_embedding_type "relative_key" is not covered/],
   ['marian-tiny', { normalize_before: true }, /normalize_before true is not covered/],
@@ -349,6 +358,54 @@ for (const [title, files, message] of /** @type {[string, object, RegExp][]} */ 
     assert.equal(qkv.memory.resident, resident)
   })
 
+/** The folder of the sharded Llama, with a change of its index. @param {(map: Record<string, string>) => void} change */
+function sharded(change) {
+  const name = 'llama-tiny-sharded'
+  const index = JSON.parse(readFileSync(`${folder}/${name}/model.safetensors.index.json`, 'utf8'))
+  change(index.weight_map)
+  return {
+    'config.json': bytesOf(`${name}/config.json`),
+    'model.safetensors.index.json': textBytes(JSON.stringify(index)),
+    'model-00001-of-00002.safetensors': bytesOf(`${name}/model-00001-of-00002.safetensors`),
+    'model-00002-of-00002.safetensors': bytesOf(`${name}/model-00002-of-00002.safetensors`),
+  }
+}
+
+test('an index that names another shard for a tensor, or a tensor that no shard has, is refused', async () => {
+  const wrong = sharded(map => {
+    map['model.norm.weight'] =
+      map['model.norm.weight'] === 'model-00001-of-00002.safetensors'
+        ? 'model-00002-of-00002.safetensors'
+        : 'model-00001-of-00002.safetensors'
+  })
+  const message = /tensor "model\.norm\.weight" should be in model-0000.-of-00002\.safetensors, but it is in model-0000/
+  await assert.rejects(loadModel(qkv, wrong, { tokenizer: false }), message)
+  const more = sharded(map => {
+    map.more = 'model-00001-of-00002.safetensors'
+  })
+  await assert.rejects(loadModel(qkv, more, { tokenizer: false }), /tensor "more" should be in .* none of the shards/)
+  assert.equal(qkv.memory.resident, resident)
+})
+
+test('an error of the engine within a tokenizer is not repeated: a sentence says what to do', async () => {
+  class Strange {
+    encode() {
+      return undefined
+    }
+    decode() {
+      const [first] = /** @type {any} */ (undefined)
+      return first
+    }
+  }
+  const model = await loadModel(qkv, gpt2, { tokenizer: /** @type {any} */ (new Strange()) })
+  assert.throws(() => model.tokenize('a'), /^TypeError: tokenize: the tokenizer gives undefined, \{ ids, tokens \}/)
+  assert.throws(
+    () => model.decode([1]),
+    /^Error: tokenizer\.json is not covered by the tokenizer\. Load the model with \{ tokenizer: false \} and give ids$/,
+  )
+  model.dispose()
+})
+
 test('300 mutations of tokenizer.json: an error for people, or ids of the model', async () => {
   const given = JSON.parse(readFileSync(`${folder}/gpt2-tiny/tokenizer.json`, 'utf8'))
   const strange = [null, -1, 0, 1e300, '', 'x', true, [], {}, [1], [[]], { type: 'Fancy' }, '('.repeat(9), '(a+)+$']
@@ -379,7 +436,8 @@ test('300 mutations of tokenizer.json: an error for people, or ids of the model'
         model.dispose()
       }
     } catch (error) {
-      assert.match(/** @type {Error} */ (error).message, /tokenizer\.json|the tokenizer gives token/)
+      assert.match(/** @type {Error} */ (error).message, /tokenizer\.json|the tokenizer gives/)
+      assert.doesNotMatch(/** @type {Error} */ (error).message, ENGINE)
       counts.refused++
     }
   }

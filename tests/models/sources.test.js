@@ -96,6 +96,67 @@ test('progress counts all bytes that are used, tensor by tensor', async () => {
   model.dispose()
 })
 
+/** Answers of a server, or of a cache before it, to later requests of a shard. @type {Record<string, [(from: number, to: number, content: Buffer) => { status: number, range?: string, body: Buffer }, RegExp | undefined]>} */
+const ANSWERS = {
+  '206 with the range of other bytes': [
+    (from, to, content) => ({
+      status: 206,
+      range: `bytes ${from + 8}-${to + 8}/${content.length}`,
+      body: content.subarray(from + 8, to + 9),
+    }),
+    /answers "bytes \d+-\d+\/\d+" to a request for bytes \d+-\d+ of \d+: the server, or a cache/,
+  ],
+  '206 of a file of another size': [
+    (from, to, content) => ({
+      status: 206,
+      range: `bytes ${from}-${to}/${content.length + 4}`,
+      body: content.subarray(from, to + 1),
+    }),
+    /the server, or a cache before it, gives other bytes/,
+  ],
+  '200 with as many bytes, the first ones': [
+    (from, to, content) => ({ status: 200, body: content.subarray(0, to + 1 - from) }),
+    /answers \d+ bytes as the whole file, which has \d+/,
+  ],
+  '416 with as many bytes': [
+    (from, to, content) => ({ status: 416, body: content.subarray(0, to + 1 - from) }),
+    /answers 416/,
+  ],
+  '200 with the whole file': [(_, __, content) => ({ status: 200, body: content }), undefined],
+  '206 without a range, as a server of another origin may have it': [
+    (from, to, content) => ({ status: 206, body: content.subarray(from, to + 1) }),
+    undefined,
+  ],
+}
+for (const [title, [answer, message]] of Object.entries(ANSWERS))
+  test(`a server that answers later requests with ${title} ${message ? 'is refused' : 'gives the model'}`, async () => {
+    const other = createServer(({ url, headers }, response) => {
+      const content = contents.get(String(url).split('/').at(-1) ?? '')
+      if (!content) return response.writeHead(404).end()
+      const [, first, last] = /bytes=(\d+)-(\d+)/.exec(headers.range ?? '') ?? []
+      const [from, to] = [Number(first), Math.min(Number(last), content.length - 1)]
+      const isLater = from > 1000 && url?.includes('00002-of')
+      const { status, range, body } = isLater
+        ? answer(from, to, content)
+        : { status: 206, range: `bytes ${from}-${to}/${content.length}`, body: content.subarray(from, to + 1) }
+      response.writeHead(status, range === undefined ? {} : { 'content-range': range }).end(body)
+    })
+    await new Promise(resolve => other.listen(0, '127.0.0.1', () => resolve(undefined)))
+    const { port } = /** @type {import('node:net').AddressInfo} */ (other.address())
+    try {
+      const loading = loadModel(qkv, `http://127.0.0.1:${port}/model`, { tokenizer: false })
+      if (message) await assert.rejects(loading, message)
+      else {
+        const model = await loading
+        assert.deepEqual(model.forward({ ids }).logits, expected)
+        model.dispose()
+      }
+    } finally {
+      other.closeAllConnections()
+      other.close()
+    }
+  })
+
 test('a server that fails, a missing folder and a wrong source are reported', async () => {
   await assert.rejects(loadModel(qkv, `${folder}/nowhere`), /neither model\.safetensors nor/)
   await assert.rejects(
