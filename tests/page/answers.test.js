@@ -408,6 +408,62 @@ test('a stop of the tour knows when its thing was done, leads to where it is don
   assert.ok(box && box.y >= 0 && box.y + box.height <= 900, 'it is in sight')
 })
 
+test('whoever leaves the tour has the settings from before it again, or what was typed in it', async () => {
+  const { page } = open
+  await open.go('')
+  await page.fill('#sentence', 'my very own words')
+  await open.set('seed', '7')
+  for (const stop of [1, 4, 8]) await tour(stop)
+  await page.click('#tour-leave')
+  await page.locator('#tour').waitFor({ state: 'detached' })
+  assert.equal(await page.inputValue('#sentence'), 'my very own words')
+  await page.waitForFunction(() => /seed=7/.test(location.hash))
+  await tour(1)
+  await page.fill('#sentence', 'typed in the tour')
+  await page.click('#tour-leave')
+  await page.locator('#tour').waitFor({ state: 'detached' })
+  assert.equal(await page.inputValue('#sentence'), 'typed in the tour')
+  await open.go('#1&tour=5')
+  await page.click('#tour-leave')
+  await page.locator('#tour').waitFor({ state: 'detached' })
+  assert.equal(await page.locator('[data-word="queries:2"].is-selected').count(), 1, 'nothing was there before it')
+})
+
+test('no bar covers the inspector, at four sizes, with the tour and without, above and below', async () => {
+  const { page } = open
+  /** What lies over the panel: the elements at points of its inside that are not in it. */
+  const covers = () =>
+    page.evaluate(() => {
+      const panel = /** @type {Element} */ (document.querySelector('#inspector'))
+      const { left, right, top, bottom } = panel.getBoundingClientRect()
+      const found = new Set()
+      for (let x = left + 12; x < right - 8; x += 40)
+        for (let y = Math.max(top, 0) + 8; y < Math.min(bottom, innerHeight) - 4; y += 16) {
+          const seen = document.elementFromPoint(x, y)
+          if (seen && !panel.contains(seen)) found.add(`${seen.closest('[id], [class]')?.className} at ${x}, ${y}`)
+        }
+      return [...found]
+    })
+  for (const [width, height] of [[1440, 900], [1920, 1080], [1100, 700], [360, 780]]) // biome-ignore format: one line
+    for (const hash of ['#1&cell=weights.0.1.1', '#1&tour=2']) {
+      await page.setViewportSize({ width, height })
+      await open.go(hash)
+      for (const share of [0, 0.1, 0.5, 1]) {
+        await page.evaluate(by => scrollTo(0, by * (document.documentElement.scrollHeight - innerHeight)), share)
+        await settled(page)
+        assert.deepEqual((await covers()).slice(0, 3), [], `${width} by ${height}, ${hash}, ${share} down`)
+      }
+    }
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await open.go('#1&tour=2')
+  await page.locator('#tour[data-stop="2"]').waitFor()
+  const close = await page.locator('#inspector-close').evaluate(button => {
+    const { x, y, width, height } = button.getBoundingClientRect()
+    return document.elementFromPoint(x + width / 2, y + height / 2) === button
+  })
+  assert.ok(close, 'the badge leaves Close free')
+})
+
 test('a link to a stop of the tour opens it', async () => {
   const { page } = open
   await open.go('#1&tour=5')

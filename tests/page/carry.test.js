@@ -91,6 +91,24 @@ test('all is saved as JSON, which the page takes back', async () => {
   assert.deepEqual(await printed(page, 'weights'), weights)
 })
 
+test('“Set to” stays with its cell: Enter, and Enter again, and a pointer elsewhere', async () => {
+  const { page } = open
+  await open.go('')
+  const where = () => open.text('#inspector h2')
+  const cell = await where()
+  await page.fill('#set', '0.01') // of the strongest link, which no one selected: another is the strongest then
+  await page.press('#set', 'Enter')
+  assert.equal(await where(), cell)
+  assert.equal(await page.inputValue('#set'), '0.0100')
+  await page.locator('#map').hover({ position: { x: 200, y: 200 } })
+  await page.fill('#set', '0.02')
+  await page.press('#set', 'Enter')
+  assert.equal(await where(), cell)
+  // One cell was set.
+  const isOne = () => /^weights\.0\.\d\.\d:0\.02$/.test(new URLSearchParams(location.hash.slice(1)).get('edits') ?? '')
+  await page.waitForFunction(isOne)
+})
+
 test('a matrix is saved as CSV, JSON and .npy with its numbers', async () => {
   await open.choose('self')
   const csv = await savedAs('weights', 'csv')

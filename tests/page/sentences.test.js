@@ -209,3 +209,29 @@ test('the query slides along the curve, by keyboard as well, and sigma bends it'
   await settled(page)
   near((await drawn()).curve.slice(120, 121)[0].slice(1), [126], 1e-3, 'a dot product prefers the largest key')
 })
+
+test('the names of both sentences are read whole at every width, in both languages', async () => {
+  const { page } = open
+  for (const language of ['en', 'zh']) {
+    await open.go('#1&kind=cross&second=one+two')
+    await open.set('language', language)
+    for (const width of [1440, 1000, 700, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      await settled(page)
+      const labels = await page.locator('.bar .sentences label').evaluateAll(all =>
+        all.map(label => {
+          const range = document.createRange()
+          range.selectNodeContents(label)
+          const text = range.getBoundingClientRect()
+          const box = /** @type {Element} */ (label.parentElement?.querySelector('textarea')).getBoundingClientRect()
+          const seen = document.elementFromPoint(text.right - 2, text.top + text.height / 2)
+          return { isAbove: text.bottom <= box.top + 1, isWithin: text.right <= box.right + 1, isSeen: seen === label }
+        }),
+      )
+      const fine = { isAbove: true, isWithin: true, isSeen: true }
+      assert.deepEqual(labels, [fine, fine], `${language}, ${width}`)
+    }
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.evaluate(() => localStorage.clear())
+})

@@ -120,6 +120,45 @@ test('play computes a step cell by cell before the reader’s eyes, then the nex
   assert.equal(await current(), 'scaled')
 })
 
+test('while a step plays, every number stays in its row and its column', async () => {
+  const { page } = open
+  await page.clock.install()
+  const boxes = () =>
+    page.locator('[data-matrix="scores"] :is([data-row], .name)').evaluateAll(all =>
+      all.map(each => {
+        const grid = /** @type {Element} */ (each.closest('.grid')).getBoundingClientRect()
+        const { x, y } = each.getBoundingClientRect()
+        return [each.textContent, Math.round(x - grid.x), Math.round(y - grid.y)].join(' ')
+      }),
+    )
+  await page.click('[data-step="scores"]')
+  const written = await boxes()
+  await page.click('#play')
+  for (let i = 0; i < 4; i++) {
+    await page.clock.runFor(300)
+    assert.ok(await page.locator('[data-matrix="scores"] .blank').count(), 'it plays')
+    assert.deepEqual(await boxes(), written)
+  }
+})
+
+test('a subscript stands lower than its letter, and a word in a formula stands apart', async () => {
+  const { page } = open
+  const below = await page
+    .locator('#step-scaled .formula msub')
+    .first()
+    .evaluate(
+      ({ children: [base, index] }) => index.getBoundingClientRect().bottom - base.getBoundingClientRect().bottom,
+    )
+  assert.ok(below >= 1, `${below} pixels`)
+  const gaps = await page.locator('#step-masked .formula math').evaluate(formula => {
+    const boxes = [...formula.querySelectorAll('mi, mn, mo, mtext')].map(each => each.getBoundingClientRect())
+    const at = [...formula.querySelectorAll('mi, mn, mo, mtext')].findIndex(each => each.textContent?.trim() === 'or')
+    return [boxes[at].left - boxes[at - 1].right, boxes[at + 1].left - boxes[at].right]
+  })
+  const text = await page.locator('#step-masked .formula math').textContent()
+  assert.match(String(text), /0\s+or\s+−∞/, String(gaps))
+})
+
 test('the marker follows the scroll', async () => {
   const { page } = open
   await page.locator('#step-scores').evaluate(step => step.scrollIntoView())

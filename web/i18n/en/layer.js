@@ -136,7 +136,7 @@ export const texts = {
   'tour.heads.do': 'Choose two other heads to subtract.',
   'tour.shapes.question': '7. Which shapes do the tensors have?',
   'tour.shapes.text':
-    '{heads} heads, {L} queries, {S} keys. Keys and queries have d_k = {d} numbers, values d_v = {e}. The weights do not depend on d_v; each output has the size of a value. Joined: {joined}.',
+    'Heads: {heads}, queries: {L}, keys: {S}. Keys and queries have d_k = {d} numbers, values d_v = {e}. The weights do not depend on d_v; each output has the size of a value. Joined: {joined}.',
   'tour.shapes.do': 'Change a size in Settings; the shapes follow.',
   'tour.cross.question': '8. In cross-attention, what are rows and columns?',
   'tour.cross.text':
@@ -249,8 +249,8 @@ export const texts = {
   settings: 'Settings',
   moreSettings: 'More settings',
   sentence: 'Sentence',
-  sentenceQueries: 'Sentence that asks (queries)',
-  second: 'Sentence that answers (keys and values)',
+  sentenceQueries: 'Asks (queries)',
+  second: 'Answers (keys, values)',
   'kind.self': 'self: one sentence',
   'kind.cross': 'cross: two sentences',
   'mask.none': 'none',
@@ -308,7 +308,8 @@ export const texts = {
   problemPositive: 'Enter a number from {least} to {most}.',
   problemNumber: 'Enter a number, such as 0.5.',
   problemDivide: '{heads} heads do not divide a model of {dModel}.',
-  problemPairs: '{heads} heads of {queries} by {keys} tokens are too many: bring fewer heads or fewer tokens.',
+  problemPairs:
+    'Heads: {heads}, each of {queries} by {keys} tokens: that is too much. Bring fewer heads or fewer tokens.',
   problemZoo: 'Heads built by hand take up to {most} tokens, but there are {count}. Use fewer.',
   problemTableSize:
     'A table of {dModel} columns is limited to {most} rows, because the page draws every number before it. Use fewer rows, or choose “seeded again for weights”.',
@@ -316,9 +317,9 @@ export const texts = {
   problemTable: 'The table has {rows} rows; these tokens need {count}.',
   working: 'Computing',
   leftOut:
-    'With this many tokens, the page keeps the weights and outputs of all {heads} heads, but the steps between them of head {head} only, and no old values beside changed ones. Choose a head to see its steps.',
+    'With this many tokens, the page keeps the weights and outputs of every head ({heads}), but the steps between them of head {head} only, and no old values beside changed ones. Choose a head to see its steps.',
   leftOutWeights:
-    'With this many tokens, the page keeps the weights and all steps of head {head} only. Of all {heads} heads it keeps the outputs, their statistics and small pictures, which show the strongest of several cells. Choose a head to see it whole.',
+    'With this many tokens, the page keeps the weights and all steps of head {head} only. Of every head ({heads}) it keeps the outputs, their statistics and small pictures, which show the strongest of several cells. Choose a head to see it whole.',
   stale: 'The numbers below are those of the last input that worked.',
 
   tokens: 'Tokens',

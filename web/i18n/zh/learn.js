@@ -107,7 +107,7 @@ export const texts = {
   'learnNote.nothing': '还没有明显的规律',
   learnPaint: '涂抹掩码',
   learnPaintText: '涂过的格子对这个头隐藏，在每个序列里都一样。用键盘时按空格涂抹。',
-  learnOpenLayer: '在“一层”中打开',
+  learnOpenLayer: '在“单层”中打开',
   learnDifference: '差 B − A',
   learnGradients: '梯度',
   learnGradientsText: '下一批损失的梯度：朝这个方向，损失增长得最快；训练朝相反的方向走。',
@@ -148,7 +148,7 @@ export const texts = {
   'learnCurve.kept': 'A',
   'learnCurve.band': '十次录制的训练',
   learnUseSentence: '用我的句子',
-  learnUseSentenceText: '“一层”里的句子。模型不认识的词带下划线。',
+  learnUseSentenceText: '“单层”里的句子。模型不认识的词带下划线。',
   learnFactorHint: '双击或按 F2：给这个头一个系数。',
 
   story: '引导故事',

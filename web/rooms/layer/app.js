@@ -35,6 +35,7 @@ import { createResults } from './trace/results.js'
  * @property {import('./fields.js').Word} [hovered] the word under the pointer or the focus
  * @property {number} [hoveredHead] the head under the pointer or the focus
  * @property {boolean} [wasDone] what the stop of the tour asks for
+ * @property {Settings} [beforeTour] what the reader had when the tour began
  * @property {import('./explain/scale.js').ScaleEnd} scaleEnd
  * @property {string} filter of the rows of the map
  * @property {import('./views/context.js').Range} [range] rows of the map, the others are left out
@@ -153,9 +154,22 @@ export function createApp(host, taste) {
   function arrive(stop) {
     const { room, baseline } = state.history.present
     const { settings, id } = stopOf(stop)
+    if (state.history.present.tour === null) state.beforeTour = state.history.present
     update({ origin: settings, pointed: undefined, hovered: undefined, range: undefined })
     update({ wasDone: false, spreadSize: SPREAD_SIZE, hasSpread: id === 'root', visits: { past: [], future: [] } })
     set({ ...settings, room, baseline, tour: stop })
+  }
+
+  /** The settings from before the tour come back, unless the reader has typed another sentence in it. */
+  function leaveTour() {
+    const { present } = state.history
+    const { beforeTour } = state
+    state.beforeTour = undefined
+    look({ tour: null })
+    if (!beforeTour || present.tour === null || present.sentence !== stopOf(present.tour).settings.sentence) return
+    update({ origin: beforeTour, pointed: undefined, range: undefined, visits: { past: [], future: [] } })
+    const { view, minus, other } = beforeTour
+    set({ ...beforeTour, ...pageOf(present), tour: null, view, minus, other })
   }
 
   /** @param {typeof undo} move in the places that were visited */
@@ -309,7 +323,7 @@ export function createApp(host, taste) {
     setScaleEnd: scaleEnd => update({ scaleEnd }),
     setPace: pace => update({ pace }),
     setTour: stop => {
-      if (stop === null) return look({ tour: null })
+      if (stop === null) return leaveTour()
       arrive(stop)
       host.reveal(stopOf(stop).target)
     },

@@ -154,7 +154,6 @@ export function listen({ state, actions, schedule, fail, follow }) {
       const dock = document.querySelector('.dock')?.getBoundingClientRect()
       const isPast = dock !== undefined && dock.top < innerHeight / 4
       document.documentElement.classList.toggle('is-past', isPast)
-      if (isPast) document.documentElement.style.setProperty('--dock-end', `${Math.ceil(dock.bottom)}px`)
       if (isRevealing) return
       const steps = Array.from(document.querySelectorAll('[data-step-id]'))
       const passed = steps.reverse().find(step => step.getBoundingClientRect().top < PASSED)

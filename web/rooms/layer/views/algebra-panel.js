@@ -21,7 +21,7 @@ export function algebra(context) {
       ({ row, terms, all, visible }) =>
         html`<div class="scroll"><table class="algebra-row" data-row-of=${row}>
           <caption>${t('algebraRow', { query: queries[row] })}</caption>
-          <thead><tr><td></td><th scope="col">e<sup>m</sup></th><th scope="col">÷ ${format(all)}</th><th scope="col">÷ ${format(visible)}</th></tr></thead>
+          <thead><tr><td></td><th scope="col">e<sup>m − max</sup></th><th scope="col">÷ ${format(all)}</th><th scope="col">÷ ${format(visible)}</th></tr></thead>
           <tbody>${terms.map(
             ({ column, exponential, full, weight, isHidden }) =>
               html`<tr class=${isHidden ? 'is-out' : ''}><th scope="row"><bdi>${keys[column]}</bdi></th><td>${isHidden ? html`<del>${format(exponential)}</del>` : format(exponential)}</td><td>${isHidden ? html`<del>${format(full)}</del>` : format(full)}</td><td>${isHidden ? '0' : format(weight)}</td></tr>`,

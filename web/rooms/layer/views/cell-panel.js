@@ -203,11 +203,12 @@ function setter({ t, actions, matrices, cell, settings }) {
   const value = valueAt(matrices, cell)
   const set = (/** @type {Event & { target: HTMLInputElement }} */ event) => {
     const typed = toNumber(event.target.value)
+    actions.select({ cell }) // it stays when another link is the strongest
     if (Number.isFinite(typed) && format(typed) !== format(value)) actions.edit(cell, typed, `box ${event.timeStamp}`)
     else event.target.value = format(value)
   }
   return html`<p class="setter">
-    <label>${t('setTo')} <input id="set" inputmode="decimal" autocomplete="off" .value=${format(value)} @change=${set} /></label>
+    <label>${t('setTo')} <input id="set" inputmode="decimal" autocomplete="off" .value=${format(value)} @focus=${() => actions.select({ cell })} @change=${set} /></label>
     ${isSet ? html`<button type="button" class="plain" @click=${() => actions.edit(cell, undefined)}>${t('giveBack')}</button>` : nothing}
   </p>`
 }

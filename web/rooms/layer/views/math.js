@@ -21,6 +21,7 @@ function atom(tokens) {
   }
   if (token === '√') return mathml`<msqrt>${atom(tokens)}</msqrt>`
   if (/^\d/.test(token)) return mathml`<mn>${token}</mn>`
+  if (token === 'or') return mathml`<mtext>\u00a0or\u00a0</mtext>`
   if (/^\p{L}/u.test(token)) return mathml`<mi mathvariant=${token.length > 1 ? 'normal' : null}>${token}</mi>`
   return mathml`<mo stretchy="false">${token === '-' ? '−' : token}</mo>`
 }
