@@ -1,7 +1,7 @@
 // Settings that the programs of the page are tried with: every preset, and what else there is to set.
 
 import { load } from 'qkv'
-import { check } from '../../web/rooms/layer/check.js'
+import { check } from '../../web/rooms/layer/check-settings.js'
 import { DEFAULTS } from '../../web/rooms/layer/fields.js'
 import { PRESETS, settingsOf } from '../../web/rooms/layer/presets.js'
 import { change, edit, paint } from '../../web/rooms/layer/settings.js'

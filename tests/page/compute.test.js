@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load, tensor } from 'qkv'
-import { check } from '../../web/rooms/layer/check.js'
+import { check } from '../../web/rooms/layer/check-settings.js'
 import { DEFAULTS } from '../../web/rooms/layer/fields.js'
 import { change, edit, paint } from '../../web/rooms/layer/settings.js'
 import { createTracer } from '../../web/rooms/layer/trace/layer-trace.js'

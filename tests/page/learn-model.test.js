@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { load } from 'qkv'
 import { readChanges, writeChanges } from '../../web/head/cell-changes.js'
-import { check } from '../../web/rooms/layer/check.js'
+import { check } from '../../web/rooms/layer/check-settings.js'
 import { fromValue } from '../../web/rooms/layer/import.js'
 import { createTracer } from '../../web/rooms/layer/trace/layer-trace.js'
 import {

@@ -3,7 +3,7 @@
 
 import { messageOf, Trouble } from '../../files/trouble.js'
 import { begin, record, redo, replace, undo } from '../../shell/history.js'
-import { check, headsOfGiven, isFloat32 } from './check.js'
+import { check, headsOfGiven, isFloat32 } from './check-settings.js'
 import { framesOf } from './explain/play.js'
 import { createScenes } from './explain/scene.js'
 import { stepsOf } from './explain/steps.js'
@@ -404,7 +404,7 @@ export function createApp(host, taste) {
     update({ failed: { settings: state.history.present, said }, pointed: undefined })
   }
 
-  /** @param {import('./check.js').Problems} problems @param {Drawing['scene']} scene @returns {Drawing} */
+  /** @param {import('./check-settings.js').Problems} problems @param {Drawing['scene']} scene @returns {Drawing} */
   function drawingOf(problems, scene) {
     const { history, visits, broken, failed, mode, language, theme, notice, said, hovered, hoveredHead } = state
     const { scaleEnd, filter, range, pace, playing, spreadSize, hasSpread, rooms } = state
@@ -436,7 +436,7 @@ export function createApp(host, taste) {
     const settings = state.history.present
     if (settings.tour !== null) state.wasDone ||= isDone(settings.tour, settings, state)
     if (state.failed && state.failed.settings !== settings) state.failed = undefined
-    /** @type {import('./check.js').Problems} */
+    /** @type {import('./check-settings.js').Problems} */
     let problems = {}
     if (!state.failed)
       try {

@@ -1,7 +1,7 @@
 // The rules for tensors from the reader's files and links.
 
 import { Trouble } from '../../files/trouble.js'
-import { MOST_CHARACTERS } from './check.js'
+import { MOST_CHARACTERS } from './check-settings.js'
 import { MOST_TOKENS } from './fields.js'
 
 /** @typedef {import('./fields.js').Given} Given */

@@ -2,7 +2,7 @@
 // The check is over what follows it, so that a link cut short or mistyped is noticed; a hash without one is
 // taken as it is, for links written by hand.
 
-import { isFloat32 } from './check.js'
+import { isFloat32 } from './check-settings.js'
 import { DEFAULTS, describe, FIELD_NAMES, ZOO } from './fields.js'
 import { checkGiven } from './imported-tensors.js'
 import { EDITABLE } from './matrices.js'

@@ -109,7 +109,7 @@ const DRAWN = fieldsThat(({ draws }) => draws)
 /** A text that differs where settings differ in what is computed. @param {Settings} settings */
 export const signature = settings => keyOf(settings, COMPUTED)
 
-/** A text that differs where checked settings differ in the numbers that a model draws. @param {import('./check.js').Checked} checked */
+/** A text that differs where checked settings differ in the numbers that a model draws. @param {import('./check-settings.js').Checked} checked */
 export const drawnKey = checked =>
   `${keyOf(/** @type {any} */ (checked), DRAWN)} ${[checked.queries, checked.keys].map(({ ids }) => ids.join())}`
 

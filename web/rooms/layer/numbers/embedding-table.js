@@ -2,7 +2,7 @@
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv').Embedding} Embedding */
-/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../check-settings.js').Checked} Checked */
 
 /** @typedef {ReturnType<typeof createTable>} Table */
 

@@ -6,7 +6,7 @@ import { stack } from './tensors.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv/tokenize').Tokens} Tokens */
-/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../check-settings.js').Checked} Checked */
 /** @typedef {import('../fields.js').ZooHead} ZooHead */
 /** @typedef {import('../matrices.js').Axis} Axis */
 /** @typedef {Tensor<Float32Array>} FloatTensor */

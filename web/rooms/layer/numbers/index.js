@@ -8,7 +8,7 @@ import { heads } from './random-heads.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv').Generator} Generator */
-/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../check-settings.js').Checked} Checked */
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 /** @typedef {import('../matrices.js').MatrixId} MatrixId */
 

@@ -7,7 +7,7 @@ import { splitHeads } from 'qkv'
 /**
  * The matrices of the layer, head by head. PyTorch keeps weights as (out, in) and all heads in one; the page shows x W.
  * @param {import('qkv').Generator} generator
- * @param {import('../check.js').Checked} settings
+ * @param {import('../check-settings.js').Checked} settings
  * @returns {import('./index.js').Tensors}
  */
 function draw(generator, { dModel, heads: H, bias }) {

@@ -1,7 +1,7 @@
 // What the programs that the page writes have in common.
 
 /** @typedef {import('../trace/layer-trace.js').Result} Result */
-/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../check-settings.js').Checked} Checked */
 /** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
 /** @typedef {import('../matrices.js').MatrixId} MatrixId */
 

@@ -8,7 +8,7 @@ import { optionsOf } from './attention-options.js'
 import { times } from './subtract.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../check-settings.js').Checked} Checked */
 /** @typedef {import('../numbers/index.js').Tensors} Tensors */
 /** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
 

@@ -2,7 +2,7 @@
 
 import { Tensor } from 'qkv'
 
-/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../check-settings.js').Checked} Checked */
 /** @typedef {import('../numbers/index.js').Tensors} Tensors */
 /** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
 

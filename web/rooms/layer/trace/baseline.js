@@ -1,6 +1,6 @@
 // The trace of the baseline, the settings to compare with: on the page, or of many tokens in a worker of its own.
 
-import { check } from '../check.js'
+import { check } from '../check-settings.js'
 import { fromHash } from '../layer-link.js'
 import { isLarge } from './large-trace.js'
 import { createTracer } from './layer-trace.js'

@@ -7,7 +7,7 @@ import { headStatistics } from '../../../elements/statistics.js'
 import { mix, override, rowsOf, steps } from './attend.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../check-settings.js').Checked} Checked */
 /** @typedef {import('./layer-trace.js').Result} Result */
 /** @typedef {import('../numbers/index.js').Tensors} Tensors */
 /** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */

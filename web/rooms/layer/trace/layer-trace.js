@@ -13,7 +13,7 @@ import { prove } from './token-swap.js'
 import { maskOf } from './visibility.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../check-settings.js').Checked} Checked */
 /** @typedef {import('../numbers/index.js').Tensors} Tensors */
 /** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
 /** @typedef {import('./batch-statistics.js').Batch} Batch */

@@ -5,7 +5,7 @@ import { steps } from './attend.js'
 import { largest, minus, times } from './subtract.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../check-settings.js').Checked} Checked */
 /** @typedef {import('../numbers/index.js').Tensors} Tensors */
 /** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
 

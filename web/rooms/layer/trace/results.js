@@ -1,7 +1,7 @@
 // The numbers of the settings: computed at once, or for many tokens in a worker. While the settings stay they are compared with
 // float64, and a batch is run.
 
-import { check } from '../check.js'
+import { check } from '../check-settings.js'
 import { DEFAULTS } from '../fields.js'
 import { signature } from '../settings.js'
 import { createArithmetic } from './arithmetic.js'
@@ -13,8 +13,8 @@ import { createJobs } from './scheduler.js'
 import { spreadOf } from './score-distribution.js'
 
 /** @typedef {import('../fields.js').Settings} Settings */
-/** @typedef {import('../check.js').Checked} Checked */
-/** @typedef {import('../check.js').Problems} Problems */
+/** @typedef {import('../check-settings.js').Checked} Checked */
+/** @typedef {import('../check-settings.js').Problems} Problems */
 /** @typedef {import('./layer-trace.js').Result} Result */
 /** @typedef {import('./scheduler.js').Message} Message */
 

@@ -2,7 +2,7 @@
 
 import { Tensor } from 'qkv'
 
-/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../check-settings.js').Checked} Checked */
 /** @typedef {import('./layer-trace.js').Result} Result */
 /** @typedef {import('./layer-trace.js').Tracer} Tracer */
 /** @typedef {{ id: number, settings: Checked, head: number }} Job */

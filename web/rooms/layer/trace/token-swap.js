@@ -5,7 +5,7 @@ import { largest, minus } from './subtract.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv/tokenize').Tokens} Tokens */
-/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../check-settings.js').Checked} Checked */
 /** @typedef {import('../numbers/index.js').Tensors} Tensors */
 /** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
 

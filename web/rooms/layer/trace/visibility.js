@@ -1,6 +1,6 @@
 // Which query sees which key. Pure.
 
-/** @typedef {import('../check.js').Checked} Checked */
+/** @typedef {import('../check-settings.js').Checked} Checked */
 
 /** What each mask lets query i see. @type {Record<Checked['mask'], (settings: Checked) => (i: number, j: number) => boolean>} */
 const MASKS = {

@@ -8,7 +8,7 @@
 /** @typedef {import('../explain/matrix-names.js').Matrices} Matrices */
 /** @typedef {import('../explain/cell.js').Explanation} Explanation */
 /** @typedef {import('../explain/dependencies.js').Region} Region */
-/** @typedef {import('../check.js').Problems} Problems */
+/** @typedef {import('../check-settings.js').Problems} Problems */
 /** @typedef {import('../trace/layer-trace.js').Result} Result */
 /** @typedef {import('../settings.js').Selection} Selection */
 /** @template T @typedef {import('../../../shell/history.js').History<T>} History */

@@ -1,11 +1,11 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { toNumber } from '../check.js'
+import { toNumber } from '../check-settings.js'
 import { applies, describe, FIELDS, fieldsThat, MOST_HEADS, ZOO } from '../fields.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').TemplateResult} TemplateResult */
-/** @typedef {import('../check.js').Field} Field */
+/** @typedef {import('../check-settings.js').Field} Field */
 /** @typedef {import('../../../i18n/index.js').Key} Key */
 
 /** @typedef {Event & { target: HTMLInputElement & HTMLTextAreaElement & HTMLSelectElement }} ControlEvent */

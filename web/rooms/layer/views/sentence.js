@@ -8,7 +8,7 @@ import { problemOf, showSettings } from './controls.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').Scene} Scene */
-/** @typedef {import('../check.js').Field} Field */
+/** @typedef {import('../check-settings.js').Field} Field */
 /** @typedef {import('../presets.js').PresetId} PresetId */
 /** @typedef {import('../../../i18n/index.js').Key} Key */
 
