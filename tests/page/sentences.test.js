@@ -223,7 +223,8 @@ test('the names of both sentences are read whole at every width, in both languag
           const range = document.createRange()
           range.selectNodeContents(label)
           const text = range.getBoundingClientRect()
-          const box = /** @type {Element} */ (label.parentElement?.querySelector('textarea')).getBoundingClientRect()
+          const field = /** @type {Element} */ (label.parentElement)
+          const box = /** @type {Element} */ (field.querySelector('textarea')).getBoundingClientRect()
           const seen = document.elementFromPoint(text.right - 2, text.top + text.height / 2)
           return { isAbove: text.bottom <= box.top + 1, isWithin: text.right <= box.right + 1, isSeen: seen === label }
         }),
