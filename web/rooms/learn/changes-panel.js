@@ -4,10 +4,9 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { changeOf, headName, MOST_FACTOR, withChange, withoutChange } from '../../head/cell-changes.js'
-import { changesBar } from '../../head/changes-bar.js'
 
 /** @typedef {import('../../head/cell-changes.js').Change} Change */
-/** @typedef {import('../../head/changes-bar.js').HeadsTranslate} HeadsTranslate */
+/** @typedef {import('../../head/changes-bar.js').HeadTranslate} HeadsTranslate */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 /** @typedef {{ t: HeadsTranslate, changes: readonly Change[], set: (changes: readonly Change[], mark?: string) => void }} Given set: marks as in settings/history.js */
 
@@ -46,7 +45,7 @@ export function headControl({ t, changes, set }, layer, head) {
 /** A change in words. @param {HeadsTranslate} t @param {Change} change */
 function wordsOf(t, change) {
   const { kind, factor = 1, cells = [] } = change
-  const key = kind === 'hide' && cells.length === 1 ? 'hideOne' : kind
+  const key = kind !== 'hide' ? kind : cells.length === 1 ? 'hideOne' : 'hideSeveral'
   return t(`change.${key}`, { name: headName(change), factor, count: cells.length })
 }
 
@@ -55,19 +54,25 @@ function wordsOf(t, change) {
  * @param {Given & { effect?: { before: string, after: string }, undo?: () => void, redo?: () => void }} given effect: of
  *   all of them together; undo and redo where there is something
  */
-export function changes({ t, changes, set, effect, undo, redo }) {
-  return changesBar({
-    ...{ t, undo, redo },
-    none: t('changesNone'),
-    restore: () => set([]),
-    chips: changes.map(change => ({
-      what: wordsOf(t, change),
-      isOn: change.isOn,
-      toggle: () => set(withChange(changes, { ...change, isOn: !change.isOn })),
-      remove: () => set(withoutChange(changes, change)),
-    })),
-    effect: changes.length
-      ? html`<p class="changes-effect" role="status">${effect ? t('changesEffect', effect) : nothing} <span class="note">${t('changesText')}</span></p>`
-      : nothing,
-  })
-}
+export const changes = ({
+  t,
+  changes,
+  set,
+  effect,
+  undo,
+  redo,
+}) => html`<section class="changes" aria-labelledby="changes-title">
+    <h2 id="changes-title">${t('changes')}</h2>
+    ${changes.length ? nothing : html`<span class="note">${t('changesNone')}</span>`}
+    ${changes.map(change => {
+      const what = wordsOf(t, change)
+      return html`<span class="change ${change.isOn ? '' : 'is-suspended'}">
+        <button type="button" class="change-switch" role="switch" aria-checked=${change.isOn} aria-label=${t('changeSwitch', { what })} @click=${() => set(withChange(changes, { ...change, isOn: !change.isOn }))}><span>${what}</span></button>
+        <button type="button" class="change-remove" aria-label=${t('changeRemove', { what })} @click=${() => set(withoutChange(changes, change))}>×</button>
+      </span>`
+    })}
+    ${changes.length ? html`<button type="button" class="tool" id="changes-restore" @click=${() => set([])}>${t('changesRestore')}</button>` : nothing}
+    ${undo ? html`<button type="button" class="tool" id="changes-undo" @click=${undo}>${t('changesUndo')}</button>` : nothing}
+    ${redo ? html`<button type="button" class="tool" id="changes-redo" @click=${redo}>${t('changesRedo')}</button>` : nothing}
+    ${changes.length ? html`<p class="changes-effect" role="status">${effect ? t('changesEffect', effect) : nothing} <span class="note">${t('changesText')}</span></p>` : nothing}
+  </section>`

@@ -9,67 +9,28 @@ import { points } from './prediction.js'
 /** @typedef {import('./hooks.js').Change} Change */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-/** @param {Room} room @param {Change} change */
-export function said(room, change) {
-  const { t, run } = room
-  const at = 'head' in change ? room.nameOf(change, change.stack) : `${change.stack.slice(0, 1)}${change.layer + 1}`
-  if (change.kind === 'head')
-    return change.how === 'mean'
-      ? t('modelsChip.mean', { at })
-      : change.how === 0
-        ? t('modelsChip.off', { at })
-        : t('modelsChip.factor', { at, factor: change.how })
+/** The tokens of a change; those of the second text take the place of its own. @param {Room} room @param {Change} change @returns {import('../../head/changes-bar.js').ChangeTokens} */
+function tokensOf({ run, donor }, { stack }) {
   const { tokens = [], targets = [] } = run ?? {}
-  const queries = change.stack === 'decoder' || change.stack === 'cross' ? targets : tokens
-  const keys = change.stack === 'decoder' ? targets : tokens
-  if (change.kind === 'patch')
-    return change.position === null
-      ? t('modelsChip.patchAll', { at })
-      : patchSaid(room, at, change.position, queries, change.stack === 'decoder')
-  const words = { at, query: queries[change.query] ?? change.query + 1, key: keys[change.key] ?? change.key + 1 }
-  return change.kind === 'hide'
-    ? t('modelsChip.hide', words)
-    : t('modelsChip.weight', { ...words, value: change.value })
+  return {
+    queries: stack === 'decoder' || stack === 'cross' ? targets : tokens,
+    keys: stack === 'decoder' ? targets : tokens,
+    replaced: stack === 'decoder' ? donor?.targets : donor?.tokens,
+  }
 }
-
-/** Both texts are counted from their beginning: which word takes the place of which. @param {Room} room @param {string} at @param {number} position @param {readonly string[]} queries @param {boolean} isTarget */
-function patchSaid({ t, donor }, at, position, queries, isTarget) {
-  const other = isTarget ? donor?.targets : donor?.tokens
-  const words = { at, word: queries[position] ?? '', position: position + 1, other: other?.[position] ?? '' }
-  if (other && position >= other.length) return t('modelsChip.patchNone', { ...words, count: other.length })
-  return t('modelsChip.patch', words)
-}
-
-/** The factor of a head. @param {Room} room @param {Change} change @param {(how: number) => void} set */
-const factor = ({ t }, change, set) =>
-  change.kind === 'head'
-    ? html`<input type="number" class="change-factor" step="0.1" min="-10" max="10" aria-label=${t('modelsFactor')} .value=${change.how === 'mean' ? '' : String(change.how)} @change=${(/** @type {InputEvent} */ { target }) => target.value !== '' && set(Number(target.value))} />`
-    : nothing
 
 /** @param {Room} room */
-export function changes(room) {
-  const { t, changes, past } = room
-  const set = (/** @type {Change[]} */ next) => room.setChanges(next)
-  return changesBar({
-    t,
-    none: t('modelsNoChanges'),
-    restore: () => set([]),
-    ...(past.length && { undo: () => room.undo() }),
-    chips: changes.map((change, n) => {
-      const patch = (/** @type {object} */ patch) =>
-        set(changes.map((other, i) => (i === n ? /** @type {Change} */ ({ ...other, ...patch }) : other)))
-      return {
-        what: said(room, change),
-        isOn: change.isOn,
-        toggle: () => patch({ isOn: !change.isOn }),
-        remove: () => set(changes.filter((_, i) => i !== n)),
-        more: factor(room, change, how => patch({ how })),
-      }
-    }),
+export const changes = room =>
+  changesBar({
+    t: room.t,
+    changes: room.changes,
+    set: next => room.setChanges(next),
+    none: room.t('modelsNoChanges'),
+    tokensOf: change => tokensOf(room, change),
+    undo: room.past.length ? () => room.undo() : undefined,
     effect: shown(room),
     more: patches(room),
   })
-}
 
 /** Which run is shown, and what the changes did to the first guess. @param {Room} room */
 const shown = room =>

@@ -1,6 +1,7 @@
 // The page of one head: its map, lines, difference and numbers, its switches, and how a weight was computed.
 
 import { html, nothing } from 'lit'
+import { headButtons } from '../../head/head-switch.js'
 import { likeness, ranked } from './atlas-maps.js'
 import { atlas, patternOf } from './overview.js'
 
@@ -33,7 +34,7 @@ export function headPage(room, head) {
           const isChanged = room.showing !== 'before' && room.runAfter !== undefined
           room.asked.matrices = room.session?.ask({ matrices: { ...head, isChanged } }) ?? 0
         }}>${t('modelsOpenLayer')}</button>
-        ${switches(room, head)}</div>
+        ${headButtons({ t, changes: room.changes, set: changes => room.setChanges(changes) }, head)}</div>
       <div class="tabs" role="group" aria-label=${t('view')}>${VIEWS.map(
         each =>
           html`<button type="button" class="tab" data-view=${each} aria-pressed=${view === each} @click=${() => {
@@ -58,25 +59,6 @@ function codeName({ told }, { stack, layer, head }) {
   const both = told?.stacks.encoder && told.stacks.decoder
   const at = `${both ? (stack === 'encoder' ? 'encoder.' : 'decoder.') : ''}layers.${layer}.`
   return `${at}${stack === 'cross' ? 'cross.' : ''}heads.${head}`
-}
-
-/** @param {Room} room @param {Place} head */
-function switches(room, { stack, layer, head }) {
-  const { t, changes } = room
-  const own = changes.find(
-    change =>
-      change.kind === 'head' && change.isOn && change.stack === stack && change.layer === layer && change.head === head,
-  )
-  const how = own?.kind === 'head' ? own.how : 1
-  const set = (/** @type {number | 'mean'} */ next) => {
-    if (next === 1 && own) return room.setChanges(changes.filter(change => change !== own))
-    if (next !== 1) room.addChanges([{ kind: 'head', isOn: true, stack, layer, head, how: next }])
-  }
-  const button = (/** @type {number | 'mean'} */ value, /** @type {string} */ label, /** @type {string} */ id) =>
-    html`<button type="button" class="tool ${value === how && value !== 1 ? 'is-changed' : ''}" data-how=${id} aria-pressed=${value === how} @click=${() => set(value)}>${label}</button>`
-  return html`<div class="models-switches" role="group" aria-label=${t('modelsSwitch')}>
-    ${button(1, t('modelsOn'), 'on')} ${button(0, t('modelsOff'), 'off')} ${button('mean', t('modelsMean'), 'mean')}
-    <label>${t('modelsFactor')} <input type="number" id="models-head-factor" step="0.1" min="-10" max="10" .value=${how === 'mean' ? '' : String(how)} @change=${(/** @type {InputEvent} */ { target }) => target.value !== '' && set(Number(target.value))} /></label></div>`
 }
 
 /** @param {Room} room @param {Place} at */

@@ -222,8 +222,8 @@ function marquee(room) {
   }
   return html`<div class="models-chosen" role="group" aria-label=${counted(t, 'modelsChosen', chosen.length)}>
     <span>${counted(t, 'modelsChosen', chosen.length)}</span>
-    <button type="button" class="tool" data-how="off" @click=${() => set(0)}>${t('modelsOff')}</button>
-    <button type="button" class="tool" @click=${() => set('mean')}>${t('modelsMean')}</button>
+    <button type="button" class="tool" data-how="off" @click=${() => set(0)}>${t('headState.off')}</button>
+    <button type="button" class="tool" @click=${() => set('mean')}>${t('headState.mean')}</button>
     <button type="button" class="tool" @click=${() => set(0.5)}>× 0.5</button>
     <button type="button" class="tool" @click=${() => {
       room.chosen = []

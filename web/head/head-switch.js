@@ -1,0 +1,59 @@
+// The output of one head: as it is, off, its mean, or times a factor. Small under a map, or as buttons on the page of a head.
+
+import { html, nothing } from 'lit'
+import { live } from 'lit/directives/live.js'
+import { factorOf, headName, withFactor } from './changes.js'
+
+/** @typedef {import('./head.js').Change} Change */
+/** @typedef {import('./head.js').HeadAt} HeadAt */
+/** @typedef {import('./changes-bar.js').HeadTranslate} HeadTranslate */
+/** @typedef {import('./changes-bar.js').InputEvent} InputEvent */
+/** @typedef {{ t: HeadTranslate, changes: readonly Change[], set: (changes: Change[], mark?: string) => void }} Given */
+
+const STATES = /** @type {const} */ (['on', 'off', 'mean', 'scale'])
+/** @typedef {(typeof STATES)[number]} HeadState */
+
+/** The factor of a head when it is scaled at first, and the largest of the slider. */
+export const FIRST_FACTOR = 0.5
+const MOST_FACTOR = 2
+
+/** @param {number | 'mean'} how @returns {HeadState} */
+const stateOf = how => (how === 'mean' ? 'mean' : how === 1 ? 'on' : how === 0 ? 'off' : 'scale')
+
+/** @type {Record<HeadState, number | 'mean'>} */
+const HOW = { on: 1, off: 0, mean: 'mean', scale: FIRST_FACTOR }
+
+/** A list of the states, with a slider for a factor. @param {Given} given @param {HeadAt} at */
+export function headSelect({ t, changes, set }, at) {
+  const name = headName(at)
+  const how = factorOf(changes, at)
+  const state = stateOf(how)
+  const choose = (/** @type {InputEvent} */ { target }) =>
+    set(withFactor(changes, at, HOW[/** @type {HeadState} */ (target.value)]))
+  const scale = (/** @type {InputEvent} */ { target }) =>
+    set(withFactor(changes, at, Number(target.value)), `factor ${name}`)
+  return html`<span class="head-control ${state === 'on' ? '' : 'is-changed'}">
+    <select class="head-state" data-head=${name} aria-label=${t('headState', { name })} .value=${live(state)} @change=${choose}>
+      ${STATES.map(each => html`<option value=${each} ?selected=${each === state}>${t(`headState.${each}`)}</option>`)}
+    </select>${
+      state === 'scale'
+        ? html`<input type="range" class="head-factor" min="0.1" max=${MOST_FACTOR} step="0.1" aria-label=${t('headFactor', { name })} .value=${live(String(how))} @input=${scale} />
+      <output>${how}</output>`
+        : nothing
+    }</span>`
+}
+
+/** A button for each state, and a field for any factor. @param {Given} given @param {HeadAt} at */
+export function headButtons({ t, changes, set }, at) {
+  const name = headName(at)
+  const how = factorOf(changes, at)
+  const state = stateOf(how)
+  const type = (/** @type {InputEvent} */ { target }) =>
+    target.value !== '' && set(withFactor(changes, at, Number(target.value)))
+  return html`<div class="models-switches" role="group" aria-label=${t('headOutput')}>
+    ${STATES.slice(0, 3).map(
+      each =>
+        html`<button type="button" class="tool ${each === state && each !== 'on' ? 'is-changed' : ''}" data-how=${each} aria-pressed=${each === state} @click=${() => set(withFactor(changes, at, HOW[each]))}>${t(`headState.${each}`)}</button> `,
+    )}
+    <label>${t('factor')} <input type="number" id="models-head-factor" step="0.1" min="-10" max="10" aria-label=${t('headFactor', { name })} .value=${how === 'mean' ? '' : String(how)} @change=${type} /></label></div>`
+}
