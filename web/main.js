@@ -2,14 +2,20 @@
 
 import { load } from 'qkv'
 import './elements/index.js'
-import { createApp } from './rooms/layer/app.js'
+import { loadTexts } from './i18n/index.js'
+import { createApp, TEXTS } from './rooms/layer/app.js'
 import { host, listen, remembered } from './rooms/layer/browser.js'
 
 // ?model=FOLDER opens the room that shows it.
 if (!location.hash && new URLSearchParams(location.search).has('model'))
   history.replaceState(null, '', `${location.search}#1&room=models`)
 
-const app = createApp(host, remembered())
+/** The rooms beside One layer, loaded on demand. @type {Record<string, () => Promise<{ room: any }>>} */
+const list = {}
+
+const qkv = load()
+const choices = remembered()
+const app = createApp(host, { ...choices, t: await loadTexts(choices.language, TEXTS) }, { list, qkv })
 listen(app)
 app.draw()
-load().then(app.connect, app.refuse)
+qkv.then(app.connect, app.refuse)

@@ -5,7 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
 import { Trouble } from '../../web/files/trouble.js'
-import { createApp } from '../../web/rooms/layer/app.js'
+import { loadTexts } from '../../web/i18n/index.js'
+import { createApp, TEXTS } from '../../web/rooms/layer/app.js'
 import { check } from '../../web/rooms/layer/check-settings.js'
 import { explain } from '../../web/rooms/layer/explain/cell.js'
 import { sourcesOf, targetsOf } from '../../web/rooms/layer/explain/dependencies.js'
@@ -16,6 +17,8 @@ import { pytorchCode } from '../../web/rooms/layer/programs/pytorch.js'
 import { difference } from '../../web/rooms/layer/trace/reference64.js'
 import { FILE_COUNT, fileOf, LINKS, linkOf, randomOf } from './hostile.js'
 import { usePage } from './open.js'
+
+const t = await loadTexts('en', TEXTS)
 
 const SEED = Number(process.env.QKV_SEED ?? 11)
 const LISTED = [
@@ -56,8 +59,10 @@ test('every random link gives numbers or sentences, and every cell of it can be 
       isStill: () => false,
       show: nothing,
       toTop: nothing,
+      focus: nothing,
+      around: () => ({ isHidden: false, isStill: true, isNarrow: false }),
     },
-    { language: 'en', theme: 'system' },
+    { language: 'en', theme: 'system', t },
   )
   app.connect(await load())
   let shown = 0

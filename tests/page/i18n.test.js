@@ -1,41 +1,55 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
-import { after, test } from 'node:test'
-import { createServer } from 'vite'
+import { test } from 'node:test'
+import { languageFor, loadTexts } from '../../web/i18n/index.js'
+import { LANGUAGES } from '../../web/i18n/languages.js'
 
-// Vite finds the languages; a server without a port runs the file as the page does.
-const vite = await createServer({ server: { middlewareMode: true, ws: false }, appType: 'custom', logLevel: 'error' })
-after(() => vite.close())
-/** @type {typeof import('../../web/i18n/index.js')} */
-const { ELEMENTS, LANGUAGES, languageFor, translator } = /** @type {any} */ (await vite.ssrLoadModule('/i18n/index.js'))
+const folder = new URL('../../web/i18n/', import.meta.url)
+const tags = Object.keys(LANGUAGES)
+const files = readdirSync(new URL('en', folder)).filter(name => name !== 'elements.js')
+
+/** The texts of a file in a language. @param {string} tag @param {string} file @returns {Promise<Record<string, string>>} */
+const textsOf = async (tag, file) => (await import(new URL(`${tag}/${file}`, folder).href)).texts
+/** @param {string} tag @returns {Promise<Record<string, string>>} */
+const elementsOf = async tag => (await import(new URL(`${tag}/elements.js`, folder).href)).elements
 
 test('every folder of web/i18n is a language with the same files', () => {
-  const folder = new URL('../../web/i18n/', import.meta.url)
-  const tags = readdirSync(folder).filter(name => !name.includes('.'))
-  assert.deepEqual(Object.keys(LANGUAGES).sort(), tags.sort())
+  assert.deepEqual(
+    readdirSync(folder).filter(name => !name.includes('.')),
+    tags,
+  )
   for (const tag of tags) assert.deepEqual(readdirSync(new URL(tag, folder)), readdirSync(new URL('en', folder)), tag)
 })
 
-const { en, ...others } = LANGUAGES
 const blanks = (/** @type {string} */ text) => (text.match(/\{\w+\}/g) ?? []).sort()
 
-for (const [language, texts] of Object.entries(others)) {
-  test(`${language} has the texts of en, each with the same blanks`, () => {
-    assert.deepEqual(Object.keys(texts).sort(), Object.keys(en).sort())
-    for (const [key, text] of Object.entries(en)) {
-      const other = texts[/** @type {keyof typeof en} */ (key)]
-      assert.ok(other.trim(), `${key} is not empty`)
-      assert.deepEqual(blanks(other), blanks(text), key)
-    }
-  })
+/** @param {Record<string, string>} other @param {Record<string, string>} en */
+function assertSame(other, en) {
+  assert.deepEqual(Object.keys(other).sort(), Object.keys(en).sort())
+  for (const [key, text] of Object.entries(en)) {
+    assert.ok(other[key].trim(), `${key} is not empty`)
+    assert.deepEqual(blanks(other[key]), blanks(text), key)
+  }
 }
 
-test('the elements speak every language, with the same blanks', () => {
-  for (const texts of Object.values(ELEMENTS)) {
-    assert.deepEqual(Object.keys(texts).sort(), Object.keys(ELEMENTS.en).sort())
-    for (const [key, text] of Object.entries(texts))
-      assert.deepEqual(blanks(text), blanks(ELEMENTS.en[/** @type {keyof typeof texts} */ (key)]), key)
-  }
+for (const tag of tags.slice(1))
+  for (const file of files)
+    test(`${tag}/${file} has the texts of en, each with the same blanks`, async () =>
+      assertSame(await textsOf(tag, file), await textsOf('en', file)))
+
+test('the elements speak every language, with the same blanks', async () => {
+  for (const tag of tags) assertSame(await elementsOf(tag), await elementsOf('en'))
+})
+
+test('no key stands in two files that are loaded together', async () => {
+  /** @type {Map<string, string>} */
+  const owners = new Map()
+  const shared = ['shell.js', 'head.js']
+  for (const file of [...shared, ...files.filter(name => !shared.includes(name))])
+    for (const key of Object.keys(await textsOf('en', file))) {
+      assert.ok(!owners.has(key), `${key} stands in ${owners.get(key)} and in ${file}`)
+      if (shared.includes(file)) owners.set(key, file)
+    }
 })
 
 test("the browser's language is taken if there is one, else English", () => {
@@ -49,15 +63,16 @@ test("the browser's language is taken if there is one, else English", () => {
   ])
 })
 
-test('blanks are filled with what is given, once', () => {
+test('blanks are filled with what is given, once', async () => {
+  const t = await loadTexts('en', ['shell', 'layer'])
   assert.equal(
-    translator('en')('pinnedStatus', { matrix: 'X', row: '{column}', column: '$&', value: 1 }),
+    t('pinnedStatus', { matrix: 'X', row: '{column}', column: '$&', value: 1 }),
     'X, row {column}, column $& = 1',
   )
 })
 
-test('what a first reader did not understand was replaced, in the words that were agreed', () => {
-  const all = Object.values(en).join('\n')
+test('what a first reader did not understand was replaced, in the words that were agreed', async () => {
+  const all = Object.values(await textsOf('en', 'layer.js')).join('\n')
   for (const text of [
     'largest score, then take e to that power',
     'Scores spread like √d; dividing keeps softmax from picking a single word.',

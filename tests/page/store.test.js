@@ -3,7 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
-import { createApp } from '../../web/rooms/layer/app.js'
+import { loadTexts } from '../../web/i18n/index.js'
+import { createApp, TEXTS } from '../../web/rooms/layer/app.js'
+
+const t = await loadTexts('en', TEXTS)
 
 /** @typedef {import('../../web/rooms/layer/app.js').Drawing} Drawing */
 
@@ -34,8 +37,10 @@ async function start(hash = '', qkv = undefined) {
       isStill: () => false,
       show: nothing,
       toTop: nothing,
+      focus: nothing,
+      around: () => ({ isHidden: false, isStill: true, isNarrow: false }),
     },
-    { language: 'en', theme: 'system' },
+    { language: 'en', theme: 'system', t },
   )
   app.connect(qkv ?? (await load()))
   const drawn = () => {

@@ -1,27 +1,17 @@
 // The texts of the page. A language is a folder: shell.js, a file for each room, head.js for what rooms share, elements.js.
+// Only the files that a room names are loaded, in one language.
 
-/// <reference types="vite/client" />
+import { LANGUAGES } from './languages.js'
 
 /** @typedef {typeof import('./en/shell.js').texts & typeof import('./en/layer.js').texts} Texts */
 /** @typedef {keyof Texts} Key */
-/** @typedef {string} Language the name of a folder here, such as 'en' */
+/** @typedef {keyof typeof LANGUAGES} Language */
 /** @typedef {typeof import('./en/elements.js').elements} ElementTexts */
-
-/** @type {Record<string, any>} */
-const files = import.meta.glob(['./*/shell.js', './*/layer.js', './*/elements.js'], { eager: true })
-const tags = [...new Set(Object.keys(files).map(path => path.split('/')[1]))]
 
 /**
  * The text of a key with its {names} filled in; and what the elements say.
  * @typedef {((key: Key, params?: Record<string, string | number>) => string) & { elements: ElementTexts }} Translate
  */
-
-/** @type {Record<Language, Texts>} */
-export const LANGUAGES = Object.fromEntries(
-  tags.map(tag => [tag, { ...files[`./${tag}/shell.js`].texts, ...files[`./${tag}/layer.js`].texts }]),
-)
-/** @type {Record<Language, ElementTexts>} */
-export const ELEMENTS = Object.fromEntries(tags.map(tag => [tag, files[`./${tag}/elements.js`].elements]))
 
 /**
  * The language for a browser that asks for `tag`.
@@ -30,19 +20,35 @@ export const ELEMENTS = Object.fromEntries(tags.map(tag => [tag, files[`./${tag}
  */
 export function languageFor(tag) {
   const [language] = tag.toLowerCase().split('-')
-  return Object.hasOwn(LANGUAGES, language) ? language : 'en'
+  return Object.hasOwn(LANGUAGES, language) ? /** @type {Language} */ (language) : 'en'
 }
 
-/** @type {Partial<Record<Language, Translate>>} */
-const made = {}
+/** @type {Map<string, Promise<Translate>>} */
+const loading = new Map()
 
 /**
+ * The texts of some files in one language.
  * @param {Language} language
- * @returns {Translate} always the same for a language
+ * @param {readonly string[]} names such as 'shell'
+ * @returns {Promise<Translate>} always the same for a language and names
  */
-export function translator(language) {
+export function loadTexts(language, names) {
+  const key = [language, ...names].join(' ')
+  const found = loading.get(key)
+  if (found) return found
+  const made = load(language, names)
+  loading.set(key, made)
+  made.catch(() => loading.delete(key))
+  return made
+}
+
+/** @param {Language} language @param {readonly string[]} names @returns {Promise<Translate>} */
+async function load(language, names) {
+  const files = await Promise.all(['elements', ...names].map(name => import(`./${language}/${name}.js`)))
+  const [{ elements }, ...others] = files
+  /** @type {Record<string, string>} */
+  const texts = Object.assign({}, ...others.map(file => file.texts))
   const translate = (/** @type {Key} */ key, /** @type {Record<string, string | number>} */ params = {}) =>
-    LANGUAGES[language][key].replace(/\{(\w+)\}/g, (_, name) => String(params[name]))
-  made[language] ??= Object.assign(translate, { elements: ELEMENTS[language] })
-  return made[language]
+    texts[key].replace(/\{(\w+)\}/g, (_, name) => String(params[name]))
+  return Object.assign(translate, { elements })
 }

@@ -304,9 +304,6 @@ export const texts = {
   problemTokens: 'This page shows up to {most} tokens, but there are {count}. Use fewer.',
   problemLong: 'This page reads up to {most} characters, but there are {count}. Shorten the sentence.',
   problemSeed: 'A seed is a whole number, such as 123.',
-  problemRange: 'Enter a whole number from {least} to {most}.',
-  problemPositive: 'Enter a number from {least} to {most}.',
-  problemNumber: 'Enter a number, such as 0.5.',
   problemDivide: '{heads} heads do not divide a model of {dModel}.',
   problemPairs:
     'Heads: {heads}, each of {queries} by {keys} tokens: that is too much. Bring fewer heads or fewer tokens.',
@@ -561,10 +558,7 @@ export const texts = {
   'copied.link': 'The link is copied: it opens this page as it is now.',
   'copied.pytorch': 'The PyTorch program is copied.',
   'copied.qkv': 'The qkv program is copied.',
-  copyFailed:
-    'This browser does not let the page copy. The address of the page is the link; save all as JSON for the numbers.',
   linkLarge: 'These numbers are too many for a link. Save all as JSON instead; the file can be dropped here again.',
-  close: 'Close',
   bringText:
     'Drop files anywhere on the page, choose them, or paste JSON: queries, keys and values, or finished weights. Every view works on them, and nothing leaves your computer. At most {most} MB.',
   bringShapes: 'Sizes',

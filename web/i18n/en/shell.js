@@ -2,7 +2,6 @@
 
 export const texts = {
   htmlLang: 'en',
-  languageName: 'English',
   title: 'Attention you can look inside',
   language: 'Language',
   theme: 'Theme',
@@ -76,4 +75,14 @@ export const texts = {
   take: 'Export',
   bring: 'Bring your own',
   bringShort: 'Bring your own',
+  close: 'Close',
+  problemRange: 'Enter a whole number from {least} to {most}.',
+  problemPositive: 'Enter a number from {least} to {most}.',
+  problemNumber: 'Enter a number, such as 0.5.',
+  copyFailed:
+    'This browser does not let the page copy. The address of the page is the link; save all as JSON for the numbers.',
+  requestFailed: 'This did not work: {message}.',
+  workerLost: 'The worker has ended ({message}). What is shown was computed before. Try again to start another.',
+  workerSilent:
+    'The worker has not answered for {seconds} s. What is shown was computed before. Try again to start another.',
 }

@@ -3,7 +3,6 @@
 /** @type {typeof import('../en/shell.js').texts} */
 export const texts = {
   htmlLang: 'zh-CN',
-  languageName: '中文',
   title: '看得见内部的注意力',
   language: '语言',
   theme: '主题',
@@ -75,4 +74,12 @@ export const texts = {
   take: '导出',
   bring: '导入自己的张量',
   bringShort: '导入张量',
+  close: '关闭',
+  problemRange: '请输入 {least} 到 {most} 之间的整数。',
+  problemPositive: '请输入 {least} 到 {most} 之间的数。',
+  problemNumber: '请输入一个数，例如 0.5。',
+  copyFailed: '浏览器不允许本页复制。页面地址就是链接；数字可以存为 JSON。',
+  requestFailed: '未能完成：{message}。',
+  workerLost: '后台线程已结束（{message}）。显示的是之前算出的内容。点“重试”可以重新启动。',
+  workerSilent: '后台线程已有 {seconds} 秒没有回应。显示的是之前算出的内容。点“重试”可以重新启动。',
 }

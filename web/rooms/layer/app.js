@@ -2,7 +2,9 @@
 // a draw. It touches no DOM: the host (browser.js; in tests a plain object) does.
 
 import { messageOf, Trouble } from '../../files/trouble.js'
+import { loadTexts } from '../../i18n/index.js'
 import { begin, record, redo, replace, undo } from '../../shell/history.js'
+import { createRooms } from '../../shell/rooms.js'
 import { check, headsOfGiven, isFloat32 } from './check-settings.js'
 import { framesOf } from './explain/play.js'
 import { createScenes } from './explain/scene.js'
@@ -46,6 +48,7 @@ import { createResults } from './trace/results.js'
  * @property {import('./views/context.js').Mode} mode
  * @property {import('../../i18n/index.js').Language} language
  * @property {import('./views/context.js').Theme} theme
+ * @property {import('../../i18n/index.js').Translate} t the texts in that language
  * @property {Partial<Record<Settings['room'], import('./views/context.js').OfRoom>>} rooms what the other rooms say of themselves
  * @property {import('./views/context.js').From} [from] the room that the tensors of this layer come from
  * @property {{ room: Settings['room'], text: string }} [typed] the sentence that was typed last, until it went along
@@ -55,7 +58,7 @@ import { createResults } from './trace/results.js'
  * @property {Said} [broken] why the core could not be loaded
  */
 
-/** What the host draws; it adds the texts. @typedef {Omit<import('./views/context.js').Context, 't' | 'isDark'> & { scene?: import('./explain/scene.js').Scene }} Drawing */
+/** What the host draws; it adds the texts. @typedef {Omit<import('./views/context.js').Context, 'isDark'> & { scene?: import('./explain/scene.js').Scene }} Drawing */
 
 /** @typedef {ReturnType<typeof createApp>} App */
 
@@ -64,14 +67,17 @@ const [STEP_TIME, CELL_TIME] = [4000, 300]
 /** Milliseconds until the address follows: browsers allow few changes a second. */
 const ADDRESS_PAUSE = 200
 const MOST_VISITS = 200
+/** The files of texts of the shell and this room. */
+export const TEXTS = ['shell', 'layer']
 /** The link of the default settings, which would be empty otherwise. */
 const PLAIN = '1&'
 
 /**
  * @param {Host} host
- * @param {Pick<State, 'language' | 'theme'>} taste
+ * @param {Pick<State, 'language' | 'theme'> & { t: import('../../i18n/index.js').Translate }} taste
+ * @param {{ list?: Record<string, () => Promise<{ room: any }>>, qkv?: Promise<import('qkv').Qkv> }} [rooms] the other rooms, which are loaded on demand
  */
-export function createApp(host, taste) {
+export function createApp(host, taste, { list = {}, qkv = new Promise(() => {}) } = {}) {
   const start = fromHash(host.address())
   /** @type {State} */
   const state = {
@@ -98,6 +104,46 @@ export function createApp(host, taste) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let writing
   let isScheduled = false
+
+  const rooms = createRooms({
+    rooms: list,
+    qkv,
+    links: start.links,
+    around: host.around(),
+    changed: schedule,
+    perform,
+  })
+
+  /** What a room asks of the page. @param {string} room @param {import('../../shell/room.js').Effect<any>} effect */
+  function perform(room, effect) {
+    if (effect.type === 'reveal') host.reveal(effect.selector)
+    else if (effect.type === 'focus') host.focus(effect.selector)
+    else if (effect.type === 'save')
+      save(effect.name, /** @type {any} */ (effect.data), effect.mime ?? 'application/octet-stream')
+    else if (effect.type === 'link') actions.copy('link')
+    else if (effect.type === 'copy')
+      copy(effect.text).then(isDone =>
+        rooms.say(room, isDone ? (effect.said ? { key: effect.said } : undefined) : { key: 'copyFailed' }, !isDone),
+      )
+    else if (effect.type === 'handOver') handOver(effect.to, effect.what)
+  }
+
+  /** Gives another room something, and opens it. @param {string} to @param {import('../../shell/room.js').HandOver} what */
+  function handOver(to, what) {
+    if (to !== 'layer') {
+      rooms.give(to, what)
+      return look({ room: /** @type {Settings['room']} */ (to) })
+    }
+    if (what.type === 'sentence') return actions.look({ room: 'layer' })
+    if (what.type !== 'head') return
+    const { tensors, tokens, keyTokens, head, mask, from } = what
+    const plain = Object.entries(tensors).map(([name, { dims, data }]) => [
+      name,
+      { dims: [...dims], data: Array.from(data) },
+    ])
+    const given = { ...Object.fromEntries(plain), tokens, keyTokens }
+    actions.openGiven(given, /** @type {any} */ (mask === undefined ? { head } : { head, mask }), from)
+  }
 
   function schedule() {
     if (isScheduled) return
@@ -129,7 +175,19 @@ export function createApp(host, taste) {
 
   const isLayer = () => state.history.present.room === 'layer'
   /** What the open room says of itself. @returns {import('./views/context.js').OfRoom} */
-  const ofRoom = () => state.rooms[state.history.present.room] ?? {}
+  const ofRoom = () => ofStore() ?? state.rooms[state.history.present.room] ?? {}
+
+  /** Undo, Redo and note of the open room's store. @param {Settings['room']} [room] @returns {import('./views/context.js').OfRoom | undefined} */
+  function ofStore(room = state.history.present.room) {
+    const store = rooms.store(room)
+    if (!store) return undefined
+    const { undo: canUndo, redo: canRedo } = store.can()
+    return {
+      undo: canUndo ? () => store.travel('undo', 0) : undefined,
+      redo: canRedo ? () => store.travel('undo', 1) : undefined,
+      note: rooms.note(room, state.language),
+    }
+  }
 
   /** Undo or redo: what is shown stays. @param {State['history']} next */
   const travel = next => update({ history: replace(next, { ...next.present, ...viewOf(state.history.present) }) })
@@ -143,6 +201,13 @@ export function createApp(host, taste) {
   /** Another room: a sentence that was typed goes along between One layer and Models. @param {Settings['room']} room @param {Partial<Settings>} patch */
   function enter(room, patch) {
     const { typed, history } = state
+    rooms.leave(history.present.room)
+    rooms.enter(room)
+    if (typed && room !== typed.room && rooms.has(room)) {
+      look(patch)
+      state.typed = undefined
+      return rooms.give(room, { type: 'sentence', text: typed.text }).then(() => {})
+    }
     const isTaken = typed !== undefined && room !== 'learn' && room !== typed.room
     if (isTaken) state.typed = undefined
     look(isTaken && room === 'models' ? { ...patch, prompt: typed.text, generated: '', at: '' } : patch)
@@ -339,6 +404,12 @@ export function createApp(host, taste) {
       if (results?.result) save('qkv.json', everything(results.result, state.history.present), 'application/json')
     },
     bring: async source => {
+      const { room } = state.history.present
+      if (rooms.has(room)) {
+        const isText = typeof source === 'string'
+        rooms.give(room, isText ? { type: 'text', text: source } : { type: 'files', files: source })
+        return
+      }
       try {
         const settings = typeof source === 'string' ? fromText(source) : await readFiles(source)
         update({ origin: settings, pointed: undefined, visits: { past: [], future: [] } })
@@ -376,8 +447,8 @@ export function createApp(host, taste) {
       update({ failed: undefined })
     },
     dismiss: () => update({ said: undefined }),
-    setLanguage: language => {
-      update({ language })
+    setLanguage: async language => {
+      update({ language, t: await loadTexts(language, TEXTS) })
       host.remember(state)
     },
     setTheme: theme => {
@@ -389,7 +460,7 @@ export function createApp(host, taste) {
   /** Writes the settings into the address, now. */
   function writeAddress() {
     clearTimeout(writing)
-    const hash = isLinkable(state.history.present) ? toHash(state.history.present) : ''
+    const hash = isLinkable(state.history.present) ? toHash(state.history.present, rooms.links()) : ''
     if (hash !== host.address()) host.setAddress(hash)
   }
 
@@ -406,11 +477,11 @@ export function createApp(host, taste) {
 
   /** @param {import('./check-settings.js').Problems} problems @param {Drawing['scene']} scene @returns {Drawing} */
   function drawingOf(problems, scene) {
-    const { history, visits, broken, failed, mode, language, theme, notice, said, hovered, hoveredHead } = state
-    const { scaleEnd, filter, range, pace, playing, spreadSize, hasSpread, rooms } = state
+    const { history, visits, broken, failed, mode, language, theme, t, notice, said, hovered, hoveredHead } = state
+    const { scaleEnd, filter, range, pace, playing, spreadSize, hasSpread } = state
     const settings = history.present
     return {
-      ...{ language, theme, mode, history, settings, problems, actions, notice, said, scene },
+      ...{ t, language, theme, mode, history, settings, problems, actions, notice, said, scene },
       pointed: pointed(),
       ...{ hovered, hoveredHead, scaleEnd, filter, range, pace, playing, spreadSize, tour: settings.tour },
       wasDone: state.wasDone,
@@ -418,7 +489,12 @@ export function createApp(host, taste) {
       ...(hasSpread && { spread: results?.spread(spreadSize) }),
       selection: selectionOf(settings),
       visits: { hasBack: visits.past.length > 0, hasForward: visits.future.length > 0 },
-      rooms,
+      rooms: {
+        ...state.rooms,
+        learn: ofStore('learn') ?? state.rooms.learn,
+        models: ofStore('models') ?? state.rooms.models,
+      },
+      stores: rooms,
       canUndo: isLayer() ? history.past.length > 0 : ofRoom().undo !== undefined,
       canRedo: isLayer() ? history.future.length > 0 : ofRoom().redo !== undefined,
       preset: presetOf(settings),
@@ -450,7 +526,7 @@ export function createApp(host, taste) {
         host.draw(drawingOf(problems, scene))
         good = scene
         clearTimeout(writing)
-        if (scene && !state.notice) writing = setTimeout(writeAddress, ADDRESS_PAUSE)
+        if ((scene || settings.room !== 'layer') && !state.notice) writing = setTimeout(writeAddress, ADDRESS_PAUSE)
         return
       } catch (error) {
         fail(error)
@@ -474,6 +550,7 @@ export function createApp(host, taste) {
   return {
     state,
     actions,
+    rooms,
     schedule,
     draw,
     fail,
@@ -491,7 +568,8 @@ export function createApp(host, taste) {
     },
     /** The reader changed the address. */
     follow() {
-      const { settings, trouble } = fromHash(host.address())
+      const { settings, links, trouble } = fromHash(host.address())
+      rooms.follow(links)
       if (toHash(settings) === toHash(state.history.present) && !trouble) return
       if (settings.tour !== null && signature(settings) === signature(DEFAULTS)) return arrive(settings.tour)
       update({ origin: settings, visits: { past: [], future: [] } })

@@ -1,7 +1,7 @@
 // The browser's part for the store: frames, the address, scrolling, storage, and the reader's events.
 
 import { render } from 'lit'
-import { languageFor, translator } from '../../i18n/index.js'
+import { languageFor } from '../../i18n/index.js'
 import { stopOf } from './explain/tour.js'
 import { page } from './views/page.js'
 
@@ -20,6 +20,8 @@ import { page } from './views/page.js'
  * @property {() => string} href the whole address
  * @property {(taste: Pick<State, 'language' | 'theme'>) => void} remember
  * @property {(selector: string) => void} reveal scrolls to an element
+ * @property {(selector: string) => void} focus moves the focus to an element, once it is drawn
+ * @property {() => import('../../shell/room.js').Surroundings} around
  * @property {() => boolean} isStill does the reader ask for less motion?
  * @property {(id: string) => void} show scrolls to a part of the page and focuses it
  * @property {() => void} toTop
@@ -27,6 +29,8 @@ import { page } from './views/page.js'
 
 const darkness = matchMedia('(prefers-color-scheme: dark)')
 const stillness = matchMedia('(prefers-reduced-motion: reduce)')
+/** One column: see web/style. */
+const narrowness = matchMedia('(max-width: 899px)')
 const behavior = () => (stillness.matches ? 'auto' : 'smooth')
 
 /** The reader's language and theme, which links do not hold. @returns {Pick<State, 'language' | 'theme'>} */
@@ -68,15 +72,14 @@ const REVEAL_TIME = 1000
 /** @type {Host} */
 export const host = {
   draw(drawing) {
-    const { language, theme } = drawing
-    const t = translator(language)
+    const { t, theme } = drawing
     const root = document.documentElement
     // Writes differences only: maps read their colours again when these attributes change.
     if (root.lang !== t('htmlLang')) root.lang = t('htmlLang')
     if (root.dataset.theme !== theme) root.dataset.theme = theme
     document.title = `qkv: ${t('title')}`
     const isDark = theme === 'system' ? darkness.matches : theme === 'dark'
-    render(page({ ...drawing, t, isDark }), document.body)
+    render(page({ ...drawing, isDark }), document.body)
     markTargets(drawing.tour)
   },
   drawPlainly(message) {
@@ -94,6 +97,15 @@ export const host = {
     }
   },
   isStill: () => stillness.matches,
+  around: () => ({ isHidden: document.hidden, isStill: stillness.matches, isNarrow: narrowness.matches }),
+  focus(selector) {
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        const part = document.querySelector(selector)
+        if (part instanceof HTMLElement) part.focus({ preventScroll: true })
+      }),
+    )
+  },
   reveal(selector) {
     isRevealing = true
     setTimeout(() => {
@@ -127,10 +139,22 @@ export const host = {
  * Keys, the address, files that are dropped or pasted, and uncaught errors.
  * @param {App} app
  */
-export function listen({ state, actions, schedule, fail, follow }) {
+export function listen({ state, actions, rooms, schedule, fail, follow }) {
+  for (const [target, type] of /** @type {[EventTarget, string][]} */ ([
+    [document, 'visibilitychange'],
+    [stillness, 'change'],
+    [narrowness, 'change'],
+  ]))
+    target.addEventListener(type, () => rooms.surround(host.around()))
   addEventListener('keydown', event => {
+    const { room } = state.history.present
     const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
     const key = event.key.toLowerCase()
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
+    if (rooms.has(room) && isPlain && (!isTyping || event.key === 'Escape') && rooms.press(room, event.key)) {
+      event.preventDefault()
+      return
+    }
     if (event.key === 'Escape') actions.clear()
     else if ((event.ctrlKey || event.metaKey) && (key === 'z' || key === 'y')) {
       if (key === 'y' || event.shiftKey) actions.redo()

@@ -93,9 +93,10 @@ const WRITE = {
 
 /**
  * @param {Readonly<Settings>} settings
+ * @param {Record<string, string>} [links] the parameters of the other rooms; in the hash "room." stands before their names
  * @returns {string} '' for the default
  */
-export function toHash(settings) {
+export function toHash(settings, links = {}) {
   const parts = new URLSearchParams()
   for (const name of FIELD_NAMES) {
     const value = settings[name]
@@ -103,6 +104,8 @@ export function toHash(settings) {
     if (value === null) continue // fields that may be null are so by default
     parts.set(name, (WRITE[describe(name).kind] ?? String)(value))
   }
+  for (const [room, link] of Object.entries(links))
+    for (const [name, value] of new URLSearchParams(link)) parts.set(`${room}.${name}`, value)
   const body = String(parts)
   return body && `#${VERSION}~${sum(body)}&${body}`
 }
@@ -122,19 +125,32 @@ export function isLinkable({ given, sentence, second }) {
 /**
  * The settings of a hash. Never throws.
  * @param {string} hash
- * @returns {{ settings: Settings, trouble?: Trouble }} with trouble, the default
+ * @returns {{ settings: Settings, links: Record<string, string>, trouble?: Trouble }} links: the parameters of the other
+ *   rooms; with trouble, the default
  */
 export function fromHash(hash) {
   const text = hash.replace(/^#/, '')
-  if (text === '') return { settings: DEFAULTS }
-  const damaged = { settings: DEFAULTS, trouble: /** @type {Trouble} */ ('linkDamaged') }
+  if (text === '') return { settings: DEFAULTS, links: {} }
+  const damaged = { settings: DEFAULTS, links: {}, trouble: /** @type {Trouble} */ ('linkDamaged') }
   const [, version, check, body] = /^(\d{1,9})(?:~([0-9a-z]*))?&(.*)$/s.exec(text.slice(0, MOST)) ?? []
   if (version === undefined) return damaged
-  if (Number(version) > VERSION) return { settings: DEFAULTS, trouble: 'linkNewer' }
+  if (Number(version) > VERSION) return { settings: DEFAULTS, links: {}, trouble: 'linkNewer' }
   if (text.length > MOST || (check !== undefined && sum(body) !== check)) return damaged
   try {
-    const patch = [...new URLSearchParams(body)].map(([name, value]) => readField(name, value))
-    return { settings: { ...DEFAULTS, ...Object.fromEntries(patch) } }
+    /** @type {Record<string, URLSearchParams>} */
+    const others = {}
+    /** @type {[FieldName, unknown][]} */
+    const patch = []
+    for (const [name, value] of new URLSearchParams(body)) {
+      const [, room, field] = /^(\w+)\.(\w+)$/.exec(name) ?? []
+      if (!room) patch.push(readField(name, value))
+      else {
+        others[room] ??= new URLSearchParams()
+        others[room].set(field, value)
+      }
+    }
+    const links = Object.fromEntries(Object.entries(others).map(([room, parts]) => [room, String(parts)]))
+    return { settings: { ...DEFAULTS, ...Object.fromEntries(patch) }, links }
   } catch {
     return damaged
   }

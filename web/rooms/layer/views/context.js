@@ -96,6 +96,7 @@
  * @property {boolean} canUndo in the room that is open
  * @property {boolean} canRedo
  * @property {Partial<Record<Settings['room'], OfRoom>>} rooms
+ * @property {import('../../../shell/rooms.js').Rooms} stores the other rooms, drawn from their stores
  * @property {Settings} settings as typed
  * @property {Selection} selection part of the settings: the room, and the head, the word and the cell that are selected,
  *   and the cell that is subtracted

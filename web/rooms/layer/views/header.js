@@ -1,5 +1,5 @@
 import { html, nothing } from 'lit'
-import { LANGUAGES } from '../../../i18n/index.js'
+import { LANGUAGES } from '../../../i18n/languages.js'
 import { closeMenu, menu } from '../../../shell/menu.js'
 import { STOPS } from '../explain/tour.js'
 import './tool-group.js'
@@ -79,7 +79,7 @@ function more({ t, language, theme, actions }) {
     ${item('to-bring', t('bringShort'), () => actions.show('bring'))}
     ${item('to-code', t('codeShort'), () => actions.show('take'))}
     <label>${t('language')} <select id="language" @change=${select(actions.setLanguage)}>
-      ${languages.map(name => html`<option value=${name} lang=${name} ?selected=${name === language}>${LANGUAGES[name].languageName}</option>`)}
+      ${languages.map(name => html`<option value=${name} lang=${name} ?selected=${name === language}>${LANGUAGES[name]}</option>`)}
     </select></label>
     <label>${t('theme')} <select id="theme" @change=${select(actions.setTheme)}>
       ${themes.map(name => html`<option value=${name} ?selected=${name === theme}>${t(`theme.${name}`)}</option>`)}

@@ -70,6 +70,13 @@ function models({ t, settings, actions, isDark }) {
   return Object.assign(modelsRoom, { page: t, isDark, linked, change, openGiven, tell })
 }
 
+/** @param {Context} context */
+function other(context) {
+  const { stores, settings } = context
+  if (stores.has(settings.room)) return stores.draw(settings.room, context)
+  return settings.room === 'learn' ? learn(context) : models(context)
+}
+
 /**
  * The whole page.
  * @param {Context & { scene?: Scene }} context
@@ -79,7 +86,7 @@ export function page(context) {
   const isStale = Object.keys(problems).length > 0 || failure !== undefined
   const body = scene && { ...context, ...scene }
   if (context.settings.room !== 'layer')
-    return html`${header(context)}<div class="notices"><p class="notice" role="alert">${notice ? t(notice) : nothing}</p></div>${context.settings.room === 'learn' ? learn(context) : models(context)}`
+    return html`${header(context)}<div class="notices"><p class="notice" role="alert">${notice ? t(notice) : nothing}</p></div>${other(context)}`
   return html`${header(context)}
     <div class="notices"><p class="notice" role="alert">${notice ? t(notice) : nothing}</p>
     ${

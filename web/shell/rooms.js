@@ -1,0 +1,208 @@
+// The rooms of the page. Each is loaded when it is opened, keeps its store while another is shown, and is drawn from its state.
+
+import { html, nothing } from 'lit'
+import { loadTexts } from '../i18n/index.js'
+import { canWork, problemOf } from './port.js'
+import { createStore } from './store.js'
+
+/** @typedef {import('./room.js').Room<any>} Room */
+/** @typedef {import('./room.js').HandOver} HandOver */
+/** @typedef {import('./room.js').Effect<any>} Effect */
+/** @typedef {import('./room.js').Problem} Problem */
+
+/**
+ * @typedef {object} Opened
+ * @property {Room} room
+ * @property {import('./store.js').Store<any>} store
+ * @property {import('lit').TemplateResult} [good] the last picture that could be drawn
+ * @property {{ problem: Problem, isBad: boolean }} [message] what was done last, or why not
+ */
+
+/**
+ * @param {object} host
+ * @param {Record<string, () => Promise<{ room: Room }>>} host.rooms loads each
+ * @param {Promise<import('qkv').Qkv>} host.qkv
+ * @param {Record<string, string>} host.links the parameters that the address holds for each room
+ * @param {import('./room.js').Surroundings} host.around
+ * @param {(id: string, effect: Effect) => void} host.perform what a room asks of the page
+ * @param {() => void} host.changed
+ */
+export function createRooms({ rooms, qkv, links, around, perform, changed }) {
+  /** @type {Map<string, Opened>} */
+  const opened = new Map()
+  /** Rooms that are being loaded. @type {Map<string, Promise<Opened | undefined>>} */
+  const opening = new Map()
+  /** Why a room could not be opened. @type {Map<string, Problem>} */
+  const failed = new Map()
+  /** What the address holds for rooms that are not open. */
+  const waiting = { ...links }
+  let surroundings = around
+  /** @type {import('qkv').Qkv | undefined} */
+  let core
+  /** @type {Map<string, any>} */
+  const translators = new Map()
+
+  /** @param {string} id @returns {Promise<Opened | undefined>} */
+  function open(id) {
+    const found = opening.get(id)
+    if (found) return found
+    failed.delete(id)
+    const made = start(id).catch(error => {
+      opening.delete(id)
+      failed.set(id, problemOf(error))
+      changed()
+      return undefined
+    })
+    opening.set(id, made)
+    return made
+  }
+
+  /** @param {string} id @returns {Promise<Opened>} */
+  async function start(id) {
+    const [{ room }, loaded] = await Promise.all([rooms[id](), qkv])
+    core = loaded
+    const options = {
+      qkv: loaded,
+      worker: canWork() ? room.session.worker : undefined,
+      perform: (/** @type {Effect} */ effect) => take(id, effect),
+      changed,
+      isLazy: true,
+      around: surroundings,
+    }
+    /** @type {Opened['message']} */
+    let message
+    let store
+    try {
+      store = createStore(room, { ...options, link: waiting[id] ?? '' })
+    } catch {
+      store = createStore(room, options)
+      message = { problem: { key: 'linkDamaged' }, isBad: true }
+    }
+    delete waiting[id]
+    const own = { room, store, message }
+    opened.set(id, own)
+    store.update(room.enter?.(store.state))
+    return own
+  }
+
+  /** @param {string} id @param {Effect} effect */
+  function take(id, effect) {
+    if (effect.type !== 'message') return perform(id, effect)
+    say(id, effect.problem, effect.isBad)
+  }
+
+  /** @param {string} id @param {Problem | undefined} problem @param {boolean} [isBad] */
+  function say(id, problem, isBad = false) {
+    const own = opened.get(id)
+    if (own) own.message = problem && { problem, isBad }
+    changed()
+  }
+
+  /** The texts of a room in a language; undefined while they are being loaded. @param {Room} room @param {import('../i18n/index.js').Language} language */
+  function textsOf(room, language) {
+    const name = `${language} ${room.id}`
+    if (!translators.has(name)) {
+      translators.set(name, undefined)
+      loadTexts(language, ['shell', ...room.texts]).then(t => {
+        translators.set(name, t)
+        changed()
+      })
+    }
+    return translators.get(name)
+  }
+
+  /**
+   * The picture of a room, or that it is being loaded.
+   * @param {string} id
+   * @param {{ t: any, language: import('../i18n/index.js').Language, isDark: boolean }} page
+   */
+  function draw(id, { t: shell, language, isDark }) {
+    open(id)
+    const problem = failed.get(id)
+    if (problem)
+      return retry(shell, problem, () => {
+        open(id)
+        changed()
+      })
+    const own = opened.get(id)
+    const t = own && textsOf(own.room, language)
+    if (!own || !t) return html`<p class="note">${shell('loading')}</p>`
+    const { room, store, message } = own
+    let broken
+    try {
+      store.ask()
+      const { act, travel, state } = store
+      own.good = room.draw({ ...state, t, isDark, qkv: core, act, travel, can: store.can() })
+    } catch (error) {
+      broken = { key: 'cannotShow', params: { message: error instanceof Error ? error.message : String(error) } }
+    }
+    return html`${broken ? retry(shell, broken, () => store.update({ effects: [{ type: 'retry' }] })) : nothing}${own.good ?? nothing}
+      <p class="said ${message?.isBad ? 'is-bad' : ''}" role="status" data-message=${message?.problem.key ?? nothing}>${
+        message
+          ? html`${t(message.problem.key, message.problem.params)} <button type="button" class="plain" aria-label=${t('dismiss')} @click=${() => say(id, undefined)}>×</button>`
+          : nothing
+      }</p>`
+  }
+
+  return {
+    has: (/** @type {string} */ id) => Object.hasOwn(rooms, id),
+    open,
+    draw,
+    say,
+    store: (/** @type {string} */ id) => opened.get(id)?.store,
+    /** The parameters of all rooms. @returns {Record<string, string>} */
+    links: () => ({ ...waiting, ...Object.fromEntries([...opened].map(([id, { store }]) => [id, store.link()])) }),
+    /** The address has changed. @param {Record<string, string>} links */
+    follow(links) {
+      for (const id of Object.keys(rooms)) {
+        const own = opened.get(id)
+        if (!own) waiting[id] = links[id] ?? ''
+        else
+          try {
+            own.store.follow(links[id] ?? '')
+          } catch {
+            say(id, { key: 'linkDamaged' }, true)
+          }
+      }
+    },
+    /** Gives a room something; false: it has no use for it. @param {string} id @param {HandOver} what */
+    async give(id, what) {
+      const own = await open(id)
+      const step = own?.room.take?.(own.store.state, what)
+      if (step) own?.store.update(step)
+      return step !== undefined
+    },
+    enter(/** @type {string} */ id) {
+      const own = opened.get(id)
+      if (own) own.store.update(own.room.enter?.(own.store.state))
+    },
+    leave(/** @type {string} */ id) {
+      const own = opened.get(id)
+      if (own) own.store.update(own.room.leave?.(own.store.state))
+    },
+    /** A few words for the tab of a room. @param {string} id @param {import('../i18n/index.js').Language} language */
+    note(id, language) {
+      const own = opened.get(id)
+      const t = own && textsOf(own.room, language)
+      return (own && t && own.room.note?.(own.store.state, t)) || undefined
+    },
+    /** Does the room take a key? @param {string} id @param {string} key */
+    press(id, key) {
+      const own = opened.get(id)
+      const step = own?.room.keys?.[key]?.(own.store.state)
+      if (step) own?.store.update(step)
+      return step !== undefined
+    },
+    /** @param {Partial<import('./room.js').Surroundings>} patch */
+    surround(patch) {
+      surroundings = { ...surroundings, ...patch }
+      for (const { store } of opened.values()) store.surround(patch)
+    },
+  }
+}
+
+/** @typedef {ReturnType<typeof createRooms>} Rooms */
+
+/** @param {any} t @param {Problem} problem @param {() => void} again */
+const retry = (t, { key, params }, again) =>
+  html`<p class="failure" role="alert">${t(key, params)} <button type="button" class="plain" @click=${again}>${t('retry')}</button></p>`
