@@ -1,25 +1,28 @@
 #!/usr/bin/env bash
-# Runs as many test files at once as there are cores; a test that hangs ends after ten minutes.
-#   tests/test.sh quick     the library's unit tests and those of the page's modules, without a browser
-#   tests/test.sh page      the page in browsers
-#   tests/test.sh FILE...   these
+# Runs one test file more at once than there are cores, because tests wait for browsers and other processes. A test that
+# hangs ends after ten minutes.
+#   tests/test.sh quick     the tests that need no browser, no PyTorch, no built package and no relaxed build
+#   tests/test.sh page      the tests of the page
+#   tests/test.sh FILE...   these files
 set -euo pipefail
 cd "$(dirname "$0")/.."
-run() { # how many at once, files
+many=$(($(getconf _NPROCESSORS_ONLN) + 1))
+
+run() { # its arguments: how many files run at once, the files
   node --test --test-reporter=spec --test-timeout=600000 --test-concurrency="$1" "${@:2}"
 }
-cores=$(getconf _NPROCESSORS_ONLN)
+
 case ${1-} in
   quick)
-    slow='abi|bench|border|cache|conformance|exp|hostile|learn|package|properties|readme|soak|sweep' # many seconds each
-    mapfile -t unit < <(ls tests/*.test.js tests/articles/*.test.js | grep -vE "/($slow)\.test\.js$")
-    mapfile -t pure < <(grep -LE "useElements|usePage|useBrowser|[cC]hromium|browsers?\.js|from 'vite'" tests/page/*.test.js | grep -vE "/($slow)\.test\.js$")
-    run "$cores" "${unit[@]}" "${pure[@]}"
+    needs="useElements|usePage|useBrowser|[cC]hromium|browsers?\.js|from 'vite'|PYTHON|qkv\.relaxed\.wasm'|packed\.js"
+    slow='abi|bench|border|cache|conformance|exp|hostile|learn|properties|readme|soak|sweep' # each takes many seconds
+    mapfile -t files < <(grep -LE "$needs" tests/*.test.js tests/articles/*.test.js tests/page/*.test.js | grep -vE "/($slow)\.test\.js$")
+    run "$many" "${files[@]}"
     ;;
   page)
-    mapfile -t others < <(ls tests/page/*.test.js tests/browser/*.test.js | grep -v page/typing)
-    run "$cores" "${others[@]}"
-    run 1 tests/page/typing.test.js # it measures: nothing runs beside it
+    mapfile -t files < <(ls tests/page/*.test.js tests/browser/*.test.js | grep -v page/typing)
+    run "$many" "${files[@]}"
+    run 1 tests/page/typing.test.js # it measures times, so nothing else runs beside it
     ;;
-  *) run "$cores" "$@" ;;
+  *) run "$many" "$@" ;;
 esac

@@ -39,18 +39,13 @@ function compare(name, got, result, isWhole = false) {
   })
 }
 
-const torch = spawnSync(PYTHON, ['-c', 'import torch; print(torch.__version__)'], { encoding: 'utf8' })
-const missing = torch.status === 0 ? undefined : (torch.error?.message ?? torch.stderr.trim().split('\n').at(-1))
+const found = spawnSync(PYTHON, ['-c', 'import importlib.util as u; print(u.find_spec("torch") is not None)'], {
+  encoding: 'utf8',
+})
+const missing = found.stdout?.trim() === 'True' ? undefined : (found.error?.message ?? `${PYTHON} has no torch`)
 
-test('the PyTorch program prints the page’s numbers in PyTorch', t => {
-  if (missing) {
-    // Where apt is, setup.sh installs it: there its absence is an error.
-    assert.ok(!existsSync('/usr/bin/apt-get'), `PyTorch could not run: ${missing}. Run ./setup.sh torch`)
-    return t.skip(`could not run: ${PYTHON} has no PyTorch here (${missing})`)
-  }
-  t.diagnostic(`PyTorch ${torch.stdout.trim()}`)
-  // One process for all, since importing torch takes a second: each program is run unchanged.
-  const programs = CASES.map(([name, settings]) => ({ name, result: traced(settings) }))
+/** What PyTorch prints for each program. All run unchanged in one process, since importing torch takes a second. @param {string[]} texts @returns {string[]} */
+function runInPython(texts) {
   const runner = `import contextlib, io, json, sys, torch
 torch.set_printoptions(threshold=10**9)  # every number
 out = []
@@ -60,9 +55,18 @@ for text in json.load(open(sys.argv[0].replace("runner.py", "programs.json"))):
         exec(compile(text, "program", "exec"), {})
     out.append(printed.getvalue())
 print(json.dumps(out))`
-  const texts = programs.map(({ result }) => pytorchCode(result))
   writeFileSync(join(folder, 'programs.json'), JSON.stringify(texts))
-  const printed = JSON.parse(run(PYTHON, 'runner.py', runner))
+  return JSON.parse(run(PYTHON, 'runner.py', runner))
+}
+
+test('the PyTorch program prints the page’s numbers in PyTorch', t => {
+  if (missing) {
+    // Where apt is, setup.sh installs it: there its absence is an error.
+    assert.ok(!existsSync('/usr/bin/apt-get'), `PyTorch could not run: ${missing}. Run ./setup.sh torch`)
+    return t.skip(`could not run: ${missing}`)
+  }
+  const programs = CASES.map(([name, settings]) => ({ name, result: traced(settings) }))
+  const printed = runInPython(programs.map(({ result }) => pytorchCode(result)))
   programs.forEach(({ name, result }, i) => {
     compare(name, printed[i], result, true)
     if (name === 'layer')
@@ -70,27 +74,41 @@ print(json.dumps(out))`
   })
 })
 
+/** What Node prints for each program. All run unchanged in one process, since to start one takes longer than a program. @param {string[]} texts @returns {string[]} */
+function runInNode(texts) {
+  texts.forEach((text, i) => {
+    writeFileSync(join(folder, `program${i}.mjs`), text)
+  })
+  const runner = `const out = []
+for (let i = 0; i < ${texts.length}; i++) {
+  const lines = []
+  console.log = (...values) => lines.push(format(...values))
+  await import(\`./program\${i}.mjs\`)
+  out.push(lines.join('\\n'))
+}
+process.stdout.write(JSON.stringify(out))`
+  return JSON.parse(run(process.execPath, 'runner.mjs', `import { format } from 'node:util'\n${runner}`))
+}
+
 test('the qkv program prints the page’s numbers in Node', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   assert.ok(existsSync(join(root, 'dist/index.js')), 'the package is not built: npm run dist')
   mkdirSync(join(folder, 'node_modules'))
   symlinkSync(root, join(folder, 'node_modules/qkv'))
-  for (const [name, settings] of CASES) {
-    const result = traced(settings)
-    const printed = run(process.execPath, 'program.mjs', qkvCode(result))
-    compare(name, printed, result)
-    if (name === 'layer') assert.match(printed, /^output \[ 10, 60, 512 \]$/m)
-  }
+  const programs = CASES.map(([name, settings]) => ({ name, result: traced(settings) }))
+  const printed = runInNode(programs.map(({ result }) => qkvCode(result)))
+  programs.forEach(({ name, result }, i) => {
+    compare(name, printed[i], result)
+    if (name === 'layer') assert.match(printed[i], /^output \[ 10, 60, 512 \]$/m)
+  })
 })
 
 test('a model, a mask and a score that are not known are written out', () => {
   const [, settings] = CASES[0]
   const result = traced({ ...settings, mask: 'causal' })
   const other = /** @type {any} */ ({ ...result, settings: { ...result.settings, model: 'zoo', mask: 'checkers' } })
-  compare('another model', run(process.execPath, 'program.mjs', qkvCode(other)), result)
   const score = /** @type {any} */ ({ ...result, settings: { ...result.settings, score: 'cosine' } })
-  compare('another score', run(process.execPath, 'program.mjs', qkvCode(score)), result)
-  if (missing) return
-  compare('another model', run(PYTHON, 'program.py', pytorchCode(other)), result)
-  compare('another score', run(PYTHON, 'program.py', pytorchCode(score)), result)
+  const printed = runInNode([qkvCode(other), qkvCode(score)])
+  if (!missing) printed.push(...runInPython([pytorchCode(other), pytorchCode(score)]))
+  for (const [i, text] of printed.entries()) compare(i % 2 ? 'another score' : 'another model', text, result)
 })
