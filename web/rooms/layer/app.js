@@ -481,9 +481,27 @@ export function createApp(host, taste, { list = {}, qkv = new Promise(() => {}) 
     const { scaleEnd, filter, range, pace, playing, spreadSize, hasSpread } = state
     const settings = history.present
     return {
-      ...{ t, language, theme, mode, history, settings, problems, actions, notice, said, scene },
+      t,
+      language,
+      theme,
+      mode,
+      history,
+      settings,
+      problems,
+      actions,
+      notice,
+      said,
+      scene,
       pointed: pointed(),
-      ...{ hovered, hoveredHead, scaleEnd, filter, range, pace, playing, spreadSize, tour: settings.tour },
+      hovered,
+      hoveredHead,
+      scaleEnd,
+      filter,
+      range,
+      pace,
+      playing,
+      spreadSize,
+      tour: settings.tour,
       wasDone: state.wasDone,
       ...(state.from?.given === settings.given && { from: state.from }),
       ...(hasSpread && { spread: results?.spread(spreadSize) }),
@@ -521,7 +539,8 @@ export function createApp(host, taste, { list = {}, qkv = new Promise(() => {}) 
         const scene = results &&
           result && {
             ...sceneOf({ ...results, result }, settings, pointed()),
-            ...{ difference: results.difference, batch: results.batch },
+            difference: results.difference,
+            batch: results.batch,
           }
         host.draw(drawingOf(problems, scene))
         good = scene

@@ -101,22 +101,32 @@ export const FIELDS = {
   sentence: text('Life is short, eat dessert first', isOfWords),
   /** The sentence of keys and values. */
   second: text('Das Leben ist kurz, iss den Nachtisch zuerst', {
-    ...{ applies: [{ kind: ['cross'] }, { model: ['given'] }], ...isOfWords },
+    applies: [{ kind: ['cross'] }, { model: ['given'] }],
+    ...isOfWords,
   }),
   kind: choice(['self', 'cross'], {
-    ...{ group: 'words', applies: [{ model: ['heads', 'multihead', 'zoo'] }], draws: true, ...isOfWords },
+    group: 'words',
+    applies: [{ model: ['heads', 'multihead', 'zoo'] }],
+    draws: true,
+    ...isOfWords,
   }),
   tokenizer: choice(['words', 'segments', 'characters'], { group: 'words', ...isOfWords }),
   /** 'words': embeddings of the second sentence; 'random': rand(S, d), drawn after the weights. */
   keysFrom: choice(['words', 'random'], {
-    ...{ group: 'words', applies: [{ kind: ['cross'], model: ['heads'] }], draws: true, clears: OF_TOKENS },
+    group: 'words',
+    applies: [{ kind: ['cross'], model: ['heads'] }],
+    draws: true,
+    clears: OF_TOKENS,
   }),
 
   /** @see Model */
   model: choice(['heads', 'multihead', 'zoo', 'given'], { group: 'numbers', draws: true, clears: 'all' }),
   /** Of all that is drawn. */
   seed: other('seed', '123', {
-    ...{ group: 'numbers', applies: [...drawn, { score: ['additive'] }], draws: true, clears: 'all' },
+    group: 'numbers',
+    applies: [...drawn, { score: ['additive'] }],
+    draws: true,
+    clears: 'all',
   }),
   /**
    * 'reseed': the seed is set again before the weights, rand(in, out); 'continue': the stream goes on after the table,
@@ -128,7 +138,10 @@ export const FIELDS = {
   given: other('given', /** @type {Given | null} */ (null), { draws: true, clears: 'all', repaints: true }),
 
   heads: whole(4, 1, MOST_HEADS, {
-    ...{ group: 'sizes', applies: [{ model: ['heads', 'multihead', 'zoo'] }], draws: true, clears: 'all' },
+    group: 'sizes',
+    applies: [{ model: ['heads', 'multihead', 'zoo'] }],
+    draws: true,
+    clears: 'all',
   }),
   dModel: whole(3, 1, 512, { group: 'sizes', applies: drawn, draws: true, clears: 'all' }),
   /** With other models: dModel / heads. */
@@ -142,7 +155,10 @@ export const FIELDS = {
   sharpness: real(8, 0, 1000, { group: 'sizes', applies: [{ model: ['zoo'] }], draws: true }),
   /** The kind of each head built by hand; heads beyond the list take the kinds in turn. */
   zoo: other('zoo', /** @type {readonly ZooHead[]} */ (ZOO), {
-    ...{ group: 'sizes', applies: [{ model: ['zoo'] }], draws: true, clears: 'all' },
+    group: 'sizes',
+    applies: [{ model: ['zoo'] }],
+    draws: true,
+    clears: 'all',
   }),
 
   score: choice(['scaled', 'plain', 'gaussian', 'additive'], { group: 'scores', draws: true }),

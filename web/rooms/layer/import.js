@@ -14,18 +14,36 @@ export const MOST_MEGABYTES = 32
 
 /** What tensors may be called in files. @type {Record<string, 'q' | 'k' | 'v' | 'x' | 'wq' | 'wk' | 'wv' | 'wo' | 'weights'>} */
 const NAMES = {
-  ...{ q: 'q', query: 'q', queries: 'q', k: 'k', key: 'k', keys: 'k', v: 'v', value: 'v', values: 'v' },
-  ...{ wo: 'wo', w_o: 'wo', x: 'x', wq: 'wq', w_q: 'wq', wk: 'wk', w_k: 'wk', wv: 'wv', w_v: 'wv' },
-  ...{ weights: 'weights', a: 'weights', attention: 'weights', attentions: 'weights', attn: 'weights' },
+  q: 'q',
+  query: 'q',
+  queries: 'q',
+  k: 'k',
+  key: 'k',
+  keys: 'k',
+  v: 'v',
+  value: 'v',
+  values: 'v',
+  wo: 'wo',
+  w_o: 'wo',
+  x: 'x',
+  wq: 'wq',
+  w_q: 'wq',
+  wk: 'wk',
+  w_k: 'wk',
+  wv: 'wv',
+  w_v: 'wv',
+  weights: 'weights',
+  a: 'weights',
+  attention: 'weights',
+  attentions: 'weights',
+  attn: 'weights',
 }
 const TOKENS = /** @type {Record<string, 'tokens' | 'keyTokens'>} */ ({
-  ...{
-    tokens: 'tokens',
-    querytokens: 'tokens',
-    query_tokens: 'tokens',
-    keytokens: 'keyTokens',
-    key_tokens: 'keyTokens',
-  },
+  tokens: 'tokens',
+  querytokens: 'tokens',
+  query_tokens: 'tokens',
+  keytokens: 'keyTokens',
+  key_tokens: 'keyTokens',
 })
 
 /** @param {number} bytes */
@@ -166,7 +184,10 @@ function toSettings({ tokens, keyTokens, ...tensors }) {
   const names = given.tokens?.join(' ') ?? ''
   return {
     ...DEFAULTS,
-    ...{ model: 'given', given, sentence: names, second: given.keyTokens?.join(' ') ?? (L === S ? names : '') },
+    model: 'given',
+    given,
+    sentence: names,
+    second: given.keyTokens?.join(' ') ?? (L === S ? names : ''),
     step: weights ? 'softmax' : 'project',
   }
 }

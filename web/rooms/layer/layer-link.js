@@ -54,7 +54,12 @@ const same = (/** @type {string} */ text) => text
 
 /** How the values of each kind are read; a value that its kind does not have throws. @type {Record<Exclude<Kind, 'choice'>, (text: string) => any>} */
 const READ = {
-  ...{ text: same, seed: same, whole: toWholeText, real: toNumberText, count: toCount, cell: toCell },
+  text: same,
+  seed: same,
+  whole: toWholeText,
+  real: toNumberText,
+  count: toCount,
+  cell: toCell,
   flag: text => text === 'true',
   given: text => checkGiven(JSON.parse(text)),
   word: text => {

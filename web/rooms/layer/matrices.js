@@ -53,7 +53,8 @@ const matrix = (symbol, axes, rest = {}) => ({ symbol, axes, ...rest })
 /** @param {string} left @param {string} right @param {string} [bias] @returns {Way} */
 const product = (left, right, bias) => ({
   rule: 'product',
-  ...{ sources: [/** @type {[string, Reach]} */ ([left, 'row']), [right, 'column']], bias },
+  sources: [/** @type {[string, Reach]} */ ([left, 'row']), [right, 'column']],
+  bias,
 })
 
 /** @param {Rule} rule @param {[string, Reach][]} sources @param {StepId} [step] @returns {Way} */
@@ -79,11 +80,15 @@ export const MATRICES = {
     ways: [product('X', 'Wq', 'bq')],
   }),
   K: matrix('K', ['keys', 'query'], {
-    ...{ step: 'project', isOfTokens: true, free: 'given' },
+    step: 'project',
+    isOfTokens: true,
+    free: 'given',
     ways: [product('X2', 'Wk', 'bk'), product('X', 'Wk', 'bk')],
   }),
   V: matrix('V', ['keys', 'value'], {
-    ...{ step: 'project', isOfTokens: true, free: 'given' },
+    step: 'project',
+    isOfTokens: true,
+    free: 'given',
     ways: [product('X2', 'Wv', 'bv'), product('X', 'Wv', 'bv')],
   }),
   Wa: matrix('W_a', ['query', 'hidden'], free),
@@ -108,14 +113,17 @@ export const MATRICES = {
   }),
   scaled: matrix('S_s', ['queries', 'keys'], { step: 'scaled', ways: [way('scale', [['scores', 'cell']])] }),
   masked: matrix('M', ['queries', 'keys'], {
-    ...{ step: 'masked', unless: 'fullWeights', isHideable: true },
+    step: 'masked',
+    unless: 'fullWeights',
+    isHideable: true,
     ways: [way('mask', [['scaled', 'cell']])],
   }),
   exponentials: matrix('E', ['queries', 'keys'], inner),
   maxima: matrix('m', ['queries', 'one'], inner),
   sums: matrix('σ', ['queries', 'one'], inner),
   fullWeights: matrix('U', ['queries', 'keys'], {
-    ...{ step: 'softmax', isShare: true },
+    step: 'softmax',
+    isShare: true,
     ways: [way('softmax', [['masked', 'line']])],
   }),
   zeroed: matrix('U_0', ['queries', 'keys'], {
@@ -125,7 +133,10 @@ export const MATRICES = {
   }),
   zeroedSums: matrix('σ_0', ['queries', 'one'], inner),
   weights: matrix('A', ['queries', 'keys'], {
-    ...{ step: 'softmax', isOfTokens: true, ...free, ...share },
+    step: 'softmax',
+    isOfTokens: true,
+    ...free,
+    ...share,
     ways: [way('divide', [['zeroed', 'line']], 'masked'), way('softmax', [['masked', 'line']])],
   }),
   paid: matrix('Σ', ['queries', 'one'], inner),

@@ -56,7 +56,8 @@ export function explain(result, cell) {
   switch (way?.rule) {
     case 'product':
       return {
-        ...{ kind: 'products', along: left === 'weights' ? 'keys' : 'dims' },
+        kind: 'products',
+        along: left === 'weights' ? 'keys' : 'dims',
         terms: list(sizeOf(left), i => [at(left, row, i), at(right, i, column)]),
         ...(way.bias && { bias: at(way.bias, 0, column) }),
       }
@@ -112,7 +113,8 @@ function explainShare({ settings, tensors }, { matrix, head, row, column }, rule
   const count = isByKeys ? S : L
   const place = (/** @type {number} */ i) => (isByKeys ? [row, i] : [i, column])
   return {
-    ...{ kind: 'softmax', own: isByKeys ? column : row },
+    kind: 'softmax',
+    own: isByKeys ? column : row,
     sources: list(count, i => at('masked', place(i)[0], place(i)[1])),
     exponentials: list(count, i => exponentials.data[(h * L + place(i)[0]) * S + place(i)[1]]),
     largest: maxima.data[h * (isByKeys ? L : S) + line],

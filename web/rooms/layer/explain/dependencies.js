@@ -59,9 +59,13 @@ export function sourcesOf(result, { matrix, head, row, column }) {
     const size = widthOf(result, id)
     /** @type {Record<Reach, Partial<Region>>} */
     const regions = {
-      ...{ cell: { row, column }, row: { row }, column: { column }, crossed: { row: column }, all: {} },
-      ...{ line: isByKeys ? { row } : { column } },
-      ...{ head: { head: Math.floor(column / size), row, column: column % size } },
+      cell: { row, column },
+      row: { row },
+      column: { column },
+      crossed: { row: column },
+      all: {},
+      line: isByKeys ? { row } : { column },
+      head: { head: Math.floor(column / size), row, column: column % size },
     }
     return { matrix: id, head: headOf(result, id, head), ...regions[reach] }
   })
@@ -81,9 +85,13 @@ export function targetsOf(result, { matrix, head, row, column }) {
       .map(([, reach]) => {
         /** @type {Record<Reach, Partial<Region>>} */
         const regions = {
-          ...{ cell: { row, column }, row: { row }, column: { column }, crossed: { column: row }, all: {} },
-          ...{ line: isByKeys ? { row } : { column } },
-          ...{ head: { head: 0, row, column: head * widthOf(result, matrix) + column } },
+          cell: { row, column },
+          row: { row },
+          column: { column },
+          crossed: { column: row },
+          all: {},
+          line: isByKeys ? { row } : { column },
+          head: { head: 0, row, column: head * widthOf(result, matrix) + column },
         }
         return { matrix: id, head: headOf(result, id, head), ...regions[reach] }
       }),

@@ -98,8 +98,12 @@ export function matricesOf(result, shown) {
       const reach = isShare ? 1 : largest(tensor)
       /** @type {Matrix} */
       const matrix = {
-        ...{ id, isPerHead, tensor, axes },
-        ...{ rows: names(down, tensor.dims[0]), columns: names(across, tensor.dims[1]) },
+        id,
+        isPerHead,
+        tensor,
+        axes,
+        rows: names(down, tensor.dims[0]),
+        columns: names(across, tensor.dims[1]),
         ...(old && old !== whole && { before: ofHead(old, shown) }),
         ...(sums && { sums: ofHead(sums, shown) }),
         head: isPerHead ? shown : 0,

@@ -48,7 +48,9 @@ export function windowAround({ row, column }, [rows, columns], size) {
   const start = (/** @type {number} */ at, /** @type {number} */ most) =>
     Math.max(0, Math.min(at - Math.floor(size / 2), most - size))
   return {
-    ...{ row: start(row, rows), rows: Math.min(size, rows) },
-    ...{ column: start(column, columns), columns: Math.min(size, columns) },
+    row: start(row, rows),
+    rows: Math.min(size, rows),
+    column: start(column, columns),
+    columns: Math.min(size, columns),
   }
 }

@@ -22,8 +22,10 @@ export function framesOf(result, head, step) {
       const [rows, columns] = dims.slice(-2)
       const own = dims.length === 3 ? head : 0
       return Array.from({ length: Math.min(rows, ROWS) * Math.min(columns, COLUMNS) }, (_, i) => ({
-        ...{ matrix, head: own },
-        ...{ row: Math.floor(i / Math.min(columns, COLUMNS)), column: i % Math.min(columns, COLUMNS) },
+        matrix,
+        head: own,
+        row: Math.floor(i / Math.min(columns, COLUMNS)),
+        column: i % Math.min(columns, COLUMNS),
       }))
     }),
   )

@@ -62,9 +62,14 @@ export function createScenes() {
       view === 'difference' && minus === 'settings' && baselineLink ? baseline.of(baselineLink, head) : undefined
     if (view === 'difference') last.compared = comparedWith(result, head, settings, arithmetic, kept)
     return {
-      ...{ ...last, cell, lit, arithmetic },
+      ...last,
+      cell,
+      lit,
+      arithmetic,
       chain: chainOf(result, cell, arithmetic),
-      ...{ explanation: explain(result, cell), sources: sourcesOf(result, lit), targets: targetsOf(result, lit) },
+      explanation: explain(result, cell),
+      sources: sourcesOf(result, lit),
+      targets: targetsOf(result, lit),
     }
   }
 }

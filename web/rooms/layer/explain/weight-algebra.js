@@ -30,7 +30,8 @@ export function algebraOf({ ways, visible, settings }, head, arithmetic) {
     const seen = visible.subarray(row * S, (row + 1) * S)
     if (!seen.includes(0) || !seen.includes(1)) continue
     const terms = Array.from({ length: S }, (_, column) => ({
-      ...{ column, isHidden: seen[column] === 0 },
+      column,
+      isHidden: seen[column] === 0,
       exponential: ways.exponentials.at(head, row, column),
       full: ways.full.at(head, row, column),
       weight: ways.after.at(head, row, column),

@@ -7,9 +7,24 @@
 
 /** What the programs call them. @type {Partial<Record<MatrixId, string>>} */
 export const NAMES = {
-  ...{ X: 'X', X2: 'X2', Q: 'Q', K: 'K', V: 'V', weights: 'A' },
-  ...{ Wq: 'W_q', Wk: 'W_k', Wv: 'W_v', Wo: 'W_o', bq: 'b_q', bk: 'b_k', bv: 'b_v', bo: 'b_o' },
-  ...{ Wa: 'W_a', Ua: 'U_a', ba: 'b_a', va: 'v_a' },
+  X: 'X',
+  X2: 'X2',
+  Q: 'Q',
+  K: 'K',
+  V: 'V',
+  weights: 'A',
+  Wq: 'W_q',
+  Wk: 'W_k',
+  Wv: 'W_v',
+  Wo: 'W_o',
+  bq: 'b_q',
+  bk: 'b_k',
+  bv: 'b_v',
+  bo: 'b_o',
+  Wa: 'W_a',
+  Ua: 'U_a',
+  ba: 'b_a',
+  va: 'v_a',
 }
 
 /** Nine digits tell every float32 from its neighbours. @param {number} x */

@@ -32,7 +32,10 @@ function whoSees({ mask, painted, left, right }, visible, dims) {
 export function optionsOf(settings, tensors, visible, dims, size) {
   const { score, sigma, masking, softmaxAxis } = settings
   return {
-    ...{ masking, softmaxAxis, scale: scaleOf(settings, size), ...whoSees(settings, visible, dims) },
+    masking,
+    softmaxAxis,
+    scale: scaleOf(settings, size),
+    ...whoSees(settings, visible, dims),
     ...(score === 'gaussian' && { score: { kind: 'gaussian', sigma } }),
     ...(score === 'additive' && { score: additive(tensors) }),
   }

@@ -42,7 +42,9 @@ export function runBatch(qkv, result) {
   const split = splitHeads(projected, H)
   const dims = [X.dims[0], X2.dims[0]]
   const { weights, output: mixed } = qkv.trace(
-    ...[split, splitHeads(layer(other, Wk, bk), H), splitHeads(layer(other, Wv, bv), H)],
+    split,
+    splitHeads(layer(other, Wk, bk), H),
+    splitHeads(layer(other, Wv, bv), H),
     optionsOf(settings, tensors, visible, dims, split.dims[3]),
   )
   const joined = joinHeads(mixed)

@@ -77,7 +77,11 @@ export function createTracer(qkv) {
       attend(qkv, settings, { ...drawn, ...embeddings }, visible, remaining),
     )
     return {
-      ...{ settings, heads, visible, tensors, proof },
+      settings,
+      heads,
+      visible,
+      tensors,
+      proof,
       ...(edits.length > 0 && { before: forward([]) }),
       ways: waysOf(qkv, settings, tensors, visible),
       curve:

@@ -45,8 +45,15 @@ export function waysOf(qkv, settings, tensors, visible) {
   const most = largest(difference.data)
   const digits = most > 0 && most < 1e-3 ? Math.ceil(-Math.log10(most)) : 0
   return {
-    ...{ before: before.weights, after, difference: times(qkv, difference, 10 ** digits), digits, most },
-    ...{ exponentials: late.exponentials, full: late.fullWeights, sums: late.sums, zeroedSums: late.zeroedSums },
+    before: before.weights,
+    after,
+    difference: times(qkv, difference, 10 ** digits),
+    digits,
+    most,
+    exponentials: late.exponentials,
+    full: late.fullWeights,
+    sums: late.sums,
+    zeroedSums: late.zeroedSums,
     extremes: extremesOf(qkv, settings, tensors, visible),
   }
 }

@@ -153,7 +153,11 @@ function attend({ settings, tensors, visible }, head, shown, queries, keys) {
   }
   const renormalised = settings.softmaxAxis === 'keys' ? zeroed.map(divide) : transposed(transposed(zeroed).map(divide))
   return shown.map((i, n) => ({
-    ...{ scores: scores[n], scaled: scaled[n], masked: masked[n], fullWeights: fullWeights[n], zeroed: zeroed[n] },
+    scores: scores[n],
+    scaled: scaled[n],
+    masked: masked[n],
+    fullWeights: fullWeights[n],
+    zeroed: zeroed[n],
     weights: byHand(i, (isAfter ? renormalised : fullWeights)[n]),
   }))
 }

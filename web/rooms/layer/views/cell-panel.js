@@ -350,7 +350,9 @@ export function inspector(context) {
   const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
   const less = lessOf(context)
   const status = {
-    ...{ matrix: t(`matrix.${shown.id}`), row: shown.rows[cell.row], column: shown.columns[cell.column] },
+    matrix: t(`matrix.${shown.id}`),
+    row: shown.rows[cell.row],
+    column: shown.columns[cell.column],
     value: format(valueAt(matrices, cell)),
   }
   const close = () => actions.select({ cell: null, word: null })

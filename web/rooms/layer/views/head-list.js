@@ -30,7 +30,9 @@ export function headSentences(context) {
   const sentences = words.map(({ at, key, share: most, strength, rank, bits }) => {
     const what = at === 'key' ? keys[key ?? 0] : t(`at.${at}`)
     const looks = t(strength === 'evenly' ? 'headEvenly' : 'headLooks', {
-      ...{ how: t(`how.${strength}`), what, share: share(context, most) },
+      how: t(`how.${strength}`),
+      what,
+      share: share(context, most),
     })
     return Number.isNaN(bits)
       ? looks

@@ -31,8 +31,10 @@ export function inductionPanel(context) {
                   cell: { matrix: 'weights', head, row: second, column: followed },
                 })}>${rich(
                 t('inductionStep', {
-                  ...{ first: marked(queries[first]), followed: marked(queries[followed]) },
-                  ...{ second: marked(queries[second]), share: share(context, weight) },
+                  first: marked(queries[first]),
+                  followed: marked(queries[followed]),
+                  second: marked(queries[second]),
+                  share: share(context, weight),
                 }),
               )}</button></li>`,
           )}</ol>`

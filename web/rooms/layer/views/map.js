@@ -73,7 +73,13 @@ function partOf({ filter, range, mask }, tensor, names) {
   if (lastPart?.key !== key || lastPart.of !== tensor || lastPart.mask !== mask) {
     const { rows, found } = rowsOf(names, own, range)
     lastPart = {
-      ...{ key, of: tensor, mask, rows, found, names: rows.map(i => names[i]), tensor: pick(tensor, rows) },
+      key,
+      of: tensor,
+      mask,
+      rows,
+      found,
+      names: rows.map(i => names[i]),
+      tensor: pick(tensor, rows),
       part: mask && pick(mask, rows),
     }
   }
@@ -88,8 +94,10 @@ export function map(context) {
   const part = partOf(context, large.tensor, queries)
   const toRow = (/** @type {number} */ row) => part?.rows[row] ?? row
   const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({
-    ...{ matrix: /** @type {const} */ ('weights'), head },
-    ...{ row: toRow(row), column },
+    matrix: /** @type {const} */ ('weights'),
+    head,
+    row: toRow(row),
+    column,
   })
   const own = (/** @type {SceneContext['pointed'] | null} */ cell) => {
     if (cell?.matrix !== 'weights' || cell.head !== head) return undefined
@@ -166,7 +174,9 @@ function lens(context, tensor, queries, keys) {
   if (lastLens?.key !== key || lastLens.of !== tensor) {
     const list = Array.from({ length: rows }, (_, i) => row + i)
     lastLens = {
-      ...{ key, of: tensor, tensor: pick(tensor, list, column, columns) },
+      key,
+      of: tensor,
+      tensor: pick(tensor, list, column, columns),
       mask: mask && pick(mask, list, column, columns),
     }
   }

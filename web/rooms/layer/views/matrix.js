@@ -92,17 +92,19 @@ function map(context, shown) {
   const at = (/** @type {CustomEvent} */ { detail: { row, column } }) => ({ matrix: id, head, row, column })
   const isHere = cell.matrix === id && cell.head === head
   const map = {
-    ...{
-      label: t(`matrix.${id}`),
-      matrix: tensor,
-      before: shown.before,
-      rowTokens: rows,
-      columnTokens: columns,
-      domain,
-    },
-    ...{ rowTitle: t(`axis.${axes[0]}`), columnTitle: t(`axis.${axes[1]}`), texts: t.elements },
-    ...{ scale: scale === 'share' ? 'sequential' : 'diverging', mode: isEditable ? 'edit' : 'read' },
-    ...{ cell: isHere ? cell : undefined, pinned: isHere && settings.cell ? cell : undefined },
+    label: t(`matrix.${id}`),
+    matrix: tensor,
+    before: shown.before,
+    rowTokens: rows,
+    columnTokens: columns,
+    domain,
+    rowTitle: t(`axis.${axes[0]}`),
+    columnTitle: t(`axis.${axes[1]}`),
+    texts: t.elements,
+    scale: scale === 'share' ? 'sequential' : 'diverging',
+    mode: isEditable ? 'edit' : 'read',
+    cell: isHere ? cell : undefined,
+    pinned: isHere && settings.cell ? cell : undefined,
   }
   return html`<lazy-map
     class="big"

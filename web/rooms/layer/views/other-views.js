@@ -106,7 +106,8 @@ function largest({ t, result }, differences) {
   const { queries, keys } = namesOf(result)
   const list = largestDifferences(differences, 3).map(({ row, column, difference }) =>
     t('differenceAt', {
-      ...{ query: marked(queries[row]), key: marked(keys[column]) },
+      query: marked(queries[row]),
+      key: marked(keys[column]),
       amount: `${difference < 0 ? '−' : '+'}${Math.abs(difference).toFixed(4)}`,
     }),
   )

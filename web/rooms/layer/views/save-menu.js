@@ -73,9 +73,14 @@ export class SaveMenu extends LitElement {
     )
     await withMap(
       {
-        ...{ label: t(`matrix.${matrix.id}`), matrix: matrix.tensor, domain: matrix.domain, texts: t.elements },
-        ...{ rowTokens: matrix.rows, columnTokens: matrix.columns },
-        ...{ rowTitle: t(`axis.${matrix.axes[0]}`), columnTitle: t(`axis.${matrix.axes[1]}`) },
+        label: t(`matrix.${matrix.id}`),
+        matrix: matrix.tensor,
+        domain: matrix.domain,
+        texts: t.elements,
+        rowTokens: matrix.rows,
+        columnTokens: matrix.columns,
+        rowTitle: t(`axis.${matrix.axes[0]}`),
+        columnTitle: t(`axis.${matrix.axes[1]}`),
         scale: matrix.scale === 'share' ? 'sequential' : 'diverging',
         ...(hidden.includes(0) && { mask: { data: hidden, dims: matrix.tensor.dims } }),
       },

@@ -4,7 +4,17 @@ import { html } from 'lit'
 
 /** The terms of the glossary. */
 export const TERMS = /** @type {const} */ ([
-  ...['query', 'key', 'value', 'head', 'score', 'softmax', 'mask', 'weight', 'entropy', 'embedding', 'logit'],
+  'query',
+  'key',
+  'value',
+  'head',
+  'score',
+  'softmax',
+  'mask',
+  'weight',
+  'entropy',
+  'embedding',
+  'logit',
 ])
 
 /** @type {WeakMap<Translate, RegExp>} */

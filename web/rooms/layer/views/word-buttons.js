@@ -73,7 +73,9 @@ export function wordSentences(context, word) {
       const even = 1 / looks.length
       const strength = looks.length === 1 ? 'only' : strengthOf(first.weight, even)
       const text = t(looks.length === 1 ? 'looks.sole' : `looks.${strength}`, {
-        ...{ word: marked(name), first: named(keys, first), share: share(context, first.weight) },
+        word: marked(name),
+        first: named(keys, first),
+        share: share(context, first.weight),
       })
       const then = second && strength !== 'only' ? t('looksThen', { rest: list(keys, [second]) }) : ''
       sentences.push(`${text}${then}${t('stop')}`)

@@ -30,7 +30,8 @@ function shareList(context, word, shares, other) {
   const rest = shares.slice(shown.length)
   const most = shares[0]?.weight || 1
   const cellOf = (/** @type {number} */ position) => ({
-    ...{ matrix: /** @type {const} */ ('weights'), head },
+    matrix: /** @type {const} */ ('weights'),
+    head,
     ...(other === 'keys' ? { row: word.position, column: position } : { row: position, column: word.position }),
   })
   return html`<ol class="shares">${shown.map(
@@ -62,7 +63,8 @@ function ask(context, word) {
   const options = keys.map((name, i) => html`<option value=${i} ?selected=${asked === i}>${name}</option>`)
   const answer = asked === undefined ? undefined : answerOf(result, word.position, asked)
   const params = answer && {
-    ...{ query: marked(queries[word.position]), key: marked(keys[answer.key]) },
+    query: marked(queries[word.position]),
+    key: marked(keys[answer.key]),
     share: share(context, weightsOf(context).data[word.position * keys.length + answer.key]),
   }
   return html`<div class="ask">
