@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/index.js'
-import { BACKWARD_WORDS } from '../src/nn/abi.js'
+import { BACKWARD_WORDS } from '../src/nn/nn-abi.js'
 import { coreOf } from '../src/qkv.js'
 import { TRACE_STEPS, TRACE_WORDS } from '../src/runtime/abi.js'
 import { close } from './helpers.js'

@@ -4,7 +4,7 @@ import { expectDims, readOptions, toBoolean, toNumber } from '../base/arguments.
 import { describe, proxied, shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
-import { gatherRows } from '../ops/embedding.js'
+import { gatherRows } from '../ops/gather-rows.js'
 import { checkWeights, forward } from '../ops/linear.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */

@@ -5,10 +5,11 @@ import { toFloats } from '../base/operand.js'
 import { count } from '../base/tensor.js'
 import { keysToMemory, putTensor, queriesToMemory, runWithDropout, writeCall } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from '../ops/attention-options.js'
+import { expectCore } from '../qkv.js'
 import { indices } from '../runtime/abi.js'
 import { OUT_OPTIONS } from '../runtime/outputs.js'
-import { BACKWARD_WORDS } from './abi.js'
-import { runLinearBackward } from './linear-backward.js'
+import { runLinearBackward } from './linear-gradient.js'
+import { BACKWARD_WORDS } from './nn-abi.js'
 import { produceAll } from './operation.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -33,6 +34,22 @@ const AT = indices(BACKWARD_WORDS)
  */
 
 /**
+ * The gradients of attention: takes dOutput, the gradient of the output, and returns the gradients of the inputs. No L x S
+ * matrix is stored. A query that sees no key, and a hidden key, get zeros. With dropout, pass the generator in the state
+ * that it had before the attention.
+ * @param {import('../qkv.js').Qkv} qkv
+ * @param {import('./operation.js').Operand} q as in attention
+ * @param {import('./operation.js').Operand} k
+ * @param {import('./operation.js').Operand} v
+ * @param {import('./operation.js').Operand} dOutput with the dims of the output
+ * @param {import('../ops/attention-options.js').AttentionOptions & import('./operation.js').Outs<'dQ' | 'dK' | 'dV' | 'dMask' | 'dBias' | 'dSinks'>} [options] those of the attention
+ * @returns {AttentionGradients}
+ * @throws {TypeError | RangeError}
+ */
+export const attentionBackward = (qkv, q, k, v, dOutput, options = {}) =>
+  differentiateAttention(expectCore(qkv, 'attentionBackward'), q, k, v, dOutput, options)
+
+/**
  * @param {Core} core
  * @param {unknown} q
  * @param {unknown} k
@@ -41,7 +58,7 @@ const AT = indices(BACKWARD_WORDS)
  * @param {import('../ops/attention-options.js').AttentionOptions & { out?: object, resident?: boolean }} options
  * @returns {AttentionGradients}
  */
-export function differentiateAttention(core, q, k, v, dOutput, options) {
+function differentiateAttention(core, q, k, v, dOutput, options) {
   const { out, resident, ...given } = readOptions(options, [...LABELS.known, ...OUT_OPTIONS], LABELS.where)
   const call = core.takeCall()
   try {
@@ -105,7 +122,7 @@ function differentiate(core, call, upstream, to) {
     /** @type {(x: FloatTensor, w: FloatTensor, dY: number, M: number, to: number[]) => void} */
     const project = (x, w, dY, M, [dX, dW, dBias]) => {
       const [N, K] = w.dims
-      runLinearBackward(core, core.toMemory(x), core.toMemory(w), dY, dX, dW, dBias, M, K, N)
+      runLinearBackward(core, { x: core.toMemory(x), w: core.toMemory(w), dY, dX, dW, dBias }, [M, K, N])
     }
     project(q, wQuery, dQ, B * H * L, [at('dQ'), at('dScore.wQuery'), at('dScore.bias')])
     project(k, wKey, dK, B * G * S, [at('dK'), at('dScore.wKey'), 0])

@@ -1,17 +1,19 @@
+// Dropout, with the draws of PyTorch's generator.
+
 import { readOptions, toNumber } from '../base/arguments.js'
 import { count } from '../base/tensor.js'
 import { checkStream } from '../ops/random-stream.js'
 import { OUT_OPTIONS } from '../runtime/outputs.js'
 import { multiplyAll } from './kernels.js'
-import { runGradients, runOperation } from './operation.js'
+import { runGradients, runOperation, toOperation } from './operation.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./operation.js').Operand} Operand */
 /** @typedef {{ p: number, generator: import('../layers/generator.js').Generator }} DropoutOptions */
 
-/** Draws the factors 0 and 1 / (1 - p) in each step and saves them for the gradient. @type {import('./operation.js').Operation['prepare']} */
-export const prepareDropout = (core, operands, options, where) => {
+/** Draws the factors 0 and 1 / (1 - p) in each step and saves them for the gradient. @type {import('./operation.js').Prepare} */
+const prepare = (core, operands, options, where) => {
   const [{ dims }] = operands
   const p = toNumber(options.p, `${where}: p`, { least: 0, most: 1 })
   const n = count(dims)
@@ -31,8 +33,10 @@ export const prepareDropout = (core, operands, options, where) => {
   }
 }
 
-/** @param {string} name of the operand @returns {import('./operation.js').Operation} */
-const operation = name => ({ operands: [name], required: 1, options: ['p'], prepare: prepareDropout })
+/** @param {string} name of the operand */
+const operation = name => toOperation([name], { options: ['p'], prepare })
+/** The operation on a tape, which gives the generator in each step. */
+export const DROPOUT = operation('x')
 
 /** @param {object} options @param {string} where */
 function readDropout(options, where) {
@@ -46,7 +50,7 @@ function readDropout(options, where) {
  */
 export function dropout(qkv, x, options) {
   const { given, stream } = readDropout(options, 'dropout')
-  return runOperation(qkv, 'dropout', operation('x'), [x], given, stream)
+  return runOperation(qkv, 'dropout', DROPOUT, [x], given, stream)
 }
 
 /**

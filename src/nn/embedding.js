@@ -1,8 +1,10 @@
+// Rows of a table by ids, and their gradient.
+
 import { expectDims, readOptions, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
-import { checkDims, count } from '../base/tensor.js'
-import { toIds } from '../ops/embedding.js'
+import { count } from '../base/tensor.js'
+import { gatherRows, toIds } from '../ops/gather-rows.js'
 import { launch } from '../ops/launch.js'
 import { expectCore } from '../qkv.js'
 import { OUT_OPTIONS } from '../runtime/outputs.js'
@@ -45,20 +47,11 @@ export function prepareRows(core, table, lead, paddingIdx, where) {
 }
 
 /**
- * A bias by distance for the scores of attention, from a table (H, T): bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)].
- * @type {import('./operation.js').Operation['prepare']}
+ * Rows of a table: ids, whole numbers of any dims, and weight (num, dim) give the dims of ids, then dim.
+ * @type {(qkv: import('../qkv.js').Qkv, ids: import('./operation.js').IdOperand, weight: import('./operation.js').Operand, options?: import('../runtime/outputs.js').OutOptions) => import('../base/tensor.js').FloatTensor}
  */
-export function prepareRelativeBias(core, [{ dims }], { L, S }, where) {
-  const [H, T] = dims
-  if (dims.length !== 2) throw new RangeError(`${where}: table has dims ${shape(dims)}, (H, T) expected`)
-  checkDims([H, L, S], `${where}: (H, L, S)`)
-  const ids = Int32Array.from({ length: H * L * S }, (_, n) => {
-    const distance = (Math.floor(n / S) % L) - (n % S)
-    return Math.floor(n / S / L) * T + Math.max(0, Math.min(T - 1, distance))
-  })
-  const rows = prepareRows(core, [H * T, 1], [H, L, S], undefined, where)
-  return { ...rows, dims: [H, L, S], run: (at, y, saved) => rows.run(at, y, saved, ids) }
-}
+export const embedding = (qkv, ids, weight, options = {}) =>
+  gatherRows(expectCore(qkv, 'embedding'), ids, weight, options)
 
 /**
  * The gradient of embedding: dWeight (num, dim). Rows of the same id are summed in their order; the row of paddingIdx is 0.

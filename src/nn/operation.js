@@ -1,5 +1,6 @@
-// The interface of an operation of a block, for qkv/nn and for a tape: `prepare` checks operands and options once; the
-// functions that it returns compute the output and the gradients on addresses in the module's memory.
+// The interface of an operation of qkv/nn and of a tape: `prepare` checks operands and options once; the functions that it returns
+// compute the output and the gradients on addresses in the module's memory. `defineOperation` makes of it the function that users
+// call, `gradientOf` that of its gradient.
 
 import { expectDims, readOptions } from '../base/arguments.js'
 import { toFloats } from '../base/operand.js'
@@ -32,7 +33,7 @@ import { allocate, OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
  */
 
 /**
- * An operation on operands of known dims. Its functions run within a scope, on addresses. The address of an operand that
+ * What `prepare` returns: an operation on operands of known dims. Its functions run within a scope, on addresses. The address of an operand that
  * was not given is 0; the slot of a gradient that is not needed is undefined.
  * @typedef {object} Prepared
  * @property {readonly number[]} dims of the output
@@ -48,13 +49,79 @@ import { allocate, OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
  * @property {number} [ready] `run` has computed the gradient of the first operand for dY = 1: its offset in `saved`, in floats
  */
 
+/** Checks operands (tensors, undefined where not given) and options. @typedef {(core: Core, operands: any[], options: any, where: string) => Prepared} Prepare */
+
 /**
  * @typedef {object} Operation
  * @property {readonly string[]} operands their names, in order
  * @property {number} required how many of them must be given
  * @property {readonly string[]} options
- * @property {(core: Core, operands: any[], options: any, where: string) => Prepared} prepare operands: tensors or undefined
+ * @property {Prepare} prepare
+ *
+ * An operation whose operands are all tensors; `name?` is an operand that may be left out.
+ * @typedef {object} Definition
+ * @property {string} name of the function, and of the tape's method
+ * @property {readonly string[]} operands
+ * @property {readonly string[]} [gradientOperands] those that its gradient takes before dY; default: all of them. Where it takes
+ *   none, dY has the dims of the first operand
+ * @property {readonly string[]} [options]
+ * @property {Prepare} prepare
  */
+
+/** The definition of each function of `defineOperation`. @type {WeakMap<Function, Definition>} */
+const definitions = new WeakMap()
+
+/** @param {Function} operation made by defineOperation @returns {Definition} */
+export const definitionOf = operation => /** @type {Definition} */ (definitions.get(operation))
+
+/**
+ * @param {readonly string[]} names of operands
+ * @param {Pick<Definition, 'options' | 'prepare'>} definition
+ * @returns {Operation}
+ */
+export const toOperation = (names, { options = [], prepare }) => ({
+  operands: names.map(name => name.replace('?', '')),
+  required: names.filter(name => !name.endsWith('?')).length,
+  options,
+  prepare,
+})
+
+/**
+ * The function of an operation: it takes qkv, the operands, and the options with `out` and `resident`.
+ * @param {Definition} definition
+ * @returns {(...args: any[]) => FloatTensor}
+ */
+export function defineOperation(definition) {
+  const { name, operands } = definition
+  const operation = toOperation(operands, definition)
+  const n = operands.length
+  const run = (/** @type {unknown} */ qkv, /** @type {any[]} */ ...args) =>
+    runOperation(
+      qkv,
+      name,
+      operation,
+      Array.from(operands, (_, i) => args[i]),
+      args[n] === undefined ? {} : args[n],
+    )
+  definitions.set(run, definition)
+  return run
+}
+
+/**
+ * The function of its gradient: it takes qkv, `gradientOperands`, dY, and the options with `out` and `resident`.
+ * @param {Function} operation made by defineOperation
+ * @returns {(...args: any[]) => any} tensors by name: dX of an operand x
+ */
+export function gradientOf(operation) {
+  const definition = definitionOf(operation)
+  const { name, operands, gradientOperands = operands } = definition
+  const n = gradientOperands.length
+  const gradient = toOperation(n ? gradientOperands : ['dY'], definition)
+  return (/** @type {unknown} */ qkv, /** @type {any[]} */ ...args) => {
+    const values = Array.from(n ? gradientOperands : ['dY'], (_, i) => args[i])
+    return runGradients(qkv, `${name}Backward`, gradient, values, args[n], args[n + 1] === undefined ? {} : args[n + 1])
+  }
+}
 
 /** @param {Operation} operation @param {readonly unknown[]} values @param {string} where */
 const toOperands = ({ operands, required }, values, where) =>

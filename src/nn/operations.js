@@ -1,34 +1,27 @@
-// The operations that qkv/nn and models run. tape-operations.js lists all operations.
+// The operations whose operands are all tensors. A tape has a method for each of them.
 
-import { activation, combination } from './elementwise.js'
-import { norm } from './norm.js'
+import { add } from './add.js'
+import { geglu } from './geglu.js'
+import { gelu } from './gelu.js'
+import { layerNorm } from './layer-norm.js'
+import { mul } from './mul.js'
+import { relu } from './relu.js'
+import { rmsNorm } from './rms-norm.js'
+import { rope } from './rope-gradient.js'
+import { silu } from './silu.js'
+import { softmax } from './softmax-gradient.js'
+import { swiglu } from './swiglu.js'
 
-/** @typedef {import('./operation.js').Operation} Operation */
+export const OPERATIONS = { add, geglu, gelu, layerNorm, mul, relu, rmsNorm, rope, silu, softmax, swiglu }
 
 /**
- * @param {string} operands names; `name?` may be left out
- * @param {string} options
- * @param {Operation['prepare']} prepare
- * @returns {Operation}
+ * The type of a parameter of a tape's method: options lack `out` and `resident`.
+ * @template T
+ * @typedef {'out' extends keyof NonNullable<T> ? Omit<NonNullable<T>, 'out' | 'resident'> : T} OnTape
  */
-export const operation = (operands, options, prepare) => {
-  const names = operands.split(' ')
-  return {
-    operands: names.map(name => name.replace('?', '')),
-    required: names.filter(name => !name.endsWith('?')).length,
-    options: options ? options.split(' ') : [],
-    prepare,
-  }
-}
-
-export const OPERATIONS = {
-  layerNorm: operation('x weight? bias?', 'eps', norm(1)),
-  rmsNorm: operation('x weight?', 'eps plusOne', norm(0)),
-  gelu: operation('x', 'approximate', activation('gelu')),
-  relu: operation('x', '', activation('relu')),
-  silu: operation('x', '', activation('silu')),
-  swiglu: operation('x up?', '', activation('swiglu')),
-  geglu: operation('x up?', 'approximate', activation('geglu')),
-  add: operation('a b', '', combination(0)),
-  mul: operation('a b', '', combination(1)),
-}
+/**
+ * The method of a tape for a function of qkv/nn. Its result is resident, and valid until the next tape.
+ * @template F
+ * @typedef {F extends (qkv: never, ...args: infer A) => infer R ? (...args: { [I in keyof A]: OnTape<A[I]> }) => R : never} Method
+ */
+/** @typedef {{ [Name in keyof typeof OPERATIONS]: Method<typeof OPERATIONS[Name]> }} Operations */

@@ -2,21 +2,18 @@
 
 import { readOptions } from '../base/arguments.js'
 import { OUT_OPTIONS } from '../runtime/outputs.js'
-import { LABELS, prepareAttention } from './attention.js'
-import { runGradients, runOperation } from './operation.js'
+import { runGradients, runOperation, toOperation } from './operation.js'
+import { LABELS, prepareAttention } from './row-attention.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./operation.js').Operand} Operand */
-/** @typedef {import('./attention.js').RowOptions} RowOptions */
+/** @typedef {import('./row-attention.js').RowOptions} RowOptions */
 
-/** @type {import('./operation.js').Operation} */
-const PACKED = {
-  operands: ['x', 'bias', 'sinks'],
-  required: 1,
+const PACKED = toOperation(['x', 'bias?', 'sinks?'], {
   options: LABELS.packedAttention.known,
   prepare: prepareAttention,
-}
+})
 
 /**
  * Self-attention on rows that hold the heads of q, k and v side by side, the output of one linear layer:

@@ -6,8 +6,9 @@ import { fromBfloat16, fromFloat16 } from '../base/float16.js'
 import { toFloats, toTensor } from '../base/operand.js'
 import { count } from '../base/tensor.js'
 import { checkLayout, forward, toWeights } from '../ops/linear.js'
+import { expectCore } from '../qkv.js'
 import { ResidentTensor } from '../runtime/resident.js'
-import { WEIGHTS } from './abi.js'
+import { WEIGHTS } from './nn-abi.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
@@ -264,3 +265,18 @@ export class PackedLinear {
 const collected = new FinalizationRegistry(tensors => {
   for (const tensor of tensors) tensor.dispose()
 })
+
+/**
+ * A linear layer whose weight is copied and packed once, row block by row block, for a layer that runs many times.
+ * float16 keeps 11 bits of each value, bfloat16 8; int8 is off by at most 1/254 of the largest value of the row.
+ * @param {import('../qkv.js').Qkv} qkv
+ * @param {TensorLike | Nested | RawWeight} weight (out, in); (in, out) with layout
+ *   'in,out'. Of float16, bfloat16 (`{ data: Uint16Array, dims, dtype: 'bfloat16' }`) and int8 no float32 copy is made
+ * @param {TensorLike | Nested} [bias] (out)
+ * @param {PackOptions} [options]
+ * @returns {PackedLinear} `forward(x, { activation, residual, out })`, `dispose()`
+ * @throws {TypeError | RangeError}
+ */
+export function packLinear(qkv, weight, bias, options = {}) {
+  return new PackedLinear(expectCore(qkv, 'packLinear'), weight, bias, options)
+}

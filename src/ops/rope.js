@@ -25,7 +25,7 @@ import { launch } from './launch.js'
  * @property {number} [numHeads] x is (B, L, numHeads * D)
  */
 
-const OPTIONS = register('rope', [
+export const ROPE_OPTIONS = /** @type {const} */ ([
   'positions',
   'pastLength',
   'interleaved',
@@ -34,8 +34,8 @@ const OPTIONS = register('rope', [
   'cos',
   'sin',
   'numHeads',
-  ...OUT_OPTIONS,
 ])
+const OPTIONS = register('rope', [...ROPE_OPTIONS, ...OUT_OPTIONS])
 const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
 
 /**

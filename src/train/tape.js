@@ -5,11 +5,15 @@ import { expectDims, oneOf, readOptions, toBoolean } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { toFloats, toTensor, valuesOf } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
-import { LABELS } from '../nn/attention.js'
+import { checkLoss, LOSS_OPTIONS, prepareLoss } from '../nn/cross-entropy.js'
+import { DROPOUT } from '../nn/dropout.js'
 import { prepareRows } from '../nn/embedding.js'
-import { checkLoss, LOSS_OPTIONS, prepareLoss } from '../nn/loss.js'
-import { TAPE_OPERATIONS as OPERATIONS } from '../nn/tape-operations.js'
-import { toIds } from '../ops/embedding.js'
+import { linear } from '../nn/linear-gradient.js'
+import { definitionOf, toOperation } from '../nn/operation.js'
+import { OPERATIONS } from '../nn/operations.js'
+import { relativeBias } from '../nn/relative-bias.js'
+import { LABELS, rowAttention } from '../nn/row-attention.js'
+import { toIds } from '../ops/gather-rows.js'
 import { checkStream } from '../ops/random-stream.js'
 import { expectCore } from '../qkv.js'
 import { ACTIVATION } from '../runtime/abi.js'
@@ -23,7 +27,7 @@ import { addressOf, expectParameters, variables } from './parameters.js'
 /** @typedef {import('../nn/operation.js').IdOperand} IdOperand */
 /** @typedef {import('../nn/operation.js').Prepared} Prepared */
 
-/** @typedef {Recorder & import('../nn/tape-operations.js').Operations} Tape */
+/** @typedef {Recorder & import('../nn/operations.js').Operations} Tape */
 
 /**
  * Are two keys equal? The tensors among them are compared by their values.
@@ -49,6 +53,18 @@ function copyOf(value, name) {
   return new Tensor(data.slice(), dims)
 }
 
+/** @param {Function} operation made by defineOperation */
+const operationOf = operation => toOperation(definitionOf(operation).operands, definitionOf(operation))
+
+const LINEAR = operationOf(linear)
+const ADD = operationOf(OPERATIONS.add)
+/** The operation of each activation of a linear layer. @type {Record<string, import('../nn/operation.js').Operation>} */
+const ACTIVATIONS = {
+  gelu: operationOf(OPERATIONS.gelu),
+  relu: operationOf(OPERATIONS.relu),
+  silu: operationOf(OPERATIONS.silu),
+}
+
 class Recorder {
   #p
   #at = 0
@@ -56,12 +72,15 @@ class Recorder {
 
   static {
     const methods = /** @type {any} */ (Recorder.prototype)
-    for (const [name, { operands, options }] of Object.entries(OPERATIONS))
-      methods[name] ??= /** @this {Recorder} @param {any[]} args operands, then options */ function (...args) {
+    for (const [name, made] of Object.entries(OPERATIONS)) {
+      const operation = operationOf(made)
+      const { operands, options } = operation
+      methods[name] = /** @this {Recorder} @param {any[]} args operands, then options */ function (...args) {
         const { [operands.length]: given = {} } = args
         const values = Array.from(operands, (_, i) => args[i])
-        return this.#apply(/** @type {'gelu'} */ (name), values, readOptions(given, options, name))
+        return this.#apply(name, operation, values, readOptions(given, options, name))
       }
+    }
   }
 
   /** @internal @param {Parameters} p */
@@ -112,13 +131,13 @@ class Recorder {
   }
 
   /**
-   * @param {keyof typeof OPERATIONS} name
+   * @param {string} name
+   * @param {import('../nn/operation.js').Operation} operation
    * @param {readonly unknown[]} values of the operands; undefined: not given
    * @param {Record<string, any>} [options] an object of the tape's own
    * @param {unknown} [given]
    */
-  #apply(name, values, options = {}, given) {
-    const { operands, required, prepare } = OPERATIONS[name]
+  #apply(name, { operands, required, prepare }, values, options = {}, given) {
     const inputs = values.map((value, i) =>
       value === undefined && i >= required ? undefined : this.variable(value, `${name}: ${operands[i]}`),
     )
@@ -133,26 +152,26 @@ class Recorder {
     const given = readOptions(options, ['layout', 'activation', 'residual'], 'linear')
     const { layout, activation = 'none', residual } = given
     const [kind, approximate] = oneOf(activation, Object.keys(ACTIVATION), 'linear: activation').split('_')
-    if (kind === 'none') return this.#apply('linear', [x, weight, bias, residual], { layout })
-    const z = this.#apply('linear', [x, weight, bias, undefined], { layout })
-    const y = this.#apply(/** @type {'gelu'} */ (kind), [z], approximate ? { approximate } : {})
-    return residual === undefined ? y : this.#apply('add', [y, residual])
+    if (kind === 'none') return this.#apply('linear', LINEAR, [x, weight, bias, residual], { layout })
+    const z = this.#apply('linear', LINEAR, [x, weight, bias, undefined], { layout })
+    const y = this.#apply(kind, ACTIVATIONS[kind], [z], approximate ? { approximate } : {})
+    return residual === undefined ? y : this.#apply('add', ADD, [y, residual])
   }
 
   /**
    * Attention on rows of heads side by side: q (B, L, H * D), k (B, S, G * D), v (B, S, G * E) -> (B, L, H * E), or all
    * without B; or q alone holds q, k and v, (B, L, (H + 2 G) * D), the output of one linear layer. Bias and sinks may be parameters.
-   * @param {Operand} q @param {Operand | undefined} k @param {Operand | undefined} v @param {import('../nn/attention.js').RowOptions} options
+   * @param {Operand} q @param {Operand | undefined} k @param {Operand | undefined} v @param {import('../nn/row-attention.js').RowOptions} options
    */
   attention(q, k, v, options) {
     const { numHeads, kvHeads, bias, sinks, ...given } = readOptions(options, LABELS.attention.known, 'attention')
-    return this.#apply('attention', [q, bias, sinks, k, v], { numHeads, kvHeads }, given)
+    return this.#apply('attention', rowAttention, [q, bias, sinks, k, v], { numHeads, kvHeads }, given)
   }
 
   /** Zeroes each value with probability p and divides the others by 1 - p. @param {Operand} x @param {{ p: number, generator: import('../layers/generator.js').Generator }} options */
   dropout(x, options) {
     const { p, generator } = readOptions(options, ['p', 'generator'], 'dropout')
-    return this.#apply('dropout', [x], { p }, checkStream(generator, 'dropout: generator'))
+    return this.#apply('dropout', DROPOUT, [x], { p }, checkStream(generator, 'dropout: generator'))
   }
 
   /** Rows of a table (num, dim); the row of paddingIdx gets no gradient. @param {IdOperand} ids @param {Operand} weight @param {{ paddingIdx?: number }} [options] */
@@ -165,7 +184,7 @@ class Recorder {
     return this.#record('embedding', [table], [paddingIdx, ...rows.dims], prepare, rows.ids).tensor
   }
 
-  /** The loss, a tensor without axes. @param {Operand} logits (..., V) @param {IdOperand} targets (...) @param {import('../nn/loss.js').CrossEntropyOptions} [options] */
+  /** The loss, a tensor without axes. @param {Operand} logits (..., V) @param {IdOperand} targets (...) @param {import('../nn/cross-entropy.js').CrossEntropyOptions} [options] */
   crossEntropy(logits, targets, options = {}) {
     const z = this.variable(logits, 'crossEntropy: logits')
     const { dims } = z.tensor
@@ -182,7 +201,7 @@ class Recorder {
 
   /** A bias by distance for the scores of attention: bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)]. @param {Operand} table (H, T) @param {number} L @param {number} [S] */
   relativeBias(table, L, S = L) {
-    return this.#apply('relativeBias', [table], { L, S })
+    return this.#apply('relativeBias', relativeBias, [table], { L, S })
   }
 
   /** @internal Closes the tape and removes recorded operations that this step did not run. */

@@ -1,7 +1,9 @@
+// The loss of a classifier, and its gradient in the same pass.
+
 import { expectDims, oneOf, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { toFloats, valuesOf } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
-import { toIds } from '../ops/embedding.js'
+import { toIds } from '../ops/gather-rows.js'
 import { launch, toTargetInPlace } from '../ops/launch.js'
 import { expectCore } from '../qkv.js'
 import { produce } from '../runtime/outputs.js'

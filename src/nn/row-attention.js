@@ -8,8 +8,9 @@ import { putTensor, run as runAttention, writeCall } from '../ops/attention.js'
 import { ATTENTION_OPTIONS, checkOptions, HEAD_OPTIONS, labels } from '../ops/attention-options.js'
 import { GENERATOR_BYTES, indices } from '../runtime/abi.js'
 import { AttentionCall } from '../runtime/attention-call.js'
-import { BACKWARD_WORDS } from './abi.js'
 import { runBackward } from './attention-backward.js'
+import { BACKWARD_WORDS } from './nn-abi.js'
+import { toOperation } from './operation.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /**
@@ -58,7 +59,7 @@ function checkRows([q, k, v], { numHeads, kvHeads }, where) {
   return { isPacked, B, H, G, L, S, D, E }
 }
 
-/** Operands: q, a bias of the scores, sinks, k and v. @type {import('./operation.js').Operation['prepare']} */
+/** @type {import('./operation.js').Prepare} */
 export function prepareAttention(core, [q, bias, sinks, k, v], options, where) {
   const { isPacked, B, H, G, L, S, D, E } = checkRows([q, k, v], options, where)
   const call = new AttentionCall()
@@ -134,3 +135,9 @@ export function prepareAttention(core, [q, bias, sinks, k, v], options, where) {
     },
   }
 }
+
+/** The operation on a tape: q, a bias of the scores, sinks, k and v. Its other options are given in each step. */
+export const rowAttention = toOperation(['q', 'bias?', 'sinks?', 'k?', 'v?'], {
+  options: ['numHeads', 'kvHeads'],
+  prepare: prepareAttention,
+})

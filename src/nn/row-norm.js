@@ -1,3 +1,5 @@
+// Norms of the rows of a tensor: what layerNorm and rmsNorm share.
+
 import { expectDims, toBoolean, toNumber } from '../base/arguments.js'
 import { count } from '../base/tensor.js'
 import { launch } from '../ops/launch.js'
@@ -13,7 +15,7 @@ const ROWS = 128 // of a unit of qkv_norm_backward
  * @property {boolean} [plusOne] rmsNorm only: the factor is weight + 1, as Gemma stores it; default false
  */
 
-/** @param {0 | 1} center 1: layer norm, which subtracts the mean; 0: RMS norm @returns {import('./operation.js').Operation['prepare']} */
+/** @param {0 | 1} center 1: layer norm, which subtracts the mean; 0: RMS norm @returns {import('./operation.js').Prepare} */
 export const norm = center => (core, operands, options, where) => {
   const [{ dims }, weight, bias] = operands
   const C = dims.length ? dims[dims.length - 1] : 1

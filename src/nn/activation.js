@@ -1,0 +1,47 @@
+// Activations and gated products, value by value: what gelu, relu, silu, swiglu and geglu share.
+
+import { expectDims, oneOf } from '../base/arguments.js'
+import { shape } from '../base/errors.js'
+import { count } from '../base/tensor.js'
+import { launch, UNIT } from '../ops/launch.js'
+import { ACTIVATION } from '../runtime/abi.js'
+
+/** @typedef {import('./operation.js').Prepare} Prepare */
+/** @typedef {{ approximate?: 'none' | 'tanh' }} GeluOptions */
+
+/**
+ * f(x), or for gated products f(x) * up: up is an operand, or the second half of each row of x.
+ * @param {'gelu' | 'relu' | 'silu'} name of f
+ * @param {boolean} [isGated]
+ * @returns {Prepare}
+ */
+export const activation = (name, isGated) => (core, operands, options, where) => {
+  const [{ dims: given }, up] = operands
+  const approximate = options.approximate ?? 'none'
+  const isTanh = oneOf(approximate, ['none', 'tanh'], `${where}: approximate`) === 'tanh'
+  const kind = ACTIVATION[isTanh ? 'gelu_tanh' : name]
+  if (up) expectDims(up, given, `${where}: up`, 'the dims of x')
+  const isPacked = isGated && !up
+  const width = given[given.length - 1]
+  if (isPacked && !(width % 2 === 0))
+    throw new RangeError(`${where}: x has dims ${shape(given)}: give up, or x of (..., 2 C), gate and up side by side`)
+  const C = isPacked ? width / 2 : UNIT
+  const row = isPacked ? width : C
+  const n = count(given) / (isPacked ? 2 : 1)
+  const units = C && Math.ceil(n / C)
+  return {
+    dims: isPacked ? [...given.slice(0, -1), C] : given,
+    gradients: { dX: given, ...(up && { dUp: given }) },
+    run([x, up = 0], y) {
+      launch(core, 'qkv_activate', [kind, x, isPacked ? x + C * 4 : up, y, n, C, row], units, n)
+    },
+    overwrites: up !== undefined, // one flag for both gradients
+    differentiate([x, up = 0], dY, [toX, toUp]) {
+      const dX = toX?.at ?? core.allocFloats(n)
+      const dUp = up && (toUp?.at ?? core.allocFloats(n))
+      const [second, dSecond] = isPacked ? [x + C * 4, dX + C * 4] : [up, dUp]
+      const args = [kind, x, second, dY, dX, dSecond, n, C, row, toX?.accumulate ?? 0]
+      launch(core, 'qkv_activate_backward', args, units, 2 * n)
+    },
+  }
+}
