@@ -60,7 +60,7 @@ test('every random link gives numbers or sentences, and every cell of it can be 
       show: nothing,
       toTop: nothing,
       focus: nothing,
-      around: () => ({ isHidden: false, isStill: true, isNarrow: false }),
+      around: () => ({ isHidden: false, isStill: true, isNarrow: false, sentence: '' }),
     },
     { language: 'en', theme: 'system', t },
   )

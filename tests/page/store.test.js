@@ -38,7 +38,7 @@ async function start(hash = '', qkv = undefined) {
       show: nothing,
       toTop: nothing,
       focus: nothing,
-      around: () => ({ isHidden: false, isStill: true, isNarrow: false }),
+      around: () => ({ isHidden: false, isStill: true, isNarrow: false, sentence: '' }),
     },
     { language: 'en', theme: 'system', t },
   )

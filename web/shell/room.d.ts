@@ -109,6 +109,8 @@ export interface Surroundings {
   isStill: boolean
   /** Is the page one column wide? */
   isNarrow: boolean
+  /** The sentence that was typed last, in whatever room. */
+  sentence: string
 }
 
 export interface State<T extends Types> {
@@ -152,6 +154,10 @@ export type Effect<T extends Types> =
   /** Scrolls to an element once it is drawn. */
   | { type: 'reveal'; selector: string }
   | { type: 'focus'; selector: string }
+  /** Scrolls to a part of the page and focuses it. */
+  | { type: 'show'; id: string }
+  /** Goes along to the next room that takes it. */
+  | { type: 'offer'; what: HandOver }
   /** `said`: the key of the text that tells so. */
   | { type: 'copy'; text: string; said?: string }
   | { type: 'save'; name: string; data: string | Uint8Array; mime?: string }
@@ -196,7 +202,13 @@ export interface Room<T extends Types> {
   note?(state: State<T>, t: Translate<T['key']>): string
   /** By key, such as 'Escape' or 'n'; undefined lets the browser have the key. */
   keys?: Record<string, (state: State<T>) => Step<T> | undefined>
-  guides?: readonly Guide<T>[]
+  /** The reader has scrolled past a part: the `data-step-id` of it. */
+  pass?(state: State<T>, id: string): Step<T> | undefined
+  /** Selectors of what a guide speaks of: the page marks each with its number. */
+  marks?(state: State<T>): readonly string[]
+  /** What the room adds to the header, and to its menu. */
+  tools?(context: Context<T>): TemplateResult
+  more?(context: Context<T>): TemplateResult
   /** Can a link carry these settings? */
   canLink?(settings: T['settings']): boolean
   session: { worker(): Worker; handlers(qkv: Qkv): Handlers<T['asks']> | Promise<Handlers<T['asks']>> }
@@ -217,16 +229,4 @@ export interface Context<T extends Types> extends State<T> {
   act: { [N in keyof T['actions']]: (...args: T['actions'][N]) => void }
   can: { undo: boolean; redo: boolean; back: boolean; forward: boolean }
   travel(kind: 'undo' | 'place', to: 0 | 1): void
-}
-
-/** A tour, a story or an exercise. */
-export interface Guide<T extends Types> {
-  id: string
-  set: Partial<T['settings']>
-  stops: readonly {
-    id: string
-    target(state: State<T>): string
-    isDone(state: State<T>): boolean
-    params?(state: State<T>): Record<string, string | number>
-  }[]
 }

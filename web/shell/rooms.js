@@ -15,6 +15,8 @@ import { createStore } from './store.js'
  * @property {Room} room
  * @property {import('./store.js').Store<any>} store
  * @property {import('lit').TemplateResult} [good] the last picture that could be drawn
+ * @property {import('lit').TemplateResult} [picture] the one that is being drawn
+ * @property {{ settings: object, problem: Problem }} [broken] settings that cannot be drawn
  * @property {{ problem: Problem, isBad: boolean }} [message] what was done last, or why not
  */
 
@@ -117,8 +119,8 @@ export function createRooms({ rooms, qkv, links, around, perform, changed }) {
    * @param {{ t: any, language: import('../i18n/index.js').Language, isDark: boolean }} page
    */
   function draw(id, { t: shell, language, isDark }) {
-    open(id)
     const problem = failed.get(id)
+    if (!problem) open(id)
     if (problem)
       return retry(shell, problem, () => {
         open(id)
@@ -127,21 +129,44 @@ export function createRooms({ rooms, qkv, links, around, perform, changed }) {
     const own = opened.get(id)
     const t = own && textsOf(own.room, language)
     if (!own || !t) return html`<p class="note">${shell('loading')}</p>`
-    const { room, store, message } = own
-    let broken
-    try {
-      store.ask()
-      const { act, travel, state } = store
-      own.good = room.draw({ ...state, t, isDark, qkv: core, act, travel, can: store.can() })
-    } catch (error) {
-      broken = { key: 'cannotShow', params: { message: error instanceof Error ? error.message : String(error) } }
-    }
-    return html`${broken ? retry(shell, broken, () => store.update({ effects: [{ type: 'retry' }] })) : nothing}${own.good ?? nothing}
-      <p class="said ${message?.isBad ? 'is-bad' : ''}" role="status" data-message=${message?.problem.key ?? nothing}>${
+    const { store, message } = own
+    if (own.broken?.settings !== store.state.settings) own.broken = undefined
+    if (!own.broken)
+      try {
+        store.ask()
+        own.picture = own.room.draw(contextOf(own, t, isDark))
+      } catch (error) {
+        fail(id, error)
+      }
+    const { broken } = own
+    return html`${broken ? retry(t, broken.problem, () => tryAgain(own)) : nothing}${(broken ? own.good : own.picture) ?? nothing}
+      <div class="said ${message?.isBad ? 'is-bad' : ''}" role="status" aria-live="polite" data-message=${message?.problem.key ?? nothing}>${
         message
-          ? html`${t(message.problem.key, message.problem.params)} <button type="button" class="plain" aria-label=${t('dismiss')} @click=${() => say(id, undefined)}>×</button>`
+          ? html`<span>${t(message.problem.key, message.problem.params)}</span> <button type="button" class="plain" @click=${() => say(id, undefined)}>${t('close')}</button>`
           : nothing
-      }</p>`
+      }</div>`
+  }
+
+  /** @param {Opened} own @param {any} t @param {boolean} isDark @returns {import('./room.js').Context<any>} */
+  function contextOf({ store }, t, isDark) {
+    const { act, travel, state } = store
+    return { ...state, t, isDark, qkv: core, act, travel, can: store.can() }
+  }
+
+  /** @param {Opened} own */
+  function tryAgain(own) {
+    own.broken = undefined
+    own.store.update({ effects: [{ type: 'retry' }] })
+  }
+
+  /** Says that these settings cannot be drawn, until they change. @param {string} id @param {unknown} error */
+  function fail(id, error) {
+    const own = opened.get(id)
+    const message = error instanceof Error ? error.message : String(error)
+    const isMemory = /memory|allocat|length|size/i.test(message) && !/stack/.test(message)
+    const problem = { key: isMemory ? 'tooLarge' : 'cannotShow', params: { message } }
+    if (own) own.broken = { settings: own.store.state.settings, problem }
+    else failed.set(id, problem)
   }
 
   return {
@@ -149,6 +174,28 @@ export function createRooms({ rooms, qkv, links, around, perform, changed }) {
     open,
     draw,
     say,
+    fail,
+    /** What a room adds to the header. @param {string} id @param {'tools' | 'more'} where @param {{ language: import('../i18n/index.js').Language, isDark: boolean }} page */
+    part(id, where, { language, isDark }) {
+      const own = opened.get(id)
+      const t = own && textsOf(own.room, language)
+      return own && t ? (own.room[where]?.(contextOf(own, t, isDark)) ?? nothing) : nothing
+    },
+    /** Selectors of what the guide of a room speaks of. @param {string} id @returns {readonly string[]} */
+    marks(id) {
+      const own = opened.get(id)
+      return own?.room.marks?.(own.store.state) ?? []
+    },
+    /** The picture of a room is on the page. @param {string} id */
+    drawn(id) {
+      const own = opened.get(id)
+      if (own && !own.broken) own.good = own.picture
+    },
+    /** The last good picture cannot be drawn either. @param {string} id */
+    forget(id) {
+      const own = opened.get(id)
+      if (own) own.good = undefined
+    },
     store: (/** @type {string} */ id) => opened.get(id)?.store,
     /** The parameters of all rooms. @returns {Record<string, string>} */
     links: () => ({ ...waiting, ...Object.fromEntries([...opened].map(([id, { store }]) => [id, store.link()])) }),
@@ -192,6 +239,12 @@ export function createRooms({ rooms, qkv, links, around, perform, changed }) {
       const step = own?.room.keys?.[key]?.(own.store.state)
       if (step) own?.store.update(step)
       return step !== undefined
+    },
+    /** The reader has scrolled past a part of a room. @param {string} id @param {string} part */
+    pass(id, part) {
+      const own = opened.get(id)
+      const step = own?.room.pass?.(own.store.state, part)
+      if (step) own?.store.update(step)
     },
     /** @param {Partial<import('./room.js').Surroundings>} patch */
     surround(patch) {

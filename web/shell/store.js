@@ -47,7 +47,7 @@ export function fromLink(fields, link) {
 }
 
 /** @type {import('./room.js').Surroundings} */
-const AROUND = { isHidden: false, isStill: false, isNarrow: false }
+const AROUND = { isHidden: false, isStill: false, isNarrow: false, sentence: '' }
 
 /** @template V @param {Got<V> | undefined} got @returns {V | undefined} the value, or the older one that stays drawn */
 export const shown = got => (got?.is === 'here' ? got.value : got?.before)
@@ -289,6 +289,7 @@ export function createStore(
     ask,
     /** Back to where the histories began; a step of Undo. */
     reset: () => update({ set: origin }),
+    canLink: () => room.canLink?.(state.settings) !== false,
     link: () => (room.canLink?.(state.settings) === false ? '' : toLink(fields, state.settings)),
     /** The reader changed the address. @param {string} text */
     follow(text) {

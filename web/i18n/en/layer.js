@@ -555,10 +555,8 @@ export const texts = {
   'copy.qkv': 'Copy as qkv code',
   saveAll: 'Save all as JSON',
   saveMatrix: 'Save: {name}',
-  'copied.link': 'The link is copied: it opens this page as it is now.',
   'copied.pytorch': 'The PyTorch program is copied.',
   'copied.qkv': 'The qkv program is copied.',
-  linkLarge: 'These numbers are too many for a link. Save all as JSON instead; the file can be dropped here again.',
   bringText:
     'Drop files anywhere on the page, choose them, or paste JSON: queries, keys and values, or finished weights. Every view works on them, and nothing leaves your computer. At most {most} MB.',
   bringShapes: 'Sizes',

@@ -85,4 +85,11 @@ export const texts = {
   workerLost: 'The worker has ended ({message}). What is shown was computed before. Try again to start another.',
   workerSilent:
     'The worker has not answered for {seconds} s. What is shown was computed before. Try again to start another.',
+  linkLarge: 'These numbers are too many for a link. Save all as JSON instead; the file can be dropped here again.',
+  'copied.link': 'The link is copied: it opens this page as it is now.',
+  guideDone: 'Done.',
+  guideBack: 'Back',
+  guideNext: 'Next',
+  guideAt: '{at} of {of}',
+  guideLeave: 'Leave',
 }

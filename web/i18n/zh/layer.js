@@ -524,10 +524,8 @@ export const texts = {
   'copy.qkv': '复制为 qkv 代码',
   saveAll: '全部存为 JSON',
   saveMatrix: '保存：{name}',
-  'copied.link': '链接已复制，打开即是现在的页面。',
   'copied.pytorch': 'PyTorch 程序已复制。',
   'copied.qkv': 'qkv 程序已复制。',
-  linkLarge: '数字太多，链接放不下。请存为 JSON，文件可以再拖回这里。',
   bringText:
     '把文件拖到页面任意处、选择文件，或粘贴 JSON：查询、键和值，或现成的权重。所有视图都可用，数据不会离开你的电脑。最多 {most} MB。',
   bringShapes: '大小',

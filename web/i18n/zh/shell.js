@@ -82,4 +82,11 @@ export const texts = {
   requestFailed: '未能完成：{message}。',
   workerLost: '后台线程已结束（{message}）。显示的是之前算出的内容。点“重试”可以重新启动。',
   workerSilent: '后台线程已有 {seconds} 秒没有回应。显示的是之前算出的内容。点“重试”可以重新启动。',
+  linkLarge: '数字太多，链接放不下。请存为 JSON，文件可以再拖回这里。',
+  'copied.link': '链接已复制，打开即是现在的页面。',
+  guideDone: '完成。',
+  guideBack: '上一站',
+  guideNext: '下一站',
+  guideAt: '第 {at} 站，共 {of} 站',
+  guideLeave: '离开',
 }

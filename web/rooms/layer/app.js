@@ -1,6 +1,7 @@
 // The store of the page: its state, the actions that change it, and the one place that draws it and catches the errors of
 // a draw. It touches no DOM: the host (browser.js; in tests a plain object) does.
 
+import { copy, save } from '../../files/clipboard.js'
 import { messageOf, Trouble } from '../../files/trouble.js'
 import { loadTexts } from '../../i18n/index.js'
 import { begin, record, redo, replace, undo } from '../../shell/history.js'
@@ -10,7 +11,7 @@ import { framesOf } from './explain/play.js'
 import { createScenes } from './explain/scene.js'
 import { stepsOf } from './explain/steps.js'
 import { isDone, SPREAD_SIZE, stopOf } from './explain/tour.js'
-import { copy, everything, readFiles, save } from './export.js'
+import { everything, readFiles } from './export.js'
 import { DEFAULTS } from './fields.js'
 import { fromText, fromValue } from './import.js'
 import { fromHash, isLinkable, toHash } from './layer-link.js'
@@ -202,6 +203,7 @@ export function createApp(host, taste, { list = {}, qkv = new Promise(() => {}) 
   function enter(room, patch) {
     const { typed, history } = state
     rooms.leave(history.present.room)
+    rooms.surround({ sentence: history.present.sentence })
     rooms.enter(room)
     if (typed && room !== typed.room && rooms.has(room)) {
       look(patch)

@@ -97,7 +97,7 @@ export const host = {
     }
   },
   isStill: () => stillness.matches,
-  around: () => ({ isHidden: document.hidden, isStill: stillness.matches, isNarrow: narrowness.matches }),
+  around: () => ({ isHidden: document.hidden, isStill: stillness.matches, isNarrow: narrowness.matches, sentence: '' }),
   focus(selector) {
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
@@ -145,7 +145,10 @@ export function listen({ state, actions, rooms, schedule, fail, follow }) {
     [stillness, 'change'],
     [narrowness, 'change'],
   ]))
-    target.addEventListener(type, () => rooms.surround(host.around()))
+    target.addEventListener(type, () => {
+      const { sentence: _, ...around } = host.around()
+      rooms.surround(around)
+    })
   addEventListener('keydown', event => {
     const { room } = state.history.present
     const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select')

@@ -1,4 +1,4 @@
-// Exports and imports: the clipboard, downloads, files.
+// Exports and imports of settings and matrices as files.
 
 import { checkSize, fromFiles } from './import.js'
 import { toHash, VERSION } from './layer-link.js'
@@ -6,39 +6,6 @@ import { toHash, VERSION } from './layer-link.js'
 /** @typedef {import('./trace/layer-trace.js').Result} Result */
 /** @typedef {import('./fields.js').Settings} Settings */
 /** @typedef {{ width: number, toSVG: () => Promise<string>, toPNG: () => Promise<Blob> }} Picture */
-
-/**
- * @param {string} text
- * @returns {Promise<boolean>} was it copied? Without a secure context browsers refuse.
- */
-export async function copy(text) {
-  try {
-    await navigator.clipboard.writeText(text)
-    return true
-  } catch {
-    const box = document.createElement('textarea')
-    box.value = text
-    box.className = 'offstage'
-    document.documentElement.append(box)
-    box.select()
-    const isDone = document.execCommand('copy')
-    box.remove()
-    return isDone
-  }
-}
-
-/**
- * @param {string} name of the file
- * @param {BlobPart} content
- * @param {string} type
- */
-export function save(name, content, type) {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([content], { type }))
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
-}
 
 /** Nine digits tell every float32 from its neighbours; what is no number is a text. @param {number} x */
 const written = x => (Number.isFinite(x) ? Number(x.toPrecision(9)) : String(x))

@@ -1,7 +1,7 @@
 // Exports: the model, the run as a program, the curves; and opening a saved model.
 
 import { html, nothing } from 'lit'
-import { copy, save } from '../layer/export.js'
+import { copy, save } from '../../files/clipboard.js'
 import { svgOf } from './curves.js'
 import { qkvProgram } from './programs/node.js'
 import { pytorchProgram } from './programs/pytorch.js'

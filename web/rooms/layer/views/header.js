@@ -2,7 +2,7 @@ import { html, nothing } from 'lit'
 import { LANGUAGES } from '../../../i18n/languages.js'
 import { closeMenu, menu } from '../../../shell/menu.js'
 import { STOPS } from '../explain/tour.js'
-import './tool-group.js'
+import '../../../shell/tool-group.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').Theme} Theme */

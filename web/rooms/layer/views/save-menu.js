@@ -1,7 +1,8 @@
 import { html, LitElement, nothing } from 'lit'
+import { save } from '../../../files/clipboard.js'
 import { writeCsv } from '../../../files/csv.js'
 import { writeNpy } from '../../../files/npy.js'
-import { plainTensor, save, withMap } from '../export.js'
+import { plainTensor, withMap } from '../export.js'
 
 /** @typedef {import('../../../i18n/index.js').Translate} Translate */
 /** @typedef {import('../export.js').Picture} Picture */

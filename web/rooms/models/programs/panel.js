@@ -1,8 +1,8 @@
 // The programs that do the same as the page.
 
 import { html, nothing } from 'lit'
+import { copy } from '../../../files/clipboard.js'
 import { isIn } from '../../../head/changes.js'
-import { copy } from '../../layer/export.js'
 import { nodeProgram } from './node.js'
 import { hasPyTorch, pytorchProgram } from './pytorch.js'
 

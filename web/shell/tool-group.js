@@ -1,6 +1,6 @@
 // A row of buttons as one tab stop: arrows, Home and End move within.
 
-import { movedInRing } from '../../../elements/keys.js'
+import { movedInRing } from '../elements/keys.js'
 
 const ITEMS = 'button, a[href], summary, [role=slider]'
 

@@ -1,0 +1,34 @@
+// The clipboard and downloads.
+
+/**
+ * @param {string} text
+ * @returns {Promise<boolean>} was it copied? Without a secure context browsers refuse.
+ */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    const box = document.createElement('textarea')
+    box.value = text
+    box.className = 'offstage'
+    document.documentElement.append(box)
+    box.select()
+    const isDone = document.execCommand('copy')
+    box.remove()
+    return isDone
+  }
+}
+
+/**
+ * @param {string} name of the file
+ * @param {BlobPart} content
+ * @param {string} type
+ */
+export function save(name, content, type) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([content], { type }))
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+}

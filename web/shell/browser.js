@@ -1,0 +1,214 @@
+// The browser's part for the shell: frames, the address, scrolling, storage, and the reader's events.
+
+import { render } from 'lit'
+import { copy, save } from '../files/clipboard.js'
+import { filesOf } from '../files/dropped-files.js'
+import { languageFor } from '../i18n/index.js'
+import { page } from './page.js'
+
+/** @typedef {import('./shell.js').Shell} Shell */
+/** @typedef {import('./shell.js').State} State */
+
+const darkness = matchMedia('(prefers-color-scheme: dark)')
+const stillness = matchMedia('(prefers-reduced-motion: reduce)')
+/** One column: see web/style. */
+const narrowness = matchMedia('(max-width: 899px)')
+const behavior = () => (stillness.matches ? 'auto' : 'smooth')
+
+/** The reader's language and theme, which links do not hold. @returns {Pick<State, 'language' | 'theme'>} */
+export function remembered() {
+  /** @type {Partial<State>} */
+  let stored = {}
+  try {
+    stored = JSON.parse(localStorage.getItem('qkv') ?? '{}')
+  } catch {
+    // Without storage, the browser's language and theme.
+  }
+  const { language, theme } = stored
+  return {
+    language: languageFor(language ?? navigator.language),
+    theme: theme === 'light' || theme === 'dark' ? theme : 'system',
+  }
+}
+
+/** The first of the elements that is drawn. @param {string} selector */
+const seen = selector =>
+  Array.from(document.querySelectorAll(selector)).find(element => element.getClientRects().length > 0)
+
+/** Marks what a guide speaks of with numbers from 1. @param {readonly string[]} selectors */
+function mark(selectors) {
+  const badges = new Map(selectors.map((selector, i) => [seen(selector), String(i + 1)]))
+  for (const marked of document.querySelectorAll('[data-tour]'))
+    if (!badges.has(marked)) marked.removeAttribute('data-tour')
+  for (const [element, badge] of badges) element?.setAttribute('data-tour', badge)
+}
+
+/** Runs it once the next picture is on the page; a map may then still take its place. @param {() => void} run */
+const onceDrawn = run => requestAnimationFrame(() => requestAnimationFrame(run))
+
+/** While the page itself scrolls to a part, the scroll is not the reader's. */
+let isRevealing = false
+const REVEAL_TIME = 1000
+
+/** Scrolls to an element that is out of sight. @param {string} selector */
+function reveal(selector) {
+  isRevealing = true
+  setTimeout(() => {
+    isRevealing = false
+  }, REVEAL_TIME)
+  onceDrawn(() => {
+    const part = document.querySelector(selector)
+    const body = part?.closest('.panel-body')
+    // The inspector is in sight: a target inside it scrolls the inspector, not the page.
+    if (body && part) body.scrollTop += part.getBoundingClientRect().top - body.getBoundingClientRect().top - 16
+    if (part?.closest('.side')) return
+    const { top = 0, bottom = 0 } = part?.getBoundingClientRect() ?? {}
+    const dock = document.querySelector('.dock')?.getBoundingClientRect()
+    const isSeen = top >= 0 && bottom <= (dock && dock.top > innerHeight / 2 ? dock.top : innerHeight)
+    const block = part?.closest('.screen') ? 'center' : 'start'
+    if (!isSeen || block === 'start') part?.scrollIntoView({ behavior: behavior(), block })
+  })
+}
+
+/** @type {import('./shell.js').Host} */
+export const host = {
+  draw(drawing) {
+    const { t, theme, room, shell } = drawing
+    const root = document.documentElement
+    // Writes differences only: maps read their colours again when these attributes change.
+    if (root.lang !== t('htmlLang')) root.lang = t('htmlLang')
+    if (root.dataset.theme !== theme) root.dataset.theme = theme
+    document.title = `qkv: ${t('title')}`
+    const isDark = theme === 'system' ? darkness.matches : theme === 'dark'
+    render(page({ ...drawing, isDark }), document.body)
+    mark(shell.rooms.marks(room))
+  },
+  drawPlainly(message) {
+    document.body.textContent = message
+  },
+  frame: run => requestAnimationFrame(run),
+  address: () => location.hash,
+  setAddress: hash => history.replaceState(null, '', hash || location.pathname + location.search),
+  href: () => location.href,
+  remember({ language, theme }) {
+    try {
+      localStorage.setItem('qkv', JSON.stringify({ language, theme }))
+    } catch {
+      // Without storage the choice lasts as long as the page.
+    }
+  },
+  reveal,
+  focus(selector) {
+    onceDrawn(() => {
+      const part = document.querySelector(selector)
+      if (part instanceof HTMLElement) part.focus({ preventScroll: true })
+    })
+  },
+  show(id) {
+    const part = document.getElementById(id)
+    part?.scrollIntoView({ behavior: behavior(), block: 'start' })
+    part?.focus({ preventScroll: true })
+  },
+  toTop: () => scrollTo({ top: 0, behavior: behavior() }),
+  around: () => ({
+    isHidden: document.hidden,
+    isStill: stillness.matches,
+    isNarrow: narrowness.matches,
+    sentence: '',
+  }),
+  copy,
+  save,
+}
+
+/** Is somebody typing there? @param {EventTarget | null} target */
+const isTyping = target => target instanceof HTMLElement && target.matches('input, textarea, select')
+
+/**
+ * Keys, the address, files that are dropped or pasted, and uncaught errors.
+ * @param {Shell} shell
+ */
+export function listen(shell) {
+  const { rooms } = shell
+  const surround = () => {
+    const { isHidden, isStill, isNarrow } = host.around()
+    rooms.surround({ isHidden, isStill, isNarrow })
+  }
+  document.addEventListener('visibilitychange', surround)
+  stillness.addEventListener('change', surround)
+  narrowness.addEventListener('change', surround)
+  darkness.addEventListener('change', shell.schedule)
+  addEventListener('hashchange', shell.follow)
+  addEventListener('keydown', event => press(shell, event))
+  listenToScroll(shell)
+  listenToFiles(shell)
+  // Maps are as high as the window has room for: they look at its new size.
+  addEventListener('resize', () => {
+    for (const map of document.querySelectorAll('qkv-heatmap')) redraw(map)
+  })
+  // Elements draw after the page; their errors are shown like all others.
+  addEventListener('error', ({ error }) => error && shell.fail(error))
+  addEventListener('unhandledrejection', ({ reason }) => shell.fail(reason))
+}
+
+/** @param {any} element one of ours */
+const redraw = element => element.requestUpdate()
+
+/** @param {Shell} shell @param {KeyboardEvent} event */
+function press(shell, event) {
+  const { rooms, state } = shell
+  const isCommand = event.ctrlKey || event.metaKey
+  const key = event.key.toLowerCase()
+  if (isCommand && (key === 'z' || key === 'y')) {
+    // A box that is no setting has an Undo of the browser's own.
+    if (isTyping(event.target) && event.target instanceof Element && event.target.closest('[data-own-undo]')) return
+    shell.travel('undo', key === 'y' || event.shiftKey ? 1 : 0)
+    event.preventDefault()
+  } else if (event.key === 'Escape') rooms.press(state.room, 'Escape')
+  else if (!isTyping(event.target) && !isCommand && !event.altKey) {
+    const name = event.key === 'PageDown' && event.shiftKey ? 'Shift+PageDown' : event.key
+    if (rooms.press(state.room, name)) event.preventDefault()
+  }
+}
+
+/** The part of a walk whose top was passed last; below the dock and the margin that it keeps when it is scrolled to. */
+const PASSED = 160
+
+/** What is scrolled past is told to the room; the dock goes to the top. @param {Shell} shell */
+function listenToScroll({ rooms, state }) {
+  let isWaiting = false
+  addEventListener('scroll', () => {
+    if (isWaiting) return
+    isWaiting = true
+    requestAnimationFrame(() => {
+      isWaiting = false
+      const dock = document.querySelector('.dock')?.getBoundingClientRect()
+      const isPast = dock !== undefined && dock.top < innerHeight / 4
+      document.documentElement.classList.toggle('is-past', isPast)
+      if (isPast) document.documentElement.style.setProperty('--dock-end', `${Math.ceil(dock.bottom)}px`)
+      if (isRevealing) return
+      const steps = Array.from(document.querySelectorAll('[data-step-id]'))
+      const passed = steps.reverse().find(step => step.getBoundingClientRect().top < PASSED)
+      if (passed instanceof HTMLElement && passed.dataset.stepId) rooms.pass(state.room, passed.dataset.stepId)
+    })
+  })
+}
+
+/** Files may be dropped anywhere, and JSON pasted where nobody is typing. @param {Shell} shell */
+function listenToFiles({ give }) {
+  for (const type of ['dragenter', 'dragover', 'dragleave', 'drop'])
+    addEventListener(type, async event => {
+      const { dataTransfer, relatedTarget } = /** @type {DragEvent} */ (event)
+      if (!dataTransfer?.types.includes('Files')) return
+      event.preventDefault() // the browser would leave the page for the file
+      const isOut = type === 'drop' || (type === 'dragleave' && !relatedTarget)
+      document.documentElement.classList.toggle('is-dropping', !isOut)
+      if (type === 'drop') give({ type: 'files', files: await filesOf(dataTransfer) })
+    })
+  addEventListener('paste', event => {
+    const text = event.clipboardData?.getData('text/plain') ?? ''
+    const files = Array.from(event.clipboardData?.files ?? [])
+    if (isTyping(event.target) || (!files.length && !/^\s*[[{]/.test(text))) return
+    event.preventDefault()
+    give(files.length ? { type: 'files', files } : { type: 'text', text })
+  })
+}

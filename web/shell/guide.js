@@ -1,0 +1,38 @@
+// A guide: a tour, a story. It shows one stop at a time: what is seen, what there is to do, and whether it is done.
+
+import { html, nothing } from 'lit'
+
+/**
+ * @param {object} guide
+ * @param {any} guide.t
+ * @param {string} guide.id of the element
+ * @param {string} guide.label
+ * @param {number} guide.at the stop, from 1
+ * @param {number} guide.of how many stops there are
+ * @param {unknown} [guide.title]
+ * @param {unknown} guide.text what is seen
+ * @param {unknown} [guide.task] what there is to do
+ * @param {string} [guide.badge] the mark of the place where it is done
+ * @param {boolean} [guide.isDone]
+ * @param {unknown} [guide.tools] buttons of the stop's own
+ * @param {(stop: number | null) => void} guide.go to a stop, from 1; null: leaves the guide
+ */
+export const guide = ({ t, id, label, at, of, title, text, task, badge = '1', isDone = false, tools = nothing, go }) =>
+  html`<section class="guide" id=${id} tabindex="-1" aria-label=${label} data-stop=${at} data-done=${isDone}>
+    ${title ? html`<h2 class="guide-title">${title}</h2>` : nothing}
+    <div class="guide-text">
+      <p id="${id}-text">${text}</p>
+      ${
+        task
+          ? html`<p class="guide-task ${isDone ? 'is-done' : ''}"><span class="guide-badge" aria-hidden="true">${isDone ? '✓' : badge}</span> ${task} <span role="status" id="${id}-done">${isDone ? t('guideDone') : ''}</span></p>`
+          : nothing
+      }
+    </div>
+    <tool-group class="guide-buttons" aria-label=${label}>
+      ${tools}
+      <button type="button" class="tool" id="${id}-back" ?disabled=${at === 1} @click=${() => go(at - 1)}>${t('guideBack')}</button>
+      <span class="guide-at">${t('guideAt', { at, of })}</span>
+      ${at < of ? html`<button type="button" class="tool ${isDone ? 'is-filled' : ''}" id="${id}-next" @click=${() => go(at + 1)}>${t('guideNext')}</button>` : nothing}
+      <button type="button" class="tool icon" id="${id}-leave" aria-label=${t('guideLeave')} title=${t('guideLeave')} @click=${() => go(null)}>×</button>
+    </tool-group>
+  </section>`

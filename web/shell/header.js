@@ -1,0 +1,67 @@
+// The header of the page: the rooms, Undo and Redo, Share, the menu.
+
+import { html, nothing } from 'lit'
+import { LANGUAGES } from '../i18n/languages.js'
+import { closeMenu, menu } from './menu.js'
+import './tool-group.js'
+
+/** @typedef {import('./shell.js').State & { shell: import('./shell.js').Shell, isDark: boolean }} Drawing */
+/** @typedef {Event & { target: HTMLSelectElement }} SelectEvent */
+
+/** @param {Drawing} drawing */
+export function header(drawing) {
+  const { t, room, language, shell } = drawing
+  const { rooms } = shell
+  const can = rooms.store(room)?.can()
+  return html`<a class="skip" href="#stage" @click=${skip}>${t('skip')}</a>
+    <header class="top">
+      <tool-group class="top-row" aria-label=${t('pageTools')}>
+        <h1>qkv</h1>
+        <nav class="rooms" aria-label=${t('rooms')}>
+          ${shell.ids.map(id => {
+            const note = id === room ? undefined : rooms.note(id, language)
+            return html`<button type="button" class="room" data-room=${id} aria-current=${id === room ? 'page' : nothing} @click=${() => shell.enter(id)}>${t(`room.${id}`)}${note ? html` <span class="room-note">${note}</span>` : nothing}</button>`
+          })}
+        </nav>
+        <span class="spring"></span>
+        ${rooms.part(room, 'tools', drawing)}
+        <button type="button" class="tool" id="undo" title="Ctrl+Z" ?disabled=${!can?.undo} @click=${() => shell.travel('undo', 0)}>${t('undo')}</button>
+        <button type="button" class="tool" id="redo" title="Ctrl+Shift+Z" ?disabled=${!can?.redo} @click=${() => shell.travel('undo', 1)}>${t('redo')}</button>
+        <button type="button" class="tool" id="copy-link" @click=${shell.share}>${t('share')}</button>
+        ${menu({ id: 'more', label: '☰', title: t('more') }, more(drawing))}
+      </tool-group>
+    </header>`
+}
+
+/** The hash belongs to the settings: the link moves the focus itself. @param {Event} event */
+function skip(event) {
+  event.preventDefault()
+  const map = document.querySelector('#stage qkv-heatmap, #stage qkv-lines')
+  const target = map?.shadowRoot?.querySelector('[tabindex="0"]') ?? document.getElementById('stage')
+  if (target instanceof HTMLElement) target.focus()
+}
+
+/** An item of a menu, which closes it. @param {string} id @param {string} label @param {() => void} act @param {string} [className] */
+export const menuItem = (id, label, act, className = '') =>
+  html`<button type="button" id=${id} class=${className} @click=${(
+    /** @type {Event & { target: Element }} */ event,
+  ) => {
+    closeMenu(event.target)
+    act()
+  }}>${label}</button>`
+
+/** @param {Drawing} drawing */
+function more(drawing) {
+  const { t, room, language, theme, shell } = drawing
+  return html`${menuItem('menu-undo', t('undo'), () => shell.travel('undo', 0), 'of-phone')}
+    ${menuItem('menu-redo', t('redo'), () => shell.travel('undo', 1), 'of-phone')}
+    ${menuItem('menu-share', t('share'), shell.share, 'of-phone')}
+    ${menuItem('reset', t('reset'), shell.reset)}
+    ${shell.rooms.part(room, 'more', drawing)}
+    <label>${t('language')} <select id="language" @change=${(/** @type {SelectEvent} */ { target }) => shell.setLanguage(/** @type {any} */ (target.value))}>
+      ${Object.entries(LANGUAGES).map(([tag, name]) => html`<option value=${tag} lang=${tag} ?selected=${tag === language}>${name}</option>`)}
+    </select></label>
+    <label>${t('theme')} <select id="theme" @change=${(/** @type {SelectEvent} */ { target }) => shell.setTheme(/** @type {any} */ (target.value))}>
+      ${['system', 'light', 'dark'].map(name => html`<option value=${name} ?selected=${name === theme}>${t(`theme.${name}`)}</option>`)}
+    </select></label>`
+}

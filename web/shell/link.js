@@ -1,0 +1,61 @@
+// The hash of the address: #2~CHECK&room=learn&learn.seed=3. It holds the open room and, of every room, the settings that
+// differ from its defaults. The check is over what follows it, so that a link which was cut short or mistyped is noticed; a
+// hash without one is taken as it is, for links written by hand.
+
+export const VERSION = 2
+const MOST = 2_000_000
+
+/** FNV-1a in 32 bits, base 36. @param {string} text */
+function checksum(text) {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return (hash >>> 0).toString(36)
+}
+
+/**
+ * @param {string} home the room that opens without a link; its fields have no prefix
+ * @param {string} room the open room
+ * @param {Record<string, string>} links the parameters of each room
+ * @returns {string} '' for the default
+ */
+export function writeHash(home, room, links) {
+  const parts = new URLSearchParams()
+  if (room !== home) parts.set('room', room)
+  for (const [id, link] of Object.entries(links))
+    for (const [name, value] of new URLSearchParams(link)) parts.set(id === home ? name : `${id}.${name}`, value)
+  const body = String(parts)
+  return body && `#${VERSION}~${checksum(body)}&${body}`
+}
+
+/**
+ * What a hash holds. Never throws.
+ * @param {string} home
+ * @param {readonly string[]} rooms
+ * @param {string} hash
+ * @returns {{ room: string, links: Record<string, string>, trouble?: 'linkDamaged' | 'linkNewer' }}
+ */
+export function readHash(home, rooms, hash) {
+  const nothing = { room: home, links: {} }
+  const text = hash.replace(/^#/, '')
+  if (text === '') return nothing
+  const [, version, check, body] = /^(\d{1,9})(?:~([0-9a-z]*))?&(.*)$/s.exec(text.slice(0, MOST)) ?? []
+  if (version === undefined) return { ...nothing, trouble: 'linkDamaged' }
+  if (Number(version) > VERSION) return { ...nothing, trouble: 'linkNewer' }
+  if (text.length > MOST || (check !== undefined && checksum(body) !== check))
+    return { ...nothing, trouble: 'linkDamaged' }
+  /** @type {Record<string, URLSearchParams>} */
+  const parts = {}
+  let room = home
+  for (const [name, value] of new URLSearchParams(body)) {
+    if (name === 'room') room = value
+    else {
+      const dot = name.indexOf('.')
+      const owner = dot < 0 ? home : name.slice(0, dot)
+      if (!rooms.includes(owner)) return { ...nothing, trouble: 'linkDamaged' }
+      parts[owner] ??= new URLSearchParams()
+      parts[owner].set(name.slice(dot + 1), value)
+    }
+  }
+  if (!rooms.includes(room)) return { ...nothing, trouble: 'linkDamaged' }
+  return { room, links: Object.fromEntries(Object.entries(parts).map(([id, own]) => [id, String(own)])) }
+}

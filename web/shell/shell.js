@@ -1,0 +1,200 @@
+// The page around the rooms: which room is open, the address, language and theme, messages, and the one place that draws
+// everything and catches the errors of a draw. It touches no DOM: the host (browser.js; in tests a plain object) does.
+
+import { loadTexts } from '../i18n/index.js'
+import { readHash, writeHash } from './link.js'
+import { createRooms } from './rooms.js'
+
+/** @typedef {import('../i18n/index.js').Language} Language */
+/** @typedef {'light' | 'dark' | 'system'} Theme */
+/** @typedef {import('./room.js').HandOver} HandOver */
+/** @typedef {import('./room.js').Problem} Problem */
+/** @typedef {ReturnType<typeof createShell>} Shell */
+
+/**
+ * @typedef {object} State
+ * @property {string} room the open one
+ * @property {Language} language
+ * @property {Theme} theme
+ * @property {any} t the texts of the shell in that language
+ * @property {Problem} [notice] about the link
+ * @property {{ room: string, text: string, to: string }} [from] the room that leads back, and the text of the button
+ * @property {{ room: string, what: HandOver }} [offer] what goes along to the next room that takes it
+ */
+
+/**
+ * What the shell needs of the place it runs in.
+ * @typedef {object} Host
+ * @property {(drawing: State & { shell: Shell }) => void} draw may throw
+ * @property {(message: string) => void} drawPlainly when even a page without numbers cannot be drawn
+ * @property {(run: () => void) => void} frame runs it before the next paint
+ * @property {() => string} address the hash
+ * @property {(hash: string) => void} setAddress
+ * @property {() => string} href the whole address
+ * @property {(choices: { language: Language, theme: Theme }) => void} remember
+ * @property {(selector: string) => void} reveal scrolls to an element
+ * @property {(selector: string) => void} focus moves the focus to an element, once it is drawn
+ * @property {(id: string) => void} show scrolls to a part of the page and focuses it
+ * @property {() => void} toTop
+ * @property {() => import('./room.js').Surroundings} around
+ * @property {(text: string) => Promise<boolean>} copy
+ * @property {(name: string, data: any, type: string) => void} save
+ */
+
+/** Milliseconds until the address follows: browsers allow few changes a second. */
+const ADDRESS_PAUSE = 200
+
+/**
+ * @param {object} given
+ * @param {Host} given.host
+ * @param {Record<string, () => Promise<{ room: any }>>} given.rooms loads each; the first opens without a link
+ * @param {Promise<import('qkv').Qkv>} given.qkv
+ * @param {Language} given.language
+ * @param {Theme} given.theme
+ * @param {any} given.t
+ */
+export function createShell({ host, rooms: loaders, qkv, language, theme, t }) {
+  const ids = Object.keys(loaders)
+  const [home] = ids
+  const { room, links, trouble } = readHash(home, ids, host.address())
+  /** @type {State} */
+  const state = { room, language, theme, t, notice: trouble && { key: trouble } }
+  const rooms = createRooms({ rooms: loaders, qkv, links, around: host.around(), perform, changed: schedule })
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let writing
+  let isScheduled = false
+
+  function schedule() {
+    if (isScheduled) return
+    isScheduled = true
+    host.frame(() => {
+      isScheduled = false
+      draw()
+    })
+  }
+
+  /** @param {Partial<State>} patch */
+  function update(patch) {
+    Object.assign(state, patch)
+    schedule()
+  }
+
+  /** What a room asks of the page. @param {string} id @param {import('./room.js').Effect<any>} effect */
+  function perform(id, effect) {
+    if (effect.type === 'reveal') host.reveal(effect.selector)
+    else if (effect.type === 'focus') host.focus(effect.selector)
+    else if (effect.type === 'show') host.show(effect.id)
+    else if (effect.type === 'save') host.save(effect.name, effect.data, effect.mime ?? 'application/octet-stream')
+    else if (effect.type === 'link') share()
+    else if (effect.type === 'copy') copyFor(id, effect.text, effect.said)
+    else if (effect.type === 'offer') {
+      state.offer = { room: id, what: effect.what }
+      if (effect.what.type === 'sentence') rooms.surround({ sentence: effect.what.text })
+    } else if (effect.type === 'handOver') handOver(id, effect.to, effect.what)
+  }
+
+  /** @param {string} id @param {string} text @param {string} [said] the key of the text that tells so */
+  async function copyFor(id, text, said) {
+    const isDone = await host.copy(text)
+    if (!isDone) rooms.say(id, { key: 'copyFailed' }, true)
+    else if (said) rooms.say(id, { key: said })
+  }
+
+  /** Gives another room something, and opens it. @param {string} id @param {string} to @param {HandOver} what */
+  async function handOver(id, to, what) {
+    if (!(await rooms.give(to, what))) return
+    enter(to)
+    if (what.type === 'head') update({ from: { room: id, text: what.from, to } })
+    host.frame(host.toTop) // when it is drawn
+  }
+
+  /** Opens a room. @param {string} id */
+  async function enter(id) {
+    if (id === state.room) return
+    rooms.leave(state.room)
+    rooms.enter(id)
+    update({ room: id, from: undefined, notice: undefined })
+    const { offer } = state
+    if (offer && offer.room !== id && (await rooms.give(id, offer.what))) state.offer = undefined
+  }
+
+  /** Copies the link of what is shown. */
+  function share() {
+    writeAddress()
+    const cannot = rooms.store(state.room)?.canLink() === false
+    if (cannot) rooms.say(state.room, { key: 'linkLarge' }, true)
+    else copyFor(state.room, host.href(), 'copied.link')
+  }
+
+  /** Writes the settings into the address, now. */
+  function writeAddress() {
+    clearTimeout(writing)
+    const hash = writeHash(home, state.room, rooms.links())
+    if (hash !== host.address()) host.setAddress(hash)
+  }
+
+  function draw() {
+    try {
+      host.draw({ ...state, shell })
+      rooms.drawn(state.room)
+      clearTimeout(writing)
+      if (!state.notice) writing = setTimeout(writeAddress, ADDRESS_PAUSE)
+      return
+    } catch (error) {
+      rooms.fail(state.room, error)
+    }
+    // The last good picture stays beside the sentence; if it cannot be drawn either, the header does.
+    try {
+      host.draw({ ...state, shell })
+    } catch {
+      rooms.forget(state.room)
+      try {
+        host.draw({ ...state, shell })
+      } catch (error) {
+        host.drawPlainly(error instanceof Error ? error.message : String(error))
+      }
+    }
+  }
+
+  const shell = {
+    state,
+    rooms,
+    ids,
+    draw,
+    enter,
+    share,
+    /** @param {import('./store.js').History} kind @param {0 | 1} to */
+    travel: (kind, to) => rooms.store(state.room)?.travel(kind, to),
+    reset: () => rooms.store(state.room)?.reset(),
+    show: host.show,
+    toggleNotice: () => update({ notice: undefined }),
+    /** Files that were dropped, or a text that was pasted. @param {HandOver} what */
+    give: what => rooms.give(state.room, what),
+    /** @param {Language} language */
+    async setLanguage(language) {
+      update({ language, t: await loadTexts(language, ['shell']) })
+      host.remember(state)
+    },
+    /** @param {Theme} theme */
+    setTheme(theme) {
+      update({ theme })
+      host.remember(state)
+    },
+    schedule,
+    /** An error that was caught by nobody. @param {unknown} error */
+    fail(error) {
+      rooms.fail(state.room, error)
+      schedule()
+    },
+    /** The reader changed the address. */
+    follow() {
+      const { room, links, trouble } = readHash(home, ids, host.address())
+      if (!trouble && host.address() === writeHash(home, state.room, rooms.links())) return
+      rooms.follow(links)
+      state.offer = undefined // the link says what the room shows
+      if (room !== state.room) enter(room)
+      update({ notice: trouble && { key: trouble } })
+    },
+  }
+  return shell
+}
