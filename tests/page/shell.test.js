@@ -182,6 +182,7 @@ test('a room that cannot be loaded is a sentence, and is loaded when it is asked
   rooms.first = roomOf('first')
   await shell.rooms.open('first')
   shell.draw()
+  await wait(20)
   assert.match(JSON.stringify(seen.pictures.at(-1)), /"one"/)
 })
 
