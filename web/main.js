@@ -15,7 +15,7 @@ const list = {}
 
 const qkv = load()
 const choices = remembered()
-const app = createApp(host, { ...choices, t: await loadTexts(choices.language, TEXTS) }, { list, qkv })
+const app = createApp(host, { ...choices, t: await loadTexts(choices.language, TEXTS) }, { list, load: () => qkv })
 listen(app)
 app.draw()
 qkv.then(app.connect, app.refuse)

@@ -9,7 +9,6 @@ import { count, text } from '../../web/shell/kinds.js'
 import { readHash, writeHash } from '../../web/shell/link.js'
 import { createShell } from '../../web/shell/shell.js'
 
-const qkv = load()
 const t = await loadTexts('en', ['shell'])
 
 /** A room with a sentence. @param {string} id @param {Partial<import('../../web/shell/room.js').Room<any>>} [others] @returns {import('../../web/shell/room.js').Room<any>} */
@@ -80,7 +79,7 @@ async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf
       save: nothing,
     },
     rooms: Object.fromEntries(Object.keys(rooms).map(id => [id, async () => ({ room: await rooms[id] })])),
-    qkv,
+    load,
     language: 'en',
     theme: 'system',
     t,

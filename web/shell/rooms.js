@@ -23,13 +23,13 @@ import { createStore } from './store.js'
 /**
  * @param {object} host
  * @param {Record<string, () => Promise<{ room: Room }>>} host.rooms loads each
- * @param {Promise<import('qkv').Qkv>} host.qkv
+ * @param {() => Promise<import('qkv').Qkv>} host.load loads the core: for rooms that compute on the page
  * @param {Record<string, string>} host.links the parameters that the address holds for each room
  * @param {import('./room.js').Surroundings} host.around
  * @param {(id: string, effect: Effect) => void} host.perform what a room asks of the page
  * @param {() => void} host.changed
  */
-export function createRooms({ rooms, qkv, links, around, perform, changed }) {
+export function createRooms({ rooms, load, links, around, perform, changed }) {
   /** @type {Map<string, Opened>} */
   const opened = new Map()
   /** Rooms that are being loaded. @type {Map<string, Promise<Opened | undefined>>} */
@@ -61,10 +61,11 @@ export function createRooms({ rooms, qkv, links, around, perform, changed }) {
 
   /** @param {string} id @returns {Promise<Opened>} */
   async function start(id) {
-    const [{ room }, loaded] = await Promise.all([rooms[id](), qkv])
-    core = loaded
+    const { room } = await rooms[id]()
+    if (room.now) core = await load()
     const options = {
-      qkv: loaded,
+      qkv: core,
+      load,
       worker: canWork() ? room.session.worker : undefined,
       perform: (/** @type {Effect} */ effect) => take(id, effect),
       changed,

@@ -48,18 +48,18 @@ const ADDRESS_PAUSE = 200
  * @param {object} given
  * @param {Host} given.host
  * @param {Record<string, () => Promise<{ room: any }>>} given.rooms loads each; the first opens without a link
- * @param {Promise<import('qkv').Qkv>} given.qkv
+ * @param {() => Promise<import('qkv').Qkv>} given.load the core, for rooms that compute on the page
  * @param {Language} given.language
  * @param {Theme} given.theme
  * @param {any} given.t
  */
-export function createShell({ host, rooms: loaders, qkv, language, theme, t }) {
+export function createShell({ host, rooms: loaders, load, language, theme, t }) {
   const ids = Object.keys(loaders)
   const [home] = ids
   const { room, links, trouble } = readHash(home, ids, host.address())
   /** @type {State} */
   const state = { room, language, theme, t, notice: trouble && { key: trouble } }
-  const rooms = createRooms({ rooms: loaders, qkv, links, around: host.around(), perform, changed: schedule })
+  const rooms = createRooms({ rooms: loaders, load, links, around: host.around(), perform, changed: schedule })
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let writing
   let isScheduled = false

@@ -46,6 +46,11 @@ export function fromLink(fields, link) {
   return made
 }
 
+/** @returns {never} */
+const notGiven = () => {
+  throw new Error('the store was given no core')
+}
+
 /** @type {import('./room.js').Surroundings} */
 const AROUND = { isHidden: false, isStill: false, isNarrow: false, sentence: '' }
 
@@ -57,7 +62,8 @@ export const shown = got => (got?.is === 'here' ? got.value : got?.before)
  * @param {Room<T>} room
  * @param {object} host
  * @param {string} [host.link] parameters of the room's fields; throws on a damaged one
- * @param {import('qkv').Qkv | undefined} host.qkv
+ * @param {import('qkv').Qkv} [host.qkv] for `now`
+ * @param {() => Promise<import('qkv').Qkv>} [host.load] loads the core, where the page does the work of a session
  * @param {() => Worker} [host.worker] undefined where none can start
  * @param {(effect: import('./room.js').Effect<T>) => void} [host.perform]
  * @param {() => void} [host.changed]
@@ -66,7 +72,7 @@ export const shown = got => (got?.is === 'here' ? got.value : got?.before)
  */
 export function createStore(
   room,
-  { link = '', qkv, worker, perform = () => {}, changed = () => {}, isLazy = false, around = AROUND },
+  { link = '', qkv, load = notGiven, worker, perform = () => {}, changed = () => {}, isLazy = false, around = AROUND },
 ) {
   const { fields } = room
   /** @type {T['settings']} */
@@ -84,7 +90,8 @@ export function createStore(
   /** Answers that are needed no longer, by type and key, the oldest first. @type {Map<string, Map<string, unknown>>} */
   const kept = new Map()
   let id = 0
-  const port = createPort({ worker, handlers: () => room.session.handlers(/** @type {any} */ (qkv)) }, take, lose)
+  const handlers = async () => room.session.handlers(qkv ?? (await load()))
+  const port = createPort({ worker, handlers }, take, lose)
 
   /** @param {string} slot @param {Got | undefined} got */
   function put(slot, got) {

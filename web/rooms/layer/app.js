@@ -76,9 +76,9 @@ const PLAIN = '1&'
 /**
  * @param {Host} host
  * @param {Pick<State, 'language' | 'theme'> & { t: import('../../i18n/index.js').Translate }} taste
- * @param {{ list?: Record<string, () => Promise<{ room: any }>>, qkv?: Promise<import('qkv').Qkv> }} [rooms] the other rooms, which are loaded on demand
+ * @param {{ list?: Record<string, () => Promise<{ room: any }>>, load?: () => Promise<import('qkv').Qkv> }} [rooms] the other rooms, which are loaded on demand
  */
-export function createApp(host, taste, { list = {}, qkv = new Promise(() => {}) } = {}) {
+export function createApp(host, taste, { list = {}, load = () => new Promise(() => {}) } = {}) {
   const start = fromHash(host.address())
   /** @type {State} */
   const state = {
@@ -108,7 +108,7 @@ export function createApp(host, taste, { list = {}, qkv = new Promise(() => {}) 
 
   const rooms = createRooms({
     rooms: list,
-    qkv,
+    load,
     links: start.links,
     around: host.around(),
     changed: schedule,
