@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the core: src/kernel/*.c -> src/qkv.wasm, or to the path given; ./build.sh --relaxed [path]: the same with
-# relaxed SIMD, src/qkv.relaxed.wasm. All compiler flags are in this file.
-# Does nothing if the sources did not change. Works with emcc 3.1.6 (Debian 12) and later.
+# This script compiles src/kernel/*.c to src/qkv.wasm, or to the path given. ./build.sh --relaxed [path] compiles them with
+# relaxed SIMD, to src/qkv.relaxed.wasm. All compiler flags are in this file. The script does nothing if the sources did not
+# change. It works with emcc 3.1.6 (Debian 12) and later.
 set -euo pipefail
 cd "$(dirname "$0")"
 relaxed=
@@ -18,7 +18,7 @@ fi
 
 version=$(emcc --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 
-# All files of src/kernel. In this order, alike beside alike, gzip saves 100 bytes more than by the alphabet.
+# These are all files of src/kernel. Similar files stand side by side, which saves 100 bytes of gzip.
 names=(
   abi simd exp mask block softmax attention decode trace backward tile linear linear_pack linear_decode linear_backward
   elementwise loss norm optimizer embedding rope random
@@ -56,7 +56,7 @@ if [ -n "$relaxed" ]; then
   large=-Os # its tiles are as fast
   other=-Oz
   optimize=(--flatten --rereloop -Os -Os --converge --low-memory-unused --one-caller-inline-max-function-size=0)
-  # an older clang lacks these instructions: use Debian's clang 16 with emcc's headers
+  # An older clang lacks these instructions: Debian's clang 16 is used with emcc's headers.
   if [ "$(printf '%s\n' 3.1.40 "$version" | sort -V | head -n 1)" != 3.1.40 ]; then
     ./setup.sh clang-16 wasm-ld-16
     compile=(
@@ -67,7 +67,7 @@ if [ -n "$relaxed" ]; then
   fi
 fi
 ./setup.sh packages
-# The same bytes each time: binaryen orders some things by their addresses and by its threads.
+# The bytes are to be the same each time. binaryen orders some things by their addresses and by its threads.
 export BINARYEN_CORES=1
 steady=()
 if setarch -R true 2>/dev/null; then steady=(setarch -R); fi

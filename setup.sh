@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs what is missing: ./setup.sh packages peers reference emcc clang-format native chromium firefox-esr webkit torch
-# "packages" are those of package-lock.json, "peers" those of tests/bench, "reference" those of build/reference, "native"
-# what tests/native needs; the others are commands, taken from apt.
+# This script installs what is missing of its arguments:
+#   ./setup.sh packages peers reference emcc clang-format native chromium firefox-esr webkit torch
+# "packages" are those of package-lock.json, "peers" those of tests/bench, "reference" those of build/reference, and "native"
+# is what tests/native needs. The others are commands, which apt installs.
 set -euo pipefail
 cd "$(dirname "$0")"
 

@@ -1,5 +1,5 @@
-// Computes modules of constants when the package is built: the build contains the values, and not the libraries that made
-// them.
+// This plugin computes modules of constants when the package is built. The build then contains the values, and not the
+// libraries that made them.
 
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
@@ -7,7 +7,7 @@ import { build } from 'rolldown'
 const MODULES = ['../web/elements/ramps.js'].map(path => fileURLToPath(new URL(path, import.meta.url)))
 
 /**
- * A plugin for rolldown and Vite.
+ * Makes a plugin for rolldown and Vite.
  * @param {(ids: string[]) => void} [onModules] receives the modules that made the values, whose licences go into the notices
  * @returns {import('rolldown').Plugin}
  */

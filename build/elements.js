@@ -1,5 +1,5 @@
-// Makes the elements of dist/: one module for each with shared chunks, their types, custom-elements.json, the widget for
-// notebooks, and the licences of the bundled packages.
+// This program makes the elements of dist/: a module for each with shared chunks, their types, custom-elements.json, the
+// widget for notebooks, and the licences of the bundled packages.
 
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -29,7 +29,7 @@ const options = {
   // On a server the globals that the modules read at import are missing.
   transform: { inject: { HTMLElement: from('dom.js', 'HTMLElement'), document: from('dom.js', 'document') } },
 }
-const output = { minify: true, sourcemap: true, comments: false } // THIRD_PARTY_NOTICES has the licences
+const output = { minify: true, sourcemap: true, comments: false } // the licences stand in THIRD_PARTY_NOTICES
 const built = [
   await build({
     ...options,
@@ -66,7 +66,7 @@ rmSync('dist/types', { recursive: true })
 copyFileSync('web/elements/react.d.ts', 'dist/elements/react.d.ts')
 writeFileSync('dist/custom-elements.json', `${JSON.stringify(manifest(), null, 1)}\n`)
 
-/** The files of an entry and of all that it imports. @param {string} file @returns {string[]} */
+/** Returns the files of an entry and of all that it imports. @param {string} file @returns {string[]} */
 function loaded(file) {
   const files = [file]
   for (const name of files)

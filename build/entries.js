@@ -1,9 +1,9 @@
-// What the package exports: the file of each entry in dist/, its source, and the tag of the element that it defines. For a
-// new entry add a line here and to "exports" of package.json; tests/package.test.js compares the two.
+// These lists say what the package exports: the file of each entry in dist/, its source, and the tag of the element that it
+// defines. A new entry needs a line here and one in "exports" of package.json; tests/package.test.js compares the two.
 
 /** @typedef {{ name: string, source: string, tag?: string, element?: string }} Entry */
 
-/** The entries of the library. All but tokenize import core.js. @type {Entry[]} */
+/** These are the entries of the library. All but tokenize import core.js. @type {Entry[]} */
 export const LIBRARY = [
   { name: 'index', source: 'src/index.js' },
   { name: 'cache', source: 'src/cache.js' },
@@ -14,12 +14,12 @@ export const LIBRARY = [
   { name: 'train', source: 'src/train.js' },
 ]
 
-/** What `import 'qkv'` and `load()` load. */
+/** `import 'qkv'` and `load()` load these files. */
 export const LOADED = ['index.js', 'core.js', 'qkv.wasm']
-/** What `load({ threads })` loads in addition. */
+/** `load({ threads })` loads these files in addition. */
 export const THREADS = ['threads.js', 'worker.js']
 
-/** The entries of the elements; the last has all of them. @type {Entry[]} */
+/** These are the entries of the elements; the last one has all of them. @type {Entry[]} */
 export const ELEMENTS = [
   { name: 'elements/heatmap', source: 'web/elements/heatmap.js', tag: 'qkv-heatmap', element: 'QkvHeatmap' },
   { name: 'elements/heads', source: 'web/elements/heads.js', tag: 'qkv-heads', element: 'QkvHeads' },
@@ -28,5 +28,5 @@ export const ELEMENTS = [
   { name: 'elements', source: 'web/elements/index.js' },
 ]
 
-/** A single file without imports, because a notebook sends it as a text. @type {Entry} */
+/** The widget is one file without imports, because a notebook sends it as a text. @type {Entry} */
 export const WIDGET = { name: 'anywidget', source: 'web/elements/anywidget.js' }

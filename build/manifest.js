@@ -1,9 +1,10 @@
-// custom-elements.json describes the elements for editors and Storybook, https://custom-elements-manifest.open-wc.org
+// This program writes custom-elements.json, which describes the elements for editors and Storybook
+// (https://custom-elements-manifest.open-wc.org).
 
 import { readFileSync } from 'node:fs'
-// @ts-expect-error its types are those of its command
+// @ts-expect-error the package declares the types of its command only
 import { create, ts } from '@custom-elements-manifest/analyzer'
-// @ts-expect-error it has no types
+// @ts-expect-error the package has no types
 import { litPlugin } from '@custom-elements-manifest/analyzer/src/features/framework-plugins/lit/lit.js'
 import { ELEMENTS } from './entries.js'
 
@@ -12,7 +13,7 @@ const BASE = 'web/elements/base.js'
 /** @typedef {{ name: string, fieldName?: string, privacy?: string, description?: string, type?: { text: string } }} Member */
 /** @typedef {{ name: string, tagName?: string, members: Member[], events: Member[], attributes: Member[], cssParts: Member[], cssProperties: Member[], superclass?: object }} Declaration */
 
-/** @param {string} source @param {string} name @returns {boolean} is a property marked as internal? */
+/** @param {string} source @param {string} name @returns {boolean} whether the property is marked as internal */
 const isInternal = (source, name) => new RegExp(`@internal(?:(?!\\*/)[\\s\\S])*\\*/\\s*this\\.${name} =`).test(source)
 
 /** @returns {{ schemaVersion: string, modules: { path: string, declarations: Declaration[], exports: object[] }[] }} */

@@ -1,9 +1,9 @@
-// The licences of the packages whose code or data is in a bundle.
+// This module collects the licences of the packages whose code or data is in a bundle.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The folders of the packages that modules belong to. @param {Iterable<string>} ids */
+/** Returns the folders of the packages that modules belong to. @param {Iterable<string>} ids */
 export const packagesOf = ids =>
   [
     ...new Set(
@@ -12,7 +12,7 @@ export const packagesOf = ids =>
   ].sort()
 
 /**
- * The text of THIRD_PARTY_NOTICES.
+ * Returns the text of THIRD_PARTY_NOTICES.
  * @param {Iterable<string>} ids paths of modules
  */
 export function notices(ids) {
@@ -27,7 +27,7 @@ export function notices(ids) {
   )
 }
 
-/** The modules of a chunk, without those that tree shaking removed. @param {{ modules: Record<string, { code: string | null }> }} chunk */
+/** Returns the modules of a chunk, without those that tree shaking removed. @param {{ modules: Record<string, { code: string | null }> }} chunk */
 export const modulesOf = ({ modules }) => Object.keys(modules).filter(id => modules[id].code?.trim())
 
 /**

@@ -1,5 +1,5 @@
-// Makes dist/, what the package ships: the sources as one small module, the worker that threads run, the wasm file, the
-// public types, the elements. Prints the size of the package.
+// This program makes dist/, which the package ships: the sources as small modules, the worker that threads run, the wasm
+// files, the public types and the elements. It prints the size of the package.
 
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Makes site/api/, the reference of the public types of dist/, by TypeDoc. A warning, such as for a type without
-// a page, is an error.
+// This program makes site/api/, the reference of the public types of dist/, by TypeDoc. A warning, such as one about a type
+// without a page, is an error.
 
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

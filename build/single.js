@@ -1,4 +1,4 @@
-// Makes site/qkv.html: the page as one file, with everything inside, that works from a disk and offline.
+// This program makes site/qkv.html: the page as one file, with everything inside, which works from a disk and offline.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,9 +1,10 @@
-// The built page: a strict Content-Security-Policy, and the same page as one file that also opens from a disk.
+// This module gives the built page a strict Content-Security-Policy, and makes the same page as one file that also opens
+// from a disk.
 
 import { createHash } from 'node:crypto'
 
 /**
- * Scripts and styles from one source only, and no request elsewhere. Compiling WebAssembly needs 'wasm-unsafe-eval'.
+ * Allows scripts and styles from one source only, and no request elsewhere. Compiling WebAssembly needs 'wasm-unsafe-eval'.
  * @param {{ script: string, style: string, connect: string, worker: string }} sources
  */
 const policy = ({ script, style, connect, worker }) =>
@@ -37,7 +38,7 @@ export const contentSecurityPolicy = () => ({
 const hashOf = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /**
- * The page with its script and its style inside; the policy names them by their hashes.
+ * Returns the page with its script and its style inside; the policy names them by their hashes.
  * @param {string} html as built, with the policy
  * @param {string} script
  * @param {string} style

@@ -1,5 +1,5 @@
-// Makes the public types from the declarations that tsc emits for the sources. Each entry becomes one file with all types
-// that it needs; those of an earlier entry are imported from there.
+// This module makes the public types from the declarations that tsc emits for the sources. Each entry becomes one file with
+// all types that it needs; those of an earlier entry are imported from there.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -31,14 +31,14 @@ function lean(comment, indent) {
   return `${indent}/**\n${lines.map(line => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`
 }
 
-/** Members of classes that are marked as @internal. tsc does not remove those that a constructor makes. */
+/** It matches members of classes that are marked as @internal. tsc does not remove those that a constructor makes. */
 const INTERNAL = /^( +)\/\*\*(?:(?!\*\/)[\s\S])*@internal(?:(?!\*\/)[\s\S])*\*\/\n\1\S.*(?:\n\1[ }].*)*\n/gm
 
 /** Stands for the text of a name that two modules declare in different ways, so that no entry can make it public. */
 const TWICE = 'two different declarations'
 
 /**
- * The names that are declared in a folder of declarations, with their texts.
+ * Returns the names that are declared in a folder of declarations, with their texts.
  * @param {string} folder
  */
 function declarations(folder) {
@@ -57,14 +57,14 @@ function declarations(folder) {
         const indent = comment.slice(0, comment.indexOf('/'))
         return lean(comment.trim().slice(3, -2), indent)
       })
-      .replace(/(?<=extends )(?:\/\*\*.*?\*\/ )+/g, '') // the type of a cast base class
+      .replace(/(?<=extends )(?:\/\*\*.*?\*\/ )+/g, '') // tsc repeats the type of a cast base class
       .replace(/import\(['"]\.{1,2}\/[\w./-]+\.js['"]\)\./g, '')
       .replace(/^ +/gm, indent => indent.slice(indent.length / 2))
     /** @type {Map<string, string>} */
     const own = new Map()
     // A comment belongs to the statement after it; tsc indents everything except the start of a declaration.
     for (const [statement, name] of text.matchAll(statements)) {
-      if (new RegExp(`type ${name}(<.*>)? = ${name}(<.*>)?;\\s*$`).test(statement)) continue // an alias of what another file declares
+      if (new RegExp(`type ${name}(<.*>)? = ${name}(<.*>)?;\\s*$`).test(statement)) continue // it is an alias of what another file declares
       own.set(name, (own.get(name) ?? '') + statement) // a function may have several signatures
     }
     for (const [name, statement] of own) {
@@ -74,7 +74,7 @@ function declarations(folder) {
   return found
 }
 
-/** What a module exports. @param {string} text of its declarations @param {boolean} withAliases whether an alias of another module's type counts */
+/** Returns the names that a module exports. @param {string} text of its declarations @param {boolean} withAliases whether an alias of another module's type counts */
 function exportsOf(text, withAliases) {
   const passedOn = [...text.matchAll(/^export \{ ([^}]+) \} from/gm)].flatMap(([, names]) => names.match(/\w+/g) ?? [])
   const made = [...text.matchAll(/^export (?:declare )?(?:function|class|const) (\w+)/gm)].map(([, name]) => name)
@@ -149,7 +149,7 @@ export function publicTypes(folder, entries) {
   )
 }
 
-/** How a file names another. @param {string} from @param {string} to */
+/** Returns how a file names another. @param {string} from @param {string} to */
 function pathTo(from, to) {
   const path = posix.relative(posix.dirname(from), to)
   return `${path.startsWith('.') ? '' : './'}${path}.js`

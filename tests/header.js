@@ -1,4 +1,4 @@
-// Parses src/kernel/qkv.h: its structs, enums and functions.
+// This module parses the structs, enums and functions of src/kernel/qkv.h.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ export const header = readFileSync(new URL('../src/kernel/qkv.h', import.meta.ur
 
 /** @typedef {{ type: string, name: string, pointer: boolean, size: number }} Field size: of an array */
 
-/** The fields of a struct, in order. @param {string} name @returns {Field[]} */
+/** Returns the fields of a struct, in order. @param {string} name @returns {Field[]} */
 export function fieldsOf(name) {
   const body = header.match(new RegExp(`struct ${name} \\{([^}]*)\\}`))?.[1]
   assert.ok(body, `struct ${name}`)
@@ -24,7 +24,7 @@ export function fieldsOf(name) {
   )
 }
 
-/** An enum without the common start of its names, in lower case. @param {string} name @param {string} start */
+/** Returns an enum without the common start of its names, in lower case. @param {string} name @param {string} start */
 export function enumOf(name, start) {
   const body = header.match(new RegExp(`enum ${name} \\{([^}]*)\\}`))?.[1]
   assert.ok(body, `enum ${name}`)
@@ -38,7 +38,7 @@ export function enumOf(name, start) {
 
 /** @typedef {{ type: string, pointer: boolean }} Parameter */
 
-/** The functions in order. @returns {{ returns: string, name: string, parameters: Parameter[] }[]} */
+/** Returns the functions in order. @returns {{ returns: string, name: string, parameters: Parameter[] }[]} */
 export const functions = () =>
   [...header.matchAll(/^(\w[\w ]*[ *])(qkv_\w+)\(([^)]*)\);/gm)].map(([, returns, name, list]) => ({
     returns: returns.trim(),

@@ -1,4 +1,4 @@
-// The golden cases, and the comparison of a result with them.
+// This module reads the golden cases and compares results with them.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// The package as `npm install qkv` installs it: built, packed by npm, unpacked into the node_modules of another project.
+// This module installs the package as `npm install qkv` does: npm packs what was built, and it is unpacked into the
+// node_modules of another project.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** A project with the package in its node_modules. */
+/** Makes a project with the package in its node_modules. */
 export function install() {
   const project = mkdtempSync(join(tmpdir(), 'qkv-'))
   const installed = join(project, 'node_modules/qkv')

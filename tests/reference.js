@@ -1,4 +1,4 @@
-// Attention in plain JavaScript and float64, written like the formulas: the reference for the kernels.
+// This is attention in plain JavaScript and float64, written like the formulas. It is the reference for the kernels.
 
 /**
  * @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Input

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# npm test: everything, part by part, stopping at the first that fails; says how long each took.
+# npm test runs everything, part by part. It stops at the first part that fails, and says how long each part took.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 times=()
-part() { # its name, its command
+part() { # its arguments: a name, a command
   local start=$SECONDS
   "${@:2}"
   times+=("$1 $((SECONDS - start)) s")

@@ -1,13 +1,13 @@
-// Strange values for arguments, and where in arguments they can be put.
+// This module lists strange values for arguments, and the places in arguments where they can be put.
 
 import assert from 'node:assert/strict'
 import { Tensor } from '../src/index.js'
 
 const detached = new Float32Array(6)
 structuredClone(detached.buffer, { transfer: [detached.buffer] })
-/** Numbers whose products are never a size that fits into memory. */
+/** Products of these numbers are never a size that fits into memory. */
 const strangeNumbers = [0, 1, -1, -0, 0.5, NaN, Infinity, -Infinity, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53, 1e300, 7n]
-/** What a getter among the strange things throws. */
+/** A getter among the strange things throws this. */
 export const thrown = new RangeError('a getter of the test')
 /** @type {(() => unknown)[]} made anew for each call, because a call may change its arguments */
 export const strangeThings = [
@@ -24,7 +24,7 @@ export const strangeThings = [
     return endless
   },
   () => [[1, 2], [3]],
-  () => Array(2), // two holes
+  () => Array(2), // an array with two holes
   () => ({}),
   () => Object.create(null),
   () => new Date(Number.NaN),
@@ -42,11 +42,11 @@ export const strangeThings = [
   () => new Float32Array(3),
   () => new Uint32Array(1).fill(2 ** 32 - 1),
 ]
-/** Error texts of the engine instead of a sentence about the argument. */
+/** It matches errors that the engine threw, where a sentence about the argument was expected. */
 export const ENGINE =
   /cannot (read|convert|set|mix|destructure)|is not (a function|iterable|defined)|undefined \(|out of bounds|offset|Invalid (typed )?array|object null/i
 
-/** All places within arguments that can be replaced. @param {any} value @param {readonly object[]} [whole] not to be entered @param {number} [depth] @returns {[any, string][]} */
+/** Returns all places within arguments that can be replaced. @param {any} value @param {readonly object[]} [whole] not to be entered @param {number} [depth] @returns {[any, string][]} */
 export const places = (value, whole = [], depth = 3) =>
   value !== null &&
   typeof value === 'object' &&

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 
 /**
- * The system's Chromium, headless, with a profile of its own.
+ * Starts the system's Chromium, headless, with a fresh profile.
  * @param {import('playwright-core').BrowserContextOptions} [options]
  */
 export async function launch(options = {}) {
@@ -31,7 +31,7 @@ export async function launch(options = {}) {
 }
 
 /**
- * What goes wrong from now on: errors and warnings of the console, failed requests, dialogs.
+ * Returns a list of what goes wrong from now on: errors and warnings of the console, failed requests, dialogs.
  * @param {import('playwright-core').BrowserContext} context
  */
 export function complaintsOf(context) {
@@ -52,13 +52,13 @@ export function complaintsOf(context) {
 }
 
 /**
- * The same as browsers.js describes it.
+ * Starts Chromium with the verbs of browsers.js.
  * @returns {Promise<import('./browsers.js').Browser>}
  */
 export async function open() {
   const { context, close } = await launch({ viewport: { width: 1280, height: 900 } })
   const complaints = complaintsOf(context)
-  // Playwright passes one argument; these pass any number.
+  // Playwright passes one argument to a function; this passes any number.
   const spread = (/** @type {Function} */ run) => `(args => (${run})(...args))`
   return {
     complaints,
@@ -71,7 +71,7 @@ export async function open() {
       return {
         goto: async to => void (await page.goto(to)),
         evaluate: (run, ...args) => page.evaluate(call(run, args)),
-        // Asked from outside: waitForFunction evaluates in the page, where a Content-Security-Policy may forbid it.
+        // The condition is evaluated from outside, because a Content-Security-Policy may forbid what waitForFunction does.
         async until(isTrue, ...args) {
           for (
             const end = Date.now() + 30_000;

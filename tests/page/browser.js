@@ -1,4 +1,4 @@
-// A static server and a browser for the tests of the page.
+// This module starts a static server and a browser for the tests of the page.
 
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -31,8 +31,9 @@ export async function serve({ headers = {} } = {}) {
 }
 
 /**
- * A browser with a fresh profile that keeps account of every complaint and every request.
- * @param {string} origin requests elsewhere are complaints, too
+ * Starts a browser with a fresh profile. It lists every complaint: errors and warnings of the console, failed requests and
+ * requests to other sites.
+ * @param {string} origin the site of the tests
  */
 export async function launch(origin) {
   const { context, close } = await launchChromium({ locale: 'en-US', viewport: { width: 1440, height: 900 } })
@@ -51,13 +52,13 @@ export const settled = page =>
   page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))))
 
 /**
- * A text as it is read: white space in one.
+ * Returns a text with one space for each run of white space.
  * @param {string} text
  */
 export const plain = text => text.replace(/\s+/g, ' ').trim()
 
 /**
- * The numbers of a matrix as they are printed, row after row.
+ * Returns the numbers of a matrix as they are printed, row after row.
  * @param {Page} page
  * @param {string} matrix
  * @returns {Promise<string[]>}
@@ -69,7 +70,7 @@ export async function printed(page, matrix) {
 }
 
 /**
- * A cell of a matrix.
+ * Returns a cell of a matrix.
  * @param {Page} page
  * @param {string} matrix
  * @param {number} row
@@ -79,7 +80,7 @@ export const cell = (page, matrix, row, column) =>
   page.locator(`[data-matrix="${matrix}"] [data-row="${row}"][data-column="${column}"]`)
 
 /**
- * Keeps a cell of the weights: of many tokens there is a map only.
+ * Selects a cell of the weights. A trace of many tokens has no cells as elements, only a map.
  * @param {Page} page
  */
 export async function pinWeight(page) {
@@ -88,7 +89,7 @@ export async function pinWeight(page) {
 }
 
 /**
- * What is wider than the window: nothing, or its sizes and the elements that stick out and are not cut off.
+ * Returns nothing if the page is as wide as the window, else its sizes and the elements that stick out and are not cut off.
  * @param {Page} page
  * @returns {Promise<string[]>}
  */

@@ -1,4 +1,4 @@
-// Settings that the programs of the page are tried with: every preset, and what else there is to set.
+// These are the settings that the programs of the page are tried with: every preset, and each other setting.
 
 import { load } from 'qkv'
 import { check } from '../../web/rooms/layer/check-settings.js'
@@ -111,7 +111,7 @@ export const CASES = [
 ]
 
 /**
- * What a program has to print: the weights, and the last of the outputs, in the page's four decimals.
+ * Returns what a program has to print: the weights, and the last of the outputs, in the page's four decimals.
  * @param {import('../../web/rooms/layer/trace/layer-trace.js').Result} result
  * @param {boolean} isWhole else of each axis of large tensors the ends, as they are printed
  */
@@ -128,7 +128,7 @@ function ends(tensor) {
 }
 
 /**
- * The numbers in what a program printed: those inside of brackets.
+ * Returns the numbers inside of brackets in what a program printed.
  * @param {string} text
  */
 export const numbersIn = text =>

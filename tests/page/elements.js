@@ -1,4 +1,4 @@
-// A page with nothing but the elements, as they are shipped, under a strict Content-Security-Policy.
+// This module opens a page with nothing but the elements, as they are shipped, under a strict Content-Security-Policy.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -9,7 +9,7 @@ import { launch, settled } from './browser.js'
 
 /** @typedef {import('playwright-core').Page} Page */
 
-/** The repository, served as it is. */
+/** Serves the repository as it is. */
 export async function serveAll() {
   const server = createServer(sirv(fileURLToPath(new URL('../..', import.meta.url)), { dev: true }))
   await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
@@ -18,7 +18,7 @@ export async function serveAll() {
 }
 
 /**
- * A page with the elements before each test of a file; any complaint of the browser fails the test.
+ * Opens a page with the elements before each test of a file. A test fails if the browser complains.
  * @param {(page: Page) => void} use
  */
 export function useElements(use) {
@@ -92,7 +92,7 @@ export async function show(page, name, properties) {
 }
 
 /**
- * The events of one type since the last call, without the others.
+ * Returns the events of one type since the last call.
  * @param {Page} page
  * @param {string} type
  * @returns {Promise<any[]>}
@@ -106,7 +106,7 @@ export const events = (page, type) =>
   }, type)
 
 /**
- * The words of the cell or token that a screen reader is told.
+ * Returns the words of the cell or token that a screen reader is told.
  * @param {Page} page
  * @param {string} name of the element
  */
@@ -118,7 +118,7 @@ export const announced = (page, name) =>
   }, name)
 
 /**
- * The colour of a pixel of a map, as the eye sees it: from a screenshot of the canvas.
+ * Returns the colour of a pixel of a map, read from a screenshot of the canvas.
  * @param {Page} page
  * @param {string} name
  * @returns {Promise<(x: number, y: number) => number[]>} of CSS pixels

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 /** @typedef {{ shape: number[], data: number[] }} Out */
 /** @typedef {{ name: string, params: any, inputs: Record<string, Out>, expected: Record<string, Out>, oracle: { out: Out } }} Golden */
 
-/** The article prints four decimals; the golden tolerance is half a unit of the last, and the page rounds as well. */
+/** The article prints four decimals. The golden tolerance is half a unit of the last one, and the page rounds as well. */
 const TOLERANCE = 1.01e-4
 
 const goldens = /** @type {{ cases: Golden[] }} */ (

@@ -1,4 +1,5 @@
-// Hostile links and files, from a seed: made from the description of the settings, so that new fields are in them too.
+// This module makes hostile links and files from a seed. It reads the description of the settings, so that new fields are
+// tried as well.
 
 import { writeNpy } from '../../web/files/npy.js'
 import { describe, FIELD_NAMES, ZOO } from '../../web/rooms/layer/fields.js'
@@ -99,7 +100,7 @@ export function linkOf(random) {
       { q: { dims: [1, 1], data: [3e38] }, k: { dims: [1, 1], data: [3e38] }, v: { dims: [1, 1], data: [3e38] } },
     ])
   }
-  /** A value of a field: mostly one that its kind has. @param {FieldName} name @returns {string} */
+  /** Returns a value of a field, mostly one that its kind has. @param {FieldName} name @returns {string} */
   const value = name => {
     const { kind, choices, least = 0, most = 10 } = describe(name)
     if (random() < 0.05) return one([...NUMBERS, ...WORDS])
@@ -174,13 +175,13 @@ const defaultsWith = () =>
 
 /** @typedef {{ name: string, bytes: Uint8Array }} HostileFile */
 
-/** A .npy file with a header of its own. @param {string} header @param {Uint8Array} bytes */
+/** Returns a .npy file with any header. @param {string} header @param {Uint8Array} bytes */
 function npyOf(header, bytes) {
   const start = [0x93, ...Buffer.from('NUMPY'), 2, 0, ...new Uint8Array(Uint32Array.of(header.length).buffer)]
   return Buffer.concat([Buffer.from(start), Buffer.from(header), bytes])
 }
 
-/** Each once. @type {(() => HostileFile)[]} */
+/** Each of these is tried once. @type {(() => HostileFile)[]} */
 const FIXED = [
   () => json({ q: [[3e38]], k: [[3e38]], v: [[3e38]] }),
   () => json({ weights: { dims: Array(1e6).fill(1), data: [1] } }),
@@ -199,7 +200,7 @@ const FIXED = [
   () => json({ link: `#1&sentence=${'a%20'.repeat(3000)}&heads=16` }),
 ]
 
-/** Kinds of hostile files, in turn. @type {((random: () => number) => HostileFile)[]} */
+/** These kinds of hostile files are tried in turn. @type {((random: () => number) => HostileFile)[]} */
 const RANDOM = [
   random => {
     const { below, one, list } = toolsOf(random)
@@ -252,5 +253,5 @@ const npy = bytes => ({ name: 'own.npy', bytes })
 /** @param {() => number} random @param {number} i */
 export const fileOf = (random, i) => (i < FIXED.length ? FIXED[i]() : RANDOM[i % RANDOM.length](random))
 
-/** How much is tried: all with QKV_HOSTILE=1, a tenth in `npm test`. */
+/** `npm test` tries a tenth of the links and files, QKV_HOSTILE=1 all. */
 export const [LINKS, FILE_COUNT] = process.env.QKV_HOSTILE ? [2000, 200] : [200, 20]

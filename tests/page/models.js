@@ -1,4 +1,4 @@
-// What the tests of the room "Models" share: golden checkpoints, opened in the page.
+// The tests of the room "Models" share this module, which opens golden checkpoints in the page.
 
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// A page for each test, in one browser for each file; any complaint of the browser fails the test.
+// This module opens a page for each test, in one browser for each file. A test fails if the browser complains.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach } from 'node:test'
@@ -6,10 +6,10 @@ import { launch, plain, serve, settled } from './browser.js'
 
 /** @typedef {import('playwright-core').Page} Page */
 
-/** PyTorch's layer with matrices that can be read cell by cell. */
+/** This link opens PyTorch's layer with matrices that are small enough to be read cell by cell. */
 export const SMALL_LAYER = '#1&model=multihead&dModel=8&heads=2'
 
-/** The site and a browser for the tests of a file. */
+/** Serves the site and starts a browser for the tests of a file. */
 export function useBrowser() {
   /** @type {Awaited<ReturnType<typeof serve>>} */
   let server
@@ -34,11 +34,11 @@ export function useBrowser() {
 }
 
 const ACTIONS = ['click', 'dblclick', 'fill', 'hover', 'press', 'selectOption', 'setInputFiles', 'tap']
-/** What was changed by drawAfterActions. @type {WeakSet<object>} */
+/** These objects were changed by drawAfterActions. @type {WeakSet<object>} */
 const changed = new WeakSet()
 
 /**
- * Makes every action end when the frame after it is drawn, so that what a test reads next is the answer to it.
+ * Makes every action end when the frame after it is drawn. A test that reads the page next reads the answer to the action.
  * @param {Page} page
  */
 function drawAfterActions(page) {
@@ -70,7 +70,7 @@ export function usePage({ hash = '' } = {}) {
   let page
   beforeEach(async () => {
     page = await own.browser.context.newPage()
-    page.setDefaultTimeout(60_000) // on a busy machine
+    page.setDefaultTimeout(60_000) // the machine may be busy
     drawAfterActions(page)
     await page.goto(own.server.url + hash)
     await page.locator('main').waitFor()
@@ -86,9 +86,9 @@ export function usePage({ hash = '' } = {}) {
     get url() {
       return own.server.url
     },
-    /** The text of an element, white space in one. @param {string} selector */
+    /** Returns the text of an element, with one space for each run of white space. @param {string} selector */
     text: async selector => plain((await page.locator(selector).textContent()) ?? ''),
-    /** Replaces what a box holds, key by key. @param {string} selector @param {string} letters */
+    /** Replaces the text of a field, key by key. @param {string} selector @param {string} letters */
     async type(selector, letters) {
       const box = page.locator(selector)
       await box.click()

@@ -1,4 +1,4 @@
-// Times of the room "Models", taken in the page: for its tests and for npm run bench:room.
+// This module measures times of the room "Models" in the page, for its tests and for npm run bench:room.
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -10,8 +10,8 @@ export const STORY = [
 export const LAST = ['his', 'her']
 
 /**
- * Milliseconds to the frame that shows all heads, the answer and the strip of a new text: from a key in the text field, and
- * from the worker's answer (with noteAnswers).
+ * Measures milliseconds to the frame that shows all heads, the answer and the tokens of a new text: from a key in the text
+ * field, and from the worker's answer (with noteAnswers).
  * @param {Page} page
  * @param {string} text that differs from the one that is shown
  */
@@ -28,7 +28,7 @@ export const timesOf = (page, text) =>
     while (room.runBefore === runBefore) await frame()
     await room.updateComplete
     await room.querySelector('models-atlas').updateComplete
-    // A task behind the frame in which that is painted.
+    // A message is handled after the frame in which the answer is painted.
     await frame()
     await new Promise(resolve => {
       const { port1, port2 } = new MessageChannel()
@@ -42,7 +42,7 @@ export const timesOf = (page, text) =>
   }, text)
 
 /**
- * Notes when the worker's answer arrives: before the page is opened.
+ * Notes when the worker's answer arrives. It has to be called before the page is opened.
  * @param {import('playwright-core').BrowserContext | Page} context
  */
 export const noteAnswers = context =>

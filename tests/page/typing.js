@@ -1,4 +1,4 @@
-// Measures the page in Chromium: from a key to the paint that shows its result. `npm run bench:page`
+// npm run bench:page measures the page in Chromium: the time from a key to the paint that shows its result.
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -96,9 +96,8 @@ export async function typing(page, letters) {
 }
 
 /**
- * What the machine takes for a page without any of ours: milliseconds from a frame to the paint of a table of 32 x 32
- * numbers, each on a colour, which is written anew; the
- * median of nine after six that warm up.
+ * Measures the machine with a page that has no code of ours: milliseconds from a frame to the paint of a table of 32 x 32
+ * numbers, each on a colour, which is written anew. Returns the median of nine after six that warm up.
  * @param {Page} page is left blank
  */
 export async function yardstick(page) {
