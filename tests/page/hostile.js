@@ -2,7 +2,7 @@
 // tried as well.
 
 import { writeNpy } from '../../web/files/npy.js'
-import { describe, FIELD_NAMES, ZOO } from '../../web/rooms/layer/fields.js'
+import { describe, FIELD_NAMES, HAND_BUILT } from '../../web/rooms/layer/fields.js'
 import { toHash } from '../../web/rooms/layer/layer-link.js'
 import { MATRIX_IDS } from '../../web/rooms/layer/matrices.js'
 import { fieldsOf, POSITIONS } from '../../web/rooms/learn/check.js'
@@ -102,24 +102,24 @@ export function linkOf(random) {
   }
   /** Returns a value of a field, mostly one that its kind has. @param {FieldName} name @returns {string} */
   const value = name => {
-    const { kind, choices, least = 0, most = 10 } = describe(name)
+    const { type, choices, least = 0, most = 10 } = describe(name).kind
     if (random() < 0.05) return one([...NUMBERS, ...WORDS])
     if (choices) return String(one(choices))
-    if (kind === 'whole' || kind === 'real')
+    if (type === 'whole' || type === 'real')
       return random() < 0.6
         ? String(least + below(Math.min(most - least, 12)))
         : random() < 0.3
           ? String(most)
           : one(NUMBERS)
-    if (kind === 'seed') return one(['1', '-9', '18446744073709551615', '18446744073709551616', 'x', ''])
-    if (kind === 'edits') return list(1 + below(3), () => `${cell()}:${one(NUMBERS)}`).join(' ')
-    if (kind === 'painted') return list(1 + below(3), () => `${below(7)}.${below(7)}.${below(3)}`).join(' ')
-    if (kind === 'zoo') return list(1 + below(4), () => one(ZOO)).join('.')
-    if (kind === 'cell') return cell()
-    if (kind === 'word') return `${one(['queries', 'keys', 'both'])}.${count()}`
-    if (kind === 'given') return JSON.stringify(given())
-    if (kind === 'count') return count()
-    if (kind === 'flag') return one(['true', 'false', '2'])
+    if (name === 'seed') return one(['1', '-9', '18446744073709551615', '18446744073709551616', 'x', ''])
+    if (type === 'edits') return list(1 + below(3), () => `${cell()}:${one(NUMBERS)}`).join(' ')
+    if (type === 'painted') return list(1 + below(3), () => `${below(7)}.${below(7)}.${below(3)}`).join(' ')
+    if (type === 'handBuilt') return list(1 + below(4), () => one(HAND_BUILT)).join('.')
+    if (type === 'cell') return cell()
+    if (type === 'word') return `${one(['queries', 'keys', 'both'])}.${count()}`
+    if (type === 'given') return JSON.stringify(given())
+    if (type === 'count') return count()
+    if (type === 'flag') return one(['true', 'false', '2'])
     if (name === 'baseline') return toHash({ ...defaultsWith(), heads: below(20) }).slice(1) || '1&mask=causal'
     return sentence()
   }
@@ -139,7 +139,7 @@ export function linkOf(random) {
   const rooms = {
     layer: () => ({}),
     learn: () => {
-      const task = one(describe('task').choices ?? [])
+      const task = one(describe('task').kind.choices ?? [])
       const field = () => one([...fieldsOf(/** @type {any} */ (task)), '__proto__', 'x'])
       const settings = list(
         below(4),

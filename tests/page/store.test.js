@@ -97,7 +97,7 @@ test('arrow keys replace the place they leave, Escape clears the cell before the
   assert.equal(drawn().selection.word, null)
 })
 
-test('a link carries room, word and cell, and old links hold', async () => {
+test('a link carries room, word and cell', async () => {
   const { drawn } = await start('#1&room=learn&word=keys.3&cell=weights.0.1.2')
   assert.deepEqual(drawn().selection, {
     room: 'learn',
@@ -106,9 +106,6 @@ test('a link carries room, word and cell, and old links hold', async () => {
     cell: cell(1, 2),
     less: null,
   })
-  const old = await start('#1&pinned=weights.0.1.2&kept=1%26mask%3Dcausal')
-  assert.deepEqual([old.drawn().selection.cell, old.drawn().settings.baseline], [cell(1, 2), '1&mask=causal'])
-  assert.equal(old.drawn().selection.room, 'layer')
 })
 
 test('what a draw throws is a sentence beside the last good numbers, gone with the next good state', async () => {

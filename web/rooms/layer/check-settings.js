@@ -1,7 +1,9 @@
 // Checks the settings: every range is checked here, before anything is built from a number. Pure: no DOM, no core.
 
 import { tokenize } from 'qkv/tokenize'
-import { applies, DEFAULTS, describe, FIELDS, fieldsThat, MOST_HEADS, MOST_TOKENS, ZOO } from './fields.js'
+import { toNumber } from '../../shell/kinds.js'
+import { applies, DEFAULTS, describe, FIELDS, fieldsThat, HAND_BUILT, isFloat32 } from './fields.js'
+import { MOST_CHARACTERS, MOST_HAND_BUILT_TOKENS, MOST_HEADS, MOST_TABLE, MOST_TOKENS } from './limits.js'
 
 /** @typedef {import('qkv/tokenize').Tokens} Tokens */
 /** @typedef {import('./fields.js').Settings} Settings */
@@ -19,28 +21,7 @@ import { applies, DEFAULTS, describe, FIELDS, fieldsThat, MOST_HEADS, MOST_TOKEN
  *   keys: those of `queries` unless isCross
  */
 
-/** Heads built by hand have matrices as large as the sentence is long. */
-export const MOST_ZOO_TOKENS = 128
-export const MOST_CHARACTERS = 60_000
-/** Numbers of an embedding table that is drawn whole: 128 MB. */
-export const MOST_TABLE = 2 ** 25
-
-const NUMBER_FIELDS = /** @type {NumberField[]} */ (fieldsThat(({ least }) => least !== undefined))
-
-/**
- * A number that was typed.
- * @param {unknown} value
- */
-export function toNumber(value) {
-  const text = String(value)
-    .trim()
-    .replace('−', '-')
-    .replace(/^(-?\d+),(\d+)$/, '$1.$2')
-  return /^-?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
-}
-
-/** Is it a number that float32 can hold? @param {number} x */
-export const isFloat32 = x => Number.isFinite(Math.fround(x))
+const NUMBER_FIELDS = /** @type {NumberField[]} */ (fieldsThat(({ kind }) => kind.least !== undefined))
 
 /**
  * A field's number if it is in range, else its default.
@@ -49,11 +30,10 @@ export const isFloat32 = x => Number.isFinite(Math.fround(x))
  * @param {Problems} problems
  */
 function checkNumber(settings, field, problems) {
-  const { kind, least = 0, most = 0, default: normal } = describe(field)
-  const value = toNumber(settings[field])
-  if (value >= least && value <= most && (kind === 'real' || Number.isInteger(value))) return value
-  if (applies(settings, field))
-    problems[field] = { key: kind === 'real' ? 'problemPositive' : 'problemRange', params: { least, most } }
+  const { kind, default: normal } = describe(field)
+  const problem = kind.check?.(settings[field])
+  if (!problem) return toNumber(settings[field])
+  if (applies(settings, field)) problems[field] = /** @type {Problem} */ (problem)
   return normal
 }
 
@@ -89,15 +69,15 @@ export function check(settings) {
       ['sentence', queries],
       ['second', keys],
     ]))
-      if (tokens.length > MOST_ZOO_TOKENS)
-        problems[field] ??= { key: 'problemZoo', params: { most: MOST_ZOO_TOKENS, count: tokens.length } }
+      if (tokens.length > MOST_HAND_BUILT_TOKENS)
+        problems[field] ??= { key: 'problemZoo', params: { most: MOST_HAND_BUILT_TOKENS, count: tokens.length } }
   const scale = settings.scale === null ? null : toNumber(settings.scale)
   if (scale !== null && !isFloat32(scale)) problems.scale = { key: 'problemNumber', params: {} }
   const seed = checkSeed(settings, problems)
 
   if (Object.keys(problems).length > 0) return { problems }
   const probeWord = tokenize(settings.probeWord.slice(0, MOST_CHARACTERS), { by: settings.tokenizer }).tokens[0] ?? ''
-  const zoo = Array.from({ length: heads }, (_, h) => settings.zoo[h] ?? ZOO[h % ZOO.length])
+  const zoo = Array.from({ length: heads }, (_, h) => settings.zoo[h] ?? HAND_BUILT[h % HAND_BUILT.length])
   const edits = settings.edits.filter(({ value }) => isFloat32(value))
   return { checked: { ...settings, ...numbers, ...sentences, edits, zoo, probeWord, isCross, seed, scale }, problems }
 }
@@ -189,6 +169,6 @@ function dividing(heads, dModel) {
   const models = [Math.floor(dModel / heads) * heads, Math.ceil(dModel / heads) * heads]
   return [
     ...[...new Set([fewer, more])].flatMap(n => (n ? [{ heads: n }] : [])),
-    ...models.filter(n => n >= 1 && n <= FIELDS.dModel.most).map(n => ({ dModel: n })),
+    ...models.filter(n => n >= 1 && n <= FIELDS.dModel.kind.most).map(n => ({ dModel: n })),
   ]
 }

@@ -1,7 +1,11 @@
-// Every setting, described once: its default, its kind and range, where it applies, what it resets, whether it is only
-// a view. The description drives check, link, history, controls and the keys of what is computed again.
+// Every setting, described once: its kind, its default, its history, where it applies and what it resets. The description
+// drives check, link, history, controls and the keys of what is computed again.
 
-import { OF_TOKENS } from './matrices.js'
+import { choice, count, flag, other, real, text, whole } from '../../shell/kinds.js'
+import { defaultsOf } from '../../shell/store.js'
+import { checkGiven } from './imported-tensors.js'
+import { MOST_HEADS, MOST_TOKENS } from './limits.js'
+import { EDITABLE, OF_TOKENS } from './matrices.js'
 
 /** @typedef {import('./matrices.js').MatrixId} MatrixId */
 /** @typedef {keyof typeof FIELDS} FieldName */
@@ -22,9 +26,9 @@ import { OF_TOKENS } from './matrices.js'
  */
 
 /** Kinds of heads built by hand. */
-export const ZOO = /** @type {const} */ (['previous', 'first', 'same', 'induction', 'uniform'])
+export const HAND_BUILT = /** @type {const} */ (['previous', 'first', 'same', 'induction', 'uniform'])
 
-/** @typedef {(typeof ZOO)[number]} ZooHead */
+/** @typedef {(typeof HAND_BUILT)[number]} HandBuiltHead */
 
 /**
  * A cell of a matrix of the page; `head` is that of its head's matrix, 0 where all heads share one.
@@ -49,82 +53,172 @@ export const ZOO = /** @type {const} */ (['previous', 'first', 'same', 'inductio
 
 /** Groups of controls. @typedef {'words' | 'sizes' | 'scores' | 'mask' | 'numbers'} Group */
 
-/**
- * How values are checked, written and read: see check.js and link.js.
- * @typedef {'text' | 'whole' | 'real' | 'seed' | 'choice' | 'flag' | 'count' | 'zoo' | 'edits' | 'painted' | 'cell' | 'word' | 'given'} Kind
- */
+/** @template K @typedef {K extends import('../../shell/room.js').Kind<infer V> ? V : never} ValueOf */
 
 /**
  * @typedef {object} Traits
- * @property {Group} [group] of the controls; without one it has a control of its own kind, elsewhere
- * @property {Partial<Record<string, readonly string[]>>[]} [applies] the values of other fields with which it matters,
- *   in one of these ways; elsewhere it has no control and is not complained about
+ * @property {'undo' | 'place' | 'none'} [history] 'undo': the numbers depend on it. The others say what is shown: 'place' is
+ *   what Back goes back to
+ * @property {Group} [group] of the controls; without one it has a control of its own, elsewhere
+ * @property {(settings: any) => boolean} [applies] elsewhere it has no control and no problem
  * @property {'all' | readonly MatrixId[]} [clears] matrices whose edits lose their meaning when it changes
  * @property {boolean} [repaints] painted cells lose their meaning when it changes
- * @property {'page' | 'place'} [shows] it is only a view: nothing is computed, nothing to undo. 'place' belongs to these
- *   numbers, 'page' stays when other numbers are opened
  * @property {boolean} [draws] the numbers that a model draws depend on it
- * @property {string} [former] what older links call it
+ * @property {boolean} [stays] it says what is shown, and stays when other numbers are opened
  */
 
 /**
- * @template {Kind} K
- * @template T
- * @typedef {Traits & { kind: K, default: T, least?: number, most?: number, choices?: readonly T[] }} Field
+ * @template {import('../../shell/room.js').Kind<any>} K
+ * @param {K} kind
+ * @param {ValueOf<K>} value the default
+ * @param {Traits} [traits]
+ * @returns {{ kind: K, default: ValueOf<K>, history: 'undo' | 'place' | 'none' } & Traits}
  */
+const setting = (kind, value, traits) => ({ kind, default: value, history: 'undo', ...traits })
 
-export const MOST_TOKENS = 2048
-export const MOST_HEADS = 16
+/** The first is the default. @template {string} C @param {readonly C[]} choices @param {Traits} [traits] */
+const oneOf = (choices, traits) => setting(choice(choices), choices[0], traits)
 
-/** @param {string} value @param {Traits} [traits] @returns {Field<'text', string>} */
-const text = (value, traits) => ({ kind: 'text', default: value, ...traits })
+/** @param {number} value @param {number} least @param {number} most @param {Traits} [traits] */
+const wholeOf = (value, least, most, traits) => setting(whole(least, most), value, traits)
 
-/** A whole number of a range; a text while it is being typed. @param {number} value @param {number} least @param {number} most @param {Traits} [traits] @returns {Field<'whole', number | string> & { least: number, most: number }} */
-const whole = (value, least, most, traits) => ({ kind: 'whole', default: value, least, most, ...traits })
+/** Do other fields have one of these values each? @param {Partial<Record<string, readonly string[]>>} values @returns {(settings: any) => boolean} */
+const when = values => settings =>
+  Object.entries(values).every(([field, choices]) => choices?.includes(String(settings[field])))
 
-/** Any number of a range. @param {number} value @param {number} least @param {number} most @param {Traits} [traits] @returns {Field<'real', number | string> & { least: number, most: number }} */
-const real = (value, least, most, traits) => ({ kind: 'real', default: value, least, most, ...traits })
-
-/** The first is the default. @template {string} T @param {readonly T[]} choices @param {Traits} [traits] @returns {Field<'choice', T> & { choices: readonly T[] }} */
-const choice = (choices, traits) => ({ kind: 'choice', default: choices[0], choices, ...traits })
-
-/** @template {Kind} K @template T @param {K} kind @param {T} value @param {Traits} [traits] @returns {Field<K, T>} */
-const other = (kind, value, traits) => ({ kind, default: value, ...traits })
-
-const drawn = [{ model: ['heads', 'multihead'] }]
+const isDrawn = when({ model: ['heads', 'multihead'] })
+const hasHeads = when({ model: ['heads', 'multihead', 'zoo'] })
 const isOfWords = { clears: OF_TOKENS, repaints: true }
-const place = /** @type {const} */ ({ shows: 'place' })
-const page = /** @type {const} */ ({ shows: 'page' })
+const place = /** @type {const} */ ({ history: 'place' })
+/** Shown, and gone with these numbers. */
+const shown = /** @type {const} */ ({ history: 'none' })
+/** Shown, and kept when other numbers are opened. */
+const page = /** @type {const} */ ({ history: 'none', stays: true })
+
+/** Is it a number that float32 can hold? @param {number} x */
+export const isFloat32 = x => Number.isFinite(Math.fround(x))
+
+const isCount = (/** @type {unknown} */ n) => typeof n === 'number' && Number.isInteger(n) && n >= 0 && n < 100_000
+
+/** @param {Cell} cell */
+const cellText = ({ matrix, head, row, column }) => `${matrix}.${head}.${row}.${column}`
+
+/** @param {string} text @returns {Cell} */
+function toCell(text) {
+  const [matrix, ...rest] = text.split('.')
+  const [head, row, column] = rest.map(Number)
+  if (rest.length !== 3 || ![head, row, column].every(isCount) || !/^\w+$/.test(matrix)) throw new Error(text)
+  return { matrix: /** @type {MatrixId} */ (matrix), head, row, column }
+}
+
+/** A kind of values that may be null, which is '' in a link. @template V @param {string} type @param {(value: V) => string} write @param {(text: string) => V} read */
+const optional = (type, write, read) =>
+  other(type, {
+    write: (/** @type {V | null} */ value) => (value === null ? '' : write(value)),
+    read: text => (text === '' ? null : read(text)),
+  })
+
+/** A position or an index. */
+const position = other('count', {
+  write: (/** @type {number} */ value) => String(value),
+  read(text) {
+    const number = count().read(text)
+    if (number === null) throw new Error(text)
+    return number
+  },
+})
+
+const cell = optional('cell', cellText, toCell)
+
+const word = optional(
+  'word',
+  (/** @type {Word} */ { side, position }) => `${side}.${position}`,
+  text => {
+    const [, side, position] = /^(queries|keys)\.(\d{1,5})$/.exec(text) ?? []
+    if (side === undefined) throw new Error(text)
+    return { side: /** @type {Word['side']} */ (side), position: Number(position) }
+  },
+)
+
+const given = optional(
+  'given',
+  (/** @type {Given} */ value) => JSON.stringify(value),
+  text => /** @type {Given} */ (checkGiven(JSON.parse(text))),
+)
+
+/** A number, or null where it follows from the rest. @type {import('../../shell/room.js').Kind<number | string | null>} */
+const optionalReal = optional('real', String, real(0, 0).read)
+
+/** @type {import('../../shell/room.js').Kind<readonly HandBuiltHead[]>} */
+const handBuiltHeads = other('handBuilt', {
+  write: kinds => kinds.join('.'),
+  read(text) {
+    const kinds = text.split('.')
+    if (!kinds.every(kind => /** @type {readonly string[]} */ (HAND_BUILT).includes(kind))) throw new Error(text)
+    return /** @type {HandBuiltHead[]} */ (kinds)
+  },
+})
+
+/** @typedef {[row: number, column: number, isVisible: 0 | 1]} Painted */
+
+/** @type {import('../../shell/room.js').Kind<readonly Painted[]>} */
+const painted = other('painted', {
+  write: cells => cells.map(each => each.join('.')).join(' '),
+  read: text =>
+    text
+      .split(' ')
+      .filter(Boolean)
+      .map(each => {
+        const numbers = each.split('.').map(Number)
+        if (numbers.length !== 3 || !numbers.every(isCount) || numbers[2] > 1) throw new Error(each)
+        return /** @type {Painted} */ (numbers)
+      }),
+})
+
+/** @type {import('../../shell/room.js').Kind<readonly Edit[]>} */
+const edits = other('edits', {
+  write: all => all.map(each => `${cellText(each)}:${each.value}`).join(' '),
+  read: text =>
+    text
+      .split(' ')
+      .filter(Boolean)
+      .map(each => {
+        const [at, number] = each.split(':')
+        const edit = { ...toCell(at), value: Number(number || 'x') }
+        if (!isFloat32(edit.value) || !EDITABLE.includes(edit.matrix)) throw new Error(each)
+        return edit
+      }),
+})
 
 /** In the order of the controls. */
 export const FIELDS = {
-  sentence: text('Life is short, eat dessert first', isOfWords),
+  sentence: setting(text(), 'Life is short, eat dessert first', isOfWords),
   /** The sentence of keys and values. */
-  second: text('Das Leben ist kurz, iss den Nachtisch zuerst', {
-    applies: [{ kind: ['cross'] }, { model: ['given'] }],
+  second: setting(text(), 'Das Leben ist kurz, iss den Nachtisch zuerst', {
+    applies: settings => settings.kind === 'cross' || settings.model === 'given',
     ...isOfWords,
   }),
-  kind: choice(['self', 'cross'], {
+  kind: oneOf(['self', 'cross'], {
     group: 'words',
-    applies: [{ model: ['heads', 'multihead', 'zoo'] }],
+    applies: hasHeads,
     draws: true,
     ...isOfWords,
   }),
-  tokenizer: choice(['words', 'segments', 'characters'], { group: 'words', ...isOfWords }),
+  tokenizer: oneOf(['words', 'segments', 'characters'], { group: 'words', ...isOfWords }),
   /** 'words': embeddings of the second sentence; 'random': rand(S, d), drawn after the weights. */
-  keysFrom: choice(['words', 'random'], {
+  keysFrom: oneOf(['words', 'random'], {
     group: 'words',
-    applies: [{ kind: ['cross'], model: ['heads'] }],
+    applies: when({ kind: ['cross'], model: ['heads'] }),
     draws: true,
     clears: OF_TOKENS,
   }),
 
   /** @see Model */
-  model: choice(['heads', 'multihead', 'zoo', 'given'], { group: 'numbers', draws: true, clears: 'all' }),
+  model: oneOf(['heads', 'multihead', 'zoo', 'given'], { group: 'numbers', draws: true, clears: 'all' }),
   /** Of all that is drawn. */
-  seed: other('seed', '123', {
+  seed: setting(text(), '123', {
     group: 'numbers',
-    applies: [...drawn, { score: ['additive'] }],
+    applies: settings => isDrawn(settings) || settings.score === 'additive',
     draws: true,
     clears: 'all',
   }),
@@ -132,116 +226,119 @@ export const FIELDS = {
    * 'reseed': the seed is set again before the weights, rand(in, out); 'continue': the stream goes on after the table,
    * rand(out, in) transposed.
    */
-  draw: choice(['reseed', 'continue'], { group: 'numbers', applies: drawn, draws: true, clears: 'all' }),
+  draw: oneOf(['reseed', 'continue'], { group: 'numbers', applies: isDrawn, draws: true, clears: 'all' }),
   /** Rows of the embedding table. */
-  tableRows: whole(50_000, 1, 1_000_000, { group: 'numbers', applies: drawn, draws: true, clears: 'all' }),
-  given: other('given', /** @type {Given | null} */ (null), { draws: true, clears: 'all', repaints: true }),
+  tableRows: wholeOf(50_000, 1, 1_000_000, { group: 'numbers', applies: isDrawn, draws: true, clears: 'all' }),
+  given: setting(given, null, { draws: true, clears: 'all', repaints: true }),
 
-  heads: whole(4, 1, MOST_HEADS, {
+  heads: wholeOf(4, 1, MOST_HEADS, {
     group: 'sizes',
-    applies: [{ model: ['heads', 'multihead', 'zoo'] }],
+    applies: hasHeads,
     draws: true,
     clears: 'all',
   }),
-  dModel: whole(3, 1, 512, { group: 'sizes', applies: drawn, draws: true, clears: 'all' }),
+  dModel: wholeOf(3, 1, 512, { group: 'sizes', applies: isDrawn, draws: true, clears: 'all' }),
   /** With other models: dModel / heads. */
-  dKey: whole(2, 1, 128, { group: 'sizes', applies: [{ model: ['heads'] }], draws: true, clears: 'all' }),
-  dValue: whole(1, 1, 128, { group: 'sizes', applies: [{ model: ['heads'] }], draws: true, clears: 'all' }),
+  dKey: wholeOf(2, 1, 128, { group: 'sizes', applies: when({ model: ['heads'] }), draws: true, clears: 'all' }),
+  dValue: wholeOf(1, 1, 128, { group: 'sizes', applies: when({ model: ['heads'] }), draws: true, clears: 'all' }),
   /** How many sequences go through the layer at once. */
-  batch: whole(1, 1, 64, { group: 'sizes', applies: [{ model: ['multihead'] }] }),
+  batch: wholeOf(1, 1, 64, { group: 'sizes', applies: when({ model: ['multihead'] }) }),
   /** Are there biases? */
-  bias: other('flag', true, { applies: [{ model: ['multihead'] }], draws: true }),
+  bias: setting(flag(), true, { applies: when({ model: ['multihead'] }), draws: true }),
   /** The score of the key that a head built by hand looks for; other scores are 0. */
-  sharpness: real(8, 0, 1000, { group: 'sizes', applies: [{ model: ['zoo'] }], draws: true }),
-  /** The kind of each head built by hand; heads beyond the list take the kinds in turn. */
-  zoo: other('zoo', /** @type {readonly ZooHead[]} */ (ZOO), {
+  sharpness: setting(real(0, 1000), 8, {
     group: 'sizes',
-    applies: [{ model: ['zoo'] }],
+    applies: when({ model: ['zoo'] }),
+    draws: true,
+  }),
+  /** The kind of each head built by hand; heads beyond the list take the kinds in turn. */
+  zoo: setting(handBuiltHeads, HAND_BUILT, {
+    group: 'sizes',
+    applies: when({ model: ['zoo'] }),
     draws: true,
     clears: 'all',
   }),
 
-  score: choice(['scaled', 'plain', 'gaussian', 'additive'], { group: 'scores', draws: true }),
-  sigma: real(1, 0.01, 10_000, { group: 'scores', applies: [{ score: ['gaussian'] }] }),
+  score: oneOf(['scaled', 'plain', 'gaussian', 'additive'], { group: 'scores', draws: true }),
+  sigma: setting(real(0.01, 10_000), 1, {
+    group: 'scores',
+    applies: when({ score: ['gaussian'] }),
+  }),
   /** The factor of the scores; null: the default of the score function. */
-  scale: other('real', /** @type {number | string | null} */ (null), { group: 'scores' }),
-  softmaxAxis: choice(['keys', 'queries'], { group: 'scores' }),
+  scale: setting(optionalReal, null, { group: 'scores' }),
+  softmaxAxis: oneOf(['keys', 'queries'], { group: 'scores' }),
 
-  mask: choice(['none', 'causal', 'window', 'padding', 'prefix'], { group: 'mask', repaints: true }),
-  left: whole(1, 0, MOST_TOKENS, { group: 'mask', applies: [{ mask: ['window'] }] }),
-  right: whole(1, 0, MOST_TOKENS, { group: 'mask', applies: [{ mask: ['window'] }] }),
+  mask: oneOf(['none', 'causal', 'window', 'padding', 'prefix'], { group: 'mask', repaints: true }),
+  left: wholeOf(1, 0, MOST_TOKENS, { group: 'mask', applies: when({ mask: ['window'] }) }),
+  right: wholeOf(1, 0, MOST_TOKENS, { group: 'mask', applies: when({ mask: ['window'] }) }),
   /** How many keys come before the padding. */
-  padding: whole(4, 0, MOST_TOKENS, { group: 'mask', applies: [{ mask: ['padding'] }] }),
+  padding: wholeOf(4, 0, MOST_TOKENS, { group: 'mask', applies: when({ mask: ['padding'] }) }),
   /** How many keys every query sees, beside the causal ones. */
-  prefix: whole(2, 0, MOST_TOKENS, { group: 'mask', applies: [{ mask: ['prefix'] }] }),
+  prefix: wholeOf(2, 0, MOST_TOKENS, { group: 'mask', applies: when({ mask: ['prefix'] }) }),
   /** Row, column, visible? On top of the mask. */
-  painted: other('painted', /** @type {[number, number, 0 | 1][]} */ ([])),
-  masking: choice(['before', 'after'], { group: 'mask' }),
+  painted: setting(painted, []),
+  masking: oneOf(['before', 'after'], { group: 'mask' }),
 
-  edits: other('edits', /** @type {Edit[]} */ ([])),
+  edits: setting(edits, []),
   /** The position of the token that is replaced, to see whose output moves; in cross-attention among the keys. */
-  probe: other('count', /** @type {number | null} */ (null)),
+  probe: setting(count(), null),
   /** What stands there instead. */
-  probeWord: text('pizza'),
+  probeWord: setting(text(), 'pizza'),
 
   /** One layer, Learn, Models. */
-  room: choice(['layer', 'learn', 'models'], page),
+  room: oneOf(['layer', 'learn', 'models'], page),
   /** In the room Learn: the task, and what differs from its recipe, such as 'seed=3,layers=1'. */
-  task: choice(['induction', 'translation', 'sort', 'reverse', 'text'], page),
-  learn: text('', page),
+  task: oneOf(['induction', 'translation', 'sort', 'reverse', 'text'], page),
+  learn: setting(text(), '', page),
   /** In the room Models: which model, '' the first that ships; what it reads; the text that patches are taken from; what is
    * changed in it (checkpoints/changes.js); the head whose page is open. */
-  checkpoint: text('', page),
-  prompt: text('', page),
+  checkpoint: setting(text(), '', page),
+  prompt: setting(text(), '', page),
   /** Ids that the model has added to the prompt: "12.5.99". */
-  generated: text('', page),
-  donor: text('', page),
-  changes: text('', page),
-  at: text('', page),
+  generated: setting(text(), '', page),
+  donor: setting(text(), '', page),
+  changes: setting(text(), '', page),
+  at: setting(text(), '', page),
   /** The selected head, word and cell. */
-  head: other('count', 0, place),
-  word: other('word', /** @type {Word | null} */ (null), place),
-  cell: other('cell', /** @type {Cell | null} */ (null), { ...place, former: 'pinned' }),
+  head: setting(position, 0, place),
+  word: setting(word, null, place),
+  cell: setting(cell, null, place),
   /** The cell that is subtracted from the selected one. */
-  less: other('cell', /** @type {Cell | null} */ (null), place),
+  less: setting(cell, null, place),
   /** Of the walk. */
-  step: text('embed', place),
+  step: setting(text(), 'embed', shown),
   /** The stop of the tour, from 1. */
-  tour: other('count', /** @type {number | null} */ (null), place),
+  tour: setting(count(), null, shown),
   /** Of the selected head. */
-  view: choice(['map', 'lines', 'difference', 'numbers'], page),
+  view: oneOf(['map', 'lines', 'difference', 'numbers'], page),
   /** With view 'difference': another head, or the baseline. */
-  minus: choice(['head', 'settings'], page),
+  minus: oneOf(['head', 'settings'], page),
   /** That head. */
-  other: other('count', 1, page),
+  other: setting(position, 1, page),
   /** The settings to compare with, as a link without #, or ''. */
-  baseline: text('', { ...page, former: 'kept' }),
+  baseline: setting(text(), '', page),
 }
 
-/** @typedef {{ [F in FieldName]: (typeof FIELDS)[F]['kind'] extends 'whole' ? F : (typeof FIELDS)[F] extends { least: number } ? F : never }[FieldName]} NumberField */
-/** @typedef {{ [F in FieldName]: (typeof FIELDS)[F] extends { choices: readonly string[] } ? F : never }[FieldName]} ChoiceField */
+/** @typedef {{ [F in FieldName]: (typeof FIELDS)[F]['kind'] extends { least: number } ? F : never }[FieldName]} NumberField */
+/** @typedef {{ [F in FieldName]: (typeof FIELDS)[F]['kind'] extends { choices: readonly string[] } ? F : never }[FieldName]} ChoiceField */
+/** @typedef {{ kind: import('../../shell/room.js').Kind<any>, default: any, history: 'undo' | 'place' | 'none' } & Traits} Field */
 
 export const FIELD_NAMES = /** @type {FieldName[]} */ (Object.keys(FIELDS))
 
-/** The description of a field, whatever its kind. @param {FieldName} name @returns {Field<Kind, any>} */
+/** The description of a field, whatever its kind. @param {FieldName} name @returns {Field} */
 export const describe = name => FIELDS[name]
 
 /** @type {Readonly<Settings>} */
-export const DEFAULTS = /** @type {any} */ (Object.fromEntries(FIELD_NAMES.map(name => [name, describe(name).default])))
+export const DEFAULTS = defaultsOf(FIELDS)
 
 /**
  * Does the field matter with these settings?
  * @param {Readonly<Settings>} settings
  * @param {FieldName} name
  */
-export const applies = (settings, name) =>
-  describe(name).applies?.some(way =>
-    Object.entries(way).every(([field, values]) =>
-      values?.includes(String(settings[/** @type {FieldName} */ (field)])),
-    ),
-  ) ?? true
+export const applies = (settings, name) => describe(name).applies?.(settings) ?? true
 
-/** @param {(field: Field<Kind, any>) => unknown} isMeant */
+/** @param {(field: Field) => unknown} isMeant */
 export const fieldsThat = isMeant => FIELD_NAMES.filter(name => isMeant(describe(name)))
 
 /**

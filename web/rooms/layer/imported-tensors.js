@@ -1,8 +1,7 @@
 // The rules for tensors from the reader's files and links.
 
 import { Trouble } from '../../files/trouble.js'
-import { MOST_CHARACTERS } from './check-settings.js'
-import { MOST_TOKENS } from './fields.js'
+import { MOST_CHARACTERS, MOST_TOKENS } from './limits.js'
 
 /** @typedef {import('./fields.js').Given} Given */
 

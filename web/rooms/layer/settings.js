@@ -9,8 +9,8 @@ import { DEFAULTS, describe, fieldsThat, pick } from './fields.js'
 
 /** What the inspector shows. @typedef {Pick<Settings, 'room' | 'head' | 'word' | 'cell' | 'less'>} Selection */
 
-const VIEW_FIELDS = fieldsThat(({ shows }) => shows)
-const PAGE_FIELDS = fieldsThat(({ shows }) => shows === 'page')
+const VIEW_FIELDS = fieldsThat(({ history }) => history !== 'undo')
+const PAGE_FIELDS = fieldsThat(({ stays }) => stays)
 
 /** The fields of the view, not of the computation. @param {Readonly<Settings>} settings @returns {Partial<Settings>} */
 export const viewOf = settings => pick(settings, VIEW_FIELDS)
@@ -103,7 +103,7 @@ const keyOf = (settings, names) =>
     (_, value) => (typeof value === 'bigint' ? String(value) : value),
   )
 
-const COMPUTED = fieldsThat(({ shows }) => !shows)
+const COMPUTED = fieldsThat(({ history }) => history === 'undo')
 const DRAWN = fieldsThat(({ draws }) => draws)
 
 /** A text that differs where settings differ in what is computed. @param {Settings} settings */

@@ -7,7 +7,7 @@ import { stack } from './tensors.js'
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv/tokenize').Tokens} Tokens */
 /** @typedef {import('../check-settings.js').Checked} Checked */
-/** @typedef {import('../fields.js').ZooHead} ZooHead */
+/** @typedef {import('../fields.js').HandBuiltHead} HandBuiltHead */
 /** @typedef {import('../matrices.js').Axis} Axis */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
@@ -58,7 +58,7 @@ const each = (count, cell) => Array.from({ length: count }, (_, i) => cell(i))
 /**
  * What each head looks for (`asks`, cells of W_q, times the sharpness) and which keys match (`answers`, cells of W_k).
  * The last dimension of queries and keys is that of the first token, for words that match no key.
- * @type {Record<ZooHead, (features: ReturnType<typeof featuresOf>) => { asks: [number, number, number][], answers: [number, number, number][] }>}
+ * @type {Record<HandBuiltHead, (features: ReturnType<typeof featuresOf>) => { asks: [number, number, number][], answers: [number, number, number][] }>}
  */
 const HEADS = {
   // Position i looks for position i - 1.

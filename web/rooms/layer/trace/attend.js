@@ -137,7 +137,7 @@ export function steps(qkv, settings, { Q, K, V, ...own }, visible, keep) {
  * @returns {FloatTensor} the same tensor if none is set
  */
 export function override(qkv, weights, edits) {
-  /** @type {Map<number, Checked['edits']>} rows with edits, by head and row */
+  /** @type {Map<number, import('../fields.js').Edit[]>} rows with edits, by head and row */
   const rows = new Map()
   const [, L, S] = weights.dims
   for (const edit of edits)

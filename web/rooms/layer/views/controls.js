@@ -1,7 +1,8 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { toNumber } from '../check-settings.js'
-import { applies, describe, FIELDS, fieldsThat, MOST_HEADS, ZOO } from '../fields.js'
+import { toNumber } from '../../../shell/kinds.js'
+import { applies, describe, FIELDS, fieldsThat, HAND_BUILT } from '../fields.js'
+import { MOST_HEADS } from '../limits.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').TemplateResult} TemplateResult */
@@ -52,13 +53,16 @@ export function problemOf({ t, problems, actions }, field) {
  */
 function numberBox(context, field) {
   const { settings, actions, problems, t } = context
-  const { kind, least, most, default: normal } = describe(field)
-  const isWhole = kind === 'whole'
+  const {
+    kind: { type, least, most },
+    default: normal,
+  } = describe(field)
+  const isWhole = type === 'whole'
   const value = (/** @type {string} */ text) => (normal === null && text.trim() === '' ? null : text)
   const control = html`<input
     id=${field}
     type=${isWhole ? 'number' : 'text'}
-    inputmode=${kind === 'real' ? 'decimal' : 'numeric'}
+    inputmode=${type === 'real' ? 'decimal' : 'numeric'}
     autocomplete="off"
     placeholder=${normal === null ? t(/** @type {Key} */ (`${field}Auto`)) : nothing}
     min=${isWhole ? least : nothing}
@@ -74,7 +78,7 @@ function numberBox(context, field) {
 /** @param {Context} context @param {Field} field */
 function choice(context, field) {
   const { t, settings, actions } = context
-  const choices = (describe(field).choices ?? []).filter(name => name !== 'given' || settings.given)
+  const choices = (describe(field).kind.choices ?? []).filter(name => name !== 'given' || settings.given)
   const control = html`<select
     id=${field}
     .value=${live(String(settings[field]))}
@@ -94,7 +98,7 @@ function choice(context, field) {
  */
 function zoo({ t, settings, actions }) {
   const count = toNumber(settings.heads)
-  const kindOf = (/** @type {number} */ h) => settings.zoo[h] ?? ZOO[h % ZOO.length]
+  const kindOf = (/** @type {number} */ h) => settings.zoo[h] ?? HAND_BUILT[h % HAND_BUILT.length]
   const kinds = Array.from({ length: count > 0 && count <= MOST_HEADS ? count : 0 }, (_, h) => kindOf(h))
   return kinds.map(
     (own, h) =>
@@ -104,11 +108,11 @@ function zoo({ t, settings, actions }) {
           id="zoo-${h}"
           .value=${live(own)}
           @change=${(/** @type {ControlEvent} */ event) => {
-            const kind = /** @type {import('../fields.js').ZooHead} */ (event.target.value)
+            const kind = /** @type {import('../fields.js').HandBuiltHead} */ (event.target.value)
             actions.change({ zoo: kinds.map((other, i) => (i === h ? kind : other)), head: h })
           }}
         >
-          ${ZOO.map(kind => html`<option value=${kind} ?selected=${kind === own}>${t(`zoo.${kind}`)}</option>`)}
+          ${HAND_BUILT.map(kind => html`<option value=${kind} ?selected=${kind === own}>${t(`zoo.${kind}`)}</option>`)}
         </select>
       </div>`,
   )
@@ -121,9 +125,9 @@ function zoo({ t, settings, actions }) {
  */
 function control(context, field) {
   if (!applies(context.settings, field)) return nothing
-  const { kind } = describe(field)
-  if (kind === 'zoo') return zoo(context)
-  return kind === 'choice' ? choice(context, field) : numberBox(context, field)
+  const { type } = describe(field).kind
+  if (type === 'handBuilt') return zoo(context)
+  return type === 'choice' ? choice(context, field) : numberBox(context, field)
 }
 
 /** Opens the drawer, at a field. @param {Field} [field] */
@@ -153,7 +157,7 @@ function maskChoice(context) {
     .value=${live(painted.length ? 'painted' : settings.mask)}
     @change=${(/** @type {ControlEvent} */ { target }) => target.value !== 'painted' && actions.change({ mask: /** @type {any} */ (target.value), painted: [] })}
   >
-    ${FIELDS.mask.choices.map(name => html`<option value=${name} ?selected=${!painted.length && settings.mask === name}>${t(`mask.${name}`)}</option>`)}
+    ${FIELDS.mask.kind.choices.map(name => html`<option value=${name} ?selected=${!painted.length && settings.mask === name}>${t(`mask.${name}`)}</option>`)}
     ${painted.length ? html`<option value="painted" selected>${t('mask.painted')}</option>` : nothing}
   </select>`
   return labelled(context, 'mask', t('mask'), control)

@@ -2,7 +2,7 @@ import { html, LitElement, nothing } from 'lit'
 import { moved } from '../../../elements/keys.js'
 import { format } from '../../../files/number-format.js'
 import { held, released, wasLong } from '../../../head/long-press.js'
-import { toNumber } from '../check-settings.js'
+import { toNumber } from '../../../shell/kinds.js'
 import { colourOf } from './colour.js'
 import { left, rested, selectCell } from './hover.js'
 

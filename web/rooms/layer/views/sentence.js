@@ -63,7 +63,7 @@ function tokenizers({ t, settings, actions, scene }) {
   const label = html`<span>${t(`count.${settings.tokenizer}`, { count })}</span>`
   return menu(
     { id: 'tokenizers', label },
-    html`${FIELDS.tokenizer.choices.map(
+    html`${FIELDS.tokenizer.kind.choices.map(
       name =>
         html`<button
           type="button"
