@@ -6,12 +6,14 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { kvCache } from '../src/cache.js'
 import { alibiSlopes, joinHeads, load, QkvError, splitHeads, Tensor, tensor } from '../src/index.js'
+import { OPERATIONS as FUNCTIONS } from '../src/nn/operations.js'
 import * as nn from '../src/nn.js'
 import { onnxAttention } from '../src/onnx.js'
 import { coreOf } from '../src/qkv.js'
 import { tokenize } from '../src/tokenize.js'
 import * as train from '../src/train.js'
 import { close } from './helpers.js'
+import { OPERATIONS, operandsOf } from './operations.js'
 import { attention } from './reference.js'
 import { ENGINE, places, strangeThings, thrown } from './strange.js'
 
@@ -65,6 +67,33 @@ function using(held, use) {
   } finally {
     held.dispose()
   }
+}
+
+/** The operations of tests/operations whose operands are all tensors, and their gradients; with `out` where they have no options. */
+function ofOperations() {
+  /** @type {Record<string, { args: () => any[], call: (...args: any[]) => unknown }>} */
+  const found = {}
+  for (const [op, run] of /** @type {[string, any][]} */ (Object.entries(FUNCTIONS))) {
+    const { cases } = OPERATIONS[op]
+    const { dims, options } = cases.find(({ options }) => options) ?? cases[0]
+    const { operands, ofGradient } = operandsOf(op)
+    const given = (/** @type {string[]} */ names) =>
+      names.map((name, i) => dims[name] && (i % 2 ? nested : floats)(...dims[name]))
+    const output = () => run(qkv, ...given(operands), options).dims
+    if (op in blocks)
+      found[op] = {
+        args: () => [...given(operands), options ? { ...options } : { out: floats(...output()) }],
+        call: (...a) => blocks[op](qkv, ...a),
+      }
+    const first = ofGradient.map(name => (name === 'y' ? operands[0] : name))
+    const [x] = operands
+    const out = () => ({ [`d${x[0].toUpperCase()}${x.slice(1)}`]: tensor(floats(...dims[x])) })
+    found[`${op}Backward`] = {
+      args: () => [...given(first), floats(...output()), options ? { ...options } : { out: out() }],
+      call: (...a) => blocks[`${op}Backward`](qkv, ...a),
+    }
+  }
+  return found
 }
 
 /**
@@ -189,36 +218,17 @@ const functions = {
   },
   ...Object.fromEntries(
     /** @type {[string, () => any[]][]} */ ([
-      ['layerNorm', () => [floats(2, 4), floats(4), nested(4), { eps: 1e-3 }]],
-      ['rmsNorm', () => [floats(2, 4), floats(4), { eps: 1e-3, plusOne: true }]],
-      ['gelu', () => [floats(2, 5), { approximate: 'tanh' }]],
-      ['relu', () => [nested(2, 5), {}]],
-      ['silu', () => [floats(2, 5), { out: floats(2, 5) }]],
-      ['swiglu', () => [floats(2, 4), floats(2, 4), {}]],
-      ['geglu', () => [floats(2, 4), undefined, { approximate: 'none' }]],
-      ['add', () => [floats(2, 3, 4), floats(3, 4), {}]],
-      ['mul', () => [floats(3, 4), floats(3, 4), {}]],
       ['embedding', () => [[[0, 4, 2]], floats(5, 3), {}]],
       ['crossEntropy', () => [floats(2, 5), [4, -1], { ignoreIndex: -1, labelSmoothing: 0.1, gradient: true }]],
       ['sumRows', () => [floats(2, 3, 4)]],
-      ['layerNormBackward', () => [floats(2, 4), floats(4), floats(2, 4), { eps: 1e-3 }]],
-      ['rmsNormBackward', () => [floats(2, 4), floats(4), nested(2, 4), { plusOne: true }]],
-      ['geluBackward', () => [floats(2, 5), floats(2, 5), { approximate: 'tanh' }]],
-      ['swigluBackward', () => [floats(2, 4), floats(2, 4), floats(2, 4)]],
-      ['gegluBackward', () => [floats(2, 4), undefined, floats(2, 2), {}]],
-      ['mulBackward', () => [floats(2, 3, 4), floats(3, 4), floats(2, 3, 4)]],
       ['embeddingBackward', () => [[0, 4, 2], floats(3, 4), 5, { paddingIdx: 2 }]],
-      ['reluBackward', () => [floats(2, 5), floats(2, 5), {}]],
-      ['siluBackward', () => [floats(2, 5), nested(2, 5), { out: { dX: tensor(floats(2, 5)) } }]],
-      ['addBackward', () => [floats(2, 3, 4), floats(3, 4), floats(2, 3, 4), {}]],
-      ['softmaxBackward', () => [floats(2, 5), floats(2, 5), { axis: 0 }]],
       ['dropout', () => [floats(2, 5), { p: 0.25, generator: g }]],
       ['dropoutBackward', () => [nested(2, 5), { p: 0.25, generator: g, out: { dX: tensor(floats(2, 5)) } }]],
-      ['ropeBackward', () => [floats(2, 3, 4), { positions: [4, 0, 2], rotaryDim: 2 }]],
       ['packedAttention', () => [floats(1, 3, 8), { numHeads: 2, kvHeads: 1, causal: true, bias: nested(3, 3) }]],
       ['packedAttentionBackward', () => [floats(3, 6), floats(3, 2), { numHeads: 1, softcap: 2, sinks: [0.5] }]],
     ]).map(([name, args]) => [name, { args, call: (/** @type {any[]} */ ...a) => blocks[name](qkv, ...a) }]),
   ),
+  ...ofOperations(),
   tape: {
     args: () => [
       { w: floats(4, 6), table: floats(5, 6) },

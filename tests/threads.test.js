@@ -15,6 +15,7 @@ import { WORDS } from '../src/threads/jobs.js'
 import { Threads } from '../src/threads/pool.js'
 import { importSharedMemory } from '../src/threads/shared-memory.js'
 import * as AT from '../src/threads/words.js'
+import { OPERATIONS } from './operations.js'
 
 /** @typedef {import('../src/index.js').Qkv} Qkv */
 
@@ -404,43 +405,29 @@ test('every operation of a block and its gradients have the same bits on three t
   const pool = await load({ threads: 3 })
   await withSmallJobs(() => {
     const g = one.generator(4)
-    const [x, y, dY] = [0, 1, 2].map(() => g.randn([70, 1100]))
-    const [w, b] = [g.randn([1100]), g.randn([1100])]
-    const half = g.randn([70, 550])
+    const [x, dY] = [g.randn([70, 1100]), g.randn([70, 1100])]
     const ids = g.randint(0, 70, [90])
     const targets = g.randint(0, 1100, [70])
     const rows = g.randn([2, 70, 72])
     const heads = { numHeads: 3, causal: true }
     /** @type {Record<string, (module: Qkv) => unknown>} */
     const calls = {
-      layerNorm: module => nn.layerNorm(module, x, w, b),
-      layerNormBackward: module => nn.layerNormBackward(module, x, w, dY),
-      rmsNorm: module => nn.rmsNorm(module, x, w),
-      rmsNormBackward: module => nn.rmsNormBackward(module, x, w, dY, { plusOne: true }),
-      gelu: module => nn.gelu(module, x),
-      geluBackward: module => nn.geluBackward(module, x, dY, { approximate: 'tanh' }),
-      relu: module => nn.relu(module, x),
-      reluBackward: module => nn.reluBackward(module, x, dY),
-      silu: module => nn.silu(module, x),
-      siluBackward: module => nn.siluBackward(module, x, dY),
-      swiglu: module => nn.swiglu(module, x),
-      swigluBackward: module => nn.swigluBackward(module, x, undefined, half),
-      geglu: module => nn.geglu(module, x, y),
-      gegluBackward: module => nn.gegluBackward(module, x, y, dY),
-      add: module => nn.add(module, x, b),
-      addBackward: module => nn.addBackward(module, x, b, dY),
-      mul: module => nn.mul(module, x, y),
-      mulBackward: module => nn.mulBackward(module, x, w, dY),
       sumRows: module => nn.sumRows(module, dY),
       embedding: module => nn.embedding(module, ids, x),
       embeddingBackward: module => nn.embeddingBackward(module, ids, random(module, [90, 40]), 70),
       crossEntropy: module => nn.crossEntropy(module, x, targets, { gradient: true, labelSmoothing: 0.1 }),
-      softmaxBackward: module => nn.softmaxBackward(module, x, dY),
-      ropeBackward: module => nn.ropeBackward(module, rows),
       dropout: module => nn.dropout(module, x, { p: 0.3, generator: module.generator(1) }),
       dropoutBackward: module => nn.dropoutBackward(module, x, { p: 0.3, generator: module.generator(1) }),
       packedAttention: module => nn.packedAttention(module, rows, heads),
       packedAttentionBackward: module => nn.packedAttentionBackward(module, rows, random(module, [2, 70, 24]), heads),
+    }
+    for (const [op, { threads, call }] of Object.entries(OPERATIONS)) {
+      if (!threads) continue
+      const { dims, options = {} } = threads
+      const inputs = Object.fromEntries(Object.entries(dims).map(([name, size]) => [name, g.randn(size)]))
+      const [size] = Object.values(dims)
+      const dY = g.randn(op.endsWith('glu') && !inputs.up ? [size[0], size[1] / 2] : size)
+      calls[op] = calls[`${op}Backward`] = module => call?.(module, inputs, options, dY, {})
     }
     for (const [name, call] of Object.entries(calls)) assert.deepEqual(call(pool), call(one), name)
     // What is not here stands in the tests above and below, or runs on one thread alone.

@@ -1,0 +1,12 @@
+// swiglu: gate and up apart, and side by side.
+
+import { ACTIVATIONS, gated } from '../formulas.js'
+
+/** @type {import('../operations.js').Operation['reference']} */
+export const reference = ({ x, up }) => gated(ACTIVATIONS.silu, x, up)
+
+/** @type {import('../operations.js').Case[]} */
+export const cases = [{ dims: { x: [3, 5], up: [3, 5] } }, { dims: { x: [3, 14] } }]
+
+/** A call that is large enough for threads. @type {import('../operations.js').Case} */
+export const threads = { dims: { x: [70, 1100] } }
