@@ -91,7 +91,7 @@ for (const [theme, language] of [
     await page.evaluate(() =>
       /** @type {any} */ (document.querySelector('models-room')).selectCell({ query: 2, key: 1 }),
     )
-    await page.locator('.models-result').waitFor()
+    await page.locator('.total output').waitFor()
     await look('a head')
     await page.evaluate(() => localStorage.clear())
   })
@@ -143,7 +143,7 @@ test('nothing covers the arithmetic of a weight, wherever the page is scrolled',
   await page.locator('#models-map canvas').click()
   await page.locator('#models-products tr').first().waitFor()
   await page.setViewportSize({ width: 1440, height: 700 })
-  for (const selector of ['.models-result', '#models-products', '#models-row'])
+  for (const selector of ['.total output', '#models-products', '#models-row'])
     for (const block of /** @type {const} */ (['start', 'end'])) {
       const covered = await page.locator(selector).evaluate((element, block) => {
         element.scrollIntoView({ block })

@@ -65,7 +65,7 @@ for (const [name, type, isNormed] of /** @type {const} */ ([
     await number.click()
     await until(page, '#models-inspector .note', /^Row \d+ of this layer’s matrix W_q, times x/)
     await page.locator('#models-projection').waitFor()
-    assert.equal((await page.innerText('.models-result')).trim(), want)
+    assert.equal((await page.innerText('.total output')).trim(), want)
     const product = Number((await page.locator('#models-projection tfoot td').last().innerText()).replace('−', '-'))
     const said = /multiplies it by (−?\d+\.\d+)/.exec(await page.innerText('#models-inspector .note'))
     assert.equal(said !== null, isNormed)

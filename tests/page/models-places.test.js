@@ -25,7 +25,7 @@ const select = (query, key) =>
     key,
   })
 
-const result = () => context.page.locator('.models-result').innerText()
+const result = () => context.page.locator('.total output').innerText()
 
 test('scores of the row and products of the score are cells that open; Back and Forward go between them', async () => {
   const { page } = context
@@ -38,7 +38,7 @@ test('scores of the row and products of the score are cells that open; Back and 
   await page.locator('#models-row .factor').first().click()
   await page.waitForFunction(
     title =>
-      document.querySelector('#models-inspector h2')?.textContent !== title && document.querySelector('.models-result'),
+      document.querySelector('#models-inspector h2')?.textContent !== title && document.querySelector('.total output'),
     title,
   )
   const first = await page.evaluate(() => {
@@ -65,9 +65,9 @@ test('scores of the row and products of the score are cells that open; Back and 
   await page.locator('#models-row').waitFor()
   await page.click('#models-inspector-back')
   await until(page, '#models-inspector h2', new RegExp(title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
-  await page.waitForFunction(weight => document.querySelector('.models-result')?.textContent === weight, weight)
+  await page.waitForFunction(weight => document.querySelector('.total output')?.textContent === weight, weight)
   await page.click('#models-inspector-forward')
-  await page.waitForFunction(first => document.querySelector('.models-result')?.textContent === first, first)
+  await page.waitForFunction(first => document.querySelector('.total output')?.textContent === first, first)
   assert.equal(await page.isEnabled('#models-inspector-forward'), true)
 })
 

@@ -55,11 +55,11 @@ test('a cell is computed down to query and key', async () => {
   await page.locator('#models-ranked button', { hasText: '2.3' }).click()
   await page.locator('#models-map').waitFor()
   await page.evaluate(() => /** @type {any} */ (document.querySelector('models-room')).selectCell({ query: 3, key: 2 }))
-  await page.locator('.models-result').waitFor()
+  await page.locator('.total output').waitFor()
   const [shown, shownAtlas] = await page.evaluate(() => {
     const room = /** @type {any} */ (document.querySelector('models-room'))
     const { data, dims } = room.matrixOf(true)
-    return [document.querySelector('.models-result')?.textContent, data[3 * dims[1] + 2].toFixed(4)]
+    return [document.querySelector('.total output')?.textContent, data[3 * dims[1] + 2].toFixed(4)]
   })
   assert.equal(shown, shownAtlas)
   const numbers = await page.evaluate(() => {

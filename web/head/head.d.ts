@@ -1,5 +1,7 @@
 // The types that every room uses for one head: where it is, what a reader changed in it, its picture, and the pages of its numbers.
 
+import type { nothing, TemplateResult } from 'lit'
+
 /** The empty stack is that of a model with one; "cross" is the attention of the decoder to the encoder. */
 export type Stack = '' | 'encoder' | 'decoder' | 'cross'
 
@@ -26,4 +28,86 @@ export type Place = {
   word?: { side: 'queries' | 'keys'; position: number }
   cell?: { matrix: string; row: number; column: number }
   detail?: readonly (string | number)[]
+}
+
+/** A number of a page. With `opens` it is a cell in its colour that opens the page of that place. */
+export type Value = {
+  value: number
+  /** What it is, for its label. */
+  name?: string
+  scale?: 'share' | 'signed'
+  /** The value at the end of the colours. */
+  reach?: number
+  opens?: Place
+  isHidden?: boolean
+}
+
+/** What stands in a line of a page: words, a number, or a formula. */
+export type Inline = string | Value | TemplateResult | typeof nothing
+
+export type Text = { type: 'text'; text: Inline | readonly Inline[]; tone?: 'note' | 'changed' }
+export type Heading = { type: 'heading'; text: Inline; isSmall?: boolean }
+/** A line of arithmetic. side: what it is of, where a page has one for each side. */
+export type Equation = { type: 'equation'; terms: readonly Inline[]; side?: string }
+/** Numbers with their names. */
+export type List = { type: 'list'; rows: readonly { name: Inline; value: Inline }[] }
+/** Terms in lines, of long sums the largest. key: of what is opened; label: of a region that scrolls. */
+export type Sum = {
+  type: 'sum'
+  id: string
+  key: string
+  label?: string
+  columns: readonly Inline[]
+  name(i: number): string
+  cells(i: number): readonly Inline[]
+  sizes: ArrayLike<number>
+  own?: number
+  foot?: readonly { name: Inline; cells: readonly Inline[] }[]
+}
+/** Shares as bars, the largest first. */
+export type Bars = {
+  type: 'bars'
+  key: string
+  rows: readonly { name: string; share: number; place: Place; id?: string }[]
+  written(share: number): string
+  more(count: number, share: number): string
+}
+export type Input = {
+  type: 'input'
+  id: string
+  label: string
+  value: number
+  set(value: number, mark: string): void
+  reset?: { label: string; act(): void }
+}
+/** Ways to other pages; chain: one after the other. */
+export type Links = { type: 'links'; id?: string; items: readonly (readonly Inline[])[] }
+/** What is no list of numbers: a map, a block of shapes, a control of a room. */
+export type Drawing = { type: 'drawing'; draw(): TemplateResult | typeof nothing }
+export type Part = Text | Heading | Equation | List | Sum | Bars | Input | Links | Drawing
+
+/** A page of the inspector. */
+export type Page = {
+  title: string
+  /** The number that the page explains. */
+  result?: number
+  /** Below the result. */
+  parts: readonly Part[]
+  /** Above the result. */
+  head?: readonly Part[]
+  /** The row of the number again, on a phone, whose sheet covers it. */
+  row?: readonly { name: string; value: Value; isOwn: boolean }[]
+  /** For screen readers. */
+  status?: string
+}
+
+/** Each room gives one pure function; inspector.js draws its pages. */
+export type Explain<S> = (state: S, place: Place) => Page | 'waiting' | undefined
+
+export type InspectorActions = {
+  open(place: Place): void
+  back(): void
+  forward(): void
+  close(): void
+  redraw(): void
 }

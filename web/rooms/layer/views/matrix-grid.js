@@ -2,8 +2,8 @@ import { html, LitElement, nothing } from 'lit'
 import { moved } from '../../../elements/keys.js'
 import { format } from '../../../files/number-format.js'
 import { held, released, wasLong } from '../../../head/long-press.js'
+import { colourOf } from '../../../head/number-colours.js'
 import { toNumber } from '../../../shell/kinds.js'
-import { colourOf } from './colour.js'
 import { left, rested, selectCell } from './hover.js'
 
 /** @typedef {import('../explain/matrix-names.js').Matrix} Matrix */

@@ -1,8 +1,8 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { format } from '../../../files/number-format.js'
+import { colourOf } from '../../../head/number-colours.js'
 import { SIZES } from '../trace/score-distribution.js'
-import { colourOf } from './colour.js'
 import { share } from './word-buttons.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */

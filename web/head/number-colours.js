@@ -1,6 +1,6 @@
 // The colours of numbers in tables: the same scales as the maps have.
 
-import { exceptions, paletteOf, gradient as ramp, stepOf } from '../../../elements/colour-scale.js'
+import { exceptions, paletteOf, gradient as ramp, stepOf } from '../elements/colour-scale.js'
 
 /** @typedef {'signed' | 'share'} Scale */
 

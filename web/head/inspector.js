@@ -1,0 +1,170 @@
+// Draws the pages of the inspector: how a number was computed, from its result down to numbers that open their own pages.
+
+import { html, nothing } from 'lit'
+import { format } from '../files/number-format.js'
+import { colourOf } from './number-colours.js'
+import { sheetHandle } from './sheet.js'
+import { termLines } from './term-lines.js'
+
+/** @typedef {import('./head.js').Inline} Inline */
+/** @typedef {import('./head.js').InspectorActions} InspectorActions */
+/** @typedef {import('./head.js').Page} Page */
+/** @typedef {import('./head.js').Part} Part */
+/** @typedef {import('./head.js').Value} Value */
+/** @typedef {(key: any, params?: Record<string, string | number>) => string} Translate */
+
+/**
+ * @typedef {object} Drawn
+ * @property {Translate} t
+ * @property {boolean} isDark
+ * @property {InspectorActions} act
+ * @property {(numbers: number[]) => number} [sum]
+ */
+
+/** The most bars until the rest is opened. */
+const MOST_BARS = 5
+
+/** Lists of bars that are shown whole. @type {Set<string>} */
+const opened = new Set()
+
+/** @param {readonly number[]} numbers */
+const plainSum = numbers => numbers.reduce((a, b) => a + b, 0)
+
+/** Behind a sign: a negative number in parentheses. @param {number} x */
+export const behindSign = x => (x < 0 ? `(${format(x)})` : format(x))
+
+/** The largest magnitude: where the colours of signed numbers end. @param {Iterable<number>} numbers */
+export const reachOf = numbers => Math.max(...Array.from(numbers, x => (Number.isFinite(x) ? Math.abs(x) : 0)), 1e-9)
+
+/** @param {Inline} item @returns {item is Value} */
+const isValue = item => typeof item === 'object' && 'value' in item
+
+/** A number, or a cell that opens its page. @param {Drawn} drawn @param {Value} value */
+function number({ t, isDark, act }, { value, name = '', scale = 'signed', reach = 1, opens, isHidden = false }) {
+  if (!opens) return html`<span data-value=${value}>${format(value)}</span>`
+  const { ground, ink } = colourOf(scale, reach, value, isDark)
+  const isPlain = isHidden || value === Number.NEGATIVE_INFINITY
+  return html`<button type="button" class="factor ${isPlain ? 'is-hidden' : ''}" data-value=${value} .style=${isPlain ? '' : `background-color: ${ground}; color: ${ink}`} aria-label=${t('goTo', { value: `${name} ${format(value)}` })} @click=${() => act.open(opens)}>${format(value)}</button>`
+}
+
+/** @param {Drawn} drawn @param {Inline} item */
+const inline = (drawn, item) => (isValue(item) ? number(drawn, item) : item)
+
+/** @param {Drawn} drawn @param {readonly Inline[]} items */
+const line = (drawn, items) => items.map((item, i) => html`${i ? ' ' : ''}${inline(drawn, item)}`)
+
+/** @param {Drawn} drawn @param {import('./head.js').Sum} part */
+function sumPart(drawn, { id, key, label, columns, name, cells, sizes, own, foot }) {
+  const { t, act, sum = plainSum } = drawn
+  const drawnFoot = foot
+    ? html`<tfoot>${foot.map(row => html`<tr><th scope="row" class="term-name">${inline(drawn, row.name)}</th>${row.cells.map(cell => html`<td>${inline(drawn, cell)}</td>`)}</tr>`)}</tfoot>`
+    : nothing
+  const lines = termLines(
+    { t, id: `${id}-more`, key, sum, refresh: act.redraw },
+    columns.map(column => inline(drawn, column)),
+    name,
+    i => cells(i).map(cell => inline(drawn, cell)),
+    sizes,
+    { own, foot: drawnFoot },
+  )
+  return label === undefined
+    ? lines
+    : html`<div class="models-scroll" id=${id} tabindex="0" role="group" aria-label=${label}>${lines}</div>`
+}
+
+/** @param {Drawn} drawn @param {import('./head.js').Bars} part */
+function bars({ act, sum = plainSum }, { key, rows, written, more }) {
+  const shown = opened.has(key) ? rows : rows.slice(0, MOST_BARS)
+  const rest = rows.slice(shown.length)
+  const most = rows[0]?.share || 1
+  const open = () => {
+    opened.add(key)
+    act.redraw()
+  }
+  return html`<ol class="shares">${shown.map(
+    ({ name, share, place, id }) =>
+      html`<li><button type="button" class="share" data-share=${id ?? nothing} @click=${() => act.open(place)}>
+        <span class="share-name"><bdi>${name}</bdi></span>
+        <span class="share-bar" aria-hidden="true"><span .style=${`inline-size: ${(100 * share) / most}%`}></span></span>
+        <span class="share-number" data-value=${share}>${written(share)}</span>
+      </button></li>`,
+  )}</ol>
+  ${
+    rest.length
+      ? html`<button type="button" class="plain more-shares" @click=${open}>${more(rest.length, sum(rest.map(({ share }) => share)))}</button>`
+      : nothing
+  }`
+}
+
+/** The typed number; what is no number leaves the field as it was. @param {import('./head.js').Input} part */
+function input({ id, label, value, set, reset }) {
+  const type = (/** @type {Event & { target: HTMLInputElement }} */ { target, timeStamp }) => {
+    const typed = Number(target.value.trim().replace('−', '-') || Number.NaN)
+    if (Number.isFinite(typed) && format(typed) !== format(value)) set(typed, `box ${timeStamp}`)
+    else target.value = format(value)
+  }
+  return html`<p class="setter">
+    <label>${label} <input id=${id} inputmode="decimal" autocomplete="off" .value=${format(value)} @change=${type} /></label>
+    ${reset ? html`<button type="button" class="plain" @click=${reset.act}>${reset.label}</button>` : nothing}
+  </p>`
+}
+
+/** @param {Drawn} drawn @param {Part} part */
+function draw(drawn, part) {
+  switch (part.type) {
+    case 'text': {
+      const items = /** @type {readonly Inline[]} */ (Array.isArray(part.text) ? part.text : [part.text])
+      const tone = part.tone === 'changed' ? 'note is-changed' : part.tone
+      return html`<p class=${tone ?? nothing}>${line(drawn, items)}</p>`
+    }
+    case 'heading':
+      return part.isSmall ? html`<h4>${inline(drawn, part.text)}</h4>` : html`<h3>${inline(drawn, part.text)}</h3>`
+    case 'equation':
+      return html`<p class="line" data-side=${part.side ?? nothing}>${line(drawn, part.terms)}</p>`
+    case 'list':
+      return html`<dl class="models-terms">${part.rows.map(({ name, value }) => html`<div><dt>${inline(drawn, name)}</dt><dd>${inline(drawn, value)}</dd></div>`)}</dl>`
+    case 'sum':
+      return sumPart(drawn, part)
+    case 'bars':
+      return bars(drawn, part)
+    case 'input':
+      return input(part)
+    case 'links':
+      return html`<ol class="chain" id=${part.id ?? nothing}>${part.items.map(items => html`<li>${line(drawn, items)}</li>`)}</ol>`
+    default:
+      return part.draw()
+  }
+}
+
+/** The parts of a page, one below the other. @param {Drawn} drawn @param {readonly Part[]} parts */
+export const drawParts = (drawn, parts) => parts.map(part => draw(drawn, part))
+
+/**
+ * The inspector: where it is, the way back, and its page. On a phone it is a sheet.
+ * @param {Drawn & { id: string, className: string, label: string, page: Page | 'waiting' | undefined, title?: string, isOpen?: boolean,
+ *   hasBack: boolean, hasForward: boolean }} given title: while the page is awaited; isOpen: is something selected?
+ */
+export function inspector(given) {
+  const { t, act, id, className, label, page, isOpen = true, hasBack, hasForward } = given
+  if (page === undefined) return nothing
+  const known = page === 'waiting' ? undefined : page
+  const title = known?.title ?? given.title ?? ''
+  return html`<section class="${className} sheet ${isOpen ? 'is-open' : ''}" id=${id} aria-label=${label} aria-busy=${known ? nothing : 'true'}>
+    ${sheetHandle(t)}
+    <header>
+      <button type="button" class="tool icon" id="${id}-back" aria-label=${t('back')} title=${t('back')} ?disabled=${!hasBack} @click=${act.back}>←</button>
+      <button type="button" class="tool icon" id="${id}-forward" aria-label=${t('forward')} title=${t('forward')} ?disabled=${!hasForward} @click=${act.forward}>→</button>
+      <h2 title=${title}>${title}</h2>
+      <button type="button" class="tool icon" id="${id}-close" aria-label=${t('close')} title=${t('close')} ?hidden=${!isOpen} @click=${act.close}>×</button>
+    </header>
+    ${known?.row ? html`<div class="sheet-row">${known.row.map(({ name, value, isOwn }) => html`<span class="sheet-cell ${isOwn ? 'is-own' : ''}"><span class="sheet-name"><bdi>${name}</bdi></span>${number(given, value)}</span>`)}</div>` : nothing}
+    <div class="panel-body sheet-body" tabindex="0" role="group" aria-label=${title}>${
+      known
+        ? html`${drawParts(given, known.head ?? [])}
+      ${known.result === undefined ? nothing : html`<p class="total"><span aria-hidden="true">=</span> <output data-value=${known.result}>${format(known.result)}</output></p>`}
+      ${drawParts(given, known.parts)}`
+        : html`<p class="note">${t('loading')}</p>`
+    }</div>
+    <p class="visually-hidden" role="status">${known?.status ?? nothing}</p>
+  </section>`
+}
