@@ -94,12 +94,15 @@ export const toOperation = (names, { options = [], prepare }) => ({
 export function defineOperation(definition) {
   const { name, operands } = definition
   const operation = toOperation(operands, definition)
-  const known = [...operation.options, ...OUT_OPTIONS]
-  const run = (/** @type {unknown} */ qkv, /** @type {any[]} */ ...args) => {
-    const { [operands.length]: options = {} } = args
-    const values = Array.from(operands, (_, i) => args[i])
-    return runOperation(qkv, name, operation, values, readOptions(options, known, name))
-  }
+  const n = operands.length
+  const run = (/** @type {unknown} */ qkv, /** @type {any[]} */ ...args) =>
+    runOperation(
+      qkv,
+      name,
+      operation,
+      Array.from(operands, (_, i) => args[i]),
+      args[n] === undefined ? {} : args[n],
+    )
   definitions.set(run, definition)
   return run
 }
@@ -113,14 +116,10 @@ export function gradientOf(operation) {
   const definition = definitionOf(operation)
   const { name, operands, gradientOperands = operands } = definition
   const n = gradientOperands.length
-  const names = n ? gradientOperands : ['dY']
-  const gradient = toOperation(names, definition)
-  const where = `${name}Backward`
-  const known = [...gradient.options, ...OUT_OPTIONS]
+  const gradient = toOperation(n ? gradientOperands : ['dY'], definition)
   return (/** @type {unknown} */ qkv, /** @type {any[]} */ ...args) => {
-    const { [n + 1]: options = {} } = args
-    const values = Array.from(names, (_, i) => args[i])
-    return runGradients(qkv, where, gradient, values, args[n], readOptions(options, known, where))
+    const values = Array.from(n ? gradientOperands : ['dY'], (_, i) => args[i])
+    return runGradients(qkv, `${name}Backward`, gradient, values, args[n], args[n + 1] === undefined ? {} : args[n + 1])
   }
 }
 
@@ -139,11 +138,12 @@ const addressesOf = (core, tensors) => tensors.map(tensor => (tensor ? core.toMe
  * @param {string} where
  * @param {Operation} operation
  * @param {readonly unknown[]} values
- * @param {import('../runtime/outputs.js').OutOptions} given the options of the operation, out and resident, as readOptions has read them
+ * @param {object} options those of the operation, out and resident
  * @param {unknown} [more] the last argument of `run`; default the options
  */
-export function runOperation(qkv, where, operation, values, given, more) {
+export function runOperation(qkv, where, operation, values, options, more) {
   const core = expectCore(qkv, where)
+  const given = readOptions(options, [...operation.options, ...OUT_OPTIONS], where)
   const operands = toOperands(operation, values, where)
   const { dims, run } = operation.prepare(core, operands, given, where)
   const target = toTargetInPlace(given, dims, where, operands)
@@ -157,12 +157,13 @@ export function runOperation(qkv, where, operation, values, given, more) {
  * @param {Operation} operation
  * @param {readonly unknown[]} values
  * @param {unknown} dY
- * @param {{ out?: object, resident?: boolean }} given the options of the operation, out and resident, as readOptions has read them
+ * @param {object} options those of the operation, out and resident
  * @param {unknown} [more] the last argument of `save`; default the options
  * @returns {any} tensors by name
  */
-export function runGradients(qkv, where, operation, values, dY, given, more) {
+export function runGradients(qkv, where, operation, values, dY, options, more) {
   const core = expectCore(qkv, where)
+  const given = readOptions(options, [...operation.options, ...OUT_OPTIONS], where)
   const operands = toOperands(operation, values, where)
   const prepared = operation.prepare(core, operands, given, where)
   const upstream = toFloats(dY, `${where}: dY`)

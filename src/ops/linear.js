@@ -56,8 +56,7 @@ export function checkLayout(dims, layout = 'out,in', where) {
 }
 
 /**
- * Makes a Weights. All its properties are its own, because a page may have given Object.prototype a `bias` (see
- * tests/arguments.test.js).
+ * A Weights in which every property is its own: Object.prototype may have a `residual`.
  * @template {FloatTensor | number} T
  * @param {T} weight
  * @param {readonly number[]} dims
