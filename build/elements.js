@@ -21,11 +21,17 @@ const modules = new Set()
 const add = (/** @type {Iterable<string>} */ ids) => {
   for (const id of ids) modules.add(id)
 }
+/** Removes the indents of styles, which a minifier of JavaScript leaves as they are. The lines stay, so that source maps fit. @type {import('rolldown').Plugin} */
+const shortStyles = {
+  name: 'short-styles',
+  transform: code =>
+    code.includes('css`') ? code.replace(/css`[^`$]*`/g, style => style.replace(/\n +/g, '\n')) : undefined,
+}
 const options = {
   // d3-array creates helpers at import that only functions not used here need.
   treeshake: { propertyReadSideEffects: /** @type {const} */ (false), manualPureFunctions: ['bisector'] },
   platform: /** @type {const} */ ('browser'),
-  plugins: [constants(add)],
+  plugins: [constants(add), shortStyles],
   // On a server the globals that the modules read at import are missing.
   transform: { inject: { HTMLElement: from('dom.js', 'HTMLElement'), document: from('dom.js', 'document') } },
 }

@@ -30,9 +30,17 @@ export function mapOf(given, words) {
   const range = extremes(tensor, isHidden)
   const { data, dims } = tensor
   return {
-    ...{ data, dims, isHidden, range, scale, domain: given.domain ?? domainOf(scale, range) },
-    ...{ rowTokens: given.rowTokens ?? [], columnTokens: given.columnTokens ?? [] },
-    ...{ decimals: given.decimals, legend: given.legend, ...words },
+    data,
+    dims,
+    isHidden,
+    range,
+    scale,
+    domain: given.domain ?? domainOf(scale, range),
+    rowTokens: given.rowTokens ?? [],
+    columnTokens: given.columnTokens ?? [],
+    decimals: given.decimals,
+    legend: given.legend,
+    ...words,
     previous: previous?.dims.join() === dims.join() ? previous.data : undefined,
   }
 }
@@ -57,7 +65,13 @@ export function wantedOf(map, { fontSize, family }, mostHeight, width, view, lar
   const { least, most } = map.range
   const numbers = [least, most].map(value => widthOf(write(value, map.decimals), `400 ${fontSize}px ${family}`))
   return {
-    ...{ rows, columns, width, view, fontSize, mostHeight, legend: map.legend },
+    rows,
+    columns,
+    width,
+    view,
+    fontSize,
+    mostHeight,
+    legend: map.legend,
     most: Math.max(Math.ceil(Math.max(...numbers, 20)) + 8, largest.width ?? 0),
     tallest: largest.height,
     rowLabel: widest(map.rowTokens.slice(0, rows)),

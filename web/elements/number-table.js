@@ -24,8 +24,12 @@ export function table({ rows, columns, page, label, say, name, value, turn }) {
   const down = Array.from({ length: count(page.row, rows) }, (_, i) => page.row + i)
   const isPaged = rows > PAGE || columns > PAGE
   const where = say('zoomed', {
-    ...{ rows, columns, firstRow: page.row + 1, lastRow: page.row + down.length },
-    ...{ firstColumn: page.column + 1, lastColumn: page.column + across.length },
+    rows,
+    columns,
+    firstRow: page.row + 1,
+    lastRow: page.row + down.length,
+    firstColumn: page.column + 1,
+    lastColumn: page.column + across.length,
   })
   const step = (
     /** @type {'previousRows' | 'nextRows' | 'previousColumns' | 'nextColumns'} */ key,
