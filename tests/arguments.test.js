@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { kvCache } from '../src/cache.js'
 import { load, tensor } from '../src/index.js'
-import { packLinear } from '../src/nn.js'
+import * as nn from '../src/nn.js'
 import { Adam, clipGradNorm, parameters, tape } from '../src/train.js'
 import { close } from './helpers.js'
 
@@ -38,6 +38,11 @@ test('inherited options do not count, neither of Object.prototype nor of an obje
     qkv.attention(x, x, x, {
       score: Object.create({ kind: 'gaussian', sigma: 3 }, { kind: { value: 'dot', enumerable: true } }),
     }),
+    nn.crossEntropy(qkv, x, [0, 1, 2, 3]),
+    nn.dropout(qkv, x, { p: 0.5, generator: qkv.generator(1) }),
+    nn.layerNorm(qkv, x),
+    nn.attentionBackward(qkv, x, x, x, x),
+    nn.packedAttention(qkv, x.slice(1, 0, 6), { numHeads: 2 }),
   ]
   const want = calls()
   const inherited = {
@@ -49,6 +54,10 @@ test('inherited options do not count, neither of Object.prototype nor of an obje
     sigma: 2,
     masking: 'after',
     bias: x,
+    eps: 1,
+    labelSmoothing: 0.5,
+    reduction: 'sum',
+    gradient: true,
   }
   try {
     Object.assign(prototype, inherited)
@@ -186,7 +195,7 @@ test('a Proxy of a resident tensor, a generator, a layer, a cache, an optimiser 
     [g.linear(8, 2), [l => l.forward(x)]],
     [g.embedding(8, 2), [l => l.forward([1])]],
     [g.multiheadAttention(8, 2), [l => l.forward(x), l => l.trace(x)]],
-    [packLinear(qkv, x), [l => l.forward(x)]],
+    [nn.packLinear(qkv, x), [l => l.forward(x)]],
     [kvCache(qkv, { headDim: 8, capacity: 2 }), [c => c.append(x, x), c => c.attention(x)]],
     [
       learned,
@@ -221,7 +230,7 @@ test('linear, matmul, softmax, exp, tanh and rope accept out and resident, and r
   const calls = [
     ['linear', [3, 5], options => qkv.linear(a, w, b, options)],
     ['matmul', [3, 5], options => qkv.matmul(a, w.T, options)],
-    ['packLinear: forward', [3, 5], options => packLinear(qkv, w, b).forward(a, options)],
+    ['packLinear: forward', [3, 5], options => nn.packLinear(qkv, w, b).forward(a, options)],
     ['softmax', [3, 8], options => qkv.softmax(a, options)],
     ['exp', [3, 8], options => qkv.exp(a, options)],
     ['tanh', [3, 8], options => qkv.tanh(a, options)],

@@ -273,7 +273,8 @@ export class Model {
   *#steps(input, options, record, inParts) {
     Model.#own(this)
     input = readOptions(input, ['ids', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds'], 'forward: input')
-    options = { ...readOptions(options, ['keep', 'hooks', 'cache', 'logits'], 'forward'), record, inParts }
+    const given = readOptions(options, ['keep', 'hooks', 'cache', 'logits'], 'forward')
+    options = Object.assign(given, { record, inParts })
     const { encoder, decoder } = this.#family
     const { logits = 'all' } = options
     const isBoth = this.#isBoth

@@ -1,6 +1,6 @@
 // The gradients of attention. Scores are recomputed for each block of queries; no L x S matrix is stored.
 
-import { expectDims, readOptions } from '../base/arguments.js'
+import { expectDims } from '../base/arguments.js'
 import { toFloats } from '../base/operand.js'
 import { count } from '../base/tensor.js'
 import { keysToMemory, putTensor, queriesToMemory, runWithDropout, writeCall } from '../ops/attention.js'
@@ -16,7 +16,11 @@ import { produceAll } from './operation.js'
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 
-const LABELS = labels('attentionBackward', ['q', 'k', 'v', 'dOutput'], [...ATTENTION_OPTIONS, ...HEAD_OPTIONS])
+const LABELS = labels(
+  'attentionBackward',
+  ['q', 'k', 'v', 'dOutput'],
+  [...ATTENTION_OPTIONS, ...HEAD_OPTIONS, ...OUT_OPTIONS],
+)
 const AT = indices(BACKWARD_WORDS)
 
 /**
@@ -59,13 +63,12 @@ export const attentionBackward = (qkv, q, k, v, dOutput, options = {}) =>
  * @returns {AttentionGradients}
  */
 function differentiateAttention(core, q, k, v, dOutput, options) {
-  const { out, resident, ...given } = readOptions(options, [...LABELS.known, ...OUT_OPTIONS], LABELS.where)
   const call = core.takeCall()
   try {
-    checkAttention(call, q, k, v, given, LABELS)
+    checkAttention(call, q, k, v, options, LABELS)
     const upstream = toFloats(dOutput, LABELS.names.dOutput)
     expectDims(upstream, call.outputDims, LABELS.names.dOutput, '(..., L, E)')
-    return differentiate(core, call, upstream, { out, resident })
+    return differentiate(core, call, upstream, call.options)
   } finally {
     core.giveCall(call)
   }

@@ -103,11 +103,11 @@ export function prepareLoss(core, dims) {
 export function crossEntropy(qkv, logits, targets, options = {}) {
   const core = expectCore(qkv, 'crossEntropy')
   const given = readOptions(options, [...LOSS_OPTIONS, 'gradient', 'out', 'resident'], 'crossEntropy')
-  const { gradient = false, out, resident, ...rest } = given
+  const { gradient = false } = given
   const z = toFloats(logits, 'crossEntropy: logits')
-  const checked = checkLoss(z.dims, targets, rest)
+  const checked = checkLoss(z.dims, targets, given)
   const { ids, values, rows } = checked
-  const target = toTargetInPlace({ out, resident }, z.dims, 'crossEntropy', [z])
+  const target = toTargetInPlace(given, z.dims, 'crossEntropy', [z])
   const losses = new Float32Array(rows)
   let loss = 0
   const run = (/** @type {number} */ dLogits) => {

@@ -40,8 +40,8 @@ export const DROPOUT = operation('x')
 
 /** @param {object} options @param {string} where */
 function readDropout(options, where) {
-  const { generator, ...given } = readOptions(/** @type {any} */ (options), ['p', 'generator', ...OUT_OPTIONS], where)
-  return { given, stream: checkStream(generator, `${where}: generator`) }
+  const given = readOptions(/** @type {any} */ (options), ['p', 'generator', ...OUT_OPTIONS], where)
+  return { given, stream: checkStream(given.generator, `${where}: generator`) }
 }
 
 /**

@@ -94,15 +94,12 @@ export const toOperation = (names, { options = [], prepare }) => ({
 export function defineOperation(definition) {
   const { name, operands } = definition
   const operation = toOperation(operands, definition)
-  const n = operands.length
-  const run = (/** @type {unknown} */ qkv, /** @type {any[]} */ ...args) =>
-    runOperation(
-      qkv,
-      name,
-      operation,
-      Array.from(operands, (_, i) => args[i]),
-      args[n] === undefined ? {} : args[n],
-    )
+  const known = [...operation.options, ...OUT_OPTIONS]
+  const run = (/** @type {unknown} */ qkv, /** @type {any[]} */ ...args) => {
+    const { [operands.length]: options = {} } = args
+    const values = Array.from(operands, (_, i) => args[i])
+    return runOperation(qkv, name, operation, values, readOptions(options, known, name))
+  }
   definitions.set(run, definition)
   return run
 }
@@ -116,10 +113,14 @@ export function gradientOf(operation) {
   const definition = definitionOf(operation)
   const { name, operands, gradientOperands = operands } = definition
   const n = gradientOperands.length
-  const gradient = toOperation(n ? gradientOperands : ['dY'], definition)
+  const names = n ? gradientOperands : ['dY']
+  const gradient = toOperation(names, definition)
+  const where = `${name}Backward`
+  const known = [...gradient.options, ...OUT_OPTIONS]
   return (/** @type {unknown} */ qkv, /** @type {any[]} */ ...args) => {
-    const values = Array.from(n ? gradientOperands : ['dY'], (_, i) => args[i])
-    return runGradients(qkv, `${name}Backward`, gradient, values, args[n], args[n + 1] === undefined ? {} : args[n + 1])
+    const { [n + 1]: options = {} } = args
+    const values = Array.from(names, (_, i) => args[i])
+    return runGradients(qkv, where, gradient, values, args[n], readOptions(options, known, where))
   }
 }
 
@@ -138,12 +139,11 @@ const addressesOf = (core, tensors) => tensors.map(tensor => (tensor ? core.toMe
  * @param {string} where
  * @param {Operation} operation
  * @param {readonly unknown[]} values
- * @param {object} options those of the operation, out and resident
+ * @param {import('../runtime/outputs.js').OutOptions} given the options of the operation, out and resident, as readOptions has read them
  * @param {unknown} [more] the last argument of `run`; default the options
  */
-export function runOperation(qkv, where, operation, values, options, more) {
+export function runOperation(qkv, where, operation, values, given, more) {
   const core = expectCore(qkv, where)
-  const given = readOptions(options, [...operation.options, ...OUT_OPTIONS], where)
   const operands = toOperands(operation, values, where)
   const { dims, run } = operation.prepare(core, operands, given, where)
   const target = toTargetInPlace(given, dims, where, operands)
@@ -157,13 +157,12 @@ export function runOperation(qkv, where, operation, values, options, more) {
  * @param {Operation} operation
  * @param {readonly unknown[]} values
  * @param {unknown} dY
- * @param {object} options those of the operation, out and resident
+ * @param {{ out?: object, resident?: boolean }} given the options of the operation, out and resident, as readOptions has read them
  * @param {unknown} [more] the last argument of `save`; default the options
  * @returns {any} tensors by name
  */
-export function runGradients(qkv, where, operation, values, dY, options, more) {
+export function runGradients(qkv, where, operation, values, dY, given, more) {
   const core = expectCore(qkv, where)
-  const given = readOptions(options, [...operation.options, ...OUT_OPTIONS], where)
   const operands = toOperands(operation, values, where)
   const prepared = operation.prepare(core, operands, given, where)
   const upstream = toFloats(dY, `${where}: dY`)

@@ -66,7 +66,7 @@ export function prepareAttention(core, [q, bias, sinks, k, v], options, where) {
   const names = where === 'attention' ? LABELS.attention : LABELS.packedAttention
   const read = (/** @type {object} */ given) => {
     call.setSizes(B, H, G, L, S, E)
-    checkOptions(call, D, D, { ...given, bias, sinks }, names)
+    checkOptions(call, D, D, Object.assign(Object.create(null), given, { bias, sinks }), names)
     if (call.additive)
       throw new TypeError(
         `${where}: additive scores are not for rows of heads: take qkv.attention and attentionBackward`,

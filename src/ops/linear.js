@@ -56,7 +56,8 @@ export function checkLayout(dims, layout = 'out,in', where) {
 }
 
 /**
- * A Weights in which every property is its own: Object.prototype may have a `residual`.
+ * Makes a Weights. All its properties are its own, because a page may have given Object.prototype a `bias` (see
+ * tests/arguments.test.js).
  * @template {FloatTensor | number} T
  * @param {T} weight
  * @param {readonly number[]} dims

@@ -23,7 +23,7 @@ class Given {
     const none = /** @type {any} */ (undefined)
     this.scale = this.score = this.softcap = this.causal = this.window = this.pastLength = none
     this.mask = this.bias = this.alibi = this.sinks = this.keyLengths = this.dropout = none
-    this.numHeads = this.kvHeads = this.softmaxAxis = this.masking = this.keep = this.out = none
+    this.numHeads = this.kvHeads = this.softmaxAxis = this.masking = this.keep = this.out = this.resident = none
   }
 }
 

@@ -20,7 +20,7 @@ export type PatchChange = At & { kind: 'patch'; position: number | null }
 export type Change = HeadChange | HideChange | WeightChange | PatchChange
 
 /** Of dims (rows, columns). */
-export type Matrix = { data: ArrayLike<number> & Iterable<number>; dims: readonly number[] }
+export type Matrix = { data: Float32Array | Uint8Array; dims: readonly number[] }
 
 /** Where the inspector is. detail: a part of the cell, such as ['term', 3] or ['q', 5]. */
 export type Place = {
@@ -111,3 +111,96 @@ export type InspectorActions = {
   close(): void
   redraw(): void
 }
+
+export type CellAt = { row: number; column: number }
+export type Word = { side: 'queries' | 'keys'; position: number }
+/** What a stroke over a map does. */
+export type Mode = 'read' | 'edit' | 'paint'
+
+/** What the difference is taken from, and the difference. */
+export type Less = {
+  choices: readonly { value: string; name: string }[]
+  chosen: string
+  /** Of the map, such as "Head 1 minus head 2". */
+  label?: string
+  /** Subtracted by the map from the weights, ... */
+  weights?: Matrix
+  /** ... or the difference itself. */
+  difference?: Matrix
+  /** Beside the choice and above the map. */
+  more?: TemplateResult | typeof nothing
+  notes?: readonly (TemplateResult | typeof nothing)[]
+  /** Why there is no difference. */
+  problem?: string
+}
+
+/** The numbers of all heads. */
+export type HeadTable = {
+  caption: string
+  /** Of the column of names. */
+  head: string
+  columns: readonly string[]
+  rows: readonly { name: string; head: number; values: readonly string[]; note?: string; isOwn: boolean }[]
+}
+
+/** All that a picture of one head is drawn from. */
+export type HeadView = {
+  /** Before the ids of its elements, such as "models-". */
+  prefix: string
+  /** Of the map. */
+  label: string
+  weights: Matrix
+  /** The old numbers, which are shown struck out where they differ. */
+  before?: Matrix
+  /** 1 where a query sees a key. */
+  visible?: Matrix
+  queries: readonly string[]
+  keys: readonly string[]
+  /** Are queries and keys two texts? */
+  isCross?: boolean
+  view: string
+  mode: Mode
+  domain: readonly [number, number]
+  pointed?: CellAt
+  selected?: CellAt
+  subtracted?: CellAt
+  /** The word that the pictures speak of. */
+  word?: Word
+  /** Of many rows those that are shown; without it all are, and none can be chosen. */
+  rows?: { filter: string; range?: { from: number; to: number } }
+  less?: Less
+  /** The scores of this head. */
+  scores?: readonly { name: string; value: number }[]
+  heads?: HeadTable
+  className?: string
+}
+
+/** What a reader does with a picture of a head; the same names in every room. */
+export type HeadActions = {
+  show(view: string): void
+  setMode(mode: Mode): void
+  /** The place under the pointer or the focus; without one, it was left. */
+  point(place?: Place): void
+  select(place: Place, isSecond?: boolean): void
+  /** Without a value the cell gets its own back. */
+  edit(query: number, key: number, value?: number): void
+  hide(query: number, key: number, isHidden: boolean): void
+  /** Another head, of the numbers of all heads. */
+  open?(head: number): void
+  subtract?(choice: string): void
+  chooseRows?(range?: { from: number; to: number }): void
+  filterRows?(text: string): void
+}
+
+/** A picture of a head. */
+export type HeadPicture = {
+  name: string
+  /** The id of its picture, behind the prefix; empty where it has none to save. */
+  id: string
+  draw(view: HeadView, act: HeadActions, t: HeadViewTranslate): TemplateResult | typeof nothing
+}
+
+export type HeadViewTranslate = ((
+  key: keyof typeof import('../i18n/en/shell.js').texts,
+  params?: Record<string, string | number>,
+) => string) & { elements: object }

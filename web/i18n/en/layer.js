@@ -182,12 +182,6 @@ export const texts = {
   extremes: 'If a hidden key is NaN, or its score is huge: the first weight of the first row',
 
   liveMap: 'Attention weights, live',
-  filterRows: 'Rows with',
-  rangeRows: 'Rows {from} to {to}',
-  rangeNone: 'All rows',
-  lens: 'The cells around this one',
-  filteredRows: '{count} of {of} rows',
-  filteredNone: 'no row; all {of} are shown',
 
   'term.query': 'queries|query',
   'glossary.query': 'What a word asks: a row of Q. It is compared with every key.',
@@ -362,9 +356,6 @@ export const texts = {
   plotWaist: 'waistline',
   plotWeight: 'weight',
   plotQuery: 'Query',
-  'view.map': 'Map',
-  'view.numbers': 'Numbers',
-  minus: 'Subtract',
   minusHead: 'head {other} from head {head}',
   minusSettings: 'now (B) from the kept settings (A)',
   keepAgain: 'Keep these settings as A instead',

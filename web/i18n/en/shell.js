@@ -92,4 +92,13 @@ export const texts = {
   guideNext: 'Next',
   guideAt: '{at} of {of}',
   guideLeave: 'Leave',
+  filterRows: 'Rows with',
+  filteredRows: '{count} of {of} rows',
+  filteredNone: 'no row; all {of} are shown',
+  rangeRows: 'Rows {from} to {to}',
+  rangeNone: 'All rows',
+  lens: 'The cells around this one',
+  minus: 'Subtract',
+  'view.map': 'Map',
+  'view.numbers': 'Numbers',
 }

@@ -177,12 +177,6 @@ export const texts = {
   extremes: '如果被遮住的键是 NaN，或得分极大：第一行的第一个权重',
 
   liveMap: '注意力权重（实时）',
-  rangeRows: '第 {from} 到 {to} 行',
-  rangeNone: '显示所有行',
-  lens: '这一格周围的格子',
-  filterRows: '只看这些行：含有',
-  filteredRows: '{of} 行中的 {count} 行',
-  filteredNone: '没有这样的行，显示全部 {of} 行',
 
   'term.query': '查询',
   'glossary.query': '一个词问什么：Q 的一行，与每个键比较。',
@@ -349,9 +343,6 @@ export const texts = {
   plotWaist: '腰围',
   plotWeight: '体重',
   plotQuery: '查询',
-  'view.map': '热图',
-  'view.numbers': '数字',
-  minus: '相减',
   minusHead: '头 {head} 减去头 {other}',
   minusSettings: '保留的设置减去现在的设置（A − B）',
   keepAgain: '改为把当前设置保留为 A',

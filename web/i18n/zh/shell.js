@@ -89,4 +89,13 @@ export const texts = {
   guideNext: '下一站',
   guideAt: '第 {at} 站，共 {of} 站',
   guideLeave: '离开',
+  filterRows: '只看这些行：含有',
+  filteredRows: '{of} 行中的 {count} 行',
+  filteredNone: '没有这样的行，显示全部 {of} 行',
+  rangeRows: '第 {from} 到 {to} 行',
+  rangeNone: '显示所有行',
+  lens: '这一格周围的格子',
+  minus: '相减',
+  'view.map': '热图',
+  'view.numbers': '数字',
 }

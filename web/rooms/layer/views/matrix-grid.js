@@ -3,8 +3,9 @@ import { moved } from '../../../elements/keys.js'
 import { format } from '../../../files/number-format.js'
 import { held, released, wasLong } from '../../../head/long-press.js'
 import { colourOf } from '../../../head/number-colours.js'
+import { left, rested } from '../../../head/pointing.js'
 import { toNumber } from '../../../shell/kinds.js'
-import { left, rested, selectCell } from './hover.js'
+import { selectCell } from './select.js'
 
 /** @typedef {import('../explain/matrix-names.js').Matrix} Matrix */
 /** @typedef {import('../explain/dependencies.js').Region} Region */

@@ -4,10 +4,11 @@ import './matrix-grid.js'
 import './save-menu.js'
 import { short } from '../../../files/number-format.js'
 import { gradient } from '../../../head/number-colours.js'
+import { left, rested } from '../../../head/pointing.js'
 import { writtenUpTo } from '../explain/play.js'
 import { isSameCell } from '../settings.js'
-import { left, rested, selectCell } from './hover.js'
 import { math } from './math.js'
+import { selectCell } from './select.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('./context.js').Region} Region */

@@ -1,12 +1,12 @@
 import { html, nothing } from 'lit'
 import './save-menu.js'
+import { headView, pictureSelector, viewTabs } from '../../../head/head-view.js'
 import { colourOf } from '../../../head/number-colours.js'
+import { MANY_ROWS } from '../../../head/part-of-map.js'
 import { closeMenu, menu } from '../../../shell/menu.js'
-import { MANY_ROWS } from '../explain/part.js'
 import { shades } from '../explain/word-facts.js'
 import { headAnswer } from './head-list.js'
-import { map } from './map.js'
-import { otherView } from './other-views.js'
+import { headActions, scaleChoice, shownHead } from './shown-head.js'
 import { domain, spokenCell, spokenWord } from './spoken.js'
 import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences } from './word-buttons.js'
 
@@ -111,14 +111,10 @@ function seen({ t, result, from }) {
 /** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */
 function tabs(context) {
   const { t, settings, actions, mode } = context
-  const names = /** @type {const} */ (['map', 'lines', 'difference', 'numbers'])
   const modes = /** @type {Mode[]} */ (['read', 'edit', 'paint'])
   const large = /** @type {Matrix} */ (context.matrices.get('weights'))
   return html`<tool-group class="tabs" aria-label=${t('view')}>
-    ${names.map(
-      name =>
-        html`<button type="button" class="tab" data-view=${name} aria-pressed=${settings.view === name} @click=${() => actions.look({ view: name })}>${t(`view.${name}`)}</button>`,
-    )}
+    ${viewTabs(settings.view, headActions(context).show, t)}
     <span class="spring"></span>
     ${
       settings.view === 'map'
@@ -140,12 +136,9 @@ function tabs(context) {
         : nothing
     }
     ${context.result.heads > 1 ? html`<save-menu class="of-heads" .t=${t} .name=${t.elements.heads} .text=${t.elements.heads} .picture=${'qkv-heads'}></save-menu>` : nothing}
-    <save-menu class="of-weights" .t=${t} .name=${t('matrix.weights')} .text=${t(`view.${settings.view}`)} .matrix=${large} .picture=${PICTURES[settings.view]}></save-menu>
+    <save-menu class="of-weights" .t=${t} .name=${t('matrix.weights')} .text=${t(`view.${settings.view}`)} .matrix=${large} .picture=${pictureSelector({ prefix: '', view: settings.view })}></save-menu>
   </tool-group>`
 }
-
-/** The picture of each view that has one. */
-const PICTURES = { map: '#map', lines: '#lines', difference: '#difference', numbers: '' }
 
 /** What a large trace leaves out. @param {SceneContext} context */
 function left({ t, result, head }) {
@@ -167,7 +160,7 @@ export function stage(context) {
     ${answer(context)}
     ${seen(context)}
     ${tabs(context)}
-    <div class="picture">${settings.view === 'map' ? map(context) : otherView(context)}</div>
+    ${headView(shownHead(context), headActions(context), t, settings.view === 'map' ? scaleChoice(context) : nothing)}
     ${left(context)}
   </section>`
 }

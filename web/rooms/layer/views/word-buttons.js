@@ -1,9 +1,10 @@
 import { html, nothing } from 'lit'
 import { share as percent } from '../../../files/number-format.js'
 import { held, released, wasLong } from '../../../head/long-press.js'
+import { left, rested } from '../../../head/pointing.js'
 import { namesOf } from '../explain/labels.js'
 import { looksAt, placeOf, seenBy, strengthOf } from '../explain/word-facts.js'
-import { left, rested, selectWord } from './hover.js'
+import { selectWord } from './select.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').SceneContext} SceneContext */

@@ -1,9 +1,5 @@
 // Parts of a map of many words: rows that are chosen, and the cells around one. Pure.
 
-import { Tensor } from 'qkv'
-
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
-
 /** With more rows than this, they can be filtered, and a lens shows the cells around one. */
 export const MANY_ROWS = 24
 
@@ -28,14 +24,14 @@ export function rowsOf(names, filter, range) {
  * @param {readonly number[]} rows
  * @param {number} [from] the first column
  * @param {number} [count]
- * @returns {T}
+ * @returns {{ data: T['data'], dims: number[] }}
  */
 export function pick({ data, dims }, rows, from = 0, count = dims[1]) {
   const part = new /** @type {any} */ (data.constructor)(rows.length * count)
   rows.forEach((row, i) => {
     part.set(data.subarray(row * dims[1] + from, row * dims[1] + from + count), i * count)
   })
-  return /** @type {any} */ (new Tensor(part, [rows.length, count]))
+  return { data: part, dims: [rows.length, count] }
 }
 
 /**

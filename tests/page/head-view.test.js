@@ -1,0 +1,195 @@
+// The pictures of a head: each is drawn from data, and does the same with pointer, finger and keyboard, without a room.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { headView, pictureSelector, VIEW_NAMES, viewTabs } from '../../web/head/head-view.js'
+import { pointable } from '../../web/head/pointing.js'
+import { elementsOf, having, keyOf, ofClass } from './template.js'
+
+/** @typedef {import('../../web/head/head.js').HeadActions} HeadActions */
+/** @typedef {import('../../web/head/head.js').HeadView} HeadView */
+
+const t = /** @type {any} */ (Object.assign(keyOf, { elements: {} }))
+
+/** Actions that note what they were asked for. */
+function noted() {
+  /** @type {unknown[][]} */
+  const done = []
+  const act = /** @type {Required<HeadActions>} */ (
+    new Proxy({}, { get: (_, name) => (/** @type {unknown[]} */ ...args) => done.push([name, ...args.filter(x => x !== undefined)]) }) // biome-ignore format: one line
+  )
+  return { act, done }
+}
+
+/** @type {HeadView} */
+const view = {
+  prefix: 'a-',
+  label: 'Weights',
+  weights: { data: Float32Array.of(1, 0, 0.25, 0.75), dims: [2, 2] },
+  visible: { data: Uint8Array.of(1, 0, 1, 1), dims: [2, 2] },
+  queries: ['x', 'y'],
+  keys: ['x', 'y'],
+  view: 'map',
+  mode: 'read',
+  domain: [0, 1],
+  selected: { row: 1, column: 0 },
+  subtracted: { row: 0, column: 0 },
+  word: { side: 'queries', position: 1 },
+  less: { choices: [{ value: '1', name: 'head 2' }, { value: 'text', name: 'other text' }], chosen: 'text', weights: { data: Float32Array.of(1, 0, 0, 1), dims: [2, 2] } }, // biome-ignore format: one line
+  scores: [{ name: 'entropy', value: 0.5 }],
+}
+
+test('every view has a tab, a picture with its words, and what can be saved of it', () => {
+  const { act, done } = noted()
+  assert.deepEqual(VIEW_NAMES, ['map', 'lines', 'difference', 'numbers'])
+  const tabs = elementsOf(viewTabs('lines', act.show, t))
+  assert.deepEqual(
+    tabs.map(({ attributes }) => [attributes['data-view'], attributes['aria-pressed']]),
+    VIEW_NAMES.map(name => [name, name === 'lines']),
+  )
+  tabs[3].listeners.click({})
+  assert.deepEqual(done, [['show', 'numbers']])
+  for (const [name, selector] of [
+    ['map', '#a-map'],
+    ['lines', '#a-lines'],
+    ['difference', '#a-difference'],
+    ['numbers', ''],
+  ]) {
+    // biome-ignore format: one line
+    assert.equal(pictureSelector({ prefix: 'a-', view: name }), selector)
+    const drawn = headView({ ...view, view: name }, act, t)
+    const [picture] = elementsOf(drawn).filter(({ tag }) => tag.startsWith('qkv-'))
+    assert.deepEqual(picture.attributes['.rowTokens'] ?? picture.attributes['.queryTokens'], ['x', 'y'], name)
+    assert.deepEqual(picture.attributes['.mask'] ?? view.visible, view.visible, name)
+  }
+  assert.match(elementsOf(headView(undefined, act, t))[0].text, /loading/)
+})
+
+/** The events of a picture, and what they ask for. @type {[event: string, detail: object | null, asks: unknown[]][]} */
+const BEHAVIOURS = [
+  ['cell-focus', { row: 1, column: 0 }, ['point', { cell: { matrix: 'weights', row: 1, column: 0 } }]],
+  ['cell-leave', null, ['point']],
+  ['cell-pin', { row: 0, column: 1 }, ['select', { cell: { matrix: 'weights', row: 0, column: 1 } }]],
+  [
+    'cell-pin',
+    { row: 0, column: 1, isSecond: true },
+    ['select', { cell: { matrix: 'weights', row: 0, column: 1 } }, true],
+  ],
+  ['token-focus', { side: 'row', index: 1 }, ['point', { word: { side: 'queries', position: 1 } }]],
+  ['token-focus', null, ['point']],
+  ['token-pin', { side: 'column', index: 0 }, ['select', { word: { side: 'keys', position: 0 } }]],
+  [
+    'token-pin',
+    { side: 'row', index: 0, isSecond: true },
+    ['select', { word: { side: 'queries', position: 0 } }, true],
+  ],
+  ['cell-edit', { row: 1, column: 1, value: 0.5 }, ['edit', 1, 1, 0.5]],
+  ['cell-paint', { row: 1, column: 1, hide: true }, ['hide', 1, 1, true]],
+  ['token-range', { side: 'row', from: 0, to: 1 }, ['chooseRows', { from: 0, to: 1 }]],
+]
+
+test('pointing, selecting and a second one are the same in every picture that has words or cells', () => {
+  const answered = { map: 11, lines: 4, difference: 8, numbers: 5 }
+  for (const [name, count] of Object.entries(answered)) {
+    let found = 0
+    for (const [event, detail, asks] of BEHAVIOURS) {
+      const { act, done } = noted()
+      const [picture] = elementsOf(headView({ ...view, view: name }, act, t)).filter(({ tag }) =>
+        tag.startsWith('qkv-'),
+      )
+      if (!picture.listeners[event]) continue
+      picture.listeners[event]({ detail })
+      assert.deepEqual(done, [asks], `${name}: ${event}`)
+      found++
+    }
+    assert.equal(found, count, name)
+  }
+})
+
+test('the word that is meant and the subtracted cell are marked, with one object as long as they are the same', () => {
+  const marks = (/** @type {Partial<HeadView>} */ more) =>
+    having(headView({ ...view, ...more }, noted().act, t), '.highlight')[0].attributes['.highlight']
+  assert.deepEqual(marks({}), { rows: [1], columns: [1], cells: [{ row: 0, column: 0 }] })
+  assert.deepEqual(marks({ isCross: true, subtracted: undefined }), { rows: [1], columns: [], cells: [] })
+  assert.equal(marks({}), marks({ weights: { ...view.weights } }))
+})
+
+test('of many rows some are chosen: cells keep their row, and a lens shows those around the one that is meant', () => {
+  const n = 30
+  const names = Array.from({ length: n }, (_, i) => `w${i}`)
+  const many = {
+    ...view,
+    queries: names,
+    keys: names,
+    weights: { data: Float32Array.from({ length: n * n }, (_, i) => i), dims: [n, n] },
+    visible: undefined,
+    selected: { row: 12, column: 29 },
+    rows: { filter: '', range: { from: 10, to: 12 } },
+  }
+  globalThis.document = /** @type {any} */ ({ getElementById: () => null })
+  const { act, done } = noted()
+  const drawn = headView(many, act, t)
+  const [map] = having(drawn, 'id', 'a-map')
+  assert.deepEqual(map.attributes['.rowTokens'], ['w10', 'w11', 'w12'])
+  assert.deepEqual(map.attributes['.pinned'], { row: 2, column: 29 })
+  assert.equal(map.attributes['.matrix'].data[0], 300)
+  map.listeners['cell-pin']({ detail: { row: 1, column: 3 } })
+  assert.deepEqual(done, [['select', { cell: { matrix: 'weights', row: 11, column: 3 } }]])
+  const [lens] = having(drawn, 'id', 'a-lens')
+  assert.deepEqual(lens.attributes['.cell'], { row: 12, column: 23 })
+  assert.deepEqual(lens.attributes['.matrix'].dims, [24, 24])
+  having(drawn, 'id', 'range-none')[0].listeners.click({})
+  assert.deepEqual(done[1], ['chooseRows'])
+  const filtered = headView({ ...many, rows: { filter: 'W2' } }, act, t)
+  assert.equal(having(filtered, 'id', 'a-map')[0].attributes['.rowTokens'].length, 11)
+  assert.match(ofClass(filtered, 'row-filter')[0].text, /filteredRows {"count":11,"of":30}/)
+  assert.equal(having(headView({ ...many, rows: undefined }, act, t), 'id', 'a-lens').length, 0)
+})
+
+test('the difference says why there is none; its choice is asked for', () => {
+  const { act, done } = noted()
+  const drawn = headView({ ...view, view: 'difference' }, act, t)
+  assert.equal(having(drawn, 'id', 'a-difference')[0].attributes['.minus'], view.less?.weights)
+  const [choice] = having(drawn, 'id', 'a-minus')
+  choice.listeners.change({ target: { value: '1' } })
+  assert.deepEqual(done, [['subtract', '1']])
+  assert.deepEqual(having(drawn, 'selected', true).map(({ text }) => text), ['other text']) // biome-ignore format: one line
+  const less = { choices: [], chosen: '', problem: 'other words' }
+  assert.match(ofClass(headView({ ...view, view: 'difference', less }, act, t), 'note')[0].text, /other words/)
+})
+
+test('numbers are the scores of the head, or the numbers of all heads', () => {
+  const { act, done } = noted()
+  assert.match(elementsOf(headView({ ...view, view: 'numbers' }, act, t))[0].text, /entropy ?0\.5000/)
+  const rows = [0, 1].map(head => ({ name: `h${head}`, head, values: ['1.5'], note: 'looks back', isOwn: head === 1 }))
+  const heads = { caption: 'all', head: 'head', columns: ['entropy'], rows }
+  const drawn = headView({ ...view, view: 'numbers', heads }, act, t)
+  const buttons = having(drawn, 'aria-pressed')
+  assert.deepEqual(buttons.map(({ text, attributes }) => [text, attributes['aria-pressed']]), [['h0', false], ['h1', true]]) // biome-ignore format: one line
+  buttons[0].listeners.click({})
+  assert.deepEqual(done, [['open', 0]])
+})
+
+test('a button is pointed at, selected by a click, and by Shift or a long press meant as a second one', async () => {
+  /** @type {unknown[]} */
+  const done = []
+  const on = pointable({ point: is => done.push(is), select: isSecond => done.push(isSecond ? 'second' : 'first') })
+  on.enter()
+  on.leave()
+  on.click(/** @type {any} */ ({ shiftKey: false }))
+  on.click(/** @type {any} */ ({ shiftKey: true }))
+  assert.deepEqual(done.splice(0), [true, false, 'first', 'second'])
+  on.down(/** @type {any} */ ({ pointerType: 'touch' }))
+  await wait(700)
+  on.up()
+  on.click(/** @type {any} */ ({ shiftKey: false }))
+  assert.deepEqual(done.splice(0), ['second'], 'the click that ends the press selects nothing')
+  on.down(/** @type {any} */ ({ pointerType: 'touch' }))
+  on.up()
+  on.click(/** @type {any} */ ({ shiftKey: false }))
+  on.down(/** @type {any} */ ({ pointerType: 'mouse' }))
+  await wait(700)
+  on.click(/** @type {any} */ ({ shiftKey: false }))
+  assert.deepEqual(done, ['first', 'first'])
+})

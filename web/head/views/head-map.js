@@ -1,0 +1,213 @@
+// The map of the weights of one head: of many words some rows, and a lens around the cell that is meant.
+
+import { html, nothing } from 'lit'
+import { live } from 'lit/directives/live.js'
+import { MANY_ROWS, pick, rowsOf, windowAround } from '../part-of-map.js'
+import { left, rested } from '../pointing.js'
+
+/** @typedef {import('../head.js').CellAt} CellAt */
+/** @typedef {import('../head.js').HeadActions} HeadActions */
+/** @typedef {import('../head.js').HeadView} HeadView */
+/** @typedef {import('../head.js').HeadViewTranslate} HeadViewTranslate */
+/** @typedef {import('../head.js').Matrix} Matrix */
+/** @typedef {import('../head.js').Place} Place */
+/** @typedef {Event & { target: HTMLInputElement }} InputEvent */
+
+/** Rows and columns of the lens, and how wide it is at most, with a gap. */
+const LENS = 24
+const LENS_WIDTH = LENS * 16 + 8
+
+/** Marks are the same object as long as they are the same: an element with new marks is drawn again. @type {Map<string, import('../../elements/draw.js').Highlight>} */
+const knownMarks = new Map()
+
+/** The frames in a map: row and column of the word that it speaks of, and the cell that is subtracted. @param {HeadView} view */
+export function marksOf({ word, isCross, subtracted }) {
+  const key = JSON.stringify([word, isCross, subtracted])
+  const known = knownMarks.get(key)
+  if (known) return known
+  const marks = {
+    rows: word && (word.side === 'queries' || !isCross) ? [word.position] : [],
+    columns: word && (word.side === 'keys' || !isCross) ? [word.position] : [],
+    cells: subtracted ? [subtracted] : [],
+  }
+  if (knownMarks.size > 100) knownMarks.clear()
+  knownMarks.set(key, marks)
+  return marks
+}
+
+/** @param {CellAt} cell @returns {Place} */
+const cellPlace = ({ row, column }) => ({ cell: { matrix: 'weights', row, column } })
+
+/** The word of a label. @param {{ side: 'row' | 'column', index: number }} label @param {(row: number) => number} [toRow] @returns {Place} */
+export const wordPlace = ({ side, index }, toRow = row => row) => ({
+  word: side === 'row' ? { side: 'queries', position: toRow(index) } : { side: 'keys', position: index },
+})
+
+/**
+ * The listeners of a picture of weights.
+ * @param {HeadActions} act
+ * @param {(row: number) => number} [toRow] the row of the head that a row of the picture is
+ */
+export function listenersOf(act, toRow = row => row) {
+  /** @param {CustomEvent} event @returns {CellAt} */
+  const cellOf = ({ detail: { row, column } }) => ({ row: toRow(row), column })
+  return {
+    cellFocus: (/** @type {CustomEvent} */ event) => rested(() => act.point(cellPlace(cellOf(event)))),
+    cellLeave: () => left(() => act.point()),
+    cellPin: (/** @type {CustomEvent} */ event) => act.select(cellPlace(cellOf(event)), event.detail.isSecond),
+    cellEdit: (/** @type {CustomEvent} */ event) =>
+      act.edit(cellOf(event).row, event.detail.column, event.detail.value),
+    cellPaint: (/** @type {CustomEvent} */ event) =>
+      act.hide(cellOf(event).row, event.detail.column, event.detail.hide),
+    tokenFocus: (/** @type {CustomEvent} */ { detail }) =>
+      detail ? rested(() => act.point(wordPlace(detail, toRow))) : left(() => act.point()),
+    tokenPin: (/** @type {CustomEvent} */ { detail }) => act.select(wordPlace(detail, toRow), detail.isSecond),
+    tokenRange: (/** @type {CustomEvent} */ { detail: { side, from, to } }) => {
+      if (side === 'row') act.chooseRows?.({ from: toRow(from), to: toRow(to) })
+    },
+  }
+}
+
+/**
+ * A field to filter many rows, and the chosen range with a way back.
+ * @param {HeadView} view
+ * @param {HeadActions} act
+ * @param {HeadViewTranslate} t
+ * @param {number} found
+ */
+function rowTools({ rows, queries: { length }, queries }, act, t, found) {
+  const isMany = length > MANY_ROWS
+  const { filter = '', range } = rows ?? {}
+  if (!rows || (!isMany && !range)) return nothing
+  return html`<div class="row-tools">${
+    isMany
+      ? html`<label class="row-filter">${t('filterRows')}
+    <input id="row-filter" type="search" autocomplete="off" spellcheck="false" .value=${live(filter)} @input=${(/** @type {InputEvent} */ { target }) => act.filterRows?.(target.value)} />
+    ${filter ? html`<span class="note">${t(found ? 'filteredRows' : 'filteredNone', { count: found, of: length })}</span>` : nothing}</label>`
+      : nothing
+  }${
+    range
+      ? html`<span class="row-range">${t('rangeRows', { from: queries[range.from] ?? '', to: queries[Math.min(range.to, length - 1)] ?? '' })}
+        <button type="button" class="plain" id="range-none" @click=${() => act.chooseRows?.()}>${t('rangeNone')}</button></span>`
+      : nothing
+  }</div>`
+}
+
+/** @typedef {{ key: string, of: unknown, mask: unknown, rows: readonly number[], found: number, names: string[], weights: any, visible?: any }} PartOfMap */
+
+/** The rows that were shown last. @type {PartOfMap | undefined} */
+let lastPart
+
+/** The rows that are shown, where they are not all. @param {HeadView} view */
+function partOf({ rows: chosen, queries, weights, visible }) {
+  const filter = queries.length > MANY_ROWS ? (chosen?.filter ?? '') : ''
+  if (!filter && !chosen?.range) return undefined
+  const key = JSON.stringify([filter, chosen?.range])
+  if (lastPart?.key !== key || lastPart.of !== weights || lastPart.mask !== visible) {
+    const { rows, found } = rowsOf(queries, filter, chosen?.range)
+    lastPart = {
+      key,
+      of: weights,
+      mask: visible,
+      rows,
+      found,
+      names: rows.map(i => queries[i]),
+      weights: pick(weights, rows),
+      visible: visible && pick(visible, rows),
+    }
+  }
+  return lastPart
+}
+
+/** The cells that the lens showed last. @type {{ key: string, of: unknown, weights: any, visible?: any } | undefined} */
+let lastLens
+
+/** Would the lens, at the right, cover the cell? As the map was drawn last. @param {string} id @param {CellAt} cell */
+function isUnderLens(id, { column }) {
+  const map = /** @type {import('../../elements/heatmap.js').QkvHeatmap | null} */ (document.getElementById(id))
+  const { right = 0 } = map?.where({ row: 0, column }) ?? {}
+  return right > (map?.parentElement?.getBoundingClientRect().right ?? 0) - LENS_WIDTH
+}
+
+/**
+ * Of a map whose labels do not all fit: the cells around the one that is meant, each with its labels.
+ * @param {HeadView} view
+ * @param {HeadViewTranslate} t
+ */
+function lens({ prefix, queries, keys, weights, visible, domain, pointed, selected, rows: choice }, t) {
+  const cell = pointed ?? selected
+  if (!choice || !cell || Math.max(queries.length, keys.length) <= MANY_ROWS) return nothing
+  const { row, rows, column, columns } = windowAround(cell, weights.dims, LENS)
+  const key = [row, column].join()
+  if (lastLens?.key !== key || lastLens.of !== weights) {
+    const list = Array.from({ length: rows }, (_, i) => row + i)
+    lastLens = {
+      key,
+      of: weights,
+      weights: pick(weights, list, column, columns),
+      visible: visible && pick(visible, list, column, columns),
+    }
+  }
+  return html`<qkv-heatmap
+    id="${prefix}lens"
+    class=${isUnderLens(`${prefix}map`, cell) ? 'is-start' : ''}
+    inert
+    .label=${t('lens')}
+    .matrix=${lastLens.weights}
+    .mask=${lastLens.visible}
+    .rowTokens=${queries.slice(row, row + rows)}
+    .columnTokens=${keys.slice(column, column + columns)}
+    .rowTitle=${''}
+    .columnTitle=${''}
+    .domain=${domain}
+    .decimals=${2}
+    .legend=${false}
+    .tools=${false}
+    .cell=${{ row: cell.row - row, column: cell.column - column }}
+    .texts=${t.elements}
+  ></qkv-heatmap>`
+}
+
+/** @param {HeadView} view @param {HeadActions} act @param {HeadViewTranslate} t */
+function draw(view, act, t) {
+  const part = partOf(view)
+  const toRow = (/** @type {number} */ row) => part?.rows[row] ?? row
+  const on = listenersOf(act, toRow)
+  /** A cell of the head in the rows that are shown. @param {CellAt | undefined} cell */
+  const shown = cell => {
+    if (!cell || !part) return cell
+    const row = part.rows.indexOf(cell.row)
+    return row < 0 ? undefined : { row, column: cell.column }
+  }
+  return html`${rowTools(view, act, t, part?.found ?? 0)}<qkv-heatmap
+    id="${view.prefix}map"
+    class=${view.className ?? nothing}
+    .label=${view.label}
+    .matrix=${part?.weights ?? view.weights}
+    .previous=${part ? undefined : view.before}
+    .mask=${part ? part.visible : view.visible}
+    .rowTokens=${part?.names ?? view.queries}
+    .columnTokens=${view.keys}
+    .rowTitle=${t('axis.queries')}
+    .columnTitle=${t('axis.keys')}
+    .domain=${view.domain}
+    .mode=${view.mode}
+    .editable=${true}
+    .texts=${t.elements}
+    .cell=${shown(view.pointed) ?? shown(view.selected)}
+    .pinned=${shown(view.selected)}
+    .highlight=${part ? undefined : marksOf(view)}
+    @cell-focus=${on.cellFocus}
+    @cell-leave=${on.cellLeave}
+    @cell-pin=${on.cellPin}
+    @cell-edit=${on.cellEdit}
+    @cell-paint=${on.cellPaint}
+    @token-focus=${on.tokenFocus}
+    @token-pin=${on.tokenPin}
+    @token-range=${on.tokenRange}
+  ></qkv-heatmap>
+  ${lens(view, t)}`
+}
+
+/** @type {import('../head.js').HeadPicture} */
+export const headMap = { name: 'map', id: 'map', draw }

@@ -1,0 +1,9 @@
+// The pictures of a head, in the order of their tabs. Each is a file here, a line in this list, and its text `view.NAME`.
+
+import { headDifference } from './head-difference.js'
+import { headLines } from './head-lines.js'
+import { headMap } from './head-map.js'
+import { headNumbers } from './head-numbers.js'
+
+/** @type {readonly import('../head.js').HeadPicture[]} */
+export const VIEWS = [headMap, headLines, headDifference, headNumbers]

@@ -1,0 +1,164 @@
+// The chosen head as the pictures of web/head take it, and what its reader does there.
+
+import { html } from 'lit'
+import { short } from '../../../elements/number-text.js'
+import { otherHead } from '../explain/comparison.js'
+import { largestDifferences } from '../explain/head-facts.js'
+import { namesOf } from '../explain/labels.js'
+import { largestOf } from '../explain/scale.js'
+import { headSentences } from './head-list.js'
+import { selectCell, selectWord } from './select.js'
+import { domain, spokenWord } from './spoken.js'
+import { marked, rich, share } from './word-buttons.js'
+
+/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @typedef {import('../explain/matrix-names.js').Matrix} Matrix */
+/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @typedef {import('../../../head/head.js').HeadActions} HeadActions */
+/** @typedef {import('../../../head/head.js').HeadView} HeadView */
+
+/** @param {SceneContext} context @returns {HeadView} */
+export function shownHead(context) {
+  const { t, head, matrices, mask, mode, selection, pointed, result, settings, filter, range } = context
+  const { tensor, before } = /** @type {Matrix} */ (matrices.get('weights'))
+  const { queries, keys } = namesOf(result)
+  /** A cell of the weights of this head. @param {SceneContext['pointed'] | null} cell */
+  const own = cell => (cell?.matrix === 'weights' && cell.head === head ? cell : undefined)
+  return {
+    prefix: '',
+    label: t('matrix.weights'),
+    weights: tensor,
+    before,
+    visible: mask,
+    queries,
+    keys,
+    isCross: result.settings.isCross,
+    view: settings.view,
+    mode,
+    domain: domain(context),
+    pointed: own(pointed),
+    selected: own(selection.cell),
+    subtracted: own(selection.less),
+    word: spokenWord(context),
+    rows: { filter, range },
+    less: settings.view === 'difference' ? less(context) : undefined,
+    heads: settings.view === 'numbers' ? numbersOfHeads(context) : undefined,
+  }
+}
+
+/** @param {SceneContext} context @returns {HeadActions} */
+export function headActions({ actions, head }) {
+  const cellAt = (/** @type {number} */ row, /** @type {number} */ column) => ({
+    matrix: /** @type {const} */ ('weights'),
+    head,
+    row,
+    column,
+  })
+  return {
+    show: view => actions.look({ view: /** @type {any} */ (view) }),
+    setMode: actions.setMode,
+    point(place) {
+      if (place?.cell) actions.point(cellAt(place.cell.row, place.cell.column))
+      else if (place?.word) actions.hover(place.word)
+      else {
+        actions.point(undefined)
+        actions.hover(undefined)
+      }
+    },
+    select({ cell, word }, isSecond) {
+      if (cell) selectCell(actions, cellAt(cell.row, cell.column), isSecond)
+      if (word) selectWord(actions, word, isSecond)
+    },
+    edit: (row, column, value) => actions.edit(cellAt(row, column), value, 'drag weights'),
+    hide: (row, column, isHidden) => actions.paint(row, column, !isHidden),
+    open: other => actions.select({ head: other }),
+    subtract: choice =>
+      actions.look(choice === 'settings' ? { minus: 'settings' } : { minus: 'head', other: Number(choice) }),
+    chooseRows: actions.setRange,
+    filterRows: actions.setFilter,
+  }
+}
+
+/** Which scale, beside its legend: where its colours end, and why. @param {SceneContext} context */
+export function scaleChoice(context) {
+  const { t, scaleEnd, actions, result, matrices } = context
+  const ends = /** @type {const} */ (['shared', 'one', 'own'])
+  const all = /** @type {FloatTensor} */ (result.smalls ?? result.tensors.weights)
+  const own = /** @type {Matrix} */ (matrices.get('weights')).tensor
+  const most = { shared: largestOf(all), one: 1, own: largestOf(own) }
+  return html`<label class="scale-choice">${t('scaleEnd')}
+    <select id="scale-end" @change=${(/** @type {Event & { target: HTMLSelectElement }} */ { target }) => actions.setScaleEnd(/** @type {any} */ (target.value))}>
+      ${ends.map(
+        name =>
+          html`<option value=${name} ?selected=${scaleEnd === name}>${t(`scaleEnd.${name}`, {
+            end: short(domain({ ...context, scaleEnd: name })[1]),
+            share: share(context, most[name]),
+          })}</option>`,
+      )}
+    </select></label>`
+}
+
+/** This head less another, or the baseline less the settings of now. @param {SceneContext} context @returns {import('../../../head/head.js').Less} */
+function less(context) {
+  const { t, result, head, settings, actions, compared } = context
+  const { minus, baseline } = settings
+  const other = otherHead(settings.other, head, result.heads)
+  const heads = Array.from({ length: result.heads }, (_, h) => h).filter(h => h !== head)
+  const label = minus === 'settings' ? t('lessNow') : t('lessHead', { head: head + 1, other: other + 1 })
+  const difference = compared?.difference
+  return {
+    choices: [
+      ...heads.map(h => ({ value: String(h), name: t('minusHead', { head: head + 1, other: h + 1 }) })),
+      { value: 'settings', name: t('minusSettings') },
+    ],
+    chosen: minus === 'settings' ? 'settings' : String(other),
+    label,
+    difference,
+    problem: difference ? undefined : t(compared?.trouble ?? 'compareNone', compared?.params),
+    more: html`<button type="button" class="plain" id="keep" @click=${actions.setBaseline}>${t(baseline ? 'keepAgain' : 'keep')}</button>`,
+    notes: difference && [
+      html`<p class="note">${label}</p>`,
+      html`<p class="note" id="largest-differences">${rich(largest(context, difference))}</p>`,
+    ],
+  }
+}
+
+/**
+ * "Most: is to is (+0.3120), ..."
+ * @param {SceneContext} context
+ * @param {{ data: ArrayLike<number>, dims: readonly number[] }} differences
+ */
+function largest({ t, result }, differences) {
+  const { queries, keys } = namesOf(result)
+  const list = largestDifferences(differences, 3).map(({ row, column, difference }) =>
+    t('differenceAt', {
+      query: marked(queries[row]),
+      key: marked(keys[column]),
+      amount: `${difference < 0 ? '−' : '+'}${Math.abs(difference).toFixed(4)}`,
+    }),
+  )
+  return t('largestDifferences', { list: list.join(t('comma')) })
+}
+
+/** The numbers of each head; those that mean something. @param {SceneContext} context @returns {import('../../../head/head.js').HeadTable} */
+function numbersOfHeads(context) {
+  const { t, head, language, statistics = [], result } = context
+  const write = new Intl.NumberFormat(language, { minimumFractionDigits: 4, maximumFractionDigits: 4 })
+  // Positions of two sentences have nothing to do with one another.
+  const names = /** @type {('entropy' | 'first' | 'previous' | 'self')[]} */ (
+    result.settings.isCross ? ['entropy', 'first'] : ['entropy', 'first', 'previous', 'self']
+  )
+  const sentences = result.heads > 1 ? headSentences(context) : []
+  return {
+    caption: t('numbersText'),
+    head: t('headColumn'),
+    columns: names.map(name => t(`numbers.${name}`)),
+    rows: statistics.map((each, h) => ({
+      name: String(h + 1),
+      head: h,
+      values: names.map(name => (Number.isNaN(each[name]) ? '–' : write.format(each[name]))),
+      note: sentences[h],
+      isOwn: h === head,
+    })),
+  }
+}
