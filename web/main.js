@@ -11,7 +11,7 @@ if (!location.hash && new URLSearchParams(location.search).has('model'))
   history.replaceState(null, '', `${location.search}#1&room=models`)
 
 /** The rooms beside One layer, loaded on demand. @type {Record<string, () => Promise<{ room: any }>>} */
-const list = {}
+const list = { learn: () => import('./rooms/learn/room.js') }
 
 const qkv = load()
 const choices = remembered()

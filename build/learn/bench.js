@@ -5,14 +5,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { load } from 'qkv'
 import { pytorchProgram } from '../../web/rooms/learn/programs/pytorch.js'
-import { RECIPES } from '../../web/rooms/learn/recipes.js'
-import { EVERY } from '../../web/rooms/learn/session.js'
+import { EVERY } from '../../web/rooms/learn/snapshots.js'
+import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { createRun } from '../../web/rooms/learn/training-run.js'
 
-/** @typedef {import('../../web/rooms/learn/training-run.js').Task} Task */
-
 const SEEDS = [0, 1, 2]
-/** Seconds to success that the room promises. @type {Partial<Record<Task, number>>} */
+/** Seconds to success that the room promises. @type {Record<string, number>} */
 const GOALS = { sort: 2, reverse: 2, induction: 4, translation: 4 }
 
 const qkv = await load({ threads: 1 })
@@ -24,9 +22,9 @@ const seconds = (/** @type {() => void} */ run) => {
 }
 const python = ['/usr/bin/python3', 'python3'].find(path => path === 'python3' || existsSync(path)) ?? 'python3'
 
-/** PyTorch's seconds for so many steps, without its start. @param {Task} task @param {number} seed @param {number} steps */
+/** PyTorch's seconds for so many steps, without its start. @param {string} task @param {number} seed @param {number} steps */
 function pytorch(task, seed, steps) {
-  const program = pytorchProgram(task, { ...RECIPES[task].defaults, seed })
+  const program = pytorchProgram(task, { ...TASKS[task].defaults, seed })
   const timed = program
     .replace(
       /for step in range\(\d+\):\n {4}ids/,
@@ -38,8 +36,8 @@ function pytorch(task, seed, steps) {
 }
 
 console.log('task         goal   to success  step      same steps: qkv  PyTorch  ratio   (s, median of 3 seeds)')
-for (const [task, goal] of /** @type {[Task, number][]} */ (Object.entries(GOALS))) {
-  const { measure, goal: wanted } = RECIPES[task]
+for (const [task, goal] of Object.entries(GOALS)) {
+  const { measure, least } = TASKS[task].goal
   /** @type {Record<'success' | 'step' | 'own' | 'torch', number[]>} */
   const found = { success: [], step: [], own: [], torch: [] }
   for (const seed of SEEDS) {
@@ -48,7 +46,7 @@ for (const [task, goal] of /** @type {[Task, number][]} */ (Object.entries(GOALS
       seconds(() => {
         while (run.steps < run.settings.steps) {
           run.step()
-          if (run.steps % EVERY === 0 && run.evaluate()[measure] >= wanted) break
+          if (run.steps % EVERY === 0 && run.evaluate()[measure] >= least) break
         }
       }),
     )

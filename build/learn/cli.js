@@ -1,36 +1,33 @@
 // npm run learn -- TASK [--seed 0] [--json] [--text FILE] [--SETTING VALUE]: trains in Node, without the page.
 // TASK may be a model that ships with the page: trained/cli.js.
 // npm run learn -- --all [--record]: every task on ten seeds, induction with one layer too, and how many reached their
-// goals; with --record, the band that the page shows behind the curves (recorded.js).
+// goals; with --record, the band that the page shows behind the curves goes into the file of each task.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { load } from 'qkv'
-import { RECIPES } from '../../web/rooms/learn/recipes.js'
+import { shownOf } from '../../web/rooms/learn/shown.js'
+import { EVERY } from '../../web/rooms/learn/snapshots.js'
+import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { createRun } from '../../web/rooms/learn/training-run.js'
 import { isTrainedModel, trainModel } from '../train/train.js'
 
-/** @typedef {import('../../web/rooms/learn/training-run.js').Task} Task */
-
 /** The article's sentence, and its translation. */
-const SENTENCE = 'an engineer wants an autonomous driving solution in Beijing today'.split(' ')
+const SENTENCE = 'an engineer wants an autonomous driving solution in Beijing today'
 const TRANSLATION = '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案'
 /** The accuracy that one layer stays below on induction. */
 const ONE_LAYER = 0.4
 
-/** Steps between evaluations. */
-const EVERY = 20
-
 /**
  * Trains until success and prints the result.
- * @param {Task} task
- * @param {Partial<import('../../web/rooms/learn/recipes.js').LearnSettings>} settings
+ * @param {string} task
+ * @param {Partial<import('../../web/rooms/learn/tasks/task.js').LearnSettings>} settings
  * @param {string} [text]
  */
 export async function learn(task, settings, text) {
   const qkv = await load()
   const run = createRun(qkv, task, settings, text)
-  const { measure, goal } = RECIPES[task]
+  const { hasText, goal, stacks } = TASKS[task]
   const losses = []
   let reachedAt = null
   let evaluation = run.evaluate()
@@ -42,15 +39,15 @@ export async function learn(task, settings, text) {
     if (run.steps % EVERY) continue
     evaluation = run.evaluate()
     curve.push(evaluation.heldOutAccuracy)
-    if (reachedAt === null && evaluation[measure] >= goal) {
+    if (reachedAt === null && evaluation[goal.measure] >= goal.least) {
       reachedAt = run.steps
       seconds = (performance.now() - start) / 1000
     }
   }
   seconds ||= (performance.now() - start) / 1000
   const { accuracy, heldOutAccuracy, heldOutLoss, alignment, scores } = evaluation
-  const sentence = task === 'translation' ? { sentence: run.translate(SENTENCE).join(' ') } : {}
-  const bits = task === 'text' ? { bits: heldOutLoss / Math.LN2 } : {}
+  const sentence = stacks.includes('cross') ? { sentence: shownOf(qkv, run, SENTENCE).answers.join(' ') } : {}
+  const bits = hasText ? { bits: heldOutLoss / Math.LN2 } : {}
   run.dispose()
   const { seed } = run.settings
   return {
@@ -70,25 +67,24 @@ export async function learn(task, settings, text) {
   }
 }
 
-/** The least and the most of several curves, in percent, as a property. @param {Task} task @param {number[][]} curves */
-function bandOf(task, curves) {
+/** The least and the most of several curves, in percent, as a property of their task. @param {number[][]} curves */
+function bandOf(curves) {
   const edge = (/** @type {(...values: number[]) => number} */ pick) =>
     curves[0].map((_, i) => Math.round(100 * pick(...curves.map(curve => curve[i])))).join(' ')
-  return `  ${task}: {\n    least: '${edge(Math.min)}',\n    most: '${edge(Math.max)}',\n  },`
+  return `recorded: {\n    least: '${edge(Math.min)}',\n    most: '${edge(Math.max)}',\n  },`
 }
 
-/** @param {string[]} bands */
-function writeRecorded(bands) {
-  const file = new URL('../../web/rooms/learn/recorded.js', import.meta.url)
-  const [head] = readFileSync(file, 'utf8').split(' = {')
-  writeFileSync(file, `${head} = {\n${bands.join('\n')}\n}\n`)
+/** Writes a band into the file of its task. @param {string} task @param {number[][]} curves */
+function record(task, curves) {
+  const file = new URL(`../../web/rooms/learn/tasks/${task}.js`, import.meta.url)
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/recorded: \{[^}]*\},/, bandOf(curves)))
 }
 
 const isMain = import.meta.main ?? process.argv[1]?.endsWith('cli.js')
 const [name, ...args] = process.argv.slice(2)
 if (isMain && name && isTrainedModel(name)) await trainModel(name, args)
 else if (isMain) {
-  const names = Object.keys(RECIPES.induction.defaults)
+  const names = Object.keys(TASKS.induction.defaults)
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -114,9 +110,7 @@ else if (isMain) {
   const seeds = values.all ? Array.from({ length: 10 }, (_, seed) => seed) : [settings.seed ?? 0]
   /** @type {string[]} */
   const table = []
-  /** @type {string[]} */
-  const bands = []
-  for (const [task, given] of /** @type {[Task, object?][]} */ (runs)) {
+  for (const [task, given] of /** @type {[string, object?][]} */ (runs)) {
     const results = []
     for (const seed of seeds) {
       const result = await learn(task, { ...settings, ...given, seed }, text)
@@ -127,14 +121,12 @@ else if (isMain) {
         console.log(JSON.stringify({ ...rest, ...given }, (_, x) => (typeof x === 'number' ? Number(x.toFixed(3)) : x)))
       }
     }
-    if (!given)
-      bands.push(
-        bandOf(
-          task,
-          results.map(({ curve }) => curve),
-        ),
+    if (!given && values.all && values.record)
+      record(
+        task,
+        results.map(({ curve }) => curve),
       )
-    const { within } = RECIPES[task]
+    const { within } = TASKS[task].goal
     const steps = results.map(({ reachedAt }) => reachedAt ?? Number.POSITIVE_INFINITY).sort((a, b) => a - b)
     const right = results.filter(({ sentence }) => sentence === TRANSLATION).length
     const below = results.filter(({ heldOutAccuracy: a, accuracy: b }) => a < ONE_LAYER && b < ONE_LAYER).length
@@ -142,9 +134,8 @@ else if (isMain) {
       given
         ? `${task}, one layer: ${below} of ${seeds.length} below ${ONE_LAYER}`
         : `${task}: ${steps.filter(step => step <= within).length} of ${seeds.length} within ${within} steps, median ${steps[steps.length >> 1]}, worst ${steps[steps.length - 1]}` +
-            (task === 'translation' ? `; the sentence right on ${right}` : ''),
+            (results[0].sentence === undefined ? '' : `; the sentence right on ${right}`),
     )
   }
   if (values.all && !values.json) console.log(table.join('\n'))
-  if (values.all && values.record) writeRecorded(bands)
 }

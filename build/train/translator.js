@@ -1,6 +1,6 @@
 // Trains the small translator that ships with the page: Marian's layout, on the grammar of the task "translation".
 
-import { LONGEST, SOURCE_WORDS, TARGET_WORDS, translationBatch } from '../../web/rooms/learn/tasks/translation.js'
+import { batch as drawBatch, LONGEST, SOURCE_WORDS, TARGET_WORDS } from '../../web/rooms/learn/tasks/translation.js'
 import { train } from '../../web/rooms/learn/training.js'
 import { filesOf } from './folder.js'
 import { configOf, forward, initialWeights } from './marian.js'
@@ -37,7 +37,7 @@ export const DEFAULTS = {
  * @param {Split} split
  */
 export function sentences(generator, B, split) {
-  const { T, ids, targets, sources, others = sources, lengths = [] } = translationBatch(generator, {}, B, split)
+  const { T, ids, targets, sources, others = sources, lengths = [] } = drawBatch(generator, {}, B, split)
   const made = {
     ids: { data: ids.map((id, i) => (i % T < lengths[Math.floor(i / T)] ? id + SPECIALS.length : PAD)), dims: [B, T] },
     previous: { data: new Int32Array(B * L).fill(PAD), dims: [B, L] },

@@ -60,7 +60,7 @@ for (const [theme, language] of [
     await page.click('#settings-open')
     await expectNothing('a stop of the tour, a word, the settings', rules)
     await page.click('[data-room="learn"]')
-    await page.locator('learn-room canvas').first().waitFor()
+    await page.locator('main.learn canvas').first().waitFor()
     await expectNothing('Learn', rules)
     await page.click('[data-room="models"]')
     await page.locator('#models-files').waitFor({ state: 'attached' })

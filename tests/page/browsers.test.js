@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { load } from 'qkv'
-import { probeOf } from '../../web/rooms/learn/probe.js'
+import { shownOf } from '../../web/rooms/learn/shown.js'
 import { createRun } from '../../web/rooms/learn/training-run.js'
 import { BROWSERS, launch } from '../browser/browsers.js'
 import { serve } from './browser.js'
@@ -101,14 +101,14 @@ for (const name of BROWSERS)
     // A link to the room "Learn" repeats a run: the same bits here, and in Node.
     for (const task of /** @type {const} */ (['sort', 'translation'])) {
       await page.goto('about:blank')
-      await page.goto(`${server.url}#1&room=learn&task=${task}&learn=seed%3D3`)
+      await page.goto(`${server.url}#1&room=learn&learn.task=${task}&learn.seed=3`)
       await page.until(isReady)
       await page.click('#learn-train')
       await page.until(isLearned)
       const { step, weights } = await page.evaluate(shownHead)
       const run = createRun(qkv, task, { seed: 3 })
       while (run.steps < step) run.step()
-      const want = probeOf(qkv, run, '').layers.at(-1)
+      const want = shownOf(qkv, run, '').layers.at(-1)
       run.dispose()
       assert.ok(step >= 60, `${task}: step ${step}`)
       assert.deepEqual(weights, Array.from(want?.data ?? []), task)

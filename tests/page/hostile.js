@@ -5,7 +5,9 @@ import { writeNpy } from '../../web/files/npy.js'
 import { describe, FIELD_NAMES, HAND_BUILT } from '../../web/rooms/layer/fields.js'
 import { toHash } from '../../web/rooms/layer/layer-link.js'
 import { MATRIX_IDS } from '../../web/rooms/layer/matrices.js'
-import { fieldsOf, POSITIONS } from '../../web/rooms/learn/check.js'
+import { POSITIONS } from '../../web/rooms/learn/fields.js'
+import { room as learnRoom } from '../../web/rooms/learn/room.js'
+import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 
 /** @typedef {import('../../web/rooms/layer/fields.js').FieldName} FieldName */
 
@@ -123,32 +125,21 @@ export function linkOf(random) {
     if (name === 'baseline') return toHash({ ...defaultsWith(), heads: below(20) }).slice(1) || '1&mask=causal'
     return sentence()
   }
-  /** Changes of heads, as Learn and as Models write them. */
+  /** Changes of heads, as Learn and Models write them. */
   const head = () => `${one([1, 2, 3, 99, 0])}.${one([1, 2, 5, 999])}`
   const position = () => one(['1', '2', '9', '0', '99999', '999999'])
-  const touch = () =>
-    list(1 + below(4), () =>
-      [
-        `${one(['', '-'])}${head()}`,
-        one(['off', 'mean', 'x0.5', `x${one(NUMBERS)}`, `hide${position()}-${position()}`, 'x']),
-      ].join(':'),
-    ).join(';')
   const change = () =>
     `${one(['', '~'])}${one(['', '', 'e', 'd', 'c'])}${random() < 0.2 ? one([1, 2, 99]) : head()}` +
     `${one(['', `:${position()}>${position()}`, `:${position()}`, ':*'])}=${one(['0', 'mean', 'hide', 'patch', '0.25', ...NUMBERS])}`
   const rooms = {
     layer: () => ({}),
     learn: () => {
-      const task = one(describe('task').kind.choices ?? [])
-      const field = () => one([...fieldsOf(/** @type {any} */ (task)), '__proto__', 'x'])
-      const settings = list(
-        below(4),
-        () => `${field()}=${one([...NUMBERS, ...POSITIONS, '1', '2', '16', '64', 'true'])}`,
-      )
-      return {
-        task: random() < 0.05 ? one(WORDS) : task,
-        learn: [...settings, ...(random() < 0.4 ? [`touch=${touch()}`] : [])].join(','),
-      }
+      const names = Object.keys(learnRoom.fields)
+      const values = [...NUMBERS, ...POSITIONS, '1', '2', '16', '64', '120', 'true', '1.1', '2.9', ...WORDS]
+      const settings = list(below(4), () => [`learn.${random() < 0.02 ? '__proto__' : one(names)}`, one(values)])
+      const changes = random() < 0.4 ? [['learn.changes', list(1 + below(5), change).join(' ')]] : []
+      const task = ['learn.task', random() < 0.05 ? one(WORDS) : one(Object.keys(TASKS))]
+      return Object.fromEntries([task, ...settings, ...changes])
     },
     models: () => ({
       checkpoint: one(['', '', '', 'stories', 'translation', one(WORDS), 'a-folder.12345678']),

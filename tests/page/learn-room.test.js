@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { beyond } from './browser.js'
 import { usePage } from './open.js'
 
-const SORT = '#1&room=learn&task=sort'
+const SORT = '#1&room=learn&learn.task=sort'
 const SORTED = '0 2 3 6 8 9 11 14'
 const context = usePage({ hash: SORT })
 const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
@@ -28,21 +28,93 @@ const reads = (selector, expected) =>
 async function train() {
   await room('#learn-train:not([disabled])').waitFor(PATIENCE)
   await context.page.click('#learn-train')
-  await reads('.learn-said', /\d%/)
+  await room('.learn-said[data-reached]').waitFor(PATIENCE)
 }
+
+/** A number that an element holds as data. @param {string} selector @param {string} name */
+const dataOf = async (selector, name) => Number(await room(selector).getAttribute(`data-${name}`))
 
 /** What the large map shows. @param {string} [id] @returns {Promise<number[]>} */
 const mapOf = (id = '#learn-map') =>
   context.page.evaluate(id => Array.from(/** @type {any} */ (document.querySelector(id)).matrix.data), id)
 
-test('nothing trains before a click; one click trains to the goal and names the head', async () => {
+test('nothing trains before a click; one click trains to the goal and names the head and the data', async () => {
   await room('qkv-heads').waitFor()
-  assert.match(await text('#learn-steps'), /step 0 of 300/)
+  assert.equal(await dataOf('#learn-steps', 'step'), 0)
   assert.match(await text('.learn-probe'), /Nothing is trained yet/)
+  assert.match(await text('.learn-settings summary'), /1 layer, 1 head per layer, d 32/)
   await train()
-  assert.match(await text('.learn-said'), /^Reached 95\.0% at step \d+\. Head 1\.1 looks at the next larger number: \d/)
+  assert.match(
+    await text('.learn-said'),
+    /^Reached 95\.0% accuracy on lengths never trained at step \d+\. Head 1\.1 looks at the next larger number: \d/,
+  )
   assert.equal(await text('#learn-answer'), SORTED)
-  assert.match(await text('#learn-spoken'), /^Step \d+, accuracy \d/)
+  assert.match(await text('#learn-spoken'), /^Step \d+, accuracy \d.* on lengths never trained$/)
+  const legend = await room('[data-name="accuracy"] .key').allInnerTexts()
+  assert.match(legend[0], /^accuracy on new sequences of trained lengths 0\.\d\d$/)
+  assert.match(legend[1], /^accuracy on lengths never trained (0\.\d\d|1\.00)$/)
+})
+
+test('a shared link shows what was shared: the run is trained again to its step', async () => {
+  const { page } = context
+  await train()
+  await page.locator('#learn-at').fill('40')
+  await room('.learn-at output[data-step="40"]').waitFor()
+  const steps = await dataOf('#learn-steps', 'step')
+  const map = await mapOf()
+  await page.waitForFunction(() => /learn\.trained=\d+/.test(location.hash) && /learn\.at=40/.test(location.hash))
+  await context.go(await page.evaluate(() => location.hash))
+  await room(`#learn-steps[data-step="${steps}"]`).waitFor(PATIENCE)
+  await room('.learn-dock[data-training="false"]').waitFor(PATIENCE)
+  await room('.learn-at output[data-step="40"]').waitFor()
+  assert.deepEqual(await mapOf(), map)
+})
+
+test('each switch stands below the map of its head, and a key of the legend has the stroke of its curve', async () => {
+  const { page } = context
+  await context.go('#1&room=learn')
+  await room('[data-layer="2"] qkv-heads [role=radio]').first().waitFor()
+  for (const head of ['1.1', '1.2', '2.1', '2.2']) {
+    const [layer, n] = head.split('.').map(Number)
+    const map = await room(`[data-layer="${layer}"] qkv-heads [role=radio]`)
+      .nth(n - 1)
+      .boundingBox()
+    const own = await room(`[data-switch="${head}"]`).boundingBox()
+    assert.ok(map && own && own.y >= map.y + map.height - 1, head)
+    assert.ok(
+      own.x >= map.x - 8 && own.x < map.x + map.width,
+      `${head}: ${own.x}, map ${map.x} to ${map.x + map.width}`,
+    )
+  }
+  const strokes = await page.evaluate(() => {
+    const of = (/** @type {Element | null} */ line) => {
+      const { stroke, strokeDasharray } = getComputedStyle(/** @type {Element} */ (line))
+      return `${stroke} ${strokeDasharray}`
+    }
+    return Array.from(document.querySelectorAll('.curves .key'), key => {
+      const kind = /** @type {HTMLElement} */ (key).dataset.kind ?? ''
+      const selector = kind
+        .split(' ')
+        .map(name => `.${name}`)
+        .join('')
+      const curve = key.closest('.curves')?.querySelector(`:scope > svg ${selector}`) ?? null
+      return { kind, key: of(key.querySelector('line, rect')), curve: of(curve) }
+    })
+  })
+  assert.ok(strokes.length >= 9)
+  for (const { kind, key, curve } of strokes) assert.equal(key, curve, kind)
+})
+
+test('a file that Learn cannot open is named when it is dropped', async () => {
+  const { page } = context
+  await room('#learn-train:not([disabled])').waitFor(PATIENCE)
+  await page.evaluate(() => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File(['x'], 'x.npy'))
+    dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }))
+  })
+  await room('#learn-refused[data-files="x.npy"]').waitFor()
+  assert.match(await text('#learn-refused'), /Learn cannot open x\.npy\. It opens a model that was saved here/)
 })
 
 test('a click on the answer says why: logits, and what each head adds to them, position by position', async () => {
@@ -77,11 +149,12 @@ test('a changed head is listed among the changes and in the link; undo, suspend,
   const { page } = context
   await train()
   await page.selectOption('.head-state', 'off')
-  await reads('.changes-effect', /to \d/)
-  const shares = [...(await text('.changes-effect')).matchAll(/([\d.]+)%/g)].map(([, share]) => Number(share))
-  assert.ok(shares[0] > 95 && shares[1] < 70, String(shares))
+  await room('.changes-effect[data-after]').waitFor()
+  const [before, after] = [await dataOf('.changes-effect', 'before'), await dataOf('.changes-effect', 'after')]
+  assert.ok(before > 0.95 && after < 0.7, `${before}, ${after}`)
+  assert.match(await text('.changes-effect'), /^Accuracy on lengths never trained: \d/)
   assert.notEqual(await text('#learn-answer'), SORTED)
-  await page.waitForFunction(() => location.hash.includes('touch%3D1.1%3Aoff'))
+  await page.waitForFunction(() => location.hash.includes('learn.changes=1.1%3D0'))
   const hash = await page.evaluate(() => location.hash)
   assert.equal(await room('.change-switch').getAttribute('aria-checked'), 'true')
   await page.click('.change-switch')
@@ -207,7 +280,7 @@ test('success names what happened; a double click or F2 gives a head a factor', 
   await page.locator('qkv-heads [role=radio]').focus()
   await page.keyboard.press('F2')
   assert.match(await text('.change'), /1\.1 × 0\.5/)
-  await context.go('#1&room=learn&task=sort&learn=d%3D16')
+  await context.go(`${SORT}&learn.d=16`)
   await room('#learn-map').waitFor()
   assert.equal(await room('polygon.band').count(), 0)
 })
@@ -246,7 +319,7 @@ test('the sentence of One layer is a probe of the translation; words that the gr
 
 test('layers, positions and MLP of the translation can be changed; its last map is the one across', async () => {
   const { page } = context
-  await context.go('#1&room=learn&task=translation')
+  await context.go('#1&room=learn&learn.task=translation')
   await room('.learn-settings summary').click()
   await page.selectOption('#learn-positions', 'rope')
   await page.fill('#learn-set-mlp', '16')
@@ -260,7 +333,9 @@ test('layers, positions and MLP of the translation can be changed; its last map 
     'Chinese looks at English',
   ])
   assert.equal(await text('#learn-chosen-title'), 'Head 3.1')
-  await page.waitForFunction(() => decodeURIComponent(location.hash).includes('learn=layers=2,positions=rope,mlp=16'))
+  await page.waitForFunction(() =>
+    decodeURIComponent(location.hash).includes('learn.layers=2&learn.positions=rope&learn.mlp=16'),
+  )
   await page.click('#learn-answer .answer-token:nth-of-type(1)')
   await room('#why').waitFor(PATIENCE)
   assert.match(await text('#why'), /MLP of layer 3/)
@@ -302,21 +377,23 @@ test('the link contains the settings; bad ones give a message, with the nearest 
   await room('.learn-settings summary').click()
   await page.fill('#learn-set-seed', '7')
   await page.keyboard.press('Enter')
-  await page.waitForFunction(() => /learn=seed%3D7/.test(location.hash))
+  await page.waitForFunction(() => /learn\.seed=7/.test(location.hash))
   assert.match(await text('.learn-settings summary'), /seed 7/)
-  await context.go(`${SORT}&learn=heads%3D5,rate%3D1e9`)
-  assert.match(await room('.learn-problem').first().innerText(), /Learning rate: got 1e9/)
+  await context.go(`${SORT}&learn.heads=5&learn.rate=1e9`)
+  assert.match(await text('[data-problem="rate"]'), /Learning rate: got 1000000000/)
   await page.click('[data-nearest="rate"]')
-  await page.waitForFunction(() => /rate%3D1(?!e)/.test(location.hash))
-  await context.go(`${SORT}&learn=layers%3D4,d%3D128,mlp%3D512,batch%3D64,steps%3D5000,T%3D64,V%3D64`)
+  await page.waitForFunction(() => /learn\.rate=1(?!0)/.test(location.hash))
+  await context.go(
+    `${SORT}&learn.layers=4&learn.d=128&learn.mlp=512&learn.batch=64&learn.steps=5000&learn.T=64&learn.V=64`,
+  )
   assert.match(await text('#learn-large'), /This run takes about \d+ min and \d+ MB/)
   await page.click('#learn-smaller')
-  await page.waitForFunction(() => /batch%3D16/.test(location.hash))
+  await page.waitForFunction(() => /learn\.batch=16/.test(location.hash))
 })
 
 test('a rate that is too high is said to leave the scale; a lower one is a button', async () => {
   const { page } = context
-  await context.go(`${SORT}&learn=rate%3D1`)
+  await context.go(`${SORT}&learn.rate=1`)
   await room('#learn-train:not([disabled])').waitFor(PATIENCE)
   await page.click('#learn-train')
   await room('#learn-diverged').waitFor(PATIENCE)
@@ -324,7 +401,7 @@ test('a rate that is too high is said to leave the scale; a lower one is a butto
   assert.equal(await room('.curves .diverged').count(), 1)
   await page.click('#learn-good')
   await page.click('#learn-lower')
-  await page.waitForFunction(() => /rate%3D0\.3/.test(location.hash))
+  await page.waitForFunction(() => /learn\.rate=0\.3/.test(location.hash))
   await reads('#learn-steps', /step 0 of/)
 })
 
@@ -408,7 +485,7 @@ test('the model is saved and opens again; programs, curves and a table are there
   assert.match(model.name, /^sort-seed0-step\d+\.safetensors$/)
   const map = await mapOf()
   const buffer = await readFile(model.path)
-  await context.go('#1&room=learn&task=reverse')
+  await context.go('#1&room=learn&learn.task=reverse')
   await room('#learn-map').waitFor()
   await page.setInputFiles('#learn-file', { name: model.name, mimeType: 'application/octet-stream', buffer })
   await room('#learn-opened').waitFor()
@@ -458,7 +535,7 @@ test('on a phone a text begins with a smaller model, and the link contains it', 
   await page.setViewportSize({ width: 360, height: 740 })
   await page.selectOption('#learn-task', 'text')
   await reads('.learn-settings summary', /d 32/)
-  await page.waitForFunction(() => /learn=d%3D32%2Cmlp%3D64%2Cbatch%3D8/.test(location.hash))
+  await page.waitForFunction(() => /learn\.d=32&learn\.mlp=64&learn\.batch=8/.test(location.hash))
   assert.deepEqual(await beyond(page), [])
   await page.setViewportSize({ width: 1440, height: 900 })
 })

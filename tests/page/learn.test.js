@@ -10,7 +10,8 @@ import { learn } from '../../build/learn/cli.js'
 import { drawStory } from '../../build/train/stories-text.js'
 import { bandOf } from '../../web/rooms/learn/curves.js'
 import { pytorchProgram } from '../../web/rooms/learn/programs/pytorch.js'
-import { RECIPES } from '../../web/rooms/learn/recipes.js'
+import { shownOf } from '../../web/rooms/learn/shown.js'
+import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import {
   drawPair,
   LONGEST,
@@ -20,19 +21,19 @@ import {
 } from '../../web/rooms/learn/tasks/translation.js'
 import { createRun } from '../../web/rooms/learn/training-run.js'
 
-/** @typedef {import('../../web/rooms/learn/training-run.js').Task} Task */
-
 const SEEDS = [0, 1, 2]
+/** Tasks with a goal, on lengths of which some are never trained. */
+const GOALS = Object.keys(TASKS).filter(task => !TASKS[task].hasText)
 /** The recorded band is in whole percent. */
 const ROUNDED = 0.0051
 const text = readFileSync(new URL('../../docs/attention.md', import.meta.url), 'utf8')
 const qkv = await load()
 
-for (const task of /** @type {Task[]} */ (['sort', 'reverse', 'induction', 'translation']))
-  test(`${task} reaches its goal within ${RECIPES[task].within} steps on seeds ${SEEDS}`, async t => {
+for (const task of GOALS)
+  test(`${task} reaches its goal within ${TASKS[task].goal.within} steps on seeds ${SEEDS}`, async t => {
     for (const seed of SEEDS) {
       const { reachedAt, accuracy, heldOutAccuracy, scores, seconds, curve } = await learn(task, { seed })
-      const { within } = RECIPES[task]
+      const { within } = TASKS[task].goal
       t.diagnostic(JSON.stringify({ seed, reachedAt, accuracy, heldOutAccuracy, ...scores, seconds }))
       assert.ok(reachedAt !== null && reachedAt <= within, `seed ${seed}: ${reachedAt}`)
       const { least = [], most = [] } = bandOf(task) ?? {}
@@ -42,12 +43,12 @@ for (const task of /** @type {Task[]} */ (['sort', 'reverse', 'induction', 'tran
     }
   })
 
-for (const task of /** @type {Task[]} */ (['sort', 'reverse', 'induction', 'translation']))
+for (const task of GOALS)
   test(`the lengths on which ${task} is held out are never trained`, () => {
-    const { shape, defaults } = RECIPES[task]
+    const { shape, batch, defaults } = TASKS[task]
     const generator = qkv.generator(1)
     const lengthsOf = (/** @type {import('../../web/rooms/learn/tasks/batch.js').Split} */ split) => {
-      const { targets, lengths, B, L } = shape(defaults).batch(generator, 400, split)
+      const { targets, lengths, B, L } = batch(generator, shape(defaults), 400, split)
       const answers = (/** @type {number} */ b) => targets.subarray(b * L, (b + 1) * L).filter(id => id >= 0).length
       return new Set(lengths ?? Array.from({ length: B }, (_, b) => answers(b)))
     }
@@ -70,8 +71,8 @@ test('induction with one layer stays below 0.4', async () => {
 test('in a trained translation model the sentence of the article comes out right', async () => {
   const run = createRun(qkv, 'translation', { seed: 0 })
   while (run.steps < run.settings.steps) run.step()
-  const source = 'an engineer wants an autonomous driving solution in Beijing today'.split(' ')
-  assert.deepEqual(run.translate(source), '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案'.split(' '))
+  const source = 'an engineer wants an autonomous driving solution in Beijing today'
+  assert.deepEqual(shownOf(qkv, run, source).answers, '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案'.split(' '))
   run.dispose()
 })
 
@@ -117,7 +118,7 @@ for (const [
   task,
   given,
   steps,
-] of /** @type {[Task, Partial<import('../../web/rooms/learn/recipes.js').LearnSettings>, number][]} */ ([
+] of /** @type {[string, Partial<import('../../web/rooms/learn/tasks/task.js').LearnSettings>, number][]} */ ([
   ['induction', {}, 50],
   ['induction', { norm: true, mlp: 48, positions: 'learned' }, 50],
   ['induction', { positions: 'distance' }, 50],

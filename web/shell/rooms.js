@@ -226,7 +226,9 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
     },
     leave(/** @type {string} */ id) {
       const own = opened.get(id)
-      if (own) own.store.update(own.room.leave?.(own.store.state))
+      if (!own) return
+      own.store.update(own.room.leave?.(own.store.state))
+      own.store.ask() // nothing draws it now
     },
     /** A few words for the tab of a room. @param {string} id @param {import('../i18n/index.js').Language} language */
     note(id, language) {
@@ -250,7 +252,10 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
     /** @param {Partial<import('./room.js').Surroundings>} patch */
     surround(patch) {
       surroundings = { ...surroundings, ...patch }
-      for (const { store } of opened.values()) store.surround(patch)
+      for (const { store } of opened.values()) {
+        store.surround(patch)
+        store.ask() // a hidden tab draws nothing
+      }
     },
   }
 }

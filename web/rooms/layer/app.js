@@ -205,7 +205,7 @@ export function createApp(host, taste, { list = {}, load = () => new Promise(() 
     rooms.leave(history.present.room)
     rooms.surround({ sentence: history.present.sentence })
     rooms.enter(room)
-    if (typed && room !== typed.room && rooms.has(room)) {
+    if (typed && room !== 'learn' && room !== typed.room && rooms.has(room)) {
       look(patch)
       state.typed = undefined
       return rooms.give(room, { type: 'sentence', text: typed.text }).then(() => {})
@@ -396,10 +396,9 @@ export function createApp(host, taste, { list = {}, load = () => new Promise(() 
     },
     setMode: mode => update({ mode }),
     copy: async what => {
+      if (what === 'link') return copyLink()
       if (!results?.result) return
-      if (what === 'link' && !isLinkable(state.history.present)) return say('linkLarge', {}, true)
-      if (what === 'link') writeAddress()
-      const codes = { link: () => host.href(), pytorch: pytorchCode, qkv: qkvCode }
+      const codes = { pytorch: pytorchCode, qkv: qkvCode }
       say((await copy(codes[what](results.result))) ? `copied.${what}` : 'copyFailed')
     },
     saveAll: () => {
@@ -457,6 +456,17 @@ export function createApp(host, taste, { list = {}, load = () => new Promise(() 
       update({ theme })
       host.remember(state)
     },
+  }
+
+  /** Copies the address; what was done is said in the room that is open. */
+  async function copyLink() {
+    const { room } = state.history.present
+    const tell = (/** @type {Said['key']} */ key, /** @type {boolean} */ isBad) =>
+      rooms.has(room) ? rooms.say(room, { key }, isBad) : say(key, {}, isBad)
+    if (!isLinkable(state.history.present)) return tell('linkLarge', true)
+    writeAddress()
+    const isDone = await copy(host.href())
+    tell(isDone ? 'copied.link' : 'copyFailed', !isDone)
   }
 
   /** Writes the settings into the address, now. */

@@ -49,14 +49,16 @@ export function remembered() {
   }
 }
 
-/** Marks the target of the tour's stop, and where its thing is to be done, with their badges. @param {number | null} tour */
-function markTargets(tour) {
+/** Marks the target of the tour's stop, and where its thing is to be done, with their badges. @param {number | null} tour @param {readonly string[]} [marks] those of another room */
+function markTargets(tour, marks = []) {
   const { target, does } = tour === null ? {} : stopOf(tour)
   const badges = new Map(
-    [target, does].map((selector, i) => [selector === undefined ? undefined : seen(selector), String(i + 1)]),
+    [target, does, ...marks].map((selector, i) => [
+      selector === undefined ? undefined : seen(selector),
+      String(i < 2 ? i + 1 : i - 1),
+    ]),
   )
-  // The stories of Learn mark their own.
-  for (const marked of document.querySelectorAll('[data-tour]:not(.learn *)'))
+  for (const marked of document.querySelectorAll('[data-tour]'))
     if (!badges.has(marked)) marked.removeAttribute('data-tour')
   for (const [element, badge] of badges) element?.setAttribute('data-tour', badge)
 }
@@ -80,7 +82,9 @@ export const host = {
     document.title = `qkv: ${t('title')}`
     const isDark = theme === 'system' ? darkness.matches : theme === 'dark'
     render(page({ ...drawing, isDark }), document.body)
-    markTargets(drawing.tour)
+    const { room } = drawing.settings
+    if (room === 'layer') markTargets(drawing.tour)
+    else markTargets(null, drawing.stores.marks(room))
   },
   drawPlainly(message) {
     document.body.textContent = message

@@ -287,9 +287,6 @@ export const FIELDS = {
 
   /** One layer, Learn, Models. */
   room: oneOf(['layer', 'learn', 'models'], page),
-  /** In the room Learn: the task, and what differs from its recipe, such as 'seed=3,layers=1'. */
-  task: oneOf(['induction', 'translation', 'sort', 'reverse', 'text'], page),
-  learn: setting(text(), '', page),
   /** In the room Models: which model, '' the first that ships; what it reads; the text that patches are taken from; what is
    * changed in it (checkpoints/changes.js); the head whose page is open. */
   checkpoint: setting(text(), '', page),

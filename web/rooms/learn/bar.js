@@ -2,39 +2,18 @@
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import {
-  checkLearn,
-  estimate,
-  fieldsOf,
-  MOST_BYTES,
-  MOST_SECONDS,
-  POSITIONS,
-  RANGES,
-  secondsOf,
-  smaller,
-  writeLearn,
-} from './check.js'
-import { blocksOf, RECIPES } from './recipes.js'
-import { LEAST_TEXT } from './watch.js'
+import { estimate, MOST_BYTES, MOST_SECONDS, secondsOf, smaller } from './cost.js'
+import { attentionsOf, fields, fieldsOf, POSITIONS, runSettings } from './fields.js'
+import { TASKS } from './tasks/index.js'
+import { LEAST_CHARACTERS } from './tasks/text.js'
+import { failureOf, needsText, runOf } from './told.js'
 
-/** @typedef {import('./room.js').Context} Context */
-/** @typedef {import('./room.js').InputEvent} InputEvent */
-/** @typedef {import('./training-run.js').Task} Task */
-/** @typedef {import('./recipes.js').LearnSettings} LearnSettings */
+/** @typedef {import('./learn.js').Context} Context */
+/** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
+/** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-/** What a phone begins with, where the recipe's own takes long. @type {Partial<Record<Task, Partial<LearnSettings>>>} */
-const ON_PHONE = { text: { d: 32, mlp: 64, batch: 8 } }
-
-/** Settings that a task begins with, as text. @param {Task} task */
-const firstSettings = task => (matchMedia('(max-width: 899px)').matches ? writeLearn(task, ON_PHONE[task] ?? {}) : '')
-
-const TASKS = /** @type {Task[]} */ (Object.keys(RECIPES))
-
-/** @param {Context} context @param {Partial<Record<import('./check.js').Field, unknown>>} patch */
-const set = ({ watch }, patch) => watch.link({ learn: writeLearn(watch.task, { ...watch.settings, ...patch }) })
-
-/** Settings as a text for a button: "d 64, batch 16". @param {Context} context @param {object} patch */
-const named = ({ t }, patch) =>
+/** Settings as a text for a button: "Width d 64, Sequences per step 16". @param {Context['t']} t @param {object} patch */
+const named = (t, patch) =>
   Object.entries(patch)
     .map(([field, value]) => `${t(/** @type {any} */ (`learn.${field}`))} ${value}`)
     .join(', ')
@@ -45,81 +24,97 @@ export const duration = (seconds, t) =>
     ? t('learnSeconds', { n: Math.max(1, Math.round(seconds)) })
     : t('learnMinutes', { n: Math.round(seconds / 60) })
 
+/** A number of things in words. @param {Context['t']} t @param {'layers' | 'heads'} of @param {number} n */
+const counted = (t, of, n) => t(/** @type {any} */ (`learnCount.${of}.${n === 1 ? 'one' : 'many'}`), { n })
+
 /** @param {Context} context */
 export function bar(context) {
-  const { t, watch } = context
-  const { task, learn } = watch
-  const { settings, problems } = checkLearn(task, learn)
-  const summary = settings.layers === 1 ? 'learnSummaryOne' : 'learnSummary'
+  const { t, settings, view, act } = context
+  const { task } = settings
+  const own = runSettings(settings)
+  const { layers, heads, d, seed } = own
+  const summary = t('learnSummary', {
+    layers: counted(t, 'layers', layers),
+    heads: counted(t, 'heads', heads),
+    d,
+    seed,
+  })
+  const run = runOf(context)
   return html`<div class="learn-bar">
-      <label>${t('learnTask')} <select id="learn-task" @change=${(/** @type {InputEvent} */ { target }) => {
-        const task = /** @type {Task} */ (target.value)
-        watch.link({ task, learn: firstSettings(task) })
-      }}>
-        ${TASKS.map(name => html`<option value=${name} ?selected=${name === task}>${t(`task.${name}`)}</option>`)}
+      <label>${t('learnTask')} <select id="learn-task" @change=${(/** @type {InputEvent} */ { target }) => act.choose(target.value)}>
+        ${Object.keys(TASKS).map(name => html`<option value=${name} ?selected=${name === task}>${t(/** @type {any} */ (`task.${name}`))}</option>`)}
       </select></label>
-      <details class="learn-settings"><summary>${t('learnSettings')} ${t(summary, /** @type {any} */ (settings))}</summary>${fields(context, settings)}</details>
+      <details class="learn-settings"><summary>${t('learnSettings')} ${summary}</summary>${controls(context)}</details>
     </div>
-    ${problems.map(problem => html`<p class="learn-problem" role="alert">${complaint(context, problem, settings)}</p>`)}
-    ${large(context, settings)}
-    <p class="learn-text">${t(`task.${task}.text`)}</p>
-    ${task === 'text' ? ownText(context) : nothing}
-    ${watch.report?.isOpened ? html`<p class="note" id="learn-opened">${t('learnOpened', { step: watch.report.steps })}</p>` : nothing}
-    ${
-      watch.failure === undefined
-        ? nothing
-        : html`<p class="learn-problem" role="alert" id="learn-failure">${t(watch.isLost ? 'learnLost' : 'learnFailed', { message: watch.failure })}
-          <button type="button" class="tool" id="learn-again" @click=${() => watch.restart()}>${t('learnRestart')}</button></p>`
-    }`
+    ${problems(context)}
+    ${large(context, own)}
+    <p class="learn-text">${t(/** @type {any} */ (`task.${task}.text`))}</p>
+    ${TASKS[task].hasText ? ownText(context) : nothing}
+    ${view.isRepeating ? html`<p class="note" id="learn-repeating">${t('learnRepeating', { step: view.until ?? 0 })}</p>` : nothing}
+    ${run?.isOpened ? html`<p class="note" id="learn-opened">${t('learnOpened', { step: view.steps })}</p>` : nothing}
+    ${run?.isOpened && !Number.isFinite(view.points[0]?.loss) ? html`<p class="learn-problem" role="alert" id="learn-not-finite">${t('learnNotFinite')}</p>` : nothing}
+    ${failure(context)}`
 }
 
-/** @param {Context} context @param {import('./check.js').Problem} problem @param {LearnSettings} settings */
-function complaint(context, { field, given, least = 0, most = 0, whole, divides, nearest }, settings) {
-  const { t } = context
-  const expected = divides
-    ? t('learnDivides', { d: settings.d })
-    : t(whole ? 'learnWhole' : 'learnRange', { least, most })
-  return html`${t('learnBad', { field: t(/** @type {any} */ (`learn.${field}`)), given, expected })}
-    ${nearest ? html`<button type="button" class="tool" data-nearest=${field} @click=${() => set(context, nearest)}>${t('learnUse', { what: named(context, nearest) })}</button>` : nothing}`
+/** @param {Context} context */
+function failure(context) {
+  const { t, act } = context
+  const failed = failureOf(context)
+  if (!failed) return nothing
+  const { isLost, problem } = failed
+  const message = problem.params?.message ?? t(/** @type {any} */ (problem.key), problem.params)
+  return html`<p class="learn-problem" role="alert" id="learn-failure" data-problem=${isLost ? 'lost' : 'failed'}>${t(isLost ? 'learnLost' : 'learnFailed', { message })}
+    <button type="button" class="tool" id="learn-again" @click=${() => act.restart()}>${t('learnRestart')}</button></p>`
 }
 
-/** Warns of a run that takes minutes or much memory, and offers a smaller one. @param {Context} context @param {LearnSettings} settings */
-function large(context, settings) {
-  const { t, watch } = context
-  const outputs = settings.V || watch.characters.length || 96
-  const sizes = { ...settings, layers: blocksOf(watch.task === 'translation', settings.layers).length }
-  const { seconds, bytes } = estimate(sizes, outputs)
-  const { milliseconds = 0 } = watch.report ?? {}
-  const known = milliseconds > 0 ? secondsOf(settings.steps, milliseconds) : seconds
+/** @param {Context} context */
+function problems({ t, settings, problems, act }) {
+  return fieldsOf(settings.task).flatMap(field => {
+    const problem = problems[field]
+    if (!problem) return []
+    const [offer] = problem.offers ?? []
+    return html`<p class="learn-problem" role="alert" data-problem=${field}>${t(/** @type {any} */ (`learn.${field}`))}: ${t(/** @type {any} */ (problem.key), problem.params)}
+      ${offer ? html`<button type="button" class="tool" data-nearest=${field} @click=${() => act.set(/** @type {any} */ (offer))}>${t('learnUse', { what: named(t, offer) })}</button>` : nothing}</p>`
+  })
+}
+
+/** Warns of a run that takes minutes or much memory, and offers a smaller one. @param {Context} context @param {LearnSettings} own */
+function large(context, own) {
+  const { t, settings, act } = context
+  const run = runOf(context)
+  const sizes = { ...own, layers: attentionsOf(settings.task, own).length }
+  const { seconds, bytes } = estimate(sizes, run?.shape.outputs)
+  const isMeasured = run && context.got.run?.is === 'here'
+  const known = isMeasured ? secondsOf(own.steps, run.milliseconds) : seconds
   if (known <= MOST_SECONDS && bytes <= MOST_BYTES) return nothing
   const patch = smaller(sizes)
   return html`<p class="learn-problem" id="learn-large" role="status">${t('learnLarge', { time: duration(known, t), megabytes: Math.round(bytes / 2 ** 20) })}
-    ${patch ? html`<button type="button" class="tool" id="learn-smaller" @click=${() => set(context, patch)}>${t('learnUse', { what: named(context, patch) })}</button>` : nothing}</p>`
+    ${patch ? html`<button type="button" class="tool" id="learn-smaller" @click=${() => act.set(patch)}>${t('learnUse', { what: named(t, patch) })}</button>` : nothing}</p>`
 }
 
-/** @param {Context} context @param {LearnSettings} settings */
-function fields(context, settings) {
-  const { t, watch } = context
-  return html`<div class="learn-fields">${fieldsOf(watch.task).map(field => {
-    const isEncoder = field === 'layers' && watch.task === 'translation'
-    const label = t(isEncoder ? 'learn.layers.encoder' : /** @type {any} */ (`learn.${field}`))
-    const range = RANGES[field]
-    if (range)
-      return html`<label>${label} <input type="number" id="learn-set-${field}" min=${range.least} max=${range.most} step=${range.whole ? 1 : 'any'} .value=${String(settings[field])} @change=${(/** @type {InputEvent} */ { target }) => set(context, { [field]: target.value })} /></label>`
-    if (field === 'norm')
-      return html`<label><input type="checkbox" id="learn-norm" .checked=${live(settings.norm)} @change=${(/** @type {InputEvent} */ { target }) => set(context, { norm: target.checked })} /> ${label}</label>`
-    return html`<label>${label} <select id="learn-positions" @change=${(/** @type {InputEvent} */ { target }) => set(context, { positions: target.value })}>
-      ${POSITIONS.map(each => html`<option value=${each} ?selected=${each === settings.positions}>${t(`learn.positions.${each}`)}</option>`)}
-    </select></label>`
+/** @param {Context} context */
+function controls({ t, settings, act }) {
+  const hasCross = TASKS[settings.task].stacks.includes('cross')
+  return html`<div class="learn-fields">${fieldsOf(settings.task).map(field => {
+    const label = t(field === 'layers' && hasCross ? 'learn.layers.encoder' : /** @type {any} */ (`learn.${field}`))
+    const { type, least, most } = fields[field].kind
+    if (type === 'flag')
+      return html`<label><input type="checkbox" id="learn-norm" .checked=${live(settings.norm)} @change=${(/** @type {InputEvent} */ { target }) => act.set({ norm: target.checked })} /> ${label}</label>`
+    if (type === 'choice')
+      return html`<label>${label} <select id="learn-positions" @change=${(/** @type {InputEvent} */ { target }) => act.set({ positions: /** @type {any} */ (target.value) })}>
+        ${POSITIONS.map(each => html`<option value=${each} ?selected=${each === settings.positions}>${t(`learn.positions.${each}`)}</option>`)}
+      </select></label>`
+    return html`<label>${label} <input type="number" id="learn-set-${field}" min=${least ?? 0} max=${most ?? 0} step=${type === 'whole' ? 1 : 'any'} .value=${String(settings[field])} @change=${(/** @type {InputEvent} */ { target }) => act.set({ [field]: target.value })} /></label>`
   })}</div>`
 }
 
 /** @param {Context} context */
-function ownText({ t, watch }) {
+function ownText(context) {
+  const { t, view, act, settings } = context
+  const isShort = needsText(context)
+  const length = Array.from(view.text.slice(0, 4 * LEAST_CHARACTERS)).length
   return html`<label class="learn-own">${t('learnText')}
-    <textarea id="learn-own" rows="4" @change=${(/** @type {InputEvent} */ { target }) => {
-      watch.text = target.value
-      watch.open()
-      watch.onchange()
-    }} .value=${watch.text}></textarea></label>${watch.length < LEAST_TEXT ? html`<p class="note" id="learn-short">${t('learnTextOwn', { least: LEAST_TEXT, length: watch.length })}</p>` : nothing}`
+    <textarea id="learn-own" rows="4" @change=${(/** @type {InputEvent} */ { target }) => act.type(target.value)} .value=${view.text}></textarea></label>
+    ${isShort ? html`<p class="note" id="learn-short">${t('learnTextOwn', { least: LEAST_CHARACTERS, length })}</p>` : nothing}
+    ${isShort && settings.trained > 0 ? html`<p class="note" id="learn-no-text">${t('learnLinkNoText', { step: settings.trained })}</p>` : nothing}`
 }

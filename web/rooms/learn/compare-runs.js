@@ -1,32 +1,26 @@
-// Two runs side by side, or two moments of one: A is kept, B is the current one.
+// Two runs side by side, or two moments of one: A is the reference run, B is the current one.
 
 import { html, nothing } from 'lit'
-import { writeLearn } from './check.js'
+import { isRunning } from './told.js'
 
-/** @typedef {import('./room.js').Context} Context */
-
-/** @param {Context} context @param {import('./session.js').Report} report */
-export function compare({ t, watch }, { settings, steps, isTraining, kept: shownA }) {
-  const { kept, task } = watch
-  const now = watch.settings
-  /** A: the run of now; B: one that differs. @param {object} patch */
-  const against = patch => {
-    watch.keep('run')
-    watch.link({ learn: writeLearn(task, { ...now, ...patch }) })
-  }
-  const isReady = steps > 0 && !isTraining
+/** @param {import('./learn.js').Context} context @param {import('./learn.js').RunInfo} run @param {import('./learn.js').Picture} picture */
+export function compareRuns(context, { settings }, { reference: shownA }) {
+  const { t, view, act } = context
+  const { reference } = view
+  const { seed, layers } = settings
+  const isReady = view.steps > 0 && !isRunning(context)
   return html`<section class="learn-compare" aria-labelledby="learn-compare-title"><h2 id="learn-compare-title">${t('learnCompare')}</h2>
     ${
-      kept && shownA
-        ? html`<p class="learn-of is-kept">${t(kept.at === null ? 'learnKeptRun' : 'learnKeptStep', { seed: kept.settings.seed, layers: kept.settings.layers, step: shownA.shownAt })}</p>
-          <p class="learn-of is-new">${t('learnKeptNow', { seed: settings.seed, layers: settings.layers })}</p>
-          <button type="button" class="tool" id="learn-release" @click=${() => watch.keep(null)}>${t('learnRelease')}</button>`
+      reference && shownA
+        ? html`<p class="learn-of is-kept">${t(reference.at === null ? 'learnKeptRun' : 'learnKeptStep', { seed: reference.seed, layers: reference.layers, step: shownA.shownAt })}</p>
+          <p class="learn-of is-new">${t('learnKeptNow', { seed, layers })}</p>
+          <button type="button" class="tool" id="learn-release" @click=${() => act.release()}>${t('learnRelease')}</button>`
         : html`<p class="note">${t(isReady ? 'learnCompareText' : 'learnCompareLater')}</p>`
     }
     <div class="learn-buttons">
-      <button type="button" class="tool" id="learn-keep" ?disabled=${!isReady} @click=${() => watch.keep('run')}>${t('learnKeep')}</button>
-      <button type="button" class="tool" id="learn-keep-step" ?disabled=${!isReady} @click=${() => watch.keep('step')}>${t('learnKeepMoment')}</button>
-      <button type="button" class="tool" id="learn-other-seed" ?disabled=${!isReady} @click=${() => against({ seed: now.seed + 1 })}>${t('learnOtherSeed')}</button>
-      ${now.layers > 1 ? html`<button type="button" class="tool" id="learn-one-layer" ?disabled=${!isReady} @click=${() => against({ layers: 1 })}>${t('learnOneLayer')}</button>` : nothing}
+      <button type="button" class="tool" id="learn-keep" ?disabled=${!isReady} @click=${() => act.keep('run')}>${t('learnKeep')}</button>
+      <button type="button" class="tool" id="learn-keep-step" ?disabled=${!isReady} @click=${() => act.keep('step')}>${t('learnKeepMoment')}</button>
+      <button type="button" class="tool" id="learn-other-seed" ?disabled=${!isReady} @click=${() => act.against({ seed: seed + 1 })}>${t('learnOtherSeed')}</button>
+      ${layers > 1 ? html`<button type="button" class="tool" id="learn-one-layer" ?disabled=${!isReady} @click=${() => act.against({ layers: 1 })}>${t('learnOneLayer')}</button>` : nothing}
     </div></section>`
 }

@@ -2,14 +2,12 @@
 
 import { scaleLinear } from 'd3-scale'
 import { html, nothing, svg } from 'lit'
-import { headName } from '../../head/cell-changes.js'
-import { RECORDED } from './recorded.js'
-import { EVERY } from './session.js'
+import { headName } from '../../head/changes.js'
+import { EVERY } from './snapshots.js'
+import { TASKS } from './tasks/index.js'
 
-/** @typedef {import('./texts.js').LearnTranslate} LearnTranslate */
-/** @typedef {import('./texts.js').LearnKey} LearnKey */
-/** @typedef {{ step: number } & import('./training-run.js').Evaluation} Point */
-/** @typedef {[x: number, y: number][]} Path */
+/** @typedef {import('./learn.js').LearnKey} LearnKey */
+/** @typedef {import('./watched-run.js').Point} Point */
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 180, 34, 14, 14, 22]
 /** Heads that are named in the legend. */
@@ -24,13 +22,18 @@ const [RISE, WITHIN] = [0.35, 5]
  * @property {(point: Point) => number} value
  */
 
-/** What is drawn of each task. @param {import('./training-run.js').Task} task @returns {Line[]} */
+/** The curves of a task, each with what its data are. @param {string} task @returns {Line[]} */
 export function linesOf(task) {
+  const { hasText, goal } = TASKS[task]
+  const kinds = hasText
+    ? /** @type {const} */ (['trainedText', 'heldOutText'])
+    : /** @type {const} */ (['trained', 'heldOut'])
   /** @type {Line[]} */
-  const lines = [{ name: 'learnCurve.accuracy', kind: 'is-train', value: point => point.accuracy }]
-  const heldOut = task === 'text' ? 'learnCurve.unseen' : 'learnCurve.heldOutAccuracy'
-  lines.push({ name: heldOut, kind: 'is-held-out', value: point => point.heldOutAccuracy })
-  if (task === 'translation')
+  const lines = [
+    { name: `learnCurve.${kinds[0]}`, kind: 'is-train', value: point => point.accuracy },
+    { name: `learnCurve.${kinds[1]}`, kind: 'is-held-out', value: point => point.heldOutAccuracy },
+  ]
+  if (goal.measure === 'alignment')
     lines.push({ name: 'learnCurve.alignment', kind: 'is-answer', value: point => point.alignment })
   return lines
 }
@@ -68,114 +71,140 @@ export function headLines(points) {
 
 /**
  * The least and the most accuracy on held-out data of ten recorded runs, at each evaluation.
- * @param {import('./training-run.js').Task} task
+ * @param {string} task
  * @returns {{ least: number[], most: number[] } | undefined}
  */
 export function bandOf(task) {
-  const recorded = RECORDED[task]
+  const { recorded } = TASKS[task]
   const shares = (/** @type {string} */ text) => text.split(' ').map(percent => Number(percent) / 100)
   return recorded && { least: shares(recorded.least), most: shares(recorded.most) }
 }
 
-const path = (/** @type {Path} */ pairs) => pairs.map(([a, b]) => `${a.toFixed(1)},${b.toFixed(1)}`).join(' ')
+/** The points of a line. A scale has no place for what is no number: it is left out. @param {readonly (readonly [x: number | undefined, y: number | undefined])[]} pairs */
+export const path = pairs =>
+  pairs.flatMap(([a, b]) => (a === undefined || b === undefined ? [] : `${a.toFixed(1)},${b.toFixed(1)}`)).join(' ')
 
 /**
  * @typedef {object} Curves
- * @property {LearnTranslate} t
- * @property {import('./training-run.js').Task} task
- * @property {readonly Point[]} points
- * @property {readonly number[]} losses one each step
+ * @property {import('./learn.js').Context['t']} t
+ * @property {string} task
+ * @property {import('./learn.js').View} view
  * @property {number} steps at most
  * @property {boolean} hasBand do the settings allow the recorded runs to be shown?
  * @property {number} shownAt
  * @property {number} guess accuracy of guessing
- * @property {number} nowhere accuracy of a model that looks nowhere
- * @property {number | null} reachedAt
- * @property {number | null} divergedAt
- * @property {import('./watch.js').Kept} [kept] A
+ * @property {number} nowhere accuracy of the baseline without attention
  */
+
+/** @typedef {import('d3-scale').ScaleLinear<number, number, undefined>} Scale */
+
+/** Lines and numbers at the ticks of both axes. @param {Scale} x @param {Scale} y @param {number} count */
+const axes = (x, y, count) => svg`
+  ${y.ticks(count).map(
+    tick => svg`<g class="tick"><line class="rule" x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(tick)} y2=${y(tick)} />
+      <text x=${LEFT - 5} y=${Number(y(tick)) + 4} text-anchor="end">${tick}</text></g>`,
+  )}
+  ${x.ticks(4).map(tick => svg`<text class="tick" x=${x(tick)} y=${HEIGHT - 6} text-anchor="middle">${tick}</text>`)}`
+
+/** A line of the legend with the stroke of its curve, its name and its newest value. @param {string} kind the classes of the curve @param {string} label @param {number} [value] */
+function key(kind, label, value) {
+  const shape =
+    kind === 'band'
+      ? svg`<rect class="band" width="20" height="10" y="1" />`
+      : svg`<line class=${kind} x2="20" y1="6" y2="6" />`
+  const number = value === undefined ? '' : Number.isFinite(value) ? value.toFixed(2) : '–'
+  return html`<span class="key" data-kind=${kind}><svg class="key-line" viewBox="0 0 20 12" aria-hidden="true">${shape}</svg>${label} <b>${number}</b></span>`
+}
+
+/** @param {string} name @param {string} label @param {unknown} drawing @param {unknown} caption */
+const figure = (name, label, drawing, caption) =>
+  html`<figure class="curves" data-name=${name}>
+    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${label}>${drawing}</svg>
+    <figcaption>${caption}</figcaption></figure>`
+
+const upright = (/** @type {string} */ kind, /** @type {number | undefined} */ x) =>
+  svg`<line class=${kind} x1=${x} x2=${x} y1=${TOP} y2=${HEIGHT - BOTTOM} />`
 
 /** @param {Curves} given */
 export function curves(given) {
-  const { t, task, points, losses, steps, hasBand, shownAt, guess, nowhere, reachedAt, divergedAt, kept } = given
+  const { steps, shownAt } = given
   const x = scaleLinear([0, steps], [LEFT, WIDTH - RIGHT])
+  const cursor = upright('cursor', x(Math.min(shownAt, steps)))
+  return html`${accuracyFigure(given, x, cursor)}${headsFigure(given, x, cursor)}${lossFigure(given, x, cursor)}`
+}
+
+/** The points of a value over the steps. @param {Curves} given @param {Scale} x @param {Scale} y @param {readonly Point[]} all @param {(point: Point, i: number) => number} value */
+const over = ({ steps }, x, y, all, value) =>
+  path(all.filter(({ step }) => step <= steps).map((point, i) => [x(point.step), y(value(point, i))]))
+
+/** @param {Curves} given @param {Scale} x @param {unknown} cursor */
+function accuracyFigure(given, x, cursor) {
+  const { t, task, view, hasBand, guess, nowhere } = given
+  const { points, reachedAt, reference } = view
   const y = scaleLinear([0, 1], [HEIGHT - BOTTOM, TOP])
+  const lines = linesOf(task)
+  const last = points.at(-1)
+  const jump = jumpOf(points)
+  const isFar = jump !== null && Number(x(jump)) > WIDTH / 2
+  const recorded = hasBand ? bandOf(task) : undefined
+  const edge = (/** @type {number[]} */ values) =>
+    values.map((value, i) => /** @type {const} */ ([x(i * EVERY), y(value)]))
+  const band = recorded && path([...edge(recorded.most), ...edge(recorded.least).reverse()])
+  const across = (/** @type {string} */ kind, /** @type {number} */ value) =>
+    svg`<line class=${kind} x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(value)} y2=${y(value)} />`
+  const isRun = reference?.at === null
+  const drawing = svg`
+    ${band ? svg`<polygon class="band" points=${band} />` : nothing}${axes(x, y, 4)}${across('guess', guess)}${across('nowhere', nowhere)}
+    ${isRun ? svg`<polyline class="line is-kept" points=${over(given, x, y, reference.points, lines[1].value)} />` : nothing}
+    ${lines.map(({ kind, value }) => svg`<polyline class="line ${kind}" points=${over(given, x, y, points, value)} />`)}
+    ${jump === null ? nothing : svg`${upright('jump', x(jump))}<text class="mark" x=${Number(x(jump)) + (isFar ? -4 : 4)} y=${TOP - 3} text-anchor=${isFar ? 'end' : 'start'}>${t('learnJump', { step: jump })}</text>`}
+    ${reachedAt === null ? nothing : upright('reached', x(reachedAt))}${cursor}`
+  const caption = html`
+    ${lines.map(({ name, kind, value }) => key(`line ${kind}`, t(name), last && value(last)))}
+    ${isRun ? key('line is-kept', t('learnCurve.kept', { name: t(lines[1].name) }), reference.points.at(-1)?.heldOutAccuracy) : nothing}
+    ${band ? key('band', t('learnCurve.band')) : nothing}${key('guess', t('learnCurve.guess'), guess)}${key('nowhere', t('learnCurve.nowhere'), nowhere)}`
+  return figure('accuracy', t('learnCurves'), drawing, caption)
+}
+
+/** @param {Curves} given @param {Scale} x @param {unknown} cursor */
+function headsFigure(given, x, cursor) {
+  const { t, view } = given
+  const y = scaleLinear([0, 1], [HEIGHT - BOTTOM, TOP])
+  const heads = headLines(view.points)
+  const lines = heads.map(({ kind, values }, i) => {
+    const points = over(given, x, y, view.points, (_, n) => values[n])
+    return svg`<polyline class="line ${i < NAMED ? `is-${kind} is-head-${i}` : 'is-other'}" points=${points} />`
+  })
+  const caption = heads
+    .slice(0, NAMED)
+    .map(({ name, kind, values }, i) =>
+      key(`line is-${kind} is-head-${i}`, t(`learnScore.${kind}`, { name }), values.at(-1)),
+    )
+  return figure('heads', t('learnScores'), svg`${axes(x, y, 4)}${lines.reverse()}${cursor}`, caption)
+}
+
+/** @param {Curves} given @param {Scale} x @param {unknown} cursor */
+function lossFigure({ t, view, steps }, x, cursor) {
+  const { losses, divergedAt, reference } = view
   const finite = losses.filter(Number.isFinite)
   // Values beyond the scale are cut off, so that the rest can be read.
   const most = finite.length ? Math.min(Math.max(...finite), 1.5 * finite[0]) : 1
-  const z = scaleLinear([0, Math.max(1e-9, most)], [HEIGHT - BOTTOM, TOP])
+  const y = scaleLinear([0, Math.max(1e-9, most)], [HEIGHT - BOTTOM, TOP])
     .nice(4)
     .clamp(true)
-  const lines = linesOf(task)
-  const heads = headLines(points)
-  const jump = jumpOf(points)
-  const lossPath = (/** @type {readonly number[]} */ all) => {
+  const line = (/** @type {readonly number[]} */ all) => {
     const every = Math.max(1, Math.ceil(all.length / (WIDTH - LEFT)))
-    return path(
-      all.flatMap((loss, step) =>
-        step % every === 0 && step <= steps && Number.isFinite(loss)
-          ? [/** @type {[number, number]} */ ([x(step), z(loss)])]
-          : [],
-      ),
-    )
+    const pairs = all.map((loss, step) => /** @type {const} */ ([step, loss]))
+    const shown = pairs.filter(([step]) => step % every === 0 && step <= steps)
+    return path(shown.map(([step, loss]) => [x(step), Number.isFinite(loss) ? y(loss) : undefined]))
   }
-  const axes = (/** @type {typeof y} */ scale, /** @type {number} */ count) => svg`
-    ${scale.ticks(count).map(
-      tick => svg`<g class="tick"><line class="rule" x1=${LEFT} x2=${WIDTH - RIGHT} y1=${scale(tick)} y2=${scale(tick)} />
-        <text x=${LEFT - 5} y=${scale(tick) + 4} text-anchor="end">${tick}</text></g>`,
-    )}
-    ${x.ticks(4).map(tick => svg`<text class="tick" x=${x(tick)} y=${HEIGHT - 6} text-anchor="middle">${tick}</text>`)}`
-  const upright = (/** @type {string} */ kind, /** @type {number} */ step) =>
-    svg`<line class=${kind} x1=${x(step)} x2=${x(step)} y1=${TOP} y2=${HEIGHT - BOTTOM} />`
-  const cursor = upright('cursor', Math.min(shownAt, steps))
-  const across = (/** @type {string} */ kind, /** @type {number} */ value) =>
-    svg`<line class=${kind} x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(value)} y2=${y(value)} />`
-  const of = (/** @type {readonly Point[]} */ all, /** @type {(point: Point, i: number) => number} */ value) =>
-    path(all.filter(({ step }) => step <= steps).map((point, i) => [x(point.step), y(value(point, i))]))
-  const key = (
-    /** @type {string} */ kind,
-    /** @type {string} */ label,
-    /** @type {number | undefined} */ value = undefined,
-  ) =>
-    html`<span class="key"><i class="line ${kind}"></i>${label} <b>${value === undefined ? '' : value.toFixed(2)}</b></span>`
-  const last = points.at(-1)
-  const wasA = kept && kept.at === null
-  const recorded = hasBand ? bandOf(task) : undefined
-  const edge = (/** @type {number[]} */ values) =>
-    values.map((value, i) => /** @type {[number, number]} */ ([x(i * EVERY), y(value)]))
-  const band = recorded && path([...edge(recorded.most), ...edge(recorded.least).reverse()])
-  const isFar = jump !== null && x(jump) > WIDTH / 2
-  return html`<figure class="curves" data-name="accuracy">
-      <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${t('learnCurves')}>
-        ${band ? svg`<polygon class="band" points=${band} />` : nothing}${axes(y, 4)}${across('guess', guess)}${across('nowhere', nowhere)}
-        ${wasA ? svg`<polyline class="line is-kept" points=${of(kept.points, lines[1].value)} />` : nothing}
-        ${lines.map(({ kind, value }) => svg`<polyline class="line ${kind}" points=${of(points, value)} />`)}
-        ${jump === null ? nothing : svg`${upright('jump', jump)}<text class="mark" x=${x(jump) + (isFar ? -4 : 4)} y=${TOP - 3} text-anchor=${isFar ? 'end' : 'start'}>${t('learnJump', { step: jump })}</text>`}
-        ${reachedAt === null ? nothing : upright('reached', reachedAt)}${cursor}
-      </svg>
-      <figcaption>
-        ${lines.map(({ name, kind, value }) => key(kind, t(name), last && value(last)))}
-        ${wasA ? key('is-kept', t('learnCurve.kept'), kept.points.at(-1)?.heldOutAccuracy) : nothing}
-        ${band ? key('band', t('learnCurve.band')) : nothing}${key('guess', t('learnCurve.guess'), guess)}${key('nowhere', t('learnCurve.nowhere'), nowhere)}
-      </figcaption>
-    </figure>
-    <figure class="curves" data-name="heads">
-      <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${t('learnScores')}>
-        ${axes(y, 4)}
-        ${heads.map(({ kind, values }, i) => svg`<polyline class="line ${i < NAMED ? `is-${kind} is-head-${i}` : 'is-other'}" points=${of(points, (_, n) => values[n])} />`).reverse()}
-        ${cursor}
-      </svg>
-      <figcaption>${heads.slice(0, NAMED).map(({ name, kind, values }, i) => key(`is-${kind} is-head-${i}`, t(`learnScore.${kind}`, { name }), values.at(-1)))}</figcaption>
-    </figure>
-    <figure class="curves" data-name="loss">
-      <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${t('learnLoss')}>
-        ${axes(z, 3)}
-        ${wasA ? svg`<polyline class="line is-kept" points=${lossPath(kept.losses)} />` : nothing}
-        <polyline class="line is-train" points=${lossPath(losses)} />
-        ${divergedAt === null ? nothing : svg`<text class="diverged" x=${x(divergedAt)} y=${TOP + 10} text-anchor="middle">×</text>`}${cursor}
-      </svg>
-      <figcaption>${t('learnLoss')} <b>${finite.length ? finite[finite.length - 1].toFixed(3) : ''}</b></figcaption>
-    </figure>`
+  const drawing = svg`
+    ${axes(x, y, 3)}
+    ${reference?.at === null ? svg`<polyline class="line is-kept" points=${line(reference.losses)} />` : nothing}
+    <polyline class="line is-train" points=${line(losses)} />
+    ${divergedAt === null ? nothing : svg`<text class="diverged" x=${x(divergedAt)} y=${TOP + 10} text-anchor="middle">×</text>`}${cursor}`
+  const caption = html`${t('learnLoss')} <b>${finite.length ? finite[finite.length - 1].toFixed(3) : ''}</b>`
+  return figure('loss', t('learnLoss'), drawing, caption)
 }
 
 /** What SVG needs of the page's styles. */
@@ -187,7 +216,7 @@ const STROKES = ['stroke', 'stroke-width', 'stroke-dasharray', 'fill', 'fill-opa
  * @param {string} ground colour of the paper
  */
 export function svgOf(room, ground) {
-  const figures = Array.from(room.querySelectorAll('.curves svg'))
+  const figures = Array.from(room.querySelectorAll('.curves > svg'))
   const parts = figures.map((figure, n) => {
     const copy = /** @type {SVGElement} */ (figure.cloneNode(true))
     const [from, to] = [figure, copy].map(root => Array.from(root.querySelectorAll('*')))

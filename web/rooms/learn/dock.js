@@ -3,79 +3,83 @@
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
 import { duration } from './bar.js'
-import { secondsOf, usualSteps, writeLearn } from './check.js'
-import { blocksOf, RECIPES } from './recipes.js'
+import { secondsOf, usualSteps } from './cost.js'
+import { differsFromDefaults, runSettings } from './fields.js'
 import { story } from './story.js'
-import { PACES } from './watch.js'
+import { TASKS } from './tasks/index.js'
+import { failureOf, isRunning, runOf } from './told.js'
 
-/** @typedef {import('./room.js').Context} Context */
-/** @typedef {import('./room.js').InputEvent} InputEvent */
+/** @typedef {import('./learn.js').Context} Context */
+/** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-/** The stop of each story that looks at what success has made. */
-const AFTER = 2
+const PACES = /** @type {const} */ (['full', 'ten', 'one'])
+/** The stop of each story that points at the heads of the trained model. */
+const AFTER_GOAL = 2
 
-/** Which heads do it, in words. @param {Context} context @param {import('./recipes.js').LearnSettings} settings */
-function found({ t, watch }, settings) {
-  const { task, points } = watch
-  const last = points[points.length - 1]
+/** Which heads do it, in words. @param {Context} context */
+function found({ t, settings, view }) {
+  const { task } = settings
+  const last = view.points.at(-1)
   if (!last) return ''
-  const { scores, best } = last
-  const answers = {
-    layer: blocksOf(task === 'translation', settings.layers).length,
-    head: best.induction + 1,
-    share: percent(scores.induction),
-  }
+  const { scores, best, heads } = last
   const before = { layer: 1, head: best.previous + 1, share: percent(scores.previous) }
-  if (task === 'text') return t('learnFoundBefore', before)
-  const sentence = t(`learnFound.${task}`, answers)
-  return task === 'induction' && settings.layers > 1 ? `${t('learnFoundBefore', before)} ${sentence}` : sentence
+  const answers = { layer: heads.length, head: best.induction + 1, share: percent(scores.induction) }
+  return TASKS[task]
+    .finds(runSettings(settings))
+    .map(kind =>
+      kind === 'previous' ? t('learnFoundBefore', before) : t(/** @type {any} */ (`learnFound.${task}`), answers),
+    )
+    .join(' ')
 }
 
-/** The run has left the scale: what to do. @param {Context} context @param {import('./session.js').Report} report */
-function diverged({ t, watch }, { divergedAt, settings }) {
-  const good =
-    watch.points.filter(({ step, loss }) => step < Number(divergedAt) && Number.isFinite(loss)).at(-1)?.step ?? 0
-  const rate = Number((settings.rate / 3).toPrecision(1))
-  return html`<span class="learn-problem" id="learn-diverged">${t('learnDiverged', { step: Number(divergedAt) })}</span>
-    <button type="button" class="tool" id="learn-good" @click=${() => watch.goTo(good)}>${t('learnGood', { step: good })}</button>
-    <button type="button" class="tool" id="learn-lower" @click=${() => watch.link({ learn: writeLearn(watch.task, { ...watch.settings, rate }) })}>${t('learnLower', { rate })}</button>`
+/** The loss has left the scale: what to do. @param {Context} context @param {number} divergedAt */
+function diverged({ t, settings, view, act }, divergedAt) {
+  const good = view.points.filter(({ step, loss }) => step < divergedAt && Number.isFinite(loss)).at(-1)?.step ?? 0
+  const rate = Number((runSettings(settings).rate / 3).toPrecision(1))
+  return html`<span class="learn-problem" id="learn-diverged" data-step=${divergedAt}>${t('learnDiverged', { step: divergedAt })}</span>
+    <button type="button" class="tool" id="learn-good" @click=${() => act.goTo(good)}>${t('learnGood', { step: good })}</button>
+    <button type="button" class="tool" id="learn-lower" @click=${() => act.set({ rate })}>${t('learnLower', { rate })}</button>`
+}
+
+/** The state of the run in words. @param {Context} context */
+function stateOf(context) {
+  const { t, settings, view, around } = context
+  const { task } = settings
+  const { goal, hasText } = TASKS[task]
+  const run = runOf(context)
+  if (view.isTraining && around.isHidden) return t('learnHidden')
+  if (view.hasLeft) return t('learnLeft')
+  if (!run) return ''
+  if (view.divergedAt !== null) return diverged(context, view.divergedAt)
+  const least = percent(goal.least)
+  if (view.reachedAt !== null)
+    return `${t(`learnReached.${goal.measure}`, { goal: least, step: view.reachedAt })} ${found(context)}`
+  if (!view.isEnded || run.isOpened) return ''
+  return hasText ? found(context) : t(`learnEnded.${goal.measure}`, { steps: view.steps, goal: least })
 }
 
 /** @param {Context} context */
 export function dock(context) {
-  const { t, watch } = context
-  const { report, task, pace } = watch
-  const isTraining = report?.isTraining ?? false
-  const goal = percent(RECIPES[task].goal)
-  const { steps = 0, settings, reachedAt = null, divergedAt = null, isOpened = false } = report ?? {}
-  const isEnded = settings !== undefined && (steps >= settings.steps || divergedAt !== null || isOpened)
+  const { t, settings, view, act } = context
+  const { task } = settings
+  const { steps, reachedAt, isEnded } = view
+  const run = context.got.run?.is === 'here' ? runOf(context) : undefined
+  const isTraining = isRunning(context)
+  const failed = failureOf(context)
+  const cannotTrain = !run || isEnded || failed?.isLost === true
   const label = () => {
     if (isTraining) return t('learnPause')
-    if (!report || steps > 0 || isOpened) return t('learnTrain')
-    const { milliseconds } = report
-    return t('learnTrainAbout', { time: duration(secondsOf(usualSteps(task, report.settings), milliseconds), t) })
+    if (!run || steps > 0 || run.isOpened) return t('learnTrain')
+    const count = usualSteps(task, run.settings, !differsFromDefaults(task, run.settings, ['seed']))
+    return t('learnTrainAbout', { time: duration(secondsOf(count, run.milliseconds), t) })
   }
-  const said = () => {
-    if (watch.paused) return t(watch.paused === 'hidden' ? 'learnHidden' : 'learnLeft')
-    if (!report || !settings) return ''
-    if (divergedAt !== null) return diverged(context, report)
-    if (reachedAt !== null) return `${t('learnReached', { goal, step: reachedAt })} ${found(context, settings)}`
-    if (isEnded && !isOpened) return task === 'text' ? found(context, settings) : t('learnEnded', { steps, goal })
-    return ''
-  }
-  return html`<div class="dock learn-dock">${watch.stop === null ? nothing : story(context)}<div class="dock-row">
-    <button type="button" class="tool is-filled ${report && steps === 0 && !isTraining ? 'is-new' : ''}" id="learn-train" ?disabled=${!report || isEnded || watch.isLost} @click=${() => watch.train()}>${label()}</button>
-    <button type="button" class="tool" id="learn-step" ?disabled=${!report || isEnded || watch.isLost} @click=${() => {
-      watch.at = null
-      watch.ask({ step: true, at: null })
-    }}>${t('learnStep')}</button>
-    <button type="button" class="tool" id="learn-restart" ?disabled=${!report && watch.failure === undefined} @click=${() => watch.restart()}>${t('learnRestart')}</button>
-    <label>${t('learnPace')} <select id="learn-pace" @change=${(/** @type {InputEvent} */ { target }) => {
-      watch.pace = /** @type {keyof typeof PACES} */ (target.value)
-      watch.ask({ pace: PACES[watch.pace] })
-    }}>${Object.keys(PACES).map(name => html`<option value=${name} ?selected=${name === pace}>${t(/** @type {any} */ (`learnPace.${name}`))}</option>`)}</select></label>
-    <span class="learn-steps" id="learn-steps">${settings ? t('learnSteps', { step: steps, steps: settings.steps }) : nothing}</span>
-    <span class="learn-said" role="status">${said()}</span>
-    ${reachedAt !== null && !isTraining && watch.stop === null ? html`<button type="button" class="tool" id="learn-happened" @click=${() => context.tell(AFTER)}>${t('learnHappened')}</button>` : nothing}
+  return html`<div class="dock learn-dock" data-training=${isTraining}>${view.stop === null ? nothing : story(context)}<div class="dock-row">
+    <button type="button" class="tool is-filled ${run && steps === 0 && !isTraining ? 'is-new' : ''}" id="learn-train" ?disabled=${cannotTrain} @click=${() => act.train()}>${label()}</button>
+    <button type="button" class="tool" id="learn-step" ?disabled=${cannotTrain} @click=${() => act.step()}>${t('learnStep')}</button>
+    <button type="button" class="tool" id="learn-restart" ?disabled=${!run && !failed} @click=${() => act.restart()}>${t('learnRestart')}</button>
+    <label>${t('learnPace')} <select id="learn-pace" @change=${(/** @type {InputEvent} */ { target }) => act.setPace(/** @type {any} */ (target.value))}>${PACES.map(name => html`<option value=${name} ?selected=${name === view.pace}>${t(`learnPace.${name}`)}</option>`)}</select></label>
+    <span class="learn-steps" id="learn-steps" data-step=${steps}>${run ? t('learnSteps', { step: steps, steps: run.settings.steps }) : nothing}</span>
+    <span class="learn-said" role="status" data-reached=${reachedAt ?? nothing}>${stateOf(context)}</span>
+    ${reachedAt !== null && !isTraining && view.stop === null ? html`<button type="button" class="tool" id="learn-happened" @click=${() => act.tell(AFTER_GOAL)}>${t('learnHappened')}</button>` : nothing}
   </div></div>`
 }

@@ -1,34 +1,46 @@
-// The reader's changes in the form that a model's attention takes.
+// The reader's changes of heads in the form that a model takes. Their layers count all attentions of the model.
 
-/** @typedef {import('./transformer.js').Touch} Touch */
-/** @typedef {import('../../head/cell-changes.js').Change} Change */
+/** @typedef {import('../../head/head.js').Change} Change */
 
 /**
  * @param {readonly Change[]} changes
- * @param {{ heads: number, d: number }} sizes
- * @param {readonly { L: number, S: number }[]} layers rows and columns of each attention
- * @param {(layer: number) => Float32Array} meanOf the mean output of the heads of a layer, (d)
- * @returns {Touch[]}
+ * @param {{ heads: number, d: number }} settings
+ * @param {readonly { L: number, S: number }[]} sizes rows and columns of each attention
+ * @param {() => readonly Float32Array[]} meansOf the mean outputs of the heads of each attention, (d)
+ * @returns {import('./transformer.js').Hooks}
  */
-export function touchesOf(changes, { heads, d }, layers, meanOf) {
+export function hooksOf(changes, { heads, d }, sizes, meansOf) {
   const size = d / heads
-  return layers.map(({ L, S }, layer) => {
-    /** @type {Touch} */
-    const touch = {}
-    for (const { head, kind, factor = 0, cells = [], isOn, layer: of } of changes) {
-      if (!isOn || of !== layer) continue
-      if (kind === 'hide') {
-        touch.mask ??= { data: new Uint8Array(heads * L * S).fill(1), dims: [heads, L, S] }
-        for (const [row, column] of cells)
-          if (row < L && column < S) /** @type {Uint8Array} */ (touch.mask.data)[(head * L + row) * S + column] = 0
-        continue
+  const active = changes.filter(({ isOn }) => isOn)
+  if (!active.length) return {}
+  const means = active.some(change => change.kind === 'head' && change.how === 'mean') ? meansOf() : []
+  const layers = sizes.map(({ L, S }, layer) => {
+    /** @type {{ factors?: Float32Array, added?: Float32Array, mask?: { data: Uint8Array, dims: number[] } }} */
+    const own = {}
+    for (const change of active) {
+      if (change.layer !== layer) continue
+      if (change.kind === 'hide') {
+        own.mask ??= { data: new Uint8Array(heads * L * S).fill(1), dims: [heads, L, S] }
+        const { head, query, key } = change
+        if (query < L && key < S) own.mask.data[(head * L + query) * S + key] = 0
+      } else if (change.kind === 'head') {
+        const { how } = change
+        const [from, to] = [change.head * size, (change.head + 1) * size]
+        own.factors ??= new Float32Array(d).fill(1)
+        own.factors.fill(how === 'mean' ? 0 : how, from, to)
+        if (how !== 'mean') continue
+        own.added ??= new Float32Array(d)
+        own.added.set(means[layer].subarray(from, to), from)
       }
-      touch.factors ??= new Float32Array(d).fill(1)
-      touch.factors.fill(factor, head * size, (head + 1) * size)
-      if (kind !== 'mean') continue
-      touch.added ??= new Float32Array(d)
-      touch.added.set(meanOf(layer).subarray(head * size, (head + 1) * size), head * size)
     }
-    return touch
+    return own
   })
+  return {
+    mask: layer => layers[layer].mask,
+    output(t, layer, out) {
+      const { factors, added } = layers[layer]
+      const scaled = factors ? t.mul(out, { data: factors, dims: [d] }) : out
+      return added ? t.add(scaled, { data: added, dims: [d] }) : scaled
+    },
+  }
 }

@@ -3,10 +3,10 @@
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
-import { headName } from '../../head/cell-changes.js'
+import { headName } from '../../head/changes.js'
 import { contributions, likeliest, signed } from '../../head/contributions.js'
 
-/** @typedef {import('./changes-panel.js').HeadsTranslate} HeadsTranslate */
+/** @typedef {import('../../head/changes-bar.js').HeadTranslate} HeadTranslate */
 
 /**
  * @typedef {object} Share
@@ -19,15 +19,16 @@ import { contributions, likeliest, signed } from '../../head/contributions.js'
 
 /**
  * @typedef {object} WhyGiven
- * @property {HeadsTranslate} t
+ * @property {HeadTranslate} t
  * @property {readonly { token: string, logit: number, share: number }[]} tokens the likeliest, or those that are looked at
  * @property {readonly Share[]} shares whose sums are the logits
  * @property {readonly string[]} columns the words of the positions
  * @property {number} chosen which token
  * @property {string} open the head whose positions are shown, such as '2.1', or ''
  * @property {boolean} isCross are there heads only?
- * @property {(patch: { chosen?: number, open?: string }) => void} set
- * @property {() => void} [close]
+ * @property {(token: number) => void} choose
+ * @property {(head: string) => void} openHead
+ * @property {() => void} close
  */
 
 /** With a true minus. @param {number} x */
@@ -35,20 +36,21 @@ const plain = x => x.toFixed(4).replace('-', '−')
 /** Positions that are shown of a head. */
 const MOST = 8
 
-/** A part of the model as an addend. @param {WhyGiven} given @param {Share} share @returns {import('../../head/contributions.js').Addend} */
-function addendOf({ t, chosen, columns, open, set }, { kind, layer, head, sources, values }) {
+/** A part of the model as an addend of a token's logit. @param {WhyGiven} given @param {Share} share @param {number} chosen @returns {import('../../head/contributions.js').Addend} */
+function addendOf({ t, columns, open, openHead }, { kind, layer, head, sources, values }, chosen) {
   const name = kind === 'head' ? headName({ layer, head }) : ''
   const isOpen = open === name && name !== ''
-  return {
+  const addend = {
     name: name || `${kind}${layer < 0 ? '' : layer + 1}`,
     label: t(`why.${kind}`, { name, layer: layer + 1 }),
     value: values[chosen],
-    ...(sources && { isOpen, open: () => set({ open: isOpen ? '' : name }) }),
-    ...(sources && isOpen && { below: positionList(t, sources, chosen, columns) }),
   }
+  if (!sources) return addend
+  const below = isOpen ? positionList(t, sources, chosen, columns) : undefined
+  return { ...addend, isOpen, open: () => openHead(isOpen ? '' : name), below }
 }
 
-/** From which positions a head adds. @param {HeadsTranslate} t @param {ArrayLike<number>} sources @param {number} token @param {readonly string[]} columns */
+/** From which positions a head adds. @param {HeadTranslate} t @param {ArrayLike<number>} sources @param {number} token @param {readonly string[]} columns */
 function positionList(t, sources, token, columns) {
   const { first, count, sum } = positions(sources, token, columns)
   return html`<p class="note">${t('whySources')}</p><ul>
@@ -67,27 +69,30 @@ function positions(sources, token, { length }) {
 
 /** @param {WhyGiven} given */
 export function why(given) {
-  const { t, tokens, shares, chosen, isCross, set, close } = given
+  const { t, tokens, shares, chosen, isCross, choose, close } = given
   const at = Math.min(chosen, tokens.length - 1)
   const { token, logit } = tokens[at]
   return html`<section class="why" id="why" tabindex="-1" aria-labelledby="why-title">
     <header><h2 id="why-title">${t('why', { token: tokens[0].token })}</h2>
-      ${close ? html`<button type="button" class="tool" id="why-close" @click=${close}>${t('whyClose')}</button>` : nothing}</header>
+      <button type="button" class="tool" id="why-close" @click=${close}>${t('whyClose')}</button></header>
     <p class="note">${t(isCross ? 'whyTextCross' : 'whyText')}</p>
     ${likeliest(
       'why-tokens',
       t('why', { token: tokens[0].token }),
       ['whyToken', 'whyBar', 'whyShare', 'whyLogit'].map(key => t(/** @type {any} */ (key))),
       tokens.map(({ token, logit, share }, i) => ({
-        ...{ share, written: percent(share), last: plain(logit), isCurrent: i === at },
-        token: html`<button type="button" class="why-token" aria-pressed=${i === at} @click=${() => set({ chosen: i })}><bdi>${token}</bdi></button>`,
+        share,
+        written: percent(share),
+        last: plain(logit),
+        isCurrent: i === at,
+        token: html`<button type="button" class="why-token" aria-pressed=${i === at} @click=${() => choose(i)}><bdi>${token}</bdi></button>`,
       })),
     )}
     <h3>${t('whyOf', { token })}</h3>
     ${contributions(
       'why-shares',
       t('whyOf', { token }),
-      shares.map(share => addendOf({ ...given, chosen: at }, share)),
+      shares.map(share => addendOf(given, share, at)),
       { label: t('whySum'), value: logit },
     )}
   </section>`

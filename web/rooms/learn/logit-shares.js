@@ -1,7 +1,9 @@
 // Why a model says what it says: its logits as a sum of what each part of it adds, directly, through the output weights.
 // With a last LayerNorm its mean and deviation are those of the whole state, so that the addends still sum to the logit.
 
-/** @typedef {ReturnType<typeof import('./training-run.js').createRun>} Run */
+import { firstOf, headColumns, traceWeights } from './training-run.js'
+
+/** @typedef {import('./tasks/task.js').Run} Run */
 /** @typedef {import('./transformer.js').Forward} Forward */
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 
@@ -47,11 +49,8 @@ export function sharesOf(qkv, run, { logits, layers, parts, last }, row, S, like
   const size = d / heads
   const ids = likeliest.slice(0, MOST).map(({ id }) => id)
   const at = (/** @type {FloatTensor} */ x) => x.data.slice(row * d, (row + 1) * d)
-  /** Columns of a head. @param {Float32Array} data @param {number} rows @param {number} h */
-  const headOf = (data, rows, h) => ({
-    data: Float32Array.from({ length: rows * size }, (_, i) => data[Math.floor(i / size) * d + h * size + (i % size)]),
-    dims: [rows, size],
-  })
+  const headOf = (/** @type {Float32Array} */ data, /** @type {number} */ rows, /** @type {number} */ head) =>
+    headColumns(data, rows, d, size, head)
   /** @type {{ kind: Share['kind'], layer: number, head: number, x: Float32Array }[]} addends of the last hidden state */
   const addends = []
   for (const { kind, layer, x } of parts) {
@@ -83,12 +82,10 @@ export function sharesOf(qkv, run, { logits, layers, parts, last }, row, S, like
   // By position: weight A[i, j] times what j's value adds.
   for (const share of shares) {
     if (share.kind !== 'head') continue
-    const { q, k, v, options } = layers[share.layer]
-    const { keyLengths, ...rest } = options
-    const first = keyLengths ? { ...rest, keyLengths: keyLengths.slice(0, 1) } : rest
-    const { weights } = qkv.trace(q.slice(0, 0, 1), k.slice(0, 0, 1), v.slice(0, 0, 1), { ...first, keep: ['weights'] })
-    const [L, T] = /** @type {FloatTensor} */ (weights).dims.slice(-2)
-    const A = /** @type {FloatTensor} */ (weights).data.subarray((share.head * L + row) * T)
+    const { v } = layers[share.layer]
+    const { data, dims } = traceWeights(qkv, firstOf(layers[share.layer]))
+    const [L, T] = dims.slice(-2)
+    const A = data.subarray((share.head * L + row) * T)
     const value = headOf(v.data.slice(0, T * d), S, share.head)
     const added = qkv.linear(value, headOf(values[`${blocks[share.layer]}.o`].data, d, share.head)).data // (S, d)
     const through = added.slice()

@@ -1,351 +1,295 @@
-// The room "Learn": one task, its model, and the reader's changes. Its session trains in a worker.
+// The room "Learn": one task, its model and the reader's changes. Data and pure functions; the session trains.
 
-import { html, LitElement, nothing } from 'lit'
-import { live } from 'lit/directives/live.js'
-import { percent } from '../../files/number-format.js'
-import { bar } from './bar.js'
-import { changes as changesBar } from './changes-panel.js'
-import { hasDefaults } from './check.js'
-import { compare } from './compare-runs.js'
-import { curves, linesOf } from './curves.js'
-import { dock } from './dock.js'
-import { chosen, gradients, layers } from './head-maps.js'
-import { why } from './logit-shares-panel.js'
-import { along, openModel } from './open-and-save.js'
-import { EVERY } from './session.js'
-import { markTarget, storyStart } from './story.js'
-import { SOURCE_WORDS } from './tasks/translation.js'
-import { translatorOf } from './texts.js'
-import { watch } from './watch.js'
+import { headChange, isIn, withFactor } from '../../head/changes.js'
+import { shown } from '../../shell/store.js'
+import { check, fields, MOST_TRAINED, runSettings, settingsOf } from './fields.js'
+import { draw } from './page.js'
+import { configOf, toFile } from './saved-model.js'
+import { targetsOf } from './story.js'
+import { TASKS } from './tasks/index.js'
+import { headAt, isRunning, needsText, pictureOf } from './told.js'
 
-/** @typedef {import('../../i18n/index.js').Translate} Translate */
-/** @typedef {import('./texts.js').LearnTranslate} LearnTranslate */
-/** @typedef {import('./training-run.js').Task} Task */
-/** @typedef {import('./session.js').Report} Report */
-/** @typedef {Event & { target: HTMLInputElement }} InputEvent */
+/** @typedef {import('./learn.js').LearnTypes} LearnTypes */
+/** @typedef {import('./learn.js').State} State */
+/** @typedef {import('../../shell/room.js').Step<LearnTypes>} Step */
 
-/** State of the element alone. @typedef {{ isPainting: boolean, isDifference: boolean, isAlong: boolean, gradient: string, program: '' | 'pytorch' | 'qkv', copied: string, problem: string }} View */
+/** Steps a second of each pace. */
+const PACES = { full: Number.POSITIVE_INFINITY, ten: 10, one: 1 }
+/** What a screen reader is told is at least so many milliseconds apart. */
+const SPOKEN_EVERY = 5000
+/** The factor that a head has first. */
+const FIRST_FACTOR = 0.5
 
-/**
- * What each part of the room receives.
- * @typedef {object} Context
- * @property {LearnTranslate} t
- * @property {import('../../i18n/index.js').ElementTexts} elements
- * @property {import('./watch.js').Watch} watch
- * @property {ParentNode} root
- * @property {View} view
- * @property {(patch: Partial<View>) => void} look
- * @property {() => void} refresh
- * @property {() => Promise<unknown>} settled the room is drawn
- * @property {(layer: number, head: number) => void} openLayer
- * @property {(stop: number | null) => void} tell goes to a stop of the story
- */
+/** What a run begins with. */
+const NEW_RUN = /** @type {const} */ ({
+  isTraining: false,
+  until: null,
+  isRepeating: false,
+  hasLeft: false,
+  steps: 0,
+  losses: [],
+  points: [],
+  reachedAt: null,
+  divergedAt: null,
+  isEnded: false,
+  gradientAt: null,
+  gradient: '',
+})
 
-/** Announcements are at least so many milliseconds apart. */
-const TALK = 5000
-
-/** Scrolls to what a stop speaks of, if it is not in sight above the dock. @param {Element | null} target */
-function reveal(target) {
-  if (!target || target.closest('.dock')) return
-  const { top, bottom, height } = target.getBoundingClientRect()
-  const end = document.querySelector('.dock')?.getBoundingClientRect().top ?? innerHeight
-  if (top < 0 || bottom > end) scrollBy({ top: top - Math.max(0, (end - height) / 2) })
+/** @type {import('./learn.js').View} */
+const view = {
+  ...NEW_RUN,
+  begun: 0,
+  file: null,
+  text: '',
+  pace: 'full',
+  spoken: null,
+  reference: null,
+  references: 0,
+  whyToken: 0,
+  whyHead: '',
+  isPainting: false,
+  isDifference: false,
+  isExporting: false,
+  isTable: false,
+  program: 'pytorch',
+  refused: '',
+  stop: null,
 }
 
-export class LearnRoom extends LitElement {
-  static properties = {
-    t: { attribute: false },
-    task: {},
-    learn: {},
-    change: { attribute: false },
-    openGiven: { attribute: false },
-    tell: { attribute: false },
-    sentence: {},
-    view: { state: true },
+/** What is shown, as requests name it. @param {State} state */
+const shownAt = ({ settings: { at, probe, changes } }) => ({ at, probe, changes })
+
+/** Another run: nothing of the one before stays but the run to compare with. @param {State} state @param {Partial<import('./learn.js').Settings>} set @param {Partial<import('./learn.js').View>} [patch] @returns {Step} */
+const another = ({ view: { begun } }, set, patch = {}) => ({
+  set: { trained: 0, at: null, why: null, changes: [], ...set },
+  view: { ...NEW_RUN, begun: begun + 1, file: null, ...patch },
+  begins: true,
+})
+
+/** Other settings of the same task: the head that is selected may be gone. @param {State} state @param {Partial<import('./tasks/task.js').LearnSettings>} patch */
+function withSettings(state, patch) {
+  const set = { ...state.settings, ...patch }
+  return another(state, { ...patch, head: /** @type {(s: object) => string} */ (fields.head.default)(set) })
+}
+
+/** Pauses: the link holds how far the run is. @param {State} state @param {Partial<import('./learn.js').View>} patch @returns {Step} */
+const paused = ({ view }, patch) => ({
+  set: { trained: view.steps },
+  view: { isTraining: false, until: null, isRepeating: false, ...patch },
+})
+
+/** Keeps the run or the step that is shown as A, to compare with. @param {State} state @param {'run' | 'step'} what @returns {Step} */
+function keep(state, what) {
+  const { settings, view } = state
+  const { seed, layers } = runSettings(settings)
+  const at = what === 'step' ? (pictureOf(state)?.shownAt ?? 0) : null
+  return {
+    view: {
+      references: view.references + 1,
+      reference: { seed, layers, points: view.points, losses: view.losses, at },
+    },
+    effects: [{ type: 'ask', request: { type: 'keep', what, at: settings.at, text: view.text } }],
   }
+}
 
-  constructor() {
-    super()
-    /** @type {Translate} */
-    this.t = /** @type {any} */ (undefined)
-    /** @type {Task} */
-    this.task = 'induction'
-    /** Settings that differ from the recipe's and changes of heads, as text: see check.js. */
-    this.learn = ''
-    /** Tells the page of a new task or new settings. @type {(patch: { task?: Task, learn?: string }) => void} */
-    this.change = () => {}
-    /** Opens tensors in the room "One layer". @type {(value: unknown, patch: object, from: string) => void} */
-    this.openGiven = () => {}
-    /** Tells the page what there is to undo, and where a paused run is. @type {(room: 'learn', news: import('../layer/views/context.js').OfRoom) => void} */
-    this.tell = () => {}
-    /** Of the room "One layer". */
-    this.sentence = ''
-    /** @type {View} */
-    this.view = {
-      isPainting: false,
-      isDifference: false,
-      isAlong: false,
-      gradient: '',
-      program: '',
-      copied: '',
-      problem: '',
-    }
-    this.#spoken = { text: '', time: 0 }
-  }
-
-  #spoken
-  /** The layer whose matrices are awaited, to be opened. @type {{ layer: number, head: number } | undefined} */
-  #opening = undefined
-
-  /** The styles of the page hold here. */
-  createRenderRoot() {
-    return this
-  }
-
-  connectedCallback() {
-    super.connectedCallback()
-    watch.onchange = () => {
-      this.#deliver()
-      this.requestUpdate()
-    }
-    document.addEventListener('visibilitychange', this.#onVisibility)
-    this.addEventListener('keydown', this.#onKey)
-    this.addEventListener('drop', this.#onDrop)
-  }
-
-  disconnectedCallback() {
-    super.disconnectedCallback()
-    document.removeEventListener('visibilitychange', this.#onVisibility)
-    this.removeEventListener('keydown', this.#onKey)
-    this.removeEventListener('drop', this.#onDrop)
-    watch.onchange = () => this.#tell()
-    watch.pause('left')
-  }
-
-  #onVisibility = () => {
-    if (document.hidden) watch.pause('hidden')
-    else watch.resume()
-  }
-
-  /** Undo while somebody types is the browser's. @param {KeyboardEvent} event */
-  #onKey = event => {
-    const { key, target } = event
-    const isTyping = target instanceof HTMLElement && target.matches('input:not([type=range]), textarea')
-    if (isTyping && (event.ctrlKey || event.metaKey) && /^[zy]$/i.test(key)) event.stopPropagation()
-  }
-
-  #tell() {
-    const { history, paused, report } = watch
-    const t = translatorOf(this.t('htmlLang'))
-    this.tell('learn', {
-      ...(history.past.length && { undo: () => watch.undo() }),
-      ...(history.future.length && { redo: () => watch.redo() }),
-      ...(paused === 'left' && report && { note: t('learnSteps.short', { step: report.steps }) }),
-    })
-  }
-
-  updated() {
-    this.#tell()
-    markTarget(this, watch)
-  }
-
-  /** A model that is dropped here opens here. @param {DragEvent} event */
-  #onDrop = event => {
-    const files = Array.from(event.dataTransfer?.files ?? [])
-    if (!files.some(({ name }) => /\.safetensors$/i.test(name))) return
-    event.preventDefault()
-    event.stopPropagation()
-    document.documentElement.classList.remove('is-dropping')
-    openModel(this.#context(), files)
-  }
-
-  /** @param {Map<string, unknown>} changed */
-  willUpdate(changed) {
-    watch.link = this.change
-    // What the room itself wrote into the link comes back with the next drawing of the page.
-    if (changed.has('task') || changed.has('learn')) watch.show(this.task, this.learn)
-  }
-
-  /** What was asked for the room "One layer" is there. */
-  #deliver() {
-    const { opened } = watch.report?.shown ?? {}
-    if (!this.#opening || opened?.layer !== this.#opening.layer || !watch.report) return
-    const { head } = this.#opening
-    this.#opening = undefined
-    const { heads, causal, rows, columns } = opened
-    const plain = Object.fromEntries(
-      Object.entries(heads).map(([name, { dims, data }]) => [name, { dims: [...dims], data: Array.from(data) }]),
-    )
-    const step = watch.report.shownAt
-    const from = translatorOf(this.t('htmlLang'))('learnBack', { step })
-    watch.ask({ layer: null })
-    this.openGiven({ ...plain, tokens: rows, keyTokens: columns }, { head, ...(causal && { mask: 'causal' }) }, from)
-  }
-
-  /** @returns {Context} */
-  #context() {
+/** @type {import('../../shell/room.js').Room<LearnTypes>['actions']} */
+const actions = {
+  choose(state, task) {
+    const patch = state.around.isNarrow ? TASKS[task].onPhone : {}
+    const set = { ...settingsOf(task, patch), probe: '' }
+    const head = /** @type {(s: object) => string} */ (fields.head.default)(set)
+    const stop = state.view.stop === null ? null : 0
+    return another(state, { ...set, head }, { reference: null, stop })
+  },
+  set: withSettings,
+  type: (state, text) => another(state, {}, { text }),
+  train(state) {
+    if (isRunning(state)) return paused(state, {})
+    return { set: { at: null }, view: { isTraining: true, until: null, hasLeft: false } }
+  },
+  step: ({ view: { steps } }) => ({
+    set: { at: null },
+    view: { isTraining: true, until: steps + 1, hasLeft: false },
+  }),
+  restart(state) {
+    const isLost = state.got.run?.is === 'lost'
+    const step = another(state, { changes: state.settings.changes }, isLost ? { reference: null } : {})
+    return { ...step, begins: false, effects: [{ type: 'retry' }] }
+  },
+  setPace: (_, pace) => ({ view: { pace } }),
+  goTo: (_, at) => ({ set: { at } }),
+  ask: (_, probe) => ({ set: { probe } }),
+  explain: (_, why) => ({ set: { why }, view: { whyToken: 0, whyHead: '' } }),
+  chooseToken: (_, whyToken) => ({ view: { whyToken } }),
+  openHead: (_, whyHead) => ({ view: { whyHead } }),
+  select: (_, layer, head) => ({ set: { head: `${layer + 1}.${head + 1}` } }),
+  change: (_, changes, mark = '') => ({ set: { changes }, mark }),
+  factor({ settings: { changes } }, layer, head) {
+    const at = headAt({ layer, head })
+    const how = headChange(changes, at)?.how
+    const isFactor = typeof how === 'number' && how !== 0
     return {
-      ...{ t: translatorOf(this.t('htmlLang')), elements: this.t.elements, watch, root: this, view: this.view },
-      look: patch => {
-        this.view = { ...this.view, ...patch }
-      },
-      refresh: () => this.requestUpdate(),
-      settled: () => this.updateComplete,
-      openLayer: (layer, head) => {
-        this.#opening = { layer, head }
-        watch.ask({ layer })
-      },
-      tell: stop => {
-        watch.stop = stop
-        this.requestUpdate()
-        this.updateComplete.then(() => {
-          document.getElementById('story')?.focus({ preventScroll: true })
-          if (stop !== null) reveal(this.querySelector('[data-tour]'))
-        })
-      },
+      set: isFactor ? {} : { changes: withFactor(changes, at, FIRST_FACTOR) },
+      effects: [{ type: 'focus', selector: `[data-switch="${layer + 1}.${head + 1}"] .head-factor` }],
     }
-  }
-
-  render() {
-    const context = this.#context()
-    const { t } = context
-    const { report, changes, history } = watch
-    const set = (/** @type {readonly import('../../head/cell-changes.js').Change[]} */ list, mark = '') =>
-      watch.change(list, mark)
-    const effect = report?.changed && {
-      before: percent(report.changed.before),
-      after: percent(report.changed.accuracy),
-    }
-    return html`<main class="learn" id="stage">
-      ${bar(context)}
-      ${
-        report
-          ? html`<div class="learn-stage">
-        <div class="learn-says">${watch.stop === null ? storyStart(context) : nothing}${this.#probe(context, report)}${this.#why(context, report)}</div>
-        <section class="learn-model">
-          ${layers(context, report)}
-          ${changesBar({ t, changes, set, effect, undo: history.past.length ? () => watch.undo() : undefined, redo: history.future.length ? () => watch.redo() : undefined })}
-          ${chosen(context, report)}
-          ${gradients(context, report)}
-        </section>
-        <section class="learn-run">${this.#curves(context, report)}${compare(context, report)}</section>
-      </div>`
-          : watch.task === 'text' && watch.stop === null
-            ? storyStart(context)
-            : nothing
-      }
-      ${dock(context)}
-      ${report ? along(context, report) : nothing}
-    </main>`
-  }
-
-  /** @param {Context} context @param {Report} report */
-  #probe({ t }, { shown, steps, isOpened }) {
-    const { task } = watch
-    if (!shown) return nothing
-    const [best] = shown.next
-    const isWhole = task === 'translation' || task === 'sort' || task === 'reverse'
-    const lang = task === 'translation' ? 'zh' : nothing
-    const answer = (/** @type {string} */ text, /** @type {number} */ index, /** @type {string} */ label) =>
-      html`<button type="button" class="answer-token" lang=${lang} aria-pressed=${watch.why === index} aria-label=${label} @click=${() => watch.explain(watch.why === index ? null : index)}>${text}</button>`
-    const last = shown.answers.length - 1
-    const said = t('learnSays', { token: best.token, share: percent(best.share) })
-    return html`<div class="learn-probe">
-      <label>${t(`probeLabel.${task}`)}
-        <input id="learn-probe" type="text" autocomplete="off" spellcheck="false" .value=${watch.probe || shown.probe} @change=${(
-          /** @type {InputEvent} */ { target },
-        ) => {
-          watch.probe = target.value
-          watch.ask({ probe: target.value })
-        }} /></label>
-      ${shown.trouble ? html`<p class="learn-problem" role="alert">${shown.trouble}</p>` : nothing}
-      ${task === 'translation' || task === 'text' ? this.#own(t, shown.trouble !== undefined) : nothing}
-      <p class="learn-answer" id="learn-answer">${
-        isWhole
-          ? shown.answers.map((token, i) => html`${answer(token, i, t('why', { token }))} `)
-          : answer(said, last, `${said}. ${t('why', { token: best.token })}`)
-      }${shown.continued === undefined ? nothing : html`<span class="learn-continued"><bdi>${watch.probe || shown.probe}</bdi><mark>${shown.continued}</mark></span>`}</p>
-      <p class="note">${steps === 0 && !isOpened ? t('learnUntrained') : t('learnWhyHint')}</p>
-      ${
-        task === 'translation'
-          ? html`<details class="learn-words"><summary>${t('learnWords')}</summary><p>${SOURCE_WORDS.map(
-              word =>
-                html`<button type="button" class="learn-word" @click=${() => {
-                  watch.probe = `${watch.probe || ''} ${word}`.trim()
-                  watch.ask({ probe: watch.probe })
-                }}>${word}</button> `,
-            )}<button type="button" class="learn-word" @click=${() => {
-              watch.probe = ''
-              watch.ask({ probe: '' })
-            }}>×</button></p></details>`
-          : nothing
-      }
-      ${this.#announce(t)}
-    </div>`
-  }
-
-  /** The sentence of the room "One layer", for this model. @param {LearnTranslate} t @param {boolean} hasTrouble */
-  #own(t, hasTrouble) {
-    const { task, probe } = watch
-    const isKnown = (/** @type {string} */ part) =>
-      task === 'translation' ? SOURCE_WORDS.includes(part) : watch.characters.includes(part)
-    const parts = task === 'translation' ? probe.split(/(\s+)/) : Array.from(probe)
-    return html`<p class="learn-own-sentence"><button type="button" class="tool" id="learn-use-sentence" ?disabled=${!this.sentence} title=${t('learnUseSentenceText')} @click=${() => {
-      watch.probe = this.sentence
-      watch.ask({ probe: this.sentence })
-    }}>${t('learnUseSentence')}</button>
-      ${hasTrouble ? html`<span class="note" id="learn-unknown">${parts.map(part => (part.trim() && !isKnown(part) ? html`<u>${part}</u>` : part))}</span>` : nothing}</p>`
-  }
-
-  /** What a screen reader hears, now and then. @param {LearnTranslate} t */
-  #announce(t) {
-    const { report, points } = watch
-    const now = performance.now()
-    const last = points.at(-1)
-    if (report && last && (!report.isTraining || now - this.#spoken.time > TALK))
-      this.#spoken = {
-        time: now,
-        text: t('learnSpoken', { step: report.steps, accuracy: percent(last.heldOutAccuracy) }),
-      }
-    return html`<p class="offstage" role="status" id="learn-spoken">${this.#spoken.text}</p>`
-  }
-
-  /** @param {Context} context @param {Report} report */
-  #why({ t }, { shown }) {
-    if (watch.why === null || !shown?.why) return nothing
-    const { tokens, shares, columns } = shown.why
-    const isCross = watch.task === 'translation' && !watch.settings.mlp
-    return why({
-      ...{ t, tokens, shares, columns, isCross, ...watch.whyView },
-      set: patch => {
-        watch.whyView = { ...watch.whyView, ...patch }
-        this.requestUpdate()
-      },
-      close: () => watch.explain(null),
-    })
-  }
-
-  /** @param {Context} context @param {Report} report */
-  #curves({ t }, { settings, shownAt, reachedAt, divergedAt, steps, nowhere, shown }) {
-    const { task, points, losses, kept } = watch
-    const outputs = task === 'translation' ? 66 : task === 'text' ? watch.characters.length : settings.V
-    const lines = linesOf(task)
-    const most = Math.max(settings.steps, steps)
-    const heads = points[0]?.heads.flatMap((layer, l) => layer.map((_, h) => ({ l, h }))) ?? []
-    return html`${curves({ t, task, points, losses, steps: most, hasBand: hasDefaults(task, settings), shownAt, guess: 1 / outputs, nowhere, reachedAt, divergedAt, kept })}
-      <label class="learn-at">${t('learnAt')} <output>${shownAt}</output>
-        <input id="learn-at" type="range" min="0" max=${most} step=${EVERY} .value=${live(String(watch.at ?? shownAt))} aria-valuetext=${t('learnAtValue', { step: shownAt })} @input=${(/** @type {InputEvent} */ { target }) => watch.goTo(Math.min(Number(target.value), steps))} /></label>
-      <button type="button" class="tool" id="learn-live" ?disabled=${watch.at === null} @click=${() => watch.goTo(null)}>${t('learnLive')} ${steps}</button>
-      ${task === 'text' && points.length && shown ? html`<p class="learn-bits">${t('learnBits', { bits: (points[points.length - 1].heldOutLoss / Math.LN2).toFixed(2) })}</p>` : nothing}
-      <details class="learn-table" @toggle=${() => this.requestUpdate()}><summary>${t('learnTable')}</summary>${
-        /** @type {HTMLDetailsElement | null} */ (this.querySelector('.learn-table'))?.open
-          ? html`<div class="learn-scroll" tabindex="0" role="group" aria-label=${t('learnTable')}><table>
-        <tr><th scope="col">${t('learnAt')}</th>${lines.map(({ name }) => html`<th scope="col">${t(name)}</th>`)}${heads.map(({ l, h }) => html`<th scope="col">${t('learnScore.previous', { name: `${l + 1}.${h + 1}` })}</th><th scope="col">${t('learnScore.answer', { name: `${l + 1}.${h + 1}` })}</th>`)}</tr>
-        ${points.map(point => html`<tr><th scope="row">${point.step}</th>${lines.map(({ value }) => html`<td>${value(point).toFixed(3)}</td>`)}${heads.map(({ l, h }) => html`<td>${point.heads[l][h].previous.toFixed(3)}</td><td>${point.heads[l][h].answer.toFixed(3)}</td>`)}</tr>`)}
-      </table></div>`
-          : nothing
-      }</details>`
-  }
+  },
+  keep,
+  release: () => ({ view: { reference: null } }),
+  against(state, patch) {
+    const { view, effects } = keep(state, 'run')
+    const { set, view: begun } = withSettings(state, patch)
+    return { set, view: { ...begun, ...view }, begins: true, effects }
+  },
+  gradients: (_, at) => ({ view: { gradientAt: at } }),
+  openLayer: (state, layer, head, from) => ({
+    effects: [{ type: 'ask', request: { type: 'layer', layer, head, from, ...shownAt(state) } }],
+  }),
+  open: (_, files) => ({
+    view: { refused: '' },
+    effects: [{ type: 'ask', request: { type: 'file', files } }],
+  }),
+  saveModel: ({ settings: { at } }, isConfig) => ({
+    effects: [{ type: 'ask', request: { type: 'weights', at, isConfig } }],
+  }),
+  save: (_, name, data, mime) => ({ effects: [{ type: 'save', name, data, mime }] }),
+  copy: (_, text) => ({ effects: [{ type: 'copy', text }] }),
+  copyLink: () => ({ effects: [{ type: 'link' }] }),
+  tell: (_, stop) => ({
+    view: { stop },
+    effects:
+      stop === null
+        ? []
+        : [
+            { type: 'focus', selector: '#story' },
+            { type: 'reveal', selector: '[data-tour]' },
+          ],
+  }),
+  show: (_, patch) => ({ view: patch }),
 }
 
-customElements.define('learn-room', LearnRoom)
+/** What names a run: its settings, its text and its file are those since it was begun. @param {State} state */
+const runKey = ({ settings, view }) => JSON.stringify([view.begun, settings.task, runSettings(settings)])
+
+/** @param {State} state @returns {import('../../shell/room.js').Request<import('./learn.js').LearnAsks>[]} */
+function needs(state) {
+  const { settings, view, got, around } = state
+  if (needsText(state)) return []
+  const { task, why } = settings
+  const key = runKey(state)
+  const own = runSettings(settings)
+  /** @type {ReturnType<typeof needs>} */
+  const all = [{ type: 'run', key, task, settings: own, text: view.text, file: view.file ?? undefined }]
+  if (shown(got.run)?.key !== key) return all
+  const running = view.isTraining && !around.isHidden
+  const show = { ...shownAt(state), why, isComparing: view.reference !== null, isRunning: running }
+  all.push({ type: 'show', key: `${JSON.stringify(show)} ${view.references}`, ...show })
+  // A lost worker can do no more; its picture stays.
+  if (got.run?.is === 'lost') return all
+  const pace = view.isRepeating ? PACES.full : PACES[view.pace]
+  const train = { isRunning: running, pace, until: view.until, isStill: around.isStill }
+  const known = { losses: view.losses.length, points: view.points.length }
+  all.push({ type: 'train', key: `${JSON.stringify(train)} ${pace}`, known, ...train })
+  if (view.gradientAt !== null) all.push({ type: 'gradients', at: view.gradientAt })
+  return all
+}
+
+/** What was done since: appended to the curves. @param {State} state @param {import('./watched-run.js').Progress} news */
+function withProgress({ view }, { losses, points, ...rest }) {
+  return { ...rest, losses: [...view.losses, ...losses], points: [...view.points, ...points] }
+}
+
+/** @type {import('../../shell/room.js').Room<LearnTypes>['receive']} */
+const receive = {
+  /** A link that holds a step trains there: the same settings and the same seed give the same bits. */
+  run(state, { first, isOpened }) {
+    const { trained, changes, task } = state.settings
+    const own = runSettings(state.settings)
+    const layers = first.points[0].heads.length
+    const known = changes.filter(change => isIn(change, { '': { layers, heads: own.heads } }))
+    const repeats = trained > 0 && !isOpened
+    return {
+      ...(known.length < changes.length ? { set: { changes: known }, isReplaced: true } : {}),
+      view: {
+        ...NEW_RUN,
+        ...withProgress({ ...state, view: { ...state.view, ...NEW_RUN } }, first),
+        ...(repeats ? { isTraining: true, isRepeating: true, until: Math.min(trained, own.steps) } : {}),
+        stop: state.view.stop === null ? null : Math.min(state.view.stop, TASKS[task].story.length - 1),
+      },
+    }
+  },
+  train(state, { isGoing, ...news }) {
+    const { view } = state
+    /** @type {Partial<import('./learn.js').View>} */
+    const patch = withProgress(state, news)
+    const hasStopped = view.isTraining && isRunning(state) && !isGoing
+    if (hasStopped) Object.assign(patch, { isTraining: false, until: null, isRepeating: false })
+    const last = patch.points?.at(-1)
+    const now = performance.now()
+    if (last && last.step > 0 && (!isGoing || now - (view.spoken?.time ?? 0) > SPOKEN_EVERY))
+      patch.spoken = { step: news.steps, accuracy: last.heldOutAccuracy, time: now }
+    const trained = Math.min(news.steps, MOST_TRAINED)
+    const isSame =
+      isGoing || patch.isRepeating || (view.isRepeating && !hasStopped) || trained === state.settings.trained
+    return isSame ? { view: patch } : { view: patch, set: { trained } }
+  },
+  weights({ settings, view }, { state, step, isConfig }) {
+    const { task } = settings
+    const own = runSettings(settings)
+    const config = configOf(task, own, step, view.text)
+    const name = `${task}-seed${own.seed}-step${step}`
+    const json = `${JSON.stringify(config, null, 2)}\n`
+    return {
+      effects: [
+        isConfig
+          ? { type: 'save', name: `${name}.json`, data: json, mime: 'application/json' }
+          : {
+              type: 'save',
+              name: `${name}.safetensors`,
+              data: toFile(state, config),
+              mime: 'application/octet-stream',
+            },
+      ],
+    }
+  },
+  layer(_, { heads, head, causal, rows, columns, from }) {
+    /** @type {Extract<import('../../shell/room.js').HandOver, { type: 'head' }>} */
+    const what = { type: 'head', tensors: heads, tokens: rows, keyTokens: columns, head, from }
+    if (causal) what.mask = 'causal'
+    return { effects: [{ type: 'handOver', to: 'layer', what }] }
+  },
+  file(state, { task, settings, step, text, state: weights }) {
+    const set = { ...settingsOf(task, settings), probe: '', trained: Math.min(step, MOST_TRAINED) }
+    const head = /** @type {(s: object) => string} */ (fields.head.default)(set)
+    return another(state, { ...set, head }, { reference: null, text, file: { step, state: weights } })
+  },
+}
+
+/** @type {import('../../shell/room.js').Room<LearnTypes>} */
+export const room = {
+  id: 'learn',
+  fields,
+  view,
+  check,
+  actions,
+  needs,
+  receive,
+  take(state, what) {
+    if (what.type !== 'files') return undefined
+    const { files } = what
+    const isModel = files.some(({ name }) => /\.safetensors$/i.test(name))
+    if (isModel) return actions.open(state, files)
+    return { view: { refused: files.map(({ name }) => name).join(', ') } }
+  },
+  leave(state) {
+    return state.view.isTraining ? paused(state, { hasLeft: true }) : undefined
+  },
+  marks: targetsOf,
+  note: ({ view }, t) => (view.hasLeft && view.steps > 0 ? t('learnSteps.short', { step: view.steps }) : ''),
+  session: {
+    worker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
+    handlers: async qkv => (await import('./session.js')).handlers(qkv),
+  },
+  draw,
+  texts: ['learn', 'head'],
+}

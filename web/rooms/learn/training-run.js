@@ -1,22 +1,20 @@
 // A run: a model of a task, its optimiser and its data. Step by step, the same bits for the same settings.
 
 import { Adam, parameters, schedule, tape } from 'qkv/train'
-import { touchesOf } from './interventions.js'
+import { hooksOf } from './interventions.js'
 import { looksNowhere, measure } from './measure.js'
-import { blocksOf, RECIPES } from './recipes.js'
-import { argmax } from './tasks/batch.js'
-import { TARGET_WORDS, toBatch, translationLength } from './tasks/translation.js'
+import { TASKS } from './tasks/index.js'
 import { update } from './training.js'
-import { initialWeights, layersForward, sinusoids, translationForward } from './transformer.js'
+import { blocksOf, crossForward, initialWeights, layersForward, sinusoids } from './transformer.js'
 
-/** @typedef {import('./recipes.js').LearnSettings} LearnSettings */
+/** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
 /** @typedef {import('./tasks/batch.js').Batch} Batch */
 /** @typedef {import('./tasks/batch.js').Split} Split */
 /** @typedef {import('./transformer.js').Attended} Attended */
-/** @typedef {Record<string, { data: Float32Array, dims: readonly number[] }>} Weights */
-/** @typedef {import('../../head/cell-changes.js').Change} Change */
+/** @typedef {import('./transformer.js').Hooks} Hooks */
+/** Weights by name, as they travel and are saved. @typedef {Record<string, { data: Float32Array, dims: readonly number[] }>} Weights */
+/** @typedef {import('../../head/head.js').Change} Change */
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
-/** @typedef {keyof typeof RECIPES} Task */
 
 /**
  * The result of an evaluation, on sequences that were never trained.
@@ -33,7 +31,7 @@ import { initialWeights, layersForward, sinusoids, translationForward } from './
  */
 
 const BETAS = /** @type {const} */ ([0.9, 0.99])
-/** Batches of each evaluation, and those that a table of what follows is counted from. */
+/** Batches of each evaluation, and those from which the baseline without attention is counted. */
 const EVALUATED = 4
 const COUNTED = 40
 /** Seeds of the data, apart from those of the weights. */
@@ -47,16 +45,16 @@ function best(values) {
 
 /**
  * @param {import('qkv').Qkv} qkv
- * @param {Task} task
+ * @param {string} task
  * @param {Partial<LearnSettings>} [given]
- * @param {string} [text] of the task 'text'
+ * @param {string} [text] of a task that learns a text
  */
 export function createRun(qkv, task, given = {}, text) {
-  const recipe = RECIPES[task]
-  const settings = { ...recipe.defaults, ...given }
+  const of = TASKS[task]
+  const settings = { ...of.defaults, ...given }
   settings.warmup = Math.min(settings.warmup, settings.steps - 1)
-  const shape = recipe.shape(settings, text)
-  const blocks = blocksOf(shape.previous !== undefined, settings.layers)
+  const shape = of.shape(settings, text)
+  const blocks = blocksOf(of.stacks.includes('cross'), settings.layers)
   const sizes = blocks.map(block => ({ L: block === 'cross' ? shape.L : shape.T, S: shape.T }))
   const p = parameters(qkv, initialWeights(qkv.generator(settings.seed), settings, shape))
   const optimizer = new Adam(p, { lr: settings.rate, betas: BETAS })
@@ -64,19 +62,19 @@ export function createRun(qkv, task, given = {}, text) {
   const rate = schedule(settings.rate, { warmup: settings.warmup, total, least: total && settings.rate / 10 })
   const trainData = () => qkv.generator(settings.seed + SEEDS.train)
   const data = trainData()
-  const waves = { source: sinusoids(shape.T, settings.d), target: sinusoids(shape.L, settings.d) }
+  const table = { source: sinusoids(shape.T, settings.d), target: sinusoids(shape.L, settings.d) }
+  const modelForward = of.stacks.includes('cross') ? crossForward : layersForward
   let steps = 0
-  /** What the reader changed. @type {import('./transformer.js').Touch[]} */
-  let touches = []
-  /** @type {{ train: Batch[], heldOut: Batch[] } | undefined} */
-  let tests
+  /** What the reader changed. @type {Hooks} */
+  let interventions = {}
 
-  /** The sequences of every evaluation. */
+  /** The sequences of every evaluation, drawn when they are first needed. @type {Record<Split, Batch[]> | undefined} */
+  let tests
   function testBatches() {
     if (tests) return tests
     const generator = qkv.generator(SEEDS.test)
     const draw = (/** @type {Split} */ split) =>
-      Array.from({ length: EVALUATED }, () => shape.batch(generator, settings.batch, split))
+      Array.from({ length: EVALUATED }, () => of.batch(generator, shape, settings.batch, split))
     tests = { train: draw('train'), heldOut: draw('heldOut') }
     return tests
   }
@@ -84,27 +82,19 @@ export function createRun(qkv, task, given = {}, text) {
   /**
    * Logits and attentions of a batch, and the loss as a step that can go backwards.
    * @param {Batch} batch
-   * @param {import('qkv/train').Parameters} [of]
+   * @param {Hooks} [hooks] default the reader's changes
+   * @param {import('qkv/train').Parameters} [weights]
    */
-  function forward(batch, of = p) {
+  function forward(batch, hooks = interventions, weights = p) {
     /** @type {import('./transformer.js').Forward | undefined} */
     let made
     const { targets, B, L } = batch
-    const step = tape(qkv, of, t => {
-      made = shape.previous
-        ? translationForward(t, of.values, batch, settings, waves, touches)
-        : layersForward(t, of.values, batch, settings, recipe.causal, waves, touches)
+    const step = tape(qkv, weights, t => {
+      made = modelForward(t, weights.values, batch, settings, of.isCausal, table, hooks)
       return t.crossEntropy(made.logits, { data: targets, dims: [B, L] }, { ignoreIndex: -1 })
     })
     return { step, .../** @type {import('./transformer.js').Forward} */ (made) }
   }
-
-  /** The weights (B, H, L, S) of each attention of the last forward. @param {readonly Attended[]} layers */
-  const weightsOf = layers =>
-    layers.map(({ q, k, v, options }) => {
-      const { weights } = qkv.trace(q, k, v, { ...options, keep: ['weights'] })
-      return /** @type {FloatTensor} */ (weights)
-    })
 
   /** @param {Split} split */
   const measured = split =>
@@ -114,31 +104,19 @@ export function createRun(qkv, task, given = {}, text) {
       forward(batch) {
         const { step, logits, layers } = forward(batch)
         const copy = logits.data.slice() // the memory may move
-        return { loss: step.loss, logits: copy, weights: weightsOf(layers) }
+        return { loss: step.loss, logits: copy, weights: layers.map(layer => traceWeights(qkv, layer)) }
       },
     })
 
-  /** The mean output of the heads of each layer, where the model answers, without changes. @returns {Float32Array[]} */
-  function meansOfHeads() {
-    const before = touches
-    touches = []
-    const sums = blocks.map(() => new Float64Array(settings.d))
-    let counted = 0
-    for (const batch of testBatches().train) {
-      const parts = forward(batch).parts.filter(({ kind }) => kind === 'attention')
-      batch.targets.forEach((target, i) => {
-        if (target < 0) return
-        counted++
-        for (const { layer, x } of parts)
-          for (let c = 0; c < settings.d; c++) sums[layer][c] += x.data[i * settings.d + c]
-      })
-    }
-    touches = before
-    return sums.map(sum => Float32Array.from(sum, value => value / counted))
-  }
+  /** The mean output of the heads of each layer, where the model answers, without changes. */
+  const meansOfHeads = () => meansOf(testBatches().train, settings.d, blocks.length, batch => forward(batch, {}).parts)
 
   return {
-    ...{ task, recipe, settings, shape, blocks, parameters: p },
+    task: of,
+    settings,
+    shape,
+    blocks,
+    parameters: p,
     get steps() {
       return steps
     },
@@ -149,7 +127,7 @@ export function createRun(qkv, task, given = {}, text) {
     },
     /** One step of training. @returns {number} its loss before the step */
     step() {
-      const { step } = forward(shape.batch(data, settings.batch, 'train'))
+      const { step } = forward(of.batch(data, shape, settings.batch, 'train'))
       return update(p, optimizer, step, rate(steps++))
     },
     /** @returns {Evaluation} the same sequences each time */
@@ -161,47 +139,44 @@ export function createRun(qkv, task, given = {}, text) {
       const previous = best(heads[0].map(score => score.previous))
       const answer = best(last.map(score => score.answer))
       return {
-        ...{ loss, accuracy, heads, heldOutLoss: heldOut.loss, heldOutAccuracy: heldOut.accuracy },
+        loss,
+        accuracy,
+        heads,
+        heldOutLoss: heldOut.loss,
+        heldOutAccuracy: heldOut.accuracy,
         alignment: best(last.map(({ hits }) => hits)).value,
         scores: { previous: previous.value, induction: answer.value },
         best: { previous: previous.at, induction: answer.at },
       }
     },
-    /** Accuracy on lengths that are never trained; of the task 'text' on its held-out tenth. */
+    /** Accuracy on lengths that are never trained; of a text on its held-out tenth. */
     heldOutAccuracy: () => measured('heldOut').accuracy,
-    /** Accuracy of a model that looks nowhere. */
+    /** Accuracy of the baseline without attention, on lengths that are trained. */
     looksNowhere() {
       const generator = trainData()
-      const seen = Array.from({ length: COUNTED }, () => shape.batch(generator, settings.batch, 'train'))
+      const seen = Array.from({ length: COUNTED }, () => of.batch(generator, shape, settings.batch, 'train'))
       return looksNowhere(seen, testBatches().train, shape.outputs)
     },
     forward,
     /**
      * The weights of the first sequence, cut to its first rows and columns.
-     * @param {readonly Attended[]} layers
+     * @param {Attended} layer
      * @param {number} rows
      * @param {number} columns
-     * @returns {{ dims: number[], data: Float32Array }[]} (H, rows, columns)
+     * @returns {{ dims: number[], data: Float32Array }} (H, rows, columns)
      */
-    weightsOfFirst: (layers, rows, columns) =>
-      layers.map(({ q, k, v, options }) => {
-        const { keyLengths, ...rest } = options
-        const first = keyLengths ? { ...rest, keyLengths: keyLengths.slice(0, 1) } : rest
-        const [a, b, c] = [q, k, v].map(x => x.slice(0, 0, 1))
-        const { weights } = qkv.trace(a, b, c, { ...first, keep: ['weights'] })
-        const { data: all, dims } = /** @type {FloatTensor} */ (weights)
-        const [H, L, S] = dims.slice(-3)
-        const data = new Float32Array(H * rows * columns)
-        for (let h = 0; h < H; h++)
-          for (let i = 0; i < rows; i++)
-            data.set(all.subarray((h * L + i) * S, (h * L + i) * S + columns), (h * rows + i) * columns)
-        return { dims: [H, rows, columns], data }
-      }),
+    weightsOfFirst(layer, rows, columns) {
+      const { data: all, dims } = traceWeights(qkv, firstOf(layer))
+      const [H, L, S] = dims.slice(-3)
+      const data = new Float32Array(H * rows * columns)
+      for (let h = 0; h < H; h++)
+        for (let i = 0; i < rows; i++)
+          data.set(all.subarray((h * L + i) * S, (h * L + i) * S + columns), (h * rows + i) * columns)
+      return { dims: [H, rows, columns], data }
+    },
     /** Applies the reader's changes of heads from now on. @param {readonly Change[]} changes */
-    touch(changes) {
-      const needsMeans = changes.some(({ kind, isOn }) => kind === 'mean' && isOn)
-      const means = needsMeans ? meansOfHeads() : []
-      touches = changes.some(({ isOn }) => isOn) ? touchesOf(changes, settings, sizes, layer => means[layer]) : []
+    intervene(changes) {
+      interventions = hooksOf(changes, settings, sizes, meansOfHeads)
     },
     /**
      * The gradients of a step: of the weights, and of the attention weights of the first sequence of its batch.
@@ -210,76 +185,9 @@ export function createRun(qkv, task, given = {}, text) {
      */
     gradients(state, at) {
       const generator = trainData()
-      for (let n = 0; n < at; n++) shape.batch(generator, settings.batch, 'train')
-      const batch = shape.batch(generator, settings.batch, 'train')
-      const { B, T } = batch
-      /** @type {Record<string, import('qkv').TensorLike>} */
-      const zeros = Object.fromEntries(
-        blocks.map((block, l) => {
-          const dims = [B, sizes[l].L, settings.d]
-          return [`out.${block}`, { data: new Float32Array(B * sizes[l].L * settings.d), dims }]
-        }),
-      )
-      const before = touches
-      touches = []
-      const all = parameters(qkv, { ...state, ...zeros })
-      try {
-        const { step, layers } = forward(batch, all)
-        step.backward()
-        const weights = Object.fromEntries(
-          Object.keys(state).map(name => {
-            const { data, dims } = all.gradients[name]
-            return [name, { data: data.slice(), dims: [...dims] }]
-          }),
-        )
-        const size = settings.d / settings.heads
-        const length = batch.lengths?.[0] ?? T
-        const attention = blocks.map((block, l) => {
-          const { L } = sizes[l]
-          const rows = block === 'cross' ? L : length
-          const dOut = all.gradients[`out.${block}`].data.slice(0, L * settings.d)
-          const v = layers[l].v.data.slice(0, T * settings.d)
-          const data = new Float32Array(settings.heads * rows * length)
-          for (let h = 0; h < settings.heads; h++) {
-            const part = (/** @type {Float32Array} */ from, /** @type {number} */ n) => ({
-              data: Float32Array.from(
-                { length: n * size },
-                (_, i) => from[Math.floor(i / size) * settings.d + h * size + (i % size)],
-              ),
-              dims: [n, size],
-            })
-            // dA = dOut V^T
-            data.set(qkv.linear(part(dOut, rows), part(v, length)).data, h * rows * length)
-          }
-          return { data, dims: [settings.heads, rows, length] }
-        })
-        return {
-          loss: step.loss,
-          weights,
-          attention,
-          ids: batch.ids.slice(0, T),
-          targets: batch.targets.slice(0, batch.L),
-        }
-      } finally {
-        touches = before
-        all.dispose()
-      }
-    },
-    /**
-     * The likeliest word, one after the other; of the task 'translation'.
-     * @param {readonly string[]} source words of the grammar
-     */
-    translate(source) {
-      const V = shape.outputs
-      /** @type {string[]} */
-      const words = []
-      const length = translationLength(source)
-      while (words.length < length) {
-        const target = words.map(word => ({ word, sources: [0] }))
-        const { logits } = forward(toBatch([{ source: [...source], target }]))
-        words.push(TARGET_WORDS[argmax(logits.data, words.length * V, V)])
-      }
-      return words
+      for (let n = 0; n < at; n++) of.batch(generator, shape, settings.batch, 'train')
+      const batch = of.batch(generator, shape, settings.batch, 'train')
+      return gradientsOf(qkv, { settings, blocks, sizes, state, batch, forward })
     },
     dispose() {
       optimizer.dispose()
@@ -287,3 +195,92 @@ export function createRun(qkv, task, given = {}, text) {
     },
   }
 }
+
+/** An attention with its first sequence alone. @param {Attended} layer @returns {Attended} */
+export function firstOf({ q, k, v, options }) {
+  const own = { ...options }
+  if (own.keyLengths) own.keyLengths = own.keyLengths.slice(0, 1)
+  return { q: q.slice(0, 0, 1), k: k.slice(0, 0, 1), v: v.slice(0, 0, 1), options: own }
+}
+
+/** The weights (B, H, L, S) of an attention. @param {import('qkv').Qkv} qkv @param {Attended} layer */
+export function traceWeights(qkv, { q, k, v, options }) {
+  const { weights } = qkv.trace(q, k, v, { ...options, keep: ['weights'] })
+  return /** @type {FloatTensor} */ (weights)
+}
+
+/**
+ * @param {readonly Batch[]} batches
+ * @param {number} d
+ * @param {number} count attentions
+ * @param {(batch: Batch) => readonly import('./transformer.js').Part[]} partsOf
+ * @returns {Float32Array[]} of each attention, (d)
+ */
+function meansOf(batches, d, count, partsOf) {
+  const sums = Array.from({ length: count }, () => new Float64Array(d))
+  let counted = 0
+  for (const batch of batches) {
+    const parts = partsOf(batch).filter(({ kind }) => kind === 'attention')
+    for (const [i, target] of batch.targets.entries()) {
+      if (target < 0) continue
+      counted++
+      for (const { layer, x } of parts) for (let c = 0; c < d; c++) sums[layer][c] += x.data[i * d + c]
+    }
+  }
+  return sums.map(sum => Float32Array.from(sum, value => value / counted))
+}
+
+/**
+ * The outputs of the heads get parameters of zeros, whose gradients are those of the outputs; from these, dA = dOut V^T.
+ * @param {import('qkv').Qkv} qkv
+ * @param {object} of
+ * @param {LearnSettings} of.settings
+ * @param {readonly string[]} of.blocks
+ * @param {readonly { L: number }[]} of.sizes
+ * @param {Weights} of.state
+ * @param {Batch} of.batch
+ * @param {(batch: Batch, hooks: Hooks, weights: import('qkv/train').Parameters) => { step: ReturnType<typeof tape>, layers: Attended[] }} of.forward
+ */
+function gradientsOf(qkv, { settings: { heads, d }, blocks, sizes, state, batch, forward }) {
+  const { B, T } = batch
+  const size = d / heads
+  const outputOf = (/** @type {number} */ layer) => `out.${blocks[layer]}`
+  const zeros = Object.fromEntries(
+    sizes.map(({ L }, layer) => [outputOf(layer), { data: new Float32Array(B * L * d), dims: [B, L, d] }]),
+  )
+  const all = parameters(qkv, { ...state, ...zeros })
+  try {
+    const hooks = /** @type {Hooks} */ ({ output: (t, layer, out) => t.add(out, all.values[outputOf(layer)]) })
+    const { step, layers } = forward(batch, hooks, all)
+    step.backward()
+    const weights = Object.fromEntries(
+      Object.keys(state).map(name => {
+        const { data, dims } = all.gradients[name]
+        return [name, { data: data.slice(), dims: [...dims] }]
+      }),
+    )
+    const length = batch.lengths?.[0] ?? T
+    const attention = blocks.map((block, layer) => {
+      const { L } = sizes[layer]
+      const rows = block === 'cross' ? L : length
+      const dOut = all.gradients[outputOf(layer)].data.slice(0, L * d)
+      const v = layers[layer].v.data.slice(0, T * d)
+      const data = new Float32Array(heads * rows * length)
+      for (let h = 0; h < heads; h++) {
+        const dA = qkv.linear(headColumns(dOut, rows, d, size, h), headColumns(v, length, d, size, h))
+        data.set(dA.data, h * rows * length)
+      }
+      return { data, dims: [heads, rows, length] }
+    })
+    const ids = batch.ids.slice(0, T)
+    return { loss: step.loss, weights, attention, ids, targets: batch.targets.slice(0, batch.L) }
+  } finally {
+    all.dispose()
+  }
+}
+
+/** The columns of one head in the first rows of a matrix (n, d). @param {ArrayLike<number>} data @param {number} rows @param {number} d @param {number} size @param {number} head */
+export const headColumns = (data, rows, d, size, head) => ({
+  data: Float32Array.from({ length: rows * size }, (_, i) => data[Math.floor(i / size) * d + head * size + (i % size)]),
+  dims: [rows, size],
+})

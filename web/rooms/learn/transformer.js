@@ -2,10 +2,9 @@
 // Weights are (out, in), drawn from N(0, 1/in); embeddings from N(0, 1/d), as torch.randn(...) * std in this order.
 
 import { tensor } from 'qkv'
-import { blocksOf } from './recipes.js'
 
-/** @typedef {import('./recipes.js').LearnSettings} LearnSettings */
-/** @typedef {import('./recipes.js').Shape} Shape */
+/** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
+/** @typedef {import('./tasks/task.js').Shape} Shape */
 /** @typedef {import('./tasks/batch.js').Batch} Batch */
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 /** @typedef {Record<string, FloatTensor>} Weights */
@@ -13,11 +12,10 @@ import { blocksOf } from './recipes.js'
 /** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor, options: { numHeads: number, causal?: boolean, keyLengths?: readonly number[], mask?: import('qkv').TensorLike, bias?: FloatTensor } }} Attended what an attention was given */
 
 /**
- * What the reader changes in the heads of one attention.
- * @typedef {object} Touch
- * @property {Float32Array} [factors] (d): factors of the heads' outputs
- * @property {Float32Array} [added] (d): added to them
- * @property {import('qkv').TensorLike} [mask] (heads, L, S), boolean
+ * Changes of the heads while the model runs.
+ * @typedef {object} Hooks
+ * @property {(layer: number) => import('qkv').TensorLike | undefined} [mask] (heads, L, S), boolean
+ * @property {(t: Tape, layer: number, out: FloatTensor) => FloatTensor} [output] of the outputs of a layer's heads, (B, L, d)
  */
 
 /**
@@ -35,6 +33,16 @@ import { blocksOf } from './recipes.js'
  */
 
 const ROPE_BASE = 100
+
+/**
+ * The names of the attentions: with a cross-attention those of its encoder, then its own.
+ * @param {boolean} hasCross
+ * @param {number} layers
+ */
+export const blocksOf = (hasCross, layers) =>
+  hasCross
+    ? [...Array.from({ length: layers }, (_, layer) => `encoder${layer || ''}`), 'cross']
+    : Array.from({ length: layers }, (_, layer) => `${layer}`)
 
 /**
  * @param {import('qkv').Generator} generator
@@ -94,30 +102,14 @@ export function sinusoids(T, d) {
 const inRows = (ids, rows) => ({ data: ids, dims: [ids.length / rows, rows] })
 
 /**
- * The outputs of heads with the reader's changes; `out.NAME` is a parameter of zeros whose gradient is asked for.
- * @param {Tape} t
- * @param {Weights} p
- * @param {string} name of the attention
- * @param {FloatTensor} out
- * @param {Touch} [touch]
- */
-function touched(t, p, name, out, { factors, added } = {}) {
-  const { length } = factors ?? []
-  let y = out
-  if (factors) y = t.mul(y, { data: factors, dims: [length] })
-  if (added) y = t.add(y, { data: added, dims: [added.length] })
-  return p[`out.${name}`] ? t.add(y, p[`out.${name}`]) : y
-}
-
-/**
- * What the models are made of, and what is known of it afterwards.
+ * The parts of both models. They record the attentions, their inputs and the addends of the last hidden state.
  * @param {Tape} t
  * @param {Weights} p
  * @param {LearnSettings} settings
  * @param {{ causal: boolean } | { keyLengths: readonly number[] | undefined }} seen
- * @param {readonly Touch[]} touches of each attention
+ * @param {Hooks} hooks
  */
-function partsOf(t, p, { heads, positions, norm, mlp }, seen, touches) {
+function partsOf(t, p, { heads, positions, norm, mlp }, seen, hooks) {
   const rope = { numHeads: heads, base: ROPE_BASE, interleaved: true }
   const turned = (/** @type {FloatTensor} */ x) => (positions === 'rope' ? t.rope(x, rope) : x)
   /** @type {Attended[]} */
@@ -128,20 +120,24 @@ function partsOf(t, p, { heads, positions, norm, mlp }, seen, touches) {
   const parts = []
   const normed = (/** @type {FloatTensor} */ x, /** @type {string} */ name) =>
     norm ? t.layerNorm(x, p[`${name}.weight`], p[`${name}.bias`]) : x
-  const placed = (/** @type {FloatTensor} */ x, /** @type {string} */ name, /** @type {FloatTensor} */ waves) =>
-    positions === 'sinusoids' ? t.add(x, waves) : positions === 'learned' ? t.add(x, p[name]) : x
+  const placed = (/** @type {FloatTensor} */ x, /** @type {string} */ name, /** @type {FloatTensor} */ table) =>
+    positions === 'sinusoids' ? t.add(x, table) : positions === 'learned' ? t.add(x, p[name]) : x
   const attend = (/** @type {string} */ block, /** @type {FloatTensor[]} */ [queries, keys, values]) => {
     const layer = layers.length
     const q = turned(t.linear(queries, p[`${block}.q`]))
     const k = turned(t.linear(keys, p[`${block}.k`]))
     const v = t.linear(values, p[`${block}.v`])
-    const mask = touches[layer]?.mask
+    const mask = hooks.mask?.(layer)
     const [L, S] = [q.dims[1], k.dims[1]]
     const bias = positions === 'distance' ? t.relativeBias(p[`${block}.bias`], L, S) : undefined
-    const options = { numHeads: heads, ...seen, ...(mask && { mask }), ...(bias && { bias }) }
+    /** @type {Attended['options']} */
+    const options = { numHeads: heads, ...seen }
+    if (mask) options.mask = mask
+    if (bias) options.bias = bias
     inputs.push(queries)
     layers.push({ q, k, v, options })
-    const x = touched(t, p, block, t.attention(q, k, v, options), touches[layer])
+    const out = t.attention(q, k, v, options)
+    const x = hooks.output?.(t, layer, out) ?? out
     parts.push({ kind: 'attention', layer, x })
     return t.linear(x, p[`${block}.o`])
   }
@@ -166,37 +162,38 @@ function partsOf(t, p, { heads, positions, norm, mlp }, seen, touches) {
  * @param {Batch} batch
  * @param {LearnSettings} settings
  * @param {boolean} causal
- * @param {{ source: FloatTensor }} waves sinusoids
- * @param {readonly Touch[]} touches of each layer
+ * @param {{ source: FloatTensor }} table sinusoids of the positions
+ * @param {Hooks} [hooks]
  * @returns {Forward}
  */
-export function layersForward(t, p, { ids, T }, settings, causal, waves, touches) {
-  const { placed, layer, logitsOf, layers, inputs, parts } = partsOf(t, p, settings, { causal }, touches)
-  let h = placed(t.embedding(inRows(ids, T), p.embed), 'position', waves.source)
+export function layersForward(t, p, { ids, T }, settings, causal, table, hooks = {}) {
+  const { placed, layer, logitsOf, layers, inputs, parts } = partsOf(t, p, settings, { causal }, hooks)
+  let h = placed(t.embedding(inRows(ids, T), p.embed), 'position', table.source)
   parts.push({ kind: 'embedding', layer: -1, x: h })
   for (const block of blocksOf(false, settings.layers)) h = layer(block, h)
   return { logits: logitsOf(h), layers, parts, last: h, inputs }
 }
 
 /**
- * Translation: keys see their sentence by self-attention, values are the words themselves, queries know the word before
- * and their position.
+ * An encoder with a cross-attention: keys see their sentence by self-attention, values are the words themselves, queries
+ * know the word before and their position.
  * @param {Tape} t
  * @param {Weights} p
  * @param {Batch} batch
  * @param {LearnSettings} settings
- * @param {{ source: FloatTensor, target: FloatTensor }} waves sinusoids
- * @param {readonly Touch[]} touches of the encoder, of the cross-attention
+ * @param {boolean} _ the source is not causal
+ * @param {{ source: FloatTensor, target: FloatTensor }} table sinusoids of the positions
+ * @param {Hooks} [hooks]
  * @returns {Forward}
  */
-export function translationForward(t, p, { ids, previous, T, L, lengths }, settings, waves, touches) {
+export function crossForward(t, p, { ids, previous, T, L, lengths }, settings, _, table, hooks = {}) {
   const seen = { keyLengths: lengths }
-  const { normed, placed, attend, fed, layer, logitsOf, layers, inputs, parts } = partsOf(t, p, settings, seen, touches)
+  const { normed, placed, attend, fed, layer, logitsOf, layers, inputs, parts } = partsOf(t, p, settings, seen, hooks)
   const words = t.embedding(inRows(ids, T), p.embed)
-  let h = placed(words, 'position', waves.source)
+  let h = placed(words, 'position', table.source)
   for (const block of blocksOf(true, settings.layers).slice(0, -1)) h = layer(block, h)
   const before = t.embedding(inRows(/** @type {Int32Array} */ (previous), L), p.embedTarget)
-  const queries = normed(placed(before, 'positionTarget', waves.target), 'cross.norm1')
+  const queries = normed(placed(before, 'positionTarget', table.target), 'cross.norm1')
   parts.length = 0 // the encoder's add to no logit directly
   const context = fed('cross', attend('cross', [queries, h, words]))
   return { logits: logitsOf(context), layers, parts, last: context, inputs }

@@ -1,13 +1,7 @@
-// A session in a worker of its own.
+// The session of the room in a worker of its own.
 
 import { load } from 'qkv'
-import { createSession } from './session.js'
+import { serveWorker } from '../../shell/port.js'
+import { handlers } from './session.js'
 
-const session = load().then(qkv => createSession(qkv, report => postMessage(report)))
-/** @param {MessageEvent<import('./session.js').Request>} event */
-self.onmessage = ({ data }) => {
-  session.then(
-    ({ ask }) => ask(data),
-    error => postMessage({ id: data.id, failure: error.message, isLost: true }),
-  )
-}
+serveWorker(load().then(handlers))

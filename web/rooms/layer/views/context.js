@@ -24,7 +24,7 @@
  * What a view may ask for.
  * @typedef {object} Actions
  * @property {(patch: Partial<Settings>, mark?: string) => void} change changes of one mark in a row are one to undo
- * @property {(patch: Partial<Pick<Settings, 'room' | 'task' | 'learn' | 'checkpoint' | 'prompt' | 'generated' | 'donor' | 'changes' | 'at' | 'head' | 'step' | 'tour' | 'view' | 'minus' | 'other'>>, isTyped?: boolean) => void} look what is shown, not what is computed: nothing to undo; isTyped: a sentence of
+ * @property {(patch: Partial<Pick<Settings, 'room' | 'checkpoint' | 'prompt' | 'generated' | 'donor' | 'changes' | 'at' | 'head' | 'step' | 'tour' | 'view' | 'minus' | 'other'>>, isTyped?: boolean) => void} look what is shown, not what is computed: nothing to undo; isTyped: a sentence of
  *   the room "Models" by the reader's hand
  * @property {(cell: Cell, value: number | undefined, mark?: string) => void} edit sets a cell; undefined: its own value
  * @property {(row: number, column: number, isVisible: boolean) => void} paint

@@ -51,16 +51,10 @@ const layer = (
     <div class="below">${plot(context)}${tries(context)}${walk(context)}${badge(context)}${takeAlong(context)}${bring(context)}</div>
   </main>`
 
-/** The room "Learn", whose code is loaded when it is opened. @param {Context} context */
-function learn({ t, settings, actions }) {
-  if (!customElements.get('learn-room')) import('../../learn/room.js')
-  return html`<learn-room .t=${t} .task=${settings.task} .learn=${settings.learn} .change=${actions.look} .openGiven=${actions.openGiven} .tell=${actions.tell} .sentence=${settings.sentence}></learn-room>`
-}
-
 /** The room "Models" with its model: it stays while another room is shown. @type {any} */
 let modelsRoom
 
-/** The room "Models", loaded in the same way. @param {Context} context */
+/** The room "Models", whose code is loaded when it is opened. @param {Context} context */
 function models({ t, settings, actions, isDark }) {
   if (!customElements.get('models-room')) import('../../models/room.js')
   const { checkpoint, prompt, generated, donor, changes, at } = settings
@@ -74,7 +68,7 @@ function models({ t, settings, actions, isDark }) {
 function other(context) {
   const { stores, settings } = context
   if (stores.has(settings.room)) return stores.draw(settings.room, context)
-  return settings.room === 'learn' ? learn(context) : models(context)
+  return models(context)
 }
 
 /**

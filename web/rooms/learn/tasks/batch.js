@@ -19,6 +19,18 @@
 
 /** Sequences of the batch are for training, or of lengths that training never shows. @typedef {'train' | 'heldOut'} Split */
 
+/** Settings that the tasks share. */
+export const COMMON = /** @type {const} */ ({
+  heads: 1,
+  d: 32,
+  norm: false,
+  mlp: 0,
+  batch: 32,
+  warmup: 20,
+  decay: false,
+  seed: 0,
+})
+
 /**
  * B permutations of 0 to V - 1: torch.rand(B, V).sort(dim=1, stable=True)[1].
  * @param {Generator} generator
@@ -42,9 +54,32 @@ export function permutations(generator, B, V) {
 export const below = (uniforms, limit) =>
   Int32Array.from(uniforms, (u, i) => Math.min(Math.floor(Math.fround(u * limit(i))), limit(i) - 1))
 
+/** How many numbers each of B sequences has. @param {Generator} generator @param {readonly number[]} lengths @param {number} B */
+export const drawLengths = (generator, lengths, B) =>
+  Array.from(generator.randint(0, lengths.length, [B]).data, i => lengths[i])
+
 /** The position of the largest number. @param {Float32Array} data @param {number} from @param {number} n */
 export function argmax(data, from, n) {
   let best = 0
   for (let i = 1; i < n; i++) if (data[from + i] > data[from + best]) best = i
   return best
+}
+
+/** A forward pass on one sequence of T ids. @param {import('./task.js').Run} run @param {Int32Array} ids */
+export function forwardOf({ forward, shape: { T } }, ids) {
+  const targets = new Int32Array(T).fill(-1)
+  targets[0] = 0 // a loss needs one
+  return forward({ B: 1, T, L: T, ids, targets, sources: new Int32Array(T).fill(-1) })
+}
+
+/**
+ * One forward pass that answers at each position of the input.
+ * @param {import('./task.js').Run} run
+ * @param {readonly number[]} ids
+ * @returns {import('./task.js').Answered}
+ */
+export function answerInPlace(run, ids) {
+  const row = new Int32Array(run.shape.T)
+  row.set(ids)
+  return { forward: forwardOf(run, row), from: 0, to: ids.length, inputs: ids }
 }

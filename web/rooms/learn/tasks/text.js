@@ -1,8 +1,12 @@
 // A text of the reader's: the next character. The last tenth is held out.
 
-/** @typedef {import('./batch.js').Batch} Batch */
+import { argmax, COMMON, forwardOf } from './batch.js'
+import { at, layerOf, ownProbe, train } from './stops.js'
+
 /** @typedef {{ characters: string[], start: string, train: Int32Array, heldOut: Int32Array }} Corpus start: of the held-out part */
 
+/** Characters that a text needs at least, with the usual length. */
+export const LEAST_CHARACTERS = 520
 export const MOST_CHARACTERS = 2_000_000
 export const MOST_KINDS = 512
 
@@ -46,15 +50,22 @@ export function corpusOf(text, T) {
   return { characters, start, train: numbers.subarray(0, at), heldOut: numbers.subarray(at) }
 }
 
+/** @param {import('./task.js').LearnSettings} settings @param {string} [text] */
+function shape({ T }, text = '') {
+  const corpus = corpusOf(text, T)
+  const V = corpus.characters.length
+  return { inputs: V, outputs: V, V, T, L: T, corpus }
+}
+
 /**
  * @param {import('qkv').Generator} generator
- * @param {{ T: number, corpus: Corpus }} sizes
+ * @param {{ T: number, corpus?: Corpus }} shape
  * @param {number} B
  * @param {import('./batch.js').Split} split
- * @returns {Batch}
+ * @returns {import('./batch.js').Batch}
  */
-export function textBatch(generator, { T, corpus }, B, split) {
-  const numbers = corpus[split]
+function batch(generator, { T, corpus }, B, split) {
+  const numbers = /** @type {Corpus} */ (corpus)[split]
   const starts = generator.randint(0, numbers.length - T, [B]).data
   const ids = new Int32Array(B * T)
   const targets = new Int32Array(B * T)
@@ -63,4 +74,88 @@ export function textBatch(generator, { T, corpus }, B, split) {
     targets.set(numbers.subarray(start + 1, start + T + 1), b * T)
   }
   return { B, T, L: T, ids, targets, sources: new Int32Array(B * T).fill(-1) }
+}
+
+/** @param {import('./task.js').LearnSettings} settings @param {string} text */
+const pytorch = ({ T }, text) => `T = ${T}
+TEXT = ${JSON.stringify(text)}
+CHARACTERS = sorted(set(TEXT))
+ID = {character: i for i, character in enumerate(CHARACTERS)}
+TRAIN = torch.tensor([ID[character] for character in TEXT])[: len(TEXT) * 9 // 10]
+INPUTS = OUTPUTS = len(CHARACTERS)
+
+def batch(g, B):
+    z = TRAIN[torch.randint(0, len(TRAIN) - T, (B,), generator=g)[:, None] + torch.arange(T + 1)]
+    return z[:, :-1], z[:, 1:]
+`
+
+/** The likeliest character, again and again. @type {NonNullable<import('./task.js').Task['write']>} */
+function write(run, given, count) {
+  const { T, outputs } = run.shape
+  const ids = [...given]
+  const row = new Int32Array(T)
+  for (let n = 0; n < count; n++) {
+    const last = ids.slice(-T)
+    row.set(last)
+    ids.push(argmax(forwardOf(run, row).logits.data, (last.length - 1) * outputs, outputs))
+  }
+  return ids.slice(given.length)
+}
+
+/** What is known before a text is given. @type {{ characters: string[], start: string }} */
+const EMPTY = { characters: [], start: '' }
+
+/** @type {import('./task.js').Task} */
+export const text = {
+  id: 'text',
+  isCausal: true,
+  stacks: ['self'],
+  defaults: {
+    ...COMMON,
+    layers: 2,
+    heads: 4,
+    d: 64,
+    mlp: 128,
+    positions: 'rope',
+    V: 0,
+    T: 48,
+    batch: 16,
+    rate: 1e-2,
+    warmup: 50,
+    decay: true,
+    steps: 1000,
+  },
+  onPhone: { d: 32, mlp: 64, batch: 8 },
+  fields: ['layers', 'heads', 'd', 'positions', 'mlp', 'norm', 'T', 'rate', 'batch', 'steps', 'seed'],
+  hasText: true,
+  goal: { measure: 'heldOutAccuracy', least: 1, within: 1000, usual: 1000 },
+  finds: () => ['previous'],
+  shape,
+  batch,
+  tokens({ T, corpus }) {
+    const { characters, start } = corpus ?? EMPTY
+    return {
+      name: id => characters[id] ?? '',
+      read(probe) {
+        const all = Array.from(probe)
+        const strange = all.find(character => !characters.includes(character))
+        if (strange !== undefined) return { key: 'probeCharacter', params: { given: strange } }
+        return all.slice(-T).map(character => characters.indexOf(character))
+      },
+      first: start,
+      answers: 'last',
+    }
+  },
+  write,
+  pytorch,
+  story: [
+    { target: at('.learn-own'), isDone: ({ hasRun }) => hasRun },
+    train,
+    { target: at('[data-name="loss"]'), isDone: ({ steps }) => steps >= 200 },
+    ownProbe,
+    {
+      target: ({ previous }) => layerOf(previous),
+      isDone: ({ previous, steps, isSelected }) => steps >= 200 && isSelected(previous),
+    },
+  ],
 }

@@ -3,6 +3,9 @@
 // English: subject verb object [place] [time]; Chinese: subject [time] [place] verb object. A relative clause "N who V NP"
 // becomes "V NP 的 N". A measure word is one token with its number (一套). Of a subject, "a" and "the" have no Chinese word.
 
+import { argmax, COMMON } from './batch.js'
+import { answerOff, askWhy, at, ownProbe, train, untilGoal } from './stops.js'
+
 /** Chinese words, measure word, plural (things only). @type {Record<string, [words: string[], measure: string, plural?: string]>} */
 const NOUNS = {
   car: [['汽车'], '辆', 'cars'],
@@ -27,13 +30,42 @@ const AUTONOMOUS = ['car', 'robot', 'system', 'solution']
 const COMPOUNDS = [['autonomous', 'driving'], ['autonomous', 'driving'], ['autonomous'], ['driving']]
 /** @type {Record<string, string>} */
 const WORDS = {
-  ...{ autonomous: '自动', driving: '驾驶', who: '的', she: '她', he: '他' },
-  ...{ new: '新', old: '旧', red: '红', big: '大', good: '好', expensive: '贵', simple: '简单' },
-  ...{ buys: '购买', sells: '出售', uses: '使用', sees: '看见', tests: '测试', builds: '建造' },
-  ...{ wants: '想要', likes: '喜欢', needs: '需要', shows: '展示' },
-  ...{ today: '今天', tonight: '今晚', tomorrow: '明天', now: '现在', again: '再次' },
-  ...{ in: '在', near: '靠近', from: '从', Beijing: '北京', Shanghai: '上海' },
-  ...{ park: '公园', office: '办公室', station: '车站', school: '学校' },
+  autonomous: '自动',
+  driving: '驾驶',
+  who: '的',
+  she: '她',
+  he: '他',
+  new: '新',
+  old: '旧',
+  red: '红',
+  big: '大',
+  good: '好',
+  expensive: '贵',
+  simple: '简单',
+  buys: '购买',
+  sells: '出售',
+  uses: '使用',
+  sees: '看见',
+  tests: '测试',
+  builds: '建造',
+  wants: '想要',
+  likes: '喜欢',
+  needs: '需要',
+  shows: '展示',
+  today: '今天',
+  tonight: '今晚',
+  tomorrow: '明天',
+  now: '现在',
+  again: '再次',
+  in: '在',
+  near: '靠近',
+  from: '从',
+  Beijing: '北京',
+  Shanghai: '上海',
+  park: '公园',
+  office: '办公室',
+  station: '车站',
+  school: '学校',
 }
 const PRONOUNS = ['she', 'he']
 const ADJECTIVES = ['new', 'old', 'red', 'big', 'good', 'expensive', 'simple']
@@ -135,12 +167,26 @@ export const LONGEST = { source: 16, target: 17 }
 /** What stands before the first word of a translation; its row follows those of TARGET_WORDS. */
 export const START = TARGET_WORDS.length
 
-/** All of it, for a program in another language. */
-export const grammar = {
-  ...{ nouns: NOUNS, words: WORDS, numbers: NUMBERS, people: PEOPLE, things: THINGS, autonomous: AUTONOMOUS },
-  ...{ compounds: COMPOUNDS, pronouns: PRONOUNS, adjectives: ADJECTIVES, verbs: VERBS, times: TIMES },
-  ...{ prepositions: PREPOSITIONS, places: PLACES, sourceWords: SOURCE_WORDS, targetWords: TARGET_WORDS },
-  ...{ longest: LONGEST, heldOut: HELD_OUT, draws: DRAWS },
+/** The whole grammar, for the program in Python. */
+const GRAMMAR = {
+  nouns: NOUNS,
+  words: WORDS,
+  numbers: NUMBERS,
+  people: PEOPLE,
+  things: THINGS,
+  autonomous: AUTONOMOUS,
+  compounds: COMPOUNDS,
+  pronouns: PRONOUNS,
+  adjectives: ADJECTIVES,
+  verbs: VERBS,
+  times: TIMES,
+  prepositions: PREPOSITIONS,
+  places: PLACES,
+  sourceWords: SOURCE_WORDS,
+  targetWords: TARGET_WORDS,
+  longest: LONGEST,
+  heldOut: HELD_OUT,
+  draws: DRAWS,
 }
 
 const sourceIds = new Map(SOURCE_WORDS.map((word, id) => [word, id]))
@@ -184,13 +230,22 @@ export function toBatch(pairs) {
   return { B, T, L, ids, previous, targets, sources, others, lengths }
 }
 
+const shape = () => ({
+  inputs: SOURCE_WORDS.length,
+  outputs: TARGET_WORDS.length,
+  V: TARGET_WORDS.length,
+  T: LONGEST.source,
+  L: LONGEST.target,
+  previous: START + 1,
+})
+
 /**
  * @param {import('qkv').Generator} generator
  * @param {object} _
  * @param {number} B
  * @param {import('./batch.js').Split} split
  */
-export function translationBatch(generator, _, B, split) {
+export function batch(generator, _, B, split) {
   /** @type {Pair[]} */
   const pairs = []
   while (pairs.length < B) {
@@ -200,4 +255,136 @@ export function translationBatch(generator, _, B, split) {
     if (HELD_OUT.includes(pair.source.length) === (split === 'heldOut')) pairs.push(pair)
   }
   return toBatch(pairs)
+}
+
+const pytorch = () => `import json
+
+G = json.loads('''${JSON.stringify(GRAMMAR)}''')
+SOURCE = {word: i for i, word in enumerate(G['sourceWords'])}
+TARGET = {word: i for i, word in enumerate(G['targetWords'])}
+T, L = G['longest']['source'], G['longest']['target']
+INPUTS, OUTPUTS = len(SOURCE), len(TARGET)
+
+def pair(u):
+    source = []
+    pick = lambda words: words[min(len(words) - 1, math.floor(next(u) * len(words)))]
+
+    def word(w):
+        source.append(w)
+        return [G['words'][w]]
+
+    def phrase(nouns, subject, modified):
+        noun = pick(nouns)
+        r = next(u)
+        if subject:
+            determiner = 'a' if r < 0.48 else 'the' if r < 0.84 else 'this'
+        else:
+            determiner = 'a' if r < 0.4 else 'the' if r < 0.7 else 'this' if r < 0.85 else 'two'
+        words, measure, *plural = G['nouns'][noun]
+        kind = next(u) if modified else 1
+        modifiers = []
+        if kind < 0.5 and noun in G['autonomous']:
+            modifiers = pick(G['compounds'])
+        elif kind < 0.55:
+            modifiers = [pick(G['adjectives'])]
+        source.append('an' if determiner == 'a' and (modifiers + [noun])[0][0] in 'aeiou' else determiner)
+        said = [w for m in modifiers for w in word(m)]
+        source.append(plural[0] if determiner == 'two' and plural else noun)
+        spoken = determiner in G['numbers'] and not (subject and determiner == 'a')
+        number = [G['numbers'][determiner] + measure] if spoken else []
+        return number + said + words
+
+    if next(u) < 0.3:
+        subject = word(pick(G['pronouns']))
+    else:
+        subject = phrase(G['people'], True, next(u) < 0.5)
+        if next(u) < 0.25:
+            of = word('who')
+            verb = word(pick(G['verbs']))
+            subject = verb + phrase(G['things'], False, False) + of + subject
+    verb = word(pick(G['verbs']))
+    thing = phrase(G['things'], False, True)
+    place = []
+    if next(u) < 0.6:
+        place = word(pick(G['prepositions']))
+        *article, name = pick(G['places']).split(' ')
+        source.extend(article)
+        place += word(name)
+    time = word(pick(G['times'])) if next(u) < 0.6 else []
+    return source, subject + time + place + verb + thing
+
+def batch(g, B):
+    ids, before = torch.zeros(B, T, dtype=torch.long), torch.full((B, L), OUTPUTS)
+    targets, lengths = torch.full((B, L), -1), torch.zeros(B, dtype=torch.long)
+    b = 0
+    while b < B:
+        source, target = pair(iter(torch.rand(G['draws'], generator=g).tolist()))
+        if len(source) in G['heldOut']:
+            continue
+        ids[b, : len(source)] = torch.tensor([SOURCE[w] for w in source])
+        y = torch.tensor([TARGET[w] for w in target])
+        targets[b, : len(y)], lengths[b] = y, len(source)
+        before[b, 1 : len(y) + 1] = y[: L - 1]
+        b += 1
+    return ids, targets, before, lengths
+`
+
+/** The likeliest word, one after the other. @type {NonNullable<import('./task.js').Task['answer']>} */
+function answer(run, ids) {
+  const V = run.shape.outputs
+  const source = ids.map(id => SOURCE_WORDS[id])
+  const length = translationLength(source)
+  /** @type {TargetWord[]} */
+  const target = []
+  while (target.length < length) {
+    const { logits } = run.forward(toBatch([{ source, target }]))
+    target.push({ word: TARGET_WORDS[argmax(logits.data, target.length * V, V)], sources: [0] })
+  }
+  return { forward: run.forward(toBatch([{ source, target }])), from: 0, to: length, inputs: ids }
+}
+
+/** @param {string} probe @returns {number[] | import('../../../shell/room.js').Problem} */
+function readWords(probe) {
+  const words = probe.trim().split(/\s+/)
+  const most = LONGEST.source
+  const strange = words.find(word => !sourceIds.has(word))
+  if (strange !== undefined) return { key: 'probeWord', params: { given: strange } }
+  if (words.length > most) return { key: 'probeWords', params: { count: words.length, most } }
+  return words.map(word => /** @type {number} */ (sourceIds.get(word)))
+}
+
+/** @type {import('./task.js').Task} */
+export const translation = {
+  id: 'translation',
+  isCausal: false,
+  stacks: ['self', 'cross'],
+  defaults: { ...COMMON, layers: 1, positions: 'sinusoids', V: 0, T: LONGEST.source, rate: 1e-2, steps: 400 },
+  fields: ['layers', 'heads', 'd', 'positions', 'mlp', 'norm', 'rate', 'batch', 'steps', 'seed'],
+  goal: { measure: 'alignment', least: 0.9, within: 300, usual: 140 },
+  recorded: {
+    least: '1 3 24 49 78 86 91 93 94 95 96 97 97 97 97 98 98 99 98 98 98',
+    most: '2 8 38 74 87 92 95 97 97 98 99 99 98 99 99 100 99 99 99 100 99',
+  },
+  finds: () => ['answer'],
+  shape,
+  batch,
+  tokens: () => ({
+    name: id => TARGET_WORDS[id],
+    inputName: id => SOURCE_WORDS[id],
+    read: readWords,
+    first: 'an engineer wants an autonomous driving solution in Beijing today',
+    answers: 'all',
+    language: 'zh',
+    words: SOURCE_WORDS,
+  }),
+  answer,
+  pytorch,
+  story: [
+    train,
+    untilGoal,
+    { target: at('#learn-map'), isDone: ({ answer, isSelected }) => isSelected(answer) },
+    askWhy,
+    ownProbe,
+    answerOff,
+  ],
 }

@@ -1,0 +1,65 @@
+// Learn: the exported programs print the losses that are recorded in tests/goldens/learn-programs.json, for qkv in Node and
+// for PyTorch. They are made from the one source of each task and model.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { nodeProgram } from '../../web/rooms/learn/programs/node.js'
+import { pytorchProgram } from '../../web/rooms/learn/programs/pytorch.js'
+import { TASKS } from '../../web/rooms/learn/tasks/index.js'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const read = (/** @type {string} */ path) => readFileSync(`${root}${path}`, 'utf8')
+/** @type {{ text: string, cases: { task: string, given: object, node: number[], pytorch: number[] }[] }} */
+const { text, cases } = JSON.parse(read('tests/goldens/learn-programs.json'))
+const STEPS = 8
+/** PyTorch's other versions add in another order. */
+const WITHIN = 1e-5
+
+/** The losses that a program prints. @param {string} command @param {string[]} options */
+async function losses(command, options) {
+  const { stdout } = await promisify(execFile)(command, options, { cwd: root, maxBuffer: 2 ** 24 })
+  return stdout
+    .trim()
+    .split('\n')
+    .map(line => Number(line.split(' ')[1]))
+}
+
+/** @param {string} task */
+const sourcesOf = task =>
+  ['tasks/batch', `tasks/${task}`, 'transformer'].map(name => read(`web/rooms/learn/${name}.js`))
+
+const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
+const hasTorch = await promisify(execFile)(python, ['-c', 'import torch']).then(
+  () => true,
+  () => false,
+)
+
+test('every task has a recorded program', () => {
+  assert.deepEqual([...new Set(cases.map(({ task }) => task))].sort(), Object.keys(TASKS).sort())
+})
+
+for (const { task, given, node, pytorch } of cases) {
+  const settings = { ...TASKS[task].defaults, ...given, seed: 5, steps: 60 }
+  const name = `${task} ${JSON.stringify(given)}`
+
+  test(`the program of ${name} for Node prints the recorded losses, bit for bit`, async () => {
+    const program = nodeProgram(task, settings, sourcesOf(task), text)
+    assert.doesNotMatch(program, /@param|@type|export /)
+    const short = program.replace('step < 60', `step < ${STEPS}`)
+    assert.deepEqual(await losses(process.execPath, ['--input-type=module', '-e', short]), node)
+  })
+
+  test(`the program of ${name} for PyTorch prints the recorded losses`, async t => {
+    if (!hasTorch) return t.skip('python3-torch is not installed, so the PyTorch program did not run')
+    const program = pytorchProgram(task, settings, text)
+    const short = program.replace(/in range\(60\):\n {4}ids/, `in range(${STEPS}):\n    ids`)
+    const found = await losses(python, ['-c', short])
+    assert.equal(found.length, STEPS)
+    for (const [step, want] of pytorch.entries())
+      assert.ok(Math.abs(found[step] - want) <= WITHIN * want, `step ${step + 1}: ${found[step]}, ${want} expected`)
+  })
+}

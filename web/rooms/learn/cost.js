@@ -1,0 +1,60 @@
+// How long a run takes and how much memory, and smaller settings.
+
+import { TASKS } from './tasks/index.js'
+
+/** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
+
+/** Operations a second, assumed until a speed is measured. */
+const SPEED = 1e10
+/** Beyond these a run is said to be large. */
+export const MOST_SECONDS = 60
+export const MOST_BYTES = 2 ** 29
+
+/**
+ * How long a run takes and how much memory, about.
+ * @param {LearnSettings} settings layers: all attentions
+ * @param {number} [outputs] where the task fixes them
+ * @returns {{ seconds: number, bytes: number }}
+ */
+export function estimate({ layers, heads, d, mlp, V, T, batch, steps }, outputs = V || 96) {
+  const tokens = batch * T
+  const forward = tokens * (layers * (8 * d * d + 4 * d * mlp + 4 * T * d) + 2 * d * outputs)
+  const weights = layers * (4 * d * d + 2 * d * mlp) + (2 * outputs + T) * d
+  const floats = tokens * (layers * (16 * d + 4 * mlp) + 4 * d + 2 * outputs) + batch * layers * heads * T * T
+  const snapshots = Math.min(2 ** 24, (weights * steps) / 20)
+  return { seconds: (steps * 3.5 * forward) / SPEED, bytes: 4 * (2 * floats + 8 * weights + snapshots) }
+}
+
+/**
+ * How long so many steps take on a machine that took so long for an evaluation: that is eight passes, a step about three.
+ * @param {number} steps
+ * @param {number} milliseconds
+ */
+export const secondsOf = (steps, milliseconds) => (steps * (3 / 8 + 1 / 20) * milliseconds) / 1000
+
+/** Steps until a run is done: with the task's own settings, the usual number until success. @param {string} task @param {LearnSettings} settings @param {boolean} hasDefaults */
+export const usualSteps = (task, { steps }, hasDefaults) =>
+  hasDefaults ? Math.min(TASKS[task].goal.usual, steps) : steps
+
+/**
+ * Nearby settings that do not take minutes: the largest size is reduced.
+ * @param {LearnSettings} settings layers: all attentions
+ * @returns {Partial<LearnSettings> | undefined} undefined: these are not large
+ */
+export function smaller(settings) {
+  /** @type {Partial<LearnSettings>} */
+  const patch = {}
+  const isLarge = () => {
+    const { seconds, bytes } = estimate({ ...settings, ...patch })
+    return seconds > MOST_SECONDS || bytes > MOST_BYTES
+  }
+  const now = (/** @type {'steps' | 'batch' | 'mlp' | 'd'} */ field) => patch[field] ?? settings[field]
+  while (isLarge()) {
+    if (now('batch') > 16) patch.batch = Math.ceil(now('batch') / 2)
+    else if (now('steps') > 1000) patch.steps = 20 * Math.ceil(now('steps') / 40)
+    else if (now('mlp') > 2 * now('d')) patch.mlp = Math.ceil(now('mlp') / 2)
+    else if (now('d') > 32) patch.d = 2 * settings.heads * Math.max(1, Math.round(now('d') / 4 / settings.heads))
+    else break
+  }
+  return Object.keys(patch).length ? patch : undefined
+}

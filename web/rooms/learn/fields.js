@@ -1,0 +1,147 @@
+// The settings of the room: their kinds, defaults and problems.
+
+import { readChanges, writeChanges } from '../../head/changes.js'
+import { choice, count, flag, other, real, text, toNumber, whole } from '../../shell/kinds.js'
+import { TASKS } from './tasks/index.js'
+import { blocksOf } from './transformer.js'
+
+/** @typedef {import('./learn.js').Settings} Settings */
+/** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
+/** @typedef {keyof LearnSettings & keyof Settings} RunField */
+/** @typedef {import('../../shell/room.js').Problem<Settings>} Problem */
+
+export const POSITIONS = /** @type {const} */ (['rope', 'learned', 'distance', 'sinusoids', 'none'])
+
+/** Steps of a run at most. */
+export const MOST_TRAINED = 5000
+
+/** @param {string} task @param {Partial<LearnSettings>} settings the numbers of attentions and heads */
+export const attentionsOf = (task, { layers = 1 }) => blocksOf(TASKS[task].stacks.includes('cross'), layers)
+
+/**
+ * A setting of the run: the task has its default, and says whether the reader may change it.
+ * @template V
+ * @param {RunField} name
+ * @param {import('../../shell/room.js').Kind<V>} kind
+ * @returns {import('../../shell/room.js').Field<V, Settings>}
+ */
+const ofRun = (name, kind) => ({
+  kind,
+  default: ({ task }) => /** @type {V} */ (TASKS[task].defaults[name]),
+  history: 'none',
+  applies: ({ task }) => TASKS[task].fields.includes(name),
+})
+
+/** @type {import('../../shell/room.js').Room<import('./learn.js').LearnTypes>['fields']} */
+export const fields = {
+  task: { kind: choice(Object.keys(TASKS)), default: 'induction', history: 'none' },
+  layers: ofRun('layers', whole(1, 4)),
+  heads: ofRun('heads', whole(1, 8)),
+  d: ofRun('d', whole(8, 128)),
+  positions: ofRun('positions', choice(POSITIONS)),
+  mlp: ofRun('mlp', whole(0, 512)),
+  norm: ofRun('norm', flag()),
+  V: ofRun('V', whole(8, 64)),
+  T: ofRun('T', whole(8, 64)),
+  rate: ofRun('rate', real(1e-5, 1)),
+  batch: ofRun('batch', whole(4, 64)),
+  steps: ofRun('steps', whole(20, MOST_TRAINED)),
+  seed: ofRun('seed', whole(0, 2 ** 31)),
+  trained: {
+    kind: other('trained', { write: String, read: readTrained }),
+    default: 0,
+    history: 'none',
+  },
+  at: { kind: count(), default: null, history: 'none' },
+  probe: { kind: text(), default: '', history: 'none' },
+  head: {
+    kind: text(),
+    default: settings => `${attentionsOf(settings.task, runSettings(settings)).length}.1`,
+    history: 'none',
+  },
+  why: { kind: count(), default: null, history: 'none' },
+  changes: { kind: other('changes', { write: writeChanges, read: readChanges }), default: [], history: 'undo' },
+}
+
+/** @param {string} text */
+function readTrained(text) {
+  const steps = Number(text)
+  if (!(Number.isInteger(steps) && steps >= 0 && steps <= MOST_TRAINED)) throw new Error(text)
+  return steps
+}
+
+/** The settings of the run that the reader may change. @param {string} task */
+export const fieldsOf = task => /** @type {RunField[]} */ (TASKS[task].fields)
+
+/** What is wrong with a value: its problem names what was expected, and offers what is near. @param {RunField} field @param {unknown} value @returns {Problem | undefined} */
+function problemOf(field, value) {
+  const { kind } = fields[field]
+  const { least = 0, most = 0, type } = kind
+  if (!kind.check?.(/** @type {never} */ (value))) return undefined
+  const number = toNumber(value)
+  const near = Math.min(most, Math.max(least, type === 'whole' ? Math.round(number) : number))
+  return {
+    key: type === 'whole' ? 'learnBadWhole' : 'learnBadRange',
+    params: { given: String(value).slice(0, 20), least, most },
+    offers: Number.isNaN(near) ? [] : [{ [field]: near }],
+  }
+}
+
+/** Heads of even sizes. @param {number} heads @param {number} d @returns {Problem} */
+function dividesProblem(heads, d) {
+  const near = Math.min(Math.floor(128 / (2 * heads)), Math.max(1, Math.round(d / (2 * heads)))) * 2 * heads
+  return { key: 'learnBadHeads', params: { given: heads, d }, offers: [{ heads, d: Math.max(8, near) }] }
+}
+
+/** What is wrong with the settings of the run. An offer that is wrong itself is left out. @param {Settings} settings */
+export function check(settings) {
+  const problems = problemsIn(settings)
+  for (const [name, problem] of Object.entries(problems))
+    problem.offers = problem.offers?.filter(offer => !Object.hasOwn(problemsIn({ ...settings, ...offer }), name))
+  return problems
+}
+
+/** @param {Settings} settings @returns {Partial<Record<RunField, Problem>>} */
+function problemsIn(settings) {
+  const { task } = settings
+  /** @type {Partial<Record<RunField, Problem>>} */
+  const problems = {}
+  for (const field of fieldsOf(task)) {
+    const problem = problemOf(field, settings[field])
+    if (problem) problems[field] = problem
+  }
+  const numbers = numbersOf(settings, problems)
+  const { d, heads } = numbers
+  if (d % (2 * heads)) problems.heads ??= dividesProblem(heads, d)
+  return { ...problems, ...TASKS[task].check?.(numbers) }
+}
+
+/** @param {Settings} settings @param {object} problems of fields, which then have their defaults @returns {LearnSettings} */
+function numbersOf(settings, problems) {
+  const { defaults } = TASKS[settings.task]
+  const own = fieldsOf(settings.task)
+    .filter(field => !Object.hasOwn(problems, field))
+    .map(field => [field, typeof defaults[field] === 'number' ? toNumber(settings[field]) : settings[field]])
+  return { ...defaults, ...Object.fromEntries(own) }
+}
+
+/** The settings of the run. What is wrong has its default, with the sizes that it belongs to. @param {Settings} settings @returns {LearnSettings} */
+export function runSettings(settings) {
+  const problems = check(settings)
+  const numbers = numbersOf(settings, problems)
+  const { heads, d, V, T } = TASKS[settings.task].defaults
+  if (problems.heads) Object.assign(numbers, { heads, d })
+  if (problems.T) Object.assign(numbers, { V, T })
+  return numbers
+}
+
+/** Settings that differ from the task's. @param {string} task @param {LearnSettings} settings @param {readonly RunField[]} [but] */
+export const differsFromDefaults = (task, settings, but = []) =>
+  fieldsOf(task).some(field => !but.includes(field) && settings[field] !== TASKS[task].defaults[field])
+
+/** The defaults of a task, with what differs from them. @param {string} task @param {Partial<LearnSettings>} [patch] @returns {Partial<Settings>} */
+export const settingsOf = (task, patch = {}) => {
+  const { defaults } = TASKS[task]
+  const names = /** @type {RunField[]} */ (Object.keys(fields).filter(name => Object.hasOwn(defaults, name)))
+  return { task, ...Object.fromEntries(names.map(name => [name, patch[name] ?? defaults[name]])) }
+}

@@ -1,0 +1,201 @@
+// The types of the room: its settings, what no link holds, and what it asks of its session.
+
+import type { Change } from '../../head/head.js'
+import type { OpenedLayer } from './opened-layer.js'
+import type { Shown } from './shown.js'
+import type { Head, LearnSettings } from './tasks/task.js'
+import type { createRun, Weights } from './training-run.js'
+import type { Point, Progress } from './watched-run.js'
+
+/** Numbers are texts while they are typed. */
+type Typed = {
+  [F in 'layers' | 'heads' | 'd' | 'mlp' | 'V' | 'T' | 'rate' | 'batch' | 'steps' | 'seed']: number | string
+}
+
+export interface Settings extends Typed {
+  task: string
+  positions: LearnSettings['positions']
+  norm: boolean
+  /** the step that the run was trained to: a link trains there again */
+  trained: number
+  /** the step that is shown; null: the newest */
+  at: number | null
+  /** the reader's input; '': the task's own */
+  probe: string
+  /** the selected head, as "2.1" */
+  head: string
+  /** which answer is explained */
+  why: number | null
+  changes: readonly Change[]
+}
+
+export type Pace = 'full' | 'ten' | 'one'
+
+/** The run that is compared with, A. at: the moment; null: the whole run */
+export interface ReferenceRun {
+  seed: number
+  layers: number
+  points: readonly Point[]
+  losses: readonly number[]
+  at: number | null
+}
+
+export interface View {
+  /** counts the runs that were begun, so that Restart begins another */
+  begun: number
+  /** a model of a file, in place of new weights */
+  file: { step: number; state: Weights } | null
+  /** the text that a task learns */
+  text: string
+  isTraining: boolean
+  /** trains up to this step, and not only to the goal */
+  until: number | null
+  /** is this the run of a link, trained again? */
+  isRepeating: boolean
+  /** did the reader leave the room while it trained? */
+  hasLeft: boolean
+  pace: Pace
+  steps: number
+  losses: readonly number[]
+  points: readonly Point[]
+  reachedAt: number | null
+  divergedAt: number | null
+  isEnded: boolean
+  /** what a screen reader was told last, and when */
+  spoken: { step: number; accuracy: number; time: number } | null
+  reference: ReferenceRun | null
+  /** counts the reference runs */
+  references: number
+  /** the step whose gradients are shown */
+  gradientAt: number | null
+  /** which of them */
+  gradient: string
+  /** of the explanation: the token, and the head that is opened */
+  whyToken: number
+  whyHead: string
+  isPainting: boolean
+  isDifference: boolean
+  isExporting: boolean
+  isTable: boolean
+  program: 'pytorch' | 'qkv'
+  /** names of dropped files that the room does not take */
+  refused: string
+  /** the stop of the story, from 0; null: it is closed */
+  stop: number | null
+}
+
+export interface RunInfo {
+  /** of the request that it answers */
+  key: string
+  shape: { inputs: number; outputs: number; T: number; L: number }
+  /** of a text */
+  characters?: readonly string[]
+  /** the names of the attentions */
+  blocks: readonly string[]
+  settings: LearnSettings
+  /** accuracy of the baseline without attention */
+  nowhere: number
+  /** that an evaluation took: how fast this machine is */
+  milliseconds: number
+  /** was the model saved before? */
+  isOpened: boolean
+  first: Progress
+}
+
+export interface Picture {
+  shownAt: number
+  shown: Shown
+  /** with changes: the accuracy on held-out data with and without */
+  changed?: { accuracy: number; before: number }
+  reference?: { shownAt: number; shown: Shown }
+}
+
+/** What is shown: a step, null for the newest, on an input, with changes. */
+type At = { at: number | null; probe: string; changes: readonly Change[] }
+
+export type LearnAsks = {
+  run: {
+    request: {
+      key: string
+      task: string
+      settings: Partial<LearnSettings>
+      text?: string
+      file?: { step: number; state: Weights }
+    }
+    value: RunInfo
+  }
+  train: {
+    /** pace: steps a second. isStill: pictures after evaluations only */
+    request: {
+      isRunning: boolean
+      pace: number
+      until: number | null
+      isStill: boolean
+      /** how many losses and evaluations the room has */
+      known: { losses: number; points: number }
+    }
+    value: Progress & { isGoing: boolean }
+  }
+  show: { request: At & { why: number | null; isComparing: boolean; isRunning: boolean }; value: Picture }
+  keep: { request: { what: 'run' | 'step'; at: number | null; text: string }; value: null }
+  gradients: {
+    request: { at: number }
+    value: { step: number } & ReturnType<ReturnType<typeof createRun>['gradients']>
+  }
+  weights: {
+    request: { at: number | null; isConfig: boolean }
+    value: { step: number; state: Weights; isConfig: boolean }
+  }
+  /** from: the text of the button that leads back */
+  layer: {
+    request: At & { layer: number; head: number; from: string }
+    value: OpenedLayer & { head: number; from: string }
+  }
+  file: {
+    request: { files: readonly File[] }
+    value: { task: string; settings: LearnSettings; step: number; text: string; state: Weights }
+  }
+}
+
+export type LearnKey =
+  | keyof typeof import('../../i18n/en/learn.js').texts
+  | keyof typeof import('../../i18n/en/head.js').texts
+
+export type LearnTypes = {
+  settings: Settings
+  view: View
+  asks: LearnAsks
+  key: LearnKey
+  actions: {
+    choose: [task: string]
+    set: [patch: Partial<LearnSettings>]
+    type: [text: string]
+    train: []
+    step: []
+    restart: []
+    setPace: [pace: Pace]
+    goTo: [at: number | null]
+    ask: [probe: string]
+    explain: [answer: number | null]
+    chooseToken: [token: number]
+    openHead: [name: string]
+    select: [layer: number, head: number]
+    change: [changes: readonly Change[], mark?: string]
+    factor: [layer: number, head: number]
+    keep: [what: 'run' | 'step']
+    release: []
+    against: [patch: Partial<LearnSettings>]
+    gradients: [at: number]
+    openLayer: [layer: number, head: number, from: string]
+    open: [files: readonly File[]]
+    saveModel: [isConfig: boolean]
+    save: [name: string, data: string, mime: string]
+    copy: [text: string]
+    copyLink: []
+    tell: [stop: number | null]
+    show: [patch: Partial<View>]
+  }
+}
+export type State = import('../../shell/room.js').State<LearnTypes>
+export type Context = import('../../shell/room.js').Context<LearnTypes>
+export type { Head }

@@ -1,0 +1,21 @@
+// The exported programs, as the page makes them: the sources that they hold come with the page. In Node they are read from
+// the files.
+
+import batch from '../tasks/batch.js?raw'
+import transformer from '../transformer.js?raw'
+import { nodeProgram } from './node.js'
+import { pytorchProgram } from './pytorch.js'
+
+const tasks = import.meta.glob('../tasks/*.js', { query: '?raw', import: 'default' })
+
+/**
+ * @param {'pytorch' | 'qkv'} language
+ * @param {string} task
+ * @param {import('./node.js').LearnSettings} settings
+ * @param {string} text of a task that learns a text
+ */
+export async function programOf(language, task, settings, text) {
+  if (language === 'pytorch') return pytorchProgram(task, settings, text)
+  const source = String(await tasks[`../tasks/${task}.js`]())
+  return nodeProgram(task, settings, [batch, source, transformer], text)
+}

@@ -1,0 +1,98 @@
+// What is shown of a model: its answer to the reader's input, with the weights of every head.
+
+import { sharesOf } from './logit-shares.js'
+import { answerInPlace, argmax } from './tasks/batch.js'
+
+/** @typedef {import('./tasks/task.js').Run} Run */
+
+/** Weights (H, L, S) of an attention, with what stands on its rows and columns. @typedef {{ dims: number[], data: Float32Array, rows: string[], columns: string[] }} LayerShown */
+
+/**
+ * A model's answer to an input.
+ * @typedef {object} Shown
+ * @property {string} probe the input as it was read
+ * @property {string[]} tokens of the input
+ * @property {string[]} answers a token for each position that answers
+ * @property {{ token: string, share: number }[]} next the likeliest tokens for the last of them, with their probabilities
+ * @property {LayerShown[]} layers
+ * @property {string} [continued] what the model writes behind the input
+ * @property {import('./logit-shares.js').Why} [why] of one answer, when it was asked for
+ * @property {import('../../shell/room.js').Problem} [trouble] why the input was not taken; the default is shown
+ */
+
+/** A forward pass with what is shown of it. @typedef {import('./tasks/task.js').Answered & { shown: Shown }} ShownForward */
+
+/** How many of the likeliest tokens are shown. */
+const MOST = 5
+
+/** All tokens, the likeliest first. @param {Float32Array} data @param {number} from @param {number} n */
+function likeliest(data, from, n) {
+  const values = data.subarray(from, from + n)
+  const most = values.reduce((a, b) => Math.max(a, b))
+  const sum = values.reduce((total, value) => total + Math.exp(value - most), 0)
+  return Array.from(values, (value, id) => ({ id, share: Math.exp(value - most) / sum })).sort(
+    (a, b) => b.share - a.share,
+  )
+}
+
+/**
+ * @param {import('qkv').Qkv} qkv
+ * @param {Run} run
+ * @param {string} given
+ * @param {{ why?: number | null, write?: number }} [asked] which answer to explain; how many tokens to write behind the input
+ * @returns {Shown}
+ */
+export const shownOf = (qkv, run, given, asked = {}) => forwardShown(qkv, run, given, asked).shown
+
+/**
+ * @param {import('qkv').Qkv} qkv
+ * @param {Run} run
+ * @param {string} given
+ * @param {{ why?: number | null, write?: number }} [asked]
+ * @returns {ShownForward}
+ */
+export function forwardShown(qkv, run, given, { why = null, write = 0 } = {}) {
+  const { task, shape } = run
+  const tokens = task.tokens(shape)
+  const read = tokens.read(given || tokens.first)
+  const isRead = Array.isArray(read)
+  const ids = isRead ? read : /** @type {number[]} */ (tokens.read(tokens.first))
+  const { name, inputName = name } = tokens
+  const written = write && task.write ? task.write(run, ids, write).map(name).join('') : undefined
+  const answered = (task.answer ?? answerInPlace)(run, ids)
+  const { forward, from, to } = answered
+  const { data } = forward.logits
+  const V = shape.outputs
+  const inputs = Array.from(answered.inputs, inputName)
+  const answers = Array.from({ length: to - from }, (_, i) => name(argmax(data, (from + i) * V, V)))
+  /** @type {Shown} */
+  const shown = {
+    probe: isRead && given ? given.trim() || given : tokens.first,
+    tokens: inputs,
+    answers,
+    next: likeliest(data, Math.max(from, to - 1) * V, V)
+      .slice(0, MOST)
+      .map(({ id, share }) => ({ token: name(id), share })),
+    layers: forward.layers.map((layer, l) => {
+      const rows = run.blocks[l] === 'cross' ? answers : inputs
+      return { ...run.weightsOfFirst(layer, rows.length, inputs.length), rows, columns: inputs }
+    }),
+  }
+  if (written !== undefined) shown.continued = written
+  if (why !== null) shown.why = explained(qkv, run, answered, shown, why)
+  if (!isRead) shown.trouble = read
+  return { ...answered, shown }
+}
+
+/** @param {import('qkv').Qkv} qkv @param {Run} run @param {import('./tasks/task.js').Answered} answered @param {Shown} shown @param {number} why */
+function explained(qkv, run, { forward, from }, { answers, layers }, why) {
+  const answer = Math.min(Math.max(0, why), answers.length - 1)
+  const row = from + answer
+  const { shape, task } = run
+  const all = likeliest(forward.logits.data, row * shape.outputs, shape.outputs)
+  const { columns } = layers[layers.length - 1]
+  const { name } = task.tokens(shape)
+  const { logits, shares } = sharesOf(qkv, run, forward, row, columns.length, all)
+  const tokens = logits.map((logit, i) => ({ token: name(all[i].id), share: all[i].share, logit }))
+  return { answer, tokens, shares, columns }
+}

@@ -1,0 +1,23 @@
+// Stops that the stories of several tasks share.
+
+/** @typedef {import('./task.js').Stop} Stop */
+/** @typedef {import('./task.js').Head} Head */
+
+export const at = (/** @type {string} */ selector) => () => selector
+export const PROBE = at('.learn-probe label')
+
+/** All heads of the layer of a head. @param {Head} head */
+export const layerOf = ({ layer }) => `[data-layer="${layer + 1}"] qkv-heads:not(.is-kept)`
+/** The switch of a head. @param {Head} head */
+export const switchOf = ({ layer, head }) => `[data-switch="${layer + 1}.${head + 1}"]`
+
+/** @type {Stop} */
+export const train = { target: at('#learn-train'), isDone: ({ steps }) => steps > 0 }
+/** @type {Stop} */
+export const untilGoal = { target: at('[data-name="accuracy"]'), isDone: ({ reachedAt }) => reachedAt !== null }
+/** @type {Stop} */
+export const ownProbe = { target: PROBE, isDone: ({ hasProbe }) => hasProbe }
+/** @type {Stop} */
+export const askWhy = { target: at('#learn-answer'), isDone: ({ hasWhy }) => hasWhy }
+/** @type {Stop} */
+export const answerOff = { target: ({ answer }) => switchOf(answer), isDone: ({ answer, isOff }) => isOff(answer) }

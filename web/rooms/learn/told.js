@@ -1,0 +1,75 @@
+// What the views and the stories say of a run: derived from the state of the room.
+
+import { headChange } from '../../head/changes.js'
+import { shown } from '../../shell/store.js'
+import { jumpOf } from './curves.js'
+import { runSettings } from './fields.js'
+import { TASKS } from './tasks/index.js'
+
+/** @typedef {import('./learn.js').State} State */
+/** @typedef {import('./tasks/task.js').Head} Head */
+
+/** A head in the grammar of changes: all attentions of a model are one stack. @param {Head} head @returns {import('../../head/head.js').HeadAt} */
+export const headAt = ({ layer, head }) => ({ stack: '', layer, head })
+
+/** The run of the state; undefined while it is being opened. @param {State} state */
+export const runOf = ({ got }) => shown(got.run)
+
+/** The picture that is shown. @param {State} state */
+export const pictureOf = ({ got }) => shown(got.show)
+
+/** Does the run train now? It does not while the tab is hidden. @param {State} state */
+export const isRunning = ({ view, around, got }) =>
+  view.isTraining &&
+  !around.isHidden &&
+  got.run?.is === 'here' &&
+  got.train?.is !== 'failed' &&
+  got.train?.is !== 'lost'
+
+/** What has failed: a problem of the run, its training or its picture. @param {State} state */
+export function failureOf({ got }) {
+  for (const slot of /** @type {const} */ (['run', 'train', 'show'])) {
+    const own = got[slot]
+    if (own?.is === 'failed' || own?.is === 'lost') return { isLost: own.is === 'lost', problem: own.problem }
+  }
+  return undefined
+}
+
+/** The selected head. @param {State} state @param {number} layers @param {number} heads @returns {Head} */
+export function selectedOf({ settings }, layers, heads) {
+  const [layer, head] = settings.head.split('.').map(part => Math.max(0, Number(part) - 1 || 0))
+  return { layer: Math.min(layer, layers - 1), head: Math.min(head, heads - 1) }
+}
+
+/** @param {State} state @returns {import('./tasks/task.js').Told} */
+export function toldOf(state) {
+  const { settings, view, got } = state
+  const last = view.points.at(-1)
+  const layers = last?.heads.length ?? 1
+  const run = runOf(state)
+  const picture = pictureOf(state)
+  const own = runSettings(settings)
+  const selected = selectedOf(state, layers, own.heads)
+  return {
+    settings: own,
+    steps: view.steps,
+    shownAt: picture?.shownAt ?? 0,
+    reachedAt: view.reachedAt,
+    jump: jumpOf(view.points),
+    previous: { layer: 0, head: last?.best.previous ?? 0 },
+    answer: { layer: layers - 1, head: last?.best.induction ?? 0 },
+    hasRun: run !== undefined,
+    hasProbe: settings.probe !== '',
+    hasWhy: settings.why !== null,
+    hasGradients: got.gradients?.is === 'here',
+    isSelected: ({ layer, head }) => selected.layer === layer && selected.head === head,
+    isOff(head) {
+      const change = headChange(settings.changes, headAt(head))
+      return change?.isOn === true && (change.how === 0 || change.how === 'mean') && picture?.changed !== undefined
+    },
+  }
+}
+
+/** The number of characters of a text that is learned, and whether it is long enough. @param {State} state */
+export const needsText = ({ settings, view }, least = 520) =>
+  TASKS[settings.task].hasText === true && view.text.length < 4 * least && Array.from(view.text).length < least
