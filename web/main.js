@@ -11,7 +11,10 @@ if (!location.hash && new URLSearchParams(location.search).has('model'))
   history.replaceState(null, '', `${location.search}#1&room=models`)
 
 /** The rooms beside One layer, loaded on demand. @type {Record<string, () => Promise<{ room: any }>>} */
-const list = { learn: () => import('./rooms/learn/room.js') }
+const list = {
+  learn: () => import('./rooms/learn/room.js'),
+  models: () => import('./rooms/models/room.js'),
+}
 
 const qkv = load()
 const choices = remembered()

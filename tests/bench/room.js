@@ -71,7 +71,7 @@ async function main() {
     await noteAnswers(context)
     const page = await context.newPage()
     page.setDefaultTimeout(120_000)
-    await page.goto(`${origin}/site/#1&room=models&checkpoint=stories`)
+    await page.goto(`${origin}/site/#1&room=models&models.checkpoint=stories`)
     await opened(page, '')
     const own = await room(
       page,

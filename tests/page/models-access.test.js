@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
-import { open, opened, until } from './models.js'
+import { open, opened, selectCell, until } from './models.js'
 import { usePage } from './open.js'
 
 const context = usePage({ hash: '#1&room=models' })
@@ -55,8 +55,7 @@ test('a word and a second one: heads are ranked by the weight between them', asy
     .click({ modifiers: ['Shift'] })
   await until(page, '.models-hint', /look from “the” at “at”/)
   const { scores, want } = await page.evaluate(() => {
-    const room = /** @type {any} */ (document.querySelector('models-room'))
-    const { data, rows, columns } = room.maps
+    const { data, rows, columns } = /** @type {any} */ (document.querySelector('models-atlas')).maps
     const all = Array.from({ length: 12 }, (_, n) => data[(n * rows + 7) * columns + 2])
     const shown = [...document.querySelectorAll('#models-ranked span')].map(each => each.textContent)
     return { scores: shown, want: all.sort((a, b) => b - a).map(weight => weight.toFixed(3)) }
@@ -88,9 +87,7 @@ for (const [theme, language] of [
     await page.locator('#models-ranked button').first().click()
     await page.click('[data-how="mean"]')
     await page.locator('#models-effect').waitFor()
-    await page.evaluate(() =>
-      /** @type {any} */ (document.querySelector('models-room')).selectCell({ query: 2, key: 1 }),
-    )
+    await selectCell(page, 2, 1)
     await page.locator('.total output').waitFor()
     await look('a head')
     await page.evaluate(() => localStorage.clear())

@@ -141,7 +141,7 @@ test('with a temperature the seed decides what is generated', async () => {
 test('generation with its defaults fills the positions of the shipped model and ends there, without an error', async () => {
   const { page, url } = context
   await page.goto('about:blank')
-  await page.goto(`${url}#1&room=models&checkpoint=stories`)
+  await page.goto(`${url}#1&room=models&models.checkpoint=stories`)
   await opened(page, '')
   const tokens = await page.locator('.word-button').count()
   await page.click('#models-generate')

@@ -7,7 +7,7 @@ import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 import { traceCell } from '../../web/rooms/models/cell-trace.js'
 import { Tokenizer } from '../models/tokenizer.js'
-import { open, until } from './models.js'
+import { open, selectCell, until } from './models.js'
 import { usePage } from './open.js'
 
 const context = usePage({ hash: '#1&room=models' })
@@ -29,6 +29,27 @@ test('what a cell’s query and key are computed from gives them, in every kind 
     const input = { ids: [5, 9, 13, 5, 9, 17], ...(both && { decoderIds: [3, 4, 7] }) }
     const at = { stack, layer: 1, head: 3, query: 2, key: 1 }
     const trace = await traceCell(qkv, model, input, {}, at)
+    const sum = (/** @type {ArrayLike<number>} */ numbers) => Array.from(numbers).reduce((a, b) => a + b, 0)
+    const near = (/** @type {number} */ got, /** @type {number} */ want, /** @type {string} */ what) =>
+      assert.ok(Math.abs(got - want) <= 1e-4 * Math.max(1, Math.abs(want)), `${name} ${what}: ${got}, ${want}`)
+    near(sum(trace.q.map((q, i) => q * trace.k[i])), trace.dot, 'q · k')
+    near(trace.dot * trace.scale, trace.scaled, 'the scaled score')
+    near(sum(trace.scores.map(score => Math.exp(score - trace.largest))), trace.sum, 'the sum of the row')
+    near(Math.exp(trace.score - trace.largest) / trace.sum, trace.weight, 'the weight')
+    const { rope } = (stack === 'encoder' ? model.stacks.encoder : model.stacks.decoder) ?? {}
+    assert.equal(trace.qBare !== undefined, rope !== undefined && stack !== 'cross', 'the rotation is there')
+    if (rope)
+      for (const [turned, bare, position] of /** @type {const} */ ([
+        [trace.q, trace.qBare ?? trace.q, trace.query],
+        [trace.k, trace.kBare ?? trace.k, trace.key],
+      ])) {
+        const half = rope.frequencies.length
+        for (let i = 0; i < 2 * half; i++) {
+          const [other, angle] = [i < half ? i + half : i - half, position * rope.frequencies[i % half]]
+          const want = bare[i] * Math.cos(angle) + (i < half ? -1 : 1) * bare[other] * Math.sin(angle)
+          near(turned[i], want, `number ${i} after its rotation`)
+        }
+      }
     const place = `${both ? (stack === 'encoder' ? 'encoder.' : 'decoder.') : ''}layers.1.${stack === 'cross' ? 'cross' : 'attention'}`
     for (const [letter, head, made, x] of /** @type {const} */ ([
       ['q', trace.head, trace.qBare ?? trace.q, trace.xq],
@@ -56,9 +77,7 @@ for (const [name, type, isNormed] of /** @type {const} */ ([
     await page.fill('#models-text', 'The cat that chased the dog')
     await page.locator('#models-ranked button', { hasText: '2.3' }).click()
     await page.locator('#models-map').waitFor()
-    await page.evaluate(() =>
-      /** @type {any} */ (document.querySelector('models-room')).selectCell({ query: 3, key: 2 }),
-    )
+    await selectCell(page, 3, 2)
     await page.locator('#models-products .factor').first().click()
     const number = page.locator('[data-side="q"] .factor').first()
     const want = (await number.innerText()).trim()

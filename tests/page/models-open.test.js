@@ -16,16 +16,13 @@ const context = usePage({ hash: '#1&room=models' })
 
 test('the room opens with a trained model of the page, and with its own text', async () => {
   const { page } = context
-  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('models-room'))?.runBefore)
-  const { name, text, answer, about } = await page.evaluate(async () => {
-    const room = /** @type {any} */ (document.querySelector('models-room'))
-    while (!room.about) await new Promise(resolve => setTimeout(resolve, 20))
-    const { told, runBefore, about } = room
-    return { name: told.name, text: room.text, answer: runBefore.top[0].token, about }
-  })
+  await page.locator('#models-answer').waitFor()
+  const name = await page.inputValue('#models-model')
   assert.ok(['stories', 'translation'].includes(name))
-  assert.equal(text, about.figures?.example?.text ?? about.tour?.[0]?.prompt ?? 'Once upon a time')
-  assert.ok(answer)
+  const about = JSON.parse(readFileSync(new URL(`../../web/trained/${name}/about.json`, import.meta.url), 'utf8'))
+  const text = about.figures?.example?.text ?? about.tour?.[0]?.prompt ?? 'Once upon a time'
+  assert.equal(await page.inputValue('#models-text'), text)
+  assert.ok(await page.getAttribute('#models-answer', 'data-token'))
   // The translator says what it was trained to say, word by word.
   if (name !== 'translation') await page.selectOption('#models-model', 'translation')
   await until(page, '#models-translation', /^工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案$/)
@@ -33,16 +30,14 @@ test('the room opens with a trained model of the page, and with its own text', a
 
 test('the guided story goes from head to head, each with its prompt, and switches it off', async () => {
   const { page } = context
-  await open(page, 'gpt2-tiny', 'gpt2')
-  await page.evaluate(() => {
-    const room = /** @type {any} */ (document.querySelector('models-room'))
-    const tour = [
-      { id: 'a', prompt: 'The cat that chased the dog', layer: 1, head: 1, kind: 'previous' },
-      { id: 'b', prompt: 'The king wrote', layer: 2, head: 0, kind: 'pronoun' },
-    ]
-    room.abouts.set(room.told.name, { tour })
-    room.requestUpdate()
-  })
+  const tour = [
+    { id: 'a', prompt: 'The cat that chased the dog', layer: 1, head: 1, kind: 'previous' },
+    { id: 'b', prompt: 'The king wrote', layer: 2, head: 0, kind: 'pronoun' },
+  ]
+  const files = filesOf('gpt2-tiny').map(path => ({ name: basename(path), mimeType: '', buffer: readFileSync(path) }))
+  const about = { name: 'about.json', mimeType: '', buffer: Buffer.from(JSON.stringify({ tour })) }
+  await page.setInputFiles('#models-files', [...files, about])
+  await opened(page, 'gpt2')
   await page.click('#models-story')
   await until(page, '.models-story', /Head 2\.2\s+looks at the word before.*The model says “m” \(4\.7%\)/)
   assert.equal(await page.inputValue('#models-text'), 'The cat that chased the dog')
@@ -129,14 +124,12 @@ test('where the page may share memory, the model runs on threads', async () => {
   try {
     const page = await own.context.newPage()
     page.setDefaultTimeout(20_000)
-    await page.goto(`${server.url}#1&room=models&checkpoint=stories`)
+    await page.goto(`${server.url}#1&room=models&models.checkpoint=stories`)
     await opened(page, '')
-    const { threads, cores, answer } = await page.evaluate(() => {
-      const { told, runBefore } = /** @type {any} */ (document.querySelector('models-room'))
-      return { threads: told.threads, cores: navigator.hardwareConcurrency, answer: runBefore.top[0].token }
-    })
+    const cores = await page.evaluate(() => navigator.hardwareConcurrency)
+    const threads = Number(/(\d+) threads/.exec(await page.innerText('#models-facts'))?.[1] ?? 1)
     assert.equal(threads, Math.min(cores, 64))
-    assert.ok(answer)
+    assert.ok(await page.getAttribute('#models-answer', 'data-token'))
     assert.deepEqual(own.complaints, [])
   } finally {
     await own.close()

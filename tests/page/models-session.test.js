@@ -20,40 +20,67 @@ import {
 import { hooksOf, setRow } from '../../web/rooms/models/hooks.js'
 import { matricesOf } from '../../web/rooms/models/layer-tensors.js'
 import { exactMap, exactPairs, inputOf, runOf, statesOf } from '../../web/rooms/models/model-run.js'
-import { createSession } from '../../web/rooms/models/session.js'
-import { TEXTS } from '../../web/rooms/models/texts.js'
+import { handlers } from '../../web/rooms/models/session.js'
+import { serve } from '../../web/shell/port.js'
 import { Tokenizer } from '../models/tokenizer.js'
 
-/** @typedef {import('../../web/rooms/models/session.js').Report} Report */
+/** @typedef {import('../../web/rooms/models/models.js').ModelsAsks} Asks */
+/** @typedef {import('../../web/rooms/models/models.js').RunRequest} RunRequest */
+/** @typedef {import('../../web/shell/room.js').FromSession<Asks>} Answer */
 /** @typedef {import('../../web/rooms/models/model-run.js').WholeRun} WholeRun */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const goldens = `${root}tests/goldens/models/`
 const qkv = await load()
 
-/** A session, and the reports that follow a request, until one that is waited for. */
+/** A session behind its port, and all that it has posted. */
 function talk() {
-  /** @type {Report[]} */
-  const reports = []
-  /** @type {(() => void)[]} */
-  const waiting = []
-  const session = createSession(qkv, Tokenizer, report => {
-    reports.push(report)
-    for (const look of waiting.splice(0)) look()
+  /** @type {Answer[]} */
+  const posted = []
+  /** @type {Set<() => void>} */
+  const waiting = new Set()
+  const answer = serve(handlers(qkv, Tokenizer), message => {
+    posted.push(message)
+    for (const look of waiting) look()
   })
-  let id = 0
-  /** @param {Omit<import('../../web/rooms/models/session.js').Request, 'id'>} request @param {(keyof Report)[]} until */
-  async function ask(request, until) {
-    const own = ++id
-    session.ask({ id: own, ...request })
-    for (;;) {
-      const found = reports.find(report => report.id === own && until.some(key => report[key] !== undefined))
-      if (found) return found
-      await new Promise(resolve => waiting.push(() => resolve(undefined)))
-    }
+  let last = 0
+  /** Asks, and waits for the end of the answer. @template {keyof Asks} N @param {N} type @param {Asks[N]['request']} request */
+  function ask(type, request) {
+    const id = ++last
+    answer({ type: 'ask', id, request: /** @type {any} */ ({ type, ...request }) })
+    /** @type {Promise<Exclude<Answer, { type: 'progress' | 'pong' }>>} */
+    const done = new Promise(resolve => {
+      const look = () => {
+        const found = posted.find(
+          each => 'id' in each && each.id === id && each.type !== 'progress' && !('isLast' in each && !each.isLast),
+        )
+        if (!found) return
+        waiting.delete(look)
+        resolve(/** @type {any} */ (found))
+      }
+      waiting.add(look)
+      look()
+    })
+    return { id, done }
   }
-  return { ask, reports, session }
+  /** The value of an answer. @template {keyof Asks} N @param {N} type @param {Asks[N]['request']} request @returns {Promise<Asks[N]['value']>} */
+  async function value(type, request) {
+    const message = await ask(type, request).done
+    if (message.type !== 'value') assert.fail(JSON.stringify(message))
+    return /** @type {any} */ (message.value)
+  }
+  /** @param {string} name @param {File[]} [source] */
+  const open = (name, source = filesOf(name)) => value('open', { id: name, name, source, most: Infinity })
+  return { ask, value, open, posted, cancel: (/** @type {number} */ id) => answer({ type: 'cancel', id }) }
 }
+
+/** A request for a run. @param {string} model @param {string} text @param {string} [changes] @returns {RunRequest} */
+const runRequest = (model, text, changes = '') => ({
+  model,
+  input: { text, more: [] },
+  changes: readChanges(changes),
+  sourceText: '',
+})
 
 /** @param {string} name */
 const filesOf = name =>
@@ -69,27 +96,13 @@ function close(got, want, name) {
   })
 }
 
-test('the texts of the room exist in every language, with the same blanks', () => {
-  const { en, ...others } = TEXTS
-  const blanks = (/** @type {string} */ text) => (text.match(/\{\w+\}/g) ?? []).sort()
-  assert.ok(Object.keys(others).length > 0)
-  for (const texts of Object.values(others)) {
-    assert.deepEqual(Object.keys(texts).sort(), Object.keys(en).sort())
-    for (const [key, text] of Object.entries(texts))
-      assert.deepEqual(blanks(text), blanks(en[/** @type {keyof typeof en} */ (key)]), key)
-  }
-})
-
 test('the run of a golden checkpoint shows the attention and the prediction of the library', async () => {
-  const { ask, session } = talk()
+  const { open, value } = talk()
   const text = 'The cat that chased the dog'
   for (const name of ['gpt2-tiny', 'gemma2-tiny', 'bert-tiny', 't5-tiny']) {
-    const { opened } = await ask({ open: { source: filesOf(name), name } }, ['opened', 'failure'])
-    assert.ok(opened, name)
-    const { shown } = await ask({ show: { input: { text }, changes: [] } }, ['shown', 'failure'])
-    assert.ok(shown, name)
+    await open(name)
     const model = await loadModel(qkv, goldens + name)
-    const { ids, maps, top, row, targetIds } = shown.before
+    const { ids, maps, top, row, targetIds } = await value('run', runRequest(name, text))
     const { attentions, logits, crossAttentions } = model.forward(
       { ids, ...(targetIds && { decoderIds: targetIds }) },
       { keep: ['attentions', 'crossAttentions'] },
@@ -108,7 +121,6 @@ test('the run of a golden checkpoint shows the attention and the prediction of t
     assert.ok(Math.abs(top[0].probability - shares[best]) < 1e-5, name)
     model.dispose()
   }
-  session.close()
 })
 
 test('a weight that is set keeps its value, the others share the rest', () => {
@@ -213,15 +225,24 @@ test('heads are ranked by a pair of words and by likeness; maps grow by a row', 
 })
 
 test('generation shows at each step where the heads looked: the rows of a run over the whole text', async () => {
-  const { ask, reports, session } = talk()
-  await ask({ open: { source: filesOf('llama-tiny-sharded'), name: 'llama' } }, ['opened'])
-  const { shown } = await ask({ show: { input: { text: 'The cat that' }, changes: readChanges('2.1=0.5') } }, ['shown'])
-  await ask({ generate: { temperature: 0.8, topK: 20, seed: 3, count: 4 } }, ['hasEnded', 'failure'])
-  const steps = reports.flatMap(({ step }) => step ?? [])
+  const { ask, value, open, posted } = talk()
+  const name = 'llama-tiny-sharded'
+  await open(name)
+  const request = runRequest(name, 'The cat that', '2.1=0.5')
+  const { run } = await value('changed', request)
+  const { id, done } = ask('generate', { ...request, temperature: 0.8, topK: 20, seed: 3, count: 4 })
+  assert.equal((await done).type, 'value')
+  const steps = posted.flatMap(each =>
+    each.type === 'value' && each.id === id && each.value
+      ? /** @type {import('../../web/rooms/models/generate.js').Step} */ (each.value)
+      : [],
+  )
   assert.equal(steps.length, 4)
-  const ids = [...(shown?.after?.ids ?? []), ...steps.map(({ id }) => id)]
-  const whole = await ask({ show: { input: { text: '', ids }, changes: readChanges('2.1=0.5') } }, ['shown'])
-  const maps = whole.shown?.after?.maps['']
+  const more = steps.map(({ id }) => id)
+  const whole = await value('changed', { ...request, input: { text: 'The cat that', more } })
+  const ids = [...(run?.ids ?? []), ...more]
+  assert.deepEqual(whole.run?.ids, ids)
+  const maps = whole.run?.maps['']
   const last = steps[3].rows
   const [n, columns] = [ids.length - 2, ids.length - 1]
   for (let head = 0; head < (maps?.layers ?? 0) * (maps?.heads ?? 0); head++)
@@ -229,52 +250,85 @@ test('generation shows at each step where the heads looked: the rows of a run ov
       const want = maps?.data[(head * ids.length + n) * ids.length + key] ?? Number.NaN
       assert.ok(Math.abs(last[head * columns + key] - want) < 1e-5, `${head} ${key}`)
     }
-  session.close()
 })
 
-test('what is opened while another is being opened replaces it; cancelling leaves the model before', async () => {
-  const { ask, reports, session } = talk()
-  await ask({ open: { source: filesOf('gpt2-tiny'), name: 'first' } }, ['opened'])
-  const opening = ask({ open: { source: filesOf('bert-tiny'), name: 'second' } }, ['opened', 'wasCancelled'])
-  await ask({ cancel: true, head: undefined, open: { source: filesOf('qwen3-tiny-bf16'), name: 'third' } }, ['opened'])
-  assert.equal((await opening).wasCancelled, true)
-  assert.deepEqual(
-    reports.flatMap(({ opened }) => opened?.name ?? []),
-    ['first', 'third'],
-  )
+test('while text is generated, a detail of the run is answered between two steps, and both are right', async () => {
+  const { ask, value, open } = talk()
+  await open('gpt2-tiny')
+  const request = runRequest('gpt2-tiny', 'The cat that')
+  const why = await value('why', request)
+  const { done } = ask('generate', { ...request, temperature: 0, topK: 40, seed: 0, count: 8 })
+  assert.deepEqual(await value('why', request), why)
+  assert.equal((await done).type, 'value')
+})
+
+test('opening another model while one is being opened leaves the model before when it is cancelled', async () => {
+  const { ask, value, open, cancel } = talk()
+  await open('gpt2-tiny')
+  const opening = ask('open', { id: 'second', source: filesOf('bert-tiny'), name: 'bert-tiny', most: Infinity })
+  cancel(opening.id)
+  assert.equal((await opening.done).type, 'cancelled')
+  assert.ok((await value('run', runRequest('gpt2-tiny', 'The cat'))).top.length)
   const before = qkv.memory.resident
-  const broken = ask({ open: { source: filesOf('bert-tiny').slice(0, 1), name: 'broken' } }, ['failure'])
-  assert.match((await broken).failure ?? '', /safetensors/)
+  const broken = await ask('open', {
+    id: 'broken',
+    source: filesOf('bert-tiny').slice(0, 1),
+    name: 'broken',
+    most: Infinity,
+  }).done
+  assert.match(broken.type === 'failed' ? String(broken.problem.params?.message) : '', /safetensors/)
   assert.equal(qkv.memory.resident, before, 'nothing is left behind')
-  session.close()
+  assert.ok((await value('run', runRequest('gpt2-tiny', 'The dog'))).top.length)
 })
 
-test('a run is cancelled between two layers, also by a newer one; what was shown stays, and the model works on', async () => {
-  const { ask, reports, session } = talk()
+test('a checkpoint that needs more memory than there is is not read, and its sizes are told; as a smaller type it opens', async () => {
+  const { ask, value } = talk()
+  const request = { id: 'a', source: filesOf('gpt2-tiny'), name: 'gpt2-tiny', most: 300_000 }
+  const large = await ask('open', request).done
+  assert.equal(large.type === 'failed' && large.problem.key, 'modelsLarge')
+  const { params } = large.type === 'failed' ? large.problem : {}
+  assert.ok(params && Number(params.stored) > 300_000 && Number(params.int8) < 300_000)
+  const opened = await value('open', { ...request, id: 'b', dtype: 'int8' })
+  assert.deepEqual([opened.dtype, opened.bytes, opened.positions], ['int8', params.int8, 64])
+})
+
+test('a request for a model that is not open waits until it is, and a run of a model that is replaced is not answered', async () => {
+  const { ask, open, cancel, posted } = talk()
+  const early = ask('run', runRequest('bert-tiny', 'The cat'))
+  await open('gpt2-tiny')
+  const replaced = ask('run', runRequest('gpt2-tiny', 'The cat that '.repeat(12)))
+  await open('bert-tiny')
+  assert.equal((await early.done).type, 'value')
+  const answers = posted.filter(each => 'id' in each && each.id === replaced.id && each.type === 'failed')
+  assert.deepEqual(answers, [])
+  cancel(replaced.id)
+  assert.ok(['cancelled', 'value'].includes((await replaced.done).type))
+})
+
+test('a run is cancelled between two layers; what was asked for next is answered, and the model works on', async () => {
+  const { ask, value, open, cancel } = talk()
   const config = JSON.parse(readFileSync(`${goldens}qwen3-tiny-bf16/config.json`, 'utf8'))
   const longer = new File([JSON.stringify({ ...config, max_position_embeddings: 2048 })], 'config.json')
   const source = [longer, ...filesOf('qwen3-tiny-bf16').filter(({ name }) => name !== 'config.json')]
-  await ask({ open: { source, name: 'qwen3' } }, ['opened'])
-  const first = await ask({ show: { input: { text: 'The cat' }, changes: [] } }, ['shown'])
+  await open('qwen3', source)
+  const first = await value('run', runRequest('qwen3', 'The cat'))
   const before = qkv.memory.resident
-  // The run begins with the next task; each of its layers takes many milliseconds.
+  // Each layer of the run takes many milliseconds.
   const begun = () => new Promise(resolve => setTimeout(resolve, 2))
   const text = Array(300).fill('The cat').join(' ')
-  const cancelled = ask({ show: { input: { text }, changes: [] } }, ['shown', 'wasCancelled', 'failure'])
+  const start = performance.now()
+  const long = ask('run', runRequest('qwen3', text))
   await begun()
-  session.ask({ id: 1000, cancel: true })
-  assert.equal((await cancelled).wasCancelled, true)
-  const left = ask({ show: { input: { text }, changes: [] } }, ['shown', 'wasCancelled', 'failure'])
-  await begun()
-  const newest = ask({ show: { input: { text: 'The cat that' }, changes: [] } }, ['shown', 'failure'])
-  assert.equal((await left).wasCancelled, true)
-  assert.equal((await newest).shown?.before.ids.length, (first.shown?.before.ids.length ?? 0) + 1)
+  const newest = ask('run', runRequest('qwen3', 'The cat that'))
+  cancel(long.id)
+  assert.equal((await long.done).type, 'cancelled')
+  const cancelled = performance.now() - start
+  const answer = await newest.done
+  assert.equal(answer.type === 'value' && /** @type {any} */ (answer.value).ids.length, first.ids.length + 1)
   assert.ok(qkv.memory.resident <= before, 'nothing is left behind')
-  assert.deepEqual(
-    reports.flatMap(({ failure }) => failure ?? []),
-    [],
-  )
-  session.close()
+  const whole = performance.now()
+  await value('run', runRequest('qwen3', text))
+  assert.ok(cancelled < (performance.now() - whole) / 2, `${cancelled} ms`)
 })
 
 test('a run that takes long tells how far it is', async () => {
@@ -301,7 +355,8 @@ test('what a head takes to One layer gives its weights: queries, keys, scale and
     const model = await loadModel(qkv, goldens + name, { tokenizer: isText ? Tokenizer : false })
     const run = await runOf(qkv, model, { text: isText ? 'The cat that chased the dog' : '5 9 13 5 9 17 20 31' }, {})
     const maps = /** @type {import('../../web/rooms/models/atlas-maps.js').Maps} */ (run.maps[stack])
-    const { tensors, patch } = await matricesOf(model, run.input, {}, { stack, layer: 1, head: 2 })
+    const found = await matricesOf(model, run.input, {}, { stack, layer: 1, head: 2 })
+    const { tensors, mask, settings } = found
     assert.deepEqual(Object.keys(tensors), isPlain ? ['q', 'k', 'v'] : ['weights', 'v'], name)
     const size = maps.heads * maps.rows * maps.columns
     const want = maps.data.subarray(size, 2 * size)
@@ -310,16 +365,18 @@ test('what a head takes to One layer gives its weights: queries, keys, scale and
       data: Float32Array.from(data),
     })
     const options = {
-      ...(patch.scale !== undefined && { scale: patch.scale }),
-      ...(patch.mask === 'causal' && { causal: true }),
-      ...(patch.mask === 'window' && { window: /** @type {[number, number]} */ ([patch.left ?? 0, patch.right ?? 0]) }),
+      ...(settings.scale === undefined ? {} : { scale: settings.scale }),
+      causal: mask === 'causal',
+      ...(mask === 'window'
+        ? { window: /** @type {[number, number]} */ ([settings.left ?? 0, settings.right ?? 0]) }
+        : {}),
     }
     const { q, k, v } = tensors
     const got = isPlain
       ? qkv.trace(given(q), given(k), given(v), { ...options, keep: ['weights'] }).weights.data
       : Float32Array.from(tensors.weights.data)
     close(got, want, name)
-    assert.equal(patch.head, 2)
+    assert.equal(found.head, 2)
     model.dispose()
   }
 })

@@ -4,11 +4,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { TEXTS } from '../../web/rooms/models/texts.js'
+import { texts as en } from '../../web/i18n/en/models.js'
+import { texts as zh } from '../../web/i18n/zh/models.js'
 import { opened, until } from './models.js'
 import { usePage } from './open.js'
 
-const context = usePage({ hash: '#1&room=models&checkpoint=stories' })
+const context = usePage({ hash: '#1&room=models&models.checkpoint=stories' })
 const folder = new URL('../../web/trained/stories/', import.meta.url)
 /**
  * @typedef {object} Stop
@@ -25,14 +26,11 @@ const folder = new URL('../../web/trained/stories/', import.meta.url)
 /** @type {{ tour: Stop[] }} */
 const { tour } = JSON.parse(readFileSync(new URL('about.json', folder), 'utf8'))
 /** What is written with three decimals, and computed in float32 by another build. */
+const TEXTS = { en, zh }
 const ROUNDING = 2e-3
 
-/** The run that is shown. @param {import('playwright-core').Page} page @param {'runBefore' | 'runAfter'} name */
-const topOf = (page, name) =>
-  page.evaluate(name => {
-    const run = /** @type {any} */ (document.querySelector('models-room'))[name]
-    return run && { token: run.top[0].token, probability: run.top[0].probability, first: run.first }
-  }, name)
+/** @param {string} selector @param {string} name */
+const attribute = async (selector, name) => (await context.page.getAttribute(selector, name)) ?? ''
 
 for (const language of /** @type {const} */ (['en', 'zh']))
   test(`the guided story goes through its stops to the end: each head is switched off, and the prediction breaks (${language})`, async () => {
@@ -48,16 +46,17 @@ for (const language of /** @type {const} */ (['en', 'zh']))
       await until(page, '.models-story', new RegExp(at))
       assert.equal(await page.inputValue('#models-text'), stop.prompt)
       await until(page, '#models-answer', new RegExp(stop.answer))
-      const before = await topOf(page, 'runBefore')
-      assert.equal(before.token, stop.answer)
-      assert.ok(Math.abs(before.probability - stop.probability) <= ROUNDING, `${name}: ${before.probability}`)
+      assert.equal(await attribute('#models-answer', 'data-token'), stop.answer)
+      const before = Number(await attribute('#models-answer', 'data-value'))
+      assert.ok(Math.abs(before - stop.probability) <= ROUNDING, `${name}: ${before}`)
       await until(page, '.models-title', new RegExp(`${texts.modelsHead.replace('{name}', name)}`))
       await page.click('#models-story-off')
-      await page.waitForFunction(() => /** @type {any} */ (document.querySelector('models-room')).runAfter)
-      const { token, first } = await topOf(page, 'runAfter')
+      await page.locator('#models-effect').waitFor()
+      const token = await attribute('#models-answer', 'data-token')
+      const first = Number(await attribute('#models-effect', 'data-value'))
       assert.equal(token, stop.without.says, `stop ${n + 1}`)
       assert.ok(Math.abs(first - stop.without.probability) <= ROUNDING, `stop ${n + 1}: ${first}`)
-      assert.ok(first < before.probability / 2, 'the prediction breaks')
+      assert.ok(first < before / 2, 'the prediction breaks')
       await until(page, '.models-story b', new RegExp(`${name}.*${stop.answer}.*${stop.without.says}`))
       assert.equal(await page.locator('.change').count(), 1)
       const isLast = n + 1 === 5

@@ -29,6 +29,22 @@ export async function open(page, name, type) {
   await opened(page, type)
 }
 
+/** Selects a cell of the map of the open head, as its element reports it. @param {Page} page @param {number} row @param {number} column */
+export const selectCell = (page, row, column) =>
+  page
+    .locator('#models-map')
+    .evaluate((map, detail) => void map.dispatchEvent(new CustomEvent('cell-pin', { detail, bubbles: true })), {
+      row,
+      column,
+    })
+
+/** The weights of the map of the open head. @param {Page} page @returns {Promise<{ data: number[], dims: number[] }>} */
+export const weightsOf = page =>
+  page.locator('#models-map').evaluate(map => {
+    const { data, dims } = /** @type {any} */ (map).matrix
+    return { data: Array.from(data), dims: [...dims] }
+  })
+
 /** Waits until an element's text, white space in one, matches. @param {Page} page @param {string} selector @param {RegExp} pattern */
 export const until = (page, selector, pattern) =>
   page.waitForFunction(

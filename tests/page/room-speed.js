@@ -17,17 +17,17 @@ export const LAST = ['his', 'her']
  */
 export const timesOf = (page, text) =>
   page.evaluate(async text => {
-    const room = /** @type {any} */ (document.querySelector('models-room'))
+    const main = /** @type {HTMLElement} */ (document.querySelector('main.models'))
+    const atlas = () => /** @type {any} */ (document.querySelector('models-atlas'))
     const field = /** @type {HTMLTextAreaElement} */ (document.querySelector('#models-text'))
-    const { runBefore } = room
+    const { answers } = main.dataset
     const frame = () => new Promise(resolve => requestAnimationFrame(resolve))
     await frame()
     const start = performance.now()
     field.value = text
     field.dispatchEvent(new InputEvent('input', { bubbles: true }))
-    while (room.runBefore === runBefore) await frame()
-    await room.updateComplete
-    await room.querySelector('models-atlas').updateComplete
+    while (main.dataset.answers === answers) await frame()
+    await atlas().updateComplete
     // A message is handled after the frame in which the answer is painted.
     await frame()
     await new Promise(resolve => {
@@ -36,9 +36,9 @@ export const timesOf = (page, text) =>
       port2.postMessage(0)
     })
     const end = performance.now()
-    const { layers, heads } = room.maps
+    const { layers, heads, rows } = atlas().maps
     const answer = end - /** @type {any} */ (globalThis).answeredAt
-    return { key: end - start, answer, tokens: room.runBefore.ids.length, heads: layers * heads }
+    return { key: end - start, answer, tokens: rows, heads: layers * heads }
   }, text)
 
 /**
@@ -53,7 +53,7 @@ export const noteAnswers = context =>
       constructor(url, options) {
         super(url, options)
         this.addEventListener('message', ({ data }) => {
-          if (data?.shown) /** @type {any} */ (globalThis).answeredAt = performance.now()
+          if (data?.type === 'value' && data.value?.maps) /** @type {any} */ (globalThis).answeredAt = performance.now()
         })
       }
     }

@@ -139,6 +139,8 @@ export type HandOver =
       keyTokens?: readonly string[]
       head: number
       mask?: string
+      /** Other settings of One layer. */
+      settings?: object
       /** The text of the button that leads back. */
       from: string
     }

@@ -31,7 +31,7 @@ export const texts = {
   modelsTranslation: 'Translation',
   modelsMasked: 'Text, with [MASK] in place of the word to guess',
   modelsIds: 'Token ids: this folder has no tokenizer.json',
-  modelsDonor: 'Second text, the source of patches',
+  modelsSourceText: 'Second text, the source of patches',
   modelsTokens: '{count} tokens',
   'modelsTokens.one': '1 token',
   modelsMoreTokens: 'and {count} more tokens',

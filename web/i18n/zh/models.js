@@ -30,7 +30,7 @@ export const texts = {
   modelsTranslation: '译文',
   modelsMasked: '文本，用 [MASK] 表示要猜的词',
   modelsIds: '词元编号：这个文件夹没有 tokenizer.json',
-  modelsDonor: '第二个文本，补丁的来源',
+  modelsSourceText: '第二个文本，补丁的来源',
   modelsTokens: '{count} 个词元',
   'modelsTokens.one': '1 个词元',
   modelsMoreTokens: '另有 {count} 个词元',

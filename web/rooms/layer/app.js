@@ -126,6 +126,8 @@ export function createApp(host, taste, { list = {}, load = () => new Promise(() 
       copy(effect.text).then(isDone =>
         rooms.say(room, isDone ? (effect.said ? { key: effect.said } : undefined) : { key: 'copyFailed' }, !isDone),
       )
+    else if (effect.type === 'offer' && effect.what.type === 'sentence')
+      state.typed = { room: /** @type {Settings['room']} */ (room), text: effect.what.text }
     else if (effect.type === 'handOver') handOver(effect.to, effect.what)
   }
 
@@ -137,13 +139,13 @@ export function createApp(host, taste, { list = {}, load = () => new Promise(() 
     }
     if (what.type === 'sentence') return actions.look({ room: 'layer' })
     if (what.type !== 'head') return
-    const { tensors, tokens, keyTokens, head, mask, from } = what
+    const { tensors, tokens, keyTokens, head, mask, settings, from } = what
     const plain = Object.entries(tensors).map(([name, { dims, data }]) => [
       name,
       { dims: [...dims], data: Array.from(data) },
     ])
     const given = { ...Object.fromEntries(plain), tokens, keyTokens }
-    actions.openGiven(given, /** @type {any} */ (mask === undefined ? { head } : { head, mask }), from)
+    actions.openGiven(given, /** @type {any} */ ({ head, ...(mask === undefined ? {} : { mask }), ...settings }), from)
   }
 
   function schedule() {

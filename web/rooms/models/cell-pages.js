@@ -11,7 +11,7 @@ import { behindSign, reachOf } from '../../head/inspector.js'
 
 /**
  * @typedef {object} CellState
- * @property {import('./texts.js').Translate} t
+ * @property {import('./models.js').Context['t']} t
  * @property {CellTrace} trace
  * @property {{ queries: readonly string[], keys: readonly string[] }} words
  * @property {{ rope?: { frequencies: ArrayLike<number> }, qkNorm?: unknown }} stack what the model says of the stack

@@ -5,57 +5,57 @@ import { percent } from '../../files/number-format.js'
 import { changesBar } from '../../head/changes-bar.js'
 import { points } from './prediction.js'
 
-/** @typedef {import('./room.js').ModelsRoom} Room */
-/** @typedef {import('./hooks.js').Change} Change */
+/** @typedef {import('./models.js').Room} Room */
+/** @typedef {import('../../head/head.js').Change} Change */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 /** The tokens of a change; those of the second text take the place of its own. @param {Room} room @param {Change} change @returns {import('../../head/changes-bar.js').ChangeTokens} */
-function tokensOf({ run, donor }, { stack }) {
+function tokensOf({ run, source }, { stack }) {
   const { tokens = [], targets = [] } = run ?? {}
   return {
     queries: stack === 'decoder' || stack === 'cross' ? targets : tokens,
     keys: stack === 'decoder' ? targets : tokens,
-    replaced: stack === 'decoder' ? donor?.targets : donor?.tokens,
+    replaced: stack === 'decoder' ? source?.targets : source?.tokens,
   }
 }
 
 /** @param {Room} room */
-export const changes = room =>
-  changesBar({
-    t: room.t,
-    changes: room.changes,
-    set: next => room.setChanges(next),
-    none: room.t('modelsNoChanges'),
+export function changesPanel(room) {
+  const { t, act, settings, can, travel } = room
+  return changesBar({
+    t,
+    changes: settings.changes,
+    set: act.change,
+    none: t('modelsNoChanges'),
     tokensOf: change => tokensOf(room, change),
-    undo: room.past.length ? () => room.undo() : undefined,
-    effect: shown(room),
+    undo: can.undo ? () => travel('undo', 0) : undefined,
+    effect: showing(room),
     more: patches(room),
   })
+}
 
 /** Which run is shown, and what the changes did to the first guess. @param {Room} room */
-const shown = room =>
-  room.runAfter
-    ? html`<span class="models-showing" role="group" aria-label=${room.t('modelsShow')}>${(
-        /** @type {const} */ (['before', 'after', 'difference'])
-      ).map(
-        name =>
-          html`<button type="button" class="tab" data-showing=${name} aria-pressed=${room.showing === name} @click=${() => room.show(name)}>${room.t(`modelsTab.${name}`)}</button>`,
-      )}</span>${effect(room)}`
-    : nothing
+function showing(room) {
+  const { t, act, runAfter, showing } = room
+  if (!runAfter) return nothing
+  return html`<span class="models-showing" role="group" aria-label=${t('modelsShow')}>${(
+    /** @type {const} */ (['before', 'after', 'difference'])
+  ).map(
+    name =>
+      html`<button type="button" class="tab" data-showing=${name} aria-pressed=${showing === name} @click=${() => act.show({ showing: name })}>${t(`modelsTab.${name}`)}</button>`,
+  )}</span>${effect(room)}`
+}
 
 /** Patches from a second text. @param {Room} room */
-function patches(room) {
-  const { t, told } = room
-  const layers = told?.stacks.decoder?.layers ?? told?.stacks.encoder?.layers ?? 1
+function patches({ t, act, view, settings, openModel, words }) {
+  const layers = (openModel?.stacks.decoder ?? openModel?.stacks.encoder)?.layers ?? 1
+  const { query, patchLayer } = view
+  const label = query === undefined ? t('modelsPatchAll') : t('modelsPatchWord', { word: words.queries[query] ?? '' })
   return html`<details class="models-patch"><summary>${t('modelsPatch')}</summary>
       <p class="note">${t('modelsPatchText')}</p>
-      <label>${t('modelsDonor')} <input type="text" id="models-second" .value=${room.linked.donor} @change=${(/** @type {InputEvent} */ { target }) => room.set({ donor: target.value })} /></label>
-      <label>${t('modelsPatchLayer')} <select id="models-patch-layer">${Array.from({ length: layers }, (_, l) => html`<option value=${l}>${l + 1}</option>`)}</select></label>
-      <button type="button" class="tool" id="models-patch" ?disabled=${!room.linked.donor} @click=${() => {
-        const layer = Number(/** @type {HTMLSelectElement} */ (room.querySelector('#models-patch-layer')).value)
-        const stack = told?.stacks.encoder && told.stacks.decoder ? 'decoder' : ''
-        room.addChanges([{ kind: 'patch', isOn: true, stack, layer, position: room.query ?? null }])
-      }}>${room.query === undefined ? t('modelsPatchAll') : t('modelsPatchWord', { word: room.words.queries[room.query] ?? '' })}</button>
+      <label>${t('modelsSourceText')} <input type="text" id="models-second" .value=${settings.sourceText} @change=${(/** @type {InputEvent} */ { target }) => act.typeSource(target.value)} /></label>
+      <label>${t('modelsPatchLayer')} <select id="models-patch-layer" @change=${(/** @type {InputEvent} */ { target }) => act.show({ patchLayer: Number(target.value) })}>${Array.from({ length: layers }, (_, l) => html`<option value=${l} ?selected=${l === patchLayer}>${l + 1}</option>`)}</select></label>
+      <button type="button" class="tool" id="models-patch" ?disabled=${!settings.sourceText} @click=${() => act.patch()}>${label}</button>
     </details>`
 }
 
@@ -65,5 +65,11 @@ function effect({ t, runBefore: before, runAfter: after }) {
   if (!guess || !after) return nothing
   const now = after.top.find(({ id }) => id === guess.id)?.probability ?? after.first
   if (now === undefined) return nothing
-  return html`<p class="models-effect" id="models-effect" role="status">${t('modelsEffect', { token: guess.token, before: percent(guess.probability), after: percent(now), points: points(now - guess.probability) })}</p>`
+  const said = {
+    token: guess.token,
+    before: percent(guess.probability),
+    after: percent(now),
+    points: points(now - guess.probability),
+  }
+  return html`<p class="models-effect" id="models-effect" role="status" data-before=${guess.probability} data-value=${now}>${t('modelsEffect', said)}</p>`
 }

@@ -1,38 +1,38 @@
 // The controls that continue the text, token by token.
 
 import { html, nothing } from 'lit'
-import { live } from 'lit/directives/live.js'
+import { isGenerating } from './shown.js'
 
-/** @typedef {import('./room.js').ModelsRoom} Room */
+/** @typedef {import('./models.js').Room} Room */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
+/** @typedef {keyof import('./models.js').View['sampling']} SamplingName */
+
+/** A number of the sampling. @param {Room} room @param {SamplingName} name @param {number} least @param {number} most @param {boolean} isWhole */
+function field({ t, view: { sampling }, act }, name, least, most, isWhole) {
+  const change = (/** @type {InputEvent} */ { target }) => {
+    const value = Number(target.value)
+    const isRight = target.value !== '' && value >= least && value <= most
+    if (isRight) act.sample(name, isWhole ? Math.round(value) : value)
+    else target.value = String(sampling[name])
+  }
+  return html`<label>${t(`models.${name}`)} <input type="number" id="models-${name}" min=${least} max=${most} step=${isWhole ? 1 : 'any'} .value=${String(sampling[name])} @change=${change} /></label>`
+}
 
 /** @param {Room} room */
 export function generateBar(room) {
-  const { t, told, sampling, isGenerating, more, fresh } = room
-  const added = more.length + fresh.length
-  const isFirst = room.stop !== undefined || !room.about?.tour?.length // else the story is
-  if (!told?.stacks.decoder || told.stacks.encoder || !told.hasHead) return nothing
-  const isFull = (room.run?.ids.length ?? 0) >= told.positions
-  const number = (
-    /** @type {'temperature' | 'topK' | 'seed' | 'count'} */ name,
-    /** @type {number} */ least,
-    /** @type {number} */ most,
-    /** @type {number | string} */ step,
-  ) =>
-    html`<label>${t(`models.${name}`)} <input type="number" id="models-${name}" min=${least} max=${most} step=${step} .value=${live(String(sampling[name]))} @change=${(
-      /** @type {InputEvent} */ { target },
-    ) => {
-      const value = Number(target.value)
-      if (target.value !== '' && value >= least && value <= most)
-        sampling[name] = step === 1 ? Math.round(value) : value
-      room.requestUpdate()
-    }} /></label>`
+  const { t, act, view, settings, openModel, run, generated } = room
+  if (!openModel?.stacks.decoder || openModel.stacks.encoder || !openModel.hasHead) return nothing
+  const { positions } = openModel
+  const isRunning = isGenerating(room)
+  const isFull = (run?.ids.length ?? 0) >= positions
+  const isFirst = view.storyStep !== undefined || !openModel.about?.tour?.length // else the story is
+  const count = generated.length
   return html`<div class="dock models-dock"><div class="dock-row">
-    <button type="button" class="tool ${isFirst ? 'is-filled' : ''}" id="models-generate" ?disabled=${isFull && !isGenerating} @click=${() => room.generate(sampling.count)}>${t(isGenerating ? 'modelsStop' : 'modelsGenerate')}</button>
-    <button type="button" class="tool" id="models-step" ?disabled=${isGenerating || isFull} @click=${() => room.generate(1)}>${t('modelsStep')}</button>
-    ${number('count', 1, 500, 1)} ${number('temperature', 0, 10, 'any')} ${number('topK', 1, 1000, 1)} ${number('seed', 0, 2 ** 31, 1)}
-    ${added ? html`<span class="note" id="models-steps">${t('modelsGenerated', { count: added })}</span>` : nothing}
-    ${isFull ? html`<span class="note" id="models-full">${t('modelsFull', { positions: told.positions })}</span>` : nothing}
-    ${added && !isGenerating ? html`<button type="button" class="tool" id="models-forget" @click=${() => room.type(room.text)}>${t('modelsForget')}</button>` : nothing}
+    <button type="button" class="tool ${isFirst ? 'is-filled' : ''}" id="models-generate" ?disabled=${isFull && !isRunning} @click=${() => act.generate()}>${t(isRunning ? 'modelsStop' : 'modelsGenerate')}</button>
+    <button type="button" class="tool" id="models-step" ?disabled=${isRunning || isFull} @click=${() => act.generate(1)}>${t('modelsStep')}</button>
+    ${field(room, 'count', 1, 500, true)} ${field(room, 'temperature', 0, 10, false)} ${field(room, 'topK', 1, 1000, true)} ${field(room, 'seed', 0, 2 ** 31, true)}
+    ${count ? html`<span class="note" id="models-steps">${t('modelsGenerated', { count })}</span>` : nothing}
+    ${isFull ? html`<span class="note" id="models-full">${t('modelsFull', { positions })}</span>` : nothing}
+    ${settings.generated.length && !isRunning ? html`<button type="button" class="tool" id="models-forget" @click=${() => act.forget()}>${t('modelsForget')}</button>` : nothing}
   </div></div>`
 }

@@ -19,21 +19,27 @@ import { best, tokenText } from './model-run.js'
  * @param {{ temperature: number, topK: number, seed: number, count: number, isWhole: boolean,
  *   hooks: Record<string, import('./hooks.js').Hook>, signal: AbortSignal }} options isWhole: the hooks need the whole
  *   sequence at each step
- * @param {(step: Step) => void} take
+ * @returns {AsyncGenerator<Step, undefined>}
  */
-export async function generate(qkv, model, ids, { count, isWhole, hooks, ...options }, take) {
+export async function* generate(qkv, model, ids, { count, isWhole, hooks, ...options }) {
   const steps = model.generate(ids, {
-    ...{ ...options, maxNewTokens: count, keep: ['attentions'], hooks: /** @type {any} */ (hooks) },
-    ...(isWhole && { useCache: false }),
+    ...options,
+    maxNewTokens: count,
+    keep: ['attentions'],
+    hooks: /** @type {any} */ (hooks),
+    useCache: !isWhole,
   })
   for await (const { id, text, probability, logits, attentions } of steps) {
     const { data, dims } = qkv.softmax(/** @type {import('qkv').FloatTensor} */ (logits))
     const V = dims[dims.length - 1]
-    take({
-      ...{ id, text, probability, token: tokenText(model, id) },
+    yield {
+      id,
+      text,
+      probability,
+      token: tokenText(model, id),
       others: best(model, data.slice(data.length - V), 5),
       rows: lastRows(/** @type {import('qkv').FloatTensor[]} */ (attentions)),
-    })
+    }
   }
 }
 

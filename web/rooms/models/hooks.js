@@ -11,6 +11,13 @@
 /** @typedef {(values: Numbers) => void} Edit changes the numbers where they stand */
 /** @typedef {Edit | number | 'mean'} Hook */
 
+/** The stacks of a model by the name of their maps. @param {{ stacks: import('qkv/models').Model['stacks'] }} model */
+export function stacksOf({ stacks: { encoder, decoder } }) {
+  /** @type {Partial<Record<Stack, { layers: number, heads: number }>>} */
+  const stacks = encoder && decoder ? { encoder, decoder, cross: decoder } : { '': encoder ?? decoder }
+  return stacks
+}
+
 /** Where the hooks of a stack stand: "decoder.layers.2." and what its attention is called there. @param {At} at */
 export const placeOf = ({ stack, layer }) => ({
   at: `${stack === '' ? '' : stack === 'encoder' ? 'encoder.' : 'decoder.'}layers.${layer}.`,

@@ -2,21 +2,24 @@
 
 import { nothing } from 'lit'
 import { inspector as drawInspector } from '../../head/inspector.js'
+import { shown } from '../../shell/store.js'
 import { cellPage } from './cell-pages.js'
-import { back, forward, visit } from './visits.js'
+import { nameOf } from './shown.js'
 
-/** @typedef {import('./room.js').ModelsRoom} Room */
-/** @typedef {import('../../head/head.js').Place} Place */
-
-/** @param {Room} room */
+/** @param {import('./models.js').Room} room */
 export function inspector(room) {
-  const { t, isDark, cell, traced, words, head, visits, term, number, weightRow, told } = room
+  const { t, isDark, act, can, travel, cell, got, words, head, openModel, settings } = room
   if (!cell || !head) return nothing
+  // The same cell with another text or other changes stays until the next answer is here; another cell is of no use.
+  const found = shown(got.cell)
+  const trace = found && found.query === cell.query && found.key === cell.key ? found : undefined
   const names = { query: words.queries[cell.query] ?? '', key: words.keys[cell.key] ?? '' }
-  const title = t('modelsCellTitle', { name: room.nameOf(head), ...names })
-  const detail = number ? [number.letter, number.i] : term === undefined ? undefined : ['term', term]
-  const { encoder, decoder } = told?.stacks ?? {}
-  const stack = head.stack === 'encoder' ? encoder : (decoder ?? encoder)
+  const title = t('modelsCellTitle', { name: nameOf(head), ...names })
+  const { encoder, decoder } = openModel?.stacks ?? {}
+  const stack = (head.stack === 'encoder' ? encoder : (decoder ?? encoder)) ?? {}
+  const { detail } = settings.at
+  const isThere = trace && Number(detail?.[1]) < trace.q.length
+  const weightRow = got.number?.is === 'here' ? got.number.value : undefined
   return drawInspector({
     t,
     isDark,
@@ -24,23 +27,15 @@ export function inspector(room) {
     className: 'models-inspector',
     label: t('modelsInspector'),
     title,
-    page: traced ? cellPage({ t, trace: traced, words, weightRow, stack: stack ?? {} }, title, detail) : 'waiting',
-    hasBack: visits.past.length > 0,
-    hasForward: visits.future.length > 0,
+    page: trace ? cellPage({ t, trace, words, weightRow, stack }, title, isThere ? detail : undefined) : 'waiting',
+    hasBack: can.back,
+    hasForward: can.forward,
     act: {
-      open: place => open(room, place),
-      back: () => back(room),
-      forward: () => forward(room),
-      close: () => room.selectCell(undefined),
-      redraw: () => room.requestUpdate(),
+      open: act.goToPlace,
+      back: () => travel('place', 0),
+      forward: () => travel('place', 1),
+      close: () => act.selectCell(),
+      redraw: () => act.show({}),
     },
   })
-}
-
-/** @param {Room} room @param {Place} place */
-function open(room, { cell, detail }) {
-  const [kind, i] = detail ?? []
-  const to = cell && { query: cell.row, key: cell.column }
-  if (kind === 'q' || kind === 'k') visit(room, { cell: to, term: Number(i), number: { letter: kind, i: Number(i) } })
-  else visit(room, { cell: to, term: kind === 'term' ? Number(i) : undefined })
 }

@@ -11,8 +11,9 @@ import { placeOf } from './hooks.js'
 /**
  * @typedef {object} Matrices
  * @property {Record<string, Plain>} tensors q, k, v or weights, v: (heads, rows, columns)
- * @property {{ head: number, scale?: number, mask?: 'causal' | 'window', left?: number, right?: number }} patch settings of
- *   that room
+ * @property {number} head its index among them
+ * @property {'causal' | 'window'} [mask]
+ * @property {{ scale?: number, left?: number, right?: number }} settings other settings of that room
  */
 
 /** All heads are given up to so many weights, else the one alone. */
@@ -29,8 +30,8 @@ const MOST_WEIGHTS = 2 ** 22
 export async function matricesOf(model, input, hooks, { stack, layer, head }, signal) {
   const { at, attention } = placeOf({ isOn: true, stack, layer })
   const { encoder, decoder } = model.stacks
-  const own = /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
-  const { heads: H, kvHeads: G, headDim: D, scale, softcap, causal, windows, relativeBias } = own
+  const spec = /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
+  const { heads: H, kvHeads: G, headDim: D, scale, softcap, causal, windows, relativeBias } = spec
   /** @type {Record<string, Numbers>} */
   const seen = {}
   /** @type {Record<string, any>} */
@@ -62,16 +63,16 @@ export async function matricesOf(model, input, hooks, { stack, layer, head }, si
   })
   const [, , L, S] = weights.dims
   const maps = chosen.flatMap(h => Array.from(weights.data.subarray(h * L * S, (h + 1) * L * S)))
-  const patch = { head: chosen.indexOf(head) }
-  if (isOther) return { tensors: { weights: { dims: [chosen.length, L, S], data: maps }, v: split(v, G) }, patch }
-  return {
-    tensors: { q: split(q, H), k: split(k, G), v: split(v, G) },
-    patch: {
-      ...patch,
-      ...(Math.abs(scale * Math.sqrt(D) - 1) > 1e-6 && { scale }),
-      ...(window
-        ? { mask: /** @type {const} */ ('window'), left: window - 1, right: 0 }
-        : causal && !isCross && { mask: /** @type {const} */ ('causal') }),
-    },
-  }
+  const own = chosen.indexOf(head)
+  if (isOther)
+    return {
+      tensors: { weights: { dims: [chosen.length, L, S], data: maps }, v: split(v, G) },
+      head: own,
+      settings: {},
+    }
+  /** @type {Matrices['settings']} */
+  const settings = Math.abs(scale * Math.sqrt(D) - 1) > 1e-6 ? { scale } : {}
+  const tensors = { q: split(q, H), k: split(k, G), v: split(v, G) }
+  if (window) return { tensors, head: own, mask: 'window', settings: { ...settings, left: window - 1, right: 0 } }
+  return { tensors, head: own, mask: causal && !isCross ? 'causal' : undefined, settings }
 }

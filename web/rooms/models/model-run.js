@@ -2,7 +2,7 @@
 
 import { headScores } from 'qkv/models'
 import { emptyMaps, putLayer } from './atlas-maps.js'
-import { placeOf } from './hooks.js'
+import { placeOf, stacksOf } from './hooks.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv/models').Model} Model */
@@ -15,6 +15,7 @@ import { placeOf } from './hooks.js'
 
 /**
  * @typedef {object} Run
+ * @property {import('./models.js').RunRequest} request that it answers
  * @property {number[]} ids that the model reads
  * @property {string[]} tokens
  * @property {number[]} [targetIds] of an encoder-decoder: what its decoder reads
@@ -29,7 +30,7 @@ import { placeOf } from './hooks.js'
  * @property {number} milliseconds
  */
 
-/** @typedef {Run & { probabilities: Float32Array, input: ModelInput }} WholeRun what is not sent */
+/** @typedef {Omit<Run, 'request'> & { probabilities: Float32Array, input: ModelInput }} WholeRun with what is not sent */
 
 const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'entropy'])
 /** Positions of two texts have no common order. */
@@ -42,14 +43,6 @@ const MASKS = ['[MASK]', '<mask>']
 /** Attention weights that are held at once; of longer texts, one layer after the other. */
 const MOST_HELD = 2 ** 24
 const MOST_TRANSLATED = 60
-
-/** The stacks of a model by the name of their maps. @param {Model} model */
-export function stacksOf(model) {
-  const { encoder, decoder } = model.stacks
-  /** @type {Partial<Record<Stack, { layers: number, heads: number }>>} */
-  const stacks = encoder && decoder ? { encoder, decoder, cross: decoder } : { '': encoder ?? decoder }
-  return stacks
-}
 
 /** The number of tokens that a model can read: Infinity where its positions have no end. @param {Model} model */
 export function positionsOf({ stacks: { encoder, decoder }, config }) {

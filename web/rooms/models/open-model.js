@@ -2,10 +2,12 @@
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { megabytes, SHIPPED } from './sources.js'
-import { counted } from './texts.js'
+import { counted } from './counted.js'
+import { SHIPPED } from './shipped.js'
+import { failureOf, requestOf } from './shown.js'
+import { megabytes } from './sources.js'
 
-/** @typedef {import('./room.js').ModelsRoom} Room */
+/** @typedef {import('./models.js').Room} Room */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 /** @param {Room} room @param {string} name */
@@ -16,116 +18,134 @@ function titleOf({ t }, name) {
 
 /** @param {Room} room */
 export function opening(room) {
-  const { t, told, wanted } = room
-  const names = [...new Set([...SHIPPED.map(({ name }) => name), ...room.brought.keys(), ...(told ? [told.name] : [])])]
-  const choose = (/** @type {InputEvent} */ { target }) => room.bring(Array.from(target.files ?? []))
+  const { t, act, view, got, openModel } = room
+  const open = openModel?.name ?? requestOf(room).requested?.name
+  const known = [...SHIPPED.map(({ name }) => name), ...Object.keys(view.brought)]
+  const names = [...new Set(openModel ? [...known, openModel.name] : known)]
+  const choose = (/** @type {InputEvent} */ { target }) => act.bring(Array.from(target.files ?? []))
   return html`<div class="models-bar">
       ${
         names.length
-          ? html`<label>${t('modelsModel')} <select id="models-model" @change=${(/** @type {InputEvent} */ { target }) => room.open(target.value)}>
-        ${names.map(name => html`<option value=${name} ?selected=${name === (told?.name ?? wanted)}>${titleOf(room, name)}</option>`)}
+          ? html`<label>${t('modelsModel')} <select id="models-model" @change=${(/** @type {InputEvent} */ { target }) => act.open(target.value)}>
+        ${names.map(name => html`<option value=${name} ?selected=${name === open}>${titleOf(room, name)}</option>`)}
       </select></label>`
           : nothing
       }
       <label class="tool models-file">${t('modelsFolder')}<input class="visually-hidden" id="models-folder" type="file" webkitdirectory multiple @change=${choose} /></label>
       <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors" @change=${choose} /></label>
       <span class="note"><span class="models-drop">${t('modelsDrop')}</span> ${t('modelsLocal')}</span>
-      ${told ? facts(room) : nothing}
+      ${openModel ? facts(room, openModel) : nothing}
     </div>
-    ${progress(room)} ${running(room)}
-    ${
-      room.failure === undefined
-        ? nothing
-        : html`<p class="models-problem" id="models-problem" role="alert">${t('modelsFailed', { message: room.failure.replace(/[.。]$/, '') })} ${
-            room.isLost
-              ? html`<button type="button" class="tool" id="models-again" @click=${() => room.open(told?.name ?? (wanted || names[0]))}>${t('modelsAgain')}</button>`
-              : told && room.isRefused
-                ? t('modelsStays')
-                : ''
-          }</p>`
-    }
-    ${told ? source(room) : nothing}
-    ${!told && !room.plan ? html`<p class="models-empty">${t('modelsEmpty')}</p>` : nothing}`
+    ${progress(room)} ${running(room)} ${failure(room)}
+    ${openModel ? source(room, openModel) : nothing}
+    ${!openModel && got.open?.is !== 'waiting' ? html`<p class="models-empty">${t('modelsEmpty')}</p>` : nothing}`
 }
 
-/** @param {Room} room */
-function facts({ t, told }) {
-  if (!told) return nothing
-  const { encoder, decoder } = told.stacks
-  const list = [encoder, decoder].flatMap(stack =>
+/** @param {Room} room @param {import('./models.js').OpenModel} model */
+function facts({ t }, { type, stacks, parameters, bytes, dtype, threads }) {
+  const sizes = [stacks.encoder, stacks.decoder].flatMap(stack =>
     stack ? counted(t, 'modelsSizes', stack.heads, { layers: stack.layers }) : [],
   )
-  return html`<span class="models-facts" id="models-facts">${t('modelsFacts', {
-    ...{ type: told.type, sizes: list.join(' + '), parameters: told.parameters.toLocaleString('en') },
-    memory: megabytes(told.bytes),
-  })}${told.dtype ? `, ${told.dtype}` : ''}${told.threads > 1 ? `, ${t('modelsThreads', { count: told.threads })}` : ''}</span>`
+  const said = t('modelsFacts', {
+    type,
+    sizes: sizes.join(' + '),
+    parameters: parameters.toLocaleString('en'),
+    memory: megabytes(bytes),
+  })
+  return html`<span class="models-facts" id="models-facts">${said}${dtype ? `, ${dtype}` : ''}${threads > 1 ? `, ${t('modelsThreads', { count: threads })}` : ''}</span>`
 }
 
 /** @param {Room} room */
 function progress(room) {
-  const { t, plan, progress } = room
-  if (!plan) return nothing
-  const title = titleOf(room, plan.name)
-  if ('isTooLarge' in plan && plan.isTooLarge) return tooLarge(room, plan)
-  const share = progress ? progress.loaded / progress.total : 0
+  const { t, act, got } = room
+  if (got.open?.is !== 'waiting') return nothing
+  const told = /** @type {Record<string, any>} */ (got.open.progress ?? {})
+  const name = titleOf(room, told.name ?? requestOf(room).requested?.name ?? '')
+  const share = told.total ? told.loaded / told.total : 0
+  const sizes = told.total && {
+    loaded: megabytes(told.loaded),
+    total: megabytes(told.total),
+    seconds: told.seconds.toFixed(1),
+  }
   return html`<div class="models-progress" role="status">
-    <span>${t('modelsOpening', { name: title })} ${progress ? t('modelsProgress', { loaded: megabytes(progress.loaded), total: megabytes(progress.total), seconds: progress.seconds.toFixed(1) }) : ''}</span>
-    <progress max="1" .value=${share} aria-label=${t('modelsOpening', { name: title })}></progress>
-    <button type="button" class="tool" id="models-cancel" @click=${() => room.session?.ask({ cancel: true })}>${t('modelsCancel')}</button>
+    <span>${t('modelsOpening', { name })} ${sizes ? t('modelsProgress', sizes) : ''}</span>
+    <progress max="1" .value=${share} aria-label=${t('modelsOpening', { name })}></progress>
+    <button type="button" class="tool" id="models-cancel" @click=${() => act.cancel('open')}>${t('modelsCancel')}</button>
   </div>`
 }
 
 /** How far a long run is, or that it was cancelled. @param {Room} room */
-function running(room) {
-  const { t, running } = room
-  if (running)
+function running({ t, act, got }) {
+  const slots = [got.run, got.changed]
+  const own = slots.find(each => each?.is === 'waiting' && each.progress)
+  if (own?.is === 'waiting') {
+    const { share, seconds } = /** @type {{ share: number, seconds: number }} */ (own.progress)
     return html`<div class="models-progress" id="models-running" role="status">
-      <span>${t('modelsRunning', { share: Math.round(100 * running.share), seconds: running.seconds.toFixed(1) })}</span>
-      <progress max="1" .value=${running.share} aria-label=${t('modelsRun')}></progress>
-      <button type="button" class="tool" id="models-cancel-run" @click=${() => room.session?.ask({ cancel: true })}>${t('modelsCancel')}</button>
+      <span>${t('modelsRunning', { share: Math.round(100 * share), seconds: seconds.toFixed(1) })}</span>
+      <progress max="1" .value=${share} aria-label=${t('modelsRun')}></progress>
+      <button type="button" class="tool" id="models-cancel-run" @click=${() => act.cancel('run')}>${t('modelsCancel')}</button>
     </div>`
-  if (!room.wasCancelled) return nothing
+  }
+  if (!slots.some(each => each?.is === 'cancelled')) return nothing
   return html`<div class="models-progress" id="models-cancelled" role="status">
     <span>${t('modelsCancelled')}</span>
-    <button type="button" class="tool" id="models-run-again" @click=${() => room.runAgain()}>${t('modelsRunAgain')}</button>
+    <button type="button" class="tool" id="models-run-again" @click=${() => act.runAgain()}>${t('modelsRunAgain')}</button>
   </div>`
 }
 
-/** @param {Room} room @param {NonNullable<import('./session.js').Report['plan']>} plan */
-function tooLarge(room, { name, bytes }) {
-  const { t, most } = room
-  const fits = /** @type {const} */ (['float16', 'int8']).filter(dtype => bytes[dtype] <= most)
-  const sizes = {
-    ...{ stored: megabytes(bytes.stored), float16: megabytes(bytes.float16), int8: megabytes(bytes.int8) },
-    most: megabytes(most),
-  }
-  return html`<div class="models-problem" id="models-large" role="alert">${t('modelsLarge', { name: titleOf(room, name), ...sizes })}
-    ${fits.map(dtype => html`<button type="button" class="tool is-filled" data-dtype=${dtype} @click=${() => room.open(name, { dtype })}>${t('modelsOpenAs', { dtype, memory: megabytes(bytes[dtype]) })}</button>`)}
-    ${fits.length ? nothing : t('modelsNothingFits')}
-    <button type="button" class="tool" @click=${() => {
-      room.plan = undefined
-      room.wanted = room.told?.name ?? ''
-    }}>${t('modelsCancel')}</button></div>`
+/** @param {Room} room */
+function failure(room) {
+  const { t, act, openModel } = room
+  const found = failureOf(room)
+  if (!found) return nothing
+  const { problem, isLost, isRefused } = found
+  if (problem.key === 'modelsLarge') return tooLarge(room, /** @type {any} */ (problem.params))
+  const { key, params } = problem
+  const message = key === 'requestFailed' ? String(params?.message) : t(/** @type {any} */ (key), params)
+  return html`<p class="models-problem" id="models-problem" role="alert" data-problem=${key}>${t('modelsFailed', { message: message.replace(/[.。]$/, '') })} ${
+    isLost
+      ? html`<button type="button" class="tool" id="models-again" @click=${() => act.startAgain()}>${t('modelsAgain')}</button>`
+      : openModel && isRefused
+        ? t('modelsStays')
+        : ''
+  }</p>`
 }
 
-/** What it reads. @param {Room} room */
-function source(room) {
-  const { t, told } = room
-  const isTranslation = told?.stacks.encoder && told.stacks.decoder
-  const label = !told?.hasTokenizer
-    ? t('modelsIds')
+/** @param {Room} room @param {{ name: string, most: number, stored: number, float16: number, int8: number }} sizes in bytes */
+function tooLarge(room, { name, most, ...bytes }) {
+  const { t, act } = room
+  const { stored, float16, int8 } = bytes
+  const fits = /** @type {const} */ (['float16', 'int8']).filter(dtype => bytes[dtype] <= most)
+  const sizes = {
+    name: titleOf(room, name),
+    stored: megabytes(stored),
+    float16: megabytes(float16),
+    int8: megabytes(int8),
+    most: megabytes(most),
+  }
+  return html`<div class="models-problem" id="models-large" role="alert">${t('modelsLarge', sizes)}
+    ${fits.map(dtype => html`<button type="button" class="tool is-filled" data-dtype=${dtype} @click=${() => act.openSmaller(dtype)}>${t('modelsOpenAs', { dtype, memory: megabytes(bytes[dtype]) })}</button>`)}
+    ${fits.length ? nothing : t('modelsNothingFits')}
+    <button type="button" class="tool" @click=${() => act.dismiss()}>${t('modelsCancel')}</button></div>`
+}
+
+/** What the model reads. @param {Room} room @param {import('./models.js').OpenModel} model */
+function source({ t, act, settings, text }, { hasTokenizer, stacks }) {
+  const isTranslation = stacks.encoder && stacks.decoder
+  const label = !hasTokenizer
+    ? 'modelsIds'
     : isTranslation
-      ? t('modelsSource')
-      : told.stacks.decoder
-        ? t('modelsText')
-        : t('modelsMasked')
-  const needsDonor = room.linked.donor || room.changes.some(({ kind }) => kind === 'patch')
-  return html`<label class="models-text">${label}
-      <textarea id="models-text" rows="1" spellcheck="false" .value=${live(room.text)} @input=${(/** @type {InputEvent} */ { target }) => room.type(target.value, true)}></textarea></label>
+      ? 'modelsSource'
+      : stacks.decoder
+        ? 'modelsText'
+        : 'modelsMasked'
+  const needsSource = settings.sourceText || settings.changes.some(({ kind }) => kind === 'patch')
+  return html`<label class="models-text">${t(label)}
+      <textarea id="models-text" rows="1" spellcheck="false" .value=${live(text)} @input=${(/** @type {InputEvent} */ { target }) => act.type(target.value)}></textarea></label>
     ${
-      needsDonor
-        ? html`<label class="models-text">${t('modelsDonor')}
-      <textarea id="models-donor" rows="1" spellcheck="false" .value=${live(room.linked.donor)} @input=${(/** @type {InputEvent} */ { target }) => room.set({ donor: target.value })}></textarea></label>`
+      needsSource
+        ? html`<label class="models-text">${t('modelsSourceText')}
+      <textarea id="models-source-text" rows="1" spellcheck="false" .value=${live(settings.sourceText)} @input=${(/** @type {InputEvent} */ { target }) => act.typeSource(target.value)}></textarea></label>`
         : nothing
     }`
 }

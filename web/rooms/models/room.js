@@ -1,408 +1,371 @@
-// The room "Models": a checkpoint, all of its heads, its prediction, and the reader's changes. A session in a worker
-// runs it.
+// The room "Models": a checkpoint, all of its heads, its prediction, and the reader's changes. Data and pure functions; the
+// session computes.
 
-import { html, nothing } from 'lit'
-import './atlas.js'
-import { filesOf } from '../../files/dropped-files.js'
-import { readChanges, withChange, writeChanges } from '../../head/changes.js'
-import { changes } from './changes-panel.js'
-import { generateBar } from './generate-bar.js'
-import { headPage } from './head-page.js'
-import { inspector } from './inspector.js'
-import { opening } from './open-model.js'
-import { openSession } from './open-session.js'
-import { overview } from './overview.js'
-import { predictionPanel } from './prediction.js'
-import { programs } from './programs/panel.js'
-import { take } from './reports.js'
-import { addressOf, nameOf, SHIPPED } from './sources.js'
-import { RoomState } from './state.js'
-import { firstText, story } from './story.js'
-import { translatorOf } from './texts.js'
-import { strips } from './token-row.js'
-import { visit } from './visits.js'
+import { headName, readChanges, withChange, writeChanges } from '../../head/changes.js'
+import { other, text } from '../../shell/kinds.js'
+import { grown } from './atlas-maps.js'
+import { draw } from './page.js'
+import { SHIPPED } from './shipped.js'
+import { isGenerating, requestFor, requestOf, shownOf } from './shown.js'
+import { folderOf, mostMemory } from './sources.js'
 
-/** @typedef {import('./texts.js').Translate} Translate */
-/** @typedef {import('./session.js').Report} Report */
-/** @typedef {import('./session.js').Told} Told */
-/** @typedef {import('./model-run.js').Run} Run */
-/** @typedef {import('./hooks.js').Change} Change */
-/** @typedef {import('./hooks.js').Stack} Stack */
-/** @typedef {import('./atlas-maps.js').HeadAt} HeadAt */
-/** @typedef {'previous' | 'first' | 'duplicate' | 'induction' | 'entropy' | 'example' | 'similar'} RankBy */
-/** @typedef {'before' | 'after' | 'difference'} Showing */
-/** What a link holds; generated: ids behind the prompt. @typedef {{ checkpoint: string, prompt: string, generated: string, donor: string, changes: string, at: string }} Linked */
+/** @typedef {import('./models.js').ModelsTypes} ModelsTypes */
+/** @typedef {import('./models.js').State} State */
+/** @typedef {import('./models.js').View} View */
+/** @typedef {import('../../head/head.js').Place} Place */
+/** @typedef {import('../../shell/room.js').Step<ModelsTypes>} Step */
+/** @typedef {import('../../shell/room.js').Request<import('./models.js').ModelsAsks>} Request */
 
-const FIRST_TEXT = 'Once upon a time'
-const MASK_TEXT = 'The [MASK] chased the dog.'
 const MOST_GENERATED = 4000
 
-export class ModelsRoom extends RoomState {
-  /** The styles of the page hold here. */
-  createRenderRoot() {
-    return this
-  }
+/** @type {Record<string, import('../../head/head.js').Stack>} */
+const STACKS = { '': '', e: 'encoder', d: 'decoder', c: 'cross' }
 
-  connectedCallback() {
-    super.connectedCallback()
-    this.session ??= openSession(report => take(this, report))
-    addEventListener('drop', this.#drop, true)
-    addEventListener('keydown', this.#key, true)
-  }
+/** A place as a link has it: "c2.1", with a cell "c2.1:3>2", with a part of it "c2.1:3>2/term/5". @param {Place} place */
+function writePlace({ head, cell, detail = [] }) {
+  if (!head) return ''
+  if (!cell) return headName(head)
+  return [`${headName(head)}:${cell.row + 1}>${cell.column + 1}`, ...detail].join('/')
+}
 
-  disconnectedCallback() {
-    super.disconnectedCallback()
-    removeEventListener('drop', this.#drop, true)
-    removeEventListener('keydown', this.#key, true)
-  }
+/** @param {string} text @returns {Place} */
+function readPlace(text) {
+  const found = /^([edc]?)(\d{1,4})\.(\d{1,4})(?::(\d{1,6})>(\d{1,6})(?:\/(term|q|k)\/(\d{1,6}))?)?$/.exec(text)
+  if (!found) return {}
+  const [, letter, layer, head, row, column, part, index] = found
+  const at = { stack: STACKS[letter], layer: Number(layer) - 1, head: Number(head) - 1 }
+  if (at.layer < 0 || at.head < 0) return {}
+  if (!(Number(row) > 0 && Number(column) > 0)) return { head: at }
+  const cell = { matrix: 'weights', row: Number(row) - 1, column: Number(column) - 1 }
+  return part ? { head: at, cell, detail: [part, Number(index)] } : { head: at, cell }
+}
 
-  /** Files that are dropped anywhere are a checkpoint here. @param {DragEvent} event */
-  #drop = async event => {
-    if (!event.dataTransfer?.types.includes('Files')) return
-    event.preventDefault()
-    event.stopPropagation()
-    document.documentElement.classList.remove('is-dropping')
-    this.bring(await filesOf(event.dataTransfer))
-  }
+/** Ids that were generated. @param {string} text */
+const readIds = text => (text.match(/\d{1,9}/g) ?? []).slice(0, MOST_GENERATED).map(Number)
 
-  /** @param {readonly File[]} files */
-  async bring(files) {
-    if (!files.length) return
-    const name = await nameOf(files)
-    this.brought.set(name, [...files])
-    this.open(name, { source: [...files] })
-  }
+/** @type {View} */
+const view = {
+  requests: 0,
+  brought: {},
+  mostBytes: mostMemory(),
+  stack: '',
+  showing: 'after',
+  isHeld: false,
+  rankBy: 'previous',
+  least: 0.3,
+  isOnlyHits: false,
+  isWithoutFirst: false,
+  mapSize: 0,
+  picture: 'map',
+  mode: 'read',
+  chosen: [],
+  tab: 'heads',
+  patchLayer: 0,
+  sampling: { temperature: 0, topK: 40, seed: 0, count: 40 },
+  steps: [],
+  generatedBefore: 0,
+  answers: 0,
+  from: '',
+  copied: '',
+}
 
-  /**
-   * Opens a checkpoint; the current one stays until the new one is loaded.
-   * @param {string} name
-   * @param {{ source?: import('./session.js').OpenSource, dtype?: import('./session.js').Smaller }} [how]
-   */
-  open(name, { source, dtype } = {}) {
-    const address = name === '?model' ? addressOf() : undefined
-    const shipped = SHIPPED.find(each => each.name === name)
-    const from = source ?? this.brought.get(name) ?? address?.href ?? (shipped && { urls: shipped.urls })
-    this.wanted = name
-    this.failure = undefined
-    this.isLost = false
-    this.isRefused = true
-    this.progress = undefined
-    if (address && address.origin !== location.origin) {
-      this.failure = this.t('modelsOtherSite', { address: address.href })
-      return
-    }
-    if (!from) {
-      this.plan = undefined
-      this.failure = this.t('modelsAsk', { name: name.split('~')[0] })
-      return
-    }
-    this.plan = { name }
-    if (shipped) this.#read(name, shipped.urls['about.json'])
-    this.asked.open = this.session?.ask({ open: { source: from, name, dtype, most: this.most } }) ?? 0
-  }
+/** What another text makes meaningless: its tokens are others. */
+const FORGOTTEN = { steps: [], row: undefined, query: undefined, keyWord: undefined, grown: undefined }
 
-  /** What lies beside the weights. @param {string} name @param {string | undefined} url */
-  async #read(name, url) {
-    const about = url === undefined ? undefined : await (await fetch(url)).json()
-    if (this.wanted === name) this.abouts.set(name, about)
-    this.requestUpdate()
-  }
+/** Asks for a model. @param {State} state @param {ReturnType<typeof requestFor>} found @returns {Step} */
+const ask = ({ view: { requests } }, { requested, refused }) => ({
+  view: requested ? { requests: requests + 1, requested, refused: undefined } : { refused },
+})
 
-  /** @param {Map<string, unknown>} changed */
-  willUpdate(changed) {
-    if (changed.has('page')) this.t = translatorOf(this.page)
-    const { checkpoint } = this.linked
-    const first = addressOf() ? '?model' : (SHIPPED[0]?.name ?? '')
-    const name = checkpoint || first
-    if (this.session && name && this.wanted === undefined) this.open(name)
-    else if (this.session && checkpoint && checkpoint !== this.wanted && checkpoint !== this.told?.name)
-      this.open(checkpoint)
-    const { linked, ran, isGenerating } = this
-    const { prompt, generated, donor, changes } = linked
-    if (prompt !== this.read) this.#forget(prompt)
-    const key = JSON.stringify([this.told?.name, this.text, donor, changes, generated, this.row])
-    if (this.told && key !== ran && !isGenerating) {
-      this.ran = key
-      this.#run()
-    }
-  }
+/** @param {State} state @param {readonly File[]} files @returns {Step} */
+function bring(state, files) {
+  if (!files.length) return {}
+  const { settings, view } = state
+  const name = folderOf(files)
+  const id = `files ${view.requests + 1}`
+  return ask(state, { requested: { id, name, source: [...files], checkpoint: settings.checkpoint } })
+}
 
-  /** What lies beside the weights of the open model. */
-  get about() {
-    return this.abouts.get(this.told?.name ?? '')
-  }
+/** @param {string} prompt @returns {Step} */
+const read = prompt => ({ set: { prompt, generated: [] }, view: FORGOTTEN })
 
-  /** What the model reads. */
-  get text() {
-    const { prompt } = this.linked
-    if (prompt || !this.told) return prompt
-    const { encoder, decoder } = this.told.stacks
-    const own = firstText(this.about)
-    if (own) return own
-    if (!this.told.hasTokenizer) return '1 0 2 1 0 2'
-    return encoder && !decoder ? MASK_TEXT : FIRST_TEXT
-  }
+/** Another head, and its page without a cell. @param {import('../../head/head.js').HeadAt} [head] @returns {Step} */
+const openHead = head => ({ set: { at: head ? { head } : {} }, view: head ? { stack: head.stack } : {} })
 
-  get changes() {
-    return readChanges(this.linked.changes)
-  }
+/** @param {State} state @param {import('../../head/head.js').HeadAt} at @param {boolean} isSecond the first head less this one @returns {Step} */
+function chooseHead(state, at, isSecond) {
+  const { head } = shownOf(state)
+  const { marked } = state.view
+  const first = head ?? (marked && { ...marked, stack: at.stack })
+  const own = { layer: at.layer, head: at.head }
+  if (!isSecond) return { ...openHead(at), view: { stack: at.stack, marked: undefined } }
+  if (!first || (first.layer === at.layer && first.head === at.head))
+    return { view: { marked: head ? undefined : own } }
+  return { set: head ? {} : { at: { head: first } }, view: { marked: undefined, against: own, picture: 'difference' } }
+}
 
-  /** The head whose page is open. @returns {(HeadAt & { stack: Stack }) | undefined} */
-  get head() {
-    const found = /^([edc]?)(\d{1,4})\.(\d{1,4})$/.exec(this.linked.at)
-    if (!found || !this.maps) return undefined
-    const stack = /** @type {Stack} */ ({ '': '', e: 'encoder', d: 'decoder', c: 'cross' }[found[1]])
-    const at = { stack, layer: Number(found[2]) - 1, head: Number(found[3]) - 1 }
-    const maps = this.run?.maps[stack]
-    return maps && at.layer >= 0 && at.head >= 0 && at.layer < maps.layers && at.head < maps.heads ? at : undefined
-  }
-
-  /** The run that is shown. */
-  get run() {
-    return this.showing === 'before' ? this.runBefore : (this.runAfter ?? this.runBefore)
-  }
-
-  get maps() {
-    return this.run?.maps[this.stack]
-  }
-
-  /** Names of queries and keys of the stack that is shown. */
-  get words() {
-    const { tokens = [], targets = [] } = this.run ?? {}
-    return {
-      queries: this.stack === 'decoder' || this.stack === 'cross' ? targets : tokens,
-      keys: this.stack === 'decoder' ? targets : tokens,
-    }
-  }
-
-  /** "e2.1" in links, "2.1" for people. @param {HeadAt} at @param {Stack} [stack] */
-  nameOf({ layer, head }, stack = '') {
-    return `${stack.slice(0, 1)}${layer + 1}.${head + 1}`
-  }
-
-  /** The run that was cancelled, from its beginning. */
-  runAgain() {
-    this.ran = ''
-    this.requestUpdate()
-  }
-
-  #run() {
-    const { text, more, row } = this
-    this.wasCancelled = false
-    const input = { text, more, second: this.linked.donor }
-    this.asked.show = this.session?.ask({ show: { input, changes: this.changes, row } }) ?? 0
-  }
-
-  /** What the open head and the selected cell need beside the run. */
-  look() {
-    const { head, cell } = this
-    const isChanged = this.showing !== 'before' && this.runAfter !== undefined
-    if (!head) return
-    if (this.run?.maps[head.stack]?.cells) this.session?.ask({ head: { ...head, isChanged } })
-    this.traced = undefined
-    if (cell) this.asked.cell = this.session?.ask({ cell: { ...head, ...cell, isChanged } }) ?? 0
-  }
-
-  /** The matrix of the open head. @param {boolean} isChanged */
-  matrixOf(isChanged) {
-    const { head } = this
-    const maps = (isChanged ? (this.runAfter ?? this.runBefore) : this.runBefore)?.maps[head?.stack ?? '']
-    if (!head || !maps) return undefined
-    if (maps.cells)
-      return this.exact.get(`${isChanged && this.runAfter !== undefined} ${this.nameOf(head, head.stack)}`)
-    const size = maps.rows * maps.columns
-    const start = (head.layer * maps.heads + head.head) * size
-    return { data: maps.data.subarray(start, start + size), dims: [maps.rows, maps.columns] }
-  }
-
-  /** The open head with the second text: it is asked for at first. */
-  get other() {
-    const { head, linked } = this
-    if (!head || !linked.donor) return undefined
-    const found = this.exact.get(`${linked.donor} ${this.nameOf(head, head.stack)}`)
-    if (!found) this.session?.ask({ head: { ...head, isChanged: false, text: linked.donor } })
-    return found
-  }
-
-  /** @param {(HeadAt & { stack: Stack }) | undefined} at */
-  openHead(at) {
-    this.set({ at: at ? this.nameOf(at, at.stack) : '' })
-    this.cell = this.traced = this.term = this.number = undefined
-    if (at) this.stack = at.stack
-    this.look()
-  }
-
-  /** @param {{ query: number, key: number } | undefined} cell */
-  selectCell(cell) {
-    if (cell) return visit(this, { cell })
-    this.cell = this.traced = this.term = this.number = undefined
-  }
-
-  /** @param {Showing} showing */
-  show(showing) {
-    this.showing = showing
-    this.asked.why = this.session?.ask({ why: { isChanged: showing !== 'before' } }) ?? 0
-    this.look()
-  }
-
-  /** @param {readonly Change[]} changes */
-  setChanges(changes) {
-    const { past, linked } = this
-    this.past = [...past.slice(-100), linked.changes]
-    this.future = []
-    this.set({ changes: writeChanges(changes) })
-  }
-
-  /** @param {Change[]} added */
-  addChanges(added) {
-    this.setChanges(added.reduce((all, one) => withChange(all, one), this.changes))
-  }
-
-  undo() {
-    const changes = this.past.at(-1)
-    if (changes === undefined) return
-    this.past = this.past.slice(0, -1)
-    this.future = [this.linked.changes, ...this.future]
-    this.set({ changes })
-  }
-
-  redo() {
-    const [changes, ...future] = this.future
-    if (changes === undefined) return
-    this.past = [...this.past, this.linked.changes]
-    this.future = future
-    this.set({ changes })
-  }
-
-  /** Undo and Redo of the page's header. */
-  updated() {
-    this.tell('models', {
-      ...(this.past.length && { undo: () => this.undo() }),
-      ...(this.future.length && { redo: () => this.redo() }),
-    })
-  }
-
-  /** Here at once, in the link with the page's next frame. @param {Partial<Linked>} patch @param {boolean} [isTyped] */
-  set(patch, isTyped = false) {
-    const { linked } = this
-    this.linked = { ...linked, ...patch }
-    this.change(patch, isTyped)
-  }
-
-  /** @param {string} text @param {boolean} [isTyped] by the reader: the room "One layer" takes it along */
-  type(text, isTyped = false) {
-    this.#forget(text)
-    this.set({ prompt: text, generated: '' }, isTyped)
-  }
-
-  /** Another text: its words are others. @param {string} prompt */
-  #forget(prompt) {
-    this.read = prompt
-    this.steps = []
-    this.row = this.query = this.keyWord = undefined
-  }
-
-  /** Ids that were generated behind the text. */
-  get more() {
-    const { decoder, encoder } = this.told?.stacks ?? {}
-    const ids = decoder && !encoder ? this.linked.generated.match(/\d{1,9}/g) : null
-    return (ids ?? []).slice(0, MOST_GENERATED).map(Number)
-  }
-
-  /** The head in the room "One layer", with what its layer works with. @param {import('./layer-tensors.js').Matrices} matrices */
-  openInLayer({ tensors, patch }) {
-    const { head, words } = this
-    if (!head) return
-    const name = this.nameOf(head)
-    this.openGiven(
-      { ...tensors, tokens: words.queries, keyTokens: words.keys },
-      patch,
-      this.t('modelsBackTo', { name }),
-    )
-  }
-
-  /** A word is selected; Shift: the word that it shall look at. @param {number} index @param {boolean} isSecond @param {'queries' | 'keys'} side */
-  selectWord(index, isSecond, side) {
-    if (isSecond && this.query !== undefined) {
-      this.keyWord = this.keyWord === index ? undefined : index
-      if (this.keyWord !== undefined) this.rankBy = 'example'
-      this.#askPairs()
-      return
-    }
-    if (side === 'keys' && this.stack === 'cross') {
-      this.keyWord = this.keyWord === index ? undefined : index
-      return
-    }
-    this.query = this.query === index ? undefined : index
-    if (this.query === undefined) this.keyWord = undefined
-    const { rankBy, keyWord } = this
-    if (rankBy === 'example' && keyWord === undefined) this.rankBy = 'previous'
-    this.row = this.stack === 'encoder' ? this.row : this.query
-  }
-
-  /** Maps of blocks do not hold the weight of one pair. */
-  #askPairs() {
-    const { query, keyWord, stack, maps } = this
-    this.pairs = undefined
-    if (!maps?.cells || query === undefined || keyWord === undefined) return
-    this.session?.ask({ pairs: { stack, query, key: keyWord, isChanged: this.showing !== 'before' } })
-  }
-
-  /** @param {number} count */
-  generate(count) {
-    const { isGenerating, session } = this
-    if (isGenerating) return session?.ask({ cancel: true })
-    this.isGenerating = true
-    this.row = undefined
-    this.asked.generate = this.session?.ask({ generate: { ...this.sampling, count } }) ?? 0
-  }
-
-  /** @param {KeyboardEvent} event */
-  #key = event => {
-    const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
-    const key = event.key.toLowerCase()
-    const { chosen } = this
-    if (event.key === 'Escape') {
-      if (chosen.length) this.chosen = []
-      else if (this.cell) this.selectCell(undefined)
-      else if (this.head) this.openHead(undefined)
-      else this.query = this.keyWord = this.first = undefined
-      if (!(event.target instanceof Element && event.target.closest('details[open]'))) event.stopPropagation()
-    } else if (isTyping) return
-    else if ((event.ctrlKey || event.metaKey) && key === 'z') {
-      if (event.shiftKey) this.redo()
-      else this.undo()
-      event.preventDefault()
-      event.stopPropagation()
-    } else if (key === 'b' && !event.ctrlKey && !event.metaKey && this.runAfter && !event.repeat) {
-      const { showing } = this
-      this.show('before')
-      addEventListener('keyup', () => this.show(showing), { once: true })
-    }
-  }
-
-  render() {
-    const { t, run, head } = this
-    return html`<main class="models ${head ? 'has-head' : ''}" id="stage" tabindex="-1" data-tab=${this.tab} aria-busy=${this.running !== undefined || (this.plan !== undefined && !('isTooLarge' in this.plan && this.plan.isTooLarge))}>
-      ${opening(this)} ${story(this)}
-      ${
-        run
-          ? html`${strips(this)}
-        <div class="models-tabs" role="group" aria-label=${t('modelsParts')}>${(
-          /** @type {const} */ (['heads', 'prediction', 'changes'])
-        ).map(
-          name =>
-            html`<button type="button" class="tab" aria-pressed=${this.tab === name} @click=${() => {
-              this.tab = name
-            }}>${t(`modelsTab.${name}`)}</button>`,
-        )}</div>
-        ${changes(this)}
-        <div class="models-stage">${head ? headPage(this, head) : overview(this)}<div class="models-side">${inspector(this)}${predictionPanel(this)}</div></div>
-        ${generateBar(this)}${programs(this)}`
-          : nothing
-      }
-    </main>`
+/** A token is selected; with isSecond, the key that heads shall look at from it. @param {State} state @param {number} index @param {boolean} isSecond @param {'queries' | 'keys'} side @returns {Step} */
+function selectWord(state, index, isSecond, side) {
+  const { query, keyWord, rankBy, row } = state.view
+  const { stack } = shownOf(state)
+  if (isSecond && query !== undefined)
+    return { view: keyWord === index ? { keyWord: undefined } : { keyWord: index, rankBy: 'example' } }
+  if (side === 'keys' && stack === 'cross') return { view: { keyWord: keyWord === index ? undefined : index } }
+  const next = query === index ? undefined : index
+  const nextKey = next === undefined ? undefined : keyWord
+  return {
+    view: {
+      query: next,
+      keyWord: nextKey,
+      rankBy: rankBy === 'example' && nextKey === undefined ? 'previous' : rankBy,
+      row: stack === 'encoder' ? row : next,
+    },
   }
 }
 
-customElements.define('models-room', ModelsRoom)
+/** A stop of the guided story: a head with a prompt. @param {State} state @param {number} [storyStep] @returns {Step} */
+function goTo(state, storyStep) {
+  const stop = storyStep === undefined ? undefined : shownOf(state).openModel?.about?.tour?.[storyStep]
+  if (!stop) return { view: { storyStep: undefined } }
+  const { prompt, layer, head } = stop
+  return {
+    set: { prompt, generated: [], changes: [], at: { head: { stack: '', layer, head } } },
+    view: { ...FORGOTTEN, storyStep, showing: 'after', stack: '' },
+    begins: true,
+  }
+}
+
+/** @param {State} state @returns {Step} */
+function patch(state) {
+  const { query, patchLayer } = state.view
+  const { encoder, decoder } = shownOf(state).openModel?.stacks ?? {}
+  const stack = encoder && decoder ? 'decoder' : ''
+  const change = /** @type {const} */ ({ kind: 'patch', isOn: true, stack, layer: patchLayer, position: query ?? null })
+  return { set: { changes: withChange(state.settings.changes, change) } }
+}
+
+/** @param {State} state @param {number} [count] @returns {Step} */
+function generate(state, count = state.view.sampling.count) {
+  if (isGenerating(state)) return { effects: [{ type: 'cancel', slot: 'generate' }] }
+  const { active, changed, request } = shownOf(state)
+  const { settings, view } = state
+  const about = active.length ? changed : request
+  return {
+    view: { generatedBefore: settings.generated.length, row: undefined, grown: undefined },
+    effects: [{ type: 'ask', request: { type: 'generate', ...about, row: undefined, ...view.sampling, count } }],
+  }
+}
+
+/** @type {import('../../shell/room.js').Room<ModelsTypes>['actions']} */
+const actions = {
+  bring,
+  open: (state, name) => ask(state, requestFor(state, name)),
+  openSmaller(state, dtype) {
+    const { requested } = requestOf(state)
+    const id = `${requested?.name} ${dtype} ${state.view.requests + 1}`
+    return requested ? ask(state, { requested: { ...requested, id, dtype } }) : {}
+  },
+  cancel: (_, slot) => ({
+    effects: slot === 'open' ? [{ type: 'cancel', slot }] : ['run', 'changed'].map(slot => ({ type: 'cancel', slot })),
+  }),
+  runAgain: () => ({ effects: [{ type: 'retry' }] }),
+  startAgain: ({ view }) => ({
+    view: { requested: view.opened ?? view.requested, refused: undefined },
+    effects: [{ type: 'retry' }],
+  }),
+  dismiss: ({ got }) => ({ view: { dismissed: got.open?.is === 'failed' ? got.open.problem : undefined } }),
+  show: (_, view) => ({ view }),
+  type: (_, prompt) => ({
+    ...read(prompt),
+    effects: [{ type: 'offer', what: { type: 'sentence', text: prompt } }],
+  }),
+  typeSource: (_, sourceText) => ({ set: { sourceText } }),
+  forget: ({ settings }) => read(settings.prompt),
+  openHead: (_, head) => openHead(head),
+  chooseHead,
+  chooseStack: (_, stack) => ({ set: { at: {} }, view: { stack, query: undefined, keyWord: undefined } }),
+  rankSimilar: (_, { layer, head }) => ({ set: { at: {} }, view: { reference: { layer, head }, rankBy: 'similar' } }),
+  selectCell: ({ settings: { at } }, cell) => ({
+    set: {
+      at: cell ? { head: at.head, cell: { matrix: 'weights', row: cell.query, column: cell.key } } : { head: at.head },
+    },
+  }),
+  goToPlace: (_, at) => ({ set: { at } }),
+  selectWord,
+  change: (state, changes, mark = '') => ({
+    set: { changes },
+    mark,
+    view: shownOf(state).active.length ? {} : { showing: 'after' },
+  }),
+  patch,
+  sample: ({ view: { sampling } }, name, value) => ({ view: { sampling: { ...sampling, [name]: value } } }),
+  generate,
+  openInLayer(state, from) {
+    const { run, head } = shownOf(state)
+    if (!run || !head) return {}
+    return { view: { from }, effects: [{ type: 'ask', request: { type: 'matrices', ...run.request, at: head } }] }
+  },
+  copy: (_, copied, code) => ({ view: { copied }, effects: [{ type: 'copy', text: code }] }),
+  goTo,
+}
+
+/** What the open head and the selected cell need beside the run that is shown. @param {State} state @returns {Request[]} */
+function detailNeeds(state) {
+  const { settings, view, got } = state
+  const { openModel, run, runAfter, head, maps, stack, cell, isChanged } = shownOf(state)
+  if (!run || !openModel || view.grown) return []
+  const { request } = run
+  /** @type {Request[]} */
+  const list = []
+  if (openModel.hasHead && openModel.stacks.decoder) list.push({ type: 'why', ...request })
+  const { query, keyWord } = view
+  if (maps?.cells && query !== undefined && keyWord !== undefined)
+    list.push({ type: 'pairs', ...request, stack, cell: { query, key: keyWord } })
+  if (!head) return list
+  if (maps?.cells) {
+    list.push({ type: 'head', part: isChanged ? 'after' : 'before', ...request, at: head })
+    if (isChanged && runAfter && view.picture === 'difference')
+      list.push({ type: 'head', part: 'before', ...request, changes: [], sourceText: '', at: head })
+  }
+  if (view.picture === 'difference' && view.against === 'text' && settings.sourceText)
+    list.push({
+      type: 'head',
+      part: 'text',
+      ...request,
+      changes: [],
+      sourceText: '',
+      at: head,
+      text: settings.sourceText,
+    })
+  if (!cell) return list
+  list.push({ type: 'cell', ...request, at: head, cell })
+  const [letter, index] = settings.at.detail ?? []
+  if ((letter !== 'q' && letter !== 'k') || got.cell?.is !== 'here') return list
+  const { head: queryHead, kvHead, q } = got.cell.value
+  if (!(Number(index) < q.length)) return list
+  const row = (letter === 'q' ? queryHead : kvHead) * q.length + Number(index)
+  list.push({ type: 'number', model: request.model, stack: head.stack, layer: head.layer, letter, row })
+  return list
+}
+
+/** The run with one more token, and maps that show where the token before it looked. @param {import('./model-run.js').Run} run @param {import('./generate.js').Step} step @returns {import('./model-run.js').Run} */
+function grow(run, { id, token, rows }) {
+  const maps = run.maps['']
+  const isKnown = !maps || maps.cells || rows.length === maps.layers * maps.heads * maps.columns
+  const next = isKnown ? maps : grown(maps, rows)
+  return { ...run, maps: { '': next }, ids: [...run.ids, id], tokens: [...run.tokens, token] }
+}
+
+/** @type {import('../../shell/room.js').Room<ModelsTypes>} */
+export const room = {
+  id: 'models',
+  fields: {
+    checkpoint: { kind: text(), default: '', history: 'none' },
+    prompt: { kind: text(), default: '', history: 'none' },
+    generated: { kind: other('ids', { write: ids => ids.join('.'), read: readIds }), default: [], history: 'none' },
+    sourceText: { kind: text(), default: '', history: 'none' },
+    changes: { kind: other('changes', { write: writeChanges, read: readChanges }), default: [], history: 'undo' },
+    at: { kind: other('place', { write: writePlace, read: readPlace }), default: {}, history: 'place' },
+  },
+  view,
+  actions,
+  needs(state) {
+    const { requested } = requestOf(state)
+    if (!requested) return []
+    const { id, name, source, dtype } = requested
+    /** @type {Request[]} */
+    const list = [{ type: 'open', key: id, id, name, source, dtype, most: state.view.mostBytes }]
+    const { openModel, active, request, changed } = shownOf(state)
+    if (!openModel) return list
+    list.push({ type: 'run', ...request })
+    if (active.length) list.push({ type: 'changed', ...changed })
+    return [...list, ...detailNeeds(state)]
+  },
+  receive: {
+    open(state, { name, stacks }) {
+      const { settings, view } = state
+      const { requested } = requestOf(state)
+      const isFirst = name === '?model' || name === SHIPPED[0]?.name
+      const isSame = settings.checkpoint === name || (isFirst && !settings.checkpoint)
+      const checkpoint = isSame ? settings.checkpoint : isFirst ? '' : name
+      const own = requested && { ...requested, checkpoint }
+      const files = Array.isArray(own?.source) ? { [name]: own.source } : {}
+      const usual = stacks.encoder && stacks.decoder ? 'cross' : ''
+      return {
+        set: isSame ? {} : { checkpoint, prompt: '', generated: [], changes: [], sourceText: '', at: {} },
+        view: {
+          ...FORGOTTEN,
+          requested: own,
+          opened: own,
+          refused: undefined,
+          brought: { ...view.brought, ...files },
+          stack: isSame ? (settings.at.head?.stack ?? usual) : usual,
+          pair: undefined,
+          storyStep: undefined,
+          marked: undefined,
+          chosen: [],
+        },
+        begins: true,
+      }
+    },
+    run(state) {
+      const { view, got } = state
+      const { active } = shownOf(state)
+      const dismissed = got.open?.is === 'failed' ? got.open.problem : view.dismissed
+      const step = { answers: view.answers + 1, dismissed }
+      return { view: active.length || isGenerating(state) ? step : { ...step, grown: undefined } }
+    },
+    changed(state) {
+      const { view } = state
+      const step = { answers: view.answers + 1, grown: isGenerating(state) ? view.grown : undefined }
+      const { runBefore: before, runAfter: after, source } = shownOf({ ...state, view: { ...view, grown: undefined } })
+      return { view: { ...step, pair: { before, after, source } } }
+    },
+    generate(state, step) {
+      const { run } = shownOf(state)
+      const { settings, view } = state
+      if (!step || !run) return undefined
+      return {
+        set: { generated: [...settings.generated, step.id] },
+        view: { steps: [...view.steps, step], grown: grow(run, step) },
+      }
+    },
+    matrices(state, { tensors, head, mask, settings }) {
+      const { queries: tokens, keys: keyTokens } = shownOf(state).words
+      const { from } = state.view
+      const what = /** @type {const} */ ({ type: 'head', tensors, tokens, keyTokens, head, mask, settings, from })
+      return { effects: [{ type: 'handOver', to: 'layer', what }] }
+    },
+  },
+  take(state, what) {
+    if (what.type === 'files') return bring(state, what.files)
+    if (what.type === 'sentence') return { ...read(what.text), set: { prompt: what.text, generated: [], at: {} } }
+    if (what.type !== 'checkpoint') return undefined
+    const files = Object.entries(what.files).map(([name, data]) => new File([/** @type {BlobPart} */ (data)], name))
+    const { settings, view } = state
+    const id = `${what.name} ${view.requests + 1}`
+    return ask(state, { requested: { id, name: what.name, source: files, checkpoint: settings.checkpoint } })
+  },
+  keys: {
+    Escape(state) {
+      const { head, cell } = shownOf(state)
+      if (state.view.chosen.length) return { view: { chosen: [] } }
+      if (cell) return { set: { at: { head } } }
+      if (head) return { set: { at: {} } }
+      return { view: { query: undefined, keyWord: undefined, marked: undefined } }
+    },
+    b: state => (shownOf(state).runAfter ? { view: { isHeld: true } } : undefined),
+  },
+  session: {
+    worker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
+    async handlers(qkv) {
+      const [{ handlers }, { Tokenizer }] = await Promise.all([
+        import('./session.js'),
+        import('@huggingface/tokenizers'),
+      ])
+      return handlers(qkv, Tokenizer)
+    },
+  },
+  draw,
+  texts: ['head', 'models'],
+}

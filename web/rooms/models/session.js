@@ -1,340 +1,278 @@
-// Opens checkpoints, runs them with the reader's changes and reports the results. No DOM:
-// in a worker, or on a page without one.
+// The session of the room "Models": opens checkpoints and runs them with the reader's changes. No DOM: it runs in a worker, or on
+// a page without one. What uses the model holds its lock, so that two runs never share its memory.
 
 import { inspectModel, loadModel } from 'qkv/models'
 import { isIn } from '../../head/changes.js'
 import { traceCell } from './cell-trace.js'
 import { generate } from './generate.js'
-import { hooksOf, placeOf } from './hooks.js'
+import { hooksOf, placeOf, stacksOf } from './hooks.js'
 import { matricesOf } from './layer-tensors.js'
-import {
-  exactMap,
-  exactPairs,
-  hasTokenizer,
-  inputOf,
-  positionsOf,
-  runOf,
-  stacksOf,
-  statesOf,
-  tokenText,
-} from './model-run.js'
+import { exactMap, exactPairs, hasTokenizer, inputOf, positionsOf, runOf, statesOf, tokenText } from './model-run.js'
+import { nameOf } from './sources.js'
 
 /** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('./hooks.js').Change} Change */
-/** @typedef {import('./hooks.js').Stack} Stack */
-/** @typedef {import('./model-run.js').Run} Run */
+/** @typedef {import('./models.js').ModelsAsks} Asks */
+/** @typedef {import('./models.js').RunRequest} RunRequest */
+/** @typedef {import('./models.js').OpenSource} OpenSource */
+/** @typedef {import('./models.js').SourceRead} SourceRead */
 /** @typedef {import('./model-run.js').WholeRun} WholeRun */
-/** Files, the address of a folder, or an address for each file. @typedef {File[] | string | { urls: Record<string, string> }} OpenSource */
-/** @typedef {'float16' | 'int8'} Smaller */
+/** @typedef {import('./model-run.js').Watch} Watch */
+/** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
+/** A run with the hooks that made it. @typedef {{ run: WholeRun, hooks: Hooks }} Used */
+/** @template V @typedef {import('../../shell/room.js').Run<V>} SessionRun */
 
-/**
- * What is read: a text, or with `ids` the tokens themselves; `second`: what patches are taken from.
- * @typedef {{ text: string, ids?: number[], more?: readonly number[], second?: string }} Input
- */
+/** Milliseconds between two reports of progress, and until the first one of a run. */
+const [PROGRESS, PATIENCE] = [50, 250]
 
-/**
- * What the page asks for, one of these:
- * - open: another checkpoint. Above `most` bytes of memory it is not read, unless a dtype is given
- * - cancel: what is being opened, run or generated
- * - show: a run; `row` is the token whose prediction is told, default the last
- * - head: the exact map of one head
- * - cell: how a weight was computed
- * - number: the row of the weight that made a number of a query or a key
- * - generate, why, pairs
- * @typedef {object} Request
- * @property {number} id
- * @property {{ source: OpenSource, name: string, dtype?: Smaller, most?: number }} [open]
- * @property {boolean} [cancel]
- * @property {{ input: Input, changes: readonly Change[], row?: number }} [show]
- * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean, text?: string }} [head] of the last run, or of another text
- * @property {{ stack: Stack, layer: number, head: number, query: number, key: number, isChanged: boolean }} [cell] of the last run
- * @property {{ stack: Stack, layer: number, letter: 'q' | 'k', row: number }} [number]
- * @property {{ temperature: number, topK: number, seed: number, count: number }} [generate] goes on from the last run
- * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean }} [matrices] what a layer of the last run works with
- * @property {{ isChanged: boolean }} [why] how much each head adds to the first guess of the last run
- * @property {{ stack: Stack, query: number, key: number, isChanged: boolean }} [pairs] the weight of one pair in every head
- */
+const NOTHING = { data: new Float32Array(0), dims: [] }
 
-/**
- * Facts about an open model.
- * @typedef {object} Told
- * @property {string} name
- * @property {string} type
- * @property {Model['stacks']} stacks
- * @property {number} parameters
- * @property {number} bytes in memory
- * @property {boolean} hasTokenizer
- * @property {boolean} hasHead
- * @property {Smaller | ''} dtype '' as stored
- * @property {number} threads
- * @property {number} seconds that opening it took
- * @property {number} positions the number of tokens that the model can read; Infinity where it has no limit
- */
+/** A problem that a text of the room tells. @param {string} key @param {Record<string, string | number>} params */
+const problem = (key, params) => Object.assign(new Error(key), { key, params })
 
-/**
- * What the session reports about the request `id`, one of these.
- * @typedef {object} Report
- * @property {number} id
- * @property {string} [failure] a sentence; the model before stays
- * @property {boolean} [isLost] with failure: the worker has ended, and its model with it
- * @property {boolean} [wasCancelled]
- * @property {{ name: string, type: string, stacks: Model['stacks'], bytes: Record<'stored' | Smaller, number>, isTooLarge: boolean }} [plan] read from config and headers, before any weight
- * @property {{ loaded: number, total: number, seconds: number }} [progress]
- * @property {{ share: number, seconds: number }} [running] how far a run is, from 0 to 1, if it takes long
- * @property {Told} [opened]
- * @property {{ before: Run, after?: Run, donor?: Donor }} [shown] donor: what patches are taken from
- * @property {{ stack: Stack, layer: number, head: number, isChanged: boolean, text?: string, matrix: { data: Float32Array, dims: readonly number[] } }} [head]
- * @property {import('./cell-trace.js').CellTrace} [cell]
- * @property {{ weight: Float32Array, bias: number }} [number]
- * @property {import('./generate.js').Step} [step]
- * @property {boolean} [hasEnded] the last step
- * @property {Why} [why]
- * @property {Float32Array} [pairs] (layers, heads)
- * @property {import('./layer-tensors.js').Matrices} [matrices]
- *
- * Direct contributions to a logit, with all norms held as they are; they sum to it.
- * @typedef {object} Why
- * @property {string} token
- * @property {number} logit
- * @property {Stack} stack of the heads
- * @property {Float32Array} heads (layers, heads)
- * @property {readonly [number, number]} dims
- * @property {{ name: 'cross' | 'mlps' | 'embedding' | 'rest', value: number }[]} rest
- */
+/** Reports how far a run is, and for how long it has taken, if it takes long. @param {SessionRun<any>} run @returns {Watch} */
+function watchOf({ signal, progress }) {
+  const start = performance.now()
+  let reported = start + PATIENCE - PROGRESS
+  return {
+    signal,
+    onProgress(share) {
+      if (performance.now() - reported < PROGRESS) return
+      reported = performance.now()
+      progress({ share, seconds: (reported - start) / 1000 })
+    },
+  }
+}
 
-/** The second text as the model reads it. @typedef {{ ids: number[], tokens: string[], decoderIds?: number[], targets?: string[] }} Donor */
+/** A run without what stays in the session. @param {WholeRun} run @param {RunRequest} request that it answers @returns {import('./model-run.js').Run} */
+const toSend = ({ probabilities: _, input: __, ...run }, request) => ({ ...run, request })
 
-/** Milliseconds between two reports of progress, and until the first of a run. */
-const PROGRESS = 50
-const PATIENCE = 250
+/** The part of a request that is about a run. @param {RunRequest} request @returns {RunRequest} */
+const requestOf = ({ model, input, row, changes, sourceText }) => ({ model, input, row, changes, sourceText })
+
+/** @param {RunRequest} request */
+const keyOf = ({ model, input, row }) => JSON.stringify([model, input.text, input.more, row])
+/** @param {RunRequest} request */
+const changedKeyOf = request => JSON.stringify([keyOf(request), request.changes, request.sourceText])
 
 /**
  * @param {import('qkv').Qkv} qkv
  * @param {import('../../../src/models/tokenizer.js').TokenizerClass} Tokenizer
- * @param {(report: Report) => void} post
+ * @returns {import('../../shell/room.js').Handlers<Asks>}
  */
-export function createSession(qkv, Tokenizer, post) {
-  /** @type {Model | undefined} */
-  let model
-  /** What is being opened or generated. @type {AbortController | undefined} */
-  let busy
-  /** The run that is made. @type {AbortController | undefined} */
-  let running
-  /** Ends what is asked about the last run: a new run does. */
-  let details = new AbortController()
-  /** The newest run that is asked for. @type {{ id: number, show: NonNullable<Request['show']> } | undefined} */
-  let wanted
-  /** The last run; it stays as long as its text does. @type {{ key: string, given: NonNullable<Request['show']>, before: WholeRun, after?: WholeRun, hooks: Record<string, import('./hooks.js').Hook> } | undefined} */
+export function handlers(qkv, Tokenizer) {
+  /** The open model, the id of the request that opened it, and what ends its runs when another takes its place. @type {{ model: Model, id: string, end: AbortController } | undefined} */
+  let open
+  let lock = Promise.resolve()
+  /** What waits for a model. @type {Set<() => void>} */
+  const waiting = new Set()
+  /** The last run without changes and the last one with them; they stay as long as their keys do. @type {(Used & { key: string }) | undefined} */
   let last
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer
+  /** @type {(Used & { key: string, source?: SourceRead }) | undefined} */
+  let lastChanged
 
-  /** Ends the run and what is asked about it. */
-  function end() {
-    running?.abort()
-    details.abort()
-    details = new AbortController()
-  }
+  /** Waits for the next model. @param {AbortSignal} signal @returns {Promise<void>} */
+  const nextModel = signal =>
+    new Promise((resolve, reject) => {
+      signal.throwIfAborted()
+      waiting.add(resolve)
+      signal.addEventListener('abort', () => {
+        waiting.delete(resolve)
+        reject(signal.reason)
+      })
+    })
 
-  /** @param {number} id @param {NonNullable<Request['open']>} given */
-  async function open(id, { source, name, dtype, most = Number.POSITIVE_INFINITY }) {
-    busy?.abort()
-    const own = new AbortController()
-    busy = own
-    const { signal } = own
-    const start = performance.now()
-    const seconds = () => (performance.now() - start) / 1000
-    let told = Number.NEGATIVE_INFINITY
-    try {
-      const from = await sourceOf(source, signal)
-      const { type, stacks, parameters, bytes } = await inspectModel(from, { signal })
-      const isTooLarge = dtype === undefined && bytes.stored > most
-      post({ id, plan: { name, type, stacks, bytes, isTooLarge } })
-      if (isTooLarge) return
-      const next = await loadModel(qkv, from, {
-        ...{ dtype, tokenizer: Tokenizer, signal },
-        onProgress({ loaded, total }) {
-          if (performance.now() - told < PROGRESS && loaded < total) return
-          told = performance.now()
-          post({ id, progress: { loaded, total, seconds: seconds() } })
-        },
+  /**
+   * Uses a model when it is open and nobody else uses it. A run whose model is replaced ends within a layer, and waits until its
+   * request is cancelled.
+   * @template T
+   * @param {string} id of the model
+   * @param {AbortSignal} signal
+   * @param {(model: Model, signal: AbortSignal) => T | Promise<T>} act
+   * @returns {Promise<T>}
+   */
+  async function use(id, signal, act) {
+    for (;;) {
+      while (open?.id !== id) await nextModel(signal)
+      const before = lock
+      /** @type {() => void} */
+      let release = () => {}
+      lock = new Promise(resolve => {
+        release = resolve
       })
-      if (signal.aborted) return next.dispose()
-      end()
-      model?.dispose()
-      model = next
-      last = undefined
-      post({
-        id,
-        opened: {
-          ...{ name, type, stacks, parameters, bytes: bytes[dtype ?? 'stored'], dtype: dtype ?? '' },
-          ...{ hasTokenizer: hasTokenizer(next), hasHead: next.hasHead, seconds: seconds(), threads: qkv.threads },
-          positions: positionsOf(next),
-        },
-      })
-    } catch (error) {
-      if (signal.aborted) post({ id, wasCancelled: true })
-      else throw error
-    } finally {
-      if (busy === own) busy = undefined
+      await before
+      const { model, end, id: own } = open
+      try {
+        signal.throwIfAborted()
+        if (own === id) return await act(model, AbortSignal.any([signal, end.signal]))
+      } catch (error) {
+        if (signal.aborted || !end.signal.aborted) throw error
+      } finally {
+        release()
+      }
     }
   }
 
-  /** The newest of the runs that were asked for meanwhile; it ends the one before. */
-  function show() {
-    timer = undefined
-    if (!wanted || !model) return
-    const { id, show: given } = wanted
-    wanted = undefined
-    const own = model
-    end()
-    running = new AbortController()
-    const { signal } = running
-    const start = performance.now()
-    let told = start + PATIENCE - PROGRESS
-    /** @type {(from: number, to: number) => import('./model-run.js').Watch} */
-    const watch = (from, to) => ({
-      signal,
-      onProgress(share) {
-        if (performance.now() - told < PROGRESS) return
-        told = performance.now()
-        post({ id, running: { share: from + share * (to - from), seconds: (told - start) / 1000 } })
-      },
-    })
-    answer(id, signal, async () => {
-      const { input, row, changes } = given
-      const key = JSON.stringify([input.text, input.ids, input.more, row])
-      const hasChanges = changes.some(({ isOn }) => isOn)
-      const known = last?.key === key ? last.before : undefined
-      const half = known ? 0 : hasChanges ? 0.5 : 1
-      const before = known ?? (await runOf(qkv, own, input, {}, row, undefined, watch(0, half)))
-      if (!known) last = { key, given, before, hooks: {} }
-      const { hooks, donor } = await hooksFor(own, given, signal)
-      const isChanged = Object.keys(hooks).length > 0
-      const after = isChanged ? await runOf(qkv, own, input, hooks, before.row, before, watch(half, 1)) : undefined
-      last = { key, given, before, after, hooks }
-      post({ id, shown: { before: sent(before), after: after && sent(after), donor } })
-    })
+  /** The run of a request without its changes. @param {RunRequest} request @param {Model} model @param {Watch} watch @returns {Promise<Used>} */
+  async function plainRun(request, model, watch) {
+    const key = keyOf(request)
+    if (last?.key === key) return last
+    const run = await runOf(qkv, model, request.input, {}, request.row, undefined, watch)
+    last = { key, run, hooks: {} }
+    return last
   }
 
-  /** @param {Model} own @param {NonNullable<Request['show']>} given @param {AbortSignal} signal */
-  async function hooksFor(own, { input, changes }, signal) {
-    const stacks = stacksOf(own)
+  /** The run of a request with its changes; without any, the plain one. @param {RunRequest} request @param {Model} model @param {Watch} watch @returns {Promise<Used & { source?: SourceRead }>} */
+  async function runFor(request, model, watch) {
+    if (!request.changes.length) return plainRun(request, model, watch)
+    const key = changedKeyOf(request)
+    if (lastChanged?.key === key) return lastChanged
+    const plain = await plainRun(request, model, watch)
+    const { hooks, source } = await hooksFor(request, model, watch)
+    if (!Object.keys(hooks).length) return { ...plain, source }
+    const run = await runOf(qkv, model, request.input, hooks, plain.run.row, plain.run, watch)
+    lastChanged = { key, run, hooks, source }
+    return lastChanged
+  }
+
+  /** @param {RunRequest} request @param {Model} model @param {Watch} watch @returns {Promise<{ hooks: Hooks, source?: SourceRead }>} */
+  async function hooksFor({ changes, sourceText }, model, { signal }) {
+    const stacks = stacksOf(model)
     const known = changes.filter(change => change.isOn && isIn(change, stacks))
-    const isPatched = known.some(({ kind }) => kind === 'patch')
-    const second = isPatched ? await inputOf(own, { text: input.second ?? '' }, { signal }) : undefined
-    const nothing = () => ({ data: new Float32Array(0), dims: [] })
-    const states = second ? await statesOf(own, second, { signal }) : nothing
-    const named = (/** @type {number[]} */ ids) => ids.map(id => tokenText(own, id))
-    const { ids = [], decoderIds } = second ?? {}
-    /** @type {Donor | undefined} */
-    const donor = second && { ids, tokens: named(ids), decoderIds, targets: decoderIds && named(decoderIds) }
-    return { hooks: hooksOf(known, states), donor }
-  }
-
-  /** @param {number} id @param {AbortSignal | undefined} signal that ends it @param {() => void | Promise<void>} act */
-  async function answer(id, signal, act) {
-    try {
-      await act()
-    } catch (error) {
-      if (signal?.aborted) post({ id, wasCancelled: true })
-      else post({ id, failure: /** @type {Error} */ (error).message })
+    if (!known.some(({ kind }) => kind === 'patch')) return { hooks: hooksOf(known, () => NOTHING) }
+    const input = await inputOf(model, { text: sourceText }, { signal })
+    const { ids, decoderIds } = input
+    const named = (/** @type {number[]} */ ids) => ids.map(id => tokenText(model, id))
+    return {
+      hooks: hooksOf(known, await statesOf(model, input, { signal })),
+      source: { ids, tokens: named(ids), decoderIds, targets: decoderIds && named(decoderIds) },
     }
   }
 
-  /** @param {number} id @param {NonNullable<Request['generate']>} options */
-  async function goOn(id, options) {
-    busy?.abort()
-    const own = new AbortController()
-    busy = own
-    const { given, before, after, hooks } = /** @type {NonNullable<typeof last>} */ (last)
-    try {
-      const { ids } = after ?? before
-      const isWhole = Object.values(hooks).some(hook => hook === 'mean') || isPatched(given)
-      const count = Math.min(options.count, positionsOf(/** @type {Model} */ (model)) - ids.length)
-      const whole = { ...options, count, isWhole, hooks, signal: own.signal }
-      await generate(qkv, /** @type {Model} */ (model), ids, whole, step => post({ id, step }))
-      post({ id, hasEnded: true })
-    } catch (error) {
-      if (!own.signal.aborted) throw error
-      post({ id, hasEnded: true })
-    } finally {
-      if (busy === own) busy = undefined
-    }
-  }
+  /** Uses the model for a detail of a run. @template T @param {RunRequest} request @param {SessionRun<any>} run @param {(model: Model, used: Used, signal: AbortSignal) => Promise<T>} act */
+  const detail = (request, run, act) =>
+    use(request.model, run.signal, async (model, signal) =>
+      act(model, await runFor(request, model, { ...watchOf(run), signal }), signal),
+    )
 
   return {
-    /** @param {Request} request */
-    async ask(request) {
-      const { id, open: opening, show: showing, head, cell, generate: going } = request
-      if (request.cancel) {
-        busy?.abort()
-        running?.abort()
+    async open({ id, source, name: given, dtype, most }, { signal, progress }) {
+      const start = performance.now()
+      const seconds = () => (performance.now() - start) / 1000
+      let reported = Number.NEGATIVE_INFINITY
+      const name = Array.isArray(source) ? await nameOf(source, given) : given
+      progress({ name })
+      const from = await sourceOf(source, signal)
+      const { type, stacks, parameters, bytes } = await inspectModel(from, { signal })
+      if (dtype === undefined && bytes.stored > most) {
+        const sizes = { stored: bytes.stored, float16: bytes.float16, int8: bytes.int8 }
+        throw problem('modelsLarge', { name, most, ...sizes })
       }
-      if (opening) return answer(id, undefined, () => open(id, opening))
-      if (showing) {
-        wanted = { id, show: showing }
-        timer ??= setTimeout(show) // what was asked for meanwhile comes first
+      const next = await loadModel(qkv, from, {
+        dtype,
+        tokenizer: Tokenizer,
+        signal,
+        onProgress({ loaded, total }) {
+          if (performance.now() - reported < PROGRESS && loaded < total) return
+          reported = performance.now()
+          progress({ name, loaded, total, seconds: seconds() })
+        },
+      })
+      if (signal.aborted) next.dispose()
+      signal.throwIfAborted()
+      open?.end.abort() // its runs end within a layer
+      const before = lock
+      lock = before.then(() => {
+        open?.model.dispose()
+        open = { model: next, id, end: new AbortController() }
+        last = lastChanged = undefined
+        for (const resolve of waiting) resolve()
+        waiting.clear()
+      })
+      await lock
+      return {
+        name,
+        id,
+        type,
+        stacks,
+        parameters,
+        bytes: bytes[dtype ?? 'stored'],
+        dtype: dtype ?? '',
+        hasTokenizer: hasTokenizer(next),
+        hasHead: next.hasHead,
+        threads: qkv.threads,
+        seconds: seconds(),
+        positions: positionsOf(next),
+        about: await aboutOf(from),
       }
-      const own = model
-      if (!own || !last) return
-      const { before, after, hooks } = last
-      const used = (/** @type {boolean} */ isChanged) =>
-        isChanged && after ? { run: after, hooks } : { run: before, hooks: {} }
-      const { signal } = details
-      if (head)
-        await answer(id, signal, async () => {
-          const { run, hooks } = used(head.isChanged)
-          const input = head.text === undefined ? run.input : await inputOf(own, { text: head.text }, { signal })
-          post({ id, head: { ...head, matrix: await exactMap(own, input, hooks, head, { signal }) } })
-        })
-      if (cell)
-        await answer(id, signal, async () => {
-          const { run, hooks } = used(cell.isChanged)
-          post({ id, cell: await traceCell(qkv, own, run.input, hooks, cell, signal) })
-        })
-      const { number } = request
-      if (number)
-        await answer(id, signal, async () => {
-          const { at, attention } = placeOf({ isOn: true, ...number })
-          post({ id, number: await own.weightRow(`${at}${attention}.${number.letter}`, number.row) })
-        })
-      if (request.why) {
-        const { isChanged } = request.why
-        await answer(id, signal, async () => post({ id, why: await whyOf(own, used(isChanged), signal) }))
-      }
-      const { matrices } = request
-      if (matrices)
-        await answer(id, signal, async () => {
-          const { run, hooks } = used(matrices.isChanged)
-          post({ id, matrices: await matricesOf(own, run.input, hooks, matrices, signal) })
-        })
-      if (request.pairs) {
-        const { isChanged, ...at } = request.pairs
-        await answer(id, signal, async () => {
-          const { run, hooks } = used(isChanged)
-          post({ id, pairs: await exactPairs(own, run.input, hooks, at, { signal }) })
-        })
-      }
-      if (going) await answer(id, undefined, () => goOn(id, going))
     },
-    close() {
-      busy?.abort()
-      end()
-      clearTimeout(timer)
-      model?.dispose()
-      model = undefined
+    run: (request, run) =>
+      use(request.model, run.signal, async (model, signal) =>
+        toSend((await plainRun(request, model, { ...watchOf(run), signal })).run, requestOf(request)),
+      ),
+    changed: (request, run) =>
+      use(request.model, run.signal, async (model, signal) => {
+        const { run: after, hooks, source } = await runFor(request, model, { ...watchOf(run), signal })
+        const isChanged = Object.keys(hooks).length > 0
+        return { run: isChanged ? toSend(after, requestOf(request)) : undefined, source, request: requestOf(request) }
+      }),
+    head(request, run) {
+      const { text } = request
+      if (text === undefined)
+        return detail(request, run, (model, used, signal) =>
+          exactMap(model, used.run.input, used.hooks, request.at, { signal }),
+        )
+      return use(request.model, run.signal, async (model, signal) =>
+        exactMap(model, await inputOf(model, { text }, { signal }), {}, request.at, { signal }),
+      )
+    },
+    cell: (request, run) =>
+      detail(request, run, (model, used, signal) => {
+        const { at, cell } = request
+        return traceCell(qkv, model, used.run.input, used.hooks, { ...at, ...cell }, signal)
+      }),
+    number: ({ model: id, stack, layer, letter, row }, { signal }) =>
+      use(id, signal, model => {
+        const { at, attention } = placeOf({ isOn: true, stack, layer })
+        return model.weightRow(`${at}${attention}.${letter}`, row)
+      }),
+    why: (request, run) => detail(request, run, whyOf),
+    pairs: (request, run) =>
+      detail(request, run, (model, used, signal) => {
+        const { stack, cell } = request
+        return exactPairs(model, used.run.input, used.hooks, { stack, ...cell }, { signal })
+      }),
+    matrices: (request, run) =>
+      detail(request, run, (model, used, signal) => matricesOf(model, used.run.input, used.hooks, request.at, signal)),
+    async generate(request, run) {
+      const { temperature, topK, seed, changes } = request
+      const begun = await detail(request, run, async (model, used) => ({ model, ...used }))
+      const { ids } = begun.run
+      const count = Math.min(request.count, positionsOf(begun.model) - ids.length)
+      const isPatched = changes.some(({ kind, isOn }) => kind === 'patch' && isOn)
+      const isWhole = isPatched || Object.values(begun.hooks).includes('mean')
+      const { signal } = run
+      const options = { temperature, topK, seed, count, isWhole, hooks: begun.hooks, signal }
+      const steps = generate(qkv, begun.model, ids, options)
+      try {
+        for (;;) {
+          // Between two steps others may use the model.
+          const { value } = await use(request.model, signal, () => steps.next())
+          if (!value) return null
+          run.emit(value)
+        }
+      } finally {
+        await steps.return(undefined) // frees its cache
+      }
     },
   }
 }
 
-/** A run without what stays here. @param {WholeRun} run @returns {Run} */
-function sent({ probabilities: _, input: __, ...run }) {
-  return run
+/** What a folder says of its model, where it has such a file. @param {import('qkv/models').CheckpointSource} source @returns {Promise<import('./models.js').About | undefined>} */
+async function aboutOf(source) {
+  const files = Array.isArray(source) ? Object.fromEntries(source.map(file => [file.name, file])) : source
+  const file = typeof files === 'object' ? /** @type {Record<string, BlobPart>} */ (files)['about.json'] : undefined
+  return file && JSON.parse(await new Blob([file]).text())
 }
-
-/** @param {NonNullable<Request['show']>} given */
-const isPatched = ({ changes }) => changes.some(({ kind, isOn }) => kind === 'patch' && isOn)
 
 /** @param {OpenSource} source @param {AbortSignal} signal @returns {Promise<import('qkv/models').CheckpointSource>} */
 async function sourceOf(source, signal) {
@@ -347,26 +285,25 @@ async function sourceOf(source, signal) {
   return Object.fromEntries(await Promise.all(files))
 }
 
-/** @param {Model} model @param {{ run: WholeRun, hooks: Record<string, any> }} used @param {AbortSignal} signal @returns {Promise<Why | undefined>} */
+/** @param {Model} model @param {Used} used @param {AbortSignal} signal @returns {Promise<import('./models.js').Why | null>} */
 async function whyOf(model, { run, hooks }, signal) {
   const [guess] = run.top
   const { decoder, encoder } = model.stacks
-  if (!guess || !decoder) return undefined
-  const about = { tokens: [guess.id], position: run.row, hooks, signal }
-  const found = await model.logitAttribution(run.input, about)
+  if (!guess || !decoder) return null
+  const found = await model.logitAttribution(run.input, { tokens: [guess.id], position: run.row, hooks, signal })
   const sum = (/** @type {{ data: Float32Array } | undefined} */ tensor) => tensor?.data.reduce((a, b) => a + b, 0) ?? 0
   const { heads, crossHeads, mlps, embedding, rest, logits } = found
+  /** @type {import('./models.js').Why['rest']} */
+  const others = crossHeads ? [{ name: 'cross', value: sum(heads) }] : []
+  others.push({ name: 'mlps', value: sum(mlps) })
+  others.push({ name: 'embedding', value: sum(embedding) })
+  others.push({ name: 'rest', value: sum(rest) })
   return {
-    ...{ token: guess.token, logit: logits[0], stack: encoder ? 'cross' : '' },
+    token: guess.token,
+    logit: logits[0],
+    stack: encoder ? 'cross' : '',
     heads: (crossHeads ?? heads).data,
     dims: [decoder.layers, decoder.heads],
-    rest: [
-      ...(crossHeads ? [{ name: /** @type {const} */ ('cross'), value: sum(heads) }] : []),
-      ...[
-        { name: /** @type {const} */ ('mlps'), value: sum(mlps) },
-        { name: /** @type {const} */ ('embedding'), value: sum(embedding) },
-        { name: /** @type {const} */ ('rest'), value: sum(rest) },
-      ],
-    ],
+    rest: others,
   }
 }

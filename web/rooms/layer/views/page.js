@@ -51,26 +51,6 @@ const layer = (
     <div class="below">${plot(context)}${tries(context)}${walk(context)}${badge(context)}${takeAlong(context)}${bring(context)}</div>
   </main>`
 
-/** The room "Models" with its model: it stays while another room is shown. @type {any} */
-let modelsRoom
-
-/** The room "Models", whose code is loaded when it is opened. @param {Context} context */
-function models({ t, settings, actions, isDark }) {
-  if (!customElements.get('models-room')) import('../../models/room.js')
-  const { checkpoint, prompt, generated, donor, changes, at } = settings
-  modelsRoom ??= document.createElement('models-room')
-  const linked = { checkpoint, prompt, generated, donor, changes, at }
-  const { look: change, openGiven, tell } = actions
-  return Object.assign(modelsRoom, { page: t, isDark, linked, change, openGiven, tell })
-}
-
-/** @param {Context} context */
-function other(context) {
-  const { stores, settings } = context
-  if (stores.has(settings.room)) return stores.draw(settings.room, context)
-  return models(context)
-}
-
 /**
  * The whole page.
  * @param {Context & { scene?: Scene }} context
@@ -80,7 +60,7 @@ export function page(context) {
   const isStale = Object.keys(problems).length > 0 || failure !== undefined
   const body = scene && { ...context, ...scene }
   if (context.settings.room !== 'layer')
-    return html`${header(context)}<div class="notices"><p class="notice" role="alert">${notice ? t(notice) : nothing}</p></div>${other(context)}`
+    return html`${header(context)}<div class="notices"><p class="notice" role="alert">${notice ? t(notice) : nothing}</p></div>${context.stores.draw(context.settings.room, context)}`
   return html`${header(context)}
     <div class="notices"><p class="notice" role="alert">${notice ? t(notice) : nothing}</p>
     ${

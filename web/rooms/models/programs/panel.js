@@ -1,12 +1,11 @@
 // The programs that do the same as the page.
 
 import { html, nothing } from 'lit'
-import { copy } from '../../../files/clipboard.js'
 import { isIn } from '../../../head/changes.js'
 import { nodeProgram } from './node.js'
 import { hasPyTorch, pytorchProgram } from './pytorch.js'
 
-/** @typedef {import('../room.js').ModelsRoom} Room */
+/** @typedef {import('../models.js').Room} Room */
 
 /** Does the model have the place, and the text the words? @param {import('../../../head/head.js').Change} change @param {import('../model-run.js').Run} run */
 function fits(change, run) {
@@ -17,30 +16,35 @@ function fits(change, run) {
 
 /** @param {Room} room */
 export function programs(room) {
-  const { t, told, run } = room
-  if (!told?.hasHead || !run) return nothing
-  const { ids, row, targetIds: decoderIds } = room.runBefore ?? run
-  const isRead = told.hasTokenizer && !room.more.length // the program's tokenizer makes the ids
-  const { donor } = room
+  const { t, act, view, settings, openModel, run, source } = room
+  const before = room.runBefore ?? run
+  if (!openModel?.hasHead || !before) return nothing
+  const { ids, row, targetIds: decoderIds } = before
+  const { type, hasTokenizer } = openModel
+  const isRead = hasTokenizer && !room.generated.length // the program's tokenizer makes the ids
   const task = {
-    ...{ type: told.type, folder: told.name.split('~')[0], text: told.hasTokenizer ? room.text : undefined },
-    ...{ ids: isRead ? undefined : ids, decoderIds, decoderIdsAfter: room.runAfter?.targetIds, row },
+    type,
+    folder: openModel.name.split('~')[0],
+    text: hasTokenizer ? room.text : undefined,
+    ids: isRead ? undefined : ids,
+    decoderIds,
+    decoderIdsAfter: room.runAfter?.targetIds,
+    row,
     second: {
-      text: room.linked.donor,
-      ...(donor && { ids: told.hasTokenizer ? undefined : donor.ids, decoderIds: donor.decoderIds }),
+      text: settings.sourceText,
+      ids: hasTokenizer ? undefined : source?.ids,
+      decoderIds: source?.decoderIds,
     },
-    changes: room.changes.filter(change => change.isOn && fits(change, room.runBefore ?? run)),
+    changes: settings.changes.filter(change => change.isOn && fits(change, before)),
   }
   const show = (
     /** @type {'qkv' | 'pytorch'} */ name,
     /** @type {string} */ code,
   ) => html`<h3>${t(`modelsProgram.${name}`)}</h3>
-    <button type="button" class="tool" @click=${async () => {
-      room.copied = (await copy(code)) ? name : ''
-    }}>${t('modelsCopy')}${room.copied === name ? ' ✓' : ''}</button>
+    <button type="button" class="tool" @click=${() => act.copy(name, code)}>${t('modelsCopy')}${view.copied === name ? ' ✓' : ''}</button>
     <pre tabindex="0" id="models-program-${name}"><code>${code}</code></pre>`
   return html`<details class="models-programs"><summary>${t('modelsPrograms')}</summary>
     <p class="note">${t('modelsProgramsText')}</p>
     ${show('qkv', nodeProgram(task))}
-    ${hasPyTorch(told.type) ? show('pytorch', pytorchProgram(task)) : html`<p class="note">${t('modelsNoPyTorch')}</p>`}</details>`
+    ${hasPyTorch(type) ? show('pytorch', pytorchProgram(task)) : html`<p class="note">${t('modelsNoPyTorch')}</p>`}</details>`
 }

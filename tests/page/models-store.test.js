@@ -1,0 +1,330 @@
+// The logic of the room "Models" without a browser: what it needs in each state, what actions do, links, Undo, Back, a lost worker.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { test } from 'node:test'
+import { load } from 'qkv'
+import { readChanges, writeChanges } from '../../web/head/changes.js'
+import { room } from '../../web/rooms/models/room.js'
+import { failureOf, isGenerating, shownOf } from '../../web/rooms/models/shown.js'
+import { createStore } from '../../web/shell/store.js'
+import { filesOf } from './models.js'
+
+const qkv = await load()
+const TEXT = 'The cat that chased the dog'
+
+/** @param {string} name @param {Record<string, string>} [more] */
+const folder = (name, more = {}) => [
+  ...filesOf(name).map(path => new File([readFileSync(path)], basename(path))),
+  ...Object.entries(more).map(([name, text]) => new File([text], name)),
+]
+
+/** A store whose session runs here. @param {string} [link] @param {Partial<typeof room.view>} [view] */
+function start(link = '', view = {}) {
+  /** @type {any[]} */
+  const effects = []
+  const store = createStore(
+    { ...room, view: { ...room.view, ...view } },
+    {
+      qkv,
+      link,
+      perform: effect => void effects.push(effect),
+    },
+  )
+  const isOpen = () =>
+    Object.values(store.state.got).some(got => got?.is === 'waiting' || (got?.is === 'here' && !got.isLast))
+  /** Waits until every request is answered. */
+  async function settled() {
+    do await new Promise(resolve => setTimeout(resolve))
+    while (isOpen())
+  }
+  const shown = () => shownOf(store.state)
+  return { store, act: store.act, effects, settled, shown }
+}
+
+/** A store with a model and a text. @param {string} [name] @param {string} [text] */
+async function begin(name = 'gpt2-tiny', text = TEXT) {
+  const own = start()
+  own.act.bring(folder(name))
+  await own.settled()
+  own.act.type(text)
+  await own.settled()
+  return own
+}
+
+const types = (/** @type {import('../../web/shell/store.js').Store<any>} */ store) =>
+  room.needs(store.state).map(({ type, part }) => (part ? `${type}:${part}` : type))
+
+test('a checkpoint is named after its files, runs, and stands in the link; what each state needs is a list', async () => {
+  const { store, act, settled, shown } = start()
+  assert.deepEqual(room.needs(store.state), [], 'nothing ships with the page in Node')
+  act.bring(folder('gpt2-tiny'))
+  assert.deepEqual(types(store), ['open'])
+  await settled()
+  assert.match(store.link(), /^checkpoint=gpt2%7E[0-9a-f]{12}$/)
+  assert.deepEqual(types(store), ['open', 'run', 'why'])
+  act.type(TEXT)
+  await settled()
+  assert.equal(shown().run?.ids.length, 10)
+  act.openHead({ stack: '', layer: 1, head: 1 })
+  assert.deepEqual(types(store), ['open', 'run', 'why'], 'of a short text the run holds the map')
+  act.selectCell({ query: 3, key: 2 })
+  await settled()
+  assert.deepEqual(types(store), ['open', 'run', 'why', 'cell'])
+  act.goToPlace({ ...store.state.settings.at, detail: ['q', 5] })
+  await settled()
+  assert.deepEqual(types(store), ['open', 'run', 'why', 'cell', 'number'])
+  assert.match(store.link(), /at=2\.2%3A4%3E3%2Fq%2F5/)
+  assert.equal(store.state.got.number?.is === 'here' && store.state.got.number.value.weight.length, 48)
+})
+
+test('a head is switched off: the run stays, the changed one is asked for, and Undo drops it', async () => {
+  const { store, act, settled, shown } = await begin()
+  const before = shown().run
+  act.change(readChanges('2.2=0'))
+  assert.deepEqual(types(store).slice(0, 3), ['open', 'run', 'changed'])
+  assert.equal(shown().run, before, 'the old picture stays meanwhile')
+  await settled()
+  assert.equal(shown().runBefore, before)
+  assert.equal(shown().run?.top[0].token, '(')
+  assert.match(store.link(), /changes=2\.2%3D0/)
+  act.show({ showing: 'before' })
+  assert.equal(shown().run, before)
+  store.travel('undo', 0)
+  assert.deepEqual([store.state.got.changed, shown().run], [undefined, before])
+  store.travel('undo', 1)
+  assert.equal(writeChanges(store.state.settings.changes), '2.2=0')
+})
+
+test('with changes, the runs of a newer text are drawn when both are here', async () => {
+  const { store, act, settled, shown } = await begin()
+  act.change(readChanges('2.2=0'))
+  await settled()
+  const older = shown()
+  act.type('The dog')
+  while (store.state.got.run?.is !== 'here') {
+    assert.equal(shown().runAfter, older.runAfter)
+    await new Promise(resolve => setTimeout(resolve))
+  }
+  if (store.state.got.changed?.is === 'waiting') assert.equal(shown().runBefore, older.runBefore)
+  await settled()
+  assert.deepEqual(shown().runBefore?.ids, shown().runAfter?.ids)
+  assert.notDeepEqual(shown().runBefore?.ids, older.runBefore?.ids)
+})
+
+test('Back and Forward go through head, cell and its parts; Undo leaves them alone', async () => {
+  const { store, act } = await begin()
+  act.openHead({ stack: '', layer: 1, head: 2 })
+  act.selectCell({ query: 3, key: 2 })
+  act.goToPlace({ ...store.state.settings.at, detail: ['term', 4] })
+  act.change(readChanges('1.1=0'))
+  store.travel('place', 0)
+  assert.equal(store.state.settings.at.detail, undefined)
+  store.travel('place', 0)
+  assert.equal(store.state.settings.at.cell, undefined)
+  store.travel('place', 1)
+  store.travel('undo', 0)
+  assert.deepEqual(store.state.settings.at.cell, { matrix: 'weights', row: 3, column: 2 })
+  assert.deepEqual(store.state.settings.changes, [])
+})
+
+test('Escape goes back step by step: marquee, cell, head, selected token', async () => {
+  const { store, act } = await begin()
+  const goBack = () => store.update(room.keys?.Escape(store.state))
+  act.selectWord(3, false, 'queries')
+  act.openHead({ stack: '', layer: 1, head: 2 })
+  act.selectCell({ query: 3, key: 2 })
+  act.show({ chosen: [{ layer: 0, head: 0 }] })
+  goBack()
+  assert.deepEqual(store.state.view.chosen, [])
+  goBack()
+  assert.deepEqual(store.state.settings.at, { head: { stack: '', layer: 1, head: 2 } })
+  goBack()
+  assert.deepEqual(store.state.settings.at, {})
+  goBack()
+  assert.equal(store.state.view.query, undefined)
+})
+
+test('generation asks once; each step grows the text, the maps and the link; then the whole text is run', async () => {
+  const { store, act, settled, shown } = await begin()
+  const { maps } = /** @type {any} */ (shown().run)
+  act.generate(3)
+  assert.ok(isGenerating(store.state))
+  const rows = new Set()
+  while (isGenerating(store.state)) {
+    rows.add(shown().run?.maps['']?.rows)
+    assert.equal(shown().run?.request.input.more.length, 0, 'the run of the text is the same while it grows')
+    await new Promise(resolve => setTimeout(resolve))
+  }
+  await settled()
+  assert.ok(rows.has(10) && maps[''].rows === 10)
+  assert.equal(store.state.settings.generated.length, 3)
+  assert.deepEqual(
+    store.state.settings.generated,
+    store.state.view.steps.map(({ id }) => id),
+  )
+  assert.equal(shown().run?.ids.length, 13)
+  assert.equal(shown().run?.maps['']?.rows, 13)
+  assert.equal(store.state.view.grown, undefined)
+  act.forget()
+  await settled()
+  assert.equal(shown().run?.ids.length, 10)
+})
+
+test('generation that is stopped keeps its tokens', async () => {
+  const { store, act, settled, shown } = await begin()
+  act.generate(50)
+  while (store.state.settings.generated.length < 2) await new Promise(resolve => setTimeout(resolve))
+  act.generate(50) // the button says Stop
+  await settled()
+  const { length } = store.state.settings.generated
+  assert.ok(length >= 2 && length < 50, `${length}`)
+  assert.equal(shown().run?.ids.length, 10 + length)
+  assert.equal(failureOf(store.state), undefined)
+})
+
+test('a model that cannot be opened leaves the one before, and its problem ends with the next run', async () => {
+  const { store, act, settled, shown } = await begin()
+  const before = shown()
+  act.bring([new File(['{"model_type":"mamba"}'], 'config.json')])
+  await settled()
+  assert.match(String(failureOf(store.state)?.problem.params?.message), /"mamba" is not covered/)
+  assert.equal(failureOf(store.state)?.isRefused, true)
+  assert.equal(shown().openModel, before.openModel)
+  assert.equal(shown().run, before.run)
+  act.type('The dog')
+  await settled()
+  assert.equal(failureOf(store.state), undefined)
+  assert.notEqual(shown().run, before.run)
+})
+
+test('a checkpoint that is too large is offered as a smaller type; Cancel leaves the model before', async () => {
+  const { store, act, settled, shown } = start('', { mostBytes: 300_000 })
+  act.bring(folder('gpt2-tiny'))
+  await settled()
+  assert.equal(failureOf(store.state)?.problem.key, 'modelsLarge')
+  act.dismiss()
+  assert.equal(failureOf(store.state), undefined)
+  act.openSmaller('int8')
+  await settled()
+  assert.equal(shown().openModel?.dtype, 'int8')
+})
+
+test('a link to a model that was brought asks for its files, and then shows what it says', async () => {
+  const one = await begin()
+  one.act.change(readChanges('2.2=0'))
+  one.act.openHead({ stack: '', layer: 1, head: 1 })
+  const { store, act, settled, shown } = start(one.store.link())
+  assert.deepEqual(failureOf(store.state)?.problem, { key: 'modelsAsk', params: { name: 'gpt2' } })
+  act.bring(folder('gpt2-tiny'))
+  await settled()
+  assert.equal(store.link(), one.store.link())
+  assert.deepEqual(shown().head, { stack: '', layer: 1, head: 1 })
+  assert.equal(shown().run?.top[0].token, '(')
+  // Another model has other words and heads.
+  act.bring(folder('qwen3-tiny-bf16'))
+  await settled()
+  assert.match(store.link(), /^checkpoint=qwen3%7E[0-9a-f]{12}$/)
+  // The reader goes back in the browser: the files are known.
+  store.follow(one.store.link())
+  await settled()
+  assert.equal(shown().openModel?.type, 'gpt2')
+  assert.equal(shown().run?.top[0].token, '(')
+})
+
+test('the story of a folder goes from stop to stop and begins the histories anew', async () => {
+  const tour = [
+    { id: 'a', prompt: TEXT, layer: 1, head: 1, kind: 'previous' },
+    { id: 'b', prompt: 'The king wrote', layer: 2, head: 0, kind: 'pronoun' },
+  ]
+  const { store, act, settled, shown } = start()
+  act.bring(folder('gpt2-tiny', { 'about.json': JSON.stringify({ tour }) }))
+  await settled()
+  assert.equal(shown().text, TEXT, 'the first text is that of the story')
+  act.goTo(0)
+  act.change(readChanges('2.2=0'))
+  assert.equal(store.can().undo, true)
+  act.goTo(1)
+  await settled()
+  assert.deepEqual([shown().text, shown().head?.layer, store.can().undo], ['The king wrote', 2, false])
+  assert.deepEqual(store.state.settings.changes, [])
+})
+
+test('a head goes to One layer with the matrices of its layer; a typed sentence is offered to other rooms', async () => {
+  const { act, effects, settled } = await begin()
+  assert.deepEqual(effects.at(-1), { type: 'offer', what: { type: 'sentence', text: TEXT } })
+  act.openHead({ stack: '', layer: 1, head: 1 })
+  act.openInLayer('back')
+  await settled()
+  const { to, what } = effects.at(-1)
+  assert.deepEqual([to, what.type, what.head, what.mask, what.from], ['layer', 'head', 1, 'causal', 'back'])
+  assert.deepEqual(what.tensors.q.dims, [4, 10, 12])
+  assert.equal(what.tokens.length, 10)
+})
+
+test('the second head that is chosen is subtracted from the first; a second token ranks the heads', async () => {
+  const { store, act, shown } = await begin()
+  act.chooseHead({ stack: '', layer: 1, head: 0 }, true)
+  assert.deepEqual(store.state.view.marked, { layer: 1, head: 0 })
+  act.chooseHead({ stack: '', layer: 0, head: 3 }, true)
+  assert.deepEqual(shown().head, { stack: '', layer: 1, head: 0 })
+  assert.deepEqual([store.state.view.picture, store.state.view.against], ['difference', { layer: 0, head: 3 }])
+  act.selectWord(7, false, 'queries')
+  act.selectWord(2, true, 'queries')
+  assert.deepEqual([store.state.view.query, store.state.view.keyWord, store.state.view.rankBy], [7, 2, 'example'])
+  act.selectWord(7, false, 'queries')
+  assert.deepEqual([store.state.view.keyWord, store.state.view.rankBy], [undefined, 'previous'])
+})
+
+test('a lost worker keeps what is drawn, asks nothing, and starts again with the same model, text and changes', async () => {
+  /** @type {any[]} */
+  const workers = []
+  /** A worker whose session runs here. */
+  const worker = () => {
+    /** @type {any} */
+    const own = { sent: [], isEnded: false, terminate: () => (own.isEnded = true) }
+    own.ready = Promise.all([import('../../web/shell/port.js'), room.session.handlers(qkv)]).then(
+      ([{ serve }, handlers]) =>
+        serve(handlers, data => {
+          if (!own.isEnded) own.onmessage({ data })
+        }),
+    )
+    own.postMessage = async (/** @type {any} */ message) => {
+      own.sent.push(message)
+      ;(await own.ready)(message)
+    }
+    workers.push(own)
+    return own
+  }
+  const store = createStore(room, { qkv, worker })
+  const settled = async () => {
+    do await new Promise(resolve => setTimeout(resolve))
+    while (Object.values(store.state.got).some(got => got?.is === 'waiting'))
+  }
+  store.act.bring(folder('gpt2-tiny'))
+  await settled()
+  store.act.type(TEXT)
+  store.act.change(readChanges('2.2=0'))
+  await settled()
+  const { run } = shownOf(store.state)
+  assert.equal(run?.top[0].token, '(')
+  workers[0].onerror({ message: 'out of memory' })
+  assert.equal(workers[0].isEnded, true)
+  const { problem, isLost } = failureOf(store.state) ?? {}
+  assert.deepEqual([problem?.key, problem?.params?.message, isLost], ['workerLost', 'out of memory', true])
+  assert.equal(shownOf(store.state).run, run, 'what was computed stays drawn')
+  assert.equal(shownOf(store.state).openModel?.type, 'gpt2')
+  await new Promise(resolve => setTimeout(resolve, 320)) // also at rest
+  assert.equal(workers.length, 1, 'nothing is asked for again by itself')
+  store.act.startAgain()
+  await settled()
+  assert.equal(workers.length, 2)
+  assert.deepEqual(
+    workers[1].sent.map((/** @type {any} */ { request }) => request?.type),
+    ['open', 'run', 'changed', 'why'],
+  )
+  assert.equal(failureOf(store.state), undefined)
+  assert.deepEqual(shownOf(store.state).run?.top, run?.top)
+  store.close()
+})

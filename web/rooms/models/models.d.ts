@@ -1,0 +1,256 @@
+// The types of the room "Models": its settings, what no link holds, what it asks of its session, its actions.
+
+import type { Model } from 'qkv/models'
+import type { Change, HeadAt, Place, Stack } from '../../head/head.js'
+import type { Context as ContextOf, Problem, State as StateOf } from '../../shell/room.js'
+import type { CellTrace } from './cell-trace.js'
+import type { Step } from './generate.js'
+import type { Matrices } from './layer-tensors.js'
+import type { Run } from './model-run.js'
+
+export interface Settings {
+  /** The name of a model; '': the first that ships with the page. */
+  checkpoint: string
+  /** What the model reads; '': its own first text. */
+  prompt: string
+  /** Ids that were generated behind the prompt. */
+  generated: readonly number[]
+  /** The second text, which patches are taken from. */
+  sourceText: string
+  changes: readonly Change[]
+  /** The open head, the cell in the inspector, and a part of it: ['term', i], or ['q', i, n] for a number of the query. */
+  at: Place
+}
+
+/** Files, the address of a folder, or an address for each file. */
+export type OpenSource = File[] | string | { urls: Record<string, string> }
+export type SmallerDtype = 'float16' | 'int8'
+
+/** A model that is to be opened. `checkpoint`: the setting when it was asked for; another one asks for another model. */
+export interface Requested {
+  /** Tells this opening from others. */
+  id: string
+  /** Of chosen files the folder, '' where that is not known: the session names them. */
+  name: string
+  source: OpenSource
+  dtype?: SmallerDtype
+  checkpoint: string
+}
+
+export type RankBy = 'previous' | 'first' | 'duplicate' | 'induction' | 'entropy' | 'example' | 'similar'
+export type Showing = 'before' | 'after' | 'difference'
+/** Two runs that belong together. */
+export interface Runs {
+  before?: Run
+  after?: Run
+  source?: SourceRead
+}
+
+export interface View {
+  /** The number of models that were asked for. */
+  requests: number
+  requested?: Requested
+  /** The request of the open model. */
+  opened?: Requested
+  /** Why a model was not asked for. */
+  refused?: Problem
+  /** A problem that a later run has made needless. */
+  dismissed?: Problem
+  /** Files that were brought, by the name of their model. */
+  brought: Readonly<Record<string, File[]>>
+  /** Bytes of memory that a model may take. */
+  mostBytes: number
+  stack: Stack
+  showing: Showing
+  /** Is the run before the changes shown as long as a key is held? */
+  isHeld: boolean
+  rankBy: RankBy
+  least: number
+  isOnlyHits: boolean
+  isWithoutFirst: boolean
+  /** The selected token, and the second one, of a key. */
+  query?: number
+  keyWord?: number
+  /** The token whose prediction is shown; undefined: the usual one. */
+  row?: number
+  pointed?: { layer: number; head: number; query?: number; key?: number; weight?: number }
+  /** Pixels of a map of the atlas; 0: as large as all fit. */
+  mapSize: number
+  picture: 'map' | 'lines' | 'difference' | 'numbers'
+  /** What a stroke over the map of a head does. */
+  mode: 'read' | 'paint' | 'edit'
+  /** What the difference is taken from: a head, the second text; undefined: the head itself before the changes. */
+  against?: { layer: number; head: number } | 'text'
+  /** The head that others are ranked by their likeness to. */
+  reference?: { layer: number; head: number }
+  /** The head that was Shift-clicked first. */
+  marked?: { layer: number; head: number }
+  /** The heads of a marquee. */
+  chosen: readonly { layer: number; head: number }[]
+  /** The part that a phone shows. */
+  tab: 'heads' | 'prediction' | 'changes'
+  /** The layer that a new patch stands after. */
+  patchLayer: number
+  sampling: { temperature: number; topK: number; seed: number; count: number }
+  /** What was generated since the text was typed. */
+  steps: readonly Step[]
+  /** The number of ids behind the prompt when generation began. */
+  generatedBefore: number
+  /** The run that is shown, grown by the generated tokens. */
+  grown?: Run
+  /** The last two runs that belong together: they stay until those of a newer text are both there. */
+  pair?: Runs
+  /** Of the guided story, from 0. */
+  storyStep?: number
+  /** The number of runs that have arrived. */
+  answers: number
+  /** The text of the button that leads back from One layer. */
+  from: string
+  /** The program that was copied last. */
+  copied: string
+}
+
+/** Facts about an open model. */
+export interface OpenModel {
+  name: string
+  /** Of the request that opened it. */
+  id: string
+  type: string
+  stacks: Model['stacks']
+  parameters: number
+  /** In memory. */
+  bytes: number
+  hasTokenizer: boolean
+  hasHead: boolean
+  /** '': as stored. */
+  dtype: SmallerDtype | ''
+  threads: number
+  /** Seconds that opening it took. */
+  seconds: number
+  /** The number of tokens that it can read; Infinity: no limit. */
+  positions: number
+  /** What lies beside the weights. */
+  about?: About
+}
+
+/** What lies beside the weights of a model that ships with the page. */
+export interface About {
+  tour?: readonly Stop[]
+  figures?: { example?: { text?: string } }
+}
+/** A stop of the guided story: a head with a prompt. */
+export interface Stop {
+  id: string
+  prompt: string
+  layer: number
+  head: number
+  kind: string
+  weight?: number
+  looksAt?: string
+}
+
+/** What is read: a text, and ids behind it. Without a tokenizer the text is ids. */
+export interface Input {
+  text: string
+  more: readonly number[]
+}
+/** A run: of which model, by its id, on what; `row` is the token whose prediction is given, default the last; the changes in it. */
+export interface RunRequest {
+  model: string
+  input: Input
+  row?: number
+  changes: readonly Change[]
+  sourceText: string
+}
+/** The second text as the model reads it. */
+export interface SourceRead {
+  ids: number[]
+  tokens: string[]
+  decoderIds?: number[]
+  targets?: string[]
+}
+/** A pair of tokens. */
+export type Cell = { query: number; key: number }
+export type Matrix = { data: Float32Array; dims: readonly number[] }
+
+/** Direct contributions to a logit, with all norms held as they are; they sum to it. */
+export interface Why {
+  token: string
+  logit: number
+  stack: Stack
+  /** (layers, heads) */
+  heads: Float32Array
+  dims: readonly [number, number]
+  rest: { name: 'cross' | 'mlps' | 'embedding' | 'rest'; value: number }[]
+}
+
+export type ModelsAsks = {
+  /** Above `most` bytes of memory a checkpoint is not read, unless a dtype is given. */
+  open: {
+    request: { id: string; source: OpenSource; name: string; dtype?: SmallerDtype; most: number }
+    value: OpenModel
+  }
+  run: { request: RunRequest; value: Run }
+  changed: { request: RunRequest; value: { run?: Run; source?: SourceRead; request: RunRequest } }
+  /** The exact map of one head: of a run, or with another text. */
+  head: { request: RunRequest & { at: HeadAt; text?: string }; value: Matrix }
+  /** How a weight was computed. */
+  cell: { request: RunRequest & { at: HeadAt; cell: Cell }; value: CellTrace }
+  /** The row of the weights that made a number of a query or key, and its bias. */
+  number: {
+    request: { model: string; stack: Stack; layer: number; letter: 'q' | 'k'; row: number }
+    value: { weight: Float32Array; bias: number }
+  }
+  /** How much each head adds to the first guess. */
+  why: { request: RunRequest; value: Why | null }
+  /** The weight of one pair of tokens in every head: (layers, heads). */
+  pairs: { request: RunRequest & { stack: Stack; cell: Cell }; value: Float32Array }
+  /** What a layer works with, for the room "One layer". */
+  matrices: { request: RunRequest & { at: HeadAt }; value: Matrices }
+  /** Goes on from a run, token by token; the last value is null. */
+  generate: { request: RunRequest & View['sampling']; value: Step | null }
+}
+
+export type ModelsActions = {
+  bring: [files: readonly File[]]
+  open: [name: string]
+  openSmaller: [dtype: SmallerDtype]
+  cancel: [slot: 'open' | 'run']
+  runAgain: []
+  startAgain: []
+  dismiss: []
+  show: [patch: Partial<View>]
+  type: [text: string]
+  typeSource: [text: string]
+  forget: []
+  openHead: [at?: HeadAt]
+  chooseHead: [at: HeadAt, isSecond: boolean]
+  chooseStack: [stack: Stack]
+  rankSimilar: [at: HeadAt]
+  selectCell: [cell?: Cell]
+  goToPlace: [place: Place]
+  selectWord: [index: number, isSecond: boolean, side: 'queries' | 'keys']
+  change: [changes: readonly Change[], mark?: string]
+  patch: []
+  sample: [name: keyof View['sampling'], value: number]
+  generate: [count?: number]
+  openInLayer: [from: string]
+  copy: [name: string, code: string]
+  goTo: [storyStep?: number]
+}
+
+export interface ModelsTypes {
+  settings: Settings
+  view: View
+  asks: ModelsAsks
+  key:
+    | keyof typeof import('../../i18n/en/shell.js').texts
+    | keyof typeof import('../../i18n/en/models.js').texts
+    | keyof typeof import('../../i18n/en/head.js').texts
+  actions: ModelsActions
+}
+
+export type State = StateOf<ModelsTypes>
+export type Context = ContextOf<ModelsTypes>
+/** What is drawn: the state with what follows from it. */
+export type Room = Context & ReturnType<typeof import('./shown.js')['shownOf']>

@@ -1,0 +1,58 @@
+// The picture of the room "Models".
+
+import { html, nothing } from 'lit'
+import './atlas.js'
+import { changesPanel } from './changes-panel.js'
+import { generateBar } from './generate-bar.js'
+import { headPage } from './head-page.js'
+import { inspector } from './inspector.js'
+import { opening } from './open-model.js'
+import { overview } from './overview.js'
+import { predictionPanel } from './prediction.js'
+import { programs } from './programs/panel.js'
+import { shownOf } from './shown.js'
+import { story } from './story.js'
+import { tokenRows } from './token-row.js'
+
+/** @typedef {import('./models.js').Context} Context */
+/** @typedef {import('./models.js').Room} Room */
+
+const TABS = /** @type {const} */ (['heads', 'prediction', 'changes'])
+
+/** Does a held key wait for its end? */
+let isHolding = false
+
+/** The run before the changes is shown until the key is released. @param {Room} room */
+function untilReleased({ act }) {
+  if (isHolding) return
+  isHolding = true
+  const release = () => {
+    isHolding = false
+    act.show({ isHeld: false })
+  }
+  addEventListener('keyup', release, { once: true })
+}
+
+/** @param {Context} context */
+export function draw(context) {
+  /** @type {Room} */
+  const room = { ...context, ...shownOf(context) }
+  const { t, act, view, got, run, head } = room
+  if (view.isHeld) untilReleased(room)
+  const isBusy = [got.open, got.run, got.changed].some(each => each?.is === 'waiting')
+  return html`<main class="models ${head ? 'has-head' : ''}" id="stage" tabindex="-1" data-tab=${view.tab} data-answers=${view.answers} data-slot=${got.run?.is ?? nothing} aria-busy=${isBusy}>
+      ${opening(room)} ${story(room)}
+      ${
+        run
+          ? html`${tokenRows(room)}
+        <div class="models-tabs" role="group" aria-label=${t('modelsParts')}>${TABS.map(
+          name =>
+            html`<button type="button" class="tab" aria-pressed=${view.tab === name} @click=${() => act.show({ tab: name })}>${t(`modelsTab.${name}`)}</button>`,
+        )}</div>
+        ${changesPanel(room)}
+        <div class="models-stage">${head ? headPage(room, head) : overview(room)}<div class="models-side">${inspector(room)}${predictionPanel(room)}</div></div>
+        ${generateBar(room)}${programs(room)}`
+          : nothing
+      }
+    </main>`
+}

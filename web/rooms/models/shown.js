@@ -1,0 +1,177 @@
+// What follows from the state of the room: the open model, what it reads, the run that is shown, the open head. Pure.
+
+import { headName, isIn } from '../../head/changes.js'
+import { shown } from '../../shell/store.js'
+import { stacksOf } from './hooks.js'
+import { SHIPPED } from './shipped.js'
+import { addressOf } from './sources.js'
+
+/** @typedef {import('./models.js').State} State */
+/** @typedef {import('./models.js').Runs} Runs */
+/** @typedef {import('./models.js').Requested} Requested */
+/** @typedef {import('./models.js').RunRequest} RunRequest */
+/** @typedef {import('./model-run.js').Run} Run */
+/** @typedef {import('../../shell/room.js').Problem} Problem */
+/** @typedef {import('../../head/head.js').HeadAt} HeadAt */
+
+const FIRST_TEXT = 'Once upon a time'
+const FIRST_IDS = '1 0 2 1 0 2'
+const MASK_TEXT = 'The [MASK] chased the dog.'
+
+/** The model that the room opens with. */
+export const firstName = () => (addressOf() ? '?model' : (SHIPPED[0]?.name ?? ''))
+
+/** Where the files of a model are; undefined: not on this page. @param {State} state @param {string} name @returns {import('./models.js').OpenSource | undefined} */
+function sourceOf({ view: { brought } }, name) {
+  if (Object.hasOwn(brought, name)) return brought[name]
+  if (name === '?model') return addressOf()?.href
+  const shipped = SHIPPED.find(each => each.name === name)
+  return shipped && { urls: shipped.urls }
+}
+
+/** The request for a model, or why there is none. @param {State} state @param {string} name @returns {{ requested?: Requested, refused?: Problem }} */
+export function requestFor(state, name) {
+  const address = name === '?model' ? addressOf() : undefined
+  if (address && address.origin !== location.origin)
+    return { refused: { key: 'modelsOtherSite', params: { address: address.href } } }
+  const source = sourceOf(state, name)
+  if (!source) return name ? { refused: { key: 'modelsAsk', params: { name: name.split('~')[0] } } } : {}
+  const id = `${name} ${state.view.requests + 1}`
+  return { requested: { id, name, source, checkpoint: state.settings.checkpoint } }
+}
+
+/** The request for the model that the settings name, unless the reader has asked for another one. @param {State} state @returns {{ requested?: Requested, refused?: Problem }} */
+export function requestOf(state) {
+  const { settings, view } = state
+  const { checkpoint } = settings
+  if (view.requested?.checkpoint === checkpoint) return { requested: view.requested, refused: view.refused }
+  const { requested, refused } = requestFor(state, checkpoint || firstName())
+  return requested ? { requested: { ...requested, id: requested.name } } : { requested: view.opened, refused }
+}
+
+/** What could not be done. isLost: the worker has ended; isRefused: it is about a model that was to be opened. @param {State} state @returns {{ problem: Problem, isLost: boolean, isRefused: boolean } | undefined} */
+export function failureOf(state) {
+  const { got, view } = state
+  const { refused } = requestOf(state)
+  const lost = Object.values(got).find(each => each?.is === 'lost')
+  if (lost?.is === 'lost') return { problem: lost.problem, isLost: true, isRefused: false }
+  if (refused) return { problem: refused, isLost: false, isRefused: true }
+  for (const type of /** @type {const} */ (['open', 'run', 'changed', 'generate', 'matrices'])) {
+    const own = got[type]
+    if (own?.is === 'failed' && own.problem !== view.dismissed)
+      return { problem: own.problem, isLost: false, isRefused: type === 'open' }
+  }
+  return undefined
+}
+
+/** The first text of a model that ships with the page. @param {import('./models.js').About | undefined} about */
+export const firstText = about => about?.figures?.example?.text ?? about?.tour?.[0]?.prompt
+
+/** Is text being generated? @param {State} state */
+export const isGenerating = ({ got: { generate } }) =>
+  generate?.is === 'waiting' || (generate?.is === 'here' && !generate.isLast)
+
+/** The model, what it reads and the changes in it. @param {State} state */
+export function readOf(state) {
+  const { settings, view, got } = state
+  const openModel = shown(got.open)
+  const { encoder, decoder } = openModel?.stacks ?? {}
+  const isDecoder = decoder !== undefined && encoder === undefined
+  const own = !openModel?.hasTokenizer ? FIRST_IDS : encoder && !decoder ? MASK_TEXT : FIRST_TEXT
+  const text = settings.prompt || (openModel ? (firstText(openModel.about) ?? own) : '')
+  const generated = isDecoder ? settings.generated : []
+  const more = isGenerating(state) ? generated.slice(0, view.generatedBefore) : generated
+  const stacks = openModel ? stacksOf(openModel) : {}
+  const active = settings.changes.filter(change => change.isOn && isIn(change, stacks))
+  const sourceText = active.some(({ kind }) => kind === 'patch') ? settings.sourceText : ''
+  const request = {
+    model: openModel?.id ?? '',
+    input: { text, more },
+    row: view.row,
+    changes: /** @type {typeof active} */ ([]),
+    sourceText: '',
+  }
+  return { openModel, text, generated, active, request, changed: { ...request, changes: active, sourceText } }
+}
+
+/** Are both of one model, text and row? @param {RunRequest | undefined} a @param {RunRequest | undefined} b */
+const isOneText = (a, b) =>
+  a !== undefined &&
+  b !== undefined &&
+  JSON.stringify([a.model, a.input, a.row]) === JSON.stringify([b.model, b.input, b.row])
+
+/** The runs that are drawn. With changes they are those of a newer text only when both are here. @param {State} state @param {string | undefined} id of the model @param {boolean} isChanged @returns {Runs} */
+export function runsOf({ view, got }, id, isChanged) {
+  const own = (/** @type {Run | undefined} */ run) => (run?.request.model === id ? run : undefined)
+  const before = own(shown(got.run))
+  const changed = shown(got.changed)
+  const pair = own(view.pair?.before) && view.pair
+  /** @type {Runs} */
+  let runs = { before }
+  if (isChanged) {
+    if (changed && isOneText(changed.request, before?.request))
+      runs = { before, after: changed.run, source: changed.source }
+    else if (pair) runs = pair
+  }
+  const grown = own(view.grown)
+  if (!grown) return runs
+  return runs.after ? { ...runs, after: grown } : { before: grown }
+}
+
+/** Everything that is drawn beside the state. @param {State} state */
+export function shownOf(state) {
+  const { settings, view } = state
+  const read = readOf(state)
+  const { before: runBefore, after: runAfter, source } = runsOf(state, read.openModel?.id, read.active.length > 0)
+  const showing = view.isHeld ? 'before' : runAfter ? view.showing : 'after'
+  const run = showing === 'before' ? runBefore : (runAfter ?? runBefore)
+  const stacks = Object.keys(run?.maps ?? {})
+  const wanted = settings.at.head?.stack ?? view.stack
+  const stack = /** @type {import('../../head/head.js').Stack} */ (stacks.includes(wanted) ? wanted : (stacks[0] ?? ''))
+  const head = headOf(settings.at.head, run)
+  const isChanged = runAfter !== undefined && showing !== 'before'
+  const { tokens = [], targets = [] } = run ?? {}
+  const { cell } = settings.at
+  const maps = run?.maps[stack]
+  return {
+    ...read,
+    runBefore,
+    runAfter,
+    source,
+    showing,
+    run,
+    stack,
+    head,
+    maps,
+    isChanged,
+    cell:
+      head && maps && cell && cell.row < maps.rows && cell.column < maps.columns
+        ? { query: cell.row, key: cell.column }
+        : undefined,
+    /** The names of queries and keys of the stack that is shown. */
+    words: {
+      queries: stack === 'decoder' || stack === 'cross' ? targets : tokens,
+      keys: stack === 'decoder' ? targets : tokens,
+    },
+  }
+}
+/** @typedef {ReturnType<typeof shownOf>} Shown */
+
+/** The head, if the run has it. @param {HeadAt | undefined} at @param {Run | undefined} run */
+function headOf(at, run) {
+  const maps = at && run?.maps[at.stack]
+  return maps && at.layer < maps.layers && at.head < maps.heads ? at : undefined
+}
+
+/** "2.1". @param {{ layer: number, head: number }} at */
+export const nameOf = at => headName({ layer: at.layer, head: at.head })
+
+/** The matrix of the open head, before or after the changes. @param {State & Shown} room @param {boolean} isChanged @returns {import('./models.js').Matrix | undefined} */
+export function matrixOf({ head, runBefore, runAfter, got }, isChanged) {
+  const maps = (isChanged ? (runAfter ?? runBefore) : runBefore)?.maps[head?.stack ?? '']
+  if (!head || !maps) return undefined
+  if (maps.cells) return /** @type {any} */ (shown(got[isChanged && runAfter ? 'head:after' : 'head:before']))
+  const size = maps.rows * maps.columns
+  const start = (head.layer * maps.heads + head.head) * size
+  return { data: maps.data.subarray(start, start + size), dims: [maps.rows, maps.columns] }
+}
