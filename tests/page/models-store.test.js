@@ -113,6 +113,24 @@ test('with changes, the runs of a newer text are drawn when both are here', asyn
   assert.notDeepEqual(shown().runBefore?.ids, older.runBefore?.ids)
 })
 
+test('after the changes were taken back, the next change shows no older run with changes', async () => {
+  const { store, act, settled, shown } = await begin()
+  act.change(readChanges('2.2=0'))
+  await settled()
+  act.change([])
+  act.change(readChanges('1.1=0'))
+  assert.equal(shown().runAfter, undefined, 'of the same text')
+  await settled()
+  act.change([])
+  act.type('The dog')
+  await settled()
+  act.change(readChanges('2.2=0'))
+  assert.equal(shown().runAfter, undefined, 'of another text')
+  assert.equal(shown().runBefore, store.state.got.run?.is === 'here' && store.state.got.run.value)
+  await settled()
+  assert.ok(shown().runAfter)
+})
+
 test('Back and Forward go through head, cell and its parts; Undo leaves them alone', async () => {
   const { store, act } = await begin()
   act.openHead({ stack: '', layer: 1, head: 2 })

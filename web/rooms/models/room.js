@@ -313,7 +313,8 @@ export const room = {
       const { active } = shownOf(state)
       const dismissed = got.open?.is === 'failed' ? got.open.problem : view.dismissed
       const step = { answers: view.answers + 1, dismissed }
-      return { view: active.length || isGenerating(state) ? step : { ...step, grown: undefined } }
+      if (active.length) return { view: step }
+      return { view: isGenerating(state) ? step : { ...step, grown: undefined, pair: undefined } }
     },
     changed(state) {
       const { view } = state

@@ -111,7 +111,7 @@ export function runsOf({ view, got }, id, isChanged) {
   if (isChanged) {
     if (changed && isOneText(changed.request, before?.request))
       runs = { before, after: changed.run, source: changed.source }
-    else if (pair) runs = pair
+    else if (pair && !isOneText(pair.before?.request, before?.request)) runs = pair
   }
   const grown = own(view.grown)
   if (!grown) return runs
