@@ -17,9 +17,9 @@ export { alibiSlopes } from './ops/alibi.js'
 /** @typedef {import('./layers/multihead.js').ForwardOptions} ForwardOptions */
 /** @typedef {import('./layers/multihead.js').Step} Step */
 /** @typedef {import('./ops/attention.js').Trace} Trace */
-/** @typedef {import('./ops/attention-options.js').AttentionOptions} AttentionOptions */
-/** @typedef {import('./ops/attention-options.js').TraceOptions} TraceOptions */
-/** @typedef {import('./ops/attention-options.js').Score} Score */
+/** @typedef {import('./ops/attention-arguments.js').AttentionOptions} AttentionOptions */
+/** @typedef {import('./ops/attention-arguments.js').TraceOptions} TraceOptions */
+/** @typedef {import('./ops/attention-arguments.js').Score} Score */
 /** @typedef {import('./ops/rope.js').RopeOptions} RopeOptions */
 /** @typedef {import('./base/tensor.js').TensorLike} TensorLike */
 /** @typedef {import('./base/tensor.js').FloatTensor} FloatTensor */

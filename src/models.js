@@ -10,7 +10,7 @@ export { inspectModel, loadModel } from './models/load-model.js'
 /** @typedef {import('./models/model.js').ModelOutput} ModelOutput */
 /** @typedef {import('./models/model.js').GenerateOptions} GenerateOptions */
 /** @typedef {import('./models/model.js').GenerateStep} GenerateStep */
-/** @typedef {import('./models/hooks.js').Hook} Hook */
+/** @typedef {import('./models/model-hooks.js').Hook} Hook */
 /** @typedef {import('./models/attribution.js').LogitAttribution} LogitAttribution */
 /** @typedef {import('./models/head-scores.js').HeadScores} HeadScores */
 /** @typedef {import('./models/source.js').CheckpointSource} CheckpointSource */

@@ -5,7 +5,8 @@ import { describe, shape } from './base/errors.js'
 import { toFloats, toOperand, toTensor } from './base/operand.js'
 import { count, Tensor } from './base/tensor.js'
 import { runAttention } from './ops/attention.js'
-import { broadcast, checkOptions, labels } from './ops/attention-options.js'
+import { checkOptions, labels } from './ops/attention-arguments.js'
+import { broadcast } from './ops/attention-masks.js'
 import { expectCore } from './qkv.js'
 
 /** @typedef {import('./qkv.js').Qkv} Qkv */

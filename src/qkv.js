@@ -84,7 +84,7 @@ export class Qkv {
    * @param {TensorLike | Nested} q (L, D), (H, L, D) or (B, H, L, D)
    * @param {TensorLike | Nested} k (S, D), (G, S, D) or (B, G, S, D)
    * @param {TensorLike | Nested} v (S, E), (G, S, E) or (B, G, S, E)
-   * @param {import('./ops/attention-options.js').AttentionOptions & import('./ops/attention-options.js').OutOption} [options]
+   * @param {import('./ops/attention-arguments.js').AttentionOptions & import('./ops/attention-arguments.js').OutOption} [options]
    * @returns {{ output: FloatTensor }} (L, E), (H, L, E) or (B, H, L, E). Where `out` is a tensor of qkv.alloc, this is
    *   the same frozen object each time
    * @throws {TypeError | RangeError} naming the argument, what came and what was expected
@@ -99,7 +99,7 @@ export class Qkv {
    * @param {TensorLike | Nested} q as in attention
    * @param {TensorLike | Nested} k
    * @param {TensorLike | Nested} v
-   * @param {import('./ops/attention-options.js').TraceOptions & { keep?: readonly K[] }} [options]
+   * @param {import('./ops/attention-arguments.js').TraceOptions & { keep?: readonly K[] }} [options]
    * @returns {Pick<import('./ops/attention.js').Trace, K>}
    * @throws {TypeError | RangeError}
    */

@@ -41,8 +41,8 @@ export function readOptions(options, known, where, record = new Options()) {
   return /** @type {T} */ (record)
 }
 
-/** Inherits nothing. */
-class Options {}
+/** A record of options. It inherits nothing, so that an option that was not given is undefined. */
+export class Options {}
 Object.setPrototypeOf(Options.prototype, null)
 
 /** @param {unknown} options @param {string} where */

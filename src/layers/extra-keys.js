@@ -3,15 +3,16 @@
 import { toBoolean } from '../base/arguments.js'
 import { valuesOf } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
+import { MASK_OPTIONS } from '../ops/attention-masks.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
 /** @typedef {import('../runtime/attention-call.js').Broadcast} Broadcast */
-/** @typedef {import('../ops/attention-options.js').AttentionOptions} AttentionOptions */
+/** @typedef {import('../ops/attention-arguments.js').AttentionOptions} AttentionOptions */
 /** @typedef {import('../runtime/attention-call.js').FloatTensor} FloatTensor */
 
-/** Options that select keys by their position; the extra keys have no position. */
-const BY_POSITION = /** @type {const} */ (['window', 'pastLength', 'keyLengths', 'alibi'])
+/** Masks that can be joined with extra keys; the others select keys by their position, which the extra keys lack. */
+const JOINED = ['causal', 'mask', 'bias']
 
 /**
  * (B, S, E) in the module's memory, with the extra rows appended to each batch.
@@ -82,8 +83,8 @@ function join(parts, areMasks, { B, H, L, S }, extra, causal = false) {
  */
 export function joinMasks(call, options, padding, extra, where) {
   if (extra)
-    for (const name of BY_POSITION)
-      if (options[name] !== undefined)
+    for (const name of MASK_OPTIONS)
+      if (!JOINED.includes(name) && options[name] !== undefined)
         throw new TypeError(
           `${where}: ${name} with addBiasKV or addZeroAttn: the extra keys have no position; give a mask over the ${call.S} keys`,
         )

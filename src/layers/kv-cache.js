@@ -3,7 +3,7 @@ import { proxied, shape } from '../base/errors.js'
 import { toFloats, valuesOf } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
 import { attend } from '../ops/attention.js'
-import { ATTENTION_OPTIONS, checkOptions, labels, rowSize } from '../ops/attention-options.js'
+import { ATTENTION_OPTIONS, checkOptions, labels, rowSize } from '../ops/attention-arguments.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
@@ -23,7 +23,7 @@ import { ATTENTION_OPTIONS, checkOptions, labels, rowSize } from '../ops/attenti
  * @property {number} [window] lets the cache slide: each query sees the last `window` keys, its own among them, and
  *   older keys are overwritten. At most capacity - window + 1 rows can be appended at once
  *
- * @typedef {Omit<import('../ops/attention-options.js').AttentionOptions, 'pastLength' | 'kvHeads'> & import('../ops/attention-options.js').OutOption} CachedAttentionOptions
+ * @typedef {Omit<import('../ops/attention-arguments.js').AttentionOptions, 'pastLength' | 'kvHeads'> & import('../ops/attention-arguments.js').OutOption} CachedAttentionOptions
  */
 
 const KNOWN = register('kvCache', ['batch', 'kvHeads', 'headDim', 'valueDim', 'capacity', 'limit', 'window'])

@@ -5,14 +5,8 @@ import { proxied, shape } from '../base/errors.js'
 import { splitHeads, toFloats, toOperand } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
 import { copyTrace, projectKeys, projectQueries, runAttention, runTrace, traceSize } from '../ops/attention.js'
-import {
-  ATTENTION_OPTIONS,
-  broadcast,
-  checkMasks,
-  checkOptions,
-  checkTogether,
-  labels,
-} from '../ops/attention-options.js'
+import { ATTENTION_OPTIONS, checkOptions, checkTogether, labels } from '../ops/attention-arguments.js'
+import { broadcast, checkMasks } from '../ops/attention-masks.js'
 import { checkWeights, multiply, multiplyOut, toWeights } from '../ops/linear.js'
 import { newArray } from '../runtime/outputs.js'
 import { appendRows, joinMasks } from './extra-keys.js'
@@ -44,7 +38,7 @@ import { Linear, readState, SIZE } from './layers.js'
  *   is computed
  * @property {boolean} [averageWeights] weights averaged over the heads, (B, L, S), else (B, H, L, S); default true
  *
- * @typedef {Omit<import('../ops/attention-options.js').AttentionOptions, 'numHeads' | 'kvHeads'> & ForwardOnlyOptions} ForwardOptions
+ * @typedef {Omit<import('../ops/attention-arguments.js').AttentionOptions, 'numHeads' | 'kvHeads'> & ForwardOnlyOptions} ForwardOptions
  *
  * @typedef {{ needWeights: boolean, averageWeights: boolean, weights: import('../ops/linear.js').Weights[], extras: FloatTensor[][] }} Checked
  *   extras: rows appended to queries (none), keys and values
@@ -292,7 +286,7 @@ export class MultiheadAttention {
    * @param {TensorLike | Nested} query (B, L, E), or (L, E)
    * @param {TensorLike | Nested} [key] (B, S, kDim)
    * @param {TensorLike | Nested} [value] (B, S, vDim)
-   * @param {ForwardOptions & import('../ops/attention-options.js').TraceOnlyOptions} [options]
+   * @param {ForwardOptions & import('../ops/attention-arguments.js').TraceOnlyOptions} [options]
    * @returns {{ steps: Step[], output: FloatTensor, weights: FloatTensor, heads: import('../ops/attention.js').Trace }}
    *   `heads` is the trace of all heads, (B, H, L, S); weights are per head
    */
@@ -359,8 +353,8 @@ export class MultiheadAttention {
    * @param {unknown} query
    * @param {unknown} key
    * @param {unknown} value
-   * @param {ForwardOptions & import('../ops/attention-options.js').TraceOnlyOptions} options
-   * @param {import('../ops/attention-options.js').Labels} labels
+   * @param {ForwardOptions & import('../ops/attention-arguments.js').TraceOnlyOptions} options
+   * @param {import('../ops/attention-arguments.js').Labels} labels
    */
   #check(call, query, key, value, options, labels) {
     const { where, known, names } = labels

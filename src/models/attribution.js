@@ -16,7 +16,7 @@ import { Tensor } from '../base/tensor.js'
  * @typedef {object} AttributionOptions
  * @property {ArrayLike<number>} [tokens] ids of the tokens; default: the token with the largest logit
  * @property {number} [position] of the query, from the end if negative; default -1, which predicts the next token
- * @property {Record<string, import('./hooks.js').Hook>} [hooks]
+ * @property {Record<string, import('./model-hooks.js').Hook>} [hooks]
  * @property {AbortSignal} [signal]
  *
  * For T tokens; `heads`, `crossHeads`, `mlps`, `embedding` and `rest` of a token sum to its logit.

@@ -6,8 +6,8 @@ import { toFloats } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
 import { kvCache } from '../cache.js'
 import { headScores } from './head-scores.js'
-import { checkHooks } from './hooks.js'
 import { checkSignal, keeper, readIds } from './inputs.js'
+import { checkHooks } from './model-hooks.js'
 import { embed, finish, makeLogits, normalize, pool, runStack } from './network.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -31,7 +31,7 @@ import { embed, finish, makeLogits, normalize, pool, runStack } from './network.
  * decoder.
  * @typedef {object} ModelOptions
  * @property {readonly string[]} [keep]
- * @property {Record<string, import('./hooks.js').Hook>} [hooks] by place: 'layers.3.attention.weights', 'layers.3.heads.5'
+ * @property {Record<string, import('./model-hooks.js').Hook>} [hooks] by place: 'layers.3.attention.weights', 'layers.3.heads.5'
  * @property {ModelCache} [cache] keys and values of the ids before these; see model.cache
  * @property {'all' | 'last' | 'none'} [logits] the rows whose logits are computed; default 'all'
  *

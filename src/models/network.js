@@ -5,7 +5,7 @@ import { splitHeads } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
 import { relativePositionBias } from '../nn/relative-position-bias.js'
 import { add, layerNorm, mul, rmsNorm } from '../nn.js'
-import { applyHook, copyOf, hookHeads, isHooked } from './hooks.js'
+import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -18,7 +18,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './hooks.js'
 /** @typedef {import('./family-shapes/parts.js').LinearSpec} LinearSpec */
 /** @typedef {import('./family-shapes/parts.js').ActivationName} ActivationName */
 /** @typedef {import('./weights.js').ModelWeights} ModelWeights */
-/** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
+/** @typedef {Record<string, import('./model-hooks.js').Hook>} Hooks */
 /**
  * A run in steps, after each of which others may have their turn. It yields what leaves a layer, or, within one, the list of
  * the tensors that the rest of it needs.
@@ -277,7 +277,7 @@ function* attention(call, stack, part, layer, x, at, turns, bias, residual, live
   cache?.append(k, v, { kvHeads: G })
   yield [q, k, v, ...live]
   const isCausal = stack.causal && !isCross
-  /** @type {import('../ops/attention-options.js').AttentionOptions} */
+  /** @type {import('../ops/attention-arguments.js').AttentionOptions} */
   const options = {
     scale,
     softcap,

@@ -4,7 +4,7 @@ import { expectDims } from '../base/arguments.js'
 import { toFloats } from '../base/operand.js'
 import { count } from '../base/tensor.js'
 import { keysToMemory, putTensor, queriesToMemory, runWithDropout, writeCall } from '../ops/attention.js'
-import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from '../ops/attention-options.js'
+import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from '../ops/attention-arguments.js'
 import { expectCore } from '../qkv.js'
 import { indices } from '../runtime/abi.js'
 import { OUT_OPTIONS } from '../runtime/outputs.js'
@@ -46,7 +46,7 @@ const AT = indices(BACKWARD_WORDS)
  * @param {import('./operation.js').Operand} k
  * @param {import('./operation.js').Operand} v
  * @param {import('./operation.js').Operand} dOutput with the dims of the output
- * @param {import('../ops/attention-options.js').AttentionOptions & import('./operation.js').Outs<'dQ' | 'dK' | 'dV' | 'dMask' | 'dBias' | 'dSinks'>} [options] those of the attention
+ * @param {import('../ops/attention-arguments.js').AttentionOptions & import('./operation.js').Outs<'dQ' | 'dK' | 'dV' | 'dMask' | 'dBias' | 'dSinks'>} [options] those of the attention
  * @returns {AttentionGradients}
  * @throws {TypeError | RangeError}
  */
@@ -59,7 +59,7 @@ export const attentionBackward = (qkv, q, k, v, dOutput, options = {}) =>
  * @param {unknown} k
  * @param {unknown} v
  * @param {unknown} dOutput
- * @param {import('../ops/attention-options.js').AttentionOptions & { out?: object, resident?: boolean }} options
+ * @param {import('../ops/attention-arguments.js').AttentionOptions & { out?: object, resident?: boolean }} options
  * @returns {AttentionGradients}
  */
 function differentiateAttention(core, q, k, v, dOutput, options) {

@@ -5,7 +5,7 @@ import { toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { count } from '../base/tensor.js'
 import { putTensor, run as runAttention, writeCall } from '../ops/attention.js'
-import { ATTENTION_OPTIONS, checkOptions, HEAD_OPTIONS, labels } from '../ops/attention-options.js'
+import { ATTENTION_OPTIONS, checkOptions, HEAD_OPTIONS, labels } from '../ops/attention-arguments.js'
 import { GENERATOR_BYTES, indices } from '../runtime/abi.js'
 import { AttentionCall } from '../runtime/attention-call.js'
 import { runBackward } from './attention-backward.js'
@@ -14,7 +14,7 @@ import { toOperation } from './operation.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /**
- * @typedef {{ numHeads: number, kvHeads?: number } & import('../ops/attention-options.js').AttentionOptions} RowOptions
+ * @typedef {{ numHeads: number, kvHeads?: number } & import('../ops/attention-arguments.js').AttentionOptions} RowOptions
  *   kvHeads: default numHeads
  */
 

@@ -1,17 +1,9 @@
 import { expectDims, sizeOf } from '../base/arguments.js'
 import { count, Tensor } from '../base/tensor.js'
-import {
-  ATTENTION_WORDS,
-  indices,
-  MASKING,
-  OPEN,
-  SCORE,
-  SOFTMAX_AXIS,
-  TRACE_STEPS,
-  TRACE_WORDS,
-} from '../runtime/abi.js'
+import { ATTENTION_WORDS, indices, MASKING, SCORE, SOFTMAX_AXIS, TRACE_STEPS, TRACE_WORDS } from '../runtime/abi.js'
 import { checkOut, expectApart, freshOutput, renewed } from '../runtime/outputs.js'
-import { ATTENTION, checkAttention, stepName, TRACE } from './attention-options.js'
+import { ATTENTION, checkAttention, stepName, TRACE } from './attention-arguments.js'
+import { MASKS } from './attention-masks.js'
 import { multiply, toWeights } from './linear.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -42,15 +34,6 @@ export function putTensor(words, at, data, heads, rows, columns, inRows) {
   words[at + 3] = inRows ? heads * columns : columns
 }
 
-/** @param {Uint32Array} words @param {number} at @param {number} data @param {import('../runtime/attention-call.js').Broadcast} mask */
-function putMask(words, at, data, mask) {
-  words[at] = data
-  words[at + 1] = mask.batch
-  words[at + 2] = mask.head
-  words[at + 3] = mask.row
-  words[at + 4] = mask.column
-}
-
 /**
  * Writes struct qkv_attention, and zeros after it if it is the start of a larger struct. To be called within a scope.
  * @param {Core} core
@@ -65,14 +48,9 @@ function putMask(words, at, data, mask) {
  * @returns {number} its address
  */
 export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
-  const { B, H, G, L, S, D, E, keyRows, additive, mask, bias, keyLengths } = call
+  const { B, H, G, L, S, D, E, keyRows, additive } = call
   const wV = additive ? core.toMemory(additive.v) : 0
-  const lengths = keyLengths ? core.copyIn(keyLengths) : 0
-  const past = call.past ? core.copyIn(call.past) : 0
-  const alibi = call.alibi ? core.toMemory(call.alibi) : 0
   const sinks = call.sinks ? core.toMemory(call.sinks) : 0
-  const maskData = mask ? core.toMemory(mask.tensor) : 0
-  const biasData = bias ? core.toMemory(bias.tensor) : 0
   const args = core.alloc(size * 4)
 
   // No allocation while these views are in use: it may move the memory.
@@ -95,14 +73,8 @@ export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
   floats[at + AT.sigma] = call.sigma
   words[at + AT.w_v] = wV
   floats[at + AT.softcap] = call.softcap
-  words[at + AT.past] = past
-  words[at + AT.left] = Math.min(call.left, OPEN)
-  words[at + AT.right] = Math.min(call.right, OPEN)
-  words[at + AT.key_lengths] = lengths
-  if (mask) putMask(words, at + AT['mask.data'], maskData, mask)
-  if (bias) putMask(words, at + AT['bias.data'], biasData, bias)
-  words[at + AT.alibi] = alibi
   words[at + AT.sinks] = sinks
+  for (const mask of MASKS) mask.write(core, call, at)
   return args
 }
 
@@ -199,7 +171,7 @@ export function keysToMemory(core, call) {
  * @param {unknown} q
  * @param {unknown} k
  * @param {unknown} v
- * @param {import('./attention-options.js').AttentionOptions & import('./attention-options.js').OutOption} options
+ * @param {import('./attention-arguments.js').AttentionOptions & import('./attention-arguments.js').OutOption} options
  * @returns {{ output: FloatTensor }}
  */
 export function attention(core, q, k, v, options) {
@@ -287,7 +259,7 @@ function checkAttentionOut(call, out) {
  * @param {unknown} q
  * @param {unknown} k
  * @param {unknown} v
- * @param {import('./attention-options.js').TraceOptions} options
+ * @param {import('./attention-arguments.js').TraceOptions} options
  * @returns {Trace} with `keep` only what it names
  */
 export function trace(core, q, k, v, options) {

@@ -4,7 +4,7 @@ import { expectDims, readOptions, register, sizeOf, toBoolean, toNumber } from '
 import { toFloats, toTensor } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
 import { OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
-import { HEADS, rowSize } from './attention-options.js'
+import { HEADS, rowSize } from './attention-arguments.js'
 import { launch } from './launch.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */

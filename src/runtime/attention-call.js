@@ -1,3 +1,4 @@
+import { Options } from '../base/arguments.js'
 import { Tensor } from '../base/tensor.js'
 
 /** @typedef {Tensor<Float32Array>} FloatTensor */
@@ -12,19 +13,9 @@ import { Tensor } from '../base/tensor.js'
 /** @type {FloatTensor} */
 const NONE = new Tensor(new Float32Array(0), [0])
 
-/** The options of a call of attention, trace or a cache. */
-class Given {
-  constructor() {
-    this.clear()
-    Object.seal(this) // storing an option that is not listed here throws, because `clear` would not clear it
-  }
-
-  clear() {
-    const none = /** @type {any} */ (undefined)
-    this.scale = this.score = this.softcap = this.causal = this.window = this.pastLength = none
-    this.mask = this.bias = this.alibi = this.sinks = this.keyLengths = this.dropout = none
-    this.numHeads = this.kvHeads = this.softmaxAxis = this.masking = this.keep = this.out = this.resident = none
-  }
+/** Sets all that a record holds to undefined. It keeps its properties, so that the next call adds none. @param {Record<string, any>} record */
+const empty = record => {
+  for (const name in record) record[name] = undefined
 }
 
 /**
@@ -33,7 +24,7 @@ class Given {
  */
 export class AttentionCall {
   /** The options, copied by readOptions: reading them here runs no getter. @type {Record<string, any>} */
-  options = new Given()
+  options = new Options()
   /** The operands of attention or trace, as they were given. */
   q = NONE
   k = NONE
@@ -70,11 +61,9 @@ export class AttentionCall {
   /** @type {Broadcast | undefined} float */
   bias
   /** @type {FloatTensor | undefined} (H) */
-  alibi
-  /** @type {FloatTensor | undefined} (H) */
   sinks
-  /** @type {Uint32Array | undefined} */
-  keyLengths
+  /** The checked values of the other masks, by option: see src/ops/attention-masks.js. @type {{ alibi?: FloatTensor, keyLengths?: Uint32Array, [option: string]: any }} */
+  masks = { alibi: undefined, keyLengths: undefined }
   /** @type {{ p: number, generator: import('../ops/random-stream.js').RandomStream } | undefined} */
   dropout
   /** Copies that overlap the work of threads. @type {import('../threads/pool.js').DeferredCopies | undefined} */
@@ -116,7 +105,7 @@ export class AttentionCall {
 
   /** Drops all references to the caller's objects. */
   clear() {
-    this.options.clear()
+    empty(this.options)
     this.q = NONE
     this.k = NONE
     this.v = NONE
@@ -125,10 +114,9 @@ export class AttentionCall {
     this.additive = undefined
     this.mask = undefined
     this.bias = undefined
-    this.alibi = undefined
     this.sinks = undefined
     this.past = undefined
-    this.keyLengths = undefined
+    empty(this.masks)
     this.dropout = undefined
     this.deferredCopies = undefined
   }

@@ -9,7 +9,7 @@ import { readFloats, readHeader } from '../../src/models/safetensors.js'
 import { inspectModel, loadModel } from '../../src/models.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../src/models/hooks.js').Hook} Hook */
+/** @typedef {import('../../src/models/model-hooks.js').Hook} Hook */
 
 const qkv = await load()
 const folderOf = (/** @type {string} */ name) => fileURLToPath(new URL(`../goldens/models/${name}`, import.meta.url))

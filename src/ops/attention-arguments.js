@@ -1,11 +1,11 @@
 // Checks the public options and stores them as numbers in an AttentionCall. Nothing here uses the module's memory. A
 // correct call allocates no objects and no strings: names for errors are made once, in `labels`.
 
-import { expectDims, oneOf, readOptions, register, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
+import { expectDims, oneOf, readOptions, register, sizeOf, toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
-import { toFloats, toOperand } from '../base/operand.js'
+import { toFloats } from '../base/operand.js'
 import { TRACE_STEPS } from '../runtime/abi.js'
-import { alibiSlopes } from './alibi.js'
+import { MASK_OPTIONS, MASKS } from './attention-masks.js'
 import { checkStream } from './random-stream.js'
 
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
@@ -15,7 +15,6 @@ import { checkStream } from './random-stream.js'
 /** @typedef {import('./random-stream.js').RandomStream} RandomStream */
 /** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
 /** @typedef {import('../runtime/attention-call.js').AdditiveScore} AdditiveScore */
-/** @typedef {import('../runtime/attention-call.js').Broadcast} Broadcast */
 
 /**
  * How queries are compared with keys.
@@ -29,28 +28,19 @@ import { checkStream } from './random-stream.js'
  */
 
 /**
- * @typedef {object} AttentionOptions
+ * @typedef {object} OtherOptions
  * @property {number} [scale] factor of the scores; default 1/sqrt(D) for 'dot' (1 is the plain dot product), 1 for the others
  * @property {Score} [score] default 'dot'
  * @property {number} [softcap] c: scaled scores become c * tanh(s / c); default 0, none
- * @property {boolean} [causal] query i sees keys j <= i + pastLength only; default false
- * @property {readonly [number, number]} [window] [left, right]: query i sees keys i + pastLength - left
- *   ... i + pastLength + right only; Infinity leaves a side open
- * @property {number | ArrayLike<number>} [pastLength] the position of the first query: how many keys come before it (in a
- *   cache). One number for all batches or one for each; may be negative; default 0
- * @property {TensorLike | Nested} [mask] boolean: true is visible; float: added to the scaled scores, -Infinity hides
- *   the key. Broadcast to (B, H, L, S) as numpy does
- * @property {TensorLike | Nested} [bias] float, added to the scaled scores; may be given beside a boolean mask
- * @property {true | TensorLike | Nested} [alibi] slopes (H): -slope * distance is added to the scores; true: alibiSlopes(H).
- *   Positions beyond 2^24 are rounded to float32, and so are the distances
  * @property {TensorLike | Nested} [sinks] (H), attention sinks: one extra logit per head that joins the softmax and
  *   contributes nothing to the output
  * @property {number} [numHeads] H: q is (B, L, H * D), k and v are (B, S, G * D) and (B, S, G * E), the output is
  *   (B, L, H * E), the heads side by side in each row. They are read in place, without a copy
  * @property {number} [kvHeads] G, beside numHeads; default numHeads
- * @property {ArrayLike<number>} [keyLengths] (B): batch b sees its first keyLengths[b] keys only
  * @property {{ p: number, generator: RandomStream }} [dropout] zeroes each weight with probability p and divides
  *   the others by 1 - p (training only); draws come from the generator in the order of the weights
+ *
+ * @typedef {OtherOptions & import('./attention-masks.js').MaskOptions} AttentionOptions
  */
 
 /**
@@ -74,14 +64,8 @@ export const ATTENTION_OPTIONS = /** @type {const} */ ([
   'scale',
   'score',
   'softcap',
-  'causal',
-  'window',
-  'pastLength',
-  'mask',
-  'bias',
-  'alibi',
+  ...MASK_OPTIONS,
   'sinks',
-  'keyLengths',
   'dropout',
 ])
 export const HEAD_OPTIONS = /** @type {const} */ (['numHeads', 'kvHeads'])
@@ -110,31 +94,6 @@ export const TRACE = labels(
   ['q', 'k', 'v'],
   [...ATTENTION_OPTIONS, ...HEAD_OPTIONS, 'softmaxAxis', 'masking', 'keep'],
 )
-
-/**
- * @param {Tensor} tensor
- * @param {readonly number[]} full (B, H, L, S)
- * @param {string} name
- * @returns {Broadcast}
- */
-export function broadcast(tensor, full, name) {
-  const { dims } = tensor
-  const missing = full.length - dims.length
-  const fits = missing >= 0 && dims.every((size, axis) => size === 1 || size === full[axis + missing])
-  if (!fits)
-    throw new RangeError(
-      `${name}: dims ${shape(dims)} do not broadcast to (B, H, L, S) = ${shape(full)}: ` +
-        'from the last axis on, each size must be equal or 1',
-    )
-  let stride = 1
-  const strides = [0, 0, 0, 0]
-  for (let axis = dims.length - 1; axis >= 0; axis--) {
-    if (dims[axis] !== 1) strides[axis + missing] = stride
-    stride *= dims[axis]
-  }
-  const [batch, head, row, column] = strides
-  return { tensor, batch, head, row, column }
-}
 
 export const HEADS = { least: 1, most: 2 ** 32 - 1, whole: true }
 
@@ -226,13 +185,9 @@ const SCORE_PARTS = [...ADDITIVE_PARTS, 'sigma']
 const AXES = /** @type {const} */ (['keys', 'queries'])
 const MASKINGS = /** @type {const} */ (['before', 'after'])
 const NOT_NEGATIVE = { least: 0 }
-const MOST_BATCHES = 2 ** 24
-const POSITION = { least: -(2 ** 31), most: 2 ** 31 - 1, whole: true }
-const SIDE = { least: 0, whole: true, open: true }
 
 /**
- * Checks the options, as readOptions has read them, against the sizes of the call. A new option has its line here, its
- * field in AttentionCall and its word in runAttention.
+ * Checks the options, as readOptions has read them, against the sizes of the call, and stores them there.
  * @param {AttentionCall} call
  * @param {number} Dq size of a query
  * @param {number} Dk size of a key
@@ -240,16 +195,13 @@ const SIDE = { least: 0, whole: true, open: true }
  * @param {Labels} labels
  */
 export function checkOptions(call, Dq, Dk, options, { where, names }) {
-  const { score, scale, softcap, alibi, sinks, keyLengths, dropout, softmaxAxis, masking, keep } = options
+  const { score, scale, softcap, sinks, dropout, softmaxAxis, masking, keep } = options
   checkScore(call, score, Dq, Dk, where, names.score)
   const defaultScale = call.kind === 'dot' ? 1 / Math.sqrt(Dq || 1) : 1
   call.scale = scale === undefined ? defaultScale : toNumber(scale, names.scale)
   call.softcap = softcap === undefined ? 0 : toNumber(softcap, names.softcap, NOT_NEGATIVE)
-  checkSpan(call, options, names)
-  checkMasks(call, options, where, names)
-  call.alibi = alibi === undefined ? undefined : checkAlibi(alibi, call.H, names.alibi)
+  for (const mask of MASKS) mask.check(call, options, names, where)
   call.sinks = sinks === undefined ? undefined : checkSinks(sinks, call.H, softmaxAxis, names.sinks)
-  call.keyLengths = keyLengths === undefined ? undefined : checkKeyLengths(keyLengths, call.B, call.S, names.keyLengths)
   call.dropout = dropout === undefined ? undefined : checkDropout(dropout, names.dropout)
   call.keep = keep === undefined ? undefined : checkKeep(keep, names.keep)
   call.softmaxAxis = softmaxAxis === undefined ? 'keys' : oneOf(softmaxAxis, AXES, names.softmaxAxis)
@@ -304,62 +256,6 @@ function checkAdditive(given, Dq, Dk, name) {
   return { wQuery, wKey, v, bias }
 }
 
-/**
- * causal, window and pastLength as one window around the diagonal.
- * @param {AttentionCall} call
- * @param {AttentionOptions} options
- * @param {Labels['names']} names
- */
-function checkSpan(call, { pastLength, window, causal }, names) {
-  call.past = pastLength === undefined || pastLength === 0 ? undefined : checkPast(pastLength, call.B, names.pastLength)
-  call.left = Infinity
-  call.right = Infinity
-  if (window !== undefined) {
-    if (!Array.isArray(window) || window.length !== 2)
-      throw new TypeError(`${names.window}: ${describe(window)} given, [left, right] expected`)
-    call.left = toNumber(window[0], names['window[0]'], SIDE)
-    call.right = toNumber(window[1], names['window[1]'], SIDE)
-  }
-  if (causal !== undefined && toBoolean(causal, names.causal)) call.right = 0
-}
-
-/**
- * @param {AttentionCall} call
- * @param {AttentionOptions} options
- * @param {string} where
- * @param {Labels['names']} names
- */
-export function checkMasks(call, { mask, bias }, where, names) {
-  call.mask = undefined
-  call.bias = undefined
-  if (mask === undefined && bias === undefined) return
-  const full = [call.B, call.H, call.L, call.S]
-  const masking = mask === undefined ? undefined : toOperand(mask, names.mask)
-  const isBoolean = masking?.dtype === 'bool'
-  if (masking && !isBoolean && bias !== undefined)
-    throw new TypeError(
-      `${where}: mask is a ${masking.dtype} tensor and bias is given too; both are added: pass their sum as bias`,
-    )
-  if (masking && isBoolean) call.mask = broadcast(masking, full, names.mask)
-  else if (masking) call.bias = broadcast(toFloats(masking, names.mask), full, names.mask)
-  if (bias !== undefined) call.bias = broadcast(toFloats(bias, names.bias), full, names.bias)
-}
-
-/**
- * @param {unknown} alibi
- * @param {number} H
- * @param {string} name
- */
-function checkAlibi(alibi, H, name) {
-  if (alibi === true) return alibiSlopes(H)
-  if (typeof alibi !== 'object')
-    throw new TypeError(`${name}: ${describe(alibi)} given, true or one slope for each head expected`)
-  const slopes = toFloats(alibi, name)
-  expectDims(slopes, [H], name, '(H)')
-  for (let h = 0; h < H; h++) toNumber(slopes.data[h], `${name}[${h}]`)
-  return slopes
-}
-
 /** The name that a step of a trace has in JavaScript. @param {string} step */
 export const stepName = step => step.replace(/_(.)/, (_, letter) => letter.toUpperCase())
 
@@ -390,41 +286,6 @@ function checkSinks(sinks, H, softmaxAxis, name) {
   if (softmaxAxis === 'queries')
     throw new RangeError(`${name}: sinks join the softmax over keys, but softmaxAxis is 'queries': give one of the two`)
   return logits
-}
-
-/**
- * @param {unknown} list one whole number for each batch
- * @param {number} B
- * @param {string} name
- * @param {Parameters<typeof toNumber>[2]} range
- */
-function perBatch(list, B, name, range) {
-  const given = /** @type {ArrayLike<number>} */ (list)
-  if (typeof given !== 'object' || given === null || typeof given.length !== 'number')
-    throw new TypeError(`${name}: ${describe(list)} given, one length for each batch expected`)
-  if (given.length !== B)
-    throw new RangeError(`${name}: ${given.length} lengths given, one for each of ${B} batches expected`)
-  return Array.from(given, (length, b) => toNumber(length, `${name}[${b}]`, range))
-}
-
-/**
- * @param {unknown} keyLengths
- * @param {number} B
- * @param {number} S
- * @param {string} name
- */
-const checkKeyLengths = (keyLengths, B, S, name) =>
-  Uint32Array.from(perBatch(keyLengths, B, name, { least: 0, most: S, whole: true }))
-
-/**
- * @param {unknown} pastLength
- * @param {number} B
- * @param {string} name
- */
-function checkPast(pastLength, B, name) {
-  if (typeof pastLength === 'object') return Int32Array.from(perBatch(pastLength, B, name, POSITION))
-  if (B > MOST_BATCHES) throw new RangeError(`${name}: ${B} batches given, at most ${MOST_BATCHES} have positions`)
-  return new Int32Array(B).fill(toNumber(pastLength, name, POSITION))
 }
 
 /**
