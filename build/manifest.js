@@ -52,6 +52,8 @@ export function manifest() {
             superclass: { name: 'HTMLElement' },
             members: [...declaration.members, ...base.members],
             attributes: [...declaration.attributes, ...base.attributes],
+            cssParts: [...(declaration.cssParts ?? []), ...base.cssParts],
+            cssProperties: [...(declaration.cssProperties ?? []), ...base.cssProperties],
           },
         ],
         exports: [

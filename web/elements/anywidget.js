@@ -71,10 +71,12 @@ function render({ model, el }) {
   })
   /** @type {[string, () => void][]} */
   const listeners = [
-    ...['weights', 'dims'].map(name => /** @type {[string, () => void]} */ ([`change:${name}`, read])),
-    ...['query_tokens', 'key_tokens', 'head', 'cell'].map(
-      name => /** @type {[string, () => void]} */ ([`change:${name}`, show]),
-    ),
+    ['change:weights', read],
+    ['change:dims', read],
+    ['change:query_tokens', show],
+    ['change:key_tokens', show],
+    ['change:head', show],
+    ['change:cell', show],
   ]
   for (const [event, listener] of listeners) model.on(event, listener)
   read()

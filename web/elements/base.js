@@ -30,6 +30,18 @@ import { Room } from './width-observer.js'
 
 export const Base = /** @type {new () => Reactive} */ (/** @type {unknown} */ (LitElement))
 
+/**
+ * What all elements have.
+ * @csspart problem - the sentence that says what is wrong with the tensors
+ * @csspart empty - what stands there while there is nothing to show
+ * @cssprop --qkv-ink - text and lines; by default CanvasText
+ * @cssprop --qkv-quiet - secondary text
+ * @cssprop --qkv-paper - the ground; by default Canvas
+ * @cssprop --qkv-rule - thin lines
+ * @cssprop --qkv-mark - focus and selection; by default CanvasText
+ * @cssprop --qkv-problem - what is wrong with the tensors
+ * @cssprop --qkv-font - the font family; by default system-ui
+ */
 export class QkvElement extends Base {
   /** @internal @type {Record<string, object>} */
   static properties = { label: {}, texts: { attribute: false } }
@@ -59,36 +71,35 @@ export class QkvElement extends Base {
     return fill(this.texts?.[key] ?? this.words[key] ?? key, values)
   }
 
+  /** @internal @param {string} name @param {unknown} [detail] */
+  fire(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }))
+  }
+
+  /** What stands there without numbers. @internal @returns {unknown} */
+  nothing() {
+    return [this.theme.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
+  }
+
   /** @internal @param {unknown} error what went wrong with the tensors; anything else is thrown on @returns {unknown} */
   problem(error) {
     if (!(error instanceof Problem)) throw error
-    return html`<p class="problem" part="problem">${this.say(error.key, error.values)}</p>`
+    return [this.theme.probe, html`<p class="problem" part="problem">${this.say(error.key, error.values)}</p>`]
   }
 
-  /**
-   * The picture as PNG, twice as fine as CSS pixels.
-   * @param {number} [ratio]
-   * @returns {Promise<Blob>}
-   */
+  /** The picture as PNG, twice as fine as CSS pixels. @param {number} [ratio] @returns {Promise<Blob>} */
   async toPNG(ratio = 2) {
     const { pngOf } = await import('./pictures.js')
     return pngOf(this.picture(), this.theme.style, ratio)
   }
 
-  /**
-   * The picture as SVG, with text as text.
-   * @returns {Promise<string>}
-   */
+  /** The picture as SVG, with text as text. @returns {Promise<string>} */
   async toSVG() {
     const { svgOf } = await import('./pictures.js')
     return svgOf(this.picture(), this.theme.style, this.label || this.localName)
   }
 
-  /**
-   * The whole picture, not only the part that is zoomed into.
-   * @internal
-   * @returns {import('./pictures.js').Picture}
-   */
+  /** The whole picture, not only the part that is zoomed into. @internal @returns {import('./pictures.js').Picture} */
   picture() {
     throw new Error(`${this.localName} has no picture`)
   }

@@ -73,11 +73,7 @@ export const exceptions = isDark =>
     ? { hidden: '#1b1d1f', hatch: '#565b60', nan: 'rgb(122, 31, 61)', nanInk: '#fff' }
     : { hidden: '#f3f3f1', hatch: '#b4b4ae', nan: 'rgb(255, 194, 209)', nanInk: '#000' }
 
-/**
- * A CSS gradient for a legend.
- * @param {Scale} scale
- * @param {boolean} isDark
- */
+/** A CSS gradient for a legend. @param {Scale} scale @param {boolean} isDark */
 export function gradient(scale, isDark) {
   const { colours } = paletteOf(scale, isDark)
   return `linear-gradient(to right, ${colours.filter((_, i) => i % 15 === 0).join(', ')})`

@@ -66,10 +66,6 @@ export const texts = { ...commonTexts, ...headsTexts, ...linesTexts, ...traceTex
 
 /** @typedef {Partial<typeof texts>} Texts */
 
-/**
- * A text with its values.
- * @param {string} template
- * @param {Record<string, string | number>} [values]
- */
+/** A text with its values. @param {string} template @param {Record<string, string | number>} [values] */
 export const fill = (template, values = {}) =>
   template.replace(/\{(\w+)\}/g, (all, name) => String(values[name] ?? all))

@@ -44,20 +44,9 @@ const LARGEST_CELL = 96
  * @param {View} [wanted.view]
  * @returns {Layout}
  */
-export function layout({
-  rows,
-  columns,
-  width,
-  most,
-  tallest,
-  mostHeight,
-  rowLabel,
-  columnLabel,
-  titles,
-  legend,
-  fontSize,
-  view = WHOLE,
-}) {
+export function layout(wanted) {
+  const { rows, columns, width, most, tallest, mostHeight, rowLabel, columnLabel, titles, legend, fontSize } = wanted
+  const { view = WHOLE } = wanted
   const title = titles ? TITLE : 0
   const rowLabels = rowLabel ? Math.min(Math.ceil(rowLabel), Math.max(24, Math.floor(width * 0.28))) + GAP : 0
   const left = title + rowLabels

@@ -24,13 +24,9 @@ import { cellAt, labelAt, panned, zoomed } from './geometry.js'
 /** A press that moves less is a click. */
 const STILL = 4
 /** A finger that stays so many milliseconds does what a click with Shift does. */
-export const LONG_PRESS = 500
+const LONG_PRESS = 500
 
-/**
- * The cells of a straight stroke from one to another, without the first.
- * @param {Cell} from
- * @param {Cell} to
- */
+/** The cells of a straight stroke from one to another, without the first. @param {Cell} from @param {Cell} to */
 export function stroke(from, to) {
   const count = Math.max(Math.abs(to.row - from.row), Math.abs(to.column - from.column))
   return Array.from({ length: count }, (_, i) => ({
@@ -39,19 +35,43 @@ export function stroke(from, to) {
   }))
 }
 
+/** A finger that stays; the click that ends the press is no click. */
+export class LongPress {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer = undefined
+  #wasLong = false
+
+  /** @param {{ pointerType: string }} event @param {() => void} act */
+  down({ pointerType }, act) {
+    this.up()
+    this.#wasLong = false
+    if (pointerType !== 'touch') return
+    this.#timer = setTimeout(() => {
+      this.#wasLong = true
+      act()
+    }, LONG_PRESS)
+  }
+
+  /** The finger left or moved. */
+  up = () => clearTimeout(this.#timer)
+
+  /** Was this click the end of a long press? */
+  wasLong() {
+    const was = this.#wasLong
+    this.#wasLong = false
+    return was
+  }
+}
+
 /** The listeners of an element for pointers and the wheel. */
 export class Gestures {
   /** @type {Map<number, { x: number, y: number }>} */
   #pointers = new Map()
   /** @type {{ x: number, y: number, cell: Cell | undefined, label: Token | undefined, last: Cell | undefined, hasMoved: boolean } | undefined} */
   #press = undefined
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #holding = undefined
+  #longPress = new LongPress()
 
-  /**
-   * @param {import('./base.js').Reactive} host
-   * @param {Actions} actions
-   */
+  /** @param {import('./base.js').Reactive} host @param {Actions} actions */
   constructor(host, actions) {
     this.actions = actions
     host.addController(this)
@@ -64,7 +84,7 @@ export class Gestures {
   }
 
   #release() {
-    clearTimeout(this.#holding)
+    this.#longPress.up()
     this.#press = undefined
   }
 
@@ -85,11 +105,11 @@ export class Gestures {
     this.#release()
     if (this.#pointers.size > 1) return
     this.#press = { x, y, cell, label, last: cell, hasMoved: false }
-    if (event.pointerType === 'touch' && this.actions.mode() === 'read')
-      this.#holding = setTimeout(() => {
+    if (this.actions.mode() === 'read')
+      this.#longPress.down(event, () => {
         this.#press = undefined
         this.#pin({ cell, label }, true)
-      }, LONG_PRESS)
+      })
     if (cell) this.actions.point(cell)
     if (cell && this.actions.mode() === 'paint') {
       this.actions.paint(cell, true)
@@ -121,7 +141,7 @@ export class Gestures {
     if (!press.hasMoved && Math.hypot(x - press.x, y - press.y) < STILL) return
     const isFirst = !press.hasMoved
     press.hasMoved = true
-    clearTimeout(this.#holding)
+    this.#longPress.up()
     capture(event)
     const mode = this.actions.mode()
     if (mode === 'paint') {

@@ -26,15 +26,6 @@ const GAP = 12
  * @fires {CustomEvent<{ head: number }>} head-select - another head is selected, by click or arrow keys
  * @csspart head - each head
  * @csspart note - its sentence
- * @csspart problem - the sentence that says what is wrong with the tensors
- * @csspart empty - what stands there while there is nothing to show
- * @cssprop --qkv-ink - text and lines; by default CanvasText
- * @cssprop --qkv-quiet - secondary text
- * @cssprop --qkv-paper - the ground; by default Canvas
- * @cssprop --qkv-rule - thin lines
- * @cssprop --qkv-mark - focus and selection; by default CanvasText
- * @cssprop --qkv-problem - what is wrong with the tensors
- * @cssprop --qkv-font - the font family; by default system-ui
  * @cssprop --qkv-head - the least that a head is wide; by default 7.25rem, with sentences 11.5rem
  * @cssprop --qkv-columns - with sentences: the columns of the grid of heads
  * @cssprop --qkv-flow - with sentences: row, or column for heads side by side
@@ -227,14 +218,13 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   /** @param {import('./pens.js').Pen} pen @param {Checked} tensor @param {number} head @param {number} x @param {number} y @param {number} ratio */
   #drawHead(pen, tensor, head, x, y, ratio) {
     const { width, height } = this.#sizeOf(tensor)
-    const { hidden, hatch } = exceptions(this.theme.style.isDark)
+    const { hidden, hatch, nan } = exceptions(this.theme.style.isDark)
     pen.hatch(x, y, width, height, { ground: hidden, line: hatch })
     const [rows, columns] = tensor.dims.slice(1)
     if ('context' in pen || rows * columns > 1024)
       return pen.image(this.#imageOf(tensor, head, ratio), x, y, width, height)
     const map = this.#headOf(tensor, head)
     const { colours } = paletteOf(map.scale, this.theme.style.isDark)
-    const { nan } = exceptions(this.theme.style.isDark)
     for (let i = 0; i < rows * columns; i++) {
       if (map.isHidden(i)) continue
       const [left, top] = [((i % columns) * width) / columns, (Math.floor(i / columns) * height) / rows]
@@ -263,19 +253,14 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   #select(head) {
     if (head === this.selected) return
     this.selected = head
-    this.#fire('head-select', { head })
-  }
-
-  /** @param {keyof HeadsEvents} name @param {{ head: number } | null} detail */
-  #fire(name, detail) {
-    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }))
+    this.fire('head-select', { head })
   }
 
   /** @param {number} [head] undefined: none */
   #point(head) {
     if (head === this.#pointed) return
     this.#pointed = head
-    this.#fire('head-focus', head === undefined ? null : { head })
+    this.fire('head-focus', head === undefined ? null : { head })
   }
 
   /** @param {KeyboardEvent} event */
@@ -341,9 +326,8 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   /** @internal @returns {unknown} */
   render() {
     const tensor = this.#tensor
-    if (this.#problem) return [this.theme.probe, this.problem(this.#problem)]
-    if (!tensor || tensor.data.length === 0)
-      return [this.theme.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
+    if (this.#problem) return this.problem(this.#problem)
+    if (!tensor || tensor.data.length === 0) return this.nothing()
     const selected = Math.min(Math.max(this.selected, -1), tensor.dims[0] - 1)
     return html`${this.theme.probe}
       <div class="heads size" role="radiogroup" aria-label=${this.label || this.say('heads')} @keydown=${this.#key}>

@@ -56,15 +56,6 @@ const MADE_OF = [
  * @fires {CustomEvent<EditDetail>} cell-edit - in mode "edit", by dragging or typing; `isFirst` begins a drag
  * @csspart map - the map with its labels and its legend
  * @csspart tools - the buttons below
- * @csspart problem - the sentence that says what is wrong with the tensors
- * @csspart empty - what stands there while there is nothing to show
- * @cssprop --qkv-ink - text and lines; by default CanvasText
- * @cssprop --qkv-quiet - secondary text
- * @cssprop --qkv-paper - the ground; by default Canvas
- * @cssprop --qkv-rule - thin lines
- * @cssprop --qkv-mark - focus and selection; by default CanvasText
- * @cssprop --qkv-problem - what is wrong with the tensors
- * @cssprop --qkv-font - the font family; by default system-ui
  * @cssprop --qkv-height - the most that all cells are high; by default 560px
  * @cssprop --qkv-cell-width - how wide a cell grows where there is room; by default as its number
  * @cssprop --qkv-cell-height - how high; by default 2.4 lines
@@ -243,11 +234,6 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     return new DOMRect(origin.left + left, origin.top + top, width, height)
   }
 
-  /** @internal @param {string} name @param {unknown} [detail] */
-  fire(name, detail) {
-    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }))
-  }
-
   /** @internal @param {string} name @param {Cell} cell @param {object | false} [more] */
   emit(name, cell, more) {
     this.fire(name, { row: cell.row, column: cell.column, value: this.value(cell), ...more })
@@ -311,9 +297,8 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   /** @internal @returns {unknown} */
   render() {
     const map = this.map
-    if (this.#problem) return [this.theme.probe, this.problem(this.#problem)]
-    if (!map || map.data.length === 0)
-      return [this.theme.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
+    if (this.#problem) return this.problem(this.#problem)
+    if (!map || map.data.length === 0) return this.nothing()
     const [rows, columns] = map.dims
     const label = this.label
       ? this.say('ofMap', { label: this.label, rows, columns })

@@ -15,25 +15,18 @@ export function moved({ key, ctrlKey, metaKey }, { row, column }, rows, columns)
   const far = ctrlKey || metaKey
   const page = Math.max(10, Math.round(rows / 10))
   const [bottom, right] = [rows - 1, columns - 1]
-  switch (key) {
-    case 'ArrowUp':
-      return { row: far ? 0 : Math.max(row - 1, 0), column }
-    case 'ArrowDown':
-      return { row: far ? bottom : Math.min(row + 1, bottom), column }
-    case 'ArrowLeft':
-      return { row, column: far ? 0 : Math.max(column - 1, 0) }
-    case 'ArrowRight':
-      return { row, column: far ? right : Math.min(column + 1, right) }
-    case 'Home':
-      return { row: far ? 0 : row, column: 0 }
-    case 'End':
-      return { row: far ? bottom : row, column: right }
-    case 'PageUp':
-      return { row: Math.max(row - page, 0), column }
-    case 'PageDown':
-      return { row: Math.min(row + page, bottom), column }
+  /** @type {Record<string, Cell>} */
+  const to = {
+    ArrowUp: { row: far ? 0 : Math.max(row - 1, 0), column },
+    ArrowDown: { row: far ? bottom : Math.min(row + 1, bottom), column },
+    ArrowLeft: { row, column: far ? 0 : Math.max(column - 1, 0) },
+    ArrowRight: { row, column: far ? right : Math.min(column + 1, right) },
+    Home: { row: far ? 0 : row, column: 0 },
+    End: { row: far ? bottom : row, column: right },
+    PageUp: { row: Math.max(row - page, 0), column },
+    PageDown: { row: Math.min(row + page, bottom), column },
   }
-  return undefined
+  return to[key]
 }
 
 /**

@@ -4,7 +4,8 @@ import { QkvElement } from './base.js'
 import { paletteOf } from './colour-scale.js'
 import { define } from './define.js'
 import { commonTexts, linesTexts } from './element-texts.js'
-import { LONG_PRESS } from './gestures.js'
+import { LongPress } from './gestures.js'
+import { moved } from './keys.js'
 import { linksOf, strongest } from './links.js'
 import { short, write } from './number-text.js'
 import { penOf, visible, widthOf } from './pens.js'
@@ -17,6 +18,7 @@ import { check, hiddenIn } from './tensor-input.js'
 /** The most links that can be told apart. */
 const MOST_LINKS = 1500
 const TITLE = 22
+const FIRST = /** @type {const} */ ({ side: 'row', index: 0 })
 /** The most links of a token that are announced. */
 const MOST_SAID = 5
 
@@ -28,15 +30,6 @@ const MOST_SAID = 5
  * @fires {CustomEvent<Token | null>} token-focus - another token is pointed at or moved to; null when the pointer leaves
  * @fires {CustomEvent<Token & Second>} token-pin - a token is clicked, or Enter is pressed on it; `isSecond` with Shift, or by a long press
  * @csspart lines - the tokens and their links
- * @csspart problem - the sentence that says what is wrong with the tensors
- * @csspart empty - what stands there while there is nothing to show
- * @cssprop --qkv-ink - text and lines; by default CanvasText
- * @cssprop --qkv-quiet - secondary text
- * @cssprop --qkv-paper - the ground; by default Canvas
- * @cssprop --qkv-rule - thin lines
- * @cssprop --qkv-mark - focus and selection; by default CanvasText
- * @cssprop --qkv-problem - what is wrong with the tensors
- * @cssprop --qkv-font - the font family; by default system-ui
  * @cssprop --qkv-height - the most that the element is high; by default 35rem
  */
 export class QkvLines extends /** @type {new () => import('./base.js').Emits<LinesEvents> & QkvElement} */ (
@@ -231,62 +224,43 @@ export class QkvLines extends /** @type {new () => import('./base.js').Emits<Lin
   #point = token => {
     if (token?.side === this.token?.side && token?.index === this.token?.index) return
     this.token = token
-    this.dispatchEvent(new CustomEvent('token-focus', { detail: token, bubbles: true, composed: true }))
+    this.fire('token-focus', token)
   }
 
   /** @param {boolean} isSecond */
   #pin(isSecond) {
     if (!this.token) return
     const detail = { ...this.token, ...(isSecond && { isSecond }) }
-    this.dispatchEvent(new CustomEvent('token-pin', { detail, bubbles: true, composed: true }))
+    this.fire('token-pin', detail)
   }
 
-  /** A finger that rests on a token. @type {ReturnType<typeof setTimeout> | undefined} */
-  #holding = undefined
-  #wasHeld = false
+  #longPress = new LongPress()
 
   /** @param {PointerEvent} event */
   #down = event => {
     this.#point(this.#at(event))
-    this.#wasHeld = false
-    clearTimeout(this.#holding)
-    if (event.pointerType === 'touch')
-      this.#holding = setTimeout(() => {
-        this.#wasHeld = true
-        this.#pin(true)
-      }, LONG_PRESS)
+    this.#longPress.down(event, () => this.#pin(true))
   }
-
-  #release = () => clearTimeout(this.#holding)
 
   /** @param {MouseEvent} event */
   #click = event => {
-    if (!this.#wasHeld) this.#pin(event.shiftKey)
-    this.#wasHeld = false
+    if (!this.#longPress.wasLong()) this.#pin(event.shiftKey)
+  }
+
+  /** Where a key leads: down its column, or to the other one. @param {string} key @param {{ row: number, column: number }} from @param {number[]} counts @returns {Token | undefined} */
+  #moved(key, from, counts) {
+    const last = counts[from.column] - 1
+    const ends = { Home: 0, End: last }[key]
+    const to = ends === undefined ? moved({ key, ctrlKey: false }, from, last + 1, 2) : { ...from, row: ends }
+    return to && { side: to.column ? 'column' : 'row', index: Math.min(to.row, counts[to.column] - 1) }
   }
 
   /** @param {KeyboardEvent} event */
   #key = event => {
-    const [rows, columns] = this.#made?.dims ?? [0, 0]
-    const { side, index } = this.token ?? { side: /** @type {const} */ ('row'), index: 0 }
-    const count = side === 'row' ? rows : columns
-    const at = (/** @type {number} */ to) => ({ side, index: Math.min(Math.max(to, 0), count - 1) })
-    const across = (/** @type {'row' | 'column'} */ to) => ({
-      side: to,
-      index: Math.min(index, (to === 'row' ? rows : columns) - 1),
-    })
-    /** @type {Record<string, () => Token>} */
-    const moves = {
-      ArrowUp: () => at(index - 1),
-      ArrowDown: () => at(index + 1),
-      PageUp: () => at(index - 10),
-      PageDown: () => at(index + 10),
-      Home: () => at(0),
-      End: () => at(count - 1),
-      ArrowLeft: () => across('row'),
-      ArrowRight: () => across('column'),
-    }
-    const to = moves[event.key]?.()
+    const counts = this.#made?.dims ?? [0, 0]
+    const { side, index } = this.token ?? FIRST
+    const column = side === 'row' ? 0 : 1
+    const to = this.#moved(event.key, { row: index, column }, counts)
     if (event.key === 'Escape') this.#point(undefined)
     if (event.key === 'Enter') this.#pin(event.shiftKey)
     if (!to) return
@@ -326,10 +300,9 @@ export class QkvLines extends /** @type {new () => import('./base.js').Emits<Lin
   /** @internal @returns {unknown} */
   render() {
     const made = this.#made
-    if (this.#problem) return [this.theme.probe, this.problem(this.#problem)]
-    if (!made || made.data.length === 0)
-      return [this.theme.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
-    const token = this.token ?? { side: /** @type {const} */ ('row'), index: 0 }
+    if (this.#problem) return this.problem(this.#problem)
+    if (!made || made.data.length === 0) return this.nothing()
+    const token = this.token ?? FIRST
     const id = `token-${token.side}-${token.index}`
     return html`${this.theme.probe}
       <div class="size" part="lines">
@@ -352,8 +325,8 @@ export class QkvLines extends /** @type {new () => import('./base.js').Emits<Lin
           }}
           @pointermove=${(/** @type {PointerEvent} */ event) => this.#point(this.#at(event))}
           @pointerdown=${this.#down}
-          @pointerup=${this.#release}
-          @pointercancel=${this.#release}
+          @pointerup=${this.#longPress.up}
+          @pointercancel=${this.#longPress.up}
           @click=${this.#click}
           @pointerleave=${() => this.#isFocused || this.#point(undefined)}
         >

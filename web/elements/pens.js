@@ -7,11 +7,7 @@ let ruler = /** @type {CanvasRenderingContext2D | undefined} */ (undefined)
 /** @type {Map<string, number>} */
 const widths = new Map()
 
-/**
- * How wide a text is.
- * @param {string} text
- * @param {string} font
- */
+/** How wide a text is. @param {string} text @param {string} font */
 export function widthOf(text, font) {
   const name = `${font} ${text}`
   const known = widths.get(name)
@@ -55,10 +51,7 @@ export function visible(token) {
 
 /** Draws on a canvas. */
 export class CanvasPen {
-  /**
-   * @param {CanvasRenderingContext2D} context
-   * @param {string} family of fonts
-   */
+  /** @param {CanvasRenderingContext2D} context @param {string} family of fonts */
   constructor(context, family) {
     this.context = context
     this.family = family

@@ -42,7 +42,8 @@ function diverging(isDark) {
   const half = (/** @type {number} */ sign) => {
     const scheme = [0, 1, 2, 3, 4, 5].map(at => schemePuOr[11][5 + sign * at])
     if (!isDark) return even(piecewise(interpolateLab, scheme), 97.2, 34, STEPS / 2)
-    return even(piecewise(interpolateLab, [DARK_GROUND, ...[4, 3, 2, 1].map(at => scheme[at])]), 9, 84, STEPS / 2)
+    const lit = [4, 3, 2, 1].map(at => scheme[at])
+    return even(piecewise(interpolateLab, [DARK_GROUND, ...lit]), 9, 84, STEPS / 2)
   }
   return [...half(-1).reverse(), ...half(1)]
 }

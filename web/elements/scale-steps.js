@@ -32,11 +32,7 @@ const SHARES = new Set(['exponentials', 'fullWeights', 'zeroed', 'weights', 'dro
 /** @param {TensorLike} tensor */
 const dimsOf = ({ dims, shape }) => Array.from(dims ?? shape ?? [])
 
-/**
- * The steps that the trace has.
- * @param {Trace} trace
- * @returns {Step[]}
- */
+/** The steps that the trace has. @param {Trace} trace @returns {Step[]} */
 export function stepsOf(trace) {
   if (Array.isArray(trace?.steps)) return [.../** @type {Step[]} */ (trace.steps)]
   const tensors = /** @type {Record<string, TensorLike | undefined>} */ (trace ?? {})
@@ -84,10 +80,7 @@ export function matrixOf({ axes, tensor }, batch, head, heads) {
   if (left.startsWith('H')) take(head)
   else if (left.startsWith('G')) take(Math.floor((head * rest[0]) / heads))
   while (rest.length > 3) take(0)
-  if (rest.length === 3) {
-    rest = [rest[0], rest[1] * rest[2]]
-    left = left[0] + left.slice(1)
-  }
+  if (rest.length === 3) rest = [rest[0], rest[1] * rest[2]]
   if (rest.length === 1) [rest, left] = left[0] === 'S' ? [[1, rest[0]], `1${left}`] : [[rest[0], 1], `${left}1`]
   const size = rest[0] * rest[1]
   return { data: part(data, at, size), dims: [rest[0], rest[1]], rowAxis: left[0], columnAxis: left.slice(1) }

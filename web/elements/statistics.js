@@ -17,10 +17,8 @@ import { check } from './tensor-input.js'
  * @returns {HeadStatistics[]} one for each head
  */
 export function headStatistics(weights, { offset = 0 } = {}) {
-  const {
-    data,
-    dims: [heads, rows, columns],
-  } = check(weights, 3)
+  const { data, dims } = check(weights, 3)
+  const [heads, rows, columns] = dims
   return Array.from({ length: heads }, (_, head) => {
     let [entropy, first, previous, self] = [0, 0, 0, 0]
     let [seeing, withPrevious, withSelf] = [0, 0, 0]

@@ -17,6 +17,9 @@ export const escapeXml = text =>
 
 const n = (/** @type {number} */ x) => String(Math.round(x * 100) / 100)
 
+/** The attributes of a rectangle. @param {number} x @param {number} y @param {number} width @param {number} height */
+const box = (x, y, width, height) => `x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}"`
+
 /** Writes SVG. */
 export class SvgPen {
   /** @type {string[]} */
@@ -31,16 +34,12 @@ export class SvgPen {
 
   /** @param {number} x @param {number} y @param {number} width @param {number} height @param {string} fill */
   fill(x, y, width, height, fill) {
-    this.#parts.push(
-      `<rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" fill="${escapeXml(fill)}"/>`,
-    )
+    this.#parts.push(`<rect ${box(x, y, width, height)} fill="${escapeXml(fill)}"/>`)
   }
 
   /** @param {number} x @param {number} y @param {number} width @param {number} height @param {LineStyle} style */
   frame(x, y, width, height, style) {
-    this.#parts.push(
-      `<rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" fill="none" ${this.#stroke(style)}/>`,
-    )
+    this.#parts.push(`<rect ${box(x, y, width, height)} fill="none" ${this.#stroke(style)}/>`)
   }
 
   /** @param {number[]} points @param {LineStyle} style */
@@ -75,7 +74,7 @@ export class SvgPen {
   /** @param {HTMLCanvasElement} image @param {number} x @param {number} y @param {number} width @param {number} height */
   image(image, x, y, width, height) {
     this.#parts.push(
-      `<image x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" preserveAspectRatio="none" image-rendering="pixelated" href="${image.toDataURL()}"/>`,
+      `<image ${box(x, y, width, height)} preserveAspectRatio="none" image-rendering="pixelated" href="${image.toDataURL()}"/>`,
     )
   }
 
@@ -93,10 +92,7 @@ export class SvgPen {
   /** @param {number} x @param {number} y @param {number} width @param {number} height @param {() => void} draw */
   clip(x, y, width, height, draw) {
     const id = `clip-${[x, y, width, height].map(n).join('-')}`
-    this.#definitions.set(
-      id,
-      `<clipPath id="${id}"><rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}"/></clipPath>`,
-    )
+    this.#definitions.set(id, `<clipPath id="${id}"><rect ${box(x, y, width, height)}/></clipPath>`)
     this.#parts.push(`<g clip-path="url(#${id})">`)
     draw()
     this.#parts.push('</g>')

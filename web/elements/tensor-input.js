@@ -19,11 +19,7 @@ export class Problem extends Error {
   }
 }
 
-/**
- * @param {unknown} tensor
- * @param {number} axes how many; leading axes of 1 fall away
- * @returns {Checked}
- */
+/** @param {unknown} tensor @param {number} axes how many; leading axes of 1 fall away @returns {Checked} */
 export function check(tensor, axes) {
   const { data, dims, shape } = /** @type {Partial<TensorLike>} */ (tensor ?? {})
   const all = Array.from(dims ?? shape ?? [])

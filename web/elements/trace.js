@@ -20,15 +20,6 @@ import { check, part } from './tensor-input.js'
  * @tagname qkv-trace
  * @fires {CustomEvent<{ step: string }>} step-select - another step is chosen
  * @fires {CustomEvent<{ head: number }>} head-select - another head is selected
- * @csspart problem - the sentence that says what is wrong with the tensors
- * @csspart empty - what stands there while there is nothing to show
- * @cssprop --qkv-ink - text and lines; by default CanvasText
- * @cssprop --qkv-quiet - secondary text
- * @cssprop --qkv-paper - the ground; by default Canvas
- * @cssprop --qkv-rule - thin lines
- * @cssprop --qkv-mark - focus and selection; by default CanvasText
- * @cssprop --qkv-problem - what is wrong with the tensors
- * @cssprop --qkv-font - the font family; by default system-ui
  */
 export class QkvTrace extends /** @type {new () => import('./base.js').Emits<TraceEvents> & QkvElement} */ (
   QkvElement
@@ -99,7 +90,7 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
   #select(name) {
     if (name === this.step) return
     this.step = name
-    this.dispatchEvent(new CustomEvent('step-select', { detail: { step: name }, bubbles: true, composed: true }))
+    this.fire('step-select', { step: name })
   }
 
   /** @param {KeyboardEvent} event */
@@ -129,13 +120,10 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
     return tokens?.length === count ? tokens : Array.from({ length: count }, (_, i) => String(i + 1))
   }
 
-  get #map() {
-    return /** @type {import('./heatmap.js').QkvHeatmap | null} */ (this.renderRoot.querySelector('qkv-heatmap'))
-  }
-
   /** @internal */
   picture() {
-    return this.#map?.picture() ?? { width: 96, height: 24, draw: () => {} }
+    const map = /** @type {import('./heatmap.js').QkvHeatmap | null} */ (this.renderRoot.querySelector('qkv-heatmap'))
+    return map?.picture() ?? { width: 96, height: 24, draw: () => {} }
   }
 
   /** All heads' weights, (H, L, S). @param {readonly import('./scale-steps.js').Step[]} steps */
@@ -154,7 +142,7 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
   /** @internal @returns {unknown} */
   render() {
     const steps = this.#steps
-    if (!steps.length) return [this.theme.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
+    if (!steps.length) return this.nothing()
     const at = this.#chosen(steps)
     const step = steps[at]
     const heads = headsOf(steps)
@@ -164,7 +152,7 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
       matrix = matrixOf(step, this.batch, this.head, heads)
       weights = heads > 1 ? this.#weights(steps) : undefined
     } catch (error) {
-      return [this.theme.probe, this.problem(error)]
+      return this.problem(error)
     }
     const dims = Array.from(step.tensor.dims ?? step.tensor.shape ?? []).join(', ')
     return html`${this.theme.probe}

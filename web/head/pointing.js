@@ -1,14 +1,12 @@
 // Pointer, finger and keyboard behave the same on every word, cell and head: something answers when the pointer has rested on it
 // for 80 ms, or when the focus comes to it; a click selects it; Shift, or a long press, means a second one.
 
-import { LONG_PRESS } from '../elements/gestures.js'
-
-/** @typedef {ReturnType<typeof setTimeout>} Timer */
+import { LongPress } from '../elements/gestures.js'
 
 /** Milliseconds that a pointer rests on something before the page answers. */
 const REST = 80
 
-/** @type {Timer | undefined} */
+/** @type {ReturnType<typeof setTimeout> | undefined} */
 let resting
 let isPointing = false
 globalThis.addEventListener?.('pointermove', () => setPointing(true), true)
@@ -32,34 +30,16 @@ export function left(answer) {
   answer()
 }
 
-/** @type {Timer | undefined} */
-let holding
-let wasHeld = false
+const longPress = new LongPress()
 
-/**
- * A finger presses: calls `act` after a long press; the click that follows is ignored.
- * @param {PointerEvent} event
- * @param {() => void} act
- */
-export function held({ pointerType }, act) {
-  clearTimeout(holding)
-  wasHeld = false
-  if (pointerType !== 'touch') return
-  holding = setTimeout(() => {
-    wasHeld = true
-    act()
-  }, LONG_PRESS)
-}
+/** A finger presses: calls `act` after a long press; the click that follows is ignored. @param {PointerEvent} event @param {() => void} act */
+export const held = (event, act) => longPress.down(event, act)
 
 /** The finger left or moved. */
-export const released = () => clearTimeout(holding)
+export const released = longPress.up
 
 /** Was this click the end of a long press? */
-export function wasLong() {
-  const was = wasHeld
-  wasHeld = false
-  return was
-}
+export const wasLong = () => longPress.wasLong()
 
 /**
  * The listeners of a button that is pointed at and selected.
