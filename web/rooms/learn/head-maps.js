@@ -33,11 +33,21 @@ function layerOfA({ blocks }, reference, layer) {
   return blocks[layer] === 'cross' ? all.at(-1) : all.slice(0, -1)[layer]
 }
 
+/** The matrices of the heads of a picture: the same object each time, so that its map is not painted again. @type {WeakMap<LayerShown, { data: Float32Array, dims: number[] }[]>} */
+const matrices = new WeakMap()
+
 /** The matrix of one head. @param {LayerShown} layer @param {number} head */
-const headOf = ({ dims: [, rows, columns], data }, head) => ({
-  data: data.subarray(head * rows * columns, (head + 1) * rows * columns),
-  dims: [rows, columns],
-})
+function headOf(layer, head) {
+  const { dims, data } = layer
+  const [, rows, columns] = dims
+  const found = matrices.get(layer) ?? []
+  matrices.set(layer, found)
+  found[head] ??= {
+    data: data.subarray(head * rows * columns, (head + 1) * rows * columns),
+    dims: [rows, columns],
+  }
+  return found[head]
+}
 
 /** What each head of a layer does, in words, at the step that is shown. @param {Context} context @param {number} shownAt @param {number} layer @param {number} count */
 function notes({ t, view: { points } }, shownAt, layer, count) {
@@ -50,8 +60,19 @@ function notes({ t, view: { points } }, shownAt, layer, count) {
   })
 }
 
+/** What was computed last: the same object as long as it is of the same changes. @type {{ of: unknown[], visible: { data: Uint8Array, dims: readonly number[] } | undefined }} */
+let lastVisible = { of: [], visible: undefined }
+
+/** Which keys each query of a head sees. @param {Context} context @param {import('./tasks/task.js').Head} head @param {readonly number[]} dims */
+function visibleOf(context, head, dims) {
+  const { task, changes } = context.settings
+  const of = [task, changes, head.layer, head.head, dims.join()]
+  if (of.some((each, i) => each !== lastVisible.of[i])) lastVisible = { of, visible: makeVisible(context, head, dims) }
+  return lastVisible.visible
+}
+
 /** Which keys each query of a head sees, as 1, with the reader's changes. @param {Context} context @param {import('./tasks/task.js').Head} head @param {readonly number[]} dims */
-function visibleOf({ settings: { task, changes } }, head, [rows, columns]) {
+function makeVisible({ settings: { task, changes } }, head, [rows, columns]) {
   const hidden = hiddenCells(changes, headAt(head))
   const { isCausal } = TASKS[task]
   if (!isCausal && !hidden.length) return undefined

@@ -113,8 +113,9 @@ export function handlers(qkv) {
         // A picture takes a third of the time at most.
         const pause = Math.max(PICTURE, 3 * pictureTime)
         if (isGoing && isDue() && (isSlow || performance.now() - drawn > pause)) {
-          emit(news(true))
+          // Both messages arrive together, so that the page is drawn once.
           publish()
+          emit(news(true))
           drawn = performance.now()
         }
         if (isGoing) await later(isSlow ? 1000 / pace : 0)
