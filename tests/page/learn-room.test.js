@@ -260,7 +260,7 @@ test('the story waits for the run, names its heads, and is done at each stop', a
   await page.keyboard.press('Enter')
   await done()
   assert.equal(await room('#story-next').count(), 0)
-  await page.click('#story-end')
+  await page.click('#story-leave')
   assert.equal(await room('#story').count(), 0)
 })
 
@@ -272,7 +272,7 @@ test('success names what happened; a double click or F2 gives a head a factor', 
   assert.equal(await text('#learn-train'), 'Train')
   await page.click('#learn-happened')
   assert.equal(await room('#story').getAttribute('data-stop'), '3')
-  await page.click('#story-end')
+  await page.click('#story-leave')
   await page.dblclick('qkv-heads [role=radio]')
   assert.match(await text('.change'), /1\.1 × 0\.5/)
   await page.waitForFunction(() => document.activeElement?.className === 'head-factor')

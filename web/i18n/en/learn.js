@@ -185,11 +185,6 @@ export const texts = {
 
   story: 'Guided story',
   storyStart: 'What is happening? A guided story',
-  storyBack: 'Back',
-  storyNext: 'Next',
-  storyPlace: '{at} of {count}',
-  storyEnd: 'Close the story',
-  storyDone: 'Done.',
 
   'story.induction.1':
     'A segment of these numbers stands twice. After its last number the model has to say what followed the last time. Its weights are random: it says {says}. On lengths never trained it is right in {first} of such cases. A model without attention reaches {nowhere}.',

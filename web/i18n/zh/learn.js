@@ -179,11 +179,6 @@ export const texts = {
 
   story: '引导故事',
   storyStart: '发生了什么？跟着故事看',
-  storyBack: '上一步',
-  storyNext: '下一步',
-  storyPlace: '第 {at} 站，共 {count} 站',
-  storyEnd: '关闭故事',
-  storyDone: '完成。',
 
   'story.induction.1':
     '这些数字里有一段出现了两次。读到它的最后一个数字时，模型应当说出上一次后面跟着什么。它的权重是随机的：它回答 {says}。在未训练过的长度上，这类问题答对 {first}。没有注意力的模型能达到 {nowhere}。',

@@ -1,8 +1,9 @@
 // A guided story for each task: stops that wait for the state of the run. The texts are in i18n/TAG/learn.js.
 
-import { html, nothing } from 'lit'
+import { html } from 'lit'
 import { percent } from '../../files/number-format.js'
 import { headName } from '../../head/changes.js'
+import { guide } from '../../shell/guide.js'
 import { TASKS } from './tasks/index.js'
 import { pictureOf, runOf, toldOf } from './told.js'
 
@@ -64,16 +65,15 @@ export function story(context) {
   const blanks = Object.fromEntries(Object.keys(numbers).map(name => [name, `{${name}}`]))
   const text = (/** @type {string} */ part) =>
     knownSentences(t(/** @type {any} */ (`story.${settings.task}.${n + 1}${part}`), blanks), numbers)
-  return html`<section class="story" id="story" tabindex="-1" aria-label=${t('story')} data-stop=${n + 1} data-done=${isDone}>
-    <div class="story-says"><p class="story-text">${text('')}</p>
-    <p class="story-do ${isDone ? 'is-done' : ''}" role="status"><span class="tour-badge" aria-hidden="true">${isDone ? '✓' : '1'}</span> ${text('.do')}${isDone ? html` <span class="note">${t('storyDone')}</span>` : nothing}</p></div>
-    <div class="learn-buttons"><button type="button" class="tool" id="story-back" ?disabled=${n === 0} @click=${() => act.tell(n - 1)}>${t('storyBack')}</button>
-      <span class="note">${t('storyPlace', { at: n + 1, count })}</span>
-      ${
-        n + 1 < count
-          ? html`<button type="button" class="tool ${isDone ? 'is-filled' : ''}" id="story-next" @click=${() => act.tell(n + 1)}>${t('storyNext')}</button>`
-          : nothing
-      }
-      <button type="button" class="tool" id="story-end" @click=${() => act.tell(null)}>${t('storyEnd')}</button></div>
-  </section>`
+  return guide({
+    t,
+    id: 'story',
+    label: t('story'),
+    at: n + 1,
+    of: count,
+    text: text(''),
+    task: text('.do'),
+    isDone,
+    go: at => act.tell(at === null ? null : at - 1),
+  })
 }
