@@ -77,7 +77,7 @@ test('a layer is patched from a second text; the head on both texts, and before 
   await page.locator('#models-ranked button', { hasText: '3.2' }).click()
   await page.click('[data-view="difference"]')
   await page.locator('#models-difference canvas').waitFor()
-  assert.equal(await page.inputValue('#models-against'), 'before')
+  assert.equal(await page.inputValue('#models-minus'), 'before')
   const differs = (/** @type {boolean} */ isLarge) =>
     page.waitForFunction(isLarge => {
       const { matrix, minus } = /** @type {any} */ (document.querySelector('#models-difference')) ?? {}
@@ -86,7 +86,7 @@ test('a layer is patched from a second text; the head on both texts, and before 
       return isLarge ? Math.max(...far) > 1e-3 : Math.max(...far) < 1e-5
     }, isLarge)
   await differs(true) // a later layer has changed
-  await page.selectOption('#models-against', 'text')
+  await page.selectOption('#models-minus', 'text')
   await differs(false) // what leaves layer 1 is that of the second text, so all later layers are
 })
 

@@ -74,7 +74,7 @@ test('Shift-click on a second head subtracts it from the first', async () => {
   await click(0, 3)
   await page.locator('#models-difference').waitFor()
   await until(page, '.models-title', /Head 2\.1/)
-  assert.equal(await page.inputValue('#models-against'), '0.3')
+  assert.equal(await page.inputValue('#models-minus'), '0.3')
 })
 
 for (const [name, type, head, isPlain] of /** @type {const} */ ([

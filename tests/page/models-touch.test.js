@@ -81,7 +81,7 @@ test('a finger that rests on a head marks it; on a second one, it is subtracted 
   assert.equal(await page.locator('.models-title').count(), 0, 'lifting the finger opens no head')
   await hold(await placeOf('.atlas-maps', [3 / 8, 1 / 2]), () => page.locator('#models-difference').waitFor())
   await until(page, '.models-title', /^Head 1\.1/)
-  assert.equal(await page.locator('#models-against').inputValue(), '1.1')
+  assert.equal(await page.locator('#models-minus').inputValue(), '1.1')
 })
 
 test('a finger that rests on a second word asks for the heads between the two', async () => {

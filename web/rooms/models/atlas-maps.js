@@ -26,7 +26,8 @@ export function emptyMaps(layers, heads, rows, columns) {
   const [height, width] = isExact ? [rows, columns] : [Math.min(rows, BLOCKS), Math.min(columns, BLOCKS)]
   const size = layers * heads * height * width
   const data = new Float32Array(size)
-  return { layers, heads, rows, columns, height, width, data, ...(!isExact && { cells: new Uint32Array(size) }) }
+  const cells = isExact ? undefined : new Uint32Array(size)
+  return { layers, heads, rows, columns, height, width, data, cells }
 }
 
 /** Puts the weights of a layer into the maps. @param {Maps} maps @param {number} layer @param {Weights} weights */

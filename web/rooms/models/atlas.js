@@ -150,7 +150,7 @@ export class ModelsAtlas extends LitElement {
     const every = pitch < 16 ? Math.ceil(16 / pitch) : 1
     const lens = this.lens
     return html`${this.theme.probe}
-      <div class="atlas-scroll" @scroll=${this.#look}>
+      <div class="atlas-scroll" @scroll=${this.#updateCrop}>
         <div class="atlas-columns" aria-hidden="true" .style=${`grid-template-columns: repeat(${heads}, ${pitch}px) 1fr`}>
           ${Array.from({ length: heads }, (_, h) => html`<span>${h % every === 0 ? h + 1 : ''}</span>`)}${lens && !this.isSmall ? html`<span class="atlas-lens-title">${this.lensTitle}</span>` : nothing}
         </div>
@@ -188,7 +188,7 @@ export class ModelsAtlas extends LitElement {
   }
 
   /** Which part is in sight? */
-  #look = () => {
+  #updateCrop = () => {
     const crop = cropOf(this.querySelector('.atlas-scroll'))
     if (JSON.stringify(crop) !== JSON.stringify(this.crop)) this.crop = crop
   }
@@ -209,7 +209,7 @@ export class ModelsAtlas extends LitElement {
   updated() {
     this.room.width = this.clientWidth
     this.#paint()
-    if (!this.isSmall) this.#look()
+    if (!this.isSmall) this.#updateCrop()
     if (this.crop && this.maps)
       paintMinimap(this.querySelector('.atlas-minimap canvas'), this.maps, this.scores, this.theme.style.isDark)
   }
@@ -303,7 +303,7 @@ export class ModelsAtlas extends LitElement {
       return
     }
     if (!at || !this.maps) return this.#send('atlas-point', null)
-    // A pixel may stand for several cells: the strongest of them is told, as it is painted.
+    // A pixel may stand for several cells: the event names the strongest of them, which is the one that is painted.
     const { layer, head } = at
     const found = strongest(this.maps, at, this.side, this.withoutFirst)
     this.#send('atlas-point', { layer, head, ...cellAt(this.maps, { layer, head }, found.y, found.x) })
@@ -373,8 +373,10 @@ function strongest(maps, { layer, head, x, y }, side, withoutFirst) {
 
 /** @param {{ from: HeadAt, to: HeadAt }} marquee */
 const boxOf = ({ from, to }) => ({
-  ...{ top: Math.min(from.layer, to.layer), bottom: Math.max(from.layer, to.layer) },
-  ...{ left: Math.min(from.head, to.head), right: Math.max(from.head, to.head) },
+  top: Math.min(from.layer, to.layer),
+  bottom: Math.max(from.layer, to.layer),
+  left: Math.min(from.head, to.head),
+  right: Math.max(from.head, to.head),
 })
 
 /** The legend of its colours. @param {number} end @param {boolean} isSigned @param {boolean} isDark */

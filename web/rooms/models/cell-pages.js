@@ -74,6 +74,8 @@ function weightPage(state) {
         { type: 'equation', terms: [`= exp(${format(score)} − ${behindSign(largest)}) / ${format(sum)}`] },
         { type: 'text', text: t('modelsSoftmax'), tone: 'note' },
       ]
+  /** @type {Part[]} */
+  const set = isSet ? [{ type: 'text', text: t('modelsRowSet'), tone: 'changed' }] : []
   const steps = [
     { name: t('modelsDot'), value: dot },
     { name: t('modelsScaled', { scale: Number(scale.toPrecision(5)) }), value: scaled },
@@ -84,7 +86,7 @@ function weightPage(state) {
   return {
     result: weight,
     parts: [
-      ...(isSet ? [/** @type {Part} */ ({ type: 'text', text: t('modelsRowSet'), tone: 'changed' })] : []),
+      ...set,
       ...softmax,
       { type: 'heading', text: t('modelsScore') },
       {
@@ -234,6 +236,7 @@ function numberPage({ t, trace, words, weightRow, stack }, letter, i) {
     name,
     cells: ['', '', '', '', { value }],
   })
+  const total = footRow(t('sum'), product)
   return {
     result: made[i],
     parts: [
@@ -248,7 +251,7 @@ function numberPage({ t, trace, words, weightRow, stack }, letter, i) {
         name: n => String(n + 1),
         cells: n => [{ value: weight[n] }, '×', { value: x[n] }, '=', { value: sizes[n] }],
         sizes,
-        foot: [...(bias ? [footRow(t('modelsBiasTerm'), bias)] : []), footRow(t('sum'), product)],
+        foot: bias ? [footRow(t('modelsBiasTerm'), bias), total] : [total],
       },
     ],
   }

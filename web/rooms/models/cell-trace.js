@@ -57,7 +57,7 @@ export async function traceCell(qkv, model, input, hooks, { stack, layer, head, 
   /** @type {Record<string, any>} */
   const all = { ...hooks }
   /** Reads after the reader's change. @type {(place: string, read: (values: Numbers) => Float32Array) => void} */
-  const look = (place, read) => {
+  const readAt = (place, read) => {
     const name = `${at}${attention}.${place}`
     const change = all[name]
     all[name] = (/** @type {Numbers} */ values) => {
@@ -79,19 +79,19 @@ export async function traceCell(qkv, model, input, hooks, { stack, layer, head, 
   const row = (/** @type {Numbers} */ { data, dims: [, , L, S] }) =>
     data.slice((head * L + query) * S, (head * L + query + 1) * S)
   const isCross = stack === 'cross'
-  look('input', values => {
+  readAt('input', values => {
     if (!isCross) seen.xk = inputs(key)(values)
     return inputs(query)(values)
   })
-  look('q', vector(query, head))
-  look('k', vector(key, kvHead))
+  readAt('q', vector(query, head))
+  readAt('k', vector(key, kvHead))
   const isRotated = own.rope && !isCross
   if (isRotated) {
-    look('qBare', vector(query, head))
-    look('kBare', vector(key, kvHead))
+    readAt('qBare', vector(query, head))
+    readAt('kBare', vector(key, kvHead))
   }
-  look('scores', row)
-  look('weights', row)
+  readAt('scores', row)
+  readAt('weights', row)
   const { encoderLastHiddenState: encoded } = await model.forwardAsync(input, { hooks: all, logits: 'none', signal })
   if (isCross && encoded) seen.xk = inputs(key)(/** @type {Numbers} */ (encoded))
   const { q, k, scores, weights } = seen
@@ -105,28 +105,30 @@ export async function traceCell(qkv, model, input, hooks, { stack, layer, head, 
   const top = shares[scores.indexOf(largest)]
   const bias = own.relativeBias && !isCross && Number.isFinite(score) ? score - capped : undefined
   return {
-    ...{
-      stack,
-      layer,
-      head,
-      query,
-      key,
-      kvHead,
-      q,
-      k,
-      xq: seen.input,
-      xk: seen.xk,
-      dot,
-      scale,
-      scaled,
-      score,
-      largest,
-    },
-    ...(isRotated && { qBare: seen.qBare, kBare: seen.kBare }),
-    ...(softcap && { cap: softcap, capped }),
-    ...(bias !== undefined && { bias }),
-    ...{ sum: top > 0 ? 1 / top : 0, weight: weights[key] },
+    stack,
+    layer,
+    head,
+    query,
+    key,
+    kvHead,
+    q,
+    k,
+    qBare: seen.qBare,
+    kBare: seen.kBare,
+    xq: seen.input,
+    xk: seen.xk,
+    dot,
+    scale,
+    scaled,
+    cap: softcap || undefined,
+    capped: softcap ? capped : undefined,
+    bias,
+    score,
+    largest,
+    sum: top > 0 ? 1 / top : 0,
+    weight: weights[key],
     isSet: weights.some((value, i) => value !== seen.softmax[i]),
-    ...{ scores, weights },
+    scores,
+    weights,
   }
 }

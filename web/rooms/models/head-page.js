@@ -1,8 +1,9 @@
 // The page of one head: its map, lines, difference and numbers, its switches, and how a weight was computed.
 
 import { html, nothing } from 'lit'
-import { withCell, withChange } from '../../head/changes.js'
+import { hiddenCells, withChange } from '../../head/changes.js'
 import { headButtons } from '../../head/head-switch.js'
+import { headView, viewTabs } from '../../head/head-view.js'
 import { shown } from '../../shell/store.js'
 import { likeness, mapAt, ranked } from './atlas-maps.js'
 import { atlas, patternOf } from './overview.js'
@@ -11,10 +12,8 @@ import { matrixOf, nameOf } from './shown.js'
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {import('./models.js').Matrix} Matrix */
 /** @typedef {import('../../head/head.js').HeadAt} HeadAt */
-/** @typedef {import('../../head/head.js').Stack} Stack */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-const PICTURES = /** @type {const} */ (['map', 'lines', 'difference', 'numbers'])
 const MODES = /** @type {const} */ (['read', 'paint', 'edit'])
 const SIMILAR = 5
 
@@ -24,6 +23,7 @@ export function headPage(room, head) {
   const { picture, mode } = room.view
   const name = nameOf(head)
   const matrix = matrixOf(room, isChanged)
+  const actions = actionsOf(room, head)
   return html`<section class="models-small">
       <button type="button" class="tool" id="models-back" @click=${() => act.openHead()}>← ${t('modelsAllHeads')}</button>
       ${atlas(room, true)}
@@ -35,10 +35,7 @@ export function headPage(room, head) {
         <span class="spring"></span>
         <button type="button" class="tool" id="models-open-layer" @click=${() => act.openInLayer(t('modelsBackTo', { name }))}>${t('modelsOpenLayer')}</button>
         ${headButtons({ t, changes: settings.changes, set: act.change }, head)}</div>
-      <div class="tabs" role="group" aria-label=${t('view')}>${PICTURES.map(
-        each =>
-          html`<button type="button" class="tab" data-view=${each} aria-pressed=${picture === each} @click=${() => act.show({ picture: each })}>${t(`view.${each}`)}</button>`,
-      )}<span class="spring"></span>
+      <div class="tabs" role="group" aria-label=${t('view')}>${viewTabs(picture, actions.show, t)}<span class="spring"></span>
       ${
         picture === 'map'
           ? html`<label>${t('modelsStroke')} <select id="models-mode" @change=${(
@@ -49,7 +46,7 @@ export function headPage(room, head) {
               })}>${MODES.map(each => html`<option value=${each} ?selected=${each === mode}>${t(`modelsMode.${each}`)}</option>`)}</select></label>`
           : nothing
       }</div>
-      <div class="picture">${matrix ? pictureOf(room, head, matrix) : html`<p class="note">${t('loading')}</p>`}</div>
+      ${headView(matrix && viewOf(room, head, matrix), actions, t)}
     </section>`
 }
 
@@ -73,18 +70,6 @@ function similar({ t, act, maps, view }, at) {
   <button type="button" class="tool" @click=${() => act.rankSimilar(at)}>${t('modelsRankSimilar')}</button>`
 }
 
-/** Which keys a query sees, where queries cannot look ahead. @param {Room} room @param {Stack} stack @param {readonly number[]} dims */
-function maskOf({ openModel }, stack, dims) {
-  const { encoder, decoder } = openModel?.stacks ?? {}
-  const own = stack === 'encoder' ? encoder : (decoder ?? encoder)
-  if (!own?.causal || stack === 'cross') return undefined
-  const [rows, columns] = dims
-  return {
-    data: Uint8Array.from({ length: rows * columns }, (_, i) => Number(i % columns <= Math.floor(i / columns))),
-    dims,
-  }
-}
-
 /** The end of the colours: 1, unless the largest weight is far below. @param {Float32Array} data */
 function endOf(data) {
   let most = 0
@@ -92,84 +77,92 @@ function endOf(data) {
   return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find(end => most <= end) ?? 1
 }
 
-/** @param {Room} room @param {HeadAt} head @param {Matrix} matrix */
-function pictureOf(room, head, matrix) {
-  const { t, act, view, settings, words, cell } = room
-  const { picture, query } = view
-  const mask = maskOf(room, head.stack, matrix.dims)
-  const { queries, keys } = words
-  if (picture === 'lines')
-    return html`<qkv-lines id="models-lines" .label=${t('view.lines')} .weights=${matrix} .mask=${mask} .queryTokens=${queries} .keyTokens=${keys} .texts=${t.elements}
-      .token=${query === undefined ? undefined : { side: 'row', index: query }}
-      @token-pin=${(/** @type {CustomEvent} */ { detail }) => detail.side === 'row' && act.selectWord(detail.index, false, 'queries')}></qkv-lines>`
-  if (picture === 'difference') return difference(room, head, matrix)
-  const { changes } = settings
-  /** Sets a weight. @param {CustomEvent} event */
-  const edit = ({ detail: { row, column, value } }) => {
-    const share = Math.min(1, Math.max(0, Number(value.toFixed(4))))
-    act.change(withChange(changes, { kind: 'weight', isOn: true, ...head, query: row, key: column, value: share }))
-  }
-  /** Hides a cell, or shows one that was hidden by hand. @param {CustomEvent} event */
-  const paint = ({ detail: { row, column } }) => {
-    const isOwn = (/** @type {typeof changes[number]} */ change) =>
-      change.kind === 'hide' &&
-      change.stack === head.stack &&
-      change.layer === head.layer &&
-      change.head === head.head &&
-      change.query === row &&
-      change.key === column
-    act.change(withCell(changes, head, row, column, !changes.some(isOwn)))
-  }
-  return html`${picture === 'numbers' ? scores(room, head) : nothing}<qkv-heatmap id="models-map" .label=${t('modelsHead', { name: nameOf(head) })} .matrix=${matrix} .mask=${mask} .asTable=${picture === 'numbers'}
-    .rowTokens=${queries} .columnTokens=${keys} .rowTitle=${t('axis.queries')} .columnTitle=${t('axis.keys')} .domain=${[0, endOf(matrix.data)]} .texts=${t.elements} legend
-    .mode=${view.mode} .editable=${true}
-    .pinned=${cell && { row: cell.query, column: cell.key }}
-    @cell-pin=${(/** @type {CustomEvent} */ { detail }) => act.selectCell({ query: detail.row, key: detail.column })}
-    @cell-paint=${paint}
-    @cell-edit=${edit}
-    @token-pin=${(/** @type {CustomEvent} */ { detail }) => act.selectWord(detail.index, false, detail.side === 'row' ? 'queries' : 'keys')}></qkv-heatmap>`
+/** Which keys a query sees: none behind it where queries cannot look ahead, and none that the reader has hidden. @param {Room} room @param {HeadAt} head @param {readonly number[]} dims */
+function visibleOf({ openModel, settings, isChanged }, head, dims) {
+  const { encoder, decoder } = openModel?.stacks ?? {}
+  const own = head.stack === 'encoder' ? encoder : (decoder ?? encoder)
+  const hidden = isChanged ? hiddenCells(settings.changes, head) : []
+  const isCausal = own?.causal && head.stack !== 'cross'
+  if (!isCausal && !hidden.length) return undefined
+  const [rows, columns] = dims
+  const data = new Uint8Array(rows * columns).fill(1)
+  if (isCausal) for (let row = 0; row < rows; row++) data.fill(0, row * columns + row + 1, (row + 1) * columns)
+  for (const { query, key } of hidden) if (query < rows && key < columns) data[query * columns + key] = 0
+  return { data, dims }
 }
 
-/** This head less another, less itself before the changes, or less itself with the second text. @param {Room} room @param {HeadAt} head @param {Matrix} matrix */
-function difference(room, head, matrix) {
-  const { t, act, words, runAfter, maps, settings, got } = room
+/** What the difference is taken from: the head before the changes, the head with the second text, or another head. @param {Room} room @param {HeadAt} head @param {Matrix} matrix @returns {import('../../head/head.js').Less | undefined} */
+function lessOf(room, head, matrix) {
+  const { t, runAfter, maps, settings, got } = room
   const { against } = room.view
-  if (!maps) return nothing
-  const isText = against === 'text'
+  if (!maps) return undefined
   const isBefore = runAfter !== undefined && against === undefined
   const other = against === 'text' ? undefined : (against ?? { layer: head.layer, head: (head.head + 1) % maps.heads })
   const sister = other && !maps.cells ? { data: mapAt(maps, other), dims: [maps.rows, maps.columns] } : undefined
   const text = /** @type {Matrix | undefined} */ (shown(got['head:text']))
-  const less = isText ? text : isBefore ? matrixOf(room, false) : sister
-  const isAlike = less && less.data.length === matrix.data.length
-  const choose = (/** @type {InputEvent} */ { target: { value } }) => {
-    const [layer, n] = value.split('.').map(Number)
-    act.show({ against: value === 'before' ? undefined : value === 'text' ? 'text' : { layer, head: n } })
+  const weights = against === 'text' ? text : isBefore ? matrixOf(room, false) : sister
+  const choices = runAfter ? [{ value: 'before', name: t('modelsBeforeChanges') }] : []
+  if (settings.sourceText) choices.push({ value: 'text', name: t('modelsOtherText') })
+  for (let n = 0; n < maps.layers * maps.heads; n++) {
+    const at = { layer: Math.floor(n / maps.heads), head: n % maps.heads }
+    choices.push({ value: `${at.layer}.${at.head}`, name: t('modelsHead', { name: nameOf(at) }) })
   }
-  const names = Array.from({ length: maps.layers * maps.heads }, (_, n) => ({
-    layer: Math.floor(n / maps.heads),
-    head: n % maps.heads,
-  }))
-  return html`<label>${t('modelsLess')} <select id="models-against" @change=${choose}>
-      ${runAfter ? html`<option value="before" ?selected=${isBefore}>${t('modelsBeforeChanges')}</option>` : nothing}
-      ${settings.sourceText ? html`<option value="text" ?selected=${isText}>${t('modelsOtherText')}</option>` : nothing}
-      ${names.map(at => html`<option value="${at.layer}.${at.head}" ?selected=${!isBefore && at.layer === other?.layer && at.head === other.head}>${t('modelsHead', { name: nameOf(at) })}</option>`)}</select></label>
-    ${
-      isAlike
-        ? html`<qkv-heatmap id="models-difference" .label=${t('view.difference')} .matrix=${matrix} .minus=${less} .rowTokens=${words.queries} .columnTokens=${words.keys} .rowTitle=${t('axis.queries')} .columnTitle=${t('axis.keys')} .texts=${t.elements} legend
-      @cell-pin=${(/** @type {CustomEvent} */ { detail }) => act.selectCell({ query: detail.row, key: detail.column })}></qkv-heatmap>`
-        : html`<p class="note">${t('modelsNoDifference')}</p>`
-    }`
+  const chosen = isBefore ? 'before' : against === 'text' ? 'text' : `${other?.layer}.${other?.head}`
+  const isAlike = weights?.data.length === matrix.data.length
+  return isAlike ? { choices, chosen, weights } : { choices, chosen, problem: t('modelsNoDifference') }
 }
 
-/** The scores of the head, each with its definition. @param {Room} room @param {HeadAt} head */
-function scores({ t, run, maps }, { stack, layer, head }) {
-  if (!maps) return nothing
+/** The scores of the head. @param {Room} room @param {HeadAt} head */
+function scoresOf({ t, run, maps }, { stack, layer, head }) {
   const own = /** @type {[import('./model-run.js').ScoreName, Float32Array][]} */ (
     Object.entries(run?.scores[stack] ?? {})
   )
-  return html`<dl class="models-scores">${own.map(
-    ([name, data]) =>
-      html`<div><dt>${t(`modelsRank.${name}`)}</dt><dd>${data[layer * maps.heads + head].toFixed(4)}</dd></div>`,
-  )}</dl>`
+  return own.map(([name, data]) => ({
+    name: t(`modelsRank.${name}`),
+    value: data[layer * (maps?.heads ?? 0) + head],
+  }))
+}
+
+/** @param {Room} room @param {HeadAt} head @param {Matrix} weights @returns {import('../../head/head.js').HeadView} */
+function viewOf(room, head, weights) {
+  const { t, view, words, cell } = room
+  const { query } = view
+  return {
+    prefix: 'models-',
+    label: t('modelsHead', { name: nameOf(head) }),
+    weights,
+    visible: visibleOf(room, head, weights.dims),
+    queries: words.queries,
+    keys: words.keys,
+    isCross: head.stack === 'cross',
+    view: view.picture,
+    mode: view.mode,
+    domain: [0, endOf(weights.data)],
+    selected: cell && { row: cell.query, column: cell.key },
+    word: query === undefined ? undefined : { side: 'queries', position: query },
+    less: view.picture === 'difference' ? lessOf(room, head, weights) : undefined,
+    scores: scoresOf(room, head),
+  }
+}
+
+/** @param {Room} room @param {HeadAt} head @returns {import('../../head/head.js').HeadActions} */
+function actionsOf({ act, settings: { changes } }, head) {
+  return {
+    show: picture => act.show({ picture: /** @type {Room['view']['picture']} */ (picture) }),
+    setMode: mode => act.show({ mode }),
+    point: () => {},
+    select({ cell, word }, isSecond = false) {
+      if (cell) act.selectCell({ query: cell.row, key: cell.column })
+      else if (word) act.selectWord(word.position, isSecond, word.side)
+    },
+    edit(query, key, value = 0) {
+      const share = Math.min(1, Math.max(0, Number(value.toFixed(4))))
+      act.change(withChange(changes, { kind: 'weight', isOn: true, ...head, query, key, value: share }))
+    },
+    hide: (query, key, isHidden) => act.hide(head, query, key, isHidden),
+    subtract(choice) {
+      const [layer, n] = choice.split('.').map(Number)
+      act.show({ against: choice === 'before' ? undefined : choice === 'text' ? 'text' : { layer, head: n } })
+    },
+  }
 }

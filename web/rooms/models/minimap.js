@@ -14,8 +14,10 @@ export function cropOf(scroller) {
   const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = scroller
   if (scrollWidth <= clientWidth + 1 && scrollHeight <= clientHeight + 1) return undefined
   return {
-    ...{ x: scrollLeft / scrollWidth, y: scrollTop / scrollHeight },
-    ...{ width: Math.min(1, clientWidth / scrollWidth), height: Math.min(1, clientHeight / scrollHeight) },
+    x: scrollLeft / scrollWidth,
+    y: scrollTop / scrollHeight,
+    width: Math.min(1, clientWidth / scrollWidth),
+    height: Math.min(1, clientHeight / scrollHeight),
   }
 }
 

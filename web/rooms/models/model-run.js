@@ -22,7 +22,7 @@ import { placeOf, stacksOf } from './hooks.js'
  * @property {string[]} [targets]
  * @property {Partial<Record<Stack, Maps>>} maps
  * @property {Partial<Record<Stack, Partial<Record<ScoreName, Float32Array>>>>} scores (layers, heads)
- * @property {number} row the token whose prediction is told: of a decoder, what comes after it
+ * @property {number} row the token whose prediction is given: of a decoder, what comes after it
  * @property {(Guess & { row: number })[]} answers the best guess where one is asked for: masked words, a translation
  * @property {(Guess & { before?: number })[]} top of the row; `before`: its probability without changes
  * @property {number} [first] with changes: the probability of what was the first guess without
@@ -123,7 +123,7 @@ function pickRows(states, rows) {
 }
 
 /**
- * How a run ends before its time, and who is told how far it is: from 0 to 1.
+ * What ends a run before its time, and what hears how far it is: from 0 to 1.
  * @typedef {{ signal?: AbortSignal, onProgress?: (share: number) => void }} Watch
  */
 
@@ -177,7 +177,7 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
   const { encoder, decoder } = model.stacks
   const both = encoder !== undefined && decoder !== undefined
   const targetIds = both ? await translate(model, ids, hooks, watch) : undefined
-  const input = { ids, ...(targetIds && { decoderIds: targetIds }) }
+  const input = targetIds ? { ids, decoderIds: targetIds } : { ids }
   const made = await collect(model, input, hooks, ids, targetIds ?? [], watch)
   const states = /** @type {import('qkv').FloatTensor[]} */ (made.output.hiddenStates)
   const length = targetIds?.length ?? ids.length
@@ -196,12 +196,20 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
         }))
       : []
   return {
-    ...{ ids, tokens, targetIds, targets: targetIds?.map(id => tokenText(model, id)) },
-    ...{ maps: made.maps, scores: made.scores, row: own, answers },
+    ids,
+    tokens,
+    targetIds,
+    targets: targetIds?.map(id => tokenText(model, id)),
+    maps: made.maps,
+    scores: made.scores,
+    row: own,
+    answers,
     top: best(model, probabilities, TOP).map(guess => ({ ...guess, before: before?.probabilities[guess.id] })),
     first: before?.top[0] && probabilities[before.top[0].id],
     lens: layers.map(each => best(model, each, LENS)),
-    ...{ probabilities, input, milliseconds: performance.now() - start },
+    probabilities,
+    input,
+    milliseconds: performance.now() - start,
   }
 }
 
@@ -265,7 +273,10 @@ async function collect(model, input, hooks, ids, targetIds, { signal, onProgress
       }
   const keep = ['hiddenStates', ...(isHeld ? stacks.map(([stack]) => KEPT[stack]) : [])]
   const output = await model.forwardAsync(input, {
-    ...{ keep, hooks: all, logits: 'none', signal },
+    keep,
+    hooks: all,
+    logits: 'none',
+    signal,
     onLayer: ({ layer, layers }) => onProgress?.(layer / layers),
   })
   if (isHeld)
@@ -285,10 +296,13 @@ async function collect(model, input, hooks, ids, targetIds, { signal, onProgress
  * @param {Watch} [watch]
  */
 export async function exactMap(model, input, hooks, { stack, layer, head }, { signal } = {}) {
-  const { [KEPT[stack]]: kept } = await model.forwardAsync(input, {
-    ...{ keep: [`${KEPT[stack]}.${layer}`], hooks: /** @type {any} */ (hooks), logits: 'none', signal },
+  const { [KEPT[stack]]: attentions } = await model.forwardAsync(input, {
+    keep: [`${KEPT[stack]}.${layer}`],
+    hooks: /** @type {any} */ (hooks),
+    logits: 'none',
+    signal,
   })
-  const { data, dims } = /** @type {import('qkv').FloatTensor} */ (kept[layer])
+  const { data, dims } = /** @type {import('qkv').FloatTensor} */ (attentions[layer])
   const [, , rows, columns] = dims
   return { data: data.slice(head * rows * columns, (head + 1) * rows * columns), dims: [rows, columns] }
 }
@@ -330,7 +344,7 @@ export async function inputOf(model, given, watch = {}) {
   const { ids } = read(model, given)
   if (ids.length === 0) throw new RangeError('the second text has no token: type one')
   const { encoder, decoder } = model.stacks
-  return { ids, ...(encoder && decoder && { decoderIds: await translate(model, ids, {}, watch) }) }
+  return encoder && decoder ? { ids, decoderIds: await translate(model, ids, {}, watch) } : { ids }
 }
 
 /**

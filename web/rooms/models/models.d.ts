@@ -231,6 +231,7 @@ export type ModelsActions = {
   goToPlace: [place: Place]
   selectWord: [index: number, isSecond: boolean, side: 'queries' | 'keys']
   change: [changes: readonly Change[], mark?: string]
+  hide: [head: HeadAt, query: number, key: number, isHidden: boolean]
   patch: []
   sample: [name: keyof View['sampling'], value: number]
   generate: [count?: number]

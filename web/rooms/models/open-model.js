@@ -36,7 +36,7 @@ export function opening(room) {
       <span class="note"><span class="models-drop">${t('modelsDrop')}</span> ${t('modelsLocal')}</span>
       ${openModel ? facts(room, openModel) : nothing}
     </div>
-    ${progress(room)} ${running(room)} ${failure(room)}
+    ${openProgress(room)} ${running(room)} ${failure(room)}
     ${openModel ? source(room, openModel) : nothing}
     ${!openModel && got.open?.is !== 'waiting' ? html`<p class="models-empty">${t('modelsEmpty')}</p>` : nothing}`
 }
@@ -56,16 +56,16 @@ function facts({ t }, { type, stacks, parameters, bytes, dtype, threads }) {
 }
 
 /** @param {Room} room */
-function progress(room) {
+function openProgress(room) {
   const { t, act, got } = room
   if (got.open?.is !== 'waiting') return nothing
-  const told = /** @type {Record<string, any>} */ (got.open.progress ?? {})
-  const name = titleOf(room, told.name ?? requestOf(room).requested?.name ?? '')
-  const share = told.total ? told.loaded / told.total : 0
-  const sizes = told.total && {
-    loaded: megabytes(told.loaded),
-    total: megabytes(told.total),
-    seconds: told.seconds.toFixed(1),
+  const progress = /** @type {Record<string, any>} */ (got.open.progress ?? {})
+  const name = titleOf(room, progress.name ?? requestOf(room).requested?.name ?? '')
+  const share = progress.total ? progress.loaded / progress.total : 0
+  const sizes = progress.total && {
+    loaded: megabytes(progress.loaded),
+    total: megabytes(progress.total),
+    seconds: progress.seconds.toFixed(1),
   }
   return html`<div class="models-progress" role="status">
     <span>${t('modelsOpening', { name })} ${sizes ? t('modelsProgress', sizes) : ''}</span>

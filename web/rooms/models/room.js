@@ -1,7 +1,7 @@
 // The room "Models": a checkpoint, all of its heads, its prediction, and the reader's changes. Data and pure functions; the
 // session computes.
 
-import { headName, readChanges, withChange, writeChanges } from '../../head/changes.js'
+import { headName, readChanges, withCell, withChange, writeChanges } from '../../head/changes.js'
 import { other, text } from '../../shell/kinds.js'
 import { grown } from './atlas-maps.js'
 import { draw } from './page.js'
@@ -196,6 +196,10 @@ const actions = {
     set: { changes },
     mark,
     view: shownOf(state).active.length ? {} : { showing: 'after' },
+  }),
+  hide: ({ settings: { changes } }, head, query, key, isHidden) => ({
+    set: { changes: withCell(changes, head, query, key, isHidden) },
+    mark: 'paint',
   }),
   patch,
   sample: ({ view: { sampling } }, name, value) => ({ view: { sampling: { ...sampling, [name]: value } } }),

@@ -2,6 +2,7 @@
 
 import { headName, isIn } from '../../head/changes.js'
 import { shown } from '../../shell/store.js'
+import { mapAt } from './atlas-maps.js'
 import { stacksOf } from './hooks.js'
 import { SHIPPED } from './shipped.js'
 import { addressOf } from './sources.js'
@@ -126,8 +127,10 @@ export function shownOf(state) {
   const showing = view.isHeld ? 'before' : runAfter ? view.showing : 'after'
   const run = showing === 'before' ? runBefore : (runAfter ?? runBefore)
   const stacks = Object.keys(run?.maps ?? {})
-  const wanted = settings.at.head?.stack ?? view.stack
-  const stack = /** @type {import('../../head/head.js').Stack} */ (stacks.includes(wanted) ? wanted : (stacks[0] ?? ''))
+  const requestedStack = settings.at.head?.stack ?? view.stack
+  const stack = /** @type {import('../../head/head.js').Stack} */ (
+    stacks.includes(requestedStack) ? requestedStack : (stacks[0] ?? '')
+  )
   const head = headOf(settings.at.head, run)
   const isChanged = runAfter !== undefined && showing !== 'before'
   const { tokens = [], targets = [] } = run ?? {}
@@ -166,12 +169,17 @@ function headOf(at, run) {
 /** "2.1". @param {{ layer: number, head: number }} at */
 export const nameOf = at => headName({ layer: at.layer, head: at.head })
 
+/** The last matrix of the maps of a run: as long as it is the same object, its picture is not drawn again. @type {WeakMap<object, { layer: number, head: number, matrix: import('./models.js').Matrix }>} */
+const matrices = new WeakMap()
+
 /** The matrix of the open head, before or after the changes. @param {State & Shown} room @param {boolean} isChanged @returns {import('./models.js').Matrix | undefined} */
 export function matrixOf({ head, runBefore, runAfter, got }, isChanged) {
   const maps = (isChanged ? (runAfter ?? runBefore) : runBefore)?.maps[head?.stack ?? '']
   if (!head || !maps) return undefined
   if (maps.cells) return /** @type {any} */ (shown(got[isChanged && runAfter ? 'head:after' : 'head:before']))
-  const size = maps.rows * maps.columns
-  const start = (head.layer * maps.heads + head.head) * size
-  return { data: maps.data.subarray(start, start + size), dims: [maps.rows, maps.columns] }
+  const known = matrices.get(maps)
+  if (known?.layer === head.layer && known.head === head.head) return known.matrix
+  const matrix = { data: mapAt(maps, head), dims: [maps.rows, maps.columns] }
+  matrices.set(maps, { layer: head.layer, head: head.head, matrix })
+  return matrix
 }

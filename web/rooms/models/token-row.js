@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit'
 import { paletteOf, stepOf } from '../../elements/colour-scale.js'
 import { percent } from '../../files/number-format.js'
-import { held, released, wasLong } from '../../head/long-press.js'
+import { held, released, wasLong } from '../../head/pointing.js'
 import { mapAt } from './atlas-maps.js'
 import { counted } from './counted.js'
 import { matrixOf } from './shown.js'
