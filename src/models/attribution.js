@@ -50,6 +50,58 @@ export async function attribute({ family, weights, forward }, input, options) {
 
   const H = decoder.heads.heads
   const layers = decoder.layers.length
+  const { record, parts, rowOf, restOf } = recorder({ decoder, weights, position })
+  const isBoth = family.encoder !== undefined
+  const place = isBoth ? 'decoder.' : ''
+  const rows = ids ? 'none' : position === -1 ? 'last' : 'all'
+  const recordOwn = (/** @type {Seen} */ seen) => seen.place === place && record(seen)
+  const { logits } = await forward(input, { hooks, logits: rows, signal }, recordOwn)
+  const chosen = ids ?? [largest(rowOf(/** @type {FloatTensor} */ (logits)))]
+  const scale = head.scale ?? 1
+  const make = (/** @type {number[]} */ ...dims) =>
+    new Tensor(new Float32Array(dims.reduce((a, b) => a * b, chosen.length)), [chosen.length, ...dims])
+  /** @type {LogitAttribution} */
+  const found = {
+    tokens: chosen,
+    logits: [],
+    heads: make(layers, H),
+    ...(isBoth && { crossHeads: make(layers, H) }),
+    mlps: make(layers),
+    embedding: make(),
+    rest: make(),
+  }
+  chosen.forEach((id, t) => {
+    const { weight, bias } = weights.head.row(id)
+    const dot = (/** @type {Float64Array | undefined} */ part) =>
+      part ? part.reduce((sum, value, i) => sum + value * weight[i], 0) * scale : 0
+    let sum = 0
+    const put = (/** @type {FloatTensor} */ tensor, /** @type {number} */ n, /** @type {number} */ value) => {
+      tensor.data[t * (tensor.data.length / chosen.length) + n] = value
+      sum += value
+    }
+    for (let layer = 0; layer < layers; layer++) {
+      for (let h = 0; h < H; h++) {
+        put(found.heads, layer * H + h, dot(parts.get(`attention.${layer}.${h}`)))
+        if (found.crossHeads) put(found.crossHeads, layer * H + h, dot(parts.get(`cross.${layer}.${h}`)))
+      }
+      put(found.mlps, layer, dot(parts.get(`mlp.${layer}`)))
+    }
+    put(found.embedding, 0, dot(parts.get('embedding')))
+    put(found.rest, 0, dot(restOf()) + bias)
+    found.logits.push(sum)
+  })
+  return found
+}
+
+/**
+ * Collects the row that each part adds to the residual stream. Each norm is applied to all rows so far.
+ * @param {object} model
+ * @param {import('./family-shapes/parts.js').StackSpec} model.decoder
+ * @param {import('./weights.js').ModelWeights} model.weights
+ * @param {number} model.position
+ */
+function recorder({ decoder, weights, position }) {
+  const H = decoder.heads.heads
   /** The row that each part has added to the residual stream. @type {Map<string, Float64Array>} */
   const parts = new Map()
   let rest = new Float64Array(0)
@@ -107,47 +159,7 @@ export async function attribute({ family, weights, forward }, input, options) {
     const made = Array.from({ length: H + 1 }, (_, h) => Float64Array.from(y.row(h).data))
     return made.map((one, h) => (h === H ? one : one.map((value, i) => value - made[H][i])))
   }
-
-  const isBoth = family.encoder !== undefined
-  const place = isBoth ? 'decoder.' : ''
-  const rows = ids ? 'none' : position === -1 ? 'last' : 'all'
-  const recordOwn = (/** @type {Seen} */ seen) => seen.place === place && record(seen)
-  const { logits } = await forward(input, { hooks, logits: rows, signal }, recordOwn)
-  const chosen = ids ?? [largest(rowOf(/** @type {FloatTensor} */ (logits)))]
-  const scale = head.scale ?? 1
-  const make = (/** @type {number[]} */ ...dims) =>
-    new Tensor(new Float32Array(dims.reduce((a, b) => a * b, chosen.length)), [chosen.length, ...dims])
-  /** @type {LogitAttribution} */
-  const found = {
-    tokens: chosen,
-    logits: [],
-    heads: make(layers, H),
-    ...(isBoth && { crossHeads: make(layers, H) }),
-    mlps: make(layers),
-    embedding: make(),
-    rest: make(),
-  }
-  chosen.forEach((id, t) => {
-    const { weight, bias } = weights.head.row(id)
-    const dot = (/** @type {Float64Array | undefined} */ part) =>
-      part ? part.reduce((sum, value, i) => sum + value * weight[i], 0) * scale : 0
-    let sum = 0
-    const put = (/** @type {FloatTensor} */ tensor, /** @type {number} */ n, /** @type {number} */ value) => {
-      tensor.data[t * (tensor.data.length / chosen.length) + n] = value
-      sum += value
-    }
-    for (let layer = 0; layer < layers; layer++) {
-      for (let h = 0; h < H; h++) {
-        put(found.heads, layer * H + h, dot(parts.get(`attention.${layer}.${h}`)))
-        if (found.crossHeads) put(found.crossHeads, layer * H + h, dot(parts.get(`cross.${layer}.${h}`)))
-      }
-      put(found.mlps, layer, dot(parts.get(`mlp.${layer}`)))
-    }
-    put(found.embedding, 0, dot(parts.get('embedding')))
-    put(found.rest, 0, dot(rest) + bias)
-    found.logits.push(sum)
-  })
-  return found
+  return { record, parts, rowOf, restOf: () => rest }
 }
 
 /** The index of the largest value. @param {ArrayLike<number>} values */

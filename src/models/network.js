@@ -159,7 +159,8 @@ export function* runStack(stack, h, call) {
     })
   for (const [layer, parts] of stack.layers.entries()) {
     const before = h
-    const steps = runLayer(stack, parts, layer, before, call, turns, bias)
+    const at = `${call.place}layers.${layer}.`
+    const steps = runLayer({ call, stack, layer, at, turns, bias }, parts, before)
     if (call.inParts) h = yield* steps
     else {
       h = qkv.scope(() => finish(steps))
@@ -176,20 +177,27 @@ export function* runStack(stack, h, call) {
 const free = x => /** @type {Partial<import('../runtime/resident.js').ResidentTensor>} */ (x).dispose?.()
 
 /**
- * @param {StackSpec} stack
- * @param {PartSpec[]} parts
- * @param {number} layer
- * @param {FloatTensor} h
- * @param {Call} call
- * @param {{ cos: FloatTensor, sin: FloatTensor } | undefined} turns
- * @param {FloatTensor | undefined} bias
- * @returns {RunSteps<FloatTensor>}
+ * What the parts of a layer share.
+ * @typedef {object} Layer
+ * @property {Call} call
+ * @property {StackSpec} stack
+ * @property {number} layer its number
+ * @property {string} at prefix of the names of hooks: 'layers.0.'
+ * @property {{ cos: FloatTensor, sin: FloatTensor }} [turns] of rotary positions
+ * @property {FloatTensor} [bias] of relative positions
  */
-function* runLayer(stack, parts, layer, h, call, turns, bias) {
+
+/**
+ * @param {Layer} own
+ * @param {PartSpec[]} parts
+ * @param {FloatTensor} h (B, L, d)
+ * @returns {RunSteps<FloatTensor>} (B, L, d)
+ */
+function* runLayer(own, parts, h) {
+  const { call, stack, layer, at } = own
   const { qkv, weights, hooks } = call
-  const at = `${call.place}layers.${layer}.`
   /** @type {(place: string, x: FloatTensor) => FloatTensor} */
-  const hooked = (place, x) => applyHook(hooks, at + place, () => copyOf(x)) ?? x
+  const hooked = (place, x) => hookAt(call, at + place, x)
   h = hooked('input', h)
   if (call.keepHidden(layer)) call.hiddenStates[layer] = copyOf(h)
   const entered = h
@@ -205,7 +213,7 @@ function* runLayer(stack, parts, layer, h, call, turns, bias) {
     let y =
       part.kind === 'mlp'
         ? yield* mlp(call, /** @type {NonNullable<PartSpec['mlp']>} */ (part.mlp), x, residual, live)
-        : yield* attention(call, stack, part, layer, x, at, turns, bias, residual, live)
+        : yield* attention(own, part, x, residual, live)
     if (part.after) y = normalize(qkv, weights, part.after, y)
     if (!isFused) y = hooked(`${part.kind}.output`, y)
     call.record?.({ place: call.place, part, layer, before: h, added: y })
@@ -235,28 +243,57 @@ function* mlp({ qkv, weights }, { up, gate, down, activation }, x, residual, liv
 }
 
 /**
- * @param {Call} call
- * @param {StackSpec} stack
+ * Attention: projections, the mix of the values, and the projection of the heads.
+ * @param {Layer} own
  * @param {PartSpec} part
- * @param {number} layer
  * @param {FloatTensor} x (B, L, d)
- * @param {string} at prefix of the names of hooks
- * @param {{ cos: FloatTensor, sin: FloatTensor } | undefined} turns
- * @param {FloatTensor | undefined} bias
  * @param {FloatTensor | undefined} residual
  * @param {FloatTensor[]} live what the layer needs afterwards
  * @returns {RunSteps<FloatTensor>} (B, L, d)
  */
-function* attention(call, stack, part, layer, x, at, turns, bias, residual, live) {
-  const { qkv, weights, hooks, encoded } = call
-  const spec = /** @type {AttentionSpec} */ (part.attention)
-  const { heads: H, kvHeads: G, headDim: D, scale, softcap } = stack.heads
+function* attention(own, part, x, residual, live) {
+  const { call, stack, layer, at } = own
+  const { weights, hooks } = call
+  const { heads: H, headDim: D } = stack.heads
   const [B, L] = x.dims
   const isCross = part.kind === 'cross'
-  const name = at + (isCross ? 'cross' : 'attention')
+  const projected = project(own, part, x)
+  const { q, k, v } = projected
+  yield [q, k, v, ...live]
+  const mixed = yield* mix(own, part, projected, live)
+  const output = hookHeads(hooks, isCross ? `${at}cross.heads` : `${at}heads`, mixed, H, [B, L, D]) ?? mixed
+  call.record?.({ place: call.place, part, layer, heads: output })
+  yield [output, ...live]
+  const { o } = /** @type {AttentionSpec} */ (part.attention)
+  return dense(weights, o, output, { residual })
+}
+
+/** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor }} Projected rows of heads side by side */
+
+/** The name of a part of kind attention or cross, in hooks. @param {Layer} own @param {PartSpec} part */
+const placeOf = ({ at }, { kind }) => at + (kind === 'cross' ? 'cross' : 'attention')
+
+/** Applies the hook of a place, if there is one. @param {Call} call @param {string} name @param {FloatTensor} y @returns {FloatTensor} */
+const hookAt = ({ hooks }, name, y) => applyHook(hooks, name, () => copyOf(y)) ?? y
+
+/**
+ * Queries, keys and values of x, normalised and rotated. Keys and values are appended to the cache of the layer.
+ * @param {Layer} own
+ * @param {PartSpec} part
+ * @param {FloatTensor} input (B, L, d)
+ * @returns {Projected}
+ */
+function project(own, part, input) {
+  const { call, stack, layer, turns } = own
+  const { qkv, weights } = call
+  const spec = /** @type {AttentionSpec} */ (part.attention)
+  const { heads: H, kvHeads: G, headDim: D } = stack.heads
+  const [B] = input.dims
+  const name = placeOf(own, part)
+  const isCross = part.kind === 'cross'
   /** @type {(what: string, y: FloatTensor) => FloatTensor} */
-  const hooked = (what, y) => applyHook(hooks, `${name}.${what}`, () => copyOf(y)) ?? y
-  x = hooked('input', x)
+  const hooked = (what, y) => hookAt(call, `${name}.${what}`, y)
+  const x = hooked('input', input)
   /** @type {(what: 'q' | 'k', y: FloatTensor, norms: NormSpec | undefined, heads: number) => FloatTensor} */
   const rotated = (what, y, norms, heads) => {
     const [, rows] = y.dims
@@ -273,10 +310,27 @@ function* attention(call, stack, part, layer, x, at, turns, bias, residual, live
     ? crossKeys(call, spec, layer)
     : { k: rotated('k', dense(weights, spec.k, x), spec.kNorm, G), v: dense(weights, spec.v, x) }
   const [k, v] = [hooked('k', made.k), hooked('v', made.v)]
+  if (!isCross) call.caches?.[layer].append(k, v, { kvHeads: G })
+  return { q, k, v }
+}
+
+/**
+ * The weighted sums of the values: by the fused kernel, or step by step where the weights are kept or hooked.
+ * @param {Layer} own
+ * @param {PartSpec} part
+ * @param {Projected} projected
+ * @param {FloatTensor[]} live what the layer needs afterwards
+ * @returns {RunSteps<FloatTensor>} (B, L, H * D)
+ */
+function* mix(own, part, { q, k, v }, live) {
+  const { call, stack, layer, bias } = own
+  const { qkv, hooks, encoded } = call
+  const { heads: H, kvHeads: G, headDim: D, scale, softcap } = stack.heads
+  const [B, L] = q.dims
+  const isCross = part.kind === 'cross'
   const cache = isCross ? undefined : call.caches?.[layer]
-  cache?.append(k, v, { kvHeads: G })
-  yield [q, k, v, ...live]
   const isCausal = stack.causal && !isCross
+  const window = part.attention?.window
   /** @type {import('../ops/attention-arguments.js').AttentionOptions} */
   const options = {
     scale,
@@ -284,37 +338,33 @@ function* attention(call, stack, part, layer, x, at, turns, bias, residual, live
     causal: isCausal,
     mask: isCross ? encoded?.mask : call.mask,
     bias: isCross ? undefined : bias,
-    ...(spec.window && !isCross && { window: [spec.window - 1, Infinity] }),
+    ...(window && !isCross && { window: [window - 1, Infinity] }),
   }
+  const name = placeOf(own, part)
   const isKept = isCross ? call.keepCross(layer) : call.keepWeights(layer)
-  let output
   const isEdited = isHooked(hooks, `${name}.scores`)
-  if (isKept || isEdited || isHooked(hooks, `${name}.weights`)) {
-    const keys = cache ? cache.keys : splitHeads(k, G)
-    const values = cache ? cache.values : splitHeads(v, G)
-    const past = isCausal ? { pastLength: keys.dims[2] - L } : {}
-    const keep = /** @type {const} */ (['weights', 'output'])
-    const steps = isEdited ? /** @type {const} */ ([...keep, 'masked']) : keep
-    const traced = qkv.trace(splitHeads(q, H), keys, values, { ...options, ...past, keep: steps })
-    yield [v, ...live]
-    const maps = [B, L, keys.dims[2]]
-    const scores = isEdited ? hookHeads(hooks, `${name}.scores`, traced.masked, H, maps) : undefined
-    const given = scores ? qkv.softmax(scores) : traced.weights
-    const other = hookHeads(hooks, `${name}.weights`, given, H, maps)
-    const used = other ?? given
-    yield [v, ...live]
-    if (isKept) (isCross ? call.crossAttentions : call.attentions)[layer] = used
-    output = joinRows(scores || other ? weightedSums(qkv, used, values, G) : traced.output)
-  } else {
-    output = qkv.alloc([B, L, H * D])
+  if (!isKept && !isEdited && !isHooked(hooks, `${name}.weights`)) {
+    const output = qkv.alloc([B, L, H * D])
     const inRows = { ...options, numHeads: H, out: output }
     if (cache) cache.attention(q, inRows)
     else qkv.attention(q, k, v, { ...inRows, kvHeads: G })
+    return output
   }
-  output = hookHeads(hooks, isCross ? `${at}cross.heads` : `${at}heads`, output, H, [B, L, D]) ?? output
-  call.record?.({ place: call.place, part, layer, heads: output })
-  yield [output, ...live]
-  return dense(weights, spec.o, output, { residual })
+  const keys = cache ? cache.keys : splitHeads(k, G)
+  const values = cache ? cache.values : splitHeads(v, G)
+  const past = isCausal ? { pastLength: keys.dims[2] - L } : {}
+  const keep = /** @type {const} */ (['weights', 'output'])
+  const steps = isEdited ? /** @type {const} */ ([...keep, 'masked']) : keep
+  const traced = qkv.trace(splitHeads(q, H), keys, values, { ...options, ...past, keep: steps })
+  yield [v, ...live]
+  const maps = [B, L, keys.dims[2]]
+  const scores = isEdited ? hookHeads(hooks, `${name}.scores`, traced.masked, H, maps) : undefined
+  const given = scores ? qkv.softmax(scores) : traced.weights
+  const other = hookHeads(hooks, `${name}.weights`, given, H, maps)
+  const used = other ?? given
+  yield [v, ...live]
+  if (isKept) (isCross ? call.crossAttentions : call.attentions)[layer] = used
+  return joinRows(scores || other ? weightedSums(qkv, used, values, G) : traced.output)
 }
 
 /**
