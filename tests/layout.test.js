@@ -95,12 +95,62 @@ for (const [folder, order] of Object.entries(ORDER)) {
   })
 }
 
-test('qkv/train has fewer than 600 lines, comments and blank lines aside', t => {
-  const files = ['src/train.js', ...Object.keys(graphOf('src/train'))]
-  const isCode = (/** @type {string} */ line) => !/^\s*(\/\/|\/?\*|$)/.test(line)
-  const lines = files.flatMap(file => readFileSync(new URL(file, root), 'utf8').split('\n'))
-  t.diagnostic(`${lines.filter(isCode).length} of ${lines.length} lines`)
-  assert.ok(files.length > 3 && lines.filter(isCode).length < 600)
+/** The headers of its own folder that each C file includes. @param {string} folder @returns {Graph} */
+function includesOf(folder) {
+  const names = readdirSync(new URL(folder, root)).filter(name => /\.[ch]$/.test(name))
+  return Object.fromEntries(
+    names.map(name => {
+      const source = readFileSync(new URL(`${folder}/${name}`, root), 'utf8')
+      return [
+        `${folder}/${name}`,
+        Array.from(source.matchAll(/^\s*#\s*include\s+"([^"]+)"/gm), ([, file]) => `${folder}/${file}`),
+      ]
+    }),
+  )
+}
+
+/** The files that define the functions that each C file calls. @param {string} folder @returns {Graph} */
+function callsOf(folder) {
+  const names = readdirSync(new URL(folder, root)).filter(name => name.endsWith('.c'))
+  const sources = names.map(name =>
+    readFileSync(new URL(`${folder}/${name}`, root), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''),
+  )
+  /** The file of each function that others can call. @type {Map<string, string>} */
+  const owners = new Map()
+  sources.forEach((source, n) => {
+    for (const [, exported, plain] of source.matchAll(
+      /^(?!static|typedef|#)\w[\w *]*?\b(?:QKV_EXPORT\((\w+)\)|(\w+))\([^;{]*\)\s*\{/gm,
+    ))
+      owners.set(exported ?? plain, `${folder}/${names[n]}`)
+  })
+  return Object.fromEntries(
+    sources.map((source, n) => {
+      const file = `${folder}/${names[n]}`
+      const called = Array.from(source.matchAll(/\b(\w+)(?=\()/g), ([name]) => owners.get(name) ?? file)
+      return [file, [...new Set(called)].filter(other => other !== file)]
+    }),
+  )
+}
+
+test('src/kernel: every include is of a file that exists, and no header includes itself, over whatever others', () => {
+  const graph = includesOf('src/kernel')
+  const all = Object.values(graph).flat()
+  assert.ok(all.length > 40, 'includes are found')
+  assert.deepEqual(
+    all.filter(path => !(path in graph)),
+    [],
+  )
+  assert.deepEqual(circlesOf(graph), [])
+})
+
+test('src/kernel: no file calls itself over others', () => {
+  const graph = callsOf('src/kernel')
+  assert.ok(Object.values(graph).flat().length > 15, 'calls are found')
+  const known = 'src/kernel/linear.c src/kernel/linear_decode.c' // ends with the split of linear.c
+  assert.deepEqual(
+    circlesOf(graph).filter(circle => circle !== known),
+    [],
+  )
 })
 
 test('a circle, an upward import and an import of another tree are found', () => {
