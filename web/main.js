@@ -1,24 +1,26 @@
-// Boots the page: the store, the browser around it, then the core.
+// Boots the page: the shell with its rooms, and the browser around it.
 
 import { load } from 'qkv'
 import './elements/index.js'
 import { loadTexts } from './i18n/index.js'
-import { createApp, TEXTS } from './rooms/layer/app.js'
-import { host, listen, remembered } from './rooms/layer/browser.js'
+import { host, listen, remembered } from './shell/browser.js'
+import { createShell } from './shell/shell.js'
 
 // ?model=FOLDER opens the room that shows it.
 if (!location.hash && new URLSearchParams(location.search).has('model'))
-  history.replaceState(null, '', `${location.search}#1&room=models`)
+  history.replaceState(null, '', `${location.search}#2&room=models`)
 
-/** The rooms beside One layer, loaded on demand. @type {Record<string, () => Promise<{ room: any }>>} */
-const list = {
+/** The rooms, loaded on demand. The first opens without a link. @type {Record<string, () => Promise<{ room: any }>>} */
+const rooms = {
+  layer: () => import('./rooms/layer/room.js'),
   learn: () => import('./rooms/learn/room.js'),
   models: () => import('./rooms/models/room.js'),
 }
 
-const qkv = load()
-const choices = remembered()
-const app = createApp(host, { ...choices, t: await loadTexts(choices.language, TEXTS) }, { list, load: () => qkv })
-listen(app)
-app.draw()
-qkv.then(app.connect, app.refuse)
+/** @type {Promise<import('qkv').Qkv> | undefined} */
+let core
+const { language, theme } = remembered()
+const t = await loadTexts(language, ['shell'])
+const shell = createShell({ host, rooms, load: () => (core ??= load()), language, theme, t })
+listen(shell)
+shell.draw()

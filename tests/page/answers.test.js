@@ -262,7 +262,7 @@ asks('9. a waist of 62 gives 112.5: the query, the keys near it, their average',
 asks('10. what does an induction head do? By its name, on a sentence of one’s own', async () => {
   const { page } = open
   await page.click('#examples > summary')
-  await page.click('[data-preset="zoo"]')
+  await page.click('[data-preset="handBuilt"]')
   await settled(page)
   await page.click('#sentence')
   await page.keyboard.press('ControlOrMeta+A')
@@ -270,7 +270,7 @@ asks('10. what does an induction head do? By its name, on a sentence of one’s 
   await page.waitForFunction(() => document.querySelector('#induction')?.textContent?.includes('fox'))
   const said = await open.text('#induction')
   assert.match(said, /induction head/)
-  const { weights } = traced(change(settingsOf('zoo'), { sentence: 'red fox ran red' })).tensors
+  const { weights } = traced(change(settingsOf('handBuilt'), { sentence: 'red fox ran red' })).tensors
   const at = Number(weights?.at(3, 3, 1))
   assert.match(
     said,

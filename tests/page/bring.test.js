@@ -21,9 +21,9 @@ async function choose(...files) {
   return said()
 }
 async function said() {
-  await open.page.locator('.said p').waitFor()
+  await open.page.locator('.said span').waitFor()
   await settled(open.page)
-  return open.text('.said p')
+  return open.text('.said span')
 }
 /** @param {string} text */
 async function paste(text) {

@@ -90,7 +90,7 @@ for (const name of BROWSERS)
     assert.equal(await page.evaluate(() => document.querySelector('textarea')?.value), 'eat 语 dessert')
     assert.deepEqual(await page.evaluate(numbersOf, 'weights'), typed)
 
-    await reopen('#2~abc&planes=7')
+    await reopen('#3~abc&planes=7')
     await page.until(hasCells, 'weights', 36)
     assert.match(await page.evaluate(() => String(document.querySelector('.notice')?.textContent)), /newer/)
 

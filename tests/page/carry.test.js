@@ -18,7 +18,7 @@ async function copied(selector) {
   const { page } = open
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.click(selector)
-  await page.locator('.said p').waitFor()
+  await page.locator('.said span').waitFor()
   return page.evaluate(() => navigator.clipboard.readText())
 }
 
@@ -56,7 +56,7 @@ test('the copied PyTorch code prints what the article prints', async t => {
   const numbers = numbersIn(stdout).map(x => x.toFixed(4))
   expectNumbers(numbers.slice(0, 36), 'attn_weights')
   expectNumbers(numbers.slice(36), 'SelfAttention-3-2-4')
-  assert.match(await open.text('.said p'), /PyTorch program is copied/)
+  assert.match(await open.text('.said span'), /PyTorch program is copied/)
 })
 
 test('the copied qkv code holds cells that were set by hand', async () => {
@@ -87,7 +87,7 @@ test('all is saved as JSON, which the page takes back', async () => {
   assert.equal(matrices.masked.data[1], '-Infinity')
   await open.choose('layer')
   await page.setInputFiles('#bring-files', { name, mimeType: 'application/json', buffer: bytes })
-  await page.locator('.said p').waitFor()
+  await page.locator('.said span').waitFor()
   assert.deepEqual(await printed(page, 'weights'), weights)
 })
 

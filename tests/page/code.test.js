@@ -106,7 +106,10 @@ test('the qkv program prints the page’s numbers in Node', () => {
 test('a model, a mask and a score that are not known are written out', () => {
   const [, settings] = CASES[0]
   const result = traced({ ...settings, mask: 'causal' })
-  const other = /** @type {any} */ ({ ...result, settings: { ...result.settings, model: 'zoo', mask: 'checkers' } })
+  const other = /** @type {any} */ ({
+    ...result,
+    settings: { ...result.settings, model: 'handBuilt', mask: 'checkers' },
+  })
   const score = /** @type {any} */ ({ ...result, settings: { ...result.settings, score: 'cosine' } })
   const printed = runInNode([qkvCode(other), qkvCode(score)])
   if (!missing) printed.push(...runInPython([pytorchCode(other), pytorchCode(score)]))

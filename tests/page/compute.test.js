@@ -5,10 +5,13 @@ import { test } from 'node:test'
 import { load, tensor } from 'qkv'
 import { check } from '../../web/rooms/layer/check-settings.js'
 import { DEFAULTS } from '../../web/rooms/layer/fields.js'
+import { resultOf } from '../../web/rooms/layer/needs.js'
+import { room } from '../../web/rooms/layer/room.js'
+import { handlers } from '../../web/rooms/layer/session.js'
 import { change, edit, paint } from '../../web/rooms/layer/settings.js'
 import { createTracer } from '../../web/rooms/layer/trace/layer-trace.js'
-import { createJobs } from '../../web/rooms/layer/trace/scheduler.js'
 import { minus } from '../../web/rooms/layer/trace/subtract.js'
+import { createStore } from '../../web/shell/store.js'
 
 const qkv = await load()
 const trace = createTracer(qkv)
@@ -49,39 +52,42 @@ test('a difference is the float32 difference, also where the numbers are far apa
   assert.deepEqual(minus(qkv, a, b).data, want)
 })
 
-test('where the worker of a large trace dies, the trace comes from the page, and so do later ones', async () => {
-  const { checked } = check(settingsOf({}))
+test('where the worker cannot start, the session of the page traces, and reports how far it is', async () => {
+  const { checked } = check(change(DEFAULTS, { sentence: Array.from({ length: 300 }, (_, i) => `w${i}`).join(' ') }))
   assert.ok(checked)
-  const before = globalThis.Worker
-  let made = 0
-  globalThis.Worker = /** @type {any} */ (
-    class {
-      onerror = () => {}
-      constructor() {
-        made++
-      }
-      postMessage() {
-        setTimeout(() => this.onerror())
-      }
+  const store = createStore(room, {
+    qkv,
+    worker: () => {
+      const worker = /** @type {any} */ ({ postMessage: () => setTimeout(() => worker.onerror({})), terminate() {} })
+      return worker
+    },
+  })
+  for (const head of [2, 1]) {
+    store.act.change({ sentence: checked.sentence })
+    store.act.select({ head })
+    for (let i = 0; resultOf(store.state)?.detailHead !== head; i++) {
+      assert.ok(i < 20_000, 'it comes to pass')
+      await new Promise(resolve => setTimeout(resolve, 1))
     }
-  )
-  try {
-    /** @type {(result: import('../../web/rooms/layer/trace/layer-trace.js').Result) => void} */
-    let done = () => {}
-    const jobs = createJobs(trace, ({ result, failure }) => {
-      assert.equal(failure, undefined)
-      if (result) done(result)
-    })
-    for (const head of [2, 1]) {
-      const result = await new Promise(resolve => {
-        done = resolve
-        jobs.run(checked, head)
-      })
-      assert.equal(result.detailHead, head)
-      assert.deepEqual(result.tensors.output.data, trace(checked).tensors.output?.data)
-    }
-    assert.equal(made, 1)
-  } finally {
-    globalThis.Worker = before
+    const parts = trace.parts(checked, head)
+    let step = parts.next()
+    while (!step.done) step = parts.next()
+    assert.deepEqual(resultOf(store.state)?.tensors.output?.data, step.value.tensors.output?.data)
   }
+  store.close()
+})
+
+test('a session computes what does not fit into a frame, compares it with float64, and stops when it is cancelled', async () => {
+  const { checked } = check(settingsOf({ model: 'multihead', dModel: 16, batch: 3 }))
+  assert.ok(checked)
+  const own = handlers(qkv)
+  const run = { signal: new AbortController().signal, progress() {}, emit() {}, transfer: [] }
+  const request = { checked, head: 0, of: 'k' }
+  const { difference, of } = await own.comparison(request, run)
+  assert.equal(of, 'k')
+  assert.ok(difference.most < 1e-5)
+  assert.deepEqual(await own.batch(request, run), { of: 'k', batch: { dims: [3, 37, 16] } })
+  const cancelled = new AbortController()
+  cancelled.abort()
+  await assert.rejects(async () => own.comparison({ ...request, of: 'other' }, { ...run, signal: cancelled.signal }))
 })

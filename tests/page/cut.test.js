@@ -96,7 +96,7 @@ for (const language of ['en', 'zh'])
       }
     }
     await open.set('language', language)
-    for (const preset of ['heads', 'waistline', 'cross', 'embedding', 'zoo', 'layer']) {
+    for (const preset of ['heads', 'waistline', 'cross', 'embedding', 'handBuilt', 'layer']) {
       await open.choose(preset)
       const views = preset === 'heads' || preset === 'waistline' ? ['lines', 'difference', 'numbers', 'map'] : ['map']
       for (const view of views) {

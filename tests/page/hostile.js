@@ -2,12 +2,12 @@
 // tried as well.
 
 import { writeNpy } from '../../web/files/npy.js'
-import { describe, FIELD_NAMES, HAND_BUILT } from '../../web/rooms/layer/fields.js'
-import { toHash } from '../../web/rooms/layer/layer-link.js'
+import { DEFAULTS, describe, FIELD_NAMES, FIELDS, HAND_BUILT } from '../../web/rooms/layer/fields.js'
 import { MATRIX_IDS } from '../../web/rooms/layer/matrices.js'
 import { POSITIONS } from '../../web/rooms/learn/fields.js'
 import { room as learnRoom } from '../../web/rooms/learn/room.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
+import { toLink } from '../../web/shell/store.js'
 
 /** @typedef {import('../../web/rooms/layer/fields.js').FieldName} FieldName */
 
@@ -122,7 +122,7 @@ export function linkOf(random) {
     if (type === 'given') return JSON.stringify(given())
     if (type === 'count') return count()
     if (type === 'flag') return one(['true', 'false', '2'])
-    if (name === 'baseline') return toHash({ ...defaultsWith(), heads: below(20) }).slice(1) || '1&mask=causal'
+    if (name === 'baseline') return toLink(FIELDS, { ...DEFAULTS, heads: below(20) }) || 'mask=causal'
     return sentence()
   }
   /** Changes of heads, as Learn and Models write them. */
@@ -150,7 +150,7 @@ export function linkOf(random) {
     }),
   }
   const fields = list(1 + below(7), () => one(FIELD_NAMES))
-  const model = one(['', '', 'multihead', 'zoo', 'given'])
+  const model = one(['', '', 'multihead', 'handBuilt', 'given'])
   const parts = new URLSearchParams()
   if (model) parts.set('model', model)
   if (model === 'given' && random() < 0.8) parts.set('given', JSON.stringify(given()))
@@ -160,9 +160,6 @@ export function linkOf(random) {
   const hash = `#1&${parts}`
   return random() < 0.03 ? hash.slice(0, below(hash.length)) : hash
 }
-
-const defaultsWith = () =>
-  /** @type {any} */ (Object.fromEntries(FIELD_NAMES.map(name => [name, describe(name).default])))
 
 /** @typedef {{ name: string, bytes: Uint8Array }} HostileFile */
 
@@ -187,8 +184,8 @@ const FIXED = [
       ),
     ),
   () => npy(npyOf("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 4000000), }\n", new Uint8Array(16e6))),
-  () => json({ link: `#1&heads=1e308&model=${'given'}` }),
-  () => json({ link: `#1&sentence=${'a%20'.repeat(3000)}&heads=16` }),
+  () => json({ link: `heads=1e308&model=${'given'}` }),
+  () => json({ link: `sentence=${'a%20'.repeat(3000)}&heads=16` }),
 ]
 
 /** These kinds of hostile files are tried in turn. @type {((random: () => number) => HostileFile)[]} */

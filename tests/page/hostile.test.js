@@ -5,20 +5,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
 import { Trouble } from '../../web/files/trouble.js'
-import { loadTexts } from '../../web/i18n/index.js'
-import { createApp, TEXTS } from '../../web/rooms/layer/app.js'
 import { check } from '../../web/rooms/layer/check-settings.js'
 import { explain } from '../../web/rooms/layer/explain/cell.js'
 import { sourcesOf, targetsOf } from '../../web/rooms/layer/explain/dependencies.js'
+import { matricesOf } from '../../web/rooms/layer/explain/matrix-names.js'
 import { shapeWalk, stepsOf } from '../../web/rooms/layer/explain/steps.js'
 import { fromFiles } from '../../web/rooms/layer/import.js'
+import { resultOf } from '../../web/rooms/layer/needs.js'
 import { qkvCode } from '../../web/rooms/layer/programs/node.js'
 import { pytorchCode } from '../../web/rooms/layer/programs/pytorch.js'
+import { room } from '../../web/rooms/layer/room.js'
 import { difference } from '../../web/rooms/layer/trace/reference64.js'
+import { readHash } from '../../web/shell/link.js'
+import { createStore } from '../../web/shell/store.js'
 import { FILE_COUNT, fileOf, LINKS, linkOf, randomOf } from './hostile.js'
 import { usePage } from './open.js'
-
-const t = await loadTexts('en', TEXTS)
 
 const SEED = Number(process.env.QKV_SEED ?? 11)
 const LISTED = [
@@ -38,44 +39,26 @@ const links = () => {
 }
 
 test('every random link gives numbers or sentences, and every cell of it can be explained', async () => {
-  let hash = ''
-  /** @type {import('../../web/rooms/layer/app.js').Drawing | undefined} */
-  let drawing
-  /** @type {(() => void)[]} */
-  const frames = []
-  const nothing = () => {}
-  const app = createApp(
-    {
-      draw: own => {
-        drawing = own
-      },
-      drawPlainly: assert.fail,
-      frame: run => void frames.push(run),
-      address: () => hash,
-      setAddress: nothing,
-      href: () => hash,
-      remember: nothing,
-      reveal: nothing,
-      isStill: () => false,
-      show: nothing,
-      toTop: nothing,
-      focus: nothing,
-      around: () => ({ isHidden: false, isStill: true, isNarrow: false, sentence: '' }),
-    },
-    { language: 'en', theme: 'system', t },
-  )
-  app.connect(await load())
-  let shown = 0
-  for (const link of links()) {
-    hash = link
-    app.follow()
-    while (frames.length) frames.shift()?.()
-    const { scene, failure, problems, notice, progress } = /** @type {NonNullable<typeof drawing>} */ (drawing)
-    assert.equal(failure, undefined, `${link}: ${JSON.stringify(failure)}`)
-    assert.ok(scene, `${link}: no numbers`)
-    if (Object.keys(problems).length || notice || progress !== undefined) continue
-    shown++
-    const { result, matrices } = scene
+  const qkv = await load()
+  let shownCount = 0
+  for (const hash of links()) {
+    const { links: parts, trouble } = readHash('layer', ['layer', 'learn', 'models'], hash)
+    /** @type {import('../../web/shell/store.js').Store<import('../../web/rooms/layer/layer.js').LayerTypes>} */
+    let store
+    try {
+      store = createStore(room, { link: parts.layer ?? '', qkv })
+    } catch {
+      continue // the page says that the link is damaged
+    }
+    store.update(room.enter?.(store.state))
+    const { got, problems, settings } = store.state
+    const { trace } = got
+    assert.ok(trace?.is === 'here' || trace?.is === 'waiting', `${hash}: ${trace?.is}`)
+    const result = resultOf(store.state)
+    store.close()
+    if (!result || Object.keys(problems).length || trouble) continue
+    shownCount++
+    const matrices = matricesOf(result, Math.min(settings.head, result.heads - 1))
     for (const [id, { head, tensor }] of matrices) {
       const [rows, columns] = tensor.dims
       for (const [row, column] of [
@@ -83,16 +66,16 @@ test('every random link gives numbers or sentences, and every cell of it can be 
         [rows - 1, columns - 1],
       ]) {
         const cell = { matrix: id, head, row, column }
-        assert.ok(explain(result, cell), link)
+        assert.ok(explain(result, cell), hash)
         for (const { matrix } of [...sourcesOf(result, cell), ...targetsOf(result, cell)])
-          assert.ok(result.tensors[matrix], `${link}: ${id} points to ${matrix}`)
+          assert.ok(result.tensors[matrix], `${hash}: ${id} points to ${matrix}`)
       }
     }
-    assert.ok(stepsOf(result).length > 0 && shapeWalk(result).length > 0, link)
-    assert.ok(pytorchCode(result) && qkvCode(result), link)
+    assert.ok(stepsOf(result).length > 0 && shapeWalk(result).length > 0, hash)
+    assert.ok(pytorchCode(result) && qkvCode(result), hash)
     for (const comparison = difference(result); !comparison.next().done; );
   }
-  assert.ok(shown > links().length / 10, `${shown} links were shown`)
+  assert.ok(shownCount > links().length / 10, `${shownCount} links were shown`)
 })
 
 test('every hostile file gives settings that make sense, or a sentence', () => {
@@ -151,10 +134,10 @@ test('no hostile file leaves a blank page', async () => {
   for (let i = 0; i < FILE_COUNT; i++) {
     const { name, bytes } = fileOf(random, i)
     await page.setInputFiles('#bring-files', { name, buffer: Buffer.from(bytes), mimeType: 'application/octet-stream' })
-    await page.waitForFunction(() => document.querySelector('.said p'), undefined, { timeout: 60_000 })
+    await page.waitForFunction(() => document.querySelector('.said span'), undefined, { timeout: 60_000 })
     await page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve))))
     assert.equal(await page.evaluate(wrong), '', `file ${i}`)
     await page.evaluate(() => /** @type {HTMLElement | null} */ (document.querySelector('.said button'))?.click())
-    await page.waitForFunction(() => !document.querySelector('.said p'))
+    await page.waitForFunction(() => !document.querySelector('.said span'))
   }
 })

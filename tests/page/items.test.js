@@ -96,7 +96,7 @@ test('4. the first screen says what is seen, and that nothing is trained; exampl
   const visible = await page.evaluate(() => document.body.innerText)
   assert.ok(!/document 0|the print/i.test(visible))
   assert.match(await open.text('.example-name'), /^Four heads of an article$/)
-  await open.choose('zoo')
+  await open.choose('handBuilt')
   assert.match(await open.text('#seen'), /built by hand: nothing here is trained/)
 })
 

@@ -37,7 +37,7 @@ test('every preset of a document says what differs from its print, in both langu
       await page.keyboard.press('Escape')
     }
     assert.equal(texts.size, 5, 'a text for each document')
-    await open.choose('zoo')
+    await open.choose('handBuilt')
     assert.equal(await page.locator('#differs').count(), 0, 'no document')
     await page.fill('#sentence', 'something else')
     await settled(page)

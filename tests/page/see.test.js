@@ -94,7 +94,7 @@ test('presets open with the numbers that the documents print', async () => {
 test('nothing is wider than a phone, with any preset, a long word and many, in any view', async () => {
   const { page } = open
   await page.setViewportSize({ width: 360, height: 740 })
-  for (const preset of ['heads', 'layer', 'translation', 'zoo', 'waistline']) {
+  for (const preset of ['heads', 'layer', 'translation', 'handBuilt', 'waistline']) {
     await open.choose(preset)
     for (const sentence of [undefined, `${SENTENCE} ${'long'.repeat(40)}`, words(12)]) {
       if (sentence) await page.fill('#sentence', sentence)
@@ -110,7 +110,7 @@ test('nothing is wider than a phone, with any preset, a long word and many, in a
 test('on a phone every matrix begins on the screen, and none is without width', async () => {
   const { page } = open
   await page.setViewportSize({ width: 360, height: 740 })
-  for (const preset of ['layer', 'zoo', 'translation']) {
+  for (const preset of ['layer', 'handBuilt', 'translation']) {
     await open.choose(preset)
     const boxes = await page.locator('.walk .matrix').evaluateAll(all =>
       all

@@ -19,7 +19,7 @@ test('a link opens what was left: sentence, edits, mask, head, kept cell', async
   const before = await printed(page, 'weights')
   await page.clock.runFor(1000) // the address follows after a pause
   const { hash } = new URL(page.url())
-  assert.match(hash, /^#1~/)
+  assert.match(hash, /^#2~/)
   assert.ok(hash.length < 250, `${hash.length} characters`)
   await open.go(hash)
   assert.equal(await page.locator('#sentence').inputValue(), 'two & three = 五 <b>')
@@ -32,7 +32,7 @@ test('a link opens what was left: sentence, edits, mask, head, kept cell', async
 const NOISE = Array.from({ length: 100_000 }, (_, i) => String.fromCharCode(33 + ((i * 7919) % 90))).join('')
 for (const [name, hash, message] of /** @type {const} */ ([
   ['cut short', '#1~abc&sentence=Li', /damaged/],
-  ['of a later version', '#2~abc&planes=7', /newer/],
+  ['of a later version', '#3~abc&planes=7', /newer/],
   ['100 kB of noise', `#${NOISE}`, /damaged/],
   ['100 kB of noise behind a version', `#1&${NOISE}`, /damaged/],
   ['with a field that is not known', '#1&__proto__=1', /damaged/],
@@ -41,7 +41,7 @@ for (const [name, hash, message] of /** @type {const} */ ([
 ]))
   test(`a link ${name} gives a message and the first example`, async () => {
     await open.go(hash)
-    assert.match(await open.text('.notice'), message)
+    assert.match((await open.text('.notice')) + (await open.text('.said')), message)
     assert.match(await open.text('.answer-first'), /^is looks mostly at itself \(68\.7%\)/)
   })
 

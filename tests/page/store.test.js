@@ -1,144 +1,208 @@
-// The store: settings with undo, a selection with Back and Forward, and errors of a draw, which end in a sentence.
+// One layer without a browser: settings with Undo, places with Back, what is computed for each state, Play, the tour.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
-import { loadTexts } from '../../web/i18n/index.js'
-import { createApp, TEXTS } from '../../web/rooms/layer/app.js'
+import { stopOf } from '../../web/rooms/layer/explain/tour.js'
+import { hasSpread, needs, resultOf } from '../../web/rooms/layer/needs.js'
+import { room } from '../../web/rooms/layer/room.js'
+import { change } from '../../web/rooms/layer/settings.js'
+import { createStore, shown } from '../../web/shell/store.js'
 
-const t = await loadTexts('en', TEXTS)
+/** @typedef {import('../../web/shell/store.js').Store<import('../../web/rooms/layer/layer.js').LayerTypes>} LayerStore */
+/** @typedef {import('../../web/shell/room.js').Effect<import('../../web/rooms/layer/layer.js').LayerTypes>} Effect */
 
-/** @typedef {import('../../web/rooms/layer/app.js').Drawing} Drawing */
+const core = await load()
 
-/**
- * The store without a browser: frames are drawn when the test says so.
- * @param {string} [hash]
- * @param {import('qkv').Qkv} [qkv]
- */
-async function start(hash = '', qkv = undefined) {
-  /** @type {(() => void)[]} */
-  const frames = []
-  /** @type {{ drawing?: Drawing, thrown?: (drawing: Drawing) => void }} */
-  const seen = {}
-  const nothing = () => {}
-  const app = createApp(
-    {
-      draw(drawing) {
-        seen.thrown?.(drawing)
-        seen.drawing = drawing
-      },
-      drawPlainly: assert.fail,
-      frame: run => void frames.push(run),
-      address: () => hash,
-      setAddress: nothing,
-      href: () => hash,
-      remember: nothing,
-      reveal: nothing,
-      isStill: () => false,
-      show: nothing,
-      toTop: nothing,
-      focus: nothing,
-      around: () => ({ isHidden: false, isStill: true, isNarrow: false, sentence: '' }),
-    },
-    { language: 'en', theme: 'system', t },
-  )
-  app.connect(qkv ?? (await load()))
-  const drawn = () => {
-    while (frames.length) frames.shift()?.()
-    return /** @type {Drawing} */ (seen.drawing)
-  }
-  return { ...app, seen, drawn }
+/** @param {object} [given] @param {string} [given.link] @param {import('qkv').Qkv} [given.qkv] @param {() => any} [given.worker] */
+function start({ link = '', qkv = core, worker } = {}) {
+  /** @type {Effect[]} */
+  const effects = []
+  const store = createStore(room, { link, qkv, worker, perform: effect => effects.push(effect) })
+  store.update(room.enter?.(store.state))
+  return { store, effects, act: store.act, selected: () => selectionOf(store), requests: () => requestsOf(store) }
 }
+
+/** @param {LayerStore} store */
+function selectionOf({ state: { settings } }) {
+  const { head, word, cell, less } = settings
+  return { head, word, cell, less }
+}
+
+/** The types of what is needed. @param {LayerStore} store */
+const requestsOf = store => needs(store.state).map(({ type }) => type)
 
 const cell = (/** @type {number} */ row, /** @type {number} */ column, head = 0) =>
   /** @type {const} */ ({ matrix: 'weights', head, row, column })
 
-test('what was selected before is visited by Back, and again by Forward', async () => {
-  const { actions, drawn } = await start()
-  actions.select({ cell: cell(1, 2) })
-  actions.select({ word: { side: 'queries', position: 4 } })
-  actions.select({ cell: cell(3, 3, 2) })
-  assert.deepEqual(drawn().selection, {
-    room: 'layer',
-    head: 2,
-    word: { side: 'queries', position: 4 },
-    cell: cell(3, 3, 2),
-    less: null,
-  })
-  actions.back()
-  assert.deepEqual([drawn().selection.cell, drawn().selection.head], [cell(1, 2), 0])
-  actions.back()
-  assert.deepEqual([drawn().selection.word, drawn().visits], [null, { hasBack: false, hasForward: true }])
-  actions.forward()
-  actions.forward()
-  assert.deepEqual(drawn().selection.cell, cell(3, 3, 2))
-  assert.equal(drawn().scene?.head, 2)
-})
-
-test('Back goes through places only: no number changes, and undo goes through numbers only', async () => {
-  const { actions, drawn } = await start()
-  actions.select({ cell: cell(1, 2) })
-  actions.change({ seed: '7' })
-  actions.select({ cell: cell(0, 0) })
-  actions.back()
-  assert.deepEqual([drawn().settings.seed, drawn().selection.cell], ['7', cell(1, 2)])
-  actions.undo()
-  assert.deepEqual([drawn().settings.seed, drawn().selection.cell], ['123', cell(1, 2)])
-})
-
-test('arrow keys replace the place they leave, Escape clears the cell before the word', async () => {
-  const { actions, drawn } = await start()
-  actions.select({ word: { side: 'queries', position: 0 }, cell: cell(0, 0) })
-  actions.select({ cell: cell(0, 1) }, { replace: true })
-  assert.equal(drawn().visits.hasBack, false)
-  actions.clear()
-  assert.deepEqual([drawn().selection.cell, drawn().selection.word?.position], [null, 0])
-  actions.clear()
-  assert.equal(drawn().selection.word, null)
-})
-
-test('a link carries room, word and cell', async () => {
-  const { drawn } = await start('#1&room=learn&word=keys.3&cell=weights.0.1.2')
-  assert.deepEqual(drawn().selection, {
-    room: 'learn',
-    head: 0,
-    word: { side: 'keys', position: 3 },
-    cell: cell(1, 2),
-    less: null,
-  })
-})
-
-test('what a draw throws is a sentence beside the last good numbers, gone with the next good state', async () => {
-  const { actions, drawn, seen } = await start()
-  const { scene } = drawn()
-  seen.thrown = ({ settings, failure }) => {
-    if (settings.seed === '666' && !failure) throw new Error('no such seed')
+/** @param {() => unknown} isTrue */
+async function until(isTrue) {
+  for (let i = 0; !isTrue(); i++) {
+    assert.ok(i < 20_000, 'it comes to pass')
+    await new Promise(resolve => setTimeout(resolve, 1))
   }
-  actions.change({ seed: '666' })
-  assert.deepEqual(drawn().failure, { key: 'cannotShow', params: { message: 'no such seed' } })
-  assert.equal(drawn().scene?.result, scene?.result)
-  actions.point(cell(1, 1))
-  assert.ok(drawn().failure, 'it stays while nothing changes')
-  actions.undo()
-  assert.equal(drawn().failure, undefined)
-  actions.redo()
-  assert.ok(drawn().failure)
-  seen.thrown = undefined
-  actions.retry()
-  assert.equal(drawn().failure, undefined)
-  assert.equal(drawn().scene?.result.settings.seed, 666n)
+}
+
+test('what was selected before is visited by Back, and again by Forward', () => {
+  const { store, act, selected } = start()
+  act.select({ cell: cell(1, 2) })
+  act.select({ word: { side: 'queries', position: 4 } })
+  act.select({ cell: cell(3, 3, 2) })
+  assert.deepEqual(selected(), { head: 2, word: { side: 'queries', position: 4 }, cell: cell(3, 3, 2), less: null })
+  store.travel('place', 0)
+  assert.deepEqual(selected().word, { side: 'queries', position: 4 })
+  store.travel('place', 0)
+  assert.deepEqual([selected().word, selected().cell, selected().head], [null, cell(1, 2), 0])
+  assert.deepEqual([store.can().back, store.can().forward], [false, true])
+  store.travel('place', 1)
+  store.travel('place', 1)
+  assert.deepEqual(selected().cell, cell(3, 3, 2))
+  assert.equal(selected().head, 2)
 })
 
-test('when memory runs out, the page asks for fewer words', async () => {
-  const { actions, drawn, seen } = await start()
-  seen.thrown = ({ failure }) => {
-    if (!failure) throw new RangeError('Array buffer allocation failed')
+test('Back goes through places only: no number changes, and undo goes through numbers only', () => {
+  const { store, act, selected } = start()
+  act.select({ cell: cell(1, 2) })
+  act.change({ seed: '7' })
+  act.select({ cell: cell(0, 0) })
+  store.travel('place', 0)
+  assert.deepEqual([store.state.settings.seed, selected().cell], ['7', cell(1, 2)])
+  store.travel('undo', 0)
+  assert.deepEqual([store.state.settings.seed, selected().cell], ['123', cell(1, 2)])
+})
+
+test('arrow keys replace the place they leave, Escape clears the cell before the word', () => {
+  const { store, act, selected } = start()
+  act.select({ word: { side: 'queries', position: 0 }, cell: cell(0, 0) })
+  act.select({ cell: cell(0, 1) }, { replace: true })
+  assert.equal(store.can().back, false)
+  store.update(room.keys?.Escape(store.state))
+  assert.deepEqual([selected().cell, selected().word?.position], [null, 0])
+  store.update(room.keys?.Escape(store.state))
+  assert.equal(selected().word, null)
+  assert.equal(room.keys?.Escape(store.state), undefined, 'nothing is left to clear')
+})
+
+test('an example is one step of Undo; Back begins anew; Reset comes back to the example and keeps the view', () => {
+  const { store, act } = start()
+  act.select({ cell: cell(1, 2) })
+  act.select({ cell: cell(2, 2) })
+  act.look({ view: 'numbers' })
+  act.choose('causal')
+  assert.deepEqual(
+    [store.state.settings.mask, store.state.settings.view, store.can().back],
+    ['causal', 'numbers', false],
+  )
+  act.change({ mask: 'window' })
+  store.reset()
+  assert.deepEqual([store.state.settings.mask, store.state.settings.view], ['causal', 'numbers'])
+  store.travel('undo', 0)
+  store.travel('undo', 0)
+  store.travel('undo', 0)
+  assert.deepEqual([store.state.settings.mask, store.state.settings.heads], ['none', 4])
+})
+
+test('edits and painted cells go with the words they belong to, and come back with Undo', () => {
+  const { store, act } = start()
+  act.edit(cell(0, 1), 0.5)
+  act.edit({ matrix: 'Wq', head: 0, row: 0, column: 0 }, 2)
+  act.paint(0, 1, false)
+  act.change({ sentence: 'other words' })
+  const { edits, painted } = store.state.settings
+  assert.deepEqual([edits.map(({ matrix }) => matrix), painted], [['Wq'], []])
+  store.travel('undo', 0)
+  assert.deepEqual([store.state.settings.edits.length, store.state.settings.painted.length], [2, 1])
+})
+
+test('a link carries word and cell, and a number that was typed wrong', () => {
+  const { store, selected } = start({ link: 'word=keys.3&cell=weights.0.1.2&heads=99' })
+  assert.deepEqual(selected(), { head: 0, word: { side: 'keys', position: 3 }, cell: cell(1, 2), less: null })
+  assert.equal(store.state.problems.heads?.key, 'problemRange')
+  assert.equal(resultOf(store.state)?.heads, 4, 'beside a problem stand the numbers of the defaults')
+  assert.equal(store.link(), 'heads=99&word=keys.3&cell=weights.0.1.2')
+  assert.throws(() => start({ link: 'cell=weights.0.1' }))
+})
+
+test('what is asked for follows from the state: trace, comparison and batch at rest, baseline and distribution where they are shown', async () => {
+  const { store, act, requests } = start()
+  assert.deepEqual(requests(), ['trace'])
+  await until(() => store.state.isAtRest)
+  assert.deepEqual(requests(), ['trace', 'comparison', 'batch'])
+  assert.ok(Number(shown(store.state.got.comparison)?.difference.most) < 1e-5)
+  act.point(cell(1, 1))
+  assert.deepEqual(requests(), ['trace', 'comparison', 'batch'], 'they stay while their trace does')
+  act.change({ seed: '5' })
+  assert.deepEqual(requests(), ['trace'])
+  act.setBaseline()
+  act.look({ view: 'difference' })
+  assert.deepEqual(requests(), ['trace', 'baseline'])
+  act.setSpread(16)
+  assert.deepEqual(requests(), ['trace', 'baseline', 'distribution'])
+  assert.equal(store.state.got.distribution?.is === 'here' && store.state.got.distribution.value.d, 16)
+  act.look({ view: 'map' })
+  act.setSpread(undefined)
+  assert.deepEqual(requests(), ['trace'])
+})
+
+/** Words for a trace of more than 2^18 pairs: 4 heads, 300 queries and keys. */
+const MANY = Array.from({ length: 300 }, (_, i) => `w${i}`).join(' ')
+
+/** A worker that takes messages and answers when the test says so. */
+function fakeWorker() {
+  /** @type {any[]} */
+  const sent = []
+  const worker = {
+    onmessage: (/** @type {any} */ _event) => {},
+    onerror: (/** @type {any} */ _event) => {},
+    postMessage: (/** @type {any} */ message) => void sent.push(message),
+    terminate() {},
   }
-  actions.change({ seed: '2' })
-  assert.equal(drawn().failure?.key, 'tooLarge')
+  return { sent, worker }
+}
+
+test('many tokens are asked of the worker, for one head; the older numbers stay until the newer come', () => {
+  const { sent, worker } = fakeWorker()
+  const { store, act } = start({ worker: () => worker })
+  const before = resultOf(store.state)
+  assert.equal(sent.length, 0, 'a small trace is computed on the page')
+  act.change({ sentence: MANY })
+  assert.deepEqual([sent.length, sent[0].request.type, sent[0].request.head], [1, 'trace', 0])
+  assert.equal(store.state.got.trace?.is, 'waiting')
+  assert.equal(resultOf(store.state), before)
+  act.select({ head: 2 })
+  assert.deepEqual(
+    sent.slice(1).map(({ type, request }) => [type, request?.head]),
+    [
+      ['cancel', undefined],
+      ['ask', 2],
+    ],
+  )
+  act.point(cell(1, 1))
+  assert.equal(sent.length, 3, 'pointing asks for nothing')
+  store.travel('undo', 0)
+  assert.equal(sent[3].type, 'cancel')
+  assert.equal(resultOf(store.state)?.settings.queries.tokens.length, 6)
 })
 
-/** A module that behaves as one without memory while `fails.is`. */
+test('where the worker ends, the numbers stay; trying again starts another', () => {
+  const { sent, worker } = fakeWorker()
+  let made = 0
+  const { store, act } = start({
+    worker: () => {
+      made++
+      return worker
+    },
+  })
+  act.change({ sentence: MANY })
+  worker.onmessage({ data: { type: 'progress', id: sent[0].id, progress: 0.5 } })
+  worker.onerror({ message: 'out of memory' })
+  assert.equal(store.state.got.trace?.is, 'lost')
+  assert.ok(resultOf(store.state))
+  act.retry()
+  assert.deepEqual([made, sent.at(-1).type, store.state.got.trace?.is], [2, 'ask', 'waiting'])
+})
+
+/** A core that behaves as one without memory while `fails.is`. */
 async function short() {
   const qkv = await load()
   const fails = { is: false }
@@ -150,65 +214,162 @@ async function short() {
   return { qkv, fails }
 }
 
-/** Words for a trace of more than 2^18 pairs: 4 heads, 300 queries and keys. */
-const MANY = Array.from({ length: 300 }, (_, i) => `w${i}`).join(' ')
+test('a trace that fails is a sentence beside the last good numbers, gone with the next settings', async () => {
+  const { qkv, fails } = await short()
+  const { store, act } = start({ qkv })
+  const good = resultOf(store.state)
+  fails.is = true
+  act.change({ seed: '2' })
+  const { trace } = store.state.got
+  assert.equal(trace?.is === 'failed' && trace.problem.key, 'tooLarge')
+  assert.equal(resultOf(store.state), good)
+  act.point(cell(1, 1))
+  assert.equal(store.state.got.trace?.is, 'failed', 'it stays while nothing changes')
+  fails.is = false
+  act.retry()
+  assert.equal(store.state.got.trace?.is, 'here')
+})
 
 test('a large trace that fails is a sentence, gone with the next settings, and tried again when they come back', async () => {
   const { qkv, fails } = await short()
-  const own = await start('', qkv)
-  own.drawn()
-  const until = async (/** @type {(drawing: Drawing) => unknown} */ isTrue) => {
-    for (let i = 0; !isTrue(own.drawn()); i++) {
-      assert.ok(i < 10_000, 'it comes to pass')
-      await new Promise(resolve => setImmediate(resolve))
-    }
-  }
+  const { store, act } = start({ qkv })
   fails.is = true
-  own.actions.change({ sentence: MANY })
-  await until(({ failure }) => failure)
-  assert.equal(own.drawn().failure?.key, 'tooLarge')
-  assert.equal(own.drawn().progress, undefined)
-  assert.ok(own.drawn().scene, 'the numbers before it stay')
-  own.actions.undo()
+  act.change({ sentence: MANY })
+  await until(() => store.state.got.trace?.is === 'failed')
+  const { trace } = store.state.got
+  assert.equal(trace?.is === 'failed' && trace.problem.key, 'tooLarge')
+  assert.ok(resultOf(store.state), 'the numbers before it stay')
   fails.is = false
-  assert.equal(own.drawn().failure, undefined)
-  own.actions.redo()
-  await until(({ scene }) => scene?.result.settings.queries.tokens.length === 300)
-  assert.equal(own.drawn().failure, undefined)
+  store.travel('undo', 0)
+  assert.equal(store.state.got.trace?.is, 'here')
+  store.travel('undo', 1)
+  await until(() => resultOf(store.state)?.settings.queries.tokens.length === 300)
+  assert.equal(store.state.got.trace?.is, 'here')
 })
 
 test('a baseline that fails is a sentence, and is computed again after the next change', async () => {
   const { qkv, fails } = await short()
-  const { actions, drawn } = await start('', qkv)
-  actions.setBaseline()
-  actions.look({ view: 'difference' })
+  const { store, act } = start({ qkv })
   fails.is = true
-  assert.equal(drawn().scene?.compared?.trouble, 'compareFailed')
+  act.setBaseline()
+  act.look({ view: 'difference' })
+  assert.equal(store.state.got.baseline?.is, 'failed')
   fails.is = false
-  actions.change({ seed: '9' })
-  assert.equal(drawn().scene?.compared?.trouble, undefined)
-  assert.ok(drawn().scene?.compared?.tensor)
+  act.change({ seed: '9' })
+  assert.equal(store.state.got.baseline?.is, 'here')
 })
 
-test('a step plays cell by cell wherever the pointer rests, and nothing moves after it is stopped', async t => {
+test('a step plays cell by cell, and nothing moves after it is stopped', t => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  const { actions, drawn } = await start()
-  actions.look({ step: 'scores' })
-  drawn()
-  actions.point({ matrix: 'scores', head: 0, row: 4, column: 4 })
-  actions.play()
+  const { store, act } = start()
+  act.look({ step: 'scores' })
+  act.play()
   /** @type {string[]} */
   const lit = []
   for (let i = 0; i < 3; i++) {
     t.mock.timers.tick(300)
-    const { scene, pointed } = drawn()
-    assert.equal(pointed, undefined)
-    lit.push(`${scene?.lit.matrix} ${scene?.lit.row} ${scene?.lit.column}`)
+    const { cell: own } = store.state.settings
+    lit.push(`${own?.matrix} ${own?.row} ${own?.column}`)
   }
   assert.deepEqual(lit, ['scores 0 0', 'scores 0 1', 'scores 0 2'])
-  actions.play()
-  const stopped = drawn()
-  assert.equal(stopped.isPlaying, false)
+  assert.equal(store.can().back, false, 'what plays is no place')
+  act.play()
+  const stopped = store.state.settings
+  assert.equal(store.state.view.playing, undefined)
   t.mock.timers.tick(10_000)
-  assert.equal(drawn(), stopped)
+  assert.equal(store.state.settings, stopped)
+})
+
+test('without motion, steps follow one another; leaving the room stops them', t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { store, act } = start()
+  store.surround({ isStill: true })
+  act.look({ step: 'scores' })
+  act.play()
+  t.mock.timers.tick(300)
+  assert.equal(store.state.settings.step, 'scaled')
+  t.mock.timers.tick(4000)
+  assert.equal(store.state.settings.step, 'masked')
+  store.update(room.leave?.(store.state))
+  t.mock.timers.tick(10_000)
+  assert.equal(store.state.settings.step, 'masked')
+})
+
+test('the tour: a link opens a stop, what it asks for stays done, whoever leaves it has the settings from before', () => {
+  const { store, act, effects } = start({ link: 'tour=3' })
+  assert.deepEqual([store.state.settings.heads, hasSpread(store.state)], [1, true])
+  assert.ok(effects.some(({ type }) => type === 'reveal'))
+  assert.deepEqual(room.marks?.(store.state), ['#spread', '.spread-controls'])
+  act.setSpread(128)
+  act.setSpread(64)
+  assert.equal(store.state.view.wasDone, true)
+  act.setTour(null)
+  assert.equal(store.state.settings.heads, 1, 'nothing was there before it')
+  act.change({ sentence: 'my very own words', seed: '7' })
+  act.setTour(1)
+  act.setTour(8)
+  assert.equal(store.state.view.wasDone, false)
+  act.setTour(null)
+  assert.deepEqual([store.state.settings.sentence, store.state.settings.seed], ['my very own words', '7'])
+  act.setTour(1)
+  act.change({ sentence: 'typed in the tour' })
+  act.setTour(null)
+  assert.equal(store.state.settings.sentence, 'typed in the tour')
+})
+
+test('every stop of the tour is done by its own thing, and not on arrival', () => {
+  for (let stop = 1; stop <= 12; stop++) {
+    const { store, act } = start({ link: `tour=${stop}` })
+    assert.equal(store.state.settings.tour, stop)
+    assert.equal(store.state.view.wasDone, false, `stop ${stop}`)
+    const { changes } = stopOf(stop)
+    if (changes.includes('sentence')) act.change({ sentence: 'one two one' })
+    else if (changes.includes('mask')) act.change({ mask: 'window' })
+    else if (changes.includes('cell')) act.select({ cell: cell(0, 0) })
+    else if (changes.includes('word')) act.select({ word: { side: 'queries', position: 0 } })
+    else if (changes.includes('spreadSize')) act.setSpread(4)
+    else if (changes.includes('other')) act.look({ other: 0 })
+    else if (changes.includes('dKey')) act.change({ dKey: 3 })
+    else act.edit({ matrix: 'Wq', head: 0, row: 0, column: 0 }, 1.5)
+    assert.equal(store.state.view.wasDone, true, `stop ${stop}`)
+  }
+})
+
+test('another room takes the sentence along and gives a head; JSON is read, or refused with a sentence', () => {
+  const { store, act, effects } = start()
+  act.change({ sentence: 'on its way' })
+  assert.deepEqual(effects.pop(), { type: 'offer', what: { type: 'sentence', text: 'on its way' } })
+  store.update(room.take?.(store.state, { type: 'sentence', text: 'from Models' }))
+  assert.equal(store.state.settings.sentence, 'from Models')
+  const weights = { dims: [2, 2, 2], data: [1, 0, 0.5, 0.5, 0, 1, 1, 0] }
+  store.update(
+    room.take?.(store.state, { type: 'head', tensors: { weights }, tokens: ['a', 'b'], head: 1, from: 'Back' }),
+  )
+  assert.deepEqual([store.state.settings.head, resultOf(store.state)?.heads], [1, 2])
+  assert.equal(store.state.view.handedOver, store.state.settings.given)
+  assert.equal(room.take?.(store.state, { type: 'sentence', text: 'no' }), undefined, 'given rows have their own names')
+  act.bring('{ "weights": [[1, 0], [0.5]] }')
+  assert.deepEqual(effects.at(-1)?.type === 'message' && effects.at(-1), {
+    type: 'message',
+    problem: { key: 'bringRagged', params: { name: 'weights', dims: '2, 2' } },
+    isBad: true,
+  })
+})
+
+test('files are read by the session', async () => {
+  const { store, act, effects } = start()
+  act.bring([new File(['{ "weights": [[1, 0], [0.5, 0.5]] }'], 'a.json')])
+  await until(() => store.state.settings.given)
+  assert.ok(effects.some(effect => effect.type === 'message' && effect.problem.key === 'brought'))
+  act.bring([new File(['\x93NUMPY'], 'b.npy')])
+  await until(() => effects.some(effect => effect.type === 'message' && effect.isBad))
+})
+
+test('a change and Undo leave the settings as they were', () => {
+  const { store, act } = start()
+  const before = store.state.settings
+  act.change({ mask: 'causal' })
+  assert.deepEqual(store.state.settings, change(before, { mask: 'causal' }))
+  store.travel('undo', 0)
+  assert.deepEqual(store.state.settings, before)
 })

@@ -49,11 +49,14 @@ const onceDrawn = run => requestAnimationFrame(() => requestAnimationFrame(run))
 /** While the page itself scrolls to a part, the scroll is not the reader's. */
 let isRevealing = false
 const REVEAL_TIME = 1000
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let revealed
 
 /** Scrolls to an element that is out of sight. @param {string} selector */
 function reveal(selector) {
   isRevealing = true
-  setTimeout(() => {
+  clearTimeout(revealed)
+  revealed = setTimeout(() => {
     isRevealing = false
   }, REVEAL_TIME)
   onceDrawn(() => {

@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { LANGUAGES } from '../i18n/languages.js'
-import { closeMenu, menu } from './menu.js'
+import { menu, menuItem } from './menu.js'
 import './tool-group.js'
 
 /** @typedef {import('./shell.js').State & { shell: import('./shell.js').Shell, isDark: boolean }} Drawing */
@@ -40,15 +40,6 @@ function skip(event) {
   const target = map?.shadowRoot?.querySelector('[tabindex="0"]') ?? document.getElementById('stage')
   if (target instanceof HTMLElement) target.focus()
 }
-
-/** An item of a menu, which closes it. @param {string} id @param {string} label @param {() => void} act @param {string} [className] */
-export const menuItem = (id, label, act, className = '') =>
-  html`<button type="button" id=${id} class=${className} @click=${(
-    /** @type {Event & { target: Element }} */ event,
-  ) => {
-    closeMenu(event.target)
-    act()
-  }}>${label}</button>`
 
 /** @param {Drawing} drawing */
 function more(drawing) {

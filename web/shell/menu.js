@@ -23,10 +23,20 @@ export function closeMenu(within) {
   menu.querySelector('summary')?.focus()
 }
 
-addEventListener('pointerdown', ({ target }) => {
+/** An item of a menu, which closes it. @param {string} id @param {string} label @param {() => void} act @param {string} [className] */
+export const menuItem = (id, label, act, className = '') =>
+  html`<button type="button" id=${id} class=${className} @click=${(
+    /** @type {Event & { target: Element }} */ event,
+  ) => {
+    closeMenu(event.target)
+    act()
+  }}>${label}</button>`
+
+// Where there is no page, as in tests, there is nothing to listen to.
+globalThis.addEventListener?.('pointerdown', ({ target }) => {
   for (const menu of opened()) if (!(target instanceof Node && menu.contains(target))) menu.open = false
 })
-addEventListener(
+globalThis.addEventListener?.(
   'keydown',
   event => {
     const [menu] = opened()

@@ -165,6 +165,8 @@ export type Effect<T extends Types> =
   | { type: 'save'; name: string; data: string | Uint8Array; mime?: string }
   | { type: 'message'; problem: Problem; isBad?: boolean }
   | { type: 'link' }
+  /** Calls an action after some milliseconds, in place of an earlier one of its name that still waits; without `after`, never. */
+  | { type: 'later'; act: keyof T['actions'] & string; after?: number }
 
 /** What an action returns. */
 export interface Step<T extends Types> {
@@ -174,8 +176,8 @@ export interface Step<T extends Types> {
   mark?: string
   /** Is the change no step of any history? */
   isReplaced?: boolean
-  /** Do the histories start anew? Reset comes back to here. */
-  begins?: boolean
+  /** Do the histories start anew? Reset comes back to here. 'places': Undo still goes back to what was before. */
+  begins?: boolean | 'places'
   effects?: Effect<T>[]
 }
 
@@ -187,7 +189,8 @@ export interface Room<T extends Types> {
   check?(settings: T['settings']): State<T>['problems']
   /** Drops what lost its meaning, such as edits of other words. */
   settle?(before: T['settings'], after: T['settings']): T['settings']
-  actions: { [N in keyof T['actions']]: (state: State<T>, ...args: T['actions'][N]) => Step<T> }
+  /** An action that returns nothing changes nothing. */
+  actions: { [N in keyof T['actions']]: (state: State<T>, ...args: T['actions'][N]) => Step<T> | undefined }
   /** What must be known to draw this state: the store asks for it, keeps it and cancels what is needed no longer. */
   needs(state: State<T>): Request<T['asks']>[]
   receive?: { [N in NameOf<T['asks']>]?: (state: State<T>, value: T['asks'][N]['value']) => Step<T> | undefined }
@@ -211,6 +214,8 @@ export interface Room<T extends Types> {
   /** What the room adds to the header, and to its menu. */
   tools?(context: Context<T>): TemplateResult
   more?(context: Context<T>): TemplateResult
+  /** What Reset sets; without it, all settings of the beginning. */
+  reset?(state: State<T>, origin: T['settings']): Partial<T['settings']>
   /** Can a link carry these settings? */
   canLink?(settings: T['settings']): boolean
   session: { worker(): Worker; handlers(qkv: Qkv): Handlers<T['asks']> | Promise<Handlers<T['asks']>> }

@@ -89,6 +89,8 @@ export function createStore(
   const asked = new Map()
   /** Answers that are needed no longer, by type and key, the oldest first. @type {Map<string, Map<string, unknown>>} */
   const kept = new Map()
+  /** Actions that are called later, by name. @type {Map<string, ReturnType<typeof setTimeout>>} */
+  const waiting = new Map()
   let id = 0
   const handlers = async () => room.session.handlers(qkv ?? (await load()))
   const port = createPort({ worker, handlers }, take, lose)
@@ -197,7 +199,7 @@ export function createStore(
     if (set) record(set, mark, isReplaced)
     if (begins) {
       origin = state.settings
-      history.undo = [[], []]
+      if (begins !== 'places') history.undo = [[], []]
       history.place = [[], []]
     }
     for (const effect of effects) act(effect)
@@ -230,7 +232,17 @@ export function createStore(
     } else if (effect.type === 'retry') {
       for (const [slot, got] of Object.entries(state.got))
         if (got && got.is !== 'here' && got.is !== 'waiting') asked.delete(slot)
-    } else perform(effect)
+    } else if (effect.type === 'later') wait(effect.act, effect.after)
+    else perform(effect)
+  }
+
+  /** @param {string} name of an action @param {number} [after] */
+  function wait(name, after) {
+    clearTimeout(waiting.get(name))
+    if (after === undefined) return
+    const timer = setTimeout(() => /** @type {any} */ (actions)[name](), after)
+    keepNoProcess(timer)
+    waiting.set(name, timer)
   }
 
   /** @param {T['settings']} after */
@@ -281,7 +293,10 @@ export function createStore(
     Object.fromEntries(
       Object.entries(room.actions).map(([name, action]) => [
         name,
-        (/** @type {any[]} */ ...args) => update(/** @type {any} */ (action)(state, ...args)),
+        (/** @type {any[]} */ ...args) => {
+          const step = /** @type {any} */ (action)(state, ...args)
+          if (step) update(step)
+        },
       ]),
     )
   )
@@ -295,7 +310,7 @@ export function createStore(
     travel,
     ask,
     /** Back to where the histories began; a step of Undo. */
-    reset: () => update({ set: origin }),
+    reset: () => update({ set: room.reset?.(state, origin) ?? origin }),
     canLink: () => room.canLink?.(state.settings) !== false,
     link: () => (room.canLink?.(state.settings) === false ? '' : toLink(fields, state.settings)),
     /** The reader changed the address. @param {string} text */
@@ -323,6 +338,7 @@ export function createStore(
     },
     close() {
       clearTimeout(rest)
+      for (const timer of waiting.values()) clearTimeout(timer)
       port.close()
     },
   }

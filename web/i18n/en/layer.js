@@ -39,7 +39,7 @@ export const texts = {
   seenColumns: 'Softmax runs over the queries: each column sums to one.',
   seenHeads: '{heads} heads; in each, a row shows how a word divides its attention among the words it may see.',
   'untrained.random': 'The matrices are random: nothing here is trained.',
-  'untrained.zoo': 'These heads are built by hand: nothing here is trained.',
+  'untrained.handBuilt': 'These heads are built by hand: nothing here is trained.',
   'untrained.room': 'These numbers come from a model that was trained in another room.',
   'untrained.given': 'The numbers are given: nothing here is trained.',
   scaleEnd: 'Colours',
@@ -62,11 +62,11 @@ export const texts = {
   headBits: '{bits} bit',
   'headRank.sharpest': 'sharpest: {bits} bit',
   'headRank.evenest': 'most even: {bits} bit',
-  'zooName.previous': 'previous token',
-  'zooName.first': 'first token',
-  'zooName.same': 'same word',
-  'zooName.induction': 'induction',
-  'zooName.uniform': 'uniform',
+  'handBuiltName.previous': 'previous token',
+  'handBuiltName.first': 'first token',
+  'handBuiltName.same': 'same word',
+  'handBuiltName.induction': 'induction',
+  'handBuiltName.uniform': 'uniform',
   placeWord: '{word}, head {head}',
   placeCell: '{matrix}: {row} → {column}',
   placeOne: '{matrix}: {column}',
@@ -224,8 +224,8 @@ export const texts = {
     'A batch of 10 × 60 tokens, a model of 512, 8 heads of 64; W_O joins them. Sizes of notebook 002.',
   'preset.translation': 'Translation, English to Chinese',
   'preset.translation.note': 'English words ask, Chinese words answer. Sentence of notebook 003.',
-  'preset.zoo': 'Zoo of heads: induction and others',
-  'preset.zoo.note': 'Five heads built by hand, each with one task. Choose another kind for any head.',
+  'preset.handBuilt': 'Heads built by hand: induction and others',
+  'preset.handBuilt.note': 'Five heads built by hand, each with one task. Choose another kind for any head.',
   'preset.waistline': 'Waist and weight',
   'preset.waistline.note': 'Three people, a waist of 62: a Gaussian kernel estimates 112.5. Source: notebook 004.',
   differs: 'Differences from the source notebook',
@@ -267,15 +267,15 @@ export const texts = {
   dValue: 'Value size',
   'model.heads': 'random matrices per head',
   'model.multihead': 'PyTorch’s MultiheadAttention',
-  'model.zoo': 'heads built by hand',
+  'model.handBuilt': 'heads built by hand',
   'model.given': 'given tensors',
   sharpness: 'Sharpness',
-  zooHead: 'Head {head} looks for',
-  'zoo.previous': 'the previous token',
-  'zoo.first': 'the first token',
-  'zoo.same': 'the same word',
-  'zoo.induction': 'what followed (induction)',
-  'zoo.uniform': 'all keys equally',
+  handBuiltHead: 'Head {head} looks for',
+  'handBuilt.previous': 'the previous token',
+  'handBuilt.first': 'the first token',
+  'handBuilt.same': 'the same word',
+  'handBuilt.induction': 'what followed (induction)',
+  'handBuilt.uniform': 'all keys equally',
   tokenizer: 'Tokens',
   'tokenizer.words': 'words, at spaces',
   'tokenizer.segments': 'words, by dictionary',
@@ -301,7 +301,7 @@ export const texts = {
   problemDivide: '{heads} heads do not divide a model of {dModel}.',
   problemPairs:
     'Heads: {heads}, each of {queries} by {keys} tokens: that is too much. Bring fewer heads or fewer tokens.',
-  problemZoo: 'Heads built by hand take up to {most} tokens, but there are {count}. Use fewer.',
+  problemHandBuilt: 'Heads built by hand take up to {most} tokens, but there are {count}. Use fewer.',
   problemTableSize:
     'A table of {dModel} columns is limited to {most} rows, because the page draws every number before it. Use fewer rows, or choose “seeded again for weights”.',
   problemGiven: 'There are no matrices of your own yet: bring some, or choose where the numbers come from.',
@@ -388,7 +388,7 @@ export const texts = {
   'step.embed': 'Words become vectors',
   'step.embed.text':
     'Each token takes its row from a table of random numbers. Tokens are numbered in alphabetical order.',
-  'step.embed.zoo':
+  'step.embed.handBuilt':
     'Each token is a row of ones and zeros: its position (@), its word, and the word before it (→), which a previous-token head in the layer below found.',
   'step.embed.given': 'Each token has a row of given numbers.',
   'step.embed.random':
@@ -498,9 +498,9 @@ export const texts = {
   'given.table':
     'A random number: column {column} of row {id} in the table of {rows} vectors drawn from seed {seed} (normal distribution).',
   'given.weights': 'A random number from seed {seed}. Each head draws its query, key and value weights in turn.',
-  'given.zoo':
+  'given.handBuilt':
     'One where the token has this position, this word or this word before it; zero elsewhere. A previous-token head in the layer below found the words before.',
-  'given.zooWeights':
+  'given.handBuiltWeights':
     'Built by hand. W_q selects what the head looks for, and the sharpness is its size; W_k selects which keys match; W_v copies the word.',
   'given.zeros': 'Biases begin as zeros.',
   'given.reader': 'This number was given.',

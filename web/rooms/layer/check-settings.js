@@ -37,12 +37,22 @@ function checkNumber(settings, field, problems) {
   return normal
 }
 
+/** @type {WeakMap<Settings, { checked?: Checked, problems: Problems }>} */
+const known = new WeakMap()
+
 /**
  * The settings as the tracer takes them, or what is wrong with them, field by field.
  * @param {Settings} settings
  * @returns {{ checked?: Checked, problems: Problems }}
  */
 export function check(settings) {
+  const made = known.get(settings) ?? checkAnew(settings)
+  known.set(settings, made)
+  return made
+}
+
+/** @param {Settings} settings @returns {{ checked?: Checked, problems: Problems }} */
+function checkAnew(settings) {
   /** @type {Problems} */
   const problems = {}
   const { model, given } = settings
@@ -64,22 +74,25 @@ export function check(settings) {
   const { heads, tableRows, dModel } = numbers
   if (applies(settings, 'draw') && settings.draw === 'continue' && tableRows * dModel > MOST_TABLE)
     problems.tableRows ??= { key: 'problemTableSize', params: { most: Math.floor(MOST_TABLE / dModel), dModel } }
-  if (model === 'zoo')
+  if (model === 'handBuilt')
     for (const [field, { tokens }] of /** @type {const} */ ([
       ['sentence', queries],
       ['second', keys],
     ]))
       if (tokens.length > MOST_HAND_BUILT_TOKENS)
-        problems[field] ??= { key: 'problemZoo', params: { most: MOST_HAND_BUILT_TOKENS, count: tokens.length } }
+        problems[field] ??= { key: 'problemHandBuilt', params: { most: MOST_HAND_BUILT_TOKENS, count: tokens.length } }
   const scale = settings.scale === null ? null : toNumber(settings.scale)
   if (scale !== null && !isFloat32(scale)) problems.scale = { key: 'problemNumber', params: {} }
   const seed = checkSeed(settings, problems)
 
   if (Object.keys(problems).length > 0) return { problems }
   const probeWord = tokenize(settings.probeWord.slice(0, MOST_CHARACTERS), { by: settings.tokenizer }).tokens[0] ?? ''
-  const zoo = Array.from({ length: heads }, (_, h) => settings.zoo[h] ?? HAND_BUILT[h % HAND_BUILT.length])
+  const handBuilt = Array.from({ length: heads }, (_, h) => settings.handBuilt[h] ?? HAND_BUILT[h % HAND_BUILT.length])
   const edits = settings.edits.filter(({ value }) => isFloat32(value))
-  return { checked: { ...settings, ...numbers, ...sentences, edits, zoo, probeWord, isCross, seed, scale }, problems }
+  return {
+    checked: { ...settings, ...numbers, ...sentences, edits, handBuilt, probeWord, isCross, seed, scale },
+    problems,
+  }
 }
 
 /**

@@ -1,7 +1,8 @@
 // Exports and imports of settings and matrices as files.
 
+import { toLink } from '../../shell/store.js'
+import { FIELDS } from './fields.js'
 import { checkSize, fromFiles } from './import.js'
-import { toHash, VERSION } from './layer-link.js'
 
 /** @typedef {import('./trace/layer-trace.js').Result} Result */
 /** @typedef {import('./fields.js').Settings} Settings */
@@ -21,8 +22,7 @@ export const plainTensor = ({ dims, data }) => ({ dims, data: Array.from(data, w
 export function everything({ settings: { queries, keys }, tensors }, settings) {
   const matrices = Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, plainTensor(tensor)]))
   return JSON.stringify({
-    qkv: VERSION,
-    link: toHash(settings),
+    link: toLink(FIELDS, settings),
     settings,
     tokens: queries.tokens,
     keyTokens: keys.tokens,

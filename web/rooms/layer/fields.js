@@ -20,9 +20,9 @@ import { EDITABLE, OF_TOKENS } from './matrices.js'
  * Where the numbers come from.
  * - heads: random matrices for each head, as an article draws them
  * - multihead: torch.nn.MultiheadAttention, with biases and W_O
- * - zoo: heads built by hand, each of a kind
+ * - handBuilt: heads built by hand, each of a kind
  * - given: Q, K, V or weights that the reader brought
- * @typedef {'heads' | 'multihead' | 'zoo' | 'given'} Model
+ * @typedef {'heads' | 'multihead' | 'handBuilt' | 'given'} Model
  */
 
 /** Kinds of heads built by hand. */
@@ -87,7 +87,7 @@ const when = values => settings =>
   Object.entries(values).every(([field, choices]) => choices?.includes(String(settings[field])))
 
 const isDrawn = when({ model: ['heads', 'multihead'] })
-const hasHeads = when({ model: ['heads', 'multihead', 'zoo'] })
+const hasHeads = when({ model: ['heads', 'multihead', 'handBuilt'] })
 const isOfWords = { clears: OF_TOKENS, repaints: true }
 const place = /** @type {const} */ ({ history: 'place' })
 /** Shown, and gone with these numbers. */
@@ -214,7 +214,7 @@ export const FIELDS = {
   }),
 
   /** @see Model */
-  model: oneOf(['heads', 'multihead', 'zoo', 'given'], { group: 'numbers', draws: true, clears: 'all' }),
+  model: oneOf(['heads', 'multihead', 'handBuilt', 'given'], { group: 'numbers', draws: true, clears: 'all' }),
   /** Of all that is drawn. */
   seed: setting(text(), '123', {
     group: 'numbers',
@@ -248,13 +248,13 @@ export const FIELDS = {
   /** The score of the key that a head built by hand looks for; other scores are 0. */
   sharpness: setting(real(0, 1000), 8, {
     group: 'sizes',
-    applies: when({ model: ['zoo'] }),
+    applies: when({ model: ['handBuilt'] }),
     draws: true,
   }),
   /** The kind of each head built by hand; heads beyond the list take the kinds in turn. */
-  zoo: setting(handBuiltHeads, HAND_BUILT, {
+  handBuilt: setting(handBuiltHeads, HAND_BUILT, {
     group: 'sizes',
-    applies: when({ model: ['zoo'] }),
+    applies: when({ model: ['handBuilt'] }),
     draws: true,
     clears: 'all',
   }),
@@ -285,17 +285,6 @@ export const FIELDS = {
   /** What stands there instead. */
   probeWord: setting(text(), 'pizza'),
 
-  /** One layer, Learn, Models. */
-  room: oneOf(['layer', 'learn', 'models'], page),
-  /** In the room Models: which model, '' the first that ships; what it reads; the text that patches are taken from; what is
-   * changed in it (checkpoints/changes.js); the head whose page is open. */
-  checkpoint: setting(text(), '', page),
-  prompt: setting(text(), '', page),
-  /** Ids that the model has added to the prompt: "12.5.99". */
-  generated: setting(text(), '', page),
-  donor: setting(text(), '', page),
-  changes: setting(text(), '', page),
-  at: setting(text(), '', page),
   /** The selected head, word and cell. */
   head: setting(position, 0, place),
   word: setting(word, null, place),

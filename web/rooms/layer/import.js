@@ -2,9 +2,9 @@
 
 import { isNpy, readNpy } from '../../files/npy.js'
 import { Trouble } from '../../files/trouble.js'
-import { DEFAULTS } from './fields.js'
+import { fromLink } from '../../shell/store.js'
+import { DEFAULTS, FIELDS } from './fields.js'
 import { checkGiven } from './imported-tensors.js'
-import { fromHash } from './layer-link.js'
 
 /** @typedef {import('./fields.js').Settings} Settings */
 /** @typedef {{ name: string, bytes: Uint8Array }} File */
@@ -118,7 +118,7 @@ export function fromText(text) {
 /** Tensors by name, or the page's own file. @param {unknown} value @returns {Settings} @throws {Trouble} */
 export function fromValue(value) {
   if (typeof value !== 'object' || value === null) throw new Trouble('bringShape')
-  if ('link' in value && typeof value.link === 'string') return fromLink(value.link)
+  if ('link' in value && typeof value.link === 'string') return settingsOfLink(value.link)
   const isTensor = Array.isArray(value) || 'data' in value
   /** @type {Record<string, unknown>} */
   const parts = {}
@@ -130,11 +130,13 @@ export function fromValue(value) {
   return toSettings(parts)
 }
 
-/** The page's own file. @param {string} link */
-function fromLink(link) {
-  const { settings, trouble } = fromHash(link)
-  if (trouble) throw new Trouble(trouble)
-  return settings
+/** The page's own file. @param {string} link @returns {Settings} */
+function settingsOfLink(link) {
+  try {
+    return fromLink(FIELDS, link)
+  } catch (error) {
+    throw error instanceof Trouble ? error : new Trouble('linkDamaged')
+  }
 }
 
 /**

@@ -52,10 +52,10 @@ export const PRESETS = {
       heads: 2,
     },
   },
-  zoo: {
+  handBuilt: {
     document: '',
     patch: {
-      model: 'zoo',
+      model: 'handBuilt',
       sentence: 'the cat sat and the cat slept',
       mask: 'causal',
       score: 'plain',

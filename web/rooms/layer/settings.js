@@ -1,13 +1,13 @@
 // What changes the settings, plain JSON. Pure functions: no DOM, no core.
 
-import { DEFAULTS, describe, fieldsThat, pick } from './fields.js'
+import { DEFAULTS, describe, FIELD_NAMES, fieldsThat, pick } from './fields.js'
 
 /** @typedef {import('./fields.js').Settings} Settings */
 /** @typedef {import('./fields.js').FieldName} FieldName */
 /** @typedef {import('./fields.js').Cell} Cell */
 /** @typedef {import('./fields.js').Given} Given */
 
-/** What the inspector shows. @typedef {Pick<Settings, 'room' | 'head' | 'word' | 'cell' | 'less'>} Selection */
+/** What the inspector shows. @typedef {Pick<Settings, 'head' | 'word' | 'cell' | 'less'>} Selection */
 
 const VIEW_FIELDS = fieldsThat(({ history }) => history !== 'undo')
 const PAGE_FIELDS = fieldsThat(({ stays }) => stays)
@@ -19,26 +19,31 @@ export const viewOf = settings => pick(settings, VIEW_FIELDS)
 export const pageOf = settings => pick(settings, PAGE_FIELDS)
 
 /** @param {Settings} settings @returns {Selection} */
-export const selectionOf = ({ room, head, word, cell, less }) => ({ room, head, word, cell, less })
+export const selectionOf = ({ head, word, cell, less }) => ({ head, word, cell, less })
 
 /**
- * The settings after the reader changed some fields. Edits and painted cells that belonged to other words or other
- * random numbers are dropped, unless the patch brings its own.
- * @param {Settings} settings
- * @param {Partial<Settings>} patch
+ * New settings without the edits and painted cells that belonged to other words or other random numbers; those that are
+ * new stay.
+ * @param {Settings} before
+ * @param {Settings} after
  * @returns {Settings}
  */
-export function change(settings, patch) {
-  const fields = /** @type {FieldName[]} */ (Object.keys(patch)).filter(field => patch[field] !== settings[field])
-  let { edits, painted } = settings
-  for (const { clears, repaints } of fields.map(describe)) {
+export function keepMeaningful(before, after) {
+  let { edits, painted } = after
+  const hasOwnEdits = edits !== before.edits
+  const hasOwnPainted = painted !== before.painted
+  for (const { clears, repaints } of FIELD_NAMES.filter(name => after[name] !== before[name]).map(describe)) {
     // Heads built by hand are as large as the sentence is long.
-    if (clears === 'all' || (clears && settings.model === 'zoo')) edits = []
-    else if (clears) edits = edits.filter(edit => !clears.includes(edit.matrix))
-    if (repaints) painted = []
+    if (clears && !hasOwnEdits)
+      edits =
+        clears === 'all' || before.model === 'handBuilt' ? [] : edits.filter(({ matrix }) => !clears.includes(matrix))
+    if (repaints && !hasOwnPainted) painted = []
   }
-  return { ...settings, edits, painted, ...patch }
+  return { ...after, edits, painted }
 }
+
+/** The settings after the reader changed some fields. @param {Settings} settings @param {Partial<Settings>} patch @returns {Settings} */
+export const change = (settings, patch) => keepMeaningful(settings, { ...settings, ...patch })
 
 /** @param {Cell} a @param {Cell} b */
 export const isSameCell = (a, b) =>

@@ -21,7 +21,7 @@ import { wayOf } from './dependencies.js'
  * - divide: a cell divided by the sum of its line
  * - override: a row in which weights were set by hand
  * - join: a cell of a head
- * @typedef {{ kind: 'given', from: 'table' | 'weights' | 'reader' | 'zeros' | 'zoo' | 'zooWeights', id?: number }
+ * @typedef {{ kind: 'given', from: 'table' | 'weights' | 'reader' | 'zeros' | 'handBuilt' | 'handBuiltWeights', id?: number }
  *   | { kind: 'hand' }
  *   | { kind: 'products', terms: [Cell, Cell][], bias?: Cell, along: 'dims' | 'keys' }
  *   | { kind: 'gaussian', terms: [Cell, Cell][], sigma: number }
@@ -129,8 +129,8 @@ function explainShare({ settings, tensors }, { matrix, head, row, column }, rule
  */
 function origin({ settings, tensors }, { matrix, row }) {
   if (!tensors.Wq) return { kind: 'given', from: 'reader' }
-  if (settings.model === 'zoo' && ['X', 'X2', 'Wq', 'Wk', 'Wv'].includes(matrix))
-    return { kind: 'given', from: matrix.startsWith('X') ? 'zoo' : 'zooWeights' }
+  if (settings.model === 'handBuilt' && ['X', 'X2', 'Wq', 'Wk', 'Wv'].includes(matrix))
+    return { kind: 'given', from: matrix.startsWith('X') ? 'handBuilt' : 'handBuiltWeights' }
   if (matrix === 'X') return { kind: 'given', from: 'table', id: settings.queries.ids[row] }
   if (matrix === 'X2' && settings.keysFrom === 'words')
     return { kind: 'given', from: 'table', id: settings.keys.ids[row] }

@@ -11,6 +11,11 @@ import { ofHead } from '../numbers/tensors.js'
  *   the other weights (L, S) and the difference that is shown, or why there are none
  */
 
+/**
+ * The trace of the settings to compare with. Without a result or a failure it is being computed.
+ * @typedef {{ result?: Result, failure?: unknown }} Baseline
+ */
+
 /** The last difference. @type {{ from: import('../numbers/index.js').FloatTensor, less: import('../numbers/index.js').FloatTensor, is: import('../numbers/index.js').FloatTensor } | undefined} */
 let last
 
@@ -27,7 +32,7 @@ export const otherHead = (other, head, heads) => (other !== head && other < head
  * @param {number} head
  * @param {Settings} settings
  * @param {import('../trace/arithmetic.js').Arithmetic} arithmetic
- * @param {import('../trace/baseline.js').Baseline} [baseline] with `minus: 'settings'`
+ * @param {Baseline} baseline
  * @returns {Compared}
  */
 export function comparedWith(result, head, { minus, other, baseline: link }, arithmetic, baseline) {
@@ -46,9 +51,9 @@ export function comparedWith(result, head, { minus, other, baseline: link }, ari
     return { tensor, difference: subtract(here, tensor) }
   }
   if (!link) return { trouble: 'compareNone' }
-  if (baseline?.failure !== undefined)
+  if (baseline.failure !== undefined)
     return { trouble: 'compareFailed', params: { message: messageOf(baseline.failure) } }
-  if (!baseline?.result) return { trouble: 'comparePending' }
+  if (!baseline.result) return { trouble: 'comparePending' }
   const tensor = ofHead(
     /** @type {import('../numbers/index.js').FloatTensor} */ (baseline.result.tensors.weights),
     head,

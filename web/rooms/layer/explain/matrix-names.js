@@ -1,7 +1,7 @@
 // The matrices of one head as they are shown: names of rows and columns, colours, hidden cells.
 
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
-import { zooNames } from '../numbers/hand-built-heads.js'
+import { handBuiltNames } from '../numbers/hand-built-heads.js'
 import { ofHead } from '../numbers/tensors.js'
 import { wayOf } from './dependencies.js'
 import { labelsOf } from './labels.js'
@@ -73,7 +73,7 @@ export function matricesOf(result, shown) {
     if (axis === 'tokens' || axis === 'queries') return labelsOf(settings.queries.tokens)
     if (axis === 'keys') return labelsOf(settings.keys.tokens)
     if (axis === 'one') return ['']
-    const named = settings.model === 'zoo' ? zooNames(settings, axis) : undefined
+    const named = settings.model === 'handBuilt' ? handBuiltNames(settings, axis) : undefined
     if (named) return named
     if (axis !== 'heads') return numbered(length)
     return Array.from({ length }, (_, c) => `${Math.floor((c * heads) / length) + 1}·${(c % (length / heads)) + 1}`)

@@ -29,7 +29,7 @@ import { strongestLink } from './strongest-link.js'
  * @property {import('./dependencies.js').Region[]} sources where the marked cell comes from
  * @property {import('./dependencies.js').Region[]} targets where it goes
  * @property {import('../trace/reference64.js').Difference} [difference] from float64, once it is known
- * @property {import('../trace/batch-statistics.js').Batch} [batch] once it has been run
+ * @property {{ dims: readonly number[] }} [batch] the shape of its output, once it has been run
  */
 
 /** Parts of the last scene are used again while result and head stay the same. */
@@ -38,12 +38,14 @@ export function createScenes() {
   let last
 
   /**
-   * @param {Pick<import('../trace/results.js').Results, 'baseline' | 'arithmetic'> & { result: Result }} results
+   * @param {Result} result
+   * @param {import('../trace/arithmetic.js').Arithmetic} arithmetic
    * @param {Settings} settings
    * @param {Cell | undefined} pointed the cell under the pointer
+   * @param {import('./comparison.js').Baseline} baseline
    * @returns {Scene}
    */
-  return ({ result, baseline, arithmetic }, settings, pointed) => {
+  return (result, arithmetic, settings, pointed, baseline) => {
     const head = result.detailHead ?? Math.min(settings.head, result.heads - 1)
     if (last?.result !== result || last.head !== head) {
       const { visible, settings: checked } = result
@@ -52,15 +54,13 @@ export function createScenes() {
       last = { result, head, matrices: matricesOf(result, head), link: strongestLink(result, head), ...mask }
     }
     const { matrices, link } = last
-    const { view, minus, baseline: baselineLink } = settings
+    const { view } = settings
     const strongest = { matrix: /** @type {const} */ ('weights'), head, row: link?.row ?? 0, column: link?.column ?? 0 }
     const cell = nearestCell(matrices, settings.cell ?? strongest)
     const lit = nearestCell(matrices, pointed ?? cell)
     const { weights } = result.tensors
     if (view === 'numbers' && weights) last.statistics ??= result.statistics ?? headStatistics(weights)
-    const kept =
-      view === 'difference' && minus === 'settings' && baselineLink ? baseline.of(baselineLink, head) : undefined
-    if (view === 'difference') last.compared = comparedWith(result, head, settings, arithmetic, kept)
+    if (view === 'difference') last.compared = comparedWith(result, head, settings, arithmetic, baseline)
     return {
       ...last,
       cell,

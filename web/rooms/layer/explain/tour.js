@@ -83,7 +83,7 @@ export const STOPS = [
   },
   {
     id: 'induction',
-    settings: with_(settingsOf('zoo'), { head: 3 }),
+    settings: with_(settingsOf('handBuilt'), { head: 3 }),
     target: '#induction',
     does: FIELD,
     changes: ['sentence'],

@@ -11,14 +11,14 @@ import { reasonOf } from '../trace/visibility.js'
  * @returns {{ key: number, isSeen: boolean, reason: ReturnType<typeof reasonOf>, moved?: number, word: string }} moved: how far
  *   the output of the query moved, at most in one dimension, when the key became `word`
  */
-export function answerOf({ settings, visible, proof }, row, key) {
+export function answerOf({ settings, visible, tokenSwap }, row, key) {
   const isSeen = !visible || visible[row * settings.keys.tokens.length + key] === 1
-  const isProved = proof?.position === key && (settings.isCross || key !== row)
+  const isSwapped = tokenSwap?.position === key && (settings.isCross || key !== row)
   return {
     key,
     isSeen,
     reason: reasonOf(settings, row, key),
     word: settings.probeWord,
-    ...(isProved && { moved: proof.moved[row] }),
+    ...(isSwapped && { moved: tokenSwap.moved[row] }),
   }
 }

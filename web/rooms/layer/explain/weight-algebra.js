@@ -21,8 +21,8 @@ const [ROWS, MOST_KEYS] = [3, 12]
  * @returns {{ row: number, all: number, visible: number, terms: Term[] }[] | undefined} the first rows in which something is
  *   hidden and something is not; undefined without a mask
  */
-export function algebraOf({ ways, visible, settings }, head, arithmetic) {
-  if (!ways || !visible || settings.softmaxAxis !== 'keys') return undefined
+export function algebraOf({ maskOrder, visible, settings }, head, arithmetic) {
+  if (!maskOrder || !visible || settings.softmaxAxis !== 'keys') return undefined
   const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
   if (S > MOST_KEYS) return undefined
   const rows = []
@@ -32,11 +32,11 @@ export function algebraOf({ ways, visible, settings }, head, arithmetic) {
     const terms = Array.from({ length: S }, (_, column) => ({
       column,
       isHidden: seen[column] === 0,
-      exponential: ways.exponentials.at(head, row, column),
-      full: ways.full.at(head, row, column),
-      weight: ways.after.at(head, row, column),
+      exponential: maskOrder.exponentials.at(head, row, column),
+      full: maskOrder.full.at(head, row, column),
+      weight: maskOrder.after.at(head, row, column),
     }))
-    const all = ways.sums.data[head * L + row]
+    const all = maskOrder.sums.data[head * L + row]
     const kept = terms.filter(({ isHidden }) => !isHidden)
     rows.push({ row, all, visible: arithmetic.sum(kept.map(({ exponential }) => exponential)), terms })
   }

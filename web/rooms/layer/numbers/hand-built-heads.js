@@ -33,7 +33,7 @@ function featuresOf({ queries, keys }) {
  * @param {Axis} axis
  * @returns {string[] | undefined}
  */
-export function zooNames(settings, axis) {
+export function handBuiltNames(settings, axis) {
   const { positions, words } = featuresOf(settings)
   if (axis === 'value') return words
   if (axis !== 'model') return undefined
@@ -121,11 +121,11 @@ function embed(qkv, features, { tokens }) {
 }
 
 /** @type {import('./index.js').Start} */
-export function zoo(qkv, settings) {
+export function handBuilt(qkv, settings) {
   const { isCross, queries, keys, sharpness } = settings
   const features = featuresOf(settings)
   const { positions, words, size, keySize } = features
-  const built = settings.zoo.map(name => {
+  const built = settings.handBuilt.map(name => {
     const { asks, answers } = HEADS[name](features)
     return [
       sparse(

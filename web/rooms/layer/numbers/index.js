@@ -2,7 +2,7 @@
 // (settings/fields.js), its text in the language files.
 
 import { given } from './from-imported.js'
-import { zoo } from './hand-built-heads.js'
+import { handBuilt } from './hand-built-heads.js'
 import { multihead } from './multi-head-attention.js'
 import { heads } from './random-heads.js'
 
@@ -27,4 +27,4 @@ import { heads } from './random-heads.js'
  */
 
 /** @type {Record<Checked['model'], Start>} */
-export const MODELS = { heads, multihead, zoo, given }
+export const MODELS = { heads, multihead, handBuilt, given }

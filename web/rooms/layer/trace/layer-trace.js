@@ -8,8 +8,8 @@ import { attend, projected, steps } from './attend.js'
 import { runBatch } from './batch-statistics.js'
 import { curveOf } from './curve.js'
 import { traceLarge } from './large-trace.js'
-import { waysOf } from './mask-order.js'
-import { prove } from './token-swap.js'
+import { maskOrderOf } from './mask-order.js'
+import { swapToken } from './token-swap.js'
 import { maskOf } from './visibility.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
@@ -25,8 +25,8 @@ import { maskOf } from './visibility.js'
  * @property {Tensors} tensors every matrix, (rows, columns) or (heads, rows, columns)
  * @property {Tensors} [before] with edits: the same without them
  * @property {Uint8Array} [visible] (L, S), 1 may be seen; undefined: all may
- * @property {import('./mask-order.js').Ways} [ways] under a mask: the weights by both ways of masking; not of many pairs
- * @property {import('./token-swap.js').Proof} [proof] whose output changes when one token is changed
+ * @property {import('./mask-order.js').MaskOrder} [maskOrder] under a mask: the weights by both ways of masking; not of many pairs
+ * @property {import('./token-swap.js').TokenSwap} [tokenSwap] whose output changes when one token is changed
  * @property {import('./curve.js').Curve} [curve] where queries, keys and values are single numbers
  * @property {number} [detailHead] of a large trace: the head whose steps there are; tensors of (1, rows, columns) are its own
  * @property {import('../../../elements/statistics.js').HeadStatistics[]} [statistics] of each head, where the weights of one only are kept
@@ -73,7 +73,7 @@ export function createTracer(qkv) {
     const forward = (/** @type {Checked['edits']} */ edits) => attend(qkv, settings, drawn, visible, edits)
     const { edits } = settings
     const tensors = forward(edits)
-    const proof = prove(qkv, settings, table, tensors, (embeddings, remaining) =>
+    const tokenSwap = swapToken(qkv, settings, table, tensors, (embeddings, remaining) =>
       attend(qkv, settings, { ...drawn, ...embeddings }, visible, remaining),
     )
     return {
@@ -81,9 +81,9 @@ export function createTracer(qkv) {
       heads,
       visible,
       tensors,
-      proof,
+      tokenSwap,
       ...(edits.length > 0 && { before: forward([]) }),
-      ways: waysOf(qkv, settings, tensors, visible),
+      maskOrder: maskOrderOf(qkv, settings, tensors, visible),
       curve:
         settings.softmaxAxis === 'keys'
           ? curveOf(tensors, Q => outputOf(qkv, settings, { ...tensors, Q }, visible))

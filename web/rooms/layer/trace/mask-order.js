@@ -11,7 +11,7 @@ import { largest, minus, times } from './subtract.js'
 
 /**
  * Weights (H, L, S) by both ways of masking.
- * @typedef {object} Ways
+ * @typedef {object} MaskOrder
  * @property {FloatTensor} before
  * @property {FloatTensor} after
  * @property {FloatTensor} exponentials of the scores, hidden ones as well, less the largest of the row
@@ -32,9 +32,9 @@ export const MOST_WAYS = 2 ** 16
  * @param {Checked} settings
  * @param {Tensors} tensors
  * @param {Uint8Array | undefined} visible
- * @returns {Ways | undefined}
+ * @returns {MaskOrder | undefined}
  */
-export function waysOf(qkv, settings, tensors, visible) {
+export function maskOrderOf(qkv, settings, tensors, visible) {
   const { Q, K, scores } = tensors
   if (!visible || !Q || !K || !scores || scores.data.length > MOST_WAYS) return undefined
   const [before, late] = /** @type {const} */ (['before', 'after']).map(

@@ -10,7 +10,7 @@ import { largest, minus } from './subtract.js'
 /** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
 
 /**
- * @typedef {object} Proof
+ * @typedef {object} TokenSwap
  * @property {number} position of the token, among the keys in cross-attention
  * @property {string} word that stands there instead
  * @property {number[]} moved the largest change in the output of each query; 0: not even the last bit changed
@@ -43,9 +43,9 @@ function replaced({ tokens, ids, vocabulary }, position, word, tableRows) {
  * @param {import('../numbers/embedding-table.js').Table} table
  * @param {Tensors} own what was computed
  * @param {(embeddings: Tensors, edits: Checked['edits']) => Tensors} attend the same with other embeddings
- * @returns {Proof | undefined} undefined if nothing is to be changed
+ * @returns {TokenSwap | undefined} undefined if nothing is to be changed
  */
-export function prove(qkv, settings, table, own, attend) {
+export function swapToken(qkv, settings, table, own, attend) {
   const { probe, probeWord: word, isCross, edits } = settings
   const [side, matrix] = isCross ? /** @type {const} */ (['keys', 'X2']) : /** @type {const} */ (['queries', 'X'])
   if (probe === null || !word || !own[matrix] || probe >= settings[side].tokens.length) return undefined

@@ -29,10 +29,10 @@ export function algebra(context) {
         </table></div>`,
     )}</div>
     ${
-      result.ways?.extremes.length
+      result.maskOrder?.extremes.length
         ? html`<div class="scroll"><table class="extremes" id="extremes"><caption>${t('extremes')}</caption>
           <thead><tr><td></td><th scope="col">${t('masking.before')}</th><th scope="col">${t('masking.after')}</th></tr></thead>
-          <tbody>${result.ways.extremes.map(
+          <tbody>${result.maskOrder.extremes.map(
             ({ name, before, after }) =>
               html`<tr data-extreme=${name}><th scope="row">${name}</th><td>${format(before)}</td><td>${format(after)}</td></tr>`,
           )}</tbody></table></div>`

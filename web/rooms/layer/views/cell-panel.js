@@ -10,7 +10,7 @@ import { namesOf } from '../explain/labels.js'
 import { valueAt } from '../explain/matrix-names.js'
 import { isSameCell } from '../settings.js'
 import { math } from './math.js'
-import { grows } from './sensitivity-panel.js'
+import { sensitivity } from './sensitivity-panel.js'
 import { domain } from './spoken.js'
 import { withTerms } from './terms.js'
 import { wordButton } from './word-buttons.js'
@@ -41,7 +41,11 @@ function factor(context, cell) {
     class="factor ${hidden ? 'is-hidden' : ''}"
     .style=${hidden ? '' : `background-color: ${ground}; color: ${ink}`}
     aria-label=${t('goTo', { value: `${t(`matrix.${cell.matrix}`)} ${format(value)}` })}
-    @click=${() => actions.select({ cell }, { from: context.cell })}
+    @click=${() => {
+      // Back returns to the cell that is shown, also where no one selected it.
+      if (!context.selection.word && !context.selection.cell) actions.select({ cell: context.cell })
+      actions.select({ cell })
+    }}
   >${format(value)}</button>`
 }
 
@@ -307,7 +311,7 @@ function cellPage(context) {
     <div class="steps">${steps(context)}</div>
     ${chain(context)}
     ${setter(context)}${liveMap(context, shown)}
-    ${grows(context)}
+    ${sensitivity(context)}
     <div class="flows">${list(context, sourcesOf(result, cell), 'comesFrom')}${list(context, targetsOf(result, cell), 'goesTo')}</div>
     <p class="note hint">${t('panelHint')}</p>`
 }

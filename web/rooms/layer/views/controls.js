@@ -96,23 +96,23 @@ function choice(context, field) {
  * What each head built by hand looks for.
  * @param {Context} context
  */
-function zoo({ t, settings, actions }) {
+function handBuilt({ t, settings, actions }) {
   const count = toNumber(settings.heads)
-  const kindOf = (/** @type {number} */ h) => settings.zoo[h] ?? HAND_BUILT[h % HAND_BUILT.length]
+  const kindOf = (/** @type {number} */ h) => settings.handBuilt[h] ?? HAND_BUILT[h % HAND_BUILT.length]
   const kinds = Array.from({ length: count > 0 && count <= MOST_HEADS ? count : 0 }, (_, h) => kindOf(h))
   return kinds.map(
     (own, h) =>
-      html`<div class="field field-zoo">
-        <label for="zoo-${h}">${t('zooHead', { head: h + 1 })}</label>
+      html`<div class="field field-hand-built">
+        <label for="hand-built-${h}">${t('handBuiltHead', { head: h + 1 })}</label>
         <select
-          id="zoo-${h}"
+          id="hand-built-${h}"
           .value=${live(own)}
           @change=${(/** @type {ControlEvent} */ event) => {
             const kind = /** @type {import('../fields.js').HandBuiltHead} */ (event.target.value)
-            actions.change({ zoo: kinds.map((other, i) => (i === h ? kind : other)), head: h })
+            actions.change({ handBuilt: kinds.map((other, i) => (i === h ? kind : other)), head: h })
           }}
         >
-          ${HAND_BUILT.map(kind => html`<option value=${kind} ?selected=${kind === own}>${t(`zoo.${kind}`)}</option>`)}
+          ${HAND_BUILT.map(kind => html`<option value=${kind} ?selected=${kind === own}>${t(`handBuilt.${kind}`)}</option>`)}
         </select>
       </div>`,
   )
@@ -126,7 +126,7 @@ function zoo({ t, settings, actions }) {
 function control(context, field) {
   if (!applies(context.settings, field)) return nothing
   const { type } = describe(field).kind
-  if (type === 'handBuilt') return zoo(context)
+  if (type === 'handBuilt') return handBuilt(context)
   return type === 'choice' ? choice(context, field) : numberBox(context, field)
 }
 

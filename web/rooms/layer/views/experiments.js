@@ -26,12 +26,12 @@ const small = x => (x !== 0 && Math.abs(x) < 5e-4 ? x.toExponential(1).replace('
  * The changed token, and whose outputs changed. Open if a link holds a try; after that as the reader leaves it.
  * @param {SceneContext} context
  */
-function prove(context) {
+function tokenSwapPanel(context) {
   const { t, settings, result, actions } = context
-  const { tensors, proof, settings: checked } = result
+  const { tensors, tokenSwap, settings: checked } = result
   if (!tensors.X || result.detailHead !== undefined) return nothing // many tokens are computed once
   const { tokens } = checked.isCross ? checked.keys : checked.queries
-  return html`<details class="try" id="prove" .open=${proof ? true : noChange}>
+  return html`<details class="try" id="prove" .open=${tokenSwap ? true : noChange}>
     <summary>${t('prove')}</summary>
     <p class="text">${t(checked.isCross ? 'proveTextCross' : 'proveText')}</p>
     <div class="prove-controls">
@@ -41,8 +41,8 @@ function prove(context) {
             html`<button
               type="button"
               data-probe=${i}
-              aria-pressed=${proof?.position === i}
-              @click=${() => actions.change({ probe: proof?.position === i ? null : i })}
+              aria-pressed=${tokenSwap?.position === i}
+              @click=${() => actions.change({ probe: tokenSwap?.position === i ? null : i })}
             ><bdi>${token}</bdi></button>`,
         )}
         ${tokens.length > MOST_TOKENS ? html`<span class="note">${t('moreTokens', { count: tokens.length - MOST_TOKENS })}</span>` : nothing}
@@ -60,11 +60,11 @@ function prove(context) {
         />
       </div>
     </div>
-    <div aria-live="polite">${proof ? moved(context, proof) : nothing}</div>
+    <div aria-live="polite">${tokenSwap ? moved(context, tokenSwap) : nothing}</div>
   </details>`
 }
 
-/** @param {SceneContext} context @param {import('../trace/token-swap.js').Proof} proof */
+/** @param {SceneContext} context @param {import('../trace/token-swap.js').TokenSwap} tokenSwap */
 function moved({ t, result }, { position, word, moved: amounts }) {
   const { queries, keys, isCross, masking } = result.settings
   const most = largest(amounts)
@@ -93,9 +93,9 @@ function moved({ t, result }, { position, word, moved: amounts }) {
  * Minus infinity before softmax beside zero after it.
  * @param {SceneContext} context
  */
-function ways(context) {
+function maskOrder(context) {
   const { t, result, head, mask } = context
-  const { visible, ways: both } = result
+  const { visible, maskOrder: both } = result
   if (!visible || !result.tensors.scores) return nothing
   return html`<details class="try" id="ways">
     <summary>${t('ways')}</summary>
@@ -143,5 +143,5 @@ function wayMap({ t, result }, name, title, tensor, mask) {
 }
 
 /** What can be tried on the mask. @param {SceneContext} context */
-export const tries = context =>
-  html`<div class="tries">${inductionPanel(context)} ${algebra(context)} ${prove(context)} ${ways(context)} ${spreadPanel(context)}</div>`
+export const experiments = context =>
+  html`<div class="tries">${inductionPanel(context)} ${algebra(context)} ${tokenSwapPanel(context)} ${maskOrder(context)} ${spreadPanel(context)}</div>`

@@ -60,7 +60,9 @@ function evenShare({ settings, visible }) {
 
 /** Heads built by hand are named by their kind. @param {SceneContext} context */
 export const headNames = ({ t, result }) =>
-  result.settings.model === 'zoo' ? result.settings.zoo.map((kind, h) => `${h + 1} ${t(`zooName.${kind}`)}`) : []
+  result.settings.model === 'handBuilt'
+    ? result.settings.handBuilt.map((kind, h) => `${h + 1} ${t(`handBuiltName.${kind}`)}`)
+    : []
 
 /** The sentence of the head under the pointer or the focus, with its name. @param {SceneContext} context */
 export function headAnswer(context) {

@@ -11,12 +11,12 @@ import { marked, rich, share } from './word-buttons.js'
  */
 export function inductionPanel(context) {
   const { t, result, actions } = context
-  const { model, zoo, isCross } = result.settings
-  const head = zoo.indexOf('induction')
-  if (model !== 'zoo' || head < 0 || head >= result.heads || isCross) return nothing
+  const { model, handBuilt, isCross } = result.settings
+  const head = handBuilt.indexOf('induction')
+  if (model !== 'handBuilt' || head < 0 || head >= result.heads || isCross) return nothing
   const { queries } = namesOf(result)
   const found = inductionOf(result, head)
-  const previous = zoo.indexOf('previous')
+  const previous = handBuilt.indexOf('previous')
   return html`<section class="induction" id="induction" aria-labelledby="induction-title">
     <h3 id="induction-title">${t('induction', { head: head + 1 })}</h3>
     <p class="text">${t('inductionText')} ${previous < 0 ? nothing : t('inductionPrevious', { head: previous + 1 })}</p>

@@ -1,19 +1,63 @@
+// The picture of One layer.
+
 import { html, nothing } from 'lit'
+import { shown } from '../../../shell/store.js'
+import { createScenes } from '../explain/scene.js'
+import { checkedBaseline, hasSpread } from '../needs.js'
+import { presetOf } from '../presets.js'
+import { selectionOf } from '../settings.js'
+import { computeOf } from '../trace/compute.js'
 import { inspector } from './cell-panel.js'
 import { controls } from './controls.js'
-import { tries } from './experiments.js'
+import { experiments } from './experiments.js'
 import { heads } from './head-list.js'
-import { header } from './header.js'
 import { dock } from './matrix-dock.js'
 import { plot } from './plot.js'
 import { sentenceBar } from './sentence.js'
 import { stage } from './stage.js'
-import { bring, said, takeAlong } from './transfer.js'
+import { bring, takeAlong } from './transfer.js'
 import { walk } from './walk.js'
 
+/** @typedef {import('../../../shell/room.js').Context<import('../layer.js').LayerTypes>} LayerContext */
 /** @typedef {import('./context.js').Context} Context */
-/** @typedef {import('./context.js').Scene} Scene */
 /** @typedef {import('./context.js').SceneContext} SceneContext */
+
+const sceneOf = createScenes()
+
+/** What the settings are compared with, as far as it is known. @param {LayerContext} context @returns {import('../explain/comparison.js').Baseline} */
+function baselineOf({ settings, got }) {
+  if (settings.baseline && !checkedBaseline(settings.baseline))
+    return { failure: new RangeError('the settings of this link make no sense') }
+  if (got.baseline?.is === 'here') return { result: got.baseline.value }
+  if (got.baseline?.is === 'failed' || got.baseline?.is === 'lost')
+    return { failure: new Error(String(got.baseline.problem.params?.message ?? '')) }
+  return {}
+}
+
+/** What the views are given, without a trace. @param {LayerContext} context @returns {Context} */
+function contextOf(context) {
+  const { t, isDark, settings, view, got, problems, act, can, travel } = context
+  const { handedOver, playing, pointed } = view
+  return {
+    ...view,
+    t,
+    language: t('htmlLang'),
+    isDark,
+    settings,
+    problems: /** @type {any} */ (problems),
+    // A step that plays shows its own cell.
+    pointed: playing?.frames.length ? undefined : pointed,
+    isPlaying: playing !== undefined,
+    tour: settings.tour,
+    selection: selectionOf(settings),
+    visits: { hasBack: can.back, hasForward: can.forward },
+    isTrained: handedOver !== undefined && handedOver === settings.given,
+    spread: hasSpread(context) ? shown(got.distribution) : undefined,
+    preset: presetOf(settings),
+    progress: got.trace?.is === 'waiting' ? Number(got.trace.progress ?? 0) : undefined,
+    actions: { ...act, back: () => travel('place', 0), forward: () => travel('place', 1) },
+  }
+}
 
 /** How far the numbers are from float64. @param {SceneContext} context */
 function badge({ t, difference }) {
@@ -41,40 +85,42 @@ function working({ t, progress }) {
   ></div>`
 }
 
-/** The room "One layer". @param {SceneContext} context @param {boolean} isStale */
+/** @param {SceneContext} context @param {boolean} isStale */
 const layer = (
   context,
   isStale,
 ) => html`<main class="room ${context.result.heads > 1 ? '' : 'has-one-head'} ${isStale ? 'is-stale' : ''}" aria-busy=${context.progress !== undefined}>
     <div class="screen">${heads(context)}${stage(context)}</div>
     ${inspector(context)} ${dock(context)}
-    <div class="below">${plot(context)}${tries(context)}${walk(context)}${badge(context)}${takeAlong(context)}${bring(context)}</div>
+    <div class="below">${plot(context)}${experiments(context)}${walk(context)}${badge(context)}${takeAlong(context)}${bring(context)}</div>
   </main>`
 
-/**
- * The whole page.
- * @param {Context & { scene?: Scene }} context
- */
-export function page(context) {
-  const { t, problems, scene, failure, notice, actions, from } = context
+/** @param {LayerContext} given */
+export function draw(given) {
+  const { t, settings, got, problems, qkv, act } = given
+  const context = contextOf(given)
+  const result = shown(got.trace)
+  const failure = got.trace?.is === 'failed' || got.trace?.is === 'lost' ? got.trace.problem : undefined
   const isStale = Object.keys(problems).length > 0 || failure !== undefined
-  const body = scene && { ...context, ...scene }
-  if (context.settings.room !== 'layer')
-    return html`${header(context)}<div class="notices"><p class="notice" role="alert">${notice ? t(notice) : nothing}</p></div>${context.stores.draw(context.settings.room, context)}`
-  return html`${header(context)}
-    <div class="notices"><p class="notice" role="alert">${notice ? t(notice) : nothing}</p>
+  const arithmetic = computeOf(/** @type {import('qkv').Qkv} */ (qkv)).arithmetic
+  /** @type {SceneContext | undefined} */
+  const body = result && {
+    ...context,
+    ...sceneOf(result, arithmetic, settings, context.pointed, baselineOf(given)),
+    difference: shown(got.comparison)?.difference,
+    batch: shown(got.batch)?.batch,
+  }
+  return html`<div class="notices">
     ${
-      failure === undefined
-        ? nothing
-        : html`<p class="failure" role="alert">${t(failure.key, failure.params)}
-            ${failure.key === 'failed' ? nothing : html`<button type="button" class="plain" @click=${actions.retry}>${t('retry')}</button>`}</p>`
+      failure
+        ? html`<p class="failure" role="alert">${t(/** @type {any} */ (failure.key), failure.params)}
+            <button type="button" class="plain" @click=${() => act.retry()}>${t('retry')}</button></p>`
+        : nothing
     }
-    ${from ? html`<p class="from"><button type="button" class="tool" id="back-to-room" @click=${() => actions.look({ room: from.room })}>← ${from.text}</button></p>` : nothing}
     <p class="stale" role="status">${isStale && body ? t('stale') : nothing}</p></div>
-    ${sentenceBar(context)}
+    ${sentenceBar({ ...context, scene: body })}
     ${controls(context)}
-    ${body || failure !== undefined ? nothing : html`<p class="note">${t('loading')}</p>`}
+    ${body || failure ? nothing : html`<p class="note">${t('loading')}</p>`}
     ${working(context)}
-    ${body ? layer(body, isStale) : nothing}
-    ${said(context)}`
+    ${body ? layer(body, isStale) : nothing}`
 }

@@ -13,7 +13,7 @@ const change = x => (x < 0 ? format(x) : `+${format(x)}`)
  * What happens if this number grows: the rule, the direction, the amount.
  * @param {SceneContext} context
  */
-export function grows(context) {
+export function sensitivity(context) {
   const { t, result, cell, arithmetic } = context
   const effect = effectOf(result, cell, arithmetic)
   if (!effect) return nothing

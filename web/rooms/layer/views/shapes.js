@@ -40,7 +40,7 @@ export function shapes({ t, result, batch }) {
     <p class="text">${t('shapesText')}</p>
     ${
       count > 1
-        ? html`<p class="text" id="batch-ran">${t('batchText', { batch: count })} ${batch ? t('batchRan', { dims: batch.output.dims.join(', ') }) : t(ran)}</p>`
+        ? html`<p class="text" id="batch-ran">${t('batchText', { batch: count })} ${batch ? t('batchRan', { dims: batch.dims.join(', ') }) : t(ran)}</p>`
         : nothing
     }
     <ol class="shape-walk">

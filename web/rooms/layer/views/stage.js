@@ -101,10 +101,10 @@ function answer(context) {
 }
 
 /** What is seen, and that it is not trained. @param {SceneContext} context */
-function seen({ t, result, from }) {
+function seen({ t, result, isTrained }) {
   const { model, softmaxAxis } = result.settings
   const rows = t(result.heads > 1 ? 'seenHeads' : 'seen', { heads: result.heads })
-  const origin = from ? 'room' : model === 'zoo' || model === 'given' ? model : 'random'
+  const origin = isTrained ? 'room' : model === 'handBuilt' || model === 'given' ? model : 'random'
   return html`<p class="note seen" id="seen">${softmaxAxis === 'keys' ? rows : t('seenColumns')} ${t(`untrained.${origin}`)}</p>`
 }
 

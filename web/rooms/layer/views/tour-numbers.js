@@ -35,7 +35,7 @@ export function tourNumbers(context, id) {
     case 'mask': {
       const { visible } = result
       const hidden = visible ? visible.reduce((sum, x) => sum + (x ? 0 : 1), 0) : 0
-      const most = result.ways?.most ?? 0
+      const most = result.maskOrder?.most ?? 0
       return {
         hidden,
         all: visible?.length ?? queries.length * keys.length,

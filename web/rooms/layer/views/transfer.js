@@ -5,7 +5,6 @@ import { pytorchCode } from '../programs/pytorch.js'
 
 /** @typedef {import('./context.js').Context} Context */
 /** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('./context.js').Copied} Copied */
 
 /** The example of the page, the tests and the README of the page. */
 export const EXAMPLE = `{
@@ -33,7 +32,7 @@ const program = (t, name, text, isOpen) => html`<details class="program" name="p
 
 /** @param {SceneContext} context */
 export function takeAlong({ t, actions, result }) {
-  const all = /** @type {Copied[]} */ (['link', 'pytorch', 'qkv'])
+  const all = /** @type {const} */ (['link', 'pytorch', 'qkv'])
   return html`<section class="take" id="take" tabindex="-1" aria-labelledby="take-title">
     <h2 id="take-title">${t('take')}</h2>
     <p class="text">${t('takeText')}</p>
@@ -78,12 +77,3 @@ export function bring({ t, actions }) {
     </div>
   </section>`
 }
-
-/** What was done, or why not. @param {Context} context */
-export const said = ({ t, said: word, actions }) => html`
-  <div class="said ${word?.isBad ? 'is-bad' : ''}" role="status" aria-live="polite">${
-    word
-      ? html`<p>${t(word.key, word.params)}</p>
-          <button type="button" class="plain" @click=${actions.dismiss}>${t('close')}</button>`
-      : nothing
-  }</div>`

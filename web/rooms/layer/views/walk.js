@@ -43,7 +43,8 @@ function block(context, { left, tops = [], biases = [], results }) {
  * @param {SceneContext['result']['settings']} settings
  */
 function textOf(id, { model, scale, score, masking, isCross, keysFrom }) {
-  if (id === 'embed' && (model === 'zoo' || model === 'given')) return /** @type {const} */ (`step.embed.${model}`)
+  if (id === 'embed' && (model === 'handBuilt' || model === 'given'))
+    return /** @type {const} */ (`step.embed.${model}`)
   if (id === 'embed' && isCross && keysFrom === 'random') return 'step.embed.random'
   if (id === 'project' && isCross && model !== 'given') return 'step.project.cross'
   if (id === 'masked' && masking === 'after') return 'step.masked.after'

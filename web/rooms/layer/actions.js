@@ -1,0 +1,317 @@
+// What can be done in One layer: each action returns a step.
+
+import { messageOf, Trouble } from '../../files/trouble.js'
+import { toLink } from '../../shell/store.js'
+import { headsOfGiven } from './check-settings.js'
+import { framesOf } from './explain/play.js'
+import { stepsOf } from './explain/steps.js'
+import { isDone, SPREAD_SIZE, stopOf } from './explain/tour.js'
+import { everything } from './export.js'
+import { FIELDS, isFloat32 } from './fields.js'
+import { fromText, fromValue } from './import.js'
+import { resultOf } from './needs.js'
+import { settingsOf } from './presets.js'
+import { qkvCode } from './programs/node.js'
+import { pytorchCode } from './programs/pytorch.js'
+import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf } from './settings.js'
+
+/** @typedef {import('./layer.js').LayerRoom} LayerRoom */
+/** @typedef {import('./layer.js').LayerState} LayerState */
+/** @typedef {import('./layer.js').LayerStep} LayerStep */
+/** @typedef {import('./layer.js').LayerActions} LayerActions */
+/** @typedef {import('./layer.js').View} View */
+/** @typedef {import('./fields.js').Settings} Settings */
+
+/** Milliseconds that a step is shown, and a cell is computed, while playing. */
+const [STEP_TIME, CELL_TIME] = [4000, 300]
+/** The default settings as a link, which would be empty otherwise. */
+const DEFAULT_BASELINE = 'seed=123'
+
+/** New settings; a comparison that failed is tried again. @param {LayerState} state @param {Settings} settings @param {string} [mark] @returns {LayerStep} */
+export const set = ({ got }, settings, mark) => ({
+  set: settings,
+  mark,
+  effects: got.baseline?.is === 'failed' ? [{ type: 'retry' }] : [],
+})
+
+/** Other numbers: Back begins anew, and Reset returns here. @param {LayerState} state @param {Settings} settings @param {Partial<View>} [view] @returns {LayerStep} */
+const open = (state, settings, view) => ({
+  ...set(state, settings),
+  view: { pointed: undefined, range: undefined, ...view },
+  begins: 'places',
+})
+
+/** A sentence that goes along to another room. @param {string} text @returns {LayerStep['effects']} */
+const offer = text => [{ type: 'offer', what: { type: 'sentence', text } }]
+
+/** @param {unknown} error @returns {LayerStep} */
+export function refusal(error) {
+  const { key, params } =
+    error instanceof Trouble ? error : { key: 'bringFailed', params: { message: messageOf(error) } }
+  return { effects: [{ type: 'message', problem: { key, params }, isBad: true }] }
+}
+
+/** Settings that were brought. @param {LayerState} state @param {Settings} settings @returns {LayerStep} */
+export function bring(state, settings) {
+  const count = settings.given ? headsOfGiven(settings.given) : settings.heads
+  const step = open(state, settings)
+  return {
+    ...step,
+    effects: [
+      ...(step.effects ?? []),
+      { type: 'message', problem: { key: 'brought', params: { count } } },
+      { type: 'reveal', selector: '.bar' },
+    ],
+  }
+}
+
+/** The numbers of the page's own file or of a text. @param {LayerState} state @param {string} text @returns {LayerStep} */
+export function bringText(state, text) {
+  try {
+    return bring(state, fromText(text))
+  } catch (error) {
+    return refusal(error)
+  }
+}
+
+/** @param {readonly File[]} files @returns {LayerStep} */
+export const bringFiles = files => ({
+  effects: [{ type: 'ask', request: { type: 'read', files, key: String(performance.now()) } }],
+})
+
+/** A head of another room, with what its layer works with. @param {LayerState} state @param {Extract<import('../../shell/room.js').HandOver, { type: 'head' }>} what @returns {LayerStep} */
+export function takeHead(state, { tensors, tokens, keyTokens, head, mask, settings: others }) {
+  const plain = Object.entries(tensors).map(([name, { dims, data }]) => [
+    name,
+    { dims: [...dims], data: Array.from(data) },
+  ])
+  try {
+    const settings = {
+      ...fromValue({ ...Object.fromEntries(plain), tokens, keyTokens }),
+      ...pageOf(state.settings),
+      ...(mask !== undefined && { mask: /** @type {Settings['mask']} */ (mask) }),
+      ...others,
+      head,
+    }
+    return open(state, settings, { handedOver: settings.given ?? undefined })
+  } catch (error) {
+    return refusal(error)
+  }
+}
+
+/** What a stop of the tour shows. @param {LayerState} state @param {number} stop @returns {LayerStep} */
+export function arrive(state, stop) {
+  const { settings, view } = state
+  const step = open(
+    state,
+    { ...stopOf(stop).settings, baseline: settings.baseline, tour: stop },
+    {
+      hovered: undefined,
+      wasDone: false,
+      spreadSize: SPREAD_SIZE,
+      hasSpread: undefined,
+      beforeTour: settings.tour === null ? settings : view.beforeTour,
+    },
+  )
+  return { ...step, effects: [...(step.effects ?? []), { type: 'reveal', selector: stopOf(stop).target }] }
+}
+
+/** The settings from before the tour come back, unless the reader has typed another sentence in it. @param {LayerState} state @returns {LayerStep} */
+function leaveTour(state) {
+  const { settings, view } = state
+  const { beforeTour } = view
+  if (!beforeTour || settings.tour === null || settings.sentence !== stopOf(settings.tour).settings.sentence)
+    return { set: { tour: null }, view: { beforeTour: undefined } }
+  return open(state, { ...beforeTour, baseline: settings.baseline }, { beforeTour: undefined })
+}
+
+/** @param {LayerState} state @param {Partial<import('./settings.js').Selection>} patch @param {{ replace?: boolean }} [options] @returns {LayerStep | undefined} */
+function select(state, patch, { replace = false } = {}) {
+  const own = selectionOf(state.settings)
+  const { cell, word } = patch
+  const isOther = cell !== undefined || word !== undefined
+  const next = {
+    ...own,
+    ...(cell && resultOf(state)?.tensors[cell.matrix]?.dims.length === 3 && { head: cell.head }),
+    ...(isOther && { less: null }),
+    ...patch,
+  }
+  if (JSON.stringify(next) === JSON.stringify(own)) return undefined
+  return {
+    set: next,
+    isReplaced: replace || (own.word === null && own.cell === null),
+    // The selected cell is shown, wherever the pointer is.
+    view: { ...(cell && { pointed: undefined }), ...(word && { hovered: undefined }) },
+  }
+}
+
+/** Goes on or back in the walk. @param {LayerState} state @param {number} by @returns {LayerStep | undefined} */
+export function walk(state, by) {
+  const result = resultOf(state)
+  if (!result) return undefined
+  const steps = stepsOf(result)
+  const at = Math.max(
+    0,
+    steps.findIndex(({ id }) => id === state.settings.step),
+  )
+  const next = steps[Math.max(0, at + by)]
+  return next && { set: { step: next.id }, effects: [{ type: 'reveal', selector: `#step-${next.id}` }] }
+}
+
+/** @type {LayerStep} */
+export const stopped = { view: { playing: undefined }, effects: [{ type: 'later', act: 'tick' }] }
+
+/** @param {LayerStep | undefined} a @param {LayerStep | undefined} b @returns {LayerStep} both */
+export const both = (a = {}, b = {}) => ({
+  ...a,
+  ...b,
+  set: a.set || b.set ? { ...a.set, ...b.set } : undefined,
+  view: { ...a.view, ...b.view },
+  effects: [...(a.effects ?? []), ...(b.effects ?? [])],
+})
+
+/** The cells that a step plays; without motion, steps follow one another as they are. @param {LayerState} state @param {string} step */
+function playingOf(state, step) {
+  const result = resultOf(state)
+  const frames = result && !state.around.isStill ? framesOf(result, state.settings.head, step) : []
+  return { step, frames, at: -1 }
+}
+
+/** @param {LayerState} state @returns {LayerStep} */
+function tick(state) {
+  const { playing, pace } = state.view
+  if (!playing) return {}
+  const again = (/** @type {number} */ time) =>
+    /** @type {LayerStep} */ ({ effects: [{ type: 'later', act: 'tick', after: time / pace }] })
+  if (playing.at + 1 < playing.frames.length) {
+    const at = playing.at + 1
+    const moved = select(state, { cell: playing.frames[at] }, { replace: true })
+    return both(both(moved, { view: { playing: { ...playing, at } } }), again(CELL_TIME))
+  }
+  const gone = walk(state, 1)
+  if (!gone?.set?.step) return stopped
+  const next = playingOf(state, gone.set.step)
+  return both(both(gone, { view: { playing: next } }), again(next.frames.length ? CELL_TIME : STEP_TIME))
+}
+
+/** @param {LayerState} state @returns {LayerStep} */
+function play(state) {
+  const result = resultOf(state)
+  if (state.view.playing || !result) return stopped
+  const steps = stepsOf(result)
+  const step = steps.find(({ id }) => id === state.settings.step)?.id ?? steps[0].id
+  return {
+    set: { step },
+    view: { playing: playingOf(state, step) },
+    effects: [
+      { type: 'reveal', selector: `#step-${step}` },
+      { type: 'later', act: 'tick', after: CELL_TIME / state.view.pace },
+    ],
+  }
+}
+
+/** @param {LayerState} state @returns {LayerStep | undefined} */
+export function clear(state) {
+  const { less, cell } = state.settings
+  return select(state, less ? { less: null } : cell ? { cell: null } : { word: null })
+}
+
+/** Which program or link is copied. @param {LayerState} state @param {'link' | 'pytorch' | 'qkv'} what @returns {LayerStep} */
+function copy(state, what) {
+  const result = resultOf(state)
+  if (what === 'link') return { effects: [{ type: 'link' }] }
+  if (!result) return {}
+  const text = what === 'pytorch' ? pytorchCode(result) : qkvCode(result)
+  return { effects: [{ type: 'copy', text, said: `copied.${what}` }] }
+}
+
+/** @type {{ [N in keyof LayerActions]: (state: LayerState, ...args: any[]) => LayerStep | undefined }} */
+const plain = {
+  change(state, patch, mark) {
+    const step = set(state, change(state.settings, patch), mark)
+    if (!('sentence' in patch)) return step
+    return both(step, { view: { range: undefined }, effects: offer(String(patch.sentence)) })
+  },
+  look(_, patch) {
+    const step = /** @type {LayerStep} */ ({ set: patch, isReplaced: true })
+    return patch.step === undefined
+      ? step
+      : both(both(stopped, step), { effects: [{ type: 'reveal', selector: `#step-${patch.step}` }] })
+  },
+  edit(state, cell, value, mark) {
+    if (value !== undefined && !isFloat32(value)) return refusal(new Trouble('problemNumber'))
+    return set(state, edit(state.settings, cell, value), mark)
+  },
+  paint: (state, row, column, isVisible) => set(state, paint(state.settings, row, column, isVisible), 'paint'),
+  choose: (state, preset) => open(state, { ...settingsOf(preset), ...pageOf(state.settings) }),
+  setBaseline: ({ settings }) => ({
+    set: { baseline: toLink(FIELDS, { ...settings, ...DEFAULT_VIEW }) || DEFAULT_BASELINE, minus: 'settings' },
+  }),
+  point({ view: { pointed } }, cell) {
+    if (pointed && cell ? isSameCell(pointed, cell) : pointed === cell) return undefined
+    return { view: { pointed: cell } }
+  },
+  hover({ view: { hovered } }, word) {
+    if (hovered?.side === word?.side && hovered?.position === word?.position) return undefined
+    return { view: { hovered: word } }
+  },
+  hoverHead: (_, hoveredHead) => ({ view: { hoveredHead } }),
+  select,
+  subtract(state, less) {
+    const { cell } = state.settings
+    const isOther = cell && cell.matrix === less.matrix && !isSameCell(cell, less)
+    return select(state, isOther ? { cell, less } : { cell: less })
+  },
+  ask(state, other) {
+    const { word } = state.settings
+    const isOne = !resultOf(state)?.settings.isCross
+    if (!word || (word.side === other.side && (!isOne || word.position === other.position)))
+      return select(state, { word: other, cell: null })
+    const [asks, asked] = word.side === 'keys' && !isOne ? [other, word] : [word, other]
+    const selected = select(state, { word: { side: 'queries', position: asks.position }, cell: null })
+    return both(selected, { set: { probe: asked.position } })
+  },
+  clear,
+  walk: (state, by) => both(stopped, walk(state, by)),
+  play,
+  tick,
+  pass: ({ settings, view }, step) => (view.playing || step === settings.step ? undefined : { set: { step } }),
+  refresh: () => ({}),
+  setSpread: ({ view }, size) => ({ view: { spreadSize: size ?? view.spreadSize, hasSpread: size !== undefined } }),
+  setFilter: (_, filter) => ({ view: { filter } }),
+  setRange: (_, range) => ({ view: { range } }),
+  setScaleEnd: (_, scaleEnd) => ({ view: { scaleEnd } }),
+  setPace: (_, pace) => ({ view: { pace } }),
+  setMode: (_, mode) => ({ view: { mode } }),
+  setTour: (state, stop) => (stop === null ? leaveTour(state) : arrive(state, stop)),
+  copy,
+  saveAll(state) {
+    const result = resultOf(state)
+    if (!result) return undefined
+    const data = everything(result, state.settings)
+    return { effects: [{ type: 'save', name: 'qkv.json', data, mime: 'application/json' }] }
+  },
+  bring: (state, source) => (typeof source === 'string' ? bringText(state, source) : bringFiles(source)),
+  show: (_, id) => ({ effects: [{ type: 'show', id }] }),
+  reveal: (_, selector) => ({ effects: [{ type: 'reveal', selector }] }),
+  retry: () => ({ effects: [{ type: 'retry' }] }),
+}
+
+/** What the stop of the tour asks for stays done once it was done. @param {LayerState} state @param {LayerStep | undefined} step @returns {LayerStep | undefined} */
+function markDone(state, step) {
+  if (!step) return undefined
+  const settings = { ...state.settings, ...step.set }
+  const view = { ...state.view, ...step.view }
+  if (settings.tour === null || view.wasDone || !isDone(settings.tour, settings, view)) return step
+  return { ...step, view: { ...step.view, wasDone: true } }
+}
+
+/** @type {LayerRoom['actions']} */
+export const actions = /** @type {any} */ (
+  Object.fromEntries(
+    Object.entries(plain).map(([name, action]) => [
+      name,
+      (/** @type {LayerState} */ state, /** @type {any[]} */ ...args) => markDone(state, action(state, ...args)),
+    ]),
+  )
+)

@@ -1,0 +1,121 @@
+// What must be computed to draw One layer, and what of it is computed on the page, in this frame.
+
+import { Tensor } from 'qkv'
+import { fromLink, shown } from '../../shell/store.js'
+import { check } from './check-settings.js'
+import { stopOf } from './explain/tour.js'
+import { DEFAULTS, FIELDS } from './fields.js'
+import { signature } from './settings.js'
+import { computeOf, troubleOf } from './trace/compute.js'
+import { isLarge } from './trace/large-trace.js'
+
+/** @typedef {import('./layer.js').LayerRoom} LayerRoom */
+/** @typedef {import('./layer.js').LayerState} LayerState */
+/** @typedef {import('./layer.js').Traced} Traced */
+/** @typedef {import('./trace/layer-trace.js').Result} Result */
+/** @typedef {import('./fields.js').Settings} Settings */
+
+/** Multiplications of a comparison with float64 that fits into a frame. */
+const MOST_AT_ONCE = 2 ** 17
+
+/** What is shown now. @param {LayerState} state @returns {Result | undefined} */
+export const resultOf = ({ got }) => shown(got.trace)
+
+/** What has to be traced, with its key: all that the numbers depend on. @param {Settings} settings @returns {(Traced & { key: string }) | undefined} */
+function tracedOf(settings) {
+  const { checked } = check(settings)
+  return (
+    checked && { checked, head: settings.head, key: `${isLarge(checked) ? settings.head : ''} ${signature(settings)}` }
+  )
+}
+
+/** @param {LayerState} state */
+export const hasSpread = ({ settings: { tour }, view }) =>
+  view.hasSpread ?? (tour !== null && stopOf(tour).id === 'root')
+
+/** @type {{ link: string, checked: import('./check-settings.js').Checked | undefined } | undefined} */
+let lastBaseline
+
+/** The settings of a link that others are compared with; undefined: they make no sense. @param {string} link */
+export function checkedBaseline(link) {
+  if (lastBaseline?.link === link) return lastBaseline.checked
+  let checked
+  try {
+    checked = check(fromLink(FIELDS, link)).checked
+  } catch {
+    checked = undefined
+  }
+  lastBaseline = { link, checked }
+  return checked
+}
+
+/** @param {LayerState} state @returns {ReturnType<LayerRoom['needs']>} */
+export function needs(state) {
+  const { settings, got, isAtRest, view } = state
+  // A link with problems has something to show beside them.
+  const traced = tracedOf(settings) ?? tracedOf(DEFAULTS)
+  if (!traced) return []
+  const { key, ...request } = traced
+  /** @type {ReturnType<LayerRoom['needs']>} */
+  const all = [{ type: 'trace', key, ...request }]
+  if (got.trace?.is === 'here') {
+    if (isAtRest || shown(got.comparison)?.of === key) all.push({ type: 'comparison', key, of: key, ...request })
+    if (isAtRest || shown(got.batch)?.of === key) all.push({ type: 'batch', key, of: key, ...request })
+  }
+  if (settings.view === 'difference' && settings.minus === 'settings' && settings.baseline) {
+    const baseline = checkedBaseline(settings.baseline)
+    const { head } = settings
+    if (baseline)
+      all.push({
+        type: 'baseline',
+        key: `${isLarge(baseline) ? head : ''} ${settings.baseline}`,
+        checked: baseline,
+        head,
+      })
+  }
+  if (hasSpread(state))
+    all.push({
+      type: 'distribution',
+      d: view.spreadSize,
+      seed: traced.checked.seed,
+      key: `${view.spreadSize} ${traced.checked.seed}`,
+    })
+  return all
+}
+
+/** The trace that was made last on the page. @type {{ key: string, result: Result } | undefined} */
+let recent
+
+/** @type {NonNullable<LayerRoom['now']>} */
+export function now(request, qkv) {
+  const compute = computeOf(qkv)
+  try {
+    if (request.type === 'distribution') return compute.distribution(request.d, request.seed)
+    if (request.type === 'read') return undefined
+    const { checked } = /** @type {Traced} */ (request)
+    if (isLarge(checked)) return undefined
+    if (request.type === 'baseline') return compute.baseline(checked)
+    if (request.type === 'trace') {
+      const result = compute.trace(checked)
+      recent = { key: String(request.key), result }
+      return result
+    }
+    const { heads, queries, keys, dModel, dKey } = checked
+    const work = heads * queries.tokens.length * keys.tokens.length * Math.max(dModel, dKey) * checked.batch
+    if (recent?.key !== request.of || work > MOST_AT_ONCE) return undefined
+    return request.type === 'comparison' ? compute.comparison(recent) : compute.batch(recent)
+  } catch (error) {
+    throw troubleOf(error)
+  }
+}
+
+/** Tensors come out of a message as plain objects. @param {Result} result @returns {Result} */
+export const revived = result => ({
+  ...result,
+  ...(result.smalls && { smalls: new Tensor(result.smalls.data, result.smalls.dims) }),
+  tensors: Object.fromEntries(
+    Object.entries(result.tensors)
+      .filter(([, tensor]) => tensor)
+      .map(([id, { data, dims }]) => [id, new Tensor(data, dims)]),
+  ),
+})

@@ -1,0 +1,94 @@
+// The room "One layer".
+
+import { Trouble } from '../../files/trouble.js'
+import {
+  actions,
+  arrive,
+  both,
+  bring,
+  bringFiles,
+  bringText,
+  clear,
+  refusal,
+  set,
+  stopped,
+  takeHead,
+  walk,
+} from './actions.js'
+import { check } from './check-settings.js'
+import { SPREAD_SIZE, stopOf } from './explain/tour.js'
+import { DEFAULTS, FIELDS } from './fields.js'
+import { needs, now, revived } from './needs.js'
+import { change, keepMeaningful, pageOf, signature } from './settings.js'
+import { more, tools } from './views/header-tools.js'
+import { draw } from './views/page.js'
+
+/** @typedef {import('./layer.js').LayerRoom} LayerRoom */
+
+/** Numbers and characters that a link carries at most: browsers cut longer addresses. */
+const [MOST_NUMBERS, MOST_LETTERS] = [10_000, 200_000]
+
+/** @type {LayerRoom} */
+export const room = {
+  id: 'layer',
+  fields: /** @type {any} */ (FIELDS),
+  view: {
+    mode: 'read',
+    scaleEnd: 'shared',
+    filter: '',
+    pace: 1,
+    spreadSize: SPREAD_SIZE,
+    wasDone: false,
+  },
+  check: settings => /** @type {any} */ (check(settings).problems),
+  settle: keepMeaningful,
+  actions,
+  needs,
+  now,
+  revive: { trace: revived, baseline: revived },
+  receive: {
+    read: (state, { settings, problem }) =>
+      settings
+        ? bring(state, settings)
+        : refusal(problem && new Trouble(/** @type {any} */ (problem.key), problem.params)),
+  },
+  reset: (state, origin) => ({ ...origin, ...pageOf(state.settings), step: state.settings.step }),
+  take(state, what) {
+    if (what.type === 'files') return bringFiles(what.files)
+    if (what.type === 'text') return bringText(state, what.text)
+    if (what.type === 'head') return takeHead(state, what)
+    if (what.type !== 'sentence' || state.settings.given) return undefined
+    return set(state, change(state.settings, { sentence: what.text }))
+  },
+  /** A link to a stop of the tour, and to nothing else, opens that stop. */
+  enter(state) {
+    const { tour } = state.settings
+    return tour !== null && signature(state.settings) === signature(DEFAULTS) ? arrive(state, tour) : undefined
+  },
+  leave: state => (state.view.playing ? stopped : undefined),
+  keys: {
+    Escape: clear,
+    n: state => both(stopped, walk(state, 1)),
+    'Shift+PageDown': state => both(stopped, walk(state, 1)),
+    p: state => both(stopped, walk(state, -1)),
+    ' ': state => (state.view.playing ? stopped : undefined),
+  },
+  pass: (state, step) => actions.pass(state, step),
+  marks({ settings: { tour } }) {
+    if (tour === null) return []
+    const { target, does } = stopOf(tour)
+    return does === undefined ? [target] : [target, does]
+  },
+  canLink({ given, sentence, second }) {
+    const numbers = Object.values(given ?? {}).map(part => ('data' in part ? part.data.length : 0))
+    return numbers.reduce((a, b) => a + b, 0) <= MOST_NUMBERS && sentence.length + second.length <= MOST_LETTERS
+  },
+  session: {
+    worker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
+    handlers: async qkv => (await import('./session.js')).handlers(qkv),
+  },
+  draw,
+  tools,
+  more,
+  texts: ['layer'],
+}

@@ -1,0 +1,106 @@
+// What takes longer than a frame: large traces, their comparison with float64, batches, files. It runs in a worker, or on the
+// page where none can start.
+
+import { messageOf, Trouble } from '../../files/trouble.js'
+import { readFiles } from './export.js'
+import { computeOf, troubleOf } from './trace/compute.js'
+import { isLarge } from './trace/large-trace.js'
+import { difference } from './trace/reference64.js'
+
+/** @typedef {import('./layer.js').LayerAsks} LayerAsks */
+/** @typedef {import('./layer.js').Traced} Traced */
+/** @typedef {import('./trace/layer-trace.js').Result} Result */
+/** @typedef {import('./trace/layer-trace.js').Tracer} Tracer */
+
+/** Milliseconds between two messages of progress, which are drawn, and of one slice of work between two looks at messages. */
+const [OFTEN, SLICE] = [100, 8]
+
+/** Lets messages be read: the request may have been cancelled. */
+const turn = () =>
+  new Promise(resolve => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => {
+      port1.close()
+      resolve(undefined)
+    }
+    port2.postMessage(0)
+  })
+
+/**
+ * Runs a generator to its end, unless the request is cancelled.
+ * @template P, V
+ * @param {Generator<P, V>} parts
+ * @param {import('../../shell/room.js').Run<any>} run
+ * @param {number} slice milliseconds until messages are read
+ * @returns {Promise<V>}
+ */
+async function complete(parts, { signal, progress }, slice) {
+  let [told, looked] = [performance.now(), performance.now()]
+  for (;;) {
+    const step = parts.next()
+    if (step.done) return step.value
+    const now = performance.now()
+    if (typeof step.value === 'number' && now - told > OFTEN) {
+      progress(step.value)
+      told = now
+    }
+    if (now - looked < slice) continue
+    await turn()
+    looked = performance.now()
+    if (signal.aborted) throw new Error('cancelled')
+  }
+}
+
+/** @param {import('qkv').Qkv} qkv @returns {import('../../shell/room.js').Handlers<LayerAsks>} */
+export function handlers(qkv) {
+  const compute = computeOf(qkv)
+  /** The trace that was compared last; a batch is run of the same. @type {{ of: string, result: Promise<Result> } | undefined} */
+  let last
+
+  /** @param {Tracer} tracer @param {Traced} request @param {import('../../shell/room.js').Run<any>} run @returns {Promise<Result>} */
+  const trace = async (tracer, { checked, head }, run) => {
+    try {
+      return isLarge(checked) ? await complete(tracer.parts(checked, head), run, 0) : tracer(checked)
+    } catch (error) {
+      throw troubleOf(error)
+    }
+  }
+
+  /** A trace whose buffers go to the page, except the drawn numbers, which the next trace uses again. @param {Tracer} tracer @returns {import('../../shell/room.js').Handlers<LayerAsks>['trace']} */
+  const answer = tracer => async (request, run) => {
+    const result = await trace(tracer, request, run)
+    const own = Object.values(result.tensors).filter(tensor => tensor && !tracer.isReused(tensor))
+    const views = result.visible ? [...own.map(({ data }) => data), result.visible] : own.map(({ data }) => data)
+    run.transfer.push(...new Set(views.map(({ buffer }) => buffer)))
+    return result
+  }
+
+  /** @param {Traced & { of: string }} request @param {import('../../shell/room.js').Run<any>} run */
+  const resultOf = (request, run) => {
+    if (last?.of !== request.of) last = { of: request.of, result: trace(compute.trace, request, run) }
+    last.result.catch(() => {
+      last = undefined
+    })
+    return last.result
+  }
+
+  return {
+    trace: answer(compute.trace),
+    baseline: answer(compute.baseline),
+    comparison: async (request, run) => ({
+      of: request.of,
+      difference: await complete(difference(await resultOf(request, run)), run, SLICE),
+    }),
+    batch: async (request, run) => compute.batch({ key: request.of, result: await resultOf(request, run) }),
+    distribution: ({ d, seed }) => compute.distribution(d, seed),
+    async read({ files }) {
+      try {
+        return { settings: await readFiles(files) }
+      } catch (error) {
+        const { key, params } =
+          error instanceof Trouble ? error : { key: 'bringFailed', params: { message: messageOf(error) } }
+        return { problem: { key, params } }
+      }
+    },
+  }
+}

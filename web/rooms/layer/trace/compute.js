@@ -1,0 +1,51 @@
+// The numbers of settings on one core, with what is used again from one trace to the next.
+
+import { messageOf, Trouble } from '../../../files/trouble.js'
+import { createArithmetic } from './arithmetic.js'
+import { runBatch } from './batch-statistics.js'
+import { createTracer } from './layer-trace.js'
+import { difference } from './reference64.js'
+import { spreadOf } from './score-distribution.js'
+
+/** @typedef {ReturnType<typeof createCompute>} Compute */
+/** @typedef {{ key: string, result: import('./layer-trace.js').Result }} Keyed */
+
+/** @param {import('qkv').Qkv} qkv */
+function createCompute(qkv) {
+  return {
+    trace: createTracer(qkv),
+    baseline: createTracer(qkv),
+    arithmetic: createArithmetic(qkv),
+    /** At once: for small traces. @param {Keyed} keyed */
+    comparison({ key, result }) {
+      const parts = difference(result)
+      let step = parts.next()
+      while (!step.done) step = parts.next()
+      return { of: key, difference: step.value }
+    },
+    /** @param {Keyed} keyed */
+    batch({ key, result }) {
+      const output = runBatch(qkv, result)?.output
+      return { of: key, batch: output && { dims: output.dims } }
+    },
+    /** @param {number} d @param {bigint} seed */
+    distribution: (d, seed) => spreadOf(qkv, d, seed),
+  }
+}
+
+/** @type {WeakMap<import('qkv').Qkv, Compute>} */
+const made = new WeakMap()
+
+/** @param {import('qkv').Qkv} qkv @returns {Compute} always the same for a core */
+export function computeOf(qkv) {
+  const compute = made.get(qkv) ?? createCompute(qkv)
+  made.set(qkv, compute)
+  return compute
+}
+
+/** An error of the core, as a text for the reader: it may lack memory. @param {unknown} error */
+export function troubleOf(error) {
+  const message = messageOf(error)
+  const isMemory = /memory|allocat|length|size/i.test(message) && !/stack/.test(message)
+  return new Trouble(isMemory ? 'tooLarge' : 'cannotShow', { message })
+}

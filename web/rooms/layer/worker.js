@@ -1,0 +1,5 @@
+import { load } from 'qkv'
+import { serveWorker } from '../../shell/port.js'
+import { handlers } from './session.js'
+
+serveWorker(load().then(handlers))
