@@ -361,8 +361,8 @@ test('a trained induction model shows its two kinds of heads among the scores, a
   assert.ok(lines[0].kind === 'answer' || lines[1].kind === 'answer')
   const jump = jumpOf(points)
   assert.ok(jump !== null && jump > 100 && jump <= 300, String(jump))
-  const nowhere = run.looksNowhere()
-  assert.ok(nowhere < 0.15, String(nowhere))
+  const baseline = run.baselineAccuracy()
+  assert.ok(baseline < 0.15, String(baseline))
   run.dispose()
 })
 

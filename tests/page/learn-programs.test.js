@@ -7,15 +7,18 @@ import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { load } from 'qkv'
 import { nodeProgram } from '../../web/rooms/learn/programs/node.js'
 import { pytorchProgram } from '../../web/rooms/learn/programs/pytorch.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
+import { createRun } from '../../web/rooms/learn/training-run.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (/** @type {string} */ path) => readFileSync(`${root}${path}`, 'utf8')
 /** @type {{ text: string, cases: { task: string, given: object, node: number[], pytorch: number[] }[] }} */
 const { text, cases } = JSON.parse(read('tests/goldens/learn-programs.json'))
 const STEPS = 8
+const qkv = await load()
 /** PyTorch's other versions add in another order. */
 const WITHIN = 1e-5
 
@@ -38,9 +41,14 @@ const hasTorch = await promisify(execFile)(python, ['-c', 'import torch']).then(
   () => false,
 )
 
-test('every task has a recorded program', () => {
-  assert.deepEqual([...new Set(cases.map(({ task }) => task))].sort(), Object.keys(TASKS).sort())
-})
+for (const [task, { defaults }] of Object.entries(TASKS))
+  test(`the program of ${task} for Node prints the losses of the run, bit for bit`, async () => {
+    const run = createRun(qkv, task, { ...defaults, seed: 7, steps: 60 }, text)
+    const program = nodeProgram(task, run.settings, sourcesOf(task), text).replace('step < 60', `step < ${STEPS}`)
+    const own = Array.from({ length: STEPS }, () => run.step())
+    assert.deepEqual(await losses(process.execPath, ['--input-type=module', '-e', program]), own)
+    run.dispose()
+  })
 
 for (const { task, given, node, pytorch } of cases) {
   const settings = { ...TASKS[task].defaults, ...given, seed: 5, steps: 60 }

@@ -3,6 +3,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { configOf, toFile } from '../../web/rooms/learn/saved-model.js'
+import { TASKS } from '../../web/rooms/learn/tasks/index.js'
+import { initialWeights } from '../../web/rooms/learn/transformer.js'
 import { beyond } from './browser.js'
 import { usePage } from './open.js'
 
@@ -103,6 +106,24 @@ test('each switch stands below the map of its head, and a key of the legend has 
   })
   assert.ok(strokes.length >= 9)
   for (const { kind, key, curve } of strokes) assert.equal(key, curve, kind)
+})
+
+test('a saved model with huge weights leaves the room as it is and says what is wrong with it', async () => {
+  const { page } = context
+  const { defaults } = TASKS.sort
+  const weights = initialWeights(
+    /** @type {any} */ ({
+      normal: (/** @type {number[]} */ dims) => ({ dims, data: new Float32Array(dims[0] * dims[1]).fill(3e38) }),
+    }),
+    defaults,
+    TASKS.sort.shape(defaults),
+  )
+  const buffer = Buffer.from(toFile(weights, configOf('sort', defaults, 20, '')))
+  await page.setInputFiles('#learn-file', { name: 'huge.safetensors', mimeType: 'application/octet-stream', buffer })
+  await room('#learn-not-finite').waitFor()
+  assert.equal(await room('.curves > svg').count(), 3)
+  assert.ok(await room('#learn-train').isVisible())
+  assert.equal(await room('.failure').count(), 0)
 })
 
 test('a file that Learn cannot open is named when it is dropped', async () => {

@@ -137,7 +137,7 @@ export const texts = {
   learnScores: 'Scores of the heads over the steps',
   'learnScore.previous': '{name} token before',
   'learnScore.answer': '{name} answer',
-  'learnCurve.nowhere': 'accuracy without attention',
+  'learnCurve.baseline': 'accuracy without attention',
   'learnCurve.kept': 'A: {name}',
   'learnCurve.band': 'ten recorded runs, lengths never trained',
   learnUseSentence: 'Use my sentence',
@@ -187,7 +187,7 @@ export const texts = {
   storyStart: 'What is happening? A guided story',
 
   'story.induction.1':
-    'A segment of these numbers stands twice. After its last number the model has to say what followed the last time. Its weights are random: it says {says}. On lengths never trained it is right in {first} of such cases. A model without attention reaches {nowhere}.',
+    'A segment of these numbers stands twice. After its last number the model has to say what followed the last time. Its weights are random: it says {says}. On lengths never trained it is right in {first} of such cases. A model without attention reaches {baseline}.',
   'story.induction.1.do': 'Press Train.',
   'story.induction.2':
     'For a while nothing seems to happen: loss and accuracy hardly move. Then, within some dozens of steps, accuracy jumps. This is the phase change: two heads now work together.',
@@ -254,7 +254,7 @@ export const texts = {
     'How did it learn this? At each step the gradient says, for every weight, which direction makes the loss smaller. It does so for the attention as well: where to look less (positive) and where to look more (negative).',
   'story.reverse.4.do': 'Go back to an early step, open Gradients, and compute them.',
   'story.reverse.5':
-    'Without positions, all places look the same to the head: it cannot know which end is opposite. Accuracy stays near {nowhere}.',
+    'Without positions, all places look the same to the head: it cannot know which end is opposite. Accuracy stays near {baseline}.',
   'story.reverse.5.do': 'In Settings, set positions to none, and train.',
 
   'story.text.1':

@@ -135,7 +135,7 @@ export const texts = {
   learnScores: '各个头的得分随步数的变化',
   'learnScore.previous': '{name} 前一词元',
   'learnScore.answer': '{name} 答案',
-  'learnCurve.nowhere': '没有注意力时的准确率',
+  'learnCurve.baseline': '没有注意力时的准确率',
   'learnCurve.kept': 'A：{name}',
   'learnCurve.band': '十次录制的训练，未训练过的长度',
   learnUseSentence: '用我的句子',
@@ -181,7 +181,7 @@ export const texts = {
   storyStart: '发生了什么？跟着故事看',
 
   'story.induction.1':
-    '这些数字里有一段出现了两次。读到它的最后一个数字时，模型应当说出上一次后面跟着什么。它的权重是随机的：它回答 {says}。在未训练过的长度上，这类问题答对 {first}。没有注意力的模型能达到 {nowhere}。',
+    '这些数字里有一段出现了两次。读到它的最后一个数字时，模型应当说出上一次后面跟着什么。它的权重是随机的：它回答 {says}。在未训练过的长度上，这类问题答对 {first}。没有注意力的模型能达到 {baseline}。',
   'story.induction.1.do': '按“训练”。',
   'story.induction.2':
     '有一阵子好像什么也没发生：损失和准确率几乎不动。然后在几十步之内，准确率突然跳起。这就是相变：两个头开始配合。',
@@ -242,7 +242,7 @@ export const texts = {
     '它是怎样学会的？在每一步，梯度告诉每个权重往哪个方向走能使损失变小；对注意力也一样：哪里该少看（正），哪里该多看（负）。',
   'story.reverse.4.do': '回到较早的一步，打开“梯度”，计算一次。',
   'story.reverse.5':
-    '没有位置信息，所有位置对这个头来说都一样：它无法知道哪一端是对称位置。准确率停留在 {nowhere} 附近。',
+    '没有位置信息，所有位置对这个头来说都一样：它无法知道哪一端是对称位置。准确率停留在 {baseline} 附近。',
   'story.reverse.5.do': '在“设置”里把位置设为“无”，然后训练。',
 
   'story.text.1': '你的文本，逐个字符：根据前面的全部内容，模型应当说出下一个字符。文本的最后十分之一不参与训练。',

@@ -26,7 +26,7 @@ export function curvesPanel(context, run, { shownAt }) {
     hasBand: !differsFromDefaults(task, run.settings, ['seed']),
     shownAt,
     guess: 1 / run.shape.outputs,
-    nowhere: run.nowhere,
+    baseline: run.baseline,
   })}
     <label class="learn-at">${t('learnAt')} <output data-step=${shownAt}>${shownAt}</output>
       <input id="learn-at" type="range" min="0" max=${most} step=${EVERY} .value=${live(String(at ?? shownAt))} aria-valuetext=${t('learnAtValue', { step: shownAt })} @input=${(/** @type {InputEvent} */ { target }) => act.goTo(Math.min(Number(target.value), steps))} /></label>

@@ -93,7 +93,7 @@ export const path = pairs =>
  * @property {boolean} hasBand do the settings allow the recorded runs to be shown?
  * @property {number} shownAt
  * @property {number} guess accuracy of guessing
- * @property {number} nowhere accuracy of the baseline without attention
+ * @property {number} baseline accuracy of the baseline without attention
  */
 
 /** @typedef {import('d3-scale').ScaleLinear<number, number, undefined>} Scale */
@@ -139,7 +139,7 @@ const over = ({ steps }, x, y, all, value) =>
 
 /** @param {Curves} given @param {Scale} x @param {unknown} cursor */
 function accuracyFigure(given, x, cursor) {
-  const { t, task, view, hasBand, guess, nowhere } = given
+  const { t, task, view, hasBand, guess, baseline } = given
   const { points, reachedAt, reference } = view
   const y = scaleLinear([0, 1], [HEIGHT - BOTTOM, TOP])
   const lines = linesOf(task)
@@ -154,7 +154,7 @@ function accuracyFigure(given, x, cursor) {
     svg`<line class=${kind} x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(value)} y2=${y(value)} />`
   const isRun = reference?.at === null
   const drawing = svg`
-    ${band ? svg`<polygon class="band" points=${band} />` : nothing}${axes(x, y, 4)}${across('guess', guess)}${across('nowhere', nowhere)}
+    ${band ? svg`<polygon class="band" points=${band} />` : nothing}${axes(x, y, 4)}${across('guess', guess)}${across('nowhere', baseline)}
     ${isRun ? svg`<polyline class="line is-kept" points=${over(given, x, y, reference.points, lines[1].value)} />` : nothing}
     ${lines.map(({ kind, value }) => svg`<polyline class="line ${kind}" points=${over(given, x, y, points, value)} />`)}
     ${jump === null ? nothing : svg`${upright('jump', x(jump))}<text class="mark" x=${Number(x(jump)) + (isFar ? -4 : 4)} y=${TOP - 3} text-anchor=${isFar ? 'end' : 'start'}>${t('learnJump', { step: jump })}</text>`}
@@ -162,7 +162,7 @@ function accuracyFigure(given, x, cursor) {
   const caption = html`
     ${lines.map(({ name, kind, value }) => key(`line ${kind}`, t(name), last && value(last)))}
     ${isRun ? key('line is-kept', t('learnCurve.kept', { name: t(lines[1].name) }), reference.points.at(-1)?.heldOutAccuracy) : nothing}
-    ${band ? key('band', t('learnCurve.band')) : nothing}${key('guess', t('learnCurve.guess'), guess)}${key('nowhere', t('learnCurve.nowhere'), nowhere)}`
+    ${band ? key('band', t('learnCurve.band')) : nothing}${key('guess', t('learnCurve.guess'), guess)}${key('nowhere', t('learnCurve.baseline'), baseline)}`
   return figure('accuracy', t('learnCurves'), drawing, caption)
 }
 

@@ -94,7 +94,7 @@ export interface RunInfo {
   blocks: readonly string[]
   settings: LearnSettings
   /** accuracy of the baseline without attention */
-  nowhere: number
+  baseline: number
   /** that an evaluation took: how fast this machine is */
   milliseconds: number
   /** was the model saved before? */

@@ -73,13 +73,13 @@ export function measure({ batches, forward, V }) {
 }
 
 /**
- * Accuracy of a model that looks nowhere: it knows the token (of a translation, the one before) or its position, and
- * says what followed most often. Both tables are counted; the better one counts.
+ * Accuracy of the baseline without attention: it predicts the target that most often followed each token (of a translation,
+ * the one before), or stood at each position. Both tables are counted; the better one counts.
  * @param {readonly Batch[]} seen to count
  * @param {readonly Batch[]} tested
  * @param {number} V
  */
-export function looksNowhere(seen, tested, V) {
+export function baselineAccuracy(seen, tested, V) {
   const keysOf = /** @type {((batch: Batch, i: number) => number)[]} */ ([
     ({ previous, ids }, i) => (previous ?? ids)[i],
     ({ L }, i) => i % L,

@@ -72,7 +72,7 @@ export function handlers(qkv) {
       watched?.dispose()
       watched = undefined
       watched = createWatchedRun(qkv, request)
-      const { run, nowhere, milliseconds, isOpened, progress } = watched
+      const { run, baseline, milliseconds, isOpened, progress } = watched
       const { inputs, outputs, T, L } = run.shape
       const characters = run.shape.corpus?.characters
       const { blocks, settings } = run
@@ -82,7 +82,7 @@ export function handlers(qkv) {
         characters,
         blocks,
         settings,
-        nowhere,
+        baseline,
         milliseconds,
         isOpened,
         first: progress({ losses: 0, points: 0 }),

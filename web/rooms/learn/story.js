@@ -31,7 +31,7 @@ function numbersOf(context) {
     answerShare: share(last?.scores.induction),
     accuracy: share(last?.heldOutAccuracy),
     first: share(view.points[0]?.heldOutAccuracy),
-    nowhere: share(runOf(context)?.nowhere),
+    baseline: share(runOf(context)?.baseline),
     alignment: share(last?.alignment),
     bits: last && (last.heldOutLoss / Math.LN2).toFixed(2),
     says: picture?.shown.next[0]?.token,

@@ -1,47 +1,23 @@
 // A run: a model of a task, its optimiser and its data. Step by step, the same bits for the same settings.
 
 import { Adam, parameters, schedule, tape } from 'qkv/train'
+import { createEvaluation } from './evaluation.js'
 import { hooksOf } from './interventions.js'
-import { looksNowhere, measure } from './measure.js'
 import { TASKS } from './tasks/index.js'
 import { update } from './training.js'
 import { blocksOf, crossForward, initialWeights, layersForward, sinusoids } from './transformer.js'
 
 /** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
 /** @typedef {import('./tasks/batch.js').Batch} Batch */
-/** @typedef {import('./tasks/batch.js').Split} Split */
 /** @typedef {import('./transformer.js').Attended} Attended */
 /** @typedef {import('./transformer.js').Hooks} Hooks */
 /** Weights by name, as they travel and are saved. @typedef {Record<string, { data: Float32Array, dims: readonly number[] }>} Weights */
 /** @typedef {import('../../head/head.js').Change} Change */
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 
-/**
- * The result of an evaluation, on sequences that were never trained.
- * @typedef {object} Evaluation
- * @property {number} loss in nats, of the lengths that are trained
- * @property {number} accuracy of the lengths that are trained
- * @property {number} heldOutLoss
- * @property {number} heldOutAccuracy of lengths that are never trained
- * @property {number} alignment share of the answers for which the last layer's best head looks most at the right position
- * @property {{ previous: number, induction: number }} scores mean weight on the token before, of the best head of the
- *   first layer; and on the position that answers, of the best head of the last layer
- * @property {{ previous: number, induction: number }} best which heads these are
- * @property {import('./measure.js').HeadScore[][]} heads all of them
- */
-
 const BETAS = /** @type {const} */ ([0.9, 0.99])
-/** Batches of each evaluation, and those from which the baseline without attention is counted. */
-const EVALUATED = 4
-const COUNTED = 40
-/** Seeds of the data, apart from those of the weights. */
-const SEEDS = { train: 1_000_003, test: 2_000_003 }
-
-/** The largest of a list, and where. @param {number[]} values */
-function best(values) {
-  const at = values.reduce((best, value, i) => (value > values[best] ? i : best), 0)
-  return { at, value: values[at] }
-}
+/** The seed of the training data is this much above that of the weights. */
+const TRAIN_SEED = 1_000_003
 
 /**
  * @param {import('qkv').Qkv} qkv
@@ -60,24 +36,13 @@ export function createRun(qkv, task, given = {}, text) {
   const optimizer = new Adam(p, { lr: settings.rate, betas: BETAS })
   const total = settings.decay ? settings.steps : undefined
   const rate = schedule(settings.rate, { warmup: settings.warmup, total, least: total && settings.rate / 10 })
-  const trainData = () => qkv.generator(settings.seed + SEEDS.train)
+  const trainData = () => qkv.generator(settings.seed + TRAIN_SEED)
   const data = trainData()
   const table = { source: sinusoids(shape.T, settings.d), target: sinusoids(shape.L, settings.d) }
   const modelForward = of.stacks.includes('cross') ? crossForward : layersForward
   let steps = 0
   /** What the reader changed. @type {Hooks} */
   let interventions = {}
-
-  /** The sequences of every evaluation, drawn when they are first needed. @type {Record<Split, Batch[]> | undefined} */
-  let tests
-  function testBatches() {
-    if (tests) return tests
-    const generator = qkv.generator(SEEDS.test)
-    const draw = (/** @type {Split} */ split) =>
-      Array.from({ length: EVALUATED }, () => of.batch(generator, shape, settings.batch, split))
-    tests = { train: draw('train'), heldOut: draw('heldOut') }
-    return tests
-  }
 
   /**
    * Logits and attentions of a batch, and the loss as a step that can go backwards.
@@ -96,20 +61,19 @@ export function createRun(qkv, task, given = {}, text) {
     return { step, .../** @type {import('./transformer.js').Forward} */ (made) }
   }
 
-  /** @param {Split} split */
-  const measured = split =>
-    measure({
-      batches: testBatches()[split],
-      V: shape.outputs,
-      forward(batch) {
-        const { step, logits, layers } = forward(batch)
-        const copy = logits.data.slice() // the memory may move
-        return { loss: step.loss, logits: copy, weights: layers.map(layer => traceWeights(qkv, layer)) }
-      },
-    })
+  const evaluation = createEvaluation({
+    draw: (generator, split) => of.batch(generator, shape, settings.batch, split),
+    generator: seed => qkv.generator(seed),
+    V: shape.outputs,
+    forward(batch) {
+      const { step, logits, layers } = forward(batch)
+      const copy = logits.data.slice() // the memory may move
+      return { loss: step.loss, logits: copy, weights: layers.map(layer => traceWeights(qkv, layer)) }
+    },
+  })
 
   /** The mean output of the heads of each layer, where the model answers, without changes. */
-  const meansOfHeads = () => meansOf(testBatches().train, settings.d, blocks.length, batch => forward(batch, {}).parts)
+  const meansOfHeads = () => meansOf(evaluation.trained(), settings.d, blocks.length, batch => forward(batch, {}).parts)
 
   return {
     task: of,
@@ -130,33 +94,11 @@ export function createRun(qkv, task, given = {}, text) {
       const { step } = forward(of.batch(data, shape, settings.batch, 'train'))
       return update(p, optimizer, step, rate(steps++))
     },
-    /** @returns {Evaluation} the same sequences each time */
-    evaluate() {
-      const trained = measured('train')
-      const heldOut = measured('heldOut')
-      const { heads, loss, accuracy } = trained
-      const last = heads[heads.length - 1]
-      const previous = best(heads[0].map(score => score.previous))
-      const answer = best(last.map(score => score.answer))
-      return {
-        loss,
-        accuracy,
-        heads,
-        heldOutLoss: heldOut.loss,
-        heldOutAccuracy: heldOut.accuracy,
-        alignment: best(last.map(({ hits }) => hits)).value,
-        scores: { previous: previous.value, induction: answer.value },
-        best: { previous: previous.at, induction: answer.at },
-      }
-    },
+    evaluate: evaluation.evaluate,
     /** Accuracy on lengths that are never trained; of a text on its held-out tenth. */
-    heldOutAccuracy: () => measured('heldOut').accuracy,
+    heldOutAccuracy: evaluation.heldOutAccuracy,
     /** Accuracy of the baseline without attention, on lengths that are trained. */
-    looksNowhere() {
-      const generator = trainData()
-      const seen = Array.from({ length: COUNTED }, () => of.batch(generator, shape, settings.batch, 'train'))
-      return looksNowhere(seen, testBatches().train, shape.outputs)
-    },
+    baselineAccuracy: () => evaluation.baselineAccuracy(trainData()),
     forward,
     /**
      * The weights of the first sequence, cut to its first rows and columns.

@@ -5,7 +5,7 @@ import { createRun } from './training-run.js'
 
 /** @typedef {import('./snapshots.js').Snapshot} Snapshot */
 /** @typedef {import('./training-run.js').Weights} Weights */
-/** @typedef {{ step: number } & import('./training-run.js').Evaluation} Point */
+/** @typedef {{ step: number } & import('./evaluation.js').Evaluation} Point */
 /** @typedef {{ task: string, settings: Partial<import('./tasks/task.js').LearnSettings>, text?: string, file?: { step: number, state: Weights } }} RunGiven file: a model that was saved at that step */
 
 /**
@@ -59,7 +59,7 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
   const start = performance.now()
   evaluate()
   const cold = performance.now()
-  const nowhere = run.looksNowhere()
+  const baseline = run.baselineAccuracy()
   const again = performance.now()
   run.heldOutAccuracy()
   // The first evaluation compiles, the second is half of one.
@@ -70,7 +70,7 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
   return {
     run,
     viewer,
-    nowhere,
+    baseline,
     milliseconds,
     isOpened,
     isEnded,
