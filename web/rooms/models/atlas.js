@@ -17,6 +17,8 @@ import { Touches } from './touch-gestures.js'
 const [MAP, NAMED] = [32, 96]
 const [LEAST, MOST] = [14, 260]
 const FADED = 0.25
+/** Properties that the canvas does not show: when they alone have changed, it is not painted again. */
+const FRAMES = new Set(['selected', 'changed', 'label', 'lens', 'lensTitle', 'own', 'crop', 'marquee'])
 /** So many maps may be larger. */
 const FEW = 4
 /** Pixels of the dock below it, and of the numbers of its columns. */
@@ -94,6 +96,8 @@ export class ModelsAtlas extends LitElement {
     })
     /** Milliseconds that the last painting took. */
     this.painted = 0
+    /** The size of a map that is painted. */
+    this.paintedSide = 0
   }
 
   createRenderRoot() {
@@ -206,9 +210,11 @@ export class ModelsAtlas extends LitElement {
     return html`<i class="atlas-frame is-marquee" .style=${`inset: ${top * pitch - 3}px auto auto ${left * pitch - 3}px; inline-size: ${(right - left + 1) * pitch}px; block-size: ${(bottom - top + 1) * pitch}px`}></i>`
   }
 
-  updated() {
+  /** @param {Map<string, unknown>} changed */
+  updated(changed) {
     this.room.width = this.clientWidth
-    this.#paint()
+    const isSame = changed.size > 0 && Array.from(changed.keys()).every(name => FRAMES.has(name))
+    if (!isSame || this.side !== this.paintedSide) this.#paint()
     if (!this.isSmall) this.#updateCrop()
     if (this.crop && this.maps)
       paintMinimap(this.querySelector('.atlas-minimap canvas'), this.maps, this.scores, this.theme.style.isDark)
@@ -219,6 +225,7 @@ export class ModelsAtlas extends LitElement {
     const canvas = this.querySelector('canvas')
     if (!maps || !canvas) return
     const start = performance.now()
+    this.paintedSide = side
     const { layers, heads, height, width } = maps
     const ratio = Math.min(devicePixelRatio || 1, 2)
     const pitch = side + gapOf(side)

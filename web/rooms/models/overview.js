@@ -67,16 +67,26 @@ function shortOf(room, at) {
 const leastOf = ({ view: { rankBy, least } }, scores) =>
   rankBy === 'entropy' || !scores.some(score => score >= least) ? 0 : least
 
+/** Where the colours of maps end, and whether the first key was left out. @type {WeakMap<object, { end: number, less: object | undefined, isWithoutFirst: boolean }>} */
+const ends = new WeakMap()
+
 /** Where the colours of the atlas end, and what it is less. @param {Room} room */
-export function painted(room) {
-  const { maps, showing, runBefore, runAfter, stack, view } = room
-  const less = showing === 'difference' && runAfter ? runBefore?.maps[stack] : undefined
-  const isAlike = less && maps && less.data.length === maps.data.length && !less.cells
+function painted({ maps, showing, runBefore, runAfter, stack, view: { isWithoutFirst } }) {
+  const before = showing === 'difference' && runAfter ? runBefore?.maps[stack] : undefined
   if (!maps) return { end: 1, minus: undefined }
-  if (!isAlike) return { end: scaleEnd(maps, view.isWithoutFirst), minus: undefined }
+  const minus = before && before.data.length === maps.data.length && !before.cells ? before : undefined
+  const known = ends.get(maps)
+  if (known && known.less === minus && known.isWithoutFirst === isWithoutFirst) return { end: known.end, minus }
+  const end = minus ? differenceEnd(maps.data, minus.data) : scaleEnd(maps, isWithoutFirst)
+  ends.set(maps, { end, less: minus, isWithoutFirst })
+  return { end, minus }
+}
+
+/** The largest difference, rounded. @param {Float32Array} a @param {Float32Array} b */
+function differenceEnd(a, b) {
   let most = 0
-  for (let i = 0; i < maps.data.length; i++) most = Math.max(most, Math.abs(maps.data[i] - less.data[i]))
-  return { end: Number(Math.max(most, 1e-4).toPrecision(2)), minus: less }
+  for (let i = 0; i < a.length; i++) most = Math.max(most, Math.abs(a[i] - b[i]))
+  return Number(Math.max(most, 1e-4).toPrecision(2))
 }
 
 /** Heads that are changed, by "layer.head". @param {Room} room */
