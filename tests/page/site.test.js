@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { singleFile } from '../../build/site.js'
 import { launch as launchChromium } from '../browser/chromium.js'
-import { settled } from './browser.js'
+import { launch, settled } from './browser.js'
 import { useBrowser } from './open.js'
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -83,6 +84,46 @@ test('the page stores nothing but a choice of theme and language', async () => {
   assert.deepEqual(await own.browser.context.cookies(), [])
   await page.close()
   assert.deepEqual(own.browser.complaints.splice(0), [])
+})
+
+/** Files that a link loads before its room is drawn, gzipped; the weights of models that ship are no part of the page. @param {string} hash */
+async function downloads(hash) {
+  const { context, close } = await launch(own.server.origin)
+  try {
+    const page = await context.newPage()
+    /** @type {import('playwright-core').Response[]} */
+    const responses = []
+    context.on('response', response => responses.push(response))
+    await page.goto(`${own.server.url}${hash}`)
+    await page.waitForSelector('main', { timeout: 20_000 })
+    await page.waitForLoadState('networkidle')
+    /** @type {Map<string, number>} */
+    const sizes = new Map()
+    for (const response of responses) {
+      const { pathname } = new URL(response.url())
+      if (/\.(safetensors|json)$/.test(pathname) || sizes.has(pathname)) continue // a second request is answered from the cache
+      sizes.set(pathname, gzipSync(await response.body(), { level: 9 }).length)
+    }
+    return sizes
+  } finally {
+    await close()
+  }
+}
+
+test('any link loads at most 200 KB before its room is drawn, and what all rooms share is at most 120 KB', async t => {
+  const sum = (/** @type {Iterable<number>} */ sizes) => [...sizes].reduce((a, b) => a + b, 0)
+  const links = ['', '#2&room=learn', '#2&room=models']
+  const all = []
+  for (const link of links) {
+    const sizes = await downloads(link)
+    t.diagnostic(`${link || 'no link'}: ${sum(sizes.values())} bytes gzipped in ${sizes.size} files`)
+    assert.ok(sizes.size > 5 && sum(sizes.values()) <= 200_000, link)
+    all.push(sizes)
+  }
+  const [first, ...others] = all
+  const shared = [...first].filter(([name]) => others.every(sizes => sizes.has(name))).map(([, size]) => size)
+  t.diagnostic(`what all rooms share: ${sum(shared)} bytes gzipped`)
+  assert.ok(sum(shared) <= 120_000)
 })
 
 test('the page as one file works from a disk, offline, and asks for nothing else', async () => {
