@@ -1,6 +1,5 @@
 // Boots the page: the shell with its rooms, and the browser around it.
 
-import { load } from 'qkv'
 import './elements/index.js'
 import { loadTexts } from './i18n/index.js'
 import { host, listen, remembered } from './shell/browser.js'
@@ -19,8 +18,14 @@ const rooms = {
 
 /** @type {Promise<import('qkv').Qkv> | undefined} */
 let core
+/** The core, for rooms that compute on the page: it is loaded once. */
+function load() {
+  core ??= import('qkv').then(({ load }) => load())
+  return core
+}
+
 const { language, theme } = remembered()
 const t = await loadTexts(language, ['shell'])
-const shell = createShell({ host, rooms, load: () => (core ??= load()), language, theme, t })
+const shell = createShell({ host, rooms, load, language, theme, t })
 listen(shell)
 shell.draw()
