@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { load } from 'qkv'
-import { shownOf } from '../../web/rooms/learn/shown.js'
+import { shownOf } from '../../web/rooms/learn/model-picture.js'
 import { EVERY } from '../../web/rooms/learn/snapshots.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { createRun } from '../../web/rooms/learn/training-run.js'

@@ -9,8 +9,8 @@ import { load } from 'qkv'
 import { learn } from '../../build/learn/cli.js'
 import { drawStory } from '../../build/train/stories-text.js'
 import { bandOf } from '../../web/rooms/learn/curves.js'
+import { shownOf } from '../../web/rooms/learn/model-picture.js'
 import { pytorchProgram } from '../../web/rooms/learn/programs/pytorch.js'
-import { shownOf } from '../../web/rooms/learn/shown.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import {
   drawPair,

@@ -5,7 +5,7 @@ import { percent } from '../../files/number-format.js'
 import { duration } from './bar.js'
 import { secondsOf, usualSteps } from './cost.js'
 import { differsFromDefaults, runSettings } from './fields.js'
-import { story } from './story.js'
+import { story } from './task-story.js'
 import { TASKS } from './tasks/index.js'
 import { failureOf, isRunning, runOf } from './told.js'
 

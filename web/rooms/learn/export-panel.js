@@ -16,7 +16,14 @@ export function csvOf(points) {
   const more = heads.flatMap(name => [`previous ${name}`, `answer ${name}`])
   const rows = points.map(({ step, accuracy, heldOutAccuracy, alignment, scores, loss, heldOutLoss, heads }) =>
     [
-      ...[step, accuracy, heldOutAccuracy, alignment, scores.previous, scores.induction, loss, heldOutLoss],
+      step,
+      accuracy,
+      heldOutAccuracy,
+      alignment,
+      scores.previous,
+      scores.induction,
+      loss,
+      heldOutLoss,
       ...heads.flat().flatMap(({ previous, answer }) => [previous, answer]),
     ].join(','),
   )

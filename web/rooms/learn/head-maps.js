@@ -9,7 +9,7 @@ import { headAt, selectedOf } from './told.js'
 /** @typedef {import('./learn.js').Context} Context */
 /** @typedef {import('./learn.js').RunInfo} RunInfo */
 /** @typedef {import('./learn.js').Picture} Picture */
-/** @typedef {import('./shown.js').LayerShown} LayerShown */
+/** @typedef {import('./model-picture.js').LayerShown} LayerShown */
 
 const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(0)}%`
 /** The least score that gets a sentence. */

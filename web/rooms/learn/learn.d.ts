@@ -1,8 +1,8 @@
 // The types of the room: its settings, what no link holds, and what it asks of its session.
 
 import type { Change } from '../../head/head.js'
+import type { Shown } from './model-picture.js'
 import type { OpenedLayer } from './opened-layer.js'
-import type { Shown } from './shown.js'
 import type { Head, LearnSettings } from './tasks/task.js'
 import type { createRun, Weights } from './training-run.js'
 import type { Point, Progress } from './watched-run.js'

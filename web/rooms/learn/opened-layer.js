@@ -1,7 +1,7 @@
 // What the attention of a layer was computed from, for the room "One layer".
 
 import { tensor } from 'qkv'
-import { forwardShown } from './shown.js'
+import { forwardShown } from './model-picture.js'
 
 /** @typedef {{ dims: number[], data: Float32Array }} Matrices (heads, rows, columns) */
 /** @typedef {{ layer: number, heads: Record<string, Matrices>, causal: boolean, rows: string[], columns: string[] }} OpenedLayer */

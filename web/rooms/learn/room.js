@@ -3,9 +3,9 @@
 import { headChange, isIn, withFactor } from '../../head/changes.js'
 import { shown } from '../../shell/store.js'
 import { check, fields, MOST_TRAINED, runSettings, settingsOf } from './fields.js'
-import { draw } from './page.js'
+import { draw } from './room-view.js'
 import { configOf, toFile } from './saved-model.js'
-import { targetsOf } from './story.js'
+import { targetsOf } from './task-story.js'
 import { TASKS } from './tasks/index.js'
 import { headAt, isRunning, needsText, pictureOf } from './told.js'
 
@@ -208,15 +208,18 @@ const receive = {
     const layers = first.points[0].heads.length
     const known = changes.filter(change => isIn(change, { '': { layers, heads: own.heads } }))
     const repeats = trained > 0 && !isOpened
-    return {
-      ...(known.length < changes.length ? { set: { changes: known }, isReplaced: true } : {}),
+    /** @type {Step} */
+    const step = {
       view: {
         ...NEW_RUN,
         ...withProgress({ ...state, view: { ...state.view, ...NEW_RUN } }, first),
-        ...(repeats ? { isTraining: true, isRepeating: true, until: Math.min(trained, own.steps) } : {}),
+        isTraining: repeats,
+        isRepeating: repeats,
+        until: repeats ? Math.min(trained, own.steps) : null,
         stop: state.view.stop === null ? null : Math.min(state.view.stop, TASKS[task].story.length - 1),
       },
     }
+    return known.length < changes.length ? { ...step, set: { changes: known }, isReplaced: true } : step
   },
   train(state, { isGoing, ...news }) {
     const { view } = state

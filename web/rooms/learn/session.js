@@ -1,8 +1,8 @@
 // The session of the room: it trains a run in slices, and shows any of its steps on the reader's input. No DOM.
 
+import { shownOf } from './model-picture.js'
 import { openedLayer } from './opened-layer.js'
 import { fromFile } from './saved-model.js'
-import { shownOf } from './shown.js'
 import { snapshotAt } from './snapshots.js'
 import { createRun } from './training-run.js'
 import { createWatchedRun } from './watched-run.js'
