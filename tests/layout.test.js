@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { posix } from 'node:path'
 import { test } from 'node:test'
+import { importsOf } from './imports.js'
 
 const root = new URL('..', import.meta.url)
 
@@ -34,13 +34,6 @@ const ORDER = {
 }
 
 /** @typedef {Record<string, string[]>} Graph files that each file imports */
-
-/** The files that a source imports, types aside. @param {string} file @param {string} source */
-function importsOf(file, source) {
-  const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '')
-  const found = code.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']*)'/g)
-  return [...found].map(([, path]) => posix.join(posix.dirname(file), path)).filter(path => path.endsWith('.js'))
-}
 
 /** @param {string} folder @returns {Graph} */
 function graphOf(folder) {
