@@ -119,7 +119,7 @@ asks(
       /random number: column \d of row 4 in the table .* drawn from seed 123/,
     )
     await page.locator('#chain').waitFor({ state: 'detached' })
-    await page.click('#back')
+    await page.click('#inspector-back')
     await page.locator('#chain').waitFor()
     assert.equal(await open.text('.panel .total'), '= 0.6870')
   },

@@ -87,7 +87,7 @@ test('the keyboard moves through a matrix, selects a cell and lets it go', async
   await page.keyboard.press('ArrowDown')
   await settled(page)
   assert.match(await panel(), /= -1\.3934$/, 'arrows take the selection along')
-  assert.ok(await page.locator('#back').isDisabled(), 'as one place, not as many')
+  assert.ok(await page.locator('#inspector-back').isDisabled(), 'as one place, not as many')
   await page.keyboard.press('Escape')
   await settled(page)
   assert.match(await panel(), /= 0\.6870$/, 'closed, it shows the strongest weight again')

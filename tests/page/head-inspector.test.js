@@ -99,6 +99,7 @@ test('of a long sum the ten largest terms and the own one are shown, in their or
 test('shares are bars, five at first; a typed number is set, what is no number is not', () => {
   /** @type {number[]} */
   const typed = []
+  let held = 0
   const page = /** @type {Page} */ ({
     title: 'Token',
     parts: [
@@ -113,7 +114,7 @@ test('shares are bars, five at first; a typed number is set, what is no number i
         written: (/** @type {number} */ share) => share.toFixed(2),
         more: (/** @type {number} */ count, /** @type {number} */ share) => `${count} more, ${share.toFixed(2)}`,
       },
-      { type: 'input', id: 'set', label: 'Set to', value: 0.25, set: value => typed.push(value) },
+      { type: 'input', id: 'set', label: 'Set to', value: 0.25, set: value => typed.push(value), hold: () => held++ },
     ],
   })
   const { drawn, done } = inspect(page)
@@ -132,6 +133,8 @@ test('shares are bars, five at first; a typed number is set, what is no number i
     if (value === 'x') assert.equal(target.value, '0.2500')
   }
   assert.deepEqual(typed, [0.5, -1])
+  field.listeners.focus({})
+  assert.equal(held, 6, 'the page stays with the number that is typed')
 })
 
 test('a page that is not there yet has its title; without a page there is no inspector', () => {

@@ -62,6 +62,8 @@ export type Sum = {
   cells(i: number): readonly Inline[]
   sizes: ArrayLike<number>
   own?: number
+  /** One number less another: names are shown whole. */
+  isDifference?: boolean
   foot?: readonly { name: Inline; cells: readonly Inline[] }[]
 }
 /** Shares as bars, the largest first. */
@@ -78,13 +80,17 @@ export type Input = {
   label: string
   value: number
   set(value: number, mark: string): void
+  /** The page stays with this number: called when the field gets the focus, and before its number is set. */
+  hold?(): void
   reset?: { label: string; act(): void }
 }
 /** Ways to other pages; chain: one after the other. */
 export type Links = { type: 'links'; id?: string; items: readonly (readonly Inline[])[] }
+/** The parts that say how the result was computed. */
+export type Steps = { type: 'steps'; parts: readonly Part[] }
 /** What is no list of numbers: a map, a block of shapes, a control of a room. */
 export type Drawing = { type: 'drawing'; draw(): TemplateResult | typeof nothing }
-export type Part = Text | Heading | Equation | List | Sum | Bars | Input | Links | Drawing
+export type Part = Text | Heading | Equation | List | Sum | Bars | Input | Links | Steps | Drawing
 
 /** A page of the inspector. */
 export type Page = {

@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { format } from '../files/number-format.js'
+import { toNumber } from '../shell/kinds.js'
 import { colourOf } from './number-colours.js'
 import { sheetHandle } from './sheet.js'
 import { termLines } from './term-lines.js'
@@ -54,7 +55,7 @@ const inline = (drawn, item) => (isValue(item) ? number(drawn, item) : item)
 const line = (drawn, items) => items.map((item, i) => html`${i ? ' ' : ''}${inline(drawn, item)}`)
 
 /** @param {Drawn} drawn @param {import('./head.js').Sum} part */
-function sumPart(drawn, { id, key, label, columns, name, cells, sizes, own, foot }) {
+function sumPart(drawn, { id, key, label, columns, name, cells, sizes, own, foot, isDifference }) {
   const { t, act, sum = plainSum } = drawn
   const drawnFoot = foot
     ? html`<tfoot>${foot.map(row => html`<tr><th scope="row" class="term-name">${inline(drawn, row.name)}</th>${row.cells.map(cell => html`<td>${inline(drawn, cell)}</td>`)}</tr>`)}</tfoot>`
@@ -65,7 +66,7 @@ function sumPart(drawn, { id, key, label, columns, name, cells, sizes, own, foot
     name,
     i => cells(i).map(cell => inline(drawn, cell)),
     sizes,
-    { own, foot: drawnFoot },
+    { own, foot: drawnFoot, isDifference },
   )
   return label === undefined
     ? lines
@@ -97,19 +98,20 @@ function bars({ act, sum = plainSum }, { key, rows, written, more }) {
 }
 
 /** The typed number; what is no number leaves the field as it was. @param {import('./head.js').Input} part */
-function input({ id, label, value, set, reset }) {
+function input({ id, label, value, set, hold, reset }) {
   const type = (/** @type {Event & { target: HTMLInputElement }} */ { target, timeStamp }) => {
-    const typed = Number(target.value.trim().replace('−', '-') || Number.NaN)
+    const typed = toNumber(target.value)
+    hold?.()
     if (Number.isFinite(typed) && format(typed) !== format(value)) set(typed, `box ${timeStamp}`)
     else target.value = format(value)
   }
   return html`<p class="setter">
-    <label>${label} <input id=${id} inputmode="decimal" autocomplete="off" .value=${format(value)} @change=${type} /></label>
+    <label>${label} <input id=${id} inputmode="decimal" autocomplete="off" .value=${format(value)} @focus=${() => hold?.()} @change=${type} /></label>
     ${reset ? html`<button type="button" class="plain" @click=${reset.act}>${reset.label}</button>` : nothing}
   </p>`
 }
 
-/** @param {Drawn} drawn @param {Part} part */
+/** @param {Drawn} drawn @param {Part} part @returns {unknown} */
 function draw(drawn, part) {
   switch (part.type) {
     case 'text': {
@@ -129,6 +131,8 @@ function draw(drawn, part) {
       return bars(drawn, part)
     case 'input':
       return input(part)
+    case 'steps':
+      return html`<div class="steps">${drawParts(drawn, part.parts)}</div>`
     case 'links':
       return html`<ol class="chain" id=${part.id ?? nothing}>${part.items.map(items => html`<li>${line(drawn, items)}</li>`)}</ol>`
     default:
@@ -136,7 +140,7 @@ function draw(drawn, part) {
   }
 }
 
-/** The parts of a page, one below the other. @param {Drawn} drawn @param {readonly Part[]} parts */
+/** The parts of a page, one below the other. @param {Drawn} drawn @param {readonly Part[]} parts @returns {unknown[]} */
 export const drawParts = (drawn, parts) => parts.map(part => draw(drawn, part))
 
 /**

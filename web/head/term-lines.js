@@ -19,9 +19,16 @@ const opened = new Set()
  * @param {(i: number) => string} name
  * @param {(i: number) => unknown[]} cells
  * @param {ArrayLike<number>} sizes what each term adds
- * @param {{ own?: number, foot?: unknown }} [options] own: the line that is meant
+ * @param {{ own?: number, foot?: unknown, isDifference?: boolean }} [options] own: the line that is meant; isDifference: one number less another
  */
-export function termLines({ t, id, key, sum, refresh }, heads, name, cells, sizes, { own = -1, foot = nothing } = {}) {
+export function termLines(
+  { t, id, key, sum, refresh },
+  heads,
+  name,
+  cells,
+  sizes,
+  { own = -1, foot = nothing, isDifference = false } = {},
+) {
   const order = Array.from(sizes, (_, i) => i)
   const isOpen = opened.has(key) || sizes.length <= MOST_TERMS + 1
   const largest = new Set(
@@ -33,7 +40,7 @@ export function termLines({ t, id, key, sum, refresh }, heads, name, cells, size
     opened.add(key)
     refresh()
   }
-  return html`<table class="terms">
+  return html`<table class=${isDifference ? 'terms subtracted' : 'terms'}>
     <thead><tr><td></td>${heads.map(head => html`<td>${head}</td>`)}</tr></thead>
     <tbody>
       ${shown.map(

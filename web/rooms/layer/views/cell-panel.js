@@ -1,9 +1,6 @@
 import { html, nothing } from 'lit'
 import { format } from '../../../files/number-format.js'
-import { colourOf } from '../../../head/number-colours.js'
-import { sheetHandle } from '../../../head/sheet.js'
-import { termLines } from '../../../head/term-lines.js'
-import { toNumber } from '../../../shell/kinds.js'
+import { behindSign, inspector as drawInspector } from '../../../head/inspector.js'
 import { numberIn } from '../explain/chain.js'
 import { sourcesOf, targetsOf } from '../explain/dependencies.js'
 import { namesOf } from '../explain/labels.js'
@@ -14,7 +11,7 @@ import { sensitivity } from './sensitivity-panel.js'
 import { domain } from './spoken.js'
 import { withTerms } from './terms.js'
 import { wordButton } from './word-buttons.js'
-import { wordPage } from './word-page.js'
+import { cellPlace, wordParts } from './word-page.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('./context.js').TemplateResult} TemplateResult */
@@ -23,123 +20,130 @@ import { wordPage } from './word-page.js'
 /** @typedef {import('../fields.js').Cell} Cell */
 /** @typedef {import('../fields.js').Word} Word */
 /** @typedef {import('../explain/matrix-names.js').Matrix} Matrix */
+/** @typedef {import('../../../head/head.js').Inline} Inline */
+/** @typedef {import('../../../head/head.js').Page} Page */
+/** @typedef {import('../../../head/head.js').Part} Part */
+/** @typedef {import('../../../head/head.js').Place} Place */
+/** @typedef {import('../../../head/head.js').Value} Value */
 
-/**
- * A number that stands in a matrix, in its colour; a click explains it in turn.
- * @param {SceneContext} context
- * @param {Cell} cell
- */
-function factor(context, cell) {
-  const { t, matrices, actions, isDark } = context
-  const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
-  const { scale, reach, isHidden } = shown
-  const value = numberIn(context.result, cell)
-  const { ground, ink } = colourOf(scale, reach, value, isDark)
-  const hidden = isHidden(cell.row, cell.column)
-  return html`<button
-    type="button"
-    class="factor ${hidden ? 'is-hidden' : ''}"
-    .style=${hidden ? '' : `background-color: ${ground}; color: ${ink}`}
-    aria-label=${t('goTo', { value: `${t(`matrix.${cell.matrix}`)} ${format(value)}` })}
-    @click=${() => {
-      // Back returns to the cell that is shown, also where no one selected it.
-      if (!context.selection.word && !context.selection.cell) actions.select({ cell: context.cell })
-      actions.select({ cell })
-    }}
-  >${format(value)}</button>`
+/** The most cells of the selected row that a phone shows. */
+const MOST_IN_ROW = 24
+
+/** A number that stands in a matrix; it opens its own page. @param {SceneContext} context @param {Cell} cell @returns {Value} */
+function factor({ t, matrices, result }, cell) {
+  const { scale, reach, isHidden } = /** @type {Matrix} */ (matrices.get(cell.matrix))
+  return {
+    value: numberIn(result, cell),
+    name: t(`matrix.${cell.matrix}`),
+    scale,
+    reach,
+    isHidden: isHidden(cell.row, cell.column),
+    opens: cellPlace(cell),
+  }
 }
 
-/** @param {number} value */
-const total = value => html`<p class="total"><span aria-hidden="true">=</span> <output>${format(value)}</output></p>`
+/** A number that opens nothing. @param {number} value @returns {Value} */
+const plain = value => ({ value })
+
+/** @param {unknown} template @returns {Part} */
+const drawing = template => ({ type: 'drawing', draw: () => html`${template}` })
+
+/** @param {string} text @returns {Part} */
+const says = text => ({ type: 'text', text })
+
+/** @param {Inline[]} terms @returns {Part} */
+const line = (...terms) => ({ type: 'equation', terms })
+
+/** A text whose terms open their explanation. @param {SceneContext} context @param {string} text */
+const explains = ({ t }, text) => drawing(html`<div class="explains">${withTerms(t, text)}</div>`)
 
 /**
  * @param {SceneContext} context
- * @param {unknown[]} heads
+ * @param {Inline[]} columns
  * @param {(i: number) => string} name
- * @param {(i: number) => unknown[]} cells
+ * @param {(i: number) => Inline[]} cells
  * @param {ArrayLike<number>} sizes
- * @param {{ own?: number, foot?: unknown }} [options]
+ * @param {Pick<import('../../../head/head.js').Sum, 'own' | 'foot' | 'isDifference'>} [options]
+ * @returns {Part}
  */
-function lines({ t, cell, actions, arithmetic }, heads, name, cells, sizes, options) {
-  const sum = { t, id: 'more-terms', key: JSON.stringify(cell), sum: arithmetic.sum, refresh: actions.refresh }
-  return termLines(sum, heads, name, cells, sizes, options)
-}
+const lines = ({ cell }, columns, name, cells, sizes, options) => ({
+  type: 'sum',
+  id: 'terms',
+  key: JSON.stringify(cell),
+  columns,
+  name,
+  cells,
+  sizes,
+  ...options,
+})
 
 /** One side of all terms, as numbers. @param {SceneContext} context @param {Cell[][]} terms @param {number} side */
 const numbersAt = ({ result }, terms, side) => terms.map(term => numberIn(result, term[side]))
 
-/** A number behind a sign: a negative one in parentheses. @param {number} x */
-const signed = x => (x < 0 ? `(${format(x)})` : format(x))
-
 /** @param {SceneContext} context @param {Cell} cell */
 const symbol = ({ matrices }, cell) => math(/** @type {Matrix} */ (matrices.get(cell.matrix)).symbol)
 
-/**
- * @param {SceneContext} context
- * @param {Extract<Explanation, { kind: 'products' }>} explanation
- */
+/** @param {SceneContext} context @param {Extract<Explanation, { kind: 'products' }>} explanation @returns {Part[]} */
 function products(context, { terms, along, bias }) {
   const { t, result } = context
   const name = (/** @type {number} */ i) =>
     along === 'keys' ? namesOf(result).keys[i] : t('dimension', { dimension: i + 1 })
-  const head = terms.length
-    ? [symbol(context, terms[0][0]), nothing, symbol(context, terms[0][1]), nothing, nothing]
-    : []
+  const columns = terms.length ? [symbol(context, terms[0][0]), '', symbol(context, terms[0][1]), '', ''] : []
   const sizes = context.arithmetic.products(numbersAt(context, terms, 0), numbersAt(context, terms, 1))
-  return html`<div class="explains">${withTerms(t, t(along === 'keys' ? 'explainOutput' : 'explainProducts'))}</div>
-    ${lines(context, head, name, i => [factor(context, terms[i][0]), '×', factor(context, terms[i][1]), '=', html`<span class="term-product">${format(sizes[i])}</span>`], sizes)}
-    ${bias ? html`<p class="line">${symbol(context, bias)} ${factor(context, bias)}</p>` : nothing}`
+  const product = (/** @type {number} */ i) => html`<span class="term-product">${format(sizes[i])}</span>`
+  return [
+    explains(context, t(along === 'keys' ? 'explainOutput' : 'explainProducts')),
+    lines(
+      context,
+      columns,
+      name,
+      i => [factor(context, terms[i][0]), '×', factor(context, terms[i][1]), '=', product(i)],
+      sizes,
+    ),
+    ...(bias ? [line(symbol(context, bias), factor(context, bias))] : []),
+  ]
 }
 
-/**
- * @param {SceneContext} context
- * @param {Extract<Explanation, { kind: 'softmax' }>} explanation
- */
+/** @param {SceneContext} context @param {Extract<Explanation, { kind: 'softmax' }>} explanation @returns {Part[]} */
 function softmax(context, { sources, own, exponentials, largest, sum }) {
   const { t, result, cell } = context
   const { softmaxAxis } = result.settings
   const { queries, keys } = namesOf(result)
   const names = softmaxAxis === 'keys' ? keys : queries
-  if (largest === -Infinity) return html`<p>${t('explainNoKey', { query: queries[cell.row] })}</p>`
-  const foot = html`<tfoot><tr><th scope="row" class="term-name">${t('sum')}</th><td></td><td>${format(sum)}</td></tr></tfoot>`
-  const exp = html`${math('exp ( m')}<span> − ${signed(largest)})</span>`
-  return html`<div class="explains">${withTerms(t, t(softmaxAxis === 'keys' ? 'explainSoftmax' : 'explainSoftmaxQueries'))}</div>
-    ${lines(
+  if (largest === -Infinity) return [says(t('explainNoKey', { query: queries[cell.row] }))]
+  const exp = html`${math('exp ( m')}<span> − ${behindSign(largest)})</span>`
+  return [
+    explains(context, t(softmaxAxis === 'keys' ? 'explainSoftmax' : 'explainSoftmaxQueries')),
+    lines(
       context,
       [math('m'), exp],
       i => names[i],
-      i => [factor(context, sources[i]), format(exponentials[i])],
+      i => [factor(context, sources[i]), plain(exponentials[i])],
       exponentials,
-      { own, foot },
-    )}
-    <p class="line">${format(exponentials[own])} ÷ ${format(sum)}</p>`
+      { own, foot: [{ name: t('sum'), cells: ['', plain(sum)] }] },
+    ),
+    line(`${format(exponentials[own])} ÷ ${format(sum)}`),
+  ]
 }
 
-/**
- * @param {SceneContext} context
- * @param {Extract<Explanation, { kind: 'mask' }>} explanation
- */
+/** @param {SceneContext} context @param {Extract<Explanation, { kind: 'mask' }>} explanation @returns {Part[]} */
 function mask(context, { source, isHidden, reason, zero }) {
   const { t, result, cell } = context
   const { left, right, padding, prefix } = result.settings
   const { queries, keys } = namesOf(result)
   const params = { query: queries[cell.row], key: keys[cell.column], left, right, padding, prefix }
   const text = isHidden ? t(`hides.${reason}`, params) : t(zero ? 'explainKeptZero' : 'explainKept', params)
-  return html`<p>${text} ${isHidden ? t(zero ? 'explainZero' : 'explainInfinity') : nothing}</p>
-    <p class="line">${factor(context, source)} →</p>`
+  const then = isHidden ? ` ${t(zero ? 'explainZero' : 'explainInfinity')}` : ''
+  return [says(`${text}${then}`), line(factor(context, source), '→')]
 }
 
-/**
- * @param {SceneContext} context
- * @param {Extract<Explanation, { kind: 'given' }>} explanation
- */
+/** @param {SceneContext} context @param {Extract<Explanation, { kind: 'given' }>} explanation */
 function origin({ t, result, cell }, { from, id = 0 }) {
   const { seed, tableRows } = result.settings
-  const params = { seed: String(seed), column: cell.column + 1, rows: tableRows, id }
-  return html`<p>${t(`given.${from}`, params)}</p>`
+  return says(t(`given.${from}`, { seed: String(seed), column: cell.column + 1, rows: tableRows, id }))
 }
 
-/** @param {SceneContext} context */
+/** How the number was computed, step by step. @param {SceneContext} context @returns {Part[]} */
 function steps(context) {
   const { t, result, explanation } = context
   const name = (/** @type {number} */ i) => t('dimension', { dimension: i + 1 })
@@ -148,73 +152,79 @@ function steps(context) {
       return products(context, explanation)
     case 'gaussian': {
       const { terms, sigma } = explanation
-      return html`<p>${t('explainGaussian', { sigma })}</p>
-        ${lines(
+      const sizes = context.arithmetic.squares(numbersAt(context, terms, 0), numbersAt(context, terms, 1))
+      return [
+        says(t('explainGaussian', { sigma })),
+        lines(
           context,
-          [nothing, math('q'), nothing, math('k'), nothing],
+          ['', math('q'), '', math('k'), ''],
           name,
           i => ['(', factor(context, terms[i][0]), '−', factor(context, terms[i][1]), html`)<sup>2</sup>`],
-          context.arithmetic.squares(numbersAt(context, terms, 0), numbersAt(context, terms, 1)),
-        )}
-        <p class="line">÷ (−2 · ${sigma}<sup>2</sup>)</p>`
+          sizes,
+        ),
+        line(html`÷ (−2 · ${sigma}<sup>2</sup>)`),
+      ]
     }
     case 'additive': {
       const { terms } = explanation
-      return html`<p>${t('explainAdditive')}</p>
-        ${lines(
+      const [v, q, k] = [0, 1, 2].map(side => numbersAt(context, terms, side))
+      return [
+        says(t('explainAdditive')),
+        lines(
           context,
-          [math('v_a'), nothing, math('Q_a'), nothing, math('K_a')],
+          [math('v_a'), '', math('Q_a'), '', math('K_a')],
           name,
-          i => [factor(context, terms[i][0]), '· tanh(', factor(context, terms[i][1]), '+', factor(context, terms[i][2]), ')'], // biome-ignore format: one line
-          context.arithmetic.additive(numbersAt(context, terms, 0), numbersAt(context, terms, 1), numbersAt(context, terms, 2)), // biome-ignore format: one line
-        )}`
+          i => {
+            const [own, query, key] = terms[i].map(cell => factor(context, cell))
+            return [own, '· tanh(', query, '+', key, ')']
+          },
+          context.arithmetic.additive(v, q, k),
+        ),
+      ]
     }
     case 'softmax':
       return softmax(context, explanation)
     case 'scale': {
       const { source, factor: by, size, isRoot } = explanation
-      return html`<p>${t(isRoot ? 'explainScale' : by === 1 ? 'explainUnscaled' : 'explainFactor', { size, factor: by })}</p>
-        <p class="line">${factor(context, source)} ${isRoot ? `÷ √${size}` : `× ${by}`}</p>`
+      return [
+        says(t(isRoot ? 'explainScale' : by === 1 ? 'explainUnscaled' : 'explainFactor', { size, factor: by })),
+        line(factor(context, source), isRoot ? `÷ √${size}` : `× ${by}`),
+      ]
     }
     case 'mask':
       return mask(context, explanation)
     case 'divide':
-      return html`<p>${t('explainDivide')}</p>
-        <p class="line">${factor(context, explanation.source)} ÷ ${format(explanation.sum)}</p>`
+      return [says(t('explainDivide')), line(factor(context, explanation.source), `÷ ${format(explanation.sum)}`)]
     case 'override': {
       const tokens = explanation.set.map(({ column }) => namesOf(result).keys[column]).join(', ')
-      return html`<p>${t('explainOverride', { tokens })}</p>`
+      return [says(t('explainOverride', { tokens }))]
     }
     case 'join': {
       const { head, column } = explanation.source
-      return html`<p>${t('explainJoin', { column: column + 1, head: head + 1 })}</p>
-        <p class="line">${factor(context, explanation.source)}</p>`
+      return [says(t('explainJoin', { column: column + 1, head: head + 1 })), line(factor(context, explanation.source))]
     }
     case 'hand':
-      return html`<p>${t('explainHand')}</p>`
+      return [says(t('explainHand'))]
     default:
-      return origin(context, explanation)
+      return [origin(context, explanation)]
   }
 }
 
-/**
- * A box to type in, for cells that are free.
- * @param {SceneContext} context
- */
+/** A box to type in, for cells that are free. @param {SceneContext} context @returns {Part[]} */
 function setter({ t, actions, matrices, cell, settings }) {
-  if (!matrices.get(cell.matrix)?.isEditable) return nothing
+  if (!matrices.get(cell.matrix)?.isEditable) return []
   const isSet = settings.edits.some(edit => isSameCell(edit, cell))
-  const value = valueAt(matrices, cell)
-  const set = (/** @type {Event & { target: HTMLInputElement }} */ event) => {
-    const typed = toNumber(event.target.value)
-    actions.select({ cell }) // it stays when another link is the strongest
-    if (Number.isFinite(typed) && format(typed) !== format(value)) actions.edit(cell, typed, `box ${event.timeStamp}`)
-    else event.target.value = format(value)
-  }
-  return html`<p class="setter">
-    <label>${t('setTo')} <input id="set" inputmode="decimal" autocomplete="off" .value=${format(value)} @focus=${() => actions.select({ cell })} @change=${set} /></label>
-    ${isSet ? html`<button type="button" class="plain" @click=${() => actions.edit(cell, undefined)}>${t('giveBack')}</button>` : nothing}
-  </p>`
+  return [
+    {
+      type: 'input',
+      id: 'set',
+      label: t('setTo'),
+      value: valueAt(matrices, cell),
+      set: (value, mark) => actions.edit(cell, value, mark),
+      hold: () => actions.select({ cell }), // the page stays with it when another link is the strongest
+      reset: isSet ? { label: t('giveBack'), act: () => actions.edit(cell, undefined) } : undefined,
+    },
+  ]
 }
 
 /** @param {SceneContext} context @param {Region[]} regions @param {'comesFrom' | 'goesTo'} label */
@@ -263,34 +273,34 @@ function place(context, shown) {
   return html`<p class="where">${shown.rows[cell.row] ? html`${t('row')} ${name('row')} <span aria-hidden="true">·</span> ` : nothing}${t('column')} ${name('column')}</p>`
 }
 
-/**
- * The way down to where the number begins; each of its numbers opens.
- * @param {SceneContext} context
- */
+/** The way down to where the number begins; each of its numbers opens. @param {SceneContext} context @returns {Part[]} */
 function chain(context) {
   const { t, chain } = context
-  if (chain.length < 3) return nothing
-  return html`<h4 class="chain-title">${t('chain')}</h4>
-    <ol class="chain" id="chain">${chain.slice(1).map(each => html`<li>${symbol(context, each)} ${factor(context, each)}</li>`)}</ol>`
+  if (chain.length < 3) return []
+  return [
+    { type: 'heading', text: t('chain'), isSmall: true },
+    { type: 'links', id: 'chain', items: chain.slice(1).map(each => [symbol(context, each), factor(context, each)]) },
+  ]
 }
 
-/**
- * One cell less another.
- * @param {SceneContext} context
- * @param {Cell} less
- */
+/** One cell less another. @param {SceneContext} context @param {Cell} less @returns {Omit<Page, 'title'>} */
 function differencePage(context, less) {
   const { t, matrices, cell, result, arithmetic, actions } = context
   const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
-  const [own, other] = [cell, less].map(each => numberIn(result, each))
-  const line = (/** @type {Cell} */ each, /** @type {string} */ sign) => {
-    const name = [shown.rows[each.row], shown.columns[each.column]].filter(Boolean).join(' → ')
-    return html`<tr><td>${sign}</td><th scope="row" class="term-name" title=${name}><bdi>${name}</bdi></th><td>${factor(context, each)}</td></tr>`
+  const cells = [cell, less]
+  const values = cells.map(each => numberIn(result, each))
+  const name = (/** @type {number} */ i) =>
+    [shown.rows[cells[i].row], shown.columns[cells[i].column]].filter(Boolean).join(' → ')
+  return {
+    head: [{ type: 'heading', text: t('subtracted', { matrix: t(`matrix.${shown.id}`) }) }],
+    result: arithmetic.differences([values[0]], [values[1]])[0],
+    parts: [
+      lines(context, [], name, i => [i ? '−' : '', factor(context, cells[i])], values, { isDifference: true }),
+      drawing(
+        html`<p><button type="button" class="plain" id="subtract-none" @click=${() => actions.select({ less: null })}>${t('subtractNone')}</button></p>`,
+      ),
+    ],
   }
-  return html`<h3>${t('subtracted', { matrix: t(`matrix.${shown.id}`) })}</h3>
-    ${total(arithmetic.differences([own], [other])[0])}
-    <table class="terms subtracted"><tbody>${line(cell, '')}${line(less, '−')}</tbody></table>
-    <p><button type="button" class="plain" id="subtract-none" @click=${() => actions.select({ less: null })}>${t('subtractNone')}</button></p>`
 }
 
 /** The cell that is subtracted, if it is there. @param {SceneContext} context */
@@ -298,38 +308,36 @@ function lessOf({ selection: { cell, less }, result }) {
   return cell && less && cell.matrix === less.matrix && !Number.isNaN(numberIn(result, less)) ? less : undefined
 }
 
-/**
- * What the number in a cell is made of.
- * @param {SceneContext} context
- */
+/** What the number in a cell is made of. @param {SceneContext} context @returns {Omit<Page, 'title'>} */
 function cellPage(context) {
   const { t, matrices, cell, result } = context
   const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
-  return html`<h3>${math(shown.symbol)} ${t(`matrix.${shown.id}`)}</h3>
-    ${place(context, shown)}
-    ${total(valueAt(matrices, cell))}
-    <div class="steps">${steps(context)}</div>
-    ${chain(context)}
-    ${setter(context)}${liveMap(context, shown)}
-    ${sensitivity(context)}
-    <div class="flows">${list(context, sourcesOf(result, cell), 'comesFrom')}${list(context, targetsOf(result, cell), 'goesTo')}</div>
-    <p class="note hint">${t('panelHint')}</p>`
+  const flows = html`<div class="flows">${list(context, sourcesOf(result, cell), 'comesFrom')}${list(context, targetsOf(result, cell), 'goesTo')}</div>`
+  return {
+    head: [
+      { type: 'heading', text: html`${math(shown.symbol)} ${t(`matrix.${shown.id}`)}` },
+      drawing(place(context, shown)),
+    ],
+    result: valueAt(matrices, cell),
+    parts: [
+      { type: 'steps', parts: steps(context) },
+      ...chain(context),
+      ...setter(context),
+      drawing(liveMap(context, shown)),
+      drawing(sensitivity(context)),
+      drawing(flows),
+      drawing(html`<p class="note hint">${t('panelHint')}</p>`),
+    ],
+  }
 }
 
-/**
- * The selected row again, for a phone, where the sheet covers it.
- * @param {SceneContext} context
- * @param {Matrix} shown
- */
-function sheetRow(context, shown) {
-  const { cell } = context
-  const columns = Math.min(shown.columns.length, 24)
-  return html`<div class="sheet-row">${Array.from(
-    { length: columns },
-    (_, column) =>
-      html`<span class="sheet-cell ${column === cell.column ? 'is-own' : ''}"><span class="sheet-name"><bdi>${shown.columns[column]}</bdi></span>${factor(context, { ...cell, column })}</span>`,
-  )}</div>`
-}
+/** The selected row again, for a phone, where the sheet covers it. @param {SceneContext} context @param {Matrix} shown @returns {Page['row']} */
+const rowOf = (context, { columns }) =>
+  Array.from({ length: Math.min(columns.length, MOST_IN_ROW) }, (_, column) => ({
+    name: columns[column],
+    isOwn: column === context.cell.column,
+    value: factor(context, { ...context.cell, column }),
+  }))
 
 /** Where the panel is: "Weights, head 1, eat to is". @param {SceneContext} context */
 function title(context) {
@@ -344,13 +352,9 @@ function title(context) {
   return shown.rows[cell.row] ? t('placeCell', params) : t('placeOne', params)
 }
 
-/**
- * The inspector: what is selected, with the way back. It answers where it stands; nothing scrolls.
- * @param {SceneContext} context
- */
-export function inspector(context) {
-  const { t, actions, selection, visits, matrices, cell } = context
-  const isOpen = selection.cell !== null || selection.word !== null
+/** What the inspector shows: the selected word, or the cell, or one cell less another. @param {SceneContext} context @returns {Page} */
+export function inspectorPage(context) {
+  const { t, selection, matrices, cell } = context
   const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
   const less = lessOf(context)
   const status = {
@@ -359,19 +363,51 @@ export function inspector(context) {
     column: shown.columns[cell.column],
     value: format(valueAt(matrices, cell)),
   }
-  const close = () => actions.select({ cell: null, word: null })
-  return html`<div class="side"><section class="panel sheet ${isOpen ? 'is-open' : ''}" id="inspector" aria-label=${t('panel')}>
-    ${sheetHandle(t)}
-    <header>
-      <button type="button" class="tool icon" id="back" aria-label=${t('back')} title=${t('back')} ?disabled=${!visits.hasBack} @click=${actions.back}>←</button>
-      <button type="button" class="tool icon" id="forward" aria-label=${t('forward')} title=${t('forward')} ?disabled=${!visits.hasForward} @click=${actions.forward}>→</button>
-      <h2 title=${title(context)}>${title(context)}</h2>
-      <button type="button" class="tool icon" id="inspector-close" aria-label=${t('close')} title=${t('close')} ?hidden=${!isOpen} @click=${close}>×</button>
-    </header>
-    ${isOpen && selection.cell ? sheetRow(context, shown) : nothing}
-    <div class="panel-body sheet-body" tabindex="0" role="group" aria-label=${t(`matrix.${shown.id}`)}>
-      ${selection.word && !selection.cell ? wordPage(context, selection.word) : less ? differencePage(context, less) : cellPage(context)}
-    </div>
-    <p class="visually-hidden" role="status">${selection.cell ? t('pinnedStatus', status) : nothing}</p>
-  </section></div>`
+  const page =
+    selection.word && !selection.cell
+      ? { parts: wordParts(context, selection.word) }
+      : less
+        ? differencePage(context, less)
+        : cellPage(context)
+  return {
+    title: title(context),
+    row: selection.cell ? rowOf(context, shown) : undefined,
+    status: selection.cell ? t('pinnedStatus', status) : undefined,
+    ...page,
+  }
+}
+
+/** The inspector: what is selected, with the way back. It answers where it stands; nothing scrolls. @param {SceneContext} context */
+export function inspector(context) {
+  const { t, isDark, actions, selection, visits, arithmetic } = context
+  return html`<div class="side">${drawInspector({
+    t,
+    isDark,
+    id: 'inspector',
+    className: 'panel',
+    label: t('panel'),
+    page: inspectorPage(context),
+    isOpen: selection.cell !== null || selection.word !== null,
+    hasBack: visits.hasBack,
+    hasForward: visits.hasForward,
+    sum: arithmetic.sum,
+    act: {
+      open: place => open(context, place),
+      back: actions.back,
+      forward: actions.forward,
+      close: () => actions.select({ cell: null, word: null }),
+      redraw: actions.refresh,
+    },
+  })}</div>`
+}
+
+/** @param {SceneContext} context @param {Place} place */
+function open(context, { cell, head }) {
+  if (!cell) return
+  const { row, column } = cell
+  const to = { matrix: /** @type {Cell['matrix']} */ (cell.matrix), head: head?.head ?? 0, row, column }
+  const { selection, actions } = context
+  // Back returns to the cell that is shown, also where no one selected it.
+  if (!selection.word && !selection.cell) actions.select({ cell: context.cell })
+  actions.select({ cell: to })
 }

@@ -8,12 +8,14 @@ import { marked, rich, share, sharesOf, weightsOf } from './word-buttons.js'
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('../fields.js').Word} Word */
 /** @typedef {import('../explain/word-facts.js').Share} Share */
+/** @typedef {import('../../../head/head.js').Part} Part */
+/** @typedef {import('../../../head/head.js').Place} Place */
 
-/** The most shares listed each way until the rest is opened. */
-const MOST_SHARES = 5
-
-/** Lists that are shown whole. @type {Set<string>} */
-const opened = new Set()
+/** A cell as a place of the inspector. @param {import('../fields.js').Cell} cell @returns {Place} */
+export const cellPlace = ({ matrix, head, row, column }) => ({
+  head: { stack: '', layer: 0, head },
+  cell: { matrix, row, column },
+})
 
 /**
  * The largest shares as bars; each opens its cell.
@@ -21,38 +23,27 @@ const opened = new Set()
  * @param {Word} word
  * @param {Share[]} shares
  * @param {'queries' | 'keys'} other
+ * @returns {Part}
  */
-function shareList(context, word, shares, other) {
-  const { t, head, actions, arithmetic } = context
+function shareBars(context, word, shares, other) {
+  const { t, head } = context
   const names = namesOf(context.result)[other]
-  const key = `${word.side} ${word.position} ${other}`
-  const shown = opened.has(key) ? shares : shares.slice(0, MOST_SHARES)
-  const rest = shares.slice(shown.length)
-  const most = shares[0]?.weight || 1
-  const cellOf = (/** @type {number} */ position) => ({
-    matrix: /** @type {const} */ ('weights'),
-    head,
-    ...(other === 'keys' ? { row: word.position, column: position } : { row: position, column: word.position }),
-  })
-  return html`<ol class="shares">${shown.map(
-    ({ position, weight }) =>
-      html`<li><button type="button" class="share" data-share="${other}:${position}" @click=${() => actions.select({ cell: cellOf(position) })}>
-          <span class="share-name"><bdi>${names[position]}</bdi></span>
-          <span class="share-bar" aria-hidden="true"><span .style=${`inline-size: ${(100 * weight) / most}%`}></span></span>
-          <span class="share-number">${share(context, weight)}</span>
-        </button></li>`,
-  )}</ol>
-    ${
-      rest.length
-        ? html`<button type="button" class="plain more-shares" @click=${() => {
-            opened.add(key)
-            actions.refresh()
-          }}>${t('moreShares', {
-            count: rest.length,
-            share: share(context, arithmetic.sum(rest.map(({ weight }) => weight))),
-          })}</button>`
-        : nothing
-    }`
+  const placeOf = (/** @type {number} */ position) => {
+    const [row, column] = other === 'keys' ? [word.position, position] : [position, word.position]
+    return cellPlace({ matrix: 'weights', head, row, column })
+  }
+  return {
+    type: 'bars',
+    key: `${word.side} ${word.position} ${other}`,
+    rows: shares.map(({ position, weight }) => ({
+      name: names[position],
+      share: weight,
+      place: placeOf(position),
+      id: `${other}:${position}`,
+    })),
+    written: weight => share(context, weight),
+    more: (count, sum) => t('moreShares', { count, share: share(context, sum) }),
+  }
 }
 
 /** Does this word see another? @param {SceneContext} context @param {Word} word */
@@ -99,23 +90,35 @@ function ask(context, word) {
 /** @param {SceneContext['result']} result */
 const rulesOf = ({ settings: { left, right, padding, prefix } }) => ({ left, right, padding, prefix })
 
-/**
- * What a word looks at and what looks at it.
- * @param {SceneContext} context
- * @param {Word} word
- */
-export function wordPage(context, word) {
+/** What a word looks at and what looks at it. @param {SceneContext} context @param {Word} word @returns {Part[]} */
+export function wordParts(context, word) {
   const { t, result } = context
   const { isCross } = result.settings
-  const length = result.settings[word.side].tokens.length
-  if (word.position >= length) return nothing
+  const { tokens, ids } = result.settings[word.side]
+  if (word.position >= tokens.length) return []
   const { name, looks, seen } = sharesOf(context, word)
-  return html`<h3 class="word-title"><bdi>${name}</bdi></h3>
-    <p class="where">${t(isCross ? `position.${word.side}` : 'position', { position: word.position + 1, count: length, id: result.settings[word.side].ids[word.position] })}</p>
-    ${looks ? html`<h4>${t('looksAtTitle', { share: share(context, 1 / looks.length) })}</h4>${shareList(context, word, looks, 'keys')}` : nothing}
-    ${seen ? html`<h4>${t('lookedAtTitle')}</h4>${shareList(context, word, seen, 'queries')}` : nothing}
-    ${word.side === 'queries' ? ask(context, word) : nothing}
-    ${otherHeads(context, word)}`
+  const position = t(isCross ? `position.${word.side}` : 'position', {
+    position: word.position + 1,
+    count: tokens.length,
+    id: ids[word.position],
+  })
+  /** @param {string} text @param {Share[]} shares @param {'queries' | 'keys'} other @returns {Part[]} */
+  const list = (text, shares, other) => [
+    { type: 'heading', text, isSmall: true },
+    shareBars(context, word, shares, other),
+  ]
+  return [
+    {
+      type: 'drawing',
+      draw: () => html`<h3 class="word-title"><bdi>${name}</bdi></h3><p class="where">${position}</p>`,
+    },
+    ...(looks ? list(t('looksAtTitle', { share: share(context, 1 / looks.length) }), looks, 'keys') : []),
+    ...(seen ? list(t('lookedAtTitle'), seen, 'queries') : []),
+    {
+      type: 'drawing',
+      draw: () => html`${word.side === 'queries' ? ask(context, word) : nothing}${otherHeads(context, word)}`,
+    },
+  ]
 }
 
 /** What the word looks at most in each head. @param {SceneContext} context @param {Word} word */
