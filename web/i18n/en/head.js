@@ -28,7 +28,6 @@ export const texts = {
   changesRestore: 'Restore',
   changesUndo: 'Undo',
   changesRedo: 'Redo',
-  changesEffect: 'Accuracy on held-out data: {before} to {after}',
   why: 'Why does it say {token}?',
   whyText:
     'Each part of the model adds directly to the logit of a token, through the output weights. These numbers leave out what a head does for later layers: switch it off to see that.',

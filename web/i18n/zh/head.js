@@ -29,7 +29,6 @@ export const texts = {
   changesRestore: '全部恢复',
   changesUndo: '撤销',
   changesRedo: '重做',
-  changesEffect: '留出数据上的准确率：{before} 变为 {after}',
   why: '为什么回答 {token}？',
   whyText: '模型的每一部分都通过输出权重，直接加到词元的 logit 上。头对后面各层的作用不在这些数里：把头关掉就能看到。',
   whyTextCross: '每个头都通过输出权重，直接加到每个词的 logit 上。',
