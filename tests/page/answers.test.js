@@ -350,7 +350,7 @@ test('the tour has twelve stops, each with a link, a question and live words, in
       assert.ok(text.length > 30 && !/undefined|\{\w+\}|NaN/.test(text), text)
       // What it speaks of is marked, by a badge that the text names, and is in sight without being covered.
       await page.waitForFunction(() => document.querySelectorAll('[data-tour="1"]').length === 1)
-      assert.equal(plain((await page.locator('.tour-badge').first().textContent()) ?? ''), '1')
+      assert.equal(plain((await page.locator('#tour .guide-badge').first().textContent()) ?? ''), '1')
       // So is where its one thing is to be done, which has not been done yet.
       const hasOther = (await page.locator('#tour-do').count()) === 1
       assert.equal(await page.locator('[data-tour="2"]').count(), hasOther ? 1 : 0, `stop ${stop}`)
@@ -469,4 +469,9 @@ test('a link to a stop of the tour opens it', async () => {
   await open.go('#1&tour=5')
   await page.locator('#tour[data-stop="5"]').waitFor()
   assert.match(await open.text('#tour-text'), /Does short \(word 3\) see dessert \(word 5\)\? No\./)
+  await open.go('#1&tour=4')
+  await page.waitForFunction(() => {
+    const { top = 1e9 } = document.querySelector('#algebra[data-tour="1"]')?.getBoundingClientRect() ?? {}
+    return top >= 0 && top < innerHeight / 2
+  })
 })

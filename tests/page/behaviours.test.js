@@ -433,7 +433,7 @@ test('on a phone the sheet is dragged to 96 px, 45 % and 90 %, and the tour fold
   assert.ok(sheet && tour && Math.abs(tour.height - 48) <= 2, `the tour is ${tour?.height} px high`)
   assert.ok(sheet.y + sheet.height <= tour.y + 1, 'the sheet does not cover it')
   await page.click('#inspector-close')
-  await page.locator('.tour-text').waitFor()
+  await page.locator('.guide-text').waitFor()
   const open5 = await page.locator('#tour').boundingBox()
   assert.ok(open5 && open5.height > 48 && open5.height <= 0.4 * 844 + 1, `${open5?.height}`)
 })

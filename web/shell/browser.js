@@ -46,6 +46,15 @@ function mark(selectors) {
 /** Runs it once the next picture is on the page; a map may then still take its place. @param {() => void} run */
 const onceDrawn = run => requestAnimationFrame(() => requestAnimationFrame(run))
 
+/** Frames until an element that a room wants to show is given up: the room may still be loading. */
+const MOST_FRAMES = 300
+
+/** Runs it once an element is on the page. @param {string} selector @param {() => void} run @param {number} [frames] */
+function onceThere(selector, run, frames = MOST_FRAMES) {
+  if (frames === 0 || document.querySelector(selector)) onceDrawn(run)
+  else requestAnimationFrame(() => onceThere(selector, run, frames - 1))
+}
+
 /** While the page itself scrolls to a part, the scroll is not the reader's. */
 let isRevealing = false
 const REVEAL_TIME = 1000
@@ -59,7 +68,7 @@ function reveal(selector) {
   revealed = setTimeout(() => {
     isRevealing = false
   }, REVEAL_TIME)
-  onceDrawn(() => {
+  onceThere(selector, () => {
     const part = document.querySelector(selector)
     const body = part?.closest('.panel-body')
     // The inspector is in sight: a target inside it scrolls the inspector, not the page.
