@@ -1,9 +1,8 @@
 import { html, LitElement, nothing } from 'lit'
 import { moved } from '../../../elements/keys.js'
 import { format } from '../../../files/number-format.js'
-import { held, released, wasLong } from '../../../head/long-press.js'
 import { colourOf } from '../../../head/number-colours.js'
-import { left, rested } from '../../../head/pointing.js'
+import { held, left, released, rested, wasLong } from '../../../head/pointing.js'
 import { toNumber } from '../../../shell/kinds.js'
 import { selectCell } from './select.js'
 

@@ -1,7 +1,6 @@
 import { html, nothing } from 'lit'
 import { share as percent } from '../../../files/number-format.js'
-import { held, released, wasLong } from '../../../head/long-press.js'
-import { left, rested } from '../../../head/pointing.js'
+import { held, left, released, rested, wasLong } from '../../../head/pointing.js'
 import { namesOf } from '../explain/labels.js'
 import { looksAt, placeOf, seenBy, strengthOf } from '../explain/word-facts.js'
 import { selectWord } from './select.js'

@@ -1,3 +1,0 @@
-// A long press of a finger, in the place of Shift-click.
-
-export { held, released, wasLong } from './pointing.js'
