@@ -25,7 +25,7 @@ const numbersOf = id =>
   Array.from(document.querySelectorAll(`[data-matrix="${id}"] [data-row]`), ({ textContent }) =>
     String(textContent).replace('−', '-'),
   )
-const isThere = () => document.querySelector('#map')?.shadowRoot?.querySelector('canvas') !== null
+const isThere = () => Boolean(document.querySelector('#map')?.shadowRoot?.querySelector('canvas'))
 const isPressed = (/** @type {string} */ preset) =>
   document.querySelector(`[data-preset="${preset}"]`)?.getAttribute('aria-pressed') === 'true'
 const hasCells = (/** @type {string} */ id, /** @type {number} */ count) =>
