@@ -20,13 +20,13 @@ version=$(emcc --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 
 # These are all files of src/kernel. Similar files stand side by side, which saves 100 bytes of gzip.
 names=(
-  abi simd exp mask block softmax attention decode trace backward tile linear linear_pack linear_decode linear_backward
-  elementwise loss norm optimizer embedding rope random
+  abi simd exp mask query_rows softmax attention decode trace backward score tile rows linear linear_output linear_pack
+  linear_decode linear_backward activation elementwise loss norm optimizer embedding rope random
 )
 # Files whose time is in register tiles, which are unrolled by hand, are as fast with -Oz, and 2 KB smaller. In the others
 # -Os is up to a third faster than -Oz, and -O3 is no faster than -Os.
 fast=(tile)
-small=(attention block backward decode linear rope)
+small=(attention query_rows backward decode linear rope)
 flags=(
   -std=c11 -msimd128 -mbulk-memory
   -fno-unroll-loops # the register tiles are unrolled by hand; more only makes the file a third larger
@@ -51,11 +51,11 @@ linkers=("$(em-config LLVM_ROOT)"/wasm-ld*)
 large=-O3
 other=-Os
 if [ -n "$relaxed" ]; then
-  flags+=(-mrelaxed-simd)
+  flags+=(-mrelaxed-simd -mllvm -inline-threshold=0) # 500 bytes less, as fast; -fno-inline-functions is a third slower
   features+=(--enable-relaxed-simd)
   large=-Os # its tiles are as fast
   other=-Oz
-  optimize=(--flatten --rereloop -Os -Os --converge --low-memory-unused --one-caller-inline-max-function-size=0)
+  optimize=(--generate-global-effects --flatten --rereloop -Os -Os --converge --low-memory-unused --one-caller-inline-max-function-size=0)
   # An older clang lacks these instructions: Debian's clang 16 is used with emcc's headers.
   if [ "$(printf '%s\n' 3.1.40 "$version" | sort -V | head -n 1)" != 3.1.40 ]; then
     ./setup.sh clang-16 wasm-ld-16
@@ -77,7 +77,9 @@ for name in "${names[@]}"; do
   size=$other
   [[ " ${small[*]} " == *" $name "* ]] && size=-Oz
   [[ " ${fast[*]} " == *" $name "* ]] && size=$large
-  "${compile[@]}" "$size" "${flags[@]}" "src/kernel/$name.c" -o "$objects/$name.o"
+  inline=()
+  [[ -n $relaxed && " mask softmax loss norm elementwise " == *" $name "* ]] && inline=(-fno-inline-functions) # smaller
+  "${compile[@]}" "$size" "${inline[@]}" "${flags[@]}" "src/kernel/$name.c" -o "$objects/$name.o"
 done
 files=("${names[@]/#/$objects/}")
 "${linkers[0]}" "${link[@]}" "${files[@]/%/.o}" -o "$objects/linked.wasm"

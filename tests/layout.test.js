@@ -33,6 +33,24 @@ const ORDER = {
   web: ['elements', 'i18n', 'files', 'shell', 'head', 'rooms', 'main.js'],
 }
 
+/** Headers of src/kernel in their order; a kernel without a header stands above them, and no file takes from it. */
+const HEADERS = [
+  'qkv',
+  'simd',
+  'rows',
+  'exp',
+  'mask',
+  'random',
+  'activation',
+  'score',
+  'tile',
+  'query_rows',
+  'decode',
+  'linear_output',
+  'linear_pack',
+  'linear_decode',
+]
+
 /** @typedef {Record<string, string[]>} Graph files that each file imports */
 
 /** @param {string} folder @returns {Graph} */
@@ -88,62 +106,53 @@ for (const [folder, order] of Object.entries(ORDER)) {
   })
 }
 
-/** The headers of its own folder that each C file includes. @param {string} folder @returns {Graph} */
-function includesOf(folder) {
-  const names = readdirSync(new URL(folder, root)).filter(name => /\.[ch]$/.test(name))
-  return Object.fromEntries(
-    names.map(name => {
-      const source = readFileSync(new URL(`${folder}/${name}`, root), 'utf8')
-      return [
-        `${folder}/${name}`,
-        Array.from(source.matchAll(/^\s*#\s*include\s+"([^"]+)"/gm), ([, file]) => `${folder}/${file}`),
-      ]
-    }),
-  )
-}
-
-/** The files that define the functions that each C file calls. @param {string} folder @returns {Graph} */
-function callsOf(folder) {
-  const names = readdirSync(new URL(folder, root)).filter(name => name.endsWith('.c'))
-  const sources = names.map(name =>
-    readFileSync(new URL(`${folder}/${name}`, root), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''),
-  )
-  /** The file of each function that others can call. @type {Map<string, string>} */
-  const owners = new Map()
-  sources.forEach((source, n) => {
-    for (const [, exported, plain] of source.matchAll(
-      /^(?!static|typedef|#)\w[\w *]*?\b(?:QKV_EXPORT\((\w+)\)|(\w+))\([^;{]*\)\s*\{/gm,
-    ))
-      owners.set(exported ?? plain, `${folder}/${names[n]}`)
+/**
+ * What each part of the kernels takes from others; a part is a source with its header. It takes from the headers that it
+ * includes, and from the sources that define what it calls.
+ * @param {Record<string, string>} sources by file name
+ * @returns {Graph}
+ */
+function kernelGraphOf(sources) {
+  const partOf = (/** @type {string} */ file) => file.replace(/\.[ch]$/, '')
+  /** @type {Map<string, string>} */
+  const definedIn = new Map()
+  const codes = Object.entries(sources).map(([file, source]) => {
+    const code = source.replace(/\/\*[\s\S]*?\*\//g, '')
+    const definitions = code.matchAll(/^(?!static|INLINE)[\w *]*?\b(?:QKV_EXPORT\((\w+)\)|(\w+))\([^;{]*\) \{/gm)
+    for (const [, exported, name = exported] of definitions) definedIn.set(name, partOf(file))
+    return /** @type {const} */ ([partOf(file), code])
   })
-  return Object.fromEntries(
-    sources.map((source, n) => {
-      const file = `${folder}/${names[n]}`
-      const called = Array.from(source.matchAll(/\b(\w+)(?=\()/g), ([name]) => owners.get(name) ?? file)
-      return [file, [...new Set(called)].filter(other => other !== file)]
-    }),
-  )
+  /** @type {Graph} */
+  const graph = {}
+  for (const [part, code] of codes) {
+    const included = Array.from(code.matchAll(/#include "(\w+)\.h"/g), ([, name]) => name)
+    const called = Array.from(code.matchAll(/\b(\w+)\(/g), ([, name]) => definedIn.get(name) ?? part)
+    const others = part === 'qkv' ? [] : [...included, ...called].filter(name => name !== part)
+    graph[part] = [...new Set([...(graph[part] ?? []), ...others])].sort()
+  }
+  return graph
 }
 
-test('src/kernel: every include is of a file that exists, and no header includes itself, over whatever others', () => {
-  const graph = includesOf('src/kernel')
-  const all = Object.values(graph).flat()
-  assert.ok(all.length > 40, 'includes are found')
-  assert.deepEqual(
-    all.filter(path => !(path in graph)),
-    [],
+/** Parts of the kernels that take from one above them. @param {Graph} graph @param {readonly string[]} headers */
+function upwardKernelsOf(graph, headers) {
+  const rank = (/** @type {string} */ part) => (headers.includes(part) ? headers.indexOf(part) : headers.length)
+  return Object.entries(graph).flatMap(([part, others]) => {
+    const wrong = others.filter(name => rank(name) >= rank(part))
+    return wrong.map(name => `${part} takes from ${name}`)
+  })
+}
+
+test('src/kernel: what a file includes or calls lies below it, and there is no circle', () => {
+  const folder = new URL('src/kernel/', root)
+  const files = readdirSync(folder).filter(name => /\.[ch]$/.test(name))
+  const graph = kernelGraphOf(
+    Object.fromEntries(files.map(name => [name, readFileSync(new URL(name, folder), 'utf8')])),
   )
   assert.deepEqual(circlesOf(graph), [])
-})
-
-test('src/kernel: no file calls itself over others', () => {
-  const graph = callsOf('src/kernel')
-  assert.ok(Object.values(graph).flat().length > 15, 'calls are found')
-  const known = 'src/kernel/linear.c src/kernel/linear_decode.c' // ends with the split of linear.c
-  assert.deepEqual(
-    circlesOf(graph).filter(circle => circle !== known),
-    [],
-  )
+  const headers = files.filter(name => name.endsWith('.h')).map(name => name.slice(0, -2))
+  assert.deepEqual([...HEADERS].sort(), headers.sort())
+  assert.ok(Object.values(graph).flat().length > 50, 'includes are found')
+  assert.deepEqual(upwardKernelsOf(graph, HEADERS), [])
 })
 
 test('a circle, an upward import and an import of another tree are found', () => {
@@ -155,4 +164,21 @@ test('a circle, an upward import and an import of another tree are found', () =>
     importsOf('x/y/z.js', source),
     ['x/y/a.js', 'x/b.js', 'x/y/c.js', 'x/y/d.js', 'x/y/no.js'].slice(0, 4),
   )
+})
+
+test('a circle of C files and an upward include are found', () => {
+  const graph = kernelGraphOf({
+    'qkv.h': 'uint32_t qkv_sum(void); /* #include "a.h" */',
+    'a.h': '#include "qkv.h"',
+    'a.c': '#include "a.h"\nuint32_t QKV_EXPORT(qkv_sum)(void) { return 0; }',
+    'b.h': '#include "a.h"\nint second(int, int);',
+    'b.c': '#include "b.h"\n#include "c.h"\nint second(int x, int y) { return first(); }',
+    'c.h': '#include "qkv.h"\nint first(void);',
+    'c.c': '#include "c.h"\n\nint first(void) {\n  return second(1,\n    2); }',
+    'd.c': '#include "qkv.h"\nstatic uint32_t twice(void) { return 2 * qkv_sum(); }',
+  })
+  assert.deepEqual(graph, { qkv: [], a: ['qkv'], b: ['a', 'c'], c: ['b', 'qkv'], d: ['a', 'qkv'] })
+  assert.deepEqual(circlesOf(graph), ['b c'])
+  assert.deepEqual(upwardKernelsOf(graph, ['qkv', 'a', 'b', 'c']), ['b takes from c'])
+  assert.deepEqual(upwardKernelsOf({ d: ['e'], e: [] }, ['qkv']), ['d takes from e'])
 })

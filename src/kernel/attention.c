@@ -4,17 +4,18 @@
  * FlashAttention, Dao et al. 2022): each row has a running maximum m, a running sum l of exp(score - m) and a running
  * sum o of exp(score - m) * v. No L x S matrix is stored. A tile that is hidden from every row of the block is
  * skipped, by masks and biases, too; keys that every row of a panel sees are not masked. */
-#include "block.h"
 #include "decode.h"
+#include "query_rows.h"
+#include "rows.h"
 
 /* The scores of a panel against TILE_KEYS keys (8 KB) and its packed queries (2 KB for D = 64) stay in L1. Longer tiles
  * load and store the output less often. */
 enum { TILE_KEYS = 256 };
 
 struct output {
-  struct block block;
-  size_t width;  /* E, rounded up to a multiple of 8 */
-  float *output; /* (lanes, width) */
+  struct query_rows block;
+  size_t width; /* E, rounded up to a multiple of 8 */
+  float *o;     /* (lanes, width): the sum of exp(score - m) * v */
   int has_hidden, is_careful;
 };
 
@@ -32,7 +33,7 @@ static struct output carve_scratch(const struct qkv_attention *a, void *scratch)
   x.block.q_panels = p, p += BLOCK_ROWS * a->D;
   x.block.scores = p, p += TILE_KEYS * BLOCK_ROWS;
   x.block.tail = p, p += 8 * 8;
-  x.output = p, p += BLOCK_ROWS * x.width;
+  x.o = p, p += BLOCK_ROWS * x.width;
   x.block.maxima = p, p += BLOCK_ROWS;
   x.block.sums = p, p += BLOCK_ROWS;
   x.block.powers = p, p += TILE_KEYS * 4;
@@ -40,95 +41,93 @@ static struct output carve_scratch(const struct qkv_attention *a, void *scratch)
   return x;
 }
 
-/* Scores become exp(score - m'); output *= exp(m - m'). */
-static void online_softmax(struct output *y) {
-  struct block *x = &y->block;
-  for (size_t c = 0; c < x->lanes; c += 4) {
-    const struct panel *p = x->panels + c / PANEL;
-    f4 rescale = online_softmax_column(x->scores + column_of(x, c) + p->from * PANEL, p->to - p->from, x->maxima + c,
-                                       x->sums + c, x->powers);
+/* Scores become exp(score - m'); o *= exp(m - m'). */
+static void online_softmax(struct output *output) {
+  struct query_rows *block = &output->block;
+  for (size_t c = 0; c < block->lanes; c += 4) {
+    const struct panel *p = block->panels + c / PANEL;
+    f4 rescale = online_softmax_column(block->scores + column_of(block, c) + p->from * PANEL, p->to - p->from,
+                                       block->maxima + c, block->sums + c, block->powers);
     if (!any_lane(not_equal(rescale, splat(1.0f))))
       continue;
     float factors[4];
     store(factors, rescale);
     for (size_t r = 0; r < 4; r++) {
-      float *output = y->output + (c + r) * y->width;
-      for (size_t e = 0; e < y->width; e += 4)
-        store(output + e, mul(load(output + e), splat_from(factors + r)));
+      float *o = output->o + (c + r) * output->width;
+      for (size_t e = 0; e < output->width; e += 4)
+        store(o + e, mul(load(o + e), splat_from(factors + r)));
     }
   }
 }
 
-/* output += weights v, over visible keys only: the product 0 * v of a hidden NaN or Inf would be NaN. */
-static void accumulate_visible(struct output *y, const float *v) {
-  const struct block *x = &y->block;
-  const struct qkv_attention *a = x->a;
-  for (uint32_t r = 0; r < x->rows; r++) {
-    const struct panel *p = x->panels + r / PANEL;
+/* o += weights v, over visible keys only: the product 0 * v of a hidden NaN or Inf would be NaN. */
+static void accumulate_visible(struct output *output, const float *v) {
+  const struct query_rows *block = &output->block;
+  const struct qkv_attention *a = block->a;
+  for (uint32_t r = 0; r < block->rows; r++) {
+    const struct panel *p = block->panels + r / PANEL;
     for (uint32_t j = p->from; j < p->to; j++) {
-      if (!is_visible(a, x->b, x->h, x->row + r, x->first + j))
+      if (!is_visible(a, block->b, block->h, block->row + r, block->first + j))
         continue;
-      float weight = x->scores[column_of(x, r) + j * PANEL];
-      for (size_t e = 0; e < a->E; e++)
-        y->output[r * y->width + e] += weight * v[j * a->v.row + e];
+      add_scaled(output->o + r * output->width, v + j * a->v.row, block->scores[column_of(block, r) + j * PANEL], a->E);
     }
   }
 }
 
-/* out (E) = output / sum; zeros for a row without visible keys. */
-static void normalize_row(const struct output *y, size_t r, float *out) {
-  const float *output = y->output + r * y->width;
-  float inv_sum = y->block.sums[r] == 0.0f ? 0.0f : 1.0f / y->block.sums[r];
-  size_t E = y->block.a->E, e = 0;
+/* out (E) = o / l; zeros for a row without visible keys. */
+static void normalize_row(const struct output *output, size_t r, float *out) {
+  const float *o = output->o + r * output->width;
+  float inv_sum = output->block.sums[r] == 0.0f ? 0.0f : 1.0f / output->block.sums[r];
+  size_t E = output->block.a->E, e = 0;
   for (; e + 4 <= E; e += 4)
-    store(out + e, mul(load(output + e), splat(inv_sum)));
-  store_some(out + e, E - e, mul(load(output + e), splat(inv_sum)));
+    store(out + e, mul(load(o + e), splat(inv_sum)));
+  store_some(out + e, E - e, mul(load(o + e), splat(inv_sum)));
 }
 
-static void attend_tiles(struct output *y) {
-  struct block *x = &y->block;
-  const struct qkv_attention *a = x->a;
-  const float *v = row_of(&a->v, x->b, x->h / (a->H / a->G), 0);
-  for (size_t i = 0; i < x->lanes * y->width; i += 4)
-    store(y->output + i, zeros());
-  start_statistics(x);
-  y->has_hidden = has_mask(a);
-  uint32_t end = visible_span(a, x->b, x->row + x->rows - 1).to;
+static void attend_tiles(struct output *output) {
+  struct query_rows *block = &output->block;
+  const struct qkv_attention *a = block->a;
+  const float *v = row_of(&a->v, block->b, block->h / (a->H / a->G), 0);
+  for (size_t i = 0; i < block->lanes * output->width; i += 4)
+    store(output->o + i, zeros());
+  start_statistics(block);
+  output->has_hidden = has_mask(a);
+  uint32_t end = visible_span(a, block->b, block->row + block->rows - 1).to;
   /* If rows are no multiple of 32 bytes, eight columns of values take two cache lines instead of one. */
   uint32_t tile_keys = a->v.row % 8 ? TILE_KEYS / 2 : TILE_KEYS;
-  for (uint32_t j = visible_span(a, x->b, x->row).from; j < end; j += tile_keys) {
+  for (uint32_t j = visible_span(a, block->b, block->row).from; j < end; j += tile_keys) {
     uint32_t keys = (uint32_t)at_most(end - j, tile_keys);
-    if (!find_visible_keys(x, j, j + keys))
+    if (!find_visible_keys(block, j, j + keys))
       continue;
-    compute_scores(x, 0, keys);
-    online_softmax(y);
+    compute_scores(block, 0, keys);
+    online_softmax(output);
     if (a->generator)
-      apply_dropout(x, x->scores);
-    for (size_t r = 0; r < x->rows; r += PANEL) {
-      const struct panel *p = x->panels + r / PANEL;
-      y->has_hidden |= p->from < p->open_from || p->open_to < p->to;
+      apply_dropout(block, block->scores);
+    for (size_t r = 0; r < block->rows; r += PANEL) {
+      const struct panel *p = block->panels + r / PANEL;
+      output->has_hidden |= p->from < p->open_from || p->open_to < p->to;
     }
     const float *values = v + (size_t)j * a->v.row;
-    if (y->is_careful && !all_finite(values, a->v.row, keys, a->E))
-      accumulate_visible(y, values);
+    if (output->is_careful && !all_finite(values, a->v.row, keys, a->E))
+      accumulate_visible(output, values);
     else
-      accumulate_rows(x, x->scores, y->output, y->width, values, a->v.row, a->E, 0, keys);
+      accumulate_rows(block, block->scores, output->o, output->width, values, a->v.row, a->E, 0, keys);
   }
 }
 
-static void attend_block(struct output *y) {
-  struct block *x = &y->block;
-  const struct qkv_attention *a = x->a;
-  y->is_careful = 0;
-  attend_tiles(y);
+static void attend_block(struct output *output) {
+  struct query_rows *block = &output->block;
+  const struct qkv_attention *a = block->a;
+  output->is_careful = 0;
+  attend_tiles(output);
   /* A hidden value that is NaN or Inf may have spoilt rows that do not see it: compute the block again, over visible
    * keys only. */
-  y->is_careful = y->has_hidden && !all_finite(y->output, y->width, x->rows, a->E);
-  if (y->is_careful)
-    attend_tiles(y);
-  float *out = row_of(&a->out, x->b, x->h, x->row);
-  for (size_t r = 0; r < x->rows; r++)
-    normalize_row(y, r, out + r * a->out.row);
+  output->is_careful = output->has_hidden && !all_finite(output->o, output->width, block->rows, a->E);
+  if (output->is_careful)
+    attend_tiles(output);
+  float *out = row_of(&a->out, block->b, block->h, block->row);
+  for (size_t r = 0; r < block->rows; r++)
+    normalize_row(output, r, out + r * a->out.row);
 }
 
 static uint32_t blocks_of_rows(const struct qkv_attention *a) { return (a->L - 1) / BLOCK_ROWS + 1; }

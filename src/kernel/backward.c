@@ -8,7 +8,7 @@
  * P and dP of one block of query rows against all keys are in the scratch, so that both are computed once, and neither
  * `out` nor row statistics of the forward pass are needed. A key that is hidden, or whose score is -infinity, has
  * P = dS = 0 exactly, and adds nothing to any gradient. */
-#include "block.h"
+#include "query_rows.h"
 
 /* Keys a tile: k, v, P and dP of a tile (16 KB each for D = E = 64) stay in L1 or L2 between the products. */
 enum { TILE_KEYS = 64 };
@@ -18,7 +18,7 @@ enum { TILE_KEYS = 64 };
 #define LEAST_WEIGHT 0x1p-64f
 
 struct gradients {
-  struct block block; /* scores: then P */
+  struct query_rows block; /* scores: then P */
   const struct qkv_backward *to;
   uint32_t g;
   const float *q, *d_out; /* of the block's first row */
@@ -73,13 +73,13 @@ INLINE f4 mul_visible(f4 x, f4 y) { return zero_where(equal(x, zeros()), mul(x, 
 
 /* Four queries: scores become P, dP becomes dS = P * (dP - delta). Returns delta. */
 static f4 softmax_backward(const struct gradients *y, size_t c) {
-  const struct block *x = &y->block;
-  const struct panel *panel = x->panels + c / PANEL;
+  const struct query_rows *block = &y->block;
+  const struct panel *panel = block->panels + c / PANEL;
   size_t keys = panel->to - panel->from;
-  float *p = x->scores + column_of(x, c) + panel->from * PANEL,
-        *d = y->d_scores + column_of(x, c) + panel->from * PANEL;
-  online_softmax_column(p, keys, x->maxima + c, x->sums + c, x->powers);
-  f4 sum = load(x->sums + c), inv_sum = quotient(splat(1.0f), blend(equal(sum, zeros()), splat(1.0f), sum));
+  float *p = block->scores + column_of(block, c) + panel->from * PANEL,
+        *d = y->d_scores + column_of(block, c) + panel->from * PANEL;
+  online_softmax_column(p, keys, block->maxima + c, block->sums + c, block->powers);
+  f4 sum = load(block->sums + c), inv_sum = quotient(splat(1.0f), blend(equal(sum, zeros()), splat(1.0f), sum));
   f4 even = zeros(), odd = zeros();
   size_t j = 0;
   for (; j + 2 <= keys; j += 2) {
@@ -104,61 +104,52 @@ static f4 softmax_backward(const struct gradients *y, size_t c) {
 
 /* d_sinks = -sum over rows of P of the sink * delta */
 static void accumulate_d_sinks(const struct gradients *y, size_t c, f4 delta) {
-  const struct block *x = &y->block;
-  float deltas[4], sink = x->a->sinks[x->h];
+  const struct query_rows *block = &y->block;
+  float deltas[4], sink = block->a->sinks[block->h];
   store(deltas, delta);
-  for (size_t r = c; r < c + 4 && r < x->rows; r++)
-    if (x->sums[r] != 0.0f)
-      y->to->d_sinks[x->h] -= exp1(sink - x->maxima[r]) / x->sums[r] * deltas[r - c];
+  for (size_t r = c; r < c + 4 && r < block->rows; r++)
+    if (block->sums[r] != 0.0f)
+      y->to->d_sinks[block->h] -= exp1(sink - block->maxima[r]) / block->sums[r] * deltas[r - c];
 }
 
 /* d_bias += dS */
 static void accumulate_d_bias(const struct gradients *y) {
-  const struct block *x = &y->block;
-  const struct qkv_bias *bias = &x->a->bias;
-  float *d_bias = y->to->d_bias + (size_t)x->b * bias->batch + (size_t)x->h * bias->head;
-  for (size_t r = 0; r < x->rows; r++)
-    for (size_t j = x->panels[r / PANEL].from; j < x->panels[r / PANEL].to; j++)
-      d_bias[(x->row + r) * bias->row + (x->first + j) * bias->column] += y->d_scores[column_of(x, r) + j * PANEL];
+  const struct query_rows *block = &y->block;
+  const struct qkv_bias *bias = &block->a->bias;
+  float *d_bias = y->to->d_bias + (size_t)block->b * bias->batch + (size_t)block->h * bias->head;
+  for (size_t r = 0; r < block->rows; r++)
+    for (size_t j = block->panels[r / PANEL].from; j < block->panels[r / PANEL].to; j++)
+      d_bias[(block->row + r) * bias->row + (block->first + j) * bias->column] +=
+          y->d_scores[column_of(block, r) + j * PANEL];
 }
 
 /* dS *= scale * softcap'(s) */
 static void scale_d_scores(const struct gradients *y) {
-  const struct block *x = &y->block;
-  for (size_t r = 0; r < x->lanes; r += PANEL) {
-    size_t at = column_of(x, r);
-    for (size_t n = at + x->panels[r / PANEL].from * PANEL; n < at + x->panels[r / PANEL].to * PANEL; n += 4) {
-      f4 d = mul(load(y->d_scores + n), splat(x->a->scale));
-      store(y->d_scores + n, x->d_cap ? mul(d, load(x->d_cap + n)) : d);
+  const struct query_rows *block = &y->block;
+  for (size_t r = 0; r < block->lanes; r += PANEL) {
+    size_t at = column_of(block, r);
+    for (size_t n = at + block->panels[r / PANEL].from * PANEL; n < at + block->panels[r / PANEL].to * PANEL; n += 4) {
+      f4 d = mul(load(y->d_scores + n), splat(block->a->scale));
+      store(y->d_scores + n, block->d_cap ? mul(d, load(block->d_cap + n)) : d);
     }
   }
-}
-
-/* out (rows <= 4, columns <= 8) of stride floats to tile (4, 8), or back. */
-static void copy_edge(float *out, size_t stride, float *tile, size_t rows, size_t columns, int back) {
-  for (size_t i = 0; i < rows; i++)
-    for (size_t c = 0; c < columns; c++)
-      if (back)
-        out[i * stride + c] = tile[i * 8 + c];
-      else
-        tile[i * 8 + c] = out[i * stride + c];
 }
 
 /* dz (keys, columns) += w^T z for keys from <= j < to, dz and z the rows of key `first` and of query `row`; w as
  * scores. Four keys and eight columns at a time, over the panels that see the keys. */
 static void accumulate_keys(const struct gradients *y, const float *w, float *dz, size_t stride, const float *z,
                             size_t row, size_t columns, size_t from, size_t to) {
-  const struct block *x = &y->block;
+  const struct query_rows *block = &y->block;
   size_t whole = columns & ~(size_t)7;
   if (whole < columns)
-    pack_panel(y->columns, z + whole, x->rows, row, 1, columns - whole);
+    pack_panel(y->columns, z + whole, block->rows, row, 1, columns - whole);
   for (size_t j = from; j < to; j += 4)
     for (size_t e = 0; e < columns; e += 8) {
       size_t height = at_most(to - j, 4), width = at_most(columns - e, 8), pitch = stride;
       float edge[4 * 8], *tile = dz + j * stride + e;
       int is_edge = height < 4 || width < 8;
       if (is_edge) {
-        copy_edge(tile, stride, edge, height, width, 0);
+        load_edge(edge, tile, stride, height, width);
         tile = edge, pitch = 8;
       }
       struct matrix right = e == whole ? (struct matrix){y->columns, 8, 1} : (struct matrix){z + e, row, 1};
@@ -167,15 +158,15 @@ static void accumulate_keys(const struct gradients *y, const float *w, float *dz
       for (size_t i = 0; i < 4; i++)
         acc[i][0] = load(tile + i * pitch), acc[i][1] = load(tile + i * pitch + 4);
       const float *weights = w + j * PANEL;
-      for (size_t r = 0; r < x->rows; r += PANEL, right.data += PANEL * right.row, weights += x->pitch)
-        if (x->panels[r / PANEL].from <= j && j < x->panels[r / PANEL].to)
-          accumulate_4x8(QKV_SCORE_DOT, acc, (struct matrix){weights, PANEL, 1}, 4, right, at_most(x->rows - r, PANEL),
-                         0);
+      for (size_t r = 0; r < block->rows; r += PANEL, right.data += PANEL * right.row, weights += block->pitch)
+        if (block->panels[r / PANEL].from <= j && j < block->panels[r / PANEL].to)
+          accumulate_4x8(QKV_SCORE_DOT, acc, (struct matrix){weights, PANEL, 1}, 4, right,
+                         at_most(block->rows - r, PANEL), 0);
 #pragma unroll
       for (size_t i = 0; i < 4; i++)
         store(tile + i * pitch, acc[i][0]), store(tile + i * pitch + 4, acc[i][1]);
       if (is_edge)
-        copy_edge(dz + j * stride + e, stride, edge, height, width, 1);
+        store_edge(dz + j * stride + e, stride, edge, height, width);
     }
 }
 
@@ -185,20 +176,20 @@ static size_t lane_of(size_t r, size_t columns) { return r / PANEL * PANEL * col
 /* The same gradients key by key, four queries a vector: for scores that are no product, and where NaN or Inf times the
  * 0 of a hidden pair would be NaN. dq_t (lanes/PANEL, D, PANEL) is dq transposed. */
 static void accumulate_pairs(const struct gradients *y, float *dq_t, size_t j) {
-  const struct block *x = &y->block;
-  const struct qkv_attention *a = x->a;
-  uint32_t key = x->first + (uint32_t)j;
-  const float *k = row_of(&a->k, x->b, y->g, key);
-  float *dk = row_of(&y->to->dk, x->b, y->g, key), *dv = row_of(&y->to->dv, x->b, y->g, key);
+  const struct query_rows *block = &y->block;
+  const struct qkv_attention *a = block->a;
+  uint32_t key = block->first + (uint32_t)j;
+  const float *k = row_of(&a->k, block->b, y->g, key);
+  float *dk = row_of(&y->to->dk, block->b, y->g, key), *dv = row_of(&y->to->dv, block->b, y->g, key);
   f4 shape = splat(a->score == QKV_SCORE_GAUSSIAN ? 1.0f / (a->sigma * a->sigma) : 1.0f);
   size_t lanes[BLOCK_ROWS / 4], n = 0; /* columns of four queries whose panel has the key */
-  for (size_t r = 0; r < x->lanes; r += 4)
-    if (x->panels[r / PANEL].from <= j && j < x->panels[r / PANEL].to)
+  for (size_t r = 0; r < block->lanes; r += 4)
+    if (block->panels[r / PANEL].from <= j && j < block->panels[r / PANEL].to)
       lanes[n++] = r;
   for (size_t e = 0; e < a->E; e++) {
     f4 sum = zeros();
     for (size_t i = 0; i < n; i++)
-      sum = add(sum, mul_visible(load(x->scores + column_of(x, lanes[i]) + j * PANEL),
+      sum = add(sum, mul_visible(load(block->scores + column_of(block, lanes[i]) + j * PANEL),
                                  load(y->d_out_panels + lane_of(lanes[i], a->E) + e * PANEL)));
     dv[e] += sum_lanes(sum);
   }
@@ -206,8 +197,8 @@ static void accumulate_pairs(const struct gradients *y, float *dq_t, size_t j) {
     f4 right = splat(k[d]), sum = zeros(), sum_w = zeros();
     for (size_t i = 0; i < n; i++) {
       size_t at = lane_of(lanes[i], a->D) + d * PANEL;
-      f4 g = mul(load(y->d_scores + column_of(x, lanes[i]) + j * PANEL), shape);
-      f4 left = load(x->q_panels + at), to_q = right, to_k = left;
+      f4 g = mul(load(y->d_scores + column_of(block, lanes[i]) + j * PANEL), shape);
+      f4 left = load(block->q_panels + at), to_q = right, to_k = left;
       if (a->score == QKV_SCORE_GAUSSIAN)
         to_q = sub(right, left), to_k = sub(left, right);
       if (a->score == QKV_SCORE_ADDITIVE) {
@@ -224,25 +215,25 @@ static void accumulate_pairs(const struct gradients *y, float *dq_t, size_t j) {
 }
 
 /* Rows that do not exist get no weight. */
-static void clear_padding(const struct block *x, float *tile) {
-  for (size_t r = x->rows; r < x->lanes; r++)
-    for (size_t j = x->panels[r / PANEL].from; j < x->panels[r / PANEL].to; j++)
-      tile[column_of(x, r) + j * PANEL] = 0.0f;
+static void clear_padding(const struct query_rows *block, float *tile) {
+  for (size_t r = block->rows; r < block->lanes; r++)
+    for (size_t j = block->panels[r / PANEL].from; j < block->panels[r / PANEL].to; j++)
+      tile[column_of(block, r) + j * PANEL] = 0.0f;
 }
 
 static void accumulate_all_pairs(struct gradients *y, size_t keys) {
-  const struct block *x = &y->block;
-  const struct qkv_attention *a = x->a;
+  const struct query_rows *block = &y->block;
+  const struct qkv_attention *a = block->a;
   float *dq_t = y->dq; /* (lanes, D) floats fit */
-  clear_padding(x, x->scores);
-  clear_padding(x, y->d_scores);
+  clear_padding(block, block->scores);
+  clear_padding(block, y->d_scores);
   for (size_t d = 0; d < a->D; d++)
     y->d_w_v[d] = 0.0f;
   for (size_t j = 0; j < keys; j++)
     accumulate_pairs(y, dq_t, j);
-  float *dq = row_of(&y->to->dq, x->b, x->h, x->row);
+  float *dq = row_of(&y->to->dq, block->b, block->h, block->row);
   for (size_t d = 0; d < a->D; d++) {
-    for (size_t r = 0; r < x->rows; r++)
+    for (size_t r = 0; r < block->rows; r++)
       dq[r * y->to->dq.row + d] += dq_t[lane_of(r, a->D) + d * PANEL];
     if (y->to->d_w_v)
       y->to->d_w_v[d] += y->d_w_v[d];
@@ -250,30 +241,32 @@ static void accumulate_all_pairs(struct gradients *y, size_t keys) {
 }
 
 static void backward_block(struct gradients *y) {
-  struct block *x = &y->block;
-  const struct qkv_attention *a = x->a;
+  struct query_rows *block = &y->block;
+  const struct qkv_attention *a = block->a;
   const struct qkv_backward *to = y->to;
-  uint32_t first = visible_span(a, x->b, x->row).from, end = visible_span(a, x->b, x->row + x->rows - 1).to;
-  if (first >= end || !find_visible_keys(x, first, end))
+  uint32_t first = visible_span(a, block->b, block->row).from,
+           end = visible_span(a, block->b, block->row + block->rows - 1).to;
+  if (first >= end || !find_visible_keys(block, first, end))
     return;
   size_t keys = end - first;
-  const float *q = row_of(&a->q, x->b, x->h, x->row), *d_out = row_of(&to->d_out, x->b, x->h, x->row);
-  const float *k = row_of(&a->k, x->b, y->g, first), *v = row_of(&a->v, x->b, y->g, first);
-  float *dk = row_of(&to->dk, x->b, y->g, first), *dv = row_of(&to->dv, x->b, y->g, first);
-  start_statistics(x);
-  pack_rows(x, y->d_out_panels, d_out, to->d_out.row, a->E);
-  for (size_t n = 0; n < x->lanes * y->width; n += 4)
+  const float *q = row_of(&a->q, block->b, block->h, block->row),
+              *d_out = row_of(&to->d_out, block->b, block->h, block->row);
+  const float *k = row_of(&a->k, block->b, y->g, first), *v = row_of(&a->v, block->b, y->g, first);
+  float *dk = row_of(&to->dk, block->b, y->g, first), *dv = row_of(&to->dv, block->b, y->g, first);
+  start_statistics(block);
+  pack_rows(block, y->d_out_panels, d_out, to->d_out.row, a->E);
+  for (size_t n = 0; n < block->lanes * y->width; n += 4)
     store(y->dq + n, zeros());
 
   /* S = mask(softcap(scale * score(q, k))), dP = (d_out v^T) * keep */
   for (size_t j = 0; j < keys; j += TILE_KEYS) {
-    compute_scores(x, j, at_most(j + TILE_KEYS, keys));
-    multiply_keys(x, y->d_scores, y->d_out_panels, v, a->v.row, a->E, j, at_most(j + TILE_KEYS, keys));
+    compute_scores(block, j, at_most(j + TILE_KEYS, keys));
+    multiply_keys(block, y->d_scores, y->d_out_panels, v, a->v.row, a->E, j, at_most(j + TILE_KEYS, keys));
   }
   if (a->generator)
-    apply_dropout(x, y->d_scores);
+    apply_dropout(block, y->d_scores);
   /* P = softmax(S), dS = P * (dP - rowsum(P * dP)) */
-  for (size_t c = 0; c < x->lanes; c += 4) {
+  for (size_t c = 0; c < block->lanes; c += 4) {
     f4 delta = softmax_backward(y, c);
     if (to->d_sinks)
       accumulate_d_sinks(y, c, delta);
@@ -282,22 +275,22 @@ static void backward_block(struct gradients *y) {
     accumulate_d_bias(y);
   scale_d_scores(y);
   if (a->generator)
-    apply_dropout(x, x->scores);
+    apply_dropout(block, block->scores);
 
-  if (a->score != QKV_SCORE_DOT || !y->is_finite || !all_finite(q, a->q.row, x->rows, a->D) ||
-      !all_finite(d_out, to->d_out.row, x->rows, a->E)) {
+  if (a->score != QKV_SCORE_DOT || !y->is_finite || !all_finite(q, a->q.row, block->rows, a->D) ||
+      !all_finite(d_out, to->d_out.row, block->rows, a->E)) {
     accumulate_all_pairs(y, keys);
     return;
   }
   for (size_t j = 0; j < keys; j += TILE_KEYS) {
     size_t stop = at_most(j + TILE_KEYS, keys);
     /* dv += P^T d_out,  dk += dS^T q,  dq += dS k */
-    accumulate_keys(y, x->scores, dv, to->dv.row, d_out, to->d_out.row, a->E, j, stop);
+    accumulate_keys(y, block->scores, dv, to->dv.row, d_out, to->d_out.row, a->E, j, stop);
     accumulate_keys(y, y->d_scores, dk, to->dk.row, q, a->q.row, a->D, j, stop);
-    accumulate_rows(x, y->d_scores, y->dq, y->width, k, a->k.row, a->D, j, stop);
+    accumulate_rows(block, y->d_scores, y->dq, y->width, k, a->k.row, a->D, j, stop);
   }
-  float *dq = row_of(&to->dq, x->b, x->h, x->row);
-  for (size_t r = 0; r < x->rows; r++)
+  float *dq = row_of(&to->dq, block->b, block->h, block->row);
+  for (size_t r = 0; r < block->rows; r++)
     for (size_t d = 0; d < a->D; d += 4) {
       size_t n = at_most(a->D - d, 4);
       float *at = dq + r * to->dq.row + d;

@@ -3,9 +3,10 @@
  *
  * float32: y[m][n] = (bias[n] + x[m][0] W[n][0]) + x[m][1] W[n][1] + ..., in this order whatever the
  * number of rows, of threads and the way W lies: the same bits. */
-#include "linear.h"
-#include "activation.h"
-#include "rows.h"
+#include "linear_decode.h"
+#include "linear_output.h"
+#include "linear_pack.h"
+#include "tile.h"
 
 /* x of a block of rows: 1 MB, in L2. With a small W, which is packed for each block, less, so that threads share rows:
  * what they read next of y is in their caches. */
@@ -38,22 +39,6 @@ uint32_t QKV_EXPORT(qkv_linear_units)(const struct qkv_linear *a) {
   return (uint32_t)(blocks * ((a->N + columns - 1) / columns));
 }
 
-void store_columns(const struct qkv_linear *a, size_t m, size_t n, size_t columns, const float *values) {
-  float *y = a->y + m * a->N + n;
-  const float *residual = a->residual ? a->residual + m * a->N + n : 0;
-  columns = at_most(a->N - n, columns);
-  for (size_t c = 0; c < columns; c += 4) {
-    f4 value = load(values + c);
-    if (residual)
-      value = add(value, get(residual + c, columns - c));
-    put(y + c, columns - c, value);
-  }
-}
-
-f4 biases_of(const struct qkv_linear *a, size_t n) {
-  return a->bias && n < a->N ? get(a->bias + n, a->N - n) : zeros();
-}
-
 /* Eight columns of x W^T + bias, out (rows, columns): their weights are read or packed once (K = 768: 24 KB, in L1) and
  * multiplied with every row of x, while the next eight are loaded. */
 static void tile_rows(const struct qkv_linear *a, float *out, size_t stride, size_t columns, const float *x,
@@ -67,7 +52,19 @@ static void tile_rows(const struct qkv_linear *a, float *out, size_t stride, siz
   float bias[8];
   for (size_t c = 0; c < 8; c += 4)
     store(bias + c, biases_of(a, n + c));
-  gemm_panel(out, stride, rows, columns, bias, x, K, panel, 8, K, is_last ? 0 : &ahead);
+  gemm_panel(&(struct product){
+      .out = out,
+      .start = bias,
+      .a = x,
+      .b = panel,
+      .rows = rows,
+      .columns = columns,
+      .n = K,
+      .out_row = stride,
+      .a_row = K,
+      .b_row = 8,
+      .ahead = is_last ? 0 : &ahead,
+  });
 }
 
 /* Columns n to `end` of y in rows m ... m + rows. */
@@ -80,12 +77,8 @@ static void multiply_rows(const struct qkv_linear *a, size_t m, size_t rows, siz
     if (is_direct || (n + 8 < end && n + 8 < from + COLUMNS))
       continue;
     size_t width = at_most(end, n + 8) - from;
-    for (size_t r = 0; r < rows; r++) {
-      float *row = sums + r * COLUMNS;
-      if (a->activation)
-        activate(a->activation, row, row, 0, width);
-      store_columns(a, m + r, from, width, row);
-    }
+    for (size_t r = 0; r < rows; r++)
+      write_outputs(a, m + r, from, width, sums + r * COLUMNS);
     from = n + 8;
   }
 }

@@ -42,18 +42,21 @@ static void multiply_block(float *out, size_t rows, size_t columns, struct matri
   float *panels = scratch, *packed = panels + COLUMNS * DEPTH;
   for (size_t k = 0, depth = 0; k == 0 || k < n; k += depth) {
     depth = at_most(n - k, DEPTH);
-    const float *left = a.data + k * a.column, *start = accumulate || k > 0 ? 0 : none;
-    if (a.column != 1)
-      pack_columns(packed, left, a.column, depth, rows);
+    struct product p = {.rows = rows, .n = depth, .out_row = columns, .a_row = a.row, .b_row = 8};
+    p.start = accumulate || k > 0 ? 0 : none;
+    p.a = a.data + k * a.column;
+    if (a.column != 1) {
+      pack_columns(packed, p.a, a.column, depth, rows);
+      p.a = packed;
+    }
     for (size_t c = 0; c < columns; c += 8) {
-      size_t width = at_most(columns - c, 8);
-      const float *panel = panels + c % COLUMNS * depth;
       if (c % COLUMNS == 0)
         pack_columns(panels, b.data + k * b.row + c, b.row, depth, at_most(columns - c, COLUMNS));
+      p.out = out + c, p.columns = at_most(columns - c, 8), p.b = panels + c % COLUMNS * depth;
       if (a.column == 1)
-        gemm_panel(out + c, columns, rows, width, start, left, a.row, panel, 8, depth, 0);
+        gemm_panel(&p);
       else
-        gemm_panels(out + c, columns, rows, width, start, packed, panel, 8, depth);
+        gemm_panels(&p);
     }
     if (n == 0)
       return;

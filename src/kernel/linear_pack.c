@@ -5,7 +5,8 @@
  *   A value w is off by at most 2^-11 |w| (2^-39 of the row's largest, if that is more), and what is a float16 or a
  *   bfloat16 already by nothing (for bfloat16 down to 2^-31 of the row's largest).
  * int8: scale = max |w| / 127 of the row. A value is off by at most scale / 2. */
-#include "linear.h"
+#include "linear_pack.h"
+#include "tile.h"
 
 static uint32_t bits_of(float x) {
   uint32_t bits;

@@ -114,25 +114,3 @@ uint32_t QKV_EXPORT(qkv_norm_backward)(const float *x, const float *weight, cons
   }
   return QKV_OK;
 }
-
-/* to[c] = or += the sum of `rows` <= 4 rows of x, row by row */
-INLINE void add_rows(float *to, const float *x, size_t rows, size_t C, uint32_t accumulate, size_t c, size_t left) {
-  f4 sum = accumulate ? get(to + c, left) : zeros();
-  for (size_t i = 0; i < rows; i++)
-    sum = add(sum, get(x + i * C + c, left));
-  put(to + c, left, sum);
-}
-
-/* to (C) = the sum of the rows of x (rows, C). A unit is 64 columns. */
-uint32_t QKV_EXPORT(qkv_column_sums)(const float *x, float *to, size_t rows, size_t C, uint32_t accumulate,
-                                     uint32_t first, uint32_t count) {
-  size_t end = end_of(first, count, 64, C);
-  for (size_t r = 0; r < rows; r += 4, accumulate = 1) {
-    size_t c = (size_t)first * 64, some = at_most(rows - r, 4);
-    for (; some == 4 && c + 4 <= end; c += 4)
-      add_rows(to, x + r * C, 4, C, accumulate, c, 4);
-    for (; c < end; c += 4)
-      add_rows(to, x + r * C, some, C, accumulate, c, end - c);
-  }
-  return QKV_OK;
-}

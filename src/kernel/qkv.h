@@ -264,7 +264,7 @@ uint32_t qkv_norm_backward(const float *x, const float *weight, const float *sta
                            float *sums, size_t rows, size_t C, uint32_t center, float shift, uint32_t accumulate,
                            uint32_t first, uint32_t count);
 
-/* to (C) = sum of the rows of x (rows, C). A unit is 64 columns. */
+/* rows.c: to (C) = sum of the rows of x (rows, C). A unit is 64 columns. */
 uint32_t qkv_column_sums(const float *x, float *to, size_t rows, size_t C, uint32_t accumulate, uint32_t first,
                          uint32_t count);
 

@@ -14,9 +14,12 @@ INLINE void put(float *p, size_t left, f4 x) {
 }
 
 /* Loads BURST floats, a line after the other, if there are n >= BURST: so the lines come from memory side by side, and
- * the hardware prefetch goes on from the last one. Single loads between arithmetic wait for each line. In simd.c. */
+ * the hardware prefetch goes on from the last one. Single loads between arithmetic wait for each line. */
 enum { BURST = 256 };
 void prefetch_burst(const float *p, size_t n);
+
+/* y (n) += factor * x (n) */
+void add_scaled(float *y, const float *x, float factor, size_t n);
 
 /* A gradient: added to what is there with `accumulate`. */
 INLINE void put_gradient(float *p, size_t left, f4 x, uint32_t accumulate) {

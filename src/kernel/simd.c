@@ -1,5 +1,5 @@
-/* simd.c: the functions of simd.h and rows.h that are not inlined. */
-#include "rows.h"
+/* simd.c: the functions of simd.h that are not inlined. */
+#include "simd.h"
 
 f4 load_tail(const float *p, size_t n) {
   f4 x = zeros();
@@ -19,11 +19,4 @@ void store_tail(float *p, size_t n, f4 x) {
     wasm_v128_store32_lane(p + 1, x, 1);
   if (n > 2)
     wasm_v128_store32_lane(p + 2, x, 2);
-}
-
-void prefetch_burst(const float *p, size_t n) {
-  if (n >= BURST)
-#pragma unroll
-    for (size_t i = 0; i < BURST; i += 16)
-      prefetch(p + i);
 }

@@ -8,6 +8,7 @@
 #include <wasm_simd128.h>
 
 #define INLINE static inline __attribute__((always_inline))
+#define NOINLINE __attribute__((noinline))
 
 static inline size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 static inline size_t at_most(size_t n, size_t limit) { return n < limit ? n : limit; }

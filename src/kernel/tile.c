@@ -1,5 +1,6 @@
-/* tile.c: the functions of tile.h and score.h that are not inlined. */
+/* tile.c: the functions of tile.h that are not inlined. */
 #include "tile.h"
+#include "rows.h"
 
 void pack_panel(float *panel, const float *b, size_t n, size_t step, size_t column, size_t columns) {
   size_t k = 0;
@@ -39,45 +40,76 @@ int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
   return sum_lanes(mul(most, zeros())) == 0.0f; /* infinity and NaN times 0 are NaN */
 }
 
+static void load_ahead(struct ahead *ahead) {
+  if (ahead->end - ahead->next < 64)
+    return;
+  for (size_t i = 0; i < 4; i++, ahead->next += 16)
+    prefetch(ahead->next);
+}
+
+/* out (4,8) = start (4,8) + a (4,n) b (n,8); rows of out are `stride` floats apart, those of start `start_row`. a has
+ * `rows` <= 4 rows. */
+INLINE void gemm_4x8(float *out, size_t stride, const float *start, size_t start_row, struct matrix a, size_t rows,
+                     const struct product *p, struct ahead *ahead) {
+  f4 acc[4][2];
+  struct matrix b = {p->b, p->b_row, 1};
+#pragma unroll
+  for (size_t r = 0; r < 4; r++) {
+    acc[r][0] = load(start + r * start_row);
+    acc[r][1] = load(start + r * start_row + 4);
+  }
+  for (size_t k = 0, depth = p->n; k < p->n; k += depth) {
+    if (ahead) {
+      load_ahead(ahead);
+      depth = at_most(p->n - k, ahead->interval);
+    }
+    accumulate_4x8(QKV_SCORE_DOT, acc, a, rows, b, depth, 0);
+    a.data += depth * a.column;
+    b.data += depth * b.row;
+  }
+#pragma unroll
+  for (size_t r = 0; r < 4; r++) {
+    store(out + r * stride, acc[r][0]);
+    store(out + r * stride + 4, acc[r][1]);
+  }
+}
+
+NOINLINE void load_edge(float *tile, const float *x, size_t row, size_t rows, size_t columns) {
+  for (size_t i = 0; i < rows; i++, x += row, tile += 8) {
+    store(tile, get(x, columns));
+    store(tile + 4, get(x + 4, columns - at_most(columns, 4)));
+  }
+}
+
+NOINLINE void store_edge(float *x, size_t row, const float *tile, size_t rows, size_t columns) {
+  for (size_t i = 0; i < rows; i++, x += row, tile += 8) {
+    put(x, columns, load(tile));
+    put(x + 4, columns - at_most(columns, 4), load(tile + 4));
+  }
+}
+
 /* `panels` is a constant: where a is (rows/8, n, 8), not (rows, n). */
-INLINE void gemm_rows(int panels, float *out, size_t stride, size_t rows, size_t columns, const float *start,
-                      const float *a, size_t a_row, const float *b, size_t b_row, size_t n, struct ahead *ahead) {
-  struct matrix right = {b, b_row, 1};
-  for (size_t r = 0; r < rows; r += 4, out += 4 * stride) {
-    struct matrix left = {panels ? a + r / 8 * 8 * n + r % 8 : a + r * a_row, panels ? 1 : a_row, panels ? 8 : 1};
-    size_t height = at_most(rows - r, 4);
-    float edge[4 * 8]; /* a whole tile where `out` has less */
-    int is_whole = height == 4 && columns == 8;
-    for (size_t i = 0; !is_whole && i < 4 * 8; i++)
-      edge[i] = i / 8 < height && i % 8 < columns ? start ? start[i % 8] : out[i / 8 * stride + i % 8] : 0.0f;
-    float *to = is_whole ? out : edge;
-    size_t pitch = is_whole ? stride : 8;
-    const float *from = is_whole && start ? start : to;
-    gemm_4x8_from(from, from == start ? 0 : pitch, to, pitch, left, panels ? 4 : height, right, n, ahead);
-    for (size_t i = 0; !is_whole && i < height; i++)
-      for (size_t j = 0; j < columns; j++)
-        out[i * stride + j] = edge[i * 8 + j];
+INLINE void gemm_rows(int panels, const struct product *p) {
+  const struct product x = *p; /* in registers: a store cannot change it */
+  float *out = x.out, edge[4 * 8];
+  for (size_t r = 0; r < x.rows; r += 4, out += 4 * x.out_row) {
+    struct matrix a = {x.a + r * x.a_row, x.a_row, 1};
+    if (panels)
+      a = (struct matrix){x.a + r / 8 * 8 * x.n + r % 8, 1, 8};
+    size_t height = at_most(x.rows - r, 4), stride = x.out_row;
+    float *tile = out;
+    int is_edge = height < 4 || x.columns < 8;
+    if (is_edge)
+      tile = edge, stride = 8;
+    if (is_edge && !x.start)
+      load_edge(edge, out, x.out_row, height, x.columns);
+    gemm_4x8(tile, stride, x.start ? x.start : tile, x.start ? 0 : stride, a, panels ? 4 : height, &x,
+             panels ? 0 : x.ahead);
+    if (is_edge)
+      store_edge(out, x.out_row, edge, height, x.columns);
   }
 }
 
-void gemm_panel(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
-                size_t a_row, const float *b, size_t b_row, size_t n, struct ahead *ahead) {
-  gemm_rows(0, out, stride, rows, columns, start, a, a_row, b, b_row, n, ahead);
-}
+void gemm_panel(const struct product *p) { gemm_rows(0, p); }
 
-void gemm_panels(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
-                 const float *b, size_t b_row, size_t n) {
-  gemm_rows(1, out, stride, rows, columns, start, a, 0, b, b_row, n, 0);
-}
-
-float score_pair(const struct qkv_attention *a, const float *q, const float *k) {
-  if (a->score == QKV_SCORE_DOT)
-    return dot(q, k, a->D);
-  f4 sum = zeros();
-  for (size_t d = 0; d < a->D; d += 4) {
-    size_t n = at_most(a->D - d, 4);
-    f4 w = a->score == QKV_SCORE_ADDITIVE ? load_some(a->w_v + d, n) : zeros();
-    sum = add_term(a->score, sum, load_some(q + d, n), load_some(k + d, n), w);
-  }
-  return score_factor(a) * sum_lanes(sum);
-}
+void gemm_panels(const struct product *p) { gemm_rows(1, p); }

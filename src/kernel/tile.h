@@ -11,6 +11,13 @@ void pack_panel(float *panel, const float *b, size_t n, size_t step, size_t colu
 /* Is every value of (rows, columns), `row` floats apart, finite? */
 int all_finite(const float *x, size_t row, size_t rows, size_t columns);
 
+/* tile (4,8) = x (rows,columns), at the edge of a matrix: rows <= 4, columns <= 8, rows of x `row` floats apart. What
+ * is beyond the columns becomes 0, what is beyond the rows stays. */
+void load_edge(float *tile, const float *x, size_t row, size_t rows, size_t columns);
+
+/* x (rows,columns) = tile (4,8) */
+void store_edge(float *x, size_t row, const float *tile, size_t rows, size_t columns);
+
 /* A matrix by its two strides, in floats. */
 struct matrix {
   const float *data;
@@ -72,46 +79,20 @@ struct ahead {
   size_t interval;
 };
 
-INLINE void load_ahead(struct ahead *ahead) {
-  if (ahead->end - ahead->next < 64)
-    return;
-  for (size_t i = 0; i < 4; i++, ahead->next += 16)
-    prefetch(ahead->next);
-}
+/* out (rows,columns) = start (columns), the same in each row, + a (rows,n) b (n,columns), columns <= 8.
+ * Without start: out += a b. */
+struct product {
+  float *out;
+  const float *start, *a, *b;
+  size_t rows, columns, n;
+  size_t out_row, a_row, b_row; /* floats from row to row; eight of each row of b may be read */
+  struct ahead *ahead;          /* 0: nothing is loaded */
+};
 
-/* out (4,8) = start + a (4,n) b (n,8); a has `rows` <= 4 rows, those of start are `pitch` floats apart. ahead: 0 for
- * none. */
-INLINE void gemm_4x8_from(const float *start, size_t pitch, float *out, size_t stride, struct matrix a, size_t rows,
-                          struct matrix b, size_t n, struct ahead *ahead) {
-  f4 acc[4][2];
-#pragma unroll
-  for (size_t r = 0; r < 4; r++) {
-    acc[r][0] = load(start + r * pitch);
-    acc[r][1] = load(start + r * pitch + 4);
-  }
-  for (size_t k = 0, depth = n; k < n; k += depth) {
-    if (ahead) {
-      load_ahead(ahead);
-      depth = at_most(n - k, ahead->interval);
-    }
-    accumulate_4x8(QKV_SCORE_DOT, acc, a, rows, b, depth, 0);
-    a.data += depth * a.column;
-    b.data += depth * b.row;
-  }
-#pragma unroll
-  for (size_t r = 0; r < 4; r++) {
-    store(out + r * stride, acc[r][0]);
-    store(out + r * stride + 4, acc[r][1]);
-  }
-}
+/* Computes the product, a as it is. */
+void gemm_panel(const struct product *p);
 
-/* out (rows,columns) = start (columns), repeated, + a (rows,n) b (n,columns), columns <= 8; start 0: += instead. Rows
- * of b are `b_row` floats apart and have eight that may be read. */
-void gemm_panel(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
-                size_t a_row, const float *b, size_t b_row, size_t n, struct ahead *ahead);
-
-/* The same, a (rows/8 rounded up, n, 8). */
-void gemm_panels(float *out, size_t stride, size_t rows, size_t columns, const float *start, const float *a,
-                 const float *b, size_t b_row, size_t n);
+/* Computes the product, a in panels of eight rows: a (rows/8 rounded up, n, 8). a_row and ahead are not read. */
+void gemm_panels(const struct product *p);
 
 #endif

@@ -3,6 +3,7 @@
  *   out = dropout(softmax(mask(softcap(scale * score(q, k))))) v. */
 #include "mask.h"
 #include "random.h"
+#include "rows.h"
 #include "score.h"
 
 /* Copies n values of a step, if it is wanted. */
@@ -111,15 +112,6 @@ static void compute_weights(const struct qkv_trace *t, size_t head, uint32_t row
   }
 }
 
-/* out (n) += weight * v (n) */
-static void axpy(float *out, float weight, const float *v, size_t n) {
-  f4 weights = splat(weight);
-  for (size_t e = 0; e < n; e += 4) {
-    size_t some = at_most(n - e, 4);
-    store_some(out + e, some, mul_add(weights, load_some(v + e, some), load_some(out + e, some)));
-  }
-}
-
 /* out (L,E) = weights (L,S) v (S,E), over visible keys only: 0 * NaN of a hidden value would be NaN. */
 static void weighted_sum(const struct qkv_trace *t, const float *weights, size_t head, uint32_t row, uint32_t end) {
   const struct qkv_attention *a = &t->attention;
@@ -132,7 +124,7 @@ static void weighted_sum(const struct qkv_trace *t, const float *weights, size_t
     struct span span = visible_span(a, b, i);
     for (uint32_t j = span.from; j < span.to; j++) {
       if (passes_mask(a, b, h, i, j))
-        axpy(out, weights[(size_t)i * a->S + j], v + j * a->v.row, a->E);
+        add_scaled(out, v + j * a->v.row, weights[(size_t)i * a->S + j], a->E);
     }
   }
 }

@@ -1,9 +1,9 @@
-/* block.h: a block of query rows and its scores, for attention.c and backward.c.
+/* query_rows.h: a block of query rows and its scores, for attention.c and backward.c.
  *
  * Scores are transposed: one row a key, one column a query, in panels of PANEL queries, the width of a register tile.
  * So keys and values are read in place, and row maxima and row sums are vertical, four queries a vector. */
-#ifndef BLOCK_H
-#define BLOCK_H
+#ifndef QUERY_ROWS_H
+#define QUERY_ROWS_H
 
 #include "mask.h"
 #include "random.h"
@@ -18,7 +18,7 @@ struct panel {
   uint32_t from, to, open_from, open_to;
 };
 
-struct block {
+struct query_rows {
   const struct qkv_attention *a;
   uint32_t b, h, row, rows; /* query rows row <= i < row + rows of head h of batch b */
   uint32_t first;           /* key that the panels count from */
@@ -39,28 +39,30 @@ static inline float *row_of(const struct qkv_tensor *x, uint32_t b, uint32_t h, 
 }
 
 /* Offset of query r and key 0 in `scores`; key j is j * PANEL further. */
-static inline size_t column_of(const struct block *x, size_t r) { return r / PANEL * x->pitch + r % PANEL; }
+static inline size_t column_of(const struct query_rows *block, size_t r) {
+  return r / PANEL * block->pitch + r % PANEL;
+}
 
 /* Block number `n` of head h: its rows, q_panels and the dropout mask. */
-void start_block(struct block *x, uint32_t b, uint32_t h, uint32_t n);
+void start_block(struct query_rows *block, uint32_t b, uint32_t h, uint32_t n);
 
 /* The initial maxima and sums: of the sink, or of nothing. */
-void start_statistics(struct block *x);
+void start_statistics(struct query_rows *block);
 
 /* first = from; panels = the part of keys from <= j < to that they see, by span, mask and bias. Returns whether there
  * is any. */
-int find_visible_keys(struct block *x, uint32_t from, uint32_t to);
+int find_visible_keys(struct query_rows *block, uint32_t from, uint32_t to);
 
 /* y (columns, PANEL) a panel = x^T, x (rows, columns), rows `row` floats apart; zeros beyond the block's rows. */
-void pack_rows(const struct block *x, float *panels, const float *rows, size_t row, size_t columns);
+void pack_rows(const struct query_rows *block, float *panels, const float *rows, size_t row, size_t columns);
 
 /* out[j][0..7] = sum_d keys[j][d] * panels[d][0..7] for keys from <= j < to; `out` as scores. May write three rows
  * more. */
-void multiply_keys(const struct block *x, float *out, const float *panels, const float *keys, size_t row,
+void multiply_keys(const struct query_rows *block, float *out, const float *panels, const float *keys, size_t row,
                    size_t columns, size_t from, size_t to);
 
 /* scores = mask(softcap(scale * score(q, k))) for keys from <= j < to, relative to `first`. */
-void compute_scores(struct block *x, size_t from, size_t to);
+void compute_scores(struct query_rows *block, size_t from, size_t to);
 
 /* One tile of four queries:
  *   m' = max(m, max_j score_j),  e_j = exp(score_j - m'),  l' = l * exp(m - m') + sum_j e_j.
@@ -68,10 +70,10 @@ void compute_scores(struct block *x, size_t from, size_t to);
 f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums, float *powers);
 
 /* weights *= dropout factor; all keys of the panels. */
-void apply_dropout(const struct block *x, float *weights);
+void apply_dropout(const struct query_rows *block, float *weights);
 
 /* output (lanes, width) += weights (lanes, keys) y (keys, columns) for keys from <= j < to; y: row of key `first`. */
-void accumulate_rows(const struct block *x, const float *weights, float *output, size_t width, const float *y,
+void accumulate_rows(const struct query_rows *block, const float *weights, float *output, size_t width, const float *y,
                      size_t row, size_t columns, size_t from, size_t to);
 
 #endif

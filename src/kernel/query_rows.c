@@ -1,29 +1,27 @@
-/* block.c: the functions of block.h. q (B,H,L,D), k (B,G,S,D). */
-#include "block.h"
+/* query_rows.c: the functions of query_rows.h. q (B,H,L,D), k (B,G,S,D). */
+#include "query_rows.h"
 #include "rows.h"
 
-void pack_rows(const struct block *x, float *panels, const float *rows, size_t row, size_t columns) {
-  for (size_t r = 0; r < x->lanes; r += PANEL)
-    pack_panel(panels + r * columns, rows + r * row, columns, 1, row, at_most(x->rows - r, PANEL));
+void pack_rows(const struct query_rows *block, float *panels, const float *rows, size_t row, size_t columns) {
+  for (size_t r = 0; r < block->lanes; r += PANEL)
+    pack_panel(panels + r * columns, rows + r * row, columns, 1, row, at_most(block->rows - r, PANEL));
 }
 
-void start_block(struct block *x, uint32_t b, uint32_t h, uint32_t n) {
-  const struct qkv_attention *a = x->a;
-  x->b = b, x->h = h, x->row = n * BLOCK_ROWS;
-  x->rows = (uint32_t)at_most(a->L - x->row, BLOCK_ROWS);
-  x->lanes = round_up(x->rows, PANEL);
-  pack_rows(x, x->q_panels, row_of(&a->q, b, h, x->row), a->q.row, a->D);
+void start_block(struct query_rows *block, uint32_t b, uint32_t h, uint32_t n) {
+  const struct qkv_attention *a = block->a;
+  block->b = b, block->h = h, block->row = n * BLOCK_ROWS;
+  block->rows = (uint32_t)at_most(a->L - block->row, BLOCK_ROWS);
+  block->lanes = round_up(block->rows, PANEL);
+  pack_rows(block, block->q_panels, row_of(&a->q, b, h, block->row), a->q.row, a->D);
   if (a->generator)
-    draw_keep_mask(a->generator, x->keep, (size_t)x->rows * a->S, (double)a->dropout);
+    draw_keep_mask(a->generator, block->keep, (size_t)block->rows * a->S, (double)a->dropout);
 }
 
-void start_statistics(struct block *x) {
-  float sink = sink_logit(x->a, x->h);
-  for (size_t r = 0; r < x->lanes; r++)
-    x->maxima[r] = sink, x->sums[r] = sink == HIDDEN ? 0.0f : 1.0f;
+void start_statistics(struct query_rows *block) {
+  float sink = sink_logit(block->a, block->h);
+  for (size_t r = 0; r < block->lanes; r++)
+    block->maxima[r] = sink, block->sums[r] = sink == HIDDEN ? 0.0f : 1.0f;
 }
-
-#define NOINLINE __attribute__((noinline))
 
 /* Bytes j <= c < j + n, n <= 4, of a row of a boolean mask, as a word; 0 beyond. */
 static NOINLINE uint32_t gather_mask(const struct qkv_mask *mask, const uint8_t *row, uint32_t j, size_t n) {
@@ -53,51 +51,51 @@ INLINE f4 bias_vector(const struct qkv_bias *bias, const float *row, uint32_t j,
   return n < 4 || bias->column != 1 ? gather_bias(bias, row, j, n) : load(row + j);
 }
 
-static const uint8_t *mask_row(const struct block *x, size_t r) {
-  const struct qkv_mask *m = &x->a->mask;
-  return !m->data ? 0 : m->data + (size_t)x->b * m->batch + (size_t)x->h * m->head + (x->row + r) * m->row;
+static const uint8_t *mask_row(const struct query_rows *block, size_t r) {
+  const struct qkv_mask *m = &block->a->mask;
+  return !m->data ? 0 : m->data + (size_t)block->b * m->batch + (size_t)block->h * m->head + (block->row + r) * m->row;
 }
 
-static const float *bias_row(const struct block *x, size_t r) {
-  const struct qkv_bias *m = &x->a->bias;
-  return !m->data ? 0 : m->data + (size_t)x->b * m->batch + (size_t)x->h * m->head + (x->row + r) * m->row;
+static const float *bias_row(const struct query_rows *block, size_t r) {
+  const struct qkv_bias *m = &block->a->bias;
+  return !m->data ? 0 : m->data + (size_t)block->b * m->batch + (size_t)block->h * m->head + (block->row + r) * m->row;
 }
 
 /* Can any of `rows` rows from r on see any of the n <= 4 keys from j on, by mask and by bias? */
-static NOINLINE int any_visible(const struct block *x, size_t r, size_t rows, uint32_t j, size_t n) {
-  const struct qkv_attention *a = x->a;
+static NOINLINE int any_visible(const struct query_rows *block, size_t r, size_t rows, uint32_t j, size_t n) {
+  const struct qkv_attention *a = block->a;
   uint32_t word = 0;
   f4 seen = zeros();
   for (size_t i = 0; a->mask.data && i < (a->mask.row ? rows : 1); i++)
-    word |= mask_word(&a->mask, mask_row(x, r + i), j, n);
+    word |= mask_word(&a->mask, mask_row(block, r + i), j, n);
   for (size_t i = 0; a->bias.data && i < (a->bias.row ? rows : 1); i++)
-    seen = either(seen, not_equal(bias_vector(&a->bias, bias_row(x, r + i), j, n), splat(HIDDEN)));
+    seen = either(seen, not_equal(bias_vector(&a->bias, bias_row(block, r + i), j, n), splat(HIDDEN)));
   return (!a->mask.data || word) && (!a->bias.data || any_lane(seen));
 }
 
 static uint32_t clamp(uint32_t n, uint32_t least, uint32_t most) { return n < least ? least : n > most ? most : n; }
 
-int find_visible_keys(struct block *x, uint32_t first, uint32_t end) {
-  const struct qkv_attention *a = x->a;
+int find_visible_keys(struct query_rows *block, uint32_t first, uint32_t end) {
+  const struct qkv_attention *a = block->a;
   int any = 0;
-  x->first = first;
-  for (size_t r = 0; r < x->rows; r += PANEL) {
-    uint32_t rows = (uint32_t)at_most(x->rows - r, PANEL), row = x->row + (uint32_t)r;
-    struct span top = visible_span(a, x->b, row), bottom = visible_span(a, x->b, row + rows - 1);
+  block->first = first;
+  for (size_t r = 0; r < block->rows; r += PANEL) {
+    uint32_t rows = (uint32_t)at_most(block->rows - r, PANEL), row = block->row + (uint32_t)r;
+    struct span top = visible_span(a, block->b, row), bottom = visible_span(a, block->b, row + rows - 1);
     uint32_t from = (clamp(top.from, first, end) - first) & ~3u, to = clamp(bottom.to, first, end) - first;
     if (has_mask(a)) {
-      while (from < to && !any_visible(x, r, rows, first + from, at_most(to - from, 4)))
+      while (from < to && !any_visible(block, r, rows, first + from, at_most(to - from, 4)))
         from += 4;
       for (uint32_t last; from < to; to = last) {
         last = (to - 1) & ~3u;
-        if (any_visible(x, r, rows, first + last, to - last))
+        if (any_visible(block, r, rows, first + last, to - last))
           break;
       }
     }
     to = to < from ? from : to;
     uint32_t open_from = clamp(bottom.from, first + from, first + to) - first;
     uint32_t open_to = clamp(top.to, first + open_from, first + to) - first;
-    x->panels[r / PANEL] = (struct panel){from, to, open_from, open_to};
+    block->panels[r / PANEL] = (struct panel){from, to, open_from, open_to};
     any |= from < to;
   }
   return any;
@@ -115,57 +113,58 @@ static void dot_panel(float *out, const float *panel, const float *keys, size_t 
   score_panel(QKV_SCORE_DOT, out, panel, keys, row, columns, from, to, 0, factor);
 }
 
-void multiply_keys(const struct block *x, float *out, const float *panels, const float *keys, size_t row,
+void multiply_keys(const struct query_rows *block, float *out, const float *panels, const float *keys, size_t row,
                    size_t columns, size_t from, size_t to) {
-  for (size_t r = 0; r < x->lanes; r += PANEL) {
-    const struct panel *p = x->panels + r / PANEL;
-    dot_panel(out + column_of(x, r), panels + r * columns, keys, row, columns, from < p->from ? p->from : from,
+  for (size_t r = 0; r < block->lanes; r += PANEL) {
+    const struct panel *p = block->panels + r / PANEL;
+    dot_panel(out + column_of(block, r), panels + r * columns, keys, row, columns, from < p->from ? p->from : from,
               at_most(to, p->to), 1.0f);
   }
 }
 
 /* scores = softcap * tanh(scores / softcap), d_cap = 1 - tanh^2 */
-static void cap_scores(const struct block *x, size_t from, size_t to) {
-  f4 cap = splat(x->a->softcap);
+static void cap_scores(const struct query_rows *block, size_t from, size_t to) {
+  f4 cap = splat(block->a->softcap);
   for (size_t i = from; i < to; i += 4) {
-    f4 t = tanh4(quotient(load(x->scores + i), cap));
-    store(x->scores + i, mul(cap, t));
-    if (x->d_cap)
-      store(x->d_cap + i, sub(splat(1.0f), mul(t, t)));
+    f4 t = tanh4(quotient(load(block->scores + i), cap));
+    store(block->scores + i, mul(cap, t));
+    if (block->d_cap)
+      store(block->d_cap + i, sub(splat(1.0f), mul(t, t)));
   }
 }
 
 /* scores -= slope * |position - j| (ALiBi). */
-static void add_alibi(const struct block *x, size_t r, size_t from, size_t to) {
-  f4 slope = splat(-x->a->alibi[x->h]);
+static void add_alibi(const struct query_rows *block, size_t r, size_t from, size_t to) {
+  f4 slope = splat(-block->a->alibi[block->h]);
   for (size_t c = r; c < r + PANEL; c += 4) {
     float rows[4]; /* each rounded by itself, as in alibi_at: beyond 2^24, first + 1 rounds differently */
     for (uint32_t lane = 0; lane < 4; lane++)
-      rows[lane] = (float)position_of(x->a, x->b, x->row + (uint32_t)c + lane);
-    float *scores = x->scores + column_of(x, c);
+      rows[lane] = (float)position_of(block->a, block->b, block->row + (uint32_t)c + lane);
+    float *scores = block->scores + column_of(block, c);
     for (size_t j = from; j < to; j++)
-      store(scores + j * PANEL, mul_add(slope, absolute(sub(load(rows), splat((float)(x->first + (uint32_t)j)))),
+      store(scores + j * PANEL, mul_add(slope, absolute(sub(load(rows), splat((float)(block->first + (uint32_t)j)))),
                                         load(scores + j * PANEL)));
   }
 }
 
-/* scores = -inf where mask or bias hide the key, scores + bias elsewhere: 4 queries and 4 keys at a time. */
-static void mask_panel(const struct block *x, size_t r, size_t from, size_t to) {
-  const struct qkv_mask *mask = &x->a->mask;
-  const struct qkv_bias *bias = &x->a->bias;
+/* scores = -inf where mask or bias hide the key, scores + bias elsewhere: 4 queries and 4 keys at a time,
+ * so that, as a register tile does, it may write three rows more. */
+static void mask_panel(const struct query_rows *block, size_t r, size_t from, size_t to) {
+  const struct qkv_mask *mask = &block->a->mask;
+  const struct qkv_bias *bias = &block->a->bias;
   const f4 hidden = splat(HIDDEN);
   for (size_t c = r; c < r + PANEL; c += 4) {
     const uint8_t *mask_rows[4];
     const float *bias_rows[4];
     for (size_t i = 0; i < 4; i++) {
-      size_t row = at_most(c + i, x->rows - 1);
-      mask_rows[i] = mask_row(x, row), bias_rows[i] = bias_row(x, row);
+      size_t row = at_most(c + i, block->rows - 1);
+      mask_rows[i] = mask_row(block, row), bias_rows[i] = bias_row(block, row);
       if (bias->data && bias->column == 1)
-        prefetch_burst(bias_rows[i] + x->first + from, to - from);
+        prefetch_burst(bias_rows[i] + block->first + from, to - from);
     }
-    float *scores = x->scores + column_of(x, c);
+    float *scores = block->scores + column_of(block, c);
     for (size_t j = from; mask->data && j < to; j += 4) {
-      uint32_t words[4], key = x->first + (uint32_t)j;
+      uint32_t words[4], key = block->first + (uint32_t)j;
       size_t n = at_most(to - j, 4);
 #pragma unroll
       for (size_t i = 0; i < 4; i++)
@@ -174,37 +173,35 @@ static void mask_panel(const struct block *x, size_t r, size_t from, size_t to) 
       zero_bytes(where, words);
 #pragma unroll
       for (size_t i = 0; i < 4; i++)
-        if (i < n)
-          store(scores + (j + i) * PANEL, blend(where[i], hidden, load(scores + (j + i) * PANEL)));
+        store(scores + (j + i) * PANEL, blend(where[i], hidden, load(scores + (j + i) * PANEL)));
     }
     for (size_t j = from; bias->data && j < to; j += 4) {
       f4 b[4];
       size_t n = at_most(to - j, 4);
 #pragma unroll
       for (size_t i = 0; i < 4; i++)
-        b[i] = bias_vector(bias, bias_rows[i], x->first + (uint32_t)j, n);
+        b[i] = bias_vector(bias, bias_rows[i], block->first + (uint32_t)j, n);
       transpose(b);
 #pragma unroll
-      for (size_t i = 0; i < 4; i++)
-        if (i < n) {
-          f4 sum = add(load(scores + (j + i) * PANEL), b[i]);
-          store(scores + (j + i) * PANEL, blend(equal(b[i], hidden), hidden, sum));
-        }
+      for (size_t i = 0; i < 4; i++) {
+        f4 sum = add(load(scores + (j + i) * PANEL), b[i]);
+        store(scores + (j + i) * PANEL, blend(equal(b[i], hidden), hidden, sum));
+      }
     }
   }
 }
 
 /* scores = -inf for keys from <= j < to that the span of a row of the panel does not have; a span moves by at most one
  * key from row to row, so these keys are few. */
-static void hide_keys(const struct block *x, size_t r, uint32_t from, uint32_t to) {
+static void hide_keys(const struct query_rows *block, size_t r, uint32_t from, uint32_t to) {
   for (size_t c = r; from < to && c < r + PANEL; c += 4) {
     float starts[4], ends[4]; /* relative to `from` */
     for (uint32_t i = 0; i < 4; i++) {
-      struct span span = visible_span(x->a, x->b, x->row + (uint32_t)c + i);
-      starts[i] = (float)(clamp(span.from, x->first + from, x->first + to) - x->first - from);
-      ends[i] = (float)(clamp(span.to, x->first + from, x->first + to) - x->first - from);
+      struct span span = visible_span(block->a, block->b, block->row + (uint32_t)c + i);
+      starts[i] = (float)(clamp(span.from, block->first + from, block->first + to) - block->first - from);
+      ends[i] = (float)(clamp(span.to, block->first + from, block->first + to) - block->first - from);
     }
-    float *scores = x->scores + column_of(x, c) + from * PANEL;
+    float *scores = block->scores + column_of(block, c) + from * PANEL;
     for (uint32_t j = 0; j < to - from; j++) {
       f4 key = splat((float)j), hidden = splat(HIDDEN);
       f4 score = blend(less(key, load(ends)), load(scores + j * PANEL), hidden);
@@ -213,16 +210,16 @@ static void hide_keys(const struct block *x, size_t r, uint32_t from, uint32_t t
   }
 }
 
-void compute_scores(struct block *x, size_t start, size_t end) {
-  const struct qkv_attention *a = x->a;
-  const float *k = row_of(&a->k, x->b, x->h / (a->H / a->G), x->first);
+void compute_scores(struct query_rows *block, size_t start, size_t end) {
+  const struct qkv_attention *a = block->a;
+  const float *k = row_of(&a->k, block->b, block->h / (a->H / a->G), block->first);
   float factor = score_factor(a) * a->scale;
-  for (size_t r = 0; r < x->rows; r += PANEL) {
-    struct panel p = x->panels[r / PANEL];
+  for (size_t r = 0; r < block->rows; r += PANEL) {
+    struct panel p = block->panels[r / PANEL];
     uint32_t from = clamp((uint32_t)start, p.from, p.to), to = clamp((uint32_t)end, p.from, p.to);
     if (from >= to)
       continue;
-    float *scores = x->scores + column_of(x, r), *q = x->q_panels + r * a->D;
+    float *scores = block->scores + column_of(block, r), *q = block->q_panels + r * a->D;
     switch (a->score) {
     case QKV_SCORE_GAUSSIAN:
       score_panel(QKV_SCORE_GAUSSIAN, scores, q, k, a->k.row, a->D, from, to, 0, factor);
@@ -234,13 +231,13 @@ void compute_scores(struct block *x, size_t start, size_t end) {
       dot_panel(scores, q, k, a->k.row, a->D, from, to, factor);
     }
     if (a->softcap > 0.0f)
-      cap_scores(x, column_of(x, r) + from * PANEL, column_of(x, r) + to * PANEL);
+      cap_scores(block, column_of(block, r) + from * PANEL, column_of(block, r) + to * PANEL);
     if (a->alibi)
-      add_alibi(x, r, from, to);
+      add_alibi(block, r, from, to);
     if (has_mask(a))
-      mask_panel(x, r, from, to);
-    hide_keys(x, r, from, clamp(p.open_from, from, to));
-    hide_keys(x, r, clamp(p.open_to, from, to), to);
+      mask_panel(block, r, from, to);
+    hide_keys(block, r, from, clamp(p.open_from, from, to));
+    hide_keys(block, r, clamp(p.open_to, from, to), to);
   }
 }
 
@@ -271,32 +268,39 @@ f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums,
   return rescale;
 }
 
-void apply_dropout(const struct block *x, float *weights) {
-  for (size_t r = 0; r < x->rows; r++) {
-    const struct panel *p = x->panels + r / PANEL;
+void apply_dropout(const struct query_rows *block, float *weights) {
+  for (size_t r = 0; r < block->rows; r++) {
+    const struct panel *p = block->panels + r / PANEL;
     for (size_t j = p->from; j < p->to; j++)
-      weights[column_of(x, r) + j * PANEL] *= keep_factor(x->keep[r * x->a->S + x->first + j], (double)x->a->dropout);
+      weights[column_of(block, r) + j * PANEL] *=
+          keep_factor(block->keep[r * block->a->S + block->first + j], (double)block->a->dropout);
   }
 }
 
-void accumulate_rows(const struct block *x, const float *weights, float *output, size_t width, const float *y,
+void accumulate_rows(const struct query_rows *block, const float *weights, float *output, size_t width, const float *y,
                      size_t row, size_t columns, size_t from, size_t to) {
+  struct product product = {.rows = PANEL, .columns = 8, .out_row = width};
   for (size_t e = 0; e < columns; e += 8) {
-    struct matrix values = {y + e + from * row, row, 1};
+    const float *values = y + e + from * row;
+    product.b_row = row;
     /* The last panel of columns may be narrower than 8. It is read 8 wide in place, except for the last 8 keys, whose
      * copy is padded: a read there could leave the tensor. */
     size_t copied = e + 8 > columns ? at_most(to - from, 8) : 0;
     if (copied)
-      pack_panel(x->tail, y + e + (to - copied) * row, copied, row, 1, at_most(columns - e, 8));
+      pack_panel(block->tail, y + e + (to - copied) * row, copied, row, 1, at_most(columns - e, 8));
     for (size_t j = from, n = to - from - copied; j < to; j += n, n = copied) {
-      for (size_t r = 0; r < x->lanes; r += PANEL) {
-        const struct panel *p = x->panels + r / PANEL;
+      for (size_t r = 0; r < block->lanes; r += PANEL) {
+        const struct panel *p = block->panels + r / PANEL;
         size_t start = j < p->from ? p->from : j, end = at_most(p->to, j + n);
-        if (start < end)
-          gemm_panels(output + r * width + e, width, PANEL, 8, 0, weights + column_of(x, r) + start * PANEL,
-                      values.data + (start - j) * values.row, values.row, end - start);
+        if (start >= end)
+          continue;
+        product.out = output + r * width + e;
+        product.a = weights + column_of(block, r) + start * PANEL;
+        product.b = values + (start - j) * product.b_row;
+        product.n = end - start;
+        gemm_panels(&product);
       }
-      values = (struct matrix){x->tail, 8, 1};
+      values = block->tail, product.b_row = 8;
     }
   }
 }

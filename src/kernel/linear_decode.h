@@ -1,0 +1,14 @@
+/* linear_decode.h: y = activation(x W^T + bias) + residual for few rows of x, see linear_decode.c. x (M,K), W (N,K). */
+#ifndef LINEAR_DECODE_H
+#define LINEAR_DECODE_H
+
+#include "qkv.h"
+
+/* Up to so many rows, reading W takes longer than the products with it. */
+enum { FEW_ROWS = 8 };
+
+/* Computes columns n to `end` of y, M <= FEW_ROWS. Returns 0 where some x is NaN, infinite, or too large or small for
+ * the arithmetic of float16 or int8; then nothing is written. scratch: that of qkv_linear_part. */
+int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch);
+
+#endif

@@ -1,0 +1,17 @@
+/* linear_pack.h: packed weights. W (N,K) lies in panels of eight rows, (N/8 rounded up, K, 8). */
+#ifndef LINEAR_PACK_H
+#define LINEAR_PACK_H
+
+#include "qkv.h"
+#include "simd.h"
+
+/* Returns the bytes of a packed panel of eight rows, K values each. `weights` is of enum qkv_weights. */
+INLINE size_t panel_bytes(uint32_t weights, size_t K) {
+  return weights == QKV_WEIGHTS_INT8 ? round_up(K, 2) * 8 : K * (weights == QKV_WEIGHTS_FLOAT16 ? 16 : 32);
+}
+
+/* Returns columns n to n + 8 of W^T, (K,8), as floats: in place if they are packed as float32, else converted into
+ * `panel`. */
+const float *panel_of(const struct qkv_linear *a, size_t n, float *panel);
+
+#endif

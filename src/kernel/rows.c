@@ -1,0 +1,41 @@
+/* rows.c: the functions of rows.h that are not inlined, and the sums of columns. x (rows, C) -> to (C). */
+#include "rows.h"
+#include "qkv.h"
+
+void prefetch_burst(const float *p, size_t n) {
+  if (n >= BURST)
+#pragma unroll
+    for (size_t i = 0; i < BURST; i += 16)
+      prefetch(p + i);
+}
+
+void add_scaled(float *y, const float *x, float factor, size_t n) {
+  f4 factors = splat(factor);
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    store(y + i, mul_add(factors, load(x + i), load(y + i)));
+  if (i < n)
+    store_tail(y + i, n - i, mul_add(factors, load_tail(x + i, n - i), load_tail(y + i, n - i)));
+}
+
+/* to[c] = or += the sum of `rows` <= 4 rows of x, row by row */
+INLINE void sum_rows(float *to, const float *x, size_t rows, size_t C, uint32_t accumulate, size_t c, size_t left) {
+  f4 sum = accumulate ? get(to + c, left) : zeros();
+  for (size_t i = 0; i < rows; i++)
+    sum = add(sum, get(x + i * C + c, left));
+  put(to + c, left, sum);
+}
+
+/* to (C) = the sum of the rows of x (rows, C). A unit is 64 columns. */
+uint32_t QKV_EXPORT(qkv_column_sums)(const float *x, float *to, size_t rows, size_t C, uint32_t accumulate,
+                                     uint32_t first, uint32_t count) {
+  size_t end = end_of(first, count, 64, C);
+  for (size_t r = 0; r < rows; r += 4, accumulate = 1) {
+    size_t c = (size_t)first * 64, some = at_most(rows - r, 4);
+    for (; some == 4 && c + 4 <= end; c += 4)
+      sum_rows(to, x + r * C, 4, C, accumulate, c, 4);
+    for (; c < end; c += 4)
+      sum_rows(to, x + r * C, some, C, accumulate, c, end - c);
+  }
+  return QKV_OK;
+}
