@@ -71,7 +71,7 @@ async function main() {
     await noteAnswers(context)
     const page = await context.newPage()
     page.setDefaultTimeout(120_000)
-    await page.goto(`${origin}/site/#1&room=models&models.checkpoint=stories`)
+    await page.goto(`${origin}/site/#2&room=models&models.checkpoint=stories`)
     await opened(page, '')
     const own = await room(
       page,
@@ -79,7 +79,7 @@ async function main() {
     )
     print([`key to paint, stories, ${own.tokens} tokens, ${own.heads} heads`, digits(own.key), '<= 60'])
     await page.goto('about:blank')
-    await page.goto(`${origin}/site/?model=/gpt2#1&room=models`)
+    await page.goto(`${origin}/site/?model=/gpt2#2&room=models`)
     await opened(page, 'gpt2')
     const ids = Array.from({ length: 63 }, (_, i) => (i * 7919) % 50257)
     const all = await room(

@@ -200,7 +200,7 @@ asks(
       new RegExp(`^Yes\\. short sees Life.*${share(weight)}.*changes by \\d`),
     )
   },
-  '#1&heads=1&dValue=4&mask=causal',
+  '#2&heads=1&dValue=4&mask=causal',
 )
 
 asks('6. what differs between heads? A sentence each; the largest differences of two, with one click', async () => {
@@ -423,7 +423,7 @@ test('whoever leaves the tour has the settings from before it again, or what was
   await page.click('#tour-leave')
   await page.locator('#tour').waitFor({ state: 'detached' })
   assert.equal(await page.inputValue('#sentence'), 'typed in the tour')
-  await open.go('#1&tour=5')
+  await open.go('#2&tour=5')
   await page.click('#tour-leave')
   await page.locator('#tour').waitFor({ state: 'detached' })
   assert.equal(await page.locator('[data-word="queries:2"].is-selected').count(), 1, 'nothing was there before it')
@@ -445,7 +445,7 @@ test('no bar covers the inspector, at four sizes, with the tour and without, abo
       return [...found]
     })
   for (const [width, height] of [[1440, 900], [1920, 1080], [1100, 700], [360, 780]]) // biome-ignore format: one line
-    for (const hash of ['#1&cell=weights.0.1.1', '#1&tour=2']) {
+    for (const hash of ['#2&cell=weights.0.1.1', '#2&tour=2']) {
       await page.setViewportSize({ width, height })
       await open.go(hash)
       for (const share of [0, 0.1, 0.5, 1]) {
@@ -455,7 +455,7 @@ test('no bar covers the inspector, at four sizes, with the tour and without, abo
       }
     }
   await page.setViewportSize({ width: 1440, height: 900 })
-  await open.go('#1&tour=2')
+  await open.go('#2&tour=2')
   await page.locator('#tour[data-stop="2"]').waitFor()
   const close = await page.locator('#inspector-close').evaluate(button => {
     const { x, y, width, height } = button.getBoundingClientRect()
@@ -466,10 +466,10 @@ test('no bar covers the inspector, at four sizes, with the tour and without, abo
 
 test('a link to a stop of the tour opens it', async () => {
   const { page } = open
-  await open.go('#1&tour=5')
+  await open.go('#2&tour=5')
   await page.locator('#tour[data-stop="5"]').waitFor()
   assert.match(await open.text('#tour-text'), /Does short \(word 3\) see dessert \(word 5\)\? No\./)
-  await open.go('#1&tour=4')
+  await open.go('#2&tour=4')
   await page.waitForFunction(() => {
     const { top = 1e9 } = document.querySelector('#algebra[data-tour="1"]')?.getBoundingClientRect() ?? {}
     return top >= 0 && top < innerHeight / 2

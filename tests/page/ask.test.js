@@ -95,7 +95,7 @@ test('the keyboard moves through a matrix, selects a cell and lets it go', async
 })
 
 test('long numbers fit into the panel', async () => {
-  await open.go('#1&scale=300&sentence=Unpronounceable words are short, eat dessert first')
+  await open.go('#2&scale=300&sentence=Unpronounceable words are short, eat dessert first')
   for (const matrix of ['scores', 'scaled', 'masked', 'weights', 'output']) {
     await ask(matrix, 1, 0)
     const { scrollWidth, clientWidth } = await open.page.evaluate(() => {

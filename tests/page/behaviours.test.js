@@ -147,7 +147,7 @@ test('Shift-click on a second cell subtracts it; the link carries both; Escape g
 
 test('Shift-click on a second word asks whether the first sees it, in the strip, on labels and on lines', async () => {
   const { page } = open
-  await open.go('#1&heads=1&dValue=4&mask=causal')
+  await open.go('#2&heads=1&dValue=4&mask=causal')
   const says = (/** @type {string} */ start) =>
     page.waitForFunction(text => document.querySelector('#sees-answer')?.textContent?.trim().startsWith(text), start)
   await word(2).click()
@@ -404,7 +404,7 @@ test('on a phone the lens stands above the finger, within the screen', async () 
 test('on a phone the sheet is dragged to 96 px, 45 % and 90 %, and the tour folds below it', async () => {
   const { page } = open
   await page.setViewportSize({ width: 390, height: 844 })
-  await open.go('#1&tour=5')
+  await open.go('#2&tour=5')
   const panel = page.locator('#inspector')
   const height = async () => Math.round((await panel.boundingBox())?.height ?? 0)
   const is = (/** @type {number} */ want) =>
@@ -451,7 +451,7 @@ test('what failed can be tried again: the sentence has a button', async () => {
 
 test('the legend and the choice beside it say the same end of the scale', async () => {
   const { page } = open
-  await open.go('#1&scale=0.1')
+  await open.go('#2&scale=0.1')
   for (const end of ['shared', 'one', 'own']) {
     await page.selectOption('#scale-end', end)
     await settled(page)

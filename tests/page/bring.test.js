@@ -223,7 +223,7 @@ const BAD = [
     [{ name: 'a.json', buffer: Buffer.alloc(50e6 - 1, 32) }],
     /That is 50 MB; this page reads up to 32 MB/,
   ],
-  ['a link of the page that is damaged', [json({ link: '#1~x&sentence=b' })], /damaged/],
+  ['a link of the page that is damaged', [json({ link: '#2~x&sentence=b' })], /damaged/],
 ]
 
 test('what cannot be shown is answered in words, and the page stays as it was', async () => {

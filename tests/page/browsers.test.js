@@ -101,7 +101,7 @@ for (const name of BROWSERS)
     // A link to the room "Learn" repeats a run: the same bits here, and in Node.
     for (const task of /** @type {const} */ (['sort', 'translation'])) {
       await page.goto('about:blank')
-      await page.goto(`${server.url}#1&room=learn&learn.task=${task}&learn.seed=3`)
+      await page.goto(`${server.url}#2&room=learn&learn.task=${task}&learn.seed=3`)
       await page.until(isReady)
       await page.click('#learn-train')
       await page.until(isLearned)

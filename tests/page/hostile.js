@@ -157,7 +157,7 @@ export function linkOf(random) {
   for (const name of fields) parts.set(random() < 0.01 ? '__proto__' : name, value(name))
   const room = one(/** @type {const} */ (['layer', 'layer', 'layer', 'learn', 'models']))
   for (const [name, text] of Object.entries({ room, ...rooms[room]() })) parts.set(name, text)
-  const hash = `#1&${parts}`
+  const hash = `#2&${parts}`
   return random() < 0.03 ? hash.slice(0, below(hash.length)) : hash
 }
 

@@ -23,15 +23,15 @@ import { usePage } from './open.js'
 
 const SEED = Number(process.env.QKV_SEED ?? 11)
 const LISTED = [
-  '#1&heads=1e308',
-  '#1&heads=99999999',
-  '#1&model=given',
-  '#1&scale=1e39',
-  '#1&model=given&heads=1e308',
-  '#1&model=given&score=additive&given={"weights":{"dims":[1,2],"data":[0.5,0.5]}}',
-  '#1&model=given&given={"q":{"dims":[1,1],"data":[3e38]},"k":{"dims":[1,1],"data":[3e38]},"v":{"dims":[1,1],"data":[3e38]}}',
-  '#1&draw=continue&tableRows=1000000&dModel=512',
-  `#1&edits=${Array(20_000).fill('weights.0.0.0:0.5').join('+')}`,
+  '#2&heads=1e308',
+  '#2&heads=99999999',
+  '#2&model=given',
+  '#2&scale=1e39',
+  '#2&model=given&heads=1e308',
+  '#2&model=given&score=additive&given={"weights":{"dims":[1,2],"data":[0.5,0.5]}}',
+  '#2&model=given&given={"q":{"dims":[1,1],"data":[3e38]},"k":{"dims":[1,1],"data":[3e38]},"v":{"dims":[1,1],"data":[3e38]}}',
+  '#2&draw=continue&tableRows=1000000&dModel=512',
+  `#2&edits=${Array(20_000).fill('weights.0.0.0:0.5').join('+')}`,
 ]
 const links = () => {
   const random = randomOf(SEED)

@@ -138,7 +138,7 @@ test('7. dragging a number selects no text, and the map beside it follows', asyn
 
 test('8. two hundred words: the scale ends where the weights do, rows are filtered, all terms open', async () => {
   const { page } = open
-  await open.go('#1&scale=0.1')
+  await open.go('#2&scale=0.1')
   await page.fill('#sentence', words(200))
   await settled(page)
   const look = () =>
@@ -276,9 +276,9 @@ test('a term opens its explanation in place, in both languages', async () => {
 test('sentences that depend on the settings are shown only if they are true', async () => {
   for (const [hash, selector, text] of /** @type {const} */ ([
     ['#1', '#step-scaled', /from picking a single word/],
-    ['#1&scale=0.1', '#step-scaled', /multiplied by the scale that was set/],
-    ['#1&score=plain', '#step-scaled', /are not scaled/],
-    ['#1&softmaxAxis=queries', '#seen', /each column sums to one.*nothing here is trained/],
+    ['#2&scale=0.1', '#step-scaled', /multiplied by the scale that was set/],
+    ['#2&score=plain', '#step-scaled', /are not scaled/],
+    ['#2&softmaxAxis=queries', '#seen', /each column sums to one.*nothing here is trained/],
   ])) {
     await open.go(hash)
     assert.match(await open.text(selector), text, hash)

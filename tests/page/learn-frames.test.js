@@ -25,7 +25,7 @@ async function train(page) {
 
 test('no task of the main thread takes 50 ms of its time while a run trains at full pace', async t => {
   const page = await own.browser.context.newPage()
-  await page.goto(`${own.server.url}#1&room=learn`)
+  await page.goto(`${own.server.url}#2&room=learn`)
   await page.locator('#learn-train:not([disabled])').waitFor(PATIENCE)
   await settled(page)
   const client = await own.browser.context.newCDPSession(page)
@@ -56,7 +56,7 @@ test('no task of the main thread takes 50 ms of its time while a run trains at f
 test('from a disk, where no worker starts, a model trains as well, and its answer is explained', async () => {
   const page = await own.browser.context.newPage()
   const file = pathToFileURL(fileURLToPath(new URL('../../site/qkv.html', import.meta.url))).href
-  await page.goto(`${file}#1&room=learn&learn.task=sort`)
+  await page.goto(`${file}#2&room=learn&learn.task=sort`)
   await train(page)
   assert.equal(page.workers().length, 0)
   assert.equal((await page.locator('#learn-answer').innerText()).trim(), '0 2 3 6 8 9 11 14')

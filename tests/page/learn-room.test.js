@@ -9,7 +9,7 @@ import { initialWeights } from '../../web/rooms/learn/transformer.js'
 import { beyond } from './browser.js'
 import { usePage } from './open.js'
 
-const SORT = '#1&room=learn&learn.task=sort'
+const SORT = '#2&room=learn&learn.task=sort'
 const SORTED = '0 2 3 6 8 9 11 14'
 const context = usePage({ hash: SORT })
 const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
@@ -75,7 +75,7 @@ test('a shared link shows what was shared: the run is trained again to its step'
 
 test('each switch stands below the map of its head, and a key of the legend has the stroke of its curve', async () => {
   const { page } = context
-  await context.go('#1&room=learn')
+  await context.go('#2&room=learn')
   await room('[data-layer="2"] qkv-heads [role=radio]').first().waitFor()
   for (const head of ['1.1', '1.2', '2.1', '2.2']) {
     const [layer, n] = head.split('.').map(Number)
@@ -324,7 +324,7 @@ test('undo and redo of the header are those of the room that is open', async () 
 
 test('the sentence of One layer is a probe of the translation; words that the grammar lacks are underlined', async () => {
   const { page } = context
-  await context.go('#1&room=layer&sentence=she+buys+a+car+today')
+  await context.go('#2&room=layer&sentence=she+buys+a+car+today')
   await room('#map').waitFor()
   await page.click('[data-room="learn"]')
   await page.selectOption('#learn-task', 'translation')
@@ -340,7 +340,7 @@ test('the sentence of One layer is a probe of the translation; words that the gr
 
 test('layers, positions and MLP of the translation can be changed; its last map is the one across', async () => {
   const { page } = context
-  await context.go('#1&room=learn&learn.task=translation')
+  await context.go('#2&room=learn&learn.task=translation')
   await room('.learn-settings summary').click()
   await page.selectOption('#learn-positions', 'rope')
   await page.fill('#learn-set-mlp', '16')
@@ -506,7 +506,7 @@ test('the model is saved and opens again; programs, curves and a table are there
   assert.match(model.name, /^sort-seed0-step\d+\.safetensors$/)
   const map = await mapOf()
   const buffer = await readFile(model.path)
-  await context.go('#1&room=learn&learn.task=reverse')
+  await context.go('#2&room=learn&learn.task=reverse')
   await room('#learn-map').waitFor()
   await page.setInputFiles('#learn-file', { name: model.name, mimeType: 'application/octet-stream', buffer })
   await room('#learn-opened').waitFor()

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { beyond } from './browser.js'
 import { usePage } from './open.js'
 
-const context = usePage({ hash: '#1&room=learn&learn.task=sort' })
+const context = usePage({ hash: '#2&room=learn&learn.task=sort' })
 /** Training on a busy machine. */
 const PATIENCE = { timeout: 60_000 }
 const room = (/** @type {string} */ selector) => context.page.locator(selector)
@@ -84,7 +84,7 @@ const LESS = { text: '&learn.d=16&learn.mlp=16&learn.batch=4&learn.steps=220' }
 for (const [task, acts] of Object.entries(ACTS))
   test(`the story of ${task} is walked to its end, in English and Chinese`, async () => {
     const { page } = context
-    await context.go(`#1&room=learn&learn.task=${task}${LESS[task] ?? ''}`)
+    await context.go(`#2&room=learn&learn.task=${task}${LESS[task] ?? ''}`)
     await page.click('#story-start')
     for (const [n, act] of acts.entries()) {
       const story = room(`#story[data-stop="${n + 1}"]`)

@@ -7,7 +7,7 @@ import { beyond } from './browser.js'
 import { open, opened, selectCell, until } from './models.js'
 import { usePage } from './open.js'
 
-const context = usePage({ hash: '#1&room=models' })
+const context = usePage({ hash: '#2&room=models' })
 const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 const TEXT = 'The cat that chased the dog'
 

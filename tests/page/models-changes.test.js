@@ -8,7 +8,7 @@ import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
 import { open, opened, until } from './models.js'
 import { usePage } from './open.js'
 
-const context = usePage({ hash: '#1&room=models' })
+const context = usePage({ hash: '#2&room=models' })
 const TEXT = 'The cat that chased the dog'
 const OTHER = 'The dog that chased the cat' // as many tokens
 
@@ -141,7 +141,7 @@ test('with a temperature the seed decides what is generated', async () => {
 test('generation with its defaults fills the positions of the shipped model and ends there, without an error', async () => {
   const { page, url } = context
   await page.goto('about:blank')
-  await page.goto(`${url}#1&room=models&models.checkpoint=stories`)
+  await page.goto(`${url}#2&room=models&models.checkpoint=stories`)
   await opened(page, '')
   const tokens = await page.locator('.word-button').count()
   await page.click('#models-generate')

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { filesOf, open, until } from './models.js'
 import { usePage } from './open.js'
 
-const context = usePage({ hash: '#1&room=models' })
+const context = usePage({ hash: '#2&room=models' })
 
 /** @typedef {Record<string, Buffer>} Folder */
 /** @param {string} name @returns {Folder} */

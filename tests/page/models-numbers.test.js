@@ -10,7 +10,7 @@ import { Tokenizer } from '../models/tokenizer.js'
 import { open, selectCell, until } from './models.js'
 import { usePage } from './open.js'
 
-const context = usePage({ hash: '#1&room=models' })
+const context = usePage({ hash: '#2&room=models' })
 const goldens = fileURLToPath(new URL('../goldens/models/', import.meta.url))
 
 test('what a cell’s query and key are computed from gives them, in every kind of stack', async () => {

@@ -12,7 +12,7 @@ import { launch as launchAt, serve } from './browser.js'
 import { filesOf, open, opened, until } from './models.js'
 import { usePage } from './open.js'
 
-const context = usePage({ hash: '#1&room=models' })
+const context = usePage({ hash: '#2&room=models' })
 
 test('the room opens with a trained model of the page, and with its own text', async () => {
   const { page } = context
@@ -69,10 +69,10 @@ test('?model= opens a folder of the site, by ranges; another site is refused', a
   await opened(page, 'gpt2')
   assert.ok(ranges > 10, `${ranges} ranges`)
   await page.goto('about:blank')
-  await page.goto(`${url}?model=https://example.org/model#1&room=models`)
+  await page.goto(`${url}?model=https://example.org/model#2&room=models`)
   await until(page, '#models-problem', /example\.org\/model is another site/)
   await page.goto('about:blank')
-  await page.goto(`${url}?model=http://[#1&room=models`) // no address at all
+  await page.goto(`${url}?model=http://[#2&room=models`) // no address at all
   await until(page, '#models-problem', /invalid:\S+ is another site/)
 })
 
@@ -124,7 +124,7 @@ test('where the page may share memory, the model runs on threads', async () => {
   try {
     const page = await own.context.newPage()
     page.setDefaultTimeout(20_000)
-    await page.goto(`${server.url}#1&room=models&models.checkpoint=stories`)
+    await page.goto(`${server.url}#2&room=models&models.checkpoint=stories`)
     await opened(page, '')
     const cores = await page.evaluate(() => navigator.hardwareConcurrency)
     const threads = Number(/(\d+) threads/.exec(await page.innerText('#models-facts'))?.[1] ?? 1)
@@ -150,7 +150,7 @@ test('the page as one file opens a checkpoint from a disk, without a server and 
     own.on('weberror', error => complaints.push(error.error().message))
     const page = await own.newPage()
     page.setDefaultTimeout(20_000)
-    await page.goto(`${pathToFileURL(file).href}#1&room=models`)
+    await page.goto(`${pathToFileURL(file).href}#2&room=models`)
     await page.locator('#models-files').waitFor({ state: 'attached' })
     await open(page, 'gpt2-tiny', 'gpt2')
     await page.fill('#models-text', 'The cat that chased the dog')

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { open, opened, selectCell, until, weightsOf } from './models.js'
 import { usePage } from './open.js'
 
-const context = usePage({ hash: '#1&room=models' })
+const context = usePage({ hash: '#2&room=models' })
 const TEXT = 'The cat that chased the dog'
 
 /** @param {string} name @param {string} type @param {string} head */
@@ -108,7 +108,7 @@ for (const [name, type, head, isPlain] of /** @type {const} */ ([
 test('what was generated stands in the link, token by token, and can be removed', async () => {
   const { page, url } = context
   await page.goto('about:blank')
-  await page.goto(`${url}#1&room=models&models.checkpoint=stories`)
+  await page.goto(`${url}#2&room=models&models.checkpoint=stories`)
   await opened(page, '')
   await page.fill('#models-text', 'Lily has a blue')
   await until(page, '.strip-label', /^5 tokens|^4 tokens/)

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { filesOf, opened as openedIn, open as openIn, selectCell, until as untilIn, weightsOf } from './models.js'
 import { usePage } from './open.js'
 
-const context = usePage({ hash: '#1&room=models' })
+const context = usePage({ hash: '#2&room=models' })
 const text = (/** @type {string} */ selector) => context.page.locator(selector).innerText()
 
 /** @param {string} name @param {string} type */

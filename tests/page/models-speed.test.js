@@ -9,7 +9,7 @@ import { opened } from './models.js'
 import { usePage } from './open.js'
 import { LAST, noteAnswers, STORY, timesOf } from './room-speed.js'
 
-const context = usePage({ hash: '#1&room=models&models.checkpoint=stories' })
+const context = usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const MOST_RUNS = 30
 
 /**

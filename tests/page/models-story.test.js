@@ -9,7 +9,7 @@ import { texts as zh } from '../../web/i18n/zh/models.js'
 import { opened, until } from './models.js'
 import { usePage } from './open.js'
 
-const context = usePage({ hash: '#1&room=models&models.checkpoint=stories' })
+const context = usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const folder = new URL('../../web/trained/stories/', import.meta.url)
 /**
  * @typedef {object} Stop

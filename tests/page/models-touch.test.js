@@ -6,7 +6,7 @@ import { beyond } from './browser.js'
 import { open, until } from './models.js'
 import { usePage } from './open.js'
 
-const context = usePage({ hash: '#1&room=models' })
+const context = usePage({ hash: '#2&room=models' })
 const TEXT = 'The cat that chased the dog'
 
 /** A model, a text, and the window of a phone. @param {number} [width] */

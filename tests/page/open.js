@@ -7,7 +7,7 @@ import { launch, plain, serve, settled } from './browser.js'
 /** @typedef {import('playwright-core').Page} Page */
 
 /** This link opens PyTorch's layer with matrices that are small enough to be read cell by cell. */
-export const SMALL_LAYER = '#1&model=multihead&dModel=8&heads=2'
+export const SMALL_LAYER = '#2&model=multihead&dModel=8&heads=2'
 
 /** Serves the site and starts a browser for the tests of a file. */
 export function useBrowser() {

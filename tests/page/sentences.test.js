@@ -30,7 +30,7 @@ function project(x, w, b, groups) {
 }
 
 /** @param {Record<string, string>} fields */
-const address = fields => `#1&${new URLSearchParams(fields)}`
+const address = fields => `#2&${new URLSearchParams(fields)}`
 
 /** All weights of the page, head after head. */
 const weights = () =>
@@ -213,7 +213,7 @@ test('the query slides along the curve, by keyboard as well, and sigma bends it'
 test('the names of both sentences are read whole at every width, in both languages', async () => {
   const { page } = open
   for (const language of ['en', 'zh']) {
-    await open.go('#1&kind=cross&second=one+two')
+    await open.go('#2&kind=cross&second=one+two')
     await open.set('language', language)
     for (const width of [1440, 1000, 700, 360]) {
       await page.setViewportSize({ width, height: 800 })

@@ -42,6 +42,14 @@ const roomOf = (id, others = {}) => ({
   ...others,
 })
 
+/** Waits for a state. @param {() => unknown} isTrue */
+async function until(isTrue) {
+  for (let tries = 0; !isTrue(); tries++) {
+    assert.ok(tries < 2000, `${isTrue} never came true`)
+    await wait(5)
+  }
+}
+
 /** A shell with two rooms in a browser that is none. @param {string} [hash] @param {Record<string, any>} [rooms] */
 async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf('second') }) {
   const seen = {
@@ -84,12 +92,13 @@ async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf
     theme: 'system',
     t,
   })
+  const picture = () => JSON.stringify(seen.pictures.at(-1))
   shell.draw()
-  await wait(50)
+  await until(() => !picture().includes('Loading'))
   /** @param {string} [id] */
   const store = (id = shell.state.room) =>
     /** @type {import('../../web/shell/store.js').Store<any>} */ (shell.rooms.store(id))
-  return { shell, seen, store }
+  return { shell, seen, store, picture }
 }
 
 test('a hash holds the open room and the settings of every room, and a damaged one is noticed', () => {
@@ -103,6 +112,7 @@ test('a hash holds the open room and the settings of every room, and a damaged o
   assert.equal(readHash('first', rooms, hash.slice(0, -1)).trouble, 'linkDamaged')
   assert.equal(readHash('first', rooms, '#2&third.sentence=1').trouble, 'linkDamaged')
   assert.equal(readHash('first', rooms, '#2&room=third').trouble, 'linkDamaged')
+  assert.equal(readHash('first', rooms, '#1&sentence=1').trouble, 'linkDamaged', 'a version that was never published')
   assert.equal(readHash('first', rooms, '#99&sentence=1').trouble, 'linkNewer')
   assert.deepEqual(readHash('first', rooms, '#2&second.sentence=x').links, { second: 'sentence=x' })
 })
@@ -112,14 +122,14 @@ test('the address follows the rooms, a link opens them, and one field that is wr
   assert.equal(shell.state.room, 'second')
   assert.equal(store().state.settings.selected, 4)
   store().act.type('three')
-  await wait(300)
+  await until(() => seen.hash.includes('three'))
   assert.deepEqual(readHash('first', shell.ids, seen.hash).links, {
     first: 'sentence=two',
     second: 'sentence=three&selected=4',
   })
   seen.hash = '#2&sentence=other&room=first'
   shell.follow()
-  await wait(50)
+  await until(() => store('first')?.state.settings.sentence === 'other')
   assert.deepEqual([shell.state.room, store().state.settings.sentence], ['first', 'other'])
   const wrong = await start('#2&selected=abc')
   assert.equal(wrong.store().state.settings.selected, null)
@@ -133,8 +143,7 @@ test('a room that is left keeps its state and says so on its tab; Undo is that o
   const { shell, store } = await start()
   store().act.type('two')
   await shell.enter('second')
-  await wait(50)
-  assert.equal(shell.rooms.note('first', 'en'), 'paused')
+  await until(() => shell.rooms.note('first', 'en') === 'paused')
   shell.travel('undo', 0)
   assert.equal(store('first').state.settings.sentence, 'two')
   await shell.enter('first')
@@ -149,40 +158,37 @@ test('a typed sentence goes along to the next room once; a hand-over opens its r
   const { shell, store } = await start()
   store().act.type('a typed sentence')
   await shell.enter('second')
-  await wait(20)
+  await until(() => store('second')?.state.around.sentence === 'a typed sentence')
   assert.equal(store('second').state.settings.sentence, 'a typed sentence')
   assert.equal(store('second').state.around.sentence, 'a typed sentence')
   store('second').act.open('first')
-  await wait(20)
+  await until(() => shell.state.from)
   assert.equal(shell.state.room, 'first')
   assert.equal(store('first').state.view.taken, 'head')
   assert.deepEqual(shell.state.from, { room: 'second', text: 'back', to: 'first' })
 })
 
 test('what a draw throws is a sentence beside the last good picture, gone with the next settings', async () => {
-  const { shell, seen, store } = await start()
+  const { shell, store, picture } = await start()
   store().act.type('broken')
-  await wait(20)
-  assert.match(JSON.stringify(seen.pictures.at(-1)), /this breaks/)
-  assert.match(JSON.stringify(seen.pictures.at(-1)), /"one"/, 'the older picture stays')
+  await until(() => picture().includes('this breaks'))
+  assert.match(picture(), /"one"/, 'the older picture stays')
   store().act.type('whole')
-  await wait(20)
-  assert.doesNotMatch(JSON.stringify(seen.pictures.at(-1)), /this breaks/)
+  await until(() => picture().includes('"whole"'))
+  assert.doesNotMatch(picture(), /this breaks/)
   shell.fail(new Error('out of memory'))
-  await wait(20)
-  assert.match(JSON.stringify(seen.pictures.at(-1)), /out of memory/)
+  await until(() => picture().includes('out of memory'))
 })
 
 test('a room that cannot be loaded is a sentence, and is loaded when it is asked for again', async () => {
   /** @type {Record<string, any>} */
   const rooms = { first: Promise.reject(new Error('no such file')) }
-  const { shell, seen } = await start('', rooms)
-  assert.match(JSON.stringify(seen.pictures.at(-1)), /no such file/)
+  const { shell, picture } = await start('', rooms)
+  assert.match(picture(), /no such file/)
   rooms.first = roomOf('first')
   await shell.rooms.open('first')
   shell.draw()
-  await wait(20)
-  assert.match(JSON.stringify(seen.pictures.at(-1)), /"one"/)
+  await until(() => picture().includes('"one"'))
 })
 
 test('keys go to the room, Share copies the link, language and theme are remembered', async () => {

@@ -34,7 +34,7 @@ export const CASES = [
 
 /** The address of a case. @param {Case} wanted */
 export const hashOf = ({ tokens, settings }) =>
-  `#1&${new URLSearchParams({ ...Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)])), sentence: words(tokens) })}`
+  `#2&${new URLSearchParams({ ...Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)])), sentence: words(tokens) })}`
 
 /** Waits until the map shows so many tokens. @param {Page} page @param {number} tokens */
 export const shows = (page, tokens) =>

@@ -14,12 +14,12 @@ test('the text of a step is true for the settings: hidden after softmax, two sen
     await open.go(hash)
     return open.text(`.step-${step} .text`)
   }
-  assert.match(await text('#1&mask=causal', 'masked'), /−inf if it is hidden/)
-  assert.match(await text('#1&mask=causal&masking=after', 'masked'), /becomes 0\. Then each weight/)
+  assert.match(await text('#2&mask=causal', 'masked'), /−inf if it is hidden/)
+  assert.match(await text('#2&mask=causal&masking=after', 'masked'), /becomes 0\. Then each weight/)
   assert.match(await text('', 'project'), /^Each vector becomes three others/)
-  assert.match(await text('#1&kind=cross&second=one+two', 'project'), /^Each vector that asks/)
-  assert.match(await text('#1&kind=cross&second=one+two', 'embed'), /from a table/)
-  assert.match(await text('#1&kind=cross&second=one+two&keysFrom=random', 'embed'), /rows that answer are random/)
+  assert.match(await text('#2&kind=cross&second=one+two', 'project'), /^Each vector that asks/)
+  assert.match(await text('#2&kind=cross&second=one+two', 'embed'), /from a table/)
+  assert.match(await text('#2&kind=cross&second=one+two&keysFrom=random', 'embed'), /rows that answer are random/)
 })
 
 test('every step of multi-head attention has its formula, its shapes and its matrix', async () => {

@@ -41,7 +41,7 @@ export function readHash(home, rooms, hash) {
   const [, version, check, body] = /^(\d{1,9})(?:~([0-9a-z]*))?&(.*)$/s.exec(text.slice(0, MOST)) ?? []
   if (version === undefined) return { ...nothing, trouble: 'linkDamaged' }
   if (Number(version) > VERSION) return { ...nothing, trouble: 'linkNewer' }
-  if (text.length > MOST || (check !== undefined && checksum(body) !== check))
+  if (Number(version) < VERSION || text.length > MOST || (check !== undefined && checksum(body) !== check))
     return { ...nothing, trouble: 'linkDamaged' }
   /** @type {Record<string, URLSearchParams>} */
   const parts = {}
