@@ -33,6 +33,10 @@ const hasCells = (/** @type {string} */ id, /** @type {number} */ count) =>
 
 const isReady = () => document.querySelector('#learn-train:not([disabled])') !== null
 const isLearned = () => /\d%/.test(document.querySelector('.learn-said')?.textContent ?? '')
+/** Is the picture that of the last step? */
+const isPictured = () =>
+  document.querySelector('.learn-at output')?.textContent ===
+  /** @type {HTMLElement | null} */ (document.querySelector('#learn-steps'))?.dataset.step
 const shownHead = () => ({
   step: Number(/\d+/.exec(document.querySelector('#learn-steps')?.textContent ?? '')?.[0]),
   weights: Array.from(/** @type {any} */ (document.querySelector('#learn-map')).matrix.data),
@@ -105,6 +109,7 @@ for (const name of BROWSERS)
       await page.until(isReady)
       await page.click('#learn-train')
       await page.until(isLearned)
+      await page.until(isPictured)
       const { step, weights } = await page.evaluate(shownHead)
       const run = createRun(qkv, task, { seed: 3 })
       while (run.steps < step) run.step()
