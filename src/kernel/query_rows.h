@@ -9,7 +9,7 @@
 #include "random.h"
 #include "tile.h"
 
-/* Taller blocks read keys and values less often. Size by measurement, see docs/kernels.md. */
+/* Taller blocks read keys and values less often. Size by measurement, see docs/kernel-measurements.md. */
 enum { BLOCK_ROWS = 64, PANEL = 8 };
 
 /* Keys from <= j < to of a panel, relative to `first` of its block. Every row of the panel sees all of
