@@ -33,6 +33,9 @@ const ORDER = {
   web: ['elements', 'i18n', 'files', 'shell', 'head', 'rooms', 'main.js'],
 }
 
+/** Files that have the same role in several places have the same name there; no other two do. */
+const ROLES = ['index.js', 'room.js', 'fields.js', 'session.js', 'worker.js', 'pytorch.js', 'node.js']
+
 /** Headers of src/kernel in their order; a kernel without a header stands above them, and no file takes from it. */
 const HEADERS = [
   'qkv',
@@ -181,4 +184,35 @@ test('a circle of C files and an upward include are found', () => {
   assert.deepEqual(circlesOf(graph), ['b c'])
   assert.deepEqual(upwardKernelsOf(graph, ['qkv', 'a', 'b', 'c']), ['b takes from c'])
   assert.deepEqual(upwardKernelsOf({ d: ['e'], e: [] }, ['qkv']), ['d takes from e'])
+})
+
+/** The folders whose files have names of their own. */
+const NAMED = ['src', 'web']
+const namesIn = (/** @type {string} */ folder) =>
+  readdirSync(new URL(folder, root), { recursive: true }).map(name => `${folder}/${name}`)
+
+test('no two files of src and web have the same name, but for roles and the files of a language', () => {
+  const files = NAMED.flatMap(namesIn).filter(name => name.endsWith('.js') && !name.startsWith('web/i18n/'))
+  const names = files.map(name => String(name.split('/').pop())).filter(name => !ROLES.includes(name))
+  assert.ok(names.length > 200, 'files are found')
+  assert.deepEqual(
+    names.filter((name, i) => names.indexOf(name) !== i),
+    [],
+  )
+})
+
+/** A literal that is spread: its parts could stand where it stands. A list that a call made is none. */
+const SPREAD = /\.\.\.(\{[^{}]*\}|\[[^[\]]*\])(?!\s*[.[\]])/
+const isSpread = (/** @type {string} */ line) => SPREAD.test(line.replace(/\/?\*.*$/, ''))
+
+test('no literal is spread', () => {
+  assert.ok(isSpread('f({ ...{ a, b }, c })') && isSpread('[...[1, 2], 3]'))
+  assert.ok(!isSpread('[...[1, 2].map(f), ...list, ...(x && { a })]') && !isSpread('{ ...rest }'))
+  const files = [...NAMED, 'tests', 'build'].flatMap(namesIn)
+  const own = files.filter(name => name.endsWith('.js') && !/node_modules|goldens|layout\.test/.test(name))
+  const found = own.flatMap(name => {
+    const lines = readFileSync(new URL(name, root), 'utf8').split('\n')
+    return lines.flatMap((line, i) => (isSpread(line) ? `${name}:${i + 1} ${line.trim()}` : []))
+  })
+  assert.deepEqual(found, [])
 })

@@ -21,7 +21,7 @@ import { DEFAULTS, FIELDS } from './fields.js'
 import { needs, now, revived } from './needs.js'
 import { change, keepMeaningful, pageOf, signature } from './settings.js'
 import { more, tools } from './views/header-tools.js'
-import { draw } from './views/page.js'
+import { draw } from './views/layer-page.js'
 
 /** @typedef {import('./layer.js').LayerRoom} LayerRoom */
 

@@ -4,7 +4,7 @@
 import { headName, readChanges, withCell, withChange, writeChanges } from '../../head/changes.js'
 import { other, text } from '../../shell/kinds.js'
 import { grown } from './atlas-maps.js'
-import { draw } from './page.js'
+import { draw } from './models-page.js'
 import { SHIPPED } from './shipped.js'
 import { isGenerating, requestFor, requestOf, shownOf } from './shown.js'
 import { folderOf, mostMemory } from './sources.js'

@@ -2,10 +2,10 @@
 
 import { html, nothing } from 'lit'
 import './atlas.js'
+import { inspector } from './cell-inspector.js'
 import { changesPanel } from './changes-panel.js'
 import { generateBar } from './generate-bar.js'
 import { headPage } from './head-page.js'
-import { inspector } from './inspector.js'
 import { opening } from './open-model.js'
 import { overview } from './overview.js'
 import { predictionPanel } from './prediction.js'
