@@ -1,6 +1,8 @@
 // The attention of a whole stack as maps: every head of every layer, exact where the text is short, the strongest weight of
 // each block of cells where it is long. No DOM.
 
+import { roundedUp } from '../../head/scale.js'
+
 /** @typedef {{ readonly data: Float32Array, readonly dims: readonly number[] }} Weights (1, H, L, S) */
 /** @typedef {{ layer: number, head: number }} HeadAt */
 
@@ -98,10 +100,7 @@ export function grown({ layers, heads, rows, columns, data }, added) {
 export function scaleEnd({ data, width }, withoutFirst) {
   let most = 0
   for (let i = 0; i < data.length; i++) if (data[i] > most && !(withoutFirst && i % width === 0)) most = data[i]
-  if (!(most > 0)) return 1
-  const power = 10 ** Math.floor(Math.log10(most))
-  const step = [1, 2, 5, 10].find(each => most <= each * power * (1 + 1e-6)) ?? 10
-  return Math.min(1, step * power)
+  return roundedUp(most)
 }
 
 /**

@@ -33,7 +33,7 @@
  * @property {Cell} [pointed] the cell under the pointer or the focus
  * @property {Word} [hovered] the word under the pointer or the focus
  * @property {number} [hoveredHead] the head under the pointer or the focus
- * @property {import('../explain/scale.js').ScaleEnd} scaleEnd where the colours of the weights end
+ * @property {import('../../../head/scale.js').ScaleEnd} scaleEnd where the colours of the weights end
  * @property {import('../trace/score-distribution.js').Spread} [spread] of random scores, while it is shown
  * @property {number} spreadSize the size of those vectors
  * @property {string} filter what the words of the shown rows contain, of a map of many

@@ -2,10 +2,10 @@
 
 import { html } from 'lit'
 import { short } from '../../../elements/number-text.js'
+import { largestOf } from '../../../head/scale.js'
 import { otherHead } from '../explain/comparison.js'
 import { largestDifferences } from '../explain/head-facts.js'
 import { namesOf } from '../explain/labels.js'
-import { largestOf } from '../explain/scale.js'
 import { headSentences } from './head-list.js'
 import { selectCell, selectWord } from './select.js'
 import { domain, spokenWord } from './spoken.js'

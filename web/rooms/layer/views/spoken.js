@@ -1,6 +1,6 @@
 // The word and the cell that the stage speaks of: under the pointer, or selected; and the colour scale.
 
-import { domainOf, largestOf } from '../explain/scale.js'
+import { domainOf, largestOf } from '../../../head/scale.js'
 
 /** @typedef {import('./context.js').SceneContext} SceneContext */
 /** @typedef {import('../fields.js').Word} Word */
