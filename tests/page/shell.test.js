@@ -32,6 +32,7 @@ const roomOf = (id, others = {}) => ({
   needs: () => [],
   take: (_, what) => (what.type === 'sentence' ? { set: { sentence: what.text } } : { view: { taken: what.type } }),
   leave: () => ({ view: { wasLeft: true } }),
+  sentence: ({ settings }) => settings.sentence,
   note: ({ view }) => (view.wasLeft ? 'paused' : ''),
   keys: { Escape: () => ({ set: { selected: null } }) },
   session: { worker: () => assert.fail('no worker here'), handlers: () => ({}) },
@@ -152,6 +153,14 @@ test('a room that is left keeps its state and says so on its tab; Undo is that o
   shell.travel('undo', 1)
   shell.reset()
   assert.equal(store('first').state.settings.sentence, 'one')
+})
+
+test('the sentence of a room that is left is there in the next', async () => {
+  const { shell, store } = await start('#2&sentence=from+a+link')
+  await shell.enter('second')
+  await until(() => store('second'))
+  assert.equal(store('second').state.around.sentence, 'from a link')
+  assert.equal(store('second').state.settings.sentence, 'one', 'it was not typed')
 })
 
 test('a typed sentence goes along to the next room once; a hand-over opens its room with a button back', async () => {

@@ -109,7 +109,7 @@ export interface Surroundings {
   isStill: boolean
   /** Is the page one column wide? */
   isNarrow: boolean
-  /** The sentence that was typed last, in whatever room. */
+  /** The sentence that was typed or shown last, in whatever room. */
   sentence: string
 }
 
@@ -200,6 +200,8 @@ export interface Room<T extends Types> {
   revive?: { [N in NameOf<T['asks']>]?: (value: T['asks'][N]['value']) => T['asks'][N]['value'] }
   /** How many answers of a type stay after they are needed. */
   keep?: { [N in NameOf<T['asks']>]?: number }
+  /** The sentence that the room shows: other rooms may use it. */
+  sentence?(state: State<T>): string
   take?(state: State<T>, what: HandOver): Step<T> | undefined
   enter?(state: State<T>): Step<T> | undefined
   leave?(state: State<T>): Step<T> | undefined

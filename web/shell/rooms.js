@@ -170,6 +170,15 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
     else failed.set(id, problem)
   }
 
+  /** @param {Partial<import('./room.js').Surroundings>} patch */
+  function surround(patch) {
+    surroundings = { ...surroundings, ...patch }
+    for (const { store } of opened.values()) {
+      store.surround(patch)
+      store.ask() // a hidden tab draws nothing
+    }
+  }
+
   return {
     has: (/** @type {string} */ id) => Object.hasOwn(rooms, id),
     open,
@@ -229,6 +238,8 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
       if (!own) return
       own.store.update(own.room.leave?.(own.store.state))
       own.store.ask() // nothing draws it now
+      const sentence = own.room.sentence?.(own.store.state)
+      if (sentence !== undefined) surround({ sentence })
     },
     /** A few words for the tab of a room. @param {string} id @param {import('../i18n/index.js').Language} language */
     note(id, language) {
@@ -249,14 +260,7 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
       const step = own?.room.pass?.(own.store.state, part)
       if (step) own?.store.update(step)
     },
-    /** @param {Partial<import('./room.js').Surroundings>} patch */
-    surround(patch) {
-      surroundings = { ...surroundings, ...patch }
-      for (const { store } of opened.values()) {
-        store.surround(patch)
-        store.ask() // a hidden tab draws nothing
-      }
-    },
+    surround,
   }
 }
 

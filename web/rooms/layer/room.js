@@ -53,6 +53,7 @@ export const room = {
         : refusal(problem && new Trouble(/** @type {any} */ (problem.key), problem.params)),
   },
   reset: (state, origin) => ({ ...origin, ...pageOf(state.settings), step: state.settings.step }),
+  sentence: ({ settings }) => settings.sentence,
   take(state, what) {
     if (what.type === 'files') return bringFiles(what.files)
     if (what.type === 'text') return bringText(state, what.text)
