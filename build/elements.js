@@ -21,11 +21,18 @@ const modules = new Set()
 const add = (/** @type {Iterable<string>} */ ids) => {
   for (const id of ids) modules.add(id)
 }
-/** Removes the indents of styles, which a minifier of JavaScript leaves as they are. The lines stay, so that source maps fit. @type {import('rolldown').Plugin} */
+/** A style in one line, with the line breaks behind it, so that source maps fit. @param {string} style */
+const shorten = style =>
+  style
+    .replace(/\s*\n\s*/g, '')
+    .replace(/ \{/g, '{')
+    .replace(/([:,;]) /g, '$1')
+    .replace(/;\}/g, '}') + '\n'.repeat(style.split('\n').length - 1)
+
+/** Shortens styles, which a minifier of JavaScript leaves as they are. @type {import('rolldown').Plugin} */
 const shortStyles = {
   name: 'short-styles',
-  transform: code =>
-    code.includes('css`') ? code.replace(/css`[^`$]*`/g, style => style.replace(/\n +/g, '\n')) : undefined,
+  transform: code => (code.includes('css`') ? code.replace(/css`[^`$]*`/g, shorten) : undefined),
 }
 const options = {
   // d3-array creates helpers at import that only functions not used here need.
