@@ -167,7 +167,6 @@ export function createShell({ host, rooms: loaders, load, language, theme, t }) 
     travel: (kind, to) => rooms.store(state.room)?.travel(kind, to),
     reset: () => rooms.store(state.room)?.reset(),
     show: host.show,
-    toggleNotice: () => update({ notice: undefined }),
     /** Files that were dropped, or a text that was pasted. @param {HandOver} what */
     give: what => rooms.give(state.room, what),
     /** @param {Language} language */
