@@ -481,9 +481,9 @@ test('the model is saved and opens again; programs, curves and a table are there
   await train()
   await room('.learn-along summary').click()
   await room('.learn-along pre').waitFor()
-  assert.match(await text('.learn-along pre'), /torch\.manual_seed\(0\)/)
+  await reads('.learn-along pre', /torch\.manual_seed\(0\)/)
   await page.click('[data-program="qkv"]')
-  assert.match(await text('.learn-along pre'), /import { load, tensor } from 'qkv'/)
+  await reads('.learn-along pre', /import { load, tensor } from 'qkv'/)
   const saved = async (/** @type {string} */ selector) => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.click(selector)])
     return { name: download.suggestedFilename(), path: await download.path() }
