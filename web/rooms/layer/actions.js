@@ -15,12 +15,7 @@ import { qkvCode } from './programs/node.js'
 import { pytorchCode } from './programs/pytorch.js'
 import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf } from './settings.js'
 
-/** @typedef {import('./layer.js').LayerRoom} LayerRoom */
-/** @typedef {import('./layer.js').LayerState} LayerState */
-/** @typedef {import('./layer.js').LayerStep} LayerStep */
-/** @typedef {import('./layer.js').LayerActions} LayerActions */
-/** @typedef {import('./layer.js').View} View */
-/** @typedef {import('./fields.js').Settings} Settings */
+/** @import { LayerActions, LayerRoom, LayerState, LayerStep, Selection, Settings, View } from './layer.js' */
 
 /** Milliseconds that a step is shown, and a cell is computed, while playing. */
 const [STEP_TIME, CELL_TIME] = [4000, 300]
@@ -125,7 +120,7 @@ function leaveTour(state) {
   return open(state, { ...beforeTour, baseline: settings.baseline }, { beforeTour: undefined })
 }
 
-/** @param {LayerState} state @param {Partial<import('./settings.js').Selection>} patch @param {{ replace?: boolean }} [options] @returns {LayerStep | undefined} */
+/** @param {LayerState} state @param {Partial<Selection>} patch @param {{ replace?: boolean }} [options] @returns {LayerStep | undefined} */
 function select(state, patch, { replace = false } = {}) {
   const own = selectionOf(state.settings)
   const { cell, word } = patch

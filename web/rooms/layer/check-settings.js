@@ -5,14 +5,11 @@ import { toNumber } from '../../shell/kinds.js'
 import { applies, DEFAULTS, describe, FIELDS, fieldsThat, HAND_BUILT, isFloat32 } from './fields.js'
 import { MOST_CHARACTERS, MOST_HAND_BUILT_TOKENS, MOST_HEADS, MOST_TABLE, MOST_TOKENS } from './limits.js'
 
-/** @typedef {import('qkv/tokenize').Tokens} Tokens */
-/** @typedef {import('./fields.js').Settings} Settings */
-/** @typedef {import('./fields.js').Given} Given */
-/** @typedef {import('./fields.js').FieldName} Field */
-/** @typedef {import('./fields.js').NumberField} NumberField */
-/** @typedef {import('../../i18n/index.js').Key} Key */
+/** @import { Tokens } from 'qkv/tokenize' */
+/** @import { FieldName, Given, NumberField, Settings } from './layer.js' */
+/** @import { Key } from '../../i18n/index.js' */
 /** @typedef {{ key: Key, params: Record<string, string | number>, offers?: Partial<Settings>[] }} Problem offers: patches that mend it */
-/** @typedef {Partial<Record<Field, Problem>>} Problems */
+/** @typedef {Partial<Record<FieldName, Problem>>} Problems */
 
 /**
  * What the tracer takes: every number in its range, the sentences in tokens. Plain data.

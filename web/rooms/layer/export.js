@@ -4,8 +4,7 @@ import { toLink } from '../../shell/store.js'
 import { FIELDS } from './fields.js'
 import { checkSize, fromFiles } from './import.js'
 
-/** @typedef {import('./trace/layer-trace.js').Result} Result */
-/** @typedef {import('./fields.js').Settings} Settings */
+/** @import { Result, Settings } from './layer.js' */
 /** @typedef {{ width: number, toSVG: () => Promise<string>, toPNG: () => Promise<Blob> }} Picture */
 
 /** Nine digits tell every float32 from its neighbours; what is no number is a text. @param {number} x */

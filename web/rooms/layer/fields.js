@@ -7,7 +7,7 @@ import { checkGiven } from './imported-tensors.js'
 import { MOST_HEADS, MOST_TOKENS } from './limits.js'
 import { EDITABLE, OF_TOKENS } from './matrices.js'
 
-/** @typedef {import('./matrices.js').MatrixId} MatrixId */
+/** @import { MatrixId } from './layer.js' */
 /** @typedef {keyof typeof FIELDS} FieldName */
 
 /**

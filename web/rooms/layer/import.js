@@ -6,7 +6,7 @@ import { fromLink } from '../../shell/store.js'
 import { DEFAULTS, FIELDS } from './fields.js'
 import { checkGiven } from './imported-tensors.js'
 
-/** @typedef {import('./fields.js').Settings} Settings */
+/** @import { Settings } from './layer.js' */
 /** @typedef {{ name: string, bytes: Uint8Array }} File */
 
 /** Megabytes of a file or a text. */

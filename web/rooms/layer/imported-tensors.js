@@ -3,7 +3,7 @@
 import { Trouble } from '../../files/trouble.js'
 import { MOST_CHARACTERS, MOST_TOKENS } from './limits.js'
 
-/** @typedef {import('./fields.js').Given} Given */
+/** @import { Given } from './layer.js' */
 
 export const MOST_HEADS = 64
 /** Heads times queries times keys, and numbers of any tensor: what a page of settings can hold. */

@@ -1,14 +1,34 @@
+// Every type of the room: what its files share by name.
+
 import type { ScaleEnd } from '../../head/scale.js'
-import type { Key } from '../../i18n/index.js'
-import type { Room, State, Step } from '../../shell/room.js'
-import type { Checked } from './check-settings.js'
+import type { Key, Translate } from '../../i18n/index.js'
+import type { Room, Context as RoomContext, Step as RoomStep, State } from '../../shell/room.js'
+import type { Checked, Problems } from './check-settings.js'
 import type { Playing } from './explain/play.js'
+import type { Scene } from './explain/scene.js'
 import type { Cell, Given, Settings, Word } from './fields.js'
 import type { PresetId } from './presets.js'
 import type { Selection } from './settings.js'
 import type { Result } from './trace/layer-trace.js'
 import type { Difference } from './trace/reference64.js'
 import type { Spread } from './trace/score-distribution.js'
+
+export type { Checked, Problem, Problems } from './check-settings.js'
+export type { Explanation } from './explain/cell.js'
+export type { Region } from './explain/dependencies.js'
+export type { Matrices, Matrix } from './explain/matrix-names.js'
+export type { Scene } from './explain/scene.js'
+export type { Block, Step } from './explain/steps.js'
+export type { Share } from './explain/word-facts.js'
+export type { Cell, Edit, FieldName, Given, GivenTensor, HandBuiltHead, NumberField, Settings, Word } from './fields.js'
+export type { Axis, MatrixId, Reach, Rule, StepId } from './matrices.js'
+export type { FloatTensor, Tensors } from './numbers/index.js'
+export type { PresetId } from './presets.js'
+export type { Selection } from './settings.js'
+export type { Arithmetic } from './trace/arithmetic.js'
+export type { Result, Tracer } from './trace/layer-trace.js'
+export type { Difference } from './trace/reference64.js'
+export type { Side, Spread } from './trace/score-distribution.js'
 
 /** What a stroke over the large map does. */
 export type Mode = 'read' | 'edit' | 'paint'
@@ -122,4 +142,33 @@ export type LayerTypes = {
 
 export type LayerRoom = Room<LayerTypes>
 export type LayerState = State<LayerTypes>
-export type LayerStep = Step<LayerTypes>
+export type LayerStep = RoomStep<LayerTypes>
+export type LayerContext = RoomContext<LayerTypes>
+
+/** What a view may ask for. */
+export type Actions = LayerContext['act'] & { back(): void; forward(): void }
+
+/** What a view may show. */
+export type Context = View & {
+  t: Translate
+  /** The tag of the language. */
+  language: string
+  isDark: boolean
+  /** As typed. */
+  settings: Settings
+  /** Of random scores, while it is shown. */
+  spread?: Spread
+  /** Is there a place to go back to, or forward? */
+  visits: { hasBack: boolean; hasForward: boolean }
+  /** The one that is shown unchanged. */
+  preset: PresetId | undefined
+  problems: Problems
+  /** Of a large trace that is under way, from 0 to 1. */
+  progress?: number
+  /** Do the tensors come from a model of another room? */
+  isTrained: boolean
+  actions: Actions
+}
+
+/** The same with a trace. */
+export type SceneContext = Context & Scene

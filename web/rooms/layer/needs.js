@@ -9,11 +9,7 @@ import { signature } from './settings.js'
 import { computeOf, troubleOf } from './trace/compute.js'
 import { isLarge } from './trace/large-trace.js'
 
-/** @typedef {import('./layer.js').LayerRoom} LayerRoom */
-/** @typedef {import('./layer.js').LayerState} LayerState */
-/** @typedef {import('./layer.js').Traced} Traced */
-/** @typedef {import('./trace/layer-trace.js').Result} Result */
-/** @typedef {import('./fields.js').Settings} Settings */
+/** @import { Checked, LayerRoom, LayerState, Result, Settings, Traced } from './layer.js' */
 
 /** Multiplications of a comparison with float64 that fits into a frame. */
 const MOST_AT_ONCE = 2 ** 17
@@ -33,7 +29,7 @@ function tracedOf(settings) {
 export const hasSpread = ({ settings: { tour }, view }) =>
   view.hasSpread ?? (tour !== null && stopOf(tour).id === 'root')
 
-/** @type {{ link: string, checked: import('./check-settings.js').Checked | undefined } | undefined} */
+/** @type {{ link: string, checked: Checked | undefined } | undefined} */
 let lastBaseline
 
 /** The settings of a link that others are compared with; undefined: they make no sense. @param {string} link */

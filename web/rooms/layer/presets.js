@@ -3,7 +3,7 @@
 import { DEFAULTS } from './fields.js'
 import { change, signature } from './settings.js'
 
-/** @typedef {import('./fields.js').Settings} Settings */
+/** @import { Settings } from './layer.js' */
 /** @typedef {keyof typeof PRESETS} PresetId */
 
 const LIFE = 'Life is short, eat dessert first'

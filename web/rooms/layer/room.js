@@ -23,7 +23,7 @@ import { change, keepMeaningful, pageOf, signature } from './settings.js'
 import { more, tools } from './views/header-tools.js'
 import { draw } from './views/layer-page.js'
 
-/** @typedef {import('./layer.js').LayerRoom} LayerRoom */
+/** @import { LayerRoom } from './layer.js' */
 
 /** Numbers and characters that a link carries at most: browsers cut longer addresses. */
 const [MOST_NUMBERS, MOST_LETTERS] = [10_000, 200_000]

@@ -1,5 +1,7 @@
 // Which tokenizer a text asks for. Pure.
 
+/** @import { Settings } from './layer.js' */
+
 /** Scripts that are written without spaces between words. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 
@@ -8,7 +10,7 @@ const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Kh
  * A choice that the reader made in between stays.
  * @param {string} before
  * @param {string} after
- * @param {import('./fields.js').Settings['tokenizer']} tokenizer
+ * @param {Settings['tokenizer']} tokenizer
  */
 export function tokenizerFor(before, after, tokenizer) {
   const [was, is] = [UNSPACED.test(before), UNSPACED.test(after)]

@@ -7,10 +7,7 @@ import { computeOf, troubleOf } from './trace/compute.js'
 import { isLarge } from './trace/large-trace.js'
 import { difference } from './trace/reference64.js'
 
-/** @typedef {import('./layer.js').LayerAsks} LayerAsks */
-/** @typedef {import('./layer.js').Traced} Traced */
-/** @typedef {import('./trace/layer-trace.js').Result} Result */
-/** @typedef {import('./trace/layer-trace.js').Tracer} Tracer */
+/** @import { LayerAsks, Result, Traced, Tracer } from './layer.js' */
 
 /** Milliseconds between two messages of progress, which are drawn, and of one slice of work between two looks at messages. */
 const [OFTEN, SLICE] = [100, 8]

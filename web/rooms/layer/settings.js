@@ -2,10 +2,7 @@
 
 import { DEFAULTS, describe, FIELD_NAMES, fieldsThat, pick } from './fields.js'
 
-/** @typedef {import('./fields.js').Settings} Settings */
-/** @typedef {import('./fields.js').FieldName} FieldName */
-/** @typedef {import('./fields.js').Cell} Cell */
-/** @typedef {import('./fields.js').Given} Given */
+/** @import { Cell, Checked, FieldName, Given, Settings } from './layer.js' */
 
 /** What the inspector shows. @typedef {Pick<Settings, 'head' | 'word' | 'cell' | 'less'>} Selection */
 
@@ -114,7 +111,7 @@ const DRAWN = fieldsThat(({ draws }) => draws)
 /** A text that differs where settings differ in what is computed. @param {Settings} settings */
 export const signature = settings => keyOf(settings, COMPUTED)
 
-/** A text that differs where checked settings differ in the numbers that a model draws. @param {import('./check-settings.js').Checked} checked */
+/** A text that differs where checked settings differ in the numbers that a model draws. @param {Checked} checked */
 export const drawnKey = checked =>
   `${keyOf(/** @type {any} */ (checked), DRAWN)} ${[checked.queries, checked.keys].map(({ ids }) => ids.join())}`
 

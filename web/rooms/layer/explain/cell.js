@@ -5,10 +5,7 @@ import { scaleOf } from '../trace/attention-options.js'
 import { reasonOf } from '../trace/visibility.js'
 import { wayOf } from './dependencies.js'
 
-/** @typedef {import('../fields.js').Cell} Cell */
-/** @typedef {import('../matrices.js').MatrixId} MatrixId */
-/** @typedef {import('../trace/layer-trace.js').Result} Result */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @import { Cell, FloatTensor, MatrixId, Result } from '../layer.js' */
 
 /**
  * - given: drawn from the random stream (`id`: row of the table), brought by the reader, or set by hand

@@ -3,9 +3,7 @@
 import { offsetOf, ofHead } from '../numbers/tensors.js'
 import { explain } from './cell.js'
 
-/** @typedef {import('../fields.js').Cell} Cell */
-/** @typedef {import('../trace/layer-trace.js').Result} Result */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @import { Arithmetic, Cell, FloatTensor, Result } from '../layer.js' */
 
 /** The number in a cell of any head; NaN outside of the matrix. @param {Result} result @param {Cell} cell */
 export function numberIn({ tensors }, { matrix, head, row, column }) {
@@ -18,7 +16,7 @@ export function numberIn({ tensors }, { matrix, head, row, column }) {
  * The cell that contributes most to a cell: of a sum the left factor of its largest term, of softmax its own score.
  * @param {Result} result
  * @param {Cell} cell
- * @param {import('../trace/arithmetic.js').Arithmetic} arithmetic
+ * @param {Arithmetic} arithmetic
  * @returns {Cell | undefined} undefined where a number begins
  */
 function before(result, cell, arithmetic) {
@@ -49,7 +47,7 @@ function before(result, cell, arithmetic) {
 /**
  * @param {Result} result
  * @param {Cell} cell
- * @param {import('../trace/arithmetic.js').Arithmetic} arithmetic
+ * @param {Arithmetic} arithmetic
  * @returns {Cell[]} the cell first, the beginning last
  */
 export function chainOf(result, cell, arithmetic) {

@@ -3,11 +3,10 @@
 import { messageOf } from '../../../files/trouble.js'
 import { ofHead } from '../numbers/tensors.js'
 
-/** @typedef {import('../trace/layer-trace.js').Result} Result */
-/** @typedef {import('../fields.js').Settings} Settings */
+/** @import { Arithmetic, FloatTensor, Result, Settings } from '../layer.js' */
 
 /**
- * @typedef {{ tensor?: import('../numbers/index.js').FloatTensor, difference?: import('../numbers/index.js').FloatTensor, trouble?: import('../../../i18n/index.js').Key, params?: Record<string, string | number> }} Compared
+ * @typedef {{ tensor?: FloatTensor, difference?: FloatTensor, trouble?: import('../../../i18n/index.js').Key, params?: Record<string, string | number> }} Compared
  *   the other weights (L, S) and the difference that is shown, or why there are none
  */
 
@@ -16,7 +15,7 @@ import { ofHead } from '../numbers/tensors.js'
  * @typedef {{ result?: Result, failure?: unknown }} Baseline
  */
 
-/** The last difference. @type {{ from: import('../numbers/index.js').FloatTensor, less: import('../numbers/index.js').FloatTensor, is: import('../numbers/index.js').FloatTensor } | undefined} */
+/** The last difference. @type {{ from: FloatTensor, less: FloatTensor, is: FloatTensor } | undefined} */
 let last
 
 /**
@@ -31,14 +30,14 @@ export const otherHead = (other, head, heads) => (other !== head && other < head
  * @param {Result} result
  * @param {number} head
  * @param {Settings} settings
- * @param {import('../trace/arithmetic.js').Arithmetic} arithmetic
+ * @param {Arithmetic} arithmetic
  * @param {Baseline} baseline
  * @returns {Compared}
  */
 export function comparedWith(result, head, { minus, other, baseline: link }, arithmetic, baseline) {
-  const weights = /** @type {import('../numbers/index.js').FloatTensor} */ (result.tensors.weights)
+  const weights = /** @type {FloatTensor} */ (result.tensors.weights)
   const here = ofHead(weights, head)
-  /** @param {import('../numbers/index.js').FloatTensor} from @param {import('../numbers/index.js').FloatTensor} less */
+  /** @param {FloatTensor} from @param {FloatTensor} less */
   const subtract = (from, less) => {
     if (last?.from.data !== from.data || last.less.data !== less.data)
       last = { from, less, is: arithmetic.minus(from, less) }
@@ -54,10 +53,7 @@ export function comparedWith(result, head, { minus, other, baseline: link }, ari
   if (baseline.failure !== undefined)
     return { trouble: 'compareFailed', params: { message: messageOf(baseline.failure) } }
   if (!baseline.result) return { trouble: 'comparePending' }
-  const tensor = ofHead(
-    /** @type {import('../numbers/index.js').FloatTensor} */ (baseline.result.tensors.weights),
-    head,
-  )
+  const tensor = ofHead(/** @type {FloatTensor} */ (baseline.result.tensors.weights), head)
   const [L, S] = weights.dims.slice(-2)
   const [rows, columns] = tensor.dims
   if (rows !== L || columns !== S) return { trouble: 'compareSizes', params: { rows, columns, queries: L, keys: S } }

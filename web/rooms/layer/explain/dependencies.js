@@ -3,12 +3,7 @@
 
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
 
-/** @typedef {import('../fields.js').Cell} Cell */
-/** @typedef {import('../matrices.js').MatrixId} MatrixId */
-/** @typedef {import('../matrices.js').Reach} Reach */
-/** @typedef {import('../matrices.js').Rule} Rule */
-/** @typedef {import('../matrices.js').StepId} StepId */
-/** @typedef {import('../trace/layer-trace.js').Result} Result */
+/** @import { Cell, MatrixId, Reach, Result, Rule, StepId } from '../layer.js' */
 
 /**
  * Cells of a matrix: one, a row (no column), a column (no row), or all of it.

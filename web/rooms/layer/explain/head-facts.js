@@ -2,7 +2,7 @@
 
 import { strengthOf } from './word-facts.js'
 
-/** @typedef {import('../../../elements/statistics.js').HeadStatistics} HeadStatistics */
+/** @import { HeadStatistics } from '../../../elements/statistics.js' */
 
 /**
  * @typedef {object} HeadWords

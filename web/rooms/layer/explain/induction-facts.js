@@ -1,6 +1,6 @@
 // What an induction head finds in a sentence: for each word that stood there before, what followed it then. Pure.
 
-/** @typedef {import('../trace/layer-trace.js').Result} Result */
+/** @import { Result } from '../layer.js' */
 /** @typedef {{ first: number, followed: number, second: number, weight: number }} Induction positions; `weight` of the word that followed */
 
 /**

@@ -6,13 +6,7 @@ import { ofHead } from '../numbers/tensors.js'
 import { wayOf } from './dependencies.js'
 import { labelsOf } from './labels.js'
 
-/** @typedef {import('../trace/layer-trace.js').Result} Result */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../../i18n/index.js').Key} Key */
-/** @typedef {import('../fields.js').Cell} Cell */
-
-/** @typedef {import('../matrices.js').MatrixId} MatrixId */
-/** @typedef {import('../matrices.js').Axis} Axis */
+/** @import { Axis, Cell, FloatTensor, MatrixId, Result } from '../layer.js' */
 
 /**
  * @typedef {object} Matrix

@@ -2,14 +2,14 @@
 
 import { stepsOf } from './steps.js'
 
-/** @typedef {import('../fields.js').Cell} Cell */
+/** @import { Cell, Result } from '../layer.js' */
 /** @typedef {{ step: string, frames: Cell[], at: number }} Playing at: the frame that is shown, -1 before the first */
 
 /** Rows that are computed cell by cell, and cells of a row at most; the rest follows at once. */
 const [ROWS, COLUMNS] = [2, 12]
 
 /**
- * @param {import('../trace/layer-trace.js').Result} result
+ * @param {Result} result
  * @param {number} head
  * @param {string} step
  * @returns {Cell[]}

@@ -8,27 +8,25 @@ import { sourcesOf, targetsOf } from './dependencies.js'
 import { matricesOf, nearestCell } from './matrix-names.js'
 import { strongestLink } from './strongest-link.js'
 
-/** @typedef {import('../trace/layer-trace.js').Result} Result */
-/** @typedef {import('../fields.js').Settings} Settings */
-/** @typedef {import('../fields.js').Cell} Cell */
+/** @import { Arithmetic, Cell, Difference, Explanation, Matrices, Region, Result, Settings } from '../layer.js' */
 
 /**
  * @typedef {object} Scene
  * @property {Result} result
  * @property {number} head the one that is shown
- * @property {import('./matrix-names.js').Matrices} matrices of that head
+ * @property {Matrices} matrices of that head
  * @property {import('../../../elements/statistics.js').HeadStatistics[]} [statistics] with view 'numbers': of each head
  * @property {import('./comparison.js').Compared} [compared] with view 'difference'
  * @property {import('./strongest-link.js').Link} [link] the strongest of that head
  * @property {{ data: Uint8Array, dims: number[] }} [mask] (L, S), 1 may be seen
  * @property {Cell} cell the one that is explained: selected, or the strongest link
  * @property {Cell} lit the one whose rows and columns are marked: under the pointer, or the explained one
- * @property {import('./cell.js').Explanation} explanation of that cell
+ * @property {Explanation} explanation of that cell
  * @property {Cell[]} chain from that cell down to where its numbers begin
- * @property {import('../trace/arithmetic.js').Arithmetic} arithmetic of the core, for what a view adds or subtracts
- * @property {import('./dependencies.js').Region[]} sources where the marked cell comes from
- * @property {import('./dependencies.js').Region[]} targets where it goes
- * @property {import('../trace/reference64.js').Difference} [difference] from float64, once it is known
+ * @property {Arithmetic} arithmetic of the core, for what a view adds or subtracts
+ * @property {Region[]} sources where the marked cell comes from
+ * @property {Region[]} targets where it goes
+ * @property {Difference} [difference] from float64, once it is known
  * @property {{ dims: readonly number[] }} [batch] the shape of its output, once it has been run
  */
 
@@ -39,7 +37,7 @@ export function createScenes() {
 
   /**
    * @param {Result} result
-   * @param {import('../trace/arithmetic.js').Arithmetic} arithmetic
+   * @param {Arithmetic} arithmetic
    * @param {Settings} settings
    * @param {Cell | undefined} pointed the cell under the pointer
    * @param {import('./comparison.js').Baseline} baseline

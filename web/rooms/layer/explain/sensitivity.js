@@ -3,9 +3,7 @@
 import { ofHead } from '../numbers/tensors.js'
 import { scaleOf } from '../trace/attention-options.js'
 
-/** @typedef {import('../trace/layer-trace.js').Result} Result */
-/** @typedef {import('../fields.js').Cell} Cell */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @import { Arithmetic, Cell, Result } from '../layer.js' */
 
 /** The most changes that are named. */
 const MOST = 6
@@ -22,7 +20,7 @@ const MOST = 6
 /**
  * @param {Result} result
  * @param {Cell} cell
- * @param {import('../trace/arithmetic.js').Arithmetic} arithmetic
+ * @param {Arithmetic} arithmetic
  * @returns {Effect | undefined} undefined where there is no short rule
  */
 export function effectOf(result, { matrix, head, row, column }, arithmetic) {
@@ -99,7 +97,7 @@ const isWeightMatrix = matrix => matrix in KINDS
  * @param {{ matrix: 'Wq' | 'Wk', head: number, column: number }} cell
  * @param {{ word: number, numbers: number[] }} moved the word, and the numbers of all words that the cell is multiplied with
  * @param {{ position: number }[]} moves
- * @param {import('../trace/arithmetic.js').Arithmetic} arithmetic
+ * @param {Arithmetic} arithmetic
  * @returns {number[] | undefined} undefined where weights are no softmax of their row
  */
 function slopesOf(result, { matrix, head, column }, { word, numbers }, moves, arithmetic) {

@@ -5,9 +5,7 @@ import { MATRICES, MATRIX_IDS } from '../matrices.js'
 import { wayOf } from './dependencies.js'
 import { symbolOf } from './matrix-names.js'
 
-/** @typedef {import('../matrices.js').MatrixId} MatrixId */
-/** @typedef {import('../matrices.js').StepId} StepId */
-/** @typedef {import('../trace/layer-trace.js').Result} Result */
+/** @import { MatrixId, Result, StepId } from '../layer.js' */
 
 /**
  * Matrices as Falk's scheme has them: results where the rows of `left` meet the columns of `tops`.

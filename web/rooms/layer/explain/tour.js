@@ -4,7 +4,7 @@
 import { settingsOf } from '../presets.js'
 import { change } from '../settings.js'
 
-/** @typedef {import('../fields.js').Settings} Settings */
+/** @import { Settings, Word } from '../layer.js' */
 
 /**
  * @typedef {object} Stop
@@ -105,7 +105,7 @@ export const stopOf = stop => STOPS[Math.min(Math.max(stop, 1), STOPS.length) - 
  * Was done what there is to do: is something other than on arrival?
  * @param {number} stop from 1
  * @param {Settings} settings
- * @param {{ hovered?: import('../fields.js').Word, spreadSize: number }} now
+ * @param {{ hovered?: Word, spreadSize: number }} now
  */
 export function isDone(stop, settings, { hovered, spreadSize }) {
   const { settings: own, changes } = stopOf(stop)

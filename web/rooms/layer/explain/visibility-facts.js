@@ -2,7 +2,7 @@
 
 import { reasonOf } from '../trace/visibility.js'
 
-/** @typedef {import('../trace/layer-trace.js').Result} Result */
+/** @import { Result } from '../layer.js' */
 
 /**
  * @param {Result} result

@@ -1,6 +1,6 @@
 // Hidden before softmax or after it: the same exponentials, with and without the hidden ones. Pure.
 
-/** @typedef {import('../trace/layer-trace.js').Result} Result */
+/** @import { Arithmetic, Result } from '../layer.js' */
 
 /** So many rows, and of a row so many keys at most. */
 const [ROWS, MOST_KEYS] = [3, 12]
@@ -17,7 +17,7 @@ const [ROWS, MOST_KEYS] = [3, 12]
 /**
  * @param {Result} result
  * @param {number} head
- * @param {import('../trace/arithmetic.js').Arithmetic} arithmetic
+ * @param {Arithmetic} arithmetic
  * @returns {{ row: number, all: number, visible: number, terms: Term[] }[] | undefined} the first rows in which something is
  *   hidden and something is not; undefined without a mask
  */

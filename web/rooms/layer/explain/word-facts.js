@@ -1,6 +1,6 @@
 // What a word looks at and what looks at it: from the weights of one head. Pure.
 
-/** @typedef {import('../fields.js').Word} Word */
+/** @import { Word } from '../layer.js' */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Weights (L, S) */
 /** @typedef {{ position: number, weight: number }} Share */
 

@@ -1,8 +1,7 @@
 // The table of embeddings: one row a token.
 
-/** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('qkv').Embedding} Embedding */
-/** @typedef {import('../check-settings.js').Checked} Checked */
+/** @import { Embedding, Qkv } from 'qkv' */
+/** @import { Checked } from '../layer.js' */
 
 /** @typedef {ReturnType<typeof createTable>} Table */
 

@@ -2,8 +2,10 @@
 
 import { Tensor } from 'qkv'
 
+/** @import { GivenTensor } from '../layer.js' */
+
 /**
- * @param {import('../fields.js').GivenTensor} given
+ * @param {GivenTensor} given
  * @returns {Tensor<Float32Array>} (heads, rows, columns)
  */
 const toTensor = ({ dims, data }) =>
@@ -11,15 +13,11 @@ const toTensor = ({ dims, data }) =>
 
 /** @type {import('./index.js').Start} */
 export function given(_, settings) {
-  const { q, k, v, x, wq, wk, wv, wo, weights } = /** @type {Record<string, import('../fields.js').GivenTensor>} */ (
-    settings.given ?? {}
-  )
+  const { q, k, v, x, wq, wk, wv, wo, weights } = /** @type {Record<string, GivenTensor>} */ (settings.given ?? {})
   const tensors = { Q: q, K: k, V: v, Wq: wq, Wk: wk, Wv: wv, weights }
   const flat = { X: x, Wo: wo } // of all heads
-  const made = (
-    /** @type {Record<string, import('../fields.js').GivenTensor>} */ all,
-    /** @type {typeof toTensor} */ make,
-  ) => Object.fromEntries(Object.entries(all).flatMap(([name, tensor]) => (tensor ? [[name, make(tensor)]] : [])))
+  const made = (/** @type {Record<string, GivenTensor>} */ all, /** @type {typeof toTensor} */ make) =>
+    Object.fromEntries(Object.entries(all).flatMap(([name, tensor]) => (tensor ? [[name, make(tensor)]] : [])))
   return {
     tensors: {
       ...made(tensors, toTensor),

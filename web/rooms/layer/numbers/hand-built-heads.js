@@ -4,11 +4,9 @@
 import { Tensor } from 'qkv'
 import { stack } from './tensors.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('qkv/tokenize').Tokens} Tokens */
-/** @typedef {import('../check-settings.js').Checked} Checked */
-/** @typedef {import('../fields.js').HandBuiltHead} HandBuiltHead */
-/** @typedef {import('../matrices.js').Axis} Axis */
+/** @import { Qkv } from 'qkv' */
+/** @import { Tokens } from 'qkv/tokenize' */
+/** @import { Axis, Checked, HandBuiltHead } from '../layer.js' */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /** Scores that leave nothing to the other keys: e^-200 is 0 in float32. */

@@ -6,11 +6,9 @@ import { handBuilt } from './hand-built-heads.js'
 import { multihead } from './multi-head-attention.js'
 import { heads } from './random-heads.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('qkv').Generator} Generator */
-/** @typedef {import('../check-settings.js').Checked} Checked */
+/** @import { Generator, Qkv } from 'qkv' */
+/** @import { Checked, MatrixId } from '../layer.js' */
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
-/** @typedef {import('../matrices.js').MatrixId} MatrixId */
 
 /**
  * Tensors by the name of their matrix: (rows, columns) where all heads share one, else (heads, rows, columns).

@@ -2,13 +2,15 @@
 
 import { splitHeads } from 'qkv'
 
+/** @import { Checked, Tensors } from '../layer.js' */
+
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 
 /**
  * The matrices of the layer, head by head. PyTorch keeps weights as (out, in) and all heads in one; the page shows x W.
  * @param {import('qkv').Generator} generator
- * @param {import('../check-settings.js').Checked} settings
- * @returns {import('./index.js').Tensors}
+ * @param {Checked} settings
+ * @returns {Tensors}
  */
 function draw(generator, { dModel, heads: H, bias }) {
   const { query, key, value, out } = generator.multiheadAttention(dModel, H, { bias }).layers

@@ -3,10 +3,7 @@
 import { scaleOf } from '../trace/attention-options.js'
 import { digits, editsOf, givenOf, heldRows, NAMES, nested, paintedOf, program } from './program.js'
 
-/** @typedef {import('../trace/layer-trace.js').Result} Result */
-/** @typedef {import('../check-settings.js').Checked} Checked */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
-/** @typedef {import('../matrices.js').MatrixId} MatrixId */
+/** @import { Checked, FloatTensor, Result } from '../layer.js' */
 
 /** @param {number} x */
 const number = x => (Number.isFinite(x) ? digits(x) : String(x))

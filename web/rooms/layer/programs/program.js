@@ -1,9 +1,6 @@
 // What the programs that the page writes have in common.
 
-/** @typedef {import('../trace/layer-trace.js').Result} Result */
-/** @typedef {import('../check-settings.js').Checked} Checked */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
-/** @typedef {import('../matrices.js').MatrixId} MatrixId */
+/** @import { Checked, FloatTensor, MatrixId, Result } from '../layer.js' */
 
 /** What the programs call them. @type {Partial<Record<MatrixId, string>>} */
 export const NAMES = {

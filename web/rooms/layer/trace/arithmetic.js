@@ -7,9 +7,8 @@ import { ofHead } from '../numbers/tensors.js'
 import { scaleOf } from './attention-options.js'
 import { minus } from './subtract.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
-/** @typedef {import('./layer-trace.js').Result} Result */
+/** @import { Qkv } from 'qkv' */
+/** @import { FloatTensor, Result } from '../layer.js' */
 /** @typedef {ReturnType<typeof createArithmetic>} Arithmetic */
 
 /** @param {Qkv} qkv */

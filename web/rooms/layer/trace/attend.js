@@ -7,10 +7,8 @@ import { offsetOf, stack } from '../numbers/tensors.js'
 import { optionsOf } from './attention-options.js'
 import { times } from './subtract.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('../check-settings.js').Checked} Checked */
-/** @typedef {import('../numbers/index.js').Tensors} Tensors */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @import { Qkv } from 'qkv' */
+/** @import { Checked, Edit, FloatTensor, Tensors } from '../layer.js' */
 
 /**
  * @param {Tensors} tensors
@@ -137,7 +135,7 @@ export function steps(qkv, settings, { Q, K, V, ...own }, visible, keep) {
  * @returns {FloatTensor} the same tensor if none is set
  */
 export function override(qkv, weights, edits) {
-  /** @type {Map<number, import('../fields.js').Edit[]>} rows with edits, by head and row */
+  /** @type {Map<number, Edit[]>} rows with edits, by head and row */
   const rows = new Map()
   const [, L, S] = weights.dims
   for (const edit of edits)

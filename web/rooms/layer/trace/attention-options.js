@@ -2,9 +2,7 @@
 
 import { Tensor } from 'qkv'
 
-/** @typedef {import('../check-settings.js').Checked} Checked */
-/** @typedef {import('../numbers/index.js').Tensors} Tensors */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @import { Checked, FloatTensor, Tensors } from '../layer.js' */
 
 /**
  * The mask as an option of the core where there is one, so that the core does not read each cell.

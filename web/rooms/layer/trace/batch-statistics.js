@@ -5,8 +5,7 @@ import { joinHeads, splitHeads, Tensor } from 'qkv'
 import { rowsOf } from './attend.js'
 import { optionsOf } from './attention-options.js'
 
-/** @typedef {import('./layer-trace.js').Result} Result */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor, Result } from '../layer.js' */
 
 /** The tensors of each step, in order, as the core returned them. @typedef {Record<'input' | 'projected' | 'split' | 'weights' | 'mixed' | 'joined' | 'output', FloatTensor>} Batch */
 

@@ -7,8 +7,10 @@ import { createTracer } from './layer-trace.js'
 import { difference } from './reference64.js'
 import { spreadOf } from './score-distribution.js'
 
+/** @import { Result } from '../layer.js' */
+
 /** @typedef {ReturnType<typeof createCompute>} Compute */
-/** @typedef {{ key: string, result: import('./layer-trace.js').Result }} Keyed */
+/** @typedef {{ key: string, result: Result }} Keyed */
 
 /** @param {import('qkv').Qkv} qkv */
 function createCompute(qkv) {

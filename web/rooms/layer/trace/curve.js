@@ -2,9 +2,7 @@
 
 import { Tensor } from 'qkv'
 
-/** @typedef {import('../check-settings.js').Checked} Checked */
-/** @typedef {import('../numbers/index.js').Tensors} Tensors */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor, Tensors } from '../layer.js' */
 
 /**
  * @typedef {object} Curve

@@ -6,11 +6,8 @@ import { joinHeads, Tensor } from 'qkv'
 import { headStatistics } from '../../../elements/statistics.js'
 import { mix, override, rowsOf, steps } from './attend.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('../check-settings.js').Checked} Checked */
-/** @typedef {import('./layer-trace.js').Result} Result */
-/** @typedef {import('../numbers/index.js').Tensors} Tensors */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @import { Qkv } from 'qkv' */
+/** @import { Checked, FloatTensor, Result, Tensors } from '../layer.js' */
 
 /** A trace of more heads x queries x keys is large. */
 export const LARGE = 2 ** 18

@@ -12,11 +12,9 @@ import { maskOrderOf } from './mask-order.js'
 import { swapToken } from './token-swap.js'
 import { maskOf } from './visibility.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('../check-settings.js').Checked} Checked */
-/** @typedef {import('../numbers/index.js').Tensors} Tensors */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
-/** @typedef {import('./batch-statistics.js').Batch} Batch */
+/** @import { Qkv } from 'qkv' */
+/** @import { Checked, FloatTensor, Tensors } from '../layer.js' */
+/** @import { Batch } from './batch-statistics.js' */
 
 /**
  * @typedef {object} Result

@@ -4,10 +4,8 @@ import { Tensor } from 'qkv'
 import { steps } from './attend.js'
 import { largest, minus, times } from './subtract.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('../check-settings.js').Checked} Checked */
-/** @typedef {import('../numbers/index.js').Tensors} Tensors */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @import { Qkv } from 'qkv' */
+/** @import { Checked, FloatTensor, Tensors } from '../layer.js' */
 
 /**
  * Weights (H, L, S) by both ways of masking.

@@ -3,9 +3,7 @@
 
 import { scaleOf } from './attention-options.js'
 
-/** @typedef {import('./layer-trace.js').Result} Result */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
-/** @typedef {import('../matrices.js').MatrixId} MatrixId */
+/** @import { FloatTensor, MatrixId, Result } from '../layer.js' */
 
 /**
  * @typedef {object} Difference

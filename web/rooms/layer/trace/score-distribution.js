@@ -4,7 +4,7 @@
 import { Tensor } from 'qkv'
 import { attentionBackward } from 'qkv/nn'
 
-/** @typedef {import('qkv').Qkv} Qkv */
+/** @import { Qkv } from 'qkv' */
 
 /** So many queries and keys; the row that is shown has the first keys. */
 const [COUNT, SHOWN] = [64, 8]

@@ -3,7 +3,7 @@
 import { Tensor } from 'qkv'
 import { add, mul } from 'qkv/nn'
 
-/** @typedef {import('qkv').Qkv} Qkv */
+/** @import { Qkv } from 'qkv' */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**

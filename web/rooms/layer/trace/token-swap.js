@@ -3,11 +3,9 @@
 import { MODELS } from '../numbers/index.js'
 import { largest, minus } from './subtract.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('qkv/tokenize').Tokens} Tokens */
-/** @typedef {import('../check-settings.js').Checked} Checked */
-/** @typedef {import('../numbers/index.js').Tensors} Tensors */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @import { Qkv } from 'qkv' */
+/** @import { Tokens } from 'qkv/tokenize' */
+/** @import { Checked, FloatTensor, Tensors } from '../layer.js' */
 
 /**
  * @typedef {object} TokenSwap

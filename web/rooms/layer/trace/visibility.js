@@ -1,6 +1,6 @@
 // Which query sees which key. Pure.
 
-/** @typedef {import('../check-settings.js').Checked} Checked */
+/** @import { Checked } from '../layer.js' */
 
 /** What each mask lets query i see. @type {Record<Checked['mask'], (settings: Checked) => (i: number, j: number) => boolean>} */
 const MASKS = {

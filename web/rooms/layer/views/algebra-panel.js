@@ -3,7 +3,7 @@ import { format } from '../../../files/number-format.js'
 import { namesOf } from '../explain/labels.js'
 import { algebraOf } from '../explain/weight-algebra.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @import { SceneContext } from '../layer.js' */
 
 /**
  * Why both ways to hide agree: three rows, exponential by exponential.

@@ -13,18 +13,8 @@ import { withTerms } from './terms.js'
 import { wordButton } from './word-buttons.js'
 import { cellPlace, wordParts } from './word-page.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('./context.js').TemplateResult} TemplateResult */
-/** @typedef {import('./context.js').Explanation} Explanation */
-/** @typedef {import('./context.js').Region} Region */
-/** @typedef {import('../fields.js').Cell} Cell */
-/** @typedef {import('../fields.js').Word} Word */
-/** @typedef {import('../explain/matrix-names.js').Matrix} Matrix */
-/** @typedef {import('../../../head/head.js').Inline} Inline */
-/** @typedef {import('../../../head/head.js').Page} Page */
-/** @typedef {import('../../../head/head.js').Part} Part */
-/** @typedef {import('../../../head/head.js').Place} Place */
-/** @typedef {import('../../../head/head.js').Value} Value */
+/** @import { Cell, Explanation, Matrix, Region, SceneContext, Word } from '../layer.js' */
+/** @import { Inline, Page, Part, Place, Value } from '../../../head/head.js' */
 
 /** The most cells of the selected row that a phone shows. */
 const MOST_IN_ROW = 24
@@ -304,7 +294,7 @@ function differencePage(context, less) {
 }
 
 /** The cell that is subtracted, if it is there. @param {SceneContext} context */
-function lessOf({ selection: { cell, less }, result }) {
+function lessOf({ settings: { cell, less }, result }) {
   return cell && less && cell.matrix === less.matrix && !Number.isNaN(numberIn(result, less)) ? less : undefined
 }
 
@@ -341,10 +331,10 @@ const rowOf = (context, { columns }) =>
 
 /** Where the panel is: "Weights, head 1, eat to is". @param {SceneContext} context */
 function title(context) {
-  const { t, selection, result, cell, matrices, head } = context
+  const { t, settings, result, cell, matrices, head } = context
   const { queries, keys } = namesOf(result)
-  if (selection.word && !selection.cell) {
-    const { side, position } = selection.word
+  if (settings.word && !settings.cell) {
+    const { side, position } = settings.word
     return t('placeWord', { word: (side === 'queries' ? queries : keys)[position] ?? '', head: head + 1 })
   }
   const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
@@ -354,7 +344,7 @@ function title(context) {
 
 /** What the inspector shows: the selected word, or the cell, or one cell less another. @param {SceneContext} context @returns {Page} */
 export function inspectorPage(context) {
-  const { t, selection, matrices, cell } = context
+  const { t, settings, matrices, cell } = context
   const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
   const less = lessOf(context)
   const status = {
@@ -364,22 +354,22 @@ export function inspectorPage(context) {
     value: format(valueAt(matrices, cell)),
   }
   const page =
-    selection.word && !selection.cell
-      ? { parts: wordParts(context, selection.word) }
+    settings.word && !settings.cell
+      ? { parts: wordParts(context, settings.word) }
       : less
         ? differencePage(context, less)
         : cellPage(context)
   return {
     title: title(context),
-    row: selection.cell ? rowOf(context, shown) : undefined,
-    status: selection.cell ? t('pinnedStatus', status) : undefined,
+    row: settings.cell ? rowOf(context, shown) : undefined,
+    status: settings.cell ? t('pinnedStatus', status) : undefined,
     ...page,
   }
 }
 
 /** The inspector: what is selected, with the way back. It answers where it stands; nothing scrolls. @param {SceneContext} context */
 export function inspector(context) {
-  const { t, isDark, actions, selection, visits, arithmetic } = context
+  const { t, isDark, actions, settings, visits, arithmetic } = context
   return html`<div class="side">${drawInspector({
     t,
     isDark,
@@ -387,7 +377,7 @@ export function inspector(context) {
     className: 'panel',
     label: t('panel'),
     page: inspectorPage(context),
-    isOpen: selection.cell !== null || selection.word !== null,
+    isOpen: settings.cell !== null || settings.word !== null,
     hasBack: visits.hasBack,
     hasForward: visits.hasForward,
     sum: arithmetic.sum,
@@ -406,8 +396,8 @@ function open(context, { cell, head }) {
   if (!cell) return
   const { row, column } = cell
   const to = { matrix: /** @type {Cell['matrix']} */ (cell.matrix), head: head?.head ?? 0, row, column }
-  const { selection, actions } = context
+  const { settings, actions } = context
   // Back returns to the cell that is shown, also where no one selected it.
-  if (!selection.word && !selection.cell) actions.select({ cell: context.cell })
+  if (!settings.word && !settings.cell) actions.select({ cell: context.cell })
   actions.select({ cell: to })
 }

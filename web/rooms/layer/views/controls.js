@@ -4,17 +4,16 @@ import { toNumber } from '../../../shell/kinds.js'
 import { applies, describe, FIELDS, fieldsThat, HAND_BUILT } from '../fields.js'
 import { MOST_HEADS } from '../limits.js'
 
-/** @typedef {import('./context.js').Context} Context */
-/** @typedef {import('./context.js').TemplateResult} TemplateResult */
-/** @typedef {import('../check-settings.js').Field} Field */
-/** @typedef {import('../../../i18n/index.js').Key} Key */
+/** @import { TemplateResult } from 'lit' */
+/** @import { Context, FieldName, HandBuiltHead } from '../layer.js' */
+/** @import { Key } from '../../../i18n/index.js' */
 
 /** @typedef {Event & { target: HTMLInputElement & HTMLTextAreaElement & HTMLSelectElement }} ControlEvent */
 
 /**
  * A labelled control with room for what is wrong with it.
  * @param {Context} context
- * @param {Field} field
+ * @param {FieldName} field
  * @param {string} label
  * @param {TemplateResult} control
  */
@@ -27,7 +26,7 @@ const labelled = (context, field, label, control) => html`<div class="field fiel
 /**
  * What is wrong with a field, and values that would be right.
  * @param {Context} context
- * @param {Field} field
+ * @param {FieldName} field
  */
 export function problemOf({ t, problems, actions }, field) {
   const problem = problems[field]
@@ -49,7 +48,7 @@ export function problemOf({ t, problems, actions }, field) {
 /**
  * A box for a number; where none is the default, an empty one means that it follows from the rest.
  * @param {Context} context
- * @param {Field} field
+ * @param {FieldName} field
  */
 function numberBox(context, field) {
   const { settings, actions, problems, t } = context
@@ -75,7 +74,7 @@ function numberBox(context, field) {
   return labelled(context, field, t(/** @type {Key} */ (field)), control)
 }
 
-/** @param {Context} context @param {Field} field */
+/** @param {Context} context @param {FieldName} field */
 function choice(context, field) {
   const { t, settings, actions } = context
   const choices = (describe(field).kind.choices ?? []).filter(name => name !== 'given' || settings.given)
@@ -108,7 +107,7 @@ function handBuilt({ t, settings, actions }) {
           id="hand-built-${h}"
           .value=${live(own)}
           @change=${(/** @type {ControlEvent} */ event) => {
-            const kind = /** @type {import('../fields.js').HandBuiltHead} */ (event.target.value)
+            const kind = /** @type {HandBuiltHead} */ (event.target.value)
             actions.change({ handBuilt: kinds.map((other, i) => (i === h ? kind : other)), head: h })
           }}
         >
@@ -121,7 +120,7 @@ function handBuilt({ t, settings, actions }) {
 /**
  * The control of a setting, where the setting matters; it follows from its kind.
  * @param {Context} context
- * @param {Field} field
+ * @param {FieldName} field
  */
 function control(context, field) {
   if (!applies(context.settings, field)) return nothing
@@ -130,7 +129,7 @@ function control(context, field) {
   return type === 'choice' ? choice(context, field) : numberBox(context, field)
 }
 
-/** Opens the drawer, at a field. @param {Field} [field] */
+/** Opens the drawer, at a field. @param {FieldName} [field] */
 export function showSettings(field) {
   const drawer = /** @type {HTMLElement} */ (document.getElementById('settings'))
   if (!drawer.hidden && !field) return hideSettings()

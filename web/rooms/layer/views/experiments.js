@@ -7,8 +7,7 @@ import { algebra } from './algebra-panel.js'
 import { inductionPanel } from './induction-panel.js'
 import { spreadPanel } from './score-panel.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor, SceneContext } from '../layer.js' */
 
 /** Longer sentences are tried by their first tokens. */
 const MOST_TOKENS = 64

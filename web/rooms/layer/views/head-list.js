@@ -7,8 +7,7 @@ import { namesOf } from '../explain/labels.js'
 import { domain } from './spoken.js'
 import { share } from './word-buttons.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor, SceneContext } from '../layer.js' */
 
 /** @type {WeakMap<object, { language: string, sentences: string[] }>} */
 const known = new WeakMap()

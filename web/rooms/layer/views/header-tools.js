@@ -4,7 +4,7 @@ import { html } from 'lit'
 import { closeMenu, menu, menuItem } from '../../../shell/menu.js'
 import { STOPS } from '../explain/tour.js'
 
-/** @typedef {import('../../../shell/room.js').Context<import('../layer.js').LayerTypes>} LayerContext */
+/** @import { LayerContext } from '../layer.js' */
 
 /** @param {LayerContext} context */
 export const tools = ({ t, settings, act }) =>

@@ -3,7 +3,7 @@ import { inductionOf } from '../explain/induction-facts.js'
 import { namesOf } from '../explain/labels.js'
 import { marked, rich, share } from './word-buttons.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @import { SceneContext } from '../layer.js' */
 
 /**
  * What the induction head does on this sentence: first occurrence, what followed it, second occurrence, what is copied.

@@ -5,7 +5,6 @@ import { shown } from '../../../shell/store.js'
 import { createScenes } from '../explain/scene.js'
 import { checkedBaseline, hasSpread } from '../needs.js'
 import { presetOf } from '../presets.js'
-import { selectionOf } from '../settings.js'
 import { computeOf } from '../trace/compute.js'
 import { inspector } from './cell-panel.js'
 import { controls } from './controls.js'
@@ -18,9 +17,7 @@ import { stage } from './stage.js'
 import { bring, takeAlong } from './transfer.js'
 import { walk } from './walk.js'
 
-/** @typedef {import('../../../shell/room.js').Context<import('../layer.js').LayerTypes>} LayerContext */
-/** @typedef {import('./context.js').Context} Context */
-/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @import { Context, LayerContext, SceneContext } from '../layer.js' */
 
 const sceneOf = createScenes()
 
@@ -47,9 +44,6 @@ function contextOf(context) {
     problems: /** @type {any} */ (problems),
     // A step that plays shows its own cell.
     pointed: playing?.frames.length ? undefined : pointed,
-    isPlaying: playing !== undefined,
-    tour: settings.tour,
-    selection: selectionOf(settings),
     visits: { hasBack: can.back, hasForward: can.forward },
     isTrained: handedOver !== undefined && handedOver === settings.given,
     spread: hasSpread(context) ? shown(got.distribution) : undefined,

@@ -3,8 +3,6 @@ import { html, mathml } from 'lit'
 // A small notation for formulas, drawn as MathML: `Q = X W_q`, `K^T`, `{a over b}`, `√{d_k}`, `Σ_j`.
 // Single letters are italic, words upright; `_` and `^` begin subscripts and superscripts, braces group.
 
-/** @typedef {import('lit').TemplateResult} TemplateResult */
-
 /** @param {string} formula */
 const tokensOf = formula => formula.match(/\p{L}+|\d+(?:\.\d+)?|[^\s]/gu) ?? []
 

@@ -2,7 +2,7 @@ import { html, nothing } from 'lit'
 import { stepsOf } from '../explain/steps.js'
 import { tourPanel } from './tour-panel.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @import { SceneContext } from '../layer.js' */
 
 /** How fast a step plays. */
 export const PACES = /** @type {const} */ ([0.25, 0.5, 1, 2, 4])
@@ -12,7 +12,8 @@ export const PACES = /** @type {const} */ ([0.25, 0.5, 1, 2, 4])
  * @param {SceneContext} context
  */
 export function dock(context) {
-  const { t, actions, isPlaying, result, settings, pace, tour } = context
+  const { t, actions, playing, result, settings, pace } = context
+  const { tour } = settings
   const steps = stepsOf(result)
   const current = steps.some(({ id }) => id === settings.step) ? settings.step : steps[0].id
   const at = steps.findIndex(({ id }) => id === current)
@@ -33,7 +34,7 @@ export function dock(context) {
       </tool-group>
       <tool-group class="walk-buttons" aria-label=${t('play')}>
         <button type="button" class="tool icon" id="previous" aria-label=${t('previous')} title=${t('previous')} ?disabled=${at <= 0} @click=${() => actions.walk(-1)}>←</button>
-        <button type="button" class="tool" id="play" aria-pressed=${isPlaying} title=${t('playTitle')} @click=${actions.play}>${t(isPlaying ? 'pause' : 'play')}</button>
+        <button type="button" class="tool" id="play" aria-pressed=${playing !== undefined} title=${t('playTitle')} @click=${actions.play}>${t(playing ? 'pause' : 'play')}</button>
         <button type="button" class="tool icon" id="next" aria-label=${t('next')} title=${t('next')} ?disabled=${at >= steps.length - 1} @click=${() => actions.walk(1)}>→</button>
         <button type="button" class="tool" id="pace" aria-label=${t('pace', { pace: names })} title=${t('pace', { pace: names })} @click=${() => actions.setPace(PACES[(PACES.indexOf(/** @type {any} */ (pace)) + 1) % PACES.length])}>${names}</button>
       </tool-group>

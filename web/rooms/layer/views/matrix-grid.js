@@ -6,10 +6,8 @@ import { held, left, released, rested, wasLong } from '../../../head/pointing.js
 import { toNumber } from '../../../shell/kinds.js'
 import { selectCell } from './select.js'
 
-/** @typedef {import('../explain/matrix-names.js').Matrix} Matrix */
-/** @typedef {import('../explain/dependencies.js').Region} Region */
-/** @typedef {import('../../../i18n/index.js').Translate} Translate */
-/** @typedef {import('./context.js').Actions} Actions */
+/** @import { Actions, Matrix, Region } from '../layer.js' */
+/** @import { Translate } from '../../../i18n/index.js' */
 /** A cell does not grow beyond so many letters. */
 const MOST_LETTERS = 12
 

@@ -10,10 +10,7 @@ import { isSameCell } from '../settings.js'
 import { math } from './math.js'
 import { selectCell } from './select.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('./context.js').Region} Region */
-/** @typedef {import('../explain/matrix-names.js').Matrix} Matrix */
-/** @typedef {import('../matrices.js').MatrixId} MatrixId */
+/** @import { Matrix, MatrixId, Region, SceneContext } from '../layer.js' */
 
 /** Above this many rows, columns or cells a matrix is drawn as a map. */
 const MOST_NUMBERS = 24

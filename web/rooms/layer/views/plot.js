@@ -4,14 +4,13 @@ import { live } from 'lit/directives/live.js'
 import { format } from '../../../files/number-format.js'
 import { PRESETS } from '../presets.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor, Given, SceneContext } from '../layer.js' */
 
 const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [560, 300, 44, 40, 12, 12]
 /** Steps of the slider over the whole width. */
 const STEPS = 200
 
-/** @typedef {Extract<import('../fields.js').Given, { q: unknown }>} GivenQuery */
+/** @typedef {Extract<Given, { q: unknown }>} GivenQuery */
 
 /** Are these the numbers of the document? @param {GivenQuery} given */
 const isWaist = ({ k, v }) => {

@@ -4,9 +4,9 @@ import { writeCsv } from '../../../files/csv.js'
 import { writeNpy } from '../../../files/npy.js'
 import { plainTensor, withMap } from '../export.js'
 
-/** @typedef {import('../../../i18n/index.js').Translate} Translate */
-/** @typedef {import('../export.js').Picture} Picture */
-/** @typedef {import('../explain/matrix-names.js').Matrix} Matrix */
+/** @import { Translate } from '../../../i18n/index.js' */
+/** @import { Picture } from '../export.js' */
+/** @import { Matrix } from '../layer.js' */
 
 /**
  * A small menu that saves a matrix as numbers, and what shows it as a picture.

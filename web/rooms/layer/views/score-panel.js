@@ -5,8 +5,7 @@ import { colourOf } from '../../../head/number-colours.js'
 import { SIZES } from '../trace/score-distribution.js'
 import { share } from './word-buttons.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('../trace/score-distribution.js').Side} Side */
+/** @import { SceneContext, Side } from '../layer.js' */
 
 /** A small number as it is. @param {number} x */
 const small = x => (x > 0 && x < 5e-4 ? x.toExponential(1).replace('-', '−') : format(x))

@@ -1,8 +1,6 @@
 // What a click selects in every view of the room.
 
-/** @typedef {import('./context.js').Actions} Actions */
-/** @typedef {import('../fields.js').Cell} Cell */
-/** @typedef {import('../fields.js').Word} Word */
+/** @import { Actions, Cell, Word } from '../layer.js' */
 
 /** A click on a cell; with Shift, or by a long press, it is subtracted from the selected one. @param {Actions} actions @param {Cell} cell @param {boolean} [isSecond] */
 export const selectCell = (actions, cell, isSecond) => (isSecond ? actions.subtract(cell) : actions.select({ cell }))

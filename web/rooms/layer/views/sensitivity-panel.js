@@ -4,7 +4,7 @@ import { namesOf } from '../explain/labels.js'
 import { effectOf } from '../explain/sensitivity.js'
 import { marked, rich } from './word-buttons.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @import { SceneContext } from '../layer.js' */
 
 /** A change per unit, with its sign. @param {number} x */
 const change = x => (x < 0 ? format(x) : `+${format(x)}`)

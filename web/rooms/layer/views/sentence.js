@@ -6,11 +6,9 @@ import { PRESETS } from '../presets.js'
 import { tokenizerFor } from '../sentence-tokens.js'
 import { problemOf, showSettings } from './controls.js'
 
-/** @typedef {import('./context.js').Context} Context */
-/** @typedef {import('./context.js').Scene} Scene */
-/** @typedef {import('../check-settings.js').Field} Field */
-/** @typedef {import('../presets.js').PresetId} PresetId */
-/** @typedef {import('../../../i18n/index.js').Key} Key */
+/** @import { Context, FieldName, PresetId, Scene } from '../layer.js' */
+
+/** @import { Key } from '../../../i18n/index.js' */
 
 /** @param {Context} context @param {'sentence' | 'second'} field @param {Key} label */
 function textBox(context, field, label) {
@@ -118,14 +116,16 @@ function values({ t, settings }) {
   const { model, mask } = settings
   const isDrawn = model === 'heads' || model === 'multihead'
   const masked = settings.painted.length ? t('mask.painted') : t(`value.mask.${mask}`)
-  /** @type {[Field, string][]} */
+  /** @type {[FieldName, string][]} */
   const all = [
     ...(model === 'given'
       ? []
-      : /** @type {[Field, string][]} */ ([['heads', t('value.heads', { heads: settings.heads })]])),
-    ...(isDrawn ? /** @type {[Field, string][]} */ ([['dModel', t('value.dModel', { dModel: settings.dModel })]]) : []),
+      : /** @type {[FieldName, string][]} */ ([['heads', t('value.heads', { heads: settings.heads })]])),
+    ...(isDrawn
+      ? /** @type {[FieldName, string][]} */ ([['dModel', t('value.dModel', { dModel: settings.dModel })]])
+      : []),
     ['mask', masked],
-    /** @type {[Field, string]} */ (
+    /** @type {[FieldName, string]} */ (
       isDrawn ? ['seed', t('value.seed', { seed: settings.seed })] : ['model', t(`model.${model}`)]
     ),
   ]

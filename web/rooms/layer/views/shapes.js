@@ -2,7 +2,7 @@ import { html, nothing, svg } from 'lit'
 import { shapeWalk } from '../explain/steps.js'
 import { isSmall } from '../trace/batch-statistics.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @import { SceneContext } from '../layer.js' */
 
 const MOST_SLABS = 8
 const [LEAST, MOST] = [10, 56]

@@ -11,15 +11,12 @@ import { selectCell, selectWord } from './select.js'
 import { domain, spokenWord } from './spoken.js'
 import { marked, rich, share } from './word-buttons.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('../explain/matrix-names.js').Matrix} Matrix */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../../head/head.js').HeadActions} HeadActions */
-/** @typedef {import('../../../head/head.js').HeadView} HeadView */
+/** @import { FloatTensor, Matrix, SceneContext } from '../layer.js' */
+/** @import { HeadActions, HeadView } from '../../../head/head.js' */
 
 /** @param {SceneContext} context @returns {HeadView} */
 export function shownHead(context) {
-  const { t, head, matrices, mask, mode, selection, pointed, result, settings, filter, range } = context
+  const { t, head, matrices, mask, mode, pointed, result, settings, filter, range } = context
   const { tensor, before } = /** @type {Matrix} */ (matrices.get('weights'))
   const { queries, keys } = namesOf(result)
   /** A cell of the weights of this head. @param {SceneContext['pointed'] | null} cell */
@@ -37,8 +34,8 @@ export function shownHead(context) {
     mode,
     domain: domain(context),
     pointed: own(pointed),
-    selected: own(selection.cell),
-    subtracted: own(selection.less),
+    selected: own(settings.cell),
+    subtracted: own(settings.less),
     word: spokenWord(context),
     rows: { filter, range },
     less: settings.view === 'difference' ? less(context) : undefined,

@@ -2,17 +2,14 @@
 
 import { domainOf, largestOf } from '../../../head/scale.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('../fields.js').Word} Word */
-/** @typedef {import('../explain/matrix-names.js').Matrix} Matrix */
-/** @typedef {import('../numbers/index.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor, Matrix, SceneContext, Word } from '../layer.js' */
 
 /** The word that the stage speaks of: under the pointer, or selected. @param {SceneContext} context @returns {Word | undefined} */
-export const spokenWord = ({ hovered, selection }) => hovered ?? selection.word ?? undefined
+export const spokenWord = ({ hovered, settings }) => hovered ?? settings.word ?? undefined
 
 /** The cell of the weights that the stage speaks of. @param {SceneContext} context */
-export function spokenCell({ pointed, selection, head }) {
-  const cell = pointed ?? selection.cell
+export function spokenCell({ pointed, settings, head }) {
+  const cell = pointed ?? settings.cell
   return cell?.matrix === 'weights' && cell.head === head ? cell : undefined
 }
 

@@ -10,10 +10,7 @@ import { headActions, scaleChoice, shownHead } from './shown-head.js'
 import { domain, spokenCell, spokenWord } from './spoken.js'
 import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences } from './word-buttons.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('./context.js').Mode} Mode */
-/** @typedef {import('../fields.js').Word} Word */
-/** @typedef {import('../explain/matrix-names.js').Matrix} Matrix */
+/** @import { Matrix, Mode, SceneContext, Word } from '../layer.js' */
 
 /** The most words in the strip; the rest is counted. The maps name them all. */
 const MOST_WORDS = 400
@@ -56,7 +53,7 @@ function strokeOver({ actions }, side) {
  * @param {Word['side']} side
  */
 function strip(context, side) {
-  const { t, result, selection, isDark } = context
+  const { t, result, settings, isDark } = context
   const { isCross } = result.settings
   const { tokens } = result.settings[side]
   const word = spokenWord(context)
@@ -70,7 +67,7 @@ function strip(context, side) {
       ${tokens.slice(0, MOST_WORDS).map((token, position) => {
         const own = { side, position }
         const { ground, ink } = shade ? colourOf('share', reach, shade[position], isDark) : { ground: '', ink: '' }
-        const isSelected = selection.word?.side === side && selection.word.position === position
+        const isSelected = settings.word?.side === side && settings.word.position === position
         return wordButton(
           context,
           own,
@@ -85,11 +82,11 @@ function strip(context, side) {
 
 /** The answer about the pointed or selected head, cell or word. @param {SceneContext} context */
 function answer(context) {
-  const { t, link, hovered, selection } = context
+  const { t, link, hovered, settings } = context
   const cell = hovered ? undefined : spokenCell(context)
   const word = spokenWord(context)
   const strongest = link && { side: /** @type {const} */ ('queries'), position: link.row }
-  const isCell = cell && (context.pointed || !word || selection.cell)
+  const isCell = cell && (context.pointed || !word || settings.cell)
   const about = isCell ? { side: /** @type {const} */ ('queries'), position: cell.row } : (word ?? strongest)
   const [first, second] = about ? wordSentences(context, about) : [t('strongestNone')]
   const head = headAnswer(context)

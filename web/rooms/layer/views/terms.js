@@ -1,6 +1,6 @@
 import { html } from 'lit'
 
-/** @typedef {import('../../../i18n/index.js').Translate} Translate */
+/** @import { Translate } from '../../../i18n/index.js' */
 
 /** The terms of the glossary. */
 export const TERMS = /** @type {const} */ ([

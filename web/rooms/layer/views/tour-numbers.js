@@ -7,7 +7,7 @@ import { answerOf } from '../explain/visibility-facts.js'
 import { looksAt } from '../explain/word-facts.js'
 import { marked, share, weightsOf, wordSentences } from './word-buttons.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @import { FloatTensor, SceneContext } from '../layer.js' */
 
 /**
  * The numbers of a stop's text, as the page has them now: they follow what the reader changes.
@@ -16,11 +16,11 @@ import { marked, share, weightsOf, wordSentences } from './word-buttons.js'
  * @returns {Record<string, string | number>}
  */
 export function tourNumbers(context, id) {
-  const { result, head, selection, settings, t } = context
+  const { result, head, settings, t } = context
   const { queries, keys } = namesOf(result)
   const word =
-    selection.word?.side === 'queries' && selection.word.position < queries.length
-      ? selection.word.position
+    settings.word?.side === 'queries' && settings.word.position < queries.length
+      ? settings.word.position
       : (context.link?.row ?? 0)
   const weights = weightsOf(context)
   switch (id) {
@@ -54,7 +54,7 @@ export function tourNumbers(context, id) {
       }
     }
     case 'heads': {
-      const all = /** @type {import('../numbers/index.js').FloatTensor} */ (result.tensors.weights)
+      const all = /** @type {FloatTensor} */ (result.tensors.weights)
       const words = headWords(result.statistics ?? headStatistics(all), {
         isCross: result.settings.isCross,
         even: 1 / keys.length,

@@ -5,8 +5,8 @@ import { withTerms } from './terms.js'
 import { tourNumbers } from './tour-numbers.js'
 import { rich } from './word-buttons.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('../../../i18n/index.js').Key} Key */
+/** @import { SceneContext } from '../layer.js' */
+/** @import { Key } from '../../../i18n/index.js' */
 
 /**
  * A stop of the tour: a question, what the page answers, one thing to do.

@@ -3,8 +3,7 @@ import { MOST_MEGABYTES } from '../import.js'
 import { qkvCode } from '../programs/node.js'
 import { pytorchCode } from '../programs/pytorch.js'
 
-/** @typedef {import('./context.js').Context} Context */
-/** @typedef {import('./context.js').SceneContext} SceneContext */
+/** @import { Context, SceneContext } from '../layer.js' */
 
 /** The example of the page, the tests and the README of the page. */
 export const EXAMPLE = `{

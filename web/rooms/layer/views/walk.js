@@ -5,9 +5,7 @@ import { matrix } from './matrix.js'
 import { shapes } from './shapes.js'
 import { withTerms } from './terms.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('../explain/steps.js').Step} Step */
-/** @typedef {import('../explain/steps.js').Block} Block */
+/** @import { Block, SceneContext, Step } from '../layer.js' */
 
 /** Wider left factors are not repeated: the results would stand far to the right. */
 const MOST_COLUMNS = 12

@@ -5,11 +5,7 @@ import { namesOf } from '../explain/labels.js'
 import { looksAt, placeOf, seenBy, strengthOf } from '../explain/word-facts.js'
 import { selectWord } from './select.js'
 
-/** @typedef {import('./context.js').Context} Context */
-/** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('../fields.js').Word} Word */
-/** @typedef {import('../../../i18n/index.js').Key} Key */
-/** @typedef {import('../explain/word-facts.js').Share} Share */
+/** @import { Context, Matrix, SceneContext, Share, Word } from '../layer.js' */
 
 /** A word in a sentence: isolated, so that it can be found again and set apart. @param {unknown} word */
 export const marked = word => `\u2068${word}\u2069`
@@ -28,8 +24,7 @@ export const rich = (text, between = part => part) =>
 export const share = ({ t, language }, x) => (x > 0 && x < 0.001 ? t('underShare') : percent(x, language))
 
 /** The weights of the shown head. @param {SceneContext} context */
-export const weightsOf = ({ matrices }) =>
-  /** @type {import('../explain/matrix-names.js').Matrix} */ (matrices.get('weights')).tensor
+export const weightsOf = ({ matrices }) => /** @type {Matrix} */ (matrices.get('weights')).tensor
 
 /**
  * What a word looks at and what looks at it, with the names of both.

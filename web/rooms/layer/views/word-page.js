@@ -5,13 +5,10 @@ import { namesOf } from '../explain/labels.js'
 import { answerOf } from '../explain/visibility-facts.js'
 import { marked, rich, share, sharesOf, weightsOf } from './word-buttons.js'
 
-/** @typedef {import('./context.js').SceneContext} SceneContext */
-/** @typedef {import('../fields.js').Word} Word */
-/** @typedef {import('../explain/word-facts.js').Share} Share */
-/** @typedef {import('../../../head/head.js').Part} Part */
-/** @typedef {import('../../../head/head.js').Place} Place */
+/** @import { Cell, SceneContext, Share, Word } from '../layer.js' */
+/** @import { Part, Place } from '../../../head/head.js' */
 
-/** A cell as a place of the inspector. @param {import('../fields.js').Cell} cell @returns {Place} */
+/** A cell as a place of the inspector. @param {Cell} cell @returns {Place} */
 export const cellPlace = ({ matrix, head, row, column }) => ({
   head: { stack: '', layer: 0, head },
   cell: { matrix, row, column },
