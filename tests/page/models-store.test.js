@@ -79,6 +79,19 @@ test('a checkpoint is named after its files, runs, and stands in the link; what 
   assert.equal(store.state.got.number?.is === 'here' && store.state.got.number.value.weight.length, 48)
 })
 
+test('a new text ends the details of the old one that are not here yet, and keeps the others drawn', async () => {
+  const { store, act, settled } = await begin()
+  const why = () => store.state.got.why?.is
+  act.type(`${TEXT} and`)
+  assert.equal(why(), 'here', 'what is drawn stays')
+  while (store.state.got.run?.is !== 'here') await new Promise(resolve => setTimeout(resolve))
+  assert.equal(why(), 'waiting')
+  act.type(`${TEXT} or`)
+  assert.equal(why(), undefined)
+  await settled()
+  assert.equal(why(), 'here')
+})
+
 test('a head is switched off: the run stays, the changed one is asked for, and Undo drops it', async () => {
   const { store, act, settled, shown } = await begin()
   const before = shown().run

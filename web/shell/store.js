@@ -57,6 +57,9 @@ const AROUND = { isHidden: false, isStill: false, isNarrow: false, sentence: '' 
 /** @template V @param {Got<V> | undefined} got @returns {V | undefined} the value, or the older one that stays drawn */
 export const shown = got => (got?.is === 'here' ? got.value : got?.before)
 
+/** Where the answer of a request stands in `state.got`. @param {{ type: string, part?: string }} request */
+export const slotOf = ({ type, part }) => (part ? `${type}:${part}` : type)
+
 /**
  * @template {import('./room.js').Types} T
  * @param {Room<T>} room
@@ -183,7 +186,7 @@ export function createStore(
   /** Asks for what is needed and was not asked; ends what is needed no longer. */
   function ask() {
     if (Object.keys(state.problems).length && asked.size) return
-    const needs = new Map(room.needs(state).map(each => [each.part ? `${each.type}:${each.part}` : each.type, each]))
+    const needs = new Map(room.needs(state).map(each => [slotOf(each), each]))
     for (const [slot, { isNeeded }] of asked) if (isNeeded && !needs.has(slot)) drop(slot)
     for (const [slot, each] of needs) {
       const key = each.key ?? JSON.stringify(each)
@@ -224,7 +227,7 @@ export function createStore(
   function act(effect) {
     if (effect.type === 'ask') {
       const { request: each } = effect
-      request(each.part ? `${each.type}:${each.part}` : each.type, each.key ?? JSON.stringify(each), each, false)
+      request(slotOf(each), each.key ?? JSON.stringify(each), each, false)
     } else if (effect.type === 'cancel') {
       const { slot } = effect
       const own = asked.get(slot)

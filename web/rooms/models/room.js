@@ -3,6 +3,7 @@
 
 import { headName, readChanges, withCell, withChange, writeChanges } from '../../head/changes.js'
 import { other, text } from '../../shell/kinds.js'
+import { slotOf } from '../../shell/store.js'
 import { grown } from './atlas-maps.js'
 import { draw } from './models-page.js'
 import { SHIPPED } from './shipped.js'
@@ -252,6 +253,9 @@ function detailNeeds(state) {
   return list
 }
 
+/** Is the answer here, and that of this request? @param {import('../../shell/room.js').Got<{ request: object }> | undefined} got @param {object} request */
+const isAnswered = (got, request) => got?.is === 'here' && JSON.stringify(got.value.request) === JSON.stringify(request)
+
 /** The run with one more token, and maps that show where the token before it looked. @param {import('./model-run.js').Run} run @param {import('./generate.js').Step} step @returns {import('./model-run.js').Run} */
 function grow(run, { id, token, rows }) {
   const maps = run.maps['']
@@ -283,7 +287,14 @@ export const room = {
     if (!openModel) return list
     list.push({ type: 'run', ...request })
     if (active.length) list.push({ type: 'changed', ...changed })
-    return [...list, ...detailNeeds(state)]
+    const { got } = state
+    const isNew = isAnswered(got.run, request) && (!active.length || isAnswered(got.changed, changed))
+    const details = detailNeeds(state)
+    // While a newer run is awaited, details of the older one stay drawn; those that are not here would only delay it.
+    return [
+      ...list,
+      ...(isNew ? details : details.filter(each => got[/** @type {'why'} */ (slotOf(each))]?.is === 'here')),
+    ]
   },
   receive: {
     open(state, { name, stacks }) {
