@@ -1,5 +1,6 @@
 // This program checks the styles of the page, for `npm run lint`: sizes of type, colours of text and borders stand in tokens.css
-// and primitives.css alone, so that the file of a room only places things; and every class has an element that wears it.
+// and primitives.css alone, so that the file of a room only places things; every class has an element that wears it; and no rule is
+// about any element behind another one: whatever came into the page would give all of it its style anew (64 ms of 2,200 elements).
 
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -25,6 +26,12 @@ function unusedOf(file, css, code) {
     .map(name => `${file}: no template has the class "${name}"`)
 }
 
+/** Rules about any sibling, such as `p + *`. @param {string} file @param {string} css */
+const siblingsOf = (file, css) =>
+  (css.replace(/\/\*[\s\S]*?\*\//g, '').match(/[+~]\s*\*/g) ?? []).map(
+    found => `${file}: "${found.replace(/\s+/g, ' ')}" restyles the whole page: write ":not(:first-child)"`,
+  )
+
 const names = readdirSync(new URL('style/', web)).filter(name => name.endsWith('.css'))
 const sheets = names.map(name => ({ name, css: readFileSync(new URL(`style/${name}`, web), 'utf8') }))
 const scripts = readdirSync(web, { recursive: true }).filter(name => /\.js$/.test(String(name)))
@@ -33,6 +40,7 @@ const code = scripts.map(name => readFileSync(new URL(String(name), web), 'utf8'
 const found = sheets.flatMap(({ name, css }) => [
   ...(SHARED.includes(name) ? [] : looksOf(name, css)),
   ...unusedOf(name, css.replace(/@import.*/g, ''), code),
+  ...siblingsOf(name, css),
 ])
 for (const line of found) console.error(line)
 if (found.length) process.exitCode = 1
