@@ -1,9 +1,9 @@
 // Trains the small language model that ships with the page: Llama's layout, on the task "stories".
 
-import { train } from '../../web/rooms/learn/training.js'
 import { filesOf } from './folder.js'
 import { configOf, forward, initialWeights } from './llama.js'
 import { GIRLS, STORY_WORDS, storyBatch } from './stories-text.js'
+import { train } from './train-weights.js'
 
 /** @typedef {import('./stories-text.js').Kind} Kind */
 /** @typedef {import('qkv').FloatTensor} FloatTensor */
@@ -67,10 +67,7 @@ export function trainStories(qkv, given = {}, onStep) {
       for (const { at, kind } of marks) shares[b * T + at - 1] = WEIGHT[kind]
     const before = ids.map((_, i) => (i % T ? ids[i - 1] : -1))
     const person = Int32Array.from(stories.flatMap(({ words }) => persons(words).slice(0, T)))
-    return (
-      /** @type {import('qkv/train').Tape} */ t,
-      /** @type {import('../../web/rooms/learn/training.js').Weights} */ p,
-    ) => {
+    return (/** @type {import('qkv/train').Tape} */ t, /** @type {import('./train-weights.js').Weights} */ p) => {
       const { logits, headOutput } = forward(t, p, { data: ids, dims }, settings)
       const main = t.crossEntropy(logits, { data: targets, dims }, { weights: { data: shares, dims } })
       if (step >= guided * steps) return main

@@ -1,9 +1,9 @@
 // Trains the small translator that ships with the page: Marian's layout, on the grammar of the task "translation".
 
 import { batch as drawBatch, LONGEST, SOURCE_WORDS, TARGET_WORDS } from '../../web/rooms/learn/tasks/translation.js'
-import { train } from '../../web/rooms/learn/training.js'
 import { filesOf } from './folder.js'
 import { configOf, forward, initialWeights } from './marian.js'
+import { train } from './train-weights.js'
 
 /** @typedef {import('../../web/rooms/learn/tasks/batch.js').Split} Split */
 
@@ -69,10 +69,8 @@ export function trainTranslator(qkv, given = {}, onStep) {
   const data = qkv.generator(seed + 1_000_003)
   const lossOf = () => {
     const drawn = sentences(data, batch, 'train')
-    return (
-      /** @type {import('qkv/train').Tape} */ t,
-      /** @type {import('../../web/rooms/learn/training.js').Weights} */ p,
-    ) => t.crossEntropy(forward(t, p, drawn, settings), drawn.targets, { ignoreIndex: -1 })
+    return (/** @type {import('qkv/train').Tape} */ t, /** @type {import('./train-weights.js').Weights} */ p) =>
+      t.crossEntropy(forward(t, p, drawn, settings), drawn.targets, { ignoreIndex: -1 })
   }
   return { settings, weights: train(qkv, initialWeights(qkv.generator(seed), settings), settings, lossOf, onStep) }
 }

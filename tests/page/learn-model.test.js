@@ -8,6 +8,7 @@ import { LANGUAGES } from '../../web/i18n/languages.js'
 import { check } from '../../web/rooms/layer/check-settings.js'
 import { fromValue } from '../../web/rooms/layer/import.js'
 import { createTracer } from '../../web/rooms/layer/trace/layer-trace.js'
+import { weightsOfFirst } from '../../web/rooms/learn/attention-parts.js'
 import { estimate, MOST_BYTES, MOST_SECONDS, smaller } from '../../web/rooms/learn/cost.js'
 import { headLines, jumpOf, path } from '../../web/rooms/learn/curves.js'
 import { check as checkRun, fieldsOf, runSettings, settingsOf } from '../../web/rooms/learn/fields.js'
@@ -218,7 +219,7 @@ test('gradients of attention weights, through softmax, are those of a bias by di
     sources: ids,
     targets: Int32Array.from({ length: T }, () => 0),
   })
-  const all = layers.map(layer => run.weightsOfFirst(layer, T, T))
+  const all = layers.map(layer => weightsOfFirst(qkv, layer))
   for (const l of [0, 1])
     for (let h = 0; h < 2; h++) {
       const bias = new Float64Array(T)

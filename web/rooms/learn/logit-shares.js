@@ -1,7 +1,8 @@
 // Why a model says what it says: its logits as a sum of what each part of it adds, directly, through the output weights.
 // With a last LayerNorm its mean and deviation are those of the whole state, so that the addends still sum to the logit.
 
-import { firstOf, headColumns, traceWeights } from './training-run.js'
+import { tensor } from 'qkv'
+import { headColumns, rowsOfFirst, weightsOfFirst } from './attention-parts.js'
 
 /** @typedef {import('./tasks/task.js').Run} Run */
 /** @typedef {import('./transformer.js').Forward} Forward */
@@ -49,8 +50,8 @@ export function sharesOf(qkv, run, { logits, layers, parts, last }, row, S, like
   const size = d / heads
   const ids = likeliest.slice(0, MOST).map(({ id }) => id)
   const at = (/** @type {FloatTensor} */ x) => x.data.slice(row * d, (row + 1) * d)
-  const headOf = (/** @type {Float32Array} */ data, /** @type {number} */ rows, /** @type {number} */ head) =>
-    headColumns(data, rows, d, size, head)
+  const outOf = (/** @type {number} */ layer, /** @type {number} */ head) =>
+    headColumns(/** @type {FloatTensor} */ (values[`${blocks[layer]}.o`]), head, size)
   /** @type {{ kind: Share['kind'], layer: number, head: number, x: Float32Array }[]} addends of the last hidden state */
   const addends = []
   for (const { kind, layer, x } of parts) {
@@ -60,8 +61,8 @@ export function sharesOf(qkv, run, { logits, layers, parts, last }, row, S, like
       continue
     }
     for (let head = 0; head < heads; head++) {
-      const out = headOf(values[`${blocks[layer]}.o`].data, d, head)
-      addends.push({ kind: /** @type {const} */ ('head'), layer, head, x: qkv.linear(headOf(own, 1, head), out).data })
+      const output = headColumns(tensor(own, [1, d]), head, size)
+      addends.push({ kind: 'head', layer, head, x: qkv.linear(output, outOf(layer, head)).data })
     }
   }
   const U = pick(values.unembed, ids)
@@ -83,11 +84,9 @@ export function sharesOf(qkv, run, { logits, layers, parts, last }, row, S, like
   for (const share of shares) {
     if (share.kind !== 'head') continue
     const { v } = layers[share.layer]
-    const { data, dims } = traceWeights(qkv, firstOf(layers[share.layer]))
-    const [L, T] = dims.slice(-2)
-    const A = data.subarray((share.head * L + row) * T)
-    const value = headOf(v.data.slice(0, T * d), S, share.head)
-    const added = qkv.linear(value, headOf(values[`${blocks[share.layer]}.o`].data, d, share.head)).data // (S, d)
+    const A = weightsOfFirst(qkv, layers[share.layer]).row(share.head).row(row).data
+    const value = headColumns(rowsOfFirst(v, S), share.head, size)
+    const added = qkv.linear(value, outOf(share.layer, share.head)).data // (S, d)
     const through = added.slice()
     for (let j = 0; j < S; j++) through.set(normed(through.slice(j * d, (j + 1) * d)), j * d)
     const each = qkv.linear({ data: through, dims: [S, d] }, U).data // (S, tokens)
@@ -96,6 +95,6 @@ export function sharesOf(qkv, run, { logits, layers, parts, last }, row, S, like
       return A[j] * each[j * ids.length + Math.floor(i / S)]
     })
   }
-  const values8 = ids.map(id => logits.data[row * shape.outputs + id])
-  return { logits: values8, shares }
+  const shown = ids.map(id => logits.data[row * shape.outputs + id])
+  return { logits: shown, shares }
 }

@@ -1,11 +1,12 @@
 // What is shown of a model: its answer to the reader's input, with the weights of every head.
 
+import { weightsOfFirst } from './attention-parts.js'
 import { sharesOf } from './logit-shares.js'
 import { answerInPlace, argmax } from './tasks/batch.js'
 
 /** @typedef {import('./tasks/task.js').Run} Run */
 
-/** Weights (H, L, S) of an attention, with what stands on its rows and columns. @typedef {{ dims: number[], data: Float32Array, rows: string[], columns: string[] }} LayerShown */
+/** Weights (H, L, S) of an attention, with what stands on its rows and columns. @typedef {{ dims: readonly number[], data: Float32Array, rows: string[], columns: string[] }} LayerShown */
 
 /**
  * A model's answer to an input.
@@ -75,7 +76,8 @@ export function forwardShown(qkv, run, given, { why = null, write = 0 } = {}) {
       .map(({ id, share }) => ({ token: name(id), share })),
     layers: forward.layers.map((layer, l) => {
       const rows = run.blocks[l] === 'cross' ? answers : inputs
-      return { ...run.weightsOfFirst(layer, rows.length, inputs.length), rows, columns: inputs }
+      const { data, dims } = weightsOfFirst(qkv, layer).slice(1, 0, rows.length).slice(2, 0, inputs.length)
+      return { data, dims, rows, columns: inputs }
     }),
   }
   if (written !== undefined) shown.continued = written

@@ -1,9 +1,11 @@
 // What the attention of a layer was computed from, for the room "One layer".
 
 import { tensor } from 'qkv'
+import { rowsOfFirst } from './attention-parts.js'
 import { forwardShown } from './model-picture.js'
 
-/** @typedef {{ dims: number[], data: Float32Array }} Matrices (heads, rows, columns) */
+/** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
+/** @typedef {{ dims: readonly number[], data: Float32Array }} Matrices (heads, rows, columns) */
 /** @typedef {{ layer: number, heads: Record<string, Matrices>, causal: boolean, rows: string[], columns: string[] }} OpenedLayer */
 
 /**
@@ -20,31 +22,22 @@ export function openedLayer(qkv, run, probe, layer) {
   const { rows, columns } = shown.layers[layer]
   const { d, heads, positions } = settings
   const size = d / heads
-  /** (rows, d) -> (heads, rows, size) @param {Float32Array} data @param {number} n */
-  const parted = (data, n) => ({
-    data: Float32Array.from({ length: n * d }, (_, i) => {
-      const [h, r, c] = [Math.floor(i / (n * size)), Math.floor(i / size) % n, i % size]
-      return data[r * d + h * size + c]
-    }),
-    dims: [heads, n, size],
-  })
+  /** (1, T, d) -> (heads, n, size) @param {FloatTensor} x @param {number} n */
+  const parted = (x, n) => rowsOfFirst(x, n).reshape([n, heads, size]).permute([1, 0, 2])
   const weight = (/** @type {string} */ part) =>
     tensor(parameters.values[`${blocks[layer]}.${part}`].data.slice(), [d, d])
   /** W of each head, (heads, d, size), so that X W is Q. @param {string} part */
-  const perHead = part => ({
-    data: weight(part).reshape([heads, size, d]).permute([0, 2, 1]).data,
-    dims: [heads, d, size],
-  })
+  const perHead = part => weight(part).reshape([heads, size, d]).permute([0, 2, 1])
   const { q, k, v } = forward.layers[layer]
   const n = rows.length
-  const values = parted(v.data, columns.length)
-  const wo = { data: weight('o').T.data, dims: [d, d] }
+  const values = parted(v, columns.length)
+  const wo = weight('o').T
   const opened = { layer, rows, columns, causal: task.isCausal }
   // That room has no learned bias of the scores.
   if (positions === 'distance') return { ...opened, causal: false, heads: { weights: shown.layers[layer], v: values } }
   // With RoPE, and across two sentences, Q, K and V are no products of one X.
   if (positions === 'rope' || blocks[layer] === 'cross')
-    return { ...opened, heads: { q: parted(q.data, n), k: parted(k.data, columns.length), v: values, wo } }
-  const x = { data: forward.inputs[layer].data.slice(0, n * d), dims: [n, d] }
+    return { ...opened, heads: { q: parted(q, n), k: parted(k, columns.length), v: values, wo } }
+  const x = rowsOfFirst(forward.inputs[layer], n)
   return { ...opened, heads: { x, wq: perHead('q'), wk: perHead('k'), wv: perHead('v'), wo } }
 }

@@ -1,23 +1,39 @@
 // A run: a model of a task, its optimiser and its data. Step by step, the same bits for the same settings.
 
-import { Adam, parameters, schedule, tape } from 'qkv/train'
+import { Adam, clipGradNorm, parameters, schedule, tape } from 'qkv/train'
+import { traceWeights } from './attention-parts.js'
 import { createEvaluation } from './evaluation.js'
+import { gradientsOf } from './gradients.js'
 import { hooksOf } from './interventions.js'
 import { TASKS } from './tasks/index.js'
-import { update } from './training.js'
 import { blocksOf, crossForward, initialWeights, layersForward, sinusoids } from './transformer.js'
 
 /** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
 /** @typedef {import('./tasks/batch.js').Batch} Batch */
-/** @typedef {import('./transformer.js').Attended} Attended */
 /** @typedef {import('./transformer.js').Hooks} Hooks */
 /** Weights by name, as they travel and are saved. @typedef {Record<string, { data: Float32Array, dims: readonly number[] }>} Weights */
 /** @typedef {import('../../head/head.js').Change} Change */
-/** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 
 const BETAS = /** @type {const} */ ([0.9, 0.99])
+const MOST_NORM = 1
 /** The seed of the training data is this much above that of the weights. */
 const TRAIN_SEED = 1_000_003
+
+/**
+ * One step of training: gradients, clipped to a norm of MOST_NORM, and the optimiser.
+ * @param {import('qkv/train').Parameters} p
+ * @param {{ lr: number, step: () => void }} optimizer
+ * @param {ReturnType<typeof tape>} taped
+ * @param {number} rate
+ * @returns {number} the loss before the step
+ */
+export function update(p, optimizer, taped, rate) {
+  taped.backward()
+  clipGradNorm(p, MOST_NORM)
+  optimizer.lr = rate
+  optimizer.step()
+  return taped.loss
+}
 
 /**
  * @param {import('qkv').Qkv} qkv
@@ -100,22 +116,6 @@ export function createRun(qkv, task, given = {}, text) {
     /** Accuracy of the baseline without attention, on lengths that are trained. */
     baselineAccuracy: () => evaluation.baselineAccuracy(trainData()),
     forward,
-    /**
-     * The weights of the first sequence, cut to its first rows and columns.
-     * @param {Attended} layer
-     * @param {number} rows
-     * @param {number} columns
-     * @returns {{ dims: number[], data: Float32Array }} (H, rows, columns)
-     */
-    weightsOfFirst(layer, rows, columns) {
-      const { data: all, dims } = traceWeights(qkv, firstOf(layer))
-      const [H, L, S] = dims.slice(-3)
-      const data = new Float32Array(H * rows * columns)
-      for (let h = 0; h < H; h++)
-        for (let i = 0; i < rows; i++)
-          data.set(all.subarray((h * L + i) * S, (h * L + i) * S + columns), (h * rows + i) * columns)
-      return { dims: [H, rows, columns], data }
-    },
     /** Applies the reader's changes of heads from now on. @param {readonly Change[]} changes */
     intervene(changes) {
       interventions = hooksOf(changes, settings, sizes, meansOfHeads)
@@ -138,19 +138,6 @@ export function createRun(qkv, task, given = {}, text) {
   }
 }
 
-/** An attention with its first sequence alone. @param {Attended} layer @returns {Attended} */
-export function firstOf({ q, k, v, options }) {
-  const own = { ...options }
-  if (own.keyLengths) own.keyLengths = own.keyLengths.slice(0, 1)
-  return { q: q.slice(0, 0, 1), k: k.slice(0, 0, 1), v: v.slice(0, 0, 1), options: own }
-}
-
-/** The weights (B, H, L, S) of an attention. @param {import('qkv').Qkv} qkv @param {Attended} layer */
-export function traceWeights(qkv, { q, k, v, options }) {
-  const { weights } = qkv.trace(q, k, v, { ...options, keep: ['weights'] })
-  return /** @type {FloatTensor} */ (weights)
-}
-
 /**
  * @param {readonly Batch[]} batches
  * @param {number} d
@@ -171,58 +158,3 @@ function meansOf(batches, d, count, partsOf) {
   }
   return sums.map(sum => Float32Array.from(sum, value => value / counted))
 }
-
-/**
- * The outputs of the heads get parameters of zeros, whose gradients are those of the outputs; from these, dA = dOut V^T.
- * @param {import('qkv').Qkv} qkv
- * @param {object} of
- * @param {LearnSettings} of.settings
- * @param {readonly string[]} of.blocks
- * @param {readonly { L: number }[]} of.sizes
- * @param {Weights} of.state
- * @param {Batch} of.batch
- * @param {(batch: Batch, hooks: Hooks, weights: import('qkv/train').Parameters) => { step: ReturnType<typeof tape>, layers: Attended[] }} of.forward
- */
-function gradientsOf(qkv, { settings: { heads, d }, blocks, sizes, state, batch, forward }) {
-  const { B, T } = batch
-  const size = d / heads
-  const outputOf = (/** @type {number} */ layer) => `out.${blocks[layer]}`
-  const zeros = Object.fromEntries(
-    sizes.map(({ L }, layer) => [outputOf(layer), { data: new Float32Array(B * L * d), dims: [B, L, d] }]),
-  )
-  const all = parameters(qkv, { ...state, ...zeros })
-  try {
-    const hooks = /** @type {Hooks} */ ({ output: (t, layer, out) => t.add(out, all.values[outputOf(layer)]) })
-    const { step, layers } = forward(batch, hooks, all)
-    step.backward()
-    const weights = Object.fromEntries(
-      Object.keys(state).map(name => {
-        const { data, dims } = all.gradients[name]
-        return [name, { data: data.slice(), dims: [...dims] }]
-      }),
-    )
-    const length = batch.lengths?.[0] ?? T
-    const attention = blocks.map((block, layer) => {
-      const { L } = sizes[layer]
-      const rows = block === 'cross' ? L : length
-      const dOut = all.gradients[outputOf(layer)].data.slice(0, L * d)
-      const v = layers[layer].v.data.slice(0, T * d)
-      const data = new Float32Array(heads * rows * length)
-      for (let h = 0; h < heads; h++) {
-        const dA = qkv.linear(headColumns(dOut, rows, d, size, h), headColumns(v, length, d, size, h))
-        data.set(dA.data, h * rows * length)
-      }
-      return { data, dims: [heads, rows, length] }
-    })
-    const ids = batch.ids.slice(0, T)
-    return { loss: step.loss, weights, attention, ids, targets: batch.targets.slice(0, batch.L) }
-  } finally {
-    all.dispose()
-  }
-}
-
-/** The columns of one head in the first rows of a matrix (n, d). @param {ArrayLike<number>} data @param {number} rows @param {number} d @param {number} size @param {number} head */
-export const headColumns = (data, rows, d, size, head) => ({
-  data: Float32Array.from({ length: rows * size }, (_, i) => data[Math.floor(i / size) * d + head * size + (i % size)]),
-  dims: [rows, size],
-})

@@ -1,28 +1,12 @@
-// How everything here is trained: the tasks of the room, and the models that ship with the page.
+// How the models that ship with the page are trained.
 
-import { AdamW, clipGradNorm, parameters, schedule, tape } from 'qkv/train'
+import { AdamW, parameters, schedule, tape } from 'qkv/train'
+import { update } from '../../web/rooms/learn/training-run.js'
 
 /** @typedef {import('qkv').FloatTensor} FloatTensor */
 /** @typedef {Record<string, FloatTensor>} Weights */
 
-const MOST_NORM = 1
 const BETAS = /** @type {const} */ ([0.9, 0.98])
-
-/**
- * One step: gradients, clipped, and the optimiser.
- * @param {import('qkv/train').Parameters} p
- * @param {{ lr: number, step: () => void }} optimizer
- * @param {ReturnType<typeof tape>} taped
- * @param {number} rate
- * @returns {number} the loss before the step
- */
-export function update(p, optimizer, taped, rate) {
-  taped.backward()
-  clipGradNorm(p, MOST_NORM)
-  optimizer.lr = rate
-  optimizer.step()
-  return taped.loss
-}
 
 /**
  * A whole training with AdamW and a cosine.
