@@ -23,6 +23,50 @@ const aborted = (/** @type {AbortSignal} */ signal) =>
   new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
 
 /**
+ * Trains until the run ends, its step or its goal is reached, or it is cancelled.
+ * @param {WatchedRun} own
+ * @param {LearnAsks['train']['request']} request
+ * @param {import('../../shell/room.js').Run<LearnAsks['train']['value']>} run
+ * @param {() => void} publish sends the pictures that follow the training
+ */
+async function trainInSlices(own, { isRunning, pace, until, isStill, known }, { signal, emit }, publish) {
+  const told = { ...known }
+  const isSlow = Number.isFinite(pace)
+  const last = until ?? Number.POSITIVE_INFINITY
+  let [drawn, pictureTime] = [0, 0]
+  let isGoing = isRunning && !own.isEnded() && own.run.steps < last
+  /** What has happened since the last call. */
+  const news = () => {
+    const progress = own.progress(told)
+    told.losses += progress.losses.length
+    told.points += progress.points.length
+    return { ...progress, isGoing }
+  }
+  // A picture takes a third of the time at most.
+  const isDue = () =>
+    (!isStill || own.progress(told).points.length > 0) &&
+    (isSlow || performance.now() - drawn > Math.max(PICTURE, 3 * pictureTime))
+  await later(0)
+  while (isGoing && !signal.aborted) {
+    const start = performance.now()
+    do {
+      const isReached = own.step()
+      isGoing = !own.isEnded() && own.run.steps < last && !(isReached && until === null)
+    } while (isGoing && !isSlow && performance.now() - start < SLICE)
+    if (!isGoing) break
+    if (isDue()) {
+      const before = performance.now()
+      publish()
+      drawn = performance.now()
+      pictureTime = drawn - before
+      emit(news()) // both messages arrive together, so that the page is drawn once
+    }
+    await later(isSlow ? 1000 / pace : 0)
+  }
+  return news()
+}
+
+/**
  * @param {import('qkv').Qkv} qkv
  * @returns {import('../../shell/room.js').Handlers<LearnAsks>}
  */
@@ -33,7 +77,6 @@ export function handlers(qkv) {
   let reference
   /** The pictures that follow the training. @type {Set<() => void>} */
   const pictures = new Set()
-  let pictureTime = 0
 
   function release() {
     reference?.viewer.dispose()
@@ -59,11 +102,8 @@ export function handlers(qkv) {
     return { shownAt: shownAt.step, shown, changed, reference: other }
   }
 
-  /** Draws the pictures that follow the training. */
   function publish() {
-    const start = performance.now()
     for (const draw of pictures) draw()
-    pictureTime = performance.now() - start
   }
 
   return {
@@ -89,39 +129,7 @@ export function handlers(qkv) {
       }
     },
 
-    async train({ isRunning, pace, until, isStill, known }, { signal, emit }) {
-      const own = current()
-      const told = { ...known }
-      const news = (/** @type {boolean} */ isGoing) => {
-        const progress = own.progress(told)
-        told.losses += progress.losses.length
-        told.points += progress.points.length
-        return { ...progress, isGoing }
-      }
-      const isSlow = Number.isFinite(pace)
-      let drawn = 0
-      const isDue = () => !isStill || own.progress(told).points.length > 0
-      const steps = until ?? Number.POSITIVE_INFINITY
-      let isGoing = isRunning && !own.isEnded() && own.run.steps < steps
-      await later(0)
-      while (isGoing && !signal.aborted && own === watched) {
-        const start = performance.now()
-        do {
-          const isReached = own.step()
-          isGoing = !own.isEnded() && own.run.steps < steps && !(isReached && until === null)
-        } while (isGoing && !isSlow && performance.now() - start < SLICE)
-        // A picture takes a third of the time at most.
-        const pause = Math.max(PICTURE, 3 * pictureTime)
-        if (isGoing && isDue() && (isSlow || performance.now() - drawn > pause)) {
-          // Both messages arrive together, so that the page is drawn once.
-          publish()
-          emit(news(true))
-          drawn = performance.now()
-        }
-        if (isGoing) await later(isSlow ? 1000 / pace : 0)
-      }
-      return news(false)
-    },
+    train: (request, run) => trainInSlices(current(), request, run, publish),
 
     async show(request, { signal, emit }) {
       let newest = picture(request)
