@@ -2,6 +2,7 @@
 // float32 or float16. https://github.com/huggingface/safetensors
 
 import { tensor } from 'qkv'
+import { Trouble } from './trouble.js'
 
 /** @typedef {Record<string, { data: Float32Array, dims: readonly number[] }>} Weights */
 
@@ -52,31 +53,30 @@ export function toSafetensors(weights, metadata, dtype = 'F32') {
 /**
  * @param {Uint8Array} bytes
  * @returns {{ weights: Weights, metadata: Record<string, string> }}
- * @throws {RangeError} what is wrong with the file
+ * @throws {Trouble} what is wrong with the file
  */
 export function fromSafetensors(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const length = bytes.length < 8 ? Number.NaN : view.getUint32(0, true) + view.getUint32(4, true) * 2 ** 32
-  if (!(length <= bytes.length - 8)) throw new RangeError('this is no safetensors file, or it is cut off.')
+  if (!(length <= bytes.length - 8)) throw new Trouble('fileNone')
   /** @type {any} */
   let header
   try {
     header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)))
   } catch {
-    throw new RangeError('the header of this safetensors file is no JSON.')
+    throw new Trouble('fileNone')
   }
   const { __metadata__: metadata = {}, ...entries } = header ?? {}
   /** @type {Weights} */
   const weights = {}
   for (const [name, entry] of Object.entries(entries)) {
     const { dtype, shape, data_offsets: offsets } = /** @type {any} */ (entry ?? {})
-    if (dtype !== 'F32') throw new RangeError(`${name}: ${String(dtype).slice(0, 10)} given, F32 expected.`)
+    if (dtype !== 'F32') throw new Trouble('fileDtype', { name, given: String(dtype).slice(0, 10) })
     const isSize = (/** @type {unknown} */ n) => Number.isSafeInteger(n) && Number(n) >= 0
     const fits = Array.isArray(shape) && shape.every(isSize) && Array.isArray(offsets) && offsets.every(isSize)
     const count = fits ? shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1) : Number.NaN
     const [from, to] = fits ? offsets : []
-    if (!fits || to - from !== 4 * count || 8 + length + to > bytes.length)
-      throw new RangeError(`${name}: its shape and its bytes do not fit.`)
+    if (!fits || to - from !== 4 * count || 8 + length + to > bytes.length) throw new Trouble('fileBytes', { name })
     const data = Float32Array.from({ length: count }, (_, i) => view.getFloat32(8 + length + from + 4 * i, true))
     weights[name] = { data, dims: shape }
   }

@@ -1,4 +1,4 @@
-/** @typedef {import('../i18n/index.js').Key} Key */
+/** @typedef {import('../i18n/index.js').Key | keyof typeof import('../i18n/en/learn.js').texts} Key */
 
 /** What was thrown, as a text. @param {unknown} error */
 export const messageOf = error => (error instanceof Error ? error.message : String(error))

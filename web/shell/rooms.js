@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit'
 import { loadTexts } from '../i18n/index.js'
 import { canWork, problemOf } from './port.js'
+import { retry } from './retry.js'
 import { createStore } from './store.js'
 
 /** @typedef {import('./room.js').Room<any>} Room */
@@ -265,7 +266,3 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
 }
 
 /** @typedef {ReturnType<typeof createRooms>} Rooms */
-
-/** @param {any} t @param {Problem} problem @param {() => void} again */
-const retry = (t, { key, params }, again) =>
-  html`<p class="failure" role="alert">${t(key, params)} <button type="button" class="plain" @click=${again}>${t('retry')}</button></p>`

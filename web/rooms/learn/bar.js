@@ -2,11 +2,11 @@
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
+import { retry } from '../../shell/retry.js'
 import { estimate, MOST_BYTES, MOST_SECONDS, secondsOf, smaller } from './cost.js'
 import { attentionsOf, fields, fieldsOf, POSITIONS, runSettings } from './fields.js'
 import { TASKS } from './tasks/index.js'
-import { LEAST_CHARACTERS } from './tasks/text.js'
-import { failureOf, needsText, runOf } from './told.js'
+import { failureOf, runOf, shortText } from './told.js'
 
 /** @typedef {import('./learn.js').Context} Context */
 /** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
@@ -40,6 +40,7 @@ export function bar(context) {
     seed,
   })
   const run = runOf(context)
+  const failed = failureOf(context)
   return html`<div class="learn-bar">
       <label>${t('learnTask')} <select id="learn-task" @change=${(/** @type {InputEvent} */ { target }) => act.choose(target.value)}>
         ${Object.keys(TASKS).map(name => html`<option value=${name} ?selected=${name === task}>${t(/** @type {any} */ (`task.${name}`))}</option>`)}
@@ -53,18 +54,7 @@ export function bar(context) {
     ${view.isRepeating ? html`<p class="note" id="learn-repeating">${t('learnRepeating', { step: view.until ?? 0 })}</p>` : nothing}
     ${run?.isOpened ? html`<p class="note" id="learn-opened">${t('learnOpened', { step: view.steps })}</p>` : nothing}
     ${run?.isOpened && !Number.isFinite(view.points[0]?.loss) ? html`<p class="learn-problem" role="alert" id="learn-not-finite">${t('learnNotFinite')}</p>` : nothing}
-    ${failure(context)}`
-}
-
-/** @param {Context} context */
-function failure(context) {
-  const { t, act } = context
-  const failed = failureOf(context)
-  if (!failed) return nothing
-  const { isLost, problem } = failed
-  const message = problem.params?.message ?? t(/** @type {any} */ (problem.key), problem.params)
-  return html`<p class="learn-problem" role="alert" id="learn-failure" data-problem=${isLost ? 'lost' : 'failed'}>${t(isLost ? 'learnLost' : 'learnFailed', { message })}
-    <button type="button" class="tool" id="learn-again" @click=${() => act.restart()}>${t('learnRestart')}</button></p>`
+    ${failed ? retry(t, failed.problem, context.act.restart) : nothing}`
 }
 
 /** @param {Context} context */
@@ -111,10 +101,9 @@ function controls({ t, settings, act }) {
 /** @param {Context} context */
 function ownText(context) {
   const { t, view, act, settings } = context
-  const isShort = needsText(context)
-  const length = Array.from(view.text.slice(0, 4 * LEAST_CHARACTERS)).length
+  const short = shortText(context)
   return html`<label class="learn-own">${t('learnText')}
     <textarea id="learn-own" rows="4" @change=${(/** @type {InputEvent} */ { target }) => act.type(target.value)} .value=${view.text}></textarea></label>
-    ${isShort ? html`<p class="note" id="learn-short">${t('learnTextOwn', { least: LEAST_CHARACTERS, length })}</p>` : nothing}
-    ${isShort && settings.trained > 0 ? html`<p class="note" id="learn-no-text">${t('learnLinkNoText', { step: settings.trained })}</p>` : nothing}`
+    ${short ? html`<p class="note" id="learn-short">${t('learnTextOwn', short)}</p>` : nothing}
+    ${short && settings.trained > 0 ? html`<p class="note" id="learn-no-text">${t('learnLinkNoText', { step: settings.trained })}</p>` : nothing}`
 }

@@ -42,7 +42,7 @@ export function exportPanel(context) {
       target.value = ''
       if (files.length) act.open(files)
     }} /></label> <span class="note">${t('learnOpenText')}</span></p>
-    ${problem ? html`<p class="learn-problem" role="alert" id="learn-file-problem">${t('learnFileProblem', { message: problem.params?.message ?? problem.key })}</p>` : nothing}
+    ${problem ? html`<p class="learn-problem" role="alert" id="learn-file-problem">${t('learnFileProblem', { message: t(/** @type {any} */ (problem.key), problem.params) })}</p>` : nothing}
     ${view.refused ? html`<p class="learn-problem" role="alert" id="learn-refused" data-files=${view.refused}>${t('learnRefused', { files: view.refused })}</p>` : nothing}`
 }
 

@@ -7,7 +7,7 @@ import { draw } from './room-view.js'
 import { configOf, toFile } from './saved-model.js'
 import { targetsOf } from './task-story.js'
 import { TASKS } from './tasks/index.js'
-import { headAt, isRunning, needsText, pictureOf } from './told.js'
+import { headAt, isRunning, pictureOf, shortText } from './told.js'
 
 /** @typedef {import('./learn.js').LearnTypes} LearnTypes */
 /** @typedef {import('./learn.js').State} State */
@@ -174,7 +174,7 @@ const runKey = ({ settings, view }) => JSON.stringify([view.begun, settings.task
 /** @param {State} state @returns {import('../../shell/room.js').Request<import('./learn.js').LearnAsks>[]} */
 function needs(state) {
   const { settings, view, got, around } = state
-  if (needsText(state)) return []
+  if (shortText(state)) return []
   const { task, why } = settings
   const key = runKey(state)
   const own = runSettings(settings)

@@ -1,8 +1,9 @@
 // A trained model as a file that opens again: safetensors, with its configuration in the header and as JSON.
 
 import { fromSafetensors, toSafetensors } from '../../files/safetensors-file.js'
+import { Trouble } from '../../files/trouble.js'
 import { check, fieldsOf, POSITIONS, runSettings, settingsOf } from './fields.js'
-import { TASKS } from './tasks/index.js'
+import { shapeOf, TASKS } from './tasks/index.js'
 import { initialWeights } from './transformer.js'
 
 /** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
@@ -37,20 +38,20 @@ export const toFile = (weights, config) => toSafetensors(weights, { config: JSON
  * @param {Uint8Array} bytes of the safetensors file
  * @param {string} [json] the configuration, where the header has none
  * @returns {{ task: string, settings: LearnSettings, step: number, text: string, state: Weights }}
- * @throws {RangeError} what is wrong with it
+ * @throws {Trouble} what is wrong with it
  */
 export function fromFile(bytes, json) {
-  if (bytes.length > MOST_BYTES) throw new RangeError(`${bytes.length} bytes given, at most ${MOST_BYTES} expected.`)
+  if (bytes.length > MOST_BYTES) throw new Trouble('fileLarge', { bytes: bytes.length, most: MOST_BYTES })
   const { weights, metadata } = fromSafetensors(bytes)
   const { task, step, text, settings } = readConfig(json ?? metadata.config)
   // The shapes that this configuration asks for.
   const zeros = { normal: (/** @type {number[]} */ dims) => ({ dims }) }
-  const expected = initialWeights(/** @type {any} */ (zeros), settings, TASKS[task].shape(settings, text))
+  const expected = initialWeights(/** @type {any} */ (zeros), settings, shapeOf(TASKS[task], settings, text))
   for (const [name, { dims }] of Object.entries(expected)) {
-    if (!weights[name]) throw new RangeError(`${name} is missing.`)
-    if (weights[name].dims.join() !== dims.join())
-      throw new RangeError(`${name}: ${weights[name].dims.join(' × ')} given, ${dims.join(' × ')} expected.`)
-    if (!weights[name].data.every(Number.isFinite)) throw new RangeError(`${name} has numbers that are not finite.`)
+    if (!weights[name]) throw new Trouble('fileMissing', { name })
+    const [given, expected] = [weights[name].dims.join(' × '), dims.join(' × ')]
+    if (given !== expected) throw new Trouble('fileShape', { name, given, expected })
+    if (!weights[name].data.every(Number.isFinite)) throw new Trouble('fileNotFinite', { name })
   }
   const state = Object.fromEntries(Object.keys(expected).map(name => [name, weights[name]]))
   return { task, settings, step, text, state }
@@ -63,16 +64,16 @@ function readConfig(json) {
   try {
     config = JSON.parse(json)
   } catch {
-    throw new RangeError('this file has no configuration of the room Learn: give its JSON, too.')
+    throw new Trouble('fileConfig')
   }
   const { task, step, settings, text = '' } = config ?? {}
-  if (!Object.hasOwn(TASKS, task)) throw new RangeError(`task ${String(task).slice(0, 20)} is not known.`)
+  if (!Object.hasOwn(TASKS, task)) throw new Trouble('fileTask', { task: String(task).slice(0, 20) })
   /** @type {any} */
   const made = settingsOf(task)
   for (const field of fieldsOf(task)) made[field] = readField(task, field, settings?.[field])
   const problems = Object.keys(check(made))
   if (problems.length || typeof text !== 'string' || !(Number.isSafeInteger(step) && step >= 0))
-    throw new RangeError(`its configuration makes no sense: ${problems.join(', ') || 'step'}.`)
+    throw new Trouble('fileSettings', { names: problems.join(', ') || 'step' })
   return { task, step, text, settings: runSettings(made) }
 }
 

@@ -1,5 +1,6 @@
 // The session of the room: it trains a run in slices, and shows any of its steps on the reader's input. No DOM.
 
+import { Trouble } from '../../files/trouble.js'
 import { shownOf } from './model-picture.js'
 import { openedLayer } from './opened-layer.js'
 import { fromFile } from './saved-model.js'
@@ -174,7 +175,7 @@ export function handlers(qkv) {
     async file({ files }) {
       const json = files.find(({ name }) => /\.json$/i.test(name))
       const model = files.find(each => each !== json)
-      if (!model) throw new RangeError('no safetensors file given.')
+      if (!model) throw new Trouble('fileNoModel')
       return fromFile(new Uint8Array(await model.arrayBuffer()), await json?.text())
     },
   }

@@ -5,6 +5,7 @@ import { shown } from '../../shell/store.js'
 import { jumpOf } from './curves.js'
 import { runSettings } from './fields.js'
 import { TASKS } from './tasks/index.js'
+import { leastCharacters } from './tasks/text.js'
 
 /** @typedef {import('./learn.js').State} State */
 /** @typedef {import('./tasks/task.js').Head} Head */
@@ -70,6 +71,10 @@ export function toldOf(state) {
   }
 }
 
-/** The number of characters of a text that is learned, and whether it is long enough. @param {State} state */
-export const needsText = ({ settings, view }, least = 520) =>
-  TASKS[settings.task].hasText === true && view.text.length < 4 * least && Array.from(view.text).length < least
+/** How many characters the text still to be typed needs at least, and how many it has; undefined where there are enough. @param {State} state */
+export function shortText({ settings, view }) {
+  const least = leastCharacters(runSettings(settings).T)
+  if (!TASKS[settings.task].hasText || view.text.length >= 4 * least) return undefined
+  const { length } = Array.from(view.text)
+  return length < least ? { least, length } : undefined
+}

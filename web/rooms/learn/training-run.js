@@ -5,7 +5,7 @@ import { traceWeights } from './attention-parts.js'
 import { createEvaluation } from './evaluation.js'
 import { gradientsOf } from './gradients.js'
 import { hooksOf } from './interventions.js'
-import { TASKS } from './tasks/index.js'
+import { shapeOf, TASKS } from './tasks/index.js'
 import { blocksOf, crossForward, initialWeights, layersForward, sinusoids } from './transformer.js'
 
 /** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
@@ -45,7 +45,7 @@ export function createRun(qkv, task, given = {}, text) {
   const of = TASKS[task]
   const settings = { ...of.defaults, ...given }
   settings.warmup = Math.min(settings.warmup, settings.steps - 1)
-  const shape = of.shape(settings, text)
+  const shape = shapeOf(of, settings, text)
   const blocks = blocksOf(of.stacks.includes('cross'), settings.layers)
   const sizes = blocks.map(block => ({ L: block === 'cross' ? shape.L : shape.T, S: shape.T }))
   const p = parameters(qkv, initialWeights(qkv.generator(settings.seed), settings, shape))

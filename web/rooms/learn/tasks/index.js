@@ -1,5 +1,6 @@
 // Every task of the room, in the order of its list.
 
+import { Trouble } from '../../../files/trouble.js'
 import { induction } from './induction.js'
 import { reverse } from './reverse.js'
 import { sort } from './sort.js'
@@ -8,3 +9,10 @@ import { translation } from './translation.js'
 
 /** @type {Record<string, import('./task.js').Task>} */
 export const TASKS = { induction, translation, sort, reverse, text }
+
+/** The sizes of a task's data. @param {import('./task.js').Task} task @param {import('./task.js').LearnSettings} settings @param {string} [text] @throws {Trouble} a text that the task cannot learn */
+export function shapeOf(task, settings, text) {
+  const problem = task.refuses?.(settings, text)
+  if (problem) throw new Trouble(/** @type {any} */ (problem.key), problem.params)
+  return task.shape(settings, text)
+}

@@ -121,6 +121,8 @@ export interface Task {
   recorded?: { least: string; most: string }
   /** which heads the result names: the first layer's for the token before, the last layer's for the answer */
   finds(settings: LearnSettings): readonly ('previous' | 'answer')[]
+  /** why a text cannot be learned */
+  refuses?(settings: LearnSettings, text?: string): Problem | undefined
   shape(settings: LearnSettings, text?: string): Shape
   batch(generator: Generator, shape: Shape, B: number, split: Split): Batch
   tokens(shape: Shape): Tokens

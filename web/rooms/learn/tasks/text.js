@@ -5,17 +5,18 @@ import { at, layerOf, ownProbe, train } from './stops.js'
 
 /** @typedef {{ characters: string[], start: string, train: Int32Array, heldOut: Int32Array }} Corpus start: of the held-out part */
 
-/** Characters that a text needs at least, with the usual length. */
-export const LEAST_CHARACTERS = 520
-export const MOST_CHARACTERS = 2_000_000
-export const MOST_KINDS = 512
+const MOST_CHARACTERS = 2_000_000
+const MOST_KINDS = 512
+
+/** The characters that a text needs at least, for sequences of length T. @param {number} T */
+export const leastCharacters = T => 10 * (T + 2)
 
 /**
  * How many characters a text has, and which, in the order of their code points. What is far too long is not read: its
  * UTF-16 units are counted.
  * @param {string} text
  */
-export function charactersOf(text) {
+function charactersOf(text) {
   if (text.length > 2 * MOST_CHARACTERS) return { length: text.length, characters: [] }
   /** @type {Set<string>} */
   const kinds = new Set()
@@ -33,21 +34,24 @@ export function charactersOf(text) {
  * @param {string} text
  * @param {number} T length of a sequence
  * @returns {Corpus}
- * @throws {RangeError} a text that is too short, too long, or of too many kinds of characters
  */
-export function corpusOf(text, T) {
-  const { length, characters } = charactersOf(text)
-  const least = 10 * (T + 2)
-  if (length < least || length > MOST_CHARACTERS)
-    throw new RangeError(`a text of ${length} characters given, from ${least} to ${MOST_CHARACTERS} expected`)
-  if (characters.length > MOST_KINDS)
-    throw new RangeError(`a text of ${characters.length} different characters given, at most ${MOST_KINDS} expected`)
+function corpusOf(text, T) {
+  const { characters } = charactersOf(text)
   const all = Array.from(text)
   const ids = new Map(characters.map((character, id) => [character, id]))
   const numbers = Int32Array.from(all, character => /** @type {number} */ (ids.get(character)))
   const at = Math.floor(0.9 * numbers.length)
   const start = all.slice(at, at + Math.min(24, T)).join('')
   return { characters, start, train: numbers.subarray(0, at), heldOut: numbers.subarray(at) }
+}
+
+/** @type {NonNullable<import('./task.js').Task['refuses']>} */
+function refuses({ T }, text = '') {
+  const { length, characters } = charactersOf(text)
+  const [least, kinds] = [leastCharacters(T), characters.length]
+  if (length < least || length > MOST_CHARACTERS)
+    return { key: 'textLength', params: { length, least, most: MOST_CHARACTERS } }
+  return kinds > MOST_KINDS ? { key: 'textKinds', params: { kinds, most: MOST_KINDS } } : undefined
 }
 
 /** @param {import('./task.js').LearnSettings} settings @param {string} [text] */
@@ -130,6 +134,7 @@ export const text = {
   hasText: true,
   goal: { measure: 'heldOutAccuracy', least: 1, within: 1000, usual: 1000 },
   finds: () => ['previous'],
+  refuses,
   shape,
   batch,
   tokens({ T, corpus }) {
