@@ -48,6 +48,30 @@ test('a link after training opens what its sender saw: trained to the same step,
   other.close()
 })
 
+test('another step in the address of an open page trains the run again up to that step, as the link does', async () => {
+  const own = openLearn('task=sort&trained=60')
+  await own.until(({ view }) => view.isRepeating)
+  const before = await own.picture()
+  assert.equal(own.view.steps, 60)
+  for (const trained of [20, 100]) {
+    own.store.follow(`task=sort&trained=${trained}`)
+    await own.until(({ view }) => view.isRepeating)
+    const { shown } = await own.picture()
+    assert.deepEqual([own.view.steps, own.store.state.settings.trained], [trained, trained])
+    assert.notDeepEqual(shown.layers, before.shown.layers)
+  }
+  own.store.follow('task=sort&trained=60')
+  await own.until(({ view }) => view.isRepeating)
+  assert.deepEqual(await own.picture(), before)
+  own.store.follow('task=sort&trained=60&at=40')
+  assert.equal((await own.picture()).shownAt, 40)
+  assert.equal(own.view.steps, 60)
+  own.store.follow('task=sort')
+  await own.picture()
+  assert.equal(own.view.steps, 0)
+  own.close()
+})
+
 test('a link of a text says that it does not hold the text, and trains when the text is there', async () => {
   const own = openLearn('task=text&trained=20&d=16&mlp=16&batch=4&steps=40')
   assert.equal(own.store.state.got.run, undefined)

@@ -322,7 +322,7 @@ export function createStore(
       if (toLink(fields, settings) === toLink(fields, state.settings)) return
       origin = settings
       history.place = [[], []]
-      update({ set: settings })
+      update({ ...room.follow?.(state, settings), set: settings })
     },
     can: () => ({
       undo: history.undo[0].length > 0,

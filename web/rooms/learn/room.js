@@ -284,6 +284,13 @@ export const room = {
     if (isModel) return actions.open(state, files)
     return { view: { refused: files.map(({ name }) => name).join(', ') } }
   },
+  /** Another run, or another step that it was trained to: the run begins again, as when the link is opened. */
+  follow(state, settings) {
+    const runOf = (/** @type {import('./learn.js').Settings} */ of) =>
+      JSON.stringify([of.task, of.trained, runSettings(of)])
+    if (runOf(settings) === runOf(state.settings)) return undefined
+    return { view: { ...NEW_RUN, begun: state.view.begun + 1, file: null } }
+  },
   leave(state) {
     return state.view.isTraining ? paused(state, { hasLeft: true }) : undefined
   },
