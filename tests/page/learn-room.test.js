@@ -238,11 +238,11 @@ test('two seeds are shown side by side at one step, and two moments of one run',
   await train()
   assert.match(await text('.learn-compare'), /A: seed 0, layers 1, step \d+\s+B: seed 1/)
   assert.equal(await room('polyline.is-kept').count(), 2)
-  const [a, b] = [await mapOf('#learn-map-a'), await mapOf()]
+  const [a, b] = [await mapOf('#learn-a-map'), await mapOf()]
   assert.notDeepEqual(a, b)
-  await page.click('#learn-difference')
+  await page.click('[data-view="difference"]')
   assert.deepEqual(
-    await page.evaluate(() => Array.from(/** @type {any} */ (document.querySelector('#learn-map')).minus.data)),
+    await page.evaluate(() => Array.from(/** @type {any} */ (document.querySelector('#learn-difference')).minus.data)),
     a,
   )
   await page.click('#learn-release')

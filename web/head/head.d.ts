@@ -188,8 +188,8 @@ export type HeadActions = {
   /** The place under the pointer or the focus; without one, it was left. */
   point(place?: Place): void
   select(place: Place, isSecond?: boolean): void
-  /** Without a value the cell gets its own back. */
-  edit(query: number, key: number, value?: number): void
+  /** Without a value the cell gets its own back. A room without it has no weights that can be set. */
+  edit?(query: number, key: number, value?: number): void
   hide(query: number, key: number, isHidden: boolean): void
   /** Another head, of the numbers of all heads. */
   open?(head: number): void

@@ -56,7 +56,7 @@ export function listenersOf(act, toRow = row => row) {
     cellLeave: () => left(() => act.point()),
     cellPin: (/** @type {CustomEvent} */ event) => act.select(cellPlace(cellOf(event)), event.detail.isSecond),
     cellEdit: (/** @type {CustomEvent} */ event) =>
-      act.edit(cellOf(event).row, event.detail.column, event.detail.value),
+      act.edit?.(cellOf(event).row, event.detail.column, event.detail.value),
     cellPaint: (/** @type {CustomEvent} */ event) =>
       act.hide(cellOf(event).row, event.detail.column, event.detail.hide),
     tokenFocus: (/** @type {CustomEvent} */ { detail }) =>
@@ -192,7 +192,7 @@ function draw(view, act, t) {
     .columnTitle=${t('axis.keys')}
     .domain=${view.domain}
     .mode=${view.mode}
-    .editable=${true}
+    .editable=${act.edit !== undefined}
     .texts=${t.elements}
     .cell=${shown(view.pointed) ?? shown(view.selected)}
     .pinned=${shown(view.selected)}

@@ -44,7 +44,7 @@ export const headNumbers = {
       .rowTitle=${t('axis.queries')}
       .columnTitle=${t('axis.keys')}
       .domain=${view.domain}
-      .editable=${true}
+      .editable=${act.edit !== undefined}
       .texts=${t.elements}
       .pinned=${view.selected}
       @cell-pin=${on.cellPin}

@@ -98,7 +98,6 @@ export const texts = {
   learnPaint: 'Paint mask',
   learnPaintText: 'Cells that you paint are hidden from this head, in every sequence. Space paints with the keyboard.',
   learnOpenLayer: 'Open in One layer',
-  learnDifference: 'Difference B − A',
   learnGradients: 'Gradients',
   learnGradientsText:
     'The gradient of the loss of the next batch: the loss grows fastest in this direction, and training goes the other way.',

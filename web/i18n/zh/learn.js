@@ -97,7 +97,6 @@ export const texts = {
   learnPaint: '涂抹掩码',
   learnPaintText: '涂过的格子对这个头隐藏，在每个序列里都一样。用键盘时按空格涂抹。',
   learnOpenLayer: '在“单层”中打开',
-  learnDifference: '差 B − A',
   learnGradients: '梯度',
   learnGradientsText: '下一批损失的梯度：朝这个方向，损失增长得最快；训练朝相反的方向走。',
   learnGradientAsk: '计算第 {step} 步',

@@ -55,7 +55,7 @@ function map(context, run, found, name, head) {
   if (!head) {
     const { data, dims } = found.weights[name] ?? Object.values(found.weights)[0]
     const matrix = { data, dims: dims.length === 1 ? [1, dims[0]] : dims }
-    return html`<qkv-heatmap class="learn-map" id="learn-gradient-map" scale="diverging" .texts=${t.elements} label=${label} .matrix=${matrix} legend></qkv-heatmap>`
+    return html`<qkv-heatmap id="learn-gradient-map" scale="diverging" .texts=${t.elements} label=${label} .matrix=${matrix} legend></qkv-heatmap>`
   }
   const { dims, data } = found.attention[head.layer]
   const [, rows, columns] = dims
@@ -64,5 +64,5 @@ function map(context, run, found, name, head) {
     dims: [rows, columns],
   }
   const tokens = tokensOf(context, run, found.ids, { rows, columns, layer: head.layer })
-  return html`<qkv-heatmap class="learn-map" id="learn-gradient-map" scale="diverging" .texts=${t.elements} label=${label} .matrix=${matrix} .rowTokens=${tokens.rows} .columnTokens=${tokens.columns} legend></qkv-heatmap>`
+  return html`<qkv-heatmap id="learn-gradient-map" scale="diverging" .texts=${t.elements} label=${label} .matrix=${matrix} .rowTokens=${tokens.rows} .columnTokens=${tokens.columns} legend></qkv-heatmap>`
 }

@@ -3,13 +3,12 @@
 import { html, nothing } from 'lit'
 import { headChange, headName, hiddenCells, withCell } from '../../head/changes.js'
 import { headSelect } from '../../head/head-switch.js'
+import { headView, VIEW_NAMES, viewTabs } from '../../head/head-view.js'
+import { visibleOf } from '../../head/visible.js'
 import { TASKS } from './tasks/index.js'
 import { headAt, selectedOf } from './told.js'
 
-/** @typedef {import('./learn.js').Context} Context */
-/** @typedef {import('./learn.js').RunInfo} RunInfo */
-/** @typedef {import('./learn.js').Picture} Picture */
-/** @typedef {import('./model-picture.js').LayerShown} LayerShown */
+/** @import { Context, Picture, RunInfo } from './learn.js' */
 
 const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(0)}%`
 /** The least score that gets a sentence. */
@@ -33,22 +32,6 @@ function layerOfA({ blocks }, reference, layer) {
   return blocks[layer] === 'cross' ? all.at(-1) : all.slice(0, -1)[layer]
 }
 
-/** The matrices of the heads of a picture: the same object each time, so that its map is not painted again. @type {WeakMap<LayerShown, { data: Float32Array, dims: number[] }[]>} */
-const matrices = new WeakMap()
-
-/** The matrix of one head. @param {LayerShown} layer @param {number} head */
-function headOf(layer, head) {
-  const { dims, data } = layer
-  const [, rows, columns] = dims
-  const found = matrices.get(layer) ?? []
-  matrices.set(layer, found)
-  found[head] ??= {
-    data: data.subarray(head * rows * columns, (head + 1) * rows * columns),
-    dims: [rows, columns],
-  }
-  return found[head]
-}
-
 /** What each head of a layer does, in words, at the step that is shown. @param {Context} context @param {number} shownAt @param {number} layer @param {number} count */
 function notes({ t, view: { points } }, shownAt, layer, count) {
   const point = points.filter(({ step }) => step <= shownAt).at(-1) ?? points[0]
@@ -60,32 +43,9 @@ function notes({ t, view: { points } }, shownAt, layer, count) {
   })
 }
 
-/** What was computed last: the same object as long as it is of the same changes. @type {{ of: unknown[], visible: { data: Uint8Array, dims: readonly number[] } | undefined }} */
-let lastVisible = { of: [], visible: undefined }
-
-/** Which keys each query of a head sees. @param {Context} context @param {import('./tasks/task.js').Head} head @param {readonly number[]} dims */
-function visibleOf(context, head, dims) {
-  const { task, changes } = context.settings
-  const of = [task, changes, head.layer, head.head, dims.join()]
-  if (of.some((each, i) => each !== lastVisible.of[i])) lastVisible = { of, visible: makeVisible(context, head, dims) }
-  return lastVisible.visible
-}
-
-/** Which keys each query of a head sees, as 1, with the reader's changes. @param {Context} context @param {import('./tasks/task.js').Head} head @param {readonly number[]} dims */
-function makeVisible({ settings: { task, changes } }, head, [rows, columns]) {
-  const hidden = hiddenCells(changes, headAt(head))
-  const { isCausal } = TASKS[task]
-  if (!isCausal && !hidden.length) return undefined
-  const data = Uint8Array.from({ length: rows * columns }, (_, i) =>
-    Number(!isCausal || i % columns <= Math.floor(i / columns)),
-  )
-  for (const { query, key } of hidden) if (query < rows && key < columns) data[query * columns + key] = 0
-  return { data, dims: [rows, columns] }
-}
-
 /** All heads, layer by layer. @param {Context} context @param {RunInfo} run @param {Picture} picture */
 export function heads(context, run, { shown, reference, shownAt }) {
-  const { t, act } = context
+  const { t, act, settings } = context
   const { heads: count } = run.settings
   const selected = selectedOf(context, shown.layers.length, count)
   const namesOf = (/** @type {number} */ layer, /** @type {number} */ length) =>
@@ -109,7 +69,7 @@ export function heads(context, run, { shown, reference, shownAt }) {
             : nothing
         }
         <qkv-heads .texts=${t.elements} .weights=${weights} .domain=${[0, 1]} .side=${SIDE} .numbers=${false} .selected=${l === selected.layer ? selected.head : -1} .names=${namesOf(l, count)} .notes=${notes(context, shownAt, l, count)} label=${title} @head-select=${(/** @type {CustomEvent} */ { detail }) => act.select(l, detail.head)} @dblclick=${() => factor(l)} @keydown=${(/** @type {KeyboardEvent} */ { key }) => key === 'F2' && factor(l)}></qkv-heads>
-        <div class="learn-switches">${Array.from({ length: count }, (_, head) => html`<span class="learn-switch" data-switch=${headName({ layer: l, head })}><span>${headName({ layer: l, head })}</span> ${headSelect({ t, changes: context.settings.changes, set: act.change }, headAt({ layer: l, head }))}</span>`)}</div>
+        <div class="learn-switches">${namesOf(l, count).map((name, head) => html`<span class="learn-switch" data-switch=${name}><span>${name}</span> ${headSelect({ t, changes: settings.changes, set: act.change }, headAt({ layer: l, head }))}</span>`)}</div>
       </section>`
     })}
   </div><p class="note">${t('learnFactorHint')}</p>`
@@ -117,36 +77,55 @@ export function heads(context, run, { shown, reference, shownAt }) {
 
 /** The selected head, large. @param {Context} context @param {RunInfo} run @param {Picture} picture */
 export function selectedHead(context, run, { shown, reference, shownAt }) {
-  const { t, view, act } = context
-  const { changes } = context.settings
+  const { t, view, act, settings } = context
+  const { task, changes } = settings
   const at = selectedOf(context, shown.layers.length, run.settings.heads)
+  const head = headAt(at)
   const layer = shown.layers[at.layer]
-  const matrix = headOf(layer, at.head)
-  const visible = visibleOf(context, at, matrix.dims)
+  const weights = layer.heads[at.head]
   const title = t('learnHead', { name: headName(at) })
-  const before = layerOfA(run, reference, at.layer)
-  const other = before && before.dims.join() === layer.dims.join() ? headOf(before, at.head) : undefined
-  const change = headChange(changes, headAt(at))
-  const isOff = change?.isOn && change.how === 0
-  const paint = (/** @type {CustomEvent} */ { detail: { row, column, hide } }) =>
-    act.change(withCell(changes, headAt(at), row, column, hide), `paint ${headName(at)}`)
-  const map = (
-    /** @type {{ matrix: object, minus?: object, label: string }} */ { matrix, minus, label },
-    /** @type {string} */ id,
-  ) =>
-    html`<qkv-heatmap class="learn-map ${isOff ? 'is-off' : ''}" id=${id} .texts=${t.elements} label=${label} .matrix=${matrix} .minus=${minus} .mask=${visible} .rowTokens=${layer.rows} .columnTokens=${layer.columns} .domain=${minus ? undefined : [0, 1]} mode=${view.isPainting ? 'paint' : 'read'} legend @cell-paint=${paint}></qkv-heatmap>`
+  const other = layerOfA(run, reference, at.layer)?.heads[at.head]
+  const before = other?.dims.join() === weights.dims.join() ? other : undefined
+  const change = headChange(changes, head)
+  const isPainting = view.mode === 'paint'
+  /** @type {import('../../head/head.js').HeadView} */
+  const shownHead = {
+    prefix: 'learn-',
+    label: title,
+    weights,
+    visible: visibleOf(weights.dims, TASKS[task].isCausal, hiddenCells(changes, head)),
+    queries: layer.rows,
+    keys: layer.columns,
+    isCross: run.blocks[at.layer] === 'cross',
+    view: view.picture === 'difference' && !before ? 'map' : view.picture,
+    mode: view.mode,
+    domain: [0, 1],
+    word: view.word,
+    less: before && { choices: [{ value: 'A', name: 'A' }], chosen: 'A', label: `B − A: ${title}`, weights: before },
+    className: change?.isOn && change.how === 0 ? 'is-off' : '',
+  }
+  /** @type {import('../../head/head.js').HeadActions} */
+  const actions = {
+    show: picture => act.show({ picture }),
+    setMode: mode => act.show({ mode }),
+    point: () => {},
+    select: ({ word }) => act.show({ word: word?.position === view.word?.position ? undefined : word }),
+    hide: (query, key, isHidden) => act.change(withCell(changes, head, query, key, isHidden), `paint ${headName(at)}`),
+  }
+  const both = before && shownHead.view !== 'difference'
   return html`<section class="learn-chosen" aria-labelledby="learn-chosen-title">
     <header><h2 id="learn-chosen-title">${title}</h2>
-      <button type="button" class="tool" id="learn-paint" aria-pressed=${view.isPainting} @click=${() => act.show({ isPainting: !view.isPainting })}>${t('learnPaint')}</button>
+      <button type="button" class="tool" id="learn-paint" aria-pressed=${isPainting} @click=${() => act.show({ mode: isPainting ? 'read' : 'paint', picture: 'map' })}>${t('learnPaint')}</button>
       <button type="button" class="tool" id="learn-open-layer" @click=${() => act.openLayer(at.layer, at.head, t('learnBack', { step: shownAt }))}>${t('learnOpenLayer')}</button>
-      ${other ? html`<button type="button" class="tool" id="learn-difference" aria-pressed=${view.isDifference} @click=${() => act.show({ isDifference: !view.isDifference })}>${t('learnDifference')}</button>` : nothing}
     </header>
-    ${view.isPainting ? html`<p class="note">${t('learnPaintText')}</p>` : nothing}
-    ${
-      other && view.isDifference
-        ? map({ matrix, minus: other, label: `B − A: ${title}` }, 'learn-map')
-        : html`${other ? html`<p class="learn-of is-kept">A</p>${map({ matrix: other, label: `A: ${title}` }, 'learn-map-a')}<p class="learn-of is-new">B</p>` : nothing}
-          ${map({ matrix, label: title }, 'learn-map')}`
-    }
+    <div class="tabs" role="group" aria-label=${t('view')}>${viewTabs(
+      shownHead.view,
+      actions.show,
+      t,
+      VIEW_NAMES.filter(name => before || name !== 'difference'),
+    )}</div>
+    ${isPainting ? html`<p class="note">${t('learnPaintText')}</p>` : nothing}
+    ${both ? html`<p class="learn-of is-kept">A</p>${headView({ ...shownHead, prefix: 'learn-a-', label: `A: ${title}`, weights: before }, actions, t)}<p class="learn-of is-new">B</p>` : nothing}
+    ${headView(shownHead, actions, t)}
   </section>`
 }

@@ -1,6 +1,6 @@
 // The types of the room: its settings, what no link holds, and what it asks of its session.
 
-import type { Change } from '../../head/head.js'
+import type { Change, Mode, Word } from '../../head/head.js'
 import type { Shown } from './model-picture.js'
 import type { OpenedLayer } from './opened-layer.js'
 import type { Head, LearnSettings } from './tasks/task.js'
@@ -73,8 +73,11 @@ export interface View {
   /** of the explanation: the token, and the head that is opened */
   whyToken: number
   whyHead: string
-  isPainting: boolean
-  isDifference: boolean
+  /** the picture of the selected head, and what a stroke over its map does */
+  picture: string
+  mode: Mode
+  /** the word that the picture speaks of */
+  word: Word | undefined
   isExporting: boolean
   isTable: boolean
   program: 'pytorch' | 'qkv'
@@ -160,6 +163,7 @@ export type LearnAsks = {
 export type LearnKey =
   | keyof typeof import('../../i18n/en/learn.js').texts
   | keyof typeof import('../../i18n/en/head.js').texts
+  | keyof typeof import('../../i18n/en/shell.js').texts
 
 export type LearnTypes = {
   settings: Settings

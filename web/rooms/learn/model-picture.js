@@ -6,7 +6,8 @@ import { answerInPlace, argmax } from './tasks/batch.js'
 
 /** @typedef {import('./tasks/task.js').Run} Run */
 
-/** Weights (H, L, S) of an attention, with what stands on its rows and columns. @typedef {{ dims: readonly number[], data: Float32Array, rows: string[], columns: string[] }} LayerShown */
+/** @typedef {{ data: Float32Array, dims: readonly number[] }} Weights */
+/** Weights (H, L, S) of an attention, and those (L, S) of each head; what stands on its rows and columns. @typedef {Weights & { heads: Weights[], rows: string[], columns: string[] }} LayerShown */
 
 /**
  * A model's answer to an input.
@@ -77,7 +78,12 @@ export function forwardShown(qkv, run, given, { why = null, write = 0 } = {}) {
     layers: forward.layers.map((layer, l) => {
       const rows = run.blocks[l] === 'cross' ? answers : inputs
       const { data, dims } = weightsOfFirst(qkv, layer).slice(1, 0, rows.length).slice(2, 0, inputs.length)
-      return { data, dims, rows, columns: inputs }
+      const size = rows.length * inputs.length
+      const heads = Array.from({ length: dims[0] }, (_, head) => ({
+        data: data.subarray(head * size, (head + 1) * size),
+        dims: dims.slice(1),
+      }))
+      return { data, dims, heads, rows, columns: inputs }
     }),
   }
   if (written !== undefined) shown.continued = written

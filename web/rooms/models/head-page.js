@@ -4,6 +4,7 @@ import { html, nothing } from 'lit'
 import { hiddenCells, withChange } from '../../head/changes.js'
 import { headButtons } from '../../head/head-switch.js'
 import { headView, viewTabs } from '../../head/head-view.js'
+import { visibleOf } from '../../head/visible.js'
 import { shown } from '../../shell/store.js'
 import { likeness, mapAt, ranked } from './atlas-maps.js'
 import { atlas, patternOf } from './overview.js'
@@ -77,18 +78,12 @@ function endOf(data) {
   return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find(end => most <= end) ?? 1
 }
 
-/** Which keys a query sees: none behind it where queries cannot look ahead, and none that the reader has hidden. @param {Room} room @param {HeadAt} head @param {readonly number[]} dims */
-function visibleOf({ openModel, settings, isChanged }, head, dims) {
+/** Which keys each query of a head sees. @param {Room} room @param {HeadAt} head @param {readonly number[]} dims */
+function visibleTo({ openModel, settings, isChanged }, head, dims) {
   const { encoder, decoder } = openModel?.stacks ?? {}
   const own = head.stack === 'encoder' ? encoder : (decoder ?? encoder)
-  const hidden = isChanged ? hiddenCells(settings.changes, head) : []
-  const isCausal = own?.causal && head.stack !== 'cross'
-  if (!isCausal && !hidden.length) return undefined
-  const [rows, columns] = dims
-  const data = new Uint8Array(rows * columns).fill(1)
-  if (isCausal) for (let row = 0; row < rows; row++) data.fill(0, row * columns + row + 1, (row + 1) * columns)
-  for (const { query, key } of hidden) if (query < rows && key < columns) data[query * columns + key] = 0
-  return { data, dims }
+  const isCausal = own?.causal === true && head.stack !== 'cross'
+  return visibleOf(dims, isCausal, isChanged ? hiddenCells(settings.changes, head) : [])
 }
 
 /** What the difference is taken from: the head before the changes, the head with the second text, or another head. @param {Room} room @param {HeadAt} head @param {Matrix} matrix @returns {import('../../head/head.js').Less | undefined} */
@@ -131,7 +126,7 @@ function viewOf(room, head, weights) {
     prefix: 'models-',
     label: t('modelsHead', { name: nameOf(head) }),
     weights,
-    visible: visibleOf(room, head, weights.dims),
+    visible: visibleTo(room, head, weights.dims),
     queries: words.queries,
     keys: words.keys,
     isCross: head.stack === 'cross',

@@ -1,0 +1,22 @@
+// Which keys each query of a head sees: none behind it where queries cannot look ahead, and none that a reader has hidden.
+
+/** The mask made last: the same object as long as it is the same, so that its map is not painted again. @type {{ key: string, visible: { data: Uint8Array, dims: readonly number[] } } | undefined} */
+let last
+
+/**
+ * 1 where a query sees a key; undefined where every query sees every key.
+ * @param {readonly number[]} dims (queries, keys)
+ * @param {boolean} isCausal
+ * @param {readonly import('./head.js').HideChange[]} hidden
+ */
+export function visibleOf(dims, isCausal, hidden) {
+  if (!isCausal && !hidden.length) return undefined
+  const key = JSON.stringify([dims, isCausal, hidden])
+  if (last?.key === key) return last.visible
+  const [rows, columns] = dims
+  const data = new Uint8Array(rows * columns).fill(1)
+  if (isCausal) for (let row = 0; row < rows; row++) data.fill(0, row * columns + row + 1, (row + 1) * columns)
+  for (const { query, key } of hidden) if (query < rows && key < columns) data[query * columns + key] = 0
+  last = { key, visible: { data, dims } }
+  return last.visible
+}
