@@ -44,6 +44,7 @@ export class ModelsAtlas extends LitElement {
     lens: { attribute: false },
     lensTitle: {},
     isSmall: { type: Boolean },
+    fit: { state: true },
     own: { state: true },
     crop: { state: true },
     marquee: { state: true },
@@ -88,16 +89,9 @@ export class ModelsAtlas extends LitElement {
         if (at) this.#send('atlas-select', { layer: at.layer, head: at.head, isSecond: true })
       },
     })
-    this.room = { width: 0, height: 0 }
-    this.watch = new ResizeObserver(() => {
-      const { clientWidth } = this
-      if (Math.abs(clientWidth - this.room.width) < 1) return
-      this.requestUpdate()
-    })
-    /** Milliseconds that the last painting took. */
-    this.painted = 0
-    /** The size of a map that is painted. */
-    this.paintedSide = 0
+    /** Pixels of a map at which all maps are seen. Reading it costs a layout, so it is measured when something has moved. */
+    this.fit = LEAST
+    this.watch = new ResizeObserver(() => this.#measure())
   }
 
   createRenderRoot() {
@@ -107,17 +101,19 @@ export class ModelsAtlas extends LitElement {
   connectedCallback() {
     super.connectedCallback()
     this.watch.observe(this)
+    this.watch.observe(document.body) // what is above grows and shrinks
+    addEventListener('resize', this.#measure)
     this.addEventListener('wheel', this.#zoom, { passive: false })
   }
 
   disconnectedCallback() {
     super.disconnectedCallback()
     this.watch.disconnect()
+    removeEventListener('resize', this.#measure)
     this.removeEventListener('wheel', this.#zoom)
   }
 
-  /** The size of a map at which all are seen. */
-  get fit() {
+  #measure = () => {
     const { layers, heads } = this.maps ?? { layers: 1, heads: 1 }
     const width = this.clientWidth - 28 - (this.lens && !this.isSmall && innerWidth > NARROW ? 168 : 0)
     const height = Math.max(220, innerHeight - (this.isSmall ? 320 : 390))
@@ -127,7 +123,12 @@ export class ModelsAtlas extends LitElement {
     const fits = (/** @type {number} */ room, /** @type {number} */ count) =>
       Math.floor(room / count) - (room / count < MAP + 6 ? 2 : 6)
     const tall = Math.min(fits(height, layers), Math.max(MAP, fits(left, layers)))
-    return Math.max(LEAST, Math.min(fits(width, heads), tall, this.isSmall ? 64 : heads * layers > FEW ? 132 : 220))
+    this.fit = Math.max(LEAST, Math.min(fits(width, heads), tall, this.isSmall ? 64 : heads * layers > FEW ? 132 : 220))
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('maps') || changed.has('isSmall')) this.#measure()
   }
 
   get side() {
@@ -212,10 +213,11 @@ export class ModelsAtlas extends LitElement {
 
   /** @param {Map<string, unknown>} changed */
   updated(changed) {
-    this.room.width = this.clientWidth
     const isSame = changed.size > 0 && Array.from(changed.keys()).every(name => FRAMES.has(name))
-    if (!isSame || this.side !== this.paintedSide) this.#paint()
-    if (!this.isSmall) this.#updateCrop()
+    if (!isSame) {
+      this.#paint()
+      if (!this.isSmall) this.#updateCrop()
+    }
     if (this.crop && this.maps)
       paintMinimap(this.querySelector('.atlas-minimap canvas'), this.maps, this.scores, this.theme.style.isDark)
   }
@@ -224,8 +226,6 @@ export class ModelsAtlas extends LitElement {
     const { maps, minus, side, scores, least, withoutFirst } = this
     const canvas = this.querySelector('canvas')
     if (!maps || !canvas) return
-    const start = performance.now()
-    this.paintedSide = side
     const { layers, heads, height, width } = maps
     const ratio = Math.min(devicePixelRatio || 1, 2)
     const pitch = side + gapOf(side)
@@ -284,7 +284,6 @@ export class ModelsAtlas extends LitElement {
           context.fillText(name, x + side - long - 5, y + 14)
         }
       }
-    this.painted = performance.now() - start
   }
 
   /** @param {PointerEvent} event @returns {(HeadAt & { x: number, y: number }) | undefined} */
