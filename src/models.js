@@ -11,6 +11,9 @@ export { inspectModel, loadModel } from './models/load-model.js'
 /** @typedef {import('./models/model.js').GenerateOptions} GenerateOptions */
 /** @typedef {import('./models/model.js').GenerateStep} GenerateStep */
 /** @typedef {import('./models/model-hooks.js').Hook} Hook */
+/** @typedef {import('./models/model-hooks.js').Place} Place */
+/** @typedef {import('./models/model.js').Hooks} Hooks */
+/** @typedef {import('./models/read-weights.js').HeadWeights} HeadWeights */
 /** @typedef {import('./models/attribution.js').LogitAttribution} LogitAttribution */
 /** @typedef {import('./models/head-scores.js').HeadScores} HeadScores */
 /** @typedef {import('./models/source.js').CheckpointSource} CheckpointSource */

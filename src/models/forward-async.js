@@ -1,6 +1,7 @@
 // A forward pass in turns.
 
 import { readOptions } from '../base/arguments.js'
+import { RUN_OPTIONS } from './inputs.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./model.js').ModelOutput} ModelOutput */
@@ -38,15 +39,28 @@ const turn = () =>
  * @param {{ encoder?: { layers: number }, decoder?: { layers: number } }} stacks
  * @param {RunOptions & AsyncOptions} options
  */
-export async function forwardAsync(qkv, start, { encoder, decoder }, options) {
-  const { signal, onLayer, ...others } = readOptions(
-    options,
-    ['keep', 'hooks', 'cache', 'logits', 'signal', 'onLayer'],
-    'forwardAsync',
-  )
-  const isEncoded = encoder && decoder && others.cache?.encoded
-  const layers = (isEncoded ? 0 : (encoder?.layers ?? 0)) + (decoder?.layers ?? 0)
-  const steps = start(others)
+export async function forwardAsync(qkv, start, stacks, options) {
+  const { signal, onLayer, ...others } = readOptions(options, [...RUN_OPTIONS, 'signal', 'onLayer'], 'forwardAsync')
+  return inTurns(qkv, start(others), { signal, onLayer, layers: layersOf(stacks, others) })
+}
+
+/** How many layers a forward pass runs. @param {Parameters<typeof forwardAsync>[2]} stacks @param {RunOptions} options */
+export function layersOf({ encoder, decoder }, { cache, until }) {
+  const isEncoded = encoder && decoder && cache?.encoded
+  const ran = (until ?? Infinity) + 1
+  if (!decoder) return Math.min(ran, encoder?.layers ?? 0)
+  return (isEncoded ? 0 : (encoder?.layers ?? 0)) + Math.min(ran, decoder.layers)
+}
+
+/**
+ * Runs steps, with turns for others in between.
+ * @template T
+ * @param {import('../qkv.js').Qkv} qkv
+ * @param {import('./network.js').RunSteps<T>} steps
+ * @param {AsyncOptions & { layers: number }} options
+ * @returns {Promise<T>}
+ */
+export async function inTurns(qkv, steps, { signal, onLayer, layers }) {
   /** What the next step needs: it outlives the scope of the step before. @type {Set<Held>} */
   let held = new Set()
   let layer = 0

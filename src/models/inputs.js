@@ -2,10 +2,12 @@
 
 import { toNumber } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
-import { toTensor } from '../base/operand.js'
+import { toFloats, toTensor } from '../base/operand.js'
 
 /** @typedef {import('./model.js').Ids} Ids */
 
+export const INPUTS = ['ids', 'embeddings', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds']
+export const RUN_OPTIONS = ['keep', 'hooks', 'cache', 'logits', 'until']
 const KEEP = ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions', 'encoderHiddenStates']
 
 /**
@@ -46,6 +48,21 @@ export function readIds(given, name, most, like) {
     toNumber(id, `forward: ${name}[${n}]`, { least: 0, most: most - 1, whole: true }),
   )
   return { ids, B, L }
+}
+
+/**
+ * Embeddings that are given instead of ids, with an id of 0 for each.
+ * @param {import('./model.js').ModelInput} input
+ * @param {number} C their width
+ */
+export function readRows({ ids, embeddings }, C) {
+  if (embeddings === undefined) return undefined
+  if (ids !== undefined) throw new TypeError('forward: ids and embeddings are given, one of them expected')
+  const rows = toFloats(embeddings, 'forward: embeddings')
+  const [B, L] = rows.dims
+  if (rows.dims.length !== 3 || !(B * L > 0) || rows.dims[2] !== C)
+    throw new RangeError(`forward: embeddings have dims ${shape(rows.dims)}, (B, L, ${C}) expected`)
+  return { rows, ids: new Int32Array(B * L), B, L }
 }
 
 /** @param {AbortSignal | undefined} signal @param {string} where */

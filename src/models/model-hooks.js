@@ -9,15 +9,29 @@ import { Tensor } from '../base/tensor.js'
 
 /**
  * A function that reads the numbers and may return others, a factor (0 ablates), 'mean' over the positions, or numbers that
- * replace them (a patch).
- * @typedef {((values: FloatTensor) => TensorLike | void) | number | 'mean' | TensorLike} Hook
+ * replace them (a patch). The function also gets the name of the place.
+ * @typedef {((values: FloatTensor, place: string) => TensorLike | void) | number | 'mean' | TensorLike} Hook
+ */
+
+/**
+ * The names of places. A star instead of the number of a layer means all layers; what a layer's own name says comes first.
+ * @typedef {'' | 'encoder.' | 'decoder.'} Prefix
+ * @typedef {`${Prefix}layers.${number | '*'}`} LayerName
+ * @typedef {'input' | 'middle' | 'output' | 'mlp.hidden' | 'mlp.output'} LayerPlace
+ * @typedef {'q' | 'k' | 'v' | 'input' | 'output'} AttentionPlace
+ * @typedef {'heads' | 'attention.scores' | 'attention.weights' | 'cross.heads' | 'cross.scores' | 'cross.weights'} HeadPlace
+ * @typedef {`${Prefix}embedding` | `${Prefix}norm` | 'logits' | `${LayerName}.${LayerPlace}` | `${LayerName}.${HeadPlace}`
+ *   | `${LayerName}.${HeadPlace}.${number}` | `${LayerName}.${'attention' | 'cross'}.${AttentionPlace}`
+ *   | `${LayerName}.attention.${'qBare' | 'kBare'}`} Place
  */
 
 const PLACES = [
   'input',
+  'middle',
   'output',
   'heads',
   'attention.output',
+  'mlp.hidden',
   'mlp.output',
   'attention.qBare',
   'attention.kBare',
@@ -28,44 +42,70 @@ const PLACES = [
 /** The places that also exist for one head, with its number appended. */
 const BY_HEAD = /heads$|scores$|weights$/
 
+/** The stacks of a model with the prefixes of their names. @typedef {{ stack: string, spec: import('./family-shapes/parts.js').StackSpec }[]} Stacks */
+
+/**
+ * The places that a name stands for: one, or with a star one in each layer.
+ * @param {string} name
+ * @param {Stacks} stacks
+ * @param {string} where
+ * @returns {string[]}
+ */
+export function expandPlace(name, stacks, where) {
+  const stackOf = (/** @type {string} */ prefix) => stacks.find(({ stack }) => stack === prefix)?.spec
+  const [, edge, what] = /^(encoder\.|decoder\.)?(embedding|norm)$/.exec(name) ?? []
+  if (name === 'logits' || (what && stackOf(edge ?? '')?.[what === 'norm' ? 'norm' : 'layers'])) return [name]
+  const match = /^((?:encoder|decoder)\.)?layers\.(\*|0|[1-9]\d*)\.(.+?)(?:\.(0|[1-9]\d*))?$/.exec(name)
+  const [, prefix = '', layer = '0', place = '', head] = match ?? []
+  const spec = stackOf(prefix)
+  /** @param {import('./family-shapes/parts.js').StackSpec} spec */
+  const placesOf = ({ layers, parallel }) =>
+    PLACES.filter(
+      one =>
+        (!one.startsWith('cross') || layers[0].some(({ kind }) => kind === 'cross')) && !(parallel && one === 'middle'),
+    )
+  if (!match || !spec || !placesOf(spec).includes(place) || (head !== undefined && !BY_HEAD.test(place))) {
+    const all = stacks.flatMap(({ stack, spec }) => [
+      `${stack}embedding`,
+      ...(spec.norm ? [`${stack}norm`] : []),
+      ...placesOf(spec).map(one => `${stack}layers.${layer}.${one}`),
+    ])
+    const like = head === undefined ? name : name.slice(0, -head.length - 1)
+    throw new RangeError(
+      `${where}: ${describe(name)} is no place in this model; did you mean "${nearest(like, [...all, 'logits'])}"? ` +
+        `Places of a layer: ${placesOf(spec ?? stacks[0].spec).join(', ')}`,
+    )
+  }
+  for (const [given, most, what] of /** @type {const} */ ([
+    [layer === '*' ? 0 : layer, spec.layers.length, 'layers'],
+    [head, spec.heads.heads, 'heads'],
+  ]))
+    if (Number(given ?? 0) >= most) throw new RangeError(`${where}: ${describe(name)}: there are ${most} ${what}`)
+  return layer === '*' ? spec.layers.map((_, i) => name.replace('*', String(i))) : [name]
+}
+
 /**
  * @param {unknown} hooks
- * @param {{ stack: string, spec: import('./family-shapes/parts.js').StackSpec }[]} stacks
- * @returns {Record<string, Hook> | undefined} a copy: each is read once
+ * @param {Stacks} stacks
+ * @returns {Record<string, Hook> | undefined} a copy, in which each layer has a name: each is read once
  */
 export function checkHooks(hooks, stacks) {
   if (hooks === undefined) return undefined
   if (typeof hooks !== 'object' || hooks === null || Symbol.iterator in hooks)
     throw new TypeError(`hooks: ${describe(hooks)} given, an object of hooks by place expected`)
-  const copy = { ...hooks }
+  /** @type {Record<string, Hook>} */
+  const expanded = {}
+  const copy = /** @type {Record<string, Hook>} */ ({ ...hooks })
   for (const [name, hook] of Object.entries(copy)) {
-    const match = /^((?:encoder|decoder)\.)?layers\.(0|[1-9]\d*)\.(.+?)(?:\.(0|[1-9]\d*))?$/.exec(name)
-    const stack = match && stacks.find(({ stack }) => stack === (match[1] ?? ''))
-    if (!match || !stack)
-      throw new RangeError(
-        `hooks: ${describe(name)} is no place in this model; a place is ${stacks.map(({ stack }) => `"${stack}layers.0.output"`).join(' or ')}`,
-      )
-    const [, , layer, place, head] = match
-    const { layers, heads } = stack.spec
-    const places = layers[0].some(({ kind }) => kind === 'cross')
-      ? PLACES
-      : PLACES.filter(one => !one.startsWith('cross'))
-    if (!places.includes(place) || (head !== undefined && !BY_HEAD.test(place)))
-      throw new RangeError(
-        `hooks: ${describe(name)}: did you mean "${nearest(place, places)}"? Places: ${places.join(', ')}`,
-      )
-    for (const [given, most, what] of /** @type {const} */ ([
-      [layer, layers.length, 'layers'],
-      [head, heads.heads, 'heads'],
-    ]))
-      if (Number(given ?? 0) >= most) throw new RangeError(`hooks: ${describe(name)}: there are ${most} ${what}`)
+    const places = expandPlace(name, stacks, 'hooks')
     const isTensor = typeof hook === 'object' && hook !== null && ('data' in hook || Array.isArray(hook))
     if (typeof hook !== 'function' && typeof hook !== 'number' && hook !== 'mean' && !isTensor)
       throw new TypeError(
         `hooks: ${describe(name)}: ${describe(hook)} given; a function, a factor, "mean" or a tensor expected`,
       )
+    for (const place of places) if (place === name || !Object.hasOwn(copy, place)) expanded[place] = hook
   }
-  return copy
+  return expanded
 }
 
 /**
@@ -84,7 +124,7 @@ export function applyHook(hooks, name, values) {
       x.dims,
     )
   if (hook === 'mean') return meanOverRows(x)
-  const given = typeof hook === 'function' ? hook(x) : hook
+  const given = typeof hook === 'function' ? hook(x, name) : hook
   if (given === undefined) return x // the function may have changed it in place
   const made = toFloats(given, `hooks: ${name}`)
   if (made.data.length !== x.data.length || made.dims.some((size, axis) => size !== x.dims[axis]))

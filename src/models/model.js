@@ -6,21 +6,24 @@ import { toFloats } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
 import { kvCache } from '../cache.js'
 import { headScores } from './head-scores.js'
-import { checkSignal, keeper, readIds } from './inputs.js'
+import { checkSignal, INPUTS, keeper, RUN_OPTIONS, readIds, readRows } from './inputs.js'
 import { checkHooks } from './model-hooks.js'
-import { embed, finish, makeLogits, normalize, pool, runStack } from './network.js'
+import { embed, finish, lastNorm, ModelOperations, makeLogits, pool, runStack } from './network.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../layers/kv-cache.js').Cache} Cache */
 /** @typedef {import('./family-shapes/parts.js').Family} Family */
 /** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
 /** @typedef {import('./network.js').Call} Call */
-/** @typedef {ModelOptions & { record?: Call['record'], inParts?: boolean }} RunOptions */
+/** @typedef {Partial<Pick<Call, 'record' | 'inParts' | 'entered'>>} OwnOptions what other modules of qkv ask for */
+/** @typedef {ModelOptions & OwnOptions} RunOptions */
 /** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */
 
 /**
  * @typedef {object} ModelInput
- * @property {Ids} ids of an encoder-decoder: what the encoder reads
+ * @property {Ids} [ids] of an encoder-decoder: what the encoder reads
+ * @property {FloatTensor} [embeddings] (B, L, width of the table of tokens), instead of ids: what would be read from the table. Scale,
+ *   positions, types and norm are applied to them
  * @property {Ids} [attentionMask] 1 where there is a token, 0 where there is padding; default all 1
  * @property {Ids} [tokenTypeIds] BERT's segments; default all 0
  * @property {Ids} [positions] default: counted from the first token that is not padding
@@ -31,9 +34,13 @@ import { embed, finish, makeLogits, normalize, pool, runStack } from './network.
  * decoder.
  * @typedef {object} ModelOptions
  * @property {readonly string[]} [keep]
- * @property {Record<string, import('./model-hooks.js').Hook>} [hooks] by place: 'layers.3.attention.weights', 'layers.3.heads.5'
+ * @property {Hooks} [hooks] by place: 'layers.3.attention.weights', 'layers.3.heads.5', 'layers.*.mlp.output'
  * @property {ModelCache} [cache] keys and values of the ids before these; see model.cache
  * @property {'all' | 'last' | 'none'} [logits] the rows whose logits are computed; default 'all'
+ * @property {number} [until] the run ends after this layer, of an encoder-decoder after this layer of the decoder: there are no
+ *   logits, and lastHiddenState is what leaves the layer
+ *
+ * @typedef {{ [place in import('./model-hooks.js').Place]?: import('./model-hooks.js').Hook }} Hooks
  *
  * @typedef {object} ModelOutput
  * @property {FloatTensor} [logits] (B, L, V); undefined if the model has no head
@@ -65,7 +72,8 @@ import { embed, finish, makeLogits, normalize, pool, runStack } from './network.
 /**
  * The checked input of a stack.
  * @typedef {object} Input
- * @property {Int32Array} ids (B, L)
+ * @property {Int32Array} ids (B, L); zeros where embeddings are given
+ * @property {FloatTensor} [rows] the embeddings (B, L, C)
  * @property {Int32Array} [types] (B, L)
  * @property {Uint32Array} positions (B, L)
  * @property {number} B
@@ -106,6 +114,13 @@ export class ModelCache {
   dispose() {
     for (const layer of this.layers) layer.dispose()
   }
+}
+
+/** The stacks of a family, with the prefixes of the names of their places. @param {Family} family @returns {import('./model-hooks.js').Stacks} */
+export function stackNames({ encoder, decoder }) {
+  const isBoth = encoder && decoder
+  const named = Object.entries({ encoder, decoder })
+  return named.flatMap(([name, spec]) => (spec ? [{ stack: isBoth ? `${name}.` : '', spec }] : []))
 }
 
 /** A summary of the encoder and the decoder, for users. @param {Family} family */
@@ -259,43 +274,43 @@ export class Model {
   /** @param {ModelInput} input @param {RunOptions & import('./forward-async.js').AsyncOptions} options @param {Call['record']} [record] */
   async #inTurns(input, options, record) {
     const { forwardAsync } = await import('./forward-async.js')
-    return forwardAsync(this.#qkv, given => this.#steps(input, given, record, true), this.stacks, options)
+    return forwardAsync(this.#qkv, given => this.#steps(input, given, { record, inParts: true }), this.stacks, options)
   }
 
   /**
    * A forward pass in steps. All arguments are checked before the first layer runs.
    * @param {ModelInput} input
    * @param {RunOptions} options
-   * @param {Call['record']} [record]
-   * @param {boolean} [inParts]
+   * @param {OwnOptions} [own]
    * @returns {import('./network.js').RunSteps<ModelOutput>}
    */
-  *#steps(input, options, record, inParts) {
+  *#steps(input, options, own) {
     Model.#own(this)
-    input = readOptions(input, ['ids', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds'], 'forward: input')
-    const given = readOptions(options, ['keep', 'hooks', 'cache', 'logits'], 'forward')
-    options = Object.assign(given, { record, inParts })
+    input = readOptions(input, INPUTS, 'forward: input')
+    const given = readOptions(options, RUN_OPTIONS, 'forward')
+    options = Object.assign(given, own)
     const { encoder, decoder } = this.#family
-    const { logits = 'all' } = options
+    const { logits = 'all', until } = options
     const isBoth = this.#isBoth
+    const stack = /** @type {StackSpec} */ (decoder ?? encoder)
     oneOf(logits, ['all', 'last', 'none'], 'forward: logits')
     const cache = this.#checkCache(options.cache)
     if (input.decoderIds !== undefined && !isBoth)
       throw new TypeError(`forward: decoderIds are given, but ${this.type} is no encoder-decoder`)
-    const named = Object.entries({ encoder, decoder }).map(([name, spec]) => ({
-      stack: isBoth ? `${name}.` : '',
-      spec,
-    }))
-    const stacks = /** @type {{ stack: string, spec: StackSpec }[]} */ (named.filter(({ spec }) => spec))
+    if (until !== undefined) {
+      toNumber(until, 'forward: until', { least: 0, most: stack.layers.length - 1, whole: true })
+      if (cache)
+        throw new TypeError('forward: until: a run with a cache goes through all layers: leave one of them out')
+    }
+    const stacks = stackNames(this.#family)
     options.hooks = checkHooks(options.hooks, stacks)
     const keeps = keeper(options.keep, Math.max(...stacks.map(({ spec }) => spec.layers.length)))
-    const stack = /** @type {StackSpec} */ (decoder ?? encoder)
     const names = /** @type {const} */ (['attentions', 'hiddenStates'])
     if (!isBoth) {
       const read = this.#read(stack, input, 'ids', cache)
       return this.#finish(yield* this.#run({ stack, place: '', read, keeps, names }, options), options, {})
     }
-    const isKnown = cache?.encoded !== undefined && input.ids === undefined
+    const isKnown = cache?.encoded !== undefined && input.ids === undefined && input.embeddings === undefined
     const source = isKnown ? undefined : this.#read(/** @type {StackSpec} */ (encoder), input, 'ids')
     if (source && cache?.encoded && !isSame(source, cache.encoded.source))
       throw new RangeError(
@@ -337,7 +352,11 @@ export class Model {
     const { cache } = options
     if (cache) cache.isBroken = true // a hook must not use the cache of this call
     try {
-      const { attentions, hiddenStates, h, mask } = yield* this.#run(run, { ...options, cache: undefined })
+      const { attentions, hiddenStates, h, mask } = yield* this.#run(run, {
+        ...options,
+        cache: undefined,
+        until: undefined,
+      })
       const hidden = new Tensor(h.data.slice(), [...h.dims])
       const states = {
         encoderAttentions: attentions,
@@ -360,7 +379,8 @@ export class Model {
    */
   #read(stack, input, name, cache) {
     const { vocab, embedding } = this.#family
-    const { ids, B, L } = readIds(input.ids, name, vocab)
+    const rows = readRows(input, embedding.tokens.columns)
+    const { ids, B, L } = rows ?? readIds(/** @type {Ids} */ (input.ids), name, vocab)
     const past = cache?.length ?? 0
     const like = { B, L }
     const tokens =
@@ -371,13 +391,13 @@ export class Model {
       input.tokenTypeIds === undefined
         ? undefined
         : readIds(input.tokenTypeIds, 'tokenTypeIds', embedding.types?.rows ?? 1, like).ids
-    const { positions, most } = this.#positions(stack, input.positions, masks, ids, B, L, past)
+    const { positions, most } = this.#positions(stack, input.positions, masks, rows ? undefined : ids, B, L, past)
     const beyond = positions.find(position => position >= most)
     if (beyond !== undefined)
       throw new RangeError(`forward: position ${beyond} is asked for, this model has ${most}: give a shorter text`)
     const seen = masks ? Uint8Array.from(masks.flat()) : given
     const mask = seen && new Tensor(seen, [B, 1, 1, seen.length / B])
-    return { ids, types, positions, B, L, past, masks, mask }
+    return { ids, rows: rows?.rows, types, positions, B, L, past, masks, mask }
   }
 
   /**
@@ -391,19 +411,25 @@ export class Model {
    * @param {Encoded} [run.encoded]
    * @param {RunOptions} options
    */
-  *#run({ stack, place, read, keeps, names, encoded }, { hooks, cache, record, inParts, logits }) {
+  *#run({ stack, place, read, keeps, names, encoded }, { hooks, cache, logits, until, record, inParts, entered }) {
     const [attentionsName, hiddenName] = names
     const { positions, past, mask, masks, L } = read
     const isWhole =
-      record || stack.parallel || keeps(hiddenName, stack.layers.length) || Object.keys(hooks ?? {}).length
+      record || entered || stack.parallel || keeps(hiddenName, stack.layers.length) || Object.keys(hooks ?? {}).length
     const layers = stack.layers.map(() => undefined)
     /** @type {Call} */
     const call = {
       qkv: this.#qkv,
       weights: this.#weights,
-      hooks,
+      ops: new ModelOperations(
+        this.#qkv,
+        this.#weights,
+        /** @type {import('./network.js').CheckedHooks | undefined} */ (hooks),
+      ),
       record,
       inParts,
+      entered,
+      until,
       place,
       positions,
       past,
@@ -418,9 +444,9 @@ export class Model {
       keepHidden: layer => keeps(hiddenName, layer),
       keepCross: layer => keeps('crossAttentions', layer),
     }
-    const entered = embed(this.#family, this.#qkv, this.#weights, read)
+    const first = call.ops.hook(`${place}embedding`, embed(this.#family, call.ops, read))
     if (cache) Object.assign(cache, { encoded, isBroken: true }) // until all layers have appended their keys
-    const h = yield* runStack(stack, entered, call)
+    const h = yield* runStack(stack, first, call)
     if (cache?.isBroken === false) {
       cache.isBroken = true
       throw new Error('forward: a hook has cleared the cache of this call: clear it again and begin again')
@@ -434,7 +460,7 @@ export class Model {
    * @param {StackSpec} stack
    * @param {Ids | undefined} given
    * @param {number[][] | undefined} masks the attention mask of each row, past and new ids; 0 is padding
-   * @param {Int32Array} ids
+   * @param {Int32Array | undefined} ids undefined: embeddings are given
    * @param {number} B
    * @param {number} L
    * @param {number} past
@@ -454,7 +480,7 @@ export class Model {
         const n = b * L + i
         if (embedding.padding !== undefined) {
           // RoBERTa: pad + 1, pad + 2, ... for other ids; pad itself for padding.
-          const isToken = ids[n] !== embedding.padding
+          const isToken = ids?.[n] !== embedding.padding
           if (isToken) seen++
           positions[n] = embedding.padding + (isToken ? seen : 0)
         } else if (row) positions[n] = row[past + i] ? seen++ : Math.max(0, seen - 1)
@@ -470,12 +496,13 @@ export class Model {
    * @param {Partial<ModelOutput>} more
    * @returns {ModelOutput}
    */
-  #finish({ h, attentions, hiddenStates, crossAttentions }, { logits: rows = 'all' }, more) {
+  #finish({ ops, h, attentions, hiddenStates, crossAttentions }, { logits: rows = 'all', until }, more) {
     const lastHiddenState = rows === 'last' ? h.slice(1, -1) : new Tensor(h.data.slice(), [...h.dims])
     const { pooler } = this.#family
+    const isCut = until !== undefined
     const logits =
-      rows === 'none' || !this.hasHead ? undefined : makeLogits(this.#family, this.#qkv, this.#weights, lastHiddenState)
-    const pooled = pooler && this.#weights.hasPooler ? pool(pooler, this.#qkv, this.#weights, h) : undefined
+      rows === 'none' || isCut || !this.hasHead ? undefined : makeLogits(this.#family, ops, lastHiddenState)
+    const pooled = pooler && this.#weights.hasPooler && !isCut ? pool(pooler, ops, h) : undefined
     return {
       logits,
       lastHiddenState,
@@ -501,15 +528,8 @@ export class Model {
     if (dims.length !== 3 || dims[2] !== width)
       throw new RangeError(`logitLens: dims ${shape(dims)} given, (B, L, ${width}) expected`)
     const stack = /** @type {StackSpec} */ (decoder ?? encoder)
-    const [qkv, weights] = [this.#qkv, this.#weights]
-    return qkv.scope(() =>
-      makeLogits(
-        this.#family,
-        qkv,
-        weights,
-        stack.norm ? normalize(qkv, weights, stack.norm, hiddenState) : hiddenState,
-      ),
-    )
+    const ops = new ModelOperations(this.#qkv, this.#weights)
+    return this.#qkv.scope(() => makeLogits(this.#family, ops, lastNorm(stack, '', ops, hiddenState)))
   }
 
   /**
@@ -566,8 +586,43 @@ export class Model {
    */
   async weightRow(place, row) {
     Model.#own(this)
-    const { weightRow } = await import('./weight-row.js')
+    const { weightRow } = await import('./read-weights.js')
     return weightRow(this.#parts, place, row)
+  }
+
+  /**
+   * A stored tensor as float32, with the dims that it has in the file: those of PyTorch's state dict.
+   * @param {string} name as describe() lists it
+   * @returns {Promise<FloatTensor>} a copy
+   */
+  async weight(name) {
+    Model.#own(this)
+    const { weight } = await import('./read-weights.js')
+    return weight(this.#parts, name)
+  }
+
+  /**
+   * The weights of a head: docs/models.md has their dims.
+   * @param {number} layer
+   * @param {number} head
+   * @param {{ place?: string }} [options] place: 'encoder', 'decoder' (default) or 'cross' of an encoder-decoder
+   */
+  async headWeights(layer, head, options = {}) {
+    Model.#own(this)
+    const { headWeights } = await import('./read-weights.js')
+    return headWeights(this.#parts, layer, head, options)
+  }
+
+  /** @internal What the modules of qkv that work on a model need of it. @param {Model} model */
+  static parts(model) {
+    if (!(Object(model) === model && #weights in model))
+      throw new TypeError(`${describe(model)} given, a model that loadModel has loaded expected`)
+    const own = Model.#own(model)
+    return {
+      ...own.#parts,
+      steps: (/** @type {ModelInput} */ input, /** @type {ModelOptions} */ options, /** @type {OwnOptions} */ more) =>
+        own.#steps(input, options, more),
+    }
   }
 
   get #parts() {
@@ -605,6 +660,7 @@ function isSame(a, b) {
   return (
     a.B === b.B &&
     equal(a.ids, b.ids) &&
+    equal(a.rows?.data, b.rows?.data) &&
     equal(a.types, b.types) &&
     equal(a.positions, b.positions) &&
     equal(a.mask?.data, b.mask?.data)

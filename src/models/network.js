@@ -18,7 +18,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
 /** @typedef {import('./family-shapes/parts.js').LinearSpec} LinearSpec */
 /** @typedef {import('./family-shapes/parts.js').ActivationName} ActivationName */
 /** @typedef {import('./weights.js').ModelWeights} ModelWeights */
-/** @typedef {Record<string, import('./model-hooks.js').Hook>} Hooks */
+/** @typedef {Record<string, import('./model-hooks.js').Hook>} CheckedHooks */
 /**
  * A run in steps, after each of which others may have their turn. It yields what leaves a layer, or, within one, the list of
  * the tensors that the rest of it needs.
@@ -30,7 +30,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
  * @typedef {object} Call
  * @property {Qkv} qkv
  * @property {ModelWeights} weights
- * @property {Hooks} [hooks]
+ * @property {ModelOperations} ops
  * @property {string} place prefix of the names of hooks: '', 'encoder.' or 'decoder.'
  * @property {(layer: number) => boolean} keepWeights
  * @property {(layer: number) => boolean} keepHidden
@@ -47,6 +47,8 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
  * @property {Cache[]} [caches] of each layer
  * @property {boolean} [inParts] are there steps within the layers?
  * @property {(seen: Seen) => void} [record] called with every contribution to the residual stream
+ * @property {number} [until] the layer after which the run ends
+ * @property {(layer: Layer, h: FloatTensor) => void} [entered] called with what enters each layer
  *
  * The residual stream `before` a part of a layer and what the part has `added`, (B, L, d), or the outputs of its `heads`,
  * (B, L, H * D). Without a part: the residual stream before the last norm.
@@ -67,22 +69,88 @@ export function normalize(qkv, weights, spec, x) {
     : rmsNorm(qkv, x, weight, { eps, plusOne, resident: true })
 }
 
-/**
- * @param {ModelWeights} weights
- * @param {LinearSpec} spec
- * @param {FloatTensor} x
- * @param {import('../ops/linear.js').FusedOptions} [options]
- */
-const dense = (weights, spec, x, options) => weights.linear(spec).forward(x, { ...options, resident: true })
+/** @typedef {import('../ops/linear.js').FusedOptions} FusedOptions */
+
+/** The operations of a run with its hooks. A run whose gradients are wanted has others, which also record what they did. */
+export class ModelOperations {
+  /** @param {Qkv} qkv @param {ModelWeights} weights @param {CheckedHooks} [hooks] */
+  constructor(qkv, weights, hooks) {
+    this.qkv = qkv
+    this.weights = weights
+    this.hooks = hooks
+  }
+
+  /** @param {NormSpec} spec @param {FloatTensor} x */
+  norm(spec, x) {
+    return normalize(this.qkv, this.weights, spec, x)
+  }
+
+  /** @param {LinearSpec} spec @param {FloatTensor} x @param {FusedOptions} [options] */
+  dense(spec, x, options) {
+    return this.weights.linear(spec).forward(x, { ...options, resident: true })
+  }
+
+  /** @param {FloatTensor} a @param {FloatTensor} b */
+  add(a, b) {
+    return add(this.qkv, a, b, { resident: true })
+  }
+
+  /** a b, which may be written to a. @param {FloatTensor} a @param {FloatTensor} b */
+  mul(a, b) {
+    return mul(this.qkv, a, b, { out: a })
+  }
+
+  /** @param {FloatTensor} x @param {import('../ops/rope.js').RopeOptions} options */
+  rope(x, options) {
+    return this.qkv.rope(x, { ...options, resident: true })
+  }
+
+  /**
+   * The weighted sums of the values.
+   * @param {Layer} own
+   * @param {PartSpec} part
+   * @param {Projected} projected
+   * @param {FloatTensor[]} live what the layer needs afterwards
+   * @returns {RunSteps<FloatTensor>} (B, L, H * D)
+   */
+  mix(own, part, projected, live) {
+    return mix(own, part, projected, live)
+  }
+
+  /** Keys and values of the encoder's output, computed once for all steps. @param {Call['encoded']} encoded @param {AttentionSpec} spec @param {number} layer */
+  crossKeys(encoded, spec, layer) {
+    if (!encoded?.hidden) throw new Error('there is no encoder output')
+    encoded.keys[layer] ??= {
+      k: copyOf(this.dense(spec.k, encoded.hidden)),
+      v: copyOf(this.dense(spec.v, encoded.hidden)),
+    }
+    return encoded.keys[layer]
+  }
+
+  /** Are the numbers of a place needed by themselves? @param {string} name */
+  sees(name) {
+    return isHooked(this.hooks, name)
+  }
+
+  /** Applies the hook of a place, if there is one. @param {string} name @param {FloatTensor} y @returns {FloatTensor} */
+  hook(name, y) {
+    return applyHook(this.hooks, name, () => copyOf(y)) ?? y
+  }
+
+  /** The same for the outputs of all heads, then for those of each. @param {string} name @param {FloatTensor} y (B, L, H * D) @param {number} H @param {readonly number[]} dims of a head's part */
+  hookHeads(name, y, H, dims) {
+    return hookHeads(this.hooks, name, y, H, dims) ?? y
+  }
+}
 
 /**
  * @param {Family} family
- * @param {Qkv} qkv
- * @param {ModelWeights} weights
- * @param {Pick<import('./model.js').Input, 'ids' | 'types' | 'positions' | 'B' | 'L'>} input
+ * @param {ModelOperations} ops
+ * @param {Pick<import('./model.js').Input, 'ids' | 'rows' | 'types' | 'positions' | 'B' | 'L'>} input
  * @returns {FloatTensor} (B, L, d)
  */
-export function embed({ embedding }, qkv, weights, { ids, types, positions, B, L }) {
+export function embed({ embedding }, ops, { ids, rows: given, types, positions, B, L }) {
+  const { weights } = ops
   const { scale = 1, sinusoids } = embedding
   const C = embedding.tokens.columns
   const out = new Float32Array(ids.length * C)
@@ -92,7 +160,7 @@ export function embed({ embedding }, qkv, weights, { ids, types, positions, B, L
   ]
   for (let n = 0; n < ids.length; n++) {
     const at = n * C
-    const row = weights.row(embedding.tokens, ids[n])
+    const row = given ? given.data.subarray(at, at + C) : weights.row(embedding.tokens, ids[n])
     for (let c = 0; c < C; c++) out[at + c] = row[c] * scale
     for (const { table, rows } of tables)
       weights.row(table, rows[n]).forEach((value, c) => {
@@ -107,8 +175,8 @@ export function embed({ embedding }, qkv, weights, { ids, types, positions, B, L
       }
   }
   let h = /** @type {FloatTensor} */ (new Tensor(out, [B, L, C]))
-  if (embedding.norm) h = normalize(qkv, weights, embedding.norm, h)
-  return embedding.project ? dense(weights, embedding.project, h) : h
+  if (embedding.norm) h = ops.norm(embedding.norm, h)
+  return embedding.project ? ops.dense(embedding.project, h) : h
 }
 
 /**
@@ -145,7 +213,7 @@ export function finish(steps) {
  * @returns {RunSteps<FloatTensor>} after the last norm, if there is one
  */
 export function* runStack(stack, h, call) {
-  const { qkv, weights } = call
+  const { qkv, weights, ops, until } = call
   const [B, L] = h.dims
   const { rope, relative } = stack
   const turns = rope && rotations(rope, call.positions, B)
@@ -159,19 +227,27 @@ export function* runStack(stack, h, call) {
     })
   for (const [layer, parts] of stack.layers.entries()) {
     const before = h
-    const at = `${call.place}layers.${layer}.`
-    const steps = runLayer({ call, stack, layer, at, turns, bias }, parts, before)
+    const own = { call, stack, layer, at: `${call.place}layers.${layer}.`, turns, bias }
+    call.entered?.(own, before)
+    const steps = runLayer(own, parts, before)
     if (call.inParts) h = yield* steps
     else {
       h = qkv.scope(() => finish(steps))
       if (layer > 0) free(before)
     }
     yield h
+    if (layer === until) {
+      if (call.keepHidden(layer + 1)) call.hiddenStates[layer + 1] = copyOf(h)
+      return h
+    }
   }
   call.record?.({ place: call.place, before: h })
   if (call.keepHidden(stack.layers.length)) call.hiddenStates[stack.layers.length] = copyOf(h)
-  return stack.norm ? normalize(qkv, weights, stack.norm, h) : h
+  return lastNorm(stack, call.place, ops, h)
 }
+
+/** The norm after all layers, if there is one. @param {StackSpec} stack @param {string} place @param {ModelOperations} ops @param {FloatTensor} h */
+export const lastNorm = ({ norm }, place, ops, h) => (norm ? ops.hook(`${place}norm`, ops.norm(norm, h)) : h)
 
 /** @param {FloatTensor} x */
 const free = x => /** @type {Partial<import('../runtime/resident.js').ResidentTensor>} */ (x).dispose?.()
@@ -193,53 +269,54 @@ const free = x => /** @type {Partial<import('../runtime/resident.js').ResidentTe
  * @param {FloatTensor} h (B, L, d)
  * @returns {RunSteps<FloatTensor>} (B, L, d)
  */
-function* runLayer(own, parts, h) {
+export function* runLayer(own, parts, h) {
   const { call, stack, layer, at } = own
-  const { qkv, weights, hooks } = call
+  const { ops } = call
   /** @type {(place: string, x: FloatTensor) => FloatTensor} */
-  const hooked = (place, x) => hookAt(call, at + place, x)
+  const hooked = (place, x) => ops.hook(at + place, x)
   h = hooked('input', h)
   if (call.keepHidden(layer)) call.hiddenStates[layer] = copyOf(h)
   const entered = h
   for (const part of parts) {
+    if (part.kind === 'mlp' && !stack.parallel) h = hooked('middle', h)
     // No other row needs the last MLP.
     if (call.lastOnly && part.kind === 'mlp' && layer === stack.layers.length - 1) h = h.slice(1, -1)
     const from = stack.parallel ? entered : h
-    const x = part.before ? normalize(qkv, weights, part.before, from) : from
+    const x = part.before ? ops.norm(part.before, from) : from
     const live = [h, entered]
     // The last product adds the residual, unless a hook or a record needs the output alone.
-    const isFused = !part.after && !call.record && !isHooked(hooks, `${at}${part.kind}.output`)
+    const isFused = !part.after && !call.record && !ops.sees(`${at}${part.kind}.output`)
     const residual = isFused ? h : undefined
     let y =
       part.kind === 'mlp'
-        ? yield* mlp(call, /** @type {NonNullable<PartSpec['mlp']>} */ (part.mlp), x, residual, live)
+        ? yield* mlp(own, /** @type {NonNullable<PartSpec['mlp']>} */ (part.mlp), x, residual, live)
         : yield* attention(own, part, x, residual, live)
-    if (part.after) y = normalize(qkv, weights, part.after, y)
+    if (part.after) y = ops.norm(part.after, y)
     if (!isFused) y = hooked(`${part.kind}.output`, y)
     call.record?.({ place: call.place, part, layer, before: h, added: y })
-    h = isFused ? y : add(qkv, h, y, { resident: true })
-    if (part.post) h = normalize(qkv, weights, part.post, h)
+    h = isFused ? y : ops.add(h, y)
+    if (part.post) h = ops.norm(part.post, h)
   }
   return hooked('output', h)
 }
 
 /**
  * down(act(gate x) * up x), or down(act(up x)).
- * @param {Call} call
+ * @param {Layer} own
  * @param {NonNullable<PartSpec['mlp']>} spec
  * @param {FloatTensor} x
  * @param {FloatTensor | undefined} residual
  * @param {FloatTensor[]} live what the layer needs afterwards
  * @returns {RunSteps<FloatTensor>}
  */
-function* mlp({ qkv, weights }, { up, gate, down, activation }, x, residual, live) {
-  const inner = dense(weights, gate ?? up, x, { activation })
+function* mlp({ call: { ops }, at }, { up, gate, down, activation }, x, residual, live) {
+  let inner = ops.dense(gate ?? up, x, { activation })
   yield [inner, x, ...live]
   if (gate) {
-    mul(qkv, inner, dense(weights, up, x), { out: inner })
+    inner = ops.mul(inner, ops.dense(up, x))
     yield [inner, ...live]
   }
-  return dense(weights, down, inner, { residual })
+  return ops.dense(down, ops.hook(`${at}mlp.hidden`, inner), { residual })
 }
 
 /**
@@ -253,28 +330,25 @@ function* mlp({ qkv, weights }, { up, gate, down, activation }, x, residual, liv
  */
 function* attention(own, part, x, residual, live) {
   const { call, stack, layer, at } = own
-  const { weights, hooks } = call
+  const { ops } = call
   const { heads: H, headDim: D } = stack.heads
   const [B, L] = x.dims
   const isCross = part.kind === 'cross'
   const projected = project(own, part, x)
   const { q, k, v } = projected
   yield [q, k, v, ...live]
-  const mixed = yield* mix(own, part, projected, live)
-  const output = hookHeads(hooks, isCross ? `${at}cross.heads` : `${at}heads`, mixed, H, [B, L, D]) ?? mixed
+  const mixed = yield* ops.mix(own, part, projected, live)
+  const output = ops.hookHeads(isCross ? `${at}cross.heads` : `${at}heads`, mixed, H, [B, L, D])
   call.record?.({ place: call.place, part, layer, heads: output })
   yield [output, ...live]
   const { o } = /** @type {AttentionSpec} */ (part.attention)
-  return dense(weights, o, output, { residual })
+  return ops.dense(o, output, { residual })
 }
 
 /** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor }} Projected rows of heads side by side */
 
 /** The name of a part of kind attention or cross, in hooks. @param {Layer} own @param {PartSpec} part */
-const placeOf = ({ at }, { kind }) => at + (kind === 'cross' ? 'cross' : 'attention')
-
-/** Applies the hook of a place, if there is one. @param {Call} call @param {string} name @param {FloatTensor} y @returns {FloatTensor} */
-const hookAt = ({ hooks }, name, y) => applyHook(hooks, name, () => copyOf(y)) ?? y
+export const placeOf = ({ at }, { kind }) => at + (kind === 'cross' ? 'cross' : 'attention')
 
 /**
  * Queries, keys and values of x, normalised and rotated. Keys and values are appended to the cache of the layer.
@@ -285,33 +359,49 @@ const hookAt = ({ hooks }, name, y) => applyHook(hooks, name, () => copyOf(y)) ?
  */
 function project(own, part, input) {
   const { call, stack, layer, turns } = own
-  const { qkv, weights } = call
+  const { ops } = call
   const spec = /** @type {AttentionSpec} */ (part.attention)
   const { heads: H, kvHeads: G, headDim: D } = stack.heads
   const [B] = input.dims
   const name = placeOf(own, part)
   const isCross = part.kind === 'cross'
   /** @type {(what: string, y: FloatTensor) => FloatTensor} */
-  const hooked = (what, y) => hookAt(call, `${name}.${what}`, y)
+  const hooked = (what, y) => ops.hook(`${name}.${what}`, y)
   const x = hooked('input', input)
   /** @type {(what: 'q' | 'k', y: FloatTensor, norms: NormSpec | undefined, heads: number) => FloatTensor} */
   const rotated = (what, y, norms, heads) => {
     const [, rows] = y.dims
-    const normed = norms
-      ? normalize(qkv, weights, norms, y.reshape([B, rows, heads, D])).reshape([B, rows, heads * D])
-      : y
+    const normed = norms ? ops.norm(norms, y.reshape([B, rows, heads, D])).reshape([B, rows, heads * D]) : y
     const bare = hooked(`${what}Bare`, normed)
-    return stack.rope && turns
-      ? qkv.rope(bare, { numHeads: heads, rotaryDim: stack.rope.dim, ...turns, resident: true })
-      : bare
+    return stack.rope && turns ? ops.rope(bare, { numHeads: heads, rotaryDim: stack.rope.dim, ...turns }) : bare
   }
-  const q = hooked('q', rotated('q', dense(weights, spec.q, x), spec.qNorm, H))
+  const q = hooked('q', rotated('q', ops.dense(spec.q, x), spec.qNorm, H))
   const made = isCross
-    ? crossKeys(call, spec, layer)
-    : { k: rotated('k', dense(weights, spec.k, x), spec.kNorm, G), v: dense(weights, spec.v, x) }
+    ? ops.crossKeys(call.encoded, spec, layer)
+    : { k: rotated('k', ops.dense(spec.k, x), spec.kNorm, G), v: ops.dense(spec.v, x) }
   const [k, v] = [hooked('k', made.k), hooked('v', made.v)]
   if (!isCross) call.caches?.[layer].append(k, v, { kvHeads: G })
   return { q, k, v }
+}
+
+/**
+ * The options of the attention of a part.
+ * @param {Layer} own
+ * @param {PartSpec} part
+ * @returns {import('../ops/attention-arguments.js').AttentionOptions}
+ */
+export function scoreOptions({ call, stack, bias }, { kind, attention }) {
+  const isCross = kind === 'cross'
+  const window = attention?.window
+  const { scale, softcap } = stack.heads
+  return {
+    scale,
+    softcap,
+    causal: stack.causal && !isCross,
+    mask: isCross ? call.encoded?.mask : call.mask,
+    bias: isCross ? undefined : bias,
+    ...(window && !isCross && { window: [window - 1, Infinity] }),
+  }
 }
 
 /**
@@ -323,27 +413,18 @@ function project(own, part, input) {
  * @returns {RunSteps<FloatTensor>} (B, L, H * D)
  */
 function* mix(own, part, { q, k, v }, live) {
-  const { call, stack, layer, bias } = own
-  const { qkv, hooks, encoded } = call
-  const { heads: H, kvHeads: G, headDim: D, scale, softcap } = stack.heads
+  const { call, stack, layer } = own
+  const { qkv, ops } = call
+  const { hooks } = ops
+  const { heads: H, kvHeads: G, headDim: D } = stack.heads
   const [B, L] = q.dims
   const isCross = part.kind === 'cross'
   const cache = isCross ? undefined : call.caches?.[layer]
-  const isCausal = stack.causal && !isCross
-  const window = part.attention?.window
-  /** @type {import('../ops/attention-arguments.js').AttentionOptions} */
-  const options = {
-    scale,
-    softcap,
-    causal: isCausal,
-    mask: isCross ? encoded?.mask : call.mask,
-    bias: isCross ? undefined : bias,
-    ...(window && !isCross && { window: [window - 1, Infinity] }),
-  }
+  const options = scoreOptions(own, part)
   const name = placeOf(own, part)
   const isKept = isCross ? call.keepCross(layer) : call.keepWeights(layer)
-  const isEdited = isHooked(hooks, `${name}.scores`)
-  if (!isKept && !isEdited && !isHooked(hooks, `${name}.weights`)) {
+  const isEdited = ops.sees(`${name}.scores`)
+  if (!isKept && !isEdited && !ops.sees(`${name}.weights`)) {
     const output = qkv.alloc([B, L, H * D])
     const inRows = { ...options, numHeads: H, out: output }
     if (cache) cache.attention(q, inRows)
@@ -352,7 +433,7 @@ function* mix(own, part, { q, k, v }, live) {
   }
   const keys = cache ? cache.keys : splitHeads(k, G)
   const values = cache ? cache.values : splitHeads(v, G)
-  const past = isCausal ? { pastLength: keys.dims[2] - L } : {}
+  const past = options.causal ? { pastLength: keys.dims[2] - L } : {}
   const keep = /** @type {const} */ (['weights', 'output'])
   const steps = isEdited ? /** @type {const} */ ([...keep, 'masked']) : keep
   const traced = qkv.trace(splitHeads(q, H), keys, values, { ...options, ...past, keep: steps })
@@ -367,23 +448,8 @@ function* mix(own, part, { q, k, v }, live) {
   return joinRows(scores || other ? weightedSums(qkv, used, values, G) : traced.output)
 }
 
-/**
- * Keys and values of the encoder's output, computed once for all steps.
- * @param {Call} call
- * @param {AttentionSpec} spec
- * @param {number} layer
- */
-function crossKeys({ encoded, weights }, spec, layer) {
-  if (!encoded?.hidden) throw new Error('there is no encoder output')
-  encoded.keys[layer] ??= {
-    k: copyOf(dense(weights, spec.k, encoded.hidden)),
-    v: copyOf(dense(weights, spec.v, encoded.hidden)),
-  }
-  return encoded.keys[layer]
-}
-
 /** (B, H, L, D) -> (B, L, H * D). @param {FloatTensor} x */
-function joinRows(x) {
+export function joinRows(x) {
   const [B, H, L, D] = x.dims
   return x.permute([0, 2, 1, 3]).reshape([B, L, H * D])
 }
@@ -395,7 +461,7 @@ function joinRows(x) {
  * @param {FloatTensor} values (B, G, S, D)
  * @param {number} G
  */
-function weightedSums(qkv, weights, values, G) {
+export function weightedSums(qkv, weights, values, G) {
   const [B, H, L, S] = weights.dims
   const D = values.dims[3]
   const out = new Float32Array(B * H * L * D)
@@ -413,22 +479,24 @@ function weightedSums(qkv, weights, values, G) {
 /**
  * Logits of the residual stream after the last norm.
  * @param {Family} family
- * @param {Qkv} qkv
- * @param {ModelWeights} weights
+ * @param {ModelOperations} ops
  * @param {FloatTensor} x (B, L, d)
  * @returns {FloatTensor} (B, L, V)
  */
-export function makeLogits({ head, type }, qkv, weights, x) {
+export function makeLogits({ head, type }, ops, x) {
+  const { qkv, weights } = ops
   if (!weights.hasHead) throw new Error(`this ${type} checkpoint has no head: it gives hidden states, but no logits`)
-  let h = x
-  if (head.transform) {
-    h = dense(weights, head.transform, h, { activation: head.activation })
-    if (head.norm) h = normalize(qkv, weights, head.norm, h)
-  }
-  if (head.scale !== undefined) h = scaled(h, head.scale)
-  const logits = weights.head.forward(h)
+  const h = headInput(head, ops, x)
+  const logits = weights.head.forward(head.scale === undefined ? h : scaled(h, head.scale))
   const cap = head.softcap
-  return cap ? scaled(qkv.tanh(scaled(logits, 1 / cap)), cap) : copyOf(logits)
+  return ops.hook('logits', cap ? scaled(qkv.tanh(scaled(logits, 1 / cap)), cap) : copyOf(logits))
+}
+
+/** The layer before the product with the head, if there is one. @param {Family['head']} head @param {ModelOperations} ops @param {FloatTensor} x */
+export function headInput({ transform, activation, norm }, ops, x) {
+  if (!transform) return x
+  const h = ops.dense(transform, x, { activation })
+  return norm ? ops.norm(norm, h) : h
 }
 
 /** @param {FloatTensor} x @param {number} factor */
@@ -441,12 +509,11 @@ function scaled({ data, dims }, factor) {
 /**
  * tanh(W h[0] + b) of each batch.
  * @param {LinearSpec} pooler
- * @param {Qkv} qkv
- * @param {ModelWeights} weights
+ * @param {ModelOperations} ops
  * @param {FloatTensor} x (B, L, d)
  */
-export function pool(pooler, qkv, weights, x) {
+export function pool(pooler, ops, x) {
   const [B, , d] = x.dims
   const first = copyOf(x).slice(1, 0, 1).reshape([B, d])
-  return qkv.tanh(dense(weights, pooler, first))
+  return ops.qkv.tanh(ops.dense(pooler, first))
 }

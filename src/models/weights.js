@@ -26,14 +26,19 @@ import { FLOATS, readNumbers, widen } from './safetensors.js'
  * @property {readonly number[]} dims
  * @property {{ key: string, spec: LinearSpec, bias: () => FloatTensor | undefined }[]} layers
  * @property {((raw: Raw) => void)[]} takes
+ * @property {Piece[]} pieces
+ *
+ * What is made of a stored tensor, or of some of its rows: the weight (out, in) or the bias of a linear layer, with its spec;
+ * the weight or the bias of a norm; a table.
+ * @typedef {{ key: string, spec?: LinearSpec }} Piece
  */
 
-/** @typedef {(key: string, name: string, dims: readonly number[], use: Need['layers'][0] | Need['takes'][0]) => void} AddNeed */
+/** @typedef {(key: string, name: string, dims: readonly number[], use: Need['layers'][0] | Need['takes'][0], spec?: LinearSpec) => void} AddNeed */
 
 const CHUNK = 2 ** 20 // bytes that are read at a time, while the previous ones are packed
 
 /** @param {LinearSpec} spec */
-const keyOf = ({ name, part }) => (part === undefined ? name : `${name}[${part}]`)
+export const keyOf = ({ name, part }) => (part === undefined ? name : `${name}[${part}]`)
 
 export class ModelWeights {
   #qkv
@@ -259,10 +264,11 @@ export class ModelWeights {
     /** @type {Set<string>} */
     const known = new Set()
     /** @type {AddNeed} */
-    const add = (key, name, dims, use) => {
+    const add = (key, name, dims, use, spec) => {
       if (known.has(key)) return
       known.add(key)
-      const need = needs.get(name) ?? { dims, layers: [], takes: [] }
+      const need = needs.get(name) ?? { dims, layers: [], takes: [], pieces: [] }
+      need.pieces.push({ key, spec })
       if (typeof use === 'function') need.takes.push(use)
       else need.layers.push(use)
       needs.set(name, need)
@@ -274,10 +280,16 @@ export class ModelWeights {
       /** @type {FloatTensor | undefined} */
       let waiting
       if (bias)
-        add(`${key}.bias`, `${name}.bias`, [of], raw => {
-          waiting = rowsOf(floats(raw), out, row)
-        })
-      add(key, `${name}.weight`, layout ? [size, of] : [of, size], { key, spec, bias: () => waiting })
+        add(
+          `${key}.bias`,
+          `${name}.bias`,
+          [of],
+          raw => {
+            waiting = rowsOf(floats(raw), out, row)
+          },
+          spec,
+        )
+      add(key, `${name}.weight`, layout ? [size, of] : [of, size], { key, spec, bias: () => waiting }, spec)
     }
     /** @type {(spec: NormSpec | undefined) => void} */
     const norm = spec => {
@@ -336,7 +348,33 @@ export class ModelWeights {
       add(biasName, biasName, biasName === 'final_logits_bias' ? [1, vocab] : [vocab], raw => {
         bias = floats(raw).reshape([vocab])
       })
-    add('head', name, [vocab, columns], { key: 'head', spec: { name, out: vocab, in: columns }, bias: () => bias })
+    const spec = { name, out: vocab, in: columns }
+    add('head', name, [vocab, columns], { key: 'head', spec, bias: () => bias }, spec)
+  }
+
+  /**
+   * The stored tensors that are used, by the names that the family gives them.
+   * @param {Family} family
+   * @returns {Map<string, Need>}
+   */
+  needs(family) {
+    return this.#needs(family)
+  }
+
+  /**
+   * The numbers of a piece.
+   * @param {string} key
+   * @returns {Float32Array}
+   */
+  read(key) {
+    const linear = this.#linears.get(key)
+    if (linear) return linear.rows()
+    const table = this.#tables.get(key.replace(/\.weight$/, ''))
+    if (table) return widen(table.data, table.dtype)
+    const [, name = '', part] = /^(.*)\.(weight|bias)$/.exec(key) ?? []
+    const norm = this.#norms.get(name)
+    const held = norm ? norm[/** @type {'bias'} */ (part)]?.data : (this.#linears.get(name) ?? this.head).bias
+    return /** @type {Float32Array} */ (held).slice()
   }
 
   /** Makes a small tensor resident, because every call reads it. @param {FloatTensor} tensor */

@@ -248,6 +248,19 @@ export class PackedLinear {
     return { weight: out, bias: bias?.data[n] ?? 0 }
   }
 
+  /** All rows of the packed weight, (out, in). */
+  rows() {
+    const [N, K] = /** @type {import('../ops/linear.js').Weights} */ (this.#weights).dims
+    const out = new Float32Array(N * K)
+    for (let n = 0; n < N; n++) out.set(this.row(n).weight, n * K)
+    return out
+  }
+
+  /** The bias (out), if there is one: a view. */
+  get bias() {
+    return this.#weights?.bias?.data
+  }
+
   /** Bytes of its tensors in the module's memory. */
   get bytes() {
     return this.#tensors.reduce((sum, tensor) => sum + count(tensor.dims) * 4, 0)

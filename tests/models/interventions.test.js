@@ -224,7 +224,10 @@ test('q, k and v give the scores, before and after rotary positions', async () =
     if (!isBoth && model.type !== 'gemma2') near(seen.even.at(0, 3, 1), 1 / 4, 1e-5, `${name}: scores of 0 are even`)
     model.dispose()
   }
-  assert.throws(() => gpt2.forward({ ids }, { hooks: { 'layers.0.attention.q.1': 0 } }), /did you mean/)
+  assert.throws(
+    () => gpt2.forward({ ids }, { hooks: /** @type {any} */ ({ 'layers.0.attention.q.1': 0 }) }),
+    /did you mean/,
+  )
   assert.throws(() => gpt2.forward({ ids }, { hooks: { 'layers.0.attention.weights.4': 0 } }), /there are 4 heads/)
 })
 

@@ -201,8 +201,8 @@ test('hooks at unknown places are refused', () => {
   for (const [hooks, message] of /** @type {[any, RegExp][]} */ ([
     [{ 'layers.3.output': 0 }, /there are 3 layers/],
     [{ 'layers.0.heads.4': 0 }, /there are 4 heads/],
-    [{ 'layers.0.outputs': 0 }, /did you mean "output"/],
-    [{ 'encoder.layers.0.output': 0 }, /is no place in this model; a place is "layers\.0\.output"/],
+    [{ 'layers.0.outputs': 0 }, /did you mean "layers.0.output"/],
+    [{ 'encoder.layers.0.output': 0 }, /is no place in this model; did you mean "layers\.0\.output"/],
     [{ 'layers.0.output': 'zero' }, /"zero" given; a function, a factor/],
     [{ 'layers.0.output': { data: [1], dims: [1] } }, /dims \(1\) given, \(1, 8, 48\) expected/],
     [{ 'layers.0.cross.output': 0 }, /did you mean/],
