@@ -10,6 +10,9 @@ export const header = readFileSync(new URL('../src/kernel/qkv.h', import.meta.ur
 
 /** @typedef {{ type: string, name: string, pointer: boolean, size: number }} Field size: of an array */
 
+/** Returns the names of the structs that are defined. */
+export const structNames = () => Array.from(header.matchAll(/^struct (\w+) \{/gm), ([, name]) => name)
+
 /** Returns the fields of a struct, in order. @param {string} name @returns {Field[]} */
 export function fieldsOf(name) {
   const body = header.match(new RegExp(`struct ${name} \\{([^}]*)\\}`))?.[1]

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/index.js'
 import { BACKWARD_WORDS } from '../src/nn/nn-abi.js'
+import { writeStruct } from '../src/ops/launch.js'
 import { coreOf } from '../src/qkv.js'
 import { TRACE_STEPS, TRACE_WORDS } from '../src/runtime/abi.js'
 import { close } from './helpers.js'
@@ -28,15 +29,10 @@ const zeros = n => {
 /** @param {number} at @param {number} n */
 const read = (at, n) => core.floats.slice(at / 4, at / 4 + n)
 
-/** A struct of words; floats by name. @param {readonly string[]} names @param {Record<string, number>} values */
+/** A struct of words; those not given are 0. @param {readonly string[]} names @param {Record<string, number>} values */
 function struct(names, values) {
-  const at = core.alloc(names.length * 4)
-  names.forEach((name, n) => {
-    if (['scale', 'softcap', 'sigma', 'dropout'].includes(name)) core.floats[at / 4 + n] = values[name] ?? 0
-    else core.words[at / 4 + n] = values[name] ?? 0
-  })
   for (const name of Object.keys(values)) assert.ok(names.includes(name), name)
-  return at
+  return writeStruct(core, names, Object.fromEntries(names.map(name => [name, values[name] ?? 0])))
 }
 
 /** @param {string} name @param {number} data @param {number[]} strides */

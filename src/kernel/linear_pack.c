@@ -32,10 +32,11 @@ static float scale_of(float largest, uint32_t weights, float *factor) {
   return power2(112 - power);
 }
 
-uint32_t QKV_EXPORT(qkv_pack_linear)(const float *w, size_t w_row, size_t w_column, size_t K, size_t N,
-                                     uint32_t weights, uint32_t is_quantized, void *packed, size_t panel_size,
-                                     float *scales, float *scratch) {
-  char *out = packed;
+uint32_t QKV_EXPORT(qkv_pack_linear)(const struct qkv_pack_linear *a) {
+  const float *w = a->w;
+  size_t w_row = a->w_row, w_column = a->w_column, K = a->K, N = a->N, panel_size = a->panel_size;
+  uint32_t weights = a->weights, is_quantized = a->is_quantized;
+  char *out = a->packed;
   if (weights == QKV_WEIGHTS_FLOAT32 && w_row == 1) {
     size_t n = 0;
     for (; n + 32 <= N; n += 32, out += 4 * panel_size) /* whole cache lines of a row of w */
@@ -45,7 +46,7 @@ uint32_t QKV_EXPORT(qkv_pack_linear)(const float *w, size_t w_row, size_t w_colu
     w += n, N -= n;
   }
   for (size_t n = 0; n < N; n += 8, out += panel_size) {
-    float *panel = weights == QKV_WEIGHTS_FLOAT32 ? (float *)(void *)out : scratch;
+    float *panel = weights == QKV_WEIGHTS_FLOAT32 ? (float *)(void *)out : a->scratch;
     pack_panel(panel, w + n * w_row, K, w_column, w_row, at_most(N - n, 8));
     if (weights == QKV_WEIGHTS_FLOAT32)
       continue;
@@ -62,7 +63,7 @@ uint32_t QKV_EXPORT(qkv_pack_linear)(const float *w, size_t w_row, size_t w_colu
         continue;
       if (!(largest[c] <= (weights == QKV_WEIGHTS_INT8 ? 3.4e38f : 65504.0f * 0x1p15f)))
         return QKV_WEIGHTS_OUT_OF_RANGE;
-      scales[n + c] = scale_of(largest[c], weights, factor + c);
+      a->scales[n + c] = scale_of(largest[c], weights, factor + c);
     }
     for (size_t half = 0; half < 2; half++)
       by[half] = load(factor + half * 4);

@@ -1,11 +1,12 @@
-/* loss.c: cross entropy and its gradient. logits z (rows, V), targets t (rows) -> losses (rows), d_logits (rows, V).
+/* loss.c: cross entropy and its gradient. logits z (rows,V), targets t (rows), weights w (rows) -> losses (rows),
+ * d_logits (rows,V).
  *   loss = w (log sum exp(z) - (1 - s) z[t] - s mean(z)),  d_logits = scale w (softmax(z) - (1 - s) onehot(t) - s / V)
- * torch.nn.functional.cross_entropy; label smoothing s: Szegedy et al. 2016. */
+ * This is torch.nn.functional.cross_entropy; s is the label smoothing of Szegedy et al. 2016. */
 #include "exp.h"
 #include "qkv.h"
 #include "random.h"
 
-/* The largest of a row; a NaN does not count. */
+/* Returns the largest value of a row; NaNs are skipped. */
 static float largest(const float *z, size_t V) {
   f4 most[2] = {splat(-__builtin_inff()), splat(-__builtin_inff())};
   size_t c = 0;
@@ -18,24 +19,27 @@ static float largest(const float *z, size_t V) {
   return max_lane(pmax(most[0], most[1]));
 }
 
-uint32_t QKV_EXPORT(qkv_cross_entropy)(const float *logits, const int32_t *targets, const float *weights, float *losses,
-                                       float *d_logits, size_t V, int32_t ignore, float smoothing, float scale,
-                                       uint32_t first, uint32_t count) {
+/* A unit is a row. d holds exp(z - maximum) until the gradient overwrites it. */
+uint32_t QKV_EXPORT(qkv_cross_entropy)(const struct qkv_cross_entropy *args, uint32_t first, uint32_t count) {
+  const struct qkv_cross_entropy a = *args;
+  const int32_t *targets = a.targets;
+  size_t V = a.V;
   for (size_t r = first; r < (size_t)first + count; r++)
-    if (targets[r] != ignore && (targets[r] < 0 || (size_t)targets[r] >= V))
+    if (targets[r] != a.ignore && (targets[r] < 0 || (size_t)targets[r] >= V))
       return QKV_ID_OUT_OF_RANGE;
   for (size_t r = first; r < (size_t)first + count; r++) {
-    const float *z = logits + r * V;
-    float *d = d_logits ? d_logits + r * V : 0;
+    const float *z = a.logits + r * V;
+    float *d = a.d_logits ? a.d_logits + r * V : 0;
     size_t t = (size_t)targets[r], whole = V & ~(size_t)3;
-    if (targets[r] == ignore) {
-      losses[r] = 0.0f;
+    if (targets[r] == a.ignore) {
+      a.losses[r] = 0.0f;
       for (size_t c = 0; d && c < V; c++)
         d[c] = 0.0f;
       continue;
     }
-    /* pass 1: the maximum; pass 2: d = exp(z - maximum), sum of d and of z - maximum */
-    float maximum = largest(z, V), target = z[t] - maximum, w = weights ? weights[r] : 1.0f;
+    /* maximum = max(z) */
+    float maximum = largest(z, V), target = z[t] - maximum, w = a.weights ? a.weights[r] : 1.0f;
+    /* d = exp(z - maximum), sum = sum(d), distance = sum(z - maximum) */
     f4 sums = zeros(), distances = zeros();
     for (size_t c = 0; c < whole; c += 4) {
       f4 x = sub(load(z + c), splat(maximum)), e = exp_weight(x);
@@ -52,17 +56,18 @@ uint32_t QKV_EXPORT(qkv_cross_entropy)(const float *logits, const int32_t *targe
       if (d)
         d[c] = e;
     }
-    float even = smoothing > 0.0f ? smoothing / (float)V * distance : 0.0f; /* not 0 times -infinity */
-    losses[r] = w * ((float)log_double((double)sum) - (1.0f - smoothing) * target - even);
+    /* loss = w (log sum - (1 - s) (z[t] - maximum) - s / V distance); 0 times a distance of -infinity would be NaN */
+    float s = a.smoothing, even = s > 0.0f ? s / (float)V * distance : 0.0f;
+    a.losses[r] = w * ((float)log_double((double)sum) - (1.0f - s) * target - even);
     if (!d)
       continue;
-    /* pass 3: d = scale w (d / sum - s / V), and the target's share */
-    float factor = scale * w / sum, less = scale * w * smoothing / (float)V;
+    /* d = scale w (d / sum - s / V - (1 - s) onehot(t)) */
+    float factor = a.scale * w / sum, less = a.scale * w * s / (float)V;
     for (size_t c = 0; c < whole; c += 4)
       store(d + c, sub(mul(load(d + c), splat(factor)), splat(less)));
     for (size_t c = whole; c < V; c++)
       d[c] = d[c] * factor - less;
-    d[t] -= scale * w * (1.0f - smoothing);
+    d[t] -= a.scale * w * (1.0f - s);
   }
   return QKV_OK;
 }

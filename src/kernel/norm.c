@@ -1,13 +1,14 @@
-/* norm.c: layer norm and RMS norm of rows, and their gradients. x (rows, C) -> y alike, w (C) or 1, b (C) or 0.
+/* norm.c: layer norm and RMS norm of rows, and their gradients. x (rows,C), weight (C), bias (C) -> y (rows,C).
  *   y = x_hat w + b,  x_hat = (x - mean) rstd,  rstd = 1 / sqrt(mean((x - mean)^2) + eps)
- * Ba et al. 2016, torch.nn.LayerNorm. RMS norm (Zhang, Sennrich 2019) has mean = 0: `center` 0. w is weight + shift:
- * Gemma stores w - 1. stats (rows, 2) holds mean and rstd of each row for the gradients. */
+ * This is torch.nn.LayerNorm (Ba et al. 2016). RMS norm (Zhang, Sennrich 2019, `center` 0) is the same with mean = 0.
+ * The factor w is weight + shift, because Gemma stores w - 1. stats (rows,2) holds the mean and rstd of each row, which
+ * the gradients read. */
 #include "qkv.h"
 #include "rows.h"
 
 enum { ROWS = 128 };
 
-/* The sum of x, or of (x - mean)^2. Four accumulators hide the latency of the additions. */
+/* Returns the sum of x (C), or of (x - mean)^2. Four accumulators hide the latency of the additions. */
 INLINE float sum_row(int squared, const float *x, size_t C, float mean) {
   f4 sum[4] = {zeros(), zeros(), zeros(), zeros()}, m = splat(mean);
   size_t c = 0;
@@ -26,36 +27,42 @@ INLINE float sum_row(int squared, const float *x, size_t C, float mean) {
   return total;
 }
 
-/* A row's statistics, and the weight and bias of the norm; these may be 0. */
+/* This is what a row is normalised with. Without a weight or a bias its pointer is 0. */
 struct row {
   const float *weight, *bias;
   f4 mean, rstd, shift;
 };
 
+/* Returns x_hat = (x - mean) rstd of four columns. */
 INLINE f4 normalized(const struct row *a, const float *x, size_t c, size_t left) {
   return mul(sub(get(x + c, left), a->mean), a->rstd);
 }
+/* Returns z w of four columns. */
 INLINE f4 scaled(const struct row *a, f4 z, size_t c, size_t left) {
   return a->weight ? mul(z, add(get(a->weight + c, left), a->shift)) : z;
 }
 
+/* y = x_hat w + b in four columns */
 INLINE void write_norm(const struct row *a, const float *x, float *y, size_t c, size_t left) {
   f4 z = scaled(a, normalized(a, x, c, left), c, left);
   put(y + c, left, a->bias ? add(z, get(a->bias + c, left)) : z);
 }
 
-uint32_t QKV_EXPORT(qkv_norm)(const float *x, const float *weight, const float *bias, float *y, float *stats, size_t C,
-                              uint32_t center, float eps, float shift, uint32_t first, uint32_t count) {
-  x += first * C, y += first * C;
+/* A unit is a row. While a row is written, the next one is loaded into the cache. */
+uint32_t QKV_EXPORT(qkv_norm)(const struct qkv_norm *args, uint32_t first, uint32_t count) {
+  const struct qkv_norm n = *args;
+  size_t C = n.C;
+  const float *x = n.x + first * C;
+  float *y = n.y + first * C;
   for (size_t r = first; r < (size_t)first + count; r++, x += C, y += C) {
-    float mean = center ? sum_row(0, x, C, 0.0f) / (float)C : 0.0f;
-    float rstd = 1.0f / __builtin_sqrtf(sum_row(1, x, C, mean) / (float)C + eps);
-    if (stats) {
-      stats[2 * r] = mean;
-      stats[2 * r + 1] = rstd;
+    float mean = n.center ? sum_row(0, x, C, 0.0f) / (float)C : 0.0f;
+    float rstd = 1.0f / __builtin_sqrtf(sum_row(1, x, C, mean) / (float)C + n.eps);
+    if (n.stats) {
+      n.stats[2 * r] = mean;
+      n.stats[2 * r + 1] = rstd;
     }
-    const struct row a = {weight, bias, splat(mean), splat(rstd), splat(shift)};
-    size_t c = 0, whole = C & ~(size_t)3, left = (first + count - r - 1) * C; /* in the next rows */
+    const struct row a = {n.weight, n.bias, splat(mean), splat(rstd), splat(n.shift)};
+    size_t c = 0, whole = C & ~(size_t)3, left = (first + count - r - 1) * C; /* values in the rows that follow */
     while (c < whole) {
       prefetch_burst(x + C + c, left - at_most(left, c));
       for (size_t end = at_most(c + BURST, whole); c < end; c += 4)
@@ -67,36 +74,45 @@ uint32_t QKV_EXPORT(qkv_norm)(const float *x, const float *weight, const float *
   return QKV_OK;
 }
 
-/* sum += g, dot += g x_hat */
+/* sum += g, dot += g x_hat in four columns, g = dy w. Beyond column C, g is 0. */
 INLINE void sum_gradients(const struct row *a, const float *x, const float *dy, f4 *sum, f4 *dot, size_t c,
                           size_t left) {
-  f4 g = scaled(a, get(dy + c, left), c, left); /* 0 beyond C */
+  f4 g = scaled(a, get(dy + c, left), c, left);
   *sum = add(*sum, g);
   *dot = mul_add(g, normalized(a, x, c, left), *dot);
 }
 
-/* dx, and d_weight += dy x_hat, d_bias += dy */
-INLINE void write_gradient(const struct row *a, const float *x, const float *dy, float *dx, float *d_weight,
-                           float *d_bias, f4 of_g, f4 of_dot, uint32_t accumulate, size_t c, size_t left) {
-  f4 d = get(dy + c, left), z = normalized(a, x, c, left), g = scaled(a, d, c, left);
-  put_gradient(d_weight + c, left, mul(d, z), 1);
-  put_gradient(d_bias + c, left, d, 1);
-  put_gradient(dx + c, left, mul(a->rstd, sub(sub(g, of_g), mul(z, of_dot))), accumulate);
+/* The arrays of a row of the gradients, (C) each, and the means over its columns. */
+struct row_gradient {
+  const float *x, *dy;
+  float *dx, *d_weight, *d_bias;
+  f4 mean_g, mean_dot; /* mean(g) and mean(g x_hat) */
+  uint32_t accumulate;
+};
+
+/* dx = rstd (g - mean(g) - x_hat mean(g x_hat)), d_weight += dy x_hat, d_bias += dy in four columns */
+INLINE void write_gradient(const struct row *a, const struct row_gradient *to, size_t c, size_t left) {
+  f4 d = get(to->dy + c, left), z = normalized(a, to->x, c, left), g = scaled(a, d, c, left);
+  put_gradient(to->d_weight + c, left, mul(d, z), 1);
+  put_gradient(to->d_bias + c, left, d, 1);
+  put_gradient(to->dx + c, left, mul(a->rstd, sub(sub(g, to->mean_g), mul(z, to->mean_dot))), to->accumulate);
 }
 
-/* dx = rstd (g - mean(g) - x_hat mean(g x_hat)), g = dy w; without mean(g) where the mean was not subtracted. A unit is
- * ROWS rows, whose sums for d_weight and d_bias are its rows of `sums` (2, units, C). */
-uint32_t QKV_EXPORT(qkv_norm_backward)(const float *x, const float *weight, const float *stats, const float *dy,
-                                       float *dx, float *sums, size_t rows, size_t C, uint32_t center, float shift,
-                                       uint32_t accumulate, uint32_t first, uint32_t count) {
-  for (size_t r = (size_t)first * ROWS, end = end_of(first, count, ROWS, rows); r < end; r++) {
-    const struct row a = {weight, 0, splat(stats[2 * r]), splat(stats[2 * r + 1]), splat(shift)};
-    const float *z = x + r * C, *d = dy + r * C;
-    float *to = dx + r * C, *d_weight = sums + r / ROWS * C, *d_bias = d_weight + (rows + ROWS - 1) / ROWS * C;
+/* A unit is ROWS rows. It adds its part of d_weight and of d_bias up in its rows of sums (2,units,C), because no two
+ * units may write to the same place. mean(g) is 0 where the mean of x was not subtracted. */
+uint32_t QKV_EXPORT(qkv_norm_backward)(const struct qkv_norm_backward *args, uint32_t first, uint32_t count) {
+  const struct qkv_norm_backward n = *args;
+  size_t C = n.C, units = ((size_t)n.rows + ROWS - 1) / ROWS;
+  for (size_t r = (size_t)first * ROWS, end = end_of(first, count, ROWS, n.rows); r < end; r++) {
+    const struct row a = {n.weight, 0, splat(n.stats[2 * r]), splat(n.stats[2 * r + 1]), splat(n.shift)};
+    const float *z = n.x + r * C, *d = n.dy + r * C;
+    struct row_gradient to = {.x = z, .dy = d, .dx = n.dx + r * C, .accumulate = n.accumulate};
+    to.d_weight = n.sums + r / ROWS * C, to.d_bias = to.d_weight + units * C;
     if (r % ROWS == 0) {
-      __builtin_memset(d_weight, 0, C * sizeof(float));
-      __builtin_memset(d_bias, 0, C * sizeof(float));
+      __builtin_memset(to.d_weight, 0, C * sizeof(float));
+      __builtin_memset(to.d_bias, 0, C * sizeof(float));
     }
+    /* mean(g), mean(g x_hat) */
     f4 sum[2] = {zeros(), zeros()}, dot[2] = {zeros(), zeros()};
     size_t c = 0;
     for (; c + 8 <= C; c += 8) {
@@ -105,12 +121,13 @@ uint32_t QKV_EXPORT(qkv_norm_backward)(const float *x, const float *weight, cons
     }
     for (; c < C; c += 4)
       sum_gradients(&a, z, d, sum, dot, c, C - c);
-    f4 of_g = splat(center ? sum_lanes(add(sum[0], sum[1])) / (float)C : 0.0f);
-    f4 of_dot = splat(sum_lanes(add(dot[0], dot[1])) / (float)C);
+    to.mean_g = splat(n.center ? sum_lanes(add(sum[0], sum[1])) / (float)C : 0.0f);
+    to.mean_dot = splat(sum_lanes(add(dot[0], dot[1])) / (float)C);
+    /* dx, d_weight, d_bias */
     for (c = 0; c + 4 <= C; c += 4)
-      write_gradient(&a, z, d, to, d_weight, d_bias, of_g, of_dot, accumulate, c, 4);
+      write_gradient(&a, &to, c, 4);
     if (c < C)
-      write_gradient(&a, z, d, to, d_weight, d_bias, of_g, of_dot, accumulate, c, C - c);
+      write_gradient(&a, &to, c, C - c);
   }
   return QKV_OK;
 }

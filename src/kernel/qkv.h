@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QKV_ABI 6
+#define QKV_ABI 7
 
 /* Exports a function from the wasm module; no effect elsewhere. */
 #ifdef __wasm__
@@ -144,6 +144,20 @@ struct qkv_rope {
   uint32_t B, A, L, C, D, table, half, interleaved;
 };
 
+/* A weight W (N,K), to be packed in panels of eight rows (N/8 rounded up, K, 8) with zeros beyond N, as `weights` says;
+ * of int8 in pairs of k: (N/8 rounded up, K/2 rounded up, 8, 2). */
+struct qkv_pack_linear {
+  const float *w;           /* W[n][k] = w[n * w_row + k * w_column] */
+  uint32_t w_row, w_column; /* one of them is 1 */
+  uint32_t K, N;
+  uint32_t weights;
+  uint32_t is_quantized; /* int8 only: w holds whole numbers already, and scales are given */
+  void *packed;
+  uint32_t panel_size; /* bytes from panel to panel; of float32, w may hold some of the K only */
+  float *scales;       /* (N rounded up to 8): float16 and int8 only */
+  float *scratch;      /* 8 * (K + 1) floats */
+};
+
 struct qkv_linear {
   const float *x;        /* (M,K) */
   const void *w;         /* (N,K), as `weights` says */
@@ -153,7 +167,7 @@ struct qkv_linear {
   float *y;              /* (M,N) */
   uint32_t M, K, N;
   uint32_t weights;
-  uint32_t w_row, w_column; /* strided: W[n][k] = w[n * w_row + k * w_column] */
+  uint32_t w_row, w_column; /* strided: W[n][k] = w[n * w_row + k * w_column]; one of them is 1 */
   uint32_t activation;
 };
 
@@ -162,6 +176,83 @@ struct qkv_linear_backward {
   float *dx, *dw, *d_bias; /* 0: not wanted */
   uint32_t M, K, N;
   uint32_t accumulate; /* 1: dx, 2: dw, 4: d_bias are added to what is there */
+};
+
+/* Layer norm (center 1) or RMS norm (center 0) of rows, see norm.c. */
+struct qkv_norm {
+  const float *x;      /* (rows, C) */
+  const float *weight; /* (C), 0: none */
+  const float *bias;   /* (C), 0: none */
+  float *y;            /* (rows, C) */
+  float *stats;        /* (rows, 2), mean and rstd for the gradients; 0: not wanted */
+  uint32_t C, center;
+  float eps, shift; /* the factor is weight + shift */
+};
+
+struct qkv_norm_backward {
+  const float *x, *weight, *stats;
+  const float *dy; /* (rows, C) */
+  float *dx;       /* (rows, C) */
+  float *sums;     /* (2, units, C): each unit's part of d_weight and of d_bias */
+  uint32_t rows, C, center;
+  float shift;
+  uint32_t accumulate;
+};
+
+/* y = f(x), or f(x) up; f is `kind` of enum qkv_activation. n values of y, C a unit; the C values of x and of up that
+ * belong to a unit begin `row` floats after those of the one before. */
+struct qkv_activate {
+  uint32_t kind;
+  const float *x, *up; /* up 0: none */
+  float *y;
+  uint32_t n, C, row;
+};
+
+struct qkv_activate_backward {
+  uint32_t kind;
+  const float *x, *up;
+  const float *dy;  /* (n) */
+  float *dx, *d_up; /* as x and up */
+  uint32_t n, C, row, accumulate;
+};
+
+/* y = a b with `product`, else y = a + factor b. n values of y, C a unit; b (period C) repeats. */
+struct qkv_combine {
+  uint32_t product;
+  const float *a; /* (n), 0: none */
+  const float *b;
+  float *y; /* (n), may be a */
+  uint32_t n, C, period;
+  float factor;
+  uint32_t accumulate;
+};
+
+/* The loss of each row of logits and its gradient, see loss.c. */
+struct qkv_cross_entropy {
+  const float *logits;    /* (rows, V) */
+  const int32_t *targets; /* (rows) */
+  const float *weights;   /* (rows), 0: 1 */
+  float *losses;          /* (rows) */
+  float *d_logits;        /* (rows, V), may be logits; 0: not wanted */
+  uint32_t V;
+  int32_t ignore; /* a row with this target has no loss and no gradient */
+  float smoothing, scale;
+};
+
+/* Steps of optimisers over n parameters, see optimizer.c. */
+struct qkv_adam {
+  float *p;
+  const float *g;
+  float *m, *v;
+  uint32_t n;
+  float beta1, rest1, beta2, rest2, decay, keep, rate, root, eps;
+};
+struct qkv_sgd {
+  float *p;
+  const float *g;
+  float *buffer; /* 0: no momentum */
+  uint32_t n;
+  float decay, momentum, take, ahead, back, rate;
 };
 
 /* The gradients of q, k and v, given d_out; those of the rest are added to what the pointers below hold. `attention` is
@@ -229,13 +320,8 @@ double qkv_linear_scratch(const struct qkv_linear *args);
 uint32_t qkv_linear_units(const struct qkv_linear *args);
 uint32_t qkv_linear_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
 
-/* W (N,K), W[n][k] = w[n * w_row + k * w_column] -> packed: panels of eight rows, (N/8 rounded up, K, 8), zeros beyond
- * N, as `weights` says; int8 in pairs of k: (N/8 rounded up, K/2 rounded up, 8, 2). scales (N rounded up to 8): float16
- * and int8 only. panel_size: bytes from panel to panel; of float32, w may hold some of the K only. Of int8, w holds
- * whole numbers already where is_quantized, and scales are given. scratch: 8 * (K + 1) floats. A row that float16 or
- * int8 cannot hold gives QKV_WEIGHTS_OUT_OF_RANGE. */
-uint32_t qkv_pack_linear(const float *w, size_t w_row, size_t w_column, size_t K, size_t N, uint32_t weights,
-                         uint32_t is_quantized, void *packed, size_t panel_size, float *scales, float *scratch);
+/* A row that float16 or int8 cannot hold gives QKV_WEIGHTS_OUT_OF_RANGE. */
+uint32_t qkv_pack_linear(const struct qkv_pack_linear *args);
 
 /* Of y = x W^T + bias, W (N,K) contiguous: dx (M,K), dw (N,K) and d_bias (N) from dy (M,N), see linear_backward.c.
  * Units as above; scratch: qkv_linear_backward_scratch() bytes. */
@@ -255,39 +341,25 @@ uint32_t qkv_embedding_backward(const float *dy, const int32_t *ids, float *d_ta
 /* Kernels whose last parameters are `first` and `count` run units first <= u < first + count of their work; threads may
  * share them. With `accumulate` they add to a gradient. An output may be an input of the same dims. */
 
-/* norm.c: x (rows, C) -> y. center 1: layer norm, 0: RMS norm. weight, bias (C) or 0. stats (rows, 2) or 0: mean and
- * rstd, for the gradients. A unit is a row. */
-uint32_t qkv_norm(const float *x, const float *weight, const float *bias, float *y, float *stats, size_t C,
-                  uint32_t center, float eps, float shift, uint32_t first, uint32_t count);
-/* dx (rows, C), and sums (2, units, C): each unit's part of d_weight and of d_bias. A unit is 128 rows. */
-uint32_t qkv_norm_backward(const float *x, const float *weight, const float *stats, const float *dy, float *dx,
-                           float *sums, size_t rows, size_t C, uint32_t center, float shift, uint32_t accumulate,
-                           uint32_t first, uint32_t count);
+/* A unit is a row; of the gradients 128 rows. */
+uint32_t qkv_norm(const struct qkv_norm *args, uint32_t first, uint32_t count);
+uint32_t qkv_norm_backward(const struct qkv_norm_backward *args, uint32_t first, uint32_t count);
 
 /* rows.c: to (C) = sum of the rows of x (rows, C). A unit is 64 columns. */
 uint32_t qkv_column_sums(const float *x, float *to, size_t rows, size_t C, uint32_t accumulate, uint32_t first,
                          uint32_t count);
 
-/* elementwise.c, n values of y; a unit is C of them. kind: enum qkv_activation. */
-uint32_t qkv_activate(uint32_t kind, const float *x, const float *up, float *y, size_t n, size_t C, size_t row,
-                      uint32_t first, uint32_t count);
-uint32_t qkv_activate_backward(uint32_t kind, const float *x, const float *up, const float *dy, float *dx, float *d_up,
-                               size_t n, size_t C, size_t row, uint32_t accumulate, uint32_t first, uint32_t count);
-uint32_t qkv_combine(uint32_t product, const float *a, const float *b, float *y, size_t n, size_t C, size_t period,
-                     float factor, uint32_t accumulate, uint32_t first, uint32_t count);
+/* A unit is C values. */
+uint32_t qkv_activate(const struct qkv_activate *args, uint32_t first, uint32_t count);
+uint32_t qkv_activate_backward(const struct qkv_activate_backward *args, uint32_t first, uint32_t count);
+uint32_t qkv_combine(const struct qkv_combine *args, uint32_t first, uint32_t count);
 
-/* loss.c: logits (rows, V), targets (rows), weights (rows) or 0 -> losses (rows), d_logits (rows, V) or 0. A unit is a
- * row. */
-uint32_t qkv_cross_entropy(const float *logits, const int32_t *targets, const float *weights, float *losses,
-                           float *d_logits, size_t V, int32_t ignore, float smoothing, float scale, uint32_t first,
-                           uint32_t count);
+/* A unit is a row. */
+uint32_t qkv_cross_entropy(const struct qkv_cross_entropy *args, uint32_t first, uint32_t count);
 
-/* optimizer.c: n parameters; a unit is 1024 of them. */
-uint32_t qkv_adam(float *p, const float *g, float *m, float *v, size_t n, float beta1, float rest1, float beta2,
-                  float rest2, float decay, float keep, float rate, float root, float eps, uint32_t first,
-                  uint32_t count);
-uint32_t qkv_sgd(float *p, const float *g, float *buffer, size_t n, float decay, float momentum, float take,
-                 float ahead, float back, float rate, uint32_t first, uint32_t count);
+/* A unit is 1024 values. */
+uint32_t qkv_adam(const struct qkv_adam *args, uint32_t first, uint32_t count);
+uint32_t qkv_sgd(const struct qkv_sgd *args, uint32_t first, uint32_t count);
 uint32_t qkv_sum_squares(const float *x, float *sums, size_t n, uint32_t first, uint32_t count);
 
 /* y = exp(x) and y = tanh(x), element by element; n values. Error bounds in exp.h. */

@@ -101,24 +101,39 @@ int find_visible_keys(struct query_rows *block, uint32_t first, uint32_t end) {
   return any;
 }
 
-INLINE void score_panel(enum qkv_score score, float *out, const float *panel, const float *keys, size_t row,
-                        size_t columns, size_t from, size_t to, const float *w_v, float factor) {
-  for (size_t j = from; j < to; j += 4)
-    score_4x8(score, out + j * PANEL, PANEL, (struct matrix){keys + j * row, row, 1}, at_most(to - j, 4),
-              (struct matrix){panel, PANEL, 1}, columns, w_v, factor);
+/* out (keys,PANEL) = factor * score(keys, panel) for keys from <= j < to. */
+struct panel_scores {
+  float *out;
+  const float *panel; /* (columns,PANEL) */
+  const float *keys;  /* rows of `columns` floats, `row` floats apart */
+  size_t row, columns;
+  size_t from, to;
+  const float *w_v; /* (columns), additive score only */
+  float factor;
+};
+
+INLINE void score_panel(enum qkv_score score, const struct panel_scores *p) {
+  for (size_t j = p->from; j < p->to; j += 4)
+    score_4x8(score, p->out + j * PANEL, PANEL, (struct matrix){p->keys + j * p->row, p->row, 1}, at_most(p->to - j, 4),
+              (struct matrix){p->panel, PANEL, 1}, p->columns, p->w_v, p->factor);
 }
 
-static void dot_panel(float *out, const float *panel, const float *keys, size_t row, size_t columns, size_t from,
-                      size_t to, float factor) {
-  score_panel(QKV_SCORE_DOT, out, panel, keys, row, columns, from, to, 0, factor);
-}
+static void dot_panel(const struct panel_scores *p) { score_panel(QKV_SCORE_DOT, p); }
 
 void multiply_keys(const struct query_rows *block, float *out, const float *panels, const float *keys, size_t row,
                    size_t columns, size_t from, size_t to) {
   for (size_t r = 0; r < block->lanes; r += PANEL) {
     const struct panel *p = block->panels + r / PANEL;
-    dot_panel(out + column_of(block, r), panels + r * columns, keys, row, columns, from < p->from ? p->from : from,
-              at_most(to, p->to), 1.0f);
+    dot_panel(&(struct panel_scores){
+        .out = out + column_of(block, r),
+        .panel = panels + r * columns,
+        .keys = keys,
+        .row = row,
+        .columns = columns,
+        .from = from < p->from ? p->from : from,
+        .to = at_most(to, p->to),
+        .factor = 1.0f,
+    });
   }
 }
 
@@ -219,16 +234,26 @@ void compute_scores(struct query_rows *block, size_t start, size_t end) {
     uint32_t from = clamp((uint32_t)start, p.from, p.to), to = clamp((uint32_t)end, p.from, p.to);
     if (from >= to)
       continue;
-    float *scores = block->scores + column_of(block, r), *q = block->q_panels + r * a->D;
+    const struct panel_scores s = {
+        .out = block->scores + column_of(block, r),
+        .panel = block->q_panels + r * a->D,
+        .keys = k,
+        .row = a->k.row,
+        .columns = a->D,
+        .from = from,
+        .to = to,
+        .w_v = a->w_v,
+        .factor = factor,
+    };
     switch (a->score) {
     case QKV_SCORE_GAUSSIAN:
-      score_panel(QKV_SCORE_GAUSSIAN, scores, q, k, a->k.row, a->D, from, to, 0, factor);
+      score_panel(QKV_SCORE_GAUSSIAN, &s);
       break;
     case QKV_SCORE_ADDITIVE:
-      score_panel(QKV_SCORE_ADDITIVE, scores, q, k, a->k.row, a->D, from, to, a->w_v, factor);
+      score_panel(QKV_SCORE_ADDITIVE, &s);
       break;
     default:
-      dot_panel(scores, q, k, a->k.row, a->D, from, to, factor);
+      dot_panel(&s);
     }
     if (a->softcap > 0.0f)
       cap_scores(block, column_of(block, r) + from * PANEL, column_of(block, r) + to * PANEL);

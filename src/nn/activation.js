@@ -3,8 +3,9 @@
 import { expectDims, oneOf } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
 import { count } from '../base/tensor.js'
-import { launch, UNIT } from '../ops/launch.js'
+import { launch, UNIT, writeStruct } from '../ops/launch.js'
 import { ACTIVATION } from '../runtime/abi.js'
+import { ACTIVATE_BACKWARD_WORDS, ACTIVATE_WORDS } from './nn-abi.js'
 
 /** @typedef {import('./operation.js').Prepare} Prepare */
 /** @typedef {{ approximate?: 'none' | 'tanh' }} GeluOptions */
@@ -33,15 +34,16 @@ export const activation = (name, isGated) => (core, operands, options, where) =>
     dims: isPacked ? [...given.slice(0, -1), C] : given,
     gradients: { dX: given, ...(up && { dUp: given }) },
     run([x, up = 0], y) {
-      launch(core, 'qkv_activate', [kind, x, isPacked ? x + C * 4 : up, y, n, C, row], units, n)
+      const args = writeStruct(core, ACTIVATE_WORDS, { kind, x, up: isPacked ? x + C * 4 : up, y, n, C, row })
+      launch(core, 'qkv_activate', [args], units, n)
     },
     overwrites: up !== undefined, // one flag for both gradients
     differentiate([x, up = 0], dY, [toX, toUp]) {
-      const dX = toX?.at ?? core.allocFloats(n)
+      const dx = toX?.at ?? core.allocFloats(n)
       const dUp = up && (toUp?.at ?? core.allocFloats(n))
-      const [second, dSecond] = isPacked ? [x + C * 4, dX + C * 4] : [up, dUp]
-      const args = [kind, x, second, dY, dX, dSecond, n, C, row, toX?.accumulate ?? 0]
-      launch(core, 'qkv_activate_backward', args, units, 2 * n)
+      const fields = { kind, x, up, dy: dY, dx, d_up: dUp, n, C, row, accumulate: toX?.accumulate ?? 0 }
+      if (isPacked) Object.assign(fields, { up: x + C * 4, d_up: dx + C * 4 })
+      launch(core, 'qkv_activate_backward', [writeStruct(core, ACTIVATE_BACKWARD_WORDS, fields)], units, 2 * n)
     },
   }
 }

@@ -4,9 +4,10 @@ import { expectDims, oneOf, readOptions, toBoolean, toNumber } from '../base/arg
 import { toFloats, valuesOf } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
 import { toIds } from '../ops/gather-rows.js'
-import { launch, toTargetInPlace } from '../ops/launch.js'
+import { launch, toTargetInPlace, writeStruct } from '../ops/launch.js'
 import { expectCore } from '../qkv.js'
 import { produce } from '../runtime/outputs.js'
+import { CROSS_ENTROPY_WORDS } from './nn-abi.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
@@ -64,8 +65,14 @@ function reduce(losses, scale) {
  * @returns {number} the loss
  */
 function launchLoss(core, { V, ignore, smoothing, scale, rows }, { logits, ids, weights, losses, dLogits }) {
-  const args = [logits, ids, weights, losses, dLogits, V, ignore, smoothing, scale]
-  launch(core, 'qkv_cross_entropy', args, rows, rows * V * (dLogits ? 2 : 1))
+  const fields = { logits, targets: ids, weights, losses, d_logits: dLogits, V, ignore, smoothing, scale }
+  launch(
+    core,
+    'qkv_cross_entropy',
+    [writeStruct(core, CROSS_ENTROPY_WORDS, fields)],
+    rows,
+    rows * V * (dLogits ? 2 : 1),
+  )
   return reduce(core.floats.subarray(losses / 4, losses / 4 + rows), scale)
 }
 

@@ -1,10 +1,25 @@
 // Calls of kernels that several operations share.
 
-import { launch, UNIT } from '../ops/launch.js'
+import { launch, UNIT, writeStruct } from '../ops/launch.js'
+import { COMBINE_WORDS } from './nn-abi.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 
-const ONCE = 2 ** 32 - 1 // period of an operand that does not repeat
+/** The period of an operand that does not repeat. */
+export const ONCE = 2 ** 32 - 1
+
+/** @typedef {{ product: number, a: number, b: number, y: number, n: number, C?: number, period?: number, factor?: number, accumulate?: number }} Combination */
+
+/**
+ * y = a b with product 1, else y = a + factor b, with a 0 y = factor b. A unit of C values repeats the first `period` units
+ * of b.
+ * @param {Core} core
+ * @param {Combination} fields of struct qkv_combine
+ */
+export function combine(core, { product, a, b, y, n, C = UNIT, period = ONCE, factor = 1, accumulate = 0 }) {
+  const args = writeStruct(core, COMBINE_WORDS, { product, a, b, y, n, C, period, factor, accumulate })
+  launch(core, 'qkv_combine', [args], n && Math.ceil(n / C), 2 * n)
+}
 
 /**
  * to = a b, or to += a b.
@@ -16,7 +31,7 @@ const ONCE = 2 ** 32 - 1 // period of an operand that does not repeat
  * @param {number} [accumulate]
  */
 export const multiplyAll = (core, a, b, to, n, accumulate = 0) =>
-  launch(core, 'qkv_combine', [1, a, b, to, n, UNIT, ONCE, 1, accumulate], Math.ceil(n / UNIT), 2 * n)
+  combine(core, { product: 1, a, b, y: to, n, accumulate })
 
 /**
  * to = a + factor b; a 0: to = factor b.
@@ -27,8 +42,7 @@ export const multiplyAll = (core, a, b, to, n, accumulate = 0) =>
  * @param {number} n values of each
  * @param {number} [factor]
  */
-export const addAll = (core, a, b, to, n, factor = 1) =>
-  launch(core, 'qkv_combine', [0, a, b, to, n, UNIT, ONCE, factor, 0], Math.ceil(n / UNIT), 2 * n)
+export const addAll = (core, a, b, to, n, factor = 1) => combine(core, { product: 0, a, b, y: to, n, factor })
 
 /**
  * to = the sum of the rows of x (rows, C).

@@ -16,6 +16,115 @@ export const BACKWARD_WORDS = /** @type {const} */ ([
 ])
 
 /** struct qkv_linear_backward. */
+/** struct qkv_linear_backward. */
 export const LINEAR_BACKWARD_WORDS = ['x', 'w', 'dy', 'dx', 'dw', 'd_bias', 'M', 'K', 'N', 'accumulate']
+
+/** struct qkv_pack_linear. */
+export const PACK_LINEAR_WORDS = /** @type {const} */ ([
+  'w',
+  'w_row',
+  'w_column',
+  'K',
+  'N',
+  'weights',
+  'is_quantized',
+  'packed',
+  'panel_size',
+  'scales',
+  'scratch',
+])
+
+/** struct qkv_norm. */
+export const NORM_WORDS = /** @type {const} */ (['x', 'weight', 'bias', 'y', 'stats', 'C', 'center', 'eps', 'shift'])
+
+/** struct qkv_norm_backward. */
+export const NORM_BACKWARD_WORDS = /** @type {const} */ ([
+  'x',
+  'weight',
+  'stats',
+  'dy',
+  'dx',
+  'sums',
+  'rows',
+  'C',
+  'center',
+  'shift',
+  'accumulate',
+])
+
+/** struct qkv_activate. */
+export const ACTIVATE_WORDS = /** @type {const} */ (['kind', 'x', 'up', 'y', 'n', 'C', 'row'])
+
+/** struct qkv_activate_backward. */
+export const ACTIVATE_BACKWARD_WORDS = /** @type {const} */ ([
+  'kind',
+  'x',
+  'up',
+  'dy',
+  'dx',
+  'd_up',
+  'n',
+  'C',
+  'row',
+  'accumulate',
+])
+
+/** struct qkv_combine. */
+export const COMBINE_WORDS = /** @type {const} */ ([
+  'product',
+  'a',
+  'b',
+  'y',
+  'n',
+  'C',
+  'period',
+  'factor',
+  'accumulate',
+])
+
+/** struct qkv_cross_entropy. */
+export const CROSS_ENTROPY_WORDS = /** @type {const} */ ([
+  'logits',
+  'targets',
+  'weights',
+  'losses',
+  'd_logits',
+  'V',
+  'ignore',
+  'smoothing',
+  'scale',
+])
+
+/** struct qkv_adam. */
+export const ADAM_WORDS = /** @type {const} */ ([
+  'p',
+  'g',
+  'm',
+  'v',
+  'n',
+  'beta1',
+  'rest1',
+  'beta2',
+  'rest2',
+  'decay',
+  'keep',
+  'rate',
+  'root',
+  'eps',
+])
+
+/** struct qkv_sgd. */
+export const SGD_WORDS = /** @type {const} */ ([
+  'p',
+  'g',
+  'buffer',
+  'n',
+  'decay',
+  'momentum',
+  'take',
+  'ahead',
+  'back',
+  'rate',
+])
 
 export const WEIGHTS = { strided: 0, float32: 1, float16: 2, int8: 3 }

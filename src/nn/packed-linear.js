@@ -5,10 +5,11 @@ import { describe, proxied } from '../base/errors.js'
 import { fromBfloat16, fromFloat16 } from '../base/float16.js'
 import { toFloats, toTensor } from '../base/operand.js'
 import { count } from '../base/tensor.js'
+import { writeStruct } from '../ops/launch.js'
 import { checkLayout, forward, toWeights } from '../ops/linear.js'
 import { expectCore } from '../qkv.js'
 import { ResidentTensor } from '../runtime/resident.js'
-import { WEIGHTS } from './nn-abi.js'
+import { PACK_LINEAR_WORDS, WEIGHTS } from './nn-abi.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
 /** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
@@ -175,22 +176,20 @@ export class PackedLinear {
     const { k, size: K } = inputs ?? { k: 0, size: dims[1] }
     core.scope(() => {
       const scratch = core.allocFloats(8 * (K + 1))
-      const to = /** @type {ResidentTensor} */ (weight).address + (n / 8) * this.#panel + k * 32
-      const strides = stride ? [1, stride] : [K, 1]
-      const toScale = scales ? /** @type {ResidentTensor} */ (scales).address + n * 4 : 0
-      const args = [
-        from,
-        ...strides,
+      const args = writeStruct(core, PACK_LINEAR_WORDS, {
+        w: from,
+        w_row: stride ? 1 : K,
+        w_column: stride || 1,
         K,
-        rows,
-        Number(kind),
-        Number(this.#isQuantized),
-        to,
-        this.#panel,
-        toScale,
+        N: rows,
+        weights: Number(kind),
+        is_quantized: Number(this.#isQuantized),
+        packed: /** @type {ResidentTensor} */ (weight).address + (n / 8) * this.#panel + k * 32,
+        panel_size: this.#panel,
+        scales: scales ? /** @type {ResidentTensor} */ (scales).address + n * 4 : 0,
         scratch,
-      ]
-      const status = core.exports.qkv_pack_linear(...args)
+      })
+      const status = core.exports.qkv_pack_linear(args)
       if (status === OUT_OF_RANGE)
         throw new RangeError(
           `packLinear: weight holds NaN, infinity or values too large for ${this.#dtype}: ` +

@@ -2,8 +2,9 @@
 
 import { expectDims, toBoolean, toNumber } from '../base/arguments.js'
 import { count } from '../base/tensor.js'
-import { launch } from '../ops/launch.js'
+import { launch, writeStruct } from '../ops/launch.js'
 import { columnSums } from './kernels.js'
+import { NORM_BACKWARD_WORDS, NORM_WORDS } from './nn-abi.js'
 
 const ROWS = 128 // of a unit of qkv_norm_backward
 
@@ -26,8 +27,10 @@ export const norm = center => (core, operands, options, where) => {
   const n = count(dims)
   const rows = C && n / C
   /** @type {Prepared['run']} */
-  const run = ([x, weight, bias = 0], y, stats) =>
-    launch(core, 'qkv_norm', [x, weight, bias, y, stats, C, center, eps, shift], rows, n)
+  const run = ([x, weight, bias = 0], y, stats) => {
+    const args = writeStruct(core, NORM_WORDS, { x, weight, bias, y, stats, C, center, eps, shift })
+    launch(core, 'qkv_norm', [args], rows, n)
+  }
   return {
     dims,
     gradients: { dX: dims, dWeight: [C], ...(center && { dBias: [C] }) },
@@ -36,10 +39,11 @@ export const norm = center => (core, operands, options, where) => {
     save: (at, stats) => run(at, core.allocFloats(n), stats),
     differentiate([x, weight], dY, [dX, dWeight, dBias], stats) {
       const units = Math.ceil(rows / ROWS)
-      const to = dX ? dX.at : core.allocFloats(n)
+      const dx = dX ? dX.at : core.allocFloats(n)
       const sums = core.allocFloats(2 * units * C)
-      const args = [x, weight, stats, dY, to, sums, rows, C, center, shift, dX?.accumulate ?? 0]
-      launch(core, 'qkv_norm_backward', args, units, 3 * n)
+      const accumulate = dX?.accumulate ?? 0
+      const fields = { x, weight, stats, dy: dY, dx, sums, rows, C, center, shift, accumulate }
+      launch(core, 'qkv_norm_backward', [writeStruct(core, NORM_BACKWARD_WORDS, fields)], units, 3 * n)
       if (dWeight) columnSums(core, sums, units, C, dWeight)
       if (dBias) columnSums(core, sums + units * C * 4, units, C, dBias)
     },

@@ -3,7 +3,8 @@
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied } from '../base/errors.js'
 import { addAll } from '../nn/kernels.js'
-import { launch, UNIT } from '../ops/launch.js'
+import { ADAM_WORDS, SGD_WORDS } from '../nn/nn-abi.js'
+import { launch, UNIT, writeStruct } from '../ops/launch.js'
 import { ResidentTensor } from '../runtime/resident.js'
 import { addressOf, copies, expectParameters, fill, paddedSize } from './parameters.js'
 
@@ -11,9 +12,14 @@ import { addressOf, copies, expectParameters, fill, paddedSize } from './paramet
 /** @typedef {import('./parameters.js').Parameters} Parameters */
 /** @typedef {{ lr?: number, weightDecay?: number, noDecay?: readonly string[] }} OptimizerOptions noDecay: names of parameters without weight decay */
 /** @typedef {{ step: number, [name: string]: number | FloatTensor }} OptimizerState step: how many steps were made; the others are tensors: 'expAvg.name' */
+/** Addresses of n parameters and of their gradients. @typedef {{ p: number, g: number, n: number }} Run */
 /**
- * A kernel, the names of the arrays that it stores for each parameter, and its last arguments after `steps` steps.
- * @typedef {{ kernel: string, state: readonly string[], rates: (steps: number, decay: number, lr: number) => number[] }} Rule
+ * A kernel, the names of the arrays that it stores for each parameter, and `write`, which writes its struct for a run of
+ * parameters after `steps` steps and returns the address; `state` are the addresses of those arrays.
+ * @typedef {object} Rule
+ * @property {string} kernel
+ * @property {readonly string[]} state
+ * @property {(core: import('../runtime/memory.js').Core, run: Run, state: number[], steps: number, decay: number, lr: number) => number} write
  */
 
 const NOT_NEGATIVE = { least: 0 }
@@ -85,14 +91,14 @@ export class Optimizer {
   /** Updates the parameters from their gradients. */
   step() {
     const { core } = Optimizer.#checked(this).#p
-    const { kernel, rates } = this.#rule
+    const { kernel, write } = this.#rule
     const lr = toNumber(this.lr, `${this.#where}: lr`, NOT_NEGATIVE)
     const arrays = this.#arrays.map(addressOf)
     core.scope(() => {
       for (const { from, n, decay } of this.#runs) {
-        const at = arrays.map(array => array + from * 4)
-        if (at.length < 3) at.push(0) // SGD without momentum
-        launch(core, kernel, [...at, n, ...rates(this.steps, decay, lr)], Math.ceil(n / UNIT), arrays.length * n)
+        const [p, g, ...state] = arrays.map(array => array + from * 4)
+        const args = write(core, { p, g, n }, state, this.steps, decay, lr)
+        launch(core, kernel, [args], Math.ceil(n / UNIT), arrays.length * n)
       }
     })
     this.steps++
@@ -133,9 +139,9 @@ export class SGD extends Optimizer {
       return {
         kernel: 'qkv_sgd',
         state: momentum ? ['momentumBuffer'] : [],
-        rates(steps, decay, lr) {
+        write(core, { p, g, n }, [buffer = 0], steps, decay, lr) {
           const [keep, take] = steps ? [momentum, 1 - dampening] : [0, 1] // the first step sets the buffer to the gradient
-          return [decay, keep, take, ahead, back, lr]
+          return writeStruct(core, SGD_WORDS, { p, g, buffer, n, decay, momentum: keep, take, ahead, back, rate: lr })
         },
       }
     })
@@ -161,10 +167,12 @@ export class Adam extends Optimizer {
       return {
         kernel: 'qkv_adam',
         state: ['expAvg', 'expAvgSq'],
-        rates(steps, decay, lr) {
-          const [inGradient, keep] = isDecoupled ? [0, 1 - lr * decay] : [decay, 1]
+        write(core, { p, g, n }, [m, v], steps, weightDecay, lr) {
+          const [decay, keep] = isDecoupled ? [0, 1 - lr * weightDecay] : [weightDecay, 1]
           const [rate, root] = [lr / (1 - beta1 ** (steps + 1)), Math.sqrt(1 - beta2 ** (steps + 1))]
-          return [beta1, 1 - beta1, beta2, 1 - beta2, inGradient, keep, rate, root, eps]
+          const [rest1, rest2] = [1 - beta1, 1 - beta2]
+          const rates = { beta1, rest1, beta2, rest2, decay, keep, rate, root, eps }
+          return writeStruct(core, ADAM_WORDS, { p, g, m, v, n, ...rates })
         },
       }
     })

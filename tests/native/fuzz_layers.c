@@ -34,7 +34,10 @@ static void linear(struct input *in, int hostile) {
   void *packed = malloc(panels * bytes[a.weights]);
   float *scales = malloc(panels * 32);
   if (a.weights) {
-    if (qkv_pack_linear(w, row, column, K, N, a.weights, 0, packed, bytes[a.weights], scales, tail) != QKV_OK)
+    struct qkv_pack_linear pack = {.w = w, .w_row = a.w_row, .w_column = a.w_column, .K = a.K, .N = a.N};
+    pack.weights = a.weights, pack.packed = packed, pack.panel_size = (uint32_t)bytes[a.weights];
+    pack.scales = scales, pack.scratch = tail;
+    if (qkv_pack_linear(&pack) != QKV_OK)
       abort();
     a.w = packed, a.scales = scales;
   }
@@ -107,10 +110,22 @@ static void norm(struct input *in, int hostile) {
   float *dx_before = room(n), *dw_before = room(C), *db_before = room(C), eps = 1e-3f, shift = flags & 4 ? 1.0f : 0.0f;
   memcpy(dx_before, dx, n * 4), memcpy(dw_before, dw, C * 4), memcpy(db_before, db, C * 4);
   const float *weight = flags & 8 ? w : 0, *bias = flags & 16 ? b : 0;
-  EACH_UNIT(rows, qkv_norm(x, weight, bias, y, stats, C, center, eps, shift, unit, 1));
+  const struct qkv_norm forward = {x, weight, bias, y, stats, (uint32_t)C, center, eps, shift};
+  EACH_UNIT(rows, qkv_norm(&forward, unit, 1));
   size_t units = (rows + 127) / 128;
   float *sums = room(2 * units * C);
-  EACH_UNIT(units, qkv_norm_backward(x, weight, stats, dy, dx, sums, rows, C, center, shift, accumulate, unit, 1));
+  const struct qkv_norm_backward back = {.x = x,
+                                         .weight = weight,
+                                         .stats = stats,
+                                         .dy = dy,
+                                         .dx = dx,
+                                         .sums = sums,
+                                         .rows = (uint32_t)rows,
+                                         .C = (uint32_t)C,
+                                         .center = center,
+                                         .shift = shift,
+                                         .accumulate = accumulate};
+  EACH_UNIT(units, qkv_norm_backward(&back, unit, 1));
   EACH_UNIT((C + 63) / 64, qkv_column_sums(sums, dw, units, C, accumulate, unit, 1));
   EACH_UNIT((C + 63) / 64, qkv_column_sums(sums + units * C, db, units, C, accumulate, unit, 1));
   double *sum_w = calloc(C, sizeof *sum_w), *sum_b = calloc(C, sizeof *sum_b);
@@ -179,8 +194,11 @@ static void activations(struct input *in, int hostile) {
   const float *up = is_packed ? x + C : is_gated ? other : 0;
   float *d_up = is_packed ? dx + C : d_other;
   const float *d_up_before = is_packed ? dx_before + C : d_other_before;
-  EACH_UNIT((n + C - 1) / C, qkv_activate(kind, x, up, y, n, C, row, unit, 1));
-  EACH_UNIT((n + C - 1) / C, qkv_activate_backward(kind, x, up, dy, dx, d_up, n, C, row, accumulate, unit, 1));
+  uint32_t values = (uint32_t)n, width = (uint32_t)C, pitch = (uint32_t)row;
+  const struct qkv_activate forward = {kind, x, up, y, values, width, pitch};
+  const struct qkv_activate_backward back = {kind, x, up, dy, dx, d_up, values, width, pitch, accumulate};
+  EACH_UNIT((n + C - 1) / C, qkv_activate(&forward, unit, 1));
+  EACH_UNIT((n + C - 1) / C, qkv_activate_backward(&back, unit, 1));
   for (size_t i = 0; i < n && !hostile; i++) {
     size_t at = i / C * row + i % C;
     double slope, value = activation(kind, (double)x[at], &slope), gate = up ? (double)up[at] : 1;
@@ -202,7 +220,8 @@ static void combine(struct input *in, int hostile) {
   float *a = some(in, n, hostile), *b = some(in, size, hostile), *y = some(in, n, 0), *before = room(n);
   memcpy(before, y, n * 4);
   const float *left = product || flags & 4 ? a : 0;
-  EACH_UNIT((n + C - 1) / C, qkv_combine(product, left, b, y, n, C, period, 0.5f, accumulate, unit, 1));
+  const struct qkv_combine args = {product, left, b, y, (uint32_t)n, (uint32_t)C, (uint32_t)period, 0.5f, accumulate};
+  EACH_UNIT((n + C - 1) / C, qkv_combine(&args, unit, 1));
   for (size_t i = 0; i < n && !hostile; i++) {
     double right = (double)b[i % (C * period)];
     double want = product ? (double)a[i] * right : (left ? (double)a[i] : 0) + 0.5 * right;
@@ -221,7 +240,8 @@ static void cross_entropy(struct input *in, int hostile) {
     targets[r] = (int32_t)below(in, (uint32_t)V + 1) - 1; /* -1 is ignored */
   const float *weights = flags & 2 ? shares : 0;
   float *d = flags & 4 ? 0 : dz;
-  EACH_UNIT(rows, qkv_cross_entropy(z, targets, weights, losses, d, V, -1, smoothing, 0.5f, unit, 1));
+  struct qkv_cross_entropy args = {z, targets, weights, losses, d, (uint32_t)V, -1, smoothing, 0.5f};
+  EACH_UNIT(rows, qkv_cross_entropy(&args, unit, 1));
   for (size_t r = 0; r < rows && !hostile; r++) {
     double sum = 0, mean = 0, w = targets[r] < 0 ? 0 : weights ? (double)weights[r] : 1, s = (double)smoothing;
     for (size_t c = 0; c < V; c++)
@@ -234,7 +254,8 @@ static void cross_entropy(struct input *in, int hostile) {
     }
   }
   int32_t outside = (int32_t)V;
-  if (rows && qkv_cross_entropy(z, &outside, 0, losses, dz, V, -1, 0.0f, 1.0f, 0, 1) != QKV_ID_OUT_OF_RANGE)
+  args.targets = &outside;
+  if (rows && qkv_cross_entropy(&args, 0, 1) != QKV_ID_OUT_OF_RANGE)
     abort();
   free(z), free(shares), free(losses), free(dz), free(targets);
 }
@@ -248,10 +269,34 @@ static void optimize(struct input *in, int hostile) {
   for (size_t i = 0; i < n; i++)
     v[i] = fabsf(v[i]), q[i] = p[i], buffer[i] = m[i], squares += (double)g[i] * (double)g[i];
   EACH_UNIT(units, qkv_sum_squares(g, sums, n, unit, 1));
-  EACH_UNIT(units, qkv_sgd(q, g, flags & 2 ? buffer : 0, n, decay, 0.9f, 0.5f, 0.25f, 1.0f, 0.01f, unit, 1));
+  const struct qkv_sgd sgd = {.p = q,
+                              .g = g,
+                              .buffer = flags & 2 ? buffer : 0,
+                              .n = (uint32_t)n,
+                              .decay = decay,
+                              .momentum = 0.9f,
+                              .take = 0.5f,
+                              .ahead = 0.25f,
+                              .back = 1.0f,
+                              .rate = 0.01f};
+  EACH_UNIT(units, qkv_sgd(&sgd, unit, 1));
   float *p_before = room(n), *m_before = room(n), *v_before = room(n);
   memcpy(p_before, p, n * 4), memcpy(m_before, m, n * 4), memcpy(v_before, v, n * 4);
-  EACH_UNIT(units, qkv_adam(p, g, m, v, n, 0.9f, 0.1f, 0.99f, 0.01f, decay, 0.999f, 0.01f, 0.5f, 1e-3f, unit, 1));
+  const struct qkv_adam adam = {.p = p,
+                                .g = g,
+                                .m = m,
+                                .v = v,
+                                .n = (uint32_t)n,
+                                .beta1 = 0.9f,
+                                .rest1 = 0.1f,
+                                .beta2 = 0.99f,
+                                .rest2 = 0.01f,
+                                .decay = decay,
+                                .keep = 0.999f,
+                                .rate = 0.01f,
+                                .root = 0.5f,
+                                .eps = 1e-3f};
+  EACH_UNIT(units, qkv_adam(&adam, unit, 1));
   for (size_t u = 0; u < units; u++)
     total += (double)sums[u];
   for (size_t i = 0; i < n && !hostile; i++) {
