@@ -5,7 +5,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { texts as en } from '../../web/i18n/en/models.js'
+import { texts as shellEn } from '../../web/i18n/en/shell.js'
 import { texts as zh } from '../../web/i18n/zh/models.js'
+import { texts as shellZh } from '../../web/i18n/zh/shell.js'
 import { opened, until } from './models.js'
 import { usePage } from './open.js'
 
@@ -27,6 +29,7 @@ const folder = new URL('../../web/trained/stories/', import.meta.url)
 const { tour } = JSON.parse(readFileSync(new URL('about.json', folder), 'utf8'))
 /** What is written with three decimals, and computed in float32 by another build. */
 const TEXTS = { en, zh }
+const SHELL = { en: shellEn, zh: shellZh }
 const ROUNDING = 2e-3
 
 /** @param {string} selector @param {string} name */
@@ -39,11 +42,11 @@ for (const language of /** @type {const} */ (['en', 'zh']))
     await opened(page, '')
     await context.set('language', language)
     assert.ok(tour.length === 5 && new Set(tour.map(({ layer, head }) => `${layer}.${head}`)).size > 1)
-    await page.click('#models-story')
+    await page.click('#models-story-start')
     for (const [n, stop] of tour.entries()) {
       const name = `${stop.layer + 1}.${stop.head + 1}`
-      const at = texts.modelsStoryAt.replace('{at}', String(n + 1)).replace('{of}', String(tour.length))
-      await until(page, '.models-story', new RegExp(at))
+      const at = SHELL[language].guideAt.replace('{at}', String(n + 1)).replace('{of}', String(tour.length))
+      await until(page, '#models-story', new RegExp(at))
       assert.equal(await page.inputValue('#models-text'), stop.prompt)
       await until(page, '#models-answer', new RegExp(stop.answer))
       assert.equal(await attribute('#models-answer', 'data-token'), stop.answer)
@@ -57,10 +60,10 @@ for (const language of /** @type {const} */ (['en', 'zh']))
       assert.equal(token, stop.without.says, `stop ${n + 1}`)
       assert.ok(Math.abs(first - stop.without.probability) <= ROUNDING, `stop ${n + 1}: ${first}`)
       assert.ok(first < before / 2, 'the prediction breaks')
-      await until(page, '.models-story b', new RegExp(`${name}.*${stop.answer}.*${stop.without.says}`))
+      await until(page, '#models-story .is-changed', new RegExp(`${name}.*${stop.answer}.*${stop.without.says}`))
       assert.equal(await page.locator('.change').count(), 1)
       const isLast = n + 1 === 5
-      assert.equal(await page.isDisabled('#models-story-next'), isLast)
+      assert.equal(await page.locator('#models-story-next').count(), isLast ? 0 : 1)
       if (!isLast) await page.click('#models-story-next')
     }
     await context.set('language', 'en')

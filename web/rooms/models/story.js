@@ -4,6 +4,7 @@
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
 import { headChange, withFactor } from '../../head/changes.js'
+import { guide } from '../../shell/guide.js'
 import { nameOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
@@ -38,7 +39,7 @@ export function story(room) {
   if (!stops.length) return nothing
   const { storyStep: step } = view
   if (step === undefined)
-    return html`<p class="models-story-start"><button type="button" class="tool is-filled" id="models-story" @click=${() => act.goTo(0)}>${t('modelsStory', { count: stops.length })}</button> <span class="note">${t('modelsStoryWhat')}</span></p>`
+    return html`<p class="models-story-start"><button type="button" class="tool is-filled" id="models-story-start" @click=${() => act.goTo(0)}>${t('modelsStory', { count: stops.length })}</button> <span class="note">${t('modelsStoryWhat')}</span></p>`
   const stop = stops[step]
   const { layer, head } = stop
   const at = /** @type {const} */ ({ stack: '', layer, head })
@@ -47,15 +48,20 @@ export function story(room) {
   const name = nameOf(stop)
   const isOff = headChange(settings.changes, at)?.isOn === true
   const change = () => act.change(isOff ? [] : withFactor(settings.changes, at, 0))
-  return html`<section class="models-story" aria-label=${t('modelsStoryLabel')} data-stop=${step + 1} data-kind=${stop.kind}>
-    <p>${t('modelsStoryHead', { name })} ${sentence(room, stop)}
-      ${guess ? t('modelsStorySays', { token: guess.token, share: percent(guess.probability) }) : ''}
-      ${isOff && guess && now ? html`<b class="is-changed">${t('modelsStoryNow', { name, token: guess.token, share: percent(runAfter?.first ?? 0), other: now.token })}</b>` : nothing}</p>
-    <span class="models-story-buttons">
-      <button type="button" class="tool is-filled" id="models-story-off" aria-pressed=${isOff} @click=${change}>${t(isOff ? 'modelsStoryOn' : 'modelsStoryOff', { name })}</button>
-      <button type="button" class="tool" ?disabled=${step === 0} @click=${() => act.goTo(step - 1)}>${t('modelsStoryBack')}</button>
-      <span class="number-of">${t('modelsStoryAt', { at: step + 1, of: stops.length })}</span>
-      <button type="button" class="tool" id="models-story-next" ?disabled=${step + 1 >= stops.length} @click=${() => act.goTo(step + 1)}>${t('modelsStoryNext')}</button>
-      <button type="button" class="tool icon" aria-label=${t('modelsClose')} @click=${() => act.goTo()}>×</button>
-    </span></section>`
+  const says = guess ? t('modelsStorySays', { token: guess.token, share: percent(guess.probability) }) : ''
+  const after =
+    isOff && guess && now
+      ? html`<b class="is-changed">${t('modelsStoryNow', { name, token: guess.token, share: percent(runAfter?.first ?? 0), other: now.token })}</b>`
+      : nothing
+  return guide({
+    t,
+    id: 'models-story',
+    label: t('modelsStoryLabel'),
+    at: step + 1,
+    of: stops.length,
+    text: html`<b>${t('modelsHead', { name })}</b> ${sentence(room, stop)} ${says} ${after}`,
+    isDone: isOff,
+    tools: html`<button type="button" class="tool ${isOff ? '' : 'is-filled'}" id="models-story-off" aria-pressed=${isOff} @click=${change}>${t(isOff ? 'modelsStoryOn' : 'modelsStoryOff', { name })}</button>`,
+    go: at => act.goTo(at === null ? undefined : at - 1),
+  })
 }
