@@ -1,6 +1,5 @@
 // Boots the page: the shell with its rooms, and the browser around it.
 
-import './elements/index.js'
 import { loadTexts } from './i18n/index.js'
 import { host, listen, remembered } from './shell/browser.js'
 import { createShell } from './shell/shell.js'
@@ -9,8 +8,9 @@ import { createShell } from './shell/shell.js'
 if (!location.hash && new URLSearchParams(location.search).has('model'))
   history.replaceState(null, '', `${location.search}#2&room=models`)
 
-/** The rooms, loaded on demand. The first opens without a link. @type {Record<string, () => Promise<{ room: any }>>} */
+/** The rooms, loaded on demand. @type {Record<string, () => Promise<{ room: any }>>} */
 const rooms = {
+  front: () => import('./rooms/front/room.js'),
   layer: () => import('./rooms/layer/room.js'),
   learn: () => import('./rooms/learn/room.js'),
   models: () => import('./rooms/models/room.js'),
@@ -26,6 +26,6 @@ function load() {
 
 const { language, theme } = remembered()
 const t = await loadTexts(language, ['shell'])
-const shell = createShell({ host, rooms, load, language, theme, t })
+const shell = createShell({ host, rooms, front: 'front', home: 'layer', load, language, theme, t })
 listen(shell)
 shell.draw()

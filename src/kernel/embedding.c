@@ -1,4 +1,4 @@
-/* embedding.c: rows of a table, torch.nn.Embedding. table (rows,columns), ids (N) -> out (N,columns). */
+/* embedding.c: rows of a table. torch.nn.Embedding. */
 #include "qkv.h"
 #include "rows.h"
 

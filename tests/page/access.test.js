@@ -42,13 +42,13 @@ for (const [theme, language] of [
       await open.choose(preset)
       await pinWeight(page)
       await page.click('[data-matrix="weights"] .save-open') // an open menu, and a message
-      if (preset === 'waistline') await page.click('#import-pasted')
+      if (preset === 'waistline') await page.click('#bring-pasted')
       await expectNothing(preset, rules)
     }
     await page.evaluate(() => localStorage.clear())
   })
 
-  test(`axe finds nothing in the tour, in Learn and in Models: ${theme}, ${language}`, async () => {
+  test(`axe finds nothing in the tour, in Learn, in Models and at the front door: ${theme}, ${language}`, async () => {
     const { page } = open
     await open.set('theme', theme)
     await open.set('language', language)
@@ -71,6 +71,12 @@ for (const [theme, language] of [
     )
     await page.locator('#models-top tr').first().waitFor()
     await expectNothing('Models', rules)
+    await page.click('#to-front')
+    await page.locator('.front[data-live="true"]').waitFor()
+    await page.click('#front-isOn')
+    await page.locator('#front-othersOn').waitFor()
+    await page.click('#front-boy > summary')
+    await expectNothing('the front door', rules)
     await page.evaluate(() => localStorage.clear())
   })
 }

@@ -11,6 +11,7 @@ import { BROWSERS, launch } from '../browser/browsers.js'
 import { serve } from './browser.js'
 import { serveAll } from './elements.js'
 import { expectNumbers } from './golden.js'
+import { LAYER } from './open.js'
 
 const qkv = await load()
 /** @type {Awaited<ReturnType<typeof serve>>} */
@@ -31,6 +32,7 @@ const isPressed = (/** @type {string} */ preset) =>
 const hasCells = (/** @type {string} */ id, /** @type {number} */ count) =>
   document.querySelectorAll(`[data-matrix="${id}"] [data-row]`).length === count
 
+const isLive = () => document.querySelector('.front')?.getAttribute('data-live') === 'true'
 const isReady = () => document.querySelector('#learn-train:not([disabled])') !== null
 const isLearned = () => /\d%/.test(document.querySelector('.learn-said')?.textContent ?? '')
 /** Is the picture that of the last step? */
@@ -48,7 +50,7 @@ for (const name of BROWSERS)
   }, async t => {
     const browser = await launch(name)
     t.after(() => browser.close())
-    const page = await browser.open(server.url)
+    const page = await browser.open(server.url + LAYER)
     const choose = async (/** @type {string} */ preset) => {
       await page.click('#examples > summary')
       await page.click(`[data-preset="${preset}"]`)
@@ -98,7 +100,7 @@ for (const name of BROWSERS)
     await page.until(hasCells, 'weights', 36)
     assert.match(await page.evaluate(() => String(document.querySelector('.notice')?.textContent)), /newer/)
 
-    await page.click('#import-example')
+    await page.click('#bring-example')
     await page.until(hasCells, 'weights', 9)
     assert.deepEqual((await page.evaluate(numbersOf, 'output')).slice(0, 2), ['1.0000', '0.0000'])
 
@@ -118,6 +120,10 @@ for (const name of BROWSERS)
       assert.ok(step >= 60, `${task}: step ${step}`)
       assert.deepEqual(weights, Array.from(want?.data ?? []), task)
     }
+    await page.goto('about:blank')
+    await page.goto(server.url)
+    await page.until(isLive)
+    assert.equal(await page.evaluate(() => document.querySelector('.front-answer')?.textContent), 'Tom')
     assert.deepEqual(browser.complaints, [])
   })
 

@@ -9,6 +9,9 @@ import { launch, plain, serve, settled } from './browser.js'
 /** This link opens PyTorch's layer with matrices that are small enough to be read cell by cell. */
 export const SMALL_LAYER = '#2&model=multihead&dModel=8&heads=2'
 
+/** The link of One layer as it opens. */
+export const LAYER = '#2&'
+
 /** Serves the site and starts a browser for the tests of a file. */
 export function useBrowser() {
   /** @type {Awaited<ReturnType<typeof serve>>} */
@@ -64,7 +67,7 @@ function drawAfterActions(page) {
  * Opens the page before each test of a file.
  * @param {{ hash?: string }} [options]
  */
-export function usePage({ hash = '' } = {}) {
+export function usePage({ hash = LAYER } = {}) {
   const own = useBrowser()
   /** @type {Page} */
   let page

@@ -105,17 +105,23 @@ async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf
 test('a hash holds the open room and the settings of every room, and a damaged one is noticed', () => {
   const rooms = ['first', 'second']
   const links = { first: 'sentence=a+b', second: 'sentence=%26&selected=3' }
-  const hash = writeHash('first', 'second', links)
+  const hash = writeHash({ front: 'first', home: 'first' }, 'second', links)
   assert.match(hash, /^#2~\w+&room=second&sentence=a\+b&second\.sentence=%26&second\.selected=3$/)
-  assert.deepEqual(readHash('first', rooms, hash), { room: 'second', links })
-  assert.equal(writeHash('first', 'first', { first: '' }), '')
-  assert.equal(readHash('first', rooms, hash.replace('3', '4')).trouble, 'linkDamaged')
-  assert.equal(readHash('first', rooms, hash.slice(0, -1)).trouble, 'linkDamaged')
-  assert.equal(readHash('first', rooms, '#2&third.sentence=1').trouble, 'linkDamaged')
-  assert.equal(readHash('first', rooms, '#2&room=third').trouble, 'linkDamaged')
-  assert.equal(readHash('first', rooms, '#1&sentence=1').trouble, 'linkDamaged', 'a version that was never published')
-  assert.equal(readHash('first', rooms, '#99&sentence=1').trouble, 'linkNewer')
-  assert.deepEqual(readHash('first', rooms, '#2&second.sentence=x').links, { second: 'sentence=x' })
+  assert.deepEqual(readHash({ front: 'first', home: 'first' }, rooms, hash), { room: 'second', links })
+  assert.equal(writeHash({ front: 'first', home: 'first' }, 'first', { first: '' }), '')
+  assert.equal(readHash({ front: 'first', home: 'first' }, rooms, hash.replace('3', '4')).trouble, 'linkDamaged')
+  assert.equal(readHash({ front: 'first', home: 'first' }, rooms, hash.slice(0, -1)).trouble, 'linkDamaged')
+  assert.equal(readHash({ front: 'first', home: 'first' }, rooms, '#2&third.sentence=1').trouble, 'linkDamaged')
+  assert.equal(readHash({ front: 'first', home: 'first' }, rooms, '#2&room=third').trouble, 'linkDamaged')
+  assert.equal(
+    readHash({ front: 'first', home: 'first' }, rooms, '#1&sentence=1').trouble,
+    'linkDamaged',
+    'a version that was never published',
+  )
+  assert.equal(readHash({ front: 'first', home: 'first' }, rooms, '#99&sentence=1').trouble, 'linkNewer')
+  assert.deepEqual(readHash({ front: 'first', home: 'first' }, rooms, '#2&second.sentence=x').links, {
+    second: 'sentence=x',
+  })
 })
 
 test('the address follows the rooms, a link opens them, and one field that is wrong is said in its room', async () => {
@@ -124,7 +130,7 @@ test('the address follows the rooms, a link opens them, and one field that is wr
   assert.equal(store().state.settings.selected, 4)
   store().act.type('three')
   await until(() => seen.hash.includes('three'))
-  assert.deepEqual(readHash('first', shell.ids, seen.hash).links, {
+  assert.deepEqual(readHash({ front: 'first', home: 'first' }, shell.tabs, seen.hash).links, {
     first: 'sentence=two',
     second: 'sentence=three&selected=4',
   })

@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib'
 import { singleFile } from '../../build/site.js'
 import { launch as launchChromium } from '../browser/chromium.js'
 import { launch, settled } from './browser.js'
-import { useBrowser } from './open.js'
+import { LAYER, useBrowser } from './open.js'
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -26,7 +26,7 @@ async function ready(page) {
 
 test('the site loads from a sub-path, under a strict Content-Security-Policy, and nothing breaks it', async () => {
   const page = await own.browser.context.newPage()
-  await page.goto(own.server.url)
+  await page.goto(`${own.server.url}${LAYER}`)
   assert.match(await ready(page), /dessert/)
   const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content')
   const rules = Object.fromEntries(
@@ -60,7 +60,7 @@ test('the site loads from a sub-path, under a strict Content-Security-Policy, an
 
 test('the page stores nothing but a choice of theme and language', async () => {
   const page = await own.browser.context.newPage()
-  await page.goto(own.server.url)
+  await page.goto(`${own.server.url}${LAYER}`)
   await ready(page)
   const box = page.getByRole('textbox').first()
   await box.fill('a secret sentence')
@@ -112,7 +112,7 @@ async function downloads(hash) {
 
 test('any link loads at most 200 KB before its room is drawn, and what all rooms share is at most 120 KB', async t => {
   const sum = (/** @type {Iterable<number>} */ sizes) => [...sizes].reduce((a, b) => a + b, 0)
-  const links = ['', '#2&room=learn', '#2&room=models']
+  const links = ['', LAYER, '#2&room=learn', '#2&room=models']
   const all = []
   for (const link of links) {
     const sizes = await downloads(link)
@@ -143,13 +143,16 @@ test('the page as one file works from a disk, offline, and asks for nothing else
     context.on('weberror', error => complaints.push(error.error().message))
     const page = await context.newPage()
     const url = pathToFileURL(join(folder, 'attention.html')).href
-    await page.goto(url)
+    await page.goto(`${url}${LAYER}`)
     assert.match(await ready(page), /dessert/)
     const box = page.getByRole('textbox').first()
     await box.fill('one two three')
     await page.waitForFunction(
       () => !document.body.innerText.includes('dessert') && /\d\s?%/.test(document.body.innerText),
     )
+    await page.goto('about:blank')
+    await page.goto(url)
+    await page.locator('.front[data-live="true"]').waitFor()
     assert.deepEqual(complaints, [])
     assert.deepEqual(
       requests.filter(request => request !== url && !request.startsWith('data:')),

@@ -16,9 +16,9 @@ export function header(drawing) {
   return html`<a class="skip" href="#stage" @click=${skip}>${t('skip')}</a>
     <header class="top">
       <tool-group class="top-row" aria-label=${t('pageTools')}>
-        <h1>qkv</h1>
+        <h1>${shell.front === shell.tabs[0] ? 'qkv' : html`<a href="#" id="to-front" title=${t('room.front')}>qkv</a>`}</h1>
         <nav class="rooms" aria-label=${t('rooms')}>
-          ${shell.ids.map(id => {
+          ${shell.tabs.map(id => {
             const note = id === room ? undefined : rooms.note(id, language)
             return html`<button type="button" class="room" data-room=${id} aria-current=${id === room ? 'page' : nothing} @click=${() => shell.enter(id)}>${t(`room.${id}`)}${note ? html` <span class="room-note">${note}</span>` : nothing}</button>`
           })}

@@ -5,6 +5,8 @@
 export const VERSION = 2
 const MOST = 2_000_000
 
+/** The room that opens without a link, and the one whose fields have no prefix in a link. @typedef {{ front: string, home: string }} Entrance */
+
 /** FNV-1a in 32 bits, base 36. @param {string} text */
 function checksum(text) {
   let hash = 0x811c9dc5
@@ -13,31 +15,32 @@ function checksum(text) {
 }
 
 /**
- * @param {string} home the room that opens without a link; its fields have no prefix
+ * @param {Entrance} entrance
  * @param {string} room the open room
  * @param {Record<string, string>} links the parameters of each room
  * @returns {string} '' for the default
  */
-export function writeHash(home, room, links) {
+export function writeHash({ front, home }, room, links) {
   const parts = new URLSearchParams()
   if (room !== home) parts.set('room', room)
   for (const [id, link] of Object.entries(links))
     for (const [name, value] of new URLSearchParams(link)) parts.set(id === home ? name : `${id}.${name}`, value)
   const body = String(parts)
-  return body && `#${VERSION}~${checksum(body)}&${body}`
+  if (body === (front === home ? '' : String(new URLSearchParams({ room: front })))) return ''
+  return body ? `#${VERSION}~${checksum(body)}&${body}` : `#${VERSION}&`
 }
 
 /**
  * What a hash holds. Never throws.
- * @param {string} home
+ * @param {Entrance} entrance
  * @param {readonly string[]} rooms
  * @param {string} hash
  * @returns {{ room: string, links: Record<string, string>, trouble?: 'linkDamaged' | 'linkNewer' }}
  */
-export function readHash(home, rooms, hash) {
+export function readHash({ front, home }, rooms, hash) {
   const nothing = { room: home, links: {} }
   const text = hash.replace(/^#/, '')
-  if (text === '') return nothing
+  if (text === '') return { ...nothing, room: front }
   const [, version, check, body] = /^(\d{1,9})(?:~([0-9a-z]*))?&(.*)$/s.exec(text.slice(0, MOST)) ?? []
   if (version === undefined) return { ...nothing, trouble: 'linkDamaged' }
   if (Number(version) > VERSION) return { ...nothing, trouble: 'linkNewer' }

@@ -47,16 +47,27 @@ const ADDRESS_PAUSE = 200
 /**
  * @param {object} given
  * @param {Host} given.host
- * @param {Record<string, () => Promise<{ room: any }>>} given.rooms loads each; the first opens without a link
+ * @param {Record<string, () => Promise<{ room: any }>>} given.rooms loads each
+ * @param {string} [given.front] the room that opens without a link; the header has no tab for it; default home
+ * @param {string} [given.home] the room whose fields have no prefix in a link; default the first
  * @param {() => Promise<import('qkv').Qkv>} given.load the core, for rooms that compute on the page
  * @param {Language} given.language
  * @param {Theme} given.theme
  * @param {any} given.t
  */
-export function createShell({ host, rooms: loaders, load, language, theme, t }) {
+export function createShell({
+  host,
+  rooms: loaders,
+  home = Object.keys(loaders)[0],
+  front = home,
+  load,
+  language,
+  theme,
+  t,
+}) {
   const ids = Object.keys(loaders)
-  const [home] = ids
-  const { room, links, trouble } = readHash(home, ids, host.address())
+  const entrance = { front, home }
+  const { room, links, trouble } = readHash(entrance, ids, host.address())
   /** @type {State} */
   const state = { room, language, theme, t, notice: trouble && { key: trouble } }
   const rooms = createRooms({ rooms: loaders, load, links, around: host.around(), perform, changed: schedule })
@@ -129,7 +140,7 @@ export function createShell({ host, rooms: loaders, load, language, theme, t }) 
   /** Writes the settings into the address, now. */
   function writeAddress() {
     clearTimeout(writing)
-    const hash = writeHash(home, state.room, rooms.links())
+    const hash = writeHash(entrance, state.room, rooms.links())
     if (hash !== host.address()) host.setAddress(hash)
   }
 
@@ -159,7 +170,9 @@ export function createShell({ host, rooms: loaders, load, language, theme, t }) 
   const shell = {
     state,
     rooms,
-    ids,
+    /** The rooms that have a tab. */
+    tabs: front === home ? ids : ids.filter(id => id !== front),
+    front,
     draw,
     enter,
     share,
@@ -187,8 +200,8 @@ export function createShell({ host, rooms: loaders, load, language, theme, t }) 
     },
     /** The reader changed the address. */
     follow() {
-      const { room, links, trouble } = readHash(home, ids, host.address())
-      if (!trouble && host.address() === writeHash(home, state.room, rooms.links())) return
+      const { room, links, trouble } = readHash(entrance, ids, host.address())
+      if (!trouble && host.address() === writeHash(entrance, state.room, rooms.links())) return
       rooms.follow(links)
       state.offer = undefined // the link says what the room shows
       if (room !== state.room) enter(room)

@@ -1,5 +1,6 @@
 // The room "Learn": one task, its model and the reader's changes. Data and pure functions; the session trains.
 
+import '../../elements/index.js'
 import { headChange, isIn, withFactor } from '../../head/changes.js'
 import { shown } from '../../shell/store.js'
 import { check, fields, MOST_TRAINED, runSettings, settingsOf } from './fields.js'

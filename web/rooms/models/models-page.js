@@ -1,6 +1,7 @@
 // The picture of the room "Models".
 
 import { html, nothing } from 'lit'
+import { untilReleased } from '../../shell/held-key.js'
 import './atlas.js'
 import { inspector } from './cell-inspector.js'
 import { changesPanel } from './changes-panel.js'
@@ -19,26 +20,12 @@ import { tokenRows } from './token-row.js'
 
 const TABS = /** @type {const} */ (['heads', 'prediction', 'changes'])
 
-/** Does a held key wait for its end? */
-let isHolding = false
-
-/** The run before the changes is shown until the key is released. @param {Room} room */
-function untilReleased({ act }) {
-  if (isHolding) return
-  isHolding = true
-  const release = () => {
-    isHolding = false
-    act.show({ isHeld: false })
-  }
-  addEventListener('keyup', release, { once: true })
-}
-
 /** @param {Context} context */
 export function draw(context) {
   /** @type {Room} */
   const room = { ...context, ...shownOf(context) }
   const { t, act, view, got, run, head } = room
-  if (view.isHeld) untilReleased(room)
+  if (view.isHeld) untilReleased(() => act.show({ isHeld: false }))
   const isBusy = [got.open, got.run, got.changed].some(each => each?.is === 'waiting')
   return html`<main class="models ${head ? 'has-head' : ''}" id="stage" tabindex="-1" data-tab=${view.tab} data-answers=${view.answers} data-slot=${got.run?.is ?? nothing} aria-busy=${isBusy}>
       ${opening(room)} ${story(room)}

@@ -2,8 +2,8 @@
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
+import { SHIPPED } from '../../files/shipped-models.js'
 import { counted } from './counted.js'
-import { SHIPPED } from './shipped.js'
 import { failureOf, requestOf } from './shown.js'
 import { megabytes } from './sources.js'
 

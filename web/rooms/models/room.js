@@ -1,12 +1,13 @@
 // The room "Models": a checkpoint, all of its heads, its prediction, and the reader's changes. Data and pure functions; the
 // session computes.
 
+import '../../elements/index.js'
+import { SHIPPED } from '../../files/shipped-models.js'
 import { headName, readChanges, withCell, withChange, writeChanges } from '../../head/changes.js'
 import { other, text } from '../../shell/kinds.js'
 import { slotOf } from '../../shell/store.js'
 import { grown } from './atlas-maps.js'
 import { draw } from './models-page.js'
-import { SHIPPED } from './shipped.js'
 import { isGenerating, requestFor, requestOf, shownOf } from './shown.js'
 import { folderOf, mostMemory } from './sources.js'
 

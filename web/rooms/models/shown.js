@@ -1,10 +1,10 @@
 // What follows from the state of the room: the open model, what it reads, the run that is shown, the open head. Pure.
 
+import { SHIPPED } from '../../files/shipped-models.js'
 import { headName, isIn } from '../../head/changes.js'
 import { shown } from '../../shell/store.js'
 import { mapAt } from './atlas-maps.js'
 import { stacksOf } from './hooks.js'
-import { SHIPPED } from './shipped.js'
 import { addressOf } from './sources.js'
 
 /** @typedef {import('./models.js').State} State */

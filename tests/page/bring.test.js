@@ -1,4 +1,4 @@
-// Import your own: what is dropped, chosen or pasted is shown in every view, or a message says why not.
+// Bring your own: what is dropped, chosen or pasted is shown in every view, or a message says why not.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ const open = usePage()
 /** @param {...File} files */
 async function choose(...files) {
   await open.page.setInputFiles(
-    '#import-files',
+    '#bring-files',
     files.map(({ name, buffer }) => ({ name, buffer, mimeType: 'application/octet-stream' })),
     { timeout: 60_000 }, // 50 MB go to the browser as text
   )
@@ -28,7 +28,7 @@ async function said() {
 /** @param {string} text */
 async function paste(text) {
   await open.page.fill('#paste', text)
-  await open.page.click('#import-pasted')
+  await open.page.click('#bring-pasted')
   return said()
 }
 /** @param {unknown} value @param {string} [name] @returns {File} */
@@ -56,7 +56,7 @@ const matrixOf = async matrix => (await printed(open.page, matrix)).map(Number)
 
 test('the example on the page is tried by one press', async () => {
   const { page } = open
-  await page.click('#import-example')
+  await page.click('#bring-example')
   assert.equal(await said(), 'Read. Heads: 2.')
   assert.equal(await page.locator('qkv-heads').getByRole('radio').count(), 2)
   assert.deepEqual(await matrixOf('weights'), [1, 0, 0, 0.3, 0.7, 0, 0.1, 0.6, 0.3])
@@ -281,5 +281,5 @@ test('weights of 8 heads and 512 tokens can be looked at, and are too many for a
   await page.click('#copy-link')
   assert.match(await said(), /too many for a link/)
   await page.clock.fastForward(1000) // the address follows after a pause
-  assert.equal(new URL(page.url()).hash, '')
+  assert.equal(new URL(page.url()).hash, '#2&')
 })

@@ -7,7 +7,7 @@
 /** Addresses by path; where no bundler has filled them in, as in Node, there are none. @returns {Record<string, string>} */
 function addresses() {
   try {
-    return import.meta.glob(['../../trained/*/*.json', '../../trained/*/*.safetensors'], {
+    return import.meta.glob(['../trained/*/*.json', '../trained/*/*.safetensors'], {
       query: '?url', // Vite reads this as it is written
       import: 'default',
       eager: true,

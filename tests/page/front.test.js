@@ -1,0 +1,173 @@
+// The front door: what is recorded is what the model computes, what it says follows from the numbers, and it is small.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { load } from 'qkv'
+import { loadModel } from 'qkv/models'
+import { record } from '../../build/front.js'
+import { BOYS, FIRST, GIRLS, sayings } from '../../web/rooms/front/pronoun-story.js'
+import { recorded } from '../../web/rooms/front/recorded.js'
+import { room } from '../../web/rooms/front/room.js'
+import { tell, wordsOf } from '../../web/rooms/front/tell.js'
+import { createStore } from '../../web/shell/store.js'
+import { plain } from './browser.js'
+import { useBrowser } from './open.js'
+
+const FOLDER = fileURLToPath(new URL('../../web/trained/stories', import.meta.url))
+const ALL = { isOn: true, othersOn: true }
+const WITHOUT = { isOn: false, othersOn: true }
+
+/** Runs the model on stories. */
+async function reader() {
+  const qkv = await load()
+  const { vocab } = JSON.parse(readFileSync(`${FOLDER}/tokenizer.json`, 'utf8')).model
+  const own = { model: await loadModel(qkv, FOLDER, { tokenizer: false }), words: wordsOf(vocab) }
+  return (/** @type {import('../../web/rooms/front/pronoun-story.js').Story} */ story) => tell(qkv, own, story)
+}
+
+/** Numbers of both are equal but for 1e-4, all else is the same. @param {unknown} got @param {unknown} want @param {string} path */
+function isNear(got, want, path = '') {
+  if (typeof want === 'number') assert.ok(!(Math.abs(Number(got) - want) > 1e-4), `${path}: ${got}, recorded ${want}`)
+  else if (typeof want === 'object' && want !== null)
+    for (const [name, value] of Object.entries(want)) isNear(/** @type {any} */ (got)[name], value, `${path}.${name}`)
+  else assert.equal(got, want, path)
+}
+
+test('what the front door shows before the model is there is what model and rooms compute', async () => {
+  const now = await record()
+  assert.deepEqual(Object.keys(now), Object.keys(recorded))
+  isNear(now, recorded)
+})
+
+test('each of the 144 stories is answered rightly, and what is said about it is one of the texts', async () => {
+  const told = await reader()
+  const { texts } = await import('../../web/i18n/en/front.js')
+  let flipped = 0
+  for (const girl of GIRLS)
+    for (const boy of BOYS)
+      for (const first of /** @type {const} */ (['girl', 'boy']))
+        for (const pronoun of /** @type {const} */ (['he', 'she'])) {
+          const story = { girl, boy, first, pronoun }
+          const runs = told(story)
+          const name = pronoun === 'he' ? boy : girl
+          assert.equal(runs.all.top[0][0], name)
+          if (runs.without.top[0][0] !== name) flipped++
+          for (const isOn of [true, false])
+            for (const othersOn of [true, false])
+              for (const { key } of sayings(story, runs, { isOn, othersOn })) assert.ok(Object.hasOwn(texts, key), key)
+        }
+  assert.equal(flipped, 106, 'the named head decides in so many of them')
+})
+
+test('what is said follows from the run', () => {
+  const keys = (/** @type {'he' | 'she'} */ pronoun, /** @type {typeof ALL} */ switches) =>
+    sayings({ ...FIRST, pronoun }, recorded[pronoun], switches).map(({ key }) => key)
+  assert.deepEqual(keys('he', ALL), ['frontLooks'])
+  assert.deepEqual(keys('she', ALL), ['frontLooksBehind'])
+  assert.deepEqual(keys('he', WITHOUT), ['frontStranger', 'frontBoy'])
+  assert.deepEqual(keys('she', WITHOUT), ['frontStranger', 'frontGirl'])
+  assert.deepEqual(keys('he', { isOn: true, othersOn: false }), ['frontAlone'])
+  assert.deepEqual(keys('he', { isOn: false, othersOn: false }), ['frontNone'])
+  const runs = { ...recorded.he, without: { ...recorded.he.all, top: recorded.he.all.top } }
+  assert.deepEqual(sayings(FIRST, runs, WITHOUT)[0].key, 'frontSame')
+})
+
+test('names, pronoun and switches are settings of a link, with Undo; the model is asked for after the first picture', async () => {
+  const store = createStore(room, { qkv: await load(), link: 'boy=leo' })
+  assert.deepEqual(store.state.settings, { ...FIRST, boy: 'leo', isOn: true, othersOn: true })
+  store.act.name('girl', 'mia')
+  store.act.swap()
+  store.act.flip('isOn')
+  assert.equal(store.link(), 'girl=mia&boy=leo&first=boy&isOn=false')
+  assert.equal(store.state.view.isUsed, true)
+  store.travel('undo', 0)
+  assert.equal(store.state.settings.isOn, true)
+  assert.throws(() => createStore(room, { link: 'girl=nobody' }))
+  store.close()
+})
+
+const own = useBrowser()
+const says = (/** @type {import('playwright-core').Page} */ page) =>
+  page
+    .locator('.front-says')
+    .textContent()
+    .then(text => plain(text ?? ''))
+
+test('the switch works on recorded numbers before the model is there; the first download is at most 60 KB', async t => {
+  const page = await own.browser.context.newPage()
+  /** @type {import('playwright-core').Response[]} */
+  const responses = []
+  page.on('response', response => responses.push(response))
+  await page.route(/\.(wasm|safetensors)$|worker/, () => {}) // they never answer
+  await page.goto(own.server.url)
+  await page.locator('.front-says:not(:empty)').waitFor()
+  const sizes = await Promise.all(
+    responses.map(async response => gzipSync(await response.body().catch(() => ''), { level: 9 }).length),
+  )
+  const bytes = sizes.reduce((a, b) => a + b, 0)
+  t.diagnostic(`${bytes} bytes gzipped in ${sizes.length} files`)
+  assert.ok(bytes <= 60_000, `${bytes} bytes`)
+  assert.equal(await page.locator('.front').getAttribute('data-live'), 'false')
+  assert.match(await page.locator('.front-state').innerText(), /recorded; the model \(186 KB\) is loading/)
+  await page.getByRole('switch', { name: 'Head 1.2: on' }).click()
+  await page.getByRole('switch', { name: 'Head 1.2: off' }).waitFor()
+  assert.equal(
+    await says(page),
+    'Without head 1.2 the model says “Max” (48.4%), who is not in this story. It still knows that a boy is meant (98.1% on boys’ names), but no longer which.',
+  )
+  assert.equal(await page.locator('.front-answer').innerText(), 'Max')
+  await page.close()
+})
+
+test('live, another name and "she" are asked of the model; B shows the time before; the cards lead into the rooms', async () => {
+  const page = await own.browser.context.newPage()
+  await page.goto(own.server.url)
+  await page.locator('.front[data-live="true"]').waitFor()
+  assert.equal(await page.locator('.front-state').innerText(), '')
+  await page.click('#front-boy > summary')
+  await page.click('#front-name-leo')
+  await page.locator('.front-answer', { hasText: 'Leo' }).waitFor()
+  assert.match(await says(page), /back at “Leo”/)
+  await page.click('#front-pronoun')
+  await page.locator('.front-answer', { hasText: 'Lily' }).waitFor()
+  await page.getByRole('switch', { name: 'Head 3.1: on' }).click()
+  await page.getByRole('switch', { name: 'Head 3.1: off' }).waitFor()
+  const off = await page.locator('.front-answer').innerText()
+  assert.notEqual(off, 'Lily')
+  await page.keyboard.down('b')
+  await page.locator('.front-answer', { hasText: 'Lily' }).waitFor()
+  await page.keyboard.up('b')
+  await page.locator('.front-answer', { hasText: off }).waitFor()
+  await page.waitForFunction(() => location.hash.includes('front.isOn=false'))
+  const link = page.url()
+  await page.click('#front-go-on')
+  await page.locator('.models .change').first().waitFor()
+  assert.match(page.url(), /models\.prompt=lily\+and\+leo\+are\+friends/)
+  await page.goto('about:blank')
+  await page.goto(link)
+  await page.locator('.front-answer', { hasText: off }).waitFor()
+  await page.click('#front-to-layer')
+  await page.locator('#map').waitFor()
+  await page.click('#to-front')
+  await page.locator('.front').waitFor()
+  await page.close()
+  assert.deepEqual(own.browser.complaints.splice(0), [])
+})
+
+test('a model that cannot start is a sentence; the recorded numbers stay', async () => {
+  const page = await own.browser.context.newPage()
+  await page.route(/\.safetensors$/, route => route.fulfill({ status: 404 }))
+  await page.goto(own.server.url)
+  const state = page.locator('.front-state', { hasText: 'could not start' })
+  await state.waitFor()
+  assert.match(await state.innerText(), /404.*These numbers are recorded from it/)
+  assert.match(await says(page), /^Head 1\.2 looks/)
+  await page.unroute(/\.safetensors$/)
+  await page.click('#front-retry')
+  await page.locator('.front[data-live="true"]').waitFor()
+  await page.close()
+  own.browser.complaints.splice(0) // the 404
+})

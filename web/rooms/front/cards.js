@@ -1,0 +1,65 @@
+// The three cards of the front door: each is a link into a room, with a picture of recorded numbers.
+
+import { html, nothing, svg } from 'lit'
+import { headName } from '../../head/changes.js'
+import { HEADS, LAYERS, NAMED, tokensOf } from './pronoun-story.js'
+import { recorded } from './recorded.js'
+
+/** @typedef {import('./front.js').Context} Context */
+
+const [WIDTH, HEIGHT] = [309, 72]
+
+/** A square map of weights, as wide as `size`. @param {readonly number[]} weights @param {number} x @param {number} y @param {number} size */
+function map(weights, x, y, size) {
+  const n = Math.sqrt(weights.length)
+  const cell = size / n
+  return svg`<g transform="translate(${x} ${y})">${weights.map((weight, i) =>
+    weight < 0.005
+      ? nothing
+      : svg`<rect x=${(i % n) * cell} y=${Math.floor(i / n) * cell} width=${cell} height=${cell} fill-opacity=${weight.toFixed(3)}></rect>`,
+  )}<rect class="front-frame" width=${size} height=${size}></rect></g>`
+}
+
+const layerPicture = () => map(recorded.layerMap, (WIDTH - HEIGHT) / 2, 0, HEIGHT)
+
+/** Accuracy from the first step to the last. */
+function learnPicture() {
+  const { accuracy } = recorded.curve
+  const points = accuracy.map(
+    (value, i) => `${((i / (accuracy.length - 1)) * WIDTH).toFixed(1)},${((1 - value) * (HEIGHT - 4) + 2).toFixed(1)}`,
+  )
+  return svg`<polyline points=${points.join(' ')}></polyline>`
+}
+
+/** The maps of all heads, a layer after the other. */
+function modelPicture() {
+  const size = 46
+  const gap = (WIDTH - LAYERS * HEADS * size) / (LAYERS * HEADS - 1)
+  return recorded.modelMaps.map((weights, i) => map(weights, i * (size + gap), (HEIGHT - size) / 2, size))
+}
+
+/** @param {string} href @param {string} id @param {string} title @param {string} text @param {unknown} picture */
+const card = (href, id, title, text, picture) =>
+  html`<a class="front-card" id=${id} href=${href}>
+    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${picture}</svg>
+    <strong>${title}</strong> <span>${text}</span></a>`
+
+/** The room of models with this story and these heads off. @param {Context['settings']} settings */
+function thisStory(settings) {
+  const named = NAMED[settings.pronoun]
+  const changes = Array.from({ length: LAYERS * HEADS }, (_, i) => ({ layer: Math.floor(i / HEADS), head: i % HEADS }))
+    .filter(({ layer, head }) => !(layer === named.layer && head === named.head ? settings.isOn : settings.othersOn))
+    .map(at => `${headName(at)}=0`)
+  const text = tokensOf(settings).slice(1).join(' ')
+  const parts = new URLSearchParams({ room: 'models', 'models.prompt': text })
+  if (changes.length) parts.set('models.changes', changes.join(' '))
+  return `#2&${parts}`
+}
+
+/** @param {Context} context */
+export const cards = ({ t, settings }) => html`<nav class="front-cards" aria-label=${t('frontCards')}>
+    ${card('#2&', 'front-to-layer', t('frontLayer'), t('frontLayerText'), layerPicture())}
+    ${card('#2&room=learn', 'front-to-learn', t('frontLearn'), t('frontLearnText', { steps: recorded.curve.steps }), learnPicture())}
+    <div class="front-two">${card('#2&room=models', 'front-to-models', t('frontModels'), t('frontModelsText'), modelPicture())}
+      <a id="front-go-on" href=${thisStory(settings)}>${t('frontGoOn')}</a></div>
+  </nav>`

@@ -1,0 +1,93 @@
+// The story of the front door: its words, what is recorded of a run, and what there is to say about it. Pure.
+
+/** @typedef {'he' | 'she'} Pronoun */
+/** @typedef {{ girl: string, boy: string, first: 'girl' | 'boy', pronoun: Pronoun }} Story names in lower case, as the model reads them */
+/** @typedef {{ layer: number, head: number }} HeadAt */
+/** Which heads are on: the named one, and the other five. @typedef {{ isOn: boolean, othersOn: boolean }} Switches */
+
+/**
+ * One run of the model on a story.
+ * @typedef {object} Told
+ * @property {[word: string, probability: number][]} top the six likeliest next words
+ * @property {number} girls the probability of all girls' names together
+ * @property {number} boys
+ * @property {readonly number[]} row what the pronoun gives to each token, in the named head
+ */
+
+/** The runs of a story, by `runName`. @typedef {Record<'all' | 'without' | 'alone' | 'none', Told>} Runs */
+
+export const GIRLS = ['lily', 'anna', 'mia', 'rosa', 'emma', 'nina']
+export const BOYS = ['tom', 'ben', 'max', 'leo', 'sam', 'otto']
+/** The story that opens. @type {Story} */
+export const FIRST = { girl: 'lily', boy: 'tom', first: 'girl', pronoun: 'he' }
+
+/** The story of settings that hold more. @param {Story} settings @returns {Story} */
+export const storyOf = ({ girl, boy, first, pronoun }) => ({ girl, boy, first, pronoun })
+
+/** The head that answers for each pronoun, counted from 0. @type {Record<Pronoun, HeadAt>} */
+export const NAMED = { he: { layer: 0, head: 1 }, she: { layer: 2, head: 0 } }
+export const LAYERS = 3
+export const HEADS = 2
+
+/** @param {Switches} switches @returns {keyof Runs} */
+export function runName({ isOn, othersOn }) {
+  if (isOn) return othersOn ? 'all' : 'alone'
+  return othersOn ? 'without' : 'none'
+}
+
+/** The tokens that the model reads. @param {Story} story */
+export function tokensOf({ girl, boy, first, pronoun }) {
+  const [one, two] = first === 'girl' ? [girl, boy] : [boy, girl]
+  return ['<s>', one, 'and', two, 'are', 'friends', '.', 'is', pronoun]
+}
+/** Where the second line begins. */
+export const SECOND_LINE = 7
+const NAMES = [1, 3]
+
+/** @param {string} name */
+export const isName = name => GIRLS.includes(name) || BOYS.includes(name)
+
+/** A word as it is shown: names have a capital. @param {string} word */
+export const shownWord = word => (isName(word) ? word[0].toUpperCase() + word.slice(1) : word)
+
+/** @param {number} share @param {(key: string, params: { share: string }) => string} t */
+export function percent(share, t) {
+  if (share > 0.9995) return t('frontOver', { share: '99.9%' })
+  if (share < 0.0005) return t('frontUnder', { share: '0.1%' })
+  return `${(share * 100).toFixed(1)}%`
+}
+
+/**
+ * What there is to say about a run: keys of texts, with words and shares as they are.
+ * @param {Story} story
+ * @param {Runs} runs
+ * @param {Switches} switches
+ * @returns {{ key: string, words: Record<string, string>, shares: Record<string, number> }[]}
+ */
+export function sayings(story, runs, switches) {
+  const told = runs[runName(switches)]
+  const [[answer, p]] = told.top
+  const tokens = tokensOf(story)
+  if (!switches.othersOn) return [{ key: switches.isOn ? 'frontAlone' : 'frontNone', words: { answer }, shares: { p } }]
+  if (switches.isOn) return [lookOf(story, told)]
+  const [[before, pBefore]] = runs.all.top
+  if (answer === before) return [{ key: 'frontSame', words: { answer }, shares: { p, before: pBefore } }]
+  const isStranger = isName(answer) && !tokens.includes(answer)
+  /** @type {ReturnType<typeof sayings>} */
+  const list = [{ key: isStranger ? 'frontStranger' : 'frontOther', words: { answer }, shares: { p } }]
+  const known = Math.max(told.girls, told.boys)
+  if (isStranger && known >= 0.9)
+    list.push({ key: told.girls > told.boys ? 'frontGirl' : 'frontBoy', words: {}, shares: { p: known } })
+  return list
+}
+
+/** Where the named head looks. @param {Story} story @param {Told} told */
+function lookOf(story, { row, top: [[answer, p]] }) {
+  const tokens = tokensOf(story)
+  const at = row.indexOf(Math.max(...row))
+  const words = { pronoun: story.pronoun, word: tokens[at], answer }
+  const shares = { weight: row[at], p }
+  if (NAMES.includes(at)) return { key: 'frontLooks', words, shares }
+  if (NAMES.includes(at - 1)) return { key: 'frontLooksBehind', words: { ...words, name: tokens[at - 1] }, shares }
+  return { key: 'frontLooksElsewhere', words, shares }
+}

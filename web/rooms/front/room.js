@@ -1,0 +1,59 @@
+// The front door: one story, its next word, and the head that finds it. Data and pure functions; the session runs the model.
+
+import { SHIPPED } from '../../files/shipped-models.js'
+import { choice, flag } from '../../shell/kinds.js'
+import { draw } from './front-page.js'
+import { BOYS, FIRST, GIRLS, storyOf } from './pronoun-story.js'
+
+/** @typedef {import('./front.js').FrontTypes} FrontTypes */
+/** @typedef {import('./front.js').State} State */
+/** @typedef {import('./front.js').Settings} Settings */
+
+/** Milliseconds until the model is loaded: the first picture comes before it. */
+const PAUSE = 100
+
+/** Does the reader want few bytes? */
+const savesData = () => /** @type {any} */ (globalThis.navigator)?.connection?.saveData === true
+
+/** Another story: what is not recorded is asked of the model. @param {Partial<Settings>} set */
+const change = set => ({ set, view: { isWanted: true } })
+
+/** @type {import('../../shell/room.js').Room<FrontTypes>} */
+export const room = {
+  id: 'front',
+  texts: ['front'],
+  fields: {
+    girl: { kind: choice(GIRLS), default: FIRST.girl, history: 'undo' },
+    boy: { kind: choice(BOYS), default: FIRST.boy, history: 'undo' },
+    first: { kind: choice(/** @type {const} */ (['girl', 'boy'])), default: FIRST.first, history: 'undo' },
+    pronoun: { kind: choice(/** @type {const} */ (['he', 'she'])), default: FIRST.pronoun, history: 'undo' },
+    isOn: { kind: flag(), default: true, history: 'undo' },
+    othersOn: { kind: flag(), default: true, history: 'undo' },
+  },
+  view: { isUsed: false, isWanted: false, isHeld: false },
+  actions: {
+    name: (_, who, name) => change({ [who]: name }),
+    swap: ({ settings }) => change({ first: settings.first === 'girl' ? 'boy' : 'girl' }),
+    pronoun: (_, pronoun) => change({ pronoun }),
+    flip: ({ settings }, which) => ({ set: { [which]: !settings[which] }, view: { isUsed: true } }),
+    retry: () => ({ effects: [{ type: 'retry' }] }),
+    want: () => ({ view: { isWanted: true } }),
+    release: () => ({ view: { isHeld: false } }),
+  },
+  needs({ settings, view }) {
+    const stories = SHIPPED.find(({ name }) => name === 'stories')
+    if (!view.isWanted || !stories) return []
+    const story = storyOf(settings)
+    return [{ type: 'tell', key: JSON.stringify(story), urls: stories.urls, story }]
+  },
+  keep: { tell: 8 },
+  keys: {
+    b: ({ settings }) => (settings.isOn && settings.othersOn ? undefined : { view: { isHeld: true } }),
+  },
+  enter: () => (savesData() ? {} : { effects: [{ type: 'later', act: 'want', after: PAUSE }] }),
+  session: {
+    worker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
+    handlers: async qkv => (await import('./session.js')).handlers(qkv),
+  },
+  draw,
+}

@@ -1,0 +1,135 @@
+// <story-links>: lines from one word to the others, as wide as what it gives to each. It lies over its parent and finds the
+// words there: elements with data-token.
+
+import { css, html, LitElement, svg } from 'lit'
+
+/** Pixels of a weight of 1, and of the thinnest line. */
+const [WIDEST, THINNEST] = [14, 0.5]
+const LEAST = 0.01
+/** Pixels that a line to a word of the same line dips below it. */
+const DIP = 24
+
+/** @typedef {{ x: number, top: number, bottom: number }} Spot the middle of a word, in pixels of the parent */
+
+export class StoryLinks extends LitElement {
+  static properties = {
+    weights: { attribute: false },
+    from: { type: Number },
+    isOff: { attribute: false },
+    titles: { attribute: false },
+    spots: { state: true },
+  }
+
+  static styles = css`
+    :host {
+      position: absolute;
+      inset: 0;
+      pointer-events: none;
+    }
+    svg {
+      width: 100%;
+      height: 100%;
+      overflow: visible;
+    }
+    path {
+      fill: none;
+      stroke: var(--share);
+      stroke-linecap: round;
+      pointer-events: stroke;
+    }
+    .is-off {
+      stroke: var(--hatch);
+      stroke-dasharray: 2 6;
+    }
+    @media (prefers-reduced-motion: no-preference) {
+      path:not(.is-off) {
+        animation: appear 200ms 1000ms backwards;
+      }
+      path.is-strongest:not(.is-off) {
+        animation: draw 600ms 400ms ease-out backwards;
+        stroke-dasharray: 1;
+      }
+    }
+    @keyframes appear {
+      from {
+        opacity: 0;
+      }
+    }
+    @keyframes draw {
+      from {
+        stroke-dashoffset: 1;
+      }
+      to {
+        stroke-dashoffset: 0;
+      }
+    }
+  `
+
+  constructor() {
+    super()
+    /** @type {readonly number[]} what the word gives to each token */
+    this.weights = []
+    /** The word that looks. */
+    this.from = 0
+    /** Is the head off? */
+    this.isOff = false
+    /** @type {readonly string[]} what each line says */
+    this.titles = []
+    /** @type {Spot[]} */
+    this.spots = []
+    this.watch = new ResizeObserver(() => this.measure())
+  }
+
+  /** @override */
+  connectedCallback() {
+    super.connectedCallback()
+    if (this.parentElement) this.watch.observe(this.parentElement)
+  }
+
+  /** @override */
+  disconnectedCallback() {
+    super.disconnectedCallback()
+    this.watch.disconnect()
+  }
+
+  /** @override @param {Map<string, unknown>} changed */
+  updated(changed) {
+    if (!changed.has('spots')) this.measure()
+  }
+
+  /** Where the words are now. */
+  measure() {
+    const own = this.getBoundingClientRect()
+    const words = Array.from(this.parentElement?.querySelectorAll('[data-token]') ?? [])
+    const spots = words.map(word => {
+      const { left, right, top, bottom } = word.getBoundingClientRect()
+      return { x: (left + right) / 2 - own.left, top: top - own.top, bottom: bottom - own.top }
+    })
+    if (JSON.stringify(spots) !== JSON.stringify(this.spots)) this.spots = spots
+  }
+
+  /** @param {Spot} from @param {Spot} to */
+  path(from, to) {
+    if (to.bottom > from.top) {
+      const low = from.bottom + DIP
+      return `M${from.x} ${from.bottom}C${from.x} ${low} ${to.x} ${low} ${to.x} ${to.bottom}`
+    }
+    const middle = (from.top + to.bottom) / 2
+    return `M${from.x} ${from.top}C${from.x} ${middle} ${to.x} ${middle} ${to.x} ${to.bottom}`
+  }
+
+  /** @override */
+  render() {
+    const { weights, spots, isOff, titles } = this
+    const from = spots[this.from]
+    const most = Math.max(...weights)
+    return html`<svg aria-hidden="true">${weights.map((weight, i) => {
+      if (!from || !spots[i] || i === this.from || weight < LEAST) return svg``
+      const name = `${weight === most ? 'is-strongest' : ''} ${isOff ? 'is-off' : ''}`
+      const width = isOff ? 1 : Math.max(THINNEST, weight * WIDEST)
+      return svg`<path class=${name} data-to=${i} pathLength=${isOff ? 200 : 1} stroke-width=${width} d=${this.path(from, spots[i])}><title>${titles[i]}</title></path>`
+    })}</svg>`
+  }
+}
+
+globalThis.customElements?.define('story-links', StoryLinks)

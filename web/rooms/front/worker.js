@@ -1,0 +1,7 @@
+// The session of the front door in a worker of its own.
+
+import { load } from 'qkv'
+import { serveWorker } from '../../shell/port.js'
+import { handlers } from './session.js'
+
+serveWorker(load().then(handlers))
