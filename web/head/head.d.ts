@@ -74,6 +74,37 @@ export type Bars = {
   written(share: number): string
   more(count: number, share: number): string
 }
+/** The likeliest tokens as bars. columns: the names of token, bar, probability, and of a last column if there is one. */
+export type Guesses = { type: 'guesses'; id: string; label: string; columns: readonly string[]; rows: readonly Guess[] }
+/** before: the probability without changes, an ink tick. last: what stands in the last column. */
+export type Guess = {
+  token: string | TemplateResult
+  share: number
+  before?: number
+  last?: string | TemplateResult
+  isCurrent?: boolean
+}
+/** What each part of a model adds to a logit, as signed bars around zero. */
+export type Addends = {
+  type: 'addends'
+  id: string
+  label: string
+  rows: readonly Addend[]
+  sum: { label: string; value: number }
+  digits?: number
+}
+export type Addend = {
+  /** Such as "2.1" or "mlp1". */
+  name: string
+  label: string
+  value: number
+  /** Has it no bar? */
+  isBare?: boolean
+  opens?: Place
+  /** Of what opens below the row. */
+  isOpen?: boolean
+  below?: TemplateResult
+}
 export type Input = {
   type: 'input'
   id: string
@@ -90,7 +121,7 @@ export type Links = { type: 'links'; id?: string; items: readonly (readonly Inli
 export type Steps = { type: 'steps'; parts: readonly Part[] }
 /** What is no list of numbers: a map, a block of shapes, a control of a room. */
 export type Drawing = { type: 'drawing'; draw(): TemplateResult | typeof nothing }
-export type Part = Text | Heading | Equation | List | Sum | Bars | Input | Links | Steps | Drawing
+export type Part = Text | Heading | Equation | List | Sum | Bars | Guesses | Addends | Input | Links | Steps | Drawing
 
 /** A page of the inspector. */
 export type Page = {

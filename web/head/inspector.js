@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit'
 import { format } from '../files/number-format.js'
 import { toNumber } from '../shell/kinds.js'
+import { addends, guesses } from './contributions.js'
 import { colourOf } from './number-colours.js'
 import { sheetHandle } from './sheet.js'
 import { termLines } from './term-lines.js'
@@ -18,7 +19,7 @@ import { termLines } from './term-lines.js'
  * @typedef {object} Drawn
  * @property {Translate} t
  * @property {boolean} isDark
- * @property {InspectorActions} act
+ * @property {Pick<InspectorActions, 'open'> & Partial<InspectorActions>} act
  * @property {(numbers: number[]) => number} [sum]
  */
 
@@ -61,7 +62,7 @@ function sumPart(drawn, { id, key, label, columns, name, cells, sizes, own, foot
     ? html`<tfoot>${foot.map(row => html`<tr><th scope="row" class="term-name">${inline(drawn, row.name)}</th>${row.cells.map(cell => html`<td>${inline(drawn, cell)}</td>`)}</tr>`)}</tfoot>`
     : nothing
   const lines = termLines(
-    { t, id: `${id}-more`, key, sum, refresh: act.redraw },
+    { t, id: `${id}-more`, key, sum, refresh: () => act.redraw?.() },
     columns.map(column => inline(drawn, column)),
     name,
     i => cells(i).map(cell => inline(drawn, cell)),
@@ -80,7 +81,7 @@ function bars({ act, sum = plainSum }, { key, rows, written, more }) {
   const most = rows[0]?.share || 1
   const open = () => {
     opened.add(key)
-    act.redraw()
+    act.redraw?.()
   }
   return html`<ol class="shares">${shown.map(
     ({ name, share, place, id }) =>
@@ -129,6 +130,10 @@ function draw(drawn, part) {
       return sumPart(drawn, part)
     case 'bars':
       return bars(drawn, part)
+    case 'guesses':
+      return guesses(part)
+    case 'addends':
+      return addends(part, drawn.act.open)
     case 'input':
       return input(part)
     case 'steps':

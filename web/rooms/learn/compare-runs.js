@@ -14,7 +14,7 @@ export function compareRuns(context, { settings }, { reference: shownA }) {
       reference && shownA
         ? html`<p class="learn-of is-kept">${t(reference.at === null ? 'learnKeptRun' : 'learnKeptStep', { seed: reference.seed, layers: reference.layers, step: shownA.shownAt })}</p>
           <p class="learn-of is-new">${t('learnKeptNow', { seed, layers })}</p>
-          <button type="button" class="tool" id="learn-release" @click=${() => act.release()}>${t('learnRelease')}</button>`
+          <button type="button" class="tool" id="learn-release" @click=${() => act.show({ reference: null })}>${t('learnRelease')}</button>`
         : html`<p class="note">${t(isReady ? 'learnCompareText' : 'learnCompareLater')}</p>`
     }
     <div class="learn-buttons">

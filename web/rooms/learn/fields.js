@@ -47,18 +47,10 @@ export const fields = {
   batch: ofRun('batch', whole(4, 64)),
   steps: ofRun('steps', whole(20, MOST_TRAINED)),
   seed: ofRun('seed', whole(0, 2 ** 31)),
-  trained: {
-    kind: other('trained', { write: String, read: readTrained }),
-    default: 0,
-    history: 'none',
-  },
+  trained: { kind: other('trained', { write: String, read: readTrained }), default: 0, history: 'none' },
   at: { kind: count(), default: null, history: 'none' },
   probe: { kind: text(), default: '', history: 'none' },
-  head: {
-    kind: text(),
-    default: settings => `${attentionsOf(settings.task, runSettings(settings)).length}.1`,
-    history: 'none',
-  },
+  head: { kind: text(), default: '', history: 'none' },
   why: { kind: count(), default: null, history: 'none' },
   changes: { kind: other('changes', { write: writeChanges, read: readChanges }), default: [], history: 'undo' },
 }

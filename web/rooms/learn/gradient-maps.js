@@ -23,7 +23,7 @@ export function gradientMaps(context, run, { shownAt }) {
   const found = shown(got.gradients)
   return html`<details class="learn-gradients" ?open=${found !== undefined}><summary>${t('learnGradients')}</summary>
     <p class="note">${t('learnGradientsText')}</p>
-    <button type="button" class="tool" id="learn-gradient" @click=${() => act.gradients(shownAt)}>${t('learnGradientAsk', { step: shownAt })}</button>
+    <button type="button" class="tool" id="learn-gradient" @click=${() => act.show({ gradientAt: shownAt })}>${t('learnGradientAsk', { step: shownAt })}</button>
     ${found ? maps(context, run, found) : nothing}</details>`
 }
 

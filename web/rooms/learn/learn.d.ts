@@ -22,7 +22,7 @@ export interface Settings extends Typed {
   at: number | null
   /** the reader's input; '': the task's own */
   probe: string
-  /** the selected head, as "2.1" */
+  /** the selected head, as "2.1"; '': the first of the last attention */
   head: string
   /** which answer is explained */
   why: number | null
@@ -177,19 +177,14 @@ export type LearnTypes = {
     train: []
     step: []
     restart: []
-    setPace: [pace: Pace]
     goTo: [at: number | null]
     ask: [probe: string]
     explain: [answer: number | null]
-    chooseToken: [token: number]
-    openHead: [name: string]
     select: [layer: number, head: number]
     change: [changes: readonly Change[], mark?: string]
     factor: [layer: number, head: number]
     keep: [what: 'run' | 'step']
-    release: []
     against: [patch: Partial<LearnSettings>]
-    gradients: [at: number]
     openLayer: [layer: number, head: number, from: string]
     open: [files: readonly File[]]
     saveModel: [isConfig: boolean]

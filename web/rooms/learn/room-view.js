@@ -29,7 +29,7 @@ export function draw(context) {
     run &&
     picture &&
     html`<div class="learn-stage">
-      <div class="learn-says">${view.stop === null ? storyStart(context) : nothing}${probe(context, run, picture)}${explanation(context, run, picture)}</div>
+      <div class="learn-says">${view.stop === null ? storyStart(context) : nothing}${probe(context, run, picture)}${why(context, run, picture)}</div>
       <section class="learn-model">
         ${heads(context, run, picture)}
         ${changesPanel(context, picture)}
@@ -84,23 +84,4 @@ function ownSentence({ t, settings, around, act }, { characters = [] }, words, h
   const parts = words ? settings.probe.split(/(\s+)/) : Array.from(settings.probe)
   return html`<p class="learn-own-sentence"><button type="button" class="tool" id="learn-use-sentence" ?disabled=${!around.sentence} title=${t('learnUseSentenceText')} @click=${() => act.ask(around.sentence)}>${t('learnUseSentence')}</button>
     ${hasTrouble ? html`<span class="note" id="learn-unknown">${parts.map(part => (part.trim() && !known.includes(part) ? html`<u>${part}</u>` : part))}</span>` : nothing}</p>`
-}
-
-/** @param {Context} context @param {RunInfo} run @param {Picture} picture */
-function explanation(context, { settings: { mlp } }, { shown }) {
-  const { t, settings, view, act } = context
-  if (settings.why === null || !shown.why) return nothing
-  const { tokens, shares, columns } = shown.why
-  return why({
-    t,
-    tokens,
-    shares,
-    columns,
-    isCross: TASKS[settings.task].stacks.includes('cross') && !mlp,
-    chosen: view.whyToken,
-    open: view.whyHead,
-    choose: act.chooseToken,
-    openHead: act.openHead,
-    close: () => act.explain(null),
-  })
 }

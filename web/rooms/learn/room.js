@@ -1,7 +1,8 @@
 // The room "Learn": one task, its model and the reader's changes. Data and pure functions; the session trains.
 
 import '../../elements/index.js'
-import { headChange, isIn, withFactor } from '../../head/changes.js'
+import { factorOf, isIn, withFactor } from '../../head/changes.js'
+import { FIRST_FACTOR } from '../../head/head-switch.js'
 import { shown } from '../../shell/store.js'
 import { check, fields, MOST_TRAINED, runSettings, settingsOf } from './fields.js'
 import { draw } from './room-view.js'
@@ -18,8 +19,6 @@ import { headAt, isRunning, pictureOf, shortText } from './told.js'
 const PACES = { full: Number.POSITIVE_INFINITY, ten: 10, one: 1 }
 /** What a screen reader is told is at least so many milliseconds apart. */
 const SPOKEN_EVERY = 5000
-/** The factor that a head has first. */
-const FIRST_FACTOR = 0.5
 
 /** What a run begins with. */
 const NEW_RUN = /** @type {const} */ ({
@@ -70,10 +69,11 @@ const another = ({ view: { begun } }, set, patch = {}) => ({
 })
 
 /** Other settings of the same task: the head that is selected may be gone. @param {State} state @param {Partial<import('./tasks/task.js').LearnSettings>} patch */
-function withSettings(state, patch) {
-  const set = { ...state.settings, ...patch }
-  return another(state, { ...patch, head: /** @type {(s: object) => string} */ (fields.head.default)(set) })
-}
+const withSettings = (state, patch) => another(state, { ...patch, head: '' })
+
+/** Another task. @param {State} state @param {string} task @param {Partial<import('./tasks/task.js').LearnSettings>} given @param {Partial<import('./learn.js').Settings>} set @param {Partial<import('./learn.js').View>} patch */
+const withTask = (state, task, given, set, patch) =>
+  another(state, { ...settingsOf(task, given), probe: '', head: '', ...set }, { reference: null, ...patch })
 
 /** Pauses: the link holds how far the run is. @param {State} state @param {Partial<import('./learn.js').View>} patch @returns {Step} */
 const paused = ({ view }, patch) => ({
@@ -99,10 +99,7 @@ function keep(state, what) {
 const actions = {
   choose(state, task) {
     const patch = state.around.isNarrow ? TASKS[task].onPhone : {}
-    const set = { ...settingsOf(task, patch), probe: '' }
-    const head = /** @type {(s: object) => string} */ (fields.head.default)(set)
-    const stop = state.view.stop === null ? null : 0
-    return another(state, { ...set, head }, { reference: null, stop })
+    return withTask(state, task, patch ?? {}, {}, { stop: state.view.stop === null ? null : 0 })
   },
   set: withSettings,
   type: (state, text) => another(state, {}, { text }),
@@ -119,31 +116,26 @@ const actions = {
     const step = another(state, { changes: state.settings.changes }, isLost ? { reference: null } : {})
     return { ...step, begins: false, effects: [{ type: 'retry' }] }
   },
-  setPace: (_, pace) => ({ view: { pace } }),
   goTo: (_, at) => ({ set: { at } }),
   ask: (_, probe) => ({ set: { probe } }),
   explain: (_, why) => ({ set: { why }, view: { whyToken: 0, whyHead: '' } }),
-  chooseToken: (_, whyToken) => ({ view: { whyToken } }),
-  openHead: (_, whyHead) => ({ view: { whyHead } }),
   select: (_, layer, head) => ({ set: { head: `${layer + 1}.${head + 1}` } }),
   change: (_, changes, mark = '') => ({ set: { changes }, mark }),
   factor({ settings: { changes } }, layer, head) {
     const at = headAt({ layer, head })
-    const how = headChange(changes, at)?.how
-    const isFactor = typeof how === 'number' && how !== 0
+    const how = factorOf(changes, at)
+    const hasFactor = how !== 'mean' && how !== 0 && how !== 1
     return {
-      set: isFactor ? {} : { changes: withFactor(changes, at, FIRST_FACTOR) },
+      set: hasFactor ? {} : { changes: withFactor(changes, at, FIRST_FACTOR) },
       effects: [{ type: 'focus', selector: `[data-switch="${layer + 1}.${head + 1}"] .head-factor` }],
     }
   },
   keep,
-  release: () => ({ view: { reference: null } }),
   against(state, patch) {
     const { view, effects } = keep(state, 'run')
     const { set, view: begun } = withSettings(state, patch)
     return { set, view: { ...begun, ...view }, begins: true, effects }
   },
-  gradients: (_, at) => ({ view: { gradientAt: at } }),
   openLayer: (state, layer, head, from) => ({
     effects: [{ type: 'ask', request: { type: 'layer', layer, head, from, ...shownAt(state) } }],
   }),
@@ -206,18 +198,18 @@ const receive = {
   /** A link that holds a step trains there: the same settings and the same seed give the same bits. */
   run(state, { first, isOpened }) {
     const { trained, changes, task } = state.settings
-    const own = runSettings(state.settings)
+    const { heads, steps } = runSettings(state.settings)
     const layers = first.points[0].heads.length
-    const known = changes.filter(change => isIn(change, { '': { layers, heads: own.heads } }))
+    const known = changes.filter(change => isIn(change, { '': { layers, heads } }))
     const repeats = trained > 0 && !isOpened
     /** @type {Step} */
     const step = {
       view: {
         ...NEW_RUN,
-        ...withProgress({ ...state, view: { ...state.view, ...NEW_RUN } }, first),
+        ...first,
         isTraining: repeats,
         isRepeating: repeats,
-        until: repeats ? Math.min(trained, own.steps) : null,
+        until: repeats ? Math.min(trained, steps) : null,
         stop: state.view.stop === null ? null : Math.min(state.view.stop, TASKS[task].story.length - 1),
       },
     }
@@ -243,19 +235,9 @@ const receive = {
     const own = runSettings(settings)
     const config = configOf(task, own, step, view.text)
     const name = `${task}-seed${own.seed}-step${step}`
-    const json = `${JSON.stringify(config, null, 2)}\n`
-    return {
-      effects: [
-        isConfig
-          ? { type: 'save', name: `${name}.json`, data: json, mime: 'application/json' }
-          : {
-              type: 'save',
-              name: `${name}.safetensors`,
-              data: toFile(state, config),
-              mime: 'application/octet-stream',
-            },
-      ],
-    }
+    const json = { name: `${name}.json`, data: `${JSON.stringify(config, null, 2)}\n`, mime: 'application/json' }
+    const file = { name: `${name}.safetensors`, data: toFile(state, config), mime: 'application/octet-stream' }
+    return { effects: [{ type: 'save', ...(isConfig ? json : file) }] }
   },
   layer(_, { heads, head, causal, rows, columns, from }) {
     /** @type {Extract<import('../../shell/room.js').HandOver, { type: 'head' }>} */
@@ -264,9 +246,8 @@ const receive = {
     return { effects: [{ type: 'handOver', to: 'layer', what }] }
   },
   file(state, { task, settings, step, text, state: weights }) {
-    const set = { ...settingsOf(task, settings), probe: '', trained: Math.min(step, MOST_TRAINED) }
-    const head = /** @type {(s: object) => string} */ (fields.head.default)(set)
-    return another(state, { ...set, head }, { reference: null, text, file: { step, state: weights } })
+    const trained = Math.min(step, MOST_TRAINED)
+    return withTask(state, task, settings, { trained }, { text, file: { step, state: weights } })
   },
 }
 

@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
-import { contributions, likeliest } from '../../head/contributions.js'
+import { drawParts } from '../../head/inspector.js'
 import { shown } from '../../shell/store.js'
 import { nameOf } from './shown.js'
 
@@ -29,16 +29,19 @@ export function predictionPanel(room) {
       <p class="note">${place}</p>
       <p class="answer-first" id="models-answer" role="status" data-token=${run.top[0]?.token ?? nothing} data-value=${run.top[0]?.probability ?? nothing}>${run.top.length ? t('modelsSays', { token: run.top[0].token, share: percent(run.top[0].probability) }) : ''}</p>
       ${encoder && decoder ? html`<p class="models-translation" id="models-translation">${(run.targets ?? []).slice(1).join(' ')}</p>` : nothing}
-      ${likeliest(
-        'models-top',
-        t('modelsPrediction'),
-        isChanged ? [...columns, t('modelsPoints')] : columns,
-        run.top.map(({ token, probability: share, before }) => {
-          const guess = { token, share, written: percent(share) }
-          return isChanged && before !== undefined ? { ...guess, before, last: changed(points(share - before)) } : guess
-        }),
-      )}
-      ${byLayer(room)} ${addedBy(room)}
+      ${parts(room, [
+        {
+          type: 'guesses',
+          id: 'models-top',
+          label: t('modelsPrediction'),
+          columns: isChanged ? [...columns, t('modelsPoints')] : columns,
+          rows: run.top.map(({ token, probability: share, before }) => {
+            if (!isChanged || before === undefined) return { token, share }
+            return { token, share, before, last: html`<span class="moved">${points(share - before)}</span>` }
+          }),
+        },
+      ])}
+      ${byLayer(room)} ${parts(room, addedBy(room))}
       ${decoder ? nothing : html`<p class="note">${t('modelsWhyNone')}</p>`}
     </section>`
 }
@@ -53,30 +56,34 @@ function byLayer({ t, run }) {
 
 const MOST_HEADS = 10
 
-const changed = (/** @type {string} */ text) => html`<span class="moved">${text}</span>`
+/** Parts of a page; a head of them opens its page. @param {Room} room @param {readonly import('../../head/head.js').Part[]} list */
+const parts = ({ t, isDark, act }, list) =>
+  drawParts({ t, isDark, act: { open: ({ head }) => act.openHead(head) } }, list)
 
-/** The heads that push the first token most, up or down. @param {Room} room */
-function addedBy({ t, act, got, run }) {
+/** The heads that push the first token most, up or down. @param {Room} room @returns {import('../../head/head.js').Part[]} */
+function addedBy({ t, got, run }) {
   const why = shown(got.why)
-  if (!why || !run?.top.length) return nothing
+  if (!why || !run?.top.length) return []
   const { heads, dims, token, rest } = why
   const [, H] = dims
   const all = Array.from(heads, (value, n) => ({ layer: Math.floor(n / H), head: n % H, value }))
   const top = all.sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, MOST_HEADS)
   const others = all.slice(MOST_HEADS).reduce((sum, { value }) => sum + value, 0)
-  /** @type {import('../../head/contributions.js').Addend[]} */
-  const addends = [
+  /** @type {import('../../head/head.js').Addend[]} */
+  const rows = [
     ...top.map(({ value, layer, head }) => {
       const name = nameOf({ layer, head })
-      const open = () => act.openHead({ stack: why.stack, layer, head })
-      return { name, label: name, value, open }
+      return { name, label: name, value, opens: { head: { stack: why.stack, layer, head } } }
     }),
     ...rest.map(({ name, value }) => ({ name, label: t(`modelsWhy.${name}`), value, isBare: true })),
   ]
   if (all.length > MOST_HEADS)
-    addends.splice(top.length, 0, { name: 'heads', label: t('modelsOtherHeads'), value: others, isBare: true })
+    rows.splice(top.length, 0, { name: 'heads', label: t('modelsOtherHeads'), value: others, isBare: true })
   const title = t('modelsWhy', { token })
-  return html`<h2>${title}</h2>
-    <p class="note">${t('modelsWhyText')}</p>
-    ${contributions('models-why', title, addends, { label: t('whyLogit'), value: why.logit }, 3)}`
+  const sum = { label: t('whyLogit'), value: why.logit }
+  return [
+    { type: 'heading', text: title },
+    { type: 'text', tone: 'note', text: t('modelsWhyText') },
+    { type: 'addends', id: 'models-why', label: title, rows, sum, digits: 3 },
+  ]
 }
