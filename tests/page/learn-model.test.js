@@ -352,12 +352,13 @@ test('the phase change is marked where accuracy rises most; a slow rise is none'
 
 test('a trained induction model shows its two kinds of heads among the scores, and its jump', () => {
   const run = createRun(qkv, 'induction', { seed: 1 })
+  /** @type {import('../../web/rooms/learn/watched-run.js').Point[]} */
   const points = []
   for (; run.steps <= 300; run.step()) if (run.steps % 20 === 0) points.push({ step: run.steps, ...run.evaluate() })
   const lines = headLines(points)
   assert.ok(
     lines.some(
-      ({ name, kind, values }) => name.startsWith('1.') && kind === 'previous' && values[values.length - 1] > 0.6,
+      ({ name, kind, value }) => name.startsWith('1.') && kind === 'previous' && value(points[points.length - 1]) > 0.6,
     ),
   )
   assert.ok(lines[0].kind === 'answer' || lines[1].kind === 'answer')

@@ -1,13 +1,15 @@
 // The curves of a run as SVG: accuracy, scores of each head, and the loss below, over the steps; a second run beside it.
 
+import { group } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
 import { html, nothing, svg } from 'lit'
 import { headName } from '../../head/changes.js'
+import { differsFromDefaults } from './fields.js'
 import { EVERY } from './snapshots.js'
 import { TASKS } from './tasks/index.js'
 
-/** @typedef {import('./learn.js').LearnKey} LearnKey */
-/** @typedef {import('./watched-run.js').Point} Point */
+/** @import { Context, LearnKey, RunInfo } from './learn.js' */
+/** @import { Point } from './watched-run.js' */
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 180, 34, 14, 14, 22]
 /** Heads that are named in the legend. */
@@ -52,21 +54,26 @@ export function jumpOf(points) {
 }
 
 /**
- * The score that each head is best at in the end: on the token before, or on the position that answers.
+ * The scores of each head: its mean weight on the token before, and on the position that answers.
  * @param {readonly Point[]} points
- * @returns {{ name: string, kind: 'previous' | 'answer', values: number[] }[]} the best first
  */
+export const headScores = points =>
+  (points.at(-1)?.heads ?? []).flatMap((heads, layer) =>
+    heads.flatMap((_, head) =>
+      /** @type {const} */ (['previous', 'answer']).map(kind => ({
+        name: headName({ layer, head }),
+        kind,
+        value: (/** @type {Point} */ { heads }) => heads[layer][head][kind],
+      })),
+    ),
+  )
+
+/** The score that each head is best at in the end. @param {readonly Point[]} points the best head first */
 export function headLines(points) {
-  const last = points.at(-1)
-  if (!last) return []
-  return last.heads
-    .flatMap((heads, layer) =>
-      heads.map(({ previous, answer }, head) => {
-        const kind = /** @type {'previous' | 'answer'} */ (answer > previous ? 'answer' : 'previous')
-        return { name: headName({ layer, head }), kind, values: points.map(({ heads }) => heads[layer][head][kind]) }
-      }),
-    )
-    .sort((a, b) => b.values[b.values.length - 1] - a.values[a.values.length - 1])
+  const last = points[points.length - 1]
+  return Array.from(group(headScores(points), ({ name }) => name).values(), ([previous, answer]) =>
+    answer.value(last) > previous.value(last) ? answer : previous,
+  ).sort((a, b) => b.value(last) - a.value(last))
 }
 
 /**
@@ -83,18 +90,6 @@ export function bandOf(task) {
 /** The points of a line. A scale has no place for what is no number: it is left out. @param {readonly (readonly [x: number | undefined, y: number | undefined])[]} pairs */
 export const path = pairs =>
   pairs.flatMap(([a, b]) => (a === undefined || b === undefined ? [] : `${a.toFixed(1)},${b.toFixed(1)}`)).join(' ')
-
-/**
- * @typedef {object} Curves
- * @property {import('./learn.js').Context['t']} t
- * @property {string} task
- * @property {import('./learn.js').View} view
- * @property {number} steps at most
- * @property {boolean} hasBand do the settings allow the recorded runs to be shown?
- * @property {number} shownAt
- * @property {number} guess accuracy of guessing
- * @property {number} baseline accuracy of the baseline without attention
- */
 
 /** @typedef {import('d3-scale').ScaleLinear<number, number, undefined>} Scale */
 
@@ -125,66 +120,63 @@ const figure = (name, label, drawing, caption) =>
 const upright = (/** @type {string} */ kind, /** @type {number | undefined} */ x) =>
   svg`<line class=${kind} x1=${x} x2=${x} y1=${TOP} y2=${HEIGHT - BOTTOM} />`
 
-/** @param {Curves} given */
-export function curves(given) {
-  const { steps, shownAt } = given
+/** Values from 0 to 1. */
+const shares = scaleLinear([0, 1], [HEIGHT - BOTTOM, TOP])
+
+/** @param {Context} context @param {RunInfo} run @param {number} steps at most @param {number} shownAt */
+export function curves(context, run, steps, shownAt) {
   const x = scaleLinear([0, steps], [LEFT, WIDTH - RIGHT])
   const cursor = upright('cursor', x(Math.min(shownAt, steps)))
-  return html`${accuracyFigure(given, x, cursor)}${headsFigure(given, x, cursor)}${lossFigure(given, x, cursor)}`
+  return html`${accuracyFigure(context, run, x, cursor)}${headsFigure(context, x, cursor)}${lossFigure(context, x, cursor)}`
 }
 
-/** The points of a value over the steps. @param {Curves} given @param {Scale} x @param {Scale} y @param {readonly Point[]} all @param {(point: Point, i: number) => number} value */
-const over = ({ steps }, x, y, all, value) =>
-  path(all.filter(({ step }) => step <= steps).map((point, i) => [x(point.step), y(value(point, i))]))
+/** The points of a value over the steps. @param {Scale} x @param {readonly Point[]} all @param {(point: Point) => number} value */
+const over = (x, all, value) =>
+  path(all.filter(({ step }) => step <= x.domain()[1]).map(point => [x(point.step), shares(value(point))]))
 
-/** @param {Curves} given @param {Scale} x @param {unknown} cursor */
-function accuracyFigure(given, x, cursor) {
-  const { t, task, view, hasBand, guess, baseline } = given
+/** @param {Context} context @param {RunInfo} run @param {Scale} x @param {unknown} cursor */
+function accuracyFigure({ t, settings: { task }, view }, run, x, cursor) {
   const { points, reachedAt, reference } = view
-  const y = scaleLinear([0, 1], [HEIGHT - BOTTOM, TOP])
+  const guess = 1 / run.shape.outputs
   const lines = linesOf(task)
   const last = points.at(-1)
   const jump = jumpOf(points)
   const isFar = jump !== null && Number(x(jump)) > WIDTH / 2
-  const recorded = hasBand ? bandOf(task) : undefined
+  const recorded = differsFromDefaults(task, run.settings, ['seed']) ? undefined : bandOf(task)
   const edge = (/** @type {number[]} */ values) =>
-    values.map((value, i) => /** @type {const} */ ([x(i * EVERY), y(value)]))
+    values.map((value, i) => /** @type {const} */ ([x(i * EVERY), shares(value)]))
   const band = recorded && path([...edge(recorded.most), ...edge(recorded.least).reverse()])
   const across = (/** @type {string} */ kind, /** @type {number} */ value) =>
-    svg`<line class=${kind} x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(value)} y2=${y(value)} />`
+    svg`<line class=${kind} x1=${LEFT} x2=${WIDTH - RIGHT} y1=${shares(value)} y2=${shares(value)} />`
   const isRun = reference?.at === null
   const drawing = svg`
-    ${band ? svg`<polygon class="band" points=${band} />` : nothing}${axes(x, y, 4)}${across('guess', guess)}${across('nowhere', baseline)}
-    ${isRun ? svg`<polyline class="line is-kept" points=${over(given, x, y, reference.points, lines[1].value)} />` : nothing}
-    ${lines.map(({ kind, value }) => svg`<polyline class="line ${kind}" points=${over(given, x, y, points, value)} />`)}
+    ${band ? svg`<polygon class="band" points=${band} />` : nothing}${axes(x, shares, 4)}${across('guess', guess)}${across('nowhere', run.baseline)}
+    ${isRun ? svg`<polyline class="line is-kept" points=${over(x, reference.points, lines[1].value)} />` : nothing}
+    ${lines.map(({ kind, value }) => svg`<polyline class="line ${kind}" points=${over(x, points, value)} />`)}
     ${jump === null ? nothing : svg`${upright('jump', x(jump))}<text class="mark" x=${Number(x(jump)) + (isFar ? -4 : 4)} y=${TOP - 3} text-anchor=${isFar ? 'end' : 'start'}>${t('learnJump', { step: jump })}</text>`}
     ${reachedAt === null ? nothing : upright('reached', x(reachedAt))}${cursor}`
   const caption = html`
     ${lines.map(({ name, kind, value }) => key(`line ${kind}`, t(name), last && value(last)))}
     ${isRun ? key('line is-kept', t('learnCurve.kept', { name: t(lines[1].name) }), reference.points.at(-1)?.heldOutAccuracy) : nothing}
-    ${band ? key('band', t('learnCurve.band')) : nothing}${key('guess', t('learnCurve.guess'), guess)}${key('nowhere', t('learnCurve.baseline'), baseline)}`
+    ${band ? key('band', t('learnCurve.band')) : nothing}${key('guess', t('learnCurve.guess'), guess)}${key('nowhere', t('learnCurve.baseline'), run.baseline)}`
   return figure('accuracy', t('learnCurves'), drawing, caption)
 }
 
-/** @param {Curves} given @param {Scale} x @param {unknown} cursor */
-function headsFigure(given, x, cursor) {
-  const { t, view } = given
-  const y = scaleLinear([0, 1], [HEIGHT - BOTTOM, TOP])
-  const heads = headLines(view.points)
-  const lines = heads.map(({ kind, values }, i) => {
-    const points = over(given, x, y, view.points, (_, n) => values[n])
-    return svg`<polyline class="line ${i < NAMED ? `is-${kind} is-head-${i}` : 'is-other'}" points=${points} />`
-  })
-  const caption = heads
-    .slice(0, NAMED)
-    .map(({ name, kind, values }, i) =>
-      key(`line is-${kind} is-head-${i}`, t(`learnScore.${kind}`, { name }), values.at(-1)),
-    )
-  return figure('heads', t('learnScores'), svg`${axes(x, y, 4)}${lines.reverse()}${cursor}`, caption)
+/** @param {Context} context @param {Scale} x @param {unknown} cursor */
+function headsFigure({ t, view: { points } }, x, cursor) {
+  const heads = headLines(points).map(({ name, kind, value }, i) => ({
+    classes: i < NAMED ? `line is-${kind} is-head-${i}` : 'line is-other',
+    label: t(`learnScore.${kind}`, { name }),
+    line: over(x, points, value),
+    last: value(points[points.length - 1]),
+  }))
+  const lines = heads.map(({ classes, line }) => svg`<polyline class=${classes} points=${line} />`).reverse()
+  const caption = heads.slice(0, NAMED).map(({ classes, label, last }) => key(classes, label, last))
+  return figure('heads', t('learnScores'), svg`${axes(x, shares, 4)}${lines}${cursor}`, caption)
 }
 
-/** @param {Curves} given @param {Scale} x @param {unknown} cursor */
-function lossFigure({ t, view, steps }, x, cursor) {
+/** @param {Context} context @param {Scale} x @param {unknown} cursor */
+function lossFigure({ t, view }, x, cursor) {
   const { losses, divergedAt, reference } = view
   const finite = losses.filter(Number.isFinite)
   // Values beyond the scale are cut off, so that the rest can be read.
@@ -195,7 +187,7 @@ function lossFigure({ t, view, steps }, x, cursor) {
   const line = (/** @type {readonly number[]} */ all) => {
     const every = Math.max(1, Math.ceil(all.length / (WIDTH - LEFT)))
     const pairs = all.map((loss, step) => /** @type {const} */ ([step, loss]))
-    const shown = pairs.filter(([step]) => step % every === 0 && step <= steps)
+    const shown = pairs.filter(([step]) => step % every === 0 && step <= x.domain()[1])
     return path(shown.map(([step, loss]) => [x(step), Number.isFinite(loss) ? y(loss) : undefined]))
   }
   const drawing = svg`

@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { until } from 'lit/directives/until.js'
-import { svgOf } from './curves.js'
+import { headScores, svgOf } from './curves.js'
 import { runSettings } from './fields.js'
 import { TASKS } from './tasks/index.js'
 import { runOf } from './told.js'
@@ -11,23 +11,15 @@ import { runOf } from './told.js'
 
 /** The curves as CSV. @param {readonly import('./watched-run.js').Point[]} points */
 export function csvOf(points) {
-  const heads = points[0]?.heads.flatMap((layer, l) => layer.map((_, h) => `${l + 1}.${h + 1}`)) ?? []
-  const head = 'step,accuracy,heldOutAccuracy,alignment,previous,induction,loss,heldOutLoss'
-  const more = heads.flatMap(name => [`previous ${name}`, `answer ${name}`])
-  const rows = points.map(({ step, accuracy, heldOutAccuracy, alignment, scores, loss, heldOutLoss, heads }) =>
-    [
-      step,
-      accuracy,
-      heldOutAccuracy,
-      alignment,
-      scores.previous,
-      scores.induction,
-      loss,
-      heldOutLoss,
-      ...heads.flat().flatMap(({ previous, answer }) => [previous, answer]),
-    ].join(','),
-  )
-  return [[head, ...more].join(','), ...rows, ''].join('\n')
+  const heads = headScores(points)
+  const of = ['step', 'accuracy', 'heldOutAccuracy', 'alignment', 'previous', 'induction', 'loss', 'heldOutLoss']
+  const rows = points.map(point => {
+    const numbers = /** @type {Record<string, unknown>} */ ({ ...point, ...point.scores })
+    return [...of.map(name => numbers[name]), ...heads.map(({ value }) => value(point))]
+  })
+  return [[...of, ...heads.map(({ name, kind }) => `${kind} ${name}`)], ...rows, []]
+    .map(row => row.join(','))
+    .join('\n')
 }
 
 /** @param {Context} context */

@@ -6,7 +6,7 @@
 import { argmax, COMMON } from './batch.js'
 import { answerOff, askWhy, at, ownProbe, train, untilGoal } from './stops.js'
 
-/** Chinese words, measure word, plural (things only). @type {Record<string, [words: string[], measure: string, plural?: string]>} */
+/** Nouns: Chinese words, measure word, plural (things only). @type {Record<string, [words: string[], measure: string, plural?: string]>} */
 const NOUNS = {
   car: [['汽车'], '辆', 'cars'],
   bicycle: [['自行车'], '辆', 'bicycles'],
@@ -22,59 +22,57 @@ const NOUNS = {
   doctor: [['医生'], '个'],
   company: [['公司'], '家'],
 }
-const PEOPLE = ['teacher', 'student', 'engineer', 'doctor', 'company']
-/** "solution" and "system" twice: they have a word more to learn, or "autonomous driving" before them. */
-const THINGS = ['car', 'bicycle', 'book', 'map', 'ticket', 'robot', 'system', 'solution', 'system', 'solution']
-const AUTONOMOUS = ['car', 'robot', 'system', 'solution']
-/** Both words also occur alone, else their links swap. */
-const COMPOUNDS = [['autonomous', 'driving'], ['autonomous', 'driving'], ['autonomous'], ['driving']]
-/** @type {Record<string, string>} */
-const WORDS = {
-  autonomous: '自动',
-  driving: '驾驶',
-  who: '的',
-  she: '她',
-  he: '他',
-  new: '新',
-  old: '旧',
-  red: '红',
-  big: '大',
-  good: '好',
-  expensive: '贵',
-  simple: '简单',
-  buys: '购买',
-  sells: '出售',
-  uses: '使用',
-  sees: '看见',
-  tests: '测试',
-  builds: '建造',
-  wants: '想要',
-  likes: '喜欢',
-  needs: '需要',
-  shows: '展示',
-  today: '今天',
-  tonight: '今晚',
-  tomorrow: '明天',
-  now: '现在',
-  again: '再次',
-  in: '在',
-  near: '靠近',
-  from: '从',
-  Beijing: '北京',
-  Shanghai: '上海',
-  park: '公园',
-  office: '办公室',
-  station: '车站',
-  school: '学校',
+/** All other words that have one word in Chinese, by kind. @type {Record<string, Record<string, string>>} */
+const KINDS = {
+  compounds: { autonomous: '自动', driving: '驾驶' },
+  relative: { who: '的' },
+  pronouns: { she: '她', he: '他' },
+  adjectives: { new: '新', old: '旧', red: '红', big: '大', good: '好', expensive: '贵', simple: '简单' },
+  verbs: {
+    buys: '购买',
+    sells: '出售',
+    uses: '使用',
+    sees: '看见',
+    tests: '测试',
+    builds: '建造',
+    wants: '想要',
+    likes: '喜欢',
+    needs: '需要',
+    shows: '展示',
+  },
+  times: { today: '今天', tonight: '今晚', tomorrow: '明天', now: '现在', again: '再次' },
+  prepositions: { in: '在', near: '靠近', from: '从' },
+  places: { Beijing: '北京', Shanghai: '上海', park: '公园', office: '办公室', station: '车站', school: '学校' },
 }
-const PRONOUNS = ['she', 'he']
-const ADJECTIVES = ['new', 'old', 'red', 'big', 'good', 'expensive', 'simple']
-const VERBS = ['buys', 'sells', 'uses', 'sees', 'tests', 'builds', 'wants', 'likes', 'needs', 'shows']
-const TIMES = ['today', 'tonight', 'tomorrow', 'now', 'again']
-const PREPOSITIONS = ['in', 'near', 'from']
-const PLACES = ['Beijing', 'Shanghai', 'the park', 'the office', 'the station', 'the school']
-/** Chinese for the number of a measure word. @type {Record<string, string>} */
-const NUMBERS = { a: '一', this: '这', two: '两' }
+/** What phrases are made of, for the program in Python as well. */
+const GRAMMAR = {
+  nouns: NOUNS,
+  kinds: KINDS,
+  /** Chinese for the number of a measure word. */
+  numbers: /** @type {Record<string, string>} */ ({ a: '一', this: '这', two: '两' }),
+  /** Determiners, each with the number below which it is drawn. */
+  determiners: {
+    subject: /** @type {[string, number][]} */ ([
+      ['a', 0.48],
+      ['the', 0.84],
+      ['this', 1],
+    ]),
+    object: /** @type {[string, number][]} */ ([
+      ['a', 0.4],
+      ['the', 0.7],
+      ['this', 0.85],
+      ['two', 1],
+    ]),
+  },
+  people: ['teacher', 'student', 'engineer', 'doctor', 'company'],
+  /** "solution" and "system" twice: they have a word more to learn, or "autonomous driving" before them. */
+  things: ['car', 'bicycle', 'book', 'map', 'ticket', 'robot', 'system', 'solution', 'system', 'solution'],
+  autonomous: ['car', 'robot', 'system', 'solution'],
+  /** Both words also occur alone, else their links swap. */
+  modifiers: [['autonomous', 'driving'], ['autonomous', 'driving'], ['autonomous'], ['driving']],
+}
+/** @type {Record<string, string>} */
+const WORDS = Object.assign({}, ...Object.values(KINDS))
 
 /** Uniform numbers that one sentence takes at most. */
 export const DRAWS = 24
@@ -95,63 +93,54 @@ export function drawPair(uniform) {
   const source = []
   /** @template T @param {readonly T[]} list @returns {T} */
   const pick = list => list[Math.min(list.length - 1, Math.floor(uniform() * list.length))]
+  const anyOf = (/** @type {string} */ kind) => pick(Object.keys(KINDS[kind]))
   const link = (/** @type {string} */ word) => ({ word: WORDS[word], sources: [source.push(word) - 1] })
 
   /** @param {readonly string[]} nouns @param {boolean} isSubject @param {boolean} isModified @returns {TargetWord[]} */
   const phrase = (nouns, isSubject, isModified) => {
     const noun = pick(nouns)
     const u = uniform()
-    const determiner = isSubject
-      ? u < 0.48
-        ? 'a'
-        : u < 0.84
-          ? 'the'
-          : 'this'
-      : u < 0.4
-        ? 'a'
-        : u < 0.7
-          ? 'the'
-          : u < 0.85
-            ? 'this'
-            : 'two'
+    const determiners = GRAMMAR.determiners[isSubject ? 'subject' : 'object']
+    const [determiner] = determiners.find(([, below]) => u < below) ?? determiners[0]
     const [words, measure, plural] = NOUNS[noun]
     const kind = isModified ? uniform() : 1
-    const modifiers = kind < 0.5 && AUTONOMOUS.includes(noun) ? pick(COMPOUNDS) : kind < 0.55 ? [pick(ADJECTIVES)] : []
+    const isAutonomous = kind < 0.5 && GRAMMAR.autonomous.includes(noun)
+    const modifiers = isAutonomous ? pick(GRAMMAR.modifiers) : kind < 0.55 ? [anyOf('adjectives')] : []
     const isVowel = /^[aeiou]/.test(modifiers[0] ?? noun)
     const at = source.push(determiner === 'a' && isVowel ? 'an' : determiner) - 1
     const links = modifiers.map(link)
     const end = source.push(determiner === 'two' && plural ? plural : noun) - 1
-    const isSpoken = determiner in NUMBERS && !(isSubject && determiner === 'a')
-    const number = isSpoken ? [{ word: NUMBERS[determiner] + measure, sources: [at, end] }] : []
+    const isSpoken = determiner in GRAMMAR.numbers && !(isSubject && determiner === 'a')
+    const number = isSpoken ? [{ word: GRAMMAR.numbers[determiner] + measure, sources: [at, end] }] : []
     return [...number, ...links, ...words.map(word => ({ word, sources: [end] }))]
   }
 
   let subject
-  if (uniform() < 0.3) subject = [link(pick(PRONOUNS))]
+  if (uniform() < 0.3) subject = [link(anyOf('pronouns'))]
   else {
-    subject = phrase(PEOPLE, true, uniform() < 0.5)
+    subject = phrase(GRAMMAR.people, true, uniform() < 0.5)
     if (uniform() < 0.25) {
       const of = link('who')
-      const clause = [link(pick(VERBS)), ...phrase(THINGS, false, false)]
+      const clause = [link(anyOf('verbs')), ...phrase(GRAMMAR.things, false, false)]
       subject = [...clause, of, ...subject]
     }
   }
-  const verb = link(pick(VERBS))
-  const object = phrase(THINGS, false, true)
+  const verb = link(anyOf('verbs'))
+  const object = phrase(GRAMMAR.things, false, true)
   const place = []
   if (uniform() < 0.6) {
-    place.push(link(pick(PREPOSITIONS)))
-    const words = pick(PLACES).split(' ')
-    if (words.length > 1) source.push(words[0])
-    place.push(link(words[words.length - 1]))
+    place.push(link(anyOf('prepositions')))
+    const name = anyOf('places')
+    if (/^[a-z]/.test(name)) source.push('the')
+    place.push(link(name))
   }
-  const time = uniform() < 0.6 ? [link(pick(TIMES))] : []
+  const time = uniform() < 0.6 ? [link(anyOf('times'))] : []
   return { source, target: [...subject, ...time, ...place, verb, ...object] }
 }
 
 const plurals = Object.values(NOUNS).flatMap(([, , plural]) => plural ?? [])
 const measures = Object.entries(NOUNS).flatMap(([noun, [, measure]]) =>
-  (PEOPLE.includes(noun) ? ['这'] : ['一', '这', '两']).map(number => number + measure),
+  (GRAMMAR.people.includes(noun) ? ['这'] : ['一', '这', '两']).map(number => number + measure),
 )
 /** Every English word, in a fixed order. */
 export const SOURCE_WORDS = ['a', 'an', 'the', 'this', 'two', ...Object.keys(WORDS), ...Object.keys(NOUNS), ...plurals]
@@ -166,28 +155,6 @@ const HELD_OUT = [9]
 export const LONGEST = { source: 16, target: 17 }
 /** What stands before the first word of a translation; its row follows those of TARGET_WORDS. */
 export const START = TARGET_WORDS.length
-
-/** The whole grammar, for the program in Python. */
-const GRAMMAR = {
-  nouns: NOUNS,
-  words: WORDS,
-  numbers: NUMBERS,
-  people: PEOPLE,
-  things: THINGS,
-  autonomous: AUTONOMOUS,
-  compounds: COMPOUNDS,
-  pronouns: PRONOUNS,
-  adjectives: ADJECTIVES,
-  verbs: VERBS,
-  times: TIMES,
-  prepositions: PREPOSITIONS,
-  places: PLACES,
-  sourceWords: SOURCE_WORDS,
-  targetWords: TARGET_WORDS,
-  longest: LONGEST,
-  heldOut: HELD_OUT,
-  draws: DRAWS,
-}
 
 const sourceIds = new Map(SOURCE_WORDS.map((word, id) => [word, id]))
 const targetIds = new Map(TARGET_WORDS.map((word, id) => [word, id]))
@@ -260,33 +227,33 @@ export function batch(generator, _, B, split) {
 const pytorch = () => `import json
 
 G = json.loads('''${JSON.stringify(GRAMMAR)}''')
-SOURCE = {word: i for i, word in enumerate(G['sourceWords'])}
-TARGET = {word: i for i, word in enumerate(G['targetWords'])}
-T, L = G['longest']['source'], G['longest']['target']
+KINDS = G['kinds']
+WORDS = {word: chinese for kind in KINDS.values() for word, chinese in kind.items()}
+SOURCE = {word: i for i, word in enumerate('${SOURCE_WORDS.join(' ')}'.split())}
+TARGET = {word: i for i, word in enumerate('${TARGET_WORDS.join(' ')}'.split())}
+T, L = ${LONGEST.source}, ${LONGEST.target}
 INPUTS, OUTPUTS = len(SOURCE), len(TARGET)
 
 def pair(u):
     source = []
     pick = lambda words: words[min(len(words) - 1, math.floor(next(u) * len(words)))]
+    any_of = lambda kind: pick(list(KINDS[kind]))
 
     def word(w):
         source.append(w)
-        return [G['words'][w]]
+        return [WORDS[w]]
 
     def phrase(nouns, subject, modified):
         noun = pick(nouns)
         r = next(u)
-        if subject:
-            determiner = 'a' if r < 0.48 else 'the' if r < 0.84 else 'this'
-        else:
-            determiner = 'a' if r < 0.4 else 'the' if r < 0.7 else 'this' if r < 0.85 else 'two'
+        determiner = [d for d, below in G['determiners']['subject' if subject else 'object'] if r < below][0]
         words, measure, *plural = G['nouns'][noun]
         kind = next(u) if modified else 1
         modifiers = []
         if kind < 0.5 and noun in G['autonomous']:
-            modifiers = pick(G['compounds'])
+            modifiers = pick(G['modifiers'])
         elif kind < 0.55:
-            modifiers = [pick(G['adjectives'])]
+            modifiers = [any_of('adjectives')]
         source.append('an' if determiner == 'a' and (modifiers + [noun])[0][0] in 'aeiou' else determiner)
         said = [w for m in modifiers for w in word(m)]
         source.append(plural[0] if determiner == 'two' and plural else noun)
@@ -295,22 +262,23 @@ def pair(u):
         return number + said + words
 
     if next(u) < 0.3:
-        subject = word(pick(G['pronouns']))
+        subject = word(any_of('pronouns'))
     else:
         subject = phrase(G['people'], True, next(u) < 0.5)
         if next(u) < 0.25:
             of = word('who')
-            verb = word(pick(G['verbs']))
+            verb = word(any_of('verbs'))
             subject = verb + phrase(G['things'], False, False) + of + subject
-    verb = word(pick(G['verbs']))
+    verb = word(any_of('verbs'))
     thing = phrase(G['things'], False, True)
     place = []
     if next(u) < 0.6:
-        place = word(pick(G['prepositions']))
-        *article, name = pick(G['places']).split(' ')
-        source.extend(article)
+        place = word(any_of('prepositions'))
+        name = any_of('places')
+        if name[0].islower():
+            source.append('the')
         place += word(name)
-    time = word(pick(G['times'])) if next(u) < 0.6 else []
+    time = word(any_of('times')) if next(u) < 0.6 else []
     return source, subject + time + place + verb + thing
 
 def batch(g, B):
@@ -318,8 +286,8 @@ def batch(g, B):
     targets, lengths = torch.full((B, L), -1), torch.zeros(B, dtype=torch.long)
     b = 0
     while b < B:
-        source, target = pair(iter(torch.rand(G['draws'], generator=g).tolist()))
-        if len(source) in G['heldOut']:
+        source, target = pair(iter(torch.rand(${DRAWS}, generator=g).tolist()))
+        if len(source) in [${HELD_OUT}]:
             continue
         ids[b, : len(source)] = torch.tensor([SOURCE[w] for w in source])
         y = torch.tensor([TARGET[w] for w in target])
