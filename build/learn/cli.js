@@ -27,7 +27,7 @@ const ONE_LAYER = 0.4
 export async function learn(task, settings, text) {
   const qkv = await load()
   const run = createRun(qkv, task, settings, text)
-  const { hasText, goal, stacks } = TASKS[task]
+  const { hasText, goal, hasCross } = TASKS[task]
   const losses = []
   let reachedAt = null
   let evaluation = run.evaluate()
@@ -46,7 +46,7 @@ export async function learn(task, settings, text) {
   }
   seconds ||= (performance.now() - start) / 1000
   const { accuracy, heldOutAccuracy, heldOutLoss, alignment, scores } = evaluation
-  const sentence = stacks.includes('cross') ? { sentence: shownOf(qkv, run, SENTENCE).answers.join(' ') } : {}
+  const sentence = hasCross ? { sentence: shownOf(qkv, run, SENTENCE).answers.join(' ') } : {}
   const bits = hasText ? { bits: heldOutLoss / Math.LN2 } : {}
   run.dispose()
   const { seed } = run.settings

@@ -1,12 +1,13 @@
 // Trains the small translator that ships with the page: Marian's layout, on the grammar of the task "translation".
 
-import { batch as drawBatch, LONGEST, SOURCE_WORDS, TARGET_WORDS } from '../../web/rooms/learn/tasks/translation.js'
+import { LONGEST, SOURCE_WORDS, TARGET_WORDS, translation } from '../../web/rooms/learn/tasks/translation.js'
 import { filesOf } from './folder.js'
 import { configOf, forward, initialWeights } from './marian.js'
 import { train } from './train-weights.js'
 
 /** @typedef {import('../../web/rooms/learn/tasks/batch.js').Split} Split */
 
+const SHAPE = translation.shape(translation.defaults)
 const SPECIALS = ['<pad>', '</s>', '<unk>']
 const [PAD, END] = [0, 1]
 /** Every token; its place is its id. */
@@ -37,7 +38,7 @@ export const DEFAULTS = {
  * @param {Split} split
  */
 export function sentences(generator, B, split) {
-  const { T, ids, targets, sources, others = sources, lengths = [] } = drawBatch(generator, {}, B, split)
+  const { T, ids, targets, sources, others = sources, lengths = [] } = translation.batch(generator, SHAPE, B, split)
   const made = {
     ids: { data: ids.map((id, i) => (i % T < lengths[Math.floor(i / T)] ? id + SPECIALS.length : PAD)), dims: [B, T] },
     previous: { data: new Int32Array(B * L).fill(PAD), dims: [B, L] },

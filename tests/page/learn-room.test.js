@@ -401,7 +401,7 @@ test('the link contains the settings; bad ones give a message, with the nearest 
   await page.waitForFunction(() => /learn\.seed=7/.test(location.hash))
   assert.match(await text('.learn-settings summary'), /seed 7/)
   await context.go(`${SORT}&learn.heads=5&learn.rate=1e9`)
-  assert.match(await text('[data-problem="rate"]'), /Learning rate: got 1000000000/)
+  assert.match(await text('[data-problem="rate"]'), /Learning rate 1000000000: Enter a number from/)
   await page.click('[data-nearest="rate"]')
   await page.waitForFunction(() => /learn\.rate=1(?!0)/.test(location.hash))
   await context.go(

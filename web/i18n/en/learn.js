@@ -157,10 +157,8 @@ export const texts = {
   'learnSpoken.text': 'Step {step}, accuracy {accuracy} on the tenth held out',
   'changesEffect.lengths': 'Accuracy on lengths never trained: {before} without these changes, {after} with them',
   'changesEffect.text': 'Accuracy on the tenth held out: {before} without these changes, {after} with them',
-  learnBadWhole: 'got {given}, expected a whole number from {least} to {most}.',
-  learnBadRange: 'got {given}, expected a number from {least} to {most}.',
-  learnBadEven: 'got {given}, expected an even number from {least} to {most}.',
-  learnBadHeads: 'got {given}, expected a number of heads that divides d = {d} into even sizes.',
+  learnBadEven: 'Enter an even number from {least} to {most}.',
+  learnBadHeads: 'Enter a number of heads that divides d = {d} into even sizes.',
   learnRepeating:
     'The run of this link is trained again, up to step {step}. The same settings and the same seed give the same bits.',
   learnLinkText: 'The link holds the settings and the step, not your text: whoever opens it pastes their own.',

@@ -4,7 +4,7 @@ import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { retry } from '../../shell/retry.js'
 import { estimate, MOST_BYTES, MOST_SECONDS, secondsOf, smaller } from './cost.js'
-import { attentionsOf, fields, fieldsOf, POSITIONS, runSettings } from './fields.js'
+import { fields, fieldsOf, POSITIONS, runSettings } from './fields.js'
 import { TASKS } from './tasks/index.js'
 import { failureOf, runOf, shortText } from './told.js'
 
@@ -63,7 +63,7 @@ function problems({ t, settings, problems, act }) {
     const problem = problems[field]
     if (!problem) return []
     const [offer] = problem.offers ?? []
-    return html`<p class="learn-problem" role="alert" data-problem=${field}>${t(/** @type {any} */ (`learn.${field}`))}: ${t(/** @type {any} */ (problem.key), problem.params)}
+    return html`<p class="learn-problem" role="alert" data-problem=${field}>${t(`learn.${field}`)} ${String(settings[field]).slice(0, 20)}: ${t(/** @type {any} */ (problem.key), problem.params)}
       ${offer ? html`<button type="button" class="tool" data-nearest=${field} @click=${() => act.set(/** @type {any} */ (offer))}>${t('learnUse', { what: named(t, offer) })}</button>` : nothing}</p>`
   })
 }
@@ -72,7 +72,7 @@ function problems({ t, settings, problems, act }) {
 function large(context, own) {
   const { t, settings, act } = context
   const run = runOf(context)
-  const sizes = { ...own, layers: attentionsOf(settings.task, own).length }
+  const sizes = { ...own, layers: own.layers + Number(TASKS[settings.task].hasCross === true) }
   const { seconds, bytes } = estimate(sizes, run?.shape.outputs)
   const isMeasured = run && context.got.run?.is === 'here'
   const known = isMeasured ? secondsOf(own.steps, run.milliseconds) : seconds
@@ -84,7 +84,7 @@ function large(context, own) {
 
 /** @param {Context} context */
 function controls({ t, settings, act }) {
-  const hasCross = TASKS[settings.task].stacks.includes('cross')
+  const { hasCross } = TASKS[settings.task]
   return html`<div class="learn-fields">${fieldsOf(settings.task).map(field => {
     const label = t(field === 'layers' && hasCross ? 'learn.layers.encoder' : /** @type {any} */ (`learn.${field}`))
     const { type, least, most } = fields[field].kind

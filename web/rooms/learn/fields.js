@@ -3,7 +3,6 @@
 import { readChanges, writeChanges } from '../../head/changes.js'
 import { choice, count, flag, other, real, text, toNumber, whole } from '../../shell/kinds.js'
 import { TASKS } from './tasks/index.js'
-import { blocksOf } from './transformer.js'
 
 /** @typedef {import('./learn.js').Settings} Settings */
 /** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
@@ -14,9 +13,6 @@ export const POSITIONS = /** @type {const} */ (['rope', 'learned', 'distance', '
 
 /** Steps of a run at most. */
 export const MOST_TRAINED = 5000
-
-/** @param {string} task @param {Partial<LearnSettings>} settings the numbers of attentions and heads */
-export const attentionsOf = (task, { layers = 1 }) => blocksOf(TASKS[task].stacks.includes('cross'), layers)
 
 /**
  * A setting of the run: the task has its default, and says whether the reader may change it.
@@ -65,24 +61,20 @@ function readTrained(text) {
 /** The settings of the run that the reader may change. @param {string} task */
 export const fieldsOf = task => /** @type {RunField[]} */ (TASKS[task].fields)
 
-/** What is wrong with a value: its problem names what was expected, and offers what is near. @param {RunField} field @param {unknown} value @returns {Problem | undefined} */
+/** What is wrong with a value; offers what is near. @param {RunField} field @param {unknown} value @returns {Problem | undefined} */
 function problemOf(field, value) {
   const { kind } = fields[field]
+  const problem = kind.check?.(/** @type {never} */ (value))
   const { least = 0, most = 0, type } = kind
-  if (!kind.check?.(/** @type {never} */ (value))) return undefined
   const number = toNumber(value)
   const near = Math.min(most, Math.max(least, type === 'whole' ? Math.round(number) : number))
-  return {
-    key: type === 'whole' ? 'learnBadWhole' : 'learnBadRange',
-    params: { given: String(value).slice(0, 20), least, most },
-    offers: Number.isNaN(near) ? [] : [{ [field]: near }],
-  }
+  return problem && { ...problem, offers: Number.isNaN(near) ? [] : [{ [field]: near }] }
 }
 
 /** Heads of even sizes. @param {number} heads @param {number} d @returns {Problem} */
 function dividesProblem(heads, d) {
   const near = Math.min(Math.floor(128 / (2 * heads)), Math.max(1, Math.round(d / (2 * heads)))) * 2 * heads
-  return { key: 'learnBadHeads', params: { given: heads, d }, offers: [{ heads, d: Math.max(8, near) }] }
+  return { key: 'learnBadHeads', params: { d }, offers: [{ heads, d: Math.max(8, near) }] }
 }
 
 /** What is wrong with the settings of the run. An offer that is wrong itself is left out. @param {Settings} settings */

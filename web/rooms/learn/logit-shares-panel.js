@@ -35,7 +35,7 @@ export function why(context, { settings: { mlp } }, { shown: { why } }) {
   const at = Math.min(view.whyToken, tokens.length - 1)
   const { token, logit } = tokens[at]
   const title = t('why', { token: tokens[0].token })
-  const hasHeadsOnly = TASKS[settings.task].stacks.includes('cross') && !mlp
+  const hasHeadsOnly = TASKS[settings.task].hasCross && !mlp
   /** @param {Share} share @returns {import('../../head/head.js').Addend} */
   const addend = ({ kind, layer, head, values, sources }) => {
     const isHead = kind === 'head'

@@ -46,7 +46,7 @@ export function createRun(qkv, task, given = {}, text) {
   const settings = { ...of.defaults, ...given }
   settings.warmup = Math.min(settings.warmup, settings.steps - 1)
   const shape = shapeOf(of, settings, text)
-  const blocks = blocksOf(of.stacks.includes('cross'), settings.layers)
+  const blocks = blocksOf(of.hasCross, settings.layers)
   const sizes = blocks.map(block => ({ L: block === 'cross' ? shape.L : shape.T, S: shape.T }))
   const p = parameters(qkv, initialWeights(qkv.generator(settings.seed), settings, shape))
   const optimizer = new Adam(p, { lr: settings.rate, betas: BETAS })
@@ -55,7 +55,7 @@ export function createRun(qkv, task, given = {}, text) {
   const trainData = () => qkv.generator(settings.seed + TRAIN_SEED)
   const data = trainData()
   const table = { source: sinusoids(shape.T, settings.d), target: sinusoids(shape.L, settings.d) }
-  const modelForward = of.stacks.includes('cross') ? crossForward : layersForward
+  const modelForward = of.hasCross ? crossForward : layersForward
   let steps = 0
   /** What the reader changed. @type {Hooks} */
   let interventions = {}

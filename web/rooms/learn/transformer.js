@@ -36,7 +36,7 @@ const ROPE_BASE = 100
 
 /**
  * The names of the attentions: with a cross-attention those of its encoder, then its own.
- * @param {boolean} hasCross
+ * @param {boolean | undefined} hasCross
  * @param {number} layers
  */
 export const blocksOf = (hasCross, layers) =>

@@ -43,8 +43,8 @@ function withAllUsed(sources, names) {
  * @returns {string}
  */
 export function nodeProgram(task, settings, sources, text = '') {
-  const { isCausal, stacks, hasText } = TASKS[task]
-  const forward = stacks.includes('cross') ? 'crossForward' : 'layersForward'
+  const { isCausal, hasCross, hasText } = TASKS[task]
+  const forward = hasCross ? 'crossForward' : 'layersForward'
   const { rate, warmup, steps, decay, seed } = settings
   const total = decay ? `, total: ${steps}, least: ${rate} / 10` : ''
   return `import { load, tensor } from 'qkv'

@@ -102,8 +102,7 @@ ${s.mlp ? `    h = h${fed(s, "'cross")}\n` : ''}    return F.linear(normed(h, 'n
  */
 export function pytorchProgram(task, settings, text = '') {
   const { d, heads, norm, positions, seed, rate, batch, warmup, steps, decay } = settings
-  const { isCausal, stacks, pytorch } = TASKS[task]
-  const hasCross = stacks.includes('cross')
+  const { isCausal, hasCross = false, pytorch } = TASKS[task]
   return `${HEAD}
 ${pytorch(settings, text)}
 d, H = ${d}, ${heads}

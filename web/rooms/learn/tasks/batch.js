@@ -31,6 +31,9 @@ export const COMMON = /** @type {const} */ ({
   seed: 0,
 })
 
+/** Sizes of a task of numbers below V, whose input has one more sign, V. @type {import('./task.js').Task['shape']} */
+export const shapeWithSign = ({ V, T }) => ({ inputs: V + 1, outputs: V, V, T, L: T })
+
 /**
  * B permutations of 0 to V - 1: torch.rand(B, V).sort(dim=1, stable=True)[1].
  * @param {Generator} generator

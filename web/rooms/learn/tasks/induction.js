@@ -14,11 +14,7 @@ const shape = ({ V, T }) => ({ inputs: V, outputs: V, V, T, L: T })
  * T + 1 tokens, of which the first T are the input. A permutation of the vocabulary gives a segment of n tokens, which
  * starts at a and again at b; all other tokens come from the rest of the permutation. Targets are the segment's second
  * occurrence but for its first token.
- * @param {import('qkv').Generator} generator
- * @param {{ V: number, T: number }} shape vocabulary, length of the input
- * @param {number} B
- * @param {import('./batch.js').Split} split
- * @returns {import('./batch.js').Batch}
+ * @type {import('./task.js').Task['batch']}
  */
 function batch(generator, { V, T }, B, split) {
   const lengths = LENGTHS[split].filter(n => 2 * n <= T + 1 && n < V)
@@ -72,10 +68,9 @@ def batch(g, B):
 export const induction = {
   id: 'induction',
   isCausal: true,
-  stacks: ['self'],
   defaults: { ...COMMON, layers: 2, heads: 2, positions: 'rope', V: 32, T: 24, rate: 1e-2, steps: 600 },
   fields: ['layers', 'heads', 'd', 'positions', 'mlp', 'norm', 'V', 'T', 'rate', 'batch', 'steps', 'seed'],
-  check: ({ T }) => (T < 9 ? { T: { key: 'learnBadWhole', params: { given: T, least: 9, most: 64 } } } : {}),
+  check: ({ T }) => (T < 9 ? { T: { key: 'problemRange', params: { least: 9, most: 64 } } } : {}),
   goal: { measure: 'heldOutAccuracy', least: 0.95, within: 600, usual: 260 },
   recorded: {
     least: '2 3 3 3 3 4 6 9 10 14 17 20 21 33 66 95 98 97 98 99 99 98 99 99 99 99 99 99 99 99 99',

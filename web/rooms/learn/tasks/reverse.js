@@ -1,23 +1,18 @@
 // Reverse: one head answers with the number at the opposite end. One length is never trained.
 
-import { COMMON, drawLengths, forwardOf } from './batch.js'
+import { COMMON, drawLengths, forwardOf, shapeWithSign } from './batch.js'
 import { numberNames, readNumbers } from './numbers.js'
 import { answerOff, at, train, untilGoal } from './stops.js'
 
 /** The longest length is listed twice: only it shows the outer places. @param {number} T @returns {Record<import('./batch.js').Split, number[]>} */
 const lengthsOf = T => ({ train: [T, T, T - 4], heldOut: [T - 2] })
 
-/** @param {import('./task.js').LearnSettings} settings */
-const shape = ({ V, T }) => ({ inputs: V + 1, outputs: V, V, T, L: T })
+const shape = shapeWithSign
 
 /**
  * n numbers below V in the middle of T places, the blank V around them. Each has to answer with the number at the opposite
  * end: of place i, that at T - 1 - i.
- * @param {import('qkv').Generator} generator
- * @param {{ V: number, T: number }} shape
- * @param {number} B
- * @param {import('./batch.js').Split} split
- * @returns {import('./batch.js').Batch}
+ * @type {import('./task.js').Task['batch']}
  */
 function batch(generator, { V, T }, B, split) {
   const lengths = drawLengths(generator, lengthsOf(T)[split], B)
@@ -55,7 +50,6 @@ function answer(run, ids) {
 export const reverse = {
   id: 'reverse',
   isCausal: false,
-  stacks: ['self'],
   defaults: { ...COMMON, layers: 1, positions: 'learned', V: 16, T: 8, rate: 1e-2, steps: 200 },
   fields: ['layers', 'heads', 'd', 'positions', 'mlp', 'norm', 'V', 'T', 'rate', 'batch', 'steps', 'seed'],
   goal: { measure: 'heldOutAccuracy', least: 0.95, within: 100, usual: 40 },

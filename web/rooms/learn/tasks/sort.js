@@ -1,6 +1,6 @@
 // Sort: one head writes numbers in order, one after the other. One length is never trained.
 
-import { argmax, COMMON, drawLengths, forwardOf, permutations } from './batch.js'
+import { argmax, COMMON, drawLengths, forwardOf, permutations, shapeWithSign } from './batch.js'
 import { numberNames, readNumbers } from './numbers.js'
 import { askWhy, at, ownProbe, train, untilGoal } from './stops.js'
 
@@ -10,17 +10,12 @@ const lengthsOf = T => ({
   heldOut: [T / 2 - 2],
 })
 
-/** @param {import('./task.js').LearnSettings} settings */
-const shape = ({ V, T }) => ({ inputs: V + 1, outputs: V, V, T, L: T })
+const shape = shapeWithSign
 
 /**
  * n distinct numbers below V, the separator V, then the same numbers in order; the loss is on the ordered ones. The
  * separator also fills the rest.
- * @param {import('qkv').Generator} generator
- * @param {{ V: number, T: number }} shape
- * @param {number} B
- * @param {import('./batch.js').Split} split
- * @returns {import('./batch.js').Batch}
+ * @type {import('./task.js').Task['batch']}
  */
 function batch(generator, { V, T }, B, split) {
   const lengths = drawLengths(generator, lengthsOf(T)[split], B)
@@ -77,11 +72,10 @@ function answer(run, ids) {
 export const sort = {
   id: 'sort',
   isCausal: true,
-  stacks: ['self'],
   defaults: { ...COMMON, layers: 1, positions: 'learned', V: 16, T: 16, rate: 1.5e-2, steps: 300 },
   fields: ['layers', 'heads', 'd', 'positions', 'mlp', 'norm', 'V', 'T', 'rate', 'batch', 'steps', 'seed'],
   check: ({ V, T }) =>
-    T % 2 || V < T / 2 ? { T: { key: 'learnBadEven', params: { given: T, least: 8, most: Math.min(64, 2 * V) } } } : {},
+    T % 2 || V < T / 2 ? { T: { key: 'learnBadEven', params: { least: 8, most: Math.min(64, 2 * V) } } } : {},
   goal: { measure: 'heldOutAccuracy', least: 0.95, within: 200, usual: 100 },
   recorded: {
     least: '2 23 53 80 91 93 94 96 96 97 96 96 96 95 96 94',

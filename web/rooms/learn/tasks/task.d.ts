@@ -104,8 +104,8 @@ export type Stop = { target(told: Told): string; isDone(told: Told): boolean }
 export interface Task {
   id: string
   isCausal: boolean
-  /** layers of self-attention, and what comes behind them */
-  stacks: readonly ('self' | 'cross')[]
+  /** is the model an encoder with a cross-attention behind it? */
+  hasCross?: boolean
   defaults: LearnSettings
   /** what a phone begins with */
   onPhone?: Partial<LearnSettings>

@@ -61,13 +61,7 @@ function shape({ T }, text = '') {
   return { inputs: V, outputs: V, V, T, L: T, corpus }
 }
 
-/**
- * @param {import('qkv').Generator} generator
- * @param {{ T: number, corpus?: Corpus }} shape
- * @param {number} B
- * @param {import('./batch.js').Split} split
- * @returns {import('./batch.js').Batch}
- */
+/** @type {import('./task.js').Task['batch']} */
 function batch(generator, { T, corpus }, B, split) {
   const numbers = /** @type {Corpus} */ (corpus)[split]
   const starts = generator.randint(0, numbers.length - T, [B]).data
@@ -113,7 +107,6 @@ const EMPTY = { characters: [], start: '' }
 export const text = {
   id: 'text',
   isCausal: true,
-  stacks: ['self'],
   defaults: {
     ...COMMON,
     layers: 2,

@@ -206,13 +206,8 @@ const shape = () => ({
   previous: START + 1,
 })
 
-/**
- * @param {import('qkv').Generator} generator
- * @param {object} _
- * @param {number} B
- * @param {import('./batch.js').Split} split
- */
-export function batch(generator, _, B, split) {
+/** @type {import('./task.js').Task['batch']} */
+function batch(generator, _, B, split) {
   /** @type {Pair[]} */
   const pairs = []
   while (pairs.length < B) {
@@ -325,7 +320,7 @@ function readWords(probe) {
 export const translation = {
   id: 'translation',
   isCausal: false,
-  stacks: ['self', 'cross'],
+  hasCross: true,
   defaults: { ...COMMON, layers: 1, positions: 'sinusoids', V: 0, T: LONGEST.source, rate: 1e-2, steps: 400 },
   fields: ['layers', 'heads', 'd', 'positions', 'mlp', 'norm', 'rate', 'batch', 'steps', 'seed'],
   goal: { measure: 'alignment', least: 0.9, within: 300, usual: 140 },
