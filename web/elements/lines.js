@@ -120,7 +120,7 @@ export class QkvLines extends /** @type {new () => import('./base.js').Emits<Lin
     const font = `400 ${fontSize}px ${family}`
     const most = Math.max(40, Math.min(160, room * 0.3))
     const widest = (/** @type {'row' | 'column'} */ side, /** @type {number} */ count) => {
-      let width = 0
+      let width = widthOf(this.say(side === 'row' ? 'queries' : 'keys'), `400 11px ${family}`)
       for (let index = 0; index < count && width < most; index++)
         width = Math.max(width, widthOf(this.#name({ side, index }).slice(0, 60), font))
       return Math.min(Math.ceil(width), most)
