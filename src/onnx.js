@@ -7,6 +7,7 @@ import { count, Tensor } from './base/tensor.js'
 import { runAttention } from './ops/attention.js'
 import { checkOptions, labels } from './ops/attention-arguments.js'
 import { broadcast } from './ops/attention-masks.js'
+import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from './ops/onnx-names.js'
 import { expectCore } from './qkv.js'
 
 /** @typedef {import('./qkv.js').Qkv} Qkv */
@@ -49,18 +50,6 @@ import { expectCore } from './qkv.js'
  * @property {Tensor} [qk_matmul_output] (B, H, L, P + S)
  */
 
-const INPUTS = ['Q', 'K', 'V', 'attn_mask', 'past_key', 'past_value', 'nonpad_kv_seqlen']
-const ATTRIBUTES = [
-  'is_causal',
-  'scale',
-  'softcap',
-  'q_num_heads',
-  'kv_num_heads',
-  'qk_matmul_output_mode',
-  'left_window_size',
-  'right_window_size',
-  'softmax_precision',
-]
 /** The step of a trace that each mode returns. */
 const MODES = /** @type {const} */ (['scaled', 'capped', 'masked', 'weights'])
 const WHERE = 'onnxAttention'
@@ -224,8 +213,8 @@ function checkAttributes({ is_causal = false, ...attributes }) {
  */
 export function onnxAttention(qkv, inputs, attributes = {}) {
   const core = expectCore(qkv, WHERE)
-  inputs = readOptions(inputs, INPUTS, `${WHERE}: inputs`)
-  attributes = readOptions(attributes, ATTRIBUTES, WHERE)
+  inputs = readOptions(inputs, ATTENTION_INPUTS, `${WHERE}: inputs`)
+  attributes = readOptions(attributes, ATTENTION_ATTRIBUTES, WHERE)
   const { causal, window, step } = checkAttributes(attributes)
   const [Q, K, V] = /** @type {const} */ (['Q', 'K', 'V']).map(name => toInput(inputs[name], name))
   if (Q.dims.length !== K.dims.length || Q.dims.length !== V.dims.length)

@@ -49,8 +49,8 @@ Object.setPrototypeOf(Options.prototype, null)
 const noOptions = (options, where) =>
   new TypeError(`${where}: ${describe(options)} given, an object of options expected`)
 
-/** @param {string} name @param {readonly string[]} known @param {string} where */
-function unknownOption(name, known, where) {
+/** The error for an option that is not known. @param {string} name @param {readonly string[]} known @param {string} where */
+export function unknownOption(name, known, where) {
   const owner = [...optionsOf].find(([call, names]) => call !== where && names.includes(name))?.[0]
   const hint =
     (owner ? `, it belongs to ${owner}` : '') + (known.length ? `; did you mean "${nearest(name, known)}"?` : '.')

@@ -10,15 +10,15 @@
  * P = dS = 0 exactly, and adds nothing to any gradient. */
 #include "query_rows.h"
 
-/* Keys a tile: k, v, P and dP of a tile (16 KB each for D = E = 64) stay in L1 or L2 between the products. */
+/* A tile has so many keys: its k, v, P and dP (16 KB each for D = E = 64) stay in L1 or L2 between the products. */
 enum { TILE_KEYS = 64 };
 
-/* Relative to the largest weight of a row. A smaller weight counts as 0: it adds nothing to a sum of floats, and its dS
- * would often be subnormal, as would dq and dk, which makes all later kernels a hundred times slower. */
+/* A weight below this share of the largest weight of its row counts as 0. It adds nothing to a sum of floats, and its
+ * dS would often be subnormal, as would dq and dk; subnormal numbers make all later kernels a hundred times slower. */
 #define LEAST_WEIGHT 0x1p-64f
 
 struct gradients {
-  struct query_rows block; /* scores: then P */
+  struct query_rows block; /* its scores become P */
   const struct qkv_backward *to;
   uint32_t g;
   const float *q, *d_out; /* of the block's first row */
@@ -31,10 +31,11 @@ struct gradients {
   int is_finite;          /* q, k and d_out are: 0 times each is 0 */
 };
 
-/* Lanes of the tallest block. */
+/* Returns the lanes of the tallest block. */
 static size_t lanes_of(const struct qkv_attention *a) { return round_up(at_most(a->L, BLOCK_ROWS), PANEL); }
 
-/* Whole register tiles of keys, and a cache line: a power of two would map all panels onto the same sets of L1. */
+/* Returns the floats from panel to panel of the scores: those of whole register tiles of keys, and a cache line more,
+ * because with a power of two all panels would lie in the same sets of L1. */
 static size_t pitch_of(const struct qkv_attention *a) { return round_up(a->S, 4) * PANEL + 16; }
 
 double QKV_EXPORT(qkv_backward_scratch)(const struct qkv_backward *to) {
@@ -68,10 +69,11 @@ static struct gradients carve_scratch(const struct qkv_backward *to, void *scrat
   return y;
 }
 
-/* x y, but 0 where x is 0, even if y is NaN or Inf. */
+/* Returns x y, but 0 where x is 0, even if y is NaN or infinite. */
 INLINE f4 mul_visible(f4 x, f4 y) { return zero_where(equal(x, zeros()), mul(x, y)); }
 
-/* Four queries: scores become P, dP becomes dS = P * (dP - delta). Returns delta. */
+/* P = softmax(S), delta = rowsum(P * dP), dS = P * (dP - delta) of four queries. P replaces the scores, dS replaces dP.
+ * Returns delta. */
 static f4 softmax_backward(const struct gradients *y, size_t c) {
   const struct query_rows *block = &y->block;
   const struct panel *panel = block->panels + c / PANEL;
@@ -80,6 +82,7 @@ static f4 softmax_backward(const struct gradients *y, size_t c) {
         *d = y->d_scores + column_of(block, c) + panel->from * PANEL;
   online_softmax_column(p, keys, block->maxima + c, block->sums + c, block->powers);
   f4 sum = load(block->sums + c), inv_sum = quotient(splat(1.0f), blend(equal(sum, zeros()), splat(1.0f), sum));
+  /* delta = rowsum(e * dP) / sum(e), in two sums whose additions overlap */
   f4 even = zeros(), odd = zeros();
   size_t j = 0;
   for (; j + 2 <= keys; j += 2) {
@@ -89,12 +92,13 @@ static f4 softmax_backward(const struct gradients *y, size_t c) {
   if (j < keys)
     even = add(even, mul_visible(load(p + j * PANEL), load(d + j * PANEL)));
   f4 delta = mul(add(even, odd), inv_sum);
+  /* P = e / sum(e), dS = P * (dP - delta) */
   for (j = 0; j < keys; j++) {
     f4 e = load(p + j * PANEL), weight = zero_where(less(e, splat(LEAST_WEIGHT)), mul(e, inv_sum));
     store(p + j * PANEL, weight);
     store(d + j * PANEL, mul_visible(weight, sub(load(d + j * PANEL), delta)));
   }
-  /* The last register tile of keys may be partial: zeros beyond. */
+  /* The last register tile may have fewer keys; the others get P = dS = 0. */
   for (; (panel->from + j) % 4; j++) {
     store(p + j * PANEL, zeros());
     store(d + j * PANEL, zeros());
@@ -102,7 +106,7 @@ static f4 softmax_backward(const struct gradients *y, size_t c) {
   return delta;
 }
 
-/* d_sinks = -sum over rows of P of the sink * delta */
+/* d_sink -= sum_r P(r, sink) delta(r) over four rows from c on, P(r, sink) = exp(sink - maximum) / sum */
 static void accumulate_d_sinks(const struct gradients *y, size_t c, f4 delta) {
   const struct query_rows *block = &y->block;
   float deltas[4], sink = block->a->sinks[block->h];
@@ -112,7 +116,7 @@ static void accumulate_d_sinks(const struct gradients *y, size_t c, f4 delta) {
       y->to->d_sinks[block->h] -= exp1(sink - block->maxima[r]) / block->sums[r] * deltas[r - c];
 }
 
-/* d_bias += dS */
+/* d_bias += dS in the rows of the block */
 static void accumulate_d_bias(const struct gradients *y) {
   const struct query_rows *block = &y->block;
   const struct qkv_bias *bias = &block->a->bias;
@@ -123,7 +127,7 @@ static void accumulate_d_bias(const struct gradients *y) {
           y->d_scores[column_of(block, r) + j * PANEL];
 }
 
-/* dS *= scale * softcap'(s) */
+/* dS *= scale * softcap'(s) in the block */
 static void scale_d_scores(const struct gradients *y) {
   const struct query_rows *block = &y->block;
   for (size_t r = 0; r < block->lanes; r += PANEL) {
@@ -135,8 +139,8 @@ static void scale_d_scores(const struct gradients *y) {
   }
 }
 
-/* dz (keys, columns) += w^T z for keys from <= j < to, dz and z the rows of key `first` and of query `row`; w as
- * scores. Four keys and eight columns at a time, over the panels that see the keys. */
+/* dz (keys,columns) += w^T z for keys from <= j < to. dz begins with key `first` and z with query `row` of the block; w
+ * lies as scores do. A register tile is four keys and eight columns, and sums over the panels that see the keys. */
 static void accumulate_keys(const struct gradients *y, const float *w, float *dz, size_t stride, const float *z,
                             size_t row, size_t columns, size_t from, size_t to) {
   const struct query_rows *block = &y->block;
@@ -170,11 +174,13 @@ static void accumulate_keys(const struct gradients *y, const float *w, float *dz
     }
 }
 
-/* Offset of query r in panels (lanes/PANEL, columns, PANEL). */
+/* Returns the offset of query r in panels (lanes/PANEL, columns, PANEL). */
 static size_t lane_of(size_t r, size_t columns) { return r / PANEL * PANEL * columns + r % PANEL; }
 
-/* The same gradients key by key, four queries a vector: for scores that are no product, and where NaN or Inf times the
- * 0 of a hidden pair would be NaN. dq_t (lanes/PANEL, D, PANEL) is dq transposed. */
+/* The gradients that key j adds, four queries a vector, for scores that are no product, and for operands with NaN or
+ * infinity, whose product with the 0 of a hidden pair would be NaN:
+ *   dv += P d_out,  dq += dS d score/d q,  dk += dS d score/d k,  d_w_v += dS d score/d w_v
+ * dq_t (lanes/PANEL, D, PANEL) is dq transposed. */
 static void accumulate_pairs(const struct gradients *y, float *dq_t, size_t j) {
   const struct query_rows *block = &y->block;
   const struct qkv_attention *a = block->a;
@@ -214,13 +220,14 @@ static void accumulate_pairs(const struct gradients *y, float *dq_t, size_t j) {
   }
 }
 
-/* Rows that do not exist get no weight. */
+/* Sets the weights of the lanes beyond the last row to 0. */
 static void clear_padding(const struct query_rows *block, float *tile) {
   for (size_t r = block->rows; r < block->lanes; r++)
     for (size_t j = block->panels[r / PANEL].from; j < block->panels[r / PANEL].to; j++)
       tile[column_of(block, r) + j * PANEL] = 0.0f;
 }
 
+/* Does accumulate_pairs for all keys, and adds dq and d_w_v to their outputs. */
 static void accumulate_all_pairs(struct gradients *y, size_t keys) {
   const struct query_rows *block = &y->block;
   const struct qkv_attention *a = block->a;
@@ -240,6 +247,7 @@ static void accumulate_all_pairs(struct gradients *y, size_t keys) {
   }
 }
 
+/* The gradients that a block of query rows adds. */
 static void backward_block(struct gradients *y) {
   struct query_rows *block = &y->block;
   const struct qkv_attention *a = block->a;
@@ -298,13 +306,13 @@ static void backward_block(struct gradients *y) {
     }
 }
 
-/* Zeros in head h of batch b, (rows, columns). */
+/* x = 0 in head h of batch b, (rows, columns). */
 static void clear(const struct qkv_tensor *x, uint32_t b, uint32_t h, uint32_t rows, uint32_t columns) {
   for (uint32_t r = 0; r < rows; r++)
     __builtin_memset(row_of(x, b, h, r), 0, columns * sizeof(float));
 }
 
-/* Gradients of kv head g of batch b. */
+/* The gradients of kv head g of batch b: those of all blocks of its query heads. */
 static void backward_group(struct gradients *y, uint32_t b, uint32_t g) {
   const struct qkv_attention *a = y->block.a;
   const struct qkv_backward *to = y->to;
@@ -326,7 +334,7 @@ static void backward_group(struct gradients *y, uint32_t b, uint32_t g) {
     }
 }
 
-/* Batches that a unit covers, and kv heads. */
+/* Sets how many batches and how many kv heads a unit has. */
 static void unit_size(const struct qkv_backward *to, uint32_t *batches, uint32_t *heads) {
   const struct qkv_attention *a = &to->attention;
   int is_one = a->generator || to->d_w_v || (to->d_bias && a->bias.head == 0);

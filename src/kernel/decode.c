@@ -1,4 +1,5 @@
-/* decode.c: attention of few queries, as in a step of generation. Shapes as in attention.c, L < DECODE_QUERIES.
+/* decode.c: attention of few queries, as in a step of generation. q (B,H,L,D), k (B,G,S,D), v (B,G,S,E) -> out
+ * (B,H,L,E), L < DECODE_QUERIES.
  *
  * A register tile would compute eight queries for one. Here keys and values are read once, row by row; all queries of
  * all heads that share a kv head use them while they are in cache. The time is that of reading k and v. Each query

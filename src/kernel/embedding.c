@@ -1,4 +1,4 @@
-/* embedding.c: rows of a table. torch.nn.Embedding. */
+/* embedding.c: rows of a table, torch.nn.Embedding. table (rows,columns), ids (N) -> out (N,columns). */
 #include "qkv.h"
 #include "rows.h"
 

@@ -1,8 +1,8 @@
-/* exp.h: 2^x, exp and tanh of four floats.
+/* exp.h: 2^x, exp and tanh of four floats, x (4) -> y (4).
  *
  * power2_4: 2^x; relative error <= 1.3e-7 on [-126, 127], exactly 0 below -126.5, 1 at 0, NaN for NaN.
  * exp4:     relative error <= 1.3e-7 on [-87.33, 88], exactly 0 below, 1 at 0, NaN for NaN.
- *           Arguments above the range are not supported: softmax subtracts the maximum first.
+ *           No caller has arguments above the range, because softmax subtracts the maximum first.
  * tanh4:    relative error <= 1.5e-7 everywhere, +-1 beyond +-10, NaN for NaN.
  * The bounds are tested. */
 #ifndef EXP_H
@@ -12,8 +12,8 @@
 
 #define LOG2_E 1.44269504088896341f
 
-/* Adding 1.5 * 2^23 rounds x to the whole number n and leaves n in the low bits; 127 more makes those
- * bits the exponent field of 2^n. */
+/* Sets n to x rounded to a whole number, and returns 2^n. The sum x + 1.5 * 2^23 has n in its low bits; with 127 more,
+ * these bits are the exponent field of 2^n. */
 INLINE f4 round_to_exponent(f4 x, f4 *n) {
   const f4 shift = splat(12582912.0f + 127.0f);
   f4 shifted = add(x, shift);
@@ -21,8 +21,8 @@ INLINE f4 round_to_exponent(f4 x, f4 *n) {
   return low_bits_to_exponent(shifted);
 }
 
-/* 2^r for |r| <= 1/2: minimax polynomial with p(0) = 1, error 1.6e-8; in pairs (Estrin), which is half as
- * deep as Horner and leaves more instructions to overlap. */
+/* Returns 2^r, |r| <= 1/2, by a minimax polynomial p with p(0) = 1, whose error is 1.6e-8. Its terms are added in pairs
+ * (Estrin's scheme): that chain of instructions is half as long as Horner's, so more of them overlap. */
 INLINE f4 power2_fraction(f4 r) {
   f4 r2 = mul(r, r);
   f4 low = mul_add(splat(0.69314718f), r, splat(1.0f));
@@ -32,8 +32,8 @@ INLINE f4 power2_fraction(f4 r) {
   return mul_add(mul_add(high, r2, middle), r2, low);
 }
 
-/* 2^x = power2_fraction(fraction) * what is returned, 2 to the nearest whole number n. From -127 down n is -127,
- * whose exponent field is that of 0: -infinity gives 0 without a test. */
+/* 2^x = 2^n 2^fraction, n the whole number nearest to x. Returns 2^n. Where x <= -127, n is -127, whose exponent field
+ * is that of 0: so -infinity gives 0 without a comparison. */
 INLINE f4 power2_split(f4 x, f4 *fraction) {
   x = pmax(x, splat(-127.0f));
   f4 n, scale = round_to_exponent(x, &n);
@@ -46,15 +46,15 @@ INLINE f4 power2_4(f4 x) {
   return mul(power2_fraction(fraction), scale);
 }
 
-/* The weight exp(x), x <= 0, of a softmax. The rounding of the product makes an error of 6e-8 |x| more, relative to
- * exp(x): at most 3e-8 of the largest weight. */
+/* Returns the weight exp(x), x <= 0, of a softmax. The rounding of x log2(e) adds an error of 6e-8 |x| exp(x), which is
+ * at most 3e-8 of the largest weight. */
 INLINE f4 exp_weight(f4 x) { return power2_4(mul(x, splat(LOG2_E))); }
 
-/* In exp.c, not inlined: each caller would be up to a kilobyte larger. */
+/* These two are not inlined, because each caller would grow by up to a kilobyte. */
 f4 exp4(f4 x);
 f4 tanh4(f4 x);
 
-/* One float: the same bits as a lane of the above. */
+/* These compute one float, with the same bits as a lane of the two above. */
 float exp1(float x);
 INLINE float tanh1(float x) { return lane0(tanh4(splat(x))); }
 

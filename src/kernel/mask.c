@@ -1,4 +1,4 @@
-/* mask.c: the functions of mask.h that are not inlined. */
+/* mask.c: the functions of mask.h that are not inlined. mask and bias broadcast to (B,H,L,S), scores (S). */
 #include "mask.h"
 
 struct span visible_span(const struct qkv_attention *a, uint32_t b, uint32_t i) {

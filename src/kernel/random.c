@@ -1,11 +1,12 @@
-/* random.c: PyTorch's CPU random streams, bit for bit.
+/* random.c: PyTorch's CPU random streams, bit for bit. out (n), in the order of the stream.
  *
- * MT19937 (Matsumoto & Nishimura 1998), read as ATen does: DistributionTemplates.h, cpu/
- * DistributionTemplates.h, TransformationHelper.h. Two builds of PyTorch exist and differ in the
- * transformation of 16 or more normals and in uniform's last rounding: the vector one (AVX2 and FMA)
- * and the portable scalar one; `stream` chooses. The functions here fill n values in stream order. */
+ * The generator is MT19937 (Matsumoto & Nishimura 1998). Its words become numbers as in ATen: DistributionTemplates.h,
+ * cpu/DistributionTemplates.h, TransformationHelper.h. PyTorch has two builds, which differ in the transformation of 16
+ * or more normals and in the last rounding of uniform: one for AVX2 and FMA, called vector here, and a portable one,
+ * called scalar. `stream` says which of them is followed. */
 #include "random.h"
 
+/* state[0] = seed,  state[j] = 1812433253 (state[j-1] ^ (state[j-1] >> 30)) + j */
 uint32_t QKV_EXPORT(qkv_seed)(struct qkv_generator *g, uint32_t seed, uint32_t stream) {
   g->state[0] = seed;
   for (uint32_t j = 1; j < 624; j++)
@@ -18,6 +19,8 @@ uint32_t QKV_EXPORT(qkv_seed)(struct qkv_generator *g, uint32_t seed, uint32_t s
   return QKV_OK;
 }
 
+/* Replaces the 624 words of the state by the next 624:
+ *   s[j] = s[j + 397] ^ (y >> 1) ^ (y odd ? 0x9908b0df : 0),  y = the top bit of s[j] and the other bits of s[j + 1] */
 static void twist(uint32_t *s) {
   for (uint32_t j = 0; j < 624; j++) {
     uint32_t y = (s[j] & 0x80000000u) | (s[(j + 1) % 624] & 0x7fffffffu);
@@ -25,6 +28,7 @@ static void twist(uint32_t *s) {
   }
 }
 
+/* Returns the next word of the stream: a word of the state, tempered. */
 static uint32_t word(struct qkv_generator *g) {
   if (g->next == 624) {
     twist(g->state);
@@ -37,18 +41,20 @@ static uint32_t word(struct qkv_generator *g) {
   return y ^ y >> 18;
 }
 
-/* Uniform in [0, 1): 24 bits of one word, or 53 bits of two, the first one high. */
+/* Returns a number that is uniform in [0, 1), made of 24 bits of one word. */
 static float unit(struct qkv_generator *g) { return (float)(word(g) & 0xffffffu) * 0x1p-24f; }
 
+/* Returns the same made of 53 bits of two words, of which the first has the higher bits. */
 static double unit64(struct qkv_generator *g) {
   uint64_t high = word(g), bits = high << 32 | word(g);
   return (double)(bits & 0x1fffffffffffffu) * 0x1p-53;
 }
 
-/* a * b + c with one rounding, as the vector build's FMA: the product is exact in double. */
+/* Returns a * b + c as the FMA instruction of the vector build does; the product is exact in double. */
 static float fused(float a, float b, float c) { return (float)((double)a * b + c); }
 
-/* log, sin and cos in double, to about 1e-16, of fewer than 16 normals and of float64. */
+/* The next two functions are in double, with a relative error of about 1e-16. Fewer than 16 normals and all normals of
+ * float64 are made with them. */
 
 double log_double(double x) {
   uint64_t bits;
@@ -70,7 +76,7 @@ double log_double(double x) {
   return exponent * 6.93147180369123816490e-01 + (exponent * 1.90821492927058770002e-10 + 2 * (s + s * sum));
 }
 
-/* sin and cos of 0 <= x <= 2 pi: x = quadrant * pi/2 + r, |r| <= pi/4, then Taylor's series. */
+/* Computes sin and cos of 0 <= x <= 2 pi by Taylor's series of r, x = quadrant * pi/2 + r, |r| <= pi/4. */
 static void sin_cos_double(double x, double *sine, double *cosine) {
   int quadrant = (int)(x * 0.63661977236758134 + 0.5);
   double r = x - quadrant * 1.57079632673412561417 - quadrant * 6.07710050650619224932e-11;
@@ -85,7 +91,7 @@ static void sin_cos_double(double x, double *sine, double *cosine) {
   *cosine = cosines[quadrant & 3];
 }
 
-/* log, sin and cos of the vector build: Cephes in single precision, as in ATen's avx_mathfun.h. */
+/* The next two functions are those of the vector build: Cephes in single precision, as in ATen's avx_mathfun.h. */
 
 static float log_vector(float x) {
   uint32_t bits;
@@ -129,8 +135,9 @@ static void sin_cos_vector(float x, float *sine, float *cosine) {
   *cosine = (j & 2 ? s : c) * ((j - 2) & 4 ? 1.0f : -1.0f);
 }
 
-/* log, sin and cos of the scalar build: the C library's logf, sinf and cosf, which end in double and are not
- * always the nearest float. Steps and constants as in glibc 2.28 and later: Arm Optimized Routines, MIT. */
+/* The next two functions are those of the scalar build: the C library's logf, sinf and cosf. These compute in double
+ * and do not always return the nearest float. Steps and constants are those of glibc 2.28 and later (Arm Optimized
+ * Routines, MIT license). */
 
 static float log_scalar(float x) {
   /* 1/c and log c for c in the middle of the i-th sixteenth of [0.7, 1.4); 1 has a row of its own */
@@ -156,7 +163,7 @@ static float log_scalar(float x) {
   return (float)(y * square + (row[1] + exponent * 0x1.62e42fefa39efp-1 + r));
 }
 
-/* x >= 0 */
+/* Computes sin and cos of x >= 0. */
 static void sin_cos_scalar(float x, float *sine, float *cosine) {
   int quadrant = ((int)(x * 0x1.45f306dc9c883p+23) + 0x800000) >> 24;
   double r = x - quadrant * 0x1.921fb54442d18p+0, z = r * r;
@@ -168,7 +175,8 @@ static void sin_cos_scalar(float x, float *sine, float *cosine) {
   *cosine = (float)cosines[quadrant & 3];
 }
 
-/* Sixteen uniforms become sixteen normals: d[j] and d[j+8] are a pair of Box & Muller. */
+/* Sixteen uniforms become sixteen normals by the transformation of Box & Muller, in pairs d[j] and d[j + 8]:
+ *   radius = sqrt(-2 log(1 - d[j])),  d[j] = radius cos(2 pi d[j + 8]),  d[j + 8] = radius sin(2 pi d[j + 8]) */
 static void normal_block(const struct qkv_generator *g, float *d, double mean, double std) {
   for (int j = 0; j < 8; j++) {
     float u1 = 1.0f - d[j], u2 = d[j + 8];
@@ -186,6 +194,7 @@ static void normal_block(const struct qkv_generator *g, float *d, double mean, d
   }
 }
 
+/* The same in double. */
 static void normal_block64(double *d, double mean, double std) {
   for (int j = 0; j < 8; j++) {
     double radius = __builtin_sqrt(-2 * log_double(1 - d[j])), sine, cosine;
@@ -195,7 +204,7 @@ static void normal_block64(double *d, double mean, double std) {
   }
 }
 
-/* One normal; every second one is the spare of the first. */
+/* Returns one normal. The transformation makes two, so every second call returns the spare of the call before. */
 static double normal_value(struct qkv_generator *g, double mean, double std) {
   if (g->has_spare) {
     g->has_spare = 0;
@@ -209,26 +218,28 @@ static double normal_value(struct qkv_generator *g, double mean, double std) {
   return radius * cosine * std + mean;
 }
 
+/* Writes the next n words. */
 uint32_t QKV_EXPORT(qkv_words)(struct qkv_generator *g, uint32_t *out, size_t n) {
   for (size_t i = 0; i < n; i++)
     out[i] = word(g);
   return QKV_OK;
 }
 
-/* torch.rand */
+/* This is torch.rand. */
 uint32_t QKV_EXPORT(qkv_rand)(struct qkv_generator *g, float *out, size_t n) {
   for (size_t i = 0; i < n; i++)
     out[i] = unit(g);
   return QKV_OK;
 }
 
+/* This is torch.rand of float64. */
 uint32_t QKV_EXPORT(qkv_rand64)(struct qkv_generator *g, double *out, size_t n) {
   for (size_t i = 0; i < n; i++)
     out[i] = unit64(g);
   return QKV_OK;
 }
 
-/* Tensor.uniform_(from, to): both ends become float32 first. */
+/* This is Tensor.uniform_(from, to), which rounds both ends to float32 first. */
 uint32_t QKV_EXPORT(qkv_uniform)(struct qkv_generator *g, float *out, size_t n, double from, double to) {
   float low = (float)from, width = (float)to - low;
   for (size_t i = 0; i < n; i++) {
@@ -238,8 +249,8 @@ uint32_t QKV_EXPORT(qkv_uniform)(struct qkv_generator *g, float *out, size_t n, 
   return QKV_OK;
 }
 
-/* Tensor.normal_(mean, std): pairs below 16 values, blocks of 16 from there on; a last block that is
- * not whole is drawn anew over the last 16 places. */
+/* This is Tensor.normal_(mean, std). Fewer than 16 values are made in pairs, others in blocks of 16. If n is no
+ * multiple of 16, the last 16 values are drawn again as a block of their own. */
 uint32_t QKV_EXPORT(qkv_normal)(struct qkv_generator *g, float *out, size_t n, double mean, double std) {
   if (n < 16) {
     for (size_t i = 0; i < n; i++)
@@ -256,6 +267,7 @@ uint32_t QKV_EXPORT(qkv_normal)(struct qkv_generator *g, float *out, size_t n, d
   return QKV_OK;
 }
 
+/* This is Tensor.normal_(mean, std) of float64. */
 uint32_t QKV_EXPORT(qkv_normal64)(struct qkv_generator *g, double *out, size_t n, double mean, double std) {
   if (n < 16) {
     for (size_t i = 0; i < n; i++)
@@ -272,7 +284,7 @@ uint32_t QKV_EXPORT(qkv_normal64)(struct qkv_generator *g, double *out, size_t n
   return QKV_OK;
 }
 
-/* Tensor.bernoulli_(p), of the builds without MKL. */
+/* This is Tensor.bernoulli_(p) of the builds without MKL. */
 uint32_t QKV_EXPORT(qkv_bernoulli)(struct qkv_generator *g, float *out, size_t n, double p) {
   for (size_t i = 0; i < n; i++)
     out[i] = unit64(g) < p ? 1.0f : 0.0f;
@@ -284,14 +296,14 @@ void draw_keep_mask(struct qkv_generator *g, uint8_t *keep, size_t n, double p) 
     keep[i] = unit64(g) < 1.0 - p;
 }
 
-/* torch.nn.functional.dropout(x, p): y = x * keep / (1 - p). y may be x; x 0: ones. */
+/* This is torch.nn.functional.dropout(x, p): y = x * keep / (1 - p). y may be x. Without x, y = keep / (1 - p). */
 uint32_t QKV_EXPORT(qkv_dropout)(struct qkv_generator *g, const float *x, float *y, size_t n, double p) {
   for (size_t i = 0; i < n; i++)
     y[i] = (x ? x[i] : 1.0f) * keep_factor(unit64(g) < 1.0 - p, p);
   return QKV_OK;
 }
 
-/* torch.randint(low, low + range) */
+/* This is torch.randint(low, low + range). */
 uint32_t QKV_EXPORT(qkv_randint)(struct qkv_generator *g, int32_t *out, size_t n, int32_t low, uint32_t range) {
   if (range == 0)
     return QKV_EMPTY_RANGE;

@@ -1,4 +1,4 @@
-/* tile.c: the functions of tile.h that are not inlined. */
+/* tile.c: the functions of tile.h that are not inlined. a (rows,n), b (n,columns) -> out (rows,columns). */
 #include "tile.h"
 #include "rows.h"
 

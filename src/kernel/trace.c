@@ -1,39 +1,45 @@
-/* trace.c: attention step by step, every intermediate written out. Shapes as in attention.c; scores,
- * weights and all between are (B,H,L,S). One plain loop a step of the formula
- *   out = dropout(softmax(mask(softcap(scale * score(q, k))))) v. */
+/* trace.c: attention step by step, every step written out. q (B,H,L,D), k (B,G,S,D), v (B,G,S,E) -> out (B,H,L,E), and
+ * scores, weights and all steps between them (B,H,L,S).
+ *   out = dropout(softmax(mask(softcap(scale * score(q, k))))) v
+ * Each step is one plain loop. */
 #include "mask.h"
 #include "random.h"
 #include "rows.h"
 #include "score.h"
 
-/* Copies n values of a step, if it is wanted. */
+/* Copies n values of a step to its output, if that is wanted. */
 static void save_step(float *step, size_t at, const float *x, size_t n) {
   if (step)
     __builtin_memcpy(step + at, x, n * sizeof *x);
 }
 
+/* Writes one value of a step, if it is wanted. */
 static void save_value(float *step, size_t at, float x) {
   if (step)
     step[at] = x;
 }
 
-/* weights[at ...] (S) = mask(softcap(scale * score(q, k))) of query i. */
+/* Row i of head h, which is computed in place: weights[at ...] (S) = mask(softcap(scale * score(q, k))). */
 static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_t i, size_t at) {
   const struct qkv_attention *a = &t->attention;
   uint32_t g = h / (a->H / a->G);
   const float *q = a->q.data + (size_t)b * a->q.batch + (size_t)h * a->q.head + (size_t)i * a->q.row;
   const float *k = a->k.data + (size_t)b * a->k.batch + (size_t)g * a->k.head;
   float *row = t->weights + at;
+  /* scores = score(q, k) */
   for (size_t j = 0; j < a->S; j++)
     row[j] = score_pair(a, q, k + j * a->k.row);
   save_step(t->scores, at, row, a->S);
+  /* scaled = scale * scores */
   for (size_t j = 0; j < a->S; j++)
     row[j] *= a->scale;
   save_step(t->scaled, at, row, a->S);
+  /* capped = softcap * tanh(scaled / softcap) */
   if (a->softcap > 0.0f)
     for (size_t j = 0; j < a->S; j++)
       row[j] = a->softcap * tanh1(row[j] / a->softcap);
   save_step(t->capped, at, row, a->S);
+  /* masked = capped + alibi + bias, hidden keys -inf */
   for (uint32_t j = 0; a->alibi && j < a->S; j++)
     row[j] += alibi_at(a, b, h, i, j);
   if (t->masking == QKV_MASKING_BEFORE)
@@ -44,8 +50,10 @@ static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_
   save_step(t->masked, at, row, a->S);
 }
 
-/* Softmax in place of n values of t->weights, from `at`, `stride` apart, and a sink; `line` indexes maxima and sums. */
+/* Softmax of a line of n values of t->weights, in place. The values begin at `at` and lie `stride` apart; `line` is the
+ * index of the line in maxima and sums. */
 static void softmax_line(const struct qkv_trace *t, float sink, size_t at, size_t n, size_t stride, size_t line) {
+  /* maximum = max(sink, x) */
   float maximum = sink;
   for (size_t c = 0; c < n; c++) {
     float x = t->weights[at + c * stride];
@@ -54,6 +62,7 @@ static void softmax_line(const struct qkv_trace *t, float sink, size_t at, size_
     if (maximum != maximum)
       break;
   }
+  /* e = exp(x - maximum), sum = exp(sink - maximum) + sum(e) */
   double sink_weight = sink == HIDDEN ? 0.0 : (double)exp1(sink - maximum), sum = sink_weight;
   for (size_t c = 0; c < n; c++) {
     float *x = t->weights + at + c * stride;
@@ -61,18 +70,17 @@ static void softmax_line(const struct qkv_trace *t, float sink, size_t at, size_
     save_value(t->exponentials, at + c * stride, *x);
     sum += (double)*x;
   }
+  /* weights = e / sum */
   for (size_t c = 0; c < n; c++)
     if (sum != 0.0)
       t->weights[at + c * stride] = (float)(t->weights[at + c * stride] / sum);
   save_value(t->maxima, line, maximum);
   save_value(t->sums, line, (float)sum);
-  save_value(t->zeroed_sums, line,
-             sum == 0.0 ? 0.0f
-                        : (float)(sink_weight /
-                                  sum)); /* with masking after: the sink's weight, renormalise_line adds the rest */
+  /* The weight of the sink stays when hidden weights become 0; renormalise_line adds the others to it. */
+  save_value(t->zeroed_sums, line, sum == 0.0 ? 0.0f : (float)(sink_weight / sum));
 }
 
-/* Masking after softmax: hidden weights become 0, the line is divided by what is left. */
+/* zeroed = full_weights, hidden keys 0, in rows row <= i < end */
 static void zero_hidden(const struct qkv_trace *t, uint32_t b, uint32_t h, size_t at, uint32_t row, uint32_t end) {
   const struct qkv_attention *a = &t->attention;
   for (uint32_t i = row; i < end; i++)
@@ -81,6 +89,7 @@ static void zero_hidden(const struct qkv_trace *t, uint32_t b, uint32_t h, size_
         t->weights[at + (size_t)i * a->S + j] = 0.0f;
 }
 
+/* weights = zeroed / (weight of the sink + sum(zeroed)) in a line, see softmax_line. */
 static void renormalise_line(const struct qkv_trace *t, size_t at, size_t n, size_t stride, size_t line) {
   double sum = t->attention.sinks ? (double)t->zeroed_sums[line] : 0.0;
   for (size_t c = 0; c < n; c++)
@@ -91,7 +100,8 @@ static void renormalise_line(const struct qkv_trace *t, size_t at, size_t n, siz
   save_value(t->zeroed_sums, line, (float)sum);
 }
 
-/* Rows row <= i < end of a head; all of them where softmax runs over the queries. */
+/* weights = softmax(masked) in rows row <= i < end of a head, which are all its rows where softmax runs over the
+ * queries. */
 static void compute_weights(const struct qkv_trace *t, size_t head, uint32_t row, uint32_t end) {
   const struct qkv_attention *a = &t->attention;
   uint32_t b = (uint32_t)(head / a->H), h = (uint32_t)(head % a->H);
@@ -112,7 +122,8 @@ static void compute_weights(const struct qkv_trace *t, size_t head, uint32_t row
   }
 }
 
-/* out (L,E) = weights (L,S) v (S,E), over visible keys only: 0 * NaN of a hidden value would be NaN. */
+/* out (L,E) = weights (L,S) v (S,E) in rows row <= i < end. Only visible keys are summed, because 0 times a hidden NaN
+ * would be NaN. */
 static void weighted_sum(const struct qkv_trace *t, const float *weights, size_t head, uint32_t row, uint32_t end) {
   const struct qkv_attention *a = &t->attention;
   uint32_t b = (uint32_t)(head / a->H), h = (uint32_t)(head % a->H);
@@ -131,7 +142,7 @@ static void weighted_sum(const struct qkv_trace *t, const float *weights, size_t
 
 enum { UNIT_ROWS = 16 };
 
-/* Rows of a unit. */
+/* Returns the rows of a unit. */
 static uint32_t unit_rows(const struct qkv_trace *t) {
   const struct qkv_attention *a = &t->attention;
   return t->softmax_axis == QKV_SOFTMAX_KEYS && !a->generator ? UNIT_ROWS : a->L + !a->L;

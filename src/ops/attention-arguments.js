@@ -1,7 +1,7 @@
 // Checks the public options and stores them as numbers in an AttentionCall. Nothing here uses the module's memory. A
 // correct call allocates no objects and no strings: names for errors are made once, in `labels`.
 
-import { expectDims, oneOf, readOptions, register, sizeOf, toNumber } from '../base/arguments.js'
+import { expectDims, oneOf, readOptions, register, sizeOf, toNumber, unknownOption } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { TRACE_STEPS } from '../runtime/abi.js'
@@ -179,9 +179,14 @@ export function checkAttention(call, query, key, value, options, labels) {
   checkOptions(call, D, Dk, given, labels)
 }
 
-const KINDS = /** @type {const} */ (['dot', 'gaussian', 'additive'])
-const ADDITIVE_PARTS = ['kind', 'wQuery', 'wKey', 'v', 'bias']
-const SCORE_PARTS = [...ADDITIVE_PARTS, 'sigma']
+/** The options of each score. */
+const SCORES = {
+  dot: ['kind'],
+  gaussian: ['kind', 'sigma'],
+  additive: ['kind', 'wQuery', 'wKey', 'v', 'bias'],
+}
+const KINDS = /** @type {AttentionCall['kind'][]} */ (Object.keys(SCORES))
+const SCORE_PARTS = [...SCORES.additive, 'sigma']
 const AXES = /** @type {const} */ (['keys', 'queries'])
 const MASKINGS = /** @type {const} */ (['before', 'after'])
 const NOT_NEGATIVE = { least: 0 }
@@ -223,6 +228,8 @@ function checkScore(call, score, Dq, Dk, where, name) {
     throw new TypeError(`${name}: ${describe(score)} given, 'dot', 'gaussian' or an object with a kind expected`)
   call.kind = /** @type {AttentionCall['kind']} */ (given ? given.kind : (score ?? 'dot'))
   if (!KINDS.includes(call.kind)) oneOf(call.kind, KINDS, `${name}.kind`) // throws
+  const parts = SCORES[call.kind]
+  for (const part in given) if (!parts.includes(part)) throw unknownOption(part, parts, name)
   if (call.kind !== 'additive' && Dq !== Dk)
     throw new RangeError(`${where}: q has rows of ${Dq}, k of ${Dk}: the ${call.kind} score needs the same size`)
   call.D = Dq
@@ -231,10 +238,8 @@ function checkScore(call, score, Dq, Dk, where, name) {
   if (call.kind === 'additive') {
     call.additive = checkAdditive(given ?? {}, Dq, Dk, name)
     call.D = call.additive.v.dims[0]
-  } else if (given) {
-    readOptions(given, call.kind === 'gaussian' ? ['kind', 'sigma'] : ['kind'], name)
-    if (call.kind === 'gaussian') call.sigma = toNumber(given.sigma ?? 1, `${name}.sigma`, { least: 1e-15, most: 1e15 }) // its square is a float32
-  }
+  } else if (call.kind === 'gaussian')
+    call.sigma = toNumber(given?.sigma ?? 1, `${name}.sigma`, { least: 1e-15, most: 1e15 }) // its square is a float32
 }
 
 /**
@@ -245,7 +250,6 @@ function checkScore(call, score, Dq, Dk, where, name) {
  * @returns {AdditiveScore}
  */
 function checkAdditive(given, Dq, Dk, name) {
-  readOptions(given, ADDITIVE_PARTS, name)
   const [wQuery, wKey, v] = ['wQuery', 'wKey', 'v'].map(part => toFloats(given[part], `${name}.${part}`))
   const bias = given.bias === undefined ? undefined : toFloats(given.bias, `${name}.bias`)
   const A = wQuery.dims[0]

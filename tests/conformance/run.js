@@ -2,6 +2,7 @@
 
 import { tensor } from '../../src/index.js'
 import { onnxAttention } from '../../src/onnx.js'
+import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from '../../src/ops/onnx-names.js'
 import { findCases, Unsupported } from './cases.js'
 
 /** @typedef {import('./cases.js').Case} Case */
@@ -26,19 +27,6 @@ function only({ attributes }, known) {
  */
 const as = (x, y) => (x.dtype === 'float16' ? /** @type {any} */ (y).half() : y)
 
-const ATTENTION = ['Q', 'K', 'V', 'attn_mask', 'past_key', 'past_value', 'nonpad_kv_seqlen']
-const ATTENTION_ATTRIBUTES = [
-  'is_causal',
-  'scale',
-  'softcap',
-  'q_num_heads',
-  'kv_num_heads',
-  'qk_matmul_output_mode',
-  'left_window_size',
-  'right_window_size',
-  'softmax_precision',
-]
-
 /**
  * The first opset whose semantics we implement, and the function that computes the outputs.
  * @type {Record<string, { since: number, run: (qkv: Qkv, test: Case, inputs: any[]) => Got[] }>}
@@ -49,7 +37,9 @@ const OPERATORS = {
     run(qkv, test, given) {
       const attributes = only(test, ATTENTION_ATTRIBUTES)
       if (attributes.softmax_precision === 11) throw new Unsupported('softmax_precision float64')
-      const inputs = /** @type {any} */ (Object.fromEntries(ATTENTION.map((name, i) => [name, given[i] ?? undefined])))
+      const inputs = /** @type {any} */ (
+        Object.fromEntries(ATTENTION_INPUTS.map((name, i) => [name, given[i] ?? undefined]))
+      )
       const mode = test.outputs[3] ? { qk_matmul_output_mode: 0 } : {}
       const { Y, present_key, present_value, qk_matmul_output } = onnxAttention(qkv, inputs, { ...mode, ...attributes })
       return [Y, present_key, present_value, qk_matmul_output]
