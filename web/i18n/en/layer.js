@@ -241,7 +241,6 @@ export const texts = {
     'The weight of 68 is printed as 0. It is 0.000000056, and the estimate is 112.50000076: in four decimals both print alike.\nThe width σ of the printed kernel is 1. The document’s table of models divides the plain dot product by a root, too; its text does not, nor does the page. The additive score as printed has no tanh: then the query drops out of softmax, and every query gets the same output. Here it has one.',
 
   settings: 'Settings',
-  moreSettings: 'More settings',
   sentence: 'Sentence',
   sentenceQueries: 'Asks (queries)',
   second: 'Answers (keys, values)',
@@ -317,10 +316,8 @@ export const texts = {
   oneOfBatch: 'Sequence 1 of a batch of {batch} is shown; the tensor shapes at the end are those of the whole batch.',
   tokensQueries: 'Queries',
   tokensKeys: 'Keys',
-  tokenId: 'id {id}',
   moreTokens: 'and {count} more',
 
-  modes: 'What the pointer does on the map',
   'mode.read': 'Look',
   'mode.edit': 'Set weights',
   'mode.paint': 'Paint the mask',
@@ -339,7 +336,6 @@ export const texts = {
   provedRounding:
     'Changes below 0.00001 are rounding: a key that is hidden after softmax still counts in the first sum of its row.',
   stoodStill: 'unchanged',
-  movedBy: '{amount}',
   ways: 'Both ways to hide, side by side',
   waysText:
     'The first way turns a hidden score into −∞ before softmax. In the second, softmax runs over all scores; then hidden weights become 0 and each row is divided by the sum of what is left. On paper both are the same. In float32 they differ by rounding, and where a hidden score is far above all others, what is left may round to zero.',
@@ -479,11 +475,6 @@ export const texts = {
   wasBefore: 'was {value}',
   newValue: 'New value',
 
-  strongest: '“{query}” gives {percent} of its attention to “{key}”.',
-  strongestSelf: '“{query}” gives {percent} of its attention to itself.',
-  strongestTitle: 'The strongest link',
-  strongestHead: 'The strongest link of head {head}',
-  strongestSkipped: 'Tokens that see one key only are left out.',
   strongestNone: 'No query sees any key.',
 
   panel: 'Where this number comes from',

@@ -8,7 +8,6 @@ export const texts = {
   'theme.system': 'system',
   'theme.light': 'light',
   'theme.dark': 'dark',
-  history: 'History',
   undo: 'Undo',
   redo: 'Redo',
   reset: 'Reset',

@@ -233,7 +233,6 @@ export const texts = {
     '68 的权重在文中印为 0，其实是 0.000000056，估计值是 112.50000076：保留四位小数两者相同。\n文中核的宽度 σ 为 1。文中的模型表里点积模型也除以平方根，正文却没有，本页也不除。文中的加性得分没有 tanh：那样查询会在 softmax 中消去，所有查询得到同样的结果。这里有 tanh。',
 
   settings: '设置',
-  moreSettings: '更多设置',
   sentence: '句子',
   sentenceQueries: '提问（查询）',
   second: '回答（键和值）',
@@ -308,10 +307,8 @@ export const texts = {
   oneOfBatch: '显示的是一批 {batch} 个序列中的第 1 个；末尾的张量形状是整批的。',
   tokensQueries: '查询',
   tokensKeys: '键',
-  tokenId: '编号 {id}',
   moreTokens: '还有 {count} 个',
 
-  modes: '指针在图上做什么',
   'mode.read': '查看',
   'mode.edit': '设定权重',
   'mode.paint': '涂抹掩码',
@@ -327,7 +324,6 @@ export const texts = {
   provedSome: '它之前的 {of} 个中，有 {before} 个变了。',
   provedRounding: '小于 0.00001 的变化是舍入误差：在 softmax 之后才遮住的键，仍然计入这一行最初的总和。',
   stoodStill: '没变',
-  movedBy: '{amount}',
   ways: '两种遮住的方法，并排对照',
   waysText:
     '第一种：被遮住的得分在 softmax 之前变成 −∞。第二种：先对所有得分做 softmax，再把被遮住的权重置零，每一行除以剩下的和。理论上两者相同；在 float32 中它们有舍入误差，而当被遮住的得分远高于其他得分时，剩下的可能被舍入成零。',
@@ -457,11 +453,6 @@ export const texts = {
   wasBefore: '原为 {value}',
   newValue: '新值',
 
-  strongest: '“{query}”把 {percent} 的注意力给了“{key}”。',
-  strongestSelf: '“{query}”把 {percent} 的注意力给了自己。',
-  strongestTitle: '最强的联系',
-  strongestHead: '头 {head} 中最强的联系',
-  strongestSkipped: '只能看到一个键的词元不计在内。',
   strongestNone: '没有任何查询能看到键。',
 
   panel: '这个数从哪里来',

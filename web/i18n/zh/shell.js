@@ -9,7 +9,6 @@ export const texts = {
   'theme.system': '跟随系统',
   'theme.light': '浅色',
   'theme.dark': '深色',
-  history: '历史',
   undo: '撤销',
   redo: '重做',
   reset: '重置',

@@ -82,7 +82,7 @@ function moved({ t, result }, { position, word, moved: amounts }) {
           html`<li class=${amount === 0 ? 'is-still' : ''} data-amount=${amount}>
             <span class="strip-token">${!isCross && i === position ? html`<del><bdi>${queries.tokens[i]}</bdi></del> <ins><bdi>${word}</bdi></ins>` : html`<bdi>${queries.tokens[i]}</bdi>`}</span>
             <span class="strip-bar" aria-hidden="true"><span .style=${`inline-size: ${most ? (100 * amount) / most : 0}%`}></span></span>
-            <span class="strip-amount">${amount === 0 ? t('stoodStill') : t('movedBy', { amount: small(amount) })}</span>
+            <span class="strip-amount">${amount === 0 ? t('stoodStill') : small(amount)}</span>
           </li>`,
       )}
     </ol>`
