@@ -42,7 +42,7 @@ for (const [theme, language] of [
       await open.choose(preset)
       await pinWeight(page)
       await page.click('[data-matrix="weights"] .save-open') // an open menu, and a message
-      if (preset === 'waistline') await page.click('#bring-pasted')
+      if (preset === 'waistline') await page.click('#import-pasted')
       await expectNothing(preset, rules)
     }
     await page.evaluate(() => localStorage.clear())

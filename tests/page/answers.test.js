@@ -131,13 +131,13 @@ asks(
     const { page } = open
     await tour(3)
     const read = async () => {
-      const [deviation] = (await open.text('#spread-deviation')).match(/by [\d.]+/) ?? []
+      const [deviation] = (await open.text('#distribution-deviation')).match(/by [\d.]+/) ?? []
       const of = async (/** @type {string} */ side) => ({
-        most: Number.parseFloat(await open.text(`[data-side="${side}"] .spread-most`)),
-        gradient: number(await open.text(`[data-side="${side}"] .spread-gradient`)),
+        most: Number.parseFloat(await open.text(`[data-side="${side}"] .distribution-most`)),
+        gradient: number(await open.text(`[data-side="${side}"] .distribution-gradient`)),
       })
       return {
-        d: await open.text('label[for="spread-d"] output'),
+        d: await open.text('label[for="distribution-d"] output'),
         deviation: Number(deviation?.slice(3)),
         plain: await of('plain'),
         scaled: await of('scaled'),
@@ -150,9 +150,11 @@ asks(
     }
     const first = await read()
     near([first.deviation], [spread(Number(first.d))], 0.006, `spread at d = ${first.d}`)
-    await page.locator('#spread-d').focus()
+    await page.locator('#distribution-d').focus()
     await page.keyboard.press('End')
-    await page.waitForFunction(() => document.querySelector('label[for="spread-d"] output')?.textContent === '1024')
+    await page.waitForFunction(
+      () => document.querySelector('label[for="distribution-d"] output')?.textContent === '1024',
+    )
     const { deviation, plain, scaled } = await read()
     near([deviation], [spread(1024)], 0.006, 'spread at d = 1024')
     assert.ok(plain.most > 99 && scaled.most < 80, `${plain.most} and ${scaled.most}`)
@@ -226,7 +228,7 @@ asks(
   async () => {
     await tour(7)
     const { tensors } = traced(change(settingsOf('heads'), { heads: 2, dModel: 6, dKey: 4, dValue: 5 }))
-    const shapes = (await open.page.locator('.shape-walk .dims').allTextContents()).map(plain)
+    const shapes = (await open.page.locator('.shape-steps .dims').allTextContents()).map(plain)
     const of = (/** @type {'Q' | 'output' | 'joined'} */ name) => [1, ...(tensors[name]?.dims ?? [])].join('×')
     assert.deepEqual([of('Q'), of('output'), of('joined')], ['1×2×6×4', '1×2×6×5', '1×6×10'])
     for (const name of /** @type {const} */ (['Q', 'output', 'joined']))
@@ -291,11 +293,11 @@ asks('11. what happens if a weight of W_q grows? Scores and weights move as the 
   const h = 0.002
   const [more, less] = [h, -h].map(by => traced(edit(own, cell, value + by)).tensors)
   const lines = await page
-    .locator('#grows tbody tr')
+    .locator('#sensitivity tbody tr')
     .evaluateAll(rows =>
       rows.map(row => Array.from(row.children, each => (each.textContent ?? '').trim().replace('−', '-'))),
     )
-  const text = await open.text('#grows')
+  const text = await open.text('#sensitivity')
   const row = SENTENCE.findIndex(each => text.includes(`the query ${each} grows`))
   assert.ok(row >= 0 && lines.length === 6, text)
   for (const [name, score, weight] of lines) {
@@ -380,7 +382,7 @@ test('a stop of the tour knows when its thing was done, leads to where it is don
   const things = [
     [1, () => page.locator('[data-word="queries:1"]').first().click()],
     [2, () => page.locator('.panel .terms .factor').first().click()],
-    [3, () => page.locator('#spread-d').press('ArrowRight')],
+    [3, () => page.locator('#distribution-d').press('ArrowRight')],
     [4, () => open.set('mask', 'window')],
     [5, () => page.locator('#sees').selectOption('0')],
     [6, () => page.locator('#minus').selectOption('0')],

@@ -86,7 +86,7 @@ test('all is saved as JSON, which the page takes back', async () => {
   )
   assert.equal(matrices.masked.data[1], '-Infinity')
   await open.choose('layer')
-  await page.setInputFiles('#bring-files', { name, mimeType: 'application/json', buffer: bytes })
+  await page.setInputFiles('#import-files', { name, mimeType: 'application/json', buffer: bytes })
   await page.locator('.said span').waitFor()
   assert.deepEqual(await printed(page, 'weights'), weights)
 })

@@ -61,7 +61,7 @@ export const CASES = [
     'additive scores of a layer without biases',
     change(layer, { score: 'additive', bias: false, draw: 'continue', tableRows: 100 }),
   ],
-  ['additive scores of given tensors', change(settingsOf('waistline'), { score: 'additive' })],
+  ['additive scores of imported tensors', change(settingsOf('waistline'), { score: 'additive' })],
   [
     'cross-attention of random heads',
     change(DEFAULTS, { kind: 'cross', mask: 'causal', draw: 'continue', tableRows: 20 }),
@@ -87,14 +87,14 @@ export const CASES = [
   ['a weight of a row that is hidden', set(change(DEFAULTS, { mask: 'causal' }), 'weights', 2, 0, 0, 0.25)],
   [
     'given weights',
-    change(DEFAULTS, { model: 'given', given: { weights: { dims: [2, 1, 3], data: [0.2, 0.3, 0.5, 1, 0, 0] } } }),
+    change(DEFAULTS, { model: 'imported', imported: { weights: { dims: [2, 1, 3], data: [0.2, 0.3, 0.5, 1, 0, 0] } } }),
   ],
   [
     'given weights and values',
     set(
       change(DEFAULTS, {
-        model: 'given',
-        given: { weights: { dims: [1, 2], data: [0.25, 0.75] }, v: { dims: [2, 2], data: [1, 2, 3, 4] } },
+        model: 'imported',
+        imported: { weights: { dims: [1, 2], data: [0.25, 0.75] }, v: { dims: [2, 2], data: [1, 2, 3, 4] } },
       }),
       'weights',
       0,
@@ -105,7 +105,7 @@ export const CASES = [
   ],
   [
     'given queries, keys and values',
-    set(change(DEFAULTS, { model: 'given', given: { q: X, k: X, v: X }, mask: 'causal' }), 'K', 0, 1, 1, 7),
+    set(change(DEFAULTS, { model: 'imported', imported: { q: X, k: X, v: X }, mask: 'causal' }), 'K', 0, 1, 1, 7),
   ],
   ['a token that ends a comment', change(DEFAULTS, { sentence: 'one\u2028two \u0085print() \r three \u0000 ""\' \\' })],
 ]

@@ -71,7 +71,7 @@ test('messages are Chinese, too', async () => {
   await page.fill('#sentence', '')
   await settled(page)
   assert.equal(await open.text('#sentence-problem'), '请至少输入一个词。')
-  await page.click('#bring-example')
+  await page.click('#import-example')
   await page.locator('.said span').waitFor()
   assert.equal(await open.text('.said span'), '已读取。头数：2。')
   await open.go('#3~abc&planes=7')

@@ -222,7 +222,7 @@ test('the chain of every weight and output ends where a number begins, in every 
       if (!result.tensors[matrix]) continue
       const chain = chainOf(result, { matrix, head: 0, row: 0, column: 0 }, arithmetic)
       const { kind } = explain(result, chain[chain.length - 1])
-      assert.ok(['given', 'hand', 'override'].includes(kind), `${name}, ${matrix}: it ends at ${kind}`)
+      assert.ok(['origin', 'hand', 'override'].includes(kind), `${name}, ${matrix}: it ends at ${kind}`)
       for (const cell of chain) assert.ok(!Number.isNaN(numberIn(result, cell)), `${name}: ${JSON.stringify(cell)}`)
       assert.equal(new Set(chain.map(({ matrix, head }) => `${matrix} ${head}`)).size, chain.length, 'never back')
     }

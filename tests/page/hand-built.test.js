@@ -38,7 +38,7 @@ function same(got, want, what) {
 async function pick(head) {
   await open.page.locator('qkv-heads').getByRole('radio').nth(head).click()
   await open.page
-    .locator('.walk .of-head', { hasText: `head ${head + 1}` })
+    .locator('.steps-panel .of-head', { hasText: `head ${head + 1}` })
     .first()
     .waitFor()
 }

@@ -46,7 +46,7 @@ test('a page has its title, its result and the way back; a number that opens is 
       { type: 'equation', side: 'q', terms: ['=', { value: 2, name: 'q 1', opens: own }, '× 3'] },
       { type: 'list', rows: [{ name: 'scaled', value: { value: Number.NEGATIVE_INFINITY } }] },
       { type: 'text', text: 'why', tone: 'note' },
-      { type: 'links', id: 'ways', items: [['K', { value: 1, opens: own }], ['X']] },
+      { type: 'links', id: 'maskOrder', items: [['K', { value: 1, opens: own }], ['X']] },
     ],
     row: [{ name: 'cat', isOwn: true, value: { value: 0.25, scale: 'share', opens: own } }],
     status: 'cat 0.25',

@@ -119,7 +119,7 @@ export function linkOf(random) {
     if (type === 'handBuilt') return list(1 + below(4), () => one(HAND_BUILT)).join('.')
     if (type === 'cell') return cell()
     if (type === 'word') return `${one(['queries', 'keys', 'both'])}.${count()}`
-    if (type === 'given') return JSON.stringify(given())
+    if (type === 'imported') return JSON.stringify(given())
     if (type === 'count') return count()
     if (type === 'flag') return one(['true', 'false', '2'])
     if (name === 'baseline') return toLink(FIELDS, { ...DEFAULTS, heads: below(20) }) || 'mask=causal'
@@ -150,10 +150,10 @@ export function linkOf(random) {
     }),
   }
   const fields = list(1 + below(7), () => one(FIELD_NAMES))
-  const model = one(['', '', 'multihead', 'handBuilt', 'given'])
+  const model = one(['', '', 'multihead', 'handBuilt', 'imported'])
   const parts = new URLSearchParams()
   if (model) parts.set('model', model)
-  if (model === 'given' && random() < 0.8) parts.set('given', JSON.stringify(given()))
+  if (model === 'imported' && random() < 0.8) parts.set('imported', JSON.stringify(given()))
   for (const name of fields) parts.set(random() < 0.01 ? '__proto__' : name, value(name))
   const room = one(/** @type {const} */ (['layer', 'layer', 'layer', 'learn', 'models']))
   for (const [name, text] of Object.entries({ room, ...rooms[room]() })) parts.set(name, text)
@@ -184,7 +184,7 @@ const FIXED = [
       ),
     ),
   () => npy(npyOf("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 4000000), }\n", new Uint8Array(16e6))),
-  () => json({ link: `heads=1e308&model=${'given'}` }),
+  () => json({ link: `heads=1e308&model=${'imported'}` }),
   () => json({ link: `sentence=${'a%20'.repeat(3000)}&heads=16` }),
 ]
 

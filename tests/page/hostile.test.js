@@ -9,7 +9,7 @@ import { check } from '../../web/rooms/layer/check-settings.js'
 import { explain } from '../../web/rooms/layer/explain/cell.js'
 import { sourcesOf, targetsOf } from '../../web/rooms/layer/explain/dependencies.js'
 import { matricesOf } from '../../web/rooms/layer/explain/matrix-names.js'
-import { shapeWalk, stepsOf } from '../../web/rooms/layer/explain/steps.js'
+import { shapeSteps, stepsOf } from '../../web/rooms/layer/explain/steps.js'
 import { fromFiles } from '../../web/rooms/layer/import.js'
 import { resultOf } from '../../web/rooms/layer/needs.js'
 import { qkvCode } from '../../web/rooms/layer/programs/node.js'
@@ -25,11 +25,11 @@ const SEED = Number(process.env.QKV_SEED ?? 11)
 const LISTED = [
   '#2&heads=1e308',
   '#2&heads=99999999',
-  '#2&model=given',
+  '#2&model=imported',
   '#2&scale=1e39',
-  '#2&model=given&heads=1e308',
-  '#2&model=given&score=additive&given={"weights":{"dims":[1,2],"data":[0.5,0.5]}}',
-  '#2&model=given&given={"q":{"dims":[1,1],"data":[3e38]},"k":{"dims":[1,1],"data":[3e38]},"v":{"dims":[1,1],"data":[3e38]}}',
+  '#2&model=imported&heads=1e308',
+  '#2&model=imported&score=additive&imported={"weights":{"dims":[1,2],"data":[0.5,0.5]}}',
+  '#2&model=imported&imported={"q":{"dims":[1,1],"data":[3e38]},"k":{"dims":[1,1],"data":[3e38]},"v":{"dims":[1,1],"data":[3e38]}}',
   '#2&draw=continue&tableRows=1000000&dModel=512',
   `#2&edits=${Array(20_000).fill('weights.0.0.0:0.5').join('+')}`,
 ]
@@ -71,7 +71,7 @@ test('every random link gives numbers or sentences, and every cell of it can be 
           assert.ok(result.tensors[matrix], `${hash}: ${id} points to ${matrix}`)
       }
     }
-    assert.ok(stepsOf(result).length > 0 && shapeWalk(result).length > 0, hash)
+    assert.ok(stepsOf(result).length > 0 && shapeSteps(result).length > 0, hash)
     assert.ok(pytorchCode(result) && qkvCode(result), hash)
     for (const comparison = difference(result); !comparison.next().done; );
   }
@@ -133,7 +133,11 @@ test('no hostile file leaves a blank page', async () => {
   const random = randomOf(SEED)
   for (let i = 0; i < FILE_COUNT; i++) {
     const { name, bytes } = fileOf(random, i)
-    await page.setInputFiles('#bring-files', { name, buffer: Buffer.from(bytes), mimeType: 'application/octet-stream' })
+    await page.setInputFiles('#import-files', {
+      name,
+      buffer: Buffer.from(bytes),
+      mimeType: 'application/octet-stream',
+    })
     await page.waitForFunction(() => document.querySelector('.said span'), undefined, { timeout: 60_000 })
     await page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve))))
     assert.equal(await page.evaluate(wrong), '', `file ${i}`)

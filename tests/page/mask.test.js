@@ -13,7 +13,7 @@ const qkv = await load()
 /** The numbers of a map beside the others. @param {string} way */
 const numbersOf = way =>
   open.page
-    .locator(`[data-way="${way}"] qkv-heatmap`)
+    .locator(`[data-masking="${way}"] qkv-heatmap`)
     .evaluate(map => Array.from(/** @type {any} */ (map).matrix.data, Number))
 
 const amounts = () =>
@@ -83,10 +83,10 @@ test('each mask hides what it says', async () => {
 test('both ways to hide are side by side: the document’s numbers, and their difference', async () => {
   const { page } = open
   await open.choose('self')
-  assert.equal(await page.locator('#ways').count(), 0, 'nothing is hidden')
+  assert.equal(await page.locator('#mask-order').count(), 0, 'nothing is hidden')
   await open.choose('causal')
-  await page.click('#ways summary')
-  await page.locator('[data-way="difference"] canvas').waitFor()
+  await page.click('#mask-order summary')
+  await page.locator('[data-masking="difference"] canvas').waitFor()
   const [before, after] = [await numbersOf('before'), await numbersOf('after')]
   expectNumbers(
     before.map(x => x.toFixed(4)),
@@ -96,7 +96,7 @@ test('both ways to hide are side by side: the document’s numbers, and their di
     after.map(x => x.toFixed(4)),
     'masked_simple_norm',
   )
-  const most = Number(await page.locator('.ways-most').getAttribute('data-most'))
+  const most = Number(await page.locator('.mask-order-most').getAttribute('data-most'))
   const apart = after.map((x, i) => x - before[i])
   assert.equal(most, Math.max(...apart.map(Math.abs)))
   assert.ok(most > 0 && most < 1e-6, `${most}`)
@@ -113,7 +113,7 @@ test('both ways to hide are side by side: the document’s numbers, and their di
 test('with masking after softmax, a hidden score far above all others leaves weights of zero', async () => {
   const { page } = open
   await open.choose('causal')
-  await page.click('#ways summary')
+  await page.click('#mask-order summary')
   await page.locator('[data-matrix="K"]').scrollIntoViewIfNeeded()
   await page.locator('[data-matrix="X"] [data-row="5"][data-column="1"]').click()
   await page.fill('#set', '900')
@@ -122,20 +122,20 @@ test('with masking after softmax, a hidden score far above all others leaves wei
   const [before, after] = [await numbersOf('before'), await numbersOf('after')]
   const sumOf = (/** @type {number[]} */ all) => all.slice(6, 12).reduce((a, b) => a + b)
   near([sumOf(before), sumOf(after)], [1, 0], 1e-6, 'what the second word pays')
-  const most = Number(await page.locator('.ways-most').getAttribute('data-most'))
+  const most = Number(await page.locator('.mask-order-most').getAttribute('data-most'))
   assert.ok(most > 0.5, `${most}`)
 })
 
 test('under a causal mask a changed token moves no output before it, and the others as far as the core computes', async () => {
   const { page } = open
   await open.choose('causal')
-  await page.click('#prove summary')
+  await page.click('#token-swap summary')
   await page.click('[data-probe="3"]')
   await settled(page)
   const got = await amounts()
   assert.deepEqual(got.slice(0, 3), [0, 0, 0])
   assert.match(
-    await open.text('.proof'),
+    await open.text('.token-swap-moved'),
     /changes 3 of 6 outputs. Of the 3 before it, none changes, not even in the last bit/,
   )
 
@@ -155,7 +155,7 @@ test('under a causal mask a changed token moves no output before it, and the oth
   await open.set('mask', 'none')
   await settled(page)
   assert.ok((await amounts()).every(x => x > 0))
-  assert.match(await open.text('.proof'), /changes 6 of 6 outputs. Of the 3 before it, 3 change/)
+  assert.match(await open.text('.token-swap-moved'), /changes 6 of 6 outputs. Of the 3 before it, 3 change/)
   await page.fill('#probeWord', 'eat')
   await settled(page)
   assert.deepEqual(await amounts(), [0, 0, 0, 0, 0, 0], 'the same word again')
@@ -168,7 +168,7 @@ test('under a causal mask a changed token moves no output before it, and the oth
 test('a token is changed by keyboard alone, the try travels in a link and leaves the preset as it is', async () => {
   const { page } = open
   await open.choose('handBuilt')
-  await page.locator('#prove summary').focus()
+  await page.locator('#token-swap summary').focus()
   await page.keyboard.press('Enter')
   await page.locator('[data-probe="1"]').focus()
   await page.keyboard.press('Space')
@@ -186,7 +186,7 @@ test('a token is changed by keyboard alone, the try travels in a link and leaves
 test('in cross-attention a word of the sentence that answers moves every query that sees it', async () => {
   const { page } = open
   await open.choose('translation')
-  await page.click('#prove summary')
+  await page.click('#token-swap summary')
   assert.equal(await page.locator('[data-probe]').count(), 5)
   await page.click('[data-probe="2"]')
   await settled(page)
@@ -209,7 +209,7 @@ test('cells are painted by mouse, in a stroke, and by touch', async () => {
   const hidden = async () =>
     (await printed(page, 'masked')).flatMap((text, i) => (text === '-inf' ? [`${Math.floor(i / 6)},${i % 6}`] : []))
   assert.deepEqual(await hidden(), ['0,1', '0,2', '0,3', '0,4'])
-  assert.equal(await page.locator('#ways').count(), 1, 'painted cells can be hidden in both ways, too')
+  assert.equal(await page.locator('#mask-order').count(), 1, 'painted cells can be hidden in both ways, too')
 
   const client = await page.context().newCDPSession(page)
   const [start, end] = [await placeOf(2, 0), await placeOf(4, 0)]

@@ -142,7 +142,7 @@ test('nothing jumps while a word is typed, or from step to step', async () => {
     const typed = await jumps()
     assert.ok(typed.sum < 0.02, `${preset}, typing: ${typed.sum} ${typed.what}`)
     for (let i = 0; i < 4; i++) await page.keyboard.press('n')
-    await page.locator('.walk').click({ position: { x: 1, y: 1 } })
+    await page.locator('.steps-panel').click({ position: { x: 1, y: 1 } })
     for (let i = 0; i < 4; i++) {
       await page.keyboard.press('n')
       await settled(page)

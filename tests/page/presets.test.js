@@ -75,7 +75,7 @@ test('document 002 opens with its printed shapes, and the core has run its whole
   await settled(page)
   const took = (await page.evaluate(() => performance.now())) - before
   t.diagnostic(`open after ${took.toFixed(0)} ms`)
-  const walk = (await page.locator('.shape-walk .dims').allTextContents()).map(plain)
+  const walk = (await page.locator('.shape-steps .dims').allTextContents()).map(plain)
   assert.deepEqual(walk, [
     '10×60×512',
     '10×60×512',
@@ -93,7 +93,7 @@ test('document 002 opens with its printed shapes, and the core has run its whole
   // Of a batch too large for a page the shapes are known all the same, and that it is not run is said.
   await open.set('batch', '64')
   await settled(page)
-  assert.equal(plain((await page.locator('.shape-walk .dims').last().textContent()) ?? ''), '64×60×512')
+  assert.equal(plain((await page.locator('.shape-steps .dims').last().textContent()) ?? ''), '64×60×512')
   assert.match(await open.text('#batch-ran'), /too large to compute here/)
   await open.set('batch', '65')
   await settled(page)

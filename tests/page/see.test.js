@@ -41,7 +41,7 @@ test('four heads give the outputs of the article, and another head can be chosen
       joined.filter((_, i) => i % 4 === head),
       `output of head ${head + 1}`,
     )
-    assert.match(await open.text('.walk .of-head >> nth=0'), new RegExp(`head ${head + 1}`))
+    assert.match(await open.text('.steps-panel .of-head >> nth=0'), new RegExp(`head ${head + 1}`))
   }
 })
 
@@ -112,7 +112,7 @@ test('on a phone every matrix begins on the screen, and none is without width', 
   await page.setViewportSize({ width: 360, height: 740 })
   for (const preset of ['layer', 'handBuilt', 'translation']) {
     await open.choose(preset)
-    const boxes = await page.locator('.walk .matrix').evaluateAll(all =>
+    const boxes = await page.locator('.steps-panel .matrix').evaluateAll(all =>
       all
         .filter(each => each.checkVisibility())
         .map(each => {

@@ -25,7 +25,7 @@ test('a link opens what was left: sentence, edits, mask, head, kept cell', async
   assert.equal(await page.locator('#sentence').inputValue(), 'two & three = 五 <b>')
   assert.deepEqual(await printed(page, 'weights'), before)
   assert.equal((await printed(page, 'Wk'))[2], '-3.0000')
-  assert.match(await open.text('.walk .of-head >> nth=0'), /head 2/)
+  assert.match(await open.text('.steps-panel .of-head >> nth=0'), /head 2/)
   assert.equal(await page.locator('.panel.is-open').count(), 1)
 })
 
@@ -37,7 +37,11 @@ for (const [name, hash, message] of /** @type {const} */ ([
   ['100 kB of noise behind a version', `#2&${NOISE}`, /damaged/],
   ['with a field that is not known', '#2&__proto__=1', /damaged/],
   ['with an edit that is no number', '#2&edits=Wq.0.0.0:NaN', /damaged/],
-  ['with tensors that lie about their size', '#2&model=given&given={"weights":{"dims":[2,2],"data":[1]}}', /damaged/],
+  [
+    'with tensors that lie about their size',
+    '#2&model=imported&imported={"weights":{"dims":[2,2],"data":[1]}}',
+    /damaged/,
+  ],
 ]))
   test(`a link ${name} gives a message and the first example`, async () => {
     await open.go(hash)

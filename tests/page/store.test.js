@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
 import { stopOf } from '../../web/rooms/layer/explain/tour.js'
-import { hasSpread, needs, resultOf } from '../../web/rooms/layer/needs.js'
+import { hasDistribution, needs, resultOf } from '../../web/rooms/layer/needs.js'
 import { room } from '../../web/rooms/layer/room.js'
 import { change } from '../../web/rooms/layer/settings.js'
 import { createStore, shown } from '../../web/shell/store.js'
@@ -136,11 +136,11 @@ test('what is asked for follows from the state: trace, comparison and batch at r
   act.setBaseline()
   act.look({ view: 'difference' })
   assert.deepEqual(requests(), ['trace', 'baseline'])
-  act.setSpread(16)
+  act.setDistribution(16)
   assert.deepEqual(requests(), ['trace', 'baseline', 'distribution'])
   assert.equal(store.state.got.distribution?.is === 'here' && store.state.got.distribution.value.d, 16)
   act.look({ view: 'map' })
-  act.setSpread(undefined)
+  act.setDistribution(undefined)
   assert.deepEqual(requests(), ['trace'])
 })
 
@@ -297,11 +297,11 @@ test('without motion, steps follow one another; leaving the room stops them', t 
 
 test('the tour: a link opens a stop, what it asks for stays done, whoever leaves it has the settings from before', () => {
   const { store, act, effects } = start({ link: 'tour=3' })
-  assert.deepEqual([store.state.settings.heads, hasSpread(store.state)], [1, true])
+  assert.deepEqual([store.state.settings.heads, hasDistribution(store.state)], [1, true])
   assert.ok(effects.some(({ type }) => type === 'reveal'))
-  assert.deepEqual(room.marks?.(store.state), ['#spread', '.spread-controls'])
-  act.setSpread(128)
-  act.setSpread(64)
+  assert.deepEqual(room.marks?.(store.state), ['#distribution', '.distribution-controls'])
+  act.setDistribution(128)
+  act.setDistribution(64)
   assert.equal(store.state.view.wasDone, true)
   act.setTour(null)
   assert.equal(store.state.settings.heads, 1, 'nothing was there before it')
@@ -327,7 +327,7 @@ test('every stop of the tour is done by its own thing, and not on arrival', () =
     else if (changes.includes('mask')) act.change({ mask: 'window' })
     else if (changes.includes('cell')) act.select({ cell: cell(0, 0) })
     else if (changes.includes('word')) act.select({ word: { side: 'queries', position: 0 } })
-    else if (changes.includes('spreadSize')) act.setSpread(4)
+    else if (changes.includes('vectorSize')) act.setDistribution(4)
     else if (changes.includes('other')) act.look({ other: 0 })
     else if (changes.includes('dKey')) act.change({ dKey: 3 })
     else act.edit({ matrix: 'Wq', head: 0, row: 0, column: 0 }, 1.5)
@@ -346,22 +346,22 @@ test('another room takes the sentence along and gives a head; JSON is read, or r
     room.take?.(store.state, { type: 'head', tensors: { weights }, tokens: ['a', 'b'], head: 1, from: 'Back' }),
   )
   assert.deepEqual([store.state.settings.head, resultOf(store.state)?.heads], [1, 2])
-  assert.equal(store.state.view.handedOver, store.state.settings.given)
+  assert.equal(store.state.view.handedOver, store.state.settings.imported)
   assert.equal(room.take?.(store.state, { type: 'sentence', text: 'no' }), undefined, 'given rows have their own names')
-  act.bring('{ "weights": [[1, 0], [0.5]] }')
+  act.import('{ "weights": [[1, 0], [0.5]] }')
   assert.deepEqual(effects.at(-1)?.type === 'message' && effects.at(-1), {
     type: 'message',
-    problem: { key: 'bringRagged', params: { name: 'weights', dims: '2, 2' } },
+    problem: { key: 'importRagged', params: { name: 'weights', dims: '2, 2' } },
     isBad: true,
   })
 })
 
 test('files are read by the session', async () => {
   const { store, act, effects } = start()
-  act.bring([new File(['{ "weights": [[1, 0], [0.5, 0.5]] }'], 'a.json')])
-  await until(() => store.state.settings.given)
-  assert.ok(effects.some(effect => effect.type === 'message' && effect.problem.key === 'brought'))
-  act.bring([new File(['\x93NUMPY'], 'b.npy')])
+  act.import([new File(['{ "weights": [[1, 0], [0.5, 0.5]] }'], 'a.json')])
+  await until(() => store.state.settings.imported)
+  assert.ok(effects.some(effect => effect.type === 'message' && effect.problem.key === 'imported'))
+  act.import([new File(['\x93NUMPY'], 'b.npy')])
   await until(() => effects.some(effect => effect.type === 'message' && effect.isBad))
 })
 

@@ -66,7 +66,7 @@ function readHeader(bytes, view) {
   if (descr === undefined || order === undefined || shape === undefined) throw new Trouble('npyHeader')
   const dims = (shape.match(/\d+/g) ?? []).map(Number)
   if (dims.length > MOST_AXES)
-    throw new Trouble('bringAxes', { name: '.npy', dims: `${dims.slice(0, 12).join(', ')}, …` })
+    throw new Trouble('importAxes', { name: '.npy', dims: `${dims.slice(0, 12).join(', ')}, …` })
   return { descr, isFortran: order === 'True', dims, start: from + length }
 }
 

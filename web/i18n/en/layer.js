@@ -41,7 +41,7 @@ export const texts = {
   'untrained.random': 'The matrices are random: nothing here is trained.',
   'untrained.handBuilt': 'These heads are built by hand: nothing here is trained.',
   'untrained.room': 'These numbers come from a model that was trained in another room.',
-  'untrained.given': 'The numbers are given: nothing here is trained.',
+  'untrained.imported': 'The numbers were imported: nothing here is trained.',
   scaleEnd: 'Colours',
   'scaleEnd.shared': '0 to {end} (largest of all heads: {share})',
   'scaleEnd.one': '0 to 1 (all that a share can be)',
@@ -86,16 +86,16 @@ export const texts = {
   chain: 'The origin of this number, step by step',
   subtracted: '{matrix}: one cell minus another',
   subtractNone: 'Do not subtract',
-  growsGradient:
+  sensitivityGradient:
     'A weight changes by weight × (change of its score − mean change of its row, weighted by attention). The second column is the gradient from the backward pass of attention (attentionBackward).',
-  grows: 'What if this number grows?',
-  growsWeight:
+  sensitivity: 'What if this number grows?',
+  sensitivityWeight:
     'Drag it, or set it below: {query} then gives more to {key}, and the other weights of the row share the rest in their old proportions. No other row changes.',
-  'grows.query':
+  'sensitivity.query':
     'Per unit, dimension {dimension} of the query {word} grows by {by}. Its scores change by {by} times this dimension of the key times the scale. The row of {word} changes most, towards:',
-  'grows.key':
+  'sensitivity.key':
     'Per unit, dimension {dimension} of the key {word} grows by {by}, and the scores of all queries with this key change. The column of {word} changes most:',
-  'grows.value':
+  'sensitivity.value':
     'Per unit, dimension {dimension} of every value grows by a number of its word (most: {word}, {by}). No weight changes. An output changes by the sum of these numbers, each times its weight:',
   output: 'output',
   'rail.embed': 'X',
@@ -150,24 +150,24 @@ export const texts = {
   'tour.induction.text':
     'It looks for an earlier place where the same word stood, and at the word that followed it there. Two heads in a row do it: one notes the previous token, the next matches it.',
   'tour.induction.do': 'Type a sentence of your own that repeats a word.',
-  'tour.grows.question': '11. What happens if this weight grows?',
-  'tour.grows.text':
+  'tour.sensitivity.question': '11. What happens if this weight grows?',
+  'tour.sensitivity.text':
     'This is one number of W_q. When it grows, one dimension of every query grows with it, and the scores change. The inspector shows by how much per unit.',
-  'tour.grows.do': 'Type a larger number at “Set to” and compare the map before and after.',
+  'tour.sensitivity.do': 'Type a larger number at “Set to” and compare the map before and after.',
   'tour.code.question': '12. How do I get these numbers in PyTorch?',
   'tour.code.text':
     'This program prints the numbers of this page: same seed, same random streams, and all that was set by hand.',
   'tour.code.do': 'Change the sentence or the mask; the code follows. Copy it when it is right.',
 
-  spread: 'Why divide by √d? Try random vectors of any size',
-  spreadText:
+  distribution: 'Why divide by √d? Try random vectors of any size',
+  distributionText:
     'Queries and keys of d random numbers, each normally distributed. Their scores spread like √d: at large d one score is far above all others, and softmax gives nearly everything to one key. Then almost no gradient goes back to the scores.',
-  spreadDeviation: 'The scores of 64 queries and 64 keys (seed {seed}) spread by {deviation}; √d is {root}.',
-  'spread.plain': 'softmax(S)',
-  'spread.scaled': 'softmax(S / √d)',
-  spreadWeights: 'weights of one query over eight keys',
-  spreadMost: 'largest',
-  spreadGradient: 'gradient',
+  distributionDeviation: 'The scores of 64 queries and 64 keys (seed {seed}) spread by {deviation}; √d is {root}.',
+  'distribution.plain': 'softmax(S)',
+  'distribution.scaled': 'softmax(S / √d)',
+  distributionWeights: 'weights of one query over eight keys',
+  distributionMost: 'largest',
+  distributionGradient: 'gradient',
   inductionText:
     'When a word comes again, the head finds the place where it stood before, looks at the word that followed it there, and copies that word.',
   inductionPrevious:
@@ -267,7 +267,7 @@ export const texts = {
   'model.heads': 'random matrices per head',
   'model.multihead': 'PyTorch’s MultiheadAttention',
   'model.handBuilt': 'heads built by hand',
-  'model.given': 'given tensors',
+  'model.imported': 'imported tensors',
   sharpness: 'Sharpness',
   handBuiltHead: 'Head {head} looks for',
   'handBuilt.previous': 'the previous token',
@@ -299,11 +299,11 @@ export const texts = {
   problemSeed: 'A seed is a whole number, such as 123.',
   problemDivide: '{heads} heads do not divide a model of {dModel}.',
   problemPairs:
-    'Heads: {heads}, each of {queries} by {keys} tokens: that is too much. Bring fewer heads or fewer tokens.',
+    'Heads: {heads}, each of {queries} by {keys} tokens: that is too much. Import fewer heads or fewer tokens.',
   problemHandBuilt: 'Heads built by hand take up to {most} tokens, but there are {count}. Use fewer.',
   problemTableSize:
     'A table of {dModel} columns is limited to {most} rows, because the page draws every number before it. Use fewer rows, or choose “seeded again for weights”.',
-  problemGiven: 'There are no matrices of your own yet: bring some, or choose where the numbers come from.',
+  problemImported: 'There are no matrices of your own yet: import some, or choose where the numbers come from.',
   problemTable: 'The table has {rows} rows; these tokens need {count}.',
   working: 'Computing',
   leftOut:
@@ -323,25 +323,25 @@ export const texts = {
   'mode.paint': 'Paint the mask',
   ofHead: 'head {head} of {heads}',
 
-  prove: 'Prove it: change one token and see whose output changes',
-  proveText:
+  tokenSwap: 'Prove it: change one token and see whose output changes',
+  tokenSwapText:
     'Put another word in one place. Everything is computed again, and each position shows the largest change in any dimension of its output.',
-  proveTextCross:
+  tokenSwapTextCross:
     'Put another word in one place of the sentence that answers. Everything is computed again, and each query shows the largest change in any dimension of its output.',
-  proveToken: 'The token that is changed',
+  tokenSwapToken: 'The token that is changed',
   probeWord: 'The word instead',
-  proved: '“{word}” instead of “{token}” changes {count} of {all} outputs.',
-  provedNone: 'Of the {of} before it, none changes, not even in the last bit.',
-  provedSome: 'Of the {of} before it, {before} change.',
-  provedRounding:
+  tokenSwapMoved: '“{word}” instead of “{token}” changes {count} of {all} outputs.',
+  tokenSwapNone: 'Of the {of} before it, none changes, not even in the last bit.',
+  tokenSwapSome: 'Of the {of} before it, {before} change.',
+  tokenSwapRounding:
     'Changes below 0.00001 are rounding: a key that is hidden after softmax still counts in the first sum of its row.',
   stoodStill: 'unchanged',
-  ways: 'Both ways to hide, side by side',
-  waysText:
+  maskOrder: 'Both ways to hide, side by side',
+  maskOrderText:
     'The first way turns a hidden score into −∞ before softmax. In the second, softmax runs over all scores; then hidden weights become 0 and each row is divided by the sum of what is left. On paper both are the same. In float32 they differ by rounding, and where a hidden score is far above all others, what is left may round to zero.',
-  waysMost: 'Largest difference in any head: {most}',
-  waysDifference: 'difference',
-  waysMany: 'Shown for shorter sentences or fewer heads.',
+  maskOrderMost: 'Largest difference in any head: {most}',
+  maskOrderDifference: 'difference',
+  maskOrderMany: 'Shown for shorter sentences or fewer heads.',
 
   plot: 'The estimate as a curve',
   plotText:
@@ -377,7 +377,7 @@ export const texts = {
   'numbers.previous': 'on the previous',
   'numbers.self': 'on itself',
 
-  walk: 'Step by step',
+  steps: 'Step by step',
   next: 'Next step (N)',
   play: 'Play',
   pause: 'Pause',
@@ -386,7 +386,7 @@ export const texts = {
     'Each token takes its row from a table of random numbers. Tokens are numbered in alphabetical order.',
   'step.embed.handBuilt':
     'Each token is a row of ones and zeros: its position (@), its word, and the word before it (→), which a previous-token head in the layer below found.',
-  'step.embed.given': 'Each token has a row of given numbers.',
+  'step.embed.imported': 'Each token has a row of imported numbers.',
   'step.embed.random':
     'Each token that asks takes its row from a table of random numbers. The rows that answer are random, without words.',
   'step.project': 'Queries, keys and values',
@@ -456,7 +456,7 @@ export const texts = {
   'matrix.zeroed': 'Hidden weights set to zero',
   'matrix.zeroedSums': 'Sums after zeroing',
   'matrix.weights': 'Attention weights',
-  'matrix.paid': 'Row sums',
+  'matrix.rowSums': 'Row sums',
   'matrix.output': 'Output of the head',
   'matrix.joined': 'Outputs of all heads',
   'matrix.Wo': 'Output weights',
@@ -486,15 +486,15 @@ export const texts = {
   goesTo: 'goes into',
   setTo: 'Set to',
   giveBack: 'Restore',
-  'given.table':
+  'origin.table':
     'A random number: column {column} of row {id} in the table of {rows} vectors drawn from seed {seed} (normal distribution).',
-  'given.weights': 'A random number from seed {seed}. Each head draws its query, key and value weights in turn.',
-  'given.handBuilt':
+  'origin.weights': 'A random number from seed {seed}. Each head draws its query, key and value weights in turn.',
+  'origin.handBuilt':
     'One where the token has this position, this word or this word before it; zero elsewhere. A previous-token head in the layer below found the words before.',
-  'given.handBuiltWeights':
+  'origin.handBuiltWeights':
     'Built by hand. W_q selects what the head looks for, and the sharpness is its size; W_k selects which keys match; W_v copies the word.',
-  'given.zeros': 'Biases begin as zeros.',
-  'given.reader': 'This number was given.',
+  'origin.zeros': 'Biases begin as zeros.',
+  'origin.imported': 'This number was imported.',
   explainHand: 'You set this number by hand. What follows was computed from it.',
   explainOverride: 'You set {tokens} in this row. The others share the rest, in the proportions they had.',
   explainProducts: 'Multiply pair by pair and add up:',
@@ -528,7 +528,9 @@ export const texts = {
   differencePending: 'Comparing with float64…',
   differenceRows:
     'Every number above is float32, computed in your browser. Largest difference from float64, in {rows} of {of} rows: {most}',
-  takeText:
+  export: 'Export',
+  codeShort: 'Code',
+  exportText:
     'The programs print the numbers of this page: same seed, same random streams, and all that was set by hand.',
   'code.pytorch': 'The PyTorch program (Python)',
   'code.qkv': 'The qkv program (JavaScript)',
@@ -539,43 +541,44 @@ export const texts = {
   saveMatrix: 'Save: {name}',
   'copied.pytorch': 'The PyTorch program is copied.',
   'copied.qkv': 'The qkv program is copied.',
-  bringText:
+  import: 'Import your own',
+  importText:
     'Drop files anywhere on the page, choose them, or paste JSON: queries, keys and values, or finished weights. Every view works on them, and nothing leaves your computer. At most {most} MB.',
-  bringShapes: 'Sizes',
-  bringFormatJson:
+  importShapes: 'Sizes',
+  importFormatJson:
     '{ "weights": …, "v": …, "tokens": […], "keyTokens": […] } or { "q": …, "k": …, "v": … }: nested lists, or { "data": […], "dims": […] }. “v” beside weights, and all tokens, are optional. Files that this page saved work, too.',
-  bringFormatNpy:
+  importFormatNpy:
     'One file is taken as weights; several by their names: q.npy, k.npy, v.npy, weights.npy. Floats of 16, 32 and 64 bits, whole numbers and booleans become float32.',
-  bringFormatShapes:
+  importFormatShapes:
     'weights (heads, queries, keys), q (heads, queries, d), k (heads, keys, d), v (heads, keys, e); for one head without the first axis.',
-  bringPaste: 'JSON',
-  bringTake: 'Read what is pasted',
-  bringExample: 'Try an example',
-  bringFiles: 'Choose files',
-  brought: 'Read. Heads: {count}.',
-  bringFailed: 'This could not be read: {message}',
-  bringLarge: 'That is {size} MB; this page reads up to {most} MB. Save fewer layers or heads.',
-  bringJson: 'This is not JSON: {message}',
-  bringNaN:
+  importPaste: 'JSON',
+  importPasted: 'Read what is pasted',
+  importExample: 'Try an example',
+  importFiles: 'Choose files',
+  imported: 'Read. Heads: {count}.',
+  importFailed: 'This could not be read: {message}',
+  importLarge: 'That is {size} MB; this page reads up to {most} MB. Save fewer layers or heads.',
+  importJson: 'This is not JSON: {message}',
+  importNaN:
     'This file holds NaN or Infinity. JSON has neither, and no view can show them: every number has to be finite.',
-  bringType: '“{name}” is neither JSON nor .npy.',
-  bringNames: '“{name}” does not say what it holds. Name several files q.npy, k.npy, v.npy or weights.npy.',
-  bringShape: 'A tensor is expected, or an object such as { "weights": [[1, 0], [0.5, 0.5]] }.',
-  bringParts: 'Found: {names}. Expected: q, k and v; or weights; or weights and v.',
-  bringTensor: '{name} is not a tensor: nested lists of numbers are expected, or { "data": […], "dims": […] }.',
-  bringRagged: '{name} is ragged: its first rows give the sizes ({dims}), but not all rows are that long.',
-  bringAxes:
+  importType: '“{name}” is neither JSON nor .npy.',
+  importNames: '“{name}” does not say what it holds. Name several files q.npy, k.npy, v.npy or weights.npy.',
+  importShape: 'A tensor is expected, or an object such as { "weights": [[1, 0], [0.5, 0.5]] }.',
+  importParts: 'Found: {names}. Expected: q, k and v; or weights; or weights and v.',
+  importTensor: '{name} is not a tensor: nested lists of numbers are expected, or { "data": […], "dims": […] }.',
+  importRagged: '{name} is ragged: its first rows give the sizes ({dims}), but not all rows are that long.',
+  importAxes:
     '{name} has sizes ({dims}). Expected: (heads, rows, columns) or (rows, columns), none of them zero. Take one sequence of a batch, or one of several layers.',
-  bringMany: '{name} has sizes ({dims}): that is more than {most} numbers.',
-  bringColumns: '{name} has sizes ({dims}): the page shows up to {most} columns.',
-  bringCount: '{name} should hold {count} numbers by its sizes ({dims}), but holds {held}.',
-  bringNumber: 'Number {at} of {name} is “{got}”; every number has to be finite.',
-  bringNegative:
-    'Weight number {at} is {got}, but weights are shares. Scores before the softmax can be brought as q and k only.',
-  bringFit: '{name} has sizes ({dims}), but ({want}) fits the others.',
-  bringHeads: '{heads} heads are too many: this page shows up to {most}.',
-  bringTokens: '{name} should be a list of texts, such as ["the", "cat"].',
-  bringTokenCount: '{name} holds {count} tokens for {length} rows or columns.',
+  importMany: '{name} has sizes ({dims}): that is more than {most} numbers.',
+  importColumns: '{name} has sizes ({dims}): the page shows up to {most} columns.',
+  importCount: '{name} should hold {count} numbers by its sizes ({dims}), but holds {held}.',
+  importNumber: 'Number {at} of {name} is “{got}”; every number has to be finite.',
+  importNegative:
+    'Weight number {at} is {got}, but weights are shares. Scores before the softmax can be imported as q and k only.',
+  importFit: '{name} has sizes ({dims}), but ({want}) fits the others.',
+  importHeads: '{heads} heads are too many: this page shows up to {most}.',
+  importTokens: '{name} should be a list of texts, such as ["the", "cat"].',
+  importTokenCount: '{name} holds {count} tokens for {length} rows or columns.',
   npyNone: 'This is not a .npy file: it does not begin as NumPy’s files do.',
   npyShort: 'This .npy file ends within its header.',
   npyVersion: 'This .npy file has version {version}; versions 1 to 3 are read.',

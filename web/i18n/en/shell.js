@@ -30,7 +30,6 @@ export const texts = {
   tour: 'Tour',
   share: 'Share',
   more: 'More',
-  codeShort: 'Code',
   retry: 'Try again',
   example: 'Example:',
   comma: ', ',
@@ -68,9 +67,6 @@ export const texts = {
   goTo: 'Show the arithmetic of {value}',
   difference: 'Every number above is float32, computed in your browser. Largest difference from float64: {most}',
 
-  take: 'Export',
-  bring: 'Bring your own',
-  bringShort: 'Bring your own',
   close: 'Close',
   problemRange: 'Enter a whole number from {least} to {most}.',
   problemPositive: 'Enter a number from {least} to {most}.',

@@ -29,7 +29,6 @@ export const texts = {
   tour: '导览',
   share: '分享',
   more: '更多',
-  codeShort: '代码',
   retry: '重试',
   example: '示例：',
   comma: '、',
@@ -67,9 +66,6 @@ export const texts = {
   goTo: '查看 {value} 的算式',
   difference: '以上每个数都是在你的浏览器里算出的 float32。与 float64 的最大差异：{most}',
 
-  take: '导出',
-  bring: '导入自己的张量',
-  bringShort: '导入张量',
   close: '关闭',
   problemRange: '请输入 {least} 到 {most} 之间的整数。',
   problemPositive: '请输入 {least} 到 {most} 之间的数。',

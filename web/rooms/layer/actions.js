@@ -2,10 +2,10 @@
 
 import { messageOf, Trouble } from '../../files/trouble.js'
 import { toLink } from '../../shell/store.js'
-import { headsOfGiven } from './check-settings.js'
+import { headsOfImported } from './check-settings.js'
 import { framesOf } from './explain/play.js'
 import { stepsOf } from './explain/steps.js'
-import { isDone, SPREAD_SIZE, stopOf } from './explain/tour.js'
+import { isDone, stopOf, VECTOR_SIZE } from './explain/tour.js'
 import { everything } from './export.js'
 import { FIELDS, isFloat32 } from './fields.js'
 import { fromText, fromValue } from './import.js'
@@ -42,35 +42,35 @@ const offer = text => [{ type: 'offer', what: { type: 'sentence', text } }]
 /** @param {unknown} error @returns {LayerStep} */
 export function refusal(error) {
   const { key, params } =
-    error instanceof Trouble ? error : { key: 'bringFailed', params: { message: messageOf(error) } }
+    error instanceof Trouble ? error : { key: 'importFailed', params: { message: messageOf(error) } }
   return { effects: [{ type: 'message', problem: { key, params }, isBad: true }] }
 }
 
-/** Settings that were brought. @param {LayerState} state @param {Settings} settings @returns {LayerStep} */
-export function bring(state, settings) {
-  const count = settings.given ? headsOfGiven(settings.given) : settings.heads
+/** Settings that were imported. @param {LayerState} state @param {Settings} settings @returns {LayerStep} */
+export function openImported(state, settings) {
+  const count = settings.imported ? headsOfImported(settings.imported) : settings.heads
   const step = open(state, settings)
   return {
     ...step,
     effects: [
       ...(step.effects ?? []),
-      { type: 'message', problem: { key: 'brought', params: { count } } },
+      { type: 'message', problem: { key: 'imported', params: { count } } },
       { type: 'reveal', selector: '.bar' },
     ],
   }
 }
 
 /** The numbers of the page's own file or of a text. @param {LayerState} state @param {string} text @returns {LayerStep} */
-export function bringText(state, text) {
+export function importText(state, text) {
   try {
-    return bring(state, fromText(text))
+    return openImported(state, fromText(text))
   } catch (error) {
     return refusal(error)
   }
 }
 
 /** @param {readonly File[]} files @returns {LayerStep} */
-export const bringFiles = files => ({
+export const importFiles = files => ({
   effects: [{ type: 'ask', request: { type: 'read', files, key: String(performance.now()) } }],
 })
 
@@ -88,7 +88,7 @@ export function takeHead(state, { tensors, tokens, keyTokens, head, mask, settin
       ...others,
       head,
     }
-    return open(state, settings, { handedOver: settings.given ?? undefined })
+    return open(state, settings, { handedOver: settings.imported ?? undefined })
   } catch (error) {
     return refusal(error)
   }
@@ -103,8 +103,8 @@ export function arrive(state, stop) {
     {
       hovered: undefined,
       wasDone: false,
-      spreadSize: SPREAD_SIZE,
-      hasSpread: undefined,
+      vectorSize: VECTOR_SIZE,
+      hasDistribution: undefined,
       beforeTour: settings.tour === null ? settings : view.beforeTour,
     },
   )
@@ -140,8 +140,8 @@ function select(state, patch, { replace = false } = {}) {
   }
 }
 
-/** Goes on or back in the walk. @param {LayerState} state @param {number} by @returns {LayerStep | undefined} */
-export function walk(state, by) {
+/** Goes on or back in the steps. @param {LayerState} state @param {number} by @returns {LayerStep | undefined} */
+export function moveStep(state, by) {
   const result = resultOf(state)
   if (!result) return undefined
   const steps = stepsOf(result)
@@ -183,7 +183,7 @@ function tick(state) {
     const moved = select(state, { cell: playing.frames[at] }, { replace: true })
     return both(both(moved, { view: { playing: { ...playing, at } } }), again(CELL_TIME))
   }
-  const gone = walk(state, 1)
+  const gone = moveStep(state, 1)
   if (!gone?.set?.step) return stopped
   const next = playingOf(state, gone.set.step)
   return both(both(gone, { view: { playing: next } }), again(next.frames.length ? CELL_TIME : STEP_TIME))
@@ -267,12 +267,14 @@ const plain = {
     return both(selected, { set: { probe: asked.position } })
   },
   clear,
-  walk: (state, by) => both(stopped, walk(state, by)),
+  moveStep: (state, by) => both(stopped, moveStep(state, by)),
   play,
   tick,
   pass: ({ settings, view }, step) => (view.playing || step === settings.step ? undefined : { set: { step } }),
   refresh: () => ({}),
-  setSpread: ({ view }, size) => ({ view: { spreadSize: size ?? view.spreadSize, hasSpread: size !== undefined } }),
+  setDistribution: ({ view }, size) => ({
+    view: { vectorSize: size ?? view.vectorSize, hasDistribution: size !== undefined },
+  }),
   setFilter: (_, filter) => ({ view: { filter } }),
   setRange: (_, range) => ({ view: { range } }),
   setScaleEnd: (_, scaleEnd) => ({ view: { scaleEnd } }),
@@ -286,7 +288,7 @@ const plain = {
     const data = everything(result, state.settings)
     return { effects: [{ type: 'save', name: 'qkv.json', data, mime: 'application/json' }] }
   },
-  bring: (state, source) => (typeof source === 'string' ? bringText(state, source) : bringFiles(source)),
+  import: (state, source) => (typeof source === 'string' ? importText(state, source) : importFiles(source)),
   show: (_, id) => ({ effects: [{ type: 'show', id }] }),
   reveal: (_, selector) => ({ effects: [{ type: 'reveal', selector }] }),
   retry: () => ({ effects: [{ type: 'retry' }] }),

@@ -6,7 +6,7 @@ import { applies, DEFAULTS, describe, FIELDS, fieldsThat, HAND_BUILT, isFloat32 
 import { MOST_CHARACTERS, MOST_HAND_BUILT_TOKENS, MOST_HEADS, MOST_TABLE, MOST_TOKENS } from './limits.js'
 
 /** @import { Tokens } from 'qkv/tokenize' */
-/** @import { FieldName, Given, NumberField, Settings } from './layer.js' */
+/** @import { FieldName, Imported, NumberField, Settings } from './layer.js' */
 /** @import { Key } from '../../i18n/index.js' */
 /** @typedef {{ key: Key, params: Record<string, string | number>, offers?: Partial<Settings>[] }} Problem offers: patches that mend it */
 /** @typedef {Partial<Record<FieldName, Problem>>} Problems */
@@ -52,16 +52,16 @@ export function check(settings) {
 function checkAnew(settings) {
   /** @type {Problems} */
   const problems = {}
-  const { model, given } = settings
+  const { model, imported } = settings
   const numbers = /** @type {Record<NumberField, number>} */ (
     Object.fromEntries(NUMBER_FIELDS.map(field => [field, checkNumber(settings, field, problems)]))
   )
-  const brought = model === 'given' ? given : null
-  if (model === 'given' && !brought) problems.model = { key: 'problemGiven', params: {} }
-  const isCross = settings.kind === 'cross' || brought !== null
-  const sentences = brought ? namesOfGiven(settings, brought) : checkSentences(settings, numbers.tableRows, problems)
+  const own = model === 'imported' ? imported : null
+  if (model === 'imported' && !own) problems.model = { key: 'problemImported', params: {} }
+  const isCross = settings.kind === 'cross' || own !== null
+  const sentences = own ? namesOfImported(settings, own) : checkSentences(settings, numbers.tableRows, problems)
   const { queries, keys } = sentences
-  if (brought) numbers.heads = headsOfGiven(brought)
+  if (own) numbers.heads = headsOfImported(own)
   if (model === 'multihead') {
     const { dModel, heads } = numbers
     if (dModel % heads)
@@ -127,21 +127,21 @@ function checkSentences(settings, tableRows, problems) {
   return { queries, keys }
 }
 
-/** @param {Given} given */
-export function headsOfGiven(given) {
-  const { dims } = 'weights' in given ? given.weights : 'x' in given ? given.wq : given.q
+/** @param {Imported} imported */
+export function headsOfImported(imported) {
+  const { dims } = 'weights' in imported ? imported.weights : 'x' in imported ? imported.wq : imported.q
   return dims.length === 3 ? dims[0] : 1
 }
 
 /**
- * The words of the sentences name the rows of the given tensors; rows without a word have numbers.
+ * The words of the sentences name the rows of the imported tensors; rows without a word have numbers.
  * @param {Settings} settings
- * @param {Given} given
+ * @param {Imported} imported
  * @returns {{ queries: Tokens, keys: Tokens }}
  */
-function namesOfGiven({ sentence, second, tokenizer: by }, given) {
-  const { q, k, x } = /** @type {any} */ (given)
-  const { weights, tokens, keyTokens } = /** @type {any} */ (given)
+function namesOfImported({ sentence, second, tokenizer: by }, imported) {
+  const { q, k, x } = /** @type {any} */ (imported)
+  const { weights, tokens, keyTokens } = /** @type {any} */ (imported)
   const lengths = weights ? weights.dims.slice(-2) : [q ?? x, k ?? x].map(({ dims }) => dims.at(-2))
   const name = (/** @type {string} */ text, /** @type {number} */ length, /** @type {string[]} */ own) => {
     const isOwn = own?.join(' ') === text

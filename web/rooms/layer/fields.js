@@ -3,7 +3,7 @@
 
 import { choice, count, flag, other, real, text, whole } from '../../shell/kinds.js'
 import { defaultsOf } from '../../shell/store.js'
-import { checkGiven } from './imported-tensors.js'
+import { checkImported } from './imported-tensors.js'
 import { MOST_HEADS, MOST_TOKENS } from './limits.js'
 import { EDITABLE, OF_TOKENS } from './matrices.js'
 
@@ -21,8 +21,8 @@ import { EDITABLE, OF_TOKENS } from './matrices.js'
  * - heads: random matrices for each head, as an article draws them
  * - multihead: torch.nn.MultiheadAttention, with biases and W_O
  * - handBuilt: heads built by hand, each of a kind
- * - given: Q, K, V or weights that the reader brought
- * @typedef {'heads' | 'multihead' | 'handBuilt' | 'given'} Model
+ * - imported: Q, K, V or weights that the reader imported
+ * @typedef {'heads' | 'multihead' | 'handBuilt' | 'imported'} Model
  */
 
 /** Kinds of heads built by hand. */
@@ -42,13 +42,13 @@ export const HAND_BUILT = /** @type {const} */ (['previous', 'first', 'same', 'i
 
 /** A cell that the reader set by hand. @typedef {Cell & { value: number }} Edit */
 
-/** @typedef {{ dims: number[], data: number[] }} GivenTensor (rows, columns) or (heads, rows, columns) */
+/** @typedef {{ dims: number[], data: number[] }} ImportedTensor (rows, columns) or (heads, rows, columns) */
 
 /**
  * `wo`: (heads * size, columns), what the heads side by side are multiplied with. Tokens name the rows and columns, as long as the sentences are these tokens, joined by spaces.
- * @typedef {({ q: GivenTensor, k: GivenTensor, v: GivenTensor, wo?: GivenTensor } |
- *   { x: GivenTensor, wq: GivenTensor, wk: GivenTensor, wv: GivenTensor, wo: GivenTensor } | { weights: GivenTensor, v?: GivenTensor }) &
- *   { tokens?: string[], keyTokens?: string[] }} Given
+ * @typedef {({ q: ImportedTensor, k: ImportedTensor, v: ImportedTensor, wo?: ImportedTensor } |
+ *   { x: ImportedTensor, wq: ImportedTensor, wk: ImportedTensor, wv: ImportedTensor, wo: ImportedTensor } | { weights: ImportedTensor, v?: ImportedTensor }) &
+ *   { tokens?: string[], keyTokens?: string[] }} Imported
  */
 
 /** Groups of controls. @typedef {'words' | 'sizes' | 'scores' | 'mask' | 'numbers'} Group */
@@ -140,10 +140,10 @@ const word = optional(
   },
 )
 
-const given = optional(
-  'given',
-  (/** @type {Given} */ value) => JSON.stringify(value),
-  text => /** @type {Given} */ (checkGiven(JSON.parse(text))),
+const imported = optional(
+  'imported',
+  (/** @type {Imported} */ value) => JSON.stringify(value),
+  text => /** @type {Imported} */ (checkImported(JSON.parse(text))),
 )
 
 /** A number, or null where it follows from the rest. @type {import('../../shell/room.js').Kind<number | string | null>} */
@@ -195,7 +195,7 @@ export const FIELDS = {
   sentence: setting(text(), 'Life is short, eat dessert first', isOfWords),
   /** The sentence of keys and values. */
   second: setting(text(), 'Das Leben ist kurz, iss den Nachtisch zuerst', {
-    applies: settings => settings.kind === 'cross' || settings.model === 'given',
+    applies: settings => settings.kind === 'cross' || settings.model === 'imported',
     ...isOfWords,
   }),
   kind: oneOf(['self', 'cross'], {
@@ -214,7 +214,7 @@ export const FIELDS = {
   }),
 
   /** @see Model */
-  model: oneOf(['heads', 'multihead', 'handBuilt', 'given'], { group: 'numbers', draws: true, clears: 'all' }),
+  model: oneOf(['heads', 'multihead', 'handBuilt', 'imported'], { group: 'numbers', draws: true, clears: 'all' }),
   /** Of all that is drawn. */
   seed: setting(text(), '123', {
     group: 'numbers',
@@ -229,7 +229,7 @@ export const FIELDS = {
   draw: oneOf(['reseed', 'continue'], { group: 'numbers', applies: isDrawn, draws: true, clears: 'all' }),
   /** Rows of the embedding table. */
   tableRows: wholeOf(50_000, 1, 1_000_000, { group: 'numbers', applies: isDrawn, draws: true, clears: 'all' }),
-  given: setting(given, null, { draws: true, clears: 'all', repaints: true }),
+  imported: setting(imported, null, { draws: true, clears: 'all', repaints: true }),
 
   heads: wholeOf(4, 1, MOST_HEADS, {
     group: 'sizes',
@@ -291,7 +291,7 @@ export const FIELDS = {
   cell: setting(cell, null, place),
   /** The cell that is subtracted from the selected one. */
   less: setting(cell, null, place),
-  /** Of the walk. */
+  /** Of those below the picture. */
   step: setting(text(), 'embed', shown),
   /** The stop of the tour, from 1. */
   tour: setting(count(), null, shown),

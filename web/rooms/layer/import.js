@@ -4,7 +4,7 @@ import { isNpy, readNpy } from '../../files/npy.js'
 import { Trouble } from '../../files/trouble.js'
 import { fromLink } from '../../shell/store.js'
 import { DEFAULTS, FIELDS } from './fields.js'
-import { checkGiven } from './imported-tensors.js'
+import { checkImported } from './imported-tensors.js'
 
 /** @import { Settings } from './layer.js' */
 /** @typedef {{ name: string, bytes: Uint8Array }} File */
@@ -49,7 +49,7 @@ const TOKENS = /** @type {Record<string, 'tokens' | 'keyTokens'>} */ ({
 /** @param {number} bytes */
 export function checkSize(bytes) {
   const size = Math.ceil(bytes / 1e6)
-  if (bytes > MOST_MEGABYTES * 1e6) throw new Trouble('bringLarge', { size, most: MOST_MEGABYTES })
+  if (bytes > MOST_MEGABYTES * 1e6) throw new Trouble('importLarge', { size, most: MOST_MEGABYTES })
 }
 
 /**
@@ -72,7 +72,7 @@ export function fromFiles(files) {
             .split(/[^a-z0-9]+/)
             .reverse()
             .find(part => Object.hasOwn(NAMES, part))
-      if (files.length > 1 && !name) throw new Trouble('bringNames', { name: file.name.slice(0, 60) })
+      if (files.length > 1 && !name) throw new Trouble('importNames', { name: file.name.slice(0, 60) })
       parts[name ?? 'weights'] = readNpy(file.bytes)
     } else {
       const value = parse(decode(file))
@@ -89,7 +89,7 @@ function decode({ name, bytes }) {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new Trouble('bringType', { name: name.slice(0, 60) })
+    throw new Trouble('importType', { name: name.slice(0, 60) })
   }
 }
 
@@ -99,8 +99,8 @@ function parse(text) {
     return JSON.parse(text)
   } catch (error) {
     const outside = text.replace(/"(?:[^"\\]|\\.)*"/g, '')
-    if (/\b(NaN|Infinity)\b/.test(outside)) throw new Trouble('bringNaN')
-    throw new Trouble('bringJson', { message: error instanceof Error ? error.message.slice(0, 120) : '' })
+    if (/\b(NaN|Infinity)\b/.test(outside)) throw new Trouble('importNaN')
+    throw new Trouble('importJson', { message: error instanceof Error ? error.message.slice(0, 120) : '' })
   }
 }
 
@@ -117,7 +117,7 @@ export function fromText(text) {
 
 /** Tensors by name, or the page's own file. @param {unknown} value @returns {Settings} @throws {Trouble} */
 export function fromValue(value) {
-  if (typeof value !== 'object' || value === null) throw new Trouble('bringShape')
+  if (typeof value !== 'object' || value === null) throw new Trouble('importShape')
   if ('link' in value && typeof value.link === 'string') return settingsOfLink(value.link)
   const isTensor = Array.isArray(value) || 'data' in value
   /** @type {Record<string, unknown>} */
@@ -148,7 +148,7 @@ function toTensor(name, value) {
   const isFlat = value && typeof value === 'object' && !Array.isArray(value)
   const dims = isFlat ? (value.dims ?? value.shape) : dimsOf(value)
   const data = isFlat ? value.data : flatten(name, value, dims)
-  if (!Array.isArray(dims) || !Array.isArray(data)) throw new Trouble('bringTensor', { name })
+  if (!Array.isArray(dims) || !Array.isArray(data)) throw new Trouble('importTensor', { name })
   // Leading axes of one fall away.
   const ones = dims.findIndex(size => size !== 1)
   const first = Math.min(ones < 0 ? dims.length : ones, Math.max(dims.length - 3, 0))
@@ -172,7 +172,7 @@ function flatten(name, value, dims) {
   const walk = (/** @type {unknown} */ part, /** @type {number} */ axis) => {
     if (axis === dims.length) data.push(part)
     else if (Array.isArray(part) && part.length === dims[axis]) for (const each of part) walk(each, axis + 1)
-    else throw new Trouble('bringRagged', { name, dims: dims.join(', ') })
+    else throw new Trouble('importRagged', { name, dims: dims.join(', ') })
   }
   walk(value, 0)
   return data
@@ -180,16 +180,16 @@ function flatten(name, value, dims) {
 
 /** @param {Record<string, any>} parts @returns {Settings} */
 function toSettings({ tokens, keyTokens, ...tensors }) {
-  const given = checkGiven({ ...tensors, ...(tokens && { tokens }), ...(keyTokens && { keyTokens }) })
-  const { weights, q, k, x } = /** @type {any} */ (given)
+  const imported = checkImported({ ...tensors, ...(tokens && { tokens }), ...(keyTokens && { keyTokens }) })
+  const { weights, q, k, x } = /** @type {any} */ (imported)
   const [L, S] = weights ? weights.dims.slice(-2) : [q ?? x, k ?? x].map(({ dims }) => dims.at(-2))
-  const names = given.tokens?.join(' ') ?? ''
+  const names = imported.tokens?.join(' ') ?? ''
   return {
     ...DEFAULTS,
-    model: 'given',
-    given,
+    model: 'imported',
+    imported,
     sentence: names,
-    second: given.keyTokens?.join(' ') ?? (L === S ? names : ''),
+    second: imported.keyTokens?.join(' ') ?? (L === S ? names : ''),
     step: weights ? 'softmax' : 'project',
   }
 }

@@ -3,7 +3,7 @@
 import { Trouble } from '../../files/trouble.js'
 import { MOST_CHARACTERS, MOST_TOKENS } from './limits.js'
 
-/** @import { Given } from './layer.js' */
+/** @import { Imported } from './layer.js' */
 
 export const MOST_HEADS = 64
 /** Heads times queries times keys, and numbers of any tensor: what a page of settings can hold. */
@@ -20,39 +20,39 @@ const written = x => (typeof x === 'object' && x !== null ? '[…]' : String(x).
 
 /** @param {string} name @param {any} tensor */
 function checkTensor(name, { dims, data } = /** @type {any} */ ({})) {
-  if (!Array.isArray(dims) || !Array.isArray(data)) throw new Trouble('bringTensor', { name })
+  if (!Array.isArray(dims) || !Array.isArray(data)) throw new Trouble('importTensor', { name })
   const isSize = (/** @type {unknown} */ n) => typeof n === 'number' && Number.isSafeInteger(n) && n > 0
   if (dims.length < 2 || dims.length > 3 || !dims.every(isSize))
-    throw new Trouble('bringAxes', { name, dims: shape(dims.slice(0, 12)) })
+    throw new Trouble('importAxes', { name, dims: shape(dims.slice(0, 12)) })
   const count = dims.reduce((a, b) => a * b, 1)
-  if (count > MOST_PAIRS) throw new Trouble('bringMany', { name, dims: shape(dims), most: MOST_PAIRS })
+  if (count > MOST_PAIRS) throw new Trouble('importMany', { name, dims: shape(dims), most: MOST_PAIRS })
   if (name !== 'weights' && dims[dims.length - 1] > MOST_COLUMNS)
-    throw new Trouble('bringColumns', { name, dims: shape(dims), most: MOST_COLUMNS })
-  if (data.length !== count) throw new Trouble('bringCount', { name, dims: shape(dims), count, held: data.length })
+    throw new Trouble('importColumns', { name, dims: shape(dims), most: MOST_COLUMNS })
+  if (data.length !== count) throw new Trouble('importCount', { name, dims: shape(dims), count, held: data.length })
   const at = data.findIndex(x => typeof x !== 'number' || !Number.isFinite(Math.fround(x)))
-  if (at >= 0) throw new Trouble('bringNumber', { name, at: at + 1, got: written(data[at]) })
+  if (at >= 0) throw new Trouble('importNumber', { name, at: at + 1, got: written(data[at]) })
   const below = name === 'weights' ? data.findIndex(x => x < 0) : -1
-  if (below >= 0) throw new Trouble('bringNegative', { at: below + 1, got: data[below] })
+  if (below >= 0) throw new Trouble('importNegative', { at: below + 1, got: data[below] })
 }
 
 /** @param {'tokens' | 'keyTokens'} name @param {unknown} tokens @param {number} length */
 function checkTokens(name, tokens, length) {
   const isRight = Array.isArray(tokens) && tokens.every(token => typeof token === 'string')
-  if (!isRight) throw new Trouble('bringTokens', { name })
-  if (tokens.length !== length) throw new Trouble('bringTokenCount', { name, count: tokens.length, length })
+  if (!isRight) throw new Trouble('importTokens', { name })
+  if (tokens.length !== length) throw new Trouble('importTokenCount', { name, count: tokens.length, length })
   const count = tokens.reduce((sum, token) => sum + token.length, 0)
   if (count > MOST_CHARACTERS) throw new Trouble('problemLong', { most: MOST_CHARACTERS, count })
 }
 
 /**
  * Q, K and V, with W_O or without; X with all weights; or weights with V or without; tokens as well.
- * @param {any} given
- * @returns {Given} the same
+ * @param {any} imported
+ * @returns {Imported} the same
  * @throws {Trouble}
  */
-export function checkGiven({ tokens, keyTokens, ...tensors }) {
+export function checkImported({ tokens, keyTokens, ...tensors }) {
   const names = Object.keys(tensors).sort()
-  if (!WANTED.includes(names.join())) throw new Trouble('bringParts', { names: names.join(', ') || '—' })
+  if (!WANTED.includes(names.join())) throw new Trouble('importParts', { names: names.join(', ') || '—' })
   for (const name of names) checkTensor(name, tensors[name])
   const { q, k, v, weights, x, wq, wv } = tensors
   const [first, L, S] = weights
@@ -64,7 +64,7 @@ export function checkGiven({ tokens, keyTokens, ...tensors }) {
   const expect = (/** @type {string} */ name, /** @type {(number | string)[]} */ want) => {
     const { dims } = tensors[name]
     if (dims.length !== want.length || want.some((n, i) => typeof n === 'number' && n !== dims[i]))
-      throw new Trouble('bringFit', { name, dims: shape(dims), want: want.join(', ') })
+      throw new Trouble('importFit', { name, dims: shape(dims), want: want.join(', ') })
   }
   if (k) expect('k', [...lead, 'S', q.dims.at(-1)])
   if (v) expect('v', [...lead, S, 'd'])
@@ -79,7 +79,7 @@ export function checkGiven({ tokens, keyTokens, ...tensors }) {
   if (tensors.wo) expect('wo', [heads * (v ?? wv).dims.at(-1), 'd'])
   if (L > MOST_TOKENS || S > MOST_TOKENS)
     throw new Trouble('problemTokens', { most: MOST_TOKENS, count: Math.max(L, S) })
-  if (heads > MOST_HEADS) throw new Trouble('bringHeads', { heads, most: MOST_HEADS })
+  if (heads > MOST_HEADS) throw new Trouble('importHeads', { heads, most: MOST_HEADS })
   if (heads * L * S > MOST_PAIRS) throw new Trouble('problemPairs', { heads, queries: L, keys: S })
   if (tokens !== undefined) checkTokens('tokens', tokens, L)
   if (keyTokens !== undefined) checkTokens('keyTokens', keyTokens, S)

@@ -6,12 +6,12 @@ import type { Room, Context as RoomContext, Step as RoomStep, State } from '../.
 import type { Checked, Problems } from './check-settings.js'
 import type { Playing } from './explain/play.js'
 import type { Scene } from './explain/scene.js'
-import type { Cell, Given, Settings, Word } from './fields.js'
+import type { Cell, Imported, Settings, Word } from './fields.js'
 import type { PresetId } from './presets.js'
 import type { Selection } from './settings.js'
 import type { Result } from './trace/layer-trace.js'
 import type { Difference } from './trace/reference64.js'
-import type { Spread } from './trace/score-distribution.js'
+import type { ScoreDistribution } from './trace/score-distribution.js'
 
 export type { Checked, Problem, Problems } from './check-settings.js'
 export type { Explanation } from './explain/cell.js'
@@ -20,7 +20,17 @@ export type { Matrices, Matrix } from './explain/matrix-names.js'
 export type { Scene } from './explain/scene.js'
 export type { Block, Step } from './explain/steps.js'
 export type { Share } from './explain/word-facts.js'
-export type { Cell, Edit, FieldName, Given, GivenTensor, HandBuiltHead, NumberField, Settings, Word } from './fields.js'
+export type {
+  Cell,
+  Edit,
+  FieldName,
+  HandBuiltHead,
+  Imported,
+  ImportedTensor,
+  NumberField,
+  Settings,
+  Word,
+} from './fields.js'
 export type { Axis, MatrixId, Reach, Rule, StepId } from './matrices.js'
 export type { FloatTensor, Tensors } from './numbers/index.js'
 export type { PresetId } from './presets.js'
@@ -28,7 +38,7 @@ export type { Selection } from './settings.js'
 export type { Arithmetic } from './trace/arithmetic.js'
 export type { Result, Tracer } from './trace/layer-trace.js'
 export type { Difference } from './trace/reference64.js'
-export type { Side, Spread } from './trace/score-distribution.js'
+export type { ScoreDistribution, Side } from './trace/score-distribution.js'
 
 /** What a stroke over the large map does. */
 export type Mode = 'read' | 'edit' | 'paint'
@@ -53,15 +63,15 @@ export type View = {
   pace: number
   playing?: Playing
   /** The size of the random queries and keys whose scores are shown. */
-  spreadSize: number
+  vectorSize: number
   /** Are they shown? undefined: where a stop of the tour is about them. */
-  hasSpread?: boolean
+  hasDistribution?: boolean
   /** Was done what the stop of the tour asks for? */
   wasDone: boolean
   /** The settings from before the tour. */
   beforeTour?: Settings
   /** The tensors that came from a model of another room. */
-  handedOver?: Given
+  handedOver?: Imported
 }
 
 /** Settings whose numbers are asked for; `head`: whose steps a large trace keeps. */
@@ -76,7 +86,7 @@ export type LayerAsks = {
   /** The shape of what the whole batch through the layer gives, where it is small enough. */
   batch: { request: Traced & { of: string }; value: { of: string; batch: { dims: readonly number[] } | undefined } }
   /** How scores of random queries and keys of a size are distributed. */
-  distribution: { request: { d: number; seed: bigint }; value: Spread }
+  distribution: { request: { d: number; seed: bigint }; value: ScoreDistribution }
   /** Settings from files, or why there are none. */
   read: {
     request: { files: readonly File[] }
@@ -106,7 +116,7 @@ export type LayerActions = {
   ask: [word: Word]
   /** Takes away the cell that is subtracted, or else the selected cell, or else the word. */
   clear: []
-  walk: [by: 1 | -1]
+  moveStep: [by: 1 | -1]
   /** Starts or stops. */
   play: []
   /** The next cell of the step that plays, or the next step. */
@@ -116,7 +126,7 @@ export type LayerActions = {
   /** Draws the room again. */
   refresh: []
   /** undefined: the distribution is shown no more. */
-  setSpread: [size: number | undefined]
+  setDistribution: [size: number | undefined]
   setFilter: [text: string]
   setRange: [range: Range | undefined]
   setScaleEnd: [end: ScaleEnd]
@@ -126,7 +136,7 @@ export type LayerActions = {
   setTour: [stop: number | null]
   copy: [what: 'link' | 'pytorch' | 'qkv']
   saveAll: []
-  bring: [source: readonly File[] | string]
+  import: [source: readonly File[] | string]
   show: [id: string]
   reveal: [selector: string]
   retry: []
@@ -157,7 +167,7 @@ export type Context = View & {
   /** As typed. */
   settings: Settings
   /** Of random scores, while it is shown. */
-  spread?: Spread
+  distribution?: ScoreDistribution
   /** Is there a place to go back to, or forward? */
   visits: { hasBack: boolean; hasForward: boolean }
   /** The one that is shown unchanged. */

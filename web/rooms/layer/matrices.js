@@ -1,4 +1,4 @@
-// Every matrix of the page, described once, in the order of the computation. The description drives the walk, the marks
+// Every matrix of the page, described once, in the order of the computation. The description drives the steps, the marks
 // of what a cell comes from and goes to, the explanation of a cell, and which cells can be set by hand.
 
 /** @typedef {keyof typeof MATRICES} MatrixId */
@@ -30,18 +30,18 @@
  * @property {Rule} rule
  * @property {[string, Reach][]} sources ids of matrices; of a product the left factor, then the right one
  * @property {string} [bias]
- * @property {StepId} [step] of the walk, where it differs from that of the matrix
+ * @property {StepId} [step] where it differs from that of the matrix
  */
 
 /**
  * @typedef {object} Description
  * @property {string} symbol in the notation of views/math.js
  * @property {[Axis, Axis]} axes what goes down and what across
- * @property {Way[]} [ways] the first that the trace has the sources of counts; without one, the numbers were drawn or brought
- * @property {StepId} [step] of the walk in which the matrix appears
- * @property {string} [unless] not in the walk of a trace that has this matrix
+ * @property {Way[]} [ways] the first that the trace has the sources of counts; without one, the numbers were drawn or imported
+ * @property {StepId} [step] in which the matrix appears
+ * @property {string} [unless] not among the steps of a trace that has this matrix
  * @property {boolean} [isInner] computed on the way and seen in explanations only
- * @property {'always' | 'given'} [free] can its cells be set by hand, or only where the reader brought them?
+ * @property {'always' | 'imported'} [free] can its cells be set by hand, or only where the reader imported them?
  * @property {boolean} [isOfTokens] its cells belong to words: with other words, what was set by hand is dropped
  * @property {boolean} [isShare] from 0 to 1, else signed
  * @property {boolean} [isHideable] hidden cells are shown as hidden
@@ -76,19 +76,19 @@ export const MATRICES = {
   Q: matrix('Q', ['queries', 'query'], {
     step: 'project',
     isOfTokens: true,
-    free: 'given',
+    free: 'imported',
     ways: [product('X', 'Wq', 'bq')],
   }),
   K: matrix('K', ['keys', 'query'], {
     step: 'project',
     isOfTokens: true,
-    free: 'given',
+    free: 'imported',
     ways: [product('X2', 'Wk', 'bk'), product('X', 'Wk', 'bk')],
   }),
   V: matrix('V', ['keys', 'value'], {
     step: 'project',
     isOfTokens: true,
-    free: 'given',
+    free: 'imported',
     ways: [product('X2', 'Wv', 'bv'), product('X', 'Wv', 'bv')],
   }),
   Wa: matrix('W_a', ['query', 'hidden'], free),
@@ -139,7 +139,7 @@ export const MATRICES = {
     ...share,
     ways: [way('divide', [['zeroed', 'line']], 'masked'), way('softmax', [['masked', 'line']])],
   }),
-  paid: matrix('Σ', ['queries', 'one'], inner),
+  rowSums: matrix('Σ', ['queries', 'one'], inner),
   output: matrix('Z', ['queries', 'value'], { step: 'mix', ways: [product('weights', 'V')] }),
   joined: matrix('Z', ['queries', 'heads'], { step: 'join', ways: [way('join', [['output', 'head']])] }),
   Wo: matrix('W_O', ['heads', 'model'], free),

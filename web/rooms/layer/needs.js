@@ -26,8 +26,8 @@ function tracedOf(settings) {
 }
 
 /** @param {LayerState} state */
-export const hasSpread = ({ settings: { tour }, view }) =>
-  view.hasSpread ?? (tour !== null && stopOf(tour).id === 'root')
+export const hasDistribution = ({ settings: { tour }, view }) =>
+  view.hasDistribution ?? (tour !== null && stopOf(tour).id === 'root')
 
 /** @type {{ link: string, checked: Checked | undefined } | undefined} */
 let lastBaseline
@@ -69,12 +69,12 @@ export function needs(state) {
         head,
       })
   }
-  if (hasSpread(state))
+  if (hasDistribution(state))
     all.push({
       type: 'distribution',
-      d: view.spreadSize,
+      d: view.vectorSize,
       seed: traced.checked.seed,
-      key: `${view.spreadSize} ${traced.checked.seed}`,
+      key: `${view.vectorSize} ${traced.checked.seed}`,
     })
   return all
 }

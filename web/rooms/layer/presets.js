@@ -14,7 +14,7 @@ const SIXTY = [
   'and becomes a row of five hundred and twelve numbers, so that sixty rows go in and sixty rows come out.',
 ].join(' ')
 /** @param {number[]} dims @param {number[]} data */
-const given = (dims, data) => ({ dims, data })
+const tensor = (dims, data) => ({ dims, data })
 
 /**
  * @satisfies {Record<string, { document: string, patch: Partial<Settings> }>}
@@ -66,11 +66,11 @@ export const PRESETS = {
   waistline: {
     document: '004',
     patch: {
-      model: 'given',
+      model: 'imported',
       sentence: '62',
       second: '68 60 64',
       score: 'gaussian',
-      given: { q: given([1, 1], [62]), k: given([3, 1], [68, 60, 64]), v: given([3, 1], [126, 110, 115]) },
+      imported: { q: tensor([1, 1], [62]), k: tensor([3, 1], [68, 60, 64]), v: tensor([3, 1], [126, 110, 115]) },
     },
   },
 }

@@ -6,18 +6,18 @@ import {
   actions,
   arrive,
   both,
-  bring,
-  bringFiles,
-  bringText,
   clear,
+  importFiles,
+  importText,
+  moveStep,
+  openImported,
   refusal,
   set,
   stopped,
   takeHead,
-  walk,
 } from './actions.js'
 import { check } from './check-settings.js'
-import { SPREAD_SIZE, stopOf } from './explain/tour.js'
+import { stopOf, VECTOR_SIZE } from './explain/tour.js'
 import { DEFAULTS, FIELDS } from './fields.js'
 import { needs, now, revived } from './needs.js'
 import { change, keepMeaningful, pageOf, signature } from './settings.js'
@@ -38,7 +38,7 @@ export const room = {
     scaleEnd: 'shared',
     filter: '',
     pace: 1,
-    spreadSize: SPREAD_SIZE,
+    vectorSize: VECTOR_SIZE,
     wasDone: false,
   },
   check: settings => /** @type {any} */ (check(settings).problems),
@@ -50,16 +50,16 @@ export const room = {
   receive: {
     read: (state, { settings, problem }) =>
       settings
-        ? bring(state, settings)
+        ? openImported(state, settings)
         : refusal(problem && new Trouble(/** @type {any} */ (problem.key), problem.params)),
   },
   reset: (state, origin) => ({ ...origin, ...pageOf(state.settings), step: state.settings.step }),
   sentence: ({ settings }) => settings.sentence,
   take(state, what) {
-    if (what.type === 'files') return bringFiles(what.files)
-    if (what.type === 'text') return bringText(state, what.text)
+    if (what.type === 'files') return importFiles(what.files)
+    if (what.type === 'text') return importText(state, what.text)
     if (what.type === 'head') return takeHead(state, what)
-    if (what.type !== 'sentence' || state.settings.given) return undefined
+    if (what.type !== 'sentence' || state.settings.imported) return undefined
     return set(state, change(state.settings, { sentence: what.text }))
   },
   /** A link to a stop of the tour, and to nothing else, opens that stop. */
@@ -70,9 +70,9 @@ export const room = {
   leave: state => (state.view.playing ? stopped : undefined),
   keys: {
     Escape: clear,
-    n: state => both(stopped, walk(state, 1)),
-    'Shift+PageDown': state => both(stopped, walk(state, 1)),
-    p: state => both(stopped, walk(state, -1)),
+    n: state => both(stopped, moveStep(state, 1)),
+    'Shift+PageDown': state => both(stopped, moveStep(state, 1)),
+    p: state => both(stopped, moveStep(state, -1)),
     ' ': state => (state.view.playing ? stopped : undefined),
   },
   pass: (state, step) => actions.pass(state, step),
@@ -81,8 +81,8 @@ export const room = {
     const { target, does } = stopOf(tour)
     return does === undefined ? [target] : [target, does]
   },
-  canLink({ given, sentence, second }) {
-    const numbers = Object.values(given ?? {}).map(part => ('data' in part ? part.data.length : 0))
+  canLink({ imported, sentence, second }) {
+    const numbers = Object.values(imported ?? {}).map(part => ('data' in part ? part.data.length : 0))
     return numbers.reduce((a, b) => a + b, 0) <= MOST_NUMBERS && sentence.length + second.length <= MOST_LETTERS
   },
   session: {

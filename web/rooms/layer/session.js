@@ -95,7 +95,7 @@ export function handlers(qkv) {
         return { settings: await readFiles(files) }
       } catch (error) {
         const { key, params } =
-          error instanceof Trouble ? error : { key: 'bringFailed', params: { message: messageOf(error) } }
+          error instanceof Trouble ? error : { key: 'importFailed', params: { message: messageOf(error) } }
         return { problem: { key, params } }
       }
     },

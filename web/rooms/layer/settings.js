@@ -2,7 +2,7 @@
 
 import { DEFAULTS, describe, FIELD_NAMES, fieldsThat, pick } from './fields.js'
 
-/** @import { Cell, Checked, FieldName, Given, Settings } from './layer.js' */
+/** @import { Cell, Checked, FieldName, Imported, Settings } from './layer.js' */
 
 /** What the inspector shows. @typedef {Pick<Settings, 'head' | 'word' | 'cell' | 'less'>} Selection */
 
@@ -72,16 +72,16 @@ export function paint(settings, row, column, isVisible) {
   return { ...settings, painted: [...others, [row, column, isVisible ? 1 : 0]] }
 }
 
-/** @type {WeakMap<Given, string>} */
+/** @type {WeakMap<Imported, string>} */
 const prints = new WeakMap()
 
-/** A short text that differs where tensors differ: they may hold millions of numbers. @param {Given | null} given */
-function fingerprint(given) {
-  if (!given) return null
-  const known = prints.get(given)
+/** A short text that differs where tensors differ: they may hold millions of numbers. @param {Imported | null} imported */
+function fingerprint(imported) {
+  if (!imported) return null
+  const known = prints.get(imported)
   if (known) return known
   let [a, b] = [0x811c9dc5, 0x9747b28c]
-  const parts = Object.entries(given).map(([name, part]) => {
+  const parts = Object.entries(imported).map(([name, part]) => {
     if (Array.isArray(part)) return [name, part]
     for (const word of new Uint32Array(Float64Array.from(part.data).buffer)) {
       a = Math.imul(a ^ word, 0x01000193)
@@ -90,18 +90,18 @@ function fingerprint(given) {
     return [name, part.dims]
   })
   const print = JSON.stringify([a, b, ...parts])
-  prints.set(given, print)
+  prints.set(imported, print)
   return print
 }
 
 /**
  * A text that differs if one of these fields does.
- * @param {{ [F in FieldName]?: unknown } & { given: Given | null }} settings
+ * @param {{ [F in FieldName]?: unknown } & { imported: Imported | null }} settings
  * @param {readonly FieldName[]} names
  */
 const keyOf = (settings, names) =>
   JSON.stringify(
-    names.map(name => (name === 'given' ? fingerprint(settings.given) : settings[name])),
+    names.map(name => (name === 'imported' ? fingerprint(settings.imported) : settings[name])),
     (_, value) => (typeof value === 'bigint' ? String(value) : value),
   )
 

@@ -18,7 +18,7 @@ import { wayOf } from './dependencies.js'
  * - divide: a cell divided by the sum of its line
  * - override: a row in which weights were set by hand
  * - join: a cell of a head
- * @typedef {{ kind: 'given', from: 'table' | 'weights' | 'reader' | 'zeros' | 'handBuilt' | 'handBuiltWeights', id?: number }
+ * @typedef {{ kind: 'origin', from: 'table' | 'weights' | 'imported' | 'zeros' | 'handBuilt' | 'handBuiltWeights', id?: number }
  *   | { kind: 'hand' }
  *   | { kind: 'products', terms: [Cell, Cell][], bias?: Cell, along: 'dims' | 'keys' }
  *   | { kind: 'gaussian', terms: [Cell, Cell][], sigma: number }
@@ -92,7 +92,7 @@ export function explain(result, cell) {
 /**
  * @param {Result} result
  * @param {Cell} cell
- * @param {'softmax' | 'divide' | undefined} rule undefined: the weights were brought
+ * @param {'softmax' | 'divide' | undefined} rule undefined: the weights were imported
  * @param {(matrix: MatrixId, row: number, column: number) => Cell} at
  * @returns {Explanation}
  */
@@ -100,7 +100,7 @@ function explainShare({ settings, tensors }, { matrix, head, row, column }, rule
   const set = settings.edits.filter(edit => edit.matrix === matrix && edit.head === head && edit.row === row)
   if (set.length > 0) return { kind: 'override', set }
   const { masked, exponentials, maxima, sums, zeroedSums } = tensors
-  if (!rule || !masked || !exponentials || !maxima || !sums) return { kind: 'given', from: 'reader' }
+  if (!rule || !masked || !exponentials || !maxima || !sums) return { kind: 'origin', from: 'imported' }
   const isByKeys = settings.softmaxAxis === 'keys'
   const [H, L, S] = masked.dims
   const h = Math.min(head, H - 1) // of a large trace, the steps of one head are there
@@ -125,12 +125,12 @@ function explainShare({ settings, tensors }, { matrix, head, row, column }, rule
  * @returns {Explanation}
  */
 function origin({ settings, tensors }, { matrix, row }) {
-  if (!tensors.Wq) return { kind: 'given', from: 'reader' }
+  if (!tensors.Wq) return { kind: 'origin', from: 'imported' }
   if (settings.model === 'handBuilt' && ['X', 'X2', 'Wq', 'Wk', 'Wv'].includes(matrix))
-    return { kind: 'given', from: matrix.startsWith('X') ? 'handBuilt' : 'handBuiltWeights' }
-  if (matrix === 'X') return { kind: 'given', from: 'table', id: settings.queries.ids[row] }
+    return { kind: 'origin', from: matrix.startsWith('X') ? 'handBuilt' : 'handBuiltWeights' }
+  if (matrix === 'X') return { kind: 'origin', from: 'table', id: settings.queries.ids[row] }
   if (matrix === 'X2' && settings.keysFrom === 'words')
-    return { kind: 'given', from: 'table', id: settings.keys.ids[row] }
-  if (['bq', 'bk', 'bv', 'bo'].includes(matrix)) return { kind: 'given', from: 'zeros' }
-  return { kind: 'given', from: 'weights' }
+    return { kind: 'origin', from: 'table', id: settings.keys.ids[row] }
+  if (['bq', 'bk', 'bv', 'bo'].includes(matrix)) return { kind: 'origin', from: 'zeros' }
+  return { kind: 'origin', from: 'weights' }
 }

@@ -15,7 +15,7 @@ import { MATRICES, MATRIX_IDS } from '../matrices.js'
 /**
  * @param {Pick<Result, 'tensors'>} result
  * @param {MatrixId} id
- * @returns {OwnWay | undefined} undefined if it was drawn, brought, or is not there
+ * @returns {OwnWay | undefined} undefined if it was drawn, imported, or is not there
  */
 export function wayOf({ tensors }, id) {
   const has = (/** @type {string | undefined} */ name) => tensors[/** @type {MatrixId} */ (name)] !== undefined

@@ -84,7 +84,7 @@ export function matricesOf(result, shown) {
       const old = before?.[id]
       const sums =
         id === 'weights'
-          ? tensors.paid
+          ? tensors.rowSums
           : id === 'zeroed' && settings.softmaxAxis === 'keys'
             ? tensors.zeroedSums
             : undefined
@@ -106,7 +106,7 @@ export function matricesOf(result, shown) {
         reach,
         domain: isShare ? [0, 1] : [-reach, reach],
         isHidden: isHideable && !isReplaced ? hidden : () => false,
-        isEditable: free === 'always' || (free === 'given' && ways !== undefined && !wayOf(result, id)),
+        isEditable: free === 'always' || (free === 'imported' && ways !== undefined && !wayOf(result, id)),
       }
       return [id, matrix]
     }),

@@ -1,4 +1,4 @@
-// The walk: which steps there are, their formulas, their shapes and how their matrices stand. All of it follows from the
+// Which steps there are, their formulas, their shapes and how their matrices stand. All of it follows from the
 // description of the matrices (settings/matrices.js); here stand the formulas of the rules.
 
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
@@ -151,11 +151,11 @@ function formulaOf(result, id) {
 }
 
 /**
- * The walk of the shapes through a batch, as tensors have them: B batch, L queries, S keys, D model, H heads, d head.
+ * The shapes on the way through a batch, as tensors have them: B batch, L queries, S keys, D model, H heads, d head.
  * @param {Result} result
  * @returns {{ letters: string, dims: number[], op: 'input' | 'project' | 'view' | 'transpose' | 'scores' | 'mix' | 'back' | 'join' | 'out' }[]}
  */
-export function shapeWalk({ tensors, heads: H, settings }) {
+export function shapeSteps({ tensors, heads: H, settings }) {
   const B = settings.batch
   const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
   const d = tensors.Q?.dims[2] ?? 0

@@ -12,11 +12,11 @@ import { change } from '../settings.js'
  * @property {Settings} settings what the page shows on arrival
  * @property {string} target a selector: what the text speaks of
  * @property {string} [does] a selector: where it is done, if elsewhere
- * @property {readonly (keyof Settings | 'hovered' | 'spreadSize')[]} changes what is other than on arrival once it is done
+ * @property {readonly (keyof Settings | 'hovered' | 'vectorSize')[]} changes what is other than on arrival once it is done
  */
 
 /** The size of the vectors on arrival at the stop that asks why. */
-export const SPREAD_SIZE = 64
+export const VECTOR_SIZE = 64
 const FIELD = '.field-sentence'
 const MASK = /** @type {const} */ (['mask', 'masking', 'painted'])
 
@@ -41,7 +41,13 @@ export const STOPS = [
     target: '#inspector',
     changes: ['cell'],
   },
-  { id: 'root', settings: settingsOf('self'), target: '#spread', does: '.spread-controls', changes: ['spreadSize'] },
+  {
+    id: 'root',
+    settings: settingsOf('self'),
+    target: '#distribution',
+    does: '.distribution-controls',
+    changes: ['vectorSize'],
+  },
   {
     id: 'mask',
     settings: settingsOf('causal'),
@@ -79,7 +85,7 @@ export const STOPS = [
     id: 'kernel',
     settings: settingsOf('waistline'),
     target: '#plot',
-    changes: ['given', 'edits', 'sentence', 'sigma'],
+    changes: ['imported', 'edits', 'sentence', 'sigma'],
   },
   {
     id: 'induction',
@@ -89,13 +95,13 @@ export const STOPS = [
     changes: ['sentence'],
   },
   {
-    id: 'grows',
+    id: 'sensitivity',
     settings: with_(settingsOf('self'), { cell: { matrix: 'Wq', head: 0, row: 0, column: 0 } }),
-    target: '#grows',
+    target: '#sensitivity',
     does: '.setter label',
     changes: ['edits'],
   },
-  { id: 'code', settings: settingsOf('causal'), target: '#take', does: FIELD, changes: ['sentence', ...MASK] },
+  { id: 'code', settings: settingsOf('causal'), target: '#export', does: FIELD, changes: ['sentence', ...MASK] },
 ]
 
 /** @param {number} stop from 1 */
@@ -105,12 +111,12 @@ export const stopOf = stop => STOPS[Math.min(Math.max(stop, 1), STOPS.length) - 
  * Was done what there is to do: is something other than on arrival?
  * @param {number} stop from 1
  * @param {Settings} settings
- * @param {{ hovered?: Word, spreadSize: number }} now
+ * @param {{ hovered?: Word, vectorSize: number }} now
  */
-export function isDone(stop, settings, { hovered, spreadSize }) {
+export function isDone(stop, settings, { hovered, vectorSize }) {
   const { settings: own, changes } = stopOf(stop)
   return changes.some(name => {
-    if (name === 'spreadSize') return spreadSize !== SPREAD_SIZE
+    if (name === 'vectorSize') return vectorSize !== VECTOR_SIZE
     if (name === 'hovered') return hovered !== undefined && hovered.position !== own.word?.position
     return JSON.stringify(settings[name]) !== JSON.stringify(own[name])
   })

@@ -1,22 +1,24 @@
-// Tensors that the reader brought.
+// Tensors that the reader imported.
 
 import { Tensor } from 'qkv'
 
-/** @import { GivenTensor } from '../layer.js' */
+/** @import { ImportedTensor } from '../layer.js' */
 
 /**
- * @param {GivenTensor} given
+ * @param {ImportedTensor} imported
  * @returns {Tensor<Float32Array>} (heads, rows, columns)
  */
 const toTensor = ({ dims, data }) =>
   new Tensor(Float32Array.from(data), dims.length === 3 ? dims : [1, dims[0], dims[1]])
 
 /** @type {import('./index.js').Start} */
-export function given(_, settings) {
-  const { q, k, v, x, wq, wk, wv, wo, weights } = /** @type {Record<string, GivenTensor>} */ (settings.given ?? {})
+export function imported(_, settings) {
+  const { q, k, v, x, wq, wk, wv, wo, weights } = /** @type {Record<string, ImportedTensor>} */ (
+    settings.imported ?? {}
+  )
   const tensors = { Q: q, K: k, V: v, Wq: wq, Wk: wk, Wv: wv, weights }
   const flat = { X: x, Wo: wo } // of all heads
-  const made = (/** @type {Record<string, GivenTensor>} */ all, /** @type {typeof toTensor} */ make) =>
+  const made = (/** @type {Record<string, ImportedTensor>} */ all, /** @type {typeof toTensor} */ make) =>
     Object.fromEntries(Object.entries(all).flatMap(([name, tensor]) => (tensor ? [[name, make(tensor)]] : [])))
   return {
     tensors: {

@@ -1,7 +1,7 @@
 // Where the numbers of a trace start. To add a model: a file here, its name below and among the choices of `model`
 // (settings/fields.js), its text in the language files.
 
-import { given } from './from-imported.js'
+import { imported } from './from-imported.js'
 import { handBuilt } from './hand-built-heads.js'
 import { multihead } from './multi-head-attention.js'
 import { heads } from './random-heads.js'
@@ -25,4 +25,4 @@ import { heads } from './random-heads.js'
  */
 
 /** @type {Record<Checked['model'], Start>} */
-export const MODELS = { heads, multihead, handBuilt, given }
+export const MODELS = { heads, multihead, handBuilt, imported }

@@ -1,7 +1,7 @@
 // The numbers of the page as a program that uses the package.
 
 import { scaleOf } from '../trace/attention-options.js'
-import { digits, editsOf, givenOf, heldRows, NAMES, nested, paintedOf, program } from './program.js'
+import { digits, editsOf, heldRows, NAMES, nested, paintedOf, program, startOf } from './program.js'
 
 /** @import { Checked, FloatTensor, Result } from '../layer.js' */
 
@@ -69,7 +69,7 @@ function draw(result) {
   const { settings, tensors } = result
   const known = SCORES[settings.score] && DRAW[settings.model]
   if (!known)
-    return givenOf(result, SCORES[settings.score] !== undefined).map(([id, x]) => {
+    return startOf(result, SCORES[settings.score] !== undefined).map(([id, x]) => {
       const isList = x.dims.length === 3 && /^[Wb]/.test(id)
       const heads = isList ? Array.from({ length: x.dims[0] }, (_, head) => literal(x.row(head))) : []
       return `const ${NAMES[id]} = ${isList ? `[${heads.join(', ')}]` : literal(x)}`

@@ -52,7 +52,7 @@ const HIDDEN = /** @type {const} */ (['Wa', 'Ua', 'ba', 'va'])
  * @param {boolean} isKnown does the program compute scores of this kind?
  * @returns {[MatrixId, FloatTensor][]}
  */
-export function givenOf({ tensors, before = tensors }, isKnown) {
+export function startOf({ tensors, before = tensors }, isKnown) {
   const names = /** @type {readonly MatrixId[]} */ (
     !isKnown || !before.Q ? ['weights', 'V'] : before.Wq ? [...DRAWN, ...HIDDEN] : ['Q', 'K', 'V', 'Wo', ...HIDDEN]
   )

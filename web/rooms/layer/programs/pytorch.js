@@ -2,7 +2,7 @@
 // is given, or drawn in a way that this file does not know, is written out.
 
 import { scaleOf } from '../trace/attention-options.js'
-import { digits, editsOf, givenOf, heldRows, NAMES, nested, paintedOf, program } from './program.js'
+import { digits, editsOf, heldRows, NAMES, nested, paintedOf, program, startOf } from './program.js'
 
 /** @import { Checked, FloatTensor, Result } from '../layer.js' */
 
@@ -86,7 +86,7 @@ function draw(result) {
   const { settings, tensors } = result
   const known = SCORES[settings.score] && DRAW[settings.model]
   if (!known)
-    return givenOf(result, SCORES[settings.score] !== undefined).map(([id, x]) => `${NAMES[id]} = ${literal(x)}`)
+    return startOf(result, SCORES[settings.score] !== undefined).map(([id, x]) => `${NAMES[id]} = ${literal(x)}`)
   const size = tensors.Wa?.dims[0]
   return [
     ...known(settings),

@@ -46,7 +46,7 @@ export function attend(qkv, settings, drawn, visible, edits) {
   const weights = override(qkv, /** @type {FloatTensor} */ (tensors.weights), edits)
   const isOverridden = weights !== tensors.weights
   tensors.weights = weights
-  tensors.paid = qkv.matmul(weights, new Tensor(new Float32Array(weights.dims[2]).fill(1), [weights.dims[2], 1]))
+  tensors.rowSums = qkv.matmul(weights, new Tensor(new Float32Array(weights.dims[2]).fill(1), [weights.dims[2], 1]))
   if (!V) return tensors
   if (isOverridden || !tensors.output) tensors.output = mix(qkv, weights, V)
   tensors.joined = joinHeads(tensors.output)

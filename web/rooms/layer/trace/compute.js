@@ -5,7 +5,7 @@ import { createArithmetic } from './arithmetic.js'
 import { runBatch } from './batch-statistics.js'
 import { createTracer } from './layer-trace.js'
 import { difference } from './reference64.js'
-import { spreadOf } from './score-distribution.js'
+import { distributionOf } from './score-distribution.js'
 
 /** @import { Result } from '../layer.js' */
 
@@ -31,7 +31,7 @@ function createCompute(qkv) {
       return { of: key, batch: output && { dims: output.dims } }
     },
     /** @param {number} d @param {bigint} seed */
-    distribution: (d, seed) => spreadOf(qkv, d, seed),
+    distribution: (d, seed) => distributionOf(qkv, d, seed),
   }
 }
 

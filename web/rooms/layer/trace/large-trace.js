@@ -19,9 +19,9 @@ const SMALL = 144
 /** @param {Checked} settings */
 const pairsOf = ({ heads, queries, keys }) => heads * queries.tokens.length * keys.tokens.length
 
-/** Weights that were brought are there already. @param {Checked} settings */
+/** imported weights are there already. @param {Checked} settings */
 export const isLarge = settings =>
-  pairsOf(settings) > LARGE && !(settings.model === 'given' && settings.given && 'weights' in settings.given)
+  pairsOf(settings) > LARGE && !(settings.model === 'imported' && settings.imported && 'weights' in settings.imported)
 
 /**
  * Yields how much is done, from 0 to 1.
@@ -76,7 +76,7 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
     ...start,
     ...details,
     weights,
-    paid: qkv.matmul(/** @type {FloatTensor} */ (details.weights), ones),
+    rowSums: qkv.matmul(/** @type {FloatTensor} */ (details.weights), ones),
   }
   if (V) {
     tensors.output = new Tensor(outputs, [heads, L, E])

@@ -23,7 +23,7 @@ import { largest, minus, times } from './subtract.js'
  */
 
 /** Heads times queries times keys for which both ways of masking are computed at every key stroke. */
-export const MOST_WAYS = 2 ** 16
+export const MOST_PAIRS = 2 ** 16
 
 /**
  * @param {Qkv} qkv
@@ -34,7 +34,7 @@ export const MOST_WAYS = 2 ** 16
  */
 export function maskOrderOf(qkv, settings, tensors, visible) {
   const { Q, K, scores } = tensors
-  if (!visible || !Q || !K || !scores || scores.data.length > MOST_WAYS) return undefined
+  if (!visible || !Q || !K || !scores || scores.data.length > MOST_PAIRS) return undefined
   const [before, late] = /** @type {const} */ (['before', 'after']).map(
     masking => /** @type {Record<string, FloatTensor>} */ (steps(qkv, { ...settings, masking }, tensors, visible)),
   )

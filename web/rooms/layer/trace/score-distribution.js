@@ -11,7 +11,7 @@ const [COUNT, SHOWN] = [64, 8]
 export const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
 /**
- * @typedef {object} Spread
+ * @typedef {object} ScoreDistribution
  * @property {number} d
  * @property {number} deviation of the scores of 64 queries and 64 keys, standard normal
  * @property {Side} plain
@@ -27,9 +27,9 @@ export const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
  * @param {Qkv} qkv
  * @param {number} d
  * @param {bigint} seed
- * @returns {Spread}
+ * @returns {ScoreDistribution}
  */
-export function spreadOf(qkv, d, seed) {
+export function distributionOf(qkv, d, seed) {
   const generator = qkv.generator(seed)
   const [Q, K] = [generator.randn([COUNT, d]), generator.randn([COUNT, d])]
   const scores = qkv.matmul(Q, K.T)

@@ -127,10 +127,10 @@ function mask(context, { source, isHidden, reason, zero }) {
   return [says(`${text}${then}`), line(factor(context, source), '→')]
 }
 
-/** @param {SceneContext} context @param {Extract<Explanation, { kind: 'given' }>} explanation */
+/** @param {SceneContext} context @param {Extract<Explanation, { kind: 'origin' }>} explanation */
 function origin({ t, result, cell }, { from, id = 0 }) {
   const { seed, tableRows } = result.settings
-  return says(t(`given.${from}`, { seed: String(seed), column: cell.column + 1, rows: tableRows, id }))
+  return says(t(`origin.${from}`, { seed: String(seed), column: cell.column + 1, rows: tableRows, id }))
 }
 
 /** How the number was computed, step by step. @param {SceneContext} context @returns {Part[]} */

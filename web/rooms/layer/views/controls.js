@@ -77,7 +77,7 @@ function numberBox(context, field) {
 /** @param {Context} context @param {FieldName} field */
 function choice(context, field) {
   const { t, settings, actions } = context
-  const choices = (describe(field).kind.choices ?? []).filter(name => name !== 'given' || settings.given)
+  const choices = (describe(field).kind.choices ?? []).filter(name => name !== 'imported' || settings.imported)
   const control = html`<select
     id=${field}
     .value=${live(String(settings[field]))}

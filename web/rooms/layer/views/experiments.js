@@ -5,7 +5,7 @@ import { ofHead } from '../numbers/tensors.js'
 import { largest } from '../trace/subtract.js'
 import { algebra } from './algebra-panel.js'
 import { inductionPanel } from './induction-panel.js'
-import { spreadPanel } from './score-panel.js'
+import { distributionPanel } from './score-panel.js'
 
 /** @import { FloatTensor, SceneContext } from '../layer.js' */
 
@@ -30,11 +30,11 @@ function tokenSwapPanel(context) {
   const { tensors, tokenSwap, settings: checked } = result
   if (!tensors.X || result.detailHead !== undefined) return nothing // many tokens are computed once
   const { tokens } = checked.isCross ? checked.keys : checked.queries
-  return html`<details class="try" id="prove" .open=${tokenSwap ? true : noChange}>
-    <summary>${t('prove')}</summary>
-    <p class="text">${t(checked.isCross ? 'proveTextCross' : 'proveText')}</p>
-    <div class="prove-controls">
-      <div class="group prove-tokens" role="group" aria-label=${t('proveToken')}>
+  return html`<details class="experiment" id="token-swap" .open=${tokenSwap ? true : noChange}>
+    <summary>${t('tokenSwap')}</summary>
+    <p class="text">${t(checked.isCross ? 'tokenSwapTextCross' : 'tokenSwapText')}</p>
+    <div class="token-swap-controls">
+      <div class="group token-swap-tokens" role="group" aria-label=${t('tokenSwapToken')}>
         ${tokens.slice(0, MOST_TOKENS).map(
           (token, i) =>
             html`<button
@@ -72,9 +72,9 @@ function moved({ t, result }, { position, word, moved: amounts }) {
   const { tokens } = isCross ? keys : queries
   const params = { token: tokens[position], word, count, all: amounts.length, before, of: position }
   const isRounding = amounts.some(x => x !== 0 && x < ROUNDING)
-  return html`<p class="proof" data-moved=${count} data-before=${before}>
-      ${t('proved', params)} ${isCross || position === 0 ? nothing : t(before ? 'provedSome' : 'provedNone', params)}
-      ${masking === 'after' && isRounding ? t('provedRounding') : nothing}
+  return html`<p class="token-swap-moved" data-moved=${count} data-before=${before}>
+      ${t('tokenSwapMoved', params)} ${isCross || position === 0 ? nothing : t(before ? 'tokenSwapSome' : 'tokenSwapNone', params)}
+      ${masking === 'after' && isRounding ? t('tokenSwapRounding') : nothing}
     </p>
     <ol class="strip">
       ${amounts.slice(0, MOST_TOKENS).map(
@@ -96,18 +96,18 @@ function maskOrder(context) {
   const { t, result, head, mask } = context
   const { visible, maskOrder: both } = result
   if (!visible || !result.tensors.scores) return nothing
-  return html`<details class="try" id="ways">
-    <summary>${t('ways')}</summary>
+  return html`<details class="experiment" id="mask-order">
+    <summary>${t('maskOrder')}</summary>
     ${
       both
-        ? html`<p class="text">${t('waysText')}</p>
-          <p class="ways-most" data-most=${both.most}>${t('waysMost', { most: small(both.most) })}</p>
-          <div class="ways">
-            ${wayMap(context, 'before', t('masking.before'), ofHead(both.before, head), mask)}
-            ${wayMap(context, 'after', t('masking.after'), ofHead(both.after, head), mask)}
-            ${wayMap(context, 'difference', both.digits ? html`${t('waysDifference')} × 10<sup>−${both.digits}</sup>` : t('waysDifference'), ofHead(both.difference, head))}
+        ? html`<p class="text">${t('maskOrderText')}</p>
+          <p class="mask-order-most" data-most=${both.most}>${t('maskOrderMost', { most: small(both.most) })}</p>
+          <div class="mask-order-maps">
+            ${maskedMap(context, 'before', t('masking.before'), ofHead(both.before, head), mask)}
+            ${maskedMap(context, 'after', t('masking.after'), ofHead(both.after, head), mask)}
+            ${maskedMap(context, 'difference', both.digits ? html`${t('maskOrderDifference')} × 10<sup>−${both.digits}</sup>` : t('maskOrderDifference'), ofHead(both.difference, head))}
           </div>`
-        : html`<p class="text">${t('waysMany')}</p>`
+        : html`<p class="text">${t('maskOrderMany')}</p>`
     }
   </details>`
 }
@@ -119,14 +119,14 @@ function maskOrder(context) {
  * @param {FloatTensor} tensor
  * @param {SceneContext['mask']} [mask]
  */
-function wayMap({ t, result }, name, title, tensor, mask) {
+function maskedMap({ t, result }, name, title, tensor, mask) {
   const { queries, keys } = result.settings
   const isDifference = name === 'difference'
   const reach = largest(tensor.data) || 1
-  return html`<figure class="way" data-way=${name}>
+  return html`<figure class="masked-map" data-masking=${name}>
     <figcaption>${title}</figcaption>
     <qkv-heatmap
-      .label=${isDifference ? t('waysDifference') : t(`masking.${name}`)}
+      .label=${isDifference ? t('maskOrderDifference') : t(`masking.${name}`)}
       .matrix=${tensor}
       .mask=${mask}
       .rowTokens=${queries.tokens}
@@ -143,4 +143,4 @@ function wayMap({ t, result }, name, title, tensor, mask) {
 
 /** What can be tried on the mask. @param {SceneContext} context */
 export const experiments = context =>
-  html`<div class="tries">${inductionPanel(context)} ${algebra(context)} ${tokenSwapPanel(context)} ${maskOrder(context)} ${spreadPanel(context)}</div>`
+  html`<div class="experiments">${inductionPanel(context)} ${algebra(context)} ${tokenSwapPanel(context)} ${maskOrder(context)} ${distributionPanel(context)}</div>`

@@ -26,4 +26,4 @@ export const tools = ({ t, settings, act }) =>
 
 /** @param {LayerContext} context */
 export const more = ({ t, act }) =>
-  html`${menuItem('to-bring', t('bringShort'), () => act.show('bring'))} ${menuItem('to-code', t('codeShort'), () => act.show('take'))}`
+  html`${menuItem('to-import', t('import'), () => act.show('import'))} ${menuItem('to-code', t('codeShort'), () => act.show('export'))}`

@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit'
 import { shown } from '../../../shell/store.js'
 import { createScenes } from '../explain/scene.js'
-import { checkedBaseline, hasSpread } from '../needs.js'
+import { checkedBaseline, hasDistribution } from '../needs.js'
 import { presetOf } from '../presets.js'
 import { computeOf } from '../trace/compute.js'
 import { inspector } from './cell-panel.js'
@@ -14,8 +14,8 @@ import { dock } from './matrix-dock.js'
 import { plot } from './plot.js'
 import { sentenceBar } from './sentence.js'
 import { stage } from './stage.js'
-import { bring, takeAlong } from './transfer.js'
-import { walk } from './walk.js'
+import { stepsPanel } from './steps-panel.js'
+import { exportSection, importSection } from './transfer.js'
 
 /** @import { Context, LayerContext, SceneContext } from '../layer.js' */
 
@@ -45,8 +45,8 @@ function contextOf(context) {
     // A step that plays shows its own cell.
     pointed: playing?.frames.length ? undefined : pointed,
     visits: { hasBack: can.back, hasForward: can.forward },
-    isTrained: handedOver !== undefined && handedOver === settings.given,
-    spread: hasSpread(context) ? shown(got.distribution) : undefined,
+    isTrained: handedOver !== undefined && handedOver === settings.imported,
+    distribution: hasDistribution(context) ? shown(got.distribution) : undefined,
     preset: presetOf(settings),
     progress: got.trace?.is === 'waiting' ? Number(got.trace.progress ?? 0) : undefined,
     actions: { ...act, back: () => travel('place', 0), forward: () => travel('place', 1) },
@@ -86,7 +86,7 @@ const layer = (
 ) => html`<main class="room ${context.result.heads > 1 ? '' : 'has-one-head'} ${isStale ? 'is-stale' : ''}" aria-busy=${context.progress !== undefined}>
     <div class="screen">${heads(context)}${stage(context)}</div>
     ${inspector(context)} ${dock(context)}
-    <div class="below">${plot(context)}${experiments(context)}${walk(context)}${badge(context)}${takeAlong(context)}${bring(context)}</div>
+    <div class="below">${plot(context)}${experiments(context)}${stepsPanel(context)}${badge(context)}${exportSection(context)}${importSection(context)}</div>
   </main>`
 
 /** @param {LayerContext} given */

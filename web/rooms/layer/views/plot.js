@@ -4,17 +4,17 @@ import { live } from 'lit/directives/live.js'
 import { format } from '../../../files/number-format.js'
 import { PRESETS } from '../presets.js'
 
-/** @import { FloatTensor, Given, SceneContext } from '../layer.js' */
+/** @import { FloatTensor, Imported, SceneContext } from '../layer.js' */
 
 const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [560, 300, 44, 40, 12, 12]
 /** Steps of the slider over the whole width. */
 const STEPS = 200
 
-/** @typedef {Extract<Given, { q: unknown }>} GivenQuery */
+/** @typedef {Extract<Imported, { q: unknown }>} ImportedQuery */
 
-/** Are these the numbers of the document? @param {GivenQuery} given */
+/** Are these the numbers of the document? @param {ImportedQuery} imported */
 const isWaist = ({ k, v }) => {
-  const own = PRESETS.waistline.patch.given
+  const own = PRESETS.waistline.patch.imported
   return JSON.stringify([own.k, own.v]) === JSON.stringify([k, v])
 }
 
@@ -28,8 +28,8 @@ const brief = x => String(Number(x.toPrecision(4)))
 export function plot(context) {
   const { t, result, actions, settings } = context
   const { curve, tensors, settings: checked } = result
-  const { given } = settings
-  if (!curve || !given || !('q' in given)) return nothing
+  const { imported } = settings
+  if (!curve || !imported || !('q' in imported)) return nothing
   const [Q, K, V, output] = /** @type {FloatTensor[]} */ ([tensors.Q, tensors.K, tensors.V, tensors.output])
   const [query, estimate] = [Q.data[0], output.data[0]]
   const x = scaleLinear()
@@ -54,8 +54,8 @@ export function plot(context) {
         tick => svg`<g class="tick"><line class="rule" x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(tick)} y2=${y(tick)} />
           <text x=${LEFT - 6} y=${y(tick) + 4} text-anchor="end">${brief(tick)}</text></g>`,
       )}
-      <text class="axis" x=${(LEFT + WIDTH - RIGHT) / 2} y=${HEIGHT - 4} text-anchor="middle">${t(isWaist(given) ? 'plotWaist' : 'plotKeys')}</text>
-      <text class="axis" transform="translate(15 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${t(isWaist(given) ? 'plotWeight' : 'plotValues')}</text>
+      <text class="axis" x=${(LEFT + WIDTH - RIGHT) / 2} y=${HEIGHT - 4} text-anchor="middle">${t(isWaist(imported) ? 'plotWaist' : 'plotKeys')}</text>
+      <text class="axis" transform="translate(15 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${t(isWaist(imported) ? 'plotWeight' : 'plotValues')}</text>
       <polyline class="curve" points=${points.join(' ')} />
       ${Array.from(
         K.data,
@@ -75,7 +75,7 @@ export function plot(context) {
         step=${(curve.ends[1] - curve.ends[0]) / STEPS}
         .value=${live(String(query))}
         aria-valuetext=${label}
-        @input=${(/** @type {Event & { target: HTMLInputElement }} */ event) => actions.change(withQuery(context, given, event.target.valueAsNumber), 'query')}
+        @input=${(/** @type {Event & { target: HTMLInputElement }} */ event) => actions.change(withQuery(context, imported, event.target.valueAsNumber), 'query')}
       />
       <output for="plot-query" class="plot-answer">${brief(query)} → <strong>${format(estimate)}</strong></output>
       ${
@@ -100,14 +100,14 @@ export function plot(context) {
 /**
  * Another query: edits elsewhere and painted cells stay.
  * @param {SceneContext} context
- * @param {GivenQuery} given
+ * @param {ImportedQuery} imported
  * @param {number} query
  */
-function withQuery({ settings }, given, query) {
-  const q = { ...given.q, data: [Number(query.toPrecision(6))] }
-  const isNamed = settings.sentence.trim() === String(given.q.data[0])
+function withQuery({ settings }, imported, query) {
+  const q = { ...imported.q, data: [Number(query.toPrecision(6))] }
+  const isNamed = settings.sentence.trim() === String(imported.q.data[0])
   return {
-    given: { ...given, q },
+    imported: { ...imported, q },
     ...(isNamed && { sentence: String(q.data[0]) }),
     edits: settings.edits.filter(({ matrix }) => !['Q', 'weights'].includes(matrix)),
     painted: settings.painted,

@@ -19,8 +19,8 @@ export function sensitivity(context) {
   if (!effect) return nothing
   const { queries, keys } = namesOf(result)
   if (effect.kind === 'weight')
-    return html`<div class="grows" id="grows"><h4>${t('grows')}</h4>
-      <p>${rich(t('growsWeight', { query: marked(queries[cell.row]), key: marked(keys[cell.column]) }))}</p>
+    return html`<div class="sensitivity" id="sensitivity"><h4>${t('sensitivity')}</h4>
+      <p>${rich(t('sensitivityWeight', { query: marked(queries[cell.row]), key: marked(keys[cell.column]) }))}</p>
       ${
         effect.before
           ? html`<table class="before-after"><thead><tr><td></td><th scope="col">${t('before')}</th><th scope="col">${t('after')}</th></tr></thead><tbody>${effect.before.map(
@@ -31,15 +31,15 @@ export function sensitivity(context) {
       }</div>`
   const names = effect.along === 'keys' ? keys : queries
   const hasWeights = effect.moves.some(({ weight }) => weight !== undefined)
-  return html`<div class="grows" id="grows"><h4>${t('grows')}</h4>
-    <p>${rich(t(`grows.${effect.kind}`, { word: marked(effect.along === 'keys' ? queries[effect.word] : keys[effect.word]), dimension: cell.column + 1, by: change(effect.by) }))}</p>
+  return html`<div class="sensitivity" id="sensitivity"><h4>${t('sensitivity')}</h4>
+    <p>${rich(t(`sensitivity.${effect.kind}`, { word: marked(effect.along === 'keys' ? queries[effect.word] : keys[effect.word]), dimension: cell.column + 1, by: change(effect.by) }))}</p>
     ${
       effect.moves.length
         ? html`<table class="before-after"><thead><tr><td></td><th scope="col">${t(effect.kind === 'value' ? 'output' : 'matrix.scaled')}</th>${hasWeights ? html`<th scope="col">${t('matrix.weights')}</th>` : nothing}</tr></thead>
           <tbody>${effect.moves.map(
             ({ position, amount, weight }) =>
               html`<tr><th scope="row"><bdi>${names[position]}</bdi></th><td>${change(amount)}</td>${weight === undefined ? nothing : html`<td>${change(weight)}</td>`}</tr>`,
-          )}</tbody></table>${hasWeights ? html`<p class="note">${t('growsGradient')}</p>` : nothing}`
+          )}</tbody></table>${hasWeights ? html`<p class="note">${t('sensitivityGradient')}</p>` : nothing}`
         : nothing
     }</div>`
 }

@@ -19,7 +19,7 @@ function textBox(context, field, label) {
     actions.change({ [field]: value, tokenizer }, field)
   }
   return html`<div class="field field-${field}">
-    <label for=${field} class=${settings.kind === 'cross' || settings.model === 'given' ? '' : 'visually-hidden'}>${t(label)}</label>
+    <label for=${field} class=${settings.kind === 'cross' || settings.model === 'imported' ? '' : 'visually-hidden'}>${t(label)}</label>
     <textarea
       id=${field}
       rows="1"
@@ -39,7 +39,7 @@ function textBox(context, field, label) {
 /** The sentence, how it is cut, where the numbers come from. @param {Context & { scene?: Scene }} context */
 export function sentenceBar(context) {
   const { t, settings, preset } = context
-  const isCross = settings.kind === 'cross' || settings.model === 'given'
+  const isCross = settings.kind === 'cross' || settings.model === 'imported'
   return html`<section class="bar" aria-label=${t('sentence')}>
     <div class="sentences ${isCross ? 'is-pair' : ''}">
       ${textBox(context, 'sentence', isCross ? 'sentenceQueries' : 'sentence')}
@@ -118,7 +118,7 @@ function values({ t, settings }) {
   const masked = settings.painted.length ? t('mask.painted') : t(`value.mask.${mask}`)
   /** @type {[FieldName, string][]} */
   const all = [
-    ...(model === 'given'
+    ...(model === 'imported'
       ? []
       : /** @type {[FieldName, string][]} */ ([['heads', t('value.heads', { heads: settings.heads })]])),
     ...(isDrawn

@@ -1,5 +1,5 @@
 import { html, nothing, svg } from 'lit'
-import { shapeWalk } from '../explain/steps.js'
+import { shapeSteps } from '../explain/steps.js'
 import { isSmall } from '../trace/batch-statistics.js'
 
 /** @import { SceneContext } from '../layer.js' */
@@ -43,8 +43,8 @@ export function shapes({ t, result, batch }) {
         ? html`<p class="text" id="batch-ran">${t('batchText', { batch: count })} ${batch ? t('batchRan', { dims: batch.dims.join(', ') }) : t(ran)}</p>`
         : nothing
     }
-    <ol class="shape-walk">
-      ${shapeWalk(result).map(
+    <ol class="shape-steps">
+      ${shapeSteps(result).map(
         ({ letters, dims, op }, i) =>
           html`<li>
             ${i ? html`<span class="op"><span aria-hidden="true">→</span> ${t(`shape.${op}`)}</span>` : html`<span class="op">${t(`shape.${op}`)}</span>`}

@@ -101,7 +101,7 @@ function answer(context) {
 function seen({ t, result, isTrained }) {
   const { model, softmaxAxis } = result.settings
   const rows = t(result.heads > 1 ? 'seenHeads' : 'seen', { heads: result.heads })
-  const origin = isTrained ? 'room' : model === 'handBuilt' || model === 'given' ? model : 'random'
+  const origin = isTrained ? 'room' : model === 'handBuilt' || model === 'imported' ? model : 'random'
   return html`<p class="note seen" id="seen">${softmaxAxis === 'keys' ? rows : t('seenColumns')} ${t(`untrained.${origin}`)}</p>`
 }
 

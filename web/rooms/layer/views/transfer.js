@@ -30,11 +30,11 @@ const program = (t, name, text, isOpen) => html`<details class="program" name="p
   </details>`
 
 /** @param {SceneContext} context */
-export function takeAlong({ t, actions, result }) {
+export function exportSection({ t, actions, result }) {
   const all = /** @type {const} */ (['link', 'pytorch', 'qkv'])
-  return html`<section class="take" id="take" tabindex="-1" aria-labelledby="take-title">
-    <h2 id="take-title">${t('take')}</h2>
-    <p class="text">${t('takeText')}</p>
+  return html`<section class="export" id="export" tabindex="-1" aria-labelledby="export-title">
+    <h2 id="export-title">${t('export')}</h2>
+    <p class="text">${t('exportText')}</p>
     ${result.detailHead === undefined ? programs.map(([name, write]) => program(t, name, write(result), name === 'pytorch')) : nothing}
     <div class="buttons">
       ${all.map(what => html`<button type="button" data-copy-as=${what} @click=${() => actions.copy(what)}>${t(`copy.${what}`)}</button>`)}
@@ -44,35 +44,35 @@ export function takeAlong({ t, actions, result }) {
 }
 
 /** @param {Context} context */
-export function bring({ t, actions }) {
+export function importSection({ t, actions }) {
   const chosen = (/** @type {Event} */ { target }) => {
     const input = /** @type {HTMLInputElement} */ (target)
-    if (input.files?.length) actions.bring(Array.from(input.files))
+    if (input.files?.length) actions.import(Array.from(input.files))
     input.value = '' // the same file may be chosen again
   }
   const box = () => /** @type {HTMLTextAreaElement} */ (document.getElementById('paste'))
-  return html`<section class="bring" id="bring" tabindex="-1" aria-labelledby="bring-title">
-    <h2 id="bring-title">${t('bring')}</h2>
-    <p class="text">${t('bringText', { most: MOST_MEGABYTES })}</p>
-    <dl class="bring-format">
-      <div><dt>JSON</dt><dd>${t('bringFormatJson')}</dd></div>
-      <div><dt>.npy</dt><dd>${t('bringFormatNpy')}</dd></div>
-      <div><dt>${t('bringShapes')}</dt><dd>${t('bringFormatShapes')}</dd></div>
+  return html`<section class="import" id="import" tabindex="-1" aria-labelledby="import-title">
+    <h2 id="import-title">${t('import')}</h2>
+    <p class="text">${t('importText', { most: MOST_MEGABYTES })}</p>
+    <dl class="import-format">
+      <div><dt>JSON</dt><dd>${t('importFormatJson')}</dd></div>
+      <div><dt>.npy</dt><dd>${t('importFormatNpy')}</dd></div>
+      <div><dt>${t('importShapes')}</dt><dd>${t('importFormatShapes')}</dd></div>
     </dl>
-    <label for="paste">${t('bringPaste')}</label>
+    <label for="paste">${t('importPaste')}</label>
     <textarea id="paste" rows="4" dir="ltr" spellcheck="false" autocapitalize="off" autocomplete="off" placeholder='{ "weights": [[1, 0], [0.5, 0.5]], "tokens": ["a", "b"] }'></textarea>
     <div class="buttons">
-      <button type="button" id="bring-pasted" @click=${() => actions.bring(box().value)}>${t('bringTake')}</button>
+      <button type="button" id="import-pasted" @click=${() => actions.import(box().value)}>${t('importPasted')}</button>
       <button
         type="button"
-        id="bring-example"
+        id="import-example"
         @click=${() => {
           box().value = EXAMPLE
-          actions.bring(EXAMPLE)
+          actions.import(EXAMPLE)
         }}
-      >${t('bringExample')}</button>
-      <button type="button" id="bring-choose" @click=${() => document.getElementById('bring-files')?.click()}>${t('bringFiles')}</button>
-      <input id="bring-files" type="file" aria-label=${t('bringFiles')} hidden multiple accept=".json,.npy,application/json" @change=${chosen} />
+      >${t('importExample')}</button>
+      <button type="button" id="import-choose" @click=${() => document.getElementById('import-files')?.click()}>${t('importFiles')}</button>
+      <input id="import-files" type="file" aria-label=${t('importFiles')} hidden multiple accept=".json,.npy,application/json" @change=${chosen} />
     </div>
   </section>`
 }

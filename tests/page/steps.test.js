@@ -172,7 +172,7 @@ test('the shapes of a batch are drawn with the reader’s numbers', async () => 
   await open.go(SMALL_LAYER)
   const walk = async () => {
     await settled(open.page)
-    return (await open.page.locator('.shape-walk .dims').allTextContents()).map(plain)
+    return (await open.page.locator('.shape-steps .dims').allTextContents()).map(plain)
   }
   assert.deepEqual(await walk(), [
     '1×6×8',

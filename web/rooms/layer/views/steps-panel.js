@@ -41,10 +41,10 @@ function block(context, { left, tops = [], biases = [], results }) {
  * @param {SceneContext['result']['settings']} settings
  */
 function textOf(id, { model, scale, score, masking, isCross, keysFrom }) {
-  if (id === 'embed' && (model === 'handBuilt' || model === 'given'))
+  if (id === 'embed' && (model === 'handBuilt' || model === 'imported'))
     return /** @type {const} */ (`step.embed.${model}`)
   if (id === 'embed' && isCross && keysFrom === 'random') return 'step.embed.random'
-  if (id === 'project' && isCross && model !== 'given') return 'step.project.cross'
+  if (id === 'project' && isCross && model !== 'imported') return 'step.project.cross'
   if (id === 'masked' && masking === 'after') return 'step.masked.after'
   if (id === 'scaled' && scale !== null) return 'step.scaled.set'
   if (id === 'scaled' && score !== 'scaled') return 'step.scaled.none'
@@ -77,12 +77,12 @@ function section(context, { id, formulas, shapes: sizes, blocks, isOfHead }, i, 
 const size = text => html`<span class="sizes">${text}</span>`
 
 /** @param {SceneContext} context */
-export function walk(context) {
+export function stepsPanel(context) {
   const { t, result, settings } = context
   const steps = stepsOf(result)
   const current = steps.some(({ id }) => id === settings.step) ? settings.step : steps[0].id
-  return html`<section class="walk" aria-labelledby="walk-title">
-    <h2 id="walk-title">${t('walk')}</h2>
+  return html`<section class="steps-panel" aria-labelledby="steps-title">
+    <h2 id="steps-title">${t('steps')}</h2>
     <div class="steps-list">${steps.map((step, i) => section(context, step, i, current))}</div>
     ${shapes(context)}
   </section>`

@@ -1,4 +1,4 @@
-// Bring your own: what is dropped, chosen or pasted is shown in every view, or a message says why not.
+// Import your own: what is dropped, chosen or pasted is shown in every view, or a message says why not.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ const open = usePage()
 /** @param {...File} files */
 async function choose(...files) {
   await open.page.setInputFiles(
-    '#bring-files',
+    '#import-files',
     files.map(({ name, buffer }) => ({ name, buffer, mimeType: 'application/octet-stream' })),
     { timeout: 60_000 }, // 50 MB go to the browser as text
   )
@@ -28,7 +28,7 @@ async function said() {
 /** @param {string} text */
 async function paste(text) {
   await open.page.fill('#paste', text)
-  await open.page.click('#bring-pasted')
+  await open.page.click('#import-pasted')
   return said()
 }
 /** @param {unknown} value @param {string} [name] @returns {File} */
@@ -56,7 +56,7 @@ const matrixOf = async matrix => (await printed(open.page, matrix)).map(Number)
 
 test('the example on the page is tried by one press', async () => {
   const { page } = open
-  await page.click('#bring-example')
+  await page.click('#import-example')
   assert.equal(await said(), 'Read. Heads: 2.')
   assert.equal(await page.locator('qkv-heads').getByRole('radio').count(), 2)
   assert.deepEqual(await matrixOf('weights'), [1, 0, 0, 0.3, 0.7, 0, 0.1, 0.6, 0.3])
