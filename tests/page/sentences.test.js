@@ -109,7 +109,7 @@ for (const [name, score] of /** @type {const} */ ([
   test(`004/${name}: two queries of two numbers give what the document gives`, async () => {
     const { inputs, expected } = goldenCase(`004/${name}`)
     const [q, k, v] = ['q', 'k', 'v'].map(part => ({ dims: inputs[part].shape, data: inputs[part].data }))
-    await open.go(address({ model: 'imported', given: JSON.stringify({ q, k, v }), score }))
+    await open.go(address({ model: 'imported', imported: JSON.stringify({ q, k, v }), score }))
     near(await weights(), expected.weights.data, 1e-5, 'weights')
     near(await printed(open.page, 'output'), expected.out.data, 1e-5, 'f(Q)')
     if (score === 'gaussian') return
