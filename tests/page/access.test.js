@@ -55,7 +55,7 @@ for (const [theme, language] of [
     await page.evaluate(axe)
     await page.click('#tour-start > summary')
     await expectNothing('the questions', rules)
-    await page.click('[data-tour-stop="5"]')
+    await page.click('#tour-start [data-item="5"]')
     await page.click('[data-view="difference"]')
     await page.click('#settings-open')
     await expectNothing('a stop of the tour, a word, the settings', rules)

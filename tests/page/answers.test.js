@@ -56,7 +56,7 @@ const asks = (question, answer, link) =>
 /** Opens a question of the tour, from the header. @param {number} stop */
 async function tour(stop) {
   await open.page.click('#tour-start > summary')
-  await open.page.click(`[data-tour-stop="${stop}"]`)
+  await open.page.click(`#tour-start [data-item="${stop}"]`)
   await open.page.locator(`#tour[data-stop="${stop}"]`).waitFor()
   await settled(open.page)
 }
@@ -255,7 +255,7 @@ asks('8. cross-attention: rows are words that ask, columns words that answer', a
 asks('9. a waist of 62 gives 112.5: the query, the keys near it, their average', async () => {
   const { page } = open
   await page.click('#examples > summary')
-  await page.click('[data-preset="waistline"]')
+  await page.click('#examples [data-item="waistline"]')
   await settled(page)
   near((await printed(page, 'output')).map(Number), [Number(expected('waistline').output?.data[0])], 6e-5, 'output')
   assert.match(await open.text('.plot-answer'), /62 → 112\.5000/)
@@ -264,7 +264,7 @@ asks('9. a waist of 62 gives 112.5: the query, the keys near it, their average',
 asks('10. what does an induction head do? By its name, on a sentence of one’s own', async () => {
   const { page } = open
   await page.click('#examples > summary')
-  await page.click('[data-preset="handBuilt"]')
+  await page.click('#examples [data-item="handBuilt"]')
   await settled(page)
   await page.click('#sentence')
   await page.keyboard.press('ControlOrMeta+A')
@@ -345,7 +345,7 @@ test('the tour has twelve stops, each with a link, a question and live words, in
     await page.emulateMedia({ reducedMotion })
     await open.set('language', language)
     await page.click('#tour-start > summary')
-    await page.click('[data-tour-stop="1"]')
+    await page.click('#tour-start [data-item="1"]')
     for (let stop = 1; stop <= 12; stop++) {
       await page.locator(`#tour[data-stop="${stop}"]`).waitFor()
       const text = await open.text('#tour')

@@ -28,7 +28,7 @@ const numbersOf = id =>
   )
 const isThere = () => Boolean(document.querySelector('#map')?.shadowRoot?.querySelector('canvas'))
 const isPressed = (/** @type {string} */ preset) =>
-  document.querySelector(`[data-preset="${preset}"]`)?.getAttribute('aria-pressed') === 'true'
+  document.querySelector(`#examples [data-item="${preset}"]`)?.getAttribute('aria-pressed') === 'true'
 const hasCells = (/** @type {string} */ id, /** @type {number} */ count) =>
   document.querySelectorAll(`[data-matrix="${id}"] [data-row]`).length === count
 
@@ -53,7 +53,7 @@ for (const name of BROWSERS)
     const page = await browser.open(server.url + LAYER)
     const choose = async (/** @type {string} */ preset) => {
       await page.click('#examples > summary')
-      await page.click(`[data-preset="${preset}"]`)
+      await page.click(`#examples [data-item="${preset}"]`)
     }
     await page.until(isThere)
     assert.equal(

@@ -32,7 +32,7 @@ async function saved(click) {
 const savedAs = (matrix, kind) =>
   saved(async () => {
     await open.page.click(`[data-matrix="${matrix}"] .save-open`)
-    await open.page.click(`[data-matrix="${matrix}"] [data-save="${kind}"]`)
+    await open.page.click(`[data-matrix="${matrix}"] [data-item="${kind}"]`)
   })
 
 test('the copied link opens the page as it is, without waiting', async () => {
@@ -153,7 +153,7 @@ test('every picture is saved as SVG, with its numbers as text, and as PNG', asyn
     for (const kind of ['svg', 'png']) {
       const file = await saved(async () => {
         await page.click(`${place} .save-open`)
-        await page.click(`${place} [data-save="${kind}"]`)
+        await page.click(`${place} [data-item="${kind}"]`)
       })
       assert.equal(file.name, `${name}.${kind}`)
       if (kind === 'svg') assert.match(file.bytes.toString(), /^<svg[\s\S]*<text[\s\S]*<\/svg>/)
@@ -170,7 +170,7 @@ test('lines are saved as they are seen', async () => {
   const save = (/** @type {string} */ kind) =>
     saved(async () => {
       await page.click('.tabs .of-weights .save-open')
-      await page.click(`.tabs .of-weights [data-save="${kind}"]`)
+      await page.click(`.tabs .of-weights [data-item="${kind}"]`)
     })
   const svg = (await save('svg')).bytes.toString()
   const { links, texts } = await page.evaluate(text => {
@@ -189,20 +189,21 @@ test('lines are saved as they are seen', async () => {
 
 test('the menu of a matrix opens and closes by keyboard and by a press elsewhere', async () => {
   const { page } = open
-  const button = page.locator('[data-matrix="Q"] .save-open')
+  const menu = page.locator('[data-matrix="Q"] .save')
+  const button = menu.locator('summary')
   await button.focus()
   await page.keyboard.press('Enter')
-  assert.equal(await button.getAttribute('aria-expanded'), 'true')
+  assert.equal(await menu.getAttribute('open'), '')
   await page.keyboard.press('Tab')
   assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'CSV')
   await page.keyboard.press('Escape')
   await settled(page)
-  assert.equal(await button.getAttribute('aria-expanded'), 'false')
+  assert.equal(await menu.getAttribute('open'), null)
   assert.equal(await button.evaluate(own => own === document.activeElement), true)
   await button.click()
   await page.mouse.click(5, 5)
   await settled(page)
-  assert.equal(await page.locator('.save-kinds').count(), 0)
+  assert.equal(await menu.getAttribute('open'), null)
 })
 
 test('.npy is written as NumPy writes it', t => {

@@ -47,8 +47,8 @@ test('html lang follows the choice, and no English stays in Chinese', async () =
   /** Of all sentences: what was announced last stays until there is something new. @type {Set<string>} */
   const words = new Set()
   for (const preset of await page
-    .locator('[data-preset]')
-    .evaluateAll(all => all.map(each => each.getAttribute('data-preset')))) {
+    .locator('#examples [data-item]')
+    .evaluateAll(all => all.map(each => each.getAttribute('data-item')))) {
     await open.choose(String(preset))
     await pinWeight(page)
     await page.click('[data-matrix="weights"] .save-open')

@@ -108,7 +108,7 @@ test('6. Chinese and Japanese are segmented without being asked; the choice besi
   assert.ok(segmented.length > 1, segmented.join())
   assert.match(await open.text('#tokenizers > summary'), new RegExp(`^${segmented.length} words, by dictionary`))
   await page.click('#tokenizers > summary')
-  await page.click('[data-tokenizer="characters"]')
+  await page.click('#tokenizers [data-item="characters"]')
   await settled(page)
   assert.equal(await page.locator('.strip-words .token').count(), 6)
   await page.fill('#sentence', '私は学生です')

@@ -177,7 +177,7 @@ test('a token is changed by keyboard alone, the try travels in a link and leaves
   assert.equal(got[0], 0)
   assert.ok(got[1] > 0.5, 'the word itself')
   assert.ok(got[4] > 0.5, 'the second “the” is no longer followed by “cat” in what the head saw')
-  assert.equal(await page.locator('[data-preset="handBuilt"]').getAttribute('aria-pressed'), 'true')
+  assert.equal(await page.locator('#examples [data-item="handBuilt"]').getAttribute('aria-pressed'), 'true')
   await page.waitForFunction(() => location.hash.includes('probe=1'))
   await open.go(new URL(page.url()).hash)
   assert.deepEqual(await amounts(), got)

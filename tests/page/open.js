@@ -103,7 +103,7 @@ export function usePage({ hash = LAYER } = {}) {
     /** @param {string} name */
     async choose(name) {
       await page.click('#examples > summary')
-      await page.click(`[data-preset="${name}"]`)
+      await page.click(`#examples [data-item="${name}"]`)
       await settled(page)
     },
     /** Sets a field of the drawer, or language and theme in the menu. @param {string} field @param {string} value */
@@ -119,7 +119,7 @@ export function usePage({ hash = LAYER } = {}) {
     /** @param {'read' | 'edit' | 'paint'} mode */
     async mode(mode) {
       await page.click('#edit > summary')
-      await page.click(`[data-mode="${mode}"]`)
+      await page.click(`#edit [data-item="${mode}"]`)
     },
     /** Opens another address, in the same tab. @param {string} address the hash */
     async go(address) {

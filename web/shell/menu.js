@@ -3,34 +3,50 @@ import { html, nothing } from 'lit'
 /**
  * A button that opens a list. Escape and a press elsewhere close it.
  * @param {object} given
- * @param {string} given.id
+ * @param {string} [given.id]
  * @param {unknown} given.label
  * @param {string} [given.title]
+ * @param {string} [given.className] beside "menu"
+ * @param {string} [given.buttonClass]
  * @param {unknown} list
  */
-export const menu = ({ id, label, title }, list) => html`<details class="menu" id=${id} name="menu">
-    <summary class="tool" aria-label=${title ?? nothing} title=${title ?? nothing}>${label}</summary>
+export const menu = ({ id, label, title, className = '', buttonClass = 'tool' }, list) =>
+  html`<details class="menu ${className}" id=${id ?? nothing} name="menu">
+    <summary class=${buttonClass} aria-label=${title ?? nothing} title=${title ?? nothing}>${label}</summary>
     <div class="menu-list">${list}</div>
   </details>`
 
 const opened = () => /** @type {HTMLDetailsElement[]} */ (Array.from(document.querySelectorAll('details.menu[open]')))
 
 /** Closes the menu that holds an element, and gives the focus back. @param {Element} within */
-export function closeMenu(within) {
+function closeMenu(within) {
   const menu = within.closest('details.menu')
   if (!(menu instanceof HTMLDetailsElement)) return
   menu.open = false
   menu.querySelector('summary')?.focus()
 }
 
-/** An item of a menu, which closes it. @param {string} id @param {string} label @param {() => void} act @param {string} [className] */
-export const menuItem = (id, label, act, className = '') =>
-  html`<button type="button" id=${id} class=${className} @click=${(
-    /** @type {Event & { target: Element }} */ event,
-  ) => {
-    closeMenu(event.target)
+/** The menu closes before something is done. @param {() => void} act */
+const closing =
+  act =>
+  (/** @type {Event & { target: Element }} */ { target }) => {
+    closeMenu(target)
     act()
-  }}>${label}</button>`
+  }
+
+/** An item of a menu. @param {string} id @param {string} label @param {() => void} act @param {string} [className] */
+export const menuItem = (id, label, act, className = '') =>
+  html`<button type="button" id=${id} class=${className} @click=${closing(act)}>${label}</button>`
+
+/**
+ * The items of a menu that is a list of choices.
+ * @param {readonly { name: string | number, label: unknown, isChosen?: boolean, act: () => void }[]} items
+ */
+export const menuChoices = items =>
+  items.map(
+    ({ name, label, isChosen, act }) =>
+      html`<button type="button" data-item=${name} aria-pressed=${isChosen ?? nothing} @click=${closing(act)}>${label}</button>`,
+  )
 
 // Where there is no page, as in tests, there is nothing to listen to.
 globalThis.addEventListener?.('pointerdown', ({ target }) => {

@@ -22,7 +22,7 @@ export class ToolGroup extends HTMLElement {
   /** What an open menu holds is no part of the row. @returns {HTMLElement[]} */
   get items() {
     const all = /** @type {HTMLElement[]} */ (Array.from(this.querySelectorAll(ITEMS)))
-    return all.filter(item => !item.closest('.menu-list, .save-kinds') && !item.matches(':disabled'))
+    return all.filter(item => !item.closest('.menu-list') && !item.matches(':disabled'))
   }
 
   refresh() {

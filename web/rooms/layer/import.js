@@ -53,6 +53,19 @@ export function checkSize(bytes) {
 }
 
 /**
+ * Settings from files that were dropped or chosen.
+ * @param {Iterable<Blob & { name: string }>} files
+ * @throws {import('../../files/trouble.js').Trouble}
+ */
+export async function readFiles(files) {
+  const all = Array.from(files)
+  checkSize(all.reduce((sum, { size }) => sum + size, 0))
+  return fromFiles(
+    await Promise.all(all.map(async file => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) }))),
+  )
+}
+
+/**
  * Files that were dropped together.
  * @param {File[]} files
  * @returns {Settings}

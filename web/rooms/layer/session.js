@@ -2,7 +2,7 @@
 // page where none can start.
 
 import { messageOf, Trouble } from '../../files/trouble.js'
-import { readFiles } from './export.js'
+import { readFiles } from './import.js'
 import { computeOf, troubleOf } from './trace/compute.js'
 import { isLarge } from './trace/large-trace.js'
 import { difference } from './trace/reference64.js'

@@ -1,13 +1,13 @@
 import { html, nothing } from 'lit'
 import '../../../head/lazy-map.js'
 import './matrix-grid.js'
-import './save-menu.js'
 import { short } from '../../../files/number-format.js'
 import { gradient } from '../../../head/number-colours.js'
 import { left, rested } from '../../../head/pointing.js'
 import { writtenUpTo } from '../explain/play.js'
 import { isSameCell } from '../settings.js'
 import { math } from './math.js'
+import { saveMenu } from './save-menu.js'
 import { selectCell } from './select.js'
 
 /** @import { Matrix, MatrixId, Region, SceneContext } from '../layer.js' */
@@ -50,7 +50,7 @@ export function matrix(context, id, { isCopy = false, isTurned = false } = {}) {
     data-copy=${isCopy ? id : nothing}
   >
     <figcaption>
-      <h4>${math(symbol)} <span class="title">${t(`matrix.${id}`)}</span> <span class="size">${shape(shown, isTurned)} ${isCopy ? nothing : html`<save-menu .t=${t} .name=${t(`matrix.${id}`)} .matrix=${shown}></save-menu>`}</span></h4>
+      <h4>${math(symbol)} <span class="title">${t(`matrix.${id}`)}</span> <span class="size">${shape(shown, isTurned)} ${isCopy ? nothing : saveMenu({ t, matrix: shown })}</span></h4>
       ${isCopy || shown.rows.length === 1 ? nothing : html`<p>${t('axes', { down: t(`axis.${down}`), across: t(`axis.${across}`) })}</p>`}
     </figcaption>
     ${isBig(shown) ? map(context, shown) : numbers(context, shown, isTurned)}

@@ -1,143 +1,94 @@
-import { html, LitElement, nothing } from 'lit'
+// A small menu that saves a matrix as numbers, and what shows it as a picture.
+
+import { html, nothing } from 'lit'
 import { save } from '../../../files/clipboard.js'
 import { writeCsv } from '../../../files/csv.js'
 import { writeNpy } from '../../../files/npy.js'
-import { plainTensor, withMap } from '../export.js'
+import { menu, menuChoices } from '../../../shell/menu.js'
+import { plainTensor } from '../export.js'
 
 /** @import { Translate } from '../../../i18n/index.js' */
-/** @import { Picture } from '../export.js' */
 /** @import { Matrix } from '../layer.js' */
 
+/** @typedef {{ toSVG: () => Promise<string>, toPNG: () => Promise<Blob> }} Picture */
+/** @typedef {[content: BlobPart, type: string]} File */
+
 /**
- * A small menu that saves a matrix as numbers, and what shows it as a picture.
+ * @typedef {object} Saved
+ * @property {Translate} t
+ * @property {string} [className]
+ * @property {string} [text] beside the sign, where several stand in a row
+ * @property {Matrix} [matrix] without one there is a picture alone
+ * @property {string} [picture] a selector of the element that is the picture; without one a map is made of the matrix
  */
-export class SaveMenu extends LitElement {
-  static properties = {
-    t: { attribute: false },
-    name: {},
-    text: {},
-    matrix: { attribute: false },
-    picture: {},
-    isOpen: { state: true },
-  }
 
-  constructor() {
-    super()
-    this.t = /** @type {Translate} */ (/** @type {unknown} */ (undefined))
-    /** What the matrix or the picture is called on the page. */
-    this.name = ''
-    /** Beside the sign, where several stand in a row. */
-    this.text = ''
-    /** @type {Matrix | undefined} */
-    this.matrix = undefined
-    /** A selector of the element that is the picture; without one a map is made of the matrix. */
-    this.picture = ''
-    this.isOpen = false
-  }
+/** How a matrix is written. @type {Record<string, (matrix: Matrix) => File>} */
+const NUMBERS = {
+  csv: matrix => [writeCsv(matrix), 'text/csv'],
+  json: ({ rows, columns, tensor }) => [JSON.stringify({ rows, columns, ...plainTensor(tensor) }), 'application/json'],
+  npy: ({ tensor }) => [writeNpy(tensor), 'application/octet-stream'],
+}
 
-  createRenderRoot() {
-    return this
-  }
+/** How a picture is written. @type {Record<string, (picture: Picture) => Promise<File>>} */
+const PICTURES = {
+  svg: async picture => [await picture.toSVG(), 'image/svg+xml'],
+  png: async picture => [await picture.toPNG(), 'image/png'],
+}
 
-  /** A press elsewhere closes it. @param {Event} event */
-  elsewhere = event => {
-    if (!event.composedPath().includes(this)) this.isOpen = false
-  }
-
-  disconnectedCallback() {
-    super.disconnectedCallback()
-    document.removeEventListener('pointerdown', this.elsewhere)
-  }
-
-  /** @param {Map<PropertyKey, unknown>} changed */
-  updated(changed) {
-    if (!changed.has('isOpen')) return
-    if (this.isOpen) document.addEventListener('pointerdown', this.elsewhere)
-    else document.removeEventListener('pointerdown', this.elsewhere)
-  }
-
-  /** @param {string} end */
-  fileName(end) {
-    const { matrix } = this
-    const head = matrix?.isPerHead ? `-head-${matrix.head + 1}` : ''
-    return `${matrix?.id ?? this.picture.replace(/\W+/g, '')}${head}.${end}`
-  }
-
-  /** @param {(picture: Picture) => Promise<void>} use */
-  async draw(use) {
-    const { matrix, t } = this
-    const shown = this.picture && document.querySelector(this.picture)
-    if (shown) return use(/** @type {any} */ (shown))
-    if (!matrix) return
-    const hidden = Uint8Array.from(matrix.tensor.data, (_, i) =>
-      matrix.isHidden(Math.floor(i / matrix.columns.length), i % matrix.columns.length) ? 0 : 1,
-    )
-    await withMap(
-      {
-        label: t(`matrix.${matrix.id}`),
-        matrix: matrix.tensor,
-        domain: matrix.domain,
-        texts: t.elements,
-        rowTokens: matrix.rows,
-        columnTokens: matrix.columns,
-        rowTitle: t(`axis.${matrix.axes[0]}`),
-        columnTitle: t(`axis.${matrix.axes[1]}`),
-        scale: matrix.scale === 'share' ? 'sequential' : 'diverging',
-        ...(hidden.includes(0) && { mask: { data: hidden, dims: matrix.tensor.dims } }),
-      },
-      use,
-    )
-  }
-
-  /** @param {'csv' | 'json' | 'npy' | 'svg' | 'png'} kind */
-  async save(kind) {
-    this.isOpen = false
-    this.querySelector('button')?.focus()
-    const { matrix } = this
-    if (kind === 'svg')
-      return this.draw(async picture => save(this.fileName('svg'), await picture.toSVG(), 'image/svg+xml'))
-    if (kind === 'png')
-      return this.draw(async picture => save(this.fileName('png'), await picture.toPNG(), 'image/png'))
-    if (!matrix) return
-    const { tensor, rows, columns } = matrix
-    if (kind === 'csv') save(this.fileName('csv'), writeCsv(matrix), 'text/csv')
-    else if (kind === 'npy') save(this.fileName('npy'), writeNpy(tensor), 'application/octet-stream')
-    else save(this.fileName('json'), JSON.stringify({ rows, columns, ...plainTensor(tensor) }), 'application/json')
-  }
-
-  /** @param {KeyboardEvent} event */
-  key(event) {
-    if (event.key !== 'Escape' || !this.isOpen) return
-    event.stopPropagation()
-    this.isOpen = false
-    this.querySelector('button')?.focus()
-  }
-
-  render() {
-    const { t, isOpen, matrix } = this
-    if (!t) return nothing
-    const kinds = /** @type {const} */ ([...(matrix ? ['csv', 'json', 'npy'] : []), 'svg', 'png'])
-    const label = t('saveMatrix', { name: this.text || this.name })
-    return html`<span class="save" @keydown=${this.key}
-      ><button
-        type="button"
-        class="save-open"
-        aria-label=${label}
-        title=${label}
-        aria-expanded=${isOpen}
-        @click=${() => {
-          this.isOpen = !isOpen
-        }}
-      ><svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path d="M8 2v8M4.5 7 8 10.5 11.5 7M3 13.5h10" /></svg>${this.text ? html`<span class="save-text">${this.text}</span>` : nothing}</button
-      >${
-        isOpen
-          ? html`<span class="save-kinds" role="group" aria-label=${label}>${kinds.map(
-              kind =>
-                html`<button type="button" data-save=${kind} @click=${() => this.save(/** @type {any} */ (kind))}>${kind === 'npy' ? '.npy' : kind.toUpperCase()}</button>`,
-            )}</span>`
-          : nothing
-      }</span>`
+/** Where a matrix is shown as numbers, a map of it is made for the file. @param {Translate} t @param {Matrix} matrix @param {(picture: Picture) => Promise<File>} write */
+async function writeMap(t, { id, tensor, domain, rows, columns, axes, scale, isHidden }, write) {
+  const map = /** @type {any} */ (document.createElement('qkv-heatmap'))
+  const { dims } = tensor
+  const visible = Uint8Array.from(tensor.data, (_, i) => (isHidden(Math.floor(i / dims[1]), i % dims[1]) ? 0 : 1))
+  Object.assign(map, {
+    className: 'offstage',
+    label: t(`matrix.${id}`),
+    matrix: tensor,
+    domain,
+    texts: t.elements,
+    rowTokens: rows,
+    columnTokens: columns,
+    rowTitle: t(`axis.${axes[0]}`),
+    columnTitle: t(`axis.${axes[1]}`),
+    scale: scale === 'share' ? 'sequential' : 'diverging',
+    ...(visible.includes(0) && { mask: { data: visible, dims } }),
+  })
+  document.documentElement.append(map)
+  try {
+    await map.updateComplete
+    return await write(map)
+  } finally {
+    map.remove()
   }
 }
 
-customElements.define('save-menu', SaveMenu)
+/** @param {Saved} saved @param {string} kind */
+async function saveAs({ t, matrix, picture = '' }, kind) {
+  const name = `${matrix?.id ?? picture.replace(/\W+/g, '')}${matrix?.isPerHead ? `-head-${matrix.head + 1}` : ''}.${kind}`
+  if (matrix && kind in NUMBERS) return save(name, ...NUMBERS[kind](matrix))
+  const shown = picture && document.querySelector(picture)
+  if (shown) save(name, ...(await PICTURES[kind](/** @type {any} */ (shown))))
+  else if (matrix) save(name, ...(await writeMap(t, matrix, PICTURES[kind])))
+}
+
+/** @param {Saved} saved */
+export function saveMenu(saved) {
+  const { t, className = '', text, matrix } = saved
+  const kinds = [...(matrix ? Object.keys(NUMBERS) : []), ...Object.keys(PICTURES)]
+  const sign = html`<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path d="M8 2v8M4.5 7 8 10.5 11.5 7M3 13.5h10" /></svg>`
+  return menu(
+    {
+      className: `save ${className}`,
+      buttonClass: 'save-open',
+      title: t('saveMatrix', { name: text ?? t(`matrix.${/** @type {Matrix} */ (matrix).id}`) }),
+      label: html`${sign}${text ?? nothing}`,
+    },
+    menuChoices(
+      kinds.map(kind => ({
+        name: kind,
+        label: kind === 'npy' ? '.npy' : kind.toUpperCase(),
+        act: () => saveAs(saved, kind),
+      })),
+    ),
+  )
+}

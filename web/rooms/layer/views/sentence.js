@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { closeMenu, menu } from '../../../shell/menu.js'
+import { menu, menuChoices } from '../../../shell/menu.js'
 import { FIELDS } from '../fields.js'
 import { PRESETS } from '../presets.js'
 import { tokenizerFor } from '../sentence-tokens.js'
@@ -61,35 +61,27 @@ function tokenizers({ t, settings, actions, scene }) {
   const label = html`<span>${t(`count.${settings.tokenizer}`, { count })}</span>`
   return menu(
     { id: 'tokenizers', label },
-    html`${FIELDS.tokenizer.kind.choices.map(
-      name =>
-        html`<button
-          type="button"
-          data-tokenizer=${name}
-          aria-pressed=${settings.tokenizer === name}
-          @click=${(/** @type {Event & { target: Element }} */ { target }) => {
-            closeMenu(target)
-            actions.change({ tokenizer: name })
-          }}
-        >${t(`tokenizer.${name}`)}</button>`,
-    )}`,
+    menuChoices(
+      FIELDS.tokenizer.kind.choices.map(name => ({
+        name,
+        label: t(`tokenizer.${name}`),
+        isChosen: settings.tokenizer === name,
+        act: () => actions.change({ tokenizer: name }),
+      })),
+    ),
   )
 }
 
 /** @param {Context} context */
 function presets({ t, preset, actions }) {
   const names = /** @type {PresetId[]} */ (Object.keys(PRESETS))
-  return html`<div role="group" aria-label=${t('presets')}>${names.map(
-    name =>
-      html`<button
-        type="button"
-        data-preset=${name}
-        aria-pressed=${preset === name}
-        @click=${(/** @type {Event & { target: Element }} */ { target }) => {
-          closeMenu(target)
-          actions.choose(name)
-        }}
-      ><b>${t(`preset.${name}`)}</b> <span class="note">${t(`preset.${name}.note`)}</span></button>`,
+  return html`<div role="group" aria-label=${t('presets')}>${menuChoices(
+    names.map(name => ({
+      name,
+      label: html`<b>${t(`preset.${name}`)}</b> <span class="note">${t(`preset.${name}.note`)}</span>`,
+      isChosen: preset === name,
+      act: () => actions.choose(name),
+    })),
   )}</div>
     ${preset ? differs(t, preset) : nothing}`
 }

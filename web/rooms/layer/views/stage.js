@@ -1,11 +1,11 @@
 import { html, nothing } from 'lit'
-import './save-menu.js'
 import { headView, pictureSelector, viewTabs } from '../../../head/head-view.js'
 import { colourOf } from '../../../head/number-colours.js'
 import { MANY_ROWS } from '../../../head/part-of-map.js'
-import { closeMenu, menu } from '../../../shell/menu.js'
+import { menu, menuChoices } from '../../../shell/menu.js'
 import { shades } from '../explain/word-facts.js'
 import { headAnswer } from './head-list.js'
+import { saveMenu } from './save-menu.js'
 import { headActions, scaleChoice, shownHead } from './shown-head.js'
 import { domain, spokenCell, spokenWord } from './spoken.js'
 import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences } from './word-buttons.js'
@@ -117,23 +117,19 @@ function tabs(context) {
       settings.view === 'map'
         ? menu(
             { id: 'edit', label: mode === 'read' ? t('edit') : t(`mode.${mode}`) },
-            html`${modes.map(
-              name =>
-                html`<button
-                  type="button"
-                  data-mode=${name}
-                  aria-pressed=${mode === name}
-                  @click=${(/** @type {Event & { target: Element }} */ { target }) => {
-                    closeMenu(target)
-                    actions.setMode(name)
-                  }}
-                >${t(`mode.${name}`)}</button>`,
-            )}`,
+            menuChoices(
+              modes.map(name => ({
+                name,
+                label: t(`mode.${name}`),
+                isChosen: mode === name,
+                act: () => actions.setMode(name),
+              })),
+            ),
           )
         : nothing
     }
-    ${context.result.heads > 1 ? html`<save-menu class="of-heads" .t=${t} .name=${t.elements.heads} .text=${t.elements.heads} .picture=${'qkv-heads'}></save-menu>` : nothing}
-    <save-menu class="of-weights" .t=${t} .name=${t('matrix.weights')} .text=${t(`view.${settings.view}`)} .matrix=${large} .picture=${pictureSelector({ prefix: '', view: settings.view })}></save-menu>
+    ${context.result.heads > 1 ? saveMenu({ t, className: 'of-heads', text: t.elements.heads, picture: 'qkv-heads' }) : nothing}
+    ${saveMenu({ t, className: 'of-weights', text: t(`view.${settings.view}`), matrix: large, picture: pictureSelector({ prefix: '', view: settings.view }) })}
   </tool-group>`
 }
 
