@@ -1,7 +1,7 @@
 // npm run learn -- TASK [--seed 0] [--json] [--text FILE] [--SETTING VALUE]: trains in Node, without the page.
 // TASK may be a model that ships with the page: trained/cli.js.
-// npm run learn -- --all [--record]: every task on ten seeds, induction with one layer too, and how many reached their
-// goals; with --record, the band that the page shows behind the curves goes into the file of each task.
+// npm run learn -- [TASK] --all [--record]: the task, or every task and induction with one layer, on ten seeds, and how many
+// reached their goals; with --record, the band that the page shows behind the curves goes into the file of each task.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -104,13 +104,15 @@ else if (isMain) {
   })
   const settings = Object.fromEntries(numbers)
   const text = values.text && readFileSync(values.text, 'utf8')
-  const runs = values.all
-    ? [['sort'], ['reverse'], ['induction'], ['induction', { layers: 1 }], ['translation']]
-    : positionals.map(task => [task])
+  const tasks = Object.keys(TASKS).filter(task => !TASKS[task].hasText)
+  const isWhole = values.all && !positionals.length
+  /** @type {[string, object?][]} */
+  const runs = (isWhole ? tasks : positionals).map(task => [task])
+  if (isWhole) runs.push(['induction', { layers: 1 }])
   const seeds = values.all ? Array.from({ length: 10 }, (_, seed) => seed) : [settings.seed ?? 0]
   /** @type {string[]} */
   const table = []
-  for (const [task, given] of /** @type {[string, object?][]} */ (runs)) {
+  for (const [task, given] of runs) {
     const results = []
     for (const seed of seeds) {
       const result = await learn(task, { ...settings, ...given, seed }, text)

@@ -117,7 +117,7 @@ export interface Task {
   check?(settings: LearnSettings): Partial<Record<keyof LearnSettings, Problem>>
   /** usual: the median of the steps to success of ten seeds */
   goal: { measure: 'heldOutAccuracy' | 'alignment'; least: number; within: number; usual: number }
-  /** Ten runs, seeds 0 to 9, recorded by npm run learn -- --all --record: the least and the most accuracy on held-out data, in percent, at each evaluation. */
+  /** Ten runs, seeds 0 to 9, recorded by npm run learn -- TASK --all --record: the least and the most accuracy on held-out data, in percent, at each evaluation. */
   recorded?: { least: string; most: string }
   /** which heads the result names: the first layer's for the token before, the last layer's for the answer */
   finds(settings: LearnSettings): readonly ('previous' | 'answer')[]
