@@ -12,6 +12,7 @@ export const LIBRARY = [
   { name: 'nn', source: 'src/nn.js' },
   { name: 'models', source: 'src/models.js' },
   { name: 'train', source: 'src/train.js' },
+  { name: 'interpret', source: 'src/interpret.js' },
 ]
 
 /** `import 'qkv'` and `load()` load these files. */

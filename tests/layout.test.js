@@ -28,6 +28,8 @@ const ORDER = {
     'models.js',
     'train',
     'train.js',
+    'interpret',
+    'interpret.js',
     'index.js',
   ],
   web: ['elements', 'i18n', 'files', 'shell', 'head', 'rooms', 'main.js'],

@@ -166,7 +166,7 @@ export function hookHeads(hooks, name, x, H, dims) {
 export const copyOf = x => new Tensor(x.data.slice(), [...x.dims])
 
 /** Each row of (B, L, D) becomes the mean of the L rows. @param {FloatTensor} x */
-function meanOverRows({ data, dims }) {
+export function meanOverRows({ data, dims }) {
   const D = dims[dims.length - 1]
   const L = dims[dims.length - 2]
   const out = new Float32Array(data.length)

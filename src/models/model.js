@@ -8,7 +8,7 @@ import { kvCache } from '../cache.js'
 import { headScores } from './head-scores.js'
 import { checkSignal, INPUTS, keeper, RUN_OPTIONS, readIds, readRows } from './inputs.js'
 import { checkHooks } from './model-hooks.js'
-import { embed, finish, lastNorm, ModelOperations, makeLogits, pool, runStack } from './network.js'
+import { embed, enter, finish, lastNorm, ModelOperations, makeLogits, pool, runStack } from './network.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../layers/kv-cache.js').Cache} Cache */
@@ -264,14 +264,14 @@ export class Model {
   /**
    * forward in steps, between layers and within long ones: other events have their turn in between, and `signal` ends it.
    * @param {ModelInput} input
-   * @param {ModelOptions & import('./forward-async.js').AsyncOptions} [options]
+   * @param {ModelOptions & import('./turns.js').AsyncOptions} [options]
    * @returns {Promise<ModelOutput>}
    */
   async forwardAsync(input, options = {}) {
     return Model.#own(this).#inTurns(input, options)
   }
 
-  /** @param {ModelInput} input @param {RunOptions & import('./forward-async.js').AsyncOptions} options @param {Call['record']} [record] */
+  /** @param {ModelInput} input @param {RunOptions & import('./turns.js').AsyncOptions} options @param {Call['record']} [record] */
   async #inTurns(input, options, record) {
     const { forwardAsync } = await import('./forward-async.js')
     return forwardAsync(this.#qkv, given => this.#steps(input, given, { record, inParts: true }), this.stacks, options)
@@ -431,6 +431,7 @@ export class Model {
       entered,
       until,
       place,
+      read,
       positions,
       past,
       mask,
@@ -444,7 +445,7 @@ export class Model {
       keepHidden: layer => keeps(hiddenName, layer),
       keepCross: layer => keeps('crossAttentions', layer),
     }
-    const first = call.ops.hook(`${place}embedding`, embed(this.#family, call.ops, read))
+    const first = call.ops.hook(`${place}embedding`, enter(this.#family, call.ops, embed(this.#family, call.ops, read)))
     if (cache) Object.assign(cache, { encoded, isBroken: true }) // until all layers have appended their keys
     const h = yield* runStack(stack, first, call)
     if (cache?.isBroken === false) {

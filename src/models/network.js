@@ -48,7 +48,8 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
  * @property {boolean} [inParts] are there steps within the layers?
  * @property {(seen: Seen) => void} [record] called with every contribution to the residual stream
  * @property {number} [until] the layer after which the run ends
- * @property {(layer: Layer, h: FloatTensor) => void} [entered] called with what enters each layer
+ * @property {(layer: Layer, h: FloatTensor) => void} [entered] called with what enters each layer, and what leaves the last
+ * @property {import('./model.js').Input} read
  *
  * The residual stream `before` a part of a layer and what the part has `added`, (B, L, d), or the outputs of its `heads`,
  * (B, L, H * D). Without a part: the residual stream before the last norm.
@@ -147,10 +148,9 @@ export class ModelOperations {
  * @param {Family} family
  * @param {ModelOperations} ops
  * @param {Pick<import('./model.js').Input, 'ids' | 'rows' | 'types' | 'positions' | 'B' | 'L'>} input
- * @returns {FloatTensor} (B, L, d)
+ * @returns {FloatTensor} (B, L, C) the sum of the rows of all tables
  */
-export function embed({ embedding }, ops, { ids, rows: given, types, positions, B, L }) {
-  const { weights } = ops
+export function embed({ embedding }, { weights }, { ids, rows: given, types, positions, B, L }) {
   const { scale = 1, sinusoids } = embedding
   const C = embedding.tokens.columns
   const out = new Float32Array(ids.length * C)
@@ -174,7 +174,11 @@ export function embed({ embedding }, ops, { ids, rows: given, types, positions, 
         out[at + C / 2 + i] += Math.cos(angle)
       }
   }
-  let h = /** @type {FloatTensor} */ (new Tensor(out, [B, L, C]))
+  return new Tensor(out, [B, L, C])
+}
+
+/** What enters the first layer. @param {Family} family @param {ModelOperations} ops @param {FloatTensor} h of `embed` @returns {FloatTensor} (B, L, d) */
+export function enter({ embedding }, ops, h) {
   if (embedding.norm) h = ops.norm(embedding.norm, h)
   return embedding.project ? ops.dense(embedding.project, h) : h
 }
@@ -225,9 +229,10 @@ export function* runStack(stack, h, call) {
       maxDistance: relative.maxDistance,
       pastLength: call.past,
     })
+  const shared = { call, stack, turns, bias }
   for (const [layer, parts] of stack.layers.entries()) {
     const before = h
-    const own = { call, stack, layer, at: `${call.place}layers.${layer}.`, turns, bias }
+    const own = { ...shared, layer, at: `${call.place}layers.${layer}.` }
     call.entered?.(own, before)
     const steps = runLayer(own, parts, before)
     if (call.inParts) h = yield* steps
@@ -241,6 +246,7 @@ export function* runStack(stack, h, call) {
       return h
     }
   }
+  call.entered?.({ ...shared, layer: stack.layers.length, at: call.place }, h)
   call.record?.({ place: call.place, before: h })
   if (call.keepHidden(stack.layers.length)) call.hiddenStates[stack.layers.length] = copyOf(h)
   return lastNorm(stack, call.place, ops, h)

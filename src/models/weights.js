@@ -91,6 +91,12 @@ export class ModelWeights {
     return widen(data.subarray(n * columns, (n + 1) * columns), dtype)
   }
 
+  /** The type of the packed weights; of several the first that is not float32. */
+  get dtype() {
+    const types = Array.from(this.#linears.values(), ({ dtype }) => dtype)
+    return types.find(type => type !== 'float32') ?? 'float32'
+  }
+
   /** The linear layer that computes the logits. */
   get head() {
     return /** @type {PackedLinear} */ (this.#linears.get('head'))

@@ -255,6 +255,35 @@ export class PackedLinear {
     return out
   }
 
+  /**
+   * @internal
+   * Rows n ... n + rows as the packed weight of a product with W instead of W^T, in panels (in / 8 rounded up, rows, 8).
+   * @param {number} n a multiple of 8
+   * @param {number} rows
+   * @param {number} to the address
+   */
+  turned(n, rows, to) {
+    const core = this.#core
+    const { weight, dims, kind } = /** @type {import('../ops/linear.js').Weights} */ (this.#weights)
+    const K = dims[1]
+    core.scope(() => {
+      const scratch = core.allocFloats(8 * K)
+      for (let i = 0; i < rows; i += 8) {
+        const size = Math.min(8, rows - i)
+        const isPlain = kind === WEIGHTS.float32
+        const from = isPlain ? /** @type {ResidentTensor} */ (weight).address + (n + i) * K * 4 : scratch
+        for (let c = 0; c < size && !isPlain; c++) core.floats.set(this.row(n + i + c).weight, scratch / 4 + c * K)
+        const strides = isPlain ? [8, 1] : [1, K]
+        core.exports.qkv_pack_linear(from, ...strides, size, K, WEIGHTS.float32, 0, to + i * 32, rows * 32, 0, 0)
+      }
+    })
+  }
+
+  /** The type of its weight in memory. */
+  get dtype() {
+    return this.#dtype
+  }
+
   /** The bias (out), if there is one: a view. */
   get bias() {
     return this.#weights?.bias?.data

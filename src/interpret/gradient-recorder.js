@@ -1,0 +1,508 @@
+// The operations of a model that also record what they did, so that the gradients can go back through them. One recorder serves
+// one layer: its tensors are freed with the layer's scope.
+
+import { splitHeads, toFloats } from '../base/operand.js'
+import { count, Tensor } from '../base/tensor.js'
+import { meanOverRows } from '../models/model-hooks.js'
+import { joinRows, ModelOperations, placeOf, scoreOptions, weightedSums } from '../models/network.js'
+import { keyOf } from '../models/weights.js'
+import { addAll } from '../nn/kernels.js'
+import { runLinearBackward } from '../nn/linear-gradient.js'
+import { WEIGHTS } from '../nn/nn-abi.js'
+import { rowAttention } from '../nn/row-attention.js'
+import {
+  gelu,
+  geluBackward,
+  layerNormBackward,
+  mul,
+  mulBackward,
+  relu,
+  reluBackward,
+  rmsNormBackward,
+  ropeBackward,
+  silu,
+  siluBackward,
+} from '../nn.js'
+import { multiply, toWeights } from '../ops/linear.js'
+import { expectCore } from '../qkv.js'
+
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../runtime/resident.js').ResidentTensor} ResidentTensor */
+/** @typedef {import('../models/model-hooks.js').Hook} Hook */
+/** @typedef {import('../models/network.js').Layer} Layer */
+/** @typedef {import('../models/network.js').Projected} Projected */
+/** @typedef {import('../models/family-shapes/parts.js').PartSpec} PartSpec */
+/** @typedef {import('../models/family-shapes/parts.js').LinearSpec} LinearSpec */
+/** @typedef {import('../models/family-shapes/parts.js').NormSpec} NormSpec */
+/** @typedef {import('../models/family-shapes/parts.js').AttentionSpec} AttentionSpec */
+
+/**
+ * What a hook does to the numbers of its place, and to their gradient.
+ * @typedef {object} Outcome
+ * @property {(x: FloatTensor) => Float32Array} apply
+ * @property {(d: FloatTensor) => Float32Array} pass
+ */
+
+/**
+ * Prepares hooks for a run whose layers run again backwards. A function runs once, in the forward pass: what it made of the numbers
+ * is kept. Numbers that it changed, and all numbers that it or a tensor replaced, pass no gradient.
+ * @param {Record<string, Hook>} hooks
+ */
+export function recordHooks(hooks) {
+  /** @type {Map<string, Outcome>} */
+  const outcomes = new Map()
+  const none = (/** @type {FloatTensor} */ d) => new Float32Array(d.data.length)
+  /** @type {Record<string, Hook>} */
+  const recording = {}
+  for (const [name, hook] of Object.entries(hooks)) {
+    recording[name] = hook
+    if (typeof hook === 'number') {
+      const times = (/** @type {FloatTensor} */ { data }) => data.map(value => value * hook)
+      outcomes.set(name, { apply: times, pass: times })
+    } else if (hook === 'mean') {
+      const mean = (/** @type {FloatTensor} */ x) => meanOverRows(x).data
+      outcomes.set(name, { apply: mean, pass: mean })
+    } else if (typeof hook === 'function')
+      recording[name] = (x, place) => {
+        const before = x.data.slice()
+        const given = hook(x, place)
+        outcomes.delete(name) // of an earlier run
+        if (given === undefined || given === x) {
+          const after = x.data.slice()
+          if (after.some((value, n) => !Object.is(value, before[n])))
+            outcomes.set(name, {
+              apply: () => after,
+              pass: d => d.data.map((value, n) => (Object.is(after[n], before[n]) ? value : 0)),
+            })
+        } else {
+          const after = toFloats(given, `hooks: ${name}`).data.slice()
+          outcomes.set(name, { apply: () => after, pass: none })
+        }
+        return given
+      }
+    else outcomes.set(name, { apply: () => toFloats(hook, `hooks: ${name}`).data, pass: none })
+  }
+  return { recording, outcomes }
+}
+
+/**
+ * What all recorders of a backward pass share.
+ * @typedef {object} Shared
+ * @property {Map<string, Outcome>} outcomes of the hooks
+ * @property {Set<string>} wanted places whose gradients are asked for
+ * @property {Map<string, FloatTensor>} found these gradients
+ * @property {Map<string, FloatTensor>} learned resident gradients of weights, by the keys of their pieces; they are added to
+ */
+
+/** @type {Record<string, [run: typeof gelu, differentiate: typeof geluBackward, options: { approximate?: 'none' | 'tanh' }]>} */
+const ACTIVATIONS = {
+  gelu: [gelu, geluBackward, { approximate: 'none' }],
+  gelu_tanh: [gelu, geluBackward, { approximate: 'tanh' }],
+  relu: [relu, reluBackward, {}],
+  silu: [silu, siluBackward, {}],
+}
+const RESIDENT = { resident: true }
+
+/** @param {FloatTensor} x resident */
+const addressOf = x => /** @type {ResidentTensor} */ (x).address
+
+/** Adds numbers to a gradient of a weight. @param {FloatTensor | undefined} to @param {ArrayLike<number> | undefined} numbers */
+export function accumulate(to, numbers) {
+  const data = to?.data
+  for (let n = 0; data && numbers && n < data.length; n++) data[n] += numbers[n]
+}
+
+export class GradientRecorder extends ModelOperations {
+  #core
+  #shared
+  /** What was recorded: each computes gradients of the operands from that of the output. @type {(() => void)[]} */
+  #steps = []
+  /** The gradient of the tensor at each address. @type {Map<number, FloatTensor>} */
+  #gradients = new Map()
+  /** The layer whose product no later gradient needs: it is not computed. @type {LinearSpec | undefined} */
+  idle
+  /** The encoder's output, which cross-attention reads. @type {FloatTensor | undefined} */
+  encoded
+
+  /** @param {import('../qkv.js').Qkv} qkv @param {import('../models/weights.js').ModelWeights} weights @param {Shared} shared */
+  constructor(qkv, weights, shared) {
+    super(qkv, weights)
+    this.#core = expectCore(qkv)
+    this.#shared = shared
+  }
+
+  /** A resident copy. @param {{ data: ArrayLike<number>, dims: readonly number[] }} x */
+  resident({ data, dims }) {
+    const made = this.qkv.alloc(dims)
+    made.data.set(data)
+    return made
+  }
+
+  /** The gradient of a tensor so far. @param {FloatTensor} x */
+  gradient(x) {
+    return this.#gradients.get(addressOf(x))
+  }
+
+  /** Adds to the gradient of a tensor. @param {FloatTensor} x @param {FloatTensor} dX resident */
+  give(x, dX) {
+    const at = addressOf(x)
+    const before = this.#gradients.get(at)
+    if (before) {
+      const sum = this.qkv.alloc(x.dims)
+      addAll(this.#core, addressOf(before), addressOf(dX), addressOf(sum), count(x.dims))
+      dX = sum
+    }
+    this.#gradients.set(at, dX)
+  }
+
+  /** Goes back through all that was recorded. */
+  backward() {
+    for (const step of this.#steps.splice(0).reverse()) step()
+  }
+
+  /** @param {FloatTensor} y @param {(dY: FloatTensor) => void} differentiate */
+  #record(y, differentiate) {
+    this.#steps.push(() => {
+      const dY = this.gradient(y)
+      if (dY) differentiate(dY.reshape(y.dims)) // y may have been read as heads
+    })
+    return y
+  }
+
+  /** @override @param {NormSpec} spec @param {FloatTensor} x */
+  norm(spec, x) {
+    const { weight } = this.weights.norm(spec)
+    const { eps, plusOne, name } = spec
+    const { learned } = this.#shared
+    return this.#record(super.norm(spec, x), dY => {
+      const { dX, dWeight, dBias } =
+        spec.kind === 'layer'
+          ? layerNormBackward(this.qkv, x, weight, dY, { eps, ...RESIDENT })
+          : { dBias: undefined, ...rmsNormBackward(this.qkv, x, weight, dY, { eps, plusOne, ...RESIDENT }) }
+      this.give(x, dX)
+      accumulate(learned.get(`${name}.weight`), dWeight.data)
+      accumulate(learned.get(`${name}.bias`), dBias?.data)
+    })
+  }
+
+  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../models/network.js').FusedOptions} [options] */
+  dense(spec, x, { activation = 'none' } = {}) {
+    const key = keyOf(spec)
+    const dims = [...x.dims.slice(0, -1), spec.out]
+    const z = this.#record(this.idle === spec ? this.qkv.alloc(dims) : super.dense(spec, x), dZ =>
+      this.give(x, this.through(this.weights.linear(spec), x, dZ, [key, `${key}.bias`])),
+    )
+    if (activation === 'none') return z
+    const [run, differentiate, given] = ACTIVATIONS[activation]
+    const options = { ...given, ...RESIDENT }
+    const y = run(this.qkv, z, options)
+    return this.#record(y, dY => this.give(z, differentiate(this.qkv, z, dY, options).dX))
+  }
+
+  /**
+   * dX = dZ W, and the gradients of the weight and the bias, if they are learned. Rows of W are packed the other way a part at a time.
+   * @param {import('../nn/packed-linear.js').PackedLinear} linear
+   * @param {FloatTensor} x (..., in)
+   * @param {FloatTensor} dZ (..., out)
+   * @param {readonly [weight: string, bias: string]} keys
+   */
+  through(linear, x, dZ, keys) {
+    const core = this.#core
+    const { learned } = this.#shared
+    const [dWeight, dBias] = keys.map(key => learned.get(key))
+    const [K, N] = [x, dZ].map(({ dims }) => dims[dims.length - 1])
+    const M = count(x.dims) / K
+    const dX = this.qkv.alloc(x.dims)
+    const most = Math.max(8, Math.floor(PART / K / 8) * 8)
+    for (let n = 0; n < N; n += most)
+      core.scope(() => {
+        const rows = Math.min(most, N - n)
+        const w = core.allocFloats(Math.ceil(K / 8) * 8 * rows)
+        linear.turned(n, rows, w)
+        let dY = addressOf(dZ)
+        if (rows < N) {
+          dY = core.allocFloats(M * rows)
+          const { floats } = core
+          const from = addressOf(dZ) / 4 + n
+          for (let m = 0; m < M; m++) floats.copyWithin(dY / 4 + m * rows, from + m * N, from + m * N + rows)
+        }
+        const to = addressOf(dX)
+        multiply(core, dY, M, { ...toWeights(w, [K, rows]), kind: WEIGHTS.float32, residual: n && to }, to)
+        if (!dWeight && !dBias) return
+        const dW = dWeight ? addressOf(dWeight) + n * K * 4 : 0
+        const operands = { x: addressOf(x), w, dY, dX: 0, dW, dBias: dBias ? addressOf(dBias) + n * 4 : 0 }
+        runLinearBackward(core, operands, [M, K, rows], 6)
+      })
+    return dX
+  }
+
+  /** @override @param {FloatTensor} a @param {FloatTensor} b */
+  add(a, b) {
+    return this.#record(super.add(a, b), dY => {
+      this.give(a, dY)
+      this.give(b, dY)
+    })
+  }
+
+  /** @override @param {FloatTensor} a @param {FloatTensor} b */
+  mul(a, b) {
+    return this.#record(mul(this.qkv, a, b, RESIDENT), dY => {
+      const { dA, dB } = mulBackward(this.qkv, a, b, dY, RESIDENT)
+      this.give(a, dA)
+      this.give(b, dB)
+    })
+  }
+
+  /** @override @param {FloatTensor} x @param {import('../ops/rope.js').RopeOptions} options */
+  rope(x, options) {
+    return this.#record(super.rope(x, options), dY =>
+      this.give(x, ropeBackward(this.qkv, dY, { ...options, ...RESIDENT }).dX),
+    )
+  }
+
+  /** @override @param {import('../models/network.js').Call['encoded']} _ @param {AttentionSpec} spec */
+  crossKeys(_, spec) {
+    const hidden = /** @type {FloatTensor} */ (this.encoded)
+    return { k: this.dense(spec.k, hidden), v: this.dense(spec.v, hidden) }
+  }
+
+  /** Nothing is fused, because each place may be asked for. @override */
+  sees() {
+    return true
+  }
+
+  /** Keeps the gradient of a place that is asked for. @param {string} name @param {{ data: Float32Array, dims: readonly number[] } | undefined} d @param {readonly number[]} dims */
+  keep(name, d, dims) {
+    const { wanted, found } = this.#shared
+    if (wanted.has(name)) found.set(name, new Tensor(d ? d.data.slice() : new Float32Array(count(dims)), [...dims]))
+  }
+
+  /** @override @param {string} name @param {FloatTensor} y @returns {FloatTensor} */
+  hook(name, y) {
+    const outcome = this.#shared.outcomes.get(name)
+    if (!outcome && !this.#shared.wanted.has(name)) return y
+    // A tensor of its own, because others than this place may read y: the residual reads the input of attention without a norm.
+    const z = this.resident({ data: outcome ? outcome.apply(y) : y.data, dims: y.dims })
+    this.#steps.push(() => {
+      const d = this.gradient(z)
+      this.keep(name, d, z.dims)
+      if (d) this.give(y, outcome ? this.resident({ data: outcome.pass(d), dims: y.dims }) : d)
+    })
+    return z
+  }
+
+  /** @override @param {string} name @param {FloatTensor} y @param {number} H @param {readonly number[]} dims */
+  hookHeads(name, y, H, dims) {
+    const edit = this.#editHeads(name, y.dims, H, dims)
+    const z = edit.isHooked ? this.resident({ data: edit.apply(y.data), dims: y.dims }) : y
+    this.#steps.push(() => {
+      const d = this.gradient(z)
+      const passed = edit.pass(d?.data)
+      if (edit.isHooked && d) this.give(y, this.resident({ data: passed, dims: y.dims }))
+    })
+    return z
+  }
+
+  /**
+   * The hooks of a place of all heads and those of single heads.
+   * @param {string} name
+   * @param {readonly number[]} all
+   * @param {number} H
+   * @param {readonly number[]} dims of a head's part
+   */
+  #editHeads(name, all, H, dims) {
+    const { outcomes } = this.#shared
+    const size = dims[2] * (all.length === 4 ? dims[1] : 1) // contiguous values of a head
+    const heads = Array.from({ length: H }, (_, h) => outcomes.get(`${name}.${h}`))
+    const whole = outcomes.get(name)
+    /** The part of a head. @param {Float32Array} from @param {number} h */
+    const partOf = (from, h) => {
+      const data = new Float32Array(count(dims))
+      for (let n = 0; n * size < data.length; n++)
+        data.set(from.subarray((n * H + h) * size, (n * H + h + 1) * size), n * size)
+      return new Tensor(data, [...dims])
+    }
+    /** @param {Float32Array} to @param {number} h @param {Float32Array} part */
+    const put = (to, h, part) => {
+      for (let n = 0; n * size < part.length; n++) to.set(part.subarray(n * size, (n + 1) * size), (n * H + h) * size)
+    }
+    return {
+      isHooked: whole !== undefined || heads.some(outcome => outcome),
+      /** @param {Float32Array} data */
+      apply: data => {
+        const out = (whole?.apply(new Tensor(data, [...all])) ?? data).slice()
+        for (const [h, outcome] of heads.entries()) if (outcome) put(out, h, outcome.apply(partOf(out, h)))
+        return out
+      },
+      /** @param {Float32Array | undefined} d */
+      pass: d => {
+        const out = d?.slice() ?? new Float32Array(count(all))
+        this.keep(name, { data: out, dims: all }, all)
+        for (const [h, outcome] of heads.entries()) {
+          if (this.#shared.wanted.has(`${name}.${h}`)) this.keep(`${name}.${h}`, partOf(out, h), dims)
+          if (outcome) put(out, h, outcome.pass(partOf(out, h)))
+        }
+        return whole ? whole.pass(new Tensor(out, [...all])) : out
+      },
+    }
+  }
+
+  /**
+   * @override
+   * @param {Layer} own
+   * @param {PartSpec} part
+   * @param {Projected} projected
+   * @returns {import('../models/network.js').RunSteps<FloatTensor>}
+   */
+  *mix(own, part, { q, k, v }) {
+    const { heads: H, kvHeads: G } = own.stack.heads
+    const options = scoreOptions(own, part)
+    const name = placeOf(own, part)
+    const [B, L] = q.dims
+    const S = k.dims[1]
+    const maps = [B, H, L, S]
+    const [scores, weights] = ['scores', 'weights'].map(what => {
+      const place = `${name}.${what}`
+      const isWanted = [...this.#shared.wanted].some(key => key === place || key.startsWith(`${place}.`))
+      return { isWanted, ...this.#editHeads(place, maps, H, [B, L, S]) }
+    })
+    if (scores.isHooked || weights.isHooked) return this.#mixHooked(own, { q, k, v }, options, scores, weights)
+    const { learned } = this.#shared
+    const { bias, ...rest } = options
+    const core = this.#core
+    const given = { ...rest, numHeads: H, kvHeads: G }
+    const output = this.qkv.alloc(q.dims.slice(0, -1).concat((v.dims[2] / G) * H))
+    this.qkv.attention(q, k, v, { ...given, bias, out: output })
+    return this.#record(output, dO => {
+      if (scores.isWanted || weights.isWanted) this.#ofMaps({ q, k, v }, dO, H, G, options, scores, weights)
+      const table = bias && learned.get(`${own.stack.relative?.table.name}.weight`)
+      const held = bias && this.resident(toFloats(bias, 'bias'))
+      const prepared = rowAttention.prepare(core, [q, held, undefined, k, v], { numHeads: H, kvHeads: G }, 'attention')
+      const to = [q, table ? held : undefined, undefined, k, v].map(x => x && this.qkv.alloc(x.dims))
+      core.scope(() => {
+        const at = [q, held, undefined, k, v].map(x => (x ? addressOf(x) : 0))
+        prepared.save?.(at, 0, rest)
+        const slots = to.map(x => (x ? { at: addressOf(x), accumulate: 0 } : undefined))
+        prepared.differentiate?.(at, addressOf(dO), slots, 0, 0)
+      })
+      const [dQ, dBias, , dK, dV] = to
+      for (const [x, dX] of /** @type {const} */ ([
+        [q, dQ],
+        [k, dK],
+        [v, dV],
+      ]))
+        this.give(x, /** @type {FloatTensor} */ (dX))
+      if (table && dBias) this.ofBias?.(dBias, table)
+    })
+  }
+
+  /** What receives the gradient (H, L, S) of a bias of relative positions. @type {((dBias: FloatTensor, table: FloatTensor) => void) | undefined} */
+  ofBias
+
+  /**
+   * The gradients of weights, dP = dO V^T, and of scores, dS = P (dP - rowsum(dP P)).
+   * @param {Projected} projected
+   * @param {FloatTensor} dO (B, L, H * E)
+   * @param {number} H
+   * @param {number} G
+   * @param {import('../ops/attention-arguments.js').AttentionOptions} options
+   * @param {{ isWanted: boolean, pass: (d: Float32Array) => void }} scores
+   * @param {{ pass: (d: Float32Array) => void }} weights
+   */
+  #ofMaps({ q, k, v }, dO, H, G, options, scores, weights) {
+    const dP = this.#productOfHeads(splitHeads(dO, H), splitHeads(v, G))
+    weights.pass(dP.data)
+    if (!scores.isWanted) return
+    const traced = this.qkv.trace(splitHeads(q, H), splitHeads(k, G), splitHeads(v, G), {
+      ...options,
+      keep: ['weights'],
+    })
+    scores.pass(throughSoftmax(traced.weights, dP.data))
+  }
+
+  /** a b^T of each head: (B, H, L, D), (B, G, S, D) -> (B, H, L, S). @param {FloatTensor} a @param {FloatTensor} b */
+  #productOfHeads(a, b) {
+    const [B, H, L, D] = a.dims
+    const [, G, S] = b.dims
+    const group = (H / G) * L // the rows of the heads that share a key head lie one after the other
+    const out = new Float32Array(B * H * L * S)
+    for (let n = 0; n < B * G; n++) {
+      const left = { data: a.data.subarray(n * group * D, (n + 1) * group * D), dims: [group, D] }
+      const right = { data: b.data.subarray(n * S * D, (n + 1) * S * D), dims: [S, D] }
+      out.set(this.qkv.linear(left, right).data, n * group * S)
+    }
+    return new Tensor(out, [B, H, L, S])
+  }
+
+  /**
+   * Attention whose scores or weights are hooked, step by step.
+   * @param {Layer} own
+   * @param {Projected} projected
+   * @param {import('../ops/attention-arguments.js').AttentionOptions} options
+   * @param {{ isHooked: boolean, apply: (data: Float32Array) => Float32Array, pass: (d: Float32Array) => Float32Array }} scores
+   * @param {typeof scores} weights
+   */
+  #mixHooked(own, { q, k, v }, options, scores, weights) {
+    const { heads: H, kvHeads: G, scale, softcap } = own.stack.heads
+    const { learned } = this.#shared
+    const [Q, K, V] = [splitHeads(q, H), splitHeads(k, G), splitHeads(v, G)]
+    const traced = this.qkv.trace(Q, K, V, { ...options, keep: ['masked', 'weights'] })
+    const { masked } = traced
+    const P = scores.isHooked
+      ? this.qkv.softmax(new Tensor(scores.apply(masked.data), [...masked.dims]))
+      : traced.weights
+    const used = new Tensor(weights.apply(P.data), [...P.dims])
+    const output = this.resident(joinRows(weightedSums(this.qkv, used, V, G)))
+    return this.#record(output, dO => {
+      const dOut = splitHeads(dO, H)
+      const dP = weights.pass(this.#productOfHeads(dOut, V).data)
+      const dS = scores.pass(throughSoftmax(P, dP))
+      const [B, , L, S] = P.dims
+      if (own.bias) {
+        const table = learned.get(`${own.stack.relative?.table.name}.weight`)
+        const sum = new Tensor(new Float32Array(H * L * S), [H, L, S])
+        for (let n = 0; n < dS.length; n++) sum.data[n % sum.data.length] += dS[n]
+        if (table) this.ofBias?.(sum, table)
+      }
+      const bias = own.bias?.data
+      for (let n = 0; n < dS.length; n++) {
+        const capped = masked.data[n] - (bias ? bias[n % bias.length] : 0)
+        const slope = softcap ? 1 - (capped / softcap) ** 2 : 1
+        dS[n] = masked.data[n] === -Infinity ? 0 : dS[n] * slope * scale
+      }
+      const dims = [B, H, L, S]
+      const heads = (/** @type {FloatTensor} */ x) => this.resident(joinRows(x))
+      this.give(q, heads(weightedSums(this.qkv, new Tensor(dS, dims), K, G)))
+      this.give(k, heads(this.#turnedSums(new Tensor(dS, dims), Q, G)))
+      this.give(v, heads(this.#turnedSums(used, dOut, G)))
+    })
+  }
+
+  /** maps^T rows, summed over the heads that share a key head: (B, H, L, S), (B, H, L, D) -> (B, G, S, D). @param {FloatTensor} maps @param {FloatTensor} rows @param {number} G */
+  #turnedSums(maps, rows, G) {
+    const [B, H, L, S] = maps.dims
+    const D = rows.dims[3]
+    const group = (H / G) * L
+    const out = new Float32Array(B * G * S * D)
+    for (let n = 0; n < B * G; n++) {
+      const map = new Tensor(maps.data.slice(n * group * S, (n + 1) * group * S), [group, S]).permute([1, 0])
+      const right = { data: rows.data.subarray(n * group * D, (n + 1) * group * D), dims: [group, D] }
+      out.set(this.qkv.matmul(map, right).data, n * S * D)
+    }
+    return new Tensor(out, [B, G, S, D])
+  }
+}
+
+const PART = 2 ** 22 // floats of a weight that are packed the other way at a time
+
+/** dS = P (dP - rowsum(dP P)). @param {FloatTensor} P (..., S) @param {Float32Array} dP */
+function throughSoftmax({ data, dims }, dP) {
+  const S = dims[dims.length - 1]
+  const out = new Float32Array(data.length)
+  for (let start = 0; start < data.length; start += S) {
+    let sum = 0
+    for (let n = start; n < start + S; n++) sum += dP[n] * data[n]
+    for (let n = start; n < start + S; n++) out[n] = data[n] * (dP[n] - sum)
+  }
+  return out
+}

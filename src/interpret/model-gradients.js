@@ -1,0 +1,345 @@
+// The gradients of a model. The forward pass keeps what enters each layer; then the layers run again, from the last to the first,
+// with a recorder, and the gradients go back through them.
+
+import { readOptions } from '../base/arguments.js'
+import { describe, nearest } from '../base/errors.js'
+import { count, Tensor } from '../base/tensor.js'
+import { checkSignal } from '../models/inputs.js'
+import { Model, stackNames, stacksOf } from '../models/model.js'
+import { checkHooks, copyOf, expandPlace } from '../models/model-hooks.js'
+import { embed, enter, finish, headInput, lastNorm, runLayer } from '../models/network.js'
+import { forEachRun, storedTensors } from '../models/stored-tensors.js'
+import { inTurns, layersOf } from '../models/turns.js'
+import { keyOf } from '../models/weights.js'
+import { relativePositionBias } from '../nn.js'
+import { accumulate, GradientRecorder, recordHooks } from './gradient-recorder.js'
+import { readObjective } from './objective.js'
+
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../models/model.js').ModelInput} ModelInput */
+/** @typedef {import('../models/model.js').ModelOutput} ModelOutput */
+/** @typedef {import('../models/model.js').Hooks} Hooks */
+/** @typedef {import('../models/model-hooks.js').Place} Place */
+/** @typedef {import('../models/network.js').Layer} Layer */
+/** @typedef {import('./objective.js').Objective} Objective */
+/** @typedef {import('./objective.js').Derivative} Derivative */
+/** @typedef {ReturnType<typeof Model.parts>} Parts */
+
+/**
+ * @typedef {object} BackwardOptionsOfModel
+ * @property {Objective} [of] what is differentiated; default 'loss'
+ * @property {import('../models/model.js').Ids} [targets] of the loss, -100 for none; default: the next ids, of an encoder the ids
+ * @property {readonly Place[]} [at] the places whose gradients are wanted
+ * @property {readonly string[]} [parameters] names of stored weights whose gradients are wanted
+ * @property {Hooks} [hooks] they are part of the computation
+ * @property {readonly string[]} [keep] as in forward
+ *
+ * @typedef {object} OwnGradients
+ * @property {number} [value] of the objective; undefined if its function gave none
+ * @property {Record<string, FloatTensor>} gradients by place
+ * @property {Record<string, FloatTensor>} parameters gradients by the names that were given, with the dims of the stored tensors
+ *
+ * @typedef {ModelOutput & OwnGradients} ModelGradients
+ */
+
+const OPTIONS = ['of', 'targets', 'at', 'parameters', 'hooks', 'keep']
+
+/**
+ * The gradients of an objective by the numbers at places of a model and by its weights, and what forward returns.
+ * @param {Model} model
+ * @param {ModelInput} input as of forward
+ * @param {BackwardOptionsOfModel} [options]
+ * @returns {ModelGradients}
+ */
+export function backward(model, input, options = {}) {
+  const parts = Model.parts(model)
+  const given = readOptions(options, OPTIONS, 'backward')
+  return parts.qkv.scope(() => finish(gradientSteps(parts, input, given, 'backward')))
+}
+
+/**
+ * backward in steps: other events have their turn in between, and `signal` ends it. onLayer counts the layers forwards, then backwards.
+ * @param {Model} model
+ * @param {ModelInput} input
+ * @param {BackwardOptionsOfModel & import('../models/turns.js').AsyncOptions} [options]
+ * @returns {Promise<ModelGradients>}
+ */
+export async function backwardAsync(model, input, options = {}) {
+  const where = 'backwardAsync'
+  const parts = Model.parts(model)
+  const { signal, onLayer, ...given } = readOptions(options, [...OPTIONS, 'signal', 'onLayer'], where)
+  checkSignal(signal, where)
+  const layers = 2 * layersOf(stacksOf(parts.family), {})
+  return inTurns(parts.qkv, gradientSteps(parts, input, given, where, true), { signal, onLayer, layers })
+}
+
+/**
+ * @param {Parts} parts
+ * @param {ModelInput} input
+ * @param {BackwardOptionsOfModel} options as they were read
+ * @param {string} where
+ * @param {boolean} [inParts]
+ * @returns {import('../models/network.js').RunSteps<ModelGradients>}
+ */
+export function* gradientSteps(parts, input, options, where, inParts) {
+  const { qkv, family, weights, steps } = parts
+  const { of = 'loss', targets, at = [], parameters = [], keep } = options
+  if (!weights.hasHead)
+    throw new Error(`${where}: this ${family.type} checkpoint has no head, so there is nothing to differentiate`)
+  const stacks = stackNames(family)
+  const { recording, outcomes } = recordHooks(checkHooks(options.hooks, stacks) ?? {})
+  if (!Array.isArray(at)) throw new TypeError(`${where}: at: ${describe(at)} given, a list of places expected`)
+  const wanted = new Set(at.flatMap(place => expandPlace(String(place), stacks, `${where}: at`)))
+  const plan = planParameters(parts, parameters, where)
+  /** What enters each layer, and what leaves the last. @type {{ own: Layer, h: FloatTensor }[]} */
+  const kept = []
+  /** @type {ReturnType<typeof readObjective> | undefined} */
+  let objective
+  const last = stacks[stacks.length - 1]
+  const entered = (/** @type {Layer} */ own, /** @type {FloatTensor} */ h) => {
+    const { ids, mask, B, L } = own.call.read
+    const sizes = { ids: [...ids], mask: mask && [...mask.data], isCausal: own.stack.causal, B, L, V: family.vocab }
+    if (own.call.place === last.stack) objective ??= readObjective(of, targets, sizes, where)
+    kept.push({ own, h: copyOf(h) })
+  }
+  const ran = yield* steps(input, { hooks: recording, keep }, { entered, inParts })
+  const logits = /** @type {FloatTensor} */ (ran.logits)
+  const { value, dLogits, terms } = /** @type {NonNullable<typeof objective>} */ (objective)(qkv, logits)
+
+  const memory = qkv.alloc([Math.max(1, plan.size)])
+  /** @type {Map<string, FloatTensor>} */
+  const learned = new Map(plan.pieces.map(({ key, from, size }) => [key, memory.part(from, [size])]))
+  /** @type {Map<string, FloatTensor>} */
+  const found = new Map()
+  const shared = { outcomes, wanted, found, learned }
+  /** The gradient of the encoder's output. @type {FloatTensor | undefined} */
+  let dEncoded
+  /** A recorder of its own for each layer. */
+  const record = () => new GradientRecorder(qkv, weights, shared)
+  for (const { stack: place, spec } of [...stacks].reverse()) {
+    const layers = kept.filter(({ own }) => own.call.place === place)
+    const { own, h } = layers[spec.layers.length]
+    const { call } = own
+    let dH = qkv.scope(() => {
+      const recorder = record()
+      const x = recorder.resident(h)
+      const y = lastNorm(spec, place, recorder, x)
+      if (place === last.stack) throughHead(parts, recorder, shared, y, { logits, dLogits, terms })
+      else recorder.give(y, recorder.resident(/** @type {FloatTensor} */ (dEncoded)))
+      recorder.backward()
+      return gradientOf(recorder, x)
+    })
+    for (let layer = spec.layers.length - 1; layer >= 0; layer--) {
+      const { own, h } = layers[layer]
+      dH = qkv.scope(() => {
+        const recorder = record()
+        const { encoded } = call
+        if (encoded?.hidden) recorder.encoded = recorder.resident(encoded.hidden)
+        recorder.ofBias = (dBias, table) => throughBias(own, dBias, table)
+        recorder.idle = idleOf(own)
+        const x = recorder.resident(h)
+        const again = { ...call, ops: recorder, record: undefined, entered: undefined, keepHidden: () => false }
+        const y = finish(runLayer({ ...own, call: again }, spec.layers[layer], x))
+        recorder.give(y, recorder.resident(dH))
+        recorder.backward()
+        if (recorder.encoded) {
+          dEncoded ??= new Tensor(new Float32Array(count(recorder.encoded.dims)), [...recorder.encoded.dims])
+          accumulate(dEncoded, recorder.gradient(recorder.encoded)?.data)
+        }
+        return gradientOf(recorder, x)
+      })
+      yield memory
+    }
+    const recorder = record()
+    const name = `${place}embedding`
+    recorder.keep(name, dH, dH.dims)
+    const passed = outcomes.get(name)?.pass(dH)
+    if (learned.size) qkv.scope(() => throughEmbedding(parts, record(), learned, call.read, passed ?? dH.data))
+  }
+  return {
+    ...ran,
+    value,
+    gradients: Object.fromEntries([...wanted].map(name => [name, /** @type {FloatTensor} */ (found.get(name))])),
+    parameters: Object.fromEntries(plan.read(learned)),
+  }
+}
+
+/** The gradient of x as a copy. @param {GradientRecorder} recorder @param {FloatTensor} x */
+function gradientOf(recorder, x) {
+  const found = recorder.gradient(x)
+  return found ? copyOf(found) : new Tensor(new Float32Array(count(x.dims)), [...x.dims])
+}
+
+/** The last product of a layer, if only a sum reads it: no gradient needs its numbers. @param {Layer} own */
+function idleOf({ stack, layer }) {
+  const part = stack.layers[layer][stack.layers[layer].length - 1]
+  return part.after || part.post ? undefined : part.mlp?.down
+}
+
+/**
+ * From the logits to the output of the last norm, y.
+ * @param {Parts} parts
+ * @param {GradientRecorder} recorder
+ * @param {import('./gradient-recorder.js').Shared} shared
+ * @param {FloatTensor} y (B, L, d)
+ * @param {{ logits: FloatTensor, dLogits?: FloatTensor, terms?: Derivative[] }} objective
+ */
+function throughHead({ qkv, family, weights }, recorder, { outcomes, wanted, learned }, y, objective) {
+  const { head } = family
+  const [B, L, V] = objective.logits.dims
+  const u = headInput(head, recorder, y)
+  const C = u.dims[2]
+  const dU = qkv.alloc([B, L, C])
+  const { scale = 1, softcap: cap } = head
+  const outcome = outcomes.get('logits')
+  const biasKey = head.bias ?? (head.project?.bias ? `${head.project.name}.bias` : '')
+  const isLearned = learned.has('head') || learned.has(biasKey)
+  if (objective.terms && !outcome && !wanted.has('logits') && !isLearned) {
+    // A few logits: their rows of the weight are added.
+    for (const { n, token, weight } of objective.terms) {
+      const slope = cap ? 1 - (objective.logits.data[n * V + token] / cap) ** 2 : 1
+      const row = weights.head.row(token).weight
+      const { data } = dU
+      for (let c = 0; c < C; c++) data[n * C + c] += weight * slope * scale * row[c]
+    }
+    return recorder.give(u, dU)
+  }
+  let d = objective.dLogits
+  if (!d) {
+    d = new Tensor(new Float32Array(B * L * V), [B, L, V])
+    for (const { n, token, weight } of objective.terms ?? []) d.data[n * V + token] += weight
+  }
+  recorder.keep('logits', d, d.dims)
+  const dZ = (outcome ? outcome.pass(d) : d.data).slice()
+  const rows = Array.from({ length: B * L }, (_, n) => n).filter(n =>
+    dZ.subarray(n * V, (n + 1) * V).some(one => one !== 0),
+  )
+  if (!rows.length) return recorder.give(u, dU)
+  const pick = (/** @type {Float32Array} */ from, /** @type {number} */ width) => {
+    const out = new Float32Array(rows.length * width)
+    rows.forEach((n, i) => {
+      out.set(from.subarray(n * width, (n + 1) * width), i * width)
+    })
+    return recorder.resident({ data: out, dims: [rows.length, width] })
+  }
+  const x = pick(u.data, C)
+  if (scale !== 1) {
+    const { data } = x
+    for (let i = 0; i < data.length; i++) data[i] *= scale
+  }
+  const up = pick(dZ, V)
+  if (cap) {
+    const z = weights.head.forward(x).data // a hook may have changed the logits
+    const { data } = up
+    for (let i = 0; i < data.length; i++) data[i] *= 1 - Math.tanh(z[i] / cap) ** 2
+  }
+  const dX = recorder.through(weights.head, x, up, ['head', biasKey]).data
+  const { data } = dU
+  rows.forEach((n, i) => {
+    for (let c = 0; c < C; c++) data[n * C + c] = dX[i * C + c] * scale
+  })
+  recorder.give(u, dU)
+}
+
+/**
+ * The gradient of the table of a bias of relative positions.
+ * @param {Layer} own
+ * @param {FloatTensor} dBias (H, L, S)
+ * @param {FloatTensor} table (buckets * H)
+ */
+function throughBias({ stack, call }, dBias, table) {
+  const { table: spec, bidirectional, maxDistance } = /** @type {NonNullable<typeof stack.relative>} */ (stack.relative)
+  const [H, L, S] = dBias.dims
+  const numbers = new Tensor(
+    Float32Array.from({ length: spec.rows }, (_, n) => n),
+    [spec.rows, 1],
+  )
+  const buckets = relativePositionBias(numbers, L, S, { bidirectional, maxDistance, pastLength: call.past }).data
+  const [from, to] = [dBias.data, table.data]
+  for (let h = 0; h < H; h++) for (let n = 0; n < L * S; n++) to[buckets[n] * H + h] += from[h * L * S + n]
+}
+
+/**
+ * The gradients of the embedding.
+ * @param {Parts} parts
+ * @param {GradientRecorder} recorder
+ * @param {Map<string, FloatTensor>} learned
+ * @param {import('../models/model.js').Input} read
+ * @param {Float32Array} dH of what enters the first layer
+ */
+function throughEmbedding({ family, weights }, recorder, learned, read, dH) {
+  const { embedding, head } = family
+  const rows = recorder.resident(embed(family, recorder, read))
+  const h = enter(family, recorder, rows)
+  recorder.give(h, recorder.resident({ data: dH, dims: h.dims }))
+  recorder.backward()
+  const dRows = /** @type {FloatTensor} */ (recorder.gradient(rows)).data
+  const { tokens, positions, types, scale = 1 } = embedding
+  const C = tokens.columns
+  const isTied = !head.project && weights.hasHead
+  const zeros = new Int32Array(read.ids.length)
+  for (const [key, at, factor] of /** @type {const} */ ([
+    [isTied ? 'head' : `${tokens.name}.weight`, read.rows ? undefined : read.ids, scale],
+    [`${positions?.name}.weight`, read.positions, 1],
+    [`${types?.name}.weight`, read.types ?? zeros, 1],
+  ])) {
+    const to = learned.get(key)?.data
+    for (let n = 0; to && at && n < at.length; n++)
+      for (let c = 0; c < C; c++) to[at[n] * C + c] += dRows[n * C + c] * factor
+  }
+}
+
+/**
+ * The pieces of the weights whose gradients are wanted.
+ * @param {Parts} parts
+ * @param {readonly string[]} parameters
+ * @param {string} where
+ */
+function planParameters({ family, weights }, parameters, where) {
+  if (!Array.isArray(parameters))
+    throw new TypeError(`${where}: parameters: ${describe(parameters)} given, a list of names expected`)
+  const stored = parameters.length ? storedTensors(family, weights) : new Map()
+  if (parameters.length && weights.dtype !== 'float32')
+    throw new TypeError(
+      `${where}: parameters: the weights are in memory as ${weights.dtype}: load the model with dtype: 'float32' for gradients of its weights`,
+    )
+  /** @type {Map<string, { key: string, from: number, size: number }>} */
+  const pieces = new Map()
+  let size = 0
+  const needs = parameters.map(name => {
+    const found = stored.get(name)
+    if (!found)
+      throw new RangeError(
+        `${where}: parameters: ${describe(name)} is no tensor of this model; did you mean "${nearest(String(name), [...stored.keys()])}"?`,
+      )
+    for (const piece of found.need.pieces) {
+      if (pieces.has(piece.key)) continue
+      const own = sizeOf(piece, found.need.dims)
+      pieces.set(piece.key, { key: piece.key, from: size, size: own })
+      size += Math.ceil(own / 4) * 4
+    }
+    return { name, need: found.need }
+  })
+  return {
+    size,
+    pieces: [...pieces.values()],
+    /** The gradients as the tensors are stored. @param {Map<string, FloatTensor>} learned @returns {[string, FloatTensor][]} */
+    read: learned =>
+      needs.map(({ name, need: { dims, pieces } }) => {
+        const out = new Float32Array(count(dims))
+        for (const { key, spec } of pieces) {
+          const { data } = /** @type {FloatTensor} */ (learned.get(key))
+          forEachRun(dims, spec, data.length, (from, to, length, step) => {
+            for (let i = 0; i < length; i++) out[to + i * step] += data[from + i]
+          })
+        }
+        return [name, new Tensor(out, [...dims])]
+      }),
+  }
+}
+
+/** @param {import('../models/weights.js').Piece} piece @param {readonly number[]} dims of the stored tensor */
+function sizeOf({ key, spec }, dims) {
+  if (!spec) return count(dims)
+  return key === keyOf(spec) || key === 'head' ? spec.out * spec.in : spec.out
+}

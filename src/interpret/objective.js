@@ -1,0 +1,111 @@
+// What a backward pass differentiates: a loss, a weighted sum of logits, or any function of the logits.
+
+import { readOptions, toNumber } from '../base/arguments.js'
+import { describe, shape } from '../base/errors.js'
+import { toFloats, toTensor } from '../base/operand.js'
+import { count } from '../base/tensor.js'
+import { crossEntropy } from '../nn.js'
+
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
+/** @typedef {{ row?: number, position: number, token: number, weight?: number }} LogitTerm row: of the batch, default 0; position: from the end if negative; weight: default 1 */
+/**
+ * The loss: mean cross-entropy over the targets; a weighted sum of logits; or a function of the logits that returns its value and
+ * its gradient, or the gradient alone.
+ * @typedef {'loss' | { logits: readonly LogitTerm[] } | ((logits: FloatTensor) => TensorLike | { value?: number, gradient: TensorLike })} Objective
+ */
+/** The derivative by a logit: of row n of all B * L rows. @typedef {{ n: number, token: number, weight: number }} Derivative */
+
+/**
+ * @typedef {object} ObjectiveInput
+ * @property {readonly number[]} ids of the rows that make the logits, (B, L)
+ * @property {readonly number[] | undefined} mask of these rows, 0 is padding
+ * @property {boolean} isCausal does row i predict the id of row i + 1?
+ * @property {number} B
+ * @property {number} L
+ * @property {number} V
+ */
+
+/**
+ * Checks an objective before the model runs.
+ * @param {unknown} of
+ * @param {unknown} targets
+ * @param {ObjectiveInput} input
+ * @param {string} where
+ * @returns {(qkv: import('../qkv.js').Qkv, logits: FloatTensor) => { value: number | undefined, dLogits?: FloatTensor, terms?: Derivative[] }}
+ */
+export function readObjective(of, targets, input, where) {
+  const { B, L, V } = input
+  if (targets !== undefined && of !== 'loss')
+    throw new TypeError(`${where}: targets: they are given, but only of: 'loss' has targets`)
+  if (of === 'loss') {
+    const labels = targets === undefined ? defaultTargets(input) : readTargets(targets, input, where)
+    if (labels.every(id => id === -100)) throw new RangeError(`${where}: targets: there is none: every target is -100`)
+    return (qkv, logits) => {
+      const given = { data: Int32Array.from(labels), dims: [B, L] }
+      const { loss, dLogits } = crossEntropy(qkv, logits, given, { gradient: true })
+      return { value: finite(loss, where), dLogits }
+    }
+  }
+  if (typeof of === 'function')
+    return (_, logits) => {
+      const given = of(logits)
+      const both = given !== null && typeof given === 'object' && 'gradient' in given
+      const gradient = toFloats(both ? given.gradient : given, `${where}: of: the gradient`)
+      if (String(gradient.dims) !== String(logits.dims))
+        throw new RangeError(
+          `${where}: of: its function gave a gradient of dims ${shape(gradient.dims)}, those of the logits, ${shape(logits.dims)}, expected`,
+        )
+      const value = both && given.value !== undefined ? toNumber(given.value, `${where}: of: the value`) : undefined
+      gradient.data.forEach(one => {
+        finite(one, where)
+      })
+      return { value, dLogits: gradient }
+    }
+  const given = /** @type {{ logits?: unknown } | null} */ (of)
+  const list = typeof given === 'object' && given !== null ? given.logits : undefined
+  if (!Array.isArray(list) || !list.length)
+    throw new TypeError(
+      `${where}: of: ${describe(of)} given; 'loss', { logits: [{ position, token, weight }] } or a function of the logits expected`,
+    )
+  const terms = list.map((term, i) => {
+    const at = `${where}: of: logits[${i}]`
+    const { row = 0, position, token, weight = 1 } = readOptions(term, ['row', 'position', 'token', 'weight'], at)
+    toNumber(row, `${at}.row`, { least: 0, most: B - 1, whole: true })
+    toNumber(position, `${at}.position`, { least: -L, most: L - 1, whole: true })
+    toNumber(token, `${at}.token`, { least: 0, most: V - 1, whole: true })
+    finite(toNumber(weight, `${at}.weight`), where)
+    return { n: row * L + ((position + L) % L), token, weight }
+  })
+  return (_, logits) => {
+    const value = terms.reduce((sum, { n, token, weight }) => sum + weight * logits.data[n * V + token], 0)
+    return { value: finite(value, where), terms }
+  }
+}
+
+/** @param {number} value @param {string} where */
+function finite(value, where) {
+  if (!Number.isFinite(value))
+    throw new RangeError(`${where}: of: the objective or its gradient is ${value}, a finite number expected`)
+  return value
+}
+
+/** @param {ObjectiveInput} input */
+function defaultTargets({ ids, mask, isCausal, L }) {
+  const isToken = (/** @type {number} */ n) => !mask || mask[n] === 1
+  return ids.map((id, n) => {
+    if (!isCausal) return isToken(n) ? id : -100
+    return n % L < L - 1 && isToken(n) && isToken(n + 1) ? ids[n + 1] : -100
+  })
+}
+
+/** @param {unknown} targets @param {ObjectiveInput} input @param {string} where */
+function readTargets(targets, { B, L, V }, where) {
+  const { data, dims } = toTensor(targets, `${where}: targets`, true)
+  const fits = dims.length === 1 ? B === 1 && dims[0] === L : dims.length === 2 && dims[0] === B && dims[1] === L
+  if (!fits || count(dims) !== B * L)
+    throw new RangeError(`${where}: targets have dims ${shape(dims)}, ${shape([B, L])}, one for each id, expected`)
+  return Array.from(data, (id, n) =>
+    id === -100 ? -100 : toNumber(Number(id), `${where}: targets[${n}]`, { least: 0, most: V - 1, whole: true }),
+  )
+}

@@ -1,0 +1,36 @@
+// The stored tensors of a model, and where the pieces that it is made of lie in them.
+
+/** @typedef {import('./family-shapes/parts.js').Family} Family */
+/** @typedef {import('./family-shapes/parts.js').LinearSpec} LinearSpec */
+/** @typedef {import('./weights.js').ModelWeights} ModelWeights */
+
+/**
+ * The names of the stored tensors that a model uses: as in the file, and as its family has them, without a prefix.
+ * @param {Family} family
+ * @param {ModelWeights} weights
+ * @returns {Map<string, { name: string, need: import('./weights.js').Need }>}
+ */
+export function storedTensors(family, weights) {
+  const needs = [...weights.needs(family)]
+  const names = (/** @type {boolean} */ isBare) =>
+    needs.map(([name, need], i) => /** @type {const} */ ([isBare ? name : weights.used[i].name, { name, need }]))
+  return new Map([...names(true), ...names(false)])
+}
+
+/**
+ * Where the rows of a piece lie in its stored tensor: `use` gets the place of a run in the piece, its place in the stored
+ * tensor, its length, and how far its numbers lie apart there.
+ * @param {readonly number[]} dims of the stored tensor
+ * @param {LinearSpec | undefined} spec
+ * @param {number} size of the piece
+ * @param {(from: number, to: number, length: number, step: number) => void} use
+ */
+export function forEachRun(dims, spec, size, use) {
+  if (!spec?.row && !(spec?.layout && dims.length > 1)) return use(0, 0, size, 1)
+  const width = size / spec.out
+  const isTurned = spec.layout && dims.length > 1
+  for (let n = 0; n < spec.out; n++) {
+    const row = spec.row ? spec.row(n) : n
+    use(n * width, isTurned ? row : row * width, width, isTurned ? dims[1] : 1)
+  }
+}

@@ -1,0 +1,69 @@
+// Runs the steps of a model with turns for others in between.
+
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('./model.js').RunOptions} RunOptions */
+
+/**
+ * @typedef {object} AsyncOptions
+ * @property {AbortSignal} [signal]
+ * @property {(progress: { layer: number, layers: number }) => void} [onLayer] after each layer, of an encoder-decoder of
+ *   both stacks, of how many
+ */
+
+/** @typedef {FloatTensor & { base?: Held, dispose?: () => void }} Held */
+
+/** The tensor that owns the memory. @param {Held} tensor */
+const baseOf = tensor => tensor.base ?? tensor
+
+/** Milliseconds after which other events have their turn within a layer. */
+const PATIENCE = 8
+
+/** Lets messages and events in; a timer would wait 4 ms. */
+const turn = () =>
+  new Promise(resolve => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => {
+      port1.close() // Node would wait for more
+      resolve(undefined)
+    }
+    port2.postMessage(0)
+  })
+
+/** How many layers a forward pass runs. @param {{ encoder?: { layers: number }, decoder?: { layers: number } }} stacks @param {RunOptions} options */
+export function layersOf({ encoder, decoder }, { cache, until }) {
+  const isEncoded = encoder && decoder && cache?.encoded
+  const ran = (until ?? Infinity) + 1
+  if (!decoder) return Math.min(ran, encoder?.layers ?? 0)
+  return (isEncoded ? 0 : (encoder?.layers ?? 0)) + Math.min(ran, decoder.layers)
+}
+
+/**
+ * Runs steps, with turns for others in between.
+ * @template T
+ * @param {import('../qkv.js').Qkv} qkv
+ * @param {import('./network.js').RunSteps<T>} steps
+ * @param {AsyncOptions & { layers: number }} options
+ * @returns {Promise<T>}
+ */
+export async function inTurns(qkv, steps, { signal, onLayer, layers }) {
+  /** What the next step needs: it outlives the scope of the step before. @type {Set<Held>} */
+  let held = new Set()
+  let layer = 0
+  let last = performance.now()
+  try {
+    for (;;) {
+      signal?.throwIfAborted()
+      const { done, value } = qkv.scope(() => steps.next())
+      if (done) return value
+      const live = new Set([value].flat().map(baseOf))
+      for (const tensor of held) if (!live.has(tensor)) tensor.dispose?.()
+      held = live
+      if (!Array.isArray(value)) onLayer?.({ layer: ++layer, layers })
+      else if (performance.now() - last < PATIENCE) continue
+      await turn()
+      last = performance.now()
+    }
+  } finally {
+    for (const tensor of held) tensor.dispose?.()
+  }
+}

@@ -1,0 +1,344 @@
+// Gradients of small checkpoints: against automatic differentiation in float64 (tests/goldens/models/README.md), and in every
+// family against differences of its own forward pass.
+
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load } from '../../src/index.js'
+import { backward, backwardAsync } from '../../src/interpret.js'
+import { loadModel } from '../../src/models.js'
+import { checkGradients } from './gradient-golden.js'
+
+/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../../src/models/model.js').Model} Model */
+
+const qkv = await load()
+const goldens = fileURLToPath(new URL('../goldens/models', import.meta.url))
+const folders = readdirSync(goldens).filter(name => existsSync(`${goldens}/${name}/config.json`))
+const open = (/** @type {string} */ name) =>
+  loadModel(qkv, `${goldens}/${name}`, { tokenizer: false, dtype: 'float32' })
+const gpt2 = await open('gpt2-tiny')
+const loaded = qkv.memory.resident
+after(() => {
+  gpt2.dispose()
+  assert.equal(qkv.memory.resident, 0)
+})
+const ids = [5, 9, 130, 5, 9, 77, 200, 31]
+const term = { position: -1, token: 7 }
+
+for (const name of folders.filter(name => existsSync(`${goldens}/${name}/gradients.json`)))
+  test(`${name}: the gradients at all places and of the weights are those of float64`, async t => {
+    const model = await open(name)
+    const { shares, compared } = await checkGradients(model, `${goldens}/${name}`)
+    assert.ok(compared > 50, `${compared} tensors`)
+    t.diagnostic(`${compared} tensors; shares of the tolerances used: ${JSON.stringify(shares)}`)
+    model.dispose()
+    assert.equal(qkv.memory.resident, loaded)
+  })
+
+/** Numbers of a seed, between -1 and 1. @param {number} seed */
+function numbers(seed) {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 31 - 1
+  }
+}
+
+/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+const dot = (a, b) => Array.from(a).reduce((sum, value, n) => sum + value * b[n], 0)
+
+/** An input of any model, and an objective of some of its logits. @param {Model} model */
+function taskOf(model) {
+  const given = ids.map(id => id % 40)
+  const isBoth = model.stacks.encoder !== undefined && model.stacks.decoder !== undefined
+  const input = isBoth ? { ids: given, decoderIds: [0, 5, 8, 3] } : { ids: given }
+  const logits = [
+    { position: -1, token: 7 },
+    { position: 1, token: 3, weight: -0.5 },
+    { position: 2, token: 11, weight: 2 },
+  ]
+  const value = (/** @type {FloatTensor | undefined} */ x) => {
+    const at = x ?? assert.fail()
+    const [, L] = at.dims
+    return logits.reduce(
+      (sum, { position, token, weight = 1 }) => sum + weight * at.at(0, (position + L) % L, token),
+      0,
+    )
+  }
+  return { input, of: { logits }, value, isBoth }
+}
+
+for (const name of folders)
+  test(`${name}: a small step at each place changes the logits by step times gradient`, async () => {
+    const model = await open(name)
+    const { input, of, value, isBoth } = taskOf(model)
+    if (!model.hasHead) return model.dispose()
+    const { encoder, decoder } = model.stacks
+    const stacks = isBoth ? ['encoder.', 'decoder.'] : ['']
+    const isParallel = /gpt_neox-made|phi/.test(name)
+    const places = stacks.flatMap(stack => [
+      `${stack}embedding`,
+      ...[0, ((stack === 'encoder.' ? encoder : (decoder ?? encoder))?.layers ?? 0) - 1].flatMap(layer =>
+        [
+          'input',
+          'output',
+          ...(isParallel ? [] : ['middle']),
+          'heads',
+          'mlp.hidden',
+          'mlp.output',
+          ...['input', 'q', 'k', 'v', 'qBare', 'kBare', 'scores', 'weights', 'output'].map(what => `attention.${what}`),
+          ...(stack === 'decoder.' ? ['q', 'k', 'v', 'scores', 'weights', 'heads'].map(what => `cross.${what}`) : []),
+        ].map(place => `${stack}layers.${layer}.${place}`),
+      ),
+    ])
+    const { gradients } = backward(model, input, { of, at: /** @type {any} */ (places) })
+    for (const [i, place] of places.entries()) {
+      const d = gradients[place]
+      const random = numbers(i + 1)
+      const direction = d.data.map(random)
+      const size = Math.sqrt(dot(direction, direction))
+      const step = 0.02 / size
+      const changed = [1, -1].map(sign => {
+        const hook = (/** @type {FloatTensor} */ x) => {
+          x.data.forEach((_, n) => {
+            x.data[n] += sign * step * direction[n]
+          })
+        }
+        return value(model.forward(input, { hooks: { [place]: hook } }).logits)
+      })
+      const want = (changed[0] - changed[1]) / 2
+      const got = dot(d.data, direction) * step
+      const scale = Math.sqrt(dot(d.data, d.data)) * 0.02
+      assert.ok(Math.abs(got - want) <= 0.02 * scale + 4e-6, `${place}: ${got} for ${want}`)
+    }
+    model.dispose()
+    assert.equal(qkv.memory.resident, loaded)
+  })
+
+for (const name of folders)
+  test(`${name}: a small step of each weight changes the loss by step times gradient`, async () => {
+    const folder = `${goldens}/${name}`
+    const files = Object.fromEntries(readdirSync(folder).map(file => [file, readFileSync(`${folder}/${file}`)]))
+    const model = await open(name)
+    if (!model.hasHead) return model.dispose()
+    const { input } = taskOf(model)
+    const tensors = model.describe().tensors
+    const { parameters } = backward(model, input, { parameters: tensors.map(tensor => tensor.name) })
+    model.dispose()
+    const isFloat = tensors.every(({ dtype }) => dtype === 'F32') && files['model.safetensors']
+    if (!isFloat) return
+    const bytes = files['model.safetensors']
+    const header = JSON.parse(bytes.subarray(8, 8 + Number(bytes.readBigUInt64LE(0))).toString())
+    const start = 8 + Number(bytes.readBigUInt64LE(0))
+    for (const [i, { name: tensor }] of tensors.entries()) {
+      const d = parameters[tensor].data
+      const random = numbers(i + 7)
+      const direction = d.map(random)
+      const size = Math.sqrt(dot(direction, direction))
+      const step = 0.02 / size
+      const losses = []
+      for (const sign of [1, -1]) {
+        const copy = Buffer.from(bytes)
+        const [from] = header[tensor].data_offsets
+        direction.forEach((value, n) => {
+          const at = start + from + 4 * n
+          copy.writeFloatLE(copy.readFloatLE(at) + sign * step * value, at)
+        })
+        const changed = await loadModel(qkv, /** @type {any} */ ({ ...files, 'model.safetensors': copy }), {
+          tokenizer: false,
+        })
+        losses.push(backward(changed, input).value ?? NaN)
+        changed.dispose()
+      }
+      const want = (losses[0] - losses[1]) / 2
+      const got = dot(d, direction) * step
+      const scale = Math.sqrt(dot(d, d)) * 0.02
+      assert.ok(Math.abs(got - want) <= 0.02 * scale + 2e-6, `${tensor}: ${got} for ${want}, ${scale}`)
+    }
+    assert.equal(qkv.memory.resident, loaded)
+  })
+
+test('hooks are part of the computation: changed numbers pass no gradient, the others do', () => {
+  const base = backward(gpt2, { ids }, { of: { logits: [term] }, at: ['layers.0.input', 'layers.1.heads'] })
+  const at = /** @type {const} */ (['layers.0.input', 'layers.1.heads', 'layers.1.heads.2'])
+  const run = (/** @type {import('../../src/models/model.js').Hooks} */ hooks) =>
+    backward(gpt2, { ids }, { of: { logits: [term] }, at, hooks })
+  const read = run({ 'layers.1.heads': () => {} })
+  assert.deepEqual(read.gradients['layers.0.input'].data, base.gradients['layers.0.input'].data)
+  assert.deepEqual(read.gradients['layers.1.heads'].data, base.gradients['layers.1.heads'].data)
+  assert.deepEqual(read.gradients['layers.1.heads.2'].dims, [1, 8, 12])
+  assert.equal(read.gradients['layers.1.heads.2'].at(0, 3, 4), read.gradients['layers.1.heads'].at(0, 3, 2 * 12 + 4))
+  // The whole residual stream replaced: nothing before it matters.
+  const width = 48
+  const zeros = { data: new Float32Array(8 * width), dims: [1, 8, width] }
+  for (const hook of [zeros, () => zeros, 0])
+    assert.ok(run({ 'layers.1.input': hook }).gradients['layers.0.input'].data.every(value => value === 0))
+  // One row changed in place: the gradient at that row goes nowhere.
+  const edited = backward(
+    gpt2,
+    { ids },
+    {
+      of: { logits: [term] },
+      at: ['layers.1.input', 'layers.0.output'],
+      hooks: {
+        'layers.1.input': x => {
+          x.data.fill(0.25, 3 * width, 4 * width)
+        },
+      },
+    },
+  )
+  const [after, before] = [edited.gradients['layers.1.input'], edited.gradients['layers.0.output']]
+  assert.ok(after.data.subarray(3 * width, 4 * width).some(value => value !== 0))
+  assert.ok(before.data.subarray(3 * width, 4 * width).every(value => value === 0))
+  assert.deepEqual(before.data.subarray(0, 3 * width), after.data.subarray(0, 3 * width))
+})
+
+test('a function hook runs once, and what it throws ends the call', async () => {
+  let calls = 0
+  const count = () => {
+    calls++
+  }
+  backward(gpt2, { ids }, { hooks: { 'layers.*.output': count } })
+  assert.equal(calls, 3)
+  const fail = () => {
+    throw new Error('no')
+  }
+  assert.throws(() => backward(gpt2, { ids }, { hooks: { 'layers.1.heads': fail } }), /^Error: no$/)
+  await assert.rejects(backwardAsync(gpt2, { ids }, { hooks: { 'layers.1.heads': fail } }), /^Error: no$/)
+  assert.throws(() => backward(gpt2, { ids }, { of: fail, parameters: ['wte.weight'] }), /^Error: no$/)
+  assert.equal(qkv.memory.resident, loaded)
+})
+
+test('a function of the logits as objective gives the same as the loss that it computes', () => {
+  const at = /** @type {const} */ (['layers.0.input', 'logits'])
+  const want = backward(gpt2, { ids }, { at, parameters: ['wte.weight'] })
+  const of = () => ({ value: want.value ?? NaN, gradient: want.gradients.logits })
+  const got = backward(gpt2, { ids }, { of, at, parameters: ['wte.weight'] })
+  assert.equal(got.value, want.value)
+  assert.deepEqual(got.gradients['layers.0.input'].data, want.gradients['layers.0.input'].data)
+  assert.deepEqual(got.parameters['wte.weight'].data, want.parameters['wte.weight'].data)
+  const same = gpt2.forward({ ids }).logits
+  assert.deepEqual(got.logits?.data, same?.data)
+})
+
+test('in turns the gradients are the same bits, progress counts both ways, and a signal ends it', async () => {
+  const at = /** @type {const} */ (['layers.*.attention.weights', 'embedding'])
+  const want = backward(gpt2, { ids }, { at, parameters: ['h.0.attn.c_attn.weight'] })
+  const seen = /** @type {string[]} */ ([])
+  const got = await backwardAsync(
+    gpt2,
+    { ids },
+    {
+      at,
+      parameters: ['h.0.attn.c_attn.weight'],
+      onLayer: ({ layer, layers }) => void seen.push(`${layer}/${layers}`),
+    },
+  )
+  assert.deepEqual(seen, ['1/6', '2/6', '3/6', '4/6', '5/6', '6/6'])
+  for (const place of ['layers.2.attention.weights', 'embedding'])
+    assert.deepEqual(got.gradients[place].data, want.gradients[place].data)
+  assert.deepEqual(got.parameters, want.parameters)
+  for (const layer of [2, 5]) {
+    const control = new AbortController()
+    const onLayer = (/** @type {{ layer: number }} */ progress) => {
+      if (progress.layer === layer) control.abort()
+    }
+    await assert.rejects(backwardAsync(gpt2, { ids }, { signal: control.signal, onLayer }), /abort/i)
+    assert.equal(qkv.memory.resident, loaded)
+  }
+})
+
+test('narrow weights have gradients at places near those of float32, and none of their own', async () => {
+  const at = /** @type {const} */ (['layers.0.input', 'layers.2.heads'])
+  const want = backward(gpt2, { ids }, { at })
+  for (const [dtype, limit] of /** @type {const} */ ([
+    ['float16', 0.01],
+    ['bfloat16', 0.05],
+    ['int8', 0.2],
+  ])) {
+    const model = await loadModel(qkv, `${goldens}/gpt2-tiny`, { tokenizer: false, dtype })
+    const got = backward(model, { ids }, { at })
+    for (const place of at) {
+      const [a, b] = [got.gradients[place].data, want.gradients[place].data]
+      const off = Math.sqrt(
+        dot(
+          a.map((value, n) => value - b[n]),
+          a.map((value, n) => value - b[n]),
+        ),
+      )
+      const share = off / Math.sqrt(dot(b, b))
+      assert.ok(share > 0 && share < limit, `${dtype} ${place}: ${share}`)
+    }
+    assert.throws(
+      () => backward(model, { ids }, { parameters: ['wte.weight'] }),
+      new RegExp(`in memory as ${dtype}: load the model with dtype: 'float32'`),
+    )
+    model.dispose()
+  }
+})
+
+test('impossible gradients are refused with the reason, and nothing is left in memory', async () => {
+  const bert = await open('bert-tiny')
+  const memory = qkv.memory.resident
+  const bad = /** @type {(options: any, input?: any) => () => unknown} */ (
+    (options, input = { ids }) =>
+      () =>
+        backward(gpt2, input, options)
+  )
+  for (const [run, message] of /** @type {[() => unknown, RegExp][]} */ ([
+    [bad({ of: 'logits' }), /of: "logits" given; 'loss', \{ logits/],
+    [bad({ of: { logits: [{ position: 8, token: 0 }] } }), /position: 8 given, a whole number from -8 to 7/],
+    [bad({ of: { logits: [{ position: 0, token: 384 }] } }), /token: 384 given/],
+    [bad({ of: { logits: [{ position: 0, token: 0, row: 1 }] } }), /row: 1 given/],
+    [bad({ of: { logits: [{ ...term, weight: NaN }] } }), /weight/],
+    [bad({ of: { logits: [{ ...term, weigth: 1 }] } }), /did you mean "weight"/],
+    [bad({ of: () => [1, 2] }), /gradient of dims \(2\), those of the logits, \(1, 8, 384\), expected/],
+    [bad({ of: (/** @type {any} */ x) => new Float32Array(x.data.length).fill(NaN) }), /a tensor expected/],
+    [bad({ of: (/** @type {any} */ x) => ({ data: x.data.map(() => NaN), dims: x.dims }) }), /is NaN, a finite number/],
+    [bad({ targets: [[1, 2]] }), /targets have dims \(1, 2\), \(1, 8\), one for each id, expected/],
+    [bad({ targets: ids.map(() => 384) }), /targets\[0\]: 384 given/],
+    [bad({ targets: ids.map(() => -100) }), /every target is -100/],
+    [bad({ of: { logits: [term] }, targets: ids }), /only of: 'loss' has targets/],
+    [bad({ at: ['layers.0.head'] }), /did you mean "layers.0.heads"/],
+    [bad({ at: 'logits' }), /a list of places expected/],
+    [bad({ parameters: ['wte'] }), /did you mean "wte.weight"/],
+    [bad({ parameters: 'wte.weight' }), /a list of names expected/],
+    [bad({ hooks: { 'layers.0.heads': 'zero' } }), /a factor/],
+    [bad({}, { ids: [384] }), /ids\[0\]: 384 given/],
+    [bad({ cache: 1 }), /no option "cache"/],
+    [() => backward(/** @type {any} */ ({}), { ids }), /a model that loadModel has loaded expected/],
+    [() => backward(new Proxy(gpt2, {}), { ids }), /a model that loadModel has loaded expected/],
+  ])) {
+    assert.throws(run, message)
+    assert.equal(qkv.memory.resident, memory)
+  }
+  bert.dispose()
+  assert.throws(() => backward(bert, { ids }), /was disposed/)
+})
+
+test('two threads give the same bits', async () => {
+  const own = await load({ threads: 2 })
+  try {
+    for (const name of ['gpt2-tiny', 'gemma2-tiny', 't5-tiny']) {
+      const model = await loadModel(own, `${goldens}/${name}`, { tokenizer: false, dtype: 'float32' })
+      const plain = await open(name)
+      const { input, isBoth } = taskOf(plain)
+      const stack = isBoth ? 'encoder.' : ''
+      const rows = Array.from({ length: 8 }, (_, b) => Array.from({ length: 60 }, (_, i) => (i * 7 + b) % 40))
+      const given = { ids: rows, ...(isBoth && { decoderIds: rows.map(row => row.slice(0, 20)) }) }
+      const parameters = plain.describe().tensors.map(tensor => tensor.name)
+      const at = /** @type {any} */ ([`${stack}layers.0.input`, `${stack}layers.*.attention.weights`])
+      for (const one of [input, given]) {
+        const [a, b] = [plain, model].map(each => backward(each, one, { at, parameters }))
+        assert.deepEqual(a.gradients, b.gradients)
+        assert.deepEqual(a.parameters, b.parameters)
+      }
+      model.dispose()
+      plain.dispose()
+    }
+  } finally {
+    own.dispose()
+  }
+})
