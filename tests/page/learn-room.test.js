@@ -418,7 +418,7 @@ test('a rate that is too high is said to leave the scale; a lower one is a butto
   await room('#learn-train:not([disabled])').waitFor(PATIENCE)
   await page.click('#learn-train')
   await room('#learn-diverged').waitFor(PATIENCE)
-  assert.match(await text('#learn-diverged'), /Loss left the scale at step \d+/)
+  assert.match(await text('#learn-diverged'), /Training diverged at step \d+/)
   assert.equal(await room('.curves .diverged').count(), 1)
   await page.click('#learn-good')
   await page.click('#learn-lower')

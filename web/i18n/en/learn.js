@@ -8,7 +8,7 @@ export const texts = {
   'task.reverse': 'Reverse',
   'task.text': 'Your text',
   'task.induction.text':
-    'A segment of numbers stands twice in each sequence. After its last number the model has to say what followed the last time. Press Train and wait for the jump; then see where each head looks. A model with one layer fails.',
+    'A segment of numbers occurs twice in each sequence. In the second one the model has to say which number followed the first time. Press Train and wait for the jump; then see where each head looks. A model with one layer fails.',
   'task.translation.text':
     'English to Chinese, word by word. Nobody tells the model which words belong together: the map of the last attention shows what it found.',
   'task.sort.text':
@@ -64,10 +64,10 @@ export const texts = {
   learnAtValue: 'Shown: step {step}',
   learnCurves: 'Accuracy and scores of heads over the steps',
   learnLoss: 'Loss over the steps, in nats',
-  'learnCurve.alignment': 'words whose best head looks most at the right source word',
+  'learnCurve.alignment': 'share of words for which the best head looks most at the right source word',
   'learnCurve.guess': 'accuracy of guessing',
   learnFoundBefore: 'Head {layer}.{head} looks at the token before: {share} of its weight.',
-  'learnFound.induction': 'Head {layer}.{head} looks at what followed last time: {share}.',
+  'learnFound.induction': 'Head {layer}.{head} looks at the number that followed the first time: {share}.',
   'learnFound.translation': 'The last attention puts {share} of its weight on the right word.',
   'learnFound.sort': 'Head {layer}.{head} looks at the next larger number: {share}.',
   'learnFound.reverse': 'Head {layer}.{head} looks at the opposite end: {share}.',
@@ -78,7 +78,7 @@ export const texts = {
   learnWords: 'Words of the grammar',
   'learn.positions.distance': 'bias by distance',
   learnTextOwn: 'Paste at least {least} characters; this text has {length}.',
-  learnDiverged: 'Loss left the scale at step {step}.',
+  learnDiverged: 'Training diverged at step {step}: the loss is not finite, or more than four times the first.',
   learnGood: 'Back to step {step}',
   learnLower: 'Lower rate: {rate}',
   learnLeft: 'Paused: you were in another room.',
@@ -120,8 +120,8 @@ export const texts = {
   'learnProgram.qkv': 'This run with qkv in Node',
   learnProgramText: 'The same seed and the same random numbers: its losses equal those of this run.',
   learnCompare: 'Compare',
-  learnCompareText: 'Keep the current run as the reference run A; what comes after it is B.',
-  learnCompareLater: 'Train first, or pause.',
+  learnCompareText: 'The current run becomes the reference run A; the run after it is B.',
+  learnCompareLater: 'To compare, train first, or pause the training.',
   learnKeep: 'Keep as A',
   learnKeepMoment: 'Keep this moment as A',
   learnOtherSeed: 'With another seed',
@@ -139,7 +139,7 @@ export const texts = {
   'learnCurve.band': 'ten recorded runs, lengths never trained',
   learnUseSentence: 'Use my sentence',
   learnUseSentenceText: 'The sentence of One layer. Words that this model does not know are underlined.',
-  learnFactorHint: 'Double click, or F2: a factor for this head.',
+  learnFactorHint: 'Double-click a head, or press F2, to multiply its output by a factor.',
 
   'learnCount.layers.one': '1 layer',
   'learnCount.layers.many': '{n} layers',
@@ -184,7 +184,7 @@ export const texts = {
   textKinds: 'This text has {kinds} different characters; at most {most} are expected. Paste another text.',
   probeCount: '{count} numbers given, at most {most} expected.',
   probeNumber: '"{given}" given, numbers from 0 to {most} expected.',
-  probeTwice: 'A number stands there twice: this model sorts different numbers.',
+  probeTwice: 'A number occurs twice; this model sorts distinct numbers.',
   probeOdd: '{count} numbers given, an odd number of them expected.',
   probeEven: '{count} numbers given, an even number of them expected.',
   probeCharacter: '"{given}" does not occur in the text.',
@@ -195,7 +195,7 @@ export const texts = {
   storyStart: 'What is happening? A guided story',
 
   'story.induction.1':
-    'A segment of these numbers stands twice. After its last number the model has to say what followed the last time. Its weights are random: it says {says}. On lengths never trained it is right in {first} of such cases. A model without attention reaches {baseline}.',
+    'A segment of these numbers occurs twice. In the second one the model has to say which number followed the first time. Its weights are random: it says {says}. On lengths never trained it is right in {first} of such cases. A model without attention reaches {baseline}.',
   'story.induction.1.do': 'Press Train.',
   'story.induction.2':
     'For a while nothing seems to happen: loss and accuracy hardly move. Then, within some dozens of steps, accuracy jumps. This is the phase change: two heads now work together.',
@@ -204,7 +204,7 @@ export const texts = {
     'Accuracy jumped at step {jump}. Head {previous} of the first layer puts {previousShare} of its weight on the token before: the bright line below the diagonal. So each position now knows what stood before it.',
   'story.induction.3.do': 'Select head {previous}.',
   'story.induction.4':
-    'Head {answer} of the last layer uses that. It looks for the position whose previous token equals the current token, and so finds what followed the last time, with {answerShare} of its weight. This is an induction head.',
+    'Head {answer} of the last layer uses that. It looks for the position whose previous token equals the current token, and so finds which number followed it the first time, with {answerShare} of its weight. This is an induction head.',
   'story.induction.4.do': 'Select head {answer}, and follow its bright cells.',
   'story.induction.5':
     'Which head was first? Neither: in the curves of the scores both rise within the same few dozen steps. Each is of use only together with the other. Before step {jump} there is almost nothing to gain: so the model waits, and then it jumps.',

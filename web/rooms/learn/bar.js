@@ -5,8 +5,8 @@ import { live } from 'lit/directives/live.js'
 import { retry } from '../../shell/retry.js'
 import { estimate, MOST_BYTES, MOST_SECONDS, secondsOf, smaller } from './cost.js'
 import { fields, fieldsOf, POSITIONS, runSettings } from './fields.js'
+import { failureOf, runOf, shortText } from './run-state.js'
 import { TASKS } from './tasks/index.js'
-import { failureOf, runOf, shortText } from './told.js'
 
 /** @typedef {import('./learn.js').Context} Context */
 /** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */

@@ -1,7 +1,7 @@
 // Two runs side by side, or two moments of one: A is the reference run, B is the current one.
 
 import { html, nothing } from 'lit'
-import { isRunning } from './told.js'
+import { isRunning } from './run-state.js'
 
 /** @param {import('./learn.js').Context} context @param {import('./learn.js').RunInfo} run @param {import('./learn.js').Picture} picture */
 export function compareRuns(context, { settings }, { reference: shownA }) {

@@ -5,9 +5,9 @@ import { percent } from '../../files/number-format.js'
 import { duration } from './bar.js'
 import { secondsOf, usualSteps } from './cost.js'
 import { differsFromDefaults, runSettings } from './fields.js'
+import { failureOf, isRunning, runOf } from './run-state.js'
 import { story } from './task-story.js'
 import { TASKS } from './tasks/index.js'
-import { failureOf, isRunning, runOf } from './told.js'
 
 /** @typedef {import('./learn.js').Context} Context */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
@@ -32,7 +32,7 @@ function found({ t, settings, view }) {
     .join(' ')
 }
 
-/** The loss has left the scale: what to do. @param {Context} context @param {number} divergedAt */
+/** The run has diverged: ways to go on. @param {Context} context @param {number} divergedAt */
 function diverged({ t, settings, view, act }, divergedAt) {
   const good = view.points.filter(({ step, loss }) => step < divergedAt && Number.isFinite(loss)).at(-1)?.step ?? 0
   const rate = Number((runSettings(settings).rate / 3).toPrecision(1))

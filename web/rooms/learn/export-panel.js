@@ -4,8 +4,8 @@ import { html, nothing } from 'lit'
 import { until } from 'lit/directives/until.js'
 import { headScores, svgOf } from './curves.js'
 import { runSettings } from './fields.js'
+import { runOf } from './run-state.js'
 import { TASKS } from './tasks/index.js'
-import { runOf } from './told.js'
 
 /** @typedef {import('./learn.js').Context} Context */
 

@@ -5,8 +5,8 @@ import { headChange, headName, hiddenCells, withCell } from '../../head/changes.
 import { headSelect } from '../../head/head-switch.js'
 import { headView, VIEW_NAMES, viewTabs } from '../../head/head-view.js'
 import { visibleOf } from '../../head/visible.js'
+import { headAt, selectedOf } from './run-state.js'
 import { TASKS } from './tasks/index.js'
-import { headAt, selectedOf } from './told.js'
 
 /** @import { Context, Picture, RunInfo } from './learn.js' */
 

@@ -4,8 +4,8 @@ import { html, nothing } from 'lit'
 import { headName } from '../../head/changes.js'
 import { signed } from '../../head/contributions.js'
 import { drawParts } from '../../head/inspector.js'
+import { headAt } from './run-state.js'
 import { TASKS } from './tasks/index.js'
-import { headAt } from './told.js'
 
 /** @import { Context, Picture, RunInfo } from './learn.js' */
 /** @import { Share } from './logit-shares.js' */

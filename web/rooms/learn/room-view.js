@@ -11,9 +11,9 @@ import { exportPanel } from './export-panel.js'
 import { gradientMaps } from './gradient-maps.js'
 import { heads, selectedHead } from './head-maps.js'
 import { why } from './logit-shares-panel.js'
+import { pictureOf, runOf } from './run-state.js'
 import { storyStart } from './task-story.js'
 import { TASKS } from './tasks/index.js'
-import { pictureOf, runOf } from './told.js'
 
 /** @typedef {import('./learn.js').Context} Context */
 /** @typedef {import('./learn.js').RunInfo} RunInfo */

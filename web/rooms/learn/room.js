@@ -6,10 +6,10 @@ import { FIRST_FACTOR } from '../../head/head-switch.js'
 import { shown } from '../../shell/store.js'
 import { check, fields, MOST_TRAINED, runSettings, settingsOf } from './fields.js'
 import { draw } from './room-view.js'
+import { headAt, isRunning, pictureOf, shortText } from './run-state.js'
 import { configOf, toFile } from './saved-model.js'
 import { targetsOf } from './task-story.js'
 import { TASKS } from './tasks/index.js'
-import { headAt, isRunning, pictureOf, shortText } from './told.js'
 
 /** @typedef {import('./learn.js').LearnTypes} LearnTypes */
 /** @typedef {import('./learn.js').State} State */

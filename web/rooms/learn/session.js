@@ -31,21 +31,21 @@ const aborted = (/** @type {AbortSignal} */ signal) =>
  * @param {() => void} publish sends the pictures that follow the training
  */
 async function trainInSlices(own, { isRunning, pace, until, isStill, known }, { signal, emit }, publish) {
-  const told = { ...known }
+  const sent = { ...known }
   const isSlow = Number.isFinite(pace)
   const last = until ?? Number.POSITIVE_INFINITY
   let [drawn, pictureTime] = [0, 0]
   let isGoing = isRunning && !own.isEnded() && own.run.steps < last
   /** What has happened since the last call. */
   const news = () => {
-    const progress = own.progress(told)
-    told.losses += progress.losses.length
-    told.points += progress.points.length
+    const progress = own.progress(sent)
+    sent.losses += progress.losses.length
+    sent.points += progress.points.length
     return { ...progress, isGoing }
   }
   // A picture takes a third of the time at most.
   const isDue = () =>
-    (!isStill || own.progress(told).points.length > 0) &&
+    (!isStill || own.progress(sent).points.length > 0) &&
     (isSlow || performance.now() - drawn > Math.max(PICTURE, 3 * pictureTime))
   await later(0)
   while (isGoing && !signal.aborted) {

@@ -4,8 +4,8 @@ import { html } from 'lit'
 import { percent } from '../../files/number-format.js'
 import { headName } from '../../head/changes.js'
 import { guide } from '../../shell/guide.js'
+import { pictureOf, runOf, storyState } from './run-state.js'
 import { TASKS } from './tasks/index.js'
-import { pictureOf, runOf, toldOf } from './told.js'
 
 /** @typedef {import('./learn.js').Context} Context */
 
@@ -19,7 +19,7 @@ function stopOf({ settings: { task }, view }) {
 /** The numbers of the texts; those that are not known yet are undefined. @param {Context} context @returns {Record<string, string | number | undefined>} */
 function numbersOf(context) {
   const { view } = context
-  const { previous, answer, jump } = toldOf(context)
+  const { previous, answer, jump } = storyState(context)
   const last = view.points.at(-1)
   const picture = pictureOf(context)
   const share = (/** @type {number | undefined} */ value) => (value === undefined ? undefined : percent(value))
@@ -49,7 +49,7 @@ export const knownSentences = (text, numbers) =>
     .trim()
 
 /** The selector of what the open stop points at. @param {import('./learn.js').State} state */
-export const targetsOf = state => (state.view.stop === null ? [] : [stopOf(state).stop.target(toldOf(state))])
+export const targetsOf = state => (state.view.stop === null ? [] : [stopOf(state).stop.target(storyState(state))])
 
 /** @param {Context} context */
 export const storyStart = ({ t, act }) =>
@@ -59,7 +59,7 @@ export const storyStart = ({ t, act }) =>
 export function story(context) {
   const { t, settings, act } = context
   const { n, stop, count } = stopOf(context)
-  const isDone = stop.isDone(toldOf(context))
+  const isDone = stop.isDone(storyState(context))
   const numbers = numbersOf(context)
   /** The key itself stands for each blank, so that the text comes with its blanks. */
   const blanks = Object.fromEntries(Object.keys(numbers).map(name => [name, `{${name}}`]))

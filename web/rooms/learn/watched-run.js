@@ -15,11 +15,11 @@ import { createRun } from './training-run.js'
  * @property {readonly number[]} losses one each step
  * @property {readonly Point[]} points evaluations
  * @property {number | null} reachedAt the step at which the goal was reached
- * @property {number | null} divergedAt the step at which the loss left the scale
+ * @property {number | null} divergedAt the step at which the run diverged
  * @property {boolean} isEnded there is nothing more to train
  */
 
-/** A loss of so many times the first one has left the scale. */
+/** A run has diverged when its loss is more than so many times the first loss. */
 const MOST_LOSS = 4
 
 /**
@@ -96,7 +96,7 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
     snapshot(at) {
       const { all } = snapshots
       if (at !== null && at < run.steps && all.length) return snapshotAt(all, at)
-      // After the numbers have left the scale, the last ones that were on it.
+      // After the run has diverged, the last snapshot with finite numbers.
       if (divergedAt !== null && all.length) return all[all.length - 1]
       return { step: run.steps, state: run.parameters.stateDict() }
     },

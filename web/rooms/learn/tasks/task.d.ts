@@ -79,7 +79,7 @@ export interface Answered {
 }
 
 /** What a stop of a story sees of the run. Heads are counted from 0. */
-export interface Told {
+export interface StoryState {
   settings: LearnSettings
   steps: number
   shownAt: number
@@ -99,7 +99,7 @@ export interface Told {
 }
 export type Head = { layer: number; head: number }
 /** target: selector of what the reader is to look at or to press */
-export type Stop = { target(told: Told): string; isDone(told: Told): boolean }
+export type Stop = { target(state: StoryState): string; isDone(state: StoryState): boolean }
 
 export interface Task {
   id: string

@@ -42,8 +42,8 @@ export function selectedOf({ settings }, layers, heads) {
   return { layer: Math.min(layer, layers - 1), head: Math.min(head, heads - 1) }
 }
 
-/** @param {State} state @returns {import('./tasks/task.js').Told} */
-export function toldOf(state) {
+/** @param {State} state @returns {import('./tasks/task.js').StoryState} */
+export function storyState(state) {
   const { settings, view, got } = state
   const last = view.points.at(-1)
   const layers = last?.heads.length ?? 1
