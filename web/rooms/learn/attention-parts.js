@@ -1,6 +1,6 @@
 // Parts of an attention: its first sequence, its weights, and the columns of one head.
 
-/** @typedef {import('./transformer.js').Attended} Attended */
+/** @import { Attended } from './transformer.js' */
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 
 /** An attention with its first sequence alone. @param {Attended} layer @returns {Attended} */

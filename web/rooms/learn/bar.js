@@ -8,8 +8,8 @@ import { fields, fieldsOf, POSITIONS, runSettings } from './fields.js'
 import { failureOf, runOf, shortText } from './run-state.js'
 import { TASKS } from './tasks/index.js'
 
-/** @typedef {import('./learn.js').Context} Context */
-/** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
+/** @import { Context } from './learn.js' */
+/** @import { LearnSettings } from './tasks/task.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 /** Settings as a text for a button: "Width d 64, Sequences per step 16". @param {Context['t']} t @param {object} patch */

@@ -2,7 +2,7 @@
 
 import { TASKS } from './tasks/index.js'
 
-/** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
+/** @import { LearnSettings } from './tasks/task.js' */
 
 /** Operations a second, assumed until a speed is measured. */
 const SPEED = 1e10

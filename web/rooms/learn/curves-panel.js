@@ -6,7 +6,7 @@ import { curves, headScores, linesOf } from './curves.js'
 import { EVERY } from './snapshots.js'
 import { TASKS } from './tasks/index.js'
 
-/** @typedef {import('./learn.js').Context} Context */
+/** @import { Context } from './learn.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 /** @param {Context} context @param {import('./learn.js').RunInfo} run @param {import('./learn.js').Picture} picture */

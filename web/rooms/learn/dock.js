@@ -9,7 +9,7 @@ import { failureOf, isRunning, runOf } from './run-state.js'
 import { story } from './task-story.js'
 import { TASKS } from './tasks/index.js'
 
-/** @typedef {import('./learn.js').Context} Context */
+/** @import { Context } from './learn.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 const PACES = /** @type {const} */ (['full', 'ten', 'one'])

@@ -2,8 +2,7 @@
 
 import { baselineAccuracy, measure } from './measure.js'
 
-/** @typedef {import('./tasks/batch.js').Batch} Batch */
-/** @typedef {import('./tasks/batch.js').Split} Split */
+/** @import { Batch, Split } from './tasks/batch.js' */
 
 /**
  * The result of an evaluation, on sequences that were never trained.

@@ -7,7 +7,7 @@ import { runSettings } from './fields.js'
 import { runOf } from './run-state.js'
 import { TASKS } from './tasks/index.js'
 
-/** @typedef {import('./learn.js').Context} Context */
+/** @import { Context } from './learn.js' */
 
 /** The curves as CSV. @param {readonly import('./watched-run.js').Point[]} points */
 export function csvOf(points) {

@@ -5,7 +5,7 @@ import { choice, count, flag, other, real, text, toNumber, whole } from '../../s
 import { TASKS } from './tasks/index.js'
 
 /** @typedef {import('./learn.js').Settings} Settings */
-/** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
+/** @import { LearnSettings } from './tasks/task.js' */
 /** @typedef {keyof LearnSettings & keyof Settings} RunField */
 /** @typedef {import('../../shell/room.js').Problem<Settings>} Problem */
 

@@ -5,7 +5,7 @@ import { headName } from '../../head/changes.js'
 import { shown } from '../../shell/store.js'
 import { TASKS } from './tasks/index.js'
 
-/** @typedef {import('./learn.js').Context} Context */
+/** @import { Context } from './learn.js' */
 /** @typedef {import('./learn.js').LearnAsks['gradients']['value']} Gradients */
 
 /** What stands on the rows and columns of a gradient of attention weights. @param {Context} context @param {import('./learn.js').RunInfo} run @param {Int32Array} ids @param {{ rows: number, columns: number, layer: number }} of */

@@ -3,9 +3,9 @@
 import { parameters } from 'qkv/train'
 import { headColumns, rowsOfFirst } from './attention-parts.js'
 
-/** @typedef {import('./training-run.js').Weights} Weights */
-/** @typedef {import('./transformer.js').Hooks} Hooks */
-/** @typedef {import('./tasks/batch.js').Batch} Batch */
+/** @import { Weights } from './training-run.js' */
+/** @import { Hooks } from './transformer.js' */
+/** @import { Batch } from './tasks/batch.js' */
 
 /**
  * The outputs of the heads get parameters of zeros, whose gradients are those of the outputs; from these, dA = dOut V^T.

@@ -1,6 +1,6 @@
 // The reader's changes of heads in the form that a model takes. Their layers count all attentions of the model.
 
-/** @typedef {import('../../head/head.js').Change} Change */
+/** @import { Change } from '../../head/head.js' */
 
 /**
  * @param {readonly Change[]} changes

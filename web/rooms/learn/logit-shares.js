@@ -4,8 +4,8 @@
 import { tensor } from 'qkv'
 import { headColumns, rowsOfFirst, weightsOfFirst } from './attention-parts.js'
 
-/** @typedef {import('./tasks/task.js').Run} Run */
-/** @typedef {import('./transformer.js').Forward} Forward */
+/** @import { Run } from './tasks/task.js' */
+/** @import { Forward } from './transformer.js' */
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 
 /**

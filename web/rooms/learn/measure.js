@@ -2,7 +2,7 @@
 
 import { argmax } from './tasks/batch.js'
 
-/** @typedef {import('./tasks/batch.js').Batch} Batch */
+/** @import { Batch } from './tasks/batch.js' */
 
 /**
  * Where a head looks.

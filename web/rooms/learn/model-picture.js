@@ -4,7 +4,7 @@ import { weightsOfFirst } from './attention-parts.js'
 import { sharesOf } from './logit-shares.js'
 import { answerInPlace, argmax } from './tasks/batch.js'
 
-/** @typedef {import('./tasks/task.js').Run} Run */
+/** @import { Run } from './tasks/task.js' */
 
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Weights */
 /** Weights (H, L, S) of an attention, and those (L, S) of each head; what stands on its rows and columns. @typedef {Weights & { heads: Weights[], rows: string[], columns: string[] }} LayerShown */

@@ -15,9 +15,7 @@ import { pictureOf, runOf } from './run-state.js'
 import { storyStart } from './task-story.js'
 import { TASKS } from './tasks/index.js'
 
-/** @typedef {import('./learn.js').Context} Context */
-/** @typedef {import('./learn.js').RunInfo} RunInfo */
-/** @typedef {import('./learn.js').Picture} Picture */
+/** @import { Context, Picture, RunInfo } from './learn.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 /** @param {Context} context */

@@ -11,7 +11,7 @@ import { configOf, toFile } from './saved-model.js'
 import { targetsOf } from './task-story.js'
 import { TASKS } from './tasks/index.js'
 
-/** @typedef {import('./learn.js').LearnTypes} LearnTypes */
+/** @import { LearnTypes } from './learn.js' */
 /** @typedef {import('./learn.js').State} State */
 /** @typedef {import('../../shell/room.js').Step<LearnTypes>} Step */
 

@@ -7,8 +7,8 @@ import { runSettings } from './fields.js'
 import { TASKS } from './tasks/index.js'
 import { leastCharacters } from './tasks/text.js'
 
-/** @typedef {import('./learn.js').State} State */
-/** @typedef {import('./tasks/task.js').Head} Head */
+/** @import { State } from './learn.js' */
+/** @import { Head } from './tasks/task.js' */
 
 /** A head in the grammar of changes: all attentions of a model are one stack. @param {Head} head @returns {import('../../head/head.js').HeadAt} */
 export const headAt = ({ layer, head }) => ({ stack: '', layer, head })

@@ -6,8 +6,8 @@ import { check, fieldsOf, POSITIONS, runSettings, settingsOf } from './fields.js
 import { shapeOf, TASKS } from './tasks/index.js'
 import { initialWeights } from './transformer.js'
 
-/** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
-/** @typedef {import('./training-run.js').Weights} Weights */
+/** @import { LearnSettings } from './tasks/task.js' */
+/** @import { Weights } from './training-run.js' */
 
 /** Files beyond are not read. */
 const MOST_BYTES = 2 ** 26

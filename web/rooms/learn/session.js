@@ -8,9 +8,9 @@ import { snapshotAt } from './snapshots.js'
 import { createRun } from './training-run.js'
 import { createWatchedRun } from './watched-run.js'
 
-/** @typedef {import('./learn.js').LearnAsks} LearnAsks */
+/** @import { LearnAsks } from './learn.js' */
+/** @import { Snapshot } from './snapshots.js' */
 /** @typedef {ReturnType<typeof createWatchedRun>} WatchedRun */
-/** @typedef {import('./snapshots.js').Snapshot} Snapshot */
 /** A run to compare with. at: the moment; null: the same step as of the other run. @typedef {{ viewer: ReturnType<typeof createRun>, snapshots: readonly Snapshot[], at: number | null }} Reference */
 
 /** Milliseconds of work between two looks at what was asked meanwhile, and between two pictures. */

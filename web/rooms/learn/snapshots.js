@@ -1,6 +1,6 @@
 // The weights of a run at some of its steps, so that the reader can go back to them.
 
-/** @typedef {import('./training-run.js').Weights} Weights */
+/** @import { Weights } from './training-run.js' */
 /** @typedef {{ step: number, state: Weights }} Snapshot */
 
 /** Steps between evaluations, and between snapshots at first. */

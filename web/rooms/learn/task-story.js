@@ -7,7 +7,7 @@ import { guide } from '../../shell/guide.js'
 import { pictureOf, runOf, storyState } from './run-state.js'
 import { TASKS } from './tasks/index.js'
 
-/** @typedef {import('./learn.js').Context} Context */
+/** @import { Context } from './learn.js' */
 
 /** The stop that is open. @param {import('./learn.js').State} state */
 function stopOf({ settings: { task }, view }) {

@@ -8,11 +8,11 @@ import { hooksOf } from './interventions.js'
 import { shapeOf, TASKS } from './tasks/index.js'
 import { blocksOf, crossForward, initialWeights, layersForward, sinusoids } from './transformer.js'
 
-/** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
-/** @typedef {import('./tasks/batch.js').Batch} Batch */
-/** @typedef {import('./transformer.js').Hooks} Hooks */
+/** @import { LearnSettings } from './tasks/task.js' */
+/** @import { Batch } from './tasks/batch.js' */
+/** @import { Hooks } from './transformer.js' */
+/** @import { Change } from '../../head/head.js' */
 /** Weights by name, as they travel and are saved. @typedef {Record<string, { data: Float32Array, dims: readonly number[] }>} Weights */
-/** @typedef {import('../../head/head.js').Change} Change */
 
 const BETAS = /** @type {const} */ ([0.9, 0.99])
 const MOST_NORM = 1

@@ -3,12 +3,11 @@
 
 import { tensor } from 'qkv'
 
-/** @typedef {import('./tasks/task.js').LearnSettings} LearnSettings */
-/** @typedef {import('./tasks/task.js').Shape} Shape */
-/** @typedef {import('./tasks/batch.js').Batch} Batch */
+/** @import { LearnSettings, Shape } from './tasks/task.js' */
+/** @import { Batch } from './tasks/batch.js' */
+/** @import { Tape } from 'qkv/train' */
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 /** @typedef {Record<string, FloatTensor>} Weights */
-/** @typedef {import('qkv/train').Tape} Tape */
 /** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor, options: { numHeads: number, causal?: boolean, keyLengths?: readonly number[], mask?: import('qkv').TensorLike, bias?: FloatTensor } }} Attended what an attention was given */
 
 /**

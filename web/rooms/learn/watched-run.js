@@ -3,8 +3,8 @@
 import { createSnapshots, EVERY, snapshotAt } from './snapshots.js'
 import { createRun } from './training-run.js'
 
-/** @typedef {import('./snapshots.js').Snapshot} Snapshot */
-/** @typedef {import('./training-run.js').Weights} Weights */
+/** @import { Snapshot } from './snapshots.js' */
+/** @import { Weights } from './training-run.js' */
 /** @typedef {{ step: number } & import('./evaluation.js').Evaluation} Point */
 /** @typedef {{ task: string, settings: Partial<import('./tasks/task.js').LearnSettings>, text?: string, file?: { step: number, state: Weights } }} RunGiven file: a model that was saved at that step */
 

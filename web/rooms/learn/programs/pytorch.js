@@ -3,7 +3,7 @@
 import { TASKS } from '../tasks/index.js'
 import { blocksOf } from '../transformer.js'
 
-/** @typedef {import('../tasks/task.js').LearnSettings} LearnSettings */
+/** @import { LearnSettings } from '../tasks/task.js' */
 
 const HEAD = `import math
 import torch

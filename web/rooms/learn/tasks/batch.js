@@ -1,7 +1,7 @@
 // What a task gives a model, and draws that several tasks share. Every draw is one of PyTorch's, in the order that the
 // exported PyTorch program repeats.
 
-/** @typedef {import('qkv').Generator} Generator */
+/** @import { Generator } from 'qkv' */
 
 /**
  * A batch of B sequences.

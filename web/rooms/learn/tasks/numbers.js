@@ -1,6 +1,6 @@
 // Numbers that the reader types: read, and what is wrong with them.
 
-/** @typedef {import('../../../shell/room.js').Problem} Problem */
+/** @import { Problem } from '../../../shell/room.js' */
 
 /**
  * @param {string} probe

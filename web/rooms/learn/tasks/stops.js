@@ -1,7 +1,6 @@
 // Stops that the stories of several tasks share.
 
-/** @typedef {import('./task.js').Stop} Stop */
-/** @typedef {import('./task.js').Head} Head */
+/** @import { Head, Stop } from './task.js' */
 
 export const at = (/** @type {string} */ selector) => () => selector
 export const PROBE = at('.learn-probe label')
