@@ -12,32 +12,20 @@ import { checkImported } from './imported-tensors.js'
 /** Megabytes of a file or a text. */
 export const MOST_MEGABYTES = 32
 
-/** What tensors may be called in files. @type {Record<string, 'q' | 'k' | 'v' | 'x' | 'wq' | 'wk' | 'wv' | 'wo' | 'weights'>} */
-const NAMES = {
-  q: 'q',
-  query: 'q',
-  queries: 'q',
-  k: 'k',
-  key: 'k',
-  keys: 'k',
-  v: 'v',
-  value: 'v',
-  values: 'v',
-  wo: 'wo',
-  w_o: 'wo',
-  x: 'x',
-  wq: 'wq',
-  w_q: 'wq',
-  wk: 'wk',
-  w_k: 'wk',
-  wv: 'wv',
-  w_v: 'wv',
-  weights: 'weights',
-  a: 'weights',
-  attention: 'weights',
-  attentions: 'weights',
-  attn: 'weights',
+/** What tensors may be called in files. */
+const ALIASES = {
+  q: ['q', 'query', 'queries'],
+  k: ['k', 'key', 'keys'],
+  v: ['v', 'value', 'values'],
+  x: ['x'],
+  wq: ['wq', 'w_q'],
+  wk: ['wk', 'w_k'],
+  wv: ['wv', 'w_v'],
+  wo: ['wo', 'w_o'],
+  weights: ['weights', 'a', 'attention', 'attentions', 'attn'],
 }
+/** @type {Record<string, string>} */
+const NAMES = Object.fromEntries(Object.entries(ALIASES).flatMap(([name, all]) => all.map(alias => [alias, name])))
 const TOKENS = /** @type {Record<string, 'tokens' | 'keyTokens'>} */ ({
   tokens: 'tokens',
   querytokens: 'tokens',

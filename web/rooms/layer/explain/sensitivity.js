@@ -3,7 +3,7 @@
 import { ofHead } from '../numbers/tensors.js'
 import { scaleOf } from '../trace/attention-options.js'
 
-/** @import { Arithmetic, Cell, Result } from '../layer.js' */
+/** @import { Arithmetic, Cell, FloatTensor, Result } from '../layer.js' */
 
 /** The most changes that are named. */
 const MOST = 6
@@ -57,23 +57,14 @@ export function effectOf(result, { matrix, head, row, column }, arithmetic) {
       x,
       list(x.length, () => factor),
     )
+  // A score moves by this dimension of the other side, times the scale, times what this side moves by.
+  const scores = (/** @type {FloatTensor} */ other) => {
+    const dimension = list(other.dims[0], i => other.at(i, column))
+    return times(times(dimension, scale), by)
+  }
   const amounts = {
-    Wq: () =>
-      times(
-        times(
-          list(K.dims[0], i => K.at(i, column)),
-          scale,
-        ),
-        by,
-      ),
-    Wk: () =>
-      times(
-        times(
-          list(Q.dims[0], i => Q.at(i, column)),
-          scale,
-        ),
-        by,
-      ),
+    Wq: () => scores(K),
+    Wk: () => scores(Q),
     // An output moves by the numbers of all words, each times its weight.
     Wv: () => list(A.dims[0], i => arithmetic.sum(arithmetic.products(A.row(i).data, numbers))),
   }[matrix]()

@@ -49,12 +49,11 @@ const HIDDEN = /** @type {const} */ (['Wa', 'Ua', 'ba', 'va'])
 /**
  * The tensors that all others are computed from, before anything is set by hand.
  * @param {Result} result
- * @param {boolean} isKnown does the program compute scores of this kind?
  * @returns {[MatrixId, FloatTensor][]}
  */
-export function startOf({ tensors, before = tensors }, isKnown) {
+export function startOf({ tensors, before = tensors }) {
   const names = /** @type {readonly MatrixId[]} */ (
-    !isKnown || !before.Q ? ['weights', 'V'] : before.Wq ? [...DRAWN, ...HIDDEN] : ['Q', 'K', 'V', 'Wo', ...HIDDEN]
+    !before.Q ? ['weights', 'V'] : before.Wq ? [...DRAWN, ...HIDDEN] : ['Q', 'K', 'V', 'Wo', ...HIDDEN]
   )
   return names.flatMap(name => {
     const tensor = before[name]

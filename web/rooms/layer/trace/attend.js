@@ -49,10 +49,19 @@ export function attend(qkv, settings, drawn, visible, edits) {
   tensors.rowSums = qkv.matmul(weights, new Tensor(new Float32Array(weights.dims[2]).fill(1), [weights.dims[2], 1]))
   if (!V) return tensors
   if (isOverridden || !tensors.output) tensors.output = mix(qkv, weights, V)
-  tensors.joined = joinHeads(tensors.output)
-  const { Wo, bo } = tensors
-  if (Wo) tensors.final = qkv.linear(tensors.joined, rowsOf(Wo), bo?.reshape([Wo.dims[1]]))
-  return tensors
+  return { ...tensors, ...joined(qkv, tensors.output, tensors) }
+}
+
+/**
+ * The heads side by side, and what W_O makes of them.
+ * @param {Qkv} qkv
+ * @param {FloatTensor} output (H, L, E)
+ * @param {Tensors} tensors
+ * @returns {Tensors}
+ */
+export function joined(qkv, output, { Wo, bo }) {
+  const all = joinHeads(output)
+  return { joined: all, ...(Wo && { final: qkv.linear(all, rowsOf(Wo), bo?.reshape([Wo.dims[1]])) }) }
 }
 
 /**

@@ -2,9 +2,9 @@
 // scores and weights are kept for the chosen head only; above MOST_WEIGHTS the weights as well, and the other heads
 // become small pictures.
 
-import { joinHeads, Tensor } from 'qkv'
+import { Tensor } from 'qkv'
 import { headStatistics } from '../../../elements/statistics.js'
-import { mix, override, rowsOf, steps } from './attend.js'
+import { joined, mix, override, steps } from './attend.js'
 
 /** @import { Qkv } from 'qkv' */
 /** @import { Checked, FloatTensor, Result, Tensors } from '../layer.js' */
@@ -80,9 +80,7 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
   }
   if (V) {
     tensors.output = new Tensor(outputs, [heads, L, E])
-    tensors.joined = joinHeads(tensors.output)
-    const { Wo, bo } = tensors
-    if (Wo) tensors.final = qkv.linear(tensors.joined, rowsOf(Wo), bo?.reshape([Wo.dims[1]]))
+    Object.assign(tensors, joined(qkv, tensors.output, tensors))
   }
   const seen = smalls && small ? { smalls: new Tensor(smalls, [heads, ...small]), statistics } : {}
   return { settings, heads, visible, tensors, detailHead: head, ...seen }

@@ -234,7 +234,7 @@ export class MatrixGrid extends LitElement {
     const { matrix, isTurned, isDark, t } = this
     const made = [matrix, isTurned, isDark, t]
     if (made.some((part, i) => part !== this.made[i])) {
-      this.cells = isTurned ? this.acrossCells() : this.downCells()
+      this.cells = this.allCells()
       this.longest = longestOf(matrix.tensor.data)
     }
     this.made = made
@@ -315,28 +315,21 @@ export class MatrixGrid extends LitElement {
     >${written}</div>`
   }
 
-  downCells() {
-    const { rows, columns, sums } = this.matrix
+  /** The cells as they are seen: of a turned matrix, its columns go down. */
+  allCells() {
+    const { isTurned, matrix, t } = this
+    const { rows, columns } = matrix
+    const sums = isTurned ? undefined : matrix.sums
+    const [down, across] = isTurned ? [columns, rows] : [rows, columns]
     return [
-      html`<div role="row" class="grid-row"><span role="gridcell" class="corner"></span>${columns.map(name => header('columnheader', name))}${
-        sums ? html`<span role="columnheader" class="name column-name">${this.t('sum')}</span>` : nothing
+      html`<div role="row" class="grid-row"><span role="gridcell" class="corner"></span>${across.map(name => header('columnheader', name))}${
+        sums ? html`<span role="columnheader" class="name column-name">${t('sum')}</span>` : nothing
       }</div>`,
-      rows.map(
-        (name, row) =>
-          html`<div role="row" class="grid-row">${header('rowheader', name)}${columns.map((_, column) => this.cell(row, column))}${
-            sums ? html`<span role="gridcell" class="row-sum">${format(sums.data[row])}</span>` : nothing
+      down.map(
+        (name, i) =>
+          html`<div role="row" class="grid-row">${header('rowheader', name)}${across.map((_, j) => (isTurned ? this.cell(j, i) : this.cell(i, j)))}${
+            sums ? html`<span role="gridcell" class="row-sum">${format(sums.data[i])}</span>` : nothing
           }</div>`,
-      ),
-    ]
-  }
-
-  acrossCells() {
-    const { rows, columns } = this.matrix
-    return [
-      html`<div role="row" class="grid-row"><span role="gridcell" class="corner"></span>${rows.map(name => header('columnheader', name))}</div>`,
-      columns.map(
-        (name, column) =>
-          html`<div role="row" class="grid-row">${header('rowheader', name)}${rows.map((_, row) => this.cell(row, column))}</div>`,
       ),
     ]
   }

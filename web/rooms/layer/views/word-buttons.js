@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { share as percent } from '../../../files/number-format.js'
-import { held, left, released, rested, wasLong } from '../../../head/pointing.js'
+import { pointable } from '../../../head/pointing.js'
 import { namesOf } from '../explain/labels.js'
 import { looksAt, placeOf, seenBy, strengthOf } from '../explain/word-facts.js'
 import { selectWord } from './select.js'
@@ -115,23 +115,21 @@ export function cellSentence(context, { row, column }) {
  */
 export function wordButton(context, word, content, className = '') {
   const { actions } = context
-  const answer = () => rested(() => actions.hover(word))
-  const leave = () => {
-    released()
-    left(() => actions.hover(undefined))
-  }
-  const click = (/** @type {MouseEvent} */ event) => wasLong() || selectWord(actions, word, event.shiftKey)
+  const { enter, leave, down, up, click } = pointable({
+    point: isPointed => actions.hover(isPointed ? word : undefined),
+    select: isSecond => selectWord(actions, word, isSecond),
+  })
   const key = (/** @type {KeyboardEvent} */ event) => event.key === 'F2' && editWord(context, word)
   return html`<button
     type="button"
     class="word-button ${className}"
     data-word="${word.side}:${word.position}"
-    @pointerenter=${answer}
+    @pointerenter=${enter}
     @pointerleave=${leave}
-    @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => actions.ask(word))}
-    @pointerup=${released}
-    @pointercancel=${released}
-    @focus=${answer}
+    @pointerdown=${down}
+    @pointerup=${up}
+    @pointercancel=${up}
+    @focus=${enter}
     @blur=${leave}
     @click=${click}
     @dblclick=${() => editWord(context, word)}
