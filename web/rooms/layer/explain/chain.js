@@ -1,15 +1,22 @@
-// The chain from a number down to its origin: a random number, or one that was given. Pure.
+// The chain from a number down to its origin: a random number, or one that was imported. Pure.
 
 import { offsetOf, ofHead } from '../numbers/tensors.js'
 import { explain } from './cell.js'
 
-/** @import { Arithmetic, Cell, FloatTensor, Result } from '../layer.js' */
+/** @import { Arithmetic, Cell, Explanation, FloatTensor, Result } from '../layer.js' */
 
 /** The number in a cell of any head; NaN outside of the matrix. @param {Result} result @param {Cell} cell */
 export function numberIn({ tensors }, { matrix, head, row, column }) {
   const part = tensors[matrix] && ofHead(/** @type {FloatTensor} */ (tensors[matrix]), head)
   const at = part ? offsetOf(part, { head: 0, row, column }) : -1
   return part && at >= 0 ? part.data[at] : Number.NaN
+}
+
+/** The terms of a sum, number by number. @param {Result} result @param {Extract<Explanation, { terms: unknown }>} sum @param {Arithmetic} arithmetic */
+export function sizesOf(result, { kind, terms }, arithmetic) {
+  const side = (/** @type {number} */ i) => terms.map(term => numberIn(result, term[i]))
+  if (kind === 'gaussian') return arithmetic.squares(side(0), side(1))
+  return kind === 'additive' ? arithmetic.additive(side(0), side(1), side(2)) : arithmetic.products(side(0), side(1))
 }
 
 /**
@@ -25,8 +32,7 @@ function before(result, cell, arithmetic) {
     case 'products':
     case 'gaussian': {
       const { terms } = explanation
-      const [a, b] = [0, 1].map(side => terms.map(pair => numberIn(result, pair[side])))
-      const sizes = explanation.kind === 'gaussian' ? arithmetic.squares(a, b) : arithmetic.products(a, b)
+      const sizes = sizesOf(result, explanation, arithmetic)
       let most = 0
       for (let i = 1; i < sizes.length; i++) if (Math.abs(sizes[i]) > Math.abs(sizes[most])) most = i
       return terms[most]?.[0]

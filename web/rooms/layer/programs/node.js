@@ -67,9 +67,9 @@ const SCORES = {
 /** @param {Result} result */
 function draw(result) {
   const { settings, tensors } = result
-  const known = DRAW[settings.model]
+  const known = SCORES[settings.score] && DRAW[settings.model]
   if (!known)
-    return startOf(result).map(([id, x]) => {
+    return startOf(result, SCORES[settings.score] !== undefined).map(([id, x]) => {
       const isList = x.dims.length === 3 && /^[Wb]/.test(id)
       const heads = isList ? Array.from({ length: x.dims[0] }, (_, head) => literal(x.row(head))) : []
       return `const ${NAMES[id]} = ${isList ? `[${heads.join(', ')}]` : literal(x)}`
@@ -188,7 +188,7 @@ function mix(result) {
 }
 
 /** @param {Result} result */
-const isScored = ({ tensors }) => tensors.Q !== undefined
+const isScored = ({ settings, tensors }) => SCORES[settings.score] !== undefined && tensors.Q !== undefined
 
 const STACK = [
   '// the matrices of a list as (heads, rows, columns)',

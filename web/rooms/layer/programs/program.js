@@ -49,11 +49,12 @@ const HIDDEN = /** @type {const} */ (['Wa', 'Ua', 'ba', 'va'])
 /**
  * The tensors that all others are computed from, before anything is set by hand.
  * @param {Result} result
+ * @param {boolean} isKnown does the program compute scores of this kind?
  * @returns {[MatrixId, FloatTensor][]}
  */
-export function startOf({ tensors, before = tensors }) {
+export function startOf({ tensors, before = tensors }, isKnown) {
   const names = /** @type {readonly MatrixId[]} */ (
-    !before.Q ? ['weights', 'V'] : before.Wq ? [...DRAWN, ...HIDDEN] : ['Q', 'K', 'V', 'Wo', ...HIDDEN]
+    !isKnown || !before.Q ? ['weights', 'V'] : before.Wq ? [...DRAWN, ...HIDDEN] : ['Q', 'K', 'V', 'Wo', ...HIDDEN]
   )
   return names.flatMap(name => {
     const tensor = before[name]

@@ -1,5 +1,5 @@
 // The numbers of the page as a PyTorch program: plain matmul and softmax, the same seed, the same random streams. What
-// is given, or drawn in a way that this file does not know, is written out.
+// is imported, or drawn in a way that this file does not know, is written out.
 
 import { scaleOf } from '../trace/attention-options.js'
 import { digits, editsOf, heldRows, NAMES, nested, paintedOf, program, startOf } from './program.js'
@@ -84,8 +84,9 @@ const SCORES = {
 /** @param {Result} result */
 function draw(result) {
   const { settings, tensors } = result
-  const known = DRAW[settings.model]
-  if (!known) return startOf(result).map(([id, x]) => `${NAMES[id]} = ${literal(x)}`)
+  const known = SCORES[settings.score] && DRAW[settings.model]
+  if (!known)
+    return startOf(result, SCORES[settings.score] !== undefined).map(([id, x]) => `${NAMES[id]} = ${literal(x)}`)
   const size = tensors.Wa?.dims[0]
   return [
     ...known(settings),
@@ -142,9 +143,10 @@ const MASKS = {
 }
 
 /** @param {Result} result */
-function see({ settings }) {
+function see({ settings, visible }) {
   const { mask, queries, keys } = settings
   const [L, S] = [queries.tokens.length, keys.tokens.length]
+  if (!MASKS[mask]) return [`visible = torch.tensor([${Array.from(visible ?? [])}]).reshape(${L}, ${S}).bool()`]
   return [
     `visible = ${MASKS[mask](settings, `torch.ones(${L}, ${S}, dtype=torch.bool)`, `torch.arange(${S})`)}`,
     ...paintedOf(settings).map(([row, column, sees]) => `visible[${row}, ${column}] = ${sees ? 'True' : 'False'}`),
@@ -208,7 +210,7 @@ function mix({ tensors, settings: { batch } }) {
  * @returns {string} a Python program
  */
 export function pytorchCode(result) {
-  const isScored = result.tensors.Q !== undefined
+  const isScored = SCORES[result.settings.score] !== undefined && result.tensors.Q !== undefined
   const options = 'precision=4, sci_mode=False, linewidth=160'
   return program([
     ['import torch', '', 'torch.set_grad_enabled(False)', `torch.set_printoptions(${options})`],

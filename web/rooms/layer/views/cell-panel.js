@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit'
 import { format } from '../../../files/number-format.js'
 import { behindSign, inspector as drawInspector } from '../../../head/inspector.js'
-import { numberIn } from '../explain/chain.js'
+import { numberIn, sizesOf } from '../explain/chain.js'
 import { sourcesOf, targetsOf } from '../explain/dependencies.js'
 import { namesOf } from '../explain/labels.js'
 import { valueAt } from '../explain/matrix-names.js'
@@ -15,6 +15,8 @@ import { cellPlace, wordParts } from './word-page.js'
 
 /** @import { Cell, Explanation, Matrix, Region, SceneContext, Word } from '../layer.js' */
 /** @import { Inline, Page, Part, Place, Value } from '../../../head/head.js' */
+
+/** @typedef {Extract<Explanation, { terms: unknown }>} Sum */
 
 /** The most cells of the selected row that a phone shows. */
 const MOST_IN_ROW = 24
@@ -67,29 +69,40 @@ const lines = ({ cell }, columns, name, cells, sizes, options) => ({
   ...options,
 })
 
-/** One side of all terms, as numbers. @param {SceneContext} context @param {Cell[][]} terms @param {number} side */
-const numbersAt = ({ result }, terms, side) => terms.map(term => numberIn(result, term[side]))
-
 /** @param {SceneContext} context @param {Cell} cell */
 const symbol = ({ matrices }, cell) => math(/** @type {Matrix} */ (matrices.get(cell.matrix)).symbol)
 
-/** @param {SceneContext} context @param {Extract<Explanation, { kind: 'products' }>} explanation @returns {Part[]} */
-function products(context, { terms, along, bias }) {
-  const { t, result } = context
-  const name = (/** @type {number} */ i) =>
-    along === 'keys' ? namesOf(result).keys[i] : t('dimension', { dimension: i + 1 })
+/** A sum of terms that are computed from two or three cells each. @param {SceneContext} context @param {Sum} explanation @returns {Part[]} */
+function sum(context, explanation) {
+  const { t, result, arithmetic } = context
+  const { kind, terms } = explanation
+  const isOutput = kind === 'products' && explanation.along === 'keys'
+  const sizes = sizesOf(result, explanation, arithmetic)
+  const name = (/** @type {number} */ i) => (isOutput ? namesOf(result).keys[i] : t('dimension', { dimension: i + 1 }))
+  /** @param {Inline[]} columns @param {(cells: Value[], i: number) => Inline[]} write */
+  const written = (columns, write) => {
+    const cells = (/** @type {number} */ i) => terms[i].map(cell => factor(context, cell))
+    return lines(context, columns, name, i => write(cells(i), i), sizes)
+  }
+  if (kind === 'gaussian') {
+    const { sigma } = explanation
+    const columns = ['', math('q'), '', math('k'), '']
+    return [
+      says(t('explainGaussian', { sigma })),
+      written(columns, ([q, k]) => ['(', q, '−', k, html`)<sup>2</sup>`]),
+      line(html`÷ (−2 · ${sigma}<sup>2</sup>)`),
+    ]
+  }
+  if (kind === 'additive') {
+    const columns = [math('v_a'), '', math('Q_a'), '', math('K_a')]
+    return [says(t('explainAdditive')), written(columns, ([v, q, k]) => [v, '· tanh(', q, '+', k, ')'])]
+  }
+  const { bias } = explanation
   const columns = terms.length ? [symbol(context, terms[0][0]), '', symbol(context, terms[0][1]), '', ''] : []
-  const sizes = context.arithmetic.products(numbersAt(context, terms, 0), numbersAt(context, terms, 1))
   const product = (/** @type {number} */ i) => html`<span class="term-product">${format(sizes[i])}</span>`
   return [
-    explains(context, t(along === 'keys' ? 'explainOutput' : 'explainProducts')),
-    lines(
-      context,
-      columns,
-      name,
-      i => [factor(context, terms[i][0]), '×', factor(context, terms[i][1]), '=', product(i)],
-      sizes,
-    ),
+    explains(context, t(isOutput ? 'explainOutput' : 'explainProducts')),
+    written(columns, ([x, y], i) => [x, '×', y, '=', product(i)]),
     ...(bias ? [line(symbol(context, bias), factor(context, bias))] : []),
   ]
 }
@@ -136,42 +149,11 @@ function origin({ t, result, cell }, { from, id = 0 }) {
 /** How the number was computed, step by step. @param {SceneContext} context @returns {Part[]} */
 function steps(context) {
   const { t, result, explanation } = context
-  const name = (/** @type {number} */ i) => t('dimension', { dimension: i + 1 })
   switch (explanation.kind) {
     case 'products':
-      return products(context, explanation)
-    case 'gaussian': {
-      const { terms, sigma } = explanation
-      const sizes = context.arithmetic.squares(numbersAt(context, terms, 0), numbersAt(context, terms, 1))
-      return [
-        says(t('explainGaussian', { sigma })),
-        lines(
-          context,
-          ['', math('q'), '', math('k'), ''],
-          name,
-          i => ['(', factor(context, terms[i][0]), '−', factor(context, terms[i][1]), html`)<sup>2</sup>`],
-          sizes,
-        ),
-        line(html`÷ (−2 · ${sigma}<sup>2</sup>)`),
-      ]
-    }
-    case 'additive': {
-      const { terms } = explanation
-      const [v, q, k] = [0, 1, 2].map(side => numbersAt(context, terms, side))
-      return [
-        says(t('explainAdditive')),
-        lines(
-          context,
-          [math('v_a'), '', math('Q_a'), '', math('K_a')],
-          name,
-          i => {
-            const [own, query, key] = terms[i].map(cell => factor(context, cell))
-            return [own, '· tanh(', query, '+', key, ')']
-          },
-          context.arithmetic.additive(v, q, k),
-        ),
-      ]
-    }
+    case 'gaussian':
+    case 'additive':
+      return sum(context, explanation)
     case 'softmax':
       return softmax(context, explanation)
     case 'scale': {
