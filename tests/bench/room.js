@@ -72,7 +72,7 @@ async function main() {
     const page = await context.newPage()
     page.setDefaultTimeout(120_000)
     await page.goto(`${origin}/site/#2&room=models&models.checkpoint=stories`)
-    await opened(page, '')
+    await opened('', page)
     const own = await room(
       page,
       LAST.map(word => `${STORY} ${word}`),
@@ -80,7 +80,7 @@ async function main() {
     print([`key to paint, stories, ${own.tokens} tokens, ${own.heads} heads`, digits(own.key), '<= 60'])
     await page.goto('about:blank')
     await page.goto(`${origin}/site/?model=/gpt2#2&room=models`)
-    await opened(page, 'gpt2')
+    await opened('gpt2', page)
     const ids = Array.from({ length: 63 }, (_, i) => (i * 7919) % 50257)
     const all = await room(
       page,

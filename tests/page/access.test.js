@@ -6,15 +6,15 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { pinWeight } from './browser.js'
-import { usePage } from './open.js'
+import { choose, page, set, usePage } from './open.js'
 
-const open = usePage()
+usePage()
 const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 const CHECKPOINT = fileURLToPath(new URL('../goldens/models/gpt2-tiny/', import.meta.url))
 
 /** @param {string} where @param {string[]} [rules] those of axe that run; default all */
 async function expectNothing(where, rules) {
-  const found = await open.page.evaluate(async rules => {
+  const found = await page.evaluate(async rules => {
     const { violations } = await /** @type {any} */ (globalThis).axe.run(document, rules ? { runOnly: rules } : {})
     return violations.map(
       (/** @type {any} */ { id, nodes }) =>
@@ -34,12 +34,11 @@ for (const [theme, language] of [
   // Of all rules that of contrast alone depends on the theme: the others run once a language.
   const rules = isSame ? undefined : ['color-contrast']
   test(`axe finds nothing in One layer: ${theme}, ${language}`, async () => {
-    const { page } = open
-    await open.set('theme', theme)
-    await open.set('language', language)
+    await set('theme', theme)
+    await set('language', language)
     await page.evaluate(axe)
     for (const preset of isSame ? ['heads', 'layer', 'causal', 'waistline'] : ['heads', 'waistline']) {
-      await open.choose(preset)
+      await choose(preset)
       await pinWeight(page)
       await page.click('[data-matrix="weights"] .save-open') // an open menu, and a message
       if (preset === 'waistline') await page.click('#import-pasted')
@@ -49,9 +48,8 @@ for (const [theme, language] of [
   })
 
   test(`axe finds nothing in the tour, in Learn, in Models and at the front door: ${theme}, ${language}`, async () => {
-    const { page } = open
-    await open.set('theme', theme)
-    await open.set('language', language)
+    await set('theme', theme)
+    await set('language', language)
     await page.evaluate(axe)
     await page.click('#tour-start > summary')
     await expectNothing('the questions', rules)

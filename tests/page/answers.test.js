@@ -11,10 +11,10 @@ import { change, edit } from '../../web/rooms/layer/settings.js'
 import { plain, printed, settled } from './browser.js'
 import { traced } from './cases.js'
 import { near } from './golden.js'
-import { usePage } from './open.js'
+import { becomes, go, LAYER, page, reads, set, text, usePage } from './open.js'
 
 const qkv = await load()
-const open = usePage()
+usePage()
 const SENTENCE = ['Life', 'is', 'short', 'eat', 'dessert', 'first']
 const MOST_CLICKS = 3
 
@@ -27,7 +27,7 @@ const expected = preset => traced(settingsOf(preset)).tensors
 
 /** Begins to count: presses of the mouse, two for a choice in a list, one for a slider. */
 const count = () =>
-  open.page.evaluate(() => {
+  page.evaluate(() => {
     let clicks = 0
     addEventListener('pointerdown', () => clicks++, true)
     addEventListener('change', ({ target }) => {
@@ -45,35 +45,34 @@ const count = () =>
  */
 const asks = (question, answer, link) =>
   test(question, async t => {
-    if (link) await open.go(link)
+    if (link) await go(link)
     await count()
     await answer()
-    const clicks = await open.page.evaluate(() => /** @type {any} */ (window).clicks())
+    const clicks = await page.evaluate(() => /** @type {any} */ (window).clicks())
     t.diagnostic(`clicks: ${clicks}`)
     assert.ok(clicks <= MOST_CLICKS, `${clicks} clicks`)
   })
 
 /** Opens a question of the tour, from the header. @param {number} stop */
 async function tour(stop) {
-  await open.page.click('#tour-start > summary')
-  await open.page.click(`#tour-start [data-item="${stop}"]`)
-  await open.page.locator(`#tour[data-stop="${stop}"]`).waitFor()
-  await settled(open.page)
+  await page.click('#tour-start > summary')
+  await page.click(`#tour-start [data-item="${stop}"]`)
+  await page.locator(`#tour[data-stop="${stop}"]`).waitFor()
+  await settled(page)
 }
 
 asks('1. which word does eat attend to most? Its word says it, under the pointer or tapped', async () => {
-  const { page } = open
   const row = expected('heads').weights?.data.slice(18, 24) ?? []
   const order = [0, 1, 2, 3, 4, 5].sort((a, b) => row[b] - row[a])
   await page.hover('[data-word="queries:3"] >> nth=0')
-  await page.waitForFunction(() => document.querySelector('.answer-first')?.textContent?.startsWith('eat'))
+  await reads('.answer-first', /^eat/)
   const [first, second] = order
-  assert.equal(
-    await open.text('.answer-first'),
+  await reads(
+    '.answer-first',
     `eat looks at all almost evenly, most at ${SENTENCE[first]} (${share(row[first])}), then ${SENTENCE[second]} (${share(row[second])}). Even share: 16.7%.`,
   )
   await page.mouse.move(2, 2)
-  await page.waitForFunction(() => document.querySelector('.answer-first')?.textContent?.startsWith('is'))
+  await reads('.answer-first', /^is/)
   await page.click('[data-word="queries:3"] >> nth=0')
   const listed = page.locator('.shares').first()
   await listed.waitFor()
@@ -92,8 +91,7 @@ asks('1. which word does eat attend to most? Its word says it, under the pointer
 asks(
   '2. where does 0.6870 come from? Its chain is below it, down to a random number of the seed, and Back',
   async () => {
-    const { page } = open
-    assert.equal(await open.text('.panel .total'), '= 0.6870')
+    await reads('.panel .total', '= 0.6870')
     const chain = (await page.locator('#chain .factor').allTextContents()).map(number)
     const { masked, scaled, scores, Q, X } = expected('heads')
     const [q, x] = chain.slice(3)
@@ -112,32 +110,27 @@ asks(
       `${x} is of the row of is`,
     )
     await page.locator('#chain .factor').last().click()
-    await settled(page)
-    assert.equal(number((await open.text('.panel .total')).slice(2)), x)
-    assert.match(
-      await open.text('.panel .steps'),
-      /random number: column \d of row 4 in the table .* drawn from seed 123/,
-    )
+    await becomes(async () => number((await text('.panel .total')).slice(2)), x)
+    await reads('.panel .steps', /random number: column \d of row 4 in the table .* drawn from seed 123/)
     await page.locator('#chain').waitFor({ state: 'detached' })
     await page.click('#inspector-back')
     await page.locator('#chain').waitFor()
-    assert.equal(await open.text('.panel .total'), '= 0.6870')
+    await reads('.panel .total', '= 0.6870')
   },
 )
 
 asks(
   '3. why divide by sqrt(d)? A slider: the spread grows as sqrt(d), softmax saturates, the gradient fades',
   async () => {
-    const { page } = open
     await tour(3)
     const read = async () => {
-      const [deviation] = (await open.text('#distribution-deviation')).match(/by [\d.]+/) ?? []
+      const [deviation] = (await text('#distribution-deviation')).match(/by [\d.]+/) ?? []
       const of = async (/** @type {string} */ side) => ({
-        most: Number.parseFloat(await open.text(`[data-side="${side}"] .distribution-most`)),
-        gradient: number(await open.text(`[data-side="${side}"] .distribution-gradient`)),
+        most: Number.parseFloat(await text(`[data-side="${side}"] .distribution-most`)),
+        gradient: number(await text(`[data-side="${side}"] .distribution-gradient`)),
       })
       return {
-        d: await open.text('label[for="distribution-d"] output'),
+        d: await text('label[for="distribution-d"] output'),
         deviation: Number(deviation?.slice(3)),
         plain: await of('plain'),
         scaled: await of('scaled'),
@@ -152,9 +145,7 @@ asks(
     near([first.deviation], [spread(Number(first.d))], 0.006, `spread at d = ${first.d}`)
     await page.locator('#distribution-d').focus()
     await page.keyboard.press('End')
-    await page.waitForFunction(
-      () => document.querySelector('label[for="distribution-d"] output')?.textContent === '1024',
-    )
+    await reads('label[for="distribution-d"] output', '1024')
     const { deviation, plain, scaled } = await read()
     near([deviation], [spread(1024)], 0.006, 'spread at d = 1024')
     assert.ok(plain.most > 99 && scaled.most < 80, `${plain.most} and ${scaled.most}`)
@@ -163,7 +154,6 @@ asks(
 )
 
 asks('4. what does the mask remove, and why do both ways agree? Three rows, exponential by exponential', async () => {
-  const { page } = open
   await tour(4)
   const rows = await page.locator('.algebra-row').all()
   assert.equal(rows.length, 3)
@@ -185,28 +175,20 @@ asks('4. what does the mask remove, and why do both ways agree? Three rows, expo
 asks(
   '5. does token 3 see token 5? Click the one, Shift-click the other: no, the rule, and the proof',
   async () => {
-    const { page } = open
     await page.click('[data-word="queries:2"] >> nth=0')
     await page.click('[data-word="queries:4"] >> nth=0', { modifiers: ['Shift'] })
     await page.locator('#sees-answer').waitFor()
-    assert.match(await open.text('#inspector h2'), /^short/)
-    assert.match(
-      await open.text('#sees-answer'),
-      /^No\. Key “?dessert.* comes after query.*does not change, not even in the last bit/,
-    )
+    await reads('#inspector h2', /^short/)
+    await reads('#sees-answer', /^No\. Key “?dessert.* comes after query.*does not change, not even in the last bit/)
     await page.click('[data-word="queries:0"] >> nth=0', { modifiers: ['Shift'] })
-    await page.waitForFunction(() => document.querySelector('#sees-answer')?.textContent?.includes('Yes.'))
+    await reads('#sees-answer', /Yes\./)
     const weight = Number(expected('causal').weights?.at(0, 2, 0))
-    assert.match(
-      await open.text('#sees-answer'),
-      new RegExp(`^Yes\\. short sees Life.*${share(weight)}.*changes by \\d`),
-    )
+    await reads('#sees-answer', new RegExp(`^Yes\\. short sees Life.*${share(weight)}.*changes by \\d`))
   },
   '#2&heads=1&dValue=4&mask=causal',
 )
 
 asks('6. what differs between heads? A sentence each; the largest differences of two, with one click', async () => {
-  const { page } = open
   const notes = await page.locator('qkv-heads').evaluate(heads => /** @type {any} */ (heads).notes)
   assert.equal(notes.length, 4)
   assert.match(notes[1], /looks most at itself \(33\.8%\); sharpest: 2\.07 bit/)
@@ -216,10 +198,12 @@ asks('6. what differs between heads? A sentence each; the largest differences of
   await page.locator('#largest-differences').waitFor()
   const most = Math.max(...both.map(Math.abs))
   const at = both.findIndex(x => Math.abs(x) === most)
-  assert.ok(
-    (await open.text('#largest-differences')).startsWith(
-      `Largest: ${SENTENCE[Math.floor(at / 6)]} to ${SENTENCE[at % 6]} (${both[at] < 0 ? '−' : '+'}${most.toFixed(4)})`,
-    ),
+  await becomes(
+    async () =>
+      (await text('#largest-differences')).startsWith(
+        `Largest: ${SENTENCE[Math.floor(at / 6)]} to ${SENTENCE[at % 6]} (${both[at] < 0 ? '−' : '+'}${most.toFixed(4)})`,
+      ),
+    true,
   )
 })
 
@@ -228,17 +212,16 @@ asks(
   async () => {
     await tour(7)
     const { tensors } = traced(change(settingsOf('heads'), { heads: 2, dModel: 6, dKey: 4, dValue: 5 }))
-    const shapes = (await open.page.locator('.shape-steps .dims').allTextContents()).map(plain)
+    const shapes = (await page.locator('.shape-steps .dims').allTextContents()).map(plain)
     const of = (/** @type {'Q' | 'output' | 'joined'} */ name) => [1, ...(tensors[name]?.dims ?? [])].join('×')
     assert.deepEqual([of('Q'), of('output'), of('joined')], ['1×2×6×4', '1×2×6×5', '1×6×10'])
     for (const name of /** @type {const} */ (['Q', 'output', 'joined']))
       assert.ok(shapes.includes(of(name)), shapes.join())
-    assert.match(await open.text('#tour-text'), /d_k = 4.*d_v = 5.*6×10/)
+    await reads('#tour-text', /d_k = 4.*d_v = 5.*6×10/)
   },
 )
 
 asks('8. cross-attention: rows are words that ask, columns words that answer', async () => {
-  const { page } = open
   await tour(8)
   const { rowTokens, columnTokens, rowTitle, columnTitle } = await page.locator('#map').evaluate(map => {
     const { rowTokens, columnTokens, rowTitle, columnTitle } = /** @type {any} */ (map)
@@ -247,30 +230,26 @@ asks('8. cross-attention: rows are words that ask, columns words that answer', a
   assert.deepEqual(rowTokens, ['an', 'autonomous', 'driving', 'solution'])
   assert.deepEqual(columnTokens, ['一套', '自动', '驾驶', '解决', '方案'])
   assert.match(`${rowTitle} ${columnTitle}`, /queries.*keys/)
-  assert.match(await open.text('#tour-text'), /Rows are the 4 words that ask, columns the 5 words that answer/)
+  await reads('#tour-text', /Rows are the 4 words that ask, columns the 5 words that answer/)
   const weights = (await printed(page, 'weights')).map(Number)
   near(weights, Array.from(expected('translation').weights?.data.slice(0, 20) ?? []), 6e-5, 'weights')
 })
 
 asks('9. a waist of 62 gives 112.5: the query, the keys near it, their average', async () => {
-  const { page } = open
   await page.click('#examples > summary')
   await page.click('#examples [data-item="waistline"]')
-  await settled(page)
   near((await printed(page, 'output')).map(Number), [Number(expected('waistline').output?.data[0])], 6e-5, 'output')
-  assert.match(await open.text('.plot-answer'), /62 → 112\.5000/)
+  await reads('.plot-answer', /62 → 112\.5000/)
 })
 
 asks('10. what does an induction head do? By its name, on a sentence of one’s own', async () => {
-  const { page } = open
   await page.click('#examples > summary')
   await page.click('#examples [data-item="handBuilt"]')
-  await settled(page)
   await page.click('#sentence')
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.type('red fox ran red')
-  await page.waitForFunction(() => document.querySelector('#induction')?.textContent?.includes('fox'))
-  const said = await open.text('#induction')
+  await reads('#induction', /fox/)
+  const said = await text('#induction')
   assert.match(said, /induction head/)
   const { weights } = traced(change(settingsOf('handBuilt'), { sentence: 'red fox ran red' })).tensors
   const at = Number(weights?.at(3, 3, 1))
@@ -284,7 +263,6 @@ asks('10. what does an induction head do? By its name, on a sentence of one’s 
 })
 
 asks('11. what happens if a weight of W_q grows? Scores and weights move as the gradient says', async () => {
-  const { page } = open
   await tour(11)
   const own = settingsOf('self')
   const cell = /** @type {const} */ ({ matrix: 'Wq', head: 0, row: 0, column: 0 })
@@ -297,9 +275,9 @@ asks('11. what happens if a weight of W_q grows? Scores and weights move as the 
     .evaluateAll(rows =>
       rows.map(row => Array.from(row.children, each => (each.textContent ?? '').trim().replace('−', '-'))),
     )
-  const text = await open.text('#sensitivity')
-  const row = SENTENCE.findIndex(each => text.includes(`the query ${each} grows`))
-  assert.ok(row >= 0 && lines.length === 6, text)
+  const said = await text('#sensitivity')
+  const row = SENTENCE.findIndex(each => said.includes(`the query ${each} grows`))
+  assert.ok(row >= 0 && lines.length === 6, said)
   for (const [name, score, weight] of lines) {
     const slope = (/** @type {'scaled' | 'weights'} */ matrix) => {
       const at = (/** @type {import('../../web/rooms/layer/numbers/index.js').Tensors} */ tensors) =>
@@ -314,49 +292,45 @@ asks('11. what happens if a weight of W_q grows? Scores and weights move as the 
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.type('1.5')
   await page.keyboard.press('Enter')
-  await settled(page)
   const typed = traced(edit(own, cell, 1.5)).tensors
   near((await printed(page, 'weights')).map(Number), Array.from(typed.weights?.data ?? []), 6e-5, 'weights')
 })
 
 asks('12. how to get these numbers in PyTorch? The programs are shown before they are copied, and follow', async () => {
-  const { page } = open
   await page.click('#more > summary')
   await page.click('#to-code')
   const code = (await page.locator('#code-pytorch').textContent()) ?? ''
   // tests/page/code.test.js runs the same program in PyTorch, and compares what it prints.
   assert.equal(code, pytorchCode(traced(settingsOf('heads'))))
-  assert.ok(await page.locator('#code-pytorch').isVisible())
+  await page.locator('#code-pytorch').waitFor()
   await page.click('summary:has-text("JavaScript")')
   await page.locator('#code-qkv').waitFor()
-  assert.equal(await page.locator('#code-qkv').textContent(), qkvCode(traced(settingsOf('heads'))))
+  await becomes(() => page.locator('#code-qkv').textContent(), qkvCode(traced(settingsOf('heads'))))
   await page.fill('#sentence', 'one two')
-  await settled(page)
   const other = traced(change(settingsOf('heads'), { sentence: 'one two' }))
-  assert.equal(await page.locator('#code-pytorch').textContent(), pytorchCode(other), 'it follows')
+  await becomes(() => page.locator('#code-pytorch').textContent(), pytorchCode(other), 'it follows')
 })
 
 test('the tour has twelve stops, each with a link, a question and live words, in both languages', async () => {
-  const { page } = open
   for (const [language, reducedMotion] of /** @type {const} */ ([
     ['en', 'no-preference'],
     ['zh', 'reduce'],
   ])) {
     await page.emulateMedia({ reducedMotion })
-    await open.set('language', language)
+    await set('language', language)
     await page.click('#tour-start > summary')
     await page.click('#tour-start [data-item="1"]')
     for (let stop = 1; stop <= 12; stop++) {
       await page.locator(`#tour[data-stop="${stop}"]`).waitFor()
-      const text = await open.text('#tour')
-      assert.ok(text.length > 30 && !/undefined|\{\w+\}|NaN/.test(text), text)
+      const said = await text('#tour')
+      assert.ok(said.length > 30 && !/undefined|\{\w+\}|NaN/.test(said), said)
       // What it speaks of is marked, by a badge that the text names, and is in sight without being covered.
       await page.waitForFunction(() => document.querySelectorAll('[data-tour="1"]').length === 1)
-      assert.equal(plain((await page.locator('#tour .guide-badge').first().textContent()) ?? ''), '1')
+      await becomes(async () => plain((await page.locator('#tour .guide-badge').first().textContent()) ?? ''), '1')
       // So is where its one thing is to be done, which has not been done yet.
       const hasOther = (await page.locator('#tour-do').count()) === 1
-      assert.equal(await page.locator('[data-tour="2"]').count(), hasOther ? 1 : 0, `stop ${stop}`)
-      assert.equal(await open.text('#tour-done'), '')
+      await becomes(() => page.locator('[data-tour="2"]').count(), hasOther ? 1 : 0, `stop ${stop}`)
+      await reads('#tour-done', '')
       await page.waitForFunction(() => {
         const { top, bottom } = /** @type {Element} */ (
           document.querySelector('[data-tour="1"]')
@@ -368,7 +342,7 @@ test('the tour has twelve stops, each with a link, a question and live words, in
       if (stop < 12) await page.click('#tour-next')
     }
     await page.locator('#tour[data-stop="12"]').waitFor()
-    assert.equal(await page.locator('#tour-next').count(), 0)
+    await becomes(() => page.locator('#tour-next').count(), 0)
     await page.waitForFunction(() => /tour=12/.test(location.hash))
     await page.click('#tour-leave')
     await page.locator('#tour').waitFor({ state: 'detached' })
@@ -377,16 +351,15 @@ test('the tour has twelve stops, each with a link, a question and live words, in
 })
 
 test('a stop of the tour knows when its thing was done, leads to where it is done, and explains its terms', async () => {
-  const { page } = open
   /** @type {[number, () => Promise<unknown>][]} */
   const things = [
     [1, () => page.locator('[data-word="queries:1"]').first().click()],
     [2, () => page.locator('.panel .terms .factor').first().click()],
     [3, () => page.locator('#distribution-d').press('ArrowRight')],
-    [4, () => open.set('mask', 'window')],
+    [4, () => set('mask', 'window')],
     [5, () => page.locator('#sees').selectOption('0')],
     [6, () => page.locator('#minus').selectOption('0')],
-    [7, () => open.set('dKey', '3')],
+    [7, () => set('dKey', '3')],
     [8, () => page.locator('[data-word="keys:1"]').first().click()],
     [9, () => page.locator('#plot-query').press('ArrowRight')],
     [10, () => page.fill('#sentence', 'red fox ran red')],
@@ -395,9 +368,9 @@ test('a stop of the tour knows when its thing was done, leads to where it is don
   ]
   for (const [stop, act] of things) {
     await tour(stop)
-    assert.equal(await open.text('#tour-done'), '', `stop ${stop}`)
+    await reads('#tour-done', '', `stop ${stop}`)
     await act()
-    await page.waitForFunction(() => document.querySelector('#tour-done')?.textContent === 'Done.')
+    await reads('#tour-done', 'Done.')
   }
   await tour(12)
   await page.click('#tour-do')
@@ -406,33 +379,31 @@ test('a stop of the tour knows when its thing was done, leads to where it is don
   const term = page.locator('#tour [data-term="query"]')
   await term.locator('button').click()
   const box = await term.locator('.term-text').boundingBox()
-  assert.match(await open.text('#tour [data-term="query"] .term-text'), /What a word asks/)
+  await reads('#tour [data-term="query"] .term-text', /What a word asks/)
   assert.ok(box && box.y >= 0 && box.y + box.height <= 900, 'it is in sight')
 })
 
 test('whoever leaves the tour has the settings from before it again, or what was typed in it', async () => {
-  const { page } = open
-  await open.go('')
+  await go(LAYER)
   await page.fill('#sentence', 'my very own words')
-  await open.set('seed', '7')
+  await set('seed', '7')
   for (const stop of [1, 4, 8]) await tour(stop)
   await page.click('#tour-leave')
   await page.locator('#tour').waitFor({ state: 'detached' })
-  assert.equal(await page.inputValue('#sentence'), 'my very own words')
+  await becomes(() => page.inputValue('#sentence'), 'my very own words')
   await page.waitForFunction(() => /seed=7/.test(location.hash))
   await tour(1)
   await page.fill('#sentence', 'typed in the tour')
   await page.click('#tour-leave')
   await page.locator('#tour').waitFor({ state: 'detached' })
-  assert.equal(await page.inputValue('#sentence'), 'typed in the tour')
-  await open.go('#2&tour=5')
+  await becomes(() => page.inputValue('#sentence'), 'typed in the tour')
+  await go('#2&tour=5')
   await page.click('#tour-leave')
   await page.locator('#tour').waitFor({ state: 'detached' })
-  assert.equal(await page.locator('[data-word="queries:2"].is-selected').count(), 1, 'nothing was there before it')
+  await becomes(() => page.locator('[data-word="queries:2"].is-selected').count(), 1, 'nothing was there before it')
 })
 
 test('no bar covers the inspector, at four sizes, with the tour and without, above and below', async () => {
-  const { page } = open
   /** What lies over the panel: the elements at points of its inside that are not in it. */
   const covers = () =>
     page.evaluate(() => {
@@ -449,15 +420,15 @@ test('no bar covers the inspector, at four sizes, with the tour and without, abo
   for (const [width, height] of [[1440, 900], [1920, 1080], [1100, 700], [360, 780]]) // biome-ignore format: one line
     for (const hash of ['#2&cell=weights.0.1.1', '#2&tour=2']) {
       await page.setViewportSize({ width, height })
-      await open.go(hash)
+      await go(hash)
       for (const share of [0, 0.1, 0.5, 1]) {
         await page.evaluate(by => scrollTo(0, by * (document.documentElement.scrollHeight - innerHeight)), share)
         await settled(page)
-        assert.deepEqual((await covers()).slice(0, 3), [], `${width} by ${height}, ${hash}, ${share} down`)
+        await becomes(async () => (await covers()).slice(0, 3), [], `${width} by ${height}, ${hash}, ${share} down`)
       }
     }
   await page.setViewportSize({ width: 1440, height: 900 })
-  await open.go('#2&tour=2')
+  await go('#2&tour=2')
   await page.locator('#tour[data-stop="2"]').waitFor()
   const close = await page.locator('#inspector-close').evaluate(button => {
     const { x, y, width, height } = button.getBoundingClientRect()
@@ -467,11 +438,10 @@ test('no bar covers the inspector, at four sizes, with the tour and without, abo
 })
 
 test('a link to a stop of the tour opens it', async () => {
-  const { page } = open
-  await open.go('#2&tour=5')
+  await go('#2&tour=5')
   await page.locator('#tour[data-stop="5"]').waitFor()
-  assert.match(await open.text('#tour-text'), /Does short \(word 3\) see dessert \(word 5\)\? No\./)
-  await open.go('#2&tour=4')
+  await reads('#tour-text', /Does short \(word 3\) see dessert \(word 5\)\? No\./)
+  await go('#2&tour=4')
   await page.waitForFunction(() => {
     const { top = 1e9 } = document.querySelector('#algebra[data-tour="1"]')?.getBoundingClientRect() ?? {}
     return top >= 0 && top < innerHeight / 2

@@ -3,14 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { useElements } from './elements.js'
+import { becomes, page } from './open.js'
 
-/** @typedef {import('playwright-core').Page} Page */
-
-/** @type {Page} */
-let page
-useElements(next => {
-  page = next
-})
+useElements()
 
 const DIMS = [2, 3, 3]
 const WEIGHTS = [1, 0, 0, 0.5, 0.5, 0, 0.2, 0.3, 0.5, 1, 0, 0, 0.25, 0.75, 0, 0.125, 0.25, 0.625]
@@ -81,7 +76,7 @@ const TOKENS = ['eat', 'dessert', 'first']
 
 test('bytes of float32 at any alignment are heads, and a map of the selected one', async () => {
   await render({ dims: DIMS, query_tokens: TOKENS, head: 1 }, WEIGHTS)
-  assert.deepEqual(await shown(), {
+  await becomes(shown, {
     heads: 2,
     selected: 1,
     matrix: WEIGHTS.slice(9),
@@ -94,34 +89,38 @@ test('bytes of float32 at any alignment are heads, and a map of the selected one
 test('a clicked head and a clicked cell are told to the kernel, once each', async () => {
   await render({ dims: DIMS, query_tokens: TOKENS }, WEIGHTS)
   await page.locator('qkv-heads [role=radio]').nth(1).click()
-  assert.deepEqual((await shown()).matrix, WEIGHTS.slice(9))
+  await becomes(async () => (await shown()).matrix, WEIGHTS.slice(9))
   await page.locator('qkv-heatmap .map').focus()
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Enter')
-  assert.deepEqual(await page.evaluate(() => /** @type {any} */ (window).saved), [
-    { head: 1 },
-    { cell: { row: 0, column: 1 } },
-  ])
-  assert.deepEqual((await shown()).pinned, { row: 0, column: 1 })
+  await becomes(
+    () => page.evaluate(() => /** @type {any} */ (window).saved),
+    [{ head: 1 }, { cell: { row: 0, column: 1 } }],
+  )
+  await becomes(async () => (await shown()).pinned, { row: 0, column: 1 })
 })
 
 test('what the kernel changes is shown', async () => {
   await render({ dims: DIMS, query_tokens: TOKENS, key_tokens: ['a', 'b', 'c'] }, WEIGHTS)
-  assert.equal((await shown()).cell, 'first to b: 0.3000')
+  await becomes(async () => (await shown()).cell, 'first to b: 0.3000')
   await page.evaluate(() => /** @type {any} */ (window).model.set('head', 1))
-  assert.equal((await shown()).cell, 'first to b: 0.2500')
+  await becomes(async () => (await shown()).cell, 'first to b: 0.2500')
   await page.evaluate(() => {
     const { model, bytes } = /** @type {any} */ (window)
     model.set('weights', bytes([0.5, 0.5, 0.25, 0.75]))
   })
-  assert.match((await shown()).problem ?? '', /Expected 18 numbers .* got 4/, 'the sizes have not come yet')
+  await becomes(
+    async () => (await shown()).problem ?? '',
+    /Expected 18 numbers .* got 4/,
+    'the sizes have not come yet',
+  )
   await page.evaluate(() => /** @type {any} */ (window).model.set('dims', [1, 2, 2]))
   const { heads, matrix, selected, problem } = await shown()
   assert.deepEqual(
     { heads, matrix, selected, problem },
     { heads: 1, matrix: [0.5, 0.5, 0.25, 0.75], selected: 0, problem: undefined },
   )
-  assert.deepEqual(await page.evaluate(() => /** @type {any} */ (window).saved), [], 'nothing is told back')
+  await becomes(() => page.evaluate(() => /** @type {any} */ (window).saved), [], 'nothing is told back')
 })
 
 test('a widget that ends leaves no element and no listener', async () => {

@@ -3,37 +3,34 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cell, plain, printed, settled } from './browser.js'
-import { SMALL_LAYER, usePage } from './open.js'
+import { becomes, choose, go, page, SMALL_LAYER, set, text, usePage } from './open.js'
 
-const open = usePage()
+usePage()
 /** How the number came about, and the number. */
-const panel = async () => `${await open.text('.panel .steps')} ${await open.text('.panel .total')}`.replaceAll('−', '-')
-const factors = async () =>
-  (await open.page.locator('.steps .factor').allTextContents()).map(text => text.replace('−', '-'))
+const panel = async () => `${await text('.panel .steps')} ${await text('.panel .total')}`.replaceAll('−', '-')
+const factors = async () => (await page.locator('.steps .factor').allTextContents()).map(text => text.replace('−', '-'))
 /** @param {string} matrix @param {number} row @param {number} column */
 async function ask(matrix, row, column) {
-  await settled(open.page)
-  await cell(open.page, matrix, row, column).click()
-  await settled(open.page)
+  await settled(page)
+  await cell(page, matrix, row, column).click()
 }
 
 test('a score is written as the products it is the sum of', async () => {
   await ask('scores', 1, 4)
-  assert.deepEqual(await factors(), ['0.5667', '0.1920', '1.8269', '0.6467'], 'query_2 and keys[4] of the article')
-  assert.match(await panel(), /= 1\.2903$/, 'omega_24 of the article')
+  await becomes(factors, ['0.5667', '0.1920', '1.8269', '0.6467'], 'query_2 and keys[4] of the article')
+  await becomes(panel, /= 1\.2903$/, 'omega_24 of the article')
 })
 
 test('a weight is written as a share of exponentials, and leads back to where it came from', async () => {
   await ask('weights', 1, 1)
-  assert.match(await panel(), /1\.0000 ÷ 1\.4556\s?= 0\.6870$/)
-  await open.page.locator('.panel-body .factor').first().click()
-  await settled(open.page)
-  assert.match(await panel(), /mask lets query “is” see key “Life”/)
+  await becomes(panel, /1\.0000 ÷ 1\.4556\s?= 0\.6870$/)
+  await page.locator('.panel-body .factor').first().click()
+  await becomes(panel, /mask lets query “is” see key “Life”/)
 })
 
 test('row and column light up in every matrix a cell comes from or goes to', async () => {
   const marks = () =>
-    open.page.evaluate(() =>
+    page.evaluate(() =>
       [...document.querySelectorAll('.matrix[data-matrix] .mark:not(.mark-own)')].map(mark => {
         const matrix = mark.closest('.matrix')?.getAttribute('data-matrix')
         const { gridRow, gridColumn } = /** @type {HTMLElement} */ (mark).style
@@ -41,64 +38,59 @@ test('row and column light up in every matrix a cell comes from or goes to', asy
       }),
     )
   await ask('scores', 1, 4)
-  assert.deepEqual(await marks(), ['Q source 3 / 4 | 2 / 4', 'K source 6 / 7 | 2 / 4', 'scaled target 3 / 4 | 6 / 7'])
+  await becomes(marks, ['Q source 3 / 4 | 2 / 4', 'K source 6 / 7 | 2 / 4', 'scaled target 3 / 4 | 6 / 7'])
   await ask('X', 0, 2)
-  assert.deepEqual(await marks(), ['Q target 2 / 3 | 2 / 4', 'K target 2 / 3 | 2 / 4', 'V target 2 / 3 | 2 / 3'])
+  await becomes(marks, ['Q target 2 / 3 | 2 / 4', 'K target 2 / 3 | 2 / 4', 'V target 2 / 3 | 2 / 3'])
   await ask('V', 3, 0)
   const [mark, own] = await Promise.all([
-    open.page.locator('[data-matrix="V"] .mark-own').boundingBox(),
-    cell(open.page, 'V', 3, 0).boundingBox(),
+    page.locator('[data-matrix="V"] .mark-own').boundingBox(),
+    cell(page, 'V', 3, 0).boundingBox(),
   ])
   assert.deepEqual(mark, own, 'the mark lies on its cell')
-  assert.deepEqual(await marks(), ['X source 5 / 6 | 2 / 5', 'Wv source 2 / 5 | 2 / 3', 'output target 2 / 8 | 2 / 3'])
+  await becomes(marks, ['X source 5 / 6 | 2 / 5', 'Wv source 2 / 5 | 2 / 3', 'output target 2 / 8 | 2 / 3'])
 })
 
 test('biases, W_O, Gaussian and additive scores are explained with their own numbers', async () => {
-  await open.go(SMALL_LAYER)
+  await go(SMALL_LAYER)
   await ask('final', 2, 3)
-  assert.equal((await factors()).length, 17, 'eight pairs and a bias')
+  await becomes(async () => (await factors()).length, 17, 'eight pairs and a bias')
   const numbers = (await factors()).map(Number)
   const sum =
     numbers[16] + Array.from({ length: 8 }, (_, i) => numbers[2 * i] * numbers[2 * i + 1]).reduce((a, b) => a + b)
-  assert.ok(Math.abs(sum - Number((await panel()).match(/= (-?[\d.]+)$/)?.[1])) < 2e-3, `${sum} is ${await panel()}`)
+  await becomes(async () => Math.abs(sum - Number((await panel()).match(/= (-?[\d.]+)$/)?.[1])) < 2e-3, true)
 
-  await open.choose('waistline')
+  await choose('waistline')
   await ask('scores', 0, 1)
-  assert.deepEqual(await factors(), ['62.0000', '60.0000'])
-  assert.match(await panel(), /= -2\.0000$/)
+  await becomes(factors, ['62.0000', '60.0000'])
+  await becomes(panel, /= -2\.0000$/)
 
-  await open.choose('heads')
-  await open.set('score', 'additive')
+  await choose('heads')
+  await set('score', 'additive')
   await ask('scores', 1, 1)
   const [v0, q0, k0, v1, q1, k1] = (await factors()).map(Number)
   const score = v0 * Math.tanh(q0 + k0) + v1 * Math.tanh(q1 + k1)
-  assert.ok(Math.abs(score - Number((await panel()).match(/= (-?[\d.]+)$/)?.[1])) < 2e-4, `${score}: ${await panel()}`)
+  await becomes(async () => Math.abs(score - Number((await panel()).match(/= (-?[\d.]+)$/)?.[1])) < 2e-4, true)
 })
 
 test('the keyboard moves through a matrix, selects a cell and lets it go', async () => {
-  const { page } = open
   await cell(page, 'scores', 0, 0).focus()
   for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowLeft']) await page.keyboard.press(key)
-  await settled(page)
-  assert.match(await panel(), /= 0\.6870$/, 'the focus alone selects nothing')
+  await becomes(panel, /= 0\.6870$/, 'the focus alone selects nothing')
   await page.keyboard.press('Enter')
-  await settled(page)
-  assert.match(await panel(), /= 3\.4707$/)
+  await becomes(panel, /= 3\.4707$/)
   await page.keyboard.press('ArrowDown')
-  await settled(page)
-  assert.match(await panel(), /= -1\.3934$/, 'arrows take the selection along')
-  assert.ok(await page.locator('#inspector-back').isDisabled(), 'as one place, not as many')
+  await becomes(panel, /= -1\.3934$/, 'arrows take the selection along')
+  await becomes(() => page.locator('#inspector-back').isDisabled(), true, 'as one place, not as many')
   await page.keyboard.press('Escape')
-  await settled(page)
-  assert.match(await panel(), /= 0\.6870$/, 'closed, it shows the strongest weight again')
-  assert.equal(await page.locator('[data-matrix="scores"] [tabindex="0"]').count(), 1, 'one tab stop a grid')
+  await becomes(panel, /= 0\.6870$/, 'closed, it shows the strongest weight again')
+  await becomes(() => page.locator('[data-matrix="scores"] [tabindex="0"]').count(), 1, 'one tab stop a grid')
 })
 
 test('long numbers fit into the panel', async () => {
-  await open.go('#2&scale=300&sentence=Unpronounceable words are short, eat dessert first')
+  await go('#2&scale=300&sentence=Unpronounceable words are short, eat dessert first')
   for (const matrix of ['scores', 'scaled', 'masked', 'weights', 'output']) {
     await ask(matrix, 1, 0)
-    const { scrollWidth, clientWidth } = await open.page.evaluate(() => {
+    const { scrollWidth, clientWidth } = await page.evaluate(() => {
       const { scrollWidth, clientWidth } = /** @type {Element} */ (document.querySelector('.panel-body'))
       return { scrollWidth, clientWidth }
     })
@@ -107,11 +99,10 @@ test('long numbers fit into the panel', async () => {
 })
 
 test('rows of weights show their sums', async () => {
-  const sums = await open.page.locator('[data-matrix="weights"] .row-sum').allTextContents()
+  const sums = await page.locator('[data-matrix="weights"] .row-sum').allTextContents()
   assert.deepEqual(sums, Array(6).fill('1.0000'))
-  await open.set('softmaxAxis', 'queries')
-  await settled(open.page)
-  const others = await open.page.locator('[data-matrix="weights"] .row-sum').allTextContents()
+  await set('softmaxAxis', 'queries')
+  const others = await page.locator('[data-matrix="weights"] .row-sum').allTextContents()
   assert.ok(
     others.map(Number).some(sum => Math.abs(sum - 1) > 0.1),
     'over the queries they are not one',
@@ -119,14 +110,13 @@ test('rows of weights show their sums', async () => {
 })
 
 test('a badge says how far float64 is, live', async () => {
-  const { page } = open
   const most = async () => {
     await page.locator('#badge[data-most]').waitFor()
     return Number(await page.locator('#badge').getAttribute('data-most'))
   }
   const first = await most()
   assert.ok(first > 0 && first < 2e-6, `${first}`)
-  await open.set('seed', '7')
+  await set('seed', '7')
   await page.waitForFunction(was => document.querySelector('#badge')?.getAttribute('data-most') !== was, String(first))
   const next = await most()
   assert.ok(next > 0 && next < 2e-6 && next !== first, `${next}`)
@@ -134,8 +124,8 @@ test('a badge says how far float64 is, live', async () => {
 
 test('every grid and control has a name', async () => {
   for (const preset of ['heads', 'translation']) {
-    await open.choose(preset)
-    const nameless = await open.page.evaluate(() =>
+    await choose(preset)
+    const nameless = await page.evaluate(() =>
       [...document.querySelectorAll('button, input, select, textarea, summary, [role="grid"]')]
         .filter(element => {
           const label = /** @type {HTMLInputElement} */ (element).labels?.[0]?.textContent
@@ -145,5 +135,5 @@ test('every grid and control has a name', async () => {
     )
     assert.deepEqual(nameless, [])
   }
-  assert.ok(plain((await printed(open.page, 'X')).join()).length)
+  await becomes(async () => plain((await printed(page, 'X')).join()) !== '', true)
 })

@@ -5,15 +5,15 @@ import { test } from 'node:test'
 import { PRESETS, settingsOf } from '../../web/rooms/layer/presets.js'
 import { cell, plain, settled } from './browser.js'
 import { traced } from './cases.js'
-import { usePage } from './open.js'
+import { becomes, choose, go, mode, page, reads, text, type, usePage } from './open.js'
 import { words } from './typing.js'
 
-const open = usePage()
+usePage()
 const WEIGHTS = traced(settingsOf('heads')).tensors.weights
 assert.ok(WEIGHTS && PRESETS.heads)
 /** The middle of a cell of a map in the window. @param {number} row @param {number} column @param {string} [map] */
 const middle = (row, column, map = '#map') =>
-  open.page.locator(map).evaluate(
+  page.locator(map).evaluate(
     (element, at) => {
       const { x, y, width, height } = /** @type {any} */ (element).where(at)
       return { x: x + width / 2, y: y + height / 2 }
@@ -22,51 +22,43 @@ const middle = (row, column, map = '#map') =>
   )
 /** @param {number} row @param {number} column @param {boolean} [isSecond] */
 async function clickMap(row, column, isSecond = false) {
-  const { page } = open
   const { x, y } = await middle(row, column)
   if (isSecond) await page.keyboard.down('Shift')
   await page.mouse.click(x, y)
   if (isSecond) await page.keyboard.up('Shift')
   await settled(page)
 }
-const word = (/** @type {number} */ position) => open.page.locator(`[data-word="queries:${position}"]`).first()
+const word = (/** @type {number} */ position) => page.locator(`[data-word="queries:${position}"]`).first()
 
 test('a head under the pointer or the focus says its sentence, leaving restores the answer, and nothing moves', async () => {
-  const { page } = open
-  const answer = (/** @type {RegExp} */ says) =>
-    page.waitForFunction(
-      source => new RegExp(source).test(document.querySelector('.answer-first')?.textContent ?? ''),
-      says.source,
-    )
   for (const width of [1440, 1024]) {
     await page.setViewportSize({ width, height: 900 })
     await settled(page)
     const map = await page.locator('#map').boundingBox()
     const second = page.locator('qkv-heads').getByRole('radio').nth(1)
     await second.hover()
-    await answer(/^Head 2: looks most at itself \(33\.8%\); sharpest: 2\.07 bit\.$/)
-    assert.match(await open.text('.answer-second'), /^is looks mostly at itself/, 'the head that is shown stays')
-    assert.deepEqual(await page.locator('#map').boundingBox(), map)
+    await reads('.answer-first', /^Head 2: looks most at itself \(33\.8%\); sharpest: 2\.07 bit\.$/)
+    await reads('.answer-second', /^is looks mostly at itself/, 'the head that is shown stays')
+    await becomes(() => page.locator('#map').boundingBox(), map)
     await page.mouse.move(700, 20)
-    await answer(/^is looks mostly/)
+    await reads('.answer-first', /^is looks mostly/)
   }
   await page.locator('qkv-heads').getByRole('radio').first().focus()
-  await answer(/^Head 1: /)
+  await reads('.answer-first', /^Head 1: /)
   await page.keyboard.press('ArrowRight')
-  await answer(/^Head 2: /)
-  assert.equal(await page.locator('qkv-heads').evaluate(heads => /** @type {any} */ (heads).selected), 1)
+  await reads('.answer-first', /^Head 2: /)
+  await becomes(() => page.locator('qkv-heads').evaluate(heads => /** @type {any} */ (heads).selected), 1)
 })
 
 test('a pointer that rests 80 ms is answered, on a word, a cell, a label, a line and a number; not before', async () => {
-  const { page } = open
   /** How long after the last move the answer changed. */
   const watch = () =>
     page.evaluate(() => {
-      const times = { moved: 0, answered: 0 }
+      const times = { moved: 0, waited: 0 }
       Object.assign(window, { times })
       addEventListener('pointermove', () => (times.moved = performance.now()), true) // biome-ignore format: one line
       new MutationObserver(() => {
-        times.answered = performance.now()
+        times.waited = performance.now() - times.moved
       }).observe(/** @type {Node} */ (document.querySelector('.answer')), {
         subtree: true,
         childList: true,
@@ -80,17 +72,12 @@ test('a pointer that rests 80 ms is answered, on a word, a cell, a label, a line
     /** @type {RegExp} */ says,
   ) => {
     await page.mouse.move(700, 20)
-    await page.waitForFunction(() =>
-      document.querySelector('.answer-first')?.textContent?.startsWith('is looks mostly'),
-    )
+    await reads('.answer-first', /^is looks mostly/)
     const { x, y } = await place()
     await page.mouse.move(x, y)
-    await page.waitForFunction(
-      source => new RegExp(source).test(document.querySelector('.answer-first')?.textContent ?? ''),
-      says.source,
-    )
-    const { moved, answered } = await page.evaluate(() => /** @type {any} */ (window).times)
-    assert.ok(answered - moved >= 75, `${what}: after ${(answered - moved).toFixed(0)} ms`)
+    await reads('.answer-first', says)
+    const waited = await page.evaluate(() => /** @type {any} */ (window).times.waited)
+    assert.ok(waited >= 75, `${what}: after ${waited.toFixed(0)} ms`)
   }
   const centre = (/** @type {import('playwright-core').Locator} */ at) => async () => {
     const box = await at.boundingBox()
@@ -116,12 +103,11 @@ test('a pointer that rests 80 ms is answered, on a word, a cell, a label, a line
 })
 
 test('Shift-click on a second cell subtracts it; the link carries both; Escape gives the first back', async () => {
-  const { page } = open
   await clickMap(3, 1)
   await clickMap(2, 2, true)
   const want = Number(WEIGHTS.at(0, 3, 1)) - Number(WEIGHTS.at(0, 2, 2))
-  const shown = async () => Number((await open.text('.panel .total')).replace('= ', '').replace('−', '-'))
-  assert.ok(Math.abs((await shown()) - want) <= 5e-5, `${await shown()} for ${want}`)
+  const shown = async () => Number((await text('.panel .total')).replace('= ', '').replace('−', '-'))
+  await becomes(async () => Math.abs((await shown()) - want) <= 5e-5, true)
   const terms = (await page.locator('.subtracted th').allTextContents()).map(plain)
   assert.deepEqual(terms, ['eat → is', 'short → short'])
   const marked = await page.locator('#map').evaluate(map => /** @type {any} */ (map).highlight.cells)
@@ -132,46 +118,38 @@ test('Shift-click on a second cell subtracts it; the link carries both; Escape g
   await page.waitForFunction(() => location.hash.includes('less=weights.0.2.2'))
   await page.reload()
   await page.locator('.subtracted').waitFor()
-  assert.ok(Math.abs((await shown()) - want) <= 5e-5)
-  await page.locator('h1').click()
+  await becomes(async () => Math.abs((await shown()) - want) <= 5e-5, true)
   await page.keyboard.press('Escape')
-  await settled(page)
-  assert.equal(await shown(), Number(Number(WEIGHTS.at(0, 3, 1)).toFixed(4)))
+  await becomes(shown, Number(Number(WEIGHTS.at(0, 3, 1)).toFixed(4)))
   await cell(page, 'X', 0, 1).click({ modifiers: ['Shift'] })
-  await settled(page)
-  assert.match(await open.text('#inspector h2'), /^Embeddings/, 'of another matrix it is selected')
+  await reads('#inspector h2', /^Embeddings/, 'of another matrix it is selected')
   await cell(page, 'X', 0, 0).click({ modifiers: ['Shift'] })
-  await settled(page)
-  assert.match(await open.text('.subtracted'), /Life → 2.*Life → 1/, 'numbers of the walk subtract, too')
+  await reads('.subtracted', /Life → 2.*Life → 1/, 'numbers of the walk subtract, too')
 })
 
 test('Shift-click on a second word asks whether the first sees it, in the strip, on labels and on lines', async () => {
-  const { page } = open
-  await open.go('#2&heads=1&dValue=4&mask=causal')
-  const says = (/** @type {string} */ start) =>
-    page.waitForFunction(text => document.querySelector('#sees-answer')?.textContent?.trim().startsWith(text), start)
+  await go('#2&heads=1&dValue=4&mask=causal')
   await word(2).click()
   await word(4).click({ modifiers: ['Shift'] })
-  await says('No.')
-  assert.match(await open.text('#inspector h2'), /^short/, 'the first one stays selected')
+  await reads('#sees-answer', /^No\./)
+  await reads('#inspector h2', /^short/, 'the first one stays selected')
   const top = await middle(0, 0)
   const left = await page.locator('#map').evaluate(map => map.getBoundingClientRect().left)
   await page.keyboard.down('Shift')
   await page.mouse.click(left + 50, top.y) // the label of Life
   await page.keyboard.up('Shift')
-  await says('Yes.')
+  await reads('#sees-answer', /^Yes\./)
   await page.click('[data-view="lines"]')
   const lines = await page.locator('#lines').boundingBox()
   assert.ok(lines)
   await page.keyboard.down('Shift')
   await page.mouse.click(lines.x + 20, lines.y + lines.height - 16) // the last word
   await page.keyboard.up('Shift')
-  await says('No.')
-  assert.match(await open.text('#sees-answer'), /first/)
+  await reads('#sees-answer', /^No\./)
+  await reads('#sees-answer', /first/)
 })
 
 test('a long press of a finger is the second one, too; a short one selects', async () => {
-  const { page } = open
   /** A finger on an element, until the page has answered. @param {string} selector @param {{ x: number, y: number }} at @param {() => Promise<unknown>} answer */
   const hold = async (selector, at, answer) => {
     const touch = (/** @type {string} */ type) =>
@@ -200,18 +178,17 @@ test('a long press of a finger is the second one, too; a short one selects', asy
   }
   await word(0).click()
   await hold('[data-word="queries:3"]', { x: 0, y: 0 }, () => page.locator('#sees-answer').waitFor())
-  assert.match(await open.text('#inspector h2'), /^Life/, 'the click that ends the press selects nothing')
-  assert.equal(await page.locator('#sees').inputValue(), '3')
+  await reads('#inspector h2', /^Life/, 'the click that ends the press selects nothing')
+  await becomes(() => page.locator('#sees').inputValue(), '3')
   await clickMap(1, 1)
   await hold('#map', await middle(4, 4), () => page.locator('.subtracted').waitFor())
   const want = Number(WEIGHTS.at(0, 1, 1)) - Number(WEIGHTS.at(0, 4, 4))
-  assert.equal(await open.text('.panel .total'), `= ${want.toFixed(4)}`)
+  await reads('.panel .total', `= ${want.toFixed(4)}`)
   await hold('[data-word="queries:5"]', { x: 0, y: 0 }, async () => {})
-  assert.match(await open.text('#inspector h2'), /^first/)
+  await reads('#inspector h2', /^first/)
 })
 
 test('a click on a head keeps word and cell; Shift-click, or a long press, subtracts it from the head that is shown', async () => {
-  const { page } = open
   const heads = page.locator('qkv-heads').getByRole('radio')
   const shown = () =>
     page.evaluate(() => ({
@@ -222,12 +199,12 @@ test('a click on a head keeps word and cell; Shift-click, or a long press, subtr
   await word(3).click()
   await clickMap(2, 2)
   await heads.nth(2).click()
-  assert.match(await open.text('#inspector h2'), /^Attention weights: short → short$/)
-  assert.match(await open.text('.panel .total'), new RegExp(Number(WEIGHTS.at(2, 2, 2)).toFixed(4)))
-  assert.equal(await page.locator('.word-button.is-selected').first().getAttribute('data-word'), 'queries:3')
+  await reads('#inspector h2', /^Attention weights: short → short$/)
+  await reads('.panel .total', new RegExp(Number(WEIGHTS.at(2, 2, 2)).toFixed(4)))
+  await becomes(() => page.locator('.word-button.is-selected').first().getAttribute('data-word'), 'queries:3')
   await heads.nth(0).click({ modifiers: ['Shift'] })
   await page.locator('#difference').waitFor()
-  assert.deepEqual(await shown(), { selected: 2, view: 'difference', minus: 'head 1 from head 3' })
+  await becomes(shown, { selected: 2, view: 'difference', minus: 'head 1 from head 3' })
   const { data } = await page.locator('#difference').evaluate(map => {
     const { matrix, minus } = /** @type {any} */ (map)
     return { data: Array.from(matrix.data, (x, i) => Number(x) - (minus ? Number(minus.data[i]) : 0)) }
@@ -242,19 +219,16 @@ test('a click on a head keeps word and cell; Shift-click, or a long press, subtr
     const init = { pointerType: 'touch', pointerId: 9, bubbles: true, composed: true, isPrimary: true }
     radio.dispatchEvent(new PointerEvent('pointerdown', init))
   })
-  await page.waitForFunction(
-    () => document.querySelector('#minus option:checked')?.textContent === 'head 4 from head 3',
-  )
+  await reads('#minus option:checked', 'head 4 from head 3')
   await heads.nth(3).evaluate(radio => {
     radio.dispatchEvent(new PointerEvent('pointerup', { pointerType: 'touch', pointerId: 9, bubbles: true, composed: true })) // biome-ignore format: one line
     radio.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }))
   })
   await settled(page)
-  assert.equal((await shown()).selected, 2, 'the click that ends the press selects nothing')
+  await becomes(async () => (await shown()).selected, 2, 'the click that ends the press selects nothing')
 })
 
 test('arrows, Home and End go from word to word; F2, or a double click, selects the word in its field', async () => {
-  const { page } = open
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-word'))
   const chosen = () =>
     page.evaluate(() => {
@@ -269,23 +243,22 @@ test('arrows, Home and End go from word to word; F2, or a double click, selects 
     ['Home', 0],
   ]) {
     await page.keyboard.press(String(key))
-    assert.equal(await focused(), `queries:${at}`)
+    await becomes(focused, `queries:${at}`)
   }
-  await page.waitForFunction(() => document.querySelector('.answer-first')?.textContent?.startsWith('Life'))
-  await open.type('#sentence', 'the cat and the dog')
+  await reads('.answer-first', /^Life/)
+  await type('#sentence', 'the cat and the dog')
   await word(3).focus()
   await page.keyboard.press('F2')
-  assert.equal(await chosen(), 'sentence: the')
-  assert.equal(await page.locator('#sentence').evaluate(box => /** @type {any} */ (box).selectionStart), 12)
+  await becomes(chosen, 'sentence: the')
+  await becomes(() => page.locator('#sentence').evaluate(box => /** @type {any} */ (box).selectionStart), 12)
   await page.keyboard.type('a')
-  await page.waitForFunction(() => document.querySelector('[data-word="queries:3"] .token')?.textContent === 'a')
-  await open.choose('translation')
+  await reads('[data-word="queries:3"] .token', 'a')
+  await choose('translation')
   await page.locator('[data-word="keys:2"]').first().dblclick()
-  assert.equal(await chosen(), 'second: 驾驶')
+  await becomes(chosen, 'second: 驾驶')
 })
 
 test('a stroke over words, or over labels of rows, shows their rows alone; a button shows all again', async () => {
-  const { page } = open
   const rows = () => page.locator('#map').evaluate(map => /** @type {any} */ (map).rowTokens)
   const centre = async (/** @type {number} */ position) => {
     const box = await word(position).boundingBox()
@@ -300,26 +273,23 @@ test('a stroke over words, or over labels of rows, shows their rows alone; a but
     await settled(page)
   }
   await stroke(await centre(4), await centre(2))
-  assert.deepEqual(await rows(), ['short', 'eat', 'dessert'])
-  assert.match(await open.text('.row-range'), /Rows short to dessert/)
-  assert.equal(await page.evaluate(() => String(getSelection())), '', 'no text is selected')
-  assert.equal(await page.locator('.word-button.is-selected').count(), 0, 'and no word')
+  await becomes(rows, ['short', 'eat', 'dessert'])
+  await reads('.row-range', /Rows short to dessert/)
+  await becomes(() => page.evaluate(() => String(getSelection())), '', 'no text is selected')
+  await becomes(() => page.locator('.word-button.is-selected').count(), 0, 'and no word')
   await clickMap(0, 1)
-  assert.equal(await open.text('.panel .total'), `= ${Number(WEIGHTS.at(0, 2, 1)).toFixed(4)}`, 'cells know their rows')
+  await reads('.panel .total', `= ${Number(WEIGHTS.at(0, 2, 1)).toFixed(4)}`, 'cells know their rows')
   await page.click('#range-none')
-  await settled(page)
-  assert.equal((await rows()).length, 6)
+  await becomes(async () => (await rows()).length, 6)
   const left = await page.locator('#map').evaluate(map => map.getBoundingClientRect().left)
   const [first, last] = [await middle(0, 0), await middle(1, 0)]
   await stroke([left + 50, first.y], [left + 50, last.y])
-  assert.deepEqual(await rows(), ['Life', 'is'])
+  await becomes(rows, ['Life', 'is'])
   await page.fill('#sentence', 'one two three')
-  await settled(page)
-  assert.equal((await rows()).length, 3, 'another sentence has all its rows')
+  await becomes(async () => (await rows()).length, 3, 'another sentence has all its rows')
 })
 
 test('of 200 words a lens names 24 by 24 cells around the pointer, and it is said which labels are left out', async () => {
-  const { page } = open
   await page.fill('#sentence', words(200))
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length === 200)
   await page.waitForFunction(() => document.querySelector('#map')?.shadowRoot?.querySelector('.labels')?.textContent)
@@ -369,7 +339,6 @@ test('of 200 words a lens names 24 by 24 cells around the pointer, and it is sai
 })
 
 test('on a phone the lens stands above the finger, within the screen', async () => {
-  const { page } = open
   await page.setViewportSize({ width: 390, height: 844 })
   await page.fill('#sentence', words(200))
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length === 200)
@@ -402,9 +371,8 @@ test('on a phone the lens stands above the finger, within the screen', async () 
 })
 
 test('on a phone the sheet is dragged to 96 px, 45 % and 90 %, and the tour folds below it', async () => {
-  const { page } = open
   await page.setViewportSize({ width: 390, height: 844 })
-  await open.go('#2&tour=5')
+  await go('#2&tour=5')
   const panel = page.locator('#inspector')
   const height = async () => Math.round((await panel.boundingBox())?.height ?? 0)
   const is = (/** @type {number} */ want) =>
@@ -420,7 +388,7 @@ test('on a phone the sheet is dragged to 96 px, 45 % and 90 %, and the tour fold
     await page.mouse.move(box.x + box.width / 2, box.y + 8 + by, { steps: 4 })
     await page.mouse.up()
   }
-  assert.ok((await height()) <= 0.45 * 844 + 2)
+  await becomes(async () => (await height()) <= 0.45 * 844 + 2, true)
   await drag(-300)
   await is(0.9 * 844)
   await drag(340)
@@ -439,32 +407,28 @@ test('on a phone the sheet is dragged to 96 px, 45 % and 90 %, and the tour fold
 })
 
 test('what failed can be tried again: the sentence has a button', async () => {
-  const { page } = open
   await page.evaluate(() => dispatchEvent(new ErrorEvent('error', { error: new Error('a picture was lost') })))
   await page.locator('.failure').waitFor()
-  assert.match(await open.text('.failure'), /cannot be shown \(a picture was lost\).*Try again/)
-  assert.equal(await page.locator('#map').count(), 1, 'the numbers before it stay')
+  await reads('.failure', /cannot be shown \(a picture was lost\).*Try again/)
+  await becomes(() => page.locator('#map').count(), 1, 'the numbers before it stay')
   await page.locator('.failure button').click()
   await page.locator('.failure').waitFor({ state: 'detached' })
-  assert.equal(await open.text('.panel .total'), '= 0.6870')
+  await reads('.panel .total', '= 0.6870')
 })
 
 test('the legend and the choice beside it say the same end of the scale', async () => {
-  const { page } = open
-  await open.go('#2&scale=0.1')
+  await go('#2&scale=0.1')
   for (const end of ['shared', 'one', 'own']) {
     await page.selectOption('#scale-end', end)
-    await settled(page)
     const [from, to] = await page.locator('#map').evaluate(map => /** @type {any} */ (map).domain)
     const text = await page.locator('#scale-end option:checked').textContent()
     assert.ok(text?.startsWith(`${from} to ${Number(to.toPrecision(3))} (`), `${text}: ${from} to ${to}`)
   }
-  assert.ok((await page.locator('#map').evaluate(map => /** @type {any} */ (map).domain[1])) < 1)
+  await becomes(async () => (await page.locator('#map').evaluate(map => /** @type {any} */ (map).domain[1])) < 1, true)
 })
 
 test('a dragged weight keeps the number that is shown', async () => {
-  const { page } = open
-  await open.mode('edit')
+  await mode('edit')
   const { x, y } = await middle(3, 1)
   await page.mouse.move(x, y)
   await page.mouse.down()
@@ -475,10 +439,14 @@ test('a dragged weight keeps the number that is shown', async () => {
   assert.notEqual(during, Number(WEIGHTS.at(0, 3, 1)).toFixed(4))
   await page.mouse.up()
   await settled(page)
-  assert.equal(await shown(), during)
-  assert.equal(plain((await cell(page, 'weights', 3, 1).textContent()) ?? ''), during, 'in the walk as well')
+  await becomes(shown, during)
+  await becomes(
+    async () => plain((await cell(page, 'weights', 3, 1).textContent()) ?? ''),
+    during,
+    'in the walk as well',
+  )
   await page.waitForFunction(() => location.hash.includes('edits='))
   await page.reload()
   await page.locator('#map canvas').waitFor()
-  assert.equal(await shown(), during, 'and in the link')
+  await becomes(shown, during, 'and in the link')
 })

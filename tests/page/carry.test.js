@@ -8,14 +8,13 @@ import { readNpy, writeNpy } from '../../web/files/npy.js'
 import { cell, printed, settled } from './browser.js'
 import { numbersIn } from './cases.js'
 import { expectNumbers } from './golden.js'
-import { usePage } from './open.js'
+import { becomes, choose, go, LAYER, page, reads, text, type, usePage } from './open.js'
 
-const open = usePage()
+usePage()
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3'
 
 /** What a click copied. @param {string} selector */
 async function copied(selector) {
-  const { page } = open
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.click(selector)
   await page.locator('.said span').waitFor()
@@ -24,29 +23,28 @@ async function copied(selector) {
 
 /** The file that a click saves. @param {() => Promise<void>} click */
 async function saved(click) {
-  const [download] = await Promise.all([open.page.waitForEvent('download'), click()])
+  const [download] = await Promise.all([page.waitForEvent('download'), click()])
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
 }
 
 /** @param {string} matrix @param {string} kind */
 const savedAs = (matrix, kind) =>
   saved(async () => {
-    await open.page.click(`[data-matrix="${matrix}"] .save-open`)
-    await open.page.click(`[data-matrix="${matrix}"] [data-item="${kind}"]`)
+    await page.click(`[data-matrix="${matrix}"] .save-open`)
+    await page.click(`[data-matrix="${matrix}"] [data-item="${kind}"]`)
   })
 
 test('the copied link opens the page as it is, without waiting', async () => {
-  const { page } = open
-  await open.type('#sentence', 'eat dessert')
+  await type('#sentence', 'eat dessert')
   const link = await copied('#copy-link')
   const weights = await printed(page, 'weights')
-  await open.go(new URL(link).hash)
-  assert.equal(await page.locator('#sentence').inputValue(), 'eat dessert')
-  assert.deepEqual(await printed(page, 'weights'), weights)
+  await go(new URL(link).hash)
+  await becomes(() => page.locator('#sentence').inputValue(), 'eat dessert')
+  await becomes(() => printed(page, 'weights'), weights)
 })
 
 test('the copied PyTorch code prints what the article prints', async t => {
-  await open.choose('self')
+  await choose('self')
   const code = await copied('[data-copy-as="pytorch"]')
   assert.match(code, /torch\.manual_seed\(123\)[\s\S]*@ W_q[\s\S]*softmax/)
   const { status, stdout, error, stderr } = spawnSync(PYTHON, ['-c', code], { encoding: 'utf8' })
@@ -56,11 +54,10 @@ test('the copied PyTorch code prints what the article prints', async t => {
   const numbers = numbersIn(stdout).map(x => x.toFixed(4))
   expectNumbers(numbers.slice(0, 36), 'attn_weights')
   expectNumbers(numbers.slice(36), 'SelfAttention-3-2-4')
-  assert.match(await open.text('.said span'), /PyTorch program is copied/)
+  await reads('.said span', /PyTorch program is copied/)
 })
 
 test('the copied qkv code holds cells that were set by hand', async () => {
-  const { page } = open
   await cell(page, 'Wk', 1, 0).click()
   await page.fill('#set', '-3')
   await page.keyboard.press('Enter')
@@ -68,8 +65,7 @@ test('the copied qkv code holds cells that were set by hand', async () => {
 })
 
 test('all is saved as JSON, which the page takes back', async () => {
-  const { page } = open
-  await open.choose('causal')
+  await choose('causal')
   await cell(page, 'X', 0, 0).click()
   await page.fill('#set', '0.5')
   await page.keyboard.press('Enter')
@@ -85,32 +81,31 @@ test('all is saved as JSON, which the page takes back', async () => {
     weights,
   )
   assert.equal(matrices.masked.data[1], '-Infinity')
-  await open.choose('layer')
+  await choose('layer')
   await page.setInputFiles('#import-files', { name, mimeType: 'application/json', buffer: bytes })
   await page.locator('.said span').waitFor()
-  assert.deepEqual(await printed(page, 'weights'), weights)
+  await becomes(() => printed(page, 'weights'), weights)
 })
 
 test('“Set to” stays with its cell: Enter, and Enter again, and a pointer elsewhere', async () => {
-  const { page } = open
-  await open.go('')
-  const where = () => open.text('#inspector h2')
+  await go(LAYER)
+  const where = () => text('#inspector h2')
   const cell = await where()
   await page.fill('#set', '0.01') // of the strongest link, which no one selected: another is the strongest then
   await page.press('#set', 'Enter')
-  assert.equal(await where(), cell)
-  assert.equal(await page.inputValue('#set'), '0.0100')
+  await becomes(where, cell)
+  await becomes(() => page.inputValue('#set'), '0.0100')
   await page.locator('#map').hover({ position: { x: 200, y: 200 } })
   await page.fill('#set', '0.02')
   await page.press('#set', 'Enter')
-  assert.equal(await where(), cell)
+  await becomes(where, cell)
   // One cell was set.
   const isOne = () => /^weights\.0\.\d\.\d:0\.02$/.test(new URLSearchParams(location.hash.slice(1)).get('edits') ?? '')
   await page.waitForFunction(isOne)
 })
 
 test('a matrix is saved as CSV, JSON and .npy with its numbers', async () => {
-  await open.choose('self')
+  await choose('self')
   const csv = await savedAs('weights', 'csv')
   assert.equal(csv.name, 'weights-head-1.csv')
   const lines = csv.bytes.toString().trimEnd().split('\r\n')
@@ -136,7 +131,6 @@ test('a matrix is saved as CSV, JSON and .npy with its numbers', async () => {
 })
 
 test('every picture is saved as SVG, with its numbers as text, and as PNG', async () => {
-  const { page } = open
   const svg = (await savedAs('Q', 'svg')).bytes.toString()
   const shown = await printed(page, 'Q')
   const texts = await page.evaluate(text => {
@@ -159,14 +153,12 @@ test('every picture is saved as SVG, with its numbers as text, and as PNG', asyn
       if (kind === 'svg') assert.match(file.bytes.toString(), /^<svg[\s\S]*<text[\s\S]*<\/svg>/)
       else assert.deepEqual([...file.bytes.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47])
     }
-  assert.equal(await page.locator('.offstage').count(), 0)
+  await becomes(() => page.locator('.offstage').count(), 0)
 })
 
 test('lines are saved as they are seen', async () => {
-  const { page } = open
-  await open.choose('self')
+  await choose('self')
   await page.click('[data-view="lines"]')
-  await settled(page)
   const save = (/** @type {string} */ kind) =>
     saved(async () => {
       await page.click('.tabs .of-weights .save-open')
@@ -188,22 +180,20 @@ test('lines are saved as they are seen', async () => {
 })
 
 test('the menu of a matrix opens and closes by keyboard and by a press elsewhere', async () => {
-  const { page } = open
   const menu = page.locator('[data-matrix="Q"] .save')
   const button = menu.locator('summary')
   await button.focus()
   await page.keyboard.press('Enter')
-  assert.equal(await menu.getAttribute('open'), '')
+  await becomes(() => menu.getAttribute('open'), '')
   await page.keyboard.press('Tab')
-  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'CSV')
+  await becomes(() => page.evaluate(() => document.activeElement?.textContent), 'CSV')
   await page.keyboard.press('Escape')
-  await settled(page)
-  assert.equal(await menu.getAttribute('open'), null)
-  assert.equal(await button.evaluate(own => own === document.activeElement), true)
+  await becomes(() => menu.getAttribute('open'), null)
+  await becomes(() => button.evaluate(own => own === document.activeElement), true)
   await button.click()
   await page.mouse.click(5, 5)
   await settled(page)
-  assert.equal(await menu.getAttribute('open'), null)
+  await becomes(() => menu.getAttribute('open'), null)
 })
 
 test('.npy is written as NumPy writes it', t => {

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pinWeight, settled } from './browser.js'
-import { usePage } from './open.js'
+import { pinWeight } from './browser.js'
+import { becomes, choose, go, page, reads, set, usePage } from './open.js'
 
-const open = usePage()
+usePage()
 
 /** Names that are the same in every language, and what the reader or an article wrote. */
 const NAMES = new Set(
@@ -39,20 +39,17 @@ function spoken() {
 }
 
 test('html lang follows the choice, and no English stays in Chinese', async () => {
-  const { page } = open
-  assert.equal(await page.locator('html').getAttribute('lang'), 'en')
-  await open.set('language', 'zh')
-  await settled(page)
-  assert.equal(await page.locator('html').getAttribute('lang'), 'zh-CN')
+  await becomes(() => page.locator('html').getAttribute('lang'), 'en')
+  await set('language', 'zh')
+  await becomes(() => page.locator('html').getAttribute('lang'), 'zh-CN')
   /** Of all sentences: what was announced last stays until there is something new. @type {Set<string>} */
   const words = new Set()
   for (const preset of await page
     .locator('#examples [data-item]')
     .evaluateAll(all => all.map(each => each.getAttribute('data-item')))) {
-    await open.choose(String(preset))
+    await choose(String(preset))
     await pinWeight(page)
     await page.click('[data-matrix="weights"] .save-open')
-    await settled(page)
     const typed = await page.locator('textarea').evaluateAll(all => all.map(each => /** @type {any} */ (each).value))
     for (const word of typed.join(' ').match(/[A-Za-z]+/g) ?? []) words.add(word)
     const left = (await page.evaluate(spoken)).flatMap(text =>
@@ -66,15 +63,13 @@ test('html lang follows the choice, and no English stays in Chinese', async () =
 })
 
 test('messages are Chinese, too', async () => {
-  const { page } = open
-  await open.set('language', 'zh')
+  await set('language', 'zh')
   await page.fill('#sentence', '')
-  await settled(page)
-  assert.equal(await open.text('#sentence-problem'), '请至少输入一个词。')
+  await reads('#sentence-problem', '请至少输入一个词。')
   await page.click('#import-example')
   await page.locator('.said span').waitFor()
-  assert.equal(await open.text('.said span'), '已读取。头数：2。')
-  await open.go('#3~abc&planes=7')
-  assert.match(await open.text('.notice'), /更新版本/)
+  await reads('.said span', '已读取。头数：2。')
+  await go('#3~abc&planes=7')
+  await reads('.notice', /更新版本/)
   await page.evaluate(() => localStorage.clear())
 })

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { settled } from './browser.js'
-import { usePage } from './open.js'
+import { becomes, choose, page, set, usePage } from './open.js'
 import { words } from './typing.js'
 
-const open = usePage()
+usePage()
 
 /**
  * Texts that reach beyond what clips them and that no scrolling brings back; and controls that are narrower than what they
@@ -86,18 +86,17 @@ const SIZES = [
 
 for (const language of ['en', 'zh'])
   test(`nothing is cut off at 360 to 1440 px, in any view, in the drawer and the inspector: ${language}`, async () => {
-    const { page } = open
     /** @param {string} what */
     const look = async what => {
       for (const [width, height] of SIZES) {
         await page.setViewportSize({ width, height })
         await settled(page)
-        assert.deepEqual(await page.evaluate(cutOff), [], `${what}, ${width} px`)
+        await becomes(() => page.evaluate(cutOff), [], `${what}, ${width} px`)
       }
     }
-    await open.set('language', language)
+    await set('language', language)
     for (const preset of ['heads', 'waistline', 'cross', 'embedding', 'handBuilt', 'layer']) {
-      await open.choose(preset)
+      await choose(preset)
       const views = preset === 'heads' || preset === 'waistline' ? ['lines', 'difference', 'numbers', 'map'] : ['map']
       for (const view of views) {
         await page.click(`[data-view="${view}"]`)
@@ -115,14 +114,13 @@ for (const language of ['en', 'zh'])
 
 /** Waits until a map of so many words ends, with its legend, above the dock. @param {number} count */
 const endsAboveDock = count =>
-  open.page.waitForFunction(rows => {
+  page.waitForFunction(rows => {
     const map = /** @type {any} */ (document.querySelector('#map'))
     const end = map?.shadowRoot?.querySelector('canvas')?.getBoundingClientRect().bottom ?? Infinity
     return map?.matrix.dims[0] === rows && end <= (document.querySelector('.dock')?.getBoundingClientRect().top ?? 0)
   }, count)
 
 test('the first screen holds a map of 6 and of 60 words with its legend, in windows of 1440 x 900 and 1024 x 768', async () => {
-  const { page } = open
   await endsAboveDock(6)
   await page.setViewportSize({ width: 1024, height: 768 })
   await endsAboveDock(6)
@@ -134,15 +132,12 @@ test('the first screen holds a map of 6 and of 60 words with its legend, in wind
 })
 
 test('the drawer covers no cell and moves nothing, with one head, too', async () => {
-  const { page } = open
   await page.setViewportSize({ width: 1440, height: 900 })
   for (const preset of ['heads', 'self', 'waistline']) {
-    await open.choose(preset)
-    await settled(page)
+    await choose(preset)
     const before = await page.locator('#map').boundingBox()
     await page.click('#settings-open')
-    await settled(page)
-    assert.deepEqual(await page.locator('#map').boundingBox(), before, `${preset}: nothing moved`)
+    await becomes(() => page.locator('#map').boundingBox(), before, `${preset}: nothing moved`)
     const first = await page.locator('#map').evaluate(map => /** @type {any} */ (map).where({ row: 0, column: 0 }).left)
     const drawer = await page.locator('#settings').boundingBox()
     assert.ok(drawer && drawer.x + drawer.width <= first, `${preset}: ${JSON.stringify(drawer)}, cells from ${first}`)

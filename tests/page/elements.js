@@ -1,68 +1,29 @@
 // This module opens a page with nothing but the elements, as they are shipped, under a strict Content-Security-Policy.
 
-import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
-import { after, afterEach, before, beforeEach } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import sirv from 'sirv'
-import { launch, settled } from './browser.js'
-
-/** @typedef {import('playwright-core').Page} Page */
+import { settled } from './browser.js'
+import { page, usePage } from './open.js'
 
 /** Serves the repository as it is. */
 export async function serveAll() {
   const server = createServer(sirv(fileURLToPath(new URL('../..', import.meta.url)), { dev: true }))
   await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-  return { origin: `http://127.0.0.1:${port}`, close: () => server.close() }
+  const origin = `http://127.0.0.1:${port}`
+  return { origin, url: `${origin}/`, close: () => server.close() }
 }
 
-/**
- * Opens a page with the elements before each test of a file. A test fails if the browser complains.
- * @param {(page: Page) => void} use
- */
-export function useElements(use) {
-  /** @type {Awaited<ReturnType<typeof serveAll>>} */
-  let server
-  /** @type {Awaited<ReturnType<typeof launch>>} */
-  let browser
-  /** @type {Page} */
-  let page
-  before(async () => {
-    server = await serveAll()
-    browser = await launch(server.origin)
-  })
-  after(async () => {
-    await browser?.close()
-    server?.close()
-  })
-  beforeEach(async () => {
-    page = await browser.context.newPage()
-    use(page)
-    await page.goto(`${server.origin}/tests/page/elements.html`)
-  })
-  afterEach(async () => {
-    await page.close()
-    assert.deepEqual(
-      browser.complaints.splice(0),
-      [],
-      'no console error, no request elsewhere, nothing against the CSP',
-    )
-  })
-  return {
-    get origin() {
-      return server.origin
-    },
-  }
-}
+/** Opens a page with the elements before each test of a file. */
+export const useElements = () => usePage({ start: serveAll, hash: 'tests/page/elements.html' })
 
 /**
  * Adds an element to the page.
- * @param {Page} page
  * @param {string} name
  * @param {object} properties
  */
-export async function show(page, name, properties) {
+export async function show(name, properties) {
   const element = await page.evaluateHandle(
     async ([tag, given]) => {
       await customElements.whenDefined(tag)
@@ -93,11 +54,10 @@ export async function show(page, name, properties) {
 
 /**
  * Returns the events of one type since the last call.
- * @param {Page} page
  * @param {string} type
  * @returns {Promise<any[]>}
  */
-export const events = (page, type) =>
+export const events = type =>
   page.evaluate(wanted => {
     const log = /** @type {any} */ (window)
     const found = log.events.filter((/** @type {[string]} */ [name]) => name === wanted)
@@ -107,10 +67,9 @@ export const events = (page, type) =>
 
 /**
  * Returns the words of the cell or token that a screen reader is told.
- * @param {Page} page
  * @param {string} name of the element
  */
-export const announced = (page, name) =>
+export const announced = name =>
   page.evaluate(tag => {
     const root = document.querySelector(tag)?.shadowRoot
     const id = root?.querySelector('[aria-activedescendant]')?.getAttribute('aria-activedescendant')
@@ -119,11 +78,10 @@ export const announced = (page, name) =>
 
 /**
  * Returns the colour of a pixel of a map, read from a screenshot of the canvas.
- * @param {Page} page
  * @param {string} name
  * @returns {Promise<(x: number, y: number) => number[]>} of CSS pixels
  */
-export async function pixels(page, name) {
+export async function pixels(name) {
   const { width, data } = await page.evaluate(tag => {
     const canvas = document.querySelector(tag)?.shadowRoot?.querySelector('canvas')
     const image = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height)

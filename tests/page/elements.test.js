@@ -5,10 +5,8 @@ import { load } from 'qkv'
 import { exceptions, luminance, paletteOf, pixel, stepOf } from '../../web/elements/colour-scale.js'
 import { raster } from '../../web/elements/raster.js'
 import { headStatistics } from '../../web/elements/statistics.js'
-import { settled } from './browser.js'
 import { announced, events, pixels, show, useElements } from './elements.js'
-
-/** @typedef {import('playwright-core').Page} Page */
+import { becomes, page, url } from './open.js'
 
 const WORDS = ['Life', 'is', 'short', 'eat']
 const HEADS = {
@@ -38,11 +36,7 @@ const HOSTILE = [
   '\n\t ',
 ]
 
-/** @type {Page} */
-let page
-const elements = useElements(next => {
-  page = next
-})
+useElements()
 
 /** @param {number} got @param {number} want */
 const close = (got, want) => {
@@ -51,22 +45,22 @@ const close = (got, want) => {
 
 /** All elements, with everything that they show. */
 async function showAll() {
-  await show(page, 'qkv-heads', { weights: HEADS })
+  await show('qkv-heads', { weights: HEADS })
   const tokens = { rowTokens: WORDS, columnTokens: WORDS }
-  await show(page, 'qkv-heatmap', {
+  await show('qkv-heatmap', {
     matrix: WEIGHTS,
     ...tokens,
     pinned: { row: 2, column: 1 },
     highlight: { rows: [1] },
   })
   const large = { data: Array.from({ length: 2500 }, (_, i) => (i % 50) / 50), dims: [50, 50] }
-  await show(page, 'qkv-heatmap', { label: 'A large map', matrix: large })
-  await show(page, 'qkv-heatmap', { label: 'A table', matrix: large, asTable: true })
-  await show(page, 'qkv-heatmap', { label: 'To edit', matrix: WEIGHTS, mode: 'edit' })
-  await show(page, 'qkv-heatmap', { label: 'Broken', matrix: { data: [], dims: [3] } })
-  await show(page, 'qkv-heatmap', { label: 'Empty' })
-  await show(page, 'qkv-lines', { weights: WEIGHTS, queryTokens: WORDS, keyTokens: WORDS })
-  await show(page, 'qkv-trace', { label: 'A trace', queryTokens: WORDS, trace: { scores: HEADS, weights: HEADS } })
+  await show('qkv-heatmap', { label: 'A large map', matrix: large })
+  await show('qkv-heatmap', { label: 'A table', matrix: large, asTable: true })
+  await show('qkv-heatmap', { label: 'To edit', matrix: WEIGHTS, mode: 'edit' })
+  await show('qkv-heatmap', { label: 'Broken', matrix: { data: [], dims: [3] } })
+  await show('qkv-heatmap', { label: 'Empty' })
+  await show('qkv-lines', { weights: WEIGHTS, queryTokens: WORDS, keyTokens: WORDS })
+  await show('qkv-trace', { label: 'A trace', queryTokens: WORDS, trace: { scores: HEADS, weights: HEADS } })
 }
 
 test('a head has an entropy and shares of the first key, the one before and its own, in float64', () => {
@@ -148,19 +142,20 @@ test('a pixel has the colour of its strongest cell that is seen', t => {
 })
 
 test('all heads are shown with their numbers; arrow keys and clicks select one', async () => {
-  await show(page, 'qkv-heads', { weights: HEADS })
+  await show('qkv-heads', { weights: HEADS })
   const heads = page.getByRole('radio')
-  assert.equal(await heads.count(), 2)
+  await becomes(() => heads.count(), 2)
   const numbers = await page.locator('qkv-heads dd').allTextContents()
   assert.deepEqual(numbers.slice(0, 4), ['0.66 bit', '0.51', '0.80', '0.35'])
   assert.deepEqual(numbers.slice(4), ['2.00 bit', '0.25', '0.25', '0.25'])
   await heads.first().focus()
-  assert.deepEqual(await events(page, 'head-focus'), [{ head: 0 }])
+  assert.deepEqual(await events('head-focus'), [{ head: 0 }])
   await page.keyboard.press('ArrowRight')
-  assert.deepEqual(await events(page, 'head-select'), [{ head: 1 }])
-  assert.equal(await heads.nth(1).getAttribute('aria-checked'), 'true')
-  assert.ok(
-    await heads.nth(1).evaluate(element => element === /** @type {ShadowRoot} */ (element.getRootNode()).activeElement),
+  assert.deepEqual(await events('head-select'), [{ head: 1 }])
+  await becomes(() => heads.nth(1).getAttribute('aria-checked'), 'true')
+  await becomes(
+    () => heads.nth(1).evaluate(element => element === /** @type {ShadowRoot} */ (element.getRootNode()).activeElement),
+    true,
   )
   await heads.first().click()
   await page.mouse.move(700, 700)
@@ -175,19 +170,19 @@ test('all heads are shown with their numbers; arrow keys and clicks select one',
     of('head-focus').some((/** @type {any} */ detail) => detail?.head === 0),
     'pointed at',
   )
-  const colour = await pixels(page, 'qkv-heads')
+  const colour = await pixels('qkv-heads')
   assert.notDeepEqual(colour(2, 2), colour(60, 2), 'a small map is painted')
 })
 
 test('lines: a token tells its links, arrow keys walk both sides', async () => {
-  const element = await show(page, 'qkv-lines', { weights: WEIGHTS, queryTokens: WORDS, keyTokens: WORDS })
+  const element = await show('qkv-lines', { weights: WEIGHTS, queryTokens: WORDS, keyTokens: WORDS })
   await page.locator('qkv-lines .scroll').focus()
   await page.keyboard.press('End')
-  assert.equal(await announced(page, 'qkv-lines'), 'eat looks at short 0.80, eat 0.10, Life 0.05, is 0.05')
+  await becomes(() => announced('qkv-lines'), 'eat looks at short 0.80, eat 0.10, Life 0.05, is 0.05')
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Home')
-  assert.equal(await announced(page, 'qkv-lines'), 'Life is seen by Life 1.00, is 0.90, short 0.10, eat 0.05')
-  assert.deepEqual((await events(page, 'token-focus')).at(-1), { side: 'column', index: 0 })
+  await becomes(() => announced('qkv-lines'), 'Life is seen by Life 1.00, is 0.90, short 0.10, eat 0.05')
+  assert.deepEqual((await events('token-focus')).at(-1), { side: 'column', index: 0 })
   const svg = await element.evaluate(lines => lines.toSVG())
   assert.equal(svg.match(/<path /g)?.length, 10 + 4, 'ten links, and those of the token once more')
 })
@@ -195,11 +190,11 @@ test('lines: a token tells its links, arrow keys walk both sides', async () => {
 test('lines of a thousand tokens: the strongest links, and it says which are left out', async () => {
   const size = 1000
   const data = Array.from({ length: size * size }, (_, i) => (i % size === Math.floor(i / size) ? 0.5 : 0.4 / size))
-  const element = await show(page, 'qkv-lines', { weights: { data, dims: [size, size] }, threshold: 0 })
-  assert.match((await page.locator('qkv-lines p').textContent()) ?? '', /^Links below 0\.\d+ are left out\.$/)
+  const element = await show('qkv-lines', { weights: { data, dims: [size, size] }, threshold: 0 })
+  await becomes(() => page.locator('qkv-lines p').textContent(), /^Links below 0\.\d+ are left out\.$/)
   await page.locator('qkv-lines .scroll').focus()
   await page.keyboard.press('End')
-  assert.match((await announced(page, 'qkv-lines')) ?? '', /^row 1000 looks at column 1000 0\.50, /)
+  await becomes(() => announced('qkv-lines'), /^row 1000 looks at column 1000 0\.50, /)
   const scrolled = await page.locator('qkv-lines .scroll').evaluate(({ scrollTop }) => scrollTop)
   assert.ok(scrolled > 10_000, `scrolled to ${scrolled}`)
   const svg = await element.evaluate(lines => lines.toSVG())
@@ -211,23 +206,23 @@ test('a trace of qkv shows each of its steps, and its numbers', async () => {
   const g = qkv.generator(1)
   const trace = qkv.trace(g.randn([2, 3, 4]), g.randn([2, 5, 4]), g.randn([2, 5, 2]), { causal: true, pastLength: 2 })
   const plain = Object.entries(trace).map(([name, { data, dims }]) => [name, { data: [...data], dims: [...dims] }])
-  await show(page, 'qkv-trace', { trace: Object.fromEntries(plain), head: 1 })
+  await show('qkv-trace', { trace: Object.fromEntries(plain), head: 1 })
   const names = await page.getByRole('tab').allTextContents()
   assert.deepEqual(names, ['scores', 'scaled', 'masked', 'maxima', 'exponentials', 'sums', 'weights', 'output'])
   await page.getByRole('button', { name: 'As table' }).click()
+  const numbers = async () => {
+    const texts = await page.locator('qkv-trace td:not(:empty)').allTextContents()
+    return texts.map(text => text.trim().replace('−', '-').replace('-0.0000', '0.0000'))
+  }
   for (const name of names) {
     await page.getByRole('tab', { name }).click()
-    await page.locator('qkv-trace table').waitFor() // the first one is loaded when it is asked for
-    await settled(page)
     const { data } = trace[/** @type {'scores'} */ (name)]
-    const want = Array.from(data.slice(data.length / 2), x => (x === -Infinity ? 'hidden' : x.toFixed(4)))
-    const got = (await page.locator('qkv-trace td:not(:empty)').allTextContents()).map(text => text.replace('−', '-'))
-    assert.deepEqual(got.map(text => text.trim().replace('-0.0000', '0.0000')), want.map(text => text.replace('-0.0000', '0.0000')), name) // biome-ignore format: one line
+    const written = (/** @type {number} */ x) =>
+      x === -Infinity ? 'hidden' : x.toFixed(4).replace('-0.0000', '0.0000')
+    await becomes(numbers, Array.from(data.slice(data.length / 2), written), name)
   }
   await page.getByRole('radio').first().click()
-  await settled(page)
-  const first = await page.locator('qkv-trace td:not(:empty)').first().textContent()
-  assert.equal(first?.trim().replace('−', '-'), trace.output.data[0].toFixed(4), 'another head')
+  await becomes(async () => (await numbers())[0], trace.output.data[0].toFixed(4), 'another head')
 })
 
 test("a layer's trace shows its steps, too", async () => {
@@ -239,13 +234,13 @@ test("a layer's trace shows its steps, too", async () => {
     axes,
     tensor: { data: [...tensor.data], dims: [...tensor.dims] },
   }))
-  await show(page, 'qkv-trace', { trace: { steps: plain } })
-  assert.deepEqual(
-    await page.getByRole('tab').allTextContents(),
+  await show('qkv-trace', { trace: { steps: plain } })
+  await becomes(
+    () => page.getByRole('tab').allTextContents(),
     steps.map(({ name }) => name),
   )
   for (let i = 0; i < steps.length; i++) await page.getByRole('tab').nth(i).click()
-  assert.equal(await page.locator('qkv-trace .problem').count(), 0)
+  await becomes(() => page.locator('qkv-trace .problem').count(), 0)
 })
 
 test('pictures are SVG with text as text, and PNG', async () => {
@@ -280,7 +275,7 @@ test('pictures are SVG with text as text, and PNG', async () => {
 })
 
 test('the picture of a large map holds its cells as one image, and says so', async () => {
-  const element = await show(page, 'qkv-heatmap', { matrix: { data: Array(160_000).fill(0.5), dims: [400, 400] } })
+  const element = await show('qkv-heatmap', { matrix: { data: Array(160_000).fill(0.5), dims: [400, 400] } })
   const svg = await element.evaluate(map => map.toSVG())
   assert.equal(svg.match(/<image /g)?.length, 1)
   assert.match(svg, /<desc>The 400 by 400 cells are one embedded image/)
@@ -298,11 +293,11 @@ test('tokens are text, whatever they hold', async () => {
   const size = HOSTILE.length
   const matrix = { data: Array(size * size).fill(1 / size), dims: [size, size] }
   const tokens = { rowTokens: HOSTILE, columnTokens: HOSTILE, label: HOSTILE[0] }
-  await show(page, 'qkv-heatmap', { matrix, ...tokens })
-  await show(page, 'qkv-heatmap', { matrix, ...tokens, asTable: true })
-  await show(page, 'qkv-lines', { weights: matrix, queryTokens: HOSTILE, keyTokens: HOSTILE, label: HOSTILE[1] })
-  await show(page, 'qkv-heads', { weights: { data: matrix.data, dims: [1, size, size] }, names: [HOSTILE[0]] })
-  await show(page, 'qkv-trace', { trace: { weights: matrix }, queryTokens: HOSTILE })
+  await show('qkv-heatmap', { matrix, ...tokens })
+  await show('qkv-heatmap', { matrix, ...tokens, asTable: true })
+  await show('qkv-lines', { weights: matrix, queryTokens: HOSTILE, keyTokens: HOSTILE, label: HOSTILE[1] })
+  await show('qkv-heads', { weights: { data: matrix.data, dims: [1, size, size] }, names: [HOSTILE[0]] })
+  await show('qkv-trace', { trace: { weights: matrix }, queryTokens: HOSTILE })
   const found = await page.evaluate(async () => {
     const roots = Array.from(document.querySelectorAll('main > *'), ({ shadowRoot }) => shadowRoot)
     const elements = Array.from(/** @type {any} */ (document.querySelectorAll('main > :not(h1)')))
@@ -335,9 +330,9 @@ test('a page hands over its own words, and no English is left', async () => {
     )
   })
   const tokens = ['甲', '乙', '丙', '丁']
-  await show(page, 'qkv-heatmap', { matrix: WEIGHTS, texts, rowTokens: tokens, columnTokens: tokens, label: '图' })
-  await show(page, 'qkv-heads', { weights: HEADS, texts })
-  await show(page, 'qkv-lines', { weights: WEIGHTS, texts, queryTokens: tokens, keyTokens: tokens })
+  await show('qkv-heatmap', { matrix: WEIGHTS, texts, rowTokens: tokens, columnTokens: tokens, label: '图' })
+  await show('qkv-heads', { weights: HEADS, texts })
+  await show('qkv-lines', { weights: WEIGHTS, texts, queryTokens: tokens, keyTokens: tokens })
   const english = await page.evaluate(async () => {
     const elements = Array.from(/** @type {any} */ (document.querySelectorAll('main > :not(h1)')))
     const words = elements.map(async element => {
@@ -356,18 +351,13 @@ test('a page hands over its own words, and no English is left', async () => {
 })
 
 test('colours follow the page when it turns dark', async () => {
-  const element = await show(page, 'qkv-heatmap', { matrix: { data: [0], dims: [1, 1] }, legend: false })
+  const element = await show('qkv-heatmap', { matrix: { data: [0], dims: [1, 1] }, legend: false })
   const ground = () => element.evaluate(async map => (await map.toSVG()).match(/fill="(rgb[^"]+)"/)?.[1])
-  /** After the transition that notifies the element. @param {string} want */
-  const turns = async want => {
-    for (let frames = 0; frames < 200 && (await ground()) !== want; frames++) await settled(page)
-    assert.equal(await ground(), want)
-  }
-  await turns('rgb(255, 255, 255)')
+  await becomes(ground, 'rgb(255, 255, 255)')
   await page.evaluate(() => {
     document.documentElement.style.colorScheme = 'dark'
   })
-  await turns('rgb(18, 18, 18)')
+  await becomes(ground, 'rgb(18, 18, 18)')
   await page.evaluate(() => {
     document.documentElement.style.colorScheme = ''
     const sheet = new CSSStyleSheet()
@@ -375,7 +365,7 @@ test('colours follow the page when it turns dark', async () => {
     document.adoptedStyleSheets = [sheet]
     document.documentElement.className = 'other'
   })
-  await turns('rgb(1, 2, 3)')
+  await becomes(ground, 'rgb(1, 2, 3)')
 })
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark']))
@@ -393,15 +383,12 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark']))
   })
 
 test('the example page shows weights that did not come from qkv', async () => {
-  await page.goto(`${elements.origin}/web/elements/example.html`)
+  await page.goto(`${url}web/elements/example.html`)
   const { data, dims } = JSON.parse(await readFile(new URL('../../web/elements/example.json', import.meta.url), 'utf8'))
   for (const head of [1, 0]) {
     await page.getByRole('radio').nth(head).click()
-    await settled(page)
-    const told = await page.evaluate(() => {
-      const map = /** @type {any} */ (document.querySelector('qkv-heatmap'))
-      return map.describe({ row: 8, column: 1 })
-    })
-    assert.equal(told, `it to animal: ${data[(head * dims[1] + 8) * dims[2] + 1].toFixed(4)}`)
+    const told = () =>
+      page.locator('qkv-heatmap').evaluate(map => /** @type {any} */ (map).describe({ row: 8, column: 1 }))
+    await becomes(told, `it to animal: ${data[(head * dims[1] + 8) * dims[2] + 1].toFixed(4)}`)
   }
 })

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cell, plain, printed, settled } from './browser.js'
-import { usePage } from './open.js'
+import { cell, plain, printed } from './browser.js'
+import { becomes, choose, go, page, reads, set, type, usePage } from './open.js'
 
-const open = usePage()
+usePage()
 const SHARPNESS = 8
 
 /** What each kind scores query i and key j with, of `tokens`. @type {Record<string, (tokens: string[], i: number, j: number) => number>} */
@@ -36,8 +36,8 @@ function same(got, want, what) {
 
 /** @param {number} head */
 async function pick(head) {
-  await open.page.locator('qkv-heads').getByRole('radio').nth(head).click()
-  await open.page
+  await page.locator('qkv-heads').getByRole('radio').nth(head).click()
+  await page
     .locator('.steps-panel .of-head', { hasText: `head ${head + 1}` })
     .first()
     .waitFor()
@@ -46,8 +46,7 @@ async function pick(head) {
 const KINDS = Object.keys(SCORES)
 
 test('each head of the handBuilt looks where its name says, by queries and keys that are real', async () => {
-  const { page } = open
-  await open.choose('handBuilt')
+  await choose('handBuilt')
   const tokens = 'the cat sat and the cat slept'.split(' ')
   for (const [head, kind] of KINDS.entries()) {
     await pick(head)
@@ -66,9 +65,9 @@ test('each head of the handBuilt looks where its name says, by queries and keys 
 })
 
 test('the induction head says which word comes next', async () => {
-  await open.choose('handBuilt')
-  assert.match(await open.text('.answer-first'), /^the₅ looks almost only at cat₂ \(99\.2%\)/)
-  const output = (await printed(open.page, 'output')).map(Number)
+  await choose('handBuilt')
+  await reads('.answer-first', /^the₅ looks almost only at cat₂ \(99\.2%\)/)
+  const output = (await printed(page, 'output')).map(Number)
   const words = ['and', 'cat', 'sat', 'slept', 'the']
   for (const [row, next] of /** @type {const} */ ([
     [4, 'cat'],
@@ -78,18 +77,17 @@ test('the induction head says which word comes next', async () => {
     assert.equal(words[line.indexOf(Math.max(...line))], next)
     assert.ok(Math.max(...line) > 0.95)
   }
-  const columns = await open.page.locator('[data-matrix="output"] .column-name').allTextContents()
+  const columns = await page.locator('[data-matrix="output"] .column-name').allTextContents()
   assert.deepEqual(columns.map(plain), words)
 })
 
 test('kinds are picked for each head and mixed, without a mask and for other words, and travel in a link', async () => {
-  const { page } = open
-  await open.choose('handBuilt')
-  await open.set('heads', '2')
-  await open.set('hand-built-0', 'same')
-  await open.set('hand-built-1', 'previous')
-  await open.set('mask', 'none')
-  await open.type('#sentence', 'a b a a')
+  await choose('handBuilt')
+  await set('heads', '2')
+  await set('hand-built-0', 'same')
+  await set('hand-built-1', 'previous')
+  await set('mask', 'none')
+  await type('#sentence', 'a b a a')
   const tokens = ['a', 'b', 'a', 'a']
   const check = async () => {
     for (const [head, kind] of ['same', 'previous'].entries()) {
@@ -106,23 +104,19 @@ test('kinds are picked for each head and mixed, without a mask and for other wor
   }
   await check()
   await page.waitForFunction(() => location.hash.includes('sentence=a+b+a+a'))
-  await open.go(new URL(page.url()).hash)
+  await go(new URL(page.url()).hash)
   await check()
   const link = new URL(page.url()).hash.replace(/~\w+/, '')
-  await open.go(link.replace('handBuilt=same.previous', 'handBuilt=same.nonsense'))
-  assert.equal(await open.page.locator('.said').getAttribute('data-message'), 'linkDamaged')
+  await go(link.replace('handBuilt=same.previous', 'handBuilt=same.nonsense'))
+  await becomes(() => page.locator('.said').getAttribute('data-message'), 'linkDamaged')
 })
 
 test('their numbers are explained, and a sentence too long for them is refused', async () => {
-  const { page } = open
-  await open.choose('handBuilt')
+  await choose('handBuilt')
   await cell(page, 'Wq', 0, 0).click()
-  await settled(page)
-  assert.match(await open.text('.panel .steps'), /Built by hand/)
+  await reads('.panel .steps', /Built by hand/)
   await cell(page, 'X', 1, 1).click()
-  await settled(page)
-  assert.match(await open.text('.panel .steps'), /One where the token has this position/)
+  await reads('.panel .steps', /One where the token has this position/)
   await page.fill('#sentence', 'word '.repeat(129))
-  await settled(page)
-  assert.match(await open.text('#sentence-problem'), /up to 128 tokens, but there are 129/)
+  await reads('#sentence-problem', /up to 128 tokens, but there are 129/)
 })

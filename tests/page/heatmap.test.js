@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { settled } from './browser.js'
 import { announced, events, pixels, show, useElements } from './elements.js'
-
-/** @typedef {import('playwright-core').Page} Page */
+import { becomes, page } from './open.js'
 
 const WORDS = ['Life', 'is', 'short', 'eat', 'dessert', 'first']
 const WEIGHTS = [
@@ -18,11 +16,7 @@ const CAUSAL = { data: WEIGHTS.map((_, i) => i % 6 <= Math.floor(i / 6)), dims: 
 const MATRIX = { data: WEIGHTS, dims: [6, 6] }
 const MAP = { matrix: MATRIX, rowTokens: WORDS, columnTokens: WORDS, label: 'Weights' }
 
-/** @type {Page} */
-let page
-useElements(next => {
-  page = next
-})
+useElements()
 
 const map = () => page.locator('qkv-heatmap .map')
 const cells = async () => (await page.locator('qkv-heatmap td:not(:empty)').allTextContents()).map(text => text.trim())
@@ -38,55 +32,55 @@ const middle = (row, column) =>
   )
 
 test('a map as table is a real table, with the numbers that were given', async () => {
-  await show(page, 'qkv-heatmap', MAP)
+  await show('qkv-heatmap', MAP)
   await page.getByRole('button', { name: 'As table' }).click()
   await page.locator('qkv-heatmap table').waitFor() // it is loaded when it is asked for
-  assert.deepEqual((await cells()).map(Number), WEIGHTS)
-  assert.deepEqual(await page.locator('qkv-heatmap th[scope=row]').allTextContents(), WORDS)
-  assert.deepEqual(await page.locator('qkv-heatmap th[scope=col]').allTextContents(), WORDS)
+  await becomes(async () => (await cells()).map(Number), WEIGHTS)
+  await becomes(() => page.locator('qkv-heatmap th[scope=row]').allTextContents(), WORDS)
+  await becomes(() => page.locator('qkv-heatmap th[scope=col]').allTextContents(), WORDS)
   await page.getByRole('button', { name: 'As table' }).click()
-  assert.equal(await map().count(), 1, 'and back')
+  await becomes(() => map().count(), 1, 'and back')
 })
 
 test('arrow keys, Home, End, PageUp and PageDown move, and each cell is announced in words', async () => {
-  await show(page, 'qkv-heatmap', MAP)
+  await show('qkv-heatmap', MAP)
   await map().focus()
-  assert.equal(await announced(page, 'qkv-heatmap'), 'Life to Life: 1.0000')
+  await becomes(() => announced('qkv-heatmap'), 'Life to Life: 1.0000')
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowRight'])
     await page.keyboard.press(key)
-  assert.equal(await announced(page, 'qkv-heatmap'), 'dessert to eat: 0.6200')
-  const last = (await events(page, 'cell-focus')).at(-1)
+  await becomes(() => announced('qkv-heatmap'), 'dessert to eat: 0.6200')
+  const last = (await events('cell-focus')).at(-1)
   assert.deepEqual(last, { row: 4, column: 3, value: 0.62 })
   const path = { Home: 'dessert to Life: 0.1000', End: 'dessert to first: 0.0000', PageUp: 'Life to first: 0.0000' }
   for (const [key, words] of Object.entries({ ...path, PageDown: 'first to first: 0.2500' })) {
     await page.keyboard.press(key)
-    assert.equal(await announced(page, 'qkv-heatmap'), words, key)
+    await becomes(() => announced('qkv-heatmap'), words, key)
   }
 })
 
 test('Enter and click keep a cell, and say so', async () => {
-  await show(page, 'qkv-heatmap', MAP)
+  await show('qkv-heatmap', MAP)
   await map().focus()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
-  assert.deepEqual(await events(page, 'cell-pin'), [{ row: 1, column: 0, value: 0.05 }])
-  assert.equal(await page.locator('qkv-heatmap [role=status]').textContent(), 'is to Life: 0.0500, selected')
+  assert.deepEqual(await events('cell-pin'), [{ row: 1, column: 0, value: 0.05 }])
+  await becomes(() => page.locator('qkv-heatmap [role=status]').textContent(), 'is to Life: 0.0500, selected')
   const { x, y } = await middle(4, 3)
   await page.mouse.click(x, y)
-  assert.deepEqual(await events(page, 'cell-pin'), [{ row: 4, column: 3, value: 0.62 }])
+  assert.deepEqual(await events('cell-pin'), [{ row: 4, column: 3, value: 0.62 }])
 })
 
 test('hidden cells, cells that are not a number, and numbers look and read differently', async () => {
   const data = WEIGHTS.map((x, i) =>
     i === 1 ? -Infinity : i === 12 ? 0 : i === 6 ? Number.NaN : i === 7 ? Infinity : x,
   )
-  await show(page, 'qkv-heatmap', { ...MAP, matrix: { data, dims: [6, 6] }, mask: CAUSAL, legend: false })
+  await show('qkv-heatmap', { ...MAP, matrix: { data, dims: [6, 6] }, mask: CAUSAL, legend: false })
   const spots = []
   for (const [row, column] of [[0, 1], [1, 0], [0, 2], [3, 3],
     [2, 0]]) spots.push(await middle(row, column)) // biome-ignore format: pairs
   const box = await map().boundingBox()
   assert.ok(box)
-  const colour = await pixels(page, 'qkv-heatmap')
+  const colour = await pixels('qkv-heatmap')
   const [aside, below] = [-20, 9] // beside the number
   const [hidden, nan, masked, number, zero] = spots.map(({ x, y }) =>
     colour(x - box.x + aside, y - box.y + below).join(),
@@ -98,7 +92,7 @@ test('hidden cells, cells that are not a number, and numbers look and read diffe
   const words = []
   for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown', 'Home', 'ArrowRight']) {
     await page.keyboard.press(key)
-    words.push(await announced(page, 'qkv-heatmap'))
+    words.push(await announced('qkv-heatmap'))
   }
   assert.deepEqual(words, [
     'Life to is: hidden',
@@ -111,41 +105,44 @@ test('hidden cells, cells that are not a number, and numbers look and read diffe
 
 test('keys, buttons and the wheel zoom; what is dragged moves', async () => {
   const data = Array.from({ length: 10_000 }, (_, i) => (i % 97) / 97)
-  const element = await show(page, 'qkv-heatmap', { matrix: { data, dims: [100, 100] } })
+  const element = await show('qkv-heatmap', { matrix: { data, dims: [100, 100] } })
   const view = () => element.evaluate(({ view }) => view)
-  assert.deepEqual(await view(), { zoom: 1, row: 0, column: 0 })
+  await becomes(view, { zoom: 1, row: 0, column: 0 })
   await map().focus()
   await page.keyboard.press('+')
   await page.keyboard.press('+')
-  assert.equal((await view()).zoom, 2.25)
+  await becomes(async () => (await view()).zoom, 2.25)
   await page.keyboard.press('End')
   await page.keyboard.press('Control+End')
-  await settled(page)
-  const far = await view()
-  assert.ok(far.row > 50 && far.column > 50, `the view follows the cell: ${JSON.stringify(far)}`)
+  const isFar = async () => {
+    const { row, column } = await view()
+    return row > 50 && column > 50
+  }
+  await becomes(isFar, true, 'the view follows the cell')
   await page.keyboard.press('0')
-  assert.equal((await view()).zoom, 1)
+  await becomes(async () => (await view()).zoom, 1)
   await page.getByRole('button', { name: 'Zoom in' }).click()
-  assert.equal((await view()).zoom, 1.5)
+  await becomes(async () => (await view()).zoom, 1.5)
   const box = await map().boundingBox()
   assert.ok(box)
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
   await page.mouse.move(x, y)
   await page.mouse.wheel(0, -300)
-  assert.equal((await view()).zoom, 1.5, 'the wheel alone scrolls the page')
+  await becomes(async () => (await view()).zoom, 1.5, 'the wheel alone scrolls the page')
   await page.keyboard.down('Control')
   await page.mouse.wheel(0, -300)
   await page.keyboard.up('Control')
-  await settled(page)
+  await becomes(async () => (await view()).zoom > 2, true)
   const zoomed = await view()
-  assert.ok(zoomed.zoom > 2, `${zoomed.zoom}`)
   await page.mouse.down()
   await page.mouse.move(x + 40, y + 20, { steps: 4 })
   await page.mouse.up()
-  await settled(page)
-  const moved = await view()
-  assert.ok(moved.column < zoomed.column && moved.row < zoomed.row, 'dragged to the right and down')
-  assert.deepEqual(await events(page, 'cell-pin'), [], 'a drag keeps no cell')
+  const isMoved = async () => {
+    const { row, column } = await view()
+    return column < zoomed.column && row < zoomed.row
+  }
+  await becomes(isMoved, true, 'dragged to the right and down')
+  assert.deepEqual(await events('cell-pin'), [], 'a drag keeps no cell')
 })
 
 test('2048 tokens open in the time of fifty passes over their weights, and one strong link among them can be seen', async t => {
@@ -199,32 +196,32 @@ test('2048 tokens open in the time of fifty passes over their weights, and one s
   assert.ok(before.opened < 50 * before.pass, `${before.opened} ms, a pass ${before.pass} ms`)
   assert.equal(before.strong, 1, 'the strong link has a pixel of its own')
   await map().focus()
-  assert.equal(await announced(page, 'qkv-heatmap'), 'token 1003 to token 1501: 1.0000')
+  await becomes(() => announced('qkv-heatmap'), 'token 1003 to token 1501: 1.0000')
   await page.getByRole('button', { name: 'As table' }).click()
   await page.locator('qkv-heatmap table').waitFor()
-  assert.equal(await page.locator('qkv-heatmap td:not(:empty)').count(), 24 * 24, 'the table has pages')
+  await becomes(() => page.locator('qkv-heatmap td:not(:empty)').count(), 24 * 24, 'the table has pages')
   await page.getByRole('button', { name: 'Rows after' }).click()
-  assert.equal(await page.locator('qkv-heatmap th[scope=row]').first().textContent(), 'token 24')
+  await becomes(() => page.locator('qkv-heatmap th[scope=row]').first().textContent(), 'token 24')
 })
 
 test('one map can show another’s difference', async () => {
   const other = { data: WEIGHTS.map((x, i) => (i === 0 ? 0.25 : x)), dims: [6, 6] }
-  const element = await show(page, 'qkv-heatmap', { ...MAP, minus: other })
+  const element = await show('qkv-heatmap', { ...MAP, minus: other })
   await map().focus()
-  assert.equal(await announced(page, 'qkv-heatmap'), 'Life to Life: 0.7500')
+  await becomes(() => announced('qkv-heatmap'), 'Life to Life: 0.7500')
   const svg = await element.evaluate(heatmap => heatmap.toSVG())
   assert.match(svg, />−1</, 'a scale to both sides')
   assert.match(svg, />1</)
 })
 
 test('cells are painted by mouse, by touch and by keyboard', async () => {
-  await show(page, 'qkv-heatmap', { ...MAP, mode: 'paint' })
+  await show('qkv-heatmap', { ...MAP, mode: 'paint' })
   const [from, to] = [await middle(1, 1), await middle(1, 4)]
   await page.mouse.move(from.x, from.y)
   await page.mouse.down()
   await page.mouse.move(to.x, to.y, { steps: 2 }) // faster than cells
   await page.mouse.up()
-  const stroke = await events(page, 'cell-paint')
+  const stroke = await events('cell-paint')
   assert.deepEqual(
     stroke.map(({ row, column, hide, isFirst }) => [row, column, hide, isFirst]),
     [1, 2, 3, 4].map(column => [1, column, true, column === 1]),
@@ -233,7 +230,7 @@ test('cells are painted by mouse, by touch and by keyboard', async () => {
   await page.keyboard.press('Control+Home')
   await page.keyboard.press(' ')
   await page.keyboard.press('Shift+ArrowDown')
-  const keys = await events(page, 'cell-paint')
+  const keys = await events('cell-paint')
   assert.deepEqual(
     keys.map(({ row, column }) => [row, column]),
     [[0, 0], [1, 0]], // biome-ignore format: pairs
@@ -255,7 +252,7 @@ test('cells are painted by mouse, by touch and by keyboard', async () => {
     touch('pointermove', 31)
     touch('pointerup', 31)
   }, from)
-  const touched = await events(page, 'cell-paint')
+  const touched = await events('cell-paint')
   assert.deepEqual(
     touched.map(({ row, column }) => [row, column]),
     [[1, 1], [2, 1]], // biome-ignore format: pairs
@@ -265,23 +262,23 @@ test('cells are painted by mouse, by touch and by keyboard', async () => {
 })
 
 test('a number is typed or dragged; nonsense changes nothing', async () => {
-  await show(page, 'qkv-heatmap', { ...MAP, mode: 'edit' })
+  await show('qkv-heatmap', { ...MAP, mode: 'edit' })
   const type = async (/** @type {string} */ letters) => {
     await map().focus()
     await page.keyboard.press('Control+Home')
     await page.keyboard.type(letters)
     await page.keyboard.press('Enter')
-    return events(page, 'cell-edit')
+    return events('cell-edit')
   }
-  assert.deepEqual(await type('-1.5'), [{ row: 0, column: 0, value: -1.5, old: 1, isFirst: true }])
-  assert.deepEqual(await type('2,25'), [{ row: 0, column: 0, value: 2.25, old: 1, isFirst: true }])
-  assert.deepEqual(await type('1e-'), [])
+  await becomes(() => type('-1.5'), [{ row: 0, column: 0, value: -1.5, old: 1, isFirst: true }])
+  await becomes(() => type('2,25'), [{ row: 0, column: 0, value: 2.25, old: 1, isFirst: true }])
+  await becomes(() => type('1e-'), [])
   const { x, y } = await middle(2, 2)
   await page.mouse.move(x, y)
   await page.mouse.down()
   await page.mouse.move(x + 20, y, { steps: 2 })
   await page.mouse.up()
-  const dragged = await events(page, 'cell-edit')
+  const dragged = await events('cell-edit')
   assert.ok(dragged.every(({ row, column, old }) => row === 2 && column === 2 && old === 0.5))
   assert.equal(dragged.at(-1).value, 0.6)
   assert.deepEqual(
@@ -291,7 +288,7 @@ test('a number is typed or dragged; nonsense changes nothing', async () => {
 })
 
 test('two fingers zoom', async () => {
-  const element = await show(page, 'qkv-heatmap', { matrix: { data: Array(2500).fill(0.5), dims: [50, 50] } })
+  const element = await show('qkv-heatmap', { matrix: { data: Array(2500).fill(0.5), dims: [50, 50] } })
   await map().evaluate(target => {
     const { left, top } = target.getBoundingClientRect()
     const finger = (/** @type {string} */ type, /** @type {number} */ pointerId, /** @type {number} */ x) =>
@@ -304,13 +301,13 @@ test('two fingers zoom', async () => {
     finger('pointerup', 1, 150)
     finger('pointerup', 2, 250)
   })
-  assert.equal(await element.evaluate(({ view }) => view.zoom), 2)
+  await becomes(() => element.evaluate(({ view }) => view.zoom), 2)
 })
 
 test('what does not fit is said in the element, and the next tensor is shown', async () => {
-  const element = await show(page, 'qkv-heatmap', { matrix: { data: [1, 2, 3], dims: [2, 2] } })
+  const element = await show('qkv-heatmap', { matrix: { data: [1, 2, 3], dims: [2, 2] } })
   const said = () => page.locator('qkv-heatmap .problem').textContent()
-  assert.equal(await said(), 'Expected 4 numbers for dims (2, 2), got 3.')
+  await becomes(said, 'Expected 4 numbers for dims (2, 2), got 3.')
   const tries = [
     [{ matrix: { data: [1, 2], dims: [2] } }, 'Expected 2 axes, got dims (2).'],
     [{ matrix: 'no tensor' }, 'Expected a tensor { data, dims }, got string.'],
@@ -324,25 +321,23 @@ test('what does not fit is said in the element, and the next tensor is shown', a
   ]
   for (const [properties, words] of tries) {
     await element.evaluate((heatmap, given) => Object.assign(heatmap, given), properties)
-    await settled(page)
-    assert.equal(await said(), words)
+    await becomes(said, words)
   }
   await element.evaluate((heatmap, given) => Object.assign(heatmap, { mask: undefined, ...given }), MAP)
-  await settled(page)
-  assert.equal(await page.locator('qkv-heatmap .problem').count(), 0)
-  assert.equal(await map().count(), 1)
+  await becomes(() => page.locator('qkv-heatmap .problem').count(), 0)
+  await becomes(() => map().count(), 1)
 })
 
 for (const [rows, columns] of [[0, 0], [0, 3], [1, 1], [1, 300], [300, 1], [5000, 3]]) // biome-ignore format: pairs
   test(`a map of ${rows} by ${columns} is shown`, async () => {
     const data = Array.from({ length: rows * columns }, (_, i) => i / (rows * columns))
-    const element = await show(page, 'qkv-heatmap', { matrix: { data, dims: [rows, columns] } })
+    const element = await show('qkv-heatmap', { matrix: { data, dims: [rows, columns] } })
     if (rows * columns === 0)
-      assert.equal(await page.locator('qkv-heatmap .quiet').textContent(), 'Nothing to show yet.')
+      await becomes(() => page.locator('qkv-heatmap .quiet').textContent(), 'Nothing to show yet.')
     else {
       await map().focus()
       await page.keyboard.press('Control+End')
-      assert.match((await announced(page, 'qkv-heatmap')) ?? '', new RegExp(`^row ${rows} to column ${columns}: `))
+      await becomes(() => announced('qkv-heatmap'), new RegExp(`^row ${rows} to column ${columns}: `))
     }
-    assert.match(await element.evaluate(heatmap => heatmap.toSVG()), /^<svg [\s\S]*<\/svg>$/)
+    await becomes(() => element.evaluate(heatmap => heatmap.toSVG()), /^<svg [\s\S]*<\/svg>$/)
   })

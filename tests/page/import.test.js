@@ -5,15 +5,15 @@ import { test } from 'node:test'
 import { writeNpy } from '../../web/files/npy.js'
 import { printed, settled } from './browser.js'
 import { expectNumbers } from './golden.js'
-import { usePage } from './open.js'
+import { becomes, choose, go, page, set, text, usePage } from './open.js'
 
-const open = usePage()
+usePage()
 
 /** @typedef {{ name: string, buffer: Buffer }} File */
 
 /** @param {...File} files */
-async function choose(...files) {
-  await open.page.setInputFiles(
+async function give(...files) {
+  await page.setInputFiles(
     '#import-files',
     files.map(({ name, buffer }) => ({ name, buffer, mimeType: 'application/octet-stream' })),
     { timeout: 60_000 }, // 50 MB go to the browser as text
@@ -21,14 +21,14 @@ async function choose(...files) {
   return said()
 }
 async function said() {
-  await open.page.locator('.said span').waitFor()
-  await settled(open.page)
-  return open.text('.said span')
+  await page.locator('.said span').waitFor()
+  await settled(page)
+  return text('.said span')
 }
 /** @param {string} text */
 async function paste(text) {
-  await open.page.fill('#paste', text)
-  await open.page.click('#import-pasted')
+  await page.fill('#paste', text)
+  await page.click('#import-pasted')
   return said()
 }
 /** @param {unknown} value @param {string} [name] @returns {File} */
@@ -52,25 +52,22 @@ const header = (descr, shape, isFortran = false) =>
   `{'descr': '${descr}', 'fortran_order': ${isFortran ? 'True' : 'False'}, 'shape': ${shape}, }\n`
 
 /** The numbers of a matrix, whether shown as numbers or as a map. @param {string} matrix */
-const matrixOf = async matrix => (await printed(open.page, matrix)).map(Number)
+const matrixOf = async matrix => (await printed(page, matrix)).map(Number)
 
 test('the example on the page is tried by one press', async () => {
-  const { page } = open
   await page.click('#import-example')
-  assert.equal(await said(), 'Read. Heads: 2.')
-  assert.equal(await page.locator('qkv-heads').getByRole('radio').count(), 2)
-  assert.deepEqual(await matrixOf('weights'), [1, 0, 0, 0.3, 0.7, 0, 0.1, 0.6, 0.3])
-  assert.deepEqual(await matrixOf('output'), [1, 0, 0.3, 0.7, 0.7, 0.3], 'weights times v')
-  assert.deepEqual((await page.locator('.text-strip').first().locator('.token').allTextContents()).map(String), [
-    'the',
-    'cat',
-    'sat',
-  ])
+  await becomes(said, 'Read. Heads: 2.')
+  await becomes(() => page.locator('qkv-heads').getByRole('radio').count(), 2)
+  await becomes(() => matrixOf('weights'), [1, 0, 0, 0.3, 0.7, 0, 0.1, 0.6, 0.3])
+  await becomes(() => matrixOf('output'), [1, 0, 0.3, 0.7, 0.7, 0.3], 'weights times v')
+  await becomes(
+    async () => (await page.locator('.text-strip').first().locator('.token').allTextContents()).map(String),
+    ['the', 'cat', 'sat'],
+  )
 })
 
 test('Q, K and V of the article, brought as .npy, give the article’s weights', async () => {
-  const { page } = open
-  await open.choose('self')
+  await choose('self')
   const files = []
   for (const [id, width] of /** @type {const} */ ([
     ['Q', 2],
@@ -82,24 +79,23 @@ test('Q, K and V of the article, brought as .npy, give the article’s weights',
       .evaluate(grid => Array.from(/** @type {any} */ (grid).matrix.tensor.data, Number))
     files.push(npy([6, width], data, `layer-0_${id}.npy`))
   }
-  assert.equal(await choose(...files, json({ tokens: ['a', 'b', 'c', 'd,', 'e f', ''] })), 'Read. Heads: 1.')
+  assert.equal(await give(...files, json({ tokens: ['a', 'b', 'c', 'd,', 'e f', ''] })), 'Read. Heads: 1.')
   expectNumbers(await printed(page, 'weights'), 'attn_weights')
   expectNumbers(await printed(page, 'output'), 'SelfAttention-3-2-4')
-  assert.deepEqual(
-    await page.locator('.text-strip').first().locator('.token').allTextContents(),
+  await becomes(
+    () => page.locator('.text-strip').first().locator('.token').allTextContents(),
     ['a', 'b', 'c', 'd,', 'e f', ''],
     'tokens stay as they were brought',
   )
   await page.clock.install()
-  await open.set('mask', 'causal')
+  await set('mask', 'causal')
   expectNumbers(await printed(page, 'weights'), 'causal_attn_weights')
   await page.clock.runFor(1000) // the address follows after a pause
-  await open.go(new URL(page.url()).hash)
+  await go(new URL(page.url()).hash)
   expectNumbers(await printed(page, 'weights'), 'causal_attn_weights')
 })
 
 test('files dropped anywhere and JSON pasted anywhere are taken', async () => {
-  const { page } = open
   const drop = (/** @type {string} */ text) =>
     page.evaluate(content => {
       const dataTransfer = new DataTransfer()
@@ -108,22 +104,21 @@ test('files dropped anywhere and JSON pasted anywhere are taken', async () => {
         document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }))
     }, text)
   await drop('[[0.25, 0.75]]')
-  assert.equal(await said(), 'Read. Heads: 1.')
-  assert.deepEqual(await matrixOf('weights'), [0.25, 0.75])
-  assert.equal(await page.locator('.is-dropping').count(), 0)
+  await becomes(said, 'Read. Heads: 1.')
+  await becomes(() => matrixOf('weights'), [0.25, 0.75])
+  await becomes(() => page.locator('.is-dropping').count(), 0)
   await page.evaluate(() => {
     const clipboardData = new DataTransfer()
     clipboardData.setData('text/plain', ' {"weights": {"shape": [1, 1, 2], "data": [0.5, 0.5]}}')
     document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
   })
   await settled(page)
-  assert.deepEqual(await matrixOf('weights'), [0.5, 0.5])
+  await becomes(() => matrixOf('weights'), [0.5, 0.5])
   await page.keyboard.press('Control+z')
-  assert.deepEqual(await matrixOf('weights'), [0.25, 0.75], 'what was brought can be undone')
+  await becomes(() => matrixOf('weights'), [0.25, 0.75], 'what was brought can be undone')
 })
 
 test('other types and orders of .npy are read as their numbers', async () => {
-  const { page } = open
   const bytesOf = (/** @type {ArrayBufferView} */ view) => new Uint8Array(view.buffer)
   for (const [name, file, want] of /** @type {[string, File, number[]][]} */ ([
     ['f2', raw(header('<f2', '(1, 2)'), bytesOf(Uint16Array.of(0x3400, 0x3a00))), [0.25, 0.75]],
@@ -139,8 +134,8 @@ test('other types and orders of .npy are read as their numbers', async () => {
     ],
     ['leading axes of one', npy([1, 1, 1, 2], [0.5, 0.5]), [0.5, 0.5]],
   ])) {
-    assert.equal(await choose(file), 'Read. Heads: 1.', name)
-    assert.deepEqual(await matrixOf('weights'), want, name)
+    assert.equal(await give(file), 'Read. Heads: 1.', name)
+    await becomes(() => matrixOf('weights'), want, name)
     await page.click('.said button')
   }
 })
@@ -227,21 +222,19 @@ const BAD = [
 ]
 
 test('what cannot be shown is answered in words, and the page stays as it was', async () => {
-  const { page } = open
   const before = await printed(page, 'weights')
   for (const [name, files, message] of BAD) {
-    assert.match(await choose(...files), message, name)
-    assert.equal(await page.locator('.said.is-bad').count(), 1, name)
+    assert.match(await give(...files), message, name)
+    await becomes(() => page.locator('.said.is-bad').count(), 1, name)
     await page.click('.said button')
   }
-  assert.equal(await page.locator('img').count(), 0)
-  assert.deepEqual(await printed(page, 'weights'), before)
+  await becomes(() => page.locator('img').count(), 0)
+  await becomes(() => printed(page, 'weights'), before)
   assert.match(await paste(''), /not JSON/)
   assert.match(await paste(MARKUP), /not JSON/)
 })
 
 test('hostile tokens are text in every view', async () => {
-  const { page } = open
   const tokens = [
     MARKUP,
     '"><script>alert(1)</script>',
@@ -254,11 +247,11 @@ test('hostile tokens are text in every view', async () => {
   ]
   const n = tokens.length
   const weights = tokens.map((_, i) => tokens.map((_, j) => (i === j ? 1 : 0)))
-  assert.equal(await choose(json({ weights, v: weights, tokens })), 'Read. Heads: 1.')
-  assert.equal((await matrixOf('weights')).length, n * n)
+  assert.equal(await give(json({ weights, v: weights, tokens })), 'Read. Heads: 1.')
+  await becomes(async () => (await matrixOf('weights')).length, n * n)
   const shown = await page.locator('.text-strip').first().locator('.token').allTextContents()
   assert.equal(shown[0], MARKUP)
-  assert.equal(await page.locator('img').count(), 0)
+  await becomes(() => page.locator('img').count(), 0)
   const { scrollWidth, innerWidth } = await page.evaluate(() => ({
     scrollWidth: document.documentElement.scrollWidth,
     innerWidth: window.innerWidth,
@@ -267,19 +260,18 @@ test('hostile tokens are text in every view', async () => {
 })
 
 test('weights of 8 heads and 512 tokens can be looked at, and are too many for a link', async () => {
-  const { page } = open
   const [H, L] = [8, 512]
   const data = new Float32Array(H * L * L)
   for (let row = 0; row < H * L; row++) data[row * L + ((row * 7) % L)] = 1
-  assert.equal(await choose(npy([H, L, L], data)), 'Read. Heads: 8.')
-  assert.equal(await page.locator('qkv-heads').getByRole('radio').count(), 8)
+  assert.equal(await give(npy([H, L, L], data)), 'Read. Heads: 8.')
+  await becomes(() => page.locator('qkv-heads').getByRole('radio').count(), 8)
   const map = await page
     .locator('#map')
     .evaluate(own => Array.from(/** @type {any} */ (own).matrix.data.slice(512, 1024)))
   assert.equal(map.indexOf(1), 7)
   await page.clock.install()
   await page.click('#copy-link')
-  assert.match(await said(), /too many for a link/)
+  await becomes(said, /too many for a link/)
   await page.clock.fastForward(1000) // the address follows after a pause
   assert.equal(new URL(page.url()).hash, '#2&')
 })

@@ -3,18 +3,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cell, plain, printed, settled } from './browser.js'
-import { usePage } from './open.js'
+import { becomes, choose, go, mode, page, reads, set, text, type, usePage } from './open.js'
 import { words } from './typing.js'
 
-const open = usePage()
+usePage()
 
 /** How far the page is scrolled, and where the map is. */
 const place = () =>
-  open.page.evaluate(() => ({ scroll: scrollY, top: document.querySelector('#map')?.getBoundingClientRect().top }))
+  page.evaluate(() => ({ scroll: scrollY, top: document.querySelector('#map')?.getBoundingClientRect().top }))
 
 /** Clicks a cell of the large map. @param {number} row @param {number} column */
 async function clickMap(row, column) {
-  const { page } = open
   const { x, y } = await page.locator('#map').evaluate(
     (map, at) => {
       const box = /** @type {any} */ (map).where(at)
@@ -31,35 +30,30 @@ for (const [device, width, height] of /** @type {const} */ ([
   ['a phone', 390, 844],
 ]))
   test(`1. on ${device} a click on the map scrolls by 0 px; the inspector answers, with Back, Forward and terms`, async () => {
-    const { page } = open
     await page.setViewportSize({ width, height })
     await settled(page)
     const before = await place()
     await clickMap(3, 1)
-    assert.equal(await open.text('.panel .total'), '= 0.2187')
+    await reads('.panel .total', '= 0.2187')
     // On a phone the sheet repeats the row that it covers.
     if (width < 900) await page.locator('.sheet-row .factor').first().click()
     else await clickMap(3, 0)
     await settled(page)
-    assert.deepEqual(await place(), before, 'nothing moved')
-    assert.equal(await open.text('.panel .total'), '= 0.1505')
+    await becomes(place, before, 'nothing moved')
+    await reads('.panel .total', '= 0.1505')
     await page.locator('.panel .terms .factor').first().click()
-    await settled(page)
-    assert.match(await open.text('#inspector h2'), /Masked scores: eat → Life/)
+    await reads('#inspector h2', /Masked scores: eat → Life/)
     await page.click('#inspector-back')
     await page.click('#inspector-back')
-    await settled(page)
-    assert.equal(await open.text('.panel .total'), '= 0.2187')
+    await reads('.panel .total', '= 0.2187')
     await page.click('#inspector-forward')
-    await settled(page)
-    assert.equal(await open.text('.panel .total'), '= 0.1505')
-    assert.deepEqual(await place(), before)
+    await reads('.panel .total', '= 0.1505')
+    await becomes(place, before)
     await page.click('#inspector-close')
   })
 
 test('2. words carry their positions; repeated words do everywhere', async () => {
-  const { page } = open
-  await open.type('#sentence', 'the cat and the dog')
+  await type('#sentence', 'the cat and the dog')
   const strip = (await page.locator('.strip-words button').allTextContents()).map(plain)
   assert.deepEqual(strip, ['the1', 'cat2', 'and3', 'the4', 'dog5'])
   const labels = await page.locator('#map').evaluate(map => /** @type {any} */ (map).rowTokens)
@@ -67,57 +61,45 @@ test('2. words carry their positions; repeated words do everywhere', async () =>
   const rows = await page.locator('[data-matrix="weights"] .row-name').allTextContents()
   assert.deepEqual(rows.map(plain), labels)
   await page.click('[data-word="queries:3"] >> nth=0')
-  await settled(page)
-  assert.match(await open.text('#inspector'), /the₄.*word 4 of 5/)
-  assert.match(await open.text('.answer-first'), /^the₄ /)
+  await reads('#inspector', /the₄.*word 4 of 5/)
+  await reads('.answer-first', /^the₄ /)
 })
 
 test('3. in every view a word answers, and stays selected from view to view', async () => {
-  const { page } = open
   await page.click('[data-word="queries:4"] >> nth=0')
   for (const view of ['map', 'lines', 'difference', 'numbers']) {
     await page.click(`[data-view="${view}"]`)
-    await settled(page)
-    assert.match(await open.text('.answer-first'), /^dessert looks most at is \(27\.6%\)/, view)
-    assert.match(await open.text('.answer-second'), /^dessert is looked at most by /, view)
-    assert.match(await open.text('#inspector h3'), /^dessert$/, view)
+    await reads('.answer-first', /^dessert looks most at is \(27\.6%\)/, view)
+    await reads('.answer-second', /^dessert is looked at most by /, view)
+    await reads('#inspector h3', /^dessert$/, view)
   }
   await page.click('[data-view="lines"]')
   await page.locator('#lines').hover({ position: { x: 20, y: 35 } })
-  await page.waitForFunction(() => document.querySelector('.answer-first')?.textContent?.startsWith('Life'))
+  await reads('.answer-first', /^Life/)
 })
 
 test('4. the first screen says what is seen, and that nothing is trained; examples have plain names', async () => {
-  const { page } = open
-  assert.match(
-    await open.text('#seen'),
-    /a row shows how a word divides its attention.*random: nothing here is trained/,
-  )
+  await reads('#seen', /a row shows how a word divides its attention.*random: nothing here is trained/)
   const visible = await page.evaluate(() => document.body.innerText)
   assert.ok(!/document 0|the print/i.test(visible))
-  assert.match(await open.text('.example-name'), /^Four heads of an article$/)
-  await open.choose('handBuilt')
-  assert.match(await open.text('#seen'), /built by hand: nothing here is trained/)
+  await reads('.example-name', /^Four heads of an article$/)
+  await choose('handBuilt')
+  await reads('#seen', /built by hand: nothing here is trained/)
 })
 
 test('6. Chinese and Japanese are segmented without being asked; the choice beside the sentence says so', async () => {
-  const { page } = open
   await page.fill('#sentence', '我喜欢喝咖啡')
-  await settled(page)
   const segmented = await page.locator('.strip-words .token').allTextContents()
   assert.ok(segmented.length > 1, segmented.join())
-  assert.match(await open.text('#tokenizers > summary'), new RegExp(`^${segmented.length} words, by dictionary`))
+  await reads('#tokenizers > summary', new RegExp(`^${segmented.length} words, by dictionary`))
   await page.click('#tokenizers > summary')
   await page.click('#tokenizers [data-item="characters"]')
-  await settled(page)
-  assert.equal(await page.locator('.strip-words .token').count(), 6)
+  await becomes(() => page.locator('.strip-words .token').count(), 6)
   await page.fill('#sentence', '私は学生です')
-  await settled(page)
-  assert.equal(await page.locator('.strip-words .token').count(), 6, 'a choice stays')
+  await becomes(() => page.locator('.strip-words .token').count(), 6, 'a choice stays')
 })
 
 test('7. dragging a number selects no text, and the map beside it follows', async () => {
-  const { page } = open
   const number = cell(page, 'X', 0, 0)
   await number.scrollIntoViewIfNeeded()
   const box = await number.boundingBox()
@@ -132,15 +114,13 @@ test('7. dragging a number selects no text, and the map beside it follows', asyn
     .locator('#live-map')
     .evaluate(live => Array.from(/** @type {any} */ (live).matrix.data, x => Number(x).toFixed(4)))
   assert.deepEqual(shown, await printed(page, 'weights'), 'with the weights that follow')
-  assert.equal(await page.evaluate(() => String(getSelection())), '')
+  await becomes(() => page.evaluate(() => String(getSelection())), '')
   await page.mouse.up()
 })
 
 test('8. two hundred words: the scale ends where the weights do, rows are filtered, all terms open', async () => {
-  const { page } = open
-  await open.go('#2&scale=0.1')
+  await go('#2&scale=0.1')
   await page.fill('#sentence', words(200))
-  await settled(page)
   const look = () =>
     page.locator('#map').evaluate(map => {
       const { domain, rowTokens, matrix } = /** @type {any} */ (map)
@@ -150,24 +130,20 @@ test('8. two hundred words: the scale ends where the weights do, rows are filter
   const shared = await look()
   assert.ok(shared.domain[1] < 1 && shared.domain[1] >= shared.most, JSON.stringify(shared))
   await page.selectOption('#scale-end', 'one')
-  await settled(page)
-  assert.deepEqual((await look()).domain, [0, 1])
+  await becomes(async () => (await look()).domain, [0, 1])
   const [name] = await page.locator('.strip-words .token').allTextContents()
   await page.fill('#row-filter', name)
-  await settled(page)
   const filtered = await look()
   assert.ok(filtered.rows >= 1 && filtered.rows < 100, `${filtered.rows} rows`)
   await clickMap(0, 3)
-  assert.match(await open.text('#inspector h2'), new RegExp(`^Attention weights: ${name}`))
+  await reads('#inspector h2', new RegExp(`^Attention weights: ${name}`))
   const terms = () => page.locator('.panel .terms tbody tr').count()
-  assert.ok((await terms()) < 14)
+  await becomes(async () => (await terms()) < 14, true)
   await page.click('#terms-more')
-  await settled(page)
-  assert.ok((await terms()) >= 200)
+  await becomes(async () => (await terms()) >= 200, true)
 })
 
 test('9. by keyboard: a skip link, at most eight tab stops to the map, F2 types a weight', async () => {
-  const { page } = open
   const isOnMap = () => page.evaluate(() => document.activeElement?.id === 'map')
   await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement)?.blur())
   let stops = 0
@@ -178,47 +154,40 @@ test('9. by keyboard: a skip link, at most eight tab stops to the map, F2 types 
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.type('0.5')
   await page.keyboard.press('Enter')
-  await settled(page)
-  assert.equal((await printed(page, 'weights'))[0], '0.5000')
+  await becomes(async () => (await printed(page, 'weights'))[0], '0.5000')
   await page.reload()
   await page.locator('#map canvas').waitFor()
   await page.keyboard.press('Tab')
-  assert.equal(await page.evaluate(() => document.activeElement?.className), 'skip')
+  await becomes(() => page.evaluate(() => document.activeElement?.className), 'skip')
   await page.keyboard.press('Enter')
-  assert.ok(await isOnMap(), 'the link leads to the map')
+  await becomes(isOnMap, true, 'the link leads to the map')
 })
 
 test('10. controls are honest: a painted mask, heads that divide as buttons, parentheses, no empty statistics', async () => {
-  const { page } = open
-  await open.mode('paint')
+  await mode('paint')
   await clickMap(0, 3)
   await page.click('#settings-open')
-  assert.equal(await page.locator('#mask').inputValue(), 'painted')
+  await becomes(() => page.locator('#mask').inputValue(), 'painted')
   await page.selectOption('#mask', 'none')
-  await settled(page)
-  assert.equal(await page.locator('#map').evaluate(map => /** @type {any} */ (map).mask), undefined)
+  await becomes(() => page.locator('#map').evaluate(map => /** @type {any} */ (map).mask), undefined)
   await page.selectOption('#model', 'multihead')
-  await settled(page)
-  assert.match(await open.text('#heads-problem'), /4 heads do not divide a model of 3/)
-  assert.deepEqual((await page.locator('.field-heads [data-offer]').allTextContents()).map(plain), [
-    'Heads 3',
-    'Model size 4',
-  ])
+  await reads('#heads-problem', /4 heads do not divide a model of 3/)
+  await becomes(
+    async () => (await page.locator('.field-heads [data-offer]').allTextContents()).map(plain),
+    ['Heads 3', 'Model size 4'],
+  )
   await page.locator('.field-heads [data-offer]').first().click()
-  await settled(page)
-  assert.equal(await open.text('#heads-problem'), '')
+  await reads('#heads-problem', '')
   await page.keyboard.press('Escape')
-  await open.choose('waistline')
+  await choose('waistline')
   await cell(page, 'scores', 0, 0).click()
-  await settled(page)
-  assert.match(await open.text('.panel .terms tbody'), /\(62\.0000−68\.0000\)2/)
-  await open.choose('translation')
+  await reads('.panel .terms tbody', /\(62\.0000−68\.0000\)2/)
+  await choose('translation')
   await page.click('[data-view="numbers"]')
-  assert.doesNotMatch(await open.text('#head-numbers'), /itself|previous/)
+  assert.doesNotMatch(await text('#head-numbers'), /itself|previous/)
 })
 
 test('the first screen of 1440 x 900 holds sentence, answer, heads and the whole map, of 6 and of 60 words', async () => {
-  const { page } = open
   for (const count of [6, 60]) {
     if (count > 6) await page.fill('#sentence', words(count))
     await page.waitForFunction(n => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length === n, count)
@@ -234,7 +203,6 @@ test('the first screen of 1440 x 900 holds sentence, answer, heads and the whole
 })
 
 test('11. on a phone map and answer are within the first screen, and settings fold away', async () => {
-  const { page } = open
   for (const [width, height] of [
     [390, 844],
     [360, 740],
@@ -250,25 +218,24 @@ test('11. on a phone map and answer are within the first screen, and settings fo
     }
     const end = await page.locator('#map').evaluate(map => /** @type {any} */ (map).where({ row: 5, column: 5 }).bottom)
     assert.ok(end < height - 48, `the last cell ends at ${end} of ${height}`)
-    assert.equal(await page.locator('#settings').isVisible(), false)
+    await page.locator('#settings').waitFor({ state: 'hidden' })
   }
 })
 
 test('a term opens its explanation in place, in both languages', async () => {
-  const { page } = open
   for (const [language, text] of [
     ['en', /What a word asks: a row of Q/],
     ['zh', /一个词问什么/],
   ]) {
-    await open.set('language', String(language))
+    await set('language', String(language))
     const term = page.locator('#step-project [data-term="query"]')
     await term.locator('button').click()
-    assert.match(plain((await term.locator('.term-text').textContent()) ?? ''), /** @type {RegExp} */ (text))
-    assert.ok(await term.locator('.term-text').isVisible())
+    await becomes(async () => plain((await term.locator('.term-text').textContent()) ?? ''), text)
+    await term.locator('.term-text').waitFor()
     // The inspector explains its terms as well.
     const own = page.locator('#inspector [data-term="score"]').first()
     await own.locator('button').click()
-    assert.ok(await own.locator('.term-text').isVisible())
+    await own.locator('.term-text').waitFor()
   }
   await page.evaluate(() => localStorage.clear())
 })
@@ -280,7 +247,7 @@ test('sentences that depend on the settings are shown only if they are true', as
     ['#2&score=plain', '#step-scaled', /are not scaled/],
     ['#2&softmaxAxis=queries', '#seen', /each column sums to one.*nothing here is trained/],
   ])) {
-    await open.go(hash)
-    assert.match(await open.text(selector), text, hash)
+    await go(hash)
+    await reads(selector, text, hash)
   }
 })

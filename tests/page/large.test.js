@@ -5,15 +5,15 @@ import { test } from 'node:test'
 import { load } from '../../src/index.js'
 import { tokenize } from '../../src/tokenize.js'
 import { settled } from './browser.js'
-import { usePage } from './open.js'
+import { becomes, go, page, reads, usePage } from './open.js'
 import { hashOf, shows, words } from './typing.js'
 
-const open = usePage()
+usePage()
 
 /** Opens a case and waits for its map. @param {import('./typing.js').Case} each */
-async function go(each) {
-  await open.go(hashOf(each))
-  await shows(open.page, each.tokens)
+async function openCase(each) {
+  await go(hashOf(each))
+  await shows(page, each.tokens)
 }
 
 /**
@@ -21,7 +21,7 @@ async function go(each) {
  * @param {number[]} rows
  */
 const numbers = rows =>
-  open.page.evaluate(wanted => {
+  page.evaluate(wanted => {
     const list = (/** @type {any} */ x) => Array.from(x, Number)
     const map = /** @type {any} */ (document.querySelector('#map'))
     const { data, dims } = map.matrix
@@ -51,12 +51,11 @@ function near(got, want) {
 const WIDE = { heads: 8, dModel: 64, dKey: 64, dValue: 64 }
 
 test('512 tokens and 8 heads come from a worker with the numbers of the trace, and any head can be chosen', async () => {
-  const { page } = open
-  await go({ name: '', tokens: 512, settings: WIDE })
+  await openCase({ name: '', tokens: 512, settings: WIDE })
   assert.ok(page.workers().length > 0, 'a worker runs')
   for (const head of [0, 5]) {
     await page.locator('qkv-heads').getByRole('radio').nth(head).click()
-    await page.waitForFunction(h => document.querySelector('.left-out')?.textContent?.includes(`head ${h}`), head + 1)
+    await reads('.left-out', new RegExp(`head ${head + 1}`))
     const want = await expected(512, head, 8)
     const got = await numbers([0, 200, 511])
     assert.deepEqual(got.dims, [512, 512])
@@ -68,30 +67,27 @@ test('512 tokens and 8 heads come from a worker with the numbers of the trace, a
 })
 
 test('2048 tokens and 8 heads can be opened, zoomed and read', async () => {
-  const { page } = open
-  await go({ name: '', tokens: 2048, settings: WIDE })
+  await openCase({ name: '', tokens: 2048, settings: WIDE })
   const want = await expected(2048, 0, 8)
   const got = await numbers([0, 2047])
   assert.deepEqual(got.dims, [2048, 2048])
   near(got.rows[1], want.data.subarray(2047 * 2048))
-  assert.match((await open.text('.left-out')) ?? '', /small pictures/)
-  assert.equal(await page.locator('qkv-heads').getByRole('radio').count(), 8)
+  await reads('.left-out', /small pictures/)
+  await becomes(() => page.locator('qkv-heads').getByRole('radio').count(), 8)
   await page.locator('#map .map').focus()
   await page.keyboard.press('Control+End')
   for (let i = 0; i < 14; i++) await page.keyboard.press('+')
-  await settled(page)
   const cell = await page.locator('#map [role=gridcell]').textContent()
   const list = words(2048).split(' ')
   const last = want.data[want.data.length - 1].toFixed(4)
   assert.ok(cell?.includes(list[2047]) && cell.includes(last), `${cell} with ${list[2047]} and ${last}`)
   await page.click('[data-view="numbers"]')
   await page.locator('#head-numbers').waitFor()
-  assert.equal(await page.locator('#head-numbers tbody tr').count(), 8)
+  await becomes(() => page.locator('#head-numbers tbody tr').count(), 8)
 })
 
 test('typing on gives up the sentence that is outdated', async () => {
-  const { page } = open
-  await go({ name: '', tokens: 1024, settings: WIDE })
+  await openCase({ name: '', tokens: 1024, settings: WIDE })
   await page.evaluate(() => {
     /** @type {number[]} */
     const seen = []
@@ -105,7 +101,6 @@ test('typing on gives up the sentence that is outdated', async () => {
   })
   for (const count of [1100, 1000, 900, 40]) {
     await page.fill('#sentence', words(count))
-    await settled(page)
   }
   await shows(page, 40)
   await page.fill('#sentence', words(41)) // its trace comes after all that were asked for before

@@ -7,31 +7,23 @@ import { configOf, toFile } from '../../web/rooms/learn/saved-model.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { initialWeights } from '../../web/rooms/learn/transformer.js'
 import { beyond } from './browser.js'
-import { usePage } from './open.js'
+import { becomes, go, page, reads, set, text, usePage } from './open.js'
 
 const SORT = '#2&room=learn&learn.task=sort'
 const SORTED = '0 2 3 6 8 9 11 14'
-const context = usePage({ hash: SORT })
+usePage({ hash: SORT })
 const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 /** Training on a busy machine. */
 const PATIENCE = { timeout: 60_000 }
-const text = (/** @type {string} */ selector) => context.page.locator(selector).innerText()
-const room = (/** @type {string} */ selector) => context.page.locator(selector)
-
-/** Waits until a text of the page is as it should be. @param {string} selector @param {RegExp} expected */
-const reads = (selector, expected) =>
-  context.page.waitForFunction(
-    ([selector, source]) =>
-      new RegExp(source).test(document.querySelector(selector)?.textContent?.replace(/\s+/g, ' ').trim() ?? ''),
-    /** @type {[string, string]} */ ([selector, expected.source]),
-    PATIENCE,
-  )
+const room = (/** @type {string} */ selector) => page.locator(selector)
 
 /** Trains until the goal is reached, or the steps are done. */
 async function train() {
   await room('#learn-train:not([disabled])').waitFor(PATIENCE)
-  await context.page.click('#learn-train')
+  await page.click('#learn-train')
   await room('.learn-said[data-reached]').waitFor(PATIENCE)
+  const last = await dataOf('#learn-steps', 'step')
+  await room(`.learn-at output[data-step="${last}"]`).waitFor(PATIENCE) // the picture is that of the last step
 }
 
 /** A number that an element holds as data. @param {string} selector @param {string} name */
@@ -39,43 +31,41 @@ const dataOf = async (selector, name) => Number(await room(selector).getAttribut
 
 /** What the large map shows. @param {string} [id] @returns {Promise<number[]>} */
 const mapOf = (id = '#learn-map') =>
-  context.page.evaluate(id => Array.from(/** @type {any} */ (document.querySelector(id)).matrix.data), id)
+  page.evaluate(id => Array.from(/** @type {any} */ (document.querySelector(id)).matrix.data), id)
 
 test('nothing trains before a click; one click trains to the goal and names the head and the data', async () => {
   await room('qkv-heads').waitFor()
-  assert.equal(await dataOf('#learn-steps', 'step'), 0)
-  assert.match(await text('.learn-probe'), /Nothing is trained yet/)
-  assert.match(await text('.learn-settings summary'), /1 layer, 1 head per layer, d 32/)
+  await becomes(() => dataOf('#learn-steps', 'step'), 0)
+  await reads('.learn-probe', /Nothing is trained yet/)
+  await reads('.learn-settings summary', /1 layer, 1 head per layer, d 32/)
   await train()
-  assert.match(
-    await text('.learn-said'),
+  await reads(
+    '.learn-said',
     /^Reached 95\.0% accuracy on lengths never trained at step \d+\. Head 1\.1 looks at the next larger number: \d/,
   )
-  assert.equal(await text('#learn-answer'), SORTED)
-  assert.match(await text('#learn-spoken'), /^Step \d+, accuracy \d.* on lengths never trained$/)
+  await reads('#learn-answer', SORTED)
+  await reads('#learn-spoken', /^Step \d+, accuracy \d.* on lengths never trained$/)
   const legend = await room('[data-name="accuracy"] .key').allInnerTexts()
   assert.match(legend[0], /^accuracy on new sequences of trained lengths 0\.\d\d$/)
   assert.match(legend[1], /^accuracy on lengths never trained (0\.\d\d|1\.00)$/)
 })
 
 test('a shared link shows what was shared: the run is trained again to its step', async () => {
-  const { page } = context
   await train()
   await page.locator('#learn-at').fill('40')
   await room('.learn-at output[data-step="40"]').waitFor()
   const steps = await dataOf('#learn-steps', 'step')
   const map = await mapOf()
   await page.waitForFunction(() => /learn\.trained=\d+/.test(location.hash) && /learn\.at=40/.test(location.hash))
-  await context.go(await page.evaluate(() => location.hash))
+  await go(await page.evaluate(() => location.hash))
   await room(`#learn-steps[data-step="${steps}"]`).waitFor(PATIENCE)
   await room('.learn-dock[data-training="false"]').waitFor(PATIENCE)
   await room('.learn-at output[data-step="40"]').waitFor()
-  assert.deepEqual(await mapOf(), map)
+  await becomes(mapOf, map)
 })
 
 test('each switch stands below the map of its head, and a key of the legend has the stroke of its curve', async () => {
-  const { page } = context
-  await context.go('#2&room=learn')
+  await go('#2&room=learn')
   await room('[data-layer="2"] qkv-heads [role=radio]').first().waitFor()
   for (const head of ['1.1', '1.2', '2.1', '2.2']) {
     const [layer, n] = head.split('.').map(Number)
@@ -109,7 +99,6 @@ test('each switch stands below the map of its head, and a key of the legend has 
 })
 
 test('a saved model with huge weights leaves the room as it is and says what is wrong with it', async () => {
-  const { page } = context
   const { defaults } = TASKS.sort
   const weights = initialWeights(
     /** @type {any} */ ({
@@ -121,13 +110,12 @@ test('a saved model with huge weights leaves the room as it is and says what is 
   const buffer = Buffer.from(toFile(weights, configOf('sort', defaults, 20, '')))
   await page.setInputFiles('#learn-file', { name: 'huge.safetensors', mimeType: 'application/octet-stream', buffer })
   await room('#learn-not-finite').waitFor()
-  assert.equal(await room('.curves > svg').count(), 3)
-  assert.ok(await room('#learn-train').isVisible())
-  assert.equal(await room('.failure').count(), 0)
+  await becomes(() => room('.curves > svg').count(), 3)
+  await room('#learn-train').waitFor()
+  await becomes(() => room('.failure').count(), 0)
 })
 
 test('a file that Learn cannot open is named when it is dropped', async () => {
-  const { page } = context
   await room('#learn-train:not([disabled])').waitFor(PATIENCE)
   await page.evaluate(() => {
     const dataTransfer = new DataTransfer()
@@ -135,16 +123,15 @@ test('a file that Learn cannot open is named when it is dropped', async () => {
     dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }))
   })
   await room('#learn-refused[data-files="x.npy"]').waitFor()
-  assert.match(await text('#learn-refused'), /Learn cannot open x\.npy\. It opens a model that was saved here/)
+  await reads('#learn-refused', /Learn cannot open x\.npy\. It opens a model that was saved here/)
 })
 
 test('a click on the answer says why: logits, and what each head adds to them, position by position', async () => {
-  const { page } = context
   await train()
   await page.click('#learn-answer .answer-token:nth-of-type(3)')
   await room('#why').waitFor()
-  assert.equal(await text('#why-title'), 'Why does it say 3?')
-  assert.equal(await room('.why-token').count(), 8)
+  await reads('#why-title', 'Why does it say 3?')
+  await becomes(() => room('.why-token').count(), 8)
   const sums = () =>
     page.evaluate(() => {
       const values = Array.from(document.querySelectorAll('.addend .number'), cell =>
@@ -161,42 +148,40 @@ test('a click on the answer says why: logits, and what each head adds to them, p
   const [other, second] = await sums()
   assert.ok(second < logit && Math.abs(other - second) < 1e-3)
   await page.click('.addend-open >> nth=0')
-  assert.match(await text('.addend-parts'), /[+−]\d/)
+  await reads('.addend-parts', /[+−]\d/)
   await page.click('#why-close')
-  assert.equal(await room('#why').count(), 0)
+  await becomes(() => room('#why').count(), 0)
 })
 
 test('a changed head is listed among the changes and in the link; undo, suspend, remove and restore work on it', async () => {
-  const { page } = context
   await train()
   await page.selectOption('.head-state', 'off')
   await room('.changes-effect[data-after]').waitFor()
   const [before, after] = [await dataOf('.changes-effect', 'before'), await dataOf('.changes-effect', 'after')]
   assert.ok(before > 0.95 && after < 0.7, `${before}, ${after}`)
-  assert.match(await text('.changes-effect'), /^Accuracy on lengths never trained: \d/)
-  assert.notEqual(await text('#learn-answer'), SORTED)
+  await reads('.changes-effect', /^Accuracy on lengths never trained: \d/)
+  await becomes(async () => (await text('#learn-answer')) !== SORTED, true)
   await page.waitForFunction(() => location.hash.includes('learn.changes=1.1%3D0'))
   const hash = await page.evaluate(() => location.hash)
-  assert.equal(await room('.change-switch').getAttribute('aria-checked'), 'true')
+  await becomes(() => room('.change-switch').getAttribute('aria-checked'), 'true')
   await page.click('.change-switch')
   await reads('#learn-answer', new RegExp(`^${SORTED}$`))
   await page.click('.change-switch')
   await page.selectOption('.head-state', 'scale')
-  assert.match(await text('.change'), /1\.1 × 0\.5/)
+  await reads('.change', /1\.1 × 0\.5/)
   await page.keyboard.press('ControlOrMeta+z')
-  assert.match(await text('.change'), /1\.1 off/)
+  await reads('.change', /1\.1 off/)
   await page.click('.change-remove')
   await reads('#learn-answer', new RegExp(`^${SORTED}$`))
   await page.click('#changes-undo')
   await page.click('#changes-restore')
   await room('.change').waitFor({ state: 'detached' })
-  await context.go(hash)
+  await go(hash)
   await room('.change').waitFor()
-  assert.match(await text('.change'), /1\.1 off/)
+  await reads('.change', /1\.1 off/)
 })
 
 test('cells are hidden from a head by painting, with the keyboard too', async () => {
-  const { page } = context
   await train()
   const before = await mapOf()
   await page.click('#learn-paint')
@@ -204,45 +189,43 @@ test('cells are hidden from a head by painting, with the keyboard too', async ()
   for (const key of ['ArrowDown', 'ArrowDown', 'Home', ' ']) await page.keyboard.press(key)
   await reads('.change', /sees 1 cell fewer/)
   await page.waitForFunction(() => location.hash.includes('hide'))
-  const after = await mapOf()
-  const changed = after.flatMap((weight, i) => (weight === 0 && before[i] !== 0 ? [i] : []))
-  assert.deepEqual(changed, [2 * Math.sqrt(before.length)], 'the first cell of row 2 is hidden')
+  const hidden = async () => (await mapOf()).flatMap((weight, i) => (weight === 0 && before[i] !== 0 ? [i] : []))
+  await becomes(hidden, [2 * Math.sqrt(before.length)], 'the first cell of row 2 is hidden')
 })
 
 test('a head opens in One layer with the numbers of the run, and a button leads back to where one was', async () => {
-  const { page } = context
   await train()
   await page.locator('#learn-at').fill('40')
-  await reads('.learn-at output', /^40$/)
+  await room('.learn-at output[data-step="40"]').waitFor()
   const weights = await mapOf()
   await page.click('#learn-open-layer')
   await room('#back-to-room').waitFor()
-  assert.match(await text('#back-to-room'), /Back to Learn, step 40/)
+  await reads('#back-to-room', /Back to Learn, step 40/)
   await room('#map').waitFor()
-  const opened = await mapOf('#map')
-  assert.equal(opened.length, weights.length)
-  for (const [i, value] of weights.entries())
-    assert.ok(Math.abs(opened[i] - value) < 1e-6, `${i}: ${opened[i]}, ${value}`)
+  const isOpened = async () => {
+    const opened = await mapOf('#map')
+    return opened.length === weights.length && weights.every((value, i) => Math.abs(opened[i] - value) < 1e-6)
+  }
+  await becomes(isOpened, true, 'One layer has the numbers of the run')
   await page.click('#back-to-room')
   await room('#learn-map').waitFor()
-  assert.match(await text('.learn-at output'), /^40$/)
-  assert.deepEqual(await mapOf(), weights)
+  await reads('.learn-at output', /^40$/)
+  await becomes(mapOf, weights)
 })
 
 test('two seeds are shown side by side at one step, and two moments of one run', async () => {
-  const { page } = context
   await train()
   await page.click('#learn-other-seed')
   await reads('.learn-settings summary', /seed 1/)
   await room('qkv-heads.is-kept').waitFor()
   await train()
-  assert.match(await text('.learn-compare'), /A: seed 0, layers 1, step \d+\s+B: seed 1/)
-  assert.equal(await room('polyline.is-kept').count(), 2)
+  await reads('.learn-compare', /A: seed 0, layers 1, step \d+\s+B: seed 1/)
+  await becomes(() => room('polyline.is-kept').count(), 2)
   const [a, b] = [await mapOf('#learn-a-map'), await mapOf()]
   assert.notDeepEqual(a, b)
   await page.click('[data-view="difference"]')
-  assert.deepEqual(
-    await page.evaluate(() => Array.from(/** @type {any} */ (document.querySelector('#learn-difference')).minus.data)),
+  await becomes(
+    () => page.evaluate(() => Array.from(/** @type {any} */ (document.querySelector('#learn-difference')).minus.data)),
     a,
   )
   await page.click('#learn-release')
@@ -256,7 +239,6 @@ test('two seeds are shown side by side at one step, and two moments of one run',
 })
 
 test('the story waits for the run, names its heads, and is done at each stop', async () => {
-  const { page } = context
   await page.click('#story-start')
   const done = () =>
     page.waitForFunction(
@@ -264,13 +246,13 @@ test('the story waits for the run, names its heads, and is done at each stop', a
       undefined,
       PATIENCE,
     )
-  assert.equal(await room('#story').getAttribute('data-done'), 'false')
+  await becomes(() => room('#story').getAttribute('data-done'), 'false')
   await train()
   await done()
   await page.click('#story-next')
   await done()
   await page.click('#story-next')
-  assert.equal(await room('#story').getAttribute('data-done'), 'false')
+  await becomes(() => room('#story').getAttribute('data-done'), 'false')
   await page.click('#learn-answer .answer-token >> nth=0')
   await done()
   await page.click('#story-next')
@@ -280,35 +262,33 @@ test('the story waits for the run, names its heads, and is done at each stop', a
   await page.fill('#learn-probe', '7 3 1 0 15 12 4 9')
   await page.keyboard.press('Enter')
   await done()
-  assert.equal(await room('#story-next').count(), 0)
+  await becomes(() => room('#story-next').count(), 0)
   await page.click('#story-leave')
-  assert.equal(await room('#story').count(), 0)
+  await becomes(() => room('#story').count(), 0)
 })
 
 test('success names what happened; a double click or F2 gives a head a factor', async () => {
-  const { page } = context
   await reads('#learn-train', /^Train \(about \d+ (s|min)\)$/)
-  assert.equal(await room('polygon.band').count(), 1)
+  await becomes(() => room('polygon.band').count(), 1)
   await train()
-  assert.equal(await text('#learn-train'), 'Train')
+  await reads('#learn-train', 'Train')
   await page.click('#learn-happened')
-  assert.equal(await room('#story').getAttribute('data-stop'), '3')
+  await becomes(() => room('#story').getAttribute('data-stop'), '3')
   await page.click('#story-leave')
   await page.dblclick('qkv-heads [role=radio]')
-  assert.match(await text('.change'), /1\.1 × 0\.5/)
+  await reads('.change', /1\.1 × 0\.5/)
   await page.waitForFunction(() => document.activeElement?.className === 'head-factor')
   await page.click('.change-remove')
   await page.locator('qkv-heads [role=radio]').focus()
   await page.keyboard.press('F2')
-  assert.match(await text('.change'), /1\.1 × 0\.5/)
-  await context.go(`${SORT}&learn.d=16`)
+  await reads('.change', /1\.1 × 0\.5/)
+  await go(`${SORT}&learn.d=16`)
   await room('#learn-map').waitFor()
-  assert.equal(await room('polygon.band').count(), 0)
+  await becomes(() => room('polygon.band').count(), 0)
 })
 
 test('undo and redo of the header are those of the room that is open', async () => {
-  const { page } = context
-  assert.ok(await room('#undo').isDisabled())
+  await becomes(() => room('#undo').isDisabled(), true)
   await page.selectOption('.head-state', 'off')
   await room('.change').waitFor()
   await page.click('#undo')
@@ -316,31 +296,29 @@ test('undo and redo of the header are those of the room that is open', async () 
   await page.click('#redo')
   await room('.change').waitFor()
   await page.click('[data-room="layer"]')
-  assert.ok(await room('#undo').isDisabled())
+  await becomes(() => room('#undo').isDisabled(), true)
   await page.click('[data-room="learn"]')
   await page.keyboard.press('ControlOrMeta+z')
   await room('.change').waitFor({ state: 'detached' })
 })
 
 test('the sentence of One layer is a probe of the translation; words that the grammar lacks are underlined', async () => {
-  const { page } = context
-  await context.go('#2&room=layer&sentence=she+buys+a+car+today')
+  await go('#2&room=layer&sentence=she+buys+a+car+today')
   await room('#map').waitFor()
   await page.click('[data-room="learn"]')
   await page.selectOption('#learn-task', 'translation')
   await page.click('#learn-use-sentence')
   await reads('.learn-probe', /Click an answer|Nothing is trained/)
-  assert.equal(await room('#learn-probe').inputValue(), 'she buys a car today')
-  assert.equal(await room('#learn-unknown').count(), 0)
+  await becomes(() => room('#learn-probe').inputValue(), 'she buys a car today')
+  await becomes(() => room('#learn-unknown').count(), 0)
   await page.fill('#learn-probe', 'she buys a cat today')
   await page.keyboard.press('Enter')
   await room('#learn-unknown u').waitFor()
-  assert.equal(await text('#learn-unknown u'), 'cat')
+  await reads('#learn-unknown u', 'cat')
 })
 
 test('layers, positions and MLP of the translation can be changed; its last map is the one across', async () => {
-  const { page } = context
-  await context.go('#2&room=learn&learn.task=translation')
+  await go('#2&room=learn&learn.task=translation')
   await room('.learn-settings summary').click()
   await page.selectOption('#learn-positions', 'rope')
   await page.fill('#learn-set-mlp', '16')
@@ -348,22 +326,20 @@ test('layers, positions and MLP of the translation can be changed; its last map 
   await page.fill('#learn-set-layers', '2')
   await page.keyboard.press('Enter')
   await room('[data-layer="3"] qkv-heads').waitFor(PATIENCE)
-  assert.deepEqual(await room('.learn-layer h2').allInnerTexts(), [
-    'Layer 1: The sentence looks at itself',
-    'Layer 2: The sentence looks at itself',
-    'Chinese looks at English',
-  ])
-  assert.equal(await text('#learn-chosen-title'), 'Head 3.1')
+  await becomes(
+    () => room('.learn-layer h2').allInnerTexts(),
+    ['Layer 1: The sentence looks at itself', 'Layer 2: The sentence looks at itself', 'Chinese looks at English'],
+  )
+  await reads('#learn-chosen-title', 'Head 3.1')
   await page.waitForFunction(() =>
     decodeURIComponent(location.hash).includes('learn.layers=2&learn.positions=rope&learn.mlp=16'),
   )
   await page.click('#learn-answer .answer-token:nth-of-type(1)')
   await room('#why').waitFor(PATIENCE)
-  assert.match(await text('#why'), /MLP of layer 3/)
+  await reads('#why', /MLP of layer 3/)
 })
 
 test('the slider shows the model as it was; a probe that cannot be used is explained', async () => {
-  const { page } = context
   await train()
   await page.locator('#learn-at').fill('0')
   await page.waitForFunction(
@@ -375,11 +351,10 @@ test('the slider shows the model as it was; a probe that cannot be used is expla
   await page.fill('#learn-probe', '1 2 99')
   await page.keyboard.press('Enter')
   await room('.learn-probe .learn-problem').waitFor()
-  assert.match(await text('.learn-probe .learn-problem'), /"99" given, numbers from 0 to 15 expected/)
+  await reads('.learn-probe .learn-problem', /"99" given, numbers from 0 to 15 expected/)
 })
 
 test('what is being typed stays while a run trains and the room is drawn again', async () => {
-  const { page } = context
   await page.selectOption('#learn-pace', 'ten')
   await room('.learn-settings summary').click()
   await room('#learn-train:not([disabled])').waitFor(PATIENCE)
@@ -390,36 +365,32 @@ test('what is being typed stays while a run trains and the room is drawn again',
     before => Number(document.querySelector('#learn-steps')?.textContent?.match(/\d+/)?.[0]) > before + 2,
     before,
   )
-  assert.equal(await room('#learn-set-steps').inputValue(), '280')
+  await becomes(() => room('#learn-set-steps').inputValue(), '280')
 })
 
 test('the link contains the settings; bad ones give a message, with the nearest good value as a button', async () => {
-  const { page } = context
   await room('.learn-settings summary').click()
   await page.fill('#learn-set-seed', '7')
   await page.keyboard.press('Enter')
   await page.waitForFunction(() => /learn\.seed=7/.test(location.hash))
-  assert.match(await text('.learn-settings summary'), /seed 7/)
-  await context.go(`${SORT}&learn.heads=5&learn.rate=1e9`)
-  assert.match(await text('[data-problem="rate"]'), /Learning rate 1000000000: Enter a number from/)
+  await reads('.learn-settings summary', /seed 7/)
+  await go(`${SORT}&learn.heads=5&learn.rate=1e9`)
+  await reads('[data-problem="rate"]', /Learning rate 1000000000: Enter a number from/)
   await page.click('[data-nearest="rate"]')
   await page.waitForFunction(() => /learn\.rate=1(?!0)/.test(location.hash))
-  await context.go(
-    `${SORT}&learn.layers=4&learn.d=128&learn.mlp=512&learn.batch=64&learn.steps=5000&learn.T=64&learn.V=64`,
-  )
-  assert.match(await text('#learn-large'), /This run takes about \d+ min and \d+ MB/)
+  await go(`${SORT}&learn.layers=4&learn.d=128&learn.mlp=512&learn.batch=64&learn.steps=5000&learn.T=64&learn.V=64`)
+  await reads('#learn-large', /This run takes about \d+ min and \d+ MB/)
   await page.click('#learn-smaller')
   await page.waitForFunction(() => /learn\.batch=16/.test(location.hash))
 })
 
 test('a rate that is too high is said to leave the scale; a lower one is a button', async () => {
-  const { page } = context
-  await context.go(`${SORT}&learn.rate=1`)
+  await go(`${SORT}&learn.rate=1`)
   await room('#learn-train:not([disabled])').waitFor(PATIENCE)
   await page.click('#learn-train')
   await room('#learn-diverged').waitFor(PATIENCE)
-  assert.match(await text('#learn-diverged'), /Training diverged at step \d+/)
-  assert.equal(await room('.curves .diverged').count(), 1)
+  await reads('#learn-diverged', /Training diverged at step \d+/)
+  await becomes(() => room('.curves .diverged').count(), 1)
   await page.click('#learn-good')
   await page.click('#learn-lower')
   await page.waitForFunction(() => /learn\.rate=0\.3/.test(location.hash))
@@ -427,7 +398,6 @@ test('a rate that is too high is said to leave the scale; a lower one is a butto
 })
 
 test('a worker that is lost is said to be; Restart mends it', async () => {
-  const { page } = context
   await room('#learn-train:not([disabled])').waitFor(PATIENCE)
   const [worker] = page.workers().slice(-1)
   await worker.evaluate(() => {
@@ -436,15 +406,14 @@ test('a worker that is lost is said to be; Restart mends it', async () => {
     })
   })
   await room('.failure[data-problem="workerLost"]').waitFor()
-  assert.match(await text('.failure'), /The worker has ended \(.*out of memory/)
-  assert.ok(await room('#learn-map').isVisible())
+  await reads('.failure', /The worker has ended \(.*out of memory/)
+  await room('#learn-map').waitFor()
   await page.click('.failure button')
   await train()
-  assert.equal(await text('#learn-answer'), SORTED)
+  await reads('#learn-answer', SORTED)
 })
 
 test('a run pauses while the tab is hidden, says so, and goes on', async () => {
-  const { page } = context
   await page.selectOption('#learn-pace', 'ten')
   await room('#learn-train:not([disabled])').waitFor(PATIENCE)
   await page.click('#learn-train')
@@ -462,22 +431,20 @@ test('a run pauses while the tab is hidden, says so, and goes on', async () => {
 })
 
 test('a run pauses when one goes to another room, and is there when one comes back', async () => {
-  const { page } = context
   await page.selectOption('#learn-pace', 'ten')
   await room('#learn-train:not([disabled])').waitFor(PATIENCE)
   await page.click('#learn-train')
   await reads('#learn-steps', /step [1-9]/)
   await page.click('[data-room="layer"]')
   await room('#map').waitFor()
-  assert.match(await text('[data-room="learn"] .room-note'), /^step [1-9]/)
+  await reads('[data-room="learn"] .room-note', /^step [1-9]/)
   await page.click('[data-room="learn"]')
-  assert.equal(await room('.room-note').count(), 0)
+  await becomes(() => room('.room-note').count(), 0)
   await reads('.learn-said', /Paused: you were in another room/)
   assert.doesNotMatch(await text('#learn-steps'), /step 0 /)
 })
 
 test('the model is saved and opens again; programs, curves and a table are there', async () => {
-  const { page } = context
   await train()
   await room('.learn-along summary').click()
   await room('.learn-along pre').waitFor()
@@ -491,12 +458,13 @@ test('the model is saved and opens again; programs, curves and a table are there
   assert.equal((await saved('#learn-csv')).name, 'sort.csv')
   const svg = await saved('#learn-svg')
   const drawn = await readFile(svg.path, 'utf8')
-  assert.equal(
-    await page.evaluate(
-      text =>
-        new DOMParser().parseFromString(text, 'image/svg+xml').querySelectorAll('parsererror, polyline').length > 2,
-      drawn,
-    ),
+  await becomes(
+    () =>
+      page.evaluate(
+        text =>
+          new DOMParser().parseFromString(text, 'image/svg+xml').querySelectorAll('parsererror, polyline').length > 2,
+        drawn,
+      ),
     true,
   )
   assert.doesNotMatch(drawn, /parsererror|class="rule"[^>]*stroke="none"/)
@@ -506,12 +474,12 @@ test('the model is saved and opens again; programs, curves and a table are there
   assert.match(model.name, /^sort-seed0-step\d+\.safetensors$/)
   const map = await mapOf()
   const buffer = await readFile(model.path)
-  await context.go('#2&room=learn&learn.task=reverse')
+  await go('#2&room=learn&learn.task=reverse')
   await room('#learn-map').waitFor()
   await page.setInputFiles('#learn-file', { name: model.name, mimeType: 'application/octet-stream', buffer })
   await room('#learn-opened').waitFor()
   await reads('#learn-answer', new RegExp(`^${SORTED}$`))
-  assert.deepEqual(await mapOf(), map)
+  await becomes(mapOf, map)
   await page.setInputFiles('#learn-file', {
     name: 'x.safetensors',
     mimeType: 'application/octet-stream',
@@ -523,11 +491,10 @@ test('the model is saved and opens again; programs, curves and a table are there
 })
 
 test('gradients of a step are maps: of weights and of attention', async () => {
-  const { page } = context
   await room('.learn-gradients summary').click()
   await page.click('#learn-gradient')
   await room('#learn-gradient-map').waitFor()
-  assert.equal((await mapOf('#learn-gradient-map')).length, 256)
+  await becomes(async () => (await mapOf('#learn-gradient-map')).length, 256)
   await page.selectOption('#learn-gradient-which', '0.q')
   await page.waitForFunction(
     () => /** @type {any} */ (document.querySelector('#learn-gradient-map')).matrix.dims[0] === 32,
@@ -537,7 +504,6 @@ test('gradients of a step are maps: of weights and of attention', async () => {
 })
 
 test('a text of the reader is learned, honestly measured and continued; one that is short is said to be', async () => {
-  const { page } = context
   await page.selectOption('#learn-task', 'text')
   await room('#learn-own').fill('a')
   await room('#learn-own').blur()
@@ -547,17 +513,16 @@ test('a text of the reader is learned, honestly measured and continued; one that
   await room('#learn-map').waitFor()
   await page.click('#learn-step')
   await reads('#learn-steps', /step 1 of/)
-  assert.match(await text('.learn-bits'), /\d\.\d\d bits per character/)
-  assert.equal((await text('.learn-continued mark')).length > 0, true)
+  await reads('.learn-bits', /\d\.\d\d bits per character/)
+  await becomes(async () => (await text('.learn-continued mark')).length > 0, true)
 })
 
 test('on a phone a text begins with a smaller model, and the link contains it', async () => {
-  const { page } = context
   await page.setViewportSize({ width: 360, height: 740 })
   await page.selectOption('#learn-task', 'text')
   await reads('.learn-settings summary', /d 32/)
   await page.waitForFunction(() => /learn\.d=32&learn\.mlp=64&learn\.batch=8/.test(location.hash))
-  assert.deepEqual(await beyond(page), [])
+  await becomes(() => beyond(page), [])
   await page.setViewportSize({ width: 1440, height: 900 })
 })
 
@@ -566,9 +531,8 @@ for (const [language, theme] of [
   ['zh', 'dark'],
 ])
   test(`axe finds nothing in the room, and nothing sticks out at 360 px: ${language}, ${theme}`, async () => {
-    const { page } = context
-    await context.set('language', language)
-    await context.set('theme', theme)
+    await set('language', language)
+    await set('theme', theme)
     await page.click('#story-start')
     await train()
     await page.selectOption('.head-state', 'scale')
@@ -587,7 +551,7 @@ for (const [language, theme] of [
     assert.deepEqual(found, [])
     for (const width of [390, 360]) {
       await page.setViewportSize({ width, height: 800 })
-      assert.deepEqual(await beyond(page), [], String(width))
+      await becomes(() => beyond(page), [], String(width))
     }
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.evaluate(() => localStorage.clear())

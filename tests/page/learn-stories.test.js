@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
-import { usePage } from './open.js'
+import { becomes, go, page, set, usePage } from './open.js'
 
-const context = usePage({ hash: '#2&room=learn&learn.task=sort' })
+usePage({ hash: '#2&room=learn&learn.task=sort' })
 /** Training on a busy machine. */
 const PATIENCE = { timeout: 60_000 }
-const room = (/** @type {string} */ selector) => context.page.locator(selector)
+const room = (/** @type {string} */ selector) => page.locator(selector)
 const TEXT = 'The cat sat on the mat. The dog sat on the log. '.repeat(40)
 
 /** What a reader does at a stop; head: the one that the text names. @typedef {(head: string) => Promise<unknown>} Act */
@@ -17,20 +17,20 @@ const TEXT = 'The cat sat on the mat. The dog sat on the log. '.repeat(40)
 /** @param {string} [id] */
 async function train(id = '#learn-train') {
   await room(`${id}:not([disabled])`).waitFor(PATIENCE)
-  await context.page.click(id)
+  await page.click(id)
 }
 const nothing = async () => {}
 const select = (/** @type {string} */ head) => {
   const [layer, index] = head.split('.').map(Number)
-  return context.page.click(`[data-layer="${layer}"] qkv-heads [role=radio] >> nth=${index - 1}`)
+  return page.click(`[data-layer="${layer}"] qkv-heads [role=radio] >> nth=${index - 1}`)
 }
-const switchOff = (/** @type {string} */ head) => context.page.selectOption(`[data-head="${head}"]`, 'off')
+const switchOff = (/** @type {string} */ head) => page.selectOption(`[data-head="${head}"]`, 'off')
 const probe = (/** @type {string} */ text) => async () => {
-  await context.page.fill('#learn-probe', text)
-  await context.page.keyboard.press('Enter')
+  await page.fill('#learn-probe', text)
+  await page.keyboard.press('Enter')
 }
 const goTo = (/** @type {string} */ step) => () => room('#learn-at').fill(step)
-const explain = () => context.page.click('#learn-answer .answer-token >> nth=0')
+const explain = () => page.click('#learn-answer .answer-token >> nth=0')
 
 /** @type {Record<string, Act[]>} */
 const ACTS = {
@@ -41,7 +41,7 @@ const ACTS = {
     select,
     goTo('40'),
     async head => {
-      await context.page.click('#learn-live')
+      await page.click('#learn-live')
       await switchOff(head)
     },
     async () => {
@@ -57,13 +57,13 @@ const ACTS = {
     switchOff,
     async () => {
       await goTo('20')()
-      await context.page.click('.learn-gradients summary')
-      await context.page.click('#learn-gradient')
+      await page.click('.learn-gradients summary')
+      await page.click('#learn-gradient')
     },
     async () => {
-      await context.page.click('.learn-settings summary')
-      await context.page.selectOption('#learn-positions', 'none')
-      await context.page.click('.learn-settings summary')
+      await page.click('.learn-settings summary')
+      await page.selectOption('#learn-positions', 'none')
+      await page.click('.learn-settings summary')
       await train()
     },
   ],
@@ -83,31 +83,30 @@ const LESS = { text: '&learn.d=16&learn.mlp=16&learn.batch=4&learn.steps=220' }
 
 for (const [task, acts] of Object.entries(ACTS))
   test(`the story of ${task} is walked to its end, in English and Chinese`, async () => {
-    const { page } = context
-    await context.go(`#2&room=learn&learn.task=${task}${LESS[task] ?? ''}`)
+    await go(`#2&room=learn&learn.task=${task}${LESS[task] ?? ''}`)
     await page.click('#story-start')
     for (const [n, act] of acts.entries()) {
       const story = room(`#story[data-stop="${n + 1}"]`)
       await story.waitFor()
       const ring = room('[data-tour]')
-      assert.equal(await ring.count(), 1, `stop ${n + 1}`)
-      assert.ok(await ring.isVisible())
+      await becomes(() => ring.count(), 1, `stop ${n + 1}`)
+      await ring.waitFor()
       const done = await room('#story .guide-task').innerText()
       await act(/\d\.\d/.exec(done)?.[0] ?? '')
       await room(`#story[data-stop="${n + 1}"][data-done="true"]`).waitFor(PATIENCE)
       const english = await story.innerText()
       assert.doesNotMatch(english, /[{}…]|NaN|undefined/)
-      await context.set('language', 'zh')
+      await set('language', 'zh')
       const chinese = await story.innerText()
       assert.match(chinese, /[\u4e00-\u9fff]{5}/)
       assert.doesNotMatch(chinese, /[{}…]|NaN|undefined/)
       const numbers = (/** @type {string} */ text) => (text.match(/\d+(\.\d+)?%|\d\.\d/g) ?? []).sort()
       assert.deepEqual(numbers(chinese), numbers(english), `stop ${n + 1}`)
-      await context.set('language', 'en')
+      await set('language', 'en')
       if (n + 1 < acts.length) await page.click('#story-next')
     }
-    assert.equal(await room('#story-next').count(), 0)
+    await becomes(() => room('#story-next').count(), 0)
     await page.click('#story-leave')
-    assert.equal(await room('[data-tour]').count(), 0)
-    assert.deepEqual(await beyond(page), [])
+    await becomes(() => room('[data-tour]').count(), 0)
+    await becomes(() => beyond(page), [])
   })

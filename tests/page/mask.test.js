@@ -5,25 +5,22 @@ import { test } from 'node:test'
 import { load } from 'qkv'
 import { printed, settled } from './browser.js'
 import { expectNumbers, near } from './golden.js'
-import { usePage } from './open.js'
+import { becomes, choose, go, mode, page, reads, set, usePage } from './open.js'
 
-const open = usePage()
+usePage()
 const qkv = await load()
 
 /** The numbers of a map beside the others. @param {string} way */
 const numbersOf = way =>
-  open.page
+  page
     .locator(`[data-masking="${way}"] qkv-heatmap`)
     .evaluate(map => Array.from(/** @type {any} */ (map).matrix.data, Number))
 
 const amounts = () =>
-  open.page
-    .locator('.strip li')
-    .evaluateAll(items => items.map(item => Number(/** @type {any} */ (item).dataset.amount)))
+  page.locator('.strip li').evaluateAll(items => items.map(item => Number(/** @type {any} */ (item).dataset.amount)))
 
 /** Where a cell of the large map is, by the places that the map itself gives. @param {number} row @param {number} column */
 async function placeOf(row, column) {
-  const { page } = open
   await page.locator('#map').scrollIntoViewIfNeeded()
   const box = await page.locator('#map canvas').boundingBox()
   assert.ok(box)
@@ -59,8 +56,7 @@ async function placeOf(row, column) {
 }
 
 test('each mask hides what it says', async () => {
-  const { page } = open
-  await open.choose('self')
+  await choose('self')
   /** @type {Record<string, (i: number, j: number) => boolean>} */
   const sees = {
     causal: (i, j) => j <= i,
@@ -69,7 +65,7 @@ test('each mask hides what it says', async () => {
     prefix: (i, j) => j < 2 || j <= i,
   }
   for (const [mask, isSeen] of Object.entries(sees)) {
-    await open.set('mask', mask)
+    await set('mask', mask)
     const scaled = (await printed(page, 'scaled')).map(Number)
     const want = [0, 1, 2, 3, 4, 5].flatMap(i => {
       const row = [0, 1, 2, 3, 4, 5].map(j => (isSeen(i, j) ? Math.exp(scaled[6 * i + j]) : 0))
@@ -81,10 +77,9 @@ test('each mask hides what it says', async () => {
 })
 
 test('both ways to hide are side by side: the document’s numbers, and their difference', async () => {
-  const { page } = open
-  await open.choose('self')
-  assert.equal(await page.locator('#mask-order').count(), 0, 'nothing is hidden')
-  await open.choose('causal')
+  await choose('self')
+  await becomes(() => page.locator('#mask-order').count(), 0, 'nothing is hidden')
+  await choose('causal')
   await page.click('#mask-order summary')
   await page.locator('[data-masking="difference"] canvas').waitFor()
   const [before, after] = [await numbersOf('before'), await numbersOf('after')]
@@ -111,14 +106,12 @@ test('both ways to hide are side by side: the document’s numbers, and their di
 })
 
 test('with masking after softmax, a hidden score far above all others leaves weights of zero', async () => {
-  const { page } = open
-  await open.choose('causal')
+  await choose('causal')
   await page.click('#mask-order summary')
   await page.locator('[data-matrix="K"]').scrollIntoViewIfNeeded()
   await page.locator('[data-matrix="X"] [data-row="5"][data-column="1"]').click()
   await page.fill('#set', '900')
   await page.keyboard.press('Enter')
-  await settled(page)
   const [before, after] = [await numbersOf('before'), await numbersOf('after')]
   const sumOf = (/** @type {number[]} */ all) => all.slice(6, 12).reduce((a, b) => a + b)
   near([sumOf(before), sumOf(after)], [1, 0], 1e-6, 'what the second word pays')
@@ -127,17 +120,12 @@ test('with masking after softmax, a hidden score far above all others leaves wei
 })
 
 test('under a causal mask a changed token moves no output before it, and the others as far as the core computes', async () => {
-  const { page } = open
-  await open.choose('causal')
+  await choose('causal')
   await page.click('#token-swap summary')
   await page.click('[data-probe="3"]')
-  await settled(page)
   const got = await amounts()
   assert.deepEqual(got.slice(0, 3), [0, 0, 0])
-  assert.match(
-    await open.text('.token-swap-moved'),
-    /changes 3 of 6 outputs. Of the 3 before it, none changes, not even in the last bit/,
-  )
+  await reads('.token-swap-moved', /changes 3 of 6 outputs. Of the 3 before it, none changes, not even in the last bit/)
 
   // The word is not in the sentence: it takes the next row of the table, and no other word another one.
   const output = (/** @type {number[]} */ ids) => {
@@ -152,64 +140,55 @@ test('under a causal mask a changed token moves no output before it, and the oth
   )
   near(got, want, 1e-5, 'how far the outputs moved')
 
-  await open.set('mask', 'none')
-  await settled(page)
-  assert.ok((await amounts()).every(x => x > 0))
-  assert.match(await open.text('.token-swap-moved'), /changes 6 of 6 outputs. Of the 3 before it, 3 change/)
+  await set('mask', 'none')
+  await becomes(async () => (await amounts()).every(x => x > 0), true)
+  await reads('.token-swap-moved', /changes 6 of 6 outputs. Of the 3 before it, 3 change/)
   await page.fill('#probeWord', 'eat')
-  await settled(page)
-  assert.deepEqual(await amounts(), [0, 0, 0, 0, 0, 0], 'the same word again')
+  await becomes(amounts, [0, 0, 0, 0, 0, 0], 'the same word again')
   await page.click('[data-probe="3"]')
-  await settled(page)
-  assert.equal(await page.locator('.strip').count(), 0, 'given up')
-  assert.ok(await page.locator('[data-probe="3"]').isVisible(), 'and ready for the next')
+  await becomes(() => page.locator('.strip').count(), 0, 'given up')
+  await page.locator('[data-probe="3"]').waitFor()
 })
 
 test('a token is changed by keyboard alone, the try travels in a link and leaves the preset as it is', async () => {
-  const { page } = open
-  await open.choose('handBuilt')
+  await choose('handBuilt')
   await page.locator('#token-swap summary').focus()
   await page.keyboard.press('Enter')
   await page.locator('[data-probe="1"]').focus()
   await page.keyboard.press('Space')
-  await settled(page)
   const got = await amounts()
   assert.equal(got[0], 0)
   assert.ok(got[1] > 0.5, 'the word itself')
   assert.ok(got[4] > 0.5, 'the second “the” is no longer followed by “cat” in what the head saw')
-  assert.equal(await page.locator('#examples [data-item="handBuilt"]').getAttribute('aria-pressed'), 'true')
+  await becomes(() => page.locator('#examples [data-item="handBuilt"]').getAttribute('aria-pressed'), 'true')
   await page.waitForFunction(() => location.hash.includes('probe=1'))
-  await open.go(new URL(page.url()).hash)
-  assert.deepEqual(await amounts(), got)
+  await go(new URL(page.url()).hash)
+  await becomes(amounts, got)
 })
 
 test('in cross-attention a word of the sentence that answers moves every query that sees it', async () => {
-  const { page } = open
-  await open.choose('translation')
+  await choose('translation')
   await page.click('#token-swap summary')
-  assert.equal(await page.locator('[data-probe]').count(), 5)
+  await becomes(() => page.locator('[data-probe]').count(), 5)
   await page.click('[data-probe="2"]')
-  await settled(page)
-  assert.ok((await amounts()).every(x => x > 0))
-  await open.set('mask', 'padding')
-  await open.set('padding', '2')
-  await settled(page)
-  assert.deepEqual(await amounts(), [0, 0, 0, 0], 'hidden from all')
+  await becomes(async () => (await amounts()).every(x => x > 0), true)
+  await set('mask', 'padding')
+  await set('padding', '2')
+  await becomes(amounts, [0, 0, 0, 0], 'hidden from all')
 })
 
 test('cells are painted by mouse, in a stroke, and by touch', async () => {
-  const { page } = open
-  await open.choose('self')
+  await choose('self')
   const [from, to] = [await placeOf(0, 1), await placeOf(0, 4)]
-  await open.mode('paint')
+  await mode('paint')
   await page.mouse.move(from.x, from.y)
   await page.mouse.down()
   await page.mouse.move(to.x, to.y, { steps: 2 })
   await page.mouse.up()
   const hidden = async () =>
     (await printed(page, 'masked')).flatMap((text, i) => (text === '-inf' ? [`${Math.floor(i / 6)},${i % 6}`] : []))
-  assert.deepEqual(await hidden(), ['0,1', '0,2', '0,3', '0,4'])
-  assert.equal(await page.locator('#mask-order').count(), 1, 'painted cells can be hidden in both ways, too')
+  await becomes(hidden, ['0,1', '0,2', '0,3', '0,4'])
+  await becomes(() => page.locator('#mask-order').count(), 1, 'painted cells can be hidden in both ways, too')
 
   const client = await page.context().newCDPSession(page)
   const [start, end] = [await placeOf(2, 0), await placeOf(4, 0)]
@@ -220,8 +199,8 @@ test('cells are painted by mouse, in a stroke, and by touch', async () => {
   await touch('touchMove', [end])
   await touch('touchEnd', [])
   await settled(page)
-  assert.deepEqual(await hidden(), ['0,1', '0,2', '0,3', '0,4', '2,0', '3,0', '4,0'])
+  await becomes(hidden, ['0,1', '0,2', '0,3', '0,4', '2,0', '3,0', '4,0'])
   await page.click('#undo')
   await page.click('#undo')
-  assert.deepEqual(await hidden(), [], 'a stroke is one thing to undo')
+  await becomes(hidden, [], 'a stroke is one thing to undo')
 })

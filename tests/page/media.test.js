@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { settled } from './browser.js'
-import { usePage } from './open.js'
+import { becomes, choose, page, url, usePage } from './open.js'
 import { hashOf } from './typing.js'
 
-const open = usePage()
+usePage()
 
 /** Controls that are seen, also those of the elements; factors of the arithmetic are numbers, too. */
 const controls = () =>
-  open.page.evaluate(() => {
+  page.evaluate(() => {
     /** @type {string[]} */
     const found = []
     const look = (/** @type {ParentNode} */ root) => {
@@ -24,41 +24,38 @@ const controls = () =>
   })
 
 test('on paper there are no controls but the sentence, and the numbers stay', async () => {
-  const { page } = open
   for (const preset of ['heads', 'causal', 'layer', 'waistline'])
     for (const view of ['map', 'lines', 'difference']) {
       await page.emulateMedia({ media: 'screen' })
-      await open.choose(preset)
+      await choose(preset)
       await page.click(`[data-view="${view}"]`)
-      await settled(page)
-      assert.ok((await controls()).length > 20)
+      await becomes(async () => (await controls()).length > 20, true)
       await page.emulateMedia({ media: 'print' })
       await settled(page)
       const left = (await controls()).filter(id => id !== 'sentence' && id !== 'second')
       assert.deepEqual(left, [], `${preset}, ${view}`)
       const numbers = page.locator('[data-matrix="weights"] .number').first()
-      if (preset !== 'layer') assert.ok(await numbers.isVisible())
-      assert.ok(await page.locator('.answer-first').isVisible())
+      if (preset !== 'layer') await numbers.waitFor()
+      await page.locator('.answer-first').waitFor()
       const border = await page.locator('#sentence').evaluate(box => getComputedStyle(box).borderTopWidth)
       assert.equal(border, '0px', 'no field')
     }
 })
 
 test('with reduced motion the walk jumps, plays, and nothing is animated', async () => {
-  const { page } = open
-  /** Where the page is after each of some frames. */
-  const frames = async () => {
-    /** @type {number[]} */
-    const seen = []
-    for (let i = 0; i < 12; i++) {
-      await settled(page)
-      seen.push(await page.evaluate(() => Math.round(scrollY)))
+  /** How the page was asked to scroll. How many frames a glide takes is up to the browser. */
+  const scrolls = () => page.evaluate(() => /** @type {any} */ (window).scrolls.splice(0))
+  await page.evaluate(() => {
+    const log = Object.assign(window, { scrolls: /** @type {unknown[]} */ ([]) })
+    const scroll = Element.prototype.scrollIntoView
+    Element.prototype.scrollIntoView = function (/** @type {ScrollIntoViewOptions} */ options) {
+      log.scrolls.push(options.behavior)
+      scroll.call(this, options)
     }
-    return new Set(seen.slice(1)).size
-  }
+  })
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await page.click('#next')
-  assert.ok((await frames()) > 1, 'else it glides')
+  await becomes(scrolls, ['smooth'], 'else it glides')
   const still = () =>
     page.evaluate(() => {
       const link = /** @type {Element} */ (document.querySelector('.rail a'))
@@ -71,14 +68,13 @@ test('with reduced motion the walk jumps, plays, and nothing is animated', async
   await page.emulateMedia({ reducedMotion: 'reduce' })
   while (!(await still())) await settled(page) // the page is notified in a later frame
   await page.click('#next')
-  await settled(page)
-  assert.equal(await frames(), 1, 'it is there at once')
+  await becomes(scrolls, ['auto'], 'it is there at once')
   await page.clock.install()
   const step = () => page.locator('.step.is-current').getAttribute('data-step-id')
   await page.click('#play')
   const before = await step()
   await page.clock.runFor(4100)
-  assert.notEqual(await step(), before, 'who asks for a play gets it, step by step')
+  await becomes(async () => (await step()) !== before, true, 'who asks for a play gets it, step by step')
   await page.click('#play')
   const moving = await page.evaluate(
     () => document.getAnimations().filter(({ playState }) => playState === 'running').length,
@@ -87,7 +83,6 @@ test('with reduced motion the walk jumps, plays, and nothing is animated', async
 })
 
 test('without workers large inputs are traced on the page, with progress', async () => {
-  const { page } = open
   await page.goto('about:blank')
   await page.addInitScript(() => {
     Object.assign(window, { progress: 0 })
@@ -98,11 +93,9 @@ test('without workers large inputs are traced on the page, with progress', async
     }
     look()
   })
-  await page.goto(
-    open.url + hashOf({ name: '', tokens: 512, settings: { heads: 8, dModel: 64, dKey: 64, dValue: 64 } }),
-  )
+  await page.goto(url + hashOf({ name: '', tokens: 512, settings: { heads: 8, dModel: 64, dKey: 64, dValue: 64 } }))
   await page.locator('.left-out').waitFor({ timeout: 60_000 })
-  assert.equal(await page.evaluate(() => typeof Worker), 'undefined')
+  await becomes(() => page.evaluate(() => typeof Worker), 'undefined')
   const { dims, sum } = await page.locator('#map').evaluate(map => {
     const { matrix } = /** @type {any} */ (map)
     return {
@@ -112,18 +105,21 @@ test('without workers large inputs are traced on the page, with progress', async
   })
   assert.deepEqual(dims, [512, 512])
   assert.ok(Math.abs(sum - 512) < 1e-2, `${sum} is what 512 queries pay`)
-  assert.ok((await page.evaluate(() => /** @type {any} */ (window).progress)) > 0, 'progress was shown')
+  await becomes(
+    async () => (await page.evaluate(() => /** @type {any} */ (window).progress)) > 0,
+    true,
+    'progress was shown',
+  )
 })
 
 test('nothing jumps while a word is typed, or from step to step', async () => {
-  const { page } = open
   await page.clock.install()
   const pause = async () => {
     await page.clock.fastForward(1000) // what waits for a pause is drawn
     await settled(page)
   }
   for (const preset of ['heads', 'layer']) {
-    await open.choose(preset)
+    await choose(preset)
     await pause()
     await page.evaluate(() => {
       const log = Object.assign(window, { jumps: 0, what: /** @type {string[]} */ ([]) })
@@ -145,7 +141,6 @@ test('nothing jumps while a word is typed, or from step to step', async () => {
     await page.locator('.steps-panel').click({ position: { x: 1, y: 1 } })
     for (let i = 0; i < 4; i++) {
       await page.keyboard.press('n')
-      await settled(page)
     }
     const walked = await jumps()
     // The bar's numbers move along with the name of the step; maps hold about the height that they will take.

@@ -4,28 +4,26 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
-import { open, opened, selectCell, until } from './models.js'
-import { usePage } from './open.js'
+import { open, opened, selectCell } from './models.js'
+import { becomes, page, reads, set, usePage } from './open.js'
 
-const context = usePage({ hash: '#2&room=models' })
+usePage({ hash: '#2&room=models' })
 const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 const TEXT = 'The cat that chased the dog'
 
 test('by keyboard: arrows go from head to head, Enter opens one, Escape returns', async () => {
-  const { page } = context
-  await open(page, 'gpt2-tiny', 'gpt2')
+  await open('gpt2-tiny', 'gpt2')
   await page.focus('.atlas-maps')
   for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key)
-  await until(page, '#models-pointed', /^Head 2\.3/)
+  await reads('#models-pointed', /^Head 2\.3/)
   await page.keyboard.press('Enter')
-  await until(page, '.models-title', /Head 2\.3/)
+  await reads('.models-title', /Head 2\.3/)
   await page.keyboard.press('Escape')
   await page.locator('#models-ranked').waitFor()
 })
 
 test('a marquee over the map of all heads switches them off together; undo brings them back', async () => {
-  const { page } = context
-  await open(page, 'gpt2-tiny', 'gpt2')
+  await open('gpt2-tiny', 'gpt2')
   const box = await page.locator('.atlas-maps').boundingBox()
   assert.ok(box)
   const [width, height] = [box.width / 4, box.height / 3]
@@ -33,27 +31,26 @@ test('a marquee over the map of all heads switches them off together; undo bring
   await page.mouse.down()
   await page.mouse.move(box.x + width * 2.5, box.y + height * 1.5, { steps: 4 })
   await page.mouse.up()
-  await until(page, '.models-chosen', /6 heads/)
+  await reads('.models-chosen', /6 heads/)
   await page.click('.models-chosen [data-how="off"]')
   await page.locator('#models-effect').waitFor()
-  assert.equal(await page.locator('.change').count(), 6)
-  assert.equal(await page.locator('.atlas-frame.is-changed').count(), 6)
+  await becomes(() => page.locator('.change').count(), 6)
+  await becomes(() => page.locator('.atlas-frame.is-changed').count(), 6)
   await page.click('#changes-undo')
   await page.locator('#models-effect').waitFor({ state: 'detached' })
 })
 
 test('a word and a second one: heads are ranked by the weight between them', async () => {
-  const { page } = context
-  await open(page, 'gpt2-tiny', 'gpt2')
+  await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', TEXT)
-  await until(page, '.strip-label', /10 tokens/)
+  await reads('.strip-label', /10 tokens/)
   await page.locator('.word-button').nth(7).click()
-  await until(page, '.models-hint', /Shift-click a second word/)
+  await reads('.models-hint', /Shift-click a second word/)
   await page
     .locator('.word-button')
     .nth(2)
     .click({ modifiers: ['Shift'] })
-  await until(page, '.models-hint', /look from “the” at “at”/)
+  await reads('.models-hint', /look from “the” at “at”/)
   const { scores, want } = await page.evaluate(() => {
     const { data, rows, columns } = /** @type {any} */ (document.querySelector('models-atlas')).maps
     const all = Array.from({ length: 12 }, (_, n) => data[(n * rows + 7) * columns + 2])
@@ -68,10 +65,9 @@ for (const [theme, language] of [
   ['dark', 'zh'],
 ])
   test(`axe finds nothing: ${theme}, ${language}`, async () => {
-    const { page } = context
-    await open(page, 'qwen3-tiny-bf16', 'qwen3')
-    await context.set('theme', theme)
-    await context.set('language', language)
+    await open('qwen3-tiny-bf16', 'qwen3')
+    await set('theme', theme)
+    await set('language', language)
     await page.evaluate(axe)
     const look = async (/** @type {string} */ where) => {
       const found = await page.evaluate(async () => {
@@ -87,7 +83,7 @@ for (const [theme, language] of [
     await page.locator('#models-ranked button').first().click()
     await page.click('[data-how="mean"]')
     await page.locator('#models-effect').waitFor()
-    await selectCell(page, 2, 1)
+    await selectCell(2, 1)
     await page.locator('.total output').waitFor()
     await look('a head')
     await page.evaluate(() => localStorage.clear())
@@ -95,47 +91,44 @@ for (const [theme, language] of [
 
 for (const width of [360, 390])
   test(`at ${width} px nothing is wider than the window, in any part`, async () => {
-    const { page } = context
     await page.setViewportSize({ width, height: 780 })
-    await open(page, 'gpt2-tiny', 'gpt2')
+    await open('gpt2-tiny', 'gpt2')
     await page.fill('#models-text', TEXT)
-    await until(page, '.strip-label', /10 tokens/)
+    await reads('.strip-label', /10 tokens/)
     for (const tab of [0, 1, 2]) {
       await page.locator('.models-tabs button').nth(tab).click()
-      assert.deepEqual(await beyond(page), [], `part ${tab}`)
+      await becomes(() => beyond(page), [], `part ${tab}`)
     }
     await page.locator('.models-tabs button').first().click()
     await page.locator('#models-ranked button').first().click()
     await page.locator('#models-map').waitFor()
-    assert.deepEqual(await beyond(page), [], 'a head')
+    await becomes(() => beyond(page), [], 'a head')
     await page.setViewportSize({ width: 1440, height: 900 })
   })
 
 for (const width of [360, 1440])
   test(`a word of 60 letters makes nothing wider than a window of ${width} px`, async () => {
-    const { page } = context
-    await opened(page, '')
+    await opened('')
     await page.setViewportSize({ width, height: 900 })
     const word = 'supercalifragilistic'.repeat(3)
     await page.fill('#models-text', `Lily has a ${word}`)
-    await until(page, '.models-prediction .note', new RegExp(word))
+    await reads('.models-prediction .note', new RegExp(word))
     for (const tab of width < 900 ? [0, 1, 2] : []) {
       await page.locator('.models-tabs button').nth(tab).click()
-      assert.deepEqual(await beyond(page), [], `part ${tab}`)
+      await becomes(() => beyond(page), [], `part ${tab}`)
     }
     if (width < 900) await page.locator('.models-tabs button').first().click()
-    else assert.deepEqual(await beyond(page), [], 'all heads')
+    else await becomes(() => beyond(page), [], 'all heads')
     await page.locator('#models-ranked button').first().click()
     await page.locator('#models-map canvas').waitFor()
-    assert.deepEqual(await beyond(page), [], 'a head')
+    await becomes(() => beyond(page), [], 'a head')
     await page.setViewportSize({ width: 1440, height: 900 })
   })
 
 test('nothing covers the arithmetic of a weight, wherever the page is scrolled', async () => {
-  const { page } = context
-  await open(page, 'gpt2-tiny', 'gpt2')
+  await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', TEXT)
-  await until(page, '.strip-label', /10 tokens/)
+  await reads('.strip-label', /10 tokens/)
   await page.locator('#models-ranked button').first().click()
   await page.locator('#models-map canvas').click()
   await page.locator('#models-products tr').first().waitFor()

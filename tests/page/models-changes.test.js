@@ -5,19 +5,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
 import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
-import { open, opened, until } from './models.js'
-import { usePage } from './open.js'
+import { open, opened } from './models.js'
+import { becomes, page, reads, url, usePage } from './open.js'
 
-const context = usePage({ hash: '#2&room=models' })
+usePage({ hash: '#2&room=models' })
 const TEXT = 'The cat that chased the dog'
 const OTHER = 'The dog that chased the cat' // as many tokens
 
 /** A model with a text, and one of its heads. @param {string} [head] */
 async function begin(head) {
-  const { page } = context
-  await open(page, 'gpt2-tiny', 'gpt2')
+  await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', TEXT)
-  await until(page, '#models-answer', /^“m” \(4\.7%\)$/)
+  await reads('#models-answer', /^“m” \(4\.7%\)$/)
   if (!head) return
   await page.locator('#models-ranked button', { hasText: head }).click()
   await page.locator('#models-map canvas').waitFor()
@@ -25,7 +24,7 @@ async function begin(head) {
 
 /** The weight of a cell of the open head, as it is shown. @param {number} row @param {number} column */
 const weight = (row, column) =>
-  context.page.evaluate(
+  page.evaluate(
     ([row, column]) => {
       const { matrix } = /** @type {any} */ (document.querySelector('#models-map'))
       return matrix.data[row * matrix.dims[1] + column]
@@ -34,28 +33,27 @@ const weight = (row, column) =>
   )
 
 test('a painted cell hides its key, a typed one sets its weight: the prediction moves, and the chips take both back', async () => {
-  const { page } = context
   await begin('2.2')
   const map = page.locator('#models-map [tabindex="0"]').first()
   await page.selectOption('#models-mode', 'paint')
   await map.focus()
   await page.keyboard.press('Control+End') // the last query, itself
   await page.keyboard.press('Space')
-  await until(page, '.change', /Head 2\.2: .* hidden from/)
-  await until(page, '#models-effect', /^m: 4\.7% before, \d\.\d% after/)
+  await reads('.change', /Head 2\.2: .* hidden from/)
+  await reads('#models-effect', /^m: 4\.7% before, \d\.\d% after/)
   await page.waitForFunction(() => {
     const { matrix } = /** @type {any} */ (document.querySelector('#models-map'))
     return matrix.data.at(-1) === 0
   })
   await page.locator('.change-remove').click()
   await page.locator('#models-effect').waitFor({ state: 'detached' })
-  assert.ok((await weight(9, 9)) > 0)
+  await becomes(async () => (await weight(9, 9)) > 0, true)
   await page.selectOption('#models-mode', 'edit')
   await map.focus()
   await page.keyboard.press('Control+End')
   await page.keyboard.type('0.75')
   await page.keyboard.press('Enter')
-  await until(page, '.change', /= 0\.75/)
+  await reads('.change', /= 0\.75/)
   await page.waitForFunction(
     () => /** @type {any} */ (document.querySelector('#models-map')).matrix.data.at(-1) === 0.75,
   )
@@ -64,20 +62,19 @@ test('a painted cell hides its key, a typed one sets its weight: the prediction 
 })
 
 test('a layer is patched from a second text; the head on both texts, and before and after, can be subtracted', async () => {
-  const { page } = context
   await begin()
   await page.locator('.models-patch summary').click()
   await page.fill('#models-second', OTHER)
   await page.keyboard.press('Enter')
   await page.selectOption('#models-patch-layer', '0')
   await page.click('#models-patch')
-  await until(page, '.change', /After layer 1: each token gets the value at its position in the second text/)
+  await reads('.change', /After layer 1: each token gets the value at its position in the second text/)
   await page.locator('#models-effect').waitFor()
   await page.waitForFunction(() => /changes=1%3A\*%3Dpatch|changes=1%3A%2A%3Dpatch/.test(location.hash))
   await page.locator('#models-ranked button', { hasText: '3.2' }).click()
   await page.click('[data-view="difference"]')
   await page.locator('#models-difference canvas').waitFor()
-  assert.equal(await page.inputValue('#models-minus'), 'before')
+  await becomes(() => page.inputValue('#models-minus'), 'before')
   const differs = (/** @type {boolean} */ isLarge) =>
     page.waitForFunction(isLarge => {
       const { matrix, minus } = /** @type {any} */ (document.querySelector('#models-difference')) ?? {}
@@ -91,11 +88,10 @@ test('a layer is patched from a second text; the head on both texts, and before 
 })
 
 test('heads are listed by what is asked for: a score, only hits, likeness to one head', async () => {
-  const { page } = context
   await begin()
   const list = () => page.locator('#models-ranked li').allInnerTexts()
   await page.selectOption('#models-rank', 'first')
-  await until(page, '.models-list .note', /The mean weight on the first token/)
+  await reads('.models-list .note', /The mean weight on the first token/)
   const scores = (await list()).map(line => Number(/0\.\d+/.exec(line)))
   assert.deepEqual(
     scores,
@@ -111,14 +107,13 @@ test('heads are listed by what is asked for: a score, only hits, likeness to one
   const [similar] = await page.locator('.models-small li').allInnerTexts()
   await page.getByRole('button', { name: 'Rank all by similarity' }).click()
   await page.locator('#models-rank').waitFor()
-  assert.equal(await page.inputValue('#models-rank'), 'similar')
-  const [own, next] = await list()
-  assert.match(own, /2\.2\s+1\.000/)
-  assert.equal(next.split(/\s+/).slice(0, 2).join(), similar.split(/\s+/).slice(0, 2).join())
+  await becomes(() => page.inputValue('#models-rank'), 'similar')
+  await becomes(async () => (await list())[0], /2\.2\s+1\.000/)
+  const first = (/** @type {string} */ line) => line.split(/\s+/).slice(0, 2).join()
+  await becomes(async () => first((await list())[1]), first(similar))
 })
 
 test('with a temperature the seed decides what is generated', async () => {
-  const { page } = context
   await begin()
   /** @param {string} seed */
   const generated = async seed => {
@@ -126,7 +121,7 @@ test('with a temperature the seed decides what is generated', async () => {
     await page.fill('#models-seed', seed)
     await page.fill('#models-count', '5')
     await page.click('#models-generate')
-    await until(page, '#models-steps', /^5 tokens generated/)
+    await reads('#models-steps', /^5 tokens generated/)
     await page.locator('#models-forget').waitFor()
     const tokens = await page.locator('.is-generated .token').allInnerTexts()
     await page.click('#models-forget')
@@ -139,33 +134,31 @@ test('with a temperature the seed decides what is generated', async () => {
 })
 
 test('generation with its defaults fills the positions of the shipped model and ends there, without an error', async () => {
-  const { page, url } = context
   await page.goto('about:blank')
   await page.goto(`${url}#2&room=models&models.checkpoint=stories`)
-  await opened(page, '')
+  await opened('')
   const tokens = await page.locator('.word-button').count()
   await page.click('#models-generate')
   await page.locator('#models-full').waitFor()
-  assert.equal(await page.locator('#models-problem').count(), 0)
-  await until(page, '#models-steps', new RegExp(`^${56 - tokens} tokens generated`))
-  assert.equal(await page.locator('.word-button').count(), 56)
-  assert.ok(await page.isDisabled('#models-generate'))
+  await becomes(() => page.locator('#models-problem').count(), 0)
+  await reads('#models-steps', new RegExp(`^${56 - tokens} tokens generated`))
+  await becomes(() => page.locator('.word-button').count(), 56)
+  await becomes(() => page.isDisabled('#models-generate'), true)
   await page.click('#models-forget')
   await page.locator('#models-full').waitFor({ state: 'detached' })
-  assert.ok(await page.isEnabled('#models-generate'))
+  await becomes(() => page.isEnabled('#models-generate'), true)
 })
 
 test('one head of a marquee, one token and a model of one head a layer are not said in the plural', async () => {
-  const { page } = context
   const sizes = { layers: 2, heads: 1, d: 16, vocab: 20, positions: 16 }
   const folder = writeFolder(makeWeights((await load()).generator(1), sizes))
   try {
     await page.setInputFiles('#models-files', [`${folder.path}/config.json`, `${folder.path}/model.safetensors`])
-    await opened(page, 'gpt2')
+    await opened('gpt2')
   } finally {
     folder.dispose()
   }
-  await until(page, '#models-facts', /^gpt2, 2 × 1 head, /)
+  await reads('#models-facts', /^gpt2, 2 × 1 head, /)
   await page.fill('#models-text', '5')
-  await until(page, '.strip-label', /^1 token$/)
+  await reads('.strip-label', /^1 token$/)
 })

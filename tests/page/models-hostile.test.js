@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
-import { filesOf, open, until } from './models.js'
-import { usePage } from './open.js'
+import { filesOf, open } from './models.js'
+import { becomes, page, reads, usePage } from './open.js'
 
-const context = usePage({ hash: '#2&room=models' })
+usePage({ hash: '#2&room=models' })
 
 /** @typedef {Record<string, Buffer>} Folder */
 /** @param {string} name @returns {Folder} */
@@ -99,52 +99,49 @@ const BAD = [
 
 /** @param {Folder} folder */
 const bring = folder =>
-  context.page.setInputFiles(
+  page.setInputFiles(
     '#models-files',
     Object.entries(folder).map(([name, buffer]) => ({ name, mimeType: '', buffer })),
   )
 
 test('each bad folder is refused with its reason; the model before stays, and works', async () => {
-  const { page } = context
-  await open(page, 'gpt2-tiny', 'gpt2')
+  await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', 'The cat that chased the dog')
-  await until(page, '#models-answer', /^“m” \(4\.7%\)$/)
+  await reads('#models-answer', /^“m” \(4\.7%\)$/)
   for (const [name, folder, reason] of BAD) {
     await bring(folder)
     const full = new RegExp(`^This did not work: .*(${reason.source}).*The previous model stays open\\.$`)
-    await until(page, '#models-problem', full).catch(async () => {
+    await reads('#models-problem', full).catch(async () => {
       assert.fail(`${name}: ${await page.locator('.models-bar ~ p').allInnerTexts()}`)
     })
-    assert.match(await page.innerText('#models-facts'), /^gpt2, 3 × 4 heads/, name)
-    assert.equal(await page.locator('.models-progress').count(), 0, name)
+    await becomes(() => page.innerText('#models-facts'), /^gpt2, 3 × 4 heads/, name)
+    await becomes(() => page.locator('.models-progress').count(), 0, name)
   }
   await page.fill('#models-text', 'The dog')
-  await until(page, '.strip-label', /^[234] tokens$/)
+  await reads('.strip-label', /^[234] tokens$/)
   await page.fill('#models-text', 'The cat that chased the dog')
-  await until(page, '#models-answer', /^“m” \(4\.7%\)$/)
+  await reads('#models-answer', /^“m” \(4\.7%\)$/)
   await page.locator('#models-problem').waitFor({ state: 'detached' })
-  await open(page, 'qwen3-tiny-bf16', 'qwen3')
+  await open('qwen3-tiny-bf16', 'qwen3')
 })
 
 test('a text beyond the positions of the model, and ids that it lacks, are refused with the limit; a shorter text works', async () => {
-  const { page } = context
-  await open(page, 'gpt2-tiny', 'gpt2')
+  await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', 'The dog '.repeat(100))
-  await until(
-    page,
+  await reads(
     '#models-problem',
     /^This did not work: forward: position \d+ is asked for, this model has 64: give a shorter text\.\s*$/,
   )
   await page.fill('#models-text', 'The cat that chased the dog')
-  await until(page, '#models-answer', /^“m” \(4\.7%\)$/)
+  await reads('#models-answer', /^“m” \(4\.7%\)$/)
   await page.locator('#models-problem').waitFor({ state: 'detached' })
   const { 'tokenizer.json': _, ...without } = gpt2
   await bring(without)
-  await until(page, '#models-problem', /there is no token: type ids, such as 5 9 13/) // for the text before
-  await until(page, '.models-text', /Token ids: this folder has no tokenizer\.json/)
+  await reads('#models-problem', /there is no token: type ids, such as 5 9 13/) // for the text before
+  await reads('.models-text', /Token ids: this folder has no tokenizer\.json/)
   await page.fill('#models-text', '5 9 384')
-  await until(page, '#models-problem', /ids\[2\]: 384 given, a whole number from 0 to 383/)
+  await reads('#models-problem', /ids\[2\]: 384 given, a whole number from 0 to 383/)
   await page.fill('#models-text', '5 9 383')
   await page.locator('#models-problem').waitFor({ state: 'detached' })
-  await until(page, '.strip-label', /^3 tokens$/)
+  await reads('.strip-label', /^3 tokens$/)
 })

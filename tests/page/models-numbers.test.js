@@ -7,10 +7,10 @@ import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 import { traceCell } from '../../web/rooms/models/cell-trace.js'
 import { Tokenizer } from '../models/tokenizer.js'
-import { open, selectCell, until } from './models.js'
-import { usePage } from './open.js'
+import { open, selectCell } from './models.js'
+import { becomes, page, reads, usePage } from './open.js'
 
-const context = usePage({ hash: '#2&room=models' })
+usePage({ hash: '#2&room=models' })
 const goldens = fileURLToPath(new URL('../goldens/models/', import.meta.url))
 
 test('what a cell’s query and key are computed from gives them, in every kind of stack', async () => {
@@ -72,19 +72,18 @@ for (const [name, type, isNormed] of /** @type {const} */ ([
   ['qwen3-tiny-bf16', 'qwen3', true],
 ]))
   test(`a number of a rotated query opens down to W x${isNormed ? ' and the norm of the head' : ''}: ${type}`, async () => {
-    const { page } = context
-    await open(page, name, type)
+    await open(name, type)
     await page.fill('#models-text', 'The cat that chased the dog')
     await page.locator('#models-ranked button', { hasText: '2.3' }).click()
     await page.locator('#models-map').waitFor()
-    await selectCell(page, 3, 2)
+    await selectCell(3, 2)
     await page.locator('#models-products .factor').first().click()
     const number = page.locator('[data-side="q"] .factor').first()
     const want = (await number.innerText()).trim()
     await number.click()
-    await until(page, '#models-inspector .note', /^Row \d+ of this layer’s matrix W_q, times x/)
+    await reads('#models-inspector .note', /^Row \d+ of this layer’s matrix W_q, times x/)
     await page.locator('#models-projection').waitFor()
-    assert.equal((await page.innerText('.total output')).trim(), want)
+    await becomes(async () => (await page.innerText('.total output')).trim(), want)
     const product = Number((await page.locator('#models-projection tfoot td').last().innerText()).replace('−', '-'))
     const said = /multiplies it by (−?\d+\.\d+)/.exec(await page.innerText('#models-inspector .note'))
     assert.equal(said !== null, isNormed)
@@ -97,11 +96,10 @@ for (const [name, type, isNormed] of /** @type {const} */ ([
   })
 
 test('an encoder says in the place of its masked word, after each layer, what the logit lens of the library says', async () => {
-  const { page } = context
-  await open(page, 'bert-tiny', 'bert')
+  await open('bert-tiny', 'bert')
   await page.fill('#models-text', 'The [MASK] wrote to the king')
-  await until(page, '.models-answer', /##ed 58\.0%/)
-  await until(page, '.atlas-lens-title', /^If the model ended here$/)
+  await reads('.models-answer', /##ed 58\.0%/)
+  await reads('.atlas-lens-title', /^If the model ended here$/)
   const shown = await page
     .locator('.atlas-lens li')
     .evaluateAll(items => items.map(item => item.querySelector('span')?.textContent))
@@ -121,20 +119,19 @@ test('an encoder says in the place of its masked word, after each layer, what th
   })
   model.dispose()
   assert.deepEqual(shown, want)
-  assert.match(await page.innerText('.models-prediction'), /There is no amount for each head/)
+  await becomes(() => page.innerText('.models-prediction'), /There is no amount for each head/)
   await page.setViewportSize({ width: 390, height: 844 })
   await page.locator('.models-tabs button').nth(1).click()
-  assert.deepEqual(await page.locator('.models-layers li').allInnerTexts(), want)
+  await becomes(() => page.locator('.models-layers li').allInnerTexts(), want)
 })
 
 test('where no head reaches the least score, none is faded', async () => {
-  const { page } = context
-  await open(page, 'bert-tiny', 'bert')
+  await open('bert-tiny', 'bert')
   await page.fill('#models-text', 'The [MASK] wrote to the king')
-  await until(page, '#models-ranked', /1\.1/)
+  await reads('#models-ranked', /1\.1/)
   await page.fill('#models-least', '1')
-  assert.equal(await page.locator('#models-ranked .is-faded').count(), 0)
+  await becomes(() => page.locator('#models-ranked .is-faded').count(), 0)
   await page.fill('#models-least', '0.2')
   await page.waitForFunction(() => document.querySelectorAll('#models-ranked .is-faded').length > 0)
-  assert.ok((await page.locator('#models-ranked .plain:not(.is-faded)').count()) > 0)
+  await becomes(async () => (await page.locator('#models-ranked .plain:not(.is-faded)').count()) > 0, true)
 })

@@ -9,27 +9,25 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import config from '../../vite.config.js'
 import { launch } from '../browser/chromium.js'
 import { launch as launchAt, serve } from './browser.js'
-import { filesOf, open, opened, until } from './models.js'
-import { usePage } from './open.js'
+import { filesOf, open, opened } from './models.js'
+import { becomes, page, reads, turnTo, url, usePage } from './open.js'
 
-const context = usePage({ hash: '#2&room=models' })
+usePage({ hash: '#2&room=models' })
 
 test('the room opens with a trained model of the page, and with its own text', async () => {
-  const { page } = context
   await page.locator('#models-answer').waitFor()
   const name = await page.inputValue('#models-model')
   assert.ok(['stories', 'translation'].includes(name))
   const about = JSON.parse(readFileSync(new URL(`../../web/trained/${name}/about.json`, import.meta.url), 'utf8'))
   const text = about.figures?.example?.text ?? about.tour?.[0]?.prompt ?? 'Once upon a time'
-  assert.equal(await page.inputValue('#models-text'), text)
-  assert.ok(await page.getAttribute('#models-answer', 'data-token'))
+  await becomes(() => page.inputValue('#models-text'), text)
+  await page.locator('#models-answer[data-token]').waitFor()
   // The translator says what it was trained to say, word by word.
   if (name !== 'translation') await page.selectOption('#models-model', 'translation')
-  await until(page, '#models-translation', /^工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案$/)
+  await reads('#models-translation', /^工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案$/)
 })
 
 test('the guided story goes from head to head, each with its prompt, and switches it off', async () => {
-  const { page } = context
   const tour = [
     { id: 'a', prompt: 'The cat that chased the dog', layer: 1, head: 1, kind: 'previous' },
     { id: 'b', prompt: 'The king wrote', layer: 2, head: 0, kind: 'pronoun' },
@@ -37,20 +35,19 @@ test('the guided story goes from head to head, each with its prompt, and switche
   const files = filesOf('gpt2-tiny').map(path => ({ name: basename(path), mimeType: '', buffer: readFileSync(path) }))
   const about = { name: 'about.json', mimeType: '', buffer: Buffer.from(JSON.stringify({ tour })) }
   await page.setInputFiles('#models-files', [...files, about])
-  await opened(page, 'gpt2')
+  await opened('gpt2')
   await page.click('#models-story-start')
-  await until(page, '#models-story', /Head 2\.2\s+looks at the word before.*The model says “m” \(4\.7%\)/)
-  assert.equal(await page.inputValue('#models-text'), 'The cat that chased the dog')
+  await reads('#models-story', /Head 2\.2\s+looks at the word before.*The model says “m” \(4\.7%\)/)
+  await becomes(() => page.inputValue('#models-text'), 'The cat that chased the dog')
   await page.click('#models-story-off')
-  await until(page, '#models-story', /Without head 2\.2, “m” has 5\.1%; it says “\(”/)
+  await reads('#models-story', /Without head 2\.2, “m” has 5\.1%; it says “\(”/)
   await page.click('#models-story-next')
-  await until(page, '#models-story', /Head 3\.1.*who “she” or “he” is.*2 of 2/)
-  await until(page, '.models-title', /Head 3\.1/)
-  assert.equal(await page.locator('.change').count(), 0)
+  await reads('#models-story', /Head 3\.1.*who “she” or “he” is.*2 of 2/)
+  await reads('.models-title', /Head 3\.1/)
+  await becomes(() => page.locator('.change').count(), 0)
 })
 
 test('?model= opens a folder of the site, by ranges; another site is refused', async () => {
-  const { page, url } = context
   /** @type {Record<string, Buffer>} */
   const files = Object.fromEntries(filesOf('gpt2-tiny').map(path => [basename(path), readFileSync(path)]))
   files['tokenizer_config.json'] ??= Buffer.from('{}') // a 404 would be a complaint
@@ -66,18 +63,17 @@ test('?model= opens a folder of the site, by ranges; another site is refused', a
   })
   await page.goto('about:blank')
   await page.goto(`${url}?model=a-model`)
-  await opened(page, 'gpt2')
+  await opened('gpt2')
   assert.ok(ranges > 10, `${ranges} ranges`)
   await page.goto('about:blank')
   await page.goto(`${url}?model=https://example.org/model#2&room=models`)
-  await until(page, '#models-problem', /example\.org\/model is another site/)
+  await reads('#models-problem', /example\.org\/model is another site/)
   await page.goto('about:blank')
   await page.goto(`${url}?model=http://[#2&room=models`) // no address at all
-  await until(page, '#models-problem', /invalid:\S+ is another site/)
+  await reads('#models-problem', /invalid:\S+ is another site/)
 })
 
 test('a drop anywhere opens the files; other files are refused by name', async () => {
-  const { page } = context
   const drop = (/** @type {{ name: string, text: string }[]} */ files) =>
     page.evaluate(async files => {
       const data = new DataTransfer()
@@ -90,46 +86,44 @@ test('a drop anywhere opens the files; other files are refused by name', async (
     text: readFileSync(path).toString('base64'),
   }))
   await drop(given)
-  await opened(page, 'qwen3')
+  await opened('qwen3')
   const config = given.find(({ name }) => name === 'config.json')
   assert.ok(config)
   await drop([config, { name: 'pytorch_model.bin', text: btoa('x') }])
-  await until(page, '#models-problem', /pytorch_model\.bin.*it can run code.*The previous model stays open/)
+  await reads('#models-problem', /pytorch_model\.bin.*it can run code.*The previous model stays open/)
   await drop([config, { name: 'model.gguf', text: btoa('GGUF') }])
-  await until(page, '#models-problem', /GGUF is not covered/)
+  await reads('#models-problem', /GGUF is not covered/)
 })
 
 test('a link to a model that was brought asks for its files, and then shows what it says', async () => {
-  const { page, url } = context
-  await open(page, 'gpt2-tiny', 'gpt2')
+  await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', 'The cat that chased the dog')
   await page.locator('#models-ranked button', { hasText: '2.2' }).click()
   await page.click('[data-how="off"]')
-  await until(page, '#models-effect', /m: 4\.7% before, 5\.1% after/)
+  await reads('#models-effect', /m: 4\.7% before, 5\.1% after/)
   await page.waitForFunction(
     () => /changes=2\.2/.test(location.hash) && /checkpoint=gpt2~/.test(decodeURIComponent(location.hash)),
   )
   const link = await page.evaluate(() => location.hash)
   await page.goto('about:blank')
   await page.goto(url + link)
-  await until(page, '#models-problem', /the model “gpt2”, which the page does not have/)
+  await reads('#models-problem', /the model “gpt2”, which the page does not have/)
   await page.setInputFiles('#models-files', filesOf('gpt2-tiny'))
-  await until(page, '#models-effect', /m: 4\.7% before, 5\.1% after/)
-  assert.equal(await page.locator('.models-title h2').innerText(), 'Head 2.2')
+  await reads('#models-effect', /m: 4\.7% before, 5\.1% after/)
+  await becomes(() => page.locator('.models-title h2').innerText(), 'Head 2.2')
 })
 
 test('where the page may share memory, the model runs on threads', async () => {
   const server = await serve({ headers: /** @type {Record<string, string>} */ (config.server?.headers) })
   const own = await launchAt(server.origin)
   try {
-    const page = await own.context.newPage()
-    page.setDefaultTimeout(20_000)
+    await turnTo(await own.context.newPage())
     await page.goto(`${server.url}#2&room=models&models.checkpoint=stories`)
-    await opened(page, '')
+    await opened('')
     const cores = await page.evaluate(() => navigator.hardwareConcurrency)
     const threads = Number(/(\d+) threads/.exec(await page.innerText('#models-facts'))?.[1] ?? 1)
     assert.equal(threads, Math.min(cores, 64))
-    assert.ok(await page.getAttribute('#models-answer', 'data-token'))
+    await page.locator('#models-answer[data-token]').waitFor()
     assert.deepEqual(own.complaints, [])
   } finally {
     await own.close()
@@ -148,13 +142,12 @@ test('the page as one file opens a checkpoint from a disk, without a server and 
     const complaints = []
     own.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
     own.on('weberror', error => complaints.push(error.error().message))
-    const page = await own.newPage()
-    page.setDefaultTimeout(20_000)
+    await turnTo(await own.newPage())
     await page.goto(`${pathToFileURL(file).href}#2&room=models`)
     await page.locator('#models-files').waitFor({ state: 'attached' })
-    await open(page, 'gpt2-tiny', 'gpt2')
+    await open('gpt2-tiny', 'gpt2')
     await page.fill('#models-text', 'The cat that chased the dog')
-    await until(page, '#models-answer', /^“m” \(4\.7%\)$/)
+    await reads('#models-answer', /^“m” \(4\.7%\)$/)
     assert.deepEqual(complaints, [])
   } finally {
     await close()

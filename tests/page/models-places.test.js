@@ -2,35 +2,33 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { open, opened, selectCell, until, weightsOf } from './models.js'
-import { usePage } from './open.js'
+import { open, opened, selectCell, weightsOf } from './models.js'
+import { becomes, page, reads, url, usePage } from './open.js'
 
-const context = usePage({ hash: '#2&room=models' })
+usePage({ hash: '#2&room=models' })
 const TEXT = 'The cat that chased the dog'
 
 /** @param {string} name @param {string} type @param {string} head */
 async function openHead(name, type, head) {
-  const { page } = context
-  await open(page, name, type)
+  await open(name, type)
   await page.fill('#models-text', TEXT)
-  await until(page, '.strip-label', /(9|1\d) tokens/)
+  await reads('.strip-label', /(9|1\d) tokens/)
   await page.locator('#models-ranked button', { hasText: head }).click()
   await page.locator('#models-map').waitFor()
 }
 
 /** The link, when it has been written. @param {RegExp} pattern */
 async function linkWith(pattern) {
-  await context.page.waitForFunction(source => new RegExp(source).test(location.hash), pattern.source)
-  return context.page.evaluate(() => location.hash)
+  await page.waitForFunction(source => new RegExp(source).test(location.hash), pattern.source)
+  return page.evaluate(() => location.hash)
 }
 
-const result = () => context.page.locator('.total output').innerText()
+const result = () => page.locator('.total output').innerText()
 
 test('scores of the row and products of the score are cells that open; Back and Forward go between them', async () => {
-  const { page } = context
   await openHead('qwen3-tiny-bf16', 'qwen3', '2.3')
-  await selectCell(page, 3, 2)
-  await until(page, '#models-inspector h2', /that to at|to/)
+  await selectCell(3, 2)
+  await reads('#models-inspector h2', /that to at|to/)
   await page.locator('#models-row .factor').first().waitFor()
   const [title, weight] = [await page.innerText('#models-inspector h2'), await result()]
   // Another key of the same query: its page has its own weight, which the map has, too.
@@ -40,25 +38,24 @@ test('scores of the row and products of the score are cells that open; Back and 
       document.querySelector('#models-inspector h2')?.textContent !== title && document.querySelector('.total output'),
     title,
   )
-  const { data, dims } = await weightsOf(page)
+  const { data, dims } = await weightsOf()
   const key = Number(/at=2\.3%3A4%3E(\d+)/.exec(await linkWith(/%3E(?!3)\d+/))?.[1]) - 1
   const first = data[3 * dims[1] + key].toFixed(4)
-  assert.equal(await result(), first)
+  await becomes(result, first)
   // A product, down to the rotation of its two numbers.
   await page.locator('#models-products .factor').first().click()
   await page.locator('[data-side="q"]').waitFor()
   await page.click('#models-inspector-back')
   await page.locator('#models-row').waitFor()
   await page.click('#models-inspector-back')
-  await until(page, '#models-inspector h2', new RegExp(title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
-  await page.waitForFunction(weight => document.querySelector('.total output')?.textContent === weight, weight)
+  await reads('#models-inspector h2', new RegExp(title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+  await reads('.total output', weight)
   await page.click('#models-inspector-forward')
-  await page.waitForFunction(first => document.querySelector('.total output')?.textContent === first, first)
-  assert.equal(await page.isEnabled('#models-inspector-forward'), true)
+  await reads('.total output', first)
+  await becomes(() => page.isEnabled('#models-inspector-forward'), true)
 })
 
 test('Shift-click on a second head subtracts it from the first', async () => {
-  const { page } = context
   await openHead('gpt2-tiny', 'gpt2', '2.2')
   await page.keyboard.press('Escape')
   await page.locator('#models-ranked').waitFor()
@@ -70,11 +67,11 @@ test('Shift-click on a second head subtracts it from the first', async () => {
     await page.keyboard.up('Shift')
   }
   await click(1, 0)
-  await until(page, '#models-pointed', /Head 2\.1 is marked/)
+  await reads('#models-pointed', /Head 2\.1 is marked/)
   await click(0, 3)
   await page.locator('#models-difference').waitFor()
-  await until(page, '.models-title', /Head 2\.1/)
-  assert.equal(await page.inputValue('#models-minus'), '0.3')
+  await reads('.models-title', /Head 2\.1/)
+  await becomes(() => page.inputValue('#models-minus'), '0.3')
 })
 
 for (const [name, type, head, isPlain] of /** @type {const} */ ([
@@ -83,48 +80,45 @@ for (const [name, type, head, isPlain] of /** @type {const} */ ([
   ['gemma2-tiny', 'gemma2', '1.3', false],
 ]))
   test(`a head of ${type} opens in One layer with ${isPlain ? 'queries, keys and values that give' : ''} the weights of the model, and a button leads back`, async () => {
-    const { page } = context
     if (name === 'mistral') {
-      await open(page, 'mistral-made', 'mistral')
+      await open('mistral-made', 'mistral')
       await page.fill('#models-text', '5 9 13 5 9 17 20 31 7')
-      await until(page, '.strip-label', /9 tokens/)
+      await reads('.strip-label', /9 tokens/)
       await page.locator('#models-ranked button', { hasText: head }).click()
       await page.locator('#models-map').waitFor()
     } else await openHead(name, type, head)
-    const { data: want } = await weightsOf(page)
+    const { data: want } = await weightsOf()
     await page.click('#models-open-layer')
     await page.locator('#back-to-room').waitFor()
-    await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#map'))?.matrix)
-    const got = await page.evaluate(() => Array.from(/** @type {any} */ (document.querySelector('#map')).matrix.data))
-    assert.equal(got.length, want.length)
-    got.forEach((weight, i) => {
-      if (!(Math.abs(Number(weight) - Number(want[i])) <= 1e-5)) assert.fail(`${i}: ${weight}, ${want[i]} expected`)
-    })
-    assert.match(await page.innerText('#back-to-room'), new RegExp(`Back to Models, head ${head}`))
+    const isShown = async () => {
+      const got = await page.evaluate(() => Array.from(/** @type {any} */ (document.querySelector('#map')).matrix.data))
+      return got.length === want.length && got.every((weight, i) => Math.abs(Number(weight) - want[i]) <= 1e-5)
+    }
+    await becomes(isShown, true, 'One layer has the weights of the head')
+    await becomes(() => page.innerText('#back-to-room'), new RegExp(`Back to Models, head ${head}`))
     await page.click('#back-to-room')
-    await until(page, '.models-title', new RegExp(`Head ${head}`))
+    await reads('.models-title', new RegExp(`Head ${head}`))
   })
 
 test('what was generated stands in the link, token by token, and can be removed', async () => {
-  const { page, url } = context
   await page.goto('about:blank')
   await page.goto(`${url}#2&room=models&models.checkpoint=stories`)
-  await opened(page, '')
+  await opened('')
   await page.fill('#models-text', 'Lily has a blue')
-  await until(page, '.strip-label', /^5 tokens|^4 tokens/)
+  await reads('.strip-label', /^5 tokens|^4 tokens/)
   await page.fill('#models-count', '3')
   await page.keyboard.press('Enter')
   await page.click('#models-generate')
-  await until(page, '#models-steps', /3 tokens generated/)
+  await reads('#models-steps', /3 tokens generated/)
   await page.waitForFunction(() => /generated=\d+\.\d+\.\d+/.test(location.hash))
   const words = await page.locator('.word-button .token').allInnerTexts()
   const link = await page.evaluate(() => location.hash)
   await page.goto('about:blank')
   await page.goto(url + link)
-  await until(page, '#models-steps', /3 tokens generated/)
+  await reads('#models-steps', /3 tokens generated/)
   await page.waitForFunction(count => document.querySelectorAll('.word-button .token').length === count, words.length)
-  assert.deepEqual(await page.locator('.word-button .token').allInnerTexts(), words)
-  assert.equal(await page.locator('.is-generated').count(), 3)
+  await becomes(() => page.locator('.word-button .token').allInnerTexts(), words)
+  await becomes(() => page.locator('.is-generated').count(), 3)
   await page.click('#models-forget')
   await page.waitForFunction(
     count => document.querySelectorAll('.word-button .token').length === count,
@@ -134,10 +128,9 @@ test('what was generated stands in the link, token by token, and can be removed'
 })
 
 test('a sentence that was typed goes along between One layer and Models', async () => {
-  const { page } = context
-  await opened(page, '')
+  await opened('')
   await page.fill('#models-text', 'Lily has a ball')
-  await until(page, '.strip-label', /^5 tokens|^4 tokens/)
+  await reads('.strip-label', /^5 tokens|^4 tokens/)
   await page.click('[data-room="layer"]')
   await page.waitForFunction(
     () => /** @type {HTMLInputElement | null} */ (document.querySelector('#sentence'))?.value === 'Lily has a ball',
@@ -157,9 +150,8 @@ test('a sentence that was typed goes along between One layer and Models', async 
 })
 
 test('an atlas larger than its window has a minimap, which leads to every part; two fingers change its size', async () => {
-  const { page } = context
-  await open(page, 'gpt2-tiny', 'gpt2')
-  assert.equal(await page.locator('.atlas-minimap').count(), 0)
+  await open('gpt2-tiny', 'gpt2')
+  await becomes(() => page.locator('.atlas-minimap').count(), 0)
   await page
     .locator('models-atlas')
     .evaluate(atlas => void atlas.dispatchEvent(new CustomEvent('atlas-size', { detail: 260 })))
@@ -190,5 +182,5 @@ test('an atlas larger than its window has a minimap, which leads to every part; 
     send('pointerup', 2, 200)
   })
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('models-atlas')).side === 130)
-  assert.equal(await page.locator('.models-title').count(), 0, 'a pinch opens no head')
+  await becomes(() => page.locator('.models-title').count(), 0, 'a pinch opens no head')
 })

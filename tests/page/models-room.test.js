@@ -4,25 +4,18 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
-import { filesOf, opened as openedIn, open as openIn, selectCell, until as untilIn, weightsOf } from './models.js'
-import { usePage } from './open.js'
+import { filesOf, open, opened, selectCell, weightsOf } from './models.js'
+import { becomes, page, reads, text, usePage } from './open.js'
 
-const context = usePage({ hash: '#2&room=models' })
-const text = (/** @type {string} */ selector) => context.page.locator(selector).innerText()
-
-/** @param {string} name @param {string} type */
-const open = (name, type) => openIn(context.page, name, type)
-/** @param {string} selector @param {RegExp} pattern */
-const until = (selector, pattern) => untilIn(context.page, selector, pattern)
+usePage({ hash: '#2&room=models' })
 
 test('a checkpoint opens from files: sizes, maps of all heads, prediction, and who made it', async () => {
-  const { page } = context
   await open('gpt2-tiny', 'gpt2')
-  assert.match(await text('#models-facts'), /gpt2, 3 × 4 heads, 106,416 parameters/)
+  await reads('#models-facts', /gpt2, 3 × 4 heads, 106,416 parameters/)
   await page.fill('#models-text', 'The cat that chased the dog')
-  await until('#models-answer', /^“m” \(4\.7%\)$/)
-  assert.equal(await page.locator('#models-ranked li').count(), 12)
-  assert.equal(await page.locator('#models-top tbody tr').count(), 8)
+  await reads('#models-answer', /^“m” \(4\.7%\)$/)
+  await becomes(() => page.locator('#models-ranked li').count(), 12)
+  await becomes(() => page.locator('#models-top tbody tr').count(), 8)
   await page.locator('#models-why').waitFor()
   const added = (await page.locator('#models-why tbody td:last-child').allInnerTexts()).map(each =>
     Number(each.replace('−', '-').replace('+', '')),
@@ -32,108 +25,99 @@ test('a checkpoint opens from files: sizes, maps of all heads, prediction, and w
 })
 
 test('a head is opened, switched off, and the prediction moves; undo and the link hold it', async () => {
-  const { page } = context
   await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', 'The cat that chased the dog')
-  await until('#models-answer', /^“m” \(4\.7%\)$/)
+  await reads('#models-answer', /^“m” \(4\.7%\)$/)
   await page.locator('#models-ranked button', { hasText: '2.2' }).click()
   await page.locator('#models-map').waitFor()
   await page.click('[data-how="off"]')
-  await until('#models-effect', /m: 4\.7% before, 5\.1% after \(\+0\.4 points\)/)
-  assert.match(await text('#models-answer'), /^“\(” \(5\.3%\)$/)
+  await reads('#models-effect', /m: 4\.7% before, 5\.1% after \(\+0\.4 points\)/)
+  await reads('#models-answer', /^“\(” \(5\.3%\)$/)
   await page.waitForFunction(() => /changes=2\.2%3D0/.test(location.hash) && /at=2\.2/.test(location.hash))
   await page.click('[data-showing="before"]')
-  await until('#models-answer', /^“m” \(4\.7%\)$/)
+  await reads('#models-answer', /^“m” \(4\.7%\)$/)
   await page.click('#changes-undo')
   await page.locator('#models-effect').waitFor({ state: 'detached' })
 })
 
 test('a cell is computed down to query and key', async () => {
-  const { page } = context
   await open('qwen3-tiny-bf16', 'qwen3')
   await page.fill('#models-text', 'The cat that chased the dog')
   await page.locator('#models-ranked button', { hasText: '2.3' }).click()
   await page.locator('#models-map').waitFor()
-  await selectCell(page, 3, 2)
+  await selectCell(3, 2)
   await page.locator('.total output').waitFor()
-  const { data, dims } = await weightsOf(page)
-  assert.equal(await text('.total output'), data[3 * dims[1] + 2].toFixed(4))
-  assert.ok(Math.abs(Number(await page.getAttribute('.total output', 'data-value')) - data[3 * dims[1] + 2]) < 1e-5)
+  const { data, dims } = await weightsOf()
+  await reads('.total output', data[3 * dims[1] + 2].toFixed(4))
+  await becomes(
+    async () => Math.abs(Number(await page.getAttribute('.total output', 'data-value')) - data[3 * dims[1] + 2]) < 1e-5,
+    true,
+  )
 })
 
 test('an encoder fills masks; an encoder-decoder has three stacks', async () => {
-  const { page } = context
   await open('bert-tiny', 'bert')
   await page.fill('#models-text', 'The [MASK] wrote to the king')
-  await until('.models-answer', /##ed 58\.0%/)
+  await reads('.models-answer', /##ed 58\.0%/)
   await open('marian-tiny', 'marian')
-  assert.deepEqual(await page.locator('.models-stacks button').allInnerTexts(), [
-    'Encoder',
-    'Decoder',
-    'Cross-attention',
-  ])
+  await becomes(() => page.locator('.models-stacks button').allInnerTexts(), ['Encoder', 'Decoder', 'Cross-attention'])
   await page.click('[data-stack="encoder"]')
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('models-atlas'))?.maps.layers === 3)
 })
 
 test('what cannot be opened is refused with the reason, and the model before stays', async () => {
-  const { page } = context
   await open('gpt2-tiny', 'gpt2')
   const bytes = Buffer.from(JSON.stringify({ model_type: 'mamba' }))
   await page.setInputFiles('#models-files', [{ name: 'config.json', mimeType: 'application/json', buffer: bytes }])
-  await until('#models-problem', /model_type "mamba" is not covered; covered: gpt2.*The previous model stays open\./)
-  assert.match(await text('#models-facts'), /^gpt2,/)
+  await reads('#models-problem', /model_type "mamba" is not covered; covered: gpt2.*The previous model stays open\./)
+  await reads('#models-facts', /^gpt2,/)
   await page.fill('#models-text', 'The dog')
-  await until('.strip-label', /2 tokens|3 tokens|4 tokens/)
+  await reads('.strip-label', /2 tokens|3 tokens|4 tokens/)
 })
 
 test('a worker that is lost is said to be; a button starts it again with the same model, text and changes', async () => {
-  const { page } = context
   await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', 'The cat that chased the dog')
-  await until('#models-answer', /^“m” \(4\.7%\)$/)
+  await reads('#models-answer', /^“m” \(4\.7%\)$/)
   await page.locator('#models-ranked button', { hasText: '2.2' }).click()
   await page.click('[data-how="off"]')
-  await until('#models-answer', /^“\(” \(5\.3%\)$/)
+  await reads('#models-answer', /^“\(” \(5\.3%\)$/)
   const [worker] = page.workers().slice(-1)
   await worker.evaluate(() => {
     setTimeout(() => {
       throw new Error('out of memory')
     })
   })
-  await until('#models-problem', /out of memory/)
+  await reads('#models-problem', /out of memory/)
   await page.click('#models-again')
   await page.locator('#models-problem').waitFor({ state: 'detached' })
-  await until('#models-answer', /^“\(” \(5\.3%\)$/)
+  await reads('#models-answer', /^“\(” \(5\.3%\)$/)
   await page.fill('#models-text', 'The dog')
-  await until('.strip-label', /2 tokens|3 tokens|4 tokens/)
+  await reads('.strip-label', /2 tokens|3 tokens|4 tokens/)
 })
 
 test('too large for the memory: the sizes are said before reading, what fits is a button', async () => {
-  const { page } = context
   await page.addInitScript(() => Object.defineProperty(navigator, 'deviceMemory', { value: 600_000 / 2 ** 30 }))
   await page.reload()
   await page.setInputFiles('#models-files', filesOf('gpt2-tiny'))
-  await until('#models-large', /needs 0\.4 MB of memory as it is stored, 0\.\d MB as float16, 0\.\d MB as int8/)
+  await reads('#models-large', /needs 0\.4 MB of memory as it is stored, 0\.\d MB as float16, 0\.\d MB as int8/)
   await page.click('[data-dtype="int8"]')
-  await until('#models-facts', /int8/)
+  await reads('#models-facts', /int8/)
 })
 
 test('text is generated step by step, and the maps grow with it', async () => {
-  const { page } = context
   await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', 'The cat that chased the dog')
-  await until('#models-answer', /^“m” \(4\.7%\)$/)
+  await reads('#models-answer', /^“m” \(4\.7%\)$/)
   await page.fill('#models-count', '3')
   await page.keyboard.press('Enter')
   await page.click('#models-generate')
-  await until('#models-steps', /3 tokens generated/)
+  await reads('#models-steps', /3 tokens generated/)
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('models-atlas'))?.maps.rows === 13)
-  assert.deepEqual((await page.locator('.is-generated .token').allInnerTexts())[0], 'm')
+  await becomes(async () => (await page.locator('.is-generated .token').allInnerTexts())[0], 'm')
 })
 
 test('a long run tells how far it is and can be cancelled: the run before stays, the next one works', async () => {
-  const { page } = context
   const files = filesOf('qwen3-tiny-bf16')
   const config = JSON.parse(readFileSync(files.find(path => path.endsWith('/config.json')) ?? '', 'utf8'))
   const longer = Buffer.from(JSON.stringify({ ...config, max_position_embeddings: 4096 }))
@@ -143,9 +127,9 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
       .filter(path => !path.endsWith('/config.json'))
       .map(path => ({ name: basename(path), mimeType: '', buffer: readFileSync(path) })),
   ])
-  await openedIn(page, 'qwen3')
+  await opened('qwen3')
   await page.fill('#models-text', 'The dog')
-  await until('.strip-label', /^2 tokens$|^3 tokens$|^4 tokens$/)
+  await reads('.strip-label', /^2 tokens$|^3 tokens$|^4 tokens$/)
   const answer = await text('#models-answer')
   const long = Array(500).fill('The cat that chased').join(' ')
   await page.fill('#models-text', long)
@@ -155,10 +139,10 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
     if (isTold) running?.querySelector('button')?.click()
     return isTold
   })
-  await until('#models-cancelled', /The run was cancelled/)
-  assert.equal(await text('#models-answer'), answer)
+  await reads('#models-cancelled', /The run was cancelled/)
+  await reads('#models-answer', answer)
   await page.fill('#models-text', 'The cat')
-  await until('.strip-label', /tokens/)
+  await reads('.strip-label', /tokens/)
   await page.locator('#models-cancelled').waitFor({ state: 'detached' })
   await page.waitForFunction(answer => document.querySelector('#models-answer')?.textContent !== answer, answer)
 })

@@ -6,10 +6,10 @@ import { test } from 'node:test'
 import { load } from 'qkv'
 import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
 import { opened } from './models.js'
-import { usePage } from './open.js'
+import { page, usePage } from './open.js'
 import { LAST, noteAnswers, STORY, timesOf } from './room-speed.js'
 
-const context = usePage({ hash: '#2&room=models&models.checkpoint=stories' })
+usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const MOST_RUNS = 30
 
 /**
@@ -21,15 +21,14 @@ const MOST_RUNS = 30
 async function least(texts, name, bound) {
   let best = Infinity
   for (let n = 0; n < MOST_RUNS && !(best <= bound); n++) {
-    const times = await timesOf(context.page, texts[n % 2])
+    const times = await timesOf(page, texts[n % 2])
     best = Math.min(best, times[name])
   }
   return best
 }
 
 test('from a key to the paint of all heads of the stories model at 40 tokens: at most 2 x 60 ms', async t => {
-  const { page } = context
-  await opened(page, '')
+  await opened('')
   const texts = LAST.map(word => `${STORY} ${word}`)
   const { tokens, heads } = await timesOf(page, texts[1])
   assert.deepEqual([tokens, heads], [40, 6])
@@ -39,15 +38,14 @@ test('from a key to the paint of all heads of the stories model at 40 tokens: at
 })
 
 test('from the answer to the paint of 144 maps of 64 tokens: at most 2 x 150 ms', async t => {
-  const { page } = context
   await noteAnswers(page)
   await page.reload()
-  await opened(page, '')
+  await opened('')
   const sizes = { layers: 12, heads: 12, d: 48, vocab: 100, positions: 64 }
   const folder = writeFolder(makeWeights((await load()).generator(1), sizes))
   try {
     await page.setInputFiles('#models-files', [`${folder.path}/config.json`, `${folder.path}/model.safetensors`])
-    await opened(page, 'gpt2')
+    await opened('gpt2')
   } finally {
     folder.dispose()
   }

@@ -8,10 +8,10 @@ import { texts as en } from '../../web/i18n/en/models.js'
 import { texts as shellEn } from '../../web/i18n/en/shell.js'
 import { texts as zh } from '../../web/i18n/zh/models.js'
 import { texts as shellZh } from '../../web/i18n/zh/shell.js'
-import { opened, until } from './models.js'
-import { usePage } from './open.js'
+import { opened } from './models.js'
+import { becomes, page, reads, set, usePage } from './open.js'
 
-const context = usePage({ hash: '#2&room=models&models.checkpoint=stories' })
+usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const folder = new URL('../../web/trained/stories/', import.meta.url)
 /**
  * @typedef {object} Stop
@@ -33,38 +33,36 @@ const SHELL = { en: shellEn, zh: shellZh }
 const ROUNDING = 2e-3
 
 /** @param {string} selector @param {string} name */
-const attribute = async (selector, name) => (await context.page.getAttribute(selector, name)) ?? ''
+const attribute = async (selector, name) => (await page.getAttribute(selector, name)) ?? ''
 
 for (const language of /** @type {const} */ (['en', 'zh']))
   test(`the guided story goes through its stops to the end: each head is switched off, and the prediction breaks (${language})`, async () => {
-    const { page } = context
     const texts = TEXTS[language]
-    await opened(page, '')
-    await context.set('language', language)
+    await opened('')
+    await set('language', language)
     assert.ok(tour.length === 5 && new Set(tour.map(({ layer, head }) => `${layer}.${head}`)).size > 1)
     await page.click('#models-story-start')
     for (const [n, stop] of tour.entries()) {
       const name = `${stop.layer + 1}.${stop.head + 1}`
       const at = SHELL[language].guideAt.replace('{at}', String(n + 1)).replace('{of}', String(tour.length))
-      await until(page, '#models-story', new RegExp(at))
-      assert.equal(await page.inputValue('#models-text'), stop.prompt)
-      await until(page, '#models-answer', new RegExp(stop.answer))
-      assert.equal(await attribute('#models-answer', 'data-token'), stop.answer)
+      await reads('#models-story', new RegExp(at))
+      await becomes(() => page.inputValue('#models-text'), stop.prompt)
+      await reads('#models-answer', new RegExp(stop.answer))
+      await becomes(() => attribute('#models-answer', 'data-token'), stop.answer)
       const before = Number(await attribute('#models-answer', 'data-value'))
       assert.ok(Math.abs(before - stop.probability) <= ROUNDING, `${name}: ${before}`)
-      await until(page, '.models-title', new RegExp(`${texts.modelsHead.replace('{name}', name)}`))
+      await reads('.models-title', new RegExp(`${texts.modelsHead.replace('{name}', name)}`))
       await page.click('#models-story-off')
       await page.locator('#models-effect').waitFor()
-      const token = await attribute('#models-answer', 'data-token')
+      await becomes(() => attribute('#models-answer', 'data-token'), stop.without.says, `stop ${n + 1}`)
       const first = Number(await attribute('#models-effect', 'data-value'))
-      assert.equal(token, stop.without.says, `stop ${n + 1}`)
       assert.ok(Math.abs(first - stop.without.probability) <= ROUNDING, `stop ${n + 1}: ${first}`)
       assert.ok(first < before / 2, 'the prediction breaks')
-      await until(page, '#models-story .is-changed', new RegExp(`${name}.*${stop.answer}.*${stop.without.says}`))
-      assert.equal(await page.locator('.change').count(), 1)
+      await reads('#models-story .is-changed', new RegExp(`${name}.*${stop.answer}.*${stop.without.says}`))
+      await becomes(() => page.locator('.change').count(), 1)
       const isLast = n + 1 === 5
-      assert.equal(await page.locator('#models-story-next').count(), isLast ? 0 : 1)
+      await becomes(() => page.locator('#models-story-next').count(), isLast ? 0 : 1)
       if (!isLast) await page.click('#models-story-next')
     }
-    await context.set('language', 'en')
+    await set('language', 'en')
   })

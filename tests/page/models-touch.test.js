@@ -3,24 +3,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { beyond } from './browser.js'
-import { open, until } from './models.js'
-import { usePage } from './open.js'
+import { open } from './models.js'
+import { becomes, page, reads, usePage } from './open.js'
 
-const context = usePage({ hash: '#2&room=models' })
+usePage({ hash: '#2&room=models' })
 const TEXT = 'The cat that chased the dog'
 
 /** A model, a text, and the window of a phone. @param {number} [width] */
 async function onPhone(width = 390) {
-  const { page } = context
   await page.setViewportSize({ width, height: 780 })
-  await open(page, 'gpt2-tiny', 'gpt2')
+  await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', TEXT)
-  await until(page, '.strip-label', /10 tokens/)
+  await reads('.strip-label', /10 tokens/)
 }
 
 /** A finger that rests on a place until something is so, as the browser itself makes its events. @param {{ x: number, y: number }} at @param {() => Promise<unknown>} isSo */
 async function hold({ x, y }, isSo) {
-  const { page } = context
   const session = await page.context().newCDPSession(page)
   await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] })
   await isSo()
@@ -30,7 +28,7 @@ async function hold({ x, y }, isSo) {
 
 /** @param {string} selector @param {[number, number]} [share] of its width and height */
 async function placeOf(selector, [across, down] = [0.5, 0.5]) {
-  const element = context.page.locator(selector)
+  const element = page.locator(selector)
   await element.evaluate(own => own.scrollIntoView({ block: 'center' }))
   const box = await element.boundingBox()
   assert.ok(box)
@@ -39,7 +37,6 @@ async function placeOf(selector, [across, down] = [0.5, 0.5]) {
 
 for (const width of [360, 390])
   test(`at ${width} px the inspector is a sheet, which repeats the row that it covers; its handle makes it higher`, async () => {
-    const { page } = context
     await onPhone(width)
     await page.locator('#models-ranked button', { hasText: '2.2' }).click()
     await page.locator('#models-map canvas').waitFor()
@@ -47,13 +44,18 @@ for (const width of [360, 390])
     await page.mouse.click(cell.x, cell.y)
     await page.locator('.total output').waitFor()
     const sheet = page.locator('#models-inspector')
-    const box = await sheet.boundingBox()
-    assert.ok(box && Math.abs(box.y + box.height - 780) <= 1, 'at the lower edge')
-    assert.ok(Math.abs(box.width - width) <= 1 && box.height <= 0.46 * 780, `${box.width} x ${box.height}`)
-    assert.deepEqual(await beyond(page), [])
+    const isPlaced = async () => {
+      const box = await sheet.boundingBox()
+      return (
+        box && Math.abs(box.y + box.height - 780) <= 1 && Math.abs(box.width - width) <= 1 && box.height <= 0.46 * 780
+      )
+    }
+    await becomes(isPlaced, true, 'at the lower edge, as wide as the window')
+    await becomes(() => beyond(page), [])
     const own = page.locator('.sheet-cell.is-own')
     const result = async () => (await page.innerText('.total output')).trim()
-    assert.equal((await own.locator('.factor').innerText()).trim(), await result())
+    const isRepeated = async () => (await own.locator('.factor').innerText()).trim() === (await result())
+    await becomes(isRepeated, true)
     const title = await page.innerText('#models-inspector h2')
     await page.locator('.sheet-cell:not(.is-own) .factor').first().click()
     await page.waitForFunction(
@@ -61,7 +63,7 @@ for (const width of [360, 390])
         document.querySelector('#models-inspector h2')?.textContent !== title && document.querySelector('.is-own'),
       title,
     )
-    assert.equal((await own.locator('.factor').innerText()).trim(), await result(), 'its cells open')
+    await becomes(isRepeated, true, 'its cells open')
     await page.click('#models-inspector .sheet-handle')
     await page.waitForFunction(
       () => /** @type {HTMLElement} */ (document.querySelector('#models-inspector')).clientHeight > 0.85 * innerHeight,
@@ -73,32 +75,29 @@ for (const width of [360, 390])
   })
 
 test('a finger that rests on a head marks it; on a second one, it is subtracted from the first', async () => {
-  const { page } = context
   await onPhone()
   await hold(await placeOf('.atlas-maps', [1 / 8, 1 / 6]), () =>
-    until(page, '#models-pointed', /^Head 1\.1 is marked: Shift-click another head, or hold it/),
+    reads('#models-pointed', /^Head 1\.1 is marked: Shift-click another head, or hold it/),
   )
-  assert.equal(await page.locator('.models-title').count(), 0, 'lifting the finger opens no head')
+  await becomes(() => page.locator('.models-title').count(), 0, 'lifting the finger opens no head')
   await hold(await placeOf('.atlas-maps', [3 / 8, 1 / 2]), () => page.locator('#models-difference').waitFor())
-  await until(page, '.models-title', /^Head 1\.1/)
-  assert.equal(await page.locator('#models-minus').inputValue(), '1.1')
+  await reads('.models-title', /^Head 1\.1/)
+  await becomes(() => page.locator('#models-minus').inputValue(), '1.1')
 })
 
 test('a finger that rests on a second word asks for the heads between the two', async () => {
-  const { page } = context
   await onPhone()
   const word = (/** @type {number} */ n) => `.word-button:nth-of-type(${n})`
   await page.locator(word(4)).click()
-  await until(page, '.models-hint', /a second word, or hold it/)
-  await hold(await placeOf(word(2)), () => until(page, '.models-hint', /^Heads that look from “.+” at “.+”/))
+  await reads('.models-hint', /a second word, or hold it/)
+  await hold(await placeOf(word(2)), () => reads('.models-hint', /^Heads that look from “.+” at “.+”/))
   const said = await page.innerText('.models-hint')
-  assert.equal(await page.locator('#models-rank').inputValue(), 'example')
+  await becomes(() => page.locator('#models-rank').inputValue(), 'example')
   await page.evaluate(() => new Promise(resolve => setTimeout(resolve)))
-  assert.equal(await page.innerText('.models-hint'), said, 'lifting the finger selects no other word')
+  await becomes(() => page.innerText('.models-hint'), said, 'lifting the finger selects no other word')
 })
 
 test('Ctrl+Z undoes a change, Ctrl+Shift+Z makes it again', async () => {
-  const { page } = context
   await onPhone(1280)
   await page.locator('#models-ranked button', { hasText: '2.2' }).click()
   await page.click('[data-how="off"]')
@@ -106,10 +105,10 @@ test('Ctrl+Z undoes a change, Ctrl+Shift+Z makes it again', async () => {
   const after = await page.innerText('#models-answer')
   await page.keyboard.press('Control+z')
   await page.locator('#models-effect').waitFor({ state: 'detached' })
-  assert.notEqual(await page.innerText('#models-answer'), after)
+  await becomes(async () => (await page.innerText('#models-answer')) !== after, true)
   await page.keyboard.press('Control+Shift+Z')
   await page.locator('#models-effect').waitFor()
-  assert.equal(await page.innerText('#models-answer'), after)
+  await becomes(() => page.innerText('#models-answer'), after)
   await page.keyboard.press('Control+z')
   await page.locator('.change').waitFor({ state: 'detached' })
 })

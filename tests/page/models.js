@@ -2,8 +2,7 @@
 
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-
-/** @typedef {import('playwright-core').Page} Page */
+import { page } from './open.js'
 
 /** The files of a golden checkpoint. @param {string} name */
 export function filesOf(name) {
@@ -13,9 +12,9 @@ export function filesOf(name) {
     .map(file => folder + file)
 }
 
-/** Waits until a model of a type is open and its first run is shown. @param {Page} page @param {string} type */
-export const opened = (page, type) =>
-  page.waitForFunction(
+/** Waits until a model of a type is open and its first run is shown. @param {string} type @param {import('playwright-core').Page} [tab] */
+export const opened = (type, tab = page) =>
+  tab.waitForFunction(
     type =>
       document.querySelector('#models-facts')?.textContent?.startsWith(type) &&
       document.querySelector('models-atlas canvas') &&
@@ -23,14 +22,14 @@ export const opened = (page, type) =>
     type,
   )
 
-/** Opens a golden checkpoint. @param {Page} page @param {string} name @param {string} type */
-export async function open(page, name, type) {
+/** Opens a golden checkpoint. @param {string} name @param {string} type */
+export async function open(name, type) {
   await page.setInputFiles('#models-files', filesOf(name))
-  await opened(page, type)
+  await opened(type)
 }
 
-/** Selects a cell of the map of the open head, as its element reports it. @param {Page} page @param {number} row @param {number} column */
-export const selectCell = (page, row, column) =>
+/** Selects a cell of the map of the open head, as its element reports it. @param {number} row @param {number} column */
+export const selectCell = (row, column) =>
   page
     .locator('#models-map')
     .evaluate((map, detail) => void map.dispatchEvent(new CustomEvent('cell-pin', { detail, bubbles: true })), {
@@ -38,17 +37,9 @@ export const selectCell = (page, row, column) =>
       column,
     })
 
-/** The weights of the map of the open head. @param {Page} page @returns {Promise<{ data: number[], dims: number[] }>} */
-export const weightsOf = page =>
+/** The weights of the map of the open head. @returns {Promise<{ data: number[], dims: number[] }>} */
+export const weightsOf = () =>
   page.locator('#models-map').evaluate(map => {
     const { data, dims } = /** @type {any} */ (map).matrix
     return { data: Array.from(data), dims: [...dims] }
   })
-
-/** Waits until an element's text, white space in one, matches. @param {Page} page @param {string} selector @param {RegExp} pattern */
-export const until = (page, selector, pattern) =>
-  page.waitForFunction(
-    ([selector, source]) =>
-      new RegExp(source).test((document.querySelector(selector)?.textContent ?? '').replace(/\s+/g, ' ').trim()),
-    [selector, pattern.source],
-  )

@@ -1,25 +1,72 @@
 // This module opens a page for each test, in one browser for each file. A test fails if the browser complains.
+// The verbs act on the page of the running test. `becomes` and `reads` wait for a state: each assertion that follows an
+// action uses them, because a worker or an import may answer in any later frame.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { launch, plain, serve, settled } from './browser.js'
 
 /** @typedef {import('playwright-core').Page} Page */
 
 /** This link opens PyTorch's layer with matrices that are small enough to be read cell by cell. */
 export const SMALL_LAYER = '#2&model=multihead&dModel=8&heads=2'
-
 /** The link of One layer as it opens. */
 export const LAYER = '#2&'
+/** Milliseconds until a test gives up waiting for a state. The machine may be busy. */
+const PATIENCE = 60_000
 
-/** Serves the site and starts a browser for the tests of a file. */
-export function useBrowser() {
+/** The page of the running test. @type {Page} */
+export let page
+/** The address that is served. */
+export let url = ''
+
+/** From now on the verbs act on another tab. @param {Page} tab */
+export async function turnTo(tab) {
+  await page.close()
+  page = tab
+  page.setDefaultTimeout(PATIENCE)
+}
+
+/**
+ * Reads again until what was read is as expected: equal to a value, or matched by a pattern.
+ * @param {() => unknown} read
+ * @param {unknown} expected
+ * @param {string} [what] what is expected, in words
+ */
+export async function becomes(read, expected, what) {
+  for (const end = Date.now() + PATIENCE; ; await wait(20)) {
+    try {
+      const found = await read()
+      if (expected instanceof RegExp) assert.match(String(found), expected)
+      else assert.deepEqual(found, expected)
+      return
+    } catch (error) {
+      if (Date.now() < end) continue
+      throw what ? new Error(what, { cause: error }) : error
+    }
+  }
+}
+
+/** Returns the text of the first such element, with one space for each run of white space. @param {string} selector */
+export const text = async selector => plain((await page.locator(selector).first().textContent()) ?? '')
+
+/**
+ * Waits until an element has a text, or a text that a pattern matches.
+ * @param {string} selector
+ * @param {string | RegExp} expected
+ * @param {string} [what]
+ */
+export const reads = (selector, expected, what) => becomes(() => text(selector), expected, what)
+
+/** Serves the site, or something else, and starts a browser for the tests of a file. */
+export function useBrowser(start = serve) {
   /** @type {Awaited<ReturnType<typeof serve>>} */
   let server
   /** @type {Awaited<ReturnType<typeof launch>>} */
   let browser
   before(async () => {
-    server = await serve()
+    server = await start()
     browser = await launch(server.origin)
   })
   after(async () => {
@@ -65,68 +112,60 @@ function drawAfterActions(page) {
 
 /**
  * Opens the page before each test of a file.
- * @param {{ hash?: string }} [options]
+ * @param {{ hash?: string, start?: typeof serve }} [options] `start` serves something else than the site
  */
-export function usePage({ hash = LAYER } = {}) {
-  const own = useBrowser()
-  /** @type {Page} */
-  let page
+export function usePage({ hash = LAYER, start } = {}) {
+  const own = useBrowser(start)
   beforeEach(async () => {
     page = await own.browser.context.newPage()
-    page.setDefaultTimeout(60_000) // the machine may be busy
+    url = own.server.url
+    page.setDefaultTimeout(PATIENCE)
     drawAfterActions(page)
-    await page.goto(own.server.url + hash)
+    await page.goto(url + hash)
     await page.locator('main').waitFor()
   })
   afterEach(async () => {
     await page.close()
     assert.deepEqual(own.browser.complaints.splice(0), [], 'no console error, failed request or request elsewhere')
   })
-  return {
-    get page() {
-      return page
-    },
-    get url() {
-      return own.server.url
-    },
-    /** Returns the text of an element, with one space for each run of white space. @param {string} selector */
-    text: async selector => plain((await page.locator(selector).textContent()) ?? ''),
-    /** Replaces the text of a field, key by key. @param {string} selector @param {string} letters */
-    async type(selector, letters) {
-      const box = page.locator(selector)
-      await box.click()
-      await box.press('ControlOrMeta+A')
-      await box.press('Delete')
-      await box.pressSequentially(letters)
-      await settled(page)
-    },
-    /** @param {string} name */
-    async choose(name) {
-      await page.click('#examples > summary')
-      await page.click(`#examples [data-item="${name}"]`)
-      await settled(page)
-    },
-    /** Sets a field of the drawer, or language and theme in the menu. @param {string} field @param {string} value */
-    async set(field, value) {
-      const isInMenu = ['language', 'theme'].includes(field)
-      await page.click(isInMenu ? '#more > summary' : '#settings-open')
-      const control = page.locator(`#${field}`)
-      if (await control.evaluate(element => element.localName === 'select')) await control.selectOption(value)
-      else await control.fill(value)
-      await page.keyboard.press('Escape')
-      await settled(page)
-    },
-    /** @param {'read' | 'edit' | 'paint'} mode */
-    async mode(mode) {
-      await page.click('#edit > summary')
-      await page.click(`#edit [data-item="${mode}"]`)
-    },
-    /** Opens another address, in the same tab. @param {string} address the hash */
-    async go(address) {
-      await page.goto('about:blank')
-      await page.goto(own.server.url + address)
-      await page.locator('main').waitFor()
-      await settled(page)
-    },
-  }
+  return own
+}
+
+/** Replaces the text of a field, key by key. @param {string} selector @param {string} letters */
+export async function type(selector, letters) {
+  const box = page.locator(selector)
+  await box.click()
+  await box.press('ControlOrMeta+A')
+  await box.press('Delete')
+  await box.pressSequentially(letters)
+}
+
+/** Chooses an example of One layer. @param {string} name */
+export async function choose(name) {
+  await page.click('#examples > summary')
+  await page.click(`#examples [data-item="${name}"]`)
+}
+
+/** Sets a field of the drawer, or language and theme in the menu. @param {string} field @param {string} value */
+export async function set(field, value) {
+  const isInMenu = ['language', 'theme'].includes(field)
+  await page.click(isInMenu ? '#more > summary' : '#settings-open')
+  const control = page.locator(`#${field}`)
+  if (await control.evaluate(element => element.localName === 'select')) await control.selectOption(value)
+  else await control.fill(value)
+  await page.keyboard.press('Escape')
+}
+
+/** @param {'read' | 'edit' | 'paint'} name */
+export async function mode(name) {
+  await page.click('#edit > summary')
+  await page.click(`#edit [data-item="${name}"]`)
+}
+
+/** Opens another address, in the same tab. @param {string} address the hash */
+export async function go(address) {
+  await page.goto('about:blank')
+  await page.goto(url + address)
+  await page.locator('main').waitFor()
+  await settled(page)
 }

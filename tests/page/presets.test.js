@@ -8,14 +8,13 @@ import { runBatch } from '../../web/rooms/layer/trace/batch-statistics.js'
 import { plain, printed, settled } from './browser.js'
 import { CASES, traced } from './cases.js'
 import { expectNumbers, goldenCase, near } from './golden.js'
-import { usePage } from './open.js'
+import { becomes, choose, page, reads, set, usePage } from './open.js'
 
-const open = usePage()
+usePage()
 
 test('every preset of a document says what differs from its print, in both languages', async () => {
-  const { page } = open
   for (const language of ['en', 'zh']) {
-    await open.set('language', language)
+    await set('language', language)
     const texts = new Set()
     for (const [preset, document] of Object.entries({
       embedding: '000',
@@ -27,7 +26,7 @@ test('every preset of a document says what differs from its print, in both langu
       translation: '003',
       waistline: '004',
     })) {
-      await open.choose(preset)
+      await choose(preset)
       await page.click('#examples > summary')
       const details = page.locator('#differs')
       if ((await details.getAttribute('open')) === null) await details.locator('summary').click()
@@ -37,22 +36,20 @@ test('every preset of a document says what differs from its print, in both langu
       await page.keyboard.press('Escape')
     }
     assert.equal(texts.size, 5, 'a text for each document')
-    await open.choose('handBuilt')
-    assert.equal(await page.locator('#differs').count(), 0, 'no document')
+    await choose('handBuilt')
+    await becomes(() => page.locator('#differs').count(), 0, 'no document')
     await page.fill('#sentence', 'something else')
-    await settled(page)
-    assert.equal(await page.locator('#differs').count(), 0, 'no preset')
+    await becomes(() => page.locator('#differs').count(), 0, 'no preset')
   }
   await page.evaluate(() => localStorage.clear())
 })
 
 test('document 000 opens with its printed scores; with its own scale and axis the weights are those of its code', async () => {
-  const { page } = open
-  await open.choose('embedding')
+  await choose('embedding')
   expectNumbers(await printed(page, 'scores'), '000/QKT')
   near(await printed(page, 'output'), goldenCase('000/Z-correct').oracle.out.data, 1e-3, 'the right Z')
-  await open.set('scale', '0.25')
-  await open.set('softmaxAxis', 'queries')
+  await set('scale', '0.25')
+  await set('softmaxAxis', 'queries')
   const { expected, oracle } = goldenCase('000/Z-as-coded')
   const { weights, out } = /** @type {any} */ ({ ...oracle, ...expected })
   near(await printed(page, 'weights'), weights.data, 2e-4, 'weights as coded')
@@ -60,17 +57,16 @@ test('document 000 opens with its printed scores; with its own scale and axis th
 })
 
 test('document 001: the output differs from the print in one digit, as is said', async () => {
-  await open.choose('self')
-  const output = await printed(open.page, 'output')
+  await choose('self')
+  const output = await printed(page, 'output')
   const { data } = goldenCase('001/SelfAttention-3-2-4').expected.out
   const others = output.filter((text, i) => text !== data[i].toFixed(4))
   assert.deepEqual(others, ['-0.2626'])
 })
 
 test('document 002 opens with its printed shapes, and the core has run its whole batch', async t => {
-  const { page } = open
   const before = await page.evaluate(() => performance.now())
-  await open.choose('layer')
+  await choose('layer')
   await page.locator('#one-of-batch').waitFor()
   await settled(page)
   const took = (await page.evaluate(() => performance.now())) - before
@@ -87,17 +83,15 @@ test('document 002 opens with its printed shapes, and the core has run its whole
     '10×60×512',
     '10×60×512',
   ])
-  assert.match(await open.text('#one-of-batch'), /^Sequence 1 of a batch of 10/)
+  await reads('#one-of-batch', /^Sequence 1 of a batch of 10/)
   const ran = page.locator('#batch-ran').getByText('the output has the shape (10, 60, 512)')
   await ran.waitFor()
   // Of a batch too large for a page the shapes are known all the same, and that it is not run is said.
-  await open.set('batch', '64')
-  await settled(page)
-  assert.equal(plain((await page.locator('.shape-steps .dims').last().textContent()) ?? ''), '64×60×512')
-  assert.match(await open.text('#batch-ran'), /too large to compute here/)
-  await open.set('batch', '65')
-  await settled(page)
-  assert.match(await open.text('#batch-problem'), /1 to 64/)
+  await set('batch', '64')
+  await becomes(async () => plain((await page.locator('.shape-steps .dims').last().textContent()) ?? ''), '64×60×512')
+  await reads('#batch-ran', /too large to compute here/)
+  await set('batch', '65')
+  await reads('#batch-problem', /1 to 64/)
 })
 
 test('a batch: each sequence has the numbers that it has alone, under every score', async () => {

@@ -1,19 +1,12 @@
 // The elements in React 19: properties are set as properties, events are heard.
 
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
-import { settled } from './browser.js'
 import { useElements } from './elements.js'
+import { becomes, page } from './open.js'
 
-/** @typedef {import('playwright-core').Page} Page */
-
-/** @type {Page} */
-let page
-useElements(next => {
-  page = next
-})
+useElements()
 
 const PROGRAM = `
 import { createElement, useState } from 'react'
@@ -52,12 +45,10 @@ test('React sets tensors and tokens, and a pinned cell comes back as state', asy
   })
   await page.locator('qkv-heatmap .map').focus()
   await page.keyboard.press('ArrowDown')
-  assert.equal(await page.locator('output').textContent(), 'nothing')
+  await becomes(() => page.locator('output').textContent(), 'nothing')
   await page.keyboard.press('Enter')
-  await settled(page)
-  assert.equal(await page.locator('output').textContent(), '1, 0')
-  const seen = await page
-    .locator('qkv-heatmap')
-    .evaluate((/** @type {any} */ map) => [map.describe({ row: 1, column: 0 }), map.pinned])
-  assert.deepEqual(seen, ['b to a: 0.2500', { row: 1, column: 0 }])
+  await becomes(() => page.locator('output').textContent(), '1, 0')
+  const map = page.locator('qkv-heatmap')
+  const seen = () => map.evaluate((/** @type {any} */ map) => [map.describe({ row: 1, column: 0 }), map.pinned])
+  await becomes(seen, ['b to a: 0.2500', { row: 1, column: 0 }])
 })

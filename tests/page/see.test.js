@@ -3,26 +3,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { beyond, plain, printed, settled } from './browser.js'
+import { beyond, plain, printed } from './browser.js'
 import { expectNumbers } from './golden.js'
-import { usePage } from './open.js'
+import { becomes, choose, page, reads, set, type, usePage } from './open.js'
 import { words } from './typing.js'
 
 const SENTENCE = 'Life is short, eat dessert first'
-const open = usePage()
+usePage()
 
 test('the first screen shows sentence, tokens, all heads, one of them large and its strongest link', async () => {
-  const { page } = open
-  assert.equal(await page.locator('#sentence').inputValue(), SENTENCE)
+  await becomes(() => page.locator('#sentence').inputValue(), SENTENCE)
   for (const selector of ['#sentence', '.text-strip', '.answer-first', 'qkv-heads', '#map', '.panel .total']) {
     const box = await page.locator(selector).first().boundingBox()
     assert.ok(box && box.height > 10 && box.y >= 0 && box.y + box.height <= 900, `${selector} is on the first screen`)
   }
   const tokens = await page.locator('.strip-words button').allTextContents()
   assert.deepEqual(tokens.map(plain), ['Life1', 'is2', 'short3', 'eat4', 'dessert5', 'first6'], 'with their positions')
-  assert.equal(await page.locator('qkv-heads').getByRole('radio').count(), 4)
-  assert.match(await open.text('.answer-first'), /^is looks mostly at itself \(68\.7%\)/)
-  assert.match(await open.text('#seen'), /random: nothing here is trained/)
+  await becomes(() => page.locator('qkv-heads').getByRole('radio').count(), 4)
+  await reads('.answer-first', /^is looks mostly at itself \(68\.7%\)/)
+  await reads('#seen', /random: nothing here is trained/)
   const onMap = await page.locator('#map').evaluate(map => Array.from(/** @type {any} */ (map).matrix.data))
   expectNumbers(
     onMap.map(x => Number(x).toFixed(4)),
@@ -31,22 +30,20 @@ test('the first screen shows sentence, tokens, all heads, one of them large and 
 })
 
 test('four heads give the outputs of the article, and another head can be chosen', async () => {
-  const { page } = open
   const joined = await printed(page, 'joined')
   expectNumbers(joined, 'MultiHeadAttentionWrapper-4')
   for (const head of [2, 1]) {
     await page.locator('qkv-heads').getByRole('radio').nth(head).click()
-    assert.deepEqual(
-      await printed(page, 'output'),
+    await becomes(
+      () => printed(page, 'output'),
       joined.filter((_, i) => i % 4 === head),
       `output of head ${head + 1}`,
     )
-    assert.match(await open.text('.steps-panel .of-head >> nth=0'), new RegExp(`head ${head + 1}`))
+    await reads('.steps-panel .of-head >> nth=0', new RegExp(`head ${head + 1}`))
   }
 })
 
 test('until it is ready it downloads less than 200 KB, compressed', async t => {
-  const { page } = open
   /** @type {Set<string>} */
   const addresses = new Set()
   page.on('requestfinished', request => addresses.add(request.url()))
@@ -59,24 +56,22 @@ test('until it is ready it downloads less than 200 KB, compressed', async t => {
 })
 
 test('a sentence typed by hand gives its own numbers, and the article’s sentence those of the article', async () => {
-  const { page } = open
-  await open.choose('self')
-  await open.type('#sentence', 'one two')
-  assert.equal((await printed(page, 'weights')).length, 4)
-  await open.type('#sentence', SENTENCE)
+  await choose('self')
+  await type('#sentence', 'one two')
+  await becomes(async () => (await printed(page, 'weights')).length, 4)
+  await type('#sentence', SENTENCE)
   expectNumbers(await printed(page, 'scores'), 'attn_scores')
   expectNumbers(await printed(page, 'weights'), 'attn_weights')
   expectNumbers(await printed(page, 'output'), 'SelfAttention-3-2-4')
-  await open.set('mask', 'causal')
+  await set('mask', 'causal')
   expectNumbers(await printed(page, 'weights'), 'causal_attn_weights')
-  assert.equal(await page.locator('[data-matrix="weights"] .number.is-hidden').count(), 15, 'hidden cells are marked')
+  await becomes(() => page.locator('[data-matrix="weights"] .number.is-hidden').count(), 15, 'hidden cells are marked')
 })
 
 test('presets open with the numbers that the documents print', async () => {
-  const { page } = open
-  await open.choose('cross')
+  await choose('cross')
   expectNumbers(await printed(page, 'output'), 'CrossAttention-6x3-8x3')
-  await open.choose('embedding')
+  await choose('embedding')
   for (const id of ['X', 'Q', 'K', 'V']) {
     const numbers = await page
       .locator(`[data-matrix="${id}"] matrix-grid`)
@@ -86,32 +81,29 @@ test('presets open with the numbers that the documents print', async () => {
       `000/${id}`,
     )
   }
-  await open.choose('waistline')
-  assert.deepEqual(await printed(page, 'output'), ['112.5000'])
-  assert.deepEqual(await printed(page, 'weights'), ['0.0000', '0.5000', '0.5000'])
+  await choose('waistline')
+  await becomes(() => printed(page, 'output'), ['112.5000'])
+  await becomes(() => printed(page, 'weights'), ['0.0000', '0.5000', '0.5000'])
 })
 
 test('nothing is wider than a phone, with any preset, a long word and many, in any view', async () => {
-  const { page } = open
   await page.setViewportSize({ width: 360, height: 740 })
   for (const preset of ['heads', 'layer', 'translation', 'handBuilt', 'waistline']) {
-    await open.choose(preset)
+    await choose(preset)
     for (const sentence of [undefined, `${SENTENCE} ${'long'.repeat(40)}`, words(12)]) {
       if (sentence) await page.fill('#sentence', sentence)
       for (const view of ['map', 'lines', 'difference', 'numbers']) {
         await page.click(`[data-view="${view}"]`)
-        await settled(page)
-        assert.deepEqual(await beyond(page), [], `${preset}, “${(sentence ?? '').slice(0, 20)}”, ${view}`)
+        await becomes(() => beyond(page), [], `${preset}, “${(sentence ?? '').slice(0, 20)}”, ${view}`)
       }
     }
   }
 })
 
 test('on a phone every matrix begins on the screen, and none is without width', async () => {
-  const { page } = open
   await page.setViewportSize({ width: 360, height: 740 })
   for (const preset of ['layer', 'handBuilt', 'translation']) {
-    await open.choose(preset)
+    await choose(preset)
     const boxes = await page.locator('.steps-panel .matrix').evaluateAll(all =>
       all
         .filter(each => each.checkVisibility())
@@ -130,8 +122,8 @@ test('on a phone every matrix begins on the screen, and none is without width', 
 })
 
 test('maps of many dimensions take the width there is, and no more', async () => {
-  await open.choose('layer')
-  const { most, widths } = await open.page.evaluate(() => ({
+  await choose('layer')
+  const { most, widths } = await page.evaluate(() => ({
     most: Number(document.querySelector('main')?.offsetWidth),
     widths: [...document.querySelectorAll('lazy-map')].map(map => map.getBoundingClientRect().width),
   }))
@@ -140,15 +132,13 @@ test('maps of many dimensions take the width there is, and no more', async () =>
 })
 
 test('language and theme can be changed, and stay', async () => {
-  const { page } = open
-  await open.set('language', 'zh')
-  await open.set('theme', 'dark')
-  await settled(page)
-  assert.equal(await open.text('[data-room="layer"]'), '单层')
-  assert.match(await open.text('.answer-first'), /^is 主要关注 自己（68\.7%）/)
+  await set('language', 'zh')
+  await set('theme', 'dark')
+  await reads('[data-room="layer"]', '单层')
+  await reads('.answer-first', /^is 主要关注 自己（68\.7%）/)
   await page.reload()
   await page.locator('main').waitFor()
-  assert.equal(await page.locator('html').getAttribute('lang'), 'zh-CN')
+  await becomes(() => page.locator('html').getAttribute('lang'), 'zh-CN')
   const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
   assert.equal(ground, 'rgb(18, 19, 21)')
   await page.evaluate(() => localStorage.clear())

@@ -6,11 +6,11 @@ import { load } from 'qkv'
 import { tokenize } from 'qkv/tokenize'
 import { plain, printed, settled } from './browser.js'
 import { goldenCase, near } from './golden.js'
-import { usePage } from './open.js'
+import { becomes, choose, go, page, reads, set, text, type, usePage } from './open.js'
 
 /** @typedef {import('./golden.js').Out} Out */
 
-const open = usePage()
+usePage()
 const qkv = await load()
 
 /** x W^T + b, in groups: (groups, rows, size). @param {Out} x @param {Out} w @param {Out} b @param {number} groups */
@@ -34,7 +34,7 @@ const address = fields => `#2&${new URLSearchParams(fields)}`
 
 /** All weights of the page, head after head. */
 const weights = () =>
-  open.page.evaluate(() => {
+  page.evaluate(() => {
     const heads = /** @type {any} */ (document.querySelector('qkv-heads'))
     const map = /** @type {any} */ (document.querySelector('#map'))
     return Array.from((heads ?? { weights: map.matrix }).weights.data, Number)
@@ -50,7 +50,7 @@ for (const name of ['signature', 'rectangular', 'groups-2', 'scaled', 'groups-2-
       k: project(x, w_k, b_k, groups),
       v: project(x, w_v, b_v, groups),
     }
-    await open.go(
+    await go(
       address({
         model: 'imported',
         imported: JSON.stringify(given),
@@ -61,12 +61,11 @@ for (const name of ['signature', 'rectangular', 'groups-2', 'scaled', 'groups-2-
       }),
     )
     near(await weights(), expected.weights.data, 1e-5, 'weights')
-    near(await printed(open.page, groups > 1 ? 'joined' : 'output'), expected.y.data, 6e-5, 'y')
+    near(await printed(page, groups > 1 ? 'joined' : 'output'), expected.y.data, 6e-5, 'y')
   })
 
 test('the translation: Chinese answers, in words of a dictionary, English asks; a rectangle of PyTorch’s layer', async () => {
-  const { page } = open
-  await open.choose('translation')
+  await choose('translation')
   const labels = await page.locator('.text-strip').allTextContents()
   const [english, chinese] = ['an autonomous driving solution', '一套自动驾驶解决方案'].map(
     text => tokenize(text, { by: 'segments' }).tokens,
@@ -87,18 +86,15 @@ test('the translation: Chinese answers, in words of a dictionary, English asks; 
 })
 
 test('each side has its own tokens, typed by hand', async () => {
-  const { page } = open
-  await open.choose('translation')
-  await open.set('tokenizer', 'words')
-  await open.type('#sentence', 'an autonomous-driving solution')
+  await choose('translation')
+  await set('tokenizer', 'words')
+  await type('#sentence', 'an autonomous-driving solution')
   await page.fill('#second', '一套 自动驾驶 解决方案')
-  await settled(page)
-  assert.equal((await printed(page, 'weights')).length, 9, 'the three by three of the document')
+  await becomes(async () => (await printed(page, 'weights')).length, 9, 'the three by three of the document')
   const columns = await page.locator('[data-matrix="weights"] .column-name').allTextContents()
   assert.deepEqual(columns.slice(0, 3).map(plain), ['一套', '自动驾驶', '解决方案'])
-  await open.set('tokenizer', 'characters')
-  await settled(page)
-  assert.match(plain((await page.locator('.text-strip').allTextContents())[1]), /一 ?\d+ ?套/)
+  await set('tokenizer', 'characters')
+  await becomes(async () => plain((await page.locator('.text-strip').allTextContents())[1]), /一 ?\d+ ?套/)
 })
 
 for (const [name, score] of /** @type {const} */ ([
@@ -109,11 +105,11 @@ for (const [name, score] of /** @type {const} */ ([
   test(`004/${name}: two queries of two numbers give what the document gives`, async () => {
     const { inputs, expected } = goldenCase(`004/${name}`)
     const [q, k, v] = ['q', 'k', 'v'].map(part => ({ dims: inputs[part].shape, data: inputs[part].data }))
-    await open.go(address({ model: 'imported', imported: JSON.stringify({ q, k, v }), score }))
+    await go(address({ model: 'imported', imported: JSON.stringify({ q, k, v }), score }))
     near(await weights(), expected.weights.data, 1e-5, 'weights')
-    near(await printed(open.page, 'output'), expected.out.data, 1e-5, 'f(Q)')
+    near(await printed(page, 'output'), expected.out.data, 1e-5, 'f(Q)')
     if (score === 'gaussian') return
-    near(await printed(open.page, 'scores'), goldenCase('004/scores').expected.out.data, 0, 'scores')
+    near(await printed(page, 'scores'), goldenCase('004/scores').expected.out.data, 0, 'scores')
   })
 
 const [KEYS, VALUES] = [
@@ -130,7 +126,7 @@ function estimate(query, sigma) {
 
 /** The curve as it is drawn, read with the ticks of its axes. */
 const drawn = () =>
-  open.page.locator('.plot svg').evaluate(picture => {
+  page.locator('.plot svg').evaluate(picture => {
     const ticks = [...picture.querySelectorAll('.tick')].map(tick => {
       const line = /** @type {Element} */ (tick.querySelector('line'))
       const number = (/** @type {string} */ name) => Number(line.getAttribute(name))
@@ -162,9 +158,9 @@ const drawn = () =>
   })
 
 test('waist and weight: three points, the curve of all estimates, and 112.5 at 62', async () => {
-  await open.choose('waistline')
+  await choose('waistline')
   near(await weights(), goldenCase('004/gaussian-weights').expected.weights.data, 1e-5, 'weights')
-  assert.equal(await open.text('.plot-answer'), '62 → 112.5000')
+  await reads('.plot-answer', '62 → 112.5000')
   const { curve, points, estimate: here } = await drawn()
   near(
     points.flat(),
@@ -183,19 +179,15 @@ test('waist and weight: three points, the curve of all estimates, and 112.5 at 6
 })
 
 test('the query slides along the curve, by keyboard as well, and sigma bends it', async () => {
-  const { page } = open
-  await open.choose('waistline')
+  await choose('waistline')
   await page.fill('#plot-query', '66')
-  await settled(page)
-  near([(await open.text('.plot-answer')).split('→ ')[1]], [estimate(66, 1)], 1e-6, 'at 66')
-  assert.deepEqual(await printed(page, 'Q'), ['66.0000'])
-  assert.match(await open.text('.answer-first'), /^66 gives about half to 68 \(50/, 'the query is called what it is')
+  near([(await text('.plot-answer')).split('→ ')[1]], [estimate(66, 1)], 1e-6, 'at 66')
+  await becomes(() => printed(page, 'Q'), ['66.0000'])
+  await reads('.answer-first', /^66 gives about half to 68 \(50/, 'the query is called what it is')
   await page.locator('#plot-query').focus()
   await page.keyboard.press('ArrowRight')
-  await settled(page)
-  assert.deepEqual(await printed(page, 'Q'), ['66.1000'])
+  await becomes(() => printed(page, 'Q'), ['66.1000'])
   await page.fill('#plot-sigma', '4')
-  await settled(page)
   const { curve, estimate: here } = await drawn()
   near([here[1]], [estimate(66.1, 4)], 1e-4, 'the estimate with sigma 4')
   near(
@@ -204,17 +196,15 @@ test('the query slides along the curve, by keyboard as well, and sigma bends it'
     2e-3,
     'curve with sigma 4',
   )
-  assert.equal(await page.locator('#sigma').inputValue(), '4')
-  await open.set('score', 'plain')
-  await settled(page)
+  await becomes(() => page.locator('#sigma').inputValue(), '4')
+  await set('score', 'plain')
   near((await drawn()).curve.slice(120, 121)[0].slice(1), [126], 1e-3, 'a dot product prefers the largest key')
 })
 
 test('the names of both sentences are read whole at every width, in both languages', async () => {
-  const { page } = open
   for (const language of ['en', 'zh']) {
-    await open.go('#2&kind=cross&second=one+two')
-    await open.set('language', language)
+    await go('#2&kind=cross&second=one+two')
+    await set('language', language)
     for (const width of [1440, 1000, 700, 360]) {
       await page.setViewportSize({ width, height: 800 })
       await settled(page)

@@ -2,16 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { printed, settled } from './browser.js'
-import { usePage } from './open.js'
+import { printed } from './browser.js'
+import { becomes, go, page, reads, set, text, type, usePage } from './open.js'
 
-const open = usePage()
+usePage()
 
 test('a link opens what was left: sentence, edits, mask, head, kept cell', async () => {
-  const { page } = open
   await page.clock.install()
-  await open.type('#sentence', 'two & three = 五 <b>')
-  await open.set('mask', 'causal')
+  await type('#sentence', 'two & three = 五 <b>')
+  await set('mask', 'causal')
   await page.locator('qkv-heads').getByRole('radio').nth(1).click()
   await page.locator('[data-matrix="Wk"] [data-row="1"][data-column="0"]').click()
   await page.fill('#set', '-3')
@@ -21,12 +20,12 @@ test('a link opens what was left: sentence, edits, mask, head, kept cell', async
   const { hash } = new URL(page.url())
   assert.match(hash, /^#2~/)
   assert.ok(hash.length < 250, `${hash.length} characters`)
-  await open.go(hash)
-  assert.equal(await page.locator('#sentence').inputValue(), 'two & three = 五 <b>')
-  assert.deepEqual(await printed(page, 'weights'), before)
-  assert.equal((await printed(page, 'Wk'))[2], '-3.0000')
-  assert.match(await open.text('.steps-panel .of-head >> nth=0'), /head 2/)
-  assert.equal(await page.locator('.panel.is-open').count(), 1)
+  await go(hash)
+  await becomes(() => page.locator('#sentence').inputValue(), 'two & three = 五 <b>')
+  await becomes(() => printed(page, 'weights'), before)
+  await becomes(async () => (await printed(page, 'Wk'))[2], '-3.0000')
+  await reads('.steps-panel .of-head >> nth=0', /head 2/)
+  await becomes(() => page.locator('.panel.is-open').count(), 1)
 })
 
 const NOISE = Array.from({ length: 100_000 }, (_, i) => String.fromCharCode(33 + ((i * 7919) % 90))).join('')
@@ -44,52 +43,43 @@ for (const [name, hash, message] of /** @type {const} */ ([
   ],
 ]))
   test(`a link ${name} gives a message and the first example`, async () => {
-    await open.go(hash)
-    assert.match((await open.text('.notice')) + (await open.text('.said')), message)
-    assert.match(await open.text('.answer-first'), /^is looks mostly at itself \(68\.7%\)/)
+    await go(hash)
+    await becomes(async () => (await text('.notice')) + (await text('.said')), message)
+    await reads('.answer-first', /^is looks mostly at itself \(68\.7%\)/)
   })
 
 test('values that make no sense are answered beside their control', async () => {
-  await open.go('#2&heads=99&seed=x&dModel=1e9')
-  assert.match(await open.text('#heads-problem'), /from 1 to 16/)
-  assert.match(await open.text('#seed-problem'), /whole number/)
-  assert.match(await open.text('#dModel-problem'), /from 1 to 512/)
+  await go('#2&heads=99&seed=x&dModel=1e9')
+  await reads('#heads-problem', /from 1 to 16/)
+  await reads('#seed-problem', /whole number/)
+  await reads('#dModel-problem', /from 1 to 512/)
 })
 
 test('markup in a link is text', async () => {
   const markup = '<img src=x onerror=alert(1)>'
-  await open.go(`#2&sentence=${encodeURIComponent(markup)}`)
-  assert.deepEqual(await open.page.locator('.token').allTextContents(), markup.split(' '))
-  assert.equal(await open.page.locator('img').count(), 0)
+  await go(`#2&sentence=${encodeURIComponent(markup)}`)
+  await becomes(() => page.locator('.token').allTextContents(), markup.split(' '))
+  await becomes(() => page.locator('img').count(), 0)
 })
 
 test('bad inputs are answered beside their control, and the page stays', async () => {
-  const { page } = open
-  await open.type('#sentence', '')
-  assert.equal(await open.text('#sentence-problem'), 'Type at least one word.')
-  assert.equal(await page.locator('#sentence').getAttribute('aria-invalid'), 'true')
-  assert.equal((await printed(page, 'weights')).length, 36, 'the last input that worked is still there')
+  await type('#sentence', '')
+  await reads('#sentence-problem', 'Type at least one word.')
+  await becomes(() => page.locator('#sentence').getAttribute('aria-invalid'), 'true')
+  await becomes(async () => (await printed(page, 'weights')).length, 36, 'the last input that worked is still there')
   await page.fill('#sentence', 'word '.repeat(5000))
-  await settled(page)
-  assert.match(await open.text('#sentence-problem'), /up to 2048 tokens, but there are 5000/)
+  await reads('#sentence-problem', /up to 2048 tokens, but there are 5000/)
   await page.fill('#sentence', 'a'.repeat(100_000))
-  await settled(page)
-  assert.match(await open.text('#sentence-problem'), /up to 60000 characters, but there are 100000/)
+  await reads('#sentence-problem', /up to 60000 characters, but there are 100000/)
   for (const text of ['one', 'مرحبا بالعالم', 'e\u0301\u200d \u200b x', '👩‍👩‍👧‍👦 🏳️‍🌈 ok']) {
     await page.fill('#sentence', text)
-    await settled(page)
-    assert.equal(await open.text('#sentence-problem'), '', text)
-    assert.ok(
-      (await printed(page, 'weights')).every(x => /^\d\.\d{4}$/.test(x)),
-      text,
-    )
+    await reads('#sentence-problem', '', text)
+    await becomes(async () => (await printed(page, 'weights')).every(x => /^\d\.\d{4}$/.test(x)), true, text)
   }
   for (const seed of ['', 'x', '1.5', '18446744073709551616', '-9223372036854775809']) {
-    await open.set('seed', seed)
-    await settled(page)
-    assert.match(await open.text('#seed-problem'), /whole number/, `seed ${seed}`)
+    await set('seed', seed)
+    await reads('#seed-problem', /whole number/, `seed ${seed}`)
   }
-  await open.set('seed', '18446744073709551615')
-  await settled(page)
-  assert.equal(await open.text('#seed-problem'), '')
+  await set('seed', '18446744073709551615')
+  await reads('#seed-problem', '')
 })

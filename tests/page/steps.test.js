@@ -3,28 +3,27 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { plain, printed, settled } from './browser.js'
-import { SMALL_LAYER, usePage } from './open.js'
+import { becomes, choose, go, LAYER, page, reads, SMALL_LAYER, set, type, usePage } from './open.js'
 
-const open = usePage()
+usePage()
 
-const current = () => open.page.locator('.rail [aria-current="step"]').getAttribute('data-step')
+const current = () => page.locator('.rail [aria-current="step"]').getAttribute('data-step')
 
 test('the text of a step is true for the settings: hidden after softmax, two sentences, random rows', async () => {
-  const text = async (/** @type {string} */ hash, /** @type {string} */ step) => {
-    await open.go(hash)
-    return open.text(`.step-${step} .text`)
+  const says = async (/** @type {string} */ hash, /** @type {string} */ step, /** @type {RegExp} */ what) => {
+    await go(hash)
+    await reads(`.step-${step} .text`, what)
   }
-  assert.match(await text('#2&mask=causal', 'masked'), /−inf if it is hidden/)
-  assert.match(await text('#2&mask=causal&masking=after', 'masked'), /becomes 0\. Then each weight/)
-  assert.match(await text('', 'project'), /^Each vector becomes three others/)
-  assert.match(await text('#2&kind=cross&second=one+two', 'project'), /^Each vector that asks/)
-  assert.match(await text('#2&kind=cross&second=one+two', 'embed'), /from a table/)
-  assert.match(await text('#2&kind=cross&second=one+two&keysFrom=random', 'embed'), /rows that answer are random/)
+  await says('#2&mask=causal', 'masked', /−inf if it is hidden/)
+  await says('#2&mask=causal&masking=after', 'masked', /becomes 0\. Then each weight/)
+  await says(LAYER, 'project', /^Each vector becomes three others/)
+  await says('#2&kind=cross&second=one+two', 'project', /^Each vector that asks/)
+  await says('#2&kind=cross&second=one+two', 'embed', /from a table/)
+  await says('#2&kind=cross&second=one+two&keysFrom=random', 'embed', /rows that answer are random/)
 })
 
 test('every step of multi-head attention has its formula, its shapes and its matrix', async () => {
-  const { page } = open
-  await open.go(SMALL_LAYER)
+  await go(SMALL_LAYER)
   const steps = await page.locator('.step').evaluateAll(all => all.map(step => step.id.replace('step-', '')))
   assert.deepEqual(steps, ['embed', 'project', 'scores', 'scaled', 'masked', 'softmax', 'mix', 'join', 'out'])
   const sizes = (await page.locator('.step .sizes').allTextContents()).map(plain)
@@ -43,7 +42,7 @@ test('every step of multi-head attention has its formula, its shapes and its mat
   ])
   const formulas = await page.locator('.formula math').evaluateAll(all => all.map(math => math.textContent))
   assert.deepEqual(formulas.slice(0, 2), ['X', 'Q=XWq+bq'])
-  assert.ok(await page.locator('.step-scaled math mfrac msqrt').count(), 'a fraction with a root')
+  await page.locator('.step-scaled math mfrac msqrt').waitFor() // a fraction with a root
   const namespace = await page
     .locator('.formula math mi')
     .first()
@@ -60,33 +59,26 @@ test('every step of multi-head attention has its formula, its shapes and its mat
     ['joined', 48],
     ['final', 48],
   ]))
-    assert.equal((await printed(page, id)).length, count, id)
+    await becomes(async () => (await printed(page, id)).length, count, id)
 })
 
 test('buttons and keys go on and back', async () => {
-  const { page } = open
-  assert.equal(await current(), 'embed')
+  await becomes(current, 'embed')
   await page.click('#next')
-  await settled(page)
-  assert.equal(await current(), 'project')
+  await becomes(current, 'project')
   await page.keyboard.press('n')
-  await settled(page)
-  assert.equal(await current(), 'scores')
+  await becomes(current, 'scores')
   await page.keyboard.press('p')
   await page.click('#previous')
-  await settled(page)
-  assert.equal(await current(), 'embed')
-  assert.ok(await page.locator('#previous').isDisabled())
+  await becomes(current, 'embed')
+  await becomes(() => page.locator('#previous').isDisabled(), true)
   await page.locator('#sentence').press('n')
-  await settled(page)
-  assert.equal(await current(), 'embed', 'a letter in a box is a letter')
+  await becomes(current, 'embed', 'a letter in a box is a letter')
 })
 
 test('play computes a step cell by cell before the reader’s eyes, then the next step; Space stops it', async () => {
-  const { page } = open
   await page.clock.install()
   await page.click('[data-step="scores"]')
-  await settled(page)
   await page.evaluate(() => {
     /** What each frame shows: the step, the cell that is marked, how much is not written yet. @type {string[]} */
     const frames = []
@@ -107,21 +99,20 @@ test('play computes a step cell by cell before the reader’s eyes, then the nex
   const cell = await page.locator('[data-matrix="scores"] [data-row="3"][data-column="3"]').boundingBox()
   if (cell) await page.mouse.move(cell.x + cell.width / 2, cell.y + cell.height / 2) // the pointer may rest on a cell
   while ((await current()) === 'scores') await page.clock.runFor(100) // frame by frame, however busy the machine is
-  assert.equal(await current(), 'scaled')
+  await becomes(current, 'scaled')
   const played = (await frames())
     .filter(frame => /^scores \d+\.\d+ [12] 1$/.test(frame))
     .map(frame => frame.split(' ')[1])
   const cells = [...new Set(played)]
   assert.deepEqual(cells.slice(0, 2), ['2.2', '2.3'], 'the first cell, then the one beside it; its row is banded')
   assert.ok(cells.length >= 10 && cells.length <= 12, `two rows play, the rest fills at once: ${cells}`)
-  assert.equal(await page.locator('[data-matrix="scores"] .blank').count(), 0, 'all is written')
+  await becomes(() => page.locator('[data-matrix="scores"] .blank').count(), 0, 'all is written')
   await page.keyboard.press(' ')
   await page.waitForFunction(() => document.querySelector('#play')?.getAttribute('aria-pressed') === 'false')
-  assert.equal(await current(), 'scaled')
+  await becomes(current, 'scaled')
 })
 
 test('while a step plays, every number stays in its row and its column', async () => {
-  const { page } = open
   await page.clock.install()
   const boxes = () =>
     page.locator('[data-matrix="scores"] :is([data-row], .name)').evaluateAll(all =>
@@ -136,13 +127,12 @@ test('while a step plays, every number stays in its row and its column', async (
   await page.click('#play')
   for (let i = 0; i < 4; i++) {
     await page.clock.runFor(300)
-    assert.ok(await page.locator('[data-matrix="scores"] .blank').count(), 'it plays')
-    assert.deepEqual(await boxes(), written)
+    await page.locator('[data-matrix="scores"] .blank').first().waitFor({ state: 'attached' }) // it plays
+    await becomes(boxes, written)
   }
 })
 
 test('a subscript stands lower than its letter, and a word in a formula stands apart', async () => {
-  const { page } = open
   const below = await page
     .locator('#step-scaled .formula msub')
     .first()
@@ -160,7 +150,6 @@ test('a subscript stands lower than its letter, and a word in a formula stands a
 })
 
 test('the marker follows the scroll', async () => {
-  const { page } = open
   await page.locator('#step-scores').evaluate(step => step.scrollIntoView())
   await page.waitForFunction(
     () => document.querySelector('.rail [aria-current]')?.getAttribute('data-step') === 'scores',
@@ -169,36 +158,25 @@ test('the marker follows the scroll', async () => {
 })
 
 test('the shapes of a batch are drawn with the reader’s numbers', async () => {
-  await open.go(SMALL_LAYER)
+  await go(SMALL_LAYER)
   const walk = async () => {
-    await settled(open.page)
-    return (await open.page.locator('.shape-steps .dims').allTextContents()).map(plain)
+    await settled(page)
+    return (await page.locator('.shape-steps .dims').allTextContents()).map(plain)
   }
-  assert.deepEqual(await walk(), [
-    '1×6×8',
-    '1×6×8',
-    '1×6×2×4',
-    '1×2×6×4',
-    '1×2×6×6',
-    '1×2×6×4',
-    '1×6×2×4',
-    '1×6×8',
-    '1×6×8',
-  ])
-  await open.set('heads', '4')
-  await open.type('#sentence', 'three words only')
-  assert.deepEqual((await walk()).slice(2, 5), ['1×3×4×2', '1×4×3×2', '1×4×3×3'])
-  await open.set('batch', '7')
-  assert.deepEqual((await walk()).slice(2, 5), ['7×3×4×2', '7×4×3×2', '7×4×3×3'])
-  assert.match(await open.text('#one-of-batch'), /^Sequence 1 of a batch of 7/)
+  await becomes(walk, ['1×6×8', '1×6×8', '1×6×2×4', '1×2×6×4', '1×2×6×6', '1×2×6×4', '1×6×2×4', '1×6×8', '1×6×8'])
+  await set('heads', '4')
+  await type('#sentence', 'three words only')
+  await becomes(async () => (await walk()).slice(2, 5), ['1×3×4×2', '1×4×3×2', '1×4×3×3'])
+  await set('batch', '7')
+  await becomes(async () => (await walk()).slice(2, 5), ['7×3×4×2', '7×4×3×2', '7×4×3×3'])
+  await reads('#one-of-batch', /^Sequence 1 of a batch of 7/)
 })
 
 test('hiding after softmax has steps of its own, with the same weights', async () => {
-  const { page } = open
-  await open.choose('causal')
+  await choose('causal')
   const weights = await printed(page, 'weights')
-  await open.set('masking', 'after')
-  assert.equal((await printed(page, 'fullWeights')).length, 36)
-  assert.deepEqual((await printed(page, 'zeroed')).slice(0, 2), ['0.1772', '0.0000'])
-  assert.deepEqual(await printed(page, 'weights'), weights)
+  await set('masking', 'after')
+  await becomes(async () => (await printed(page, 'fullWeights')).length, 36)
+  await becomes(async () => (await printed(page, 'zeroed')).slice(0, 2), ['0.1772', '0.0000'])
+  await becomes(() => printed(page, 'weights'), weights)
 })

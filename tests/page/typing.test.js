@@ -2,18 +2,18 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { usePage } from './open.js'
+import { go, page, usePage } from './open.js'
 import { CASES, hashOf, idle, median, shows, typing, yardstick } from './typing.js'
 
-const open = usePage()
+usePage()
 
 test('a key is answered within four times of what a blank page takes to write 32 x 32 numbers; its result at 512 x 8 is there within 24', async t => {
   for (const each of CASES.filter(({ limit }) => limit)) {
-    const blank = await yardstick(open.page)
-    await open.go(hashOf(each))
-    await shows(open.page, each.tokens)
-    await idle(open.page)
-    const strokes = (await typing(open.page, 'abcdefghij')).slice(3) // the first ones warm up
+    const blank = await yardstick(page)
+    await go(hashOf(each))
+    await shows(page, each.tokens)
+    await idle(page)
+    const strokes = (await typing(page, 'abcdefghij')).slice(3) // the first ones warm up
     const [paint, result] = [strokes.map(stroke => stroke.paint), strokes.map(stroke => stroke.result)].map(median)
     const said = `${each.name}: ${paint.toFixed(0)} ms, with its numbers ${result.toFixed(0)} ms, a blank page ${blank.toFixed(0)} ms`
     t.diagnostic(said)

@@ -2,21 +2,18 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { settled } from './browser.js'
 import { expectNumbers } from './golden.js'
-import { usePage } from './open.js'
+import { choose, go, page, reads, set, type, usePage } from './open.js'
 
-const open = usePage()
+usePage()
 
 /** @param {string} name */
 async function look(name) {
-  await open.page.click(`[data-view="${name}"]`)
-  await settled(open.page)
+  await page.click(`[data-view="${name}"]`)
 }
 
 /** The numbers of a map as its table shows them. @param {string} map */
 async function shown(map) {
-  const { page } = open
   await page.locator(map).evaluate(each => Object.assign(each, { asTable: true }))
   await page.locator(`${map} table`).waitFor() // loaded when it is asked for
   const cells = await page.locator(`${map} tbody td`).allTextContents()
@@ -25,7 +22,7 @@ async function shown(map) {
 
 /** The weights of a head, from the small maps. @param {number} head */
 const weightsOf = head =>
-  open.page.locator('qkv-heads').evaluate((heads, h) => {
+  page.locator('qkv-heads').evaluate((heads, h) => {
     const { data, dims } = /** @type {any} */ (heads).weights
     const size = dims[1] * dims[2]
     return Array.from(data.slice(h * size, (h + 1) * size), Number)
@@ -40,8 +37,7 @@ function near(got, want) {
 }
 
 test('lines show the weights of the article between two columns of tokens', async () => {
-  const { page } = open
-  await open.choose('self')
+  await choose('self')
   await look('lines')
   const { weights, words } = await page.locator('#lines').evaluate(lines => {
     const own = /** @type {any} */ (lines)
@@ -57,7 +53,6 @@ test('lines show the weights of the article between two columns of tokens', asyn
 })
 
 test('the difference of two heads is one less the other', async () => {
-  const { page } = open
   await look('difference')
   const [first, second, third] = [await weightsOf(0), await weightsOf(1), await weightsOf(2)]
   near(
@@ -70,32 +65,28 @@ test('the difference of two heads is one less the other', async () => {
     first.map((x, i) => x - third[i]),
   )
   await page.locator('qkv-heads').getByRole('radio').nth(2).click()
-  await settled(page)
   const chosen = await page.locator('#minus').inputValue()
   assert.notEqual(chosen, '2', 'a head is not compared with itself')
 })
 
 test('kept settings less those of now, and the link carries both', async () => {
-  const { page } = open
   await look('difference')
   const kept = await weightsOf(0)
   await page.click('#keep')
-  await open.set('mask', 'causal')
-  await settled(page)
+  await set('mask', 'causal')
   const now = await weightsOf(0)
   assert.notDeepEqual(now, kept)
   const want = kept.map((x, i) => x - now[i])
   near(await shown('#difference'), want)
   await page.waitForFunction(() => location.hash.includes('baseline') && location.hash.includes('causal'))
   const hash = new URL(page.url()).hash
-  await open.go(hash)
+  await go(hash)
   near(await shown('#difference'), want)
-  await open.type('#sentence', 'one two')
-  assert.match(await open.text('#incomparable'), /6 queries and 6 keys, the current ones 2 and 2/)
+  await type('#sentence', 'one two')
+  await reads('#incomparable', /6 queries and 6 keys, the current ones 2 and 2/)
 })
 
 test('the numbers of each head follow from its weights', async () => {
-  const { page } = open
   await look('numbers')
   const rows = await page.locator('#head-numbers tbody tr').all()
   assert.equal(rows.length, 4)
