@@ -185,7 +185,8 @@ test('generation asks once; each step grows the text, the maps and the link; the
   const rows = new Set()
   while (isGenerating(store.state)) {
     rows.add(shown().run?.maps['']?.rows)
-    assert.equal(shown().run?.request.input.more.length, 0, 'the run of the text is the same while it grows')
+    const asked = room.needs(store.state).find(({ type }) => type === 'run')
+    assert.equal(asked?.type === 'run' && asked.input.more.length, 0, 'the run of the text is the same while it grows')
     await new Promise(resolve => setTimeout(resolve))
   }
   await settled()
@@ -358,4 +359,146 @@ test('a lost worker keeps what is drawn, asks nothing, and starts again with the
   assert.equal(failureOf(store.state), undefined)
   assert.deepEqual(shownOf(store.state).run?.top, run?.top)
   store.close()
+})
+
+/** Words that a tokenizer has, whole. @param {string[]} words @param {boolean} hasUnknown */
+const tokenizerOf = (words, hasUnknown) => ({
+  version: '1.0',
+  added_tokens: [],
+  normalizer: { type: 'Lowercase' },
+  pre_tokenizer: { type: 'Whitespace' },
+  post_processor: null,
+  decoder: null,
+  model: {
+    type: 'WordLevel',
+    vocab: Object.fromEntries((hasUnknown ? ['<unk>', ...words] : words).map((word, id) => [word, id])),
+    unk_token: hasUnknown ? '<unk>' : undefined,
+  },
+})
+
+/** gpt2-tiny with other words. @param {string[]} words @param {boolean} [hasUnknown] */
+const speaking = (words, hasUnknown = true) => [
+  ...folder('gpt2-tiny').filter(({ name }) => !name.startsWith('tokenizer')),
+  new File([JSON.stringify(tokenizerOf(words, hasUnknown))], 'tokenizer.json'),
+]
+const CHINESE = ['猫', '狗', '追', '看', '这', '那', '大']
+
+test('the text can be emptied: then there is nothing to read, and the run before stays', async () => {
+  const { store, act, settled, shown } = await begin()
+  const { run } = shown()
+  act.type('')
+  assert.equal(shown().text, '')
+  await settled()
+  assert.equal(failureOf(store.state)?.problem.key, 'modelsNoText')
+  assert.equal(shown().run, run)
+  act.type('The dog')
+  assert.equal(failureOf(store.state), undefined)
+})
+
+test('a model of another language opens with words that it knows', async () => {
+  for (const hasUnknown of [true, false]) {
+    const { store, act, settled, shown } = start()
+    act.bring(speaking(CHINESE, hasUnknown))
+    await settled()
+    assert.equal(failureOf(store.state), undefined)
+    assert.deepEqual([shown().text, shown().run?.tokens], [CHINESE.slice(0, 6).join(' '), CHINESE.slice(0, 6)])
+  }
+})
+
+test('a word that the vocabulary does not have is read as <unk> and marked; without <unk> the page says why it cannot', async () => {
+  const { store, act, settled, shown } = start()
+  act.bring(speaking(CHINESE))
+  await settled()
+  act.type(`${CHINESE[0]} zebra ${CHINESE[1]}`)
+  await settled()
+  assert.equal(failureOf(store.state), undefined)
+  assert.deepEqual([shown().run?.tokens[1], shown().run?.ids, shown().run?.unknown], ['zebra', [1, 0, 2], [1]])
+  act.bring(speaking(CHINESE, false))
+  await settled()
+  act.type('zebra')
+  await settled()
+  assert.deepEqual(failureOf(store.state)?.problem, {
+    key: 'modelsCannotRead',
+    params: { count: 384 },
+    code: undefined,
+  })
+})
+
+test('a model has its text and changes again when it is open again, and one name however it was opened', async () => {
+  const { store, act, settled, shown } = await begin()
+  act.change(readChanges('2.2=0'))
+  const name = store.state.settings.checkpoint
+  const { openModel } = shown()
+  act.bring(folder('qwen3-tiny-bf16'))
+  await settled()
+  act.type('The king')
+  const other = shown().openModel?.name
+  const files = folder('gpt2-tiny')
+  for (const file of files) Object.defineProperty(file, 'webkitRelativePath', { value: `my folder/${file.name}` })
+  act.bring(files)
+  await settled()
+  assert.notEqual(shown().openModel, openModel)
+  assert.deepEqual([shown().openModel?.name, store.state.settings.checkpoint], [name, name])
+  assert.deepEqual([shown().text, writeChanges(store.state.settings.changes)], [TEXT, '2.2=0'])
+  act.open(other ?? '')
+  await settled()
+  assert.equal(shown().text, 'The king')
+  assert.deepEqual(Object.keys(store.state.view.brought), [name, other])
+})
+
+test('two models of one config have two names', async () => {
+  const { act, settled, shown } = await begin()
+  const { name } = /** @type {any} */ (shown().openModel)
+  const files = await Promise.all(
+    folder('gpt2-tiny').map(async file => {
+      if (!file.name.endsWith('safetensors')) return file
+      const bytes = new Uint8Array(await file.arrayBuffer())
+      const start = 8 + Number(new DataView(bytes.buffer).getBigUint64(0, true))
+      for (let i = start; i < bytes.length; i += 4) bytes[i] ^= 1
+      return new File([bytes], file.name)
+    }),
+  )
+  act.bring(files)
+  await settled()
+  assert.notEqual(shown().openModel?.name, name)
+})
+
+test('tokens are counted as generated in the run that is drawn, also when the next one fails', async () => {
+  const { store, act, settled, shown } = await begin()
+  act.generate(3)
+  await settled()
+  assert.equal(shown().generated.length, 3)
+  act.type('The dog')
+  assert.deepEqual([shown().run?.ids.length, shown().generated.length], [13, 3], 'the old run is still drawn')
+  await settled()
+  assert.deepEqual([shown().run?.ids.length, shown().generated.length], [3, 0])
+  // A link with more ids than the model reads.
+  store.update({ set: { generated: Array(100).fill(5) } })
+  await settled()
+  assert.equal(failureOf(store.state)?.problem.key, 'modelsTooLong')
+  assert.deepEqual([shown().run?.ids.length, shown().generated.length], [3, 0])
+})
+
+test('generation ends where the model is full, without a problem', async () => {
+  const { store, act, settled, shown } = await begin()
+  const { positions = 0 } = shown().openModel ?? {}
+  act.generate(500)
+  await settled()
+  assert.equal(failureOf(store.state), undefined)
+  assert.equal(shown().run?.ids.length, positions)
+})
+
+test('an encoder without a masked word says nothing, and guesses the token that the reader masks', async () => {
+  const { act, settled, shown } = await begin('bert-tiny', 'The cat chased the dog.')
+  assert.deepEqual([shown().run?.row, shown().run?.top, shown().openModel?.mask], [-1, [], '[MASK]'])
+  const at = shown().run?.tokens.indexOf('dog') ?? -1
+  assert.ok(at > 0)
+  act.mask(at)
+  await settled()
+  assert.equal(shown().text, 'The cat chased the [MASK] .')
+  assert.ok(shown().run?.tokens[shown().run?.row ?? 0] === '[MASK]' && shown().run?.top.length === 8)
+})
+
+test('nothing is faded until the reader asks for it', () => {
+  assert.equal(room.view.least, 0)
 })

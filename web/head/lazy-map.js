@@ -3,7 +3,7 @@ import { html, LitElement } from 'lit'
 /**
  * A map that is drawn again only while it is near the window: of a long walk a few are seen at a time.
  */
-export class LazyMap extends LitElement {
+class LazyMap extends LitElement {
   static properties = { map: { attribute: false }, isNear: { state: true } }
 
   constructor() {

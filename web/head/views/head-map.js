@@ -39,7 +39,7 @@ export function marksOf({ word, isCross, subtracted }) {
 const cellPlace = ({ row, column }) => ({ cell: { matrix: 'weights', row, column } })
 
 /** The word of a label. @param {{ side: 'row' | 'column', index: number }} label @param {(row: number) => number} [toRow] @returns {Place} */
-export const wordPlace = ({ side, index }, toRow = row => row) => ({
+const wordPlace = ({ side, index }, toRow = row => row) => ({
   word: side === 'row' ? { side: 'queries', position: toRow(index) } : { side: 'keys', position: index },
 })
 

@@ -19,7 +19,7 @@ import { roundedUp } from '../../head/scale.js'
  */
 
 /** Maps are exact up to so many tokens a side, and have so many blocks a side beyond. */
-export const MOST_EXACT = 160
+const MOST_EXACT = 160
 const BLOCKS = 96
 
 /** @param {number} layers @param {number} heads @param {number} rows @param {number} columns @returns {Maps} of zeros */

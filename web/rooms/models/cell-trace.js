@@ -2,7 +2,7 @@
 // what the score is multiplied with, cap, bias, mask, softmax. Every number is read from the run itself, at the places of its
 // hooks, or is a weight of the model.
 
-import { placeOf } from './hooks.js'
+import { attentionOf, readAt } from './hooks.js'
 
 /** @typedef {import('./hooks.js').Stack} Stack */
 /** @typedef {import('./hooks.js').Hook} Hook */
@@ -47,25 +47,18 @@ import { placeOf } from './hooks.js'
  * @returns {Promise<CellTrace>}
  */
 export async function traceCell(qkv, model, input, hooks, { stack, layer, head, query, key }, signal) {
-  const { at, attention } = placeOf({ isOn: true, stack, layer })
+  const place = attentionOf(stack, layer)
   const { encoder, decoder } = model.stacks
   const own = /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
   const { headDim: D, heads: H, kvHeads: G, scale, softcap } = own
   const kvHead = Math.floor(head / (H / G))
   /** @type {Record<string, Float32Array>} */
   const seen = {}
-  /** @type {Record<string, any>} */
   const all = { ...hooks }
-  /** Reads after the reader's change. @type {(place: string, read: (values: Numbers) => Float32Array) => void} */
-  const readAt = (place, read) => {
-    const name = `${at}${attention}.${place}`
-    const change = all[name]
-    all[name] = (/** @type {Numbers} */ values) => {
-      if (place === 'weights') seen.softmax = read(values)
-      change?.(values)
-      seen[place] = read(values)
-    }
-  }
+  const see = (/** @type {string} */ name, /** @type {(values: Numbers) => Float32Array} */ read) =>
+    readAt(all, place + name, values => {
+      seen[name] = read(values)
+    })
   const vector =
     (/** @type {number} */ row, /** @type {number} */ n) =>
     (/** @type {Numbers} */ { data, dims }) => {
@@ -79,20 +72,29 @@ export async function traceCell(qkv, model, input, hooks, { stack, layer, head, 
   const row = (/** @type {Numbers} */ { data, dims: [, , L, S] }) =>
     data.slice((head * L + query) * S, (head * L + query + 1) * S)
   const isCross = stack === 'cross'
-  readAt('input', values => {
+  see('input', values => {
     if (!isCross) seen.xk = inputs(key)(values)
     return inputs(query)(values)
   })
-  readAt('q', vector(query, head))
-  readAt('k', vector(key, kvHead))
+  see('q', vector(query, head))
+  see('k', vector(key, kvHead))
   const isRotated = own.rope && !isCross
   if (isRotated) {
-    readAt('qBare', vector(query, head))
-    readAt('kBare', vector(key, kvHead))
+    see('qBare', vector(query, head))
+    see('kBare', vector(key, kvHead))
   }
-  readAt('scores', row)
-  readAt('weights', row)
-  const { encoderLastHiddenState: encoded } = await model.forwardAsync(input, { hooks: all, logits: 'none', signal })
+  see('scores', row)
+  const set = /** @type {((values: Numbers) => void) | undefined} */ (hooks[`${place}weights`])
+  all[`${place}weights`] = values => {
+    seen.softmax = row(values)
+    set?.(values)
+    seen.weights = row(values)
+  }
+  const { encoderLastHiddenState: encoded } = await model.forwardAsync(input, {
+    hooks: /** @type {any} */ (all),
+    logits: 'none',
+    signal,
+  })
   if (isCross && encoded) seen.xk = inputs(key)(/** @type {Numbers} */ (encoded))
   const { q, k, scores, weights } = seen
   const dot = qkv.matmul({ data: q, dims: [1, D] }, { data: k, dims: [D, 1] }).data[0]

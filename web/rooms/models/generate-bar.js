@@ -1,6 +1,7 @@
 // The controls that continue the text, token by token.
 
 import { html, nothing } from 'lit'
+import { live } from 'lit/directives/live.js'
 import { isGenerating } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
@@ -9,13 +10,14 @@ import { isGenerating } from './shown.js'
 
 /** A number of the sampling. @param {Room} room @param {SamplingName} name @param {number} least @param {number} most @param {boolean} isWhole */
 function field({ t, view: { sampling }, act }, name, least, most, isWhole) {
+  const shown = String(Math.min(sampling[name], most))
   const change = (/** @type {InputEvent} */ { target }) => {
     const value = Number(target.value)
     const isRight = target.value !== '' && value >= least && value <= most
     if (isRight) act.sample(name, isWhole ? Math.round(value) : value)
-    else target.value = String(sampling[name])
+    else target.value = shown
   }
-  return html`<label>${t(`models.${name}`)} <input type="number" id="models-${name}" min=${least} max=${most} step=${isWhole ? 1 : 'any'} .value=${String(sampling[name])} @change=${change} /></label>`
+  return html`<label>${t(`models.${name}`)} <input type="number" id="models-${name}" min=${least} max=${most} step=${isWhole ? 1 : 'any'} .value=${live(shown)} @change=${change} /></label>`
 }
 
 /** @param {Room} room */
@@ -24,15 +26,16 @@ export function generateBar(room) {
   if (!openModel?.stacks.decoder || openModel.stacks.encoder || !openModel.hasHead) return nothing
   const { positions } = openModel
   const isRunning = isGenerating(room)
-  const isFull = (run?.ids.length ?? 0) >= positions
+  const rest = positions - (run?.ids.length ?? 0)
+  const isFull = rest <= 0
   const isFirst = view.storyStep !== undefined || !openModel.about?.tour?.length // else the story is
   const count = generated.length
   return html`<div class="dock models-dock"><div class="dock-row">
     <button type="button" class="tool ${isFirst ? 'is-filled' : ''}" id="models-generate" ?disabled=${isFull && !isRunning} @click=${() => act.generate()}>${t(isRunning ? 'modelsStop' : 'modelsGenerate')}</button>
     <button type="button" class="tool" id="models-step" ?disabled=${isRunning || isFull} @click=${() => act.generate(1)}>${t('modelsStep')}</button>
-    ${field(room, 'count', 1, 500, true)} ${field(room, 'temperature', 0, 10, false)} ${field(room, 'topK', 1, 1000, true)} ${field(room, 'seed', 0, 2 ** 31, true)}
+    ${field(room, 'count', 1, Math.max(1, Math.min(500, rest)), true)} ${field(room, 'temperature', 0, 10, false)} ${field(room, 'topK', 1, 1000, true)} ${field(room, 'seed', 0, 2 ** 31, true)}
     ${count ? html`<span class="note" id="models-steps">${t('modelsGenerated', { count })}</span>` : nothing}
-    ${isFull ? html`<span class="note" id="models-full">${t('modelsFull', { positions })}</span>` : nothing}
+    ${Number.isFinite(rest) ? html`<span class="note" id="models-full" role="status">${isFull ? t('modelsFull', { positions }) : t('modelsFits', { count: rest })}</span>` : nothing}
     ${settings.generated.length && !isRunning ? html`<button type="button" class="tool" id="models-forget" @click=${() => act.forget()}>${t('modelsForget')}</button>` : nothing}
   </div></div>`
 }

@@ -1,6 +1,7 @@
 // Continues a text token by token. Each step has the chosen token, the alternatives, and where its heads looked.
 
-import { best, tokenText } from './model-run.js'
+import { best } from './model-run.js'
+import { tokenText } from './read-text.js'
 
 /**
  * @typedef {object} Step

@@ -25,6 +25,21 @@ export const placeOf = ({ stack, layer }) => ({
   heads: stack === 'cross' ? 'cross.heads' : 'heads',
 })
 
+/** The attention of a layer, before the name of a place in it: "decoder.layers.2.cross.". @param {Stack} stack @param {number} layer */
+export function attentionOf(stack, layer) {
+  const { at, attention } = placeOf({ isOn: true, stack, layer })
+  return `${at}${attention}.`
+}
+
+/** Reads the numbers of a place as they are after the reader's change. @param {Record<string, Hook>} hooks are added to @param {string} place @param {Edit} read */
+export function readAt(hooks, place, read) {
+  const change = hooks[place]
+  hooks[place] = values => {
+    if (typeof change === 'function') change(values)
+    read(values)
+  }
+}
+
 /**
  * The position among all of a row of the weights: with a cache the first rows are those of earlier calls.
  * @param {readonly number[]} dims (B, H, L, S)
@@ -122,8 +137,8 @@ export function hooksOf(changes, other) {
     ))
       hooks[name] = make(cells)
   }
-  put('hide', change => `${placeOf(change).at}${placeOf(change).attention}.scores`, hiding)
-  put('weight', change => `${placeOf(change).at}${placeOf(change).attention}.weights`, setting)
+  put('hide', ({ stack, layer }) => `${attentionOf(stack, layer)}scores`, hiding)
+  put('weight', ({ stack, layer }) => `${attentionOf(stack, layer)}weights`, setting)
   put(
     'patch',
     change => `${placeOf(change).at}output`,

@@ -1,7 +1,7 @@
 // What a layer's heads work with, for the room "One layer": queries, keys and values where that room computes the same
 // weights from them, else the weights themselves. No DOM.
 
-import { placeOf } from './hooks.js'
+import { attentionOf, readAt } from './hooks.js'
 
 /** @typedef {import('./hooks.js').Stack} Stack */
 /** @typedef {import('./hooks.js').Hook} Hook */
@@ -28,27 +28,22 @@ const MOST_WEIGHTS = 2 ** 22
  * @returns {Promise<Matrices>}
  */
 export async function matricesOf(model, input, hooks, { stack, layer, head }, signal) {
-  const { at, attention } = placeOf({ isOn: true, stack, layer })
+  const place = attentionOf(stack, layer)
   const { encoder, decoder } = model.stacks
   const spec = /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
   const { heads: H, kvHeads: G, headDim: D, scale, softcap, causal, windows, relativeBias } = spec
   /** @type {Record<string, Numbers>} */
   const seen = {}
-  /** @type {Record<string, any>} */
   const all = { ...hooks }
-  for (const name of ['q', 'k', 'v', 'weights']) {
-    const place = `${at}${attention}.${name}`
-    const change = all[place]
-    all[place] = (/** @type {Numbers} */ values) => {
-      change?.(values)
+  for (const name of ['q', 'k', 'v', 'weights'])
+    readAt(all, place + name, values => {
       seen[name] = values
-    }
-  }
-  await model.forwardAsync(input, { hooks: all, logits: 'none', signal })
+    })
+  await model.forwardAsync(input, { hooks: /** @type {any} */ (all), logits: 'none', signal })
   const { q, k, v, weights } = seen
   const isCross = stack === 'cross'
   const window = isCross ? undefined : windows[layer]
-  const isEdited = ['scores', 'weights'].some(name => Object.hasOwn(hooks, `${at}${attention}.${name}`))
+  const isEdited = ['scores', 'weights'].some(name => Object.hasOwn(hooks, place + name))
   const isOther = isEdited || softcap || (relativeBias && !isCross)
   const chosen = weights.data.length <= MOST_WEIGHTS ? Array.from({ length: H }, (_, h) => h) : [head]
   /** Rows of heads side by side, as a matrix for each head. @param {Numbers} x @param {number} count of its heads @returns {Plain} */

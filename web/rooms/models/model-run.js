@@ -2,7 +2,8 @@
 
 import { headScores } from 'qkv/models'
 import { emptyMaps, putLayer } from './atlas-maps.js'
-import { placeOf, stacksOf } from './hooks.js'
+import { attentionOf, readAt, stacksOf } from './hooks.js'
+import { MASKS, positionsOf, problem, read, tokenText } from './read-text.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv/models').Model} Model */
@@ -18,11 +19,12 @@ import { placeOf, stacksOf } from './hooks.js'
  * @property {import('./models.js').RunRequest} request that it answers
  * @property {number[]} ids that the model reads
  * @property {string[]} tokens
+ * @property {number[]} unknown the tokens that the vocabulary does not have
  * @property {number[]} [targetIds] of an encoder-decoder: what its decoder reads
  * @property {string[]} [targets]
  * @property {Partial<Record<Stack, Maps>>} maps
  * @property {Partial<Record<Stack, Partial<Record<ScoreName, Float32Array>>>>} scores (layers, heads)
- * @property {number} row the token whose prediction is given: of a decoder, what comes after it
+ * @property {number} row the token whose prediction is given: of a decoder, what comes after it; -1: none, as no word is masked
  * @property {(Guess & { row: number })[]} answers the best guess where one is asked for: masked words, a translation
  * @property {(Guess & { before?: number })[]} top of the row; `before`: its probability without changes
  * @property {number} [first] with changes: the probability of what was the first guess without
@@ -35,59 +37,11 @@ import { placeOf, stacksOf } from './hooks.js'
 const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'entropy'])
 /** Positions of two texts have no common order. */
 const OF_CROSS = /** @type {const} */ (['first', 'entropy'])
-/** What configs call ids that stand for no text. */
-const SPECIAL = ['bos', 'eos', 'decoder_start', 'pad', 'unk', 'sep', 'cls', 'mask']
 const TOP = 8
 const LENS = 3
-const MASKS = ['[MASK]', '<mask>']
 /** Attention weights that are held at once; of longer texts, one layer after the other. */
 const MOST_HELD = 2 ** 24
 const MOST_TRANSLATED = 60
-
-/** The number of tokens that a model can read: Infinity where its positions have no end. @param {Model} model */
-export function positionsOf({ stacks: { encoder, decoder }, config }) {
-  const most = (decoder ?? encoder)?.rope?.most ?? config.n_positions ?? config.max_position_embeddings
-  return typeof most === 'number' ? most : Number.POSITIVE_INFINITY
-}
-
-/** A token as people read it: without the space before it; what only white space is, as signs. @param {Model} model @param {number} id @param {string} [raw] */
-export function tokenText(model, id, raw) {
-  if (!hasTokenizer(model)) return String(id)
-  const text = model.decode([id])
-  if (text.trim() && !text.includes('\ufffd')) return text.trim()
-  if (raw) return raw.replace(/^[\u0120\u2581](?=.)/, '')
-  if (text && !text.includes('\ufffd')) return text.replaceAll(' ', '␣').replaceAll('\n', '↵')
-  const special = SPECIAL.find(name => [model.config[`${name}_token_id`]].flat().includes(id))
-  return special ? `<${special}>` : `[${id}]`
-}
-
-/** @param {Model} model */
-export function hasTokenizer(model) {
-  try {
-    model.decode([0])
-    return true
-  } catch {
-    return false
-  }
-}
-
-/**
- * @param {Model} model
- * @param {{ text: string, ids?: number[], more?: readonly number[] }} input without a tokenizer the text is ids; more: ids
- *   behind it
- * @returns {{ ids: number[], tokens: string[], raw: string[] }}
- */
-export function read(model, { text, ids, more = [] }) {
-  const isText = hasTokenizer(model)
-  if (!ids && isText) {
-    const found = model.tokenize(text)
-    const tokens = [...found.ids, ...more].map((id, i) => tokenText(model, id, found.tokens[i]))
-    return { ids: [...found.ids, ...more], tokens, raw: found.tokens }
-  }
-  const own = [...(ids ?? (text.match(/\d+/g) ?? []).map(Number)), ...more]
-  const tokens = own.map(id => tokenText(model, id))
-  return { ids: own, tokens, raw: tokens }
-}
 
 /** The best of a row of probabilities. @param {Model} model @param {Float32Array} row @param {number} count @returns {Guess[]} */
 export function best(model, row, count) {
@@ -164,16 +118,16 @@ async function translate(model, ids, hooks, { signal }) {
  * @param {Model} model
  * @param {{ text: string, ids?: number[], more?: readonly number[] }} given
  * @param {Record<string, Hook>} hooks
- * @param {number} [row] default the last, of a translation the last but one, of an encoder the first masked word
+ * @param {number} [row] default the last, of a translation the last but one, of an encoder the first masked word, if there is one
  * @param {WholeRun} [before] the same without hooks
  * @param {Watch} [watch]
  * @returns {Promise<WholeRun>}
  */
 export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
   const start = performance.now()
-  const { ids, tokens, raw } = read(model, given)
-  if (ids.length === 0)
-    throw new RangeError(`there is no token: type ${hasTokenizer(model) ? 'a text' : 'ids, such as 5 9 13'}`)
+  const { ids, tokens, raw, unknown } = read(model, given)
+  const positions = positionsOf(model)
+  if (ids.length > positions) throw problem('modelsTooLong', { count: ids.length, positions })
   const { encoder, decoder } = model.stacks
   const both = encoder !== undefined && decoder !== undefined
   const targetIds = both ? await translate(model, ids, hooks, watch) : undefined
@@ -183,10 +137,10 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
   const length = targetIds?.length ?? ids.length
   const masked = raw.flatMap((token, i) => (MASKS.includes(token) ? [i] : []))
   const rows = both ? (targetIds?.map((_, i) => i) ?? []) : decoder ? [] : masked
-  const usual = both ? Math.max(0, length - 2) : decoder ? length - 1 : (masked[0] ?? 0)
+  const usual = both ? Math.max(0, length - 2) : decoder ? length - 1 : (masked[0] ?? -1)
   const own = Math.min(row ?? usual, length - 1)
   const has = model.hasHead
-  const layers = has ? probabilitiesOf(qkv, model, pickRows(states, [own])) : []
+  const layers = has && own >= 0 ? probabilitiesOf(qkv, model, pickRows(states, [own])) : []
   const probabilities = layers.at(-1) ?? new Float32Array(0)
   const answers =
     has && rows.length
@@ -198,6 +152,7 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
   return {
     ids,
     tokens,
+    unknown,
     targetIds,
     targets: targetIds?.map(id => tokenText(model, id)),
     maps: made.maps,
@@ -214,7 +169,7 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
 }
 
 /** The keep name of each stack, and how its maps are called in the output. @type {Record<Stack, 'attentions' | 'encoderAttentions' | 'crossAttentions'>} */
-export const KEPT = {
+const KEPT = {
   '': 'attentions',
   decoder: 'attentions',
   encoder: 'encoderAttentions',
@@ -245,7 +200,7 @@ async function collect(model, input, hooks, ids, targetIds, { signal, onProgress
     held += layers * heads * rows * columns
   }
   const isHeld = held <= MOST_HELD
-  /** @type {(stack: Stack, layer: number, weights: import('qkv').FloatTensor) => void} */
+  /** @type {(stack: Stack, layer: number, weights: any) => void} */
   const take = (stack, layer, weights) => {
     putLayer(/** @type {Maps} */ (maps[stack]), layer, weights)
     const isCross = stack === 'cross'
@@ -258,23 +213,15 @@ async function collect(model, input, hooks, ids, targetIds, { signal, onProgress
       own[name].set(found[name].data, layer * heads)
     }
   }
-  /** @type {Record<string, any>} */
   const all = { ...hooks }
   if (!isHeld)
     for (const [stack, { layers }] of stacks)
-      for (let layer = 0; layer < layers; layer++) {
-        const { at, attention } = placeOf({ isOn: true, stack, layer })
-        const name = `${at}${attention}.weights`
-        const change = all[name]
-        all[name] = (/** @type {any} */ weights) => {
-          change?.(weights)
-          take(stack, layer, weights)
-        }
-      }
+      for (let layer = 0; layer < layers; layer++)
+        readAt(all, `${attentionOf(stack, layer)}weights`, weights => take(stack, layer, weights))
   const keep = ['hiddenStates', ...(isHeld ? stacks.map(([stack]) => KEPT[stack]) : [])]
   const output = await model.forwardAsync(input, {
     keep,
-    hooks: all,
+    hooks: /** @type {any} */ (all),
     logits: 'none',
     signal,
     onLayer: ({ layer, layers }) => onProgress?.(layer / layers),
@@ -318,19 +265,12 @@ export async function exactMap(model, input, hooks, { stack, layer, head }, { si
 export async function exactPairs(model, input, hooks, { stack, query, key }, { signal } = {}) {
   const { layers, heads } = /** @type {{ layers: number, heads: number }} */ (stacksOf(model)[stack])
   const pairs = new Float32Array(layers * heads)
-  /** @type {Record<string, any>} */
   const all = { ...hooks }
-  for (let layer = 0; layer < layers; layer++) {
-    const { at, attention } = placeOf({ isOn: true, stack, layer })
-    const name = `${at}${attention}.weights`
-    const change = all[name]
-    all[name] = (/** @type {{ data: Float32Array, dims: readonly number[] }} */ weights) => {
-      change?.(weights)
-      const [, , L, S] = weights.dims
-      for (let h = 0; h < heads; h++) pairs[layer * heads + h] = weights.data[(h * L + query) * S + key]
-    }
-  }
-  await model.forwardAsync(input, { hooks: all, logits: 'none', signal })
+  for (let layer = 0; layer < layers; layer++)
+    readAt(all, `${attentionOf(stack, layer)}weights`, ({ data, dims: [, , L, S] }) => {
+      for (let h = 0; h < heads; h++) pairs[layer * heads + h] = data[(h * L + query) * S + key]
+    })
+  await model.forwardAsync(input, { hooks: /** @type {any} */ (all), logits: 'none', signal })
   return pairs
 }
 
@@ -342,7 +282,6 @@ export async function exactPairs(model, input, hooks, { stack, query, key }, { s
  */
 export async function inputOf(model, given, watch = {}) {
   const { ids } = read(model, given)
-  if (ids.length === 0) throw new RangeError('the second text has no token: type one')
   const { encoder, decoder } = model.stacks
   return encoder && decoder ? { ids, decoderIds: await translate(model, ids, {}, watch) } : { ids }
 }

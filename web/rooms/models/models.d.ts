@@ -11,8 +11,8 @@ import type { Run } from './model-run.js'
 export interface Settings {
   /** The name of a model; '': the first that ships with the page. */
   checkpoint: string
-  /** What the model reads; '': its own first text. */
-  prompt: string
+  /** What the model reads; null: its own first text. */
+  prompt: string | null
   /** Ids that were generated behind the prompt. */
   generated: readonly number[]
   /** The second text, which patches are taken from. */
@@ -54,10 +54,12 @@ export interface View {
   opened?: Requested
   /** Why a model was not asked for. */
   refused?: Problem
-  /** A problem that a later run has made needless. */
+  /** A problem that ended with a new text. */
   dismissed?: Problem
-  /** Files that were brought, by the name of their model. */
-  brought: Readonly<Record<string, File[]>>
+  /** Where models come from that do not ship with the page, by name: their files, or the address of their folder. */
+  brought: Readonly<Record<string, OpenSource>>
+  /** The settings with which models were left, by name: they hold again when the model is open again. */
+  left: Readonly<Record<string, Omit<Settings, 'checkpoint'>>>
   /** Bytes of memory that a model may take. */
   mostBytes: number
   stack: Stack
@@ -129,6 +131,12 @@ export interface OpenModel {
   seconds: number
   /** The number of tokens that it can read; Infinity: no limit. */
   positions: number
+  /** The size of its vocabulary. */
+  vocab: number
+  /** What it reads before the reader has typed a text. */
+  firstText: string
+  /** The token of an encoder that stands for a word to guess. */
+  mask?: string
   /** What lies beside the weights. */
   about?: About
 }
@@ -187,7 +195,8 @@ export interface Why {
 export type ModelsAsks = {
   /** Above `most` bytes of memory a checkpoint is not read, unless a dtype is given. */
   open: {
-    request: { id: string; source: OpenSource; name: string; dtype?: SmallerDtype; most: number }
+    /** known: names of models; one that is the same model keeps that name. */
+    request: { id: string; source: OpenSource; name: string; known: string[]; dtype?: SmallerDtype; most: number }
     value: OpenModel
   }
   run: { request: RunRequest; value: Run }
@@ -223,6 +232,7 @@ export type ModelsActions = {
   type: [text: string]
   typeSource: [text: string]
   forget: []
+  mask: [index: number]
   openHead: [at?: HeadAt]
   chooseHead: [at: HeadAt, isSecond: boolean]
   chooseStack: [stack: Stack]

@@ -20,14 +20,13 @@ function titleOf({ t }, name) {
 export function opening(room) {
   const { t, act, view, got, openModel } = room
   const open = openModel?.name ?? requestOf(room).requested?.name
-  const known = [...SHIPPED.map(({ name }) => name), ...Object.keys(view.brought)]
-  const names = [...new Set(openModel ? [...known, openModel.name] : known)]
+  const names = [...SHIPPED.map(({ name }) => name), ...Object.keys(view.brought)]
   const choose = (/** @type {InputEvent} */ { target }) => act.bring(Array.from(target.files ?? []))
   return html`<div class="models-bar">
       ${
         names.length
           ? html`<label>${t('modelsModel')} <select id="models-model" @change=${(/** @type {InputEvent} */ { target }) => act.open(target.value)}>
-        ${names.map(name => html`<option value=${name} ?selected=${name === open}>${titleOf(room, name)}</option>`)}
+        ${names.map(name => html`<option value=${name} .selected=${live(name === open)}>${titleOf(room, name)}</option>`)}
       </select></label>`
           : nothing
       }
@@ -101,8 +100,8 @@ function failure(room) {
   const { problem, isLost, isRefused } = found
   if (problem.key === 'modelsLarge') return tooLarge(room, /** @type {any} */ (problem.params))
   const { key, params } = problem
-  const message = key === 'requestFailed' ? String(params?.message) : t(/** @type {any} */ (key), params)
-  return html`<p class="models-problem" id="models-problem" role="alert" data-problem=${key}>${t('modelsFailed', { message: message.replace(/[.。]$/, '') })} ${
+  const message = String(params?.message ?? '').replace(/^\w+: |[.。]$/g, '') // without the name of our function
+  return html`<p class="models-problem" id="models-problem" role="alert" data-problem=${key}>${t(/** @type {any} */ (key), { ...params, message })} ${
     isLost
       ? html`<button type="button" class="tool" id="models-again" @click=${() => act.startAgain()}>${t('modelsAgain')}</button>`
       : openModel && isRefused
@@ -130,7 +129,7 @@ function tooLarge(room, { name, most, ...bytes }) {
 }
 
 /** What the model reads. @param {Room} room @param {import('./models.js').OpenModel} model */
-function source({ t, act, settings, text }, { hasTokenizer, stacks }) {
+function source({ t, act, settings, text }, { hasTokenizer, stacks, mask }) {
   const isTranslation = stacks.encoder && stacks.decoder
   const label = !hasTokenizer
     ? 'modelsIds'
@@ -140,7 +139,7 @@ function source({ t, act, settings, text }, { hasTokenizer, stacks }) {
         ? 'modelsText'
         : 'modelsMasked'
   const needsSource = settings.sourceText || settings.changes.some(({ kind }) => kind === 'patch')
-  return html`<label class="models-text">${t(label)}
+  return html`<label class="models-text">${t(label, { mask: mask ?? '[MASK]' })}
       <textarea id="models-text" rows="1" spellcheck="false" .value=${live(text)} @input=${(/** @type {InputEvent} */ { target }) => act.type(target.value)}></textarea></label>
     ${
       needsSource

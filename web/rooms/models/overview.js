@@ -90,7 +90,7 @@ function differenceEnd(a, b) {
 }
 
 /** Heads that are changed, by "layer.head". @param {Room} room */
-export const changedIn = ({ settings, stack }) =>
+const changedIn = ({ settings, stack }) =>
   new Set(
     settings.changes.flatMap(change =>
       change.isOn && change.stack === stack && 'head' in change ? `${change.layer}.${change.head}` : [],

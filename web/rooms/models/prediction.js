@@ -17,6 +17,9 @@ export function predictionPanel(room) {
   if (!run || !openModel) return nothing
   if (!openModel.hasHead)
     return html`<section class="models-prediction"><p class="note">${t('modelsNoHead')}</p></section>`
+  if (run.row < 0)
+    return html`<section class="models-prediction" aria-label=${t('modelsPrediction')}><h2>${t('modelsPrediction')}</h2>
+      <p class="note" id="models-no-mask">${t(openModel.mask ? 'modelsNoMask' : 'modelsHintMasked')}</p></section>`
   const { encoder, decoder } = openModel.stacks
   const words = encoder && decoder ? (run.targets ?? []) : run.tokens
   const place =

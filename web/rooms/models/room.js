@@ -5,10 +5,11 @@ import '../../elements/index.js'
 import { SHIPPED } from '../../files/shipped-models.js'
 import { headName, readChanges, withCell, withChange, writeChanges } from '../../head/changes.js'
 import { other, text } from '../../shell/kinds.js'
-import { slotOf } from '../../shell/store.js'
+import { defaultsOf, slotOf } from '../../shell/store.js'
 import { grown } from './atlas-maps.js'
 import { draw } from './models-page.js'
-import { isGenerating, requestFor, requestOf, shownOf } from './shown.js'
+import { spanOf } from './read-text.js'
+import { failureOf, firstName, isGenerating, requestFor, requestOf, shownOf } from './shown.js'
 import { folderOf, mostMemory } from './sources.js'
 
 /** @typedef {import('./models.js').ModelsTypes} ModelsTypes */
@@ -49,12 +50,13 @@ const readIds = text => (text.match(/\d{1,9}/g) ?? []).slice(0, MOST_GENERATED).
 const view = {
   requests: 0,
   brought: {},
+  left: {},
   mostBytes: mostMemory(),
   stack: '',
   showing: 'after',
   isHeld: false,
   rankBy: 'previous',
-  least: 0.3,
+  least: 0,
   isOnlyHits: false,
   isWithoutFirst: false,
   mapSize: 0,
@@ -88,8 +90,19 @@ function bring(state, files) {
   return ask(state, { requested: { id, name, source: [...files], checkpoint: settings.checkpoint } })
 }
 
-/** @param {string} prompt @returns {Step} */
-const read = prompt => ({ set: { prompt, generated: [] }, view: FORGOTTEN })
+/** Another text; what was wrong before is past. @param {State} state @param {string | null} prompt @returns {Step} */
+const read = (state, prompt) => ({
+  set: { prompt, generated: [] },
+  view: { ...FORGOTTEN, dismissed: failureOf(state)?.problem },
+})
+
+/** The token becomes the one that stands for a word to guess. @param {State} state @param {number} index @returns {Step} */
+function mask(state, index) {
+  const { openModel, run, text } = shownOf(state)
+  const span = run && spanOf(text, run.tokens, index)
+  if (!span || !openModel?.mask) return {}
+  return read(state, `${text.slice(0, span[0])} ${openModel.mask} ${text.slice(span[1])}`.replace(/\s+/g, ' ').trim())
+}
 
 /** Another head, and its page without a cell. @param {import('../../head/head.js').HeadAt} [head] @returns {Step} */
 const openHead = head => ({ set: { at: head ? { head } : {} }, view: head ? { stack: head.stack } : {} })
@@ -177,12 +190,13 @@ const actions = {
   }),
   dismiss: ({ got }) => ({ view: { dismissed: got.open?.is === 'failed' ? got.open.problem : undefined } }),
   show: (_, view) => ({ view }),
-  type: (_, prompt) => ({
-    ...read(prompt),
+  type: (state, prompt) => ({
+    ...read(state, prompt),
     effects: [{ type: 'offer', what: { type: 'sentence', text: prompt } }],
   }),
   typeSource: (_, sourceText) => ({ set: { sourceText } }),
-  forget: ({ settings }) => read(settings.prompt),
+  forget: state => read(state, state.settings.prompt),
+  mask,
   openHead: (_, head) => openHead(head),
   chooseHead,
   chooseStack: (_, stack) => ({ set: { at: {} }, view: { stack, query: undefined, keyWord: undefined } }),
@@ -262,7 +276,15 @@ function grow(run, { id, token, rows }) {
   const maps = run.maps['']
   const isKnown = !maps || maps.cells || rows.length === maps.layers * maps.heads * maps.columns
   const next = isKnown ? maps : grown(maps, rows)
-  return { ...run, maps: { '': next }, ids: [...run.ids, id], tokens: [...run.tokens, token] }
+  const { request, ids, tokens } = run
+  const { text, more } = request.input
+  return {
+    ...run,
+    request: { ...request, input: { text, more: [...more, id] } },
+    maps: { '': next },
+    ids: [...ids, id],
+    tokens: [...tokens, token],
+  }
 }
 
 /** @type {import('../../shell/room.js').Room<ModelsTypes>} */
@@ -270,7 +292,11 @@ export const room = {
   id: 'models',
   fields: {
     checkpoint: { kind: text(), default: '', history: 'none' },
-    prompt: { kind: text(), default: '', history: 'none' },
+    prompt: {
+      kind: other('prompt', { write: prompt => prompt ?? '', read: text => text || null }),
+      default: null,
+      history: 'none',
+    },
     generated: { kind: other('ids', { write: ids => ids.join('.'), read: readIds }), default: [], history: 'none' },
     sourceText: { kind: text(), default: '', history: 'none' },
     changes: { kind: other('changes', { write: writeChanges, read: readChanges }), default: [], history: 'undo' },
@@ -282,8 +308,10 @@ export const room = {
     const { requested } = requestOf(state)
     if (!requested) return []
     const { id, name, source, dtype } = requested
+    const { brought, mostBytes: most } = state.view
+    const known = [state.settings.checkpoint, ...Object.keys(brought)]
     /** @type {Request[]} */
-    const list = [{ type: 'open', key: id, id, name, source, dtype, most: state.view.mostBytes }]
+    const list = [{ type: 'open', key: id, id, name, source, known, dtype, most }]
     const { openModel, active, request, changed } = shownOf(state)
     if (!openModel) return list
     list.push({ type: 'run', ...request })
@@ -301,21 +329,25 @@ export const room = {
     open(state, { name, stacks }) {
       const { settings, view } = state
       const { requested } = requestOf(state)
-      const isFirst = name === '?model' || name === SHIPPED[0]?.name
-      const isSame = settings.checkpoint === name || (isFirst && !settings.checkpoint)
-      const checkpoint = isSame ? settings.checkpoint : isFirst ? '' : name
-      const own = requested && { ...requested, checkpoint }
-      const files = Array.isArray(own?.source) ? { [name]: own.source } : {}
+      const { checkpoint: last, ...left } = settings
+      const isFirst = requested?.name !== '' && requested?.name === firstName()
+      const isSame = last === name || view.opened?.name === name || (isFirst && !last)
+      const checkpoint = isSame ? last : isFirst ? '' : name
+      const own = requested && { ...requested, name, checkpoint }
+      const isShipped = SHIPPED.some(each => each.name === name)
+      const source = own && !isShipped ? { [name]: own.source } : {}
       const usual = stacks.encoder && stacks.decoder ? 'cross' : ''
+      const found = isSame ? settings : (view.left[name] ?? defaultsOf(room.fields))
       return {
-        set: isSame ? {} : { checkpoint, prompt: '', generated: [], changes: [], sourceText: '', at: {} },
+        set: isSame ? {} : { ...found, checkpoint },
         view: {
           ...FORGOTTEN,
           requested: own,
           opened: own,
           refused: undefined,
-          brought: { ...view.brought, ...files },
-          stack: isSame ? (settings.at.head?.stack ?? usual) : usual,
+          brought: { ...view.brought, ...source },
+          left: isSame || !view.opened ? view.left : { ...view.left, [view.opened.name]: left },
+          stack: found.at.head?.stack ?? usual,
           pair: undefined,
           storyStep: undefined,
           marked: undefined,
@@ -325,10 +357,9 @@ export const room = {
       }
     },
     run(state) {
-      const { view, got } = state
+      const { view } = state
       const { active } = shownOf(state)
-      const dismissed = got.open?.is === 'failed' ? got.open.problem : view.dismissed
-      const step = { answers: view.answers + 1, dismissed }
+      const step = { answers: view.answers + 1 }
       if (active.length) return { view: step }
       return { view: isGenerating(state) ? step : { ...step, grown: undefined, pair: undefined } }
     },
@@ -356,7 +387,8 @@ export const room = {
   },
   take(state, what) {
     if (what.type === 'files') return bring(state, what.files)
-    if (what.type === 'sentence') return { ...read(what.text), set: { prompt: what.text, generated: [], at: {} } }
+    if (what.type === 'sentence')
+      return { ...read(state, what.text), set: { prompt: what.text, generated: [], at: {} } }
     if (what.type !== 'checkpoint') return undefined
     const files = Object.entries(what.files).map(([name, data]) => new File([/** @type {BlobPart} */ (data)], name))
     const { settings, view } = state

@@ -5,10 +5,20 @@ import { inspectModel, loadModel } from 'qkv/models'
 import { isIn } from '../../head/changes.js'
 import { traceCell } from './cell-trace.js'
 import { generate } from './generate.js'
-import { hooksOf, placeOf, stacksOf } from './hooks.js'
+import { attentionOf, hooksOf, stacksOf } from './hooks.js'
 import { matricesOf } from './layer-tensors.js'
-import { exactMap, exactPairs, hasTokenizer, inputOf, positionsOf, runOf, statesOf, tokenText } from './model-run.js'
-import { nameOf } from './sources.js'
+import { exactMap, exactPairs, inputOf, runOf, statesOf } from './model-run.js'
+import {
+  firstTextOf,
+  hasTokenizer,
+  maskOf,
+  positionsOf,
+  problem,
+  tokenText,
+  vocabOf,
+  withUnknown,
+} from './read-text.js'
+import { labelOf, nameOf } from './sources.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('./models.js').ModelsAsks} Asks */
@@ -25,9 +35,6 @@ import { nameOf } from './sources.js'
 const [PROGRESS, PATIENCE] = [50, 250]
 
 const NOTHING = { data: new Float32Array(0), dims: [] }
-
-/** A problem that a text of the room tells. @param {string} key @param {Record<string, string | number>} params */
-const problem = (key, params) => Object.assign(new Error(key), { key, params })
 
 /** Reports how far a run is, and for how long it has taken, if it takes long. @param {SessionRun<any>} run @returns {Watch} */
 function watchOf({ signal, progress }) {
@@ -155,30 +162,35 @@ export function handlers(qkv, Tokenizer) {
     )
 
   return {
-    async open({ id, source, name: given, dtype, most }, { signal, progress }) {
+    async open({ id, source, name: given, known, dtype, most }, { signal, progress }) {
       const start = performance.now()
       const seconds = () => (performance.now() - start) / 1000
       let reported = Number.NEGATIVE_INFINITY
-      const name = Array.isArray(source) ? await nameOf(source, given) : given
-      progress({ name })
       const from = await sourceOf(source, signal)
-      const { type, stacks, parameters, bytes } = await inspectModel(from, { signal })
+      const { type, config, stacks, parameters, bytes } = await inspectModel(from, { signal })
+      const isShipped = typeof source === 'object' && 'urls' in source
+      const label = isShipped ? given : labelOf(source, given, config)
+      progress({ name: label })
       if (dtype === undefined && bytes.stored > most) {
         const sizes = { stored: bytes.stored, float16: bytes.float16, int8: bytes.int8 }
-        throw problem('modelsLarge', { name, most, ...sizes })
+        throw problem('modelsLarge', { name: label, most, ...sizes })
       }
       const next = await loadModel(qkv, from, {
         dtype,
-        tokenizer: Tokenizer,
+        tokenizer: withUnknown(Tokenizer),
         signal,
         onProgress({ loaded, total }) {
           if (performance.now() - reported < PROGRESS && loaded < total) return
           reported = performance.now()
-          progress({ name, loaded, total, seconds: seconds() })
+          progress({ name: label, loaded, total, seconds: seconds() })
         },
       })
       if (signal.aborted) next.dispose()
       signal.throwIfAborted()
+      const first = attentionOf(stacks.encoder && stacks.decoder ? 'decoder' : '', 0)
+      const { weight } = await next.weightRow(`${first}q`, 0)
+      const name = isShipped ? given : await nameOf(label, config, weight, known)
+      const about = await aboutOf(from)
       open?.end.abort() // its runs end within a layer
       const before = lock
       lock = before.then(() => {
@@ -202,7 +214,10 @@ export function handlers(qkv, Tokenizer) {
         threads: qkv.threads,
         seconds: seconds(),
         positions: positionsOf(next),
-        about: await aboutOf(from),
+        vocab: vocabOf(next),
+        firstText: about?.figures?.example?.text ?? about?.tour?.[0]?.prompt ?? firstTextOf(next),
+        mask: maskOf(next),
+        about,
       }
     },
     run: (request, run) =>
@@ -231,10 +246,7 @@ export function handlers(qkv, Tokenizer) {
         return traceCell(qkv, model, used.run.input, used.hooks, { ...at, ...cell }, signal)
       }),
     number: ({ model: id, stack, layer, letter, row }, { signal }) =>
-      use(id, signal, model => {
-        const { at, attention } = placeOf({ isOn: true, stack, layer })
-        return model.weightRow(`${at}${attention}.${letter}`, row)
-      }),
+      use(id, signal, model => model.weightRow(attentionOf(stack, layer) + letter, row)),
     why: (request, run) => detail(request, run, whyOf),
     pairs: (request, run) =>
       detail(request, run, (model, used, signal) => {

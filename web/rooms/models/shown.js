@@ -15,10 +15,6 @@ import { addressOf } from './sources.js'
 /** @typedef {import('../../shell/room.js').Problem} Problem */
 /** @typedef {import('../../head/head.js').HeadAt} HeadAt */
 
-const FIRST_TEXT = 'Once upon a time'
-const FIRST_IDS = '1 0 2 1 0 2'
-const MASK_TEXT = 'The [MASK] chased the dog.'
-
 /** The model that the room opens with. */
 export const firstName = () => (addressOf() ? '?model' : (SHIPPED[0]?.name ?? ''))
 
@@ -65,21 +61,17 @@ export function failureOf(state) {
   return undefined
 }
 
-/** The first text of a model that ships with the page. @param {import('./models.js').About | undefined} about */
-export const firstText = about => about?.figures?.example?.text ?? about?.tour?.[0]?.prompt
-
 /** Is text being generated? @param {State} state */
 export const isGenerating = ({ got: { generate } }) =>
   generate?.is === 'waiting' || (generate?.is === 'here' && !generate.isLast)
 
 /** The model, what it reads and the changes in it. @param {State} state */
-export function readOf(state) {
+function readOf(state) {
   const { settings, view, got } = state
   const openModel = shown(got.open)
   const { encoder, decoder } = openModel?.stacks ?? {}
   const isDecoder = decoder !== undefined && encoder === undefined
-  const own = !openModel?.hasTokenizer ? FIRST_IDS : encoder && !decoder ? MASK_TEXT : FIRST_TEXT
-  const text = settings.prompt || (openModel ? (firstText(openModel.about) ?? own) : '')
+  const text = settings.prompt ?? openModel?.firstText ?? ''
   const generated = isDecoder ? settings.generated : []
   const more = isGenerating(state) ? generated.slice(0, view.generatedBefore) : generated
   const stacks = openModel ? stacksOf(openModel) : {}
@@ -92,7 +84,7 @@ export function readOf(state) {
     changes: /** @type {typeof active} */ ([]),
     sourceText: '',
   }
-  return { openModel, text, generated, active, request, changed: { ...request, changes: active, sourceText } }
+  return { openModel, text, active, request, changed: { ...request, changes: active, sourceText } }
 }
 
 /** Are both of one model, text and row? @param {RunRequest | undefined} a @param {RunRequest | undefined} b */
@@ -102,7 +94,7 @@ const isOneText = (a, b) =>
   JSON.stringify([a.model, a.input, a.row]) === JSON.stringify([b.model, b.input, b.row])
 
 /** The runs that are drawn. With changes they are those of a newer text only when both are here. @param {State} state @param {string | undefined} id of the model @param {boolean} isChanged @returns {Runs} */
-export function runsOf({ view, got }, id, isChanged) {
+function runsOf({ view, got }, id, isChanged) {
   const own = (/** @type {Run | undefined} */ run) => (run?.request.model === id ? run : undefined)
   const before = own(shown(got.run))
   const changed = shown(got.changed)
@@ -138,6 +130,8 @@ export function shownOf(state) {
   const maps = run?.maps[stack]
   return {
     ...read,
+    /** The ids at the end of the run that were generated. */
+    generated: run?.request.input.more ?? [],
     runBefore,
     runAfter,
     source,

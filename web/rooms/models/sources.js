@@ -11,31 +11,31 @@ export function addressOf() {
   }
 }
 
-/** What a config calls itself. @param {File} config @returns {Promise<unknown>} */
-async function typeOf(config) {
-  try {
-    const { _name_or_path: path, model_type: type } = JSON.parse(await config.text())
-    return path || type
-  } catch {
-    return undefined // opening it says what is wrong
-  }
-}
-
 /** The folder that files were chosen from, '' where that is not known. @param {readonly File[]} files */
 export const folderOf = files => files[0]?.webkitRelativePath?.split('/')[0] ?? ''
 
+/** What a model is called: its folder, else what its config says. @param {import('./models.js').OpenSource} source @param {string} given @param {Record<string, unknown>} config */
+export function labelOf(source, given, config) {
+  const { _name_or_path: path, model_type: type } = config
+  const address = typeof source === 'string' ? decodeURI(new URL(source).pathname) : ''
+  const folder = address || given.split('~')[0] || (typeof path === 'string' ? path : '')
+  return String(folder.split('/').filter(Boolean).at(-1) ?? type ?? 'model').slice(0, 60)
+}
+
 /**
- * A name and the beginning of a digest of its config, so that a link can ask for the same files.
- * @param {readonly File[]} files
- * @param {string} given the whole name, or the folder
+ * A label and the beginning of a digest, so that a link can ask for the same files, and files and an address of one model are
+ * recognised as one.
+ * @param {string} label
+ * @param {Record<string, unknown>} config
+ * @param {Float32Array} numbers of its weights: models that were trained further have the same config
+ * @param {readonly string[]} known names; the one of the same model is given
  */
-export async function nameOf(files, given) {
-  if (given.includes('~')) return given
-  const config = files.find(({ name }) => name === 'config.json')
-  const name = String(given || (config && (await typeOf(config))) || files[0]?.name).slice(0, 60)
-  if (!config || !crypto.subtle) return name
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', await config.arrayBuffer()))
-  return `${name}~${Array.from(bytes.subarray(0, 6), byte => byte.toString(16).padStart(2, '0')).join('')}`
+export async function nameOf(label, config, numbers, known) {
+  if (!crypto.subtle) return label
+  const text = new TextEncoder().encode(JSON.stringify([config, ...numbers]))
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', text))
+  const digest = Array.from(bytes.subarray(0, 6), byte => byte.toString(16).padStart(2, '0')).join('')
+  return known.find(name => name.endsWith(`~${digest}`)) ?? `${label}~${digest}`
 }
 
 /** Bytes of memory that a model may take here: half of what the browser tells of, at most what a module can have. */

@@ -22,7 +22,8 @@ export function tokenRows(room) {
       ${tokenRow(room, tokens, targets ? 'keys' : 'both', targets ? t('modelsSource') : counted(t, 'modelsTokens', tokens.length))}
       ${targets ? tokenRow(room, targets, 'queries', t('modelsTranslation')) : nothing}
     </div>
-    <p class="note models-hint">${hint(room)}</p>
+    <p class="note models-hint">${hint(room)} ${maskButton(room)}</p>
+    ${unknownWords(room)}
     ${stack === '' || !targets ? nothing : tabs(room)}`
 }
 
@@ -35,6 +36,20 @@ function hint({ t, view: { query, keyWord }, words, run, openModel }) {
   return keyWord === undefined
     ? t('modelsHintSecond', { word: name })
     : t('modelsExample', { query: name, key: words.keys[keyWord] ?? '' })
+}
+
+/** Lets an encoder guess the selected token. @param {Room} room */
+function maskButton({ t, act, view: { query }, run, openModel }) {
+  const token = query === undefined ? undefined : run?.tokens[query]
+  if (query === undefined || token === undefined || !openModel?.mask || token === openModel.mask) return nothing
+  return html`<button type="button" class="plain" id="models-mask" @click=${() => act.mask(query)}>${t('modelsMask', { word: token })}</button>`
+}
+
+/** What the model could not read. @param {Room} room */
+function unknownWords({ t, run, openModel }) {
+  if (!run?.unknown.length || !openModel) return nothing
+  const words = [...new Set(run.unknown.map(i => t('modelsQuoted', { word: run.tokens[i] })))].join(t('comma'))
+  return html`<p class="note models-hint" id="models-unknown">${t('modelsUnknown', { words, count: openModel.vocab })}</p>`
 }
 
 /** The weight of the selected token on each key, of the open head or the one that is pointed at. @param {Room} room */
@@ -51,25 +66,27 @@ function weightsOf(room) {
 
 /** @param {Room} room @param {readonly string[]} tokens @param {'queries' | 'keys' | 'both'} side @param {string} label */
 function tokenRow(room, tokens, side, label) {
-  const { act, view, isDark, run, stack, t, openModel, generated } = room
+  const { act, view, settings, isDark, run, stack, t, generated } = room
   const isEncoder = stack === 'encoder'
   const isQueries = side === 'both' || (side === 'keys' ? isEncoder : !isEncoder)
   const isKeys = side === 'both' || (side === 'keys' ? stack !== 'decoder' : stack === 'decoder')
   const weights = isKeys ? weightsOf(room) : undefined
   const { colours, inks } = paletteOf('sequential', isDark)
   const end = weights ? Math.max(...weights, 1e-9) : 1
-  const count = side === 'keys' || openModel?.stacks.encoder ? 0 : generated.length
+  const count = side === 'both' ? generated.length : 0
+  const known = settings.generated.length - view.steps.length // of these the link holds the ids alone
   const answers = new Map((run?.answers ?? []).map(answer => [answer.row, answer]))
   return html`<div class="text-strip ${tokens.length > 60 ? 'is-long' : ''}"><span class="strip-label">${label}</span>
     <div class="strip-words">${tokens.slice(0, MOST_WORDS).map((token, i) => {
       const step = weights ? stepOf(weights[i] ?? 0, [0, end]) : undefined
       const isSelected = (isQueries && view.query === i) || (isKeys && view.keyWord === i)
       const isGenerated = i >= tokens.length - count
-      const generation = isGenerated ? view.steps[i - tokens.length + view.steps.length] : undefined
+      const generation = isGenerated ? view.steps[i - tokens.length + count - known] : undefined
+      const isUnknown = side !== 'queries' && run?.unknown.includes(i)
       const answer = side === 'both' ? answers.get(i) : undefined
       const select = (/** @type {boolean} */ isSecond) =>
         act.selectWord(isGenerated ? i - 1 : i, isSecond, isQueries ? 'queries' : 'keys')
-      return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${isGenerated ? 'is-generated' : ''}" aria-pressed=${isSelected}
+      return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${isGenerated ? 'is-generated' : ''} ${isUnknown ? 'is-unknown' : ''}" aria-pressed=${isSelected}
         title=${generation ? othersOf(room, generation) : nothing}
         @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => select(true))}
         @pointerup=${released} @pointercancel=${released}

@@ -1,6 +1,6 @@
 // The program for Node that does what the page shows, with qkv. No DOM.
 
-import { groups, placeOf } from '../hooks.js'
+import { attentionOf, groups, placeOf } from '../hooks.js'
 
 /** @typedef {import('../../../head/head.js').Change} Change */
 
@@ -25,7 +25,7 @@ const json = JSON.stringify
 export const changesOf = ({ changes }, kind) => /** @type {any} */ (changes.filter(change => change.kind === kind))
 
 /** The hook of attention scores or weights. @param {Change} change @param {'scores' | 'weights'} what */
-const attentionPlace = (change, what) => `${placeOf(change).at}${placeOf(change).attention}.${what}`
+const attentionPlace = ({ stack, layer }, what) => attentionOf(stack, layer) + what
 
 const SET_WEIGHTS = `
 // A weight that is set keeps its value, the others of its row share the rest in their old proportions.

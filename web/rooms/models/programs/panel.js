@@ -18,7 +18,7 @@ function fits(change, run) {
 export function programs(room) {
   const { t, act, view, settings, openModel, run, source } = room
   const before = room.runBefore ?? run
-  if (!openModel?.hasHead || !before) return nothing
+  if (!openModel?.hasHead || !before || before.row < 0) return nothing
   const { ids, row, targetIds: decoderIds } = before
   const { type, hasTokenizer } = openModel
   const isRead = hasTokenizer && !room.generated.length // the program's tokenizer makes the ids

@@ -1,0 +1,161 @@
+// How a model reads a text: its tokens, those that it does not know, and what it reads before a text was typed. No DOM.
+
+/** @typedef {import('qkv/models').Model} Model */
+/** @typedef {import('../../../src/models/tokenizer.js').TokenizerClass} TokenizerClass */
+
+/** What configs call ids that stand for no text. */
+const SPECIAL = ['bos', 'eos', 'decoder_start', 'pad', 'unk', 'sep', 'cls', 'mask']
+/** How tokenizers write the word to guess. */
+export const MASKS = ['[MASK]', '<mask>']
+/** First texts: of a decoder, of an encoder, of a model without a tokenizer, and the number of words of any other. */
+const [FIRST, MASKED, IDS, WORDS] = ['Once upon a time', 'The [MASK] chased the dog.', '1 0 2 1 0 2', 6]
+
+/** An error whose text is the room's. @param {keyof typeof import('../../i18n/en/models.js').texts} key @param {Record<string, string | number>} [params] */
+export const problem = (key, params) => Object.assign(new Error(key), { key, params })
+
+/** The number of tokens that a model can read: Infinity where its positions have no end. @param {Model} model */
+export function positionsOf({ stacks: { encoder, decoder }, config }) {
+  const most = (decoder ?? encoder)?.rope?.most ?? config.n_positions ?? config.max_position_embeddings
+  return typeof most === 'number' ? most : Number.POSITIVE_INFINITY
+}
+
+/** A token as people read it: without the space before it; what only white space is, as signs. @param {Model} model @param {number} id @param {string} [raw] */
+export function tokenText(model, id, raw) {
+  if (!hasTokenizer(model)) return String(id)
+  const text = model.decode([id])
+  if (text.trim() && !text.includes('\ufffd')) return text.trim()
+  if (raw) return raw.replace(/^[\u0120\u2581](?=.)/, '')
+  if (text && !text.includes('\ufffd')) return text.replaceAll(' ', '␣').replaceAll('\n', '↵')
+  const special = SPECIAL.find(name => [model.config[`${name}_token_id`]].flat().includes(id))
+  return special ? `<${special}>` : `[${id}]`
+}
+
+/** @param {Model} model */
+export function hasTokenizer(model) {
+  try {
+    model.decode([0])
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The tokenizer, in which words outside the vocabulary have the id of its unknown token, if it has one.
+ * @param {TokenizerClass} Tokenizer
+ * @returns {TokenizerClass}
+ */
+export const withUnknown = Tokenizer =>
+  class extends Tokenizer {
+    /** @param {any} json tokenizer.json @param {object} config */
+    constructor(json, config) {
+      super(json, config)
+      const { unk_id: id, unk_token: token, vocab } = json.model
+      const unknown = id ?? vocab?.[token]
+      /** @type {import('../../../src/models/tokenizer.js').TokenizerLike['encode']} */
+      const encode = this.encode.bind(this)
+      this.encode = (/** @type {string} */ text, /** @type {Parameters<typeof encode>[1]} */ options) => {
+        const encoded = encode(text, options)
+        return { ...encoded, ids: encoded.ids.map(id => id ?? unknown) }
+      }
+    }
+  }
+
+const UNKNOWN = /^[<[]\W?unk\W?[>\]]$/i
+
+/**
+ * Does the token stand for a word that the vocabulary does not have? Its text is that of the unknown token, or its id has no
+ * text although it was not written as a special token.
+ * @param {Model} model @param {number} id @param {string} raw as the tokenizer cut it from the text
+ */
+function isUnknown(model, id, raw) {
+  const text = model.decode([id])
+  return UNKNOWN.test(raw) || UNKNOWN.test(text) || (!text && !/^(<.*>|\[.*\]|[\s\u0120\u2581]*)$/s.test(raw))
+}
+
+/**
+ * Throws a problem if there is nothing to read.
+ * @param {Model} model
+ * @param {{ text: string, ids?: number[], more?: readonly number[] }} input without a tokenizer the text is ids; more: ids
+ *   behind it
+ * @returns {{ ids: number[], tokens: string[], raw: string[], unknown: number[] }} unknown: their places
+ */
+export function read(model, { text, ids: given, more = [] }) {
+  const isText = hasTokenizer(model)
+  const found = !given && isText ? tokenize(model, text) : undefined
+  const ids = [...(found?.ids ?? given ?? (text.match(/\d+/g) ?? []).map(Number)), ...more]
+  if (ids.length === 0) throw problem(isText ? 'modelsNoText' : 'modelsNoIds')
+  const raw = found?.tokens ?? []
+  const unknown = raw.flatMap((token, i) => (isUnknown(model, ids[i], token) ? [i] : []))
+  const tokens = ids.map((id, i) => (unknown.includes(i) ? raw[i] : tokenText(model, id, raw[i])))
+  return { ids, tokens, raw, unknown }
+}
+
+/** @param {Model} model @param {string} text */
+function tokenize(model, text) {
+  try {
+    return model.tokenize(text)
+  } catch (error) {
+    if (error instanceof RangeError) throw problem('modelsCannotRead', { count: vocabOf(model) })
+    throw error
+  }
+}
+
+/** The size of the vocabulary. @param {Model} model */
+export const vocabOf = ({ config }) => Number(config.vocab_size)
+
+/** The token of an encoder that stands for a word to guess. @param {Model} model */
+export function maskOf(model) {
+  if (model.stacks.decoder || !model.hasHead || !hasTokenizer(model)) return undefined
+  return MASKS.find(mask => {
+    try {
+      return model.tokenize(mask).tokens.includes(mask)
+    } catch {
+      return false
+    }
+  })
+}
+
+/** Does the model know at least half of the tokens of a text? @param {Model} model @param {string} text */
+function knows(model, text) {
+  try {
+    const { ids, unknown } = read(model, { text })
+    return 2 * unknown.length <= ids.length
+  } catch {
+    return false
+  }
+}
+
+/** What a model reads before the reader has typed a text: in a language that it knows. @param {Model} model */
+export function firstTextOf(model) {
+  if (!hasTokenizer(model)) return IDS
+  const mask = maskOf(model)
+  const usual = mask ? MASKED.replace('[MASK]', mask) : FIRST
+  if (knows(model, usual)) return usual
+  /** @type {string[]} */
+  const words = []
+  for (let id = 0; id < vocabOf(model) && words.length < WORDS; id++) {
+    const word = model.decode([id]).trim()
+    if (/^\p{L}+$/u.test(word) && knows(model, word)) words.push(word)
+  }
+  if (mask) words[1] = mask
+  return words.join(' ')
+}
+
+/**
+ * Where a token stands in its text; undefined: it is not written there, such as one that the tokenizer added.
+ * @param {string} text
+ * @param {readonly string[]} tokens all of them
+ * @param {number} index
+ * @returns {[from: number, to: number] | undefined}
+ */
+export function spanOf(text, tokens, index) {
+  const written = text.toLowerCase()
+  let [from, to] = [-1, 0]
+  for (const token of tokens.slice(0, index + 1)) {
+    const part = token.replace(/^##(?=.)/, '').toLowerCase()
+    from = written.indexOf(part, to)
+    if (from >= 0) to = from + part.length
+  }
+  return from < 0 ? undefined : [from, to]
+}
