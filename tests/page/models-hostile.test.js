@@ -130,14 +130,14 @@ test('a text beyond the positions of the model, and ids that it lacks, are refus
   await page.fill('#models-text', 'The dog '.repeat(100))
   await reads(
     '#models-problem',
-    /^This did not work: forward: position \d+ is asked for, this model has 64: give a shorter text\.\s*$/,
+    /^The text has \d+ tokens, but this model reads at most 64: shorten the text\.\s*$/,
   )
   await page.fill('#models-text', 'The cat that chased the dog')
   await reads('#models-answer', /^“m” \(4\.7%\)$/)
   await page.locator('#models-problem').waitFor({ state: 'detached' })
   const { 'tokenizer.json': _, ...without } = gpt2
   await bring(without)
-  await reads('#models-problem', /there is no token: type ids, such as 5 9 13/) // for the text before
+  await reads('#models-problem', /There are no token ids: type some, such as 5 9 13/) // for the text before
   await reads('.models-text', /Token ids: this folder has no tokenizer\.json/)
   await page.fill('#models-text', '5 9 384')
   await reads('#models-problem', /ids\[2\]: 384 given, a whole number from 0 to 383/)

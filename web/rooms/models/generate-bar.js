@@ -1,7 +1,6 @@
 // The controls that continue the text, token by token.
 
 import { html, nothing } from 'lit'
-import { live } from 'lit/directives/live.js'
 import { isGenerating } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
@@ -17,7 +16,7 @@ function field({ t, view: { sampling }, act }, name, least, most, isWhole) {
     if (isRight) act.sample(name, isWhole ? Math.round(value) : value)
     else target.value = shown
   }
-  return html`<label>${t(`models.${name}`)} <input type="number" id="models-${name}" min=${least} max=${most} step=${isWhole ? 1 : 'any'} .value=${live(shown)} @change=${change} /></label>`
+  return html`<label>${t(`models.${name}`)} <input type="number" id="models-${name}" min=${least} max=${most} step=${isWhole ? 1 : 'any'} .value=${shown} @change=${change} /></label>`
 }
 
 /** @param {Room} room */
@@ -35,7 +34,8 @@ export function generateBar(room) {
     <button type="button" class="tool" id="models-step" ?disabled=${isRunning || isFull} @click=${() => act.generate(1)}>${t('modelsStep')}</button>
     ${field(room, 'count', 1, Math.max(1, Math.min(500, rest)), true)} ${field(room, 'temperature', 0, 10, false)} ${field(room, 'topK', 1, 1000, true)} ${field(room, 'seed', 0, 2 ** 31, true)}
     ${count ? html`<span class="note" id="models-steps">${t('modelsGenerated', { count })}</span>` : nothing}
-    ${Number.isFinite(rest) ? html`<span class="note" id="models-full" role="status">${isFull ? t('modelsFull', { positions }) : t('modelsFits', { count: rest })}</span>` : nothing}
+    ${isFull ? html`<span class="note" id="models-full" role="status">${t('modelsFull', { positions })}</span>` : nothing}
+    ${isFull || !Number.isFinite(rest) ? nothing : html`<span class="note" id="models-fits">${t('modelsFits', { count: rest })}</span>`}
     ${settings.generated.length && !isRunning ? html`<button type="button" class="tool" id="models-forget" @click=${() => act.forget()}>${t('modelsForget')}</button>` : nothing}
   </div></div>`
 }

@@ -93,7 +93,7 @@ function bring(state, files) {
 /** Another text; what was wrong before is past. @param {State} state @param {string | null} prompt @returns {Step} */
 const read = (state, prompt) => ({
   set: { prompt, generated: [] },
-  view: { ...FORGOTTEN, dismissed: failureOf(state)?.problem },
+  view: { ...FORGOTTEN, dismissed: failureOf(state)?.problem ?? state.view.dismissed },
 })
 
 /** The token becomes the one that stands for a word to guess. @param {State} state @param {number} index @returns {Step} */
