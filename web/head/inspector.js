@@ -146,7 +146,7 @@ function draw(drawn, part) {
 }
 
 /** The parts of a page, one below the other. @param {Drawn} drawn @param {readonly Part[]} parts @returns {unknown[]} */
-const drawParts = (drawn, parts) => parts.map(part => draw(drawn, part))
+export const drawParts = (drawn, parts) => parts.map(part => draw(drawn, part))
 
 /**
  * The inspector: where it is, the way back, and its page. On a phone it is a sheet.
