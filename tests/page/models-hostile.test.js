@@ -128,10 +128,7 @@ test('each bad folder is refused with its reason; the model before stays, and wo
 test('a text beyond the positions of the model, and ids that it lacks, are refused with the limit; a shorter text works', async () => {
   await open('gpt2-tiny', 'gpt2')
   await page.fill('#models-text', 'The dog '.repeat(100))
-  await reads(
-    '#models-problem',
-    /^The text has \d+ tokens, but this model reads at most 64: shorten the text\.\s*$/,
-  )
+  await reads('#models-problem', /^The text has \d+ tokens, but this model reads at most 64: shorten the text\.\s*$/)
   await page.fill('#models-text', 'The cat that chased the dog')
   await reads('#models-answer', /^“m” \(4\.7%\)$/)
   await page.locator('#models-problem').waitFor({ state: 'detached' })
