@@ -1,7 +1,10 @@
 // Import your own: what is dropped, chosen or pasted is shown in every view, or a message says why not.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
 import { writeNpy } from '../../web/files/npy.js'
 import { printed, settled } from './browser.js'
 import { expectNumbers } from './golden.js'
@@ -11,13 +14,14 @@ usePage()
 
 /** @typedef {{ name: string, buffer: Buffer }} File */
 
-/** @param {...File} files */
+const folder = mkdtempSync(join(tmpdir(), 'qkv import '))
+after(() => rmSync(folder, { recursive: true }))
+
+/** Chooses files from a disk: so a large one does not go to the browser as text. @param {...File} files */
 async function give(...files) {
-  await page.setInputFiles(
-    '#import-files',
-    files.map(({ name, buffer }) => ({ name, buffer, mimeType: 'application/octet-stream' })),
-    { timeout: 60_000 }, // 50 MB go to the browser as text
-  )
+  const paths = files.map(({ name }) => join(folder, name))
+  for (const [i, { buffer }] of files.entries()) writeFileSync(paths[i], buffer)
+  await page.setInputFiles('#import-files', paths)
   return said()
 }
 async function said() {
