@@ -22,14 +22,16 @@ import { describe } from '../base/errors.js'
 const toBytes = bytes =>
   ArrayBuffer.isView(bytes) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new Uint8Array(bytes)
 
-/** @param {unknown} content @param {string} name @returns {ByteSource} */
-function fromContent(content, name) {
+/** @param {unknown} content @param {string} name @returns {Promise<ByteSource>} */
+async function fromContent(content, name) {
   if (content instanceof ArrayBuffer || ArrayBuffer.isView(content)) {
     const bytes = toBytes(content)
     return { size: bytes.length, read: async (from, to) => bytes.subarray(from, to) }
   }
-  if (typeof Blob !== 'undefined' && content instanceof Blob)
-    return { size: content.size, read: async (from, to) => toBytes(await content.slice(from, to).arrayBuffer()) }
+  if (typeof Blob !== 'undefined' && content instanceof Blob) {
+    const { inBlocks } = await import('./blocks.js')
+    return inBlocks(content.size, async (from, to) => toBytes(await content.slice(from, to).arrayBuffer()))
+  }
   if (typeof content === 'function')
     return {
       read: async (from, to) => {

@@ -1,9 +1,11 @@
 // Reads a folder on a server. This module is loaded for URLs only.
 
+import { FIRST, inBlocks } from './blocks.js'
+
 /**
  * A folder on a server. Files are requested by ranges; a server without ranges sends each file once.
  * @param {string} base ends in a slash
- * @param {(content: unknown, name: string) => import('./source.js').ByteSource} fromContent
+ * @param {(content: unknown, name: string) => Promise<import('./source.js').ByteSource>} fromContent
  * @param {AbortSignal} [signal]
  * @returns {import('./source.js').Folder}
  */
@@ -28,28 +30,27 @@ export function fromURL(base, fromContent, signal) {
           throw new Error(`loadModel: ${url} answers ${status} ${statusText}`)
         return response
       }
-      const first = await get(0, 8, [404, 416])
+      const first = await get(0, FIRST, [404, 416])
       if (first.status === 404) return undefined
       found.add(name)
-      if (first.status === 206) {
-        await first.arrayBuffer()
-        return {
-          size,
-          async read(from, to) {
-            if (from === to) return new Uint8Array(0)
-            const response = await get(from, to)
-            const bytes = new Uint8Array(await response.arrayBuffer())
-            if (response.status === 206) return bytes
-            if (size !== undefined && bytes.length !== size)
-              throw new Error(
-                `loadModel: ${url} answers ${bytes.length} bytes as the whole file, which has ${size}: ` +
-                  'the server, or a cache before it, gives other bytes',
-              )
-            return bytes.subarray(from, to) // of the whole file
-          },
-        }
+      if (first.status === 416) return fromContent(new ArrayBuffer(0), name)
+      const start = new Uint8Array(await first.arrayBuffer())
+      if (first.status === 200) return fromContent(start, name)
+      if (start.length < FIRST) size ??= start.length
+      /** @param {number} from @param {number} to */
+      const read = async (from, to) => {
+        if (to <= start.length) return start.subarray(from, to)
+        const response = await get(from, to)
+        const bytes = new Uint8Array(await response.arrayBuffer())
+        if (response.status === 206) return bytes
+        if (size !== undefined && bytes.length !== size)
+          throw new Error(
+            `loadModel: ${url} answers ${bytes.length} bytes as the whole file, which has ${size}: ` +
+              'the server, or a cache before it, gives other bytes',
+          )
+        return bytes.subarray(from, to) // of the whole file
       }
-      return fromContent(first.status === 416 ? new ArrayBuffer(0) : await first.arrayBuffer(), name)
+      return size === undefined ? { read } : inBlocks(size, read)
     },
     names: () => [...found],
     close: async () => {},

@@ -24,7 +24,7 @@ import { FLOATS, readNumbers, widen } from './safetensors.js'
  * A tensor that is read, with the layers that are packed from it, and functions that receive it.
  * @typedef {object} Need
  * @property {readonly number[]} dims
- * @property {{ key: string, spec: LinearSpec, bias: () => FloatTensor | undefined }[]} layers
+ * @property {{ key: string, spec: LinearSpec, biasName?: string, bias: () => FloatTensor | undefined }[]} layers
  * @property {((raw: Raw) => void)[]} takes
  * @property {Piece[]} pieces
  *
@@ -150,8 +150,7 @@ export class ModelWeights {
   async load(family, stored, { dtype, signal, onProgress }) {
     const { tensors, needs, bytes } = await this.plan(family, stored)
     // Layers are packed chunk by chunk if their layout allows it; other tensors are read whole.
-    const jobs = [...needs].flatMap(([name, need]) => {
-      const tensor = /** @type {StoredTensor} */ (tensors.get(name))
+    const jobs = [...inFileOrder(tensors, needs)].flatMap(({ need, tensor }) => {
       const [rows] = tensor.dims
       const [first, ...others] = need.layers
       const type = dtype ?? NATIVE[/** @type {'F32'} */ (tensor.dtype)]
@@ -295,7 +294,8 @@ export class ModelWeights {
           },
           spec,
         )
-      add(key, `${name}.weight`, layout ? [size, of] : [of, size], { key, spec, bias: () => waiting }, spec)
+      const biasName = bias ? `${name}.bias` : undefined
+      add(key, `${name}.weight`, layout ? [size, of] : [of, size], { key, spec, biasName, bias: () => waiting }, spec)
     }
     /** @type {(spec: NormSpec | undefined) => void} */
     const norm = spec => {
@@ -355,7 +355,7 @@ export class ModelWeights {
         bias = floats(raw).reshape([vocab])
       })
     const spec = { name, out: vocab, in: columns }
-    add('head', name, [vocab, columns], { key: 'head', spec, bias: () => bias }, spec)
+    add('head', name, [vocab, columns], { key: 'head', spec, biasName, bias: () => bias }, spec)
   }
 
   /**
@@ -390,6 +390,23 @@ export class ModelWeights {
     resident.data.set(tensor.data)
     return resident
   }
+}
+
+/**
+ * What is to be read, in the order of the files, so that a server or a disk sends long ranges. A bias comes before the
+ * weight that it is packed with.
+ * @param {Map<string, StoredTensor>} tensors
+ * @param {Map<string, Need>} needs
+ */
+function inFileOrder(tensors, needs) {
+  const all = new Map(
+    Array.from(needs, ([name, need]) => [name, { need, tensor: /** @type {StoredTensor} */ (tensors.get(name)) }]),
+  )
+  const sorted = [...all.values()].sort(
+    ({ tensor: a }, { tensor: b }) => (a.file < b.file ? -1 : Number(a.file > b.file)) || a.from - b.from,
+  )
+  const biasesOf = (/** @type {Need} */ need) => need.layers.flatMap(({ biasName = '' }) => all.get(biasName) ?? [])
+  return new Set(sorted.flatMap(job => [...biasesOf(job.need), job]))
 }
 
 /** The dtype of packLinear for each stored dtype. */

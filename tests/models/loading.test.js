@@ -3,67 +3,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { fromFloat16, toFloat16 } from '../../src/base/float16.js'
 import { load } from '../../src/index.js'
 import { loadModel } from '../../src/models.js'
 import { gelu, layerNorm } from '../../src/nn.js'
 import { coreOf } from '../../src/qkv.js'
+import { makeFolder } from './made-folder.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 
 const qkv = await load()
-const SIZES = { d: 64, vocab: 9001, inner: 5003, positions: 16 } // the head has 2.3 MB, the MLP 1.3 MB: chunks are of 1 MB
-
-/**
- * A folder in memory with one layer of GPT-2.
- * @param {'F32' | 'F16'} dtype
- */
-function makeFolder(dtype) {
-  const { d, vocab, inner, positions } = SIZES
-  const g = qkv.generator(7)
-  /** @type {Map<string, FloatTensor>} */
-  const tensors = new Map()
-  const norm = (/** @type {string} */ name) => {
-    for (const part of ['weight', 'bias']) tensors.set(`${name}.${part}`, g.randn([d]))
-  }
-  const linear = (/** @type {string} */ name, /** @type {number} */ from, /** @type {number} */ to) => {
-    tensors.set(`${name}.weight`, g.randn([from, to]))
-    tensors.set(`${name}.bias`, g.randn([to]))
-  }
-  tensors.set('wte.weight', g.randn([vocab, d]))
-  tensors.set('wpe.weight', g.randn([positions, d]))
-  for (const name of ['h.0.ln_1', 'h.0.ln_2', 'ln_f']) norm(name)
-  linear('h.0.attn.c_attn', d, 3 * d)
-  linear('h.0.attn.c_proj', d, d)
-  linear('h.0.mlp.c_fc', d, inner)
-  linear('h.0.mlp.c_proj', inner, d)
-  /** @type {Record<string, object>} */
-  const header = {}
-  const parts = []
-  let at = 0
-  for (const [name, { data, dims }] of tensors) {
-    const numbers = dtype === 'F32' ? data : toFloat16(data)
-    if (numbers instanceof Uint16Array) data.set(fromFloat16(numbers))
-    header[name] = { dtype, shape: dims, data_offsets: [at, at + numbers.byteLength] }
-    parts.push(/** @type {BlobPart} */ (numbers))
-    at += numbers.byteLength
-  }
-  const text = new TextEncoder().encode(JSON.stringify(header))
-  const size = new Uint8Array(8)
-  new DataView(size.buffer).setUint32(0, text.length, true)
-  const config = {
-    model_type: 'gpt2',
-    vocab_size: vocab,
-    n_positions: positions,
-    n_embd: d,
-    n_layer: 1,
-    n_head: 4,
-    n_inner: inner,
-  }
-  const json = new TextEncoder().encode(JSON.stringify(config))
-  return { tensors, folder: { 'config.json': json, 'model.safetensors': new Blob([size, text, ...parts]) } }
-}
-
 for (const [stored, dtype, limit] of /** @type {const} */ ([
   ['F32', 'float32', 0],
   ['F32', 'int8', 3e-2],
@@ -72,7 +20,7 @@ for (const [stored, dtype, limit] of /** @type {const} */ ([
   ['F16', 'float32', 0],
 ]))
   test(`tensors of several chunks, ${stored} as ${dtype ?? 'stored'}, are those of the file`, async () => {
-    const { tensors, folder } = makeFolder(stored)
+    const { tensors, folder } = makeFolder(qkv, stored)
     const get = (/** @type {string} */ name) => tensors.get(name) ?? assert.fail(name)
     const seen = /** @type {string[]} */ ([])
     const model = await loadModel(qkv, folder, { dtype, tokenizer: false, onProgress: ({ name }) => seen.push(name) })
@@ -131,7 +79,7 @@ test('without memory a load says how much was needed and frees all, at its start
   const refuse = () => {
     throw new RangeError('no more')
   }
-  const { folder } = makeFolder('F32')
+  const { folder } = makeFolder(qkv, 'F32')
   const message =
     /loadModel: out of memory: the weights need \d{7} bytes, as int8 \d{6,7}: out of memory: the engine gave no/
   Object.defineProperty(memory, 'grow', { value: refuse, configurable: true })
