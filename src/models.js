@@ -1,7 +1,7 @@
 // qkv/models: runs checkpoints in Hugging Face's layout on the kernels of qkv. The exports of this entry.
 
 export { headScores } from './models/head-scores.js'
-export { inspectModel, loadModel } from './models/load-model.js'
+export { deleteKeptModel, inspectModel, keptModels, loadModel } from './models/load-model.js'
 
 /** @typedef {import('./models/model.js').Model} Model */
 /** @typedef {import('./models/model.js').ModelCache} ModelCache */
@@ -17,4 +17,7 @@ export { inspectModel, loadModel } from './models/load-model.js'
 /** @typedef {import('./models/attribution.js').LogitAttribution} LogitAttribution */
 /** @typedef {import('./models/head-scores.js').HeadScores} HeadScores */
 /** @typedef {import('./models/source.js').CheckpointSource} CheckpointSource */
+/** @typedef {import('./models/source.js').HubFacts} HubFacts */
 /** @typedef {import('./models/load-model.js').LoadModelOptions} LoadModelOptions */
+/** @typedef {import('./models/hub/kept-models.js').KeptModel} KeptModel */
+/** @typedef {import('./models/hub/hub-folder.js').HubProgress} HubProgress */

@@ -12,11 +12,14 @@ const INDEX = 'model.safetensors.index.json'
 
 /**
  * @param {Folder} folder
+ * @param {unknown} source that was given, for errors
  * @returns {Promise<Map<string, StoredTensor>>}
  */
-export async function readCheckpoint(folder) {
+export async function readCheckpoint(folder, source) {
   const [only, ...more] = folder.names().filter(name => name.endsWith('.safetensors'))
-  const index = (await folder.open(SINGLE)) ? undefined : await readIndex(folder, more.length ? undefined : only)
+  const index = (await folder.open(SINGLE))
+    ? undefined
+    : await readIndex(folder, more.length ? undefined : only, source)
   const files = index ? new Set(index.values()) : [SINGLE]
   /** @type {Map<string, StoredTensor>} */
   const tensors = new Map()
@@ -45,12 +48,13 @@ export async function readCheckpoint(folder) {
  * The shard of each tensor, as the index names it.
  * @param {Folder} folder
  * @param {string | undefined} single a file that is read where there is no index
+ * @param {unknown} given as the source
  * @returns {Promise<Map<string, string>>}
  */
-async function readIndex(folder, single) {
+async function readIndex(folder, single, given) {
   const source = await folder.open(INDEX)
   if (!source && single) return new Map([['', single]])
-  if (!source) throw await (await import('./refusals.js')).noWeights(folder, SINGLE, INDEX)
+  if (!source) throw await (await import('./refusals.js')).noWeights(folder, SINGLE, INDEX, given)
   const index = /** @type {{ weight_map?: unknown } | null} */ (await readJSON(source, INDEX))
   const map = index?.weight_map
   if (typeof map !== 'object' || map === null || Array.isArray(map))

@@ -16,37 +16,49 @@ const textTools = () => import('./tokenizer.js')
 /** @typedef {import('./source.js').CheckpointSource} CheckpointSource */
 /** @typedef {import('./weights.js').Progress} Progress */
 
+/** Options of a model on the hub. */
+const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
+
+/** @typedef {import('./hub/hub-folder.js').HubOptions} HubOptions */
+
 /**
- * @typedef {object} LoadModelOptions
+ * @typedef {object} OwnOptions
  * @property {import('./weights.js').WeightType} [dtype] of the weights of linear layers in memory; default: as stored
  * @property {import('./tokenizer.js').TokenizerClass | import('./tokenizer.js').TokenizerLike | false} [tokenizer] the
  *   Tokenizer class of Hugging Face's tokenizers.js, or a tokenizer; false: none. By default the package is imported if
  *   there is a tokenizer.json
- * @property {(progress: Progress) => void} [onProgress] after each tensor that was read
+ * @property {(progress: Progress) => void} [onProgress] after each tensor that was read; during a download, of the bytes that came
  * @property {AbortSignal} [signal]
+ *
+ * @typedef {OwnOptions & HubOptions} LoadModelOptions
  */
 
 /**
  * Loads a folder of config.json, model.safetensors (or its shards) and tokenizer.json.
  * @param {import('../qkv.js').Qkv} qkv
- * @param {CheckpointSource} source a folder's URL, in Node also its path; an array of files; an object of contents by
- *   file name: bytes, a Blob or (start, end) => Promise of bytes
+ * @param {CheckpointSource} source a folder's URL, in Node also its path; a model on the Hugging Face hub,
+ *   hf:owner/name[@revision][/sub/folder]; an array of files; an object of contents by file name: bytes, a Blob or (start, end) => Promise of bytes
  * @param {LoadModelOptions} [options]
  * @returns {Promise<Model>}
  */
 export async function loadModel(qkv, source, options = {}) {
-  options = readOptions(options, ['dtype', 'tokenizer', 'onProgress', 'signal'], 'loadModel')
-  const { signal, tokenizer } = options
+  options = readOptions(options, ['dtype', 'tokenizer', 'onProgress', 'signal', ...HUB], 'loadModel')
+  const { tokenizer } = options
   if (typeof qkv?.linear !== 'function')
     throw new TypeError(`loadModel: ${describe(qkv)} given, a loaded core expected: loadModel(await load(), source)`)
   const { dtype, onProgress } = options
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw new TypeError(`loadModel: onProgress: ${describe(onProgress)} given, a function expected`)
   if (dtype !== undefined) oneOf(dtype, ['float32', 'float16', 'bfloat16', 'int8'], 'loadModel: dtype')
-  return withFolder(source, signal, async ({ folder, family, json, tensors }) => {
+  const use = { isLoaded: true, hasTokenizer: tokenizer !== false }
+  return withFolder(source, options, use, async ({ folder, family, json, tensors }) => {
     const text = tokenizer === false ? undefined : await (await textTools()).openTokenizer(folder, readJSON, tokenizer)
     const weights = new ModelWeights(qkv)
-    await weights.load(family, tensors, options)
+    await weights.load(family, tensors, folder.isDownloaded ? { ...options, onProgress: undefined } : options)
+    await folder.finish?.().catch(error => {
+      weights.dispose()
+      throw error
+    })
     return new Model(qkv, family, weights, json, text)
   })
 }
@@ -54,36 +66,53 @@ export async function loadModel(qkv, source, options = {}) {
 /**
  * Reads the config and the headers of a folder, and computes the memory that the weights would take, by dtype.
  * @param {CheckpointSource} source as of loadModel
- * @param {{ signal?: AbortSignal }} [options]
+ * @param {{ signal?: AbortSignal } & HubOptions} [options]
  */
 export async function inspectModel(source, options = {}) {
-  const { signal } = readOptions(options, ['signal'], 'inspectModel')
-  return withFolder(source, signal, async ({ family, json, tensors }) => {
+  options = readOptions(options, ['signal', ...HUB], 'inspectModel')
+  const use = { isLoaded: false, hasTokenizer: true }
+  return withFolder(source, options, use, async ({ folder, family, json, tensors }) => {
     const { bytes, parameters } = await new ModelWeights().plan(family, tensors)
-    return { type: family.type, config: json, stacks: stacksOf(family), parameters, bytes }
+    return { type: family.type, config: json, stacks: stacksOf(family), parameters, bytes, hub: folder.facts }
   })
 }
+
+const kept = () => import('./hub/kept-models.js')
+
+/**
+ * The models of the hub that are kept: in a browser those of this site, in Node those of the cache of Python's library.
+ */
+export const keptModels = async () => (await kept()).keptModels()
+
+/**
+ * Deletes a kept model, or one revision of it.
+ * @param {string} name hf:owner/name, or hf:owner/name@revision
+ * @returns {Promise<number>} how many revisions were deleted
+ */
+export const deleteKeptModel = async name => (await kept()).deleteKeptModel(name)
 
 /**
  * Opens a folder, reads its config and headers, calls `use` with them, and closes the folder.
  * @template T
  * @param {CheckpointSource} source
- * @param {AbortSignal | undefined} signal
+ * @param {Parameters<typeof openFolder>[1]} options
+ * @param {Parameters<typeof openFolder>[2]} purpose
  * @param {(opened: { folder: import('./source.js').Folder, family: import('./family-shapes/parts.js').Family,
  *   json: Record<string, unknown>, tensors: Awaited<ReturnType<typeof readCheckpoint>> }) => Promise<T>} use
  */
-async function withFolder(source, signal, use) {
+async function withFolder(source, options, purpose, use) {
+  const { signal } = options
   checkSignal(signal, 'loadModel')
   signal?.throwIfAborted()
-  const folder = await openFolder(source, signal)
+  const folder = await openFolder(source, options, purpose)
   try {
     const configFile = await folder.open('config.json')
-    const stored = configFile ? undefined : await readCheckpoint(folder) // throws a more specific error for other formats
+    const stored = configFile ? undefined : await readCheckpoint(folder, source) // throws a more specific error for other formats
     if (!configFile || stored)
       throw new Error('loadModel: config.json is missing: it says how the tensors are put together')
     const json = /** @type {Record<string, unknown>} */ (await readJSON(configFile, 'config.json'))
     const family = await familyOf(new Config(json))
-    return await use({ folder, family, json, tensors: await readCheckpoint(folder) })
+    return await use({ folder, family, json, tensors: await readCheckpoint(folder, source) })
   } finally {
     await folder.close()
   }

@@ -23,18 +23,37 @@ export function otherFormat(start) {
   return undefined
 }
 
+/** @param {string} name @param {Uint8Array} bytes of the file @param {Error} cause */
+export function noJSON(name, bytes, cause) {
+  const isPage = /^\s*</.test(new TextDecoder().decode(bytes.subarray(0, 100)))
+  const why = isPage ? 'it is a page of HTML, which a server may send where it has no such file' : cause.message
+  return new SyntaxError(`${name} is no JSON: ${why}`, { cause })
+}
+
+/**
+ * A name on the hub that was given as a path or as the address of a page.
+ * @param {unknown} source
+ */
+function nameOnHub(source) {
+  const name = /^(?:https?:\/\/(?:huggingface\.co|hf\.co)\/)?([\w.-]+\/[\w.-]+)\/?$/.exec(String(source))?.[1]
+  return name ? `. A model on the Hugging Face hub is named hf:${name}` : ''
+}
+
 /**
  * @param {import('./source.js').Folder} folder
  * @param {string} single the file that is missing
  * @param {string} index that of shards, which is missing, too
+ * @param {unknown} source that was given
  */
-export async function noWeights(folder, single, index) {
+export async function noWeights(folder, single, index, source) {
   for (const name of ['pytorch_model.bin', ...folder.names()])
     for (const { pattern, text } of OTHERS)
       if (pattern.test(name) && (folder.names().includes(name) || (await folder.open(name))))
         return new Error(`loadModel: there is ${name}, but no ${single}: ${text}`)
   const found = folder.names().join(', ')
-  return new Error(`loadModel: neither ${single} nor ${index} is there${found ? `; found: ${found}` : ''}`)
+  return new Error(
+    `loadModel: neither ${single} nor ${index} is there${found ? `; found: ${found}` : nameOnHub(source)}`,
+  )
 }
 
 /**

@@ -9,13 +9,26 @@ import { describe } from '../base/errors.js'
  * @typedef {(from: number, to: number) => Promise<ArrayBuffer | ArrayBufferView>} RangeReader
  * @typedef {ArrayBuffer | ArrayBufferView | Blob | RangeReader} FileContent
  *
- * A folder's URL, or in Node its path; files (of an input or a drop); an object of contents by file name.
+ * A folder's URL, or in Node its path; a model on the hub, hf:owner/name; files (of an input or a drop); an object of contents by file name.
  * @typedef {string | URL | ArrayLike<File> | Record<string, FileContent>} CheckpointSource
  *
  * @typedef {object} Folder
  * @property {(name: string) => Promise<ByteSource | undefined>} open undefined: there is no such file
  * @property {() => readonly string[]} names of the known files; a URL cannot be listed, so those opened so far
  * @property {() => Promise<void>} close
+ * @property {() => Promise<void>} [finish] all weights were read: what was downloaded is checked and kept
+ * @property {boolean} [isDownloaded] does it tell its progress itself?
+ * @property {HubFacts} [facts] of a model on the hub
+ *
+ * What the hub says of a model, and how much is to be downloaded.
+ * @typedef {object} HubFacts
+ * @property {string} id the present name of the model
+ * @property {string} revision
+ * @property {string} commit
+ * @property {boolean} isGated must its terms be accepted before it can be read?
+ * @property {string} [license]
+ * @property {number} download bytes that are not kept yet
+ * @property {{ name: string, bytes?: number }[]} files that are read
  */
 
 /** @param {ArrayBuffer | ArrayBufferView} bytes */
@@ -54,12 +67,15 @@ const fromMap = contents => ({
 
 /**
  * @param {unknown} source
- * @param {AbortSignal} [signal]
+ * @param {import('./hub/hub-folder.js').HubOptions & { signal?: AbortSignal, onProgress?: (progress: any) => void }} options
+ * @param {{ isLoaded: boolean, hasTokenizer: boolean }} use
  * @returns {Promise<Folder>}
  */
-export async function openFolder(source, signal) {
+export async function openFolder(source, { signal, onProgress, ...hub }, use) {
   if (typeof source === 'string' || source instanceof URL) {
     const text = String(source)
+    if (text.startsWith('hf:'))
+      return (await import('./hub/hub-folder.js')).openHub(text, hub, { ...use, signal, onProgress })
     const isFile = source instanceof URL ? source.protocol === 'file:' : !/^[a-z][a-z0-9+.-]+:\/\//i.test(text)
     const folder =
       isFile && !(globalThis.location && typeof source === 'string')
@@ -120,7 +136,7 @@ export async function readJSON(source, name) {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {
-    throw new SyntaxError(`${name} is no JSON: ${/** @type {Error} */ (cause).message}`, { cause })
+    throw (await import('./refusals.js')).noJSON(name, bytes, /** @type {Error} */ (cause))
   }
 }
 

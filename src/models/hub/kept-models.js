@@ -1,0 +1,39 @@
+// The models that are kept: in a browser those of this site, in Node those of the cache of Python's huggingface_hub.
+
+import { parseName } from './hub-name.js'
+import { builtin, settingsOf } from './settings.js'
+
+/**
+ * @typedef {object} KeptModel
+ * @property {string} id owner/name
+ * @property {string[]} revisions by which it was opened
+ * @property {string} commit
+ * @property {number} bytes that are kept; files that two revisions share count for both
+ * @property {Date} opened when it was opened last
+ */
+
+const diskCache = builtin('node:fs') && (() => import('./disk-cache.js'))
+const privateFiles = () => import('./private-files.js')
+
+/** @returns {Promise<KeptModel[]>} */
+export async function keptModels() {
+  if (!diskCache) return (await privateFiles()).listPrivateFiles()
+  return (await diskCache()).listDiskCache(String((await settingsOf({})).cache))
+}
+
+/**
+ * Deletes a model, or one revision of it.
+ * @param {string} name hf:owner/name, or hf:owner/name@revision
+ * @returns {Promise<number>} how many revisions were deleted
+ */
+export async function deleteKeptModel(name) {
+  const { id, revision } = parseName(name)
+  const isAll = !name.includes('@')
+  const models = (await keptModels()).filter(
+    model => model.id === id && (isAll || model.commit === revision || model.revisions.includes(revision)),
+  )
+  for (const model of models)
+    if (diskCache) await (await diskCache()).deleteFromDiskCache(String((await settingsOf({})).cache), model)
+    else await (await privateFiles()).deletePrivateFiles(model)
+  return models.length
+}

@@ -1,0 +1,365 @@
+// Requests to the hub: redirects, ranges, what is tried again and how it is said.
+
+import { builtin } from './settings.js'
+
+/** @typedef {import('./settings.js').Settings} Settings */
+/** @typedef {import('./hub-name.js').HubName} HubName */
+
+/**
+ * A file of a repository.
+ * @typedef {object} HubFile
+ * @property {string} path in the repository
+ * @property {number} [size] in bytes, as the hub announced it
+ * @property {string} [hash] SHA-256 of a large file, SHA-1 of git of others: the hub's ETag
+ * @property {string} [address] where it was found last: a signed address, which expires
+ * @property {Promise<void>} [resolving] settled when the request that resolves the address has its answer
+ *
+ * @typedef {object} Facts what the hub says of a revision
+ * @property {string} id the present name of the model
+ * @property {string} commit
+ * @property {HubFile[]} files
+ * @property {boolean} isGated
+ * @property {string} [license]
+ */
+
+/** An error of the hub, of the way to it, or of what came from it. */
+export class HubError extends Error {
+  /**
+   * @param {'NOT_FOUND' | 'GATED' | 'TOKEN' | 'BUSY' | 'NETWORK' | 'ANSWER' | 'DAMAGED' | 'OFFLINE' | 'DISK_FULL'} code
+   * @param {string} message
+   * @param {ErrorOptions} [options]
+   */
+  constructor(code, message, options) {
+    super(message, options)
+    this.name = 'HubError'
+    this.code = code
+  }
+}
+
+/** An error that may pass: the request is made again. */
+class Passing extends Error {
+  /**
+   * @param {'BUSY' | 'NETWORK'} code
+   * @param {string} message
+   * @param {{ after?: number, cause?: unknown }} [options] after: seconds that the hub asks to wait
+   */
+  constructor(code, message, { after, cause } = {}) {
+    super(message, { cause })
+    this.code = code
+    this.after = after
+  }
+}
+
+/** How often a request is made, the first pause in milliseconds (each one is twice as long), and the longest pause. */
+const TRIES = 5
+const PAUSE = 500
+const LONGEST = 60_000
+
+/** Browsers follow redirects by themselves and do not show them. */
+const seesRedirects = builtin('node:fs') !== undefined
+
+/** @param {number} time @param {AbortSignal} [signal] */
+const sleep = (time, signal) =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve(undefined)
+    }, time)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+
+/**
+ * A signal that ends a request by the caller's signal, or when no byte came for a time.
+ * @param {AbortSignal | undefined} signal
+ * @param {number} patience
+ */
+function watch(signal, patience) {
+  const controller = new AbortController()
+  const stop = () => controller.abort(signal?.reason)
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer
+  const again = () => {
+    clearTimeout(timer)
+    const broken = new Passing('NETWORK', `no byte came for ${patience / 1000} s`)
+    timer = setTimeout(() => controller.abort(broken), patience)
+  }
+  signal?.addEventListener('abort', stop, { once: true })
+  again()
+  const end = () => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
+  }
+  return { signal: controller.signal, again, end }
+}
+
+/**
+ * The requests of one model.
+ * @param {Settings} settings
+ * @param {HubName} name
+ * @param {AbortSignal} [signal]
+ */
+export function requestsOf({ hub, token, headers, patience }, name, signal) {
+  const { origin } = new URL(hub)
+  const own = { ...headers, ...(token && { Authorization: `Bearer ${token}` }) }
+  const fail = (/** @type {HubError['code']} */ code, /** @type {string} */ text) =>
+    new HubError(code, `${name.text}: ${text}`)
+  const howToGive = `a token: { token: 'hf_...' }${seesRedirects ? ' or the variable HF_TOKEN' : ''}`
+  /** @type {Facts | undefined} */
+  let known
+
+  /**
+   * The answer at the end of all redirects. The token and the caller's headers go to the hub alone.
+   * @param {string} url
+   * @param {Record<string, string>} range
+   * @param {AbortSignal} ended
+   */
+  async function answerOf(url, range, ended) {
+    /** The hash of a large file: the storage does not know it. @type {string | null} */
+    let linked = null
+    for (let hops = 0; hops < 10; hops++) {
+      const isOwn = new URL(url).origin === origin
+      const redirect = seesRedirects ? 'manual' : 'follow'
+      const response = await fetch(url, { headers: { ...range, ...(isOwn && own) }, redirect, signal: ended })
+      const location = response.status < 400 && response.headers.get('location')
+      const last = response.url || url
+      const ends = new URL(last).origin === origin
+      linked ??= response.headers.get('x-linked-etag')
+      if (!location) return { response, url: last, isOwn: ends, etag: linked ?? (ends && response.headers.get('etag')) }
+      await response.body?.cancel()
+      url = new URL(location, url).href
+    }
+    throw fail('ANSWER', `${hub} redirects more than ten times`)
+  }
+
+  /**
+   * Why an answer is refused.
+   * @param {Awaited<ReturnType<typeof answerOf>>} answer
+   * @param {string} what
+   */
+  function refusal({ response, url, isOwn }, what) {
+    const { status } = response
+    const code = response.headers.get('x-error-code')
+    const said = response.headers.get('x-error-message')
+    const tail = said ? ` ("${said}")` : ''
+    if (!isOwn && status >= 400 && status < 500 && status !== 429)
+      return new Passing('NETWORK', `the signed address of ${what} answers ${status}`)
+    if (status === 429 || status === 408 || status >= 500) {
+      const limit = /(?:^|;) *t=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]
+      const after = response.headers.get('retry-after') ?? limit
+      return new Passing('BUSY', `${new URL(url).origin} answers ${status} for ${what}${tail}`, {
+        after: after === undefined || Number.isNaN(Number(after)) ? undefined : Number(after),
+      })
+    }
+    const terms = `${hub}/${known?.id ?? name.id}`
+    if (code === 'GatedRepo' || ((status === 401 || status === 403) && known?.isGated))
+      return fail(
+        'GATED',
+        token
+          ? `the model is gated, and the account of the token has no access to it: accept the terms at ${terms}`
+          : `the model is gated: accept its terms at ${terms}, then give ${howToGive}`,
+      )
+    if (code === 'RevisionNotFound') return fail('NOT_FOUND', `${name.id} has no revision ${name.revision}`)
+    if (code === 'EntryNotFound') return fail('NOT_FOUND', `${name.id} has no file ${what}`)
+    if (status === 401 && token && code !== 'RepoNotFound') return fail('TOKEN', `${hub} refuses the token${tail}`)
+    if (status === 401 || status === 403 || code === 'RepoNotFound')
+      return fail(
+        'NOT_FOUND',
+        token
+          ? `${hub} has no model ${name.id} that the account of the token can read: check the name and the token`
+          : `${hub} has no model ${name.id}, or it is private: check the name, or give ${howToGive}`,
+      )
+    if (status === 404) return fail('NOT_FOUND', `${url} answers 404: check the name, and that ${hub} is a hub`)
+    return fail('ANSWER', `${url} answers ${status}${tail}, 200 or 206 expected`)
+  }
+
+  /** @param {string} url @param {string} what */
+  const page = (url, what) =>
+    fail(
+      'ANSWER',
+      `${url} answers with a page of HTML, ${what} expected: the address is not that of a hub, or the network asks for a login first`,
+    )
+
+  /**
+   * Makes an attempt again while its error may pass, after growing pauses, or when the hub said.
+   * @template T
+   * @param {() => Promise<T>} attempt
+   * @param {number} [tries]
+   * @returns {Promise<T>}
+   */
+  async function repeatedly(attempt, tries = TRIES) {
+    for (let n = 1; ; n++) {
+      signal?.throwIfAborted()
+      try {
+        return await attempt()
+      } catch (cause) {
+        signal?.throwIfAborted()
+        if (cause instanceof HubError) throw cause
+        const text = /** @type {Error} */ (cause).message
+        const error =
+          cause instanceof Passing ? cause : new Passing('NETWORK', `${hub} cannot be reached: ${text}`, { cause })
+        const pause = error.after === undefined ? PAUSE * 2 ** (n - 1) : 1000 * error.after
+        if (pause > LONGEST) throw fail(error.code, `${error.message}; it asks to wait ${error.after} s`)
+        if (n >= tries) throw fail(error.code, `${error.message}${n > 1 ? `, after ${n} requests` : ''}`)
+        await sleep(pause, signal)
+      }
+    }
+  }
+
+  /** @param {HubFile} file */
+  const resolveAddress = ({ path }) =>
+    `${hub}/${known?.id ?? name.id}/resolve/${known?.commit ?? encodeURIComponent(name.revision)}/${path.split('/').map(encodeURIComponent).join('/')}`
+
+  return {
+    /**
+     * Asks for the commit of the revision and its files.
+     * @param {number} [tries]
+     * @returns {Promise<Facts>}
+     */
+    facts: tries =>
+      repeatedly(async () => {
+        const seen = watch(signal, patience)
+        try {
+          const url = `${hub}/api/models/${name.id}/revision/${encodeURIComponent(name.revision)}?blobs=true`
+          const answer = await answerOf(url, {}, seen.signal)
+          if (answer.response.status !== 200) throw refusal(answer, 'the list of files')
+          const text = await answer.response.text()
+          if (/^\s*</.test(text)) throw page(answer.url, 'the list of files as JSON')
+          known = factsOf(text, name)
+          return known
+        } finally {
+          seen.end()
+        }
+      }, tries),
+
+    /** Facts that were kept, of a model that is read without asking again. @param {Facts} facts */
+    use(facts) {
+      known = facts
+    },
+
+    /**
+     * Reads bytes from <= i < to of a file. A body that breaks off goes on where it ended. The size and the hash are taken
+     * from the answer where the list of files did not have them.
+     * @param {HubFile} file
+     * @param {number} from
+     * @param {number} to
+     * @param {(count: number) => void} onBytes
+     */
+    async range(file, from, to, onBytes) {
+      let bytes = new Uint8Array(to - from)
+      let have = 0
+      await repeatedly(async () => {
+        if (!file.address) await file.resolving
+        const used = file.address
+        const seen = watch(signal, patience)
+        let isResolved = () => {}
+        if (!used)
+          file.resolving = new Promise(resolve => {
+            isResolved = () => resolve()
+          })
+        try {
+          const range = { Range: `bytes=${from + have}-${to - 1}` }
+          const answer = await answerOf(used ?? resolveAddress(file), range, seen.signal)
+          const { response } = answer
+          if (response.status !== 200 && response.status !== 206) {
+            if (response.status !== 416 || from + have > 0 || file.size) throw refusal(answer, file.path)
+            file.size = 0
+          }
+          file.address = answer.url
+          isResolved()
+          if (response.headers.get('content-type')?.startsWith('text/html')) throw page(answer.url, file.path)
+          file.hash ??= /^(?:W\/)?"([0-9a-f]{40}|[0-9a-f]{64})"$/.exec(answer.etag || '')?.[1]
+          checkRange(response, file, from + have, to)
+          const end = Math.min(to, file.size ?? to) - from
+          let skip = response.status === 200 ? from + have : 0 // a hub without ranges sends the file from its start
+          const reader = response.body?.getReader()
+          for (; reader; ) {
+            const { done, value } = await reader.read()
+            if (done) break
+            seen.again()
+            const part = value.subarray(Math.min(skip, value.length))
+            skip -= value.length - part.length
+            if (have + part.length > end) {
+              if (response.status === 206 || end + from === file.size)
+                throw fail(
+                  'ANSWER',
+                  `${file.path} is longer than ${file.size ?? to - from} bytes, which the hub announced`,
+                )
+              bytes.set(part.subarray(0, end - have), have)
+              onBytes(end - have)
+              have = end
+              reader.cancel()
+              break
+            }
+            bytes.set(part, have)
+            have += part.length
+            onBytes(part.length)
+          }
+          if (file.size === undefined) file.size = from + have // the answer says no size: this is all
+          if (have < Math.min(to, file.size) - from)
+            throw new Passing('NETWORK', `${file.path} ends after ${from + have} of ${file.size} bytes`)
+          bytes = bytes.subarray(0, have)
+        } catch (error) {
+          if (file.address === used || !used) file.address = undefined
+          throw seen.signal.aborted ? seen.signal.reason : error
+        } finally {
+          isResolved()
+          file.resolving = undefined
+          seen.end()
+        }
+      })
+      return bytes
+    },
+  }
+
+  /**
+   * Checks that an answer has the bytes that were asked for, and learns the size of a file.
+   * @param {Response} response
+   * @param {HubFile} file
+   * @param {number} from
+   * @param {number} to
+   */
+  function checkRange({ status, headers: given }, file, from, to) {
+    const range = status === 206 ? given.get('content-range') : null
+    if (range === null) return // hidden from other origins, or the whole file
+    const [, first, last, all] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(range) ?? []
+    if (all !== undefined && all !== '*') {
+      file.size ??= Number(all)
+      if (file.size !== Number(all))
+        throw fail('ANSWER', `${file.path} has ${all} bytes, the hub announced ${file.size}`)
+    }
+    if (Number(first) !== from || Number(last) !== Math.min(to, file.size ?? to) - 1)
+      throw fail(
+        'ANSWER',
+        `${file.path}: the answer to a request for bytes ${from}-${to - 1} has "${range}": the hub, or a cache before it, gives other bytes`,
+      )
+  }
+}
+
+/** @param {string} text @param {HubName} name @returns {Facts} */
+function factsOf(text, { text: given, id }) {
+  /** @type {any} */
+  let json
+  try {
+    json = JSON.parse(text)
+  } catch {}
+  if (!/^[0-9a-f]{40}$/.test(json?.sha) || !Array.isArray(json.siblings))
+    throw new HubError('ANSWER', `${given}: the hub's answer has no commit and no list of files: is this a hub?`)
+  const files = json.siblings.flatMap((/** @type {any} */ file) => {
+    const { rfilename: path, size, blobId, lfs } = file ?? {}
+    if (typeof path !== 'string' || /\\|^\/|(^|\/)\.\.?(\/|$)/.test(path)) return []
+    const bytes = lfs?.size ?? size
+    const hash = lfs?.sha256 ?? blobId
+    return {
+      path,
+      size: Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : undefined,
+      hash: /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(hash) ? hash : undefined,
+    }
+  })
+  const tag = json.tags?.find?.((/** @type {unknown} */ each) => String(each).startsWith('license:'))
+  const present = /^[\w.-]+(\/[\w.-]+)?$/.test(json.id) ? json.id : id
+  return { id: present, commit: json.sha, files, isGated: Boolean(json.gated), license: tag?.slice(8) }
+}

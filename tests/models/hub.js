@@ -1,0 +1,256 @@
+// A hub on loopback ports that answers as the public one does (docs/models.md lists the facts): a list of files with sizes and
+// hashes, small files by a redirect to the same origin, large ones by a signed address on another origin, which expires.
+
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+
+/** @typedef {import('node:http').IncomingMessage} Request */
+/** @typedef {import('node:http').ServerResponse} Response */
+
+/**
+ * @typedef {object} HubModel
+ * @property {Record<string, Uint8Array>} files
+ * @property {boolean} [isGated] only the token 'hf_member' reads its files
+ * @property {boolean} [isPrivate] without a token of a member it does not seem to exist
+ * @property {string} [movedTo] the id that it has now
+ * @property {string[]} [branches] that lead to the one commit, beside main
+ *
+ * @typedef {object} Fault what happens to requests instead of the true answer
+ * @property {RegExp} of their `METHOD url`
+ * @property {number} [times] default: always
+ * @property {number} [status]
+ * @property {Record<string, string>} [headers]
+ * @property {string | Uint8Array} [body] instead of the content
+ * @property {number} [cut] the connection ends after so many bytes of the body
+ * @property {boolean} [isSilent] the connection stays open after these bytes
+ * @property {(body: Buffer) => Uint8Array} [change] of the bytes that are sent
+ */
+
+const EXPOSED =
+  'X-Repo-Commit,X-Request-Id,X-Error-Code,X-Error-Message,X-Total-Count,ETag,Link,Accept-Ranges,Content-Range,X-Linked-Size,X-Linked-ETag,X-Xet-Hash'
+
+/** The hash by which git knows a file. @param {Uint8Array} bytes */
+const gitHash = bytes => createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
+/** @param {Uint8Array} bytes */
+const sha256 = bytes => createHash('sha256').update(bytes).digest('hex')
+
+/**
+ * @param {Record<string, HubModel>} models by id
+ * @param {{ latency?: number, rate?: number, hasBlobs?: boolean }} [options] milliseconds before each answer; bytes a second of
+ *   all storage answers together; hasBlobs: false: the list has no sizes and hashes
+ */
+export async function startHub(models, { latency = 0, rate = Infinity, hasBlobs = true } = {}) {
+  /** @type {Fault[]} */
+  let faults = []
+  /** @type {{ server: string, method: string, url: string, range: string | undefined, authorization: string | undefined, headers: Request['headers'] }[]} */
+  const asked = []
+  let secret = randomBytes(16)
+  const sign = (/** @type {string} */ path) => createHmac('sha256', secret).update(path).digest('hex')
+  let sent = 0
+  const begun = performance.now()
+
+  const commitOf = (/** @type {HubModel} */ model) =>
+    createHash('sha1')
+      .update(
+        Object.entries(model.files)
+          .map(([name, bytes]) => name + sha256(bytes))
+          .join(),
+      )
+      .digest('hex')
+  const isLarge = (/** @type {string} */ path) => /\.(safetensors|bin)$/.test(path)
+
+  /** @param {Response} response @param {number} status @param {Record<string, string | number>} headers @param {string | Uint8Array} [body] */
+  const reply = (response, status, headers = {}, body = '') => {
+    response.writeHead(status, headers).end(body)
+  }
+  /** @param {Response} response @param {number} status @param {string} code @param {string} text */
+  const refuse = (response, status, code, text) =>
+    reply(
+      response,
+      status,
+      { 'x-error-code': code, 'x-error-message': text, 'content-type': 'application/json' },
+      JSON.stringify({ error: text }),
+    )
+
+  /**
+   * Sends a file or a range of it.
+   * @param {Request} request @param {Response} response @param {Buffer} content @param {Record<string, string>} headers @param {Fault} [fault]
+   */
+  async function send(request, response, content, headers, fault) {
+    const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '')
+    const from = range ? Number(range[1]) : 0
+    if (range && from >= content.length) return reply(response, 416, { 'content-range': `bytes */${content.length}` })
+    const last = range ? Math.min(Number(range[2] || Infinity), content.length - 1) : content.length - 1
+    let body = content.subarray(from, last + 1)
+    if (fault?.change) body = Buffer.from(fault.change(body))
+    response.writeHead(range ? 206 : 200, {
+      'content-type': 'text/plain; charset=utf-8',
+      'accept-ranges': 'bytes',
+      'content-length': last + 1 - from,
+      ...(range && { 'content-range': `bytes ${from}-${last}/${content.length}` }),
+      ...headers,
+      ...fault?.headers,
+    })
+    if (request.method === 'HEAD') return response.end()
+    if (fault?.cut !== undefined) {
+      response.write(body.subarray(0, fault.cut))
+      if (!fault.isSilent) setTimeout(() => response.destroy(), 20)
+      return
+    }
+    for (let at = 0; at < body.length; at += 65536) {
+      const part = body.subarray(at, at + 65536)
+      sent += part.length
+      const wait = (1000 * sent) / rate - (performance.now() - begun)
+      if (wait > 5) await new Promise(resolve => setTimeout(resolve, wait))
+      if (response.destroyed) return
+      if (!response.write(part)) await new Promise(resolve => response.once('drain', resolve).once('close', resolve))
+    }
+    response.end()
+  }
+
+  /** @param {string} server @param {(request: Request, response: Response, url: URL, fault?: Fault) => unknown} answer */
+  async function listen(server, answer) {
+    const own = createServer(async (request, response) => {
+      const { method = '', url = '', headers } = request
+      response.setHeader('access-control-allow-origin', headers.origin ?? '*')
+      response.setHeader('access-control-expose-headers', EXPOSED)
+      if (method === 'OPTIONS')
+        return reply(response, 204, {
+          'access-control-allow-headers': headers['access-control-request-headers'] ?? '',
+          'access-control-max-age': 86400,
+        })
+      asked.push({ server, method, url, range: headers.range, authorization: headers.authorization, headers })
+      if (latency) await new Promise(resolve => setTimeout(resolve, latency))
+      const fault = faults.find(({ of }) => of.test(`${method} ${url}`))
+      if (fault?.times !== undefined && --fault.times <= 0) faults = faults.filter(each => each !== fault)
+      if (fault?.status !== undefined || fault?.body !== undefined)
+        return reply(response, fault.status ?? 200, fault.headers, fault.body)
+      await answer(request, response, new URL(url, 'http://host'), fault)
+    })
+    await new Promise(resolve => own.listen(0, '127.0.0.1', () => resolve(undefined)))
+    const { port } = /** @type {import('node:net').AddressInfo} */ (own.address())
+    const close = () => {
+      own.closeAllConnections()
+      own.close()
+    }
+    return { url: `http://127.0.0.1:${port}`, close }
+  }
+
+  const storage = await listen('storage', (request, response, url, fault) => {
+    const [, hash] = url.pathname.split('/')
+    if (url.searchParams.get('Signature') !== sign(url.pathname)) return reply(response, 403, {}, 'Request has expired')
+    const all = Object.values(models).flatMap(({ files }) => Object.values(files))
+    const content = all.find(bytes => sha256(bytes) === hash)
+    if (!content) return reply(response, 404)
+    return send(request, response, Buffer.from(content), { etag: `"${'e'.repeat(64)}"` }, fault)
+  })
+
+  const hub = await listen('hub', async (request, response, url, fault) => {
+    const path = decodeURIComponent(url.pathname)
+    const [, , id, kind, rest = ''] =
+      /^\/(api\/resolve-cache\/models\/|api\/models\/|)((?:[\w.-]+\/)?[\w.-]+?)\/(resolve|revision|tree|paths-info|[0-9a-f]{40})(?:\/(.*))?$/.exec(
+        path,
+      ) ?? []
+    const model = models[id]
+    const isMember = request.headers.authorization === 'Bearer hf_member'
+    if (request.headers.authorization && !/^Bearer hf_(member|other)$/.test(request.headers.authorization))
+      return reply(response, 401, { 'x-error-message': 'Invalid credentials in Authorization header' })
+    if (!model || (model.isPrivate && !isMember))
+      return refuse(response, request.headers.authorization ? 404 : 401, 'RepoNotFound', 'Repository not found')
+    if (model.movedTo) return reply(response, 307, { location: url.pathname.replace(id, model.movedTo) + url.search })
+    const commit = commitOf(model)
+    const revisions = ['main', commit, ...(model.branches ?? [])]
+    const revision = kind.length === 40 ? kind : revisions.find(each => rest === each || rest.startsWith(`${each}/`))
+    if (revision === undefined) return refuse(response, 404, 'RevisionNotFound', `Invalid rev id: ${rest}`)
+    const file = kind.length === 40 ? rest : rest.slice(revision.length + 1)
+
+    const facts = (/** @type {string} */ name) => {
+      const content = model.files[name]
+      const lfs = isLarge(name)
+        ? { sha256: sha256(content), oid: sha256(content), size: content.length, pointerSize: 134 }
+        : undefined
+      return { size: content.length, blobId: gitHash(content), oid: gitHash(content), ...(lfs && { lfs }) }
+    }
+    const json = { 'content-type': 'application/json; charset=utf-8' }
+    if (kind === 'revision') {
+      const siblings = Object.keys(model.files).map(name => ({
+        rfilename: name,
+        ...(hasBlobs && url.searchParams.has('blobs') && facts(name)),
+      }))
+      const body = {
+        _id: '1',
+        id,
+        sha: commit,
+        private: false,
+        gated: model.isGated ? 'manual' : false,
+        tags: ['license:mit'],
+        siblings,
+      }
+      return reply(response, 200, json, JSON.stringify(body))
+    }
+    if (kind === 'tree' || kind === 'paths-info') {
+      let text = ''
+      for await (const part of request) text += part
+      const wanted = kind === 'tree' ? Object.keys(model.files) : [JSON.parse(text).paths].flat()
+      const list = wanted.map(name => ({
+        type: 'file',
+        path: name,
+        ...facts(name),
+        lastCommit: { id: commit, title: '', date: '' },
+      }))
+      return reply(response, 200, json, JSON.stringify(list))
+    }
+    if (model.isGated && !isMember)
+      return refuse(
+        response,
+        request.headers.authorization ? 403 : 401,
+        'GatedRepo',
+        `Access to model ${id} is restricted`,
+      )
+    const content = model.files[file]
+    if (!content) return refuse(response, 404, 'EntryNotFound', 'Entry not found')
+    response.setHeader('x-repo-commit', commit)
+    if (isLarge(file)) {
+      const place = `/${sha256(content)}`
+      return reply(response, 302, {
+        location: `${storage.url}${place}?Expires=1&Signature=${sign(place)}`,
+        'x-linked-size': content.length,
+        'x-linked-etag': `"${sha256(content)}"`,
+      })
+    }
+    if (kind === 'resolve' && !model.isGated && !model.isPrivate)
+      return reply(response, 307, {
+        location: `/api/resolve-cache/models/${id}/${commit}/${file}?etag=1`,
+        'x-linked-size': content.length,
+      })
+    return send(request, response, Buffer.from(content), { etag: `"${gitHash(content)}"` }, fault)
+  })
+
+  return {
+    url: hub.url,
+    storage: storage.url,
+    asked,
+    commitOf: (/** @type {string} */ id) => commitOf(models[id]),
+    /** @param {...Fault} given */
+    break: (...given) => {
+      faults = given
+    },
+    /** All signed addresses that were given out are refused from now on. */
+    expire: () => {
+      secret = randomBytes(16)
+    },
+    close: () => {
+      hub.close()
+      storage.close()
+    },
+  }
+}
+
+/** The files of a folder in memory. @param {Record<string, Uint8Array | Blob>} folder */
+export async function bytesOf(folder) {
+  /** @type {Record<string, Uint8Array>} */
+  const files = {}
+  for (const [name, content] of Object.entries(folder))
+    files[name] = content instanceof Blob ? new Uint8Array(await content.arrayBuffer()) : content
+  return files
+}

@@ -1,0 +1,595 @@
+// Models by name from a hub on loopback ports, in Node: the cache of Python's library, the variables of its environment,
+// few requests, and a sentence for all that can go wrong.
+
+import assert from 'node:assert/strict'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import fs from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, beforeEach, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load } from '../../src/index.js'
+import { BLOCK, blocksOf } from '../../src/models/blocks.js'
+import { parseName } from '../../src/models/hub/hub-name.js'
+import { Sha256 } from '../../src/models/hub/sha256.js'
+import { deleteKeptModel, inspectModel, keptModels, loadModel } from '../../src/models.js'
+import { bytesOf, startHub } from './hub.js'
+import { makeFolder } from './made-folder.js'
+
+const qkv = await load()
+const folder = fileURLToPath(new URL('../goldens/models/gpt2-tiny', import.meta.url))
+const names = ['config.json', 'model.safetensors', 'tokenizer.json']
+const tiny = Object.fromEntries(names.map(name => [name, readFileSync(`${folder}/${name}`)]))
+const large = await bytesOf(makeFolder(qkv, 'F32', { vocab: 80_001 }).folder) // 24 MB: four blocks
+const shards = fileURLToPath(new URL('../goldens/models/llama-tiny-sharded', import.meta.url))
+const sharded = Object.fromEntries(
+  readdirSync(shards)
+    .filter(name => /^(config|tokenizer|model)/.test(name))
+    .map(name => [`sub/folder/${name}`, readFileSync(`${shards}/${name}`)]),
+)
+
+const hub = await startHub({
+  'me/tiny': { files: tiny, branches: ['refs/pr/1', 'v1.0'] },
+  'me/large': { files: large },
+  'me/gated': { files: tiny, isGated: true },
+  'me/private': { files: tiny, isPrivate: true },
+  'old-name': { files: {}, movedTo: 'me/tiny' },
+  'me/many': { files: { ...sharded, 'README.md': Buffer.from('Many') } },
+  'me/pickled': { files: { 'config.json': tiny['config.json'], 'pytorch_model.bin': Buffer.from('PK') } },
+})
+after(() => hub.close())
+
+const home = mkdtempSync(join(tmpdir(), 'qkv-hub-'))
+after(() => rmSync(home, { recursive: true, force: true }))
+const VARIABLES = /^(HF_|HUGGING|TRANSFORMERS_OFFLINE|XDG_CACHE_HOME)/
+for (const name of Object.keys(process.env)) if (VARIABLES.test(name)) delete process.env[name]
+let own = 0
+let cache = ''
+beforeEach(() => {
+  process.env.HF_HOME = join(home, String(own++))
+  cache = join(process.env.HF_HOME, 'hub')
+  process.env.HF_ENDPOINT = hub.url
+  hub.break()
+  hub.asked.length = 0
+})
+
+const ids = [1, 2, 3, 250]
+/** @param {Awaited<ReturnType<typeof loadModel>>} model @param {readonly number[]} [given] */
+function numbersOf(model, given = ids) {
+  const { logits } = model.forward({ ids: given })
+  model.dispose()
+  return logits?.data
+}
+const expected = numbersOf(await loadModel(qkv, folder, { tokenizer: false }))
+const none = /** @type {const} */ ({ tokenizer: false })
+/** All files below a folder that are no folders. @param {string} path */
+const filesIn = path =>
+  existsSync(path)
+    ? readdirSync(path, { recursive: true, withFileTypes: true })
+        .filter(entry => !entry.isDirectory())
+        .map(entry => join(entry.parentPath, entry.name).slice(path.length + 1))
+        .sort()
+    : []
+
+test('a name opens the model of the folder, in few requests, and the second time without the network', async () => {
+  const model = await loadModel(qkv, 'hf:me/tiny')
+  assert.equal(model.tokenize('The cat').ids.length > 1, true)
+  assert.deepEqual(numbersOf(model), expected)
+  const requests = hub.asked.map(({ server, url }) => `${server} ${url.replace(/\?.*/, '')}`)
+  assert.equal(requests.length, 7, requests.join('\n')) // redirects count: four requests, three are redirected
+  hub.break({ of: /./, status: 503, headers: { 'retry-after': '0' } })
+  assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny')), expected)
+  hub.asked.length = 0
+  process.env.HF_HUB_OFFLINE = '1'
+  try {
+    assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny')), expected)
+    await assert.rejects(loadModel(qkv, 'hf:me/large'), /no file of it is kept in .*, and HF_HUB_OFFLINE forbids/)
+  } finally {
+    delete process.env.HF_HUB_OFFLINE
+  }
+  assert.equal(hub.asked.length, 0)
+})
+
+test('large files are read in blocks of 8 MiB by one signed address; 548 MB take less than 80 requests', async () => {
+  const model = await loadModel(qkv, 'hf:me/large', none)
+  const local = await loadModel(qkv, large, none)
+  assert.deepEqual(numbersOf(model), numbersOf(local))
+  const size = large['model.safetensors'].length
+  const { count } = blocksOf(size)
+  assert.equal(count, 4)
+  const weights = hub.asked.filter(({ url }) => !url.includes('json') && !url.includes('api'))
+  assert.equal(weights.filter(({ server }) => server === 'hub').length, 1, 'the redirect is resolved once')
+  assert.equal(weights.length, count + 1)
+  assert.equal(hub.asked.length, 1 + 2 + 1 + count)
+  // The list of files, three small files and the weights, each with a redirect.
+  assert.ok(1 + 3 * 2 + 1 + blocksOf(548_105_171).count <= 80)
+  assert.ok(BLOCK <= 8 * 2 ** 20)
+})
+
+test('the cache has the layout of Python: blobs by their hash, snapshots of links, refs', async () => {
+  numbersOf(await loadModel(qkv, 'hf:me/tiny@refs/pr/1'))
+  const base = join(cache, 'models--me--tiny')
+  const commit = hub.commitOf('me/tiny')
+  assert.equal(readFileSync(join(base, 'refs/refs/pr/1'), 'utf8'), commit)
+  for (const name of names) {
+    const pointer = join(base, 'snapshots', commit, name)
+    assert.match(readlinkSync(pointer), /^\.\.\/\.\.\/blobs\/([0-9a-f]{40}|[0-9a-f]{64})$/)
+    assert.deepEqual(readFileSync(pointer), tiny[name])
+  }
+  assert.equal(readdirSync(join(base, 'blobs')).length, 3)
+  assert.ok(readdirSync(join(base, 'blobs')).every(name => !lstatSync(join(base, 'blobs', name)).isSymbolicLink()))
+})
+
+test('what another program put in the cache is read, and its refs and folders are found offline', async () => {
+  const base = join(cache, 'models--me--tiny')
+  const commit = 'c'.repeat(40)
+  mkdirSync(join(base, 'blobs'), { recursive: true })
+  mkdirSync(join(base, 'snapshots', commit), { recursive: true })
+  mkdirSync(join(base, 'refs'))
+  writeFileSync(join(base, 'refs/main'), commit)
+  for (const name of names) {
+    writeFileSync(join(base, 'blobs', `hash-of-${name}`), tiny[name])
+    await fs.symlink(`../../blobs/hash-of-${name}`, join(base, 'snapshots', commit, name))
+  }
+  process.env.TRANSFORMERS_OFFLINE = 'yes'
+  try {
+    for (const name of ['hf:me/tiny', `hf:me/tiny@${commit}`])
+      assert.deepEqual(numbersOf(await loadModel(qkv, name)), expected)
+  } finally {
+    delete process.env.TRANSFORMERS_OFFLINE
+  }
+})
+
+test('a blob that another revision has is not downloaded again', async () => {
+  numbersOf(await loadModel(qkv, 'hf:me/tiny'))
+  rmSync(join(cache, 'models--me--tiny/snapshots'), { recursive: true })
+  hub.asked.length = 0
+  numbersOf(await loadModel(qkv, 'hf:me/tiny'))
+  assert.equal(hub.asked.length, 1, 'the list of files')
+  assert.equal(readdirSync(join(cache, 'models--me--tiny/snapshots', hub.commitOf('me/tiny'))).length, 3)
+})
+
+test('the cache is where the variables of Python say', async () => {
+  const { HF_HOME } = process.env
+  const places = /** @type {const} */ ([
+    ['XDG_CACHE_HOME', 'huggingface/hub'],
+    ['HUGGINGFACE_HUB_CACHE', ''],
+    ['HF_HUB_CACHE', ''],
+  ])
+  try {
+    for (const [name, below] of places) {
+      const place = join(String(HF_HOME), name)
+      process.env[name] = place
+      if (name === 'XDG_CACHE_HOME') delete process.env.HF_HOME
+      numbersOf(await loadModel(qkv, 'hf:me/tiny', none))
+      assert.ok(existsSync(join(place, below, 'models--me--tiny/refs/main')), name)
+    }
+  } finally {
+    for (const [name] of places) delete process.env[name]
+  }
+})
+
+test('a folder of shards in a repository is read; other files are not', async () => {
+  const model = await loadModel(qkv, 'hf:me/many/sub/folder')
+  const local = await loadModel(qkv, shards, none)
+  assert.deepEqual(numbersOf(model), numbersOf(local))
+  assert.ok(!hub.asked.some(({ url }) => url.includes('README')))
+  assert.ok(existsSync(join(cache, 'models--me--many/snapshots', hub.commitOf('me/many'), 'sub/folder/config.json')))
+  await assert.rejects(loadModel(qkv, 'hf:me/many/nowhere'), /me\/many has no folder nowhere/)
+})
+
+test('a name that moved opens its model, under the old name in the cache', async () => {
+  assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:old-name', none)), expected)
+  assert.ok(existsSync(join(cache, 'models--old-name/refs/main')))
+})
+
+test('inspectModel tells memory and download before anything large is read', async () => {
+  const { bytes, hub: facts, type } = await inspectModel('hf:me/large')
+  assert.equal(type, 'gpt2')
+  const size = large['model.safetensors'].length
+  assert.ok(bytes.float32 > bytes.float16 && bytes.float16 > bytes.int8)
+  assert.equal(facts?.download, size + large['config.json'].length)
+  assert.equal(facts?.commit, hub.commitOf('me/large'))
+  assert.equal(facts?.license, 'mit')
+  assert.deepEqual(facts?.files, [
+    { name: 'config.json', bytes: large['config.json'].length },
+    { name: 'model.safetensors', bytes: size },
+  ])
+  const read = hub.asked.filter(({ server }) => server === 'storage')
+  assert.deepEqual(
+    read.map(({ range }) => range),
+    ['bytes=0-1048575'],
+  )
+  assert.deepEqual(
+    filesIn(cache).filter(name => name.includes('incomplete')),
+    [],
+  )
+  numbersOf(await loadModel(qkv, 'hf:me/large', none))
+  assert.equal((await inspectModel('hf:me/large')).hub?.download, 0)
+})
+
+test('the token and the headers go to the hub and to nobody else', async () => {
+  const headers = { 'x-own': 'secret' }
+  numbersOf(await loadModel(qkv, 'hf:me/private', { token: 'hf_member', headers, ...none }))
+  process.env.HF_TOKEN = 'hf_member'
+  try {
+    numbersOf(await loadModel(qkv, 'hf:me/gated', none))
+    process.env.HF_HUB_DISABLE_IMPLICIT_TOKEN = '1'
+    await assert.rejects(loadModel(qkv, 'hf:me/gated', { keep: false }), { code: 'GATED' })
+    delete process.env.HF_HUB_DISABLE_IMPLICIT_TOKEN
+    delete process.env.HF_TOKEN
+    mkdirSync(String(process.env.HF_HOME), { recursive: true })
+    writeFileSync(join(String(process.env.HF_HOME), 'token'), 'hf_member\n')
+    numbersOf(await loadModel(qkv, 'hf:me/gated', { keep: false, ...none }))
+  } finally {
+    delete process.env.HF_TOKEN
+    delete process.env.HF_HUB_DISABLE_IMPLICIT_TOKEN
+  }
+  const own = hub.asked.filter(({ headers }) => headers['x-own'])
+  assert.ok(own.length > 2 && own.every(({ server }) => server === 'hub'))
+  const signed = hub.asked.filter(({ server }) => server === 'storage')
+  assert.ok(signed.length > 2 && signed.every(({ authorization }) => authorization === undefined))
+})
+
+/** @type {[string, string, object, RegExp, string][]} */
+const REFUSED = [
+  [
+    'a gated model',
+    'hf:me/gated',
+    {},
+    /me\/gated: the model is gated: accept its terms at http\S+\/me\/gated, then give a token: .* HF_TOKEN/,
+    'GATED',
+  ],
+  [
+    'a gated model with a token of another account',
+    'hf:me/gated',
+    { token: 'hf_other' },
+    /the account of the token has no access to it: accept the terms at/,
+    'GATED',
+  ],
+  [
+    'a model that is not there, or private',
+    'hf:me/private',
+    {},
+    /has no model me\/private, or it is private: check the name, or give a token/,
+    'NOT_FOUND',
+  ],
+  [
+    'a model that the account cannot read',
+    'hf:me/private',
+    { token: 'hf_other' },
+    /has no model me\/private that the account of the token can read/,
+    'NOT_FOUND',
+  ],
+  ['a wrong token', 'hf:me/tiny', { token: 'hf_wrong' }, /refuses the token \("Invalid credentials/, 'TOKEN'],
+  ['a revision that is not there', 'hf:me/tiny@v9', {}, /me\/tiny has no revision v9/, 'NOT_FOUND'],
+]
+for (const [title, name, options, message, code] of REFUSED)
+  test(`${title} is a sentence that says what to do`, async () => {
+    await assert.rejects(loadModel(qkv, name, options), error => {
+      assert.match(String(error), message)
+      assert.equal(/** @type {any} */ (error).code, code)
+      return true
+    })
+    assert.deepEqual(
+      filesIn(cache).filter(file => file.includes('blobs')),
+      [],
+    )
+  })
+
+test('names that are none are refused before any request', async () => {
+  for (const name of [
+    'hf:',
+    'hf:a/b/../c',
+    'hf:../x',
+    'hf:a--b/c',
+    'hf:a/b@../x',
+    'hf:a\\b/c',
+    'hf:a/b?c',
+    'hf://a/b',
+    'hf:.a/b',
+  ])
+    await assert.rejects(loadModel(qkv, name), /is no name of a model on the hub; expected: hf:owner\/name/, name)
+  assert.equal(hub.asked.length, 0)
+  assert.deepEqual(parseName('hf:a/b@refs/pr/3/c/d/'), {
+    text: 'hf:a/b@refs/pr/3/c/d/',
+    id: 'a/b',
+    revision: 'refs/pr/3',
+    folder: 'c/d/',
+  })
+  assert.deepEqual(parseName('hf:gpt2@feature%2Fx').revision, 'feature/x')
+})
+
+test('a name without hf:, and the address of a page of the hub, are told the name that is meant', async () => {
+  await assert.rejects(
+    loadModel(qkv, 'openai-community/gpt2'),
+    /A model on the Hugging Face hub is named hf:openai-community\/gpt2/,
+  )
+  await assert.rejects(loadModel(qkv, `${hub.url}/nothing/here`), error => !/hf:/.test(String(error)))
+})
+
+test('a hub that is not there, and an address that is no hub, are reported', async () => {
+  await assert.rejects(loadModel(qkv, 'hf:me/tiny', { hub: 'http://127.0.0.1:1' }), {
+    code: 'NETWORK',
+    message: /hf:me\/tiny: http:\/\/127\.0\.0\.1:1 cannot be reached/,
+  })
+  hub.break({ of: /api\/models/, body: '<!doctype html><p>Log in', headers: { 'content-type': 'text/html' } })
+  await assert.rejects(loadModel(qkv, 'hf:me/tiny'), {
+    code: 'ANSWER',
+    message: /answers with a page of HTML, the list of files as JSON expected/,
+  })
+  hub.break({ of: /config\.json/, body: '<!doctype html><p>Log in', headers: { 'content-type': 'text/html' } })
+  await assert.rejects(loadModel(qkv, 'hf:me/tiny'), {
+    code: 'ANSWER',
+    message: /answers with a page of HTML, config\.json expected/,
+  })
+  hub.break({ of: /api\/models/, body: '{"sha":"main","siblings":[]}' })
+  await assert.rejects(loadModel(qkv, 'hf:me/tiny'), /has no commit and no list of files: is this a hub/)
+  hub.break({ of: /api\/models/, status: 404, body: 'nothing' })
+  await assert.rejects(loadModel(qkv, 'hf:me/tiny'), /answers 404: check the name, and that http\S+ is a hub/)
+})
+
+test('a repository without safetensors names what it has instead', async () => {
+  await assert.rejects(
+    loadModel(qkv, 'hf:me/pickled'),
+    /there is pytorch_model\.bin, but no model\.safetensors: a pickled file/,
+  )
+})
+
+test('429 and 5xx are asked again after growing pauses, or when the hub says, and reported in the end', async t => {
+  const pauses = /** @type {number[]} */ ([])
+  const { setTimeout } = globalThis
+  t.mock.method(
+    globalThis,
+    'setTimeout',
+    (/** @type {any} */ call, /** @type {number} */ time, /** @type {any[]} */ ...rest) => {
+      const isPause = [500, 1000, 2000, 4000, 7000].includes(time)
+      if (isPause) pauses.push(time)
+      return setTimeout(call, isPause ? 0 : time, ...rest)
+    },
+  )
+  hub.break({ of: /api\/models/, status: 503, times: 4 })
+  assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny', none)), expected)
+  assert.deepEqual(pauses.splice(0), [500, 1000, 2000, 4000])
+  hub.break({ of: /./, status: 429, headers: { 'retry-after': '7' }, times: 1 })
+  assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny', { keep: false, ...none })), expected)
+  hub.break({ of: /./, status: 429, headers: { ratelimit: '"api";r=0;t=7' }, times: 1 })
+  assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny', { keep: false, ...none })), expected)
+  assert.deepEqual(pauses.splice(0), [7000, 7000])
+  hub.break({ of: /./, status: 500, headers: { 'x-error-message': 'Out of order' } })
+  await assert.rejects(loadModel(qkv, 'hf:me/tiny', { keep: false }), {
+    code: 'BUSY',
+    message: /answers 500 for the list of files \("Out of order"\), after 5 requests/,
+  })
+  hub.break({ of: /./, status: 429, headers: { 'retry-after': '240' } })
+  await assert.rejects(loadModel(qkv, 'hf:me/tiny', { keep: false }), {
+    code: 'BUSY',
+    message: /answers 429 for the list of files; it asks to wait 240 s/,
+  })
+})
+
+test('a body that breaks off goes on where it ended', async () => {
+  hub.break({ of: /Signature/, cut: 300_000, times: 2 }, { of: /api\/resolve-cache/, cut: 100, times: 1 })
+  /** @type {number[]} */
+  const loaded = []
+  const model = await loadModel(qkv, 'hf:me/large', { ...none, onProgress: ({ loaded: bytes }) => loaded.push(bytes) })
+  assert.deepEqual(numbersOf(model), numbersOf(await loadModel(qkv, large, none)))
+  const ranges = hub.asked.filter(({ server }) => server === 'storage').map(({ range }) => range)
+  assert.equal(
+    ranges.filter(range => /^bytes=300000-|^bytes=1348576-/.test(String(range))).length >= 1,
+    true,
+    ranges.join(),
+  )
+  assert.equal(loaded.at(-1), large['model.safetensors'].length + large['config.json'].length)
+  assert.ok(loaded.every((bytes, n) => n === 0 || bytes > loaded[n - 1]))
+})
+
+test('a server that falls silent counts as broken off', async () => {
+  process.env.HF_HUB_DOWNLOAD_TIMEOUT = '0.3'
+  try {
+    hub.break({ of: /Signature/, cut: 1000, isSilent: true, times: 1 })
+    assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny', none)), expected)
+    assert.ok(hub.asked.some(({ range }) => range?.startsWith('bytes=1000-')))
+  } finally {
+    delete process.env.HF_HUB_DOWNLOAD_TIMEOUT
+  }
+})
+
+test('a signed address that expired is asked for again', async () => {
+  const half = large['model.safetensors'].length / 2
+  let isExpired = false
+  const onProgress = (/** @type {{ loaded: number }} */ { loaded }) => {
+    if (loaded > half && !isExpired) {
+      isExpired = true
+      hub.expire()
+    }
+  }
+  const model = await loadModel(qkv, 'hf:me/large', { ...none, onProgress })
+  assert.deepEqual(numbersOf(model), numbersOf(await loadModel(qkv, large, none)))
+  assert.ok(isExpired)
+  const resolved = hub.asked.filter(({ url }) => url.endsWith('/model.safetensors')).length
+  assert.ok(resolved >= 1 && resolved <= 4, `${resolved}`)
+})
+
+const flip = (/** @type {Buffer} */ body) =>
+  Buffer.concat([body.subarray(0, 999), Buffer.from([body[999] ^ 1]), body.subarray(1000)])
+/** @type {[string, import('./hub.js').Fault, RegExp][]} */
+const LIES = [
+  [
+    'other bytes of the weights',
+    { of: /Signature/, change: body => (body.length > 2e6 ? flip(body) : body) },
+    /the 2\d{7} bytes of model\.safetensors have the hash [0-9a-f]{64}, the hub announced [0-9a-f]{64}: they were damaged/,
+  ],
+  [
+    'other bytes of the config',
+    { of: /resolve-cache/, change: body => Buffer.from(String(body).replace('5003', '5004')) },
+    /bytes of config\.json have the hash [0-9a-f]{40}, the hub announced/,
+  ],
+  [
+    'another range',
+    { of: /Signature/, headers: { 'content-range': 'bytes 8-1048583/99999999' } },
+    /has 99999999 bytes, the hub announced 2\d{7}/,
+  ],
+  [
+    'the range of other bytes',
+    { of: /Signature/, headers: { 'content-range': 'bytes 8-1048583/*' } },
+    /has "bytes 8-1048583\/\*": the hub, or a cache before it, gives other bytes/,
+  ],
+  [
+    'too many bytes',
+    { of: /resolve-cache/, body: Buffer.alloc(5000) },
+    /config\.json is longer than \d+ bytes, which the hub announced/,
+  ],
+]
+for (const [title, fault, message] of LIES)
+  test(`a hub that sends ${title} is refused, and nothing half-open stays`, async () => {
+    hub.break(fault)
+    const { resident } = qkv.memory
+    await assert.rejects(loadModel(qkv, 'hf:me/large', none), message)
+    assert.equal(qkv.memory.resident, resident)
+    const left = filesIn(cache).filter(name => name.includes('incomplete') || name.includes('model.safetensors'))
+    assert.deepEqual(left, [])
+    hub.break()
+    numbersOf(await loadModel(qkv, 'hf:me/large', none))
+  })
+
+test('a list of files cannot name a place outside of the cache', async () => {
+  const list = {
+    id: '../../x',
+    sha: 'd'.repeat(40),
+    siblings: [
+      { rfilename: '../config.json', size: 3, blobId: '../../../x' },
+      { rfilename: 'config.json', size: 3, blobId: '../../../x' },
+    ],
+  }
+  hub.break({ of: /api\/models/, body: JSON.stringify(list) })
+  await assert.rejects(loadModel(qkv, 'hf:me/tiny', none))
+  assert.deepEqual(filesIn(String(process.env.HF_HOME)), ['hub/models--me--tiny/refs/main'])
+})
+
+test('a hub whose list has no sizes and hashes, and one without ranges, give the model', async () => {
+  const plain = await startHub({ 'me/large': { files: large } }, { hasBlobs: false })
+  try {
+    const wanted = numbersOf(await loadModel(qkv, large, none))
+    assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/large', { ...none, hub: plain.url })), wanted)
+    assert.deepEqual(
+      filesIn(cache).filter(name => name.includes('incomplete')),
+      [],
+    )
+    assert.ok(filesIn(cache).some(name => name.includes('snapshots') && name.endsWith('model.safetensors')))
+  } finally {
+    plain.close()
+  }
+  const signed = '/[0-9a-f]{64}'
+  hub.break({ of: new RegExp(signed), status: 200, body: tiny['model.safetensors'] })
+  assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny', none)), expected)
+})
+
+test('a download that is cancelled, or whose config is refused, leaves no file of its own', async () => {
+  const controller = new AbortController()
+  const onProgress = (/** @type {{ loaded: number }} */ { loaded }) => {
+    if (loaded > 2e6) controller.abort()
+  }
+  const { resident } = qkv.memory
+  await assert.rejects(loadModel(qkv, 'hf:me/large', { ...none, onProgress, signal: controller.signal }), {
+    name: 'AbortError',
+  })
+  assert.equal(qkv.memory.resident, resident)
+  assert.deepEqual(
+    filesIn(cache).filter(name => name.includes('incomplete') || name.includes('safetensors')),
+    [],
+  )
+})
+
+test('progress tells bytes, the rate and the time that is left', async () => {
+  /** @type {any[]} */
+  const seen = []
+  numbersOf(await loadModel(qkv, 'hf:me/large', { ...none, onProgress: step => seen.push(step) }))
+  const total = large['model.safetensors'].length + large['config.json'].length
+  assert.ok(seen.length > 20)
+  for (const step of seen) {
+    assert.equal(step.total, total)
+    assert.ok(
+      step.rate > 0 && step.secondsLeft >= 0 && /^(config\.json|model\.safetensors)$/.test(step.name),
+      JSON.stringify(step),
+    )
+  }
+  assert.equal(seen.at(-1).loaded, total)
+  assert.equal(seen.at(-1).secondsLeft, 0)
+})
+
+test('a disk without room is said before the download; keep: false loads without keeping', async t => {
+  t.mock.method(fs, 'statfs', async () => ({ bavail: 10, bsize: 1024 }))
+  await assert.rejects(loadModel(qkv, 'hf:me/large', none), {
+    code: 'DISK_FULL',
+    message:
+      /2\d\.\d MB are to be downloaded and kept, .*hub has room for 0\.0 MB: delete models with deleteKeptModel, or load it with/,
+  })
+  assert.equal(hub.asked.length, 1, 'the list of files')
+  numbersOf(await loadModel(qkv, 'hf:me/large', { ...none, keep: false }))
+  assert.deepEqual(
+    filesIn(cache).filter(name => !name.includes('refs')),
+    [],
+  )
+})
+
+test('two loads at once do no harm', async () => {
+  const models = await Promise.all([1, 2, 3].map(() => loadModel(qkv, 'hf:me/large', none)))
+  const [first, ...others] = models.map(model => numbersOf(model))
+  for (const other of others) assert.deepEqual(other, first)
+  assert.equal(readdirSync(join(cache, 'models--me--large/blobs')).length, 2)
+})
+
+test('what is kept is listed with its size, and deleted', async () => {
+  numbersOf(await loadModel(qkv, 'hf:me/tiny'))
+  numbersOf(await loadModel(qkv, 'hf:me/tiny@v1.0'))
+  numbersOf(await loadModel(qkv, 'hf:me/large', none))
+  const sizes = (/** @type {Record<string, Uint8Array>} */ files) =>
+    Object.values(files).reduce((sum, { length }) => sum + length, 0)
+  const list = await keptModels()
+  assert.deepEqual(
+    list.map(({ id, revisions, bytes, commit }) => ({ id, revisions, bytes, commit })),
+    [
+      { id: 'me/large', revisions: ['main'], bytes: sizes(large), commit: hub.commitOf('me/large') },
+      { id: 'me/tiny', revisions: ['main', 'v1.0'], bytes: sizes(tiny), commit: hub.commitOf('me/tiny') },
+    ],
+  )
+  assert.ok(list.every(({ opened }) => Date.now() - opened.getTime() < 3.6e6))
+  assert.equal(await deleteKeptModel('hf:me/nothing'), 0)
+  assert.equal(await deleteKeptModel('hf:me/large@main'), 1)
+  assert.equal(existsSync(join(cache, 'models--me--large')), false)
+  assert.equal(await deleteKeptModel('hf:me/tiny'), 1)
+  assert.deepEqual(await keptModels(), [])
+})
+
+test('a blob that another snapshot links to stays when a revision is deleted', async () => {
+  numbersOf(await loadModel(qkv, 'hf:me/tiny'))
+  const base = join(cache, 'models--me--tiny')
+  const other = 'a'.repeat(40)
+  mkdirSync(join(base, 'snapshots', other))
+  const target = readlinkSync(join(base, 'snapshots', hub.commitOf('me/tiny'), 'config.json'))
+  await fs.symlink(target, join(base, 'snapshots', other, 'config.json'))
+  assert.equal(await deleteKeptModel('hf:me/tiny@main'), 1)
+  assert.deepEqual(filesIn(base), [`blobs/${target.slice(12)}`, `snapshots/${other}/config.json`].sort())
+})
+
+test('SHA-256 of parts of any length is that of the whole', () => {
+  const bytes = Uint8Array.from({ length: 1000 }, (_, n) => n * 7)
+  assert.equal(new Sha256().digest(), 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
+  for (const length of [1, 55, 56, 63, 64, 65, 119, 120, 1000]) {
+    const { createHash } = process.getBuiltinModule('node:crypto')
+    const sum = new Sha256()
+    for (let at = 0; at < length; at += 37) sum.update(bytes.subarray(at, Math.min(length, at + 37)))
+    assert.equal(sum.digest(), createHash('sha256').update(bytes.subarray(0, length)).digest('hex'), `${length} bytes`)
+  }
+})
