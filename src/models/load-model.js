@@ -82,14 +82,14 @@ const kept = () => import('./hub/kept-models.js')
 /**
  * The models of the hub that are kept: in a browser those of this site, in Node those of the cache of Python's library.
  */
-export const keptModels = async () => (await kept()).keptModels()
+export const keptModels = async () => (await kept()).listModels()
 
 /**
  * Deletes a kept model, or one revision of it.
  * @param {string} name hf:owner/name, or hf:owner/name@revision
  * @returns {Promise<number>} how many revisions were deleted
  */
-export const deleteKeptModel = async name => (await kept()).deleteKeptModel(name)
+export const deleteKeptModel = async name => (await kept()).deleteModel(name)
 
 /**
  * Opens a folder, reads its config and headers, calls `use` with them, and closes the folder.

@@ -29,10 +29,24 @@ import { createServer } from 'node:http'
 const EXPOSED =
   'X-Repo-Commit,X-Request-Id,X-Error-Code,X-Error-Message,X-Total-Count,ETag,Link,Accept-Ranges,Content-Range,X-Linked-Size,X-Linked-ETag,X-Xet-Hash'
 
-/** The hash by which git knows a file. @param {Uint8Array} bytes */
-const gitHash = bytes => createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
-/** @param {Uint8Array} bytes */
-const sha256 = bytes => createHash('sha256').update(bytes).digest('hex')
+/**
+ * Computes a hash of each file once.
+ * @param {(bytes: Uint8Array) => string} hash
+ */
+function once(hash) {
+  /** @type {WeakMap<Uint8Array, string>} */
+  const known = new WeakMap()
+  return (/** @type {Uint8Array} */ bytes) => {
+    const found = known.get(bytes) ?? hash(bytes)
+    known.set(bytes, found)
+    return found
+  }
+}
+/** The hash by which git knows a file. */
+const gitHash = once(bytes => createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex'))
+const sha256 = once(bytes => createHash('sha256').update(bytes).digest('hex'))
+/** The bytes of a file, without a copy. @param {Uint8Array} bytes */
+const bufferOf = bytes => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
 /**
  * @param {Record<string, HubModel>} models by id
@@ -103,7 +117,7 @@ export async function startHub(models, { latency = 0, rate = Infinity, hasBlobs 
       const wait = (1000 * sent) / rate - (performance.now() - begun)
       if (wait > 5) await new Promise(resolve => setTimeout(resolve, wait))
       if (response.destroyed) return
-      if (!response.write(part)) await new Promise(resolve => response.once('drain', resolve).once('close', resolve))
+      if (!response.write(part)) await new Promise(resolve => setTimeout(resolve, 1))
     }
     response.end()
   }
@@ -142,7 +156,7 @@ export async function startHub(models, { latency = 0, rate = Infinity, hasBlobs 
     const all = Object.values(models).flatMap(({ files }) => Object.values(files))
     const content = all.find(bytes => sha256(bytes) === hash)
     if (!content) return reply(response, 404)
-    return send(request, response, Buffer.from(content), { etag: `"${'e'.repeat(64)}"` }, fault)
+    return send(request, response, bufferOf(content), { etag: `"${'e'.repeat(64)}"` }, fault)
   })
 
   const hub = await listen('hub', async (request, response, url, fault) => {
@@ -223,7 +237,7 @@ export async function startHub(models, { latency = 0, rate = Infinity, hasBlobs 
         location: `/api/resolve-cache/models/${id}/${commit}/${file}?etag=1`,
         'x-linked-size': content.length,
       })
-    return send(request, response, Buffer.from(content), { etag: `"${gitHash(content)}"` }, fault)
+    return send(request, response, bufferOf(content), { etag: `"${gitHash(content)}"` }, fault)
   })
 
   return {

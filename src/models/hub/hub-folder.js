@@ -68,7 +68,6 @@ export async function openHub(
   const store = keep ? await openStore(settings.cache, name.id) : undefined
   const facts = await readFacts()
   requests.use(facts)
-  if (store) await store.remember(name.revision, facts).catch(fullDisk)
   const own = facts.files.filter(({ path }) => path.startsWith(name.folder) && !path.includes('/', name.folder.length))
   const files = new Map(own.map(file => [file.path.slice(name.folder.length), file]))
   if (!files.size && !facts.isPartial)
@@ -86,7 +85,10 @@ export async function openHub(
   }
   const download = missing.reduce((sum, { size = 0 }) => sum + size, 0)
   const progress = meter(download, onProgress)
-  if (isLoaded) await checkSpace()
+  if (isLoaded && store) {
+    await checkSpace(store)
+    await store.remember(name.revision, facts).catch(fullDisk)
+  }
 
   /** @type {Map<string, Promise<ByteSource>>} */
   const sources = new Map()
@@ -149,9 +151,9 @@ export async function openHub(
     }
   }
 
-  /** Throws before a download that the disk has no room for. */
-  async function checkSpace() {
-    const free = download ? await store?.free() : undefined
+  /** Throws before a download that the disk has no room for. @param {Store} store */
+  async function checkSpace(store) {
+    const free = download ? await store.free() : undefined
     if (!free || download <= free.bytes) return
     const size = (/** @type {number} */ bytes) => `${(bytes / 1e6).toFixed(1)} MB`
     throw new HubError(
@@ -176,7 +178,8 @@ export async function openHub(
     /** The first block, which tells a size that the list of files does not have. @type {Uint8Array | undefined} */
     let start
     if (file.size === undefined) start = await fetchBlock(0, blocksOf(Infinity).start(1))
-    const kept = await store?.open(facts.commit, file)
+    // Nothing is written for a look at the headers.
+    const kept = isLoaded || (await store?.has(facts.commit, file)) ? await store?.open(facts.commit, file) : undefined
     if (kept) open.add(kept)
     if (kept?.isWhole && kept.read) return { size: file.size, read: kept.read }
     const size = /** @type {number} */ (file.size)

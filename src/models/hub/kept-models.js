@@ -16,7 +16,7 @@ const diskCache = builtin('node:fs') && (() => import('./disk-cache.js'))
 const privateFiles = () => import('./private-files.js')
 
 /** @returns {Promise<KeptModel[]>} */
-export async function keptModels() {
+export async function listModels() {
   if (!diskCache) return (await privateFiles()).listPrivateFiles()
   return (await diskCache()).listDiskCache(String((await settingsOf({})).cache))
 }
@@ -26,10 +26,10 @@ export async function keptModels() {
  * @param {string} name hf:owner/name, or hf:owner/name@revision
  * @returns {Promise<number>} how many revisions were deleted
  */
-export async function deleteKeptModel(name) {
+export async function deleteModel(name) {
   const { id, revision } = parseName(name)
   const isAll = !name.includes('@')
-  const models = (await keptModels()).filter(
+  const models = (await listModels()).filter(
     model => model.id === id && (isAll || model.commit === revision || model.revisions.includes(revision)),
   )
   for (const model of models)

@@ -149,21 +149,26 @@ async function all() {
 /** @returns {Promise<import('./kept-models.js').KeptModel[]>} */
 export async function listPrivateFiles() {
   const { sizes, notes } = (await all()) ?? { sizes: new Map(), notes: [] }
-  return notes.map(({ id, revision, facts: { commit, files, opened } }) => ({
-    id,
-    revisions: [revision],
-    commit,
-    bytes: files.reduce((sum, { hash = '' }) => sum + (sizes.get(hash) ?? 0), 0),
-    opened: new Date(opened),
-  }))
+  /** @type {Map<string, import('./kept-models.js').KeptModel>} */
+  const models = new Map()
+  for (const { id, revision, facts } of notes) {
+    const { commit, files, opened } = facts
+    const bytes = files.reduce((sum, { hash = '' }) => sum + (sizes.get(hash) ?? 0), 0)
+    const found = models.get(`${id}@${commit}`)
+    const model = found ?? { id, revisions: [], commit, bytes, opened: new Date(0) }
+    if (revision !== commit) model.revisions.push(revision)
+    model.opened = new Date(Math.max(opened, model.opened.getTime()))
+    models.set(`${id}@${commit}`, model)
+  }
+  return [...models.values()]
 }
 
-/** Removes revisions of a model, and the files that no other revision has. @param {import('./kept-models.js').KeptModel} model */
-export async function deletePrivateFiles({ id, revisions }) {
+/** Removes a commit of a model, and the files that no other one has. @param {import('./kept-models.js').KeptModel} model */
+export async function deletePrivateFiles({ id, commit }) {
   const kept = await all()
   if (!kept) return
   const { files, models, sizes, notes } = kept
-  const isGone = (/** @type {typeof notes[0]} */ note) => note.id === id && revisions.includes(note.revision)
+  const isGone = (/** @type {typeof notes[0]} */ note) => note.id === id && note.facts.commit === commit
   const folder = await inside(models, nameOf(id))
   for (const { revision } of notes.filter(isGone)) await folder.removeEntry(nameOf(revision))
   if (!(await entriesOf(folder)).length) await models.removeEntry(nameOf(id))

@@ -123,7 +123,9 @@ export function requestsOf({ hub, token, headers, patience }, name, signal) {
     for (let hops = 0; hops < 10; hops++) {
       const isOwn = new URL(url).origin === origin
       const redirect = seesRedirects ? 'manual' : 'follow'
-      const response = await fetch(url, { headers: { ...range, ...(isOwn && own) }, redirect, signal: ended })
+      // Without the cache of the browser, which would hold the files twice and sends ranges of a file one after the other.
+      const options = /** @type {RequestInit} */ ({ redirect, signal: ended, cache: 'no-store' })
+      const response = await fetch(url, { headers: { ...range, ...(isOwn && own) }, ...options })
       const location = response.status < 400 && response.headers.get('location')
       const last = response.url || url
       const ends = new URL(last).origin === origin
