@@ -22,7 +22,7 @@ const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
 /** @typedef {import('./hub/hub-folder.js').HubOptions} HubOptions */
 
 /**
- * @typedef {object} OwnOptions
+ * @typedef {object} FolderOptions
  * @property {import('./weights.js').WeightType} [dtype] of the weights of linear layers in memory; default: as stored
  * @property {import('./tokenizer.js').TokenizerClass | import('./tokenizer.js').TokenizerLike | false} [tokenizer] the
  *   Tokenizer class of Hugging Face's tokenizers.js, or a tokenizer; false: none. By default the package is imported if
@@ -30,7 +30,7 @@ const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
  * @property {(progress: Progress) => void} [onProgress] after each tensor that was read; during a download, of the bytes that came
  * @property {AbortSignal} [signal]
  *
- * @typedef {OwnOptions & HubOptions} LoadModelOptions
+ * @typedef {FolderOptions & HubOptions} LoadModelOptions
  */
 
 /**

@@ -35,6 +35,7 @@ export function noJSON(name, bytes, cause) {
  * @param {unknown} source
  */
 function nameOnHub(source) {
+  if (typeof source !== 'string' && !(source instanceof URL)) return ''
   const name = /^(?:https?:\/\/(?:huggingface\.co|hf\.co)\/)?([\w.-]+\/[\w.-]+)\/?$/.exec(String(source))?.[1]
   return name ? `. A model on the Hugging Face hub is named hf:${name}` : ''
 }

@@ -310,6 +310,18 @@ test('names that are none are refused before any request', async () => {
   assert.deepEqual(parseName('hf:gpt2@feature%2Fx').revision, 'feature/x')
 })
 
+test('options of a wrong kind are refused before any request', async () => {
+  for (const [options, message] of /** @type {[any, RegExp][]} */ ([
+    [{ token: 3 }, /token: number given, a text such as 'hf_\.\.\.' expected/],
+    [{ token: 'two\nlines' }, /token: string given/],
+    [{ hub: 'huggingface.co' }, /hub: "huggingface\.co" given, the address of a hub such as https:/],
+    [{ headers: ['x'], keep: 1 }, /keep: 1 given, true or false expected/],
+    [{ headers: { a: 1 } }, /headers: an Object given, an object of texts by name expected/],
+  ]))
+    await assert.rejects(loadModel(qkv, 'hf:me/tiny', options), { name: 'TypeError', message })
+  assert.equal(hub.asked.length, 0)
+})
+
 test('a name without hf:, and the address of a page of the hub, are told the name that is meant', async () => {
   await assert.rejects(
     loadModel(qkv, 'openai-community/gpt2'),

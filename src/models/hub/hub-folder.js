@@ -1,6 +1,7 @@
 // A model on the Hugging Face hub as a folder: the list of its files is asked for once, large files are read in blocks while
 // they are downloaded, checked and kept. This module is loaded for names that begin with hf: only.
 
+import { describe } from '../../base/errors.js'
 import { blocksOf, inBlocks } from '../blocks.js'
 import { isCommit, parseName } from './hub-name.js'
 import { HubError, requestsOf } from './requests.js'
@@ -60,6 +61,7 @@ export async function openHub(
   { isLoaded, hasTokenizer, signal, onProgress },
 ) {
   const name = parseName(text)
+  if (typeof keep !== 'boolean') throw new TypeError(`loadModel: keep: ${describe(keep)} given, true or false expected`)
   const settings = await settingsOf({ token, hub, headers })
   const ended = new AbortController() // by the caller, or when the folder is closed
   const stop = () => ended.abort(signal?.reason)

@@ -1,5 +1,7 @@
 // Where the hub is and who asks. In Node the variables of the environment are those of Python's huggingface_hub.
 
+import { describe } from '../../base/errors.js'
+
 /**
  * @typedef {object} Settings
  * @property {string} hub the address of the hub
@@ -21,9 +23,20 @@ export const builtin = name => globalThis.process?.getBuiltinModule?.(name)
  * @returns {Promise<Settings>}
  */
 export async function settingsOf({ token, hub, headers = {} }) {
+  if (token !== undefined && (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)))
+    throw new TypeError(`loadModel: token: ${typeof token} given, a text such as 'hf_...' expected`)
+  if (
+    typeof headers !== 'object' ||
+    headers === null ||
+    Object.values(headers).some(value => typeof value !== 'string')
+  )
+    throw new TypeError(`loadModel: headers: ${describe(headers)} given, an object of texts by name expected`)
   const fs = builtin('node:fs/promises')
   const env = (fs && globalThis.process.env) || {}
-  const address = new URL(String(hub ?? env.HF_ENDPOINT ?? PUBLIC)).href.replace(/\/+$/, '')
+  const given = hub ?? env.HF_ENDPOINT ?? PUBLIC
+  if (!((typeof given === 'string' || given instanceof URL) && /^https?:\/\/[^/]/.test(String(given))))
+    throw new TypeError(`loadModel: hub: ${describe(given)} given, the address of a hub such as ${PUBLIC} expected`)
+  const address = new URL(given).href.replace(/\/+$/, '')
   const patience = 1000 * (Number(env.HF_HUB_DOWNLOAD_TIMEOUT) || 10)
   if (!fs) return { hub: address, token, headers, isOffline: false, patience }
   const home = builtin('node:os')?.homedir() ?? '.'
