@@ -100,7 +100,17 @@ test('qkv/models adds at most 16 KB gzipped; each part that it loads later has a
   assert.ok(sum(sizes) <= 16 * 1024)
   const families = readdirSync(join(installed, 'dist/families')).filter(name => name.endsWith('.js'))
   assert.ok(families.length > Object.keys(FAMILIES).length, families.join())
-  const later = ['forward-async', 'generation', 'attribution', 'refusals', 'tokenizer', 'read-weights', 'path', 'url', 'blocks']
+  const later = [
+    'forward-async',
+    'generation',
+    'attribution',
+    'refusals',
+    'tokenizer',
+    'read-weights',
+    'path',
+    'url',
+    'blocks',
+  ]
   later.push('hub-name', 'disk-cache', 'private-files', 'kept-models', 'sha256')
   assert.ok(gzipped('dist/hub-folder.js') <= 6 * 1024, 'what only a name on the hub loads')
   for (const name of [...later, 'rope-scaling', ...families.map(file => `families/${file.replace('.js', '')}`)])
