@@ -1,7 +1,7 @@
 // The cache of Python's huggingface_hub, in Node: models--owner--name/ with blobs/HASH, snapshots/COMMIT/FILE, which are
 // links to blobs, and refs/REVISION, which holds a commit. https://huggingface.co/docs/hub/local-cache
 
-import { builtin } from './settings.js'
+import { builtin } from './hub-settings.js'
 
 /** @typedef {import('./hub-folder.js').Store} Store */
 

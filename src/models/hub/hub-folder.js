@@ -5,7 +5,7 @@ import { describe } from '../../base/errors.js'
 import { blocksOf, inBlocks } from '../blocks.js'
 import { isCommit, parseName } from './hub-name.js'
 import { HubError, requestsOf } from './requests.js'
-import { builtin, settingsOf } from './settings.js'
+import { builtin, settingsOf } from './hub-settings.js'
 
 /** @typedef {import('./requests.js').Facts} Facts */
 /** @typedef {import('./requests.js').HubFile} HubFile */

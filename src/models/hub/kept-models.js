@@ -1,7 +1,7 @@
 // The models that are kept: in a browser those of this site, in Node those of the cache of Python's huggingface_hub.
 
 import { parseName } from './hub-name.js'
-import { builtin, settingsOf } from './settings.js'
+import { builtin, settingsOf } from './hub-settings.js'
 
 /**
  * @typedef {object} KeptModel

@@ -1,8 +1,8 @@
 // Requests to the hub: redirects, ranges, what is tried again and how it is said.
 
-import { builtin } from './settings.js'
+import { builtin } from './hub-settings.js'
 
-/** @typedef {import('./settings.js').Settings} Settings */
+/** @typedef {import('./hub-settings.js').Settings} Settings */
 /** @typedef {import('./hub-name.js').HubName} HubName */
 
 /**
