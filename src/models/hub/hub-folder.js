@@ -4,8 +4,8 @@
 import { describe } from '../../base/errors.js'
 import { blocksOf, inBlocks } from '../blocks.js'
 import { isCommit, parseName } from './hub-name.js'
-import { HubError, requestsOf } from './requests.js'
 import { builtin, settingsOf } from './hub-settings.js'
+import { HubError, requestsOf } from './requests.js'
 
 /** @typedef {import('./requests.js').Facts} Facts */
 /** @typedef {import('./requests.js').HubFile} HubFile */
