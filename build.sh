@@ -20,13 +20,13 @@ version=$(emcc --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 
 # These are all files of src/kernel. Similar files stand side by side, which saves 100 bytes of gzip.
 names=(
-  abi simd exp mask query_rows softmax attention decode trace backward score tile rows linear linear_output linear_pack
+  abi simd exp mask query_rows softmax attention summary decode trace backward score tile rows linear linear_output linear_pack
   linear_decode linear_backward activation elementwise loss norm optimizer embedding rope random
 )
 # Files whose time is in register tiles, which are unrolled by hand, are as fast with -Oz, and 2 KB smaller. In the others
 # -Os is up to a third faster than -Oz, and -O3 is no faster than -Os.
 fast=(tile)
-small=(attention query_rows backward decode linear rope)
+small=(attention summary query_rows backward decode linear rope)
 flags=(
   -std=c11 -msimd128 -mbulk-memory
   -fno-unroll-loops # the register tiles are unrolled by hand; more only makes the file a third larger

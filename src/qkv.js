@@ -84,9 +84,9 @@ export class Qkv {
    * @param {TensorLike | Nested} q (L, D), (H, L, D) or (B, H, L, D)
    * @param {TensorLike | Nested} k (S, D), (G, S, D) or (B, G, S, D)
    * @param {TensorLike | Nested} v (S, E), (G, S, E) or (B, G, S, E)
-   * @param {import('./ops/attention-arguments.js').AttentionOptions & import('./ops/attention-arguments.js').OutOption} [options]
-   * @returns {{ output: FloatTensor }} (L, E), (H, L, E) or (B, H, L, E). Where `out` is a tensor of qkv.alloc, this is
-   *   the same frozen object each time
+   * @param {import('./ops/attention-arguments.js').AttentionOptions & import('./ops/attention-arguments.js').OutOption & import('./ops/attention-arguments.js').SummaryOption} [options]
+   * @returns {import('./ops/attention.js').Attended} output: (L, E), (H, L, E) or (B, H, L, E). Where `out` is a tensor of
+   *   qkv.alloc and no summary is asked for, this is the same frozen object each time
    * @throws {TypeError | RangeError} naming the argument, what came and what was expected
    */
   attention(q, k, v, options = {}) {

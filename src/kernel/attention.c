@@ -7,6 +7,7 @@
 #include "decode.h"
 #include "query_rows.h"
 #include "rows.h"
+#include "summary.h"
 
 /* The scores of a panel against TILE_KEYS keys (8 KB) and its packed queries (2 KB for D = 64) stay in L1. Longer tiles
  * load and store the output less often. */
@@ -17,14 +18,17 @@ struct output {
   size_t width; /* E, rounded up to a multiple of 8 */
   float *o;     /* (lanes, width): the sum of exp(score - m) * v */
   int has_hidden, is_careful;
+  struct summary *summary; /* 0: not wanted */
 };
 
-double QKV_EXPORT(qkv_attention_scratch)(const struct qkv_attention *a) {
-  if (is_decode(a))
-    return decode_scratch(a);
+static double tiled_scratch(const struct qkv_attention *a) {
   double width = (double)round_up(a->E, 8), rows = BLOCK_ROWS;
   double floats = rows * a->D + (rows + 4) * (double)TILE_KEYS + 8 * 8 + rows * width + 2 * rows;
   return floats * (double)sizeof(float) + (a->generator ? rows * a->S : 0.0);
+}
+
+double QKV_EXPORT(qkv_attention_scratch)(const struct qkv_attention *a) {
+  return is_decode(a) ? decode_scratch(a) : tiled_scratch(a);
 }
 
 static struct output carve_scratch(const struct qkv_attention *a, void *scratch) {
@@ -46,8 +50,10 @@ static void online_softmax(struct output *output) {
   struct query_rows *block = &output->block;
   for (size_t c = 0; c < block->lanes; c += 4) {
     const struct panel *p = block->panels + c / PANEL;
-    f4 rescale = online_softmax_column(block->scores + column_of(block, c) + p->from * PANEL, p->to - p->from,
-                                       block->maxima + c, block->sums + c, block->powers);
+    f4 rescale = output->summary
+                     ? summarize_column(output->summary, block, c)
+                     : online_softmax_column(block->scores + column_of(block, c) + p->from * PANEL, p->to - p->from,
+                                             block->maxima + c, block->sums + c, block->powers);
     if (!any_lane(not_equal(rescale, splat(1.0f))))
       continue;
     float factors[4];
@@ -91,6 +97,8 @@ static void attend_tiles(struct output *output) {
   for (size_t i = 0; i < block->lanes * output->width; i += 4)
     store(output->o + i, zeros());
   start_statistics(block);
+  if (output->summary)
+    start_summary(output->summary, block);
   output->has_hidden = has_mask(a);
   uint32_t end = visible_span(a, block->b, block->row + block->rows - 1).to;
   /* If rows are no multiple of 32 bytes, eight columns of values take two cache lines instead of one. */
@@ -100,6 +108,8 @@ static void attend_tiles(struct output *output) {
     if (!find_visible_keys(block, j, j + keys))
       continue;
     compute_scores(block, 0, keys);
+    if (output->summary)
+      start_summary_tile(output->summary, block, keys);
     online_softmax(output);
     if (a->generator)
       apply_dropout(block, block->scores);
@@ -143,15 +153,20 @@ uint32_t QKV_EXPORT(qkv_attention_units)(const struct qkv_attention *a) {
   return is_decode(a) ? a->B * a->G : a->B * a->H * blocks_of_rows(a);
 }
 
+static void start_unit(struct output *x, uint32_t unit) {
+  const struct qkv_attention *a = x->block.a;
+  uint32_t blocks = blocks_of_rows(a);
+  start_block(&x->block, unit / blocks / a->H, unit / blocks % a->H, unit % blocks);
+}
+
 uint32_t QKV_EXPORT(qkv_attention_part)(const struct qkv_attention *a, uint32_t first, uint32_t count, void *scratch) {
   if (is_decode(a)) {
     decode_part(a, first, count, scratch);
     return QKV_OK;
   }
   struct output x = carve_scratch(a, scratch);
-  uint32_t blocks = blocks_of_rows(a);
   for (uint32_t unit = first; unit < first + count; unit++) {
-    start_block(&x.block, unit / blocks / a->H, unit / blocks % a->H, unit % blocks);
+    start_unit(&x, unit);
     attend_block(&x);
   }
   return QKV_OK;
@@ -163,4 +178,29 @@ uint32_t QKV_EXPORT(qkv_attention)(const struct qkv_attention *a) {
   if (a->G ? a->H % a->G : a->H)
     return QKV_HEADS_DO_NOT_DIVIDE;
   return is_empty(a) ? QKV_OK : qkv_attention_part(a, 0, qkv_attention_units(a), a->scratch);
+}
+
+double QKV_EXPORT(qkv_summary_scratch)(const struct qkv_summary *s) {
+  return tiled_scratch(&s->attention) + summary_scratch(s, TILE_KEYS / 2, TILE_KEYS) * (double)sizeof(float);
+}
+
+uint32_t QKV_EXPORT(qkv_summary_units)(const struct qkv_summary *s) {
+  const struct qkv_attention *a = &s->attention;
+  return a->L == 0 ? 0 : a->B * a->H * blocks_of_rows(a);
+}
+
+double QKV_EXPORT(qkv_summary_parts)(const struct qkv_summary *s) {
+  return (double)qkv_summary_units(s) * (double)summary_part_size(s);
+}
+
+uint32_t QKV_EXPORT(qkv_summary_part)(const struct qkv_summary *s, uint32_t first, uint32_t count, void *scratch) {
+  struct output x = carve_scratch(&s->attention, scratch);
+  struct summary summary = carve_summary(s, TILE_KEYS / 2, TILE_KEYS, (float *)x.block.keep);
+  x.summary = &summary;
+  for (uint32_t unit = first; unit < first + count; unit++) {
+    start_unit(&x, unit);
+    attend_block(&x);
+    finish_summary(&summary, &x.block, s->parts + unit * summary_part_size(s));
+  }
+  return QKV_OK;
 }

@@ -32,10 +32,13 @@ INLINE f4 power2_fraction(f4 r) {
   return mul_add(mul_add(high, r2, middle), r2, low);
 }
 
+/* 2^x is 0 from here down. */
+#define LEAST_LOG2 -127.0f
+
 /* 2^x = 2^n 2^fraction, n the whole number nearest to x. Returns 2^n. Where x <= -127, n is -127, whose exponent field
  * is that of 0: so -infinity gives 0 without a comparison. */
 INLINE f4 power2_split(f4 x, f4 *fraction) {
-  x = pmax(x, splat(-127.0f));
+  x = pmax(x, splat(LEAST_LOG2));
   f4 n, scale = round_to_exponent(x, &n);
   *fraction = sub(x, n);
   return scale;

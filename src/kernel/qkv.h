@@ -136,6 +136,23 @@ struct qkv_trace {
   float *dropped;      /* weights after dropout, what is multiplied with v */
 };
 
+/* What attention reports of its weights w (B,H,L,S), dropout excluded. Each pointer may be 0: that is not computed. */
+struct qkv_summary {
+  struct qkv_attention attention; /* its scratch is not read */
+  float *log_sum_exp;             /* (B,H,L): of the scores that softmax sees, the sink among them */
+  float *entropy;                 /* (B,H,L): -sum_j w log w */
+  float *sink_weight;             /* (B,H,L) */
+  float *map;           /* (B,H,rows,columns): query i is in row i rows / L, key j in column j columns / S; the
+                         * mean over the queries of the row of the sums of their weights in the column */
+  int32_t *top_keys;    /* (B,H,L,top): keys of the largest weights, -1 where fewer are visible */
+  float *top_weights;   /* (B,H,L,top): descending; where they are equal, the smaller key is first */
+  float *distance;      /* (B,H,bins): shares of all weight at |p - j| = 0, 1, 2 to 3, 4 to 7, ..., p as above */
+  float *scores;        /* (5,B,H): entropy, previous, first, duplicate, induction, see docs/attention.md */
+  const uint32_t *same; /* (B,2,S): the first key with the token of key j, the next one or S; 0: no tokens */
+  float *parts;         /* qkv_summary_parts() floats: what qkv_summary_finish adds, unit by unit */
+  uint32_t rows, columns, top, bins; /* rows <= L, columns <= S, top <= S; without map, top or distance 0 */
+};
+
 struct qkv_rope {
   const float *x;
   float *y;
@@ -290,6 +307,13 @@ double qkv_attention_scratch(const struct qkv_attention *args);
  * arguments and runs all units. */
 uint32_t qkv_attention_units(const struct qkv_attention *args);
 uint32_t qkv_attention_part(const struct qkv_attention *args, uint32_t first, uint32_t count, void *scratch);
+
+/* qkv_attention with a summary: all units, by threads or not, then qkv_summary_finish. Arguments are not checked. */
+double qkv_summary_scratch(const struct qkv_summary *args);
+uint32_t qkv_summary_units(const struct qkv_summary *args);
+double qkv_summary_parts(const struct qkv_summary *args);
+uint32_t qkv_summary_part(const struct qkv_summary *args, uint32_t first, uint32_t count, void *scratch);
+uint32_t qkv_summary_finish(const struct qkv_summary *args);
 
 uint32_t qkv_trace(const struct qkv_trace *args);
 /* A unit is some rows of a head, or a head where softmax runs over the queries, or everything with dropout. */

@@ -41,6 +41,8 @@ INLINE f4 pmax(f4 a, f4 b) { return wasm_f32x4_pmax(a, b); }
 INLINE m4 equal(f4 a, f4 b) { return wasm_f32x4_eq(a, b); }
 INLINE m4 not_equal(f4 a, f4 b) { return wasm_f32x4_ne(a, b); }
 INLINE int any_lane(m4 a) { return wasm_v128_any_true(a); }
+INLINE uint32_t lane_bits(m4 a) { return wasm_i32x4_bitmask(a); } /* bit n: lane n */
+INLINE m4 not_less(f4 a, f4 b) { return wasm_f32x4_ge(a, b); }    /* false for NaN, as less is */
 INLINE m4 less(f4 a, f4 b) { return wasm_f32x4_lt(a, b); }
 INLINE f4 blend(m4 where, f4 then, f4 otherwise) { return wasm_v128_bitselect(then, otherwise, where); }
 INLINE m4 either(m4 a, m4 b) { return wasm_v128_or(a, b); }

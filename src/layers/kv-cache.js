@@ -23,7 +23,7 @@ import { ATTENTION_OPTIONS, checkOptions, labels, rowSize } from '../ops/attenti
  * @property {number} [window] lets the cache slide: each query sees the last `window` keys, its own among them, and
  *   older keys are overwritten. At most capacity - window + 1 rows can be appended at once
  *
- * @typedef {Omit<import('../ops/attention-arguments.js').AttentionOptions, 'pastLength' | 'kvHeads'> & import('../ops/attention-arguments.js').OutOption} CachedAttentionOptions
+ * @typedef {Omit<import('../ops/attention-arguments.js').AttentionOptions, 'pastLength' | 'kvHeads'> & import('../ops/attention-arguments.js').OutOption & import('../ops/attention-arguments.js').SummaryOption} CachedAttentionOptions
  */
 
 const KNOWN = register('kvCache', ['batch', 'kvHeads', 'headDim', 'valueDim', 'capacity', 'limit', 'window'])
@@ -33,7 +33,7 @@ const NONE = {}
 const ATTENTION = labels(
   'cache.attention',
   ['q'],
-  [...ATTENTION_OPTIONS.filter(name => name !== 'pastLength'), 'numHeads', 'out'],
+  [...ATTENTION_OPTIONS.filter(name => name !== 'pastLength'), 'numHeads', 'out', 'summary'],
 )
 
 /**
@@ -155,7 +155,7 @@ export class Cache {
    * @param {TensorLike | Nested} q (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
    * @param {CachedAttentionOptions} [options] as of attention, but `causal` is true by default and there is no
    *   `pastLength`: the last query has the position of the last key. S is `length`
-   * @returns {{ output: FloatTensor }} (..., L, E); with numHeads (B, L, H * E)
+   * @returns {import('../ops/attention.js').Attended} (..., L, E); with numHeads (B, L, H * E)
    */
   attention(q, options = {}) {
     if (!(#core in this)) throw proxied('cache')

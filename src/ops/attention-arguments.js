@@ -6,6 +6,7 @@ import { describe, shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { TRACE_STEPS } from '../runtime/abi.js'
 import { MASK_OPTIONS, MASKS } from './attention-masks.js'
+import { checkSummary } from './attention-summary.js'
 import { checkStream } from './random-stream.js'
 
 /** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
@@ -50,6 +51,10 @@ import { checkStream } from './random-stream.js'
  */
 
 /**
+ * @typedef {{ summary?: import('./attention-summary.js').SummaryOptions }} SummaryOption what to report of the weights
+ */
+
+/**
  * Options that only a trace has.
  * @typedef {object} TraceOnlyOptions
  * @property {'keys' | 'queries'} [softmaxAxis] the axis whose weights sum to one; default 'keys'
@@ -88,7 +93,7 @@ export const labels = (where, operands, known) => ({
   names: Object.fromEntries([...operands, ...known, 'window[0]', 'window[1]'].map(name => [name, `${where}: ${name}`])),
 })
 
-export const ATTENTION = labels('attention', ['q', 'k', 'v'], [...ATTENTION_OPTIONS, ...HEAD_OPTIONS, 'out'])
+export const ATTENTION = labels('attention', ['q', 'k', 'v'], [...ATTENTION_OPTIONS, ...HEAD_OPTIONS, 'out', 'summary'])
 export const TRACE = labels(
   'trace',
   ['q', 'k', 'v'],
@@ -149,7 +154,7 @@ export function checkTogether(q, k, v, batch, labels) {
  * @param {unknown} query
  * @param {unknown} key
  * @param {unknown} value
- * @param {TraceOptions} options
+ * @param {TraceOptions & SummaryOption} options
  * @param {Labels} labels
  */
 export function checkAttention(call, query, key, value, options, labels) {
@@ -196,11 +201,11 @@ const NOT_NEGATIVE = { least: 0 }
  * @param {AttentionCall} call
  * @param {number} Dq size of a query
  * @param {number} Dk size of a key
- * @param {TraceOptions} options
+ * @param {TraceOptions & SummaryOption} options
  * @param {Labels} labels
  */
 export function checkOptions(call, Dq, Dk, options, { where, names }) {
-  const { score, scale, softcap, sinks, dropout, softmaxAxis, masking, keep } = options
+  const { score, scale, softcap, sinks, dropout, softmaxAxis, masking, keep, summary } = options
   checkScore(call, score, Dq, Dk, where, names.score)
   const defaultScale = call.kind === 'dot' ? 1 / Math.sqrt(Dq || 1) : 1
   call.scale = scale === undefined ? defaultScale : toNumber(scale, names.scale)
@@ -208,6 +213,7 @@ export function checkOptions(call, Dq, Dk, options, { where, names }) {
   for (const mask of MASKS) mask.check(call, options, names, where)
   call.sinks = sinks === undefined ? undefined : checkSinks(sinks, call.H, softmaxAxis, names.sinks)
   call.dropout = dropout === undefined ? undefined : checkDropout(dropout, names.dropout)
+  call.summary = summary === undefined ? undefined : checkSummary(call, summary, names.summary)
   call.keep = keep === undefined ? undefined : checkKeep(keep, names.keep)
   call.softmaxAxis = softmaxAxis === undefined ? 'keys' : oneOf(softmaxAxis, AXES, names.softmaxAxis)
   call.masking = masking === undefined ? 'before' : oneOf(masking, MASKINGS, names.masking)

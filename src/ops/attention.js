@@ -1,9 +1,19 @@
 import { expectDims, sizeOf } from '../base/arguments.js'
 import { count, Tensor } from '../base/tensor.js'
-import { ATTENTION_WORDS, indices, MASKING, SCORE, SOFTMAX_AXIS, TRACE_STEPS, TRACE_WORDS } from '../runtime/abi.js'
+import {
+  ATTENTION_WORDS,
+  indices,
+  MASKING,
+  SCORE,
+  SOFTMAX_AXIS,
+  SUMMARY_WORDS,
+  TRACE_STEPS,
+  TRACE_WORDS,
+} from '../runtime/abi.js'
 import { checkOut, expectApart, freshOutput, renewed } from '../runtime/outputs.js'
 import { ATTENTION, checkAttention, stepName, TRACE } from './attention-arguments.js'
 import { MASKS } from './attention-masks.js'
+import { summarize } from './attention-summary.js'
 import { multiply, toWeights } from './linear.js'
 
 /** @typedef {import('../runtime/memory.js').Core} Core */
@@ -171,8 +181,8 @@ export function keysToMemory(core, call) {
  * @param {unknown} q
  * @param {unknown} k
  * @param {unknown} v
- * @param {import('./attention-arguments.js').AttentionOptions & import('./attention-arguments.js').OutOption} options
- * @returns {{ output: FloatTensor }}
+ * @param {import('./attention-arguments.js').AttentionOptions & import('./attention-arguments.js').OutOption & import('./attention-arguments.js').SummaryOption} options
+ * @returns {Attended}
  */
 export function attention(core, q, k, v, options) {
   const call = core.takeCall()
@@ -185,11 +195,15 @@ export function attention(core, q, k, v, options) {
 }
 
 /**
+ * @typedef {{ output: FloatTensor, summary?: import('./attention-summary.js').Summary }} Attended summary: where it was asked for
+ */
+
+/**
  * Copies the inputs in and the output out unless they are resident, and runs the fused kernel.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {FloatTensor} [out] unchecked
- * @returns {{ output: FloatTensor }}
+ * @returns {Attended}
  */
 export function attend(core, call, out) {
   const to = out === undefined ? undefined : checkAttentionOut(call, out)
@@ -204,18 +218,32 @@ export function attend(core, call, out) {
     const v = cache ? cache.valuesAt + cache.first * E * 4 : core.toMemory(call.v, deferredCopies)
     const resident = to && core.residentOf(to)
     if (resident) {
-      runAttention(core, call, q, k, v, resident.address, call.inRows, undefined, keysInRows)
-      return out === resident ? resident.asOutput : { output: renewed(/** @type {FloatTensor} */ (out), resident) }
+      const summary = runFused(core, call, q, k, v, resident.address, keysInRows)
+      if (out === resident && !summary) return resident.asOutput
+      return reported(renewed(/** @type {FloatTensor} */ (out), resident), summary)
     }
     const fresh = deferredCopies && !to ? freshOutput(n, deferredCopies) : undefined
     const data = core.allocFloats(n)
-    runAttention(core, call, q, k, v, data, call.inRows, undefined, keysInRows)
+    const summary = runFused(core, call, q, k, v, data, keysInRows)
     const numbers = core.copyOut(data, n, to?.data ?? fresh)
-    return { output: out ?? new Tensor(numbers, call.outputDims) }
+    return reported(out ?? new Tensor(numbers, call.outputDims), summary)
   } finally {
     core.top = core.base + used
   }
 }
+
+/** @param {Core} core @param {AttentionCall} call @param {number} q @param {number} k @param {number} v @param {number} out @param {boolean} keysInRows */
+function runFused(core, call, q, k, v, out, keysInRows) {
+  if (!call.summary) {
+    runAttention(core, call, q, k, v, out, call.inRows, undefined, keysInRows)
+    return undefined
+  }
+  const args = writeCall(core, call, q, k, v, out, call.inRows, keysInRows, SUMMARY_WORDS.length)
+  return summarize(core, call, call.summary, args)
+}
+
+/** @param {FloatTensor} output @param {Attended['summary']} summary @returns {Attended} */
+const reported = (output, summary) => (summary ? { output, summary } : { output })
 
 /** @param {AttentionCall} call @param {FloatTensor} out */
 function checkAttentionOut(call, out) {

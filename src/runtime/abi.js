@@ -82,6 +82,25 @@ export const TRACE_STEPS = /** @type {const} */ ([
 /** struct qkv_trace. */
 export const TRACE_WORDS = /** @type {const} */ ([...ATTENTION_WORDS, 'softmax_axis', 'masking', ...TRACE_STEPS])
 
+/** struct qkv_summary. */
+export const SUMMARY_WORDS = /** @type {const} */ ([
+  ...ATTENTION_WORDS,
+  'log_sum_exp',
+  'entropy',
+  'sink_weight',
+  'map',
+  'top_keys',
+  'top_weights',
+  'distance',
+  'scores',
+  'same',
+  'parts',
+  'rows',
+  'columns',
+  'top',
+  'bins',
+])
+
 /** struct qkv_rope. */
 export const ROPE_WORDS = /** @type {const} */ ([
   'x',

@@ -66,6 +66,8 @@ export class AttentionCall {
   masks = { alibi: undefined, keyLengths: undefined }
   /** @type {{ p: number, generator: import('../ops/random-stream.js').RandomStream } | undefined} */
   dropout
+  /** What attention reports of its weights. @type {import('../ops/attention-summary.js').Checked | undefined} */
+  summary
   /** Copies that overlap the work of threads. @type {import('../threads/pool.js').DeferredCopies | undefined} */
   deferredCopies
   /** @type {'keys' | 'queries'} */
@@ -118,6 +120,7 @@ export class AttentionCall {
     this.past = undefined
     empty(this.masks)
     this.dropout = undefined
+    this.summary = undefined
     this.deferredCopies = undefined
   }
 }

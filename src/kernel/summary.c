@@ -1,0 +1,331 @@
+/* summary.c: the functions of summary.h. Weights w (B,H,L,S) are seen tile by tile, as exp(score - m) of the maximum m
+ * at that time; shapes as in attention.c. */
+#include "summary.h"
+#include "rows.h"
+
+/* Floats of the largest scores of a query: four of infinity, so that each place has one before it, then `top`. */
+static size_t top_pitch(const struct qkv_summary *s) { return s->top ? 4 + round_up(s->top, 4) : 0; }
+
+double summary_scratch(const struct qkv_summary *s, uint32_t least, uint32_t most) {
+  double tiles = s->columns ? (double)(s->attention.S / least) + 2.0 : 0.0, segments = tiles + s->columns;
+  return BLOCK_ROWS * (tiles + segments + SUM_DISTANCE + s->bins + 5.0 + 2.0 * (double)top_pitch(s)) + 3.0 * segments +
+         4.0 * most;
+}
+
+struct summary carve_summary(const struct qkv_summary *s, uint32_t least, uint32_t most, float *p) {
+  size_t tiles = s->columns ? s->attention.S / least + 2 : 0, segments = tiles + s->columns;
+  struct summary x = {.s = s, .sums = p};
+  x.tile_maxima = x.sums + segments * BLOCK_ROWS;
+  x.running = x.tile_maxima + tiles * BLOCK_ROWS;
+  x.seen = x.running + (SUM_DISTANCE + s->bins) * BLOCK_ROWS;
+  x.least = x.seen + BLOCK_ROWS;
+  x.cursors = (uint32_t *)x.least + BLOCK_ROWS;
+  x.copies = (float *)x.cursors + 2 * BLOCK_ROWS;
+  x.top_scores = x.copies + 4 * most;
+  x.top_keys = x.top_scores + BLOCK_ROWS * top_pitch(s);
+  x.parts = (struct segment *)(x.top_keys + BLOCK_ROWS * top_pitch(s));
+  return x;
+}
+
+static NOINLINE int64_t position_in(const struct query_rows *block, size_t r) {
+  return position_of(block->a, block->b, block->row + (uint32_t)r);
+}
+
+/* The first key with the token of a position, S where there is none. */
+static NOINLINE uint32_t first_same(const struct qkv_summary *s, uint32_t b, int64_t position) {
+  uint32_t S = s->attention.S;
+  return s->same && position >= 0 && position < S ? s->same[2 * S * b + (uint32_t)position] : S;
+}
+
+void start_summary(struct summary *x, const struct query_rows *block) {
+  x->tiles = x->segments = 0;
+  __builtin_memset(x->running, 0, (size_t)(x->least - x->running) * sizeof(float));
+  for (size_t r = 0; r < BLOCK_ROWS; r++) {
+    x->least[r] = r < block->rows && x->s->top ? HIDDEN : -HIDDEN;
+    float *scores = x->top_scores + r * top_pitch(x->s);
+    for (size_t n = 0; x->s->top && n < top_pitch(x->s); n++)
+      scores[n] = n < 4 ? -HIDDEN : HIDDEN;
+    x->cursors[r] = x->cursors[BLOCK_ROWS + r] = first_same(x->s, block->b, position_in(block, r));
+  }
+}
+
+void start_summary_tile(struct summary *x, const struct query_rows *block, uint32_t keys) {
+  uint64_t columns = x->s->columns, S = x->s->attention.S;
+  x->tile_segments = x->segments;
+  x->tile_end = block->first + keys;
+  for (uint32_t end = 0; columns && end < keys;) {
+    uint64_t column = (block->first + end) * columns / S, next = ((column + 1) * S + columns - 1) / columns;
+    end = (uint32_t)at_most((size_t)next - block->first, keys);
+    x->parts[x->segments++] = (struct segment){x->tiles, (uint32_t)column, end};
+  }
+  x->tiles++;
+}
+
+/* The sum of four weights each of n keys. */
+INLINE f4 sum_keys(const float *weights, size_t n) {
+  f4 even = zeros(), odd = zeros();
+  for (; n > 1; n -= 2, weights += 2 * PANEL) {
+    even = add(even, load(weights));
+    odd = add(odd, load(weights + PANEL));
+  }
+  return n ? add(add(even, odd), load(weights)) : add(even, odd);
+}
+
+/* The largest scores of query r, in order; of equal ones the smaller key is first. Four places at a time, from the last
+ * ones: a place takes what was in the one before it if that is smaller than the score, else the score if it is larger.
+ */
+static NOINLINE void add_largest(struct summary *x, size_t r, float score, uint32_t key) {
+  size_t pitch = top_pitch(x->s);
+  float *scores = x->top_scores + r * pitch;
+  float *keys = x->top_keys + r * pitch;
+  const f4 new_score = splat(score), new_key = splat_from((const float *)&key);
+  for (size_t n = pitch - 4; n > 0; n -= 4) {
+    f4 before = load(scores + n - 1), here = load(scores + n);
+    m4 moves = less(before, new_score), stays = not_less(here, new_score);
+    f4 moved = blend(moves, before, new_score), moved_key = blend(moves, load(keys + n - 1), new_key);
+    store(scores + n, blend(stays, here, moved));
+    store(keys + n, blend(stays, load(keys + n), moved_key));
+  }
+  x->least[r] = scores[x->s->top + 3];
+}
+
+static void collect_largest(struct summary *x, size_t c, const float *scores, uint32_t first, size_t keys) {
+  for (size_t j = 0; j < keys; j++, scores += PANEL)
+    for (uint32_t lanes = lane_bits(less(load(x->least + c), load(scores))); lanes; lanes &= lanes - 1) {
+      size_t r = (size_t)__builtin_ctz(lanes);
+      add_largest(x, c + r, scores[r], first + (uint32_t)j);
+    }
+}
+
+/* 0, 1, 2 to 3, 4 to 7, ...; the last bin has all larger distances. */
+static NOINLINE uint32_t bin_of(int64_t distance, uint32_t bins) {
+  uint64_t size = (uint64_t)(distance < 0 ? -distance : distance);
+  return (uint32_t)at_most(size ? 64 - (size_t)__builtin_clzll(size) : 0, bins - 1);
+}
+
+/* least: the distance of the first query to the first key. While all four queries have a key in the same bin, four
+ * weights are added at a time. */
+static void collect_distances(struct summary *x, size_t c, int64_t least, const float *weights, size_t keys) {
+  uint32_t bins = x->s->bins;
+  float *sums = x->running + SUM_DISTANCE * BLOCK_ROWS + c;
+  for (size_t n; keys; keys -= n, weights += n * PANEL, least -= (int64_t)n) {
+    uint32_t bin = bin_of(least, bins);
+    n = 1;
+    if (bin == bin_of(least + 3, bins) && (least >= 0 || least <= -3)) {
+      int64_t lowest = (int64_t)1 << bin >> 1; /* distance of the bin; queries leave it one after the other */
+      int64_t left = least >= 0 ? least - lowest + 1 : bin == bins - 1 ? INT64_MAX : 2 * lowest + least;
+      n = left < (int64_t)keys ? (size_t)left : keys;
+      store(sums + bin * BLOCK_ROWS, add(load(sums + bin * BLOCK_ROWS), sum_keys(weights, n)));
+    } else
+      for (uint32_t r = 0; r < 4; r++)
+        sums[bin_of(least + r, bins) * BLOCK_ROWS + r] += weights[r];
+  }
+}
+
+/* The weights that the scores are means of: of key p - 1, key 0, the keys with the token of p, those after them. */
+static void collect_scores(struct summary *x, const struct query_rows *block, size_t r, const float *weights,
+                           uint32_t first, uint32_t end) {
+  int64_t p = position_in(block, r);
+  const uint32_t *same = x->s->same, S = x->s->attention.S;
+  float *sums = x->running + r;
+  if (first == 0 && end && (!same || p > 0))
+    sums[SUM_FIRST * BLOCK_ROWS] += weights[0];
+  if (same && p > first && p <= end)
+    sums[SUM_PREVIOUS * BLOCK_ROWS] += weights[(size_t)(p - 1 - first) * PANEL];
+  for (uint32_t after = 0; same && after < 2; after++) {
+    uint32_t *cursor = x->cursors + after * BLOCK_ROWS + r;
+    for (uint32_t j; (j = *cursor + after) < p && j < x->tile_end; *cursor = same[S * (2 * block->b + 1) + *cursor])
+      if (j >= first && j < end)
+        sums[(SUM_DUPLICATE + after) * BLOCK_ROWS] += weights[(j - first) * PANEL];
+  }
+}
+
+/* Copies the scores of four queries, and counts those that are visible. */
+static void copy_scores(struct summary *x, size_t c, const float *scores, size_t keys) {
+  f4 seen = load(x->seen + c);
+  for (size_t j = 0; j < keys; j++) {
+    f4 score = load(scores + j * PANEL);
+    store(x->copies + j * 4, score);
+    seen = add(seen, zero_where(equal(score, splat(HIDDEN)), splat(1.0f)));
+  }
+  store(x->seen + c, seen);
+}
+
+/* sum += sum_j e_j (score_j - m) */
+static void collect_entropies(const struct summary *x, float *sums, f4 maximum, const float *weights, size_t keys) {
+  f4 sum = load(sums);
+  maximum = zero_where(equal(maximum, splat(HIDDEN)), maximum); /* as softmax subtracts it */
+  for (size_t j = 0; j < keys; j++) {
+    f4 log = pmax(sub(load(x->copies + j * 4), maximum), splat(LEAST_LOG2)); /* e is 0 there */
+    sum = mul_add(load(weights + j * PANEL), log, sum);
+  }
+  store(sums, sum);
+}
+
+f4 summarize_column(struct summary *x, struct query_rows *block, size_t c) {
+  const struct qkv_summary *s = x->s;
+  const struct panel *p = block->panels + c / PANEL;
+  float *scores = block->scores + column_of(block, c) + p->from * PANEL, *sum = x->running + c;
+  f4 before = load(block->maxima + c), total = load(block->sums + c);
+  size_t keys = p->to - p->from;
+  uint32_t first = block->first + p->from;
+  int has_entropy = s->entropy || s->scores;
+  if (s->top)
+    collect_largest(x, c, scores, first, keys);
+  if (has_entropy)
+    copy_scores(x, c, scores, keys);
+  f4 rescale = online_softmax_column(scores, keys, block->maxima + c, block->sums + c, block->powers);
+  f4 maximum = load(block->maxima + c);
+  if (any_lane(not_equal(before, maximum))) {
+    /* sum_j e_j (score_j - m) += l (m - m'), before it is rescaled */
+    f4 lower = zero_where(equal(before, maximum), pmax(sub(before, maximum), splat(LEAST_LOG2)));
+    store(sum, mul_add(total, lower, load(sum)));
+    for (size_t n = 0; n < SUM_DISTANCE + s->bins; n++)
+      store(sum + n * BLOCK_ROWS, mul(load(sum + n * BLOCK_ROWS), rescale));
+  }
+  if (has_entropy)
+    collect_entropies(x, sum, maximum, scores, keys);
+  if (s->columns)
+    store(x->tile_maxima + (x->tiles - 1) * BLOCK_ROWS + c, maximum);
+  const float *weights = scores;
+  for (uint32_t n = x->tile_segments, from = p->from; n < x->segments; n++) {
+    uint32_t to = (uint32_t)at_most(x->parts[n].end, p->to), many = to > from ? to - from : 0;
+    store(x->sums + (size_t)n * BLOCK_ROWS + c, sum_keys(weights, many));
+    weights += many * PANEL, from += many;
+  }
+  if (s->bins)
+    collect_distances(x, c, position_in(block, c) - first, scores, keys);
+  for (size_t r = 0; s->scores && r < 4; r++)
+    collect_scores(x, block, c + r, scores + r, first, first + (uint32_t)keys);
+  return rescale;
+}
+
+/* The largest scores of query r become weights. Visible keys of weight 0 follow in their order. */
+static void finish_largest(const struct summary *x, const struct query_rows *block, size_t r, size_t query,
+                           float factor) {
+  size_t top = x->s->top, n = 0, at = r * top_pitch(x->s) + 4;
+  float *weights = x->s->top_weights + query * top;
+  int32_t *keys = x->s->top_keys + query * top;
+  __builtin_memcpy(keys, x->top_keys + at, top * sizeof *keys);
+  for (; n < top; n++) {
+    weights[n] = factor * lane0(exp_weight(splat(x->top_scores[at + n] - block->maxima[r])));
+    if (!(weights[n] > 0.0f))
+      break;
+  }
+  size_t positive = n;
+  struct span span = visible_span(block->a, block->b, block->row + (uint32_t)r);
+  for (uint32_t j = span.from; n < top && j < span.to && factor == factor; j++) {
+    size_t found = 0;
+    while (found < positive && keys[found] != (int32_t)j)
+      found++;
+    if (found == positive && passes_mask(block->a, block->b, block->h, block->row + (uint32_t)r, j))
+      weights[n] = 0.0f, keys[n++] = (int32_t)j;
+  }
+  for (; n < top; n++)
+    weights[n] = factor - factor, keys[n] = -1; /* NaN, if the row is */
+}
+
+/* Each row of the map = the mean of its queries' sums: 4 queries and 4 columns at a time. */
+static void finish_map(const struct summary *x, const struct query_rows *block, const float *factors, float *part) {
+  const struct qkv_summary *s = x->s;
+  uint64_t rows = s->rows, L = block->a->L;
+  float *map = s->map + ((size_t)block->b * block->a->H + block->h) * s->rows * s->columns, *to[BLOCK_ROWS];
+  float shares[BLOCK_ROWS];
+  for (uint32_t r = 0; r < BLOCK_ROWS; r++) {
+    uint32_t i = block->row + (r < block->rows ? r : block->rows - 1);
+    uint64_t row = i * rows / L, start = (row * L + rows - 1) / rows, stop = ((row + 1) * L + rows - 1) / rows;
+    to[r] = start < block->row ? part : map + row * s->columns;
+    shares[r] = factors[r] / (float)(stop - start);
+    if (r == 0 || to[r] != to[r - 1])
+      __builtin_memset(to[r], 0, s->columns * sizeof(float));
+  }
+  for (size_t n = 0; n < x->tiles * BLOCK_ROWS; n += 4) {
+    f4 later = sub(load(x->tile_maxima + n), load(block->maxima + n % BLOCK_ROWS));
+    store(x->tile_maxima + n, mul(exp_weight(later), load(shares + n % BLOCK_ROWS)));
+  }
+  for (uint32_t n = 0, many; n < x->segments; n += many)
+    for (size_t r = (many = (uint32_t)at_most(x->segments - n, 4), 0); r < block->rows; r += 4) {
+      f4 sums[4];
+      for (size_t i = 0; i < 4; i++) {
+        size_t at = n + at_most(i, many - 1);
+        sums[i] = mul(load(x->sums + at * BLOCK_ROWS + r), load(x->tile_maxima + x->parts[at].tile * BLOCK_ROWS + r));
+      }
+      transpose(sums);
+      for (size_t i = 0; i < at_most(block->rows - r, 4); i++) {
+        float *cells = to[r + i] + x->parts[n].column, values[4];
+        if (many == 4 && x->parts[n + 3].column == x->parts[n].column + 3) {
+          store(cells, add(load(cells), sums[i]));
+          continue;
+        }
+        store(values, sums[i]);
+        for (size_t at = 0; at < many; at++)
+          to[r + i][x->parts[n + at].column] += values[at];
+      }
+    }
+}
+
+void finish_summary(struct summary *x, struct query_rows *block, float *part) {
+  const struct qkv_summary *s = x->s;
+  const struct qkv_attention *a = block->a;
+  float factors[BLOCK_ROWS] = {0.0f}, sink = sink_logit(a, block->h), *sums = part + s->columns;
+  size_t many = SUM_DISTANCE + s->bins, query = ((size_t)block->b * a->H + block->h) * a->L + block->row;
+  __builtin_memset(sums, 0, (many + 1) * sizeof *sums);
+  for (size_t r = 0; r < block->rows; r++, query++) {
+    float sum = block->sums[r], maximum = block->maxima[r], factor = sum == 0.0f ? 0.0f : 1.0f / sum;
+    block->maxima[r] = maximum = maximum == HIDDEN ? 0.0f : maximum; /* as softmax subtracts it */
+    factors[r] = factor;
+    /* entropy = (l_keys log l - sum_j e_j (score_j - m)) / l; the sink is in l and in the sum, and no key */
+    float lower = sink - maximum < LEAST_LOG2 ? LEAST_LOG2 : sink - maximum;
+    double log = log_double((double)sum), sink_sum = (double)lane0(exp_weight(splat(lower)));
+    double entropy = ((double)sum - sink_sum) * log - ((double)x->running[r] - sink_sum * (double)lower);
+    entropy = sum == 0.0f || entropy < 0.0 ? 0.0 : entropy * (double)factor;
+    if (s->log_sum_exp)
+      s->log_sum_exp[query] = (float)((double)maximum + log);
+    if (s->entropy)
+      s->entropy[query] = (float)entropy;
+    if (s->sink_weight)
+      s->sink_weight[query] = (float)sink_sum * factor;
+    if (s->top)
+      finish_largest(x, block, r, query, factor);
+    if (x->seen[r] > 1.0f)
+      sums[SUM_ENTROPY] += (float)(entropy / log_double((double)x->seen[r])), sums[many] += 1.0f;
+    for (size_t n = SUM_PREVIOUS; n < many; n++)
+      sums[n] += factor * x->running[n * BLOCK_ROWS + r];
+  }
+  if (s->map)
+    finish_map(x, block, factors, part);
+}
+
+uint32_t QKV_EXPORT(qkv_summary_finish)(const struct qkv_summary *s) {
+  const struct qkv_attention *a = &s->attention;
+  size_t heads = (size_t)a->B * a->H, size = summary_part_size(s), blocks = (a->L + BLOCK_ROWS - 1) / BLOCK_ROWS;
+  const float *part = s->parts;
+  for (size_t head = 0; head < heads; head++) {
+    uint32_t b = (uint32_t)(head / a->H);
+    double sums[SUM_DISTANCE + 64] = {0.0}, counts[SUM_DISTANCE] = {0.0}, all = 0.0;
+    for (size_t n = 0; n < blocks; n++, part += size) {
+      const float *sum = part + s->columns;
+      for (size_t i = 0; i < SUM_DISTANCE + s->bins; i++)
+        sums[i] += (double)sum[i];
+      counts[SUM_ENTROPY] += (double)sum[SUM_DISTANCE + s->bins];
+      uint64_t rows = s->rows, row = n * BLOCK_ROWS * rows / a->L;
+      if (s->map && (row * a->L + rows - 1) / rows < n * BLOCK_ROWS)
+        add_scaled(s->map + (head * s->rows + row) * s->columns, part, 1.0f, s->columns);
+    }
+    for (size_t i = 0; i < s->bins; i++)
+      all += sums[SUM_DISTANCE + i];
+    for (size_t i = 0; i < s->bins; i++)
+      s->distance[head * s->bins + i] = (float)(all == 0.0 ? 0.0 : sums[SUM_DISTANCE + i] / all);
+    for (uint32_t i = 0; s->scores && i < a->L; i++) {
+      int64_t p = position_of(a, b, i);
+      uint32_t first = first_same(s, b, p);
+      counts[SUM_FIRST] += !s->same || p > 0;
+      counts[SUM_PREVIOUS] += s->same && p > 0 && p <= a->S;
+      counts[SUM_DUPLICATE] += first < a->S && first < p;
+      counts[SUM_INDUCTION] += first < a->S && first + 1 < p;
+    }
+    for (size_t i = 0; s->scores && i < SUM_DISTANCE; i++)
+      s->scores[i * heads + head] = (float)(counts[i] == 0.0 ? 0.0 : sums[i] / counts[i]);
+  }
+  return QKV_OK;
+}
