@@ -1,9 +1,10 @@
-// qkv/nn: the operations of a transformer block beside attention and linear layers, all gradients, packed linear layers, T5's
+// qkv/nn: the operations of a transformer block beside attention and linear layers, all gradients, windows of weights, packed linear layers, T5's
 // relative position bias. All take resident tensors and `out`. `out` of an operation may be one of its inputs if the dims
 // are the same; `out` of a gradient must not overlap an input.
 
 export { add, addBackward } from './nn/add.js'
 export { attentionBackward } from './nn/attention-backward.js'
+export { attentionWindow } from './nn/attention-window.js'
 export { crossEntropy } from './nn/cross-entropy.js'
 export { dropout, dropoutBackward } from './nn/dropout.js'
 export { embedding, embeddingBackward } from './nn/embedding.js'

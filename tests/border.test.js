@@ -208,6 +208,28 @@ const functions = {
     call: (...a) => api.tokenize(...a),
   },
   alloc: { args: () => [[2, 3]], call: a => qkv.alloc(a).dispose() },
+  'attention, summary': {
+    args: () => [
+      ...qkvOf(),
+      {
+        ...options(),
+        summary: {
+          map: [2, 3],
+          topK: 2,
+          logSumExp: true,
+          entropy: true,
+          distance: true,
+          scores: true,
+          ids: [1, 2, 1, 2, 1],
+        },
+      },
+    ],
+    call: (...a) => qkv.attention(...a),
+  },
+  attentionWindow: {
+    args: () => [floats(1, 2, 3, 4), floats(1, 1, 5, 4), { ...options(), rows: [1, 3], columns: [0, 4] }],
+    call: (...a) => blocks.attentionWindow(qkv, ...a),
+  },
   attentionBackward: {
     args: () => [...qkvOf(), floats(1, 2, 3, 2), { ...options(), sinks: [0.5, 1] }],
     call: (...a) => blocks.attentionBackward(qkv, ...a),

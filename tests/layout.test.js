@@ -50,6 +50,7 @@ const HEADERS = [
   'score',
   'tile',
   'query_rows',
+  'summary',
   'decode',
   'linear_output',
   'linear_pack',

@@ -21,7 +21,12 @@ const binOf = (distance, bins) => {
  * @param {{ map: readonly number[], topK: number, ids?: ArrayLike<number> }} asked
  */
 export function summary(q, k, options, { map, topK, ids }) {
-  const { masked, weights, sinkWeights, sees } = attention(q, k, { data: [], dims: [...k.dims.slice(0, -1), 0] }, options)
+  const { masked, weights, sinkWeights, sees } = attention(
+    q,
+    k,
+    { data: [], dims: [...k.dims.slice(0, -1), 0] },
+    options,
+  )
   const [B, H, L, S] = weights.dims
   const [R, C] = [Math.min(map[0], L), Math.min(map[1], S)]
   const bins = 2 + Math.floor(Math.log2(S || 1))
@@ -39,7 +44,7 @@ export function summary(q, k, options, { map, topK, ids }) {
     rows.forEach((row, i) => {
       const r = Math.floor((i * R) / L)
       many[r]++
-      row.forEach((w, j) => (cells[r][Math.floor((j * C) / S)] += w))
+      for (const [j, w] of row.entries()) cells[r][Math.floor((j * C) / S)] += w
     })
 
     const top = rows.map((row, i) => {
@@ -59,7 +64,8 @@ export function summary(q, k, options, { map, topK, ids }) {
     const entropy = rows.map(row => sum(row.map(w => (w > 0 ? -w * Math.log(w) : w === 0 ? 0 : NaN))))
 
     const distance = new Array(bins).fill(0)
-    rows.forEach((row, i) => row.forEach((w, j) => (distance[binOf(positions[i] - j, bins)] += w)))
+    for (const [i, row] of rows.entries())
+      for (const [j, w] of row.entries()) distance[binOf(positions[i] - j, bins)] += w
     const all = sum(distance)
 
     /** @type {Record<string, number[]>} */
@@ -78,7 +84,7 @@ export function summary(q, k, options, { map, topK, ids }) {
     })
     const mean = (/** @type {number[]} */ list) => (list.length ? sum(list) / list.length : 0)
     return {
-      map: cells.map((row, r) => row.map(x => x / many[r])).flat(),
+      map: cells.flatMap((row, r) => row.map(x => x / many[r])),
       top: top.flat(),
       logSumExp,
       entropy,

@@ -5,7 +5,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { kvCache } from '../src/cache.js'
-import { load, splitHeads, tensor } from '../src/index.js'
+import { load, tensor } from '../src/index.js'
+import { attentionWindow } from '../src/nn.js'
 import { summary as reference } from './reference-summary.js'
 
 const qkv = await load()
@@ -38,18 +39,22 @@ function compare(got, q, k, options, asked, title, allowed = 3e-6) {
       const values = head[name]
       const all = got[name].data
       assert.equal(all.length, values.length * want.length, `${title}: ${name}`)
-      values.forEach((x, i) => near(all[n * values.length + i], x, name, name === 'entropy' ? 8 : 1))
+      for (const [i, x] of values.entries()) near(all[n * values.length + i], x, name, name === 'entropy' ? 8 : 1)
     }
     for (const [name, x] of Object.entries(head.scores)) near(got.scores[name].data[n], x, `scores.${name}`, 4)
     const size = head.top.length
-    head.top.forEach(({ key, weight }, i) => {
+    for (const [i, { key, weight }] of head.top.entries()) {
       const [ours, w] = [got.topKeys.data[n * size + i], got.topWeights.data[n * size + i]]
       near(w, weight, 'topWeights')
-      if (ours === key || Number.isNaN(weight)) return
+      if (ours === key || Number.isNaN(weight)) continue
       // Another key of a weight that float32 cannot tell from it.
-      const others = head.top.slice(i - (i % asked.topK)).filter(other => Math.abs(other.weight - weight) <= allowed)
-      assert.ok(others.length > 1 || weight <= 1e-36 || i % asked.topK === asked.topK - 1, `${title}: key ${ours}, ${key} expected`)
-    })
+      /** @type {{ weight: number }[]} */
+      const others = head.top.filter(other => Math.abs(other.weight - weight) <= allowed)
+      assert.ok(
+        others.length > 1 || weight <= 1e-36 || i % asked.topK === asked.topK - 1,
+        `${title}: key ${ours}, ${key} expected`,
+      )
+    }
   })
 }
 
@@ -59,7 +64,10 @@ const check = (arbitrary, numRuns, property) =>
 
 const few = fc.integer({ min: 0, max: 9 })
 const queries = fc.oneof({ weight: 5, arbitrary: few }, { weight: 2, arbitrary: fc.constantFrom(31, 63, 64, 65, 130) })
-const keys = fc.oneof({ weight: 4, arbitrary: few }, { weight: 2, arbitrary: fc.constantFrom(31, 127, 128, 255, 256, 257, 513) })
+const keys = fc.oneof(
+  { weight: 4, arbitrary: few },
+  { weight: 2, arbitrary: fc.constantFrom(31, 127, 128, 255, 256, 257, 513) },
+)
 const sides = fc.oneof(few, fc.constantFrom(40, 256, Infinity))
 const calls = fc.record({
   B: fc.integer({ min: 0, max: 2 }),
@@ -124,7 +132,7 @@ function toRows(x) {
 }
 
 test('a summary is that of float64, and the output is that without one, for every mix of options', () => {
-  check(calls, 700, call => {
+  check(calls, 400, call => {
     const { q, k, v, options, ids } = make(call)
     const { map, topK } = call
     const asked = { ...ALL, map, topK, ...(ids && { ids }) }
@@ -137,6 +145,234 @@ test('a summary is that of float64, and the output is that without one, for ever
     assert.deepEqual(other.summary, summary)
     assert.deepEqual(other.output, toRows(output))
   })
+})
+
+/** Everything of one call, compared. @param {any} q @param {any} k @param {any} v @param {any} options @param {any} asked @param {string} title */
+function checkOne(q, k, v, options, asked, title) {
+  const { output, summary } = qkv.attention(q, k, v, { ...options, summary: asked })
+  compare(summary, q, k, options, asked, title)
+  return { output, summary: /** @type {any} */ (summary) }
+}
+
+test('every size around the borders of blocks, panels, tiles and cells is right', () => {
+  const g = qkv.generator(5)
+  for (const [L, S] of [7, 8, 9, 63, 64, 65, 127, 128, 129].flatMap(L =>
+    [127, 128, 129, 255, 256, 257].map(S => [L, S]),
+  ))
+    for (const [causal, map] of /** @type {const} */ ([
+      [true, [L - 1, S - 1]],
+      [false, [3, 100]],
+    ])) {
+      const [q, k, v] = [g.randn([1, 1, L, 4]), g.randn([1, 1, S, 4]), g.randn([1, 1, S, 4])]
+      const options = { causal, pastLength: S - L, window: [L, S] }
+      checkOne(
+        q,
+        k,
+        v,
+        options,
+        { ...ALL, map, topK: 5, ids: Array.from({ length: S }, (_, j) => j % 11) },
+        `${L} x ${S}`,
+      )
+    }
+})
+
+/** Scores that are the numbers of a matrix: q is the identity. @param {number} L @param {number} S @param {(i: number, j: number) => number} score */
+function withScores(L, S, score) {
+  const q = tensor(
+    Float32Array.from({ length: L * L }, (_, n) => (n % (L + 1) === 0 ? 1 : 0)),
+    [1, 1, L, L],
+  )
+  const k = tensor(
+    Float32Array.from({ length: S * L }, (_, n) => score(n % L, Math.floor(n / L))),
+    [1, 1, S, L],
+  )
+  return [q, k, qkv.generator(1).randn([1, 1, S, 3])]
+}
+
+test('huge scores, equal ones, and one at the end that rescales every sum, are right', () => {
+  const [L, S] = [9, 600]
+  for (const [name, score] of Object.entries({
+    'all equal': () => 3,
+    'all 1e30': () => 1e30,
+    'growing by 1e28': (/** @type {number} */ _, /** @type {number} */ j) => j * 1e28,
+    'from -1e30': (/** @type {number} */ i, /** @type {number} */ j) => -1e30 + ((i + j) % 3) * 1e29,
+    'one of 1e30 at the end': (/** @type {number} */ i, /** @type {number} */ j) => (j === S - 1 ? 1e30 : i),
+    'one of 40 at the end': (/** @type {number} */ i, /** @type {number} */ j) => (j === S - 1 ? 40 : (i * j) % 7),
+    'growing slowly': (/** @type {number} */ i, /** @type {number} */ j) => j * 0.05 * i,
+  })) {
+    const [q, k, v] = withScores(L, S, score)
+    const ids = Array.from({ length: S }, (_, j) => j % 5)
+    for (const options of [{ scale: 1 }, { scale: 1, causal: true, pastLength: S - L }])
+      checkOne(q, k, v, options, { ...ALL, map: [4, 7], topK: 6, ids }, name)
+  }
+})
+
+test('a query with NaN has NaN, and no other query; hidden NaN does not count', () => {
+  const [L, S] = [70, 300]
+  const g = qkv.generator(8)
+  const [q, k, v] = [g.randn([1, 1, L, 4]), g.randn([1, 1, S, 4]), g.randn([1, 1, S, 4])]
+  /** @type {any} */
+  const asked = { ...ALL, topK: 4, map: [L, 5] }
+  const whole = /** @type {any} */ (qkv.attention(q, k, v, { summary: asked }).summary)
+  q.data[33 * 4] = NaN
+  const { summary } = /** @type {any} */ (qkv.attention(q, k, v, { summary: asked }))
+  for (const name of ['map', 'topKeys', 'topWeights', 'logSumExp', 'entropy']) {
+    const [a, b] = [whole[name].data, summary[name].data]
+    const size = a.length / L
+    for (let n = 0; n < a.length; n++)
+      if (Math.floor(n / size) !== 33) assert.equal(b[n], a[n], `${name} ${n}`)
+      else assert.ok(Number.isNaN(b[n]) || b[n] === -1, `${name} ${n}: ${b[n]}`)
+  }
+  k.data.fill(NaN, 200 * 4)
+  v.data.fill(NaN, 200 * 4)
+  const seen = /** @type {any} */ (qkv.attention(q, k, v, { keyLengths: [200], summary: asked }))
+  for (const x of [seen.output, seen.summary.topWeights, seen.summary.logSumExp])
+    assert.equal(x.data.filter(Number.isNaN).length, x.data.length / L)
+})
+
+test('a largest error of 3e-6 holds at 2,048 tokens', () => {
+  const L = 2048
+  const g = qkv.generator(3)
+  const [q, k, v] = [g.randn([1, 1, L, 8]), g.randn([1, 1, L, 8]), g.randn([1, 1, L, 8])]
+  const ids = Array.from(g.randint(0, 300, [L]).data)
+  for (const options of [
+    { causal: true },
+    { sinks: tensor([2]), alibi: tensor([0.01]), softcap: 20, window: [900, 100] },
+  ])
+    checkOne(q, k, v, options, { ...ALL, map: [512, 512], topK: 8, ids }, JSON.stringify(options))
+})
+
+test('a cache reports what attention over all its keys does, also when it slides', () => {
+  const g = qkv.generator(2)
+  const [k, v] = [g.randn([1, 2, 40, 4]), g.randn([1, 2, 40, 4])]
+  const q = g.randn([1, 4, 3, 4])
+  const asked = {
+    ...ALL,
+    map: /** @type {[number, number]} */ ([2, 5]),
+    topK: 3,
+    ids: Array.from({ length: 40 }, (_, j) => j % 6),
+  }
+  const cache = kvCache(qkv, { headDim: 4, kvHeads: 2, capacity: 64 }).append(k, v)
+  assert.deepEqual(
+    cache.attention(q, { summary: asked }),
+    qkv.attention(q, k, v, { causal: true, pastLength: 37, summary: asked }),
+  )
+  cache.dispose()
+  const sliding = kvCache(qkv, { headDim: 4, kvHeads: 2, window: 8 })
+  for (let j = 0; j < 40; j++) {
+    const part = (/** @type {any} */ x) =>
+      tensor([[0, 1].map(h => [[...x.data.subarray((h * 40 + j) * 4, (h * 40 + j + 1) * 4)]])])
+    sliding.append(part(k), part(v))
+  }
+  const last = tensor([[0, 1, 2, 3].map(h => [[...q.data.subarray((h * 3 + 2) * 4, (h * 3 + 3) * 4)]])])
+  const { summary } = /** @type {any} */ (sliding.attention(last, { summary: { logSumExp: true } }))
+  const want = /** @type {any} */ (
+    qkv.attention(last, k, v, { pastLength: 39, window: [7, 0], summary: { logSumExp: true } }).summary
+  )
+  assert.ok([...summary.logSumExp.data].every((x, n) => Math.abs(x - want.logSumExp.data[n]) < 1e-6))
+  sliding.dispose()
+})
+
+test('any number of threads gives the same bits, and the output may be a resident tensor', async () => {
+  const g = qkv.generator(4)
+  const pool = await load({ threads: 3 })
+  const [q, k, v] = [g.randn([1, 3, 700, 16]), g.randn([1, 3, 700, 16]), g.randn([1, 3, 700, 16])]
+  const ids = Array.from(g.randint(0, 30, [700]).data)
+  for (const map of /** @type {[number, number][]} */ ([
+    [1, 1],
+    [100, 33],
+    [700, 700],
+  ])) {
+    const options = { causal: true, summary: { ...ALL, map, topK: 4, ids } }
+    const want = qkv.attention(q, k, v, options)
+    assert.deepEqual(pool.attention(q, k, v, options), want)
+    const out = pool.alloc([1, 3, 700, 16])
+    const got = pool.attention(q, k, v, { ...options, out })
+    assert.equal(got.output, out)
+    assert.deepEqual(got.summary, want.summary)
+    assert.deepEqual(out.data, want.output.data)
+    out.dispose()
+  }
+  assert.equal(pool.memory.used, 0)
+  pool.dispose()
+})
+
+test('a window has the weights of the trace, with a logSumExp or without', () => {
+  check(
+    fc.record({
+      call: calls,
+      cut: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 4, maxLength: 4 }),
+    }),
+    150,
+    ({ call, cut }) => {
+      const { q, k, v, options } = make(call)
+      const [L, S] = [q.dims[2], k.dims[2]]
+      const range = (/** @type {number[]} */ ends, /** @type {number} */ size) =>
+        /** @type {[number, number]} */ (ends.map(x => Math.floor(x * (size + 0.99))).sort((a, b) => a - b))
+      const [rows, columns] = [range(cut.slice(0, 2), L), range(cut.slice(2), S)]
+      const { weights } = qkv.trace(q, k, v, { ...options, keep: ['weights'] })
+      const { logSumExp } = /** @type {any} */ (
+        qkv.attention(q, k, v, { ...options, summary: { logSumExp: true } }).summary
+      )
+      const inRows = { numHeads: q.dims[1], kvHeads: k.dims[1], rows, columns }
+      const all = [
+        attentionWindow(qkv, q, k, { ...options, rows, columns }),
+        attentionWindow(qkv, q, k, { ...options, rows, columns, logSumExp }),
+        attentionWindow(qkv, toRows(q), toRows(k), { ...options, ...inRows, logSumExp }),
+      ]
+      const [R, C] = [rows[1] - rows[0], columns[1] - columns[0]]
+      for (const { data, dims } of all) {
+        assert.deepEqual(dims, [q.dims[0], q.dims[1], R, C])
+        for (let n = 0; n < data.length; n++) {
+          const row = Math.floor(n / C)
+          const want = weights.data[(Math.floor(row / R) * L + rows[0] + (row % R)) * S + columns[0] + (n % C)]
+          if (!(Math.abs(data[n] - want) <= 3e-6)) assert.fail(`${JSON.stringify(call)}: ${data[n]}, ${want} expected`)
+        }
+      }
+    },
+  )
+})
+
+test('a bad summary or window is refused by name, and nothing stays in memory', () => {
+  const q = qkv.generator(1).randn([1, 2, 6, 4])
+  const attend = (/** @type {any} */ summary, options = {}) => qkv.attention(q, q, q, { ...options, summary })
+  const view = (/** @type {any} */ options) => attentionWindow(qkv, q, q, options)
+  /** @type {[() => unknown, RegExp][]} */
+  const calls = [
+    [() => attend({ map: [0, 3] }), /map\[0\]: 0 given, a whole number from 1/],
+    [() => attend({ map: [2.5, 3] }), /map\[0\]: 2.5 given/],
+    [() => attend({ map: [2 ** 13, 2 ** 12] }), /8192 x 4096 cells given, at most 16777216/],
+    [() => attend({ map: 3 }), /map: 3 given, \[rows, columns\] expected/],
+    [() => attend({ topK: 0 }), /topK: 0 given/],
+    [() => attend({ topK: 1.5 }), /topK: 1.5 given/],
+    [() => attend({ entropy: 1 }), /entropy: 1 given, true or false expected/],
+    [() => attend({ ids: [1, 2, 3] }), /ids: dims \(3\) given, 6 tokens expected/],
+    [() => attend({ maps: [1, 1] }), /there is no option "maps"/],
+    [() => attend(7), /attention: summary: 7 given, an object of options expected/],
+    [() => attend({ topK: 1 }, { dropout: { p: 0.5, generator: qkv.generator(1) } }), /summary: dropout is given, too/],
+    [() => view({ rows: [3, 2] }), /rows\[1\]: 2 given, a whole number from 3 to 6/],
+    [() => view({ columns: [0, 7] }), /columns\[1\]: 7 given/],
+    [() => view({ rows: [-1, 2] }), /rows\[0\]: -1 given/],
+    [() => view({ rows: 4 }), /rows: 4 given, \[from, to\] expected/],
+    [() => view({ logSumExp: [1, 2] }), /logSumExp: dims \(2\) given/],
+    [() => view({ dropout: {} }), /there is no option "dropout"/],
+  ]
+  for (const [call, message] of calls)
+    assert.throws(
+      call,
+      error => (error instanceof TypeError || error instanceof RangeError) && message.test(error.message),
+    )
+  assert.equal(qkv.memory.used, 0)
+  const { summary } = /** @type {any} */ (attend({ map: [100, 100], topK: 100, sinkWeight: true }))
+  assert.deepEqual(
+    [summary.map.dims, summary.topKeys.dims, summary.topKeys.dtype],
+    [[1, 2, 6, 6], [1, 2, 6, 6], 'int32'],
+  )
+  assert.ok(!('sinkWeight' in summary), 'without sinks')
+  const flat = /** @type {any} */ (
+    qkv.attention([[1]], [[1]], [[1]], { summary: { map: [1, 1], scores: true } }).summary
+  )
+  assert.deepEqual([flat.map.dims, flat.scores.first.dims, flat.scores.first.data[0]], [[1, 1], [], 1])
 })
 
 after(() => console.error(largest))

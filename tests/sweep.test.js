@@ -36,6 +36,17 @@ const hides = new Tensor(
 const tables = [floats(131, 65), floats(131, 65)]
 const ids = Int32Array.from({ length: 131 }, (_, i) => (i * 7) % 131)
 
+/** A summary of all that there is. */
+const everything = {
+  map: [50, 60],
+  topK: 7,
+  logSumExp: true,
+  entropy: true,
+  sinkWeight: true,
+  distance: true,
+  ids: Array.from(ids, id => id % 20),
+}
+
 /** @param {Qkv} qkv @param {Form} f */
 function layer(qkv, f) {
   const made = qkv.generator(1).multiheadAttention(8, 2, { addBiasKV: true })
@@ -79,6 +90,16 @@ const calls = {
     return qkv.attention(f(q), f(k), f(v), { dropout: { p: 0.5, generator } })
   },
   'attention, numHeads': (qkv, f) => qkv.attention(...heads.map(f), { numHeads: 2 }),
+  'attention, summary': (qkv, f, options) =>
+    qkv.attention(f(q), f(k), f(v), { causal: true, sinks: f(one), summary: everything, ...options }),
+  attentionWindow: (qkv, f) =>
+    nn.attentionWindow(qkv, f(q), f(k), {
+      rows: [3, 90],
+      columns: [60, 131],
+      mask: f(seen),
+      bias: f(hides),
+      alibi: f(one),
+    }),
   trace: (qkv, f) => qkv.trace(f(q), f(k), f(v), { mask: f(seen), softcap: 3, masking: 'after' }),
   'trace, additive': (qkv, f) =>
     qkv.trace(f(q), f(k), f(v), { score: { kind: 'additive', wQuery: f(w), wKey: f(k), v: f(row) } }),
@@ -181,6 +202,7 @@ const floats28 = floats(28, 2)
 const ofJavaScript = new Set(['splitHeads', 'joinHeads', 'relativePositionBias'])
 const outs = [
   'attention',
+  'attention, summary',
   'softmax',
   'rope',
   'exp',

@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../src/index.js'
 import * as nn from '../src/nn.js'
-import { attentionBackward, linearBackward, packLinear } from '../src/nn.js'
+import { attentionBackward, attentionWindow, linearBackward, packLinear } from '../src/nn.js'
 import { WORDS } from '../src/threads/jobs.js'
 import { Threads } from '../src/threads/pool.js'
 import { importSharedMemory } from '../src/threads/shared-memory.js'
@@ -173,6 +173,7 @@ test('gradients, trace, softmax and rope have the same bits on three threads', a
       both(module => attentionBackward(module, q, k, v, dOutput, /** @type {any} */ (options)))
     for (const options of [{}, { softmaxAxis: 'queries' }, { causal: true, masking: 'after' }])
       both(module => module.trace(q, k, v, /** @type {any} */ (options)))
+    both(module => attentionWindow(module, q, q, { rows: [3, 60], columns: [5, 70], causal: true }))
     for (const axis of [-1, 1, 0]) both(module => module.softmax(q, { axis }))
     both(module => module.rope(q))
     const x = g.randn([B, L, H * D])
@@ -432,7 +433,10 @@ test('every operation of a block and its gradients have the same bits on three t
     for (const [name, call] of Object.entries(calls)) assert.deepEqual(call(pool), call(one), name)
     // What is not here stands in the tests above and below, or runs on one thread alone.
     const elsewhere = new Set(Object.keys(nn).filter(name => !(name in calls)))
-    assert.deepEqual(elsewhere, new Set(['attentionBackward', 'linearBackward', 'packLinear', 'relativePositionBias']))
+    assert.deepEqual(
+      elsewhere,
+      new Set(['attentionBackward', 'attentionWindow', 'linearBackward', 'packLinear', 'relativePositionBias']),
+    )
   })
   pool.dispose()
 })

@@ -71,7 +71,9 @@ function findSame(given, { B, S }, name) {
   const ids = toTensor(/** @type {any} */ (given), name, true)
   const n = count(ids.dims)
   if (n !== S && n !== B * S)
-    throw new RangeError(`${name}: dims ${shape(ids.dims)} given, ${S} tokens expected, one for each key, or (${B}, ${S})`)
+    throw new RangeError(
+      `${name}: dims ${shape(ids.dims)} given, ${S} tokens expected, one for each key, or (${B}, ${S})`,
+    )
   const same = new Uint32Array(2 * B * S).fill(S)
   for (let b = 0; b < B; b++) {
     /** @type {Map<number, number>} */
@@ -110,8 +112,12 @@ export function checkSummary(call, options, name) {
   const row = [B, H, L]
   /** The outputs: the word of each, its name and its dims. @type {[keyof typeof AT, string, number[]][]} */
   const outputs = []
-  const add = (/** @type {unknown} */ is, /** @type {keyof typeof AT} */ word, /** @type {string} */ as, /** @type {number[]} */ dims) =>
-    is && outputs.push([word, as, dims])
+  const add = (
+    /** @type {unknown} */ is,
+    /** @type {keyof typeof AT} */ word,
+    /** @type {string} */ as,
+    /** @type {number[]} */ dims,
+  ) => is && outputs.push([word, as, dims])
   add(map, 'map', 'map', [B, H, rows, columns])
   add(topK, 'top_keys', 'topKeys', [...row, K])
   add(topK, 'top_weights', 'topWeights', [...row, K])
@@ -156,8 +162,7 @@ export function summarize(core, call, { outputs, same, sizes }, args) {
     outputs.map(([, name, dims], n) => {
       const floats = core.copyOut(addresses[n], count(dims))
       if (name === 'topKeys') return [name, new Tensor(new Int32Array(floats.buffer), call.lead(dims))]
-      const part = (/** @type {number} */ i) =>
-        new Tensor(floats.slice(i * B * H, (i + 1) * B * H), call.lead([B, H]))
+      const part = (/** @type {number} */ i) => new Tensor(floats.slice(i * B * H, (i + 1) * B * H), call.lead([B, H]))
       if (name === 'scores') return [name, Object.fromEntries(SCORES.map((score, i) => [score, part(i)]))]
       return [name, new Tensor(floats, call.lead(dims))]
     }),

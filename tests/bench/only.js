@@ -10,6 +10,7 @@ import { masks } from './sections/masks.js'
 import { memory } from './sections/memory.js'
 import { relaxed } from './sections/relaxed.js'
 import { steps } from './sections/steps.js'
+import { summary } from './sections/summary.js'
 import { units } from './sections/units.js'
 
 /**
@@ -32,7 +33,7 @@ import { units } from './sections/units.js'
 /** The arguments of a section; wasm: of peak.c. @typedef {{ wasm: Buffer<ArrayBuffer>, limits: Awaited<ReturnType<typeof loadPeak>>, peak: Arithmetic, threads: number, shape: string }} Means */
 
 /** @type {Record<string, (means: Means) => AsyncIterable<Comparison>>} */
-export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2 }
+export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2, summary }
 
 /**
  * @typedef {{ name: string, ms: number, beside: string, besideMs: number, value: number, least: number, goal: string }} OnlyRow

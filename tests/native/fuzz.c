@@ -101,6 +101,59 @@ static void attend(struct qkv_attention *a, const char *kernel) {
   check_all(a, kernel);
 }
 
+/* What attention reports of its weights, where nothing is random; the weights of a query that is not hostile add up to
+ * 1 in every report. */
+static void summarize(struct input *in, const struct qkv_attention *a, int hostile) {
+  struct qkv_summary s = {.attention = *a};
+  s.rows = a->L ? 1 + below(in, a->L) : 0, s.columns = a->S ? 1 + below(in, a->S) : 0;
+  s.top = a->S ? 1 + below(in, a->S < 20 ? a->S : 20) : 0, s.bins = 2 + below(in, 12);
+  size_t heads = (size_t)a->B * a->H, queries = heads * a->L, n = 0;
+  uint32_t *same = malloc((size_t)a->B * 2 * a->S * 4);
+  for (uint32_t b = 0; b < a->B; b++)
+    for (uint32_t j = 0; j < a->S; j++) {
+      same[(size_t)b * 2 * a->S + j] = j % 3;
+      same[(size_t)b * 2 * a->S + a->S + j] = j + 3 < a->S ? j + 3 : a->S;
+    }
+  s.same = below(in, 2) ? same : 0;
+  struct {
+    float **data;
+    size_t count;
+  } outputs[] = {{&s.log_sum_exp, queries},         {&s.entropy, queries},
+                 {&s.sink_weight, queries},         {&s.map, heads * s.rows * s.columns},
+                 {&s.top_weights, queries * s.top}, {(float **)&s.top_keys, queries * s.top},
+                 {&s.distance, heads * s.bins},     {&s.scores, heads * 5}};
+  uint8_t wanted = byte(in);
+  for (int i = 0; i < 8; i++)
+    *outputs[i].data = wanted >> i & 1 ? malloc(outputs[i].count * 4) : 0;
+  if (!s.top_weights != !s.top_keys || !s.top_weights)
+    free(s.top_weights), free(s.top_keys), s.top_weights = 0, s.top_keys = 0, s.top = 0;
+  if (!s.map)
+    s.rows = s.columns = 0;
+  if (!s.distance)
+    s.bins = 0;
+  s.parts = malloc((size_t)qkv_summary_parts(&s) * 4);
+  void *scratch = allocate((size_t)qkv_summary_scratch(&s));
+  for (uint32_t unit = qkv_summary_units(&s); unit-- > 0;) /* from the last one down, as threads may */
+    if (qkv_summary_part(&s, unit, 1, scratch) != QKV_OK)
+      abort();
+  if (qkv_summary_finish(&s) != QKV_OK)
+    abort();
+  check_all(a, "summary");
+  for (; s.map && s.columns && !hostile && !a->sinks && n < heads * s.rows; n++) {
+    double sum = 0;
+    for (size_t c = 0; c < s.columns; c++)
+      sum += (double)s.map[n * s.columns + c];
+    if (!(sum > -1e-5 && sum < 1 + 1e-5))
+      abort();
+  }
+  for (size_t i = 0; s.top && i < queries * s.top; i++)
+    if (s.top_keys[i] < -1 || s.top_keys[i] >= (int32_t)a->S || (i % s.top && s.top_weights[i] > s.top_weights[i - 1]))
+      abort();
+  free(scratch), free(s.parts), free(same);
+  for (int i = 0; i < 8; i++)
+    free(*outputs[i].data);
+}
+
 /* Gradients of the sum of the output; finite where nothing is hostile. */
 static void differentiate(const struct qkv_attention *a, int hostile, int is_apart) {
   struct qkv_backward back = {.attention = *a, .d_out = a->out, .dq = a->q, .dk = a->k, .dv = a->v};
@@ -221,6 +274,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
     a.dropout = 0.3f, a.generator = &generator;
   struct qkv_generator before = generator;
   attend(&a, "attention");
+  if (!a.generator)
+    summarize(&in, &a, hostile);
   generator = before;
   differentiate(&a, hostile, more & 2);
   generator = before;

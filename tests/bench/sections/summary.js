@@ -1,0 +1,51 @@
+// Attention with a summary beside attention without one, resident; and windows of weights.
+
+import { load } from '../../../src/index.js'
+import { attentionWindow } from '../../../src/nn.js'
+
+/** @type {[name: string, H: number, L: number, options: object, summary: object, goal: string, samples?: number][]} */
+const ROWS = [
+  ['map 512 x 512, top 8: H1 L16384 causal', 1, 16384, { causal: true }, { map: [512, 512], topK: 8 }, '<= 1.3', 5],
+  ['map 512 x 512, top 8: H12 L1024', 12, 1024, {}, { map: [512, 512], topK: 8 }, '<= 1.25'],
+  ['map 512 x 512, top 8: H12 L1024 causal', 12, 1024, { causal: true }, { map: [512, 512], topK: 8 }, '<= 1.25'],
+  ['map 64 x 64, top 8: H12 L1024 causal', 12, 1024, { causal: true }, { map: [64, 64], topK: 8 }, '<= 1.25'],
+  ['logSumExp, entropy: H12 L1024', 12, 1024, {}, { logSumExp: true, entropy: true }, '<= 1.08'],
+  ['logSumExp, entropy: H12 L1024 causal', 12, 1024, { causal: true }, { logSumExp: true, entropy: true }, '<= 1.08'],
+]
+
+/** @param {import('../only.js').Means} means @returns {AsyncGenerator<import('../only.js').Comparison>} */
+export async function* summary({ shape, threads }) {
+  const g = (await load()).generator(1)
+  for (const [name, H, L, options, asked, goal, samples] of ROWS) {
+    if (!name.includes(shape)) continue
+    const qkv = await load({ threads })
+    const values = [0, 1, 2].map(() => g.randn([H, L, 64]).data)
+    const [q, k, v, out] = [0, 1, 2, 3].map(() => qkv.alloc([H, L, 64]))
+    for (const [n, x] of [q, k, v].entries()) x.data.set(values[n])
+    const run = (/** @type {object} */ more) => qkv.attention(q, k, v, { out, ...options, ...more })
+    const plain = () => run({})
+    plain()
+    const before = qkv.memory.size
+    const made = run({ summary: asked }).summary
+    const tensors = Object.values(/** @type {object} */ (made)).reduce((sum, { data }) => sum + data.byteLength, 0)
+    const beyond = Math.max(0, qkv.memory.size - before - tensors) / 2 ** 20
+    yield {
+      name,
+      ours: { run: () => run({ summary: asked }) },
+      beside: 'attention',
+      other: { run: plain },
+      goal,
+      samples,
+      note: () => `${beyond.toFixed(2)} MiB beyond q, k, v, output and summary (goal 8)`,
+      dispose: () => qkv.dispose(),
+    }
+  }
+  const name = 'window of 64 x 64 with logSumExp: H1 L16384 D64'
+  if (!name.includes(shape)) return
+  const qkv = await load()
+  const [q, k, v] = [0, 1, 2].map(() => g.randn([16384, 64]))
+  const seen = qkv.attention(q, k, v, { causal: true, summary: { logSumExp: true } }).summary
+  const window = { rows: /** @type {const} */ ([16000, 16064]), columns: /** @type {const} */ ([8000, 8064]) }
+  const run = () => attentionWindow(qkv, q, k, { causal: true, logSumExp: seen?.logSumExp, ...window })
+  yield { name, ours: { run }, beside: '-', goal: '< 2 ms' }
+}
