@@ -24,6 +24,7 @@ const MOST = {
   'elements/heatmap': 20,
   'elements/heads': 16,
   'elements/lines': 16,
+  'elements/flow': 16,
   'elements/trace': 28,
   elements: 32,
   anywidget: 25,
@@ -382,7 +383,7 @@ test('docs/elements.md lists each property, attribute, event, part and CSS prope
   const docs = read('docs/elements.md')
   const common = docs.slice(docs.indexOf('## Of all elements'), docs.indexOf('## `<qkv-heatmap>`'))
   const style = docs.slice(docs.indexOf('## Colours and sizes'))
-  assert.equal(modules.length, 4)
+  assert.equal(modules.length, 5)
   for (const { path, declarations } of modules) {
     assert.ok(files.includes(path), path)
     const [{ tagName, members, attributes, events, cssParts, cssProperties }] = declarations

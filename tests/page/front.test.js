@@ -150,7 +150,7 @@ test('live, another name and "she" are asked of the model; B shows the time befo
   await page.goto(link)
   await page.locator('.front-answer', { hasText: off }).waitFor()
   await page.click('#front-to-layer')
-  await page.locator('#map').waitFor()
+  await page.locator('#flow .caption').waitFor()
   await page.click('#to-front')
   await page.locator('.front').waitFor()
   await page.close()

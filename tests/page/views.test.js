@@ -104,3 +104,26 @@ test('the numbers of each head follow from its weights', async () => {
     ])
   }
 })
+
+test('the flow shows the steps of the selected word; its output is that of the layer, and the next word is selected', async () => {
+  await look('flow')
+  const flow = page.locator('#flow')
+  await flow.locator('.caption', { hasText: 'Life is a row of 3 numbers.' }).waitFor()
+  await flow.locator('[data-act="next"]').click()
+  await flow.locator('.caption', { hasText: 'is is a row of 3 numbers.' }).waitFor()
+  await page.locator('.answer-first', { hasText: /^is/ }).waitFor()
+  const got = await flow.evaluate(own => {
+    const { trace, partials, query, head } = /** @type {any} */ (own)
+    const { data, dims } = trace.output
+    const [e] = partials.dims.slice(-1)
+    return {
+      output: Array.from(data.slice((head * dims[1] + query) * e, (head * dims[1] + query + 1) * e)),
+      last: Array.from(partials.data.slice(-e)),
+    }
+  })
+  near(got.last, got.output)
+  await flow.locator('input[type="range"]').focus()
+  await page.keyboard.press('End')
+  await flow.locator('.caption', { hasText: 'The output of is begins with' }).waitFor()
+  await page.waitForFunction(() => location.hash.includes('view=flow'))
+})

@@ -50,21 +50,21 @@ export class QkvElement extends Base {
   theme = new Theme(this)
   /** @internal */
   room = new Room(this)
-  /** In English. @internal @type {import('./element-texts.js').Texts} */
+  /** In English. @internal @type {import('./all-texts.js').Texts} */
   words = commonTexts
 
   constructor() {
     super()
     /** What this shows, for screen readers and pictures. @type {string} */
     this.label = ''
-    /** Words in another language. @type {import('./element-texts.js').Texts} */
+    /** Words in another language. @type {import('./all-texts.js').Texts} */
     this.texts = {}
   }
 
   /**
    * A text in the language of the page.
    * @internal
-   * @param {keyof import('./element-texts.js').Texts} key
+   * @param {keyof import('./all-texts.js').Texts} key
    * @param {Record<string, string | number>} [values]
    */
   say(key, values) {

@@ -1,4 +1,5 @@
-// The texts of the elements, in English. The property `texts` replaces any of these keys by those of another language.
+// The texts of the elements, in English. The property `texts` replaces any of these keys by those of another language; all-texts.js
+// has all of them.
 
 /** Of all elements. */
 export const commonTexts = {
@@ -61,10 +62,6 @@ export const traceTexts = {
   steps: 'Steps',
   shape: '{name} ({dims})',
 }
-
-export const texts = { ...commonTexts, ...headsTexts, ...linesTexts, ...traceTexts }
-
-/** @typedef {Partial<typeof texts>} Texts */
 
 /** A text with its values. @param {string} template @param {Record<string, string | number>} [values] */
 export const fill = (template, values = {}) =>

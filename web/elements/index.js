@@ -1,7 +1,8 @@
 // The views as custom elements: they take tensors and tokens as properties, emit events, and know nothing of a page.
 // Each module defines its element.
 
-export { texts } from './element-texts.js'
+export { texts } from './all-texts.js'
+export { QkvFlow } from './flow.js'
 export { QkvHeads } from './heads.js'
 export { QkvHeatmap } from './heatmap.js'
 export { QkvLines } from './lines.js'
@@ -9,9 +10,10 @@ export { headStatistics } from './statistics.js'
 export { QkvTrace } from './trace.js'
 
 /** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
-/** @typedef {import('./element-texts.js').Texts} Texts */
+/** @typedef {import('./all-texts.js').Texts} Texts */
 /** @typedef {import('./statistics.js').HeadStatistics} HeadStatistics */
 /** @typedef {import('./heatmap.js').HeatmapEvents} HeatmapEvents */
 /** @typedef {import('./heads.js').HeadsEvents} HeadsEvents */
 /** @typedef {import('./lines.js').LinesEvents} LinesEvents */
 /** @typedef {import('./trace.js').TraceEvents} TraceEvents */
+/** @typedef {import('./flow.js').FlowEvents} FlowEvents */

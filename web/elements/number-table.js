@@ -12,7 +12,7 @@ export const PAGE = 24
  * @param {number} given.columns
  * @param {Cell} given.page its first cell
  * @param {string} given.label
- * @param {(key: keyof typeof import('./element-texts.js').texts, values?: Record<string, string | number>) => string} given.say
+ * @param {(key: keyof typeof import('./all-texts.js').texts, values?: Record<string, string | number>) => string} given.say
  * @param {(axis: 'row' | 'column', index: number) => string} given.name
  * @param {(cell: Cell) => string} given.value
  * @param {(page: Cell) => void} given.turn

@@ -2,9 +2,11 @@
 
 import type { DetailedHTMLProps, HTMLAttributes } from 'react'
 import type {
+  FlowEvents,
   HeadsEvents,
   HeatmapEvents,
   LinesEvents,
+  QkvFlow,
   QkvHeads,
   QkvHeatmap,
   QkvLines,
@@ -24,6 +26,7 @@ declare module 'react' {
       'qkv-heatmap': Props<QkvHeatmap, HeatmapEvents>
       'qkv-heads': Props<QkvHeads, HeadsEvents>
       'qkv-lines': Props<QkvLines, LinesEvents>
+      'qkv-flow': Props<QkvFlow, FlowEvents>
       'qkv-trace': Props<QkvTrace, TraceEvents>
     }
   }

@@ -5,7 +5,7 @@ import { html, nothing } from 'lit'
  * @param {object} given
  * @param {boolean} given.asTable
  * @param {number | undefined} given.zoom undefined: nothing to zoom
- * @param {(key: keyof typeof import('./element-texts.js').texts, values?: Record<string, string | number>) => string} given.say
+ * @param {(key: keyof typeof import('./all-texts.js').texts, values?: Record<string, string | number>) => string} given.say
  * @param {(factor: number) => void} given.scale 0 shows all
  * @param {() => void} given.turn to the table and back
  * @returns {unknown}

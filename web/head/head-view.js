@@ -1,6 +1,7 @@
 // One head, drawn as the reader chose: tabs of its pictures, and the picture.
 
 import { html, nothing } from 'lit'
+import { headMap } from './views/head-map.js'
 import { VIEWS } from './views/index.js'
 
 /** @typedef {import('./head.js').HeadActions} HeadActions */
@@ -9,8 +10,11 @@ import { VIEWS } from './views/index.js'
 
 export const VIEW_NAMES = VIEWS.map(({ name }) => name)
 
-/** The picture of a view; of an unknown one, the first. @param {string} view */
-const pictureOf = view => VIEWS.find(({ name }) => name === view) ?? VIEWS[0]
+/** Those that need no more than the weights of the head. */
+export const WEIGHT_VIEWS = VIEW_NAMES.filter(name => name !== 'flow')
+
+/** The picture of a view; of an unknown one, the map. @param {string} view */
+const pictureOf = view => VIEWS.find(({ name }) => name === view) ?? headMap
 
 /** The selector of what can be saved of a view, or nothing. @param {Pick<HeadView, 'prefix' | 'view'>} view */
 export function pictureSelector({ prefix, view }) {

@@ -171,6 +171,14 @@ export type Less = {
   problem?: string
 }
 
+/** What <qkv-flow> shows of the head. */
+export type Flow = {
+  trace: import('../elements/flow-frames.js').FlowTrace
+  head: number
+  query: number
+  partials?: Matrix
+}
+
 /** The numbers of all heads. */
 export type HeadTable = {
   caption: string
@@ -209,6 +217,8 @@ export type HeadView = {
   /** The scores of this head. */
   scores?: readonly { name: string; value: number }[]
   heads?: HeadTable
+  /** Its steps, where the room has them. */
+  flow?: Flow
   className?: string
 }
 

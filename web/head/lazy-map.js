@@ -1,5 +1,7 @@
 import { html, LitElement } from 'lit'
 
+import '../elements/heatmap.js'
+
 /**
  * A map that is drawn again only while it is near the window: of a long walk a few are seen at a time.
  */

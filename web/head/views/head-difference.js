@@ -1,5 +1,6 @@
 // One head less another, or less itself at another time, with the choice of what is subtracted.
 
+import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'
 import { listenersOf, marksOf } from './head-map.js'
 

@@ -1,5 +1,6 @@
 // The weights of one head as lines between two rows of words.
 
+import '../../elements/lines.js'
 import { html } from 'lit'
 import { listenersOf } from './head-map.js'
 

@@ -1,5 +1,6 @@
 // The map of the weights of one head: of many words some rows, and a lens around the cell that is meant.
 
+import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { MANY_ROWS, pick, rowsOf, windowAround } from '../part-of-map.js'

@@ -1,5 +1,6 @@
 // The numbers of one head: its scores, those of all heads, or its weights as a table.
 
+import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'
 import { listenersOf } from './head-map.js'
 

@@ -1,9 +1,10 @@
 // The pictures of a head, in the order of their tabs. Each is a file here, a line in this list, and its text `view.NAME`.
 
 import { headDifference } from './head-difference.js'
+import { headFlow } from './head-flow.js'
 import { headLines } from './head-lines.js'
 import { headMap } from './head-map.js'
 import { headNumbers } from './head-numbers.js'
 
 /** @type {readonly import('../head.js').HeadPicture[]} */
-export const VIEWS = [headMap, headLines, headDifference, headNumbers]
+export const VIEWS = [headFlow, headMap, headLines, headDifference, headNumbers]

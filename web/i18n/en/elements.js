@@ -1,3 +1,3 @@
 // The texts of the elements, which bring them along.
 
-export { texts as elements } from '../../elements/element-texts.js'
+export { texts as elements } from '../../elements/all-texts.js'

@@ -54,6 +54,9 @@ export const texts = {
   model: 'Numbers',
 
   view: 'View',
+  'view.flow': 'Flow',
+  flowNone:
+    'This trace has no steps to show: it is too large, or its softmax runs over the queries. The map shows its weights.',
   'view.lines': 'Lines',
   'view.difference': 'Difference',
   keep: 'Keep these settings as A',

@@ -53,6 +53,8 @@ export const texts = {
   model: '数字来源',
 
   view: '视图',
+  'view.flow': '流程',
+  flowNone: '这次计算没有可显示的步骤：它太大，或 softmax 沿查询方向。热图显示它的权重。',
   'view.lines': '连线',
   'view.difference': '差异',
   keep: '把当前设置保留为 A',

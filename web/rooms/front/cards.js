@@ -58,7 +58,7 @@ function thisStory(settings) {
 
 /** @param {Context} context */
 export const cards = ({ t, settings }) => html`<nav class="front-cards" aria-label=${t('frontCards')}>
-    ${card('#2&', 'front-to-layer', t('frontLayer'), t('frontLayerText'), layerPicture())}
+    ${card('#2&view=flow', 'front-to-layer', t('frontLayer'), t('frontLayerText'), layerPicture())}
     ${card('#2&room=learn', 'front-to-learn', t('frontLearn'), t('frontLearnText', { steps: recorded.curve.steps }), learnPicture())}
     <div class="front-two">${card('#2&room=models', 'front-to-models', t('frontModels'), t('frontModelsText'), modelPicture())}
       <a id="front-go-on" href=${thisStory(settings)}>${t('frontGoOn')}</a></div>

@@ -1,5 +1,6 @@
 // Exports of settings and matrices as files.
 
+import '../../elements/heatmap.js'
 import { toLink } from '../../shell/store.js'
 import { FIELDS } from './fields.js'
 

@@ -1,6 +1,5 @@
 // The room "One layer".
 
-import '../../elements/index.js'
 import { Trouble } from '../../files/trouble.js'
 import {
   actions,

@@ -1,5 +1,6 @@
 // The gradients of a step, as maps: of the weights of the model, and of the attention weights of each head.
 
+import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'
 import { headName } from '../../head/changes.js'
 import { shown } from '../../shell/store.js'

@@ -1,9 +1,10 @@
 // The heads of the model: all of them small, the selected one large, A above B, and what can be changed.
 
+import '../../elements/heads.js'
 import { html, nothing } from 'lit'
 import { headChange, headName, hiddenCells, withCell } from '../../head/changes.js'
 import { headSelect } from '../../head/head-switch.js'
-import { headView, VIEW_NAMES, viewTabs } from '../../head/head-view.js'
+import { headView, viewTabs, WEIGHT_VIEWS } from '../../head/head-view.js'
 import { visibleOf } from '../../head/visible.js'
 import { headAt, selectedOf } from './run-state.js'
 import { TASKS } from './tasks/index.js'
@@ -122,7 +123,7 @@ export function selectedHead(context, run, { shown, reference, shownAt }) {
       shownHead.view,
       actions.show,
       t,
-      VIEW_NAMES.filter(name => before || name !== 'difference'),
+      WEIGHT_VIEWS.filter(name => before || name !== 'difference'),
     )}</div>
     ${isPainting ? html`<p class="note">${t('learnPaintText')}</p>` : nothing}
     ${both ? html`<p class="learn-of is-kept">A</p>${headView({ ...shownHead, prefix: 'learn-a-', label: `A: ${title}`, weights: before }, actions, t)}<p class="learn-of is-new">B</p>` : nothing}

@@ -1,6 +1,5 @@
 // The room "Learn": one task, its model and the reader's changes. Data and pure functions; the session trains.
 
-import '../../elements/index.js'
 import { factorOf, isIn, withFactor } from '../../head/changes.js'
 import { FIRST_FACTOR } from '../../head/head-switch.js'
 import { shown } from '../../shell/store.js'

@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit'
 import { hiddenCells, withChange } from '../../head/changes.js'
 import { headButtons } from '../../head/head-switch.js'
-import { headView, viewTabs } from '../../head/head-view.js'
+import { headView, viewTabs, WEIGHT_VIEWS } from '../../head/head-view.js'
 import { visibleOf } from '../../head/visible.js'
 import { shown } from '../../shell/store.js'
 import { likeness, mapAt, ranked } from './atlas-maps.js'
@@ -36,7 +36,7 @@ export function headPage(room, head) {
         <span class="spring"></span>
         <button type="button" class="tool" id="models-open-layer" @click=${() => act.openInLayer(t('modelsBackTo', { name }))}>${t('modelsOpenLayer')}</button>
         ${headButtons({ t, changes: settings.changes, set: act.change }, head)}</div>
-      <div class="tabs" role="group" aria-label=${t('view')}>${viewTabs(picture, actions.show, t)}<span class="spring"></span>
+      <div class="tabs" role="group" aria-label=${t('view')}>${viewTabs(picture, actions.show, t, WEIGHT_VIEWS)}<span class="spring"></span>
       ${
         picture === 'map'
           ? html`<label>${t('modelsStroke')} <select id="models-mode" @change=${(

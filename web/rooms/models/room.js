@@ -1,7 +1,6 @@
 // The room "Models": a checkpoint, all of its heads, its prediction, and the reader's changes. Data and pure functions; the
 // session computes.
 
-import '../../elements/index.js'
 import { SHIPPED } from '../../files/shipped-models.js'
 import { headName, readChanges, withCell, withChange, writeChanges } from '../../head/changes.js'
 import { other, text } from '../../shell/kinds.js'

@@ -75,6 +75,26 @@ export function createArithmetic(qkv) {
       })
       return { dQ, dK }
     },
+    /**
+     * The weighted values of a query, the largest weight first, added one by one.
+     * @param {Result} result
+     * @param {number} head
+     * @param {number} query
+     * @param {number} most so many values
+     * @returns {FloatTensor} (n, e)
+     */
+    partialSums({ tensors }, head, query, most) {
+      const [A, V] = [tensors.weights, tensors.V].map(tensor => ofHead(/** @type {FloatTensor} */ (tensor), head))
+      const own = A.row(query).data
+      const order = Array.from(own.keys())
+        .sort((a, b) => own[b] - own[a] || a - b)
+        .slice(0, most)
+      const shares = new Float32Array(order.length * own.length)
+      order.forEach((_, row) => {
+        for (const key of order.slice(0, row + 1)) shares[row * own.length + key] = own[key]
+      })
+      return qkv.matmul(new Tensor(shares, [order.length, own.length]), V)
+    },
     /** a less b, of the same sizes. @param {FloatTensor} a @param {FloatTensor} b */
     minus: (a, b) => minus(qkv, a, b),
   }

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import '../../../elements/heatmap.js'
 import { format } from '../../../files/number-format.js'
 import { behindSign, inspector as drawInspector } from '../../../head/inspector.js'
 import { numberIn, sizesOf } from '../explain/chain.js'

@@ -1,4 +1,5 @@
 import { html, noChange, nothing } from 'lit'
+import '../../../elements/heatmap.js'
 import { live } from 'lit/directives/live.js'
 import { format } from '../../../files/number-format.js'
 import { ofHead } from '../numbers/tensors.js'

@@ -1,4 +1,5 @@
 import { html } from 'lit'
+import '../../../elements/heads.js'
 import { fill } from '../../../elements/element-texts.js'
 import { headStatistics } from '../../../elements/statistics.js'
 import { held, left, released, rested, wasLong } from '../../../head/pointing.js'

@@ -6,6 +6,7 @@ import { largestOf } from '../../../head/scale.js'
 import { otherHead } from '../explain/comparison.js'
 import { largestDifferences } from '../explain/head-facts.js'
 import { namesOf } from '../explain/labels.js'
+import { flowOf } from './flow-steps.js'
 import { headSentences } from './head-list.js'
 import { selectCell, selectWord } from './select.js'
 import { domain, spokenWord } from './spoken.js'
@@ -39,6 +40,7 @@ export function shownHead(context) {
     word: spokenWord(context),
     rows: { filter, range },
     less: settings.view === 'difference' ? less(context) : undefined,
+    flow: settings.view === 'flow' ? flowOf(context) : undefined,
     heads: settings.view === 'numbers' ? numbersOfHeads(context) : undefined,
   }
 }

@@ -1,0 +1,165 @@
+// One word on its way through one head, as frames: what each shows, how long it lasts, and what it says. Pure.
+
+import { check, part } from './tensor-input.js'
+
+/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
+/** @typedef {import('./tensor-input.js').Checked} Checked */
+/** @typedef {'word' | 'query' | 'keys' | 'scores' | 'scale' | 'mask' | 'exponentials' | 'softmax' | 'values' | 'output'} FlowStep */
+
+/**
+ * The steps of one head, or of several: (heads, rows, columns), or matrices.
+ * @typedef {object} FlowTrace
+ * @property {TensorLike} [embeddings] (L, d): what the queries are projected from
+ * @property {TensorLike} queries (L, d)
+ * @property {TensorLike} keys (S, d)
+ * @property {TensorLike} values (S, e)
+ * @property {TensorLike} scores (L, S)
+ * @property {TensorLike} [scaled] (L, S)
+ * @property {TensorLike} [masked] (L, S): -Infinity is hidden
+ * @property {TensorLike} [exponentials] (L, S)
+ * @property {TensorLike} [sums] (L) or (L, 1), of the exponentials
+ * @property {TensorLike} weights (L, S)
+ * @property {TensorLike} output (L, e)
+ */
+
+/** The rows of one query. @typedef {{ embedding?: ArrayLike<number>, query: ArrayLike<number>, scores: ArrayLike<number>, scaled?: ArrayLike<number>, exponentials?: ArrayLike<number>, sum?: number, weights: ArrayLike<number>, output: ArrayLike<number>, keys: Checked, values: Checked, isHidden: (key: number) => boolean }} FlowRows */
+
+/**
+ * @typedef {object} Frame
+ * @property {FlowStep} step
+ * @property {number} lasts milliseconds at pace 1
+ * @property {number} [key] the key that it speaks of
+ * @property {readonly number[]} done keys that the step has passed, this one among them
+ * @property {boolean} [isWhole] of values: all are summed
+ * @property {string} text the key of what it says
+ * @property {Record<string, number>} [numbers] in the text
+ * @property {readonly number[]} [words] positions of keys in the text
+ */
+
+/** Milliseconds. */
+const LASTS = { word: 800, query: 700, keys: 700, scale: 600, mask: 600, exponentials: 700, softmax: 700, output: 800 }
+const [SCORE, SCORES, MOST_SCORES] = [200, 2400, 12]
+const [VALUE, VALUES] = [250, 2000]
+
+/**
+ * The rows of a query in one head.
+ * @param {FlowTrace} trace
+ * @param {number} head
+ * @param {number} query
+ * @returns {FlowRows}
+ */
+export function rowsOf(trace, head, query) {
+  const matrix = (/** @type {TensorLike} */ tensor) => {
+    const rank = (tensor?.dims ?? tensor?.shape ?? []).length
+    const { data, dims } = check(tensor, rank < 3 ? 2 : 3)
+    if (dims.length === 2) return { data, dims }
+    return { data: part(data, Math.min(head, dims[0] - 1), dims[1] * dims[2]), dims: dims.slice(1) }
+  }
+  const row = (/** @type {TensorLike} */ tensor) => {
+    const { data, dims } = matrix(tensor)
+    return part(data, Math.min(query, dims[0] - 1), dims[1])
+  }
+  const optional = (/** @type {TensorLike | undefined} */ tensor) => (tensor === undefined ? undefined : row(tensor))
+  const masked = optional(trace.masked)
+  const L = matrix(trace.queries).dims[0]
+  return {
+    embedding: optional(trace.embeddings),
+    query: row(trace.queries),
+    keys: matrix(trace.keys),
+    values: matrix(trace.values),
+    scores: row(trace.scores),
+    scaled: optional(trace.scaled),
+    exponentials: optional(trace.exponentials),
+    sum: trace.sums && Number(trace.sums.data[head * L + query]),
+    weights: row(trace.weights),
+    output: row(trace.output),
+    isHidden: key => masked?.[key] === Number.NEGATIVE_INFINITY,
+  }
+}
+
+/** Positions, the largest number first. @param {ArrayLike<number>} numbers */
+const byWeight = numbers => Array.from(numbers, (_, i) => i).sort((a, b) => numbers[b] - numbers[a] || a - b)
+
+/**
+ * The frames of a query. Those of a key follow one another; keys that have no frame of their own join the last one.
+ * @param {FlowRows} rows
+ * @param {number} query
+ * @returns {Frame[]}
+ */
+export function framesOf(rows, query) {
+  const { embedding, scores, scaled, sum, weights, output, keys, isHidden } = rows
+  const S = scores.length
+  const all = Array.from({ length: S }, (_, key) => key)
+  const seen = all.filter(key => !isHidden(key))
+  /** @type {Frame[]} */
+  const frames = []
+  if (embedding)
+    frames.push({ step: 'word', lasts: LASTS.word, done: [], text: 'flowWord', numbers: { count: embedding.length } })
+  frames.push({ step: 'query', lasts: LASTS.query, done: [], text: 'flowQuery' })
+  frames.push({ step: 'keys', lasts: LASTS.keys, done: [], text: 'flowKeys' })
+  const largest = byWeight(scores)
+    .slice(0, MOST_SCORES)
+    .sort((a, b) => a - b)
+  const each = Math.min(SCORE, SCORES / largest.length)
+  largest.forEach((key, i) => {
+    const isLast = i === largest.length - 1
+    frames.push({
+      step: 'scores',
+      lasts: each,
+      key,
+      done: isLast ? all : largest.slice(0, i + 1),
+      text: 'flowScore',
+      numbers: { score: scores[key] },
+      words: [key],
+    })
+  })
+  if (scaled && keys.dims[1] > 1) {
+    const [key] = largest
+    const numbers = { size: keys.dims[1], score: scaled[key] }
+    frames.push({ step: 'scale', lasts: LASTS.scale, done: all, text: 'flowScale', numbers, words: [key] })
+  }
+  const count = S - seen.length
+  const isLater = seen.every(key => key <= query)
+  if (count)
+    frames.push({
+      step: 'mask',
+      lasts: LASTS.mask,
+      done: all,
+      text: isLater ? 'flowLater' : 'flowMask',
+      numbers: { count },
+    })
+  if (rows.exponentials && sum !== undefined)
+    frames.push({
+      step: 'exponentials',
+      lasts: LASTS.exponentials,
+      done: all,
+      text: 'flowExponentials',
+      numbers: { sum },
+    })
+  frames.push({ step: 'softmax', lasts: LASTS.softmax, done: all, text: 'flowSoftmax' })
+  const order = byWeight(weights).filter(key => weights[key] > 0)
+  const parts = order.slice(0, Math.floor(VALUES / VALUE))
+  parts.forEach((key, i) => {
+    const isLast = i === parts.length - 1
+    frames.push({
+      step: 'values',
+      lasts: VALUE,
+      key,
+      done: isLast ? order : parts.slice(0, i + 1),
+      isWhole: isLast,
+      text: 'flowValue',
+      numbers: { weight: weights[key] },
+      words: [key],
+    })
+  })
+  const [most, second = most] = order
+  frames.push({
+    step: 'output',
+    lasts: LASTS.output,
+    done: all,
+    text: order.length ? (order.length > 1 ? 'flowOutput' : 'flowOutputOne') : 'flowOutputNone',
+    numbers: { output: output[0], first: weights[most], second: weights[second] },
+    words: [most, second],
+  })
+  return frames
+}

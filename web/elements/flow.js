@@ -1,0 +1,321 @@
+import { css, html, nothing } from 'lit'
+import { QkvElement } from './base.js'
+import { define } from './define.js'
+import { commonTexts } from './element-texts.js'
+import { drawFlow, stageOf } from './flow-drawing.js'
+import { framesOf, rowsOf } from './flow-frames.js'
+import { flowTexts } from './flow-texts.js'
+import { write } from './number-text.js'
+import { penOf, visible } from './pens.js'
+import { sharedStyle } from './style.js'
+
+/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
+/** @typedef {import('./flow-frames.js').FlowTrace} FlowTrace */
+/** @typedef {import('./flow-frames.js').FlowStep} FlowStep */
+
+/** @typedef {{ 'flow-frame': { at: number, step: FlowStep, key?: number }, 'flow-query': { query: number } }} FlowEvents */
+
+const PACES = [0.25, 0.5, 1, 2, 4]
+
+/**
+ * One word on its way through one head: query, scores, softmax, values, output, frame by frame.
+ * @tagname qkv-flow
+ * @fires {CustomEvent<{ at: number, step: FlowStep, key?: number }>} flow-frame - another frame is shown
+ * @fires {CustomEvent<{ query: number }>} flow-query - another query is chosen by the button "Next word"
+ * @csspart flow - the picture
+ * @csspart caption - what the frame says
+ * @csspart controls - the buttons and the time line
+ */
+export class QkvFlow extends /** @type {new () => import('./base.js').Emits<FlowEvents> & QkvElement} */ (QkvElement) {
+  /** @internal @type {unknown[]} */
+  static styles = [
+    sharedStyle,
+    css`
+      .caption {
+        min-block-size: 3.5em;
+        margin: 0.25rem 0;
+        font-size: 1.125rem;
+      }
+      .controls {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.5rem;
+        align-items: center;
+      }
+      .controls button,
+      select {
+        min-block-size: 2rem;
+        min-inline-size: 2rem;
+        padding: 0 0.625rem;
+        border: 1px solid var(--qkv-rule, light-dark(#d4d4ce, #393c41));
+        border-radius: 4px;
+        background: none;
+        color: inherit;
+        font: inherit;
+        cursor: pointer;
+      }
+      button:disabled {
+        opacity: 0.45;
+        cursor: default;
+      }
+      input {
+        flex: 1 1 10rem;
+        accent-color: var(--qkv-mark, CanvasText);
+      }
+    `,
+  ]
+
+  /** @internal */
+  static properties = {
+    trace: { attribute: false },
+    queryTokens: { attribute: false },
+    keyTokens: { attribute: false },
+    partials: { attribute: false },
+    head: { type: Number },
+    query: { type: Number },
+    at: { type: Number },
+    pace: { type: Number },
+    isPlaying: { state: true },
+  }
+
+  /** @internal */
+  words = { ...commonTexts, ...flowTexts }
+
+  constructor() {
+    super()
+    /** @type {FlowTrace | undefined} */
+    this.trace = undefined
+    /** @type {readonly string[]} */
+    this.queryTokens = []
+    /** Those of the queries, if not given. @type {readonly string[] | undefined} */
+    this.keyTokens = undefined
+    /** What the values sum up to after the largest weight, the two largest ... (n, e); without it, the output is shown when all are there. @type {TensorLike | undefined} */
+    this.partials = undefined
+    this.head = 0
+    this.query = 0
+    /** The frame that is shown; below 0: the last. */
+    this.at = 0
+    /** How many times as fast. */
+    this.pace = 1
+    /** @internal */
+    this.isPlaying = false
+    this.addController({ hostDisconnected: () => this.pause() })
+  }
+
+  /** @type {{ rows: import('./flow-frames.js').FlowRows, frames: import('./flow-frames.js').Frame[], count: number } | undefined} */
+  #made = undefined
+  /** @type {unknown} */
+  #problem = undefined
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer = undefined
+
+  /** @internal @param {Map<PropertyKey, unknown>} changed */
+  willUpdate(changed) {
+    if (!['trace', 'head', 'query'].some(name => changed.has(name))) return
+    this.#made = this.#problem = undefined
+    if (!this.trace) return
+    try {
+      const rows = rowsOf(this.trace, this.head, this.query)
+      const { dims, shape } = this.trace.queries
+      this.#made = { rows, frames: framesOf(rows, this.query), count: (dims ?? shape ?? []).at(-2) ?? 1 }
+    } catch (error) {
+      this.#problem = error
+    }
+  }
+
+  /** All frames of this query. @returns {readonly import('./flow-frames.js').Frame[]} */
+  get frames() {
+    return this.#made?.frames ?? []
+  }
+
+  /** @returns {number} */
+  get #index() {
+    const last = this.frames.length - 1
+    return this.at < 0 ? last : Math.min(this.at, last)
+  }
+
+  /** The first frame of a step, or -1. @param {FlowStep} step */
+  indexOf(step) {
+    return this.frames.findIndex(frame => frame.step === step)
+  }
+
+  /** Shows a frame. @param {number} at */
+  show(at) {
+    const next = Math.max(0, Math.min(at, this.frames.length - 1))
+    if (next === this.#index) return
+    this.at = next
+    const { step, key } = this.frames[next]
+    this.fire('flow-frame', { at: next, step, key })
+  }
+
+  /** Plays from this frame on; at the end, from the beginning. */
+  play() {
+    if (!this.frames.length) return
+    if (this.#index === this.frames.length - 1) this.show(0)
+    this.isPlaying = true
+    this.#wait()
+  }
+
+  pause() {
+    this.isPlaying = false
+    clearTimeout(this.#timer)
+  }
+
+  #wait() {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.show(this.#index + 1)
+      if (this.#index === this.frames.length - 1) this.pause()
+      else this.#wait()
+    }, this.frames[this.#index].lasts / this.pace)
+  }
+
+  /** Does the reader ask for less motion? Then nothing plays by itself. */
+  get #isStill() {
+    return matchMedia('(prefers-reduced-motion: reduce)').matches
+  }
+
+  /** To another frame by hand. @param {number} at */
+  #go(at) {
+    this.pause()
+    this.show(at)
+  }
+
+  /** The first frame of the next step, or of this one or the one before. @param {1 | -1} by */
+  #goStep(by) {
+    const { frames } = this
+    const firsts = frames.flatMap((frame, i) => (frame.step === frames[i - 1]?.step ? [] : [i]))
+    const to = by > 0 ? firsts.find(i => i > this.#index) : firsts.filter(i => i < this.#index).at(-1)
+    this.#go(to ?? (by > 0 ? frames.length - 1 : 0))
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key = event => {
+    const isSlider = event.target instanceof HTMLInputElement
+    /** @type {Record<string, () => void>} */
+    const keys = {
+      ' ': () => (this.isPlaying ? this.pause() : this.play()),
+      ArrowRight: () => (event.shiftKey ? this.#goStep(1) : this.#go(this.#index + 1)),
+      ArrowLeft: () => (event.shiftKey ? this.#goStep(-1) : this.#go(this.#index - 1)),
+      Home: () => this.#go(0),
+      End: () => this.#go(this.frames.length - 1),
+    }
+    if (event.target instanceof HTMLButtonElement || event.target instanceof HTMLSelectElement) return
+    if (isSlider && event.key === ' ') return
+    const act = keys[event.key]
+    if (!act) return
+    event.preventDefault()
+    act()
+  }
+
+  #nextWord = () => {
+    const query = (this.query + 1) % (this.#made?.count ?? 1)
+    this.query = query
+    this.at = 0
+    this.fire('flow-query', { query })
+    if (this.isPlaying) this.#wait()
+  }
+
+  /** @param {number} key */
+  #keyWord(key) {
+    const token = (this.keyTokens ?? this.queryTokens)?.[key]
+    return token === undefined ? String(key + 1) : visible(token)
+  }
+
+  get #queryWord() {
+    const token = this.queryTokens?.[this.query]
+    return token === undefined ? String(this.query + 1) : visible(token)
+  }
+
+  /** What a frame says. @param {number} [at] default the one that is shown */
+  describe(at = this.#index) {
+    const frame = this.frames[at]
+    if (!frame) return ''
+    const { count, size, score, sum, weight, output, first, second } = frame.numbers ?? {}
+    const percent = (/** @type {number} */ share) => `${write(100 * share, 1)}%`
+    const [key = 0, other = 0] = frame.words ?? []
+    return this.say(/** @type {any} */ (frame.text), {
+      query: this.#queryWord,
+      key: this.#keyWord(key),
+      other: this.#keyWord(other),
+      count: count ?? 0,
+      size: size ?? 0,
+      score: write(score ?? 0, 2),
+      sum: write(sum ?? 0, 2),
+      weight: percent(weight ?? 0),
+      output: write(output ?? 0, 4),
+      first: percent(first ?? 0),
+      second: percent(second ?? 0),
+    })
+  }
+
+  /** @param {number} count values that are summed */
+  #partial = count => {
+    const { data, dims, shape } = this.partials ?? {}
+    const [rows, size] = dims ?? shape ?? []
+    if (!data || !size || count < 1 || count > rows) return undefined
+    return Array.from({ length: size }, (_, i) => Number(data[(count - 1) * size + i]))
+  }
+
+  /** @param {number} room @returns {import('./pictures.js').Picture & { height: number }} */
+  #picture(room) {
+    const { rows } = /** @type {{ rows: import('./flow-frames.js').FlowRows }} */ (this.#made)
+    const frame = this.frames[this.#index]
+    const stage = stageOf(rows, this.query, room, this.keyTokens !== undefined)
+    const names = /** @type {const} */ (['x', 'q', 'k', 'score', 'weight', 'v', 'output'])
+    const titles = Object.fromEntries(names.map(name => [name, this.say(`flow.${name}`)]))
+    const words = Array.from(rows.weights, (_, key) => this.#keyWord(key))
+    const given = { words, word: this.#queryWord, style: this.theme.style, titles, partial: this.#partial }
+    const draw = (/** @type {import('./pens.js').Pen} */ pen) => drawFlow(pen, stage, rows, frame, given)
+    return { width: stage.width, height: stage.height, description: this.describe(), draw }
+  }
+
+  /** @internal */
+  picture() {
+    return this.#made ? this.#picture(this.room.width || 784) : { width: 96, height: 24, draw: () => {} }
+  }
+
+  /** @internal */
+  updated() {
+    const canvas = this.renderRoot.querySelector('canvas')
+    if (!canvas || !this.#made) return
+    if (!this.room.width) this.room.measure()
+    const { width, height, draw } = this.#picture(this.room.width)
+    const pen = penOf(canvas, width, height, devicePixelRatio || 1, this.theme.style.family)
+    if (pen) draw(pen)
+  }
+
+  /** @internal @returns {unknown} */
+  render() {
+    if (this.#problem) return this.problem(this.#problem)
+    if (!this.#made) return this.nothing()
+    const at = this.#index
+    const last = this.frames.length - 1
+    const button = (
+      /** @type {string} */ name,
+      /** @type {string} */ sign,
+      /** @type {() => void} */ act,
+      isOff = false,
+    ) =>
+      html`<button type="button" data-act=${name} aria-label=${this.say(/** @type {any} */ (`flow.${name}`))} title=${this.say(/** @type {any} */ (`flow.${name}`))} ?disabled=${isOff} @click=${act}>${sign}</button>`
+    return html`${this.theme.probe}
+      <div @keydown=${this.#key}>
+        <div class="size"><canvas part="flow" role="img" aria-label=${this.label || this.say('flow')} tabindex="0"></canvas></div>
+        <p class="caption" part="caption" aria-live=${this.isPlaying ? 'off' : 'polite'}>${this.describe()}</p>
+        <div class="controls" part="controls">
+          ${this.#isStill ? nothing : this.isPlaying ? button('pause', '⏸', () => this.pause()) : button('play', '▶', () => this.play())}
+          ${button('back', '◀', () => this.#go(at - 1), at === 0)}
+          <input type="range" min="0" max=${last} .value=${String(at)} aria-label=${this.say('flow.line')} aria-valuetext=${this.describe()} @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => this.#go(Number(target.value))} />
+          ${button('on', '▸', () => this.#go(at + 1), at === last)}
+          <select aria-label=${this.say('flow.pace')} @change=${(
+            /** @type {Event & { target: HTMLSelectElement }} */ { target },
+          ) => {
+            this.pace = Number(target.value)
+          }}>${PACES.map(pace => html`<option value=${pace} ?selected=${pace === this.pace}>${pace}×</option>`)}</select>
+          <button type="button" data-act="next" @click=${this.#nextWord}>${this.say('flow.next')}</button>
+        </div>
+      </div>`
+  }
+}
+
+define('qkv-flow', QkvFlow)
