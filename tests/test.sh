@@ -14,7 +14,7 @@ run() { # its arguments: how many files run at once, the files
 
 case ${1-} in
   quick)
-    needs="useElements|usePage|useBrowser|[cC]hromium|browsers?\.js|from 'vite'|PYTHON|qkv\.relaxed\.wasm'|packed\.js"
+    needs="useElements|usePage|useBrowser|[cC]hromium|browsers?\.js|from 'vite'|'\./pytorch\.js'|PYTHON|qkv\.relaxed\.wasm'|packed\.js"
     slow='abi|backward|bench|border|cache|conformance|exp|hostile|learn|learn-programs|properties|readme|soak|sweep|threads' # each takes many seconds
     mapfile -t files < <(grep -LE "$needs" tests/*.test.js tests/articles/*.test.js tests/page/*.test.js | grep -vE "/($slow)\.test\.js$")
     run "$many" "${files[@]}"

@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { qkvCode } from '../../web/rooms/layer/programs/node.js'
 import { pytorchCode } from '../../web/rooms/layer/programs/pytorch.js'
 import { CASES, numbersIn, traced, wanted } from './cases.js'
+import { missing, printedInPyTorch } from './pytorch.js'
 
-const PYTHON = process.env.PYTHON ?? (existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3')
 const folder = mkdtempSync(join(tmpdir(), 'qkv code '))
 after(() => rmSync(folder, { recursive: true }))
 
@@ -39,34 +39,14 @@ function compare(name, got, result, isWhole = false) {
   })
 }
 
-const found = spawnSync(PYTHON, ['-c', 'import importlib.util as u; print(u.find_spec("torch") is not None)'], {
-  encoding: 'utf8',
-})
-const missing = found.stdout?.trim() === 'True' ? undefined : (found.error?.message ?? `${PYTHON} has no torch`)
-
-/** What PyTorch prints for each program. All run unchanged in one process, since importing torch takes a second. @param {string[]} texts @returns {string[]} */
-function runInPython(texts) {
-  const runner = `import contextlib, io, json, sys, torch
-torch.set_printoptions(threshold=10**9)  # every number
-out = []
-for text in json.load(open(sys.argv[0].replace("runner.py", "programs.json"))):
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(text, "program", "exec"), {})
-    out.append(printed.getvalue())
-print(json.dumps(out))`
-  writeFileSync(join(folder, 'programs.json'), JSON.stringify(texts))
-  return JSON.parse(run(PYTHON, 'runner.py', runner))
-}
-
-test('the PyTorch program prints the page’s numbers in PyTorch', t => {
+test('the PyTorch program prints the page’s numbers in PyTorch', async t => {
   if (missing) {
     // Where apt is, setup.sh installs it: there its absence is an error.
     assert.ok(!existsSync('/usr/bin/apt-get'), `PyTorch could not run: ${missing}. Run ./setup.sh torch`)
     return t.skip(`could not run: ${missing}`)
   }
   const programs = CASES.map(([name, settings]) => ({ name, result: traced(settings) }))
-  const printed = runInPython(programs.map(({ result }) => pytorchCode(result)))
+  const printed = await printedInPyTorch(programs.map(({ result }) => pytorchCode(result)))
   programs.forEach(({ name, result }, i) => {
     compare(name, printed[i], result, true)
     if (name === 'layer')
@@ -103,7 +83,7 @@ test('the qkv program prints the page’s numbers in Node', () => {
   })
 })
 
-test('a model, a mask and a score that are not known are written out', () => {
+test('a model, a mask and a score that are not known are written out', async () => {
   const [, settings] = CASES[0]
   const result = traced({ ...settings, mask: 'causal' })
   const other = /** @type {any} */ ({
@@ -112,6 +92,6 @@ test('a model, a mask and a score that are not known are written out', () => {
   })
   const score = /** @type {any} */ ({ ...result, settings: { ...result.settings, score: 'cosine' } })
   const printed = runInNode([qkvCode(other), qkvCode(score)])
-  if (!missing) printed.push(...runInPython([pytorchCode(other), pytorchCode(score)]))
+  if (!missing) printed.push(...(await printedInPyTorch([pytorchCode(other), pytorchCode(score)])))
   for (const [i, text] of printed.entries()) compare(i % 2 ? 'another score' : 'another model', text, result)
 })

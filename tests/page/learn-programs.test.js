@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -12,6 +12,7 @@ import { nodeProgram } from '../../web/rooms/learn/programs/node.js'
 import { pytorchProgram } from '../../web/rooms/learn/programs/pytorch.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { createRun } from '../../web/rooms/learn/training-run.js'
+import { lossesIn, missing, printedInPyTorch } from './pytorch.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (/** @type {string} */ path) => readFileSync(`${root}${path}`, 'utf8')
@@ -22,50 +23,53 @@ const qkv = await load()
 /** PyTorch's other versions add in another order. */
 const WITHIN = 1e-5
 
-/** The losses that a program prints. @param {string} command @param {string[]} options */
-async function losses(command, options) {
-  const { stdout } = await promisify(execFile)(command, options, { cwd: root, maxBuffer: 2 ** 24 })
-  return stdout
-    .trim()
-    .split('\n')
-    .map(line => Number(line.split(' ')[1]))
+/** The losses that a program prints in Node. @param {string} program */
+async function losses(program) {
+  const options = ['--input-type=module', '-e', program]
+  const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: root, maxBuffer: 2 ** 24 })
+  return lossesIn(stdout)
 }
 
 /** @param {string} task */
 const sourcesOf = task =>
   ['tasks/batch', `tasks/${task}`, 'transformer'].map(name => read(`web/rooms/learn/${name}.js`))
 
-const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
-const hasTorch = await promisify(execFile)(python, ['-c', 'import torch']).then(
-  () => true,
-  () => false,
-)
-
 for (const [task, { defaults }] of Object.entries(TASKS))
   test(`the program of ${task} for Node prints the losses of the run, bit for bit`, async () => {
     const run = createRun(qkv, task, { ...defaults, seed: 7, steps: 60 }, text)
     const program = nodeProgram(task, run.settings, sourcesOf(task), text).replace('step < 60', `step < ${STEPS}`)
     const own = Array.from({ length: STEPS }, () => run.step())
-    assert.deepEqual(await losses(process.execPath, ['--input-type=module', '-e', program]), own)
+    assert.deepEqual(await losses(program), own)
     run.dispose()
   })
 
-for (const { task, given, node, pytorch } of cases) {
-  const settings = { ...TASKS[task].defaults, ...given, seed: 5, steps: 60 }
+/** @param {typeof cases[number]} each */
+const settingsOf = ({ task, given }) => ({ ...TASKS[task].defaults, ...given, seed: 5, steps: 60 })
+/** @type {Promise<string[]> | undefined} */
+let printed
+
+for (const [n, each] of cases.entries()) {
+  const { task, given, node, pytorch } = each
   const name = `${task} ${JSON.stringify(given)}`
 
   test(`the program of ${name} for Node prints the recorded losses, bit for bit`, async () => {
-    const program = nodeProgram(task, settings, sourcesOf(task), text)
+    const program = nodeProgram(task, settingsOf(each), sourcesOf(task), text)
     assert.doesNotMatch(program, /@param|@type|export /)
     const short = program.replace('step < 60', `step < ${STEPS}`)
-    assert.deepEqual(await losses(process.execPath, ['--input-type=module', '-e', short]), node)
+    assert.deepEqual(await losses(short), node)
   })
 
   test(`the program of ${name} for PyTorch prints the recorded losses`, async t => {
-    if (!hasTorch) return t.skip('python3-torch is not installed, so the PyTorch program did not run')
-    const program = pytorchProgram(task, settings, text)
-    const short = program.replace(/in range\(60\):\n {4}ids/, `in range(${STEPS}):\n    ids`)
-    const found = await losses(python, ['-c', short])
+    if (missing) return t.skip(`the PyTorch program did not run: ${missing}`)
+    printed ??= printedInPyTorch(
+      cases.map(each =>
+        pytorchProgram(each.task, settingsOf(each), text).replace(
+          /in range\(60\):\n {4}ids/,
+          `in range(${STEPS}):\n    ids`,
+        ),
+      ),
+    )
+    const found = lossesIn((await printed)[n])
     assert.equal(found.length, STEPS)
     for (const [step, want] of pytorch.entries())
       assert.ok(Math.abs(found[step] - want) <= WITHIN * want, `step ${step + 1}: ${found[step]}, ${want} expected`)

@@ -1,10 +1,8 @@
 // Learn: the tasks are learned, by every seed tried, within the stated steps; the runs are those of PyTorch.
 
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { promisify } from 'node:util'
 import { load } from 'qkv'
 import { learn } from '../../build/learn/cli.js'
 import { drawStory } from '../../build/train/stories-text.js'
@@ -20,6 +18,7 @@ import {
   translationLength,
 } from '../../web/rooms/learn/tasks/translation.js'
 import { createRun } from '../../web/rooms/learn/training-run.js'
+import { lossesIn, missing, printedInPyTorch } from './pytorch.js'
 
 const SEEDS = [0, 1, 2]
 /** Tasks with a goal, on lengths of which some are never trained. */
@@ -95,30 +94,9 @@ test('the grammar uses all its words, no others, and no more draws than it says'
   assert.deepEqual([...targets].sort(), [...TARGET_WORDS].sort())
 })
 
-const python = ['/usr/bin/python3', 'python3'].find(path => path === 'python3' || existsSync(path))
-/** The losses that PyTorch computes in the first steps. @param {string} program @param {number} steps */
-async function losses(program, steps) {
-  const short = program.replace(/in range\(\d+\):\n {4}ids/, `in range(${steps}):\n    ids`)
-  assert.notEqual(short, program)
-  return (await printed(short)).map(line => Number(line.split(' ')[1]))
-}
-
-/** The lines that a program prints. @param {string} program */
-async function printed(program) {
-  const { stdout } = await promisify(execFile)(/** @type {string} */ (python), ['-c', program], { maxBuffer: 2 ** 24 })
-  return stdout.trim().split('\n')
-}
-const hasTorch = await promisify(execFile)(/** @type {string} */ (python), ['-c', 'import torch']).then(
-  () => true,
-  () => false,
-)
-
 // In a text rounding grows by a factor of three every three steps: PyTorch is 1e-4 from its own float64 after 31 steps.
-for (const [
-  task,
-  given,
-  steps,
-] of /** @type {[string, Partial<import('../../web/rooms/learn/tasks/task.js').LearnSettings>, number][]} */ ([
+/** @type {[task: string, given: Partial<import('../../web/rooms/learn/tasks/task.js').LearnSettings>, steps: number][]} */
+const CASES = [
   ['induction', {}, 50],
   ['induction', { norm: true, mlp: 48, positions: 'learned' }, 50],
   ['induction', { positions: 'distance' }, 50],
@@ -132,11 +110,26 @@ for (const [
   ['translation', { positions: 'none' }, 30],
   ['sort', { positions: 'sinusoids' }, 30],
   ['text', {}, 25],
-]))
+]
+
+/** @param {string} task @param {(typeof CASES)[number][1]} given @param {number} steps those that the program takes */
+function programOf(task, given, steps) {
+  const run = createRun(qkv, task, { ...given, seed: 3 }, text)
+  const program = pytorchProgram(task, run.settings, text)
+  run.dispose()
+  const short = program.replace(/in range\(\d+\):\n {4}ids/, `in range(${steps}):\n    ids`)
+  assert.notEqual(short, program)
+  return short
+}
+
+/** @type {Promise<string[]> | undefined} */
+let printed
+for (const [n, [task, given, steps]] of CASES.entries())
   test(`the first ${steps} losses of ${task} ${JSON.stringify(given)} are those of its PyTorch program`, async t => {
-    if (!hasTorch) return t.skip('python3-torch is not installed, so the PyTorch program did not run')
+    if (missing) return t.skip(`the PyTorch program did not run: ${missing}`)
+    printed ??= printedInPyTorch(CASES.map(each => programOf(...each)))
+    const theirs = lossesIn((await printed)[n])
     const run = createRun(qkv, task, { ...given, seed: 3 }, text)
-    const theirs = await losses(pytorchProgram(task, run.settings, text), steps)
     let largest = 0
     for (const want of theirs) {
       const got = run.step()
@@ -159,7 +152,7 @@ with torch.no_grad():
 print('bits', sum(losses) / 4 / math.log(2))
 `
 test('a text is learned as well as by its PyTorch program: bits a character after 1000 steps within 2 %', async t => {
-  if (!hasTorch) return t.skip('python3-torch is not installed, so the PyTorch program did not run')
+  if (missing) return t.skip(`the PyTorch program did not run: ${missing}`)
   const { data } = qkv.generator(9).rand([200, 180])
   let at = 0
   const stories = Array.from({ length: 200 }, () =>
@@ -170,10 +163,10 @@ test('a text is learned as well as by its PyTorch program: bits a character afte
   const given = { layers: 1, d: 32, heads: 2, mlp: 64, batch: 8, T: 24, rate: 4e-3, steps: 1000 }
   const run = createRun(qkv, 'text', given, stories.join('\n'))
   const program = pytorchProgram('text', run.settings, stories.join('\n'))
-  const lines = printed(program + HELD_OUT.replace('BATCH', String(given.batch)))
+  const lines = printedInPyTorch([program + HELD_OUT.replace('BATCH', String(given.batch))])
   while (run.steps < 1000) run.step()
   const own = run.evaluate().heldOutLoss / Math.LN2
-  const theirs = Number((await lines).at(-1)?.split(' ')[1])
+  const theirs = lossesIn((await lines)[0]).at(-1) ?? 0
   t.diagnostic(`${own.toFixed(4)} bits a character, PyTorch ${theirs.toFixed(4)}`)
   assert.ok(own < 2 && Math.abs(own - theirs) <= 0.02 * theirs, `${own}, PyTorch ${theirs}`)
   run.dispose()
