@@ -23,7 +23,7 @@ after(async () => {
 })
 
 for (const file of files)
-  test(`in Chromium, every test of ${file} passes`, { timeout: 120_000 }, async t => {
+  test(`in Chromium, every test of ${file} passes`, async t => {
     const page = await context.newPage()
     await page.goto(`http://127.0.0.1:${port}/tests/browser/page.html`)
     const results = await page.evaluate(async name => {

@@ -55,12 +55,12 @@ async function run(headers) {
   }
 }
 
-test('a page with the headers of the dev server has threads, which take part', { timeout: 60_000 }, async () => {
+test('a page with the headers of the dev server has threads, which take part', async () => {
   const headers = /** @type {Record<string, string>} */ (config.server?.headers)
   assert.equal(Object.keys(headers).length, 2)
   assert.deepEqual(await run(headers), { threads: 3, isSame: true, joined: true, after: [1, true] })
 })
 
-test('a page without them has one thread and the same numbers', { timeout: 60_000 }, async () => {
+test('a page without them has one thread and the same numbers', async () => {
   assert.deepEqual(await run({}), { threads: 1, isSame: true, joined: false, after: [1, true] })
 })

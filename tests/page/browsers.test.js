@@ -45,9 +45,7 @@ const shownHead = () => ({
 })
 
 for (const name of BROWSERS)
-  test(`in ${name} it loads, is typed into, shows presets, opens links and trains with the bits of Node`, {
-    timeout: 120_000,
-  }, async t => {
+  test(`in ${name} it loads, is typed into, shows presets, opens links and trains with the bits of Node`, async t => {
     const browser = await launch(name)
     t.after(() => browser.close())
     const page = await browser.open(server.url + LAYER)
@@ -128,7 +126,7 @@ for (const name of BROWSERS)
   })
 
 for (const name of BROWSERS)
-  test(`in ${name} the elements show weights from elsewhere`, { timeout: 120_000 }, async t => {
+  test(`in ${name} the elements show weights from elsewhere`, async t => {
     const all = await serveAll()
     t.after(() => all.close())
     const browser = await launch(name)

@@ -22,7 +22,7 @@ test('with two threads: the same', () => {
   check(answer)
 })
 
-test('built by Vite, in a page of Chromium and in its worker: the same', { timeout: 120_000 }, async t => {
+test('built by Vite, in a page of Chromium and in its worker: the same', { timeout: 400_000 }, async t => {
   const vite = new URL('../../node_modules/vite/bin/vite.js', import.meta.url).pathname
   run(process.execPath, [vite, 'build', 'bundled', '--outDir', '../vite', '--base', './', '--logLevel', 'warn'])
   const server = await serve(join(folder, 'vite'))
