@@ -5,7 +5,7 @@ import { describe } from '../base/errors.js'
 
 /** Keys without influence on the network as it is run here: training, sampling, notes, and sizes that the tensors tell. */
 const HARMLESS =
-  /^(_|initializer_|transformers|num_beam|early_|encoder_no_|pooler_|summary_|task_|output_|is_(en|de)coder|unk_|bos_|eos_)|drop|_(token_ids?|labels?|penalty|ngram_size|length)$|^(architectures|(torch_)?dtype|use_cache|init_std|bad_words_ids|id2label|label2id|problem_type|finetuning_task|gradient_checkpointing|return_dict.*|tokenizer_class|pretraining_tp|cache_implementation|n_ctx|n_positions|prefix|directionality|tie_weights_|net_structure_type|num_memory_blocks|gap_size|down_scale_factor|chunk_size_feed_forward|num_hidden_layers|max_position_embeddings|reorder_and_upcast_attn|use_bfloat16|torchscript|pruned_heads|(typical|top)_[kp]|temperature|do_sample|num_return_sequences|remove_invalid_values|type_vocab_size|extra_pos_embeddings)$/
+  /^(_|initializer_|transformers|unsloth_|neftune_|num_beam|early_|encoder_no_|pooler_|summary_|task_|output_|is_(en|de)coder|unk_|bos_|eos_)|drop|_(token_ids?|labels?|penalty|ngram_size|length)$|^(architectures|auto_map|attn_implementation|is_llama_config|(torch_)?dtype|use_cache|init_std|bad_words_ids|id2label|label2id|problem_type|finetuning_task|gradient_checkpointing|return_dict.*|tokenizer_class|pretraining_tp|cache_implementation|n_ctx|n_positions|prefix|directionality|tie_weights_|net_structure_type|num_memory_blocks|gap_size|down_scale_factor|chunk_size_feed_forward|num_hidden_layers|max_position_embeddings|reorder_and_upcast_attn|use_bfloat16|torchscript|pruned_heads|(typical|top)_[kp]|temperature|do_sample|num_return_sequences|remove_invalid_values|type_vocab_size|extra_pos_embeddings)$/
 
 export class Config {
   #values
@@ -92,7 +92,8 @@ export class Config {
   only(covered) {
     for (const [key, one] of Object.entries(covered)) {
       const value = this.get(key) ?? one
-      if (value !== one) throw new RangeError(`config.json: ${key} ${describe(value)} is not covered; covered: ${one}`)
+      if (value !== one)
+        throw new RangeError(`config.json: ${key} ${describe(value)} is not covered; covered: ${one ?? 'none'}`)
     }
   }
 

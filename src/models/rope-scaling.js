@@ -19,8 +19,15 @@ export function ropeFrequencies(config, headDim, share) {
   if (newer && older !== undefined)
     throw new RangeError('config.json: rope_scaling and rope_parameters are both given: leave rope_scaling out')
   const scaling = newer ?? (older === undefined ? undefined : new Config(older))
-  const key = ['partial_rotary_factor', 'rotary_pct'].find(name => newer?.has(name) || config.has(name))
-  const part = key ? (newer?.has(key) ? newer : config).number(key, share, { least: 0, most: 1 }) : share
+  // A config may hold the share under its old name, its new name, and in rope_parameters.
+  const parts = [newer, config].flatMap(held =>
+    ['partial_rotary_factor', 'rotary_pct'].flatMap(key =>
+      held?.has(key) ? held.number(key, share, { least: 0, most: 1 }) : [],
+    ),
+  )
+  const [part = share] = parts
+  if (parts.some(each => each !== part))
+    throw new RangeError(`config.json: two shares of a head that turns are given, ${[...new Set(parts)].join(' and ')}`)
   const base = config.has('rotary_emb_base') ? config.number('rotary_emb_base', 10000, POSITIVE) : 10000
   const theta = (newer?.has('rope_theta') ? newer : config).number('rope_theta', base, POSITIVE)
   const dim = Math.floor(headDim * part)

@@ -10,6 +10,7 @@ import { describe } from '../../base/errors.js'
 /** @type {Record<string, () => Promise<{ describe: (config: Config) => Description }>>} */
 export const FAMILIES = {
   gpt2: () => import('./gpt2.js'),
+  gpt_neo: () => import('./gpt-neo.js'),
   gpt_neox: () => import('./gpt-neox.js'),
   phi: () => import('./phi.js'),
   llama: () => import('./llama.js'),

@@ -1,0 +1,60 @@
+// GPT-Neo: GPT-2 with weights as (out, in), scores that are not scaled, and a window in its local layers.
+
+import { describe as say } from '../../base/errors.js'
+import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
+import { ACTIVATIONS, biased, EPS, layerNormOf, layersOf } from '../family-shapes/parts.js'
+
+/** @typedef {import('../config.js').Config} Config */
+
+/** @param {Config} c */
+export function describe(c) {
+  const d = c.size('hidden_size')
+  const heads = equalHeads(d, c.size('num_heads'))
+  const kinds = kindsOf(c, layersOf(c, 'num_layers'))
+  const window = c.size('window_size', 256)
+  return decoderOnly(c, {
+    prefix: 'transformer.',
+    d,
+    heads,
+    tokens: 'wte',
+    embedding: { positions: { name: 'wpe', rows: c.size('max_position_embeddings', 2048), columns: d } },
+    layers: 'num_layers',
+    at: 'h.N.',
+    stack: { heads: { ...heads, scale: 1, softcap: 0 } },
+    linear: biased,
+    mlp: ['mlp.c_fc', 'mlp.c_proj'],
+    inner: c.size('intermediate_size', 4 * d),
+    attention: (at, i) => {
+      const [q, k, v] = ['q', 'k', 'v'].map(name => ({ name: `${at}attn.attention.${name}_proj`, out: d, in: d }))
+      const o = biased(`${at}attn.attention.out_proj`, d, d)
+      return { q, k, v, o, window: kinds[i] === 'local' ? window : undefined }
+    },
+    activation: c.choice('activation_function', ACTIVATIONS, 'gelu_new'),
+    norm: layerNormOf(d, c.number('layer_norm_epsilon', 1e-5, EPS)),
+    norms: ['ln_1', undefined, 'ln_2'],
+    last: 'ln_f',
+    head: 'lm_head',
+    tied: c.flag('tie_word_embeddings', true),
+    ignored: ['^h\\.\\d+\\.attn\\.attention\\.(bias|masked_bias)$'],
+  })
+}
+
+/**
+ * The kind of each layer, 'global' or 'local': attention_types holds lists of kinds and how often each list is repeated.
+ * @param {Config} c
+ * @param {number} layers
+ * @returns {string[]}
+ */
+function kindsOf(c, layers) {
+  const types = c.get('attention_types') ?? [[['global', 'local'], 12]]
+  c.get('attention_layers') // follows from it
+  const isList = (/** @type {any} */ entry) =>
+    Array.isArray(entry?.[0]) && Number.isInteger(entry[1]) && entry[1] <= 1024
+  const kinds =
+    Array.isArray(types) && types.every(isList) ? types.flatMap(([list, n]) => Array(n).fill(list).flat()) : []
+  if (kinds.length !== layers || kinds.some(kind => kind !== 'global' && kind !== 'local'))
+    throw new RangeError(
+      `config.json: attention_types: ${say(types)} given, lists of "global" and "local" for ${layers} layers expected`,
+    )
+  return kinds
+}
