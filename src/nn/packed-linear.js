@@ -273,8 +273,20 @@ export class PackedLinear {
         const isPlain = kind === WEIGHTS.float32
         const from = isPlain ? /** @type {ResidentTensor} */ (weight).address + (n + i) * K * 4 : scratch
         for (let c = 0; c < size && !isPlain; c++) core.floats.set(this.row(n + i + c).weight, scratch / 4 + c * K)
-        const strides = isPlain ? [8, 1] : [1, K]
-        core.exports.qkv_pack_linear(from, ...strides, size, K, WEIGHTS.float32, 0, to + i * 32, rows * 32, 0, 0)
+        const args = writeStruct(core, PACK_LINEAR_WORDS, {
+          w: from,
+          w_row: isPlain ? 8 : 1,
+          w_column: isPlain ? 1 : K,
+          K: size,
+          N: K,
+          weights: WEIGHTS.float32,
+          is_quantized: 0,
+          packed: to + i * 32,
+          panel_size: rows * 32,
+          scales: 0,
+          scratch: 0,
+        })
+        core.exports.qkv_pack_linear(args)
       }
     })
   }
