@@ -17,8 +17,10 @@ export const ONCE = 2 ** 32 - 1
  * @param {Combination} fields of struct qkv_combine
  */
 export function combine(core, { product, a, b, y, n, C = UNIT, period = ONCE, factor = 1, accumulate = 0 }) {
-  const args = writeStruct(core, COMBINE_WORDS, { product, a, b, y, n, C, period, factor, accumulate })
-  launch(core, 'qkv_combine', [args], n && Math.ceil(n / C), 2 * n)
+  core.scope(() => {
+    const args = writeStruct(core, COMBINE_WORDS, { product, a, b, y, n, C, period, factor, accumulate })
+    launch(core, 'qkv_combine', [args], n && Math.ceil(n / C), 2 * n)
+  })
 }
 
 /**
