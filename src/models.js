@@ -2,6 +2,7 @@
 
 export { headScores } from './models/head-scores.js'
 export { deleteKeptModel, inspectModel, keptModels, loadModel } from './models/load-model.js'
+export { readSafetensors, saveModel, writeSafetensors } from './models/save-model.js'
 
 /** @typedef {import('./models/model.js').Model} Model */
 /** @typedef {import('./models/model.js').ModelCache} ModelCache */

@@ -149,7 +149,8 @@ export class GradientRecorder extends ModelOperations {
     const before = this.#gradients.get(at)
     if (before) {
       const sum = this.qkv.alloc(x.dims)
-      addAll(this.#core, addressOf(before), addressOf(dX), addressOf(sum), count(x.dims))
+      const [a, b, to] = [before, dX, sum].map(addressOf)
+      this.#core.scope(() => addAll(this.#core, a, b, to, count(x.dims)))
       dX = sum
     }
     this.#gradients.set(at, dX)

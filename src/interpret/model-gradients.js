@@ -2,17 +2,19 @@
 // with a recorder, and the gradients go back through them.
 
 import { readOptions } from '../base/arguments.js'
-import { describe, nearest } from '../base/errors.js'
+import { describe } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
 import { checkSignal } from '../models/inputs.js'
 import { Model, stackNames, stacksOf } from '../models/model.js'
 import { checkHooks, copyOf, expandPlace } from '../models/model-hooks.js'
 import { embed, enter, finish, headInput, lastNorm, runLayer } from '../models/network.js'
-import { forEachRun, storedTensors } from '../models/stored-tensors.js'
+import { forEachRun } from '../models/stored-tensors.js'
 import { inTurns, layersOf } from '../models/turns.js'
 import { keyOf } from '../models/weights.js'
 import { relativePositionBias } from '../nn.js'
+import { Parameters } from '../train/parameters.js'
 import { accumulate, GradientRecorder, recordHooks } from './gradient-recorder.js'
+import { findStored } from './model-parameters.js'
 import { readObjective } from './objective.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
@@ -30,7 +32,8 @@ import { readObjective } from './objective.js'
  * @property {Objective} [of] what is differentiated; default 'loss'
  * @property {import('../models/model.js').Ids} [targets] of the loss, -100 for none; default: the next ids, of an encoder the ids
  * @property {readonly Place[]} [at] the places whose gradients are wanted
- * @property {readonly string[]} [parameters] names of stored weights whose gradients are wanted
+ * @property {readonly string[] | Parameters} [parameters] names of stored weights whose gradients are wanted, or what modelParameters
+ *   has returned, whose gradients are set
  * @property {Hooks} [hooks] they are part of the computation
  * @property {readonly string[]} [keep] as in forward
  *
@@ -156,11 +159,14 @@ export function* gradientSteps(parts, input, options, where, inParts) {
     const passed = outcomes.get(name)?.pass(dH)
     if (learned.size) qkv.scope(() => throughEmbedding(parts, record(), learned, call.read, passed ?? dH.data))
   }
+  const ofWeights = Object.fromEntries(plan.read(learned))
+  if (parameters instanceof Parameters)
+    for (const [name, { data }] of Object.entries(ofWeights)) parameters.gradients[name].data.set(data)
   return {
     ...ran,
     value,
     gradients: Object.fromEntries([...wanted].map(name => [name, /** @type {FloatTensor} */ (found.get(name))])),
-    parameters: Object.fromEntries(plan.read(learned)),
+    parameters: ofWeights,
   }
 }
 
@@ -292,34 +298,21 @@ function throughEmbedding({ family, weights }, recorder, learned, read, dH) {
 /**
  * The pieces of the weights whose gradients are wanted.
  * @param {Parts} parts
- * @param {readonly string[]} parameters
+ * @param {readonly string[] | Parameters} parameters
  * @param {string} where
  */
-function planParameters({ family, weights }, parameters, where) {
-  if (!Array.isArray(parameters))
-    throw new TypeError(`${where}: parameters: ${describe(parameters)} given, a list of names expected`)
-  const stored = parameters.length ? storedTensors(family, weights) : new Map()
-  if (parameters.length && weights.dtype !== 'float32')
-    throw new TypeError(
-      `${where}: parameters: the weights are in memory as ${weights.dtype}: load the model with dtype: 'float32' for gradients of its weights`,
-    )
+function planParameters(parts, parameters, where) {
+  const needs = findStored(parts, parameters, where)
   /** @type {Map<string, { key: string, from: number, size: number }>} */
   const pieces = new Map()
   let size = 0
-  const needs = parameters.map(name => {
-    const found = stored.get(name)
-    if (!found)
-      throw new RangeError(
-        `${where}: parameters: ${describe(name)} is no tensor of this model; did you mean "${nearest(String(name), [...stored.keys()])}"?`,
-      )
-    for (const piece of found.need.pieces) {
+  for (const { need } of needs)
+    for (const piece of need.pieces) {
       if (pieces.has(piece.key)) continue
-      const own = sizeOf(piece, found.need.dims)
+      const own = sizeOf(piece, need.dims)
       pieces.set(piece.key, { key: piece.key, from: size, size: own })
       size += Math.ceil(own / 4) * 4
     }
-    return { name, need: found.need }
-  })
   return {
     size,
     pieces: [...pieces.values()],

@@ -1,9 +1,9 @@
 // The weights of a model as floats: rows by the places that hooks name, stored tensors by their names, those of a head.
 
 import { oneOf, readOptions, toNumber } from '../base/arguments.js'
-import { describe, nearest } from '../base/errors.js'
-import { count, Tensor } from '../base/tensor.js'
-import { forEachRun, storedTensors } from './stored-tensors.js'
+import { describe } from '../base/errors.js'
+import { Tensor } from '../base/tensor.js'
+import { weight } from './stored-tensors.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./family-shapes/parts.js').Family} Family */
@@ -37,28 +37,7 @@ export function weightRow({ family: { encoder, decoder }, weights }, place, row)
   return weights.linear(spec).row(toNumber(row, 'weightRow: row', { least: 0, most: spec.out - 1, whole: true }))
 }
 
-/**
- * @param {{ family: Family, weights: ModelWeights }} model
- * @param {string} name
- * @returns {FloatTensor}
- */
-export function weight({ family, weights }, name) {
-  const stored = storedTensors(family, weights)
-  const found = stored.get(name)
-  if (!found)
-    throw new RangeError(
-      `weight: ${describe(name)} is no tensor of this model; did you mean "${nearest(String(name), [...stored.keys()])}"? describe() lists them`,
-    )
-  const { dims, pieces } = found.need
-  const out = new Float32Array(count(dims))
-  for (const { key, spec } of pieces) {
-    const data = weights.read(key)
-    forEachRun(dims, spec, data.length, (from, to, length, step) => {
-      for (let i = 0; i < length; i++) out[to + i * step] = data[from + i]
-    })
-  }
-  return new Tensor(out, [...dims])
-}
+export { weight }
 
 /**
  * A matrix (..., d) of a head and its bias.

@@ -1,5 +1,9 @@
 // The stored tensors of a model, and where the pieces that it is made of lie in them.
 
+import { describe, nearest } from '../base/errors.js'
+import { count, Tensor } from '../base/tensor.js'
+
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('./family-shapes/parts.js').Family} Family */
 /** @typedef {import('./family-shapes/parts.js').LinearSpec} LinearSpec */
 /** @typedef {import('./weights.js').ModelWeights} ModelWeights */
@@ -33,4 +37,27 @@ export function forEachRun(dims, spec, size, use) {
     const row = spec.row ? spec.row(n) : n
     use(n * width, isTurned ? row : row * width, width, isTurned ? dims[1] : 1)
   }
+}
+
+/**
+ * @param {{ family: Family, weights: ModelWeights }} model
+ * @param {string} name
+ * @returns {FloatTensor}
+ */
+export function weight({ family, weights }, name) {
+  const stored = storedTensors(family, weights)
+  const found = stored.get(name)
+  if (!found)
+    throw new RangeError(
+      `weight: ${describe(name)} is no tensor of this model; did you mean "${nearest(String(name), [...stored.keys()])}"? describe() lists them`,
+    )
+  const { dims, pieces } = found.need
+  const out = new Float32Array(count(dims))
+  for (const { key, spec } of pieces) {
+    const data = weights.read(key)
+    forEachRun(dims, spec, data.length, (from, to, length, step) => {
+      for (let i = 0; i < length; i++) out[to + i * step] = data[from + i]
+    })
+  }
+  return new Tensor(out, [...dims])
 }

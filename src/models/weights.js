@@ -218,9 +218,10 @@ export class ModelWeights {
    * @param {Raw} raw
    * @param {number} from
    * @param {WeightType} [dtype] default: as it is stored
+   * @param {boolean} [isNew] are the layers made at the first row?
    */
-  #fill(layers, raw, from, dtype = NATIVE[/** @type {'F32'} */ (raw.dtype)]) {
-    if (from === 0)
+  #fill(layers, raw, from, dtype = NATIVE[/** @type {'F32'} */ (raw.dtype)], isNew = true) {
+    if (isNew && from === 0)
       for (const { key, spec, bias } of layers) {
         const weight = /** @type {any} */ (new DeferredWeight([spec.out, spec.in]))
         const packed = packLinear(this.#qkv, weight, bias(), { dtype })
@@ -377,10 +378,33 @@ export class ModelWeights {
     if (linear) return linear.rows()
     const table = this.#tables.get(key.replace(/\.weight$/, ''))
     if (table) return widen(table.data, table.dtype)
+    return this.#small(key).slice()
+  }
+
+  /**
+   * Replaces the numbers of a piece by those of its stored tensor.
+   * @param {Piece} piece
+   * @param {FloatTensor} stored
+   */
+  write({ key, spec }, stored) {
+    const linear = this.#linears.get(key)
+    if (spec && linear) {
+      const raw = { data: stored.data, dims: stored.dims, dtype: 'F32' }
+      return this.#fill([{ key, spec, bias: () => undefined }], raw, 0, 'float32', false)
+    }
+    const values = spec ? rowsOf(stored, spec.out, spec.row).data : stored.data
+    const table = key.replace(/\.weight$/, '')
+    const raw = this.#tables.get(table)
+    if (raw) this.#tables.set(table, { data: values.slice(), dims: raw.dims, dtype: 'F32' })
+    else this.#small(key).set(values)
+  }
+
+  /** The numbers of a norm or of a bias: a view. @param {string} key */
+  #small(key) {
     const [, name = '', part] = /^(.*)\.(weight|bias)$/.exec(key) ?? []
     const norm = this.#norms.get(name)
     const held = norm ? norm[/** @type {'bias'} */ (part)]?.data : (this.#linears.get(name) ?? this.head).bias
-    return /** @type {Float32Array} */ (held).slice()
+    return /** @type {Float32Array} */ (held)
   }
 
   /** Makes a small tensor resident, because every call reads it. @param {FloatTensor} tensor */

@@ -286,7 +286,7 @@ export class PackedLinear {
           scales: 0,
           scratch: 0,
         })
-        core.exports.qkv_pack_linear(args)
+        core.check('qkv_pack_linear', core.exports.qkv_pack_linear(args))
       }
     })
   }

@@ -102,6 +102,7 @@ export class Optimizer {
       }
     })
     this.steps++
+    this.#p.onChange?.()
   }
 
   /** A copy of the state. @returns {OptimizerState} */

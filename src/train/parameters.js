@@ -89,6 +89,8 @@ export class Parameters {
   step = 0
   /** @internal */
   isBusy = false
+  /** @internal Called after the values have changed. @type {(() => void) | undefined} */
+  onChange
 
   /** @internal @param {Core} core @param {Record<string, FloatTensor>} tensors */
   constructor(core, tensors) {
@@ -124,6 +126,7 @@ export class Parameters {
   /** @param {Record<string, Operand>} state all parameters, with the same names and dims @returns {this} */
   loadStateDict(state) {
     fill(this.checked().values, state)
+    this.onChange?.()
     return this
   }
 

@@ -1,0 +1,64 @@
+// The weights of a loaded model as parameters that the optimisers of qkv/train update. The model has the new values after each step.
+
+import { describe, nearest } from '../base/errors.js'
+import { Model } from '../models/model.js'
+import { storedTensors, weight } from '../models/stored-tensors.js'
+import { Parameters, parameters } from '../train/parameters.js'
+
+/** @typedef {import('../models/weights.js').ModelWeights} ModelWeights */
+/** @typedef {Pick<ReturnType<typeof Model.parts>, 'family' | 'weights'>} Weighted */
+
+/** The model whose weights they are. @type {WeakMap<Parameters, ModelWeights>} */
+const owners = new WeakMap()
+
+/**
+ * The stored tensors of these names, whose gradients are wanted.
+ * @param {Weighted} model
+ * @param {unknown} names a list, or what modelParameters has returned
+ * @param {string} where
+ */
+export function findStored({ family, weights }, names, where) {
+  if (names instanceof Parameters) {
+    names.checked()
+    if (owners.get(names) !== weights)
+      throw new TypeError(
+        `${where}: parameters: those of another model given, what modelParameters(model) returned expected`,
+      )
+    names = Object.keys(names.values)
+  }
+  if (!Array.isArray(names))
+    throw new TypeError(`${where}: parameters: ${describe(names)} given, a list of names expected`)
+  if (names.length && weights.dtype !== 'float32')
+    throw new TypeError(
+      `${where}: parameters: the weights are in memory as ${weights.dtype}: load the model with dtype: 'float32' for gradients of its weights`,
+    )
+  const stored = names.length ? storedTensors(family, weights) : new Map()
+  return names.map(name => {
+    const found = stored.get(name)
+    if (found) return { name: String(name), need: /** @type {import('../models/weights.js').Need} */ (found.need) }
+    throw new RangeError(
+      `${where}: parameters: ${describe(name)} is no tensor of this model; did you mean "${nearest(String(name), [...stored.keys()])}"?`,
+    )
+  })
+}
+
+/**
+ * The stored weights of a model as parameters: `backward(model, input, { parameters })` computes their gradients, and after each step of
+ * an optimiser the model has their new values.
+ * @param {Model} model loaded with dtype: 'float32'
+ * @param {readonly string[]} [names] default: all weights that the model uses
+ * @returns {Parameters} with the dims of the stored tensors
+ */
+export function modelParameters(model, names) {
+  const parts = Model.parts(model)
+  const { qkv, family, weights } = parts
+  const chosen = names ?? model.describe().tensors.map(({ name }) => name)
+  const found = findStored(parts, chosen, 'modelParameters')
+  const p = parameters(qkv, Object.fromEntries(found.map(({ name }) => [name, weight({ family, weights }, name)])))
+  p.onChange = () => {
+    Model.parts(model) // throws after dispose
+    for (const { name, need } of found) for (const piece of need.pieces) weights.write(piece, p.values[name])
+  }
+  owners.set(p, weights)
+  return p
+}
