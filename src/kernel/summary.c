@@ -86,7 +86,21 @@ static NOINLINE void add_largest(struct summary *x, size_t r, float score, uint3
     store(scores + n, blend(stays, here, moved));
     store(keys + n, blend(stays, load(keys + n), moved_key));
   }
-  x->least[r] = scores[x->s->top + 3];
+  x->least[r] = scores[x->s->top + 3] > x->least[r] ? scores[x->s->top + 3] : x->least[r];
+}
+
+/* Raises `least` to just below the least of `top` maxima, each of its own keys: as many scores are larger. */
+static void skip_small(struct summary *x, size_t c, const float *scores, size_t keys) {
+  size_t top = x->s->top;
+  f4 bound = splat(-HIDDEN);
+  for (size_t n = 0; n < top; n++) {
+    f4 most = splat(HIDDEN);
+    for (size_t j = n; j < keys; j += top)
+      most = pmax(most, load(scores + j * PANEL));
+    bound = pmin(bound, most);
+  }
+  f4 margin = mul_add(absolute(bound), splat(0x1p-22f), splat(0x1p-120f));
+  store(x->least + c, pmax(load(x->least + c), sub(bound, margin)));
 }
 
 static void collect_largest(struct summary *x, size_t c, const float *scores, uint32_t first, size_t keys) {
@@ -162,6 +176,19 @@ static void collect_entropies(const struct summary *x, float *sums, f4 maximum, 
   store(sums, sum);
 }
 
+/* The sums of each segment of the tile, of queries c - 4 to c + 3. */
+static void sum_segments(struct summary *x, const struct panel *p, size_t c, const float *weights) {
+  for (uint32_t n = x->tile_segments, from = p->from; n < x->segments; n++) {
+    f4 left = zeros(), right = zeros();
+    for (uint32_t to = (uint32_t)at_most(x->parts[n].end, p->to); from < to; from++, weights += PANEL) {
+      left = add(left, load(weights - 4));
+      right = add(right, load(weights));
+    }
+    store(x->sums + (size_t)n * BLOCK_ROWS + c - 4, left);
+    store(x->sums + (size_t)n * BLOCK_ROWS + c, right);
+  }
+}
+
 f4 summarize_column(struct summary *x, struct query_rows *block, size_t c) {
   const struct qkv_summary *s = x->s;
   const struct panel *p = block->panels + c / PANEL;
@@ -170,6 +197,8 @@ f4 summarize_column(struct summary *x, struct query_rows *block, size_t c) {
   size_t keys = p->to - p->from;
   uint32_t first = block->first + p->from;
   int has_entropy = s->entropy || s->scores;
+  if (s->top && x->tiles == 1 && keys > 2 * s->top)
+    skip_small(x, c, scores, keys);
   if (s->top)
     collect_largest(x, c, scores, first, keys);
   if (has_entropy)
@@ -187,12 +216,8 @@ f4 summarize_column(struct summary *x, struct query_rows *block, size_t c) {
     collect_entropies(x, sum, maximum, scores, keys);
   if (s->columns)
     store(x->tile_maxima + (x->tiles - 1) * BLOCK_ROWS + c, maximum);
-  const float *weights = scores;
-  for (uint32_t n = x->tile_segments, from = p->from; n < x->segments; n++) {
-    uint32_t to = (uint32_t)at_most(x->parts[n].end, p->to), many = to > from ? to - from : 0;
-    store(x->sums + (size_t)n * BLOCK_ROWS + c, sum_keys(weights, many));
-    weights += many * PANEL, from += many;
-  }
+  if (c % PANEL) /* now both halves of the panel are weights */
+    sum_segments(x, p, c, scores);
   if (s->bins)
     collect_distances(x, c, position_in(block, c) - first, scores, keys);
   for (size_t r = 0; s->scores && r < 4; r++)
