@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
 import { headName, readChanges } from '../../web/head/changes.js'
-import { failureOf } from '../../web/rooms/learn/run-state.js'
+import { failureOf, selectedOf } from '../../web/rooms/learn/run-state.js'
 import { handlers } from '../../web/rooms/learn/session.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { createRun } from '../../web/rooms/learn/training-run.js'
@@ -200,6 +200,15 @@ test('a link with changes of heads that the model does not have opens without th
     ['1.1'],
   )
   own.close()
+})
+
+test('a link whose head is no head, or one that the model does not have, opens with a head that it has', () => {
+  for (const head of ['learned', '9.9', '0.0', '-1', '1', '', '.', '1e9.2']) {
+    const own = openLearn(`task=sort&head=${head}`)
+    const { layer, head: at } = selectedOf(own.store.state, 2, 3)
+    assert.ok(layer >= 0 && layer < 2 && at >= 0 && at < 3, `${head}: ${layer}, ${at}`)
+    own.close()
+  }
 })
 
 test('with reduced motion each evaluation posts a picture, and no other step does', async () => {

@@ -47,7 +47,7 @@ function notes({ t, view: { points } }, shownAt, layer, count) {
 /** All heads, layer by layer. @param {Context} context @param {RunInfo} run @param {Picture} picture */
 export function heads(context, run, { shown, reference, shownAt }) {
   const { t, act, settings } = context
-  const { heads: count } = run.settings
+  const count = shown.layers[0].heads.length // an older picture may have other heads than the run
   const selected = selectedOf(context, shown.layers.length, count)
   const namesOf = (/** @type {number} */ layer, /** @type {number} */ length) =>
     Array.from({ length }, (_, head) => headName({ layer, head }))
@@ -80,7 +80,7 @@ export function heads(context, run, { shown, reference, shownAt }) {
 export function selectedHead(context, run, { shown, reference, shownAt }) {
   const { t, view, act, settings } = context
   const { task, changes } = settings
-  const at = selectedOf(context, shown.layers.length, run.settings.heads)
+  const at = selectedOf(context, shown.layers.length, shown.layers[0].heads.length)
   const head = headAt(at)
   const layer = shown.layers[at.layer]
   const weights = layer.heads[at.head]

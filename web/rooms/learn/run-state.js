@@ -38,7 +38,7 @@ export function failureOf({ got }) {
 
 /** The selected head. @param {State} state @param {number} layers @param {number} heads @returns {Head} */
 export function selectedOf({ settings }, layers, heads) {
-  const [layer, head] = (settings.head || `${layers}.1`).split('.').map(part => Math.max(0, Number(part) - 1 || 0))
+  const [layer, head = 0] = (settings.head || `${layers}.1`).split('.').map(part => Math.max(0, Number(part) - 1 || 0))
   return { layer: Math.min(layer, layers - 1), head: Math.min(head, heads - 1) }
 }
 
