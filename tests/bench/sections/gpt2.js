@@ -1,12 +1,13 @@
 // A model of GPT-2 small's size with random weights, through loadModel, beside onnxruntime-web on the same graph; both
 // with a KV cache and the logits of the last row. --shape picks rows by their names: load, prompt, token, threads,
-// narrow, limit (the machine's limits), heads.
+// narrow, limit (the machine's limits), gradients, heads.
 
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/index.js'
+import { backward } from '../../../src/interpret.js'
 import { loadModel } from '../../../src/models.js'
 import { coreOf } from '../../../src/qkv.js'
 import { makeWeights, SIZES, writeFolder } from '../gpt2/checkpoint.js'
@@ -18,7 +19,7 @@ import { openPeer } from '../gpt2/peer.js'
 const LENGTHS = [64, 512]
 const LARGEST_ERROR = 1e-3 // of logits of size 1
 const TOKEN = [5]
-const NEED_MODEL = ['prompt', 'token', 'threads', 'narrow', 'limit', 'heads']
+const NEED_MODEL = ['prompt', 'token', 'threads', 'narrow', 'limit', 'gradients', 'heads']
 /** Multiply-adds of a token in the layers, without the last MLP, which runs for the last token only. */
 const PRODUCTS = (12 * SIZES.layers - 8) * SIZES.d * SIZES.d
 
@@ -185,6 +186,27 @@ export async function* gpt2({ shape, peak, limits }) {
         }
         if (dtype !== 'float32') dispose()
       }
+    }
+    if (wants('gradients')) {
+      const ids = idsOf(64)
+      const inLayers = ['input', 'middle', 'output', 'heads', 'mlp.hidden', 'mlp.output']
+      const inAttention = ['input', 'q', 'k', 'v', 'scores', 'weights', 'output'].map(name => `attention.${name}`)
+      const at = /** @type {import('../../../src/models/model-hooks.js').Place[]} */ (
+        inLayers.concat(inAttention).map(name => `layers.*.${name}`)
+      )
+      const other = { run: () => one.model.forward({ ids }, { keep: ['attentions'] }).logits?.data }
+      for (const [name, of] of /** @type {const} */ ([
+        ['a logit', { logits: [{ position: -1, token: 5 }] }],
+        ['the loss', 'loss'],
+      ]))
+        yield {
+          name: `gradients of ${name} at all places, 64 tokens`,
+          ours: { run: () => backward(one.model, { ids }, { of, at }).logits?.data },
+          beside: 'forward with all attentions',
+          other,
+          goal: name === 'a logit' ? '<= 2.4' : '',
+          samples: 5,
+        }
     }
     if (wants('heads')) {
       const ids = idsOf(64)
