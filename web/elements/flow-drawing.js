@@ -36,7 +36,8 @@ const WIDE = {
 }
 const NARROW = {
   word: column(0, 56),
-  x: column(0, 0),
+  // One column is x, then the query, then the keys.
+  x: column(60, 30),
   q: column(60, 30),
   k: column(60, 30),
   score: column(98, 48),
@@ -118,7 +119,6 @@ export function drawFlow(pen, stage, rows, frame, given) {
 
   /** @param {ArrayLike<number>} numbers @param {Column} column @param {number} y @param {number} reach */
   const strip = (numbers, { x, width }, y, reach, isFaint = false) => {
-    if (!width) return
     const cells = pooled(numbers)
     const cell = width / cells.length
     const isWritten = cell >= 44 && pitch >= 28
@@ -138,15 +138,15 @@ export function drawFlow(pen, stage, rows, frame, given) {
   const strand = (from, y0, to, y1, width, stroke = quiet) =>
     pen.link(from.x + from.width + 2, y0, to.x - 2, y1, { stroke, width, opacity: 0.6 })
 
-  for (const name of /** @type {const} */ (['x', 'q', 'k', 'score', 'weight', 'v'])) {
-    const { x, width } = columns[name]
-    if (width && !(isNarrow && name === 'q')) pen.text(given.titles[name], x, 9, { size: 11, fill: quiet, most: 96 })
-  }
+  const isAsked = isFrom(frame, 'query')
+  const hasKeys = isFrom(frame, 'keys')
+  /** @type {('x' | 'q' | 'k')[]} */
+  const firsts = isNarrow ? [hasKeys ? 'k' : isAsked ? 'q' : 'x'] : ['x', 'q', 'k']
+  for (const name of /** @type {const} */ ([...firsts, 'score', 'weight', 'v']))
+    pen.text(given.titles[name], columns[name].x, 9, { size: 11, fill: quiet, most: 96 })
   const { output } = columns
   pen.text(given.titles.output, output.x + output.width, 9, { size: 11, fill: quiet, align: 'right' })
 
-  const isAsked = isFrom(frame, 'query')
-  const hasKeys = isFrom(frame, 'keys')
   const isScaled = isFrom(frame, 'scale') && rows.scaled
   const scores = isScaled ? (rows.scaled ?? rows.scores) : rows.scores
   const reach = {
@@ -180,8 +180,8 @@ export function drawFlow(pen, stage, rows, frame, given) {
     }
     bars(key, y, isHidden)
   })
-  if (rows.embedding) strip(rows.embedding, columns.x, ownY, reach.x)
-  if (frame.step === 'query' && rows.embedding && columns.x.width) strand(columns.x, ownY, columns.q, ownY, 3)
+  if (rows.embedding && !(isNarrow && isAsked)) strip(rows.embedding, columns.x, ownY, reach.x)
+  if (frame.step === 'query' && rows.embedding && !isNarrow) strand(columns.x, ownY, columns.q, ownY, 3)
   const asking = shown.indexOf(frame.key ?? -1)
   if (frame.step === 'scores' && asking >= 0) {
     // The query stands over the key that it is multiplied with.

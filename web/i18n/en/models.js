@@ -147,6 +147,7 @@ export const texts = {
   'models.topK': 'Top k',
   'models.seed': 'Seed',
   modelsGenerated: '{count} tokens generated: click one to see where the heads looked.',
+  'modelsGenerated.one': '1 token generated: click it to see where the heads looked.',
   modelsFits: '{count} more fit.',
   modelsFull: 'Full: {positions} of {positions} tokens.',
   modelsForget: 'Remove them',

@@ -144,6 +144,7 @@ export const texts = {
   'models.topK': 'Top k',
   'models.seed': '种子',
   modelsGenerated: '已生成 {count} 个词元。点击其中一个，看选它时各个头在看哪里。',
+  'modelsGenerated.one': '已生成 1 个词元。点击它，看选它时各个头在看哪里。',
   modelsFits: '还能放 {count} 个。',
   modelsFull: '已满：{positions} / {positions} 个词元。',
   modelsForget: '去掉它们',

@@ -139,9 +139,9 @@ function bars({ t }, told) {
 /** @param {Context} context @param {import('./pronoun-story.js').Switches} switches */
 function switchRow({ t, act, settings, view }, { isOn, othersOn }) {
   const head = headName(NAMED[settings.pronoun])
-  const one = (/** @type {'isOn' | 'othersOn'} */ which, /** @type {boolean} */ value, /** @type {string} */ label) =>
+  const one = (/** @type {'isOn' | 'othersOn'} */ which, /** @type {boolean} */ value, /** @type {string} */ name) =>
     html`<button type="button" role="switch" class="front-switch ${which === 'isOn' && !view.isUsed ? 'is-new' : ''}" id="front-${which}" aria-checked=${value} @click=${() => act.flip(which)}>
-      <span class="front-knob"></span>${label}: ${t(value ? 'frontOn' : 'frontOff')}</button>`
+      <span class="front-knob"></span>${t(value ? 'frontOn' : 'frontOff', { name })}</button>`
   return html`<div class="front-switches">${one('isOn', isOn, t('frontHead', { head }))}
     ${view.isUsed || !settings.othersOn || !settings.isOn ? one('othersOn', othersOn, t('frontOthers')) : nothing}</div>`
 }

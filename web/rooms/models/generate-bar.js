@@ -1,6 +1,7 @@
 // The controls that continue the text, token by token.
 
 import { html, nothing } from 'lit'
+import { counted } from './counted.js'
 import { isGenerating } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
@@ -33,7 +34,7 @@ export function generateBar(room) {
     <button type="button" class="tool ${isFirst ? 'is-filled' : ''}" id="models-generate" ?disabled=${isFull && !isRunning} @click=${() => act.generate()}>${t(isRunning ? 'modelsStop' : 'modelsGenerate')}</button>
     <button type="button" class="tool" id="models-step" ?disabled=${isRunning || isFull} @click=${() => act.generate(1)}>${t('modelsStep')}</button>
     ${field(room, 'count', 1, Math.max(1, Math.min(500, rest)), true)} ${field(room, 'temperature', 0, 10, false)} ${field(room, 'topK', 1, 1000, true)} ${field(room, 'seed', 0, 2 ** 31, true)}
-    ${count ? html`<span class="note" id="models-steps">${t('modelsGenerated', { count })}</span>` : nothing}
+    ${count ? html`<span class="note" id="models-steps">${counted(t, 'modelsGenerated', count)}</span>` : nothing}
     ${isFull ? html`<span class="note" id="models-full" role="status">${t('modelsFull', { positions })}</span>` : nothing}
     ${isFull || !Number.isFinite(rest) ? nothing : html`<span class="note" id="models-fits">${t('modelsFits', { count: rest })}</span>`}
     ${settings.generated.length && !isRunning ? html`<button type="button" class="tool" id="models-forget" @click=${() => act.forget()}>${t('modelsForget')}</button>` : nothing}
