@@ -304,9 +304,9 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
         <p class="caption" part="caption" aria-live=${this.isPlaying ? 'off' : 'polite'}>${this.describe()}</p>
         <div class="controls" part="controls">
           ${this.#isStill ? nothing : this.isPlaying ? button('pause', '⏸', () => this.pause()) : button('play', '▶', () => this.play())}
-          ${button('back', '◀', () => this.#go(at - 1), at === 0)}
+          ${button('back', '←', () => this.#go(at - 1), at === 0)}
           <input type="range" min="0" max=${last} .value=${String(at)} aria-label=${this.say('flow.line')} aria-valuetext=${this.describe()} @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => this.#go(Number(target.value))} />
-          ${button('on', '▸', () => this.#go(at + 1), at === last)}
+          ${button('on', '→', () => this.#go(at + 1), at === last)}
           <select aria-label=${this.say('flow.pace')} @change=${(
             /** @type {Event & { target: HTMLSelectElement }} */ { target },
           ) => {

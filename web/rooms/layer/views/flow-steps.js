@@ -9,11 +9,11 @@ const MOST = 8
 let last
 
 /** @param {SceneContext} context @returns {import('../../../head/head.js').Flow | undefined} undefined where the trace has not all steps */
-export function flowOf({ arithmetic, result, head, settings }) {
+export function flowOf({ arithmetic, result, head, link, settings }) {
   const { X, Q, K, V, scores, scaled, masked, exponentials, sums, weights, output } = result.tensors
   const isOfColumns = result.settings.softmaxAxis !== 'keys'
   if (!Q || !K || !V || !scores || !weights || !output || isOfColumns || result.smalls) return undefined
-  const { side, position } = settings.word ?? { side: 'queries', position: 0 }
+  const { side, position } = settings.word ?? { side: 'queries', position: link?.row ?? 0 } // the answer speaks of it, too
   const query = side === 'queries' || !result.settings.isCross ? position : 0
   const trace = {
     embeddings: X,
