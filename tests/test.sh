@@ -12,6 +12,19 @@ run() { # its arguments: how many files run at once, the files
   node --test --test-reporter=spec --test-timeout=600000 --test-concurrency="$1" "${@:2}"
 }
 
+# Tests of browsers share two cores with each other. What fails there runs again alone, and has to pass then; many failures are no
+# accident. Its arguments: the files.
+run_browsers() {
+  local failed again
+  failed=$(mktemp)
+  node --test --test-reporter=spec --test-reporter-destination=stdout --test-reporter=./tests/failed-files.js \
+    --test-reporter-destination="$failed" --test-timeout=600000 --test-concurrency="$many" "$@" && return
+  mapfile -t again <"$failed"
+  [ ${#again[@]} -gt 0 ] && [ ${#again[@]} -le 3 ] || exit 1
+  echo "FAILED BESIDE OTHERS, run again alone: ${again[*]}"
+  run 1 "${again[@]}"
+}
+
 case ${1-} in
   quick)
     needs="useElements|usePage|useBrowser|[cC]hromium|browsers?\.js|from 'vite'|'\./pytorch\.js'|PYTHON|qkv\.relaxed\.wasm'|packed\.js"
@@ -21,7 +34,7 @@ case ${1-} in
     ;;
   page)
     mapfile -t files < <(ls tests/page/*.test.js tests/browser/*.test.js | grep -v page/typing)
-    run "$many" "${files[@]}"
+    run_browsers "${files[@]}"
     run 1 tests/page/typing.test.js # it measures times, so nothing else runs beside it
     ;;
   *) run "$many" "$@" ;;
