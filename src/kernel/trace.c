@@ -126,6 +126,8 @@ static void compute_weights(const struct qkv_trace *t, size_t head, uint32_t row
  * would be NaN. */
 static void weighted_sum(const struct qkv_trace *t, const float *weights, size_t head, uint32_t row, uint32_t end) {
   const struct qkv_attention *a = &t->attention;
+  if (a->E == 0)
+    return; // there are no values
   uint32_t b = (uint32_t)(head / a->H), h = (uint32_t)(head % a->H);
   const float *v = a->v.data + (size_t)b * a->v.batch + (size_t)(h / (a->H / a->G)) * a->v.head;
   for (uint32_t i = row; i < end; i++) {

@@ -244,8 +244,8 @@ function checkScore(call, score, Dq, Dk, where, name) {
   if (call.kind === 'additive') {
     call.additive = checkAdditive(given ?? {}, Dq, Dk, name)
     call.D = call.additive.v.dims[0]
-  } else if (call.kind === 'gaussian')
-    call.sigma = toNumber(given?.sigma ?? 1, `${name}.sigma`, { least: 1e-15, most: 1e15 }) // its square is a float32
+  } else if (given && call.kind === 'gaussian')
+    call.sigma = toNumber(given.sigma ?? 1, `${name}.sigma`, { least: 1e-15, most: 1e15 }) // its square is a float32
 }
 
 /**
