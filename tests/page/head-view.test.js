@@ -42,13 +42,13 @@ const view = {
 
 test('every view has a tab, a picture with its words, and what can be saved of it', () => {
   const { act, done } = noted()
-  assert.deepEqual(VIEW_NAMES, ['map', 'lines', 'difference', 'numbers'])
+  assert.deepEqual(VIEW_NAMES, ['flow', 'map', 'lines', 'difference', 'numbers'])
   const tabs = elementsOf(viewTabs('lines', act.show, t))
   assert.deepEqual(
     tabs.map(({ attributes }) => [attributes['data-view'], attributes['aria-pressed']]),
     VIEW_NAMES.map(name => [name, name === 'lines']),
   )
-  tabs[3].listeners.click({})
+  tabs[4].listeners.click({})
   assert.deepEqual(done, [['show', 'numbers']])
   for (const [name, selector] of [
     ['map', '#a-map'],
@@ -64,6 +64,19 @@ test('every view has a tab, a picture with its words, and what can be saved of i
     assert.deepEqual(picture.attributes['.mask'] ?? view.visible, view.visible, name)
   }
   assert.match(elementsOf(headView(undefined, act, t))[0].text, /loading/)
+})
+
+test('the flow needs the steps of a head: without them it is a sentence', () => {
+  const { act, done } = noted()
+  assert.equal(pictureSelector({ prefix: 'a-', view: 'flow' }), '#a-flow')
+  const [, note] = elementsOf(headView({ ...view, view: 'flow' }, act, t))
+  assert.match(note.text, /flowNone/)
+  const flow = { trace: /** @type {any} */ ({}), head: 1, query: 1 }
+  const drawn = elementsOf(headView({ ...view, view: 'flow', flow }, act, t))
+  const [picture] = drawn.filter(({ tag }) => tag === 'qkv-flow')
+  assert.deepEqual([picture.attributes['.head'], picture.attributes['.query']], [1, 1])
+  picture.listeners['flow-query']({ detail: { query: 0 } })
+  assert.deepEqual(done, [['select', { word: { side: 'queries', position: 0 } }]])
 })
 
 /** The events of a picture, and what they ask for. @type {[event: string, detail: object | null, asks: unknown[]][]} */
