@@ -24,6 +24,7 @@ export default defineConfig({
   server: { fs: { allow: [at('.')] }, headers: isolated },
   preview: { headers: isolated },
   plugins: [constants(thirdParty.add), contentSecurityPolicy(), thirdParty.collect, thirdParty.write],
-  worker: { plugins: () => [constants(thirdParty.add), thirdParty.collect] },
+  // Modules, so that a worker loads what it imports on demand when it needs it.
+  worker: { format: 'es', plugins: () => [constants(thirdParty.add), thirdParty.collect] },
   build: { outDir: at('site'), emptyOutDir: true, assetsInlineLimit: 0 },
 })

@@ -10,6 +10,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const built = await build({
   configFile: 'vite.config.js',
   logLevel: 'warn',
+  worker: { format: 'iife' }, // a file each, which is left out: the page works without workers
   build: {
     write: false,
     assetsInlineLimit: Number.MAX_SAFE_INTEGER,

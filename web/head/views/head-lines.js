@@ -1,6 +1,5 @@
 // The weights of one head as lines between two rows of words.
 
-import '../../elements/lines.js'
 import { html } from 'lit'
 import { listenersOf } from './head-map.js'
 
@@ -10,6 +9,7 @@ export const headLines = {
   id: 'lines',
   draw({ prefix, weights, visible, queries, keys, word }, act, t) {
     const on = listenersOf(act)
+    import('../../elements/lines.js') // loaded once, when it is first drawn
     return html`<qkv-lines
       id="${prefix}lines"
       .label=${t('view.lines')}

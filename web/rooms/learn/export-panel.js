@@ -65,7 +65,7 @@ function exports(context) {
   const { t, settings, view, act } = context
   const { task } = settings
   const languages = /** @type {const} */ (['pytorch', 'qkv'])
-  const program = programOf(context)
+  const program = view.isExporting ? programOf(context) : '' // closed, it loads nothing
   const paper = () => getComputedStyle(document.documentElement).getPropertyValue('background-color') || '#fff'
   const saveSvg = (/** @type {Event & { target: Element }} */ { target }) => {
     const room = /** @type {Element} */ (target.closest('.learn'))
