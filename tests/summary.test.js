@@ -273,30 +273,6 @@ test('a cache reports what attention over all its keys does, also when it slides
   sliding.dispose()
 })
 
-test('any number of threads gives the same bits, and the output may be a resident tensor', async () => {
-  const g = qkv.generator(4)
-  const pool = await load({ threads: 3 })
-  const [q, k, v] = [g.randn([1, 3, 700, 16]), g.randn([1, 3, 700, 16]), g.randn([1, 3, 700, 16])]
-  const ids = Array.from(g.randint(0, 30, [700]).data)
-  for (const map of /** @type {[number, number][]} */ ([
-    [1, 1],
-    [100, 33],
-    [700, 700],
-  ])) {
-    const options = { causal: true, summary: { ...ALL, map, topK: 4, ids } }
-    const want = qkv.attention(q, k, v, options)
-    assert.deepEqual(pool.attention(q, k, v, options), want)
-    const out = pool.alloc([1, 3, 700, 16])
-    const got = pool.attention(q, k, v, { ...options, out })
-    assert.equal(got.output, out)
-    assert.deepEqual(got.summary, want.summary)
-    assert.deepEqual(out.data, want.output.data)
-    out.dispose()
-  }
-  assert.equal(pool.memory.used, 0)
-  pool.dispose()
-})
-
 test('a window has the weights of the trace, with a logSumExp or without', () => {
   check(
     fc.record({

@@ -487,3 +487,31 @@ test('idle threads do not keep a process alive', () => {
   })
   assert.deepEqual([status, stdout], [0, '3 4,300,32\n'], stderr)
 })
+
+test('a summary has the same bits with any number of threads, and the output may be a resident tensor', async () => {
+  const qkv = await load()
+  const g = qkv.generator(4)
+  const pool = await load({ threads: 3 })
+  const [q, k, v] = [g.randn([1, 3, 700, 16]), g.randn([1, 3, 700, 16]), g.randn([1, 3, 700, 16])]
+  const ids = Array.from(g.randint(0, 30, [700]).data)
+  for (const map of /** @type {[number, number][]} */ ([
+    [1, 1],
+    [100, 33],
+    [700, 700],
+  ])) {
+    const options = {
+      causal: true,
+      summary: { logSumExp: true, entropy: true, distance: true, scores: true, map, topK: 4, ids },
+    }
+    const want = qkv.attention(q, k, v, options)
+    assert.deepEqual(pool.attention(q, k, v, options), want)
+    const out = pool.alloc([1, 3, 700, 16])
+    const got = pool.attention(q, k, v, { ...options, out })
+    assert.equal(got.output, out)
+    assert.deepEqual(got.summary, want.summary)
+    assert.deepEqual(out.data, want.output.data)
+    out.dispose()
+  }
+  assert.equal(pool.memory.used, 0)
+  pool.dispose()
+})
