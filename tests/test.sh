@@ -12,8 +12,8 @@ run() { # its arguments: how many files run at once, the files
   node --test --test-reporter=spec --test-timeout=600000 --test-concurrency="$1" "${@:2}"
 }
 
-# Tests of browsers share two cores with each other. What fails there runs again alone, and has to pass then; many failures are no
-# accident. Its arguments: the files.
+# Tests of browsers share the cores. A file that fails beside the others runs again alone and has to pass then; more than three
+# files that fail are no accident. Its arguments: the files.
 run_browsers() {
   local failed again
   failed=$(mktemp)

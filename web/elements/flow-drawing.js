@@ -102,7 +102,6 @@ const reachOf = numbers => max(Array.from(numbers), x => (Number.isFinite(x) ? M
  * @param {Frame} frame
  * @param {object} given
  * @param {readonly string[]} given.words of the keys
- * @param {string} given.word of the query
  * @param {import('./draw.js').Style} given.style
  * @param {Record<string, string>} given.titles of the columns
  * @param {(key: number) => ArrayLike<number> | undefined} given.partial the sum of the values so far, where it is known

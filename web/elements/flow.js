@@ -265,7 +265,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     const names = /** @type {const} */ (['x', 'q', 'k', 'score', 'weight', 'v', 'output'])
     const titles = Object.fromEntries(names.map(name => [name, this.say(`flow.${name}`)]))
     const words = Array.from(rows.weights, (_, key) => this.#keyWord(key))
-    const given = { words, word: this.#queryWord, style: this.theme.style, titles, partial: this.#partial }
+    const given = { words, style: this.theme.style, titles, partial: this.#partial }
     const draw = (/** @type {import('./pens.js').Pen} */ pen) => drawFlow(pen, stage, rows, frame, given)
     return { width: stage.width, height: stage.height, description: this.describe(), draw }
   }

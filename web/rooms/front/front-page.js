@@ -48,7 +48,7 @@ export function draw(context) {
   return html`<main class="front" id="stage" tabindex="-1" data-live=${isLive}>
     <p class="front-intro">${t('frontIntro', { count: grouped(recorded.parameters, t('htmlLang')) })}</p>
     <div class="front-stage">
-      <div class="front-story">${line(context, 0, SECOND_LINE)}${line(context, SECOND_LINE)}
+      <div class="front-story">${line(context, 0, SECOND_LINE)}${line(context, SECOND_LINE, undefined, told)}
         ${links(context, runs?.all, switches.isOn)}</div>
       ${bars(context, told)}
       ${switchRow(context, switches)}
@@ -59,8 +59,8 @@ export function draw(context) {
   </main>`
 }
 
-/** @param {Context} context @param {number} from @param {number} [to] */
-function line(context, from, to) {
+/** The words from one to another; the last line ends in the next word. @param {Context} context @param {number} from @param {number} [to] @param {Told} [told] */
+function line(context, from, to, told) {
   const { t, settings } = context
   const tokens = tokensOf(storyOf(settings))
   const words = tokens.slice(from, to)
@@ -69,7 +69,7 @@ function line(context, from, to) {
     (_, i) => i,
     (word, i) =>
       html`<span class="front-word ${word === '.' ? 'is-stop' : ''}" data-token=${from + i}>${wordOf(context, word)}${gloss(t, word)}</span>`,
-  )}${to === undefined ? answer(context) : nothing}</p>`
+  )}${to === undefined ? html`<output class="front-answer" aria-live="off">${told ? shownWord(told.top[0][0]) : '…'}</output>` : nothing}</p>`
 }
 
 /** In Chinese, what a word means stands under it. @param {Context['t']} t @param {string} word */
@@ -103,14 +103,6 @@ function wordOf({ t, act, settings }, word) {
     html`${names.map(name => menuItem(`front-name-${name}`, shownWord(name), () => act.name(who, name)))}
       ${menuItem(`front-swap-${who}`, t('frontOrder'), act.swap)}`,
   )
-}
-
-/** The next word. @param {Context} context */
-function answer(context) {
-  const { runs } = runsOf(context)
-  const { settings, view } = context
-  const told = runs?.[runName(view.isHeld ? { isOn: true, othersOn: true } : settings)]
-  return html`<output class="front-answer" aria-live="off">${told ? shownWord(told.top[0][0]) : '…'}</output>`
 }
 
 /** @param {Context} context @param {Told | undefined} told of the run with all heads @param {boolean} isOn */
