@@ -96,18 +96,17 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   const plan = planParameters(parts, parameters, where)
   /** What enters each layer, and what leaves the last. @type {{ own: Layer, h: FloatTensor }[]} */
   const kept = []
-  /** @type {ReturnType<typeof readObjective> | undefined} */
+  /** @type {import('./objective.js').CheckedObjective | undefined} */
   let objective
   const last = stacks[stacks.length - 1]
   const entered = (/** @type {Layer} */ own, /** @type {FloatTensor} */ h) => {
-    const { ids, mask, B, L } = own.call.read
-    const sizes = { ids: [...ids], mask: mask && [...mask.data], isCausal: own.stack.causal, B, L, V: family.vocab }
-    if (own.call.place === last.stack) objective ??= readObjective(of, targets, sizes, where)
+    if (own.call.place === last.stack) objective ??= readObjective(of, targets, sizesOf(own, family.vocab), where)
     kept.push({ own, h: copyOf(h) })
   }
   const ran = yield* steps(input, { hooks: recording, keep }, { entered, inParts })
   const logits = /** @type {FloatTensor} */ (ran.logits)
-  const { value, dLogits, terms } = /** @type {NonNullable<typeof objective>} */ (objective)(qkv, logits)
+  const { terms, evaluate } = /** @type {import('./objective.js').CheckedObjective} */ (objective)
+  const { value, dLogits } = evaluate(qkv, logits)
 
   const memory = qkv.alloc([Math.max(1, plan.size)])
   /** @type {Map<string, FloatTensor>} */
@@ -168,6 +167,12 @@ export function* gradientSteps(parts, input, options, where, inParts) {
     gradients: Object.fromEntries([...wanted].map(name => [name, /** @type {FloatTensor} */ (found.get(name))])),
     parameters: ofWeights,
   }
+}
+
+/** What an objective reads of the input of a stack. @param {Layer} own @param {number} V */
+export function sizesOf({ call, stack }, V) {
+  const { ids, mask, B, L } = call.read
+  return { ids: [...ids], mask: mask && [...mask.data], isCausal: stack.causal, B, L, V }
 }
 
 /** The gradient of x as a copy. @param {GradientRecorder} recorder @param {FloatTensor} x */

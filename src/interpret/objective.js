@@ -17,6 +17,11 @@ import { crossEntropy } from '../nn.js'
 /** The derivative by a logit: of row n of all B * L rows. @typedef {{ n: number, token: number, weight: number }} Derivative */
 
 /**
+ * An objective that was checked: its value and its gradient of logits (B, L, V), and of a weighted sum its terms.
+ * @typedef {object} CheckedObjective
+ * @property {(qkv: import('../qkv.js').Qkv, logits: FloatTensor) => { value: number | undefined, dLogits?: FloatTensor }} evaluate
+ * @property {Derivative[]} [terms]
+ *
  * @typedef {object} ObjectiveInput
  * @property {readonly number[]} ids of the rows that make the logits, (B, L)
  * @property {readonly number[] | undefined} mask of these rows, 0 is padding
@@ -32,7 +37,7 @@ import { crossEntropy } from '../nn.js'
  * @param {unknown} targets
  * @param {ObjectiveInput} input
  * @param {string} where
- * @returns {(qkv: import('../qkv.js').Qkv, logits: FloatTensor) => { value: number | undefined, dLogits?: FloatTensor, terms?: Derivative[] }}
+ * @returns {CheckedObjective}
  */
 export function readObjective(of, targets, input, where) {
   const { B, L, V } = input
@@ -41,14 +46,15 @@ export function readObjective(of, targets, input, where) {
   if (of === 'loss') {
     const labels = targets === undefined ? defaultTargets(input) : readTargets(targets, input, where)
     if (labels.every(id => id === -100)) throw new RangeError(`${where}: targets: there is none: every target is -100`)
-    return (qkv, logits) => {
+    const evaluate = (/** @type {import('../qkv.js').Qkv} */ qkv, /** @type {FloatTensor} */ logits) => {
       const given = { data: Int32Array.from(labels), dims: [B, L] }
       const { loss, dLogits } = crossEntropy(qkv, logits, given, { gradient: true })
       return { value: finite(loss, where), dLogits }
     }
+    return { evaluate }
   }
-  if (typeof of === 'function')
-    return (_, logits) => {
+  if (typeof of === 'function') {
+    const evaluate = (/** @type {unknown} */ _, /** @type {FloatTensor} */ logits) => {
       const given = of(logits)
       const both = given !== null && typeof given === 'object' && 'gradient' in given
       const gradient = toFloats(both ? given.gradient : given, `${where}: of: the gradient`)
@@ -62,6 +68,8 @@ export function readObjective(of, targets, input, where) {
       })
       return { value, dLogits: gradient }
     }
+    return { evaluate }
+  }
   const given = /** @type {{ logits?: unknown } | null} */ (of)
   const list = typeof given === 'object' && given !== null ? given.logits : undefined
   if (!Array.isArray(list) || !list.length)
@@ -77,9 +85,12 @@ export function readObjective(of, targets, input, where) {
     finite(toNumber(weight, `${at}.weight`), where)
     return { n: row * L + ((position + L) % L), token, weight }
   })
-  return (_, logits) => {
-    const value = terms.reduce((sum, { n, token, weight }) => sum + weight * logits.data[n * V + token], 0)
-    return { value: finite(value, where), terms }
+  return {
+    terms,
+    evaluate: (_, logits) => {
+      const value = terms.reduce((sum, { n, token, weight }) => sum + weight * logits.data[n * V + token], 0)
+      return { value: finite(value, where) }
+    },
   }
 }
 

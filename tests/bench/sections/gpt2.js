@@ -1,13 +1,13 @@
 // A model of GPT-2 small's size with random weights, through loadModel, beside onnxruntime-web on the same graph; both
 // with a KV cache and the logits of the last row. --shape picks rows by their names: load, prompt, token, threads,
-// narrow, limit (the machine's limits), gradients, heads.
+// narrow, limit (the machine's limits), gradients, patching, heads.
 
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/index.js'
-import { backward } from '../../../src/interpret.js'
+import { backward, patch } from '../../../src/interpret.js'
 import { loadModel } from '../../../src/models.js'
 import { coreOf } from '../../../src/qkv.js'
 import { makeWeights, SIZES, writeFolder } from '../gpt2/checkpoint.js'
@@ -19,7 +19,7 @@ import { openPeer } from '../gpt2/peer.js'
 const LENGTHS = [64, 512]
 const LARGEST_ERROR = 1e-3 // of logits of size 1
 const TOKEN = [5]
-const NEED_MODEL = ['prompt', 'token', 'threads', 'narrow', 'limit', 'gradients', 'heads']
+const NEED_MODEL = ['prompt', 'token', 'threads', 'narrow', 'limit', 'gradients', 'patching', 'heads']
 /** Multiply-adds of a token in the layers, without the last MLP, which runs for the last token only. */
 const PRODUCTS = (12 * SIZES.layers - 8) * SIZES.d * SIZES.d
 
@@ -205,6 +205,23 @@ export async function* gpt2({ shape, peak, limits }) {
           beside: 'forward with all attentions',
           other,
           goal: name === 'a logit' ? '<= 2.4' : '',
+          samples: 5,
+        }
+    }
+    if (wants('patching')) {
+      const [clean, corrupted] = [idsOf(15), [1, ...idsOf(15).slice(1)]].map(ids => ({ ids }))
+      const of = { logits: [{ position: -1, token: 5 }] }
+      const other = { run: () => one.model.forward(corrupted).logits?.data }
+      for (const [method, goal] of /** @type {const} */ ([
+        ['exact', '<= 50'],
+        ['gradient', ''],
+      ]))
+        yield {
+          name: `patching of 144 heads, 15 tokens, ${method}`,
+          ours: { run: async () => (await patch(one.model, { clean, corrupted, of, method })).effects.data },
+          beside: 'forward',
+          other,
+          goal,
           samples: 5,
         }
     }

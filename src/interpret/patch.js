@@ -1,0 +1,347 @@
+// Which parts of a model matter for an answer: the numbers of a part are replaced by those of another text (activation patching), or by
+// zeros or means (ablation), and the change of an objective is computed, exactly or by its gradient (attribution patching).
+
+import { oneOf, readOptions, toNumber } from '../base/arguments.js'
+import { describe } from '../base/errors.js'
+import { count, Tensor } from '../base/tensor.js'
+import { checkSignal } from '../models/inputs.js'
+import { Model, stackNames } from '../models/model.js'
+import { copyOf, meanOverRows } from '../models/model-hooks.js'
+import { inTurns } from '../models/turns.js'
+import { gradientSteps, sizesOf } from './model-gradients.js'
+import { readObjective } from './objective.js'
+import { collectEntered, resume, valuesOf } from './resume.js'
+
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../models/model.js').ModelInput} ModelInput */
+/** @typedef {import('./model-gradients.js').Parts} Parts */
+/** @typedef {import('./objective.js').Objective} Objective */
+/** @typedef {import('./resume.js').Entered} Entered */
+/** @typedef {'heads' | 'positions' | 'heads by position' | 'neurons'} What */
+/** Which positions of the two texts belong together. @typedef {{ clean: ArrayLike<number>, corrupted: ArrayLike<number> }} Positions */
+
+/**
+ * @typedef {object} PatchSettings
+ * @property {Objective} of the objective, as of backward
+ * @property {import('../models/model.js').Ids} [targets] of the loss
+ * @property {What} [what] 'heads' (default): the output of a head, at all positions; 'positions': the residual stream that enters a layer, at
+ *   one position; 'heads by position': the output of a head at one position; 'neurons': a neuron at all positions
+ * @property {'exact' | 'gradient'} [method] 'exact' (default): the model runs with each change; 'gradient': its first-order estimate, for
+ *   all changes from one forward and one backward pass
+ * @property {'decoder' | 'encoder' | 'cross'} [place] of an encoder-decoder; default the decoder
+ * @property {number} [top] how many neurons, those with the largest estimates, are changed exactly; default 20
+ * @property {AbortSignal} [signal]
+ * @property {(progress: { row: number, done: number, rows: number, effects: Float32Array }) => void} [onProgress] called with each row of the
+ *   effects, that of a layer, from the last to the first
+ *
+ * @typedef {PatchSettings & { clean: ModelInput | string, corrupted: ModelInput | string, positions?: Positions }} PatchOptions
+ * @typedef {PatchSettings & { by?: 0 | 'mean' }} AblateOptions by: what replaces the numbers, zeros (default) or their mean over the positions
+ *
+ * An effect is the value of the objective with the change minus that without it.
+ * @typedef {object} PatchResult
+ * @property {FloatTensor} effects 'heads' (layers, H), 'positions' (layers, P), 'heads by position' (layers, H, P), 'neurons' (layers, inner):
+ *   estimates, of all neurons also with method 'exact'
+ * @property {number} value of the text without the change (of patch: the corrupted text)
+ * @property {number} [clean] of patch: the value of the clean text
+ * @property {{ layer: number, neuron: number, estimate: number, effect: number }[]} [top] of 'neurons', method 'exact'
+ */
+
+const SETTINGS = ['of', 'targets', 'what', 'method', 'place', 'top', 'signal', 'onProgress']
+const WHAT = /** @type {const} */ (['heads', 'positions', 'heads by position', 'neurons'])
+/** The places of hooks whose numbers are replaced, behind the name of the layer. */
+const PLACES = { heads: 'heads', positions: 'input', 'heads by position': 'heads', neurons: 'mlp.hidden' }
+/** So many positions run at a time: more are no faster, and take more memory. */
+const MOST_ROWS = 512
+
+/**
+ * Replaces parts of the run of the corrupted text by those of the clean text, one at a time.
+ * @param {Model} model
+ * @param {PatchOptions} options
+ * @returns {Promise<PatchResult>}
+ */
+export async function patch(model, options) {
+  const where = 'patch'
+  const given = readOptions(options, ['clean', 'corrupted', 'positions', ...SETTINGS], where)
+  const [clean, corrupted] = /** @type {const} */ (['clean', 'corrupted']).map(name =>
+    inputOf(model, given[name], `${where}: ${name}`),
+  )
+  return run(model, given, where, function* (task) {
+    const source = yield* task.read(clean)
+    const target = yield* task.read(corrupted)
+    const positions = align(model, given.positions, source, target)
+    return { source, target, positions, numbers: source.numbers }
+  })
+}
+
+/**
+ * Replaces parts of the run of a text by zeros or means, one at a time.
+ * @param {Model} model
+ * @param {ModelInput | string} input
+ * @param {AblateOptions} options
+ * @returns {Promise<PatchResult>}
+ */
+export async function ablate(model, input, options) {
+  const where = 'ablate'
+  const given = readOptions(options, ['by', ...SETTINGS], where)
+  const { by = 0 } = given
+  if (by !== 0 && by !== 'mean') throw new RangeError(`${where}: by: ${describe(by)} given, 0 or "mean" expected`)
+  const checked = inputOf(model, input, `${where}: input`)
+  return run(model, given, where, function* (task) {
+    const target = yield* task.read(checked)
+    const numbers = target.numbers.map(x =>
+      by === 0 ? new Tensor(new Float32Array(count(x.dims)), x.dims) : meanOverRows(x),
+    )
+    const all = Array.from({ length: target.L }, (_, n) => n)
+    return { source: undefined, target, positions: { clean: all, corrupted: all }, numbers }
+  })
+}
+
+/**
+ * A text as the input of a model.
+ * @param {Model} model
+ * @param {unknown} given
+ * @param {string} where
+ * @returns {ModelInput}
+ */
+function inputOf(model, given, where) {
+  Model.parts(model)
+  if (typeof given === 'string') return { ids: model.tokenize(given).ids }
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given
+  throw new TypeError(`${where}: ${describe(given)} given, a text or an input of forward such as { ids } expected`)
+}
+
+/**
+ * What a run leaves.
+ * @typedef {object} Read
+ * @property {FloatTensor[]} numbers of the place in each layer
+ * @property {number} L positions of the stack in which the place is
+ * @property {number[]} ids of these positions
+ * @property {number} value of the objective
+ * @property {Map<string, Entered>} stacks
+ * @property {import('./objective.js').CheckedObjective} objective
+ * @property {number} rows positions of the stack that makes the logits
+ */
+
+/** @typedef {{ read: (input: ModelInput) => import('../models/network.js').RunSteps<Read & { input: ModelInput }> }} Task */
+
+/**
+ * @param {Model} model
+ * @param {PatchSettings} settings
+ * @param {string} where
+ * @param {(task: Task) => import('../models/network.js').RunSteps<{ source?: Read, target: Read & { input: ModelInput }, positions: Positions,
+ *   numbers: FloatTensor[] }>} start
+ * @returns {Promise<PatchResult>}
+ */
+async function run(model, settings, where, start) {
+  const parts = Model.parts(model)
+  const { qkv, family, weights } = parts
+  const { of, targets, what = 'heads', method = 'exact', top = 20, signal, onProgress } = settings
+  oneOf(what, WHAT, `${where}: what`)
+  oneOf(method, ['exact', 'gradient'], `${where}: method`)
+  toNumber(top, `${where}: top`, { least: 1, whole: true })
+  checkSignal(signal, where)
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    throw new TypeError(`${where}: onProgress: ${describe(onProgress)} given, a function expected`)
+  if (!weights.hasHead)
+    throw new Error(`${where}: this ${family.type} checkpoint has no head, so it has no answer to change`)
+  const { stack, spec, isCross } = stackOf(parts, settings.place, what, where)
+  const names = spec.layers.map((_, layer) => `${stack}layers.${layer}.${isCross ? 'cross.' : ''}${PLACES[what]}`)
+  const isExact = method === 'exact'
+
+  /** @param {ModelInput} input @returns {import('../models/network.js').RunSteps<Read & { input: ModelInput }>} */
+  function* read(input) {
+    /** @type {FloatTensor[]} */
+    const numbers = []
+    const read = (/** @type {FloatTensor} */ x) => {
+      numbers.push(copyOf(x)) // layer by layer
+    }
+    const hooks = Object.fromEntries(names.map(name => [name, read]))
+    const { stacks, entered } = collectEntered(where)
+    const ran = yield* parts.steps(input, { hooks, logits: 'none' }, { entered, inParts: true })
+    const last = /** @type {Entered} */ ([...stacks.values()].at(-1))[0].own
+    const objective = readObjective(of, targets, sizesOf(last, family.vocab), where)
+    const { L, ids } = /** @type {Entered} */ (stacks.get(stack))[0].own.call.read
+    const rows = last.call.read.L
+    const [value] = valuesOf(parts, objective, ran.lastHiddenState, rows)
+    return { input, numbers, L, ids: [...ids], value, stacks, objective, rows }
+  }
+
+  /** @returns {import('../models/network.js').RunSteps<PatchResult>} */
+  function* steps() {
+    const { source, target, positions, numbers } = yield* start({ read })
+    const cells = cellsOf(what, spec, numbers, positions)
+    const { size } = cells
+    const effects = new Tensor(new Float32Array(names.length * size), [names.length, ...cells.dims])
+    const rowOf = (/** @type {number} */ layer) => effects.data.subarray(layer * size, (layer + 1) * size)
+    const tell = (/** @type {number} */ layer) =>
+      onProgress?.({ row: layer, done: names.length - layer, rows: names.length, effects: rowOf(layer).slice() })
+    const result = { effects, value: target.value, ...(source && { clean: source.value }) }
+    const isGradient = !isExact || what === 'neurons'
+    if (isGradient) {
+      const given = { of, targets, at: /** @type {any} */ (names) }
+      const { gradients } = yield* gradientSteps(parts, target.input, given, where, true)
+      for (let layer = names.length - 1; layer >= 0; layer--) {
+        const [from, to, d] = [numbers[layer].data, target.numbers[layer].data, gradients[names[layer]].data]
+        const row = rowOf(layer)
+        for (let cell = 0; cell < size; cell++) {
+          let sum = 0
+          cells.forRuns(cell, (a, b, length) => {
+            for (let i = 0; i < length; i++) sum += (from[a + i] - to[b + i]) * d[b + i]
+          })
+          row[cell] = sum
+        }
+        tell(layer)
+      }
+      if (!isExact) return result
+    }
+    // No other row is needed of what leaves the last layer.
+    const { terms } = target.objective
+    const lastOnly =
+      what !== 'neurons' && spec.causal && !spec.parallel && !!terms?.every(({ n }) => n === target.rows - 1)
+    /** The effects of changes of a layer. @param {number} layer @param {number[]} chosen @param {(cell: number, effect: number) => void} put */
+    function* change(layer, chosen, put) {
+      const [from, to] = [numbers[layer].data, target.numbers[layer].data]
+      const differs = chosen.filter(cell => {
+        let isOther = false
+        cells.forRuns(cell, (a, b, length) => {
+          for (let i = 0; i < length && !isOther; i++) isOther = from[a + i] !== to[b + i]
+        })
+        return isOther
+      })
+      const most = Math.max(1, Math.floor(MOST_ROWS / target.L))
+      for (let n = 0; n < differs.length; n += most) {
+        const batch = differs.slice(n, n + most)
+        const changes = {
+          [names[layer]]: (/** @type {FloatTensor} */ y) => {
+            const made = qkv.alloc([batch.length, ...y.dims.slice(1)])
+            const { data } = made
+            batch.forEach((cell, b) => {
+              const at = b * to.length
+              data.set(to, at)
+              cells.forRuns(cell, (a, c, length) => data.set(from.subarray(a, a + length), at + c))
+            })
+            return made
+          },
+        }
+        const y = yield* resume(parts, target.stacks, { place: stack, layer, changes, lastOnly })
+        for (const [b, value] of valuesOf(parts, target.objective, y, target.rows).entries())
+          put(batch[b], value - target.value)
+      }
+    }
+    if (what === 'neurons') {
+      const found = Array.from(effects.data.keys())
+        .sort((a, b) => Math.abs(effects.data[b]) - Math.abs(effects.data[a]))
+        .slice(0, top)
+        .map(n => ({ layer: Math.floor(n / size), neuron: n % size, estimate: effects.data[n], effect: 0 }))
+      for (const layer of new Set(found.map(one => one.layer))) {
+        const own = found.filter(one => one.layer === layer)
+        yield* change(
+          layer,
+          own.map(({ neuron }) => neuron),
+          (cell, effect) => {
+            for (const one of own) if (one.neuron === cell) one.effect = effect
+          },
+        )
+      }
+      return { ...result, top: found }
+    }
+    const all = Array.from({ length: size }, (_, cell) => cell)
+    for (let layer = names.length - 1; layer >= 0; layer--) {
+      const row = rowOf(layer)
+      yield* change(layer, all, (cell, effect) => {
+        row[cell] = effect
+      })
+      tell(layer)
+    }
+    return result
+  }
+  return inTurns(qkv, steps(), { signal, layers: 0 })
+}
+
+/**
+ * The stack whose parts are changed.
+ * @param {Parts} parts
+ * @param {unknown} place
+ * @param {What} what
+ * @param {string} where
+ */
+export function stackOf({ family }, place, what, where) {
+  const { encoder, decoder } = family
+  const places = encoder && decoder ? ['decoder', 'encoder', 'cross'] : [decoder ? 'decoder' : 'encoder']
+  const chosen = oneOf(place ?? places[0], places, `${where}: place`)
+  if (chosen === 'cross' && !what.startsWith('heads'))
+    throw new RangeError(`${where}: place: "cross" has heads only; what: "heads" or "heads by position" expected`)
+  const stacks = stackNames(family)
+  const found = stacks.find(({ stack }) => stack === `${chosen === 'cross' ? 'decoder' : chosen}.`) ?? stacks[0]
+  return { ...found, isCross: chosen === 'cross' }
+}
+
+/**
+ * The cells of a layer: how many, their dims, and where the numbers of a cell lie in those of the clean and of the corrupted text.
+ * @param {What} what
+ * @param {import('../models/family-shapes/parts.js').StackSpec} spec
+ * @param {FloatTensor[]} numbers
+ * @param {Positions} positions
+ */
+function cellsOf(what, { heads: { heads: H, headDim: D } }, numbers, { clean, corrupted }) {
+  const P = corrupted.length
+  const width = numbers[0].dims[2]
+  const dims = { heads: [H], positions: [P], 'heads by position': [H, P], neurons: [width] }[what]
+  /** @param {number} cell @param {(from: number, to: number, length: number) => void} use */
+  const forRuns = (cell, use) => {
+    if (what === 'positions') use(clean[cell] * width, corrupted[cell] * width, width)
+    else if (what === 'heads by position') {
+      const at = Math.floor(cell / P) * D
+      use(clean[cell % P] * width + at, corrupted[cell % P] * width + at, D)
+    } else {
+      const size = what === 'heads' ? D : 1
+      for (let p = 0; p < P; p++) use(clean[p] * width + cell * size, corrupted[p] * width + cell * size, size)
+    }
+  }
+  return { dims, size: count(dims), forRuns }
+}
+
+/**
+ * Which positions belong together: those that are given, or all of texts of one length.
+ * @param {Model} model
+ * @param {Positions | undefined} given
+ * @param {Read} source
+ * @param {Read} target
+ * @returns {Positions}
+ */
+function align(model, given, source, target) {
+  const where = 'patch'
+  if (given === undefined) {
+    const all = Array.from({ length: source.L }, (_, n) => n)
+    if (source.L === target.L) return { clean: all, corrupted: all }
+    const [a, b] = [source, target].map(({ L, ids }) => `${L} tokens${tokensOf(model, ids)}`)
+    throw new RangeError(
+      `${where}: the clean text has ${a}, the corrupted text ${b}: ` +
+        'give texts of the same length, or positions: { clean: [...], corrupted: [...] }, lists of the positions that belong together',
+    )
+  }
+  const read = readOptions(given, ['clean', 'corrupted'], `${where}: positions`)
+  const [clean, corrupted] = /** @type {const} */ ([
+    ['clean', source],
+    ['corrupted', target],
+  ]).map(([name, { L }]) => {
+    const list = read[name]
+    if (!Array.isArray(list) || !list.length)
+      throw new TypeError(`${where}: positions.${name}: ${describe(list)} given, a list of positions expected`)
+    return list.map((p, n) => toNumber(p, `${where}: positions.${name}[${n}]`, { least: 0, most: L - 1, whole: true }))
+  })
+  if (clean.length !== corrupted.length)
+    throw new RangeError(
+      `${where}: positions: ${clean.length} of the clean text and ${corrupted.length} of the corrupted one given, lists of one length expected`,
+    )
+  return { clean, corrupted }
+}
+
+/** The tokens of ids, one by one, if there is a tokenizer. @param {Model} model @param {number[]} ids */
+function tokensOf(model, ids) {
+  try {
+    return ` (${ids.map(id => model.decode([id])).join('|')})`
+  } catch {
+    return ''
+  }
+}
