@@ -32,7 +32,7 @@ const ORDER = {
     'interpret.js',
     'index.js',
   ],
-  web: ['elements', 'i18n', 'files', 'shell', 'head', 'rooms', 'main.js'],
+  web: ['elements', 'i18n', 'files', 'shell', 'head', 'rooms', 'exercises', 'main.js'],
 }
 
 /** Files that have the same role in several places have the same name there; no other two do. */

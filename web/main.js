@@ -14,6 +14,21 @@ const rooms = {
   layer: () => import('./rooms/layer/room.js'),
   learn: () => import('./rooms/learn/room.js'),
   models: () => import('./rooms/models/room.js'),
+  exercises: () => styled(import('./exercises/room.js')),
+}
+
+/** What stands beside a room when a link has its parameters. @type {Record<string, import('./shell/shell.js').CompanionSource>} */
+const companions = {
+  exercise: {
+    parameters: ['exercise', 'made', 'nr', 'lang', 'hints', 'solution', 'attempts', 'embed'],
+    load: () => styled(import('./exercises/exercise-companion.js')),
+  },
+}
+
+/** Loads the styles that belong to a module. @template T @param {Promise<T>} module @returns {Promise<T>} */
+const styled = async module => {
+  await import('./style/exercises.css')
+  return module
 }
 
 /** @type {Promise<import('qkv').Qkv> | undefined} */
@@ -26,6 +41,17 @@ function load() {
 
 const { language, theme } = remembered()
 const t = await loadTexts(language, ['shell'])
-const shell = createShell({ host, rooms, front: 'front', home: 'layer', load, language, theme, t })
+const shell = createShell({
+  host,
+  rooms,
+  front: 'front',
+  home: 'layer',
+  aside: ['exercises'],
+  companions,
+  load,
+  language,
+  theme,
+  t,
+})
 listen(shell)
 shell.draw()

@@ -107,8 +107,11 @@ test('a hash holds the open room and the settings of every room, and a damaged o
   const links = { first: 'sentence=a+b', second: 'sentence=%26&selected=3' }
   const hash = writeHash({ front: 'first', home: 'first' }, 'second', links)
   assert.match(hash, /^#2~\w+&room=second&sentence=a\+b&second\.sentence=%26&second\.selected=3$/)
-  assert.deepEqual(readHash({ front: 'first', home: 'first' }, rooms, hash), { room: 'second', links })
+  assert.deepEqual(readHash({ front: 'first', home: 'first' }, rooms, hash), { room: 'second', links, page: {} })
   assert.equal(writeHash({ front: 'first', home: 'first' }, 'first', { first: '' }), '')
+  const withPage = { front: 'first', home: 'first', page: ['exercise'] }
+  const own = writeHash(withPage, 'second', links, { exercise: 'e1,e2' })
+  assert.deepEqual(readHash(withPage, rooms, own), { room: 'second', links, page: { exercise: 'e1,e2' } })
   assert.equal(readHash({ front: 'first', home: 'first' }, rooms, hash.replace('3', '4')).trouble, 'linkDamaged')
   assert.equal(readHash({ front: 'first', home: 'first' }, rooms, hash.slice(0, -1)).trouble, 'linkDamaged')
   assert.equal(readHash({ front: 'first', home: 'first' }, rooms, '#2&third.sentence=1').trouble, 'linkDamaged')

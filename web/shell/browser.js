@@ -175,7 +175,8 @@ function press(shell, event) {
     if (isTyping(event.target) && event.target instanceof Element && event.target.closest('[data-own-undo]')) return
     shell.travel('undo', key === 'y' || event.shiftKey ? 1 : 0)
     event.preventDefault()
-  } else if (event.key === 'Escape') rooms.press(state.room, 'Escape')
+  } else if (!isCommand && !event.altKey && !isTyping(event.target) && shell.press(event)) event.preventDefault()
+  else if (event.key === 'Escape') rooms.press(state.room, 'Escape')
   else if (!isTyping(event.target) && !isCommand && !event.altKey) {
     const name = event.key === 'PageDown' && event.shiftKey ? 'Shift+PageDown' : event.key
     if (rooms.press(state.room, name)) event.preventDefault()

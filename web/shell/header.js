@@ -5,7 +5,7 @@ import { LANGUAGES } from '../i18n/languages.js'
 import { menu, menuItem } from './menu.js'
 import './tool-group.js'
 
-/** @typedef {import('./shell.js').State & { shell: import('./shell.js').Shell, isDark: boolean }} Drawing */
+/** @typedef {import('./shell.js').Drawing} Drawing */
 /** @typedef {Event & { target: HTMLSelectElement }} SelectEvent */
 
 /** @param {Drawing} drawing */
@@ -48,6 +48,7 @@ function more(drawing) {
     ${menuItem('menu-redo', t('redo'), () => shell.travel('undo', 1), 'of-phone')}
     ${menuItem('menu-share', t('share'), shell.share, 'of-phone')}
     ${menuItem('reset', t('reset'), shell.reset)}
+    ${shell.aside.map(id => menuItem(`menu-${id}`, t(`room.${id}`), () => shell.enter(id)))}
     ${shell.rooms.part(room, 'more', drawing)}
     <label>${t('language')} <select id="language" @change=${(/** @type {SelectEvent} */ { target }) => shell.setLanguage(/** @type {any} */ (target.value))}>
       ${Object.entries(LANGUAGES).map(([tag, name]) => html`<option value=${tag} lang=${tag} ?selected=${tag === language}>${name}</option>`)}

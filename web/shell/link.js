@@ -5,7 +5,11 @@
 export const VERSION = 2
 const MOST = 2_000_000
 
-/** The room that opens without a link, and the one whose fields have no prefix in a link. @typedef {{ front: string, home: string }} Entrance */
+/**
+ * The room that opens without a link, the one whose fields have no prefix in a link, and the parameters that belong to the
+ * page and to no room, such as "exercise".
+ * @typedef {{ front: string, home: string, page?: readonly string[] }} Entrance
+ */
 
 /** FNV-1a in 32 bits, base 36. @param {string} text */
 function checksum(text) {
@@ -18,10 +22,11 @@ function checksum(text) {
  * @param {Entrance} entrance
  * @param {string} room the open room
  * @param {Record<string, string>} links the parameters of each room
+ * @param {Record<string, string>} [page] the parameters of the page
  * @returns {string} '' for the default
  */
-export function writeHash({ front, home }, room, links) {
-  const parts = new URLSearchParams()
+export function writeHash({ front, home }, room, links, page = {}) {
+  const parts = new URLSearchParams(page)
   if (room !== home) parts.set('room', room)
   for (const [id, link] of Object.entries(links))
     for (const [name, value] of new URLSearchParams(link)) parts.set(id === home ? name : `${id}.${name}`, value)
@@ -35,10 +40,10 @@ export function writeHash({ front, home }, room, links) {
  * @param {Entrance} entrance
  * @param {readonly string[]} rooms
  * @param {string} hash
- * @returns {{ room: string, links: Record<string, string>, trouble?: 'linkDamaged' | 'linkNewer' }}
+ * @returns {{ room: string, links: Record<string, string>, page: Record<string, string>, trouble?: 'linkDamaged' | 'linkNewer' }}
  */
-export function readHash({ front, home }, rooms, hash) {
-  const nothing = { room: home, links: {} }
+export function readHash({ front, home, page: ofPage = [] }, rooms, hash) {
+  const nothing = { room: home, links: {}, page: {} }
   const text = hash.replace(/^#/, '')
   if (text === '') return { ...nothing, room: front }
   const [, version, check, body] = /^(\d{1,9})(?:~([0-9a-z]*))?&(.*)$/s.exec(text.slice(0, MOST)) ?? []
@@ -48,9 +53,12 @@ export function readHash({ front, home }, rooms, hash) {
     return { ...nothing, trouble: 'linkDamaged' }
   /** @type {Record<string, URLSearchParams>} */
   const parts = {}
+  /** @type {Record<string, string>} */
+  const page = {}
   let room = home
   for (const [name, value] of new URLSearchParams(body)) {
     if (name === 'room') room = value
+    else if (ofPage.includes(name)) page[name] = value
     else {
       const dot = name.indexOf('.')
       const owner = dot < 0 ? home : name.slice(0, dot)
@@ -60,5 +68,6 @@ export function readHash({ front, home }, rooms, hash) {
     }
   }
   if (!rooms.includes(room)) return { ...nothing, trouble: 'linkDamaged' }
-  return { room, links: Object.fromEntries(Object.entries(parts).map(([id, own]) => [id, String(own)])) }
+  const links = Object.fromEntries(Object.entries(parts).map(([id, own]) => [id, String(own)]))
+  return { room, links, page }
 }

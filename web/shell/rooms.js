@@ -208,6 +208,10 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
       if (own) own.good = undefined
     },
     store: (/** @type {string} */ id) => opened.get(id)?.store,
+    /** All settings may change again: what restricted them belongs to another link. */
+    release() {
+      for (const { store } of opened.values()) store.restrict()
+    },
     /** The parameters of all rooms. @returns {Record<string, string>} */
     links: () => ({ ...waiting, ...Object.fromEntries([...opened].map(([id, { store }]) => [id, store.link()])) }),
     /** The address has changed. @param {Record<string, string>} links */

@@ -10,6 +10,21 @@ import { createRooms } from './rooms.js'
 /** @typedef {import('./room.js').HandOver} HandOver */
 /** @typedef {import('./room.js').Problem} Problem */
 /** @typedef {ReturnType<typeof createShell>} Shell */
+/** @typedef {State & { shell: Shell, isDark: boolean }} Drawing */
+
+/**
+ * What stands beside whatever room is open, such as an exercise. It is loaded when a link has one of its parameters, or when
+ * it is summoned.
+ * @typedef {object} Companion
+ * @property {(drawing: Drawing) => unknown} draw after the room
+ * @property {() => Record<string, string>} link its parameters
+ * @property {(page: Record<string, string>, links: Record<string, string>) => void | Promise<void>} follow the parameters of
+ *   the page have changed; links: the settings of the rooms in the same address
+ * @property {() => void} [drawn] the page is drawn
+ * @property {(event: KeyboardEvent) => boolean} [press] Does it take the key?
+ */
+
+/** @typedef {{ parameters: readonly string[], load: () => Promise<{ companion: (shell: Shell) => Companion }> }} CompanionSource */
 
 /**
  * @typedef {object} State
@@ -20,6 +35,8 @@ import { createRooms } from './rooms.js'
  * @property {Problem} [notice] about the link
  * @property {{ room: string, text: string, to: string }} [from] the room that leads back, and the text of the button
  * @property {{ room: string, what: HandOver }} [offer] what goes along to the next room that takes it
+ * @property {Record<string, string>} page the parameters of the address that belong to no room
+ * @property {boolean} isWaiting for a companion that says what the room shows
  */
 
 /**
@@ -50,6 +67,8 @@ const ADDRESS_PAUSE = 200
  * @param {Record<string, () => Promise<{ room: any }>>} given.rooms loads each
  * @param {string} [given.front] the room that opens without a link; the header has no tab for it; default home
  * @param {string} [given.home] the room whose fields have no prefix in a link; default the first
+ * @param {readonly string[]} [given.aside] rooms without a tab, which the menu opens
+ * @param {Record<string, CompanionSource>} [given.companions]
  * @param {() => Promise<import('qkv').Qkv>} given.load the core, for rooms that compute on the page
  * @param {Language} given.language
  * @param {Theme} given.theme
@@ -60,16 +79,20 @@ export function createShell({
   rooms: loaders,
   home = Object.keys(loaders)[0],
   front = home,
+  aside = [],
+  companions = {},
   load,
   language,
   theme,
   t,
 }) {
   const ids = Object.keys(loaders)
-  const entrance = { front, home }
-  const { room, links, trouble } = readHash(entrance, ids, host.address())
+  const entrance = { front, home, page: Object.values(companions).flatMap(({ parameters }) => parameters) }
+  const { room, links, page, trouble } = readHash(entrance, ids, host.address())
   /** @type {State} */
-  const state = { room, language, theme, t, notice: trouble && { key: trouble } }
+  const state = { room, language, theme, t, page: {}, isWaiting: false, notice: trouble && { key: trouble } }
+  /** Companions that are loaded. @type {Map<string, Companion>} */
+  const present = new Map()
   const rooms = createRooms({ rooms: loaders, load, links, around: host.around(), perform, changed: schedule })
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let writing
@@ -129,6 +152,38 @@ export function createShell({
     if (offer && offer.room !== id && (await rooms.give(id, offer.what))) state.offer = undefined
   }
 
+  /** The parameters of the page. */
+  const pageLink = () => Object.assign({ ...state.page }, ...Array.from(present.values(), each => each.link()))
+
+  /** Loads a companion, and tells it what the address says. @param {string} name @param {Record<string, string>} [ofRooms] */
+  async function summon(name, ofRooms = {}) {
+    if (!present.has(name)) {
+      const { companion } = await companions[name].load()
+      present.set(name, companion(shell))
+    }
+    for (const parameter of companions[name].parameters) delete state.page[parameter]
+    return /** @type {Companion} */ (present.get(name)).follow(asked, ofRooms)
+  }
+  /** The parameters that the address had last. @type {Record<string, string>} */
+  let asked = {}
+
+  /** Companions follow the address. @param {Record<string, string>} next @param {Record<string, string>} ofRooms */
+  async function accompany(next, ofRooms) {
+    asked = next
+    state.page = { ...next }
+    const wanted = Object.entries(companions).filter(
+      ([name, { parameters }]) => present.has(name) || parameters.some(parameter => Object.hasOwn(next, parameter)),
+    )
+    if (!wanted.length) return
+    update({ isWaiting: true })
+    try {
+      for (const [name] of wanted) await summon(name, ofRooms)
+    } catch (error) {
+      rooms.fail(state.room, error)
+    }
+    update({ isWaiting: false })
+  }
+
   /** Copies the link of what is shown. */
   function share() {
     writeAddress()
@@ -140,7 +195,7 @@ export function createShell({
   /** Writes the settings into the address, now. */
   function writeAddress() {
     clearTimeout(writing)
-    const hash = writeHash(entrance, state.room, rooms.links())
+    const hash = writeHash(entrance, state.room, rooms.links(), pageLink())
     if (hash !== host.address()) host.setAddress(hash)
   }
 
@@ -148,8 +203,9 @@ export function createShell({
     try {
       host.draw({ ...state, shell })
       rooms.drawn(state.room)
+      for (const companion of present.values()) companion.drawn?.()
       clearTimeout(writing)
-      if (!state.notice) writing = setTimeout(writeAddress, ADDRESS_PAUSE)
+      if (!state.notice && !state.isWaiting) writing = setTimeout(writeAddress, ADDRESS_PAUSE)
       return
     } catch (error) {
       rooms.fail(state.room, error)
@@ -171,21 +227,28 @@ export function createShell({
     state,
     rooms,
     /** The rooms that have a tab. */
-    tabs: front === home ? ids : ids.filter(id => id !== front),
+    tabs: ids.filter(id => (id !== front || front === home) && !aside.includes(id)),
     front,
+    aside,
+    load,
     draw,
     enter,
     share,
+    summon,
+    /** What the companions draw. @param {Drawing} drawing */
+    drawCompanions: drawing => Array.from(present.values(), companion => companion.draw(drawing)),
+    /** Does a companion take the key? @param {KeyboardEvent} event */
+    press: event => [...present.values()].some(companion => companion.press?.(event)),
     /** @param {import('./store.js').History} kind @param {0 | 1} to */
     travel: (kind, to) => rooms.store(state.room)?.travel(kind, to),
     reset: () => rooms.store(state.room)?.reset(),
     show: host.show,
     /** Files that were dropped, or a text that was pasted. @param {HandOver} what */
     give: what => rooms.give(state.room, what),
-    /** @param {Language} language */
-    async setLanguage(language) {
+    /** @param {Language} language @param {boolean} [isRemembered] is it the reader's own choice? */
+    async setLanguage(language, isRemembered = true) {
       update({ language, t: await loadTexts(language, ['shell']) })
-      host.remember(state)
+      if (isRemembered) host.remember(state)
     },
     /** @param {Theme} theme */
     setTheme(theme) {
@@ -200,13 +263,17 @@ export function createShell({
     },
     /** The reader changed the address. */
     follow() {
-      const { room, links, trouble } = readHash(entrance, ids, host.address())
-      if (!trouble && host.address() === writeHash(entrance, state.room, rooms.links())) return
-      rooms.follow(links)
+      const { room, links, page, trouble } = readHash(entrance, ids, host.address())
+      if (!trouble && host.address() === writeHash(entrance, state.room, rooms.links(), pageLink())) return
+      rooms.release()
+      // A link of the page alone leaves the rooms as they are.
+      if (Object.keys(links).length || !Object.keys(page).length) rooms.follow(links)
       state.offer = undefined // the link says what the room shows
-      if (room !== state.room) enter(room)
+      if (room !== state.room && !page.exercise) enter(room)
       update({ notice: trouble && { key: trouble } })
+      accompany(page, links)
     },
   }
+  accompany(page, links)
   return shell
 }

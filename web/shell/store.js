@@ -7,6 +7,7 @@ import { createPort, keepNoProcess, problemOf } from './port.js'
 /** @template {import('./room.js').Types} T @typedef {import('./room.js').Step<T>} Step */
 /** @template [V=any] @typedef {import('./room.js').Got<V>} Got */
 /** @typedef {'undo' | 'place'} History */
+/** @template {import('./room.js').Types} T @typedef {(before: T['settings'], after: T['settings']) => import('./room.js').Problem | undefined} Guard */
 
 /** Milliseconds within which steps of one mark are undone together. */
 const PAUSE = 1000
@@ -86,6 +87,8 @@ export function createStore(
   const history = { undo: [[], []], place: [[], []] }
   let last = { mark: '', time: 0 }
   let origin = first
+  /** Says why settings must not change so. @type {Guard<T> | undefined} */
+  let guard
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let rest
   /** The request of each slot. `isNeeded`: it was asked because the state needs it, and ends with that need. @type {Map<string, { id: number, key: string, isNeeded: boolean }>} */
@@ -198,6 +201,8 @@ export function createStore(
   function apply(step) {
     if (!step) return
     const { set, view, mark = '', isReplaced = false, begins = false, effects = [] } = step
+    const refused = set && guard?.(state.settings, { ...state.settings, ...set })
+    if (refused) return perform({ type: 'message', problem: refused, isBad: true })
     if (view) state = { ...state, view: { ...state.view, ...view } }
     if (set) record(set, mark, isReplaced)
     if (begins) {
@@ -314,6 +319,10 @@ export function createStore(
     ask,
     /** Back to where the histories began; a step of Undo. */
     reset: () => update({ set: room.reset?.(state, origin) ?? origin }),
+    /** From now on settings change only where the guard names no problem; without one, all may. @param {Guard<T>} [next] */
+    restrict(next) {
+      guard = next
+    },
     canLink: () => room.canLink?.(state.settings) !== false,
     link: () => (room.canLink?.(state.settings) === false ? '' : toLink(fields, state.settings)),
     /** The reader changed the address. @param {string} text */

@@ -27,6 +27,8 @@ export const texts = {
   'room.layer': 'One layer',
   'room.learn': 'Learn',
   'room.models': 'Models',
+  'room.exercises': 'Exercises',
+  locked: 'This exercise keeps that as it is. {may}',
   tour: 'Tour',
   share: 'Share',
   more: 'More',

@@ -26,6 +26,8 @@ export const texts = {
   'room.layer': '单层',
   'room.learn': '学习',
   'room.models': '模型',
+  'room.exercises': '练习',
+  locked: '这道练习不允许改动这里。{may}',
   tour: '导览',
   share: '分享',
   more: '更多',

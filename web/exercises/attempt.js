@@ -1,0 +1,82 @@
+// One reader's attempt at an exercise: tries, the last verdict, what was typed, what is remembered. Pure.
+
+/** @typedef {import('./exercise.js').Exercise} Exercise */
+/** @typedef {import('./exercise.js').Verdict} Verdict */
+
+/** Tries after which a solution can be shown. */
+export const TRIES = 3
+/** The most that is scored once a solution was shown. */
+const SHOWN = 0.5
+
+/** What a teacher's link says. most: tries; Infinity: as many as one likes. @typedef {{ hints: boolean, solution: boolean, most: number }} Rules */
+
+/**
+ * @typedef {object} Attempt
+ * @property {unknown} answer
+ * @property {unknown} memory
+ * @property {number} tries
+ * @property {Verdict} [verdict]
+ * @property {boolean} isShown was the solution shown?
+ * @property {boolean} isPassed
+ * @property {number} score the best one
+ */
+
+/** @returns {Attempt} */
+export const begun = () => ({ answer: '', memory: undefined, tries: 0, isShown: false, isPassed: false, score: 0 })
+
+/** After a check. @param {Attempt} attempt @param {Verdict} verdict @returns {Attempt} */
+export function judged(attempt, verdict) {
+  const score = attempt.isShown ? Math.min(SHOWN, verdict.score) : verdict.score
+  return {
+    ...attempt,
+    verdict,
+    tries: attempt.tries + (attempt.isPassed ? 0 : 1),
+    isPassed: attempt.isPassed || verdict.passed,
+    score: Math.max(attempt.score, score),
+  }
+}
+
+/** May the solution be shown? @param {Attempt} attempt @param {Rules} rules */
+export const canShow = ({ tries, isPassed, isShown }, { solution, most }) =>
+  solution && !isPassed && !isShown && tries >= Math.min(TRIES, most)
+
+/** Is no try left? @param {Attempt} attempt @param {Rules} rules */
+export const isOver = ({ tries, isPassed }, { most }) => !isPassed && tries >= most
+
+/** The rules of a link. @param {Record<string, string>} page @returns {Rules} */
+export function rulesOf({ hints, solution, attempts }) {
+  const most = /^[1-9]\d{0,2}$/.test(attempts ?? '') ? Number(attempts) : Number.POSITIVE_INFINITY
+  return { hints: hints !== 'off', solution: solution !== 'off', most }
+}
+
+/** What `before` would be with these parameters in place of its own. @param {string} before @param {string} [set] */
+export function withParameters(before, set = '') {
+  const all = new URLSearchParams(before)
+  for (const [name, value] of new URLSearchParams(set)) all.set(name, value)
+  return String(all)
+}
+
+/** The start of an exercise, as parameters of its room. @param {Exercise} exercise @param {number} seed */
+export const startOf = ({ start }, seed) => (typeof start === 'function' ? start(seed) : start)
+
+/** Fields that only say what is shown, of rooms whose histories do not tell. @type {Record<string, readonly string[]>} */
+const OF_VIEW = { learn: ['trained', 'at', 'probe', 'head', 'why'], models: ['at'] }
+
+/**
+ * Why settings must not change so: fields that the exercise does not name are locked.
+ * @param {Exercise} exercise
+ * @param {import('../shell/room.js').Room<any>['fields']} fields
+ * @param {import('../shell/room.js').Problem} locked
+ * @returns {import('../shell/store.js').Guard<any>}
+ */
+export function guardOf({ room, may, allows }, fields, locked) {
+  const isFree = (/** @type {string} */ name) =>
+    may.includes(name) || (OF_VIEW[room]?.includes(name) ?? fields[name].history !== 'undo')
+  return (before, after) => {
+    const isKept = Object.entries(fields).every(
+      ([name, { kind }]) =>
+        isFree(name) || kind.write(/** @type {any} */ (before)[name]) === kind.write(/** @type {any} */ (after)[name]),
+    )
+    return isKept && (allows?.(after) ?? true) ? undefined : locked
+  }
+}

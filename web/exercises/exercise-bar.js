@@ -1,0 +1,155 @@
+// The bar of an exercise, at the lower edge of the page: the task, what there is to set or to type, the check and its hint.
+
+import { html, nothing } from 'lit'
+import { live } from 'lit/directives/live.js'
+import { menu, menuItem } from '../shell/menu.js'
+import { canShow, isOver, TRIES } from './attempt.js'
+
+/** @typedef {import('./exercise.js').Exercise} Exercise */
+/** @typedef {import('./attempt.js').Attempt} Attempt */
+/** @typedef {import('../shell/room.js').Translate} Translate */
+/** @typedef {Event & { target: HTMLInputElement }} InputEvent */
+
+/**
+ * @typedef {object} Bar
+ * @property {Translate} t
+ * @property {Exercise} exercise
+ * @property {Attempt} attempt
+ * @property {import('./attempt.js').Rules} rules
+ * @property {import('../shell/room.js').State<any>} state of the room
+ * @property {import('./exercise.js').Params} [measured]
+ * @property {string} said the key of what is said in place of a hint, or ''
+ * @property {{ at: number, of: number }} place in the list of the link
+ * @property {boolean} isEmbedded
+ * @property {boolean} isFolded
+ * @property {BarActions} act
+ */
+
+/**
+ * @typedef {object} BarActions
+ * @property {() => void} check
+ * @property {(answer: unknown) => void} answer
+ * @property {(set: object, mark: string) => void} set
+ * @property {(set: string) => void} part
+ * @property {() => void} again
+ * @property {() => void} showSolution
+ * @property {() => void} look shows where the answer comes from
+ * @property {(by: 1 | -1) => void} go
+ * @property {() => void} leave
+ * @property {() => void} fold
+ */
+
+/** The text of a key, or the key itself where it is a name such as q1. @param {Translate} t @param {string} key @param {object} [params] */
+const named = (t, key, params) => {
+  try {
+    return t(key, /** @type {any} */ (params))
+  } catch {
+    return key
+  }
+}
+
+/** @param {Bar} bar */
+export function exerciseBar(bar) {
+  const { t, exercise, attempt, measured, isFolded, place, act } = bar
+  const { id } = exercise
+  const state = attempt.isPassed ? 'passed' : attempt.verdict ? 'failed' : 'open'
+  return html`<section class="exercise ${isFolded ? 'is-folded' : ''}" id="exercise" tabindex="-1" aria-labelledby="exercise-title" data-exercise=${id} data-state=${state} data-hint=${attempt.verdict?.hint ?? nothing}>
+    <div class="exercise-task">
+      <h2 id="exercise-title"><button type="button" class="exercise-fold" aria-expanded=${!isFolded} aria-controls="exercise-task" @click=${act.fold}>${t(`${id}.title`)}</button>
+        <span class="note">${place.of > 1 ? t('exerciseOf', { at: place.at + 1, of: place.of }) : ''}</span></h2>
+      <p id="exercise-task">${t(`${id}.task`)}</p>
+    </div>
+    <div class="exercise-tools">
+      ${exercise.parts?.map(
+        ({ name, set, isOn }) =>
+          html`<button type="button" class="plain" data-part=${name} aria-pressed=${isOn(bar.state.settings)} @click=${() => act.part(set)}>${named(t, `${id}.part.${name}`)}</button>`,
+      )}
+      ${exercise.controls?.map(control => controlOf(bar, control))}
+      ${answerOf(bar)}
+      ${buttons(bar)}
+    </div>
+    <div class="exercise-says" role="status" aria-live="polite">
+      ${measured ? html`<p class="exercise-measured">${t(`${id}.measured`, measured)}</p>` : nothing}
+      ${says(bar)}
+    </div>
+  </section>`
+}
+
+/** A setting of the room. @param {Bar} bar @param {import('./exercise.js').Control} control */
+function controlOf({ t, exercise, state: { settings }, act }, control) {
+  const { name, least, most, step, choices, read, write, applies } = control
+  if (applies && !applies(settings)) return nothing
+  const value = read(settings)
+  const set = (/** @type {InputEvent} */ { target }) => act.set(write(settings, target.value), `${exercise.id} ${name}`)
+  return html`<label class="exercise-control">${named(t, name)}
+    ${
+      choices
+        ? html`<select data-control=${name} .value=${live(String(value))} @change=${set}>${choices.map(([each, key]) => html`<option value=${each} ?selected=${each === value}>${named(t, key)}</option>`)}</select>`
+        : html`<input data-control=${name} type="number" min=${least ?? nothing} max=${most ?? nothing} step=${step ?? 'any'} .value=${live(String(value))} @input=${set} />`
+    }</label>`
+}
+
+/** Where an answer is typed, chosen or marked. @param {Bar} bar */
+function answerOf({ t, exercise, attempt, state, act }) {
+  const { id, answer } = exercise
+  const label = html`<span class="exercise-label">${named(t, answer ? `${id}.answer` : '')}</span>`
+  if (answer?.type === 'number') {
+    const press = (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && act.check()
+    return html`<label class="exercise-control">${label}
+      <input id="exercise-answer" type="text" inputmode="decimal" autocomplete="off" .value=${live(String(attempt.answer))} @input=${(/** @type {InputEvent} */ { target }) => act.answer(target.value)} @keydown=${press} /></label>`
+  }
+  if (answer?.type === 'choice')
+    return html`<label class="exercise-control">${label}
+      <select id="exercise-answer" .value=${live(String(attempt.answer))} @change=${(/** @type {InputEvent} */ { target }) => act.answer(target.value)}>
+        <option value="">${t('exerciseChoose')}</option>
+        ${answer.choices.map(name => html`<option value=${name} ?selected=${name === attempt.answer}>${named(t, `${id}.choice.${name}`, { name })}</option>`)}
+      </select></label>`
+  if (answer?.type === 'marks') {
+    const marked = Array.isArray(attempt.answer) ? attempt.answer : []
+    return html`<fieldset class="exercise-marks" id="exercise-answer"><legend class="exercise-label">${named(t, `${id}.answer`)}</legend>${answer
+      .words(state)
+      .map(
+        (word, i) =>
+          html`<label><input type="checkbox" .checked=${live(marked.includes(i))} @change=${() => act.answer(marked.includes(i) ? marked.filter(each => each !== i) : [...marked, i].sort((a, b) => a - b))} /> <bdi>${word}</bdi></label>`,
+      )}</fieldset>`
+  }
+  return nothing
+}
+
+/** @param {Bar} bar */
+function buttons({ t, exercise, attempt, rules, place, isEmbedded, act }) {
+  const isLast = place.at + 1 >= place.of
+  const { isPassed } = attempt
+  const canLook = isPassed && exercise.answer && exercise.solution.set
+  return html`<button type="button" class="tool ${isPassed ? '' : 'is-filled'}" id="exercise-check" ?disabled=${isOver(attempt, rules)} @click=${act.check}>${t('exerciseCheck')}</button>
+    ${canShow(attempt, rules) ? html`<button type="button" class="plain" id="exercise-solution" @click=${act.showSolution}>${t('exerciseSolution')}</button>` : nothing}
+    ${canLook ? html`<button type="button" class="plain" id="exercise-look" @click=${act.look}>${t('exerciseLook')}</button>` : nothing}
+    ${isPassed && !isLast ? html`<button type="button" class="tool is-filled" id="exercise-next" @click=${() => act.go(1)}>${t('exerciseNext')}</button>` : nothing}
+    ${menu(
+      { id: 'exercise-menu', label: '⋯', title: t('exerciseMore') },
+      html`${menuItem('exercise-again', t('exerciseAgain'), act.again)}
+        ${place.at > 0 ? menuItem('exercise-before', t('exerciseBefore'), () => act.go(-1)) : nothing}
+        ${isLast ? nothing : menuItem('exercise-skip', t('exerciseSkip'), () => act.go(1))}
+        ${isEmbedded ? nothing : html`<a class="tool" href="#2&room=exercises">${t('room.exercises')}</a>`}
+        ${isEmbedded ? nothing : menuItem('exercise-leave', t('exerciseLeave'), act.leave)}`,
+    )}`
+}
+
+/** The verdict in words. @param {Bar} bar */
+function says({ t, exercise, attempt, rules, said }) {
+  const { id } = exercise
+  const { verdict, isPassed, isShown, tries } = attempt
+  if (said) return html`<p data-said=${said}>${t(said)}</p>`
+  if (!verdict) return html`<p class="note">${t(`${id}.may`)}</p>`
+  if (verdict.passed || isPassed)
+    return html`<p class="exercise-passed"><b>${t(isShown ? 'exerciseShown' : 'exercisePassed')}</b> ${t(`${id}.done`, verdict.params)}</p>`
+  const text = !rules.hints
+    ? t('exerciseNo')
+    : t(verdict.hint === 'notYet' ? `${id}.notYet` : `${id}.hint.${verdict.hint}`, verdict.params)
+  const left = isOver(attempt, rules)
+    ? t('exerciseNoTry')
+    : rules.solution && tries < TRIES && !isShown
+      ? t('exerciseTries', { left: TRIES - tries })
+      : ''
+  return html`<p class="exercise-hint">${text} <span class="note">${left}</span></p>`
+}

@@ -1,0 +1,242 @@
+// The companion of the page that runs exercises: it opens their room, locks what they keep, checks, and keeps scores.
+
+import { html } from 'lit'
+import { loadTexts } from '../i18n/index.js'
+import { LANGUAGES } from '../i18n/languages.js'
+import { begun, guardOf, judged, rulesOf, startOf, withParameters } from './attempt.js'
+import { exerciseBar } from './exercise-bar.js'
+import { exerciseOf, IDS } from './index.js'
+import { book, createScoreBook } from './score-book.js'
+
+/** @typedef {import('../shell/shell.js').Shell} Shell */
+/** @typedef {import('./exercise.js').Exercise} Exercise */
+
+/** Orders that a seed can draw. */
+const MOST_SEED = 2 ** 16
+
+/** The ids of a link that exist, and those that do not. @param {string} text */
+export function idsOf(text) {
+  const all = text.split(',').filter(Boolean)
+  return { known: all.filter(id => IDS.includes(id)), unknown: all.filter(id => !IDS.includes(id)) }
+}
+
+/** @param {Shell} shell @returns {import('../shell/shell.js').Companion} */
+export function companion(shell) {
+  const { rooms } = shell
+  /** The parameters of the link. @type {Record<string, string>} */
+  let page = {}
+  let { known, unknown } = idsOf('')
+  let nr = 0
+  /** @type {Exercise | undefined} */
+  let exercise
+  let attempt = begun()
+  let said = ''
+  let isFolded = false
+  /** What the room showed before the exercise. @type {{ link: string } | undefined} */
+  let before
+  /** @type {import('../shell/room.js').Translate | undefined} */
+  let t
+  let language = ''
+  /** An embedded exercise keeps no score here: its host does. */
+  let scores = book
+
+  /** The bar whose height the page leaves free. @type {HTMLElement | null} */
+  let measured = null
+  const height = new ResizeObserver(() => {
+    document.documentElement.style.setProperty('--exercise', `${measured?.offsetHeight ?? 0}px`)
+  })
+
+  const isEmbedded = () => page.embed === '1'
+  const rules = () => rulesOf(page)
+  const store = () => (exercise ? rooms.store(exercise.room) : undefined)
+
+  /** The texts of the exercises and of their room. */
+  function speak() {
+    const own = store()?.room.texts ?? []
+    const name = [shell.state.language, ...own].join(' ')
+    if (name === language) return
+    language = name
+    loadTexts(shell.state.language, ['shell', ...own, 'exercises']).then(texts => {
+      if (name !== language) return
+      t = /** @type {any} */ (texts)
+      lock()
+      shell.schedule()
+    })
+  }
+
+  /** What the exercise does not name stays as it is. */
+  function lock() {
+    const own = store()
+    if (!own || !exercise) return
+    const may = t?.(`${exercise.id}.may`) ?? ''
+    own.restrict(guardOf(exercise, own.room.fields, { key: 'locked', params: { may } }))
+  }
+
+  /** Other settings of the room, as a link has them. @param {string} link */
+  function show(link) {
+    const own = store()
+    own?.restrict()
+    own?.follow(link)
+    lock()
+  }
+
+  /** @param {boolean} isKept does the room stay as the link says? */
+  async function open(isKept) {
+    const id = known[nr]
+    exercise = await exerciseOf(id)
+    if (!exercise) return
+    attempt = begun()
+    said = ''
+    speak()
+    await rooms.open(exercise.room)
+    await shell.enter(exercise.room)
+    if (isKept) lock()
+    else start()
+  }
+
+  /** The settings that the exercise begins with. */
+  function start() {
+    const own = store()
+    if (!exercise || !own) return
+    before ??= { link: own.link() }
+    show(startOf(exercise, Math.floor(Math.random() * MOST_SEED)))
+    own.update({ begins: true })
+  }
+
+  /** The room is the reader's again. @param {boolean} isBack does it show again what it showed before? */
+  function end(isBack) {
+    const own = store()
+    own?.restrict()
+    if (isBack && before) own?.follow(before.link)
+    before = exercise = undefined
+    known = unknown = []
+    page = {}
+  }
+
+  async function check() {
+    const own = store()
+    if (!exercise || !own) return
+    if (exercise.answer?.type !== 'marks' && exercise.answer && attempt.answer === '') return say('exerciseNoAnswer')
+    const qkv = await shell.load()
+    const verdict = exercise.check({ state: own.state, answer: attempt.answer, memory: attempt.memory, qkv })
+    if (!verdict) return say('exerciseWait')
+    attempt = judged(attempt, verdict)
+    scores.note(exercise.id, attempt.score, own.link())
+    said = ''
+    isFolded = false
+    shell.schedule()
+  }
+
+  /** @param {string} key */
+  function say(key) {
+    said = key
+    shell.schedule()
+  }
+
+  /** @type {import('./exercise-bar.js').BarActions} */
+  const act = {
+    check,
+    answer(answer) {
+      attempt = { ...attempt, answer }
+      said = ''
+      shell.schedule()
+    },
+    set: (set, mark) => store()?.update({ set, mark }),
+    part: set => show(withParameters(store()?.link() ?? '', set)),
+    again() {
+      const { score, tries } = attempt
+      attempt = { ...begun(), score, tries }
+      start()
+    },
+    showSolution() {
+      if (!exercise) return
+      const { set, answer } = exercise.solution
+      attempt = { ...attempt, isShown: true, answer: answer ?? attempt.answer }
+      if (set !== undefined) show(withParameters(startOf(exercise, 0), set))
+      shell.schedule()
+    },
+    look: () => exercise?.solution.set && show(withParameters(store()?.link() ?? '', exercise.solution.set)),
+    async go(by) {
+      nr += by
+      store()?.restrict()
+      await open(false)
+      shell.schedule()
+    },
+    leave() {
+      end(true)
+      shell.schedule()
+    },
+    fold() {
+      isFolded = !isFolded
+      shell.schedule()
+    },
+  }
+
+  return {
+    draw() {
+      speak()
+      if (!t) return ''
+      if (!exercise)
+        return unknown.length
+          ? html`<section class="exercise" id="exercise" aria-label=${t('room.exercises')} data-state="unknown"><p class="exercise-says" role="status">${t('exerciseUnknown', { ids: unknown.join(', ') })}
+            <a href="#2&room=exercises">${t('exerciseAll')}</a></p></section>`
+          : ''
+      const own = store()
+      if (!own) return ''
+      const given = {
+        state: own.state,
+        answer: attempt.answer,
+        memory: attempt.memory,
+        qkv: /** @type {any} */ (undefined),
+      }
+      return exerciseBar({
+        t,
+        exercise,
+        attempt,
+        rules: rules(),
+        state: own.state,
+        measured: exercise.measured?.(given),
+        said,
+        place: { at: nr, of: known.length },
+        isEmbedded: isEmbedded(),
+        isFolded,
+        act,
+      })
+    },
+    link() {
+      if (!exercise) return {}
+      return nr ? { ...page, nr: String(nr + 1) } : page
+    },
+    async follow(next, links) {
+      const { nr: at, ...rest } = next
+      end(!Object.keys(links).length)
+      page = rest
+      const ids = idsOf(next.exercise ?? '')
+      known = ids.known
+      unknown = ids.unknown
+      scores = isEmbedded() ? createScoreBook(() => undefined) : book
+      if (Object.hasOwn(LANGUAGES, next.lang ?? '')) await shell.setLanguage(/** @type {any} */ (next.lang), false)
+      if (!known.length) return
+      nr = Math.min(Math.max(0, Number(at) - 1 || 0), known.length - 1)
+      const first = await exerciseOf(known[nr])
+      await open(first !== undefined && Object.hasOwn(links, first.room))
+    },
+    drawn() {
+      const root = document.documentElement
+      const bar = document.getElementById('exercise')
+      if (bar !== measured) {
+        height.disconnect()
+        if (bar) height.observe(bar)
+        measured = bar
+      }
+      root.classList.toggle('has-exercise', exercise !== undefined || unknown.length > 0)
+      root.classList.toggle('is-covered', exercise?.isCovered === true && !attempt.isPassed && !attempt.isShown)
+      const own = store()
+      if (!exercise?.watch || !own) return
+      const memory = exercise.watch(own.state, attempt.memory)
+      if (memory === attempt.memory) return
+      attempt = { ...attempt, memory }
+      shell.schedule()
+    },
+  }
+}

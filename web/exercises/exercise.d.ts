@@ -1,0 +1,80 @@
+// What an exercise is: one object, and its texts `ID.title`, `ID.task`, `ID.may`, `ID.done`, `ID.notYet` and `ID.hint.NAME` in each
+// language.
+
+import type { Qkv } from 'qkv'
+import type { State, Types } from '../shell/room.js'
+
+/** Numbers are written into hints as they are to be read. */
+export type Params = Record<string, string | number>
+
+/** score: of what passed, from 0 to 1. hint: the name of a text of the exercise. */
+export type Verdict = { passed: boolean; score: number; hint: string; params: Params }
+
+/** What a check is given: the state of the room, what was typed or chosen in the bar, and what `watch` remembers. */
+export type Given<T extends Types = Types, M = unknown> = {
+  state: State<T>
+  answer: unknown
+  memory: M | undefined
+  qkv: Qkv
+}
+
+/** A setting of the room in the bar. choices: of a list, as values with the keys of their names. */
+export interface Control<S extends object = object> {
+  /** The key of its label, or the label itself where there is no such key. */
+  name: string
+  least?: number
+  most?: number
+  step?: number
+  choices?: readonly (readonly [value: string, key: string])[]
+  read(settings: S): number | string
+  write(settings: S, value: number | string): object
+  /** Is it shown with these settings? */
+  applies?(settings: S): boolean
+}
+
+/** A button that brings other settings, such as another text. `set`: parameters that replace those of the state. */
+export interface Part<S extends object = object> {
+  name: string
+  set: string
+  isOn(settings: S): boolean
+}
+
+export type Answer =
+  | { type: 'number' }
+  | { type: 'choice'; choices: readonly string[] }
+  /** Marks on words; the answer is the list of the marked positions. */
+  | { type: 'marks'; words(state: State<Types>): readonly string[] }
+
+/** What a reader does: parameters that replace those of the start, an answer, parts one after the other. */
+export interface Attempt {
+  set?: string
+  answer?: unknown
+  /** Parameters that are visited one after the other, for exercises that remember. */
+  visits?: readonly string[]
+}
+
+/** T: the types of the room; M: what `watch` remembers. */
+export interface Exercise<T extends Types = Types, M = unknown> {
+  id: string
+  room: 'layer' | 'learn' | 'models'
+  /** Parameters of the room. A function: of a seed, where each reader gets another order. */
+  start: string | ((seed: number) => string)
+  /** The fields that may change, beside what only says what is shown. */
+  may: readonly string[]
+  /** Are these settings allowed? Where a field may change in part only. */
+  allows?(settings: T['settings']): boolean
+  answer?: Answer
+  controls?: readonly Control<T['settings']>[]
+  parts?: readonly Part<T['settings']>[]
+  /** The picture is not shown before there is an answer: it would give it away. */
+  isCovered?: boolean
+  /** What is remembered after this state; the same object if there is nothing new. */
+  watch?(state: State<T>, memory: M | undefined): M | undefined
+  /** What was measured so far, in words: the parameters of the text `ID.measured`. */
+  measured?(given: Given<T, M>): Params | undefined
+  /** undefined: the numbers are not there yet. */
+  check(given: Given<T, M>): Verdict | undefined
+  /** Each with the hint that it gets. */
+  wrong: readonly (Attempt & { hint: string })[]
+  solution: Attempt
+}

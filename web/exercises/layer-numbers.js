@@ -1,0 +1,98 @@
+// What exercises of One layer read: its trace, the trace of other settings, and cells as controls.
+
+import { check } from '../rooms/layer/check-settings.js'
+import { FIELDS } from '../rooms/layer/fields.js'
+import { resultOf } from '../rooms/layer/needs.js'
+import { edit } from '../rooms/layer/settings.js'
+import { createTracer } from '../rooms/layer/trace/layer-trace.js'
+
+/** @typedef {import('../rooms/layer/fields.js').Settings} Settings */
+/** @typedef {import('../rooms/layer/fields.js').Cell} Cell */
+/** @typedef {import('../rooms/layer/trace/layer-trace.js').Result} Result */
+/** @typedef {import('../rooms/layer/layer.js').LayerTypes} LayerTypes */
+/** @typedef {import('./exercise.js').Given<LayerTypes>} Given */
+/** @typedef {import('./exercise.js').Control<Settings>} Control */
+/** An exercise in this room. @typedef {import('./exercise.js').Exercise<LayerTypes>} LayerExercise */
+
+/** Parameters as a link has them. @param {Record<string, string | number>} parameters */
+export const link = parameters =>
+  String(new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)])))
+
+/** @param {number[]} dims @param {number[]} data */
+export const tensor = (dims, data) => ({ dims, data })
+
+/** Three keys that are the unit vectors, and three values that are plain to tell apart. */
+export const KEYS = [1, 0, 0, 0, 1, 0, 0, 0, 1]
+export const VALUES = [1, 0, 0, 1, -1, -1]
+
+/** The trace that is shown; undefined while it is computed. @param {Given} given @returns {Result | undefined} */
+export function shownTrace({ state }) {
+  return state.got.trace?.is === 'here' ? resultOf(state) : undefined
+}
+
+/** The trace of other settings, by the same core. @param {Given} given @param {Partial<Settings>} patch @returns {Result | undefined} */
+export function traceWith({ state, qkv }, patch) {
+  const { checked } = check({ ...state.settings, ...patch })
+  return checked && createTracer(qkv)(checked)
+}
+
+/** A row of a matrix of the trace. @param {Result} result @param {import('../rooms/layer/layer.js').MatrixId} matrix @param {number} row @param {number} [head] @returns {number[]} */
+export function rowOf(result, matrix, row, head = 0) {
+  const { data, dims } = /** @type {{ data: Float32Array, dims: readonly number[] }} */ (result.tensors[matrix])
+  const [rows, columns] = dims.slice(-2)
+  const from = (head * rows + row) * columns
+  return Array.from(data.subarray(from, from + columns))
+}
+
+/** @param {readonly number[]} list */
+export const largestAt = list => list.indexOf(Math.max(...list))
+
+/** The largest difference of two rows. @param {readonly number[]} a @param {readonly number[]} b */
+export const distance = (a, b) => Math.max(...a.map((x, i) => Math.abs(x - b[i])))
+
+/**
+ * A number that stands in one cell or in the same cell of several heads.
+ * @param {string} name
+ * @param {readonly Cell[]} cells
+ * @param {{ least: number, most: number, step: number, applies?: Control['applies'] }} range
+ * @param {number} given where no one has set it
+ * @returns {Control}
+ */
+export const cellControl = (name, cells, range, given = 0) => ({
+  name,
+  ...range,
+  read: ({ edits }) => edits.find(each => isIn(each, cells))?.value ?? given,
+  write: (settings, value) => ({
+    edits: cells.reduce((now, cell) => edit(now, cell, Number(value)), settings).edits,
+  }),
+})
+
+/** @param {Cell} cell @param {readonly Cell[]} cells */
+const isIn = (cell, cells) =>
+  cells.some(each => JSON.stringify(Object.values(each)) === JSON.stringify(Object.values(pick(cell))))
+
+/** @param {Cell} cell */
+const pick = ({ matrix, head, row, column }) => ({ matrix, head, row, column })
+
+/** @param {'Q' | 'K'} matrix @param {number} head @param {number} row @param {number} column @returns {Cell} */
+export const cell = (matrix, head, row, column) => ({ matrix, head, row, column })
+
+/** Are all cells that were set by hand in one of these matrices? @param {readonly string[]} matrices */
+export const editsOnly =
+  matrices =>
+  (/** @type {Settings} */ { edits }) =>
+    edits.every(({ matrix }) => matrices.includes(matrix))
+
+/** A field of One layer as a control. @param {'mask' | 'left' | 'right' | 'scale'} field @param {Control['applies']} [applies] @returns {Control} */
+export function fieldControl(field, applies) {
+  const { kind } = /** @type {{ kind: import('../shell/room.js').Kind<any> }} */ (FIELDS[field])
+  return {
+    name: field,
+    applies,
+    ...(kind.choices
+      ? { choices: kind.choices.map(name => /** @type {const} */ ([name, `${field}.${name}`])) }
+      : { least: kind.least, most: kind.most, step: 1 }),
+    read: settings => settings[field] ?? '',
+    write: (_, value) => ({ [field]: value }),
+  }
+}

@@ -1,0 +1,35 @@
+// The list of the exercises: a square for each, with what is known of it.
+
+import { html, nothing } from 'lit'
+import { GROUPS } from './index.js'
+import { book } from './score-book.js'
+
+/** @typedef {import('./list.js').ListContext} ListContext */
+
+/** @param {ListContext} context */
+export function draw(context) {
+  const { t, act } = context
+  const { trouble } = book
+  return html`<main class="exercises" id="stage" tabindex="-1">
+    <h2>${t('room.exercises')}</h2>
+    <p class="text">${t('exercisesIntro')}</p>
+    ${GROUPS.map(
+      ({ name, ids }) =>
+        html`<section class="exercises-group"><h3>${t(`group.${name}`)}</h3><ul>${ids.map(id => square(context, id))}</ul></section>`,
+    )}
+    <p class="note" id="exercises-kept">${t(trouble === 'refused' ? 'exercisesRefused' : 'exercisesKept')}</p>
+    ${trouble === 'unreadable' ? html`<p class="problem" role="status">${t('exercisesUnreadable')}</p>` : nothing}
+    <p class="buttons"><button type="button" class="plain" id="exercises-csv" @click=${() => act.csv()}>${t('exercisesCsv')}</button>
+      <button type="button" class="plain" id="exercises-forget" @click=${() => act.forget()}>${t('exercisesForget')}</button></p>
+  </main>`
+}
+
+/** @param {ListContext} context @param {string} id */
+function square({ t }, id) {
+  const entry = book.of(id)
+  const state = !entry ? 'open' : entry.score >= 1 ? 'solved' : entry.score > 0 ? 'half' : 'tried'
+  const key = `exercises${state[0].toUpperCase()}${state.slice(1)}`
+  return html`<li><a class="exercise-square" href="#2&exercise=${id}" data-exercise=${id} data-state=${state}>
+    <span class="number">${id.slice(1)}</span> <b>${t(`${id}.title`)}</b>
+    <span class="note">${t(key, { tries: entry?.tries ?? 0 })}</span></a></li>`
+}

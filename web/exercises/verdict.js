@@ -1,0 +1,23 @@
+// The verdict of a check: it passed, or the first hint that fits.
+
+/** @typedef {import('./exercise.js').Verdict} Verdict */
+/** @typedef {import('./exercise.js').Params} Params */
+
+/**
+ * @param {boolean} passed
+ * @param {readonly (readonly [name: string, fits: boolean, params?: Params])[]} hints tried in order
+ * @param {Params} [notYet] the numbers of the text that stands where no hint fits
+ * @param {number} [score] of what passed
+ * @returns {Verdict}
+ */
+export function verdict(passed, hints, notYet = {}, score = 1) {
+  if (passed) return { passed, score, hint: 'done', params: notYet }
+  const [hint, , params = {}] = hints.find(([, fits]) => fits) ?? ['notYet', true, notYet]
+  return { passed, score: 0, hint, params }
+}
+
+/** A number as a hint writes it: three digits behind the point. @param {number} x */
+export const digits = x => x.toFixed(3)
+
+/** A share in percent, as the page writes it. @param {number} share */
+export const percent = share => `${(100 * share).toFixed(1)}%`
