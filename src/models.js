@@ -1,8 +1,15 @@
 // qkv/models: runs checkpoints in Hugging Face's layout on the kernels of qkv. The exports of this entry.
 
 export { headScores } from './models/head-scores.js'
-export { deleteKeptModel, inspectModel, keptModels, loadModel } from './models/load-model.js'
-export { readSafetensors, saveModel, writeSafetensors } from './models/save-model.js'
+export {
+  deleteKeptModel,
+  inspectModel,
+  keptModels,
+  loadModel,
+  readSafetensors,
+  saveModel,
+} from './models/load-model.js'
+export { writeSafetensors } from './models/write-safetensors.js'
 
 /** @typedef {import('./models/model.js').Model} Model */
 /** @typedef {import('./models/model.js').ModelCache} ModelCache */

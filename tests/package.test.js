@@ -106,6 +106,7 @@ test('qkv/models adds at most 17 KB gzipped; each part that it loads later has a
     'forward-async',
     'generation',
     'attribution',
+    'save-model',
     'refusals',
     'tokenizer',
     'read-weights',

@@ -10,7 +10,7 @@ import { checkHooks, copyOf, expandPlace } from '../models/model-hooks.js'
 import { embed, enter, finish, headInput, lastNorm, runLayer } from '../models/network.js'
 import { forEachRun } from '../models/stored-tensors.js'
 import { inTurns, layersOf } from '../models/turns.js'
-import { keyOf } from '../models/weights.js'
+import { embeddingOf, keyOf } from '../models/weights.js'
 import { relativePositionBias } from '../nn.js'
 import { Parameters } from '../train/parameters.js'
 import { accumulate, GradientRecorder, recordHooks } from './gradient-recorder.js'
@@ -156,7 +156,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
     const name = `${place}embedding`
     recorder.keep(name, dH, dH.dims)
     const passed = outcomes.get(name)?.pass(dH)
-    if (learned.size) qkv.scope(() => throughEmbedding(parts, record(), learned, call.read, passed ?? dH.data))
+    if (learned.size) qkv.scope(() => throughEmbedding(parts, spec, record(), learned, call.read, passed ?? dH.data))
   }
   const ofWeights = Object.fromEntries(plan.read(learned))
   if (parameters instanceof Parameters)
@@ -273,15 +273,17 @@ function throughBias({ stack, call }, dBias, table) {
 /**
  * The gradients of the embedding.
  * @param {Parts} parts
+ * @param {import('../models/family-shapes/parts.js').StackSpec} stack
  * @param {GradientRecorder} recorder
  * @param {Map<string, FloatTensor>} learned
  * @param {import('../models/model.js').Input} read
  * @param {Float32Array} dH of what enters the first layer
  */
-function throughEmbedding({ family, weights }, recorder, learned, read, dH) {
-  const { embedding, head } = family
-  const rows = recorder.resident(embed(family, recorder, read))
-  const h = enter(family, recorder, rows)
+function throughEmbedding({ family, weights }, stack, recorder, learned, read, dH) {
+  const { head } = family
+  const embedding = embeddingOf(family, stack)
+  const rows = recorder.resident(embed(embedding, recorder, read))
+  const h = enter(embedding, recorder, rows)
   recorder.give(h, recorder.resident({ data: dH, dims: h.dims }))
   recorder.backward()
   const dRows = /** @type {FloatTensor} */ (recorder.gradient(rows)).data
@@ -289,14 +291,14 @@ function throughEmbedding({ family, weights }, recorder, learned, read, dH) {
   const C = tokens.columns
   const isTied = !head.project && weights.hasHead
   const zeros = new Int32Array(read.ids.length)
-  for (const [key, at, factor] of /** @type {const} */ ([
+  for (const [key, at, factor, skip = 0] of /** @type {const} */ ([
     [isTied ? 'head' : `${tokens.name}.weight`, read.rows ? undefined : read.ids, scale],
-    [`${positions?.name}.weight`, read.positions, 1],
+    [`${positions?.name}.weight`, read.positions, 1, positions?.skip],
     [`${types?.name}.weight`, read.types ?? zeros, 1],
   ])) {
     const to = learned.get(key)?.data
     for (let n = 0; to && at && n < at.length; n++)
-      for (let c = 0; c < C; c++) to[at[n] * C + c] += dRows[n * C + c] * factor
+      for (let c = 0; c < C; c++) to[(at[n] + skip) * C + c] += dRows[n * C + c] * factor
   }
 }
 

@@ -79,6 +79,7 @@ export async function* generate(model, { qkv, family, tokenizer, toIds, checkSig
       const steps = rows.map((row, b) => {
         const { data } = logits.row(b)
         for (const id of bad) data[id] = -Infinity
+        if (n === 0 && family.firstId !== undefined) data.fill(-Infinity).fill(0, family.firstId, family.firstId + 1)
         const { id, probability } = choose(data, temperature, topK, () => random.rand([1]).data[0])
         made[b].push(id)
         if (!row.isDone) row.sequence.push(id)

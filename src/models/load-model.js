@@ -91,6 +91,23 @@ export const keptModels = async () => (await kept()).listModels()
  */
 export const deleteKeptModel = async name => (await kept()).deleteModel(name)
 
+const saving = () => import('./save-model.js')
+
+/**
+ * The files of a model, by name: config.json and model.safetensors.
+ * @param {Model | { config: Record<string, unknown>, tensors: Record<string, import('../base/tensor.js').TensorLike> }} model a loaded
+ *   model; or a config, and all tensors that its family has by their names
+ * @returns {Promise<Record<'config.json' | 'model.safetensors', Uint8Array<ArrayBuffer>>>}
+ */
+export const saveModel = async model => (await saving()).filesOf(model)
+
+/**
+ * The tensors of a safetensors file as float32.
+ * @param {Uint8Array} bytes
+ * @returns {Promise<Record<string, import('../base/tensor.js').FloatTensor>>}
+ */
+export const readSafetensors = async bytes => (await saving()).readTensors(bytes)
+
 /**
  * Opens a folder, reads its config and headers, calls `use` with them, and closes the folder.
  * @template T

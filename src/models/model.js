@@ -8,7 +8,8 @@ import { kvCache } from '../cache.js'
 import { headScores } from './head-scores.js'
 import { checkSignal, INPUTS, keeper, RUN_OPTIONS, readIds, readRows } from './inputs.js'
 import { checkHooks } from './model-hooks.js'
-import { embed, enter, finish, lastNorm, ModelOperations, makeLogits, pool, runStack } from './network.js'
+import { embed, enter, finish, lastNorm, ModelOperations, makeLogits, pool, ropeOf, runStack } from './network.js'
+import { embeddingOf } from './weights.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../layers/kv-cache.js').Cache} Cache */
@@ -132,6 +133,7 @@ export function stacksOf({ encoder, decoder }) {
       causal: stack.causal,
       windows: stack.layers.map(([{ attention }]) => attention?.window),
       rope: stack.rope,
+      ropes: stack.layers.map(([{ attention }]) => ropeOf(stack, attention) || undefined),
       relativeBias: stack.relative !== undefined,
       qkNorm: stack.layers[0][0].attention?.qNorm !== undefined,
     }
@@ -445,7 +447,8 @@ export class Model {
       keepHidden: layer => keeps(hiddenName, layer),
       keepCross: layer => keeps('crossAttentions', layer),
     }
-    const first = call.ops.hook(`${place}embedding`, enter(this.#family, call.ops, embed(this.#family, call.ops, read)))
+    const embedding = embeddingOf(this.#family, stack)
+    const first = call.ops.hook(`${place}embedding`, enter(embedding, call.ops, embed(embedding, call.ops, read)))
     if (cache) Object.assign(cache, { encoded, isBroken: true }) // until all layers have appended their keys
     const h = yield* runStack(stack, first, call)
     if (cache?.isBroken === false) {
@@ -467,8 +470,9 @@ export class Model {
    * @param {number} past
    */
   #positions(stack, given, masks, ids, B, L, past) {
-    const { embedding } = this.#family
-    const most = embedding.positions?.rows ?? embedding.sinusoids ?? stack.rope?.most ?? Infinity
+    const embedding = embeddingOf(this.#family, stack)
+    const { positions: learned } = embedding
+    const most = (learned && learned.rows - (learned.skip ?? 0)) ?? embedding.sinusoids ?? stack.rope?.most ?? Infinity
     if (given !== undefined) {
       const read = readIds(given, 'positions', Math.min(most, 2 ** 31 - 1), { B, L })
       return { positions: Uint32Array.from(read.ids), most }

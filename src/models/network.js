@@ -11,6 +11,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../layers/kv-cache.js').Cache} Cache */
 /** @typedef {import('./family-shapes/parts.js').Family} Family */
+/** @typedef {import('./family-shapes/parts.js').EmbeddingSpec} EmbeddingSpec */
 /** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
 /** @typedef {import('./family-shapes/parts.js').PartSpec} PartSpec */
 /** @typedef {import('./family-shapes/parts.js').AttentionSpec} AttentionSpec */
@@ -145,12 +146,12 @@ export class ModelOperations {
 }
 
 /**
- * @param {Family} family
+ * @param {EmbeddingSpec} embedding
  * @param {ModelOperations} ops
  * @param {Pick<import('./model.js').Input, 'ids' | 'rows' | 'types' | 'positions' | 'B' | 'L'>} input
  * @returns {FloatTensor} (B, L, C) the sum of the rows of all tables
  */
-export function embed({ embedding }, { weights }, { ids, rows: given, types, positions, B, L }) {
+export function embed(embedding, { weights }, { ids, rows: given, types, positions, B, L }) {
   const { scale = 1, sinusoids } = embedding
   const C = embedding.tokens.columns
   const out = new Float32Array(ids.length * C)
@@ -163,7 +164,7 @@ export function embed({ embedding }, { weights }, { ids, rows: given, types, pos
     const row = given ? given.data.subarray(at, at + C) : weights.row(embedding.tokens, ids[n])
     for (let c = 0; c < C; c++) out[at + c] = row[c] * scale
     for (const { table, rows } of tables)
-      weights.row(table, rows[n]).forEach((value, c) => {
+      weights.row(table, rows[n] + (table.skip ?? 0)).forEach((value, c) => {
         out[at + c] += value
       })
     // sin(p / 10000^(2i/C)) for all i, then all cosines.
@@ -177,28 +178,40 @@ export function embed({ embedding }, { weights }, { ids, rows: given, types, pos
   return new Tensor(out, [B, L, C])
 }
 
-/** What enters the first layer. @param {Family} family @param {ModelOperations} ops @param {FloatTensor} h of `embed` @returns {FloatTensor} (B, L, d) */
-export function enter({ embedding }, ops, h) {
+/** What enters the first layer. @param {EmbeddingSpec} embedding @param {ModelOperations} ops @param {FloatTensor} h of `embed` @returns {FloatTensor} (B, L, d) */
+export function enter(embedding, ops, h) {
   if (embedding.norm) h = ops.norm(embedding.norm, h)
   return embedding.project ? ops.dense(embedding.project, h) : h
 }
 
+/** The rotation of a layer, if there is one. @param {StackSpec} stack @param {AttentionSpec | undefined} attention */
+export const ropeOf = (stack, attention) => attention?.rope ?? stack.rope
+
+/** @typedef {{ dim: number, cos: FloatTensor, sin: FloatTensor }} Turns of rotary positions: of each row, (B, L, dim / 2) */
+
 /**
- * Cosines and sines for each row, (B, L, dim / 2).
- * @param {NonNullable<StackSpec['rope']>} rope
+ * @param {import('./family-shapes/parts.js').Rope} rope
  * @param {Uint32Array} positions
  * @param {number} B
+ * @returns {Turns}
  */
-function rotations({ frequencies }, positions, B) {
+function rotations({ dim, frequencies: usual, gain = 1, dynamic }, positions, B) {
+  let frequencies = usual
+  const length = positions.reduce((most, position) => Math.max(most, position), 0) + 1
+  if (dynamic && length > dynamic.length) {
+    const { theta, factor, length: old } = dynamic
+    const larger = theta * ((factor * length) / old - (factor - 1)) ** (dim / (dim - 2))
+    frequencies = usual.map((_, i) => larger ** ((-2 * i) / dim))
+  }
   const half = frequencies.length
   const [cos, sin] = [Math.cos, Math.sin].map(f => {
     const data = new Float32Array(positions.length * half)
     positions.forEach((position, n) => {
-      for (let i = 0; i < half; i++) data[n * half + i] = f(position * frequencies[i])
+      for (let i = 0; i < half; i++) data[n * half + i] = gain * f(position * frequencies[i])
     })
     return new Tensor(data, [B, positions.length / B, half])
   })
-  return { cos, sin }
+  return { dim, cos, sin }
 }
 
 /** Runs all steps at once. @template T @param {RunSteps<T>} steps */
@@ -219,8 +232,9 @@ export function finish(steps) {
 export function* runStack(stack, h, call) {
   const { qkv, weights, ops, until } = call
   const [B, L] = h.dims
-  const { rope, relative } = stack
-  const turns = rope && rotations(rope, call.positions, B)
+  const { relative } = stack
+  /** @type {Map<unknown, Turns>} */
+  const turnsOf = new Map()
   const S = call.past + L
   const bias =
     relative &&
@@ -229,10 +243,12 @@ export function* runStack(stack, h, call) {
       maxDistance: relative.maxDistance,
       pastLength: call.past,
     })
-  const shared = { call, stack, turns, bias }
+  const shared = { call, stack, bias }
   for (const [layer, parts] of stack.layers.entries()) {
     const before = h
-    const own = { ...shared, layer, at: `${call.place}layers.${layer}.` }
+    const rope = ropeOf(stack, parts[0].attention)
+    if (rope && !turnsOf.has(rope)) turnsOf.set(rope, rotations(rope, call.positions, B))
+    const own = { ...shared, layer, at: `${call.place}layers.${layer}.`, turns: turnsOf.get(rope) }
     call.entered?.(own, before)
     const steps = runLayer(own, parts, before)
     if (call.inParts) h = yield* steps
@@ -265,7 +281,7 @@ const free = x => /** @type {Partial<import('../runtime/resident.js').ResidentTe
  * @property {StackSpec} stack
  * @property {number} layer its number
  * @property {string} at prefix of the names of hooks: 'layers.0.'
- * @property {{ cos: FloatTensor, sin: FloatTensor }} [turns] of rotary positions
+ * @property {Turns} [turns]
  * @property {FloatTensor} [bias] of relative positions
  */
 
@@ -377,9 +393,13 @@ function project(own, part, input) {
   /** @type {(what: 'q' | 'k', y: FloatTensor, norms: NormSpec | undefined, heads: number) => FloatTensor} */
   const rotated = (what, y, norms, heads) => {
     const [, rows] = y.dims
-    const normed = norms ? ops.norm(norms, y.reshape([B, rows, heads, D])).reshape([B, rows, heads * D]) : y
+    const normed = norms
+      ? ops.norm(norms, y.reshape([B, rows, (heads * D) / norms.size, norms.size])).reshape([B, rows, heads * D])
+      : y
     const bare = hooked(`${what}Bare`, normed)
-    return stack.rope && turns ? ops.rope(bare, { numHeads: heads, rotaryDim: stack.rope.dim, ...turns }) : bare
+    if (!turns) return bare
+    const { dim, cos, sin } = turns
+    return ops.rope(bare, { numHeads: heads, rotaryDim: dim, cos, sin })
   }
   const q = hooked('q', rotated('q', ops.dense(spec.q, x), spec.qNorm, H))
   const made = isCross
@@ -399,14 +419,15 @@ function project(own, part, input) {
 export function scoreOptions({ call, stack, bias }, { kind, attention }) {
   const isCross = kind === 'cross'
   const window = attention?.window
+  const { causal } = stack
   const { scale, softcap } = stack.heads
   return {
     scale,
     softcap,
-    causal: stack.causal && !isCross,
+    causal: causal && !isCross,
     mask: isCross ? call.encoded?.mask : call.mask,
     bias: isCross ? undefined : bias,
-    ...(window && !isCross && { window: [window - 1, Infinity] }),
+    ...(window && !isCross && { window: causal ? [window - 1, Infinity] : [(window - 1) / 2, (window - 1) / 2] }),
   }
 }
 

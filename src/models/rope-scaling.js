@@ -3,22 +3,37 @@
 import { describe } from '../base/errors.js'
 import { Config } from './config.js'
 
+/** @typedef {import('./family-shapes/parts.js').Rope} Rope */
+
 const POSITIVE = { least: 1e-30 }
+const KINDS = ['full_attention', 'sliding_attention']
+/** What the types of scaling make of the frequencies theta^(-2i/dim). @type {Record<string, (scaling: Config, rope: Rope, theta: number) => Partial<Rope>>} */
+const SCALINGS = { default: () => ({}), linear, llama3, yarn, dynamic }
 
 /**
- * Frequency i is theta^(-2i/dim). Linear scaling divides all by a factor, llama3 the low ones only.
+ * Frequency i is theta^(-2i/dim), before any scaling.
  * @param {Config} config
  * @param {number} headDim
  * @param {number} share of a head that is rotated, if the config has no key for it
+ * @param {object} [layers] those that are meant, if there are two kinds
+ * @param {string} [layers.kind] in rope_parameters: 'full_attention' or 'sliding_attention'
+ * @param {string} [layers.key] of theta in older configs
+ * @param {number} [layers.theta] if the config has no key for it
+ * @param {boolean} [layers.isScaled] does the older key rope_scaling concern them?
+ * @returns {Rope}
  */
-export function ropeFrequencies(config, headDim, share) {
+export function ropeFrequencies(
+  config,
+  headDim,
+  share,
+  { kind, key = 'rope_theta', theta: usual = 10000, isScaled = true } = {},
+) {
   // Newer configs hold all of it in rope_parameters.
-  const parameters = config.get('rope_parameters')
-  const newer = parameters === undefined ? undefined : new Config(parameters)
+  const newer = newerOf(config, kind)
   const older = config.get('rope_scaling')
   if (newer && older !== undefined)
     throw new RangeError('config.json: rope_scaling and rope_parameters are both given: leave rope_scaling out')
-  const scaling = newer ?? (older === undefined ? undefined : new Config(older))
+  const scaling = newer ?? (older === undefined || !isScaled ? undefined : new Config(older))
   // A config may hold the share under its old name, its new name, and in rope_parameters.
   const parts = [newer, config].flatMap(held =>
     ['partial_rotary_factor', 'rotary_pct'].flatMap(key =>
@@ -28,36 +43,105 @@ export function ropeFrequencies(config, headDim, share) {
   const [part = share] = parts
   if (parts.some(each => each !== part))
     throw new RangeError(`config.json: two shares of a head that turns are given, ${[...new Set(parts)].join(' and ')}`)
-  const base = config.has('rotary_emb_base') ? config.number('rotary_emb_base', 10000, POSITIVE) : 10000
-  const theta = (newer?.has('rope_theta') ? newer : config).number('rope_theta', base, POSITIVE)
+  const base = config.has('rotary_emb_base') ? config.number('rotary_emb_base', usual, POSITIVE) : usual
+  const olderTheta = config.number(key, base, POSITIVE)
+  const theta = newer?.has('rope_theta') ? newer.number('rope_theta', base, POSITIVE) : olderTheta
   const dim = Math.floor(headDim * part)
   if (dim % 2) throw new RangeError(`config.json: ${dim} of ${headDim} numbers of a head turn, an even number expected`)
-  const frequencies = Float64Array.from({ length: dim / 2 }, (_, i) => theta ** ((-2 * i) / dim))
+  const rope = { dim, frequencies: powers(theta, dim), most: config.size('max_position_embeddings', 2048) }
   const type = scaling?.get('rope_type') ?? scaling?.get('type') ?? 'default'
   scaling?.get('type')
-  if (type === 'linear') {
-    const factor = /** @type {Config} */ (scaling).number('factor', undefined, POSITIVE)
-    for (let i = 0; i < frequencies.length; i++) frequencies[i] /= factor
-  } else if (type === 'llama3') scaleLlama3(/** @type {Config} */ (scaling), frequencies)
-  else if (type !== 'default')
-    throw new RangeError(`config.json: rope_type ${describe(type)} is not covered; covered: default, linear, llama3`)
+  if (typeof type !== 'string' || !Object.hasOwn(SCALINGS, type))
+    throw new RangeError(
+      `config.json: rope_type ${describe(type)} is not covered; covered: ${Object.keys(SCALINGS).join(', ')}`,
+    )
+  Object.assign(rope, scaling && SCALINGS[type](scaling, rope, theta))
   scaling?.end()
-  return { dim, frequencies, most: config.size('max_position_embeddings', 2048) }
+  return rope
+}
+
+/** rope_parameters, or its part for a kind of layers. @param {Config} config @param {string | undefined} kind */
+function newerOf(config, kind) {
+  const value = config.get('rope_parameters')
+  if (value === undefined) return undefined
+  const all = new Config(value)
+  if (!kind) return all
+  const [own] = [kind, ...KINDS].map(key => all.get(key))
+  all.end()
+  if (own === undefined) throw new TypeError(`config.json: rope_parameters: ${kind} is missing`)
+  return new Config(own)
+}
+
+/** theta^(-2i/dim). @param {number} theta @param {number} dim */
+const powers = (theta, dim) => Float64Array.from({ length: dim / 2 }, (_, i) => theta ** ((-2 * i) / dim))
+
+/** All are divided by a factor. @param {Config} scaling @param {Rope} rope */
+function linear(scaling, { frequencies }) {
+  const factor = scaling.number('factor', undefined, POSITIVE)
+  return { frequencies: frequencies.map(f => f / factor) }
 }
 
 /**
  * Low frequencies are divided by the factor, high ones stay, those between are interpolated.
  * @param {Config} scaling
- * @param {Float64Array} frequencies
+ * @param {Rope} rope
  */
-function scaleLlama3(scaling, frequencies) {
+function llama3(scaling, { frequencies }) {
   const factor = scaling.number('factor', undefined, POSITIVE)
   const low = scaling.number('low_freq_factor', undefined, POSITIVE)
   const high = scaling.number('high_freq_factor', undefined, POSITIVE)
   const old = scaling.number('original_max_position_embeddings', undefined, POSITIVE)
-  for (let i = 0; i < frequencies.length; i++) {
-    const f = frequencies[i]
-    const m = Math.min(1, Math.max(0, ((old * f) / (2 * Math.PI) - low) / (high - low)))
-    frequencies[i] = ((1 - m) * f) / factor + m * f
+  return {
+    frequencies: frequencies.map(f => {
+      const m = Math.min(1, Math.max(0, ((old * f) / (2 * Math.PI) - low) / (high - low)))
+      return ((1 - m) * f) / factor + m * f
+    }),
   }
+}
+
+/**
+ * YaRN: frequencies that turn less than betaSlow times over the old length are divided by the factor, those that turn more than
+ * betaFast times stay, the pairs between go from one to the other in equal steps. Cosines and sines are multiplied by `gain`.
+ * @param {Config} scaling
+ * @param {Rope} rope
+ * @param {number} theta
+ */
+function yarn(scaling, { dim, frequencies, most }, theta) {
+  const old = scaling.size('original_max_position_embeddings', most)
+  const factor = scaling.number('factor', most / old, POSITIVE)
+  const isWhole = scaling.flag('truncate', true)
+  const gainOf = (/** @type {number} */ m) => (factor <= 1 ? 1 : 0.1 * m * Math.log(factor) + 1)
+  const [m, all] = ['mscale', 'mscale_all_dim'].map(key => scaling.number(key, 0, { least: 0 }))
+  const gain = scaling.number('attention_factor', m && all ? gainOf(m) / gainOf(all) : gainOf(1), POSITIVE)
+  /** The pair that turns so often over the old length. @param {string} key @param {number} usual @param {(pair: number) => number} round */
+  const pairOf = (key, usual, round) => {
+    const turns = scaling.number(key, usual, { least: 0 }) || usual
+    const pair = (dim * Math.log(old / (turns * 2 * Math.PI))) / (2 * Math.log(theta))
+    return isWhole ? round(pair) : pair
+  }
+  const low = Math.max(pairOf('beta_fast', 32, Math.floor), 0)
+  const high = Math.min(pairOf('beta_slow', 1, Math.ceil), dim - 1)
+  const width = low === high ? 0.001 : high - low
+  return {
+    gain,
+    most: Math.max(most, Math.floor(old * factor)),
+    frequencies: frequencies.map((f, i) => {
+      const ramp = Math.min(1, Math.max(0, (i - low) / width))
+      return (f / factor) * ramp + f * (1 - ramp)
+    }),
+  }
+}
+
+/**
+ * Dynamic NTK scaling: theta grows with a text that is longer than those of the training. rotations of network.js has the formula.
+ * @param {Config} scaling
+ * @param {Rope} rope
+ * @param {number} theta
+ */
+function dynamic(scaling, { dim, most }, theta) {
+  const old = scaling.size('original_max_position_embeddings', most)
+  const factor = scaling.number('factor', undefined, { least: 1 })
+  if (dim < 4)
+    throw new RangeError(`config.json: rope_type "dynamic" needs at least 4 numbers of a head that turn, ${dim} do`)
+  return { most: Math.max(most, Math.floor(old * factor)), dynamic: { theta, factor, length: old } }
 }

@@ -40,6 +40,14 @@ const CHUNK = 2 ** 20 // bytes that are read at a time, while the previous ones 
 /** @param {LinearSpec} spec */
 export const keyOf = ({ name, part }) => (part === undefined ? name : `${name}[${part}]`)
 
+/**
+ * What enters the layers of a stack.
+ * @param {Family} family
+ * @param {import('./family-shapes/parts.js').StackSpec} stack
+ * @returns {import('./family-shapes/parts.js').EmbeddingSpec}
+ */
+export const embeddingOf = ({ embedding }, stack) => Object.assign({}, embedding, stack.embedding)
+
 export class ModelWeights {
   #qkv
   /** @type {Map<string, PackedLinear>} */
@@ -329,11 +337,13 @@ export class ModelWeights {
       }
       norm(stack?.norm)
       table(stack?.relative?.table)
+      if (!stack) continue
+      const { norm: first, project, positions, types } = embeddingOf(family, stack)
+      norm(first)
+      if (project) linear(project)
+      table(positions)
+      table(types)
     }
-    norm(embedding.norm)
-    if (embedding.project) linear(embedding.project)
-    table(embedding.positions)
-    table(embedding.types)
     if (head.project || !this.hasHead) table(embedding.tokens) // else the weight of the head holds it
     if (pooler && this.hasPooler) linear(pooler)
     if (!this.hasHead) return needs

@@ -214,10 +214,21 @@ test('10,000 mutations of configs: an error, or a description; that of GPT-2 fit
     {},
     [1],
     { type: 'linear', factor: 2 },
+    { rope_type: 'yarn', factor: 2 },
+    { full_attention: {}, sliding_attention: {} },
     Array(1e4).fill(0),
     { toString: 1, valueOf: 1 },
   ]
-  const names = ['gpt2-tiny', 'llama-tiny-sharded', 't5-tiny', 'bert-tiny', 'gemma2-tiny', 'marian-tiny']
+  const names = [
+    'gpt2-tiny',
+    'llama-tiny-sharded',
+    't5-tiny',
+    'bert-tiny',
+    'gemma2-tiny',
+    'marian-tiny',
+    'gemma3-tiny',
+    'bart-tiny',
+  ]
   const configs = names.map(name => JSON.parse(readFileSync(`${folder}/${name}/config.json`, 'utf8')))
   const { parameters } = await inspectModel(gpt2)
   const random = numbersFrom(54321)
@@ -225,7 +236,14 @@ test('10,000 mutations of configs: an error, or a description; that of GPT-2 fit
   for (let n = 0; n < 10_000; n++) {
     const given = configs[n % configs.length]
     const changed = { ...given }
-    const keys = [...Object.keys(given), 'rope_scaling', 'layer_types', 'quantization_config', 'head_dim']
+    const keys = [
+      ...Object.keys(given),
+      'rope_scaling',
+      'rope_parameters',
+      'layer_types',
+      'quantization_config',
+      'head_dim',
+    ]
     for (let e = 0; e <= random(2); e++) changed[keys[random(keys.length)]] = strange[random(strange.length)]
     try {
       const { width, vocab } = await familyOf(new Config(changed))
@@ -285,8 +303,27 @@ for (const [title, change, message] of /** @type {[string, Record<string, unknow
   })
 
 for (const [type, change, message] of /** @type {[string, Record<string, unknown>, RegExp][]} */ ([
-  ['llama-tiny-sharded', { rope_scaling: { rope_type: 'yarn', factor: 2 } }, /rope_type "yarn" is not covered/],
-  ['llama-tiny-sharded', { rope_scaling: { rope_type: 'dynamic', factor: 2 } }, /rope_type "dynamic" is not covered/],
+  ['llama-tiny-sharded', { rope_scaling: { rope_type: 'longrope', factor: 2 } }, /rope_type "longrope" is not covered/],
+  ['llama-tiny-sharded', { rope_scaling: { rope_type: 'constructor' } }, /rope_type "constructor" is not covered/],
+  ['llama-tiny-sharded', { rope_scaling: { rope_type: 'yarn', factor: 0 } }, /factor: 0 given/],
+  ['llama-tiny-sharded', { rope_scaling: { rope_type: 'yarn', factor: 2, gamma: 1 } }, /not covered: gamma = 1/],
+  ['llama-tiny-sharded', { rope_scaling: { rope_type: 'dynamic', factor: 0.5 } }, /factor: 0\.5 given/],
+  ['llama-tiny-sharded', { rope_scaling: { rope_type: 'dynamic' } }, /factor is missing/],
+  ['gemma3-tiny', { use_bidirectional_attention: true }, /use_bidirectional_attention true is not covered/],
+  ['gemma3-tiny', { sliding_window_pattern: 0 }, /sliding_window_pattern: 0 given/],
+  [
+    'gemma3-tiny',
+    { rope_scaling: null, rope_parameters: { full_attention: {} } },
+    /rope_parameters: sliding_attention is missing/,
+  ],
+  [
+    'gemma3-tiny',
+    { rope_scaling: null, rope_parameters: { full_attention: {}, sliding_attention: {}, other: {} } },
+    /not covered: other/,
+  ],
+  ['bart-tiny', { normalize_before: true }, /normalize_before true is not covered/],
+  ['bart-tiny', { normalize_embedding: false }, /normalize_embedding false is not covered/],
+  ['bart-tiny', { forced_bos_token_id: 344 }, /forced_bos_token_id: 344 given/],
   ['llama-tiny-sharded', { rope_scaling: { rope_type: 'linear', factor: 2, beta: 3 } }, /not covered: beta = 3/],
   [
     'llama-tiny-sharded',

@@ -5,4 +5,4 @@ import { llamaLike } from '../family-shapes/llama-like.js'
 /** @typedef {import('../config.js').Config} Config */
 
 /** @param {Config} c */
-export const describe = c => llamaLike(c, { headDim: 256, gemma: true, window: 'even' })
+export const describe = c => llamaLike(c, { headDim: 256, gemma: true, caps: [50, 30], window: 'even' })

@@ -18,12 +18,14 @@ export const FAMILIES = {
   qwen2: () => import('./qwen2.js'),
   qwen3: () => import('./qwen3.js'),
   gemma2: () => import('./gemma2.js'),
+  gemma3_text: () => import('./gemma3.js'),
   bert: () => import('./bert.js'),
   roberta: () => import('./roberta.js'),
   distilbert: () => import('./distilbert.js'),
   albert: () => import('./albert.js'),
   t5: () => import('./t5.js'),
   marian: () => import('./marian.js'),
+  bart: () => import('./bart.js'),
 }
 
 /**
@@ -41,6 +43,7 @@ export async function familyOf(config) {
   config.only({ quantization_config: undefined })
   const family = (await FAMILIES[type]()).describe(config)
   const stopIds = family.decoder ? config.ids('eos_token_id', family.vocab) : []
+  const [firstId] = family.encoder && family.decoder ? config.ids('forced_bos_token_id', family.vocab) : []
   config.end()
-  return { ...family, type, stopIds }
+  return { ...family, type, stopIds, firstId }
 }

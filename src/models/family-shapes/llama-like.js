@@ -17,12 +17,26 @@ import { ACTIVATIONS, ALL, attentionOf, EPS, headDimOf, layersOf, NONE, times } 
  * @param {'qkv'} [options.bias] q, k and v have biases, o has none; default: the config says it
  * @param {boolean} [options.mlpBias] default false
  * @param {boolean} [options.qkNorm] q and k of each head are normalised
- * @param {boolean} [options.gemma] norms before and after each part, caps, the scale of Gemma 2
- * @param {'all' | 'upper' | 'even'} [options.window] the layers that have a sliding window
+ * @param {boolean} [options.gemma] norms before and after each part, the scale of Gemma 2
+ * @param {readonly [scores: number, logits: number]} [options.caps] of Gemma, if the config has no keys for them; default 0, none
+ * @param {'all' | 'upper' | 'even' | 'sixth'} [options.window] the layers that have a sliding window; 'sixth': all but each sixth
+ * @param {Parameters<typeof ropeFrequencies>[3]} [options.full] rotation of the layers without a window, if it is another
+ * @param {Parameters<typeof ropeFrequencies>[3]} [options.sliding] rotation of those with a window
  */
 export function llamaLike(
   c,
-  { kvHeads: usualKvHeads, headDim: usualHeadDim, bias, mlpBias = false, qkNorm, gemma = false, window },
+  {
+    kvHeads: usualKvHeads,
+    headDim: usualHeadDim,
+    bias,
+    mlpBias = false,
+    qkNorm,
+    gemma = false,
+    caps: [scoreCap, logitCap] = [0, 0],
+    window,
+    full,
+    sliding,
+  },
 ) {
   const d = c.size('hidden_size')
   const H = c.size('num_attention_heads')
@@ -36,6 +50,7 @@ export function llamaLike(
   /** @type {(name: string, size?: number) => NormSpec} */
   const norm = (name, size = d) => ({ name, size, kind: 'rms', eps, plusOne: gemma })
   if (gemma) c.get('hidden_act') // not used: gemma has hidden_activation
+  const slidingRope = sliding && ropeFrequencies(c, headDim, 1, sliding)
   return decoderOnly(c, {
     prefix: 'model.',
     d,
@@ -46,12 +61,12 @@ export function llamaLike(
     norm,
     embedding: { scale: gemma ? Math.sqrt(d) : 1 },
     stack: {
-      rope: ropeFrequencies(c, headDim, 1),
+      rope: ropeFrequencies(c, headDim, 1, full),
       ...(gemma && {
         heads: {
           ...heads,
           scale: c.number('query_pre_attn_scalar', 256, { least: 1e-6 }) ** -0.5,
-          softcap: capOf(c, 'attn_logit_softcapping', 50),
+          softcap: capOf(c, 'attn_logit_softcapping', scoreCap),
         },
       }),
     },
@@ -62,6 +77,7 @@ export function llamaLike(
         kNorm: norm(`${at}self_attn.k_norm`, headDim),
       }),
       window: windows[i],
+      ...(windows[i] && slidingRope && { rope: slidingRope }),
     }),
     mlp: ['mlp.up_proj', 'mlp.down_proj', 'mlp.gate_proj'],
     inner: c.size('intermediate_size'),
@@ -73,7 +89,7 @@ export function llamaLike(
     last: 'norm',
     head: 'lm_head',
     tied: c.flag('tie_word_embeddings', gemma),
-    logits: gemma ? { softcap: capOf(c, 'final_logit_softcapping', 30) } : {},
+    logits: gemma ? { softcap: capOf(c, 'final_logit_softcapping', logitCap) } : {},
   })
 }
 
@@ -84,7 +100,7 @@ const capOf = (c, key, fallback) => c.number(key, c.has(key) ? 0 : fallback, { l
  * The window of each layer.
  * @param {Config} c
  * @param {number} layers
- * @param {'all' | 'upper' | 'even' | undefined} rule
+ * @param {'all' | 'upper' | 'even' | 'sixth' | undefined} rule
  * @returns {(number | undefined)[]}
  */
 function windowsOf(c, layers, rule) {
@@ -94,6 +110,7 @@ function windowsOf(c, layers, rule) {
   const isOn = rule === 'upper' ? c.flag('use_sliding_window', false) : rule !== undefined
   const first = rule === 'upper' ? c.number('max_window_layers', 28, { least: 0, whole: true }) : 0
   const window = isOn && size !== undefined ? c.size('sliding_window', size) : undefined
+  const pattern = rule === 'sixth' ? c.size('sliding_window_pattern', 6) : 0
   const types = c.get('layer_types')
   if (types !== undefined) {
     if (!Array.isArray(types) || types.length !== layers)
@@ -107,7 +124,7 @@ function windowsOf(c, layers, rule) {
     })
   }
   return times(layers, i => {
-    const has = rule === 'even' ? i % 2 === 0 : i >= first
+    const has = rule === 'even' ? i % 2 === 0 : pattern ? (i + 1) % pattern > 0 : i >= first
     return has ? window : undefined
   })
 }

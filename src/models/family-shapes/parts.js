@@ -9,16 +9,18 @@
  *
  * @typedef {{ name: string, size: number, kind: 'layer' | 'rms', eps: number, bias?: boolean, plusOne?: boolean }} NormSpec
  *
- * @typedef {{ name: string, rows: number, columns: number }} TableSpec
+ * A table whose rows begin after `skip` others.
+ * @typedef {{ name: string, rows: number, columns: number, skip?: number }} TableSpec
  *
  * @typedef {object} AttentionSpec
  * @property {LinearSpec} q
  * @property {LinearSpec} k
  * @property {LinearSpec} v
  * @property {LinearSpec} o
- * @property {NormSpec} [qNorm] over each head
+ * @property {NormSpec} [qNorm] over each head, or over all heads side by side
  * @property {NormSpec} [kNorm]
- * @property {number} [window] keys that a query sees, its own among them
+ * @property {number} [window] keys that a query sees, its own among them; without the causal rule half of the others lie on each side
+ * @property {Rope | false} [rope] if it is not that of the stack; false: nothing turns
  *
  * A part of a block: x becomes post(x + after(run(before(x)))).
  * @typedef {object} PartSpec
@@ -29,12 +31,21 @@
  * @property {NormSpec} [after]
  * @property {NormSpec} [post]
  *
+ * The rotation of q and k.
+ * @typedef {object} Rope
+ * @property {number} dim the numbers of each head that turn
+ * @property {Float64Array} frequencies pair i turns by position * frequencies[i]
+ * @property {number} most positions
+ * @property {number} [gain] factor of cosines and sines, default 1
+ * @property {{ theta: number, factor: number, length: number }} [dynamic] a text that is longer than `length` has frequencies of a larger theta
+ *
  * @typedef {object} StackSpec
  * @property {PartSpec[][]} layers the parts of each
  * @property {boolean} [parallel] all parts read the input of the layer
  * @property {boolean} causal
  * @property {{ heads: number, kvHeads: number, headDim: number, scale: number, softcap: number }} heads
- * @property {{ dim: number, frequencies: Float64Array, most: number }} [rope]
+ * @property {Rope} [rope] of all layers that do not say otherwise
+ * @property {Partial<EmbeddingSpec>} [embedding] what it has of its own, in an encoder-decoder
  * @property {{ table: TableSpec, maxDistance: number, bidirectional: boolean }} [relative]
  * @property {NormSpec} [norm] after the last layer
  *
@@ -72,8 +83,9 @@
  * @property {RegExp} ignored names of tensors that are not used
  * @property {number} [startId] first id of the decoder, in an encoder-decoder
  *
- * The description of a model of a family: its model_type, and the ids at which generation ends.
- * @typedef {Description & { type: string, stopIds: readonly number[] }} Family
+ * The description of a model of a family: its model_type, the ids at which generation ends, and the first id that is generated,
+ * if there is only one.
+ * @typedef {Description & { type: string, stopIds: readonly number[], firstId?: number }} Family
  */
 
 /** @type {Record<string, ActivationName>} */

@@ -16,7 +16,8 @@ export function inspector(room) {
   const names = { query: words.queries[cell.query] ?? '', key: words.keys[cell.key] ?? '' }
   const title = t('modelsCellTitle', { name: nameOf(head), ...names })
   const { encoder, decoder } = openModel?.stacks ?? {}
-  const stack = (head.stack === 'encoder' ? encoder : (decoder ?? encoder)) ?? {}
+  const whole = head.stack === 'encoder' ? encoder : (decoder ?? encoder)
+  const stack = { qkNorm: whole?.qkNorm, rope: whole?.ropes[head.layer] }
   const { detail } = settings.at
   const isThere = trace && Number(detail?.[1]) < trace.q.length
   const weightRow = got.number?.is === 'here' ? got.number.value : undefined

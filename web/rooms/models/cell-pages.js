@@ -14,7 +14,7 @@ import { behindSign, reachOf } from '../../head/inspector.js'
  * @property {import('./models.js').Context['t']} t
  * @property {CellTrace} trace
  * @property {{ queries: readonly string[], keys: readonly string[] }} words
- * @property {{ rope?: { frequencies: ArrayLike<number> }, qkNorm?: unknown }} stack what the model says of the stack
+ * @property {{ rope?: { frequencies: ArrayLike<number>, gain?: number }, qkNorm?: unknown }} stack what the model says of the layer
  * @property {{ weight: Float32Array, bias: number }} [weightRow] the weights that made the number whose page is open
  */
 
@@ -197,6 +197,7 @@ function sideOf({ t, trace, words, stack: { rope } }, letter, i) {
     ]
   const other = i < half ? i + half : i - half
   const angle = format(position * rope.frequencies[i % half])
+  const gain = rope.gain === undefined ? '' : `${format(rope.gain)} `
   return [
     heading,
     {
@@ -205,9 +206,9 @@ function sideOf({ t, trace, words, stack: { rope } }, letter, i) {
       terms: [
         `${format(turned[i])} =`,
         opens(i),
-        `cos(${angle}) ${i < half ? '−' : '+'}`,
+        `${gain}cos(${angle}) ${i < half ? '−' : '+'}`,
         opens(other),
-        `sin(${angle})`,
+        `${gain}sin(${angle})`,
       ],
     },
     { type: 'text', text: t('modelsTurned', { i: i + 1, other: other + 1, position }), tone: 'note' },

@@ -68,6 +68,9 @@ export async function matricesOf(model, input, hooks, { stack, layer, head }, si
   /** @type {Matrices['settings']} */
   const settings = Math.abs(scale * Math.sqrt(D) - 1) > 1e-6 ? { scale } : {}
   const tensors = { q: split(q, H), k: split(k, G), v: split(v, G) }
-  if (window) return { tensors, head: own, mask: 'window', settings: { ...settings, left: window - 1, right: 0 } }
+  const sides = causal
+    ? { left: Number(window) - 1, right: 0 }
+    : { left: Number(window) >> 1, right: Number(window) >> 1 }
+  if (window) return { tensors, head: own, mask: 'window', settings: { ...settings, ...sides } }
   return { tensors, head: own, mask: causal && !isCross ? 'causal' : undefined, settings }
 }

@@ -1,0 +1,91 @@
+// Encoder-decoders with post-norm layers and one table of tokens.
+
+import { ACTIVATIONS, ALL, anyOf, attentionOf, headDimOf, layersOf, times } from './parts.js'
+
+/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('./parts.js').StackSpec} StackSpec */
+/** @typedef {import('./parts.js').PartSpec} PartSpec */
+/** @typedef {import('./parts.js').NormSpec} NormSpec */
+
+/** Rows of a table of learned positions before that of the first position. */
+const SKIP = 2
+
+/**
+ * @param {Config} c
+ * @param {object} family
+ * @param {{ pad: number, start?: number }} family.ids if the config has no keys for them; start: default that of padding
+ * @param {boolean} [family.learned] are positions learned, by each stack, and is there a norm after the embeddings?
+ * @returns {import('./parts.js').Description}
+ */
+export function marianLike(c, { ids, learned = false }) {
+  const d = c.size('d_model')
+  const vocab = c.size('vocab_size')
+  const activation = c.choice('activation_function', ACTIVATIONS, 'gelu')
+  c.only({
+    normalize_before: false,
+    add_final_layer_norm: false,
+    add_bias_logits: false,
+    tie_word_embeddings: true,
+  })
+  const pad = c.number('pad_token_id', ids.pad, { least: 0, whole: true })
+  /** @type {(name: string) => NormSpec} */
+  const norm = name => ({ name, size: d, kind: 'layer', eps: 1e-5, bias: true })
+  const positions = c.size('max_position_embeddings', 1024)
+  const names = ['q_proj', 'k_proj', 'v_proj', 'out_proj']
+  /** @type {(stack: 'encoder' | 'decoder') => StackSpec} */
+  const stack = name => {
+    const heads = c.size(`${name}_attention_heads`)
+    const inner = c.size(`${name}_ffn_dim`)
+    const all = { heads, kvHeads: heads, headDim: headDimOf(d, heads) }
+    return {
+      causal: name === 'decoder',
+      ...(learned && {
+        embedding: {
+          positions: { name: `${name}.embed_positions`, rows: positions + SKIP, columns: d, skip: SKIP },
+          norm: norm(`${name}.layernorm_embedding`),
+        },
+      }),
+      heads: { ...all, scale: all.headDim ** -0.5, softcap: 0 },
+      layers: times(layersOf(c, `${name}_layers`), i => {
+        const at = `${name}.layers.${i}.`
+        /** @type {(kind: 'attention' | 'cross', part: string) => PartSpec} */
+        const attention = (kind, part) => ({
+          kind,
+          attention: attentionOf(`${at}${part}.`, names, d, all, ALL),
+          post: norm(`${at}${part}_layer_norm`),
+        })
+        return [
+          attention('attention', 'self_attn'),
+          ...(name === 'decoder' ? [attention('cross', 'encoder_attn')] : []),
+          {
+            kind: /** @type {const} */ ('mlp'),
+            mlp: {
+              up: { name: `${at}fc1`, out: inner, in: d, bias: true },
+              down: { name: `${at}fc2`, out: d, in: inner, bias: true },
+              activation,
+            },
+            post: norm(`${at}final_layer_norm`),
+          },
+        ]
+      }),
+    }
+  }
+  return {
+    width: d,
+    vocab,
+    prefix: 'model.',
+    embedding: {
+      tokens: { name: 'shared', rows: vocab, columns: d },
+      sinusoids: learned ? undefined : positions,
+      scale: c.flag('scale_embedding', false) ? Math.sqrt(d) : 1,
+    },
+    encoder: stack('encoder'),
+    decoder: stack('decoder'),
+    head: { tied: 'shared', bias: 'final_logits_bias', optional: /^final_logits_bias$/ },
+    ignored: anyOf(
+      `^(encoder|decoder)\\.embed_${learned ? 'tokens' : '(positions|tokens)'}\\.weight$`,
+      '^lm_head\\.weight$',
+    ),
+    startId: c.number('decoder_start_token_id', ids.start ?? pad, { least: 0, whole: true }),
+  }
+}
