@@ -23,6 +23,9 @@ export { writeSafetensors } from './models/write-safetensors.js'
 /** @typedef {import('./models/model.js').Hooks} Hooks */
 /** @typedef {import('./models/read-weights.js').HeadWeights} HeadWeights */
 /** @typedef {import('./models/attribution.js').LogitAttribution} LogitAttribution */
+/** @typedef {import('./models/attention-summaries.js').AttentionSummary} AttentionSummary */
+/** @typedef {import('./models/attention-summaries.js').ModelSummaryOptions} ModelSummaryOptions */
+/** @typedef {import('./models/attention-summaries.js').SummaryWindow} SummaryWindow */
 /** @typedef {import('./models/head-scores.js').HeadScores} HeadScores */
 /** @typedef {import('./models/source.js').CheckpointSource} CheckpointSource */
 /** @typedef {import('./models/source.js').HubFacts} HubFacts */

@@ -90,8 +90,9 @@ test("what import 'qkv' and load() load is at most 50 KB gzipped", t => {
   assert.ok(sum(sizes) <= 50 * 1024)
 })
 
-// 16 KB until it wrote checkpoints, too, and named the nearest place for a wrong one.
-test('qkv/models adds at most 17 KB gzipped; each part that it loads later has at most 2 KB', t => {
+// 16 KB until it wrote checkpoints, too, and named the nearest place for a wrong one; 17 KB until forward, which is synchronous and so loads
+// nothing later, reported summaries of attention.
+test('qkv/models adds at most 19 KB gzipped; each part that it loads later has at most 2 KB', t => {
   const shared = ['core', 'block', 'kv-cache'] // with other entries
   const code = readFileSync(join(installed, 'dist/models.js'), 'utf8')
   const imported = Array.from(code.matchAll(/from"\.\/([\w-]+)\.js"/g), ([, name]) => name)
@@ -99,7 +100,7 @@ test('qkv/models adds at most 17 KB gzipped; each part that it loads later has a
   const sizes = own.map(name => gzipped(`dist/${name}.js`))
   t.diagnostic(`${own.join(' + ')}: ${sizes.join(' + ')}`)
   assert.ok(imported.includes('core'), own.join())
-  assert.ok(sum(sizes) <= 17 * 1024)
+  assert.ok(sum(sizes) <= 19 * 1024)
   const families = readdirSync(join(installed, 'dist/families')).filter(name => name.endsWith('.js'))
   assert.ok(families.length > Object.keys(FAMILIES).length, families.join())
   const later = [

@@ -5,7 +5,7 @@ import { describe, proxied, shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
 import { kvCache } from '../cache.js'
-import { headScores } from './head-scores.js'
+import { readSummary } from './attention-summaries.js'
 import { checkSignal, INPUTS, keeper, RUN_OPTIONS, readIds, readRows } from './inputs.js'
 import { checkHooks } from './model-hooks.js'
 import { embed, enter, finish, lastNorm, ModelOperations, makeLogits, pool, ropeOf, runStack } from './network.js'
@@ -16,7 +16,8 @@ import { embeddingOf } from './weights.js'
 /** @typedef {import('./family-shapes/parts.js').Family} Family */
 /** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
 /** @typedef {import('./network.js').Call} Call */
-/** @typedef {Partial<Pick<Call, 'record' | 'inParts' | 'entered'>>} OwnOptions what other modules of qkv ask for */
+/** @typedef {import('./attention-summaries.js').AttentionSummary} AttentionSummary */
+/** @typedef {Partial<Pick<Call, 'record' | 'inParts' | 'entered'>> & { checked?: import('./attention-summaries.js').CheckedSummary }} OwnOptions what other modules of qkv ask for */
 /** @typedef {ModelOptions & OwnOptions} RunOptions */
 /** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */
 
@@ -31,10 +32,12 @@ import { embeddingOf } from './weights.js'
  * @property {Ids} [decoderIds] of an encoder-decoder; default its start id
  *
  * keep names what is returned beside the logits: 'attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions',
- * 'encoderHiddenStates' of all layers, or of one: 'attentions.3'. In an encoder-decoder the names without `encoder` mean the
+ * 'encoderHiddenStates', 'attentionSummaries', 'crossAttentionSummaries', 'encoderAttentionSummaries' of all layers, or of one:
+ * 'attentions.3'. In an encoder-decoder the names without `encoder` mean the
  * decoder.
  * @typedef {object} ModelOptions
  * @property {readonly string[]} [keep]
+ * @property {import('./attention-summaries.js').ModelSummaryOptions} [summary] what the summaries that are kept report
  * @property {Hooks} [hooks] by place: 'layers.3.attention.weights', 'layers.3.heads.5', 'layers.*.mlp.output'
  * @property {ModelCache} [cache] keys and values of the ids before these; see model.cache
  * @property {'all' | 'last' | 'none'} [logits] the rows whose logits are computed; default 'all'
@@ -53,6 +56,9 @@ import { embeddingOf } from './weights.js'
  * @property {(FloatTensor | undefined)[]} encoderAttentions
  * @property {(FloatTensor | undefined)[]} encoderHiddenStates
  * @property {FloatTensor} [encoderLastHiddenState]
+ * @property {(AttentionSummary | undefined)[]} attentionSummaries
+ * @property {(AttentionSummary | undefined)[]} crossAttentionSummaries
+ * @property {(AttentionSummary | undefined)[]} encoderAttentionSummaries
  *
  * @typedef {object} GenerateOptions
  * @property {number} [maxNewTokens] default 40
@@ -306,8 +312,9 @@ export class Model {
     }
     const stacks = stackNames(this.#family)
     options.hooks = checkHooks(options.hooks, stacks)
+    options.checked = readSummary(options.summary)
     const keeps = keeper(options.keep, Math.max(...stacks.map(({ spec }) => spec.layers.length)))
-    const names = /** @type {const} */ (['attentions', 'hiddenStates'])
+    const names = /** @type {const} */ (['attentions', 'hiddenStates', 'attentionSummaries'])
     if (!isBoth) {
       const read = this.#read(stack, input, 'ids', cache)
       return this.#finish(yield* this.#run({ stack, place: '', read, keeps, names }, options), options, {})
@@ -349,12 +356,12 @@ export class Model {
    */
   *#encode(source, options, keeps) {
     const stack = /** @type {StackSpec} */ (this.#family.encoder)
-    const names = /** @type {const} */ (['encoderAttentions', 'encoderHiddenStates'])
+    const names = /** @type {const} */ (['encoderAttentions', 'encoderHiddenStates', 'encoderAttentionSummaries'])
     const run = { stack, place: 'encoder.', read: source, keeps, names }
     const { cache } = options
     if (cache) cache.isBroken = true // a hook must not use the cache of this call
     try {
-      const { attentions, hiddenStates, h, mask } = yield* this.#run(run, {
+      const { attentions, hiddenStates, summaries, h, mask } = yield* this.#run(run, {
         ...options,
         cache: undefined,
         until: undefined,
@@ -363,6 +370,7 @@ export class Model {
       const states = {
         encoderAttentions: attentions,
         encoderHiddenStates: hiddenStates,
+        encoderAttentionSummaries: summaries.attention.made,
         encoderLastHiddenState: hidden,
       }
       return { hidden, mask, keys: [], states, source }
@@ -409,16 +417,27 @@ export class Model {
    * @param {string} run.place
    * @param {Input} run.read
    * @param {ReturnType<typeof keeper>} run.keeps
-   * @param {readonly [attentions: string, hiddenStates: string]} run.names under which they are kept
+   * @param {readonly [attentions: string, hiddenStates: string, summaries: import('./attention-summaries.js').SummaryName]} run.names under which they are kept
    * @param {Encoded} [run.encoded]
    * @param {RunOptions} options
    */
-  *#run({ stack, place, read, keeps, names, encoded }, { hooks, cache, logits, until, record, inParts, entered }) {
-    const [attentionsName, hiddenName] = names
+  *#run(
+    { stack, place, read, keeps, names, encoded },
+    { hooks, cache, logits, until, record, inParts, entered, checked },
+  ) {
+    const [attentionsName, hiddenName, summariesName] = names
     const { positions, past, mask, masks, L } = read
     const isWhole =
       record || entered || stack.parallel || keeps(hiddenName, stack.layers.length) || Object.keys(hooks ?? {}).length
     const layers = stack.layers.map(() => undefined)
+    const summaries = (
+      /** @type {import('./attention-summaries.js').SummaryName} */ name,
+      /** @type {boolean} */ has,
+    ) => ({
+      name,
+      keeps: (/** @type {number} */ layer) => keeps(name, layer),
+      made: has ? [...layers] : [],
+    })
     /** @type {Call} */
     const call = {
       qkv: this.#qkv,
@@ -446,6 +465,11 @@ export class Model {
       keepWeights: layer => keeps(attentionsName, layer),
       keepHidden: layer => keeps(hiddenName, layer),
       keepCross: layer => keeps('crossAttentions', layer),
+      summary: checked ?? readSummary(undefined),
+      summaries: {
+        attention: summaries(summariesName, true),
+        cross: summaries('crossAttentionSummaries', encoded !== undefined),
+      },
     }
     const embedding = embeddingOf(this.#family, stack)
     const first = call.ops.hook(`${place}embedding`, enter(embedding, call.ops, embed(embedding, call.ops, read)))
@@ -501,7 +525,7 @@ export class Model {
    * @param {Partial<ModelOutput>} more
    * @returns {ModelOutput}
    */
-  #finish({ ops, h, attentions, hiddenStates, crossAttentions }, { logits: rows = 'all', until }, more) {
+  #finish({ ops, h, attentions, hiddenStates, crossAttentions, summaries }, { logits: rows = 'all', until }, more) {
     const lastHiddenState = rows === 'last' ? h.slice(1, -1) : new Tensor(h.data.slice(), [...h.dims])
     const { pooler } = this.#family
     const isCut = until !== undefined
@@ -517,6 +541,9 @@ export class Model {
       crossAttentions,
       encoderAttentions: [],
       encoderHiddenStates: [],
+      attentionSummaries: summaries.attention.made,
+      crossAttentionSummaries: summaries.cross.made,
+      encoderAttentionSummaries: [],
       ...more,
     }
   }
@@ -543,11 +570,24 @@ export class Model {
    */
   headScores(input) {
     const ids = Model.#own(this).#toIds(input)
-    const { attentions, encoderAttentions } = this.forward(
+    const name = this.#isBoth ? 'encoderAttentionSummaries' : 'attentionSummaries'
+    const { [name]: layers } = this.forward(
       { ids },
-      { keep: ['attentions', 'encoderAttentions'], logits: 'none' },
+      { keep: [name], summary: { scores: true, windows: false }, logits: 'none' },
     )
-    return headScores(this.#isBoth ? encoderAttentions : attentions, ids)
+    const heads = layers[0]?.scores?.first.dims[1] ?? 0
+    const joined = (/** @type {keyof import('./head-scores.js').HeadScores} */ score) =>
+      new Tensor(Float32Array.from(layers.flatMap(layer => [...(layer?.scores?.[score].data ?? [])])), [
+        layers.length,
+        heads,
+      ])
+    return {
+      previous: joined('previous'),
+      first: joined('first'),
+      duplicate: joined('duplicate'),
+      induction: joined('induction'),
+      entropy: joined('entropy'),
+    }
   }
 
   /** @param {unknown} input */

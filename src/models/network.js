@@ -5,6 +5,7 @@ import { splitHeads } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
 import { relativePositionBias } from '../nn/relative-position-bias.js'
 import { add, layerNorm, mul, rmsNorm } from '../nn.js'
+import { areSame, cutOf, kernelOptions, summaryOf, windowsOf, withWindow } from './attention-summaries.js'
 import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
 
 /** @typedef {import('../qkv.js').Qkv} Qkv */
@@ -39,6 +40,8 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
  * @property {(FloatTensor | undefined)[]} attentions
  * @property {(FloatTensor | undefined)[]} hiddenStates
  * @property {(FloatTensor | undefined)[]} crossAttentions
+ * @property {import('./attention-summaries.js').CheckedSummary} summary
+ * @property {{ [part in 'attention' | 'cross']: SummaryPlace }} summaries
  * @property {Uint32Array} positions (B, L)
  * @property {number} past keys before the first query
  * @property {boolean} lastOnly only the last row is used of what leaves the last layer
@@ -51,6 +54,9 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
  * @property {number} [until] the layer after which the run ends
  * @property {(layer: Layer, h: FloatTensor) => void} [entered] called with what enters each layer, and what leaves the last
  * @property {import('./model.js').Input} read
+ *
+ * What forward keeps of the attention of the layers, under a name.
+ * @typedef {{ name: import('./attention-summaries.js').SummaryName, keeps: (layer: number) => boolean, made: (import('./attention-summaries.js').AttentionSummary | undefined)[] }} SummaryPlace
  *
  * The residual stream `before` a part of a layer and what the part has `added`, (B, L, d), or the outputs of its `heads`,
  * (B, L, H * D). Without a part: the residual stream before the last norm.
@@ -441,7 +447,7 @@ export function scoreOptions({ call, stack, bias }, { kind, attention }) {
  */
 function* mix(own, part, { q, k, v }, live) {
   const { call, stack, layer } = own
-  const { qkv, ops } = call
+  const { qkv, ops, summary } = call
   const { hooks } = ops
   const { heads: H, kvHeads: G, headDim: D } = stack.heads
   const [B, L] = q.dims
@@ -450,19 +456,36 @@ function* mix(own, part, { q, k, v }, live) {
   const options = scoreOptions(own, part)
   const name = placeOf(own, part)
   const isKept = isCross ? call.keepCross(layer) : call.keepWeights(layer)
+  const place = call.summaries[isCross ? 'cross' : 'attention']
+  const isSummarized = place.keeps(layer)
+  // The tokens of earlier keys are not known.
+  const ids = isCross || cache || call.read.rows ? undefined : call.read.ids
   const isEdited = ops.sees(`${name}.scores`)
+  const keepSummary = (/** @type {import('./attention-summaries.js').AttentionSummary} */ made) => {
+    place.made[layer] = made
+    summary.onSummary?.({ name: place.name, layer, summary: made })
+  }
+  const toPast = (/** @type {number} */ S) => (options.causal ? { pastLength: S - L } : {})
   if (!isKept && !isEdited && !ops.sees(`${name}.weights`)) {
     const output = qkv.alloc([B, L, H * D])
-    const inRows = { ...options, numHeads: H, out: output }
-    if (cache) cache.attention(q, inRows)
-    else qkv.attention(q, k, v, { ...inRows, kvHeads: G })
+    const asked = isSummarized ? kernelOptions(summary, ids) : undefined
+    const inRows = { ...options, numHeads: H, out: output, summary: asked }
+    const attended = cache ? cache.attention(q, inRows) : qkv.attention(q, k, v, { ...inRows, kvHeads: G })
+    if (!asked || !attended.summary) return output
+    const { logSumExp } = attended.summary
+    const keys = cache ? cache.keys : k
+    const shifted = { ...options, ...(cache && toPast(keys.dims[2])) }
+    const windows = summary.windows && logSumExp ? windowsOf(qkv, q, keys, { H, G }, shifted, logSumExp) : undefined
+    keepSummary(withWindow(attended.summary, H, windows))
     return output
   }
   const keys = cache ? cache.keys : splitHeads(k, G)
   const values = cache ? cache.values : splitHeads(v, G)
-  const past = options.causal ? { pastLength: keys.dims[2] - L } : {}
-  const keep = /** @type {const} */ (['weights', 'output'])
-  const steps = isEdited ? /** @type {const} */ ([...keep, 'masked']) : keep
+  const past = toPast(keys.dims[2])
+  const needsScores = isEdited || (isSummarized && kernelOptions(summary).logSumExp === true)
+  /** @type {('weights' | 'output' | 'masked')[]} */
+  const steps = ['weights', 'output']
+  if (needsScores) steps.push('masked')
   const traced = qkv.trace(splitHeads(q, H), keys, values, { ...options, ...past, keep: steps })
   yield [v, ...live]
   const maps = [B, L, keys.dims[2]]
@@ -472,6 +495,15 @@ function* mix(own, part, { q, k, v }, live) {
   const used = other ?? given
   yield [v, ...live]
   if (isKept) (isCross ? call.crossAttentions : call.attentions)[layer] = used
+  if (isSummarized) {
+    const made = summaryOf(used, scores ?? traced.masked, past.pastLength ?? 0, summary, ids)
+    // What a hook has only read need not stay in memory.
+    const { logSumExp } = made
+    const isRead = !isKept && areSame(scores, traced.masked) && areSame(other, given)
+    const fromRows = isRead && logSumExp && windowsOf(qkv, q, keys, { H, G }, { ...options, ...past }, logSumExp)
+    const windows = fromRows || cutOf(used)
+    keepSummary(withWindow(made, H, summary.windows ? windows : undefined))
+  }
   return joinRows(scores || other ? weightedSums(qkv, used, values, G) : traced.output)
 }
 

@@ -1,6 +1,6 @@
 // A model of GPT-2 small's size with random weights, through loadModel, beside onnxruntime-web on the same graph; both
 // with a KV cache and the logits of the last row. --shape picks rows by their names: load, prompt, token, threads,
-// narrow, limit (the machine's limits), gradients, patching, heads.
+// narrow, limit (the machine's limits), gradients, patching, heads, summaries.
 
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -234,6 +234,45 @@ export async function* gpt2({ shape, peak, limits }) {
       yield { name: '64 tokens, all 144 heads kept', ours, beside: 'none kept', other, samples: 7, goal: '<= 1.3' }
     }
     one.dispose()
+    if (wants('summaries')) for (const tokens of [1000, 4096]) yield* summaries(tokens)
+  } finally {
+    folder.dispose()
+  }
+}
+
+/**
+ * All layers summarised, beside a forward that keeps nothing. GPT-2 small's layers, a vocabulary of 512 and `tokens` positions.
+ * @param {number} tokens
+ * @returns {AsyncGenerator<Comparison>}
+ */
+async function* summaries(tokens) {
+  const sizes = { ...SIZES, vocab: 512, positions: tokens }
+  const folder = writeFolder(makeWeights((await load()).generator(1), sizes))
+  try {
+    const qkv = await load()
+    const model = await loadModel(qkv, folder.path, { tokenizer: false })
+    const ids = Array.from({ length: tokens }, (_, i) => (i * 7919) % sizes.vocab)
+    const run = (/** @type {object} */ options) => ({
+      run: () => model.forward({ ids }, { logits: 'none', ...options }),
+    })
+    const summary = { map: [64, 64], topK: 8 }
+    const other = run({})
+    const more = { beside: 'nothing kept', other, samples: 3 }
+    const ours = run({ keep: ['attentionSummaries'], summary })
+    yield {
+      name: `summaries of ${tokens} tokens, map 64 x 64, top 8`,
+      ours,
+      goal: tokens > 1024 ? '<= 1.2' : '<= 1.15',
+      ...more,
+    }
+    if (tokens <= 1024)
+      yield {
+        name: `summaries: attentions of ${tokens} tokens`,
+        ours: run({ keep: ['attentions'] }),
+        goal: '',
+        ...more,
+      }
+    qkv.dispose()
   } finally {
     folder.dispose()
   }

@@ -1,0 +1,179 @@
+// What forward reports of the attention of a layer instead of its weights: a summary, and the exact weights of any window.
+
+import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
+import { describe } from '../base/errors.js'
+import { splitHeads } from '../base/operand.js'
+import { count, Tensor } from '../base/tensor.js'
+import { attentionWindow } from '../nn.js'
+import { checkSummary } from '../ops/attention-summary.js'
+import { headScores } from './head-scores.js'
+import { copyOf } from './model-hooks.js'
+
+/** @typedef {import('../qkv.js').Qkv} Qkv */
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../ops/attention-summary.js').Summary} Summary */
+/** @typedef {import('../ops/attention-arguments.js').AttentionOptions} AttentionOptions */
+/** @typedef {readonly [from: number, to: number]} Range from <= i < to */
+/** @typedef {'attentionSummaries' | 'crossAttentionSummaries' | 'encoderAttentionSummaries'} SummaryName */
+
+/**
+ * What the summaries have: that of `qkv.attention`, whose ids are those of the run.
+ * @typedef {Omit<import('../ops/attention-summary.js').SummaryOptions, 'ids'> & OwnSummaryOptions} ModelSummaryOptions
+ * @typedef {object} OwnSummaryOptions
+ * @property {boolean} [windows] false: q and k are not kept, so window() throws; default true
+ * @property {(made: { name: SummaryName, layer: number, summary: AttentionSummary }) => void} [onSummary] called with each as
+ *   soon as its layer has it
+ *
+ * With a head (B, rows, columns), without one (B, H, rows, columns). Ranges are [from, to], by default all.
+ * @typedef {{ head?: number, rows?: Range, columns?: Range }} SummaryWindow
+ * @typedef {Summary & { window: (window?: SummaryWindow) => FloatTensor }} AttentionSummary
+ *
+ * @typedef {ReturnType<typeof readSummary>} CheckedSummary
+ */
+
+/** @param {ModelSummaryOptions | undefined} given */
+export function readSummary(given = {}) {
+  const known = ['map', 'topK', 'logSumExp', 'entropy', 'sinkWeight', 'distance', 'scores', 'windows', 'onSummary']
+  const { windows = true, onSummary, ...asked } = readOptions(given, known, 'forward: summary')
+  toBoolean(windows, 'forward: summary: windows')
+  if (onSummary !== undefined && typeof onSummary !== 'function')
+    throw new TypeError(`forward: summary: onSummary: ${describe(onSummary)} given, a function expected`)
+  const one = /** @type {import('../runtime/attention-call.js').AttentionCall} */ ({ B: 1, H: 1, L: 1, S: 1 })
+  checkSummary(one, asked, 'forward: summary')
+  return { asked, windows, onSummary }
+}
+
+/**
+ * The options of the summary that the kernel makes: windows need logSumExp.
+ * @param {CheckedSummary} checked
+ * @param {ArrayLike<number>} [ids] of the keys
+ */
+export const kernelOptions = ({ asked, windows }, ids) => ({
+  ...asked,
+  ...(windows && { logSumExp: true }),
+  ...(asked.scores && ids && { ids }),
+})
+
+/** The part of a head. @param {FloatTensor} x @param {number} head @param {number} [axis] of the heads */
+const partOf = (x, head, axis = 1) => x.slice(axis, head, head + 1)
+
+/**
+ * The exact weights of windows, from copies of q and k.
+ * @param {Qkv} qkv
+ * @param {FloatTensor} q (B, L, H * D)
+ * @param {FloatTensor} k (B, G, S, D), or (B, S, G * D)
+ * @param {{ H: number, G: number }} heads
+ * @param {AttentionOptions} options
+ * @param {FloatTensor} logSumExp (B, H, L)
+ * @returns {(window: SummaryWindow) => FloatTensor}
+ */
+export function windowsOf(qkv, q, k, { H, G }, options, logSumExp) {
+  const queries = splitHeads(q, H)
+  const keys = k.dims.length === 4 ? copyOf(k) : splitHeads(k, G)
+  return ({ head, rows, columns }) => {
+    if (head === undefined) return attentionWindow(qkv, queries, keys, { ...options, logSumExp, rows, columns })
+    const own = {
+      ...options,
+      bias: options.bias && partOf(/** @type {FloatTensor} */ (options.bias), head, -3),
+      logSumExp: partOf(logSumExp, head),
+      rows,
+      columns,
+    }
+    return attentionWindow(qkv, partOf(queries, head), partOf(keys, Math.floor((head * G) / H)), own)
+  }
+}
+
+/** Windows of weights that are there. @param {FloatTensor} weights (B, H, L, S) @returns {(window: SummaryWindow) => FloatTensor} */
+export const cutOf =
+  weights =>
+  ({ head, rows: [top, bottom] = [0, weights.dims[2]], columns: [left, right] = [0, weights.dims[3]] }) =>
+    (head === undefined ? weights : partOf(weights, head)).slice(2, top, bottom).slice(3, left, right)
+
+/** Have both the same numbers? @param {FloatTensor | undefined} x undefined: the same @param {FloatTensor | undefined} y */
+export const areSame = (x, y) => x === undefined || x.data.every((value, n) => value === y?.data[n])
+
+/**
+ * @param {Summary} summary
+ * @param {number} H
+ * @param {((window: SummaryWindow) => FloatTensor) | undefined} windows
+ * @returns {AttentionSummary}
+ */
+export function withWindow(summary, H, windows) {
+  return {
+    ...summary,
+    window(given = {}) {
+      const asked = /** @type {SummaryWindow} */ (readOptions(given, ['head', 'rows', 'columns'], 'window'))
+      if (!windows)
+        throw new Error('window: q and k of this run were not kept: leave windows: false out of its option summary')
+      if (asked.head === undefined) return windows(asked)
+      toNumber(asked.head, 'window: head', { least: 0, most: H - 1, whole: true })
+      const { data, dims } = windows(asked)
+      return new Tensor(data, [dims[0], ...dims.slice(2)])
+    },
+  }
+}
+
+/**
+ * The summary of weights that are there, because they are kept or because a hook has changed them.
+ * @param {FloatTensor} weights (B, H, L, S)
+ * @param {FloatTensor | undefined} scores that softmax sees, for logSumExp
+ * @param {number} past the position of the first query
+ * @param {CheckedSummary} checked
+ * @param {ArrayLike<number>} [ids]
+ * @returns {Summary}
+ */
+export function summaryOf(weights, scores, past, checked, ids) {
+  const [B, H, L, S] = weights.dims
+  const call = /** @type {import('../runtime/attention-call.js').AttentionCall} */ ({ B, H, L, S })
+  const { outputs, sizes } = checkSummary(call, kernelOptions(checked), 'forward: summary')
+  const { rows: R, columns: C, top: K, bins } = sizes
+  /** @type {Record<string, any>} */
+  const made = {}
+  for (const [, name, dims] of outputs)
+    made[name] = new Tensor(new (name === 'topKeys' ? Int32Array : Float32Array)(count(dims)), dims)
+  const { map, topKeys, topWeights, entropy, distance, logSumExp } = made
+  topKeys?.data.fill(-1)
+  for (let n = 0; n < B * H * L; n++) {
+    const [head, i] = [Math.floor(n / L), n % L]
+    const row = weights.data.subarray(n * S, (n + 1) * S)
+    const r = Math.floor((i * R) / L)
+    const share = 1 / (Math.ceil(((r + 1) * L) / R) - Math.ceil((r * L) / R))
+    const bin = (/** @type {number} */ j) => Math.min(bins - 1, 32 - Math.clz32(Math.abs(i + past - j)))
+    row.forEach((weight, j) => {
+      if (weight === 0) return
+      if (map) map.data[(head * R + r) * C + Math.floor((j * C) / S)] += weight * share
+      if (entropy) entropy.data[n] -= weight * Math.log(weight)
+      if (distance) distance.data[head * bins + bin(j)] += weight
+      if (!topKeys || !(weight > topWeights.data[(n + 1) * K - 1])) return
+      let at = (n + 1) * K - 1
+      for (; at > n * K && weight > topWeights.data[at - 1]; at--) {
+        topWeights.data[at] = topWeights.data[at - 1]
+        topKeys.data[at] = topKeys.data[at - 1]
+      }
+      topWeights.data[at] = weight
+      topKeys.data[at] = j
+    })
+    if (logSumExp && scores) {
+      const own = scores.data.subarray(n * S, (n + 1) * S)
+      const most = own.reduce((a, b) => Math.max(a, b), -Infinity)
+      const sum = own.reduce((total, score) => total + Math.exp(score - most), 0)
+      logSumExp.data[n] = most === -Infinity ? most : most + Math.log(sum)
+    }
+  }
+  if (distance)
+    for (let head = 0; head < B * H; head++) {
+      const own = distance.data.subarray(head * bins, (head + 1) * bins)
+      const all = own.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0)
+      if (all > 0) for (let n = 0; n < bins; n++) own[n] /= all
+    }
+  if (made.scores) {
+    const each = Array.from({ length: B }, (_, b) =>
+      headScores([weights.slice(0, b, b + 1)], ids && Array.from(ids).slice(b * S, (b + 1) * S)),
+    )
+    const names = /** @type {(keyof typeof each[0])[]} */ (Object.keys(each[0] ?? {}))
+    const joined = (/** @type {keyof typeof each[0]} */ name) =>
+      new Tensor(Float32Array.from(each.flatMap(scores => [...scores[name].data])), [B, H])
+    made.scores = Object.fromEntries(names.map(name => [name, joined(name)]))
+  }
+  return made
+}
