@@ -8,7 +8,7 @@ part() { # its arguments: a name, a command
   "${@:2}"
   times+=("$1 $((SECONDS - start)) s")
 }
-part setup ./setup.sh packages reference clang-format native chromium firefox-esr webkit torch
+part setup ./setup.sh packages reference clang-format native chromium-headless-shell firefox-esr webkit torch
 part build ./build.sh
 part relaxed ./build.sh --relaxed
 part dist npm run -s dist
