@@ -3,6 +3,9 @@
 export { backward, backwardAsync } from './interpret/model-gradients.js'
 export { modelParameters } from './interpret/model-parameters.js'
 export { ablate, patch } from './interpret/patch.js'
+export { recordRun } from './interpret/recorded-run.js'
+export { scoreAttribution } from './interpret/score-attribution.js'
+export { steering } from './interpret/steering.js'
 
 /** @typedef {import('./interpret/model-gradients.js').ModelGradients} ModelGradients */
 /** @typedef {import('./interpret/model-gradients.js').BackwardOptionsOfModel} BackwardOptionsOfModel */
@@ -10,3 +13,9 @@ export { ablate, patch } from './interpret/patch.js'
 /** @typedef {import('./interpret/patch.js').PatchOptions} PatchOptions */
 /** @typedef {import('./interpret/patch.js').AblateOptions} AblateOptions */
 /** @typedef {import('./interpret/patch.js').PatchResult} PatchResult */
+/** @typedef {import('./interpret/recorded-run.js').RecordedRun} RecordedRun */
+/** @typedef {import('./interpret/score-attribution.js').ScoreAttribution} ScoreAttribution */
+/** @typedef {import('./interpret/score-attribution.js').ScoreAttributionOptions} ScoreAttributionOptions */
+/** @typedef {import('./interpret/score-attribution.js').Source} Source */
+/** @typedef {import('./interpret/steering.js').Steering} Steering */
+/** @typedef {import('./interpret/steering.js').SteeringOptions} SteeringOptions */

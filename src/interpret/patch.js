@@ -5,12 +5,14 @@ import { oneOf, readOptions, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
 import { checkSignal } from '../models/inputs.js'
-import { Model, stackNames } from '../models/model.js'
+import { Model } from '../models/model.js'
 import { copyOf, meanOverRows } from '../models/model-hooks.js'
 import { inTurns } from '../models/turns.js'
+import { inputOf } from './input-of.js'
 import { gradientSteps, sizesOf } from './model-gradients.js'
 import { readObjective } from './objective.js'
 import { collectEntered, resume, valuesOf } from './resume.js'
+import { stackOf } from './stack-of.js'
 
 /** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../models/model.js').ModelInput} ModelInput */
@@ -97,20 +99,6 @@ export async function ablate(model, input, options) {
 }
 
 /**
- * A text as the input of a model.
- * @param {Model} model
- * @param {unknown} given
- * @param {string} where
- * @returns {ModelInput}
- */
-function inputOf(model, given, where) {
-  Model.parts(model)
-  if (typeof given === 'string') return { ids: model.tokenize(given).ids }
-  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given
-  throw new TypeError(`${where}: ${describe(given)} given, a text or an input of forward such as { ids } expected`)
-}
-
-/**
  * What a run leaves.
  * @typedef {object} Read
  * @property {FloatTensor[]} numbers of the place in each layer
@@ -144,7 +132,9 @@ async function run(model, settings, where, start) {
     throw new TypeError(`${where}: onProgress: ${describe(onProgress)} given, a function expected`)
   if (!weights.hasHead)
     throw new Error(`${where}: this ${family.type} checkpoint has no head, so it has no answer to change`)
-  const { stack, spec, isCross } = stackOf(parts, settings.place, what, where)
+  const { stack, spec, isCross } = stackOf(parts, settings.place, where)
+  if (isCross && !what.startsWith('heads'))
+    throw new RangeError(`${where}: place: "cross" has heads only; what: "heads" or "heads by position" expected`)
   const names = spec.layers.map((_, layer) => `${stack}layers.${layer}.${isCross ? 'cross.' : ''}${PLACES[what]}`)
   const isExact = method === 'exact'
 
@@ -256,24 +246,6 @@ async function run(model, settings, where, start) {
     return result
   }
   return inTurns(qkv, steps(), { signal, layers: 0 })
-}
-
-/**
- * The stack whose parts are changed.
- * @param {Parts} parts
- * @param {unknown} place
- * @param {What} what
- * @param {string} where
- */
-export function stackOf({ family }, place, what, where) {
-  const { encoder, decoder } = family
-  const places = encoder && decoder ? ['decoder', 'encoder', 'cross'] : [decoder ? 'decoder' : 'encoder']
-  const chosen = oneOf(place ?? places[0], places, `${where}: place`)
-  if (chosen === 'cross' && !what.startsWith('heads'))
-    throw new RangeError(`${where}: place: "cross" has heads only; what: "heads" or "heads by position" expected`)
-  const stacks = stackNames(family)
-  const found = stacks.find(({ stack }) => stack === `${chosen === 'cross' ? 'decoder' : chosen}.`) ?? stacks[0]
-  return { ...found, isCross: chosen === 'cross' }
 }
 
 /**

@@ -1,0 +1,18 @@
+// The stack of a model that an option `place` means.
+
+import { oneOf } from '../base/arguments.js'
+import { stackNames } from '../models/model.js'
+
+/**
+ * @param {{ family: import('../models/family-shapes/parts.js').Family }} parts
+ * @param {unknown} place 'decoder' (default), 'encoder' or 'cross' of an encoder-decoder
+ * @param {string} where
+ */
+export function stackOf({ family }, place, where) {
+  const { encoder, decoder } = family
+  const places = encoder && decoder ? ['decoder', 'encoder', 'cross'] : [decoder ? 'decoder' : 'encoder']
+  const chosen = oneOf(place ?? places[0], places, `${where}: place`)
+  const stacks = stackNames(family)
+  const found = stacks.find(({ stack }) => stack === `${chosen === 'cross' ? 'decoder' : chosen}.`) ?? stacks[0]
+  return { ...found, isCross: chosen === 'cross' }
+}
