@@ -5,7 +5,7 @@ import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { Tensor } from '../base/tensor.js'
 import { Model } from '../models/model.js'
 import { embed, ModelOperations } from '../models/network.js'
-import { keyOf } from '../models/weights.js'
+import { embeddingOf, keyOf } from '../models/weights.js'
 import { RecordedRun, recorded, writtenBy } from './recorded-run.js'
 import { stackOf } from './stack-of.js'
 
@@ -98,9 +98,9 @@ export function scoreAttribution(model, input, options) {
     right.prepare(part.before, before.row(j), kNorm)
     keys = right.collect(given, own, { layer, part: at }, j, before.row(j))
     const { turns } = own.layers[layer]
-    if (turns && spec.rope) {
-      turn(queries, turns, i, spec.rope.dim)
-      turn(keys, turns, j, spec.rope.dim)
+    if (turns) {
+      turn(queries, turns, i)
+      turn(keys, turns, j)
     }
   }
   const bias = isCross ? undefined : own.layers[layer].bias
@@ -137,12 +137,11 @@ function joined(list, D) {
 /**
  * Rotary positions, in place: number i of a head turns with number i + dim / 2.
  * @param {Sourced[]} list
- * @param {{ cos: FloatTensor, sin: FloatTensor }} turns (1, L, dim / 2)
+ * @param {import('../models/network.js').Turns} turns (1, L, dim / 2)
  * @param {number} position
- * @param {number} dim
  */
-function turn(list, turns, position, dim) {
-  const half = dim / 2
+function turn(list, turns, position) {
+  const half = turns.dim / 2
   const [cos, sin] = [turns.cos, turns.sin].map(({ data }) => data.subarray(position * half, (position + 1) * half))
   for (const { vector } of list)
     for (let i = 0; i < half; i++) {
@@ -265,7 +264,7 @@ class Pulled {
         this.add(more)
       }
     }
-    const { embedding } = family
+    const embedding = embeddingOf(family, stack.spec)
     if (embedding.project) {
       const { project } = embedding
       const linear = weights.linear(project)
@@ -291,19 +290,13 @@ class Pulled {
       L: 1,
       ...changed,
     })
-    const sum = embed(family, ops, only({})).data
+    const sum = embed(embedding, ops, only({})).data
     if (embedding.norm) this.through(embedding.norm, sum)
     const C = embedding.tokens.columns
     const zeros = new Tensor(new Float32Array(C), [1, 1, C])
     /** What a table of the embedding alone gives. @param {Partial<typeof embedding>} other */
     const alone = other =>
-      this.apply(
-        embed(
-          { ...family, embedding: { tokens: embedding.tokens, ...other } },
-          ops,
-          only(other.scale ? {} : { rows: zeros }),
-        ).data,
-      )
+      this.apply(embed({ tokens: embedding.tokens, ...other }, ops, only(other.scale ? {} : { rows: zeros })).data)
     found.push({ source: { kind: 'token', name: 'token' }, vector: alone({ scale: embedding.scale ?? 1 }) })
     const { positions, sinusoids, types } = embedding
     if (positions || sinusoids)
