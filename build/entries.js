@@ -24,7 +24,6 @@ export const THREADS = ['threads.js', 'worker.js']
 export const ELEMENTS = [
   { name: 'elements/heatmap', source: 'web/elements/heatmap.js', tag: 'qkv-heatmap', element: 'QkvHeatmap' },
   { name: 'elements/heads', source: 'web/elements/heads.js', tag: 'qkv-heads', element: 'QkvHeads' },
-  { name: 'elements/lines', source: 'web/elements/lines.js', tag: 'qkv-lines', element: 'QkvLines' },
   { name: 'elements/flow', source: 'web/elements/flow.js', tag: 'qkv-flow', element: 'QkvFlow' },
   { name: 'elements/trace', source: 'web/elements/trace.js', tag: 'qkv-trace', element: 'QkvTrace' },
   { name: 'elements', source: 'web/elements/index.js' },

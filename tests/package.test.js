@@ -23,7 +23,6 @@ const files = run('tar', ['tzf', tarball])
 const MOST = {
   'elements/heatmap': 20,
   'elements/heads': 16,
-  'elements/lines': 16,
   'elements/flow': 16,
   'elements/trace': 28,
   elements: 32,
@@ -332,7 +331,7 @@ for (const [title, from, to, message] of [
   })
 
 const elements = `import { texts, type QkvHeatmap } from 'qkv/elements'
-  import 'qkv/elements/lines'
+  import 'qkv/elements/flow'
   import widget from 'qkv/anywidget'
   import type { AnyWidget } from '${join(root, 'node_modules/@anywidget/types/dist/index.js')}'
   const map: QkvHeatmap = document.createElement('qkv-heatmap')
@@ -340,7 +339,7 @@ const elements = `import { texts, type QkvHeatmap } from 'qkv/elements'
   map.addEventListener('cell-edit', ({ detail }) => console.log(detail.row + detail.old, detail.isFirst))
   map.addEventListener('click', ({ clientX }) => console.log(clientX))
   document.querySelector('qkv-heads')?.addEventListener('head-select', ({ detail }) => console.log(detail.head + 1))
-  document.querySelector('qkv-lines')?.addEventListener('token-focus', ({ detail }) => console.log(detail?.side === 'row'))
+  document.querySelector('qkv-flow')?.addEventListener('flow-frame', ({ detail }) => console.log(detail.step === 'mask'))
   const picture: Promise<Blob> = map.toPNG()
   const text: Promise<string> = map.toSVG()
   const notebook: AnyWidget = widget

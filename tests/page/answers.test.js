@@ -122,7 +122,7 @@ asks(
 asks(
   '3. why divide by sqrt(d)? A slider: the spread grows as sqrt(d), softmax saturates, the gradient fades',
   async () => {
-    await tour(3)
+    await tour(1)
     const read = async () => {
       const [deviation] = (await text('#distribution-deviation')).match(/by [\d.]+/) ?? []
       const of = async (/** @type {string} */ side) => ({
@@ -154,7 +154,7 @@ asks(
 )
 
 asks('4. what does the mask remove, and why do both ways agree? Three rows, exponential by exponential', async () => {
-  await tour(4)
+  await tour(2)
   const rows = await page.locator('.algebra-row').all()
   assert.equal(rows.length, 3)
   const want = expected('causal').weights?.data ?? []
@@ -207,22 +207,8 @@ asks('6. what differs between heads? A sentence each; the largest differences of
   )
 })
 
-asks(
-  '7. which shapes? Two clicks to sizes where key and value differ; the shapes are those of the tensors',
-  async () => {
-    await tour(7)
-    const { tensors } = traced(change(settingsOf('heads'), { heads: 2, dModel: 6, dKey: 4, dValue: 5 }))
-    const shapes = (await page.locator('.shape-steps .dims').allTextContents()).map(plain)
-    const of = (/** @type {'Q' | 'output' | 'joined'} */ name) => [1, ...(tensors[name]?.dims ?? [])].join('×')
-    assert.deepEqual([of('Q'), of('output'), of('joined')], ['1×2×6×4', '1×2×6×5', '1×6×10'])
-    for (const name of /** @type {const} */ (['Q', 'output', 'joined']))
-      assert.ok(shapes.includes(of(name)), shapes.join())
-    await reads('#tour-text', /d_k = 4.*d_v = 5.*6×10/)
-  },
-)
-
 asks('8. cross-attention: rows are words that ask, columns words that answer', async () => {
-  await tour(8)
+  await tour(5)
   const { rowTokens, columnTokens, rowTitle, columnTitle } = await page.locator('#map').evaluate(map => {
     const { rowTokens, columnTokens, rowTitle, columnTitle } = /** @type {any} */ (map)
     return { rowTokens, columnTokens, rowTitle, columnTitle }
@@ -262,39 +248,42 @@ asks('10. what does an induction head do? By its name, on a sentence of one’s 
   assert.ok(at > 0.9)
 })
 
-asks('11. what happens if a weight of W_q grows? Scores and weights move as the gradient says', async () => {
-  await tour(11)
-  const own = settingsOf('self')
-  const cell = /** @type {const} */ ({ matrix: 'Wq', head: 0, row: 0, column: 0 })
-  const value = Number(traced(own).tensors.Wq?.data[0])
-  // The weights of a little more and a little less, by the core: what a gradient has to say of them.
-  const h = 0.002
-  const [more, less] = [h, -h].map(by => traced(edit(own, cell, value + by)).tensors)
-  const lines = await page
-    .locator('#sensitivity tbody tr')
-    .evaluateAll(rows =>
-      rows.map(row => Array.from(row.children, each => (each.textContent ?? '').trim().replace('−', '-'))),
-    )
-  const said = await text('#sensitivity')
-  const row = SENTENCE.findIndex(each => said.includes(`the query ${each} grows`))
-  assert.ok(row >= 0 && lines.length === 6, said)
-  for (const [name, score, weight] of lines) {
-    const slope = (/** @type {'scaled' | 'weights'} */ matrix) => {
-      const at = (/** @type {import('../../web/rooms/layer/numbers/index.js').Tensors} */ tensors) =>
-        Number(tensors[matrix]?.at(0, row, SENTENCE.indexOf(name)))
-      return (at(more) - at(less)) / (2 * h)
+asks(
+  '11. what happens if a weight of W_q grows? Scores and weights move as the gradient says',
+  async () => {
+    const own = settingsOf('self')
+    const cell = /** @type {const} */ ({ matrix: 'Wq', head: 0, row: 0, column: 0 })
+    const value = Number(traced(own).tensors.Wq?.data[0])
+    // The weights of a little more and a little less, by the core: what a gradient has to say of them.
+    const h = 0.002
+    const [more, less] = [h, -h].map(by => traced(edit(own, cell, value + by)).tensors)
+    const lines = await page
+      .locator('#sensitivity tbody tr')
+      .evaluateAll(rows =>
+        rows.map(row => Array.from(row.children, each => (each.textContent ?? '').trim().replace('−', '-'))),
+      )
+    const said = await text('#sensitivity')
+    const row = SENTENCE.findIndex(each => said.includes(`the query ${each} grows`))
+    assert.ok(row >= 0 && lines.length === 6, said)
+    for (const [name, score, weight] of lines) {
+      const slope = (/** @type {'scaled' | 'weights'} */ matrix) => {
+        const at = (/** @type {import('../../web/rooms/layer/numbers/index.js').Tensors} */ tensors) =>
+          Number(tensors[matrix]?.at(0, row, SENTENCE.indexOf(name)))
+        return (at(more) - at(less)) / (2 * h)
+      }
+      near([Number(score)], [slope('scaled')], 5e-4, `the score of ${name}`)
+      near([Number(weight)], [slope('weights')], 5e-4, `the weight of ${name}`)
     }
-    near([Number(score)], [slope('scaled')], 5e-4, `the score of ${name}`)
-    near([Number(weight)], [slope('weights')], 5e-4, `the weight of ${name}`)
-  }
-  // Typed, the number moves the map.
-  await page.click('#set')
-  await page.keyboard.press('ControlOrMeta+A')
-  await page.keyboard.type('1.5')
-  await page.keyboard.press('Enter')
-  const typed = traced(edit(own, cell, 1.5)).tensors
-  near((await printed(page, 'weights')).map(Number), Array.from(typed.weights?.data ?? []), 6e-5, 'weights')
-})
+    // Typed, the number moves the map.
+    await page.click('#set')
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.type('1.5')
+    await page.keyboard.press('Enter')
+    const typed = traced(edit(own, cell, 1.5)).tensors
+    near((await printed(page, 'weights')).map(Number), Array.from(typed.weights?.data ?? []), 6e-5, 'weights')
+  },
+  '#2&heads=1&dValue=4&cell=Wq.0.0.0',
+)
 
 asks('12. how to get these numbers in PyTorch? The programs are shown before they are copied, and follow', async () => {
   await page.click('#more > summary')
@@ -311,7 +300,7 @@ asks('12. how to get these numbers in PyTorch? The programs are shown before the
   await becomes(() => page.locator('#code-pytorch').textContent(), pytorchCode(other), 'it follows')
 })
 
-test('the tour has twelve stops, each with a link, a question and live words, in both languages', async () => {
+test('the tour has seven stops, each with a link, a question and live words, in both languages', async () => {
   for (const [language, reducedMotion] of /** @type {const} */ ([
     ['en', 'no-preference'],
     ['zh', 'reduce'],
@@ -320,7 +309,7 @@ test('the tour has twelve stops, each with a link, a question and live words, in
     await set('language', language)
     await page.click('#tour-start > summary')
     await page.click('#tour-start [data-item="1"]')
-    for (let stop = 1; stop <= 12; stop++) {
+    for (let stop = 1; stop <= 7; stop++) {
       await page.locator(`#tour[data-stop="${stop}"]`).waitFor()
       const said = await text('#tour')
       assert.ok(said.length > 30 && !/undefined|\{\w+\}|NaN/.test(said), said)
@@ -339,11 +328,11 @@ test('the tour has twelve stops, each with a link, a question and live words, in
         const [from, to] = dock.top > innerHeight / 2 ? [0, dock.top] : [dock.bottom, innerHeight]
         return Math.min(bottom, to) - Math.max(top, from) > Math.min(60, bottom - top - 8)
       })
-      if (stop < 12) await page.click('#tour-next')
+      if (stop < 7) await page.click('#tour-next')
     }
-    await page.locator('#tour[data-stop="12"]').waitFor()
+    await page.locator('#tour[data-stop="7"]').waitFor()
     await becomes(() => page.locator('#tour-next').count(), 0)
-    await page.waitForFunction(() => /tour=12/.test(location.hash))
+    await page.waitForFunction(() => /tour=7/.test(location.hash))
     await page.click('#tour-leave')
     await page.locator('#tour').waitFor({ state: 'detached' })
   }
@@ -353,18 +342,13 @@ test('the tour has twelve stops, each with a link, a question and live words, in
 test('a stop of the tour knows when its thing was done, leads to where it is done, and explains its terms', async () => {
   /** @type {[number, () => Promise<unknown>][]} */
   const things = [
-    [1, () => page.locator('[data-word="queries:1"]').first().click()],
-    [2, () => page.locator('.panel .terms .factor').first().click()],
-    [3, () => page.locator('#distribution-d').press('ArrowRight')],
-    [4, () => set('mask', 'window')],
-    [5, () => page.locator('#sees').selectOption('0')],
-    [6, () => page.locator('#minus').selectOption('0')],
-    [7, () => set('dKey', '3')],
-    [8, () => page.locator('[data-word="keys:1"]').first().click()],
-    [9, () => page.locator('#plot-query').press('ArrowRight')],
-    [10, () => page.fill('#sentence', 'red fox ran red')],
-    [11, () => page.fill('#set', '1.5').then(() => page.press('#set', 'Enter'))],
-    [12, () => page.fill('#sentence', 'one two')],
+    [1, () => page.locator('#distribution-d').press('ArrowRight')],
+    [2, () => set('mask', 'window')],
+    [3, () => page.locator('#sees').selectOption('0')],
+    [4, () => page.locator('#minus').selectOption('0')],
+    [5, () => page.locator('[data-word="keys:1"]').first().click()],
+    [6, () => page.locator('#plot-query').press('ArrowRight')],
+    [7, () => page.fill('#sentence', 'red fox ran red')],
   ]
   for (const [stop, act] of things) {
     await tour(stop)
@@ -372,14 +356,14 @@ test('a stop of the tour knows when its thing was done, leads to where it is don
     await act()
     await reads('#tour-done', 'Done.')
   }
-  await tour(12)
+  await tour(7)
   await page.click('#tour-do')
   await page.waitForFunction(() => (document.querySelector('[data-tour="2"]')?.getBoundingClientRect().top ?? -1) >= 0)
-  await tour(2)
-  const term = page.locator('#tour [data-term="query"]')
+  await tour(1)
+  const term = page.locator('#tour [data-term="softmax"]')
   await term.locator('button').click()
   const box = await term.locator('.term-text').boundingBox()
-  await reads('#tour [data-term="query"] .term-text', /What a word asks/)
+  await reads('#tour [data-term="softmax"] .term-text', /Turns a row of scores into shares/)
   assert.ok(box && box.y >= 0 && box.y + box.height <= 900, 'it is in sight')
 })
 
@@ -387,7 +371,7 @@ test('whoever leaves the tour has the settings from before it again, or what was
   await go(LAYER)
   await page.fill('#sentence', 'my very own words')
   await set('seed', '7')
-  for (const stop of [1, 4, 8]) await tour(stop)
+  for (const stop of [1, 2, 5]) await tour(stop)
   await page.click('#tour-leave')
   await page.locator('#tour').waitFor({ state: 'detached' })
   await becomes(() => page.inputValue('#sentence'), 'my very own words')
@@ -397,7 +381,7 @@ test('whoever leaves the tour has the settings from before it again, or what was
   await page.click('#tour-leave')
   await page.locator('#tour').waitFor({ state: 'detached' })
   await becomes(() => page.inputValue('#sentence'), 'typed in the tour')
-  await go('#2&tour=5')
+  await go('#2&tour=3')
   await page.click('#tour-leave')
   await page.locator('#tour').waitFor({ state: 'detached' })
   await becomes(() => page.locator('[data-word="queries:2"].is-selected').count(), 1, 'nothing was there before it')
@@ -418,7 +402,7 @@ test('no bar covers the inspector, at four sizes, with the tour and without, abo
       return [...found]
     })
   for (const [width, height] of [[1440, 900], [1920, 1080], [1100, 700], [360, 780]]) // biome-ignore format: one line
-    for (const hash of ['#2&cell=weights.0.1.1', '#2&tour=2']) {
+    for (const hash of ['#2&cell=weights.0.1.1', '#2&tour=3']) {
       await page.setViewportSize({ width, height })
       await go(hash)
       for (const share of [0, 0.1, 0.5, 1]) {
@@ -428,8 +412,8 @@ test('no bar covers the inspector, at four sizes, with the tour and without, abo
       }
     }
   await page.setViewportSize({ width: 1440, height: 900 })
-  await go('#2&tour=2')
-  await page.locator('#tour[data-stop="2"]').waitFor()
+  await go('#2&tour=3')
+  await page.locator('#tour[data-stop="3"]').waitFor()
   const close = await page.locator('#inspector-close').evaluate(button => {
     const { x, y, width, height } = button.getBoundingClientRect()
     return document.elementFromPoint(x + width / 2, y + height / 2) === button
@@ -438,10 +422,10 @@ test('no bar covers the inspector, at four sizes, with the tour and without, abo
 })
 
 test('a link to a stop of the tour opens it', async () => {
-  await go('#2&tour=5')
-  await page.locator('#tour[data-stop="5"]').waitFor()
+  await go('#2&tour=3')
+  await page.locator('#tour[data-stop="3"]').waitFor()
   await reads('#tour-text', /Does short \(word 3\) see dessert \(word 5\)\? No\./)
-  await go('#2&tour=4')
+  await go('#2&tour=2')
   await page.waitForFunction(() => {
     const { top = 1e9 } = document.querySelector('#algebra[data-tour="1"]')?.getBoundingClientRect() ?? {}
     return top >= 0 && top < innerHeight / 2

@@ -97,7 +97,7 @@ for (const language of ['en', 'zh'])
     await set('language', language)
     for (const preset of ['heads', 'waistline', 'cross', 'embedding', 'handBuilt', 'layer']) {
       await choose(preset)
-      const views = preset === 'heads' || preset === 'waistline' ? ['lines', 'difference', 'numbers', 'map'] : ['map']
+      const views = preset === 'heads' || preset === 'waistline' ? ['flow', 'difference', 'numbers', 'map'] : ['map']
       for (const view of views) {
         await page.click(`[data-view="${view}"]`)
         await look(`${preset}, ${view}`)

@@ -5,7 +5,7 @@ import { load } from 'qkv'
 import { exceptions, luminance, paletteOf, pixel, stepOf } from '../../web/elements/colour-scale.js'
 import { raster } from '../../web/elements/raster.js'
 import { headStatistics } from '../../web/elements/statistics.js'
-import { announced, events, pixels, show, useElements } from './elements.js'
+import { events, pixels, show, useElements } from './elements.js'
 import { becomes, page, url } from './open.js'
 
 const WORDS = ['Life', 'is', 'short', 'eat']
@@ -56,10 +56,9 @@ async function showAll() {
   const large = { data: Array.from({ length: 2500 }, (_, i) => (i % 50) / 50), dims: [50, 50] }
   await show('qkv-heatmap', { label: 'A large map', matrix: large })
   await show('qkv-heatmap', { label: 'A table', matrix: large, asTable: true })
-  await show('qkv-heatmap', { label: 'To edit', matrix: WEIGHTS, mode: 'edit' })
+  await show('qkv-heatmap', { label: 'To edit', matrix: WEIGHTS, editable: true })
   await show('qkv-heatmap', { label: 'Broken', matrix: { data: [], dims: [3] } })
   await show('qkv-heatmap', { label: 'Empty' })
-  await show('qkv-lines', { weights: WEIGHTS, queryTokens: WORDS, keyTokens: WORDS })
   await show('qkv-trace', { label: 'A trace', queryTokens: WORDS, trace: { scores: HEADS, weights: HEADS } })
 }
 
@@ -174,33 +173,6 @@ test('all heads are shown with their numbers; arrow keys and clicks select one',
   assert.notDeepEqual(colour(2, 2), colour(60, 2), 'a small map is painted')
 })
 
-test('lines: a token tells its links, arrow keys walk both sides', async () => {
-  const element = await show('qkv-lines', { weights: WEIGHTS, queryTokens: WORDS, keyTokens: WORDS })
-  await page.locator('qkv-lines .scroll').focus()
-  await page.keyboard.press('End')
-  await becomes(() => announced('qkv-lines'), 'eat looks at short 0.80, eat 0.10, Life 0.05, is 0.05')
-  await page.keyboard.press('ArrowRight')
-  await page.keyboard.press('Home')
-  await becomes(() => announced('qkv-lines'), 'Life is seen by Life 1.00, is 0.90, short 0.10, eat 0.05')
-  assert.deepEqual((await events('token-focus')).at(-1), { side: 'column', index: 0 })
-  const svg = await element.evaluate(lines => lines.toSVG())
-  assert.equal(svg.match(/<path /g)?.length, 10 + 4, 'ten links, and those of the token once more')
-})
-
-test('lines of a thousand tokens: the strongest links, and it says which are left out', async () => {
-  const size = 1000
-  const data = Array.from({ length: size * size }, (_, i) => (i % size === Math.floor(i / size) ? 0.5 : 0.4 / size))
-  const element = await show('qkv-lines', { weights: { data, dims: [size, size] }, threshold: 0 })
-  await becomes(() => page.locator('qkv-lines p').textContent(), /^Links below 0\.\d+ are left out\.$/)
-  await page.locator('qkv-lines .scroll').focus()
-  await page.keyboard.press('End')
-  await becomes(() => announced('qkv-lines'), /^row 1000 looks at column 1000 0\.50, /)
-  const scrolled = await page.locator('qkv-lines .scroll').evaluate(({ scrollTop }) => scrollTop)
-  assert.ok(scrolled > 10_000, `scrolled to ${scrolled}`)
-  const svg = await element.evaluate(lines => lines.toSVG())
-  assert.ok((svg.match(/<path /g)?.length ?? 0) >= size)
-})
-
 test('a trace of qkv shows each of its steps, and its numbers', async () => {
   const qkv = await load()
   const g = qkv.generator(1)
@@ -247,9 +219,7 @@ test('pictures are SVG with text as text, and PNG', async () => {
   await showAll()
   const pictures = await page.evaluate(async () => {
     const all = []
-    for (const element of /** @type {any} */ (
-      document.querySelectorAll('qkv-heatmap, qkv-heads, qkv-lines, qkv-trace')
-    )) {
+    for (const element of /** @type {any} */ (document.querySelectorAll('qkv-heatmap, qkv-heads, qkv-trace'))) {
       const svg = await element.toSVG()
       const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml')
       const png = new Uint8Array(await (await element.toPNG()).arrayBuffer())
@@ -262,7 +232,7 @@ test('pictures are SVG with text as text, and PNG', async () => {
     }
     return all
   })
-  assert.equal(pictures.length, 9)
+  assert.equal(pictures.length, 8)
   for (const { isBroken, font, ratio } of pictures) {
     assert.ok(!isBroken)
     assert.match(font ?? '', /sans-serif/)
@@ -295,7 +265,6 @@ test('tokens are text, whatever they hold', async () => {
   const tokens = { rowTokens: HOSTILE, columnTokens: HOSTILE, label: HOSTILE[0] }
   await show('qkv-heatmap', { matrix, ...tokens })
   await show('qkv-heatmap', { matrix, ...tokens, asTable: true })
-  await show('qkv-lines', { weights: matrix, queryTokens: HOSTILE, keyTokens: HOSTILE, label: HOSTILE[1] })
   await show('qkv-heads', { weights: { data: matrix.data, dims: [1, size, size] }, names: [HOSTILE[0]] })
   await show('qkv-trace', { trace: { weights: matrix }, queryTokens: HOSTILE })
   const found = await page.evaluate(async () => {
@@ -332,7 +301,6 @@ test('a page hands over its own words, and no English is left', async () => {
   const tokens = ['甲', '乙', '丙', '丁']
   await show('qkv-heatmap', { matrix: WEIGHTS, texts, rowTokens: tokens, columnTokens: tokens, label: '图' })
   await show('qkv-heads', { weights: HEADS, texts })
-  await show('qkv-lines', { weights: WEIGHTS, texts, queryTokens: tokens, keyTokens: tokens })
   const english = await page.evaluate(async () => {
     const elements = Array.from(/** @type {any} */ (document.querySelectorAll('main > :not(h1)')))
     const words = elements.map(async element => {

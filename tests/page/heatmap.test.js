@@ -262,7 +262,7 @@ test('cells are painted by mouse, by touch and by keyboard', async () => {
 })
 
 test('a number is typed or dragged; nonsense changes nothing', async () => {
-  await show('qkv-heatmap', { ...MAP, mode: 'edit' })
+  await show('qkv-heatmap', { ...MAP, editable: true })
   const type = async (/** @type {string} */ letters) => {
     await map().focus()
     await page.keyboard.press('Control+Home')
@@ -270,13 +270,13 @@ test('a number is typed or dragged; nonsense changes nothing', async () => {
     await page.keyboard.press('Enter')
     return events('cell-edit')
   }
-  await becomes(() => type('-1.5'), [{ row: 0, column: 0, value: -1.5, old: 1, isFirst: true }])
+  await becomes(() => type('1.5'), [{ row: 0, column: 0, value: 1.5, old: 1, isFirst: true }])
   await becomes(() => type('2,25'), [{ row: 0, column: 0, value: 2.25, old: 1, isFirst: true }])
   await becomes(() => type('1e-'), [])
   const { x, y } = await middle(2, 2)
   await page.mouse.move(x, y)
   await page.mouse.down()
-  await page.mouse.move(x + 20, y, { steps: 2 })
+  await page.mouse.move(x, y - 20, { steps: 2 })
   await page.mouse.up()
   const dragged = await events('cell-edit')
   assert.ok(dragged.every(({ row, column, old }) => row === 2 && column === 2 && old === 0.5))

@@ -25,7 +25,7 @@ const controls = () =>
 
 test('on paper there are no controls but the sentence, and the numbers stay', async () => {
   for (const preset of ['heads', 'causal', 'layer', 'waistline'])
-    for (const view of ['map', 'lines', 'difference']) {
+    for (const view of ['map', 'flow', 'difference']) {
       await page.emulateMedia({ media: 'screen' })
       await choose(preset)
       await page.click(`[data-view="${view}"]`)

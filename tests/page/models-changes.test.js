@@ -35,7 +35,7 @@ const weight = (row, column) =>
 test('a painted cell hides its key, a typed one sets its weight: the prediction moves, and the chips take both back', async () => {
   await begin('2.2')
   const map = page.locator('#models-map [tabindex="0"]').first()
-  await page.selectOption('#models-mode', 'paint')
+  await page.click('#models-paint')
   await map.focus()
   await page.keyboard.press('Control+End') // the last query, itself
   await page.keyboard.press('Space')
@@ -48,7 +48,7 @@ test('a painted cell hides its key, a typed one sets its weight: the prediction 
   await page.locator('.change-remove').click()
   await page.locator('#models-effect').waitFor({ state: 'detached' })
   await becomes(async () => (await weight(9, 9)) > 0, true)
-  await page.selectOption('#models-mode', 'edit')
+  await page.click('#models-paint')
   await map.focus()
   await page.keyboard.press('Control+End')
   await page.keyboard.type('0.75')

@@ -156,10 +156,10 @@ export async function set(field, value) {
   await page.keyboard.press('Escape')
 }
 
-/** @param {'read' | 'edit' | 'paint'} name */
+/** What a stroke over the map does. @param {'read' | 'paint'} name */
 export async function mode(name) {
-  await page.click('#edit > summary')
-  await page.click(`#edit [data-item="${name}"]`)
+  const isPainting = (await page.locator('#paint').getAttribute('aria-pressed')) === 'true'
+  if (isPainting !== (name === 'paint')) await page.click('#paint')
 }
 
 /** Opens another address, in the same tab. @param {string} address the hash */

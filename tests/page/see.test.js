@@ -92,7 +92,7 @@ test('nothing is wider than a phone, with any preset, a long word and many, in a
     await choose(preset)
     for (const sentence of [undefined, `${SENTENCE} ${'long'.repeat(40)}`, words(12)]) {
       if (sentence) await page.fill('#sentence', sentence)
-      for (const view of ['map', 'lines', 'difference', 'numbers']) {
+      for (const view of ['map', 'flow', 'difference', 'numbers']) {
         await page.click(`[data-view="${view}"]`)
         await becomes(() => beyond(page), [], `${preset}, “${(sentence ?? '').slice(0, 20)}”, ${view}`)
       }

@@ -76,62 +76,6 @@ test('buttons and keys go on and back', async () => {
   await becomes(current, 'embed', 'a letter in a box is a letter')
 })
 
-test('play computes a step cell by cell before the reader’s eyes, then the next step; Space stops it', async () => {
-  await page.clock.install()
-  await page.click('[data-step="scores"]')
-  await page.evaluate(() => {
-    /** What each frame shows: the step, the cell that is marked, how much is not written yet. @type {string[]} */
-    const frames = []
-    const look = () => {
-      const step = document.querySelector('.rail [aria-current]')?.getAttribute('data-step')
-      const own = /** @type {HTMLElement | null} */ (document.querySelector('[data-matrix="scores"] .mark-own'))
-      const blanks = document.querySelectorAll('[data-matrix="scores"] .blank').length
-      const bands = document.querySelectorAll('[data-matrix="Q"] .mark-source').length
-      const frame = [step, own?.style.gridArea.match(/\d+/g)?.slice(0, 2).join('.'), blanks, bands].join(' ')
-      if (frames[frames.length - 1] !== frame) frames.push(frame)
-      requestAnimationFrame(look)
-    }
-    look()
-    Object.assign(globalThis, { frames })
-  })
-  const frames = () => page.evaluate(() => /** @type {{ frames: string[] }} */ (/** @type {any} */ (globalThis)).frames)
-  await page.click('#play')
-  const cell = await page.locator('[data-matrix="scores"] [data-row="3"][data-column="3"]').boundingBox()
-  if (cell) await page.mouse.move(cell.x + cell.width / 2, cell.y + cell.height / 2) // the pointer may rest on a cell
-  while ((await current()) === 'scores') await page.clock.runFor(100) // frame by frame, however busy the machine is
-  await becomes(current, 'scaled')
-  const played = (await frames())
-    .filter(frame => /^scores \d+\.\d+ [12] 1$/.test(frame))
-    .map(frame => frame.split(' ')[1])
-  const cells = [...new Set(played)]
-  assert.deepEqual(cells.slice(0, 2), ['2.2', '2.3'], 'the first cell, then the one beside it; its row is banded')
-  assert.ok(cells.length >= 10 && cells.length <= 12, `two rows play, the rest fills at once: ${cells}`)
-  await becomes(() => page.locator('[data-matrix="scores"] .blank').count(), 0, 'all is written')
-  await page.keyboard.press(' ')
-  await page.waitForFunction(() => document.querySelector('#play')?.getAttribute('aria-pressed') === 'false')
-  await becomes(current, 'scaled')
-})
-
-test('while a step plays, every number stays in its row and its column', async () => {
-  await page.clock.install()
-  const boxes = () =>
-    page.locator('[data-matrix="scores"] :is([data-row], .name)').evaluateAll(all =>
-      all.map(each => {
-        const grid = /** @type {Element} */ (each.closest('.grid')).getBoundingClientRect()
-        const { x, y } = each.getBoundingClientRect()
-        return [each.textContent, Math.round(x - grid.x), Math.round(y - grid.y)].join(' ')
-      }),
-    )
-  await page.click('[data-step="scores"]')
-  const written = await boxes()
-  await page.click('#play')
-  for (let i = 0; i < 4; i++) {
-    await page.clock.runFor(300)
-    await page.locator('[data-matrix="scores"] .blank').first().waitFor({ state: 'attached' }) // it plays
-    await becomes(boxes, written)
-  }
-})
-
 test('a subscript stands lower than its letter, and a word in a formula stands apart', async () => {
   const below = await page
     .locator('#step-scaled .formula msub')

@@ -1,4 +1,4 @@
-// One layer without a browser: settings with Undo, places with Back, what is computed for each state, Play, the tour.
+// One layer without a browser: settings with Undo, places with Back, what is computed for each state, the tour.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -259,44 +259,41 @@ test('a baseline that fails is a sentence, and is computed again after the next 
   assert.equal(store.state.got.baseline?.is, 'here')
 })
 
-test('a step plays cell by cell, and nothing moves after it is stopped', t => {
-  t.mock.timers.enable({ apis: ['setTimeout'] })
-  const { store, act } = start()
-  act.look({ step: 'scores' })
-  act.play()
-  /** @type {string[]} */
-  const lit = []
-  for (let i = 0; i < 3; i++) {
-    t.mock.timers.tick(300)
-    const { cell: own } = store.state.settings
-    lit.push(`${own?.matrix} ${own?.row} ${own?.column}`)
-  }
-  assert.deepEqual(lit, ['scores 0 0', 'scores 0 1', 'scores 0 2'])
-  assert.equal(store.can().back, false, 'what plays is no place')
-  act.play()
-  const stopped = store.state.settings
-  assert.equal(store.state.view.playing, undefined)
-  t.mock.timers.tick(10_000)
-  assert.equal(store.state.settings, stopped)
+test('a step opens its frame of the flow or its matrices; a frame of the flow marks its cell and its step', () => {
+  const { store, act, effects } = start({ link: 'view=flow&step=softmax' })
+  assert.equal(store.link(), 'step=softmax&view=flow')
+  act.goTo('mix')
+  assert.deepEqual(effects.pop(), { type: 'reveal', selector: '#flow' })
+  act.frame(3, 'scores', 1)
+  const { settings, view } = store.state
+  assert.deepEqual([settings.step, view.frame], ['scores', 'scores'])
+  assert.deepEqual(view.pointed, { matrix: 'scores', head: 0, row: 3, column: 1 })
+  assert.deepEqual([store.can().undo, store.can().back], [false, false])
+  store.update(room.pass?.(store.state, 'embed'))
+  assert.equal(store.state.settings.step, 'scores', 'scrolling does not move the flow')
+  act.look({ view: 'map' })
+  assert.equal(store.state.view.pointed, undefined)
+  act.moveStep(1)
+  assert.deepEqual(effects.pop(), { type: 'reveal', selector: '#step-scaled' })
 })
 
-test('without motion, steps follow one another; leaving the room stops them', t => {
-  t.mock.timers.enable({ apis: ['setTimeout'] })
+test('one drag is one step of Undo, however long it takes', t => {
   const { store, act } = start()
-  store.surround({ isStill: true })
-  act.look({ step: 'scores' })
-  act.play()
-  t.mock.timers.tick(300)
-  assert.equal(store.state.settings.step, 'scaled')
-  t.mock.timers.tick(4000)
-  assert.equal(store.state.settings.step, 'masked')
-  store.update(room.leave?.(store.state))
-  t.mock.timers.tick(10_000)
-  assert.equal(store.state.settings.step, 'masked')
+  let now = 1000
+  t.mock.method(performance, 'now', () => now)
+  for (const value of [0.1, 0.2, 0.3]) {
+    act.edit(cell(3, 1), value, 'drag 1')
+    now += 5000
+  }
+  act.edit(cell(3, 1), 0.5, 'drag 2')
+  store.travel('undo', 0)
+  assert.equal(store.state.settings.edits[0].value, 0.3)
+  store.travel('undo', 0)
+  assert.deepEqual(store.state.settings.edits, [])
 })
 
 test('the tour: a link opens a stop, what it asks for stays done, whoever leaves it has the settings from before', () => {
-  const { store, act, effects } = start({ link: 'tour=3' })
+  const { store, act, effects } = start({ link: 'tour=1' })
   assert.deepEqual([store.state.settings.heads, hasDistribution(store.state)], [1, true])
   assert.ok(effects.some(({ type }) => type === 'reveal'))
   assert.deepEqual(room.marks?.(store.state), ['#distribution', '.distribution-controls'])
@@ -306,19 +303,19 @@ test('the tour: a link opens a stop, what it asks for stays done, whoever leaves
   act.setTour(null)
   assert.equal(store.state.settings.heads, 1, 'nothing was there before it')
   act.change({ sentence: 'my very own words', seed: '7' })
-  act.setTour(1)
-  act.setTour(8)
+  act.setTour(2)
+  act.setTour(5)
   assert.equal(store.state.view.wasDone, false)
   act.setTour(null)
   assert.deepEqual([store.state.settings.sentence, store.state.settings.seed], ['my very own words', '7'])
-  act.setTour(1)
+  act.setTour(2)
   act.change({ sentence: 'typed in the tour' })
   act.setTour(null)
   assert.equal(store.state.settings.sentence, 'typed in the tour')
 })
 
 test('every stop of the tour is done by its own thing, and not on arrival', () => {
-  for (let stop = 1; stop <= 12; stop++) {
+  for (let stop = 1; stop <= 7; stop++) {
     const { store, act } = start({ link: `tour=${stop}` })
     assert.equal(store.state.settings.tour, stop)
     assert.equal(store.state.view.wasDone, false, `stop ${stop}`)
@@ -329,7 +326,6 @@ test('every stop of the tour is done by its own thing, and not on arrival', () =
     else if (changes.includes('word')) act.select({ word: { side: 'queries', position: 0 } })
     else if (changes.includes('vectorSize')) act.setDistribution(4)
     else if (changes.includes('other')) act.look({ other: 0 })
-    else if (changes.includes('dKey')) act.change({ dKey: 3 })
     else act.edit({ matrix: 'Wq', head: 0, row: 0, column: 0 }, 1.5)
     assert.equal(store.state.view.wasDone, true, `stop ${stop}`)
   }

@@ -114,7 +114,7 @@ test('on the large map weights are set and the mask is painted', async () => {
   await page.keyboard.press('Space')
   await becomes(async () => (await printed(page, 'masked'))[0], '-inf')
   await becomes(async () => (await printed(page, 'weights'))[0], '0.0000')
-  await mode('edit')
+  await mode('read')
   await page.locator('#map [tabindex="0"]').first().focus()
   await page.keyboard.press('ArrowRight')
   await page.keyboard.type('0.5')

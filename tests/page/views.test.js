@@ -1,9 +1,8 @@
-// Views of a head: lines, differences, numbers; and what settings are compared with.
+// Views of a head: differences, numbers; and what settings are compared with.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expectNumbers } from './golden.js'
-import { choose, go, page, reads, set, type, usePage } from './open.js'
+import { go, page, reads, set, type, usePage } from './open.js'
 
 usePage()
 
@@ -35,22 +34,6 @@ function near(got, want) {
     assert.ok(Math.abs(x - want[i]) <= 6e-5, `number ${i}: ${x} for ${want[i]}`)
   })
 }
-
-test('lines show the weights of the article between two columns of tokens', async () => {
-  await choose('self')
-  await look('lines')
-  const { weights, words } = await page.locator('#lines').evaluate(lines => {
-    const own = /** @type {any} */ (lines)
-    return { weights: Array.from(own.weights.data, Number), words: own.describe({ side: 'row', index: 4 }) }
-  })
-  expectNumbers(
-    weights.map(x => x.toFixed(4)),
-    'attn_weights',
-  )
-  assert.match(words, /dessert.*is 0\.28/)
-  const box = await page.locator('#lines canvas').boundingBox()
-  assert.ok(box && box.width > 200 && box.height > 100)
-})
 
 test('the difference of two heads is one less the other', async () => {
   await look('difference')

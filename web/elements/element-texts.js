@@ -17,7 +17,7 @@ export const commonTexts = {
   ofMap: '{label}, {rows} rows by {columns} columns',
   help: 'Arrow keys move, Enter selects a cell, plus and minus zoom, 0 shows all.',
   helpPaint: 'Arrow keys move, Space hides or shows a cell, with Shift while moving.',
-  helpEdit: 'Arrow keys move, a digit or F2 starts typing, Enter writes the number.',
+  helpEdit: 'Arrow keys move, Enter selects a cell, a digit or F2 starts typing; a drag up or down changes the number.',
   edit: 'New value of {row}, {column}',
   selected: '{cell}, selected',
   zoomIn: 'Zoom in',
@@ -48,14 +48,6 @@ export const headsTexts = {
   first: 'first token',
   previous: 'previous',
   self: 'itself',
-}
-
-export const linesTexts = {
-  links: 'Links from queries to keys',
-  linksOf: '{token} looks at {links}',
-  linksTo: '{token} is seen by {links}',
-  noLinks: 'nothing',
-  threshold: 'Links below {value} are left out.',
 }
 
 export const traceTexts = {

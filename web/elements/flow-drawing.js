@@ -83,6 +83,29 @@ export function stageOf({ weights }, query, width, isCross) {
   return { width: end + 8, height: TOP + count * pitch + 4, pitch, top: TOP, columns, shown, own, isNarrow }
 }
 
+/** A number that can be grabbed: a weight or a score of a key, or a number of x. @typedef {{ part: 'weight' | 'score' | 'x', index: number }} Grabbed */
+
+/**
+ * The number at a point of the picture.
+ * @param {Stage} stage
+ * @param {FlowRows} rows
+ * @param {Frame} frame
+ * @param {number} x
+ * @param {number} y
+ * @returns {Grabbed | undefined}
+ */
+export function partAt({ columns, pitch, top, shown, own, isNarrow }, { embedding }, frame, x, y) {
+  const isIn = (/** @type {Column} */ column) => x >= column.x && x < column.x + column.width
+  const row = (y - top) / pitch
+  const hasX = embedding && embedding.length <= MOST_CELLS && !(isNarrow && isFrom(frame, 'query'))
+  if (hasX && isIn(columns.x) && Math.abs(row - own - 0.5) < 0.5)
+    return { part: 'x', index: Math.floor(((x - columns.x.x) / columns.x.width) * embedding.length) }
+  const index = shown[Math.floor(row)]
+  if (index === undefined) return undefined
+  if (isIn(columns.weight) && isFrom(frame, 'softmax')) return { part: 'weight', index }
+  return isIn(columns.score) && isFrom(frame, 'scores') ? { part: 'score', index } : undefined
+}
+
 /** At most so many cells: of more, each stands for several, and shows the largest of them. @param {ArrayLike<number>} row @returns {number[]} */
 export function pooled(row) {
   const size = Math.ceil(row.length / MOST_CELLS)
@@ -93,7 +116,7 @@ export function pooled(row) {
 }
 
 /** The largest magnitude. @param {ArrayLike<number>} numbers */
-const reachOf = numbers => max(Array.from(numbers), x => (Number.isFinite(x) ? Math.abs(x) : 0)) || 1
+export const reachOf = numbers => max(Array.from(numbers), x => (Number.isFinite(x) ? Math.abs(x) : 0)) || 1
 
 /**
  * @param {import('./pens.js').Pen} pen

@@ -2,7 +2,7 @@ import { css, html, nothing } from 'lit'
 import { QkvElement } from './base.js'
 import { define } from './define.js'
 import { commonTexts } from './element-texts.js'
-import { drawFlow, stageOf } from './flow-drawing.js'
+import { drawFlow, partAt, reachOf, stageOf } from './flow-drawing.js'
 import { framesOf, rowsOf } from './flow-frames.js'
 import { flowTexts } from './flow-texts.js'
 import { write } from './number-text.js'
@@ -13,15 +13,21 @@ import { sharedStyle } from './style.js'
 /** @typedef {import('./flow-frames.js').FlowTrace} FlowTrace */
 /** @typedef {import('./flow-frames.js').FlowStep} FlowStep */
 
-/** @typedef {{ 'flow-frame': { at: number, step: FlowStep, key?: number }, 'flow-query': { query: number } }} FlowEvents */
+/** @typedef {import('./flow-drawing.js').Grabbed} Grabbed */
+/** @typedef {Grabbed & { value: number, isFirst: boolean, isUndone?: true }} FlowEdit */
+/** @typedef {{ 'flow-frame': { at: number, step: FlowStep, key?: number }, 'flow-query': { query: number }, 'flow-edit': FlowEdit, 'flow-pick': Grabbed }} FlowEvents */
 
 const PACES = [0.25, 0.5, 1, 2, 4]
+/** A press that moves less is a click. */
+const STILL = 4
 
 /**
  * One word on its way through one head: query, scores, softmax, values, output, frame by frame.
  * @tagname qkv-flow
  * @fires {CustomEvent<{ at: number, step: FlowStep, key?: number }>} flow-frame - another frame is shown
  * @fires {CustomEvent<{ query: number }>} flow-query - another query is chosen by the button "Next word"
+ * @fires {CustomEvent<FlowEdit>} flow-edit - with `editable`: a weight is dragged sideways, or a number of x up and down; `isFirst` begins a drag, `isUndone` takes it back
+ * @fires {CustomEvent<Grabbed>} flow-pick - a weight, a score or a number of x is clicked
  * @csspart flow - the picture
  * @csspart caption - what the frame says
  * @csspart controls - the buttons and the time line
@@ -58,6 +64,9 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
         opacity: 0.45;
         cursor: default;
       }
+      canvas {
+        touch-action: pan-y;
+      }
       input {
         flex: 1 1 10rem;
         accent-color: var(--qkv-mark, CanvasText);
@@ -74,6 +83,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     head: { type: Number },
     query: { type: Number },
     at: { type: Number },
+    step: {},
+    editable: { type: Boolean },
     pace: { type: Number },
     isPlaying: { state: true },
   }
@@ -95,6 +106,10 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     this.query = 0
     /** The frame that is shown; below 0: the last. */
     this.at = 0
+    /** When it is set, the first frame of this step is shown, unless a frame of it is. @type {FlowStep | undefined} */
+    this.step = undefined
+    /** Weights and numbers of x can be dragged. */
+    this.editable = false
     /** How many times as fast. */
     this.pace = 1
     /** @internal */
@@ -111,7 +126,12 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
 
   /** @internal @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
-    if (!['trace', 'head', 'query'].some(name => changed.has(name))) return
+    if (['trace', 'head', 'query'].some(name => changed.has(name))) this.#make()
+    const first = changed.has('step') && this.step ? this.indexOf(this.step) : -1
+    if (first >= 0 && this.frames[this.#index].step !== this.step) this.at = first
+  }
+
+  #make() {
     this.#made = this.#problem = undefined
     if (!this.trace) return
     try {
@@ -227,6 +247,60 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return token === undefined ? String(this.query + 1) : visible(token)
   }
 
+  /** What is pressed: where, its number then, and whether the pointer has moved. @type {Grabbed & { x: number, y: number, from: number, hasMoved: boolean } | undefined} */
+  #press = undefined
+
+  /** @param {PointerEvent} event */
+  #down = event => {
+    if (event.button !== 0 || !this.#made) return
+    const { rows } = this.#made
+    const stage = this.#stage(this.room.width)
+    const found = partAt(stage, rows, this.frames[this.#index], event.offsetX, event.offsetY)
+    if (!found) return
+    this.pause()
+    const numbers = { weight: rows.weights, score: rows.scores, x: rows.embedding ?? [] }[found.part]
+    this.#press = { ...found, x: event.clientX, y: event.clientY, from: numbers[found.index], hasMoved: false }
+  }
+
+  /** @param {PointerEvent} event */
+  #move = event => {
+    const press = this.#press
+    if (!press || !this.#made || press.part === 'score' || !this.editable) return
+    const [across, up] = [event.clientX - press.x, press.y - event.clientY]
+    const isFirst = !press.hasMoved
+    if (isFirst && Math.hypot(across, up) < STILL) return
+    press.hasMoved = true
+    const target = /** @type {Element} */ (event.currentTarget)
+    if (isFirst) target.setPointerCapture(event.pointerId)
+    const { columns } = this.#stage(this.room.width)
+    const by =
+      press.part === 'weight' ? across / columns.weight.width : (up * reachOf(this.#made.rows.embedding ?? [])) / 100
+    this.#edit(press, press.from + by * (event.shiftKey ? 0.1 : 1), isFirst)
+  }
+
+  /** @param {Grabbed} grabbed @param {number} value @param {boolean} isFirst @param {{ isUndone?: true }} [more] */
+  #edit({ part, index }, value, isFirst, more) {
+    const bounded = part === 'weight' ? Math.min(Math.max(value, 0), 1) : value
+    this.fire('flow-edit', { part, index, value: Number(bounded.toFixed(4)), isFirst, ...more })
+  }
+
+  /** @param {PointerEvent} event */
+  #up = event => {
+    const press = this.#press
+    this.#press = undefined
+    if (press && !press.hasMoved && event.type === 'pointerup')
+      this.fire('flow-pick', { part: press.part, index: press.index })
+  }
+
+  /** Takes the drag back. @param {KeyboardEvent} event */
+  #undo = event => {
+    const press = this.#press
+    if (event.key !== 'Escape' || !press?.hasMoved) return
+    this.#press = undefined
+    event.stopPropagation()
+    this.#edit(press, press.from, false, { isUndone: true })
+  }
+
   /** What a frame says. @param {number} [at] default the one that is shown */
   describe(at = this.#index) {
     const frame = this.frames[at]
@@ -257,11 +331,17 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return Array.from({ length: size }, (_, i) => Number(data[(count - 1) * size + i]))
   }
 
+  /** @param {number} room */
+  #stage(room) {
+    const { rows } = /** @type {{ rows: import('./flow-frames.js').FlowRows }} */ (this.#made)
+    return stageOf(rows, this.query, room, this.keyTokens !== undefined)
+  }
+
   /** @param {number} room @returns {import('./pictures.js').Picture & { height: number }} */
   #picture(room) {
     const { rows } = /** @type {{ rows: import('./flow-frames.js').FlowRows }} */ (this.#made)
     const frame = this.frames[this.#index]
-    const stage = stageOf(rows, this.query, room, this.keyTokens !== undefined)
+    const stage = this.#stage(room)
     const names = /** @type {const} */ (['x', 'q', 'k', 'score', 'weight', 'v', 'output'])
     const titles = Object.fromEntries(names.map(name => [name, this.say(`flow.${name}`)]))
     const words = Array.from(rows.weights, (_, key) => this.#keyWord(key))
@@ -300,7 +380,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
       html`<button type="button" data-act=${name} aria-label=${this.say(/** @type {any} */ (`flow.${name}`))} title=${this.say(/** @type {any} */ (`flow.${name}`))} ?disabled=${isOff} @click=${act}>${sign}</button>`
     return html`${this.theme.probe}
       <div @keydown=${this.#key}>
-        <div class="size"><canvas part="flow" role="img" aria-label=${this.label || this.say('flow')} tabindex="0"></canvas></div>
+        <div class="size"><canvas part="flow" role="img" aria-label=${this.label || this.say('flow')} tabindex="0" @pointerdown=${this.#down} @pointermove=${this.#move} @pointerup=${this.#up} @pointercancel=${this.#up} @keydown=${this.#undo}></canvas></div>
         <p class="caption" part="caption" aria-live=${this.isPlaying ? 'off' : 'polite'}>${this.describe()}</p>
         <div class="controls" part="controls">
           ${this.#isStill ? nothing : this.isPlaying ? button('pause', '⏸', () => this.pause()) : button('play', '▶', () => this.play())}

@@ -9,7 +9,8 @@ import { cellAt, labelAt, panned, zoomed } from './geometry.js'
 /**
  * @typedef {object} Actions
  * @property {() => Layout | undefined} layout
- * @property {() => 'read' | 'paint' | 'edit'} mode
+ * @property {() => 'read' | 'paint'} mode
+ * @property {(cell: Cell, event: PointerEvent) => boolean} canDrag Does a drag from this cell change its number?
  * @property {(view: import('./geometry.js').View) => void} look
  * @property {(cell: Cell) => void} point
  * @property {(cell: Cell, isSecond: boolean) => void} pin isSecond: with Shift, or by a long press
@@ -18,7 +19,8 @@ import { cellAt, labelAt, panned, zoomed } from './geometry.js'
  * @property {(from: Token, to: Token, isDone: boolean) => void} range labels from one to another
  * @property {() => void} leave the pointer is nowhere on the map
  * @property {(cell: Cell, isFirst: boolean) => void} paint
- * @property {(cell: Cell, pixels: number, isFine: boolean, isFirst: boolean) => void} scrub
+ * @property {(cell: Cell, pixels: number, isFine: boolean, isFirst: boolean) => void} drag pixels: upwards
+ * @property {(cell: Cell) => void} undrag the drag is taken back
  */
 
 /** A press that moves less is a click. */
@@ -67,7 +69,7 @@ export class LongPress {
 export class Gestures {
   /** @type {Map<number, { x: number, y: number }>} */
   #pointers = new Map()
-  /** @type {{ x: number, y: number, cell: Cell | undefined, label: Token | undefined, last: Cell | undefined, hasMoved: boolean } | undefined} */
+  /** @type {{ x: number, y: number, cell: Cell | undefined, label: Token | undefined, last: Cell | undefined, hasMoved: boolean, isDrag: boolean, clientY: number } | undefined} */
   #press = undefined
   #longPress = new LongPress()
 
@@ -104,7 +106,8 @@ export class Gestures {
     this.#pointers.set(event.pointerId, { x, y })
     this.#release()
     if (this.#pointers.size > 1) return
-    this.#press = { x, y, cell, label, last: cell, hasMoved: false }
+    const isDrag = cell !== undefined && this.actions.canDrag(cell, event)
+    this.#press = { x, y, cell, label, last: cell, hasMoved: false, isDrag, clientY: event.clientY }
     if (this.actions.mode() === 'read')
       this.#longPress.down(event, () => {
         this.#press = undefined
@@ -148,7 +151,8 @@ export class Gestures {
       if (!cell || !press.last) return
       for (const next of stroke(press.last, cell)) this.actions.paint(next, false)
       press.last = cell
-    } else if (mode === 'edit' && press.cell) this.actions.scrub(press.cell, x - press.x, event.shiftKey, isFirst)
+    } else if (press.isDrag && press.cell)
+      this.actions.drag(press.cell, press.clientY - event.clientY, event.shiftKey, isFirst) // the map itself may move
     else if (press.label) this.#range(press.label, layout, x, y, false)
     else if (layout.view.zoom > 1) this.actions.look(panned(layout, x - before.x, y - before.y))
     this.#pointers.set(event.pointerId, { x, y })
@@ -163,6 +167,15 @@ export class Gestures {
     const { x, y, layout } = this.#place(event)
     if (!press.hasMoved) this.#pin(press, event.shiftKey)
     else if (press.label && layout && this.actions.mode() === 'read') this.#range(press.label, layout, x, y, true)
+  }
+
+  /** Takes a drag back; the rest of the stroke does nothing. @returns {boolean} Was there one? */
+  undo() {
+    const press = this.#press
+    if (!press?.isDrag || !press.hasMoved || !press.cell) return false
+    this.#release()
+    this.actions.undrag(press.cell)
+    return true
   }
 
   /** @param {{ cell?: Cell, label?: Token }} at @param {boolean} isSecond */

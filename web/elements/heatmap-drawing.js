@@ -1,5 +1,5 @@
 import { drawMap, labelsEvery, MOST_SHAPES } from './draw.js'
-import { layout, naturalWidth, seenCells } from './geometry.js'
+import { boxOf, layout, naturalWidth, seenCells } from './geometry.js'
 import { wantedOf } from './model-view.js'
 import { penOf } from './pens.js'
 import { canvasOf, raster } from './raster.js'
@@ -34,11 +34,21 @@ export class Drawing {
     }
     const arranged = this.arrange(map, view)
     this.layout = arranged
+    this.#placeHandle(arranged)
     this.#sayLabels(arranged)
     const ratio = devicePixelRatio || 1
     const width = Math.max(arranged.width, Math.min(room.width, 96))
     const pen = penOf(canvas, width, arranged.height, ratio, theme.style.family)
     if (pen) this.#draw(pen, map, arranged, ratio)
+  }
+
+  /** @param {Layout} arranged */
+  #placeHandle(arranged) {
+    const { renderRoot, pinned } = this.#host
+    const handle = /** @type {HTMLElement | null} */ (renderRoot.querySelector('.handle'))
+    if (!handle || !pinned) return
+    const { left, top, width, height } = boxOf(arranged, pinned)
+    Object.assign(handle.style, { left: `${left + width / 2}px`, top: `${top + height / 2}px` })
   }
 
   /** @param {HeatMap} map @param {View} [view] @param {number} [width] */

@@ -31,9 +31,9 @@ export class Keyboard {
 
   /** @param {string} key */
   #canType(key) {
-    const { mode, editable } = this.#host
-    if (key === 'F2') return editable || mode === 'edit'
-    return mode === 'edit' && /^[\d.-]$/.test(key)
+    const { mode, editable, map } = this.#host
+    const isSigned = (map?.domain[0] ?? 0) < 0
+    return editable && mode === 'read' && (key === 'F2' || /^[\d.]$/.test(key) || (isSigned && key === '-'))
   }
 
   /** @param {Cell} cell @param {string} [text] first text of the field, by default the number */
@@ -54,6 +54,7 @@ export class Keyboard {
     if (!map || map.data.length === 0 || event.altKey) return
     const { key, shiftKey } = event
     const from = host.cell ?? { row: 0, column: 0 }
+    if (key === 'Escape' && pointer.gestures.undo()) return event.stopPropagation()
     const next = moved(event, from, map.dims[0], map.dims[1])
     const isPlain = !event.ctrlKey && !event.metaKey
     if (next) {

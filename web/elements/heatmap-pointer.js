@@ -31,7 +31,10 @@ export class Pointer {
       range: (from, to, isDone) => this.#drawRange(from, to.index, isDone),
       leave: () => this.#leave(),
       paint: (cell, isFirst) => this.paint(cell, isFirst),
-      scrub: (cell, pixels, isFine, isFirst) => this.#drag(cell, pixels * (isFine ? 0.1 : 1), isFirst),
+      canDrag: (cell, event) => this.#canDrag(cell, event),
+      drag: (cell, pixels, isFine, isFirst) => this.#drag(cell, pixels * (isFine ? 0.1 : 1), isFirst),
+      undrag: cell =>
+        host.emit('cell-edit', cell, { value: this.#dragged, old: host.value(cell), isFirst: false, isUndone: true }),
     })
   }
 
@@ -63,6 +66,13 @@ export class Pointer {
     if (isFirst) this.#hides = !host.isHidden(cell)
     host.point(cell)
     host.emit('cell-paint', cell, { hide: this.#hides, isFirst })
+  }
+
+  /** A mouse drags any cell, a finger the selected one; in a part of the map a drag moves the part, but from the selected cell. @param {Cell} cell @param {PointerEvent} event */
+  #canDrag({ row, column }, { pointerType }) {
+    const { editable, pinned, view } = this.#host
+    const isPinned = pinned?.row === row && pinned.column === column
+    return editable && (isPinned || (pointerType !== 'touch' && view.zoom === 1))
   }
 
   /** @param {Cell} cell @param {number} pixels 200 are the whole colour scale @param {boolean} isFirst */

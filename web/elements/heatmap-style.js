@@ -17,9 +17,23 @@ export const heatmapStyle = css`
   .map[data-zoomed] {
     touch-action: none;
   }
-  .map[data-mode='edit'] {
-    cursor: ew-resize;
-    touch-action: pan-y;
+  .map[data-editable] {
+    cursor: ns-resize;
+  }
+  /* A finger drags the number of the selected cell by it. */
+  .handle {
+    position: absolute;
+    inline-size: 44px;
+    block-size: 44px;
+    translate: -50% -50%;
+    border: 2px solid var(--qkv-mark, CanvasText);
+    border-radius: 50%;
+    touch-action: none;
+  }
+  @media (pointer: fine) {
+    .handle {
+      display: none;
+    }
   }
   .map:focus-visible {
     outline-offset: 0;

@@ -39,7 +39,7 @@ const MADE_OF = [
  * @typedef {{ isSecond?: true }} Second with Shift, or by a long press: a second one is meant
  * @typedef {{ side: 'row' | 'column', from: number, to: number }} Range of labels, the smaller index first
  * @typedef {CellDetail & { hide: boolean, isFirst: boolean }} PaintDetail `hide`: true if the first cell of the stroke was visible, so the stroke hides
- * @typedef {CellDetail & { old: number, isFirst: boolean }} EditDetail `isFirst` begins a drag
+ * @typedef {CellDetail & { old: number, isFirst: boolean, isUndone?: true }} EditDetail `isFirst` begins a drag; `isUndone`: Escape took it back
  * @typedef {{ 'cell-focus': CellDetail, 'cell-leave': null, 'cell-pin': CellDetail & Second, 'token-focus': Token | null, 'token-pin': Token & Second, 'token-range': Range, 'cell-paint': PaintDetail, 'cell-edit': EditDetail }} HeatmapEvents
  */
 
@@ -53,7 +53,7 @@ const MADE_OF = [
  * @fires {CustomEvent<Token & Second>} token-pin - a label is clicked; `isSecond` with Shift, or by a long press
  * @fires {CustomEvent<Range>} token-range - a stroke over labels ended
  * @fires {CustomEvent<PaintDetail>} cell-paint - in mode "paint"; `hide`: true if the first cell of the stroke was visible, so the stroke hides
- * @fires {CustomEvent<EditDetail>} cell-edit - in mode "edit", by dragging or typing; `isFirst` begins a drag
+ * @fires {CustomEvent<EditDetail>} cell-edit - with `editable`, by dragging up and down or by typing; `isFirst` begins a drag, `isUndone` takes it back
  * @csspart map - the map with its labels and its legend
  * @csspart tools - the buttons below
  * @cssprop --qkv-height - the most that all cells are high; by default 560px
@@ -115,9 +115,9 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     /** Of the axis across. @type {string | undefined} */
     this.columnTitle = undefined
     this.decimals = 4
-    /** @type {'read' | 'paint' | 'edit'} */
+    /** @type {'read' | 'paint'} */
     this.mode = 'read'
-    /** F2 and a double click type a number in any mode. */
+    /** Numbers can be dragged up and down, and typed: digits, F2 and a double click begin. */
     this.editable = false
     /** The cell that is pointed at. @type {Cell | undefined} */
     this.cell = undefined
@@ -313,7 +313,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   #grid({ dims: [rows, columns] }, label) {
     const at = this.cell ?? { row: 0, column: 0 }
     const id = `cell-${at.row}-${at.column}`
-    const help = this.say(this.mode === 'paint' ? 'helpPaint' : this.mode === 'edit' ? 'helpEdit' : 'help')
+    const help = this.say(this.mode === 'paint' ? 'helpPaint' : this.editable ? 'helpEdit' : 'help')
     const { down, move, out, up, wheel } = this.pointer.gestures
     return html`<div class="size" part="map">
       <div
@@ -321,12 +321,13 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
         role="grid"
         tabindex="0"
         data-mode=${this.mode}
+        ?data-editable=${this.editable && this.mode === 'read'}
         ?data-zoomed=${this.view.zoom > 1}
         aria-label=${label}
         aria-describedby="help"
         aria-rowcount=${rows}
         aria-colcount=${columns}
-        aria-readonly=${this.mode === 'read'}
+        aria-readonly=${this.mode === 'read' && !this.editable}
         aria-activedescendant=${id}
         @keydown=${this.keyboard.down}
         @focus=${() => this.#focus(true)}
@@ -341,6 +342,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
       >
         <canvas aria-hidden="true"></canvas>
         <div class="unseen" role="row" aria-rowindex=${at.row + 1}></div>
+        ${this.editable && this.pinned && this.mode === 'read' ? html`<div class="handle" aria-hidden="true"></div>` : nothing}
       </div>
       ${this.keyboard.field(this.say('edit', { row: this.#name('row', at.row), column: this.#name('column', at.column) }))}
       <div class="unseen" id="help">${help}</div>

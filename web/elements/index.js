@@ -5,7 +5,6 @@ export { texts } from './all-texts.js'
 export { QkvFlow } from './flow.js'
 export { QkvHeads } from './heads.js'
 export { QkvHeatmap } from './heatmap.js'
-export { QkvLines } from './lines.js'
 export { headStatistics } from './statistics.js'
 export { QkvTrace } from './trace.js'
 
@@ -14,6 +13,5 @@ export { QkvTrace } from './trace.js'
 /** @typedef {import('./statistics.js').HeadStatistics} HeadStatistics */
 /** @typedef {import('./heatmap.js').HeatmapEvents} HeatmapEvents */
 /** @typedef {import('./heads.js').HeadsEvents} HeadsEvents */
-/** @typedef {import('./lines.js').LinesEvents} LinesEvents */
 /** @typedef {import('./trace.js').TraceEvents} TraceEvents */
 /** @typedef {import('./flow.js').FlowEvents} FlowEvents */

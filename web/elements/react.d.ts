@@ -5,11 +5,9 @@ import type {
   FlowEvents,
   HeadsEvents,
   HeatmapEvents,
-  LinesEvents,
   QkvFlow,
   QkvHeads,
   QkvHeatmap,
-  QkvLines,
   QkvTrace,
   TraceEvents,
 } from '../elements.js'
@@ -25,7 +23,6 @@ declare module 'react' {
     interface IntrinsicElements {
       'qkv-heatmap': Props<QkvHeatmap, HeatmapEvents>
       'qkv-heads': Props<QkvHeads, HeadsEvents>
-      'qkv-lines': Props<QkvLines, LinesEvents>
       'qkv-flow': Props<QkvFlow, FlowEvents>
       'qkv-trace': Props<QkvTrace, TraceEvents>
     }

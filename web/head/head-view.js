@@ -35,6 +35,10 @@ export const viewTabs = (shown, show, t, names = VIEW_NAMES) =>
       html`<button type="button" class="tab" data-view=${name} aria-pressed=${shown === name} @click=${() => show(name)}>${t(`view.${name}`)}</button>`,
   )
 
+/** Whether a stroke over the map paints the mask. @param {Pick<HeadView, 'prefix' | 'mode'>} view @param {HeadActions['setMode']} setMode @param {(key: 'paintMask') => string} t */
+export const paintButton = ({ prefix, mode }, setMode, t) =>
+  html`<button type="button" class="tool" id="${prefix}paint" aria-pressed=${mode === 'paint'} @click=${() => setMode(mode === 'paint' ? 'read' : 'paint')}>${t('paintMask')}</button>`
+
 /** The picture of a head. @param {HeadView | undefined} view undefined while its weights are awaited @param {HeadActions} act @param {HeadViewTranslate} t @param {unknown} [below] of the picture */
 export const headView = (view, act, t, below = nothing) =>
   html`<div class="picture" aria-busy=${view ? nothing : 'true'}>${view ? pictureOf(view.view).draw(view, act, t) : html`<p class="note">${t('loading')}</p>`}${below}</div>`

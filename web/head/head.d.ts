@@ -152,7 +152,7 @@ export type InspectorActions = {
 export type CellAt = { row: number; column: number }
 export type Word = { side: 'queries' | 'keys'; position: number }
 /** What a stroke over a map does. */
-export type Mode = 'read' | 'edit' | 'paint'
+export type Mode = 'read' | 'paint'
 
 /** What the difference is taken from, and the difference. */
 export type Less = {
@@ -177,6 +177,8 @@ export type Flow = {
   head: number
   query: number
   partials?: Matrix
+  /** The step whose frame is shown. */
+  step?: import('../elements/flow-frames.js').FlowStep
 }
 
 /** The numbers of all heads. */
@@ -230,7 +232,13 @@ export type HeadActions = {
   point(place?: Place): void
   select(place: Place, isSecond?: boolean): void
   /** Without a value the cell gets its own back. A room without it has no weights that can be set. */
-  edit?(query: number, key: number, value?: number): void
+  edit?(query: number, key: number, value?: number, mark?: string): void
+  /** A number of the embedding of a query. */
+  editInput?(query: number, column: number, value: number, mark: string): void
+  /** Takes the last change back: Escape during a drag. */
+  undo?(): void
+  /** The flow shows another frame. */
+  frame?(step: import('../elements/flow-frames.js').FlowStep, key?: number): void
   hide(query: number, key: number, isHidden: boolean): void
   /** Another head, of the numbers of all heads. */
   open?(head: number): void

@@ -51,7 +51,7 @@ class LazyMap extends LitElement {
       .columnTitle=${map.columnTitle}
       .scale=${map.scale}
       .domain=${map.domain}
-      .mode=${map.mode}
+      .editable=${map.isEditable}
       .texts=${map.texts}
       .cell=${map.cell}
       .pinned=${map.pinned}

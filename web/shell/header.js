@@ -36,7 +36,7 @@ export function header(drawing) {
 /** The hash belongs to the settings: the link moves the focus itself. @param {Event} event */
 function skip(event) {
   event.preventDefault()
-  const map = document.querySelector('#stage qkv-heatmap, #stage qkv-lines')
+  const map = document.querySelector('#stage qkv-heatmap, #stage qkv-flow')
   const target = map?.shadowRoot?.querySelector('[tabindex="0"]') ?? document.getElementById('stage')
   if (target instanceof HTMLElement) target.focus()
 }

@@ -172,7 +172,7 @@ export type Effect<T extends Types> =
 export interface Step<T extends Types> {
   set?: Partial<T['settings']>
   view?: Partial<T['view']>
-  /** Steps of one mark within a second are undone together. */
+  /** Steps of one mark within a second are undone together; those of one drag ("drag 7") however long it takes. */
   mark?: string
   /** Is the change no step of any history? */
   isReplaced?: boolean

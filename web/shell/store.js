@@ -220,7 +220,7 @@ export function createStore(
     )
     const kinds = new Set(names.map(name => fields[name].history))
     const time = performance.now()
-    const isSame = mark !== '' && mark === last.mark && time - last.time < PAUSE
+    const isSame = mark !== '' && mark === last.mark && (mark.startsWith('drag') || time - last.time < PAUSE)
     for (const kind of /** @type {const} */ (['undo', 'place']))
       if (kinds.has(kind) && !isSame && !isReplaced)
         history[kind] = [[...history[kind][0], state.settings].slice(-MOST_STEPS), []]

@@ -1,6 +1,10 @@
 // One word on its way through the head, frame by frame.
 
 import { html } from 'lit'
+import { dragMark } from './head-map.js'
+
+/** The matrices of its numbers, where a page of the inspector explains them. */
+const MATRICES = { weight: 'weights', score: 'scores', x: 'X' }
 
 /** @type {import('../head.js').HeadPicture} */
 export const headFlow = {
@@ -8,18 +12,31 @@ export const headFlow = {
   id: 'flow',
   draw({ prefix, queries, keys, isCross, flow }, act, t) {
     if (!flow) return html`<p class="note">${t('flowNone')}</p>`
-    const { trace, head, query, partials } = flow
+    const { trace, head, query, partials, step } = flow
     import('../../elements/flow.js') // loaded once, when it is first drawn
+    const edit = (/** @type {CustomEvent<import('../../elements/flow.js').FlowEdit>} */ { detail }) => {
+      const { part, index, value, isFirst, isUndone } = detail
+      if (isUndone) act.undo?.()
+      else if (part === 'x') act.editInput?.(query, index, value, dragMark(isFirst))
+      else act.edit?.(query, index, value, dragMark(isFirst))
+    }
+    const pick = (/** @type {CustomEvent<import('../../elements/flow.js').Grabbed>} */ { detail: { part, index } }) =>
+      act.select({ cell: { matrix: MATRICES[part], row: query, column: index } })
     return html`<qkv-flow
       id="${prefix}flow"
       .trace=${trace}
       .head=${head}
       .query=${query}
       .partials=${partials}
+      .step=${step}
+      .editable=${act.edit !== undefined}
       .queryTokens=${queries}
       .keyTokens=${isCross ? keys : undefined}
       .texts=${t.elements}
       @flow-query=${(/** @type {CustomEvent<{ query: number }>} */ { detail }) => act.select({ word: { side: 'queries', position: detail.query } })}
+      @flow-frame=${(/** @type {CustomEvent} */ { detail }) => act.frame?.(detail.step, detail.key)}
+      @flow-edit=${edit}
+      @flow-pick=${pick}
     ></qkv-flow>`
   },
 }

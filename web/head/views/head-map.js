@@ -44,6 +44,14 @@ const wordPlace = ({ side, index }, toRow = row => row) => ({
   word: side === 'row' ? { side: 'queries', position: toRow(index) } : { side: 'keys', position: index },
 })
 
+let drags = 0
+
+/** The mark of a drag: its changes are undone together. @param {boolean} isFirst does a drag begin? */
+export function dragMark(isFirst) {
+  if (isFirst) drags++
+  return `drag ${drags}`
+}
+
 /**
  * The listeners of a picture of weights.
  * @param {HeadActions} act
@@ -56,8 +64,11 @@ export function listenersOf(act, toRow = row => row) {
     cellFocus: (/** @type {CustomEvent} */ event) => rested(() => act.point(cellPlace(cellOf(event)))),
     cellLeave: () => left(() => act.point()),
     cellPin: (/** @type {CustomEvent} */ event) => act.select(cellPlace(cellOf(event)), event.detail.isSecond),
-    cellEdit: (/** @type {CustomEvent} */ event) =>
-      act.edit?.(cellOf(event).row, event.detail.column, event.detail.value),
+    cellEdit: (/** @type {CustomEvent} */ event) => {
+      const { column, value, isFirst, isUndone } = event.detail
+      if (isUndone) act.undo?.()
+      else act.edit?.(cellOf(event).row, column, value, dragMark(isFirst))
+    },
     cellPaint: (/** @type {CustomEvent} */ event) =>
       act.hide(cellOf(event).row, event.detail.column, event.detail.hide),
     tokenFocus: (/** @type {CustomEvent} */ { detail }) =>

@@ -36,6 +36,8 @@ export const texts = {
   lookedAtNone: '{word} is looked at by no word.',
   gives: '{query} gives {share} to {key}.',
   givesHidden: '{query} does not see {key}: hidden.',
+  givesSet: '{query} gives {share} to {key}, set by you (it was {was}). The rest shares {rest}.',
+  outputMoved: 'Output: {before}, now {now}.',
   seenColumns: 'Softmax runs over the queries: each column sums to one.',
   seenHeads: '{heads} heads; in each, a row shows how a word divides its attention among the words it may see.',
   'untrained.random': 'The matrices are random: nothing here is trained.',
@@ -108,56 +110,35 @@ export const texts = {
   'rail.mix': 'A V',
   'rail.join': 'join',
   'rail.out': 'output',
-  playTitle: 'Plays the step cell by cell; Space stops',
-  pace: 'Pace: {pace}',
 
-  'tour.attends.question': '1. Which word does a word attend to most?',
-  'tour.attends.text': '{sentence} The answer is the largest number of its row.',
-  'tour.attends.do': 'Point at another word of the sentence, or tap it.',
-  'tour.origin.question': '2. Where does a number come from?',
-  'tour.origin.text':
-    '{value} is {own} / {sum}: one exponential over the sum of its row. Each number opens: scores, queries, embeddings, down to a random number of seed {seed}.',
-  'tour.origin.do': 'Click a coloured number in the inspector, then another. Back returns.',
-  'tour.root.question': '3. Why divide by √d?',
+  'tour.root.question': '1. Why divide by √d?',
   'tour.root.text':
     'Scores spread like √d; dividing keeps softmax from picking a single word. A softmax that has picked one word passes almost no gradient back.',
   'tour.root.do': 'Move the slider for d to the right and watch the share of the largest key.',
-  'tour.mask.question': '4. What does the mask remove, and why do both ways agree?',
+  'tour.mask.question': '2. What does the mask remove, and why do both ways agree?',
   'tour.mask.text':
     '{hidden} of {all} cells are hidden. Their exponentials drop out of numerator and denominator, so hiding before softmax equals hiding after it and dividing again. In float32 the two differ by at most {most}.',
   'tour.mask.do': 'Choose another mask: both columns still agree, for every row.',
-  'tour.sees.question': '5. Does one token see another?',
+  'tour.sees.question': '3. Does one token see another?',
   'tour.sees.text':
     'Does {query} (word {position}) see {key} (word {other})? {answer} The inspector names the rule and proves it: one word is changed, everything is computed again.',
   'tour.sees.do': 'Choose another word in the question of the inspector.',
-  'tour.heads.question': '6. What differs between heads?',
+  'tour.heads.question': '4. What differs between heads?',
   'tour.heads.text':
     'Each head has a sentence. Head {sharpest} is the sharpest ({least} bit of entropy), head {evenest} the most even ({most} bit). The map shows one head less another, with the largest differences named.',
   'tour.heads.do': 'Choose two other heads to subtract.',
-  'tour.shapes.question': '7. Which shapes do the tensors have?',
-  'tour.shapes.text':
-    'Heads: {heads}, queries: {L}, keys: {S}. Keys and queries have d_k = {d} numbers, values d_v = {e}. The weights do not depend on d_v; each output has the size of a value. Joined: {joined}.',
-  'tour.shapes.do': 'Change a size in Settings; the shapes follow.',
-  'tour.cross.question': '8. In cross-attention, what are rows and columns?',
+  'tour.cross.question': '5. In cross-attention, what are rows and columns?',
   'tour.cross.text':
     'Rows are the {rows} words that ask, columns the {columns} words that answer. {query} looks most at {key} ({share}). Rows sum to one; columns need not.',
-  'tour.cross.do': 'Point at a word of either sentence.',
-  'tour.kernel.question': '9. How does a waist of 62 give a weight of 112.5?',
+  'tour.cross.do': 'Click a word of either sentence.',
+  'tour.kernel.question': '6. How does a waist of 62 give a weight of 112.5?',
   'tour.kernel.text':
     'Keys near the query get the largest weights: {near} share the attention. The output is the average of their values, {estimate}.',
   'tour.kernel.do': 'Move the query along the curve.',
-  'tour.induction.question': '10. What does an induction head do?',
+  'tour.induction.question': '7. What does an induction head do?',
   'tour.induction.text':
     'It looks for an earlier place where the same word stood, and at the word that followed it there. Two heads in a row do it: one notes the previous token, the next matches it.',
   'tour.induction.do': 'Type a sentence of your own that repeats a word.',
-  'tour.sensitivity.question': '11. What happens if this weight grows?',
-  'tour.sensitivity.text':
-    'This is one number of W_q. When it grows, one dimension of every query grows with it, and the scores change. The inspector shows by how much per unit.',
-  'tour.sensitivity.do': 'Type a larger number at “Set to” and compare the map before and after.',
-  'tour.code.question': '12. How do I get these numbers in PyTorch?',
-  'tour.code.text':
-    'This program prints the numbers of this page: same seed, same random streams, and all that was set by hand.',
-  'tour.code.do': 'Change the sentence or the mask; the code follows. Copy it when it is right.',
 
   distribution: 'Why divide by √d? Try random vectors of any size',
   distributionText:
@@ -318,30 +299,10 @@ export const texts = {
   tokensKeys: 'Keys',
   moreTokens: 'and {count} more',
 
-  'mode.read': 'Look',
-  'mode.edit': 'Set weights',
-  'mode.paint': 'Paint the mask',
   ofHead: 'head {head} of {heads}',
 
-  tokenSwap: 'Prove it: change one token and see whose output changes',
-  tokenSwapText:
-    'Put another word in one place. Everything is computed again, and each position shows the largest change in any dimension of its output.',
-  tokenSwapTextCross:
-    'Put another word in one place of the sentence that answers. Everything is computed again, and each query shows the largest change in any dimension of its output.',
-  tokenSwapToken: 'The token that is changed',
   probeWord: 'The word instead',
-  tokenSwapMoved: '“{word}” instead of “{token}” changes {count} of {all} outputs.',
-  tokenSwapNone: 'Of the {of} before it, none changes, not even in the last bit.',
-  tokenSwapSome: 'Of the {of} before it, {before} change.',
-  tokenSwapRounding:
-    'Changes below 0.00001 are rounding: a key that is hidden after softmax still counts in the first sum of its row.',
-  stoodStill: 'unchanged',
-  maskOrder: 'Both ways to hide, side by side',
-  maskOrderText:
-    'The first way turns a hidden score into −∞ before softmax. In the second, softmax runs over all scores; then hidden weights become 0 and each row is divided by the sum of what is left. On paper both are the same. In float32 they differ by rounding, and where a hidden score is far above all others, what is left may round to zero.',
   maskOrderMost: 'Largest difference in any head: {most}',
-  maskOrderDifference: 'difference',
-  maskOrderMany: 'Shown for shorter sentences or fewer heads.',
 
   plot: 'The estimate as a curve',
   plotText:
@@ -379,8 +340,6 @@ export const texts = {
 
   steps: 'Step by step',
   next: 'Next step (N)',
-  play: 'Play',
-  pause: 'Pause',
   'step.embed': 'Words become vectors',
   'step.embed.text':
     'Each token takes its row from a table of random numbers. Tokens are numbered in alphabetical order.',

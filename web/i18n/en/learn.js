@@ -95,7 +95,6 @@ export const texts = {
   'learnNote.previous': 'looks at the token before: {share}',
   'learnNote.answer': 'looks at the answer: {share}',
   'learnNote.nothing': 'no clear pattern yet',
-  learnPaint: 'Paint mask',
   learnPaintText: 'Cells that you paint are hidden from this head, in every sequence. Space paints with the keyboard.',
   learnOpenLayer: 'Open in One layer',
   learnGradients: 'Gradients',

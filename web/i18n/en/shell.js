@@ -59,7 +59,6 @@ export const texts = {
   'view.flow': 'Flow',
   flowNone:
     'This trace has no steps to show: it is too large, or its softmax runs over the queries. The map shows its weights.',
-  'view.lines': 'Lines',
   'view.difference': 'Difference',
   keep: 'Keep these settings as A',
   previous: 'Previous step (P)',
@@ -96,6 +95,7 @@ export const texts = {
   rangeNone: 'All rows',
   lens: 'The cells around this one',
   minus: 'Subtract',
+  paintMask: 'Paint the mask',
   'view.map': 'Map',
   'view.numbers': 'Numbers',
 }

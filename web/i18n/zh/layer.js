@@ -37,6 +37,8 @@ export const texts = {
   lookedAtNone: '没有词关注 {word}。',
   gives: '{query} 把 {share} 的注意力给了 {key}。',
   givesHidden: '{query} 看不到 {key}：被遮住。',
+  givesSet: '{query} 给 {key} {share}，为手动设定（原为 {was}）。其余共占 {rest}。',
+  outputMoved: '输出：原为 {before}，现为 {now}。',
   seenColumns: 'softmax 沿查询计算：每一列的和为一。',
   seenHeads: '{heads} 个头；每个头里，一行表示一个词怎样把注意力分给它能看到的词。',
   'untrained.random': '矩阵是随机的，没有经过训练。',
@@ -109,54 +111,34 @@ export const texts = {
   'rail.mix': 'A V',
   'rail.join': '合并',
   'rail.out': '输出',
-  playTitle: '逐格播放这一步；按空格停止',
-  pace: '速度：{pace}',
 
-  'tour.attends.question': '1. 一个词最关注哪个词？',
-  'tour.attends.text': '{sentence}答案就是它那一行里最大的数。',
-  'tour.attends.do': '指向句中的另一个词，或点一下。',
-  'tour.origin.question': '2. 一个数从哪里来？',
-  'tour.origin.text':
-    '{value} 就是 {own} / {sum}：一个指数除以这一行的总和。每个数都能继续打开：得分、查询、嵌入，直到种子 {seed} 的随机数。',
-  'tour.origin.do': '在检查栏里点一个带颜色的数，再点下一个。“后退”可以回来。',
-  'tour.root.question': '3. 为什么要除以 √d？',
+  'tour.root.question': '1. 为什么要除以 √d？',
   'tour.root.text':
     '得分的离散程度随 √d 增长；除以它可以避免 softmax 只挑一个词。只挑一个词的 softmax 几乎不传回梯度。',
   'tour.root.do': '把 d 的滑块向右移，看最大的键所占的份额。',
-  'tour.mask.question': '4. 掩码去掉了什么，两种方法为什么一致？',
+  'tour.mask.question': '2. 掩码去掉了什么，两种方法为什么一致？',
   'tour.mask.text':
     '{all} 格中有 {hidden} 格被遮住。它们的指数从分子和分母里消失，所以在 softmax 之前遮住，等于在之后遮住再重新相除。在 float32 中两者最多相差 {most}。',
   'tour.mask.do': '换一种掩码：每一行的两列数字仍然一致。',
-  'tour.sees.question': '5. 一个词元能看到另一个吗？',
+  'tour.sees.question': '3. 一个词元能看到另一个吗？',
   'tour.sees.text':
     '{query}（第 {position} 个词）能看到 {key}（第 {other} 个词）吗？{answer}检查栏说明规则并给出证明：换掉一个词，全部重新计算。',
   'tour.sees.do': '在检查栏的问题里换一个词。',
-  'tour.heads.question': '6. 各个头有什么不同？',
+  'tour.heads.question': '4. 各个头有什么不同？',
   'tour.heads.text':
     '每个头都有一句话。头 {sharpest} 最集中（熵 {least} 比特），头 {evenest} 最平均（{most} 比特）。热图是一个头减去另一个头，并写出最大的差异。',
   'tour.heads.do': '换两个头来相减。',
-  'tour.shapes.question': '7. 各个张量是什么形状？',
-  'tour.shapes.text':
-    '{heads} 个头，{L} 个查询，{S} 个键。键和查询有 d_k = {d} 个数，值有 d_v = {e} 个。权重与 d_v 无关；输出与值一样大。合并后：{joined}。',
-  'tour.shapes.do': '在设置里改一个大小，形状随之改变。',
-  'tour.cross.question': '8. 交叉注意力的行和列是什么？',
+  'tour.cross.question': '5. 交叉注意力的行和列是什么？',
   'tour.cross.text':
     '行是提问的 {rows} 个词，列是回答的 {columns} 个词。{query} 最关注 {key}（{share}）。每行之和为一，列则不必。',
-  'tour.cross.do': '指向任一句子里的一个词。',
-  'tour.kernel.question': '9. 腰围 62 怎样得出体重 112.5？',
+  'tour.cross.do': '点击任一句里的一个词。',
+  'tour.kernel.question': '6. 腰围 62 怎样得出体重 112.5？',
   'tour.kernel.text': '离查询近的键权重最大：{near} 分得了注意力。输出是它们的值的平均：{estimate}。',
   'tour.kernel.do': '沿曲线移动查询。',
-  'tour.induction.question': '10. 归纳头做什么？',
+  'tour.induction.question': '7. 归纳头做什么？',
   'tour.induction.text':
     '它寻找前面出现过同一个词的地方，再看那里后面跟着的词。这由前后两层的两个头完成：一个记下前一个词元，另一个来匹配。',
   'tour.induction.do': '输入你自己的、有重复词的句子。',
-  'tour.sensitivity.question': '11. 这个权重变大会怎样？',
-  'tour.sensitivity.text':
-    '这是 W_q 中的一个数。它变大时，每个查询的一维随之变大，得分也随之改变。检查栏写出每单位改变多少。',
-  'tour.sensitivity.do': '在“设为”处输入更大的数，比较前后的热图。',
-  'tour.code.question': '12. 怎样在 PyTorch 里得到这些数？',
-  'tour.code.text': '这个程序打印出本页的数字：相同的种子、相同的随机流，以及所有手动设定的值。',
-  'tour.code.do': '改变句子或掩码，代码随之改变。满意了再复制。',
 
   distribution: '为什么除以 √d？用任意大小的随机向量试试',
   distributionText:
@@ -310,27 +292,10 @@ export const texts = {
   tokensKeys: '键',
   moreTokens: '还有 {count} 个',
 
-  'mode.read': '查看',
-  'mode.edit': '设定权重',
-  'mode.paint': '涂抹掩码',
   ofHead: '头 {head} / 共 {heads} 个',
 
-  tokenSwap: '亲自验证：换掉一个词元，看谁的输出会变',
-  tokenSwapText: '在一个位置换上另一个词。一切重新计算，每个位置显示自己的输出在各维中的最大变化。',
-  tokenSwapTextCross: '在回答的句子里换掉一个词。一切重新计算，每个查询显示自己的输出在各维中的最大变化。',
-  tokenSwapToken: '换掉的词元',
   probeWord: '换成',
-  tokenSwapMoved: '把“{token}”换成“{word}”，{all} 个输出中有 {count} 个变了。',
-  tokenSwapNone: '它之前的 {of} 个中，一个也没变，连最后一位都没变。',
-  tokenSwapSome: '它之前的 {of} 个中，有 {before} 个变了。',
-  tokenSwapRounding: '小于 0.00001 的变化是舍入误差：在 softmax 之后才遮住的键，仍然计入这一行最初的总和。',
-  stoodStill: '没变',
-  maskOrder: '两种遮住的方法，并排对照',
-  maskOrderText:
-    '第一种：被遮住的得分在 softmax 之前变成 −∞。第二种：先对所有得分做 softmax，再把被遮住的权重置零，每一行除以剩下的和。理论上两者相同；在 float32 中它们有舍入误差，而当被遮住的得分远高于其他得分时，剩下的可能被舍入成零。',
   maskOrderMost: '所有头中的最大差异：{most}',
-  maskOrderDifference: '差异',
-  maskOrderMany: '句子更短或头更少时才显示。',
 
   plot: '估计值曲线',
   plotText: '每个点是一个键和它的值。曲线是每个查询的输出：所有值的平均，近处的键权重最大。',
@@ -362,8 +327,6 @@ export const texts = {
 
   steps: '逐步计算',
   next: '下一步（N）',
-  play: '播放',
-  pause: '暂停',
   'step.embed': '词变成向量',
   'step.embed.text': '每个词元从随机数表中取出一行。词元按字母顺序编号。',
   'step.embed.handBuilt':

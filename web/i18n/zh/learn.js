@@ -94,7 +94,6 @@ export const texts = {
   'learnNote.previous': '看前一个词元：{share}',
   'learnNote.answer': '看答案：{share}',
   'learnNote.nothing': '还没有明显的规律',
-  learnPaint: '涂抹掩码',
   learnPaintText: '涂过的格子对这个头隐藏，在每个序列里都一样。用键盘时按空格涂抹。',
   learnOpenLayer: '在“单层”中打开',
   learnGradients: '梯度',

@@ -57,7 +57,6 @@ export const texts = {
   view: '视图',
   'view.flow': '流程',
   flowNone: '这次计算没有可显示的步骤：它太大，或 softmax 沿查询方向。热图显示它的权重。',
-  'view.lines': '连线',
   'view.difference': '差异',
   keep: '把当前设置保留为 A',
   previous: '上一步（P）',
@@ -92,6 +91,7 @@ export const texts = {
   rangeNone: '显示所有行',
   lens: '这一格周围的格子',
   minus: '相减',
+  paintMask: '涂抹掩码',
   'view.map': '热图',
   'view.numbers': '数字',
 }

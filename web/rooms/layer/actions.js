@@ -3,7 +3,7 @@
 import { messageOf, Trouble } from '../../files/trouble.js'
 import { toLink } from '../../shell/store.js'
 import { headsOfImported } from './check-settings.js'
-import { framesOf } from './explain/play.js'
+import { cellOfFrame, STEP_OF } from './explain/flow-steps.js'
 import { stepsOf } from './explain/steps.js'
 import { isDone, stopOf, VECTOR_SIZE } from './explain/tour.js'
 import { everything } from './export.js'
@@ -15,10 +15,9 @@ import { qkvCode } from './programs/node.js'
 import { pytorchCode } from './programs/pytorch.js'
 import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf } from './settings.js'
 
+/** @import { FlowStep } from '../../elements/flow-frames.js' */
 /** @import { LayerActions, LayerRoom, LayerState, LayerStep, Selection, Settings, View } from './layer.js' */
 
-/** Milliseconds that a step is shown, and a cell is computed, while playing. */
-const [STEP_TIME, CELL_TIME] = [4000, 300]
 /** The default settings as a link, which would be empty otherwise. */
 const DEFAULT_BASELINE = 'seed=123'
 
@@ -140,6 +139,13 @@ function select(state, patch, { replace = false } = {}) {
   }
 }
 
+/** Shows a step: its frame of the flow, or its matrices below. @param {LayerState} state @param {string} step @returns {LayerStep} */
+const goTo = ({ settings: { view } }, step) => ({
+  set: { step },
+  view: { pointed: undefined },
+  effects: [{ type: 'reveal', selector: view === 'flow' ? '#flow' : `#step-${step}` }],
+})
+
 /** Goes on or back in the steps. @param {LayerState} state @param {number} by @returns {LayerStep | undefined} */
 export function moveStep(state, by) {
   const result = resultOf(state)
@@ -150,11 +156,8 @@ export function moveStep(state, by) {
     steps.findIndex(({ id }) => id === state.settings.step),
   )
   const next = steps[Math.max(0, at + by)]
-  return next && { set: { step: next.id }, effects: [{ type: 'reveal', selector: `#step-${next.id}` }] }
+  return next && goTo(state, next.id)
 }
-
-/** @type {LayerStep} */
-export const stopped = { view: { playing: undefined }, effects: [{ type: 'later', act: 'tick' }] }
 
 /** @param {LayerStep | undefined} a @param {LayerStep | undefined} b @returns {LayerStep} both */
 export const both = (a = {}, b = {}) => ({
@@ -164,46 +167,6 @@ export const both = (a = {}, b = {}) => ({
   view: { ...a.view, ...b.view },
   effects: [...(a.effects ?? []), ...(b.effects ?? [])],
 })
-
-/** The cells that a step plays; without motion, steps follow one another as they are. @param {LayerState} state @param {string} step */
-function playingOf(state, step) {
-  const result = resultOf(state)
-  const frames = result && !state.around.isStill ? framesOf(result, state.settings.head, step) : []
-  return { step, frames, at: -1 }
-}
-
-/** @param {LayerState} state @returns {LayerStep} */
-function tick(state) {
-  const { playing, pace } = state.view
-  if (!playing) return {}
-  const again = (/** @type {number} */ time) =>
-    /** @type {LayerStep} */ ({ effects: [{ type: 'later', act: 'tick', after: time / pace }] })
-  if (playing.at + 1 < playing.frames.length) {
-    const at = playing.at + 1
-    const moved = select(state, { cell: playing.frames[at] }, { replace: true })
-    return both(both(moved, { view: { playing: { ...playing, at } } }), again(CELL_TIME))
-  }
-  const gone = moveStep(state, 1)
-  if (!gone?.set?.step) return stopped
-  const next = playingOf(state, gone.set.step)
-  return both(both(gone, { view: { playing: next } }), again(next.frames.length ? CELL_TIME : STEP_TIME))
-}
-
-/** @param {LayerState} state @returns {LayerStep} */
-function play(state) {
-  const result = resultOf(state)
-  if (state.view.playing || !result) return stopped
-  const steps = stepsOf(result)
-  const step = steps.find(({ id }) => id === state.settings.step)?.id ?? steps[0].id
-  return {
-    set: { step },
-    view: { playing: playingOf(state, step) },
-    effects: [
-      { type: 'reveal', selector: `#step-${step}` },
-      { type: 'later', act: 'tick', after: CELL_TIME / state.view.pace },
-    ],
-  }
-}
 
 /** @param {LayerState} state @returns {LayerStep | undefined} */
 export function clear(state) {
@@ -227,12 +190,12 @@ const plain = {
     if (!('sentence' in patch)) return step
     return both(step, { view: { range: undefined }, effects: offer(String(patch.sentence)) })
   },
-  look(_, patch) {
-    const step = /** @type {LayerStep} */ ({ set: patch, isReplaced: true })
-    return patch.step === undefined
-      ? step
-      : both(both(stopped, step), { effects: [{ type: 'reveal', selector: `#step-${patch.step}` }] })
-  },
+  look: (_, patch) => ({ set: patch, isReplaced: true, view: { pointed: undefined } }),
+  goTo,
+  frame: ({ settings: { head } }, query, /** @type {FlowStep} */ step, key) => ({
+    set: { step: STEP_OF[step] },
+    view: { frame: step, pointed: cellOfFrame(head, query, step, key) },
+  }),
   edit(state, cell, value, mark) {
     if (value !== undefined && !isFloat32(value)) return refusal(new Trouble('problemNumber'))
     return set(state, edit(state.settings, cell, value), mark)
@@ -267,10 +230,8 @@ const plain = {
     return both(selected, { set: { probe: asked.position } })
   },
   clear,
-  moveStep: (state, by) => both(stopped, moveStep(state, by)),
-  play,
-  tick,
-  pass: ({ settings, view }, step) => (view.playing || step === settings.step ? undefined : { set: { step } }),
+  moveStep,
+  pass: ({ settings }, step) => (settings.view === 'flow' || step === settings.step ? undefined : { set: { step } }),
   refresh: () => ({}),
   setDistribution: ({ view }, size) => ({
     view: { vectorSize: size ?? view.vectorSize, hasDistribution: size !== undefined },
@@ -278,7 +239,6 @@ const plain = {
   setFilter: (_, filter) => ({ view: { filter } }),
   setRange: (_, range) => ({ view: { range } }),
   setScaleEnd: (_, scaleEnd) => ({ view: { scaleEnd } }),
-  setPace: (_, pace) => ({ view: { pace } }),
   setMode: (_, mode) => ({ view: { mode } }),
   setTour: (state, stop) => (stop === null ? leaveTour(state) : arrive(state, stop)),
   copy,

@@ -296,7 +296,7 @@ export const FIELDS = {
   /** The stop of the tour, from 1. */
   tour: setting(count(), null, shown),
   /** Of the selected head. */
-  view: oneOf(['map', 'flow', 'lines', 'difference', 'numbers'], page),
+  view: oneOf(['map', 'flow', 'difference', 'numbers'], page),
   /** With view 'difference': another head, or the baseline. */
   minus: oneOf(['head', 'settings'], page),
   /** That head. */

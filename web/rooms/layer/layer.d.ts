@@ -1,10 +1,11 @@
 // Every type of the room: what its files share by name.
 
+import type { FlowStep } from '../../elements/flow-frames.js'
+import type { Mode } from '../../head/head.js'
 import type { ScaleEnd } from '../../head/scale.js'
 import type { Key, Translate } from '../../i18n/index.js'
 import type { Room, Context as RoomContext, Step as RoomStep, State } from '../../shell/room.js'
 import type { Checked, Problems } from './check-settings.js'
-import type { Playing } from './explain/play.js'
 import type { Scene } from './explain/scene.js'
 import type { Cell, Imported, Settings, Word } from './fields.js'
 import type { PresetId } from './presets.js'
@@ -40,9 +41,6 @@ export type { Result, Tracer } from './trace/layer-trace.js'
 export type { Difference } from './trace/reference64.js'
 export type { ScoreDistribution, Side } from './trace/score-distribution.js'
 
-/** What a stroke over the large map does. */
-export type Mode = 'read' | 'edit' | 'paint'
-
 /** Rows of the map, both ends included. */
 export type Range = { from: number; to: number }
 
@@ -59,9 +57,8 @@ export type View = {
   filter: string
   /** Rows of the map; the others are left out. */
   range?: Range
-  /** Of a step that plays: 1 is 300 ms a cell. */
-  pace: number
-  playing?: Playing
+  /** The step of the frame that the flow shows. */
+  frame?: FlowStep
   /** The size of the random queries and keys whose scores are shown. */
   vectorSize: number
   /** Are they shown? undefined: where a stop of the tour is about them. */
@@ -98,7 +95,7 @@ export type LayerActions = {
   /** Changes of one mark in a row are one to undo. */
   change: [patch: Partial<Settings>, mark?: string]
   /** What is shown, not what is computed. */
-  look: [patch: Partial<Pick<Settings, 'head' | 'step' | 'view' | 'minus' | 'other'>>]
+  look: [patch: Partial<Pick<Settings, 'head' | 'view' | 'minus' | 'other'>>]
   /** Sets a cell; undefined gives it its own value back. */
   edit: [cell: Cell, value: number | undefined, mark?: string]
   paint: [row: number, column: number, isVisible: boolean]
@@ -117,10 +114,10 @@ export type LayerActions = {
   /** Takes away the cell that is subtracted, or else the selected cell, or else the word. */
   clear: []
   moveStep: [by: 1 | -1]
-  /** Starts or stops. */
-  play: []
-  /** The next cell of the step that plays, or the next step. */
-  tick: []
+  /** Shows a step. */
+  goTo: [step: string]
+  /** The flow shows another frame, of a query. */
+  frame: [query: number, step: FlowStep, key?: number]
   /** Marks the step that was scrolled to. */
   pass: [step: string]
   /** Draws the room again. */
@@ -130,7 +127,6 @@ export type LayerActions = {
   setFilter: [text: string]
   setRange: [range: Range | undefined]
   setScaleEnd: [end: ScaleEnd]
-  setPace: [pace: number]
   setMode: [mode: Mode]
   /** Goes to a stop of the tour, from 1, or leaves it. */
   setTour: [stop: number | null]
@@ -156,7 +152,7 @@ export type LayerStep = RoomStep<LayerTypes>
 export type LayerContext = RoomContext<LayerTypes>
 
 /** What a view may ask for. */
-export type Actions = LayerContext['act'] & { back(): void; forward(): void }
+export type Actions = LayerContext['act'] & { back(): void; forward(): void; undo(): void }
 
 /** What a view may show. */
 export type Context = View & {

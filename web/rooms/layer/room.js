@@ -4,7 +4,6 @@ import { Trouble } from '../../files/trouble.js'
 import {
   actions,
   arrive,
-  both,
   clear,
   importFiles,
   importText,
@@ -12,7 +11,6 @@ import {
   openImported,
   refusal,
   set,
-  stopped,
   takeHead,
 } from './actions.js'
 import { check } from './check-settings.js'
@@ -36,7 +34,6 @@ export const room = {
     mode: 'read',
     scaleEnd: 'shared',
     filter: '',
-    pace: 1,
     vectorSize: VECTOR_SIZE,
     wasDone: false,
   },
@@ -66,13 +63,11 @@ export const room = {
     const { tour } = state.settings
     return tour !== null && signature(state.settings) === signature(DEFAULTS) ? arrive(state, tour) : undefined
   },
-  leave: state => (state.view.playing ? stopped : undefined),
   keys: {
     Escape: clear,
-    n: state => both(stopped, moveStep(state, 1)),
-    'Shift+PageDown': state => both(stopped, moveStep(state, 1)),
-    p: state => both(stopped, moveStep(state, -1)),
-    ' ': state => (state.view.playing ? stopped : undefined),
+    n: state => moveStep(state, 1),
+    'Shift+PageDown': state => moveStep(state, 1),
+    p: state => moveStep(state, -1),
   },
   pass: (state, step) => actions.pass(state, step),
   marks({ settings: { tour } }) {

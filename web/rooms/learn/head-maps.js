@@ -4,7 +4,7 @@ import '../../elements/heads.js'
 import { html, nothing } from 'lit'
 import { headChange, headName, hiddenCells, withCell } from '../../head/changes.js'
 import { headSelect } from '../../head/head-switch.js'
-import { headView, viewTabs, WEIGHT_VIEWS } from '../../head/head-view.js'
+import { headView, paintButton, viewTabs, WEIGHT_VIEWS } from '../../head/head-view.js'
 import { visibleOf } from '../../head/visible.js'
 import { headAt, selectedOf } from './run-state.js'
 import { TASKS } from './tasks/index.js'
@@ -108,7 +108,7 @@ export function selectedHead(context, run, { shown, reference, shownAt }) {
   /** @type {import('../../head/head.js').HeadActions} */
   const actions = {
     show: picture => act.show({ picture }),
-    setMode: mode => act.show({ mode }),
+    setMode: mode => act.show({ mode, picture: 'map' }),
     point: () => {},
     select: ({ word }) => act.show({ word: word?.position === view.word?.position ? undefined : word }),
     hide: (query, key, isHidden) => act.change(withCell(changes, head, query, key, isHidden), `paint ${headName(at)}`),
@@ -116,7 +116,7 @@ export function selectedHead(context, run, { shown, reference, shownAt }) {
   const both = before && shownHead.view !== 'difference'
   return html`<section class="learn-chosen" aria-labelledby="learn-chosen-title">
     <header><h2 id="learn-chosen-title">${title}</h2>
-      <button type="button" class="tool" id="learn-paint" aria-pressed=${isPainting} @click=${() => act.show({ mode: isPainting ? 'read' : 'paint', picture: 'map' })}>${t('learnPaint')}</button>
+      ${paintButton(shownHead, actions.setMode, t)}
       <button type="button" class="tool" id="learn-open-layer" @click=${() => act.openLayer(at.layer, at.head, t('learnBack', { step: shownAt }))}>${t('learnOpenLayer')}</button>
     </header>
     <div class="tabs" role="group" aria-label=${t('view')}>${viewTabs(

@@ -1,9 +1,9 @@
-// The page of one head: its map, lines, difference and numbers, its switches, and how a weight was computed.
+// The page of one head: its map, difference and numbers, its switches, and how a weight was computed.
 
 import { html, nothing } from 'lit'
 import { hiddenCells, withChange } from '../../head/changes.js'
 import { headButtons } from '../../head/head-switch.js'
-import { headView, viewTabs, WEIGHT_VIEWS } from '../../head/head-view.js'
+import { headView, paintButton, viewTabs, WEIGHT_VIEWS } from '../../head/head-view.js'
 import { visibleOf } from '../../head/visible.js'
 import { shown } from '../../shell/store.js'
 import { likeness, mapAt, ranked } from './atlas-maps.js'
@@ -15,7 +15,6 @@ import { matrixOf, nameOf } from './shown.js'
 /** @typedef {import('../../head/head.js').HeadAt} HeadAt */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-const MODES = /** @type {const} */ (['read', 'paint', 'edit'])
 const SIMILAR = 5
 
 /** @param {Room} room @param {HeadAt} head */
@@ -37,16 +36,7 @@ export function headPage(room, head) {
         <button type="button" class="tool" id="models-open-layer" @click=${() => act.openInLayer(t('modelsBackTo', { name }))}>${t('modelsOpenLayer')}</button>
         ${headButtons({ t, changes: settings.changes, set: act.change }, head)}</div>
       <div class="tabs" role="group" aria-label=${t('view')}>${viewTabs(picture, actions.show, t, WEIGHT_VIEWS)}<span class="spring"></span>
-      ${
-        picture === 'map'
-          ? html`<label>${t('modelsStroke')} <select id="models-mode" @change=${(
-              /** @type {InputEvent} */ { target },
-            ) =>
-              act.show({
-                mode: /** @type {typeof mode} */ (target.value),
-              })}>${MODES.map(each => html`<option value=${each} ?selected=${each === mode}>${t(`modelsMode.${each}`)}</option>`)}</select></label>`
-          : nothing
-      }</div>
+      ${picture === 'map' ? paintButton({ prefix: 'models-', mode }, actions.setMode, t) : nothing}</div>
       ${headView(matrix && viewOf(room, head, matrix), actions, t)}
     </section>`
 }
@@ -150,9 +140,9 @@ function actionsOf({ act, settings: { changes } }, head) {
       if (cell) act.selectCell({ query: cell.row, key: cell.column })
       else if (word) act.selectWord(word.position, isSecond, word.side)
     },
-    edit(query, key, value = 0) {
+    edit(query, key, value = 0, mark) {
       const share = Math.min(1, Math.max(0, Number(value.toFixed(4))))
-      act.change(withChange(changes, { kind: 'weight', isOn: true, ...head, query, key, value: share }))
+      act.change(withChange(changes, { kind: 'weight', isOn: true, ...head, query, key, value: share }), mark)
     },
     hide: (query, key, isHidden) => act.hide(head, query, key, isHidden),
     subtract(choice) {

@@ -78,9 +78,9 @@ export interface View {
   pointed?: { layer: number; head: number; query?: number; key?: number; weight?: number }
   /** Pixels of a map of the atlas; 0: as large as all fit. */
   mapSize: number
-  picture: 'map' | 'lines' | 'difference' | 'numbers'
+  picture: 'map' | 'difference' | 'numbers'
   /** What a stroke over the map of a head does. */
-  mode: 'read' | 'paint' | 'edit'
+  mode: 'read' | 'paint'
   /** What the difference is taken from: a head, the second text; undefined: the head itself before the changes. */
   against?: { layer: number; head: number } | 'text'
   /** The head that others are ranked by their likeness to. */

@@ -14,17 +14,18 @@ const [ROWS, MOST_KEYS] = [3, 12]
  * @property {boolean} isHidden
  */
 
+/** @typedef {{ row: number, all: number, visible: number, terms: Term[] }} AlgebraRow all, visible: the sums of its exponentials */
+
 /**
  * @param {Result} result
  * @param {number} head
  * @param {Arithmetic} arithmetic
- * @returns {{ row: number, all: number, visible: number, terms: Term[] }[] | undefined} the first rows in which something is
- *   hidden and something is not; undefined without a mask
+ * @returns {AlgebraRow[]} the first rows in which something is hidden and something is not
  */
 export function algebraOf({ maskOrder, visible, settings }, head, arithmetic) {
-  if (!maskOrder || !visible || settings.softmaxAxis !== 'keys') return undefined
+  if (!maskOrder || !visible || settings.softmaxAxis !== 'keys') return []
   const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
-  if (S > MOST_KEYS) return undefined
+  if (S > MOST_KEYS) return []
   const rows = []
   for (let row = 0; row < L && rows.length < ROWS; row++) {
     const seen = visible.subarray(row * S, (row + 1) * S)
@@ -37,8 +38,8 @@ export function algebraOf({ maskOrder, visible, settings }, head, arithmetic) {
       weight: maskOrder.after.at(head, row, column),
     }))
     const all = maskOrder.sums.data[head * L + row]
-    const kept = terms.filter(({ isHidden }) => !isHidden)
-    rows.push({ row, all, visible: arithmetic.sum(kept.map(({ exponential }) => exponential)), terms })
+    const seenTerms = terms.filter(({ isHidden }) => !isHidden)
+    rows.push({ row, all, visible: arithmetic.sum(seenTerms.map(({ exponential }) => exponential)), terms })
   }
-  return rows.length ? rows : undefined
+  return rows
 }

@@ -2,7 +2,7 @@
 
 import { Tensor } from 'qkv'
 import { steps } from './attend.js'
-import { largest, minus, times } from './subtract.js'
+import { largest, minus } from './subtract.js'
 
 /** @import { Qkv } from 'qkv' */
 /** @import { Checked, FloatTensor, Tensors } from '../layer.js' */
@@ -17,8 +17,6 @@ import { largest, minus, times } from './subtract.js'
  * @property {FloatTensor} sums of each row of exponentials
  * @property {FloatTensor} zeroedSums of each row of `full`, without hidden ones
  * @property {Extreme[]} extremes a weight if a hidden key is NaN, or its score is huge
- * @property {FloatTensor} difference after minus before, times 10^digits
- * @property {number} digits
  * @property {number} most the largest difference
  */
 
@@ -39,15 +37,10 @@ export function maskOrderOf(qkv, settings, tensors, visible) {
     masking => /** @type {Record<string, FloatTensor>} */ (steps(qkv, { ...settings, masking }, tensors, visible)),
   )
   const after = late.weights
-  const difference = minus(qkv, after, before.weights)
-  const most = largest(difference.data)
-  const digits = most > 0 && most < 1e-3 ? Math.ceil(-Math.log10(most)) : 0
   return {
     before: before.weights,
     after,
-    difference: times(qkv, difference, 10 ** digits),
-    digits,
-    most,
+    most: largest(minus(qkv, after, before.weights).data),
     exponentials: late.exponentials,
     full: late.fullWeights,
     sums: late.sums,

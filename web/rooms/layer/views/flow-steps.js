@@ -1,5 +1,7 @@
 // The steps of the chosen head as <qkv-flow> takes them, with the sums of the values that it shows on the way.
 
+import { firstFrame, STEP_OF } from '../explain/flow-steps.js'
+
 /** @import { FloatTensor, SceneContext } from '../layer.js' */
 
 /** So many values are added one by one. */
@@ -9,10 +11,11 @@ const MOST = 8
 let last
 
 /** @param {SceneContext} context @returns {import('../../../head/head.js').Flow | undefined} undefined where the trace has not all steps */
-export function flowOf({ arithmetic, result, head, link, settings }) {
+export function flowOf({ arithmetic, result, head, link, settings, frame }) {
   const { X, Q, K, V, scores, scaled, masked, exponentials, sums, weights, output } = result.tensors
-  const isOfColumns = result.settings.softmaxAxis !== 'keys'
-  if (!Q || !K || !V || !scores || !weights || !output || isOfColumns || result.smalls) return undefined
+  const { softmaxAxis, masking } = result.settings
+  const isOther = softmaxAxis !== 'keys' || (masking === 'after' && result.visible !== undefined)
+  if (!Q || !K || !V || !scores || !weights || !output || isOther || result.smalls) return undefined
   const { side, position } = settings.word ?? { side: 'queries', position: link?.row ?? 0 } // the answer speaks of it, too
   const query = side === 'queries' || !result.settings.isCross ? position : 0
   const trace = {
@@ -31,5 +34,6 @@ export function flowOf({ arithmetic, result, head, link, settings }) {
   const key = [result, head, query]
   if (!last?.key.every((each, i) => each === key[i]))
     last = { key, partials: arithmetic.partialSums(result, head, query, MOST) }
-  return { trace, head, query, partials: last.partials }
+  const step = frame && STEP_OF[frame] === settings.step ? frame : firstFrame(settings.step)
+  return { trace, head, query, partials: last.partials, step }
 }

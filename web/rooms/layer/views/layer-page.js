@@ -8,10 +8,11 @@ import { presetOf } from '../presets.js'
 import { computeOf } from '../trace/compute.js'
 import { inspector } from './cell-panel.js'
 import { controls } from './controls.js'
-import { experiments } from './experiments.js'
 import { heads } from './head-list.js'
+import { inductionPanel } from './induction-panel.js'
 import { dock } from './matrix-dock.js'
 import { plot } from './plot.js'
+import { distributionPanel } from './score-panel.js'
 import { sentenceBar } from './sentence.js'
 import { stage } from './stage.js'
 import { stepsPanel } from './steps-panel.js'
@@ -34,7 +35,7 @@ function baselineOf({ settings, got }) {
 /** What the views are given, without a trace. @param {LayerContext} context @returns {Context} */
 function contextOf(context) {
   const { t, isDark, settings, view, got, problems, act, can, travel } = context
-  const { handedOver, playing, pointed } = view
+  const { handedOver } = view
   return {
     ...view,
     t,
@@ -42,14 +43,17 @@ function contextOf(context) {
     isDark,
     settings,
     problems: /** @type {any} */ (problems),
-    // A step that plays shows its own cell.
-    pointed: playing?.frames.length ? undefined : pointed,
     visits: { hasBack: can.back, hasForward: can.forward },
     isTrained: handedOver !== undefined && handedOver === settings.imported,
     distribution: hasDistribution(context) ? shown(got.distribution) : undefined,
     preset: presetOf(settings),
     progress: got.trace?.is === 'waiting' ? Number(got.trace.progress ?? 0) : undefined,
-    actions: { ...act, back: () => travel('place', 0), forward: () => travel('place', 1) },
+    actions: {
+      ...act,
+      back: () => travel('place', 0),
+      forward: () => travel('place', 1),
+      undo: () => travel('undo', 0),
+    },
   }
 }
 
@@ -86,7 +90,7 @@ const layer = (
 ) => html`<main class="room ${context.result.heads > 1 ? '' : 'has-one-head'} ${isStale ? 'is-stale' : ''}" aria-busy=${context.progress !== undefined}>
     <div class="screen">${heads(context)}${stage(context)}</div>
     ${inspector(context)} ${dock(context)}
-    <div class="below">${plot(context)}${experiments(context)}${stepsPanel(context)}${badge(context)}${exportSection(context)}${importSection(context)}</div>
+    <div class="below">${plot(context)}<div class="experiments">${inductionPanel(context)}${distributionPanel(context)}</div>${stepsPanel(context)}${badge(context)}${exportSection(context)}${importSection(context)}</div>
   </main>`
 
 /** @param {LayerContext} given */

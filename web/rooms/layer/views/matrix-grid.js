@@ -28,7 +28,6 @@ export class MatrixGrid extends LitElement {
     marks: { attribute: false },
     shown: { attribute: false },
     isKept: { attribute: false },
-    upTo: { attribute: false },
     t: { attribute: false },
     typed: { state: true },
   }
@@ -45,8 +44,6 @@ export class MatrixGrid extends LitElement {
     /** The cell whose arithmetic is shown. @type {Place | undefined} */
     this.shown = undefined
     this.isKept = false
-    /** The last cell that is written already; undefined: all are. @type {Place | undefined} */
-    this.upTo = undefined
     this.t = /** @type {Translate} */ (/** @type {unknown} */ (undefined))
     /** @type {Actions} */
     this.actions = /** @type {any} */ (undefined)
@@ -240,13 +237,13 @@ export class MatrixGrid extends LitElement {
     this.made = made
     const [rows, columns] = isTurned ? [...matrix.tensor.dims].reverse() : matrix.tensor.dims
     return html`<div
-      class="grid ${this.upTo ? 'is-playing' : ''} ${matrix.isEditable ? 'is-free' : ''} ${matrix.sums ? 'has-sums' : ''}"
+      class="grid ${matrix.isEditable ? 'is-free' : ''} ${matrix.sums ? 'has-sums' : ''}"
       role="grid"
       aria-label=${`${t(`matrix.${matrix.id}`)}${isTurned ? ` ${t('turned')}` : ''}`}
       aria-rowcount=${rows + 1}
       aria-colcount=${columns + 1}
       .style=${`--columns: ${columns}; --rows: ${rows}; --longest: ${this.longest}`}
-    >${this.cells}${this.upTo ? this.blanks(this.upTo) : nothing}${this.marks.map(mark => this.mark(mark))}${this.own()}${this.box()}</div>`
+    >${this.cells}${this.marks.map(mark => this.mark(mark))}${this.own()}${this.box()}</div>`
   }
 
   /** @param {Partial<Place>} place */
@@ -256,16 +253,6 @@ export class MatrixGrid extends LitElement {
     const span = (/** @type {number | undefined} */ at, /** @type {number} */ size) =>
       at === undefined ? `2 / ${size + 2}` : `${at + 2} / ${at + 3}`
     return `grid-row: ${span(down, rows)}; grid-column: ${span(across, columns)}`
-  }
-
-  /** What is not written yet: the rest of a row, and the rows below. @param {Place} place */
-  blanks({ row, column }) {
-    const [rows, columns] = this.matrix.tensor.dims
-    const rest = column + 1 < columns && `grid-row: ${row + 2}; grid-column: ${column + 3} / ${columns + 2}`
-    const below = row + 1 < rows && `grid-row: ${row + 3} / ${rows + 2}; grid-column: 2 / ${columns + 2}`
-    return [rest, below].map(area =>
-      area ? html`<span aria-hidden="true" class="blank" .style=${area}></span>` : nothing,
-    )
   }
 
   /** @param {Region & { kind?: string }} mark */

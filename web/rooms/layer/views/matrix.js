@@ -4,7 +4,7 @@ import './matrix-grid.js'
 import { short } from '../../../files/number-format.js'
 import { gradient } from '../../../head/number-colours.js'
 import { left, rested } from '../../../head/pointing.js'
-import { writtenUpTo } from '../explain/play.js'
+import { dragMark } from '../../../head/views/head-map.js'
 import { isSameCell } from '../settings.js'
 import { math } from './math.js'
 import { saveMenu } from './save-menu.js'
@@ -75,7 +75,6 @@ function numbers(context, shown, isTurned) {
     .marks=${marksOf(context, shown)}
     .shown=${isHere ? lit : undefined}
     .isKept=${isHere && isKept}
-    .upTo=${isTurned ? undefined : writtenUpTo(context.playing, shown.id)}
   ></matrix-grid></div>`
 }
 
@@ -100,7 +99,7 @@ function map(context, shown) {
     columnTitle: t(`axis.${axes[1]}`),
     texts: t.elements,
     scale: scale === 'share' ? 'sequential' : 'diverging',
-    mode: isEditable ? 'edit' : 'read',
+    isEditable,
     cell: isHere ? cell : undefined,
     pinned: isHere && settings.cell ? cell : undefined,
   }
@@ -111,7 +110,7 @@ function map(context, shown) {
     @cell-focus=${(/** @type {CustomEvent} */ event) => rested(() => actions.point(at(event)))}
     @cell-leave=${() => left(() => actions.point(undefined))}
     @cell-pin=${(/** @type {CustomEvent} */ event) => selectCell(actions, at(event), event.detail.isSecond)}
-    @cell-edit=${(/** @type {CustomEvent} */ event) => actions.edit(at(event), event.detail.value, `drag ${id}`)}
+    @cell-edit=${(/** @type {CustomEvent} */ event) => (event.detail.isUndone ? actions.undo() : actions.edit(at(event), event.detail.value, dragMark(event.detail.isFirst)))}
   ></lazy-map>`
 }
 

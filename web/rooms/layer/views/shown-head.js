@@ -12,7 +12,7 @@ import { selectCell, selectWord } from './select.js'
 import { domain, spokenWord } from './spoken.js'
 import { marked, rich, share } from './word-buttons.js'
 
-/** @import { FloatTensor, Matrix, SceneContext } from '../layer.js' */
+/** @import { FloatTensor, Matrix, MatrixId, SceneContext } from '../layer.js' */
 /** @import { HeadActions, HeadView } from '../../../head/head.js' */
 
 /** @param {SceneContext} context @returns {HeadView} */
@@ -46,13 +46,10 @@ export function shownHead(context) {
 }
 
 /** @param {SceneContext} context @returns {HeadActions} */
-export function headActions({ actions, head }) {
-  const cellAt = (/** @type {number} */ row, /** @type {number} */ column) => ({
-    matrix: /** @type {const} */ ('weights'),
-    head,
-    row,
-    column,
-  })
+export function headActions(context) {
+  const { actions, head } = context
+  /** @param {number} row @param {number} column @param {MatrixId} [matrix] */
+  const cellAt = (row, column, matrix = 'weights') => ({ matrix, head: matrix === 'X' ? 0 : head, row, column })
   return {
     show: view => actions.look({ view: /** @type {any} */ (view) }),
     setMode: actions.setMode,
@@ -65,10 +62,14 @@ export function headActions({ actions, head }) {
       }
     },
     select({ cell, word }, isSecond) {
-      if (cell) selectCell(actions, cellAt(cell.row, cell.column), isSecond)
+      if (cell) selectCell(actions, cellAt(cell.row, cell.column, /** @type {MatrixId} */ (cell.matrix)), isSecond)
       if (word) selectWord(actions, word, isSecond)
     },
-    edit: (row, column, value) => actions.edit(cellAt(row, column), value, 'drag weights'),
+    edit: (row, column, value, mark) =>
+      actions.edit(cellAt(row, column), value && Math.min(Math.max(value, 0), 1), mark),
+    editInput: (row, column, value, mark) => actions.edit(cellAt(row, column, 'X'), value, mark),
+    undo: actions.undo,
+    frame: (step, key) => actions.frame(flowOf(context)?.query ?? 0, step, key),
     hide: (row, column, isHidden) => actions.paint(row, column, !isHidden),
     open: other => actions.select({ head: other }),
     subtract: choice =>

@@ -1,16 +1,16 @@
 import { html, nothing } from 'lit'
-import { headView, pictureSelector, viewTabs } from '../../../head/head-view.js'
+import { headView, paintButton, pictureSelector, viewTabs } from '../../../head/head-view.js'
 import { colourOf } from '../../../head/number-colours.js'
 import { MANY_ROWS } from '../../../head/part-of-map.js'
-import { menu, menuChoices } from '../../../shell/menu.js'
 import { shades } from '../explain/word-facts.js'
+import { isSameCell } from '../settings.js'
 import { headAnswer } from './head-list.js'
 import { saveMenu } from './save-menu.js'
 import { headActions, scaleChoice, shownHead } from './shown-head.js'
 import { domain, spokenCell, spokenWord } from './spoken.js'
 import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences } from './word-buttons.js'
 
-/** @import { Matrix, Mode, SceneContext, Word } from '../layer.js' */
+/** @import { Matrix, SceneContext, Word } from '../layer.js' */
 
 /** The most words in the strip; the rest is counted. The maps name them all. */
 const MOST_WORDS = 400
@@ -90,7 +90,9 @@ function answer(context) {
   const about = isCell ? { side: /** @type {const} */ ('queries'), position: cell.row } : (word ?? strongest)
   const [first, second] = about ? wordSentences(context, about) : [t('strongestNone')]
   const head = headAnswer(context)
-  const sentences = head ? [head, first] : isCell ? [cellSentence(context, cell), first] : [first, second]
+  // What is set by hand is said in two lines: the second sentence would move the map below the pointer.
+  const isSet = isCell && settings.edits.some(edit => isSameCell(edit, cell))
+  const sentences = head ? [head, first] : isCell ? [cellSentence(context, cell), isSet ? '' : first] : [first, second]
   return html`<div class="answer" aria-live="polite">
     <p class="answer-first">${rich(sentences[0] ?? '')}${about && !isCell && !head ? html`<span class="even-share">${evenSentence(context, about)}</span>` : nothing}</p>
     <p class="answer-second">${rich(sentences[1] ?? '')}</p>
@@ -108,26 +110,11 @@ function seen({ t, result, isTrained }) {
 /** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */
 function tabs(context) {
   const { t, settings, actions, mode } = context
-  const modes = /** @type {Mode[]} */ (['read', 'edit', 'paint'])
   const large = /** @type {Matrix} */ (context.matrices.get('weights'))
   return html`<tool-group class="tabs" aria-label=${t('view')}>
     ${viewTabs(settings.view, headActions(context).show, t)}
     <span class="spring"></span>
-    ${
-      settings.view === 'map'
-        ? menu(
-            { id: 'edit', label: mode === 'read' ? t('edit') : t(`mode.${mode}`) },
-            menuChoices(
-              modes.map(name => ({
-                name,
-                label: t(`mode.${name}`),
-                isChosen: mode === name,
-                act: () => actions.setMode(name),
-              })),
-            ),
-          )
-        : nothing
-    }
+    ${settings.view === 'map' ? paintButton({ prefix: '', mode }, actions.setMode, t) : nothing}
     ${context.result.heads > 1 ? saveMenu({ t, className: 'of-heads', text: t.elements.heads, picture: 'qkv-heads' }) : nothing}
     ${saveMenu({ t, className: 'of-weights', text: t(`view.${settings.view}`), matrix: large, picture: pictureSelector({ prefix: '', view: settings.view }) })}
   </tool-group>`

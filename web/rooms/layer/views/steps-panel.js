@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit'
 import { stepsOf } from '../explain/steps.js'
+import { algebra } from './algebra-panel.js'
 import { math } from './math.js'
 import { matrix } from './matrix.js'
 import { shapes } from './shapes.js'
@@ -70,6 +71,7 @@ function section(context, { id, formulas, shapes: sizes, blocks, isOfHead }, i, 
       <div class="text">${withTerms(t, t(textOf(id, result.settings)))}</div>
     </header>
     ${blocks.map(each => block(context, each))}
+    ${id === 'masked' ? algebra(context) : nothing}
   </section>`
 }
 

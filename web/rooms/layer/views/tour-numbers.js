@@ -5,7 +5,7 @@ import { namesOf } from '../explain/labels.js'
 import { strongestLink } from '../explain/strongest-link.js'
 import { answerOf } from '../explain/visibility-facts.js'
 import { looksAt } from '../explain/word-facts.js'
-import { marked, share, weightsOf, wordSentences } from './word-buttons.js'
+import { marked, share, weightsOf } from './word-buttons.js'
 
 /** @import { FloatTensor, SceneContext } from '../layer.js' */
 
@@ -24,14 +24,6 @@ export function tourNumbers(context, id) {
       : (context.link?.row ?? 0)
   const weights = weightsOf(context)
   switch (id) {
-    case 'attends':
-      return { sentence: wordSentences(context, { side: 'queries', position: word })[0] ?? '' }
-    case 'origin': {
-      const { explanation, cell } = context
-      const value = context.matrices.get(cell.matrix)?.tensor.at(cell.row, cell.column) ?? 0
-      const parts = explanation.kind === 'softmax' ? { own: format(explanation.exponentials[explanation.own]), sum: format(explanation.sum) } : { own: '…', sum: '…' } // biome-ignore format: one line
-      return { ...parts, value: format(value), seed: settings.seed }
-    }
     case 'mask': {
       const { visible } = result
       const hidden = visible ? visible.reduce((sum, x) => sum + (x ? 0 : 1), 0) : 0
@@ -72,18 +64,6 @@ export function tourNumbers(context, id) {
         evenest: evenest + 1,
         least: words[sharpest].bits.toFixed(2),
         most: words[evenest].bits.toFixed(2),
-      }
-    }
-    case 'shapes': {
-      const { heads, tensors } = result
-      const [L, S] = [queries.length, keys.length]
-      return {
-        heads,
-        L,
-        S,
-        d: tensors.K?.dims[2] ?? 0,
-        e: tensors.V?.dims[2] ?? 0,
-        joined: tensors.joined?.dims.join('×') ?? '',
       }
     }
     case 'cross': {

@@ -1,11 +1,12 @@
 import { html, nothing } from 'lit'
-import { share as percent } from '../../../files/number-format.js'
+import { format, share as percent } from '../../../files/number-format.js'
 import { pointable } from '../../../head/pointing.js'
 import { namesOf } from '../explain/labels.js'
 import { looksAt, placeOf, seenBy, strengthOf } from '../explain/word-facts.js'
+import { isSameCell } from '../settings.js'
 import { selectWord } from './select.js'
 
-/** @import { Context, Matrix, SceneContext, Share, Word } from '../layer.js' */
+/** @import { Cell, Context, Matrix, SceneContext, Share, Word } from '../layer.js' */
 
 /** A word in a sentence: isolated, so that it can be found again and set apart. @param {unknown} word */
 export const marked = word => `\u2068${word}\u2069`
@@ -97,13 +98,34 @@ export function evenSentence(context, word) {
 
 /** "eat gives 21.9% to is." @param {SceneContext} context @param {{ row: number, column: number }} cell */
 export function cellSentence(context, { row, column }) {
-  const { t, result } = context
+  const { t, result, settings, head } = context
   const { queries, keys } = namesOf(result)
   const S = result.settings.keys.tokens.length
   const isSelf = !result.settings.isCross && row === column
   const params = { query: marked(queries[row]), key: isSelf ? t('itself') : marked(keys[column]) }
+  const set = settings.edits.find(edit => isSameCell(edit, { matrix: 'weights', head, row, column }))
+  if (set) return setSentence(context, set, params)
   if (result.visible && !result.visible[row * S + column]) return t('givesHidden', params)
   return t('gives', { ...params, share: share(context, weightsOf(context).data[row * S + column]) })
+}
+
+/** "eat gives 40.0% to is, set by you (it was 21.9%) ..." @param {SceneContext} context @param {Cell} cell @param {Record<string, string>} params */
+function setSentence(context, { head, row, column }, params) {
+  const { t, result, arithmetic } = context
+  const { tensors, before } = result
+  const now = weightsOf(context).at(row, column)
+  const was = before?.weights?.at(head, row, column)
+  const rest = arithmetic.differences([1], [now])[0]
+  const said = t('givesSet', {
+    ...params,
+    share: share(context, now),
+    was: was === undefined ? '…' : share(context, was),
+    rest: share(context, Math.max(rest, 0)),
+  })
+  const outputs = [before?.output, tensors.output].map(tensor => tensor && format(tensor.at(head, row, 0)))
+  return outputs.every(Boolean)
+    ? `${said} ${t('outputMoved', { before: outputs[0] ?? '', now: outputs[1] ?? '' })}`
+    : said
 }
 
 /**

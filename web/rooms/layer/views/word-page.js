@@ -60,6 +60,7 @@ function ask(context, word) {
     <select id="sees" .value=${live(asked === undefined ? '' : String(asked))} @change=${(/** @type {Event & { target: HTMLSelectElement }} */ { target }) => actions.change({ probe: target.value === '' ? null : Number(target.value) })}>
       <option value="" ?selected=${asked === undefined}>…</option>${options}
     </select>
+    ${asked === undefined ? nothing : html`<label for="probeWord">${t('probeWord')}</label> <input id="probeWord" dir="auto" autocomplete="off" autocapitalize="off" spellcheck="false" .value=${live(settings.probeWord)} @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => actions.change({ probeWord: target.value }, 'probeWord')} />`}
     ${
       answer && params
         ? html`<div id="sees-answer" aria-live="polite">
