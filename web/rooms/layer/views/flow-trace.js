@@ -1,6 +1,6 @@
 // The steps of the chosen head as <qkv-flow> takes them, with the sums of the values that it shows on the way.
 
-import { firstFrame, STEP_OF } from '../explain/flow-steps.js'
+import { firstFrame, STEP_OF } from '../explain/frame-steps.js'
 
 /** @import { FloatTensor, SceneContext } from '../layer.js' */
 
