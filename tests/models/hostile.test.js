@@ -228,6 +228,11 @@ test('10,000 mutations of configs: an error, or a description; that of GPT-2 fit
     'marian-tiny',
     'gemma3-tiny',
     'bart-tiny',
+    'modernbert-made',
+    'smollm3-made',
+    'olmo2-made',
+    'opt-made',
+    'mpnet-made',
   ]
   const configs = names.map(name => JSON.parse(readFileSync(`${folder}/${name}/config.json`, 'utf8')))
   const { parameters } = await inspectModel(gpt2)
@@ -321,6 +326,14 @@ for (const [type, change, message] of /** @type {[string, Record<string, unknown
     { rope_scaling: null, rope_parameters: { full_attention: {}, sliding_attention: {}, other: {} } },
     /not covered: other/,
   ],
+  ['opt-made', { do_layer_norm_before: false }, /do_layer_norm_before false is not covered/],
+  ['opt-made', { word_embed_proj_dim: 12 }, /word_embed_proj_dim 12 is not covered; covered: 24/],
+  ['opt-made', { _remove_final_layer_norm: true }, /_remove_final_layer_norm true is not covered/],
+  ['mpnet-made', { relative_attention_num_buckets: 16 }, /relative_attention_num_buckets 16 is not covered/],
+  ['modernbert-made', { layer_types: ['full_attention'] }, /layer_types: an array of 1 given/],
+  ['modernbert-made', { local_attention: 0 }, /local_attention: 0 given/],
+  ['smollm3-made', { no_rope_layers: [1, 2, 1] }, /no_rope_layers: an array of 3 given/],
+  ['smollm3-made', { use_sliding_window: true }, /use_sliding_window true is not covered/],
   ['bart-tiny', { normalize_before: true }, /normalize_before true is not covered/],
   ['bart-tiny', { normalize_embedding: false }, /normalize_embedding false is not covered/],
   ['bart-tiny', { forced_bos_token_id: 344 }, /forced_bos_token_id: 344 given/],

@@ -63,3 +63,48 @@ test('a quantised checkpoint is refused in words', async () => {
     /quantization_config an Object is not covered; covered: none/,
   )
 })
+
+test('the configs of ModernBERT-base and SmolLM3 pass with the keys that they are published with', async () => {
+  const { encoder } = await familyWith('modernbert-made', {
+    architectures: ['ModernBertForMaskedLM'],
+    classifier_pooling: 'mean',
+    classifier_dropout: 0,
+    cls_token_id: 3,
+    embedding_dropout: 0,
+    mlp_dropout: 0,
+    gradient_checkpointing: false,
+    initializer_cutoff_factor: 2,
+    deterministic_flash_attn: false,
+    reference_compile: true,
+    repad_logits_with_grad: false,
+    sep_token_id: 4,
+    local_rope_theta: null,
+  })
+  const [full, near] = encoder?.layers.map(([{ attention }]) => attention?.rope || encoder.rope) ?? []
+  assert.deepEqual(near?.frequencies, full?.frequencies) // null: the theta of the other layers
+  const { decoder } = await familyWith('smollm3-made', {
+    layer_types: ['full_attention', 'full_attention', 'full_attention'],
+    max_window_layers: 28,
+    sliding_window: null,
+    pretraining_tp: 2,
+    no_rope_layers: null,
+  })
+  assert.deepEqual(
+    decoder?.layers.map(([{ attention }]) => attention?.rope),
+    [undefined, false, undefined],
+  )
+})
+
+test('newer configs hold the rotations of both kinds of layers in rope_parameters', async () => {
+  const older = await familyWith('gemma3-tiny', {})
+  const newer = await familyWith('gemma3-tiny', {
+    rope_theta: undefined,
+    rope_scaling: undefined,
+    rope_local_base_freq: undefined,
+    rope_parameters: {
+      full_attention: { rope_type: 'linear', factor: 8, rope_theta: 1e6 },
+      sliding_attention: { rope_type: 'default', rope_theta: 1e4 },
+    },
+  })
+  assert.deepEqual(newer.decoder, older.decoder)
+})

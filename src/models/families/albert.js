@@ -19,6 +19,7 @@ export function describe(c) {
     act: 'gelu_new',
     types: true,
     narrow: c.size('embedding_size', 128),
+    mapping: 'encoder.embedding_hidden_mapping_in',
     keys: BERT_KEYS,
     // The layers of a group share their weights.
     at: i => `encoder.albert_layer_groups.${Math.floor(i / (layers / groups))}.albert_layers.0.`,

@@ -11,7 +11,7 @@ export function describe(c) {
     kvHeads: 4,
     headDim: 256,
     gemma: true,
-    qkNorm: true,
+    qkNorm: 'heads',
     window: 'sixth',
     full: { kind: 'full_attention', theta: 1e6 },
     sliding: { kind: 'sliding_attention', key: 'rope_local_base_freq', isScaled: false },

@@ -5,4 +5,4 @@ import { llamaLike } from '../family-shapes/llama-like.js'
 /** @typedef {import('../config.js').Config} Config */
 
 /** @param {Config} c */
-export const describe = c => llamaLike(c, { headDim: 128, qkNorm: true, window: 'upper' })
+export const describe = c => llamaLike(c, { headDim: 128, qkNorm: 'heads', window: 'upper' })

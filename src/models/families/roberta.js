@@ -1,4 +1,4 @@
-// RoBERTa: BERT whose positions start after the id of padding.
+// RoBERTa, XLM-RoBERTa and CamemBERT: BERT whose positions start after the id of padding.
 
 import { BERT_LAYER, bertLike, inEncoder } from '../family-shapes/bert-like.js'
 

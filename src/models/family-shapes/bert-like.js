@@ -20,7 +20,10 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, times }
  * @param {readonly [string, string]} names.norms after attention, after the MLP
  * @param {boolean} [names.types] are there token types?
  * @param {boolean} [names.counts] do positions start after pad_token_id?
- * @param {number} [names.narrow] the width of the embeddings, if it is not that of the model
+ * @param {number} [names.narrow] the width of the embeddings, if they are projected to that of the model by ...
+ * @param {string} [names.mapping] ... this layer
+ * @param {number} [names.padding] the id of padding, if the config does not say it
+ * @param {import('./parts.js').StackSpec['relative']} [names.relative] biases of relative positions
  * @param {{ dense: string, norm: string, bias: string, optional: RegExp, activation?: ActivationName }} names.head
  * @param {string} [names.pooler]
  * @param {readonly string[]} [names.ignored]
@@ -58,16 +61,14 @@ export function bertLike(c, names) {
     embedding: {
       tokens: table('word', vocab),
       positions: table('position', c.size('max_position_embeddings')),
-      padding: names.counts ? c.number('pad_token_id', 1, { least: 0, whole: true }) : undefined,
+      padding: names.counts ? (names.padding ?? c.number('pad_token_id', 1, { least: 0, whole: true })) : undefined,
       types: names.types ? table('token_type', c.size('type_vocab_size', 2)) : undefined,
       norm: norm('embeddings.LayerNorm', narrow),
-      project:
-        names.narrow === undefined
-          ? undefined
-          : { name: 'encoder.embedding_hidden_mapping_in', out: d, in: narrow, bias: true },
+      project: names.narrow === undefined ? undefined : { name: names.mapping ?? '', out: d, in: narrow, bias: true },
     },
     encoder: {
       causal: false,
+      relative: names.relative,
       heads: { ...all, scale: headDim ** -0.5, softcap: 0 },
       layers: times(layersOf(c, keys.layers), i => [
         {

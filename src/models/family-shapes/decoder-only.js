@@ -29,7 +29,7 @@ import { anyOf, headDimOf, layersOf, times } from './parts.js'
  * @param {ActivationName} f.activation
  * @param {(name: string, out: number, size: number) => LinearSpec} f.linear of the MLP
  * @param {(name: string, size?: number) => NormSpec} f.norm
- * @param {readonly (string | undefined)[]} f.norms before and after attention, before and after the MLP
+ * @param {readonly (string | undefined)[]} f.norms before and after attention, before and after the MLP; '' or undefined: none
  * @param {string} f.last the norm after all layers
  * @param {string} f.head
  * @param {boolean} f.tied is the table of embeddings the head?
@@ -42,7 +42,7 @@ export function decoderOnly(c, f) {
   const { d, heads, norm, linear, mlp, inner, activation, norms, head, ignored = [] } = f
   const vocab = c.size('vocab_size')
   const normed = (/** @type {string} */ at, /** @type {number} */ n) => ({
-    before: norm(at + norms[n]),
+    ...(norms[n] && { before: norm(at + norms[n]) }),
     ...(norms[n + 1] && { after: norm(at + norms[n + 1]) }),
   })
   return {

@@ -16,7 +16,11 @@ import { ACTIVATIONS, ALL, attentionOf, EPS, headDimOf, layersOf, NONE, times } 
  * @param {number} [options.headDim] if the config has no key for it; default: the width divided by the heads
  * @param {'qkv'} [options.bias] q, k and v have biases, o has none; default: the config says it
  * @param {boolean} [options.mlpBias] default false
- * @param {boolean} [options.qkNorm] q and k of each head are normalised
+ * @param {'heads' | 'all'} [options.qkNorm] q and k are normalised: each head, or all heads side by side
+ * @param {boolean} [options.isAfter] the norms stand after attention and MLP, as in OLMo 2
+ * @param {number} [options.eps] if the config has no key for it
+ * @param {boolean} [options.tied] the same for tie_word_embeddings
+ * @param {(layer: number) => boolean} [options.turns] which layers have rotary positions; default all
  * @param {boolean} [options.gemma] norms before and after each part, the scale of Gemma 2
  * @param {readonly [scores: number, logits: number]} [options.caps] of Gemma, if the config has no keys for them; default 0, none
  * @param {'all' | 'upper' | 'even' | 'sixth'} [options.window] the layers that have a sliding window; 'sixth': all but each sixth
@@ -31,7 +35,11 @@ export function llamaLike(
     bias,
     mlpBias = false,
     qkNorm,
+    isAfter,
     gemma = false,
+    eps: usualEps = 1e-6,
+    tied = gemma,
+    turns,
     caps: [scoreCap, logitCap] = [0, 0],
     window,
     full,
@@ -44,7 +52,7 @@ export function llamaLike(
   if (H % kvHeads) throw new RangeError(`config.json: ${kvHeads} key heads do not divide ${H} heads`)
   const headDim = c.get('head_dim') !== undefined ? c.size('head_dim') : (usualHeadDim ?? headDimOf(d, H))
   const heads = { heads: H, kvHeads, headDim }
-  const eps = c.number('rms_norm_eps', 1e-6, EPS)
+  const eps = c.number('rms_norm_eps', usualEps, EPS)
   const biases = bias ? [true, true, true, false] : c.flag('attention_bias', false) ? ALL : NONE
   const windows = windowsOf(c, layersOf(c, 'num_hidden_layers'), window)
   /** @type {(name: string, size?: number) => NormSpec} */
@@ -73,22 +81,26 @@ export function llamaLike(
     attention: (at, i) => ({
       ...attentionOf(`${at}self_attn.`, ['q_proj', 'k_proj', 'v_proj', 'o_proj'], d, heads, biases),
       ...(qkNorm && {
-        qNorm: norm(`${at}self_attn.q_norm`, headDim),
-        kNorm: norm(`${at}self_attn.k_norm`, headDim),
+        qNorm: norm(`${at}self_attn.q_norm`, qkNorm === 'all' ? H * headDim : headDim),
+        kNorm: norm(`${at}self_attn.k_norm`, qkNorm === 'all' ? kvHeads * headDim : headDim),
       }),
       window: windows[i],
       ...(windows[i] && slidingRope && { rope: slidingRope }),
+      ...(turns?.(i) === false && { rope: false }),
     }),
     mlp: ['mlp.up_proj', 'mlp.down_proj', 'mlp.gate_proj'],
     inner: c.size('intermediate_size'),
     linear: (name, out, size) => ({ name, out, in: size, bias: mlpBias }),
     activation: c.choice(gemma ? 'hidden_activation' : 'hidden_act', ACTIVATIONS, gemma ? 'gelu_pytorch_tanh' : 'silu'),
-    norms: gemma
-      ? ['input', 'post_attention', 'pre_feedforward', 'post_feedforward'].map(name => `${name}_layernorm`)
-      : ['input_layernorm', undefined, 'post_attention_layernorm'],
+    norms: (gemma
+      ? ['input', 'post_attention', 'pre_feedforward', 'post_feedforward']
+      : isAfter
+        ? ['', 'post_attention', '', 'post_feedforward']
+        : ['input', '', 'post_attention']
+    ).map(name => name && `${name}_layernorm`),
     last: 'norm',
     head: 'lm_head',
-    tied: c.flag('tie_word_embeddings', gemma),
+    tied: c.flag('tie_word_embeddings', tied),
     logits: gemma ? { softcap: capOf(c, 'final_logit_softcapping', logitCap) } : {},
   })
 }

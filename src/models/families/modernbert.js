@@ -1,0 +1,127 @@
+// ModernBERT: an encoder with norms before each part, rotary positions, gated MLPs, and a window in two of three layers.
+
+import { describe as say } from '../../base/errors.js'
+import { ACTIVATIONS, anyOf, EPS, headDimOf, layersOf, times } from '../family-shapes/parts.js'
+import { ropeFrequencies } from '../rope-scaling.js'
+
+/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
+/** @typedef {import('../family-shapes/parts.js').NormSpec} NormSpec */
+
+/** Keys of training and of kernels. */
+const UNUSED = [
+  'classifier_pooling',
+  'layer_norm_eps',
+  'sparse_prediction',
+  'sparse_pred_ignore_index',
+  'reference_compile',
+  'repad_logits_with_grad',
+  'deterministic_flash_attn',
+]
+
+/** @param {Config} c @returns {import('../family-shapes/parts.js').Description} */
+export function describe(c) {
+  const d = c.size('hidden_size')
+  const heads = c.size('num_attention_heads')
+  const headDim = headDimOf(d, heads)
+  const inner = c.size('intermediate_size')
+  const vocab = c.size('vocab_size')
+  const eps = c.number('norm_eps', 1e-5, EPS)
+  const [normBias, attentionBias, mlpBias, headBias] = ['norm', 'attention', 'mlp', 'classifier'].map(name =>
+    c.flag(`${name}_bias`, false),
+  )
+  c.only({ position_embedding_type: 'absolute', tie_word_embeddings: true }) // the type is not used
+  for (const key of UNUSED) c.get(key)
+  const layers = layersOf(c, 'num_hidden_layers')
+  const kinds = kindsOf(c, layers)
+  const near = 2 * Math.floor(c.size('local_attention', 128) / 2) + 1
+  const theta = c.number('global_rope_theta', 160000, { least: 1e-30 })
+  const own = c.has('local_rope_theta') ? theta : 10000 // null: as the other layers
+  const rope = ropeFrequencies(c, headDim, 1, { kind: 'full_attention', key: 'global_rope_theta', theta })
+  const nearRope = ropeFrequencies(c, headDim, 1, {
+    kind: 'sliding_attention',
+    key: 'local_rope_theta',
+    theta: own,
+    isScaled: false,
+  })
+  /** @type {(name: string) => NormSpec} */
+  const norm = name => ({ name, size: d, kind: 'layer', eps, bias: normBias })
+  /** Rows of a fused weight, part after part. @type {(name: string, part: number, parts: number, out: number, bias: boolean) => LinearSpec} */
+  const fused = (name, part, parts, out, bias) => ({
+    name,
+    out,
+    in: d,
+    bias,
+    of: parts * out,
+    part,
+    row: n => part * out + n,
+  })
+  return {
+    width: d,
+    vocab,
+    prefix: 'model.',
+    embedding: {
+      tokens: { name: 'embeddings.tok_embeddings', rows: vocab, columns: d },
+      norm: norm('embeddings.norm'),
+    },
+    encoder: {
+      causal: false,
+      heads: { heads, kvHeads: heads, headDim, scale: headDim ** -0.5, softcap: 0 },
+      rope,
+      norm: norm('final_norm'),
+      layers: times(layers, i => {
+        const at = `layers.${i}.`
+        const [q, k, v] = times(3, part => fused(`${at}attn.Wqkv`, part, 3, d, attentionBias))
+        return [
+          {
+            kind: 'attention',
+            attention: {
+              q,
+              k,
+              v,
+              o: { name: `${at}attn.Wo`, out: d, in: d, bias: attentionBias },
+              ...(kinds[i] === 'sliding_attention' && { window: near, rope: nearRope }),
+            },
+            ...(i > 0 && { before: norm(`${at}attn_norm`) }),
+          },
+          {
+            kind: 'mlp',
+            mlp: {
+              gate: fused(`${at}mlp.Wi`, 0, 2, inner, mlpBias),
+              up: fused(`${at}mlp.Wi`, 1, 2, inner, mlpBias),
+              down: { name: `${at}mlp.Wo`, out: d, in: inner, bias: mlpBias },
+              activation: c.choice('hidden_activation', ACTIVATIONS, 'gelu'),
+            },
+            before: norm(`${at}mlp_norm`),
+          },
+        ]
+      }),
+    },
+    head: {
+      transform: { name: 'head.dense', out: d, in: d, bias: headBias },
+      activation: c.choice('classifier_activation', ACTIVATIONS, 'gelu'),
+      norm: norm('head.norm'),
+      tied: 'embeddings.tok_embeddings',
+      bias: c.flag('decoder_bias', true) ? 'decoder.bias' : undefined,
+      optional: /^(head|decoder)\./,
+    },
+    ignored: anyOf('^decoder\\.weight$'),
+  }
+}
+
+/**
+ * The kind of each layer: 'full_attention' or 'sliding_attention'.
+ * @param {Config} c
+ * @param {number} layers
+ * @returns {string[]}
+ */
+function kindsOf(c, layers) {
+  const kinds = ['full_attention', 'sliding_attention']
+  const every = c.size('global_attn_every_n_layers', 3)
+  const types = c.get('layer_types') ?? times(layers, i => kinds[Number(i % every > 0)])
+  if (!Array.isArray(types) || types.length !== layers || !types.every(type => kinds.includes(type)))
+    throw new RangeError(
+      `config.json: layer_types: ${say(types)} given, one of ${kinds.join(', ')} for each of ${layers} layers expected`,
+    )
+  return types
+}

@@ -1,0 +1,37 @@
+// MPNet: RoBERTa without token types, with biases of relative positions that all layers share.
+
+import { BERT_KEYS, bertLike, inEncoder } from '../family-shapes/bert-like.js'
+
+/** @typedef {import('../config.js').Config} Config */
+
+const BUCKETS = 32
+
+/** @param {Config} c */
+export function describe(c) {
+  c.only({ relative_attention_num_buckets: BUCKETS })
+  return bertLike(c, {
+    prefix: 'mpnet.',
+    keys: BERT_KEYS,
+    act: 'gelu',
+    at: inEncoder,
+    attention: ['attention.attn.q', 'attention.attn.k', 'attention.attn.v', 'attention.attn.o'],
+    mlp: ['intermediate.dense', 'output.dense'],
+    norms: ['attention.LayerNorm', 'output.LayerNorm'],
+    counts: true,
+    padding: 1, // whatever the config says
+    pooler: 'pooler.dense',
+    relative: {
+      table: { name: 'encoder.relative_attention_bias', rows: BUCKETS, columns: c.size('num_attention_heads') },
+      maxDistance: 128,
+      bidirectional: true,
+    },
+    head: {
+      dense: 'lm_head.dense',
+      norm: 'lm_head.layer_norm',
+      bias: 'lm_head.bias',
+      optional: /^lm_head\./,
+      activation: 'gelu',
+    },
+    ignored: ['^lm_head\\.decoder\\.(weight|bias)$'],
+  })
+}
