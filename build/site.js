@@ -3,8 +3,12 @@
 
 import { createHash } from 'node:crypto'
 
+/** The hub of models and the storage that it redirects to: https://huggingface.co/.well-known/meta.json lists its hosts. */
+const HUB = 'https://huggingface.co https://*.hf.co'
+
 /**
- * Allows scripts and styles from one source only, and no request elsewhere. Compiling WebAssembly needs 'wasm-unsafe-eval'.
+ * Allows scripts and styles from one source only, and no request elsewhere but to the hub. Compiling WebAssembly needs
+ * 'wasm-unsafe-eval'.
  * @param {{ script: string, style: string, connect: string, worker: string }} sources
  */
 const policy = ({ script, style, connect, worker }) =>
@@ -13,7 +17,7 @@ const policy = ({ script, style, connect, worker }) =>
     `script-src ${script} 'wasm-unsafe-eval'`,
     `style-src ${style}`,
     `img-src ${connect} data: blob:`,
-    `connect-src ${connect}`,
+    `connect-src ${connect} ${HUB}`,
     `worker-src ${worker}`,
     "base-uri 'none'",
     "form-action 'none'",

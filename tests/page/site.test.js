@@ -35,7 +35,9 @@ test('the site loads from a sub-path, under a strict Content-Security-Policy, an
   assert.deepEqual(rules['default-src'], ["'none'"])
   assert.deepEqual(rules['script-src'], ["'self'", "'wasm-unsafe-eval'"])
   assert.deepEqual(rules['style-src'], ["'self'"])
-  assert.ok(!/unsafe-inline|'unsafe-eval'|https?:|\*/.test(policy ?? ''), policy ?? '')
+  assert.deepEqual(rules['connect-src'], ["'self'", 'https://huggingface.co', 'https://*.hf.co'])
+  const others = Object.entries(rules).filter(([name]) => name !== 'connect-src')
+  assert.ok(!/unsafe-inline|'unsafe-eval'|https?:|\*/.test(others.join(' ')), policy ?? '')
   assert.deepEqual(own.browser.complaints.splice(0), [])
   const broken = await page.evaluate(async () => {
     /** @type {string[]} */
@@ -166,6 +168,7 @@ test('the page as one file works from a disk, offline, and asks for nothing else
 
 test('the one file has a policy by hashes, and keeps script and style whole', () => {
   const html = readFileSync(SINGLE, 'utf8')
+  assert.match(html, /connect-src data: https:\/\/huggingface\.co https:\/\/\*\.hf\.co;/)
   assert.match(html, /script-src 'sha256-[\w+/]{43}=' 'wasm-unsafe-eval'; style-src 'sha256-[\w+/]{43}='/)
   assert.ok(!/unsafe-inline|'unsafe-eval'/.test(html.slice(0, html.indexOf('<script'))))
   const script = 'x = "</script><!--<SCRIPT>"'

@@ -7,7 +7,10 @@ export const texts = {
   modelsFolder: 'Open a folder…',
   modelsFiles: 'Open files…',
   modelsDrop: 'Or drop a folder here.',
-  modelsLocal: 'Nothing leaves this computer.',
+  modelsLocal: 'Your text and your files stay on this computer.',
+  modelsNameOrAddress: 'owner/name, or an address',
+  modelsNoSuch:
+    '“{text}” is neither a name on the hub, such as openai-community/gpt2, nor an address, nor a model of the list.',
   modelsEmpty:
     'Open a folder with config.json, model.safetensors and tokenizer.json, as Hugging Face saves them: the page shows all of its heads.',
   modelsSizes: '{layers} × {count} heads',
@@ -15,6 +18,9 @@ export const texts = {
   modelsFacts: '{type}, {sizes}, {parameters} parameters, {memory}',
   modelsOpening: 'Opening {name}',
   modelsProgress: '{loaded} of {total}, {seconds} s',
+  modelsDownload: '{loaded} of {total}, {rate} a second, {left} left',
+  'modelsLeft.minutes': '{count} min',
+  'modelsLeft.seconds': '{count} s',
   modelsCancel: 'Cancel',
   modelsNoText: 'There is no text: type one, and the model reads it.',
   modelsNoIds: 'There are no token ids: type some, such as 5 9 13.',
@@ -26,6 +32,17 @@ export const texts = {
   modelsAgain: 'Start it again',
   modelsOtherSite:
     '{address} is another site. The page reads models of its own site only: download the folder and open it here.',
+  'modelsHub.NOT_FOUND':
+    'The hub has no such model, or not this part of it: {message}. Check the name, owner/name, and the revision.',
+  'modelsHub.GATED': '{name} is gated: its terms must be accepted on the hub, with an account, before it can be read.',
+  'modelsHub.TOKEN': 'The hub does not accept the access token for {name}.',
+  'modelsHub.BUSY': 'The hub is busy ({message}). Try again in a while.',
+  'modelsHub.NETWORK':
+    'The hub could not be reached ({message}). Models that are kept in this browser open without it.',
+  'modelsHub.ANSWER': 'The hub’s answer cannot be used: {message}.',
+  'modelsHub.DAMAGED': 'The download was damaged, and nothing of it is kept: {message}.',
+  'modelsHub.DISK_FULL':
+    'There is no room for {name}: delete a kept model in the list of the field “Model”. ({message})',
   modelsLarge:
     '{name} needs {stored} of memory as it is stored, {float16} as float16, {int8} as int8. There is room for {most}.',
   modelsOpenAs: 'Open as {dtype} ({memory})',
@@ -181,7 +198,7 @@ export const texts = {
   modelsCopy: 'Copy',
   modelsPrograms: 'As a program',
   modelsProgramsText:
-    'Both programs read the folder of the model, make the same changes and print the eight most likely tokens before and after.',
+    'Both programs read the model, make the same changes and print the eight most likely tokens before and after. They count layers and heads from 0: head 2.1 of this page is layers.1.heads.0.',
   'modelsProgram.qkv': 'qkv in Node',
   'modelsProgram.pytorch': 'PyTorch with transformers',
   modelsNoPyTorch: 'Layers of this family share modules in transformers, so its hooks cannot tell them apart.',

@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { untilReleased } from '../../shell/held-key.js'
+import { later } from '../../shell/later.js'
 import './atlas.js'
 import { inspector } from './cell-inspector.js'
 import { changesPanel } from './changes-panel.js'
@@ -10,7 +11,6 @@ import { headPage } from './head-page.js'
 import { opening } from './open-model.js'
 import { overview } from './overview.js'
 import { predictionPanel } from './prediction.js'
-import { programs } from './programs/panel.js'
 import { shownOf } from './shown.js'
 import { story } from './story.js'
 import { tokenRows } from './token-row.js'
@@ -19,6 +19,19 @@ import { tokenRows } from './token-row.js'
 /** @typedef {import('./models.js').Room} Room */
 
 const TABS = /** @type {const} */ (['heads', 'prediction', 'changes'])
+
+const panel = later(() => import('./programs/panel.js'))
+
+/** The programs that do the same as the page. @param {Room} room */
+function programs(room) {
+  const { t, act, view, openModel, run } = room
+  const before = room.runBefore ?? run
+  if (!openModel?.hasHead || !before || before.row < 0) return nothing
+  const toggle = (/** @type {Event & { target: HTMLDetailsElement }} */ { target }) =>
+    act.show({ hasPrograms: target.open })
+  return html`<details class="models-programs" ?open=${view.hasPrograms} @toggle=${toggle}><summary>${t('modelsPrograms')}</summary>
+    ${view.hasPrograms ? panel.draw(({ programs }) => programs(room, openModel, before)) : nothing}</details>`
+}
 
 /** @param {Context} context */
 export function draw(context) {

@@ -9,8 +9,10 @@ import type { Matrices } from './layer-tensors.js'
 import type { Run } from './model-run.js'
 
 export interface Settings {
-  /** The name of a model; '': the first that ships with the page. */
+  /** The name of a model, of the hub hf:owner/name@commit~digest; '': the first that ships with the page. */
   checkpoint: string
+  /** Bytes that a model of the hub takes to download; 0: not known. */
+  size: number
   /** What the model reads; null: its own first text. */
   prompt: string | null
   /** Ids that were generated behind the prompt. */
@@ -22,9 +24,41 @@ export interface Settings {
   at: Place
 }
 
-/** Files, the address of a folder, or an address for each file. */
+/** Files, the address of a folder, hf:owner/name@revision of the hub, or an address for each file. */
 export type OpenSource = File[] | string | { urls: Record<string, string> }
 export type SmallerDtype = 'float16' | 'int8'
+
+/** A model of the hub before it is opened: what is to be said and agreed to. */
+export interface Asked {
+  /** Tells this question from others. */
+  id: number
+  /** hf:owner/name@revision */
+  name: string
+  /** The setting when it was asked for. */
+  checkpoint: string
+  /** May the hub be asked? A link waits for the reader. */
+  isAsking: boolean
+  /** Bytes that the reader agreed to, by a link. */
+  agreed?: number
+  /** The reader's choice; '': as stored. */
+  dtype?: SmallerDtype | ''
+}
+
+/** What the hub says of a model, and the memory that it would take. */
+export interface Look {
+  /** As it was asked for. */
+  name: string
+  /** hf:owner/name@commit */
+  source: string
+  license: string
+  isGated: boolean
+  /** Bytes that are not kept yet, and of all its files. */
+  download: number
+  size: number
+  type: string
+  parameters: number
+  bytes: { stored: number; float16: number; int8: number }
+}
 
 /** A model that is to be opened. `checkpoint`: the setting when it was asked for; another one asks for another model. */
 export interface Requested {
@@ -33,7 +67,8 @@ export interface Requested {
   /** Of chosen files the folder, '' where that is not known: the session names them. */
   name: string
   source: OpenSource
-  dtype?: SmallerDtype
+  /** '': as stored; undefined: the usual one of the source. */
+  dtype?: SmallerDtype | ''
   checkpoint: string
 }
 
@@ -52,6 +87,19 @@ export interface View {
   requested?: Requested
   /** The request of the open model. */
   opened?: Requested
+  /** What is typed in the field "Model"; undefined: it shows the open model. */
+  typed?: string
+  isListOpen: boolean
+  /** The line of the list that Enter opens. */
+  picked: number
+  /** The model of the hub that the reader is asked about. */
+  asked?: Asked
+  /** The access token of an account; it stays in this page. */
+  token: string
+  /** Counts what changes the list of kept models. */
+  keptChanges: number
+  /** Are the programs shown? */
+  hasPrograms: boolean
   /** Why a model was not asked for. */
   refused?: Problem
   /** A problem that ended with a new text. */
@@ -139,6 +187,8 @@ export interface OpenModel {
   mask?: string
   /** What lies beside the weights. */
   about?: About
+  /** Of a model of the hub: bytes of its files. */
+  size: number
 }
 
 /** What lies beside the weights of a model that ships with the page. */
@@ -196,9 +246,22 @@ export type ModelsAsks = {
   /** Above `most` bytes of memory a checkpoint is not read, unless a dtype is given. */
   open: {
     /** known: names of models; one that is the same model keeps that name. */
-    request: { id: string; source: OpenSource; name: string; known: string[]; dtype?: SmallerDtype; most: number }
+    request: {
+      id: string
+      source: OpenSource
+      name: string
+      known: string[]
+      dtype?: SmallerDtype | ''
+      most: number
+      token?: string
+    }
     value: OpenModel
   }
+  /** What the hub says of a model. */
+  look: { request: { id: number; name: string; token: string }; value: Look }
+  /** The models of the hub that are kept in this browser, after one of them was deleted. */
+  kept: { request: { changes: number }; value: import('qkv/models').KeptModel[] }
+  drop: { request: { name: string }; value: number }
   run: { request: RunRequest; value: Run }
   changed: { request: RunRequest; value: { run?: Run; source?: SourceRead; request: RunRequest } }
   /** The exact map of one head: of a run, or with another text. */
@@ -224,6 +287,11 @@ export type ModelsActions = {
   bring: [files: readonly File[]]
   open: [name: string]
   openSmaller: [dtype: SmallerDtype]
+  /** What was typed in the field: a name of the hub, an address, or the name of a model of the list. */
+  openTyped: [text: string]
+  agree: [dtype?: SmallerDtype | '']
+  refuse: []
+  drop: [name: string]
   cancel: [slot: 'open' | 'run']
   runAgain: []
   startAgain: []

@@ -2,42 +2,32 @@
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { SHIPPED } from '../../files/shipped-models.js'
 import { counted } from './counted.js'
-import { failureOf, requestOf } from './shown.js'
-import { megabytes } from './sources.js'
+import { galleryOf, modelField, titleOf } from './model-field.js'
+import { askedOf, failureOf, requestOf } from './shown.js'
+import { isOfHub, megabytes } from './sources.js'
 
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-/** @param {Room} room @param {string} name */
-function titleOf({ t }, name) {
-  if (name === 'stories' || name === 'translation') return t(`modelsShipped.${name}`)
-  return name.split('~')[0]
-}
-
 /** @param {Room} room */
 export function opening(room) {
-  const { t, act, view, got, openModel } = room
-  const open = openModel?.name ?? requestOf(room).requested?.name
-  const names = [...SHIPPED.map(({ name }) => name), ...Object.keys(view.brought)]
+  const { t, act, got, openModel } = room
+  const asked = askedOf(room)
   const choose = (/** @type {InputEvent} */ { target }) => act.bring(Array.from(target.files ?? []))
+  const isOfGallery = openModel !== undefined && isOfHub(openModel.name)
   return html`<div class="models-bar">
-      ${
-        names.length
-          ? html`<label>${t('modelsModel')} <select id="models-model" @change=${(/** @type {InputEvent} */ { target }) => act.open(target.value)}>
-        ${names.map(name => html`<option value=${name} .selected=${live(name === open)}>${titleOf(room, name)}</option>`)}
-      </select></label>`
-          : nothing
-      }
+      ${modelField(room)}
       <label class="tool models-file">${t('modelsFolder')}<input class="visually-hidden" id="models-folder" type="file" webkitdirectory multiple @change=${choose} /></label>
       <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors" @change=${choose} /></label>
       <span class="note"><span class="models-drop">${t('modelsDrop')}</span> ${t('modelsLocal')}</span>
       ${openModel ? facts(room, openModel) : nothing}
     </div>
+    ${asked ? galleryOf(room).draw(({ hubQuestion, g }) => hubQuestion(room, asked, g)) : nothing}
     ${openProgress(room)} ${running(room)} ${failure(room)}
     ${openModel ? source(room, openModel) : nothing}
-    ${!openModel && got.open?.is !== 'waiting' ? html`<p class="models-empty">${t('modelsEmpty')}</p>` : nothing}`
+    ${isOfGallery ? galleryOf(room).draw(({ lookFor, g }) => lookFor(room, g)) : nothing}
+    ${!openModel && !asked && got.open?.is !== 'waiting' ? html`<p class="models-empty">${t('modelsEmpty')}</p>` : nothing}`
 }
 
 /** @param {Room} room @param {import('./models.js').OpenModel} model */
@@ -61,13 +51,18 @@ function openProgress(room) {
   const progress = /** @type {Record<string, any>} */ (got.open.progress ?? {})
   const name = titleOf(room, progress.name ?? requestOf(room).requested?.name ?? '')
   const share = progress.total ? progress.loaded / progress.total : 0
+  const { rate, secondsLeft = 0 } = progress
   const sizes = progress.total && {
     loaded: megabytes(progress.loaded),
     total: megabytes(progress.total),
     seconds: progress.seconds.toFixed(1),
+    rate: megabytes(rate ?? 0),
+    left: t(secondsLeft > 90 ? 'modelsLeft.minutes' : 'modelsLeft.seconds', {
+      count: Math.ceil(secondsLeft > 90 ? secondsLeft / 60 : secondsLeft),
+    }),
   }
   return html`<div class="models-progress" role="status">
-    <span>${t('modelsOpening', { name })} ${sizes ? t('modelsProgress', sizes) : ''}</span>
+    <span>${t('modelsOpening', { name })} ${sizes ? t(rate ? 'modelsDownload' : 'modelsProgress', sizes) : ''}</span>
     <progress max="1" .value=${share} aria-label=${t('modelsOpening', { name })}></progress>
     <button type="button" class="tool" id="models-cancel" @click=${() => act.cancel('open')}>${t('modelsCancel')}</button>
   </div>`

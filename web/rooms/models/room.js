@@ -8,8 +8,8 @@ import { defaultsOf, slotOf } from '../../shell/store.js'
 import { grown } from './atlas-maps.js'
 import { draw } from './models-page.js'
 import { spanOf } from './read-text.js'
-import { failureOf, firstName, isGenerating, requestFor, requestOf, shownOf } from './shown.js'
-import { folderOf, mostMemory } from './sources.js'
+import { askedOf, failureOf, firstName, isGenerating, requestFor, requestOf, shownOf } from './shown.js'
+import { folderOf, idOf, isOfHub, isOne, meantBy, mostMemory, usualDtype } from './sources.js'
 
 /** @typedef {import('./models.js').ModelsTypes} ModelsTypes */
 /** @typedef {import('./models.js').State} State */
@@ -50,6 +50,11 @@ const view = {
   requests: 0,
   brought: {},
   left: {},
+  isListOpen: false,
+  picked: -1,
+  token: '',
+  keptChanges: 0,
+  hasPrograms: false,
   mostBytes: mostMemory(),
   stack: '',
   showing: 'after',
@@ -77,8 +82,52 @@ const FORGOTTEN = { steps: [], row: undefined, query: undefined, keyWord: undefi
 
 /** Asks for a model. @param {State} state @param {ReturnType<typeof requestFor>} found @returns {Step} */
 const ask = ({ view: { requests } }, { requested, refused }) => ({
-  view: requested ? { requests: requests + 1, requested, refused: undefined } : { refused },
+  view: {
+    ...CLOSED,
+    ...(requested ? { requests: requests + 1, requested, refused: undefined, asked: undefined } : { refused }),
+  },
 })
+
+/** The field "Model" shows the open model again. */
+const CLOSED = { typed: undefined, isListOpen: false, picked: -1 }
+
+/** Asks the hub what a model is like. @param {State} state @param {string} name hf:owner/name@revision @param {number} [agreed] bytes that the reader agreed to @returns {Step} */
+function lookAt({ settings: { checkpoint }, view }, name, agreed) {
+  const id = view.requests + 1
+  return {
+    view: { ...CLOSED, requests: id, refused: undefined, asked: { id, name, checkpoint, agreed, isAsking: true } },
+  }
+}
+
+/** Opens the field's text: a model of the list, a name on the hub, the address of a folder. @param {State} state @param {string} text @returns {Step} */
+function openTyped(state, text) {
+  const { hub, address } = meantBy(text)
+  if (requestFor(state, text).requested) return ask(state, requestFor(state, text))
+  if (hub) return lookAt(state, hub)
+  if (!address) return ask(state, { refused: { key: 'modelsNoSuch', params: { text: text.trim() } } })
+  const { href, origin } = new URL(address, document.baseURI)
+  if (origin !== location.origin) return ask(state, { refused: { key: 'modelsOtherSite', params: { address: href } } })
+  const { checkpoint } = state.settings
+  return ask(state, { requested: { id: `${href} ${state.view.requests + 1}`, name: '', source: href, checkpoint } })
+}
+
+/** Opens the model of the hub that was looked at. @param {State} state @param {import('./models.js').Look} look @param {import('./models.js').SmallerDtype | ''} dtype @returns {Step} */
+function openLooked(state, { source }, dtype) {
+  const { checkpoint } = state.settings
+  return ask(state, {
+    requested: { id: `${source} ${state.view.requests + 1}`, name: source, source, dtype, checkpoint },
+  })
+}
+
+/** The reader agrees: that the hub is asked for the model of a link, or to the download. @param {State} state @param {import('./models.js').SmallerDtype | ''} [dtype] @returns {Step} */
+function agree(state, dtype) {
+  const { settings, view, got } = state
+  const asked = askedOf(state)
+  if (!asked) return {}
+  const look = got.look?.is === 'here' ? got.look.value : undefined
+  if (!asked.isAsking || !look) return lookAt(state, asked.name, asked.agreed ?? (settings.size || undefined))
+  return openLooked(state, look, dtype ?? asked.dtype ?? usualDtype(look.bytes, view.mostBytes))
+}
 
 /** @param {State} state @param {readonly File[]} files @returns {Step} */
 function bring(state, files) {
@@ -179,6 +228,10 @@ const actions = {
     const id = `${requested?.name} ${dtype} ${state.view.requests + 1}`
     return requested ? ask(state, { requested: { ...requested, id, dtype } }) : {}
   },
+  openTyped,
+  agree,
+  refuse: () => ({ view: { asked: undefined } }),
+  drop: (_, name) => ({ effects: [{ type: 'ask', request: { type: 'drop', name } }] }),
   cancel: (_, slot) => ({
     effects: slot === 'open' ? [{ type: 'cancel', slot }] : ['run', 'changed'].map(slot => ({ type: 'cancel', slot })),
   }),
@@ -291,6 +344,11 @@ export const room = {
   id: 'models',
   fields: {
     checkpoint: { kind: text(), default: '', history: 'none' },
+    size: {
+      kind: other('bytes', { write: String, read: text => Number(/^\d{1,15}$/.exec(text) ?? 0) }),
+      default: 0,
+      history: 'none',
+    },
     prompt: {
       kind: other('prompt', { write: prompt => prompt ?? '', read: text => text || null }),
       default: null,
@@ -305,12 +363,16 @@ export const room = {
   actions,
   needs(state) {
     const { requested } = requestOf(state)
-    if (!requested) return []
-    const { id, name, source, dtype } = requested
-    const { brought, mostBytes: most } = state.view
-    const known = [state.settings.checkpoint, ...Object.keys(brought)]
+    const { brought, mostBytes: most, token, isListOpen, keptChanges: changes } = state.view
+    const asked = askedOf(state)
     /** @type {Request[]} */
-    const list = [{ type: 'open', key: id, id, name, source, known, dtype, most }]
+    const list = []
+    if (isListOpen || (asked && !asked.isAsking)) list.push({ type: 'kept', changes })
+    if (asked?.isAsking) list.push({ type: 'look', key: String(asked.id), id: asked.id, name: asked.name, token })
+    if (!requested) return list
+    const { id, name, source, dtype } = requested
+    const known = [state.settings.checkpoint, ...Object.keys(brought)]
+    list.push({ type: 'open', key: id, id, name, source, known, dtype, most, token })
     const { openModel, active, request, changed } = shownOf(state)
     if (!openModel) return list
     list.push({ type: 'run', ...request })
@@ -325,26 +387,45 @@ export const room = {
     ]
   },
   receive: {
-    open(state, { name, stacks }) {
+    kept(state, kept) {
+      const asked = askedOf(state)
+      const { size } = state.settings
+      const isKept = kept.some(
+        ({ id, commit, bytes }) => asked?.name === `hf:${id}@${commit}` && size > 0 && bytes >= size,
+      )
+      return asked && !asked.isAsking && isKept ? lookAt(state, asked.name) : undefined
+    },
+    look(state, look) {
+      const { asked, mostBytes } = state.view
+      const dtype = usualDtype(look.bytes, mostBytes)
+      const isAgreed = look.download <= 1.01 * (asked?.agreed ?? 0)
+      return isAgreed && look.bytes[dtype || 'stored'] <= mostBytes ? openLooked(state, look, dtype) : undefined
+    },
+    drop: ({ view }) => ({ view: { keptChanges: view.keptChanges + 1 } }),
+    open(state, { name, stacks, size }) {
       const { settings, view } = state
       const { requested } = requestOf(state)
       const { checkpoint: last, ...left } = settings
       const isFirst = requested?.name !== '' && requested?.name === firstName()
-      const isSame = last === name || view.opened?.name === name || (isFirst && !last)
-      const checkpoint = isSame ? last : isFirst ? '' : name
+      const isBranch = isOfHub(last) && !last.includes('~') && idOf(last) === idOf(name)
+      const isSame = isOne(last, name) || isBranch || isOne(view.opened?.name ?? '', name) || (isFirst && !last)
+      const usualName = isSame ? last : isFirst ? '' : name
+      const checkpoint = isOne(last, name) || isBranch ? name : usualName
       const own = requested && { ...requested, name, checkpoint }
       const isShipped = SHIPPED.some(each => each.name === name)
       const source = own && !isShipped ? { [name]: own.source } : {}
       const usual = stacks.encoder && stacks.decoder ? 'cross' : ''
-      const found = isSame ? settings : (view.left[name] ?? defaultsOf(room.fields))
+      const known = Object.keys(view.left).find(each => isOne(each, name)) ?? ''
+      const others = Object.entries(view.brought).filter(([each]) => !isOne(each, name))
+      const found = isSame ? settings : (view.left[known] ?? defaultsOf(room.fields))
       return {
-        set: isSame ? {} : { ...found, checkpoint },
+        set: isSame ? { checkpoint, size } : { ...found, checkpoint, size },
         view: {
           ...FORGOTTEN,
           requested: own,
           opened: own,
           refused: undefined,
-          brought: { ...view.brought, ...source },
+          brought: { ...Object.fromEntries(others), ...source },
           left: isSame || !view.opened ? view.left : { ...view.left, [view.opened.name]: left },
           stack: found.at.head?.stack ?? usual,
           pair: undefined,

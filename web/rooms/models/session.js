@@ -1,7 +1,7 @@
 // The session of the room "Models": opens checkpoints and runs them with the reader's changes. No DOM: it runs in a worker, or on
 // a page without one. What uses the model holds its lock, so that two runs never share its memory.
 
-import { inspectModel, loadModel } from 'qkv/models'
+import { deleteKeptModel, inspectModel, keptModels, loadModel } from 'qkv/models'
 import { isIn } from '../../head/changes.js'
 import { traceCell } from './cell-trace.js'
 import { generate } from './generate.js'
@@ -18,7 +18,7 @@ import {
   vocabOf,
   withUnknown,
 } from './read-text.js'
-import { labelOf, nameOf } from './sources.js'
+import { idOf, isOfHub, labelOf, nameOf, usualDtype } from './sources.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('./models.js').ModelsAsks} Asks */
@@ -28,11 +28,23 @@ import { labelOf, nameOf } from './sources.js'
 /** @typedef {import('./model-run.js').WholeRun} WholeRun */
 /** @typedef {import('./model-run.js').Watch} Watch */
 /** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
+/** @typedef {Awaited<ReturnType<typeof inspectModel>>} Inspected */
 /** A run with the hooks that made it. @typedef {{ run: WholeRun, hooks: Hooks }} Used */
 /** @template V @typedef {import('../../shell/room.js').Run<V>} SessionRun */
 
 /** Milliseconds between two reports of progress, and until the first one of a run. */
 const [PROGRESS, PATIENCE] = [50, 250]
+
+const HUB_PROBLEMS = /** @type {const} */ ([
+  'modelsHub.NOT_FOUND',
+  'modelsHub.GATED',
+  'modelsHub.TOKEN',
+  'modelsHub.BUSY',
+  'modelsHub.NETWORK',
+  'modelsHub.ANSWER',
+  'modelsHub.DAMAGED',
+  'modelsHub.DISK_FULL',
+])
 
 const NOTHING = { data: new Float32Array(0), dims: [] }
 
@@ -56,6 +68,15 @@ const toSend = ({ probabilities: _, input: __, ...run }, request) => ({ ...run, 
 /** The part of a request that is about a run. @param {RunRequest} request @returns {RunRequest} */
 const requestOf = ({ model, input, row, changes, sourceText }) => ({ model, input, row, changes, sourceText })
 
+/** An error of the hub as a problem with a text of the room's. @param {unknown} error @param {string} name @returns {never} */
+function hubProblem(error, name) {
+  const { code, message } = /** @type {{ code?: string, message: string }} */ (error)
+  const key = HUB_PROBLEMS.find(each => each === `modelsHub.${code}`)
+  // The message begins with the name, as the problem does.
+  if (key) throw problem(key, { name: idOf(name), message: message.replace(/^hf:\S+: |\.$/g, '') })
+  throw error
+}
+
 /** @param {RunRequest} request */
 const keyOf = ({ model, input, row }) => JSON.stringify([model, input.text, input.more, row])
 /** @param {RunRequest} request */
@@ -70,6 +91,8 @@ export function handlers(qkv, Tokenizer) {
   /** The open model, the id of the request that opened it, and what ends its runs when another takes its place. @type {{ model: Model, id: string, end: AbortController } | undefined} */
   let open
   let lock = Promise.resolve()
+  /** The model of the hub that was looked at last, by its commit. @type {{ source: string, found: Inspected } | undefined} */
+  let looked
   /** What waits for a model. @type {Set<() => void>} */
   const waiting = new Set()
   /** The last run without changes and the last one with them; they stay as long as their keys do. @type {(Used & { key: string }) | undefined} */
@@ -162,34 +185,57 @@ export function handlers(qkv, Tokenizer) {
     )
 
   return {
-    async open({ id, source, name: given, known, dtype, most }, { signal, progress }) {
+    async look({ name, token }, { signal }) {
+      const found = await inspectModel(name, { signal, token: token || undefined }).catch(error =>
+        hubProblem(error, name),
+      )
+      const { bytes, type, parameters } = found
+      const { id, commit, license, isGated, download, files } = /** @type {import('qkv/models').HubFacts} */ (found.hub)
+      const [, , ...folder] = name.replace(/@(?:refs\/\w+\/)?[^/]+/, '').split('/')
+      const source = [`hf:${id}@${commit}`, ...folder].join('/')
+      looked = { source, found }
+      const size = files.reduce((sum, { bytes = 0 }) => sum + bytes, 0)
+      return { name, source, license: license ?? '', isGated, download, size, type, parameters, bytes }
+    },
+    kept: () => keptModels(),
+    drop: ({ name }) => deleteKeptModel(name),
+    async open({ id, source, name: given, known, dtype, most, token }, { signal, progress }) {
       const start = performance.now()
       const seconds = () => (performance.now() - start) / 1000
       let reported = Number.NEGATIVE_INFINITY
       const from = await sourceOf(source, signal)
-      const { type, config, stacks, parameters, bytes } = await inspectModel(from, { signal })
+      const isHub = isOfHub(source)
+      const ofHub = isHub ? { token: token || undefined } : {}
+      const failed = (/** @type {unknown} */ error) => {
+        if (isHub) hubProblem(error, source)
+        throw error
+      }
+      const isLooked = looked !== undefined && looked.source === source
+      const found = isLooked ? looked?.found : await inspectModel(from, { signal, ...ofHub }).catch(failed)
+      const { type, config, stacks, parameters, bytes, hub } = /** @type {Inspected} */ (found)
       const isShipped = typeof source === 'object' && 'urls' in source
       const label = isShipped ? given : labelOf(source, given, config)
       progress({ name: label })
-      if (dtype === undefined && bytes.stored > most) {
+      const chosen = dtype ?? (isHub ? usualDtype(bytes, most) : '')
+      if (dtype === undefined && bytes[chosen || 'stored'] > most) {
         const sizes = { stored: bytes.stored, float16: bytes.float16, int8: bytes.int8 }
         throw problem('modelsLarge', { name: label, most, ...sizes })
       }
       const next = await loadModel(qkv, from, {
-        dtype,
+        ...ofHub,
+        dtype: chosen || undefined,
         tokenizer: withUnknown(Tokenizer),
         signal,
-        onProgress({ loaded, total }) {
+        onProgress({ loaded, total, ...rest }) {
           if (performance.now() - reported < PROGRESS && loaded < total) return
           reported = performance.now()
-          progress({ name: label, loaded, total, seconds: seconds() })
+          const { rate = 0, secondsLeft = 0 } = /** @type {{ rate?: number, secondsLeft?: number }} */ (rest)
+          progress({ name: label, loaded, total, seconds: seconds(), rate, secondsLeft })
         },
-      })
+      }).catch(failed)
       if (signal.aborted) next.dispose()
       signal.throwIfAborted()
-      const first = attentionOf(stacks.encoder && stacks.decoder ? 'decoder' : '', 0)
-      const { weight } = await next.weightRow(`${first}q`, 0)
-      const name = isShipped ? given : await nameOf(label, config, weight, known)
+      const name = isShipped ? given : await nameOf(label, config, await numbersOf(next), known)
       const about = await aboutOf(from)
       open?.end.abort() // its runs end within a layer
       const before = lock
@@ -207,8 +253,8 @@ export function handlers(qkv, Tokenizer) {
         type,
         stacks,
         parameters,
-        bytes: bytes[dtype ?? 'stored'],
-        dtype: dtype ?? '',
+        bytes: bytes[chosen || 'stored'],
+        dtype: chosen,
         hasTokenizer: hasTokenizer(next),
         hasHead: next.hasHead,
         threads: qkv.threads,
@@ -218,6 +264,7 @@ export function handlers(qkv, Tokenizer) {
         firstText: about?.figures?.example?.text ?? about?.tour?.[0]?.prompt ?? firstTextOf(next),
         mask: maskOf(next),
         about,
+        size: hub?.files.reduce((sum, { bytes = 0 }) => sum + bytes, 0) ?? 0,
       }
     },
     run: (request, run) =>
@@ -277,6 +324,14 @@ export function handlers(qkv, Tokenizer) {
       }
     },
   }
+}
+
+/** Numbers that tell a model from others: a vector, which no dtype changes, and a row of weights. @param {Model} model @returns {Promise<Float32Array[]>} */
+async function numbersOf(model) {
+  const { encoder, decoder } = model.stacks
+  const vector = model.describe().tensors.find(({ dims }) => dims.length === 1)
+  const { weight } = await model.weightRow(`${attentionOf(encoder && decoder ? 'decoder' : '', 0)}q`, 0)
+  return vector ? [(await model.weight(vector.name)).data, weight] : [weight]
 }
 
 /** What a folder says of its model, where it has such a file. @param {import('qkv/models').CheckpointSource} source @returns {Promise<import('./models.js').About | undefined>} */

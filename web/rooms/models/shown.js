@@ -5,7 +5,7 @@ import { headName, isIn } from '../../head/changes.js'
 import { shown } from '../../shell/store.js'
 import { mapAt } from './atlas-maps.js'
 import { stacksOf } from './hooks.js'
-import { addressOf } from './sources.js'
+import { addressOf, bareName, isOfHub } from './sources.js'
 
 /** @typedef {import('./models.js').State} State */
 /** @typedef {import('./models.js').Runs} Runs */
@@ -16,7 +16,10 @@ import { addressOf } from './sources.js'
 /** @typedef {import('../../head/head.js').HeadAt} HeadAt */
 
 /** The model that the room opens with. */
-export const firstName = () => (addressOf() ? '?model' : (SHIPPED[0]?.name ?? ''))
+export function firstName() {
+  const given = addressOf()?.href ?? ''
+  return isOfHub(given) ? given : given ? '?model' : (SHIPPED[0]?.name ?? '')
+}
 
 /** Where the files of a model are; undefined: not on this page. @param {State} state @param {string} name @returns {import('./models.js').OpenSource | undefined} */
 function sourceOf({ view: { brought } }, name) {
@@ -32,7 +35,7 @@ export function requestFor(state, name) {
   if (address && address.origin !== location.origin)
     return { refused: { key: 'modelsOtherSite', params: { address: address.href } } }
   const source = sourceOf(state, name)
-  if (!source) return name ? { refused: { key: 'modelsAsk', params: { name: name.split('~')[0] } } } : {}
+  if (!source) return name && !isOfHub(name) ? { refused: { key: 'modelsAsk', params: { name: bareName(name) } } } : {}
   const id = `${name} ${state.view.requests + 1}`
   return { requested: { id, name, source, checkpoint: state.settings.checkpoint } }
 }
@@ -46,6 +49,16 @@ export function requestOf(state) {
   return requested ? { requested: { ...requested, id: requested.name } } : { requested: view.opened, refused }
 }
 
+/** The model of the hub that the reader is to be asked about: one that was typed, or that of the link. @param {State} state @returns {import('./models.js').Asked | undefined} */
+export function askedOf(state) {
+  const { settings, view } = state
+  const { checkpoint } = settings
+  if (view.asked?.checkpoint === checkpoint) return view.asked
+  const name = checkpoint || firstName()
+  if (!isOfHub(name) || Object.hasOwn(view.brought, name) || view.requested?.checkpoint === checkpoint) return undefined
+  return { id: 0, name: bareName(name), checkpoint, isAsking: false }
+}
+
 /** What could not be done. isLost: the worker has ended; isRefused: it is about a model that was to be opened. @param {State} state @returns {{ problem: Problem, isLost: boolean, isRefused: boolean } | undefined} */
 export function failureOf(state) {
   const { got, view } = state
@@ -53,10 +66,10 @@ export function failureOf(state) {
   const lost = Object.values(got).find(each => each?.is === 'lost')
   if (lost?.is === 'lost') return { problem: lost.problem, isLost: true, isRefused: false }
   if (refused) return { problem: refused, isLost: false, isRefused: true }
-  for (const type of /** @type {const} */ (['open', 'run', 'changed', 'generate', 'matrices'])) {
+  for (const type of /** @type {const} */ (['look', 'open', 'run', 'changed', 'generate', 'matrices'])) {
     const own = got[type]
     if (own?.is === 'failed' && own.problem !== view.dismissed)
-      return { problem: own.problem, isLost: false, isRefused: type === 'open' }
+      return { problem: own.problem, isLost: false, isRefused: type === 'open' || type === 'look' }
   }
   return undefined
 }

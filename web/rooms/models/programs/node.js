@@ -8,7 +8,8 @@ import { attentionOf, groups, placeOf } from '../hooks.js'
  * What a program does.
  * @typedef {object} Task
  * @property {string} type of the model
- * @property {string} folder
+ * @property {string} folder or a name on the hub
+ * @property {string} [revision] of a model of the hub
  * @property {string} [text] that the tokenizer reads
  * @property {readonly number[]} [ids] in place of the text, where there is no tokenizer or tokens were generated
  * @property {readonly number[]} [decoderIds] of an encoder-decoder

@@ -1,7 +1,8 @@
-// The programs that do the same as the page.
+// The programs that do the same as the page. They are loaded when the reader opens their part of the page.
 
-import { html, nothing } from 'lit'
+import { html } from 'lit'
 import { isIn } from '../../../head/changes.js'
+import { bareName, idOf, isOfHub } from '../sources.js'
 import { nodeProgram } from './node.js'
 import { hasPyTorch, pytorchProgram } from './pytorch.js'
 
@@ -14,17 +15,15 @@ function fits(change, run) {
   return !('query' in change) || (change.query < maps.rows && change.key < maps.columns)
 }
 
-/** @param {Room} room */
-export function programs(room) {
-  const { t, act, view, settings, openModel, run, source } = room
-  const before = room.runBefore ?? run
-  if (!openModel?.hasHead || !before || before.row < 0) return nothing
+/** @param {Room} room @param {import('../models.js').OpenModel} openModel @param {import('../model-run.js').Run} before */
+export function programs(room, openModel, before) {
+  const { t, act, view, settings, source } = room
   const { ids, row, targetIds: decoderIds } = before
   const { type, hasTokenizer } = openModel
   const isRead = hasTokenizer && !room.generated.length // the program's tokenizer makes the ids
   const task = {
     type,
-    folder: openModel.name.split('~')[0],
+    folder: bareName(openModel.name),
     text: hasTokenizer ? room.text : undefined,
     ids: isRead ? undefined : ids,
     decoderIds,
@@ -37,14 +36,16 @@ export function programs(room) {
     },
     changes: settings.changes.filter(change => change.isOn && fits(change, before)),
   }
+  const { name } = openModel
+  const [, revision] = /@(\w{40})/.exec(name) ?? []
+  const ofHub = isOfHub(name) ? { folder: idOf(name), revision } : {} // transformers' names have no hf:
   const show = (
     /** @type {'qkv' | 'pytorch'} */ name,
     /** @type {string} */ code,
   ) => html`<h3>${t(`modelsProgram.${name}`)}</h3>
     <button type="button" class="tool" @click=${() => act.copy(name, code)}>${t('modelsCopy')}${view.copied === name ? ' ✓' : ''}</button>
     <pre tabindex="0" id="models-program-${name}"><code>${code}</code></pre>`
-  return html`<details class="models-programs"><summary>${t('modelsPrograms')}</summary>
-    <p class="note">${t('modelsProgramsText')}</p>
+  return html`<p class="note">${t('modelsProgramsText')}</p>
     ${show('qkv', nodeProgram(task))}
-    ${hasPyTorch(type) ? show('pytorch', pytorchProgram(task)) : html`<p class="note">${t('modelsNoPyTorch')}</p>`}</details>`
+    ${hasPyTorch(type) ? show('pytorch', pytorchProgram({ ...task, ...ofHub })) : html`<p class="note">${t('modelsNoPyTorch')}</p>`}`
 }

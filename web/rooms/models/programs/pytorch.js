@@ -150,7 +150,8 @@ attention.register_forward_hook(after)
 
 /** @param {import('./node.js').Task} task */
 export function pytorchProgram(task) {
-  const { type, folder, text, ids, decoderIds, decoderIdsAfter = decoderIds, second, row } = task
+  const { type, folder, revision, text, ids, decoderIds, decoderIdsAfter = decoderIds, second, row } = task
+  const at = revision ? `, revision=${json(revision)}` : ''
   const Class = decoderIds
     ? 'AutoModelForSeq2SeqLM'
     : MASKED.includes(type)
@@ -174,8 +175,8 @@ import torch
 from transformers import AutoTokenizer, ${Class}
 
 folder = sys.argv[1] if len(sys.argv) > 1 else ${json(folder)}
-model = ${Class}.from_pretrained(folder, attn_implementation="eager").float().eval()
-ids = ${ids ? `torch.tensor([${json(ids)}])` : `AutoTokenizer.from_pretrained(folder)(${json(text)}, return_tensors="pt").input_ids`}
+model = ${Class}.from_pretrained(folder${at}, attn_implementation="eager").float().eval()
+ids = ${ids ? `torch.tensor([${json(ids)}])` : `AutoTokenizer.from_pretrained(folder${at})(${json(text)}, return_tensors="pt").input_ids`}
 ${
   decoderIds
     ? `decoder_ids = {

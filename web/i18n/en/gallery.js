@@ -1,0 +1,90 @@
+// The texts of the gallery of the room "Models": the list of models, the question before a download, what to look for.
+
+export const texts = {
+  galleryLabel: 'Models',
+  'galleryGroup.typed': 'What you typed',
+  'galleryGroup.here': 'On this page',
+  'galleryGroup.kept': 'Kept in this browser: opens without a download',
+  'galleryGroup.first': 'First steps',
+  'galleryGroup.language': 'Language models',
+  'galleryGroup.encoder': 'Encoders: they read in both directions',
+  'galleryGroup.translation': 'Translation',
+  galleryOnHub: 'Ask huggingface.co for it: its size is said before anything is downloaded.',
+  galleryAddress: 'A folder of this site',
+  gallerySizes: 'Download {download}, memory {memory}. Licence:',
+  galleryNoLicense: 'none stated',
+  galleryNone: 'No model of the list has these words. A name on the hub looks like owner/name.',
+  galleryPrivacy:
+    'The hub, huggingface.co, learns the name of the model and your internet address. It does not learn your text: that stays on this computer.',
+  galleryKept: 'Models that are kept in this browser',
+  galleryKeptSum: 'Kept in this browser: {count}, together {size}',
+  galleryDelete: 'Delete',
+  galleryDrop: 'Delete {name} from this browser',
+  galleryCancel: 'Cancel',
+  galleryLink:
+    'This link opens {name} from huggingface.co, a download of {size}, unless this browser keeps it already. Nothing was fetched yet.',
+  galleryLinkUnknown: 'This link opens {name} from huggingface.co. Nothing was fetched yet.',
+  galleryOpenLink: 'Open {name}',
+  galleryLooking: 'Asking huggingface.co for the size of {name}.',
+  galleryTerms: 'Accept the terms of {name} on huggingface.co',
+  galleryToken: 'Access token of your account',
+  galleryTokenNote:
+    'The token is sent to huggingface.co alone. The page forgets it when it is closed; no link holds it.',
+  galleryAgain: 'Ask again',
+  galleryFacts: '{type}, {parameters} parameters, licence: {license}.',
+  galleryDownload: 'Download: {size}, once. This browser keeps it.',
+  galleryMemory: 'Memory of the weights',
+  'galleryDtype.stored': 'as stored',
+  'galleryDtype.float16': 'float16',
+  'galleryDtype.int8': 'int8',
+  galleryOver: '{by} too large for this computer',
+  galleryUsual:
+    'float16 is the usual choice: in three trained models it changed no score of a head by more than 0.0002, and the key with the largest weight in 1 of 3,709 rows; int8 changed scores by up to 0.0074, and 40 rows.',
+  galleryTooLarge:
+    '{name} needs at least {least} of memory. There is room for {most}: that is {by} too little. These fit:',
+  galleryAgree: 'Download {size} and open',
+  galleryLook: 'What to look for in {title}',
+  galleryRead: 'Read: {text}',
+  galleryCountsFrom0:
+    'The paper and hooks in programs count layers and heads from 0, this page from 1: head 5.12 here is 4.11 there.',
+  galleryCountsFrom1: 'The paper counts layers and heads from 1, as this page does. Hooks in programs count from 0.',
+  'galleryKind.previous': 'looks at the token before',
+  'galleryKind.duplicate': 'looks at the same token before',
+  'galleryKind.induction': 'looks at what followed the same token before',
+  'galleryKind.inhibition': 'keeps the heads that copy names from the name that occurs twice',
+  'galleryKind.mover': 'copies the name that occurs once',
+  'galleryKind.negative': 'works against the copied name',
+  'galleryKind.object': 'looks from a direct object at its verb',
+  'galleryKind.noun': 'looks from a noun’s modifier, such as “the”, at the noun',
+  'galleryKind.possessive': 'looks from a possessive, such as “its”, at its noun',
+  'galleryKind.passive': 'looks from a passive “was” at its verb',
+  'galleryKind.preposition': 'looks from a preposition at its object',
+  'galleryKind.coreference': 'looks from a word back at what it stands for',
+  'galleryRank.previous': 'rank {rank} of {of} by previous token ({value}), on this text',
+  'galleryRank.duplicate': 'rank {rank} of {of} by same token ({value}), on this text',
+  'galleryRank.induction': 'rank {rank} of {of} by induction ({value}), on this text',
+  'galleryRank.adds': 'rank {rank} of {of} by what it adds to the first guess ({value})',
+  'galleryRank.takes': 'rank {rank} of {of} by what it takes from the first guess ({value})',
+  galleryRankNone: 'this page has no score for that',
+  'galleryWhat.stories':
+    'It writes stories in words that small children know. No paper names its heads: rank them here, and see which ones look back at “Lily”.',
+  'galleryWhat.twoLayers': 'It writes stories with two layers alone: all of its heads fit on one screen.',
+  'galleryWhat.ids':
+    'The smallest one. This copy has no tokenizer, so its tokens are shown as numbers: those of GPT-2’s vocabulary.',
+  'galleryWhat.ioi':
+    'To whom did John give a drink? The authors found a circuit of heads that answers such sentences; these are the best known.',
+  'galleryWhat.repeated':
+    'A text that repeats itself: rank the heads by induction, and switch the first ones off. No paper was found that names its heads.',
+  'galleryWhat.sinks':
+    'Much attention goes to the first tokens, whatever they mean: “attention sinks”. Rank the heads by first token.',
+  'galleryWhat.groups':
+    'Several query heads share one key head, as its config says: compare the heads of a group. Rank them by first token and by induction.',
+  'galleryWhat.windows':
+    'Most of its layers see a window of the last tokens alone, as its config says. Its terms must be accepted on the hub first.',
+  'galleryWhat.grammar': 'It guesses a masked word. Some heads follow grammar: its authors tell which.',
+  'galleryWhat.sentiment': 'Trained to tell good reviews from bad ones: where do the heads look from “not”?',
+  'galleryWhat.names': 'Trained to mark names of people, places and companies: where do the heads look from a name?',
+  'galleryWhat.sentences': 'Trained to give sentences of one meaning like vectors: where do its heads look?',
+  'galleryWhat.translation':
+    'An encoder-decoder: what it is to do stands before the text. Cross-attention shows which word it reads while it writes.',
+}

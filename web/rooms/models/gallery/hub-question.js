@@ -1,0 +1,83 @@
+// What is said of a model of the hub before anything of it is fetched: its size, the memory it takes by dtype, what the hub learns.
+
+import { html, nothing } from 'lit'
+import { failureOf } from '../shown.js'
+import { idOf, megabytes, usualDtype } from '../sources.js'
+import { GALLERY } from './gallery.js'
+
+/** @typedef {import('../models.js').Room} Room */
+/** @typedef {import('../models.js').Look} Look */
+/** @typedef {import('../model-field.js').GalleryTexts} GalleryTexts */
+/** @typedef {Event & { target: HTMLInputElement }} InputEvent */
+
+const DTYPES = /** @type {const} */ (['', 'float16', 'int8'])
+
+/** The entry of a model in the gallery. @param {string} name */
+export const entryOf = name => GALLERY.find(each => idOf(each.name) === idOf(name))
+
+/** The gallery's models that fit into memory, the largest first. @param {number} most */
+export const fitting = most =>
+  GALLERY.filter(({ memory, isGated }) => memory <= most && !isGated)
+    .sort((a, b) => b.memory - a.memory)
+    .slice(0, 3)
+
+/**
+ * @param {Room} room
+ * @param {import('../models.js').Asked} asked
+ * @param {GalleryTexts} g
+ */
+export function hubQuestion(room, asked, g) {
+  const { act, got, settings, view } = room
+  const name = idOf(asked.name)
+  const failed = failureOf(room)?.problem
+  const look = asked.isAsking && got.look?.is === 'here' ? got.look.value : undefined
+  const refuse = html`<button type="button" class="tool" id="models-refuse" @click=${() => act.refuse()}>${g('galleryCancel')}</button>`
+  if (!asked.isAsking) {
+    const size = settings.size || entryOf(asked.name)?.download
+    return card(html`<p>${size ? g('galleryLink', { name, size: megabytes(size) }) : g('galleryLinkUnknown', { name })}</p>
+      <p><button type="button" class="tool is-filled" id="models-agree" @click=${() => act.agree()}>${g('galleryOpenLink', { name })}</button></p>`)
+  }
+  if (failed?.key === 'modelsHub.GATED' || failed?.key === 'modelsHub.TOKEN')
+    return card(html`<p><a href="https://huggingface.co/${name}" target="_blank" rel="noreferrer">${g('galleryTerms', { name })}</a></p>
+      <p><label>${g('galleryToken')} <input type="password" id="models-token" autocomplete="off" .value=${view.token} @input=${(/** @type {InputEvent} */ { target }) => act.show({ token: target.value.trim() })} /></label>
+      <button type="button" class="tool is-filled" id="models-agree" @click=${() => act.agree()}>${g('galleryAgain')}</button> ${refuse}</p>
+      <p class="note">${g('galleryTokenNote')}</p>`)
+  if (failed) return nothing // it is said above
+  if (!look) return card(html`<p role="status">${g('galleryLooking', { name })} ${refuse}</p>`)
+  return card(choice(room, asked, look, g, refuse))
+
+  /** @param {unknown} content */
+  function card(content) {
+    return html`<section class="panel models-question" id="models-question" aria-label=${name}>${content}<p class="note">${g('galleryPrivacy')}</p></section>`
+  }
+}
+
+/** Size, licence, and the memory by dtype. @param {Room} room @param {import('../models.js').Asked} asked @param {Look} look @param {GalleryTexts} g @param {unknown} refuse */
+function choice({ act, view: { mostBytes: most } }, asked, look, g, refuse) {
+  const { type, parameters, license, download, bytes } = look
+  const usual = usualDtype(bytes, most)
+  const dtype = asked.dtype ?? usual
+  const sizeOf = (/** @type {typeof DTYPES[number]} */ each) => bytes[each || 'stored']
+  const least = Math.min(bytes.stored, bytes.float16, bytes.int8)
+  const name = idOf(asked.name)
+  return html`<h2>${name}</h2>
+    <p id="models-size">${g('galleryFacts', { type, parameters: parameters.toLocaleString('en'), license: license || g('galleryNoLicense') })}
+    ${g('galleryDownload', { size: megabytes(download) })}</p>
+    ${
+      least > most
+        ? html`<p class="models-problem" id="models-too-large">${g('galleryTooLarge', { name, least: megabytes(least), most: megabytes(most), by: megabytes(least - most) })}
+          ${fitting(most).map(each => html` <button type="button" class="tool" @click=${() => act.openTyped(each.name)}>${each.title} (${megabytes(each.memory)})</button>`)}</p>`
+        : html`<fieldset class="models-dtypes"><legend>${g('galleryMemory')}</legend>${DTYPES.filter(
+            each => !each || sizeOf(each) < bytes.stored,
+          ).map(
+            each =>
+              html`<label><input type="radio" name="models-dtype" value=${each || 'stored'} .checked=${each === dtype} ?disabled=${sizeOf(each) > most} @change=${() => act.show({ asked: { ...asked, dtype: each } })} />
+                ${g(`galleryDtype.${each || 'stored'}`)}, ${megabytes(sizeOf(each))}${sizeOf(each) > most ? ` (${g('galleryOver', { by: megabytes(sizeOf(each) - most) })})` : ''}</label>`,
+          )}<p class="note">${g('galleryUsual')}</p></fieldset>`
+    }
+    <p>${
+      least > most
+        ? nothing
+        : html`<button type="button" class="tool is-filled" id="models-agree" @click=${() => act.agree(dtype)}>${g('galleryAgree', { size: megabytes(download) })}</button>`
+    } ${refuse}</p>`
+}

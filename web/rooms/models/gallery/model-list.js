@@ -1,0 +1,97 @@
+// The list below the field "Model": what ships, what was opened, what is kept, and the gallery. Below it stands what is kept, with
+// its sizes, and what the hub learns.
+
+import { html, nothing } from 'lit'
+import { SHIPPED } from '../../../files/shipped-models.js'
+import { shown } from '../../../shell/store.js'
+import { titleOf } from '../model-field.js'
+import { idOf, isOfHub, meantBy, megabytes } from '../sources.js'
+import { GALLERY } from './gallery.js'
+
+/** @typedef {import('../models.js').Room} Room */
+/** @typedef {import('../model-field.js').GalleryTexts} GalleryTexts */
+/**
+ * @typedef {object} Option
+ * @property {string} group its title
+ * @property {string} name what is opened
+ * @property {string} title
+ * @property {string} note
+ */
+
+const GROUPS = /** @type {const} */ (['first', 'language', 'encoder', 'translation'])
+
+/** What was typed, if it may be a name on the hub or an address. @param {string} typed @param {GalleryTexts} g @returns {Option[]} */
+function typedOption(typed, g) {
+  const { hub, address } = meantBy(typed)
+  const group = g('galleryGroup.typed')
+  if (hub) return [{ group, name: hub, title: idOf(hub), note: g('galleryOnHub') }]
+  return address ? [{ group, name: address, title: address, note: g('galleryAddress') }] : []
+}
+
+/**
+ * The models that the list shows for what is typed, in its order.
+ * @param {Pick<Room, 't' | 'view' | 'got'>} room
+ * @param {GalleryTexts} g
+ * @returns {Option[]}
+ */
+export function optionsOf({ t, view, got }, g) {
+  const { brought, typed = '' } = view
+  const here = [...SHIPPED.map(({ name }) => name), ...Object.keys(brought)]
+  const kept = shown(got.kept) ?? []
+  /** @type {Option[]} */
+  const all = [
+    ...here.map(name => ({ group: g('galleryGroup.here'), name, title: titleOf({ t }, name), note: '' })),
+    ...kept
+      .filter(({ id }) => !here.some(name => isOfHub(name) && idOf(name) === id))
+      .map(({ id, commit, bytes }) => ({
+        group: g('galleryGroup.kept'),
+        name: `hf:${id}@${commit}`,
+        title: id,
+        note: megabytes(bytes),
+      })),
+    ...GROUPS.flatMap(group =>
+      GALLERY.filter(each => each.group === group).map(({ name, title, download, memory, license, what }) => ({
+        group: g(`galleryGroup.${group}`),
+        name,
+        title,
+        note: `${idOf(name)}. ${g('gallerySizes', { download: megabytes(download), memory: megabytes(memory) })} ${license || g('galleryNoLicense')}. ${g(what)}`,
+      })),
+    ),
+  ]
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = all.filter(({ group, title, note }) =>
+    words.every(word => `${title} ${note} ${group}`.toLowerCase().includes(word)),
+  )
+  const isListed = found.some(({ name }) => isOfHub(name) && `hf:${idOf(name)}` === meantBy(typed).hub)
+  return isListed ? found : [...typedOption(typed, g), ...found]
+}
+
+/** @param {Room} room @param {GalleryTexts} g */
+export function modelList(room, g) {
+  const { act, view, got } = room
+  const options = optionsOf(room, g)
+  const groups = [...new Set(options.map(({ group }) => group))]
+  const kept = shown(got.kept) ?? []
+  const sum = kept.reduce((total, { bytes }) => total + bytes, 0)
+  return html`<div class="menu-list models-list-panel">
+    <div id="models-options" class="models-options" role="listbox" aria-label=${g('galleryLabel')} tabindex="-1">${groups.map(
+      group =>
+        html`<div role="group" aria-label=${group}><h3 aria-hidden="true">${group}</h3>${options.map((option, n) =>
+          option.group === group
+            ? html`<div class="models-option ${n === view.picked ? 'is-own' : ''}" role="option" id="models-option-${n}" aria-selected=${n === view.picked} data-name=${option.name}
+              @pointerdown=${(/** @type {Event} */ event) => event.preventDefault()} @click=${() => act.openTyped(option.name)}><b>${option.title}</b>${option.note ? html` <small>${option.note}</small>` : nothing}</div>`
+            : nothing,
+        )}</div>`,
+    )}${options.length ? nothing : html`<p class="note">${g('galleryNone')}</p>`}</div>
+    <p class="note" id="models-privacy">${g('galleryPrivacy')}</p>
+    ${
+      kept.length
+        ? html`<section class="models-kept" aria-label=${g('galleryKept')}><h3>${g('galleryKeptSum', { count: kept.length, size: megabytes(sum) })}</h3>
+          <ul>${kept.map(
+            ({ id, commit, bytes }) =>
+              html`<li><span>${id}</span> <span>${megabytes(bytes)}</span> <button type="button" class="tool" data-drop=${id} aria-label=${g('galleryDrop', { name: id })} @click=${() => act.drop(`hf:${id}@${commit}`)}>${g('galleryDelete')}</button></li>`,
+          )}</ul></section>`
+        : nothing
+    }
+  </div>`
+}
