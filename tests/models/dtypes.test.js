@@ -6,8 +6,9 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/index.js'
 import { readHeader } from '../../src/models/safetensors.js'
-import { loadModel } from '../../src/models.js'
+import { headScores, loadModel } from '../../src/models.js'
 import { readGolden } from './golden.js'
+import { Tokenizer } from './tokenizer.js'
 
 const qkv = await load()
 const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
@@ -85,5 +86,35 @@ test('the logits of the made checkpoints change when a norm or a bias is left ou
       const most = logits?.data.reduce((far, value, n) => Math.max(far, Math.abs(value - Number(want?.data[n]))), 0)
       assert.ok(Number(most) > 100 * abs, `${name}: ${tensor.name}: ${most}`)
     }
+  }
+})
+
+test('float16 keeps the heads of the models that ship with the page: no score of a head changes by more than 0.001', async t => {
+  for (const [name, texts] of /** @type {const} */ ([
+    ['stories', ['Lily and Tom are friends . The fox is called vi ta mo . Tom has a red ball . Vi ta']],
+    ['translation', ['the engineer wants a self driving solution in Beijing today']],
+  ])) {
+    const path = fileURLToPath(new URL(`../../web/trained/${name}`, import.meta.url))
+    /** @type {Record<string, Float32Array[]>} */
+    const scores = {}
+    for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8'])) {
+      const model = await loadModel(qkv, path, { dtype, tokenizer: Tokenizer })
+      scores[dtype] = texts.flatMap(text => {
+        const { ids } = model.tokenize(text)
+        const { attentions, encoderAttentions } = model.forward(
+          model.stacks.encoder ? { ids, decoderIds: ids.slice(0, 1) } : { ids },
+          { keep: ['attentions', 'encoderAttentions'] },
+        )
+        const found = headScores(model.stacks.encoder ? encoderAttentions : attentions, ids)
+        return Object.values(found).map(({ data }) => data.slice())
+      })
+      model.dispose()
+    }
+    const change = (/** @type {string} */ dtype) =>
+      Math.max(
+        ...scores[dtype].flatMap((each, n) => Array.from(each, (value, i) => Math.abs(value - scores.float32[n][i]))),
+      )
+    t.diagnostic(`${name}: float16 ${change('float16')}, int8 ${change('int8')}`)
+    assert.ok(change('float16') <= 0.001 && change('int8') <= 0.0074 && change('int8') > 0, name)
   }
 })

@@ -279,6 +279,28 @@ test('the list finds models by any of their words, offers what was typed, and li
   })
 })
 
+test('arrow keys go through the list and round its ends; Enter opens the picked model, or what was typed', () => {
+  const { store, act } = start()
+  const names = ['hf:me/bert', 'hf:me/tiny', 'hf:me/gated']
+  act.pick(1, 3)
+  assert.deepEqual([store.state.view.isListOpen, store.state.view.picked], [true, -1], 'the first key opens the list')
+  act.pick(1, 3)
+  act.pick(1, 3)
+  assert.equal(store.state.view.picked, 1)
+  act.enter('me/other', names)
+  assert.equal(askedOf(store.state)?.name, 'hf:me/tiny')
+  assert.deepEqual([store.state.view.isListOpen, store.state.view.picked], [false, -1])
+  act.refuse()
+  act.enter('', names)
+  assert.equal(askedOf(store.state), undefined)
+  act.pick(-1, 3)
+  act.pick(-1, 3)
+  assert.equal(store.state.view.picked, 2)
+  act.show({ typed: 'me/bert', picked: -1 })
+  act.enter('me/bert', ['hf:me/bert'])
+  assert.equal(askedOf(store.state)?.name, 'hf:me/bert')
+})
+
 test('a known head has the rank that its score has among all heads', () => {
   const maps = { layers: 2, heads: 2 }
   const scores = { previous: Float32Array.of(0.1, 0.9, 0.5, 0.4), induction: Float32Array.of(0, 0, 0, 1) }

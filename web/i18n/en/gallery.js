@@ -11,7 +11,7 @@ export const texts = {
   'galleryGroup.translation': 'Translation',
   galleryOnHub: 'Ask huggingface.co for it: its size is said before anything is downloaded.',
   galleryAddress: 'A folder of this site',
-  gallerySizes: 'Download {download}, memory {memory}. Licence:',
+  galleryNote: '{id}. Download {download}, memory {memory}, licence: {license}. {what}',
   galleryNoLicense: 'none stated',
   galleryNone: 'No model of the list has these words. A name on the hub looks like owner/name.',
   galleryPrivacy:
@@ -44,6 +44,7 @@ export const texts = {
     '{name} needs at least {least} of memory. There is room for {most}: that is {by} too little. These fit:',
   galleryAgree: 'Download {size} and open',
   galleryLook: 'What to look for in {title}',
+  galleryLookHeads: 'What to look for in {title}: {count} heads that a paper names, and their ranks here',
   galleryRead: 'Read: {text}',
   galleryCountsFrom0:
     'The paper and hooks in programs count layers and heads from 0, this page from 1: head 5.12 here is 4.11 there.',
@@ -60,12 +61,11 @@ export const texts = {
   'galleryKind.passive': 'looks from a passive “was” at its verb',
   'galleryKind.preposition': 'looks from a preposition at its object',
   'galleryKind.coreference': 'looks from a word back at what it stands for',
-  'galleryRank.previous': 'rank {rank} of {of} by previous token ({value}), on this text',
-  'galleryRank.duplicate': 'rank {rank} of {of} by same token ({value}), on this text',
-  'galleryRank.induction': 'rank {rank} of {of} by induction ({value}), on this text',
+  'galleryRank.previous': 'rank {rank} of {of} by previous token ({value})',
+  'galleryRank.duplicate': 'rank {rank} of {of} by same token ({value})',
+  'galleryRank.induction': 'rank {rank} of {of} by induction ({value})',
   'galleryRank.adds': 'rank {rank} of {of} by what it adds to the first guess ({value})',
   'galleryRank.takes': 'rank {rank} of {of} by what it takes from the first guess ({value})',
-  galleryRankNone: 'this page has no score for that',
   'galleryWhat.stories':
     'It writes stories in words that small children know. No paper names its heads: rank them here, and see which ones look back at “Lily”.',
   'galleryWhat.twoLayers': 'It writes stories with two layers alone: all of its heads fit on one screen.',

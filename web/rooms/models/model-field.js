@@ -4,12 +4,14 @@ import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { languageFor, loadTexts } from '../../i18n/index.js'
 import { later } from '../../shell/later.js'
-import { requestOf } from './shown.js'
-import { idOf, isOfHub } from './sources.js'
+import { requestOf, titleOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {import('../../shell/room.js').Translate<keyof typeof import('../../i18n/en/gallery.js').texts>} GalleryTexts */
 /** @typedef {Awaited<ReturnType<typeof load>>} Gallery */
+
+/** The field shows the open model again. */
+export const CLOSED = { typed: undefined, isListOpen: false, picked: -1 }
 
 /** The gallery with its texts. @param {import('../../i18n/index.js').Language} language */
 async function load(language) {
@@ -28,49 +30,39 @@ export function galleryOf({ t }) {
   return found
 }
 
-/** What a model is called on the page. @param {Pick<Room, 't'>} room @param {string} name */
-export function titleOf({ t }, name) {
-  if (name === 'stories' || name === 'translation') return t(`modelsShipped.${name}`)
-  return isOfHub(name) ? idOf(name) : name.split('~')[0]
-}
-
 /** @param {Room} room */
 export function modelField(room) {
   const { t, act, view, openModel } = room
   const { typed, isListOpen, picked } = view
-  const name = openModel?.name ?? requestOf(room).requested?.name ?? ''
+  const title = titleOf(room, openModel?.name ?? requestOf(room).requested?.name ?? '')
   const gallery = galleryOf(room)
   const open = () => act.show({ isListOpen: true })
-  const press = (/** @type {KeyboardEvent} */ event) => {
-    const { key } = event
+  const options = () => gallery.module?.optionsOf(room, gallery.module.g).map(({ name }) => name) ?? []
+  const press = (/** @type {KeyboardEvent & { currentTarget: HTMLInputElement }} */ event) => {
+    const { key, currentTarget } = event
     if (key === 'Escape' && isListOpen) {
       event.stopPropagation()
-      act.show({ typed: undefined, isListOpen: false, picked: -1 })
+      act.show(CLOSED)
     } else if (key === 'ArrowDown' || key === 'ArrowUp') {
       event.preventDefault()
-      if (!isListOpen) return open()
-      const count = gallery.module?.optionsOf(room, gallery.module.g).length ?? 0
-      const next = key === 'ArrowDown' ? picked + 1 : (picked < 0 ? count : picked) - 1
-      if (count) act.show({ picked: (next + count) % count })
+      act.pick(key === 'ArrowDown' ? 1 : -1, options().length)
       requestAnimationFrame(() =>
         document.querySelector('#models-options .is-own')?.scrollIntoView({ block: 'nearest' }),
       )
     } else if (key === 'Enter') {
       event.preventDefault()
-      const chosen = isListOpen ? gallery.module?.optionsOf(room, gallery.module.g)[picked] : undefined
-      const text = chosen?.name ?? typed ?? ''
-      if (text.trim()) act.openTyped(text)
+      const { value } = currentTarget // newer than what was drawn
+      act.enter(value === title ? '' : value, options())
     }
   }
   const leave = (/** @type {FocusEvent & { currentTarget: Element }} */ { currentTarget, relatedTarget }) => {
-    if (isListOpen && !currentTarget.contains(/** @type {Node | null} */ (relatedTarget)))
-      act.show({ typed: undefined, isListOpen: false, picked: -1 })
+    if (isListOpen && !currentTarget.contains(/** @type {Node | null} */ (relatedTarget))) act.show(CLOSED)
   }
   return html`<div class="models-field" @focusout=${leave}>
       <label>${t('modelsModel')} <input id="models-model" type="text" role="combobox" autocomplete="off" autocapitalize="off" spellcheck="false"
         aria-autocomplete="list" aria-expanded=${isListOpen} aria-controls="models-options"
         aria-activedescendant=${isListOpen && picked >= 0 ? `models-option-${picked}` : nothing}
-        placeholder=${t('modelsNameOrAddress')} .value=${live(typed ?? titleOf(room, name))}
+        placeholder=${t('modelsNameOrAddress')} .value=${live(typed ?? title)}
         @focus=${(/** @type {FocusEvent & { target: HTMLInputElement }} */ { target }) => target.select()}
         @click=${open} @keydown=${press}
         @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => act.show({ typed: target.value, isListOpen: true, picked: -1 })} /></label>

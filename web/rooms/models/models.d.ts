@@ -289,6 +289,10 @@ export type ModelsActions = {
   openSmaller: [dtype: SmallerDtype]
   /** What was typed in the field: a name of the hub, an address, or the name of a model of the list. */
   openTyped: [text: string]
+  /** Up or down in the list of so many models. */
+  pick: [step: 1 | -1, count: number]
+  /** Opens the line of the list that is picked, else what was typed. */
+  enter: [typed: string, names: readonly string[]]
   agree: [dtype?: SmallerDtype | '']
   refuse: []
   drop: [name: string]

@@ -3,8 +3,8 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { counted } from './counted.js'
-import { galleryOf, modelField, titleOf } from './model-field.js'
-import { askedOf, failureOf, requestOf } from './shown.js'
+import { galleryOf, modelField } from './model-field.js'
+import { askedOf, failureOf, requestOf, titleOf } from './shown.js'
 import { isOfHub, megabytes } from './sources.js'
 
 /** @typedef {import('./models.js').Room} Room */

@@ -6,6 +6,7 @@ import { headName, readChanges, withCell, withChange, writeChanges } from '../..
 import { other, text } from '../../shell/kinds.js'
 import { defaultsOf, slotOf } from '../../shell/store.js'
 import { grown } from './atlas-maps.js'
+import { CLOSED } from './model-field.js'
 import { draw } from './models-page.js'
 import { spanOf } from './read-text.js'
 import { askedOf, failureOf, firstName, isGenerating, requestFor, requestOf, shownOf } from './shown.js'
@@ -87,9 +88,6 @@ const ask = ({ view: { requests } }, { requested, refused }) => ({
     ...(requested ? { requests: requests + 1, requested, refused: undefined, asked: undefined } : { refused }),
   },
 })
-
-/** The field "Model" shows the open model again. */
-const CLOSED = { typed: undefined, isListOpen: false, picked: -1 }
 
 /** Asks the hub what a model is like. @param {State} state @param {string} name hf:owner/name@revision @param {number} [agreed] bytes that the reader agreed to @returns {Step} */
 function lookAt({ settings: { checkpoint }, view }, name, agreed) {
@@ -229,6 +227,15 @@ const actions = {
     return requested ? ask(state, { requested: { ...requested, id, dtype } }) : {}
   },
   openTyped,
+  pick({ view: { isListOpen, picked } }, step, count) {
+    if (!isListOpen || !count) return { view: { isListOpen: true } }
+    return { view: { picked: picked < 0 && step < 0 ? count - 1 : (picked + step + count) % count } }
+  },
+  enter(state, text, names) {
+    const { isListOpen, picked } = state.view
+    const name = (isListOpen && names[picked]) || text
+    return name.trim() ? openTyped(state, name) : {}
+  },
   agree,
   refuse: () => ({ view: { asked: undefined } }),
   drop: (_, name) => ({ effects: [{ type: 'ask', request: { type: 'drop', name } }] }),

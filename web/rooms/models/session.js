@@ -221,10 +221,11 @@ export function handlers(qkv, Tokenizer) {
         const sizes = { stored: bytes.stored, float16: bytes.float16, int8: bytes.int8 }
         throw problem('modelsLarge', { name: label, most, ...sizes })
       }
+      const { tokenizer, wrote } = withUnknown(Tokenizer)
       const next = await loadModel(qkv, from, {
         ...ofHub,
         dtype: chosen || undefined,
-        tokenizer: withUnknown(Tokenizer),
+        tokenizer,
         signal,
         onProgress({ loaded, total, ...rest }) {
           if (performance.now() - reported < PROGRESS && loaded < total) return
@@ -233,6 +234,7 @@ export function handlers(qkv, Tokenizer) {
           progress({ name: label, loaded, total, seconds: seconds(), rate, secondsLeft })
         },
       }).catch(failed)
+      wrote(next)
       if (signal.aborted) next.dispose()
       signal.throwIfAborted()
       const name = isShipped ? given : await nameOf(label, config, await numbersOf(next), known)

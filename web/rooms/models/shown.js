@@ -5,7 +5,7 @@ import { headName, isIn } from '../../head/changes.js'
 import { shown } from '../../shell/store.js'
 import { mapAt } from './atlas-maps.js'
 import { stacksOf } from './hooks.js'
-import { addressOf, bareName, isOfHub } from './sources.js'
+import { addressOf, bareName, idOf, isOfHub } from './sources.js'
 
 /** @typedef {import('./models.js').State} State */
 /** @typedef {import('./models.js').Runs} Runs */
@@ -14,6 +14,12 @@ import { addressOf, bareName, isOfHub } from './sources.js'
 /** @typedef {import('./model-run.js').Run} Run */
 /** @typedef {import('../../shell/room.js').Problem} Problem */
 /** @typedef {import('../../head/head.js').HeadAt} HeadAt */
+
+/** What a model is called on the page. @param {Pick<import('./models.js').Room, 't'>} room @param {string} name */
+export function titleOf({ t }, name) {
+  if (name === 'stories' || name === 'translation') return t(`modelsShipped.${name}`)
+  return isOfHub(name) ? idOf(name) : name.split('~')[0]
+}
 
 /** The model that the room opens with. */
 export function firstName() {

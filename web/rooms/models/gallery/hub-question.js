@@ -48,7 +48,7 @@ export function hubQuestion(room, asked, g) {
 
   /** @param {unknown} content */
   function card(content) {
-    return html`<section class="panel models-question" id="models-question" aria-label=${name}>${content}<p class="note">${g('galleryPrivacy')}</p></section>`
+    return html`<section class="models-question" id="models-question" aria-label=${name}>${content}<p class="note">${g('galleryPrivacy')}</p></section>`
   }
 }
 

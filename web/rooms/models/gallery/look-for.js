@@ -47,24 +47,33 @@ export function rankOf({ layer, head, kind }, run, why) {
 
 /** @param {Room} room @param {GalleryTexts} g */
 export function lookFor(room, g) {
-  const { t, act, openModel, run, text, got, stack } = room
+  const { act, openModel, run, text, got, stack } = room
   const entry = openModel && isOfHub(openModel.name) ? entryOf(openModel.name) : undefined
   if (!entry) return nothing
   const { title, what, paper, heads = [] } = entry
   const why = shown(got.why)
-  return html`<details class="models-look" id="models-look" ?open=${heads.length > 0}><summary>${g('galleryLook', { title })}</summary>
+  const kinds = [...new Set(heads.map(({ kind }) => kind))]
+  return html`<details class="models-look" id="models-look"><summary>${heads.length ? g('galleryLookHeads', { title, count: heads.length }) : g('galleryLook', { title })}</summary>
     <p>${g(what)} ${paper ? html`<a href=${paper.address} target="_blank" rel="noreferrer">${paper.title}</a>` : nothing}
     ${text === entry.text ? nothing : html`<button type="button" class="tool" id="models-look-text" @click=${() => act.type(entry.text)}>${g('galleryRead', { text: entry.text })}</button>`}</p>
     ${
       heads.length
         ? html`<p class="note">${g(paper?.countsFrom ? 'galleryCountsFrom1' : 'galleryCountsFrom0')}</p>
-        <table class="models-known"><tbody>${heads.map(known => {
-          const rank = run && rankOf(known, run, why)
-          const counted = paper?.countsFrom ? '' : ` (${known.layer}.${known.head})`
-          return html`<tr><td><button type="button" class="plain" data-known=${nameOf(known)} @click=${() => act.openHead({ stack, layer: known.layer, head: known.head })}>${t('modelsHead', { name: nameOf(known) })}${counted}</button></td>
-            <td>${g(`galleryKind.${known.kind}`)}</td>
-            <td>${rank ? g(`galleryRank.${rank.by}`, { rank: rank.rank, of: rank.of, value: rank.value.toFixed(2) }) : g('galleryRankNone')}</td></tr>`
-        })}</tbody></table>`
+        <ul class="models-known">${kinds.map(
+          kind =>
+            html`<li><b>${g(`galleryKind.${kind}`)}</b>${heads.filter(known => known.kind === kind).map(one)}</li>`,
+        )}</ul>`
         : nothing
     }</details>`
+
+  /** @param {KnownHead} known */
+  function one(known) {
+    const { layer, head } = known
+    const rank = run && rankOf(known, run, why)
+    return html`<span><button type="button" class="plain" data-known=${nameOf(known)} @click=${() => act.openHead({ stack, layer, head })}>${nameOf(known)}</button>${paper?.countsFrom ? '' : ` (${layer}.${head})`}${
+      rank
+        ? html`<small>${g(`galleryRank.${rank.by}`, { rank: rank.rank, of: rank.of, value: rank.value.toFixed(2) })}</small>`
+        : nothing
+    }</span>`
+  }
 }

@@ -4,7 +4,7 @@
 import { html, nothing } from 'lit'
 import { SHIPPED } from '../../../files/shipped-models.js'
 import { shown } from '../../../shell/store.js'
-import { titleOf } from '../model-field.js'
+import { titleOf } from '../shown.js'
 import { idOf, isOfHub, meantBy, megabytes } from '../sources.js'
 import { GALLERY } from './gallery.js'
 
@@ -54,7 +54,13 @@ export function optionsOf({ t, view, got }, g) {
         group: g(`galleryGroup.${group}`),
         name,
         title,
-        note: `${idOf(name)}. ${g('gallerySizes', { download: megabytes(download), memory: megabytes(memory) })} ${license || g('galleryNoLicense')}. ${g(what)}`,
+        note: g('galleryNote', {
+          id: idOf(name),
+          download: megabytes(download),
+          memory: megabytes(memory),
+          license: license || g('galleryNoLicense'),
+          what: g(what),
+        }),
       })),
     ),
   ]
