@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from 'qkv'
 import {
+  answerOf,
   begun,
   canShow,
   guardOf,
@@ -28,7 +29,8 @@ const SEEDS = [0, 1, 12345]
 const exercises = /** @type {Exercise[]} */ (await Promise.all(IDS.map(exerciseOf)))
 
 /** What a check says of an attempt in One layer. @param {Exercise} exercise @param {import('../../web/exercises/exercise.js').Attempt} attempt @param {number} seed */
-function verdictInLayer(exercise, { set, answer }, seed) {
+function verdictInLayer(exercise, attempt, seed) {
+  const { set } = attempt
   const link = withParameters(startOf(exercise, seed), set)
   const store = createStore(layer, { qkv, link })
   try {
@@ -39,7 +41,8 @@ function verdictInLayer(exercise, { set, answer }, seed) {
     )
     // A solution of what is typed may show what the reader could not.
     assert.ok(exercise.answer || !isAllowed, `${exercise.id}: the reader may do so`)
-    return exercise.check({ state: store.state, answer, memory: undefined, qkv })
+    const given = { state: store.state, answer: undefined, memory: undefined, qkv }
+    return exercise.check({ ...given, answer: answerOf(attempt, given) })
   } finally {
     store.close()
   }
@@ -59,8 +62,13 @@ for (const exercise of exercises.filter(({ room }) => room === 'layer'))
 
 test('every exercise has its texts in every language, with the numbers that its hints have', async () => {
   for (const tag of Object.keys(LANGUAGES)) {
-    const { texts } = await import(`../../web/i18n/${tag}/exercises.js`)
-    for (const { name } of GROUPS) assert.ok(texts[`group.${name}`], name)
+    const frame = await import(`../../web/i18n/${tag}/exercises.js`)
+    /** @type {Record<string, string>} */
+    const texts = { ...frame.texts }
+    for (const { name, texts: file } of GROUPS) {
+      assert.ok(texts[`group.${name}`], name)
+      Object.assign(texts, (await import(`../../web/i18n/${tag}/${file}.js`)).texts)
+    }
     for (const { id, answer, wrong, measured } of exercises) {
       const hints = wrong.map(({ hint }) => hint).filter(hint => hint !== 'notYet')
       const parts = [

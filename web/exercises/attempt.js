@@ -59,6 +59,9 @@ export function withParameters(before, set = '') {
 /** The start of an exercise, as parameters of its room. @param {Exercise} exercise @param {number} seed */
 export const startOf = ({ start }, seed) => (typeof start === 'function' ? start(seed) : start)
 
+/** The answer of an attempt, which may depend on the state. @param {import('./exercise.js').Attempt} attempt @param {import('./exercise.js').Given} given @returns {unknown} */
+export const answerOf = ({ answer }, given) => (typeof answer === 'function' ? answer(given) : answer)
+
 /** Fields that only say what is shown, of rooms whose histories do not tell. @type {Record<string, readonly string[]>} */
 const OF_VIEW = { learn: ['trained', 'at', 'probe', 'head', 'why'], models: ['at'] }
 

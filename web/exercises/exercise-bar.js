@@ -48,6 +48,12 @@ const named = (t, key, params) => {
   }
 }
 
+/** @param {Translate} t @param {string} id @param {string} name */
+const choiceOf = (t, id, name) => {
+  const own = named(t, `${id}.choice.${name}`)
+  return own.includes('.choice.') ? named(t, `${id}.choice`, { name }) : own
+}
+
 /** @param {Bar} bar */
 export function exerciseBar(bar) {
   const { t, exercise, attempt, measured, isFolded, place, act } = bar
@@ -81,7 +87,7 @@ function controlOf({ t, exercise, state: { settings }, act }, control) {
   if (applies && !applies(settings)) return nothing
   const value = read(settings)
   const set = (/** @type {InputEvent} */ { target }) => act.set(write(settings, target.value), `${exercise.id} ${name}`)
-  return html`<label class="exercise-control">${named(t, name)}
+  return html`<label class="exercise-control">${named(t, `${exercise.id}.${name}`) === `${exercise.id}.${name}` ? named(t, name) : t(`${exercise.id}.${name}`)}
     ${
       choices
         ? html`<select data-control=${name} .value=${live(String(value))} @change=${set}>${choices.map(([each, key]) => html`<option value=${each} ?selected=${each === value}>${named(t, key)}</option>`)}</select>`
@@ -102,7 +108,7 @@ function answerOf({ t, exercise, attempt, state, act }) {
     return html`<label class="exercise-control">${label}
       <select id="exercise-answer" .value=${live(String(attempt.answer))} @change=${(/** @type {InputEvent} */ { target }) => act.answer(target.value)}>
         <option value="">${t('exerciseChoose')}</option>
-        ${answer.choices.map(name => html`<option value=${name} ?selected=${name === attempt.answer}>${named(t, `${id}.choice.${name}`, { name })}</option>`)}
+        ${answer.choices.map(name => html`<option value=${name} ?selected=${name === attempt.answer}>${choiceOf(t, id, name)}</option>`)}
       </select></label>`
   if (answer?.type === 'marks') {
     const marked = Array.isArray(attempt.answer) ? attempt.answer : []

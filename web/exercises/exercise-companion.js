@@ -3,9 +3,9 @@
 import { html } from 'lit'
 import { loadTexts } from '../i18n/index.js'
 import { LANGUAGES } from '../i18n/languages.js'
-import { begun, guardOf, judged, rulesOf, startOf, withParameters } from './attempt.js'
+import { answerOf, begun, guardOf, judged, rulesOf, startOf, withParameters } from './attempt.js'
 import { exerciseBar } from './exercise-bar.js'
-import { exerciseOf, IDS } from './index.js'
+import { exerciseOf, groupOf, IDS } from './index.js'
 import { book, createScoreBook } from './score-book.js'
 
 /** @typedef {import('../shell/shell.js').Shell} Shell */
@@ -52,7 +52,8 @@ export function companion(shell) {
 
   /** The texts of the exercises and of their room. */
   function speak() {
-    const own = store()?.room.texts ?? []
+    const group = exercise && groupOf(exercise.id)
+    const own = group ? [...(store()?.room.texts ?? []), group.texts] : []
     const name = [shell.state.language, ...own].join(' ')
     if (name === language) return
     language = name
@@ -113,12 +114,19 @@ export function companion(shell) {
     page = {}
   }
 
+  /** What the exercise reads, but for the core. @param {import('../shell/store.js').Store<any>} own @returns {import('./exercise.js').Given} */
+  const givenBy = ({ state }) => ({
+    state,
+    answer: attempt.answer,
+    memory: attempt.memory,
+    qkv: /** @type {any} */ (undefined),
+  })
+
   async function check() {
     const own = store()
     if (!exercise || !own) return
     if (exercise.answer?.type !== 'marks' && exercise.answer && attempt.answer === '') return say('exerciseNoAnswer')
-    const qkv = await shell.load()
-    const verdict = exercise.check({ state: own.state, answer: attempt.answer, memory: attempt.memory, qkv })
+    const verdict = exercise.check({ ...givenBy(own), qkv: await shell.load() })
     if (!verdict) return say('exerciseWait')
     attempt = judged(attempt, verdict)
     scores.note(exercise.id, attempt.score, own.link())
@@ -150,9 +158,11 @@ export function companion(shell) {
     },
     showSolution() {
       if (!exercise) return
-      const { set, answer } = exercise.solution
+      const { set } = exercise.solution
+      const own = store()
+      const answer = own && answerOf(exercise.solution, givenBy(own))
       attempt = { ...attempt, isShown: true, answer: answer ?? attempt.answer }
-      if (set !== undefined) show(withParameters(startOf(exercise, 0), set))
+      if (own && set !== undefined) show(withParameters(own.link(), set))
       shell.schedule()
     },
     look: () => exercise?.solution.set && show(withParameters(store()?.link() ?? '', exercise.solution.set)),
@@ -183,19 +193,13 @@ export function companion(shell) {
           : ''
       const own = store()
       if (!own) return ''
-      const given = {
-        state: own.state,
-        answer: attempt.answer,
-        memory: attempt.memory,
-        qkv: /** @type {any} */ (undefined),
-      }
       return exerciseBar({
         t,
         exercise,
         attempt,
         rules: rules(),
         state: own.state,
-        measured: exercise.measured?.(given),
+        measured: exercise.measured?.(givenBy(own)),
         said,
         place: { at: nr, of: known.length },
         isEmbedded: isEmbedded(),

@@ -1,5 +1,5 @@
-// What an exercise is: one object, and its texts `ID.title`, `ID.task`, `ID.may`, `ID.done`, `ID.notYet` and `ID.hint.NAME` in each
-// language.
+// What an exercise is: one object, and its texts in each language: `ID.title` in exercises.js, `ID.task`, `ID.may`,
+// `ID.done`, `ID.notYet` and `ID.hint.NAME` in the file of its group.
 
 import type { Qkv } from 'qkv'
 import type { State, Types } from '../shell/room.js'
@@ -48,6 +48,7 @@ export type Answer =
 /** What a reader does: parameters that replace those of the start, an answer, parts one after the other. */
 export interface Attempt {
   set?: string
+  /** A function: of the state, where each reader gets another order. */
   answer?: unknown
   /** Parameters that are visited one after the other, for exercises that remember. */
   visits?: readonly string[]

@@ -1,18 +1,38 @@
 // Which exercises there are, in five groups. A group is loaded when one of its exercises is opened.
 
 /** @typedef {import('./exercise.js').Exercise} Exercise */
-/** @typedef {{ name: string, ids: readonly string[], load: () => Promise<{ exercises: readonly Exercise[] }> }} Group */
+/** texts: the file of its texts, beside exercises.js. @typedef {{ name: string, texts: string, ids: readonly string[], load: () => Promise<{ exercises: readonly Exercise[] }> }} Group */
 
 /** @type {readonly Group[]} */
 export const GROUPS = [
-  { name: 'dotProducts', ids: ['e1', 'e2', 'e3', 'e4'], load: () => import('./groups/dot-product-exercises.js') },
+  {
+    name: 'dotProducts',
+    texts: 'dot-product-exercises',
+    ids: ['e1', 'e2', 'e3', 'e4'],
+    load: () => import('./groups/dot-product-exercises.js'),
+  },
+  {
+    name: 'masks',
+    texts: 'mask-exercises',
+    ids: ['e5', 'e6', 'e7', 'e8'],
+    load: () => import('./groups/mask-exercises.js'),
+  },
+  {
+    name: 'heads',
+    texts: 'head-exercises',
+    ids: ['e9', 'e10', 'e11', 'e12'],
+    load: () => import('./groups/head-exercises.js'),
+  },
 ]
 
 export const IDS = GROUPS.flatMap(({ ids }) => ids)
 
+/** @param {string} id */
+export const groupOf = id => GROUPS.find(({ ids }) => ids.includes(id))
+
 /** @param {string} id @returns {Promise<Exercise | undefined>} */
 export async function exerciseOf(id) {
-  const group = GROUPS.find(({ ids }) => ids.includes(id))
+  const group = groupOf(id)
   const { exercises } = (await group?.load()) ?? { exercises: [] }
   return exercises.find(each => each.id === id)
 }
