@@ -2,6 +2,7 @@
 // exercise keeps is locked. Then scores, rules and links.
 
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load } from 'qkv'
 import {
@@ -20,7 +21,9 @@ import { exerciseOf, GROUPS, IDS } from '../../web/exercises/index.js'
 import { createScoreBook, csvOf } from '../../web/exercises/score-book.js'
 import { LANGUAGES } from '../../web/i18n/languages.js'
 import { room as layer } from '../../web/rooms/layer/room.js'
-import { createStore } from '../../web/shell/store.js'
+import { room as models } from '../../web/rooms/models/room.js'
+import { createStore, fromLink } from '../../web/shell/store.js'
+import { openLearn } from './learn-store.js'
 
 /** @typedef {import('../../web/exercises/exercise.js').Exercise} Exercise */
 
@@ -59,6 +62,131 @@ for (const exercise of exercises.filter(({ room }) => room === 'layer'))
       assert.deepEqual(verdictInLayer(exercise, exercise.solution, seed)?.passed, true)
     }
   })
+
+/** Exercises of a room. @param {string} id */
+const inRoom = id => exercises.filter(({ room }) => room === id)
+
+/** @param {Exercise} exercise @param {import('../../web/exercises/exercise.js').Attempt} attempt @param {object} state */
+const checked = (exercise, { answer = '', memory }, state) =>
+  exercise.check({ state: /** @type {any} */ (state), answer, memory, qkv })
+
+test('exercises of Learn: wrong answers get their hints, solutions pass', async () => {
+  for (const exercise of inRoom('learn').filter(({ watch }) => watch)) {
+    const own = openLearn(startOf(exercise, 0))
+    assert.deepEqual(own.store.state.problems, {})
+    assert.equal(checked(exercise, {}, own.store.state)?.passed, false)
+    for (const wrong of exercise.wrong) {
+      const verdict = checked(exercise, wrong, own.store.state)
+      assert.deepEqual([verdict?.passed, verdict?.hint], [false, wrong.hint], JSON.stringify(wrong))
+    }
+    assert.equal(checked(exercise, exercise.solution, own.store.state)?.passed, true, exercise.id)
+    own.close()
+  }
+})
+
+test('e13 remembers both runs, each when it has stopped, and then sorting passes', async () => {
+  const exercise = exercises[12]
+  const own = openLearn(startOf(exercise, 0))
+  let memory = exercise.watch?.(own.store.state, undefined)
+  assert.equal(memory, undefined)
+  for (const { set } of exercise.parts ?? []) {
+    own.store.follow(withParameters(own.store.link(), set))
+    await own.train()
+    memory = exercise.watch?.(own.store.state, memory)
+    assert.equal(exercise.watch?.(own.store.state, memory), memory, 'nothing new')
+  }
+  const { sort, reverse } = /** @type {any} */ (memory)
+  assert.ok(sort.accuracy >= 0.95 && reverse.accuracy < 0.5, JSON.stringify(memory))
+  assert.equal(checked(exercise, { answer: 'sort', memory }, own.store.state)?.passed, true)
+  own.close()
+})
+
+test('e15 opens a trained run; the moment is found by the cursor, one snapshot more or less', async () => {
+  const exercise = exercises[14]
+  const own = openLearn(startOf(exercise, 0))
+  assert.equal(checked(exercise, {}, own.store.state), undefined, 'it is still being trained')
+  await own.until(({ view }) => view.steps > 0 && !view.isTraining)
+  assert.equal(own.view.reachedAt, own.view.steps, 'the run ends at its goal')
+  for (const { set, hint } of exercise.wrong) {
+    own.act.goTo(set ? Number(set.replace('at=', '')) : null)
+    const verdict = checked(exercise, {}, own.store.state)
+    assert.deepEqual([verdict?.passed, verdict?.hint], [false, hint], set)
+  }
+  const at = Number(new URLSearchParams(exercise.solution.set).get('at'))
+  for (const step of [at - 20, at, at + 20]) {
+    own.act.goTo(step)
+    assert.equal(checked(exercise, {}, own.store.state)?.passed, true, `${step}`)
+  }
+  own.close()
+})
+
+/** A store of Models with a model that ships with the page. @param {string} name of its folder */
+async function openModel(name) {
+  const folder = new URL(`../../web/trained/${name}/`, import.meta.url)
+  const store = createStore(models, { qkv })
+  const isOpen = () =>
+    Object.values(store.state.got).some(got => got?.is === 'waiting' || (got?.is === 'here' && !got.isLast))
+  const settled = async () => {
+    do await new Promise(resolve => setTimeout(resolve))
+    while (isOpen())
+  }
+  store.act.bring(readdirSync(folder).map(file => new File([readFileSync(new URL(file, folder))], file)))
+  await settled()
+  /** Shows the settings of a link, but for the name of the model: in Node none ships with the page. @param {string} link */
+  async function show(link) {
+    const { checkpoint: _, ...set } = fromLink(models.fields, link)
+    store.update({ set })
+    await settled()
+    return store.state
+  }
+  return { store, show }
+}
+
+for (const name of ['stories', 'translation'])
+  test(`exercises of Models with the model ${name}: the start does not pass, each wrong answer gets its hint, the solution passes`, async () => {
+    const { store, show } = await openModel(name)
+    for (const exercise of inRoom('models')) {
+      const start = startOf(exercise, 0)
+      if (start.includes('checkpoint=translation') !== (name === 'translation')) continue
+      /** @param {import('../../web/exercises/exercise.js').Attempt} attempt */
+      const verdictOf = async attempt => {
+        /** @type {unknown} */
+        let memory
+        for (const visit of attempt.visits ?? []) {
+          const state = await show(withParameters(start, visit))
+          memory = exercise.watch?.(state, memory)
+        }
+        const state = await show(withParameters(start, attempt.set ?? attempt.visits?.at(-1)))
+        if (!attempt.visits) memory = exercise.watch?.(state, memory)
+        const first = await show(start)
+        const locked = guardOf(exercise, models.fields, { key: 'locked' })(first.settings, state.settings)
+        assert.equal(locked, undefined, `${exercise.id}: the reader may do so`)
+        return exercise.check({ state, answer: '', memory, qkv })
+      }
+      assert.equal((await verdictOf({}))?.passed, false)
+      for (const wrong of exercise.wrong) {
+        const verdict = await verdictOf(wrong)
+        assert.deepEqual(
+          [verdict?.passed, verdict?.hint],
+          [false, wrong.hint],
+          `${exercise.id} ${JSON.stringify(wrong)}`,
+        )
+      }
+      assert.equal((await verdictOf(exercise.solution))?.passed, true, exercise.id)
+    }
+    store.close()
+  })
+
+test('e20 scores a later layer less', async () => {
+  const { store, show } = await openModel('stories')
+  const exercise = exercises[19]
+  const scoreOf = async (/** @type {number} */ layer) => {
+    const state = await show(withParameters(startOf(exercise, 0), `changes=${layer}:9=patch`))
+    return exercise.check({ state, answer: '', memory: undefined, qkv })?.score
+  }
+  assert.deepEqual([await scoreOf(1), await scoreOf(2), await scoreOf(3)], [1, 0.8, 0.8])
+  store.close()
+})
 
 test('every exercise has its texts in every language, with the numbers that its hints have', async () => {
   for (const tag of Object.keys(LANGUAGES)) {

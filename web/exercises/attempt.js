@@ -76,6 +76,9 @@ export function guardOf({ room, may, allows }, fields, locked) {
   const isFree = (/** @type {string} */ name) =>
     may.includes(name) || (OF_VIEW[room]?.includes(name) ?? fields[name].history !== 'undo')
   return (before, after) => {
+    // Another model ends the exercise.
+    if (room === 'models' && /** @type {any} */ (before).checkpoint !== /** @type {any} */ (after).checkpoint)
+      return undefined
     const isKept = Object.entries(fields).every(
       ([name, { kind }]) =>
         isFree(name) || kind.write(/** @type {any} */ (before)[name]) === kind.write(/** @type {any} */ (after)[name]),

@@ -20,6 +20,13 @@ export function idsOf(text) {
   return { known: all.filter(id => IDS.includes(id)), unknown: all.filter(id => !IDS.includes(id)) }
 }
 
+/** Does the room show another model than that of the exercise? @param {import('../shell/store.js').Store<any>} store @param {Exercise} exercise */
+function isElsewhere({ state }, exercise) {
+  if (exercise.room !== 'models') return false
+  const wanted = new URLSearchParams(startOf(exercise, 0)).get('checkpoint') ?? ''
+  return state.settings.checkpoint !== wanted
+}
+
 /** @param {Shell} shell @returns {import('../shell/shell.js').Companion} */
 export function companion(shell) {
   const { rooms } = shell
@@ -149,7 +156,11 @@ export function companion(shell) {
       said = ''
       shell.schedule()
     },
-    set: (set, mark) => store()?.update({ set, mark }),
+    set(set, mark) {
+      // In Learn another setting is another run.
+      if (exercise?.room === 'learn') store()?.act.set(set)
+      else store()?.update({ set, mark })
+    },
     part: set => show(withParameters(store()?.link() ?? '', set)),
     again() {
       const { score, tries } = attempt
@@ -236,6 +247,7 @@ export function companion(shell) {
       root.classList.toggle('has-exercise', exercise !== undefined || unknown.length > 0)
       root.classList.toggle('is-covered', exercise?.isCovered === true && !attempt.isPassed && !attempt.isShown)
       const own = store()
+      if (own && exercise && isElsewhere(own, exercise)) return end(false)
       if (!exercise?.watch || !own) return
       const memory = exercise.watch(own.state, attempt.memory)
       if (memory === attempt.memory) return

@@ -52,6 +52,8 @@ export interface Attempt {
   answer?: unknown
   /** Parameters that are visited one after the other, for exercises that remember. */
   visits?: readonly string[]
+  /** What is remembered then, where it takes long to come by. */
+  memory?: unknown
 }
 
 /** T: the types of the room; M: what `watch` remembers. */

@@ -23,6 +23,18 @@ export const GROUPS = [
     ids: ['e9', 'e10', 'e11', 'e12'],
     load: () => import('./groups/head-exercises.js'),
   },
+  {
+    name: 'learned',
+    texts: 'learned-exercises',
+    ids: ['e13', 'e14', 'e15', 'e16'],
+    load: () => import('./groups/learned-exercises.js'),
+  },
+  {
+    name: 'circuits',
+    texts: 'circuit-exercises',
+    ids: ['e17', 'e18', 'e19', 'e20'],
+    load: () => import('./groups/circuit-exercises.js'),
+  },
 ]
 
 export const IDS = GROUPS.flatMap(({ ids }) => ids)

@@ -54,4 +54,12 @@ export const texts = {
   'e10.title': 'What one head cannot do',
   'e11.title': 'Feed an induction head',
   'e12.title': 'Count the weights',
+  'e13.title': 'What positions are for',
+  'e14.title': 'How many layers?',
+  'e15.title': 'The moment it clicks',
+  'e16.title': 'Where a word came from',
+  'e17.title': 'Lose the name',
+  'e18.title': 'His head and hers',
+  'e19.title': 'The smallest circuit',
+  'e20.title': 'Carry Ben over',
 }

@@ -52,4 +52,12 @@ export const texts = {
   'e10.title': '一个头做不到的事',
   'e11.title': '喂给归纳头',
   'e12.title': '数一数权重',
+  'e13.title': '位置有什么用',
+  'e14.title': '需要几层？',
+  'e15.title': '恍然大悟的一刻',
+  'e16.title': '一个词从哪里来',
+  'e17.title': '丢掉名字',
+  'e18.title': '他的头和她的头',
+  'e19.title': '最小的回路',
+  'e20.title': '把 Ben 搬过来',
 }

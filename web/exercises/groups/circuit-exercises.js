@@ -1,0 +1,191 @@
+// Circuits: four exercises in Models, with the model of stories.
+
+import { BOYS } from '../../rooms/front/pronoun-story.js'
+import { changesOf, headsOff, isSwitching, link, probabilityOf, runOf } from '../models-numbers.js'
+import { percent, verdict } from '../verdict.js'
+
+/** @template [M=unknown] @typedef {import('../models-numbers.js').ModelsExercise<M>} ModelsExercise */
+
+const HE = 'Lily and Tom are friends . Is he'
+const SHE = 'Lily and Tom are friends . Is she'
+const BEN = 'Lily and Ben are friends . Is he'
+const FOX = 'Lily and Tom are friends . The fox is called vi ta mo . Tom has a red ball . Vi ta'
+const HEADS = ['1.1', '1.2', '2.1', '2.2', '3.1', '3.2']
+
+/** Heads that are switched off, as a link has them. @param {readonly string[]} heads */
+const off = heads => link({ changes: heads.map(name => `${name}=0`).join(' ') })
+/** All heads but these are off. @param {readonly string[]} heads */
+const only = heads => off(HEADS.filter(name => !heads.includes(name)))
+
+/** @type {ModelsExercise} */
+const anotherBoy = {
+  id: 'e17',
+  room: 'models',
+  start: link({ prompt: HE }),
+  may: ['changes'],
+  allows: isSwitching,
+  check({ state }) {
+    const run = runOf(state)
+    if (!run) return undefined
+    const heads = headsOff(state.settings)
+    const [{ token, probability }] = run.top
+    const isStranger = BOYS.includes(token) && !run.tokens.includes(token)
+    const params = { head: heads[0] ?? '', word: token, share: percent(probability) }
+    return verdict(
+      heads.length === 1 && isStranger,
+      [
+        ['none', heads.length === 0],
+        ['many', heads.length > 1],
+        ['unneeded', token === 'tom' && probability > 0.9, params],
+        ['still', token === 'tom', params],
+      ],
+      params,
+    )
+  },
+  wrong: [
+    { hint: 'none' },
+    { set: off(['1.1', '1.2']), hint: 'many' },
+    { set: off(['2.2']), hint: 'unneeded' },
+    { set: off(['1.1']), hint: 'still' },
+  ],
+  solution: { set: off(['1.2']) },
+}
+
+/** Of changes in the model: what it gives the right name in both texts. @typedef {Record<string, { he?: number, she?: number }>} Pairs */
+
+/** @param {number | undefined} share */
+const shareOf = share => (share === undefined ? '–' : percent(share))
+
+/** @type {ModelsExercise<Pairs>} */
+const onlyShe = {
+  id: 'e18',
+  room: 'models',
+  start: link({ prompt: SHE }),
+  may: ['changes'],
+  allows: isSwitching,
+  parts: [
+    { name: 'she', set: link({ prompt: SHE }), isOn: ({ prompt }) => prompt === SHE },
+    { name: 'he', set: link({ prompt: HE }), isOn: ({ prompt }) => prompt === HE },
+  ],
+  watch(state, memory = {}) {
+    const run = runOf(state)
+    const { prompt } = state.settings
+    if (!run || (prompt !== HE && prompt !== SHE)) return memory
+    const name = changesOf(state.settings)
+    const [key, share] = prompt === HE ? ['he', probabilityOf(run, 'tom')] : ['she', probabilityOf(run, 'lily')]
+    const known = memory[name]
+    return known?.[/** @type {'he'} */ (key)] === share ? memory : { ...memory, [name]: { ...known, [key]: share } }
+  },
+  measured({ state, memory }) {
+    const { he, she } = memory?.[changesOf(state.settings)] ?? {}
+    return { he: shareOf(he), she: shareOf(she) }
+  },
+  check({ state, memory }) {
+    if (!runOf(state)) return undefined
+    const heads = headsOff(state.settings)
+    const { he, she } = memory?.[changesOf(state.settings)] ?? {}
+    const [isHe, isShe] = [(he ?? 0) >= 0.9, (she ?? 0) >= 0.5]
+    const params = { head: heads[0] ?? '', he: shareOf(he), she: shareOf(she) }
+    return verdict(
+      heads.length === 1 && he !== undefined && she !== undefined && isHe && !isShe,
+      [
+        ['none', heads.length === 0],
+        ['many', heads.length > 1],
+        ['other', he === undefined || she === undefined],
+        ['neither', isHe && isShe, params],
+        ['his', !isHe && isShe, params],
+        ['both', !isHe && !isShe, params],
+      ],
+      params,
+    )
+  },
+  wrong: [
+    { hint: 'none' },
+    { set: off(['1.1', '3.1']), hint: 'many' },
+    { set: off(['3.1']), hint: 'other' },
+    { visits: bothTexts(['2.2']), hint: 'neither' },
+    { visits: bothTexts(['1.2']), hint: 'his' },
+    { visits: bothTexts(['1.1']), hint: 'both' },
+  ],
+  solution: { visits: bothTexts(['3.1']), set: off(['3.1']) },
+}
+
+/** Both texts with the same heads off. @param {readonly string[]} heads */
+function bothTexts(heads) {
+  return [HE, SHE].map(prompt => `${link({ prompt })}&${off(heads)}`)
+}
+
+/** @type {ModelsExercise} */
+const fewestHeads = {
+  id: 'e19',
+  room: 'models',
+  start: link({ prompt: FOX }),
+  may: ['changes'],
+  allows: isSwitching,
+  check({ state }) {
+    const run = runOf(state)
+    if (!run) return undefined
+    const on = HEADS.length - headsOff(state.settings).length
+    const [{ token, probability }] = run.top
+    const isRight = token === 'mo'
+    const params = { on, word: token, share: percent(probability) }
+    return verdict(
+      isRight && on <= 3,
+      [
+        ['none', on === HEADS.length],
+        ['more', isRight, params],
+        ['copies', token === 'ta', params],
+      ],
+      params,
+    )
+  },
+  wrong: [
+    { hint: 'none' },
+    { set: off(['3.2']), hint: 'more' },
+    { set: only(['1.1', '3.1']), hint: 'copies' },
+    { set: only(['1.2', '2.1']), hint: 'notYet' },
+  ],
+  solution: { set: only(['1.1', '2.2', '3.1']) },
+}
+
+/** A layer's output of a position, counted from 1, from the second text. @param {number} layer @param {number | '*'} position */
+const patch = (layer, position) => `${layer}:${position}=patch`
+const NAME = 4
+
+/** @type {ModelsExercise} */
+const carryBen = {
+  id: 'e20',
+  room: 'models',
+  start: link({ prompt: HE, sourceText: BEN }),
+  may: ['changes'],
+  allows: ({ changes }) => changes.every(({ kind }) => kind === 'patch'),
+  check({ state }) {
+    const run = runOf(state)
+    if (!run) return undefined
+    const patches = state.settings.changes.flatMap(change => (change.isOn && change.kind === 'patch' ? [change] : []))
+    const [{ token, probability }] = run.top
+    const { position = 0, layer = 0 } = patches[0] ?? {}
+    const params = { word: token, share: percent(probability), layer: layer + 1 }
+    const isOne = patches.length === 1 && position !== null
+    return verdict(
+      isOne && token === 'ben',
+      [
+        ['none', patches.length === 0],
+        ['all', patches.length > 1 || position === null],
+        ['name', position === NAME - 1, params],
+        ['empty', true, params],
+      ],
+      params,
+      layer === 0 ? 1 : 0.8,
+    )
+  },
+  wrong: [
+    { hint: 'none' },
+    { set: link({ changes: patch(1, '*') }), hint: 'all' },
+    { set: link({ changes: patch(1, NAME) }), hint: 'name' },
+    { set: link({ changes: patch(2, 7) }), hint: 'empty' },
+  ],
+  solution: { set: link({ changes: patch(1, 9) }) },
+}
+
+export const exercises = [anotherBoy, onlyShe, fewestHeads, carryBen]

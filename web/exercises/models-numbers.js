@@ -1,0 +1,35 @@
+// What exercises of Models read: the run of the text and the changes that stand there now.
+
+import { writeChanges } from '../head/changes.js'
+import { shownOf } from '../rooms/models/shown.js'
+
+/** @typedef {import('../rooms/models/models.js').ModelsTypes} ModelsTypes */
+/** @typedef {import('../rooms/models/models.js').State} State */
+/** @typedef {import('../rooms/models/models.js').Settings} Settings */
+/** @typedef {import('../rooms/models/model-run.js').Run} Run */
+/** An exercise in this room. @template [M=unknown] @typedef {import('./exercise.js').Exercise<ModelsTypes, M>} ModelsExercise */
+
+/** Parameters as a link has them. @param {Record<string, string>} parameters */
+export const link = parameters => String(new URLSearchParams(parameters))
+
+/** The run of what the settings say; undefined while it is computed. @param {State} state @returns {Run | undefined} */
+export function runOf(state) {
+  const { active, request, changed, runBefore, runAfter } = shownOf(state)
+  const run = active.length ? runAfter : runBefore
+  return run && JSON.stringify(run.request) === JSON.stringify(active.length ? changed : request) ? run : undefined
+}
+
+/** The probability of a word as the next one; 0 if it is not among the likeliest. @param {Run} run @param {string} word */
+export const probabilityOf = (run, word) => run.top.find(({ token }) => token === word)?.probability ?? 0
+
+/** Heads that are off, as "1.2". @param {Settings} settings */
+export const headsOff = ({ changes }) =>
+  changes.flatMap(change =>
+    change.isOn && change.kind === 'head' && change.how === 0 ? [`${change.layer + 1}.${change.head + 1}`] : [],
+  )
+
+/** May a reader have made these changes by switching heads off? @param {Settings} settings */
+export const isSwitching = ({ changes }) => changes.every(change => change.kind === 'head' && change.how === 0)
+
+/** The changes that are on, as a text. @param {Settings} settings */
+export const changesOf = ({ changes }) => writeChanges(changes.filter(({ isOn }) => isOn))
