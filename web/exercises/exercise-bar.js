@@ -86,6 +86,8 @@ function controlOf({ t, exercise, state: { settings }, act }, control) {
   const { name, least, most, step, choices, read, write, applies } = control
   if (applies && !applies(settings)) return nothing
   const value = read(settings)
+  if (control.isSwitch)
+    return html`<button type="button" role="switch" class="plain" data-control=${name} aria-checked=${value === 1} @click=${() => act.set(write(settings, 1 - Number(value)), name)}>${t(value === 1 ? 'exerciseOn' : 'exerciseOff', { name })}</button>`
   const set = (/** @type {InputEvent} */ { target }) => act.set(write(settings, target.value), `${exercise.id} ${name}`)
   return html`<label class="exercise-control">${named(t, `${exercise.id}.${name}`) === `${exercise.id}.${name}` ? named(t, name) : t(`${exercise.id}.${name}`)}
     ${

@@ -26,6 +26,8 @@ export interface Control<S extends object = object> {
   most?: number
   step?: number
   choices?: readonly (readonly [value: string, key: string])[]
+  /** Is it on or off, 1 or 0? */
+  isSwitch?: boolean
   read(settings: S): number | string
   write(settings: S, value: number | string): object
   /** Is it shown with these settings? */

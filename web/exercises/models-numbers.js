@@ -1,6 +1,6 @@
 // What exercises of Models read: the run of the text and the changes that stand there now.
 
-import { writeChanges } from '../head/changes.js'
+import { factorOf, withFactor, writeChanges } from '../head/changes.js'
 import { shownOf } from '../rooms/models/shown.js'
 
 /** @typedef {import('../rooms/models/models.js').ModelsTypes} ModelsTypes */
@@ -27,6 +27,18 @@ export const headsOff = ({ changes }) =>
   changes.flatMap(change =>
     change.isOn && change.kind === 'head' && change.how === 0 ? [`${change.layer + 1}.${change.head + 1}`] : [],
   )
+
+/** A switch for a head. @param {string} name such as "1.2" @returns {import('./exercise.js').Control<Settings>} */
+export const headSwitch = name => {
+  const [layer, head] = name.split('.').map(Number)
+  const at = /** @type {const} */ ({ stack: '', layer: layer - 1, head: head - 1 })
+  return {
+    name,
+    isSwitch: true,
+    read: ({ changes }) => (factorOf(changes, at) === 0 ? 0 : 1),
+    write: ({ changes }, isOn) => ({ changes: withFactor(changes, at, Number(isOn)) }),
+  }
+}
 
 /** May a reader have made these changes by switching heads off? @param {Settings} settings */
 export const isSwitching = ({ changes }) => changes.every(change => change.kind === 'head' && change.how === 0)

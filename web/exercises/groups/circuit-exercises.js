@@ -1,7 +1,7 @@
 // Circuits: four exercises in Models, with the model of stories.
 
 import { BOYS } from '../../rooms/front/pronoun-story.js'
-import { changesOf, headsOff, isSwitching, link, probabilityOf, runOf } from '../models-numbers.js'
+import { changesOf, headSwitch, headsOff, isSwitching, link, probabilityOf, runOf } from '../models-numbers.js'
 import { percent, verdict } from '../verdict.js'
 
 /** @template [M=unknown] @typedef {import('../models-numbers.js').ModelsExercise<M>} ModelsExercise */
@@ -24,6 +24,7 @@ const anotherBoy = {
   start: link({ prompt: HE }),
   may: ['changes'],
   allows: isSwitching,
+  controls: HEADS.map(headSwitch),
   check({ state }) {
     const run = runOf(state)
     if (!run) return undefined
@@ -63,6 +64,7 @@ const onlyShe = {
   start: link({ prompt: SHE }),
   may: ['changes'],
   allows: isSwitching,
+  controls: HEADS.map(headSwitch),
   parts: [
     { name: 'she', set: link({ prompt: SHE }), isOn: ({ prompt }) => prompt === SHE },
     { name: 'he', set: link({ prompt: HE }), isOn: ({ prompt }) => prompt === HE },
@@ -122,6 +124,7 @@ const fewestHeads = {
   start: link({ prompt: FOX }),
   may: ['changes'],
   allows: isSwitching,
+  controls: HEADS.map(headSwitch),
   check({ state }) {
     const run = runOf(state)
     if (!run) return undefined

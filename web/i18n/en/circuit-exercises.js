@@ -38,7 +38,8 @@ export const texts = {
 
   'e20.task':
     'The second text has Ben in the place of Tom. Make the model say “ben” after the first text, by taking one position of one layer from the second.',
-  'e20.may': 'What may change: patches. Select a word, choose a layer, and press the button for a patch under Changes.',
+  'e20.may':
+    'What may change: patches. Select a word, open “Patch from a second text”, choose a layer, and press its button.',
   'e20.done':
     'After layer {layer} the name already stands at the last word: {share} for “{word}”. Later layers only pass it on.',
   'e20.notYet': 'It says “{word}” ({share}).',

@@ -12,6 +12,8 @@ export const texts = {
   exerciseMore: 'More about this exercise',
   exerciseAgain: 'Start over',
   exerciseLeave: 'Leave the exercise',
+  exerciseOn: '{name} on',
+  exerciseOff: '{name} off',
   exerciseNoAnswer: 'Give an answer first.',
   exerciseWait: 'The numbers are still being computed. Check again in a moment.',
   exercisePassed: 'Right.',

@@ -13,6 +13,8 @@ export const texts = {
   exerciseMore: '这道练习的更多选项',
   exerciseAgain: '重新开始',
   exerciseLeave: '离开练习',
+  exerciseOn: '{name} 开',
+  exerciseOff: '{name} 关',
   exerciseNoAnswer: '请先给出答案。',
   exerciseWait: '数字还在计算，请稍后再检查。',
   exercisePassed: '对了。',
