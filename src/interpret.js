@@ -1,5 +1,6 @@
 // qkv/interpret: why a model of qkv/models answers as it does. Gradients by its places and weights, effects of its parts. The exports of this entry.
 
+export { headCircuits } from './interpret/head-circuits.js'
 export { backward, backwardAsync } from './interpret/model-gradients.js'
 export { modelParameters } from './interpret/model-parameters.js'
 export { ablate, patch } from './interpret/patch.js'
@@ -19,3 +20,4 @@ export { steering } from './interpret/steering.js'
 /** @typedef {import('./interpret/score-attribution.js').Source} Source */
 /** @typedef {import('./interpret/steering.js').Steering} Steering */
 /** @typedef {import('./interpret/steering.js').SteeringOptions} SteeringOptions */
+/** @typedef {import('./interpret/head-circuits.js').HeadCircuits} HeadCircuits */
