@@ -8,29 +8,8 @@ import { plain, printed, settled } from './browser.js'
 import { goldenCase, near } from './golden.js'
 import { becomes, choose, go, page, reads, set, text, type, usePage } from './open.js'
 
-/** @typedef {import('./golden.js').Out} Out */
-
 usePage()
 const qkv = await load()
-
-/** x W^T + b, in groups: (groups, rows, size). @param {Out} x @param {Out} w @param {Out} b @param {number} groups */
-function project(x, w, b, groups) {
-  const [rows, inner] = x.shape
-  const size = w.shape[0] / groups
-  const cell = (/** @type {number} */ i, /** @type {number} */ c) => {
-    let sum = b.data[c]
-    for (let d = 0; d < inner; d++) sum += x.data[i * inner + d] * w.data[c * inner + d]
-    return sum
-  }
-  const data = Array.from({ length: groups * rows * size }, (_, n) => {
-    const [g, i, c] = [Math.floor(n / (rows * size)), Math.floor(n / size) % rows, n % size]
-    return cell(i, g * size + c)
-  })
-  return { dims: [groups, rows, size], data }
-}
-
-/** @param {Record<string, string>} fields */
-const address = fields => `#2&${new URLSearchParams(fields)}`
 
 /** All weights of the page, head after head. */
 const weights = () =>
@@ -38,30 +17,6 @@ const weights = () =>
     const heads = /** @type {any} */ (document.querySelector('qkv-heads'))
     const map = /** @type {any} */ (document.querySelector('#map'))
     return Array.from((heads ?? { weights: map.matrix }).weights.data, Number)
-  })
-
-for (const name of ['signature', 'rectangular', 'groups-2', 'scaled', 'groups-2-scaled'])
-  test(`003/${name}: source and target of the document, computed on the page, give what PyTorch gives`, async () => {
-    const { inputs, params, expected } = goldenCase(`003/${name}`)
-    const { x, z, w_k, w_v, w_q, b_k, b_v, b_q } = inputs
-    const { groups, scaled } = params
-    const given = {
-      q: project(z, w_q, b_q, groups),
-      k: project(x, w_k, b_k, groups),
-      v: project(x, w_v, b_v, groups),
-    }
-    await go(
-      address({
-        model: 'imported',
-        imported: JSON.stringify(given),
-        score: scaled ? 'scaled' : 'plain',
-        kind: 'cross',
-        sentence: 'an autonomous-driving solution',
-        second: '一套 自动驾驶 解决方案',
-      }),
-    )
-    near(await weights(), expected.weights.data, 1e-5, 'weights')
-    near(await printed(page, groups > 1 ? 'joined' : 'output'), expected.y.data, 6e-5, 'y')
   })
 
 test('the translation: Chinese answers, in words of a dictionary, English asks; a rectangle of PyTorch’s layer', async () => {
@@ -96,21 +51,6 @@ test('each side has its own tokens, typed by hand', async () => {
   await set('tokenizer', 'characters')
   await becomes(async () => plain((await page.locator('.text-strip').allTextContents())[1]), /一 ?\d+ ?套/)
 })
-
-for (const [name, score] of /** @type {const} */ ([
-  ['dot', 'plain'],
-  ['scaled-dot', 'scaled'],
-  ['gaussian-2d', 'gaussian'],
-]))
-  test(`004/${name}: two queries of two numbers give what the document gives`, async () => {
-    const { inputs, expected } = goldenCase(`004/${name}`)
-    const [q, k, v] = ['q', 'k', 'v'].map(part => ({ dims: inputs[part].shape, data: inputs[part].data }))
-    await go(address({ model: 'imported', imported: JSON.stringify({ q, k, v }), score }))
-    near(await weights(), expected.weights.data, 1e-5, 'weights')
-    near(await printed(page, 'output'), expected.out.data, 1e-5, 'f(Q)')
-    if (score === 'gaussian') return
-    near(await printed(page, 'scores'), goldenCase('004/scores').expected.out.data, 0, 'scores')
-  })
 
 const [KEYS, VALUES] = [
   [68, 60, 64],

@@ -8,7 +8,7 @@ import { CASES, hashOf, idle, median, shows, typing, yardstick } from './typing.
 usePage()
 
 test('a key is answered within four times of what a blank page takes to write 32 x 32 numbers; its result at 512 x 8 is there within 24', async t => {
-  for (const each of CASES.filter(({ limit }) => limit)) {
+  for (const each of CASES.filter(({ name }) => /first screen|causal/.test(name))) {
     const blank = await yardstick(page)
     await go(hashOf(each))
     await shows(page, each.tokens)

@@ -1,0 +1,103 @@
+// Files that One layer cannot read: each gets its sentence. import.test.js gives files to the page.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Trouble } from '../../web/files/trouble.js'
+import { loadTexts } from '../../web/i18n/index.js'
+import { readFiles } from '../../web/rooms/layer/import.js'
+import { header, json, npy, raw } from './files.js'
+
+const MARKUP = '<img src=x onerror=alert(1)>'
+/** @type {[string, import('./files.js').GivenFile[], RegExp][]} */
+const BAD = [
+  [
+    'a truncated .npy',
+    [{ name: 'a.npy', buffer: npy([2, 2], [1, 0, 0, 1]).buffer.subarray(0, 140) }],
+    /says \(2, 2\), 4 numbers; the file holds 3/,
+  ],
+  [
+    'a .npy that ends in its header',
+    [{ name: 'a.npy', buffer: npy([2, 2], [1, 0, 0, 1]).buffer.subarray(0, 40) }],
+    /ends within its header/,
+  ],
+  ['a .npy of two bytes', [{ name: 'a.npy', buffer: Buffer.from([0x93, 0x4e]) }], /does not begin/],
+  [
+    'a .npy of eight bytes',
+    [{ name: 'a.npy', buffer: Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0]) }],
+    /ends within its header/,
+  ],
+  ['an empty .npy', [{ name: 'a.npy', buffer: Buffer.alloc(0) }], /does not begin/],
+  ['a picture called .npy', [{ name: 'a.npy', buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0]) }], /does not begin/],
+  ['a header that lies', [raw(header('<f4', '(1000, 1000)'), [0, 0, 0, 0])], /1000000 numbers; the file holds 1/],
+  ['huge dims', [raw(header('<f4', '(4294967296, 4294967296, 4294967296)'), [0, 0, 0, 0])], /the file holds 1/],
+  [
+    'a header of an endless number',
+    [raw(header('<f4', `(${'9'.repeat(400)}, 1)`), [0, 0, 0, 0])],
+    /Infinity|the file holds 1/,
+  ],
+  ['zero dims', [raw(header('<f4', '(0, 4)'), [])], /sizes \(0, 4\)\. Expected/],
+  ['one axis', [npy([4], [1, 0, 0, 0])], /sizes \(4\)\. Expected/],
+  ['a batch', [npy([2, 1, 1, 1], [1, 1])], /sizes \(2, 1, 1, 1\)\. Expected.*Take one/],
+  ['complex numbers', [raw(header('<c8', '(1, 1)'), [0, 0, 0, 0, 0, 0, 0, 0])], /holds “<c8”.*astype/],
+  ['Python objects', [raw(header('|O', '(1, 1)'), [1, 2, 3])], /holds “\|O”/],
+  [
+    'records',
+    [raw("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (1, 1), }\n", [0, 0, 0, 0])],
+    /holds “struct”/,
+  ],
+  ['a header that says nothing', [raw('{}\n', [])], /does not say type/],
+  [
+    'a later version',
+    [{ name: 'a.npy', buffer: Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 9, 0, 0, 0, 0, 0]) }],
+    /version 9/,
+  ],
+  ['NaN in .npy', [npy([1, 2], [0.5, Number.NaN])], /Number 2 of weights is “NaN”/],
+  ['NaN in JSON', [{ name: 'a.json', buffer: Buffer.from('{"weights": [[NaN]]}') }], /NaN or Infinity/],
+  ['numbers beyond float32', [json({ weights: [[1e300]] })], /Number 1 of weights is “1e\+300”/],
+  ['null in JSON', [json({ weights: [[null]] })], /is “null”/],
+  ['truncated JSON', [{ name: 'a.json', buffer: Buffer.from('{"weights": [[1, 0') }], /This is not JSON/],
+  ['a picture', [{ name: 'a.png', buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff]) }], /neither JSON nor \.npy/],
+  ['a number', [json(7)], /tensor is expected/],
+  ['an object of something else', [json({ planes: 7 })], /Found: —\. Expected/],
+  ['Q alone', [json({ q: [[1]] })], /Found: q\. Expected/],
+  ['ragged rows', [json([[1, 0], [1]])], /ragged/],
+  ['dims that lie', [json({ dims: [2, 2], data: [1] })], /should hold 4 numbers.*holds 1/],
+  ['dims that are no numbers', [json({ dims: ['2', -1], data: [1] })], /sizes \(2, -1\)/],
+  ['keys of another size', [json({ q: [[1, 2]], k: [[1]], v: [[1]] })], /k has sizes \(1, 1\), but \(S, 2\) fits/],
+  ['values of another count', [json({ weights: [[1]], v: [[1], [2]] })], /v has sizes \(2, 1\), but \(1, d\)/],
+  ['scores for weights', [json([[-1, 2]])], /weights are shares/],
+  ['markup for a number', [json([[MARKUP]])], /is “<img src=x/],
+  [
+    'markup for a name',
+    [
+      { name: `${MARKUP.replace('x', 'y')}.npy`.replaceAll('/', ''), buffer: npy([1, 1], [1]).buffer },
+      npy([1, 1], [1], 'q.npy'),
+    ],
+    /“<img.* does not say what it holds/,
+  ],
+  ['tokens that are none', [json({ weights: [[1]], tokens: [1] })], /list of texts/],
+  ['too many tokens', [json({ weights: [[1]], tokens: ['a', 'b'] })], /2 tokens for 1/],
+  ['a hundred heads', [npy([100, 1, 1], new Float32Array(100).fill(1))], /100 heads are too many/],
+  ['three thousand keys', [npy([1, 3000], new Float32Array(3000).fill(1))], /up to 2048 tokens, but there are 3000/],
+  ['deep JSON', [{ name: 'a.json', buffer: Buffer.from('['.repeat(100_000) + ']'.repeat(100_000)) }], /is “\[…\]”/],
+  [
+    '50 MB of JSON',
+    [{ name: 'a.json', buffer: Buffer.alloc(50e6 - 1, 32) }],
+    /That is 50 MB; this page reads up to 32 MB/,
+  ],
+  ['a link of the page that is damaged', [json({ link: '#2~x&sentence=b' })], /damaged/],
+]
+
+test('each file that cannot be read, or says what cannot be, is refused with its reason', async () => {
+  const t = await loadTexts('en', ['shell', 'layer'])
+  for (const [name, files, message] of BAD) {
+    const given = files.map(({ name, buffer }) => new File([new Uint8Array(buffer)], name))
+    await readFiles(given).then(
+      () => assert.fail(`${name}: read`),
+      error => {
+        assert.ok(error instanceof Trouble, `${name}: ${error.stack}`)
+        assert.match(t(/** @type {any} */ (error.key), error.params), message, name)
+      },
+    )
+  }
+})

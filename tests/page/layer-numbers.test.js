@@ -1,0 +1,171 @@
+// One layer computes the numbers of the documents. That the page prints these numbers is tested in see.test.js.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from 'qkv'
+import { DEFAULTS } from '../../web/rooms/layer/fields.js'
+import { settingsOf } from '../../web/rooms/layer/presets.js'
+import { change } from '../../web/rooms/layer/settings.js'
+import { runBatch } from '../../web/rooms/layer/trace/batch-statistics.js'
+import { CASES, traced } from './cases.js'
+import { goldenCase, near } from './golden.js'
+
+/** @typedef {import('./golden.js').Out} Out */
+
+/** x W^T + b, in groups: (groups, rows, size). @param {Out} x @param {Out} w @param {Out} b @param {number} groups */
+function project(x, w, b, groups) {
+  const [rows, inner] = x.shape
+  const size = w.shape[0] / groups
+  const cell = (/** @type {number} */ i, /** @type {number} */ c) => {
+    let sum = b.data[c]
+    for (let d = 0; d < inner; d++) sum += x.data[i * inner + d] * w.data[c * inner + d]
+    return sum
+  }
+  const data = Array.from({ length: groups * rows * size }, (_, n) => {
+    const [g, i, c] = [Math.floor(n / (rows * size)), Math.floor(n / size) % rows, n % size]
+    return cell(i, g * size + c)
+  })
+  return { dims: [groups, rows, size], data }
+}
+
+/** The matrices of imported tensors. @param {object} imported @param {object} patch */
+const ofImported = (imported, patch) =>
+  traced(change(DEFAULTS, /** @type {any} */ ({ model: 'imported', imported, ...patch }))).tensors
+
+for (const name of ['signature', 'rectangular', 'groups-2', 'scaled', 'groups-2-scaled'])
+  test(`003/${name}: source and target of the document give what PyTorch gives`, () => {
+    const { inputs, params, expected } = goldenCase(`003/${name}`)
+    const { x, z, w_k, w_v, w_q, b_k, b_v, b_q } = inputs
+    const { groups, scaled } = params
+    const given = {
+      q: project(z, w_q, b_q, groups),
+      k: project(x, w_k, b_k, groups),
+      v: project(x, w_v, b_v, groups),
+    }
+    const { weights, joined, output } = ofImported(given, {
+      score: scaled ? 'scaled' : 'plain',
+      kind: 'cross',
+      sentence: 'an autonomous-driving solution',
+      second: '一套 自动驾驶 解决方案',
+    })
+    near(weights?.data ?? [], expected.weights.data, 1e-5, 'weights')
+    near((groups > 1 ? joined : output)?.data ?? [], expected.y.data, 1e-5, 'y')
+  })
+
+for (const [name, score] of /** @type {const} */ ([
+  ['dot', 'plain'],
+  ['scaled-dot', 'scaled'],
+  ['gaussian-2d', 'gaussian'],
+]))
+  test(`004/${name}: two queries of two numbers give what the document gives`, () => {
+    const { inputs, expected } = goldenCase(`004/${name}`)
+    const [q, k, v] = ['q', 'k', 'v'].map(part => ({ dims: inputs[part].shape, data: inputs[part].data }))
+    const { weights, output, scores } = ofImported({ q, k, v }, { score })
+    near(weights?.data ?? [], expected.weights.data, 1e-5, 'weights')
+    near(output?.data ?? [], expected.out.data, 1e-5, 'f(Q)')
+    if (score !== 'gaussian') near(scores?.data ?? [], goldenCase('004/scores').expected.out.data, 0, 'scores')
+  })
+
+test('document 000 has its printed scores; with its own scale and axis the weights are those of its code', () => {
+  const { scores, output } = traced(settingsOf('embedding')).tensors
+  near(scores?.data ?? [], goldenCase('000/QKT').expected.out.data, 1e-4, 'scores')
+  near(output?.data ?? [], goldenCase('000/Z-correct').oracle.out.data, 1e-3, 'the right Z')
+  const coded = traced(change(settingsOf('embedding'), { scale: 0.25, softmaxAxis: 'queries' })).tensors
+  const { expected, oracle } = goldenCase('000/Z-as-coded')
+  const want = /** @type {any} */ ({ ...oracle, ...expected })
+  near(coded.weights?.data ?? [], want.weights.data, 2e-4, 'weights as coded')
+  near(coded.output?.data ?? [], want.out.data, 1e-3, 'Z as coded')
+})
+
+test('document 001: the output differs from the print in one digit, as the page says', () => {
+  const printed = Array.from(traced(settingsOf('self')).tensors.output?.data ?? [], x => x.toFixed(4))
+  const { data } = goldenCase('001/SelfAttention-3-2-4').expected.out
+  assert.deepEqual(
+    printed.filter((text, i) => text !== data[i].toFixed(4)),
+    ['-0.2626'],
+  )
+})
+
+test('each mask hides what it says', () => {
+  /** @type {Record<string, (i: number, j: number) => boolean>} */
+  const sees = {
+    causal: (i, j) => j <= i,
+    window: (i, j) => Math.abs(i - j) <= 1,
+    padding: (_, j) => j < 4,
+    prefix: (i, j) => j < 2 || j <= i,
+  }
+  for (const [mask, isSeen] of Object.entries(sees)) {
+    const { scaled, weights } = traced(change(settingsOf('self'), /** @type {any} */ ({ mask }))).tensors
+    const want = [0, 1, 2, 3, 4, 5].flatMap(i => {
+      const row = [0, 1, 2, 3, 4, 5].map(j => (isSeen(i, j) ? Math.exp(Number(scaled?.at(0, i, j))) : 0))
+      const sum = row.reduce((a, b) => a + b)
+      return row.map(x => x / sum)
+    })
+    near(weights?.data ?? [], want, 1e-6, mask)
+  }
+})
+
+const SHARPNESS = 8
+/** What each kind of a head built by hand scores query i and key j with, of `tokens`. @type {Record<string, (tokens: string[], i: number, j: number) => number>} */
+const SCORES = {
+  previous: (_, i, j) => (j === i - 1 ? 1 : 0),
+  first: (_tokens, _i, j) => (j === 0 ? 1 : 0),
+  same: (tokens, i, j) => (tokens[j] === tokens[i] ? 1 : 0),
+  induction: (tokens, i, j) => (j > 0 && tokens[j - 1] === tokens[i] ? 1 : j === 0 ? 0.375 : 0),
+  uniform: () => 0,
+}
+
+/** @param {string} kind @param {string[]} tokens @param {boolean} isCausal @returns {number[]} row after row */
+function weightsOf(kind, tokens, isCausal) {
+  return tokens.flatMap((_, i) => {
+    const row = tokens.map((_, j) => (isCausal && j > i ? 0 : Math.exp(SHARPNESS * SCORES[kind](tokens, i, j))))
+    const sum = row.reduce((a, b) => a + b)
+    return row.map(x => x / sum)
+  })
+}
+
+test('each head built by hand looks where its name says, by queries and keys that are real', () => {
+  const tokens = 'the cat sat and the cat slept'.split(' ')
+  const { weights, scores, Q, K } = traced(settingsOf('handBuilt')).tensors
+  for (const [head, kind] of Object.keys(SCORES).entries()) {
+    near(weights?.row(head).data ?? [], weightsOf(kind, tokens, true), 1e-5, kind)
+    const [q, k] = [Q?.row(head), K?.row(head)]
+    const products = tokens.flatMap((_, i) =>
+      tokens.map((_, j) =>
+        Array.from({ length: Number(q?.dims[1]) }, (_, d) => Number(q?.at(i, d)) * Number(k?.at(j, d))).reduce(
+          (a, b) => a + b,
+        ),
+      ),
+    )
+    near(scores?.row(head).data ?? [], products, 1e-4, `scores of ${kind}`)
+  }
+})
+
+test('heads built by hand are mixed, without a mask and for other words', () => {
+  const settings = change(settingsOf('handBuilt'), /** @type {any} */ ({ heads: 2, handBuilt: ['same', 'previous'], mask: 'none', sentence: 'a b a a' })) // biome-ignore format: one line
+  const { weights, joined } = traced(settings).tensors
+  const tokens = ['a', 'b', 'a', 'a']
+  const heads = ['same', 'previous'].map(kind => weightsOf(kind, tokens, false))
+  for (const [head, want] of heads.entries()) near(weights?.row(head).data ?? [], want, 1e-5, `head ${head}`)
+  const mixed = tokens.flatMap((_, i) =>
+    heads.flatMap(weights =>
+      ['a', 'b'].map(word => tokens.reduce((sum, token, j) => sum + (token === word ? weights[i * 4 + j] : 0), 0)),
+    ),
+  )
+  near(joined?.data ?? [], mixed, 1e-5, 'both heads side by side')
+})
+
+test('a batch: each sequence has the numbers that it has alone, under every score', async () => {
+  const qkv = await load()
+  const sentences = ['one two three four', 'two three four one', 'three four one two']
+  const [, layer] = CASES[CASES.findIndex(([name]) => name === 'causal, weights hidden after softmax')]
+  for (const patch of [{}, { score: 'gaussian' }, { score: 'additive' }, { softmaxAxis: 'queries' }, { bias: false }]) {
+    const settings = change(layer, /** @type {any} */ ({ ...patch, batch: 3, sentence: sentences[0] }))
+    const batch = runBatch(qkv, traced(settings))
+    assert.ok(batch)
+    for (const [i, sentence] of sentences.entries()) {
+      const alone = traced(change(settings, { sentence })).tensors.final
+      near(batch.output.row(i).data, alone?.data ?? [], 1e-5, `${JSON.stringify(patch)}, sequence ${i + 1}`)
+    }
+  }
+})
