@@ -163,7 +163,10 @@ test('a model that cannot start is a sentence; the recorded numbers stay', async
   await page.goto(own.server.url)
   const state = page.locator('.front-state', { hasText: 'could not start' })
   await state.waitFor()
-  assert.match(await state.innerText(), /404.*These numbers are recorded from it/)
+  assert.match(
+    await state.innerText(),
+    /The model could not start \([^:]*: 404[^.]*\)\. These numbers are recorded from it/,
+  )
   assert.match(await says(page), /^Head 1\.2 looks/)
   await page.unroute(/\.safetensors$/)
   await page.click('#front-retry')

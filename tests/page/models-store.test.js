@@ -216,6 +216,19 @@ test('generation that is stopped keeps its tokens', async () => {
   assert.equal(failureOf(store.state), undefined)
 })
 
+test('generation stops where the context ends, and a number beyond its range becomes the nearest one, which is said', async () => {
+  const { store, act, settled, shown } = await begin()
+  act.sample('count', 1e9, 1, 500)
+  const { sampling, sampleLimit } = store.state.view
+  assert.deepEqual([sampling.count, sampleLimit], [500, { name: 'count', least: 1, most: 500 }])
+  act.generate()
+  await settled()
+  assert.equal(failureOf(store.state), undefined)
+  assert.equal(shown().run?.ids.length, 64, 'all positions of the model')
+  act.sample('count', 3, 1, 500)
+  assert.equal(store.state.view.sampleLimit, undefined)
+})
+
 test('a model that cannot be opened leaves the one before, and its problem ends with the next run', async () => {
   const { store, act, settled, shown } = await begin()
   const before = shown()

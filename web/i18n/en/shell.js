@@ -12,7 +12,6 @@ export const texts = {
   redo: 'Redo',
   reset: 'Reset',
   loading: 'Loading…',
-  failed: 'The page could not start: {message}',
   tooLarge:
     'These settings need more memory than the browser gives ({message}). Use fewer words, fewer heads or smaller sizes, or undo the last change.',
   cannotShow: 'These settings cannot be shown ({message}). Undo the last change, or choose an example.',

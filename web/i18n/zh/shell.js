@@ -13,7 +13,6 @@ export const texts = {
   redo: '重做',
   reset: '重置',
   loading: '正在加载…',
-  failed: '页面无法启动：{message}',
   tooLarge: '这些设置所需的内存超过浏览器能提供的（{message}）。请减少词数、头数或尺寸，或撤销上一步。',
   cannotShow: '无法显示这些设置（{message}）。请撤销上一步，或选择一个示例。',
   linkDamaged: '此链接已损坏，现在显示第一个示例。请重新索取链接，或从这里开始。',

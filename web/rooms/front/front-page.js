@@ -138,6 +138,10 @@ function switchRow({ t, act, settings, view }, { isOn, othersOn }) {
     ${view.isUsed || !settings.othersOn || !settings.isOn ? one('othersOn', othersOn, t('frontOthers')) : nothing}</div>`
 }
 
+/** Why something failed, to stand within a sentence. @param {import('./front.js').Context['t']} t @param {import('../../shell/room.js').Problem} problem */
+const reasonOf = (t, { key, params }) =>
+  String(key === 'requestFailed' ? params?.message : t(/** @type {any} */ (key), params)).replace(/[.。]$/, '')
+
 /** What happened, in words. @param {Context} context @param {Runs | undefined} runs @param {import('./pronoun-story.js').Switches} switches */
 function says({ t, act, settings, got }, runs, switches) {
   const head = headName(NAMED[settings.pronoun])
@@ -154,7 +158,7 @@ function says({ t, act, settings, got }, runs, switches) {
   const isFailed = tell?.is === 'failed' || tell?.is === 'lost'
   const size = Math.round(recorded.bytes / 1024)
   const state = isFailed
-    ? t(runs ? 'frontFailed' : 'frontCannot', { message: t(tell.problem.key, tell.problem.params) })
+    ? t(runs ? 'frontFailed' : 'frontCannot', { message: reasonOf(t, tell.problem) })
     : tell?.is === 'here'
       ? ''
       : t(runs ? 'frontRecorded' : 'frontWaiting', { size })

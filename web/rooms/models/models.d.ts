@@ -142,6 +142,8 @@ export interface View {
   /** The layer that a new patch stands after. */
   patchLayer: number
   sampling: { temperature: number; topK: number; seed: number; count: number }
+  /** The range of a number that was typed outside of it. */
+  sampleLimit?: { name: keyof View['sampling']; least: number; most: number }
   /** What was generated since the text was typed. */
   steps: readonly Step[]
   /** The number of ids behind the prompt when generation began. */
@@ -315,7 +317,7 @@ export type ModelsActions = {
   change: [changes: readonly Change[], mark?: string]
   hide: [head: HeadAt, query: number, key: number, isHidden: boolean]
   patch: []
-  sample: [name: keyof View['sampling'], value: number]
+  sample: [name: keyof View['sampling'], value: number, least: number, most: number]
   generate: [count?: number]
   openInLayer: [from: string]
   copy: [name: string, code: string]

@@ -277,7 +277,11 @@ const actions = {
     mark: 'paint',
   }),
   patch,
-  sample: ({ view: { sampling } }, name, value) => ({ view: { sampling: { ...sampling, [name]: value } } }),
+  sample({ view: { sampling } }, name, value, least, most) {
+    const own = Math.min(most, Math.max(least, value))
+    const sampleLimit = own === value ? undefined : { name, least, most }
+    return { view: { sampling: { ...sampling, [name]: own }, sampleLimit } }
+  },
   generate,
   openInLayer(state, from) {
     const { run, head } = shownOf(state)

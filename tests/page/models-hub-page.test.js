@@ -1,0 +1,76 @@
+// A model of the hub in the browser, by keyboard: its name is typed, its size is said, it is kept and opens again without network,
+// on a phone, in Chinese. Requests to the public hub are answered by one of ours on a loopback port.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { after, test } from 'node:test'
+import { startHub } from '../models/hub.js'
+import { beyond } from './browser.js'
+import { filesOf } from './models.js'
+import { becomes, page, reads, url, usePage } from './open.js'
+
+const own = usePage({ hash: '#2&room=models' })
+const files = Object.fromEntries(filesOf('gpt2-tiny').map(path => [basename(path), readFileSync(path)]))
+const hub = await startHub({ 'openai-community/gpt2': { files } })
+after(() => hub.close())
+
+/** Answers requests to the public hub. Its storage, to which it redirects, is not seen: no answer of a route may redirect. */
+const answer = async (/** @type {import('playwright-core').Route} */ route) => {
+  const request = route.request()
+  const { pathname, search } = new URL(request.url())
+  const { range } = request.headers()
+  const found = await fetch(hub.url + pathname + search, { headers: range ? { range } : {} })
+  const headers = { ...Object.fromEntries(found.headers), 'access-control-allow-origin': '*' }
+  await route.fulfill({ status: found.status, headers, body: Buffer.from(await found.arrayBuffer()) })
+}
+
+test('a name is typed, its size is said before a download, it opens; the link opens it again without network, on a phone, in Chinese', async () => {
+  const context = page.context()
+  await context.route('https://huggingface.co/**', answer)
+  await page.locator('#models-answer').waitFor()
+  await page.focus('#models-model')
+  await page.keyboard.press('ArrowDown')
+  await page.locator('#models-options [role="option"]').first().waitFor()
+  assert.ok((await page.locator('#models-options [role="option"]').count()) >= 16)
+  await reads('#models-privacy', /learns the name of the model.*does not learn your text/)
+  await page.keyboard.type('openai-community/gpt2')
+  await becomes(() => page.locator('#models-options [role="option"]').count(), 2)
+  await page.keyboard.press('ArrowDown')
+  await becomes(() => page.getAttribute('#models-model', 'aria-activedescendant'), 'models-option-0')
+  await page.keyboard.press('Enter')
+  await reads('#models-size', /gpt2, 106,416 parameters, licence: mit\. Download: 486 KB, once/)
+  assert.equal(await page.isChecked('input[value="float16"]'), true)
+  await reads('#models-facts', /^llama/, 'the model before stays open')
+  await page.focus('#models-agree')
+  await page.keyboard.press('Enter')
+  await reads('#models-facts', /^gpt2.*float16/)
+  await becomes(() => page.inputValue('#models-model'), 'openai-community/gpt2')
+  await page.click('#models-look > summary')
+  await page.click('#models-look-text')
+  await reads('.models-known', /looks at the token before.*3\.3 \(2\.2\).*rank \d+ of 12 by previous token/)
+  await page.waitForFunction(
+    () => /checkpoint=hf%253A|checkpoint=hf%3A/.test(location.hash) && /size=485558/.test(location.hash),
+  )
+  const hash = await page.evaluate(() => location.hash)
+  assert.ok(!hub.asked.some(({ url }) => /Mary/.test(decodeURIComponent(url))), 'the text stays here')
+
+  // Without network, but for the site itself.
+  const asked = hub.asked.length
+  await context.unroute('https://huggingface.co/**')
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto('about:blank')
+  await context.route('https://huggingface.co/**', route => route.abort())
+  await page.addInitScript(() => localStorage.setItem('qkv', JSON.stringify({ language: 'zh' })))
+  await page.goto(url + hash)
+  await reads('#models-facts', /^gpt2，3 × 4 头/)
+  assert.match(await page.inputValue('#models-text'), /^When Mary and John/)
+  assert.equal(hub.asked.length, asked)
+  assert.deepEqual(await beyond(page), [])
+  await page.click('#models-model')
+  await reads('#models-options', /第一步.*语言模型/)
+  assert.deepEqual(await beyond(page), [])
+  await page.click('[data-drop]')
+  await becomes(() => page.locator('.models-kept').count(), 0)
+  own.browser.complaints.splice(0) // requests to the hub
+})
