@@ -4,10 +4,8 @@ import { html, nothing } from 'lit'
 import { untilReleased } from '../../shell/held-key.js'
 import { later } from '../../shell/later.js'
 import './atlas.js'
-import { inspector } from './cell-inspector.js'
 import { changesPanel } from './changes-panel.js'
 import { generateBar } from './generate-bar.js'
-import { headPage } from './head-page.js'
 import { opening } from './open-model.js'
 import { overview } from './overview.js'
 import { predictionPanel } from './prediction.js'
@@ -21,6 +19,8 @@ import { tokenRows } from './token-row.js'
 const TABS = /** @type {const} */ (['heads', 'prediction', 'changes'])
 
 const panel = later(() => import('./programs/panel.js'))
+const headOpen = later(() => import('./head-page.js'))
+const cell = later(() => import('./cell-inspector.js'))
 
 /** The programs that do the same as the page. @param {Room} room */
 function programs(room) {
@@ -50,7 +50,7 @@ export function draw(context) {
             html`<button type="button" class="tab" aria-pressed=${view.tab === name} @click=${() => act.show({ tab: name })}>${t(`modelsTab.${name}`)}</button>`,
         )}</div>
         ${changesPanel(room)}
-        <div class="models-stage">${head ? headPage(room, head) : overview(room)}<div class="models-side">${inspector(room)}${predictionPanel(room)}</div></div>
+        <div class="models-stage">${head ? headOpen.draw(({ headPage }) => headPage(room, head)) : overview(room)}<div class="models-side">${room.cell && head ? cell.draw(({ inspector }) => inspector(room)) : nothing}${predictionPanel(room)}</div></div>
         ${generateBar(room)}${programs(room)}`
           : nothing
       }
