@@ -25,6 +25,7 @@ export const ELEMENTS = [
   { name: 'elements/heatmap', source: 'web/elements/heatmap.js', tag: 'qkv-heatmap', element: 'QkvHeatmap' },
   { name: 'elements/heads', source: 'web/elements/heads.js', tag: 'qkv-heads', element: 'QkvHeads' },
   { name: 'elements/flow', source: 'web/elements/flow.js', tag: 'qkv-flow', element: 'QkvFlow' },
+  { name: 'elements/deep-map', source: 'web/elements/deep-map.js', tag: 'qkv-deep-map', element: 'QkvDeepMap' },
   { name: 'elements/trace', source: 'web/elements/trace.js', tag: 'qkv-trace', element: 'QkvTrace' },
   { name: 'elements', source: 'web/elements/index.js' },
 ]

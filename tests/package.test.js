@@ -24,6 +24,7 @@ const MOST = {
   'elements/heatmap': 20,
   'elements/heads': 16,
   'elements/flow': 16,
+  'elements/deep-map': 24,
   'elements/trace': 28,
   elements: 32,
   anywidget: 25,

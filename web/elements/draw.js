@@ -25,6 +25,7 @@ import { visible, widthOf } from './pens.js'
  * @property {boolean} legend
  * @property {ArrayLike<number>} [previous] the numbers of before, shown small where they differ
  * @property {string} hiddenWord
+ * @property {boolean} [hasNumbers] false: no numbers are written, even where they fit
  */
 
 /** @typedef {{ ink: string, quiet: string, rule: string, paper: string, mark: string, isDark: boolean, family: string, fontSize: number }} Style */
@@ -44,16 +45,17 @@ export const MOST_SHAPES = 4096
  * @param {Layout} layout
  * @param {Style} style
  * @param {Marks} marks
- * @param {HTMLCanvasElement | undefined} image of the seen cells, for maps of many
+ * @param {HTMLCanvasElement | (() => void) | undefined} image of the seen cells, for maps of many, or what draws them
  */
 export function drawMap(pen, map, layout, style, marks, image) {
   const { plot } = layout
   const seen = seenCells(layout)
   pen.clip(plot.left, plot.top, plot.width, plot.height, () => {
-    if (image) drawImage(pen, layout, style, image, seen)
+    if (typeof image === 'function') image()
+    else if (image) drawImage(pen, layout, style, image, seen)
     else {
       drawCells(pen, map, layout, style, seen)
-      drawNumbers(pen, map, layout, style, seen)
+      if (map.hasNumbers !== false) drawNumbers(pen, map, layout, style, seen)
     }
     drawMarks(pen, layout, style, marks)
   })

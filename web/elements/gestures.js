@@ -21,6 +21,7 @@ import { cellAt, labelAt, panned, zoomed } from './geometry.js'
  * @property {(cell: Cell, isFirst: boolean) => void} paint
  * @property {(cell: Cell, pixels: number, isFine: boolean, isFirst: boolean) => void} drag pixels: upwards
  * @property {(cell: Cell) => void} undrag the drag is taken back
+ * @property {() => boolean} [wheels] does the wheel zoom without Ctrl?
  */
 
 /** A press that moves less is a click. */
@@ -200,9 +201,10 @@ export class Gestures {
   /** @param {WheelEvent} event */
   wheel = event => {
     const { x, y, layout } = this.#place(event)
-    if (!layout || !(event.ctrlKey || event.metaKey)) return
+    if (!layout || !(event.ctrlKey || event.metaKey || this.actions.wheels?.())) return
     event.preventDefault()
-    this.actions.look(zoomed(layout, Math.exp(-event.deltaY / 200), x, y))
+    const pixels = event.deltaY * (event.deltaMode === 1 ? 16 : 1)
+    this.actions.look(zoomed(layout, Math.exp(-pixels / 200), x, y))
   }
 }
 

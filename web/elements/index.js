@@ -2,6 +2,7 @@
 // Each module defines its element.
 
 export { texts } from './all-texts.js'
+export { QkvDeepMap } from './deep-map.js'
 export { QkvFlow } from './flow.js'
 export { QkvHeads } from './heads.js'
 export { QkvHeatmap } from './heatmap.js'

@@ -2,9 +2,11 @@
 
 import type { DetailedHTMLProps, HTMLAttributes } from 'react'
 import type {
+  DeepMapEvents,
   FlowEvents,
   HeadsEvents,
   HeatmapEvents,
+  QkvDeepMap,
   QkvFlow,
   QkvHeads,
   QkvHeatmap,
@@ -24,6 +26,7 @@ declare module 'react' {
       'qkv-heatmap': Props<QkvHeatmap, HeatmapEvents>
       'qkv-heads': Props<QkvHeads, HeadsEvents>
       'qkv-flow': Props<QkvFlow, FlowEvents>
+      'qkv-deep-map': Props<QkvDeepMap, DeepMapEvents>
       'qkv-trace': Props<QkvTrace, TraceEvents>
     }
   }

@@ -72,4 +72,19 @@ export const elements = {
   flowOutput: '{query} 的输出以 {output} 开头：{first} 来自 {key}，{second} 来自 {other}，还有其余的。',
   flowOutputOne: '{query} 的输出以 {output} 开头：{first} 来自 {key}。',
   flowOutputNone: '{query} 看不到任何词：它的输出为 0。',
+  deepHelp:
+    '加号和减号缩放，方向键移动，Home 显示全部，回车选中中间的格子。按住 Ctrl 滚动滚轮可缩放；图获得焦点后直接滚动即可。',
+  deepScale: '颜色止于 {end}，随所见部分而变。一格代表 {rows} × {columns}。',
+  deepScaleOne: '颜色止于 {end}，随所见部分而变。',
+  deepScaleFixed: '一格代表 {rows} × {columns}。',
+  deepStrongest: '所见部分中最强的',
+  deepSpan: '{from} 至 {to}',
+  deepValue: '值',
+  deepRetry: '再试一次',
+  deepMinimap: '所见部分的位置',
+  deepThrew: '无法得到第 {firstRow} 至 {lastRow} 行、第 {firstColumn} 至 {lastColumn} 列：{reason}。那里画的较粗。',
+  deepLate: '第 {firstRow} 至 {lastRow} 行、第 {firstColumn} 至 {lastColumn} 列还没有到。那里画的较粗。',
+  deepSize:
+    '第 {firstRow} 至 {lastRow} 行、第 {firstColumn} 至 {lastColumn} 列来了 ({got}) 格，应为 ({want}) 格。那里画的较粗。',
+  deepSource: '应为来源 { rows, columns, tile }：{reason}。',
 }

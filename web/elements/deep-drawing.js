@@ -1,0 +1,269 @@
+// Draws the part of a deep map that is in view: the overview, the tiles over it, from near cells with numbers, labels or positions.
+
+import { exceptions } from './colour-scale.js'
+import { domainFor, levelOf, rangeIn, TILE } from './deep-levels.js'
+import { drawMap } from './draw.js'
+import { boxOf, layout, seenCells } from './geometry.js'
+import { visible, widthOf } from './pens.js'
+import { canvasOf, raster } from './raster.js'
+
+/** @typedef {import('./pens.js').Pen} Pen */
+/** @typedef {import('./geometry.js').Layout} Layout */
+/** @typedef {import('./geometry.js').View} View */
+/** @typedef {import('./draw.js').Style} Style */
+/** @typedef {import('./draw.js').Marks} Marks */
+/** @typedef {import('./deep-levels.js').Loaded} Loaded */
+/** @typedef {import('./deep-levels.js').Tiles} Tiles */
+
+/** Pixels of a cell from which words are written, and from which numbers are. */
+const [NAMED, NUMBERED] = [12, 44]
+/** Pixels between two positions, where there is no room for words. */
+const APART = 72
+/** Milliseconds in which a tile appears. */
+const FADE = 160
+/** Cells that become pixels in one frame, at most: the rest follow in the next ones. */
+const BUDGET = 6 * TILE * TILE
+/** The widest label. */
+const LABEL = 88
+
+/**
+ * What is drawn.
+ * @typedef {object} DeepMap
+ * @property {number} rows
+ * @property {number} columns
+ * @property {readonly string[]} rowTokens
+ * @property {readonly string[]} columnTokens
+ * @property {string} rowTitle
+ * @property {string} columnTitle
+ * @property {string} hiddenWord
+ * @property {number} decimals
+ * @property {import('./colour-scale.js').Scale} scale
+ * @property {readonly number[]} [domain] where the colours begin and end; without it they adapt to the part in view
+ */
+
+/** @param {DeepMap} map @param {Style} style @param {number} width @param {number} mostHeight @param {View} [view] */
+export function arrange(
+  { rows, columns, rowTokens, columnTokens, rowTitle, columnTitle },
+  style,
+  width,
+  mostHeight,
+  view,
+) {
+  const font = `400 ${Math.min(style.fontSize, 12)}px ${style.family}`
+  // Positions are written where words have no room, so there is always room for labels; long words are cut.
+  const label = (/** @type {readonly string[]} */ tokens, /** @type {number} */ count) => {
+    const longest = tokens.reduce((most, token) => (token.length > most.length ? token : most), String(count))
+    return Math.min(LABEL, Math.max(widthOf(visible(longest).slice(0, 60), font), widthOf(String(count), font)))
+  }
+  return layout({
+    rows,
+    columns,
+    width,
+    view,
+    most: 60,
+    mostHeight,
+    rowLabel: label(rowTokens, rows),
+    columnLabel: label(columnTokens, columns),
+    titles: Boolean(rowTitle || columnTitle),
+    legend: true,
+    fontSize: style.fontSize,
+  })
+}
+
+/** The level of the cells that a layout shows. @param {Layout} arranged */
+export const levelIn = ({ cellWidth, cellHeight }) => levelOf(Math.min(cellWidth, cellHeight))
+
+/** Positions between the first and the last, a round number apart. @param {number} from @param {number} count @param {number} size of one in pixels */
+export function positions(from, count, size) {
+  const wanted = APART / size
+  const power = 10 ** Math.floor(Math.log10(wanted))
+  const step = Math.max(1, ([1, 2, 5, 10].find(n => n * power >= wanted) ?? 10) * power)
+  /** @type {number[]} */
+  const found = []
+  for (let at = Math.ceil((from + 1) / step) * step; at <= from + count; at += step) found.push(at - 1)
+  return found
+}
+
+/** Draws frames, and remembers the pictures of tiles. */
+export class DeepDrawing {
+  /** @type {WeakMap<Loaded, { key: string, canvas: HTMLCanvasElement }>} */
+  #pictures = new WeakMap()
+  /** What the last frame has cost: pictures that were drawn, cells that became pixels, cells and words. */
+  work = { pictures: 0, cells: 0, shapes: 0 }
+  /** @type {readonly number[]} */
+  domain = [0, 1]
+
+  /**
+   * @param {Pen} pen
+   * @param {DeepMap} map
+   * @param {Tiles} tiles
+   * @param {Layout} arranged
+   * @param {Style} style
+   * @param {Marks} marks
+   * @param {{ isStill?: boolean }} [options] nothing appears little by little
+   * @returns {boolean} is another frame needed?
+   */
+  draw(pen, map, tiles, arranged, style, marks, { isStill = false } = {}) {
+    const seen = seenCells(arranged)
+    const level = levelIn(arranged)
+    const covering = tiles.covering(seen, level)
+    this.work = { pictures: 0, cells: 0, shapes: 0 }
+    const now = performance.now()
+    const isNear = Math.min(arranged.cellWidth, arranged.cellHeight) >= NAMED
+    const near =
+      isNear && covering.every(tile => tile.level === 0 && tile.resolution[0] === tile.rows[1] - tile.rows[0])
+    let isUnfinished = false
+    const paintTiles = () => {
+      const { plot } = arranged
+      const { hidden } = exceptions(style.isDark)
+      pen.fill(plot.left, plot.top, plot.width, plot.height, hidden)
+      const layers = [...(tiles.overview ? [tiles.overview] : []), ...tiles.shown(seen, level)]
+      for (const tile of layers) {
+        const picture = this.#pictureOf(tile, map, style.isDark)
+        if (!picture.isCurrent) isUnfinished = true
+        if (!picture.canvas) continue
+        const share = isStill || !tile.since ? 1 : Math.min(1, (now - tile.since) / FADE)
+        if (share < 1) isUnfinished = true
+        const box = boxOf(arranged, { row: tile.rows[0], column: tile.columns[0] })
+        const [down, across] = [tile.rows[1] - tile.rows[0], tile.columns[1] - tile.columns[0]]
+        if ('context' in pen) pen.context.globalAlpha = share
+        pen.image(picture.canvas, box.left, box.top, across * arranged.cellWidth, down * arranged.cellHeight)
+        if ('context' in pen) pen.context.globalAlpha = 1
+        this.work.pictures++
+      }
+    }
+    // The part in view as a map of its own, so that it is drawn as any map is.
+    const { view } = arranged
+    const part = {
+      ...arranged,
+      view: { ...view, row: view.row - seen.row, column: view.column - seen.column },
+      rows: seen.rows,
+      columns: seen.columns,
+      rowLabels: isNear && map.rowTokens.length ? arranged.rowLabels : 0,
+      columnLabels: isNear && map.columnTokens.length ? arranged.columnLabels : 0,
+    }
+    const isNumbered = near && Math.min(arranged.cellWidth, arranged.cellHeight * 2) >= NUMBERED
+    const data = near ? cut(covering, seen) : []
+    this.work.shapes = (near ? data.length * (isNumbered ? 2 : 1) : 0) + (isNear ? seen.rows + seen.columns : 0)
+    const shift = (
+      /** @type {readonly number[] | undefined} */ list,
+      /** @type {number} */ from,
+      /** @type {number} */ count,
+    ) => list?.flatMap(at => (at >= from && at < from + count ? [at - from] : []))
+    const cell = (/** @type {{ row: number, column: number }} */ at) => ({
+      row: at.row - seen.row,
+      column: at.column - seen.column,
+    })
+    const own = {
+      ...marks,
+      focus: marks.focus && cell(marks.focus),
+      pinned: marks.pinned && cell(marks.pinned),
+      highlight: {
+        rows: shift(marks.highlight?.rows, seen.row, seen.rows),
+        columns: shift(marks.highlight?.columns, seen.column, seen.columns),
+        cells: marks.highlight?.cells?.map(cell),
+      },
+    }
+    const names = (/** @type {readonly string[]} */ tokens, /** @type {number} */ from, /** @type {number} */ count) =>
+      isNear && tokens.length ? tokens.slice(from, from + count) : []
+    const all = {
+      ...map,
+      data,
+      dims: [seen.rows, seen.columns],
+      isHidden: (/** @type {number} */ i) => data[i] === -Infinity,
+      range: { least: this.domain[0], most: this.domain[1] },
+      domain: this.domain,
+      hasNumbers: isNumbered,
+      rowTokens: names(map.rowTokens, seen.row, seen.rows),
+      columnTokens: names(map.columnTokens, seen.column, seen.columns),
+      legend: true,
+    }
+    drawMap(pen, all, part, style, own, near ? undefined : paintTiles)
+    if (!all.rowTokens.length) drawPositions(pen, arranged, style, 'row', seen.row, seen.rows)
+    if (!all.columnTokens.length) drawPositions(pen, arranged, style, 'column', seen.column, seen.columns)
+    return isUnfinished
+  }
+
+  /** Adapts the colours to the part in view: when a gesture has ended, so that they stay during one. @param {DeepMap} map @param {Tiles} tiles @param {Layout} arranged */
+  adapt(map, tiles, arranged) {
+    const seen = seenCells(arranged)
+    this.domain = map.domain ?? domainFor(map.scale, rangeIn(tiles.covering(seen, levelIn(arranged)), seen))
+  }
+
+  /** The overview alone. @param {Pen} pen @param {DeepMap} map @param {Tiles} tiles @param {import('./geometry.js').Box} box @param {Style} style */
+  minimap(pen, { scale }, { overview }, { left, top, width, height }, { isDark }) {
+    if (!overview) return
+    const { data, dims, resolution } = overview
+    const [rows, columns] = resolution
+    const isHidden = (/** @type {number} */ i) => data[i] === -Infinity
+    const whole = { row: 0, column: 0, rows, columns }
+    const matrix = {
+      data,
+      dims,
+      isHidden,
+      scale,
+      domain: domainFor(
+        scale,
+        rangeIn([overview], { row: 0, column: 0, rows: overview.rows[1], columns: overview.columns[1] }),
+      ),
+    }
+    pen.image(canvasOf(raster(matrix, isDark, whole, columns, rows)), left, top, width, height)
+  }
+
+  /** The picture of a tile in the colours of now, or the older one where this frame has done enough. @param {Loaded} tile @param {DeepMap} map @param {boolean} isDark */
+  #pictureOf(tile, { scale }, isDark) {
+    const key = `${this.domain.join()} ${scale} ${isDark}`
+    const known = this.#pictures.get(tile)
+    if (known?.key === key) return { canvas: known.canvas, isCurrent: true }
+    const [rows, columns] = tile.resolution
+    if (this.work.cells + rows * columns > Math.max(BUDGET, rows * columns))
+      return { canvas: known?.canvas, isCurrent: false }
+    this.work.cells += rows * columns
+    const { data, dims } = tile
+    const isHidden = (/** @type {number} */ i) => data[i] === -Infinity
+    const whole = { row: 0, column: 0, rows, columns }
+    const canvas = canvasOf(raster({ data, dims, isHidden, scale, domain: this.domain }, isDark, whole, columns, rows))
+    this.#pictures.set(tile, { key, canvas })
+    return { canvas, isCurrent: true }
+  }
+}
+
+/** The numbers of a part whose tiles have a cell for each of the matrix. @param {readonly Loaded[]} tiles @param {ReturnType<typeof seenCells>} part */
+export function cut(tiles, { row, column, rows, columns }) {
+  const data = new Float32Array(rows * columns)
+  for (const {
+    rows: [top, bottom],
+    columns: [left, right],
+    data: from,
+  } of tiles) {
+    const width = right - left
+    const [first, last] = [Math.max(left, column), Math.min(right, column + columns)]
+    for (let r = Math.max(top, row); r < Math.min(bottom, row + rows); r++)
+      for (let c = first; c < last; c++) data[(r - row) * columns + c - column] = from[(r - top) * width + c - left]
+  }
+  return data
+}
+
+/**
+ * Positions beside a map whose rows or columns have no room for words.
+ * @param {Pen} pen @param {Layout} arranged @param {Style} style @param {'row' | 'column'} side @param {number} from @param {number} count
+ */
+function drawPositions(pen, arranged, { quiet }, side, from, count) {
+  const { plot, cellWidth, cellHeight } = arranged
+  const size = side === 'row' ? cellHeight : cellWidth
+  for (const at of positions(from, count, size)) {
+    const { left, top } = boxOf(arranged, { row: at, column: at })
+    const text = { size: 11, fill: quiet }
+    if (side === 'row') {
+      const y = top + cellHeight / 2
+      if (y < plot.top || y > plot.top + plot.height) continue
+      pen.text(String(at + 1), plot.left - 7, y, { ...text, align: 'right' })
+      pen.line([plot.left - 5, y, plot.left - 1, y], { stroke: quiet })
+    } else {
+      const x = left + cellWidth / 2
+      if (x < plot.left || x > plot.left + plot.width) continue
+      pen.text(String(at + 1), x, plot.top - 12, { ...text, align: 'center' })
+      pen.line([x, plot.top - 5, x, plot.top - 1], { stroke: quiet })
+    }
+  }
+}

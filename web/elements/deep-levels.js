@@ -1,0 +1,296 @@
+// The tiles of a matrix that is too large to be held: which ones a view needs, and their requests. No DOM.
+// Level n has a cell for 2^n by 2^n of the matrix; a tile has at most TILE by TILE cells of its level.
+
+import { check } from './tensor-input.js'
+
+/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
+/** @typedef {readonly [from: number, to: number]} Span from <= i < to */
+/** @typedef {{ rows: Span, columns: Span, resolution: readonly [rows: number, columns: number], signal: AbortSignal }} TileRequest */
+/**
+ * A matrix that is computed where it is looked at.
+ * @typedef {object} DeepSource
+ * @property {number} rows
+ * @property {number} columns
+ * @property {TensorLike} [overview] the whole in a few cells, shown until there are tiles
+ * @property {(request: TileRequest) => TensorLike | Promise<TensorLike>} tile the numbers of a part, in as many cells as `resolution` says
+ */
+/** @typedef {{ level: number, rows: Span, columns: Span, resolution: readonly [number, number] }} Tile */
+/** @typedef {{ row: number, column: number, rows: number, columns: number }} Part whole cells of the matrix */
+/** @typedef {Tile & { data: ArrayLike<number>, dims: readonly number[], since: number }} Loaded */
+/** @typedef {{ key: 'deepThrew' | 'deepLate' | 'deepSize', values: Record<string, string | number> }} Failure */
+/** @typedef {{ rows: Span, columns: Span, value: number }} Link a cell of a level, in cells of the matrix */
+
+export const TILE = 128
+/** Tiles that are held, and requests at a time. */
+const [MOST, AT_ONCE] = [160, 2]
+/** Milliseconds until a tile counts as not answered. */
+const PATIENCE = 10_000
+
+/** The level whose cells have at least a pixel. @param {number} pixels of a cell of the matrix */
+export const levelOf = pixels => (pixels >= 1 ? 0 : Math.ceil(Math.log2(1 / pixels) - 1e-9))
+
+/** @param {Tile} tile */
+const nameOf = ({ level, rows, columns }) => `${level}.${rows[0]}.${columns[0]}`
+
+/** The tiles of a level that a part needs. @param {{ rows: number, columns: number }} matrix @param {Part} part @param {number} level @returns {Tile[]} */
+export function tilesIn(matrix, part, level) {
+  const step = TILE * 2 ** level
+  /** @param {number} from @param {number} count @param {number} size @returns {Span[]} */
+  const ranges = (from, count, size) => {
+    /** @type {Span[]} */
+    const found = []
+    const end = Math.min(from + count, size)
+    for (let at = Math.floor(from / step) * step; at < end; at += step) found.push([at, Math.min(at + step, size)])
+    return found
+  }
+  const cells = (/** @type {Span} */ [from, to]) => Math.ceil((to - from) / 2 ** level)
+  const across = ranges(part.column, part.columns, matrix.columns)
+  return ranges(part.row, part.rows, matrix.rows).flatMap(rows =>
+    across.map(columns => ({ level, rows, columns, resolution: /** @type {const} */ ([cells(rows), cells(columns)]) })),
+  )
+}
+
+/** The cell of a level that holds a cell of the matrix. @param {Tile & { data: ArrayLike<number> }} tile @param {number} row @param {number} column @returns {Link} */
+export function linkAt({ rows, columns, resolution, data }, row, column) {
+  const span = (/** @type {Span} */ [from, to], /** @type {number} */ count, /** @type {number} */ at) => {
+    const n = Math.min(count - 1, Math.floor(((at - from) * count) / (to - from)))
+    const edge = (/** @type {number} */ i) => from + Math.ceil((i * (to - from)) / count)
+    return { n, range: /** @type {const} */ ([edge(n), edge(n + 1)]) }
+  }
+  const [down, across] = [span(rows, resolution[0], row), span(columns, resolution[1], column)]
+  return { rows: down.range, columns: across.range, value: data[down.n * resolution[1] + across.n] }
+}
+
+/**
+ * The cells of a tile that lie in a part, at least partly.
+ * @param {Tile} tile
+ * @param {Part} part
+ */
+function cellsIn({ rows, columns, resolution }, part) {
+  const span = (
+    /** @type {Span} */ [from, to],
+    /** @type {number} */ cells,
+    /** @type {number} */ at,
+    /** @type {number} */ count,
+  ) => {
+    const place = (/** @type {number} */ x) => ((x - from) * cells) / (to - from)
+    return /** @type {const} */ ([Math.max(0, Math.floor(place(at))), Math.min(cells, Math.ceil(place(at + count)))])
+  }
+  const [top, bottom] = span(rows, resolution[0], part.row, part.rows)
+  const [left, right] = span(columns, resolution[1], part.column, part.columns)
+  return { top, bottom, left, right }
+}
+
+/** The strongest cells of tiles within a part, the strongest first. @param {readonly (Tile & { data: ArrayLike<number> })[]} tiles @param {Part} part @param {number} count @returns {Link[]} */
+export function strongestIn(tiles, part, count) {
+  /** @type {{ tile: Tile & { data: ArrayLike<number> }, n: number, value: number }[]} */
+  const best = []
+  let least = 0
+  for (const tile of tiles) {
+    const { resolution, data } = tile
+    const { top, bottom, left, right } = cellsIn(tile, part)
+    for (let r = top; r < bottom; r++)
+      for (let c = left; c < right; c++) {
+        const n = r * resolution[1] + c
+        const strength = Math.abs(data[n])
+        if (!(strength > least) || strength === Infinity) continue
+        best.push({ tile, n, value: data[n] })
+        best.sort((a, b) => Math.abs(b.value) - Math.abs(a.value))
+        best.length = Math.min(best.length, count)
+        if (best.length === count) least = Math.abs(best[count - 1].value)
+      }
+  }
+  return best.map(({ tile, n }) => {
+    const [r, c] = [Math.floor(n / tile.resolution[1]), n % tile.resolution[1]]
+    const first = (/** @type {Span} */ [from, to], /** @type {number} */ cells, /** @type {number} */ at) =>
+      from + Math.ceil((at * (to - from)) / cells)
+    return linkAt(tile, first(tile.rows, tile.resolution[0], r), first(tile.columns, tile.resolution[1], c))
+  })
+}
+
+/** The least and the largest number of tiles within a part, 0 among them. @param {readonly (Tile & { data: ArrayLike<number> })[]} tiles @param {Part} part */
+export function rangeIn(tiles, part) {
+  let [least, most] = [0, 0]
+  for (const tile of tiles) {
+    const { top, bottom, left, right } = cellsIn(tile, part)
+    for (let r = top; r < bottom; r++)
+      for (let c = left; c < right; c++) {
+        const value = tile.data[r * tile.resolution[1] + c]
+        if (value > most && value < Infinity) most = value
+        else if (value < least && value > -Infinity) least = value
+      }
+  }
+  return { least, most }
+}
+
+/**
+ * Where the colours end for numbers up to `most`: 1, 2 or 5 times a power of ten, so that it seldom changes.
+ * @param {import('./colour-scale.js').Scale} scale
+ * @param {{ least: number, most: number }} range
+ * @returns {[number, number]}
+ */
+export function domainFor(scale, { least, most }) {
+  const above = (/** @type {number} */ x) => {
+    if (!(x > 0)) return 0
+    const power = 10 ** Math.floor(Math.log10(x))
+    return Number((([1, 2, 5].find(n => n * power >= x * (1 - 1e-6)) ?? 10) * power).toPrecision(6))
+  }
+  if (scale === 'diverging') {
+    const reach = above(Math.max(Math.abs(least), Math.abs(most))) || 1
+    return [-reach, reach]
+  }
+  return [-above(-least) || 0, above(most) || 1]
+}
+
+/** Loads the tiles that are looked at, and keeps the last ones. */
+export class Tiles {
+  #source
+  #changed
+  #patience
+  /** The least recently used first. @type {Map<string, Loaded>} */
+  #loaded = new Map()
+  /** @type {Map<string, () => void>} what ends each request */
+  #running = new Map()
+  /** @type {Map<string, Failure>} */
+  #failed = new Map()
+  /** Those that are not here, the nearest first. @type {Tile[]} */
+  #queue = []
+  /** Names of all that the view needs. @type {Set<string>} */
+  #needed = new Set()
+
+  /**
+   * @param {DeepSource} source
+   * @param {() => void} changed called when a tile has arrived or failed
+   * @param {number} [patience]
+   */
+  constructor(source, changed, patience = PATIENCE) {
+    for (const name of /** @type {const} */ (['rows', 'columns']))
+      if (!Number.isSafeInteger(source?.[name]) || source[name] < 1)
+        throw new RangeError(`source.${name}: ${source?.[name]} given, a whole number above 0 expected`)
+    if (typeof source.tile !== 'function') throw new TypeError('source.tile: a function expected')
+    this.#source = source
+    this.#changed = changed
+    this.#patience = patience
+    const { rows, columns } = source
+    /** The whole as a tile. @type {Loaded | undefined} */
+    this.overview = undefined
+    if (source.overview === undefined) return
+    const { data, dims } = check(source.overview, 2)
+    const resolution = /** @type {const} */ ([dims[0], dims[1]])
+    const level = levelOf(Math.min(dims[0] / rows, dims[1] / columns))
+    if (data.length) this.overview = { level, rows: [0, rows], columns: [0, columns], resolution, data, dims, since: 0 }
+  }
+
+  /** Is the overview as fine as a level? @param {number} level */
+  #isCovered(level) {
+    return this.overview !== undefined && this.overview.level <= level
+  }
+
+  /** Requests what a part needs, the tiles around its middle first, and ends the requests that it does not. @param {Part} part @param {number} level */
+  look(part, level) {
+    const all = this.#isCovered(level) ? [] : tilesIn(this.#source, part, level)
+    this.#needed = new Set(all.map(nameOf))
+    const [y, x] = [part.row + part.rows / 2, part.column + part.columns / 2]
+    const far = (/** @type {Tile} */ { rows, columns }) =>
+      Math.hypot((rows[0] + rows[1]) / 2 - y, (columns[0] + columns[1]) / 2 - x)
+    const isMissing = (/** @type {Tile} */ tile) => ![this.#loaded, this.#failed].some(map => map.has(nameOf(tile)))
+    this.#queue = all.filter(isMissing).sort((a, b) => far(a) - far(b))
+    for (const [name, end] of this.#running) if (!this.#needed.has(name)) end()
+    this.#start()
+  }
+
+  #start() {
+    for (const tile of this.#queue) {
+      if (this.#running.size >= AT_ONCE) return
+      if (!this.#running.has(nameOf(tile))) this.#request(tile)
+    }
+  }
+
+  /** @param {Tile} tile */
+  #request(tile) {
+    const name = nameOf(tile)
+    const { rows, columns, resolution } = tile
+    const where = { firstRow: rows[0] + 1, lastRow: rows[1], firstColumn: columns[0] + 1, lastColumn: columns[1] }
+    const controller = new AbortController()
+    /** @param {Loaded | Failure} [got] nothing: the request was ended */
+    const settle = got => {
+      if (this.#running.get(name) !== end) return
+      clearTimeout(timer)
+      this.#running.delete(name)
+      if (!got) return controller.abort()
+      this.#queue = this.#queue.filter(other => nameOf(other) !== name)
+      if ('key' in got) {
+        this.#failed.set(name, got)
+        controller.abort()
+      } else {
+        this.#loaded.set(name, got)
+        for (const old of this.#loaded.keys()) {
+          if (this.#loaded.size <= MOST) break
+          if (!this.#needed.has(old)) this.#loaded.delete(old)
+        }
+      }
+      this.#start()
+      this.#changed()
+    }
+    const end = () => settle()
+    this.#running.set(name, end)
+    const timer = setTimeout(() => settle({ key: 'deepLate', values: where }), this.#patience)
+    Promise.resolve()
+      .then(() => this.#source.tile({ rows, columns, resolution, signal: controller.signal }))
+      .then(given => {
+        const { data, dims } = check(given, 2)
+        if (dims[0] !== resolution[0] || dims[1] !== resolution[1])
+          return settle({ key: 'deepSize', values: { ...where, got: dims.join(', '), want: resolution.join(', ') } })
+        settle({ ...tile, data, dims, since: performance.now() })
+      })
+      .catch(error => settle({ key: 'deepThrew', values: { ...where, reason: String(error?.message ?? error) } }))
+  }
+
+  /** The loaded tiles of a part from a level on, the coarse first, so that finer ones are drawn over them. @param {Part} part @param {number} level */
+  shown(part, level) {
+    const sees = (/** @type {Span} */ [from, to], /** @type {number} */ at, /** @type {number} */ count) =>
+      from < at + count && to > at
+    const found = [...this.#loaded].filter(
+      ([, tile]) =>
+        tile.level >= level &&
+        tile.level <= level + 3 &&
+        sees(tile.rows, part.row, part.rows) &&
+        sees(tile.columns, part.column, part.columns),
+    )
+    for (const [name, tile] of found) {
+      this.#loaded.delete(name)
+      this.#loaded.set(name, tile)
+    }
+    return found.map(([, tile]) => tile).sort((a, b) => b.level - a.level)
+  }
+
+  /** The finest tiles that cover a part: those of the level if all are there, else the overview. @param {Part} part @param {number} level @returns {Loaded[]} */
+  covering(part, level) {
+    const wanted = this.#isCovered(level) ? [] : tilesIn(this.#source, part, level)
+    const found = wanted.flatMap(tile => this.#loaded.get(nameOf(tile)) ?? [])
+    if (wanted.length && found.length === wanted.length) return found
+    return this.overview ? [this.overview] : found
+  }
+
+  /** Are tiles of the view still on their way? */
+  get isWaiting() {
+    return this.#queue.length > 0
+  }
+
+  /** What went wrong with a tile of the view. */
+  get failure() {
+    for (const name of this.#needed) if (this.#failed.has(name)) return this.#failed.get(name)
+    return undefined
+  }
+
+  /** Forgets failures: their tiles are requested again by the next look. */
+  retry() {
+    this.#failed.clear()
+  }
+
+  /** Ends all requests. */
+  stop() {
+    this.#queue = []
+    for (const end of this.#running.values()) end()
+  }
+}
