@@ -191,6 +191,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
       this.fire('cell-leave', null)
     },
     paint: () => {},
+    canDrag: () => false,
     drag: () => {},
     undrag: () => {},
     wheels: () => this.#isFocused,
