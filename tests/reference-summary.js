@@ -1,6 +1,6 @@
 // What a summary of attention reports, in plain JavaScript and float64, from the weights of tests/reference.js.
 
-import { attention } from './reference.js'
+import { attention, row } from './reference.js'
 
 /** @typedef {import('./reference.js').Input} Input */
 
@@ -33,8 +33,7 @@ export function summary(q, k, options, { map, topK, ids }) {
   const { pastLength = 0, sinks } = options
   return Array.from({ length: B * H }, (_, head) => {
     const [b, h] = [Math.floor(head / H), head % H]
-    const rowOf = (/** @type {{ data: ArrayLike<number> }} */ x, /** @type {number} */ i) =>
-      Array.from({ length: S }, (_, j) => x.data[(head * L + i) * S + j])
+    const rowOf = (/** @type {Input} */ x, /** @type {number} */ i) => row(x, b, h, i)
     const rows = Array.from({ length: L }, (_, i) => rowOf(weights, i))
     const positions = rows.map((_, i) => i + (typeof pastLength === 'number' ? pastLength : pastLength[b]))
     const visible = rows.map((row, i) => row.flatMap((_, j) => (sees(b, h, i, j) ? [j] : [])))

@@ -29,8 +29,11 @@ function fill(dims, value) {
  * @param {...number} index
  */
 function at({ data, dims }, ...index) {
-  const own = index.slice(index.length - dims.length)
-  return data[dims.reduce((offset, size, axis) => offset * size + (size === 1 ? 0 : own[axis]), 0)]
+  const absent = index.length - dims.length
+  let offset = 0
+  for (let axis = 0; axis < dims.length; axis++)
+    offset = offset * dims[axis] + (dims[axis] === 1 ? 0 : index[absent + axis])
+  return data[offset]
 }
 
 /**
@@ -38,10 +41,23 @@ function at({ data, dims }, ...index) {
  * @param {Input} x
  * @param {...number} index
  */
-function row({ data, dims }, ...index) {
+export function row({ data, dims }, ...index) {
   const width = dims[dims.length - 1]
   const start = index.reduce((offset, i, axis) => offset * dims[axis] + i, 0) * width
-  return Array.from({ length: width }, (_, c) => data[start + c])
+  const values = []
+  for (let c = 0; c < width; c++) values.push(data[start + c])
+  return values
+}
+
+/** The values along one axis, at an index of the others. @param {Input} x @param {number} axis @param {readonly number[]} index */
+function line(x, axis, index) {
+  const own = [...index.slice(0, axis), 0, ...index.slice(axis)]
+  const values = []
+  for (let i = 0; i < x.dims[axis]; i++) {
+    own[axis] = i
+    values.push(at(x, ...own))
+  }
+  return values
 }
 
 /** @param {readonly number[]} values */
@@ -86,11 +102,9 @@ export function linear(x, weight, bias) {
  */
 export function softmax(x, axis = x.dims.length - 1, sink = () => -Infinity) {
   const lines = x.dims.filter((_, a) => a !== axis)
-  const line = (/** @type {number[]} */ index) =>
-    Array.from({ length: x.dims[axis] }, (_, i) => at(x, ...index.slice(0, axis), i, ...index.slice(axis)))
   /** @type {(index: number[]) => number[]} */
   const outside = index => index.filter((_, a) => a !== axis)
-  const maxima = fill(lines, (...index) => Math.max(sink(...index), ...line(index)))
+  const maxima = fill(lines, (...index) => Math.max(sink(...index), ...line(x, axis, index)))
   const exponentials = fill(x.dims, (...index) => {
     const maximum = at(maxima, ...outside(index))
     return maximum === -Infinity ? 0 : Math.exp(at(x, ...index) - maximum)
@@ -106,12 +120,7 @@ export function softmax(x, axis = x.dims.length - 1, sink = () => -Infinity) {
 /** @param {Input} x @param {number} axis @param {Input} first what each sum starts from */
 function sumLines(x, axis, first) {
   const dims = x.dims.filter((_, a) => a !== axis)
-  return fill(dims, (...index) =>
-    sum([
-      at(first, ...index),
-      ...Array.from({ length: x.dims[axis] }, (_, i) => at(x, ...index.slice(0, axis), i, ...index.slice(axis))),
-    ]),
-  )
+  return fill(dims, (...index) => sum([at(first, ...index), ...line(x, axis, index)]))
 }
 
 /** @param {Output} x @param {Output} y */
@@ -205,10 +214,12 @@ export function attention(query, key, value, options = {}) {
   const zeroed = fill(dims, (b, h, i, j) => (sees(b, h, i, j) ? at(fullWeights, b, h, i, j) : 0))
   const zeroedSums = sumLines(zeroed, axis, sinkWeights)
   const weights = after ? divideLines(zeroed, zeroedSums, axis) : fullWeights
+  /** The keys that the query of the last row of the output sees. @type {number[]} */
+  let seen = []
   const output = fill([B, H, L, E], (b, h, i, e) => {
+    if (e === 0) seen = Array.from({ length: S }, (_, j) => j).filter(j => sees(b, h, i, j))
     let total = 0
-    for (let j = 0; j < S; j++)
-      if (sees(b, h, i, j)) total += at(weights, b, h, i, j) * keepAt(b, h, i, j) * at(v, b, head(h), j, e)
+    for (const j of seen) total += at(weights, b, h, i, j) * keepAt(b, h, i, j) * at(v, b, head(h), j, e)
     return total
   })
   const steps = {
