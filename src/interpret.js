@@ -1,5 +1,6 @@
 // qkv/interpret: why a model of qkv/models answers as it does. Gradients by its places and weights, effects of its parts. The exports of this entry.
 
+export { edge, edges } from './interpret/edges.js'
 export { headCircuits } from './interpret/head-circuits.js'
 export { backward, backwardAsync } from './interpret/model-gradients.js'
 export { modelParameters } from './interpret/model-parameters.js'
@@ -21,3 +22,8 @@ export { steering } from './interpret/steering.js'
 /** @typedef {import('./interpret/steering.js').Steering} Steering */
 /** @typedef {import('./interpret/steering.js').SteeringOptions} SteeringOptions */
 /** @typedef {import('./interpret/head-circuits.js').HeadCircuits} HeadCircuits */
+/** @typedef {import('./interpret/edges.js').Edges} Edges */
+/** @typedef {import('./interpret/edges.js').EdgesOptions} EdgesOptions */
+/** @typedef {import('./interpret/edges.js').EdgeOptions} EdgeOptions */
+/** @typedef {import('./interpret/edges.js').Writer} Writer */
+/** @typedef {import('./interpret/edges.js').Reader} Reader */

@@ -1,0 +1,248 @@
+// Edges between parts: of gpt2 against a plain computation in float64, of all models with one stack against small steps.
+
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load } from '../../src/index.js'
+import { ablate, backward, edge, edges } from '../../src/interpret.js'
+import { Model } from '../../src/models/model.js'
+import { loadModel } from '../../src/models.js'
+
+/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('../../src/interpret.js').Writer} Writer */
+/** @typedef {import('../../src/interpret.js').Reader} Reader */
+
+const qkv = await load()
+const goldens = fileURLToPath(new URL('../goldens/models', import.meta.url))
+const folders = readdirSync(goldens).filter(name => existsSync(`${goldens}/${name}/config.json`))
+const open = (/** @type {string} */ name) =>
+  loadModel(qkv, `${goldens}/${name}`, { tokenizer: false, dtype: 'float32' })
+const gpt2 = await open('gpt2-tiny')
+const loaded = qkv.memory.resident
+after(() => {
+  gpt2.dispose()
+  assert.equal(qkv.memory.resident, 0)
+})
+const ids = [5, 9, 10, 5, 9, 37]
+const of = {
+  logits: [
+    { position: -1, token: 7 },
+    { position: 2, token: 3, weight: -0.5 },
+  ],
+}
+const near = (/** @type {number} */ got, /** @type {number} */ want, name = '', most = 1e-5) =>
+  assert.ok(Math.abs(got - want) <= most, `${name}: ${got} for ${want}`)
+
+/** @typedef {Float64Array[]} Rows */
+
+/** GPT-2 in float64, plainly: the value of the objective where one reader reads other numbers of one writer, `size` times. */
+async function plainGpt2() {
+  /** @type {Record<string, FloatTensor>} */
+  const w = {}
+  for (const { name } of gpt2.describe().tensors) w[name] = await gpt2.weight(name)
+  const [d, H, D, N] = [48, 4, 12, 3]
+  /** Some columns of x W + b, with W (in, out). @param {Rows} x @param {string} name @param {number} from @param {number} columns @returns {Rows} */
+  const linear = (x, name, from = 0, columns = w[`${name}.bias`].dims[0]) => {
+    const { data, dims } = w[`${name}.weight`]
+    return x.map(row => {
+      const out = Float64Array.from(w[`${name}.bias`].data.subarray(from, from + columns))
+      for (let i = 0; i < dims[0]; i++)
+        for (let j = 0; j < columns; j++) out[j] += row[i] * data[i * dims[1] + from + j]
+      return out
+    })
+  }
+  /** @param {Rows} x @param {string} name @returns {Rows} */
+  const norm = (x, name) =>
+    x.map(row => {
+      const mean = row.reduce((a, b) => a + b) / d
+      const deviation = Math.sqrt(row.reduce((sum, value) => sum + (value - mean) ** 2, 0) / d + 1e-5)
+      return row.map(
+        (value, c) => ((value - mean) / deviation) * w[`${name}.weight`].data[c] + w[`${name}.bias`].data[c],
+      )
+    })
+  const gelu = (/** @type {number} */ x) => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)))
+  const sum = (/** @type {Rows} */ a, /** @type {Rows} */ b, size = 1) =>
+    a.map((row, p) => row.map((value, c) => value + size * b[p][c]))
+  /**
+   * @param {{ key: string, delta: Rows }} [change] what a reader reads in addition
+   * @returns {{ value: number, written: Record<string, Rows> }}
+   */
+  const run = change => {
+    /** What a reader sees. @param {Rows} h @param {string} key */
+    const seen = (h, key) => (change?.key === key ? sum(h, change.delta) : h)
+    /** @type {Record<string, Rows>} */
+    const written = {}
+    /** @type {Rows} */
+    let h = ids.map((id, p) =>
+      Float64Array.from({ length: d }, (_, c) => w['wte.weight'].data[id * d + c] + w['wpe.weight'].data[p * d + c]),
+    )
+    written.embedding = h
+    for (let l = 0; l < N; l++) {
+      let next = sum(
+        h,
+        ids.map(() => Float64Array.from(w[`h.${l}.attn.c_proj.bias`].data)),
+      )
+      for (let n = 0; n < H; n++) {
+        const [q, k, v] = ['q', 'k', 'v'].map((what, i) =>
+          linear(norm(seen(h, `${what} ${l} ${n}`), `h.${l}.ln_1`), `h.${l}.attn.c_attn`, i * d + n * D, D),
+        )
+        const made = q.map((row, p) => {
+          const scores = k.slice(0, p + 1).map(key => key.reduce((s, x, i) => s + x * row[i], 0) / Math.sqrt(D))
+          const most = Math.max(...scores)
+          const all = scores.reduce((s, x) => s + Math.exp(x - most), 0)
+          const head = new Float64Array(D)
+          scores.forEach((x, j) => {
+            for (let i = 0; i < D; i++) head[i] += (Math.exp(x - most) / all) * v[j][i]
+          })
+          const o = w[`h.${l}.attn.c_proj.weight`].data
+          const out = new Float64Array(d)
+          for (let i = 0; i < D; i++) for (let c = 0; c < d; c++) out[c] += head[i] * o[(n * D + i) * d + c]
+          return out
+        })
+        written[`head ${l} ${n}`] = made
+        next = sum(next, made)
+      }
+      h = next
+      const inner = linear(norm(seen(h, `mlp ${l}`), `h.${l}.ln_2`), `h.${l}.mlp.c_fc`).map(row => row.map(gelu))
+      written[`mlp ${l}`] = linear(inner, `h.${l}.mlp.c_proj`)
+      h = sum(h, written[`mlp ${l}`])
+    }
+    const y = norm(seen(h, 'logits'), 'ln_f')
+    const logit = (/** @type {number} */ p, /** @type {number} */ token) =>
+      y[p].reduce((s, x, c) => s + x * w['wte.weight'].data[token * d + c], 0)
+    return { value: logit(ids.length - 1, 7) - 0.5 * logit(2, 3), written }
+  }
+  return run
+}
+
+const keyOf = (/** @type {any} */ { kind, layer, head }) => [kind, layer, head].filter(x => x !== undefined).join(' ')
+
+test('gpt2: edges and their exact effects are those of a plain computation in float64', async () => {
+  const run = await plainGpt2()
+  const { value, written } = run()
+  const found = await edges(gpt2, { ids }, { of })
+  const byPosition = await edges(gpt2, { ids }, { of, byPosition: true })
+  near(found.value, value, 'value')
+  assert.deepEqual(found.effects.dims, [1 + 3 * 5, 3 * 13 + 1])
+  /** The derivative by the size of a change. @param {string} key @param {Rows} delta */
+  const slope = (key, delta) => {
+    const step = 1e-5
+    const [a, b] = [step, -step].map(size => run({ key, delta: delta.map(row => row.map(x => x * size)) }).value)
+    return (a - b) / (2 * step)
+  }
+  let largest = 0
+  for (const [n, writer] of found.writers.entries()) {
+    const rows = written[keyOf(writer)]
+    const delta = rows.map(row => row.map(x => -x))
+    for (const [m, reader] of found.readers.entries()) {
+      const key = keyOf(reader)
+      const got = found.effects.at(n, m)
+      const isBefore =
+        writer.kind === 'embedding' ||
+        reader.kind === 'logits' ||
+        writer.layer < reader.layer ||
+        (writer.layer === reader.layer && writer.kind === 'head' && reader.kind === 'mlp')
+      if (!isBefore) {
+        assert.equal(got, 0)
+        continue
+      }
+      largest = Math.max(largest, Math.abs(got))
+      if ((n + m) % 5) continue
+      near(got, slope(key, delta), `${keyOf(writer)} -> ${key}`)
+      const { effect } = edge(gpt2, { ids }, { of, from: writer, to: reader })
+      near(effect, run({ key, delta }).value - value, `exactly ${keyOf(writer)} -> ${key}`)
+      const p = (n + m) % ids.length
+      const one = delta.map((row, i) => (i === p ? row : row.map(() => 0)))
+      near(byPosition.effects.at(n, m, p), slope(key, one), `${keyOf(writer)} -> ${key} at ${p}`)
+      const cut = edge(gpt2, { ids }, { of, from: writer, to: reader, position: p })
+      near(cut.effect, run({ key, delta: one }).value - value, `exactly ${keyOf(writer)} -> ${key} at ${p}`)
+    }
+  }
+  assert.ok(largest > 0.1)
+})
+
+for (const name of folders)
+  test(`${name}: a small change of the embeddings changes each edge as it is estimated`, async () => {
+    const model = await open(name)
+    const { family, weights } = Model.parts(model)
+    if (!model.hasHead || (family.encoder && family.decoder)) return model.dispose()
+    const { tokens } = family.embedding
+    const C = tokens.columns
+    const random = qkv.generator(5)
+    const noise = random.randn([ids.length * C]).data
+    const data = new Float32Array(ids.length * C)
+    for (const [p, id] of ids.entries()) data.set(weights.row(tokens, id), p * C)
+    const scale = 0.003 * Math.sqrt(data.reduce((sum, x) => sum + x * x, 0) / data.length)
+    const dims = [1, ids.length, C]
+    const input = { embeddings: /** @type {any} */ ({ data, dims }) }
+    const clean = { embeddings: /** @type {any} */ ({ data: data.map((x, n) => x + scale * noise[n]), dims }) }
+    const { effects, writers, readers } = await edges(model, input, { of, clean })
+    const largest = Math.max(...effects.data.map(Math.abs))
+    let compared = 0
+    for (let n = 0; n < writers.length; n += 2)
+      for (let m = n % 3; m < readers.length; m += 3) {
+        const want = effects.at(n, m)
+        if (want === 0) continue
+        const { effect } = edge(model, input, { of, clean, from: writers[n], to: readers[m] })
+        near(effect, want, `${keyOf(writers[n])} -> ${keyOf(readers[m])}`, 0.03 * largest + 4e-6)
+        compared++
+      }
+    assert.ok(compared > 20 && largest > 2e-5, `${compared} edges, the largest ${largest}`)
+    model.dispose()
+    assert.equal(qkv.memory.resident, loaded)
+  })
+
+test('what all readers read of the embedding is what the gradient at the embedding says', async () => {
+  const { effects, readers } = await edges(gpt2, { ids }, { of })
+  const { gradients } = backward(gpt2, { ids }, { of, at: ['embedding'] })
+  /** @type {FloatTensor | undefined} */
+  let x
+  gpt2.forward(
+    { ids },
+    {
+      hooks: {
+        embedding: given => {
+          x = given
+        },
+      },
+    },
+  )
+  const want = gradients.embedding.data.reduce((sum, value, n) => sum - value * (x?.data[n] ?? NaN), 0)
+  const got = readers.reduce((sum, _, m) => sum + effects.at(0, m), 0)
+  near(got, want, 'all readers', 1e-4)
+  const { effects: heads } = await ablate(gpt2, { ids }, { of, method: 'gradient' })
+  const row = Array.from(effects.row(1 + 5 + 2).data).reduce((a, b) => a + b, 0)
+  near(row, heads.at(1, 2), 'head 1.2')
+})
+
+test('wrong arguments of edges and edge are named', async () => {
+  const model = gpt2
+  /** @type {Writer} */
+  const from = { kind: 'head', layer: 0, head: 1 }
+  /** @type {Reader} */
+  const to = { kind: 'q', layer: 1, head: 0 }
+  await assert.rejects(edges(model, { ids }, /** @type {any} */ ({})), /edges: of: undefined given/)
+  await assert.rejects(edges(model, { ids }, { of, clean: { ids: [1] } }), /clean text has 1 tokens, the other one 6/)
+  await assert.rejects(edges(model, { ids: [[1], [2]] }, { of }), /one text expected, 2 given/)
+  await assert.rejects(edges(model, { ids }, { of, by: /** @type {any} */ (2) }), /by: 2 given/)
+  await assert.rejects(edges(model, { ids }, { of, signal: AbortSignal.abort(new Error('enough')) }), /enough/)
+  assert.throws(
+    () => edge(model, { ids }, { of, from: { kind: 'head', layer: 0, head: 9 }, to }),
+    /head 0 9 is no writer/,
+  )
+  assert.throws(
+    () => edge(model, { ids }, { of, from, to: /** @type {any} */ ({ kind: 'o' }) }),
+    /edge: to: o is no reader/,
+  )
+  assert.throws(
+    () => edge(model, { ids }, { of, from, to: /** @type {any} */ (undefined) }),
+    /to: undefined is no reader/,
+  )
+  assert.throws(() => edge(model, { ids }, { of, from, to: { kind: 'k', layer: 0, head: 1 } }), /does not write before/)
+  assert.throws(() => edge(model, { ids }, { of, from, to, position: 6 }), /position: 6 given/)
+  const both = await open('t5-tiny')
+  await assert.rejects(edges(both, { ids }, { of }), /t5 is an encoder-decoder, a model with one stack expected/)
+  both.dispose()
+  assert.equal(qkv.memory.resident, loaded)
+})
