@@ -216,6 +216,48 @@ test('what all readers read of the embedding is what the gradient at the embeddi
   near(row, heads.at(1, 2), 'head 1.2')
 })
 
+/** The share of pairs, one that matters and one that does not, in which the one that matters has the larger estimate. @param {number[]} estimates @param {number[]} exact */
+function areaUnderCurve(estimates, exact) {
+  const most = Math.max(...exact.map(Math.abs))
+  const [yes, no] = [true, false].map(matters =>
+    estimates.filter((_, n) => Math.abs(exact[n]) >= most / 10 === matters).map(Math.abs),
+  )
+  /** @type {number[]} */
+  const wins = yes.flatMap(a => no.map(b => (a > b ? 1 : a === b ? 0.5 : 0)))
+  return wins.reduce((sum, x) => sum + x, 0) / wins.length
+}
+
+test('the model of stories: edges that matter exactly, against the mean, have the largest estimates', async t => {
+  const model = await loadModel(qkv, fileURLToPath(new URL('../../web/trained/stories', import.meta.url)), {
+    dtype: 'float32',
+  })
+  for (const text of [
+    'Once upon a time there was a cat. The cat saw a dog. The',
+    'Tom has a red ball. Anna likes Tom. Tom gave the ball to',
+  ]) {
+    const { logits } = model.forward({ ids: model.tokenize(text).ids }, { logits: 'last' })
+    const data = logits?.data ?? assert.fail()
+    const [first, second] = Array.from(data.keys()).sort((a, b) => data[b] - data[a])
+    const between = [
+      { position: -1, token: first },
+      { position: -1, token: second, weight: -1 },
+    ]
+    const given = { of: { logits: between }, by: /** @type {const} */ ('mean') }
+    const { effects, writers, readers } = await edges(model, text, given)
+    const [estimates, exact] = [/** @type {number[]} */ ([]), /** @type {number[]} */ ([])]
+    for (const [n, from] of writers.entries())
+      for (const [m, to] of readers.entries()) {
+        if (from.kind !== 'head' || to.kind === 'mlp' || effects.at(n, m) === 0) continue
+        estimates.push(effects.at(n, m))
+        exact.push(edge(model, text, { ...given, from, to }).effect)
+      }
+    const area = areaUnderCurve(estimates, exact)
+    t.diagnostic(`${estimates.length} edges, area ${area}`)
+    assert.ok(area >= 0.9, `${text}: ${area}`)
+  }
+  model.dispose()
+})
+
 test('wrong arguments of edges and edge are named', async () => {
   const model = gpt2
   /** @type {Writer} */
