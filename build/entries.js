@@ -1,7 +1,7 @@
 // These lists say what the package exports: the file of each entry in dist/, its source, and the tag of the element that it
 // defines. A new entry needs a line here and one in "exports" of package.json; tests/package.test.js compares the two.
 
-/** @typedef {{ name: string, source: string, tag?: string, element?: string }} Entry */
+/** isPlain: the element has nothing of the base of the others. @typedef {{ name: string, source: string, tag?: string, element?: string, isPlain?: boolean }} Entry */
 
 /** These are the entries of the library. All but tokenize import core.js. @type {Entry[]} */
 export const LIBRARY = [
@@ -27,6 +27,13 @@ export const ELEMENTS = [
   { name: 'elements/flow', source: 'web/elements/flow.js', tag: 'qkv-flow', element: 'QkvFlow' },
   { name: 'elements/deep-map', source: 'web/elements/deep-map.js', tag: 'qkv-deep-map', element: 'QkvDeepMap' },
   { name: 'elements/trace', source: 'web/elements/trace.js', tag: 'qkv-trace', element: 'QkvTrace' },
+  {
+    name: 'elements/exercise',
+    source: 'web/elements/exercise.js',
+    tag: 'qkv-exercise',
+    element: 'QkvExercise',
+    isPlain: true,
+  },
   { name: 'elements', source: 'web/elements/index.js' },
 ]
 

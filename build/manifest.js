@@ -39,8 +39,9 @@ export function manifest() {
   const base = declarationOf(BASE, 'QkvElement') // the base class, which the package does not export
   return {
     schemaVersion: found.schemaVersion,
-    modules: elements.map(({ name, source, tag, element }) => {
+    modules: elements.map(({ name, source, tag, element, isPlain }) => {
       const declaration = declarationOf(source, element)
+      const shared = isPlain ? { members: [], attributes: [], cssParts: [], cssProperties: [] } : base
       const wire = { name: element, module: `dist/${name}.js` }
       return {
         kind: 'javascript-module',
@@ -50,8 +51,8 @@ export function manifest() {
             ...declaration,
             tagName: tag,
             superclass: { name: 'HTMLElement' },
-            members: [...declaration.members, ...base.members],
-            attributes: [...declaration.attributes, ...base.attributes],
+            members: [...declaration.members, ...shared.members],
+            attributes: [...declaration.attributes, ...shared.attributes],
             cssParts: [...(declaration.cssParts ?? []), ...base.cssParts],
             cssProperties: [...(declaration.cssProperties ?? []), ...base.cssProperties],
           },

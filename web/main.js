@@ -19,8 +19,9 @@ const rooms = {
 
 /** What stands beside a room when a link has its parameters. @type {Record<string, import('./shell/shell.js').CompanionSource>} */
 const companions = {
+  embed: { parameters: ['embed'], load: () => styled(import('./exercises/embed-companion.js')) },
   exercise: {
-    parameters: ['exercise', 'made', 'nr', 'lang', 'hints', 'solution', 'attempts', 'embed'],
+    parameters: ['exercise', 'made', 'nr', 'lang', 'theme', 'hints', 'solution', 'attempts'],
     load: () => styled(import('./exercises/exercise-companion.js')),
   },
 }

@@ -3,6 +3,7 @@
 
 export { texts } from './all-texts.js'
 export { QkvDeepMap } from './deep-map.js'
+export { QkvExercise } from './exercise.js'
 export { QkvFlow } from './flow.js'
 export { QkvHeads } from './heads.js'
 export { QkvHeatmap } from './heatmap.js'
@@ -16,3 +17,5 @@ export { QkvTrace } from './trace.js'
 /** @typedef {import('./heads.js').HeadsEvents} HeadsEvents */
 /** @typedef {import('./trace.js').TraceEvents} TraceEvents */
 /** @typedef {import('./flow.js').FlowEvents} FlowEvents */
+/** @typedef {import('./exercise.js').ExerciseEvents} ExerciseEvents */
+/** @typedef {import('./exercise.js').ExerciseState} ExerciseState */

@@ -3,10 +3,12 @@
 import type { DetailedHTMLProps, HTMLAttributes } from 'react'
 import type {
   DeepMapEvents,
+  ExerciseEvents,
   FlowEvents,
   HeadsEvents,
   HeatmapEvents,
   QkvDeepMap,
+  QkvExercise,
   QkvFlow,
   QkvHeads,
   QkvHeatmap,
@@ -28,6 +30,7 @@ declare module 'react' {
       'qkv-flow': Props<QkvFlow, FlowEvents>
       'qkv-deep-map': Props<QkvDeepMap, DeepMapEvents>
       'qkv-trace': Props<QkvTrace, TraceEvents>
+      'qkv-exercise': Props<QkvExercise, ExerciseEvents>
     }
   }
 }

@@ -24,6 +24,21 @@ const SHOWN = 0.5
 /** @returns {Attempt} */
 export const begun = () => ({ answer: '', memory: undefined, tries: 0, isShown: false, isPassed: false, score: 0 })
 
+/** Characters of a link that a host may have kept. */
+const MOST_LETTERS = 200_000
+
+/** What a host has kept of an attempt at an exercise; undefined: it is none. @param {unknown} stored @param {string} id @returns {{ link: string, attempt: Partial<Attempt> } | undefined} */
+export function attemptFrom(stored, id) {
+  if (typeof stored !== 'object' || stored === null) return undefined
+  const { exercise, link, answer = '', tries = 0, isShown, isPassed, score = 0 } = /** @type {any} */ (stored)
+  const isCount = Number.isInteger(tries) && tries >= 0
+  const isScore = typeof score === 'number' && score >= 0 && score <= 1
+  const isAnswer = typeof answer === 'string' || (Array.isArray(answer) && answer.every(each => Number.isInteger(each)))
+  const isLink = typeof link === 'string' && link.length <= MOST_LETTERS
+  if (exercise !== id || !isCount || !isScore || !isAnswer || !isLink) return undefined
+  return { link, attempt: { answer, tries, score, isShown: isShown === true, isPassed: isPassed === true } }
+}
+
 /** After a check. @param {Attempt} attempt @param {Verdict} verdict @returns {Attempt} */
 export function judged(attempt, verdict) {
   const score = attempt.isShown ? Math.min(SHOWN, verdict.score) : verdict.score

@@ -147,6 +147,7 @@ function buttons({ t, exercise, attempt, rules, place, isEmbedded, act }) {
 function says({ t, exercise, attempt, rules, said }) {
   const { id } = exercise
   const { verdict, isPassed, isShown, tries } = attempt
+  const most = Math.min(TRIES, rules.most)
   if (said) return html`<p data-said=${said}>${t(said)}</p>`
   if (!verdict) return html`<p class="note">${t(`${id}.may`)}</p>`
   if (verdict.passed || isPassed)
@@ -156,8 +157,8 @@ function says({ t, exercise, attempt, rules, said }) {
     : t(verdict.hint === 'notYet' ? `${id}.notYet` : `${id}.hint.${verdict.hint}`, verdict.params)
   const left = isOver(attempt, rules)
     ? t('exerciseNoTry')
-    : rules.solution && tries < TRIES && !isShown
-      ? t('exerciseTries', { left: TRIES - tries })
+    : rules.solution && tries < most && !isShown
+      ? t('exerciseTries', { left: most - tries })
       : ''
   return html`<p class="exercise-hint">${text} <span class="note">${left}</span></p>`
 }

@@ -3,16 +3,19 @@
 import { html } from 'lit'
 import { loadTexts } from '../i18n/index.js'
 import { LANGUAGES } from '../i18n/languages.js'
-import { answerOf, begun, guardOf, judged, rulesOf, startOf, withParameters } from './attempt.js'
+import { answerOf, attemptFrom, begun, guardOf, judged, rulesOf, startOf, withParameters } from './attempt.js'
 import { exerciseBar } from './exercise-bar.js'
 import { exerciseOf, groupOf, IDS } from './index.js'
 import { book, createScoreBook } from './score-book.js'
+import { createSplice } from './splice.js'
 
 /** @typedef {import('../shell/shell.js').Shell} Shell */
 /** @typedef {import('./exercise.js').Exercise} Exercise */
 
 /** Orders that a seed can draw. */
 const MOST_SEED = 2 ** 16
+/** Milliseconds of changes that a host is told together. */
+const REPORT_PAUSE = 5000
 
 /** The ids of a link that exist, and those that do not. @param {string} text */
 export function idsOf(text) {
@@ -52,6 +55,13 @@ export function companion(shell) {
   const height = new ResizeObserver(() => {
     document.documentElement.style.setProperty('--exercise', `${measured?.offsetHeight ?? 0}px`)
   })
+
+  /** The page around the frame, of an embedded exercise. @type {import('./splice.js').Splice | undefined} */
+  let splice
+  /** What was reported last, as a text; and the report that waits. */
+  let reported = ''
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let reporting
 
   const isEmbedded = () => page.embed === '1'
   const rules = () => rulesOf(page)
@@ -100,6 +110,46 @@ export function companion(shell) {
     await shell.enter(exercise.room)
     if (isKept) lock()
     else start()
+    splice = isEmbedded() && window.parent !== window ? createSplice(window, `qkv.${id}`, hear) : undefined
+    reported = JSON.stringify(stateOf())
+    splice?.getState().then(stored => stored === undefined || restore(stored))
+  }
+
+  /** What a host keeps of an attempt. */
+  const stateOf = () => {
+    const { answer, tries, isShown, isPassed, score } = attempt
+    return { exercise: exercise?.id, link: store()?.link() ?? '', answer, tries, isShown, isPassed, score }
+  }
+
+  /** Goes on from a state that a host has kept; what is none is refused. @param {unknown} stored */
+  function restore(stored) {
+    const own = store()
+    const kept = own && exercise ? attemptFrom(stored, exercise.id) : undefined
+    try {
+      if (!own || !kept) throw new Error('no state of this exercise')
+      own.restrict()
+      own.follow(kept.link)
+      attempt = { ...attempt, ...kept.attempt }
+    } catch {
+      say('exerciseStateRefused')
+      splice?.event('error', { message: t?.('exerciseStateRefused') ?? '' })
+    }
+    lock()
+    shell.schedule()
+  }
+
+  /** The page around the frame asks for something. @param {{ subject: string, state?: unknown }} message */
+  function hear({ subject, state }) {
+    if (subject === 'qkv.check') check()
+    else if (subject === 'qkv.setState') restore(state)
+  }
+
+  /** Tells the host score and state. */
+  function report() {
+    clearTimeout(reporting)
+    reporting = undefined
+    reported = JSON.stringify(stateOf())
+    splice?.report(attempt.score, stateOf())
   }
 
   /** The settings that the exercise begins with. */
@@ -116,7 +166,8 @@ export function companion(shell) {
     const own = store()
     own?.restrict()
     if (isBack && before) own?.follow(before.link)
-    before = exercise = undefined
+    clearTimeout(reporting)
+    before = exercise = splice = reporting = undefined
     known = unknown = []
     page = {}
   }
@@ -137,6 +188,8 @@ export function companion(shell) {
     if (!verdict) return say('exerciseWait')
     attempt = judged(attempt, verdict)
     scores.note(exercise.id, attempt.score, own.link())
+    splice?.event('check', { passed: verdict.passed, score: attempt.score, hint: verdict.hint, tries: attempt.tries })
+    if (splice) report()
     said = ''
     isFolded = false
     shell.schedule()
@@ -173,6 +226,7 @@ export function companion(shell) {
       const own = store()
       const answer = own && answerOf(exercise.solution, givenBy(own))
       attempt = { ...attempt, isShown: true, answer: answer ?? attempt.answer }
+      splice?.event('solution', { tries: attempt.tries })
       if (own && set !== undefined) show(withParameters(own.link(), set))
       shell.schedule()
     },
@@ -230,6 +284,7 @@ export function companion(shell) {
       known = ids.known
       unknown = ids.unknown
       scores = isEmbedded() ? createScoreBook(() => undefined) : book
+      if (next.theme === 'light' || next.theme === 'dark') shell.setTheme(next.theme, false)
       if (Object.hasOwn(LANGUAGES, next.lang ?? '')) await shell.setLanguage(/** @type {any} */ (next.lang), false)
       if (!known.length) return
       nr = Math.min(Math.max(0, Number(at) - 1 || 0), known.length - 1)
@@ -248,6 +303,7 @@ export function companion(shell) {
       root.classList.toggle('is-covered', exercise?.isCovered === true && !attempt.isPassed && !attempt.isShown)
       const own = store()
       if (own && exercise && isElsewhere(own, exercise)) return end(false)
+      if (splice && !reporting && JSON.stringify(stateOf()) !== reported) reporting = setTimeout(report, REPORT_PAUSE)
       if (!exercise?.watch || !own) return
       const memory = exercise.watch(own.state, attempt.memory)
       if (memory === attempt.memory) return

@@ -235,6 +235,12 @@ export function createShell({
     enter,
     share,
     summon,
+    /** The hash of what is shown, with other parameters of the page; undefined leaves one out. @param {Record<string, string | undefined>} [patch] */
+    linkWith(patch = {}) {
+      const all = Object.entries({ ...pageLink(), ...patch })
+      const page = Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+      return writeHash(entrance, state.room, rooms.links(), page)
+    },
     /** What the companions draw. @param {Drawing} drawing */
     drawCompanions: drawing => Array.from(present.values(), companion => companion.draw(drawing)),
     /** Does a companion take the key? @param {KeyboardEvent} event */
@@ -250,10 +256,10 @@ export function createShell({
       update({ language, t: await loadTexts(language, ['shell']) })
       if (isRemembered) host.remember(state)
     },
-    /** @param {Theme} theme */
-    setTheme(theme) {
+    /** @param {Theme} theme @param {boolean} [isRemembered] is it the reader's own choice? */
+    setTheme(theme, isRemembered = true) {
       update({ theme })
-      host.remember(state)
+      if (isRemembered) host.remember(state)
     },
     schedule,
     /** An error that was caught by nobody. @param {unknown} error */

@@ -22,6 +22,8 @@ export const texts = {
   exerciseNoTry: 'No try is left.',
   exerciseTries: 'After {left} more tries a solution can be shown.',
   exerciseUnknown: 'There is no exercise {ids} on this page.',
+  exerciseStateRefused:
+    'The state that the page around this exercise has sent does not belong to it, so it begins afresh.',
   exerciseAll: 'These are all exercises.',
 
   exercisesIntro:

@@ -27,6 +27,7 @@ export const texts = {
   'room.learn': 'Learn',
   'room.models': 'Models',
   'room.exercises': 'Exercises',
+  embedWhole: 'Open the whole page',
   locked: 'This exercise keeps that as it is. {may}',
   tour: 'Tour',
   share: 'Share',

@@ -23,6 +23,7 @@ export const texts = {
   exerciseNoTry: '没有剩余的次数了。',
   exerciseTries: '再试 {left} 次后可以显示解法。',
   exerciseUnknown: '本页没有练习 {ids}。',
+  exerciseStateRefused: '外层页面发来的状态不属于这道练习，所以重新开始。',
   exerciseAll: '这里是全部练习。',
 
   exercisesIntro: '每道练习在本页的一个板块里打开，本页用自己算出的数检查你的答案。',

@@ -26,6 +26,7 @@ export const texts = {
   'room.learn': '学习',
   'room.models': '模型',
   'room.exercises': '练习',
+  embedWhole: '打开整个页面',
   locked: '这道练习不允许改动这里。{may}',
   tour: '导览',
   share: '分享',

@@ -1,0 +1,202 @@
+// Exercises in the page: by mouse and by keyboard, in both languages, from a file, and in the frame of a host that speaks SPLICE.
+
+import assert from 'node:assert/strict'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { launch as launchChromium } from '../browser/chromium.js'
+import { becomes, go, page, reads, url, usePage } from './open.js'
+
+usePage({ hash: '#2&room=exercises' })
+const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+
+/** Fails if axe finds something. */
+async function expectNothing() {
+  await page.evaluate(axe)
+  const found = await page.evaluate(async () => {
+    const { violations } = await /** @type {any} */ (globalThis).axe.run(document)
+    return violations.map(
+      (/** @type {any} */ { id, nodes }) => `${id}: ${nodes.map((/** @type {any} */ { html }) => html.slice(0, 120))}`,
+    )
+  })
+  assert.deepEqual(found, [])
+}
+
+test('from the list into an exercise: a wrong answer, what is locked, the solution, the score; the address holds it all', async () => {
+  await page.click('[data-exercise="e1"]')
+  await page.locator('#exercise[data-exercise="e1"]').waitFor()
+  await reads('.exercise-measured', /^Weights 0\.333/)
+  await page.fill('[data-control="q2"]', '2')
+  await page.click('#exercise-check')
+  await reads('.exercise-hint', /the query is too short: key 2 gets 0\.787/)
+  await page.click('[data-value="mask"]')
+  await page.selectOption('#mask', 'causal')
+  await reads('[data-message="locked"]', /keeps that as it is\. What may change: the three numbers/)
+  await page.keyboard.press('Escape')
+  await page.fill('[data-control="q2"]', '8')
+  await page.click('#exercise-check')
+  await reads('.exercise-passed', /^Right\. A query that is long/)
+  await expectNothing()
+  await page.waitForFunction(() => location.hash.includes('exercise=e1') && location.hash.includes('edits='))
+  await page.reload()
+  await reads('.exercise-measured', /output \(0\.000, 0\.999\)/, 'the settings come back')
+  await page.click('#exercise-menu > summary')
+  await page.click('#exercise-leave')
+  await page.locator('#exercise').waitFor({ state: 'detached' })
+  await go('#2&room=exercises')
+  await page.locator('[data-exercise="e1"][data-state="solved"]').waitFor()
+  await expectNothing()
+  await page.evaluate(() => localStorage.clear())
+})
+
+test('by keyboard, in Chinese, in a list of two with hints and solutions off; an exercise that does not exist is a sentence', async () => {
+  await page.goto('about:blank')
+  await page.goto(`${url}#2&exercise=e3,e8&lang=zh&hints=off&solution=off&attempts=2&theme=dark`)
+  await reads('#exercise-title', /手算 softmax/)
+  assert.equal(await page.locator('main').isVisible(), false, 'the picture would give the answer away')
+  await page.focus('#exercise-answer')
+  await page.keyboard.type('0.667')
+  await page.keyboard.press('Enter')
+  await reads('.exercise-hint', '还不对。')
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type('0.665')
+  await page.keyboard.press('Enter')
+  await reads('.exercise-passed', /^对了。/)
+  await page.locator('main').waitFor()
+  await page.focus('#exercise-next')
+  await page.keyboard.press('Enter')
+  await reads('#exercise-title', /谁会察觉/)
+  for (const word of [3, 4, 5]) {
+    await page.locator('#exercise-answer input').nth(word).focus()
+    await page.keyboard.press('Space')
+  }
+  await page.focus('#exercise-check')
+  await page.keyboard.press('Enter')
+  await reads('.exercise-passed', /^对了。/)
+  await expectNothing()
+  await go('#2&exercise=e99')
+  await reads('#exercise', /There is no exercise e99 on this page/)
+  await page.evaluate(() => localStorage.clear())
+})
+
+test('a circuit is found in Models: heads are switched in the bar, both texts are looked at', async () => {
+  await go('#2&exercise=e18')
+  await reads('.exercise-measured', /“Is she” gives lily 99\.9%/)
+  await page.click('[data-control="3.1"]')
+  await reads('.exercise-measured', /lily 10\.4%/)
+  await page.click('#exercise-check')
+  await reads('.exercise-hint', /look at the other text/)
+  await page.click('[data-part="he"]')
+  await reads('.exercise-measured', /tom 100\.0%.*lily 10\.4%/)
+  await page.click('#exercise-check')
+  await reads('.exercise-passed', /One question, two circuits/)
+  await page.evaluate(() => localStorage.clear())
+})
+
+/** A host: it notes what its frames say, and answers getState with what it is given. @param {string} body @param {unknown} state */
+const hostOf = (body, state) => `<!doctype html><html lang="en"><title>host</title>${body}<script>
+  window.heard = []
+  addEventListener('message', ({ source, data }) => {
+    if (!data || !data.subject) return
+    const frame = Array.from(document.querySelectorAll('iframe')).findIndex(each => each.contentWindow === source)
+    heard.push({ frame, ...data })
+    const state = ${JSON.stringify(state) ?? 'undefined'}
+    if (data.subject === 'SPLICE.getState' && state !== undefined)
+      source.postMessage({ subject: 'SPLICE.getState.response', message_id: data.message_id, state }, '*')
+  })
+</script>`
+
+/** Opens a host page beside the site. @param {string} body @param {unknown} [state] */
+async function openHost(body, state) {
+  await page.route('**/host.html', route => route.fulfill({ contentType: 'text/html', body: hostOf(body, state) }))
+  await page.goto('about:blank')
+  await page.goto(`${url}host.html`)
+}
+
+/** What the host has heard of a subject. @param {string} subject @returns {Promise<any[]>} */
+const heard = subject =>
+  page.evaluate(
+    subject => /** @type {any} */ (window).heard.filter((/** @type {any} */ each) => each.subject === subject),
+    subject,
+  )
+
+const FRAME = '<iframe src="./#2&exercise=e1&embed=1" width="900" height="600"></iframe>'
+
+test('in a frame: the host is asked for a state, told score and state, and the height; nothing is stored; two frames are two', async () => {
+  await openHost(FRAME + FRAME)
+  const [first, second] = [0, 1].map(n => page.frameLocator('iframe').nth(n))
+  await first.locator('#exercise').waitFor()
+  await second.locator('#exercise').waitFor()
+  await first.locator('header.top').waitFor({ state: 'hidden' })
+  await first.locator('[data-control="q2"]').fill('8')
+  await first.locator('#exercise-check').click()
+  await first.locator('.exercise-passed').waitFor()
+  await becomes(async () => (await heard('SPLICE.reportScoreAndState')).length, 1)
+  const [{ frame, score, state, activity_id }] = await heard('SPLICE.reportScoreAndState')
+  assert.deepEqual([frame, score, activity_id], [0, 1, 'qkv.e1'])
+  assert.deepEqual([state.exercise, state.isPassed, state.tries], ['e1', true, 1])
+  const [event] = await heard('SPLICE.sendEvent')
+  assert.deepEqual([event.name, event.data.passed], ['check', true])
+  assert.ok((await heard('lti.frameResize')).some(({ height }) => height > 200))
+  const asked = await heard('SPLICE.getState')
+  assert.deepEqual(asked.map(({ frame }) => frame).sort(), [0, 1])
+  assert.equal(await second.locator('#exercise').getAttribute('data-state'), 'open')
+  assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), [])
+  // The host gives the state back.
+  await openHost(FRAME, state)
+  await page.frameLocator('iframe').locator('#exercise[data-state="passed"]').waitFor()
+  assert.equal(await page.frameLocator('iframe').locator('[data-control="q2"]').inputValue(), '8')
+  // A state of another exercise, and one that is none, are refused with a sentence.
+  for (const wrong of [{ ...state, exercise: 'e2' }, 'nonsense', { ...state, link: 'no=field' }]) {
+    await openHost(FRAME, wrong)
+    await page.frameLocator('iframe').locator('[data-said="exerciseStateRefused"]').waitFor()
+  }
+})
+
+test('<qkv-exercise> reports checks, score and state, and goes on from a state', async () => {
+  await page.route('**/dist/**', route => {
+    const [, path] = /\/dist\/(.*)$/.exec(route.request().url()) ?? []
+    const body = readFileSync(new URL(`../../dist/${path}`, import.meta.url), 'utf8')
+    return route.fulfill({ contentType: 'text/javascript', body })
+  })
+  const body = `<qkv-exercise exercise="e1" lang="zh"></qkv-exercise><script type="module" src="./dist/elements/exercise.js"></script><script>
+    window.events = []
+    for (const name of ['qkv-check', 'qkv-score', 'qkv-state', 'qkv-error'])
+      addEventListener(name, ({ detail }) => events.push([name, detail]))
+  </script>`
+  await openHost(body)
+  const frame = page.frameLocator('iframe')
+  await frame.locator('#exercise-title', { hasText: '只看一个值' }).waitFor()
+  await frame.locator('[data-control="q1"]').fill('8')
+  await page.evaluate(() => /** @type {any} */ (document.querySelector('qkv-exercise')).check())
+  await frame.locator('#exercise[data-hint="other"]').waitFor()
+  const events = () => page.evaluate(() => /** @type {any} */ (window).events)
+  await becomes(async () => (await events()).map((/** @type {any} */ [name]) => name), ['qkv-check', 'qkv-state'])
+  await frame.locator('[data-control="q1"]').fill('0')
+  await frame.locator('[data-control="q2"]').fill('8')
+  await frame.locator('#exercise-check').click()
+  await becomes(async () => (await events()).at(-1)[0], 'qkv-score')
+  assert.equal(await page.evaluate(() => /** @type {any} */ (document.querySelector('qkv-exercise')).score), 1)
+  await page.evaluate(() => /** @type {any} */ (document.querySelector('qkv-exercise')).setState({ exercise: 'e9' }))
+  await becomes(async () => (await events()).at(-1)[0], 'qkv-error')
+})
+
+test('the page as one file opens an exercise from a disk, offline', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'qkv exercise '))
+  copyFileSync(fileURLToPath(new URL('../../site/qkv.html', import.meta.url)), join(folder, 'qkv.html'))
+  const { context, close } = await launchChromium({ locale: 'en-US', viewport: { width: 1440, height: 900 } })
+  try {
+    await context.setOffline(true)
+    const tab = await context.newPage()
+    await tab.goto(`${pathToFileURL(join(folder, 'qkv.html')).href}#2&exercise=e17`)
+    await tab.locator('[data-control="1.2"]').click({ timeout: 60_000 })
+    await tab.locator('#models-answer[data-token="max"]').waitFor()
+    await tab.click('#exercise-check')
+    await tab.locator('.exercise-passed').waitFor()
+  } finally {
+    await close()
+    rmSync(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,129 @@
+import { define } from './define.js'
+
+/**
+ * What an exercise keeps of an attempt: plain data, to be stored and given back as it is.
+ * @typedef {Record<string, unknown>} ExerciseState
+ */
+
+/**
+ * @typedef {{ 'qkv-check': { passed: boolean, score: number, hint: string, tries: number }, 'qkv-score': { score: number },
+ *   'qkv-state': { state: ExerciseState }, 'qkv-error': { message: string } }} ExerciseEvents
+ */
+
+/** Milliseconds after which a page that says nothing is told. */
+const PATIENCE = 20_000
+/** Attributes that are parameters of the page as they are. */
+const PARAMETERS = ['lang', 'theme', 'attempts', 'hints', 'solution']
+
+/**
+ * An exercise of the page, in a frame: it asks, checks and reports, and keeps nothing in the browser.
+ * @tagname qkv-exercise
+ * @attr exercise - which one, such as "e10"; several, one after the other: "e5,e6"
+ * @attr src - where the built page lies; default "./"
+ * @attr lang - "en" or "zh"
+ * @attr theme - "light" or "dark"
+ * @attr attempts - the most tries
+ * @attr hints - "off": a wrong answer gets no hint
+ * @attr solution - "off": no solution is shown
+ * @fires {CustomEvent<{ passed: boolean, score: number, hint: string, tries: number }>} qkv-check - an answer was checked
+ * @fires {CustomEvent<{ score: number }>} qkv-score - the score has grown
+ * @fires {CustomEvent<{ state: ExerciseState }>} qkv-state - the attempt has changed
+ * @fires {CustomEvent<{ message: string }>} qkv-error - a state was refused, or the page does not answer
+ */
+export class QkvExercise extends HTMLElement {
+  static observedAttributes = ['exercise', 'src', ...PARAMETERS]
+
+  /** @type {HTMLIFrameElement | undefined} */
+  #frame = undefined
+  /** @type {ExerciseState | undefined} */
+  #state = undefined
+  #score = 0
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer = undefined
+
+  connectedCallback() {
+    addEventListener('message', this.#hear)
+    this.#open()
+  }
+
+  disconnectedCallback() {
+    removeEventListener('message', this.#hear)
+    clearTimeout(this.#timer)
+    this.#frame?.remove()
+    this.#frame = undefined
+  }
+
+  attributeChangedCallback() {
+    if (this.#frame) this.#open()
+  }
+
+  /** The best score so far, from 0 to 1. @returns {number} */
+  get score() {
+    return this.#score
+  }
+
+  /** Checks the answer, as its button does; `qkv-check` brings the verdict. */
+  check() {
+    this.#post({ subject: 'qkv.check' })
+  }
+
+  /** The attempt as it was reported last; undefined before the first change. @returns {ExerciseState | undefined} */
+  getState() {
+    return this.#state
+  }
+
+  /** Goes on from an attempt; one of another exercise is refused by `qkv-error`. @param {ExerciseState} state */
+  setState(state) {
+    this.#state = state
+    this.#post({ subject: 'qkv.setState', state })
+  }
+
+  #open() {
+    const page = new URLSearchParams({ exercise: this.getAttribute('exercise') ?? '', embed: '1' })
+    for (const name of PARAMETERS) {
+      const value = this.getAttribute(name)
+      if (value !== null) page.set(name, value)
+    }
+    const frame = document.createElement('iframe')
+    frame.src = `${this.getAttribute('src') ?? './'}#2&${page}`
+    frame.title = this.title || `qkv ${this.getAttribute('exercise') ?? ''}`
+    frame.style.cssText = 'display: block; inline-size: 100%; block-size: 40rem; border: 0'
+    const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' })
+    root.replaceChildren(frame)
+    this.#frame = frame
+    clearTimeout(this.#timer)
+    const message = `The page at ${frame.src.split('#')[0]} does not answer.`
+    this.#timer = setTimeout(() => this.#fire('qkv-error', { message }), PATIENCE)
+  }
+
+  /** @param {object} message */
+  #post(message) {
+    this.#frame?.contentWindow?.postMessage(message, '*')
+  }
+
+  /** @template {keyof ExerciseEvents} N @param {N} name @param {ExerciseEvents[N]} detail */
+  #fire(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }))
+  }
+
+  /** What the page in the frame says. @param {MessageEvent} event */
+  #hear = ({ source, data }) => {
+    if (!this.#frame || source !== this.#frame.contentWindow || typeof data?.subject !== 'string') return
+    clearTimeout(this.#timer)
+    const { subject, message_id, height, name } = data
+    if (subject === 'SPLICE.getState')
+      this.#post({ subject: 'SPLICE.getState.response', message_id, state: this.#state ?? null })
+    else if (subject === 'SPLICE.reportScoreAndState') {
+      this.#state = data.state
+      this.#fire('qkv-state', { state: data.state })
+      if (data.score > this.#score) {
+        this.#score = data.score
+        this.#fire('qkv-score', { score: data.score })
+      }
+    } else if (subject === 'lti.frameResize' && height > 0) this.#frame.style.blockSize = `${Math.ceil(height)}px`
+    else if (subject === 'SPLICE.sendEvent' && name === 'check') this.#fire('qkv-check', data.data)
+    else if (subject === 'SPLICE.sendEvent' && name === 'error') this.#fire('qkv-error', data.data)
+  }
+}
+
+define('qkv-exercise', QkvExercise)

@@ -1,0 +1,29 @@
+// The page in a frame of another one: no header, and the frame is told how high the page is.
+
+import { html, nothing } from 'lit'
+
+/** @param {import('../shell/shell.js').Shell} shell @returns {import('../shell/shell.js').Companion} */
+export function companion(shell) {
+  let isEmbedded = false
+  const isFramed = window.parent !== window
+  const height = new ResizeObserver(() => {
+    const message = {
+      subject: 'lti.frameResize',
+      message_id: `qkv ${performance.now()}`,
+      height: document.body.offsetHeight,
+    }
+    if (isEmbedded && isFramed) window.parent.postMessage(message, '*')
+  })
+  height.observe(document.body)
+  return {
+    draw: ({ t }) =>
+      isEmbedded
+        ? html`<p class="embed-whole"><a href=${shell.linkWith({ embed: undefined })} target="_blank" rel="noopener">${t('embedWhole')}</a></p>`
+        : nothing,
+    link: () => /** @type {Record<string, string>} */ (isEmbedded ? { embed: '1' } : {}),
+    follow(next) {
+      isEmbedded = next.embed === '1'
+      document.documentElement.classList.toggle('is-embedded', isEmbedded)
+    },
+  }
+}
