@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { gzipSync } from 'node:zlib'
+import { crc32, gzipSync, inflateRawSync } from 'node:zlib'
 import { singleFile } from '../../build/site.js'
+import { filesOf, zipOf } from '../../build/zip.js'
 import { launch as launchChromium } from '../browser/chromium.js'
 import { launch, settled } from './browser.js'
 import { LAYER, useBrowser } from './open.js'
@@ -177,4 +178,20 @@ test('the one file has a policy by hashes, and keeps script and style whole', ()
   assert.ok(!page.includes('<!--') && page.includes('<style>a{}</style>'))
   assert.throws(() => singleFile('<head></head>', '', '', ''), /the built page has no/)
   assert.throws(() => singleFile('', '', '</style>', ''), /<\/style/)
+})
+
+test('the zip for a class holds every file of the site, whole', () => {
+  const files = filesOf(fileURLToPath(new URL('../../site', import.meta.url)), 'qkv')
+  assert.ok(files['qkv/qkv.html'] && files['qkv/index.html'])
+  const zip = zipOf(files)
+  let at = 0
+  for (const [name, data] of Object.entries(files)) {
+    const [check, packed, size, length] = [14, 18, 22, 26].map((to, i) => zip.readUIntLE(at + to, i < 3 ? 4 : 2))
+    const from = at + 30 + length
+    assert.equal(zip.toString('utf8', at + 30, from), name)
+    assert.deepEqual([check, size], [crc32(data), data.length], name)
+    assert.ok(inflateRawSync(zip.subarray(from, from + packed)).equals(data), name)
+    at = from + packed
+  }
+  assert.equal(zip.readUInt16LE(zip.length - 12), Object.keys(files).length)
 })

@@ -74,6 +74,7 @@ export function companion(shell) {
     const name = [shell.state.language, ...own].join(' ')
     if (name === language) return
     language = name
+    t = undefined
     loadTexts(shell.state.language, ['shell', ...own, 'exercises']).then(texts => {
       if (name !== language) return
       t = /** @type {any} */ (texts)
