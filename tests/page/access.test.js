@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { pinWeight } from './browser.js'
-import { choose, page, set, usePage } from './open.js'
+import { choose, page, set, unfold, usePage } from './open.js'
 
 usePage()
 const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
@@ -36,7 +36,10 @@ for (const [theme, language] of [
       await choose(preset)
       await pinWeight(page)
       await page.click('[data-matrix="weights"] .save-open') // an open menu, and a message
-      if (preset === 'waistline') await page.click('#import-pasted')
+      if (preset === 'waistline') {
+        await unfold('import')
+        await page.click('#import-pasted')
+      }
       await expectNothing(preset)
     }
     await page.evaluate(() => localStorage.clear())

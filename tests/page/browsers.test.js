@@ -98,6 +98,7 @@ for (const name of BROWSERS)
     await page.until(hasCells, 'weights', 36)
     assert.match(await page.evaluate(() => String(document.querySelector('.notice')?.textContent)), /newer/)
 
+    await page.evaluate(() => document.querySelector('#import')?.setAttribute('open', ''))
     await page.click('#import-example')
     await page.until(hasCells, 'weights', 9)
     assert.deepEqual((await page.evaluate(numbersOf, 'output')).slice(0, 2), ['1.0000', '0.0000'])

@@ -8,7 +8,7 @@ import { readNpy, writeNpy } from '../../web/files/npy.js'
 import { cell, printed, settled } from './browser.js'
 import { numbersIn } from './cases.js'
 import { expectNumbers } from './golden.js'
-import { becomes, choose, go, LAYER, page, reads, text, type, usePage } from './open.js'
+import { becomes, choose, go, LAYER, page, reads, text, type, unfold, usePage } from './open.js'
 
 usePage()
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3'
@@ -45,6 +45,7 @@ test('the copied link opens the page as it is, without waiting', async () => {
 
 test('the copied PyTorch code prints what the article prints', async t => {
   await choose('self')
+  await unfold('code')
   const code = await copied('[data-copy-as="pytorch"]')
   assert.match(code, /torch\.manual_seed\(123\)[\s\S]*@ W_q[\s\S]*softmax/)
   const { status, stdout, error, stderr } = spawnSync(PYTHON, ['-c', code], { encoding: 'utf8' })
@@ -61,6 +62,7 @@ test('the copied qkv code holds cells that were set by hand', async () => {
   await cell(page, 'Wk', 1, 0).click()
   await page.fill('#set', '-3')
   await page.keyboard.press('Enter')
+  await unfold('code')
   assert.match(await copied('[data-copy-as="qkv"]'), /W_k\[0\]\.data\[2\] = -3\n[\s\S]*qkv\.trace\(Q, K, V\)/)
 })
 
@@ -70,6 +72,7 @@ test('all is saved as JSON, which the page takes back', async () => {
   await page.fill('#set', '0.5')
   await page.keyboard.press('Enter')
   const weights = await printed(page, 'weights')
+  await unfold('code')
   const { name, bytes } = await saved(() => page.click('#save-json'))
   assert.equal(name, 'qkv.json')
   const { settings, tokens, matrices } = JSON.parse(bytes.toString())
@@ -82,6 +85,7 @@ test('all is saved as JSON, which the page takes back', async () => {
   )
   assert.equal(matrices.masked.data[1], '-Infinity')
   await choose('layer')
+  await unfold('import')
   await page.setInputFiles('#import-files', { name, mimeType: 'application/json', buffer: bytes })
   await page.locator('.said span').waitFor()
   await becomes(() => printed(page, 'weights'), weights)
@@ -154,29 +158,6 @@ test('every picture is saved as SVG, with its numbers as text, and as PNG', asyn
       else assert.deepEqual([...file.bytes.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47])
     }
   await becomes(() => page.locator('.offstage').count(), 0)
-})
-
-test('lines are saved as they are seen', async () => {
-  await choose('self')
-  await page.click('[data-view="lines"]')
-  const save = (/** @type {string} */ kind) =>
-    saved(async () => {
-      await page.click('.tabs .of-weights .save-open')
-      await page.click(`.tabs .of-weights [data-item="${kind}"]`)
-    })
-  const svg = (await save('svg')).bytes.toString()
-  const { links, texts } = await page.evaluate(text => {
-    const { documentElement } = new DOMParser().parseFromString(text, 'image/svg+xml')
-    const all = (/** @type {string} */ name) => [...documentElement.querySelectorAll(name)]
-    return { links: all('path').length, texts: all('text').map(({ textContent }) => textContent) }
-  }, svg)
-  assert.ok(links >= 36, `${links} links between six words and six`)
-  for (const word of ['Life', 'is', 'short', 'eat', 'dessert', 'first'])
-    assert.equal(texts.filter(text => text === word).length, 2, `${word} on both sides`)
-  const png = (await save('png')).bytes
-  assert.deepEqual([...png.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47])
-  const size = await page.locator('#lines canvas').boundingBox()
-  assert.ok(Math.abs(png.readUInt32BE(16) - 2 * Number(size?.width)) <= 2, 'twice as fine as on the screen')
 })
 
 test('the menu of a matrix opens and closes by keyboard and by a press elsewhere', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pinWeight } from './browser.js'
-import { becomes, choose, go, page, reads, set, usePage } from './open.js'
+import { becomes, choose, go, page, reads, set, unfold, usePage } from './open.js'
 
 usePage()
 
@@ -66,6 +66,7 @@ test('messages are Chinese, too', async () => {
   await set('language', 'zh')
   await page.fill('#sentence', '')
   await reads('#sentence-problem', '请至少输入一个词。')
+  await unfold('import')
   await page.click('#import-example')
   await page.locator('.said span').waitFor()
   await reads('.said span', '已读取。头数：2。')

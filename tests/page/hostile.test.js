@@ -19,7 +19,7 @@ import { difference } from '../../web/rooms/layer/trace/reference64.js'
 import { readHash } from '../../web/shell/link.js'
 import { createStore } from '../../web/shell/store.js'
 import { FILE_COUNT, fileOf, LINKS, linkOf, randomOf } from './hostile.js'
-import { becomes, page, usePage } from './open.js'
+import { becomes, page, unfold, usePage } from './open.js'
 
 const SEED = Number(process.env.QKV_SEED ?? 11)
 const LISTED = [
@@ -128,6 +128,7 @@ test('no random link leaves a blank page', async () => {
 })
 
 test('no hostile file leaves a blank page', async () => {
+  await unfold('import')
   const random = randomOf(SEED)
   for (let i = 0; i < FILE_COUNT; i++) {
     const { name, bytes } = fileOf(random, i)

@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 import { printed, settled } from './browser.js'
 import { header, json, npy, raw } from './files.js'
 import { expectNumbers } from './golden.js'
-import { becomes, choose, go, page, set, text, usePage } from './open.js'
+import { becomes, choose, go, page, set, text, unfold, usePage } from './open.js'
 
 usePage()
 
@@ -21,6 +21,7 @@ after(() => rmSync(folder, { recursive: true }))
 async function give(...files) {
   const paths = files.map(({ name }) => join(folder, name))
   for (const [i, { buffer }] of files.entries()) writeFileSync(paths[i], buffer)
+  if (!(await page.locator('#import-files').count())) await unfold('import')
   await page.setInputFiles('#import-files', paths)
   return said()
 }
@@ -31,6 +32,7 @@ async function said() {
 }
 /** @param {string} text */
 async function paste(text) {
+  if (!(await page.locator('#paste').isVisible())) await unfold('import')
   await page.fill('#paste', text)
   await page.click('#import-pasted')
   return said()
@@ -39,6 +41,7 @@ async function paste(text) {
 const matrixOf = async matrix => (await printed(page, matrix)).map(Number)
 
 test('the example on the page is tried by one press', async () => {
+  await unfold('import')
   await page.click('#import-example')
   await becomes(said, 'Read. Heads: 2.')
   await becomes(() => page.locator('qkv-heads').getByRole('radio').count(), 2)

@@ -162,6 +162,12 @@ export async function mode(name) {
   if (isPainting !== (name === 'paint')) await page.click('#paint')
 }
 
+/** Opens a part of One layer that is folded. @param {'import' | 'code'} part */
+export async function unfold(part) {
+  await page.click('#more > summary')
+  await page.click(`#to-${part}`)
+}
+
 /** Opens another address, in the same tab. @param {string} address the hash */
 export async function go(address) {
   await page.goto('about:blank')

@@ -103,6 +103,8 @@ test('the marker follows the scroll', async () => {
 
 test('the shapes of a batch are drawn with the reader’s numbers', async () => {
   await go(SMALL_LAYER)
+  await page.click('#cost summary')
+  await page.locator('.shape-steps').waitFor()
   const walk = async () => {
     await settled(page)
     return (await page.locator('.shape-steps .dims').allTextContents()).map(plain)

@@ -40,12 +40,16 @@ export type Value = {
   reach?: number
   opens?: Place
   isHidden?: boolean
+  /** What is written in place of four decimals. */
+  text?: string
 }
 
 /** What stands in a line of a page: words, a number, or a formula. */
 export type Inline = string | Value | TemplateResult | typeof nothing
 
 export type Text = { type: 'text'; text: Inline | readonly Inline[]; tone?: 'note' | 'changed' }
+/** A text with numbers and words in it. */
+export type Sentence = { type: 'sentence'; parts: readonly Inline[] }
 export type Heading = { type: 'heading'; text: Inline; isSmall?: boolean }
 /** A line of arithmetic. side: what it is of, where a page has one for each side. */
 export type Equation = { type: 'equation'; terms: readonly Inline[]; side?: string }
@@ -121,7 +125,20 @@ export type Links = { type: 'links'; id?: string; items: readonly (readonly Inli
 export type Steps = { type: 'steps'; parts: readonly Part[] }
 /** What is no list of numbers: a map, a block of shapes, a control of a room. */
 export type Drawing = { type: 'drawing'; draw(): TemplateResult | typeof nothing }
-export type Part = Text | Heading | Equation | List | Sum | Bars | Guesses | Addends | Input | Links | Steps | Drawing
+export type Part =
+  | Text
+  | Sentence
+  | Heading
+  | Equation
+  | List
+  | Sum
+  | Bars
+  | Guesses
+  | Addends
+  | Input
+  | Links
+  | Steps
+  | Drawing
 
 /** A page of the inspector. */
 export type Page = {

@@ -42,11 +42,14 @@ export const reachOf = numbers => Math.max(...Array.from(numbers, x => (Number.i
 const isValue = item => typeof item === 'object' && 'value' in item
 
 /** A number, or a cell that opens its page. @param {Drawn} drawn @param {Value} value */
-function number({ t, isDark, act }, { value, name = '', scale = 'signed', reach = 1, opens, isHidden = false }) {
-  if (!opens) return html`<span data-value=${value}>${format(value)}</span>`
+function number(
+  { t, isDark, act },
+  { value, name = '', scale = 'signed', reach = 1, opens, isHidden = false, text = format(value) },
+) {
+  if (!opens) return html`<span data-value=${value}>${text}</span>`
   const { ground, ink } = colourOf(scale, reach, value, isDark)
   const isPlain = isHidden || value === Number.NEGATIVE_INFINITY
-  return html`<button type="button" class="factor ${isPlain ? 'is-hidden' : ''}" data-value=${value} .style=${isPlain ? '' : `background-color: ${ground}; color: ${ink}`} aria-label=${t('goTo', { value: `${name} ${format(value)}` })} @click=${() => act.open(opens)}>${format(value)}</button>`
+  return html`<button type="button" class="factor ${isPlain ? 'is-hidden' : ''}" data-value=${value} .style=${isPlain ? '' : `background-color: ${ground}; color: ${ink}`} aria-label=${t('goTo', { value: `${name} ${text}` })} @click=${() => act.open(opens)}>${text}</button>`
 }
 
 /** @param {Drawn} drawn @param {Inline} item */
@@ -120,6 +123,8 @@ function draw(drawn, part) {
       const tone = part.tone === 'changed' ? 'note is-changed' : part.tone
       return html`<p class=${tone ?? nothing}>${line(drawn, items)}</p>`
     }
+    case 'sentence':
+      return html`<p class="role">${part.parts.map(item => inline(drawn, item))}</p>`
     case 'heading':
       return part.isSmall ? html`<h4>${inline(drawn, part.text)}</h4>` : html`<h3>${inline(drawn, part.text)}</h3>`
     case 'equation':

@@ -118,8 +118,10 @@ export const host = {
   },
   show(id) {
     const part = document.getElementById(id)
+    if (part instanceof HTMLDetailsElement) part.open = true
     part?.scrollIntoView({ behavior: behavior(), block: 'start' })
-    part?.focus({ preventScroll: true })
+    const target = part?.querySelector('summary') ?? part
+    target?.focus({ preventScroll: true })
   },
   toTop: () => scrollTo({ top: 0, behavior: behavior() }),
   around: () => ({

@@ -3,6 +3,7 @@
 import { messageOf, Trouble } from '../../files/trouble.js'
 import { toLink } from '../../shell/store.js'
 import { headsOfImported } from './check-settings.js'
+import { MEASURED } from './explain/cost.js'
 import { cellOfFrame, STEP_OF } from './explain/frame-steps.js'
 import { stepsOf } from './explain/steps.js'
 import { isDone, stopOf, VECTOR_SIZE } from './explain/tour.js'
@@ -11,8 +12,6 @@ import { FIELDS, isFloat32 } from './fields.js'
 import { fromText, fromValue } from './import.js'
 import { resultOf } from './needs.js'
 import { settingsOf } from './presets.js'
-import { qkvCode } from './programs/node.js'
-import { pytorchCode } from './programs/pytorch.js'
 import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf } from './settings.js'
 
 /** @import { FlowStep } from '../../elements/flow-frames.js' */
@@ -174,15 +173,6 @@ export function clear(state) {
   return select(state, less ? { less: null } : cell ? { cell: null } : { word: null })
 }
 
-/** Which program or link is copied. @param {LayerState} state @param {'link' | 'pytorch' | 'qkv'} what @returns {LayerStep} */
-function copy(state, what) {
-  const result = resultOf(state)
-  if (what === 'link') return { effects: [{ type: 'link' }] }
-  if (!result) return {}
-  const text = what === 'pytorch' ? pytorchCode(result) : qkvCode(result)
-  return { effects: [{ type: 'copy', text, said: `copied.${what}` }] }
-}
-
 /** @type {{ [N in keyof LayerActions]: (state: LayerState, ...args: any[]) => LayerStep | undefined }} */
 const plain = {
   change(state, patch, mark) {
@@ -236,12 +226,16 @@ const plain = {
   setDistribution: ({ view }, size) => ({
     view: { vectorSize: size ?? view.vectorSize, hasDistribution: size !== undefined },
   }),
+  setCost: (_, patch) => ({ view: patch }),
+  measure: () => ({ view: { times: [] }, effects: [{ type: 'ask', request: { type: 'timing', lengths: MEASURED } }] }),
+  cancelMeasure: () => ({ effects: [{ type: 'cancel', slot: 'timing' }] }),
   setFilter: (_, filter) => ({ view: { filter } }),
   setRange: (_, range) => ({ view: { range } }),
   setScaleEnd: (_, scaleEnd) => ({ view: { scaleEnd } }),
   setMode: (_, mode) => ({ view: { mode } }),
   setTour: (state, stop) => (stop === null ? leaveTour(state) : arrive(state, stop)),
-  copy,
+  copyLink: () => ({ effects: [{ type: 'link' }] }),
+  copy: (_, text, said) => ({ effects: [{ type: 'copy', text, said }] }),
   saveAll(state) {
     const result = resultOf(state)
     if (!result) return undefined

@@ -6,6 +6,7 @@ import type { ScaleEnd } from '../../head/scale.js'
 import type { Key, Translate } from '../../i18n/index.js'
 import type { Room, Context as RoomContext, Step as RoomStep, State } from '../../shell/room.js'
 import type { Checked, Problems } from './check-settings.js'
+import type { Timing } from './explain/cost.js'
 import type { Scene } from './explain/scene.js'
 import type { Cell, Imported, Settings, Word } from './fields.js'
 import type { PresetId } from './presets.js'
@@ -53,6 +54,11 @@ export type View = {
   mode: Mode
   /** Where the colours of the weights end. */
   scaleEnd: ScaleEnd
+  /** The length whose cost is shown, and whether no word sees a later one. */
+  costLength: number
+  costCausal: boolean
+  /** Times that were measured on this computer. */
+  times: readonly Timing[]
   /** What the words of the shown rows contain. */
   filter: string
   /** Rows of the map; the others are left out. */
@@ -84,6 +90,8 @@ export type LayerAsks = {
   batch: { request: Traced & { of: string }; value: { of: string; batch: { dims: readonly number[] } | undefined } }
   /** How scores of random queries and keys of a size are distributed. */
   distribution: { request: { d: number; seed: bigint }; value: ScoreDistribution }
+  /** How long attention takes on this computer. */
+  timing: { request: { lengths: readonly number[] }; value: readonly Timing[] }
   /** Settings from files, or why there are none. */
   read: {
     request: { files: readonly File[] }
@@ -124,13 +132,17 @@ export type LayerActions = {
   refresh: []
   /** undefined: the distribution is shown no more. */
   setDistribution: [size: number | undefined]
+  setCost: [patch: Partial<Pick<View, 'costLength' | 'costCausal'>>]
+  measure: []
+  cancelMeasure: []
   setFilter: [text: string]
   setRange: [range: Range | undefined]
   setScaleEnd: [end: ScaleEnd]
   setMode: [mode: Mode]
   /** Goes to a stop of the tour, from 1, or leaves it. */
   setTour: [stop: number | null]
-  copy: [what: 'link' | 'pytorch' | 'qkv']
+  copyLink: []
+  copy: [text: string, said: Key]
   saveAll: []
   import: [source: readonly File[] | string]
   show: [id: string]
@@ -171,6 +183,8 @@ export type Context = View & {
   problems: Problems
   /** Of a large trace that is under way, from 0 to 1. */
   progress?: number
+  /** Are times being measured? */
+  isMeasuring: boolean
   /** Do the tensors come from a model of another room? */
   isTrained: boolean
   actions: Actions

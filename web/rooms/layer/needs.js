@@ -87,7 +87,7 @@ export function now(request, qkv) {
   const compute = computeOf(qkv)
   try {
     if (request.type === 'distribution') return compute.distribution(request.d, request.seed)
-    if (request.type === 'read') return undefined
+    if (request.type === 'read' || request.type === 'timing') return undefined
     const { checked } = /** @type {Traced} */ (request)
     if (isLarge(checked)) return undefined
     if (request.type === 'baseline') return compute.baseline(checked)

@@ -34,6 +34,9 @@ export const room = {
     mode: 'read',
     scaleEnd: 'shared',
     filter: '',
+    costLength: 1000,
+    costCausal: false,
+    times: [],
     vectorSize: VECTOR_SIZE,
     wasDone: false,
   },
@@ -44,6 +47,7 @@ export const room = {
   now,
   revive: { trace: revived, baseline: revived },
   receive: {
+    timing: (_, times) => ({ view: { times } }),
     read: (state, { settings, problem }) =>
       settings
         ? openImported(state, settings)

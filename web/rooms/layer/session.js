@@ -6,6 +6,7 @@ import { readFiles } from './import.js'
 import { computeOf, troubleOf } from './trace/compute.js'
 import { isLarge } from './trace/large-trace.js'
 import { difference } from './trace/reference64.js'
+import { timings } from './trace/timing.js'
 
 /** @import { LayerAsks, Result, Traced, Tracer } from './layer.js' */
 
@@ -90,6 +91,15 @@ export function handlers(qkv) {
     }),
     batch: async (request, run) => compute.batch({ key: request.of, result: await resultOf(request, run) }),
     distribution: ({ d, seed }) => compute.distribution(d, seed),
+    async timing({ lengths }, run) {
+      const parts = timings(qkv, lengths)
+      for (let part = parts.next(); ; part = parts.next()) {
+        if (part.done) return part.value
+        run.emit(part.value)
+        await turn()
+        if (run.signal.aborted) throw new Error('cancelled')
+      }
+    },
     async read({ files }) {
       try {
         return { settings: await readFiles(files) }

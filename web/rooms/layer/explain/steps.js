@@ -150,10 +150,12 @@ function formulaOf(result, id) {
   }
 }
 
+/** @typedef {{ letters: string, dims: number[], op: 'input' | 'project' | 'view' | 'transpose' | 'scores' | 'mix' | 'back' | 'join' | 'out', work?: number }} ShapeStep work: multiplications */
+
 /**
- * The shapes on the way through a batch, as tensors have them: B batch, L queries, S keys, D model, H heads, d head.
+ * The shapes on the way through a batch, as tensors have them: B batch, L queries, S keys, D model, H heads, d head size.
  * @param {Result} result
- * @returns {{ letters: string, dims: number[], op: 'input' | 'project' | 'view' | 'transpose' | 'scores' | 'mix' | 'back' | 'join' | 'out' }[]}
+ * @returns {ShapeStep[]}
  */
 export function shapeSteps({ tensors, heads: H, settings }) {
   const B = settings.batch
@@ -161,17 +163,23 @@ export function shapeSteps({ tensors, heads: H, settings }) {
   const d = tensors.Q?.dims[2] ?? 0
   const e = tensors.V?.dims[2] ?? 0
   const D = tensors.X?.dims[1]
-  return [
-    ...(D ? [{ letters: 'B L D', dims: [B, L, D], op: /** @type {const} */ ('input') }] : []),
-    ...(D ? [{ letters: 'B L (H d)', dims: [B, L, H * d], op: /** @type {const} */ ('project') }] : []),
-    ...(d ? [{ letters: 'B L H d', dims: [B, L, H, d], op: /** @type {const} */ ('view') }] : []),
-    ...(d ? [{ letters: 'B H L d', dims: [B, H, L, d], op: /** @type {const} */ ('transpose') }] : []),
-    { letters: 'B H L S', dims: [B, H, L, S], op: 'scores' },
-    ...(e ? [{ letters: 'B H L d', dims: [B, H, L, e], op: /** @type {const} */ ('mix') }] : []),
-    ...(e ? [{ letters: 'B L H d', dims: [B, L, H, e], op: /** @type {const} */ ('back') }] : []),
-    ...(e ? [{ letters: 'B L (H d)', dims: [B, L, H * e], op: /** @type {const} */ ('join') }] : []),
-    ...(tensors.final
-      ? [{ letters: 'B L D', dims: [B, ...tensors.final.dims], op: /** @type {const} */ ('out') }]
-      : []),
-  ]
+  /** @type {ShapeStep[]} */
+  const steps = []
+  if (D) {
+    steps.push({ letters: 'B L D', dims: [B, L, D], op: 'input' })
+    steps.push({ letters: 'B L (H d)', dims: [B, L, H * d], op: 'project', work: B * D * H * (L * d + S * (d + e)) })
+  }
+  if (d) {
+    steps.push({ letters: 'B L H d', dims: [B, L, H, d], op: 'view' })
+    steps.push({ letters: 'B H L d', dims: [B, H, L, d], op: 'transpose' })
+  }
+  steps.push({ letters: 'B H L S', dims: [B, H, L, S], op: 'scores', work: B * H * L * S * d })
+  if (e) {
+    steps.push({ letters: 'B H L d', dims: [B, H, L, e], op: 'mix', work: B * H * L * S * e })
+    steps.push({ letters: 'B L H d', dims: [B, L, H, e], op: 'back' })
+    steps.push({ letters: 'B L (H d)', dims: [B, L, H * e], op: 'join' })
+  }
+  const { final } = tensors
+  if (final) steps.push({ letters: 'B L D', dims: [B, ...final.dims], op: 'out', work: B * L * H * e * final.dims[1] })
+  return steps
 }

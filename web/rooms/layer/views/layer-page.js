@@ -8,15 +8,14 @@ import { presetOf } from '../presets.js'
 import { computeOf } from '../trace/compute.js'
 import { inspector } from './cell-panel.js'
 import { controls } from './controls.js'
+import { folded, loaded } from './folded.js'
 import { heads } from './head-list.js'
 import { inductionPanel } from './induction-panel.js'
 import { dock } from './matrix-dock.js'
-import { plot } from './plot.js'
 import { distributionPanel } from './score-panel.js'
 import { sentenceBar } from './sentence.js'
 import { stage } from './stage.js'
 import { stepsPanel } from './steps-panel.js'
-import { exportSection, importSection } from './transfer.js'
 
 /** @import { Context, LayerContext, SceneContext } from '../layer.js' */
 
@@ -47,6 +46,7 @@ function contextOf(context) {
     isTrained: handedOver !== undefined && handedOver === settings.imported,
     distribution: hasDistribution(context) ? shown(got.distribution) : undefined,
     preset: presetOf(settings),
+    isMeasuring: got.timing !== undefined && (got.timing.is === 'waiting' || got.timing.is === 'here'),
     progress: got.trace?.is === 'waiting' ? Number(got.trace.progress ?? 0) : undefined,
     actions: {
       ...act,
@@ -83,6 +83,14 @@ function working({ t, progress }) {
   ></div>`
 }
 
+/** What comes after the steps, folded. @param {SceneContext} context */
+const foldedParts = context => {
+  const { t } = context
+  return html`${folded(context, 'cost', t('cost'), async () => (await import('./cost-panel.js')).costPanel)}
+    ${folded(context, 'export', t('export'), async () => (await import('./transfer.js')).exportPart)}
+    ${folded(context, 'import', t('import'), async () => (await import('./transfer.js')).importPart)}`
+}
+
 /** @param {SceneContext} context @param {boolean} isStale */
 const layer = (
   context,
@@ -90,7 +98,7 @@ const layer = (
 ) => html`<main class="room ${context.result.heads > 1 ? '' : 'has-one-head'} ${isStale ? 'is-stale' : ''}" aria-busy=${context.progress !== undefined}>
     <div class="screen">${heads(context)}${stage(context)}</div>
     ${inspector(context)} ${dock(context)}
-    <div class="below">${plot(context)}<div class="experiments">${inductionPanel(context)}${distributionPanel(context)}</div>${stepsPanel(context)}${badge(context)}${exportSection(context)}${importSection(context)}</div>
+    <div class="below">${context.result.curve ? loaded(context, 'plot', async () => (await import('./plot.js')).plot) : nothing}<div class="experiments">${inductionPanel(context)}${distributionPanel(context)}</div>${stepsPanel(context)}${badge(context)}${foldedParts(context)}</div>
   </main>`
 
 /** @param {LayerContext} given */

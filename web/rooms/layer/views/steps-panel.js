@@ -3,7 +3,6 @@ import { stepsOf } from '../explain/steps.js'
 import { algebra } from './algebra-panel.js'
 import { math } from './math.js'
 import { matrix } from './matrix.js'
-import { shapes } from './shapes.js'
 import { withTerms } from './terms.js'
 
 /** @import { Block, SceneContext, Step } from '../layer.js' */
@@ -86,6 +85,5 @@ export function stepsPanel(context) {
   return html`<section class="steps-panel" aria-labelledby="steps-title">
     <h2 id="steps-title">${t('steps')}</h2>
     <div class="steps-list">${steps.map((step, i) => section(context, step, i, current))}</div>
-    ${shapes(context)}
   </section>`
 }

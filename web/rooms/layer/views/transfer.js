@@ -30,30 +30,26 @@ const program = (t, name, text, isOpen) => html`<details class="program" name="p
   </details>`
 
 /** @param {SceneContext} context */
-export function exportSection({ t, actions, result }) {
-  const all = /** @type {const} */ (['link', 'pytorch', 'qkv'])
-  return html`<section class="export" id="export" tabindex="-1" aria-labelledby="export-title">
-    <h2 id="export-title">${t('export')}</h2>
-    <p class="text">${t('exportText')}</p>
-    ${result.detailHead === undefined ? programs.map(([name, write]) => program(t, name, write(result), name === 'pytorch')) : nothing}
+export function exportPart({ t, actions, result }) {
+  const texts = programs.map(([name, write]) => ({ name, text: write(result) }))
+  return html`<p class="text">${t('exportText')}</p>
+    ${result.detailHead === undefined ? texts.map(({ name, text }) => program(t, name, text, name === 'pytorch')) : nothing}
     <div class="buttons">
-      ${all.map(what => html`<button type="button" data-copy-as=${what} @click=${() => actions.copy(what)}>${t(`copy.${what}`)}</button>`)}
+      <button type="button" data-copy-as="link" @click=${actions.copyLink}>${t('copy.link')}</button>
+      ${texts.map(({ name, text }) => html`<button type="button" data-copy-as=${name} @click=${() => actions.copy(text, `copied.${name}`)}>${t(`copy.${name}`)}</button>`)}
       <button type="button" id="save-json" @click=${actions.saveAll}>${t('saveAll')}</button>
-    </div>
-  </section>`
+    </div>`
 }
 
 /** @param {Context} context */
-export function importSection({ t, actions }) {
+export function importPart({ t, actions }) {
   const chosen = (/** @type {Event} */ { target }) => {
     const input = /** @type {HTMLInputElement} */ (target)
     if (input.files?.length) actions.import(Array.from(input.files))
     input.value = '' // the same file may be chosen again
   }
   const box = () => /** @type {HTMLTextAreaElement} */ (document.getElementById('paste'))
-  return html`<section class="import" id="import" tabindex="-1" aria-labelledby="import-title">
-    <h2 id="import-title">${t('import')}</h2>
-    <p class="text">${t('importText', { most: MOST_MEGABYTES })}</p>
+  return html`<p class="text">${t('importText', { most: MOST_MEGABYTES })}</p>
     <dl class="import-format">
       <div><dt>JSON</dt><dd>${t('importFormatJson')}</dd></div>
       <div><dt>.npy</dt><dd>${t('importFormatNpy')}</dd></div>
@@ -73,6 +69,5 @@ export function importSection({ t, actions }) {
       >${t('importExample')}</button>
       <button type="button" id="import-choose" @click=${() => document.getElementById('import-files')?.click()}>${t('importFiles')}</button>
       <input id="import-files" type="file" aria-label=${t('importFiles')} hidden multiple accept=".json,.npy,application/json" @change=${chosen} />
-    </div>
-  </section>`
+    </div>`
 }

@@ -3,10 +3,13 @@ import { live } from 'lit/directives/live.js'
 import { format } from '../../../files/number-format.js'
 import { namesOf } from '../explain/labels.js'
 import { answerOf } from '../explain/visibility-facts.js'
+import { rolesOf } from '../explain/word-roles.js'
 import { marked, rich, share, sharesOf, weightsOf } from './word-buttons.js'
 
 /** @import { Cell, SceneContext, Share, Word } from '../layer.js' */
-/** @import { Part, Place } from '../../../head/head.js' */
+/** @import { Inline, Part, Place, Value } from '../../../head/head.js' */
+/** @import { Key } from '../../../i18n/index.js' */
+/** @import { Role } from '../explain/word-roles.js' */
 
 /** A cell as a place of the inspector. @param {Cell} cell @returns {Place} */
 export const cellPlace = ({ matrix, head, row, column }) => ({
@@ -88,6 +91,89 @@ function ask(context, word) {
 /** @param {SceneContext['result']} result */
 const rulesOf = ({ settings: { left, right, padding, prefix } }) => ({ left, right, padding, prefix })
 
+/** A text whose {names} are words or numbers. @param {SceneContext['t']} t @param {Key} key @param {Record<string, Inline>} parts @returns {Part} */
+function sentence(t, key, parts) {
+  const marks = Object.fromEntries(Object.keys(parts).map(name => [name, `\uE000${name}\uE000`]))
+  const items = t(key, marks).split('\uE000')
+  return { type: 'sentence', parts: items.map((item, i) => (i % 2 ? parts[item] : item)) }
+}
+
+/** What the word asks, answers, passes on and receives; each number opens its cell. @param {SceneContext} context @param {Word} word @returns {Part[]} */
+function roles(context, word) {
+  const { t, result, head, arithmetic, matrices } = context
+  const { queries, keys } = namesOf(result)
+  const { asks, answers, passesOn, receives, decides } = rolesOf(result, head, word, arithmetic)
+  const own = (word.side === 'queries' ? queries : keys)[word.position]
+  const isSelf = !result.settings.isCross
+  /** @param {Role} role @param {readonly string[]} names */
+  const name = ({ position }, names) =>
+    html`<b class="said-word"><bdi>${isSelf && position === word.position ? t('itself') : names[position]}</bdi></b>`
+  /** @param {Role} role @param {string} [text] @returns {Value} */
+  const number = ({ value, cell }, text = value.toFixed(2).replace('-', '−')) => ({
+    value,
+    text,
+    name: t(`matrix.${cell.matrix}`),
+    scale: cell.matrix === 'scores' ? 'signed' : 'share',
+    reach: matrices.get(cell.matrix)?.reach ?? 1,
+    opens: cellPlace(cell),
+  })
+  const percent = (/** @type {Role} */ role) => number(role, share(context, role.value))
+  /** @type {Part[]} */
+  const parts = []
+  const word_ = html`<b class="said-word"><bdi>${own}</bdi></b>`
+  if (asks) {
+    const { best, own: itself, least } = asks
+    const all = {
+      word: word_,
+      best: name(best, keys),
+      score: number(best),
+      least: name(least, keys),
+      low: number(least),
+    }
+    parts.push(sentence(t, itself ? 'asksBestOwn' : 'asksBest', itself ? { ...all, own: number(itself) } : all))
+  }
+  if (answers)
+    parts.push(sentence(t, 'answersBest', { word: word_, query: name(answers, queries), score: number(answers) }))
+  if (passesOn.length === 2)
+    parts.push(
+      sentence(t, 'passesOnTwo', {
+        first: percent(passesOn[0]),
+        one: name(passesOn[0], queries),
+        second: percent(passesOn[1]),
+        other: name(passesOn[1], queries),
+      }),
+    )
+  else if (passesOn.length)
+    parts.push(sentence(t, 'passesOnOne', { first: percent(passesOn[0]), one: name(passesOn[0], queries) }))
+  if (receives?.parts.length)
+    parts.push({
+      type: 'sentence',
+      parts: [
+        t(receives.isLength ? 'receivesLength' : 'receives', { total: format(receives.total) }),
+        ...receives.parts.flatMap((role, i) => [
+          i ? t('comma') : ' ',
+          name(role, keys),
+          ' ',
+          {
+            ...number(role, format(role.value)),
+            scale: /** @type {const} */ ('signed'),
+            reach: Math.abs(receives.parts[0].value) || 1,
+          },
+        ]),
+        t('stop'),
+      ],
+    })
+  if (decides)
+    parts.push(
+      sentence(t, 'decides', {
+        head: String(decides.head + 1),
+        key: name(decides.most, keys),
+        share: percent(decides.most),
+      }),
+    )
+  return parts
+}
+
 /** What a word looks at and what looks at it. @param {SceneContext} context @param {Word} word @returns {Part[]} */
 export function wordParts(context, word) {
   const { t, result } = context
@@ -110,6 +196,7 @@ export function wordParts(context, word) {
       type: 'drawing',
       draw: () => html`<h3 class="word-title"><bdi>${name}</bdi></h3><p class="where">${position}</p>`,
     },
+    ...roles(context, word),
     ...(looks ? list(t('looksAtTitle', { share: share(context, 1 / looks.length) }), looks, 'keys') : []),
     ...(seen ? list(t('lookedAtTitle'), seen, 'queries') : []),
     {

@@ -1,0 +1,73 @@
+// What attention costs: multiplications and bytes by formulas, and how measured times grow. Pure.
+
+/** The shortest and the longest text of the slider, and its steps. */
+export const [LEAST_LENGTH, MOST_LENGTH, LENGTH_STEPS] = [6, 100_000, 400]
+/** Lengths that are measured, and the longest whose steps are stored. */
+export const MEASURED = [256, 512, 1024, 2048, 4096, 8192, 16_384]
+export const MOST_STORED = 2048
+/** Shorter texts take time for other things than pairs of words. */
+const LEAST_FITTED = 1024
+
+/** @typedef {{ n: number, fused?: number, stored?: number }} Timing milliseconds of one head of 64, fused and with all weights stored */
+
+/** A length from a step of the slider. @param {number} step */
+export const lengthAt = step =>
+  Math.round(LEAST_LENGTH * (MOST_LENGTH / LEAST_LENGTH) ** (Math.min(Math.max(step, 0), LENGTH_STEPS) / LENGTH_STEPS))
+
+/** @param {number} n */
+export const stepAt = n =>
+  Math.round((LENGTH_STEPS * Math.log(n / LEAST_LENGTH)) / Math.log(MOST_LENGTH / LEAST_LENGTH))
+
+/**
+ * @param {{ n: number, heads: number, size: number, isCausal: boolean }} given n words, heads of that size
+ */
+export function costOf({ n, heads, size, isCausal }) {
+  const width = heads * size
+  return {
+    projections: 4 * n * width ** 2,
+    mixing: isCausal ? n * (n + 1) * width : 2 * n ** 2 * width,
+    /** The length at which both are equal, without a mask. */
+    equal: 2 * width,
+    /** Weights of all heads, in bytes. */
+    stored: 4 * heads * n ** 2,
+    /** Queries, keys, values and output, in bytes. */
+    fused: 16 * n * width,
+    /** Multiplications for one more word, and the bytes of its cache. */
+    decode: 2 * n * width,
+    cache: 8 * n * width,
+  }
+}
+
+/** The length that the picture is as wide as: 24 times a power of 4. @param {number} n @param {number} size of a head */
+export function sideOf(n, size) {
+  let side = 4 * LEAST_LENGTH
+  while (side < Math.max(n, 4 * size)) side *= 4
+  return side
+}
+
+/** The exponent with which times grow: the slope of a line through their logarithms. @param {readonly Timing[]} times */
+export function growthOf(times) {
+  const points = times.flatMap(({ n, fused }) => (fused && n >= LEAST_FITTED ? [[Math.log(n), Math.log(fused)]] : []))
+  if (points.length < 2) return undefined
+  const mean = (/** @type {0 | 1} */ i) => points.reduce((sum, point) => sum + point[i], 0) / points.length
+  const [x, y] = [mean(0), mean(1)]
+  const sum = (/** @type {(dx: number, dy: number) => number} */ of) =>
+    points.reduce((all, point) => all + of(point[0] - x, point[1] - y), 0)
+  return sum((dx, dy) => dx * dy) / sum(dx => dx * dx)
+}
+
+/** Milliseconds of a length that was not measured, from the longest that was. @param {readonly Timing[]} times @param {number} n */
+export function estimateOf(times, n) {
+  const last = times[times.length - 1]
+  const growth = growthOf(times)
+  return last?.fused && growth && n > last.n ? last.fused * (n / last.n) ** growth : undefined
+}
+
+/** A spreadsheet of the times. @param {readonly Timing[]} times @param {string} browser @param {number} cores */
+export const timesToCsv = (times, browser, cores) =>
+  [
+    ['length', 'fused ms', 'stored ms', 'browser', 'cores'],
+    ...times.map(({ n, fused, stored }) => [n, fused ?? '', stored ?? '', `"${browser.replaceAll('"', '""')}"`, cores]),
+  ]
+    .map(row => row.join(','))
+    .join('\r\n')

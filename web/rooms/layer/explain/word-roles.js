@@ -1,0 +1,94 @@
+// What a word asks, answers, passes on and receives in one head, and in which head its attention is least even. Pure.
+
+import { ofHead } from '../numbers/tensors.js'
+import { looksAt, seenBy } from './word-facts.js'
+
+/** @import { Arithmetic, Cell, MatrixId, Result } from '../layer.js' */
+/** @typedef {{ position: number, value: number, cell: Cell }} Role a word and a number, with the cell of the number */
+
+/** So many parts of an output are named. */
+const MOST_PARTS = 3
+
+/**
+ * @typedef {object} Roles
+ * @property {{ best: Role, own?: Role, least: Role }} [asks] scores of its query: the largest, its own if another is larger, the smallest
+ * @property {Role} [answers] the largest score of its key
+ * @property {Role[]} passesOn the largest weights of its key
+ * @property {{ total: number, isLength: boolean, parts: Role[] }} [receives] weight times value, the largest first; with several dimensions
+ *   their lengths
+ * @property {{ head: number, most: Role }} [decides] the head that gives one key most, compared with an even share
+ */
+
+/**
+ * @param {Result} result
+ * @param {number} head
+ * @param {import('../layer.js').Word} word
+ * @param {Arithmetic} arithmetic
+ * @returns {Roles}
+ */
+export function rolesOf(result, head, { side, position }, arithmetic) {
+  const { tensors, visible, settings } = result
+  const isSelf = !settings.isCross
+  const [asks, answers] = [side === 'queries', side === 'keys' || isSelf]
+  const matrixOf = (/** @type {MatrixId} */ id) => tensors[id] && ofHead(tensors[id], head)
+  const [scores, weights] = [matrixOf('scores'), matrixOf('weights')]
+  /** @param {MatrixId} matrix @param {boolean} isRow @returns {(share: import('./word-facts.js').Share) => Role} */
+  const role = (matrix, isRow) => {
+    return ({ position: other, weight }) => {
+      const [row, column] = isRow ? [position, other] : [other, position]
+      return { position: other, value: weight, cell: { matrix, head, row, column } }
+    }
+  }
+  const asked = asks && scores ? looksAt(scores, position, visible).map(role('scores', true)) : []
+  const answered = answers && scores ? seenBy(scores, position, visible).map(role('scores', false)) : []
+  const passed = answers && weights ? seenBy(weights, position, visible).map(role('weights', false)) : []
+  const own = isSelf ? asked.find(each => each.position === position) : undefined
+  return {
+    asks:
+      asked.length > 1
+        ? { best: asked[0], own: own === asked[0] ? undefined : own, least: asked[asked.length - 1] }
+        : undefined,
+    answers: answered[0],
+    passesOn: passed.filter(({ value }) => value > 0).slice(0, 2),
+    receives: asks ? received(result, head, position, arithmetic) : undefined,
+    decides: asks ? decisive(result, position) : undefined,
+  }
+}
+
+/** @param {Result} result @param {number} head @param {number} row @param {Arithmetic} arithmetic @returns {Roles['receives']} */
+function received({ tensors, visible }, head, row, arithmetic) {
+  const { weights, V, output } = tensors
+  if (!weights || !V || !output) return undefined
+  const values = ofHead(V, head)
+  const [S, size] = values.dims
+  const own = ofHead(weights, head).row(row).data
+  const lengthOf = (/** @type {ArrayLike<number>} */ x) => Math.sqrt(arithmetic.sum(arithmetic.products(x, x)))
+  const isLength = size > 1
+  const parts = Array.from({ length: S }, (_, position) => {
+    const part = arithmetic.products(values.row(position).data, new Array(size).fill(own[position]))
+    const cell = /** @type {const} */ ({ matrix: 'weights', head, row, column: position })
+    return { position, value: isLength ? lengthOf(part) : part[0], cell }
+  })
+  const total = ofHead(output, head).row(row).data
+  return {
+    isLength,
+    total: isLength ? lengthOf(total) : total[0],
+    parts: parts
+      .filter(({ position }) => !visible || visible[row * S + position])
+      .sort((a, b) => Math.abs(b.value) - Math.abs(a.value))
+      .slice(0, MOST_PARTS),
+  }
+}
+
+/** @param {Result} result @param {number} row @returns {Roles['decides']} */
+function decisive({ tensors: { weights }, smalls, heads }, row) {
+  if (!weights || smalls || heads < 2) return undefined
+  const found = Array.from({ length: heads }, (_, head) => {
+    const { data } = ofHead(weights, head).row(row)
+    let column = 0
+    for (let i = 1; i < data.length; i++) if (data[i] > data[column]) column = i
+    const cell = /** @type {const} */ ({ matrix: 'weights', head, row, column })
+    return { head, most: { position: column, value: data[column], cell } }
+  })
+  return found.reduce((best, each) => (each.most.value > best.most.value ? each : best))
+}
