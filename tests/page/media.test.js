@@ -69,13 +69,6 @@ test('with reduced motion the walk jumps, plays, and nothing is animated', async
   while (!(await still())) await settled(page) // the page is notified in a later frame
   await page.click('#next')
   await becomes(scrolls, ['auto'], 'it is there at once')
-  await page.clock.install()
-  const step = () => page.locator('.step.is-current').getAttribute('data-step-id')
-  await page.click('#play')
-  const before = await step()
-  await page.clock.runFor(4100)
-  await becomes(async () => (await step()) !== before, true, 'who asks for a play gets it, step by step')
-  await page.click('#play')
   const moving = await page.evaluate(
     () => document.getAnimations().filter(({ playState }) => playState === 'running').length,
   )
