@@ -3,7 +3,7 @@
 import { messageOf, Trouble } from '../../files/trouble.js'
 import { toLink } from '../../shell/store.js'
 import { headsOfImported } from './check-settings.js'
-import { MEASURED } from './explain/cost.js'
+import { MEASURED } from './explain/length-cost.js'
 import { cellOfFrame, STEP_OF } from './explain/frame-steps.js'
 import { stepsOf } from './explain/steps.js'
 import { isDone, stopOf, VECTOR_SIZE } from './explain/tour.js'

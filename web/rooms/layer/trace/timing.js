@@ -1,9 +1,9 @@
 // How long attention takes on this computer: one head of 64, one thread.
 
-import { MOST_STORED } from '../explain/cost.js'
+import { MOST_STORED } from '../explain/length-cost.js'
 
 /** @import { Qkv } from 'qkv' */
-/** @import { Timing } from '../explain/cost.js' */
+/** @import { Timing } from '../explain/length-cost.js' */
 
 const SIZE = 64
 /** Milliseconds after which no other length begins; a run that is longer than the second is not repeated. */

@@ -16,7 +16,7 @@ import {
   sideOf,
   stepAt,
   timesToCsv,
-} from '../explain/cost.js'
+} from '../explain/length-cost.js'
 import { shapeSteps } from '../explain/steps.js'
 import { isSmall } from '../trace/batch-statistics.js'
 import { math } from './math.js'
