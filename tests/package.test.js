@@ -109,6 +109,7 @@ test('qkv/models adds at most 19 KB gzipped; each part that it loads later has a
     'generation',
     'attribution',
     'save-model',
+    'class-logits',
     'refusals',
     'tokenizer',
     'read-weights',

@@ -32,6 +32,7 @@ export async function* generate(model, { qkv, family, tokenizer, toIds, checkSig
   const temperature = toNumber(options.temperature ?? 0, 'generate: temperature', { least: 0 })
   const topK = toNumber(options.topK ?? family.vocab, 'generate: topK', { least: 1, whole: true })
   if (!family.decoder) throw new Error(`generate: ${model.type} is an encoder, it has no next token`)
+  if (!model.hasHead) throw new Error(`generate: this ${model.type} checkpoint has no head, it has no logits of tokens`)
   const areMany = Array.isArray(prompt) && typeof prompt[0] !== 'number'
   const sources = areMany ? prompt.map(toIds) : [toIds(prompt)]
   if (sources.length === 0 || sources.some(source => source.length === 0))

@@ -6,7 +6,7 @@ import { toFloats, toTensor } from '../base/operand.js'
 
 /** @typedef {import('./model.js').Ids} Ids */
 
-export const INPUTS = ['ids', 'embeddings', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds']
+export const INPUTS = ['ids', 'tokens', 'embeddings', 'attentionMask', 'tokenTypeIds', 'positions', 'decoderIds']
 export const RUN_OPTIONS = ['keep', 'hooks', 'cache', 'logits', 'until', 'summary']
 const KEEP = ['attentions', 'hiddenStates', 'crossAttentions', 'encoderAttentions', 'encoderHiddenStates']
 KEEP.push('attentionSummaries', 'crossAttentionSummaries', 'encoderAttentionSummaries')

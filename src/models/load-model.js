@@ -53,13 +53,14 @@ export async function loadModel(qkv, source, options = {}) {
   const use = { isLoaded: true, hasTokenizer: tokenizer !== false }
   return withFolder(source, options, use, async ({ folder, family, json, tensors }) => {
     const text = tokenizer === false ? undefined : await (await textTools()).openTokenizer(folder, readJSON, tokenizer)
+    const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
     const weights = new ModelWeights(qkv)
     await weights.load(family, tensors, folder.isDownloaded ? { ...options, onProgress: undefined } : options)
     await folder.finish?.().catch(error => {
       weights.dispose()
       throw error
     })
-    return new Model(qkv, family, weights, json, text)
+    return new Model(qkv, family, weights, json, text, classLogits)
   })
 }
 

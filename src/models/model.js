@@ -50,6 +50,7 @@ import { embeddingOf } from './weights.js'
  * @property {FloatTensor} [logits] (B, L, V); undefined if the model has no head
  * @property {FloatTensor} lastHiddenState (B, L, d), after the last norm; with logits: 'last' (B, 1, d)
  * @property {FloatTensor} [pooled] (B, d)
+ * @property {FloatTensor} [classLogits] of a checkpoint that tells classes apart: (B, classes), or (B, L, classes) if it does so for each token
  * @property {(FloatTensor | undefined)[]} attentions of each layer that is kept: (B, H, L, S)
  * @property {(FloatTensor | undefined)[]} hiddenStates inputs of layer 0, 1, ... and the output of the last, (B, L, d)
  * @property {(FloatTensor | undefined)[]} crossAttentions
@@ -151,6 +152,7 @@ export class Model {
   #family
   #weights
   #tokenizer
+  #classLogits
   #isDisposed = false
 
   /**
@@ -160,12 +162,14 @@ export class Model {
    * @param {import('./weights.js').ModelWeights} weights
    * @param {Record<string, unknown>} config
    * @param {import('./tokenizer.js').TextTool | undefined} tokenizer
+   * @param {typeof import('./class-logits.js').classLogits} [classLogits] of a family with classes
    */
-  constructor(qkv, family, weights, config, tokenizer) {
+  constructor(qkv, family, weights, config, tokenizer, classLogits) {
     this.#qkv = qkv
     this.#family = family
     this.#weights = weights
     this.#tokenizer = tokenizer
+    this.#classLogits = classLogits
     /** config.json as it was read. */
     this.config = config
   }
@@ -183,6 +187,12 @@ export class Model {
   /** Does it have a head, which computes logits? A checkpoint may lack it. */
   get hasHead() {
     return this.#weights.hasHead
+  }
+
+  /** The classes that the checkpoint tells apart, and whether it does so for a text or for each token. */
+  get classes() {
+    const { classes } = this.#family
+    return classes && { of: classes.row ? /** @type {const} */ ('text') : 'token', labels: [...classes.labels] }
   }
 
   get #isBoth() {
@@ -283,6 +293,25 @@ export class Model {
   async #inTurns(input, options, record) {
     const { forwardAsync } = await import('./forward-async.js')
     return forwardAsync(this.#qkv, given => this.#steps(input, given, { record, inParts: true }), this.stacks, options)
+  }
+
+  /**
+   * The logits of the classes of a text or, of a checkpoint for that, of each token, and their names; with all that forward returns.
+   * @param {string | ModelInput} input
+   * @param {Omit<ModelOptions, 'logits' | 'until'>} [options]
+   * @returns {ModelOutput & { logits: FloatTensor, labels: string[] }} logits: (B, classes) or (B, L, classes)
+   */
+  classify(input, options = {}) {
+    const { classes } = Model.#own(this)
+    if (!classes)
+      throw new Error(
+        `classify: this ${this.type} checkpoint tells no classes apart; architectures of config.json names none`,
+      )
+    const output = this.forward(typeof input === 'string' ? this.tokenize(input) : input, {
+      ...options,
+      logits: 'none',
+    })
+    return { ...output, logits: /** @type {FloatTensor} */ (output.classLogits), labels: classes.labels }
   }
 
   /**
@@ -458,7 +487,7 @@ export class Model {
       mask,
       encoded,
       caches: cache?.layers,
-      lastOnly: logits === 'last' && stack.causal && !isWhole,
+      lastOnly: logits === 'last' && stack.causal && !isWhole && !this.#classLogits,
       attentions: [...layers],
       hiddenStates: [...layers, undefined],
       crossAttentions: encoded ? [...layers] : [],
@@ -525,17 +554,21 @@ export class Model {
    * @param {Partial<ModelOutput>} more
    * @returns {ModelOutput}
    */
-  #finish({ ops, h, attentions, hiddenStates, crossAttentions, summaries }, { logits: rows = 'all', until }, more) {
+  #finish(ran, { logits: rows = 'all', until }, more) {
+    const { ops, h, attentions, hiddenStates, crossAttentions, summaries } = ran
     const lastHiddenState = rows === 'last' ? h.slice(1, -1) : new Tensor(h.data.slice(), [...h.dims])
-    const { pooler } = this.#family
+    const { pooler, classes } = this.#family
     const isCut = until !== undefined
     const logits =
       rows === 'none' || isCut || !this.hasHead ? undefined : makeLogits(this.#family, ops, lastHiddenState)
     const pooled = pooler && this.#weights.hasPooler && !isCut ? pool(pooler, ops, h) : undefined
+    const classLogits =
+      classes && !isCut ? this.#classLogits?.(classes, ops, h, pooled, this.#realRows(ran.read)) : undefined
     return {
       logits,
       lastHiddenState,
       pooled,
+      classLogits,
       attentions,
       hiddenStates,
       crossAttentions,
@@ -546,6 +579,14 @@ export class Model {
       encoderAttentionSummaries: [],
       ...more,
     }
+  }
+
+  /** 1 for each row that is no padding: by the mask, else by the id of padding. @param {Input} read */
+  #realRows({ ids, mask, L, past }) {
+    const pad = this.config.pad_token_id
+    return Uint8Array.from(ids, (id, n) =>
+      Number(mask ? mask.data[Math.floor(n / L) * (past + L) + past + (n % L)] : id !== pad),
+    )
   }
 
   /**

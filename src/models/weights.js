@@ -124,16 +124,19 @@ export class ModelWeights {
     const tensors = this.#canonical(family, stored)
     const names = [...tensors.keys()]
     const { optional } = family.head
-    this.hasHead = !optional || names.some(name => optional.test(name))
-    this.hasPooler = family.pooler !== undefined && tensors.has(`${family.pooler.name}.weight`)
+    const { isHeadless, classes } = family
+    this.hasHead = !isHeadless && (!optional || names.some(name => optional.test(name)))
+    this.hasPooler =
+      family.pooler !== undefined && (classes?.row === 'pooled' || tensors.has(`${family.pooler.name}.weight`))
+    const ignored = isHeadless && optional ? new RegExp(`${family.ignored.source}|${optional.source}`) : family.ignored
     const needs = this.#needs(family)
     const misfit = (/** @type {string} */ name) => {
       const [need, tensor] = [needs.get(name), tensors.get(name)]
-      if (!need || !tensor) return need || !family.ignored.test(name)
+      if (!need || !tensor) return need || !ignored.test(name)
       return !FLOATS.includes(tensor.dtype) || String(tensor.dims) !== String(need.dims)
     }
     if ([...needs.keys(), ...names].some(misfit))
-      throw (await import('./refusals.js')).otherTensors(needs, tensors, family.ignored, FLOATS)
+      throw (await import('./refusals.js')).otherTensors(needs, tensors, ignored, FLOATS)
     this.ignored = names.filter(name => !needs.has(name))
     this.used = [...needs.keys()].map(name => /** @type {StoredTensor} */ (tensors.get(name)))
     const bytes = { stored: 0, float32: 0, float16: 0, bfloat16: 0, int8: 0 }
@@ -346,6 +349,10 @@ export class ModelWeights {
     }
     if (head.project || !this.hasHead) table(embedding.tokens) // else the weight of the head holds it
     if (pooler && this.hasPooler) linear(pooler)
+    for (const { layer, norm: after } of family.classes?.layers ?? []) {
+      linear(layer)
+      norm(after)
+    }
     if (!this.hasHead) return needs
     if (head.transform) linear(head.transform)
     norm(head.norm)

@@ -6,6 +6,7 @@ Run: python3 tests/goldens/make-models.py [NAME ...] (PyTorch 1.13). Writes test
 import json
 import math
 import os
+import re
 import struct
 import sys
 
@@ -256,6 +257,38 @@ def run_opt(w, c, ids, mask):
     return out
 
 
+def make_gpt2(c, seed):
+    m, d = Maker(seed), c["n_embd"]
+    m.normal("transformer.wte.weight", c["vocab_size"], d)
+    m.normal("transformer.wpe.weight", c["n_positions"], d)
+    for i in range(c["n_layer"]):
+        at = f"transformer.h.{i}."
+        for name, size, out in (("attn.c_attn", d, 3 * d), ("attn.c_proj", d, d), ("mlp.c_fc", d, 4 * d), ("mlp.c_proj", 4 * d, d)):
+            m.normal(f"{at}{name}.weight", size, out, std=1.4 / math.sqrt(size))  # (in, out)
+            m.normal(f"{at}{name}.bias", out, std=0.3)
+        m.norm(at + "ln_1", d)
+        m.norm(at + "ln_2", d)
+    m.norm("transformer.ln_f", d)
+    return m.w
+
+
+def run_gpt2(w, c, ids, mask):
+    H, eps, out = c["n_head"], c["layer_norm_epsilon"], {}
+    conv = lambda name, x: x @ w[name + ".weight"] + w[name + ".bias"]
+    h = w["transformer.wte.weight"][ids] + w["transformer.wpe.weight"][left_positions(mask)]
+    out["hidden.0"] = h
+    for i in range(c["n_layer"]):
+        at = f"transformer.h.{i}."
+        q, k, v = (split(part, H) for part in conv(at + "attn.c_attn", layer_norm(w, at + "ln_1", h, eps)).chunk(3, -1))
+        weights, y = attend(q, k, v, causal(mask), q.shape[-1] ** -0.5)
+        h = h + conv(at + "attn.c_proj", y)
+        x = layer_norm(w, at + "ln_2", h, eps)
+        h = h + conv(at + "mlp.c_proj", ACT["gelu_new"](conv(at + "mlp.c_fc", x)))
+        out[f"attention.{i}"], out[f"hidden.{i + 1}"] = weights, h
+    out["final"] = layer_norm(w, "transformer.ln_f", h, eps)
+    return out
+
+
 def make_neox(c, seed):
     m, d = Maker(seed), c["hidden_size"]
     m.normal("gpt_neox.embed_in.weight", c["vocab_size"], d)
@@ -394,6 +427,8 @@ def run_encoder(w, c, n, ids, mask, types):
         out[f"attention.{i}"], out[f"hidden.{i + 1}"] = weights, h
     if "pooler" in n:
         out["pooled"] = torch.tanh(lin(w, n["pooler"], h[:, 0]))
+    if n["head"] + ".weight" not in w:
+        return out
     x = layer_norm(w, n["head_norm"], ACT[n.get("head_act", n["act"])](lin(w, n["head"], h)), eps)
     out["logits"] = F.linear(x, w[n["embeddings"] + "word_embeddings.weight"], w[n["head_bias"]])
     return out
@@ -439,6 +474,8 @@ def run_modernbert(w, c, ids, mask):
         h = h + lin(w, at + "mlp.Wo", F.gelu(a) * g)
         out[f"attention.{i}"], out[f"hidden.{i + 1}"] = weights, h
     out["final"] = norm("model.final_norm", h)
+    if "decoder.bias" not in w:
+        return out
     x = norm("head.norm", F.gelu(lin(w, "head.dense", out["final"])))
     out["logits"] = F.linear(x, w["model.embeddings.tok_embeddings.weight"], w["decoder.bias"])
     return out
@@ -650,6 +687,90 @@ CASES = {
 }
 
 
+# Heads that tell classes apart. A case with the tensors of its head, without those of the head for words.
+def first(out, i):
+    return out[max(name for name in out if name.startswith("hidden"))][:, 0]
+
+
+def every(out, i):
+    return out[max(name for name in out if name.startswith("hidden"))]
+
+
+def last_real(out, i):
+    at = (i["mask"] * torch.arange(i["mask"].shape[1])).argmax(-1)
+    return out["final"][torch.arange(len(at)), at]
+
+
+def mean_real(out, i):
+    mask = i["mask"][:, :, None].to(out["final"].dtype)
+    return (out["final"] * mask).sum(1) / mask.sum(1)
+
+
+def classes(case, architecture, labels, seed, layers, head, side="right", drop="^lm_head", **more):
+    """layers: (name, out, in, bias) of each new one."""
+    model_type, c, w, run, _ = case
+    c = {**c, "architectures": [architecture], "id2label": {str(n): label for n, label in enumerate(labels)}, **more}
+    m = Maker(seed)
+    for layer in layers:
+        m.linear(*layer)
+    w = {**{name: value for name, value in w.items() if not re.search(drop, name)}, **m.w}
+
+    def with_classes(w, i):
+        out = run(w, i)
+        out.pop("logits", None)
+        out["class_logits"] = head(w, out, i)
+        return out
+
+    return model_type, c, w, with_classes, side
+
+
+GPT2 = {
+    "vocab_size": 40, "n_embd": 24, "n_layer": 2, "n_head": 4, "n_positions": 32, "activation_function": "gelu_new",
+    "layer_norm_epsilon": 1e-5, "pad_token_id": 0,
+}
+BERT_NAMES = {
+    **ROBERTA_NAMES, "counts": False, "embeddings": "bert.embeddings.", "layers": [f"bert.encoder.layer.{i}." for i in range(3)],
+    "run": [f"bert.encoder.layer.{i}." for i in range(3)], "head": "cls.predictions.dense", "head_norm": "cls.predictions.norm",
+    "head_bias": "cls.predictions.bias",
+}
+POOLED = {**BERT_NAMES, "pooler": "bert.pooler.dense"}
+bert = lambda names: encoder_case("bert", {**BERT, "type_vocab_size": 2, "pad_token_id": 0}, 21, names)
+gpt2 = ("gpt2", GPT2, make_gpt2(GPT2, 24), lambda w, i: run_gpt2(w, GPT2, i["ids"], i["mask"]), "right")
+NER = ["O", "B-PER", "I-PER"]
+CASES["bert-sequence"] = classes(
+    bert(POOLED), "BertForSequenceClassification", ["no", "yes"], 31, [("classifier", 2, 24)],
+    lambda w, out, i: lin(w, "classifier", out["pooled"]), drop="^cls",
+)
+CASES["bert-tokens"] = classes(
+    bert(BERT_NAMES), "BertForTokenClassification", NER, 32, [("classifier", 3, 24)],
+    lambda w, out, i: lin(w, "classifier", every(out, i)), drop="^cls",
+)
+CASES["xlm-roberta-sequence"] = classes(
+    CASES["xlm-roberta"], "XLMRobertaForSequenceClassification", NER, 33, [("classifier.dense", 24, 24), ("classifier.out_proj", 3, 24)],
+    lambda w, out, i: lin(w, "classifier.out_proj", torch.tanh(lin(w, "classifier.dense", first(out, i)))),
+)
+CASES["electra-sequence"] = classes(
+    CASES["electra"], "ElectraForSequenceClassification", NER, 34, [("classifier.dense", 24, 24), ("classifier.out_proj", 3, 24)],
+    lambda w, out, i: lin(w, "classifier.out_proj", F.gelu(lin(w, "classifier.dense", first(out, i)))), drop="^generator",
+)
+CASES["modernbert-sequence"] = classes(
+    CASES["modernbert"], "ModernBertForSequenceClassification", NER, 35, [("classifier", 3, 24)],
+    lambda w, out, i: lin(w, "classifier", F.layer_norm(F.gelu(lin(w, "head.dense", mean_real(out, i))), (24,), w["head.norm.weight"], None, 1e-5)),
+    drop="^decoder", classifier_pooling="mean",
+)
+CASES["gpt2-sequence"] = classes(
+    gpt2, "GPT2ForSequenceClassification", NER, 36, [("score", 3, 24, False)], lambda w, out, i: lin(w, "score", last_real(out, i)),
+)
+CASES["llama-sequence"] = classes(
+    llama_case("llama", LLAMA, 25), "LlamaForSequenceClassification", NER, 37, [("score", 3, 24, False)],
+    lambda w, out, i: lin(w, "score", last_real(out, i)),
+)
+CASES["llama-tokens"] = classes(
+    llama_case("llama", LLAMA, 26), "LlamaForTokenClassification", NER, 38, [("score", 3, 24)],
+    lambda w, out, i: lin(w, "score", out["final"]),
+)
+
+
 def inputs_of(side, pad, g):
     draw = lambda *shape: torch.randint(2, 40, shape, generator=g)
     one = {"ids": draw(1, 14), "mask": torch.ones(1, 14, dtype=torch.long)}
@@ -665,7 +786,7 @@ def inputs_of(side, pad, g):
 
 
 def kind_of(name):
-    return "attention" if "attention" in name else "logits" if name == "logits" else "hidden"
+    return "attention" if "attention" in name else name if name.endswith("logits") else "hidden"
 
 
 for name, (model_type, config, weights, run, side) in CASES.items():
@@ -678,24 +799,27 @@ for name, (model_type, config, weights, run, side) in CASES.items():
     inputs = inputs_of(side, config.get("pad_token_id", 0), torch.Generator().manual_seed(99))
     if config.get("type_vocab_size", 1) > 1:
         inputs["one"]["types"][0, 6:] = 1
-    expected, error, listed = {}, {"hidden": 0.0, "attention": 0.0, "logits": 0.0}, []
+    expected, error, listed = {}, {"hidden": 0.0, "attention": 0.0}, []
     for input_name, given in inputs.items():
         exact = run({key: value.double() for key, value in stored.items()}, given)
         rounded = run({key: value.float() for key, value in stored.items()}, given)
         rows = given["mask"].bool()
         for key, value in exact.items():
             own = torch.ones_like(given["decoder"]).bool() if side == "both" and not key.startswith("encoder") else rows
-            if key != "pooled":
+            if key != "pooled" and value.dim() > 2:
                 keep = own[:, None, :, None] if "attention" in key else own[:, :, None]
                 value = value * keep
                 difference = ((rounded[key] * keep) - value).abs().max().item()
             else:
                 difference = (rounded[key] - value).abs().max().item()
-            error[kind_of(key)] = max(error[kind_of(key)], difference)
+            error[kind_of(key)] = max(error.get(kind_of(key), 0.0), difference)
             expected[f"{input_name}/{key}"] = value.float()
         entry = {"name": input_name, "input_ids": given["ids"].tolist(), "attention_mask": given["mask"].tolist()}
         if config.get("type_vocab_size", 1) > 1:
             entry["token_type_ids"] = given["types"].tolist()
+        if "class_logits" in exact:
+            best = exact["class_logits"].argmax(-1)
+            entry["classes"] = best.tolist() if best.dim() == 1 else [row[real].tolist() for row, real in zip(best, rows)]
         if side == "both":
             entry["decoder_input_ids"] = given["decoder"].tolist()
         # With dynamic frequencies the keys of a cache have those of the length at which they were computed.
@@ -714,7 +838,8 @@ for name, (model_type, config, weights, run, side) in CASES.items():
         json.dump({"model_type": model_type, **config}, file, indent=1)
         file.write("\n")
     tolerance = {key: {"abs": 8 * value, "rel": 1e-6} for key, value in error.items()}
+    labels = {"labels": list(config["id2label"].values())} if "id2label" in config else {}
     with open(os.path.join(folder, "expected.json"), "w") as file:
-        json.dump({"model_type": model_type, "tolerance": tolerance, "float32_error": error, "inputs": listed}, file)
+        json.dump({"model_type": model_type, "tolerance": tolerance, "float32_error": error, **labels, "inputs": listed}, file)
         file.write("\n")
     print(name, error, [entry.get("greedy_gap") for entry in listed])

@@ -8,6 +8,7 @@ import { loadModel } from '../../src/models.js'
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/models/model.js').ModelOutput} ModelOutput */
 /** @typedef {{ abs: number, rel: number }} Tolerance */
+/** @typedef {'hidden' | 'attention' | 'logits' | 'class_logits' | 'embedding'} Kind */
 /**
  * @typedef {object} GoldenInput
  * @property {string} name
@@ -18,9 +19,11 @@ import { loadModel } from '../../src/models.js'
  * @property {number[][]} [decoder_input_ids]
  * @property {number[][]} [greedy]
  * @property {{ row: number, position: number, id: number }[]} [fill_mask]
+ * @property {number[] | number[][]} [classes]
  *
  * @typedef {object} Expected
- * @property {Record<'hidden' | 'attention' | 'logits', Tolerance>} tolerance
+ * @property {Record<Kind, Tolerance>} tolerance
+ * @property {string[]} [labels]
  * @property {GoldenInput[]} inputs
  * @property {{ text: string, pair?: string, ids: number[] }[]} [tokenization]
  */
@@ -76,7 +79,7 @@ export async function checkGolden(qkv, folder, options) {
   const { expected, tensors } = await readGolden(folder)
   const model = await loadModel(qkv, folder, options)
   const { tolerance } = expected
-  const shares = { hidden: 0, attention: 0, logits: 0 }
+  const shares = { hidden: 0, attention: 0, logits: 0, class_logits: 0, embedding: 0 }
   for (const input of expected.inputs) {
     const r = model.forward(
       {
@@ -101,6 +104,19 @@ export async function checkGolden(qkv, folder, options) {
       const logits = /** @type {FloatTensor} */ (r.logits).row(row).row(position).data
       assert.equal(logits.indexOf(Math.max(...logits)), id, `mask at ${position}`)
     }
+    if (input.classes) {
+      const { logits, labels } = model.classify({ ids: input.input_ids, attentionMask: input.attention_mask })
+      assert.deepEqual(labels, expected.labels)
+      const best = (/** @type {FloatTensor} */ { data }) => data.indexOf(Math.max(...data))
+      for (const [b, want] of input.classes.entries()) {
+        const own = logits.row(b)
+        if (!Array.isArray(want)) assert.equal(best(own), want, `class of ${input.name}, row ${b}`)
+        else {
+          const found = input.attention_mask[b].flatMap((one, i) => (one ? best(own.row(i)) : []))
+          assert.deepEqual(found, want, `classes of ${input.name}, row ${b}`)
+        }
+      }
+    }
     for (const [b, ids] of (input.greedy ?? []).entries()) {
       const prompt = input.input_ids[b].filter((_, i) => input.attention_mask[b][i])
       const given = []
@@ -123,16 +139,19 @@ export async function checkGolden(qkv, folder, options) {
 /**
  * @param {ModelOutput} r
  * @param {string} name as in the golden file
- * @returns {{ got: FloatTensor | undefined, kind: 'hidden' | 'attention' | 'logits', rows: 'source' | 'target' }}
+ * @returns {{ got: FloatTensor | undefined, kind: Kind, rows: 'source' | 'target' }}
  */
 function find(r, name) {
-  const match = /^(encoder\.|decoder\.|cross\.)?(hidden|attention|final|logits|pooled)(?:\.(\d+))?$/.exec(name)
+  const match = /^(encoder\.|decoder\.|cross\.)?(hidden|attention|final|logits|pooled|class_logits)(?:\.(\d+))?$/.exec(
+    name,
+  )
   assert.ok(match, `a tensor of another kind: ${name}`)
   const [, stack, what, number] = match
   const layer = Number(number)
   const isEncoder = stack === 'encoder.'
   const rows = isEncoder ? 'source' : 'target'
   if (what === 'logits') return { got: r.logits, kind: 'logits', rows }
+  if (what === 'class_logits') return { got: r.classLogits, kind: what, rows }
   if (what === 'pooled') return { got: r.pooled, kind: 'hidden', rows }
   if (what === 'final') return { got: isEncoder ? r.encoderLastHiddenState : r.lastHiddenState, kind: 'hidden', rows }
   if (what === 'hidden')

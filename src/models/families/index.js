@@ -52,6 +52,15 @@ export async function familyOf(config) {
   const family = (await FAMILIES[type]()).describe(config)
   const stopIds = family.decoder ? config.ids('eos_token_id', family.vocab) : []
   const [firstId] = family.encoder && family.decoder ? config.ids('forced_bos_token_id', family.vocab) : []
+  const [given] = [config.get('architectures')].flat()
+  const architecture = typeof given === 'string' ? given : ''
+  const [, task, what] = /For((Sequence|Token)Classification|QuestionAnswering)$/.exec(architecture) ?? []
+  const classes = what
+    ? (await import('./classes.js')).classesOf(config, type, /** @type {'Token'} */ (what), family)
+    : undefined
+  // The head of a bare model that is not its table of tokens was not saved.
+  const isBare = /^(?!.*(LMHead|DoubleHeads|MT)).*Model$/.test(architecture)
+  const isHeadless = Boolean(task || (family.decoder && isBare && !family.head.tied))
   config.end()
-  return { ...family, type, stopIds, firstId }
+  return { ...family, type, stopIds, firstId, classes, isHeadless }
 }

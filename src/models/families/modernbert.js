@@ -10,7 +10,6 @@ import { ropeFrequencies } from '../rope-scaling.js'
 
 /** Keys of training and of kernels. */
 const UNUSED = [
-  'classifier_pooling',
   'layer_norm_eps',
   'sparse_prediction',
   'sparse_pred_ignore_index',

@@ -83,9 +83,22 @@
  * @property {RegExp} ignored names of tensors that are not used
  * @property {number} [startId] first id of the decoder, in an encoder-decoder
  *
- * The description of a model of a family: its model_type, the ids at which generation ends, and the first id that is generated,
- * if there is only one.
- * @typedef {Description & { type: string, stopIds: readonly number[], firstId?: number }} Family
+ * The classes that a checkpoint tells apart: layers on the first row of a text, its last one, the mean of its rows, or what the
+ * pooler makes; without `row` on the rows of all tokens.
+ * @typedef {object} ClassesSpec
+ * @property {readonly string[]} labels
+ * @property {'first' | 'last' | 'mean' | 'pooled'} [row]
+ * @property {{ layer: LinearSpec, activation?: ActivationName | 'tanh', norm?: NormSpec }[]} layers
+ *
+ * The description of a model of a family, with what its checkpoint says.
+ * @typedef {object} Checkpoint
+ * @property {string} type the model_type
+ * @property {readonly number[]} stopIds the ids at which generation ends
+ * @property {number} [firstId] the first id that is generated, if there is only one
+ * @property {ClassesSpec} [classes]
+ * @property {boolean} isHeadless it has no logits of tokens, whatever its family has
+ *
+ * @typedef {Description & Checkpoint} Family
  */
 
 /** @type {Record<string, ActivationName>} */

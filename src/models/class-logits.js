@@ -1,0 +1,56 @@
+// Logits of classes, from what leaves the model. Loaded with a checkpoint that has classes.
+
+import { Tensor } from '../base/tensor.js'
+import { copyOf } from './model-hooks.js'
+
+/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @typedef {import('./family-shapes/parts.js').ClassesSpec} ClassesSpec */
+
+/**
+ * @param {ClassesSpec} classes
+ * @param {import('./network.js').ModelOperations} ops
+ * @param {FloatTensor} h (B, L, d)
+ * @param {FloatTensor | undefined} pooled (B, d)
+ * @param {Uint8Array} real (B, L): 1 where a row is no padding
+ * @returns {FloatTensor} (B, classes), or (B, L, classes) of tokens
+ */
+export function classLogits({ row, layers }, ops, h, pooled, real) {
+  let y = row === 'pooled' ? /** @type {FloatTensor} */ (pooled) : row ? rowsOf(row, copyOf(h), real) : h
+  for (const { layer, activation, norm } of layers) {
+    const isTanh = activation === 'tanh'
+    y = ops.dense(layer, y, isTanh || !activation ? {} : { activation })
+    if (isTanh) y = ops.qkv.tanh(y)
+    if (norm) y = ops.norm(norm, y)
+  }
+  return copyOf(y)
+}
+
+/**
+ * The first row of each text, its last one, or the mean of its rows.
+ * @param {'first' | 'last' | 'mean'} which
+ * @param {FloatTensor} h (B, L, d)
+ * @param {Uint8Array} real (B, L)
+ * @returns {FloatTensor} (B, d)
+ */
+function rowsOf(which, { data, dims: [B, L, d] }, real) {
+  const out = new Float32Array(B * d)
+  for (let b = 0; b < B; b++) {
+    const row = (/** @type {number} */ i) => data.subarray((b * L + i) * d, (b * L + i + 1) * d)
+    const own = real.subarray(b * L, (b + 1) * L)
+    if (which !== 'mean') out.set(row(which === 'first' ? 0 : Math.max(0, own.lastIndexOf(1))), b * d)
+    else {
+      const sum = new Float64Array(d)
+      own.forEach((one, i) => {
+        const own = one ? row(i) : undefined
+        own?.forEach((value, c) => {
+          sum[c] += value
+        })
+      })
+      const count = own.reduce((n, one) => n + one, 0)
+      sum.forEach((value, c) => {
+        out[b * d + c] = value / count
+      })
+    }
+  }
+  return new Tensor(out, [B, d])
+}

@@ -1,0 +1,66 @@
+// The classes of a checkpoint that was fine-tuned to tell them apart, for a whole text or for each token. Loaded for such checkpoints only.
+// https://github.com/huggingface/transformers: the classes ...ForSequenceClassification and ...ForTokenClassification
+
+import { describe } from '../../base/errors.js'
+
+/** @typedef {import('../config.js').Config} Config */
+/** @typedef {import('../family-shapes/parts.js').ClassesSpec} ClassesSpec */
+
+const BERTS = ['bert', 'albert']
+const ROBERTAS = ['roberta', 'xlm-roberta', 'camembert', 'mpnet', 'electra']
+/** Their layer is named `score`, for tokens too. */
+const LLAMAS = ['llama', 'mistral', 'qwen2', 'qwen3', 'gemma2', 'smollm3']
+const DECODERS = ['gpt2', 'gpt_neo', 'gpt_neox', 'phi', 'opt', 'gemma3_text', ...LLAMAS]
+const TOKENS = [...BERTS, ...ROBERTAS, ...LLAMAS, 'distilbert', 'modernbert', 'gpt2', 'gpt_neo', 'gpt_neox']
+
+/**
+ * @param {Config} c
+ * @param {string} type the model_type
+ * @param {'Sequence' | 'Token'} what
+ * @param {import('../family-shapes/parts.js').Description} family
+ * @returns {ClassesSpec}
+ */
+export function classesOf(c, type, what, { width: d, head }) {
+  const labels = labelsOf(c)
+  const out = labels.length
+  const isToken = what === 'Token'
+  const dense = (/** @type {string} */ name) => ({ name, out: d, in: d, bias: true })
+  const last = (/** @type {string} */ name, bias = true) => ({ layer: { name, out, in: d, bias } })
+  /** @type {(row: ClassesSpec['row'], ...layers: ClassesSpec['layers']) => ClassesSpec} */
+  const classes = (row, ...layers) => ({ labels, row: isToken ? undefined : row, layers })
+  if (type === 'modernbert') {
+    const pooling = c.choice('classifier_pooling', { cls: 'first', mean: 'mean' }, 'cls')
+    const { transform, activation, norm } = head
+    if (transform)
+      return classes(/** @type {'mean'} */ (pooling), { layer: transform, activation, norm }, last('classifier'))
+  }
+  if (isToken && TOKENS.includes(type)) return classes(undefined, last(LLAMAS.includes(type) ? 'score' : 'classifier'))
+  if (!isToken && BERTS.includes(type)) return classes('pooled', last('classifier'))
+  if (!isToken && type === 'distilbert')
+    return classes('first', { layer: dense('pre_classifier'), activation: 'relu' }, last('classifier'))
+  if (!isToken && ROBERTAS.includes(type))
+    return classes(
+      'first',
+      { layer: dense('classifier.dense'), activation: type === 'electra' ? 'gelu' : 'tanh' },
+      last('classifier.out_proj'),
+    )
+  if (!isToken && DECODERS.includes(type)) return classes('last', last('score', false))
+  throw new RangeError(`config.json: ${type} with classes for ${isToken ? 'each token' : 'a text'} is not covered`)
+}
+
+/**
+ * The names of the classes: id2label by number; without it LABEL_0, LABEL_1, ...
+ * @param {Config} c
+ * @returns {string[]}
+ */
+function labelsOf(c) {
+  const given = c.get('id2label')
+  if (given === undefined) return Array.from({ length: c.size('num_labels', 2) }, (_, n) => `LABEL_${n}`)
+  const names = Object(given)
+  const labels = Array.from({ length: Object.keys(names).length }, (_, n) => names[n])
+  if (typeof given !== 'object' || !labels.length || !labels.every(label => typeof label === 'string'))
+    throw new TypeError(
+      `config.json: id2label: ${describe(given)} given, a name for each of the numbers from 0 expected`,
+    )
+  return labels
+}

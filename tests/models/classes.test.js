@@ -1,0 +1,103 @@
+// Checkpoints that tell classes apart, and decoders without a head. The numbers of all heads are in goldens.test.js.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load } from '../../src/index.js'
+import { loadModel, readSafetensors, writeSafetensors } from '../../src/models.js'
+import { Tokenizer } from './tokenizer.js'
+
+const qkv = await load()
+after(() => assert.equal(qkv.memory.resident, 0))
+const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
+const open = (/** @type {string} */ name) => loadModel(qkv, `${folder}/${name}`, { tokenizer: Tokenizer })
+
+/**
+ * The files of a golden checkpoint with another config and other tensors.
+ * @param {string} name
+ * @param {Record<string, unknown>} change
+ * @param {(tensors: Record<string, import('../../src/base/tensor.js').FloatTensor>) => void} [edit]
+ */
+async function changed(name, change, edit = () => {}) {
+  const config = JSON.parse(readFileSync(`${folder}/${name}/config.json`, 'utf8'))
+  const tensors = await readSafetensors(new Uint8Array(readFileSync(`${folder}/${name}/model.safetensors`)))
+  edit(tensors)
+  return {
+    'config.json': new TextEncoder().encode(JSON.stringify({ ...config, ...change })),
+    'model.safetensors': writeSafetensors(tensors),
+  }
+}
+
+test('classify reads a text or ids, and gives the names of the classes; forwardAsync gives the same logits', async () => {
+  const model = await open('distilbert-sst-tiny')
+  assert.deepEqual(model.classes, { of: 'text', labels: ['NEGATIVE', 'POSITIVE'] })
+  const text = 'The river was slow.'
+  const { logits, labels } = model.classify(text)
+  assert.deepEqual(labels, ['NEGATIVE', 'POSITIVE'])
+  assert.deepEqual([...logits.dims], [1, 2])
+  const kept = model.classify(text, { keep: ['attentions.1'] })
+  assert.equal(kept.attentions[1]?.dims.length, 4)
+  assert.deepEqual(model.classify(model.tokenize(text)).logits.data, logits.data)
+  const { classLogits, logits: words } = await model.forwardAsync(model.tokenize(text))
+  assert.deepEqual(classLogits?.data, logits.data)
+  assert.equal(words, undefined)
+  assert.equal(model.hasHead, false)
+  const without = model.classify(text, { hooks: { 'layers.1.heads.2': 0 } }).logits
+  assert.notDeepEqual(without.data, logits.data)
+  model.dispose()
+})
+
+test('a classifier on GPT-2 shows no logits of tokens, and reads the last token that is no padding', async () => {
+  const model = await open('gpt2-sequence-made')
+  const ids = [5, 9, 13, 5]
+  const { logits, classLogits } = model.forward({ ids })
+  assert.equal(logits, undefined)
+  const padded = model.classify({ ids: [[...ids, 0, 0]] })
+  const masked = model.classify({ ids: [[...ids, 7, 7]], attentionMask: [[1, 1, 1, 1, 0, 0]] })
+  for (const given of [padded, masked])
+    given.logits.data.forEach((value, n) => {
+      assert.ok(Math.abs(value - Number(classLogits?.data[n])) <= 1e-5)
+    })
+  assert.deepEqual(model.forward({ ids }, { logits: 'last' }).classLogits?.data, classLogits?.data)
+  await assert.rejects(
+    () => model.generate(ids).next(),
+    /generate: this gpt2 checkpoint has no head, it has no logits of tokens/,
+  )
+  assert.throws(() => model.logitLens(model.forward({ ids }).lastHiddenState), /has no head/)
+  model.dispose()
+})
+
+test('a decoder without a head gives hidden states', async () => {
+  const files = await changed('llama-linear-made', { architectures: ['LlamaModel'], tie_word_embeddings: false })
+  const model = await loadModel(qkv, files)
+  const { logits, lastHiddenState } = model.forward({ ids: [5, 9] })
+  assert.equal(logits, undefined)
+  assert.deepEqual([...lastHiddenState.dims], [1, 2, 24])
+  model.dispose()
+  const whole = await changed('llama-linear-made', { architectures: ['LlamaForCausalLM'], tie_word_embeddings: false })
+  await assert.rejects(loadModel(qkv, whole), /missing: lm_head\.weight/)
+})
+
+test('without id2label classes are LABEL_0 and so on; what does not fit is refused', async () => {
+  const name = 'bert-tokens-made'
+  const model = await loadModel(qkv, await changed(name, { id2label: undefined, num_labels: 3 }))
+  assert.deepEqual(model.classes, { of: 'token', labels: ['LABEL_0', 'LABEL_1', 'LABEL_2'] })
+  assert.deepEqual([...model.classify({ ids: [[5, 9, 13]] }).logits.dims], [1, 3, 3])
+  model.dispose()
+  for (const [change, message] of /** @type {[Record<string, unknown>, RegExp][]} */ ([
+    [{ id2label: { 0: 'a', 1: 'b' } }, /classifier\.weight is \(3, 24\), \(2, 24\) expected/],
+    [{ id2label: { 1: 'a', 2: 'b' } }, /id2label: an Object given, a name for each of the numbers from 0 expected/],
+    [{ id2label: { 0: 1 } }, /id2label: an Object given/],
+    [{ id2label: {} }, /id2label: an Object given/],
+    [{ id2label: 'abc' }, /id2label: "abc" given/],
+    [{ architectures: ['BertForSequenceClassification'] }, /missing: pooler\.dense\.bias/],
+  ]))
+    await assert.rejects(loadModel(qkv, await changed(name, change)), message, JSON.stringify(change))
+  const other = await changed('phi-made', { architectures: ['PhiForTokenClassification'] })
+  await assert.rejects(loadModel(qkv, other), /phi with classes for each token is not covered/)
+  const plain = await open('bert-tiny')
+  assert.equal(plain.classes, undefined)
+  assert.throws(() => plain.classify('a'), /classify: this bert checkpoint tells no classes apart/)
+  plain.dispose()
+})
