@@ -341,10 +341,17 @@ test('a run is cancelled between two layers; what was asked for next is answered
 
 test('a run that takes long tells how far it is', async () => {
   const model = await loadModel(qkv, `${goldens}gpt2-tiny`, { tokenizer: Tokenizer })
-  /** @type {number[]} */
-  const shares = []
-  await runOf(qkv, model, { text: 'The cat' }, {}, undefined, undefined, { onProgress: share => shares.push(share) })
-  assert.deepEqual(shares, [1 / 3, 2 / 3, 1])
+  /** @type {{ layer: number, layers: number }[]} */
+  const done = []
+  await runOf(qkv, model, { text: 'The cat' }, {}, undefined, undefined, { onProgress: each => done.push(each) })
+  assert.deepEqual(
+    done.map(({ layer, layers }) => [layer, layers]),
+    [
+      [1, 3],
+      [2, 3],
+      [3, 3],
+    ],
+  )
   model.dispose()
 })
 

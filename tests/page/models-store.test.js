@@ -374,6 +374,92 @@ test('a lost worker keeps what is drawn, asks nothing, and starts again with the
   store.close()
 })
 
+const CHAPTER = 'The king wrote that the cat had chased the dog through the garden. '.repeat(31)
+
+test('a long text is counted before it is read; one that takes long waits for the reader, with its time by the runs so far', async () => {
+  const { store, act, settled, shown } = start()
+  const files = folder('qwen3-tiny-bf16')
+  const config = JSON.parse((await files.find(({ name }) => name === 'config.json')?.text()) ?? '')
+  const longer = new File([JSON.stringify({ ...config, max_position_embeddings: 4096 })], 'config.json')
+  act.bring([longer, ...files.filter(({ name }) => name !== 'config.json')])
+  await settled()
+  act.type('The king')
+  await settled()
+  const { id } = /** @type {any} */ (shown().openModel)
+  const { timed } = store.state.view
+  assert.ok(timed?.model === id && timed.tokens >= Number(shown().run?.ids.length))
+  act.show({ mostBytes: 1e9, timed: { model: id, tokens: 100, milliseconds: 1e6 } })
+  const before = shown().run
+  act.type(CHAPTER)
+  assert.ok(types(store).includes('count'))
+  assert.ok(store.state.settings.prompt === 'The king' && store.state.view.draft === CHAPTER)
+  await settled()
+  const { tokens, fitting } = /** @type {any} */ (store.state.got.count).value
+  assert.ok(tokens > 600 && fitting === CHAPTER, `${tokens}`)
+  assert.equal(shown().run, before, 'the run before stays, and nothing runs')
+  act.dropDraft()
+  assert.equal(store.state.view.draft, undefined)
+  act.type(CHAPTER)
+  await settled()
+  act.readDraft(CHAPTER)
+  assert.equal(store.state.view.draft, undefined)
+  await settled()
+  assert.equal(shown().run?.ids.length, tokens)
+  assert.equal(store.state.view.timed?.tokens, tokens, 'the longest run is the measure')
+  act.show({ timed: { model: id, tokens, milliseconds: 1000 } })
+  act.type(`${CHAPTER} Then`)
+  while (store.state.view.draft !== undefined) await new Promise(resolve => setTimeout(resolve))
+  assert.ok(store.state.settings.prompt?.endsWith('Then'), 'what takes a moment is read at once')
+  await settled()
+})
+
+test('a text beyond the limit is said with both numbers, stays in the field, and its beginning can be read', async () => {
+  const { store, act, settled, shown } = await begin()
+  act.type(CHAPTER)
+  await settled()
+  const { tokens, fitting } = /** @type {any} */ (store.state.got.count).value
+  assert.ok(tokens > 64)
+  assert.ok(shown().run?.ids.length === 10 && store.state.view.draft === CHAPTER)
+  assert.ok(CHAPTER.startsWith(fitting))
+  act.readDraft(fitting)
+  await settled()
+  assert.ok(Number(shown().run?.ids.length) > 55 && Number(shown().run?.ids.length) <= 64)
+  assert.equal(failureOf(store.state), undefined)
+})
+
+test('a text file becomes the text; other files are still a model', async () => {
+  const { store, act, settled, shown } = await begin()
+  act.bring([new File(['The dog wrote'], 'chapter.txt')])
+  await settled()
+  assert.equal(shown().text, 'The dog wrote')
+  assert.equal(shown().openModel?.type, 'gpt2')
+  act.bring([new File([CHAPTER], 'long.TXT')])
+  await settled()
+  assert.ok(store.state.view.draft === CHAPTER)
+})
+
+test('the time of a text is that of a measured run, grows with its length, and is not known before one', async () => {
+  const { secondsOf, mostTokens } = await import('../../web/rooms/models/long-text.js')
+  const stack = { layers: 12, heads: 12, headDim: 64 }
+  const model = /** @type {any} */ ({
+    id: 'a',
+    stacks: { decoder: stack },
+    parameters: 124e6,
+    vocab: 50257,
+    positions: 1024,
+    bytes: 250e6,
+  })
+  const timed = { model: 'a', tokens: 100, milliseconds: 800 }
+  assert.equal(secondsOf(model, timed, 100), 0.8)
+  const [twice, ten] = [200, 1000].map(tokens => Number(secondsOf(model, timed, tokens)))
+  assert.ok(twice > 1.2 && twice < 1.9 && ten > 7 && ten < 16, `${twice} ${ten}`)
+  assert.equal(secondsOf(model, { ...timed, model: 'b' }, 100), undefined)
+  assert.equal(secondsOf(model, undefined, 100), undefined)
+  assert.equal(mostTokens(model, 3.5e9), 1024)
+  assert.equal(mostTokens({ ...model, positions: Infinity }, 1.25e9), Math.floor(Math.sqrt(1e9 / 96)))
+  assert.equal(mostTokens({ ...model, positions: Infinity }, 1e6), 0)
+})
+
 /** Words that a tokenizer has, whole. @param {string[]} words @param {boolean} hasUnknown */
 const tokenizerOf = (words, hasUnknown) => ({
   version: '1.0',

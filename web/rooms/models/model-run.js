@@ -77,8 +77,8 @@ function pickRows(states, rows) {
 }
 
 /**
- * What ends a run before its time, and what hears how far it is: from 0 to 1.
- * @typedef {{ signal?: AbortSignal, onProgress?: (share: number) => void }} Watch
+ * What ends a run before its time, and what hears how many layers have run.
+ * @typedef {{ signal?: AbortSignal, onProgress?: (done: { layer: number, layers: number }) => void }} Watch
  */
 
 /**
@@ -224,7 +224,7 @@ async function collect(model, input, hooks, ids, targetIds, { signal, onProgress
     hooks: /** @type {any} */ (all),
     logits: 'none',
     signal,
-    onLayer: ({ layer, layers }) => onProgress?.(layer / layers),
+    onLayer: onProgress,
   })
   if (isHeld)
     for (const [stack] of stacks)

@@ -40,7 +40,9 @@ export function draw(context) {
   const { t, act, view, got, run, head } = room
   if (view.isHeld) untilReleased(() => act.show({ isHeld: false }))
   const isBusy = [got.open, got.run, got.changed].some(each => each?.is === 'waiting')
-  return html`<main class="models ${head ? 'has-head' : ''}" id="stage" tabindex="-1" data-tab=${view.tab} data-answers=${view.answers} data-slot=${got.run?.is ?? nothing} aria-busy=${isBusy}>
+  // After a moment what is drawn of the older text is dimmed.
+  const isOld = [got.run, got.changed].some(each => each?.is === 'waiting' && each.progress)
+  return html`<main class="models ${head ? 'has-head' : ''} ${isOld ? 'is-old' : ''}" id="stage" tabindex="-1" data-tab=${view.tab} data-answers=${view.answers} data-slot=${got.run?.is ?? nothing} aria-busy=${isBusy}>
       ${opening(room)} ${story(room)}
       ${
         run

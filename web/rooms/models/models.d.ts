@@ -112,6 +112,10 @@ export interface View {
   mostBytes: number
   stack: Stack
   showing: Showing
+  /** A long text that was typed or dropped, until the reader has it read. */
+  draft?: string
+  /** The run of the most tokens so far, of the open model: how long the next one takes follows from it. */
+  timed?: { model: string; tokens: number; milliseconds: number }
   /** Is the run before the changes shown as long as a key is held? */
   isHeld: boolean
   rankBy: RankBy
@@ -209,6 +213,15 @@ export interface Stop {
   looksAt?: string
 }
 
+/** How long a text is. */
+export interface Counted {
+  model: string
+  text: string
+  tokens: number
+  /** The beginning of the text that the model can read. */
+  fitting: string
+}
+
 /** What is read: a text, and ids behind it. Without a tokenizer the text is ids. */
 export interface Input {
   text: string
@@ -264,6 +277,10 @@ export type ModelsAsks = {
   /** The models of the hub that are kept in this browser, after one of them was deleted. */
   kept: { request: { changes: number }; value: import('qkv/models').KeptModel[] }
   drop: { request: { name: string }; value: number }
+  /** The number of tokens of a text, and the text up to the last token that fits. */
+  count: { request: { model: string; text: string; most: number }; value: Counted }
+  /** The text of a file. */
+  textFile: { request: { file: File }; value: string }
   run: { request: RunRequest; value: Run }
   changed: { request: RunRequest; value: { run?: Run; source?: SourceRead; request: RunRequest } }
   /** The exact map of one head: of a run, or with another text. */
@@ -304,6 +321,9 @@ export type ModelsActions = {
   dismiss: []
   show: [patch: Partial<View>]
   type: [text: string]
+  /** Reads the long text, or its beginning. */
+  readDraft: [text: string]
+  dropDraft: []
   typeSource: [text: string]
   forget: []
   mask: [index: number]

@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { counted } from './counted.js'
+import { mostTokens, secondsOf } from './long-text.js'
 import { galleryOf, modelField } from './model-field.js'
 import { askedOf, failureOf, requestOf, titleOf } from './shown.js'
 import { isOfHub, megabytes } from './sources.js'
@@ -19,7 +20,7 @@ export function opening(room) {
   return html`<div class="models-bar">
       ${modelField(room)}
       <label class="tool models-file">${t('modelsFolder')}<input class="visually-hidden" id="models-folder" type="file" webkitdirectory multiple @change=${choose} /></label>
-      <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors" @change=${choose} /></label>
+      <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors,.txt,.md" @change=${choose} /></label>
       <span class="note"><span class="models-drop">${t('modelsDrop')}</span> ${t('modelsLocal')}</span>
       ${openModel ? facts(room, openModel) : nothing}
     </div>
@@ -44,6 +45,12 @@ function facts({ t }, { type, stacks, parameters, bytes, dtype, threads }) {
   return html`<span class="models-facts" id="models-facts">${said}${dtype ? `, ${dtype}` : ''}${threads > 1 ? `, ${t('modelsThreads', { count: threads })}` : ''}</span>`
 }
 
+/** "12 s", "3 min". @param {Room['t']} t @param {number} seconds */
+const duration = (t, seconds) =>
+  seconds > 90
+    ? t('modelsLeft.minutes', { count: Math.ceil(seconds / 60) })
+    : t('modelsLeft.seconds', { count: Math.ceil(seconds) })
+
 /** @param {Room} room */
 function openProgress(room) {
   const { t, act, got } = room
@@ -57,9 +64,7 @@ function openProgress(room) {
     total: megabytes(progress.total),
     seconds: progress.seconds.toFixed(1),
     rate: megabytes(rate ?? 0),
-    left: t(secondsLeft > 90 ? 'modelsLeft.minutes' : 'modelsLeft.seconds', {
-      count: Math.ceil(secondsLeft > 90 ? secondsLeft / 60 : secondsLeft),
-    }),
+    left: duration(t, secondsLeft),
   }
   return html`<div class="models-progress" role="status">
     <span>${t('modelsOpening', { name })} ${sizes ? t(rate ? 'modelsDownload' : 'modelsProgress', sizes) : ''}</span>
@@ -73,9 +78,12 @@ function running({ t, act, got }) {
   const slots = [got.run, got.changed]
   const own = slots.find(each => each?.is === 'waiting' && each.progress)
   if (own?.is === 'waiting') {
-    const { share, seconds } = /** @type {{ share: number, seconds: number }} */ (own.progress)
+    const { layer, layers, share, seconds } = /** @type {Record<'layer' | 'layers' | 'share' | 'seconds', number>} */ (
+      own.progress
+    )
+    const left = share > 0 ? t('modelsAboutLeft', { time: duration(t, (seconds / share) * (1 - share)) }) : ''
     return html`<div class="models-progress" id="models-running" role="status">
-      <span>${t('modelsRunning', { share: Math.round(100 * share), seconds: seconds.toFixed(1) })}</span>
+      <span>${t('modelsRunning', { layer, layers, seconds: seconds.toFixed(1) })} ${left}</span>
       <progress max="1" .value=${share} aria-label=${t('modelsRun')}></progress>
       <button type="button" class="tool" id="models-cancel-run" @click=${() => act.cancel('run')}>${t('modelsCancel')}</button>
     </div>`
@@ -123,8 +131,26 @@ function tooLarge(room, { name, most, ...bytes }) {
     <button type="button" class="tool" @click=${() => act.dismiss()}>${t('modelsCancel')}</button></div>`
 }
 
+/** What is said of a long text before it is read. @param {Room} room @param {import('./models.js').OpenModel} model @param {string} draft */
+function longText({ t, act, view, got }, model, draft) {
+  const keep = html`<button type="button" class="tool" id="models-draft-drop" @click=${() => act.dropDraft()}>${t('modelsLongKeep')}</button>`
+  if (got.count?.is === 'failed') return html`<p class="models-progress">${keep}</p>` // it is said why
+  const counted = got.count?.is === 'here' && got.count.value.text === draft ? got.count.value : undefined
+  if (!counted) return html`<p class="models-progress" role="status">${t('modelsCounting')} ${keep}</p>`
+  const most = mostTokens(model, view.mostBytes)
+  const isFitting = counted.tokens <= most
+  const tokens = Math.min(counted.tokens, most)
+  const seconds = secondsOf(model, view.timed, tokens)
+  const time = seconds === undefined ? t('modelsLongUnknown') : t('modelsLongTime', { time: duration(t, seconds) })
+  return html`<div class="models-progress" id="models-long" role="status">
+    <span>${isFitting ? t('modelsLong', { count: tokens }) : t('modelsLongTooMany', { count: counted.tokens, most })} ${time}</span>
+    <button type="button" class="tool is-filled" id="models-draft-read" @click=${() => act.readDraft(counted.fitting)}>${t(isFitting ? 'modelsLongRead' : 'modelsLongFirst', { most })}</button> ${keep}</div>`
+}
+
 /** What the model reads. @param {Room} room @param {import('./models.js').OpenModel} model */
-function source({ t, act, settings, text }, { hasTokenizer, stacks, mask }) {
+function source(room, model) {
+  const { t, act, settings, text, view } = room
+  const { hasTokenizer, stacks, mask } = model
   const isTranslation = stacks.encoder && stacks.decoder
   const label = !hasTokenizer
     ? 'modelsIds'
@@ -135,7 +161,8 @@ function source({ t, act, settings, text }, { hasTokenizer, stacks, mask }) {
         : 'modelsMasked'
   const needsSource = settings.sourceText || settings.changes.some(({ kind }) => kind === 'patch')
   return html`<label class="models-text">${t(label, { mask: mask ?? '[MASK]' })}
-      <textarea id="models-text" rows="1" spellcheck="false" .value=${live(text)} @input=${(/** @type {InputEvent} */ { target }) => act.type(target.value)}></textarea></label>
+      <textarea id="models-text" rows="1" spellcheck="false" .value=${live(view.draft ?? text)} @input=${(/** @type {InputEvent} */ { target }) => act.type(target.value)}></textarea></label>
+    ${view.draft === undefined ? nothing : longText(room, model, view.draft)}
     ${
       needsSource
         ? html`<label class="models-text">${t('modelsSourceText')}

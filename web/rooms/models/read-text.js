@@ -168,3 +168,22 @@ export function spanOf(text, tokens, index) {
   }
   return from < 0 ? undefined : [from, to]
 }
+
+/**
+ * The longest beginning of a text that has at most so many tokens, cut where a line or a word ends.
+ * @param {Model} model
+ * @param {string} text
+ * @param {number} most
+ */
+export function beginningOf(model, text, most) {
+  const count = (/** @type {number} */ end) =>
+    text.slice(0, end).trim() ? read(model, { text: text.slice(0, end) }).ids.length : 0
+  let [from, to] = [0, text.length] // the beginning fits, the whole does not
+  for (; to - from > 1; ) {
+    const middle = Math.floor((from + to) / 2)
+    if (count(middle) <= most) from = middle
+    else to = middle
+  }
+  const cut = text.slice(0, from).search(/\s\S*$/)
+  return text.slice(0, cut > from / 2 ? cut : from)
+}

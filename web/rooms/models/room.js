@@ -6,6 +6,7 @@ import { headName, readChanges, withCell, withChange, writeChanges } from '../..
 import { other, text } from '../../shell/kinds.js'
 import { defaultsOf, slotOf } from '../../shell/store.js'
 import { grown } from './atlas-maps.js'
+import { LONG, mostTokens, PATIENCE, secondsOf } from './long-text.js'
 import { CLOSED } from './model-field.js'
 import { draw } from './models-page.js'
 import { spanOf } from './read-text.js'
@@ -79,7 +80,14 @@ const view = {
 }
 
 /** What another text makes meaningless: its tokens are others. */
-const FORGOTTEN = { steps: [], row: undefined, query: undefined, keyWord: undefined, grown: undefined }
+const FORGOTTEN = {
+  steps: [],
+  row: undefined,
+  query: undefined,
+  keyWord: undefined,
+  grown: undefined,
+  draft: undefined,
+}
 
 /** Asks for a model. @param {State} state @param {ReturnType<typeof requestFor>} found @returns {Step} */
 const ask = ({ view: { requests } }, { requested, refused }) => ({
@@ -131,6 +139,9 @@ function agree(state, dtype) {
 function bring(state, files) {
   if (!files.length) return {}
   const { settings, view } = state
+  const [file] = files
+  if (files.length === 1 && /\.(txt|md)$/i.test(file.name))
+    return { effects: [{ type: 'ask', request: { type: 'textFile', file } }] }
   const name = folderOf(files)
   const id = `files ${view.requests + 1}`
   return ask(state, { requested: { id, name, source: [...files], checkpoint: settings.checkpoint } })
@@ -141,6 +152,12 @@ const read = (state, prompt) => ({
   set: { prompt, generated: [] },
   view: { ...FORGOTTEN, dismissed: failureOf(state)?.problem ?? state.view.dismissed },
 })
+
+/** What was typed: a long text is counted before it is read. @param {State} state @param {string} prompt @returns {Step} */
+function type(state, prompt) {
+  if (prompt.length > LONG && shownOf(state).openModel) return { view: { draft: prompt } }
+  return { ...read(state, prompt), effects: [{ type: 'offer', what: { type: 'sentence', text: prompt } }] }
+}
 
 /** The token becomes the one that stands for a word to guess. @param {State} state @param {number} index @returns {Step} */
 function mask(state, index) {
@@ -249,10 +266,9 @@ const actions = {
   }),
   dismiss: ({ got }) => ({ view: { dismissed: got.open?.is === 'failed' ? got.open.problem : undefined } }),
   show: (_, view) => ({ view }),
-  type: (state, prompt) => ({
-    ...read(state, prompt),
-    effects: [{ type: 'offer', what: { type: 'sentence', text: prompt } }],
-  }),
+  type,
+  readDraft: (state, text) => read(state, text),
+  dropDraft: () => ({ view: { draft: undefined } }),
   typeSource: (_, sourceText) => ({ set: { sourceText } }),
   forget: state => read(state, state.settings.prompt),
   mask,
@@ -386,6 +402,9 @@ export const room = {
     list.push({ type: 'open', key: id, id, name, source, known, dtype, most, token })
     const { openModel, active, request, changed } = shownOf(state)
     if (!openModel) return list
+    const { draft } = state.view
+    if (draft !== undefined)
+      list.push({ type: 'count', model: openModel.id, text: draft, most: mostTokens(openModel, most) })
     list.push({ type: 'run', ...request })
     if (active.length) list.push({ type: 'changed', ...changed })
     const { got } = state
@@ -447,10 +466,19 @@ export const room = {
         begins: true,
       }
     },
-    run(state) {
+    textFile: (state, text) => type(state, text),
+    count(state, { model, text, tokens }) {
+      const { openModel } = shownOf(state)
+      const { draft, timed, mostBytes } = state.view
+      if (text !== draft || openModel?.id !== model || tokens > mostTokens(openModel, mostBytes)) return undefined
+      const seconds = secondsOf(openModel, timed, tokens)
+      return seconds !== undefined && seconds <= PATIENCE ? read(state, text) : undefined
+    },
+    run(state, { request: { model }, ids: { length: tokens }, milliseconds }) {
       const { view } = state
       const { active } = shownOf(state)
-      const step = { answers: view.answers + 1 }
+      const isLongest = view.timed?.model !== model || tokens >= view.timed.tokens
+      const step = { answers: view.answers + 1, timed: isLongest ? { model, tokens, milliseconds } : view.timed }
       if (active.length) return { view: step }
       return { view: isGenerating(state) ? step : { ...step, grown: undefined, pair: undefined } }
     },

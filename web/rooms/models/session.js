@@ -9,11 +9,13 @@ import { attentionOf, hooksOf, stacksOf } from './hooks.js'
 import { matricesOf } from './layer-tensors.js'
 import { exactMap, exactPairs, inputOf, runOf, statesOf } from './model-run.js'
 import {
+  beginningOf,
   firstTextOf,
   hasTokenizer,
   maskOf,
   positionsOf,
   problem,
+  read,
   tokenText,
   vocabOf,
   withUnknown,
@@ -54,10 +56,11 @@ function watchOf({ signal, progress }) {
   let reported = start + PATIENCE - PROGRESS
   return {
     signal,
-    onProgress(share) {
+    onProgress({ layer, layers }) {
       if (performance.now() - reported < PROGRESS) return
       reported = performance.now()
-      progress({ share, seconds: (reported - start) / 1000 })
+      const seconds = (reported - start) / 1000
+      progress({ layer, layers, share: layer / layers, seconds })
     },
   }
 }
@@ -269,6 +272,13 @@ export function handlers(qkv, Tokenizer) {
         size: hub?.files.reduce((sum, { bytes = 0 }) => sum + bytes, 0) ?? 0,
       }
     },
+    async count({ model: id, text, most }, { signal }) {
+      while (open?.id !== id) await nextModel(signal)
+      const { model } = open
+      const { ids } = read(model, { text })
+      return { model: id, text, tokens: ids.length, fitting: ids.length > most ? beginningOf(model, text, most) : text }
+    },
+    textFile: ({ file }) => file.text(),
     run: (request, run) =>
       use(request.model, run.signal, async (model, signal) =>
         toSend((await plainRun(request, model, { ...watchOf(run), signal })).run, requestOf(request)),

@@ -72,7 +72,16 @@ export function failureOf(state) {
   const lost = Object.values(got).find(each => each?.is === 'lost')
   if (lost?.is === 'lost') return { problem: lost.problem, isLost: true, isRefused: false }
   if (refused) return { problem: refused, isLost: false, isRefused: true }
-  for (const type of /** @type {const} */ (['look', 'open', 'run', 'changed', 'generate', 'matrices'])) {
+  for (const type of /** @type {const} */ ([
+    'look',
+    'open',
+    'count',
+    'textFile',
+    'run',
+    'changed',
+    'generate',
+    'matrices',
+  ])) {
     const own = got[type]
     if (own?.is === 'failed' && own.problem !== view.dismissed)
       return { problem: own.problem, isLost: false, isRefused: type === 'open' || type === 'look' }
