@@ -2,6 +2,8 @@
 # Runs one test file more at once than there are cores, because tests wait for browsers and other processes. A test that
 # hangs ends after ten minutes.
 #   tests/test.sh quick     the tests that need no browser, no PyTorch, no built package and no relaxed build
+#   tests/test.sh slow      those tests of the library that take many seconds each
+#   tests/test.sh library   the other tests of the library: npm run test:node counts the lines of src that these run
 #   tests/test.sh page      the tests of the page
 #   tests/test.sh FILE...   these files
 set -euo pipefail
@@ -25,11 +27,19 @@ run_browsers() {
   run 1 "${again[@]}"
 }
 
+# With its lines counted, a test takes half as long again; these are many numbers for few lines.
+slow='(abi|backward|bench|border|cache|conformance|exp|package|properties|readme|relaxed|soak|summary|sweep|threads|models/gradients)\.test\.js$'
+
 case ${1-} in
+  slow) mapfile -t files < <(ls tests/*.test.js tests/models/*.test.js | grep -E "^tests/$slow") && run "$many" "${files[@]}" ;;
+  library)
+    mapfile -t files < <(ls tests/*.test.js tests/articles/*.test.js tests/models/*.test.js | grep -vE "^tests/$slow")
+    run "$many" "${files[@]}"
+    ;;
   quick)
     needs="useElements|usePage|useBrowser|[cC]hromium|browsers?\.js|from 'vite'|'\./pytorch\.js'|PYTHON|qkv\.relaxed\.wasm'|packed\.js"
-    slow='abi|backward|bench|border|cache|conformance|exp|hostile|learn|learn-programs|properties|readme|soak|sweep|threads' # each takes many seconds
-    mapfile -t files < <(grep -LE "$needs" tests/*.test.js tests/articles/*.test.js tests/page/*.test.js | grep -vE "/($slow)\.test\.js$")
+    long='page/(learn|learn-model|learn-programs|learn-session)\.test\.js$' # they train
+    mapfile -t files < <(grep -LE "$needs" tests/*.test.js tests/articles/*.test.js tests/page/*.test.js | grep -vE "^tests/($slow|$long)")
     run "$many" "${files[@]}"
     ;;
   page)

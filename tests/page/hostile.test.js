@@ -1,5 +1,5 @@
 // No link and no file leaves a blank page: 2,000 links and 200 files from a seed, a tenth of them here.
-// The links go through the store in Node, with every cell that can be asked for; then both go through Chromium.
+// The links go through the store in Node, with every cell that can be asked for; then some of both go through Chromium.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -103,7 +103,9 @@ const wrong = () => {
 }
 
 test('no random link leaves a blank page', async () => {
-  for (const all = links(); all.length; ) {
+  const every = links()
+  // All of them have gone through the store: the page takes those that are listed, and each fourth of the others.
+  for (const all = every.filter((_, n) => n < LISTED.length || n % 4 === 0); all.length; ) {
     const troubles = await page.evaluate(
       async ([some, source]) => {
         const look = new Function(`return (${source})()`)
@@ -132,6 +134,7 @@ test('no hostile file leaves a blank page', async () => {
   const random = randomOf(SEED)
   for (let i = 0; i < FILE_COUNT; i++) {
     const { name, bytes } = fileOf(random, i)
+    if (i % 2) continue // every file has been read in Node
     await page.setInputFiles('#import-files', {
       name,
       buffer: Buffer.from(bytes),
