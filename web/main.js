@@ -20,6 +20,12 @@ const rooms = {
 /** What stands beside a room when a link has its parameters. @type {Record<string, import('./shell/shell.js').CompanionSource>} */
 const companions = {
   embed: { parameters: ['embed'], load: () => styled(import('./exercises/embed-companion.js')) },
+  present: {
+    parameters: ['present'],
+    isOffered: true,
+    load: () => styled(import('./exercises/present-companion.js')),
+  },
+  make: { parameters: [], isOffered: true, load: () => styled(import('./exercises/make-companion.js')) },
   exercise: {
     parameters: ['exercise', 'made', 'nr', 'lang', 'theme', 'hints', 'solution', 'attempts'],
     load: () => styled(import('./exercises/exercise-companion.js')),

@@ -16,9 +16,12 @@ import {
   startOf,
   withParameters,
 } from '../../web/exercises/attempt.js'
-import { idsOf } from '../../web/exercises/exercise-companion.js'
-import { exerciseOf, GROUPS, IDS } from '../../web/exercises/index.js'
+import { exerciseOf, GROUPS, IDS, idsOf } from '../../web/exercises/index.js'
+import { ownExercise, readMade, writeMade } from '../../web/exercises/own-exercise.js'
+import { room as list } from '../../web/exercises/room.js'
 import { createScoreBook, csvOf } from '../../web/exercises/score-book.js'
+import { asParameter, keepSlides, moved, readSlides, storedSlides } from '../../web/exercises/slides.js'
+import { textsOf } from '../../web/exercises/teachers-page.js'
 import { LANGUAGES } from '../../web/i18n/languages.js'
 import { room as layer } from '../../web/rooms/layer/room.js'
 import { room as models } from '../../web/rooms/models/room.js'
@@ -255,6 +258,73 @@ test('tries are counted, a solution is offered after three, and then scores half
 test('exercises of a link that do not exist are named; the others open', () => {
   assert.deepEqual(idsOf('e1,e99,e2,,x'), { known: ['e1', 'e2'], unknown: ['e99', 'x'] })
   assert.deepEqual(idsOf(''), { known: [], unknown: [] })
+})
+
+test("a teacher's own exercise: each check of One layer fails at the start and passes; what is no exercise is refused", async () => {
+  const start = 'heads=1'
+  /** @type {[(string | number)[], string][]} */
+  const checks = [
+    [['cell', 'weights', 1, 1, 1, 0.99, 1], 'mask=causal'],
+    [['weight', 1, 1, 1, 0.99], 'mask=causal'],
+    [['mask', '100000', '110000', '111000', '111100', '111110', '111111'], 'mask=causal'],
+    [['output', 1, 0.01, -0.1055], 'mask=causal'],
+  ]
+  for (const [check, set] of checks) {
+    const made = readMade(writeMade({ room: 'layer', start, may: ['mask'], task: 'Do it.', check }))
+    assert.ok(made)
+    const exercise = await ownExercise(made)
+    assert.equal(verdictInLayer(exercise, {}, 0)?.passed, false, String(check))
+    assert.equal(verdictInLayer(exercise, { set }, 0)?.passed, true, String(check))
+  }
+  const good = { room: 'layer', start, may: [], task: 'Do it.', check: ['weight', 1, 9, 9, 0.5] }
+  const missing = /** @type {import('../../web/exercises/own-exercise.js').Made} */ (readMade(JSON.stringify(good)))
+  assert.equal(verdictInLayer(await ownExercise(missing), {}, 0)?.passed, false, 'a cell that is not there')
+  for (const wrong of [{ room: 'x' }, { check: ['top', 'a'] }, { check: ['weight', 1] }, { task: '' }, { may: 'all' }])
+    assert.equal(readMade(JSON.stringify({ ...good, ...wrong })), undefined, JSON.stringify(wrong))
+  for (const wrong of ['', '{', 'null', '[]', '3']) assert.equal(readMade(wrong), undefined)
+})
+
+test('slides are read as they are written, moved, and refused where they are none; storage may refuse', () => {
+  const slides = ['#2&', '#2~x&room=learn', '#2&mask=causal'].map((hash, i) => ({ name: `slide ${i}`, hash }))
+  assert.deepEqual(readSlides(asParameter(slides)), slides)
+  assert.deepEqual(
+    moved(slides, 0, 1).map(({ name }) => name),
+    ['slide 1', 'slide 0', 'slide 2'],
+  )
+  assert.deepEqual(moved(slides, 0, -1), slides)
+  for (const wrong of ['', '{}', '[1]', '[{"name":"x","hash":"https://elsewhere"}]', 'null'])
+    assert.throws(() => readSlides(wrong))
+  /** @type {Record<string, string>} */
+  const stored = {}
+  assert.equal(
+    keepSlides(() => storage(stored), slides),
+    true,
+  )
+  assert.deepEqual(
+    storedSlides(() => storage(stored)),
+    slides,
+  )
+  const refuses = () => {
+    throw new DOMException('refused', 'SecurityError')
+  }
+  assert.deepEqual([keepSlides(refuses, slides), storedSlides(refuses)], [false, []])
+})
+
+test('a teacher ticks exercises and rules; link, frame and element say the same', () => {
+  const store = createStore(list, { qkv, link: 'part=teachers' })
+  assert.match(textsOf(store.state.settings, 'https://a/').link, /exercise=e1,e2,.*e20$/, 'without a choice all')
+  for (const id of ['e10', 'e5', 'e6', 'e6']) store.act.pick(id)
+  store.act.set({ lang: 'en', hints: false, solution: false, attempts: 3 })
+  const { link, frame, element } = textsOf(store.state.settings, 'https://a/?x="1"')
+  assert.equal(link, 'https://a/?x="1"#2&exercise=e5,e10&lang=en&hints=off&solution=off&attempts=3')
+  assert.match(frame, /src="https:\/\/a\/\?x=&quot;1&quot;#2&amp;exercise=e5,e10&amp;.*&amp;embed=1"/)
+  assert.match(
+    element,
+    /^<qkv-exercise src="[^"]+" exercise="e5,e10" lang="en" hints="off" solution="off" attempts="3">/,
+  )
+  store.travel('undo', 0)
+  assert.equal(store.state.settings.hints, true)
+  store.close()
 })
 
 /** @param {Record<string, string>} stored */

@@ -63,7 +63,7 @@ export function exerciseBar(bar) {
     <div class="exercise-task">
       <h2 id="exercise-title"><button type="button" class="exercise-fold" aria-expanded=${!isFolded} aria-controls="exercise-task" @click=${act.fold}>${t(`${id}.title`)}</button>
         <span class="note">${place.of > 1 ? t('exerciseOf', { at: place.at + 1, of: place.of }) : ''}</span></h2>
-      <p id="exercise-task">${t(`${id}.task`)}</p>
+      <p id="exercise-task">${exercise.task ?? t(`${id}.task`)}</p>
     </div>
     <div class="exercise-tools">
       ${exercise.parts?.map(
@@ -130,7 +130,7 @@ function buttons({ t, exercise, attempt, rules, place, isEmbedded, act }) {
   const { isPassed } = attempt
   const canLook = isPassed && exercise.answer && exercise.solution.set
   return html`<button type="button" class="tool ${isPassed ? '' : 'is-filled'}" id="exercise-check" ?disabled=${isOver(attempt, rules)} @click=${act.check}>${t('exerciseCheck')}</button>
-    ${canShow(attempt, rules) ? html`<button type="button" class="plain" id="exercise-solution" @click=${act.showSolution}>${t('exerciseSolution')}</button>` : nothing}
+    ${canShow(attempt, rules) && !exercise.task ? html`<button type="button" class="plain" id="exercise-solution" @click=${act.showSolution}>${t('exerciseSolution')}</button>` : nothing}
     ${canLook ? html`<button type="button" class="plain" id="exercise-look" @click=${act.look}>${t('exerciseLook')}</button>` : nothing}
     ${isPassed && !isLast ? html`<button type="button" class="tool is-filled" id="exercise-next" @click=${() => act.go(1)}>${t('exerciseNext')}</button>` : nothing}
     ${menu(
@@ -149,7 +149,7 @@ function says({ t, exercise, attempt, rules, said }) {
   const { verdict, isPassed, isShown, tries } = attempt
   const most = Math.min(TRIES, rules.most)
   if (said) return html`<p data-said=${said}>${t(said)}</p>`
-  if (!verdict) return html`<p class="note">${t(`${id}.may`)}</p>`
+  if (!verdict) return html`<p class="note">${t(`${id}.may`, { fields: exercise.may.join(', ') || '–' })}</p>`
   if (verdict.passed || isPassed)
     return html`<p class="exercise-passed"><b>${t(isShown ? 'exerciseShown' : 'exercisePassed')}</b> ${t(`${id}.done`, verdict.params)}</p>`
   const text = !rules.hints
@@ -157,7 +157,7 @@ function says({ t, exercise, attempt, rules, said }) {
     : t(verdict.hint === 'notYet' ? `${id}.notYet` : `${id}.hint.${verdict.hint}`, verdict.params)
   const left = isOver(attempt, rules)
     ? t('exerciseNoTry')
-    : rules.solution && tries < most && !isShown
+    : rules.solution && tries < most && !isShown && !exercise.task
       ? t('exerciseTries', { left: most - tries })
       : ''
   return html`<p class="exercise-hint">${text} <span class="note">${left}</span></p>`

@@ -4,8 +4,10 @@ import { html } from 'lit'
 import { loadTexts } from '../i18n/index.js'
 import { LANGUAGES } from '../i18n/languages.js'
 import { answerOf, attemptFrom, begun, guardOf, judged, rulesOf, startOf, withParameters } from './attempt.js'
+import { barHeight } from './bar-height.js'
 import { exerciseBar } from './exercise-bar.js'
-import { exerciseOf, groupOf, IDS } from './index.js'
+import { exerciseOf, groupOf, idsOf } from './index.js'
+import { ownExercise, readMade } from './own-exercise.js'
 import { book, createScoreBook } from './score-book.js'
 import { createSplice } from './splice.js'
 
@@ -17,11 +19,11 @@ const MOST_SEED = 2 ** 16
 /** Milliseconds of changes that a host is told together. */
 const REPORT_PAUSE = 5000
 
-/** The ids of a link that exist, and those that do not. @param {string} text */
-export function idsOf(text) {
-  const all = text.split(',').filter(Boolean)
-  return { known: all.filter(id => IDS.includes(id)), unknown: all.filter(id => !IDS.includes(id)) }
-}
+/** The id of an exercise that a teacher made. */
+const OWN = 'own'
+
+/** @param {string} [made] */
+const ownIds = made => (readMade(made ?? '') ? { known: [OWN], unknown: [] } : { known: [], unknown: [OWN] })
 
 /** Does the room show another model than that of the exercise? @param {import('../shell/store.js').Store<any>} store @param {Exercise} exercise */
 function isElsewhere({ state }, exercise) {
@@ -50,11 +52,7 @@ export function companion(shell) {
   /** An embedded exercise keeps no score here: its host does. */
   let scores = book
 
-  /** The bar whose height the page leaves free. @type {HTMLElement | null} */
-  let measured = null
-  const height = new ResizeObserver(() => {
-    document.documentElement.style.setProperty('--exercise', `${measured?.offsetHeight ?? 0}px`)
-  })
+  const leaveFree = barHeight('exercise')
 
   /** The page around the frame, of an embedded exercise. @type {import('./splice.js').Splice | undefined} */
   let splice
@@ -70,7 +68,7 @@ export function companion(shell) {
   /** The texts of the exercises and of their room. */
   function speak() {
     const group = exercise && groupOf(exercise.id)
-    const own = group ? [...(store()?.room.texts ?? []), group.texts] : []
+    const own = exercise ? [...(store()?.room.texts ?? []), ...(group ? [group.texts] : [])] : []
     const name = [shell.state.language, ...own].join(' ')
     if (name === language) return
     language = name
@@ -87,7 +85,7 @@ export function companion(shell) {
   function lock() {
     const own = store()
     if (!own || !exercise) return
-    const may = t?.(`${exercise.id}.may`) ?? ''
+    const may = t?.(/** @type {any} */ (`${exercise.id}.may`), { fields: exercise.may.join(', ') || '–' }) ?? ''
     own.restrict(guardOf(exercise, own.room.fields, { key: 'locked', params: { may } }))
   }
 
@@ -99,10 +97,17 @@ export function companion(shell) {
     lock()
   }
 
+  /** An exercise of the page, or that of the link. @param {string} id */
+  async function found(id) {
+    if (id !== OWN) return exerciseOf(id)
+    const made = readMade(page.made ?? '')
+    return made && ownExercise(made)
+  }
+
   /** @param {boolean} isKept does the room stay as the link says? */
   async function open(isKept) {
     const id = known[nr]
-    exercise = await exerciseOf(id)
+    exercise = await found(id)
     if (!exercise) return
     attempt = begun()
     said = ''
@@ -281,7 +286,7 @@ export function companion(shell) {
       const { nr: at, ...rest } = next
       end(!Object.keys(links).length)
       page = rest
-      const ids = idsOf(next.exercise ?? '')
+      const ids = next.exercise === OWN ? ownIds(next.made) : idsOf(next.exercise ?? '')
       known = ids.known
       unknown = ids.unknown
       scores = isEmbedded() ? createScoreBook(() => undefined) : book
@@ -289,17 +294,12 @@ export function companion(shell) {
       if (Object.hasOwn(LANGUAGES, next.lang ?? '')) await shell.setLanguage(/** @type {any} */ (next.lang), false)
       if (!known.length) return
       nr = Math.min(Math.max(0, Number(at) - 1 || 0), known.length - 1)
-      const first = await exerciseOf(known[nr])
+      const first = await found(known[nr])
       await open(first !== undefined && Object.hasOwn(links, first.room))
     },
     drawn() {
       const root = document.documentElement
-      const bar = document.getElementById('exercise')
-      if (bar !== measured) {
-        height.disconnect()
-        if (bar) height.observe(bar)
-        measured = bar
-      }
+      leaveFree()
       root.classList.toggle('has-exercise', exercise !== undefined || unknown.length > 0)
       root.classList.toggle('is-covered', exercise?.isCovered === true && !attempt.isPassed && !attempt.isShown)
       const own = store()

@@ -69,6 +69,8 @@ export interface Exercise<T extends Types = Types, M = unknown> {
   /** Are these settings allowed? Where a field may change in part only. */
   allows?(settings: T['settings']): boolean
   answer?: Answer
+  /** Its task, where a teacher wrote it. */
+  task?: string
   controls?: readonly Control<T['settings']>[]
   parts?: readonly Part<T['settings']>[]
   /** The picture is not shown before there is an answer: it would give it away. */

@@ -39,6 +39,12 @@ export const GROUPS = [
 
 export const IDS = GROUPS.flatMap(({ ids }) => ids)
 
+/** The ids of a link that exist, and those that do not. @param {string} text */
+export function idsOf(text) {
+  const all = text.split(',').filter(Boolean)
+  return { known: all.filter(id => IDS.includes(id)), unknown: all.filter(id => !IDS.includes(id)) }
+}
+
 /** @param {string} id */
 export const groupOf = id => GROUPS.find(({ ids }) => ids.includes(id))
 

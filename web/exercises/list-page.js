@@ -1,27 +1,40 @@
 // The list of the exercises: a square for each, with what is known of it.
 
 import { html, nothing } from 'lit'
+import { later } from '../shell/later.js'
 import { GROUPS } from './index.js'
 import { book } from './score-book.js'
 
 /** @typedef {import('./list.js').ListContext} ListContext */
 
+const teachers = later(() => import('./teachers-page.js'))
+
 /** @param {ListContext} context */
 export function draw(context) {
+  const { t, act, settings } = context
+  const parts = /** @type {const} */ (['list', 'teachers'])
+  return html`<main class="exercises" id="stage" tabindex="-1">
+    <div class="exercises-parts" role="group" aria-label=${t('room.exercises')}>${parts.map(
+      part =>
+        html`<button type="button" class="tab" data-part=${part} aria-pressed=${settings.part === part} @click=${() => act.set({ part })}>${t(`exercises.${part}`)}</button>`,
+    )}</div>
+    ${settings.part === 'list' ? list(context) : teachers.draw(({ teachersPage }) => teachersPage(context))}
+  </main>`
+}
+
+/** @param {ListContext} context */
+function list(context) {
   const { t, act } = context
   const { trouble } = book
-  return html`<main class="exercises" id="stage" tabindex="-1">
-    <h2>${t('room.exercises')}</h2>
-    <p class="text">${t('exercisesIntro')}</p>
+  return html`<p class="text">${t('exercisesIntro')}</p>
     ${GROUPS.map(
       ({ name, ids }) =>
-        html`<section class="exercises-group"><h3>${t(`group.${name}`)}</h3><ul>${ids.map(id => square(context, id))}</ul></section>`,
+        html`<section class="exercises-group"><h2>${t(`group.${name}`)}</h2><ul>${ids.map(id => square(context, id))}</ul></section>`,
     )}
     <p class="note" id="exercises-kept">${t(trouble === 'refused' ? 'exercisesRefused' : 'exercisesKept')}</p>
     ${trouble === 'unreadable' ? html`<p class="problem" role="status">${t('exercisesUnreadable')}</p>` : nothing}
     <p class="buttons"><button type="button" class="plain" id="exercises-csv" @click=${() => act.csv()}>${t('exercisesCsv')}</button>
-      <button type="button" class="plain" id="exercises-forget" @click=${() => act.forget()}>${t('exercisesForget')}</button></p>
-  </main>`
+      <button type="button" class="plain" id="exercises-forget" @click=${() => act.forget()}>${t('exercisesForget')}</button></p>`
 }
 
 /** @param {ListContext} context @param {string} id */

@@ -2,12 +2,30 @@
 
 import type { Context } from '../shell/room.js'
 
+export interface ListSettings {
+  part: 'list' | 'teachers'
+  /** Of a teacher's link: ids with commas between them. */
+  picked: string
+  lang: '' | 'en' | 'zh'
+  hints: boolean
+  solution: boolean
+  /** The most tries; null: as many as one likes. */
+  attempts: number | null
+}
+
 export interface ListTypes {
-  settings: object
-  view: { changes: number }
+  settings: ListSettings
+  view: { changes: number; hasSolutions: boolean }
   asks: Record<string, never>
   key: string
-  actions: { forget: []; csv: [] }
+  actions: {
+    forget: []
+    csv: []
+    set: [patch: Partial<ListSettings>]
+    pick: [id: string]
+    copy: [text: string]
+    showSolutions: []
+  }
 }
 
 export type ListContext = Context<ListTypes>

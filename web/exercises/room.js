@@ -1,6 +1,7 @@
-// The room of the exercises: the list of all, with the scores of this browser.
+// The room of the exercises: the list of all with the scores of this browser, and the page for teachers.
 
-import { IDS } from './index.js'
+import { choice, count, flag, text } from '../shell/kinds.js'
+import { IDS, idsOf } from './index.js'
 import { draw } from './list-page.js'
 import { book, csvOf } from './score-book.js'
 
@@ -8,14 +9,29 @@ import { book, csvOf } from './score-book.js'
 export const room = {
   id: 'exercises',
   texts: ['exercises'],
-  fields: {},
-  view: { changes: 0 },
+  fields: {
+    part: { kind: choice(/** @type {const} */ (['list', 'teachers'])), default: 'list', history: 'none' },
+    picked: { kind: text(), default: '', history: 'undo' },
+    lang: { kind: choice(/** @type {const} */ (['', 'en', 'zh'])), default: '', history: 'undo' },
+    hints: { kind: flag(), default: true, history: 'undo' },
+    solution: { kind: flag(), default: true, history: 'undo' },
+    attempts: { kind: count(), default: null, history: 'undo' },
+  },
+  view: { changes: 0, hasSolutions: false },
   actions: {
     forget({ view }) {
       book.forget()
       return { view: { changes: view.changes + 1 } }
     },
     csv: () => ({ effects: [{ type: 'copy', text: csvOf(book, IDS), said: 'exercisesCopied' }] }),
+    set: (_, set) => ({ set }),
+    pick({ settings }, id) {
+      const { known } = idsOf(settings.picked)
+      const next = known.includes(id) ? known.filter(each => each !== id) : IDS.filter(each => each === id || known.includes(each)) // biome-ignore format: one line
+      return { set: { picked: next.join(',') } }
+    },
+    copy: (_, copied) => ({ effects: [{ type: 'copy', text: copied, said: 'exercisesCopiedText' }] }),
+    showSolutions: () => ({ view: { hasSolutions: true } }),
   },
   needs: () => [],
   /** Another tab may have written scores. */

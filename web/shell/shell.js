@@ -21,10 +21,11 @@ import { createRooms } from './rooms.js'
  * @property {(page: Record<string, string>, links: Record<string, string>) => void | Promise<void>} follow the parameters of
  *   the page have changed; links: the settings of the rooms in the same address
  * @property {() => void} [drawn] the page is drawn
+ * @property {() => void} [open] the reader has chosen it in the menu
  * @property {(event: KeyboardEvent) => boolean} [press] Does it take the key?
  */
 
-/** @typedef {{ parameters: readonly string[], load: () => Promise<{ companion: (shell: Shell) => Companion }> }} CompanionSource */
+/** isOffered: it stands in the menu. @typedef {{ parameters: readonly string[], isOffered?: boolean, load: () => Promise<{ companion: (shell: Shell) => Companion }> }} CompanionSource */
 
 /**
  * @typedef {object} State
@@ -234,7 +235,18 @@ export function createShell({
     draw,
     enter,
     share,
-    summon,
+    /** Companions in the menu. */
+    offered: Object.keys(companions).filter(name => companions[name].isOffered),
+    /** Opens a companion. @param {string} name */
+    async summon(name) {
+      try {
+        if (!present.has(name)) await summon(name)
+        present.get(name)?.open?.()
+      } catch (error) {
+        rooms.fail(state.room, error)
+      }
+      schedule()
+    },
     /** The hash of what is shown, with other parameters of the page; undefined leaves one out. @param {Record<string, string | undefined>} [patch] */
     linkWith(patch = {}) {
       const all = Object.entries({ ...pageLink(), ...patch })
@@ -272,8 +284,8 @@ export function createShell({
       const { room, links, page, trouble } = readHash(entrance, ids, host.address())
       if (!trouble && host.address() === writeHash(entrance, state.room, rooms.links(), pageLink())) return
       rooms.release()
-      // A link of the page alone leaves the rooms as they are.
-      if (Object.keys(links).length || !Object.keys(page).length) rooms.follow(links)
+      // A link of an exercise alone leaves the other rooms as they are.
+      if (Object.keys(links).length || !page.exercise) rooms.follow(links)
       state.offer = undefined // the link says what the room shows
       if (room !== state.room && !page.exercise) enter(room)
       update({ notice: trouble && { key: trouble } })

@@ -2,7 +2,7 @@
 
 export const texts = {
   'e5.task':
-    'Hide cells of the map so that no word sees a later one: “we” sees only itself, “book” sees all four. Paint them in the map: Edit, then “Paint the mask”.',
+    'Hide cells of the map so that no word sees a later one: “we” sees only itself, “book” sees all four. Press “Paint the mask” above the map, then click the cells or draw over them.',
   'e5.may': 'What may change: the painted cells.',
   'e5.done': 'This triangle is the causal mask. Each row still sums to 1: what is left is shared anew.',
   'e5.notYet': 'Not yet.',

@@ -27,6 +27,8 @@ export const texts = {
   'room.learn': 'Learn',
   'room.models': 'Models',
   'room.exercises': 'Exercises',
+  'companion.present': 'Present',
+  'companion.make': 'Make an exercise',
   embedWhole: 'Open the whole page',
   locked: 'This exercise keeps that as it is. {may}',
   tour: 'Tour',

@@ -26,6 +26,8 @@ export const texts = {
   'room.learn': '学习',
   'room.models': '模型',
   'room.exercises': '练习',
+  'companion.present': '演示',
+  'companion.make': '制作练习',
   embedWhole: '打开整个页面',
   locked: '这道练习不允许改动这里。{may}',
   tour: '导览',

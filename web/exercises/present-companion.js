@@ -1,0 +1,160 @@
+// The presenter: the page without header and tools, larger, for a projector; arrows go through "My slides".
+
+import { html, nothing } from 'lit'
+import { save } from '../files/clipboard.js'
+import { loadTexts } from '../i18n/index.js'
+import { asParameter, keepSlides, moved, readSlides, storedSlides } from './slides.js'
+
+const storage = () => globalThis.localStorage
+
+/** @param {import('../shell/shell.js').Shell} shell @returns {import('../shell/shell.js').Companion} */
+export function companion(shell) {
+  let isOn = false
+  let isBlank = false
+  /** Is the list of slides open? */
+  let isListed = false
+  let slides = storedSlides(storage)
+  /** The slide that is shown; -1: none of them. */
+  let at = -1
+  /** The key of what is said about the slides, or ''. */
+  let said = ''
+  /** @type {import('../shell/room.js').Translate | undefined} */
+  let t
+  let language = ''
+
+  function speak() {
+    const { language: next } = shell.state
+    if (next === language) return
+    language = next
+    t = undefined
+    loadTexts(next, ['shell', 'exercises']).then(texts => {
+      t = /** @type {any} */ (texts)
+      shell.schedule()
+    })
+  }
+
+  /** @param {typeof slides} next */
+  function keep(next) {
+    slides = next
+    said = keepSlides(storage, slides) ? '' : 'presentRefused'
+    shell.schedule()
+  }
+
+  /** Shows a slide as it was added: what was changed on the one before is gone, and back by Undo. @param {number} to */
+  function show(to) {
+    if (!slides[to]) return
+    at = to
+    isBlank = false
+    location.hash = withPresent(slides[to].hash)
+  }
+
+  function add() {
+    const name = `${shell.state.t(/** @type {any} */ (`room.${shell.state.room}`))} ${slides.length + 1}`
+    keep([...slides, { name, hash: shell.linkWith({ present: undefined }) || '#2&room=front' }])
+    at = slides.length - 1
+  }
+
+  function start() {
+    isOn = true
+    document.documentElement.requestFullscreen?.().catch(() => {}) // a browser may refuse; the page is larger anyway
+    shell.schedule()
+  }
+
+  function leave() {
+    isOn = isBlank = isListed = false
+    if (document.fullscreenElement) document.exitFullscreen()
+    shell.schedule()
+  }
+
+  const ring = document.createElement('div')
+  ring.className = 'present-ring'
+  /** A ring marks where the pointer was pressed. @param {PointerEvent} event */
+  const mark = ({ clientX, clientY }) => {
+    if (!isOn) return
+    ring.style.translate = `${clientX}px ${clientY}px`
+    ring.remove()
+    document.body.append(ring)
+  }
+  addEventListener('pointerdown', mark)
+
+  /** @param {Event & { target: HTMLInputElement }} event */
+  async function take({ target }) {
+    const [file] = target.files ?? []
+    target.value = ''
+    if (!file) return
+    try {
+      keep(readSlides(await file.text()))
+    } catch {
+      said = 'presentUnreadable'
+      shell.schedule()
+    }
+  }
+
+  function list(/** @type {import('../shell/room.js').Translate} */ t) {
+    const link = `${location.href.split('#')[0]}#2&present=${encodeURIComponent(asParameter(slides))}`
+    return html`<div class="present-list">
+      <ol>${slides.map(
+        ({ name }, i) =>
+          html`<li><input type="text" aria-label=${t('presentName')} .value=${name} @change=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => keep(slides.map((slide, n) => (n === i ? { ...slide, name: target.value } : slide)))} />
+          <button type="button" class="plain" data-show=${i} @click=${() => show(i)}>${t('presentShow')}</button>
+          <button type="button" class="plain" aria-label=${t('presentUp')} ?disabled=${i === 0} @click=${() => keep(moved(slides, i, -1))}>↑</button>
+          <button type="button" class="plain" aria-label=${t('presentDown')} ?disabled=${i === slides.length - 1} @click=${() => keep(moved(slides, i, 1))}>↓</button>
+          <button type="button" class="plain" aria-label=${t('presentRemove')} @click=${() => keep(slides.filter((_, n) => n !== i))}>×</button></li>`,
+      )}</ol>
+      <p class="buttons"><button type="button" class="plain" id="present-json" @click=${() => save('qkv-slides.json', JSON.stringify(slides, null, 1), 'application/json')}>${t('presentSave')}</button>
+        <label class="plain">${t('presentOpen')} <input type="file" hidden accept=".json,application/json" @change=${take} /></label>
+        <a href=${link} id="present-link">${t('presentLink')}</a></p>
+      <p class="note">${t('presentKeys')}</p></div>`
+  }
+
+  return {
+    open: start,
+    draw() {
+      speak()
+      if (!isOn || !t) return nothing
+      return html`<section class="present" id="present" aria-label=${t('companion.present')} data-at=${at} data-slides=${slides.length}>
+          <button type="button" class="tool" id="present-add" @click=${add}>${t('presentAdd')}</button>
+          <button type="button" class="tool" id="present-slides" aria-expanded=${isListed} @click=${() => {
+            isListed = !isListed
+            shell.schedule()
+          }}>${t('presentSlides', { at: at + 1, of: slides.length })}</button>
+          <button type="button" class="tool" id="present-leave" @click=${leave}>${t('guideLeave')}</button>
+          <p role="status">${said ? t(said) : ''}</p>
+          ${isListed ? list(t) : nothing}</section>
+        ${isBlank ? html`<div class="present-blank"></div>` : nothing}`
+    },
+    link: () => /** @type {Record<string, string>} */ (isOn ? { present: '1' } : {}),
+    follow({ present }) {
+      if (present === undefined) return
+      isOn = true
+      if (present === '1') return
+      try {
+        slides = readSlides(present)
+        isListed = true
+      } catch {
+        said = 'presentUnreadable'
+      }
+    },
+    drawn() {
+      document.documentElement.classList.toggle('is-presenting', isOn)
+      if (!isOn) ring.remove()
+    },
+    press({ key, target }) {
+      if (!isOn) return false
+      if (key === 'Escape') leave()
+      else if (key === '.') {
+        isBlank = !isBlank
+        shell.schedule()
+      } else if (['ArrowRight', 'PageDown'].includes(key) && isFree(target)) show(Math.min(at + 1, slides.length - 1))
+      else if (['ArrowLeft', 'PageUp'].includes(key) && isFree(target)) show(Math.max(at - 1, 0))
+      else return false
+      return true
+    },
+  }
+}
+
+/** Has the focus nothing of its own that arrows move in? @param {EventTarget | null} target */
+const isFree = target => target === document.body || (target instanceof Element && target.closest('.present') !== null)
+
+/** A hash that also opens the presenter: what stands in a hash is checked, so a new one is written without a check. @param {string} hash */
+const withPresent = hash => hash.replace(/^#(\d+)(?:~\w*)?&/, '#$1&present=1&')
