@@ -413,6 +413,19 @@ test('a long text is counted before it is read; one that takes long waits for th
   await settled()
 })
 
+test('a run that the reader cancels is cancelled at once, and nothing of it is heard later; it can be run again', async () => {
+  const { store, act, settled, shown } = await begin()
+  const before = shown().run
+  act.type('The king wrote')
+  act.cancel('run')
+  assert.equal(store.state.got.run?.is, 'cancelled')
+  for (let n = 0; n < 50; n++) await new Promise(resolve => setTimeout(resolve))
+  assert.deepEqual([store.state.got.run?.is, shown().run], ['cancelled', before])
+  act.runAgain()
+  await settled()
+  assert.notEqual(shown().run, before)
+})
+
 test('a text beyond the limit is said with both numbers, stays in the field, and its beginning can be read', async () => {
   const { store, act, settled, shown } = await begin()
   act.type(CHAPTER)

@@ -236,7 +236,11 @@ export function createStore(
     } else if (effect.type === 'cancel') {
       const { slot } = effect
       const own = asked.get(slot)
-      if (own) port.send({ type: 'cancel', id: own.id })
+      if (!own || isAnswered(slot)) return
+      port.send({ type: 'cancel', id: own.id })
+      // The reader is answered at once; the session ends it when it can, and what it still says of it is not heard.
+      asked.set(slot, { ...own, id: ++id })
+      put(slot, { is: 'cancelled', before: before(slot) })
     } else if (effect.type === 'retry') {
       for (const [slot, got] of Object.entries(state.got))
         if (got && got.is !== 'here' && got.is !== 'waiting') asked.delete(slot)

@@ -78,6 +78,9 @@ function choice({ act, view: { mostBytes: most } }, asked, look, g, refuse) {
     <p>${
       least > most
         ? nothing
-        : html`<button type="button" class="tool is-filled" id="models-agree" @click=${() => act.agree(dtype)}>${g('galleryAgree', { size: megabytes(download) })}</button>`
+        : html`<button type="button" class="tool is-filled" id="models-agree" @click=${() => {
+            navigator.storage?.persist?.() // else a browser may delete it when the disk is full
+            act.agree(dtype)
+          }}>${g('galleryAgree', { size: megabytes(download) })}</button>`
     } ${refuse}</p>`
 }
