@@ -41,15 +41,25 @@ const BEFORE_ATTENTION = EDITABLE.filter(id => id !== 'weights')
  */
 export function attend(qkv, settings, drawn, visible, edits) {
   const tensors = { ...projected(qkv, drawn, edits) }
-  const { Q, K, V } = tensors
-  if (Q && K) Object.assign(tensors, steps(qkv, settings, tensors, visible))
+  if (tensors.Q && tensors.K) Object.assign(tensors, steps(qkv, settings, tensors, visible))
+  return mixed(qkv, tensors, edits)
+}
+
+/**
+ * Weights that were set by hand, and what is made of them; without such weights, what is there stays.
+ * @param {Qkv} qkv
+ * @param {Tensors} tensors up to the weights, or more
+ * @param {Checked['edits']} edits
+ * @returns {Tensors}
+ */
+export function mixed(qkv, tensors, edits) {
   const weights = override(qkv, /** @type {FloatTensor} */ (tensors.weights), edits)
-  const isOverridden = weights !== tensors.weights
-  tensors.weights = weights
-  tensors.rowSums = qkv.matmul(weights, new Tensor(new Float32Array(weights.dims[2]).fill(1), [weights.dims[2], 1]))
-  if (!V) return tensors
-  if (isOverridden || !tensors.output) tensors.output = mix(qkv, weights, V)
-  return { ...tensors, ...joined(qkv, tensors.output, tensors) }
+  if (weights === tensors.weights && tensors.joined) return tensors
+  const ones = new Tensor(new Float32Array(weights.dims[2]).fill(1), [weights.dims[2], 1])
+  const all = { ...tensors, weights, rowSums: qkv.matmul(weights, ones) }
+  if (!tensors.V) return all
+  const output = weights === tensors.weights && tensors.output ? tensors.output : mix(qkv, weights, tensors.V)
+  return { ...all, output, ...joined(qkv, output, tensors) }
 }
 
 /**

@@ -3,8 +3,8 @@
 
 import { createTable } from '../numbers/embedding-table.js'
 import { MODELS } from '../numbers/index.js'
-import { drawnKey } from '../settings.js'
-import { attend, projected, steps } from './attend.js'
+import { drawnKey, signature } from '../settings.js'
+import { attend, mixed, projected, steps } from './attend.js'
 import { runBatch } from './batch-statistics.js'
 import { curveOf } from './curve.js'
 import { traceLarge } from './large-trace.js'
@@ -59,6 +59,15 @@ export function createTracer(qkv) {
     return last.tensors
   }
 
+  /** The trace without edits, which stays while cells are dragged. @type {{ name: string, tensors: Tensors } | undefined} */
+  let lastPlain
+  /** @param {Checked} settings @param {Tensors} drawn @param {Uint8Array | undefined} visible */
+  const unedited = (settings, drawn, visible) => {
+    const name = signature(/** @type {any} */ ({ ...settings, edits: [], probe: null, probeWord: '' }))
+    if (lastPlain?.name !== name) lastPlain = { name, tensors: attend(qkv, settings, drawn, visible, []) }
+    return lastPlain.tensors
+  }
+
   const parts = (/** @type {Checked} */ settings, /** @type {number} */ head) =>
     traceLarge(qkv, settings, projected(qkv, start(settings), settings.edits), maskOf(settings), head)
   const isReused = (/** @type {FloatTensor} */ tensor) =>
@@ -68,9 +77,10 @@ export function createTracer(qkv) {
     const drawn = start(settings)
     const visible = maskOf(settings)
     const heads = (drawn.Wq ?? drawn.Q ?? drawn.weights)?.dims[0] ?? 1
-    const forward = (/** @type {Checked['edits']} */ edits) => attend(qkv, settings, drawn, visible, edits)
     const { edits } = settings
-    const tensors = forward(edits)
+    const plain = unedited(settings, drawn, visible)
+    const isOfWeights = edits.every(({ matrix }) => matrix === 'weights')
+    const tensors = isOfWeights ? mixed(qkv, plain, edits) : attend(qkv, settings, drawn, visible, edits)
     const tokenSwap = swapToken(qkv, settings, table, tensors, (embeddings, remaining) =>
       attend(qkv, settings, { ...drawn, ...embeddings }, visible, remaining),
     )
@@ -80,7 +90,7 @@ export function createTracer(qkv) {
       visible,
       tensors,
       tokenSwap,
-      ...(edits.length > 0 && { before: forward([]) }),
+      before: edits.length > 0 ? plain : undefined,
       maskOrder: maskOrderOf(qkv, settings, tensors, visible),
       curve:
         settings.softmaxAxis === 'keys'
