@@ -87,6 +87,15 @@ test('a pointer that rests 80 ms is answered, on a word, a cell, a label, a line
   await rests('a word', centre(word(3)), /^eat looks/)
   const { rows, columns } = await page.locator('#map').evaluate(map => /** @type {any} */ (map).highlight)
   assert.deepEqual([rows, columns], [[3], [3]], 'its row and its column are framed')
+  const arcs = await page
+    .locator('word-arcs path')
+    .evaluateAll(all =>
+      all.map(path =>
+        [path.getAttribute('data-from'), path.getAttribute('data-to'), path.getAttribute('class')].join(' '),
+      ),
+    )
+  assert.equal(arcs.filter(arc => arc.startsWith('queries:3 queries:')).length, 6, 'arcs to what it looks at')
+  assert.ok(arcs.includes('queries:1 queries:3 is-from'), 'and dotted from those that look at it')
   const grounds = await page
     .locator('.strip-words .token')
     .evaluateAll(tokens => tokens.map(token => getComputedStyle(token).backgroundColor))

@@ -25,7 +25,7 @@ import { math } from './math.js'
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 const SIDE = 320
-const [CHART_WIDTH, CHART_HEIGHT, LEFT, BOTTOM] = [420, 220, 48, 28]
+const [CHART_WIDTH, CHART_HEIGHT, LEFT, RIGHT, BOTTOM] = [420, 220, 72, 28, 28]
 
 /** @param {string} language */
 const writers = language => {
@@ -110,7 +110,7 @@ function chart({ t, times, language }) {
   })
   const x = scaleLog()
     .domain([MEASURED[0], MEASURED[MEASURED.length - 1]])
-    .range([LEFT, CHART_WIDTH - 16])
+    .range([LEFT, CHART_WIDTH - RIGHT])
   const [least, most] = [Math.min(...all.map(({ ms }) => ms)), Math.max(...all.map(({ ms }) => ms))]
   const y = scaleLog()
     .domain([least / 1.5, most * 1.5])
@@ -119,7 +119,7 @@ function chart({ t, times, language }) {
   const both = times.find(({ n, stored }) => n === MOST_STORED && stored)
   return html`<svg class="cost-chart" viewBox="0 0 ${CHART_WIDTH} ${CHART_HEIGHT}" role="img" aria-label=${t('costChart')}>
       ${MEASURED.map(n => svg`<g class="tick"><line class="rule" x1=${x(n)} x2=${x(n)} y1="8" y2=${CHART_HEIGHT - BOTTOM} /><text x=${x(n)} y=${CHART_HEIGHT - 10} text-anchor="middle">${whole(n)}</text></g>`)}
-      ${[0.01, 0.1, 1, 10, 100, 1000, 10_000].filter(ms => ms > least / 1.5 && ms < most * 1.5).map(ms => svg`<g class="tick"><line class="rule" x1=${LEFT} x2=${CHART_WIDTH - 16} y1=${y(ms)} y2=${y(ms)} /><text x=${LEFT - 6} y=${y(ms) + 4} text-anchor="end">${time(ms)}</text></g>`)}
+      ${[0.01, 0.1, 1, 10, 100, 1000, 10_000].filter(ms => ms > least / 1.5 && ms < most * 1.5).map(ms => svg`<g class="tick"><line class="rule" x1=${LEFT} x2=${CHART_WIDTH - RIGHT} y1=${y(ms)} y2=${y(ms)} /><text x=${LEFT - 6} y=${y(ms) + 4} text-anchor="end">${time(ms)}</text></g>`)}
       ${all.map(({ n, ms, kind }) => svg`<circle class="cost-dot is-${kind}" cx=${x(n)} cy=${y(ms)} r="5" data-n=${n} data-kind=${kind} data-ms=${ms}><title>${whole(n)}: ${time(ms)}</title></circle>`)}
     </svg>
     <p class="note">${t('costLegend')}</p>

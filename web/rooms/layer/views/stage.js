@@ -1,8 +1,9 @@
 import { html, nothing } from 'lit'
+import './word-arcs.js'
 import { headView, paintButton, pictureSelector, viewTabs } from '../../../head/head-view.js'
 import { colourOf } from '../../../head/number-colours.js'
 import { MANY_ROWS } from '../../../head/part-of-map.js'
-import { shades } from '../explain/word-facts.js'
+import { looksAt, seenBy, shades } from '../explain/word-facts.js'
 import { isSameCell } from '../settings.js'
 import { headAnswer } from './head-list.js'
 import { saveMenu } from './save-menu.js'
@@ -80,6 +81,43 @@ function strip(context, side) {
   </div>`
 }
 
+/** Arcs that are drawn at most, and the least weight of one. */
+const [MOST_ARCS, LEAST_ARC] = [12, 0.01]
+/** The arcs made last: the same list as long as they are the same. @type {{ key: readonly unknown[], arcs: readonly import('./word-arcs.js').Arc[] } | undefined} */
+let lastArcs
+
+/** From the spoken word to what it looks at, dotted from those that look at it; of a cell its own arc. @param {SceneContext} context */
+function arcs(context) {
+  const { result, hovered } = context
+  const cell = hovered ? undefined : spokenCell(context)
+  const word = spokenWord(context)
+  const weights = weightsOf(context)
+  const key = [weights, result.visible, word?.side, word?.position, cell?.row, cell?.column]
+  if (lastArcs?.key.every((each, i) => each === key[i])) return lastArcs.arcs
+  const side = result.settings.isCross ? 'keys' : 'queries'
+  const arc = (/** @type {number} */ row, /** @type {number} */ column, isFrom = false) => ({
+    from: `queries:${row}`,
+    to: `${side}:${column}`,
+    weight: weights.at(row, column),
+    isFrom,
+  })
+  const list = (/** @type {import('../layer.js').Share[]} */ shares) =>
+    shares.filter(({ weight }) => weight >= LEAST_ARC).slice(0, MOST_ARCS)
+  const looks = word?.side === 'queries' ? list(looksAt(weights, word.position, result.visible)) : []
+  const seen =
+    word && (word.side === 'keys' || side === 'queries') ? list(seenBy(weights, word.position, result.visible)) : []
+  const made = cell
+    ? [arc(cell.row, cell.column)]
+    : [
+        ...looks.map(({ position }) => arc(word?.position ?? 0, position)),
+        ...seen
+          .filter(({ position }) => side === 'keys' || position !== word?.position)
+          .map(({ position }) => arc(position, word?.position ?? 0, true)),
+      ]
+  lastArcs = { key, arcs: made }
+  return made
+}
+
 /** The answer about the pointed or selected head, cell or word. @param {SceneContext} context */
 function answer(context) {
   const { t, link, hovered, settings } = context
@@ -136,7 +174,7 @@ export function stage(context) {
   const { isCross, batch } = result.settings
   return html`<section class="stage" id="stage" tabindex="-1" aria-label=${t('matrix.weights')}>
     ${batch > 1 ? html`<p class="note" id="one-of-batch">${t('oneOfBatch', { batch })}</p>` : nothing}
-    ${strip(context, 'queries')} ${isCross ? strip(context, 'keys') : nothing}
+    <div class="strips">${strip(context, 'queries')} ${isCross ? strip(context, 'keys') : nothing}<word-arcs .arcs=${arcs(context)}></word-arcs></div>
     ${answer(context)}
     ${seen(context)}
     ${tabs(context)}

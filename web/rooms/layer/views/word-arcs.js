@@ -1,0 +1,80 @@
+import { html, LitElement, svg } from 'lit'
+
+/** @typedef {{ from: string, to: string, weight: number, isFrom?: boolean }} Arc words as `data-word` names them; isFrom: another word looks at this one */
+
+/** Pixels of a weight of 1, and of the room above the words. */
+const [WIDTH, ROOM] = [8, 20]
+
+/**
+ * Arcs over the words of the sentence: from the word that is meant to what it looks at, as wide as the weights, and dotted from the
+ * words that look at it. They lie over the words beside it and take no room.
+ */
+class WordArcs extends LitElement {
+  static properties = { arcs: { attribute: false }, lines: { state: true } }
+
+  constructor() {
+    super()
+    /** @type {readonly Arc[]} */
+    this.arcs = []
+    /** @type {{ path: string, arc: Arc }[]} */
+    this.lines = []
+    this.measure = () => this.place()
+  }
+
+  createRenderRoot() {
+    return this
+  }
+
+  connectedCallback() {
+    super.connectedCallback()
+    this.parentElement?.addEventListener('scroll', this.measure, true)
+    addEventListener('resize', this.measure)
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback()
+    this.parentElement?.removeEventListener('scroll', this.measure, true)
+    removeEventListener('resize', this.measure)
+  }
+
+  /** @param {Map<PropertyKey, unknown>} changed */
+  updated(changed) {
+    if (changed.has('arcs')) this.place()
+  }
+
+  /** The arcs where the words stand now. */
+  place() {
+    const origin = this.getBoundingClientRect()
+    const boxOf = (/** @type {string} */ word) =>
+      this.parentElement?.querySelector(`[data-word="${word}"] .token`)?.getBoundingClientRect()
+    this.lines = this.arcs.flatMap(arc => {
+      const [from, to] = [boxOf(arc.from), boxOf(arc.to)]
+      return from && to ? [{ arc, path: pathOf(from, to, origin) }] : []
+    })
+  }
+
+  render() {
+    return html`<svg aria-hidden="true">${this.lines.map(
+      ({ path, arc }) =>
+        svg`<path class=${arc.isFrom ? 'is-from' : ''} d=${path} data-from=${arc.from} data-to=${arc.to} data-weight=${arc.weight} stroke-width=${Math.max(WIDTH * arc.weight, 0.75)}></path>`,
+    )}</svg>`
+  }
+}
+
+/** @param {DOMRect} from @param {DOMRect} to @param {DOMRect} origin */
+function pathOf(from, to, { left, top }) {
+  const [x0, x1] = [from, to].map(box => box.left + box.width / 2 - left)
+  if (to.top > from.bottom) {
+    // Two sentences: from the lower edge of the one to the upper edge of the other.
+    const [y0, y1] = [from.bottom - top, to.top - top]
+    const middle = (y0 + y1) / 2
+    return `M${x0} ${y0} C${x0} ${middle} ${x1} ${middle} ${x1} ${y1}`
+  }
+  const [y0, y1] = [from.top - top, to.top - top]
+  const height = Math.min(ROOM, 8 + Math.abs(x1 - x0) / 12)
+  if (from === to || x0 === x1)
+    return `M${x0 - 6} ${y0} C${x0 - 10} ${y0 - height} ${x0 + 10} ${y0 - height} ${x0 + 6} ${y0}`
+  return `M${x0} ${y0} C${x0} ${Math.min(y0, y1) - height} ${x1} ${Math.min(y0, y1) - height} ${x1} ${y1}`
+}
+
+customElements.define('word-arcs', WordArcs)
