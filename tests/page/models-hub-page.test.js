@@ -15,6 +15,19 @@ const files = Object.fromEntries(filesOf('gpt2-tiny').map(path => [basename(path
 const hub = await startHub({ 'openai-community/gpt2': { files } })
 after(() => hub.close())
 
+const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+
+/** What axe finds on the page. @returns {Promise<string[]>} */
+async function violations() {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { violations } = await /** @type {any} */ (globalThis).axe.run(document)
+    return violations.map(
+      (/** @type {any} */ { id, nodes }) => `${id}: ${nodes.map((/** @type {any} */ { html }) => html.slice(0, 160))}`,
+    )
+  })
+}
+
 /** Answers requests to the public hub. Its storage, to which it redirects, is not seen: no answer of a route may redirect. */
 const answer = async (/** @type {import('playwright-core').Route} */ route) => {
   const request = route.request()
@@ -34,6 +47,7 @@ test('a name is typed, its size is said before a download, it opens; the link op
   await page.locator('#models-options [role="option"]').first().waitFor()
   assert.ok((await page.locator('#models-options [role="option"]').count()) >= 16)
   await reads('#models-privacy', /learns the name of the model.*does not learn your text/)
+  assert.deepEqual(await violations(), [])
   await page.keyboard.type('openai-community/gpt2')
   await becomes(() => page.locator('#models-options [role="option"]').count(), 2)
   await page.keyboard.press('ArrowDown')
@@ -42,6 +56,7 @@ test('a name is typed, its size is said before a download, it opens; the link op
   await reads('#models-size', /gpt2, 106,416 parameters, licence: mit\. Download: 486 KB, once/)
   assert.equal(await page.isChecked('input[value="float16"]'), true)
   await reads('#models-facts', /^llama/, 'the model before stays open')
+  assert.deepEqual(await violations(), [])
   await page.focus('#models-agree')
   await page.keyboard.press('Enter')
   await reads('#models-facts', /^gpt2.*float16/)
