@@ -395,3 +395,32 @@ test('what a head takes to One layer gives its weights: queries, keys, scale and
     model.dispose()
   }
 })
+
+test('a weight is taken apart: the largest terms, their sum with all others, a small map; with changes too, in every kind of stack', async () => {
+  const { open, value } = talk()
+  const text = 'The cat that chased the dog'
+  for (const [name, stack, changes] of /** @type {const} */ ([
+    ['gpt2-tiny', '', ''],
+    ['gpt2-tiny', '', '1.2=0'],
+    ['bert-tiny', '', ''],
+    ['t5-tiny', 'cross', ''],
+    ['t5-tiny', 'encoder', ''],
+  ])) {
+    await open(name)
+    const at = { stack, layer: 1, head: 2 }
+    const asked = { ...runRequest(name, text, changes), at, cell: { query: 3, key: 1 } }
+    await value('run', runRequest(name, text))
+    const trace = await value('cell', asked)
+    const found = await value('reasons', asked)
+    assert.ok(!found.isTooLong && found.query === 3 && found.key === 1)
+    const { score, pairs, count, table } = found
+    assert.ok(Math.abs(score - trace.score) <= 1e-5, `${name} ${stack}: ${score}, ${trace.score}`)
+    assert.ok(pairs.length === 8 && count > 8)
+    assert.ok(pairs.every(({ value }, n) => n === 0 || Math.abs(value) <= Math.abs(pairs[n - 1].value)))
+    assert.equal(table.data.length, (table.queries.length + 1) * (table.keys.length + 1))
+    const sum = table.data.reduce((a, b) => a + b, 0)
+    assert.ok(Math.abs(sum - score) <= 1e-5, `${sum}, ${score}`)
+    const isOff = pairs.every(pair => [pair.query, pair.key].every(({ layer, head }) => layer !== 0 || head !== 1))
+    assert.ok(changes === '' || isOff, 'a head that is switched off wrote nothing')
+  }
+})

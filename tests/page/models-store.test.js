@@ -71,7 +71,7 @@ test('a checkpoint is named after its files, runs, and stands in the link; what 
   assert.deepEqual(types(store), ['open', 'run', 'why'], 'of a short text the run holds the map')
   act.selectCell({ query: 3, key: 2 })
   await settled()
-  assert.deepEqual(types(store), ['open', 'run', 'why', 'cell'])
+  assert.deepEqual(types(store), ['open', 'run', 'why', 'cell', 'reasons'])
   act.goToPlace({ ...store.state.settings.at, detail: ['q', 5] })
   await settled()
   assert.deepEqual(types(store), ['open', 'run', 'why', 'cell', 'number'])

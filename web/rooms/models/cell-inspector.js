@@ -4,6 +4,7 @@ import { nothing } from 'lit'
 import { inspector as drawInspector } from '../../head/inspector.js'
 import { shown } from '../../shell/store.js'
 import { cellPage } from './cell-pages.js'
+import { reasonsPart } from './reasons-part.js'
 import { nameOf } from './shown.js'
 
 /** @param {import('./models.js').Room} room */
@@ -20,6 +21,10 @@ export function inspector(room) {
   const stack = { qkNorm: whole?.qkNorm, rope: whole?.ropes[head.layer] }
   const { detail } = settings.at
   const isThere = trace && Number(detail?.[1]) < trace.q.length
+  const ofCell = shown(got.reasons)
+  const reasons = ofCell && ofCell.query === cell.query && ofCell.key === cell.key ? ofCell : undefined
+  const encoded = room.run?.tokens ?? []
+  const why = reasonsPart({ t, head, words, encoded, reasons, open: act.goToPlace })
   const weightRow = got.number?.is === 'here' ? got.number.value : undefined
   return drawInspector({
     t,
@@ -28,7 +33,7 @@ export function inspector(room) {
     className: 'models-inspector',
     label: t('modelsInspector'),
     title,
-    page: trace ? cellPage({ t, trace, words, weightRow, stack }, title, isThere ? detail : undefined) : 'waiting',
+    page: trace ? cellPage({ t, trace, words, weightRow, stack, why }, title, isThere ? detail : undefined) : 'waiting',
     hasBack: can.back,
     hasForward: can.forward,
     act: {

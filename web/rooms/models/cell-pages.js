@@ -15,6 +15,7 @@ import { behindSign, reachOf } from '../../head/inspector.js'
  * @property {CellTrace} trace
  * @property {{ queries: readonly string[], keys: readonly string[] }} words
  * @property {{ rope?: { frequencies: ArrayLike<number>, gain?: number }, qkNorm?: unknown }} stack what the model says of the layer
+ * @property {Part} [why] it looks there
  * @property {{ weight: Float32Array, bias: number }} [weightRow] the weights that made the number whose page is open
  */
 
@@ -88,6 +89,7 @@ function weightPage(state) {
     parts: [
       ...set,
       ...softmax,
+      ...(isHidden || !state.why ? [] : [state.why]),
       { type: 'heading', text: t('modelsScore') },
       {
         type: 'list',

@@ -1,5 +1,6 @@
 // The types of the room "Models": its settings, what no link holds, what it asks of its session, its actions.
 
+import type { Source } from 'qkv/interpret'
 import type { Model } from 'qkv/models'
 import type { Change, HeadAt, Place, Stack } from '../../head/head.js'
 import type { Context as ContextOf, Problem, State as StateOf } from '../../shell/room.js'
@@ -235,6 +236,20 @@ export interface RunRequest {
   changes: readonly Change[]
   sourceText: string
 }
+/** The score of a query and a key, taken apart by what was written at both. */
+export type Reasons = Cell &
+  (
+    | { isTooLong: true }
+    | {
+        isTooLong: false
+        score: number
+        /** How many terms there are, and the largest. */
+        count: number
+        pairs: { query: Source; key: Source; value: number }[]
+        /** The largest sources, one row more for all others, and one column. */
+        table: { queries: Source[]; keys: Source[]; data: Float32Array }
+      }
+  )
 /** The second text as the model reads it. */
 export interface SourceRead {
   ids: number[]
@@ -287,6 +302,8 @@ export type ModelsAsks = {
   head: { request: RunRequest & { at: HeadAt; text?: string }; value: Matrix }
   /** How a weight was computed. */
   cell: { request: RunRequest & { at: HeadAt; cell: Cell }; value: CellTrace }
+  /** Why a head looks there. */
+  reasons: { request: RunRequest & { at: HeadAt; cell: Cell }; value: Reasons }
   /** The row of the weights that made a number of a query or key, and its bias. */
   number: {
     request: { model: string; stack: Stack; layer: number; letter: 'q' | 'k'; row: number }

@@ -339,6 +339,7 @@ function detailNeeds(state) {
   if (!cell) return list
   list.push({ type: 'cell', ...request, at: head, cell })
   const [letter, index] = settings.at.detail ?? []
+  if (!letter) list.push({ type: 'reasons', ...request, at: head, cell })
   if ((letter !== 'q' && letter !== 'k') || got.cell?.is !== 'here') return list
   const { head: queryHead, kvHead, q } = got.cell.value
   if (!(Number(index) < q.length)) return list

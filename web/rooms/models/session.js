@@ -304,6 +304,11 @@ export function handlers(qkv, Tokenizer) {
         const { at, cell } = request
         return traceCell(qkv, model, used.run.input, used.hooks, { ...at, ...cell }, signal)
       }),
+    reasons: (request, run) =>
+      detail(request, run, async (model, used) => {
+        const { reasonsOf } = await import('./reasons.js')
+        return reasonsOf(model, used, { ...request.at, ...request.cell })
+      }),
     number: ({ model: id, stack, layer, letter, row }, { signal }) =>
       use(id, signal, model => model.weightRow(attentionOf(stack, layer) + letter, row)),
     why: (request, run) => detail(request, run, whyOf),

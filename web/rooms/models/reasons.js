@@ -1,0 +1,87 @@
+// Why a head looks there: the largest terms of a score, by what was written into the residual stream. No DOM; loaded when it is asked for.
+
+import { recordRun, scoreAttribution } from 'qkv/interpret'
+
+/** @typedef {import('qkv/models').Model} Model */
+/** @typedef {import('qkv/interpret').Source} Source */
+/** @typedef {import('qkv/interpret').RecordedRun} RecordedRun */
+/** @typedef {import('./models.js').Reasons} Reasons */
+
+/** Pairs that are listed, and rows and columns of the small map. */
+const [PAIRS, ROWS] = [8, 5]
+/** Weights of all heads that are kept at most; terms that are computed by the token that a head read. */
+const [MOST_WEIGHTS, MOST_TERMS] = [2 ** 25, 2 ** 22]
+
+/** The run with what each part wrote, for each run that the session has. @type {WeakMap<object, RecordedRun>} */
+const recorded = new WeakMap()
+
+/**
+ * @param {Model} model
+ * @param {{ run: { input: import('qkv/models').ModelInput, ids: number[], targetIds?: number[] }, hooks: Record<string, any> }} used
+ * @param {{ stack: import('../../head/head.js').Stack, layer: number, head: number, query: number, key: number }} at
+ * @returns {Reasons}
+ */
+export function reasonsOf(model, { run, hooks }, { stack, layer, head, query, key }) {
+  const { encoder, decoder } = model.stacks
+  const { layers, heads } = /** @type {NonNullable<typeof encoder>} */ (
+    stack === 'encoder' ? encoder : (decoder ?? encoder)
+  )
+  const length = Math.max(run.ids.length, run.targetIds?.length ?? 0)
+  if (layers * heads * length ** 2 > MOST_WEIGHTS) return { query, key, isTooLong: true }
+  const known = recorded.get(run) ?? recordRun(model, run.input, Object.keys(hooks).length ? { hooks } : {})
+  recorded.set(run, known)
+  const place = stack || undefined
+  const options = { layer, head, query, key, place }
+  const whole = scoreAttribution(model, known, { ...options, byToken: false })
+  const sources = layer * heads * Math.max(query, key)
+  const fine = sources ** 2 > MOST_TERMS ? whole : scoreAttribution(model, known, options)
+  return {
+    query,
+    key,
+    isTooLong: false,
+    score: whole.score,
+    count: fine.terms.data.length,
+    pairs: largest(fine, PAIRS),
+    table: tableOf(whole),
+  }
+}
+
+/** @param {import('qkv/interpret').ScoreAttribution} found @param {number} most */
+function largest({ terms: { data }, queries, keys }, most) {
+  /** @type {number[]} */
+  const order = []
+  for (let n = 0; n < data.length; n++) {
+    const size = Math.abs(data[n])
+    if (size === 0 || (order.length === most && size <= Math.abs(data[order[most - 1]]))) continue
+    let at = order.length
+    while (at > 0 && Math.abs(data[order[at - 1]]) < size) at--
+    order.splice(at, 0, n)
+    order.length = Math.min(order.length, most)
+  }
+  return order.map(n => ({ query: queries[Math.floor(n / keys.length)], key: keys[n % keys.length], value: data[n] }))
+}
+
+/**
+ * The sources with the largest terms; all others are one row and one column, the last.
+ * @param {import('qkv/interpret').ScoreAttribution} found
+ * @returns {NonNullable<Extract<Reasons, { isTooLong: false }>>['table']}
+ */
+function tableOf({ terms: { data }, queries, keys }) {
+  const width = keys.length
+  const pick = (/** @type {Source[]} */ list, /** @type {(n: number) => number} */ sizeAt) =>
+    Array.from(list.keys())
+      .sort((a, b) => sizeAt(b) - sizeAt(a))
+      .slice(0, ROWS)
+      .sort((a, b) => a - b)
+  const sum = (/** @type {Source[]} */ list, /** @type {(n: number) => number} */ at) =>
+    list.reduce((total, _, n) => total + Math.abs(data[at(n)]), 0)
+  const rows = pick(queries, r => sum(keys, c => r * width + c))
+  const columns = pick(keys, c => sum(queries, r => r * width + c))
+  const [R, C] = [rows.length, columns.length]
+  const made = new Float32Array((R + 1) * (C + 1))
+  for (let n = 0; n < data.length; n++) {
+    const [r, c] = [rows.indexOf(Math.floor(n / width)), columns.indexOf(n % width)]
+    made[(r < 0 ? R : r) * (C + 1) + (c < 0 ? C : c)] += data[n]
+  }
+  return { queries: rows.map(n => queries[n]), keys: columns.map(n => keys[n]), data: made }
+}
