@@ -110,6 +110,7 @@ test('qkv/models adds at most 19 KB gzipped; each part that it loads later has a
     'attribution',
     'save-model',
     'class-logits',
+    'embed',
     'refusals',
     'tokenizer',
     'read-weights',

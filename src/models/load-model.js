@@ -54,14 +54,35 @@ export async function loadModel(qkv, source, options = {}) {
   return withFolder(source, options, use, async ({ folder, family, json, tensors }) => {
     const text = tokenizer === false ? undefined : await (await textTools()).openTokenizer(folder, readJSON, tokenizer)
     const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
+    const modules = await modulesOf(folder, source)
     const weights = new ModelWeights(qkv)
     await weights.load(family, tensors, folder.isDownloaded ? { ...options, onProgress: undefined } : options)
     await folder.finish?.().catch(error => {
       weights.dispose()
       throw error
     })
-    return new Model(qkv, family, weights, json, text, classLogits)
+    return new Model(qkv, family, weights, json, text, classLogits, modules)
   })
+}
+
+/**
+ * Reads the modules of sentence-transformers: now, if the folder lists them, else when they are asked for, because a folder
+ * that cannot be listed would be asked in vain.
+ * @param {import('./source.js').Folder} folder
+ * @param {CheckpointSource} source
+ */
+async function modulesOf(folder, source) {
+  const read = async (/** @type {import('./source.js').Folder} */ from) =>
+    (await import('./embed.js')).readModules(from, readJSON)
+  if (folder.names().includes('modules.json')) {
+    const modules = await read(folder)
+    return async () => modules
+  }
+  if (!(typeof source === 'string' || source instanceof URL) || String(source).startsWith('hf:')) return undefined
+  return async () => {
+    const again = await openFolder(source, {}, { isLoaded: true, hasTokenizer: false })
+    return read(again).finally(() => again.close())
+  }
 }
 
 /**

@@ -1,12 +1,12 @@
 // A loaded model: forward with kept values and hooks, generation, scores of heads.
 
-import { oneOf, readOptions, toNumber } from '../base/arguments.js'
+import { oneOf, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied, shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
 import { kvCache } from '../cache.js'
 import { readSummary } from './attention-summaries.js'
-import { checkSignal, INPUTS, keeper, RUN_OPTIONS, readIds, readRows } from './inputs.js'
+import { checkSignal, INPUTS, keeper, padRows, RUN_OPTIONS, readIds, readRows } from './inputs.js'
 import { checkHooks } from './model-hooks.js'
 import { embed, enter, finish, lastNorm, ModelOperations, makeLogits, pool, ropeOf, runStack } from './network.js'
 import { embeddingOf } from './weights.js'
@@ -43,6 +43,10 @@ import { embeddingOf } from './weights.js'
  * @property {'all' | 'last' | 'none'} [logits] the rows whose logits are computed; default 'all'
  * @property {number} [until] the run ends after this layer, of an encoder-decoder after this layer of the decoder: there are no
  *   logits, and lastHiddenState is what leaves the layer
+ *
+ * @typedef {object} TextOptions
+ * @property {boolean} [truncation] longer texts lose their ends, special tokens stay; default: is maxLength given?
+ * @property {number} [maxLength] the most ids, at most as many as the model has positions
  *
  * @typedef {{ [place in import('./model-hooks.js').Place]?: import('./model-hooks.js').Hook }} Hooks
  *
@@ -147,12 +151,15 @@ export function stacksOf({ encoder, decoder }) {
   return { encoder: summary(encoder), decoder: summary(decoder) }
 }
 
+const TOKENIZE = ['truncation', 'maxLength']
+
 export class Model {
   #qkv
   #family
   #weights
   #tokenizer
   #classLogits
+  #readModules
   #isDisposed = false
 
   /**
@@ -163,13 +170,15 @@ export class Model {
    * @param {Record<string, unknown>} config
    * @param {import('./tokenizer.js').TextTool | undefined} tokenizer
    * @param {typeof import('./class-logits.js').classLogits} [classLogits] of a family with classes
+   * @param {() => Promise<import('./embed.js').Modules | undefined>} [readModules] of sentence-transformers
    */
-  constructor(qkv, family, weights, config, tokenizer, classLogits) {
+  constructor(qkv, family, weights, config, tokenizer, classLogits, readModules) {
     this.#qkv = qkv
     this.#family = family
     this.#weights = weights
     this.#tokenizer = tokenizer
     this.#classLogits = classLogits
+    this.#readModules = readModules
     /** config.json as it was read. */
     this.config = config
   }
@@ -202,10 +211,48 @@ export class Model {
   /**
    * @param {string} text
    * @param {string} [pair] a second segment
-   * @returns {import('./tokenizer.js').Tokenized}
+   * @param {TextOptions} [options]
+   * @returns {import('./tokenizer.js').Tokenized} which forward takes as its input
    */
-  tokenize(text, pair) {
-    return Model.#own(this).#expectTokenizer().encode(text, pair, this.#family.vocab)
+  tokenize(text, pair, options = {}) {
+    const tokenizer = Model.#own(this).#expectTokenizer()
+    const { maxLength, truncation = maxLength !== undefined } = readOptions(options, TOKENIZE, 'tokenize')
+    toBoolean(truncation, 'tokenize: truncation')
+    if (maxLength !== undefined) toNumber(maxLength, 'tokenize: maxLength', { least: 1, whole: true })
+    return tokenizer.encode(
+      text,
+      pair,
+      this.#family.vocab,
+      truncation ? Math.min(maxLength ?? Infinity, this.#most) : undefined,
+    )
+  }
+
+  /**
+   * Texts of several lengths as one input of forward: padded on the left for a decoder, else on the right.
+   * @param {readonly (string | readonly [string, string] | import('./tokenizer.js').Tokenized)[]} texts a text, a pair of texts, or what tokenize returned
+   * @param {TextOptions} [options]
+   */
+  padded(texts, options) {
+    const { encoder, vocab } = Model.#own(this).#family
+    if (!Array.isArray(texts) || !texts.length)
+      throw new TypeError(`padded: ${describe(texts)} given, a list of texts expected`)
+    const rows = texts.map(text => {
+      if (typeof text === 'string') return this.tokenize(text, undefined, options)
+      return Array.isArray(text) ? this.tokenize(text[0], text[1], options) : text
+    })
+    for (const row of rows)
+      if (!Array.isArray(row?.ids)) throw new TypeError(`padded: ${describe(row)} given, a text or { ids } expected`)
+    const { pad_token_id: pad, eos_token_id: end } = this.config
+    const id = [pad, end, 0].flat().find(id => Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocab)
+    return padRows(rows, Number(id), !encoder)
+  }
+
+  /** How many positions the model has; Infinity if they have no end. */
+  get #most() {
+    const stack = /** @type {StackSpec} */ (this.#family.encoder ?? this.#family.decoder)
+    const { padding, positions, sinusoids } = embeddingOf(this.#family, stack)
+    const learned = positions && positions.rows - (positions.skip ?? 0) - (padding === undefined ? 0 : padding + 1)
+    return learned ?? sinusoids ?? stack.rope?.most ?? Infinity
   }
 
   /** The text of ids, special tokens left out. @param {ArrayLike<number>} ids @returns {string} */
@@ -650,6 +697,18 @@ export class Model {
     const { generate } = await import('./generation.js')
     const toIds = (/** @type {unknown} */ given) => this.#toIds(given)
     yield* generate(this, { ...this.#parts, tokenizer: this.#tokenizer, toIds, checkSignal }, prompt, options)
+  }
+
+  /**
+   * Embeddings of texts, by modules.json of the folder, or by the pooling that is given. See docs/models.md.
+   * @param {string | readonly string[]} texts
+   * @param {import('./embed.js').EmbedOptions} [options]
+   * @returns {Promise<FloatTensor>} (B, d)
+   */
+  async embed(texts, options = {}) {
+    Model.#own(this)
+    const { embed } = await import('./embed.js')
+    return embed(this, await this.#readModules?.(), texts, options)
   }
 
   /**

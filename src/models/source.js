@@ -96,7 +96,8 @@ export async function openFolder(source, { signal, onProgress, ...hub }, use) {
         Array.from(files, file => {
           if (typeof file?.name !== 'string')
             throw new TypeError(`loadModel: ${describe(file)} given among the files, a File expected`)
-          return [file.name, file]
+          // What lies in a folder of the chosen folder has the same name as what lies beside it.
+          return [file.webkitRelativePath?.replace(/^[^/]*\//, '') || file.name, file]
         }),
       ),
     )

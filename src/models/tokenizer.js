@@ -4,9 +4,10 @@ import { describe } from '../base/errors.js'
 
 /**
  * @typedef {object} TokenizerLike
- * @property {(text: string, options?: { text_pair?: string | null, return_token_type_ids?: true }) => { ids: number[],
- *   tokens: string[], token_type_ids?: number[] }} encode
+ * @property {(text: string, options?: { text_pair?: string | null, add_special_tokens?: boolean, return_token_type_ids?: true }) => {
+ *   ids: number[], tokens: string[], token_type_ids?: number[] }} encode
  * @property {(ids: number[], options?: { skip_special_tokens?: boolean }) => string} decode
+ * @property {(id: number) => string | undefined} [id_to_token]
  *
  * @typedef {new (tokenizer: object, config: object) => TokenizerLike} TokenizerClass
  *
@@ -18,7 +19,14 @@ import { describe } from '../base/errors.js'
 
 const PACKAGE = '@huggingface/tokenizers'
 
-/** The texts of a model. @typedef {{ encode: (text: string, pair: string | undefined, vocab: number) => Tokenized, decode: TokenizerLike['decode'] }} TextTool */
+/**
+ * The texts of a model.
+ * @typedef {object} TextTool
+ * @property {(text: string, pair: string | undefined, vocab: number, most?: number) => Tokenized} encode cut to `most` ids
+ * @property {TokenizerLike['decode']} decode
+ */
+
+/** A tokenizer of the folder, and the id of words that it does not know. @typedef {{ tokenizer: TokenizerLike, unknown?: number }} Opened */
 
 /**
  * @param {import('./source.js').Folder} folder
@@ -27,13 +35,26 @@ const PACKAGE = '@huggingface/tokenizers'
  * @returns {Promise<TextTool | undefined>} undefined: there is no tokenizer.json
  */
 export async function openTokenizer(folder, readJSON, given) {
-  const tokenizer = typeof given === 'object' && given !== null ? given : await fromFolder(folder, readJSON, given)
+  const opened =
+    typeof given === 'object' && given !== null ? { tokenizer: given } : await fromFolder(folder, readJSON, given)
   return (
-    tokenizer && {
-      encode: (text, pair, vocab) => encode(tokenizer, text, pair, vocab),
-      decode: (ids, options) => byPackage(() => tokenizer.decode(ids, options)),
+    opened && {
+      encode: (text, pair, vocab, most = Infinity) => encode(opened, text, pair, vocab, most),
+      decode: (ids, options) => decode(opened.tokenizer, ids, options),
     }
   )
+}
+
+/**
+ * The text of ids. A decoder takes the space before the first word away, which belongs to a token that stands alone.
+ * @param {TokenizerLike} tokenizer
+ * @param {number[]} ids
+ * @param {{ skip_special_tokens?: boolean }} [options]
+ */
+function decode(tokenizer, ids, options) {
+  const text = byPackage(() => tokenizer.decode(ids, options))
+  const isCut = ids.length === 1 && !text.startsWith(' ') && tokenizer.id_to_token?.(ids[0])?.startsWith('\u2581')
+  return isCut ? ` ${text}` : text
 }
 
 /**
@@ -53,7 +74,7 @@ async function fromFolder(folder, readJSON, Class) {
  * @param {unknown} json tokenizer.json
  * @param {object} config tokenizer_config.json, or {}
  * @param {TokenizerClass} [Class]
- * @returns {Promise<TokenizerLike>}
+ * @returns {Promise<Opened>}
  */
 async function makeTokenizer(json, config, Class) {
   if (typeof json !== 'object' || json === null || !('model' in json))
@@ -63,7 +84,12 @@ async function makeTokenizer(json, config, Class) {
     throw new Error(
       `loadModel: tokenizer.json needs the package ${PACKAGE}: install it, pass its class as { tokenizer: Tokenizer }, or tokenizer: false`,
     )
-  return byPackage(() => new Tokenizer(json, config))
+  const {
+    unk_id: id,
+    unk_token: token,
+    vocab,
+  } = /** @type {{ unk_id?: number, unk_token?: string, vocab?: any }} */ (Object(json.model))
+  return { tokenizer: byPackage(() => new Tokenizer(json, config)), unknown: id ?? Object(vocab)[String(token)] }
 }
 
 /**
@@ -85,23 +111,61 @@ function byPackage(call) {
 }
 
 /**
- * @param {TokenizerLike} tokenizer
+ * @param {Opened} opened
  * @param {string} text
  * @param {string | undefined} pair a second segment
  * @param {number} vocab
+ * @param {number} most ids; of a pair the longer segment is cut first
  * @returns {Tokenized}
  */
-function encode(tokenizer, text, pair, vocab) {
+function encode({ tokenizer, unknown }, text, pair, vocab, most) {
   for (const part of [text, pair ?? ''])
     if (typeof part !== 'string') throw new TypeError(`tokenize: ${describe(part)} given, a string expected`)
   const encoded = byPackage(() => tokenizer.encode(text, { text_pair: pair ?? null, return_token_type_ids: true }))
   if (!Array.isArray(encoded?.ids) || !Array.isArray(encoded.tokens))
     throw new TypeError(`tokenize: the tokenizer gives ${describe(encoded)}, { ids, tokens } with two arrays expected`)
-  const { ids, tokens, token_type_ids: types } = encoded
+  const { tokens, token_type_ids: types } = encoded
+  const ids = encoded.ids.map(id => id ?? unknown)
   const strange = ids.findIndex(id => !(Number.isInteger(id) && id >= 0 && id < vocab))
   if (strange >= 0)
     throw new RangeError(
       `tokenize: the tokenizer gives token ${describe(tokens[strange])} the id ${describe(ids[strange])}; the model has ${vocab} tokens`,
     )
-  return { ids, tokens, ...(pair !== undefined && { tokenTypeIds: types }) }
+  const kept = ids.length > most ? keptOf(tokenizer, [text, pair], ids, most) : undefined
+  const cut = (/** @type {any} */ list) =>
+    kept ? list?.filter((/** @type {unknown} */ _, /** @type {number} */ n) => kept[n]) : list
+  return { ids: cut(ids), tokens: cut(tokens), ...(pair !== undefined && { tokenTypeIds: cut(types) }) }
+}
+
+/**
+ * Which ids stay: those of special tokens do, the ends of the texts go.
+ * @param {TokenizerLike} tokenizer
+ * @param {(string | undefined)[]} texts
+ * @param {readonly number[]} ids of all
+ * @param {number} most
+ * @returns {boolean[]}
+ */
+function keptOf(tokenizer, texts, ids, most) {
+  let from = 0
+  const spans = texts.flatMap(text => {
+    if (text === undefined) return []
+    const own = byPackage(() => tokenizer.encode(text, { add_special_tokens: false })).ids
+    const isAt = (/** @type {number} */ at) => own.every((id, n) => (id ?? ids[at + n]) === ids[at + n])
+    while (from + own.length <= ids.length && !isAt(from)) from++
+    const start = from
+    from += own.length
+    return [{ start, length: own.length, end: from }]
+  })
+  if (from > ids.length)
+    throw new Error('tokenize: truncation: the tokenizer does not tell special tokens apart: give a shorter text')
+  let rest = ids.length - most
+  for (; rest > 0; rest--) {
+    const longest = spans.reduce((a, b) => (b.length > a.length ? b : a))
+    if (longest.length === 0)
+      throw new RangeError(`tokenize: maxLength ${most} is less than the special tokens of a text`)
+    longest.length--
+  }
+  const kept = ids.map(() => true)
+  for (const { start, length, end } of spans) kept.fill(false, start + length, end)
+  return kept
 }

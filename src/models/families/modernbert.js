@@ -8,8 +8,9 @@ import { ropeFrequencies } from '../rope-scaling.js'
 /** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
 /** @typedef {import('../family-shapes/parts.js').NormSpec} NormSpec */
 
-/** Keys of training and of kernels. */
+/** Keys of training, of kernels, and of heads that a checkpoint may not have. */
 const UNUSED = [
+  'classifier_pooling',
   'layer_norm_eps',
   'sparse_prediction',
   'sparse_pred_ignore_index',

@@ -72,6 +72,8 @@ export async function openHub(
   requests.use(facts)
   const own = facts.files.filter(({ path }) => path.startsWith(name.folder) && !path.includes('/', name.folder.length))
   const files = new Map(own.map(file => [file.path.slice(name.folder.length), file]))
+  /** A file of this folder, or of one in it. @param {string} path */
+  const find = path => files.get(path) ?? facts.files.find(file => file.path === name.folder + path)
   if (!files.size && !facts.isPartial)
     throw new HubError('NOT_FOUND', `${text}: ${name.id} has no folder ${name.folder.slice(0, -1)}`)
 
@@ -100,7 +102,7 @@ export async function openHub(
   const open = new Set()
   /** @param {string} file */
   const source = file => {
-    const found = sources.get(file) ?? openFile(/** @type {HubFile} */ (files.get(file)))
+    const found = sources.get(file) ?? openFile(/** @type {HubFile} */ (find(file)))
     sources.set(file, found)
     return found
   }
@@ -109,7 +111,7 @@ export async function openHub(
 
   return {
     names: () => [...files.keys()],
-    open: async file => (files.has(file) ? source(file) : undefined),
+    open: async file => (find(file) ? source(file) : undefined),
     async close() {
       signal?.removeEventListener('abort', stop)
       ended.abort()

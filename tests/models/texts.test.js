@@ -1,0 +1,188 @@
+// Texts of a model: cut, padded, decoded; embeddings of texts. The ids and embeddings themselves are in goldens.test.js.
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { load } from '../../src/index.js'
+import { loadModel } from '../../src/models.js'
+import { Tokenizer } from './tokenizer.js'
+
+const qkv = await load()
+const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
+const open = (/** @type {string} */ name) => loadModel(qkv, `${folder}/${name}`, { tokenizer: Tokenizer })
+const bert = await open('bert-tiny')
+const gpt2 = await open('gpt2-tiny')
+const sentences = await open('sentence-bert-tiny')
+const models = [bert, gpt2, sentences]
+after(() => {
+  for (const model of models) model.dispose()
+  assert.equal(qkv.memory.resident, 0)
+})
+const text = 'The river was slow, and the cat sat at the door.'
+
+test('a text is cut to maxLength ids: its end goes, special tokens stay', () => {
+  const { ids, tokens } = bert.tokenize(text)
+  const cut = bert.tokenize(text, undefined, { maxLength: 6 })
+  assert.deepEqual(cut.ids, [...ids.slice(0, 5), ids[ids.length - 1]])
+  assert.deepEqual(cut.tokens, [...tokens.slice(0, 5), '[SEP]'])
+  assert.deepEqual(bert.tokenize(text, undefined, { maxLength: 500 }).ids, ids)
+  assert.deepEqual(bert.tokenize(text, undefined, { maxLength: 6, truncation: false }).ids, ids)
+  const plain = gpt2.tokenize(text).ids
+  assert.deepEqual(gpt2.tokenize(text, undefined, { maxLength: 3 }).ids, plain.slice(0, 3))
+})
+
+test('truncation without maxLength cuts to the positions of the model, so that forward takes the ids', () => {
+  const long = bert.tokenize(text.repeat(30), undefined, { truncation: true })
+  assert.equal(long.ids.length, bert.config.max_position_embeddings)
+  assert.equal(bert.forward(long, { logits: 'none' }).lastHiddenState.dims[1], long.ids.length)
+})
+
+test('of a pair the longer text is cut first, and the types of the tokens are cut with it', () => {
+  const whole = bert.tokenize(text, 'The cat.')
+  const second = bert.tokenize('The cat.').ids.slice(1)
+  const cut = bert.tokenize(text, 'The cat.', { maxLength: whole.ids.length - 4 })
+  assert.deepEqual(cut.ids.slice(-second.length), second)
+  assert.equal(cut.ids.filter(id => id === whole.ids[whole.ids.length - 1]).length, 2) // both [SEP]
+  assert.deepEqual(cut.tokenTypeIds, [...whole.ids.slice(0, -second.length - 4).map(() => 0), ...second.map(() => 1)])
+  const tight = bert.tokenize(text, text, { maxLength: 3 })
+  assert.deepEqual(tight.tokens, ['[CLS]', '[SEP]', '[SEP]'])
+  assert.throws(
+    () => bert.tokenize(text, text, { maxLength: 2 }),
+    /tokenize: maxLength 2 is less than the special tokens of a text/,
+  )
+  assert.throws(() => bert.tokenize(text, text, { maxLength: 0 }), /tokenize: maxLength: 0 given/)
+  assert.throws(() => bert.tokenize(text, text, /** @type {any} */ ({ max: 3 })), /tokenize: .*max/)
+})
+
+test('padded makes one input of several texts, each of which has the numbers that it has alone', () => {
+  for (const model of [bert, gpt2]) {
+    const texts = ['The cat sat.', text]
+    const batch = model.padded(texts)
+    const { logits } = model.forward(batch)
+    for (const [b, one] of texts.entries()) {
+      const alone = model.forward(model.tokenize(one)).logits ?? assert.fail()
+      const [, L] = alone.dims
+      const first = model === gpt2 ? batch.ids[b].length - L : 0
+      const rows = logits?.row(b).data.subarray(first * alone.dims[2], (first + L) * alone.dims[2]) ?? []
+      rows.forEach((value, n) => {
+        if (!(Math.abs(value - alone.data[n]) <= 1e-4)) assert.fail(`${value} for ${alone.data[n]}`)
+      })
+    }
+  }
+  const pairs = bert.padded([['The cat.', 'It sat.'], bert.tokenize(text)])
+  assert.equal(pairs.tokenTypeIds?.[0].includes(1), true)
+  assert.equal(pairs.tokenTypeIds?.[1].includes(1), false)
+  assert.throws(() => bert.padded([]), /padded: an array of 0 given, a list of texts expected/)
+  assert.throws(() => bert.padded(/** @type {any} */ ([5])), /padded: 5 given, a text or \{ ids \} expected/)
+})
+
+test('a token that stands alone keeps its leading space; a text does not begin with one', async () => {
+  const marian = await open('marian-tiny')
+  models.push(marian)
+  for (const model of [gpt2, marian]) {
+    const { ids, tokens } = model.tokenize('the cat sat')
+    const at = tokens.findIndex((token, n) => n > 0 && /^[\u0120\u2581]\w/.test(token))
+    assert.equal(model.decode([ids[at]]), tokens[at].replace(/^./, ' '))
+    assert.match(model.decode(ids), /^the cat sat$/)
+  }
+})
+
+test('a word that the vocabulary does not have gets the id of the unknown token', async () => {
+  const json = JSON.parse(readFileSync(`${folder}/bert-tiny/tokenizer.json`, 'utf8'))
+  const unknown = json.model.vocab['[UNK]']
+  class Strict extends Tokenizer {
+    /** @param {object} given @param {object} config */
+    constructor(given, config) {
+      super(given, config)
+      const encode = this.encode.bind(this)
+      this.encode = (/** @type {string} */ one, /** @type {any} */ options) => {
+        const encoded = encode(one, options)
+        return { ...encoded, ids: encoded.ids.map(id => (id === unknown ? /** @type {any} */ (undefined) : id)) }
+      }
+    }
+  }
+  const model = await loadModel(qkv, `${folder}/bert-tiny`, { tokenizer: Strict })
+  models.push(model)
+  assert.deepEqual(model.tokenize('a \u65e5 b').ids, bert.tokenize('a \u65e5 b').ids)
+})
+
+const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'modules.json', 'sentence_bert_config.json']
+const all = [...names, 'config_sentence_transformers.json', '1_Pooling/config.json']
+const root = `${folder}/sentence-bert-tiny`
+
+test('embeddings are the same from a path, a server, files and bytes; a server is asked for modules when they are needed', async () => {
+  assert.deepEqual(readdirSync(root).length > names.length, true)
+  const want = await sentences.embed(['The cat.', text])
+  assert.deepEqual([...want.dims], [2, 48])
+  assert.ok(Math.abs(Math.hypot(...want.row(0).data) - 1) < 1e-6)
+  /** @type {string[]} */
+  const asked = []
+  const server = createServer((request, response) => {
+    asked.push(String(request.url))
+    try {
+      response.end(readFileSync(root + request.url))
+    } catch {
+      response.writeHead(404).end()
+    }
+  })
+  await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const bytes = Object.fromEntries(all.map(name => [name, new Uint8Array(readFileSync(`${root}/${name}`))]))
+  const files = all.map(name => {
+    const file = new File([bytes[name]], name.split('/').pop() ?? '')
+    Object.defineProperty(file, 'webkitRelativePath', { value: `sentence-bert-tiny/${name}` })
+    return file
+  })
+  for (const source of [`http://127.0.0.1:${port}`, bytes, files]) {
+    const model = await loadModel(qkv, /** @type {any} */ (source), { tokenizer: Tokenizer })
+    assert.equal(asked.filter(url => /modules/.test(url)).length, 0)
+    assert.deepEqual((await model.embed(['The cat.', text])).data, want.data)
+    asked.length = 0
+    model.dispose()
+  }
+  server.close()
+})
+
+test('pooling and length are options; a folder without modules needs them', async () => {
+  await assert.rejects(bert.embed('a'), /embed: this folder has no modules\.json .* say \{ pooling: 'mean_tokens' \}/)
+  const ids = bert.tokenize('The cat.')
+  const { lastHiddenState } = bert.forward(ids, { logits: 'none' })
+  const first = await bert.embed('The cat.', { pooling: 'cls_token' })
+  assert.deepEqual(first.data, lastHiddenState.row(0).row(0).data)
+  const last = await bert.embed('The cat.', { pooling: 'lasttoken' })
+  assert.deepEqual(last.data, lastHiddenState.row(0).row(-1).data)
+  const unit = await bert.embed('The cat.', { pooling: 'max_tokens', normalize: true })
+  assert.ok(Math.abs(Math.hypot(...unit.data) - 1) < 1e-6)
+  const without = await sentences.embed('The cat.', { hooks: { 'layers.1.heads.0': 0 } })
+  assert.notDeepEqual(without.data, (await sentences.embed('The cat.')).data)
+  await assert.rejects(bert.embed('a', /** @type {any} */ ({ pooling: 'middle' })), /embed: pooling/)
+  await assert.rejects(bert.embed([]), /embed: an array of 0 given, a text or a list of texts expected/)
+})
+
+test('modules that are not covered are refused by name', async () => {
+  const bytes = Object.fromEntries(all.map(name => [name, new Uint8Array(readFileSync(`${root}/${name}`))]))
+  const encode = (/** @type {unknown} */ json) => new TextEncoder().encode(JSON.stringify(json))
+  const modules = JSON.parse(readFileSync(`${root}/modules.json`, 'utf8'))
+  const pooling = JSON.parse(readFileSync(`${root}/1_Pooling/config.json`, 'utf8'))
+  for (const [name, json, message] of /** @type {[string, unknown, RegExp][]} */ ([
+    ['modules.json', [], /modules\.json: {2}are not covered|modules\.json: .*covered: Transformer/],
+    ['modules.json', {}, /modules\.json: an Object given, a list of modules expected/],
+    ['modules.json', [...modules, { type: 'x.Dense', path: '3' }], /Normalize, Dense are not covered/],
+    ['modules.json', [{ ...modules[0], path: 'other' }, modules[1]], /a model in "other" is not covered/],
+    ['modules.json', [modules[0], { ...modules[1], path: '../1_Pooling' }], /"\.\.\/1_Pooling" is no name of a folder/],
+    [
+      '1_Pooling/config.json',
+      { ...pooling, pooling_mode_weightedmean_tokens: true },
+      /not covered: pooling_mode_weighted/,
+    ],
+    ['1_Pooling/config.json', { pooling_mode_mean_tokens: false }, /switches none on of: mean_tokens/],
+    ['1_Pooling/config.json', { ...pooling, include_prompt: false }, /include_prompt false is not covered/],
+    ['sentence_bert_config.json', { max_seq_length: 'all' }, /max_seq_length: "all" given/],
+    ['config_sentence_transformers.json', { default_prompt_name: 'q', prompts: {} }, /the prompt "q" is undefined/],
+  ])) {
+    const files = { ...bytes, [name]: encode(json) }
+    await assert.rejects(loadModel(qkv, /** @type {any} */ (files), { tokenizer: Tokenizer }), message, name)
+  }
+})
