@@ -174,6 +174,63 @@ test('a link holds the name, the revision and the changes; it asks once, and not
   assert.equal(lying.shown().run?.top[0].token, '(')
 })
 
+test('a model of the hub that was opened before opens again while it is kept; when it was deleted, the download is asked about', async () => {
+  const { store, act, settled, shown } = start()
+  act.openTyped('me/tiny')
+  await settled()
+  if (askedOf(store.state)) act.agree()
+  await settled()
+  const { link } = store
+  const before = link()
+  const { name } = /** @type {any} */ (shown().openModel)
+  const bring = async () => {
+    act.bring([...filesOf('qwen3-tiny-bf16')].map(path => new File([readFileSync(path)], basename(path))))
+    await settled()
+    requests()
+  }
+  await bring()
+  act.openTyped(name)
+  await settled()
+  assert.equal(shown().openModel?.type, 'gpt2')
+  await bring()
+  store.follow(before) // the reader goes back in the browser
+  await settled()
+  assert.deepEqual([shown().openModel?.type, files()], ['gpt2', []])
+  await bring()
+  act.drop('hf:me/tiny')
+  await settled()
+  act.openTyped(name)
+  await settled()
+  assert.deepEqual([shown().openModel?.type, askedOf(store.state)?.isAsking], ['qwen3', true])
+  act.refuse()
+  store.follow(before)
+  await settled()
+  assert.deepEqual([shown().openModel?.type, askedOf(store.state)?.isAsking], ['qwen3', false])
+})
+
+test('?model=hf:owner/name is asked about as a link is', async () => {
+  const place = {
+    location: { search: '?model=hf:me/tiny', origin: 'http://site' },
+    document: { baseURI: 'http://site/' },
+  }
+  Object.assign(globalThis, place)
+  try {
+    const { store, act, settled, shown } = start()
+    await settled()
+    assert.deepEqual([askedOf(store.state)?.name, askedOf(store.state)?.isAsking], ['hf:me/tiny', false])
+    act.agree()
+    await settled()
+    act.agree()
+    await settled()
+    assert.equal(shown().openModel?.type, 'gpt2')
+    assert.match(store.state.settings.checkpoint, /^hf:me\/tiny@/)
+    act.openTyped('https://example.org/model')
+    assert.equal(failureOf(store.state)?.problem.key, 'modelsOtherSite')
+  } finally {
+    for (const key of Object.keys(place)) delete (/** @type {any} */ (globalThis)[key])
+  }
+})
+
 test('one name for one model, opened from files in another dtype or by name', async () => {
   const { store, act, settled, shown } = start()
   act.bring(Object.entries(gpt2).map(([name, bytes]) => new File([/** @type {BlobPart} */ (bytes)], name)))

@@ -552,7 +552,7 @@ test('a model has its text and changes again when it is open again, and one name
   assert.notEqual(shown().openModel, openModel)
   assert.deepEqual([shown().openModel?.name, store.state.settings.checkpoint], [name, name])
   assert.deepEqual([shown().text, writeChanges(store.state.settings.changes)], [TEXT, '2.2=0'])
-  act.open(other ?? '')
+  act.openTyped(other ?? '')
   await settled()
   assert.equal(shown().text, 'The king')
   assert.deepEqual(Object.keys(store.state.view.brought), [name, other])

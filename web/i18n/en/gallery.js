@@ -4,7 +4,7 @@ export const texts = {
   galleryLabel: 'Models',
   'galleryGroup.typed': 'What you typed',
   'galleryGroup.here': 'On this page',
-  'galleryGroup.kept': 'Kept in this browser: opens without a download',
+  'galleryGroup.kept': 'Kept in this browser',
   'galleryGroup.first': 'First steps',
   'galleryGroup.language': 'Language models',
   'galleryGroup.encoder': 'Encoders: they read in both directions',

@@ -5,7 +5,7 @@ export const texts = {
   galleryLabel: '模型',
   'galleryGroup.typed': '您输入的',
   'galleryGroup.here': '本页面中',
-  'galleryGroup.kept': '保存在这个浏览器里：打开时不必下载',
+  'galleryGroup.kept': '保存在这个浏览器里',
   'galleryGroup.first': '第一步',
   'galleryGroup.language': '语言模型',
   'galleryGroup.encoder': '编码器：向两个方向阅读',

@@ -321,7 +321,6 @@ export type ModelsAsks = {
 
 export type ModelsActions = {
   bring: [files: readonly File[]]
-  open: [name: string]
   openSmaller: [dtype: SmallerDtype]
   /** What was typed in the field: a name of the hub, an address, or the name of a model of the list. */
   openTyped: [text: string]

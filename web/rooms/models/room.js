@@ -11,7 +11,7 @@ import { CLOSED } from './model-field.js'
 import { draw } from './models-page.js'
 import { spanOf } from './read-text.js'
 import { askedOf, failureOf, firstName, isGenerating, requestFor, requestOf, shownOf } from './shown.js'
-import { folderOf, idOf, isOfHub, isOne, meantBy, mostMemory, usualDtype } from './sources.js'
+import { bareName, folderOf, idOf, isOfHub, isOne, meantBy, mostMemory, usualDtype } from './sources.js'
 
 /** @typedef {import('./models.js').ModelsTypes} ModelsTypes */
 /** @typedef {import('./models.js').State} State */
@@ -107,7 +107,7 @@ function lookAt({ settings: { checkpoint }, view }, name, agreed) {
 
 /** Opens the field's text: a model of the list, a name on the hub, the address of a folder. @param {State} state @param {string} text @returns {Step} */
 function openTyped(state, text) {
-  const { hub, address } = meantBy(text)
+  const { hub, address } = meantBy(bareName(text))
   if (requestFor(state, text).requested) return ask(state, requestFor(state, text))
   if (hub) return lookAt(state, hub)
   if (!address) return ask(state, { refused: { key: 'modelsNoSuch', params: { text: text.trim() } } })
@@ -237,7 +237,6 @@ function generate(state, count = state.view.sampling.count) {
 /** @type {import('../../shell/room.js').Room<ModelsTypes>['actions']} */
 const actions = {
   bring,
-  open: (state, name) => ask(state, requestFor(state, name)),
   openSmaller(state, dtype) {
     const { requested } = requestOf(state)
     const id = `${requested?.name} ${dtype} ${state.view.requests + 1}`

@@ -29,6 +29,7 @@ export function firstName() {
 
 /** Where the files of a model are; undefined: not on this page. @param {State} state @param {string} name @returns {import('./models.js').OpenSource | undefined} */
 function sourceOf({ view: { brought } }, name) {
+  if (isOfHub(name)) return undefined // it may have been deleted: what is missing is asked about
   if (Object.hasOwn(brought, name)) return brought[name]
   if (name === '?model') return addressOf()?.href
   const shipped = SHIPPED.find(each => each.name === name)
@@ -61,7 +62,7 @@ export function askedOf(state) {
   const { checkpoint } = settings
   if (view.asked?.checkpoint === checkpoint) return view.asked
   const name = checkpoint || firstName()
-  if (!isOfHub(name) || Object.hasOwn(view.brought, name) || view.requested?.checkpoint === checkpoint) return undefined
+  if (!isOfHub(name) || view.requested?.checkpoint === checkpoint) return undefined
   return { id: 0, name: bareName(name), checkpoint, isAsking: false }
 }
 
