@@ -14,7 +14,7 @@ const rooms = {
   layer: () => import('./rooms/layer/room.js'),
   learn: () => import('./rooms/learn/room.js'),
   models: () => import('./rooms/models/room.js'),
-  exercises: () => styled(import('./exercises/room.js')),
+  exercises: () => pageStyled(import('./exercises/room.js')),
 }
 
 /** What stands beside a room when a link has its parameters. @type {Record<string, import('./shell/shell.js').CompanionSource>} */
@@ -23,7 +23,7 @@ const companions = {
   present: {
     parameters: ['present'],
     isOffered: true,
-    load: () => styled(import('./exercises/present-companion.js')),
+    load: () => pageStyled(import('./exercises/present-companion.js')),
   },
   make: { parameters: [], isOffered: true, load: () => styled(import('./exercises/make-companion.js')) },
   exercise: {
@@ -33,9 +33,15 @@ const companions = {
 }
 
 /** Loads the styles that belong to a module. @template T @param {Promise<T>} module @returns {Promise<T>} */
-const styled = async module => {
+async function styled(module) {
   await import('./style/exercises.css')
   return module
+}
+
+/** The same with those of whole pages. @template T @param {Promise<T>} module @returns {Promise<T>} */
+async function pageStyled(module) {
+  await import('./style/exercise-pages.css')
+  return styled(module)
 }
 
 /** @type {Promise<import('qkv').Qkv> | undefined} */

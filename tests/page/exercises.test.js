@@ -194,8 +194,9 @@ test('e20 scores a later layer less', async () => {
 test('every exercise has its texts in every language, with the numbers that its hints have', async () => {
   for (const tag of Object.keys(LANGUAGES)) {
     const frame = await import(`../../web/i18n/${tag}/exercises.js`)
+    const pages = await import(`../../web/i18n/${tag}/exercise-pages.js`)
     /** @type {Record<string, string>} */
-    const texts = { ...frame.texts }
+    const texts = { ...frame.texts, ...pages.texts }
     for (const { name, texts: file } of GROUPS) {
       assert.ok(texts[`group.${name}`], name)
       Object.assign(texts, (await import(`../../web/i18n/${tag}/${file}.js`)).texts)

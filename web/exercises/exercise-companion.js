@@ -7,9 +7,7 @@ import { answerOf, attemptFrom, begun, guardOf, judged, rulesOf, startOf, withPa
 import { barHeight } from './bar-height.js'
 import { exerciseBar } from './exercise-bar.js'
 import { exerciseOf, groupOf, idsOf } from './index.js'
-import { ownExercise, readMade } from './own-exercise.js'
 import { book, createScoreBook } from './score-book.js'
-import { createSplice } from './splice.js'
 
 /** @typedef {import('../shell/shell.js').Shell} Shell */
 /** @typedef {import('./exercise.js').Exercise} Exercise */
@@ -21,9 +19,6 @@ const REPORT_PAUSE = 5000
 
 /** The id of an exercise that a teacher made. */
 const OWN = 'own'
-
-/** @param {string} [made] */
-const ownIds = made => (readMade(made ?? '') ? { known: [OWN], unknown: [] } : { known: [], unknown: [OWN] })
 
 /** Does the room show another model than that of the exercise? @param {import('../shell/store.js').Store<any>} store @param {Exercise} exercise */
 function isElsewhere({ state }, exercise) {
@@ -100,6 +95,7 @@ export function companion(shell) {
   /** An exercise of the page, or that of the link. @param {string} id */
   async function found(id) {
     if (id !== OWN) return exerciseOf(id)
+    const { ownExercise, readMade } = await import('./own-exercise.js')
     const made = readMade(page.made ?? '')
     return made && ownExercise(made)
   }
@@ -116,9 +112,11 @@ export function companion(shell) {
     await shell.enter(exercise.room)
     if (isKept) lock()
     else start()
-    splice = isEmbedded() && window.parent !== window ? createSplice(window, `qkv.${id}`, hear) : undefined
     reported = JSON.stringify(stateOf())
-    splice?.getState().then(stored => stored === undefined || restore(stored))
+    if (!isEmbedded() || window.parent === window) return
+    const { createSplice } = await import('./splice.js')
+    splice = createSplice(window, `qkv.${id}`, hear)
+    splice.getState().then(stored => stored === undefined || restore(stored))
   }
 
   /** What a host keeps of an attempt. */
@@ -286,7 +284,7 @@ export function companion(shell) {
       const { nr: at, ...rest } = next
       end(!Object.keys(links).length)
       page = rest
-      const ids = next.exercise === OWN ? ownIds(next.made) : idsOf(next.exercise ?? '')
+      const ids = next.exercise === OWN ? { known: [OWN], unknown: [] } : idsOf(next.exercise ?? '')
       known = ids.known
       unknown = ids.unknown
       scores = isEmbedded() ? createScoreBook(() => undefined) : book
@@ -295,7 +293,12 @@ export function companion(shell) {
       if (!known.length) return
       nr = Math.min(Math.max(0, Number(at) - 1 || 0), known.length - 1)
       const first = await found(known[nr])
-      await open(first !== undefined && Object.hasOwn(links, first.room))
+      if (!first) {
+        unknown = known
+        known = []
+        return
+      }
+      await open(Object.hasOwn(links, first.room))
     },
     drawn() {
       const root = document.documentElement

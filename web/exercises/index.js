@@ -1,7 +1,7 @@
 // Which exercises there are, in five groups. A group is loaded when one of its exercises is opened.
 
 /** @typedef {import('./exercise.js').Exercise} Exercise */
-/** texts: the file of its texts, beside exercises.js. @typedef {{ name: string, texts: string, ids: readonly string[], load: () => Promise<{ exercises: readonly Exercise[] }> }} Group */
+/** texts: the file of its texts, beside exercises.js. @typedef {{ name: string, texts: string, ids: readonly string[], load: (id: string) => Promise<{ exercises: readonly Exercise[] }> }} Group */
 
 /** @type {readonly Group[]} */
 export const GROUPS = [
@@ -27,7 +27,7 @@ export const GROUPS = [
     name: 'learned',
     texts: 'learned-exercises',
     ids: ['e13', 'e14', 'e15', 'e16'],
-    load: () => import('./groups/learned-exercises.js'),
+    load: id => (id === 'e16' ? import('./groups/alignment-exercises.js') : import('./groups/learned-exercises.js')),
   },
   {
     name: 'circuits',
@@ -51,6 +51,6 @@ export const groupOf = id => GROUPS.find(({ ids }) => ids.includes(id))
 /** @param {string} id @returns {Promise<Exercise | undefined>} */
 export async function exerciseOf(id) {
   const group = groupOf(id)
-  const { exercises } = (await group?.load()) ?? { exercises: [] }
+  const { exercises } = (await group?.load(id)) ?? { exercises: [] }
   return exercises.find(each => each.id === id)
 }

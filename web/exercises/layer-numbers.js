@@ -14,10 +14,6 @@ import { createTracer } from '../rooms/layer/trace/layer-trace.js'
 /** @typedef {import('./exercise.js').Control<Settings>} Control */
 /** An exercise in this room. @typedef {import('./exercise.js').Exercise<LayerTypes>} LayerExercise */
 
-/** Parameters as a link has them. @param {Record<string, string | number>} parameters */
-export const link = parameters =>
-  String(new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)])))
-
 /** @param {number[]} dims @param {number[]} data */
 export const tensor = (dims, data) => ({ dims, data })
 

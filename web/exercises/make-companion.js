@@ -86,7 +86,7 @@ export function companion(shell) {
       if (isOpen && name !== language) {
         language = name
         t = undefined
-        loadTexts(next, ['shell', 'exercises', ...(room ? (shell.rooms.store(room)?.room.texts ?? []) : [])]).then(
+        loadTexts(next, ['shell', 'exercise-pages', ...(room ? (shell.rooms.store(room)?.room.texts ?? []) : [])]).then(
           texts => {
             t = /** @type {any} */ (texts)
             shell.schedule()

@@ -9,9 +9,6 @@ import { shownOf } from '../rooms/models/shown.js'
 /** @typedef {import('../rooms/models/model-run.js').Run} Run */
 /** An exercise in this room. @template [M=unknown] @typedef {import('./exercise.js').Exercise<ModelsTypes, M>} ModelsExercise */
 
-/** Parameters as a link has them. @param {Record<string, string>} parameters */
-export const link = parameters => String(new URLSearchParams(parameters))
-
 /** The run of what the settings say; undefined while it is computed. @param {State} state @returns {Run | undefined} */
 export function runOf(state) {
   const { active, request, changed, runBefore, runAfter } = shownOf(state)

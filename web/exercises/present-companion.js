@@ -27,7 +27,7 @@ export function companion(shell) {
     if (next === language) return
     language = next
     t = undefined
-    loadTexts(next, ['shell', 'exercises']).then(texts => {
+    loadTexts(next, ['shell', 'exercise-pages']).then(texts => {
       t = /** @type {any} */ (texts)
       shell.schedule()
     })

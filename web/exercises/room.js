@@ -8,7 +8,7 @@ import { book, csvOf } from './score-book.js'
 /** @type {import('../shell/room.js').Room<import('./list.js').ListTypes>} */
 export const room = {
   id: 'exercises',
-  texts: ['exercises'],
+  texts: ['exercises', 'exercise-pages'],
   fields: {
     part: { kind: choice(/** @type {const} */ (['list', 'teachers'])), default: 'list', history: 'none' },
     picked: { kind: text(), default: '', history: 'undo' },

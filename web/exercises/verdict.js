@@ -1,4 +1,4 @@
-// The verdict of a check: it passed, or the first hint that fits.
+// What the checks of all rooms use: the verdict, numbers as hints write them, parameters of links.
 
 /** @typedef {import('./exercise.js').Verdict} Verdict */
 /** @typedef {import('./exercise.js').Params} Params */
@@ -21,3 +21,7 @@ export const digits = x => x.toFixed(3)
 
 /** A share in percent, as the page writes it. @param {number} share */
 export const percent = share => `${(100 * share).toFixed(1)}%`
+
+/** Parameters as a link has them. @param {Record<string, string | number>} parameters */
+export const link = parameters =>
+  String(new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)])))

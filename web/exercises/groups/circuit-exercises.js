@@ -1,8 +1,8 @@
 // Circuits: four exercises in Models, with the model of stories.
 
-import { BOYS } from '../../rooms/front/pronoun-story.js'
-import { changesOf, headSwitch, headsOff, isSwitching, link, probabilityOf, runOf } from '../models-numbers.js'
-import { percent, verdict } from '../verdict.js'
+import { BOYS } from '../../rooms/front/names.js'
+import { changesOf, headSwitch, headsOff, isSwitching, probabilityOf, runOf } from '../models-numbers.js'
+import { link, percent, verdict } from '../verdict.js'
 
 /** @template [M=unknown] @typedef {import('../models-numbers.js').ModelsExercise<M>} ModelsExercise */
 

@@ -9,14 +9,13 @@ import {
   fieldControl,
   KEYS,
   largestAt,
-  link,
   rowOf,
   shownTrace,
   tensor,
   traceWith,
   VALUES,
 } from '../layer-numbers.js'
-import { digits, verdict } from '../verdict.js'
+import { digits, link, verdict } from '../verdict.js'
 
 /** @typedef {import('../layer-numbers.js').LayerExercise} LayerExercise */
 

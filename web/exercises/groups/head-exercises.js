@@ -10,14 +10,13 @@ import {
   editsOnly,
   KEYS,
   largestAt,
-  link,
   rowOf,
   shownTrace,
   tensor,
   traceWith,
   VALUES,
 } from '../layer-numbers.js'
-import { digits, percent, verdict } from '../verdict.js'
+import { digits, link, percent, verdict } from '../verdict.js'
 
 /** @typedef {import('../layer-numbers.js').LayerExercise} LayerExercise */
 /** @typedef {import('../layer-numbers.js').Given} Given */

@@ -1,8 +1,8 @@
 // Masks: four exercises in One layer.
 
 import { toNumber } from '../../shell/kinds.js'
-import { fieldControl, link, rowOf, shownTrace, tensor, traceWith } from '../layer-numbers.js'
-import { digits, verdict } from '../verdict.js'
+import { fieldControl, rowOf, shownTrace, tensor, traceWith } from '../layer-numbers.js'
+import { digits, link, verdict } from '../verdict.js'
 
 /** @typedef {import('../layer-numbers.js').LayerExercise} LayerExercise */
 /** @typedef {import('../../rooms/layer/trace/layer-trace.js').Result} Result */

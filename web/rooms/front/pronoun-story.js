@@ -1,5 +1,7 @@
 // The story of the front door: its words, what is recorded of a run, and what there is to say about it. Pure.
 
+import { BOYS, GIRLS } from './names.js'
+
 /** @typedef {'he' | 'she'} Pronoun */
 /** @typedef {{ girl: string, boy: string, first: 'girl' | 'boy', pronoun: Pronoun }} Story names in lower case, as the model reads them */
 /** @typedef {{ layer: number, head: number }} HeadAt */
@@ -16,8 +18,7 @@
 
 /** The runs of a story, by `runName`. @typedef {Record<'all' | 'without' | 'alone' | 'none', Told>} Runs */
 
-export const GIRLS = ['lily', 'anna', 'mia', 'rosa', 'emma', 'nina']
-export const BOYS = ['tom', 'ben', 'max', 'leo', 'sam', 'otto']
+export { BOYS, GIRLS }
 /** The story that opens. @type {Story} */
 export const FIRST = { girl: 'lily', boy: 'tom', first: 'girl', pronoun: 'he' }
 
