@@ -10,38 +10,39 @@ if (!location.hash && new URLSearchParams(location.search).has('model'))
 
 /** The rooms, loaded on demand. @type {Record<string, () => Promise<{ room: any }>>} */
 const rooms = {
-  front: () => import('./rooms/front/room.js'),
+  front: () => styled(import('./rooms/front/room.js'), import('./style/front.css')),
   layer: () => import('./rooms/layer/room.js'),
-  learn: () => import('./rooms/learn/room.js'),
-  models: () => import('./rooms/models/room.js'),
-  exercises: () => pageStyled(import('./exercises/room.js')),
+  learn: () => styled(import('./rooms/learn/room.js'), import('./style/learn.css')),
+  models: () => styled(import('./rooms/models/room.js'), import('./style/models.css')),
+  exercises: () => styled(import('./exercises/room.js'), import('./style/exercise-pages.css')),
 }
 
 /** What stands beside a room when a link has its parameters. @type {Record<string, import('./shell/shell.js').CompanionSource>} */
 const companions = {
-  embed: { parameters: ['embed'], load: () => styled(import('./exercises/embed-companion.js')) },
+  embed: {
+    parameters: ['embed'],
+    load: () => styled(import('./exercises/embed-companion.js'), import('./style/exercises.css')),
+  },
   present: {
     parameters: ['present'],
     isOffered: true,
-    load: () => pageStyled(import('./exercises/present-companion.js')),
+    load: () => styled(import('./exercises/present-companion.js'), import('./style/exercise-pages.css')),
   },
-  make: { parameters: [], isOffered: true, load: () => styled(import('./exercises/make-companion.js')) },
+  make: {
+    parameters: [],
+    isOffered: true,
+    load: () => styled(import('./exercises/make-companion.js'), import('./style/exercises.css')),
+  },
   exercise: {
     parameters: ['exercise', 'made', 'nr', 'lang', 'theme', 'hints', 'solution', 'attempts'],
-    load: () => styled(import('./exercises/exercise-companion.js')),
+    load: () => styled(import('./exercises/exercise-companion.js'), import('./style/exercises.css')),
   },
 }
 
-/** Loads the styles that belong to a module. @template T @param {Promise<T>} module @returns {Promise<T>} */
-async function styled(module) {
-  await import('./style/exercises.css')
+/** A module once its styles are there. @template T @param {Promise<T>} module @param {Promise<unknown>} style @returns {Promise<T>} */
+async function styled(module, style) {
+  await style
   return module
-}
-
-/** The same with those of whole pages. @template T @param {Promise<T>} module @returns {Promise<T>} */
-async function pageStyled(module) {
-  await import('./style/exercise-pages.css')
-  return styled(module)
 }
 
 /** @type {Promise<import('qkv').Qkv> | undefined} */
