@@ -64,9 +64,14 @@ test('a name is typed, its size is said before a download, it opens; the link op
   await page.click('#models-look > summary')
   await page.click('#models-look-text')
   await reads('.models-known', /looks at the token before.*3\.3 \(2\.2\).*rank \d+ of 12 by previous token/)
-  await page.waitForFunction(
-    () => /checkpoint=hf%253A|checkpoint=hf%3A/.test(location.hash) && /size=485558/.test(location.hash),
-  )
+  await page.waitForFunction(() => {
+    const link = decodeURIComponent(location.hash)
+    return (
+      /checkpoint=hf:openai-community\/gpt2@[0-9a-f]{40}~/.test(link) &&
+      /size=485558/.test(link) &&
+      /prompt=When/.test(link)
+    )
+  })
   const hash = await page.evaluate(() => location.hash)
   assert.ok(!hub.asked.some(({ url }) => /Mary/.test(decodeURIComponent(url))), 'the text stays here')
 
@@ -79,7 +84,7 @@ test('a name is typed, its size is said before a download, it opens; the link op
   await page.addInitScript(() => localStorage.setItem('qkv', JSON.stringify({ language: 'zh' })))
   await page.goto(url + hash)
   await reads('#models-facts', /^gpt2，3 × 4 头/)
-  assert.match(await page.inputValue('#models-text'), /^When Mary and John/)
+  await becomes(() => page.inputValue('#models-text'), /^When Mary and John/)
   assert.equal(hub.asked.length, asked)
   assert.deepEqual(await beyond(page), [])
   await page.click('#models-model')
