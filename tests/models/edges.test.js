@@ -1,29 +1,17 @@
 // Edges between parts: of gpt2 against a plain computation in float64, of all models with one stack against small steps.
 
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync } from 'node:fs'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
 import { ablate, backward, edge, edges } from '../../src/interpret.js'
 import { Model } from '../../src/models/model.js'
 import { loadModel } from '../../src/models.js'
+import { folders, gpt2, loaded, near, open, qkv } from './checkpoints.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/interpret.js').Writer} Writer */
 /** @typedef {import('../../src/interpret.js').Reader} Reader */
 
-const qkv = await load()
-const goldens = fileURLToPath(new URL('../goldens/models', import.meta.url))
-const folders = readdirSync(goldens).filter(name => existsSync(`${goldens}/${name}/config.json`))
-const open = (/** @type {string} */ name) =>
-  loadModel(qkv, `${goldens}/${name}`, { tokenizer: false, dtype: 'float32' })
-const gpt2 = await open('gpt2-tiny')
-const loaded = qkv.memory.resident
-after(() => {
-  gpt2.dispose()
-  assert.equal(qkv.memory.resident, 0)
-})
 const ids = [5, 9, 10, 5, 9, 37]
 const of = {
   logits: [
@@ -31,8 +19,6 @@ const of = {
     { position: 2, token: 3, weight: -0.5 },
   ],
 }
-const near = (/** @type {number} */ got, /** @type {number} */ want, name = '', most = 1e-5) =>
-  assert.ok(Math.abs(got - want) <= most, `${name}: ${got} for ${want}`)
 
 /** @typedef {Float64Array[]} Rows */
 
@@ -164,7 +150,7 @@ test('gpt2: edges and their exact effects are those of a plain computation in fl
 
 for (const name of folders)
   test(`${name}: a small change of the embeddings changes each edge as it is estimated`, async () => {
-    const model = await open(name)
+    const model = await open(name, 'float32')
     const { family, weights } = Model.parts(model)
     if (!model.hasHead || (family.encoder && family.decoder)) return model.dispose()
     const { tokens } = family.embedding
@@ -283,7 +269,7 @@ test('wrong arguments of edges and edge are named', async () => {
   )
   assert.throws(() => edge(model, { ids }, { of, from, to: { kind: 'k', layer: 0, head: 1 } }), /does not write before/)
   assert.throws(() => edge(model, { ids }, { of, from, to, position: 6 }), /position: 6 given/)
-  const both = await open('t5-tiny')
+  const both = await open('t5-tiny', 'float32')
   await assert.rejects(edges(both, { ids }, { of }), /t5 is an encoder-decoder, a model with one stack expected/)
   both.dispose()
   assert.equal(qkv.memory.resident, loaded)

@@ -2,28 +2,17 @@
 // family against differences of its own forward pass.
 
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
 import { load } from '../../src/index.js'
 import { backward, backwardAsync } from '../../src/interpret.js'
 import { loadModel } from '../../src/models.js'
+import { folders, goldens, gpt2, loaded, open, qkv } from './checkpoints.js'
 import { checkGradients } from './gradient-golden.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/models/model.js').Model} Model */
 
-const qkv = await load()
-const goldens = fileURLToPath(new URL('../goldens/models', import.meta.url))
-const folders = readdirSync(goldens).filter(name => existsSync(`${goldens}/${name}/config.json`))
-const open = (/** @type {string} */ name) =>
-  loadModel(qkv, `${goldens}/${name}`, { tokenizer: false, dtype: 'float32' })
-const gpt2 = await open('gpt2-tiny')
-const loaded = qkv.memory.resident
-after(() => {
-  gpt2.dispose()
-  assert.equal(qkv.memory.resident, 0)
-})
 const ids = [5, 9, 130, 5, 9, 77, 200, 31]
 const term = { position: -1, token: 7 }
 
@@ -34,7 +23,7 @@ const others = folders.filter(name => !isGolden(name))
 
 for (const name of folders.filter(isGolden))
   test(`${name}: the gradients at all places and of the weights are those of float64`, async t => {
-    const model = await open(name)
+    const model = await open(name, 'float32')
     const { shares, compared } = await checkGradients(model, `${goldens}/${name}`)
     assert.ok(compared > 50, `${compared} tensors`)
     t.diagnostic(`${compared} tensors; shares of the tolerances used: ${JSON.stringify(shares)}`)
@@ -90,7 +79,7 @@ function taskOf(model) {
 
 for (const name of others)
   test(`${name}: a small step at each place changes the logits by step times gradient`, async () => {
-    const model = await open(name)
+    const model = await open(name, 'float32')
     const { input, of, value, isBoth } = taskOf(model)
     if (!model.hasHead) return model.dispose()
     const { encoder, decoder } = model.stacks
@@ -135,16 +124,15 @@ for (const name of others)
 for (const name of others)
   test(`${name}: a small step of each weight changes the logits by step times gradient`, async () => {
     const folder = `${goldens}/${name}`
-    const files = Object.fromEntries(readdirSync(folder).map(file => [file, readFileSync(`${folder}/${file}`)]))
-    const model = await open(name)
+    const model = await open(name, 'float32')
     if (!model.hasHead) return model.dispose()
     const { input, of, value } = taskOf(model)
     const tensors = model.describe().tensors
     const { parameters } = backward(model, input, { of, parameters: tensors.map(tensor => tensor.name) })
     model.dispose()
-    const isFloat = tensors.every(({ dtype }) => dtype === 'F32') && files['model.safetensors']
-    if (!isFloat) return
-    const bytes = files['model.safetensors']
+    const isOneFile = existsSync(`${folder}/model.safetensors`)
+    if (!isOneFile || !tensors.every(({ dtype }) => dtype === 'F32')) return
+    const [config, bytes] = ['config.json', 'model.safetensors'].map(file => readFileSync(`${folder}/${file}`))
     const start = 8 + Number(bytes.readBigUInt64LE(0))
     const header = JSON.parse(bytes.subarray(8, start).toString())
     for (const [i, { name: tensor }] of tensors.entries()) {
@@ -157,8 +145,8 @@ for (const name of others)
         direction.forEach((x, n) => {
           stored[n] += sign * step * x
         })
-        const given = /** @type {any} */ ({ ...files, 'model.safetensors': new Uint8Array(buffer) })
-        const changed = await loadModel(qkv, given, { tokenizer: false })
+        const files = { 'config.json': config, 'model.safetensors': new Uint8Array(buffer) }
+        const changed = await loadModel(qkv, /** @type {any} */ (files), { tokenizer: false })
         values.push(value(changed.forward(input).logits))
         changed.dispose()
       }
@@ -290,7 +278,7 @@ test('narrow weights have gradients at places near those of float32, and none of
 })
 
 test('impossible gradients are refused with the reason, and nothing is left in memory', async () => {
-  const bert = await open('bert-tiny')
+  const bert = await open('bert-tiny', 'float32')
   const memory = qkv.memory.resident
   const bad = /** @type {(options: any, input?: any) => () => unknown} */ (
     (options, input = { ids }) =>
@@ -333,7 +321,7 @@ test('two threads give the same bits', async () => {
   try {
     for (const name of ['gpt2-tiny', 'gemma2-tiny', 't5-tiny']) {
       const model = await loadModel(own, `${goldens}/${name}`, { tokenizer: false, dtype: 'float32' })
-      const plain = await open(name)
+      const plain = await open(name, 'float32')
       const { input, isBoth } = taskOf(plain)
       const stack = isBoth ? 'encoder.' : ''
       const rows = Array.from({ length: 8 }, (_, b) => Array.from({ length: 60 }, (_, i) => (i * 7 + b) % 40))

@@ -2,30 +2,20 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
+import { test } from 'node:test'
 import { readFloats, readHeader } from '../../src/models/safetensors.js'
 import { inspectModel, loadModel } from '../../src/models.js'
+import { goldens, gpt2, loaded, open, qkv } from './checkpoints.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/models/model-hooks.js').Hook} Hook */
 
-const qkv = await load()
-const folderOf = (/** @type {string} */ name) => fileURLToPath(new URL(`../goldens/models/${name}`, import.meta.url))
-const open = (/** @type {string} */ name) => loadModel(qkv, folderOf(name), { tokenizer: false })
-const gpt2 = await open('gpt2-tiny')
-const loaded = qkv.memory.resident
-after(() => {
-  gpt2.dispose()
-  assert.equal(qkv.memory.resident, 0)
-})
 const ids = [5, 9, 130, 5, 9, 77, 200, 31]
 const L = ids.length
 
 /** @param {string} name @returns {Promise<Map<string, { data: Float32Array, dims: readonly number[] }>>} */
 async function tensorsOf(name) {
-  const bytes = readFileSync(`${folderOf(name)}/model.safetensors`)
+  const bytes = readFileSync(`${goldens}/${name}/model.safetensors`)
   const source = {
     size: bytes.length,
     read: async (/** @type {number} */ from, /** @type {number} */ to) => bytes.subarray(from, to),
@@ -250,10 +240,10 @@ test('one head is patched from another text: its columns of the output are repla
 
 test('a folder is inspected before its weights are read: sizes, layers and memory by dtype', async () => {
   for (const name of ['gpt2-tiny', 'bert-tiny', 't5-tiny', 'gemma2-tiny']) {
-    const found = await inspectModel(folderOf(name))
+    const found = await inspectModel(`${goldens}/${name}`)
     for (const dtype of /** @type {const} */ (['float32', 'float16', 'int8'])) {
       const before = qkv.memory.resident
-      const model = await loadModel(qkv, folderOf(name), { dtype, tokenizer: false })
+      const model = await loadModel(qkv, `${goldens}/${name}`, { dtype, tokenizer: false })
       const taken = qkv.memory.resident - before
       assert.ok(taken < found.bytes[dtype] * 1.25 + 4096, `${name} ${dtype}: ${taken} of ${found.bytes[dtype]}`)
       assert.deepEqual([found.type, found.config, found.stacks], [model.type, model.config, model.stacks])
@@ -263,5 +253,5 @@ test('a folder is inspected before its weights are read: sizes, layers and memor
     }
   }
   assert.equal(qkv.memory.resident, loaded)
-  await assert.rejects(inspectModel(folderOf('nowhere')), /neither model\.safetensors/)
+  await assert.rejects(inspectModel(`${goldens}/nowhere`), /neither model\.safetensors/)
 })

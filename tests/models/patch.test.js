@@ -1,28 +1,16 @@
 // Patching and ablation: against the goldens (float64, tests/goldens/models/README.md), and in every family against hooks.
 
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
 import { ablate, backward, patch } from '../../src/interpret.js'
 import { loadModel } from '../../src/models.js'
+import { folders, goldens, gpt2, loaded, near, open, qkv } from './checkpoints.js'
 import { compare } from './gradient-golden.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/models/model.js').Model} Model */
 
-const qkv = await load()
-const goldens = fileURLToPath(new URL('../goldens/models', import.meta.url))
-const folders = readdirSync(goldens).filter(name => existsSync(`${goldens}/${name}/config.json`))
-const open = (/** @type {string} */ name) =>
-  loadModel(qkv, `${goldens}/${name}`, { tokenizer: false, dtype: 'float32' })
-const gpt2 = await open('gpt2-tiny')
-const loaded = qkv.memory.resident
-after(() => {
-  gpt2.dispose()
-  assert.equal(qkv.memory.resident, 0)
-})
 const clean = { ids: [5, 9, 130, 5, 9, 77, 200, 31] }
 const corrupted = { ids: [5, 9, 130, 8, 9, 77, 12, 31] }
 const of = {
@@ -31,13 +19,11 @@ const of = {
     { position: 2, token: 3, weight: -0.5 },
   ],
 }
-const near = (/** @type {number} */ got, /** @type {number} */ want, name = '', most = 1e-5) =>
-  assert.ok(Math.abs(got - want) <= most, `${name}: ${got} for ${want}`)
 
 for (const name of folders.filter(name => existsSync(`${goldens}/${name}/patching.json`)))
   test(`${name}: patched heads and inputs, and their estimates, are those of float64`, async t => {
     const golden = JSON.parse(readFileSync(`${goldens}/${name}/patching.json`, 'utf8'))
-    const model = await open(name)
+    const model = await open(name, 'float32')
     const texts = { clean: { ids: golden.clean.input_ids }, corrupted: { ids: golden.corrupted.input_ids } }
     for (const [what, key] of /** @type {const} */ ([
       ['heads', 'heads'],
@@ -87,7 +73,7 @@ function taskOf(model) {
 
 for (const name of folders)
   test(`${name}: patching and ablation are the same as hooks`, async () => {
-    const model = await open(name)
+    const model = await open(name, 'float32')
     if (!model.hasHead) return model.dispose()
     const { first, second, value, isBoth, places, stackOf } = taskOf(model)
     const base = value(model.forward(second).logits)

@@ -1,27 +1,15 @@
 // The places in a model that hooks name, runs that end early, embeddings instead of ids, and the weights by their names.
 
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
 import { Tensor } from '../../src/base/tensor.js'
-import { load } from '../../src/index.js'
 import { readFloats, readHeader } from '../../src/models/safetensors.js'
-import { loadModel } from '../../src/models.js'
+import { folders, goldens, gpt2, loaded, open, qkv } from './checkpoints.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/models/model.js').Model} Model */
 
-const qkv = await load()
-const goldens = fileURLToPath(new URL('../goldens/models', import.meta.url))
-const open = (/** @type {string} */ name) => loadModel(qkv, `${goldens}/${name}`, { tokenizer: false })
-const folders = readdirSync(goldens).filter(name => existsSync(`${goldens}/${name}/config.json`))
-const gpt2 = await open('gpt2-tiny')
-const loaded = qkv.memory.resident
-after(() => {
-  gpt2.dispose()
-  assert.equal(qkv.memory.resident, 0)
-})
 const ids = [5, 9, 130, 5, 9, 77, 200, 31]
 const same = (/** @type {FloatTensor | undefined} */ a, /** @type {FloatTensor | undefined} */ b, what = '') => {
   assert.ok(a && b, what)

@@ -1,35 +1,19 @@
 // A score taken apart: in every family against the scores of the model, of gpt2 each source against a plain computation in float64.
 
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync } from 'node:fs'
-import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { load } from '../../src/index.js'
+import { test } from 'node:test'
 import { recordRun, scoreAttribution, steering } from '../../src/interpret.js'
-import { loadModel } from '../../src/models.js'
+import { folders, gpt2, loaded, near, open, qkv } from './checkpoints.js'
 
 /** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
 /** @typedef {import('../../src/models/model.js').Model} Model */
 /** @typedef {import('../../src/interpret.js').Source} Source */
 
-const qkv = await load()
-const goldens = fileURLToPath(new URL('../goldens/models', import.meta.url))
-const folders = readdirSync(goldens).filter(name => existsSync(`${goldens}/${name}/config.json`))
-const open = (/** @type {string} */ name) =>
-  loadModel(qkv, `${goldens}/${name}`, { tokenizer: false, dtype: 'float32' })
-const gpt2 = await open('gpt2-tiny')
-const loaded = qkv.memory.resident
-after(() => {
-  gpt2.dispose()
-  assert.equal(qkv.memory.resident, 0)
-})
 const ids = [5, 9, 10, 5, 9, 37, 20, 31]
-const near = (/** @type {number} */ got, /** @type {number} */ want, name = '', most = 1e-5) =>
-  assert.ok(Math.abs(got - want) <= most, `${name}: ${got} for ${want}`)
 
 for (const name of folders)
   test(`${name}: the terms sum to the score, also with hooks`, async () => {
-    const model = await open(name)
+    const model = await open(name, 'float32')
     const { encoder, decoder } = model.stacks
     const isBoth = encoder !== undefined && decoder !== undefined
     const input = { ids, ...(isBoth && { decoderIds: [0, 5, 8, 3] }) }
@@ -191,7 +175,7 @@ test('wrong arguments of scoreAttribution, recordRun and steering are named', as
   assert.throws(() => scoreAttribution(gpt2, run, fine), /layer: 1 given, the recorded run ends before it/)
   assert.throws(() => scoreAttribution(gpt2, run, { ...fine, hooks: {} }), /give them to recordRun/)
   assert.throws(() => recordRun(gpt2, { ids }, { hooks: { 'layers.9.input': 0 } }), /there are 3 layers/)
-  const other = await open('gpt-neo-tiny')
+  const other = await open('gpt-neo-tiny', 'float32')
   assert.throws(() => scoreAttribution(other, run, fine), /the run is one of another model/)
   other.dispose()
   const both = { positive: [{ ids }], negative: [{ ids: [1, 2] }], layer: 1 }
