@@ -33,6 +33,11 @@ const companions = {
     isOffered: true,
     load: () => styled(import('./exercises/make-companion.js'), import('./style/exercises.css')),
   },
+  figure: {
+    parameters: [],
+    isOffered: true,
+    load: () => styled(import('./exercises/figure-companion.js'), import('./style/exercises.css')),
+  },
   exercise: {
     parameters: ['exercise', 'made', 'nr', 'lang', 'theme', 'hints', 'solution', 'attempts'],
     load: () => styled(import('./exercises/exercise-companion.js'), import('./style/exercises.css')),

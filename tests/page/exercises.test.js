@@ -16,6 +16,7 @@ import {
   startOf,
   withParameters,
 } from '../../web/exercises/attempt.js'
+import { elementOf, frameOf } from '../../web/exercises/figure-text.js'
 import { exerciseOf, GROUPS, IDS, idsOf } from '../../web/exercises/index.js'
 import { ownExercise, readMade, writeMade } from '../../web/exercises/own-exercise.js'
 import { room as list } from '../../web/exercises/room.js'
@@ -23,9 +24,10 @@ import { createScoreBook, csvOf } from '../../web/exercises/score-book.js'
 import { asParameter, keepSlides, moved, readSlides, storedSlides } from '../../web/exercises/slides.js'
 import { textsOf } from '../../web/exercises/teachers-page.js'
 import { LANGUAGES } from '../../web/i18n/languages.js'
+import { settingsOf } from '../../web/rooms/layer/presets.js'
 import { room as layer } from '../../web/rooms/layer/room.js'
 import { room as models } from '../../web/rooms/models/room.js'
-import { createStore, fromLink } from '../../web/shell/store.js'
+import { createStore, fromLink, toLink } from '../../web/shell/store.js'
 import { openLearn } from './learn-store.js'
 
 /** @typedef {import('../../web/exercises/exercise.js').Exercise} Exercise */
@@ -283,6 +285,31 @@ test("a teacher's own exercise: each check of One layer fails at the start and p
   for (const wrong of [{ room: 'x' }, { check: ['top', 'a'] }, { check: ['weight', 1] }, { task: '' }, { may: 'all' }])
     assert.equal(readMade(JSON.stringify({ ...good, ...wrong })), undefined, JSON.stringify(wrong))
   for (const wrong of ['', '{', 'null', '[]', '3']) assert.equal(readMade(wrong), undefined)
+})
+
+test('a figure is a frame, or an element whose script makes the numbers of the head; nothing in a word ends the script', () => {
+  const store = createStore(layer, { qkv, link: 'heads=2&sentence=a </script> b' })
+  const { value } = /** @type {any} */ (store.state.got.trace)
+  assert.equal(
+    frameOf('https://a/#2&x="1"'),
+    '<iframe src="https://a/#2&amp;x=&quot;1&quot;" width="100%" height="560" title="qkv"></iframe>',
+  )
+  for (const view of ['map', 'flow']) {
+    const text = String(elementOf(value, 1, 0, view))
+    assert.equal(text.match(/<\/script/g)?.length, 1)
+    const [, literal] = /Object\.assign\(.*?, (\{[\s\S]*\})\)\n/.exec(text) ?? []
+    const made = new Function(`return ${literal}`)()
+    const { data, dims } = view === 'map' ? made.matrix : made.trace.weights
+    const n = value.settings.queries.tokens.length
+    assert.deepEqual(dims, view === 'map' ? [n, n] : [2, n, n])
+    const own = value.tensors.weights.data.subarray(view === 'map' ? n * n : 0)
+    assert.ok(data.every((/** @type {number} */ x, /** @type {number} */ i) => Math.abs(x - own[i]) <= 1e-6))
+    assert.deepEqual(view === 'map' ? made.rowTokens : made.queryTokens, value.settings.queries.tokens)
+  }
+  store.close()
+  const large = createStore(layer, { qkv, link: toLink(/** @type {any} */ (layer.fields), settingsOf('layer')) })
+  assert.equal(elementOf(/** @type {any} */ (large.state.got.trace).value, 0, 0, 'flow'), undefined)
+  large.close()
 })
 
 test('slides are read as they are written, moved, and refused where they are none; storage may refuse', () => {

@@ -40,4 +40,6 @@ export const texts = {
   frontModels: 'Open a real model.',
   frontModelsText: 'GPT-2, BERT or Llama from a folder of yours. Nothing is sent.',
   frontGoOn: 'Or go on with this one',
+  frontExercises: '20 exercises that check themselves',
+  frontTeachers: 'For teachers',
 }

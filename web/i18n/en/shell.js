@@ -28,6 +28,7 @@ export const texts = {
   'room.models': 'Models',
   'room.exercises': 'Exercises',
   'companion.present': 'Present',
+  'companion.figure': 'Embed this view',
   'companion.make': 'Make an exercise',
   embedWhole: 'Open the whole page',
   locked: 'This exercise keeps that as it is. {may}',

@@ -41,4 +41,6 @@ export const texts = {
   frontModels: '打开真实的模型。',
   frontModelsText: '从你的文件夹打开 GPT-2、BERT 或 Llama。什么也不会发送。',
   frontGoOn: '或者用这个模型继续',
+  frontExercises: '20 道自动检查的练习',
+  frontTeachers: '教师专页',
 }

@@ -27,6 +27,7 @@ export const texts = {
   'room.models': '模型',
   'room.exercises': '练习',
   'companion.present': '演示',
+  'companion.figure': '嵌入这个画面',
   'companion.make': '制作练习',
   embedWhole: '打开整个页面',
   locked: '这道练习不允许改动这里。{may}',

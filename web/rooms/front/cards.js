@@ -62,4 +62,6 @@ export const cards = ({ t, settings }) => html`<nav class="front-cards" aria-lab
     ${card('#2&room=learn', 'front-to-learn', t('frontLearn'), t('frontLearnText', { steps: recorded.curve.steps }), learnPicture())}
     <div class="front-two">${card('#2&room=models', 'front-to-models', t('frontModels'), t('frontModelsText'), modelPicture())}
       <a id="front-go-on" href=${thisStory(settings)}>${t('frontGoOn')}</a></div>
-  </nav>`
+  </nav>
+  <p class="front-links"><a id="front-to-exercises" href="#2&room=exercises">${t('frontExercises')}</a>
+    <a href="#2&room=exercises&exercises.part=teachers">${t('frontTeachers')}</a></p>`

@@ -1,0 +1,70 @@
+// "Embed": the texts that put what is shown into a lecture page.
+
+import { html, nothing } from 'lit'
+import { copy } from '../files/clipboard.js'
+import { loadTexts } from '../i18n/index.js'
+import { barHeight } from './bar-height.js'
+import { elementOf, frameOf } from './figure-text.js'
+
+/** @param {import('../shell/shell.js').Shell} shell @returns {import('../shell/shell.js').Companion} */
+export function companion(shell) {
+  let isOpen = false
+  let said = ''
+  /** @type {import('../shell/room.js').Translate | undefined} */
+  let t
+  let language = ''
+
+  /** The element of the shown head, in One layer. */
+  function element() {
+    const { state } = shell.rooms.store('layer') ?? {}
+    if (shell.state.room !== 'layer' || state?.got.trace?.is !== 'here') return undefined
+    const { head, word, view } = state.settings
+    return elementOf(state.got.trace.value, head, word?.position ?? 0, view)
+  }
+
+  /** @param {string} text */
+  async function take(text) {
+    said = (await copy(text)) ? 'exercisesCopiedText' : 'copyFailed'
+    shell.schedule()
+  }
+
+  return {
+    open() {
+      isOpen = true
+      said = ''
+    },
+    link: () => ({}),
+    follow() {
+      isOpen = false
+    },
+    draw() {
+      const { language: next } = shell.state
+      if (isOpen && next !== language) {
+        language = next
+        t = undefined
+        loadTexts(next, ['shell', 'exercise-pages']).then(texts => {
+          t = /** @type {any} */ (texts)
+          shell.schedule()
+        })
+      }
+      if (!isOpen || !t) return nothing
+      const say = t
+      const address = location.href.split('#')[0] + shell.linkWith({ embed: '1' })
+      const texts = { frame: frameOf(address), element: element() }
+      return html`<section class="exercise" id="figure" aria-label=${t(/** @type {any} */ ('companion.figure'))}>
+        <div class="exercise-task">${Object.entries(texts).map(([name, text]) =>
+          text === undefined
+            ? html`<p class="note">${say('figureNone')}</p>`
+            : html`<div class="figure-text"><label for="figure-${name}">${say(`figure.${name}`)}</label> <textarea id="figure-${name}" rows="1" readonly spellcheck="false" .value=${text}></textarea>
+              <button type="button" class="plain" data-copy=${name} @click=${() => take(text)}>${say('teachersCopy')}</button></div>`,
+        )}</div>
+        <div class="exercise-tools"><span role="status">${said ? say(said) : ''}</span>
+          <button type="button" class="tool" id="figure-close" @click=${() => {
+            isOpen = false
+            shell.schedule()
+          }}>${say('makeClose')}</button></div>
+      </section>`
+    },
+    drawn: barHeight('figure'),
+  }
+}

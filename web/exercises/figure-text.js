@@ -1,0 +1,58 @@
+// A figure for a lecture page: the page in a frame, or an element with the numbers of One layer written out, which needs no
+// network. Pure.
+
+/** @typedef {import('../rooms/layer/trace/layer-trace.js').Result} Result */
+/** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Numbers */
+
+/** The most numbers that are written out. */
+export const MOST_NUMBERS = 20_000
+
+/** A tensor as a literal, with six digits. @param {Numbers} tensor */
+const literal = ({ data, dims }) =>
+  `{ data: [${Array.from(data, x => (Number.isFinite(x) ? Number(x.toPrecision(6)) : x)).join(', ')}], dims: [${dims.join(', ')}] }`
+
+/** A text in a script of HTML: nothing in it ends the script. @param {unknown} value */
+const json = value => JSON.stringify(value).replace(/</g, '\\u003c')
+
+/** The page in a frame. @param {string} address with its hash, which has embed=1 */
+export const frameOf = address =>
+  `<iframe src="${address.replace(/&/g, '&amp;').replace(/"/g, '&quot;')}" width="100%" height="560" title="qkv"></iframe>`
+
+/**
+ * An element with the numbers of a head; undefined: they are too many.
+ * @param {Result} result
+ * @param {number} head
+ * @param {number} query that the flow shows
+ * @param {string} view
+ */
+export function elementOf(result, head, query, view) {
+  const { queries, keys, isCross } = result.settings
+  const tokens = { rowTokens: queries.tokens, columnTokens: keys.tokens }
+  const { Q, K, V, scores, scaled, masked, exponentials, sums, weights, output } = result.tensors
+  if (!weights) return undefined
+  const isFlow = view === 'flow' && Q && K && V && scores && output
+  const trace = { queries: Q, keys: K, values: V, scores, scaled, masked, exponentials, sums, weights, output }
+  const used = isFlow ? Object.values(trace) : [weights]
+  if (used.reduce((count, tensor) => count + (tensor?.data.length ?? 0), 0) > MOST_NUMBERS) return undefined
+  const name = isFlow ? 'flow' : 'heatmap'
+  const parts = isFlow
+    ? [
+        `trace: { ${Object.entries(trace)
+          .flatMap(([part, tensor]) => (tensor ? [`${part}: ${literal(tensor)}`] : []))
+          .join(', ')} }`,
+        `head: ${head}, query: ${query}`,
+        `queryTokens: ${json(queries.tokens)}`,
+        ...(isCross ? [`keyTokens: ${json(keys.tokens)}`] : []),
+      ]
+    : [
+        `matrix: ${literal(weights.row(head))}`,
+        ...Object.entries(tokens).map(([part, list]) => `${part}: ${json(list)}`),
+      ]
+  return `<qkv-${name} label="Attention weights"></qkv-${name}>
+<script type="module">
+  import 'qkv/elements/${name}' // or the address of dist/elements/${name}.js
+  Object.assign(document.querySelector('qkv-${name}'), {
+    ${parts.join(',\n    ')},
+  })
+</script>`
+}
