@@ -14,6 +14,9 @@ import { filesOf } from './models.js'
 const qkv = await load()
 const TEXT = 'The cat that chased the dog'
 
+/** @param {string} name @param {string} file */
+const folderText = (name, file) => readFileSync(filesOf(name).find(path => path.endsWith(`/${file}`)) ?? '', 'utf8')
+
 /** @param {string} name @param {Record<string, string>} [more] */
 const folder = (name, more = {}) => [
   ...filesOf(name).map(path => new File([readFileSync(path)], basename(path))),
@@ -77,6 +80,42 @@ test('a checkpoint is named after its files, runs, and stands in the link; what 
   assert.deepEqual(types(store), ['open', 'run', 'why', 'cell', 'number'])
   assert.match(store.link(), /at=2\.2%3A4%3E3%2Fq%2F5/)
   assert.equal(store.state.got.number?.is === 'here' && store.state.got.number.value.weight.length, 48)
+})
+
+test('of a long text the map of a head asks for its tiles, a word for its links; another word does not run the model again', async () => {
+  const { store, act, settled, shown } = start()
+  const config = { ...JSON.parse(folderText('llama-tiny-sharded', 'config.json')), max_position_embeddings: 2048 }
+  act.bring([
+    ...folder('llama-tiny-sharded').filter(({ name }) => name !== 'config.json'),
+    new File([JSON.stringify(config)], 'config.json'),
+  ])
+  await settled()
+  act.type(Array(60).fill(TEXT).join(' '))
+  await settled()
+  const { run } = shown()
+  const maps = run?.maps[''] ?? assert.fail()
+  assert.ok(maps.rows > 128 && maps.cells && maps.height === 64)
+  const head = /** @type {const} */ ({ stack: '', layer: 1, head: 1 })
+  act.openHead(head)
+  assert.deepEqual(types(store), ['open', 'run', 'why', 'profile'])
+  const tile = { rows: [8, 10], columns: [0, 3], resolution: [2, 3] }
+  act.show({ tiles: [/** @type {any} */ (tile)] })
+  act.selectWord(9, false, 'queries')
+  await settled()
+  const name = 'tile: 2.2 8 10 0 3 2 3'
+  assert.deepEqual(types(store), ['open', 'run', 'why', 'looks', 'profile', name])
+  const made = store.state.got[/** @type {'tile:1'} */ (name)]
+  assert.ok(made?.is === 'here' && /** @type {any} */ (made.value).data.length === 6)
+  const looks = store.state.got.looks
+  assert.ok(looks?.is === 'here' && looks.value.from.every(link => link.query === 9 && link.layer === 1))
+  const { run: at9 } = shown()
+  assert.deepEqual([at9?.row, at9?.milliseconds], [9, run?.milliseconds], 'the run is the same one')
+  assert.notDeepEqual(at9?.top, run?.top)
+  act.show({ tiles: [] })
+  assert.ok(!types(store).includes(name))
+  act.openHead()
+  await settled()
+  assert.ok(store.state.got.looks?.is === 'here' && store.state.got.looks.value.from.length === 12, 'in every head')
 })
 
 test('a new text ends the details of the old one that are not here yet, and keeps the others drawn', async () => {

@@ -1,5 +1,5 @@
-// The attention of a whole stack as maps: every head of every layer, exact where the text is short, the strongest weight of
-// each block of cells where it is long. No DOM.
+// The attention of a whole stack as maps: every head of every layer, exact where the text is short, shares of blocks of words
+// where it is long. No DOM.
 
 import { roundedUp } from '../../head/scale.js'
 
@@ -14,13 +14,14 @@ import { roundedUp } from '../../head/scale.js'
  * @property {number} columns keys
  * @property {number} height cells of a map: as many as rows, or fewer
  * @property {number} width
- * @property {Float32Array} data (layers, heads, height, width)
- * @property {Uint32Array} [cells] of blocks: the strongest cell of each, row * columns + column
+ * @property {Float32Array} data (layers, heads, height, width): weights; of blocks the mean over their queries of the sum over their keys
+ * @property {Float64Array} [cells] of blocks: the strongest link in each, row * columns + column, -1 where none is known
+ * @property {Float32Array} [links] its weight
  */
 
 /** Maps are exact up to so many tokens a side, and have so many blocks a side beyond. */
-const MOST_EXACT = 160
-const BLOCKS = 96
+export const MOST_EXACT = 128
+export const BLOCKS = 64
 
 /** @param {number} layers @param {number} heads @param {number} rows @param {number} columns @returns {Maps} of zeros */
 export function emptyMaps(layers, heads, rows, columns) {
@@ -28,28 +29,43 @@ export function emptyMaps(layers, heads, rows, columns) {
   const [height, width] = isExact ? [rows, columns] : [Math.min(rows, BLOCKS), Math.min(columns, BLOCKS)]
   const size = layers * heads * height * width
   const data = new Float32Array(size)
-  const cells = isExact ? undefined : new Uint32Array(size)
-  return { layers, heads, rows, columns, height, width, data, cells }
+  const maps = { layers, heads, rows, columns, height, width, data }
+  return isExact ? maps : { ...maps, cells: new Float64Array(size).fill(-1), links: new Float32Array(size) }
 }
 
-/** Puts the weights of a layer into the maps. @param {Maps} maps @param {number} layer @param {Weights} weights */
-export function putLayer({ heads, rows, columns, height, width, data, cells }, layer, { data: weights }) {
+/** Puts the weights of a layer into exact maps. @param {Maps} maps @param {number} layer @param {Weights} weights */
+export function putLayer({ heads, height, width, data }, layer, { data: weights }) {
+  data.set(weights, layer * heads * height * width)
+}
+
+/**
+ * Puts the summary of a layer into maps of blocks.
+ * @param {Maps} maps
+ * @param {number} layer
+ * @param {Float32Array} map (1, heads, height, width)
+ * @param {{ data: Int32Array, dims: readonly number[] }} topKeys (1, heads, rows, K)
+ * @param {Float32Array} topWeights
+ */
+export function putSummary(
+  { heads, rows, columns, height, width, data, cells, links },
+  layer,
+  map,
+  topKeys,
+  topWeights,
+) {
   const start = layer * heads * height * width
-  if (!cells) return data.set(weights, start)
-  const rowAt = Uint32Array.from({ length: height + 1 }, (_, y) => Math.floor((y * rows) / height))
-  const columnAt = Uint32Array.from({ length: width + 1 }, (_, x) => Math.floor((x * columns) / width))
-  for (let h = 0, to = start; h < heads; h++)
-    for (let y = 0; y < height; y++)
-      for (let x = 0; x < width; x++, to++) {
-        let most = -1
-        for (let r = rowAt[y]; r < rowAt[y + 1]; r++)
-          for (let c = columnAt[x], from = (h * rows + r) * columns + c; c < columnAt[x + 1]; c++, from++)
-            if (weights[from] > most) {
-              most = weights[from]
-              cells[to] = r * columns + c
-            }
-        data[to] = most
-      }
+  data.set(map, start)
+  if (!cells || !links) return
+  const K = topKeys.dims[3]
+  topKeys.data.forEach((key, n) => {
+    if (key < 0) return
+    const [head, query] = [Math.floor(n / (rows * K)), Math.floor(n / K) % rows]
+    const [y, x] = [Math.floor((query * height) / rows), Math.floor((key * width) / columns)]
+    const at = start + (head * height + y) * width + x
+    if (!(topWeights[n] > links[at])) return
+    links[at] = topWeights[n]
+    cells[at] = query * columns + key
+  })
 }
 
 /** The map of one head. @param {Maps} maps @param {HeadAt} at */
@@ -60,16 +76,18 @@ export function mapAt({ heads, height, width, data }, { layer, head }) {
 }
 
 /**
- * The token pair of a cell of a map: of a block, its strongest.
+ * The token pair of a cell of a map: of a block its strongest link, if it is known.
  * @param {Maps} maps
  * @param {HeadAt} at
  * @param {number} y
  * @param {number} x
+ * @returns {{ query?: number, key?: number, weight?: number }}
  */
-export function cellAt({ heads, height, width, columns, cells, data }, { layer, head }, y, x) {
+export function cellAt({ heads, height, width, columns, cells, links, data }, { layer, head }, y, x) {
   const at = ((layer * heads + head) * height + y) * width + x
-  const [query, key] = cells ? [Math.floor(cells[at] / columns), cells[at] % columns] : [y, x]
-  return { query, key, weight: data[at] }
+  if (!cells || !links) return { query: y, key: x, weight: data[at] }
+  if (cells[at] < 0) return {}
+  return { query: Math.floor(cells[at] / columns), key: cells[at] % columns, weight: links[at] }
 }
 
 /**

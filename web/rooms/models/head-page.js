@@ -7,6 +7,7 @@ import { headView, paintButton, viewTabs, WEIGHT_VIEWS } from '../../head/head-v
 import { visibleOf } from '../../head/visible.js'
 import { shown } from '../../shell/store.js'
 import { likeness, mapAt, ranked } from './atlas-maps.js'
+import { deepHead } from './deep-head.js'
 import { atlas, patternOf } from './overview.js'
 import { matrixOf, nameOf } from './shown.js'
 
@@ -16,13 +17,19 @@ import { matrixOf, nameOf } from './shown.js'
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 const SIMILAR = 5
+/** A head with more weights is shown by its map alone: the other pictures need all of them. */
+const MOST_WHOLE = 2 ** 20
 
 /** @param {Room} room @param {HeadAt} head */
 export function headPage(room, head) {
   const { t, act, settings, isChanged } = room
   const { picture, mode } = room.view
   const name = nameOf(head)
-  const matrix = matrixOf(room, isChanged)
+  const { maps } = room
+  const isLong = maps?.cells !== undefined
+  const names = isLong && maps.rows * maps.columns > MOST_WHOLE ? ['map'] : WEIGHT_VIEWS
+  const isDeep = isLong && (picture === 'map' || !names.includes(picture))
+  const matrix = isDeep ? undefined : matrixOf(room, isChanged)
   const actions = actionsOf(room, head)
   return html`<section class="models-small">
       <button type="button" class="tool" id="models-back" @click=${() => act.openHead()}>← ${t('modelsAllHeads')}</button>
@@ -35,9 +42,9 @@ export function headPage(room, head) {
         <span class="spring"></span>
         <button type="button" class="tool" id="models-open-layer" @click=${() => act.openInLayer(t('modelsBackTo', { name }))}>${t('modelsOpenLayer')}</button>
         ${headButtons({ t, changes: settings.changes, set: act.change }, head)}</div>
-      <div class="tabs" role="group" aria-label=${t('view')}>${viewTabs(picture, actions.show, t, WEIGHT_VIEWS)}<span class="spring"></span>
-      ${picture === 'map' ? paintButton({ prefix: 'models-', mode }, actions.setMode, t) : nothing}</div>
-      ${headView(matrix && viewOf(room, head, matrix), actions, t)}
+      <div class="tabs" role="group" aria-label=${t('view')}>${viewTabs(isDeep ? 'map' : picture, actions.show, t, names)}<span class="spring"></span>
+      ${picture === 'map' && !isDeep ? paintButton({ prefix: 'models-', mode }, actions.setMode, t) : nothing}</div>
+      ${isDeep ? deepHead(room, head) : headView(matrix && viewOf(room, head, matrix), actions, t)}
     </section>`
 }
 

@@ -1,13 +1,15 @@
 // One run of a model on a text: every attention map, the scores of the heads, the prediction and what each layer would say.
 
 import { headScores } from 'qkv/models'
-import { emptyMaps, putLayer } from './atlas-maps.js'
+import { BLOCKS, emptyMaps, putLayer } from './atlas-maps.js'
 import { attentionOf, readAt, stacksOf } from './hooks.js'
 import { MASKS, positionsOf, problem, read, tokenText } from './read-text.js'
+import { SUMMARIES, summaryOptions, takeSummary } from './summary-details.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('qkv/models').ModelInput} ModelInput */
+/** @typedef {import('qkv/models').AttentionSummary} AttentionSummary */
 /** @typedef {import('./hooks.js').Stack} Stack */
 /** @typedef {import('./hooks.js').Hook} Hook */
 /** @typedef {import('./atlas-maps.js').Maps} Maps */
@@ -32,7 +34,11 @@ import { MASKS, positionsOf, problem, read, tokenText } from './read-text.js'
  * @property {number} milliseconds
  */
 
-/** @typedef {Omit<Run, 'request'> & { probabilities: Float32Array, input: ModelInput }} WholeRun with what is not sent */
+/**
+ * A run with what is not sent. `summaries`: of stacks that read a long text; `hasWindows`: do they have the weights of windows?
+ * `states`: what leaves the layers, if it is not too large, so that another row needs no run; `usual`: the row without a choice
+ * @typedef {Omit<Run, 'request'> & { probabilities: Float32Array, input: ModelInput, summaries: Partial<Record<Stack, readonly (AttentionSummary | undefined)[]>>, hasWindows: boolean, states?: import('qkv').FloatTensor[], usual: number }} WholeRun
+ */
 
 const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'entropy'])
 /** Positions of two texts have no common order. */
@@ -42,6 +48,8 @@ const LENS = 3
 /** Attention weights that are held at once; of longer texts, one layer after the other. */
 const MOST_HELD = 2 ** 24
 const MOST_TRANSLATED = 60
+/** Bytes of hidden states that are kept. */
+const MOST_STATES = 2 ** 28
 
 /** The best of a row of probabilities. @param {Model} model @param {Float32Array} row @param {number} count @returns {Guess[]} */
 export function best(model, row, count) {
@@ -133,22 +141,20 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
   const targetIds = both ? await translate(model, ids, hooks, watch) : undefined
   const input = targetIds ? { ids, decoderIds: targetIds } : { ids }
   const made = await collect(model, input, hooks, ids, targetIds ?? [], watch)
-  const states = /** @type {import('qkv').FloatTensor[]} */ (made.output.hiddenStates)
-  const length = targetIds?.length ?? ids.length
+  const all = /** @type {import('qkv').FloatTensor[]} */ (made.output.hiddenStates)
   const masked = raw.flatMap((token, i) => (MASKS.includes(token) ? [i] : []))
+  const length = targetIds?.length ?? ids.length
   const rows = both ? (targetIds?.map((_, i) => i) ?? []) : decoder ? [] : masked
-  const usual = both ? Math.max(0, length - 2) : decoder ? length - 1 : (masked[0] ?? -1)
-  const own = Math.min(row ?? usual, length - 1)
-  const has = model.hasHead
-  const layers = has && own >= 0 ? probabilitiesOf(qkv, model, pickRows(states, [own])) : []
-  const probabilities = layers.at(-1) ?? new Float32Array(0)
   const answers =
-    has && rows.length
-      ? probabilitiesOf(qkv, model, pickRows([states[states.length - 1]], rows)).map((each, i) => ({
+    model.hasHead && rows.length
+      ? probabilitiesOf(qkv, model, pickRows([all[all.length - 1]], rows)).map((each, i) => ({
           ...best(model, each, 1)[0],
           row: rows[i],
         }))
       : []
+  const usual = both ? Math.max(0, length - 2) : decoder ? length - 1 : (masked[0] ?? -1)
+  const prediction = predictionAt(qkv, model, all, Math.min(row ?? usual, length - 1), before)
+  const bytes = all.reduce((sum, state) => sum + (state?.data.byteLength ?? 0), 0)
   return {
     ids,
     tokens,
@@ -157,15 +163,51 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
     targets: targetIds?.map(id => tokenText(model, id)),
     maps: made.maps,
     scores: made.scores,
-    row: own,
     answers,
+    ...prediction,
+    input,
+    summaries: made.summaries,
+    hasWindows: made.hasWindows,
+    states: bytes <= MOST_STATES ? all : undefined,
+    usual,
+    milliseconds: performance.now() - start,
+  }
+}
+
+/**
+ * What the model says at a row.
+ * @param {Qkv} qkv
+ * @param {Model} model
+ * @param {import('qkv').FloatTensor[]} states
+ * @param {number} row
+ * @param {WholeRun} [before] the same without hooks
+ */
+function predictionAt(qkv, model, states, row, before) {
+  const layers = model.hasHead && row >= 0 ? probabilitiesOf(qkv, model, pickRows(states, [row])) : []
+  const probabilities = layers.at(-1) ?? new Float32Array(0)
+  return {
+    row,
     top: best(model, probabilities, TOP).map(guess => ({ ...guess, before: before?.probabilities[guess.id] })),
     first: before?.top[0] && probabilities[before.top[0].id],
     lens: layers.map(each => best(model, each, LENS)),
     probabilities,
-    input,
-    milliseconds: performance.now() - start,
   }
+}
+
+/**
+ * The same run with the prediction of another row, without running the model again; undefined where it has to.
+ * @param {Qkv} qkv
+ * @param {Model} model
+ * @param {WholeRun} run
+ * @param {number} [row]
+ * @param {WholeRun} [before]
+ * @returns {WholeRun | undefined}
+ */
+export function atRow(qkv, model, run, row, before) {
+  const { states, usual, ids, targetIds } = run
+  if (!states) return undefined
+  const last = (targetIds ?? ids).length - 1
+  return { ...run, ...predictionAt(qkv, model, states, Math.min(row ?? usual, last), before) }
 }
 
 /** The keep name of each stack, and how its maps are called in the output. @type {Record<Stack, 'attentions' | 'encoderAttentions' | 'crossAttentions'>} */
@@ -177,7 +219,8 @@ const KEPT = {
 }
 
 /**
- * One forward pass; of a long text, each layer's weights become a map before the next layer runs.
+ * One forward pass. Of a long text the layers are summarised; of a shorter one with many heads, each layer's weights become a map
+ * before the next layer runs.
  * @param {Model} model
  * @param {ModelInput} input
  * @param {Record<string, Hook>} hooks
@@ -193,45 +236,69 @@ async function collect(model, input, hooks, ids, targetIds, { signal, onProgress
   const maps = {}
   /** @type {Run['scores']} */
   const scores = {}
+  /** @type {Stack[]} */
+  const long = []
   let held = 0
   for (const [stack, { layers, heads }] of stacks) {
     const [rows, columns] = sizeOf(stack)
-    maps[stack] = emptyMaps(layers, heads, rows, columns)
-    held += layers * heads * rows * columns
+    const made = emptyMaps(layers, heads, rows, columns)
+    maps[stack] = made
+    if (made.cells) long.push(stack)
+    else held += layers * heads * rows * columns
   }
   const isHeld = held <= MOST_HELD
-  /** @type {(stack: Stack, layer: number, weights: any) => void} */
-  const take = (stack, layer, weights) => {
-    putLayer(/** @type {Maps} */ (maps[stack]), layer, weights)
-    const isCross = stack === 'cross'
-    const found = headScores([weights], isCross ? undefined : stack === 'decoder' ? targetIds : ids)
-    for (const name of isCross ? OF_CROSS : SCORES) {
+  /** @type {(stack: Stack, layer: number, found: Partial<Record<ScoreName, { data: Float32Array }>>) => void} */
+  const takeScores = (stack, layer, found) => {
+    for (const name of stack === 'cross' ? OF_CROSS : SCORES) {
       const { layers, heads } = /** @type {Maps} */ (maps[stack])
       const own = scores[stack] ?? {}
       scores[stack] = own
       own[name] ??= new Float32Array(layers * heads)
-      own[name].set(found[name].data, layer * heads)
+      own[name].set(found[name]?.data ?? [], layer * heads)
     }
   }
+  /** @type {(stack: Stack, layer: number, weights: any) => void} */
+  const take = (stack, layer, weights) => {
+    putLayer(/** @type {Maps} */ (maps[stack]), layer, weights)
+    takeScores(
+      stack,
+      layer,
+      headScores([weights], stack === 'cross' ? undefined : stack === 'decoder' ? targetIds : ids),
+    )
+  }
   const all = { ...hooks }
+  const short = stacks.filter(([stack]) => !long.includes(stack))
   if (!isHeld)
-    for (const [stack, { layers }] of stacks)
+    for (const [stack, { layers }] of short)
       for (let layer = 0; layer < layers; layer++)
         readAt(all, `${attentionOf(stack, layer)}weights`, weights => take(stack, layer, weights))
-  const keep = ['hiddenStates', ...(isHeld ? stacks.map(([stack]) => KEPT[stack]) : [])]
+  const keep = ['hiddenStates', ...long.map(stack => SUMMARIES[stack])]
+  if (isHeld) keep.push(...short.map(([stack]) => KEPT[stack]))
+  const summary = summaryOptions(model, L, BLOCKS)
   const output = await model.forwardAsync(input, {
     keep,
+    summary,
     hooks: /** @type {any} */ (all),
     logits: 'none',
     signal,
     onLayer: onProgress,
   })
   if (isHeld)
-    for (const [stack] of stacks)
+    for (const [stack] of short)
       output[KEPT[stack]].forEach((weights, layer) => {
         if (weights) take(stack, layer, weights)
       })
-  return { output, maps, scores }
+  /** @type {WholeRun['summaries']} */
+  const summaries = {}
+  for (const stack of long) {
+    summaries[stack] = output[SUMMARIES[stack]]
+    output[SUMMARIES[stack]].forEach((made, layer) => {
+      if (!made) return
+      takeSummary(/** @type {Maps} */ (maps[stack]), layer, made)
+      takeScores(stack, layer, made.scores ?? {})
+    })
+  }
+  return { output, maps, scores, summaries, hasWindows: summary.windows }
 }
 
 /**
@@ -252,26 +319,6 @@ export async function exactMap(model, input, hooks, { stack, layer, head }, { si
   const { data, dims } = /** @type {import('qkv').FloatTensor} */ (attentions[layer])
   const [, , rows, columns] = dims
   return { data: data.slice(head * rows * columns, (head + 1) * rows * columns), dims: [rows, columns] }
-}
-
-/**
- * The weight from one query to one key in every head, layer after layer.
- * @param {Model} model
- * @param {ModelInput} input
- * @param {Record<string, Hook>} hooks
- * @param {{ stack: Stack, query: number, key: number }} at
- * @param {Watch} [watch]
- */
-export async function exactPairs(model, input, hooks, { stack, query, key }, { signal } = {}) {
-  const { layers, heads } = /** @type {{ layers: number, heads: number }} */ (stacksOf(model)[stack])
-  const pairs = new Float32Array(layers * heads)
-  const all = { ...hooks }
-  for (let layer = 0; layer < layers; layer++)
-    readAt(all, `${attentionOf(stack, layer)}weights`, ({ data, dims: [, , L, S] }) => {
-      for (let h = 0; h < heads; h++) pairs[layer * heads + h] = data[(h * L + query) * S + key]
-    })
-  await model.forwardAsync(input, { hooks: /** @type {any} */ (all), logits: 'none', signal })
-  return pairs
 }
 
 /**

@@ -128,6 +128,11 @@ export interface View {
   keyWord?: number
   /** The token whose prediction is shown; undefined: the usual one. */
   row?: number
+  /** The text that is searched for in a long text, and the word that was found. */
+  finding: string
+  found?: number
+  /** The parts of the open head that its map waits for. */
+  tiles: readonly TilePart[]
   pointed?: { layer: number; head: number; query?: number; key?: number; weight?: number }
   /** Pixels of a map of the atlas; 0: as large as all fit. */
   mapSize: number
@@ -259,6 +264,14 @@ export interface SourceRead {
 }
 /** A pair of tokens. */
 export type Cell = { query: number; key: number }
+/** A weight of a head, from a word to a word. */
+export type HeadLink = { layer: number; head: number; query: number; key: number; weight: number }
+/** A part of a head's weights, in as many cells as `resolution` says. */
+export type TilePart = {
+  rows: readonly [number, number]
+  columns: readonly [number, number]
+  resolution: readonly [number, number]
+}
 export type Matrix = { data: Float32Array; dims: readonly number[] }
 
 /** Direct contributions to a logit, with all norms held as they are; they sum to it. */
@@ -313,6 +326,18 @@ export type ModelsAsks = {
   why: { request: RunRequest; value: Why | null }
   /** The weight of one pair of tokens in every head: (layers, heads). */
   pairs: { request: RunRequest & { stack: Stack; cell: Cell }; value: Float32Array }
+  /** A part of a head of a long text. */
+  tile: { request: RunRequest & { at: HeadAt; tile: TilePart }; value: Matrix }
+  /** Where a word of a long text looks, and which words look at it, the strongest first: in all heads, or in one. */
+  looks: {
+    request: RunRequest & { stack: Stack; word: number; only?: { layer: number; head: number } }
+    value: { from: HeadLink[]; to: HeadLink[] }
+  }
+  /** How far a head of a long text looks: shares at distances of 0, 1, 2 to 3, ...; its longest strong links, and how many are strong. */
+  profile: {
+    request: RunRequest & { at: HeadAt }
+    value: { distance: Float32Array; longest: HeadLink[]; strong: number }
+  }
   /** What a layer works with, for the room "One layer". */
   matrices: { request: RunRequest & { at: HeadAt }; value: Matrices }
   /** Goes on from a run, token by token; the last value is null. */

@@ -5,12 +5,12 @@ import { SHIPPED } from '../../files/shipped-models.js'
 import { headName, readChanges, withCell, withChange, writeChanges } from '../../head/changes.js'
 import { other, text } from '../../shell/kinds.js'
 import { defaultsOf, slotOf } from '../../shell/store.js'
-import { grown } from './atlas-maps.js'
+import { grown, MOST_EXACT } from './atlas-maps.js'
 import { LONG, mostTokens, PATIENCE, secondsOf } from './long-text.js'
 import { CLOSED } from './model-field.js'
 import { draw } from './models-page.js'
 import { spanOf } from './read-text.js'
-import { askedOf, failureOf, firstName, isGenerating, requestFor, requestOf, shownOf } from './shown.js'
+import { askedOf, failureOf, firstName, isGenerating, requestFor, requestOf, shownOf, tileName } from './shown.js'
 import { bareName, folderOf, idOf, isOfHub, isOne, meantBy, mostMemory, usualDtype } from './sources.js'
 
 /** @typedef {import('./models.js').ModelsTypes} ModelsTypes */
@@ -75,6 +75,8 @@ const view = {
   steps: [],
   generatedBefore: 0,
   answers: 0,
+  finding: '',
+  tiles: [],
   from: '',
   copied: '',
 }
@@ -85,6 +87,7 @@ const FORGOTTEN = {
   row: undefined,
   query: undefined,
   keyWord: undefined,
+  found: undefined,
   grown: undefined,
   draft: undefined,
 }
@@ -319,9 +322,18 @@ function detailNeeds(state) {
   const { query, keyWord } = view
   if (maps?.cells && query !== undefined && keyWord !== undefined)
     list.push({ type: 'pairs', ...request, stack, cell: { query, key: keyWord } })
+  if (maps?.cells && query !== undefined) {
+    const only = head && { layer: head.layer, head: head.head }
+    list.push({ type: 'looks', ...request, stack, word: query, only })
+  }
   if (!head) return list
   if (maps?.cells) {
-    list.push({ type: 'head', part: isChanged ? 'after' : 'before', ...request, at: head })
+    list.push({ type: 'profile', ...request, at: head })
+    for (const tile of view.tiles) {
+      const part = tileName(head, tile)
+      list.push({ type: 'tile', part, key: `${view.answers} ${isChanged} ${part}`, ...request, at: head, tile })
+    }
+    if (view.picture !== 'map') list.push({ type: 'head', part: isChanged ? 'after' : 'before', ...request, at: head })
     if (isChanged && runAfter && view.picture === 'difference')
       list.push({ type: 'head', part: 'before', ...request, changes: [], sourceText: '', at: head })
   }
@@ -353,7 +365,8 @@ const isAnswered = (got, request) => got?.is === 'here' && JSON.stringify(got.va
 /** The run with one more token, and maps that show where the token before it looked. @param {import('./model-run.js').Run} run @param {import('./generate.js').Step} step @returns {import('./model-run.js').Run} */
 function grow(run, { id, token, rows }) {
   const maps = run.maps['']
-  const isKnown = !maps || maps.cells || rows.length === maps.layers * maps.heads * maps.columns
+  const isLong = maps !== undefined && (maps.cells !== undefined || maps.rows >= MOST_EXACT)
+  const isKnown = !maps || isLong || rows.length === maps.layers * maps.heads * maps.columns
   const next = isKnown ? maps : grown(maps, rows)
   const { request, ids, tokens } = run
   const { text, more } = request.input

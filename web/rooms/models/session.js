@@ -7,7 +7,7 @@ import { traceCell } from './cell-trace.js'
 import { generate } from './generate.js'
 import { attentionOf, hooksOf, stacksOf } from './hooks.js'
 import { matricesOf } from './layer-tensors.js'
-import { exactMap, exactPairs, inputOf, runOf, statesOf } from './model-run.js'
+import { atRow, exactMap, inputOf, runOf, statesOf } from './model-run.js'
 import {
   beginningOf,
   firstTextOf,
@@ -21,6 +21,7 @@ import {
   withUnknown,
 } from './read-text.js'
 import { idOf, isOfHub, labelOf, nameOf, usualDtype } from './sources.js'
+import { looksOf, pairsOf, profileOf, tileOf } from './summary-details.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('./models.js').ModelsAsks} Asks */
@@ -31,7 +32,7 @@ import { idOf, isOfHub, labelOf, nameOf, usualDtype } from './sources.js'
 /** @typedef {import('./model-run.js').Watch} Watch */
 /** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
 /** @typedef {Awaited<ReturnType<typeof inspectModel>>} Inspected */
-/** A run with the hooks that made it. @typedef {{ run: WholeRun, hooks: Hooks }} Used */
+/** A run with the hooks that made it, and the layer of a long text that ran again. @typedef {{ run: WholeRun, hooks: Hooks, again?: { key: string, summary: import('qkv/models').AttentionSummary } }} Used */
 /** @template V @typedef {import('../../shell/room.js').Run<V>} SessionRun */
 
 /** Milliseconds between two reports of progress, and until the first one of a run. */
@@ -66,7 +67,13 @@ function watchOf({ signal, progress }) {
 }
 
 /** A run without what stays in the session. @param {WholeRun} run @param {RunRequest} request that it answers @returns {import('./model-run.js').Run} */
-const toSend = ({ probabilities: _, input: __, ...run }, request) => ({ ...run, request })
+const toSend = (
+  { probabilities: _, input: __, summaries: ___, hasWindows: ____, states: _____, usual: ______, ...run },
+  request,
+) => ({
+  ...run,
+  request,
+})
 
 /** The part of a request that is about a run. @param {RunRequest} request @returns {RunRequest} */
 const requestOf = ({ model, input, row, changes, sourceText }) => ({ model, input, row, changes, sourceText })
@@ -80,6 +87,8 @@ function hubProblem(error, name) {
   throw error
 }
 
+/** What a run reads. @param {RunRequest} request */
+const textOf = ({ model, input }) => JSON.stringify([model, input.text, input.more])
 /** @param {RunRequest} request */
 const keyOf = ({ model, input, row }) => JSON.stringify([model, input.text, input.more, row])
 /** @param {RunRequest} request */
@@ -98,7 +107,7 @@ export function handlers(qkv, Tokenizer) {
   let looked
   /** What waits for a model. @type {Set<() => void>} */
   const waiting = new Set()
-  /** The last run without changes and the last one with them; they stay as long as their keys do. @type {(Used & { key: string }) | undefined} */
+  /** The last run without changes and the last one with them; they stay as long as their keys do. @type {(Used & { key: string, text: string }) | undefined} */
   let last
   /** @type {(Used & { key: string, source?: SourceRead }) | undefined} */
   let lastChanged
@@ -149,8 +158,10 @@ export function handlers(qkv, Tokenizer) {
   async function plainRun(request, model, watch) {
     const key = keyOf(request)
     if (last?.key === key) return last
-    const run = await runOf(qkv, model, request.input, {}, request.row, undefined, watch)
-    last = { key, run, hooks: {} }
+    const isSame = last?.text === textOf(request)
+    const known = isSame && last ? atRow(qkv, model, last.run, request.row) : undefined
+    const run = known ?? (await runOf(qkv, model, request.input, {}, request.row, undefined, watch))
+    last = { key, run, hooks: {}, text: textOf(request), again: isSame ? last?.again : undefined }
     return last
   }
 
@@ -315,7 +326,22 @@ export function handlers(qkv, Tokenizer) {
     pairs: (request, run) =>
       detail(request, run, (model, used, signal) => {
         const { stack, cell } = request
-        return exactPairs(model, used.run.input, used.hooks, { stack, ...cell }, { signal })
+        return pairsOf(model, used, { stack, ...cell }, signal)
+      }),
+    tile: (request, run) =>
+      detail(request, run, async (model, used, signal) => {
+        const tile = await tileOf(model, used, request.at, request.tile, signal)
+        run.transfer.push(tile.data.buffer)
+        return tile
+      }),
+    looks: (request, run) =>
+      detail(request, run, async (_, { run: { summaries } }) =>
+        looksOf(summaries[request.stack] ?? [], request.word, request.only),
+      ),
+    profile: (request, run) =>
+      detail(request, run, async (_, { run: { summaries } }) => {
+        const { stack, layer, head } = request.at
+        return profileOf(summaries[stack]?.[layer], head, layer)
       }),
     matrices: (request, run) =>
       detail(request, run, (model, used, signal) => matricesOf(model, used.run.input, used.hooks, request.at, signal)),

@@ -192,6 +192,10 @@ function headOf(at, run) {
 /** "2.1". @param {{ layer: number, head: number }} at */
 export const nameOf = at => headName({ layer: at.layer, head: at.head })
 
+/** The part of a request for a tile. @param {HeadAt} head @param {import('./models.js').TilePart} tile */
+export const tileName = (head, { rows, columns, resolution }) =>
+  [head.stack, nameOf(head), ...rows, ...columns, ...resolution].join(' ')
+
 /** The last matrix of the maps of a run: as long as it is the same object, its picture is not drawn again. @type {WeakMap<object, { layer: number, head: number, matrix: import('./models.js').Matrix }>} */
 const matrices = new WeakMap()
 

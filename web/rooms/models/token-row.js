@@ -4,14 +4,18 @@ import { html, nothing } from 'lit'
 import { paletteOf, stepOf } from '../../elements/colour-scale.js'
 import { percent } from '../../files/number-format.js'
 import { held, released, wasLong } from '../../head/pointing.js'
+import './long-words.js'
 import { mapAt } from './atlas-maps.js'
 import { counted } from './counted.js'
 import { matrixOf } from './shown.js'
+import { hitsOf } from './text-lines.js'
+import { looksOf, wordLooks } from './word-looks.js'
 
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {import('../../head/head.js').Stack} Stack */
 
-const MOST_WORDS = 400
+/** More words than this are lines of which only those in sight are drawn, and can be searched. */
+const MANY = 128
 
 /** @param {Room} room */
 export function tokenRows(room) {
@@ -23,6 +27,7 @@ export function tokenRows(room) {
       ${targets ? tokenRow(room, targets, 'queries', t('modelsTranslation')) : nothing}
     </div>
     <p class="note models-hint">${hint(room)} ${maskButton(room)}</p>
+    ${wordLooks(room)}
     ${unknownWords(room)}
     ${stack === '' || !targets ? nothing : tabs(room)}`
 }
@@ -57,11 +62,21 @@ function weightsOf(room) {
   const { head, view, maps, isChanged } = room
   const { query, pointed } = view
   if (query === undefined) return undefined
+  if (maps?.cells) return weightsOfLooks(room, maps.columns)
   const matrix = head ? matrixOf(room, isChanged) : undefined
   const columns = matrix?.dims[1] ?? maps?.columns ?? 0
   if (matrix) return matrix.data.subarray(query * columns, (query + 1) * columns)
   if (!pointed || !maps || maps.cells) return undefined
   return mapAt(maps, pointed).subarray(query * columns, (query + 1) * columns)
+}
+
+/** The strongest keys of the selected token in a long text. @param {Room} room @param {number} columns */
+function weightsOfLooks(room, columns) {
+  const looks = looksOf(room)
+  if (!looks) return undefined
+  const weights = new Float32Array(columns)
+  for (const { key, weight } of looks.from) weights[key] = Math.max(weights[key], weight)
+  return weights
 }
 
 /** @param {Room} room @param {readonly string[]} tokens @param {'queries' | 'keys' | 'both'} side @param {string} label */
@@ -72,21 +87,21 @@ function tokenRow(room, tokens, side, label) {
   const isKeys = side === 'both' || (side === 'keys' ? stack !== 'decoder' : stack === 'decoder')
   const weights = isKeys ? weightsOf(room) : undefined
   const { colours, inks } = paletteOf('sequential', isDark)
-  const end = weights ? Math.max(...weights, 1e-9) : 1
+  const end = weights ? weights.reduce((most, weight) => Math.max(most, weight), 1e-9) : 1
   const count = side === 'both' ? generated.length : 0
   const known = settings.generated.length - view.steps.length // of these the link holds the ids alone
+  const unknown = new Set(run?.unknown)
   const answers = new Map((run?.answers ?? []).map(answer => [answer.row, answer]))
-  return html`<div class="text-strip ${tokens.length > 60 ? 'is-long' : ''}"><span class="strip-label">${label}</span>
-    <div class="strip-words">${tokens.slice(0, MOST_WORDS).map((token, i) => {
-      const step = weights ? stepOf(weights[i] ?? 0, [0, end]) : undefined
-      const isSelected = (isQueries && view.query === i) || (isKeys && view.keyWord === i)
-      const isGenerated = i >= tokens.length - count
-      const generation = isGenerated ? view.steps[i - tokens.length + count - known] : undefined
-      const isUnknown = side !== 'queries' && run?.unknown.includes(i)
-      const answer = side === 'both' ? answers.get(i) : undefined
-      const select = (/** @type {boolean} */ isSecond) =>
-        act.selectWord(isGenerated ? i - 1 : i, isSecond, isQueries ? 'queries' : 'keys')
-      return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${isGenerated ? 'is-generated' : ''} ${isUnknown ? 'is-unknown' : ''}" aria-pressed=${isSelected}
+  const word = (/** @type {string} */ token, /** @type {number} */ i) => {
+    const step = weights ? stepOf(weights[i] ?? 0, [0, end]) : undefined
+    const isSelected = (isQueries && view.query === i) || (isKeys && view.keyWord === i)
+    const isGenerated = i >= tokens.length - count
+    const generation = isGenerated ? view.steps[i - tokens.length + count - known] : undefined
+    const isUnknown = side !== 'queries' && unknown.has(i)
+    const answer = side === 'both' ? answers.get(i) : undefined
+    const select = (/** @type {boolean} */ isSecond) =>
+      act.selectWord(isGenerated ? i - 1 : i, isSecond, isQueries ? 'queries' : 'keys')
+    return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${view.found === i ? 'is-found' : ''} ${isGenerated ? 'is-generated' : ''} ${isUnknown ? 'is-unknown' : ''}" aria-pressed=${isSelected}
         title=${generation ? othersOf(room, generation) : nothing}
         @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => select(true))}
         @pointerup=${released} @pointercancel=${released}
@@ -95,7 +110,31 @@ function tokenRow(room, tokens, side, label) {
             ? html`<small class="models-answer">${t('modelsAnswerHere', { token: answer.token, share: percent(answer.probability) })}</small>`
             : nothing
         }</button>`
-    })}${tokens.length > MOST_WORDS ? html`<span class="note">${t('modelsMoreTokens', { count: tokens.length - MOST_WORDS })}</span>` : nothing}</div></div>`
+  }
+  if (tokens.length > MANY)
+    return html`<div class="text-strip is-many"><span class="strip-label">${label}</span>
+      <long-words .words=${tokens} .draw=${word} .target=${view.found ?? view.query ?? -1} .label=${t('modelsWords')}></long-words>${side === 'queries' ? nothing : finder(room, tokens)}</div>`
+  return html`<div class="text-strip ${tokens.length > 60 ? 'is-long' : ''}"><span class="strip-label">${label}</span>
+    <div class="strip-words">${tokens.map(word)}</div></div>`
+}
+
+/** Finds words, and jumps from one to the next. @param {Room} room @param {readonly string[]} tokens */
+function finder({ t, act, view }, tokens) {
+  const hits = hitsOf(tokens, view.finding)
+  const at = hits.indexOf(view.found ?? -1)
+  const go = (/** @type {number} */ by) => {
+    if (hits.length) act.show({ found: hits[(at + by + hits.length) % hits.length] })
+  }
+  const typed = (/** @type {InputEvent & { currentTarget: HTMLInputElement }} */ { currentTarget: { value } }) =>
+    act.show({ finding: value, found: hitsOf(tokens, value)[0] })
+  const down = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    go(event.shiftKey ? -1 : 1)
+  }
+  return html`<span class="models-find"><input type="search" id="models-find" aria-label=${t('modelsFind')} placeholder=${t('modelsFind')} .value=${view.finding} @input=${typed} @keydown=${down} />
+    <button type="button" class="tool" aria-label=${t('modelsFindNext')} ?disabled=${!hits.length} @click=${() => go(1)}>↓</button>
+    <span class="note" role="status">${view.finding ? t('modelsHits', { at: at + 1, count: hits.length }) : nothing}</span></span>`
 }
 
 /** The likeliest tokens of a step. @param {Room} room @param {import('./generate.js').Step} step */

@@ -1,0 +1,133 @@
+// A head of a long text: a map that zooms to single weights, whose tiles the session computes, and what the head looks like in numbers.
+
+import '../../elements/deep-map.js'
+import { html, nothing } from 'lit'
+import { percent } from '../../files/number-format.js'
+import { shown } from '../../shell/store.js'
+import { mapAt } from './atlas-maps.js'
+import { nameOf, tileName } from './shown.js'
+
+/** @typedef {import('./models.js').Room} Room */
+/** @typedef {import('./models.js').TilePart} TilePart */
+/** @typedef {import('./models.js').Matrix} Matrix */
+/** @typedef {import('./models.js').HeadLink} HeadLink */
+/** @typedef {import('../../head/head.js').HeadAt} HeadAt */
+/** @typedef {import('../../elements/deep-map.js').QkvDeepMap} QkvDeepMap */
+/** @typedef {import('../../elements/deep-levels.js').TileRequest} TileRequest */
+
+/** A head looks at the first token for lack of something better: from this share of its weight on that is said. */
+const SINK = 0.5
+/** A weight whose layer has more weights than this is not traced: every step of it would be held. */
+const MOST_TRACED = 2 ** 26
+
+/** A tile that the map waits for. @typedef {{ tile: TilePart, resolve: (matrix: Matrix) => void, reject: (error: Error) => void }} Awaited */
+
+/** The source of the open head: as long as it is the same object, the map keeps its tiles. @type {{ name: string, source?: import('../../elements/deep-levels.js').DeepSource }} */
+let known = { name: '' }
+/** The tiles that the map waits for. @type {Map<string, Awaited>} */
+const awaited = new Map()
+
+/** @param {Room} room @param {HeadAt} head */
+function sourceOf({ maps, act, run }, head) {
+  if (!maps || !run) return undefined
+  const { model, input, changes, sourceText } = run.request
+  const name = JSON.stringify([model, input, changes, sourceText, head]) // another row is the same text
+  if (known.name === name) return known.source
+  const publish = () => act.show({ tiles: [...awaited.values()].map(({ tile }) => tile) })
+  const { rows, columns, height, width } = maps
+  const overview = { data: mapAt(maps, head), dims: [height, width] }
+  const tile = (/** @type {TileRequest} */ { signal, ...tile }) =>
+    new Promise((resolve, reject) => {
+      const part = tileName(head, tile)
+      awaited.set(part, { tile, resolve, reject })
+      signal.addEventListener('abort', () => {
+        if (awaited.delete(part)) publish()
+      })
+      publish()
+    })
+  known = { name, source: { rows, columns, overview, tile } }
+  return known.source
+}
+
+/** Gives the map the tiles that have arrived. @param {Room} room */
+function handOut({ got, act, t }) {
+  const before = awaited.size
+  for (const [part, { resolve, reject }] of awaited) {
+    const own = /** @type {import('../../shell/room.js').Got<Matrix> | undefined} */ (got[`tile:${part}`])
+    if (own?.is === 'here') resolve(own.value)
+    else if (own?.is === 'failed' || own?.is === 'lost')
+      reject(new Error(t(/** @type {any} */ (own.problem.key), own.problem.params)))
+    else continue
+    awaited.delete(part)
+  }
+  if (awaited.size < before) queueMicrotask(() => act.show({ tiles: [...awaited.values()].map(({ tile }) => tile) }))
+}
+
+/** Enlarges a link in the map, and opens where its weight comes from. @param {Room} room @param {{ query: number, key: number }} link */
+export function showLink({ act, maps }, { query, key }) {
+  const map = /** @type {QkvDeepMap | null} */ (document.getElementById('models-deep'))
+  map?.show({ row: query, column: key })
+  if (maps && maps.heads * maps.rows * maps.columns <= MOST_TRACED) act.selectCell({ query, key })
+}
+
+/** @param {Room} room @param {HeadAt} head */
+export function deepHead(room, head) {
+  const { t, words, cell, view } = room
+  const source = sourceOf(room, head)
+  handOut(room)
+  const pin = (/** @type {CustomEvent<import('../../elements/deep-map.js').DeepCell>} */ { detail }) => {
+    if (detail.value !== undefined) showLink(room, { query: detail.row, key: detail.column })
+  }
+  const pinWord = (
+    /** @type {CustomEvent<import('../../elements/gestures.js').Token>} */ { detail: { side, index } },
+  ) => room.act.selectWord(index, false, side === 'row' ? 'queries' : 'keys')
+  return html`<div class="picture"><qkv-deep-map
+      id="models-deep"
+      .label=${t('modelsHead', { name: nameOf(head) })}
+      .source=${source}
+      .rowTokens=${words.queries}
+      .columnTokens=${words.keys}
+      .texts=${t.elements}
+      .pinned=${cell && { row: cell.query, column: cell.key }}
+      .highlight=${marksOf(view.query)}
+      @cell-pin=${pin}
+      @token-pin=${pinWord}></qkv-deep-map></div>
+    ${profile(room, head)}`
+}
+
+/** The same object as long as the word is the same. @type {{ query: number | undefined, marks: import('../../elements/draw.js').Highlight }} */
+let marked = { query: undefined, marks: {} }
+
+/** @param {number | undefined} query */
+function marksOf(query) {
+  if (marked.query !== query) marked = { query, marks: query === undefined ? {} : { rows: [query] } }
+  return marked.marks
+}
+
+/** How far it looks, how even it is, whether it is a sink, its longest strong links. @param {Room} room @param {HeadAt} head */
+function profile(room, { stack, layer, head }) {
+  const { t, got, run, maps, words } = room
+  const found = shown(got.profile)
+  if (!found || !maps) return nothing
+  const score = (/** @type {'first' | 'entropy'} */ name) =>
+    run?.scores[stack]?.[name]?.[layer * maps.heads + head] ?? 0
+  const most = Math.max(...found.distance, 1e-9)
+  const first = score('first')
+  const range = (/** @type {number} */ n) => {
+    const [from, to] = n < 2 ? [n, n] : [2 ** (n - 1), 2 ** n - 1]
+    return from === to ? String(from) : t('modelsRange', { from, to })
+  }
+  const longest = (/** @type {HeadLink} */ { query, key, weight }) =>
+    html`<li><button type="button" class="plain" @click=${() => showLink(room, { query, key })}>${t('modelsLink', { query: words.queries[query] ?? '', from: query + 1, key: words.keys[key] ?? '', to: key + 1 })}</button> ${percent(weight)}</li>`
+  return html`<section class="models-profile" aria-label=${t('modelsProfile')}>
+    <p>${t('modelsEntropy', { entropy: score('entropy').toFixed(2) })} ${first > SINK ? html`<b>${t('modelsSink', { share: percent(first) })}</b>` : t('modelsFirst', { share: percent(first) })}</p>
+    <h3>${t('modelsDistance')}</h3>
+    <ol class="models-distance">${Array.from(
+      found.distance,
+      (share, n) =>
+        html`<li><span>${range(n)}</span><i .style=${`inline-size: ${((100 * share) / most).toFixed(1)}%`}></i><span>${percent(share)}</span></li>`,
+    )}</ol>
+    <h3>${t('modelsLongest')}</h3>
+    ${found.longest.length ? html`<ol class="models-longest">${found.longest.map(longest)}</ol>` : html`<p class="note">${t('modelsNoStrong')}</p>`}
+  </section>`
+}

@@ -1,0 +1,173 @@
+// What is asked of a run of a long text, whose weights are not there: they are computed from its summaries. No DOM.
+
+import { putSummary } from './atlas-maps.js'
+import { stacksOf } from './hooks.js'
+
+/** @typedef {import('qkv/models').Model} Model */
+/** @typedef {import('qkv/models').AttentionSummary} AttentionSummary */
+/** @typedef {import('./hooks.js').Stack} Stack */
+/** @typedef {import('./models.js').HeadLink} Link */
+/** @typedef {import('../../head/head.js').HeadAt} HeadAt */
+/** @typedef {import('./model-run.js').WholeRun} WholeRun */
+/** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
+/** @typedef {readonly [number, number]} Range */
+
+/** Weights that are computed at once. */
+const AT_ONCE = 2 ** 20
+/** Bytes of all q and k that are kept; of longer texts a layer runs again when it is looked at. */
+const MOST_KEPT = 2 ** 29
+/** From this weight on a link is strong. */
+export const STRONG = 0.2
+const [LONGEST, MOST_LOOKS, MOST_KEYS] = [10, 24, 8]
+
+/** The keep name of the summaries of each stack. @type {Record<Stack, 'attentionSummaries' | 'encoderAttentionSummaries' | 'crossAttentionSummaries'>} */
+export const SUMMARIES = {
+  '': 'attentionSummaries',
+  decoder: 'attentionSummaries',
+  encoder: 'encoderAttentionSummaries',
+  cross: 'crossAttentionSummaries',
+}
+
+/** What a run of a long text keeps of each layer. @param {Model} model @param {number} tokens @param {number} blocks a side of a map */
+export function summaryOptions({ stacks }, tokens, blocks) {
+  const bytes = Object.values(stacks).reduce(
+    (sum, stack) => sum + (stack ? 4 * tokens * stack.layers * (stack.heads + stack.kvHeads) * stack.headDim : 0),
+    0,
+  )
+  const map = /** @type {const} */ ([blocks, blocks])
+  return { map, topK: 8, distance: true, scores: true, windows: bytes <= MOST_KEPT }
+}
+
+/** Puts a summary into the maps, with the strongest known link of each block. @param {import('./atlas-maps.js').Maps} maps @param {number} layer @param {AttentionSummary} summary */
+export function takeSummary(maps, layer, { map, topKeys, topWeights }) {
+  if (map && topKeys && topWeights) putSummary(maps, layer, map.data, topKeys, topWeights.data)
+}
+
+/**
+ * The summary of a layer with its windows: that of the run, or of another run up to this layer.
+ * @param {Model} model
+ * @param {{ run: WholeRun, hooks: Hooks, again?: { key: string, summary: AttentionSummary } }} used
+ * @param {{ stack: Stack, layer: number }} at
+ * @param {AbortSignal} signal
+ */
+async function windowsAt(model, used, { stack, layer }, signal) {
+  const { run, hooks, again } = used
+  const own = run.summaries[stack]?.[layer]
+  if (own && run.hasWindows) return own
+  const key = `${stack}.${layer}`
+  if (again?.key === key) return again.summary
+  const name = SUMMARIES[stack]
+  const until = stack === 'encoder' ? undefined : layer
+  const options = /** @type {const} */ ({ keep: [`${name}.${layer}`], summary: {}, logits: 'none' })
+  const { [name]: found } = await model.forwardAsync(run.input, {
+    ...options,
+    hooks: /** @type {any} */ (hooks),
+    until,
+    signal,
+  })
+  const summary = /** @type {AttentionSummary} */ (found[layer])
+  used.again = { key, summary }
+  return summary
+}
+
+const turn = () => new Promise(resolve => setTimeout(resolve))
+
+/**
+ * A part of a head's weights in a few cells: the mean over the queries of a cell of the sum over its keys, as in a summary's map.
+ * @param {Model} model
+ * @param {Parameters<typeof windowsAt>[1]} used
+ * @param {HeadAt} at
+ * @param {{ rows: Range, columns: Range, resolution: Range }} part
+ * @param {AbortSignal} signal
+ */
+export async function tileOf(model, used, { stack, layer, head }, { rows, columns, resolution }, signal) {
+  const summary = await windowsAt(model, used, { stack, layer }, signal)
+  const [R, C] = resolution
+  const [L, S] = [rows[1] - rows[0], columns[1] - columns[0]]
+  const data = new Float32Array(R * C)
+  const isCausal = stack !== 'cross' && (stack === 'encoder' ? model.stacks.encoder : model.stacks.decoder)?.causal
+  const share = Array.from({ length: R }, (_, r) => 1 / (Math.ceil(((r + 1) * L) / R) - Math.ceil((r * L) / R)))
+  const strip = Math.max(1, Math.floor(AT_ONCE / S))
+  for (let from = rows[0]; from < rows[1]; from += strip) {
+    signal.throwIfAborted()
+    const to = Math.min(from + strip, rows[1])
+    const end = isCausal ? Math.min(columns[1], to) : columns[1]
+    if (end <= columns[0]) continue
+    const width = end - columns[0]
+    const { data: weights } = summary.window({ head, rows: [from, to], columns: [columns[0], end] })
+    for (let i = from; i < to; i++) {
+      const r = Math.floor(((i - rows[0]) * R) / L)
+      for (let j = 0; j < width; j++)
+        data[r * C + Math.floor((j * C) / S)] += weights[(i - from) * width + j] * share[r]
+    }
+    if (to < rows[1]) await turn() // lets others cancel it
+  }
+  return { data, dims: [R, C] }
+}
+
+/** The weight from one query to one key in every head, layer after layer. @param {Model} model @param {Parameters<typeof windowsAt>[1]} used @param {{ stack: Stack, query: number, key: number }} at @param {AbortSignal} signal */
+export async function pairsOf(model, used, { stack, query, key }, signal) {
+  const { layers, heads } = /** @type {{ layers: number, heads: number }} */ (stacksOf(model)[stack])
+  const pairs = new Float32Array(layers * heads)
+  for (let layer = 0; layer < layers; layer++) {
+    const summary = await windowsAt(model, used, { stack, layer }, signal)
+    const { data } = summary.window({ rows: [query, query + 1], columns: [key, key + 1] })
+    pairs.set(data, layer * heads)
+  }
+  return pairs
+}
+
+/** The links of a list, the strongest first. @param {Link[]} list @param {number} count */
+const strongest = (list, count) => list.sort((a, b) => b.weight - a.weight).slice(0, count)
+
+/**
+ * Where a word looks, and which words look at it: in one head, or in all of them.
+ * @param {readonly (AttentionSummary | undefined)[]} layers
+ * @param {number} word
+ * @param {{ layer: number, head: number }} [only]
+ */
+export function looksOf(layers, word, only) {
+  /** @type {Link[]} */
+  const from = []
+  /** @type {Link[]} */
+  const to = []
+  for (const [layer, summary] of layers.entries()) {
+    if (!summary?.topKeys || !summary.topWeights || (only && only.layer !== layer)) continue
+    const [, heads, L, K] = summary.topKeys.dims
+    const [keys, weights] = [summary.topKeys.data, summary.topWeights.data]
+    for (let head = 0; head < heads; head++) {
+      if (only && only.head !== head) continue
+      const link = (/** @type {number} */ query, /** @type {number} */ n) => {
+        const at = (head * L + query) * K + n
+        return { layer, head, query, key: keys[at], weight: weights[at] }
+      }
+      if (word < L)
+        for (let n = 0; n < (only ? K : 1); n++) if (keys[(head * L + word) * K + n] >= 0) from.push(link(word, n))
+      for (let at = head * L * K; at < (head + 1) * L * K; at++)
+        if (keys[at] === word) to.push(link(Math.floor(at / K) - head * L, at % K))
+    }
+  }
+  const count = only ? MOST_KEYS : MOST_LOOKS
+  return { from: strongest(from, count), to: strongest(to, count) }
+}
+
+/** How far a head looks, and its longest strong links. @param {AttentionSummary | undefined} summary of its layer @param {number} head @param {number} layer */
+export function profileOf(summary, head, layer) {
+  if (!summary?.distance || !summary.topKeys || !summary.topWeights) throw new Error('this layer has no summary')
+  const bins = summary.distance.dims[2]
+  const [, , L, K] = summary.topKeys.dims
+  /** @type {Link[]} */
+  const links = []
+  for (let at = head * L * K; at < (head + 1) * L * K; at++) {
+    const weight = summary.topWeights.data[at]
+    if (weight < STRONG) continue
+    links.push({ layer, head, query: Math.floor(at / K) - head * L, key: summary.topKeys.data[at], weight })
+  }
+  const far = (/** @type {Link} */ { query, key }) => Math.abs(query - key)
+  links.sort((a, b) => far(b) - far(a) || b.weight - a.weight)
+  return {
+    distance: summary.distance.data.slice(head * bins, (head + 1) * bins),
+    longest: links.slice(0, LONGEST),
+    strong: links.length,
+  }
+}
