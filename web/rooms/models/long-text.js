@@ -27,12 +27,19 @@ export const secondsOf = (model, timed, tokens) =>
     ? ((timed.milliseconds / 1000) * workOf(model, tokens)) / workOf(model, timed.tokens)
     : undefined
 
+/** Residual streams that a layer holds beside those that are kept: its input, q, k, v, the neurons of its MLP. */
+const OF_LAYER = 20
+/** Bytes of what a head reports of a token: its largest weights with their keys, and its logSumExp. */
+const OF_HEAD = 68
+
 /**
- * The number of tokens that the model can read here: by its positions, and by memory, which holds the weights of one layer.
+ * The number of tokens that the model can read here: by its positions, and by memory, which holds what leaves each layer and what its
+ * heads report, but no weight of a pair of tokens.
  * @param {OpenModel} model
  * @param {number} mostBytes
  */
 export function mostTokens({ positions, stacks: { encoder, decoder }, bytes }, mostBytes) {
-  const { heads } = decoder ?? encoder ?? { heads: 1 }
-  return Math.min(positions, Math.floor(Math.sqrt(Math.max(0, mostBytes - bytes) / (8 * heads))))
+  const { layers, heads, headDim } = decoder ?? encoder ?? { layers: 0, heads: 1, headDim: 1 }
+  const own = 4 * heads * headDim * (layers + 1 + OF_LAYER) + OF_HEAD * layers * heads
+  return Math.min(positions, Math.floor(Math.max(0, mostBytes - bytes) / own))
 }
