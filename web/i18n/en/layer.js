@@ -40,6 +40,8 @@ export const texts = {
   outputMoved: 'Output: {before}, now {now}.',
   seenColumns: 'Softmax runs over the queries: each column sums to one.',
   seenHeads: '{heads} heads; in each, a row shows how a word divides its attention among the words it may see.',
+  seeTrained: 'See a trained head',
+  trainOne: 'Train one',
   'untrained.random': 'The matrices are random: nothing here is trained.',
   'untrained.handBuilt': 'These heads are built by hand: nothing here is trained.',
   'untrained.room': 'These numbers come from a model that was trained in another room.',

@@ -1,7 +1,7 @@
 // What can be done in One layer: each action returns a step.
 
 import { messageOf, Trouble } from '../../files/trouble.js'
-import { toLink } from '../../shell/store.js'
+import { fromLink, toLink } from '../../shell/store.js'
 import { headsOfImported } from './check-settings.js'
 import { cellOfFrame, STEP_OF } from './explain/frame-steps.js'
 import { MEASURED } from './explain/length-cost.js'
@@ -92,12 +92,18 @@ export function takeHead(state, { tensors, tokens, keyTokens, head, mask, settin
   }
 }
 
+/** The settings from before the tour, as a link that a stop carries along; imported numbers are too many. @param {Settings} settings */
+function beforeTour(settings) {
+  if (settings.tour !== null) return settings.before
+  return settings.imported ? '' : toLink(FIELDS, settings) || DEFAULT_BASELINE
+}
+
 /** What a stop of the tour shows. @param {LayerState} state @param {number} stop @returns {LayerStep} */
 export function arrive(state, stop) {
   const { settings, view } = state
   const step = open(
     state,
-    { ...stopOf(stop).settings, baseline: settings.baseline, tour: stop },
+    { ...stopOf(stop).settings, baseline: settings.baseline, tour: stop, before: beforeTour(settings) },
     {
       hovered: undefined,
       wasDone: false,
@@ -106,16 +112,30 @@ export function arrive(state, stop) {
       beforeTour: settings.tour === null ? settings : view.beforeTour,
     },
   )
-  return { ...step, effects: [...(step.effects ?? []), { type: 'reveal', selector: stopOf(stop).target }] }
+  return {
+    ...step,
+    isReplaced: true,
+    effects: [...(step.effects ?? []), { type: 'reveal', selector: stopOf(stop).target }],
+  }
+}
+
+/** The settings of a link; undefined where it has none or is damaged. @param {string} link */
+function linkedSettings(link) {
+  try {
+    return link ? /** @type {Settings} */ (fromLink(FIELDS, link)) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** The settings from before the tour come back, unless the reader has typed another sentence in it. @param {LayerState} state @returns {LayerStep} */
 function leaveTour(state) {
   const { settings, view } = state
-  const { beforeTour } = view
-  if (!beforeTour || settings.tour === null || settings.sentence !== stopOf(settings.tour).settings.sentence)
-    return { set: { tour: null }, view: { beforeTour: undefined } }
-  return open(state, { ...beforeTour, baseline: settings.baseline }, { beforeTour: undefined })
+  const own = view.beforeTour ?? linkedSettings(settings.before)
+  if (!own || settings.tour === null || settings.sentence !== stopOf(settings.tour).settings.sentence)
+    return { set: { tour: null, before: '' }, view: { beforeTour: undefined } }
+  const step = open(state, { ...own, baseline: settings.baseline, before: '' }, { beforeTour: undefined })
+  return { ...step, isReplaced: true }
 }
 
 /** @param {LayerState} state @param {Partial<Selection>} patch @param {{ replace?: boolean }} [options] @returns {LayerStep | undefined} */

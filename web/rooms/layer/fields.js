@@ -295,6 +295,8 @@ export const FIELDS = {
   step: setting(text(), 'embed', shown),
   /** The stop of the tour, from 1. */
   tour: setting(count(), null, shown),
+  /** The settings from before the tour, as a link, or ''. */
+  before: setting(text(), '', shown),
   /** Of the selected head. */
   view: oneOf(['map', 'flow', 'difference', 'numbers'], page),
   /** With view 'difference': another head, or the baseline. */

@@ -137,12 +137,16 @@ function answer(context) {
   </div>`
 }
 
+/** The head of the stories model that looks from "he" at the name. */
+const TRAINED = `#2&${new URLSearchParams({ room: 'models', 'models.checkpoint': 'stories', 'models.prompt': 'Lily and Tom are friends . Is he', 'models.at': '1.2' })}`
+
 /** What is seen, and that it is not trained. @param {SceneContext} context */
 function seen({ t, result, isTrained }) {
   const { model, softmaxAxis } = result.settings
   const rows = t(result.heads > 1 ? 'seenHeads' : 'seen', { heads: result.heads })
   const origin = isTrained ? 'room' : model === 'handBuilt' || model === 'imported' ? model : 'random'
-  return html`<p class="note seen" id="seen">${softmaxAxis === 'keys' ? rows : t('seenColumns')} ${t(`untrained.${origin}`)}</p>`
+  const links = html`<a id="to-trained" href=${TRAINED}>${t('seeTrained')}</a> · <a id="to-training" href="#2&room=learn">${t('trainOne')}</a>`
+  return html`<p class="note seen" id="seen">${softmaxAxis === 'keys' ? rows : t('seenColumns')} ${t(`untrained.${origin}`)} ${origin === 'random' ? links : nothing}</p>`
 }
 
 /** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */
