@@ -77,7 +77,11 @@ export function stageOf({ weights }, query, width, isCross) {
   const shown = isAll ? all : largest.sort((a, b) => a - b)
   const count = Math.max(shown.length + (isAll ? 0 : 1), 1)
   const pitch = isNarrow ? Math.min(36, Math.floor(324 / count)) : Math.min(44, Math.floor(400 / count))
-  const columns = isNarrow ? NARROW : WIDE
+  const given = isNarrow ? NARROW : WIDE
+  const fit = Math.min(1, width / (given.output.x + given.output.width))
+  const columns = /** @type {Stage['columns']} */ (
+    Object.fromEntries(Object.entries(given).map(([name, own]) => [name, column(own.x * fit, own.width * fit)]))
+  )
   const end = columns.output.x + columns.output.width
   const own = isCross ? (shown.length - 1) / 2 : Math.max(0, shown.indexOf(query))
   return { width: end + 8, height: TOP + count * pitch + 4, pitch, top: TOP, columns, shown, own, isNarrow }

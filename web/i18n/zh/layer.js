@@ -41,7 +41,7 @@ export const texts = {
   outputMoved: '输出：原为 {before}，现为 {now}。',
   seenColumns: 'softmax 沿查询计算：每一列的和为一。',
   seenHeads: '{heads} 个头；每个头里，一行表示一个词怎样把注意力分给它能看到的词。',
-  seeTrained: '看一个训练过的头',
+  seeTrained: '这些矩阵是随机的：看一个训练过的头',
   trainOne: '自己训练一个',
   'untrained.random': '矩阵是随机的，没有经过训练。',
   'untrained.handBuilt': '这些头是手工搭建的，没有经过训练。',

@@ -14,6 +14,9 @@ import { strengthOf } from './word-facts.js'
  * @property {'sharpest' | 'evenest' | undefined} rank among the heads
  */
 
+/** What statistics say of places within one sentence. */
+const AT = /** @type {const} */ (['self', 'previous', 'first'])
+
 /**
  * @param {HeadStatistics[]} statistics one for each head
  * @param {object} given
@@ -27,12 +30,20 @@ export function headWords(statistics, { weights, isCross, even }) {
   const [least, most] = [Math.min(...bits), Math.max(...bits)]
   return statistics.map((own, h) => {
     /** @type {[HeadWords['at'], number, number?][]} */
-    const candidates = isCross ? [] : [['self', own.self], ['previous', own.previous], ['first', own.first]] // biome-ignore format: one line
+    const candidates = isCross ? [] : AT.map(at => [at, own[at]])
     const key = weights && favourite(weights, h)
     if (key) candidates.push(['key', key.share, key.position])
     const [at, share, position] = candidates.reduce((a, b) => (b[1] > a[1] ? b : a), ['none', 0])
-    const rank = statistics.length < 2 || least === most ? undefined : bits[h] === least ? 'sharpest' : bits[h] === most ? 'evenest' : undefined // biome-ignore format: one line
-    return { at, share, strength: strengthOf(share, even), bits: bits[h], rank, ...(at === 'key' && { key: position }) }
+    const hasRanks = statistics.length > 1 && least < most
+    const extreme = bits[h] === least ? 'sharpest' : bits[h] === most ? 'evenest' : undefined
+    return {
+      at,
+      share,
+      strength: strengthOf(share, even),
+      bits: bits[h],
+      rank: hasRanks ? extreme : undefined,
+      key: at === 'key' ? position : undefined,
+    }
   })
 }
 

@@ -39,10 +39,26 @@ export function effectOf(result, { matrix, head, row, column }, arithmetic) {
       before: was.at(head, row, i),
       after: now.at(head, row, i),
     }))
-    const outputs = tensors.output && before?.output ? [{ name: undefined, before: before.output.at(head, row, 0), after: tensors.output.at(head, row, 0) }] : [] // biome-ignore format: one line
+    const [old, output] = [before?.output, tensors.output]
+    const outputs =
+      old && output ? [{ name: undefined, before: old.at(head, row, 0), after: output.at(head, row, 0) }] : []
     return { kind: 'weight', before: [...keys.slice(0, 12), ...outputs] }
   }
-  if (!isWeightMatrix(matrix) || result.detailHead !== undefined || !tensors.X || !tensors.Q || !tensors.K || !tensors.V || !tensors.weights) return undefined // biome-ignore format: one line
+  return isWeightMatrix(matrix) && result.detailHead === undefined
+    ? effectOfWeight(result, { matrix, head, row, column }, arithmetic)
+    : undefined
+}
+
+/**
+ * What a number of W_q, W_k or W_v moves.
+ * @param {Result} result
+ * @param {{ matrix: keyof typeof KINDS, head: number, row: number, column: number }} cell
+ * @param {Arithmetic} arithmetic
+ * @returns {Effect | undefined}
+ */
+function effectOfWeight(result, { matrix, head, row, column }, arithmetic) {
+  const { tensors, settings } = result
+  if (!tensors.X || !tensors.Q || !tensors.K || !tensors.V || !tensors.weights) return undefined
   if (matrix !== 'Wv' && !['scaled', 'plain'].includes(settings.score)) return undefined
   const inputs = matrix === 'Wq' ? tensors.X : (tensors.X2 ?? tensors.X)
   // The word whose number in this dimension is the largest moves most.
@@ -71,7 +87,8 @@ export function effectOf(result, { matrix, head, row, column }, arithmetic) {
   const largest = list(amounts.length, position => ({ position, amount: amounts[position] }))
     .sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount))
     .slice(0, MOST)
-  const slopes = matrix === 'Wv' ? undefined : slopesOf(result, { matrix, head, column }, { word, numbers }, largest, arithmetic) // biome-ignore format: one line
+  const slopes =
+    matrix === 'Wv' ? undefined : slopesOf(result, { matrix, head, column }, { word, numbers }, largest, arithmetic)
   const moves = largest.map((move, i) => ({ ...move, ...(slopes && { weight: slopes[i] }) }))
   const [kind, along] = KINDS[matrix]
   return { kind, word, by, along, moves }

@@ -145,8 +145,7 @@ function seen({ t, result, isTrained }) {
   const { model, softmaxAxis } = result.settings
   const rows = t(result.heads > 1 ? 'seenHeads' : 'seen', { heads: result.heads })
   const origin = isTrained ? 'room' : model === 'handBuilt' || model === 'imported' ? model : 'random'
-  const links = html`<a id="to-trained" href=${TRAINED}>${t('seeTrained')}</a> · <a id="to-training" href="#2&room=learn">${t('trainOne')}</a>`
-  return html`<p class="note seen" id="seen">${softmaxAxis === 'keys' ? rows : t('seenColumns')} ${t(`untrained.${origin}`)} ${origin === 'random' ? links : nothing}</p>`
+  return html`<p class="note seen" id="seen">${softmaxAxis === 'keys' ? rows : t('seenColumns')} ${t(`untrained.${origin}`)}</p>`
 }
 
 /** The views of the chosen head, and what can be done on the map. @param {SceneContext} context */
@@ -161,6 +160,12 @@ function tabs(context) {
     ${saveMenu({ t, className: 'of-weights', text: t(`view.${settings.view}`), matrix: large, picture: pictureSelector({ prefix: '', view: settings.view }) })}
   </tool-group>`
 }
+
+/** From random matrices to trained ones. @param {SceneContext} context */
+const trained = ({ t, result }) =>
+  result.settings.model === 'heads' || result.settings.model === 'multihead'
+    ? html`<p class="note trained"><a id="to-trained" href=${TRAINED}>${t('seeTrained')}</a> · <a id="to-training" href="#2&room=learn">${t('trainOne')}</a></p>`
+    : nothing
 
 /** What a large trace leaves out. @param {SceneContext} context */
 function left({ t, result, head }) {
@@ -183,6 +188,6 @@ export function stage(context) {
     ${seen(context)}
     ${tabs(context)}
     ${headView(shownHead(context), headActions(context), t, settings.view === 'map' ? scaleChoice(context) : nothing)}
-    ${left(context)}
+    ${trained(context)} ${left(context)}
   </section>`
 }
