@@ -61,13 +61,18 @@ const REVEAL_TIME = 1000
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let revealed
 
-/** Scrolls to an element that is out of sight. @param {string} selector */
-function reveal(selector) {
+/** So long after the last scroll of its own. */
+function beRevealing() {
   isRevealing = true
   clearTimeout(revealed)
   revealed = setTimeout(() => {
     isRevealing = false
   }, REVEAL_TIME)
+}
+
+/** Scrolls to an element that is out of sight. @param {string} selector */
+function reveal(selector) {
+  beRevealing()
   onceThere(selector, () => {
     const part = document.querySelector(selector)
     const body = part?.closest('.panel-body')
@@ -201,7 +206,7 @@ function listenToScroll({ rooms, state }) {
       const isPast = dock !== undefined && dock.top < innerHeight / 4
       document.documentElement.classList.toggle('is-past', isPast)
       if (isPast) document.documentElement.style.setProperty('--dock-end', `${Math.ceil(dock.bottom)}px`)
-      if (isRevealing) return
+      if (isRevealing) return beRevealing()
       const steps = Array.from(document.querySelectorAll('[data-step-id]'))
       const passed = steps.reverse().find(step => step.getBoundingClientRect().top < PASSED)
       if (passed instanceof HTMLElement && passed.dataset.stepId) rooms.pass(state.room, passed.dataset.stepId)

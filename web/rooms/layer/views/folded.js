@@ -1,32 +1,26 @@
-// Parts of the page that are loaded when they are shown first.
+// A part of the page that is folded until it is opened, and loaded then.
 
 import { html, nothing } from 'lit'
 
 /** @import { SceneContext } from '../layer.js' */
-/** @typedef {(context: SceneContext) => unknown} Part */
 
-/** What was loaded, by name; undefined while it loads. @type {Map<string, Part | undefined>} */
-const parts = new Map()
+/** Parts that were opened. @type {Set<string>} */
+const opened = new Set()
 
-/** @param {SceneContext} context @param {string} name @param {() => Promise<Part>} load */
-export function loaded(context, name, load) {
-  if (!parts.has(name)) {
-    parts.set(name, undefined)
-    load().then(part => {
-      parts.set(name, part)
-      context.actions.refresh()
-    })
-  }
-  return parts.get(name)?.(context) ?? nothing
-}
-
-/** A part that is folded until it is opened. @param {SceneContext} context @param {string} id @param {string} title @param {() => Promise<Part>} load */
-export function folded(context, id, title, load) {
+/**
+ * @param {SceneContext} context
+ * @param {string} id
+ * @param {string} title
+ * @param {ReturnType<typeof import('../../../shell/later.js').later<(context: SceneContext) => unknown>>} part
+ */
+export function folded(context, id, title, part) {
   const open = (/** @type {Event} */ { currentTarget }) => {
-    if (/** @type {HTMLDetailsElement} */ (currentTarget).open) loaded(context, id, load)
+    if (!(/** @type {HTMLDetailsElement} */ (currentTarget).open) || opened.has(id)) return
+    opened.add(id)
+    context.actions.refresh()
   }
   return html`<details class="experiment" id=${id} @toggle=${open}>
     <summary>${title}</summary>
-    ${parts.get(id)?.(context) ?? nothing}
+    ${opened.has(id) ? part.draw(draw => draw(context)) : nothing}
   </details>`
 }

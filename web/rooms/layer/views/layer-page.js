@@ -1,6 +1,7 @@
 // The picture of One layer.
 
 import { html, nothing } from 'lit'
+import { later } from '../../../shell/later.js'
 import { shown } from '../../../shell/store.js'
 import { createScenes } from '../explain/scene.js'
 import { checkedBaseline, hasDistribution } from '../needs.js'
@@ -8,7 +9,7 @@ import { presetOf } from '../presets.js'
 import { computeOf } from '../trace/compute.js'
 import { inspector } from './cell-panel.js'
 import { controls } from './controls.js'
-import { folded, loaded } from './folded.js'
+import { folded } from './folded.js'
 import { heads } from './head-list.js'
 import { inductionPanel } from './induction-panel.js'
 import { dock } from './matrix-dock.js'
@@ -83,12 +84,16 @@ function working({ t, progress }) {
   ></div>`
 }
 
+const plot = later(async () => (await import('./plot.js')).plot)
+const cost = later(async () => (await import('./cost-panel.js')).costPanel)
+const exported = later(async () => (await import('./transfer.js')).exportPart)
+const imported = later(async () => (await import('./transfer.js')).importPart)
+
 /** What comes after the steps, folded. @param {SceneContext} context */
 const foldedParts = context => {
   const { t } = context
-  return html`${folded(context, 'cost', t('cost'), async () => (await import('./cost-panel.js')).costPanel)}
-    ${folded(context, 'export', t('export'), async () => (await import('./transfer.js')).exportPart)}
-    ${folded(context, 'import', t('import'), async () => (await import('./transfer.js')).importPart)}`
+  return html`${folded(context, 'cost', t('cost'), cost)} ${folded(context, 'export', t('export'), exported)}
+    ${folded(context, 'import', t('import'), imported)}`
 }
 
 /** @param {SceneContext} context @param {boolean} isStale */
@@ -98,7 +103,7 @@ const layer = (
 ) => html`<main class="room ${context.result.heads > 1 ? '' : 'has-one-head'} ${isStale ? 'is-stale' : ''}" aria-busy=${context.progress !== undefined}>
     <div class="screen">${heads(context)}${stage(context)}</div>
     ${inspector(context)} ${dock(context)}
-    <div class="below">${context.result.curve ? loaded(context, 'plot', async () => (await import('./plot.js')).plot) : nothing}<div class="experiments">${inductionPanel(context)}${distributionPanel(context)}</div>${stepsPanel(context)}${badge(context)}${foldedParts(context)}</div>
+    <div class="below">${context.result.curve ? plot.draw(draw => draw(context)) : nothing}<div class="experiments">${inductionPanel(context)}${distributionPanel(context)}</div>${stepsPanel(context)}${badge(context)}${foldedParts(context)}</div>
   </main>`
 
 /** @param {LayerContext} given */
