@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { after, test } from 'node:test'
 import { load } from 'qkv'
+import { inspectModel } from 'qkv/models'
 import { parseName } from '../../src/models/hub/hub-name.js'
 import { readChanges, writeChanges } from '../../web/head/changes.js'
 import { loadTexts } from '../../web/i18n/index.js'
@@ -19,6 +20,7 @@ import { askedOf, failureOf, shownOf } from '../../web/rooms/models/shown.js'
 import { bareName, idOf, meantBy, megabytes, usualDtype } from '../../web/rooms/models/sources.js'
 import { createStore } from '../../web/shell/store.js'
 import { startHub } from '../models/hub.js'
+import { folderOf, PUBLISHED } from './gallery-models.js'
 import { filesOf } from './models.js'
 
 const qkv = await load()
@@ -302,6 +304,16 @@ test('the gallery has models of every group, each with a name that the hub takes
   const of = (/** @type {string} */ kind) =>
     small?.heads?.filter(each => each.kind === kind).map(({ layer, head }) => `${layer}.${head}`)
   assert.deepEqual(of('mover'), ['9.9', '9.6', '10.0'], 'as the paper counts')
+})
+
+test('every model of the gallery is covered, by its published config and the tensors of its file, and takes the memory that the gallery says', async () => {
+  for (const { title, download, memory } of GALLERY) {
+    const { files, size } = folderOf(PUBLISHED[title])
+    const { bytes } = await inspectModel(files)
+    assert.ok(Math.abs(Math.min(bytes.float16, bytes.stored) / memory - 1) < 0.01, `${title}: ${bytes.float16}`)
+    // The rest is the tokenizer.
+    assert.ok(download >= size && download - size < 34e6 && download < 1.07 * size, `${title}: ${size}`)
+  }
 })
 
 test('the list finds models by any of their words, offers what was typed, and lists what is kept', async () => {

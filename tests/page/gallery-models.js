@@ -1,0 +1,381 @@
+// The models of the gallery without their weights: the keys of their published configs that shape them, and the tensors of their files.
+
+/** Name, dims, and the dtype where it is not that of the file. @typedef {[name: string, dims: number[], dtype?: string]} Listed */
+/** @typedef {{ config: Record<string, unknown>, dtype: 'F32' | 'F16', tensors: Listed[] }} Published */
+
+/** @param {string} name @param {number} out @param {number} width @returns {Listed[]} */
+const linear = (name, out, width) => [
+  [`${name}.weight`, [out, width]],
+  [`${name}.bias`, [out]],
+]
+/** @param {string} name @param {number} width @param {string} [weight] @param {string} [bias] @returns {Listed[]} */
+const norm = (name, width, weight = 'weight', bias = 'bias') => [
+  [`${name}.${weight}`, [width]],
+  [`${name}.${bias}`, [width]],
+]
+/** @param {number} count @param {(layer: number) => Listed[]} make */
+const layers = (count, make) => Array.from({ length: count }, (_, layer) => make(layer)).flat()
+/** @param {string} at @param {string[]} names @param {number[]} dims @returns {Listed[]} */
+const weights = (at, names, dims) => names.map(name => [`${at}${name}.weight`, dims])
+
+/** @param {number} d @param {number} count @returns {Published} */
+const gptNeo = (d, count) => ({
+  config: {
+    model_type: 'gpt_neo',
+    hidden_size: d,
+    num_layers: count,
+    num_heads: 16,
+    max_position_embeddings: 2048,
+    vocab_size: 50257,
+    window_size: 256,
+    intermediate_size: null,
+    activation_function: 'gelu_new',
+    layer_norm_epsilon: 1e-5,
+    attention_types: [[['global', 'local'], count / 2]],
+  },
+  dtype: 'F32',
+  tensors: [
+    ['transformer.wte.weight', [50257, d]],
+    ['transformer.wpe.weight', [2048, d]],
+    ...layers(count, layer => {
+      const at = `transformer.h.${layer}.`
+      return [
+        ...norm(`${at}ln_1`, d),
+        [`${at}attn.attention.bias`, [1, 1, 2048, 2048], 'BOOL'],
+        [`${at}attn.attention.masked_bias`, []],
+        ...weights(`${at}attn.attention.`, ['k_proj', 'v_proj', 'q_proj'], [d, d]),
+        ...linear(`${at}attn.attention.out_proj`, d, d),
+        ...norm(`${at}ln_2`, d),
+        ...linear(`${at}mlp.c_fc`, 4 * d, d),
+        ...linear(`${at}mlp.c_proj`, d, 4 * d),
+      ]
+    }),
+    ...norm('transformer.ln_f', d),
+  ],
+})
+
+/** @param {number} d @param {number} count @returns {Published} */
+const gpt2 = (d, count) => ({
+  config: {
+    model_type: 'gpt2',
+    n_embd: d,
+    n_layer: count,
+    n_head: d / 64,
+    n_positions: 1024,
+    n_ctx: 1024,
+    vocab_size: 50257,
+    activation_function: 'gelu_new',
+    layer_norm_epsilon: 1e-5,
+  },
+  dtype: 'F32',
+  tensors: [
+    ['wte.weight', [50257, d]],
+    ['wpe.weight', [1024, d]],
+    ...layers(count, layer => {
+      const at = `h.${layer}.`
+      /** @type {[string, number, number][]} */
+      const parts = [
+        ['attn.c_attn', d, 3 * d],
+        ['attn.c_proj', d, d],
+        ['mlp.c_fc', d, 4 * d],
+        ['mlp.c_proj', 4 * d, d],
+      ]
+      return [
+        ...norm(`${at}ln_1`, d),
+        [`${at}attn.bias`, [1, 1, 1024, 1024]],
+        ...parts.flatMap(
+          ([name, from, to]) =>
+            /** @type {Listed[]} */ ([
+              [`${at}${name}.weight`, [from, to]],
+              [`${at}${name}.bias`, [to]],
+            ]),
+        ),
+        ...norm(`${at}ln_2`, d),
+      ]
+    }),
+    ...norm('ln_f', d),
+  ],
+})
+
+/** @param {number} d @param {number} count @returns {Published} */
+const gptNeox = (d, count) => ({
+  config: {
+    model_type: 'gpt_neox',
+    hidden_size: d,
+    num_hidden_layers: count,
+    num_attention_heads: d / 64,
+    intermediate_size: 4 * d,
+    max_position_embeddings: 2048,
+    vocab_size: 50304,
+    hidden_act: 'gelu',
+    layer_norm_eps: 1e-5,
+    rotary_pct: 0.25,
+    rotary_emb_base: 10000,
+    use_parallel_residual: true,
+    tie_word_embeddings: false,
+  },
+  dtype: 'F16',
+  tensors: [
+    ['gpt_neox.embed_in.weight', [50304, d]],
+    ...layers(count, layer => {
+      const at = `gpt_neox.layers.${layer}.`
+      return [
+        ...norm(`${at}input_layernorm`, d),
+        ...norm(`${at}post_attention_layernorm`, d),
+        [`${at}attention.bias`, [1, 1, 2048, 2048], 'U8'],
+        [`${at}attention.masked_bias`, []],
+        [`${at}attention.rotary_emb.inv_freq`, [8]],
+        ...linear(`${at}attention.query_key_value`, 3 * d, d),
+        ...linear(`${at}attention.dense`, d, d),
+        ...linear(`${at}mlp.dense_h_to_4h`, 4 * d, d),
+        ...linear(`${at}mlp.dense_4h_to_h`, d, 4 * d),
+      ]
+    }),
+    ...norm('gpt_neox.final_layer_norm', d),
+    ['embed_out.weight', [50304, d]],
+  ],
+})
+
+/**
+ * Llama, Qwen3 and Gemma 3. They are stored as bfloat16, which takes the memory of float16.
+ * @param {Record<string, unknown>} config
+ * @param {{ d: number, layers: number, heads: number, keys: number, headDim: number, inner: number, vocab: number }} sizes
+ * @param {string[]} [headNorms]
+ * @param {string[]} [norms] beside those of Llama
+ * @returns {Published}
+ */
+const gated = (config, { d, layers: count, heads, keys, headDim, inner, vocab }, headNorms = [], norms = []) => ({
+  config: {
+    hidden_size: d,
+    num_hidden_layers: count,
+    num_attention_heads: heads,
+    num_key_value_heads: keys,
+    head_dim: headDim,
+    intermediate_size: inner,
+    vocab_size: vocab,
+    tie_word_embeddings: true,
+    attention_bias: false,
+    ...config,
+  },
+  dtype: 'F16',
+  tensors: [
+    ['model.embed_tokens.weight', [vocab, d]],
+    ...layers(count, layer => {
+      const at = `model.layers.${layer}.`
+      return [
+        ...weights(at, ['input_layernorm', 'post_attention_layernorm', ...norms], [d]),
+        ...weights(`${at}self_attn.`, ['q_proj'], [heads * headDim, d]),
+        ...weights(`${at}self_attn.`, ['k_proj', 'v_proj'], [keys * headDim, d]),
+        ...weights(`${at}self_attn.`, ['o_proj'], [d, heads * headDim]),
+        ...weights(`${at}self_attn.`, headNorms, [headDim]),
+        ...weights(`${at}mlp.`, ['gate_proj', 'up_proj'], [inner, d]),
+        ...weights(`${at}mlp.`, ['down_proj'], [d, inner]),
+      ]
+    }),
+    ['model.norm.weight', [d]],
+  ],
+})
+
+/** @param {number} d @param {number} count @param {string} prefix @param {[string, string] | []} old names of norms @param {Listed[]} head @returns {Published} */
+const bert = (d, count, prefix, old, head) => ({
+  config: {
+    model_type: 'bert',
+    hidden_size: d,
+    num_hidden_layers: count,
+    num_attention_heads: 12,
+    intermediate_size: 4 * d,
+    max_position_embeddings: 512,
+    type_vocab_size: 2,
+    vocab_size: 30522,
+    hidden_act: 'gelu',
+    layer_norm_eps: 1e-12,
+    pad_token_id: 0,
+  },
+  dtype: 'F32',
+  tensors: [
+    [`${prefix}embeddings.word_embeddings.weight`, [30522, d]],
+    [`${prefix}embeddings.position_embeddings.weight`, [512, d]],
+    [`${prefix}embeddings.token_type_embeddings.weight`, [2, d]],
+    ...norm(`${prefix}embeddings.LayerNorm`, d, ...old),
+    ...layers(count, layer => {
+      const at = `${prefix}encoder.layer.${layer}.`
+      return [
+        ...['query', 'key', 'value'].flatMap(name => linear(`${at}attention.self.${name}`, d, d)),
+        ...linear(`${at}attention.output.dense`, d, d),
+        ...norm(`${at}attention.output.LayerNorm`, d, ...old),
+        ...linear(`${at}intermediate.dense`, 4 * d, d),
+        ...linear(`${at}output.dense`, d, 4 * d),
+        ...norm(`${at}output.LayerNorm`, d, ...old),
+      ]
+    }),
+    ...linear(`${prefix}pooler.dense`, d, d),
+    ...head,
+  ],
+})
+
+/** @param {number} vocab @param {Record<string, unknown>} config @param {Listed[]} head @returns {Published} */
+const distilbert = (vocab, config, head) => ({
+  config: {
+    model_type: 'distilbert',
+    dim: 768,
+    n_layers: 6,
+    n_heads: 12,
+    hidden_dim: 3072,
+    max_position_embeddings: 512,
+    vocab_size: vocab,
+    activation: 'gelu',
+    sinusoidal_pos_embds: false,
+    pad_token_id: 0,
+    ...config,
+  },
+  dtype: 'F32',
+  tensors: [
+    ['distilbert.embeddings.word_embeddings.weight', [vocab, 768]],
+    ['distilbert.embeddings.position_embeddings.weight', [512, 768]],
+    ...norm('distilbert.embeddings.LayerNorm', 768),
+    ...layers(6, layer => {
+      const at = `distilbert.transformer.layer.${layer}.`
+      return [
+        ...['q_lin', 'k_lin', 'v_lin', 'out_lin'].flatMap(name => linear(`${at}attention.${name}`, 768, 768)),
+        ...norm(`${at}sa_layer_norm`, 768),
+        ...linear(`${at}ffn.lin1`, 3072, 768),
+        ...linear(`${at}ffn.lin2`, 768, 3072),
+        ...norm(`${at}output_layer_norm`, 768),
+      ]
+    }),
+    ...head,
+  ],
+})
+
+/** @returns {Published} */
+function t5() {
+  const names = ['q', 'k', 'v', 'o']
+  /** @param {'encoder' | 'decoder'} stack @returns {Listed[]} */
+  const stackOf = stack => [
+    ...layers(6, n => {
+      const at = `${stack}.block.${n}.layer.`
+      const last = stack === 'encoder' ? 1 : 2
+      /** @type {Listed[]} */
+      const bias = n ? [] : [[`${at}0.SelfAttention.relative_attention_bias.weight`, [32, 8]]]
+      return [
+        ...weights(`${at}0.SelfAttention.`, names, [512, 512]),
+        ...bias,
+        ...weights(at, stack === 'encoder' ? ['0.layer_norm'] : ['0.layer_norm', '1.layer_norm'], [512]),
+        ...weights(`${at}1.EncDecAttention.`, stack === 'encoder' ? [] : names, [512, 512]),
+        ...weights(`${at}${last}.DenseReluDense.`, ['wi'], [2048, 512]),
+        ...weights(`${at}${last}.DenseReluDense.`, ['wo'], [512, 2048]),
+        ...weights(at, [`${last}.layer_norm`], [512]),
+      ]
+    }),
+    [`${stack}.final_layer_norm.weight`, [512]],
+  ]
+  return {
+    config: {
+      model_type: 't5',
+      d_model: 512,
+      d_kv: 64,
+      d_ff: 2048,
+      num_layers: 6,
+      num_heads: 8,
+      vocab_size: 32128,
+      relative_attention_num_buckets: 32,
+      layer_norm_epsilon: 1e-6,
+      decoder_start_token_id: 0,
+      is_encoder_decoder: true,
+    },
+    dtype: 'F32',
+    tensors: [['shared.weight', [32128, 512]], ...stackOf('encoder'), ...stackOf('decoder')],
+  }
+}
+
+const labels = (/** @type {number} */ count) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [n, `LABEL_${n}`]))
+const rope = { rms_norm_eps: 1e-6, max_position_embeddings: 32768 }
+
+/** By the title in the gallery. @type {Record<string, Published>} */
+export const PUBLISHED = {
+  'TinyStories 33M': gptNeo(768, 4),
+  'TinyStories 33M, 2 layers': gptNeo(1024, 2),
+  'TinyStories 1M': gptNeo(64, 8),
+  'GPT-2 small': gpt2(768, 12),
+  'GPT-2 medium': gpt2(1024, 24),
+  'Pythia 70M': gptNeox(512, 6),
+  'Pythia 160M': gptNeox(768, 12),
+  'SmolLM2 135M': gated(
+    {
+      ...rope,
+      model_type: 'llama',
+      is_llama_config: true,
+      rope_interleaved: false,
+      rope_theta: 1e5,
+      hidden_act: 'silu',
+    },
+    { d: 576, layers: 30, heads: 9, keys: 3, headDim: 64, inner: 1536, vocab: 49152 },
+  ),
+  'Qwen3 0.6B': gated(
+    { ...rope, model_type: 'qwen3', rope_theta: 1e6, hidden_act: 'silu', use_sliding_window: false },
+    { d: 1024, layers: 28, heads: 16, keys: 8, headDim: 128, inner: 3072, vocab: 151936 },
+    ['q_norm', 'k_norm'],
+  ),
+  'Gemma 3 270M': gated(
+    {
+      ...rope,
+      model_type: 'gemma3_text',
+      rope_theta: 1e6,
+      rope_local_base_freq: 1e4,
+      hidden_activation: 'gelu_pytorch_tanh',
+      query_pre_attn_scalar: 256,
+      sliding_window: 512,
+      layer_types: Array.from({ length: 18 }, (_, n) => ((n + 1) % 6 ? 'sliding_attention' : 'full_attention')),
+    },
+    { d: 640, layers: 18, heads: 4, keys: 1, headDim: 256, inner: 2048, vocab: 262144 },
+    ['q_norm', 'k_norm'],
+    ['pre_feedforward_layernorm', 'post_feedforward_layernorm'],
+  ),
+  'BERT base': bert(
+    768,
+    12,
+    'bert.',
+    ['gamma', 'beta'],
+    [
+      ['cls.predictions.bias', [30522]],
+      ...linear('cls.predictions.transform.dense', 768, 768),
+      ...norm('cls.predictions.transform.LayerNorm', 768, 'gamma', 'beta'),
+      ...linear('cls.seq_relationship', 2, 768),
+    ],
+  ),
+  'DistilBERT, sentiment': distilbert(30522, {}, [
+    ...linear('pre_classifier', 768, 768),
+    ...linear('classifier', 2, 768),
+  ]),
+  'DistilBERT, names of people and places': distilbert(28996, { id2label: labels(9) }, linear('classifier', 9, 768)),
+  'all-MiniLM-L6': bert(384, 6, '', [], [['embeddings.position_ids', [1, 512], 'I64']]),
+  'T5 small': t5(),
+}
+
+const BYTES = /** @type {Record<string, number>} */ ({ F32: 4, F16: 2, BOOL: 1, U8: 1, I64: 8 })
+
+/** A folder whose file has a header and nothing else. @param {Published} model */
+export function folderOf({ config, dtype, tensors }) {
+  let end = 0
+  const entries = tensors.map(([name, dims, own = dtype]) => {
+    const from = end
+    end += dims.reduce((a, b) => a * b, 1) * BYTES[own]
+    return [name, { dtype: own, shape: dims, data_offsets: [from, end] }]
+  })
+  const header = new TextEncoder().encode(JSON.stringify(Object.fromEntries(entries)))
+  const bytes = new Uint8Array(8 + header.length)
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(header.length), true)
+  bytes.set(header, 8)
+  return {
+    size: bytes.length + end,
+    files: {
+      'config.json': new TextEncoder().encode(JSON.stringify(config)),
+      'model.safetensors': async (/** @type {number} */ from, /** @type {number} */ to) => {
+        const part = new Uint8Array(Math.min(to, bytes.length + end) - from)
+        part.set(bytes.subarray(from, to))
+        return part
+      },
+    },
+  }
+}
