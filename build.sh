@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# This script compiles src/kernel/*.c to src/qkv.wasm, or to the path given. ./build.sh --relaxed [path] compiles them with
-# relaxed SIMD, to src/qkv.relaxed.wasm. All compiler flags are in this file. The script does nothing if the sources did not
-# change. It works with emcc 3.1.6 (Debian 12) and later.
+# This script compiles src/kernel/*.c to src/qkv.wasm, or to the path given, and the kernels of integer weights to
+# src/qkv.integers.wasm beside it. ./build.sh --relaxed [path] compiles the first ones with relaxed SIMD, to
+# src/qkv.relaxed.wasm; those of integers are the same. All compiler flags are in this file. The script does nothing if the
+# sources did not change. It works with emcc 3.1.6 (Debian 12) and later.
 set -euo pipefail
 cd "$(dirname "$0")"
 relaxed=
@@ -10,8 +11,9 @@ if [ "${1:-}" = --relaxed ]; then
   shift
 fi
 out=${1:-src/qkv$relaxed.wasm}
+integers=${out%.wasm}.integers.wasm
 
-if [ -e "$out" ] && [ -z "$(find src/kernel build.sh -newer "$out")" ]; then
+if [ -e "$out" ] && [ -n "$relaxed" -o -e "$integers" ] && [ -z "$(find src/kernel build.sh -newer "$out")" ]; then
   exit 0
 fi
 ./setup.sh emcc
@@ -21,12 +23,12 @@ version=$(emcc --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 # These are all files of src/kernel. Similar files stand side by side, which saves 100 bytes of gzip.
 names=(
   abi simd exp mask query_rows softmax attention summary decode trace backward score tile rows linear linear_output linear_pack
-  linear_decode linear_backward activation elementwise loss norm optimizer embedding rope random
+  linear_streams linear_decode linear_backward activation elementwise loss norm optimizer embedding rope random
 )
-# Files whose time is in register tiles, which are unrolled by hand, are as fast with -Oz, and 2 KB smaller. In the others
-# -Os is up to a third faster than -Oz, and -O3 is no faster than -Os.
-fast=(tile)
-small=(attention summary query_rows backward decode linear rope)
+# These are the files of qkv.integers.wasm. The first two export functions of its own.
+of_integers=(linear_integer abi simd exp tile rows activation linear_output linear_streams)
+# Files that are as fast with -Oz as with -Os, or whose time does not count. Of the others some are up to a third slower.
+small=(attention summary query_rows backward decode linear linear_pack rope)
 flags=(
   -std=c11 -msimd128 -mbulk-memory
   -fno-unroll-loops # the register tiles are unrolled by hand; more only makes the file a third larger
@@ -35,9 +37,13 @@ flags=(
   -c
 )
 link=(
-  --no-entry --strip-all -O3 # a library: no main, no JavaScript, no imports, no libc
-  --initial-memory=131072 --max-memory=4294967296 -z stack-size=65536
+  --no-entry --strip-all -O3 # a library: no main, no JavaScript, no libc
+  --initial-memory=131072 --max-memory=4294967296
 )
+# Both modules use one memory. It begins with the constants of the second one, at 1024, then those of the first one, then
+# their stack, as only one of them runs at a time: JavaScript gives the second one the top of it, qkv_heap() of the first.
+own=(--global-base=2048 -z stack-size=65536)
+second=(--global-base=1024 -z stack-size=0 --import-memory)
 optimize=(
   --flexible-inline-max-function-size=18 -O3 # larger functions, such as load_tail, stay calls: 3 KB less, as fast
   --generate-global-effects --flatten --rereloop -Oz -Oz --converge
@@ -48,13 +54,11 @@ features=(
 )
 compile=(emcc)
 linkers=("$(em-config LLVM_ROOT)"/wasm-ld*)
-large=-O3
 other=-Os
 if [ -n "$relaxed" ]; then
   flags+=(-mrelaxed-simd -mllvm -inline-threshold=0) # 500 bytes less, as fast; -fno-inline-functions is a third slower
   features+=(--enable-relaxed-simd)
-  large=-Os # its tiles are as fast
-  other=-Oz
+  other=-Oz # but for the register tiles
   optimize=(--generate-global-effects --flatten --rereloop -Os -Os --converge --low-memory-unused --one-caller-inline-max-function-size=0)
   # An older clang lacks these instructions: Debian's clang 16 is used with emcc's headers.
   if [ "$(printf '%s\n' 3.1.40 "$version" | sort -V | head -n 1)" != 3.1.40 ]; then
@@ -73,15 +77,29 @@ steady=()
 if setarch -R true 2>/dev/null; then steady=(setarch -R); fi
 objects=$(mktemp -d)
 trap 'rm -r "$objects"' EXIT
-for name in "${names[@]}"; do
-  size=$other
-  [[ " ${small[*]} " == *" $name "* ]] && size=-Oz
-  [[ " ${fast[*]} " == *" $name "* ]] && size=$large
-  inline=()
-  [[ -n $relaxed && " mask softmax loss norm elementwise " == *" $name "* ]] && inline=(-fno-inline-functions) # smaller
-  "${compile[@]}" "$size" "${inline[@]}" "${flags[@]}" "src/kernel/$name.c" -o "$objects/$name.o"
-done
-files=("${names[@]/#/$objects/}")
-"${linkers[0]}" "${link[@]}" "${files[@]/%/.o}" -o "$objects/linked.wasm"
-"${steady[@]}" node_modules/.bin/wasm-opt "${optimize[@]}" "${features[@]}" "$objects/linked.wasm" -o "$out"
-echo "$out: $(wc -c <"$out") bytes, $(gzip -9c "$out" | wc -c) gzipped (${compile[0]}, emcc $version)"
+
+# Its arguments: the file to make, the linker's options, then `=`, then the names of sources.
+make_wasm() {
+  local to=$1 options=() files=() name size inline
+  shift
+  while [ "$1" != = ]; do
+    options+=("$1")
+    shift
+  done
+  shift
+  for name in "$@"; do
+    size=$other
+    [[ " ${small[*]} " == *" $name "* ]] && size=-Oz
+    [[ $name == tile || $name == linear_integer ]] && size=-Os
+    inline=()
+    [[ -n $relaxed && " mask softmax loss norm elementwise " == *" $name "* ]] && inline=(-fno-inline-functions) # smaller
+    [[ " ${options[*]} " == *" --import-memory "* && $name != linear_integer && $name != abi ]] && inline+=(-DQKV_NO_EXPORTS)
+    "${compile[@]}" "$size" "${inline[@]}" "${flags[@]}" "src/kernel/$name.c" -o "$objects/$name.o"
+    files+=("$objects/$name.o")
+  done
+  "${linkers[0]}" "${link[@]}" "${options[@]}" "${files[@]}" -o "$objects/linked.wasm"
+  "${steady[@]}" node_modules/.bin/wasm-opt "${optimize[@]}" "${features[@]}" "$objects/linked.wasm" -o "$to"
+  echo "$to: $(wc -c <"$to") bytes, $(gzip -9c "$to" | wc -c) gzipped (${compile[0]}, emcc $version)"
+}
+[ -n "$relaxed" ] || make_wasm "$integers" "${second[@]}" = "${of_integers[@]}"
+make_wasm "$out" "${own[@]}" = "${names[@]}"

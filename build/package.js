@@ -12,7 +12,7 @@ import { publicTypes } from './types.js'
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 rmSync('dist', { recursive: true, force: true })
 mkdirSync('dist')
-copyFileSync('src/qkv.wasm', 'dist/qkv.wasm')
+for (const name of ['qkv.wasm', 'qkv.integers.wasm']) copyFileSync(`src/${name}`, `dist/${name}`)
 if (existsSync('src/qkv.relaxed.wasm')) copyFileSync('src/qkv.relaxed.wasm', 'dist/qkv.relaxed.wasm')
 else console.log('dist: without qkv.relaxed.wasm, which ./build.sh --relaxed makes')
 
@@ -29,7 +29,11 @@ const minify = {
 const entries = LIBRARY.filter(({ name }) => name !== 'tokenize')
 const ownOf = entries.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
 const groups = [
-  { name: 'core', test: new RegExp(`src/(?!threads/|nn/|relaxed|layers/kv-cache|${ownOf.join('|')})`), priority: 1 },
+  {
+    name: 'core',
+    test: new RegExp(`src/(?!threads/|nn/|relaxed|integers|layers/kv-cache|${ownOf.join('|')})`),
+    priority: 1,
+  },
   { name: 'block', test: /src\/nn(\/|\.js)/ },
   { name: 'kv-cache', test: /src\/(layers\/kv-cache|cache\.js)/ },
   { name: 'threads', test: /src\/(threads\/|relaxed)/ },

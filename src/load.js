@@ -21,6 +21,8 @@ const SIMD_PROBE = new Uint8Array([
  * @property {boolean | 'auto'} [relaxed] the build with relaxed SIMD, whose products and sums are fused where the
  *   processor can: faster, but results then depend on the processor. True throws where the engine lacks it, 'auto' takes
  *   the default build there; default false
+ * @property {boolean | WasmSource} [integers] whether to load the kernels of integer weights, too, for packLinear with dtype
+ *   int8: true takes the file beside this one. loadModel does so where it needs them; default false
  *
  * @param {LoadOptions} [options]
  * @returns {Promise<Qkv>}
@@ -28,14 +30,19 @@ const SIMD_PROBE = new Uint8Array([
  *   THREAD_START
  */
 export async function load(options = {}) {
-  const { wasm, threads = 1, relaxed = false } = readOptions(options, ['wasm', 'threads', 'relaxed'], 'load')
+  const {
+    wasm,
+    threads = 1,
+    relaxed = false,
+    integers = false,
+  } = readOptions(options, ['wasm', 'threads', 'relaxed', 'integers'], 'load')
   if (!WebAssembly.validate(SIMD_PROBE))
     throw new QkvError(
       'NO_SIMD',
       'this engine has no WebAssembly SIMD: use Chrome 91, Firefox 89, Safari 16.4, Node 16.4 or later',
     )
   const source = await wasm
-  if (threads === 1 && relaxed === false) return new Qkv(await loadCore(source))
+  if (threads === 1 && relaxed === false && integers === false) return new Qkv(await loadCore(source))
   const { loadWith } = await import('./threads/load-with.js')
-  return new Qkv(await loadWith(source, threads, relaxed))
+  return new Qkv(await loadWith(source, threads, relaxed, integers))
 }

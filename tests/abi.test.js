@@ -18,6 +18,7 @@ const abi = { ...coreAbi, ...blockAbi }
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (/** @type {string} */ path) => readFileSync(join(root, path))
 const wasm = read('src/qkv.wasm')
+const integers = read('src/qkv.integers.wasm')
 /** The 32-bit words of a struct: nested ones are laid out in place. @param {string} name @param {string} prefix */
 function wordsOf(name, prefix = '') {
   /** @type {{ name: string, type: string }[]} */
@@ -101,18 +102,38 @@ test('every score has its name in the options, in the reference of the tests and
   for (const name of names) assert.ok(docs.includes(`'${name}'`), `docs: '${name}'`)
 })
 
-test('the wasm exports the functions of qkv.h and imports nothing', async () => {
-  const module = await WebAssembly.compile(wasm)
-  assert.deepEqual(WebAssembly.Module.imports(module), [])
-  const exported = WebAssembly.Module.exports(module)
-    .map(({ name }) => name)
-    .filter(name => name.startsWith('qkv_'))
+test('the two modules export the functions of qkv.h; the first imports nothing, the second the memory', async () => {
+  const modules = [await WebAssembly.compile(wasm), await WebAssembly.compile(integers)]
+  assert.deepEqual(modules.map(WebAssembly.Module.imports), [[], [{ module: 'env', name: 'memory', kind: 'memory' }]])
+  const [own, second] = modules.map(module =>
+    WebAssembly.Module.exports(module)
+      .map(({ name }) => name)
+      .filter(name => name.startsWith('qkv_')),
+  )
+  const both = ['qkv_abi', 'qkv_heap', 'qkv_stack']
   assert.deepEqual(
-    exported.sort(),
+    second.filter(name => own.includes(name)),
+    both,
+  )
+  assert.deepEqual(
+    [...new Set([...own, ...second])].sort(),
     functions()
       .map(({ name }) => name)
       .sort(),
   )
+})
+
+test('the constants of the second module end before those of the first one', async () => {
+  const { exports } = await WebAssembly.instantiate(await WebAssembly.compile(wasm))
+  const { memory, qkv_heap } = /** @type {any} */ (exports)
+  const bytes = new Uint8Array(memory.buffer)
+  const from = bytes.findIndex(byte => byte !== 0)
+  assert.ok(from >= 2048 && from < qkv_heap() - 65536, `constants from ${from}`)
+  const before = bytes.slice()
+  const second = await WebAssembly.instantiate(await WebAssembly.compile(integers), { env: { memory } })
+  const end = /** @type {any} */ (second.exports).qkv_heap() // it has no stack of its own
+  assert.ok(end >= 1024 && end <= 2048, `they end at ${end}`)
+  assert.deepEqual(bytes.subarray(2048), before.subarray(2048))
 })
 
 test('the core answers what the JavaScript never asks with a status, and writes nothing', async () => {
@@ -146,9 +167,9 @@ test('the core answers what the JavaScript never asks with a status, and writes 
     })
 })
 
-test('the wasm is at most 64 KB', t => {
-  t.diagnostic(`${wasm.length} bytes`)
-  assert.ok(wasm.length <= 64 * 1024)
+test('each wasm file is at most 64 KB', t => {
+  t.diagnostic(`${wasm.length} and ${integers.length} bytes`)
+  for (const { length } of [wasm, integers]) assert.ok(length <= 64 * 1024)
 })
 
 test('building gives the same bytes again, and does nothing when nothing changed', () => {
@@ -159,6 +180,7 @@ test('building gives the same bytes again, and does nothing when nothing changed
     const said = build()
     assert.match(said, /qkv\.wasm: \d+ bytes, \d+ gzipped/)
     assert.ok(readFileSync(out).equals(wasm), `src/qkv.wasm, ${wasm.length} bytes, is what build.sh makes: ${said}`)
+    assert.ok(readFileSync(join(directory, 'qkv.integers.wasm')).equals(integers), said)
     const { mtimeMs } = statSync(out)
     assert.equal(build(), '')
     assert.equal(statSync(out).mtimeMs, mtimeMs)

@@ -54,7 +54,7 @@ test('linear is x W^T + bias for all sizes, with and without bias; matmul is the
 })
 
 test('a packed layer gives the bits of linear, for all sizes, until it is disposed of', async () => {
-  const own = await load()
+  const own = await load({ integers: true })
   const g = own.generator(2)
   for (const M of SIZES)
     for (const K of SIZES)
@@ -83,7 +83,7 @@ test('a packed layer gives the bits of linear, for all sizes, until it is dispos
 })
 
 test('a row of a packed layer is the row of its rounded weight, and its bias', async () => {
-  const own = await load()
+  const own = await load({ integers: true })
   const g = own.generator(3)
   for (const [N, K] of [
     [1, 1],

@@ -13,6 +13,7 @@ const ORDER = {
     'base',
     'wasm-source.js',
     'runtime',
+    'integers.js',
     'relaxed.js',
     'threads',
     'ops',
@@ -54,6 +55,7 @@ const HEADERS = [
   'decode',
   'linear_output',
   'linear_pack',
+  'linear_streams',
   'linear_decode',
 ]
 

@@ -11,7 +11,7 @@ import * as reference from './reference.js'
 /** @typedef {import('../src/index.js').FloatTensor} FloatTensor */
 /** @typedef {import('./helpers.js').RawTensor} RawTensor */
 
-const qkv = await load()
+const qkv = await load({ integers: true })
 const { cases } = JSON.parse(readFileSync(new URL('./goldens/torch-linear.json', import.meta.url), 'utf8'))
 const TOLERANCE = { abs: 2e-6, rel: 2e-6 }
 const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8'])
@@ -238,7 +238,89 @@ test('weights of int8 with scales are stored exactly, and give scale times the p
   layer.dispose()
 })
 
-test('huge, tiny, infinite and NaN values of x are not lost with any dtype', () => {
+/**
+ * Rows of x times whole numbers w (N, K), with the roundings of the kernel: x is step times a whole number in blocks of 256,
+ * the sums of a block are exact, and everything else is float32.
+ * @param {Float32Array} x (M, K)
+ * @param {Int8Array} w
+ * @param {Float32Array} scales (N)
+ * @param {Float32Array} bias (N)
+ */
+function integerProduct(x, w, scales, bias) {
+  const f = Math.fround
+  const [N, K] = [scales.length, w.length / scales.length]
+  const y = new Float32Array((x.length / K) * N)
+  const q = new Float64Array(K)
+  for (let m = 0; m < x.length / K; m++) {
+    const row = x.subarray(m * K, (m + 1) * K)
+    const steps = Array.from({ length: Math.ceil(K / 256) }, (_, b) => {
+      const block = row.subarray(b * 256, b * 256 + 256)
+      const largest = block.reduce((a, b) => Math.max(a, Math.abs(b)), 0)
+      const inverse = f(32767 / largest)
+      block.forEach((value, i) => {
+        q[b * 256 + i] = largest && Math.trunc(f(f(value * inverse) + (value < 0 ? -0.5 : 0.5)))
+      })
+      return largest < 1e-33 ? 0 : f(largest / 32767)
+    })
+    for (let n = 0; n < N; n++) {
+      let sum = bias[n]
+      steps.forEach((step, b) => {
+        let whole = 0
+        for (let k = b * 256; k < Math.min(K, b * 256 + 256); k++) whole += q[k] * w[n * K + k]
+        sum = f(sum + f(f(scales[n] * step) * f(whole)))
+      })
+      y[m * N + n] = sum
+    }
+  }
+  return y
+}
+
+test('int8 products have the bits of an integer reference, whatever the number of rows', () => {
+  const g = qkv.generator(12)
+  const sizes = Array.from({ length: 70 }, (_, i) => [1 + ((i * 37) % 70), 1 + i, 1 + ((i * 53) % 70)])
+  for (const [M, K, N] of [...sizes, [9, 256, 9], [13, 257, 33], [70, 600, 40], [1030, 20, 9]]) {
+    const data = Int8Array.from(g.randint(-127, 128, [N * K]).data)
+    const scales = g.uniform([N], 1e-3, 1)
+    const [bias, x] = [g.randn([N]), g.randn([M, K])]
+    x.data.fill(0, 0, Math.min(256, K)) // a block of zeros
+    if (M > 2) x.data.set([1e-29, -1e-29].slice(0, K), K)
+    for (let k = 2 * K; k < 3 * K && M > 3; k++) x.data[k] *= 1e28
+    const layer = packLinear(qkv, { data, dims: [N, K], dtype: 'int8' }, bias, { dtype: 'int8', scales })
+    const want = integerProduct(x.data, data, scales.data, bias.data)
+    assert.deepEqual(layer.forward(x).data, want, `${M} x ${K} by ${N}`)
+    for (const m of new Set([0, Math.min(2, M - 1), M - 1])) {
+      const alone = layer.forward(tensor(x.data.slice(m * K, (m + 1) * K), [1, K])).data
+      assert.deepEqual(alone, want.slice(m * N, (m + 1) * N), `row ${m} of ${M} x ${K} by ${N}`)
+    }
+    layer.dispose()
+  }
+})
+
+test('int8 without the kernels of integer weights is an error that names the option, and leaves no memory in use', async () => {
+  const plain = await load()
+  assert.throws(() => packLinear(plain, [[1]], undefined, { dtype: 'int8' }), {
+    message: /load\(\{ integers: true \}\)/,
+  })
+  assert.deepEqual([plain.memory.used, plain.memory.resident], [0, 0])
+  const bytes = readFileSync(new URL('../src/qkv.integers.wasm', import.meta.url))
+  const own = await load({ integers: bytes })
+  assert.equal(packLinear(own, [[1]], undefined, { dtype: 'int8' }).forward([[2]]).data[0], 2)
+  const other = await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))
+  await assert.rejects(load({ integers: other }), { code: 'WASM_VERSION' })
+})
+
+test('int8 weights may be as large as a float32', () => {
+  const w = Array.from({ length: 9 }, (_, n) => [3.3e38, -3.3e38 * (n / 9)])
+  const layer = packLinear(qkv, w, undefined, { dtype: 'int8' })
+  const y = layer.forward(tensor(new Float32Array(20).fill(1e-3), [10, 2])).data
+  y.forEach((value, i) => {
+    const want = 3.3e35 * (1 - (i % 9) / 9)
+    assert.ok(Math.abs(value - want) <= 3.3e35 / 200, `${i}: ${value}, ${want} expected`)
+  })
+  layer.dispose()
+})
+
+test('huge, tiny, infinite and NaN values of x are not lost with any dtype; in int8 infinity gives NaN, and below 1e-33 counts as 0', () => {
   const weight = [[1, 0.5, -2]]
   for (const dtype of DTYPES) {
     const layer = packLinear(qkv, weight, undefined, { dtype })
@@ -250,9 +332,9 @@ test('huge, tiny, infinite and NaN values of x are not lost with any dtype', () 
       )
     }
     near([1e37, 0, 0], 1e37)
-    near([0, 4e-38, 0], 2e-38)
+    near([0, 4e-38, 0], dtype === 'int8' ? 0 : 2e-38)
     near([1e-30, 0, 1e-31], 8e-31)
-    near([Infinity, 1, 1], Infinity)
+    near([Infinity, 1, 1], dtype === 'int8' ? NaN : Infinity)
     near([NaN, 1, 1], NaN)
     near([0, 0, 0], 0)
     layer.dispose()

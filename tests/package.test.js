@@ -43,6 +43,7 @@ test('the package holds what a user needs and nothing else', () => {
     'THIRD_PARTY_NOTICES',
     'custom-elements.json',
     'qkv.wasm',
+    'qkv.integers.wasm',
     'qkv.relaxed.wasm',
     'elements/base.d.ts',
     'elements/react.d.ts',
@@ -73,6 +74,7 @@ test('"exports" of package.json names each entry of build/entries.js, and nothin
   const others = {
     './elements/react': { types: './dist/elements/react.d.ts' },
     './qkv.wasm': './dist/qkv.wasm',
+    './qkv.integers.wasm': './dist/qkv.integers.wasm',
     './qkv.relaxed.wasm': './dist/qkv.relaxed.wasm',
     './custom-elements.json': './dist/custom-elements.json',
     './package.json': './package.json',

@@ -19,7 +19,7 @@ const NUMBERS = {
   goldens: '',
   rope: '',
   backward: 'gradients are those',
-  linear: 'PyTorch|no more than is stated|exactly|not lost|float64',
+  linear: 'PyTorch|no more than is stated|exactly|not lost|float64|integer reference',
 }
 
 /** @param {string[]} args */

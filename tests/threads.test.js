@@ -9,6 +9,7 @@ import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../src/index.js'
+import { loadModel } from '../src/models.js'
 import * as nn from '../src/nn.js'
 import { attentionBackward, attentionWindow, linearBackward, packLinear } from '../src/nn.js'
 import { WORDS } from '../src/threads/jobs.js'
@@ -26,7 +27,7 @@ const STACK = 16384
 const LARGE = { ...Threads.least }
 const SMALL = { burst: 0, work: 0, chunk: 0 }
 
-const one = await load()
+const one = await load({ integers: true })
 
 /** Runs `body` with threads that share even the smallest call. @param {() => Promise<void> | void} body */
 async function withSmallJobs(body) {
@@ -442,7 +443,7 @@ test('every operation of a block and its gradients have the same bits on three t
 })
 
 test('linear of every kind of weight, and its gradients, have the same bits for any number of threads', async () => {
-  const two = await load({ threads: 2 })
+  const two = await load({ threads: 2, integers: true })
   await withSmallJobs(() => {
     const run = (/** @type {Qkv} */ own) => {
       const g = own.generator(7)
@@ -471,6 +472,22 @@ test('linear of every kind of weight, and its gradients, have the same bits for 
       return results.map(({ data }) => data)
     }
     assert.deepEqual(run(two), run(one))
+  })
+  two.dispose()
+})
+
+test('threads that run get the kernels of integer weights with a model of int8: the same bits as without threads', async () => {
+  const two = await load({ threads: 2 })
+  const path = `${here}goldens/models/gpt2-tiny`
+  const ids = Array.from({ length: 30 }, (_, i) => i)
+  await withSmallJobs(async () => {
+    const options = /** @type {const} */ ({ dtype: 'int8', tokenizer: false })
+    const models = [await loadModel(one, path, options)]
+    models.push(...(await Promise.all([loadModel(two, path, options), loadModel(two, path, options)])))
+    const [want, ...results] = models.map(model => model.forward({ ids }).logits?.data)
+    for (const got of results) assert.deepEqual(got, want)
+    assert.equal(two.threads, 2)
+    for (const model of models) model.dispose()
   })
   two.dispose()
 })

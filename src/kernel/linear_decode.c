@@ -1,60 +1,17 @@
 /* linear_decode.c: y = activation(x W^T + bias) + residual for few rows of x, as fast as W is read. x (M,K), W (N,K),
  * bias (N), residual and y (M,N), M <= FEW_ROWS. The rows are independent; each sums in the order of k, as in linear.c.
  *
- * The packed panels of a call are read as PANELS streams side by side, each from its first panel to its last: the
- * hardware prefetches further ahead for several streams than for one, and for long streams than for those that end
- * after a panel. It prefetches within a page of memory only, so of float16 and int8 the first lines of the next page
- * are loaded ahead; float32 gains nothing from that.
- *
  * float16: y = (sum_k (2^64 x_k) (2^-112 w_k)) (2^-64 scale). The factor 2^64 keeps the products from being subnormal.
- *
- * int8: x is rounded to int16 in blocks of 256, q_k = x_k / step; y = scale sum_blocks step (sum_k q_k w_k) with exact
- * inner sums. |error| <= scale sum_blocks 127 * 256 step / 2, in addition to the error of the weights. */
+ */
 #include "linear_decode.h"
 #include "linear_output.h"
-#include "linear_pack.h"
+#include "linear_streams.h"
 #include "rows.h"
 #include "tile.h"
 
 /* BLOCK values of x are multiplied between two prefetches; PART values of K are converted for register tiles at once.
  */
-enum { PANELS = 4, BLOCK = 256, PART = 64, PAGE = 4096, ROW_SUMS = PANELS * 8 };
-
-/* Panels that are read side by side: panel p of `count` <= PANELS lies `p * bytes` bytes after w and has the eight
- * columns of y from column + p * columns on. */
-struct streams {
-  const char *w;
-  size_t bytes, count, column, columns;
-  const char *last; /* the last four bytes of W */
-};
-
-/* Column of y of value i of the streams' sums. */
-static size_t column_of(const struct streams *s, size_t i) { return s->column + i / 8 * s->columns + i % 8; }
-
-static size_t parts_of(size_t panels) { return (panels + PANELS - 1) / PANELS; }
-
-/* Returns the streams of step i < parts_of(panels): the i-th panel of each part of the panels from column n on. */
-static struct streams streams_at(const struct qkv_linear *a, size_t n, size_t panels, size_t i) {
-  size_t part = parts_of(panels), bytes = panel_bytes(a->weights, a->K);
-  const char *w = a->w;
-  return (struct streams){
-      .w = w + (n / 8 + i) * bytes,
-      .bytes = part * bytes,
-      .count = (panels - i + part - 1) / part,
-      .column = n + i * 8,
-      .columns = part * 8,
-      .last = w + (a->N + 7) / 8 * bytes - 4,
-  };
-}
-
-/* Loads the first two cache lines of the page that follows the streams in half a page or more. */
-INLINE void prefetch_pages(struct streams s) {
-  for (size_t p = 0; p < s.count; p++, s.w += s.bytes) {
-    size_t page = round_up((size_t)s.w + PAGE / 2, PAGE);
-    prefetch((const float *)at_most(page, (size_t)s.last));
-    prefetch((const float *)at_most(page + 64, (size_t)s.last));
-  }
-}
+enum { BLOCK = 256, PART = 64 };
 
 /* sums (count, 8) += x (K) . panels (count, K, 8); `weights` is a constant. */
 INLINE void dot_panels(enum qkv_weights weights, const float *x, size_t K, const char *w, size_t bytes, size_t count,
@@ -89,63 +46,33 @@ INLINE void dot_panels(enum qkv_weights weights, const float *x, size_t K, const
   }
 }
 
-static void dot_float32(const void *x, float step, size_t K, const char *w, size_t bytes, size_t count, float *sums) {
-  (void)step; /* of int8 only */
+static void dot_float32(const float *x, size_t K, const char *w, size_t bytes, size_t count, float *sums) {
   dot_panels(QKV_WEIGHTS_FLOAT32, x, K, w, bytes, count, sums);
 }
-static void dot_float16(const void *x, float step, size_t K, const char *w, size_t bytes, size_t count, float *sums) {
-  (void)step;
+static void dot_float16(const float *x, size_t K, const char *w, size_t bytes, size_t count, float *sums) {
   dot_panels(QKV_WEIGHTS_FLOAT16, x, K, w, bytes, count, sums);
-}
-
-/* sums (count, 8) += step * (q (K) . panels (count, K/2, 8, 2)), K <= BLOCK. */
-static void dot_int8(const void *x, float step, size_t K, const char *w, size_t bytes, size_t count, float *sums) {
-  const int16_t *q = x;
-  i4 acc[PANELS][2];
-  size_t at[PANELS];
-#pragma unroll
-  for (size_t p = 0; p < PANELS; p++) {
-    at[p] = p ? at[p - 1] + (p < count ? bytes : 0) : 0;
-    acc[p][0] = acc[p][1] = zeros();
-  }
-  for (const int16_t *end = q + K; q < end; q += 2, w += 16) {
-    i4 pair = splat_from((const float *)(const void *)q);
-#pragma unroll
-    for (size_t p = 0; p < PANELS; p++) {
-      acc[p][0] = add_pairs(pair, (const int8_t *)w + at[p], acc[p][0]);
-      acc[p][1] = add_pairs(pair, (const int8_t *)w + at[p] + 8, acc[p][1]);
-    }
-  }
-#pragma unroll
-  for (size_t p = 0; p < PANELS; p++)
-#pragma unroll
-    for (size_t half = 0; half < 2; half++) {
-      float *sum = sums + p * 8 + half * 4;
-      store(sum, mul_add(splat(step), from_integers(acc[p][half]), load(sum)));
-    }
 }
 
 /* By enum qkv_weights. The loops are called by pointer, so that none is inlined and each has the registers to itself.
  */
-static void (*const DOT[])(const void *x, float step, size_t K, const char *w, size_t bytes, size_t count,
-                           float *sums) = {0, dot_float32, dot_float16, dot_int8};
+static void (*const DOT[])(const float *x, size_t K, const char *w, size_t bytes, size_t count,
+                           float *sums) = {0, dot_float32, dot_float16};
 
-/* The sums of float32 start with the bias, as in linear.c; those of the others are scaled first. */
+/* Sums start with the bias, as in linear.c; those of float16 are scaled first. */
 static void start_sums(const struct qkv_linear *a, const struct streams *s, float *sums) {
   for (size_t m = 0; m < a->M; m++, sums += ROW_SUMS)
     for (size_t c = 0; c < ROW_SUMS; c += 4)
-      store(sums + c, a->weights == QKV_WEIGHTS_FLOAT32 ? biases_of(a, column_of(s, c)) : zeros());
+      store(sums + c, a->weights == QKV_WEIGHTS_FLOAT16 ? zeros() : biases_of(a, column_of(s, c)));
 }
 
-/* y = activation(sums + residual in the columns of the streams; of float16 and int8, sums = unit * scale * sums + bias
- * first. */
-static void write_sums(const struct qkv_linear *a, const struct streams *s, float unit, float *sums) {
+/* y = activation(sums) + residual in the columns of the streams; of float16, sums = 2^-64 scale sums + bias first. */
+static void write_sums(const struct qkv_linear *a, const struct streams *s, float *sums) {
   for (size_t m = 0; m < a->M; m++, sums += ROW_SUMS)
     for (size_t p = 0; p < s->count; p++) {
       size_t n = s->column + p * s->columns;
       float *sum = sums + p * 8;
-      for (size_t c = 0; c < 8 && a->weights != QKV_WEIGHTS_FLOAT32; c += 4) {
-        f4 scale = mul(load(a->scales + n + c), splat(unit));
+      for (size_t c = 0; c < 8 && a->weights == QKV_WEIGHTS_FLOAT16; c += 4) {
+        f4 scale = mul(load(a->scales + n + c), splat(0x1p-64f));
         store(sum + c, add(mul(load(sum + c), scale), biases_of(a, n + c)));
       }
       write_outputs(a, m, n, 8, sum);
@@ -173,16 +100,6 @@ static void multiply_panels(int is_float16, const float *x, size_t pitch, size_t
     }
 }
 
-/* Returns max |x|; NaN if some x is NaN. */
-static float largest_size(const float *x, size_t n) {
-  f4 most = zeros();
-  for (size_t i = 0; i < n; i += 4)
-    most = larger_size(most, get(x + i, n - i));
-  for (size_t lane = 1; lane < 4; lane++)
-    most = larger_size(most, next_lane(most));
-  return lane0(most);
-}
-
 /* Is x 0, or least <= x < most? False for NaN. */
 static int is_between(float x, float least, float most) { return x < most && (x == 0.0f || x >= least); }
 
@@ -191,20 +108,6 @@ static int scale_row(const float *x, size_t K, float *to) {
   for (size_t k = 0; k < K; k += 4)
     store(to + k, mul(get(x + k, K - k), splat(0x1p64f)));
   return is_between(largest_size(x, K), 0x1p-40f, 0x1p60f);
-}
-
-/* q (K rounded up to BLOCK) and steps (blocks): x = q * step, rounded. Returns 0 if some x is NaN, infinite or tiny. */
-static int quantize_row(const float *x, size_t K, int16_t *q, float *steps) {
-  for (size_t k = 0; k < K; k += BLOCK) {
-    float largest = largest_size(x + k, at_most(K - k, BLOCK));
-    if (!is_between(largest, 1e-30f, 1e30f))
-      return 0;
-    float inverse = 32767.0f / largest; /* of zeros: 0 * inf = NaN, which to_integers makes 0 */
-    for (size_t i = k; i < at_most(K, k + BLOCK); i += 4)
-      store_int16(q + i, to_integers(mul(get(x + i, K - i), splat(inverse))));
-    steps[k / BLOCK] = largest / 32767.0f;
-  }
-  return 1;
 }
 
 /* W packed as float32 or float16. Groups of four rows of x run through register tiles, the rest row by row. */
@@ -219,7 +122,7 @@ static int decode_floats(const struct qkv_linear *a, size_t n, size_t panels, fl
       if (!scale_row(a->x + m * K, K, scaled + m * pitch))
         return 0;
   }
-  for (size_t i = 0; i < parts_of(panels); i++) {
+  for (size_t i = 0; i < steps_of(panels); i++) {
     struct streams s = streams_at(a, n, panels, i);
     start_sums(a, &s, sums);
     if (tiled)
@@ -229,33 +132,9 @@ static int decode_floats(const struct qkv_linear *a, size_t n, size_t panels, fl
       if (is_float16)
         prefetch_pages(part);
       for (size_t m = tiled; m < M; m++)
-        DOT[a->weights](x + m * pitch + k, 1.0f, at_most(K - k, BLOCK), part.w, part.bytes, part.count,
-                        sums + m * ROW_SUMS);
+        DOT[a->weights](x + m * pitch + k, at_most(K - k, BLOCK), part.w, part.bytes, part.count, sums + m * ROW_SUMS);
     }
-    write_sums(a, &s, 0x1p-64f, sums);
-  }
-  return 1;
-}
-
-/* W packed as int8; x is rounded to int16 once. */
-static int decode_int8(const struct qkv_linear *a, size_t n, size_t panels, float *sums) {
-  size_t K = a->K, M = a->M, blocks = K / BLOCK + 1, pitch = 2 * blocks * BLOCK;
-  float *steps = sums + FEW_ROWS * ROW_SUMS;
-  int16_t *q = (int16_t *)(void *)(steps + M * blocks);
-  for (size_t m = 0; m < M; m++)
-    if (!quantize_row(a->x + m * K, K, q + m * pitch, steps + m * blocks))
-      return 0;
-  for (size_t i = 0; i < parts_of(panels); i++) {
-    struct streams s = streams_at(a, n, panels, i);
-    start_sums(a, &s, sums);
-    struct streams part = s;
-    for (size_t k = 0; k < K; k += BLOCK, part.w += BLOCK * 8) {
-      prefetch_pages(part);
-      for (size_t m = 0; m < M; m++)
-        DOT[a->weights](q + m * pitch + k, steps[m * blocks + k / BLOCK], at_most(K - k, BLOCK), part.w, part.bytes,
-                        part.count, sums + m * ROW_SUMS);
-    }
-    write_sums(a, &s, 1.0f, sums);
+    write_sums(a, &s, sums);
   }
   return 1;
 }
@@ -324,8 +203,6 @@ int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch
   case QKV_WEIGHTS_FLOAT32:
   case QKV_WEIGHTS_FLOAT16:
     return decode_floats(a, n, (end - n + 7) / 8, scratch);
-  case QKV_WEIGHTS_INT8:
-    return decode_int8(a, n, (end - n + 7) / 8, scratch);
   default:
     (a->w_column == 1 ? decode_by_rows : decode_by_columns)(a, n, end, scratch);
     return 1;

@@ -1,10 +1,9 @@
-/* linear_pack.c: weights in panels of eight rows, W (N,K) -> (N/8 rounded up, K, 8), as float32 or narrower.
+/* linear_pack.c: weights in panels of eight rows, W (N,K) -> (N/8 rounded up, K, 8), as float32 or float16.
  *
  * float16: each row times the power of 2 that brings its largest value to 2^14 ... 2^15, so that hardly any value is
  *   subnormal; scale = 2^112 / that power. As scale is a float, 2^127 at most, no value may be above 65504 * 2^15.
  *   A value w is off by at most 2^-11 |w| (2^-39 of the row's largest, if that is more), and what is a float16 or a
- *   bfloat16 already by nothing (for bfloat16 down to 2^-31 of the row's largest).
- * int8: scale = max |w| / 127 of the row. A value is off by at most scale / 2. */
+ *   bfloat16 already by nothing (for bfloat16 down to 2^-31 of the row's largest). */
 #include "linear_pack.h"
 #include "tile.h"
 
@@ -21,11 +20,7 @@ static float power2(int n) { /* 2^n, -126 <= n <= 127 */
 }
 
 /* The row's scale, and in *factor what its values are multiplied with before they are rounded. */
-static float scale_of(float largest, uint32_t weights, float *factor) {
-  if (weights == QKV_WEIGHTS_INT8) {
-    *factor = largest > 1e-36f ? 127.0f / largest : 0.0f;
-    return largest / 127.0f;
-  }
+static float scale_of(float largest, float *factor) {
   int power = 14 + 127 - (int)(bits_of(largest) >> 23);  /* largest * 2^power is 2^14 or more, but below 2^15 */
   power = power > 112 ? 112 : power < -15 ? -15 : power; /* scale is a float: 2^127 at most */
   *factor = power2(power);
@@ -35,7 +30,7 @@ static float scale_of(float largest, uint32_t weights, float *factor) {
 uint32_t QKV_EXPORT(qkv_pack_linear)(const struct qkv_pack_linear *a) {
   const float *w = a->w;
   size_t w_row = a->w_row, w_column = a->w_column, K = a->K, N = a->N, panel_size = a->panel_size;
-  uint32_t weights = a->weights, is_quantized = a->is_quantized;
+  uint32_t weights = a->weights;
   char *out = a->packed;
   if (weights == QKV_WEIGHTS_FLOAT32 && w_row == 1) {
     size_t n = 0;
@@ -51,36 +46,24 @@ uint32_t QKV_EXPORT(qkv_pack_linear)(const struct qkv_pack_linear *a) {
     if (weights == QKV_WEIGHTS_FLOAT32)
       continue;
     f4 size[2] = {zeros(), zeros()}, by[2];
-    for (size_t k = 0; k < K && !is_quantized; k++)
+    for (size_t k = 0; k < K; k++)
       for (size_t half = 0; half < 2; half++)
         size[half] = larger_size(size[half], load(panel + k * 8 + half * 4));
     float largest[8], factor[8];
     for (size_t half = 0; half < 2; half++)
       store(largest + half * 4, size[half]);
     for (size_t c = 0; c < 8; c++) {
-      factor[c] = 1.0f;
-      if (is_quantized)
-        continue;
-      if (!(largest[c] <= (weights == QKV_WEIGHTS_INT8 ? 3.4e38f : 65504.0f * 0x1p15f)))
+      if (!(largest[c] <= 65504.0f * 0x1p15f))
         return QKV_WEIGHTS_OUT_OF_RANGE;
-      a->scales[n + c] = scale_of(largest[c], weights, factor + c);
+      a->scales[n + c] = scale_of(largest[c], factor + c);
     }
     for (size_t half = 0; half < 2; half++)
       by[half] = load(factor + half * 4);
-    size_t step = weights == QKV_WEIGHTS_INT8 ? 2 : 1;
-    for (size_t c = 0; c < 8 && K % step; c++)
-      panel[K * 8 + c] = 0.0f; /* half of the last pair */
-    for (size_t k = 0; k < K; k += step, panel += step * 8) {
-      i4 numbers[4];
-#pragma unroll 1
-      for (size_t i = 0; i < step * 2; i++) {
-        f4 x = mul(load(panel + i * 4), by[i % 2]);
-        numbers[i] = step == 1 ? to_float16(x) : to_integers(x);
-      }
-      if (step == 1)
-        store_halves(out + k * 16, numbers);
-      else
-        store_int8_pairs(out + k * 8, numbers, numbers + 2);
+    for (size_t k = 0; k < K; k++, panel += 8) {
+      i4 numbers[2];
+      for (size_t half = 0; half < 2; half++)
+        numbers[half] = to_float16(mul(load(panel + half * 4), by[half]));
+      store_halves(out + k * 16, numbers);
     }
   }
   return QKV_OK;
@@ -95,23 +78,11 @@ const float *panel_of(const struct qkv_linear *a, size_t n, float *panel) {
     return panel;
   }
   f4 scale[2] = {load(a->scales + n), load(a->scales + n + 4)};
-  if (a->weights == QKV_WEIGHTS_FLOAT16) {
-    for (size_t k = 0; k < a->K; k++) {
-      f4 left, right;
-      load_float16(w + k * 16, &left, &right);
-      store(panel + k * 8, mul(left, scale[0]));
-      store(panel + k * 8 + 4, mul(right, scale[1]));
-    }
-    return panel;
-  }
-  for (size_t k = 0; k < a->K; k += 2) {
-    f4 first[2], second[2];
-    load_int8_pairs(w + k * 8, first, second);
-    for (size_t half = 0; half < 2; half++) {
-      store(panel + k * 8 + half * 4, mul(first[half], scale[half]));
-      if (k + 1 < a->K)
-        store(panel + k * 8 + 8 + half * 4, mul(second[half], scale[half]));
-    }
+  for (size_t k = 0; k < a->K; k++) {
+    f4 left, right;
+    load_float16(w + k * 16, &left, &right);
+    store(panel + k * 8, mul(left, scale[0]));
+    store(panel + k * 8 + 4, mul(right, scale[1]));
   }
   return panel;
 }

@@ -11,7 +11,7 @@ INLINE size_t panel_bytes(uint32_t weights, size_t K) {
 }
 
 /* Returns columns n to n + 8 of W^T, (K,8), as floats: in place if they are packed as float32, else converted into
- * `panel`. */
+ * `panel`. W is not of int8. */
 const float *panel_of(const struct qkv_linear *a, size_t n, float *panel);
 
 #endif

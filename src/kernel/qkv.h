@@ -15,10 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QKV_ABI 7
+#define QKV_ABI 8
 
-/* Exports a function from the wasm module; no effect elsewhere. */
-#ifdef __wasm__
+/* Exports a function from the wasm module; no effect elsewhere. What both modules need is exported by qkv.wasm alone:
+ * build.sh compiles it for qkv.integers.wasm with QKV_NO_EXPORTS. */
+#if defined(__wasm__) && !defined(QKV_NO_EXPORTS)
 #define QKV_EXPORT(name) __attribute__((export_name(#name))) name
 #else
 #define QKV_EXPORT(name) name
@@ -344,8 +345,15 @@ double qkv_linear_scratch(const struct qkv_linear *args);
 uint32_t qkv_linear_units(const struct qkv_linear *args);
 uint32_t qkv_linear_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
 
-/* A row that float16 or int8 cannot hold gives QKV_WEIGHTS_OUT_OF_RANGE. */
+/* A row that the dtype cannot hold gives QKV_WEIGHTS_OUT_OF_RANGE. */
 uint32_t qkv_pack_linear(const struct qkv_pack_linear *args);
+
+/* The same for W of whole numbers, int8, see linear_integer.c. These functions are in a second module,
+ * qkv.integers.wasm, which imports the memory of the first. */
+double qkv_integer_scratch(const struct qkv_linear *args);
+uint32_t qkv_integer_units(const struct qkv_linear *args);
+uint32_t qkv_integer_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
+uint32_t qkv_pack_integer(const struct qkv_pack_linear *args);
 
 /* Of y = x W^T + bias, W (N,K) contiguous: dx (M,K), dw (N,K) and d_bias (N) from dy (M,N), see linear_backward.c.
  * Units as above; scratch: qkv_linear_backward_scratch() bytes. */

@@ -9,6 +9,15 @@ void prefetch_burst(const float *p, size_t n) {
       prefetch(p + i);
 }
 
+float largest_size(const float *x, size_t n) {
+  f4 most = zeros();
+  for (size_t i = 0; i < n; i += 4)
+    most = larger_size(most, get(x + i, n - i));
+  for (size_t lane = 1; lane < 4; lane++)
+    most = larger_size(most, next_lane(most));
+  return lane0(most);
+}
+
 void add_scaled(float *y, const float *x, float factor, size_t n) {
   f4 factors = splat(factor);
   size_t i = 0;

@@ -18,6 +18,9 @@ INLINE void put(float *p, size_t left, f4 x) {
 enum { BURST = 256 };
 void prefetch_burst(const float *p, size_t n);
 
+/* Returns max |x|; NaN if some x is NaN. */
+float largest_size(const float *x, size_t n);
+
 /* y (n) += factor * x (n) */
 void add_scaled(float *y, const float *x, float factor, size_t n);
 

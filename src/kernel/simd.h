@@ -84,14 +84,6 @@ INLINE void load_float16(const void *p, f4 *left, f4 *right) {
   *left = wasm_v128_and(wasm_i32x4_dot_i16x8(x, wasm_i32x4_splat(1 << 13)), bits);
   *right = wasm_v128_and(wasm_i32x4_shr(x, 3), bits);
 }
-/* Eight pairs of int8 -> the first ones of the pairs and the second ones. */
-INLINE void load_int8_pairs(const void *p, f4 first[2], f4 second[2]) {
-  v128_t x = wasm_v128_load(p), even = wasm_i16x8_shr(wasm_i16x8_shl(x, 8), 8), odd = wasm_i16x8_shr(x, 8);
-  first[0] = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(even));
-  first[1] = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(even));
-  second[0] = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(odd));
-  second[1] = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(odd));
-}
 /* |x| < 65520 as the nearest float16, ties to even: its bits as a whole number. */
 INLINE i4 to_float16(f4 x) {
   i4 size = absolute(x), odd = wasm_v128_and(wasm_u32x4_shr(size, 13), wasm_i32x4_splat(1));
@@ -109,7 +101,7 @@ INLINE void store_halves(void *p, const i4 numbers[2]) {
 INLINE void store_int16(void *p, i4 x) { wasm_v128_store(p, wasm_i16x8_narrow_i32x4(x, x)); }
 /* The nearest whole numbers, halves away from zero. */
 INLINE i4 to_integers(f4 x) { return wasm_i32x4_trunc_sat_f32x4(add(x, with_sign_of(splat(0.5f), x))); }
-/* Eight pairs of whole numbers as int8: the inverse of load_int8_pairs. */
+/* Eight pairs of whole numbers as int8. */
 INLINE void store_int8_pairs(void *p, const i4 first[2], const i4 second[2]) {
   i4 even = wasm_v128_and(wasm_i16x8_narrow_i32x4(first[0], first[1]), wasm_i16x8_splat(0xff));
   wasm_v128_store(p, either(even, wasm_i16x8_shl(wasm_i16x8_narrow_i32x4(second[0], second[1]), 8)));
@@ -118,10 +110,10 @@ INLINE void store_int8_pairs(void *p, const i4 first[2], const i4 second[2]) {
 INLINE f4 larger_size(f4 a, f4 b) { return wasm_i32x4_max(a, absolute(b)); }
 INLINE f4 next_lane(f4 a) { return wasm_i32x4_shuffle(a, a, 1, 2, 3, 0); }
 
-/* sum + a b of four pairs of int16 and of int8: exact. */
-INLINE i4 add_pairs(i4 a, const int8_t *b, i4 sum) {
-  return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(a, wasm_i16x8_load8x8(b)));
-}
+/* Eight int8 as int16. */
+INLINE i4 widen(const void *p) { return wasm_i16x8_load8x8(p); }
+/* sum + a b of four pairs of int16: exact. */
+INLINE i4 add_products(i4 sum, i4 a, i4 b) { return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(a, b)); }
 INLINE f4 from_integers(i4 a) { return wasm_f32x4_convert_i32x4(a); }
 /* Loads the cache line of p; volatile, or the compiler would drop the load. */
 INLINE void prefetch(const float *p) { (void)*(const volatile float *)p; }

@@ -2,6 +2,7 @@
 
 import { oneOf, readOptions } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
+import { expectCore } from '../qkv.js'
 import { readCheckpoint } from './checkpoint.js'
 import { Config } from './config.js'
 import { familyOf } from './families/index.js'
@@ -55,6 +56,7 @@ export async function loadModel(qkv, source, options = {}) {
     const text = tokenizer === false ? undefined : await (await textTools()).openTokenizer(folder, readJSON, tokenizer)
     const { classLogits } = family.classes ? await import('./class-logits.js') : { classLogits: undefined }
     const modules = await modulesOf(folder, source)
+    if (dtype === 'int8') await (await import('../integers.js')).addIntegers(expectCore(qkv, 'loadModel'))
     const weights = new ModelWeights(qkv)
     await weights.load(family, tensors, folder.isDownloaded ? { ...options, onProgress: undefined } : options)
     await folder.finish?.().catch(error => {

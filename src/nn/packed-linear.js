@@ -115,6 +115,8 @@ export class PackedLinear {
       if (tensor) expectDims(tensor, [N], `packLinear: ${name}`, '(out)')
       return tensor
     }
+    if (dtype === 'int8' && !core.exports.qkv_integer_part)
+      throw new Error("packLinear: dtype 'int8' needs the kernels of integer weights: load({ integers: true })")
     const shift = vector(bias, 'bias')
     const factors = vector(scales, 'scales')
 
@@ -189,13 +191,14 @@ export class PackedLinear {
         scales: scales ? /** @type {ResidentTensor} */ (scales).address + n * 4 : 0,
         scratch,
       })
-      const status = core.exports.qkv_pack_linear(args)
+      const kernel = kind === WEIGHTS.int8 ? 'qkv_pack_integer' : 'qkv_pack_linear'
+      const status = core.exports[kernel](args)
       if (status === OUT_OF_RANGE)
         throw new RangeError(
           `packLinear: weight holds NaN, infinity or values too large for ${this.#dtype}: ` +
             `${kind === WEIGHTS.int8 ? '' : `the largest magnitude of a row of ${this.#dtype} is 65504 * 2^15; `}use dtype 'float32'`,
         )
-      core.check('qkv_pack_linear', status)
+      core.check(kernel, status)
     })
   }
 

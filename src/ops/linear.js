@@ -167,6 +167,8 @@ function apply(core, x, weights, options, where) {
   return multiplyOut(core, () => core.toMemory(input), M, fused, target)
 }
 
+const INT8 = 3 // enum qkv_weights
+
 /** @param {number} M @param {Weights} weights */
 function workOf(M, { dims: [N, K], kind = 0 }) {
   return 2 * M * K * N + BYTE * K * N * [4, 4, 2, 1][kind]
@@ -211,12 +213,13 @@ export function multiply(
     const strides = isTransposed ? [1, N] : [K, 1]
     const words = [x, w, toScales, toBias, toResidual, y, M, K, N, kind, ...strides, activation]
     const args = core.copyIn(Uint32Array.from(words))
-    const units = core.exports.qkv_linear_units(args)
+    const name = kind < INT8 ? 'qkv_linear' : 'qkv_integer'
+    const units = core.exports[`${name}_units`](args)
     // the units of one block of rows start as soon as their rows of W are copied
     const parts = isTransposed || units > Math.ceil(N / 8) ? 1 : units
-    const scratch = core.exports.qkv_linear_scratch(args)
+    const scratch = core.exports[`${name}_scratch`](args)
     shareOrRun(core, {
-      kernel: 'qkv_linear_part',
+      kernel: `${name}_part`,
       args,
       work: workOf(M, weights),
       shares: 4, // of neighbouring columns

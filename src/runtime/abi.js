@@ -1,6 +1,6 @@
 // The JavaScript side of src/kernel/qkv.h: the same version, words and enums. A test compares the two.
 
-export const ABI = 7
+export const ABI = 8
 
 /** @template {string} N @param {N} name */
 export const tensorWords = name =>

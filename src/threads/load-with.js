@@ -1,6 +1,8 @@
-// A core with relaxed SIMD, or whose memory is shared with threads. Loaded only when one of them is asked for.
+// A core with relaxed SIMD, or with the kernels of integer weights, or whose memory is shared with threads. Loaded only when
+// one of them is asked for.
 
 import { describe } from '../base/errors.js'
+import { addIntegers } from '../integers.js'
 import { relaxedSource } from '../relaxed.js'
 import { compile, instantiate, loadCore } from '../runtime/load-core.js'
 import { Core } from '../runtime/memory.js'
@@ -32,8 +34,20 @@ const canShareMemory = () => typeof SharedArrayBuffer === 'function' && globalTh
  * @param {Awaited<import('../wasm-source.js').WasmSource> | undefined} source
  * @param {unknown} threads
  * @param {unknown} relaxed
+ * @param {boolean | import('../wasm-source.js').WasmSource} integers
  */
-export async function loadWith(source, threads, relaxed) {
+export async function loadWith(source, threads, relaxed, integers) {
+  const core = await loadShared(source, threads, relaxed)
+  if (integers !== false) await addIntegers(core, integers === true ? undefined : integers)
+  return core
+}
+
+/**
+ * @param {Awaited<import('../wasm-source.js').WasmSource> | undefined} source
+ * @param {unknown} threads
+ * @param {unknown} relaxed
+ */
+async function loadShared(source, threads, relaxed) {
   if (relaxed !== false) source = relaxedSource(relaxed, source)
   const count = countThreads(threads)
   if (count === 1 || !canShareMemory()) return loadCore(source)

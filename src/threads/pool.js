@@ -15,7 +15,7 @@ const SLICE = 50 // milliseconds
  * They must not throw.
  * @typedef {[n: number, make: (from: number, to: number) => void][]} DeferredCopies
  */
-/** @typedef {{ module: WebAssembly.Module, memory: WebAssembly.Memory, control: number, stack: number, thread: number }} Start */
+/** @typedef {{ modules: WebAssembly.Module[], memory: WebAssembly.Memory, control: number, stack: number, thread: number }} Start */
 /** @typedef {{ terminate(): unknown, unref?(): void, on?: Function, addEventListener?: Function, postMessage(data: Start): void }} Thread */
 
 export class Threads {
@@ -31,18 +31,31 @@ export class Threads {
   #workers = new Set()
   #words
   #size
+  #module
+  #controls
+  #stacks
   #lost = ''
   /** Work of the calls of which each began soon after the one before. */
   #burst = 0
   /** A call that begins later, by performance.now(), begins another burst; workers that have had work spin longer. */
   #end = 0
 
-  /** @param {Core} core @param {number} size */
-  constructor(core, size) {
+  /** @param {Core} core @param {WebAssembly.Module} module @param {number} size */
+  constructor(core, module, size) {
     this.#size = size
-    const control = core.alloc(WORDS * 4)
-    this.#words = core.view(Int32Array, control, WORDS)
-    this.#words[AT.gate] = CLOSED
+    this.#module = module
+    // The second control block is that of workers that are started again: those before them may still read the first one.
+    this.#controls = [core.alloc(WORDS * 4), core.alloc(WORDS * 4)]
+    this.#stacks = core.alloc(STACK * (size - 1))
+    core.base = core.top // control blocks and stacks are never freed
+    this.#words = this.#takeControl(core)
+  }
+
+  /** @param {Core} core */
+  #takeControl(core) {
+    const words = core.view(Int32Array, Number(this.#controls.shift()), WORDS)
+    words[AT.gate] = CLOSED
+    return words
   }
 
   /**
@@ -52,25 +65,40 @@ export class Threads {
    * @throws {QkvError} with code THREAD_START
    */
   static async start(core, module, size) {
-    const threads = new Threads(core, size)
+    const threads = new Threads(core, module, size)
+    await threads.#startAll(core, [module])
+    ended.register(core, threads)
+    return threads
+  }
+
+  /**
+   * Starts the workers again, with the kernels of a second module that uses the same memory.
+   * @param {Core} core
+   * @param {WebAssembly.Module} second
+   * @throws {QkvError} with code THREAD_START
+   */
+  async restart(core, second) {
+    this.end()
+    this.#words = this.#takeControl(core)
+    await this.#startAll(core, [this.#module, second])
+  }
+
+  /** @param {Core} core @param {WebAssembly.Module[]} modules */
+  async #startAll(core, modules) {
     const { memory } = core.exports
-    const control = threads.#words.byteOffset
-    const stacks = core.alloc(STACK * (size - 1))
-    core.base = core.top // stacks and control block are never freed
+    const control = this.#words.byteOffset
     try {
       const ready = []
-      for (let thread = 1; thread < size; thread++)
-        ready.push(threads.#start(open(), { module, memory, control, stack: stacks + STACK * thread, thread }))
+      for (let thread = 1; thread < this.#size; thread++)
+        ready.push(this.#start(open(), { modules, memory, control, stack: this.#stacks + STACK * thread, thread }))
       await Promise.all(ready)
     } catch (cause) {
-      threads.end()
+      this.end()
       const { message } = /** @type {Error} */ (cause)
       throw new QkvError('THREAD_START', `a thread did not start: ${message}. Give load threads: 1 to do without`, {
         cause,
       })
     }
-    ended.register(core, threads)
-    return threads
   }
 
   /** Threads that work, the calling one included. */

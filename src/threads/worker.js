@@ -7,11 +7,14 @@ const port = /** @type {any} */ (
 )
 
 port.onmessage = (/** @type {MessageEvent<import('./pool.js').Start>} */ { data }) => {
-  const { module, memory, control, stack, thread } = data
-  const kernels = /** @type {Record<string, CallableFunction>} */ (
-    new WebAssembly.Instance(module, { env: { memory } }).exports
-  )
-  kernels.qkv_stack(stack)
+  const { modules, memory, control, stack, thread } = data
+  /** @type {Record<string, CallableFunction>} */
+  let kernels = {}
+  for (const module of modules) {
+    const own = /** @type {typeof kernels} */ (new WebAssembly.Instance(module, { env: { memory } }).exports)
+    own.qkv_stack(stack) // of both, as only one of them runs at a time
+    kernels = Object.assign({}, own, kernels) // in the order of core.exports
+  }
   port.postMessage('ready')
   serve(Object.values(kernels), new Int32Array(memory.buffer, control, WORDS), thread)
 }

@@ -27,9 +27,9 @@ const BACKWARD = [[2048, 512, 512]]
  * @returns {Promise<Row[]>}
  */
 export async function linearTable(peak, samples) {
-  const builds = [{ title: '', qkv: await load() }]
+  const builds = [{ title: '', qkv: await load({ integers: true }) }]
   try {
-    builds.push({ title: 'relaxed ', qkv: await load({ relaxed: true }) })
+    builds.push({ title: 'relaxed ', qkv: await load({ relaxed: true, integers: true }) })
   } catch (error) {
     console.error(`no rows of the relaxed build: ${/** @type {Error} */ (error).message}`)
   }

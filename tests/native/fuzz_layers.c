@@ -37,12 +37,14 @@ static void linear(struct input *in, int hostile) {
     struct qkv_pack_linear pack = {.w = w, .w_row = a.w_row, .w_column = a.w_column, .K = a.K, .N = a.N};
     pack.weights = a.weights, pack.packed = packed, pack.panel_size = (uint32_t)bytes[a.weights];
     pack.scales = scales, pack.scratch = tail;
-    if (qkv_pack_linear(&pack) != QKV_OK)
+    if ((a.weights == QKV_WEIGHTS_INT8 ? qkv_pack_integer : qkv_pack_linear)(&pack) != QKV_OK)
       abort();
     a.w = packed, a.scales = scales;
   }
-  void *scratch = allocate((size_t)qkv_linear_scratch(&a));
-  if (qkv_linear_part(&a, 0, qkv_linear_units(&a), scratch) != QKV_OK)
+  int is_integer = a.weights == QKV_WEIGHTS_INT8;
+  void *scratch = allocate((size_t)(is_integer ? qkv_integer_scratch : qkv_linear_scratch)(&a));
+  uint32_t units = (is_integer ? qkv_integer_units : qkv_linear_units)(&a);
+  if ((is_integer ? qkv_integer_part : qkv_linear_part)(&a, 0, units, scratch) != QKV_OK)
     abort();
   const double bounds[] = {1e-6, 1e-6, 1e-3, 1e-2};
   for (size_t m = 0; m < M; m++)

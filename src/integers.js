@@ -1,0 +1,60 @@
+// The kernels of integer weights, qkv.integers.wasm: a second module that uses the memory of the first. It is loaded only
+// when it is needed.
+
+import { QkvError } from './base/errors.js'
+import { ABI } from './runtime/abi.js'
+import { compile, instantiate } from './runtime/load-core.js'
+import { open } from './wasm-source.js'
+
+/** @typedef {import('./runtime/memory.js').Core} Core */
+
+const SHARED = 2 // flag of a memory's limits
+
+/** The bytes of the file, with the import of a shared memory. @param {import('./wasm-source.js').WasmSource} source */
+async function readShared(source) {
+  if (source instanceof WebAssembly.Module)
+    throw new TypeError(
+      'load: integers: a compiled WebAssembly.Module given, threads need the file itself: give its bytes, a URL or a Response',
+    )
+  const opened = await open(await source)
+  const buffer = 'byteLength' in opened ? opened : await opened.arrayBuffer()
+  const bytes = ArrayBuffer.isView(buffer)
+    ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength).slice()
+    : new Uint8Array(buffer.slice(0))
+  const name = [...'memory'].map(letter => letter.charCodeAt(0))
+  const at = bytes.findIndex((_, from) => name.every((code, n) => bytes[from + n] === code))
+  bytes[at + name.length + 1] |= SHARED // after the kind of the import
+  return bytes
+}
+
+/** What is being loaded, or is loaded. @type {WeakMap<Core, Promise<void>>} */
+const loads = new WeakMap()
+
+/**
+ * Loads the kernels of integer weights into a core, if it lacks them.
+ * @param {Core} core
+ * @param {import('./wasm-source.js').WasmSource} [source]
+ */
+export async function addIntegers(core, source = new URL('./qkv.integers.wasm', import.meta.url)) {
+  if (core.exports.qkv_integer_part) return
+  const load = loads.get(core) ?? add(core, source)
+  loads.set(core, load)
+  await load.finally(() => loads.delete(core))
+}
+
+/** @param {Core} core @param {import('./wasm-source.js').WasmSource} source */
+async function add(core, source) {
+  const { memory, qkv_heap } = core.exports
+  const isShared = !(memory.buffer instanceof ArrayBuffer)
+  const module = await compile(isShared ? await readShared(source) : await source)
+  const { exports } = await instantiate(module, { env: { memory } })
+  const { qkv_abi, qkv_stack } = /** @type {Record<string, CallableFunction>} */ (exports)
+  if (qkv_abi?.() !== ABI)
+    throw new QkvError(
+      'WASM_VERSION',
+      `qkv.integers.wasm has version ${qkv_abi?.() ?? 'none'} of the interface, this JavaScript ${ABI}: take both from one package`,
+    )
+  qkv_stack(qkv_heap()) // the stack of the first module ends where the heap begins, and only one of them runs at a time
+  await core.threads?.restart(core, module)
+  core.exports = Object.assign({}, /** @type {typeof core.exports} */ (/** @type {unknown} */ (exports)), core.exports)
+}
