@@ -8,6 +8,11 @@ import { describe } from '../base/errors.js'
 /** @typedef {import('./model.js').GenerateOptions} GenerateOptions */
 /** @typedef {import('./model.js').GenerateStep} GenerateStep */
 
+const KNOWN = [
+  ...['maxNewTokens', 'temperature', 'topK', 'topP', 'minP', 'repetitionPenalty', 'logits', 'seed', 'stopIds'],
+  ...['keep', 'hooks', 'useCache', 'signal'],
+]
+
 /**
  * @param {import('./model.js').Model} model
  * @param {object} parts of the model
@@ -21,9 +26,8 @@ import { describe } from '../base/errors.js'
  * @returns {AsyncGenerator<GenerateStep, void, void>}
  */
 export async function* generate(model, { qkv, family, tokenizer, toIds, checkSignal }, prompt, options) {
-  const known = ['maxNewTokens', 'temperature', 'topK', 'seed', 'stopIds', 'keep', 'hooks', 'useCache', 'signal']
-  options = readOptions(options, known, 'generate')
-  const { keep, hooks, signal, useCache = true, seed = 0, stopIds = family.stopIds } = options
+  options = readOptions(options, KNOWN, 'generate')
+  const { keep, hooks, signal, useCache = true, seed = 0, stopIds = family.stopIds, logits: edit } = options
   checkSignal(signal, 'generate')
   toBoolean(useCache, 'generate: useCache')
   if (!Array.isArray(stopIds) || !stopIds.every(Number.isInteger))
@@ -31,6 +35,14 @@ export async function* generate(model, { qkv, family, tokenizer, toIds, checkSig
   const most = toNumber(options.maxNewTokens ?? 40, 'generate: maxNewTokens', { least: 0, whole: true })
   const temperature = toNumber(options.temperature ?? 0, 'generate: temperature', { least: 0 })
   const topK = toNumber(options.topK ?? family.vocab, 'generate: topK', { least: 1, whole: true })
+  const topP = toNumber(options.topP ?? 1, 'generate: topP', { least: 0, most: 1 })
+  const minP = toNumber(options.minP ?? 0, 'generate: minP', { least: 0, most: 1 })
+  const penalty = toNumber(options.repetitionPenalty ?? 1, 'generate: repetitionPenalty', { least: 1e-3, most: 1e3 })
+  if (edit !== undefined && typeof edit !== 'function')
+    throw new TypeError(
+      `generate: logits: ${describe(edit)} given, a function of the logits and the ids so far expected`,
+    )
+  const cut = { temperature, topK, topP, minP }
   if (!family.decoder) throw new Error(`generate: ${model.type} is an encoder, it has no next token`)
   if (!model.hasHead) throw new Error(`generate: this ${model.type} checkpoint has no head, it has no logits of tokens`)
   const areMany = Array.isArray(prompt) && typeof prompt[0] !== 'number'
@@ -81,7 +93,9 @@ export async function* generate(model, { qkv, family, tokenizer, toIds, checkSig
         const { data } = logits.row(b)
         for (const id of bad) data[id] = -Infinity
         if (n === 0 && family.firstId !== undefined) data.fill(-Infinity).fill(0, family.firstId, family.firstId + 1)
-        const { id, probability } = choose(data, temperature, topK, () => random.rand([1]).data[0])
+        if (penalty !== 1) penalize(data, row.sequence, penalty)
+        edit?.(data, [...row.sequence], b)
+        const { id, probability } = choose(data, cut, () => random.rand([1]).data[0])
         made[b].push(id)
         if (!row.isDone) row.sequence.push(id)
         const whole = textOf(both ? row.sequence.slice(1) : row.sequence)
@@ -109,13 +123,23 @@ const badIds = words =>
   Array.isArray(words) ? words.filter(word => Array.isArray(word) && word.length === 1).flat() : []
 
 /**
- * Chooses the largest logit, or with a temperature samples among the topK largest.
+ * Ids of the sequence become less likely: a logit above 0 is divided by the penalty, one below is multiplied with it.
  * @param {Float32Array} logits
- * @param {number} temperature
- * @param {number} topK
+ * @param {readonly number[]} ids
+ * @param {number} penalty
+ */
+function penalize(logits, ids, penalty) {
+  for (const id of new Set(ids)) logits[id] *= logits[id] > 0 ? 1 / penalty : penalty
+}
+
+/**
+ * Chooses the largest logit, or with a temperature samples: among the topK largest; of these among the largest whose probabilities
+ * sum to topP; of these among those with at least minP times the largest probability.
+ * @param {Float32Array} logits
+ * @param {{ temperature: number, topK: number, topP: number, minP: number }} cut
  * @param {() => number} random
  */
-function choose(logits, temperature, topK, random) {
+function choose(logits, { temperature, topK, topP, minP }, random) {
   let best = 0
   for (let id = 1; id < logits.length; id++) if (logits[id] > logits[best]) best = id
   const top = logits[best]
@@ -125,9 +149,22 @@ function choose(logits, temperature, topK, random) {
   const chosen = (/** @type {number} */ id) => ({ id, probability: weigh(logits[id], 1) / sum })
   if (temperature === 0) return chosen(best)
   const ids = Array.from(logits, (_, id) => id)
-  if (topK < ids.length) ids.sort((a, b) => logits[b] - logits[a] || a - b).length = topK
-  const weights = ids.map(id => weigh(logits[id], temperature))
-  let rest = random() * weights.reduce((a, b) => a + b, 0)
+  if (topK < ids.length || topP < 1) ids.sort((a, b) => logits[b] - logits[a] || a - b)
+  if (topK < ids.length) ids.length = topK
+  let weights = ids.map(id => weigh(logits[id], temperature))
+  const total = (/** @type {number[]} */ list) => list.reduce((a, b) => a + b, 0)
+  if (topP < 1) {
+    const all = total(weights)
+    let before = 0
+    const end = weights.findIndex(weight => {
+      const isOut = before >= topP * all
+      before += weight
+      return isOut
+    })
+    if (end >= 0) weights.length = Math.max(1, end)
+  }
+  if (minP > 0) weights = weights.map(weight => (weight >= minP ? weight : 0)) // the largest weight is 1
+  let rest = random() * total(weights)
   const at = weights.findIndex(weight => {
     rest -= weight
     return rest < 0

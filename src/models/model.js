@@ -69,6 +69,11 @@ import { embeddingOf } from './weights.js'
  * @property {number} [maxNewTokens] default 40
  * @property {number} [temperature] 0, the default, takes the largest logit
  * @property {number} [topK] samples among the topK largest logits only
+ * @property {number} [topP] samples among the largest logits whose probabilities sum to topP; default 1
+ * @property {number} [minP] samples among ids with at least minP times the largest probability; default 0
+ * @property {number} [repetitionPenalty] logits of the ids so far, above 0, are divided by it, those below 0 multiplied with it; default 1
+ * @property {(logits: Float32Array, ids: number[], row: number) => void} [logits] reads or changes the logits (V) of the next id, after the
+ *   penalty; ids: the sequence so far; row: of several prompts
  * @property {number} [seed] of the random numbers; default 0
  * @property {readonly number[]} [stopIds] generation ends at these; default: eos_token_id of the config
  * @property {readonly string[]} [keep] as in forward
