@@ -1,7 +1,7 @@
 // The installed package: packed, unpacked into another project, imported and type-checked there.
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -160,6 +160,34 @@ for (const [name, entry, most] of /** @type {const} */ ([
 
 test('the file of qkv/tokenize imports nothing', () => {
   assert.doesNotMatch(readFileSync(join(installed, 'dist/tokenize.js'), 'utf8'), /\b(import|from)\b *['"]/)
+})
+
+test('where @huggingface/tokenizers is not installed, a program is told to install it; where it is, bundlers include it', async () => {
+  const model = join(root, 'tests/goldens/models/bert-tiny')
+  const program = `import { load } from 'qkv'
+import { loadModel } from 'qkv/models'
+const model = await loadModel(await load(), '${model}').catch(({ message }) => ({ tokenize: () => ({ tokens: [message] }) }))
+console.log(model.tokenize('The cat').tokens.join())`
+  const node = () => run(process.execPath, ['--input-type=module', '--eval', program], project)
+  assert.match(node(), /needs the package @huggingface\/tokenizers, which is not installed: npm install @huggingface/)
+  const hasIt = async () => {
+    const input = join(project, 'models.js')
+    writeFileSync(input, program)
+    const { output } = await build({ input, platform: 'browser', write: false, logLevel: 'silent' })
+    return output.some(
+      chunk => 'modules' in chunk && Object.keys(chunk.modules).some(id => /tokenizers\.mjs$/.test(id)),
+    )
+  }
+  assert.equal(await hasIt(), false)
+  const scope = join(project, 'node_modules/@huggingface')
+  mkdirSync(scope)
+  symlinkSync(join(root, 'node_modules/@huggingface/tokenizers'), join(scope, 'tokenizers'))
+  try {
+    assert.equal(node(), '[CLS],the,c,##at,[SEP]\n')
+    assert.equal(await hasIt(), true)
+  } finally {
+    rmSync(scope, { recursive: true })
+  }
 })
 
 test('a program that imports load has the core', async () => {

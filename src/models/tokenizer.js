@@ -17,8 +17,6 @@ import { describe } from '../base/errors.js'
  * @property {number[]} [tokenTypeIds] of a pair of texts: 0 for the first one, 1 for the second
  */
 
-const PACKAGE = '@huggingface/tokenizers'
-
 /**
  * The texts of a model.
  * @typedef {object} TextTool
@@ -79,17 +77,34 @@ async function fromFolder(folder, readJSON, Class) {
 async function makeTokenizer(json, config, Class) {
   if (typeof json !== 'object' || json === null || !('model' in json))
     throw new TypeError(`tokenizer.json: ${describe(json)} given, an object with a model expected`)
-  const Tokenizer = Class ?? (await import(/* @vite-ignore */ PACKAGE).catch(() => undefined))?.Tokenizer
-  if (!Tokenizer)
-    throw new Error(
-      `loadModel: tokenizer.json needs the package ${PACKAGE}: install it, pass its class as { tokenizer: Tokenizer }, or tokenizer: false`,
-    )
+  const Tokenizer = Class ?? (await imported())
   const {
     unk_id: id,
     unk_token: token,
     vocab,
   } = /** @type {{ unk_id?: number, unk_token?: string, vocab?: any }} */ (Object(json.model))
   return { tokenizer: byPackage(() => new Tokenizer(json, config)), unknown: id ?? Object(vocab)[String(token)] }
+}
+
+/**
+ * The class of the optional package. Its name is a literal, so that bundlers find it; they only warn of a missing package where
+ * the import stands in try.
+ * @returns {Promise<TokenizerClass>}
+ */
+async function imported() {
+  try {
+    return /** @type {any} */ (await import('@huggingface/tokenizers')).Tokenizer
+  } catch (cause) {
+    const { code = '', message } = /** @type {Error & { code?: string }} */ (cause)
+    const isMissing = code.endsWith('MODULE_NOT_FOUND') || /could not resolve|cannot find/i.test(message)
+    const why = isMissing
+      ? 'which is not installed: npm install @huggingface/tokenizers'
+      : `which cannot be loaded here (${message}): a bundler includes it where it is installed beside qkv, an import map gives its address`
+    throw new Error(
+      `tokenizer.json needs the package @huggingface/tokenizers, ${why}; or pass its class as { tokenizer: Tokenizer }, or tokenizer: false`,
+      { cause },
+    )
+  }
 }
 
 /**
