@@ -8,10 +8,8 @@ import { describe } from '../base/errors.js'
 /** @typedef {import('./model.js').GenerateOptions} GenerateOptions */
 /** @typedef {import('./model.js').GenerateStep} GenerateStep */
 
-const KNOWN = [
-  ...['maxNewTokens', 'temperature', 'topK', 'topP', 'minP', 'repetitionPenalty', 'logits', 'seed', 'stopIds'],
-  ...['keep', 'hooks', 'useCache', 'signal'],
-]
+const SAMPLING = ['temperature', 'topK', 'topP', 'minP', 'repetitionPenalty', 'logits', 'seed']
+const KNOWN = ['maxNewTokens', 'stopIds', 'keep', 'hooks', 'useCache', 'signal'].concat(SAMPLING)
 
 /**
  * @param {import('./model.js').Model} model
