@@ -122,6 +122,7 @@ export const texts = {
   'rail.join': 'join',
   'rail.out': 'output',
 
+  tourTry: 'Try it',
   'tour.root.question': '1. Why divide by √d?',
   'tour.root.text':
     'Scores spread like √d; dividing keeps softmax from picking a single word. A softmax that has picked one word passes almost no gradient back.',

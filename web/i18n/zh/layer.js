@@ -122,6 +122,7 @@ export const texts = {
   'rail.join': '合并',
   'rail.out': '输出',
 
+  tourTry: '做一道练习',
   'tour.root.question': '1. 为什么要除以 √d？',
   'tour.root.text':
     '得分的离散程度随 √d 增长；除以它可以避免 softmax 只挑一个词。只挑一个词的 softmax 几乎不传回梯度。',

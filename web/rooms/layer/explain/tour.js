@@ -12,6 +12,7 @@ import { change } from '../settings.js'
  * @property {Settings} settings what the page shows on arrival
  * @property {string} target a selector: what the text speaks of
  * @property {string} [does] a selector: where it is done, if elsewhere
+ * @property {string} [exercise] the exercise that asks for what the stop has shown
  * @property {readonly (keyof Settings | 'vectorSize')[]} changes what is other than on arrival once it is done
  */
 
@@ -29,6 +30,7 @@ const query = position => ({ side: /** @type {const} */ ('queries'), position })
 export const STOPS = [
   {
     id: 'root',
+    exercise: 'e4',
     settings: settingsOf('self'),
     target: '#distribution',
     does: '.distribution-controls',
@@ -36,6 +38,7 @@ export const STOPS = [
   },
   {
     id: 'mask',
+    exercise: 'e5',
     settings: settingsOf('causal'),
     target: '#algebra',
     does: '[data-value=mask], #settings-open',
@@ -43,12 +46,14 @@ export const STOPS = [
   },
   {
     id: 'sees',
+    exercise: 'e8',
     settings: with_(settingsOf('causal'), { word: query(2), probe: 4 }),
     target: '.ask',
     changes: ['probe', 'word'],
   },
   {
     id: 'heads',
+    exercise: 'e9',
     settings: with_(settingsOf('heads'), { head: 1, view: 'difference', other: 2 }),
     target: '.heads-column',
     does: '.compare label',
@@ -56,6 +61,7 @@ export const STOPS = [
   },
   {
     id: 'cross',
+    exercise: 'e16',
     settings: with_(settingsOf('translation'), { cell: weight(2, 2) }),
     target: '#map',
     changes: ['word', 'cell'],
@@ -68,6 +74,7 @@ export const STOPS = [
   },
   {
     id: 'induction',
+    exercise: 'e11',
     settings: with_(settingsOf('handBuilt'), { head: 3 }),
     target: '#induction',
     does: '.field-sentence',

@@ -16,9 +16,10 @@ import { rich } from './word-buttons.js'
 export function tourPanel(context, tour) {
   const { t, actions, wasDone } = context
   const at = Math.min(Math.max(tour, 1), STOPS.length)
-  const { id, does } = STOPS[at - 1]
+  const { id, does, exercise } = STOPS[at - 1]
   const text = (/** @type {'question' | 'text' | 'do'} */ part) =>
     t(/** @type {Key} */ (`tour.${id}.${part}`), part === 'text' ? tourNumbers(context, id) : {})
+  const tryIt = exercise ? html` <a id="tour-try" href="#2&exercise=${exercise}">${t('tourTry')}</a>` : nothing
   /** @type {Set<string>} */
   const terms = new Set()
   return guide({
@@ -30,8 +31,8 @@ export function tourPanel(context, tour) {
     title: text('question'),
     text: html`${does ? html`<span class="guide-badge" aria-hidden="true">1</span> ` : nothing}${rich(text('text'), part => withTerms(t, part, terms))}`,
     task: does
-      ? html`<button type="button" class="plain" id="tour-do" @click=${() => actions.reveal(does)}>${text('do')}</button>`
-      : text('do'),
+      ? html`<button type="button" class="plain" id="tour-do" @click=${() => actions.reveal(does)}>${text('do')}</button>${tryIt}`
+      : html`${text('do')}${tryIt}`,
     badge: does ? '2' : '1',
     isDone: wasDone,
     go: actions.setTour,
