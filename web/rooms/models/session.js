@@ -198,6 +198,14 @@ export function handlers(qkv, Tokenizer) {
       act(model, await runFor(request, model, { ...watchOf(run), signal }), signal),
     )
 
+  /** Answers from the summaries of a run that is there: they need no model, so no run has to end before. @template T @param {RunRequest} request @param {SessionRun<any>} run @param {(model: Model, used: Used, signal: AbortSignal) => Promise<T>} act */
+  const fromSummaries = (request, run, act) => {
+    const isPlain = !request.changes.length
+    const used = isPlain ? last : lastChanged
+    const isHere = used?.key === (isPlain ? keyOf(request) : changedKeyOf(request)) && used.run.hasWindows
+    return isHere && open?.id === request.model ? act(open.model, used, run.signal) : detail(request, run, act)
+  }
+
   return {
     async look({ name, token }, { signal }) {
       const found = await inspectModel(name, { signal, token: token || undefined }).catch(error =>
@@ -329,17 +337,17 @@ export function handlers(qkv, Tokenizer) {
         return pairsOf(model, used, { stack, ...cell }, signal)
       }),
     tile: (request, run) =>
-      detail(request, run, async (model, used, signal) => {
+      fromSummaries(request, run, async (model, used, signal) => {
         const tile = await tileOf(model, used, request.at, request.tile, signal)
         run.transfer.push(tile.data.buffer)
         return tile
       }),
     looks: (request, run) =>
-      detail(request, run, async (_, { run: { summaries } }) =>
+      fromSummaries(request, run, async (_, { run: { summaries } }) =>
         looksOf(summaries[request.stack] ?? [], request.word, request.only),
       ),
     profile: (request, run) =>
-      detail(request, run, async (_, { run: { summaries } }) => {
+      fromSummaries(request, run, async (_, { run: { summaries } }) => {
         const { stack, layer, head } = request.at
         return profileOf(summaries[stack]?.[layer], head, layer)
       }),
