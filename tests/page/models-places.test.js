@@ -62,6 +62,21 @@ test('scores of the row and products of the score are cells that open; Back and 
   await page.locator('#models-reasons').waitFor()
 })
 
+test('what matters for the answer: a cell of the map of heads becomes a change, whose effect stands beside what the map foretold', async () => {
+  await open('gpt2-tiny', 'gpt2')
+  await page.click('#models-matters summary')
+  await page.locator('#matters-heads canvas').waitFor()
+  await page.locator('.matters [data-exact="3"]').first().waitFor()
+  await page.locator('#matters-heads').evaluate(map => {
+    map.dispatchEvent(new CustomEvent('cell-pin', { detail: { row: 1, column: 0 }, bubbles: true }))
+  })
+  await reads('#matters-foretold', /foretold ([+−]\d+\.\d+); together they change it by \1/)
+  await page.fill('#matters-other', 'a text of another length, which is longer than the first one')
+  await page.keyboard.press('Enter')
+  await reads('#matters-lengths', /^This text has \d+ tokens, the other \d+/)
+  await page.click('#models-matters summary')
+})
+
 test('Shift-click on a second head subtracts it from the first', async () => {
   await openHead('gpt2-tiny', 'gpt2', '2.2')
   await page.keyboard.press('Escape')

@@ -492,3 +492,42 @@ test('a weight is taken apart: the largest terms, their sum with all others, a s
     assert.ok(changes === '' || isOff, 'a head that is switched off wrote nothing')
   }
 })
+
+test('what matters for an answer: estimates first, then exact rows, which are those of hooks; another text needs as many tokens', async () => {
+  const { open, value, ask, posted } = talk()
+  const text = 'The cat that chased the dog'
+  await open('gpt2-tiny')
+  const plain = runRequest('gpt2-tiny', text)
+  const { top, ids, row } = await value('run', plain)
+  const model = await loadModel(qkv, `${goldens}gpt2-tiny`)
+  const lead = (/** @type {any} */ hooks) => {
+    const { logits } = model.forward({ ids }, { hooks })
+    return (logits?.at(0, row, top[0].id) ?? NaN) - (logits?.at(0, row, top[1].id) ?? NaN)
+  }
+  const near = (/** @type {number} */ got, /** @type {number} */ want) =>
+    assert.ok(Math.abs(got - want) <= 1e-5, `${got} for ${want}`)
+  const asked = { ...plain, what: /** @type {const} */ ('heads'), stack: /** @type {const} */ (''), other: '' }
+  const { id, done } = ask('matters', asked)
+  await done
+  const sent = posted.flatMap(each =>
+    each.type === 'value' && each.id === id ? /** @type {any[]} */ ([each.value]) : [],
+  )
+  assert.deepEqual(
+    sent.map(({ exact }) => exact),
+    [0, 1, 2, 3],
+  )
+  const heads = sent[3]
+  assert.deepEqual(heads.dims, [3, 4])
+  near(heads.value, lead({}))
+  near(heads.effects[4 + 2], lead({ 'layers.1.heads.2': 'mean' }) - lead({}))
+  const changed = { ...asked, changes: readChanges('2.3=mean'), what: /** @type {const} */ ('now') }
+  near(Number(await value('matters', changed)), heads.effects[4 + 2])
+  const other = 'The dog that chased the cat'
+  const states = await value('matters', { ...asked, what: 'positions', other })
+  assert.ok(typeof states === 'object' && states.exact === 3)
+  assert.deepEqual(states.dims, [3, model.tokenize(other).ids.length])
+  assert.ok(states.effects.some(effect => effect !== 0))
+  const longer = await value('matters', { ...asked, what: 'positions', other: `${text} again` })
+  assert.ok(typeof longer === 'object' && longer.lengths?.[0].length === 10 && longer.lengths[1].length > 10)
+  model.dispose()
+})

@@ -128,6 +128,7 @@ export const texts = {
   modelsInPlace: 'In the place of “{word}” (token {row})',
   modelsSays: '“{token}” ({share})',
   modelsPoints: 'points',
+  modelsMatters: 'What matters for this answer?',
   modelsWhy: 'Who says “{token}”?',
   modelsWhyText: 'The amount that each head adds directly to this logit, with the norms held fixed.',
   modelsWhyNone:

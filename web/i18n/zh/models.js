@@ -122,6 +122,7 @@ export const texts = {
   modelsInPlace: '在“{word}”（词元 {row}）的位置',
   modelsSays: '“{token}”（{share}）',
   modelsPoints: '百分点',
+  modelsMatters: '什么影响这个答案？',
   modelsWhy: '谁说了“{token}”？',
   modelsWhyText: '每个头直接加到这个 logit 上的量，归一化保持不变。',
   modelsWhyNone: '这里没有每个头的贡献：这个模型在 logit 之前有一层带激活函数，所以 logit 不是各个头之和。',

@@ -21,6 +21,11 @@ const TABS = /** @type {const} */ (['heads', 'prediction', 'changes'])
 const panel = later(() => import('./programs/panel.js'))
 const headOpen = later(() => import('./head-page.js'))
 const cell = later(() => import('./cell-inspector.js'))
+/** The page of a head defines <qkv-heatmap>. */
+const matters = later(async () => {
+  const [module] = await Promise.all([import('./matters-panel.js'), import('./head-page.js')])
+  return module
+})
 
 /** The programs that do the same as the page. @param {Room} room */
 function programs(room) {
@@ -31,6 +36,16 @@ function programs(room) {
     act.show({ hasPrograms: target.open })
   return html`<details class="models-programs" ?open=${view.hasPrograms} @toggle=${toggle}><summary>${t('modelsPrograms')}</summary>
     ${view.hasPrograms ? panel.draw(({ programs }) => programs(room, openModel, before)) : nothing}</details>`
+}
+
+/** What matters for the answer. @param {Room} room */
+function whatMatters(room) {
+  const { t, act, view, openModel, run } = room
+  if (!openModel?.hasHead || !run || run.row < 0) return nothing
+  const toggle = (/** @type {Event & { target: HTMLDetailsElement }} */ { target }) =>
+    act.show({ hasMatters: target.open })
+  return html`<details class="models-matters" id="models-matters" ?open=${view.hasMatters} @toggle=${toggle}><summary>${t('modelsMatters')}</summary>
+    ${view.hasMatters ? matters.draw(({ mattersPanel }) => mattersPanel(room)) : nothing}</details>`
 }
 
 /** @param {Context} context */
@@ -53,7 +68,7 @@ export function draw(context) {
         )}</div>
         ${changesPanel(room)}
         <div class="models-stage">${head ? headOpen.draw(({ headPage }) => headPage(room, head)) : overview(room)}<div class="models-side">${room.cell && head ? cell.draw(({ inspector }) => inspector(room)) : nothing}${predictionPanel(room)}</div></div>
-        ${generateBar(room)}${programs(room)}`
+        ${whatMatters(room)}${generateBar(room)}${programs(room)}`
           : nothing
       }
     </main>`

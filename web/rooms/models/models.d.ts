@@ -99,6 +99,8 @@ export interface View {
   token: string
   /** Counts what changes the list of kept models. */
   keptChanges: number
+  /** Is it shown what matters for the answer? */
+  hasMatters: boolean
   /** Are the programs shown? */
   hasPrograms: boolean
   /** Why a model was not asked for. */
@@ -255,6 +257,21 @@ export type Reasons = Cell &
         table: { queries: Source[]; keys: Source[]; data: Float32Array }
       }
   )
+/** How much each cell changes the logit of the answer less that of the second guess. */
+export interface Matters {
+  what: 'heads' | 'positions'
+  /** The answer and the second guess. */
+  tokens: string[]
+  /** Their difference without a change. */
+  value: number
+  /** (layers, heads) or (layers, positions) */
+  dims: number[]
+  effects: Float32Array
+  /** So many rows are exact, the last ones; the others are estimates. */
+  exact: number
+  /** The tokens of both texts, if their numbers differ. */
+  lengths?: string[][]
+}
 /** The second text as the model reads it. */
 export interface SourceRead {
   ids: number[]
@@ -317,6 +334,11 @@ export type ModelsAsks = {
   cell: { request: RunRequest & { at: HeadAt; cell: Cell }; value: CellTrace }
   /** Why a head looks there. */
   reasons: { request: RunRequest & { at: HeadAt; cell: Cell }; value: Reasons }
+  /** What matters for the answer; 'now': what the changes did to it. */
+  matters: {
+    request: RunRequest & { what: 'heads' | 'positions' | 'now'; stack: Stack; other: string }
+    value: Matters | number
+  }
   /** The row of the weights that made a number of a query or key, and its bias. */
   number: {
     request: { model: string; stack: Stack; layer: number; letter: 'q' | 'k'; row: number }

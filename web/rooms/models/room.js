@@ -56,6 +56,7 @@ const view = {
   picked: -1,
   token: '',
   keptChanges: 0,
+  hasMatters: false,
   hasPrograms: false,
   mostBytes: mostMemory(),
   stack: '',
@@ -313,7 +314,19 @@ const actions = {
 /** What the open head and the selected cell need beside the run that is shown. @param {State} state @returns {Request[]} */
 function detailNeeds(state) {
   const { settings, view, got } = state
-  const { openModel, run, runAfter, head, maps, stack, cell, isChanged } = shownOf(state)
+  const {
+    openModel,
+    run,
+    runAfter,
+    head,
+    maps,
+    stack,
+    cell,
+    isChanged,
+    active,
+    request: plain,
+    changed,
+  } = shownOf(state)
   if (!run || !openModel || view.grown) return []
   const { request } = run
   /** @type {Request[]} */
@@ -325,6 +338,12 @@ function detailNeeds(state) {
   if (maps?.cells && query !== undefined) {
     const only = head && { layer: head.layer, head: head.head }
     list.push({ type: 'looks', ...request, stack, word: query, only })
+  }
+  if (view.hasMatters && openModel.hasHead) {
+    const other = settings.sourceText
+    list.push({ type: 'matters', part: 'heads', ...plain, what: 'heads', stack, other: '' })
+    if (other) list.push({ type: 'matters', part: 'positions', ...plain, what: 'positions', stack, other })
+    if (active.length) list.push({ type: 'matters', part: 'now', ...changed, what: 'now', stack, other: '' })
   }
   if (!head) return list
   if (maps?.cells) {

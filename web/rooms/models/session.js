@@ -328,6 +328,15 @@ export function handlers(qkv, Tokenizer) {
         const { reasonsOf } = await import('./reasons.js')
         return reasonsOf(model, used, { ...request.at, ...request.cell })
       }),
+    matters: (request, run) =>
+      use(request.model, run.signal, async (model, signal) => {
+        const { changeOf, mattersOf } = await import('./matters.js')
+        const { what, stack, other } = request
+        const watch = { ...watchOf(run), signal }
+        const plain = await plainRun(request, model, watch)
+        if (what === 'now') return changeOf(model, plain.run, (await runFor(request, model, watch)).hooks, signal)
+        return mattersOf(model, plain.run, { what, stack, other }, { signal, emit: run.emit })
+      }),
     number: ({ model: id, stack, layer, letter, row }, { signal }) =>
       use(id, signal, model => model.weightRow(attentionOf(stack, layer) + letter, row)),
     why: (request, run) => detail(request, run, whyOf),

@@ -1,0 +1,23 @@
+// The texts of "What matters for this answer?" in the room "Models".
+
+export const texts = {
+  mattersSay:
+    'The logit of “{first}” less that of “{second}”, the second guess, is {value} here. Each cell says by how much that changes.',
+  mattersHeads: 'Each head replaced by its mean',
+  mattersHead: 'heads',
+  mattersLayer: 'layers',
+  mattersExact: 'All rows are exact.',
+  mattersChooseHead: 'A head becomes a change when you choose its cell.',
+  mattersChooseState: 'A state from layer 2 on becomes a patch when you choose its cell.',
+  mattersEstimate: 'Estimated by the gradient; {exact} of {rows} rows are exact so far, from the last layer.',
+  mattersHelps: 'Head {name} speaks for the answer: with its mean {value}',
+  mattersHinders: 'Head {name} speaks against the answer: with its mean {value}',
+  mattersForetold:
+    'For the heads that you replaced ({count}) the map foretold {foretold}; together they change it by {real}. Heads that work together, or stand in for each other, make the two differ.',
+  mattersPositions: 'Each state that enters a layer, taken from another text',
+  mattersPosition: 'positions',
+  mattersOther: 'Other text, with a word changed',
+  mattersPositionsText: 'Change a word: the other text needs as many tokens.',
+  mattersLengths:
+    'This text has {here} tokens, the other {there}; both need the same number. This one: {tokens}. The other one: {others}.',
+}

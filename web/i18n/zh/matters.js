@@ -1,0 +1,23 @@
+// “模型”房间里“什么影响这个答案？”的文字。
+
+/** @type {typeof import('../en/matters.js').texts} */
+export const texts = {
+  mattersSay: '这里“{first}”的 logit 减去第二猜测“{second}”的 logit 为 {value}。每一格说明这个差会改变多少。',
+  mattersHeads: '把每个头换成它的均值',
+  mattersHead: '头',
+  mattersLayer: '层',
+  mattersExact: '所有行都是精确的。',
+  mattersChooseHead: '选择一格，那个头就成为一个改动。',
+  mattersChooseState: '从第 2 层起，选择一格，那个状态就成为一个补丁。',
+  mattersEstimate: '由梯度估计；从最后一层算起，目前 {rows} 行中有 {exact} 行是精确的。',
+  mattersHelps: '头 {name} 支持这个答案：换成均值 {value}',
+  mattersHinders: '头 {name} 反对这个答案：换成均值 {value}',
+  mattersForetold:
+    '对您替换的 {count} 个头，图预言了 {foretold}；它们合起来造成 {real}。共同起作用或互相替代的头会使两者不同。',
+  mattersPositions: '进入各层的每个状态，取自另一段文本',
+  mattersPosition: '位置',
+  mattersOther: '另一段文本，改动一个词',
+  mattersPositionsText: '改动一个词：另一段文本需要同样多的词元。',
+  mattersLengths:
+    '这段文本有 {here} 个词元，另一段有 {there} 个；两者的数目必须相同。这段：{tokens}。另一段：{others}。',
+}
