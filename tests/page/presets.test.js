@@ -33,6 +33,8 @@ test('document 002 opens with its printed shapes, and the core has run its whole
   await settled(page)
   const took = (await page.evaluate(() => performance.now())) - before
   t.diagnostic(`open after ${took.toFixed(0)} ms`)
+  await page.click('#cost summary')
+  await page.locator('.shape-steps').waitFor()
   const walk = (await page.locator('.shape-steps .dims').allTextContents()).map(plain)
   assert.deepEqual(walk, [
     '10×60×512',

@@ -98,7 +98,7 @@ export const texts = {
   rangeNone: 'All rows',
   lens: 'The cells around this one',
   minus: 'Subtract',
-  paintMask: 'Paint the mask',
+  paintMask: 'Paint mask',
   'view.map': 'Map',
   'view.numbers': 'Numbers',
 }
