@@ -485,6 +485,7 @@ test('threads that run get the kernels of integer weights with a model of int8: 
     const models = [await loadModel(one, path, options)]
     models.push(...(await Promise.all([loadModel(two, path, options), loadModel(two, path, options)])))
     const [want, ...results] = models.map(model => model.forward({ ids }).logits?.data)
+    assert.ok(want && want.length > 30)
     for (const got of results) assert.deepEqual(got, want)
     assert.equal(two.threads, 2)
     for (const model of models) model.dispose()
