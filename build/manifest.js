@@ -53,8 +53,8 @@ export function manifest() {
             superclass: { name: 'HTMLElement' },
             members: [...declaration.members, ...shared.members],
             attributes: [...declaration.attributes, ...shared.attributes],
-            cssParts: [...(declaration.cssParts ?? []), ...base.cssParts],
-            cssProperties: [...(declaration.cssProperties ?? []), ...base.cssProperties],
+            cssParts: [...(declaration.cssParts ?? []), ...shared.cssParts],
+            cssProperties: [...(declaration.cssProperties ?? []), ...shared.cssProperties],
           },
         ],
         exports: [

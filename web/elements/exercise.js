@@ -5,10 +5,7 @@ import { define } from './define.js'
  * @typedef {Record<string, unknown>} ExerciseState
  */
 
-/**
- * @typedef {{ 'qkv-check': { passed: boolean, score: number, hint: string, tries: number }, 'qkv-score': { score: number },
- *   'qkv-state': { state: ExerciseState }, 'qkv-error': { message: string } }} ExerciseEvents
- */
+/** @typedef {{ 'qkv-check': { passed: boolean, score: number, hint: string, tries: number }, 'qkv-score': { score: number }, 'qkv-state': { state: ExerciseState }, 'qkv-error': { message: string } }} ExerciseEvents */
 
 /** Milliseconds after which a page that says nothing is told. */
 const PATIENCE = 20_000
@@ -30,7 +27,9 @@ const PARAMETERS = ['lang', 'theme', 'attempts', 'hints', 'solution']
  * @fires {CustomEvent<{ state: ExerciseState }>} qkv-state - the attempt has changed
  * @fires {CustomEvent<{ message: string }>} qkv-error - a state was refused, or the page does not answer
  */
-export class QkvExercise extends HTMLElement {
+export class QkvExercise extends /** @type {new () => import('./base.js').Emits<ExerciseEvents> & HTMLElement} */ (
+  HTMLElement
+) {
   static observedAttributes = ['exercise', 'src', ...PARAMETERS]
 
   /** @type {HTMLIFrameElement | undefined} */
