@@ -71,6 +71,11 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
         flex: 1 1 10rem;
         accent-color: var(--qkv-mark, CanvasText);
       }
+      @media print {
+        .controls {
+          display: none;
+        }
+      }
     `,
   ]
 
