@@ -38,9 +38,15 @@ test('scores of the row and products of the score are cells that open; Back and 
       document.querySelector('#models-inspector h2')?.textContent !== title && document.querySelector('.total output'),
     title,
   )
-  const { data, dims } = await weightsOf()
-  const key = Number(/at=2\.3%3A4%3E(\d+)/.exec(await linkWith(/%3E(?!3)\d+/))?.[1]) - 1
-  const first = data[3 * dims[1] + key].toFixed(4)
+  await linkWith(/at=2\.3%3A4%3E(?!3)\d+/)
+  /** The weight of the map at the place of the link. */
+  const linked = async () => {
+    const { data, dims } = await weightsOf()
+    const hash = await page.evaluate(() => location.hash)
+    return data[3 * dims[1] + Number(/at=2\.3%3A4%3E(\d+)/.exec(hash)?.[1]) - 1]?.toFixed(4)
+  }
+  await becomes(async () => (await linked()) !== undefined, true)
+  const first = String(await linked())
   await becomes(result, first)
   // A product, down to the rotation of its two numbers.
   await page.locator('#models-products .factor').first().click()
