@@ -14,6 +14,7 @@ export { QkvTrace } from './trace.js'
 /** @typedef {import('./all-texts.js').Texts} Texts */
 /** @typedef {import('./statistics.js').HeadStatistics} HeadStatistics */
 /** @typedef {import('./heatmap.js').HeatmapEvents} HeatmapEvents */
+/** @typedef {import('./deep-map.js').DeepMapEvents} DeepMapEvents */
 /** @typedef {import('./heads.js').HeadsEvents} HeadsEvents */
 /** @typedef {import('./trace.js').TraceEvents} TraceEvents */
 /** @typedef {import('./flow.js').FlowEvents} FlowEvents */
