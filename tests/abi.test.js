@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../src/index.js'
 import * as blockAbi from '../src/nn/nn-abi.js'
+import { packLinear } from '../src/nn.js'
 import * as coreAbi from '../src/runtime/abi.js'
 import { Core } from '../src/runtime/memory.js'
 import { enumOf, fieldsOf, functions, header, structNames } from './header.js'
@@ -194,4 +195,16 @@ test('a misspelt word of a struct does not compile', () => {
   assert.equal(at.softcap, abi.ATTENTION_WORDS.indexOf('softcap'))
   // @ts-expect-error: the lint fails if this line is no error
   assert.equal(at.softcup, undefined)
+})
+
+test('int8 without the kernels of integer weights is an error that names the option, and leaves no memory in use', async () => {
+  const plain = await load()
+  assert.throws(() => packLinear(plain, [[1]], undefined, { dtype: 'int8' }), {
+    message: /load\(\{ integers: true \}\)/,
+  })
+  assert.deepEqual([plain.memory.used, plain.memory.resident], [0, 0])
+  const own = await load({ integers })
+  assert.equal(packLinear(own, [[1]], undefined, { dtype: 'int8' }).forward([[2]]).data[0], 2)
+  const other = await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))
+  await assert.rejects(load({ integers: other }), { code: 'WASM_VERSION' })
 })

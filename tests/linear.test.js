@@ -296,19 +296,6 @@ test('int8 products have the bits of an integer reference, whatever the number o
   }
 })
 
-test('int8 without the kernels of integer weights is an error that names the option, and leaves no memory in use', async () => {
-  const plain = await load()
-  assert.throws(() => packLinear(plain, [[1]], undefined, { dtype: 'int8' }), {
-    message: /load\(\{ integers: true \}\)/,
-  })
-  assert.deepEqual([plain.memory.used, plain.memory.resident], [0, 0])
-  const bytes = readFileSync(new URL('../src/qkv.integers.wasm', import.meta.url))
-  const own = await load({ integers: bytes })
-  assert.equal(packLinear(own, [[1]], undefined, { dtype: 'int8' }).forward([[2]]).data[0], 2)
-  const other = await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))
-  await assert.rejects(load({ integers: other }), { code: 'WASM_VERSION' })
-})
-
 test('int8 weights may be as large as a float32', () => {
   const w = Array.from({ length: 9 }, (_, n) => [3.3e38, -3.3e38 * (n / 9)])
   const layer = packLinear(qkv, w, undefined, { dtype: 'int8' })
