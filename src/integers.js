@@ -55,6 +55,7 @@ async function add(core, source) {
       `qkv.integers.wasm has version ${qkv_abi?.() ?? 'none'} of the interface, this JavaScript ${ABI}: take both from one package`,
     )
   qkv_stack(qkv_heap()) // the stack of the first module ends where the heap begins, and only one of them runs at a time
-  await core.threads?.restart(core, module)
+  // Before the workers start, since they number the kernels in this order, and calls may come while they start.
   core.exports = Object.assign({}, /** @type {typeof core.exports} */ (/** @type {unknown} */ (exports)), core.exports)
+  await core.threads?.restart(core, module)
 }

@@ -493,6 +493,33 @@ test('threads that run get the kernels of integer weights with a model of int8: 
   two.dispose()
 })
 
+test('calls while threads get the kernels of integer weights have the same bits; a thread that does not start leaves one', async t => {
+  const path = `${here}goldens/models/gpt2-tiny`
+  const options = /** @type {const} */ ({ dtype: 'int8', tokenizer: false })
+  const [x, weight] = [one.generator(3).randn([64, 90]), one.generator(4).randn([80, 90])]
+  const { restart } = Threads.prototype
+  let calls = 0
+  /** @this {Threads} @param {Parameters<typeof restart>} given */
+  async function restartAndCall(...given) {
+    await restart.apply(this, given)
+    for (; calls < 50; calls++) assert.deepEqual(two.linear(x, weight), one.linear(x, weight))
+  }
+  replace(t, Threads.prototype, 'restart', restartAndCall)
+  const two = await load({ threads: 2 })
+  await withSmallJobs(async () => (await loadModel(two, path, options)).dispose())
+  assert.equal(calls, 50)
+  two.dispose()
+  const failed = await load({ threads: 2 })
+  watchWorkers(t, 'throwing.js')
+  await assert.rejects(loadModel(failed, path, options), { code: 'THREAD_START' })
+  const models = await Promise.all([one, failed].map(own => loadModel(own, path, options)))
+  const [want, got] = models.map(model => model.forward({ ids: [5, 9, 13] }).logits)
+  assert.deepEqual(got, want)
+  assert.equal(failed.threads, 1)
+  for (const model of models) model.dispose()
+  failed.dispose()
+})
+
 test('idle threads do not keep a process alive', () => {
   const code = `import { load } from '../src/index.js'
     const qkv = await load({ threads: 3 })
