@@ -26,7 +26,8 @@ import { Config } from './config.js'
  * @property {AbortSignal} [signal]
  */
 
-const POOLINGS = /** @type {const} */ (['mean_tokens', 'cls_token', 'max_tokens', 'mean_sqrt_len_tokens', 'lasttoken'])
+/** In the order in which sentence-transformers joins them. */
+const POOLINGS = /** @type {const} */ (['cls_token', 'max_tokens', 'mean_tokens', 'mean_sqrt_len_tokens', 'lasttoken'])
 
 /**
  * Reads modules.json and the configs that it names.
@@ -75,7 +76,7 @@ function poolingsOf(c) {
   c.get('word_embedding_dimension')
   c.get('embedding_dimension')
   c.only({ include_prompt: true })
-  const chosen = POOLINGS.filter(name => c.flag(`pooling_mode_${name}`, false))
+  const chosen = POOLINGS.filter(name => c.flag(`pooling_mode_${name}`, name === 'mean_tokens'))
   c.end()
   if (!chosen.length) throw new RangeError(`the config of Pooling switches none on of: ${POOLINGS.join(', ')}`)
   return chosen

@@ -141,7 +141,8 @@ function choose(logits, { temperature, topK, topP, minP }, random) {
   let best = 0
   for (let id = 1; id < logits.length; id++) if (logits[id] > logits[best]) best = id
   const top = logits[best]
-  const weigh = (/** @type {number} */ logit, /** @type {number} */ t) => Math.exp((logit - top) / t)
+  const weigh = (/** @type {number} */ logit, /** @type {number} */ t) =>
+    logit === top ? 1 : Math.exp((logit - top) / t) // top may be Infinity
   let sum = 0
   for (const logit of logits) sum += weigh(logit, 1)
   const chosen = (/** @type {number} */ id) => ({ id, probability: weigh(logits[id], 1) / sum })
@@ -167,5 +168,5 @@ function choose(logits, { temperature, topK, topP, minP }, random) {
     rest -= weight
     return rest < 0
   })
-  return chosen(ids[at < 0 ? 0 : at])
+  return chosen(at < 0 ? best : ids[at])
 }

@@ -633,11 +633,11 @@ export class Model {
     }
   }
 
-  /** 1 for each row that is no padding: by the mask, else by the id of padding. @param {Input} read */
-  #realRows({ ids, mask, L, past }) {
+  /** 1 for each row that is no padding: by the mask, else by the id of padding; embeddings have no ids. @param {Input} read */
+  #realRows({ ids, rows, mask, L, past }) {
     const pad = this.config.pad_token_id
     return Uint8Array.from(ids, (id, n) =>
-      Number(mask ? mask.data[Math.floor(n / L) * (past + L) + past + (n % L)] : id !== pad),
+      Number(mask ? mask.data[Math.floor(n / L) * (past + L) + past + (n % L)] : rows !== undefined || id !== pad),
     )
   }
 

@@ -173,9 +173,12 @@ function keptOf(tokenizer, texts, ids, most) {
   })
   if (from > ids.length)
     throw new Error('tokenize: truncation: the tokenizer does not tell special tokens apart: give a shorter text')
+  /** The longer text is cut; of two equal ones the one that was shorter, as in Hugging Face's tokenizers. */
+  const isNext = (/** @type {typeof spans[0]} */ b, /** @type {typeof spans[0]} */ a) =>
+    b.length > a.length || (b.length === a.length && b.end - b.start < a.end - a.start)
   let rest = ids.length - most
   for (; rest > 0; rest--) {
-    const longest = spans.reduce((a, b) => (b.length > a.length ? b : a))
+    const longest = spans.reduce((a, b) => (isNext(b, a) ? b : a))
     if (longest.length === 0)
       throw new RangeError(`tokenize: maxLength ${most} is less than the special tokens of a text`)
     longest.length--

@@ -68,6 +68,18 @@ test('a classifier on GPT-2 shows no logits of tokens, and reads the last token 
   model.dispose()
 })
 
+test('a classifier on GPT-2 reads the last row of embeddings, whatever the id of padding is', async () => {
+  const model = await open('gpt2-sequence-made')
+  const tensors = await readSafetensors(new Uint8Array(readFileSync(`${folder}/gpt2-sequence-made/model.safetensors`)))
+  const table = tensors['transformer.wte.weight']
+  const ids = [5, 9, 13, 5]
+  const [, d] = table.dims
+  const data = Float32Array.from(ids.flatMap(id => [...table.row(id).data]))
+  const { logits } = model.classify({ embeddings: /** @type {any} */ ({ data, dims: [1, ids.length, d] }) })
+  assert.deepEqual(logits.data, model.classify({ ids }).logits.data)
+  model.dispose()
+})
+
 test('a decoder without a head gives hidden states', async () => {
   const files = await changed('llama-linear-made', { architectures: ['LlamaModel'], tie_word_embeddings: false })
   const model = await loadModel(qkv, files)

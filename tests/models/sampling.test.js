@@ -49,6 +49,15 @@ test('topP leaves the largest probabilities that sum to it, at least one', async
   assert.deepEqual(await drawn({ temperature, topP: 0 }), [list[0].id])
 })
 
+test('a logit of Infinity is drawn with probability 1', async () => {
+  const logits = (/** @type {Float32Array} */ list) => {
+    list[7] = Infinity
+  }
+  for (const options of [{ temperature: 0 }, { temperature: 1 }, { temperature: 0.4, topP: 0.5, minP: 0.1 }])
+    for await (const { id, probability } of model.generate(prompt, { maxNewTokens: 1, seed: 3, ...options, logits }))
+      assert.deepEqual([id, probability], [7, 1])
+})
+
 test('topP acts on what topK leaves', async () => {
   const temperature = 0.4
   const [a, b, c] = ranked(temperature)

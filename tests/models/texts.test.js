@@ -161,6 +161,38 @@ test('pooling and length are options; a folder without modules needs them', asyn
   await assert.rejects(bert.embed([]), /embed: an array of 0 given, a text or a list of texts expected/)
 })
 
+test('several poolings stand side by side in the order of sentence-transformers; the mean is one unless it is switched off', async () => {
+  const bytes = Object.fromEntries(all.map(name => [name, new Uint8Array(readFileSync(`${root}/${name}`))]))
+  const json = { word_embedding_dimension: 48, pooling_mode_lasttoken: true, pooling_mode_cls_token: true }
+  const files = { ...bytes, '1_Pooling/config.json': new TextEncoder().encode(JSON.stringify(json)) }
+  const model = await loadModel(qkv, /** @type {any} */ (files), { tokenizer: Tokenizer })
+  models.push(model)
+  const { data } = await model.embed(text, { normalize: false })
+  const parts = await Promise.all(
+    /** @type {const} */ (['cls_token', 'mean_tokens', 'lasttoken']).map(pooling =>
+      model.embed(text, { pooling, normalize: false }),
+    ),
+  )
+  assert.deepEqual(
+    [...data],
+    parts.flatMap(part => [...part.data]),
+  )
+})
+
+test('a pair with odd room keeps one id more of the text that was longer, of equal texts the second, as in tokenizers', () => {
+  const words = (/** @type {number} */ n) => Array.from({ length: n }, () => 'the').join(' ')
+  for (const [first, second, want] of /** @type {[number, number, number[]][]} */ ([
+    [8, 4, [4, 3]],
+    [4, 4, [3, 4]],
+    [4, 8, [3, 4]],
+  ])) {
+    const { ids, tokens } = bert.tokenize(words(first), words(second), { maxLength: 7 + 3 })
+    assert.equal(ids.length, 10)
+    const end = tokens.indexOf('[SEP]')
+    assert.deepEqual([end - 1, tokens.length - end - 2], want)
+  }
+})
+
 test('modules that are not covered are refused by name', async () => {
   const bytes = Object.fromEntries(all.map(name => [name, new Uint8Array(readFileSync(`${root}/${name}`))]))
   const encode = (/** @type {unknown} */ json) => new TextEncoder().encode(JSON.stringify(json))
@@ -177,7 +209,7 @@ test('modules that are not covered are refused by name', async () => {
       { ...pooling, pooling_mode_weightedmean_tokens: true },
       /not covered: pooling_mode_weighted/,
     ],
-    ['1_Pooling/config.json', { pooling_mode_mean_tokens: false }, /switches none on of: mean_tokens/],
+    ['1_Pooling/config.json', { pooling_mode_mean_tokens: false }, /switches none on of: cls_token/],
     ['1_Pooling/config.json', { ...pooling, include_prompt: false }, /include_prompt false is not covered/],
     ['sentence_bert_config.json', { max_seq_length: 'all' }, /max_seq_length: "all" given/],
     ['config_sentence_transformers.json', { default_prompt_name: 'q', prompts: {} }, /the prompt "q" is undefined/],
