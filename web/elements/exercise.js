@@ -34,15 +34,20 @@ export class QkvExercise extends /** @type {new () => import('./base.js').Emits<
 
   /** @type {HTMLIFrameElement | undefined} */
   #frame = undefined
-  /** @type {ExerciseState | undefined} */
-  #state = undefined
-  #score = 0
+  /** The exercise that the page has open, such as "qkv.e10". */
+  #open = ''
+  /** The exercise whose attempt was reported or set last. */
+  #last = ''
+  /** Attempts, by exercise. @type {Map<string, ExerciseState>} */
+  #states = new Map()
+  /** The best scores, by exercise. @type {Map<string, number>} */
+  #scores = new Map()
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer = undefined
 
   connectedCallback() {
     addEventListener('message', this.#hear)
-    this.#open()
+    this.#load()
   }
 
   disconnectedCallback() {
@@ -53,12 +58,13 @@ export class QkvExercise extends /** @type {new () => import('./base.js').Emits<
   }
 
   attributeChangedCallback() {
-    if (this.#frame) this.#open()
+    if (this.#frame) this.#load()
   }
 
-  /** The best score so far, from 0 to 1. @returns {number} */
+  /** The best score so far, from 0 to 1: of several exercises the mean. @returns {number} */
   get score() {
-    return this.#score
+    const ids = this.#ids()
+    return ids.reduce((sum, id) => sum + (this.#scores.get(id) ?? 0), 0) / Math.max(1, ids.length)
   }
 
   /** Checks the answer, as its button does; `qkv-check` brings the verdict. */
@@ -68,16 +74,25 @@ export class QkvExercise extends /** @type {new () => import('./base.js').Emits<
 
   /** The attempt as it was reported last; undefined before the first change. @returns {ExerciseState | undefined} */
   getState() {
-    return this.#state
+    return this.#states.get(this.#last)
   }
 
   /** Goes on from an attempt; one of another exercise is refused by `qkv-error`. @param {ExerciseState} state */
   setState(state) {
-    this.#state = state
-    this.#post({ subject: 'qkv.setState', state })
+    const id = `qkv.${state.exercise}`
+    this.#states.set(id, state)
+    this.#last = id
+    // Another exercise of the list asks for its attempt when it is opened.
+    if (id === this.#open || !this.#ids().includes(id)) this.#post({ subject: 'qkv.setState', state })
   }
 
-  #open() {
+  /** The exercises of the list. */
+  #ids() {
+    const ids = (this.getAttribute('exercise') ?? '').split(',').filter(Boolean)
+    return Array.from(new Set(ids), id => `qkv.${id}`)
+  }
+
+  #load() {
     const page = new URLSearchParams({ exercise: this.getAttribute('exercise') ?? '', embed: '1' })
     for (const name of PARAMETERS) {
       const value = this.getAttribute(name)
@@ -109,15 +124,17 @@ export class QkvExercise extends /** @type {new () => import('./base.js').Emits<
   #hear = ({ source, data }) => {
     if (!this.#frame || source !== this.#frame.contentWindow || typeof data?.subject !== 'string') return
     clearTimeout(this.#timer)
-    const { subject, message_id, height, name } = data
-    if (subject === 'SPLICE.getState')
-      this.#post({ subject: 'SPLICE.getState.response', message_id, state: this.#state ?? null })
-    else if (subject === 'SPLICE.reportScoreAndState') {
-      this.#state = data.state
+    const { subject, message_id, activity_id, height, name } = data
+    if (subject === 'SPLICE.getState') {
+      this.#open = activity_id
+      this.#post({ subject: 'SPLICE.getState.response', message_id, state: this.#states.get(activity_id) ?? null })
+    } else if (subject === 'SPLICE.reportScoreAndState') {
+      this.#states.set(activity_id, data.state)
+      this.#last = activity_id
       this.#fire('qkv-state', { state: data.state })
-      if (data.score > this.#score) {
-        this.#score = data.score
-        this.#fire('qkv-score', { score: data.score })
+      if (data.score > (this.#scores.get(activity_id) ?? 0)) {
+        this.#scores.set(activity_id, data.score)
+        this.#fire('qkv-score', { score: this.score })
       }
     } else if (subject === 'lti.frameResize' && height > 0) this.#frame.style.blockSize = `${Math.ceil(height)}px`
     else if (subject === 'SPLICE.sendEvent' && name === 'check') this.#fire('qkv-check', data.data)

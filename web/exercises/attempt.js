@@ -24,6 +24,9 @@ const SHOWN = 0.5
 /** @returns {Attempt} */
 export const begun = () => ({ answer: '', memory: undefined, tries: 0, isShown: false, isPassed: false, score: 0 })
 
+/** A new start: what was reached stays, and that the solution was shown. @param {Attempt} attempt @returns {Attempt} */
+export const begunAgain = ({ score, tries, isShown }) => ({ ...begun(), score, tries, isShown })
+
 /** Characters of a link that a host may have kept. */
 const MOST_LETTERS = 200_000
 

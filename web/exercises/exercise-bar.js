@@ -150,14 +150,14 @@ function says({ t, exercise, attempt, rules, said }) {
   const most = Math.min(TRIES, rules.most)
   if (said) return html`<p data-said=${said}>${t(said)}</p>`
   if (!verdict) return html`<p class="note">${t(`${id}.may`, { fields: exercise.may.join(', ') || '–' })}</p>`
-  if (verdict.passed || isPassed)
+  if (verdict.passed)
     return html`<p class="exercise-passed"><b>${t(isShown ? 'exerciseShown' : 'exercisePassed')}</b> ${t(`${id}.done`, verdict.params)}</p>`
   const text = !rules.hints
     ? t('exerciseNo')
     : t(verdict.hint === 'notYet' ? `${id}.notYet` : `${id}.hint.${verdict.hint}`, verdict.params)
   const left = isOver(attempt, rules)
     ? t('exerciseNoTry')
-    : rules.solution && tries < most && !isShown && !exercise.task
+    : rules.solution && tries < most && !isPassed && !isShown && !exercise.task
       ? t('exerciseTries', { left: most - tries })
       : ''
   return html`<p class="exercise-hint">${text} <span class="note">${left}</span></p>`

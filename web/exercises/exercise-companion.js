@@ -3,7 +3,18 @@
 import { html } from 'lit'
 import { loadTexts } from '../i18n/index.js'
 import { LANGUAGES } from '../i18n/languages.js'
-import { answerOf, attemptFrom, begun, guardOf, judged, rulesOf, startOf, withParameters } from './attempt.js'
+import {
+  answerOf,
+  attemptFrom,
+  begun,
+  begunAgain,
+  guardOf,
+  isOver,
+  judged,
+  rulesOf,
+  startOf,
+  withParameters,
+} from './attempt.js'
 import { barHeight } from './bar-height.js'
 import { exerciseBar } from './exercise-bar.js'
 import { exerciseOf, groupOf, idsOf } from './index.js'
@@ -39,8 +50,12 @@ export function companion(shell) {
   let attempt = begun()
   let said = ''
   let isFolded = false
-  /** What the room showed before the exercise. @type {{ link: string } | undefined} */
-  let before
+  /** What was asked for last: a link, the next exercise, or to leave. What was asked for before must not open any more. */
+  let turn = 0
+  /** Is the next exercise or the one before on its way? */
+  let isGoing = false
+  /** What the rooms showed before the exercises. @type {Map<import('../shell/store.js').Store<any>, any>} */
+  const before = new Map()
   /** @type {import('../shell/room.js').Translate | undefined} */
   let t
   let language = ''
@@ -100,23 +115,33 @@ export function companion(shell) {
     return made && ownExercise(made)
   }
 
-  /** @param {boolean} isKept does the room stay as the link says? */
-  async function open(isKept) {
-    const id = known[nr]
-    exercise = await found(id)
-    if (!exercise) return
+  /** @param {number} at its place in the list @param {boolean} isKept does the room stay as the link says? */
+  async function open(at, isKept) {
+    const own = ++turn
+    const id = known[at]
+    const next = await found(id)
+    if (!next || own !== turn) return
+    await rooms.open(next.room)
+    if (own !== turn) return
+    await shell.enter(next.room)
+    if (own !== turn) return
+    if (reporting) report()
+    store()?.restrict()
+    splice?.close()
+    splice = undefined
+    nr = at
+    exercise = next
     attempt = begun()
     said = ''
     speak()
-    await rooms.open(exercise.room)
-    await shell.enter(exercise.room)
     if (isKept) lock()
     else start()
     reported = JSON.stringify(stateOf())
     if (!isEmbedded() || window.parent === window) return
     const { createSplice } = await import('./splice.js')
+    if (own !== turn) return
     splice = createSplice(window, `qkv.${id}`, hear)
-    splice.getState().then(stored => stored === undefined || restore(stored))
+    splice.getState().then(stored => own !== turn || stored === undefined || restore(stored))
   }
 
   /** What a host keeps of an attempt. */
@@ -160,18 +185,21 @@ export function companion(shell) {
   function start() {
     const own = store()
     if (!exercise || !own) return
-    before ??= { link: own.link() }
+    if (!before.has(own)) before.set(own, own.state.settings)
     show(startOf(exercise, Math.floor(Math.random() * MOST_SEED)))
     own.update({ begins: true })
   }
 
-  /** The room is the reader's again. @param {boolean} isBack does it show again what it showed before? */
+  /** The rooms are the reader's again. @param {boolean} isBack do they show again what they showed before? */
   function end(isBack) {
-    const own = store()
-    own?.restrict()
-    if (isBack && before) own?.follow(before.link)
+    turn++
+    store()?.restrict()
+    if (isBack) for (const [own, settings] of before) own.show(settings)
+    before.clear()
     clearTimeout(reporting)
-    before = exercise = splice = reporting = undefined
+    splice?.close()
+    exercise = splice = reporting = undefined
+    isGoing = false
     known = unknown = []
     page = {}
   }
@@ -185,10 +213,12 @@ export function companion(shell) {
   })
 
   async function check() {
+    const asked = turn
+    const qkv = await shell.load()
     const own = store()
-    if (!exercise || !own) return
+    if (!exercise || !own || asked !== turn || isOver(attempt, rules())) return
     if (exercise.answer?.type !== 'marks' && exercise.answer && attempt.answer === '') return say('exerciseNoAnswer')
-    const verdict = exercise.check({ ...givenBy(own), qkv: await shell.load() })
+    const verdict = exercise.check({ ...givenBy(own), qkv })
     if (!verdict) return say('exerciseWait')
     attempt = judged(attempt, verdict)
     scores.note(exercise.id, attempt.score, own.link())
@@ -220,8 +250,8 @@ export function companion(shell) {
     },
     part: set => show(withParameters(store()?.link() ?? '', set)),
     again() {
-      const { score, tries } = attempt
-      attempt = { ...begun(), score, tries }
+      attempt = begunAgain(attempt)
+      said = ''
       start()
     },
     showSolution() {
@@ -236,9 +266,13 @@ export function companion(shell) {
     },
     look: () => exercise?.solution.set && show(withParameters(store()?.link() ?? '', exercise.solution.set)),
     async go(by) {
-      nr += by
-      store()?.restrict()
-      await open(false)
+      if (isGoing || !known[nr + by]) return
+      isGoing = true
+      try {
+        await open(nr + by, false)
+      } finally {
+        isGoing = false
+      }
       shell.schedule()
     },
     leave() {
@@ -283,6 +317,7 @@ export function companion(shell) {
     async follow(next, links) {
       const { nr: at, ...rest } = next
       end(!Object.keys(links).length)
+      const own = turn
       page = rest
       const ids = next.exercise === OWN ? { known: [OWN], unknown: [] } : idsOf(next.exercise ?? '')
       known = ids.known
@@ -290,15 +325,16 @@ export function companion(shell) {
       scores = isEmbedded() ? createScoreBook(() => undefined) : book
       if (next.theme === 'light' || next.theme === 'dark') shell.setTheme(next.theme, false)
       if (Object.hasOwn(LANGUAGES, next.lang ?? '')) await shell.setLanguage(/** @type {any} */ (next.lang), false)
-      if (!known.length) return
-      nr = Math.min(Math.max(0, Number(at) - 1 || 0), known.length - 1)
-      const first = await found(known[nr])
+      if (!known.length || own !== turn) return
+      const place = Math.min(Math.max(0, Number(at) - 1 || 0), known.length - 1)
+      const first = await found(known[place])
+      if (own !== turn) return
       if (!first) {
         unknown = known
         known = []
         return
       }
-      await open(Object.hasOwn(links, first.room))
+      await open(place, Object.hasOwn(links, first.room))
     },
     drawn() {
       const root = document.documentElement

@@ -8,6 +8,7 @@ const PATIENCE = 2000
  * @typedef {object} Frame the part of a window that is used
  * @property {{ postMessage: (message: object, origin: string) => void }} parent
  * @property {(type: 'message', listener: (event: { source: unknown, data: any }) => void) => void} addEventListener
+ * @property {(type: 'message', listener: (event: { source: unknown, data: any }) => void) => void} removeEventListener
  */
 
 /**
@@ -21,12 +22,14 @@ export function createSplice(frame, activity, hear) {
   const waiting = new Map()
   let count = 0
 
-  frame.addEventListener('message', ({ source, data }) => {
+  /** @param {{ source: unknown, data: any }} event */
+  const listen = ({ source, data }) => {
     if (source !== parent || typeof data !== 'object' || data === null || typeof data.subject !== 'string') return
     const answer = waiting.get(String(data.message_id))
     if (data.subject === 'SPLICE.getState.response') answer?.(data)
     else hear(data)
-  })
+  }
+  frame.addEventListener('message', listen)
 
   /** @param {string} subject @param {object} content @returns {string} the id of the message */
   function post(subject, content) {
@@ -53,6 +56,11 @@ export function createSplice(frame, activity, hear) {
     report: (score, state) => post('SPLICE.reportScoreAndState', { score, state }),
     /** @param {string} name @param {object} data */
     event: (name, data) => post('SPLICE.sendEvent', { name, data }),
+    /** The exercise has ended: nothing is heard any more, and there is no state. */
+    close() {
+      frame.removeEventListener('message', listen)
+      for (const answer of [...waiting.values()]) answer({})
+    },
   }
 }
 

@@ -331,7 +331,10 @@ export function createStore(
     link: () => (room.canLink?.(state.settings) === false ? '' : toLink(fields, state.settings)),
     /** The reader changed the address. @param {string} text */
     follow(text) {
-      const settings = /** @type {T['settings']} */ (fromLink(fields, text))
+      this.show(/** @type {T['settings']} */ (fromLink(fields, text)))
+    },
+    /** Other settings, as from another address: also those that no link holds. @param {T['settings']} settings */
+    show(settings) {
       if (toLink(fields, settings) === toLink(fields, state.settings)) return
       origin = settings
       history.place = [[], []]

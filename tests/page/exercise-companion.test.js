@@ -1,0 +1,224 @@
+// The companion of exercises, its bar and its frame without a browser: turns that race, tries, and what a host keeps.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from 'qkv'
+import { begun, begunAgain, judged } from '../../web/exercises/attempt.js'
+import { exerciseBar } from '../../web/exercises/exercise-bar.js'
+import { companion } from '../../web/exercises/exercise-companion.js'
+import { exerciseOf } from '../../web/exercises/index.js'
+import { createSplice } from '../../web/exercises/splice.js'
+import { room as layer } from '../../web/rooms/layer/room.js'
+import { createStore } from '../../web/shell/store.js'
+
+const qkv = await load()
+/** What a browser has, and Node has not. @type {any} */
+const globals = globalThis
+globals.ResizeObserver = class {}
+globals.HTMLDetailsElement = class {}
+
+/** The texts and values of a template, in their order. @param {any} template @returns {string} */
+function textOf(template) {
+  if (Array.isArray(template)) return template.map(textOf).join('')
+  if (!template?.strings) return ['string', 'number'].includes(typeof template) ? String(template) : ''
+  return template.strings.map((/** @type {string} */ text, /** @type {number} */ i) => text + textOf(template.values[i])).join('') // biome-ignore format: one line
+}
+
+/** A page with one room, as the companion uses it. @param {() => Promise<void>} [open] the room */
+function openPage(open = async () => {}) {
+  const store = createStore(layer, { qkv })
+  const shell = {
+    state: { language: 'en' },
+    rooms: { store: () => store, open },
+    enter: async () => {},
+    load: async () => qkv,
+    schedule() {},
+  }
+  const own = companion(/** @type {any} */ (shell))
+  const draw = () => own.draw(/** @type {any} */ ({}))
+  /** The bar, once it is drawn. @param {RegExp} wanted */
+  async function reads(wanted) {
+    const end = Date.now() + 5000
+    while (!wanted.test(textOf(draw()))) {
+      assert.ok(Date.now() < end, `${wanted}: ${textOf(draw())}`)
+      await new Promise(resolve => setTimeout(resolve, 5))
+    }
+    return textOf(draw())
+  }
+  return { store, own, draw, reads }
+}
+
+/** What follows a template's text as its listener. @param {any} template @param {string} id @returns {((event?: object) => unknown) | undefined} */
+function clickOf(template, id) {
+  if (Array.isArray(template)) return template.map(each => clickOf(each, id)).find(Boolean)
+  if (!template?.strings) return undefined
+  const own = template.values.find((/** @type {unknown} */ value, /** @type {number} */ i) => typeof value === 'function' && textOf({ strings: template.strings.slice(0, i + 1), values: template.values.slice(0, i) }).includes(id)) // biome-ignore format: one line
+  const inner = template.values.map((/** @type {any} */ value) => clickOf(value, id)).find(Boolean)
+  return inner ?? own
+}
+
+test('the last link wins, and Leave ends what was on its way', async () => {
+  /** Ends the wait of the oldest link. @type {(() => void)[]} */
+  const waiting = []
+  const { own, store, draw, reads } = openPage(() => new Promise(resolve => waiting.push(resolve)))
+  const before = store.link()
+  /** @param {number} count */
+  const arrive = async count => {
+    while (waiting.length < count) await new Promise(resolve => setTimeout(resolve))
+  }
+  const first = own.follow({ exercise: 'e1' }, {})
+  await arrive(1)
+  const second = own.follow({ exercise: 'e9' }, {})
+  await arrive(2)
+  waiting[1]()
+  await second
+  waiting[0]()
+  await first
+  assert.match(await reads(/data-exercise=/), /data-exercise=e9/)
+  const third = own.follow({ exercise: 'e1' }, {})
+  await arrive(3)
+  await own.follow({}, {})
+  waiting[2]()
+  await third
+  assert.equal(draw(), '')
+  assert.equal(store.link(), before, 'the room shows what it showed before')
+  store.close()
+})
+
+test('Next twice in a moment is one step, and none beyond the end', async () => {
+  const { own, store, draw, reads } = openPage()
+  await own.follow({ exercise: 'e1,e9,e10' }, {})
+  await reads(/exercise-skip/)
+  const event = { target: { closest: () => null } }
+  const next = clickOf(draw(), 'exercise-skip')
+  next?.(event)
+  next?.(event)
+  await reads(/data-exercise=(e9|e10)/)
+  await new Promise(resolve => setTimeout(resolve, 50)) // as long as the second step would take
+  await reads(/data-exercise=e9/)
+  const last = clickOf(draw(), 'exercise-skip')
+  last?.(event)
+  await reads(/data-exercise=e10/)
+  last?.(event)
+  await new Promise(resolve => setTimeout(resolve, 50))
+  await reads(/data-exercise=e10/)
+  assert.deepEqual(own.link(), { exercise: 'e1,e9,e10', nr: '3' })
+  store.close()
+})
+
+test('no more than the tries of the link are counted, also by Enter', async () => {
+  const { own, store, draw, reads } = openPage()
+  await own.follow({ exercise: 'e1', attempts: '1' }, {})
+  await reads(/exercise-check/)
+  const check = clickOf(draw(), 'exercise-check')
+  await Promise.all([check?.(), check?.()])
+  store.act.edit({ matrix: 'Q', head: 0, row: 0, column: 1 }, 8)
+  await check?.()
+  assert.match(textOf(draw()), /data-state=failed/)
+  store.close()
+})
+
+test('leaving an exercise brings back settings that no link holds', async () => {
+  const { own, store, reads } = openPage()
+  const link = store.link
+  store.link = () => ''
+  store.act.change({ mask: 'causal' })
+  const kept = store.state.settings
+  await own.follow({ exercise: 'e1' }, {})
+  await reads(/data-exercise=e1/)
+  assert.notEqual(store.state.settings.mask, kept.mask)
+  store.link = link
+  await own.follow({}, {})
+  assert.deepEqual(store.state.settings, kept)
+  store.close()
+})
+
+test('after it was solved, a wrong try is a hint and no “Right.”; a new start keeps that the solution was shown', async () => {
+  const exercise = /** @type {import('../../web/exercises/exercise.js').Exercise} */ (await exerciseOf('e18'))
+  const yes = { passed: true, score: 1, hint: 'done', params: { head: '1.2' } }
+  const no = { passed: false, score: 0, hint: 'none', params: {} }
+  /** @type {string[]} */
+  const said = []
+  const t = (/** @type {string} */ key) => {
+    said.push(key)
+    return key
+  }
+  const attempt = judged(judged(begun(), yes), no)
+  const { controls: _, measured: __, ...plain } = exercise
+  const bar = { t, exercise: plain, attempt, rules: { hints: true, solution: true, most: 9 }, state: { settings: { text: '' } }, said: '', place: { at: 0, of: 1 }, isEmbedded: false, isFolded: false, act: {} } // biome-ignore format: one line
+  textOf(exerciseBar(/** @type {any} */ (bar)))
+  assert.deepEqual(
+    said.filter(key => /done|hint\.|exerciseTries/.test(key)),
+    ['e18.hint.none'],
+  )
+  const again = begunAgain({ ...attempt, isShown: true })
+  assert.deepEqual(again, { ...begun(), score: 1, tries: 1, isShown: true })
+})
+
+test('a frame that is closed hears nothing, and answers with no state', async () => {
+  /** @type {((event: { source: unknown, data: any }) => void)[]} */
+  let listeners = []
+  const parent = { postMessage() {} }
+  const frame = {
+    parent,
+    addEventListener: (/** @type {string} */ _, /** @type {any} */ listener) => listeners.push(listener),
+    removeEventListener(/** @type {string} */ _, /** @type {any} */ listener) {
+      listeners = listeners.filter(each => each !== listener)
+    },
+  }
+  let heard = 0
+  const splices = ['qkv.e1', 'qkv.e2'].map(id => createSplice(frame, id, () => heard++))
+  const state = splices[0].getState()
+  splices[0].close()
+  assert.equal(await state, undefined)
+  for (const listener of listeners) listener({ source: parent, data: { subject: 'qkv.check' } })
+  assert.equal(heard, 1)
+})
+
+test('<qkv-exercise> keeps attempts and scores of a list by exercise', async () => {
+  /** @type {any[]} */
+  const posted = []
+  const contentWindow = { postMessage: (/** @type {any} */ message) => posted.push(message) }
+  /** @type {(event: object) => void} */
+  let say = () => {}
+  globals.addEventListener = (/** @type {string} */ _, /** @type {any} */ listener) => {
+    say = listener
+  }
+  globals.removeEventListener = () => {}
+  globals.document = { createElement: () => ({ contentWindow, style: {}, remove() {} }) }
+  globals.HTMLElement = class extends EventTarget {
+    title = ''
+    getAttribute(/** @type {string} */ name) {
+      return name === 'exercise' ? 'e5,e6' : null
+    }
+    attachShadow() {
+      return { replaceChildren() {} }
+    }
+  }
+  const { QkvExercise } = await import('../../web/elements/exercise.js')
+  const own = new QkvExercise()
+  own.connectedCallback()
+  /** @type {number[]} */
+  const scores = []
+  own.addEventListener('qkv-score', event => scores.push(/** @type {any} */ (event).detail.score))
+  const hear = (/** @type {object} */ data) => say({ source: contentWindow, data })
+  const ask = (/** @type {string} */ activity_id) => {
+    hear({ subject: 'SPLICE.getState', message_id: '1', activity_id })
+    return posted.at(-1).state
+  }
+  const [five, six] = [{ exercise: 'e5' }, { exercise: 'e6' }]
+  assert.equal(ask('qkv.e5'), null)
+  hear({ subject: 'SPLICE.reportScoreAndState', activity_id: 'qkv.e5', score: 1, state: five })
+  assert.equal(ask('qkv.e6'), null, 'the attempt of the other exercise is not its own')
+  hear({ subject: 'SPLICE.reportScoreAndState', activity_id: 'qkv.e6', score: 0.5, state: six })
+  assert.deepEqual(scores, [0.5, 0.75])
+  assert.deepEqual([own.score, own.getState()], [0.75, six])
+  const set = { exercise: 'e5', tries: 3 }
+  posted.length = 0
+  own.setState(set)
+  assert.deepEqual(posted, [], 'e6 is open')
+  assert.equal(ask('qkv.e5'), set)
+  own.setState(set)
+  assert.deepEqual(posted.at(-1), { subject: 'qkv.setState', state: set })
+  own.disconnectedCallback()
+})
