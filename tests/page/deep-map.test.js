@@ -110,7 +110,7 @@ test('a source that throws, never answers or gives another size is reported, and
     [() => undefined, 'deepThrew', /problemTensor/],
   ] // biome-ignore format: a line each
   for (const [tile, key, message] of wrong) {
-    const tiles = new Tiles({ ...SIZE, overview, tile }, () => {}, 20)
+    const tiles = new Tiles({ ...SIZE, overview, tile, patience: 20 }, () => {})
     tiles.look(part, 0)
     await until(() => !tiles.isWaiting)
     assert.equal(tiles.failure?.key, key)
@@ -128,7 +128,22 @@ test('a source that throws, never answers or gives another size is reported, and
   tiles.look({ row: 0, column: 0, rows: 1, columns: 1 }, 0)
   await until(() => !tiles.isWaiting)
   assert.equal(tiles.failure, undefined)
-  for (const given of [{}, { rows: 0, columns: 4 }, { rows: 4, columns: 1.5, tile: ones }, { rows: 4, columns: 4 }])
+  const patient = new Tiles(
+    { ...SIZE, tile: () => new Promise(() => {}), patience: Number.POSITIVE_INFINITY },
+    () => {},
+  )
+  patient.look({ row: 0, column: 0, rows: 1, columns: 1 }, 0)
+  await new Promise(resolve => setTimeout(resolve, 30))
+  assert.ok(patient.isWaiting && !patient.failure, 'an endless patience is no timer that ends at once')
+  patient.stop()
+  const hasty = { rows: 4, columns: 4, tile: ones, patience: -1 }
+  for (const given of [
+    {},
+    { rows: 0, columns: 4 },
+    { rows: 4, columns: 1.5, tile: ones },
+    { rows: 4, columns: 4 },
+    hasty,
+  ])
     assert.throws(() => new Tiles(/** @type {any} */ (given), () => {}), /source/)
 })
 

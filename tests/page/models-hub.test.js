@@ -65,6 +65,7 @@ test('a text of the field is a name on the hub, an address, or neither', () => {
     ['https://huggingface.co/google/gemma-3-270m', { hub: 'hf:google/gemma-3-270m' }],
     ['huggingface.co/me/tiny/tree/main', { hub: 'hf:me/tiny' }],
     ['https://huggingface.co/me/tiny/tree/refs%2Fpr%2F1', { hub: 'hf:me/tiny@refs/pr/1' }],
+    ['huggingface.co/a/b/tree/%', { hub: 'hf:a/b@%' }],
     ['./models/gpt2', { address: './models/gpt2' }],
     ['https://example.org/model', { address: 'https://example.org/model' }],
     ['gpt', {}],
@@ -81,6 +82,22 @@ test('a text of the field is a name on the hub, an address, or neither', () => {
     '34 MB',
     '2.50 GB',
   ])
+})
+
+test('a text that is no address is refused; a failed detail is told, a failed tile by its map', async () => {
+  const { store, act, settled } = start()
+  act.bring([...filesOf('gpt2-tiny')].map(path => new File([readFileSync(path)], basename(path))))
+  await settled()
+  Object.assign(globalThis, { document: { baseURI: 'https://example.org/' } })
+  act.openTyped('http://')
+  Reflect.deleteProperty(globalThis, 'document')
+  assert.deepEqual(failureOf(store.state)?.problem, { key: 'modelsNoSuch', params: { text: 'http://' } })
+  assert.equal(askedOf(store.state), undefined)
+  const problem = { key: /** @type {const} */ ('requestFailed'), params: { message: 'no memory' } }
+  const failed = /** @type {const} */ ({ is: 'failed', problem })
+  const { state } = start().store
+  assert.deepEqual(failureOf({ ...state, got: { 'matters:heads': failed } })?.problem, problem)
+  assert.equal(failureOf({ ...state, got: { 'tile:1.1': failed } }), undefined)
 })
 
 test('a typed name asks for the size alone; the download begins when the reader agrees, with the dtype that was chosen', async () => {

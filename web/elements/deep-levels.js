@@ -12,6 +12,7 @@ import { check } from './tensor-input.js'
  * @property {number} rows
  * @property {number} columns
  * @property {TensorLike} [overview] the whole in a few cells, shown until there are tiles
+ * @property {number} [patience] milliseconds until a tile counts as not answered, by default 10,000; Infinity: none does
  * @property {(request: TileRequest) => TensorLike | Promise<TensorLike>} tile the numbers of a part, in as many cells as `resolution` says
  */
 /** @typedef {{ level: number, rows: Span, columns: Span, resolution: readonly [number, number] }} Tile */
@@ -23,8 +24,10 @@ import { check } from './tensor-input.js'
 export const TILE = 128
 /** Tiles that are held, and requests at a time. */
 const [MOST, AT_ONCE] = [160, 2]
-/** Milliseconds until a tile counts as not answered. */
+/** Milliseconds until a tile counts as not answered, unless the source says how many. */
 const PATIENCE = 10_000
+/** The longest time of a timer; a longer one would end at once. */
+const LONGEST = 2 ** 31 - 1
 
 /** The level whose cells have at least a pixel. @param {number} pixels of a cell of the matrix */
 export const levelOf = pixels => (pixels >= 1 ? 0 : Math.ceil(Math.log2(1 / pixels) - 1e-9))
@@ -161,17 +164,17 @@ export class Tiles {
   /**
    * @param {DeepSource} source
    * @param {() => void} changed called when a tile has arrived or failed
-   * @param {number} [patience]
    */
-  constructor(source, changed, patience = PATIENCE) {
+  constructor(source, changed) {
     for (const name of /** @type {const} */ (['rows', 'columns']))
       if (!Number.isSafeInteger(source?.[name]) || source[name] < 1)
         throw new RangeError(`source.${name}: ${source?.[name]} given, a whole number above 0 expected`)
     if (typeof source.tile !== 'function') throw new TypeError('source.tile: a function expected')
     this.#source = source
     this.#changed = changed
+    const { rows, columns, patience = PATIENCE } = source
+    if (!(patience > 0)) throw new RangeError(`source.patience: ${patience} given, milliseconds above 0 expected`)
     this.#patience = patience
-    const { rows, columns } = source
     /** The whole as a tile. @type {Loaded | undefined} */
     this.overview = undefined
     if (source.overview === undefined) return
@@ -234,7 +237,8 @@ export class Tiles {
     }
     const end = () => settle()
     this.#running.set(name, end)
-    const timer = setTimeout(() => settle({ key: 'deepLate', values: where }), this.#patience)
+    const late = () => settle({ key: 'deepLate', values: where })
+    const timer = this.#patience <= LONGEST ? setTimeout(late, this.#patience) : undefined
     Promise.resolve()
       .then(() => this.#source.tile({ rows, columns, resolution, signal: controller.signal }))
       .then(given => {

@@ -12,10 +12,10 @@ export const deepMapTexts = {
   deepRetry: 'Try again',
   deepMinimap: 'Where the view is',
   deepThrew:
-    'Rows {firstRow} to {lastRow}, columns {firstColumn} to {lastColumn} cannot be had: {reason}. What is drawn there is coarser.',
+    'Rows {firstRow} to {lastRow}, columns {firstColumn} to {lastColumn} cannot be had: {reason}. A coarser picture is shown there.',
   deepLate:
-    'Rows {firstRow} to {lastRow}, columns {firstColumn} to {lastColumn} have not arrived. What is drawn there is coarser.',
+    'Rows {firstRow} to {lastRow}, columns {firstColumn} to {lastColumn} have not arrived. A coarser picture is shown there.',
   deepSize:
-    'Rows {firstRow} to {lastRow}, columns {firstColumn} to {lastColumn} came as ({got}) instead of ({want}) cells. What is drawn there is coarser.',
+    'Rows {firstRow} to {lastRow}, columns {firstColumn} to {lastColumn} came as ({got}) instead of ({want}) cells. A coarser picture is shown there.',
   deepSource: 'Expected a source { rows, columns, tile }: {reason}.',
 }

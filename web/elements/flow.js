@@ -257,6 +257,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
 
   /** @param {PointerEvent} event */
   #down = event => {
+    this.#press = undefined
     if (event.button !== 0 || !this.#made) return
     const { rows } = this.#made
     const stage = this.#stage(this.room.width)
@@ -265,18 +266,19 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     this.pause()
     const numbers = { weight: rows.weights, score: rows.scores, x: rows.embedding ?? [] }[found.part]
     this.#press = { ...found, x: event.clientX, y: event.clientY, from: numbers[found.index], hasMoved: false }
+    const target = /** @type {Element} */ (event.currentTarget)
+    target.setPointerCapture(event.pointerId)
   }
 
   /** @param {PointerEvent} event */
   #move = event => {
+    if (!event.buttons) this.#press = undefined // it was released elsewhere
     const press = this.#press
     if (!press || !this.#made || press.part === 'score' || !this.editable) return
     const [across, up] = [event.clientX - press.x, press.y - event.clientY]
     const isFirst = !press.hasMoved
     if (isFirst && Math.hypot(across, up) < STILL) return
     press.hasMoved = true
-    const target = /** @type {Element} */ (event.currentTarget)
-    if (isFirst) target.setPointerCapture(event.pointerId)
     const { columns } = this.#stage(this.room.width)
     const by =
       press.part === 'weight' ? across / columns.weight.width : (up * reachOf(this.#made.rows.embedding ?? [])) / 100
@@ -289,21 +291,24 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     this.fire('flow-edit', { part, index, value: Number(bounded.toFixed(4)), isFirst, ...more })
   }
 
-  /** @param {PointerEvent} event */
-  #up = event => {
+  #up = () => {
     const press = this.#press
     this.#press = undefined
-    if (press && !press.hasMoved && event.type === 'pointerup')
-      this.fire('flow-pick', { part: press.part, index: press.index })
+    if (press && !press.hasMoved) this.fire('flow-pick', { part: press.part, index: press.index })
   }
 
-  /** Takes the drag back. @param {KeyboardEvent} event */
-  #undo = event => {
+  /** Takes a drag that has begun back. */
+  #undo = () => {
     const press = this.#press
-    if (event.key !== 'Escape' || !press?.hasMoved) return
     this.#press = undefined
+    if (press?.hasMoved) this.#edit(press, press.from, false, { isUndone: true })
+  }
+
+  /** @param {KeyboardEvent} event */
+  #escape = event => {
+    if (event.key !== 'Escape' || !this.#press?.hasMoved) return
     event.stopPropagation()
-    this.#edit(press, press.from, false, { isUndone: true })
+    this.#undo()
   }
 
   /** What a frame says. @param {number} [at] default the one that is shown */
@@ -385,7 +390,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
       html`<button type="button" data-act=${name} aria-label=${this.say(/** @type {any} */ (`flow.${name}`))} title=${this.say(/** @type {any} */ (`flow.${name}`))} ?disabled=${isOff} @click=${act}>${sign}</button>`
     return html`${this.theme.probe}
       <div @keydown=${this.#key}>
-        <div class="size"><canvas part="flow" role="img" aria-label=${this.label || this.say('flow')} tabindex="0" @pointerdown=${this.#down} @pointermove=${this.#move} @pointerup=${this.#up} @pointercancel=${this.#up} @keydown=${this.#undo}></canvas></div>
+        <div class="size"><canvas part="flow" role="img" aria-label=${this.label || this.say('flow')} tabindex="0" @pointerdown=${this.#down} @pointermove=${this.#move} @pointerup=${this.#up} @pointercancel=${this.#undo} @keydown=${this.#escape}></canvas></div>
         <p class="caption" part="caption" aria-live=${this.isPlaying ? 'off' : 'polite'}>${this.describe()}</p>
         <div class="controls" part="controls">
           ${this.#isStill ? nothing : this.isPlaying ? button('pause', '⏸', () => this.pause()) : button('play', '▶', () => this.play())}

@@ -3,8 +3,11 @@
 import { html, nothing } from 'lit'
 import { percent } from '../files/number-format.js'
 
-/** With a true minus. @param {number} x @param {number} [digits] */
-export const signed = (x, digits = 4) => `${x < 0 ? '−' : '+'}${Math.abs(x).toFixed(digits)}`
+/** With a sign, which a value that rounds to zero has not. @param {number} x @param {number} [digits] */
+export function signed(x, digits = 4) {
+  const size = Math.abs(x).toFixed(digits)
+  return `${Number(size) === 0 ? '' : x < 0 ? '−' : '+'}${size}`
+}
 
 /** The likeliest tokens as bars. @param {import('./head.js').Guesses} part */
 export function guesses({ id, label, columns, rows }) {

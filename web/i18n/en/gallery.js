@@ -40,8 +40,8 @@ export const texts = {
   galleryOver: '{by} too large for this computer',
   galleryUsual:
     'float16 is the usual choice: in three trained models it changed no score of a head by more than 0.0002, and the key with the largest weight in 1 of 3,709 rows; int8 changed scores by up to 0.0074, and 40 rows.',
-  galleryTooLarge:
-    '{name} needs at least {least} of memory. There is room for {most}: that is {by} too little. These fit:',
+  galleryTooLarge: '{name} needs at least {least} of memory. There is room for {most}: that is {by} too little.',
+  galleryFitting: 'These models fit:',
   galleryAgree: 'Download {size} and open',
   galleryLook: 'What to look for in {title}',
   galleryLookHeads: 'What to look for in {title}: {count} heads that a paper names, and their ranks here',
@@ -52,7 +52,7 @@ export const texts = {
   'galleryKind.previous': 'looks at the token before',
   'galleryKind.duplicate': 'looks at the same token before',
   'galleryKind.induction': 'looks at what followed the same token before',
-  'galleryKind.inhibition': 'keeps the heads that copy names from the name that occurs twice',
+  'galleryKind.inhibition': 'stops the copying heads from attending to the name that occurs twice',
   'galleryKind.mover': 'copies the name that occurs once',
   'galleryKind.negative': 'works against the copied name',
   'galleryKind.object': 'looks from a direct object at its verb',
@@ -86,5 +86,5 @@ export const texts = {
   'galleryWhat.names': 'Trained to mark names of people, places and companies: where do the heads look from a name?',
   'galleryWhat.sentences': 'Trained to give sentences of one meaning like vectors: where do its heads look?',
   'galleryWhat.translation':
-    'An encoder-decoder: what it is to do stands before the text. Cross-attention shows which word it reads while it writes.',
+    'An encoder-decoder. The text begins with the task. Cross-attention shows which word it reads while it writes.',
 }

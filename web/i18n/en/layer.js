@@ -401,9 +401,10 @@ export const texts = {
   costDecode: 'one more word with a KV cache, multiplications',
   costCache: 'KV cache',
   costText:
-    'Twice the words, four times the scores: {n} words make {pairs} weights in each head. The fused kernel never stores them: {fused} instead of {stored}.',
+    'A text of twice the length has four times as many weights: {n} tokens have {pairs} in each head. The fused kernel never stores them: {fused} instead of {stored}.',
   costMeasured: 'Times on this computer',
-  costMeasuredText: 'One head of 64 dimensions, one thread, up to four seconds. The median of three runs.',
+  costMeasuredText:
+    'The page times one head of 64 dimensions on one thread and shows the median of three runs. It begins no new length after four seconds.',
   costMeasure: 'Measure on this computer',
   costCancel: 'Cancel',
   costCsv: 'Copy as CSV',

@@ -10,14 +10,15 @@ export const texts = {
   mattersChooseHead: 'A head becomes a change when you choose its cell.',
   mattersChooseState: 'A state from layer 2 on becomes a patch when you choose its cell.',
   mattersEstimate: 'Estimated by the gradient; {exact} of {rows} rows are exact so far, from the last layer.',
-  mattersHelps: 'Head {name} speaks for the answer: with its mean {value}',
-  mattersHinders: 'Head {name} speaks against the answer: with its mean {value}',
+  mattersHelps: 'Head {name} supports the answer: its mean in its place changes the difference by {value}',
+  mattersHinders: 'Head {name} works against the answer: its mean in its place changes the difference by {value}',
   mattersForetold:
     'For the heads that you replaced ({count}) the map foretold {foretold}; together they change it by {real}. Heads that work together, or stand in for each other, make the two differ.',
   mattersPositions: 'Each state that enters a layer, taken from another text',
   mattersPosition: 'positions',
   mattersOther: 'Other text, with a word changed',
-  mattersPositionsText: 'Change a word: the other text needs as many tokens.',
+  mattersPositionsText: 'Change one word. Both texts must have the same number of tokens.',
+  mattersTooLong: 'The text is too long to find what matters: give a shorter one.',
   mattersLengths:
     'This text has {here} tokens, the other {there}; both need the same number. This one: {tokens}. The other one: {others}.',
 }

@@ -218,7 +218,7 @@ export const texts = {
   modelsEntropy: 'Evenness (entropy): {entropy} of 1.',
   modelsFirst: '{share} of the weight goes to the first token.',
   modelsSink: 'Attention sink: {share} of the weight goes to the first token.',
-  modelsDistance: 'How far it looks, in words',
+  modelsDistance: 'How far it looks, in tokens',
   modelsRange: '{from} to {to}',
   modelsLongest: 'Its longest strong links',
   modelsNoStrong: 'None: no weight reaches 20 %.',

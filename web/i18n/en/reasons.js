@@ -3,7 +3,7 @@
 export const texts = {
   reasonsTitle: 'Why does it look there?',
   reasonsSay:
-    'The largest term: at “{query}”, {left}; at “{key}”, {right}. Their product is {value} of the score {score}.',
+    'The largest term of the score is {value} of {score}. It multiplies {left}, written at “{query}”, by {right}, written at “{key}”.',
   reasonsLabel: 'The largest terms of the score of “{query}” and “{key}”',
   reasonsToken: 'the word “{word}” itself',
   reasonsPosition: 'position {position}',

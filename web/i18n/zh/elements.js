@@ -82,9 +82,10 @@ export const elements = {
   deepValue: '值',
   deepRetry: '再试一次',
   deepMinimap: '所见部分的位置',
-  deepThrew: '无法得到第 {firstRow} 至 {lastRow} 行、第 {firstColumn} 至 {lastColumn} 列：{reason}。那里画的较粗。',
-  deepLate: '第 {firstRow} 至 {lastRow} 行、第 {firstColumn} 至 {lastColumn} 列还没有到。那里画的较粗。',
+  deepThrew:
+    '无法得到第 {firstRow} 至 {lastRow} 行、第 {firstColumn} 至 {lastColumn} 列：{reason}。那里显示的是较粗的图。',
+  deepLate: '第 {firstRow} 至 {lastRow} 行、第 {firstColumn} 至 {lastColumn} 列还没有到。那里显示的是较粗的图。',
   deepSize:
-    '第 {firstRow} 至 {lastRow} 行、第 {firstColumn} 至 {lastColumn} 列来了 ({got}) 格，应为 ({want}) 格。那里画的较粗。',
+    '第 {firstRow} 至 {lastRow} 行、第 {firstColumn} 至 {lastColumn} 列来了 ({got}) 格，应为 ({want}) 格。那里显示的是较粗的图。',
   deepSource: '应为来源 { rows, columns, tile }：{reason}。',
 }

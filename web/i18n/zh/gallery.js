@@ -39,7 +39,8 @@ export const texts = {
   galleryOver: '超出这台电脑 {by}',
   galleryUsual:
     '通常选 float16：在三个训练好的模型里，它使任何头的得分变化都不超过 0.0002，3,709 行中只有 1 行权重最大的键不同；int8 使得分变化最多 0.0074，有 40 行不同。',
-  galleryTooLarge: '{name} 至少需要 {least} 内存，可用的有 {most}：还差 {by}。这些放得下：',
+  galleryTooLarge: '{name} 至少需要 {least} 内存，可用的有 {most}：还差 {by}。',
+  galleryFitting: '这些模型放得下：',
   galleryAgree: '下载 {size} 并打开',
   galleryLook: '{title} 里可以看什么',
   galleryLookHeads: '{title} 里可以看什么：论文说明的 {count} 个头，以及它们在这里的排名',
@@ -49,7 +50,7 @@ export const texts = {
   'galleryKind.previous': '看前一个词元',
   'galleryKind.duplicate': '看之前相同的词元',
   'galleryKind.induction': '看上次相同词元之后的词元',
-  'galleryKind.inhibition': '让复制名字的头避开出现两次的名字',
+  'galleryKind.inhibition': '阻止复制名字的头关注出现两次的名字',
   'galleryKind.mover': '复制只出现一次的名字',
   'galleryKind.negative': '与被复制的名字作对',
   'galleryKind.object': '从直接宾语看它的动词',
@@ -75,5 +76,5 @@ export const texts = {
   'galleryWhat.sentiment': '训练来区分好评和差评：各个头从 “not” 看向哪里？',
   'galleryWhat.names': '训练来标出人名、地名和公司名：各个头从一个名字看向哪里？',
   'galleryWhat.sentences': '训练来给意思相同的句子相近的向量：它的头看向哪里？',
-  'galleryWhat.translation': '编码器加解码器：要做什么写在文本前面。交叉注意力显示它写的时候读的是哪个词。',
+  'galleryWhat.translation': '编码器加解码器。文本以任务开头。交叉注意力显示它写的时候读的是哪个词。',
 }

@@ -381,9 +381,9 @@ export const texts = {
   costDecode: '有 KV 缓存时再加一个词的乘法次数',
   costCache: 'KV 缓存',
   costText:
-    '词数加倍，分数变为四倍：{n} 个词在每个头里产生 {pairs} 个权重。融合内核从不存储它们：{fused}，而不是 {stored}。',
+    '文本长度加倍，权重变为四倍：{n} 个词元在每个头里有 {pairs} 个权重。融合内核从不存储它们：{fused}，而不是 {stored}。',
   costMeasured: '在这台电脑上的用时',
-  costMeasuredText: '一个 64 维的头，单线程，最多四秒。三次运行的中位数。',
+  costMeasuredText: '页面在单线程上测量一个 64 维的头，显示三次运行的中位数。四秒之后不再开始新的长度。',
   costMeasure: '在这台电脑上测量',
   costCancel: '取消',
   costCsv: '复制为 CSV',

@@ -10,14 +10,15 @@ export const texts = {
   mattersChooseHead: '选择一格，那个头就成为一个改动。',
   mattersChooseState: '从第 2 层起，选择一格，那个状态就成为一个补丁。',
   mattersEstimate: '由梯度估计；从最后一层算起，目前 {rows} 行中有 {exact} 行是精确的。',
-  mattersHelps: '头 {name} 支持这个答案：换成均值 {value}',
-  mattersHinders: '头 {name} 反对这个答案：换成均值 {value}',
+  mattersHelps: '头 {name} 支持这个答案：换成均值使差改变 {value}',
+  mattersHinders: '头 {name} 不利于这个答案：换成均值使差改变 {value}',
   mattersForetold:
     '对您替换的 {count} 个头，图预言了 {foretold}；它们合起来造成 {real}。共同起作用或互相替代的头会使两者不同。',
   mattersPositions: '进入各层的每个状态，取自另一段文本',
   mattersPosition: '位置',
   mattersOther: '另一段文本，改动一个词',
-  mattersPositionsText: '改动一个词：另一段文本需要同样多的词元。',
+  mattersPositionsText: '请改动一个词。两段文本的词元数必须相同。',
+  mattersTooLong: '文本太长，无法找出什么影响答案：请用短一些的文本。',
   mattersLengths:
     '这段文本有 {here} 个词元，另一段有 {there} 个；两者的数目必须相同。这段：{tokens}。另一段：{others}。',
 }

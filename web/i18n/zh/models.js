@@ -208,7 +208,7 @@ export const texts = {
   modelsEntropy: '均匀程度（熵）：{entropy}，最大为 1。',
   modelsFirst: '{share} 的权重给了第一个词元。',
   modelsSink: '注意力汇聚点：{share} 的权重给了第一个词元。',
-  modelsDistance: '它看多远（以词计）',
+  modelsDistance: '它看多远（以词元计）',
   modelsRange: '{from} 至 {to}',
   modelsLongest: '最长的强连接',
   modelsNoStrong: '没有：没有权重达到 20%。',

@@ -3,7 +3,7 @@
 /** @type {typeof import('../en/reasons.js').texts} */
 export const texts = {
   reasonsTitle: '它为什么看那里？',
-  reasonsSay: '最大的一项：“{query}”处的{left}，“{key}”处的{right}。两者之积为 {value}，总分数为 {score}。',
+  reasonsSay: '分数 {score} 中最大的一项是 {value}。它是写在“{query}”处的{left}与写在“{key}”处的{right}之积。',
   reasonsLabel: '“{query}”与“{key}”的分数中最大的各项',
   reasonsToken: '词“{word}”本身',
   reasonsPosition: '位置 {position}',

@@ -45,7 +45,7 @@ function sourceOf({ maps, act, run }, head) {
       })
       publish()
     })
-  known = { name, source: { rows, columns, overview, tile } }
+  known = { name, source: { rows, columns, overview, tile, patience: Number.POSITIVE_INFINITY } } // a layer may run again for it
   return known.source
 }
 
@@ -64,7 +64,7 @@ function handOut({ got, act, t }) {
 }
 
 /** Enlarges a link in the map, and opens where its weight comes from. @param {Room} room @param {{ query: number, key: number }} link */
-export function showLink({ act, maps }, { query, key }) {
+function showLink({ act, maps }, { query, key }) {
   const map = /** @type {QkvDeepMap | null} */ (document.getElementById('models-deep'))
   map?.show({ row: query, column: key })
   if (maps && maps.heads * maps.rows * maps.columns <= MOST_TRACED) act.selectCell({ query, key })

@@ -64,12 +64,12 @@ function heads(room, m, matters) {
   const order = Array.from(effects.keys()).sort((a, b) => Math.abs(effects[b]) - Math.abs(effects[a]))
   const toggle = (/** @type {import('../../head/head.js').HeadAt} */ head) =>
     act.change(withFactor(settings.changes, head, factorOf(settings.changes, head) === 'mean' ? 1 : 'mean'))
-  const own = active.flatMap(change =>
-    change.kind === 'head' && change.how === 'mean' && change.stack === stack ? change : [],
-  )
+  const isOwn = (/** @type {import('../../head/changes.js').Change} */ change) =>
+    change.kind === 'head' && change.how === 'mean' && change.stack === stack
+  const own = /** @type {import('../../head/head.js').HeadAt[]} */ (active.filter(isOwn))
   const foretold = own.reduce((sum, { layer, head }) => sum + effects[layer * H + head], 0)
-  const now = shown(got['matters:now'])
-  const real = typeof now === 'number' ? now : undefined
+  const now = got['matters:now']
+  const real = now?.is === 'here' && typeof now.value === 'number' ? now.value : undefined
   return html`<div class="matters-map">
     <h3>${m('mattersHeads')}</h3>
     ${progress(m, matters, 'mattersChooseHead')}
@@ -118,6 +118,7 @@ export function mattersPanel(room) {
   const { encoder, decoder } = openModel?.stacks ?? {}
   return textsOf(t).draw(m => {
     if (!ofHeads) return html`<p class="note">${t('loading')}</p>`
+    if (ofHeads.isTooLong) return html`<p class="note">${m('mattersTooLong')}</p>`
     const [first, second] = ofHeads.tokens
     return html`<p>${m('mattersSay', { first, second, value: signed(ofHeads.value, DIGITS) })}</p>
       <div class="matters">${heads(room, m, ofHeads)}${encoder && decoder ? nothing : positions(room, m, ofPositions)}</div>`

@@ -3,6 +3,7 @@
 
 import { ablate, patch } from 'qkv/interpret'
 import { read, tokenText } from './read-text.js'
+import { isTooLong } from './reasons.js'
 
 /** @typedef {import('qkv/models').Model} Model */
 /** @typedef {import('./models.js').Matters} Matters */
@@ -25,6 +26,7 @@ export async function mattersOf(model, run, { what, stack, other }, { signal, em
   const tokens = top.slice(0, 2).map(({ token }) => token)
   const nothing = { what, tokens, value: 0, dims: [0, 0], effects: new Float32Array(0), exact: 0 }
   if (row < 0 || top.length < 2) return nothing
+  if (isTooLong(model, run, stack)) return Object.assign(nothing, { isTooLong: true })
   const of = objectiveOf(run)
   /** @type {(method: 'gradient' | 'exact', onProgress?: any) => Promise<import('qkv/interpret').PatchResult>} */
   let start = (method, onProgress) =>
@@ -63,12 +65,13 @@ export async function mattersOf(model, run, { what, stack, other }, { signal, em
  * @param {AbortSignal} signal
  */
 export async function changeOf(model, plain, hooks, signal) {
-  const { row, top, input } = plain
+  const { row, top, input, ids, targetIds = ids } = plain
   if (row < 0 || top.length < 2) return 0
+  const isLast = row === targetIds.length - 1
   const values = []
   for (const given of [{}, hooks]) {
-    const { logits } = await model.forwardAsync(input, { hooks: given, signal })
-    const [first, second] = top.map(({ id }) => logits?.at(0, row, id) ?? 0)
+    const { logits } = await model.forwardAsync(input, { hooks: given, logits: isLast ? 'last' : 'all', signal })
+    const [first, second] = top.slice(0, 2).map(({ id }) => logits?.at(0, isLast ? 0 : row, id) ?? 0)
     values.push(first - second)
   }
   return values[1] - values[0]

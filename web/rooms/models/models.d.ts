@@ -269,6 +269,8 @@ export interface Matters {
   effects: Float32Array
   /** So many rows are exact, the last ones; the others are estimates. */
   exact: number
+  /** Are the weights of this text too many? */
+  isTooLong?: boolean
   /** The tokens of both texts, if their numbers differ. */
   lengths?: string[][]
 }
@@ -355,10 +357,10 @@ export type ModelsAsks = {
     request: RunRequest & { stack: Stack; word: number; only?: { layer: number; head: number } }
     value: { from: HeadLink[]; to: HeadLink[] }
   }
-  /** How far a head of a long text looks: shares at distances of 0, 1, 2 to 3, ...; its longest strong links, and how many are strong. */
+  /** How far a head of a long text looks: shares at distances of 0, 1, 2 to 3, ...; its longest strong links. */
   profile: {
     request: RunRequest & { at: HeadAt }
-    value: { distance: Float32Array; longest: HeadLink[]; strong: number }
+    value: { distance: Float32Array; longest: HeadLink[] }
   }
   /** What a layer works with, for the room "One layer". */
   matrices: { request: RunRequest & { at: HeadAt }; value: Matrices }

@@ -15,6 +15,21 @@ const [MOST_WEIGHTS, MOST_TERMS] = [2 ** 25, 2 ** 22]
 /** The run with what each part wrote, for each run that the session has. @type {WeakMap<object, RecordedRun>} */
 const recorded = new WeakMap()
 
+/** @param {Model} model @param {import('../../head/head.js').Stack} stack @returns {{ layers: number, heads: number }} */
+const specOf = ({ stacks: { encoder, decoder } }, stack) =>
+  /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
+
+/**
+ * Are the weights of all heads too many to be kept?
+ * @param {Model} model
+ * @param {{ ids: number[], targetIds?: number[] }} run
+ * @param {import('../../head/head.js').Stack} stack
+ */
+export function isTooLong(model, { ids, targetIds }, stack) {
+  const { layers, heads } = specOf(model, stack)
+  return layers * heads * Math.max(ids.length, targetIds?.length ?? 0) ** 2 > MOST_WEIGHTS
+}
+
 /**
  * @param {Model} model
  * @param {{ run: { input: import('qkv/models').ModelInput, ids: number[], targetIds?: number[] }, hooks: Record<string, any> }} used
@@ -22,17 +37,13 @@ const recorded = new WeakMap()
  * @returns {Reasons}
  */
 export function reasonsOf(model, { run, hooks }, { stack, layer, head, query, key }) {
-  const { encoder, decoder } = model.stacks
-  const { layers, heads } = /** @type {NonNullable<typeof encoder>} */ (
-    stack === 'encoder' ? encoder : (decoder ?? encoder)
-  )
-  const length = Math.max(run.ids.length, run.targetIds?.length ?? 0)
-  if (layers * heads * length ** 2 > MOST_WEIGHTS) return { query, key, isTooLong: true }
+  if (isTooLong(model, run, stack)) return { query, key, isTooLong: true }
   const known = recorded.get(run) ?? recordRun(model, run.input, Object.keys(hooks).length ? { hooks } : {})
   recorded.set(run, known)
   const place = stack || undefined
   const options = { layer, head, query, key, place }
   const whole = scoreAttribution(model, known, { ...options, byToken: false })
+  const { heads } = specOf(model, stack)
   const sources = layer * heads * Math.max(query, key)
   const fine = sources ** 2 > MOST_TERMS ? whole : scoreAttribution(model, known, options)
   return {

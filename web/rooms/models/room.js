@@ -114,7 +114,8 @@ function openTyped(state, text) {
   const { hub, address } = meantBy(bareName(text))
   if (requestFor(state, text).requested) return ask(state, requestFor(state, text))
   if (hub) return lookAt(state, hub)
-  if (!address) return ask(state, { refused: { key: 'modelsNoSuch', params: { text: text.trim() } } })
+  if (!address || !URL.canParse(address, document.baseURI))
+    return ask(state, { refused: { key: 'modelsNoSuch', params: { text: text.trim() } } })
   const { href, origin } = new URL(address, document.baseURI)
   if (origin !== location.origin) return ask(state, { refused: { key: 'modelsOtherSite', params: { address: href } } })
   const { checkpoint } = state.settings
@@ -314,19 +315,7 @@ const actions = {
 /** What the open head and the selected cell need beside the run that is shown. @param {State} state @returns {Request[]} */
 function detailNeeds(state) {
   const { settings, view, got } = state
-  const {
-    openModel,
-    run,
-    runAfter,
-    head,
-    maps,
-    stack,
-    cell,
-    isChanged,
-    active,
-    request: plain,
-    changed,
-  } = shownOf(state)
+  const { openModel, run, runAfter, head, maps, stack, cell, isChanged } = shownOf(state)
   if (!run || !openModel || view.grown) return []
   const { request } = run
   /** @type {Request[]} */
@@ -338,12 +327,6 @@ function detailNeeds(state) {
   if (maps?.cells && query !== undefined) {
     const only = head && { layer: head.layer, head: head.head }
     list.push({ type: 'looks', ...request, stack, word: query, only })
-  }
-  if (view.hasMatters && openModel.hasHead) {
-    const other = settings.sourceText
-    list.push({ type: 'matters', part: 'heads', ...plain, what: 'heads', stack, other: '' })
-    if (other) list.push({ type: 'matters', part: 'positions', ...plain, what: 'positions', stack, other })
-    if (active.length) list.push({ type: 'matters', part: 'now', ...changed, what: 'now', stack, other: '' })
   }
   if (!head) return list
   if (maps?.cells) {
@@ -375,6 +358,19 @@ function detailNeeds(state) {
   if (!(Number(index) < q.length)) return list
   const row = (letter === 'q' ? queryHead : kvHead) * q.length + Number(index)
   list.push({ type: 'number', model: request.model, stack: head.stack, layer: head.layer, letter, row })
+  return list
+}
+
+/** What the map of what matters needs; it takes the longest, so all else is asked before it. @param {State} state @returns {Request[]} */
+function mattersNeeds(state) {
+  const { settings, view } = state
+  const { openModel, run, stack, active, request, changed } = shownOf(state)
+  if (!run || !openModel?.hasHead || view.grown || !view.hasMatters) return []
+  const other = settings.sourceText
+  /** @type {Request[]} */
+  const list = [{ type: 'matters', part: 'heads', ...request, what: 'heads', stack, other: '' }]
+  if (other) list.push({ type: 'matters', part: 'positions', ...request, what: 'positions', stack, other })
+  if (active.length) list.push({ type: 'matters', part: 'now', ...changed, what: 'now', stack, other: '' })
   return list
 }
 
@@ -441,7 +437,7 @@ export const room = {
     if (active.length) list.push({ type: 'changed', ...changed })
     const { got } = state
     const isNew = isAnswered(got.run, request) && (!active.length || isAnswered(got.changed, changed))
-    const details = detailNeeds(state)
+    const details = [...detailNeeds(state), ...mattersNeeds(state)]
     // While a newer run is awaited, details of the older one stay drawn; those that are not here would only delay it.
     return [
       ...list,

@@ -259,8 +259,16 @@ export function handlers(qkv, Tokenizer) {
       wrote(next)
       if (signal.aborted) next.dispose()
       signal.throwIfAborted()
-      const name = isShipped ? given : await nameOf(label, config, await numbersOf(next), known)
-      const about = await aboutOf(from)
+      const called = async () => ({
+        name: isShipped ? given : await nameOf(label, config, await numbersOf(next), known),
+        about: await aboutOf(from),
+      })
+      const { name, about } = await called().catch(error => {
+        next.dispose()
+        throw error
+      })
+      if (signal.aborted) next.dispose()
+      signal.throwIfAborted()
       open?.end.abort() // its runs end within a layer
       const before = lock
       lock = before.then(() => {

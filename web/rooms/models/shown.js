@@ -66,27 +66,16 @@ export function askedOf(state) {
   return { id: 0, name: bareName(name), checkpoint, isAsking: false }
 }
 
-/** What could not be done. isLost: the worker has ended; isRefused: it is about a model that was to be opened. @param {State} state @returns {{ problem: Problem, isLost: boolean, isRefused: boolean } | undefined} */
+/** What could not be done, but for tiles, whose map says it. isLost: the worker has ended; isRefused: it is about a model that was to be opened. @param {State} state @returns {{ problem: Problem, isLost: boolean, isRefused: boolean } | undefined} */
 export function failureOf(state) {
   const { got, view } = state
   const { refused } = requestOf(state)
   const lost = Object.values(got).find(each => each?.is === 'lost')
   if (lost?.is === 'lost') return { problem: lost.problem, isLost: true, isRefused: false }
   if (refused) return { problem: refused, isLost: false, isRefused: true }
-  for (const type of /** @type {const} */ ([
-    'look',
-    'open',
-    'count',
-    'textFile',
-    'run',
-    'changed',
-    'generate',
-    'matrices',
-  ])) {
-    const own = got[type]
-    if (own?.is === 'failed' && own.problem !== view.dismissed)
-      return { problem: own.problem, isLost: false, isRefused: type === 'open' || type === 'look' }
-  }
+  for (const [slot, own] of Object.entries(got))
+    if (own?.is === 'failed' && own.problem !== view.dismissed && !slot.startsWith('tile:'))
+      return { problem: own.problem, isLost: false, isRefused: slot === 'open' || slot === 'look' }
   return undefined
 }
 

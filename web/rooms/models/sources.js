@@ -27,6 +27,15 @@ const PAGE_OF_HUB =
   /^(?:https?:\/\/)?(?:www\.)?(?:huggingface\.co|hf\.co)\/([^/?#]+\/[^/?#]+)(?:\/(?:tree|blob|resolve|commit)\/([^/?#]+))?/
 const NAME_ON_HUB = /^[\w][\w.-]*\/[\w][\w.-]*(@\S+)?$/
 
+/** A part of an address as text; as it is where it cannot be decoded. @param {string} part */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 /**
  * What a reader means by a text in the field "Model": a model of the hub, an address, or neither.
  * @param {string} text
@@ -35,7 +44,7 @@ const NAME_ON_HUB = /^[\w][\w.-]*\/[\w][\w.-]*(@\S+)?$/
 export function meantBy(text) {
   const typed = text.trim()
   const [, id, revision] = PAGE_OF_HUB.exec(typed) ?? []
-  if (id) return { hub: `hf:${id}${revision && revision !== 'main' ? `@${decodeURIComponent(revision)}` : ''}` }
+  if (id) return { hub: `hf:${id}${revision && revision !== 'main' ? `@${decoded(revision)}` : ''}` }
   if (/^hf:\S+$/.test(typed)) return { hub: typed }
   if (NAME_ON_HUB.test(typed)) return { hub: `hf:${typed}` }
   if (/^(https?:|\.{0,2}\/)\S*$/.test(typed)) return { address: typed }

@@ -17,7 +17,7 @@ const AT_ONCE = 2 ** 20
 /** Bytes of all q and k that are kept; of longer texts a layer runs again when it is looked at. */
 const MOST_KEPT = 2 ** 29
 /** From this weight on a link is strong. */
-export const STRONG = 0.2
+const STRONG = 0.2
 const [LONGEST, MOST_LOOKS, MOST_KEYS] = [10, 24, 8]
 
 /** The keep name of the summaries of each stack. @type {Record<Stack, 'attentionSummaries' | 'encoderAttentionSummaries' | 'crossAttentionSummaries'>} */
@@ -168,6 +168,5 @@ export function profileOf(summary, head, layer) {
   return {
     distance: summary.distance.data.slice(head * bins, (head + 1) * bins),
     longest: links.slice(0, LONGEST),
-    strong: links.length,
   }
 }

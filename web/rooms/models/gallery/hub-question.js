@@ -1,7 +1,6 @@
 // What is said of a model of the hub before anything of it is fetched: its size, the memory it takes by dtype, what the hub learns.
 
 import { html, nothing } from 'lit'
-import { failureOf } from '../shown.js'
 import { idOf, megabytes, usualDtype } from '../sources.js'
 import { GALLERY } from './gallery.js'
 
@@ -29,7 +28,7 @@ export const fitting = most =>
 export function hubQuestion(room, asked, g) {
   const { act, got, settings, view } = room
   const name = idOf(asked.name)
-  const failed = failureOf(room)?.problem
+  const failed = got.look?.is === 'failed' || got.look?.is === 'lost' ? got.look.problem : undefined
   const look = asked.isAsking && got.look?.is === 'here' ? got.look.value : undefined
   const refuse = html`<button type="button" class="tool" id="models-refuse" @click=${() => act.refuse()}>${g('galleryCancel')}</button>`
   if (!asked.isAsking) {
@@ -60,13 +59,14 @@ function choice({ act, view: { mostBytes: most } }, asked, look, g, refuse) {
   const sizeOf = (/** @type {typeof DTYPES[number]} */ each) => bytes[each || 'stored']
   const least = Math.min(bytes.stored, bytes.float16, bytes.int8)
   const name = idOf(asked.name)
+  const fits = fitting(most)
   return html`<h2>${name}</h2>
     <p id="models-size">${g('galleryFacts', { type, parameters: parameters.toLocaleString('en'), license: license || g('galleryNoLicense') })}
     ${g('galleryDownload', { size: megabytes(download) })}</p>
     ${
       least > most
         ? html`<p class="models-problem" id="models-too-large">${g('galleryTooLarge', { name, least: megabytes(least), most: megabytes(most), by: megabytes(least - most) })}
-          ${fitting(most).map(each => html` <button type="button" class="tool" @click=${() => act.openTyped(each.name)}>${each.title} (${megabytes(each.memory)})</button>`)}</p>`
+          ${fits.length ? g('galleryFitting') : nothing}${fits.map(each => html` <button type="button" class="tool" @click=${() => act.openTyped(each.name)}>${each.title} (${megabytes(each.memory)})</button>`)}</p>`
         : html`<fieldset class="models-dtypes"><legend>${g('galleryMemory')}</legend>${DTYPES.filter(
             each => !each || sizeOf(each) < bytes.stored,
           ).map(
@@ -79,7 +79,7 @@ function choice({ act, view: { mostBytes: most } }, asked, look, g, refuse) {
       least > most
         ? nothing
         : html`<button type="button" class="tool is-filled" id="models-agree" @click=${() => {
-            navigator.storage?.persist?.() // else a browser may delete it when the disk is full
+            navigator.storage?.persist?.().catch(() => {}) // else a browser may delete it when the disk is full
             act.agree(dtype)
           }}>${g('galleryAgree', { size: megabytes(download) })}</button>`
     } ${refuse}</p>`
