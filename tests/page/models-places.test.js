@@ -60,7 +60,10 @@ test('scores of the row and products of the score are cells that open; Back and 
   await reads('.total output', first)
   await becomes(() => page.isEnabled('#models-inspector-forward'), true)
   // Why it looks there: in words; a head of the layer before opens with the weight by which it read.
-  await reads('#models-reason', /^The largest term: at “that”, .*; at “.*”, .*\. Their product is [+−]\d/)
+  await reads(
+    '#models-reason',
+    /^The largest term of the score is [+−]\d.* It multiplies .*, written at “that”, by .*, written at “/,
+  )
   await page.locator('#models-reasons .addend-open').first().click()
   await reads('#models-inspector h2', /^Head 1\.\d, /)
   await page.click('#models-inspector-back')
