@@ -7,6 +7,9 @@ import { begun, begunAgain, judged } from '../../web/exercises/attempt.js'
 import { exerciseBar } from '../../web/exercises/exercise-bar.js'
 import { companion } from '../../web/exercises/exercise-companion.js'
 import { exerciseOf } from '../../web/exercises/index.js'
+import { companion as make } from '../../web/exercises/make-companion.js'
+import { companion as present } from '../../web/exercises/present-companion.js'
+import { shownAfterMove, shownAfterRemoval } from '../../web/exercises/slides.js'
 import { createSplice } from '../../web/exercises/splice.js'
 import { room as layer } from '../../web/rooms/layer/room.js'
 import { createStore } from '../../web/shell/store.js'
@@ -221,4 +224,80 @@ test('<qkv-exercise> keeps attempts and scores of a list by exercise', async () 
   own.setState(set)
   assert.deepEqual(posted.at(-1), { subject: 'qkv.setState', state: set })
   own.disconnectedCallback()
+})
+
+test('an exercise is made with a check of the room that is open; what cannot be made is said', async () => {
+  globals.location = { href: 'https://a/#2', hash: '' }
+  const store = createStore(layer, { qkv })
+  let room = 'learn'
+  let isReady = true
+  const shell = {
+    state: { language: 'en', get room() { return room } }, // biome-ignore format: one line
+    rooms: { store: () => (isReady ? store : { ...store, state: { ...store.state, got: {} } }) },
+    load: async () => qkv,
+    schedule() {},
+  }
+  const own = make(/** @type {any} */ (shell))
+  const draw = () => own.draw(/** @type {any} */ ({}))
+  /** @param {RegExp} wanted */
+  async function reads(wanted) {
+    const end = Date.now() + 5000
+    while (!wanted.test(textOf(draw()))) {
+      assert.ok(Date.now() < end, `${wanted}: ${textOf(draw())}`)
+      await new Promise(resolve => setTimeout(resolve, 5))
+    }
+  }
+  own.open?.()
+  await reads(/make-check/)
+  const set = (/** @type {string} */ id, /** @type {string} */ value) => clickOf(draw(), id)?.({ target: { value } })
+  set('make-check', 'accuracy')
+  room = 'layer'
+  await reads(/make-check/)
+  set('make-task', 'Do it.')
+  await clickOf(draw(), 'make-try')?.()
+  await reads(/data-made=make(Good|Passes)/)
+  isReady = false
+  await clickOf(draw(), 'make-try')?.()
+  await reads(/data-made=exerciseWait/)
+  isReady = true
+  store.canLink = () => false
+  await clickOf(draw(), 'make-try')?.()
+  await reads(/data-made=linkLarge/)
+  room = 'front'
+  await reads(/makeNoRoom/)
+  store.close()
+})
+
+test('slides of a link stay in the address, and leave those of the reader as they are; the shown one is followed', async () => {
+  const stored = new Map([['qkv.slides', '[]']])
+  globals.localStorage = {
+    getItem: (/** @type {string} */ name) => stored.get(name) ?? null,
+    setItem: (/** @type {string} */ name, /** @type {string} */ text) => stored.set(name, text),
+  }
+  globals.location = { href: 'https://a/#2', hash: '' }
+  globals.addEventListener = () => {}
+  globals.document = { createElement: () => ({}), body: {} }
+  globals.Element = class {}
+  const shell = { state: { language: 'en', room: 'layer', t: String }, rooms: { store: () => ({ canLink: () => false }) }, linkWith: () => '#2&x=1', schedule() {} } // biome-ignore format: one line
+  const own = present(/** @type {any} */ (shell))
+  const draw = () => own.draw(/** @type {any} */ ({}))
+  const slides = ['a', 'b', 'c'].map(name => ({ name, hash: `#2&sentence=${name}` }))
+  own.follow({ present: JSON.stringify(slides) }, {})
+  const end = Date.now() + 5000
+  while (!/present-list/.test(textOf(draw()))) {
+    assert.ok(Date.now() < end)
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+  clickOf(draw(), 'type="text"')?.({ target: { value: 'z' } })
+  const [first, ...others] = slides
+  assert.deepEqual(JSON.parse(own.link().present), [{ name: 'z', hash: first.hash }, ...others])
+  assert.equal(stored.get('qkv.slides'), '[]')
+  for (const _ of slides) own.press?.(/** @type {any} */ ({ key: 'ArrowRight', target: document.body }))
+  assert.match(textOf(draw()), /data-at=2/)
+  clickOf(draw(), 'Remove')?.()
+  assert.match(textOf(draw()), /data-at=1 data-slides=2/)
+  clickOf(draw(), 'present-add')?.()
+  assert.match(textOf(draw()), /data-slides=2[\s\S]*These numbers are too many/)
+  assert.deepEqual([shownAfterMove(1, 1, 1), shownAfterMove(2, 1, 1), shownAfterMove(0, 1, 1)], [2, 1, 0])
+  assert.deepEqual([shownAfterRemoval(2, 2), shownAfterRemoval(1, 2), shownAfterRemoval(-1, 0)], [1, 1, -1])
 })

@@ -213,6 +213,8 @@ test('every exercise has its texts in every language, with the numbers that its 
       for (const part of ['title', 'task', 'may', 'done', 'notYet', ...parts])
         assert.ok(texts[`${id}.${part}`], `${tag} ${id}.${part}`)
     }
+    for (const [key, text] of Object.entries(texts))
+      if (text.includes('{count}')) assert.ok(texts[`${key}.one`], `${tag} ${key}.one`)
   }
 })
 

@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
+import { counted } from '../i18n/counted.js'
 import { menu, menuItem } from '../shell/menu.js'
 import { canShow, isOver, TRIES } from './attempt.js'
 
@@ -152,13 +153,17 @@ function says({ t, exercise, attempt, rules, said }) {
   if (!verdict) return html`<p class="note">${t(`${id}.may`, { fields: exercise.may.join(', ') || '–' })}</p>`
   if (verdict.passed)
     return html`<p class="exercise-passed"><b>${t(isShown ? 'exerciseShown' : 'exercisePassed')}</b> ${t(`${id}.done`, verdict.params)}</p>`
+  const hint = verdict.hint === 'notYet' ? `${id}.notYet` : `${id}.hint.${verdict.hint}`
+  const { count } = verdict.params
   const text = !rules.hints
     ? t('exerciseNo')
-    : t(verdict.hint === 'notYet' ? `${id}.notYet` : `${id}.hint.${verdict.hint}`, verdict.params)
+    : typeof count === 'number'
+      ? counted(t, hint, count, verdict.params)
+      : t(hint, verdict.params)
   const left = isOver(attempt, rules)
     ? t('exerciseNoTry')
     : rules.solution && tries < most && !isPassed && !isShown && !exercise.task
-      ? t('exerciseTries', { left: most - tries })
+      ? counted(t, 'exerciseTries', most - tries)
       : ''
   return html`<p class="exercise-hint">${text} <span class="note">${left}</span></p>`
 }

@@ -1,6 +1,7 @@
 // The list of the exercises: a square for each, with what is known of it.
 
 import { html, nothing } from 'lit'
+import { counted } from '../i18n/counted.js'
 import { later } from '../shell/later.js'
 import { GROUPS } from './index.js'
 import { book } from './score-book.js'
@@ -44,5 +45,5 @@ function square({ t }, id) {
   const key = `exercises${state[0].toUpperCase()}${state.slice(1)}`
   return html`<li><a class="exercise-square" href="#2&exercise=${id}" data-exercise=${id} data-state=${state}>
     <span class="number">${id.slice(1)}</span> <b>${t(`${id}.title`)}</b>
-    <span class="note">${t(key, { tries: entry?.tries ?? 0 })}</span></a></li>`
+    <span class="note">${entry && key === 'exercisesTried' ? counted(t, key, entry.tries) : t(key)}</span></a></li>`
 }

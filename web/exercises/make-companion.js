@@ -38,6 +38,9 @@ export function companion(shell) {
   /** The room whose state is taken. @returns {keyof typeof CHECKS | undefined} */
   const roomOf = () => (Object.hasOwn(CHECKS, shell.state.room) ? /** @type {'layer'} */ (shell.state.room) : undefined)
 
+  /** The check that is chosen, or the first one of the room. @param {keyof typeof CHECKS} room */
+  const kindOf = room => (CHECKS[room].includes(kind) ? kind : CHECKS[room][0])
+
   function redraw() {
     result = undefined
     shell.schedule()
@@ -47,7 +50,11 @@ export function companion(shell) {
     const room = roomOf()
     const store = room && shell.rooms.store(room)
     if (!room || !store) return
-    const own = kind || CHECKS[room][0]
+    if (!store.canLink()) {
+      result = { key: 'linkLarge', got: '' }
+      return shell.schedule()
+    }
+    const own = kindOf(room)
     const parts = PARTS[own].flatMap(
       /** @returns {(string | number)[]} */ part => {
         const text = values[part] ?? ''
@@ -58,7 +65,8 @@ export function companion(shell) {
     const exercise = made && (await ownExercise(made))
     const verdict = exercise?.check({ state: store.state, answer: '', memory: undefined, qkv: await shell.load() })
     const got = String(verdict?.params.got ?? '')
-    if (!made || !verdict) result = { key: 'makeCannot', got }
+    if (!made || Object.keys(store.state.problems).length) result = { key: 'makeCannot', got }
+    else if (!verdict) result = { key: 'exerciseWait', got }
     else if (verdict.passed) result = { key: 'makePasses', got }
     else {
       const page = new URLSearchParams({ exercise: 'own', made: writeMade(made) })
@@ -86,17 +94,23 @@ export function companion(shell) {
       if (isOpen && name !== language) {
         language = name
         t = undefined
-        loadTexts(next, ['shell', 'exercise-pages', ...(room ? (shell.rooms.store(room)?.room.texts ?? []) : [])]).then(
-          texts => {
-            t = /** @type {any} */ (texts)
-            shell.schedule()
-          },
-        )
+        loadTexts(next, [
+          'shell',
+          'exercises',
+          'exercise-pages',
+          ...(room ? (shell.rooms.store(room)?.room.texts ?? []) : []),
+        ]).then(texts => {
+          t = /** @type {any} */ (texts)
+          shell.schedule()
+        })
       }
       const store = room && shell.rooms.store(room)
-      if (!isOpen || !t || !room || !store) return nothing
+      if (!isOpen || !t) return nothing
       const say = t
-      const own = CHECKS[room].includes(kind) ? kind : CHECKS[room][0]
+      if (!room || !store)
+        return html`<section class="exercise" id="make" aria-label=${t(/** @type {any} */ ('companion.make'))} data-made="makeNoRoom">
+          <p class="exercise-says" role="status">${say('makeNoRoom')}</p></section>`
+      const own = kindOf(room)
       const fields = Object.entries(store.room.fields).filter(
         ([, { history }]) => room === 'learn' || history === 'undo',
       )

@@ -3,7 +3,15 @@
 import { html, nothing } from 'lit'
 import { save } from '../files/clipboard.js'
 import { loadTexts } from '../i18n/index.js'
-import { asParameter, keepSlides, moved, readSlides, storedSlides } from './slides.js'
+import {
+  asParameter,
+  keepSlides,
+  moved,
+  readSlides,
+  shownAfterMove,
+  shownAfterRemoval,
+  storedSlides,
+} from './slides.js'
 
 const storage = () => globalThis.localStorage
 
@@ -14,6 +22,8 @@ export function companion(shell) {
   /** Is the list of slides open? */
   let isListed = false
   let slides = storedSlides(storage)
+  /** Are the slides those of a link? They stay in the address, and the reader's own are left as they are. */
+  let isShared = false
   /** The slide that is shown; -1: none of them. */
   let at = -1
   /** The key of what is said about the slides, or ''. */
@@ -33,10 +43,11 @@ export function companion(shell) {
     })
   }
 
-  /** @param {typeof slides} next */
-  function keep(next) {
+  /** @param {typeof slides} next @param {number} [shown] where the slide that is shown stands now */
+  function keep(next, shown = at) {
     slides = next
-    said = keepSlides(storage, slides) ? '' : 'presentRefused'
+    at = shown
+    said = isShared || keepSlides(storage, slides) ? '' : 'presentRefused'
     shell.schedule()
   }
 
@@ -49,9 +60,13 @@ export function companion(shell) {
   }
 
   function add() {
+    if (shell.rooms.store(shell.state.room)?.canLink() === false) {
+      said = 'linkLarge'
+      shell.schedule()
+      return
+    }
     const name = `${shell.state.t(/** @type {any} */ (`room.${shell.state.room}`))} ${slides.length + 1}`
-    keep([...slides, { name, hash: shell.linkWith({ present: undefined }) || '#2&room=front' }])
-    at = slides.length - 1
+    keep([...slides, { name, hash: shell.linkWith({ present: undefined }) || '#2&room=front' }], slides.length)
   }
 
   function start() {
@@ -83,7 +98,9 @@ export function companion(shell) {
     target.value = ''
     if (!file) return
     try {
-      keep(readSlides(await file.text()))
+      const read = readSlides(await file.text())
+      isShared = false
+      keep(read, -1)
     } catch {
       said = 'presentUnreadable'
       shell.schedule()
@@ -97,9 +114,13 @@ export function companion(shell) {
         ({ name }, i) =>
           html`<li><input type="text" aria-label=${t('presentName')} .value=${name} @change=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => keep(slides.map((slide, n) => (n === i ? { ...slide, name: target.value } : slide)))} />
           <button type="button" class="plain" data-show=${i} @click=${() => show(i)}>${t('presentShow')}</button>
-          <button type="button" class="plain" aria-label=${t('presentUp')} ?disabled=${i === 0} @click=${() => keep(moved(slides, i, -1))}>↑</button>
-          <button type="button" class="plain" aria-label=${t('presentDown')} ?disabled=${i === slides.length - 1} @click=${() => keep(moved(slides, i, 1))}>↓</button>
-          <button type="button" class="plain" aria-label=${t('presentRemove')} @click=${() => keep(slides.filter((_, n) => n !== i))}>×</button></li>`,
+          <button type="button" class="plain" aria-label=${t('presentUp')} ?disabled=${i === 0} @click=${() => keep(moved(slides, i, -1), shownAfterMove(at, i, -1))}>↑</button>
+          <button type="button" class="plain" aria-label=${t('presentDown')} ?disabled=${i === slides.length - 1} @click=${() => keep(moved(slides, i, 1), shownAfterMove(at, i, 1))}>↓</button>
+          <button type="button" class="plain" aria-label=${t('presentRemove')} @click=${() =>
+            keep(
+              slides.filter((_, n) => n !== i),
+              shownAfterRemoval(at, i),
+            )}>×</button></li>`,
       )}</ol>
       <p class="buttons"><button type="button" class="plain" id="present-json" @click=${() => save('qkv-slides.json', JSON.stringify(slides, null, 1), 'application/json')}>${t('presentSave')}</button>
         <label class="plain">${t('presentOpen')} <input type="file" hidden accept=".json,application/json" @change=${take} /></label>
@@ -123,14 +144,15 @@ export function companion(shell) {
           ${isListed ? list(t) : nothing}</section>
         ${isBlank ? html`<div class="present-blank"></div>` : nothing}`
     },
-    link: () => /** @type {Record<string, string>} */ (isOn ? { present: '1' } : {}),
+    link: () => /** @type {Record<string, string>} */ (isOn ? { present: isShared ? asParameter(slides) : '1' } : {}),
     follow({ present }) {
       if (present === undefined) return
       isOn = true
       if (present === '1') return
       try {
         slides = readSlides(present)
-        isListed = true
+        isListed = isShared = true
+        at = -1
       } catch {
         said = 'presentUnreadable'
       }

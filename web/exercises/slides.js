@@ -47,5 +47,11 @@ export function moved(slides, at, by) {
   return list
 }
 
+/** Where the shown slide stands after a slide has moved by a place. @param {number} shown @param {number} at @param {1 | -1} by */
+export const shownAfterMove = (shown, at, by) => (shown === at ? at + by : shown === at + by ? at : shown)
+
+/** The shown slide after a slide is removed: that one itself has no place, and the next is the one that follows it. @param {number} shown @param {number} at */
+export const shownAfterRemoval = (shown, at) => (shown >= at ? shown - 1 : shown)
+
 /** The parameter of a link that holds slides. @param {readonly Slide[]} slides */
 export const asParameter = slides => JSON.stringify(slides)

@@ -152,7 +152,7 @@ const theMoment = {
       [
         ['move', at === null],
         ['early', shown < first, { step: own.step, share: digits(most(own)) }],
-        ['late', true, { steps: own.step - points[Math.max(0, first)].step }],
+        ['late', true, { count: own.step - points[Math.max(0, first)].step }],
       ],
       { step: own.step, share: digits(most(own)) },
     )

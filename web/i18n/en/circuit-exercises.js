@@ -23,8 +23,8 @@ export const texts = {
   'e18.hint.many': 'One head is enough.',
   'e18.hint.other': 'Now look at the other text, with the same head off.',
   'e18.hint.neither': 'Head {head} changes neither: tom {he}, lily {she}.',
-  'e18.hint.his': 'Head {head} is his, not hers: tom falls to {he}.',
-  'e18.hint.both': 'He needs head {head} as well: tom falls to {he}.',
+  'e18.hint.his': '“Is he” needs head {head}, “Is she” does not: tom falls to {he}.',
+  'e18.hint.both': '“Is he” needs head {head} too: tom falls to {he}.',
 
   'e19.task':
     'The fox is called vi ta mo, so after “Vi ta” the model says “mo”. Switch off as many heads as you can; it must still say “mo”.',

@@ -32,7 +32,7 @@ export const texts = {
   'e4.task':
     'The scores 2, 1, 0 are multiplied by a scale before softmax. Find the smallest whole scale that gives the first key at least 0.95.',
   'e4.may': 'What may change: the scale.',
-  'e4.done': 'A larger scale makes softmax sharper. Dividing by √d is the same thing backwards: it keeps softmax soft.',
+  'e4.done': 'A larger scale makes softmax sharper. Dividing by √d does the opposite: it makes the weights more even.',
   'e4.notYet': 'Not yet.',
   'e4.hint.whole': 'A whole number is asked for.',
   'e4.hint.even': 'The first key gets {weight}: a scale below 1 makes shares more even.',

@@ -9,7 +9,8 @@ export const texts = {
   exercisesUnreadable:
     'What this browser has stored as scores cannot be read. It is kept beside the new scores until you forget all.',
   exercisesOpen: 'not tried',
-  exercisesTried: 'tried {tries} times',
+  exercisesTried: 'tried {count} times',
+  'exercisesTried.one': 'tried once',
   exercisesSolved: 'solved',
   exercisesHalf: 'solution seen',
   exercisesForget: 'Forget all scores',
@@ -36,7 +37,8 @@ export const texts = {
   teachersScores:
     'Scores stay in the browser of the reader, who can change them. A frame reports score and state to the page around it by SPLICE messages; a learning system that speaks SPLICE can collect them.',
   teachersOwn: 'An exercise of your own',
-  teachersOwnText: 'Set a room as your exercise shall begin, and choose “Make an exercise” in the menu ☰.',
+  teachersOwnText:
+    'Set a room to the state in which the exercise begins, and choose “Make an exercise” in the menu ☰.',
   teachersHost: 'A class without internet',
   'teachersHost.1': 'Download the zip and unpack it: it is this page, with both models and all exercises.',
   'teachersHost.2': 'Open qkv/qkv.html with a double click: one file, which works from a disk or a stick.',
@@ -82,6 +84,7 @@ export const texts = {
   makeLink: 'Link',
   makePasses: 'The start passes already: {got}. Change the check or the room.',
   makeCannot: 'The check cannot be run here: fill in its numbers, and a task.',
+  makeNoRoom: 'Exercises are made in One layer, Learn and Models: open one of them.',
   makeGood: 'The start does not pass ({got}). The link opens the exercise; solve it once yourself.',
   makeClose: 'Close',
   'group.dotProducts': 'Dot products and softmax',

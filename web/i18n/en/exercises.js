@@ -20,7 +20,8 @@ export const texts = {
   exerciseShown: 'This is a solution.',
   exerciseNo: 'Not yet.',
   exerciseNoTry: 'No try is left.',
-  exerciseTries: 'After {left} more tries a solution can be shown.',
+  exerciseTries: 'After {count} more tries a solution can be shown.',
+  'exerciseTries.one': 'After one more try a solution can be shown.',
   exerciseUnknown: 'There is no exercise {ids} on this page.',
   exerciseStateRefused:
     'The state that the page around this exercise has sent does not belong to it, so it begins afresh.',

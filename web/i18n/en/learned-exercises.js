@@ -40,7 +40,8 @@ export const texts = {
   'e15.notYet': 'Not yet.',
   'e15.hint.move': 'The cursor stands at the end. Move it to an earlier step.',
   'e15.hint.early': 'At step {step} the largest share is {share}.',
-  'e15.hint.late': 'The head was there {steps} steps earlier.',
+  'e15.hint.late': 'The head was there {count} steps earlier.',
+  'e15.hint.late.one': 'The head was there one step earlier.',
 
   'e16.task':
     'The model has written a Chinese translation. Open the map of the cross-attention and select the cell that shows where 今天 (today) came from.',

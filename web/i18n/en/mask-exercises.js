@@ -18,7 +18,9 @@ export const texts = {
   'e6.hint.later': '“{query}” sees “{key}”, a later word.',
   'e6.hint.itself': 'The word itself is not counted in “left”.',
   'e6.hint.more': '“{query}” sees {count} words before it.',
+  'e6.hint.more.one': '“{query}” sees one word before it.',
   'e6.hint.fewer': '“{query}” sees {count} of the words before it.',
+  'e6.hint.fewer.one': '“{query}” sees one of the words before it.',
 
   'e7.task':
     'The weights are 0.2, 0.5 and 0.3. Now key 3 is hidden. What is the first weight then? Three digits are enough.',
@@ -33,7 +35,7 @@ export const texts = {
   'e8.task': 'The mask is causal. Word 4, “eat”, becomes “pizza”. Mark each word whose output changes.',
   'e8.may': 'Here you only predict; nothing can be changed.',
   'e8.answer': 'Its output changes:',
-  'e8.done': 'Only words that can see word 4 change: itself and all later ones. The past does not know the future.',
+  'e8.done': 'Only words that can see word 4 change: itself and all later ones.',
   'e8.notYet': 'Not yet.',
   'e8.hint.cannot': '“{word}” cannot see word 4.',
   'e8.hint.none': 'Mark the words whose output changes; there are some.',

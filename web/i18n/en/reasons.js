@@ -17,6 +17,7 @@ export const texts = {
   'reasons.biases': 'biases',
   'reasons.changes': 'your changes',
   reasonsMore: '{count} other terms',
+  'reasonsMore.one': 'one other term',
   reasonsNote:
     'Query and key are sums of what the embedding, earlier heads and MLPs have written at the two words, so the score is a sum over pairs: query part × key part. The deviations of the norms are held fixed. What is the same for every key of a row does not change the weights.',
   reasonsMap: 'Terms of the score of “{query}” and “{key}”, by what wrote them',

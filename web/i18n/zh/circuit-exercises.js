@@ -22,8 +22,8 @@ export const texts = {
   'e18.hint.many': '一个头就够了。',
   'e18.hint.other': '现在关着同一个头，看另一段话。',
   'e18.hint.neither': '头 {head} 对两者都没有影响：tom {he}，lily {she}。',
-  'e18.hint.his': '头 {head} 是他的，不是她的：tom 降到 {he}。',
-  'e18.hint.both': '他也需要头 {head}：tom 降到 {he}。',
+  'e18.hint.his': '“Is he”需要头 {head}，“Is she”不需要：tom 降到 {he}。',
+  'e18.hint.both': '“Is he”也需要头 {head}：tom 降到 {he}。',
 
   'e19.task': '狐狸叫 vi ta mo，所以在“Vi ta”之后模型说“mo”。尽可能多地关掉头，但它仍要说“mo”。',
   'e19.may': '可以改动：头的开关。',

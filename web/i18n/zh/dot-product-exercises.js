@@ -31,7 +31,7 @@ export const texts = {
 
   'e4.task': '得分 2、1、0 在 softmax 之前乘以一个缩放。找出使第一个键至少得到 0.95 的最小整数缩放。',
   'e4.may': '可以改动：缩放。',
-  'e4.done': '缩放越大，softmax 越尖锐。除以 √d 正好相反：它让 softmax 保持柔和。',
+  'e4.done': '缩放越大，softmax 越尖锐。除以 √d 正好相反：它让权重更均匀。',
   'e4.notYet': '还不对。',
   'e4.hint.whole': '要求是整数。',
   'e4.hint.even': '第一个键得到 {weight}：小于 1 的缩放使份额更平均。',

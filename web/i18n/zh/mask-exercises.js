@@ -19,7 +19,9 @@ export const texts = {
   'e6.hint.later': '“{query}”看到了后面的词“{key}”。',
   'e6.hint.itself': '“左侧”不包括这个词自己。',
   'e6.hint.more': '“{query}”看到前面 {count} 个词。',
+  'e6.hint.more.one': '“{query}”看到前面 1 个词。',
   'e6.hint.fewer': '“{query}”只看到前面 {count} 个词。',
+  'e6.hint.fewer.one': '“{query}”只看到前面 1 个词。',
 
   'e7.task': '权重是 0.2、0.5 和 0.3。现在遮住键 3。第一个权重变成多少？三位小数即可。',
   'e7.may': '这里只作预测，什么也不能改。',
@@ -33,7 +35,7 @@ export const texts = {
   'e8.task': '掩码是因果的。第 4 个词“eat”变成“pizza”。标出输出会改变的每个词。',
   'e8.may': '这里只作预测，什么也不能改。',
   'e8.answer': '输出会改变：',
-  'e8.done': '只有能看到第 4 个词的才会改变：它自己和后面的所有词。过去不知道未来。',
+  'e8.done': '只有能看到第 4 个词的才会改变：它自己和后面的所有词。',
   'e8.notYet': '还不对。',
   'e8.hint.cannot': '“{word}”看不到第 4 个词。',
   'e8.hint.none': '请标出输出会改变的词；是有的。',

@@ -17,6 +17,7 @@ export const texts = {
   'reasons.biases': '偏置',
   'reasons.changes': '您的改动',
   reasonsMore: '其余 {count} 项',
+  'reasonsMore.one': '其余 1 项',
   reasonsNote:
     '查询和键是嵌入、前面各头与各 MLP 在两个词处所写内容之和，因此分数是各对之积（查询的一部分 × 键的一部分）的总和。归一化的标准差保持不变。对一行中所有键都相同的部分不改变权重。',
   reasonsMap: '“{query}”与“{key}”的分数的各项，按写入者',

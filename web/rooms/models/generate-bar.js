@@ -1,7 +1,7 @@
 // The controls that continue the text, token by token.
 
 import { html, nothing } from 'lit'
-import { counted } from './counted.js'
+import { counted } from '../../i18n/counted.js'
 import { isGenerating } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */

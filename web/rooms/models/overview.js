@@ -3,10 +3,10 @@
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
 import { withChange } from '../../head/changes.js'
+import { counted } from '../../i18n/counted.js'
 import { shown } from '../../shell/store.js'
 import { legend } from './atlas.js'
 import { likeness, pairWeights, ranked, scaleEnd } from './atlas-maps.js'
-import { counted } from './counted.js'
 import { nameOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */

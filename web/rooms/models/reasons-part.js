@@ -3,6 +3,7 @@
 
 import { html, nothing } from 'lit'
 import { signed } from '../../head/contributions.js'
+import { counted } from '../../i18n/counted.js'
 import { languageFor, loadTexts } from '../../i18n/index.js'
 import { later } from '../../shell/later.js'
 import { nameOf } from './shown.js'
@@ -115,7 +116,7 @@ function drawReasons(state, r) {
     ${first ? html`<p id="models-reason">${r('reasonsSay', { ...both, left: said('query', first.query), right: said('key', first.key), value: signed(first.value, DIGITS), score: signed(score, DIGITS) })}</p>` : nothing}
     <ol class="reasons" id="models-reasons" aria-label=${r('reasonsLabel', both)}>
       ${pairs.map(({ query: a, key: b, value }) => line(html`${name('query', a)} × ${name('key', b)}`, value))}
-      ${count > pairs.length ? line(r('reasonsMore', { count: count - pairs.length }), rest) : nothing}
+      ${count > pairs.length ? line(counted(r, 'reasonsMore', count - pairs.length), rest) : nothing}
     </ol>
     <p class="note">${r('reasonsNote')}</p>
     <qkv-heatmap
