@@ -148,7 +148,7 @@ export function companion(shell) {
     follow({ present }) {
       if (present === undefined) return
       isOn = true
-      if (present === '1') return
+      if (present === '1' || (isShared && present === asParameter(slides))) return
       try {
         slides = readSlides(present)
         isListed = isShared = true
