@@ -378,6 +378,7 @@ test('whoever leaves the tour has the settings from before it again, or what was
   await page.waitForFunction(() => /seed=7/.test(location.hash))
   await tour(1)
   await page.fill('#sentence', 'typed in the tour')
+  await reads('[data-word="queries:0"] .token', 'typed', 'a click while the tour moves to the other edge would miss')
   await page.click('#tour-leave')
   await page.locator('#tour').waitFor({ state: 'detached' })
   await becomes(() => page.inputValue('#sentence'), 'typed in the tour')

@@ -151,7 +151,12 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
   assert.ok((await page.locator('long-words .word-button').count()) < 500)
   await page.fill('#models-find', 'at')
   await page.press('#models-find', 'Shift+Enter') // the last hit, out of sight until now
+  await page.waitForFunction(() => {
+    const words = /** @type {any} */ (document.querySelector('long-words'))
+    return words.top > 0 && words.top === words.firstElementChild.scrollTop && words.querySelector('.is-found')
+  })
   await page.locator('long-words .is-found .token').click()
+  await page.locator('long-words .is-found.is-selected').waitFor()
   await page.locator('.models-looks tbody tr').first().locator('button').click()
   const map = page.locator('#models-deep')
   await page.locator('.models-distance li').first().waitFor()
