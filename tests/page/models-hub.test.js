@@ -6,13 +6,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { after, test } from 'node:test'
+import { nothing } from 'lit'
 import { load } from 'qkv'
 import { inspectModel } from 'qkv/models'
 import { parseName } from '../../src/models/hub/hub-name.js'
 import { readChanges, writeChanges } from '../../web/head/changes.js'
 import { loadTexts } from '../../web/i18n/index.js'
 import { GALLERY } from '../../web/rooms/models/gallery/gallery.js'
-import { fitting } from '../../web/rooms/models/gallery/hub-question.js'
+import { fitting, hubQuestion } from '../../web/rooms/models/gallery/hub-question.js'
 import { rankOf } from '../../web/rooms/models/gallery/look-for.js'
 import { optionsOf } from '../../web/rooms/models/gallery/model-list.js'
 import { room } from '../../web/rooms/models/room.js'
@@ -98,6 +99,11 @@ test('a text that is no address is refused; a failed detail is told, a failed ti
   const { state } = start().store
   assert.deepEqual(failureOf({ ...state, got: { 'matters:heads': failed } })?.problem, problem)
   assert.equal(failureOf({ ...state, got: { 'tile:1.1': failed } }), undefined)
+  const asked = { id: 1, name: 'hf:me/tiny', checkpoint: '', isAsking: true }
+  const question = (/** @type {object} */ got) =>
+    hubQuestion(/** @type {any} */ ({ ...state, got, act }), asked, /** @type {any} */ (String))
+  assert.notEqual(question({ look: { is: 'waiting' }, run: failed }), nothing, 'a failed run hides no question')
+  assert.equal(question({ look: failed }), nothing, 'it is said above')
 })
 
 test('a typed name asks for the size alone; the download begins when the reader agrees, with the dtype that was chosen', async () => {
