@@ -6,6 +6,7 @@ import { basename } from 'node:path'
 import { test } from 'node:test'
 import { load } from 'qkv'
 import { readChanges, writeChanges } from '../../web/head/changes.js'
+import { signed } from '../../web/head/contributions.js'
 import { room } from '../../web/rooms/models/room.js'
 import { failureOf, isGenerating, shownOf } from '../../web/rooms/models/shown.js'
 import { createStore } from '../../web/shell/store.js'
@@ -652,4 +653,19 @@ test('an encoder without a masked word says nothing, and guesses the token that 
 
 test('nothing is faded until the reader asks for it', () => {
   assert.equal(room.view.least, 0)
+})
+
+test('what matters is asked after all else, because it takes the longest; a value that rounds to zero has no sign', async () => {
+  const { store, act, settled } = await begin()
+  act.show({ hasMatters: true })
+  act.openHead({ stack: '', layer: 1, head: 1 })
+  act.selectCell({ query: 3, key: 2 })
+  const asked = types(store)
+  assert.equal(asked.at(-1), 'matters:heads')
+  assert.ok(asked.includes('cell') && asked.includes('reasons'))
+  await settled()
+  assert.deepEqual(
+    [0.25, -0.25, -0.0001, 0].map(x => signed(x, 3)),
+    ['+0.250', '−0.250', '0.000', '0.000'],
+  )
 })
