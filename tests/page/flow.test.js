@@ -6,7 +6,7 @@ import { load } from 'qkv'
 import { pooled, stageOf } from '../../web/elements/flow-drawing.js'
 import { framesOf, rowsOf } from '../../web/elements/flow-frames.js'
 import { show, useElements } from './elements.js'
-import { page } from './open.js'
+import { becomes, page } from './open.js'
 
 const qkv = await load()
 
@@ -116,6 +116,37 @@ test('with less motion nothing plays by itself, and the frames are there one by 
   await page.locator('qkv-flow [data-act="on"]').click()
   await page.locator('qkv-flow .caption', { hasText: 'a asks with a query.' }).waitFor()
   assert.equal(await page.locator('qkv-flow [data-act="play"]').count(), 0)
+})
+
+test('a dragged weight follows the pointer; a drag that the browser ends is taken back, and a released button drags nothing', async () => {
+  const flow = await show('qkv-flow', { trace: plainOf(traceOf(3)), queryTokens: ['a', 'b', 'c'], editable: true })
+  await flow.evaluate(element => {
+    const own = /** @type {any} */ (globalThis)
+    own.edits = []
+    element.addEventListener('flow-edit', (/** @type {any} */ { detail }) => own.edits.push(detail))
+  })
+  const edits = () => page.evaluate(() => /** @type {any} */ (globalThis).edits)
+  const box = (await page.locator('qkv-flow canvas').boundingBox()) ?? assert.fail()
+  const drag = async (/** @type {number} */ x, /** @type {number} */ y) => {
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.move(x + 12, y)
+  }
+  find: for (let y = box.y + 10; y < box.y + box.height; y += 12)
+    for (let x = box.x + 10; x < box.x + box.width; x += 24) {
+      await drag(x, y)
+      if ((await edits()).length) break find
+      await page.mouse.up()
+    }
+  const [{ part, index, isFirst }] = await edits()
+  assert.ok(isFirst, 'a drag begins')
+  await page.locator('qkv-flow canvas').dispatchEvent('pointercancel')
+  await becomes(async () => (await edits()).at(-1).isUndone, true)
+  assert.deepEqual([(await edits()).at(-1).part, (await edits()).at(-1).index], [part, index])
+  const { length } = await edits()
+  await page.mouse.move(box.x + 40, box.y + 40)
+  await page.mouse.up()
+  assert.equal((await edits()).length, length)
 })
 
 test('a trace that is none is a sentence', async () => {
