@@ -20,12 +20,12 @@ fi
 
 version=$(emcc --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 
-# These are all files of src/kernel. Similar files stand side by side, which saves 100 bytes of gzip.
+# These are the files of qkv.wasm. Similar files stand side by side, which saves 100 bytes of gzip.
 names=(
   abi simd exp mask query_rows softmax attention summary decode trace backward score tile rows linear linear_output linear_pack
   linear_streams linear_decode linear_backward activation elementwise loss norm optimizer embedding rope random
 )
-# These are the files of qkv.integers.wasm. The first two export functions of its own.
+# These are the files of qkv.integers.wasm. The first two export functions of their own.
 of_integers=(linear_integer abi simd exp tile rows activation linear_output linear_streams)
 # Files that are as fast with -Oz as with -Os, or whose time does not count. Of the others some are up to a third slower.
 small=(attention summary query_rows backward decode linear linear_pack rope)

@@ -6,6 +6,8 @@
  * @returns {{ re: Float64Array, im: Float64Array }}
  */
 export function eigenvalues(matrix, n) {
+  if (!Array.from(matrix).every(Number.isFinite))
+    throw new RangeError('eigenvalues: the matrix has NaN or infinity, finite numbers expected')
   const re = hessenberg(Float64Array.from(matrix), n)
   const im = new Float64Array(n * n)
   let hi = n - 1
@@ -24,7 +26,7 @@ export function eigenvalues(matrix, n) {
       steps = -1
       continue
     }
-    if (steps > 300) throw new Error('eigenvalues: the iteration does not end: is there a NaN?')
+    if (steps > 300) throw new Error('eigenvalues: no convergence after 300 QR steps')
     const shift = steps % 10 === 9 ? { re: re[hi * n + hi - 1] + re[hi * n + hi], im: 0 } : wilkinson(re, im, hi, n)
     stepQR(re, im, lo, hi, n, shift)
   }

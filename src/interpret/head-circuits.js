@@ -56,7 +56,7 @@ function* steps(parts, stack, spec) {
   const N = spec.layers.length
   const d = family.width
   const hasCopies = !stack.startsWith('encoder') && family.decoder && weights.hasHead && !family.head.transform
-  const tokens = hasCopies ? tokensOf(parts, spec) : undefined
+  const tokens = hasCopies ? yield* tokensOf(parts, spec) : undefined
   const copying = tokens && new Tensor(new Float32Array(N * H), [N, H])
   const found = ['q', 'k', 'v'].map(() => new Tensor(new Float32Array((N * H) ** 2), [N, H, N, H]))
   /** What the heads of the layers so far write, as rows (H * D, d), and its size. @type {{ rows: Float64Array, sizes: number[] }[]} */
@@ -103,7 +103,7 @@ function* steps(parts, stack, spec) {
               const from = ((n * H + h) * D + i) * H * D + w * D
               for (let j = from; j < from + D; j++) sum += data[j] ** 2
             }
-            found[n].data[((layer * H + h) * N + m) * H + w] = Math.sqrt(sum) / (sizes[h][n] * writer.sizes[w])
+            found[n].data[((layer * H + h) * N + m) * H + w] = over(Math.sqrt(sum), sizes[h][n] * writer.sizes[w])
           }
       yield []
     }
@@ -115,7 +115,10 @@ function* steps(parts, stack, spec) {
         const { data } = qkv.linear(mid, { data: new Float32Array(ends), dims: [D, d] })
         const { re, im } = eigenvalues(data, D)
         const sum = re.reduce((total, value) => total + value, 0)
-        copying.data[layer * H + h] = sum / re.reduce((total, value, n) => total + Math.hypot(value, im[n]), 0)
+        copying.data[layer * H + h] = over(
+          sum,
+          re.reduce((total, value, n) => total + Math.hypot(value, im[n]), 0),
+        )
       }
     const made = { rows: new Float64Array(H * D * d), sizes: /** @type {number[]} */ ([]) }
     for (const [h, { o: rows, v: values }] of own.entries()) {
@@ -135,6 +138,9 @@ function* steps(parts, stack, spec) {
   const [q, k, v] = found
   return { copying, q, k, v }
 }
+
+/** a / b; 0 of a head of zeros. @param {number} a @param {number} b */
+const over = (a, b) => (a === 0 ? 0 : a / b)
 
 /** A weight (out, in) in float64. @param {Parts} parts @param {LinearSpec} spec */
 const read = ({ weights }, spec) => Float64Array.from(weights.read(keyOf(spec)))
@@ -221,9 +227,9 @@ function reduced(s, rows, D, d) {
  * The sum over all tokens of (row of the head) (embedding)^T, (d, d): W_U^T W_E^T without the norms in between.
  * @param {Parts} parts
  * @param {StackSpec} spec
- * @returns {Float32Array}
+ * @returns {import('../models/network.js').RunSteps<Float32Array>}
  */
-function tokensOf({ qkv, family, weights }, spec) {
+function* tokensOf({ qkv, family, weights }, spec) {
   const { width: d, vocab } = family
   const { tokens, norm } = embeddingOf(family, spec)
   const sum = new Float64Array(d * d)
@@ -240,6 +246,7 @@ function tokensOf({ qkv, family, weights }, spec) {
     const [left, right] = [u, e].map(x => ({ data: new Float32Array(turned(x, n, d)), dims: [d, n] }))
     const { data } = qkv.linear(left, right) // (d, d): unembedding, embedding
     for (let i = 0; i < data.length; i++) sum[i] += data[i]
+    yield []
   }
   return new Float32Array(sum)
 }

@@ -68,8 +68,8 @@ export async function patch(model, options) {
     inputOf(model, given[name], `${where}: ${name}`),
   )
   return run(model, given, where, function* (task) {
-    const source = yield* task.read(clean)
-    const target = yield* task.read(corrupted)
+    const source = yield* task.read(clean, 'the clean text')
+    const target = yield* task.read(corrupted, 'the corrupted text')
     const positions = align(model, given.positions, source, target)
     return { source, target, positions, numbers: source.numbers }
   })
@@ -110,7 +110,7 @@ export async function ablate(model, input, options) {
  * @property {number} rows positions of the stack that makes the logits
  */
 
-/** @typedef {{ read: (input: ModelInput) => import('../models/network.js').RunSteps<Read & { input: ModelInput }> }} Task */
+/** @typedef {{ read: (input: ModelInput, text?: string) => import('../models/network.js').RunSteps<Read & { input: ModelInput }> }} Task */
 
 /**
  * @param {Model} model
@@ -138,8 +138,8 @@ async function run(model, settings, where, start) {
   const names = spec.layers.map((_, layer) => `${stack}layers.${layer}.${isCross ? 'cross.' : ''}${PLACES[what]}`)
   const isExact = method === 'exact'
 
-  /** @param {ModelInput} input @returns {import('../models/network.js').RunSteps<Read & { input: ModelInput }>} */
-  function* read(input) {
+  /** @param {ModelInput} input @param {string} [text] in errors @returns {import('../models/network.js').RunSteps<Read & { input: ModelInput }>} */
+  function* read(input, text) {
     /** @type {FloatTensor[]} */
     const numbers = []
     const read = (/** @type {FloatTensor} */ x) => {
@@ -149,7 +149,7 @@ async function run(model, settings, where, start) {
     const { stacks, entered } = collectEntered(where)
     const ran = yield* parts.steps(input, { hooks, logits: 'none' }, { entered, inParts: true })
     const last = /** @type {Entered} */ ([...stacks.values()].at(-1))[0].own
-    const objective = readObjective(of, targets, sizesOf(last, family.vocab), where)
+    const objective = readObjective(of, targets, sizesOf(last, family.vocab), text ? `${where}: ${text}` : where)
     const { L, ids } = /** @type {Entered} */ (stacks.get(stack))[0].own.call.read
     const rows = last.call.read.L
     const [value] = valuesOf(parts, objective, ran.lastHiddenState, rows)
@@ -300,6 +300,11 @@ function align(model, given, source, target) {
     const list = read[name]
     if (!Array.isArray(list) || !list.length)
       throw new TypeError(`${where}: positions.${name}: ${describe(list)} given, a list of positions expected`)
+    const twice = list.find((p, n) => list.indexOf(p) < n)
+    if (twice !== undefined)
+      throw new RangeError(
+        `${where}: positions.${name}: ${describe(twice)} is given twice, each position once expected`,
+      )
     return list.map((p, n) => toNumber(p, `${where}: positions.${name}[${n}]`, { least: 0, most: L - 1, whole: true }))
   })
   if (clean.length !== corrupted.length)

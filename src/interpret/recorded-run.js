@@ -35,14 +35,14 @@ import { keyOf } from '../models/weights.js'
 
 /** A run that scoreAttribution takes apart. What it holds is no part of the interface. */
 export class RecordedRun {
-  /** @internal @param {Model} model @param {Map<string, RecordedStack>} stacks @param {boolean} isHooked */
-  constructor(model, stacks, isHooked) {
+  /** @internal @param {Model} model @param {Map<string, RecordedStack>} stacks @param {string[]} hooked */
+  constructor(model, stacks, hooked) {
     /** @internal */
     this.model = model
     /** @internal */
     this.stacks = stacks
-    /** @internal Are there hooks, which may have added to the residual stream? */
-    this.isHooked = isHooked
+    /** @internal The places of hooks, which may have added to the residual stream. */
+    this.hooked = hooked
   }
 }
 
@@ -125,7 +125,7 @@ export function recorded(model, input, { hooks, until }, where) {
           kind === 'cross' ? ran.crossAttentions : place === 'encoder.' ? ran.encoderAttentions : ran.attentions
         if (kind !== 'mlp') one.weights = own(/** @type {FloatTensor} */ (maps[layer]))
       }
-  return new RecordedRun(model, stacks, Object.keys(given).length > 0)
+  return new RecordedRun(model, stacks, Object.keys(given))
 }
 
 /**

@@ -2,6 +2,7 @@
 // deviations of all norms held fixed, a query and a key are linear in the residual stream.
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
+import { describe } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
 import { Model } from '../models/model.js'
 import { embed, ModelOperations } from '../models/network.js'
@@ -19,8 +20,8 @@ import { stackOf } from './stack-of.js'
 
 /**
  * What was written into the residual stream at a position: the embedding of the token, of the position, of the token type; what a head
- * wrote, and `from`, the position that it read; an MLP; all biases; what hooks have added; of T5 the bias of relative positions, which
- * is no part of the residual stream.
+ * wrote, and `from`, the position that it read; an MLP; all biases; what hooks have added; of T5 and MPNet the bias of relative positions,
+ * which is no part of the residual stream.
  * @typedef {object} Source
  * @property {'token' | 'position' | 'type' | 'head' | 'cross' | 'mlp' | 'biases' | 'changes' | 'relative position'} kind
  * @property {string} name such as 'head 1.2 from 3'
@@ -35,7 +36,8 @@ import { stackOf } from './stack-of.js'
  * @property {number} key position, from the end if negative
  * @property {'decoder' | 'encoder' | 'cross'} [place] of an encoder-decoder; default the decoder
  * @property {boolean} [byToken] false: a head is one source, whatever it read; default true
- * @property {import('../models/model.js').Hooks} [hooks] of a run that is not recorded yet
+ * @property {import('../models/model.js').Hooks} [hooks] of a run that is not recorded yet; none on the input, q, k or scores of the
+ *   attention that is explained
  *
  * @typedef {object} ScoreAttribution
  * @property {number} score before a cap and the mask: the sum of all terms
@@ -46,6 +48,8 @@ import { stackOf } from './stack-of.js'
  */
 
 const MOST_TERMS = 2 ** 24
+/** The places of an attention up to its scores, whose numbers are computed here from the residual stream and the weights alone. */
+const SCORES = /^(input|q|k|qBare|kBare|scores)(\.|$)/
 
 /**
  * Takes the score of a query and a key apart.
@@ -73,13 +77,19 @@ export function scoreAttribution(model, input, options) {
   const kind = isCross ? 'cross' : 'attention'
   const at = own.parts[layer]?.findIndex(({ part }) => part.kind === kind)
   if (at === undefined) throw new RangeError(`${where}: layer: ${layer} given, the recorded run ends before it`)
+  const inside = `${stack}layers.${layer}.${kind}.`
+  const changed = run.hooked.find(name => name.startsWith(inside) && SCORES.test(name.slice(inside.length)))
+  if (changed)
+    throw new RangeError(
+      `${where}: hooks: ${describe(changed)} is a place between the residual stream and the score that is taken apart: hooks before this layer expected`,
+    )
   const { part, before, weights } = own.parts[layer][at]
   const maps = /** @type {FloatTensor} */ (weights)
   const [, L, S] = maps.dims
   const i = (toNumber(query, `${where}: query`, { least: -L, most: L - 1, whole: true }) + L) % L
   const j = (toNumber(key, `${where}: key`, { least: -S, most: S - 1, whole: true }) + S) % S
   const { q, k, qNorm, kNorm } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
-  const given = { parts, isHooked: run.isHooked, byToken }
+  const given = { parts, isHooked: run.hooked.length > 0, byToken }
 
   const row = before.row(i)
   const left = new Pulled(parts, q, head, D)

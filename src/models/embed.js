@@ -109,7 +109,7 @@ export async function embed(model, modules, texts, options) {
   const { most, isLower, prompt = '' } = modules ?? {}
   const rows = []
   for (const text of list) {
-    const whole = prompt + text
+    const whole = (prompt + text).trim() // as Transformer.tokenize of sentence-transformers does
     const input = model.tokenize(isLower ? whole.toLowerCase() : whole, undefined, {
       truncation: true,
       maxLength: most,

@@ -81,9 +81,18 @@ async function modulesOf(folder, source) {
     return async () => modules
   }
   if (!(typeof source === 'string' || source instanceof URL) || String(source).startsWith('hf:')) return undefined
-  return async () => {
+  const open = async () => {
     const again = await openFolder(source, {}, { isLoaded: true, hasTokenizer: false })
     return read(again).finally(() => again.close())
+  }
+  /** @type {ReturnType<typeof open> | undefined} */
+  let modules
+  return () => {
+    modules ??= open().catch(error => {
+      modules = undefined // the next call asks again
+      throw error
+    })
+    return modules
   }
 }
 

@@ -1,6 +1,7 @@
 // Copying and composition of heads against a plain computation with whole matrices in float64.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/index.js'
@@ -8,7 +9,7 @@ import { eigenvalues } from '../../src/interpret/eigenvalues.js'
 import { headCircuits } from '../../src/interpret.js'
 import { Model } from '../../src/models/model.js'
 import { embeddingOf } from '../../src/models/weights.js'
-import { loadModel } from '../../src/models.js'
+import { loadModel, readSafetensors, writeSafetensors } from '../../src/models.js'
 
 /** @typedef {number[][]} Matrix */
 
@@ -46,6 +47,11 @@ test('eigenvalues have the traces of the powers of their matrix, and are known o
   const { re, im } = eigenvalues([0, 0, 2, 1, 0, -1, 0, 1, 2], 3)
   const roots = Array.from(re, (r, i) => `${r.toFixed(6)} ${im[i].toFixed(6)}`.replace(/-(0\.0+\b)/g, '$1'))
   assert.deepEqual(roots.sort(), ['0.000000 -1.000000', '0.000000 1.000000', '2.000000 0.000000'])
+})
+
+test('eigenvalues refuses NaN and infinity', () => {
+  for (const value of [NaN, Infinity])
+    assert.throws(() => eigenvalues([1, 2, value, 4], 2), /eigenvalues: the matrix has NaN or infinity/)
 })
 
 /** The linear part of a norm as a matrix. @param {any} weights @param {any} spec @returns {Matrix} */
@@ -137,6 +143,26 @@ for (const [name, place] of /** @type {const} */ ([
     }
     model.dispose()
   })
+
+test('heads of zeros copy nothing and compose with no head', async () => {
+  const [config, weights] = ['config.json', 'model.safetensors'].map(
+    name => new Uint8Array(readFileSync(`${goldens}/gpt2-tiny/${name}`)),
+  )
+  const tensors = await readSafetensors(weights)
+  const names = Object.keys(tensors).filter(name => /h\.[02]\.attn\.c_attn\.weight$/.test(name))
+  assert.equal(names.length, 2)
+  for (const name of names) tensors[name].data.fill(0)
+  const files = { 'config.json': config, 'model.safetensors': writeSafetensors(tensors) }
+  const model = await loadModel(qkv, files, { tokenizer: false })
+  const { copying, q, k, v } = await headCircuits(model)
+  for (const { data } of [q, k, v]) assert.ok(data.every(value => value === 0))
+  for (const [layer, isZero] of [true, false, true].entries())
+    assert.equal(
+      copying?.row(layer).data.every(value => value === 0),
+      isZero,
+    )
+  model.dispose()
+})
 
 test('places that do not exist and signals end headCircuits', async () => {
   const model = await loadModel(qkv, `${goldens}/marian-tiny`, { tokenizer: false })

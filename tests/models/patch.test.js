@@ -265,7 +265,7 @@ test('wrong arguments are named, and leave no memory behind', async () => {
   const wrong = [
     [{ ...given, what: 'head' }, /patch: what: "head" given, one of "heads", .* did you mean "heads"/],
     [{ ...given, method: 'fast' }, /patch: method: "fast" given/],
-    [{ ...given, of: undefined }, /patch: of: undefined given; 'loss', \{ logits/],
+    [{ ...given, of: undefined }, /patch: the clean text: of: undefined given; 'loss', \{ logits/],
     [{ ...given, of: { logits: [{ position: 8, token: 1 }] } }, /position: 8 given, a whole number from -8 to 7/],
     [{ ...given, of: { logits: [{ position: 0, token: 9999 }] } }, /token: 9999 given/],
     [{ ...given, of: () => ({ value: NaN, gradient: [] }) }, /of/],
@@ -290,6 +290,11 @@ test('wrong arguments are named, and leave no memory behind', async () => {
     [
       { ...given, positions: { clean: [8], corrupted: [1] } },
       /positions.clean\[0\]: 8 given, a whole number from 0 to 7/,
+    ],
+    [{ ...given, positions: { clean: [1, 2], corrupted: [3, 3] } }, /positions.corrupted: 3 is given twice/],
+    [
+      { ...given, clean: { ids: [5, 9, 7] }, of: { logits: [{ position: 6, token: 3 }] } },
+      /patch: the clean text: of: logits\[0\].position: 6 given/,
     ],
     [{ ...given, positions: [[1], [1]] }, /positions: .* an object of options expected/],
     [{ ...given, what: 'neurons', top: 0 }, /top: 0 given/],

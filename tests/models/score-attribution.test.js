@@ -84,6 +84,30 @@ for (const name of folders)
     assert.equal(qkv.memory.resident, loaded)
   })
 
+test('hooks on the attention that is explained are refused by name, those of other layers are not', async () => {
+  const at = { layer: 1, head: 2, query: 6, key: 3 }
+  for (const place of ['input', 'q', 'k', 'scores', 'scores.1']) {
+    const name = /** @type {import('../../src/models/model-hooks.js').Place} */ (`layers.1.attention.${place}`)
+    const other = /** @type {typeof name} */ (`layers.0.attention.${place}`)
+    assert.throws(
+      () => scoreAttribution(gpt2, { ids }, { ...at, hooks: { [name]: 0.5 } }),
+      new RegExp(`hooks: "${name}" is a place between`),
+    )
+    const run = recordRun(gpt2, { ids }, { hooks: { [name]: 0.5, [other]: 0.5 } })
+    assert.throws(() => scoreAttribution(gpt2, run, at), { name: 'RangeError' })
+    assert.equal(typeof scoreAttribution(gpt2, { ids }, { ...at, hooks: { [other]: 0.5 } }).score, 'number')
+  }
+  const t5 = await open('t5-tiny', 'float32')
+  const input = { ids, decoderIds: [0, 5, 8, 3] }
+  const hooks = { 'decoder.layers.0.cross.q': 0.5 }
+  const place = /** @type {const} */ ('cross')
+  assert.throws(
+    () => scoreAttribution(t5, input, { layer: 0, head: 0, query: 1, key: 1, place, hooks }),
+    /"decoder\.layers\.0\.cross\.q" is a place/,
+  )
+  t5.dispose()
+})
+
 test('gpt2: each term is the product of what its two sources give, computed plainly in float64', async () => {
   const [layer, head, query, key, d, D] = [1, 2, 6, 3, 48, 12]
   const weight = async (/** @type {string} */ name) => (await gpt2.weight(name)).data

@@ -119,10 +119,12 @@ test('embeddings are the same from a path, a server, files and bytes; a server i
   assert.ok(Math.abs(Math.hypot(...want.row(0).data) - 1) < 1e-6)
   /** @type {string[]} */
   const asked = []
+  let isDown = false
   const server = createServer((request, response) => {
     asked.push(String(request.url))
     try {
-      response.end(readFileSync(root + request.url))
+      if (isDown) response.writeHead(503).end()
+      else response.end(readFileSync(root + request.url))
     } catch {
       response.writeHead(404).end()
     }
@@ -137,8 +139,16 @@ test('embeddings are the same from a path, a server, files and bytes; a server i
   })
   for (const source of [`http://127.0.0.1:${port}`, bytes, files]) {
     const model = await loadModel(qkv, /** @type {any} */ (source), { tokenizer: Tokenizer })
+    assert.equal(asked.length > 0, typeof source === 'string')
     assert.equal(asked.filter(url => /modules/.test(url)).length, 0)
+    isDown = true
+    if (typeof source === 'string') await assert.rejects(model.embed('The cat.'), /answers 503/)
+    isDown = false
+    asked.length = 0
     assert.deepEqual((await model.embed(['The cat.', text])).data, want.data)
+    const requests = asked.length
+    await model.embed(text)
+    assert.equal(asked.length, requests)
     asked.length = 0
     model.dispose()
   }
@@ -157,6 +167,10 @@ test('pooling and length are options; a folder without modules needs them', asyn
   assert.ok(Math.abs(Math.hypot(...unit.data) - 1) < 1e-6)
   const without = await sentences.embed('The cat.', { hooks: { 'layers.1.heads.0': 0 } })
   assert.notDeepEqual(without.data, (await sentences.embed('The cat.')).data)
+  const [stripped, plain] = await Promise.all(
+    [' The cat.\n', 'The cat.'].map(one => gpt2.embed(one, { pooling: 'mean_tokens' })),
+  )
+  assert.deepEqual(stripped, plain)
   await assert.rejects(bert.embed('a', /** @type {any} */ ({ pooling: 'middle' })), /embed: pooling/)
   await assert.rejects(bert.embed([]), /embed: an array of 0 given, a text or a list of texts expected/)
 })
