@@ -36,11 +36,11 @@ import { stackOf } from './stack-of.js'
  * @property {number} key position, from the end if negative
  * @property {'decoder' | 'encoder' | 'cross'} [place] of an encoder-decoder; default the decoder
  * @property {boolean} [byToken] false: a head is one source, whatever it read; default true
- * @property {import('../models/model.js').Hooks} [hooks] of a run that is not recorded yet; none on the input, q, k or scores of the
+ * @property {import('../models/model.js').Hooks} [hooks] of a run that is not recorded yet; none on the input, q or k of the
  *   attention that is explained
  *
  * @typedef {object} ScoreAttribution
- * @property {number} score before a cap and the mask: the sum of all terms
+ * @property {number} score before a cap, the mask and a hook on scores: the sum of all terms
  * @property {number} weight that the head has there
  * @property {FloatTensor} terms (queries, keys)
  * @property {Source[]} queries what was written at the query
@@ -48,8 +48,8 @@ import { stackOf } from './stack-of.js'
  */
 
 const MOST_TERMS = 2 ** 24
-/** The places of an attention up to its scores, whose numbers are computed here from the residual stream and the weights alone. */
-const SCORES = /^(input|q|k|qBare|kBare|scores)(\.|$)/
+/** The places between the residual stream and the scores, whose numbers are computed here from the residual stream and the weights alone. */
+const SCORES = /^(input|q|k|qBare|kBare)$/
 
 /**
  * Takes the score of a query and a key apart.
