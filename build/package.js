@@ -3,6 +3,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'rolldown'
@@ -28,15 +29,17 @@ const minify = {
 // entry what only that entry needs; families/ has what is loaded with a model of a family. tokenize.js imports nothing, so that a page that only splits a text loads no more.
 const entries = LIBRARY.filter(({ name }) => name !== 'tokenize')
 const ownOf = entries.slice(1).map(({ name, source }) => (name === 'nn' ? source.slice(4) : `${name}\\b`))
+/** Modules by their paths in src, whatever folders the project lies in. @param {RegExp} pattern */
+const of = pattern => (/** @type {string} */ id) => pattern.test(relative('src', id))
 const groups = [
   {
     name: 'core',
-    test: new RegExp(`src/(?!threads/|nn/|relaxed|integers|layers/kv-cache|${ownOf.join('|')})`),
+    test: of(new RegExp(`^(?!\\.\\.|threads/|nn/|relaxed|integers|layers/kv-cache|${ownOf.join('|')})`)),
     priority: 1,
   },
-  { name: 'block', test: /src\/nn(\/|\.js)/ },
-  { name: 'kv-cache', test: /src\/(layers\/kv-cache|cache\.js)/ },
-  { name: 'threads', test: /src\/(threads\/|relaxed)/ },
+  { name: 'block', test: of(/^nn(\/|\.js)/) },
+  { name: 'kv-cache', test: of(/^(layers\/kv-cache|cache\.js)/) },
+  { name: 'threads', test: of(/^(threads\/|relaxed)/) },
 ]
 const output = { minify, sourcemap: true }
 /** @param {{ moduleIds: string[] }} chunk */
