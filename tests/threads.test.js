@@ -188,8 +188,8 @@ test('gradients, trace, softmax and rope have the same bits on three threads', a
 
 test('workers run units of a large call, of calls in quick succession, and none of a small one, and do not fill their stacks', async t => {
   const started = watchWorkers(t)
-  const qkv = await load({ threads: 2 })
-  const [{ start }] = started
+  const qkv = await load({ threads: 2, integers: true })
+  const { start } = started[started.length - 1]
   const memory = new Uint8Array(start.memory.buffer)
   const stack = memory.subarray(start.stack - STACK, start.stack).fill(0xaa)
   const words = new Int32Array(start.memory.buffer, start.control, WORDS)
@@ -197,10 +197,12 @@ test('workers run units of a large call, of calls in quick succession, and none 
   qkv.linear([[1]], [[1]])
   assert.equal(words[AT.generation], 0)
   const g = one.generator(1)
+  const integers = packLinear(qkv, g.randn([400, 400]), undefined, { dtype: 'int8' })
   for (const call of [
     attend,
     (/** @type {Qkv} */ qkv) => qkv.attention(g.randn([8, 1, 64]), g.randn([8, 5000, 64]), g.randn([8, 5000, 64])),
     (/** @type {Qkv} */ qkv) => qkv.linear(g.randn([200, 100]), g.randn([200, 100])),
+    () => integers.forward(g.randn([400, 400])),
   ]) {
     words[AT.done] = 0
     for (let n = 0; n < 1000 && words[AT.done] === 0; n++) call(qkv)

@@ -63,9 +63,9 @@ enum qkv_activation {
 /* How a weight lies in memory. */
 enum qkv_weights {
   QKV_WEIGHTS_STRIDED = 0, /* float32, not packed */
-  QKV_WEIGHTS_FLOAT32 = 1, /* packed by qkv_pack_linear, as all below */
+  QKV_WEIGHTS_FLOAT32 = 1, /* packed by qkv_pack_linear, as the next one */
   QKV_WEIGHTS_FLOAT16 = 2, /* each row times a power of 2 */
-  QKV_WEIGHTS_INT8 = 3,    /* whole numbers from -127 to 127, times a scale for each row */
+  QKV_WEIGHTS_INT8 = 3,    /* whole numbers from -127 to 127, times a scale for each row; packed by qkv_pack_integer */
 };
 
 /* Which PyTorch build's random stream: that of its AVX2 kernels (nearly every machine), or of its portable ones. */
