@@ -9,15 +9,14 @@ import { kvCache } from '../src/cache.js'
 import { joinHeads, load, splitHeads, Tensor } from '../src/index.js'
 import * as nn from '../src/nn.js'
 import { onnxAttention } from '../src/onnx.js'
-import { coreOf } from '../src/qkv.js'
-import { Core } from '../src/runtime/memory.js'
+import { allocations, memoryOf, withFree } from './growth.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 /** @typedef {(x: Tensor<any>) => any} Form */
 
 const wasm = await WebAssembly.compile(readFileSync(new URL('../src/qkv.wasm', import.meta.url)))
-const plain = await load({ wasm })
+const plain = await load({ wasm, integers: true })
 const draw = plain.generator(11)
 const floats = (/** @type {number[]} */ ...dims) => draw.randn(dims)
 
@@ -117,6 +116,12 @@ const calls = {
   linear: (qkv, f, options) => qkv.linear(f(q), f(w), f(row), options),
   packLinear: (qkv, f) => {
     const layer = nn.packLinear(qkv, f(w), f(row))
+    const y = layer.forward(f(q))
+    layer.dispose()
+    return y
+  },
+  'packLinear, int8': (qkv, f) => {
+    const layer = nn.packLinear(qkv, f(w), f(row), { dtype: 'int8' })
     const y = layer.forward(f(q))
     layer.dispose()
     return y
@@ -267,48 +272,11 @@ function digest(result) {
 const tensorsOf = result =>
   result instanceof Tensor ? [result] : Object(result) === result ? Object.values(result).flatMap(tensorsOf) : []
 
-/** Bytes of the stack that are taken after each allocation of a call. @param {Core} core @param {() => unknown} call */
-function allocations(core, call) {
-  const ends = new Set([0])
-  const start = core.top
-  core.alloc = bytes => {
-    const at = Core.prototype.alloc.call(core, bytes)
-    ends.add(Math.max(0, core.top - start))
-    return at
-  }
-  try {
-    call()
-  } finally {
-    Reflect.deleteProperty(core, 'alloc')
-  }
-  return [...ends].sort((a, b) => a - b)
-}
-
-/**
- * Runs a call with so much memory free.
- * @template T
- * @param {Qkv} qkv
- * @param {Core} core
- * @param {number} free bytes, a multiple of 16
- * @param {() => T} call
- */
-function withFree(qkv, core, free, call) {
-  const rest = core.bytes.length - core.top - free
-  const filler = rest > 0 ? qkv.alloc([rest / 4]) : undefined
-  try {
-    if (filler) assert.equal(core.bytes.length - core.top, free)
-    return call()
-  } finally {
-    filler?.dispose()
-  }
-}
-
 /** @param {string} name @param {(qkv: any, f: Form) => any} call */
 async function sweep(name, call) {
   const want = digest(call(plain, x => x))
   let [grown, trials] = [0, 0]
-  const qkv = await load({ wasm })
-  const core = /** @type {Core} */ (coreOf(qkv))
+  const qkv = await load({ wasm, integers: true })
   /** @type {Map<Tensor<any>, Tensor<any>>} */
   const inside = new Map()
   for (const [form, give] of Object.entries(forms)) {
@@ -321,17 +289,14 @@ async function sweep(name, call) {
       if (!inside.has(x)) inside.set(x, settle(qkv, x))
       return x
     })
-    const ends = allocations(core, () => call(qkv, f))
-    // Less than the need by the last allocation, by the last two ...: each allocation is once the first that grows.
-    const some = ends.filter((_, i) => i % Math.ceil(ends.length / 8) === 0 || i > ends.length - 3)
-    for (const end of new Set(some.flatMap(end => [end, end - 16]).filter(free => free >= 0))) {
+    for (const free of await allocations(qkv, () => call(qkv, f))) {
       const { size } = qkv.memory
-      const got = withFree(qkv, core, end, () => call(qkv, f))
+      const got = await withFree(qkv, free, () => call(qkv, f))
       trials++
       grown += Number(qkv.memory.size > size)
-      assert.deepEqual(digest(got), want, `${form}, ${end} bytes free`)
+      assert.deepEqual(digest(got), want, `${form}, ${free} bytes free`)
       for (const { data } of tensorsOf(got))
-        assert.notEqual(data.buffer, core.floats.buffer, `${form}: results are copies`)
+        assert.notEqual(data.buffer, memoryOf(qkv).floats.buffer, `${form}: results are copies`)
       assert.equal(qkv.memory.used, 0)
     }
   }

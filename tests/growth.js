@@ -1,0 +1,54 @@
+// Calls with so little memory free that it grows at a chosen allocation: a view made before it lies in a buffer that is gone then.
+
+import assert from 'node:assert/strict'
+import { coreOf } from '../src/qkv.js'
+import { Core } from '../src/runtime/memory.js'
+
+/** @typedef {import('qkv').Qkv} Qkv */
+
+/** The core, which has the memory. @param {Qkv} qkv */
+export const memoryOf = qkv => /** @type {Core} */ (coreOf(qkv))
+
+/**
+ * How many bytes to leave free, so that some of the allocations of a call, the first, the last and those between, are the first that grows.
+ * @param {Qkv} qkv
+ * @param {() => unknown} call
+ * @returns {Promise<Set<number>>}
+ */
+export async function allocations(qkv, call) {
+  const core = memoryOf(qkv)
+  const ends = new Set([0])
+  const start = core.top
+  core.alloc = bytes => {
+    const at = Core.prototype.alloc.call(core, bytes)
+    ends.add(Math.max(0, core.top - start))
+    return at
+  }
+  try {
+    await call()
+  } finally {
+    Reflect.deleteProperty(core, 'alloc')
+  }
+  const all = [...ends].sort((a, b) => a - b)
+  const some = all.filter((_, i) => i % Math.ceil(all.length / 8) === 0 || i > all.length - 3)
+  return new Set(some.flatMap(end => [end, end - 16]).filter(free => free >= 0))
+}
+
+/**
+ * Runs a call with so much memory free.
+ * @template T
+ * @param {Qkv} qkv
+ * @param {number} free bytes, a multiple of 16
+ * @param {() => T | Promise<T>} call
+ */
+export async function withFree(qkv, free, call) {
+  const core = memoryOf(qkv)
+  const rest = core.bytes.length - core.top - free
+  const filler = rest > 0 ? qkv.alloc([rest / 4]) : undefined
+  try {
+    if (filler) assert.equal(core.bytes.length - core.top, free)
+    return await call()
+  } finally {
+    filler?.dispose()
+  }
+}

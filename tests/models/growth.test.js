@@ -1,0 +1,71 @@
+// What explains a model gives the same numbers when the module's memory grows in the middle of it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../../src/index.js'
+import * as interpret from '../../src/interpret.js'
+import { loadModel } from '../../src/models.js'
+import { allocations, withFree } from '../growth.js'
+import { goldens } from './checkpoints.js'
+
+/** @typedef {import('../../src/models/model.js').Model} Model */
+
+const of = { logits: [{ position: 5, token: 7 }] }
+const ids = [5, 9, 13, 5, 9, 17]
+const other = [5, 8, 13, 5, 9, 17]
+const cell = { layer: 1, head: 1, query: 5, key: 3 }
+/** @type {import('../../src/interpret.js').EdgeOptions} */
+const edge = { of, from: { kind: 'head', layer: 0, head: 1 }, to: { kind: 'q', layer: 1, head: 0 } }
+const at = /** @type {const} */ (['layers.*.attention.weights', 'embedding'])
+
+/** @type {Record<string, (model: Model) => unknown>} */
+const calls = {
+  backward: model => interpret.backward(model, { ids }, { of, at }),
+  backwardAsync: model => interpret.backwardAsync(model, { ids }, { of, at }),
+  'patch, heads': model => interpret.patch(model, { clean: { ids }, corrupted: { ids: other }, of }),
+  'patch, positions': model =>
+    interpret.patch(model, { clean: { ids }, corrupted: { ids: other }, of, what: 'positions', method: 'gradient' }),
+  'ablate, neurons': model => interpret.ablate(model, { ids }, { of, what: 'neurons', by: 'mean', top: 3 }),
+  edges: model => interpret.edges(model, { ids }, { of }),
+  edge: model => interpret.edge(model, { ids }, edge),
+  recordRun: model => interpret.scoreAttribution(model, interpret.recordRun(model, { ids }), cell),
+  scoreAttribution: model => interpret.scoreAttribution(model, { ids }, cell),
+  headCircuits: model => interpret.headCircuits(model),
+  steering: model => interpret.steering(model, { positive: [{ ids }], negative: [{ ids: other }], layer: 1 }),
+  attentionSummaries(model) {
+    const { attentionSummaries } = model.forward(
+      { ids },
+      { keep: ['attentionSummaries'], summary: { map: [3, 3], topK: 2, entropy: true } },
+    )
+    return attentionSummaries?.map(each => [each, each?.window({ head: 1, rows: [2, 5], columns: [0, 4] })])
+  },
+  headScores: model => model.headScores(ids),
+}
+
+/** The numbers of a result, with their names. @param {any} result @returns {any} */
+function numbersOf(result) {
+  if (ArrayBuffer.isView(result)) return Array.from(/** @type {Float32Array} */ (result))
+  if (typeof result !== 'object' || result === null) return typeof result === 'function' ? undefined : result
+  return Object.fromEntries(Object.entries(result).map(([name, part]) => [name, numbersOf(part)]))
+}
+
+test('gradients, patching, edges, scores and summaries do not change when the memory grows', async t => {
+  const qkv = await load()
+  const model = await loadModel(qkv, `${goldens}/gpt2-tiny`, { tokenizer: false, dtype: 'float32' })
+  let [grown, trials] = [0, 0]
+  for (const [name, call] of Object.entries(calls)) {
+    const want = numbersOf(await call(model))
+    const { resident } = qkv.memory
+    for (const free of await allocations(qkv, () => call(model))) {
+      const { size } = qkv.memory
+      const got = await withFree(qkv, free, () => call(model))
+      assert.deepEqual(numbersOf(got), want, `${name}, ${free} bytes free`)
+      assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, resident], name)
+      grown += Number(qkv.memory.size > size)
+      trials++
+    }
+  }
+  t.diagnostic(`the memory grew in ${grown} of ${trials} calls`)
+  assert.ok(grown > Object.keys(calls).length)
+  model.dispose()
+})
