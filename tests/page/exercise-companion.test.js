@@ -24,7 +24,19 @@ globals.HTMLDetailsElement = class {}
 function textOf(template) {
   if (Array.isArray(template)) return template.map(textOf).join('')
   if (!template?.strings) return ['string', 'number'].includes(typeof template) ? String(template) : ''
-  return template.strings.map((/** @type {string} */ text, /** @type {number} */ i) => text + textOf(template.values[i])).join('') // biome-ignore format: one line
+  return template.strings
+    .map((/** @type {string} */ text, /** @type {number} */ i) => text + textOf(template.values[i]))
+    .join('')
+}
+
+/** What is drawn, once it reads so. @param {() => unknown} draw */
+const waitingFor = draw => async (/** @type {RegExp} */ wanted) => {
+  const end = Date.now() + 5000
+  while (!wanted.test(textOf(draw()))) {
+    assert.ok(Date.now() < end, `${wanted}: ${textOf(draw())}`)
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+  return textOf(draw())
 }
 
 /** A page with one room, as the companion uses it. @param {() => Promise<void>} [open] the room */
@@ -39,23 +51,18 @@ function openPage(open = async () => {}) {
   }
   const own = companion(/** @type {any} */ (shell))
   const draw = () => own.draw(/** @type {any} */ ({}))
-  /** The bar, once it is drawn. @param {RegExp} wanted */
-  async function reads(wanted) {
-    const end = Date.now() + 5000
-    while (!wanted.test(textOf(draw()))) {
-      assert.ok(Date.now() < end, `${wanted}: ${textOf(draw())}`)
-      await new Promise(resolve => setTimeout(resolve, 5))
-    }
-    return textOf(draw())
-  }
-  return { store, own, draw, reads }
+  return { store, own, draw, reads: waitingFor(draw) }
 }
 
 /** What follows a template's text as its listener. @param {any} template @param {string} id @returns {((event?: object) => unknown) | undefined} */
 function clickOf(template, id) {
   if (Array.isArray(template)) return template.map(each => clickOf(each, id)).find(Boolean)
   if (!template?.strings) return undefined
-  const own = template.values.find((/** @type {unknown} */ value, /** @type {number} */ i) => typeof value === 'function' && textOf({ strings: template.strings.slice(0, i + 1), values: template.values.slice(0, i) }).includes(id)) // biome-ignore format: one line
+  const own = template.values.find(
+    (/** @type {unknown} */ value, /** @type {number} */ i) =>
+      typeof value === 'function' &&
+      textOf({ strings: template.strings.slice(0, i + 1), values: template.values.slice(0, i) }).includes(id),
+  )
   const inner = template.values.map((/** @type {any} */ value) => clickOf(value, id)).find(Boolean)
   return inner ?? own
 }
@@ -148,7 +155,18 @@ test('after it was solved, a wrong try is a hint and no “Right.”; a new star
   }
   const attempt = judged(judged(begun(), yes), no)
   const { controls: _, measured: __, ...plain } = exercise
-  const bar = { t, exercise: plain, attempt, rules: { hints: true, solution: true, most: 9 }, state: { settings: { text: '' } }, said: '', place: { at: 0, of: 1 }, isEmbedded: false, isFolded: false, act: {} } // biome-ignore format: one line
+  const bar = {
+    t,
+    exercise: plain,
+    attempt,
+    rules: { hints: true, solution: true, most: 9 },
+    state: { settings: { text: '' } },
+    said: '',
+    place: { at: 0, of: 1 },
+    isEmbedded: false,
+    isFolded: false,
+    act: {},
+  }
   textOf(exerciseBar(/** @type {any} */ (bar)))
   assert.deepEqual(
     said.filter(key => /done|hint\.|exerciseTries/.test(key)),
@@ -232,21 +250,19 @@ test('an exercise is made with a check of the room that is open; what cannot be 
   let room = 'learn'
   let isReady = true
   const shell = {
-    state: { language: 'en', get room() { return room } }, // biome-ignore format: one line
+    state: {
+      language: 'en',
+      get room() {
+        return room
+      },
+    },
     rooms: { store: () => (isReady ? store : { ...store, state: { ...store.state, got: {} } }) },
     load: async () => qkv,
     schedule() {},
   }
   const own = make(/** @type {any} */ (shell))
   const draw = () => own.draw(/** @type {any} */ ({}))
-  /** @param {RegExp} wanted */
-  async function reads(wanted) {
-    const end = Date.now() + 5000
-    while (!wanted.test(textOf(draw()))) {
-      assert.ok(Date.now() < end, `${wanted}: ${textOf(draw())}`)
-      await new Promise(resolve => setTimeout(resolve, 5))
-    }
-  }
+  const reads = waitingFor(draw)
   own.open?.()
   await reads(/make-check/)
   const set = (/** @type {string} */ id, /** @type {string} */ value) => clickOf(draw(), id)?.({ target: { value } })
@@ -278,7 +294,12 @@ test('slides of a link stay in the address, and leave those of the reader as the
   globals.addEventListener = () => {}
   globals.document = { createElement: () => ({}), body: {} }
   globals.Element = class {}
-  const shell = { state: { language: 'en', room: 'layer', t: String }, rooms: { store: () => ({ canLink: () => false }) }, linkWith: () => '#2&x=1', schedule() {} } // biome-ignore format: one line
+  const shell = {
+    state: { language: 'en', room: 'layer', t: String },
+    rooms: { store: () => ({ canLink: () => false }) },
+    linkWith: () => '#2&x=1',
+    schedule() {},
+  }
   const own = present(/** @type {any} */ (shell))
   const draw = () => own.draw(/** @type {any} */ ({}))
   const slides = ['a', 'b', 'c'].map(name => ({ name, hash: `#2&sentence=${name}` }))

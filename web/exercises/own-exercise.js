@@ -65,7 +65,9 @@ async function checkOf({ room, check: [kind, ...parts] }) {
         if (kind === 'mask') {
           const { visible, settings } = result
           const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
-          const rows = Array.from({ length: L }, (_, i) => Array.from({ length: S }, (_, j) => (!visible || visible[i * S + j] ? 1 : 0)).join('')) // biome-ignore format: one line
+          const rows = Array.from({ length: L }, (_, i) =>
+            Array.from({ length: S }, (_, j) => (!visible || visible[i * S + j] ? 1 : 0)).join(''),
+          )
           return judged(rows.join(' ') === parts.join(' '), rows.join(' '))
         }
         if (kind === 'output') {

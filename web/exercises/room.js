@@ -27,7 +27,9 @@ export const room = {
     set: (_, set) => ({ set }),
     pick({ settings }, id) {
       const { known } = idsOf(settings.picked)
-      const next = known.includes(id) ? known.filter(each => each !== id) : IDS.filter(each => each === id || known.includes(each)) // biome-ignore format: one line
+      const next = known.includes(id)
+        ? known.filter(each => each !== id)
+        : IDS.filter(each => each === id || known.includes(each))
       return { set: { picked: next.join(',') } }
     },
     copy: (_, copied) => ({ effects: [{ type: 'copy', text: copied, said: 'exercisesCopiedText' }] }),

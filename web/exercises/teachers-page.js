@@ -26,7 +26,10 @@ const escaped = text => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').repl
 /** The link, the frame and the element, as texts to copy. @param {import('./list.js').ListSettings} settings @param {string} address of the page */
 export function textsOf(settings, address) {
   const page = parametersOf(settings)
-  const hash = (/** @type {Record<string, string>} */ more) => `#2&${Object.entries({ ...page, ...more }).map(pair => pair.join('=')).join('&')}` // biome-ignore format: one line
+  const hash = (/** @type {Record<string, string>} */ more) =>
+    `#2&${Object.entries({ ...page, ...more })
+      .map(pair => pair.join('='))
+      .join('&')}`
   const attributes = Object.entries(page).map(([name, value]) => `${name}="${value}"`)
   return {
     link: `${address}${hash({})}`,

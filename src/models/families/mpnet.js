@@ -1,6 +1,6 @@
 // MPNet: RoBERTa without token types, with biases of relative positions that all layers share.
 
-import { BERT_KEYS, bertLike, inEncoder } from '../family-shapes/bert-like.js'
+import { BERT_KEYS, bertLike, inEncoder, ROBERTA_HEAD } from '../family-shapes/bert-like.js'
 
 /** @typedef {import('../config.js').Config} Config */
 
@@ -25,13 +25,6 @@ export function describe(c) {
       maxDistance: 128,
       bidirectional: true,
     },
-    head: {
-      dense: 'lm_head.dense',
-      norm: 'lm_head.layer_norm',
-      bias: 'lm_head.bias',
-      optional: /^lm_head\./,
-      activation: 'gelu',
-    },
-    ignored: ['^lm_head\\.decoder\\.(weight|bias)$'],
+    ...ROBERTA_HEAD,
   })
 }

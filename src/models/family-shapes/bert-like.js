@@ -100,6 +100,18 @@ export function bertLike(c, names) {
   }
 }
 
+/** RoBERTa's head for masked words, and the copies of its weights that a checkpoint may hold. */
+export const ROBERTA_HEAD = {
+  head: {
+    dense: 'lm_head.dense',
+    norm: 'lm_head.layer_norm',
+    bias: 'lm_head.bias',
+    optional: /^lm_head\./,
+    activation: /** @type {const} */ ('gelu'),
+  },
+  ignored: ['^lm_head\\.decoder\\.(weight|bias)$'],
+}
+
 export const BERT_KEYS = {
   width: 'hidden_size',
   layers: 'num_hidden_layers',
