@@ -27,7 +27,8 @@ import { LANGUAGES } from '../../web/i18n/languages.js'
 import { settingsOf } from '../../web/rooms/layer/presets.js'
 import { room as layer } from '../../web/rooms/layer/room.js'
 import { room as models } from '../../web/rooms/models/room.js'
-import { createStore, fromLink, toLink } from '../../web/shell/store.js'
+import { fromLink, toLink } from '../../web/shell/settings-link.js'
+import { createStore } from '../../web/shell/store.js'
 import { openLearn } from './learn-store.js'
 
 /** @typedef {import('../../web/exercises/exercise.js').Exercise} Exercise */

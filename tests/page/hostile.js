@@ -7,7 +7,7 @@ import { MATRIX_IDS } from '../../web/rooms/layer/matrices.js'
 import { POSITIONS } from '../../web/rooms/learn/fields.js'
 import { room as learnRoom } from '../../web/rooms/learn/room.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
-import { toLink } from '../../web/shell/store.js'
+import { toLink } from '../../web/shell/settings-link.js'
 
 /** @typedef {import('../../web/rooms/layer/fields.js').FieldName} FieldName */
 

@@ -21,7 +21,7 @@ import { knownSentences } from '../../web/rooms/learn/task-story.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { TARGET_WORDS } from '../../web/rooms/learn/tasks/translation.js'
 import { createRun } from '../../web/rooms/learn/training-run.js'
-import { fromLink } from '../../web/shell/store.js'
+import { fromLink } from '../../web/shell/settings-link.js'
 import { randomOf } from './hostile.js'
 
 /** @typedef {import('../../web/rooms/learn/tasks/task.js').LearnSettings} LearnSettings */

@@ -7,7 +7,8 @@ import { stopOf } from '../../web/rooms/layer/explain/tour.js'
 import { hasDistribution, needs, resultOf } from '../../web/rooms/layer/needs.js'
 import { room } from '../../web/rooms/layer/room.js'
 import { change } from '../../web/rooms/layer/settings.js'
-import { createStore, shown } from '../../web/shell/store.js'
+import { shown } from '../../web/shell/slots.js'
+import { createStore } from '../../web/shell/store.js'
 
 /** @typedef {import('../../web/shell/store.js').Store<import('../../web/rooms/layer/layer.js').LayerTypes>} LayerStore */
 /** @typedef {import('../../web/shell/room.js').Effect<import('../../web/rooms/layer/layer.js').LayerTypes>} Effect */

@@ -257,7 +257,7 @@ export function createShell({
     drawCompanions: drawing => Array.from(present.values(), companion => companion.draw(drawing)),
     /** Does a companion take the key? @param {KeyboardEvent} event */
     press: event => [...present.values()].some(companion => companion.press?.(event)),
-    /** @param {import('./store.js').History} kind @param {0 | 1} to */
+    /** @param {import('./histories.js').History} kind @param {0 | 1} to */
     travel: (kind, to) => rooms.store(state.room)?.travel(kind, to),
     reset: () => rooms.store(state.room)?.reset(),
     show: host.show,

@@ -2,7 +2,7 @@
 
 import { FIELDS } from '../../rooms/layer/fields.js'
 import { settingsOf } from '../../rooms/layer/presets.js'
-import { toLink } from '../../shell/store.js'
+import { toLink } from '../../shell/settings-link.js'
 import {
   cell,
   cellControl,

@@ -1,7 +1,7 @@
 // What can be done in One layer: each action returns a step.
 
 import { messageOf, Trouble } from '../../files/trouble.js'
-import { fromLink, toLink } from '../../shell/store.js'
+import { fromLink, toLink } from '../../shell/settings-link.js'
 import { headsOfImported } from './check-settings.js'
 import { cellOfFrame, STEP_OF } from './explain/frame-steps.js'
 import { MEASURED } from './explain/length-cost.js'

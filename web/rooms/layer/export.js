@@ -1,7 +1,7 @@
 // Exports of settings and matrices as files.
 
 import '../../elements/heatmap.js'
-import { toLink } from '../../shell/store.js'
+import { toLink } from '../../shell/settings-link.js'
 import { FIELDS } from './fields.js'
 
 /** @import { Result, Settings } from './layer.js' */

@@ -2,7 +2,7 @@
 // drives check, link, history, controls and the keys of what is computed again.
 
 import { choice, count, flag, other, real, text, whole } from '../../shell/kinds.js'
-import { defaultsOf } from '../../shell/store.js'
+import { defaultsOf } from '../../shell/settings-link.js'
 import { checkImported } from './imported-tensors.js'
 import { MOST_HEADS, MOST_TOKENS } from './limits.js'
 import { EDITABLE, OF_TOKENS } from './matrices.js'

@@ -2,7 +2,7 @@
 
 import { isNpy, readNpy } from '../../files/npy.js'
 import { Trouble } from '../../files/trouble.js'
-import { fromLink } from '../../shell/store.js'
+import { fromLink } from '../../shell/settings-link.js'
 import { DEFAULTS, FIELDS } from './fields.js'
 import { checkImported } from './imported-tensors.js'
 

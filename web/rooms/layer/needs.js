@@ -1,7 +1,8 @@
 // What must be computed to draw One layer, and what of it is computed on the page, in this frame.
 
 import { Tensor } from 'qkv'
-import { fromLink, shown } from '../../shell/store.js'
+import { fromLink } from '../../shell/settings-link.js'
+import { shown } from '../../shell/slots.js'
 import { check } from './check-settings.js'
 import { stopOf } from './explain/tour.js'
 import { DEFAULTS, FIELDS } from './fields.js'

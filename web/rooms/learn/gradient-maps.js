@@ -3,7 +3,7 @@
 import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'
 import { headName } from '../../head/changes.js'
-import { shown } from '../../shell/store.js'
+import { shown } from '../../shell/slots.js'
 import { TASKS } from './tasks/index.js'
 
 /** @import { Context } from './learn.js' */

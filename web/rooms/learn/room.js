@@ -2,7 +2,7 @@
 
 import { factorOf, isIn, withFactor } from '../../head/changes.js'
 import { FIRST_FACTOR } from '../../head/head-switch.js'
-import { shown } from '../../shell/store.js'
+import { shown } from '../../shell/slots.js'
 import { check, fields, MOST_TRAINED, runSettings, settingsOf } from './fields.js'
 import { draw } from './room-view.js'
 import { headAt, isRunning, pictureOf, shortText } from './run-state.js'

@@ -1,7 +1,7 @@
 // What the views and the stories say of a run: derived from the state of the room.
 
 import { headChange } from '../../head/changes.js'
-import { shown } from '../../shell/store.js'
+import { shown } from '../../shell/slots.js'
 import { jumpOf } from './curves.js'
 import { runSettings } from './fields.js'
 import { TASKS } from './tasks/index.js'

@@ -2,7 +2,7 @@
 
 import { nothing } from 'lit'
 import { inspector as drawInspector } from '../../head/inspector.js'
-import { shown } from '../../shell/store.js'
+import { shown } from '../../shell/slots.js'
 import { cellPage } from './cell-pages.js'
 import { reasonsPart } from './reasons-part.js'
 import { nameOf } from './shown.js'

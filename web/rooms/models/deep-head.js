@@ -3,7 +3,7 @@
 import '../../elements/deep-map.js'
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
-import { shown } from '../../shell/store.js'
+import { shown } from '../../shell/slots.js'
 import { mapAt } from './atlas-maps.js'
 import { nameOf, tileName } from './shown.js'
 

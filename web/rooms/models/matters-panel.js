@@ -5,7 +5,7 @@ import { factorOf, withChange, withFactor } from '../../head/changes.js'
 import { signed } from '../../head/contributions.js'
 import { languageFor, loadTexts } from '../../i18n/index.js'
 import { later } from '../../shell/later.js'
-import { shown } from '../../shell/store.js'
+import { shown } from '../../shell/slots.js'
 import { nameOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */

@@ -2,7 +2,7 @@
 
 import { SHIPPED } from '../../files/shipped-models.js'
 import { headName, isIn } from '../../head/changes.js'
-import { shown } from '../../shell/store.js'
+import { shown } from '../../shell/slots.js'
 import { mapAt } from './atlas-maps.js'
 import { stacksOf } from './hooks.js'
 import { addressOf, bareName, idOf, isOfHub } from './sources.js'

@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
-import { shown } from '../../shell/store.js'
+import { shown } from '../../shell/slots.js'
 import { nameOf } from './shown.js'
 
 /** @typedef {import('./models.js').Room} Room */

@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { later } from '../../../shell/later.js'
-import { shown } from '../../../shell/store.js'
+import { shown } from '../../../shell/slots.js'
 import { createScenes } from '../explain/scene.js'
 import { checkedBaseline, hasDistribution } from '../needs.js'
 import { presetOf } from '../presets.js'

@@ -1,7 +1,7 @@
 // What there is to see in an open model of the gallery: heads that are known from a paper, and where this page's own scores rank them.
 
 import { html, nothing } from 'lit'
-import { shown } from '../../../shell/store.js'
+import { shown } from '../../../shell/slots.js'
 import { nameOf } from '../shown.js'
 import { isOfHub } from '../sources.js'
 import { entryOf } from './hub-question.js'

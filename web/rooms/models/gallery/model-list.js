@@ -3,7 +3,7 @@
 
 import { html, nothing } from 'lit'
 import { SHIPPED } from '../../../files/shipped-models.js'
-import { shown } from '../../../shell/store.js'
+import { shown } from '../../../shell/slots.js'
 import { titleOf } from '../shown.js'
 import { idOf, isOfHub, meantBy, megabytes } from '../sources.js'
 import { GALLERY } from './gallery.js'

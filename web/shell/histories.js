@@ -1,0 +1,56 @@
+// What Undo and Redo, Back and Forward go to. Each setting belongs to one history, or to none.
+
+/** @typedef {import('./room.js').Room<any>['fields']} Fields */
+/** @typedef {'undo' | 'place'} History */
+
+/** Milliseconds within which steps of one mark are undone together. */
+const PAUSE = 1000
+const MOST_STEPS = 200
+
+/** @template S @param {Fields} fields */
+export function createHistories(fields) {
+  /** Settings that each history goes back and forward to. @type {Record<History, [S[], S[]]>} */
+  const stacks = { undo: [[], []], place: [[], []] }
+  let last = { mark: '', time: 0 }
+  return {
+    /** Before settings change. @param {S} before @param {Partial<S>} set @param {string} mark @param {boolean} isReplaced */
+    record(before, set, mark, isReplaced) {
+      const names = /** @type {(keyof S & string)[]} */ (Object.keys(set)).filter(name => set[name] !== before[name])
+      const kinds = new Set(names.map(name => fields[name].history))
+      const time = performance.now()
+      const isSame = mark !== '' && mark === last.mark && (mark.startsWith('drag') || time - last.time < PAUSE)
+      for (const kind of /** @type {const} */ (['undo', 'place']))
+        if (kinds.has(kind) && !isSame && !isReplaced)
+          stacks[kind] = [[...stacks[kind][0], before].slice(-MOST_STEPS), []]
+      last = { mark, time }
+    },
+
+    /** @param {readonly History[]} kinds those that start anew */
+    begin(kinds) {
+      for (const kind of kinds) stacks[kind] = [[], []]
+    },
+
+    /**
+     * What changes when the reader goes there: only the fields of that history.
+     * @param {History} kind
+     * @param {0 | 1} to 0: back
+     * @param {S} now
+     * @returns {Partial<S> | undefined}
+     */
+    travel(kind, to, now) {
+      const found = stacks[kind][to].pop()
+      if (!found) return undefined
+      stacks[kind][to ? 0 : 1].push(now)
+      last = { mark: '', time: 0 }
+      const own = Object.keys(fields).filter(name => fields[name].history === kind)
+      return /** @type {any} */ (Object.fromEntries(own.map(name => [name, found[/** @type {keyof S} */ (name)]])))
+    },
+
+    can: () => ({
+      undo: stacks.undo[0].length > 0,
+      redo: stacks.undo[1].length > 0,
+      back: stacks.place[0].length > 0,
+      forward: stacks.place[1].length > 0,
+    }),
+  }
+}
