@@ -17,7 +17,7 @@ const rooms = {
   exercises: () => styled(import('./exercises/room.js'), import('./style/exercise-pages.css')),
 }
 
-/** What stands beside a room when a link has its parameters. @type {Record<string, import('./shell/shell.js').CompanionSource>} */
+/** What stands beside a room when a link has its parameters. @type {Record<string, import('./shell/companions.js').CompanionSource>} */
 const companions = {
   embed: {
     parameters: ['embed'],

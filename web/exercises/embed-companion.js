@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit'
 
-/** @param {import('../shell/shell.js').Shell} shell @returns {import('../shell/shell.js').Companion} */
+/** @param {import('../shell/shell.js').Shell} shell @returns {import('../shell/companions.js').Companion} */
 export function companion(shell) {
   let isEmbedded = false
   const isFramed = window.parent !== window

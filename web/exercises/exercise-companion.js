@@ -38,7 +38,7 @@ function isElsewhere({ state }, exercise) {
   return state.settings.checkpoint !== wanted
 }
 
-/** @param {Shell} shell @returns {import('../shell/shell.js').Companion} */
+/** @param {Shell} shell @returns {import('../shell/companions.js').Companion} */
 export function companion(shell) {
   const { rooms } = shell
   /** The parameters of the link. @type {Record<string, string>} */

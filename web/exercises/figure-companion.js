@@ -6,7 +6,7 @@ import { loadTexts } from '../i18n/index.js'
 import { barHeight } from './bar-height.js'
 import { elementOf, frameOf } from './figure-text.js'
 
-/** @param {import('../shell/shell.js').Shell} shell @returns {import('../shell/shell.js').Companion} */
+/** @param {import('../shell/shell.js').Shell} shell @returns {import('../shell/companions.js').Companion} */
 export function companion(shell) {
   let isOpen = false
   let said = ''

@@ -20,7 +20,7 @@ const TEXTS = ['matrix', 'rows', 'word']
 /** @type {Record<string, string>} */
 const USUAL = { matrix: 'weights', head: '1', row: '1', column: '1', least: '0.9', most: '1', tolerance: '0.05' }
 
-/** @param {import('../shell/shell.js').Shell} shell @returns {import('../shell/shell.js').Companion} */
+/** @param {import('../shell/shell.js').Shell} shell @returns {import('../shell/companions.js').Companion} */
 export function companion(shell) {
   let isOpen = false
   let task = ''

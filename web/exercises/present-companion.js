@@ -15,7 +15,7 @@ import {
 
 const storage = () => globalThis.localStorage
 
-/** @param {import('../shell/shell.js').Shell} shell @returns {import('../shell/shell.js').Companion} */
+/** @param {import('../shell/shell.js').Shell} shell @returns {import('../shell/companions.js').Companion} */
 export function companion(shell) {
   let isOn = false
   let isBlank = false

@@ -182,7 +182,8 @@ function press(shell, event) {
     if (isTyping(event.target) && event.target instanceof Element && event.target.closest('[data-own-undo]')) return
     shell.travel('undo', key === 'y' || event.shiftKey ? 1 : 0)
     event.preventDefault()
-  } else if (!isCommand && !event.altKey && !isTyping(event.target) && shell.press(event)) event.preventDefault()
+  } else if (!isCommand && !event.altKey && !isTyping(event.target) && shell.companions.press(event))
+    event.preventDefault()
   else if (event.key === 'P' && event.shiftKey && !isCommand && !isTyping(event.target)) shell.summon('present')
   else if (event.key === 'Escape') rooms.press(state.room, 'Escape')
   else if (!isTyping(event.target) && !isCommand && !event.altKey) {

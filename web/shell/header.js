@@ -48,7 +48,7 @@ function more(drawing) {
     ${menuItem('menu-redo', t('redo'), () => shell.travel('undo', 1), 'of-phone')}
     ${menuItem('menu-share', t('share'), shell.share, 'of-phone')}
     ${menuItem('reset', t('reset'), shell.reset)}
-    ${shell.offered.map(name => menuItem(`menu-${name}`, t(`companion.${name}`), () => shell.summon(name)))}
+    ${shell.companions.offered.map(name => menuItem(`menu-${name}`, t(`companion.${name}`), () => shell.summon(name)))}
     ${shell.aside.map(id => menuItem(`menu-${id}`, t(`room.${id}`), () => shell.enter(id)))}
     ${shell.rooms.part(room, 'more', drawing)}
     <label>${t('language')} <select id="language" @change=${(/** @type {SelectEvent} */ { target }) => shell.setLanguage(/** @type {any} */ (target.value))}>

@@ -13,5 +13,5 @@ export function page(drawing) {
       ${back ? html`<p class="from"><button type="button" class="tool" id="back-to-room" @click=${() => shell.enter(back.room)}>← ${back.text}</button></p>` : nothing}
     </div>
     ${isWaiting ? html`<p class="note">${t('loading')}</p>` : shell.rooms.draw(room, drawing)}
-    ${shell.drawCompanions(drawing)}`
+    ${shell.companions.draw(drawing)}`
 }

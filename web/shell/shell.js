@@ -2,6 +2,7 @@
 // everything and catches the errors of a draw. It touches no DOM: the host (browser.js; in tests a plain object) does.
 
 import { loadTexts } from '../i18n/index.js'
+import { createCompanions } from './companions.js'
 import { readHash, writeHash } from './link.js'
 import { createRooms } from './rooms.js'
 
@@ -13,21 +14,6 @@ import { createRooms } from './rooms.js'
 /** @typedef {State & { shell: Shell, isDark: boolean }} Drawing */
 
 /**
- * What stands beside whatever room is open, such as an exercise. It is loaded when a link has one of its parameters, or when
- * it is summoned.
- * @typedef {object} Companion
- * @property {(drawing: Drawing) => unknown} draw after the room
- * @property {() => Record<string, string>} link its parameters
- * @property {(page: Record<string, string>, links: Record<string, string>) => void | Promise<void>} follow the parameters of
- *   the page have changed; links: the settings of the rooms in the same address
- * @property {() => void} [drawn] the page is drawn
- * @property {() => void} [open] the reader has chosen it in the menu
- * @property {(event: KeyboardEvent) => boolean} [press] Does it take the key?
- */
-
-/** isOffered: it stands in the menu. @typedef {{ parameters: readonly string[], isOffered?: boolean, load: () => Promise<{ companion: (shell: Shell) => Companion }> }} CompanionSource */
-
-/**
  * @typedef {object} State
  * @property {string} room the open one
  * @property {Language} language
@@ -36,7 +22,6 @@ import { createRooms } from './rooms.js'
  * @property {Problem} [notice] about the link
  * @property {{ room: string, text: string, to: string }} [from] the room that leads back, and the text of the button
  * @property {{ room: string, what: HandOver }} [offer] what goes along to the next room that takes it
- * @property {Record<string, string>} page the parameters of the address that belong to no room
  * @property {boolean} isWaiting for a companion that says what the room shows
  */
 
@@ -69,7 +54,7 @@ const ADDRESS_PAUSE = 200
  * @param {string} [given.front] the room that opens without a link; the header has no tab for it; default home
  * @param {string} [given.home] the room whose fields have no prefix in a link; default the first
  * @param {readonly string[]} [given.aside] rooms without a tab, which the menu opens
- * @param {Record<string, CompanionSource>} [given.companions]
+ * @param {Record<string, import('./companions.js').CompanionSource>} [given.companions]
  * @param {() => Promise<import('qkv').Qkv>} given.load the core, for rooms that compute on the page
  * @param {Language} given.language
  * @param {Theme} given.theme
@@ -81,19 +66,18 @@ export function createShell({
   home = Object.keys(loaders)[0],
   front = home,
   aside = [],
-  companions = {},
+  companions: sources = {},
   load,
   language,
   theme,
   t,
 }) {
   const ids = Object.keys(loaders)
-  const entrance = { front, home, page: Object.values(companions).flatMap(({ parameters }) => parameters) }
+  const companions = createCompanions(sources, () => shell)
+  const entrance = { front, home, page: companions.parameters }
   const { room, links, page, trouble } = readHash(entrance, ids, host.address())
   /** @type {State} */
-  const state = { room, language, theme, t, page: {}, isWaiting: false, notice: trouble && { key: trouble } }
-  /** Companions that are loaded. @type {Map<string, Companion>} */
-  const present = new Map()
+  const state = { room, language, theme, t, isWaiting: false, notice: trouble && { key: trouble } }
   const rooms = createRooms({ rooms: loaders, load, links, around: host.around(), perform, changed: schedule })
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let writing
@@ -153,35 +137,12 @@ export function createShell({
     if (offer && offer.room !== id && (await rooms.give(id, offer.what))) state.offer = undefined
   }
 
-  /** The parameters of the page. */
-  const pageLink = () => Object.assign({ ...state.page }, ...Array.from(present.values(), each => each.link()))
-
-  /** Loads a companion, and tells it what the address says. @param {string} name @param {Record<string, string>} [ofRooms] */
-  async function summon(name, ofRooms = {}) {
-    if (!present.has(name)) {
-      const { companion } = await companions[name].load()
-      present.set(name, companion(shell))
-    }
-    for (const parameter of companions[name].parameters) delete state.page[parameter]
-    return /** @type {Companion} */ (present.get(name)).follow(asked, ofRooms)
-  }
-  /** The parameters that the address had last. @type {Record<string, string>} */
-  let asked = {}
-
-  /** Companions follow the address. @param {Record<string, string>} next @param {Record<string, string>} ofRooms */
-  async function accompany(next, ofRooms) {
-    asked = next
-    state.page = { ...next }
-    const wanted = Object.entries(companions).filter(
-      ([name, { parameters }]) => present.has(name) || parameters.some(parameter => Object.hasOwn(next, parameter)),
-    )
-    if (!wanted.length) return
+  /** Companions follow the address. @param {Record<string, string>} page @param {Record<string, string>} ofRooms */
+  async function accompany(page, ofRooms) {
+    const following = companions.follow(page, ofRooms)
+    if (!following) return
     update({ isWaiting: true })
-    try {
-      for (const [name] of wanted) await summon(name, ofRooms)
-    } catch (error) {
-      rooms.fail(state.room, error)
-    }
+    await following.catch(error => rooms.fail(state.room, error))
     update({ isWaiting: false })
   }
 
@@ -196,7 +157,7 @@ export function createShell({
   /** Writes the settings into the address, now. */
   function writeAddress() {
     clearTimeout(writing)
-    const hash = writeHash(entrance, state.room, rooms.links(), pageLink())
+    const hash = writeHash(entrance, state.room, rooms.links(), companions.link())
     if (hash !== host.address()) host.setAddress(hash)
   }
 
@@ -204,7 +165,7 @@ export function createShell({
     try {
       host.draw({ ...state, shell })
       rooms.drawn(state.room)
-      for (const companion of present.values()) companion.drawn?.()
+      companions.drawn()
       clearTimeout(writing)
       if (!state.notice && !state.isWaiting) writing = setTimeout(writeAddress, ADDRESS_PAUSE)
       return
@@ -235,28 +196,18 @@ export function createShell({
     draw,
     enter,
     share,
-    /** Companions in the menu. */
-    offered: Object.keys(companions).filter(name => companions[name].isOffered),
+    companions,
     /** Opens a companion. @param {string} name */
     async summon(name) {
-      try {
-        if (!present.has(name)) await summon(name)
-        present.get(name)?.open?.()
-      } catch (error) {
-        rooms.fail(state.room, error)
-      }
+      await companions.summon(name).catch(error => rooms.fail(state.room, error))
       schedule()
     },
     /** The hash of what is shown, with other parameters of the page; undefined leaves one out. @param {Record<string, string | undefined>} [patch] */
     linkWith(patch = {}) {
-      const all = Object.entries({ ...pageLink(), ...patch })
+      const all = Object.entries({ ...companions.link(), ...patch })
       const page = Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
       return writeHash(entrance, state.room, rooms.links(), page)
     },
-    /** What the companions draw. @param {Drawing} drawing */
-    drawCompanions: drawing => Array.from(present.values(), companion => companion.draw(drawing)),
-    /** Does a companion take the key? @param {KeyboardEvent} event */
-    press: event => [...present.values()].some(companion => companion.press?.(event)),
     /** @param {import('./histories.js').History} kind @param {0 | 1} to */
     travel: (kind, to) => rooms.store(state.room)?.travel(kind, to),
     reset: () => rooms.store(state.room)?.reset(),
@@ -282,7 +233,7 @@ export function createShell({
     /** The reader changed the address. */
     follow() {
       const { room, links, page, trouble } = readHash(entrance, ids, host.address())
-      if (!trouble && host.address() === writeHash(entrance, state.room, rooms.links(), pageLink())) return
+      if (!trouble && host.address() === writeHash(entrance, state.room, rooms.links(), companions.link())) return
       rooms.release()
       // A link of an exercise alone leaves the other rooms as they are.
       if (Object.keys(links).length || !page.exercise) rooms.follow(links)
