@@ -24,6 +24,16 @@ import { Config } from './config.js'
  * @property {boolean} [normalize] to length 1; default: what the folder says
  * @property {import('./model.js').Hooks} [hooks]
  * @property {AbortSignal} [signal]
+ *
+ * @typedef {Omit<EmbedOptions, 'normalize'>} SimilarityOptions
+ *
+ * The cosine of two embeddings; `heads` (layers, H), `mlps` (layers), `embedding` and `rest` sum to it.
+ * @typedef {object} Similarity
+ * @property {number} value
+ * @property {FloatTensor} heads
+ * @property {FloatTensor} mlps
+ * @property {number} embedding
+ * @property {number} rest
  */
 
 /** In the order in which sentence-transformers joins them. */
@@ -106,21 +116,86 @@ export async function embed(model, modules, texts, options) {
     throw new Error(
       `embed: this folder has no modules.json of sentence-transformers: say { pooling: 'mean_tokens' } or another of ${POOLINGS.join(', ')}`,
     )
-  const { most, isLower, prompt = '' } = modules ?? {}
   const rows = []
   for (const text of list) {
-    const whole = (prompt + text).trim() // as Transformer.tokenize of sentence-transformers does
-    const input = model.tokenize(isLower ? whole.toLowerCase() : whole, undefined, {
-      truncation: true,
-      maxLength: most,
+    const { lastHiddenState } = await model.forwardAsync(inputOf(model, modules, text), {
+      hooks,
+      signal,
+      logits: 'none',
     })
-    if (!input.ids.length) throw new RangeError(`embed: ${describe(text)} has no tokens`)
-    const { lastHiddenState } = await model.forwardAsync(input, { hooks, signal, logits: 'none' })
     const row = Float64Array.from(poolings.flatMap(name => [...pool(name, lastHiddenState)]))
     const length = normalize ? Math.max(Math.hypot(...row), 1e-12) : 1
     rows.push(row.map(value => value / length))
   }
   return new Tensor(Float32Array.from(rows.flatMap(row => [...row])), [rows.length, rows[0].length])
+}
+
+/**
+ * What the model reads of a text.
+ * @param {import('./model.js').Model} model
+ * @param {Modules | undefined} modules
+ * @param {string} text
+ */
+function inputOf(model, modules, text) {
+  const { most, isLower, prompt = '' } = modules ?? {}
+  const whole = (prompt + text).trim() // as Transformer.tokenize of sentence-transformers does
+  const input = model.tokenize(isLower ? whole.toLowerCase() : whole, undefined, { truncation: true, maxLength: most })
+  if (!input.ids.length) throw new RangeError(`embed: ${describe(text)} has no tokens`)
+  return input
+}
+
+/**
+ * @param {import('./model.js').Model} model
+ * @param {import('./attribution.js').Attributed} attributed
+ * @param {Modules | undefined} modules
+ * @param {readonly [text: string, other: string]} texts
+ * @param {SimilarityOptions} options
+ * @returns {Promise<Similarity>}
+ */
+export async function similarity(model, attributed, modules, [text, other], options) {
+  const { pooling, hooks, signal } = readOptions(options, ['pooling', 'hooks', 'signal'], 'similarity')
+  for (const each of [text, other])
+    if (typeof each !== 'string') throw new TypeError(`similarity: ${describe(each)} given, a text expected`)
+  const second = (await embed(model, modules, other, { pooling, normalize: true, signal })).row(0).data
+  const poolings = pooling ? [pooling] : (modules?.poolings ?? [])
+  const { contributions } = await import('./attribution.js')
+  const { logits, heads, mlps, embedding, rest } = await contributions(attributed, inputOf(model, modules, text), {
+    hooks,
+    signal,
+    where: 'similarity',
+    positions: L => Array.from({ length: L }, (_, i) => i),
+    readouts(_, rows) {
+      const h = new Tensor(Float32Array.from(rows.flatMap(row => [...row])), [1, rows.length, rows[0].length])
+      const row = Float64Array.from(poolings.flatMap(name => [...pool(name, h)]))
+      const length = Math.max(Math.hypot(...row), 1e-12)
+      const value = row.reduce((sum, own, c) => sum + own * second[c], 0) / length
+      const gradients = rows.map(own => new Float64Array(own.length))
+      for (const [n, name] of poolings.entries())
+        pullPool(name, h, (c, i, factor) => {
+          gradients[i][c] += (factor * second[n * rows[0].length + c]) / length
+        })
+      return [{ value, rows: gradients }]
+    },
+  })
+  return {
+    value: logits[0],
+    heads: heads.row(0),
+    mlps: mlps.row(0),
+    embedding: embedding.data[0],
+    rest: rest.data[0],
+  }
+}
+
+/** The factor of number c of each row i that a pooling reads. @param {Pooling} name @param {FloatTensor} h (1, L, d) @param {(c: number, i: number, factor: number) => void} take */
+function pullPool(name, { data, dims: [, L, d] }, take) {
+  for (let c = 0; c < d; c++) {
+    if (name === 'cls_token' || name === 'lasttoken') take(c, name === 'cls_token' ? 0 : L - 1, 1)
+    else if (name === 'max_tokens') {
+      let best = 0
+      for (let i = 1; i < L; i++) if (data[i * d + c] > data[best * d + c]) best = i
+      take(c, best, 1)
+    } else for (let i = 0; i < L; i++) take(c, i, 1 / (name === 'mean_tokens' ? L : Math.sqrt(L)))
+  }
 }
 
 /** @param {Pooling} name @param {FloatTensor} h (1, L, d) @returns {Float64Array} (d) */

@@ -717,7 +717,27 @@ export class Model {
   }
 
   /**
-   * Direct logit attribution: how much each head, each MLP and the embedding add to the logits of tokens, with the
+   * The cosine of the embeddings of two texts, and how much each head, each MLP and the embedding of the first one add to it.
+   * @param {string} text
+   * @param {string} other
+   * @param {import('./embed.js').SimilarityOptions} [options] hooks: of the run of the first text
+   */
+  async similarity(text, other, options = {}) {
+    Model.#own(this)
+    const { similarity } = await import('./embed.js')
+    return similarity(this, this.#attributed, await this.#readModules?.(), [text, other], options)
+  }
+
+  /** @returns {import('./attribution.js').Attributed} */
+  get #attributed() {
+    const forward = /** @type {import('./attribution.js').Attributed['forward']} */ (
+      (...given) => this.#inTurns(...given)
+    )
+    return { ...this.#parts, forward, padding: this.config.pad_token_id }
+  }
+
+  /**
+   * Direct logit attribution: how much each head, each MLP and the embedding add to the logits of tokens or classes, with the
    * deviations of the norms held fixed. See docs/models.md.
    * @param {ModelInput} input one text
    * @param {import('./attribution.js').AttributionOptions} [options]
@@ -725,7 +745,7 @@ export class Model {
   async logitAttribution(input, options = {}) {
     Model.#own(this)
     const { attribute } = await import('./attribution.js')
-    return attribute({ ...this.#parts, forward: (...given) => this.#inTurns(...given) }, input, options)
+    return attribute(this.#attributed, input, options)
   }
 
   /**

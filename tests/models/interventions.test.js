@@ -123,7 +123,7 @@ test('a head that is switched off contributes nothing, and what a hook adds to t
 test('impossible attributions are refused with the reason', async () => {
   const bert = await open('bert-tiny')
   for (const [run, message] of /** @type {[() => Promise<unknown>, RegExp][]} */ ([
-    [() => bert.logitAttribution({ ids }), /bert has no logits of a next token/],
+    [() => bert.logitAttribution({ ids }, { position: 9 }), /position: 9 given, a whole number from -8 to 7/],
     [() => gpt2.logitAttribution({ ids }, { position: L }), /position: 8 given, a whole number from -8 to 7/],
     [() => gpt2.logitAttribution({ ids }, { tokens: [384] }), /tokens: 384 given, a whole number from 0 to 383/],
     [() => gpt2.logitAttribution({ ids: [ids, ids] }), /one text expected, 2 given/],
