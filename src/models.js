@@ -23,6 +23,7 @@ export { writeSafetensors } from './models/write-safetensors.js'
 /** @typedef {import('./models/model.js').Hooks} Hooks */
 /** @typedef {import('./models/read-weights.js').HeadWeights} HeadWeights */
 /** @typedef {import('./models/attribution.js').LogitAttribution} LogitAttribution */
+/** @typedef {import('./models/embed.js').Similarity} Similarity */
 /** @typedef {import('./models/attention-summaries.js').AttentionSummary} AttentionSummary */
 /** @typedef {import('./models/attention-summaries.js').ModelSummaryOptions} ModelSummaryOptions */
 /** @typedef {import('./models/attention-summaries.js').SummaryWindow} SummaryWindow */

@@ -1,64 +1,13 @@
 // The logic of the room "Models" without a browser: what it needs in each state, what actions do, links, Undo, Back, a lost worker.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { basename } from 'node:path'
 import { test } from 'node:test'
-import { load } from 'qkv'
 import { readChanges, writeChanges } from '../../web/head/changes.js'
 import { signed } from '../../web/head/contributions.js'
 import { room } from '../../web/rooms/models/room.js'
 import { failureOf, isGenerating, shownOf } from '../../web/rooms/models/shown.js'
 import { createStore } from '../../web/shell/store.js'
-import { filesOf } from './models.js'
-
-const qkv = await load()
-const TEXT = 'The cat that chased the dog'
-
-/** @param {string} name @param {string} file */
-const folderText = (name, file) => readFileSync(filesOf(name).find(path => path.endsWith(`/${file}`)) ?? '', 'utf8')
-
-/** @param {string} name @param {Record<string, string>} [more] */
-const folder = (name, more = {}) => [
-  ...filesOf(name).map(path => new File([readFileSync(path)], basename(path))),
-  ...Object.entries(more).map(([name, text]) => new File([text], name)),
-]
-
-/** A store whose session runs here. @param {string} [link] @param {Partial<typeof room.view>} [view] */
-function start(link = '', view = {}) {
-  /** @type {any[]} */
-  const effects = []
-  const store = createStore(
-    { ...room, view: { ...room.view, ...view } },
-    {
-      qkv,
-      link,
-      perform: effect => void effects.push(effect),
-    },
-  )
-  const isOpen = () =>
-    Object.values(store.state.got).some(got => got?.is === 'waiting' || (got?.is === 'here' && !got.isLast))
-  /** Waits until every request is answered. */
-  async function settled() {
-    do await new Promise(resolve => setTimeout(resolve))
-    while (isOpen())
-  }
-  const shown = () => shownOf(store.state)
-  return { store, act: store.act, effects, settled, shown }
-}
-
-/** A store with a model and a text. @param {string} [name] @param {string} [text] */
-async function begin(name = 'gpt2-tiny', text = TEXT) {
-  const own = start()
-  own.act.bring(folder(name))
-  await own.settled()
-  own.act.type(text)
-  await own.settled()
-  return own
-}
-
-const types = (/** @type {import('../../web/shell/store.js').Store<any>} */ store) =>
-  room.needs(store.state).map(({ type, part }) => (part ? `${type}:${part}` : type))
+import { begin, folder, folderText, qkv, start, TEXT, types } from './models-store.js'
 
 test('a checkpoint is named after its files, runs, and stands in the link; what each state needs is a list', async () => {
   const { store, act, settled, shown } = start()

@@ -52,6 +52,7 @@ export const texts = {
   modelsTranslation: 'Translation',
   modelsMasked: 'Text, with {mask} in place of the word to guess',
   modelsIds: 'Token ids: this folder has no tokenizer.json',
+  modelsSecondText: 'Second text, which the first is compared with',
   modelsSourceText: 'Second text, the source of patches',
   modelsTokens: '{count} tokens',
   'modelsTokens.one': '1 token',
@@ -61,6 +62,7 @@ export const texts = {
   modelsNoMask: 'No word is masked. Select a word and mask it: the model then says which word fits there.',
   modelsHint: 'Select a word to see what the model says after it.',
   modelsHintMasked: 'Select a word to see what the model says in its place.',
+  modelsHintClasses: 'Select a word to see its class.',
   modelsHintHeads: 'Select a word to see where the heads look from it.',
   modelsHintSecond: 'Shift-click a second word, or hold it: which heads link “{word}” to it?',
   modelsExample: 'Heads that look from “{query}” at “{key}”.',
@@ -131,8 +133,20 @@ export const texts = {
   modelsMatters: 'What matters for this answer?',
   modelsWhy: 'Who says “{token}”?',
   modelsWhyText: 'The amount that each head adds directly to this logit, with the norms held fixed.',
-  modelsWhyNone:
-    'There is no amount for each head: before the logits this model has a layer with an activation, so they are not a sum over heads.',
+  modelsWhyHeldText:
+    'The amount that each head adds directly to this logit, with the norms and the activations behind the last layer held fixed.',
+  modelsWhyAlike: 'Who makes the two texts alike?',
+  modelsWhyAlikeText:
+    'The amount that each head adds directly to the cosine by what it writes into the first text, with the norms and the lengths held fixed.',
+  modelsCosine: 'cosine',
+  modelsClass: 'Class',
+  modelsClassOfText: 'The class of the text',
+  modelsClassOf: 'The class of “{word}” (token {row})',
+  modelsCompared: '“{text}” and “{second}”',
+  modelsLikeness: 'Cosine {value}',
+  modelsLikenessText:
+    '1: the embeddings of the two texts point the same way, so they mean the same to the model. 0: they have nothing in common.',
+  modelsEffectLikeness: 'Cosine: {before} before, {after} after',
   modelsOtherHeads: 'other heads',
   'modelsWhy.cross': 'self-attention',
   'modelsWhy.mlps': 'MLPs',

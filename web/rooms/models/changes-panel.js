@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
 import { changesBar } from '../../head/changes-bar.js'
-import { points } from './prediction.js'
+import { cosine, points } from './prediction.js'
 
 /** @typedef {import('./models.js').Room} Room */
 /** @typedef {import('../../head/head.js').Change} Change */
@@ -47,20 +47,25 @@ function showing(room) {
 }
 
 /** Patches from a second text. @param {Room} room */
-function patches({ t, act, view, settings, openModel, words }) {
+function patches({ t, act, view, settings, openModel, second, words }) {
   const layers = (openModel?.stacks.decoder ?? openModel?.stacks.encoder)?.layers ?? 1
   const { query, patchLayer } = view
   const label = query === undefined ? t('modelsPatchAll') : t('modelsPatchWord', { word: words.queries[query] ?? '' })
   return html`<details class="models-patch"><summary>${t('modelsPatch')}</summary>
       <p class="note">${t('modelsPatchText')}</p>
-      <label>${t('modelsSourceText')} <input type="text" id="models-second" .value=${settings.sourceText} @change=${(/** @type {InputEvent} */ { target }) => act.typeSource(target.value)} /></label>
+      <label>${t('modelsSourceText')} <input type="text" id="models-second" .value=${second ?? settings.sourceText} @change=${(/** @type {InputEvent} */ { target }) => act.typeSource(target.value)} /></label>
       <label>${t('modelsPatchLayer')} <select id="models-patch-layer" @change=${(/** @type {InputEvent} */ { target }) => act.show({ patchLayer: Number(target.value) })}>${Array.from({ length: layers }, (_, l) => html`<option value=${l} ?selected=${l === patchLayer}>${l + 1}</option>`)}</select></label>
-      <button type="button" class="tool" id="models-patch" ?disabled=${!settings.sourceText} @click=${() => act.patch()}>${label}</button>
+      <button type="button" class="tool" id="models-patch" ?disabled=${!(second ?? settings.sourceText)} @click=${() => act.patch()}>${label}</button>
     </details>`
 }
 
-/** The first guess of before, before and after. @param {Room} room */
+/** The first guess of before, before and after; or the likeness of two texts. @param {Room} room */
 function effect({ t, runBefore: before, runAfter: after }) {
+  if (before?.likeness && after?.likeness) {
+    const [old, now] = [before.likeness.value, after.likeness.value]
+    const said = { before: cosine(old), after: cosine(now) }
+    return html`<p class="models-effect" id="models-effect" role="status" data-before=${old} data-value=${now}>${t('modelsEffectLikeness', said)}</p>`
+  }
   const guess = before?.top[0]
   if (!guess || !after) return nothing
   const now = after.top.find(({ id }) => id === guess.id)?.probability ?? after.first

@@ -3,7 +3,7 @@
 import { headScores } from 'qkv/models'
 import { BLOCKS, emptyMaps, putLayer } from './atlas-maps.js'
 import { attentionOf, readAt, stacksOf } from './hooks.js'
-import { MASKS, positionsOf, problem, read, tokenText } from './read-text.js'
+import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './read-text.js'
 import { SUMMARIES, summaryOptions, takeSummary } from './summary-details.js'
 
 /** @typedef {import('qkv').Qkv} Qkv */
@@ -30,14 +30,16 @@ import { SUMMARIES, summaryOptions, takeSummary } from './summary-details.js'
  * @property {(Guess & { row: number })[]} answers the best guess where one is asked for: masked words, a translation
  * @property {(Guess & { before?: number })[]} top of the row; `before`: its probability without changes
  * @property {number} [first] with changes: the probability of what was the first guess without
- * @property {Guess[][]} lens the best guesses of the row after the embedding and after each layer
+ * @property {Guess[][]} lens the best guesses of the row after the embedding and after each layer; [] of classes and of likeness
+ * @property {{ value: number, before?: number }} [likeness] the cosine of the embeddings of the text and the second one
  * @property {number} milliseconds
  */
 
 /**
  * A run with what is not sent. `summaries`: of stacks that read a long text; `hasWindows`: do they have the weights of windows?
  * `states`: what leaves the layers, if it is not too large, so that another row needs no run; `usual`: the row without a choice
- * @typedef {Omit<Run, 'request'> & { probabilities: Float32Array, input: ModelInput, summaries: Partial<Record<Stack, readonly (AttentionSummary | undefined)[]>>, hasWindows: boolean, states?: import('qkv').FloatTensor[], usual: number }} WholeRun
+ * @typedef {Omit<Run, 'request'> & { probabilities: Float32Array, input: ModelInput, summaries: Partial<Record<Stack, readonly (AttentionSummary | undefined)[]>>, hasWindows: boolean, states?: import('qkv').FloatTensor[], classes?: Guess[][], compared?: import('qkv/models').Similarity, usual: number }} WholeRun
+ * classes: of a text or of each token, the most probable first; compared: the likeness of two texts by heads
  */
 
 const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'entropy'])
@@ -124,7 +126,7 @@ async function translate(model, ids, hooks, { signal }) {
 /**
  * @param {Qkv} qkv
  * @param {Model} model
- * @param {{ text: string, ids?: number[], more?: readonly number[] }} given
+ * @param {{ text: string, ids?: number[], more?: readonly number[], second?: string }} given second: the text that it is compared with
  * @param {Record<string, Hook>} hooks
  * @param {number} [row] default the last, of a translation the last but one, of an encoder the first masked word, if there is one
  * @param {WholeRun} [before] the same without hooks
@@ -145,15 +147,23 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
   const masked = raw.flatMap((token, i) => (MASKS.includes(token) ? [i] : []))
   const length = targetIds?.length ?? ids.length
   const rows = both ? (targetIds?.map((_, i) => i) ?? []) : decoder ? [] : masked
+  const classes = classesOf(qkv, model, made.output.classLogits)
+  const compared =
+    given.second === undefined
+      ? undefined
+      : await model.similarity(given.text, given.second, { hooks: /** @type {any} */ (hooks), signal: watch.signal })
+  const told = classes?.length === ids.length && model.classes?.of === 'token' ? toldApart(model, ids, classes) : []
   const answers =
     model.hasHead && rows.length
       ? probabilitiesOf(qkv, model, pickRows([all[all.length - 1]], rows)).map((each, i) => ({
           ...best(model, each, 1)[0],
           row: rows[i],
         }))
-      : []
-  const usual = both ? Math.max(0, length - 2) : decoder ? length - 1 : (masked[0] ?? -1)
-  const prediction = predictionAt(qkv, model, all, Math.min(row ?? usual, length - 1), before)
+      : told
+  const first = model.classes ? (told[0]?.row ?? 0) : compared ? 0 : (masked[0] ?? -1)
+  const usual = both ? Math.max(0, length - 2) : decoder && !model.classes ? length - 1 : first
+  const likeness = compared && { value: compared.value, before: before?.likeness?.value }
+  const prediction = predictionAt(qkv, model, { states: all, classes }, Math.min(row ?? usual, length - 1), before)
   const bytes = all.reduce((sum, state) => sum + (state?.data.byteLength ?? 0), 0)
   return {
     ids,
@@ -165,6 +175,9 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
     scores: made.scores,
     answers,
     ...prediction,
+    likeness,
+    classes,
+    compared,
     input,
     summaries: made.summaries,
     hasWindows: made.hasWindows,
@@ -175,14 +188,50 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
 }
 
 /**
+ * The classes of a text or of each token, the most probable first.
+ * @param {Qkv} qkv
+ * @param {Model} model
+ * @param {import('qkv').FloatTensor} [logits] (1, classes) or (1, L, classes)
+ * @returns {Guess[][] | undefined}
+ */
+function classesOf(qkv, model, logits) {
+  if (!logits || !model.classes) return undefined
+  const { labels } = model.classes
+  const { data } = qkv.softmax(logits)
+  return Array.from({ length: data.length / labels.length }, (_, row) =>
+    labels
+      .map((token, id) => ({ id, token, probability: data[row * labels.length + id] }))
+      .sort((a, b) => b.probability - a.probability),
+  )
+}
+
+/** What stands outside of all names, in the usual scheme of labels. */
+const OUTSIDE = 'O'
+
+/** The class of each token that is written in the text and lies in a class of its own. @param {Model} model @param {readonly number[]} ids @param {readonly Guess[][]} classes */
+const toldApart = (model, ids, classes) =>
+  classes.flatMap(([guess], row) => {
+    const isOutside = guess.token === OUTSIDE || (hasTokenizer(model) && !model.decode([ids[row]]))
+    return isOutside ? [] : [{ ...guess, row }]
+  })
+
+/**
  * What the model says at a row.
  * @param {Qkv} qkv
  * @param {Model} model
- * @param {import('qkv').FloatTensor[]} states
+ * @param {Pick<WholeRun, 'classes'> & { states: import('qkv').FloatTensor[] }} made
  * @param {number} row
  * @param {WholeRun} [before] the same without hooks
  */
-function predictionAt(qkv, model, states, row, before) {
+function predictionAt(qkv, model, { states, classes }, row, before) {
+  if (classes) {
+    const all = classes[row] ?? classes[0]
+    const old = before && (before.classes?.[row] ?? before.classes?.[0])
+    const shareOf = (/** @type {readonly Guess[] | undefined} */ list, /** @type {number} */ id) =>
+      list?.find(each => each.id === id)?.probability
+    const top = all.slice(0, TOP).map(guess => ({ ...guess, before: shareOf(old, guess.id) }))
+    return { row, top, first: old && shareOf(all, old[0].id), lens: [], probabilities: new Float32Array(0) }
+  }
   const layers = model.hasHead && row >= 0 ? probabilitiesOf(qkv, model, pickRows(states, [row])) : []
   const probabilities = layers.at(-1) ?? new Float32Array(0)
   return {
@@ -204,10 +253,10 @@ function predictionAt(qkv, model, states, row, before) {
  * @returns {WholeRun | undefined}
  */
 export function atRow(qkv, model, run, row, before) {
-  const { states, usual, ids, targetIds } = run
+  const { states, classes, usual, ids, targetIds } = run
   if (!states) return undefined
   const last = (targetIds ?? ids).length - 1
-  return { ...run, ...predictionAt(qkv, model, states, Math.min(row ?? usual, last), before) }
+  return { ...run, ...predictionAt(qkv, model, { states, classes }, Math.min(row ?? usual, last), before) }
 }
 
 /** The keep name of each stack, and how its maps are called in the output. @type {Record<Stack, 'attentions' | 'encoderAttentions' | 'crossAttentions'>} */

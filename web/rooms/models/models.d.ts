@@ -174,6 +174,8 @@ export interface View {
   copied: string
 }
 
+/** What a model says: a token, the class of a text, the class of each token, how alike two texts are; '': nothing. */
+export type Predicts = 'token' | 'class' | 'classes' | 'likeness' | ''
 /** Facts about an open model. */
 export interface OpenModel {
   name: string
@@ -186,6 +188,7 @@ export interface OpenModel {
   bytes: number
   hasTokenizer: boolean
   hasHead: boolean
+  predicts: Predicts
   /** '': as stored. */
   dtype: SmallerDtype | ''
   threads: number
@@ -197,6 +200,8 @@ export interface OpenModel {
   vocab: number
   /** What it reads before the reader has typed a text. */
   firstText: string
+  /** What its text is compared with before the reader has typed a second one, of a model of embeddings. */
+  secondText: string
   /** The token of an encoder that stands for a word to guess. */
   mask?: string
   /** What lies beside the weights. */
@@ -240,6 +245,8 @@ export interface RunRequest {
   model: string
   input: Input
   row?: number
+  /** The text with which a model of embeddings compares it. */
+  second?: string
   changes: readonly Change[]
   sourceText: string
 }
@@ -293,8 +300,9 @@ export type TilePart = {
 }
 export type Matrix = { data: Float32Array; dims: readonly number[] }
 
-/** Direct contributions to a logit, with all norms held as they are; they sum to it. */
+/** Direct contributions to a logit or to the cosine of two texts, with all norms held as they are; they sum to it. */
 export interface Why {
+  /** '': of two texts. */
   token: string
   logit: number
   stack: Stack

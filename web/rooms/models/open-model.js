@@ -149,24 +149,25 @@ function longText({ t, act, view, got }, model, draft) {
 
 /** What the model reads. @param {Room} room @param {import('./models.js').OpenModel} model */
 function source(room, model) {
-  const { t, act, settings, text, view } = room
-  const { hasTokenizer, stacks, mask } = model
+  const { t, act, settings, text, second, view } = room
+  const { hasTokenizer, hasHead, stacks, mask } = model
   const isTranslation = stacks.encoder && stacks.decoder
   const label = !hasTokenizer
     ? 'modelsIds'
     : isTranslation
       ? 'modelsSource'
-      : stacks.decoder
+      : stacks.decoder || !hasHead
         ? 'modelsText'
         : 'modelsMasked'
-  const needsSource = settings.sourceText || settings.changes.some(({ kind }) => kind === 'patch')
+  const needsSource =
+    second !== undefined || settings.sourceText || settings.changes.some(({ kind }) => kind === 'patch')
   return html`<label class="models-text">${t(label, { mask: mask ?? '[MASK]' })}
       <textarea id="models-text" rows="1" spellcheck="false" .value=${live(view.draft ?? text)} @input=${(/** @type {InputEvent} */ { target }) => act.type(target.value)}></textarea></label>
     ${view.draft === undefined ? nothing : longText(room, model, view.draft)}
     ${
       needsSource
-        ? html`<label class="models-text">${t('modelsSourceText')}
-      <textarea id="models-source-text" rows="1" spellcheck="false" .value=${live(settings.sourceText)} @input=${(/** @type {InputEvent} */ { target }) => act.typeSource(target.value)}></textarea></label>`
+        ? html`<label class="models-text">${t(second === undefined ? 'modelsSourceText' : 'modelsSecondText')}
+      <textarea id="models-source-text" rows="1" spellcheck="false" .value=${live(second ?? settings.sourceText)} @input=${(/** @type {InputEvent} */ { target }) => act.typeSource(target.value)}></textarea></label>`
         : nothing
     }`
 }

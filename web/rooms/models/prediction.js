@@ -1,4 +1,5 @@
-// What the model says next, how sure it is, what it would say without the changes, and which heads made it.
+// What the model says: the next token, a class, how alike two texts are; how sure it is, what it would say without the changes, and which
+// heads made it.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../files/number-format.js'
@@ -11,26 +12,44 @@ import { nameOf } from './shown.js'
 /** A change in points: "+3.1". @param {number} share */
 export const points = share => `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(1)}`
 
+/** A cosine: "0.74". @param {number} value */
+export const cosine = value => value.toFixed(2).replace(/^-/, '−')
+
 /** @param {Room} room */
 export function predictionPanel(room) {
-  const { t, run, openModel, isChanged } = room
+  const { t, run, openModel } = room
   if (!run || !openModel) return nothing
-  if (!openModel.hasHead)
+  if (!openModel.predicts)
     return html`<section class="models-prediction"><p class="note">${t('modelsNoHead')}</p></section>`
-  if (run.row < 0)
-    return html`<section class="models-prediction" aria-label=${t('modelsPrediction')}><h2>${t('modelsPrediction')}</h2>
-      <p class="note" id="models-no-mask">${t(openModel.mask ? 'modelsNoMask' : 'modelsHintMasked')}</p></section>`
-  const { encoder, decoder } = openModel.stacks
-  const words = encoder && decoder ? (run.targets ?? []) : run.tokens
-  const place =
-    encoder && !decoder
-      ? t('modelsInPlace', { word: words[run.row] ?? '', row: run.row + 1 })
-      : t('modelsNext', { word: words[run.row] ?? '', row: run.row + 1 })
-  const columns = [t('whyToken'), t('whyBar'), t('whyShare')]
+  const answer = run.likeness
+    ? likeness(room)
+    : run.row < 0
+      ? html`<p class="note" id="models-no-mask">${t(openModel.mask ? 'modelsNoMask' : 'modelsHintMasked')}</p>`
+      : guesses(room, run)
   return html`<section class="models-prediction" aria-label=${t('modelsPrediction')}>
       <h2>${t('modelsPrediction')}</h2>
-      <p class="note">${place}</p>
-      <p class="answer-first" id="models-answer" role="status" data-token=${run.top[0]?.token ?? nothing} data-value=${run.top[0]?.probability ?? nothing}>${run.top.length ? t('modelsSays', { token: run.top[0].token, share: percent(run.top[0].probability) }) : ''}</p>
+      ${answer} ${parts(room, addedBy(room))}
+    </section>`
+}
+
+/** Of what the guesses are. @param {Room} room @param {string} word @param {number} row */
+function placeOf({ t, openModel }, word, row) {
+  const { stacks, predicts } = /** @type {import('./models.js').OpenModel} */ (openModel)
+  if (predicts === 'class') return t('modelsClassOfText')
+  const said = { word, row: row + 1 }
+  if (predicts === 'classes') return t('modelsClassOf', said)
+  return t(stacks.decoder ? 'modelsNext' : 'modelsInPlace', said)
+}
+
+/** The likeliest tokens or classes. @param {Room} room @param {import('./model-run.js').Run} run */
+function guesses(room, run) {
+  const { t, openModel, isChanged } = room
+  const { encoder, decoder } = openModel?.stacks ?? {}
+  const words = encoder && decoder ? (run.targets ?? []) : run.tokens
+  const columns = [t(openModel?.predicts === 'token' ? 'whyToken' : 'modelsClass'), t('whyBar'), t('whyShare')]
+  const [first] = run.top
+  return html`<p class="note">${placeOf(room, words[run.row] ?? '', run.row)}</p>
+      <p class="answer-first" id="models-answer" role="status" data-token=${first?.token ?? nothing} data-value=${first?.probability ?? nothing}>${first ? t('modelsSays', { token: first.token, share: percent(first.probability) }) : ''}</p>
       ${encoder && decoder ? html`<p class="models-translation" id="models-translation">${(run.targets ?? []).slice(1).join(' ')}</p>` : nothing}
       ${parts(room, [
         {
@@ -44,14 +63,22 @@ export function predictionPanel(room) {
           }),
         },
       ])}
-      ${byLayer(room)} ${parts(room, addedBy(room))}
-      ${decoder ? nothing : html`<p class="note">${t('modelsWhyNone')}</p>`}
-    </section>`
+      ${byLayer(room)}`
+}
+
+/** How alike the text and the second one are. @param {Room} room */
+function likeness({ t, run, text, second, isChanged }) {
+  const { value, before } = run?.likeness ?? { value: 0 }
+  return html`<p class="note">${t('modelsCompared', { text, second: second ?? '' })}</p>
+      <p class="answer-first" id="models-likeness" role="status" data-value=${value}>${t('modelsLikeness', { value: cosine(value) })}</p>
+      ${isChanged && before !== undefined ? html`<p>${t('modelsEffectLikeness', { before: cosine(before), after: cosine(value) })}</p>` : nothing}
+      <p class="note">${t('modelsLikenessText')}</p>`
 }
 
 /** What the model would say if it ended with each layer: on a phone, where it has no room beside the maps. @param {Room} room */
 function byLayer({ t, run }) {
   const layers = run?.lens.slice(1) ?? []
+  if (!layers.length) return nothing
   return html`<div class="models-layers"><h2>${t('modelsLens')}</h2><ol>${layers.map(
     ([guess]) => html`<li><b>${guess.token}</b> ${percent(guess.probability)}</li>`,
   )}</ol></div>`
@@ -64,9 +91,9 @@ const parts = ({ t, isDark, act }, list) =>
   drawParts({ t, isDark, act: { open: ({ head }) => act.openHead(head) } }, list)
 
 /** The heads that push the first token most, up or down. @param {Room} room @returns {import('../../head/head.js').Part[]} */
-function addedBy({ t, got, run }) {
+function addedBy({ t, got, run, openModel }) {
   const why = shown(got.why)
-  if (!why || !run?.top.length) return []
+  if (!why || !run || run.row < 0) return []
   const { heads, dims, token, rest } = why
   const [, H] = dims
   const all = Array.from(heads, (value, n) => ({ layer: Math.floor(n / H), head: n % H, value }))
@@ -82,11 +109,17 @@ function addedBy({ t, got, run }) {
   ]
   if (all.length > MOST_HEADS)
     rows.splice(top.length, 0, { name: 'heads', label: t('modelsOtherHeads'), value: others, isBare: true })
-  const title = t('modelsWhy', { token })
-  const sum = { label: t('whyLogit'), value: why.logit }
+  const isLikeness = openModel?.predicts === 'likeness'
+  const title = isLikeness ? t('modelsWhyAlike') : t('modelsWhy', { token })
+  const sum = { label: t(isLikeness ? 'modelsCosine' : 'whyLogit'), value: why.logit }
+  const isPlain = openModel?.stacks.decoder && openModel.predicts === 'token'
   return [
     { type: 'heading', text: title },
-    { type: 'text', tone: 'note', text: t('modelsWhyText') },
+    {
+      type: 'text',
+      tone: 'note',
+      text: t(isLikeness ? 'modelsWhyAlikeText' : isPlain ? 'modelsWhyText' : 'modelsWhyHeldText'),
+    },
     { type: 'addends', id: 'models-why', label: title, rows, sum, digits: 3 },
   ]
 }

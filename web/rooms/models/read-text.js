@@ -11,6 +11,8 @@ const SPECIAL = ['bos', 'eos', 'decoder_start', 'pad', 'unk', 'sep', 'cls', 'mas
 export const MASKS = ['[MASK]', '<mask>']
 /** First texts: of a decoder, of an encoder, of a model without a tokenizer, and the number of words of any other. */
 const [FIRST, MASKED, IDS, WORDS] = ['Once upon a time', 'The [MASK] chased the dog.', '1 0 2 1 0 2', 6]
+/** What the first text of a model of embeddings is compared with. */
+const SECOND = 'A long time ago'
 
 /** An error whose text is the room's. @param {keyof typeof import('../../i18n/en/models.js').texts} key @param {Record<string, string | number>} [params] */
 export const problem = (key, params) => Object.assign(new Error(key), { key, params })
@@ -149,6 +151,25 @@ export function firstTextOf(model) {
   }
   if (mask) words[1] = mask
   return words.join(' ')
+}
+
+/** What the first text of a model of embeddings is compared with. @param {Model} model */
+export const secondTextOf = model => (knows(model, SECOND) ? SECOND : firstTextOf(model))
+
+/**
+ * What a model says. The modules of sentence-transformers, which make an embedding, are known when they are used.
+ * @param {Model} model
+ * @returns {Promise<import('./models.js').Predicts>}
+ */
+export async function predictsOf(model) {
+  const { classes, hasHead, stacks } = model
+  if (hasHead) return 'token'
+  if (classes) return classes.of === 'text' ? 'class' : 'classes'
+  if (stacks.encoder && stacks.decoder) return ''
+  return model.embed(firstTextOf(model)).then(
+    () => 'likeness',
+    () => '',
+  )
 }
 
 /**

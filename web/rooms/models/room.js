@@ -321,7 +321,7 @@ function detailNeeds(state) {
   const { request } = run
   /** @type {Request[]} */
   const list = []
-  if (openModel.hasHead && openModel.stacks.decoder) list.push({ type: 'why', ...request })
+  if (openModel.predicts && run.row >= 0) list.push({ type: 'why', ...request })
   const { query, keyWord } = view
   if (maps?.cells && query !== undefined && keyWord !== undefined)
     list.push({ type: 'pairs', ...request, stack, cell: { query, key: keyWord } })

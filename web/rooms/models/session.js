@@ -14,8 +14,10 @@ import {
   hasTokenizer,
   maskOf,
   positionsOf,
+  predictsOf,
   problem,
   read,
+  secondTextOf,
   tokenText,
   vocabOf,
   withUnknown,
@@ -68,7 +70,17 @@ function watchOf({ signal, progress }) {
 
 /** A run without what stays in the session. @param {WholeRun} run @param {RunRequest} request that it answers @returns {import('./model-run.js').Run} */
 const toSend = (
-  { probabilities: _, input: __, summaries: ___, hasWindows: ____, states: _____, usual: ______, ...run },
+  {
+    probabilities: _,
+    input: __,
+    summaries: ___,
+    hasWindows: ____,
+    states: _____,
+    usual: ______,
+    classes: _______,
+    compared: ________,
+    ...run
+  },
   request,
 ) => ({
   ...run,
@@ -76,7 +88,14 @@ const toSend = (
 })
 
 /** The part of a request that is about a run. @param {RunRequest} request @returns {RunRequest} */
-const requestOf = ({ model, input, row, changes, sourceText }) => ({ model, input, row, changes, sourceText })
+const requestOf = ({ model, input, row, second, changes, sourceText }) => ({
+  model,
+  input,
+  row,
+  second,
+  changes,
+  sourceText,
+})
 
 /** An error of the hub as a problem with a text of the room's. @param {unknown} error @param {string} name @returns {never} */
 function hubProblem(error, name) {
@@ -87,10 +106,12 @@ function hubProblem(error, name) {
   throw error
 }
 
-/** What a run reads. @param {RunRequest} request */
-const textOf = ({ model, input }) => JSON.stringify([model, input.text, input.more])
 /** @param {RunRequest} request */
-const keyOf = ({ model, input, row }) => JSON.stringify([model, input.text, input.more, row])
+const givenBy = ({ input, second }) => ({ ...input, second })
+/** What a run reads. @param {RunRequest} request */
+const textOf = ({ model, input, second }) => JSON.stringify([model, input.text, input.more, second])
+/** @param {RunRequest} request */
+const keyOf = request => JSON.stringify([textOf(request), request.row])
 /** @param {RunRequest} request */
 const changedKeyOf = request => JSON.stringify([keyOf(request), request.changes, request.sourceText])
 
@@ -160,7 +181,7 @@ export function handlers(qkv, Tokenizer) {
     if (last?.key === key) return last
     const isSame = last?.text === textOf(request)
     const known = isSame && last ? atRow(qkv, model, last.run, request.row) : undefined
-    const run = known ?? (await runOf(qkv, model, request.input, {}, request.row, undefined, watch))
+    const run = known ?? (await runOf(qkv, model, givenBy(request), {}, request.row, undefined, watch))
     last = { key, run, hooks: {}, text: textOf(request), again: isSame ? last?.again : undefined }
     return last
   }
@@ -173,7 +194,7 @@ export function handlers(qkv, Tokenizer) {
     const plain = await plainRun(request, model, watch)
     const { hooks, source } = await hooksFor(request, model, watch)
     if (!Object.keys(hooks).length) return { ...plain, source }
-    const run = await runOf(qkv, model, request.input, hooks, plain.run.row, plain.run, watch)
+    const run = await runOf(qkv, model, givenBy(request), hooks, plain.run.row, plain.run, watch)
     lastChanged = { key, run, hooks, source }
     return lastChanged
   }
@@ -260,10 +281,11 @@ export function handlers(qkv, Tokenizer) {
       if (signal.aborted) next.dispose()
       signal.throwIfAborted()
       const called = async () => ({
+        predicts: await predictsOf(next),
         name: isShipped ? given : await nameOf(label, config, await numbersOf(next), known),
         about: await aboutOf(from),
       })
-      const { name, about } = await called().catch(error => {
+      const { name, about, predicts } = await called().catch(error => {
         next.dispose()
         throw error
       })
@@ -289,11 +311,13 @@ export function handlers(qkv, Tokenizer) {
         dtype: chosen,
         hasTokenizer: hasTokenizer(next),
         hasHead: next.hasHead,
+        predicts,
         threads: qkv.threads,
         seconds: seconds(),
         positions: positionsOf(next),
         vocab: vocabOf(next),
         firstText: about?.figures?.example?.text ?? about?.tour?.[0]?.prompt ?? firstTextOf(next),
+        secondText: predicts === 'likeness' ? secondTextOf(next) : '',
         mask: maskOf(next),
         about,
         size: hub?.files.reduce((sum, { bytes = 0 }) => sum + bytes, 0) ?? 0,
@@ -420,25 +444,31 @@ async function sourceOf(source, signal) {
   return Object.fromEntries(await Promise.all(files))
 }
 
-/** @param {Model} model @param {Used} used @param {AbortSignal} signal @returns {Promise<import('./models.js').Why | null>} */
+/** What the heads add to the first guess, or to the likeness of two texts. @param {Model} model @param {Used} used @param {AbortSignal} signal @returns {Promise<import('./models.js').Why | null>} */
 async function whyOf(model, { run, hooks }, signal) {
-  const [guess] = run.top
   const { decoder, encoder } = model.stacks
-  if (!guess || !decoder) return null
-  const found = await model.logitAttribution(run.input, { tokens: [guess.id], position: run.row, hooks, signal })
+  const { layers, heads: H } = /** @type {NonNullable<typeof decoder>} */ (decoder ?? encoder)
+  const dims = /** @type {const} */ ([layers, H])
   const sum = (/** @type {{ data: Float32Array } | undefined} */ tensor) => tensor?.data.reduce((a, b) => a + b, 0) ?? 0
-  const { heads, crossHeads, mlps, embedding, rest, logits } = found
-  /** @type {import('./models.js').Why['rest']} */
-  const others = crossHeads ? [{ name: 'cross', value: sum(heads) }] : []
-  others.push({ name: 'mlps', value: sum(mlps) })
-  others.push({ name: 'embedding', value: sum(embedding) })
-  others.push({ name: 'rest', value: sum(rest) })
-  return {
-    token: guess.token,
-    logit: logits[0],
-    stack: encoder ? 'cross' : '',
-    heads: (crossHeads ?? heads).data,
-    dims: [decoder.layers, decoder.heads],
-    rest: others,
+  if (run.compared) {
+    const { value: logit, heads, mlps, embedding, rest: other } = run.compared
+    const rest = restOf(sum(mlps), embedding, other)
+    return { token: '', logit, stack: '', heads: heads.data, dims, rest }
   }
+  const [guess] = run.top
+  if (!guess) return null
+  const chosen = model.classes ? { classes: [guess.id] } : { tokens: [guess.id] }
+  const found = await model.logitAttribution(run.input, { ...chosen, position: run.row, hooks, signal })
+  const { heads, crossHeads, mlps, embedding, rest: other, logits } = found
+  const rest = restOf(sum(mlps), sum(embedding), sum(other))
+  if (crossHeads) rest.unshift({ name: 'cross', value: sum(heads) })
+  const stack = encoder && decoder ? 'cross' : ''
+  return { token: guess.token, logit: logits[0], stack, heads: (crossHeads ?? heads).data, dims, rest }
 }
+
+/** @param {number} mlps @param {number} embedding @param {number} rest @returns {import('./models.js').Why['rest']} */
+const restOf = (mlps, embedding, rest) => [
+  { name: 'mlps', value: mlps },
+  { name: 'embedding', value: embedding },
+  { name: 'rest', value: rest },
+]

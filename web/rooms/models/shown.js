@@ -94,22 +94,25 @@ function readOf(state) {
   const more = isGenerating(state) ? generated.slice(0, view.generatedBefore) : generated
   const stacks = openModel ? stacksOf(openModel) : {}
   const active = settings.changes.filter(change => change.isOn && isIn(change, stacks))
-  const sourceText = active.some(({ kind }) => kind === 'patch') ? settings.sourceText : ''
+  const second = openModel?.predicts === 'likeness' ? settings.sourceText || openModel.secondText : undefined
+  const sourceText = active.some(({ kind }) => kind === 'patch') ? (second ?? settings.sourceText) : ''
+  const isOfRow = openModel?.predicts === 'token' || openModel?.predicts === 'classes'
   const request = {
     model: openModel?.id ?? '',
     input: { text, more },
-    row: view.row,
+    row: isOfRow ? view.row : undefined,
+    second,
     changes: /** @type {typeof active} */ ([]),
     sourceText: '',
   }
-  return { openModel, text, active, request, changed: { ...request, changes: active, sourceText } }
+  return { openModel, text, second, active, request, changed: { ...request, changes: active, sourceText } }
 }
 
 /** Are both of one model, text and row? @param {RunRequest | undefined} a @param {RunRequest | undefined} b */
 const isOneText = (a, b) =>
   a !== undefined &&
   b !== undefined &&
-  JSON.stringify([a.model, a.input, a.row]) === JSON.stringify([b.model, b.input, b.row])
+  JSON.stringify([a.model, a.input, a.row, a.second]) === JSON.stringify([b.model, b.input, b.row, b.second])
 
 /** The runs that are drawn. With changes they are those of a newer text only when both are here. @param {State} state @param {string | undefined} id of the model @param {boolean} isChanged @returns {Runs} */
 function runsOf({ view, got }, id, isChanged) {

@@ -36,7 +36,15 @@ export function tokenRows(room) {
 function hint({ t, view: { query, keyWord }, words, run, openModel }) {
   const isMasked = openModel?.stacks.decoder === undefined
   if (query === undefined || !run)
-    return t(!openModel?.hasHead ? 'modelsHintHeads' : isMasked ? 'modelsHintMasked' : 'modelsHint')
+    return t(
+      openModel?.predicts === 'classes'
+        ? 'modelsHintClasses'
+        : !openModel?.hasHead
+          ? 'modelsHintHeads'
+          : isMasked
+            ? 'modelsHintMasked'
+            : 'modelsHint',
+    )
   const name = words.queries[query] ?? ''
   return keyWord === undefined
     ? t('modelsHintSecond', { word: name })
